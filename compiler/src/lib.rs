@@ -1,0 +1,3 @@
+//! The bvhc compiler.
+
+pub mod mesh;

@@ -1,0 +1,68 @@
+//! The mesh that importers hand over and trees are built on.
+
+use bvhc_format::record::AttributeRun;
+
+/// Faces of any number of corners, as an importer found them.
+///
+/// Positions are in the model's units and space; indices are valid and coordinates finite, at most
+/// [`MAX_COORDINATE`](bvhc_format::MAX_COORDINATE) in magnitude: the importer has refused anything else.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Polygons {
+    /// Vertex positions, in source order.
+    pub positions: Vec<[f32; 3]>,
+    /// Corners of all faces, one face after the other: indices into `positions`.
+    pub corners: Vec<u32>,
+    /// Where each face's corners end in `corners`; a face may have fewer than three.
+    pub ends: Vec<u32>,
+    /// Names, and the faces they hold for.
+    pub names: Names,
+    /// Like [`AttributeRun`], with `first_triangle` counting faces.
+    pub face_runs: Vec<AttributeRun>,
+}
+
+/// The names that attribute runs refer to by index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// `usemtl`
+    pub materials: Vec<String>,
+    /// `g`
+    pub groups: Vec<String>,
+    /// `o`
+    pub objects: Vec<String>,
+}
+
+/// Triangles, cleaned and numbered; what trees are built on and files hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// Vertex positions, in source order; some may be unused.
+    pub positions: Vec<[f32; 3]>,
+    /// Corners of each triangle in the source's winding: indices into `positions`.
+    /// The index in this list is the triangle's number.
+    pub triangles: Vec<[u32; 3]>,
+    /// The source face of each triangle, ascending.
+    pub faces: Vec<u32>,
+    /// Materials, groups and objects, ascending by triangle number; the first run starts at 0.
+    pub runs: Vec<AttributeRun>,
+    /// Names that `runs` refers to.
+    pub names: Names,
+    /// Faces of the source, of any number of corners.
+    pub source_faces: u64,
+    /// What cleaning dropped.
+    pub dropped: Dropped,
+}
+
+/// How much was left out of a mesh, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// Triangles whose three corners lie on one line, exactly.
+    pub triangles: u64,
+    /// Faces with fewer than three corners.
+    pub faces: u64,
+}
+
+impl Mesh {
+    /// The three corners of a triangle. Panics where `triangle` is no triangle's number.
+    pub fn corners(&self, triangle: u32) -> [[f32; 3]; 3] {
+        self.triangles[triangle as usize].map(|vertex| self.positions[vertex as usize])
+    }
+}

@@ -1,0 +1,127 @@
+//! The header and the section directory: the part of the file that bvhc lays out itself.
+//!
+//! Offsets and lengths are in bytes, numbers are little-endian (FORMAT.md, "Header").
+
+/// The first 12 bytes of every file: `«BVHCOM»`, CR LF, ^Z, LF, so that text transfers, a reader of
+/// C strings and a look at the first bytes all tell.
+pub const MAGIC: [u8; 12] = *b"\xABBVHCOM\xBB\r\n\x1A\n";
+
+/// Bytes of the header.
+pub const HEADER_LENGTH: usize = 64;
+/// Bytes of one directory entry. The directory follows the header without a gap.
+pub const ENTRY_LENGTH: usize = 64;
+/// The most sections a file may have.
+pub const MAX_SECTIONS: u32 = 64;
+/// Where the header's hash stands; it covers all of header and directory but itself.
+pub const HASH_RANGE: core::ops::Range<usize> = 32..64;
+
+/// Bit 0 of an entry's flags: a reader that does not know the section's kind must refuse the file.
+pub const SECTION_REQUIRED: u16 = 1;
+/// The required-feature flags this version knows: none.
+pub const KNOWN_FEATURES: u32 = 0;
+
+/// The header's fields after the magic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Format version, major: another one means another layout.
+    pub major: u16,
+    /// Format version, minor: a higher one may add optional sections.
+    pub minor: u16,
+    /// Length of the whole file.
+    pub length: u64,
+    /// Features without which the file cannot be read; bits this version does not know are errors.
+    pub required_features: u32,
+    /// Entries in the section directory.
+    pub sections: u32,
+    /// BLAKE3 of bytes 0 to 31, followed by the directory.
+    pub hash: [u8; 32],
+}
+
+/// One entry of the section directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SectionEntry {
+    /// What the section holds; see [`SectionKind`](crate::section::SectionKind).
+    pub kind: u32,
+    /// Version of the section's own layout.
+    pub version: u16,
+    /// [`SECTION_REQUIRED`] or 0; other bits are zero.
+    pub flags: u16,
+    /// Where the payload starts: a multiple of [`ALIGNMENT`](crate::ALIGNMENT).
+    pub offset: u64,
+    /// Length of the payload, without the zero padding behind it.
+    pub length: u64,
+    /// Alignment that the payload asks for: 64.
+    pub alignment: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// BLAKE3 of the payload.
+    pub hash: [u8; 32],
+}
+
+fn take<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    let mut field = [0; N];
+    field.copy_from_slice(&bytes[at..at + N]);
+    field
+}
+
+impl Header {
+    /// Reads the fields after the magic, without judging them.
+    pub fn read(bytes: &[u8; HEADER_LENGTH]) -> Self {
+        Self {
+            major: u16::from_le_bytes(take(bytes, 12)),
+            minor: u16::from_le_bytes(take(bytes, 14)),
+            length: u64::from_le_bytes(take(bytes, 16)),
+            required_features: u32::from_le_bytes(take(bytes, 24)),
+            sections: u32::from_le_bytes(take(bytes, 28)),
+            hash: take(bytes, HASH_RANGE.start),
+        }
+    }
+
+    /// The magic and the fields as they stand in the file.
+    pub fn write(&self) -> [u8; HEADER_LENGTH] {
+        let mut bytes = [0; HEADER_LENGTH];
+        bytes[..12].copy_from_slice(&MAGIC);
+        bytes[12..14].copy_from_slice(&self.major.to_le_bytes());
+        bytes[14..16].copy_from_slice(&self.minor.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.length.to_le_bytes());
+        bytes[24..28].copy_from_slice(&self.required_features.to_le_bytes());
+        bytes[28..32].copy_from_slice(&self.sections.to_le_bytes());
+        bytes[HASH_RANGE].copy_from_slice(&self.hash);
+        bytes
+    }
+}
+
+impl SectionEntry {
+    /// Reads an entry, without judging it.
+    pub fn read(bytes: &[u8; ENTRY_LENGTH]) -> Self {
+        Self {
+            kind: u32::from_le_bytes(take(bytes, 0)),
+            version: u16::from_le_bytes(take(bytes, 4)),
+            flags: u16::from_le_bytes(take(bytes, 6)),
+            offset: u64::from_le_bytes(take(bytes, 8)),
+            length: u64::from_le_bytes(take(bytes, 16)),
+            alignment: u32::from_le_bytes(take(bytes, 24)),
+            reserved: u32::from_le_bytes(take(bytes, 28)),
+            hash: take(bytes, 32),
+        }
+    }
+
+    /// The entry as it stands in the file.
+    pub fn write(&self) -> [u8; ENTRY_LENGTH] {
+        let mut bytes = [0; ENTRY_LENGTH];
+        bytes[..4].copy_from_slice(&self.kind.to_le_bytes());
+        bytes[4..6].copy_from_slice(&self.version.to_le_bytes());
+        bytes[6..8].copy_from_slice(&self.flags.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.offset.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.length.to_le_bytes());
+        bytes[24..28].copy_from_slice(&self.alignment.to_le_bytes());
+        bytes[28..32].copy_from_slice(&self.reserved.to_le_bytes());
+        bytes[32..].copy_from_slice(&self.hash);
+        bytes
+    }
+}
+
+/// The first multiple of [`ALIGNMENT`](crate::ALIGNMENT) not below `offset`.
+pub const fn align_up(offset: u64) -> u64 {
+    offset.next_multiple_of(crate::ALIGNMENT as u64)
+}

@@ -1,0 +1,36 @@
+//! The bvhc file format, version 1.0, as Rust types.
+//!
+//! `FORMAT.md` beside this crate is the law; the modules follow its chapters:
+//! [`header`] (what bvhc lays out itself) and [`section`] (one rkyv archive each,
+//! made of the plain records in [`record`]). The crate only describes bytes: it opens nothing,
+//! builds nothing and decides no geometry.
+#![no_std]
+
+#[cfg(target_endian = "big")]
+compile_error!(
+    "bvhc records are read in place and are little-endian; big-endian targets are not supported"
+);
+
+pub mod header;
+mod plain;
+pub mod record;
+pub mod section;
+
+/// The major version this crate describes. A reader refuses any other.
+pub const VERSION_MAJOR: u16 = 1;
+/// The minor version this crate describes. A reader accepts lower and higher ones.
+pub const VERSION_MINOR: u16 = 0;
+
+/// Sections start at multiples of this many bytes, and so must the whole file in memory.
+pub const ALIGNMENT: usize = 64;
+
+/// The deepest wide tree a file may hold, in levels of inner nodes (FORMAT.md, "AABB").
+pub const MAX_DEPTH: u32 = 96;
+
+/// The largest magnitude of a coordinate, 2^60.
+///
+/// Keeps every product of the primitive tests finite (FORMAT.md, "Geometry").
+pub const MAX_COORDINATE: f32 = 1_152_921_504_606_846_976.0;
+
+/// "Nothing" in a `u32` field that otherwise holds an index.
+pub const NONE: u32 = u32::MAX;

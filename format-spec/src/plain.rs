@@ -1,0 +1,54 @@
+//! Plain records: types that are their own archived form.
+//!
+//! Unsafe room: the impls below are rkyv's unsafe marker traits and nothing else.
+
+/// Makes a `repr(C)` struct of fixed-width little-endian numbers its own archived form.
+///
+/// The struct must have no padding (its size is asserted against the sum the caller states), and
+/// every bit pattern must be a value of it, so that checking a slice of any length costs nothing.
+macro_rules! plain_record {
+    ($record:ty, $size:expr, $align:expr) => {
+        #[allow(unsafe_code)]
+        const _: () = {
+            assert!(size_of::<$record>() == $size);
+            assert!(align_of::<$record>() == $align);
+
+            // SAFETY: the record is `repr(C)`, holds only fixed-width numbers and arrays of them, and this
+            // crate compiles on little-endian targets alone, so its layout is the same wherever it is read.
+            unsafe impl rkyv::Portable for $record {}
+
+            // SAFETY: the size asserted above is the sum of the fields' sizes, so there is no padding.
+            unsafe impl rkyv::traits::NoUndef for $record {}
+
+            impl rkyv::Archive for $record {
+                const COPY_OPTIMIZATION: rkyv::traits::CopyOptimization<Self> = {
+                    // SAFETY: the archived type is the type itself.
+                    unsafe { rkyv::traits::CopyOptimization::enable() }
+                };
+
+                type Archived = Self;
+                type Resolver = ();
+
+                fn resolve(&self, (): (), out: rkyv::Place<Self>) {
+                    out.write(*self);
+                }
+            }
+
+            impl<S: rkyv::rancor::Fallible + ?Sized> rkyv::Serialize<S> for $record {
+                fn serialize(&self, _: &mut S) -> Result<(), S::Error> {
+                    Ok(())
+                }
+            }
+
+            // SAFETY: every bit pattern of the fields is a value, so there is nothing to check.
+            unsafe impl<C: rkyv::rancor::Fallible + ?Sized> rkyv::bytecheck::CheckBytes<C> for $record {
+                #[inline(always)]
+                unsafe fn check_bytes(_: *const Self, _: &mut C) -> Result<(), C::Error> {
+                    Ok(())
+                }
+            }
+        };
+    };
+}
+
+pub(crate) use plain_record;

@@ -1,0 +1,169 @@
+//! The bulk records: fixed-size, aligned, read in place by the runtime's kernels.
+
+use crate::plain::plain_record;
+
+/// How many children a wide node has, and how many boxes one step of a walk tests.
+pub const NODE_WIDTH: usize = 8;
+/// How many vertices, and how many triangles, one block holds at most.
+pub const BLOCK_WIDTH: usize = 16;
+
+/// A reference from a wide node to a child (FORMAT.md, "Child reference").
+///
+/// ```text
+///  31 30                            0
+/// +--+-------------------------------+
+/// |B |            index              |   B = 1: a block of the geometry section
+/// +--+-------------------------------+   B = 0: a node of the same tree
+/// ```
+///
+/// All ones marks an empty slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChildRef(pub u32);
+
+/// What a [`ChildRef`] refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Child {
+    /// An unused slot of the node.
+    Empty,
+    /// The index of a node of the same tree.
+    Node(u32),
+    /// The index of a block of the geometry section.
+    Block(u32),
+}
+
+impl ChildRef {
+    /// The unused slot.
+    pub const EMPTY: Self = Self(u32::MAX);
+    /// The bit that tells a block from a node.
+    pub const BLOCK_BIT: u32 = 1 << 31;
+
+    /// A reference to the node at `index`, which must be below 2^31.
+    pub const fn node(index: u32) -> Self {
+        Self(index)
+    }
+
+    /// A reference to the block at `index`, which must be below 2^31 - 1.
+    pub const fn block(index: u32) -> Self {
+        Self(index | Self::BLOCK_BIT)
+    }
+
+    /// What the reference refers to.
+    pub const fn get(self) -> Child {
+        if self.0 == Self::EMPTY.0 {
+            Child::Empty
+        } else if self.0 & Self::BLOCK_BIT != 0 {
+            Child::Block(self.0 & !Self::BLOCK_BIT)
+        } else {
+            Child::Node(self.0)
+        }
+    }
+}
+
+/// An inner node of the wide AABB tree: eight child boxes, their references and their visiting orders.
+///
+/// The boxes stand as a structure of arrays in the order lower x, upper x, lower y, upper y, lower z,
+/// upper z, in the model's units and space, so that a ray picks its near planes by an offset.
+/// A box contains every triangle below it. An empty slot has lower planes +1e30 and upper planes -1e30.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct WideNode {
+    /// `planes[2 * axis]` are the lower, `planes[2 * axis + 1]` the upper planes of the eight boxes.
+    pub planes: [[f32; NODE_WIDTH]; 6],
+    /// [`ChildRef`] of each slot.
+    pub children: [u32; NODE_WIDTH],
+    /// Visiting orders: bits `3 * o .. 3 * o + 3` of `order[rank]` name the slot to visit at `rank`
+    /// by a ray of octant `o` (bit 0, 1, 2 of `o` set where x, y, z of the direction is negative).
+    pub order: [u32; NODE_WIDTH],
+}
+
+/// The lower planes of an empty slot; the upper ones are the negative of it.
+pub const EMPTY_PLANE: f32 = 1e30;
+
+impl WideNode {
+    /// A node without children.
+    pub const EMPTY: Self = Self {
+        planes: [
+            [EMPTY_PLANE; NODE_WIDTH],
+            [-EMPTY_PLANE; NODE_WIDTH],
+            [EMPTY_PLANE; NODE_WIDTH],
+            [-EMPTY_PLANE; NODE_WIDTH],
+            [EMPTY_PLANE; NODE_WIDTH],
+            [-EMPTY_PLANE; NODE_WIDTH],
+        ],
+        children: [ChildRef::EMPTY.0; NODE_WIDTH],
+        order: [0; NODE_WIDTH],
+    };
+
+    /// What slot `slot` refers to. Panics if `slot` is not below [`NODE_WIDTH`].
+    pub const fn child(&self, slot: usize) -> Child {
+        ChildRef(self.children[slot]).get()
+    }
+}
+
+plain_record!(WideNode, 256, 64);
+
+/// Up to 16 triangles over up to 16 vertices, with the exact coordinates of the source.
+///
+/// Lanes `0..triangles` hold triangles, in ascending order of their triangle numbers; further lanes
+/// repeat vertex 0 three times. Slots `0..vertices` hold vertices; further slots repeat vertex 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct Block {
+    /// x, y and z of the vertices, in the model's units and space.
+    pub positions: [[f32; BLOCK_WIDTH]; 3],
+    /// `corners[k][lane]`: the vertex slot (0..16) of corner `k` of the triangle in `lane`.
+    pub corners: [[u8; BLOCK_WIDTH]; 3],
+    /// Where the numbers of this block's triangles begin in the geometry section's `triangles`.
+    pub first: u32,
+    /// How many lanes hold triangles: 1 to 16.
+    pub triangles: u8,
+    /// How many slots hold vertices: 3 to 16.
+    pub vertices: u8,
+    /// Zero.
+    pub reserved: [u8; 10],
+}
+
+plain_record!(Block, 256, 64);
+
+/// What the triangles from `first_triangle` on, up to the next run's, have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct AttributeRun {
+    /// The first triangle number of the run.
+    pub first_triangle: u32,
+    /// Index of the material's name, or [`NONE`](crate::NONE).
+    pub material: u32,
+    /// Index of the group's name, or [`NONE`](crate::NONE).
+    pub group: u32,
+    /// Index of the object's name, or [`NONE`](crate::NONE).
+    pub object: u32,
+}
+
+plain_record!(AttributeRun, 16, 4);
+
+/// Figures of one tree, for `inspect` and for tools that choose between files.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct TreeStatistics {
+    /// The kind of the tree's section ([`SectionKind`](crate::section::SectionKind)).
+    pub kind: u32,
+    /// Levels of inner nodes.
+    pub depth: u32,
+    /// Inner nodes.
+    pub nodes: u64,
+    /// References from nodes to blocks.
+    pub leaves: u64,
+    /// References from blocks to triangles: the triangles, plus one for each time one was split.
+    pub references: u64,
+    /// Surface-area heuristic: expected cost of a random ray that meets the root box, where a node
+    /// costs 1 and a block costs 1.
+    pub sah_cost: f32,
+    /// Mean share of a node's slots in use, 0 to 1.
+    pub node_fill: f32,
+    /// Mean share of a block's lanes in use, 0 to 1.
+    pub block_fill: f32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+plain_record!(TreeStatistics, 48, 8);

@@ -1,0 +1,174 @@
+//! The sections: each payload is one rkyv archive of one of these types.
+
+use rkyv::with::InlineAsBox;
+use rkyv::{Archive, Portable, Serialize};
+
+use crate::record::{AttributeRun, Block, TreeStatistics, WideNode};
+
+/// What a section holds. Kinds are open: a reader skips an optional section it does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum SectionKind {
+    /// [`Metadata`].
+    Metadata = 1,
+    /// [`Geometry`].
+    Geometry = 2,
+    /// [`AabbTree`].
+    AabbTree = 16,
+}
+
+impl SectionKind {
+    /// The kinds of version 1.0, all of which a file must hold exactly once.
+    pub const ALL: [Self; 3] = [Self::Metadata, Self::Geometry, Self::AabbTree];
+
+    /// The kind with this number, if version 1.0 knows it.
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| *kind as u32 == number)
+    }
+
+    /// The name `inspect` prints.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Metadata => "metadata",
+            Self::Geometry => "geometry",
+            Self::AabbTree => "aabb-tree",
+        }
+    }
+}
+
+/// The version of each section's layout that this crate describes.
+pub const SECTION_VERSION: u16 = 1;
+
+/// A list of names: name `i` is the UTF-8 text from `ends[i - 1]` (0 for the first) to `ends[i]`.
+#[derive(Archive, Serialize, Clone, Copy, Debug)]
+pub struct Names<'a> {
+    /// All names, one after the other, without separators.
+    #[rkyv(with = InlineAsBox)]
+    pub text: &'a [u8],
+    /// Where each name ends in `text`, ascending.
+    #[rkyv(with = InlineAsBox)]
+    pub ends: &'a [u32],
+}
+
+impl ArchivedNames<'_> {
+    /// How many names there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no name.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Name `index`, or `None` past the end or where the file's text or ends are corrupt.
+    pub fn get(&self, index: usize) -> Option<&str> {
+        let end = self.ends.get().get(index)?.to_native() as usize;
+        let start = match index {
+            0 => 0,
+            _ => self.ends.get().get(index - 1)?.to_native() as usize,
+        };
+        core::str::from_utf8(self.text.get().get(start..end)?).ok()
+    }
+}
+
+/// What the model is and how the file was made. Nothing here is needed to answer a query but the names.
+#[derive(Archive, Serialize, Clone, Copy, Debug)]
+pub struct Metadata<'a> {
+    /// BLAKE3 of the source's bytes.
+    pub source_hash: [u8; 32],
+    /// Length of the source in bytes.
+    pub source_length: u64,
+    /// Faces of the source, of any number of corners.
+    pub source_faces: u64,
+    /// Vertices of the source.
+    pub source_vertices: u64,
+    /// Triangles of the model: what is left of the triangulated faces after cleaning.
+    pub triangles: u64,
+    /// Distinct positions that the triangles use.
+    pub vertices: u64,
+    /// Triangles dropped because their three corners lie on one line.
+    pub dropped_triangles: u64,
+    /// Faces dropped because they have fewer than three corners.
+    pub dropped_faces: u64,
+    /// Smallest box around all triangles: lower x, y, z, upper x, y, z, in the model's units.
+    pub bounds: [f32; 6],
+    /// The compiler's version, for example `bvhc 0.1.0`.
+    #[rkyv(with = InlineAsBox)]
+    pub compiler: &'a [u8],
+    /// The options that decide the file's bytes, as command-line text.
+    #[rkyv(with = InlineAsBox)]
+    pub options: &'a [u8],
+    /// Material names (`usemtl`).
+    pub materials: Names<'a>,
+    /// Group names (`g`).
+    pub groups: Names<'a>,
+    /// Object names (`o`).
+    pub objects: Names<'a>,
+    /// One record a tree, in the order of the tree sections.
+    #[rkyv(with = InlineAsBox)]
+    pub trees: &'a [TreeStatistics],
+}
+
+/// The triangles, in blocks that all trees share.
+#[derive(Archive, Serialize, Clone, Copy, Debug)]
+pub struct Geometry<'a> {
+    /// The blocks, in the order in which the AABB tree reaches them depth first.
+    #[rkyv(with = InlineAsBox)]
+    pub blocks: &'a [Block],
+    /// Triangle numbers: lane `l` of a block holds triangle `triangles[first + l]`.
+    #[rkyv(with = InlineAsBox)]
+    pub triangles: &'a [u32],
+    /// The source face of each triangle number; empty where each triangle's face has its own number.
+    #[rkyv(with = InlineAsBox)]
+    pub faces: &'a [u32],
+    /// Materials, groups and objects, ascending by `first_triangle`, which is 0 in the first run.
+    #[rkyv(with = InlineAsBox)]
+    pub runs: &'a [AttributeRun],
+}
+
+/// The eight-wide tree of axis-aligned boxes. Node 0 is the root.
+#[derive(Archive, Serialize, Clone, Copy, Debug)]
+pub struct AabbTree<'a> {
+    /// The box around all triangles: lower x, y, z, upper x, y, z.
+    pub bounds: [f32; 6],
+    /// Levels of inner nodes, at most [`MAX_DEPTH`](crate::MAX_DEPTH).
+    pub depth: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// The nodes, parents before children.
+    #[rkyv(with = InlineAsBox)]
+    pub nodes: &'a [WideNode],
+}
+
+/// An archived section root, with the kind of section that holds it.
+pub trait Root: Portable {
+    /// The kind of section whose payload ends with this root.
+    const KIND: SectionKind;
+}
+
+impl Root for ArchivedMetadata<'_> {
+    const KIND: SectionKind = SectionKind::Metadata;
+}
+
+impl Root for ArchivedGeometry<'_> {
+    const KIND: SectionKind = SectionKind::Geometry;
+}
+
+impl Root for ArchivedAabbTree<'_> {
+    const KIND: SectionKind = SectionKind::AabbTree;
+}
+
+// Cargo unifies rkyv's features over a whole build: should another crate ask for another layout, these fail.
+const _: () = {
+    assert!(size_of::<rkyv::rend::u32_le>() == size_of::<rkyv::Archived<u32>>());
+    assert!(align_of::<rkyv::Archived<u64>>() == 8);
+    assert!(size_of::<rkyv::Archived<usize>>() == 8);
+    assert!(size_of::<ArchivedNames<'_>>() == 32);
+    assert!(size_of::<ArchivedMetadata<'_>>() == 256);
+    assert!(size_of::<ArchivedGeometry<'_>>() == 64);
+    assert!(size_of::<ArchivedAabbTree<'_>>() == 48);
+};
+
+// Little-endian archived numbers: the type itself proves it.
+const _: fn(rkyv::Archived<u32>) -> rkyv::rend::u32_le = |number| number;

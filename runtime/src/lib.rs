@@ -1,0 +1,1 @@
+//! The bvhc runtime.

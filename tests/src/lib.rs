@@ -1,0 +1,1 @@
+//! Oracles, scenes and helpers shared by the tests and benchmarks of bvhc.
