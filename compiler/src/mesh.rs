@@ -8,11 +8,13 @@ use bvhc_format::record::AttributeRun;
 /// [`MAX_COORDINATE`](bvhc_format::MAX_COORDINATE) in magnitude: the importer has refused anything else.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Polygons {
-    /// Vertex positions, in source order.
+    /// Positions of the vertices that faces of three or more corners use, in order of first use.
     pub positions: Vec<[f32; 3]>,
+    /// Vertices of the source, used or not.
+    pub source_vertices: u64,
     /// Corners of all faces, one face after the other: indices into `positions`.
     pub corners: Vec<u32>,
-    /// Where each face's corners end in `corners`; a face may have fewer than three.
+    /// Where each face's corners end in `corners`; a face of one or two corners in the source has none here.
     pub ends: Vec<u32>,
     /// Names, and the faces they hold for.
     pub names: Names,
@@ -34,7 +36,8 @@ pub struct Names {
 /// Triangles, cleaned and numbered; what trees are built on and files hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// Vertex positions, in source order; some may be unused.
+    /// Vertex positions, in order of first use by the source's faces, without negative zeros;
+    /// some may be unused.
     pub positions: Vec<[f32; 3]>,
     /// Corners of each triangle in the source's winding: indices into `positions`.
     /// The index in this list is the triangle's number.
@@ -47,6 +50,8 @@ pub struct Mesh {
     pub names: Names,
     /// Faces of the source, of any number of corners.
     pub source_faces: u64,
+    /// Vertices of the source, used or not.
+    pub source_vertices: u64,
     /// What cleaning dropped.
     pub dropped: Dropped,
 }
