@@ -1,3 +1,6 @@
 //! The bvhc compiler.
 
+pub mod clean;
+pub mod import;
 pub mod mesh;
+pub mod triangulate;

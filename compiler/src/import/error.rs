@@ -1,0 +1,130 @@
+//! What an importer refuses, and where.
+
+use bvhc_format::MAX_COORDINATE;
+use thiserror::Error;
+
+/// Why a model file cannot be used.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum ImportError {
+    /// The input is one of bvhc's own output files.
+    #[error("{file}: this is a compiled bvhc file; give the model that it was compiled from")]
+    Compiled {
+        /// The input's name.
+        file: String,
+    },
+    /// The input is a Biovision Hierarchy file.
+    #[error("{file}: this is a motion-capture file (Biovision Hierarchy, also called .bvh), not a mesh")]
+    MotionCapture {
+        /// The input's name.
+        file: String,
+    },
+    /// The input is binary, or text in UTF-16.
+    #[error("{file}: this is no OBJ text file: byte {offset} is zero")]
+    NotText {
+        /// The input's name.
+        file: String,
+        /// Where the first zero byte stands.
+        offset: usize,
+    },
+    /// A line is wrong.
+    #[error("{file}, line {line}: {fault}")]
+    Line {
+        /// The input's name.
+        file: String,
+        /// The line's number, from 1; of a continued line, the first.
+        line: u64,
+        /// What is wrong with it.
+        fault: LineFault,
+    },
+    /// There is nothing to build a tree on.
+    #[error(
+        "{file}: no triangle: the file has {vertices} vertices (`v` lines) and {faces} faces (`f` lines), \
+         none of them with three corners or more"
+    )]
+    NoTriangle {
+        /// The input's name.
+        file: String,
+        /// How many vertices there are.
+        vertices: u64,
+        /// How many faces there are, of one or two corners.
+        faces: u64,
+    },
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum LineFault {
+    /// A coordinate is not written as a number.
+    #[error("`{found}` is no number")]
+    Number {
+        /// The text in its place.
+        found: String,
+    },
+    /// A vertex has too few coordinates.
+    #[error("a vertex needs three coordinates, this one has {found}")]
+    Coordinates {
+        /// How many there are.
+        found: usize,
+    },
+    /// A coordinate is NaN, infinite or beyond the range of `f32`.
+    #[error("the coordinate `{found}` is not a finite number")]
+    NotFinite {
+        /// The coordinate's text.
+        found: String,
+    },
+    /// A coordinate is finite but too large to compute with.
+    #[error("the coordinate {found} is beyond the limit of {MAX_COORDINATE:e}")]
+    TooLarge {
+        /// The coordinate, divided by the vertex's weight if it has one.
+        found: f32,
+    },
+    /// The fourth number of a vertex, by which the others are divided, is zero.
+    #[error("the vertex's weight is zero: its position is infinite")]
+    ZeroWeight,
+    /// A corner of a face is not written as an integer.
+    #[error("the face's corner `{found}` is no vertex index")]
+    Index {
+        /// The corner's text.
+        found: String,
+    },
+    /// A corner refers to vertex 0; OBJ counts from 1.
+    #[error("a face refers to vertex 0; indices count from 1")]
+    IndexZero,
+    /// A corner refers to a vertex that does not exist.
+    #[error("a face refers to vertex {found}, but there are {vertices} vertices{}", so_far(*found))]
+    IndexOutOfRange {
+        /// The index as written.
+        found: i64,
+        /// How many vertices there are: in the file, or above the line if the index is negative.
+        vertices: u64,
+    },
+    /// More of something than bvhc can number.
+    #[error("more than {limit} {counted}")]
+    TooMany {
+        /// What there is too much of.
+        counted: Counted,
+        /// How many there may be.
+        limit: u64,
+    },
+    /// The OBJ parser refused the line for a reason of its own.
+    #[error(transparent)]
+    Parser(#[from] tobj::LoadError),
+}
+
+/// Something that files may hold a limited number of.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum Counted {
+    /// `v` lines.
+    #[error("vertices")]
+    Vertices,
+    /// `f` lines.
+    #[error("faces")]
+    Faces,
+    /// Corners of all faces.
+    #[error("corners of faces")]
+    Corners,
+}
+
+fn so_far(index: i64) -> &'static str {
+    if index < 0 { " above this line" } else { "" }
+}

@@ -1,0 +1,80 @@
+//! Importers: the bytes of a model file in, [`Polygons`] out. They know no trees.
+//!
+//! Each format is one file, and one arm in [`read`].
+
+mod error;
+mod obj;
+
+pub use error::{Counted, ImportError, LineFault};
+
+use crate::mesh::Polygons;
+use bvhc_format::header::MAGIC;
+
+/// How far into a file a zero byte shows that it is no text.
+const TEXT_PROBE: usize = 4096;
+
+/// Reads a model in any format that bvhc knows (Wavefront OBJ). `name` is the file's name in messages.
+///
+/// All indices of the result are valid, all coordinates finite and at most
+/// [`MAX_COORDINATE`](bvhc_format::MAX_COORDINATE) in magnitude, and at least one face has three corners.
+/// Nothing but `bytes` is read: materials are known by name only.
+pub fn read(bytes: &[u8], name: &str) -> Result<Polygons, ImportError> {
+    let file = || name.to_owned();
+    if bytes.starts_with(&MAGIC) {
+        return Err(ImportError::Compiled { file: file() });
+    }
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    if is_motion_capture(text) {
+        return Err(ImportError::MotionCapture { file: file() });
+    }
+    let probe = &text[..text.len().min(TEXT_PROBE)];
+    if let Some(offset) = probe.iter().position(|&byte| byte == 0) {
+        return Err(ImportError::NotText { file: file(), offset: offset + bytes.len() - text.len() });
+    }
+    obj::read(text, name)
+}
+
+/// Whether this is a Biovision Hierarchy file, which shares our file extension.
+fn is_motion_capture(text: &[u8]) -> bool {
+    let rest = text.trim_ascii_start().strip_prefix(b"HIERARCHY");
+    rest.is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(bytes: &[u8]) -> ImportError {
+        read(bytes, "a.obj").unwrap_err()
+    }
+
+    #[test]
+    fn motion_capture_is_recognised() {
+        for text in ["HIERARCHY\nROOT Hips\n{\n", "\u{FEFF}\r\n HIERARCHY\r\n", "HIERARCHY"] {
+            let error = refusal(text.as_bytes());
+            assert!(matches!(error, ImportError::MotionCapture { .. }), "{error:?}");
+            assert!(error.to_string().contains("motion-capture"));
+        }
+        assert!(matches!(refusal(b"HIERARCHYX\n"), ImportError::NoTriangle { .. }));
+    }
+
+    #[test]
+    fn a_compiled_file_is_recognised() {
+        let error = refusal(&[&MAGIC[..], &[0; 64]].concat());
+        assert!(matches!(error, ImportError::Compiled { .. }), "{error:?}");
+    }
+
+    #[test]
+    fn binary_data_is_refused_with_the_offset() {
+        let error = refusal(b"glTF\x02\0\0\0");
+        assert_eq!(error, ImportError::NotText { file: "a.obj".into(), offset: 5 });
+        let utf16 = refusal(b"\xEF\xBB\xBFv\0 \0");
+        assert!(matches!(utf16, ImportError::NotText { offset: 4, .. }), "{utf16:?}");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_skipped() {
+        let text = "\u{FEFF}v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3";
+        assert_eq!(read(text.as_bytes(), "a.obj").unwrap().corners, [0, 1, 2]);
+    }
+}

@@ -1,0 +1,84 @@
+//! Wavefront OBJ, read by tobj behind a line filter.
+
+mod face;
+mod filter;
+mod lines;
+mod names;
+#[cfg(test)]
+mod tests;
+mod vertex;
+
+use super::{ImportError, LineFault};
+use crate::mesh::Polygons;
+use filter::Filter;
+use tobj::{LoadError, LoadOptions};
+
+/// Reads an OBJ file. `l` and `p` lines are ignored; faces are numbered in order of the `f` lines, from 0.
+pub(super) fn read(text: &[u8], name: &str) -> Result<Polygons, ImportError> {
+    let mut filter = Filter::new(text);
+    let loaded = tobj::load_obj_buf(&mut filter, &LoadOptions::default(), |_| Ok(Default::default()));
+    // A dangling index in a face that tobj did not get to see is as wrong as any other.
+    let dangling = filter.has_dangling_index();
+    match loaded {
+        Ok((models, _)) if !dangling => {
+            let mesh = models.into_iter().next().map(|model| model.mesh);
+            polygons(mesh.unwrap_or_default(), filter, name)
+        }
+        loaded => {
+            let (line, fault) = diagnose(text, filter, loaded.err());
+            let file = name.to_owned();
+            Err(ImportError::Line { file, line, fault })
+        }
+    }
+}
+
+/// The line that stopped tobj or the filter, and why.
+fn diagnose(text: &[u8], mut filter: Filter, error: Option<LoadError>) -> (u64, LineFault) {
+    if let Some(fault) = filter.fault.take() {
+        return (filter.number, fault);
+    }
+    // tobj looks at indices after the last line.
+    if let Some(found) = Filter::find_dangling_index(text, filter.vertices) {
+        return found;
+    }
+    let parser = LineFault::Parser(error.unwrap_or(LoadError::FaceVertexOutOfBounds));
+    (filter.number, filter.blame().unwrap_or(parser))
+}
+
+/// Puts together what tobj and what the filter have gathered.
+fn polygons(mesh: tobj::Mesh, filter: Filter, name: &str) -> Result<Polygons, ImportError> {
+    if mesh.indices.is_empty() {
+        return Err(ImportError::NoTriangle {
+            file: name.to_owned(),
+            vertices: filter.vertices,
+            faces: filter.faces,
+        });
+    }
+    let ends = ends(&mesh, &filter);
+    let (names, face_runs) = filter.attributes.finish();
+    Ok(Polygons {
+        positions: mesh.positions.as_chunks().0.to_vec(),
+        source_vertices: filter.vertices,
+        corners: mesh.indices,
+        ends,
+        names,
+        face_runs,
+    })
+}
+
+/// Where each face's corners end, the withheld faces merged back in.
+fn ends(mesh: &tobj::Mesh, filter: &Filter) -> Vec<u32> {
+    // tobj leaves the arities out where all are 3.
+    let triangles = mesh.face_arities.is_empty();
+    let mut arities = mesh.face_arities.iter().copied();
+    let mut short_faces = filter.short_faces.iter().copied().peekable();
+    let mut end = 0;
+    (0..filter.faces as u32)
+        .map(|face| {
+            if short_faces.next_if_eq(&face).is_none() {
+                end += if triangles { 3 } else { arities.next().unwrap_or(0) };
+            }
+            end
+        })
+        .collect()
+}

@@ -1,0 +1,74 @@
+//! `f` lines.
+
+use super::lines::words;
+use super::vertex::lossy;
+use crate::import::LineFault;
+use std::io::Write;
+
+/// How a face came out of [`rewrite`].
+pub(super) struct Face {
+    /// How many corners it has.
+    pub(super) corners: u64,
+    /// The greatest vertex index among them, from 1; 0 if there is no corner.
+    pub(super) greatest: i64,
+}
+
+/// Rewrites a face's corners as a line that tobj reads: vertex indices only, all of them positive.
+///
+/// `above` counts the vertices above the line, to which negative indices refer; `vertices` those of the file,
+/// as far as known.
+pub(super) fn rewrite(
+    corners: &[u8],
+    above: i64,
+    vertices: i64,
+    line: &mut Vec<u8>,
+) -> Result<Face, LineFault> {
+    let mut face = Face { corners: 0, greatest: 0 };
+    line.push(b'f');
+    for word in words(corners).take_while(|word| !word.starts_with(b"#")) {
+        let digits = word.split(|&byte| byte == b'/').next().unwrap_or_default();
+        let found = index(digits).ok_or_else(|| LineFault::Index { found: lossy(word) })?;
+        let vertex = resolve(found, above, vertices)?;
+        line.push(b' ');
+        if found > 0 {
+            line.extend_from_slice(digits);
+        } else {
+            // Writing to a vector cannot fail.
+            let _ = write!(line, "{vertex}");
+        }
+        face.corners += 1;
+        face.greatest = face.greatest.max(vertex);
+    }
+    line.push(b'\n');
+    Ok(face)
+}
+
+/// The vertex, from 1, that an index means.
+fn resolve(found: i64, above: i64, vertices: i64) -> Result<i64, LineFault> {
+    let (vertex, vertices) =
+        if found < 0 { (above.saturating_add(found).saturating_add(1), above) } else { (found, vertices) };
+    if found == 0 {
+        return Err(LineFault::IndexZero);
+    }
+    if vertex < 1 || vertex > vertices {
+        let vertices = vertices as u64;
+        return Err(LineFault::IndexOutOfRange { found, vertices });
+    }
+    Ok(vertex)
+}
+
+/// An integer; one too large for the type comes out as the greatest or least of it.
+fn index(digits: &[u8]) -> Option<i64> {
+    let (negative, digits) = match digits {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] => (false, digits),
+        _ => (false, digits),
+    };
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let value = digits
+        .iter()
+        .fold(0i64, |value, &digit| value.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
+    Some(if negative { -value } else { value })
+}

@@ -1,0 +1,159 @@
+//! The line filter before tobj.
+//!
+//! tobj reads the file through this filter, which hands it one clean logical line at a time and withholds all
+//! that is neither a vertex nor a polygon. So tobj sees one single model without names, colours or materials,
+//! and where it fails, the filter knows the line.
+
+use super::lines::Lines;
+use super::names::Attributes;
+use super::{face, vertex};
+use crate::import::{Counted, LineFault};
+use std::io::{self, BufRead, ErrorKind, Read};
+
+/// As many vertices and faces as bvhc numbers.
+const MAX_COUNT: u64 = 1 << 30;
+/// As many corners of faces as bvhc numbers.
+const MAX_CORNERS: u64 = u32::MAX as u64;
+
+/// A `BufRead` of clean lines, and what it has learnt on the way.
+pub(super) struct Filter<'a> {
+    lines: Lines<'a>,
+    /// The clean line, and how much of it tobj has taken.
+    line: Vec<u8>,
+    taken: usize,
+    /// The source line that `line` was made of.
+    pub(super) number: u64,
+    /// What stopped the filter.
+    pub(super) fault: Option<LineFault>,
+    pub(super) vertices: u64,
+    pub(super) faces: u64,
+    corners: u64,
+    /// The greatest vertex index that may occur.
+    greatest_allowed: i64,
+    /// The greatest vertex index that occurs.
+    greatest: i64,
+    /// The numbers of faces with fewer than three corners, which tobj does not get to see.
+    pub(super) short_faces: Vec<u32>,
+    pub(super) attributes: Attributes,
+}
+
+impl<'a> Filter<'a> {
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        Self {
+            lines: Lines::new(text),
+            line: Vec::new(),
+            taken: 0,
+            number: 0,
+            fault: None,
+            vertices: 0,
+            faces: 0,
+            corners: 0,
+            greatest_allowed: i64::MAX,
+            greatest: 0,
+            short_faces: Vec::new(),
+            attributes: Attributes::default(),
+        }
+    }
+
+    /// Whether a face refers to a vertex that has not come.
+    pub(super) fn has_dangling_index(&self) -> bool {
+        self.greatest > self.vertices as i64
+    }
+
+    /// Finds the first line of `text` that refers to a vertex beyond `vertices`.
+    pub(super) fn find_dangling_index(text: &'a [u8], vertices: u64) -> Option<(u64, LineFault)> {
+        let mut filter = Self::new(text);
+        filter.greatest_allowed = vertices as i64;
+        while matches!(filter.advance(), Ok(true)) {}
+        filter.fault.map(|fault| (filter.number, fault))
+    }
+
+    /// The number in the current line that tobj stumbled over, if it is that.
+    pub(super) fn blame(&self) -> Option<LineFault> {
+        vertex::blame(&self.line)
+    }
+
+    /// Goes to the next logical line; false at the end. A line that tobj must not see comes out empty.
+    fn advance(&mut self) -> Result<bool, LineFault> {
+        self.line.clear();
+        self.taken = 0;
+        let Some((number, line)) = self.lines.next_line() else {
+            return Ok(false);
+        };
+        self.number = number;
+        let done = self.take(&line);
+        if let Err(fault) = &done {
+            self.line.clear();
+            self.fault = Some(fault.clone());
+        }
+        done.map(|()| true)
+    }
+
+    fn take(&mut self, line: &[u8]) -> Result<(), LineFault> {
+        let end = line.iter().position(u8::is_ascii_whitespace);
+        let (keyword, rest) = line.split_at(end.unwrap_or(line.len()));
+        match keyword {
+            b"v" => self.vertex(rest),
+            b"f" => self.face(rest),
+            b"usemtl" | b"g" | b"o" => {
+                self.attributes.set(keyword, rest);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn vertex(&mut self, numbers: &[u8]) -> Result<(), LineFault> {
+        vertex::rewrite(numbers, &mut self.line)?;
+        self.vertices += 1;
+        at_most(self.vertices, MAX_COUNT, Counted::Vertices)
+    }
+
+    fn face(&mut self, corners: &[u8]) -> Result<(), LineFault> {
+        let above = self.vertices as i64;
+        let face = face::rewrite(corners, above, self.greatest_allowed, &mut self.line)?;
+        let number = self.faces as u32;
+        self.faces += 1;
+        self.corners += face.corners;
+        at_most(self.faces, MAX_COUNT, Counted::Faces)?;
+        at_most(self.corners, MAX_CORNERS, Counted::Corners)?;
+        self.greatest = self.greatest.max(face.greatest);
+        self.attributes.face(number);
+        if face.corners < 3 {
+            self.line.clear();
+            self.short_faces.push(number);
+        }
+        Ok(())
+    }
+}
+
+fn at_most(count: u64, limit: u64, counted: Counted) -> Result<(), LineFault> {
+    if count > limit {
+        return Err(LineFault::TooMany { counted, limit });
+    }
+    Ok(())
+}
+
+impl BufRead for Filter<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        while self.taken == self.line.len() {
+            // tobj does not pass the error on; `fault` holds it.
+            if !self.advance().map_err(|_| ErrorKind::InvalidData)? {
+                break;
+            }
+        }
+        Ok(&self.line[self.taken..])
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.taken += amount;
+    }
+}
+
+impl Read for Filter<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let amount = self.fill_buf()?.read(buffer)?;
+        self.consume(amount);
+        Ok(amount)
+    }
+}

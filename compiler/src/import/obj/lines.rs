@@ -1,0 +1,106 @@
+//! Logical lines of an OBJ file.
+
+use std::borrow::Cow;
+use std::io::BufRead;
+
+/// Cuts a text into logical lines: continuations joined, blanks around them cut, ended by LF, CR LF or, in a
+/// text without LF, by CR.
+pub(super) struct Lines<'a> {
+    rest: &'a [u8],
+    terminator: u8,
+    /// Physical lines taken.
+    taken: u64,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        Self { rest: text, terminator: if text.contains(&b'\n') { b'\n' } else { b'\r' }, taken: 0 }
+    }
+
+    /// The next logical line and the number, from 1, of the physical line it starts at.
+    pub(super) fn next_line(&mut self) -> Option<(u64, Cow<'a, [u8]>)> {
+        let first = self.physical()?;
+        let number = self.taken;
+        if !is_continued(first) {
+            return Some((number, Cow::Borrowed(first)));
+        }
+        let mut line = first.to_vec();
+        while is_continued(&line) {
+            line.pop();
+            line.push(b' ');
+            line.extend_from_slice(self.physical().unwrap_or_default());
+        }
+        Some((number, Cow::Owned(line)))
+    }
+
+    fn physical(&mut self) -> Option<&'a [u8]> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let line = self.rest;
+        // `skip_until` finds the terminator many bytes at a time; on a slice it cannot fail.
+        let length = self.rest.skip_until(self.terminator).unwrap_or(line.len());
+        self.taken += 1;
+        Some(line[..length].trim_ascii())
+    }
+}
+
+/// Whether a line goes on in the next one. Comments never do: many end in a Windows path.
+fn is_continued(line: &[u8]) -> bool {
+    line.ends_with(b"\\") && !line.starts_with(b"#") && !has_trailing_comment(line)
+}
+
+/// Whether a `v` or `f` line ends in a comment; elsewhere `#` may be part of a name.
+fn has_trailing_comment(line: &[u8]) -> bool {
+    let mut words = words(line);
+    matches!(words.next(), Some(b"v" | b"f")) && words.any(|word| word.starts_with(b"#"))
+}
+
+/// The words of a line.
+pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<(u64, String)> {
+        let mut lines = Lines::new(text.as_bytes());
+        std::iter::from_fn(|| lines.next_line())
+            .map(|(number, line)| (number, String::from_utf8(line.into_owned()).unwrap()))
+            .collect()
+    }
+
+    fn numbered(lines: &[(u64, &str)]) -> Vec<(u64, String)> {
+        lines.iter().map(|&(number, line)| (number, line.to_owned())).collect()
+    }
+
+    #[test]
+    fn every_terminator_counts_once() {
+        let expected = numbered(&[(1, "a"), (2, ""), (3, "b")]);
+        assert_eq!(lines("a\n\nb"), expected);
+        assert_eq!(lines("a\r\n\r\nb\r\n"), expected);
+        assert_eq!(lines("a\r\rb\r"), expected);
+        assert_eq!(lines(""), []);
+    }
+
+    #[test]
+    fn continuations_join_and_keep_the_first_number() {
+        let expected = numbered(&[(1, "f 1 2 3"), (4, "g x")]);
+        assert_eq!(lines("f 1\\\n2\\\n 3\ng x"), numbered(&[(1, "f 1 2 3"), (4, "g x")]));
+        assert_eq!(lines("f 1\\\r\n2\\ \r\n3\r\ng x\r\n"), expected);
+    }
+
+    #[test]
+    fn a_continuation_at_the_end_of_the_file_ends_with_it() {
+        assert_eq!(lines("f 1 \\"), numbered(&[(1, "f 1  ")]));
+    }
+
+    #[test]
+    fn comments_never_continue() {
+        let text = "# C:\\\nv 1 2 3 # D:\\\nf #\\\nusemtl #1\\\n2";
+        let expected = [(1, "# C:\\"), (2, "v 1 2 3 # D:\\"), (3, "f #\\"), (4, "usemtl #1 2")];
+        assert_eq!(lines(text), numbered(&expected));
+    }
+}

@@ -1,0 +1,163 @@
+//! Polygons into triangles, concave ones too.
+//!
+//! Based on: Meisters, "Polygons Have Ears", 1975; the `earcut` crate does the bulk of it.
+//! Departures: all decisions are checked with exact predicates on the polygon's projection along the greatest
+//! axis of its Newell normal, where coordinates stay what they are. A fan is taken where it is proved right.
+//! Where `earcut` skips corners in the middle of straight edges, which would leave T-junctions, the ears are
+//! cut again by `ears`, which uses every corner. A polygon that crosses itself becomes a fan: nothing
+//! disappears.
+
+mod ears;
+#[cfg(test)]
+mod tests;
+
+use earcut::Earcut;
+use robust::{Coord, orient2d};
+
+/// A corner of a polygon, projected.
+type Point = [f64; 2];
+
+/// Polygons of more corners than this go without `ears`, which takes quadratic time or worse.
+const MAX_EARS: usize = 512;
+/// Polygons of more corners than this become fans; `earcut` addresses its corners with 32 bits of bytes.
+const MAX_EARCUT: usize = 1 << 24;
+/// How much area `earcut` may lose or gain before its answer counts as wrong, relative to the polygon's.
+/// Rounding in f64 stays far below, a lost triangle that matters does not.
+const AREA_TOLERANCE: f64 = 1e-9;
+
+/// Cuts polygons into triangles. Keeps its buffers from one polygon to the next.
+pub struct Triangulator {
+    earcut: Earcut<f64>,
+    points: Vec<Point>,
+    indices: Vec<u32>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Default for Triangulator {
+    fn default() -> Self {
+        Self { earcut: Earcut::new(), points: Vec::new(), indices: Vec::new(), triangles: Vec::new() }
+    }
+}
+
+impl Triangulator {
+    /// Calls `emit` with each triangle of a polygon, in the polygon's winding: `corners.len() - 2` of them,
+    /// fewer only where an edge of the polygon lies on another one. A polygon of fewer than three
+    /// corners has none. `corners` are indices into `positions`, in which they must lie.
+    pub fn polygon(&mut self, positions: &[[f32; 3]], corners: &[u32], mut emit: impl FnMut([u32; 3])) {
+        match *corners {
+            [] | [_] | [_, _] => return,
+            [a, b, c] => return emit([a, b, c]),
+            _ => project(positions, corners, &mut self.points),
+        }
+        if let [a, b, c, d] = *corners {
+            return split_quad(&self.points, [a, b, c, d]).into_iter().for_each(emit);
+        }
+        if is_fan(&self.points) || !self.cut() {
+            self.triangles.clear();
+            self.triangles.extend((2..corners.len() as u32).map(|k| [0, k - 1, k]));
+        }
+        for triangle in &self.triangles {
+            emit(triangle.map(|k| corners[k as usize]));
+        }
+    }
+
+    /// Fills `triangles` with a triangulation of `points`; false if none is found.
+    fn cut(&mut self) -> bool {
+        let count = self.points.len();
+        if count > MAX_EARCUT {
+            return false;
+        }
+        self.earcut.earcut_slice(&self.points, &[], &mut self.indices);
+        self.take_earcut();
+        // Counter-clockwise triangles that use every corner can only tile the polygon.
+        if self.triangles.len() == count - 2 && self.orient() {
+            return true;
+        }
+        self.triangles.clear();
+        if count <= MAX_EARS && ears::cut(&self.points, &mut self.triangles) {
+            return true;
+        }
+        self.take_earcut();
+        self.orient() && self.keeps_area()
+    }
+
+    fn take_earcut(&mut self) {
+        self.triangles.clear();
+        self.triangles.extend_from_slice(self.indices.as_chunks().0);
+    }
+
+    /// Gives all triangles the winding of the polygon, which is counter-clockwise in projection; false if
+    /// they differ or one is flat.
+    fn orient(&mut self) -> bool {
+        let points = &self.points;
+        let turned = |&[a, b, c]: &[u32; 3]| turn(points, a, b, c);
+        if self.triangles.iter().all(|triangle| turned(triangle) > 0.0) {
+            return true;
+        }
+        self.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
+        self.triangles.iter().all(|triangle| turned(triangle) > 0.0)
+    }
+
+    fn keeps_area(&self) -> bool {
+        let points = &self.points;
+        let polygon: f64 = (2..points.len() as u32).map(|k| turn(points, 0, k - 1, k)).sum();
+        let triangles: f64 = self.triangles.iter().map(|&[a, b, c]| turn(points, a, b, c)).sum();
+        polygon > 0.0 && (polygon - triangles).abs() <= polygon * AREA_TOLERANCE
+    }
+}
+
+/// Projects a polygon along the greatest axis of its Newell normal, so that it runs counter-clockwise.
+fn project(positions: &[[f32; 3]], corners: &[u32], points: &mut Vec<Point>) {
+    let corner = |k: usize| positions[corners[k] as usize].map(f64::from);
+    let normal = newell(corners.len(), corner);
+    let axis = (0..3).fold(0, |best, axis| if normal[axis].abs() > normal[best].abs() { axis } else { best });
+    let (mut u, mut v) = ((axis + 1) % 3, (axis + 2) % 3);
+    if normal[axis] < 0.0 {
+        (u, v) = (v, u);
+    }
+    points.clear();
+    points.extend((0..corners.len()).map(|k| [corner(k)[u], corner(k)[v]]));
+}
+
+/// Twice the polygon's area vector, summed from corner 0 to lose no digits of polygons far off.
+fn newell(count: usize, corner: impl Fn(usize) -> [f64; 3]) -> [f64; 3] {
+    let origin = corner(0);
+    let from_origin = |k: usize| {
+        let p = corner(k);
+        [p[0] - origin[0], p[1] - origin[1], p[2] - origin[2]]
+    };
+    let mut sum = [0.0; 3];
+    let mut a = from_origin(1);
+    for k in 2..count {
+        let b = from_origin(k);
+        for (axis, sum) in sum.iter_mut().enumerate() {
+            let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+            *sum += a[u] * b[v] - a[v] * b[u];
+        }
+        a = b;
+    }
+    sum
+}
+
+/// Twice the signed area of a triangle, with exact sign: positive if counter-clockwise.
+fn turn(points: &[Point], a: u32, b: u32, c: u32) -> f64 {
+    let [a, b, c] = [a, b, c].map(|k| points[k as usize]).map(|[x, y]| Coord { x, y });
+    orient2d(a, b, c)
+}
+
+/// Splits a quad along a diagonal inside it: the one from corner 0 if both are.
+fn split_quad(points: &[Point], [a, b, c, d]: [u32; 4]) -> [[u32; 3]; 2] {
+    let first = [[a, b, c], [a, c, d]];
+    let second = [[a, b, d], [b, c, d]];
+    let worst = |[s, t]: [[u32; 3]; 2]| turn(points, s[0], s[1], s[2]).min(turn(points, t[0], t[1], t[2]));
+    let (ac, bd) = (worst([[0, 1, 2], [0, 2, 3]]), worst([[0, 1, 3], [1, 2, 3]]));
+    // A quad with a doubled corner or all on one line is no worse split one way than the other.
+    let prefer_second = if bd > 0.0 { ac <= 0.0 } else { bd == 0.0 && ac < 0.0 };
+    if prefer_second { second } else { first }
+}
+
+/// Whether the fan around corner 0 is exactly the polygon: it lies left of its first edge, and turns left
+/// around corner 0 from each corner to the next. So for all convex polygons whose corners are strict.
+fn is_fan(points: &[Point]) -> bool {
+    (2..points.len() as u32).all(|k| turn(points, 0, k - 1, k) > 0.0 && turn(points, 0, 1, k) > 0.0)
+}

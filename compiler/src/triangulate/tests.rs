@@ -1,0 +1,194 @@
+//! Each polygon is checked by signed areas: triangles that all wind like the polygon, use each of its edges
+//! once and each inner edge twice can only tile it.
+
+use super::*;
+use std::collections::HashMap;
+
+fn triangulate(positions: &[[f32; 3]]) -> Vec<[u32; 3]> {
+    let corners: Vec<u32> = (0..positions.len() as u32).collect();
+    let mut triangles = Vec::new();
+    Triangulator::default().polygon(positions, &corners, |triangle| triangles.push(triangle));
+    triangles
+}
+
+fn area_vector(positions: &[[f32; 3]], corners: &[u32]) -> [f64; 3] {
+    newell(corners.len(), |k| positions[corners[k] as usize].map(f64::from))
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Asserts a tiling without T-junctions.
+fn assert_tiled(positions: &[[f32; 3]], triangles: &[[u32; 3]]) {
+    let count = positions.len() as u32;
+    assert_eq!(triangles.len(), positions.len() - 2, "{positions:?} {triangles:?}");
+    let normal = area_vector(positions, &Vec::from_iter(0..count));
+    let mut edges = HashMap::new();
+    for triangle @ &[a, b, c] in triangles {
+        assert!(dot(area_vector(positions, triangle), normal) > 0.0, "{positions:?} {triangle:?}");
+        for edge in [(a, b), (b, c), (c, a)] {
+            assert!(edges.insert(edge, ()).is_none(), "{edge:?} twice");
+        }
+    }
+    for &(a, b) in edges.keys() {
+        let outer = b == (a + 1) % count;
+        assert!(outer != edges.contains_key(&(b, a)), "{positions:?} {a}-{b}");
+    }
+}
+
+/// All six ways to lay a plane polygon along an axis, from either side, and one oblique way, at any first corner.
+fn assert_tiled_everywhere(polygon: &[[f32; 2]]) {
+    let lay: [fn([f32; 2]) -> [f32; 3]; 7] = [
+        |[x, y]| [x, y, 7.0],
+        |[x, y]| [y, x, -7.0],
+        |[x, y]| [7.0, x, y],
+        |[x, y]| [0.0, y, x],
+        |[x, y]| [y, -3.0, x],
+        |[x, y]| [x, 3.0, y],
+        |[x, y]| [x, y, 2.0 * x - 3.0 * y],
+    ];
+    for lay in lay {
+        let mut positions: Vec<[f32; 3]> = polygon.iter().copied().map(lay).collect();
+        for _ in 0..positions.len() {
+            positions.rotate_left(1);
+            assert_tiled(&positions, &triangulate(&positions));
+        }
+    }
+}
+
+#[test]
+fn convex_polygons_become_fans() {
+    let hexagon = [[2.0, 0.0], [4.0, 1.0], [4.0, 3.0], [2.0, 4.0], [0.0, 3.0], [0.0, 1.0]];
+    assert_tiled_everywhere(&hexagon);
+    let fan = triangulate(&hexagon.map(|[x, y]| [x, y, 0.0]));
+    assert_eq!(fan, [[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]]);
+}
+
+#[test]
+fn quads_split_along_the_diagonal_inside() {
+    let square = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    assert_eq!(triangulate(&square), [[0, 1, 2], [0, 2, 3]]);
+    assert_tiled_everywhere(&[[0.0, 0.0], [4.0, 0.0], [1.0, 1.0], [0.0, 4.0]]);
+    // A corner in the middle of an edge.
+    assert_tiled_everywhere(&[[0.0, 0.0], [2.0, 0.0], [4.0, 0.0], [0.0, 4.0]]);
+}
+
+#[test]
+fn concave_polygons_keep_area_and_winding() {
+    // An L, an arrow, a comb, a spiral.
+    assert_tiled_everywhere(&[[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]]);
+    assert_tiled_everywhere(&[[0.0, 0.0], [4.0, -3.0], [2.0, 0.0], [4.0, 3.0], [3.0, 4.0]]);
+    let comb = (0..8).map(|x| [x as f32, if x % 2 == 0 { 9.0 } else { 1.0 }]);
+    let comb: Vec<[f32; 2]> = [[7.0, 0.0], [0.0, 0.0]].into_iter().chain(comb).collect();
+    assert_tiled_everywhere(&comb);
+    let spiral = [
+        [0, 0],
+        [9, 0],
+        [9, 9],
+        [2, 9],
+        [2, 3],
+        [6, 3],
+        [6, 6],
+        [5, 6],
+        [5, 4],
+        [3, 4],
+        [3, 8],
+        [8, 8],
+        [8, 1],
+        [0, 1],
+    ];
+    assert_tiled_everywhere(&spiral.map(|[x, y]| [x as f32, y as f32]));
+}
+
+#[test]
+fn corners_in_straight_edges_leave_no_t_junction() {
+    // A square with two corners on each edge, and a cross on a grid, full of collinear corners.
+    let square =
+        [[0, 0], [1, 0], [2, 0], [3, 0], [3, 1], [3, 2], [3, 3], [2, 3], [1, 3], [0, 3], [0, 2], [0, 1]];
+    assert_tiled_everywhere(&square.map(|[x, y]| [x as f32, y as f32]));
+    let cross =
+        [[1, 0], [2, 0], [2, 1], [3, 1], [3, 2], [2, 2], [2, 3], [1, 3], [1, 2], [0, 2], [0, 1], [1, 1]];
+    assert_tiled_everywhere(&cross.map(|[x, y]| [x as f32, y as f32]));
+}
+
+/// Stars on a grid, so that collinear corners are frequent; far enough apart that rounding crosses no edges.
+fn random_star(count: u32, random: &mut impl FnMut() -> f32) -> Vec<[f32; 3]> {
+    let corner = |k| {
+        let angle = std::f32::consts::TAU * k as f32 / count as f32;
+        let radius = count as f32 * (1.0 + 2.0 * random());
+        [(radius * angle.cos()).round(), 5.0, (radius * angle.sin()).round()]
+    };
+    (0..count).map(corner).collect()
+}
+
+fn random() -> impl FnMut() -> f32 {
+    let mut state = 7u32;
+    move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 24) as f32
+    }
+}
+
+#[test]
+fn random_stars_are_tiled() {
+    let mut random = random();
+    // Either side of 80, where earcut starts to hash.
+    for count in [5, 6, 7, 9, 16, 40, 79, 80, 81, 300] {
+        for _ in 0..50 {
+            let star = random_star(count, &mut random);
+            assert_tiled(&star, &triangulate(&star));
+        }
+    }
+}
+
+#[test]
+fn polygons_beyond_exact_clipping_keep_area_and_winding() {
+    let star = random_star(MAX_EARS as u32 + 1, &mut random());
+    let normal = area_vector(&star, &Vec::from_iter(0..star.len() as u32));
+    let areas: Vec<f64> = triangulate(&star).iter().map(|t| dot(area_vector(&star, t), normal)).collect();
+    assert!(areas.iter().all(|&area| area > 0.0));
+    assert_eq!(areas.iter().sum::<f64>(), dot(normal, normal));
+}
+
+#[test]
+fn a_hole_joined_by_a_bridge_stays_open() {
+    let outer = [[0, 0], [6, 0], [6, 6], [0, 6], [0, 0]];
+    let hole = [[2, 2], [2, 4], [4, 4], [4, 2], [2, 2]];
+    let polygon: Vec<[f32; 3]> =
+        outer.into_iter().chain(hole).map(|[x, y]| [x as f32, y as f32, 0.0]).collect();
+    let triangles = triangulate(&polygon);
+    let areas = triangles.iter().map(|triangle| area_vector(&polygon, triangle)[2]);
+    assert!(areas.clone().all(|area| area > 0.0));
+    assert_eq!(areas.sum::<f64>(), 2.0 * (36.0 - 4.0));
+}
+
+#[test]
+fn crossed_and_flat_polygons_do_not_disappear() {
+    let pentagram =
+        [[0.0, 3.0], [2.0, -3.0], [-3.0, 1.0], [3.0, 1.0], [-2.0, -3.0]].map(|[x, y]| [x, y, 0.0]);
+    assert_eq!(triangulate(&pentagram).len(), 3);
+    let line = [0.0, 3.0, 1.0, 4.0, 2.0].map(|x| [x, x, x]);
+    assert_eq!(triangulate(&line), [[0, 1, 2], [0, 2, 3], [0, 3, 4]]);
+    let bow_tie = [[0.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    assert_eq!(triangulate(&bow_tie).len(), 2);
+}
+
+#[test]
+fn repeated_corners_are_allowed() {
+    let positions = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [4.0, 4.0, 0.0], [0.0, 4.0, 0.0]];
+    for corners in [&[0, 1, 2, 2][..], &[0, 0, 1, 2], &[0, 1, 1, 2, 3], &[0, 1, 2, 3, 3, 0], &[1; 6]] {
+        let mut area = 0.0;
+        Triangulator::default().polygon(&positions, corners, |triangle| {
+            area += area_vector(&positions, &triangle)[2];
+        });
+        assert_eq!(area, area_vector(&positions, corners)[2], "{corners:?}");
+    }
+}
+
+#[test]
+fn fewer_than_three_corners_make_nothing() {
+    for corners in [&[][..], &[0], &[0, 1]] {
+        Triangulator::default().polygon(&[[0.0; 3], [1.0; 3]], corners, |_| panic!());
+    }
+}
