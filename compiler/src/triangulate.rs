@@ -40,9 +40,9 @@ impl Default for Triangulator {
 }
 
 impl Triangulator {
-    /// Calls `emit` with each triangle of a polygon, in the polygon's winding: `corners.len() - 2` of them,
-    /// fewer only where an edge of the polygon lies on another one. A polygon of fewer than three
-    /// corners has none. `corners` are indices into `positions`, in which they must lie.
+    /// Calls `emit` with each triangle of a polygon, in the polygon's winding: `corners.len() - 2` of them, fewer
+    /// only where edges touch or cross others, or where more than 512 corners include some in straight edges. A
+    /// polygon of fewer than three corners has none. `corners` are indices into `positions`, in which they must lie.
     pub fn polygon(&mut self, positions: &[[f32; 3]], corners: &[u32], mut emit: impl FnMut([u32; 3])) {
         match *corners {
             [] | [_] | [_, _] => return,
