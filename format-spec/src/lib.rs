@@ -7,9 +7,7 @@
 #![no_std]
 
 #[cfg(target_endian = "big")]
-compile_error!(
-    "bvhc records are read in place and are little-endian; big-endian targets are not supported"
-);
+compile_error!("bvhc records are read in place and are little-endian; big-endian targets are not supported");
 
 pub mod header;
 mod plain;

@@ -1,1 +1,41 @@
-//! The bvhc runtime.
+//! Queries on compiled bvhc files, in place: nothing is parsed, copied, allocated or rebuilt.
+//!
+//! [`Model::from_bytes`] opens bytes that are already in memory; with the feature `mmap` (on by default)
+//! `MappedModel` maps a file and `LoadedModel` reads one. Queries are methods of [`Model`]:
+//! [`closest_hit`](Model::closest_hit), [`any_hit`](Model::any_hit), [`all_hits`](Model::all_hits),
+//! [`closest_point`](Model::closest_point), [`overlap_box`](Model::overlap_box) and
+//! [`overlap_sphere`](Model::overlap_sphere). Each has a twin ending in `_with` that takes a [`Probe`],
+//! which filters triangles and counts work.
+//!
+//! Without `mmap` the crate is `no_std` and neither it nor anything it depends on allocates.
+#![no_std]
+
+#[cfg(any(feature = "mmap", test))]
+extern crate std;
+
+mod bounds;
+mod directory;
+mod error;
+mod level;
+mod math;
+mod model;
+#[cfg(feature = "mmap")]
+mod owner;
+mod query;
+mod ray;
+mod simd;
+mod stack;
+mod triangle;
+mod walk;
+
+pub use bounds::Aabb;
+#[cfg(feature = "mmap")]
+pub use error::FileError;
+pub use error::{OpenError, SectionFault};
+pub use level::Level;
+pub use model::{Model, Source};
+#[cfg(feature = "mmap")]
+pub use owner::{LoadedModel, MappedModel};
+pub use query::{Nearest, Overlap, Search};
+pub use ray::{Hit, Ray, Sides};
+pub use walk::{Counters, Only, Probe};

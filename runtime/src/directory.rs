@@ -1,0 +1,140 @@
+//! Header and directory, judged: every MUST of FORMAT.md's chapters "Header" and "Section directory".
+
+use bvhc_format::header::{
+    ENTRY_LENGTH, HEADER_LENGTH, Header, KNOWN_FEATURES, MAGIC, MAX_SECTIONS, SECTION_REQUIRED, SectionEntry,
+    align_up,
+};
+use bvhc_format::section::{SECTION_VERSION, SectionKind};
+use bvhc_format::{ALIGNMENT, VERSION_MAJOR};
+
+use crate::error::{OpenError, SectionFault};
+
+/// A file's header and directory, both within the rules.
+#[derive(Clone, Copy)]
+pub(crate) struct Directory<'a> {
+    bytes: &'a [u8],
+    header: Header,
+}
+
+impl<'a> Directory<'a> {
+    /// Judges header and directory of a whole file. Cost: a few instructions an entry.
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, OpenError> {
+        let header = read_header(bytes)?;
+        let directory = Self { bytes, header };
+        let end = HEADER_LENGTH as u64 + u64::from(header.sections) * ENTRY_LENGTH as u64;
+        if (bytes.len() as u64) < end {
+            return Err(OpenError::TooShort { found: bytes.len() as u64, expected: end });
+        }
+        directory.check_entries(end)?;
+        Ok(directory)
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    pub(crate) fn entries(&self) -> impl Iterator<Item = SectionEntry> + use<'a> {
+        let table = self.bytes.get(HEADER_LENGTH..).unwrap_or_default();
+        let (entries, _) = table.as_chunks::<ENTRY_LENGTH>();
+        entries.iter().take(self.header.sections as usize).map(SectionEntry::read)
+    }
+
+    /// The payload of an entry of this directory.
+    pub(crate) fn payload(&self, entry: &SectionEntry) -> &'a [u8] {
+        let start = entry.offset as usize;
+        self.bytes.get(start..start + entry.length as usize).unwrap_or_default()
+    }
+
+    /// The payload of the section of this kind.
+    pub(crate) fn section(&self, kind: SectionKind) -> Result<&'a [u8], OpenError> {
+        self.entries()
+            .find(|entry| entry.kind == kind as u32)
+            .map(|entry| self.payload(&entry))
+            .ok_or(OpenError::Missing(kind))
+    }
+
+    fn check_entries(&self, directory_end: u64) -> Result<(), OpenError> {
+        let length = self.bytes.len() as u64;
+        let mut expected = directory_end;
+        for (index, entry) in (0..).zip(self.entries()) {
+            let fail = |fault| OpenError::Section { index, kind: entry.kind, fault };
+            expected = check_place(&entry, expected, length).map_err(fail)?;
+            check_kind(&entry).map_err(fail)?;
+            let twin = self.entries().take(index as usize).any(|other| other.kind == entry.kind);
+            if twin && SectionKind::from_number(entry.kind).is_some() {
+                return Err(fail(SectionFault::Duplicate));
+            }
+        }
+        if expected != length {
+            return Err(OpenError::Length { found: length, header: expected });
+        }
+        Ok(())
+    }
+}
+
+fn read_header(bytes: &[u8]) -> Result<Header, OpenError> {
+    let found = bytes.len() as u64;
+    let start = &bytes[..bytes.len().min(MAGIC.len())];
+    if start != &MAGIC[..start.len()] {
+        return Err(name_stranger(bytes));
+    }
+    let Some(header) = bytes.first_chunk::<HEADER_LENGTH>() else {
+        return Err(OpenError::TooShort { found, expected: HEADER_LENGTH as u64 });
+    };
+    let header = Header::read(header);
+    if header.major != VERSION_MAJOR {
+        return Err(OpenError::Version { major: header.major, minor: header.minor });
+    }
+    if header.required_features & !KNOWN_FEATURES != 0 {
+        return Err(OpenError::Features { unknown: header.required_features & !KNOWN_FEATURES });
+    }
+    if header.length != found {
+        return Err(OpenError::Length { found, header: header.length });
+    }
+    let misalignment = bytes.as_ptr().addr() % ALIGNMENT;
+    if misalignment != 0 {
+        return Err(OpenError::Misaligned { misalignment });
+    }
+    if header.sections > MAX_SECTIONS {
+        return Err(OpenError::TooManySections { found: header.sections });
+    }
+    Ok(header)
+}
+
+fn name_stranger(bytes: &[u8]) -> OpenError {
+    if bytes.trim_ascii_start().starts_with(b"HIERARCHY") {
+        return OpenError::MotionCapture;
+    }
+    let mut found = [0; 12];
+    for (to, from) in found.iter_mut().zip(bytes) {
+        *to = *from;
+    }
+    OpenError::NotBvhc { found }
+}
+
+/// Where the section after this one must start.
+fn check_place(entry: &SectionEntry, expected: u64, length: u64) -> Result<u64, SectionFault> {
+    if entry.offset != expected {
+        return Err(SectionFault::Offset { found: entry.offset, expected });
+    }
+    if entry.alignment != ALIGNMENT as u32 {
+        return Err(SectionFault::Alignment { found: entry.alignment });
+    }
+    if entry.reserved != 0 || entry.flags & !SECTION_REQUIRED != 0 {
+        return Err(SectionFault::Reserved);
+    }
+    // A length so large that it cannot be padded cannot be in a file either.
+    let end = entry.offset.saturating_add(entry.length);
+    if end > length || align_up(end) > length {
+        return Err(SectionFault::PastEnd { end, length });
+    }
+    Ok(align_up(end))
+}
+
+fn check_kind(entry: &SectionEntry) -> Result<(), SectionFault> {
+    match SectionKind::from_number(entry.kind) {
+        Some(_) if entry.version != SECTION_VERSION => Err(SectionFault::Version { found: entry.version }),
+        None if entry.flags & SECTION_REQUIRED != 0 => Err(SectionFault::UnknownRequired),
+        _ => Ok(()),
+    }
+}

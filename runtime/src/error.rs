@@ -1,0 +1,144 @@
+//! Why bytes are refused.
+
+use bvhc_format::section::SectionKind;
+
+/// Why bytes are no model this runtime can query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The bytes end before the header and the directory do.
+    #[error("the file ends after {found} bytes, inside the header, which takes {expected}")]
+    TooShort {
+        /// Bytes there are.
+        found: u64,
+        /// Bytes that header and directory take.
+        expected: u64,
+    },
+    /// The bytes are the text of a motion-capture file, whose suffix is also `.bvh`.
+    #[error("this is a motion-capture file (Biovision Hierarchy), not a compiled bvhc model")]
+    MotionCapture,
+    /// The magic is missing: the bytes are no bvhc file.
+    #[error("the file does not begin with bvhc's magic; is it a file that bvhc compiled?")]
+    NotBvhc {
+        /// What stands where the magic should.
+        found: [u8; 12],
+    },
+    /// The file's major version is not the one this runtime reads.
+    #[error(
+        "the file has format version {major}.{minor}; this runtime reads version {}.x",
+        bvhc_format::VERSION_MAJOR
+    )]
+    Version {
+        /// The file's major version.
+        major: u16,
+        /// The file's minor version.
+        minor: u16,
+    },
+    /// The file needs features that this runtime does not have.
+    #[error("the file needs features {unknown:#x} that this runtime does not have")]
+    Features {
+        /// The flags this runtime does not know.
+        unknown: u32,
+    },
+    /// The header gives another length than the bytes have.
+    #[error("the header says that the file has {header} bytes, but it has {found}")]
+    Length {
+        /// Bytes there are.
+        found: u64,
+        /// Bytes the header says there are.
+        header: u64,
+    },
+    /// The bytes do not start at a multiple of 64 in memory.
+    #[error("the bytes start {misalignment} bytes past a multiple of {} in memory", bvhc_format::ALIGNMENT)]
+    Misaligned {
+        /// The address modulo 64.
+        misalignment: usize,
+    },
+    /// There are more sections than a file may have.
+    #[error("the file has {found} sections; at most {} are allowed", bvhc_format::header::MAX_SECTIONS)]
+    TooManySections {
+        /// Sections the header says there are.
+        found: u32,
+    },
+    /// A directory entry breaks a rule.
+    #[error("section {index} (kind {kind}): {fault}")]
+    Section {
+        /// Place in the directory, from 0.
+        index: u32,
+        /// The entry's kind.
+        kind: u32,
+        /// Which rule it breaks.
+        fault: SectionFault,
+    },
+    /// A section that every file must have is missing.
+    #[error("the {} section is missing", .0.name())]
+    Missing(SectionKind),
+    /// A section's payload is not a valid archive of its type.
+    #[error("the {} section is corrupt: its archive does not check", .0.name())]
+    Archive(SectionKind),
+    /// The tree is deeper than any file may have it.
+    #[error("the tree has {found} levels; at most {} are allowed", bvhc_format::MAX_DEPTH)]
+    TooDeep {
+        /// Levels the tree says it has.
+        found: u32,
+    },
+    /// The box around the model is not finite, is inverted or is too large.
+    #[error("the bounds of the model are not a box of finite numbers within 2^60")]
+    Bounds,
+}
+
+/// Which rule a directory entry breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SectionFault {
+    /// The section does not start where the one before it, padded to 64 bytes, ends.
+    #[error("it starts at byte {found}, but the sections before it end at {expected}")]
+    Offset {
+        /// Where the entry says it starts.
+        found: u64,
+        /// Where it must start.
+        expected: u64,
+    },
+    /// The section reaches beyond the file.
+    #[error("it ends at byte {end}, beyond the file's {length} bytes")]
+    PastEnd {
+        /// Where the padded section ends, as far as that can be counted.
+        end: u64,
+        /// Length of the file.
+        length: u64,
+    },
+    /// The entry asks for another alignment than 64.
+    #[error("it asks for an alignment of {found} bytes instead of 64")]
+    Alignment {
+        /// The alignment it asks for.
+        found: u32,
+    },
+    /// A reserved field or flag is not zero.
+    #[error("a reserved field is not zero")]
+    Reserved,
+    /// The layout's version is not the one this runtime reads.
+    #[error("its layout has version {found}; this runtime reads version 1")]
+    Version {
+        /// The layout's version.
+        found: u16,
+    },
+    /// The section is required, but this runtime does not know its kind.
+    #[error("the section is required, but this runtime does not know its kind")]
+    UnknownRequired,
+    /// The section occurs twice.
+    #[error("a section of this kind has already occurred")]
+    Duplicate,
+}
+
+/// Why a file could not be opened.
+#[cfg(feature = "mmap")]
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// The operating system could not open, map or read the file.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// The file's bytes are no model.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+}

@@ -1,0 +1,290 @@
+//! Whole numbers of up to 1728 bits and a sign, for the few questions that rounding cannot answer.
+//!
+//! Based on: Knuth, The Art of Computer Programming, volume 2, 1997, section 4.3.1, algorithms A, S and M.
+//! Departs from it by a fixed capacity (no allocation) and a tracked length, so that small numbers stay cheap.
+//!
+//! Why the capacity is enough: every `f32` is a multiple of 2^-149 and below 2^129 (so are the bit
+//! patterns of infinities and NaN, which are read as if they were finite), that is 278 bits; a
+//! difference has 279, and the largest polynomial asked for, the square of a triple product of
+//! differences (degree six), is below (3 * 2 * 2^(3 * 279))^2 < 2^1680. Beyond the capacity the
+//! arithmetic would wrap; it never panics.
+
+use core::cmp::Ordering;
+use core::ops::{Add, Mul, Neg, Sub};
+
+const LIMBS: usize = 27;
+
+/// A whole number: a sign and `length` used limbs, lowest first.
+///
+/// The limbs from `length` on are zero, the last used one is not, and zero is not negative.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Whole {
+    negative: bool,
+    length: usize,
+    limbs: [u64; LIMBS],
+}
+
+/// Three whole numbers: a point or a direction in space.
+pub(crate) type Vector = [Whole; 3];
+
+/// The exponent of the largest power of two that divides every one of `values`.
+pub(crate) fn unit<'a>(values: impl IntoIterator<Item = &'a f32>) -> i32 {
+    let exponents = values.into_iter().map(|value| decode(*value));
+    let nonzero = exponents.filter(|(mantissa, _)| *mantissa != 0);
+    nonzero.map(|(_, exponent)| exponent).min().unwrap_or(0)
+}
+
+/// `value` without its sign as an odd (or zero) mantissa times a power of two.
+fn decode(value: f32) -> (u64, i32) {
+    let bits = value.to_bits();
+    let (field, fraction) = ((bits >> 23) & 0xff, bits & 0x7f_ffff);
+    let mantissa = if field == 0 { fraction } else { fraction | 0x80_0000 };
+    if mantissa == 0 {
+        return (0, 0);
+    }
+    let zeros = mantissa.trailing_zeros();
+    let exponent = field.max(1).cast_signed() - 150 + zeros.cast_signed();
+    (u64::from(mantissa >> zeros), exponent)
+}
+
+impl Whole {
+    const ZERO: Self = Self { negative: false, length: 0, limbs: [0; LIMBS] };
+
+    /// `value` counted in units of 2^`unit`, which must divide it.
+    pub(crate) fn new(value: f32, unit: i32) -> Self {
+        let (mantissa, exponent) = decode(value);
+        let shift = (exponent - unit).max(0).unsigned_abs();
+        let wide = u128::from(mantissa) << (shift % 64);
+        let mut out = Self::ZERO;
+        // The length of an f32 is far below the capacity; `zip` only spares a proof of the indexing.
+        let place = (shift / 64) as usize;
+        for (limb, part) in out.limbs.iter_mut().skip(place).zip([wide, wide >> 64]) {
+            *limb = part as u64;
+        }
+        out.trimmed(place + 2, value < 0.0)
+    }
+
+    pub(crate) fn is_zero(&self) -> bool {
+        self.length == 0
+    }
+
+    pub(crate) fn is_negative(&self) -> bool {
+        self.negative
+    }
+
+    pub(crate) fn is_positive(&self) -> bool {
+        !self.negative && !self.is_zero()
+    }
+
+    fn used(&self) -> &[u64] {
+        self.limbs.get(..self.length).unwrap_or(&self.limbs)
+    }
+
+    /// Restores the invariants after limbs at and above `length` were left zero.
+    fn trimmed(mut self, length: usize, negative: bool) -> Self {
+        self.length = length.min(LIMBS);
+        while self.used().last() == Some(&0) {
+            self.length -= 1;
+        }
+        self.negative = negative && self.length > 0;
+        self
+    }
+
+    fn cmp_magnitude(&self, other: &Self) -> Ordering {
+        let longer = self.length.cmp(&other.length);
+        longer.then_with(|| self.used().iter().rev().cmp(other.used().iter().rev()))
+    }
+
+    fn add_magnitude(&self, other: &Self, negative: bool) -> Self {
+        let mut out = Self::ZERO;
+        let length = self.length.max(other.length) + 1;
+        let pairs = self.limbs.iter().zip(&other.limbs).take(length);
+        let mut carry = 0;
+        for (limb, (a, b)) in out.limbs.iter_mut().zip(pairs) {
+            let sum = u128::from(*a) + u128::from(*b) + carry;
+            (*limb, carry) = (sum as u64, sum >> 64);
+        }
+        out.trimmed(length, negative)
+    }
+
+    /// Needs a magnitude not below the other's.
+    fn sub_magnitude(&self, other: &Self, negative: bool) -> Self {
+        let mut out = Self::ZERO;
+        let pairs = self.limbs.iter().zip(&other.limbs).take(self.length);
+        let mut borrow = false;
+        for (limb, (a, b)) in out.limbs.iter_mut().zip(pairs) {
+            let (difference, first) = a.overflowing_sub(*b);
+            let (difference, second) = difference.overflowing_sub(u64::from(borrow));
+            (*limb, borrow) = (difference, first || second);
+        }
+        out.trimmed(self.length, negative)
+    }
+}
+
+impl Neg for Whole {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self { negative: !self.negative && !self.is_zero(), ..self }
+    }
+}
+
+impl Add for Whole {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        if self.negative == other.negative {
+            return self.add_magnitude(&other, self.negative);
+        }
+        match self.cmp_magnitude(&other) {
+            Ordering::Less => other.sub_magnitude(&self, other.negative),
+            _ => self.sub_magnitude(&other, self.negative),
+        }
+    }
+}
+
+impl Sub for Whole {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        self + -other
+    }
+}
+
+impl Mul for Whole {
+    type Output = Self;
+
+    fn mul(self, other: Self) -> Self {
+        let mut out = Self::ZERO;
+        for (place, a) in self.used().iter().enumerate() {
+            let mut carry = 0;
+            let mut row = out.limbs.iter_mut().skip(place);
+            for (b, limb) in other.used().iter().zip(&mut row) {
+                let sum = u128::from(*a) * u128::from(*b) + u128::from(*limb) + carry;
+                (*limb, carry) = (sum as u64, sum >> 64);
+            }
+            if let Some(limb) = row.next() {
+                *limb = carry as u64;
+            }
+        }
+        out.trimmed(self.length + other.length, self.negative != other.negative)
+    }
+}
+
+impl PartialEq for Whole {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Whole {}
+
+impl PartialOrd for Whole {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Whole {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self.negative, other.negative) {
+            (false, false) => self.cmp_magnitude(other),
+            (true, true) => other.cmp_magnitude(self),
+            (false, true) => Ordering::Greater,
+            (true, false) => Ordering::Less,
+        }
+    }
+}
+
+/// `a - b`.
+pub(crate) fn sub(a: &Vector, b: &Vector) -> Vector {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+/// The scalar product.
+pub(crate) fn dot(a: &Vector, b: &Vector) -> Whole {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// The vector product.
+pub(crate) fn cross(a: &Vector, b: &Vector) -> Vector {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(value: i32) -> Whole {
+        // Small enough for an f32.
+        Whole::new(value as f32, 0)
+    }
+
+    #[test]
+    fn small_numbers_behave_as_integers_do() {
+        for a in -12..=12 {
+            for b in -12..=12 {
+                assert_eq!(whole(a) + whole(b), whole(a + b));
+                assert_eq!(whole(a) - whole(b), whole(a - b));
+                assert_eq!(whole(a) * whole(b), whole(a * b));
+                assert_eq!(whole(a).cmp(&whole(b)), a.cmp(&b));
+            }
+            assert_eq!(whole(a).is_zero(), a == 0);
+            assert_eq!(whole(a).is_negative(), a < 0);
+            assert_eq!(whole(a).is_positive(), a > 0);
+        }
+    }
+
+    #[test]
+    fn carries_and_borrows_cross_limbs() {
+        // (2^64 - 1) and (2^128 - 1) are made of ones only, so every limb carries.
+        let power = |exponent: i32| Whole::new(1.0, -exponent);
+        let one = power(0);
+        for exponent in [63, 64, 65, 127, 128, 129, 191, 192] {
+            let ones = power(exponent) - one;
+            assert_eq!(ones + one, power(exponent));
+            assert_eq!(ones * ones, power(2 * exponent) - power(exponent + 1) + one, "{exponent}");
+            assert!(ones < power(exponent) && -ones > -power(exponent));
+        }
+    }
+
+    #[test]
+    fn the_binomial_formula_holds_for_any_floats() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        for _ in 0..2000 {
+            let [a, b] = [0, 1].map(|_| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                f32::from_bits(state as u32)
+            });
+            let unit = unit(&[a, b]);
+            let [a, b] = [a, b].map(|value| Whole::new(value, unit));
+            let two = whole(2);
+            assert_eq!((a + b) * (a + b), a * a + two * (a * b) + b * b);
+            assert_eq!((a + b) * (a - b), a * a - b * b);
+        }
+    }
+
+    #[test]
+    fn the_unit_divides_every_value_and_is_the_largest() {
+        assert_eq!(unit(&[0.0, -0.0]), 0);
+        assert_eq!(unit(&[0.0, 12.0, 40.0]), 2);
+        assert_eq!(unit(&[f32::from_bits(1), 1.0]), -149);
+        assert_eq!(unit(&[f32::MAX]), 104);
+    }
+
+    #[test]
+    fn the_largest_polynomial_fits_and_more_does_not_panic() {
+        let wide = Whole::new(f32::from_bits(0x7fff_ffff), -149);
+        let difference = wide + wide;
+        let minor = difference * difference + difference * difference;
+        let triple = minor * difference + minor * difference + minor * difference;
+        let square = triple * triple;
+        // 36 * difference^6, taken apart in another order: nothing was lost.
+        let six = difference * difference * difference * whole(6);
+        assert_eq!(square, six * six);
+        assert!(square.length <= LIMBS && (square - six).is_positive());
+        let _ = square * square + square;
+    }
+}

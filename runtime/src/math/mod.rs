@@ -1,0 +1,3 @@
+//! Arithmetic that the volumes and the triangle tests share.
+
+pub(crate) mod exact;

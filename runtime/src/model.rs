@@ -1,0 +1,197 @@
+//! The opened model: a borrowed view of a file's bytes.
+
+use bvhc_format::header::{Header, SectionEntry};
+use bvhc_format::record::{AttributeRun, Block, WideNode};
+use bvhc_format::section::{
+    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, Root, SectionKind,
+};
+use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, NONE};
+use rkyv::api::low::{LowValidator, access};
+use rkyv::bytecheck::CheckBytes;
+use rkyv::rancor::Failure;
+use rkyv::rend::u32_le;
+
+use crate::bounds::Aabb;
+use crate::directory::Directory;
+use crate::error::OpenError;
+use crate::level::Level;
+
+/// A compiled model, opened in place. Copying it copies a few pointers.
+///
+/// Answers to queries are defined for files that `bvhc verify` accepts; on any others they are
+/// unspecified, but every query still ends, without a panic and within the file's bytes.
+#[derive(Clone, Copy)]
+pub struct Model<'a> {
+    directory: Directory<'a>,
+    metadata: &'a ArchivedMetadata<'static>,
+    geometry: &'a ArchivedGeometry<'static>,
+    nodes: &'a [WideNode],
+    blocks: &'a [Block],
+    bounds: Aabb,
+    depth: u32,
+    level: Level,
+}
+
+impl<'a> Model<'a> {
+    /// Opens a file's bytes, which must start at a multiple of 64 in memory.
+    ///
+    /// Checks header, directory and the frame of every section in time that does not grow with the
+    /// file. Hashes and the structure of the trees are the business of `bvhc verify`.
+    ///
+    /// # Errors
+    /// [`OpenError`] says which rule of FORMAT.md the bytes break.
+    pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, OpenError> {
+        let directory = Directory::read(bytes)?;
+        let metadata = open_section::<ArchivedMetadata<'static>>(&directory)?;
+        let geometry = open_section::<ArchivedGeometry<'static>>(&directory)?;
+        let tree = open_section::<ArchivedAabbTree<'static>>(&directory)?;
+        let depth = tree.depth.to_native();
+        if depth > MAX_DEPTH {
+            return Err(OpenError::TooDeep { found: depth });
+        }
+        Ok(Self {
+            directory,
+            metadata,
+            geometry,
+            nodes: tree.nodes.get(),
+            blocks: geometry.blocks.get(),
+            bounds: read_bounds(tree)?,
+            depth,
+            level: Level::detect(),
+        })
+    }
+
+    /// The same model, queried with the instructions of `level`.
+    pub fn with_level(self, level: Level) -> Self {
+        Self { level, ..self }
+    }
+
+    /// The instructions that queries use.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// The smallest box around all triangles.
+    pub fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+
+    /// Triangles of the model.
+    pub fn triangle_count(&self) -> u64 {
+        self.metadata.triangles.to_native()
+    }
+
+    /// Where the triangle with this number comes from in the source; `None` where there is no such number.
+    pub fn source_of(&self, triangle: u32) -> Option<Source> {
+        let faces = self.geometry.faces.get();
+        let face = if faces.is_empty() { triangle } else { faces.get(triangle as usize)?.to_native() };
+        if u64::from(triangle) >= self.triangle_count() {
+            return None;
+        }
+        let runs: &[AttributeRun] = self.geometry.runs.get();
+        let after = runs.partition_point(|run| run.first_triangle <= triangle);
+        let run = runs.get(after.wrapping_sub(1));
+        let field = |field: fn(&AttributeRun) -> u32| run.map(field).filter(|index| *index != NONE);
+        Some(Source {
+            face,
+            material: field(|run| run.material),
+            group: field(|run| run.group),
+            object: field(|run| run.object),
+        })
+    }
+
+    /// The name of a material (`usemtl`), by the index that [`Source`] gives.
+    pub fn material_name(&self, index: u32) -> Option<&'a str> {
+        name(&self.metadata.materials, index)
+    }
+
+    /// The name of a group (`g`), by the index that [`Source`] gives.
+    pub fn group_name(&self, index: u32) -> Option<&'a str> {
+        name(&self.metadata.groups, index)
+    }
+
+    /// The name of an object (`o`), by the index that [`Source`] gives.
+    pub fn object_name(&self, index: u32) -> Option<&'a str> {
+        name(&self.metadata.objects, index)
+    }
+
+    /// The header's fields.
+    pub fn header(&self) -> &Header {
+        self.directory.header()
+    }
+
+    /// The directory, with the payload of each section.
+    pub fn sections(&self) -> impl Iterator<Item = (SectionEntry, &'a [u8])> + use<'a> {
+        let directory = self.directory;
+        directory.entries().map(move |entry| (entry, directory.payload(&entry)))
+    }
+
+    /// The metadata section.
+    pub fn metadata(&self) -> &'a ArchivedMetadata<'static> {
+        self.metadata
+    }
+
+    /// The geometry section.
+    pub fn geometry(&self) -> &'a ArchivedGeometry<'static> {
+        self.geometry
+    }
+
+    /// The nodes of the AABB tree; node 0 is the root.
+    pub fn nodes(&self) -> &'a [WideNode] {
+        self.nodes
+    }
+
+    /// The blocks of triangles.
+    pub fn blocks(&self) -> &'a [Block] {
+        self.blocks
+    }
+
+    /// Levels of inner nodes that the file says the AABB tree has.
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// The numbers of the triangles in the blocks' lanes.
+    pub(crate) fn triangle_numbers(&self) -> &'a [u32_le] {
+        self.geometry.triangles.get()
+    }
+}
+
+/// Where a triangle comes from, as the artist knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The face of the source, counted from 0 in its order.
+    pub face: u32,
+    /// The material's index; [`Model::material_name`] names it.
+    pub material: Option<u32>,
+    /// The group's index; [`Model::group_name`] names it.
+    pub group: Option<u32>,
+    /// The object's index; [`Model::object_name`] names it.
+    pub object: Option<u32>,
+}
+
+fn name<'a>(names: &'a ArchivedNames<'_>, index: u32) -> Option<&'a str> {
+    names.get(index as usize)
+}
+
+fn open_section<'a, T>(directory: &Directory<'a>) -> Result<&'a T, OpenError>
+where
+    T: Root + for<'b> CheckBytes<LowValidator<'b, Failure>>,
+{
+    let payload = directory.section(T::KIND)?;
+    access::<T, Failure>(payload).map_err(|Failure| OpenError::Archive(T::KIND))
+}
+
+fn read_bounds(tree: &ArchivedAabbTree<'_>) -> Result<Aabb, OpenError> {
+    let number = |index: usize| tree.bounds[index].to_native();
+    let bounds = Aabb { lower: [0, 1, 2].map(number), upper: [3, 4, 5].map(number) };
+    let valid = (0..3).all(|axis| {
+        -MAX_COORDINATE <= bounds.lower[axis]
+            && bounds.lower[axis] <= bounds.upper[axis]
+            && bounds.upper[axis] <= MAX_COORDINATE
+    });
+    if valid { Ok(bounds) } else { Err(OpenError::Bounds) }
+}
+
+/// Every section that this runtime opens is one that version 1.0 requires.
+const _: () = assert!(SectionKind::ALL.len() == 3);

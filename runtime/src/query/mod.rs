@@ -1,0 +1,9 @@
+//! The queries of [`Model`](crate::Model), a file each.
+
+mod overlap;
+mod point;
+mod ray;
+
+pub use overlap::Overlap;
+pub use point::Nearest;
+pub use ray::Search;

@@ -1,0 +1,105 @@
+//! All triangles that touch a box or a ball.
+
+use core::ops::ControlFlow;
+
+use crate::bounds::Aabb;
+use crate::model::Model;
+use crate::simd::{Kernel, dispatch};
+use crate::triangle::{corners, touch_box, touch_sphere};
+use crate::walk::{self, Probe};
+
+/// A triangle that an overlap query found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overlap {
+    /// The triangle's number; [`Model::source_of`] tells its face and material.
+    pub triangle: u32,
+    /// Its corners, in the source's winding.
+    pub corners: [[f32; 3]; 3],
+}
+
+impl<'a> Model<'a> {
+    /// Calls `visit` with every triangle that shares a point with the closed box, each once, in no
+    /// particular order, until it says `Break`, which is then returned.
+    ///
+    /// Exact: touching counts, and rounding never decides. A box that is inverted or not finite touches
+    /// nothing. Neither allocates nor panics. Cost: as many triangle tests as blocks' boxes touch it.
+    pub fn overlap_box(
+        &self,
+        reach: &Aabb,
+        visit: impl FnMut(Overlap) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.overlap_box_with(reach, &mut (), visit)
+    }
+
+    /// As [`overlap_box`](Self::overlap_box), among the triangles that `probe` accepts.
+    pub fn overlap_box_with<P: Probe>(
+        &self,
+        reach: &Aabb,
+        probe: &mut P,
+        visit: impl FnMut(Overlap) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let ordered = |axis: usize| reach.lower[axis] <= reach.upper[axis];
+        let finite = reach.lower.iter().chain(&reach.upper).all(|x| x.is_finite());
+        if !finite || !(0..3).all(ordered) {
+            return ControlFlow::Continue(());
+        }
+        let touches = |corners: &_| touch_box::touches(corners, reach.lower, reach.upper);
+        dispatch!(self.level().inner(), simd => overlap(simd, *self, reach, touches, probe, visit))
+    }
+
+    /// Calls `visit` with every triangle within `radius` of `centre`, each once, in no particular
+    /// order, until it says `Break`, which is then returned.
+    ///
+    /// Exact: touching counts, and rounding never decides. A ball that is not finite, or whose radius
+    /// is negative, touches nothing. Neither allocates nor panics.
+    pub fn overlap_sphere(
+        &self,
+        centre: impl Into<[f32; 3]>,
+        radius: f32,
+        visit: impl FnMut(Overlap) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.overlap_sphere_with(centre, radius, &mut (), visit)
+    }
+
+    /// As [`overlap_sphere`](Self::overlap_sphere), among the triangles that `probe` accepts.
+    pub fn overlap_sphere_with<P: Probe>(
+        &self,
+        centre: impl Into<[f32; 3]>,
+        radius: f32,
+        probe: &mut P,
+        visit: impl FnMut(Overlap) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let centre = centre.into();
+        if !centre.iter().all(|x| x.is_finite()) || !(0.0..f32::INFINITY).contains(&radius) {
+            return ControlFlow::Continue(());
+        }
+        let reach = Aabb {
+            lower: centre.map(|x| (x - radius).next_down()),
+            upper: centre.map(|x| (x + radius).next_up()),
+        };
+        let touches = |corners: &_| touch_sphere::touches(corners, centre, radius);
+        dispatch!(self.level().inner(), simd => overlap(simd, *self, &reach, touches, probe, visit))
+    }
+}
+
+#[inline(always)]
+fn overlap<S: Kernel, P: Probe>(
+    simd: S,
+    model: Model<'_>,
+    reach: &Aabb,
+    touches: impl Fn(&[[f32; 3]; 3]) -> bool,
+    probe: &mut P,
+    mut report: impl FnMut(Overlap) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    walk::all::walk(simd, model, reach, probe, |visit, probe| {
+        for lane in 0..visit.lanes() {
+            let corners = corners(visit.block, lane);
+            if touches(&corners)
+                && let Some(triangle) = visit.accepted(lane, probe)
+            {
+                report(Overlap { triangle, corners })?;
+            }
+        }
+        ControlFlow::Continue(())
+    })
+}

@@ -1,0 +1,142 @@
+//! Closest hit, any hit, all hits.
+
+use core::ops::ControlFlow;
+
+use bvhc_format::record::Block;
+
+use crate::model::Model;
+use crate::ray::{Frame, Hit, Ray};
+use crate::simd::{Kernel, dispatch};
+use crate::triangle::ray::{describe_hit, hits_in_block};
+use crate::walk::{self, Probe};
+
+/// What the visitor of a search wants next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Search {
+    /// Go on.
+    Continue,
+    /// Go on, but only as far as this `t`, in lengths of the ray's direction.
+    UpTo(f32),
+    /// Stop.
+    Stop,
+}
+
+impl<'a> Model<'a> {
+    /// The hit with the smallest `t`; of equals, the one with the lowest triangle number.
+    ///
+    /// A miss is `None`. Bit-identical on every CPU. Neither allocates nor panics; a ray that meets an
+    /// edge or a corner of a closed mesh does not slip through. Cost: logarithmic in the triangles, mostly.
+    pub fn closest_hit(&self, ray: &Ray) -> Option<Hit> {
+        self.closest_hit_with(ray, &mut ())
+    }
+
+    /// As [`closest_hit`](Self::closest_hit), among the triangles that `probe` accepts.
+    pub fn closest_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> Option<Hit> {
+        dispatch!(self.level().inner(), simd => closest_hit(simd, *self, ray, probe))
+    }
+
+    /// Whether the ray hits anything in its range. Faster than asking for the closest hit.
+    pub fn any_hit(&self, ray: &Ray) -> bool {
+        self.any_hit_with(ray, &mut ())
+    }
+
+    /// As [`any_hit`](Self::any_hit), among the triangles that `probe` accepts.
+    pub fn any_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> bool {
+        dispatch!(self.level().inner(), simd => any_hit(simd, *self, ray, probe))
+    }
+
+    /// Calls `visit` with every hit, each triangle once, in no particular order.
+    ///
+    /// The visitor may stop the search or shrink the ray's range.
+    pub fn all_hits(&self, ray: &Ray, visit: impl FnMut(&Hit) -> Search) {
+        self.all_hits_with(ray, &mut (), visit);
+    }
+
+    /// As [`all_hits`](Self::all_hits), among the triangles that `probe` accepts.
+    pub fn all_hits_with<P: Probe>(&self, ray: &Ray, probe: &mut P, visit: impl FnMut(&Hit) -> Search) {
+        dispatch!(self.level().inner(), simd => all_hits(simd, *self, ray, probe, visit));
+    }
+}
+
+/// The best hit so far. The triangle's number is looked up where it decides, not at every step.
+struct Best<'a> {
+    t: f32,
+    place: Option<(walk::Visit<'a>, usize)>,
+}
+
+impl<'a> Best<'a> {
+    /// Takes a hit that is closer, or as close and of a lower number.
+    #[inline(always)]
+    fn offer(&mut self, t: f32, visit: walk::Visit<'a>, lane: usize) {
+        let closer = match self.place {
+            None => t <= self.t,
+            Some((held, held_lane)) => {
+                t < self.t || t == self.t && visit.triangle(lane) < held.triangle(held_lane)
+            }
+        };
+        if closer {
+            *self = Self { t, place: Some((visit, lane)) };
+        }
+    }
+}
+
+#[inline(always)]
+fn closest_hit<S: Kernel, P: Probe>(simd: S, model: Model<'_>, ray: &Ray, probe: &mut P) -> Option<Hit> {
+    let frame = Frame::new(ray, &model.bounds())?;
+    let mut best = Best { t: frame.t_max, place: None };
+    walk::ray::walk(simd, model, &frame, probe, |visit, probe| {
+        hits_in_block(simd, visit.block, &frame, best.t, |lane, t| {
+            if !P::FILTERS || visit.accepted(lane, probe).is_some() {
+                best.offer(t, visit, lane);
+            }
+        });
+        ControlFlow::Continue(best.t)
+    });
+    let (visit, lane) = best.place?;
+    Some(describe(visit.block, lane, &frame, best.t, visit.triangle(lane)?))
+}
+
+#[inline(always)]
+fn any_hit<S: Kernel, P: Probe>(simd: S, model: Model<'_>, ray: &Ray, probe: &mut P) -> bool {
+    let Some(frame) = Frame::new(ray, &model.bounds()) else { return false };
+    let mut found = false;
+    walk::ray::walk(simd, model, &frame, probe, |visit, probe| {
+        hits_in_block(simd, visit.block, &frame, frame.t_max, |lane, _| {
+            found |= !P::FILTERS || visit.accepted(lane, probe).is_some();
+        });
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(frame.t_max) }
+    });
+    found
+}
+
+#[inline(always)]
+fn all_hits<S: Kernel, P: Probe>(
+    simd: S,
+    model: Model<'_>,
+    ray: &Ray,
+    probe: &mut P,
+    mut report: impl FnMut(&Hit) -> Search,
+) {
+    let Some(frame) = Frame::new(ray, &model.bounds()) else { return };
+    let (mut limit, mut stopped) = (frame.t_max, false);
+    walk::ray::walk(simd, model, &frame, probe, |visit, probe| {
+        hits_in_block(simd, visit.block, &frame, limit, |lane, t| {
+            if stopped || t > limit {
+                return;
+            }
+            let Some(triangle) = visit.accepted(lane, probe) else { return };
+            match report(&describe(visit.block, lane, &frame, t, triangle)) {
+                Search::Continue => {}
+                Search::UpTo(closer) => limit = limit.min(frame.scale(closer)),
+                Search::Stop => stopped = true,
+            }
+        });
+        if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(limit) }
+    });
+}
+
+/// Out of line: it runs once a hit, beside loops that run a thousand times as often.
+#[inline(never)]
+fn describe(block: &Block, lane: usize, frame: &Frame, t: f32, triangle: u32) -> Hit {
+    describe_hit(block, lane, frame, t, triangle)
+}

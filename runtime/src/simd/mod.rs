@@ -1,0 +1,73 @@
+//! The few steps that the portable SIMD layer does not have, or not well, on every level.
+//!
+//! Kernels are written once, generic over [`Kernel`]; each level supplies the steps below. They move
+//! data and never compute, so no level can answer differently from another.
+
+mod portable;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod x86;
+
+use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH};
+use fearless_simd::{Select, Simd, SimdFloat, SimdMask, f32x8, f32x16, mask32x8};
+
+use crate::stack::Stack;
+
+/// A SIMD level on which queries can run.
+pub(crate) trait Kernel: Simd {
+    /// As many triangles as are tested at once: 8 or 16.
+    type Lanes: SimdFloat<Self, Element = f32, Mask: SimdMask<Self> + Select<Self::Lanes>>;
+    /// A number for each vertex of a block, ready to be looked up.
+    type Table: Copy;
+
+    /// Prepares a number a vertex for look-ups.
+    fn table(self, values: f32x16<Self>) -> Self::Table;
+
+    /// The numbers of the vertices `slots[first .. first + LEN]`; slots count modulo 16.
+    fn look_up(self, table: Self::Table, slots: &[u8; BLOCK_WIDTH], first: usize) -> Self::Lanes;
+
+    /// Pushes the children in `hit`, with their keys, so that the one that `order` names first for
+    /// `octant` is popped first.
+    fn push_in_order(
+        self,
+        stack: &mut Stack,
+        children: &[u32; NODE_WIDTH],
+        keys: f32x8<Self>,
+        hit: mask32x8<Self>,
+        order: &[u32; NODE_WIDTH],
+        octant: u32,
+    );
+}
+
+/// Evaluates an expression with `$simd` bound to the token of a level, compiled for that level.
+///
+/// As `fearless_simd::dispatch!`, but it keeps the token's type, so that [`Kernel`] can be asked of it.
+macro_rules! dispatch {
+    ($level:expr, $simd:ident => $run:expr) => {
+        match $level {
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            fearless_simd::Level::Avx512($simd) => $crate::simd::dispatch!(@run $simd => $run),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            fearless_simd::Level::Avx2($simd) => $crate::simd::dispatch!(@run $simd => $run),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            fearless_simd::Level::Sse4_2($simd) => $crate::simd::dispatch!(@run $simd => $run),
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            fearless_simd::Level::Sse2($simd) => $crate::simd::dispatch!(@run $simd => $run),
+            #[cfg(target_arch = "aarch64")]
+            fearless_simd::Level::Neon($simd) => $crate::simd::dispatch!(@run $simd => $run),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            fearless_simd::Level::WasmSimd128($simd) => $crate::simd::dispatch!(@run $simd => $run),
+            #[cfg(scalar_level)]
+            fearless_simd::Level::Fallback($simd) => $crate::simd::dispatch!(@run $simd => $run),
+            other => unreachable!("{other:?} is a level of another architecture"),
+        }
+    };
+    (@run $simd:ident => $run:expr) => {
+        fearless_simd::Simd::vectorize($simd, #[inline(always)] || $run)
+    };
+}
+pub(crate) use dispatch;
+
+/// How many triangles one step tests on level `S`.
+pub(crate) const fn lanes<S: Kernel>() -> usize {
+    size_of::<S::Lanes>() / size_of::<f32>()
+}

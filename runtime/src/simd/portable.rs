@@ -1,0 +1,60 @@
+//! The steps of [`Kernel`] in plain code, for levels without cross-lane permutes.
+
+use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH};
+use fearless_simd::{SimdBase, SimdMask, f32x8, f32x16, mask32x8};
+
+use super::Kernel;
+use crate::stack::Stack;
+
+/// Implements [`Kernel`] for a level by loads from memory.
+macro_rules! portable_kernel {
+    ($level:ty) => {
+        impl Kernel for $level {
+            type Lanes = f32x8<Self>;
+            type Table = [f32; BLOCK_WIDTH];
+
+            #[inline(always)]
+            fn table(self, values: f32x16<Self>) -> Self::Table {
+                values.to_array()
+            }
+
+            #[inline(always)]
+            fn look_up(self, table: Self::Table, slots: &[u8; BLOCK_WIDTH], first: usize) -> Self::Lanes {
+                f32x8::from_fn(self, |lane| {
+                    table[usize::from(slots[(first + lane) % BLOCK_WIDTH]) % BLOCK_WIDTH]
+                })
+            }
+
+            #[inline(always)]
+            fn push_in_order(
+                self,
+                stack: &mut Stack,
+                children: &[u32; NODE_WIDTH],
+                keys: f32x8<Self>,
+                hit: mask32x8<Self>,
+                order: &[u32; NODE_WIDTH],
+                octant: u32,
+            ) {
+                let (keys, hit) = (keys.to_array(), hit.to_bitmask());
+                // The opposite octant's order is this one's, reversed.
+                for slots in order {
+                    let slot = (slots >> (3 * (octant ^ 7))) as usize % NODE_WIDTH;
+                    if hit & 1 << slot != 0 {
+                        stack.push(children[slot], keys[slot]);
+                    }
+                }
+            }
+        }
+    };
+}
+
+#[cfg(scalar_level)]
+portable_kernel!(fearless_simd::Fallback);
+#[cfg(target_arch = "aarch64")]
+portable_kernel!(fearless_simd::aarch64::Neon);
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+portable_kernel!(fearless_simd::wasm32::WasmSimd128);
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+portable_kernel!(fearless_simd::x86::Sse2);
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+portable_kernel!(fearless_simd::x86::Sse4_2);

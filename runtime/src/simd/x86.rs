@@ -1,0 +1,183 @@
+//! The steps of [`Kernel`] with the permutes of AVX2 and AVX-512.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86::*;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::*;
+
+use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH};
+use fearless_simd::x86::{Avx2, Avx512};
+use fearless_simd::{
+    Simd, SimdFloat, SimdFrom, SimdInto, SimdMask, f32x8, f32x16, kernel, mask32x8, u8x16, u32x8,
+};
+
+use super::Kernel;
+use crate::stack::Stack;
+
+/// For each set of lanes, the numbers of its lanes, lowest first, a byte each.
+static COMPRESS: [[u8; NODE_WIDTH]; 256] = compress_table();
+
+const fn compress_table() -> [[u8; NODE_WIDTH]; 256] {
+    let mut table = [[0; NODE_WIDTH]; 256];
+    let mut set = 0;
+    while set < table.len() {
+        let (mut lane, mut count) = (0, 0);
+        while lane < NODE_WIDTH {
+            if set & 1 << lane != 0 {
+                table[set][count] = lane as u8;
+                count += 1;
+            }
+            lane += 1;
+        }
+        set += 1;
+    }
+    table
+}
+
+kernel!(
+    /// Eight bytes as eight 32-bit numbers.
+    #[inline(always)]
+    fn widen_8(token: Avx2, bytes: [u8; 8]) -> __m256i {
+        _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(i64::from_le_bytes(bytes)))
+    }
+);
+
+kernel!(
+    /// Each 8-lane permute looks at the lowest three bits of a slot; the fourth picks between the two.
+    #[inline(always)]
+    fn look_up_8(token: Avx2, low: __m256, high: __m256, slots: [u8; 8]) -> __m256 {
+        let slots = widen_8(token, slots);
+        let picked_low = _mm256_permutevar8x32_ps(low, slots);
+        let picked_high = _mm256_permutevar8x32_ps(high, slots);
+        let upper_half = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(slots));
+        _mm256_blendv_ps(picked_low, picked_high, upper_half)
+    }
+);
+
+/// Eight slots from `first`, which is 0 or 8.
+#[inline(always)]
+fn half(slots: &[u8; BLOCK_WIDTH], first: usize) -> [u8; 8] {
+    let (halves, _) = slots.as_chunks::<8>();
+    halves[(first / 8) % 2]
+}
+
+kernel!(
+    /// Children and keys in visiting order, the last to visit first, and which of them are hit.
+    #[inline(always)]
+    fn reorder_8(
+        token: Avx2,
+        children: &[u32; 8],
+        keys: __m256,
+        hit: __m256,
+        order: &[u32; 8],
+        octant: u32,
+    ) -> ([u32; 8], [f32; 8], usize) {
+        // The opposite octant's order is this one's, reversed.
+        let shift = _mm_cvtsi32_si128((3 * (octant ^ 7)) as i32);
+        let order: __m256i = u32x8::simd_from(token, *order).into();
+        let slots = _mm256_srl_epi32(order, shift);
+        let hit = _mm256_movemask_ps(_mm256_permutevar8x32_ps(hit, slots)) as usize;
+        // Two permutes in a row are one with the slots permuted.
+        let slots = _mm256_permutevar8x32_epi32(slots, widen_8(token, COMPRESS[hit & 255]));
+        let children: __m256i = u32x8::simd_from(token, *children).into();
+        let children = _mm256_permutevar8x32_epi32(children, slots);
+        let keys = _mm256_permutevar8x32_ps(keys, slots);
+        let children: u32x8<Avx2> = children.simd_into(token);
+        let keys: f32x8<Avx2> = keys.simd_into(token);
+        (children.into(), keys.into(), hit.count_ones() as usize)
+    }
+);
+
+impl Kernel for Avx2 {
+    type Lanes = f32x8<Self>;
+    type Table = (f32x8<Self>, f32x8<Self>);
+
+    #[inline(always)]
+    fn table(self, values: f32x16<Self>) -> Self::Table {
+        self.split_f32x16(values)
+    }
+
+    #[inline(always)]
+    fn look_up(self, (low, high): Self::Table, slots: &[u8; BLOCK_WIDTH], first: usize) -> Self::Lanes {
+        look_up_8(self, low.into(), high.into(), half(slots, first)).simd_into(self)
+    }
+
+    #[inline(always)]
+    fn push_in_order(
+        self,
+        stack: &mut Stack,
+        children: &[u32; NODE_WIDTH],
+        keys: f32x8<Self>,
+        hit: mask32x8<Self>,
+        order: &[u32; NODE_WIDTH],
+        octant: u32,
+    ) {
+        let hit: __m256i = hit.into();
+        let hit: u32x8<Self> = hit.simd_into(self);
+        let hit: f32x8<Self> = SimdFloat::from_bits(hit);
+        let (children, keys, count) = reorder_8(self, children, keys.into(), hit.into(), order, octant);
+        stack.push_many(children, keys, count);
+    }
+}
+
+kernel!(
+    #[inline(always)]
+    fn look_up_16(token: Avx512, table: __m512, slots: [u8; BLOCK_WIDTH]) -> __m512 {
+        let slots = _mm512_cvtepu8_epi32(u8x16::simd_from(token, slots).into());
+        _mm512_permutexvar_ps(slots, table)
+    }
+);
+
+kernel!(
+    /// As [`reorder_8`], with a mask for `hit`.
+    #[inline(always)]
+    fn reorder_8_masked(
+        token: Avx512,
+        children: &[u32; 8],
+        keys: __m256,
+        hit: u8,
+        order: &[u32; 8],
+        octant: u32,
+    ) -> ([u32; 8], [f32; 8], usize) {
+        let shift = _mm_cvtsi32_si128((3 * (octant ^ 7)) as i32);
+        let order: __m256i = u32x8::simd_from(token, *order).into();
+        let slots = _mm256_srl_epi32(order, shift);
+        let hit = _mm256_permutexvar_epi32(slots, _mm256_maskz_set1_epi32(hit, -1));
+        let hit = _mm256_movepi32_mask(hit);
+        let slots = _mm256_maskz_compress_epi32(hit, slots);
+        let children: __m256i = u32x8::simd_from(token, *children).into();
+        let children: u32x8<Avx512> = _mm256_permutexvar_epi32(slots, children).simd_into(token);
+        let keys: f32x8<Avx512> = _mm256_permutexvar_ps(slots, keys).simd_into(token);
+        (children.into(), keys.into(), hit.count_ones() as usize)
+    }
+);
+
+impl Kernel for Avx512 {
+    type Lanes = f32x16<Self>;
+    type Table = f32x16<Self>;
+
+    #[inline(always)]
+    fn table(self, values: f32x16<Self>) -> Self::Table {
+        values
+    }
+
+    #[inline(always)]
+    fn look_up(self, table: Self::Table, slots: &[u8; BLOCK_WIDTH], _: usize) -> Self::Lanes {
+        look_up_16(self, table.into(), *slots).simd_into(self)
+    }
+
+    #[inline(always)]
+    fn push_in_order(
+        self,
+        stack: &mut Stack,
+        children: &[u32; NODE_WIDTH],
+        keys: f32x8<Self>,
+        hit: mask32x8<Self>,
+        order: &[u32; NODE_WIDTH],
+        octant: u32,
+    ) {
+        let hit = hit.to_bitmask() as u8;
+        let (children, keys, count) = reorder_8_masked(self, children, keys.into(), hit, order, octant);
+        stack.push_many(children, keys, count);
+    }
+}

@@ -1,0 +1,73 @@
+//! The stack of a walk: references to visit, with the key below which a visit is worth it.
+//!
+//! Unsafe room: the entries are left uninitialised, since clearing them would cost as much as a query.
+#![allow(unsafe_code)]
+
+use core::mem::MaybeUninit;
+
+use bvhc_format::MAX_DEPTH;
+use bvhc_format::record::NODE_WIDTH;
+
+/// Each level leaves at most seven siblings behind; a push writes a whole node's worth.
+const CAPACITY: usize = (NODE_WIDTH - 1) * MAX_DEPTH as usize + NODE_WIDTH;
+
+/// A stack of child references and keys. A push beyond the capacity, which only a corrupt file can
+/// cause, is refused.
+pub(crate) struct Stack {
+    /// Entries `..len` are initialised in both arrays; `len <= CAPACITY`.
+    len: usize,
+    children: [MaybeUninit<u32>; CAPACITY],
+    keys: [MaybeUninit<f32>; CAPACITY],
+}
+
+impl Stack {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self {
+            len: 0,
+            children: [const { MaybeUninit::uninit() }; CAPACITY],
+            keys: [const { MaybeUninit::uninit() }; CAPACITY],
+        }
+    }
+
+    /// Pushes one entry.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, child: u32, key: f32) {
+        if let (Some(child_place), Some(key_place)) =
+            (self.children.get_mut(self.len), self.keys.get_mut(self.len))
+        {
+            child_place.write(child);
+            key_place.write(key);
+            self.len += 1;
+        }
+    }
+
+    /// Pushes the first `count` entries, the last of which is popped first; `count` is at most 8.
+    #[inline(always)]
+    pub(crate) fn push_many(&mut self, children: [u32; NODE_WIDTH], keys: [f32; NODE_WIDTH], count: usize) {
+        if self.len > CAPACITY - NODE_WIDTH || count > NODE_WIDTH {
+            return;
+        }
+        // SAFETY: `len + 8 <= CAPACITY`, so eight entries from `len` on lie inside the array, and
+        // unaligned writes of plain numbers need nothing else.
+        unsafe {
+            self.children.as_mut_ptr().add(self.len).cast::<[u32; NODE_WIDTH]>().write_unaligned(children)
+        };
+        // SAFETY: as above.
+        unsafe { self.keys.as_mut_ptr().add(self.len).cast::<[f32; NODE_WIDTH]>().write_unaligned(keys) };
+        self.len += count;
+    }
+
+    /// The entry on top, taken off.
+    #[inline(always)]
+    pub(crate) fn pop(&mut self) -> Option<(u32, f32)> {
+        let top = self.len.checked_sub(1)?;
+        let (child, key) = (self.children.get(top)?, self.keys.get(top)?);
+        self.len = top;
+        // SAFETY: entries below the former `len` are initialised: every push writes those it counts.
+        let child = unsafe { child.assume_init() };
+        // SAFETY: as above.
+        let key = unsafe { key.assume_init() };
+        Some((child, key))
+    }
+}

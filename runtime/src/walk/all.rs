@@ -1,0 +1,51 @@
+//! The walk of an overlap query: every block whose box touches a box, in no order.
+
+use core::ops::ControlFlow;
+
+use bvhc_format::record::ChildRef;
+use fearless_simd::{SimdBase, SimdMask, f32x8};
+
+use super::{Budget, Probe, Visit, as_block};
+use crate::bounds::Aabb;
+use crate::model::Model;
+use crate::simd::Kernel;
+use crate::stack::Stack;
+
+/// Calls `visit` with each block whose box touches `reach`, exactly.
+#[inline(always)]
+pub(crate) fn walk<'a, S: Kernel, P: Probe>(
+    simd: S,
+    model: Model<'a>,
+    reach: &Aabb,
+    probe: &mut P,
+    mut visit: impl FnMut(Visit<'a>, &mut P) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut stack = Stack::new();
+    let mut budget = Budget::of(&model);
+    stack.push(ChildRef::node(0).0, 0.0);
+    while let Some((child, _)) = stack.pop() {
+        if !budget.spend() {
+            break;
+        }
+        if let Some(index) = as_block(child) {
+            if let Some(found) = Visit::new(model, index, probe) {
+                visit(found, probe)?;
+            }
+            continue;
+        }
+        let Some(node) = model.nodes().get(child as usize) else { continue };
+        probe.visits_node();
+        let mut touched = 255;
+        for axis in 0..3 {
+            let lower = f32x8::load_array_ref(simd, &node.planes[2 * axis]);
+            let upper = f32x8::load_array_ref(simd, &node.planes[2 * axis + 1]);
+            touched &= lower.simd_le(reach.upper[axis]).to_bitmask();
+            touched &= upper.simd_ge(reach.lower[axis]).to_bitmask();
+        }
+        while touched != 0 {
+            stack.push(node.children[touched.trailing_zeros() as usize % 8], 0.0);
+            touched &= touched - 1;
+        }
+    }
+    ControlFlow::Continue(())
+}

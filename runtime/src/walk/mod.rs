@@ -1,0 +1,142 @@
+//! The loops over the tree, written once: what a query is decides the boxes and the leaves, not the loop.
+
+pub(crate) mod all;
+pub(crate) mod nearest;
+pub(crate) mod ray;
+
+use bvhc_format::record::{Block, ChildRef};
+
+use crate::model::Model;
+
+/// How many nodes and blocks a walk may still visit.
+///
+/// In a file within the rules a walk visits each at most once. In a corrupt one, where many references
+/// may lead to one node, this is what ends the walk.
+pub(crate) struct Budget(u64);
+
+impl Budget {
+    pub(crate) fn of(model: &Model<'_>) -> Self {
+        Self(model.nodes().len() as u64 + model.blocks().len() as u64)
+    }
+
+    /// Whether one more visit is allowed.
+    #[inline(always)]
+    pub(crate) fn spend(&mut self) -> bool {
+        let left = self.0 != 0;
+        self.0 = self.0.saturating_sub(1);
+        left
+    }
+}
+
+/// The block a child reference leads to: its index if it is one, whether or not there is such a block.
+#[inline(always)]
+pub(crate) fn as_block(child: u32) -> Option<usize> {
+    (child & ChildRef::BLOCK_BIT != 0).then_some((child & !ChildRef::BLOCK_BIT) as usize)
+}
+
+/// Counts the work of a query and decides which triangles it sees.
+///
+/// Every method has a default, so that `()` sees everything and counts nothing, at no cost.
+pub trait Probe {
+    /// Whether [`accepts`](Self::accepts) ever says no; a query that need not ask is faster.
+    const FILTERS: bool = true;
+
+    /// Whether the query sees the triangle with this number.
+    fn accepts(&mut self, _triangle: u32) -> bool {
+        true
+    }
+
+    /// The query tests the eight boxes of a node.
+    fn visits_node(&mut self) {}
+
+    /// The query tests the triangles of a block.
+    fn visits_block(&mut self, _triangles: u32) {}
+}
+
+impl Probe for () {
+    const FILTERS: bool = false;
+}
+
+/// Sees the triangles for which the function says yes.
+#[derive(Clone, Copy, Debug)]
+pub struct Only<F>(pub F);
+
+impl<F: FnMut(u32) -> bool> Probe for Only<F> {
+    fn accepts(&mut self, triangle: u32) -> bool {
+        (self.0)(triangle)
+    }
+}
+
+/// Sees everything and counts what queries test. The counts add up over queries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Nodes visited; each is eight box tests.
+    pub nodes: u64,
+    /// Blocks visited.
+    pub blocks: u64,
+    /// Triangles in the blocks visited.
+    pub triangles: u64,
+}
+
+impl Probe for Counters {
+    const FILTERS: bool = false;
+
+    fn visits_node(&mut self) {
+        self.nodes += 1;
+    }
+
+    fn visits_block(&mut self, triangles: u32) {
+        self.blocks += 1;
+        self.triangles += u64::from(triangles);
+    }
+}
+
+impl<P: Probe + ?Sized> Probe for &mut P {
+    const FILTERS: bool = true;
+
+    fn accepts(&mut self, triangle: u32) -> bool {
+        (**self).accepts(triangle)
+    }
+
+    fn visits_node(&mut self) {
+        (**self).visits_node();
+    }
+
+    fn visits_block(&mut self, triangles: u32) {
+        (**self).visits_block(triangles);
+    }
+}
+
+/// A block that a walk has come to.
+#[derive(Clone, Copy)]
+pub(crate) struct Visit<'a> {
+    pub(crate) block: &'a Block,
+    model: Model<'a>,
+}
+
+impl<'a> Visit<'a> {
+    #[inline(always)]
+    pub(crate) fn new<P: Probe>(model: Model<'a>, index: usize, probe: &mut P) -> Option<Self> {
+        let block = model.blocks().get(index)?;
+        probe.visits_block(u32::from(block.triangles));
+        Some(Self { block, model })
+    }
+
+    /// How many lanes hold triangles.
+    pub(crate) fn lanes(&self) -> usize {
+        usize::from(self.block.triangles).min(bvhc_format::record::BLOCK_WIDTH)
+    }
+
+    /// The number of the triangle in a lane; `None` in a corrupt file.
+    #[inline(always)]
+    pub(crate) fn triangle(&self, lane: usize) -> Option<u32> {
+        let index = self.block.first as usize + lane;
+        self.model.triangle_numbers().get(index).map(|number| number.to_native())
+    }
+
+    /// The number of the triangle in a lane, if the probe accepts it.
+    #[inline(always)]
+    pub(crate) fn accepted<P: Probe>(&self, lane: usize, probe: &mut P) -> Option<u32> {
+        self.triangle(lane).filter(|triangle| !P::FILTERS || probe.accepts(*triangle))
+    }
+}

@@ -1,0 +1,121 @@
+//! The walk of a ray: nearest boxes first, by stored orders.
+//!
+//! Based on: Fuetterling, Lojewski, Pfreundt, Ebert, "Accelerated Single Ray Tracing for Wide Vector
+//! Units", 2017 (one stored permutation an octant instead of a sort). Departure: with one box hit the
+//! walk goes straight on, with two it compares, and only from three on it reorders.
+
+use core::ops::ControlFlow;
+
+use bvhc_format::record::WideNode;
+use fearless_simd::{SimdBase, SimdFloat, SimdMask, f32x8, mask32x8};
+
+use super::{Budget, Probe, Visit, as_block};
+use crate::model::Model;
+use crate::ray::Frame;
+use crate::simd::Kernel;
+use crate::stack::Stack;
+
+/// Calls `visit` with each block whose box the ray meets between `frame.t_min` and the limit, which
+/// starts at `frame.t_max` and becomes what `visit` returns.
+#[inline(always)]
+pub(crate) fn walk<'a, S: Kernel, P: Probe>(
+    simd: S,
+    model: Model<'a>,
+    frame: &Frame,
+    probe: &mut P,
+    mut visit: impl FnMut(Visit<'a>, &mut P) -> ControlFlow<(), f32>,
+) {
+    let mut limit = frame.t_max;
+    let mut stack = Stack::new();
+    let mut budget = Budget::of(&model);
+    let boxes = Boxes::<S>::new(simd, frame);
+    let mut child = 0;
+    loop {
+        if !budget.spend() {
+            return;
+        }
+        if let Some(index) = as_block(child) {
+            if let Some(found) = Visit::new(model, index, probe) {
+                match visit(found, probe) {
+                    ControlFlow::Continue(closer) => limit = closer,
+                    ControlFlow::Break(()) => return,
+                }
+            }
+        } else if let Some(node) = model.nodes().get(child as usize) {
+            probe.visits_node();
+            if let Some(only) = boxes.descend(simd, node, limit, &mut stack) {
+                child = only;
+                continue;
+            }
+        }
+        child = loop {
+            match stack.pop() {
+                Some((next, entry)) if entry <= limit => break next,
+                Some(_) => {}
+                None => return,
+            }
+        };
+    }
+}
+
+/// The slab test of one ray against eight boxes.
+struct Boxes<S: Kernel> {
+    inverse: [f32x8<S>; 3],
+    near: [f32x8<S>; 3],
+    far: [f32x8<S>; 3],
+    t_min: f32x8<S>,
+    /// Which planes of a node the ray meets first, and which last.
+    near_planes: [usize; 3],
+    octant: u32,
+}
+
+impl<S: Kernel> Boxes<S> {
+    #[inline(always)]
+    fn new(simd: S, frame: &Frame) -> Self {
+        let splat = |values: [f32; 3]| values.map(|value| f32x8::splat(simd, value));
+        Self {
+            inverse: splat(frame.inverse),
+            near: splat(frame.near),
+            far: splat(frame.far),
+            t_min: f32x8::splat(simd, frame.t_min),
+            near_planes: [0, 1, 2].map(|axis| 2 * axis + (frame.octant >> axis & 1) as usize),
+            octant: frame.octant,
+        }
+    }
+
+    /// Where the ray enters each box, and whether it does before `limit`.
+    #[inline(always)]
+    fn test(&self, simd: S, node: &WideNode, limit: f32) -> (f32x8<S>, mask32x8<S>) {
+        let plane = |index: usize| f32x8::load_array_ref(simd, &node.planes[index]);
+        let enter = |axis: usize| plane(self.near_planes[axis]).mul_sub(self.inverse[axis], self.near[axis]);
+        let leave =
+            |axis: usize| plane(self.near_planes[axis] ^ 1).mul_sub(self.inverse[axis], self.far[axis]);
+        let entry = enter(0).max(enter(1)).max(enter(2).max(self.t_min));
+        let exit = leave(0).min(leave(1)).min(leave(2).min(f32x8::splat(simd, limit)));
+        (entry, entry.simd_le(exit))
+    }
+
+    /// The child to go on with, if that is clear; others that are hit go on the stack.
+    #[inline(always)]
+    fn descend(&self, simd: S, node: &WideNode, limit: f32, stack: &mut Stack) -> Option<u32> {
+        let (entries, hit) = self.test(simd, node, limit);
+        let bits = hit.to_bitmask() as u32;
+        let first = bits.trailing_zeros() as usize % 8;
+        match bits.count_ones() {
+            0 => None,
+            1 => Some(node.children[first]),
+            2 => {
+                let second = (bits & (bits - 1)).trailing_zeros() as usize % 8;
+                let entries = entries.to_array();
+                let swap = entries[second] < entries[first];
+                let (near, far) = if swap { (second, first) } else { (first, second) };
+                stack.push(node.children[far], entries[far]);
+                Some(node.children[near])
+            }
+            _ => {
+                simd.push_in_order(stack, &node.children, entries, hit, &node.order, self.octant);
+                None
+            }
+        }
+    }
+}

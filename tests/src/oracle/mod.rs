@@ -1,0 +1,13 @@
+//! What the right answer is: every query by looking at every triangle, decided by exact arithmetic.
+//!
+//! Inputs are the same `f32` numbers that the queries get, taken as the real numbers they are. Whether a triangle
+//! touches a box or a ball has one right answer, which these oracles give. A ray's answer from `f32` arithmetic may
+//! differ from the exact one near an edge; [`ray::Class`] says where that is excusable.
+
+pub mod distance;
+pub mod number;
+pub mod overlap_box;
+pub mod overlap_sphere;
+pub mod point;
+pub mod ray;
+pub mod verdict;
