@@ -4,11 +4,16 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use bvhc_format::record::TreeStatistics;
-use rkyv::util::AlignedVec;
+use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, SectionKind};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::clean::{self, CleanError};
+use crate::file::{self, Bytes, Section};
 use crate::import::{self, ImportError};
-use crate::mesh::Dropped;
+use crate::layout::{self, WideTree};
+use crate::mesh::{Dropped, Mesh};
+use crate::tree::aabb::Aabb;
+use crate::tree::build::{self, Builder};
 
 /// How much time a compilation may take for a faster file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +34,13 @@ impl Quality {
             Self::Fast => "fast",
             Self::Default => "default",
             Self::Best => "best",
+        }
+    }
+
+    const fn builder(self) -> Builder {
+        match self {
+            Self::Fast => Builder::Binned,
+            Self::Default | Self::Best => Builder::Sweep,
         }
     }
 }
@@ -88,7 +100,7 @@ impl Progress for () {}
 /// A compiled file and what there is to say about it.
 pub struct Compiled {
     /// The file.
-    pub bytes: AlignedVec<{ bvhc_format::ALIGNMENT }>,
+    pub bytes: Bytes,
     /// What happened.
     pub report: Report,
 }
@@ -131,4 +143,146 @@ pub enum CompileError {
     /// The threads could not be started.
     #[error("the worker threads could not be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// Compiles a source, called `name` in messages, into a file.
+///
+/// The bytes depend on the source's bytes and on the options, but on neither `name`, the number of threads
+/// nor the machine.
+///
+/// # Errors
+/// [`CompileError`], which names the place in the source.
+pub fn compile(
+    source: &[u8],
+    name: &str,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Compiled, CompileError> {
+    let threads = options.threads.map_or(0, NonZeroUsize::get);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    pool.install(|| run(source, name, options, progress))
+}
+
+fn run(
+    source: &[u8],
+    name: &str,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Compiled, CompileError> {
+    let mut clock = Clock { progress, seconds: Vec::new() };
+    let (polygons, source_hash) =
+        clock.time(Stage::Import, 0, || rayon::join(|| import::read(source, name), || file::hash(source)));
+    let polygons = polygons?;
+    let mesh = clock.time(Stage::Clean, 0, || clean::mesh(polygons, name))?;
+    let tree = clock.time(Stage::Build, mesh.triangles.len() as u64, || {
+        let boxes: Vec<Aabb> = (0..mesh.triangles.len() as u32)
+            .into_par_iter()
+            .map(|triangle| layout::triangle_box(&mesh, triangle))
+            .collect();
+        build::build(&boxes, options.quality.builder(), &|leaves| progress.advance(leaves))
+    });
+    let (wide, weld) = clock.time(Stage::Layout, 0, || {
+        let weld = layout::weld::weld(&mesh.positions);
+        (layout::lay_out(&tree, &mesh, &weld), weld)
+    });
+    drop(tree);
+    let origin = Origin { hash: source_hash, length: source.len() as u64, options: *options };
+    let bytes = clock.time(Stage::Serialise, 0, || serialise(&mesh, &wide, weld.count, &origin));
+    let report = Report {
+        source_hash,
+        source_length: origin.length,
+        source_faces: mesh.source_faces,
+        source_vertices: mesh.source_vertices,
+        triangles: mesh.triangles.len() as u64,
+        vertices: u64::from(weld.count),
+        dropped: mesh.dropped,
+        trees: vec![wide.statistics],
+        tree_bytes: (size_of_val(&*wide.nodes) + size_of_val(&*wide.blocks)) as u64,
+        seconds: clock.seconds,
+    };
+    Ok(Compiled { bytes, report })
+}
+
+/// Times the stages and tells of them.
+struct Clock<'a> {
+    progress: &'a dyn Progress,
+    seconds: Vec<(Stage, Duration)>,
+}
+
+impl Clock<'_> {
+    fn time<T>(&mut self, stage: Stage, steps: u64, run: impl FnOnce() -> T) -> T {
+        self.progress.begin(stage, steps);
+        let start = Instant::now();
+        let result = run();
+        self.seconds.push((stage, start.elapsed()));
+        result
+    }
+}
+
+/// Where a file comes from.
+struct Origin {
+    hash: blake3::Hash,
+    length: u64,
+    options: Options,
+}
+
+fn serialise(mesh: &Mesh, wide: &WideTree, vertices: u32, origin: &Origin) -> Bytes {
+    let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|v| mesh.positions[*v as usize]));
+    let [lx, ly, lz] = bounds.lower;
+    let [ux, uy, uz] = bounds.upper;
+    let bounds = [lx, ly, lz, ux, uy, uz];
+    let options = format!("--quality {}", origin.options.quality.name());
+    let [materials, groups, objects] =
+        [&mesh.names.materials, &mesh.names.groups, &mesh.names.objects].map(|names| NameTable::new(names));
+    let metadata = Metadata {
+        source_hash: *origin.hash.as_bytes(),
+        source_length: origin.length,
+        source_faces: mesh.source_faces,
+        source_vertices: mesh.source_vertices,
+        triangles: mesh.triangles.len() as u64,
+        vertices: u64::from(vertices),
+        dropped_triangles: mesh.dropped.triangles,
+        dropped_faces: mesh.dropped.faces,
+        bounds,
+        compiler: concat!("bvhc ", env!("CARGO_PKG_VERSION")).as_bytes(),
+        options: options.as_bytes(),
+        materials: materials.names(),
+        groups: groups.names(),
+        objects: objects.names(),
+        trees: &[wide.statistics],
+    };
+    let identity = mesh.faces.iter().copied().eq(0..mesh.triangles.len() as u32);
+    let geometry = Geometry {
+        blocks: &wide.blocks,
+        triangles: &wide.triangles,
+        faces: if identity { &[] } else { &mesh.faces },
+        runs: &mesh.runs,
+    };
+    let tree = AabbTree { bounds, depth: wide.depth, reserved: 0, nodes: &wide.nodes };
+    file::assemble(&[
+        Section::new(SectionKind::Metadata, &metadata),
+        Section::new(SectionKind::Geometry, &geometry),
+        Section::new(SectionKind::AabbTree, &tree),
+    ])
+}
+
+/// Names as the file holds them.
+struct NameTable {
+    text: String,
+    ends: Vec<u32>,
+}
+
+impl NameTable {
+    fn new(names: &[String]) -> Self {
+        let mut table = Self { text: String::new(), ends: Vec::new() };
+        for name in names {
+            table.text.push_str(name);
+            table.ends.push(table.text.len() as u32);
+        }
+        table
+    }
+
+    fn names(&self) -> Names<'_> {
+        Names { text: self.text.as_bytes(), ends: &self.ends }
+    }
 }

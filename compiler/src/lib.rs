@@ -1,6 +1,13 @@
-//! The bvhc compiler.
+//! The bvhc compiler: a mesh in, a file out that the runtime queries in place.
+//!
+//! [`compile::compile`] is the whole way. Data flows one way through the modules: [`import`] and [`clean`] make a
+//! [`mesh`]; [`tree`] builds over its boxes; [`layout`] makes the records; [`file`] makes the bytes.
 
 pub mod clean;
+pub mod compile;
+pub mod file;
 pub mod import;
+pub mod layout;
 pub mod mesh;
+pub mod tree;
 pub mod triangulate;

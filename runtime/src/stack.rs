@@ -45,17 +45,15 @@ impl Stack {
     /// Pushes the first `count` entries, the last of which is popped first; `count` is at most 8.
     #[inline(always)]
     pub(crate) fn push_many(&mut self, children: [u32; NODE_WIDTH], keys: [f32; NODE_WIDTH], count: usize) {
-        if self.len > CAPACITY - NODE_WIDTH || count > NODE_WIDTH {
+        let (Some(child_places), Some(key_places)) = (
+            self.children.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut::<NODE_WIDTH>()),
+            self.keys.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut::<NODE_WIDTH>()),
+        ) else {
             return;
-        }
-        // SAFETY: `len + 8 <= CAPACITY`, so eight entries from `len` on lie inside the array, and
-        // unaligned writes of plain numbers need nothing else.
-        unsafe {
-            self.children.as_mut_ptr().add(self.len).cast::<[u32; NODE_WIDTH]>().write_unaligned(children)
         };
-        // SAFETY: as above.
-        unsafe { self.keys.as_mut_ptr().add(self.len).cast::<[f32; NODE_WIDTH]>().write_unaligned(keys) };
-        self.len += count;
+        *child_places = children.map(MaybeUninit::new);
+        *key_places = keys.map(MaybeUninit::new);
+        self.len += count.min(NODE_WIDTH);
     }
 
     /// The entry on top, taken off.

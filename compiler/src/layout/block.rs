@@ -1,0 +1,71 @@
+//! Blocks: up to 16 triangles over up to 16 welded vertices.
+
+use bvhc_format::record::{BLOCK_WIDTH, Block};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::weld::Weld;
+use crate::mesh::Mesh;
+use crate::tree::binary::{BinaryTree, Node};
+
+/// For each node of the tree, whether its triangles fit into one block.
+pub(super) fn fits(tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> Vec<bool> {
+    let fits = |node: &Node| {
+        if node.count as usize > BLOCK_WIDTH {
+            return false;
+        }
+        let (first, count) = (node.first as usize, node.count as usize);
+        let mut slots = Slots::default();
+        tree.order[first..first + count].iter().all(|triangle| {
+            mesh.triangles[*triangle as usize].iter().all(|v| slots.find(weld.numbers[*v as usize]).is_some())
+        })
+    };
+    tree.nodes.par_iter().map(fits).collect()
+}
+
+/// The positions a block holds so far.
+#[derive(Default)]
+struct Slots {
+    held: [u32; BLOCK_WIDTH],
+    count: usize,
+}
+
+impl Slots {
+    /// The slot of a position, a new one if it has none yet; `None` where the block is full.
+    fn find(&mut self, position: u32) -> Option<usize> {
+        if let Some(slot) = self.held[..self.count].iter().position(|held| *held == position) {
+            return Some(slot);
+        }
+        let slot = self.count;
+        *self.held.get_mut(slot)? = position;
+        self.count += 1;
+        Some(slot)
+    }
+}
+
+/// The block of triangles that fit into one, whose numbers are ascending and begin at `first` in the file.
+pub(super) fn pack(mesh: &Mesh, weld: &Weld, triangles: &[u32], first: u32) -> Block {
+    let mut slots = Slots::default();
+    let mut block = Block {
+        positions: [[0.0; BLOCK_WIDTH]; 3],
+        corners: [[0; BLOCK_WIDTH]; 3],
+        first,
+        triangles: triangles.len() as u8,
+        vertices: 0,
+        reserved: [0; 10],
+    };
+    for (lane, triangle) in triangles.iter().enumerate() {
+        for (k, vertex) in mesh.triangles[*triangle as usize].iter().enumerate() {
+            let slot = slots.find(weld.numbers[*vertex as usize]).expect("only what fits is packed");
+            block.corners[k][lane] = slot as u8;
+            for axis in 0..3 {
+                block.positions[axis][slot] = mesh.positions[*vertex as usize][axis];
+            }
+        }
+    }
+    block.vertices = slots.count as u8;
+    for axis in &mut block.positions {
+        let repeated = axis[0];
+        axis[slots.count..].fill(repeated);
+    }
+    block
+}

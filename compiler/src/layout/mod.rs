@@ -1,0 +1,20 @@
+//! From a binary tree to the records of the file: wide nodes and blocks of triangles.
+
+mod block;
+mod order;
+pub mod weld;
+mod wide;
+
+pub use wide::{WideTree, lay_out};
+
+use crate::mesh::Mesh;
+use crate::tree::aabb::Aabb;
+
+/// How much a triangle's box is grown, relative to its largest extent (FORMAT.md, "Boxes").
+const GROWTH: f64 = 1.0 / (1 << 17) as f64;
+
+/// The box of a triangle as trees hold it: grown, so that the rounding of a ray's weights cannot leave it.
+pub fn triangle_box(mesh: &Mesh, triangle: u32) -> Aabb {
+    let bounds = Aabb::around(mesh.corners(triangle));
+    bounds.grown(bounds.largest_extent() * GROWTH)
+}

@@ -1,0 +1,111 @@
+//! Wide nodes, depth first.
+
+use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, TreeStatistics, WideNode};
+use bvhc_format::section::SectionKind;
+
+use super::weld::Weld;
+use super::{block, order};
+use crate::mesh::Mesh;
+use crate::tree::aabb::Aabb;
+use crate::tree::binary::BinaryTree;
+use crate::tree::collapse::{Collapse, Role};
+
+/// The records of a wide tree.
+pub struct WideTree {
+    /// The nodes; 0 is the root, parents stand before children.
+    pub nodes: Vec<WideNode>,
+    /// The blocks, in the order in which a depth-first walk meets them.
+    pub blocks: Vec<Block>,
+    /// The triangles in the lanes of the blocks.
+    pub triangles: Vec<u32>,
+    /// Levels of nodes.
+    pub depth: u32,
+    /// Figures of the tree.
+    pub statistics: TreeStatistics,
+}
+
+/// Lays a binary tree over `mesh`'s triangles out as wide nodes and blocks.
+pub fn lay_out(tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> WideTree {
+    let fits = block::fits(tree, mesh, weld);
+    let collapse = Collapse::new(tree, &fits);
+    let mut writer = Writer { tree, mesh, weld, collapse, wide: Wide::default() };
+    writer.node(0, 1);
+    writer.finish()
+}
+
+#[derive(Default)]
+struct Wide {
+    nodes: Vec<WideNode>,
+    blocks: Vec<Block>,
+    triangles: Vec<u32>,
+    depth: u32,
+    used_slots: u64,
+    /// Sum of the half areas of all nodes and blocks.
+    area: f64,
+}
+
+struct Writer<'a> {
+    tree: &'a BinaryTree,
+    mesh: &'a Mesh,
+    weld: &'a Weld,
+    collapse: Collapse<'a>,
+    wide: Wide,
+}
+
+impl Writer<'_> {
+    /// Writes the wide node that represents a binary one, and all below it.
+    fn node(&mut self, binary: usize, depth: u32) -> u32 {
+        let index = self.wide.nodes.len();
+        self.wide.nodes.push(WideNode::EMPTY);
+        self.wide.depth = self.wide.depth.max(depth);
+        self.wide.area += f64::from(self.tree.nodes[binary].bounds.half_area());
+        let children = self.collapse.children(binary);
+        self.wide.used_slots += children.len() as u64;
+        let boxes: Vec<Aabb> = children.iter().map(|child| self.tree.nodes[*child].bounds).collect();
+        let mut node = WideNode { order: order::visiting_order(&boxes), ..WideNode::EMPTY };
+        for (slot, (child, bounds)) in children.iter().zip(&boxes).enumerate() {
+            for axis in 0..3 {
+                node.planes[2 * axis][slot] = bounds.lower[axis];
+                node.planes[2 * axis + 1][slot] = bounds.upper[axis];
+            }
+            node.children[slot] = self.child(*child, depth).0;
+        }
+        self.wide.nodes[index] = node;
+        index as u32
+    }
+
+    fn child(&mut self, binary: usize, depth: u32) -> ChildRef {
+        match self.collapse.role(binary) {
+            Role::Node => ChildRef::node(self.node(binary, depth + 1)),
+            Role::Leaf => ChildRef::block(self.block(binary)),
+        }
+    }
+
+    fn block(&mut self, binary: usize) -> u32 {
+        let mut triangles = self.tree.primitives(binary).to_vec();
+        triangles.sort_unstable();
+        let first = self.wide.triangles.len() as u32;
+        self.wide.area += f64::from(self.tree.nodes[binary].bounds.half_area());
+        self.wide.blocks.push(block::pack(self.mesh, self.weld, &triangles, first));
+        self.wide.triangles.extend(triangles);
+        self.wide.blocks.len() as u32 - 1
+    }
+
+    fn finish(self) -> WideTree {
+        let Wide { nodes, blocks, triangles, depth, used_slots, area } = self.wide;
+        let root_area = f64::from(self.tree.nodes[0].bounds.half_area());
+        let share = |used: u64, whole: usize| (used as f64 / whole as f64) as f32;
+        let statistics = TreeStatistics {
+            kind: SectionKind::AabbTree as u32,
+            depth,
+            nodes: nodes.len() as u64,
+            leaves: blocks.len() as u64,
+            references: triangles.len() as u64,
+            sah_cost: (area / root_area) as f32,
+            node_fill: share(used_slots, nodes.len() * NODE_WIDTH),
+            block_fill: share(triangles.len() as u64, blocks.len() * bvhc_format::record::BLOCK_WIDTH),
+            reserved: 0,
+        };
+        WideTree { nodes, blocks, triangles, depth, statistics }
+    }
+}

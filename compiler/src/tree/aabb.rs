@@ -1,0 +1,79 @@
+//! Axis-aligned boxes as the builders use them.
+
+/// A box that may be empty: then its lower corner is above its upper one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aabb {
+    /// The corner with the smallest coordinates.
+    pub lower: [f32; 3],
+    /// The corner with the largest coordinates.
+    pub upper: [f32; 3],
+}
+
+impl Aabb {
+    /// The box that holds nothing.
+    pub const EMPTY: Self = Self { lower: [f32::INFINITY; 3], upper: [f32::NEG_INFINITY; 3] };
+
+    /// The smallest box around points.
+    pub fn around(points: impl IntoIterator<Item = [f32; 3]>) -> Self {
+        points.into_iter().fold(Self::EMPTY, |all, point| all.union(Self { lower: point, upper: point }))
+    }
+
+    /// The smallest box around both.
+    #[inline]
+    pub fn union(self, other: Self) -> Self {
+        Self {
+            lower: [0, 1, 2].map(|axis| self.lower[axis].min(other.lower[axis])),
+            upper: [0, 1, 2].map(|axis| self.upper[axis].max(other.upper[axis])),
+        }
+    }
+
+    /// Half the surface: what a random ray's chance to meet the box grows with. 0 where it is empty.
+    #[inline]
+    pub fn half_area(&self) -> f32 {
+        let [x, y, z] = [0, 1, 2].map(|axis| (self.upper[axis] - self.lower[axis]).max(0.0));
+        x * y + y * z + z * x
+    }
+
+    /// Twice the centre.
+    #[inline]
+    pub fn doubled_centre(&self) -> [f32; 3] {
+        [0, 1, 2].map(|axis| self.lower[axis] + self.upper[axis])
+    }
+
+    /// The largest edge.
+    pub fn largest_extent(&self) -> f64 {
+        (0..3).map(|axis| f64::from(self.upper[axis]) - f64::from(self.lower[axis])).fold(0.0, f64::max)
+    }
+
+    /// The box with `by` more on every side, rounded outward.
+    pub fn grown(&self, by: f64) -> Self {
+        Self {
+            lower: self.lower.map(|x| round_down(f64::from(x) - by)),
+            upper: self.upper.map(|x| -round_down(-f64::from(x) - by)),
+        }
+    }
+}
+
+/// The largest f32 not above `x`.
+fn round_down(x: f64) -> f32 {
+    let rounded = x as f32;
+    if f64::from(rounded) > x { rounded.next_down() } else { rounded }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growing_rounds_outward() {
+        let unit = Aabb { lower: [1.0; 3], upper: [1.0; 3] };
+        let grown = unit.grown(1e-12);
+        assert_eq!(grown.lower, [1.0f32.next_down(); 3]);
+        assert_eq!(grown.upper, [1.0f32.next_up(); 3]);
+    }
+
+    #[test]
+    fn an_empty_box_has_no_area() {
+        assert_eq!(Aabb::EMPTY.half_area(), 0.0);
+    }
+}

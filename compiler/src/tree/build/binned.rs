@@ -1,0 +1,202 @@
+//! Binned splits: the best of 32 planes on each axis.
+//!
+//! Based on: Wald, "On fast construction of SAH-based bounding volume hierarchies", 2007. Departures: all
+//! three axes are binned, and small subtrees are swept in full.
+
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSlice;
+
+use super::{DEEPEST_CHOICE, OnLeaves, PARALLEL_SIZE, divide, grow_both, key, report_finished};
+use crate::tree::aabb::Aabb;
+use crate::tree::binary::Node;
+
+const BINS: usize = 32;
+
+/// Subtrees of at most this many primitives are swept: sorting them costs less than clearing bins.
+const SWEEP_SIZE: usize = 24;
+
+/// How many primitives a thread bins at a time.
+const CHUNK: usize = 1 << 14;
+
+/// Fills `nodes` with a tree over the boxes, and returns the order of the leaves.
+pub(super) fn grow(boxes: &[Aabb], nodes: &mut [Node], on_leaves: OnLeaves<'_>) -> Vec<u32> {
+    let mut primitives: Vec<u32> = (0..boxes.len() as u32).collect();
+    let mut moved = vec![0; boxes.len()];
+    let range = Range { primitives: &mut primitives, moved: &mut moved, first: 0 };
+    Binned { boxes, on_leaves }.grow(range, nodes, 0);
+    primitives
+}
+
+/// The primitives of a subtree, and room to move them.
+struct Range<'a> {
+    primitives: &'a mut [u32],
+    moved: &'a mut [u32],
+    first: u32,
+}
+
+struct Binned<'a> {
+    boxes: &'a [Aabb],
+    on_leaves: OnLeaves<'a>,
+}
+
+impl Binned<'_> {
+    fn grow(&self, range: Range<'_>, nodes: &mut [Node], depth: u32) {
+        let (count, first) = (range.primitives.len(), range.first);
+        if count == 1 {
+            nodes[0] = Node { bounds: self.boxes[range.primitives[0] as usize], first, count: 1 };
+            return;
+        }
+        let left_count = self.split(&mut *range.primitives, &mut *range.moved, depth);
+        let (left_primitives, right_primitives) = range.primitives.split_at_mut(left_count);
+        let (left_moved, right_moved) = range.moved.split_at_mut(left_count);
+        let left_range = Range { primitives: left_primitives, moved: left_moved, first };
+        let right_first = first + left_count as u32;
+        let right_range = Range { primitives: right_primitives, moved: right_moved, first: right_first };
+        let (root, left, right) = divide(nodes, left_count);
+        grow_both(
+            count,
+            || self.grow(left_range, left, depth + 1),
+            || self.grow(right_range, right, depth + 1),
+        );
+        *root = Node { bounds: left[0].bounds.union(right[0].bounds), first, count: count as u32 };
+        report_finished(self.on_leaves, count, left_count);
+    }
+
+    /// Puts the left primitives first and returns how many they are, at least one and not all.
+    fn split(&self, primitives: &mut [u32], moved: &mut [u32], depth: u32) -> usize {
+        if depth >= DEEPEST_CHOICE {
+            return primitives.len() / 2;
+        }
+        if primitives.len() <= SWEEP_SIZE {
+            return self.sweep(primitives);
+        }
+        let centres = Centres::of(self.boxes, primitives);
+        match Histogram::of(self.boxes, primitives, &centres).best_plane() {
+            Some(plane) => {
+                let left = |p| centres.bin(&self.boxes[p as usize], plane.axis) < plane.bin;
+                super::partition_stable(primitives, moved, left)
+            }
+            // All centres are one point.
+            None => primitives.len() / 2,
+        }
+    }
+
+    /// The best of all splits by centre; sorts the primitives on its axis.
+    fn sweep(&self, primitives: &mut [u32]) -> usize {
+        let (mut best_cost, mut best_axis, mut best_left) = (f32::INFINITY, 0, primitives.len() / 2);
+        let mut areas = [0.0; SWEEP_SIZE];
+        for axis in 0..3 {
+            primitives.sort_unstable_by_key(|primitive| key(self.boxes, *primitive, axis));
+            let split = super::sweep(self.boxes, primitives, &mut areas[..primitives.len()]);
+            if split.cost < best_cost {
+                (best_cost, best_axis, best_left) = (split.cost, axis, split.left);
+            }
+        }
+        if best_axis != 2 {
+            primitives.sort_unstable_by_key(|primitive| key(self.boxes, *primitive, best_axis));
+        }
+        best_left
+    }
+}
+
+/// Where the centres lie, and how they fall into bins.
+struct Centres {
+    lower: [f32; 3],
+    /// Bins a unit; 0 on axes on which all centres agree.
+    scale: [f32; 3],
+}
+
+impl Centres {
+    fn of(boxes: &[Aabb], primitives: &[u32]) -> Self {
+        let bounds = reduce(primitives, Aabb::EMPTY, Aabb::union, |chunk| {
+            Aabb::around(chunk.iter().map(|primitive| boxes[*primitive as usize].doubled_centre()))
+        });
+        let scale = |axis: usize| {
+            let extent = bounds.upper[axis] - bounds.lower[axis];
+            let scale = BINS as f32 / extent;
+            if scale.is_finite() { scale } else { 0.0 }
+        };
+        Self { lower: bounds.lower, scale: [0, 1, 2].map(scale) }
+    }
+
+    fn bin(&self, bounds: &Aabb, axis: usize) -> usize {
+        let centre = bounds.lower[axis] + bounds.upper[axis];
+        (((centre - self.lower[axis]) * self.scale[axis]) as usize).min(BINS - 1)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Plane {
+    axis: usize,
+    /// The first bin on the right.
+    bin: usize,
+}
+
+#[derive(Clone)]
+struct Histogram {
+    bins: [[(Aabb, u32); BINS]; 3],
+}
+
+impl Histogram {
+    const EMPTY: Self = Self { bins: [[(Aabb::EMPTY, 0); BINS]; 3] };
+
+    fn of(boxes: &[Aabb], primitives: &[u32], centres: &Centres) -> Self {
+        reduce(primitives, Self::EMPTY, Self::merge, |chunk| {
+            let mut histogram = Self::EMPTY;
+            for primitive in chunk {
+                let bounds = &boxes[*primitive as usize];
+                for axis in 0..3 {
+                    let (union, count) = &mut histogram.bins[axis][centres.bin(bounds, axis)];
+                    *union = union.union(*bounds);
+                    *count += 1;
+                }
+            }
+            histogram
+        })
+    }
+
+    fn merge(mut self, other: Self) -> Self {
+        for (bin, more) in self.bins.iter_mut().flatten().zip(other.bins.iter().flatten()) {
+            *bin = (bin.0.union(more.0), bin.1 + more.1);
+        }
+        self
+    }
+
+    /// The plane of least cost; `None` where every plane has all primitives on one side.
+    fn best_plane(&self) -> Option<Plane> {
+        let mut best: Option<(f32, Plane)> = None;
+        for (axis, bins) in self.bins.iter().enumerate() {
+            let mut right = [(0.0f32, 0); BINS];
+            let (mut bounds, mut count) = (Aabb::EMPTY, 0);
+            for bin in (1..BINS).rev() {
+                bounds = bounds.union(bins[bin].0);
+                count += bins[bin].1;
+                right[bin] = (bounds.half_area(), count);
+            }
+            let (mut bounds, mut count) = (Aabb::EMPTY, 0);
+            for bin in 1..BINS {
+                bounds = bounds.union(bins[bin - 1].0);
+                count += bins[bin - 1].1;
+                let cost = bounds.half_area() * count as f32 + right[bin].0 * right[bin].1 as f32;
+                if count > 0 && right[bin].1 > 0 && best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, Plane { axis, bin }));
+                }
+            }
+        }
+        best.map(|(_, plane)| plane)
+    }
+}
+
+/// Reduces chunks of the primitives, by several threads where there are many. The operations that are
+/// used here give the same result in any order.
+fn reduce<T: Clone + Send + Sync>(
+    primitives: &[u32],
+    empty: T,
+    merge: impl Fn(T, T) -> T + Send + Sync,
+    of_chunk: impl Fn(&[u32]) -> T + Send + Sync,
+) -> T {
+    if primitives.len() < PARALLEL_SIZE {
+        return of_chunk(primitives);
+    }
+    primitives.par_chunks(CHUNK).with_min_len(1).map(of_chunk).reduce(|| empty.clone(), merge)
+}

@@ -1,0 +1,129 @@
+//! Builders of binary trees by the surface-area heuristic.
+//!
+//! Every builder numbers nodes by the sizes of subtrees and breaks ties by index, so that the tree
+//! does not depend on the number of threads.
+
+mod binned;
+mod sweep;
+
+use super::aabb::Aabb;
+use super::binary::{BinaryTree, Node};
+
+/// Levels after which subtrees are halved by number, so that no input makes a tree deeper than
+/// the 96 levels a file may have: 2^31 primitives need 31 more.
+const DEEPEST_CHOICE: u32 = 64;
+
+/// Subtrees of at least this many primitives are grown by a thread of their own if one is free.
+const PARALLEL_SIZE: usize = 4096;
+
+/// Told how many primitives have found their leaf.
+pub type OnLeaves<'a> = &'a (dyn Fn(u64) + Sync);
+
+/// How a tree is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Builder {
+    /// The best of 32 planes on each axis (Wald, "On fast construction of SAH-based bounding volume
+    /// hierarchies", 2007).
+    Binned,
+    /// The best of all splits by centre on each axis.
+    Sweep,
+}
+
+/// Builds a tree over at least one box. Runs in the current rayon pool.
+pub fn build(boxes: &[Aabb], builder: Builder, on_leaves: OnLeaves<'_>) -> BinaryTree {
+    let empty = Node { bounds: Aabb::EMPTY, first: 0, count: 0 };
+    let mut nodes = vec![empty; 2 * boxes.len() - 1];
+    let order = match builder {
+        Builder::Binned => binned::grow(boxes, &mut nodes, on_leaves),
+        Builder::Sweep => sweep::grow(boxes, &mut nodes, on_leaves),
+    };
+    BinaryTree { nodes, order }
+}
+
+/// The nodes of a subtree, divided into its root, the left child's subtree and the right one's.
+fn divide(nodes: &mut [Node], left_count: usize) -> (&mut Node, &mut [Node], &mut [Node]) {
+    let (root, rest) = nodes.split_first_mut().expect("a subtree has a root");
+    let (left, right) = rest.split_at_mut(2 * left_count - 1);
+    (root, left, right)
+}
+
+/// Runs both, at once if that pays.
+fn grow_both(size: usize, left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
+    if size >= PARALLEL_SIZE {
+        rayon::join(left, right);
+    } else {
+        left();
+        right();
+    }
+}
+
+/// Tells of those children of a large subtree that were small enough for one thread.
+fn report_finished(on_leaves: OnLeaves<'_>, count: usize, left_count: usize) {
+    if count < PARALLEL_SIZE {
+        return;
+    }
+    for child in [left_count, count - left_count] {
+        if child < PARALLEL_SIZE {
+            on_leaves(child as u64);
+        }
+    }
+}
+
+/// A number that sorts like `x`, for any x that is a number.
+fn sortable(x: f32) -> u32 {
+    let bits = x.to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+/// A primitive's place on an axis: by centre, then by index.
+fn key(boxes: &[Aabb], primitive: u32, axis: usize) -> u64 {
+    let bounds = &boxes[primitive as usize];
+    u64::from(sortable(bounds.lower[axis] + bounds.upper[axis])) << 32 | u64::from(primitive)
+}
+
+/// A split of sorted primitives into the first `left` and the others.
+struct SortedSplit {
+    cost: f32,
+    left: usize,
+}
+
+/// The best split of sorted primitives; the halves where every cost is infinite.
+fn sweep(boxes: &[Aabb], sorted: &[u32], areas: &mut [f32]) -> SortedSplit {
+    let count = sorted.len();
+    let mut right = Aabb::EMPTY;
+    for place in (1..count).rev() {
+        right = right.union(boxes[sorted[place] as usize]);
+        areas[place] = right.half_area();
+    }
+    let mut best = SortedSplit { cost: f32::INFINITY, left: count / 2 };
+    let mut left = Aabb::EMPTY;
+    for place in 1..count {
+        left = left.union(boxes[sorted[place - 1] as usize]);
+        let cost = left.half_area() * place as f32 + areas[place] * (count - place) as f32;
+        if cost < best.cost {
+            best = SortedSplit { cost, left: place };
+        }
+    }
+    best
+}
+
+/// Moves those for which `left` says yes to the front, keeps the order on both sides, and returns how
+/// many they are.
+fn partition_stable(primitives: &mut [u32], moved: &mut [u32], left: impl Fn(u32) -> bool) -> usize {
+    let (mut kept, mut set_aside) = (0, 0);
+    for place in 0..primitives.len() {
+        let primitive = primitives[place];
+        if left(primitive) {
+            primitives[kept] = primitive;
+            kept += 1;
+        } else {
+            moved[set_aside] = primitive;
+            set_aside += 1;
+        }
+    }
+    primitives[kept..].copy_from_slice(&moved[..set_aside]);
+    kept
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! Full sweeps: every split by centre on every axis is tried.
+//!
+//! Based on: MacDonald, Booth, "Heuristics for ray tracing using space subdivision", 1990 (the cost), and
+//! Wald, "On fast construction of SAH-based bounding volume hierarchies", 2007 (section 3: sort once an
+//! axis, then keep the order while partitioning). Departure: no side is marked; a primitive's key against
+//! the pivot's tells it.
+
+use rayon::slice::ParallelSliceMut;
+
+use super::{DEEPEST_CHOICE, OnLeaves, divide, grow_both, key, report_finished};
+use crate::tree::aabb::Aabb;
+use crate::tree::binary::Node;
+
+/// The primitives of a subtree, sorted on each axis, and room to work.
+struct Range<'a> {
+    sorted: [&'a mut [u32]; 3],
+    areas: &'a mut [f32],
+    moved: &'a mut [u32],
+    first: u32,
+}
+
+/// Where to split a range: the first `left` primitives on `axis` go left.
+#[derive(Clone, Copy)]
+struct Split {
+    axis: usize,
+    left: usize,
+}
+
+/// Fills `nodes` with a tree over the boxes, and returns the order of the leaves.
+pub(super) fn grow(boxes: &[Aabb], nodes: &mut [Node], on_leaves: OnLeaves<'_>) -> Vec<u32> {
+    let mut sorted = [0, 1, 2].map(|axis| {
+        let mut primitives: Vec<u32> = (0..boxes.len() as u32).collect();
+        primitives.par_sort_unstable_by_key(|primitive| key(boxes, *primitive, axis));
+        primitives
+    });
+    let mut areas = vec![0.0; boxes.len()];
+    let mut moved = vec![0; boxes.len()];
+    let range = Range {
+        sorted: sorted.each_mut().map(Vec::as_mut_slice),
+        areas: &mut areas,
+        moved: &mut moved,
+        first: 0,
+    };
+    Sweep { boxes, on_leaves }.grow(range, nodes, 0);
+    let [order, ..] = sorted;
+    order
+}
+
+struct Sweep<'a> {
+    boxes: &'a [Aabb],
+    on_leaves: OnLeaves<'a>,
+}
+
+impl Sweep<'_> {
+    /// Grows the subtree over a range; afterwards all three orders are that of the leaves.
+    fn grow(&self, mut range: Range<'_>, nodes: &mut [Node], depth: u32) {
+        let count = range.moved.len();
+        if count == 1 {
+            let bounds = self.boxes[range.sorted[0][0] as usize];
+            nodes[0] = Node { bounds, first: range.first, count: 1 };
+            return;
+        }
+        let split = self.choose(&mut range, depth);
+        let first = range.first;
+        let (left_range, right_range) = self.partition(range, split);
+        let (root, left, right) = divide(nodes, split.left);
+        grow_both(
+            count,
+            || self.grow(left_range, left, depth + 1),
+            || self.grow(right_range, right, depth + 1),
+        );
+        *root = Node { bounds: left[0].bounds.union(right[0].bounds), first, count: count as u32 };
+        report_finished(self.on_leaves, count, split.left);
+    }
+
+    fn choose(&self, range: &mut Range<'_>, depth: u32) -> Split {
+        let mut best = Split { axis: 0, left: range.moved.len() / 2 };
+        if depth >= DEEPEST_CHOICE {
+            return best;
+        }
+        let mut least = f32::INFINITY;
+        for axis in 0..3 {
+            let found = super::sweep(self.boxes, range.sorted[axis], range.areas);
+            if found.cost < least {
+                (least, best) = (found.cost, Split { axis, left: found.left });
+            }
+        }
+        best
+    }
+
+    /// Moves the left primitives to the front of every order, keeping the orders.
+    fn partition<'r>(&self, range: Range<'r>, split: Split) -> (Range<'r>, Range<'r>) {
+        let Range { mut sorted, areas, moved, first } = range;
+        let pivot = key(self.boxes, sorted[split.axis][split.left], split.axis);
+        for (axis, primitives) in sorted.iter_mut().enumerate() {
+            if axis != split.axis {
+                super::partition_stable(primitives, moved, |p| key(self.boxes, p, split.axis) < pivot);
+            }
+        }
+        let [x, y, z] = sorted.map(|primitives| primitives.split_at_mut(split.left));
+        let (left_areas, right_areas) = areas.split_at_mut(split.left);
+        let (left_moved, right_moved) = moved.split_at_mut(split.left);
+        (
+            Range { sorted: [x.0, y.0, z.0], areas: left_areas, moved: left_moved, first },
+            Range {
+                sorted: [x.1, y.1, z.1],
+                areas: right_areas,
+                moved: right_moved,
+                first: first + split.left as u32,
+            },
+        )
+    }
+}

@@ -1,0 +1,120 @@
+//! The optimal collapse of a binary tree into wide nodes and leaves.
+//!
+//! Based on: Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide
+//! BVHs", 2017, section 3.1 (dynamic programming over the binary tree). Departure: a leaf costs the same
+//! however many primitives it holds, as one block is one step for the runtime; which subtrees fit into a
+//! leaf is for the caller to say.
+
+use super::binary::BinaryTree;
+
+/// How many children a wide node has at most.
+pub const WIDTH: usize = 8;
+
+/// What a leaf costs, where a wide node costs 1. Measured on the bunny, a displaced sphere and a hall:
+/// 0.8 to 1.5 differ by less than 2 %.
+const LEAF_COST: f32 = 1.2;
+
+/// How each subtree of a binary tree is best represented.
+pub struct Collapse<'a> {
+    tree: &'a BinaryTree,
+    plans: Vec<Plan>,
+}
+
+/// What a subtree becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A wide node.
+    Node,
+    /// A leaf with all its primitives.
+    Leaf,
+}
+
+/// The cheapest ways to represent a subtree by at most 1, 2, … 7 roots.
+#[derive(Clone, Copy)]
+struct Plan {
+    costs: [f32; WIDTH - 1],
+    /// `left[k - 1]`: of k roots, how many represent the left child. 0: use k - 1 roots instead.
+    left: [u8; WIDTH],
+    is_leaf: bool,
+}
+
+impl<'a> Collapse<'a> {
+    /// Finds the cheapest representation of every subtree. `fits` says which nodes may be leaves; those
+    /// with one primitive must. Cost: some 60 operations a node.
+    pub fn new(tree: &'a BinaryTree, fits: &[bool]) -> Self {
+        let none = Plan { costs: [0.0; WIDTH - 1], left: [0; WIDTH], is_leaf: true };
+        let mut plans = vec![none; tree.nodes.len()];
+        for index in (0..tree.nodes.len()).rev() {
+            plans[index] = plan(tree, &plans, index, fits[index]);
+        }
+        Self { tree, plans }
+    }
+
+    /// What a subtree becomes where it is one of the roots.
+    pub fn role(&self, node: usize) -> Role {
+        if self.plans[node].is_leaf { Role::Leaf } else { Role::Node }
+    }
+
+    /// The subtrees that are the children of the wide node that represents `node`, from left to right.
+    pub fn children(&self, node: usize) -> Vec<usize> {
+        let mut roots = Vec::with_capacity(WIDTH);
+        if self.tree.nodes[node].count == 1 {
+            roots.push(node);
+            return roots;
+        }
+        let left = usize::from(self.plans[node].left[WIDTH - 1]);
+        let [left_child, right_child] = self.tree.children(node);
+        self.collect(left_child, left, &mut roots);
+        self.collect(right_child, WIDTH - left, &mut roots);
+        roots
+    }
+
+    fn collect(&self, node: usize, mut most: usize, roots: &mut Vec<usize>) {
+        let plan = &self.plans[node];
+        while most > 1 && plan.left[most - 1] == 0 {
+            most -= 1;
+        }
+        if most <= 1 {
+            roots.push(node);
+            return;
+        }
+        let left = usize::from(plan.left[most - 1]);
+        let [left_child, right_child] = self.tree.children(node);
+        self.collect(left_child, left, roots);
+        self.collect(right_child, most - left, roots);
+    }
+}
+
+fn plan(tree: &BinaryTree, plans: &[Plan], index: usize, fits: bool) -> Plan {
+    let area = tree.nodes[index].bounds.half_area();
+    if tree.nodes[index].count == 1 {
+        let costs = [area * LEAF_COST; WIDTH - 1];
+        return Plan { costs, left: [0; WIDTH], is_leaf: true };
+    }
+    let [left, right] = tree.children(index).map(|child| &plans[child].costs);
+    let mut plan = Plan { costs: [0.0; WIDTH - 1], left: [0; WIDTH], is_leaf: false };
+    let (as_node, node_left) = cheapest_division(left, right, WIDTH);
+    plan.left[WIDTH - 1] = node_left;
+    let (node_cost, leaf_cost) = (area + as_node, area * LEAF_COST);
+    plan.is_leaf = fits && leaf_cost <= node_cost;
+    plan.costs[0] = if plan.is_leaf { leaf_cost } else { node_cost };
+    for roots in 2..WIDTH {
+        let (cost, left_roots) = cheapest_division(left, right, roots);
+        let fewer = plan.costs[roots - 2];
+        (plan.costs[roots - 1], plan.left[roots - 1]) =
+            if cost < fewer { (cost, left_roots) } else { (fewer, 0) };
+    }
+    plan
+}
+
+/// The cheapest way to represent two subtrees by `roots` roots in all, and how many go left.
+fn cheapest_division(left: &[f32; WIDTH - 1], right: &[f32; WIDTH - 1], roots: usize) -> (f32, u8) {
+    let mut best = (f32::INFINITY, 1);
+    for left_roots in 1..roots {
+        let cost = left[left_roots - 1] + right[roots - left_roots - 1];
+        if cost < best.0 {
+            best = (cost, left_roots as u8);
+        }
+    }
+    best
+}

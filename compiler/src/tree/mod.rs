@@ -1,0 +1,6 @@
+//! Binary trees over boxes. They know boxes, not triangles, and no bytes.
+
+pub mod aabb;
+pub mod binary;
+pub mod build;
+pub mod collapse;
