@@ -182,7 +182,7 @@ fn run(
         build::build(&boxes, options.quality.builder(), &|leaves| progress.advance(leaves))
     });
     let (wide, weld) = clock.time(Stage::Layout, 0, || {
-        let weld = layout::weld::weld(&mesh.positions);
+        let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
         (layout::lay_out(&tree, &mesh, &weld), weld)
     });
     drop(tree);

@@ -22,12 +22,12 @@ pub const VERSION_MINOR: u16 = 0;
 /// Sections start at multiples of this many bytes, and so must the whole file in memory.
 pub const ALIGNMENT: usize = 64;
 
-/// The deepest wide tree a file may hold, in levels of inner nodes (FORMAT.md, "AABB").
+/// The deepest wide tree a file may hold, in levels of inner nodes (FORMAT.md, "Section aabb-tree").
 pub const MAX_DEPTH: u32 = 96;
 
 /// The largest magnitude of a coordinate, 2^60.
 ///
-/// Keeps every product of the primitive tests finite (FORMAT.md, "Geometry").
+/// Keeps every product of the primitive tests finite (FORMAT.md, "Section geometry").
 pub const MAX_COORDINATE: f32 = 1_152_921_504_606_846_976.0;
 
 /// "Nothing" in a `u32` field that otherwise holds an index.

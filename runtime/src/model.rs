@@ -28,6 +28,8 @@ pub struct Model<'a> {
     nodes: &'a [WideNode],
     blocks: &'a [Block],
     bounds: Aabb,
+    /// The largest magnitude of a coordinate on each axis; the fourth lane is 0.
+    extent: [f32; 4],
     depth: u32,
     level: Level,
 }
@@ -49,13 +51,16 @@ impl<'a> Model<'a> {
         if depth > MAX_DEPTH {
             return Err(OpenError::TooDeep { found: depth });
         }
+        let bounds = read_bounds(tree)?;
+        let extent = |axis: usize| bounds.lower[axis].abs().max(bounds.upper[axis].abs());
         Ok(Self {
             directory,
             metadata,
             geometry,
             nodes: tree.nodes.get(),
             blocks: geometry.blocks.get(),
-            bounds: read_bounds(tree)?,
+            bounds,
+            extent: [extent(0), extent(1), extent(2), 0.0],
             depth,
             level: Level::detect(),
         })
@@ -149,6 +154,11 @@ impl<'a> Model<'a> {
     /// Levels of inner nodes that the file says the AABB tree has.
     pub fn depth(&self) -> u32 {
         self.depth
+    }
+
+    /// The largest magnitude of a coordinate on each axis, and 0.
+    pub(crate) fn extent(&self) -> [f32; 4] {
+        self.extent
     }
 
     /// The numbers of the triangles in the blocks' lanes.

@@ -4,8 +4,7 @@
 //! Ize, "Robust BVH Ray Traversal", 2013 (the aim; our margins are absolute and proven in [`Frame`]).
 
 use bvhc_format::MAX_COORDINATE;
-
-use crate::bounds::Aabb;
+use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdFrom, SimdMask, f32x4};
 
 /// Which sides of triangles a ray sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,40 +83,43 @@ const SMALLEST_SLOPE: f32 = 1.0 / (1u64 << 40) as f32;
 /// Keeps the margins above the rounding of subnormal numbers.
 const SMALLEST_REACH: f32 = f32::MIN_POSITIVE * 64.0;
 
-/// A ray as the kernels take it.
+/// Directions whose largest component is in this range are taken as they are; others are scaled.
+const UNSCALED: core::ops::RangeInclusive<f32> = 1.0 / (1u32 << 20) as f32..=(1u32 << 20) as f32;
+
+/// A ray as the kernels take it. Vectors for the boxes have a fourth lane without meaning.
 ///
-/// The direction is scaled by a power of two so that its largest component, on the axis `kz`, lies in
-/// [1, 2); `t` is scaled likewise, exactly.
+/// Very short or long directions are scaled by a power of two, and `t` likewise, exactly.
 ///
 /// # Why no box hides a hit
 ///
 /// Write u = 2^-24, R_a = |o_a| + M_a with M_a the largest |coordinate| of the model on axis a, and
-/// S for the slopes d_kx / d_kz and d_ky / d_kz, at most 1 in magnitude. A corner's place in the frame,
-/// fl(fl(v_x - o_x) - fl(S fl(v_z - o_z))), is off by at most 2.01 u R_x + 4.01 u |S| R_z. The weights that
+/// S for the slopes d_kx / d_kz and d_ky / d_kz, at most 1 in magnitude; kz is the axis of the direction's
+/// largest component. A corner's place in the frame, fl(fl(v_x - o_x) - fl(S fl(v_z - o_z))), is off by at
+/// most 2.01 u R_x + 5.01 u |S| R_z, since S is a rounded product with a rounded 1 / d_kz. The weights that
 /// the triangle test finds are >= 0 and sum to 1, so they name a point Q of the triangle. In the frame, Q
 /// is off the ray by that error, and by what the weights' own rounding moves it: at most 2^-17 of the
 /// triangle's largest extent, for the test takes f64 where the f32 weights could be worse, and FORMAT.md
-/// has each triangle's box grown by that much. The `t` found is that of Q within 9.1 u R_z / |d_kz|.
-/// So the ray's point at `t` lies within 2.01 u R_x + 13.2 u |S| R_z on the axes kx and ky, and 9.1 u R_z on
-/// kz, of the grown box. The slab test itself rounds, with FMA or without, by at most 4.2 u R_a / |d_a| in t.
+/// has each triangle's box grown by that much. The `t` found is that of Q within 10.1 u R_z / |d_kz|.
+/// So the ray's point at `t` lies within 2.01 u R_x + 15.2 u |S| R_z on the axes kx and ky, and 10.1 u R_z on
+/// kz, of the grown box. (A plane may lie beyond M_a by the growth, 2^-17 of the model's size at most, which
+/// the factors below have room for.) The slab test itself rounds, with FMA or without, by at most 4.2 u R_a / |d_a| in t.
 /// In units of t that adds up to less than 8 u R_x / |d_x| + 16 u R_z / |d_kz| on every axis: `margin`.
 ///
-/// Where |d_a| < 2^-40 the boxes see a slope of 2^-40 instead; over all |t| at which a hit can lie, at
-/// most R_z / |d_kz|, that moves the ray by 2^-39 R_z / |d_kz|, or 2 R_z / |d_kz| in t, which is added.
+/// Where |d_a| < 2^-40 |d_kz| the boxes see that slope instead; over all |t| at which a hit can lie, at
+/// most R_z / |d_kz|, that moves the ray by 2^-39 R_z, or 2 R_z / |d_kz| in t, which is added.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame {
     pub(crate) origin: [f32; 3],
-    /// kx, ky and kz: kz is the axis of the direction's largest component, kx and ky follow it so
-    /// that a triangle keeps its winding in the frame.
+    /// kx, ky and kz; kx and ky follow kz so that a triangle keeps its winding in the frame.
     pub(crate) axes: [usize; 3],
     /// d_kx / d_kz, d_ky / d_kz and 1 / d_kz.
     pub(crate) shear: [f32; 3],
     /// 1 / d_a of each axis, of limited size.
-    pub(crate) inverse: [f32; 3],
+    pub(crate) inverse: [f32; 4],
     /// o_a / d_a + margin: what near planes take off.
-    pub(crate) near: [f32; 3],
+    pub(crate) near: [f32; 4],
     /// o_a / d_a - margin: what far planes take off.
-    pub(crate) far: [f32; 3],
+    pub(crate) far: [f32; 4],
     /// The range of t, in the frame's scale.
     pub(crate) t_min: f32,
     pub(crate) t_max: f32,
@@ -128,54 +130,68 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The frame of a ray over a model within `bounds`; `None` where the ray can hit nothing.
+    /// The frame of a ray over a model whose coordinates reach up to `extent` in magnitude on each axis;
+    /// `None` where the ray can hit nothing.
     #[inline(always)]
-    pub(crate) fn new(ray: &Ray, bounds: &Aabb) -> Option<Self> {
-        let magnitude = |v: [f32; 3]| v.map(f32::abs);
-        let [x, y, z] = magnitude(ray.direction);
+    pub(crate) fn new<S: Simd>(simd: S, ray: &Ray, extent: [f32; 4]) -> Option<Self> {
+        let [ox, oy, oz] = ray.origin;
+        let [x, y, z] = [ray.direction[0].abs(), ray.direction[1].abs(), ray.direction[2].abs()];
         let largest = x.max(y).max(z);
         let valid = x + y + z < f32::INFINITY
             && largest > 0.0
-            && magnitude(ray.origin).iter().all(|o| *o <= MAX_COORDINATE)
+            && ox.abs().max(oy.abs()).max(oz.abs()) <= MAX_COORDINATE
+            && ox + oy + oz < f32::INFINITY
             && ray.t_min <= ray.t_max;
         if !valid {
             return None;
         }
-        let exponent = exponent(largest);
-        let direction = ray.direction.map(|d| (f64::from(d) * power_of_two(-exponent)) as f32);
-        let scale = power_of_two(exponent);
-        let kz = if z >= x && z >= y { 2 } else { usize::from(y >= x) };
-        let axes = axes_around(kz, direction[kz] < 0.0);
-        let inverse_z = 1.0 / direction[kz];
-        let inverse = direction.map(limited_inverse);
-        let reach = |axis: usize| {
-            let extent = bounds.lower[axis].abs().max(bounds.upper[axis].abs());
-            ray.origin[axis].abs() + extent + SMALLEST_REACH
-        };
-        let reach_z = reach(kz) * inverse_z.abs();
-        let (mut near, mut far) = ([0.0; 3], [0.0; 3]);
-        for axis in 0..3 {
-            let mut margin = reach(axis) * inverse[axis].abs() * (8.0 * UNIT) + reach_z * (16.0 * UNIT);
-            if direction[axis].abs() < SMALLEST_SLOPE {
-                margin += 2.5 * reach_z;
-            }
-            let offset = ray.origin[axis] * inverse[axis];
-            near[axis] = offset + margin;
-            far[axis] = offset - margin;
+        if UNSCALED.contains(&largest) {
+            return Some(Self::along(simd, ray, extent, 1.0));
         }
-        Some(Self {
-            origin: ray.origin,
-            axes,
-            shear: [direction[axes[0]] / direction[kz], direction[axes[1]] / direction[kz], inverse_z],
-            inverse,
-            near,
-            far,
+        let exponent = exponent(largest);
+        let shrink = power_of_two(-exponent);
+        let scale = power_of_two(exponent);
+        let component = |axis: usize| (f64::from(ray.direction[axis]) * shrink) as f32;
+        let scaled = Ray {
+            direction: [component(0), component(1), component(2)],
             t_min: (f64::from(ray.t_min) * scale) as f32,
             t_max: (f64::from(ray.t_max) * scale) as f32,
-            octant: (0..3).map(|axis| u32::from(direction[axis].is_sign_negative()) << axis).sum(),
+            ..*ray
+        };
+        Some(Self::along(simd, &scaled, extent, scale))
+    }
+
+    /// The frame of a valid ray that was scaled by `1 / scale`.
+    #[inline(always)]
+    fn along<S: Simd>(simd: S, ray: &Ray, extent: [f32; 4], scale: f64) -> Self {
+        let [dx, dy, dz] = ray.direction;
+        let [x, y, z] = [dx.abs(), dy.abs(), dz.abs()];
+        let kz = if z >= x && z >= y { 2 } else { usize::from(y >= x) };
+        let axes = axes_around(kz, ray.direction[kz] < 0.0);
+        let inverse_z = 1.0 / ray.direction[kz];
+        let origin = f32x4::simd_from(simd, [ray.origin[0], ray.origin[1], ray.origin[2], 0.0]);
+        let direction = f32x4::simd_from(simd, [dx, dy, dz, 1.0]);
+        let smallest = f32x4::splat(simd, x.max(y).max(z) * SMALLEST_SLOPE);
+        let inverse = f32x4::splat(simd, 1.0) / direction.abs().max(smallest).copysign(direction);
+        let reach = origin.abs() + f32x4::simd_from(simd, extent) + SMALLEST_REACH;
+        let reach_z = (ray.origin[kz].abs() + extent[kz] + SMALLEST_REACH) * inverse_z.abs();
+        let flat = direction.abs().simd_lt(smallest);
+        let added = flat.select(f32x4::splat(simd, 2.5 * reach_z), f32x4::splat(simd, 0.0));
+        let margin = reach * inverse.abs() * (8.0 * UNIT) + added + reach_z * (16.0 * UNIT);
+        let offset = origin * inverse;
+        Self {
+            origin: ray.origin,
+            axes,
+            shear: [ray.direction[axes[0]] * inverse_z, ray.direction[axes[1]] * inverse_z, inverse_z],
+            inverse: inverse.to_array(),
+            near: (offset + margin).to_array(),
+            far: (offset - margin).to_array(),
+            t_min: ray.t_min,
+            t_max: ray.t_max,
+            octant: direction.is_sign_negative().to_bitmask() as u32 & 7,
             sides: ray.sides,
             scale,
-        })
+        }
     }
 
     /// A `t` of the ray in the frame's scale.
@@ -201,11 +217,6 @@ fn axes_around(kz: usize, negative: bool) -> [usize; 3] {
         _ => (0, 1),
     };
     if negative { [after, next, kz] } else { [next, after, kz] }
-}
-
-#[inline(always)]
-fn limited_inverse(slope: f32) -> f32 {
-    1.0 / slope.abs().max(SMALLEST_SLOPE).copysign(slope)
 }
 
 /// The largest e with 2^e <= x, for a finite x > 0.

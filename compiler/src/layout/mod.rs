@@ -10,7 +10,7 @@ pub use wide::{WideTree, lay_out};
 use crate::mesh::Mesh;
 use crate::tree::aabb::Aabb;
 
-/// How much a triangle's box is grown, relative to its largest extent (FORMAT.md, "Boxes").
+/// How much a triangle's box is grown, relative to its largest extent (FORMAT.md, "Section aabb-tree", T10).
 const GROWTH: f64 = 1.0 / (1 << 17) as f64;
 
 /// The box of a triangle as trees hold it: grown, so that the rounding of a ray's weights cannot leave it.

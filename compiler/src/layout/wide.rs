@@ -58,7 +58,7 @@ impl Writer<'_> {
         let index = self.wide.nodes.len();
         self.wide.nodes.push(WideNode::EMPTY);
         self.wide.depth = self.wide.depth.max(depth);
-        self.wide.area += f64::from(self.tree.nodes[binary].bounds.half_area());
+        self.wide.area += self.tree.nodes[binary].bounds.half_area();
         let children = self.collapse.children(binary);
         self.wide.used_slots += children.len() as u64;
         let boxes: Vec<Aabb> = children.iter().map(|child| self.tree.nodes[*child].bounds).collect();
@@ -85,7 +85,7 @@ impl Writer<'_> {
         let mut triangles = self.tree.primitives(binary).to_vec();
         triangles.sort_unstable();
         let first = self.wide.triangles.len() as u32;
-        self.wide.area += f64::from(self.tree.nodes[binary].bounds.half_area());
+        self.wide.area += self.tree.nodes[binary].bounds.half_area();
         self.wide.blocks.push(block::pack(self.mesh, self.weld, &triangles, first));
         self.wide.triangles.extend(triangles);
         self.wide.blocks.len() as u32 - 1
@@ -93,7 +93,7 @@ impl Writer<'_> {
 
     fn finish(self) -> WideTree {
         let Wide { nodes, blocks, triangles, depth, used_slots, area } = self.wide;
-        let root_area = f64::from(self.tree.nodes[0].bounds.half_area());
+        let root_area = self.tree.nodes[0].bounds.half_area().max(f64::MIN_POSITIVE);
         let share = |used: u64, whole: usize| (used as f64 / whole as f64) as f32;
         let statistics = TreeStatistics {
             kind: SectionKind::AabbTree as u32,

@@ -29,9 +29,10 @@ impl Aabb {
 
     /// Half the surface: what a random ray's chance to meet the box grows with. 0 where it is empty.
     #[inline]
-    pub fn half_area(&self) -> f32 {
-        let [x, y, z] = [0, 1, 2].map(|axis| (self.upper[axis] - self.lower[axis]).max(0.0));
-        x * y + y * z + z * x
+    pub fn half_area(&self) -> f64 {
+        let extent = |axis: usize| f64::from(self.upper[axis]) - f64::from(self.lower[axis]);
+        let (x, y, z) = (extent(0), extent(1), extent(2));
+        if x >= 0.0 { x * y + y * z + z * x } else { 0.0 }
     }
 
     /// Twice the centre.
@@ -47,17 +48,18 @@ impl Aabb {
 
     /// The box with `by` more on every side, rounded outward.
     pub fn grown(&self, by: f64) -> Self {
-        Self {
-            lower: self.lower.map(|x| round_down(f64::from(x) - by)),
-            upper: self.upper.map(|x| -round_down(-f64::from(x) - by)),
-        }
+        Self { lower: self.lower.map(|x| less(x, by)), upper: self.upper.map(|x| -less(-x, by)) }
     }
 }
 
-/// The largest f32 not above `x`.
-fn round_down(x: f64) -> f32 {
-    let rounded = x as f32;
-    if f64::from(rounded) > x { rounded.next_down() } else { rounded }
+/// An f32 not above `x - by`, and not much below.
+fn less(x: f32, by: f64) -> f32 {
+    let x = f64::from(x);
+    let difference = x - by;
+    // Where the difference is not exact it may have been rounded up.
+    let difference = if x - difference == by { difference } else { difference.next_down() };
+    let rounded = difference as f32;
+    if f64::from(rounded) > difference { rounded.next_down() } else { rounded }
 }
 
 #[cfg(test)]
@@ -70,6 +72,13 @@ mod tests {
         let grown = unit.grown(1e-12);
         assert_eq!(grown.lower, [1.0f32.next_down(); 3]);
         assert_eq!(grown.upper, [1.0f32.next_up(); 3]);
+    }
+
+    #[test]
+    fn growth_too_small_for_f64_still_grows() {
+        let point = Aabb { lower: [1.0; 3], upper: [1.0; 3] };
+        let grown = point.grown(1e-30);
+        assert!(grown.lower[0] < 1.0 && grown.upper[0] > 1.0);
     }
 
     #[test]

@@ -32,6 +32,7 @@ pub enum Role {
 /// The cheapest ways to represent a subtree by at most 1, 2, … 7 roots.
 #[derive(Clone, Copy)]
 struct Plan {
+    /// Relative to the root's area, so that they fit f32 at any scale.
     costs: [f32; WIDTH - 1],
     /// `left[k - 1]`: of k roots, how many represent the left child. 0: use k - 1 roots instead.
     left: [u8; WIDTH],
@@ -44,8 +45,11 @@ impl<'a> Collapse<'a> {
     pub fn new(tree: &'a BinaryTree, fits: &[bool]) -> Self {
         let none = Plan { costs: [0.0; WIDTH - 1], left: [0; WIDTH], is_leaf: true };
         let mut plans = vec![none; tree.nodes.len()];
+        // A tree without any area is as good as any other.
+        let unit = 1.0 / tree.nodes[0].bounds.half_area().max(f64::MIN_POSITIVE);
         for index in (0..tree.nodes.len()).rev() {
-            plans[index] = plan(tree, &plans, index, fits[index]);
+            let area = (tree.nodes[index].bounds.half_area() * unit) as f32;
+            plans[index] = plan(tree, &plans, index, area, fits[index]);
         }
         Self { tree, plans }
     }
@@ -56,9 +60,10 @@ impl<'a> Collapse<'a> {
     }
 
     /// The subtrees that are the children of the wide node that represents `node`, from left to right.
+    /// A root that fits into a leaf is a node with that leaf.
     pub fn children(&self, node: usize) -> Vec<usize> {
         let mut roots = Vec::with_capacity(WIDTH);
-        if self.tree.nodes[node].count == 1 {
+        if self.role(node) == Role::Leaf {
             roots.push(node);
             return roots;
         }
@@ -85,8 +90,7 @@ impl<'a> Collapse<'a> {
     }
 }
 
-fn plan(tree: &BinaryTree, plans: &[Plan], index: usize, fits: bool) -> Plan {
-    let area = tree.nodes[index].bounds.half_area();
+fn plan(tree: &BinaryTree, plans: &[Plan], index: usize, area: f32, fits: bool) -> Plan {
     if tree.nodes[index].count == 1 {
         let costs = [area * LEAF_COST; WIDTH - 1];
         return Plan { costs, left: [0; WIDTH], is_leaf: true };

@@ -44,7 +44,7 @@ impl<'a> Model<'a> {
             return ControlFlow::Continue(());
         }
         let touches = |corners: &_| touch_box::touches(corners, reach.lower, reach.upper);
-        dispatch!(self.level().inner(), simd => overlap(simd, *self, reach, touches, probe, visit))
+        dispatch!(self.level().inner(), simd => overlap(simd, self, reach, touches, probe, visit))
     }
 
     /// Calls `visit` with every triangle within `radius` of `centre`, each once, in no particular
@@ -78,28 +78,35 @@ impl<'a> Model<'a> {
             upper: centre.map(|x| (x + radius).next_up()),
         };
         let touches = |corners: &_| touch_sphere::touches(corners, centre, radius);
-        dispatch!(self.level().inner(), simd => overlap(simd, *self, &reach, touches, probe, visit))
+        dispatch!(self.level().inner(), simd => overlap(simd, self, &reach, touches, probe, visit))
     }
 }
 
 #[inline(always)]
 fn overlap<S: Kernel, P: Probe>(
     simd: S,
-    model: Model<'_>,
+    model: &Model<'_>,
     reach: &Aabb,
     touches: impl Fn(&[[f32; 3]; 3]) -> bool,
     probe: &mut P,
     mut report: impl FnMut(Overlap) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    walk::all::walk(simd, model, reach, probe, |visit, probe| {
-        for lane in 0..visit.lanes() {
-            let corners = corners(visit.block, lane);
-            if touches(&corners)
-                && let Some(triangle) = visit.accepted(lane, probe)
-            {
-                report(Overlap { triangle, corners })?;
+    walk::all::walk(
+        simd,
+        model,
+        reach,
+        probe,
+        #[inline(always)]
+        |visit, probe| {
+            for lane in 0..visit.lanes() {
+                let corners = corners(visit.block, lane);
+                if touches(&corners)
+                    && let Some(triangle) = visit.accepted(lane, probe)
+                {
+                    report(Overlap { triangle, corners })?;
+                }
             }
-        }
-        ControlFlow::Continue(())
-    })
+            ControlFlow::Continue(())
+        },
+    )
 }

@@ -40,7 +40,7 @@ impl<'a> Model<'a> {
         if !valid {
             return None;
         }
-        dispatch!(self.level().inner(), simd => closest_point(simd, *self, point, max_distance, probe))
+        dispatch!(self.level().inner(), simd => closest_point(simd, self, point, max_distance, probe))
     }
 }
 
@@ -62,16 +62,16 @@ impl Best {
         }
     }
 
-    /// The squared distance, not below the f64 one.
+    /// The squared distance, not below the f64 one, and finite: no point of a model is farther away.
     fn limit(&self) -> f32 {
-        (self.square as f32).next_up()
+        (self.square as f32).next_up().min(f32::MAX)
     }
 }
 
 #[inline(always)]
 fn closest_point<S: Kernel, P: Probe>(
     simd: S,
-    model: Model<'_>,
+    model: &Model<'_>,
     point: [f32; 3],
     max_distance: f32,
     probe: &mut P,
@@ -79,17 +79,33 @@ fn closest_point<S: Kernel, P: Probe>(
     let reach = f64::from(max_distance);
     let mut best = Best { square: reach * reach, offset: [0.0; 3], triangle: None };
     let limit = best.limit();
-    walk::nearest::walk(simd, model, point, limit, probe, |visit, probe| {
-        let distance = libm::sqrtf(best.limit()).next_up();
-        near_in_block(simd, visit.block, point, distance, |lane| {
-            if let Some(triangle) = visit.accepted(lane, probe) {
-                let (offset, square) = triangle::point::closest(&triangle::corners(visit.block, lane), point);
-                best.offer(offset, square, triangle);
-            }
-            libm::sqrtf(best.limit()).next_up()
-        });
-        best.limit()
-    });
+    walk::nearest::walk(
+        simd,
+        model,
+        point,
+        limit,
+        probe,
+        #[inline(always)]
+        |visit, probe| {
+            let distance = libm::sqrtf(best.limit()).next_up();
+            near_in_block(
+                simd,
+                visit.block,
+                point,
+                distance,
+                #[inline(always)]
+                |lane| {
+                    if let Some(triangle) = visit.accepted(lane, probe) {
+                        let (offset, square) =
+                            triangle::point::closest(&triangle::corners(visit.block, lane), point);
+                        best.offer(offset, square, triangle);
+                    }
+                    libm::sqrtf(best.limit()).next_up()
+                },
+            );
+            best.limit()
+        },
+    );
     let absolute = |axis: usize| (f64::from(point[axis]) + best.offset[axis]) as f32;
     Some(Nearest {
         distance: libm::sqrt(best.square) as f32,

@@ -32,7 +32,7 @@ impl<'a> Model<'a> {
 
     /// As [`closest_hit`](Self::closest_hit), among the triangles that `probe` accepts.
     pub fn closest_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> Option<Hit> {
-        dispatch!(self.level().inner(), simd => closest_hit(simd, *self, ray, probe))
+        dispatch!(self.level().inner(), simd => closest_hit(simd, self, ray, probe))
     }
 
     /// Whether the ray hits anything in its range. Faster than asking for the closest hit.
@@ -42,7 +42,7 @@ impl<'a> Model<'a> {
 
     /// As [`any_hit`](Self::any_hit), among the triangles that `probe` accepts.
     pub fn any_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> bool {
-        dispatch!(self.level().inner(), simd => any_hit(simd, *self, ray, probe))
+        dispatch!(self.level().inner(), simd => any_hit(simd, self, ray, probe))
     }
 
     /// Calls `visit` with every hit, each triangle once, in no particular order.
@@ -54,7 +54,7 @@ impl<'a> Model<'a> {
 
     /// As [`all_hits`](Self::all_hits), among the triangles that `probe` accepts.
     pub fn all_hits_with<P: Probe>(&self, ray: &Ray, probe: &mut P, visit: impl FnMut(&Hit) -> Search) {
-        dispatch!(self.level().inner(), simd => all_hits(simd, *self, ray, probe, visit));
+        dispatch!(self.level().inner(), simd => all_hits(simd, self, ray, probe, visit));
     }
 }
 
@@ -81,58 +81,100 @@ impl<'a> Best<'a> {
 }
 
 #[inline(always)]
-fn closest_hit<S: Kernel, P: Probe>(simd: S, model: Model<'_>, ray: &Ray, probe: &mut P) -> Option<Hit> {
-    let frame = Frame::new(ray, &model.bounds())?;
+fn closest_hit<S: Kernel, P: Probe>(simd: S, model: &Model<'_>, ray: &Ray, probe: &mut P) -> Option<Hit> {
+    let frame = Frame::new(simd, ray, model.extent())?;
     let mut best = Best { t: frame.t_max, place: None };
-    walk::ray::walk(simd, model, &frame, probe, |visit, probe| {
-        hits_in_block(simd, visit.block, &frame, best.t, |lane, t| {
-            if !P::FILTERS || visit.accepted(lane, probe).is_some() {
-                best.offer(t, visit, lane);
-            }
-        });
-        ControlFlow::Continue(best.t)
-    });
+    walk::ray::walk(
+        simd,
+        model,
+        &frame,
+        probe,
+        #[inline(always)]
+        |visit, probe| {
+            hits_in_block(
+                simd,
+                visit.block,
+                &frame,
+                best.t,
+                #[inline(always)]
+                |lane, t| {
+                    if !P::FILTERS || visit.accepted(lane, probe).is_some() {
+                        best.offer(t, visit, lane);
+                    }
+                },
+            );
+            ControlFlow::Continue(best.t)
+        },
+    );
     let (visit, lane) = best.place?;
     Some(describe(visit.block, lane, &frame, best.t, visit.triangle(lane)?))
 }
 
 #[inline(always)]
-fn any_hit<S: Kernel, P: Probe>(simd: S, model: Model<'_>, ray: &Ray, probe: &mut P) -> bool {
-    let Some(frame) = Frame::new(ray, &model.bounds()) else { return false };
+fn any_hit<S: Kernel, P: Probe>(simd: S, model: &Model<'_>, ray: &Ray, probe: &mut P) -> bool {
+    let Some(frame) = Frame::new(simd, ray, model.extent()) else { return false };
     let mut found = false;
-    walk::ray::walk(simd, model, &frame, probe, |visit, probe| {
-        hits_in_block(simd, visit.block, &frame, frame.t_max, |lane, _| {
-            found |= !P::FILTERS || visit.accepted(lane, probe).is_some();
-        });
-        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(frame.t_max) }
-    });
+    walk::ray::walk(
+        simd,
+        model,
+        &frame,
+        probe,
+        #[inline(always)]
+        |visit, probe| {
+            hits_in_block(
+                simd,
+                visit.block,
+                &frame,
+                frame.t_max,
+                #[inline(always)]
+                |lane, _| {
+                    found |= !P::FILTERS || visit.accepted(lane, probe).is_some();
+                },
+            );
+            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(frame.t_max) }
+        },
+    );
     found
 }
 
 #[inline(always)]
 fn all_hits<S: Kernel, P: Probe>(
     simd: S,
-    model: Model<'_>,
+    model: &Model<'_>,
     ray: &Ray,
     probe: &mut P,
     mut report: impl FnMut(&Hit) -> Search,
 ) {
-    let Some(frame) = Frame::new(ray, &model.bounds()) else { return };
+    let Some(frame) = Frame::new(simd, ray, model.extent()) else { return };
     let (mut limit, mut stopped) = (frame.t_max, false);
-    walk::ray::walk(simd, model, &frame, probe, |visit, probe| {
-        hits_in_block(simd, visit.block, &frame, limit, |lane, t| {
-            if stopped || t > limit {
-                return;
-            }
-            let Some(triangle) = visit.accepted(lane, probe) else { return };
-            match report(&describe(visit.block, lane, &frame, t, triangle)) {
-                Search::Continue => {}
-                Search::UpTo(closer) => limit = limit.min(frame.scale(closer)),
-                Search::Stop => stopped = true,
-            }
-        });
-        if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(limit) }
-    });
+    walk::ray::walk(
+        simd,
+        model,
+        &frame,
+        probe,
+        #[inline(always)]
+        |visit, probe| {
+            hits_in_block(
+                simd,
+                visit.block,
+                &frame,
+                limit,
+                #[inline(always)]
+                |lane, t| {
+                    if stopped || t > limit {
+                        return;
+                    }
+                    let Some(triangle) = visit.accepted(lane, probe) else { return };
+                    match report(&describe(visit.block, lane, &frame, t, triangle)) {
+                        Search::Continue => {}
+                        Search::UpTo(closer) => limit = limit.min(frame.scale(closer)),
+                        Search::Stop => stopped = true,
+                    }
+                },
+            );
+            if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(limit) }
+        },
+    );
 }
 
 /// Out of line: it runs once a hit, beside loops that run a thousand times as often.

@@ -9,9 +9,12 @@ use bvhc_format::record::{BLOCK_WIDTH, Block};
 
 /// The corners of the triangle in a lane of a block. Lanes and slots count modulo 16, so that a
 /// corrupt block cannot lead outside of it.
+#[inline(always)]
 pub(crate) fn corners(block: &Block, lane: usize) -> [[f32; 3]; 3] {
-    block.corners.map(|slots| {
-        let slot = usize::from(slots[lane % BLOCK_WIDTH]) % BLOCK_WIDTH;
-        block.positions.map(|axis| axis[slot])
-    })
+    let [x, y, z] = &block.positions;
+    let corner = |k: usize| {
+        let slot = usize::from(block.corners[k][lane % BLOCK_WIDTH]) % BLOCK_WIDTH;
+        [x[slot], y[slot], z[slot]]
+    };
+    [corner(0), corner(1), corner(2)]
 }

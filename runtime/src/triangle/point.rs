@@ -26,18 +26,19 @@ pub(crate) fn near_in_block<S: Kernel>(
     mut distance: f32,
     mut near: impl FnMut(usize) -> f32,
 ) {
-    let offsets = [0, 1, 2].map(|axis| f32x16::load_array_ref(simd, &block.positions[axis]) - point[axis]);
-    let [x, y, z] = offsets;
+    let offset = |axis: usize| f32x16::load_array_ref(simd, &block.positions[axis]) - point[axis];
+    let (x, y, z) = (offset(0), offset(1), offset(2));
     let square = x * x + y * y + z * z;
     let error = libm::sqrtf(simd.reduce_max_f32x16(square)) * FILTER_ERROR;
-    let tables = offsets.map(|offset| simd.table(offset));
+    let (x, y, z) = (simd.table(x), simd.table(y), simd.table(z));
     let count = usize::from(block.triangles);
     let mut first = 0;
     while first < count {
         let step = lanes::<S>();
         let used = u64::MAX >> (64 - (count - first).min(step));
-        let corner = |k: usize| tables.map(|table| simd.look_up(table, &block.corners[k], first));
-        let bound = squared_lower_bound(simd, [0, 1, 2].map(corner));
+        let look_up = |table, k: usize| simd.look_up(table, &block.corners[k], first);
+        let corner = |k: usize| [look_up(x, k), look_up(y, k), look_up(z, k)];
+        let bound = squared_lower_bound(simd, [corner(0), corner(1), corner(2)]);
         let reach = |distance: f32| {
             let reach = distance + error;
             bound.simd_le(S::Lanes::splat(simd, reach * reach * (1.0 + FILTER_ERROR))).to_bitmask()
@@ -87,13 +88,14 @@ fn segment<S: Kernel>(simd: S, start: [S::Lanes; 3], edge: [S::Lanes; 3], edge2:
     let (zero, one) = (S::Lanes::splat(simd, 0.0), S::Lanes::splat(simd, 1.0));
     // The quotient first: where an edge has no length it is no number, and `max` then takes the zero.
     let t = (-dot::<S>(start, edge) / edge2).max(zero).min(one);
-    let to = [0, 1, 2].map(|axis| edge[axis].mul_add(t, start[axis]));
+    let along = |axis: usize| edge[axis].mul_add(t, start[axis]);
+    let to = [along(0), along(1), along(2)];
     dot::<S>(to, to)
 }
 
 #[inline(always)]
 fn sub<S: Kernel>(a: [S::Lanes; 3], b: [S::Lanes; 3]) -> [S::Lanes; 3] {
-    [0, 1, 2].map(|axis| a[axis] - b[axis])
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 #[inline(always)]
@@ -108,27 +110,26 @@ fn cross<S: Kernel>(a: [S::Lanes; 3], b: [S::Lanes; 3]) -> [S::Lanes; 3] {
 
 /// The point of the triangle closest to `point`, relative to `point`, with the square of its distance.
 pub(crate) fn closest(corners: &[[f32; 3]; 3], point: [f32; 3]) -> ([f64; 3], f64) {
-    let [a, b, c] =
-        corners.map(|corner| [0, 1, 2].map(|axis| f64::from(corner[axis]) - f64::from(point[axis])));
+    let [px, py, pz] = [f64::from(point[0]), f64::from(point[1]), f64::from(point[2])];
+    let from_point = |v: &[f32; 3]| [f64::from(v[0]) - px, f64::from(v[1]) - py, f64::from(v[2]) - pz];
+    let (a, b, c) = (from_point(&corners[0]), from_point(&corners[1]), from_point(&corners[2]));
     let edge = |p: [f64; 3], q: [f64; 3]| [q[0] - p[0], q[1] - p[1], q[2] - p[2]];
     let (ab, bc, ca) = (edge(a, b), edge(b, c), edge(c, a));
     let normal = cross_f64(ab, ca);
     let side = |corner, edge| dot_f64(normal, cross_f64(corner, edge));
     if side(a, ab) <= 0.0 && side(b, bc) <= 0.0 && side(c, ca) <= 0.0 {
         let scale = dot_f64(normal, a) / dot_f64(normal, normal);
-        let foot = normal.map(|n| n * scale);
+        let foot = [normal[0] * scale, normal[1] * scale, normal[2] * scale];
         return (foot, dot_f64(foot, foot));
     }
-    let segments = [(a, ab), (b, bc), (c, ca)].map(|(start, edge)| closest_on_segment(start, edge));
-    segments
-        .into_iter()
-        .reduce(|best, other| if other.1 < best.1 { other } else { best })
-        .unwrap_or((a, dot_f64(a, a)))
+    let nearer = |one: ([f64; 3], f64), other: ([f64; 3], f64)| if other.1 < one.1 { other } else { one };
+    nearer(nearer(closest_on_segment(a, ab), closest_on_segment(b, bc)), closest_on_segment(c, ca))
 }
 
+#[inline(always)]
 fn closest_on_segment(start: [f64; 3], edge: [f64; 3]) -> ([f64; 3], f64) {
     let t = (-dot_f64(start, edge) / dot_f64(edge, edge)).clamp(0.0, 1.0);
-    let to = [0, 1, 2].map(|axis| start[axis] + edge[axis] * t);
+    let to = [start[0] + edge[0] * t, start[1] + edge[1] * t, start[2] + edge[2] * t];
     (to, dot_f64(to, to))
 }
 

@@ -22,6 +22,9 @@ use crate::simd::{Kernel, lanes};
 /// determinant: then they place the hit within 2^-17 of the triangle's extent ([`Frame`]).
 const LARGEST_CONDITION: f32 = 30.0;
 
+/// f32 weights are not used below this determinant: their products would be subnormal.
+const SMALLEST_DETERMINANT: f32 = 1.0 / (1u128 << 100) as f32;
+
 /// Calls `hit` with lane and t of each triangle of the block that the ray hits at
 /// `frame.t_min <= t <= t_max`, in ascending order of the lanes.
 #[inline(always)]
@@ -44,31 +47,36 @@ pub(crate) fn hits_in_block<S: Kernel>(
         let step = lanes::<S>();
         let used = u64::MAX >> (64 - (count - first).min(step));
         let corner = |table, k: usize| simd.look_up(table, &block.corners[k], first);
-        let edges = EdgeFunctions::<S>::new([0, 1, 2].map(|k| [corner(x, k), corner(y, k)]));
+        let place = |k: usize| [corner(x, k), corner(y, k)];
+        let edges = EdgeFunctions::<S>::new([place(0), place(1), place(2)]);
         let inside = edges.inside(simd, frame.sides) & used;
         if inside != 0 {
             let z = simd.table(depth * frame.shear[2]);
-            let t = edges.distance([0, 1, 2].map(|k| corner(z, k)));
+            let t = edges.distance(simd, [corner(z, 0), corner(z, 1), corner(z, 2)]);
             let in_range =
                 t.simd_ge(S::Lanes::splat(simd, frame.t_min)) & t.simd_le(S::Lanes::splat(simd, t_max));
-            let well = edges.well_conditioned().to_bitmask();
+            let well = edges.well_conditioned(simd).to_bitmask();
             let mut left = inside & (in_range.to_bitmask() | !well);
             while left != 0 {
                 let lane = left.trailing_zeros() as usize;
                 if well & 1 << lane != 0 {
                     hit(first + lane, t.as_slice()[lane]);
-                } else {
-                    let weights = Weights::new(block, first + lane, frame);
-                    let t = weights.distance();
-                    if weights.inside(frame.sides) && frame.t_min <= t && t <= t_max {
-                        hit(first + lane, t);
-                    }
+                } else if let Some(t) = decide_in_f64(block, first + lane, frame, t_max) {
+                    hit(first + lane, t);
                 }
                 left &= left - 1;
             }
         }
         first += step;
     }
+}
+
+/// Where the ray hits a triangle that f32 cannot judge, at most at `t_max`.
+#[cold]
+fn decide_in_f64(block: &Block, lane: usize, frame: &Frame, t_max: f32) -> Option<f32> {
+    let weights = Weights::new(&super::corners(block, lane), frame);
+    let t = weights.distance();
+    (weights.inside(frame.sides) && frame.t_min <= t && t <= t_max).then_some(t)
 }
 
 /// Twice the signed areas that the ray spans with each edge, in the frame; a lane a triangle.
@@ -106,14 +114,18 @@ impl<S: Kernel> EdgeFunctions<S> {
     }
 
     #[inline(always)]
-    fn well_conditioned(&self) -> <S::Lanes as SimdBase<S>>::Mask {
-        (self.determinant().abs() * LARGEST_CONDITION).simd_gt(self.products)
+    fn well_conditioned(&self, simd: S) -> <S::Lanes as SimdBase<S>>::Mask {
+        let determinant = self.determinant().abs();
+        let products = self.products.max(S::Lanes::splat(simd, SMALLEST_DETERMINANT * LARGEST_CONDITION));
+        (determinant * LARGEST_CONDITION).simd_gt(products)
     }
 
     #[inline(always)]
-    fn distance(&self, [a, b, c]: [S::Lanes; 3]) -> S::Lanes {
+    fn distance(&self, simd: S, [a, b, c]: [S::Lanes; 3]) -> S::Lanes {
         let [u, v, w] = self.functions;
-        (u * a + v * b + w * c) / self.determinant()
+        // Weights first: an edge function times a depth may be too large for f32.
+        let scale = S::Lanes::splat(simd, 1.0) / self.determinant();
+        (u * scale) * a + (v * scale) * b + (w * scale) * c
     }
 }
 
@@ -132,18 +144,19 @@ struct Weights {
 }
 
 impl Weights {
-    fn new(block: &Block, lane: usize, frame: &Frame) -> Self {
+    #[inline(always)]
+    fn new(corners: &[[f32; 3]; 3], frame: &Frame) -> Self {
         let [kx, ky, kz] = frame.axes;
-        let [a, b, c] = super::corners(block, lane).map(|corner| {
-            let from_origin = |axis: usize| corner[axis] - frame.origin[axis];
-            let depth = from_origin(kz);
-            let x = from_origin(kx) - depth * frame.shear[0];
-            let y = from_origin(ky) - depth * frame.shear[1];
-            [x, y, depth * frame.shear[2]].map(f64::from)
-        });
+        let place = |corner: [f32; 3]| {
+            let depth = corner[kz] - frame.origin[kz];
+            let x = (corner[kx] - frame.origin[kx]) - depth * frame.shear[0];
+            let y = (corner[ky] - frame.origin[ky]) - depth * frame.shear[1];
+            [f64::from(x), f64::from(y), f64::from(depth * frame.shear[2])]
+        };
+        let (a, b, c) = (place(corners[0]), place(corners[1]), place(corners[2]));
         let cross = |p: [f64; 3], q: [f64; 3]| p[0] * q[1] - p[1] * q[0];
         let edges = [cross(c, b), cross(a, c), cross(b, a)];
-        Self { edges, determinant: edges.iter().sum(), depths: [a[2], b[2], c[2]] }
+        Self { edges, determinant: edges[0] + edges[1] + edges[2], depths: [a[2], b[2], c[2]] }
     }
 
     /// Whether the triangle holds the ray, edges and corners included, with a visible side. A triangle
@@ -159,8 +172,8 @@ impl Weights {
     }
 
     fn distance(&self) -> f32 {
-        let sum: f64 = (0..3).map(|k| self.edges[k] * self.depths[k]).sum();
-        (sum / self.determinant) as f32
+        let ([u, v, w], [a, b, c]) = (self.edges, self.depths);
+        ((u * a + v * b + w * c) / self.determinant) as f32
     }
 
     /// Weight of corner `k`. f32 may take the ray for inside where f64 finds it outside by a rounding.
@@ -171,22 +184,23 @@ impl Weights {
 
 /// What a hit that [`hits_in_block`] found at `t` tells the caller.
 pub(crate) fn describe_hit(block: &Block, lane: usize, frame: &Frame, t: f32, triangle: u32) -> Hit {
-    let weights = Weights::new(block, lane, frame);
+    let corners = super::corners(block, lane);
+    let weights = Weights::new(&corners, frame);
     Hit {
         t: frame.unscale(t),
         u: weights.weight(1),
         v: weights.weight(2),
         triangle,
-        normal: unit_normal(&super::corners(block, lane)),
+        normal: unit_normal(&corners),
         back: weights.determinant < 0.0,
     }
 }
 
-fn unit_normal(corners: &[[f32; 3]; 3]) -> [f32; 3] {
-    let [a, b, c] = corners.map(|corner| corner.map(f64::from));
-    let edge = |p: [f64; 3]| [p[0] - a[0], p[1] - a[1], p[2] - a[2]];
-    let (e, f) = (edge(b), edge(c));
-    let normal = [e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]];
-    let length = libm::sqrt(normal.iter().map(|n| n * n).sum());
-    normal.map(|n| if length > 0.0 { (n / length) as f32 } else { 0.0 })
+#[inline(always)]
+fn unit_normal([a, b, c]: &[[f32; 3]; 3]) -> [f32; 3] {
+    let along = |to: &[f32; 3], axis: usize| f64::from(to[axis]) - f64::from(a[axis]);
+    let (e, f) = ([along(b, 0), along(b, 1), along(b, 2)], [along(c, 0), along(c, 1), along(c, 2)]);
+    let [x, y, z] = [e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]];
+    let scale = 1.0 / libm::sqrt(x * x + y * y + z * z);
+    [(x * scale) as f32, (y * scale) as f32, (z * scale) as f32]
 }

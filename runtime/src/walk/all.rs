@@ -15,13 +15,13 @@ use crate::stack::Stack;
 #[inline(always)]
 pub(crate) fn walk<'a, S: Kernel, P: Probe>(
     simd: S,
-    model: Model<'a>,
+    model: &'a Model<'a>,
     reach: &Aabb,
     probe: &mut P,
     mut visit: impl FnMut(Visit<'a>, &mut P) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mut stack = Stack::new();
-    let mut budget = Budget::of(&model);
+    let mut budget = Budget::of(model);
     stack.push(ChildRef::node(0).0, 0.0);
     while let Some((child, _)) = stack.pop() {
         if !budget.spend() {
@@ -43,8 +43,12 @@ pub(crate) fn walk<'a, S: Kernel, P: Probe>(
             touched &= upper.simd_ge(reach.lower[axis]).to_bitmask();
         }
         while touched != 0 {
-            stack.push(node.children[touched.trailing_zeros() as usize % 8], 0.0);
+            let child = node.children[touched.trailing_zeros() as usize % 8];
             touched &= touched - 1;
+            // A box that reaches beyond 1e30 touches the planes of empty slots.
+            if child != ChildRef::EMPTY.0 {
+                stack.push(child, 0.0);
+            }
         }
     }
     ControlFlow::Continue(())

@@ -12,19 +12,20 @@ use crate::model::Model;
 ///
 /// In a file within the rules a walk visits each at most once. In a corrupt one, where many references
 /// may lead to one node, this is what ends the walk.
+///
+/// Holds one more than the visits left; it is not asked again once it has said no.
 pub(crate) struct Budget(u64);
 
 impl Budget {
     pub(crate) fn of(model: &Model<'_>) -> Self {
-        Self(model.nodes().len() as u64 + model.blocks().len() as u64)
+        Self(model.nodes().len() as u64 + model.blocks().len() as u64 + 1)
     }
 
     /// Whether one more visit is allowed.
     #[inline(always)]
     pub(crate) fn spend(&mut self) -> bool {
-        let left = self.0 != 0;
-        self.0 = self.0.saturating_sub(1);
-        left
+        self.0 = self.0.wrapping_sub(1);
+        self.0 != 0
     }
 }
 
@@ -111,12 +112,12 @@ impl<P: Probe + ?Sized> Probe for &mut P {
 #[derive(Clone, Copy)]
 pub(crate) struct Visit<'a> {
     pub(crate) block: &'a Block,
-    model: Model<'a>,
+    model: &'a Model<'a>,
 }
 
 impl<'a> Visit<'a> {
     #[inline(always)]
-    pub(crate) fn new<P: Probe>(model: Model<'a>, index: usize, probe: &mut P) -> Option<Self> {
+    pub(crate) fn new<P: Probe>(model: &'a Model<'a>, index: usize, probe: &mut P) -> Option<Self> {
         let block = model.blocks().get(index)?;
         probe.visits_block(u32::from(block.triangles));
         Some(Self { block, model })

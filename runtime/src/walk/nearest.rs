@@ -11,19 +11,19 @@ use crate::stack::Stack;
 /// The square of a box's distance is rounded by at most 8 units; bounds are taken off by that much.
 const ROUNDING: f32 = 1.0 - 8.0 * f32::EPSILON;
 
-/// Calls `visit` with each block whose box may be within the limit, a squared distance, which starts at
-/// `limit` and becomes what `visit` returns.
+/// Calls `visit` with each block whose box may be within the limit, a finite squared distance, which
+/// starts at `limit` and becomes what `visit` returns. Empty slots are infinitely far away.
 #[inline(always)]
 pub(crate) fn walk<'a, S: Kernel, P: Probe>(
     simd: S,
-    model: Model<'a>,
+    model: &'a Model<'a>,
     point: [f32; 3],
     mut limit: f32,
     probe: &mut P,
     mut visit: impl FnMut(Visit<'a>, &mut P) -> f32,
 ) {
     let mut stack = Stack::new();
-    let mut budget = Budget::of(&model);
+    let mut budget = Budget::of(model);
     stack.push(ChildRef::node(0).0, 0.0);
     while let Some((child, bound)) = stack.pop() {
         if bound > limit {
@@ -52,7 +52,7 @@ fn push_near_children<S: Kernel>(simd: S, node: &WideNode, point: [f32; 3], limi
         let upper = f32x8::splat(simd, point[axis]) - f32x8::load_array_ref(simd, &node.planes[2 * axis + 1]);
         lower.max(upper).max(zero)
     };
-    let [x, y, z] = [0, 1, 2].map(gap);
+    let (x, y, z) = (gap(0), gap(1), gap(2));
     let bounds = (x * x + y * y + z * z) * ROUNDING;
     let near = bounds.simd_le(limit);
     let count = near.to_bitmask().count_ones() as usize;

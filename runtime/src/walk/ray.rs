@@ -20,14 +20,14 @@ use crate::stack::Stack;
 #[inline(always)]
 pub(crate) fn walk<'a, S: Kernel, P: Probe>(
     simd: S,
-    model: Model<'a>,
+    model: &'a Model<'a>,
     frame: &Frame,
     probe: &mut P,
     mut visit: impl FnMut(Visit<'a>, &mut P) -> ControlFlow<(), f32>,
 ) {
     let mut limit = frame.t_max;
     let mut stack = Stack::new();
-    let mut budget = Budget::of(&model);
+    let mut budget = Budget::of(model);
     let boxes = Boxes::<S>::new(simd, frame);
     let mut child = 0;
     loop {
@@ -64,21 +64,24 @@ struct Boxes<S: Kernel> {
     near: [f32x8<S>; 3],
     far: [f32x8<S>; 3],
     t_min: f32x8<S>,
-    /// Which planes of a node the ray meets first, and which last.
-    near_planes: [usize; 3],
+    /// On each axis, which side of a box the ray meets first: 0 the lower, 1 the upper.
+    near_sides: [usize; 3],
     octant: u32,
 }
 
 impl<S: Kernel> Boxes<S> {
     #[inline(always)]
     fn new(simd: S, frame: &Frame) -> Self {
-        let splat = |values: [f32; 3]| values.map(|value| f32x8::splat(simd, value));
+        let splat = |values: &[f32; 4]| {
+            [f32x8::splat(simd, values[0]), f32x8::splat(simd, values[1]), f32x8::splat(simd, values[2])]
+        };
+        let octant = frame.octant as usize;
         Self {
-            inverse: splat(frame.inverse),
-            near: splat(frame.near),
-            far: splat(frame.far),
+            inverse: splat(&frame.inverse),
+            near: splat(&frame.near),
+            far: splat(&frame.far),
             t_min: f32x8::splat(simd, frame.t_min),
-            near_planes: [0, 1, 2].map(|axis| 2 * axis + (frame.octant >> axis & 1) as usize),
+            near_sides: [octant & 1, octant >> 1 & 1, octant >> 2 & 1],
             octant: frame.octant,
         }
     }
@@ -86,10 +89,12 @@ impl<S: Kernel> Boxes<S> {
     /// Where the ray enters each box, and whether it does before `limit`.
     #[inline(always)]
     fn test(&self, simd: S, node: &WideNode, limit: f32) -> (f32x8<S>, mask32x8<S>) {
-        let plane = |index: usize| f32x8::load_array_ref(simd, &node.planes[index]);
-        let enter = |axis: usize| plane(self.near_planes[axis]).mul_sub(self.inverse[axis], self.near[axis]);
+        let (axes, _) = node.planes.as_chunks::<2>();
+        let plane = |axis: usize, side: usize| f32x8::load_array_ref(simd, &axes[axis][side & 1]);
+        let enter =
+            |axis: usize| plane(axis, self.near_sides[axis]).mul_sub(self.inverse[axis], self.near[axis]);
         let leave =
-            |axis: usize| plane(self.near_planes[axis] ^ 1).mul_sub(self.inverse[axis], self.far[axis]);
+            |axis: usize| plane(axis, self.near_sides[axis] ^ 1).mul_sub(self.inverse[axis], self.far[axis]);
         let entry = enter(0).max(enter(1)).max(enter(2).max(self.t_min));
         let exit = leave(0).min(leave(1)).min(leave(2).min(f32x8::splat(simd, limit)));
         (entry, entry.simd_le(exit))

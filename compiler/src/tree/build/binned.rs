@@ -83,7 +83,7 @@ impl Binned<'_> {
 
     /// The best of all splits by centre; sorts the primitives on its axis.
     fn sweep(&self, primitives: &mut [u32]) -> usize {
-        let (mut best_cost, mut best_axis, mut best_left) = (f32::INFINITY, 0, primitives.len() / 2);
+        let (mut best_cost, mut best_axis, mut best_left) = (f64::INFINITY, 0, primitives.len() / 2);
         let mut areas = [0.0; SWEEP_SIZE];
         for axis in 0..3 {
             primitives.sort_unstable_by_key(|primitive| key(self.boxes, *primitive, axis));
@@ -164,9 +164,9 @@ impl Histogram {
 
     /// The plane of least cost; `None` where every plane has all primitives on one side.
     fn best_plane(&self) -> Option<Plane> {
-        let mut best: Option<(f32, Plane)> = None;
+        let mut best: Option<(f64, Plane)> = None;
         for (axis, bins) in self.bins.iter().enumerate() {
-            let mut right = [(0.0f32, 0); BINS];
+            let mut right = [(0.0f64, 0); BINS];
             let (mut bounds, mut count) = (Aabb::EMPTY, 0);
             for bin in (1..BINS).rev() {
                 bounds = bounds.union(bins[bin].0);
@@ -177,7 +177,7 @@ impl Histogram {
             for bin in 1..BINS {
                 bounds = bounds.union(bins[bin - 1].0);
                 count += bins[bin - 1].1;
-                let cost = bounds.half_area() * count as f32 + right[bin].0 * right[bin].1 as f32;
+                let cost = bounds.half_area() * count as f64 + right[bin].0 * right[bin].1 as f64;
                 if count > 0 && right[bin].1 > 0 && best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, Plane { axis, bin }));
                 }

@@ -83,23 +83,23 @@ fn key(boxes: &[Aabb], primitive: u32, axis: usize) -> u64 {
 
 /// A split of sorted primitives into the first `left` and the others.
 struct SortedSplit {
-    cost: f32,
+    cost: f64,
     left: usize,
 }
 
 /// The best split of sorted primitives; the halves where every cost is infinite.
-fn sweep(boxes: &[Aabb], sorted: &[u32], areas: &mut [f32]) -> SortedSplit {
+fn sweep(boxes: &[Aabb], sorted: &[u32], areas: &mut [f64]) -> SortedSplit {
     let count = sorted.len();
     let mut right = Aabb::EMPTY;
     for place in (1..count).rev() {
         right = right.union(boxes[sorted[place] as usize]);
         areas[place] = right.half_area();
     }
-    let mut best = SortedSplit { cost: f32::INFINITY, left: count / 2 };
+    let mut best = SortedSplit { cost: f64::INFINITY, left: count / 2 };
     let mut left = Aabb::EMPTY;
     for place in 1..count {
         left = left.union(boxes[sorted[place - 1] as usize]);
-        let cost = left.half_area() * place as f32 + areas[place] * (count - place) as f32;
+        let cost = left.half_area() * place as f64 + areas[place] * (count - place) as f64;
         if cost < best.cost {
             best = SortedSplit { cost, left: place };
         }

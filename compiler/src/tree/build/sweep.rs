@@ -14,7 +14,7 @@ use crate::tree::binary::Node;
 /// The primitives of a subtree, sorted on each axis, and room to work.
 struct Range<'a> {
     sorted: [&'a mut [u32]; 3],
-    areas: &'a mut [f32],
+    areas: &'a mut [f64],
     moved: &'a mut [u32],
     first: u32,
 }
@@ -78,7 +78,7 @@ impl Sweep<'_> {
         if depth >= DEEPEST_CHOICE {
             return best;
         }
-        let mut least = f32::INFINITY;
+        let mut least = f64::INFINITY;
         for axis in 0..3 {
             let found = super::sweep(self.boxes, range.sorted[axis], range.areas);
             if found.cost < least {
