@@ -116,9 +116,9 @@ pub(crate) struct Frame {
     pub(crate) shear: [f32; 3],
     /// 1 / d_a of each axis, of limited size.
     pub(crate) inverse: [f32; 4],
-    /// o_a / d_a + margin: what near planes take off.
+    /// -o_a / d_a - margin: what is added to near planes, divided by d_a.
     pub(crate) near: [f32; 4],
-    /// o_a / d_a - margin: what far planes take off.
+    /// -o_a / d_a + margin: what is added to far planes, divided by d_a.
     pub(crate) far: [f32; 4],
     /// The range of t, in the frame's scale.
     pub(crate) t_min: f32,
@@ -134,15 +134,12 @@ impl Frame {
     /// `None` where the ray can hit nothing.
     #[inline(always)]
     pub(crate) fn new<S: Simd>(simd: S, ray: &Ray, extent: [f32; 4]) -> Option<Self> {
-        let [ox, oy, oz] = ray.origin;
         let [x, y, z] = [ray.direction[0].abs(), ray.direction[1].abs(), ray.direction[2].abs()];
-        let largest = x.max(y).max(z);
-        let valid = x + y + z < f32::INFINITY
-            && largest > 0.0
-            && ox.abs().max(oy.abs()).max(oz.abs()) <= MAX_COORDINATE
-            && ox + oy + oz < f32::INFINITY
-            && ray.t_min <= ray.t_max;
-        if !valid {
+        let largest = larger(larger(x, y), z);
+        let within =
+            |v: [f32; 3], most: f32| f32x4::simd_from(simd, [v[0], v[1], v[2], 0.0]).abs().simd_le(most);
+        let finite = within(ray.origin, MAX_COORDINATE) & within(ray.direction, f32::MAX);
+        if !(finite.all_true() && largest > 0.0 && ray.t_min <= ray.t_max) {
             return None;
         }
         if UNSCALED.contains(&largest) {
@@ -171,7 +168,7 @@ impl Frame {
         let inverse_z = 1.0 / ray.direction[kz];
         let origin = f32x4::simd_from(simd, [ray.origin[0], ray.origin[1], ray.origin[2], 0.0]);
         let direction = f32x4::simd_from(simd, [dx, dy, dz, 1.0]);
-        let smallest = f32x4::splat(simd, x.max(y).max(z) * SMALLEST_SLOPE);
+        let smallest = f32x4::splat(simd, larger(larger(x, y), z) * SMALLEST_SLOPE);
         let inverse = f32x4::splat(simd, 1.0) / direction.abs().max(smallest).copysign(direction);
         let reach = origin.abs() + f32x4::simd_from(simd, extent) + SMALLEST_REACH;
         let reach_z = (ray.origin[kz].abs() + extent[kz] + SMALLEST_REACH) * inverse_z.abs();
@@ -184,8 +181,8 @@ impl Frame {
             axes,
             shear: [ray.direction[axes[0]] * inverse_z, ray.direction[axes[1]] * inverse_z, inverse_z],
             inverse: inverse.to_array(),
-            near: (offset + margin).to_array(),
-            far: (offset - margin).to_array(),
+            near: (-offset - margin).to_array(),
+            far: (margin - offset).to_array(),
             t_min: ray.t_min,
             t_max: ray.t_max,
             octant: direction.is_sign_negative().to_bitmask() as u32 & 7,
@@ -207,6 +204,12 @@ impl Frame {
 
 /// Half the distance from 1 to the next f32: the largest relative error of one rounding.
 const UNIT: f32 = f32::EPSILON / 2.0;
+
+/// The larger of two numbers; one instruction, unlike `f32::max`, which looks out for NaN.
+#[inline(always)]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
+}
 
 /// kx, ky and kz; kx and ky are swapped where the direction is negative, so that the winding stays.
 #[inline(always)]

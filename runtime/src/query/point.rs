@@ -87,12 +87,11 @@ fn closest_point<S: Kernel, P: Probe>(
         probe,
         #[inline(always)]
         |visit, probe| {
-            let distance = libm::sqrtf(best.limit()).next_up();
             near_in_block(
                 simd,
                 visit.block,
                 point,
-                distance,
+                best.limit(),
                 #[inline(always)]
                 |lane| {
                     if let Some(triangle) = visit.accepted(lane, probe) {
@@ -100,7 +99,7 @@ fn closest_point<S: Kernel, P: Probe>(
                             triangle::point::closest(&triangle::corners(visit.block, lane), point);
                         best.offer(offset, square, triangle);
                     }
-                    libm::sqrtf(best.limit()).next_up()
+                    best.limit()
                 },
             );
             best.limit()

@@ -7,7 +7,7 @@ use bvhc_format::record::Block;
 use crate::model::Model;
 use crate::ray::{Frame, Hit, Ray};
 use crate::simd::{Kernel, dispatch};
-use crate::triangle::ray::{describe_hit, hits_in_block};
+use crate::triangle::ray::{Candidate, describe_hit, hits_in_block};
 use crate::walk::{self, Probe};
 
 /// What the visitor of a search wants next.
@@ -61,21 +61,22 @@ impl<'a> Model<'a> {
 /// The best hit so far. The triangle's number is looked up where it decides, not at every step.
 struct Best<'a> {
     t: f32,
-    place: Option<(walk::Visit<'a>, usize)>,
+    place: Option<(walk::Visit<'a>, Candidate)>,
 }
 
 impl<'a> Best<'a> {
     /// Takes a hit that is closer, or as close and of a lower number.
     #[inline(always)]
-    fn offer(&mut self, t: f32, visit: walk::Visit<'a>, lane: usize) {
-        let closer = match self.place {
-            None => t <= self.t,
-            Some((held, held_lane)) => {
-                t < self.t || t == self.t && visit.triangle(lane) < held.triangle(held_lane)
+    fn offer(&mut self, visit: walk::Visit<'a>, found: Candidate) {
+        let closer = match &self.place {
+            None => found.t <= self.t,
+            Some((held, held_found)) => {
+                found.t < self.t
+                    || found.t == self.t && visit.triangle(found.lane) < held.triangle(held_found.lane)
             }
         };
         if closer {
-            *self = Self { t, place: Some((visit, lane)) };
+            *self = Self { t: found.t, place: Some((visit, found)) };
         }
     }
 }
@@ -97,19 +98,18 @@ fn closest_hit<S: Kernel, P: Probe>(simd: S, model: &Model<'_>, ray: &Ray, probe
                 &frame,
                 best.t,
                 #[inline(always)]
-                |lane, t| {
-                    if !P::FILTERS || visit.accepted(lane, probe).is_some() {
-                        best.offer(t, visit, lane);
+                |found| {
+                    if !P::FILTERS || visit.accepted(found.lane, probe).is_some() {
+                        best.offer(visit, found);
                     }
                 },
             );
             ControlFlow::Continue(best.t)
         },
     );
-    let (visit, lane) = best.place?;
-    Some(describe(visit.block, lane, &frame, best.t, visit.triangle(lane)?))
+    let (visit, found) = best.place?;
+    Some(describe(visit.block, &found, &frame, visit.triangle(found.lane)?))
 }
-
 #[inline(always)]
 fn any_hit<S: Kernel, P: Probe>(simd: S, model: &Model<'_>, ray: &Ray, probe: &mut P) -> bool {
     let Some(frame) = Frame::new(simd, ray, model.extent()) else { return false };
@@ -127,8 +127,8 @@ fn any_hit<S: Kernel, P: Probe>(simd: S, model: &Model<'_>, ray: &Ray, probe: &m
                 &frame,
                 frame.t_max,
                 #[inline(always)]
-                |lane, _| {
-                    found |= !P::FILTERS || visit.accepted(lane, probe).is_some();
+                |hit| {
+                    found |= !P::FILTERS || visit.accepted(hit.lane, probe).is_some();
                 },
             );
             if found { ControlFlow::Break(()) } else { ControlFlow::Continue(frame.t_max) }
@@ -160,12 +160,12 @@ fn all_hits<S: Kernel, P: Probe>(
                 &frame,
                 limit,
                 #[inline(always)]
-                |lane, t| {
-                    if stopped || t > limit {
+                |found| {
+                    if stopped || found.t > limit {
                         return;
                     }
-                    let Some(triangle) = visit.accepted(lane, probe) else { return };
-                    match report(&describe(visit.block, lane, &frame, t, triangle)) {
+                    let Some(triangle) = visit.accepted(found.lane, probe) else { return };
+                    match report(&describe(visit.block, &found, &frame, triangle)) {
                         Search::Continue => {}
                         Search::UpTo(closer) => limit = limit.min(frame.scale(closer)),
                         Search::Stop => stopped = true,
@@ -179,6 +179,6 @@ fn all_hits<S: Kernel, P: Probe>(
 
 /// Out of line: it runs once a hit, beside loops that run a thousand times as often.
 #[inline(never)]
-fn describe(block: &Block, lane: usize, frame: &Frame, t: f32, triangle: u32) -> Hit {
-    describe_hit(block, lane, frame, t, triangle)
+fn describe(block: &Block, found: &Candidate, frame: &Frame, triangle: u32) -> Hit {
+    describe_hit(block, found, frame, triangle)
 }

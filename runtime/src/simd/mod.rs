@@ -51,13 +51,13 @@ macro_rules! dispatch {
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             fearless_simd::Level::Sse4_2($simd) => $crate::simd::dispatch!(@run $simd => $run),
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            fearless_simd::Level::Sse2($simd) => $crate::simd::dispatch!(@run $simd => $run),
+            fearless_simd::Level::Sse2($simd) => $crate::simd::outline(|| $crate::simd::dispatch!(@run $simd => $run)),
             #[cfg(target_arch = "aarch64")]
             fearless_simd::Level::Neon($simd) => $crate::simd::dispatch!(@run $simd => $run),
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             fearless_simd::Level::WasmSimd128($simd) => $crate::simd::dispatch!(@run $simd => $run),
             #[cfg(scalar_level)]
-            fearless_simd::Level::Fallback($simd) => $crate::simd::dispatch!(@run $simd => $run),
+            fearless_simd::Level::Fallback($simd) => $crate::simd::outline(|| $crate::simd::dispatch!(@run $simd => $run)),
             other => unreachable!("{other:?} is a level of another architecture"),
         }
     };
@@ -66,6 +66,12 @@ macro_rules! dispatch {
     };
 }
 pub(crate) use dispatch;
+
+/// Keeps the levels that need no instructions of their own out of the caller, whose frame they would blow up.
+#[inline(never)]
+pub(crate) fn outline<R>(run: impl FnOnce() -> R) -> R {
+    run()
+}
 
 /// How many triangles one step tests on level `S`.
 pub(crate) const fn lanes<S: Kernel>() -> usize {

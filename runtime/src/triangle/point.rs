@@ -1,6 +1,7 @@
 //! The closest point of a triangle: a filter over a block in f32, and the decision in f64.
 //!
-//! Based on: Ericson, "Real-Time Collision Detection", 2005, section 5.1. Departure: instead of finding
+//! Based on: Ericson, "Real-Time Collision Detection", 2005, section 5.1, and Eberly, "Distance Between Point
+//! and Triangle in 3D", 1999 (the filter: everything from six dot products). Departure: instead of finding
 //! the Voronoi region first, which rounding gets wrong on slivers, the smallest of three segment
 //! distances is taken, or the plane's distance where the projection lies inside.
 
@@ -9,28 +10,28 @@ use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x16};
 
 use crate::simd::{Kernel, lanes};
 
-/// How far, relative to the farthest corner, the filter's distance of a triangle that is not thin may be
-/// off: the roundings are at most 8 units, times the triangle's `THIN` where they divide by its area.
-const FILTER_ERROR: f32 = 8.0 * THIN * f32::EPSILON / 2.0;
-
 /// A triangle is thin where the product of two edges is more than this many times twice its area.
-const THIN: f32 = 64.0;
+const THIN: f32 = 8.0;
 
-/// Calls `near` with each lane of the block whose triangle may be closer to `point` than
-/// `distance`, or as close; it returns the distance from which on the others are of no interest.
+/// How far the filter's squared distance may be above the true one, relative to the sum of the squares of
+/// the first corner's distance and two edges.
+///
+/// The sums of products below are off by at most 12 units of that; the plane's distance, for triangles
+/// that are not thin, by at most `THIN`^2 times as much, since it divides by the squared area.
+const FILTER_ERROR: f32 = 12.0 * THIN * THIN * f32::EPSILON / 2.0;
+
+/// Calls `near` with each lane of the block whose triangle may be within `limit`, a squared distance, of
+/// `point`, the closest first; `near` returns the limit from then on.
 #[inline(always)]
 pub(crate) fn near_in_block<S: Kernel>(
     simd: S,
     block: &Block,
     point: [f32; 3],
-    mut distance: f32,
+    mut limit: f32,
     mut near: impl FnMut(usize) -> f32,
 ) {
     let offset = |axis: usize| f32x16::load_array_ref(simd, &block.positions[axis]) - point[axis];
-    let (x, y, z) = (offset(0), offset(1), offset(2));
-    let square = x * x + y * y + z * z;
-    let error = libm::sqrtf(simd.reduce_max_f32x16(square)) * FILTER_ERROR;
-    let (x, y, z) = (simd.table(x), simd.table(y), simd.table(z));
+    let (x, y, z) = (simd.table(offset(0)), simd.table(offset(1)), simd.table(offset(2)));
     let count = usize::from(block.triangles);
     let mut first = 0;
     while first < count {
@@ -38,59 +39,76 @@ pub(crate) fn near_in_block<S: Kernel>(
         let used = u64::MAX >> (64 - (count - first).min(step));
         let look_up = |table, k: usize| simd.look_up(table, &block.corners[k], first);
         let corner = |k: usize| [look_up(x, k), look_up(y, k), look_up(z, k)];
-        let bound = squared_lower_bound(simd, [corner(0), corner(1), corner(2)]);
-        let reach = |distance: f32| {
-            let reach = distance + error;
-            bound.simd_le(S::Lanes::splat(simd, reach * reach * (1.0 + FILTER_ERROR))).to_bitmask()
-        };
-        let mut left = reach(distance) & used;
+        let bounds = squared_lower_bound(simd, corner(0), corner(1), corner(2));
+        let mut left = bounds.simd_le(limit).to_bitmask() & used;
+        if left != 0 {
+            let closest = lowest(bounds.as_slice(), left);
+            limit = near(first + closest);
+            left &= bounds.simd_le(limit).to_bitmask() & !(1 << closest);
+        }
         while left != 0 {
             let lane = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let closer = near(first + lane);
-            if closer < distance {
-                distance = closer;
-                left &= reach(distance);
-            }
+            limit = near(first + lane);
+            left &= bounds.simd_le(limit).to_bitmask() & !(1 << lane);
         }
         first += step;
     }
 }
 
-/// The square of a distance that is at most [`FILTER_ERROR`] above the true one.
+/// The lane with the lowest bound of those in `lanes`, of which there is one at least.
 #[inline(always)]
-fn squared_lower_bound<S: Kernel>(simd: S, [a, b, c]: [[S::Lanes; 3]; 3]) -> S::Lanes {
-    let (ab, bc, ca) = (sub::<S>(b, a), sub::<S>(c, b), sub::<S>(a, c));
-    let normal = cross::<S>(ab, ca);
-    let (ab2, bc2, ca2) = (dot::<S>(ab, ab), dot::<S>(bc, bc), dot::<S>(ca, ca));
-    let area2 = dot::<S>(normal, normal);
-    let segments = segment::<S>(simd, a, ab, ab2)
-        .min(segment::<S>(simd, b, bc, bc2))
-        .min(segment::<S>(simd, c, ca, ca2));
-    // The normal is ab x ca, the opposite of ab x ac.
-    let side = |corner, edge| dot::<S>(normal, cross::<S>(corner, edge));
-    let inside = side(a, ab).max(side(b, bc)).max(side(c, ca)).simd_le(S::Lanes::splat(simd, 0.0));
-    let height = dot::<S>(normal, a);
-    let bound = inside.select(height * height / area2, segments);
-    let thin = (area2 * (THIN * THIN)).simd_le(ab2 * ca2);
+fn lowest(bounds: &[f32], mut lanes: u64) -> usize {
+    let mut lowest = lanes.trailing_zeros() as usize;
+    lanes &= lanes - 1;
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize;
+        if bounds[lane] < bounds[lowest] {
+            lowest = lane;
+        }
+        lanes &= lanes - 1;
+    }
+    lowest
+}
+
+/// At most the square of the distance from the origin to the triangle.
+#[inline(always)]
+fn squared_lower_bound<S: Kernel>(simd: S, a: [S::Lanes; 3], b: [S::Lanes; 3], c: [S::Lanes; 3]) -> S::Lanes {
+    let zero = S::Lanes::splat(simd, 0.0);
+    let one = S::Lanes::splat(simd, 1.0);
+    let (ab, ac) = (sub::<S>(b, a), sub::<S>(c, a));
+    let (aa, abab, acac) = (dot::<S>(a, a), dot::<S>(ab, ab), dot::<S>(ac, ac));
+    let abac = dot::<S>(ab, ac);
+    let (to_b, to_c) = (-dot::<S>(a, ab), -dot::<S>(a, ac));
+    // Squared distance to the segment whose start is at `start2`, with length `edge2`; `along` is how far the
+    // origin lies along it, times its length. Where an edge has no length, the quotient is no number or
+    // infinite; whatever is made of it, the distance is that of the start.
+    let segment = |start2: S::Lanes, along: S::Lanes, edge2: S::Lanes| {
+        let t = (along / edge2).max(zero).min(one);
+        (t * edge2 - along - along).mul_add(t, start2)
+    };
+    let bcbc = abab + acac - abac - abac;
+    let bb = aa - to_b - to_b + abab;
+    let segments = segment(aa, to_b, abab).min(segment(aa, to_c, acac)).min(segment(
+        bb,
+        to_c - to_b - abac + abab,
+        bcbc,
+    ));
+    let (v, w) = (acac * to_b - abac * to_c, abab * to_c - abac * to_b);
+    let area2 = abab * acac - abac * abac;
+    let inside = v.min(w).min(area2 - v - w).simd_ge(zero);
+    let plane = aa - (v * to_b + w * to_c) / area2;
+    let error = (aa + abab + acac) * FILTER_ERROR;
+    let bound = inside.select(plane, segments) - error;
+    let thin = (area2 * (THIN * THIN)).simd_le(abab * acac);
     if !thin.any_true() {
         return bound;
     }
-    // No point of a triangle is farther from its longest edge than its height over that edge.
-    let height = (area2 / ab2.max(bc2).max(ca2)).sqrt();
-    let reduced = (segments.sqrt() - height * (1.0 + FILTER_ERROR)).max(S::Lanes::splat(simd, 0.0));
-    thin.select(reduced * reduced, bound)
-}
-
-/// Squared distance from the origin to the segment from `start` along `edge`.
-#[inline(always)]
-fn segment<S: Kernel>(simd: S, start: [S::Lanes; 3], edge: [S::Lanes; 3], edge2: S::Lanes) -> S::Lanes {
-    let (zero, one) = (S::Lanes::splat(simd, 0.0), S::Lanes::splat(simd, 1.0));
-    // The quotient first: where an edge has no length it is no number, and `max` then takes the zero.
-    let t = (-dot::<S>(start, edge) / edge2).max(zero).min(one);
-    let along = |axis: usize| edge[axis].mul_add(t, start[axis]);
-    let to = [along(0), along(1), along(2)];
-    dot::<S>(to, to)
+    // No point of a triangle is farther from its longest edge than its height over that edge, which is
+    // at most 1 / THIN of that edge for these; `area2` may be off by more than its value.
+    let longest = abab.max(acac).max(bcbc);
+    let height2 = (area2.max(zero) + abab * acac * FILTER_ERROR) / longest;
+    let reduced = ((segments - error).max(zero).sqrt() - height2.sqrt()).max(zero);
+    thin.select(reduced * reduced * (1.0 - FILTER_ERROR), bound)
 }
 
 #[inline(always)]
@@ -101,11 +119,6 @@ fn sub<S: Kernel>(a: [S::Lanes; 3], b: [S::Lanes; 3]) -> [S::Lanes; 3] {
 #[inline(always)]
 fn dot<S: Kernel>(a: [S::Lanes; 3], b: [S::Lanes; 3]) -> S::Lanes {
     a[0].mul_add(b[0], a[1].mul_add(b[1], a[2] * b[2]))
-}
-
-#[inline(always)]
-fn cross<S: Kernel>(a: [S::Lanes; 3], b: [S::Lanes; 3]) -> [S::Lanes; 3] {
-    [a[1].mul_sub(b[2], a[2] * b[1]), a[2].mul_sub(b[0], a[0] * b[2]), a[0].mul_sub(b[1], a[1] * b[0])]
 }
 
 /// The point of the triangle closest to `point`, relative to `point`, with the square of its distance.

@@ -25,15 +25,27 @@ const LARGEST_CONDITION: f32 = 30.0;
 /// f32 weights are not used below this determinant: their products would be subnormal.
 const SMALLEST_DETERMINANT: f32 = 1.0 / (1u128 << 100) as f32;
 
-/// Calls `hit` with lane and t of each triangle of the block that the ray hits at
-/// `frame.t_min <= t <= t_max`, in ascending order of the lanes.
+/// A triangle that a ray hits.
+#[derive(Clone, Copy)]
+pub(crate) struct Candidate {
+    pub(crate) lane: usize,
+    /// In the frame's scale.
+    pub(crate) t: f32,
+    /// Weights of the second and third corner.
+    pub(crate) uv: [f32; 2],
+    /// Whether the corners run clockwise as seen from the ray's origin.
+    pub(crate) back: bool,
+}
+
+/// Calls `hit` with each triangle of the block that the ray hits at `frame.t_min <= t <= t_max`, in
+/// ascending order of the lanes.
 #[inline(always)]
 pub(crate) fn hits_in_block<S: Kernel>(
     simd: S,
     block: &Block,
     frame: &Frame,
     t_max: f32,
-    mut hit: impl FnMut(usize, f32),
+    mut hit: impl FnMut(Candidate),
 ) {
     let [kx, ky, kz] = frame.axes;
     let from_origin = |axis: usize| f32x16::load_array_ref(simd, &block.positions[axis]) - frame.origin[axis];
@@ -48,11 +60,12 @@ pub(crate) fn hits_in_block<S: Kernel>(
         let used = u64::MAX >> (64 - (count - first).min(step));
         let corner = |table, k: usize| simd.look_up(table, &block.corners[k], first);
         let place = |k: usize| [corner(x, k), corner(y, k)];
-        let edges = EdgeFunctions::<S>::new([place(0), place(1), place(2)]);
+        let edges = EdgeFunctions::<S>::new(place(0), place(1), place(2));
         let inside = edges.inside(simd, frame.sides) & used;
         if inside != 0 {
             let z = simd.table(depth * frame.shear[2]);
-            let t = edges.distance(simd, [corner(z, 0), corner(z, 1), corner(z, 2)]);
+            let [weights @ .., scale] = edges.weights(simd);
+            let t = weights[0] * corner(z, 0) + weights[1] * corner(z, 1) + weights[2] * corner(z, 2);
             let in_range =
                 t.simd_ge(S::Lanes::splat(simd, frame.t_min)) & t.simd_le(S::Lanes::splat(simd, t_max));
             let well = edges.well_conditioned(simd).to_bitmask();
@@ -60,9 +73,15 @@ pub(crate) fn hits_in_block<S: Kernel>(
             while left != 0 {
                 let lane = left.trailing_zeros() as usize;
                 if well & 1 << lane != 0 {
-                    hit(first + lane, t.as_slice()[lane]);
-                } else if let Some(t) = decide_in_f64(block, first + lane, frame, t_max) {
-                    hit(first + lane, t);
+                    let of_lane = |vector: &S::Lanes| vector.as_slice()[lane];
+                    hit(Candidate {
+                        lane: first + lane,
+                        t: of_lane(&t),
+                        uv: [of_lane(&weights[1]), of_lane(&weights[2])],
+                        back: of_lane(&scale) < 0.0,
+                    });
+                } else if let Some(found) = decide_in_f64(block, first + lane, frame, t_max) {
+                    hit(found);
                 }
                 left &= left - 1;
             }
@@ -71,12 +90,31 @@ pub(crate) fn hits_in_block<S: Kernel>(
     }
 }
 
-/// Where the ray hits a triangle that f32 cannot judge, at most at `t_max`.
+/// How the ray hits a triangle that f32 cannot judge, at most at `t_max`.
 #[cold]
-fn decide_in_f64(block: &Block, lane: usize, frame: &Frame, t_max: f32) -> Option<f32> {
-    let weights = Weights::new(&super::corners(block, lane), frame);
-    let t = weights.distance();
-    (weights.inside(frame.sides) && frame.t_min <= t && t <= t_max).then_some(t)
+fn decide_in_f64(block: &Block, lane: usize, frame: &Frame, t_max: f32) -> Option<Candidate> {
+    let [kx, ky, kz] = frame.axes;
+    let place = |corner: [f32; 3]| {
+        let depth = corner[kz] - frame.origin[kz];
+        let x = (corner[kx] - frame.origin[kx]) - depth * frame.shear[0];
+        let y = (corner[ky] - frame.origin[ky]) - depth * frame.shear[1];
+        [x, y, depth * frame.shear[2]].map(f64::from)
+    };
+    let [a, b, c] = super::corners(block, lane).map(place);
+    let cross = |p: [f64; 3], q: [f64; 3]| p[0] * q[1] - p[1] * q[0];
+    let edges = [cross(c, b), cross(a, c), cross(b, a)];
+    let determinant = edges[0] + edges[1] + edges[2];
+    let front = determinant > 0.0 && edges.iter().all(|edge| *edge >= 0.0);
+    let back = determinant < 0.0 && edges.iter().all(|edge| *edge <= 0.0);
+    let seen = match frame.sides {
+        Sides::Both => front || back,
+        Sides::Front => front,
+        Sides::Back => back,
+    };
+    let [u, v, w] = edges.map(|edge| edge / determinant);
+    let t = (u * a[2] + v * b[2] + w * c[2]) as f32;
+    let found = Candidate { lane, t, uv: [v as f32, w as f32], back };
+    (seen && frame.t_min <= t && t <= t_max).then_some(found)
 }
 
 /// Twice the signed areas that the ray spans with each edge, in the frame; a lane a triangle.
@@ -88,7 +126,7 @@ struct EdgeFunctions<S: Kernel> {
 
 impl<S: Kernel> EdgeFunctions<S> {
     #[inline(always)]
-    fn new([a, b, c]: [[S::Lanes; 2]; 3]) -> Self {
+    fn new(a: [S::Lanes; 2], b: [S::Lanes; 2], c: [S::Lanes; 2]) -> Self {
         let ([u, pu], [v, pv], [w, pw]) = (cross::<S>(c, b), cross::<S>(a, c), cross::<S>(b, a));
         Self { functions: [u, v, w], products: pu + pv + pw }
     }
@@ -120,12 +158,12 @@ impl<S: Kernel> EdgeFunctions<S> {
         (determinant * LARGEST_CONDITION).simd_gt(products)
     }
 
+    /// The weights of the three corners, and the reciprocal of the determinant.
     #[inline(always)]
-    fn distance(&self, simd: S, [a, b, c]: [S::Lanes; 3]) -> S::Lanes {
+    fn weights(&self, simd: S) -> [S::Lanes; 4] {
         let [u, v, w] = self.functions;
-        // Weights first: an edge function times a depth may be too large for f32.
         let scale = S::Lanes::splat(simd, 1.0) / self.determinant();
-        (u * scale) * a + (v * scale) * b + (w * scale) * c
+        [u * scale, v * scale, w * scale, scale]
     }
 }
 
@@ -136,63 +174,15 @@ fn cross<S: Kernel>([px, py]: [S::Lanes; 2], [qx, qy]: [S::Lanes; 2]) -> [S::Lan
     [first - second, first.abs() + second.abs()]
 }
 
-/// What a triangle's weights and depths are in f64, from the places that f32 gives its corners.
-struct Weights {
-    edges: [f64; 3],
-    determinant: f64,
-    depths: [f64; 3],
-}
-
-impl Weights {
-    #[inline(always)]
-    fn new(corners: &[[f32; 3]; 3], frame: &Frame) -> Self {
-        let [kx, ky, kz] = frame.axes;
-        let place = |corner: [f32; 3]| {
-            let depth = corner[kz] - frame.origin[kz];
-            let x = (corner[kx] - frame.origin[kx]) - depth * frame.shear[0];
-            let y = (corner[ky] - frame.origin[ky]) - depth * frame.shear[1];
-            [f64::from(x), f64::from(y), f64::from(depth * frame.shear[2])]
-        };
-        let (a, b, c) = (place(corners[0]), place(corners[1]), place(corners[2]));
-        let cross = |p: [f64; 3], q: [f64; 3]| p[0] * q[1] - p[1] * q[0];
-        let edges = [cross(c, b), cross(a, c), cross(b, a)];
-        Self { edges, determinant: edges[0] + edges[1] + edges[2], depths: [a[2], b[2], c[2]] }
-    }
-
-    /// Whether the triangle holds the ray, edges and corners included, with a visible side. A triangle
-    /// that the ray sees edge on holds nothing.
-    fn inside(&self, sides: Sides) -> bool {
-        let counter_clockwise = self.determinant > 0.0 && self.edges.iter().all(|edge| *edge >= 0.0);
-        let clockwise = self.determinant < 0.0 && self.edges.iter().all(|edge| *edge <= 0.0);
-        match sides {
-            Sides::Both => counter_clockwise || clockwise,
-            Sides::Front => counter_clockwise,
-            Sides::Back => clockwise,
-        }
-    }
-
-    fn distance(&self) -> f32 {
-        let ([u, v, w], [a, b, c]) = (self.edges, self.depths);
-        ((u * a + v * b + w * c) / self.determinant) as f32
-    }
-
-    /// Weight of corner `k`. f32 may take the ray for inside where f64 finds it outside by a rounding.
-    fn weight(&self, k: usize) -> f32 {
-        (self.edges[k] / self.determinant).clamp(0.0, 1.0) as f32
-    }
-}
-
-/// What a hit that [`hits_in_block`] found at `t` tells the caller.
-pub(crate) fn describe_hit(block: &Block, lane: usize, frame: &Frame, t: f32, triangle: u32) -> Hit {
-    let corners = super::corners(block, lane);
-    let weights = Weights::new(&corners, frame);
+/// What a hit tells the caller.
+pub(crate) fn describe_hit(block: &Block, found: &Candidate, frame: &Frame, triangle: u32) -> Hit {
     Hit {
-        t: frame.unscale(t),
-        u: weights.weight(1),
-        v: weights.weight(2),
+        t: frame.unscale(found.t),
+        u: found.uv[0],
+        v: found.uv[1],
         triangle,
-        normal: unit_normal(&corners),
-        back: weights.determinant < 0.0,
+        normal: unit_normal(&super::corners(block, found.lane)),
+        back: found.back,
     }
 }
 

@@ -92,9 +92,9 @@ impl<S: Kernel> Boxes<S> {
         let (axes, _) = node.planes.as_chunks::<2>();
         let plane = |axis: usize, side: usize| f32x8::load_array_ref(simd, &axes[axis][side & 1]);
         let enter =
-            |axis: usize| plane(axis, self.near_sides[axis]).mul_sub(self.inverse[axis], self.near[axis]);
+            |axis: usize| plane(axis, self.near_sides[axis]).mul_add(self.inverse[axis], self.near[axis]);
         let leave =
-            |axis: usize| plane(axis, self.near_sides[axis] ^ 1).mul_sub(self.inverse[axis], self.far[axis]);
+            |axis: usize| plane(axis, self.near_sides[axis] ^ 1).mul_add(self.inverse[axis], self.far[axis]);
         let entry = enter(0).max(enter(1)).max(enter(2).max(self.t_min));
         let exit = leave(0).min(leave(1)).min(leave(2).min(f32x8::splat(simd, limit)));
         (entry, entry.simd_le(exit))
