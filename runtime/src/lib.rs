@@ -39,3 +39,16 @@ pub use owner::{LoadedModel, MappedModel};
 pub use query::{Nearest, Overlap, Search};
 pub use ray::{Hit, Ray, Sides};
 pub use walk::{Counters, Only, Probe};
+
+/// Embeds a compiled file in the program, at a multiple of 64 in memory, as [`Model::from_bytes`] wants it.
+///
+/// The path is relative to the source file, as with `include_bytes!`.
+#[macro_export]
+macro_rules! include_aligned {
+    ($path:expr) => {{
+        #[repr(C, align(64))]
+        struct Aligned<T: ?Sized>(T);
+        static ALIGNED: &Aligned<[u8]> = &Aligned(*include_bytes!($path));
+        &ALIGNED.0
+    }};
+}

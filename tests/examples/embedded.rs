@@ -1,0 +1,12 @@
+//! A model inside the program: no file, no allocation, no build at load.
+
+use bvhc_runtime::{Model, OpenError, Ray, include_aligned};
+
+fn main() -> Result<(), OpenError> {
+    let model = Model::from_bytes(include_aligned!("../golden/quad.bvh"))?;
+    let ray = Ray::new([0.25, 0.25, 1.0], [0.0, 0.0, -1.0]);
+    let hit = model.closest_hit(&ray).expect("the ray meets the quad");
+    let source = model.source_of(hit.triangle).expect("every hit has a source");
+    println!("face {} at t = {}, normal {:?}", source.face, hit.t, hit.normal);
+    Ok(())
+}
