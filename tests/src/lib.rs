@@ -1,7 +1,9 @@
 //! Oracles, scenes and helpers shared by the tests and benchmarks of bvhc.
 //!
-//! Nothing here knows a tree or a file: scenes are made from seeds, and oracles look at every triangle.
+//! Scenes are made from seeds and oracles look at every triangle: neither knows a tree or a file. Only
+//! [`support`] compiles and opens files.
 
 pub mod oracle;
 pub mod random;
 pub mod scene;
+pub mod support;

@@ -1,0 +1,74 @@
+//! What several test suites share: compiled scenes, random queries, answers as comparable bits.
+
+pub mod answers;
+pub mod dump;
+pub mod forge;
+pub mod queries;
+
+use std::num::NonZeroUsize;
+
+use bvhc::compile::{Options, Quality, compile};
+use bvhc::file::Bytes;
+use bvhc::mesh::Mesh;
+use bvhc_runtime::Level;
+
+use crate::scene::{grid, hall, icosphere, soup, terrain, write_obj};
+
+/// The file of a mesh.
+pub fn compiled(mesh: &Mesh, quality: Quality) -> Bytes {
+    let options = Options { quality, threads: NonZeroUsize::new(1) };
+    compile(&write_obj(mesh), "scene.obj", &options, &()).expect("a scene compiles").bytes
+}
+
+/// Every SIMD level of this machine, the scalar one first.
+pub fn levels() -> Vec<Level> {
+    let levels: Vec<_> = Level::available().collect();
+    assert_eq!(levels[0].name(), "scalar", "the tests are built with the runtime's feature `scalar`");
+    levels
+}
+
+/// These bytes at a multiple of 64 in memory.
+pub fn aligned(bytes: &[u8]) -> Bytes {
+    let mut aligned = Bytes::with_capacity(bytes.len());
+    aligned.extend_from_slice(bytes);
+    aligned
+}
+
+/// A named mesh.
+pub struct Scene {
+    /// What failures call it.
+    pub name: &'static str,
+    /// Its triangles.
+    pub mesh: Mesh,
+}
+
+impl Scene {
+    fn new(name: &'static str, mesh: Mesh) -> Self {
+        Self { name, mesh }
+    }
+}
+
+/// One scene of each sort, with a few hundred triangles for each unit of `size`: small enough at 1 for oracles that
+/// look at every triangle, for whom 2 to 4 levels of nodes are enough.
+pub fn scenes(size: u32) -> Vec<Scene> {
+    vec![
+        Scene::new("icosphere", icosphere::icosphere(5 * size)),
+        Scene::new("displaced", icosphere::displaced(6 * size, 0.2, 1)),
+        Scene::new("hall", hall::hall(10 * size, 12 * size, 2)),
+        Scene::new("soup", soup::triangles(500 * size, 0.1, 3)),
+        Scene::new("needles", soup::needles(400 * size, 4)),
+        Scene::new("duplicates", soup::duplicates(300 * size, 5)),
+        Scene::new("coplanar", soup::coplanar(300 * size, 6)),
+        Scene::new("terrain", terrain::terrain(16 * size, 18 * size, 7)),
+    ]
+}
+
+/// Scenes with small integer coordinates, for which `f32` arithmetic gives the exact answers.
+pub fn integer_scenes() -> Vec<Scene> {
+    vec![
+        Scene::new("cubes", grid::cubes([4, 3, 3])),
+        Scene::new("one cube", grid::cubes([1, 1, 1])),
+        Scene::new("checkerboard", grid::checkerboard(12)),
+        Scene::new("staircase", grid::staircase(16)),
+    ]
+}

@@ -1,0 +1,100 @@
+//! The answers of all queries in a form in which equal means equal bits.
+
+use std::ops::ControlFlow;
+
+use bvhc_runtime::{Aabb, Hit, Model, Nearest, Ray, Search};
+
+/// A hit, bit by bit.
+pub fn hit_bits(hit: &Hit) -> [u32; 8] {
+    let [x, y, z] = hit.normal.map(f32::to_bits);
+    [hit.triangle, hit.t.to_bits(), hit.u.to_bits(), hit.v.to_bits(), x, y, z, u32::from(hit.back)]
+}
+
+/// A closest point, bit by bit.
+pub fn nearest_bits(nearest: &Nearest) -> [u32; 5] {
+    let [x, y, z] = nearest.point.map(f32::to_bits);
+    [nearest.triangle, nearest.distance.to_bits(), x, y, z]
+}
+
+/// All hits of a ray, by triangle number; no triangle may be reported twice.
+pub fn all_hits(model: &Model<'_>, ray: &Ray) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    model.all_hits(ray, |hit| {
+        hits.push(*hit);
+        Search::Continue
+    });
+    hits.sort_by_key(|hit| hit.triangle);
+    assert!(hits.is_sorted_by(|a, b| a.triangle < b.triangle), "a triangle was reported twice");
+    hits
+}
+
+/// The hit that the closest-hit query must name, among all: the lowest `t`, and of equals the lowest number.
+pub fn first_of(hits: &[Hit]) -> Option<&Hit> {
+    hits.iter().reduce(|a, b| if (b.t, b.triangle) < (a.t, a.triangle) { b } else { a })
+}
+
+/// The triangles that touch a box, ascending, each once.
+pub fn in_box(model: &Model<'_>, reach: &Aabb) -> Vec<u32> {
+    let mut found = Vec::new();
+    let flow = model.overlap_box(reach, |overlap| {
+        found.push(overlap.triangle);
+        ControlFlow::Continue(())
+    });
+    assert!(flow.is_continue());
+    ascending(found)
+}
+
+/// The triangles that touch a ball, ascending, each once.
+pub fn in_ball(model: &Model<'_>, centre: [f32; 3], radius: f32) -> Vec<u32> {
+    let mut found = Vec::new();
+    let flow = model.overlap_sphere(centre, radius, |overlap| {
+        found.push(overlap.triangle);
+        ControlFlow::Continue(())
+    });
+    assert!(flow.is_continue());
+    ascending(found)
+}
+
+fn ascending(mut found: Vec<u32>) -> Vec<u32> {
+    found.sort_unstable();
+    assert!(found.is_sorted_by(|a, b| a < b), "a triangle was reported twice");
+    found
+}
+
+/// Asks everything of a model whose file may be corrupt, and all its names; nothing may panic or hang.
+///
+/// Returns how many answers there were, so that nothing can be optimised away.
+pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u64 {
+    let mut answers = ask_names(model);
+    for ray in rays {
+        answers += u64::from(model.closest_hit(ray).is_some()) + u64::from(model.any_hit(ray));
+        model.all_hits(ray, |hit| {
+            answers += u64::from(model.source_of(hit.triangle).is_some());
+            Search::Continue
+        });
+        model.all_hits(ray, |hit| Search::UpTo(hit.t));
+    }
+    for &point in points {
+        answers += u64::from(model.closest_point(point, f32::INFINITY).is_some());
+        answers += u64::from(model.closest_point(point, 0.1).is_some());
+        let mut count = |_| {
+            answers += 1;
+            ControlFlow::Continue(())
+        };
+        let around = Aabb::new(point.map(|x| x - 0.5), point.map(|x| x + 0.5));
+        let _ = model.overlap_box(&around, &mut count);
+        let _ = model.overlap_sphere(point, 0.5, &mut count);
+    }
+    answers
+}
+
+fn ask_names(model: &Model<'_>) -> u64 {
+    let numbers = [0, 1, 2, 1000, u32::MAX];
+    let mut answers = model.triangle_count() & 1;
+    for number in numbers {
+        answers += u64::from(model.source_of(number).is_some());
+        let names = [model.material_name(number), model.group_name(number), model.object_name(number)];
+        answers += names.iter().flatten().map(|name| name.len() as u64).sum::<u64>();
+    }
+    answers + model.sections().map(|(_, payload)| payload.len() as u64).sum::<u64>()
+}

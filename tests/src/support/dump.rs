@@ -1,0 +1,328 @@
+//! A file as annotated hexadecimal text, for FORMAT.md.
+//!
+//! Written from FORMAT.md's tables, not from the Rust types, so that the two check each other: every byte is shown
+//! once, in order, and a gap or an overlap is a panic.
+
+use std::fmt::Write;
+
+use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH};
+use bvhc_format::record::{Child, ChildRef};
+use bvhc_format::section::SectionKind;
+
+use super::forge::{read_u32, read_u64, root_size};
+
+/// Bytes on a line.
+const LINE: usize = 16;
+
+/// How the bytes of a field read.
+#[derive(Clone, Copy)]
+enum Kind {
+    Raw,
+    Text,
+    U8,
+    U16,
+    U32,
+    U64,
+    F32,
+    Index,
+    Hex,
+    Child,
+    Slice,
+}
+
+/// The annotated dump of a good file.
+///
+/// Panics where the file does not have the layout that FORMAT.md describes.
+pub fn annotate(file: &[u8]) -> String {
+    let mut dump = Dump { file, at: 0, text: String::new(), untitled: false };
+    dump.header();
+    let sections = read_u32(file, 28) as usize;
+    for index in 0..sections {
+        dump.entry(index);
+    }
+    for index in 0..sections {
+        dump.section(HEADER_LENGTH + ENTRY_LENGTH * index);
+    }
+    assert_eq!(dump.at, file.len(), "bytes are left over");
+    dump.text
+}
+
+struct Dump<'a> {
+    file: &'a [u8],
+    /// The first byte that has not been shown.
+    at: usize,
+    text: String,
+    /// Whether slices that are no records need a title first.
+    untitled: bool,
+}
+
+/// A slice of a payload: what it is called, where it starts and how many elements it has.
+struct Slice {
+    name: String,
+    start: usize,
+    count: usize,
+}
+
+impl Dump<'_> {
+    fn title(&mut self, title: &str) {
+        let gap = if self.text.is_empty() { "" } else { "\n" };
+        writeln!(self.text, "{gap}{title}").expect("memory takes it");
+    }
+
+    /// `size` bytes, called `name`.
+    fn field(&mut self, name: &str, size: usize, kind: Kind) {
+        let bytes = &self.file[self.at..self.at + size];
+        for (number, line) in bytes.chunks(LINE).enumerate() {
+            let hex: Vec<_> = line.iter().map(|byte| format!("{byte:02x}")).collect();
+            let values = values(line, kind, self.at + LINE * number);
+            let text = match (number, values.is_empty()) {
+                (0, true) => name.to_owned(),
+                (0, false) => format!("{name} = {values}"),
+                _ => values,
+            };
+            let line = format!("{:04x}  {:47}  {text}", self.at + LINE * number, hex.join(" "));
+            writeln!(self.text, "{}", line.trim_end()).expect("memory takes it");
+        }
+        self.at += size;
+    }
+
+    fn fields(&mut self, fields: &[(&str, usize, Kind)]) {
+        for &(name, size, kind) in fields {
+            self.field(name, size, kind);
+        }
+    }
+
+    /// Zeros up to an offset.
+    fn padding(&mut self, end: usize) {
+        assert!(self.file[self.at..end].iter().all(|byte| *byte == 0), "padding is zero");
+        self.field("padding", end - self.at, Kind::Raw);
+    }
+
+    fn header(&mut self) {
+        self.title("header");
+        self.fields(&[
+            ("magic", 12, Kind::Raw),
+            ("major", 2, Kind::U16),
+            ("minor", 2, Kind::U16),
+            ("length", 8, Kind::U64),
+            ("required_features", 4, Kind::U32),
+            ("sections", 4, Kind::U32),
+            ("hash", 32, Kind::Raw),
+        ]);
+    }
+
+    fn entry(&mut self, index: usize) {
+        let kind = read_u32(self.file, self.at);
+        self.title(&format!("directory entry {index}: {}", section_kind(kind).name()));
+        self.fields(&[
+            ("kind", 4, Kind::U32),
+            ("version", 2, Kind::U16),
+            ("flags", 2, Kind::U16),
+            ("offset", 8, Kind::U64),
+            ("length", 8, Kind::U64),
+            ("alignment", 4, Kind::U32),
+            ("reserved", 4, Kind::U32),
+            ("hash", 32, Kind::Raw),
+        ]);
+    }
+
+    fn section(&mut self, entry: usize) {
+        let kind = section_kind(read_u32(self.file, entry));
+        let (start, length) = (read_u64(self.file, entry + 8), read_u64(self.file, entry + 16));
+        let (start, end) = (start as usize, (start + length) as usize);
+        assert_eq!(self.at, start, "a section starts where the one before it ends");
+        let (root, fields) = (end - root_size(kind), root_fields(kind));
+        self.untitled = true;
+        for slice in self.slices(root, fields) {
+            self.slice(kind, &slice);
+        }
+        if self.at < root {
+            self.padding(root);
+        }
+        self.title(&format!("{}: root", kind.name()));
+        self.fields(fields);
+        assert_eq!(self.at, end, "the root is at the end");
+        if !end.is_multiple_of(64) {
+            self.padding(end.next_multiple_of(64));
+        }
+    }
+
+    /// The slices of a root, in the order of its fields.
+    fn slices(&self, root: usize, fields: &[(&str, usize, Kind)]) -> Vec<Slice> {
+        let mut at = root;
+        let mut slices = Vec::new();
+        for &(name, size, kind) in fields {
+            if matches!(kind, Kind::Slice) {
+                let (start, count) = target(self.file, at);
+                slices.push(Slice { name: name.to_owned(), start, count });
+            }
+            at += size;
+        }
+        slices
+    }
+
+    fn slice(&mut self, kind: SectionKind, slice: &Slice) {
+        if slice.count == 0 {
+            return;
+        }
+        if self.at < slice.start {
+            self.padding(slice.start);
+        }
+        assert_eq!(self.at, slice.start, "slices neither overlap nor leave holes");
+        match slice.name.as_str() {
+            "blocks" => self.records(slice, Self::block),
+            "nodes" => self.records(slice, Self::node),
+            "runs" => self.records(slice, Self::run),
+            "trees" => self.records(slice, Self::statistics),
+            name => self.numbers_or_text(kind, name, slice.count),
+        }
+    }
+
+    fn numbers_or_text(&mut self, kind: SectionKind, name: &str, count: usize) {
+        if self.untitled {
+            self.title(&format!("{}: slices", kind.name()));
+            self.untitled = false;
+        }
+        if name.ends_with("ends") || name == "triangles" || name == "faces" {
+            self.field(&format!("{name}[..]"), 4 * count, Kind::U32);
+        } else {
+            self.field(name, count, Kind::Text);
+        }
+    }
+
+    fn records(&mut self, slice: &Slice, record: fn(&mut Self)) {
+        for index in 0..slice.count {
+            self.title(&format!("{}[{index}]", slice.name));
+            record(self);
+        }
+        self.untitled = true;
+    }
+
+    fn block(&mut self) {
+        self.fields(&[
+            ("positions x", 64, Kind::F32),
+            ("positions y", 64, Kind::F32),
+            ("positions z", 64, Kind::F32),
+            ("first corners", 16, Kind::U8),
+            ("second corners", 16, Kind::U8),
+            ("third corners", 16, Kind::U8),
+            ("first", 4, Kind::U32),
+            ("triangles", 1, Kind::U8),
+            ("vertices", 1, Kind::U8),
+            ("reserved", 10, Kind::Raw),
+        ]);
+    }
+
+    fn node(&mut self) {
+        self.fields(&[
+            ("lower x", 32, Kind::F32),
+            ("upper x", 32, Kind::F32),
+            ("lower y", 32, Kind::F32),
+            ("upper y", 32, Kind::F32),
+            ("lower z", 32, Kind::F32),
+            ("upper z", 32, Kind::F32),
+            ("children", 32, Kind::Child),
+            ("order", 32, Kind::Hex),
+        ]);
+    }
+
+    fn run(&mut self) {
+        self.fields(&[
+            ("first_triangle", 4, Kind::U32),
+            ("material", 4, Kind::Index),
+            ("group", 4, Kind::Index),
+            ("object", 4, Kind::Index),
+        ]);
+    }
+
+    fn statistics(&mut self) {
+        self.fields(&[
+            ("kind", 4, Kind::U32),
+            ("depth", 4, Kind::U32),
+            ("nodes", 8, Kind::U64),
+            ("leaves", 8, Kind::U64),
+            ("references", 8, Kind::U64),
+            ("sah_cost", 4, Kind::F32),
+            ("node_fill", 4, Kind::F32),
+            ("block_fill", 4, Kind::F32),
+            ("reserved", 4, Kind::U32),
+        ]);
+    }
+}
+
+fn section_kind(number: u32) -> SectionKind {
+    SectionKind::from_number(number).expect("a kind of version 1.0")
+}
+
+/// The fields of a section's root: name, size and how they read.
+const fn root_fields(kind: SectionKind) -> &'static [(&'static str, usize, Kind)] {
+    match kind {
+        SectionKind::Metadata => &[
+            ("source_hash", 32, Kind::Raw),
+            ("source_length", 8, Kind::U64),
+            ("source_faces", 8, Kind::U64),
+            ("source_vertices", 8, Kind::U64),
+            ("triangles", 8, Kind::U64),
+            ("vertices", 8, Kind::U64),
+            ("dropped_triangles", 8, Kind::U64),
+            ("dropped_faces", 8, Kind::U64),
+            ("bounds", 24, Kind::F32),
+            ("compiler", 16, Kind::Slice),
+            ("options", 16, Kind::Slice),
+            ("materials.text", 16, Kind::Slice),
+            ("materials.ends", 16, Kind::Slice),
+            ("groups.text", 16, Kind::Slice),
+            ("groups.ends", 16, Kind::Slice),
+            ("objects.text", 16, Kind::Slice),
+            ("objects.ends", 16, Kind::Slice),
+            ("trees", 16, Kind::Slice),
+        ],
+        SectionKind::Geometry => &[
+            ("blocks", 16, Kind::Slice),
+            ("triangles", 16, Kind::Slice),
+            ("faces", 16, Kind::Slice),
+            ("runs", 16, Kind::Slice),
+        ],
+        SectionKind::AabbTree => &[
+            ("bounds", 24, Kind::F32),
+            ("depth", 4, Kind::U32),
+            ("reserved", 4, Kind::U32),
+            ("nodes", 16, Kind::Slice),
+        ],
+    }
+}
+
+/// Where the slice field at `at` leads, and how many elements there are.
+fn target(file: &[u8], at: usize) -> (usize, usize) {
+    (at.wrapping_add(read_u64(file, at) as usize), read_u64(file, at + 8) as usize)
+}
+
+/// What the bytes of a line say, which stand at offset `at`.
+fn values(line: &[u8], kind: Kind, at: usize) -> String {
+    let each = |size: usize, value: fn(u64) -> String| {
+        let number =
+            |bytes: &[u8]| bytes.iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
+        line.chunks(size).map(|bytes| value(number(bytes))).collect::<Vec<_>>().join(" ")
+    };
+    match kind {
+        Kind::Raw => String::new(),
+        Kind::Text => format!("{:?}", String::from_utf8_lossy(line)),
+        Kind::U8 => each(1, |value| value.to_string()),
+        Kind::U16 => each(2, |value| value.to_string()),
+        Kind::U32 => each(4, |value| value.to_string()),
+        Kind::U64 => each(8, |value| value.to_string()),
+        Kind::F32 => each(4, |value| format!("{:?}", f32::from_bits(value as u32))),
+        Kind::Index => each(4, |value| if value == 0xffff_ffff { "NONE".into() } else { value.to_string() }),
+        Kind::Hex => each(4, |value| format!("{value:06x}")),
+        Kind::Child => each(4, |value| match ChildRef(value as u32).get() {
+            Child::Empty => "empty".into(),
+            Child::Node(index) => format!("node {index}"),
+            Child::Block(index) => format!("block {index}"),
+        }),
+        Kind::Slice => {
+            let (distance, count) = (read_u64(line, 0) as i64, read_u64(line, 8));
+            let start = at.wrapping_add_signed(distance as isize);
+            format!("{count} from {start:04x} on (distance {distance})")
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! Every query on every SIMD level against the oracles, which look at every triangle.
+
+use bvhc::compile::Quality;
+use bvhc::file::Bytes;
+use bvhc_runtime::{Hit, Model, Only, Ray, Search, Sides};
+use bvhc_tests::oracle::ray::{self, Class, Crossing};
+use bvhc_tests::oracle::verdict::{self, Answer, Fault};
+use bvhc_tests::oracle::{overlap_box, overlap_sphere, point};
+use bvhc_tests::support::answers::{all_hits, first_of, hit_bits, in_ball, in_box};
+use bvhc_tests::support::queries::Queries;
+use bvhc_tests::support::{Scene, compiled, integer_scenes, levels, scenes};
+
+/// Enough that each mix of origin, direction, unit, range and sides comes several times.
+const RAYS: u32 = 3000;
+const POINTS: u32 = 1500;
+const OVERLAPS: u32 = 1000;
+
+/// A scene and its files, which differ in their trees.
+struct Trial {
+    scene: Scene,
+    files: [Bytes; 2],
+}
+
+impl Trial {
+    fn all() -> impl Iterator<Item = Self> {
+        scenes(1).into_iter().chain(integer_scenes()).map(|scene| {
+            let files = [Quality::Fast, Quality::Default].map(|quality| compiled(&scene.mesh, quality));
+            Self { scene, files }
+        })
+    }
+
+    fn models(&self) -> Vec<Model<'_>> {
+        let models = self.files.iter().flat_map(|file| {
+            let model = Model::from_bytes(file).expect("the compiler's file opens");
+            levels().into_iter().map(move |level| model.with_level(level))
+        });
+        models.collect()
+    }
+}
+
+fn exact_ray(ray: &Ray) -> ray::Ray {
+    ray::Ray { origin: ray.origin, direction: ray.direction, t_min: ray.t_min, t_max: ray.t_max }
+}
+
+/// Which side is seen is certain wherever the oracle is certain of the hit.
+fn visible(crossing: &Crossing, sides: Sides) -> bool {
+    match sides {
+        Sides::Both => true,
+        Sides::Front => crossing.class == Class::Border || crossing.front,
+        Sides::Back => crossing.class == Class::Border || !crossing.front,
+    }
+}
+
+fn answer(hit: &Hit) -> Answer {
+    Answer { triangle: hit.triangle, t: hit.t.into(), u: hit.u.into(), v: hit.v.into() }
+}
+
+/// What the oracles leave open: sides, the normal, and that the three ray queries agree bit for bit.
+fn check_hits(scene: &Scene, crossings: &[Crossing], hits: &[Hit], closest: Option<&Hit>) {
+    for hit in hits {
+        let crossing = crossings.iter().find(|crossing| crossing.triangle == hit.triangle);
+        let crossing = crossing.expect("the verdict has found it");
+        assert!(crossing.class == Class::Border || hit.back != crossing.front, "{hit:?} {crossing:?}");
+        check_normal(scene, hit);
+    }
+    assert_eq!(closest.map(hit_bits), first_of(hits).map(hit_bits));
+}
+
+fn check_normal(scene: &Scene, hit: &Hit) {
+    let [a, b, c] = scene.mesh.corners(hit.triangle).map(|corner| corner.map(f64::from));
+    let edge = |to: [f64; 3]| [0, 1, 2].map(|axis| to[axis] - a[axis]);
+    let ([e, f], n) = ([edge(b), edge(c)], hit.normal.map(f64::from));
+    let dot = |p: [f64; 3], q: [f64; 3]| p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+    let cross = [e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]];
+    let length = dot(cross, cross).sqrt();
+    assert!((dot(n, n) - 1.0).abs() < 1e-6, "{hit:?}");
+    assert!(dot(n, cross) > (1.0 - 1e-6) * length, "{hit:?}");
+}
+
+fn judge(scene: &Scene, model: &Model<'_>, ray: &Ray, crossings: &[Crossing]) -> Result<(), Fault> {
+    let closest = model.closest_hit(ray);
+    let hits = all_hits(model, ray);
+    let answers: Vec<_> = hits.iter().map(answer).collect();
+    verdict::closest(crossings, closest.as_ref().map(answer))?;
+    verdict::all(crossings, &answers)?;
+    verdict::any(crossings, model.any_hit(ray))?;
+    assert_eq!(model.any_hit(ray), closest.is_some());
+    check_hits(scene, crossings, &hits, closest.as_ref());
+    Ok(())
+}
+
+#[test]
+fn rays() {
+    for trial in Trial::all() {
+        let mut queries = Queries::new(&trial.scene.mesh, 1);
+        let (models, mut sure) = (trial.models(), 0);
+        for _ in 0..RAYS {
+            let ray = queries.ray();
+            let mut crossings = ray::all(&trial.scene.mesh, &exact_ray(&ray));
+            crossings.retain(|crossing| visible(crossing, ray.sides));
+            sure += usize::from(crossings.iter().any(|crossing| crossing.class == Class::Hit));
+            for model in &models {
+                let verdict = judge(&trial.scene, model, &ray, &crossings);
+                assert_eq!(verdict, Ok(()), "{} {} {ray:?}", trial.scene.name, model.level().name());
+            }
+        }
+        assert!(sure > RAYS as usize / 20, "{}: only {sure} rays hit for sure", trial.scene.name);
+    }
+}
+
+/// What a triangle filter leaves is what the oracle finds without the triangles filtered out.
+#[test]
+fn rays_through_a_filter() {
+    for trial in Trial::all() {
+        let mut queries = Queries::new(&trial.scene.mesh, 2);
+        let models = trial.models();
+        for _ in 0..RAYS / 4 {
+            let ray = queries.ray();
+            let mut crossings = ray::all(&trial.scene.mesh, &exact_ray(&ray));
+            crossings.retain(|crossing| visible(crossing, ray.sides) && crossing.triangle % 3 == 1);
+            for model in &models {
+                let mut only = Only(|triangle| triangle % 3 == 1);
+                let closest = model.closest_hit_with(&ray, &mut only);
+                let mut hits = Vec::new();
+                model.all_hits_with(&ray, &mut only, |hit| {
+                    hits.push(*hit);
+                    Search::Continue
+                });
+                let any = model.any_hit_with(&ray, &mut only);
+                let answers: Vec<_> = hits.iter().map(answer).collect();
+                assert_eq!(verdict::closest(&crossings, closest.as_ref().map(answer)), Ok(()), "{ray:?}");
+                assert_eq!(verdict::all(&crossings, &answers), Ok(()), "{ray:?}");
+                assert_eq!(any, closest.is_some());
+                check_hits(&trial.scene, &crossings, &hits, closest.as_ref());
+            }
+        }
+    }
+}
+
+/// Where no arithmetic rounds, the answers are the exact ones: set, `t`, side, and the lowest number among ties.
+#[test]
+fn rays_on_the_integer_grid() {
+    for trial in Trial::all().filter(|trial| integer_scenes().iter().any(|s| s.name == trial.scene.name)) {
+        let mut queries = Queries::new(&trial.scene.mesh, 3);
+        let (models, mut ties) = (trial.models(), 0);
+        for _ in 0..2 * RAYS {
+            let ray = queries.integer_ray();
+            let mut expected = ray::all(&trial.scene.mesh, &exact_ray(&ray));
+            let wanted = |crossing: &Crossing| match ray.sides {
+                Sides::Both => true,
+                Sides::Front => crossing.front,
+                Sides::Back => !crossing.front,
+            };
+            expected.retain(|crossing| crossing.exact && wanted(crossing));
+            ties += usize::from(tied_first(&expected).len() > 1);
+            for model in &models {
+                let context = format!("{} {} {ray:?}", trial.scene.name, model.level().name());
+                check_exactly(model, &ray, &expected, &context);
+            }
+        }
+        assert!(ties > 100, "{}: only {ties} rays with a tie", trial.scene.name);
+    }
+}
+
+/// The crossings with the smallest `t`.
+fn tied_first(crossings: &[Crossing]) -> Vec<&Crossing> {
+    let first = crossings.iter().map(|crossing| crossing.t).fold(f64::INFINITY, f64::min);
+    crossings.iter().filter(|crossing| (crossing.t - first).abs() < 1e-9).collect()
+}
+
+fn check_exactly(model: &Model<'_>, ray: &Ray, expected: &[Crossing], context: &str) {
+    let hits = all_hits(model, ray);
+    let found: Vec<_> = hits.iter().map(|hit| hit.triangle).collect();
+    let wanted: Vec<_> = expected.iter().map(|crossing| crossing.triangle).collect();
+    assert_eq!(found, wanted, "{context}");
+    for (hit, crossing) in hits.iter().zip(expected) {
+        let t = crossing.t;
+        // One rounding to f32, and the oracle's own in f64.
+        assert!((f64::from(hit.t) - t).abs() <= 6e-8 * t.abs() + 1e-12, "{context}: {hit:?} {crossing:?}");
+        assert_eq!(hit.back, !crossing.front, "{context}: {hit:?}");
+    }
+    let closest = model.closest_hit(ray);
+    let lowest = tied_first(expected).iter().map(|crossing| crossing.triangle).min();
+    assert_eq!(closest.map(|hit| hit.triangle), lowest, "{context}");
+    assert_eq!(model.any_hit(ray), closest.is_some(), "{context}");
+}
+
+/// A visitor that shrinks the range as it goes ends with the closest hit; one that stops is not called again.
+#[test]
+fn visitors_steer_the_search() {
+    for trial in Trial::all() {
+        let mut queries = Queries::new(&trial.scene.mesh, 4);
+        for _ in 0..300 {
+            let ray = queries.ray();
+            for model in trial.models() {
+                let mut best: Option<Hit> = None;
+                model.all_hits(&ray, |hit| {
+                    let closer = best.is_none_or(|held| (hit.t, hit.triangle) < (held.t, held.triangle));
+                    best = if closer { Some(*hit) } else { best };
+                    Search::UpTo(hit.t)
+                });
+                assert_eq!(best, model.closest_hit(&ray), "{ray:?}");
+                let mut calls = 0;
+                model.all_hits(&ray, |_| {
+                    calls += 1;
+                    Search::Stop
+                });
+                assert_eq!(calls, usize::from(best.is_some()));
+            }
+        }
+    }
+}
+
+#[test]
+fn rays_that_make_no_sense_hit_nothing() {
+    let trial = Trial::all().next().expect("a scene");
+    let good = Ray::new([0.0; 3], [1.0, 0.0, 0.0]);
+    let bad = [
+        Ray::new([0.0; 3], [0.0; 3]),
+        Ray::new([0.0; 3], [f32::NAN, 1.0, 0.0]),
+        Ray::new([0.0; 3], [f32::INFINITY, 1.0, 0.0]),
+        Ray::new([f32::NAN, 0.0, 0.0], [1.0, 0.0, 0.0]),
+        Ray::new([0.0, f32::INFINITY, 0.0], [1.0, 0.0, 0.0]),
+        Ray::new([0.0, 0.0, -1.2e18], [0.0, 0.0, 1.0]),
+        good.with_range(f32::NAN, 1.0),
+        good.with_range(0.0, f32::NAN),
+        good.with_range(2.0, 1.0),
+    ];
+    for model in trial.models() {
+        assert!(model.any_hit(&good));
+        for ray in bad {
+            assert_eq!(model.closest_hit(&ray), None, "{ray:?}");
+            assert!(!model.any_hit(&ray) && all_hits(&model, &ray).is_empty(), "{ray:?}");
+        }
+    }
+}
+
+#[test]
+fn closest_points() {
+    for trial in Trial::all() {
+        let mut queries = Queries::new(&trial.scene.mesh, 5);
+        let (models, size) = (trial.models(), f64::from(queries.size()));
+        for _ in 0..POINTS {
+            let (point, reach) = (queries.point(), queries.max_distance());
+            let nearest = point::closest(&trial.scene.mesh, point).expect("a mesh has triangles");
+            for model in &models {
+                let context = format!("{} {} {point:?} {reach}", trial.scene.name, model.level().name());
+                check_nearest(&trial.scene, model, (point, reach), &nearest, size, &context);
+            }
+        }
+    }
+}
+
+fn check_nearest(
+    scene: &Scene,
+    model: &Model<'_>,
+    (point, reach): ([f32; 3], f32),
+    nearest: &point::Nearest,
+    size: f64,
+    context: &str,
+) {
+    // Half a unit of f32, and what f64 loses in slivers.
+    let slack = 1e-7 * nearest.distance + 1e-9 * size;
+    let Some(found) = model.closest_point(point, reach) else {
+        assert!(nearest.distance >= f64::from(reach) - slack, "{context}: {nearest:?}");
+        return;
+    };
+    assert!(nearest.distance <= f64::from(reach) + slack, "{context}: {found:?}");
+    assert!((f64::from(found.distance) - nearest.distance).abs() <= slack, "{context} {found:?} {nearest:?}");
+    let (own, place) = point::on_triangle(scene.mesh.corners(found.triangle), point);
+    assert!(own <= nearest.distance + slack, "{context}: {found:?} {nearest:?}");
+    let largest = place.iter().fold(size, |largest, x| largest.max(x.abs()));
+    for (axis, place) in place.iter().enumerate() {
+        let error = (f64::from(found.point[axis]) - place).abs();
+        assert!(error <= 1e-7 * largest + sliver_slack(own, size), "{context}: {found:?} {place:?}");
+    }
+}
+
+/// How far along a triangle the closest point may slide while its distance changes by f64's rounding.
+fn sliver_slack(distance: f64, size: f64) -> f64 {
+    (1e-14 * (distance + size) * (distance + size)).sqrt()
+}
+
+/// On the grid distances are exact in f64, so ties are told and the lowest number is named.
+#[test]
+fn closest_points_on_the_integer_grid() {
+    let names = ["cubes", "one cube", "checkerboard"];
+    for trial in Trial::all().filter(|trial| names.contains(&trial.scene.name)) {
+        let mut queries = Queries::new(&trial.scene.mesh, 6);
+        let (models, mut ties) = (trial.models(), 0);
+        for _ in 0..POINTS {
+            let point = queries.quarters();
+            let nearest = point::closest(&trial.scene.mesh, point).expect("a mesh has triangles");
+            ties += usize::from(nearest.ties.len() > 1);
+            for model in &models {
+                let found = model.closest_point(point, f32::INFINITY).expect("no limit");
+                let context = format!("{} {} {point:?}", trial.scene.name, model.level().name());
+                assert_eq!(found.triangle, nearest.ties[0].0, "{context}: {found:?} {nearest:?}");
+                assert_eq!(found.distance, nearest.distance as f32, "{context}");
+                assert_eq!(model.closest_point(point, found.distance.next_up()), Some(found), "{context}");
+            }
+        }
+        assert!(ties > 100, "{}: only {ties} points with a tie", trial.scene.name);
+    }
+}
+
+#[test]
+fn closest_points_through_a_filter() {
+    for trial in Trial::all() {
+        let mut queries = Queries::new(&trial.scene.mesh, 7);
+        let mut rest = trial.scene.mesh.clone();
+        rest.triangles = rest.triangles.into_iter().skip(1).step_by(3).collect();
+        for _ in 0..POINTS / 5 {
+            let point = queries.point();
+            let nearest = point::closest(&rest, point).expect("triangles are left");
+            for model in trial.models() {
+                let mut only = Only(|triangle| triangle % 3 == 1);
+                let found = model.closest_point_with(point, f32::INFINITY, &mut only).expect("no limit");
+                let slack = 1e-7 * nearest.distance + 1e-9 * f64::from(queries.size());
+                assert!((f64::from(found.distance) - nearest.distance).abs() <= slack, "{point:?} {found:?}");
+                assert_eq!(found.triangle % 3, 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn points_that_make_no_sense_have_no_closest() {
+    let trial = Trial::all().next().expect("a scene");
+    for model in trial.models() {
+        assert!(model.closest_point([0.0; 3], f32::INFINITY).is_some());
+        for bad in [f32::NAN, f32::INFINITY, -1.2e18] {
+            assert_eq!(model.closest_point([0.0, bad, 0.0], f32::INFINITY), None);
+        }
+        for bad in [f32::NAN, -1.0, -f32::INFINITY] {
+            assert_eq!(model.closest_point([0.0; 3], bad), None);
+        }
+    }
+}
+
+#[test]
+fn overlaps() {
+    for trial in Trial::all() {
+        let mut queries = Queries::new(&trial.scene.mesh, 8);
+        let (models, mut found) = (trial.models(), 0);
+        for _ in 0..OVERLAPS {
+            let reach = queries.overlap_box();
+            let expected = overlap_box::all(&trial.scene.mesh, reach.lower, reach.upper);
+            found += usize::from(!expected.is_empty());
+            for model in &models {
+                let context = format!("{} {} {reach:?}", trial.scene.name, model.level().name());
+                assert_eq!(in_box(model, &reach), expected, "{context}");
+            }
+            let (centre, radius) = queries.ball();
+            let expected = overlap_sphere::all(&trial.scene.mesh, centre, radius);
+            for model in &models {
+                let context = format!("{} {} {centre:?} {radius}", trial.scene.name, model.level().name());
+                assert_eq!(in_ball(model, centre, radius), expected, "{context}");
+            }
+        }
+        assert!(found > OVERLAPS as usize / 20, "{}: only {found} boxes touch", trial.scene.name);
+    }
+}
+
+/// Boxes and balls with corners, faces and surfaces exactly on triangles: touching counts.
+#[test]
+fn overlaps_on_the_integer_grid() {
+    for trial in Trial::all().filter(|trial| integer_scenes().iter().any(|s| s.name == trial.scene.name)) {
+        let mut queries = Queries::new(&trial.scene.mesh, 9);
+        let models = trial.models();
+        for round in 0..OVERLAPS {
+            let (corner, extent) = (queries.quarters(), (round % 9) as f32 / 4.0);
+            let reach = bvhc_runtime::Aabb::new(corner, corner.map(|x| x + extent));
+            let boxed = overlap_box::all(&trial.scene.mesh, reach.lower, reach.upper);
+            let near = overlap_sphere::all(&trial.scene.mesh, corner, extent);
+            for model in &models {
+                let context = format!("{} {} {reach:?}", trial.scene.name, model.level().name());
+                assert_eq!(in_box(model, &reach), boxed, "{context}");
+                assert_eq!(in_ball(model, corner, extent), near, "{context}");
+            }
+        }
+    }
+}
