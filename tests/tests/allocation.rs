@@ -1,0 +1,119 @@
+//! Opening and querying allocate nothing: a counting allocator proves it.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::ops::ControlFlow;
+
+use bvhc::compile::Quality;
+use bvhc_runtime::{Counters, Model, Only, Ray, Search};
+use bvhc_tests::scene::icosphere;
+use bvhc_tests::support::queries::Queries;
+use bvhc_tests::support::{compiled, levels};
+
+thread_local! {
+    /// How often this thread has asked for memory. `const`, so that it needs no memory itself.
+    static REQUESTS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The system's allocator, counted for each thread: the test harness has threads of its own.
+struct Counting;
+
+fn count() {
+    REQUESTS.with(|requests| requests.set(requests.get() + 1));
+}
+
+// SAFETY: every call is passed on to the system's allocator as it is.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps `alloc`'s contract.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps `alloc_zeroed`'s contract.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps `realloc`'s contract, and `pointer` came from the system's allocator.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps `dealloc`'s contract, and `pointer` came from the system's allocator.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How often `run` asks for memory.
+fn requests(run: impl FnOnce()) -> u64 {
+    let before = REQUESTS.get();
+    run();
+    REQUESTS.get() - before
+}
+
+#[test]
+fn counting_counts() {
+    assert!(requests(|| drop(std::hint::black_box(vec![1u8; 10]))) > 0);
+    assert_eq!(requests(|| ()), 0);
+}
+
+#[test]
+fn opening_allocates_nothing() {
+    let mesh = icosphere::displaced(10, 0.2, 1);
+    let file = compiled(&mesh, Quality::Default);
+    let mut triangles = 0;
+    let counted = requests(|| triangles = Model::from_bytes(&file).expect("it opens").triangle_count());
+    assert_eq!((counted, triangles), (0, 2000));
+    let refusals = requests(|| {
+        assert!(Model::from_bytes(&file[..100]).is_err());
+        assert!(Model::from_bytes(&file[64..]).is_err());
+    });
+    assert_eq!(refusals, 0);
+}
+
+#[test]
+fn queries_allocate_nothing() {
+    let mesh = icosphere::displaced(30, 0.2, 1);
+    let file = compiled(&mesh, Quality::Default);
+    let mut queries = Queries::new(&mesh, 2);
+    let (model, levels) = (Model::from_bytes(&file).expect("it opens"), levels());
+    for level in levels {
+        for _ in 0..200 {
+            let (ray, point) = (queries.ray(), queries.point());
+            assert_eq!(requests(|| ask(&model.with_level(level), &ray, point)), 0, "{}", level.name());
+        }
+    }
+}
+
+/// Every query and its twin, and what a hit is looked up by.
+fn ask(model: &Model<'_>, ray: &Ray, point: [f32; 3]) {
+    let mut found = 0;
+    let mut counters = Counters::default();
+    let mut only = Only(|triangle| triangle % 2 == 0);
+    let around = bvhc_runtime::Aabb::new(point.map(|x| x - 0.2), point.map(|x| x + 0.2));
+    let hit = model.closest_hit(ray).or(model.closest_hit_with(ray, &mut only));
+    found += u32::from(model.any_hit(ray)) + u32::from(model.any_hit_with(ray, &mut counters));
+    let mut see = |triangle| {
+        found += model.source_of(triangle).map_or(0, |source| source.face & 1);
+    };
+    model.all_hits(ray, |hit| {
+        see(hit.triangle);
+        Search::Continue
+    });
+    model.all_hits_with(ray, &mut counters, |hit| Search::UpTo(hit.t));
+    let nearest = model.closest_point(point, f32::INFINITY);
+    let other = model.closest_point_with(point, 0.5, &mut counters);
+    let _ = model.overlap_box(&around, |overlap| ControlFlow::Continue(see(overlap.triangle)));
+    let _ = model.overlap_box_with(&around, &mut only, |_| ControlFlow::Break(()));
+    let _ = model.overlap_sphere(point, 0.2, |overlap| ControlFlow::Continue(see(overlap.triangle)));
+    let _ = model.overlap_sphere_with(point, 0.2, &mut counters, |_| ControlFlow::Break(()));
+    std::hint::black_box((hit, nearest, other, found, model.material_name(0), counters));
+}
