@@ -112,10 +112,14 @@ impl<S: Kernel> Boxes<S> {
             2 => {
                 let second = (bits & (bits - 1)).trailing_zeros() as usize % 8;
                 let entries = entries.to_array();
-                let swap = entries[second] < entries[first];
-                let (near, far) = if swap { (second, first) } else { (first, second) };
-                stack.push(node.children[far], entries[far]);
-                Some(node.children[near])
+                // Told apart by a branch: a guess runs ahead of the boxes, a selection would wait for them.
+                if entries[second] < entries[first] {
+                    stack.push(node.children[first], entries[first]);
+                    Some(node.children[second])
+                } else {
+                    stack.push(node.children[second], entries[second]);
+                    Some(node.children[first])
+                }
             }
             _ => {
                 simd.push_in_order(stack, &node.children, entries, hit, &node.order, self.octant);
