@@ -4,6 +4,7 @@
 //! [`mesh`]; [`tree`] builds over its boxes; [`layout`] makes the records; [`file`] makes the bytes.
 
 pub mod clean;
+pub mod cli;
 pub mod compile;
 pub mod file;
 pub mod import;
@@ -11,3 +12,4 @@ pub mod layout;
 pub mod mesh;
 pub mod tree;
 pub mod triangulate;
+pub mod verify;

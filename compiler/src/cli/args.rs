@@ -1,0 +1,186 @@
+//! The arguments and the help.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::compile::Quality;
+
+const ABOUT: &str = "Compile a 3D model into a file that a program can query at once";
+
+const LONG_ABOUT: &str = "\
+Compile a 3D model into a file that a program can query at once.
+
+bvhc reads a triangle mesh (Wavefront OBJ) and writes a file that holds the triangles together with a bounding \
+volume hierarchy, the tree with which ray casts, closest-point and overlap queries find the right triangles \
+among millions. A program that uses bvhc-runtime maps that file into memory and asks; it parses, copies and \
+builds nothing.";
+
+const AFTER_HELP: &str = "\
+Examples:
+  bvhc bunny.obj -o bunny.bvh            compile a model
+  bvhc inspect bunny.bvh                 say what is in the file
+  echo 0 0 5 0 0 -1 | bvhc query ray bunny.bvh
+                                         shoot a ray from (0, 0, 5) along -z
+  bvhc verify bunny.bvh --against bunny.obj
+                                         check every byte of it
+
+Exit codes:
+  0  done; verify: the file is perfect
+  1  the input is bad: a model that cannot be compiled, a file that is damaged or is no bvhc
+     file, a malformed query
+  2  the command line is wrong
+  3  a file could not be read or written, or no threads could be started
+
+Nothing is printed on standard output but what was asked for; reports, progress and errors go to standard \
+error. An output file appears whole or not at all: on any error an older one stays as it was. \
+(Motion-capture files that end in .bvh are something else, and bvhc says so.)";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "bvhc", version, about = ABOUT, long_about = LONG_ABOUT, after_help = AFTER_HELP,
+    args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, arg_required_else_help = true,
+)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    #[command(flatten)]
+    pub(super) compile: Option<CompileArgs>,
+}
+
+/// The commands that have a name.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Compile a model; the word may be left out
+    Compile(CompileArgs),
+    /// Print what a compiled file holds: sections, sizes, hashes, bounds, counts and tree statistics
+    Inspect(InspectArgs),
+    /// Check a compiled file against every rule of the format; exit code 0 says that it is perfect
+    Verify(VerifyArgs),
+    /// Answer queries, one a line, as CSV on standard output
+    Query(QueryArgs),
+}
+
+/// `bvhc MODEL -o OUT`
+#[derive(Debug, clap::Args)]
+pub(super) struct CompileArgs {
+    /// The model to compile, an OBJ file; `-` reads standard input
+    #[arg(value_name = "MODEL")]
+    pub(super) model: PathBuf,
+    /// The file to write; `-` writes to standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(super) output: PathBuf,
+    /// How much time to spend for faster queries
+    #[arg(long, value_enum, default_value_t = QualityArg::Default, hide_possible_values = false)]
+    pub(super) quality: QualityArg,
+    /// How many threads to use [default: one a processor]; the file does not depend on it
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    pub(super) threads: Option<NonZeroUsize>,
+    /// Print a report on standard output: one JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Print nothing but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+    /// Print the time of each stage and the figures of each tree
+    #[arg(short, long)]
+    pub(super) verbose: bool,
+}
+
+/// [`Quality`] as an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum QualityArg {
+    /// The least time
+    Fast,
+    /// What most should use
+    Default,
+    /// The best tree there is, however long it takes (for now the same as default)
+    Best,
+}
+
+impl From<QualityArg> for Quality {
+    fn from(quality: QualityArg) -> Self {
+        match quality {
+            QualityArg::Fast => Self::Fast,
+            QualityArg::Default => Self::Default,
+            QualityArg::Best => Self::Best,
+        }
+    }
+}
+
+/// `bvhc inspect FILE`
+#[derive(Debug, clap::Args)]
+pub(super) struct InspectArgs {
+    /// The compiled file
+    pub(super) file: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// `bvhc verify FILE`
+#[derive(Debug, clap::Args)]
+pub(super) struct VerifyArgs {
+    /// The compiled file
+    pub(super) file: PathBuf,
+    /// Check also that the file holds the triangles of this model, to the last bit
+    #[arg(long, value_name = "MODEL")]
+    pub(super) against: Option<PathBuf>,
+}
+
+const QUERY_HELP: &str = "\
+A query is a line of numbers, separated by blanks or commas. What follows a `#` is a comment; empty lines are \
+skipped. Every query gives one row, in order, below a header line. Floats are printed so that they read \
+back to the same bits; rows and names are quoted as RFC 4180 says. A query that finds nothing prints 0 and \
+leaves the other fields empty.
+
+  kind    a line of input                                prints
+  ray     ox oy oz  dx dy dz  [t_min [t_max]]            hit,t,u,v,face,material,group,nx,ny,nz
+  any     the same                                       hit
+  point   x y z  [max_distance]                          found,distance,x,y,z,face
+  box     minx miny minz  maxx maxy maxz                 count,faces
+  sphere  x y z  radius                                  count,faces
+
+A direction need not be of unit length; t counts in its length. The range defaults to 0 to inf. u and v weigh \
+the triangle's second and third corner. Faces count from 0 in the order of the model's faces (OBJ: `f` \
+lines); box and sphere list those that they touch, each once, ascending, with blanks between. The group is \
+the object's name where a face has no group.";
+
+/// `bvhc query KIND FILE`
+#[derive(Debug, clap::Args)]
+#[command(after_help = QUERY_HELP)]
+pub(super) struct QueryArgs {
+    /// What to ask
+    #[arg(value_enum)]
+    pub(super) kind: QueryKind,
+    /// The compiled file
+    pub(super) file: PathBuf,
+    /// Read the queries from this file instead of standard input
+    #[arg(long, value_name = "F")]
+    pub(super) input: Option<PathBuf>,
+}
+
+/// The queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum QueryKind {
+    /// The closest hit of a ray
+    Ray,
+    /// Whether a ray hits anything
+    Any,
+    /// The closest point of the model
+    Point,
+    /// All faces that touch an axis-aligned box
+    Box,
+    /// All faces that touch a ball
+    Sphere,
+}
+
+/// As many threads as anybody could want.
+const MAX_THREADS: usize = 1024;
+
+fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
+    let number = text.parse().ok().and_then(NonZeroUsize::new).filter(|number| number.get() <= MAX_THREADS);
+    number.ok_or_else(|| format!("not a number from 1 to {MAX_THREADS}"))
+}

@@ -1,0 +1,166 @@
+//! `bvhc MODEL -o OUT`
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+
+use super::args::CompileArgs;
+use super::error::{CliError, UsageError};
+use super::file;
+use super::output::{self, Output};
+use super::progress::Bars;
+use super::report;
+use super::text::{counted, grouped, tell};
+use crate::compile::{Compiled, Options, Quality, Report, compile};
+
+pub(super) fn run(args: &CompileArgs) -> Result<(), CliError> {
+    if args.json && file::is_standard(&args.output) {
+        return Err(UsageError::JsonAndFile.into());
+    }
+    let output = Output::new(&args.output, &args.model)?;
+    let name = file::input_name(&args.model);
+    let start = Instant::now();
+    let source = file::read_source(&args.model)?;
+    let reading = start.elapsed();
+    let compiled = compile_watched(&source, &name, args)?;
+    drop(source);
+    let writing = Instant::now();
+    output.write(&compiled.bytes)?;
+    let job = Job {
+        input: name,
+        output: output.name(),
+        quality: args.quality.into(),
+        compiled,
+        reading,
+        writing: writing.elapsed(),
+        total: start.elapsed(),
+    };
+    job.tell(args);
+    if args.json { output::print(&format!("{:#}\n", job.json())) } else { Ok(()) }
+}
+
+fn compile_watched(source: &[u8], name: &str, args: &CompileArgs) -> Result<Compiled, CliError> {
+    let options = Options { quality: args.quality.into(), threads: args.threads };
+    let Some(bars) = Bars::if_watched(args.quiet) else {
+        return Ok(compile(source, name, &options, &())?);
+    };
+    let compiled = compile(source, name, &options, &bars);
+    bars.finish();
+    Ok(compiled?)
+}
+
+/// What was done.
+struct Job {
+    input: String,
+    output: String,
+    quality: Quality,
+    compiled: Compiled,
+    reading: Duration,
+    writing: Duration,
+    total: Duration,
+}
+
+impl Job {
+    fn report(&self) -> &Report {
+        &self.compiled.report
+    }
+
+    fn bytes(&self) -> u64 {
+        self.compiled.bytes.len() as u64
+    }
+
+    fn bytes_per_triangle(&self) -> f64 {
+        self.bytes() as f64 / self.report().triangles as f64
+    }
+
+    /// All stages with their seconds, in order.
+    fn stages(&self) -> Vec<(&'static str, f64)> {
+        let mut stages = vec![("read", self.reading.as_secs_f64())];
+        stages.extend(self.report().seconds.iter().map(|(stage, time)| (stage.name(), time.as_secs_f64())));
+        stages.push(("write", self.writing.as_secs_f64()));
+        stages.push(("total", self.total.as_secs_f64()));
+        stages
+    }
+
+    /// The summary for people.
+    fn tell(&self, args: &CompileArgs) {
+        if args.quiet {
+            return;
+        }
+        let report = self.report();
+        tell(&format!(
+            "{}: {}, {} -> {}: {} ({:.1} a triangle) in {:.2} s",
+            self.input,
+            counted(report.source_faces, "face"),
+            counted(report.triangles, "triangle"),
+            self.output,
+            counted(self.bytes(), "byte"),
+            self.bytes_per_triangle(),
+            self.total.as_secs_f64(),
+        ));
+        self.tell_dropped();
+        if args.verbose {
+            self.tell_details();
+        }
+    }
+
+    fn tell_dropped(&self) {
+        let dropped = self.report().dropped;
+        if dropped.triangles != 0 {
+            tell(&format!("dropped {} of zero area", counted(dropped.triangles, "triangle")));
+        }
+        if dropped.faces != 0 {
+            tell(&format!("dropped {} of fewer than three corners", counted(dropped.faces, "face")));
+        }
+    }
+
+    fn tell_details(&self) {
+        let report = self.report();
+        for (stage, seconds) in self.stages() {
+            tell(&format!("{stage:>10} {seconds:9.3} s"));
+        }
+        for tree in &report.trees {
+            tell(&format!(
+                "{}: {}, {} deep, {}, SAH cost {:.2}, nodes {:.0}% full, blocks {:.0}% full, {:.1} bytes a triangle",
+                report::kind_name(tree.kind),
+                counted(tree.nodes, "node"),
+                counted(tree.depth.into(), "level"),
+                counted(tree.leaves, "block"),
+                tree.sah_cost,
+                tree.node_fill * 100.0,
+                tree.block_fill * 100.0,
+                report.tree_bytes as f64 / report.triangles as f64,
+            ));
+        }
+        tell(&format!("{} distinct positions", grouped(report.vertices)));
+    }
+
+    fn json(&self) -> Value {
+        let report = self.report();
+        let seconds: Map<String, Value> =
+            self.stages().into_iter().map(|(stage, seconds)| (stage.to_owned(), json!(seconds))).collect();
+        let trees: Vec<Value> =
+            report.trees.iter().map(|tree| report::tree(tree, report.tree_bytes, report.triangles)).collect();
+        json!({
+            "inputs": [{
+                "path": self.input,
+                "bytes": report.source_length,
+                "blake3": report.source_hash.to_hex().as_str(),
+            }],
+            "output": self.output,
+            "bytes": self.bytes(),
+            "blake3": crate::file::hash(&self.compiled.bytes).to_hex().as_str(),
+            "bytes_per_triangle": self.bytes_per_triangle(),
+            "quality": self.quality.name(),
+            "counts": {
+                "faces": report.source_faces,
+                "vertices": report.vertices,
+                "triangles": report.triangles,
+                "source_vertices": report.source_vertices,
+            },
+            "dropped": { "triangles": report.dropped.triangles, "faces": report.dropped.faces },
+            "trees": trees,
+            "seconds": seconds,
+        })
+    }
+}

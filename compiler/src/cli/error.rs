@@ -1,0 +1,159 @@
+//! What can go wrong on the command line, and the exit code it leads to.
+
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+
+use bvhc_runtime::OpenError;
+
+use super::row::RowError;
+use crate::compile::CompileError;
+use crate::verify::VerifyError;
+use crate::verify::source::SourceError;
+
+/// Exit code: the input is bad, or a file does not verify.
+const BAD_INPUT: u8 = 1;
+/// Exit code: the command line itself is wrong.
+pub(super) const USAGE: u8 = 2;
+/// Exit code: the system could not read or write.
+const IO: u8 = 3;
+
+/// Why a command has failed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CliError {
+    /// The arguments make no sense.
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    /// The source cannot be compiled. The message names it.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// A file is no model.
+    #[error("{file}: {error}")]
+    Open {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        error: OpenError,
+    },
+    /// A file breaks a rule of the format.
+    #[error("{file}: {error}")]
+    Verify {
+        /// The file.
+        file: String,
+        /// Which rule, and where.
+        error: VerifyError,
+    },
+    /// A file was not compiled from the source it is held against.
+    #[error("{file}: {error}")]
+    Source {
+        /// The file.
+        file: String,
+        /// Where they differ.
+        error: SourceError,
+    },
+    /// A line of queries is malformed.
+    #[error("{input}, line {line}: {error}")]
+    Query {
+        /// Where the queries come from.
+        input: String,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        error: RowError,
+    },
+    /// The system could not do something.
+    #[error("{file}: cannot {action}: {}", reason(error))]
+    Io {
+        /// The file.
+        file: String,
+        /// What could not be done.
+        action: Action,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The directory to write into is missing.
+    #[error("{file}: cannot be created: there is no directory `{}`", directory.display())]
+    NoDirectory {
+        /// The file.
+        file: String,
+        /// Its directory.
+        directory: PathBuf,
+    },
+    /// The output is a directory.
+    #[error("{file}: is a directory; name the file to write, for example `{file}/model.bvh`")]
+    IsDirectory {
+        /// The output.
+        file: String,
+    },
+}
+
+/// What could not be done to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// Read it.
+    Read,
+    /// Write it.
+    Write,
+}
+
+impl std::fmt::Display for Action {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Read => "be read",
+            Self::Write => "be written",
+        })
+    }
+}
+
+/// What is wrong with the arguments.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum UsageError {
+    /// Clap refuses them.
+    #[error("{0}; try `bvhc --help`")]
+    Arguments(String),
+    /// There is no model to compile.
+    #[error("no model to compile; try `bvhc --help`")]
+    NoModel,
+    /// Both the file and the report would go to standard output.
+    #[error("--json prints on standard output, where `-o -` writes the file; write the file to a path")]
+    JsonAndFile,
+    /// The output would replace the model.
+    #[error("{file}: is the model itself; the output would replace it")]
+    SameFile {
+        /// The output.
+        file: String,
+    },
+}
+
+impl CliError {
+    /// An error of the system on a file.
+    pub(super) fn io(file: &str, action: Action, error: io::Error) -> Self {
+        Self::Io { file: file.to_owned(), action, error }
+    }
+
+    /// The exit code, as `--help` documents it.
+    pub(super) fn exit_code(&self) -> u8 {
+        match self {
+            _ if self.is_broken_pipe() => 0,
+            Self::Usage(_) => USAGE,
+            Self::Io { .. } | Self::NoDirectory { .. } | Self::IsDirectory { .. } => IO,
+            Self::Compile(CompileError::Threads(_)) => IO,
+            Self::Compile(_)
+            | Self::Open { .. }
+            | Self::Verify { .. }
+            | Self::Source { .. }
+            | Self::Query { .. } => BAD_INPUT,
+        }
+    }
+
+    /// Whether the reader of standard output has had enough, which is no fault.
+    pub(super) fn is_broken_pipe(&self) -> bool {
+        matches!(self, Self::Io { action: Action::Write, error, .. } if error.kind() == ErrorKind::BrokenPipe)
+    }
+}
+
+/// The system's words without Rust's ` (os error 2)`.
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let end = text.find(" (os error").unwrap_or(text.len());
+    text[..end].to_owned()
+}

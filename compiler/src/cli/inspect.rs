@@ -1,0 +1,169 @@
+//! `bvhc inspect FILE`
+
+use std::fmt::Write;
+
+use bvhc_format::header::{SECTION_REQUIRED, SectionEntry};
+use bvhc_format::record::TreeStatistics;
+use bvhc_runtime::Model;
+use serde_json::{Value, json};
+
+use super::args::InspectArgs;
+use super::error::CliError;
+use super::file::Compiled;
+use super::output;
+use super::report;
+use super::text::{counted, grouped, one_line};
+
+pub(super) fn run(args: &InspectArgs) -> Result<(), CliError> {
+    let file = Compiled::read(&args.file)?;
+    let model = file.model()?;
+    let text = if args.json { format!("{:#}\n", object(&model)) } else { text(&file.name, &model) };
+    output::print(&text)
+}
+
+fn object(model: &Model<'_>) -> Value {
+    let header = model.header();
+    let metadata = model.metadata();
+    let bounds = model.bounds();
+    let names = |names: &bvhc_format::section::ArchivedNames<'_>| names.len();
+    json!({
+        "format": format!("{}.{}", header.major, header.minor),
+        "bytes": header.length,
+        "hash": hex(header.hash),
+        "compiler": String::from_utf8_lossy(metadata.compiler.get()),
+        "options": String::from_utf8_lossy(metadata.options.get()),
+        "source": {
+            "blake3": hex(metadata.source_hash),
+            "bytes": metadata.source_length.to_native(),
+            "faces": metadata.source_faces.to_native(),
+            "vertices": metadata.source_vertices.to_native(),
+        },
+        "triangles": metadata.triangles.to_native(),
+        "vertices": metadata.vertices.to_native(),
+        "dropped": {
+            "triangles": metadata.dropped_triangles.to_native(),
+            "faces": metadata.dropped_faces.to_native(),
+        },
+        "bytes_per_triangle": share(header.length, model.triangle_count()),
+        "bounds": { "lower": bounds.lower, "upper": bounds.upper },
+        "names": {
+            "materials": names(&metadata.materials),
+            "groups": names(&metadata.groups),
+            "objects": names(&metadata.objects),
+        },
+        "sections": model.sections().map(|(entry, _)| section(&entry)).collect::<Vec<_>>(),
+        "trees": trees(model)
+            .map(|tree| report::tree(tree, tree_bytes(model), model.triangle_count()))
+            .collect::<Vec<_>>(),
+    })
+}
+
+fn section(entry: &SectionEntry) -> Value {
+    json!({
+        "kind": entry.kind,
+        "name": report::kind_name(entry.kind),
+        "version": entry.version,
+        "required": entry.flags & SECTION_REQUIRED != 0,
+        "offset": entry.offset,
+        "length": entry.length,
+        "hash": hex(entry.hash),
+    })
+}
+
+fn trees<'a>(model: &Model<'a>) -> impl Iterator<Item = &'a TreeStatistics> {
+    model.metadata().trees.get().iter()
+}
+
+/// Bytes of the nodes and of the blocks, which all trees share.
+fn tree_bytes(model: &Model<'_>) -> u64 {
+    (size_of_val(model.nodes()) + size_of_val(model.blocks())) as u64
+}
+
+fn share(bytes: u64, triangles: u64) -> f64 {
+    bytes as f64 / triangles.max(1) as f64
+}
+
+fn hex(hash: [u8; 32]) -> String {
+    blake3::Hash::from_bytes(hash).to_hex().to_string()
+}
+
+fn text(name: &str, model: &Model<'_>) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = describe(&mut text, name, model)
+        .and_then(|()| describe_sections(&mut text, model))
+        .and_then(|()| describe_trees(&mut text, model));
+    text
+}
+
+fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Result {
+    let (header, metadata, bounds) = (model.header(), model.metadata(), model.bounds());
+    let plain = |bytes: &[u8]| one_line(&String::from_utf8_lossy(bytes));
+    writeln!(
+        text,
+        "{}: bvhc file, format {}.{}, {} ({:.1} a triangle)",
+        one_line(name),
+        header.major,
+        header.minor,
+        counted(header.length, "byte"),
+        share(header.length, model.triangle_count()),
+    )?;
+    writeln!(text, "hash       {}", hex(header.hash))?;
+    writeln!(text, "compiler   {} {}", plain(metadata.compiler.get()), plain(metadata.options.get()))?;
+    writeln!(text, "source     {}", hex(metadata.source_hash))?;
+    writeln!(
+        text,
+        "           {}, {}, {}",
+        counted(metadata.source_length.to_native(), "byte"),
+        counted(metadata.source_faces.to_native(), "face"),
+        counted(metadata.source_vertices.to_native(), "vertex"),
+    )?;
+    writeln!(text, "triangles  {}", grouped(metadata.triangles.to_native()))?;
+    writeln!(text, "vertices   {}", grouped(metadata.vertices.to_native()))?;
+    writeln!(
+        text,
+        "dropped    {} of zero area, {} of fewer than three corners",
+        counted(metadata.dropped_triangles.to_native(), "triangle"),
+        counted(metadata.dropped_faces.to_native(), "face"),
+    )?;
+    writeln!(
+        text,
+        "names      {}, {}, {}",
+        counted(metadata.materials.len() as u64, "material"),
+        counted(metadata.groups.len() as u64, "group"),
+        counted(metadata.objects.len() as u64, "object"),
+    )?;
+    for (what, corner) in [("bounds", bounds.lower), ("", bounds.upper)] {
+        writeln!(text, "{what:10} {} {} {}", corner[0], corner[1], corner[2])?;
+    }
+    Ok(())
+}
+
+fn describe_sections(text: &mut String, model: &Model<'_>) -> std::fmt::Result {
+    writeln!(text, "\n{:12} {:>7} {:>12} {:>12}  hash", "section", "version", "offset", "length")?;
+    for (entry, _) in model.sections() {
+        let (name, hash) = (report::kind_name(entry.kind), hex(entry.hash));
+        writeln!(text, "{name:12} {:>7} {:>12} {:>12}  {hash}", entry.version, entry.offset, entry.length)?;
+    }
+    Ok(())
+}
+
+fn describe_trees(text: &mut String, model: &Model<'_>) -> std::fmt::Result {
+    for tree in trees(model) {
+        writeln!(
+            text,
+            "\n{}: {}, {}, {}",
+            report::kind_name(tree.kind),
+            counted(tree.nodes, "node"),
+            counted(tree.depth.into(), "level"),
+            counted(tree.leaves, "block"),
+        )?;
+        writeln!(text, "  SAH cost    {}", tree.sah_cost)?;
+        writeln!(text, "  node fill   {:.1} %", tree.node_fill * 100.0)?;
+        writeln!(text, "  block fill  {:.1} %", tree.block_fill * 100.0)?;
+        let bytes = tree_bytes(model);
+        let share = share(bytes, model.triangle_count());
+        writeln!(text, "  size        {}, {share:.1} a triangle", counted(bytes, "byte"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! Writing: beside the target first, then renamed, so that a file is there whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::Builder;
+
+use super::error::{Action, CliError, UsageError};
+use super::file::is_standard;
+
+/// How messages call standard output.
+pub(super) const STANDARD_OUTPUT: &str = "standard output";
+
+/// Where a compiled file goes.
+pub(super) enum Output {
+    /// Standard output.
+    Standard,
+    /// A regular file, or a place for one.
+    File {
+        /// The path as given.
+        path: PathBuf,
+        /// The path behind symbolic links.
+        target: PathBuf,
+    },
+    /// Something that is written to but cannot be replaced: a pipe or a device.
+    Stream(PathBuf),
+}
+
+impl Output {
+    /// Looks at the place, so that a mistake shows before the work and not after it.
+    pub(super) fn new(path: &Path, model: &Path) -> Result<Self, CliError> {
+        if is_standard(path) {
+            return Ok(Self::Standard);
+        }
+        let file = path.display().to_string();
+        match fs::metadata(path) {
+            Ok(found) if found.is_dir() => return Err(CliError::IsDirectory { file }),
+            Ok(found) if !found.is_file() => return Ok(Self::Stream(path.to_owned())),
+            Ok(_) => {}
+            Err(_) => check_directory(path, &file)?,
+        }
+        // A link stays a link: what it leads to is replaced.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if !is_standard(model) && fs::canonicalize(model).is_ok_and(|model| model == target) {
+            return Err(UsageError::SameFile { file }.into());
+        }
+        Ok(Self::File { path: path.to_owned(), target })
+    }
+
+    /// How messages call it.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Standard => STANDARD_OUTPUT.to_owned(),
+            Self::File { path, .. } | Self::Stream(path) => path.display().to_string(),
+        }
+    }
+
+    /// Writes the whole file.
+    pub(super) fn write(&self, bytes: &[u8]) -> Result<(), CliError> {
+        let written = match self {
+            Self::Standard => write_standard(bytes),
+            Self::File { target, .. } => replace(target, bytes),
+            Self::Stream(path) => File::options().write(true).open(path).and_then(|mut f| f.write_all(bytes)),
+        };
+        written.map_err(|error| CliError::io(&self.name(), Action::Write, error))
+    }
+}
+
+/// Prints on standard output.
+pub(super) fn print(text: &str) -> Result<(), CliError> {
+    write_standard(text.as_bytes()).map_err(|error| CliError::io(STANDARD_OUTPUT, Action::Write, error))
+}
+
+fn write_standard(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
+/// The directory that a path's last component is in.
+fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn check_directory(path: &Path, file: &str) -> Result<(), CliError> {
+    let directory = directory_of(path);
+    if directory.is_dir() {
+        return Ok(());
+    }
+    Err(CliError::NoDirectory { file: file.to_owned(), directory: directory.to_owned() })
+}
+
+/// Writes a new file beside `target` and renames it. On an error nothing of it stays.
+fn replace(target: &Path, bytes: &[u8]) -> io::Result<()> {
+    // Opened by hand, it has the permissions of any new file; those of a temporary file are for its owner.
+    let create = |path: &Path| File::options().write(true).create_new(true).open(path);
+    let mut file = Builder::new().prefix(".bvhc-").suffix(".tmp").make_in(directory_of(target), create)?;
+    file.write_all(bytes)?;
+    file.persist(target).map_err(|error| error.error)?;
+    Ok(())
+}

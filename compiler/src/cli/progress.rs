@@ -1,0 +1,64 @@
+//! A bar for the stage that runs, on a terminal.
+
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::compile::{Progress, Stage};
+
+/// How often a spinner turns.
+const TICK: Duration = Duration::from_millis(120);
+
+/// Shows the stage that runs.
+#[derive(Default)]
+pub(super) struct Bars {
+    current: Mutex<Option<ProgressBar>>,
+}
+
+impl Bars {
+    /// Bars where somebody sees them.
+    pub(super) fn if_watched(quiet: bool) -> Option<Self> {
+        (!quiet && std::io::stderr().is_terminal()).then(Self::default)
+    }
+
+    /// Takes the last bar away.
+    pub(super) fn finish(&self) {
+        self.show(None);
+    }
+
+    fn show(&self, bar: Option<ProgressBar>) {
+        let mut current = self.current.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(old) = std::mem::replace(&mut *current, bar) {
+            old.finish_and_clear();
+        }
+    }
+}
+
+impl Progress for Bars {
+    fn begin(&self, stage: Stage, steps: u64) {
+        let bar = if steps == 0 { ProgressBar::new_spinner() } else { ProgressBar::new(steps) };
+        bar.set_style(style(steps));
+        bar.set_message(stage.name());
+        bar.enable_steady_tick(TICK);
+        self.show(Some(bar));
+    }
+
+    fn advance(&self, steps: u64) {
+        let current = self.current.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(bar) = &*current {
+            bar.inc(steps);
+        }
+    }
+}
+
+fn style(steps: u64) -> ProgressStyle {
+    let template = if steps == 0 {
+        "{spinner} {msg:10} {elapsed}"
+    } else {
+        "{spinner} {msg:10} {wide_bar} {human_pos}/{human_len} {eta}"
+    };
+    // The templates above are right, so the fallback is never seen.
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}

@@ -1,0 +1,27 @@
+//! What `compile` and `inspect` report alike.
+
+use bvhc_format::record::TreeStatistics;
+use bvhc_format::section::SectionKind;
+use serde_json::{Value, json};
+
+/// The name of a section's kind; of one that this version does not know, its number.
+pub(super) fn kind_name(kind: u32) -> String {
+    SectionKind::from_number(kind).map_or_else(|| format!("kind-{kind}"), |kind| kind.name().to_owned())
+}
+
+/// The figures of one tree, whose nodes and blocks take `bytes`.
+pub(super) fn tree(tree: &TreeStatistics, bytes: u64, triangles: u64) -> Value {
+    json!({
+        "kind": tree.kind,
+        "name": kind_name(tree.kind),
+        "nodes": tree.nodes,
+        "depth": tree.depth,
+        "leaves": tree.leaves,
+        "references": tree.references,
+        "sah_cost": tree.sah_cost,
+        "node_fill": tree.node_fill,
+        "block_fill": tree.block_fill,
+        "bytes": bytes,
+        "bytes_per_triangle": bytes as f64 / triangles as f64,
+    })
+}

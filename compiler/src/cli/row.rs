@@ -1,0 +1,231 @@
+//! One line of queries: its numbers, and what they mean.
+
+use bvhc_format::MAX_COORDINATE;
+use bvhc_runtime::{Aabb, Ray};
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(super) enum RowError {
+    /// The line is not even text.
+    #[error("this is no UTF-8 text")]
+    NotText,
+    /// There is nothing between two commas, or before or after one.
+    #[error("a number is missing beside a comma")]
+    Missing,
+    /// A field is no number.
+    #[error("`{found}` is no number")]
+    Number {
+        /// The field.
+        found: String,
+    },
+    /// The line has too many or too few numbers.
+    #[error("found {found} numbers, but a {kind} query takes {expected}")]
+    Count {
+        /// What is asked for.
+        kind: &'static str,
+        /// How many numbers there are.
+        found: usize,
+        /// How many there may be.
+        expected: &'static str,
+    },
+    /// A number is NaN, or is infinite where it must not be.
+    #[error("{field} is {found}, which is not a finite number")]
+    NotFinite {
+        /// Which number.
+        field: &'static str,
+        /// Its value.
+        found: f32,
+    },
+    /// A number is NaN where even infinity would do.
+    #[error("{field} is NaN")]
+    NotANumber {
+        /// Which number.
+        field: &'static str,
+    },
+    /// A position is too far out to compute with.
+    #[error("{field} is {found:e}, beyond the limit of {MAX_COORDINATE:e}")]
+    TooLarge {
+        /// Which number.
+        field: &'static str,
+        /// Its value.
+        found: f32,
+    },
+    /// A ray goes nowhere.
+    #[error("the direction is zero")]
+    ZeroDirection,
+}
+
+/// The most numbers that a query takes.
+const MOST: usize = 8;
+
+/// The numbers of a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Row {
+    numbers: [f32; MOST],
+    /// How many the line has, which may be more than are held.
+    count: usize,
+}
+
+impl Row {
+    /// Splits a line at blanks and commas; `None` if there is nothing but blanks and a comment.
+    pub(super) fn parse(line: &[u8]) -> Result<Option<Self>, RowError> {
+        let end = line.iter().position(|byte| *byte == b'#').unwrap_or(line.len());
+        let text = std::str::from_utf8(&line[..end]).map_err(|_| RowError::NotText)?;
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        let mut row = Self { numbers: [0.0; MOST], count: 0 };
+        for part in text.split(',') {
+            if part.trim().is_empty() {
+                return Err(RowError::Missing);
+            }
+            for field in part.split_whitespace() {
+                row.push(field)?;
+            }
+        }
+        Ok(Some(row))
+    }
+
+    fn push(&mut self, field: &str) -> Result<(), RowError> {
+        let number = field.parse().map_err(|_| RowError::Number { found: field.to_owned() })?;
+        if let Some(place) = self.numbers.get_mut(self.count) {
+            *place = number;
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    /// `ox oy oz dx dy dz [t_min [t_max]]`
+    pub(super) fn ray(&self) -> Result<Ray, RowError> {
+        if !(6..=8).contains(&self.count) {
+            return Err(self.miscounted("ray", "6, 7 or 8"));
+        }
+        let origin = self.position(0, ["ox", "oy", "oz"])?;
+        let direction = self.finite(3, ["dx", "dy", "dz"])?;
+        if direction == [0.0; 3] {
+            return Err(RowError::ZeroDirection);
+        }
+        let t_min = self.number(6, "t_min", 0.0)?;
+        let t_max = self.number(7, "t_max", f32::INFINITY)?;
+        Ok(Ray::new(origin, direction).with_range(t_min, t_max))
+    }
+
+    /// `x y z [max_distance]`
+    pub(super) fn point(&self) -> Result<([f32; 3], f32), RowError> {
+        if !(3..=4).contains(&self.count) {
+            return Err(self.miscounted("point", "3 or 4"));
+        }
+        let max_distance = self.number(3, "max_distance", f32::INFINITY)?;
+        Ok((self.position(0, ["x", "y", "z"])?, max_distance))
+    }
+
+    /// `minx miny minz maxx maxy maxz`
+    pub(super) fn aabb(&self) -> Result<Aabb, RowError> {
+        if self.count != 6 {
+            return Err(self.miscounted("box", "6"));
+        }
+        let lower = self.finite(0, ["minx", "miny", "minz"])?;
+        Ok(Aabb::new(lower, self.finite(3, ["maxx", "maxy", "maxz"])?))
+    }
+
+    /// `x y z radius`
+    pub(super) fn sphere(&self) -> Result<([f32; 3], f32), RowError> {
+        if self.count != 4 {
+            return Err(self.miscounted("sphere", "4"));
+        }
+        let centre = self.finite(0, ["x", "y", "z"])?;
+        let [radius, ..] = self.finite(3, ["radius"])?;
+        Ok((centre, radius))
+    }
+
+    fn miscounted(&self, kind: &'static str, expected: &'static str) -> RowError {
+        RowError::Count { kind, found: self.count, expected }
+    }
+
+    /// A number that may be infinite, or its default where the line ends before it.
+    fn number(&self, index: usize, field: &'static str, default: f32) -> Result<f32, RowError> {
+        if index >= self.count {
+            return Ok(default);
+        }
+        let number = self.numbers[index];
+        if number.is_nan() { Err(RowError::NotANumber { field }) } else { Ok(number) }
+    }
+
+    fn finite<const N: usize>(&self, first: usize, fields: [&'static str; N]) -> Result<[f32; N], RowError> {
+        let mut numbers = [0.0; N];
+        for (offset, field) in fields.into_iter().enumerate() {
+            let found = self.numbers[first + offset];
+            if !found.is_finite() {
+                return Err(RowError::NotFinite { field, found });
+            }
+            numbers[offset] = found;
+        }
+        Ok(numbers)
+    }
+
+    /// Three finite numbers within the range in which answers are defined.
+    fn position(&self, first: usize, fields: [&'static str; 3]) -> Result<[f32; 3], RowError> {
+        let position = self.finite(first, fields)?;
+        for (found, field) in position.into_iter().zip(fields) {
+            if found.abs() > MAX_COORDINATE {
+                return Err(RowError::TooLarge { field, found });
+            }
+        }
+        Ok(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(line: &str) -> Row {
+        Row::parse(line.as_bytes()).unwrap().unwrap()
+    }
+
+    fn refusal(line: &[u8]) -> RowError {
+        Row::parse(line).unwrap_err()
+    }
+
+    #[test]
+    fn blanks_and_commas_separate() {
+        for line in ["1 2 3", "1,2,3", "1, 2 ,3", "\t1 2,3\r", "1 2 3 # 4 \u{e4}"] {
+            assert_eq!(row(line).point().unwrap(), ([1.0, 2.0, 3.0], f32::INFINITY), "{line}");
+        }
+    }
+
+    #[test]
+    fn empty_lines_and_comments_are_no_query() {
+        for line in ["", "  \r", "# 1 2 3", "\t#"] {
+            assert_eq!(Row::parse(line.as_bytes()), Ok(None), "{line}");
+        }
+        assert_eq!(Row::parse(b"#\xFF"), Ok(None));
+    }
+
+    #[test]
+    fn malformed_lines_are_refused() {
+        assert_eq!(refusal(b"1,,2"), RowError::Missing);
+        assert_eq!(refusal(b"1,2,"), RowError::Missing);
+        assert_eq!(refusal(b"1 2 x"), RowError::Number { found: "x".into() });
+        assert_eq!(refusal(b"1 \xFF"), RowError::NotText);
+        assert_eq!(row("1 2").point(), Err(RowError::Count { kind: "point", found: 2, expected: "3 or 4" }));
+        assert!(matches!(row("1 2 3 4 5 6 7 8 9").ray(), Err(RowError::Count { found: 9, .. })));
+    }
+
+    #[test]
+    fn numbers_must_make_sense() {
+        assert_eq!(row("0 0 0 0 -0 0").ray(), Err(RowError::ZeroDirection));
+        assert!(matches!(row("0 nan 0 0 1 0").ray(), Err(RowError::NotFinite { field: "oy", .. })));
+        assert!(matches!(row("0 0 0 0 1e39 0").ray(), Err(RowError::NotFinite { field: "dy", .. })));
+        assert_eq!(row("0 0 0 0 1 0 nan").ray(), Err(RowError::NotANumber { field: "t_min" }));
+        assert!(matches!(row("0 0 2e18").point(), Err(RowError::TooLarge { field: "z", .. })));
+        assert!(matches!(row("0 0 0 inf").sphere(), Err(RowError::NotFinite { field: "radius", .. })));
+    }
+
+    #[test]
+    fn a_range_may_be_infinite() {
+        let ray = row("0 0 0 0 2 0 -inf inf").ray().unwrap();
+        assert_eq!((ray.t_min, ray.t_max), (f32::NEG_INFINITY, f32::INFINITY));
+        assert_eq!(row("0 0 0 0 2 0").ray().unwrap().t_min, 0.0);
+    }
+}

@@ -1,0 +1,34 @@
+//! `bvhc verify FILE [--against MODEL]`
+
+use std::path::Path;
+
+use bvhc_runtime::Model;
+
+use super::args::VerifyArgs;
+use super::error::CliError;
+use super::file::{self, Compiled};
+use super::text::{counted, one_line, tell};
+use crate::verify::source::{self, SourceError};
+use crate::verify::verify;
+
+pub(super) fn run(args: &VerifyArgs) -> Result<(), CliError> {
+    let file = Compiled::read(&args.file)?;
+    // What is no model at all is told as every command tells it.
+    let model = file.model()?;
+    let fail = |error| CliError::Verify { file: file.name.clone(), error };
+    verify(&file.bytes).map_err(fail)?;
+    if let Some(source) = &args.against {
+        compare(&file.name, &model, source)?;
+    }
+    let triangles = counted(model.triangle_count(), "triangle");
+    tell(&format!("{}: perfect, {triangles}", one_line(&file.name)));
+    Ok(())
+}
+
+fn compare(file: &str, model: &Model<'_>, path: &Path) -> Result<(), CliError> {
+    let bytes = file::read_source(path)?;
+    source::compare(model, &bytes, &file::input_name(path)).map_err(|error| match error {
+        SourceError::Compile(error) => CliError::Compile(error),
+        error => CliError::Source { file: file.to_owned(), error },
+    })
+}

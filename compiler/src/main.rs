@@ -1,0 +1,5 @@
+//! The program `bvhc`; all it does is in [`bvhc::cli`].
+
+fn main() -> std::process::ExitCode {
+    bvhc::cli::run()
+}

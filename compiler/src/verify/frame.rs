@@ -1,0 +1,65 @@
+//! Hashes, and the zeros between sections: what does not depend on what a section holds.
+
+use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH, align_up};
+use bvhc_runtime::Model;
+
+use crate::file;
+
+/// What is wrong with header, directory or padding.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrameFault {
+    /// The header's hash is not that of header and directory.
+    #[error("the header holds the hash {found}, but header and directory have {expected} (H8)")]
+    HeaderHash {
+        /// What the header holds.
+        found: blake3::Hash,
+        /// The real hash.
+        expected: blake3::Hash,
+    },
+    /// The directory's hash of a section is not that of its payload.
+    #[error(
+        "section {index} (kind {kind}): the directory holds the hash {found}, the payload has {expected} (D10)"
+    )]
+    SectionHash {
+        /// Place in the directory, from 0.
+        index: usize,
+        /// The section's kind.
+        kind: u32,
+        /// What the directory holds.
+        found: blake3::Hash,
+        /// The real hash.
+        expected: blake3::Hash,
+    },
+    /// A byte behind a payload is not zero.
+    #[error("byte {offset}, behind section {index}, is {found:#04x} instead of zero (D9)")]
+    Padding {
+        /// Place of the section in the directory, from 0.
+        index: usize,
+        /// Where in the file.
+        offset: usize,
+        /// What stands there.
+        found: u8,
+    },
+}
+
+pub(super) fn check(bytes: &[u8], model: &Model<'_>) -> Result<(), FrameFault> {
+    let header = model.header();
+    let directory_end = HEADER_LENGTH + ENTRY_LENGTH * header.sections as usize;
+    let (found, expected) = (header.hash.into(), file::header_hash(&bytes[..directory_end]));
+    if found != expected {
+        return Err(FrameFault::HeaderHash { found, expected });
+    }
+    for (index, (entry, payload)) in model.sections().enumerate() {
+        let (found, expected) = (entry.hash.into(), file::hash(payload));
+        if found != expected {
+            return Err(FrameFault::SectionHash { index, kind: entry.kind, found, expected });
+        }
+        let end = entry.offset + entry.length;
+        let padding = end as usize..align_up(end) as usize;
+        if let Some(offset) = padding.into_iter().find(|offset| bytes[*offset] != 0) {
+            return Err(FrameFault::Padding { index, offset, found: bytes[offset] });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,210 @@
+//! The metadata section: counts and bounds of the triangles, names.
+
+use bvhc_format::record::{BLOCK_WIDTH, Block};
+use bvhc_format::section::{ArchivedMetadata, ArchivedNames};
+use bvhc_runtime::Model;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::slice::ParallelSliceMut;
+
+use super::block;
+use super::geometry::Triangles;
+use crate::tree::aabb::Aabb;
+
+/// What is wrong with the metadata section.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MetadataFault {
+    /// The number of triangles is wrong.
+    #[error("it counts {found} triangles; the geometry has {expected} (M1)")]
+    Triangles {
+        /// What it counts.
+        found: u64,
+        /// How many there are.
+        expected: u64,
+    },
+    /// The number of vertices is wrong.
+    #[error("it counts {found} vertices; the triangles use {expected} distinct positions (M1)")]
+    Vertices {
+        /// What it counts.
+        found: u64,
+        /// How many there are.
+        expected: u64,
+    },
+    /// The bounds are not those of the triangles.
+    #[error("its bounds are {found:?}; those of the triangles are {expected:?} (M2)")]
+    Bounds {
+        /// The bounds it holds.
+        found: [f32; 6],
+        /// The bounds of the triangles.
+        expected: [f32; 6],
+    },
+    /// A list of names breaks a rule.
+    #[error("{list} names: {fault}")]
+    Names {
+        /// The list.
+        list: NameList,
+        /// What is wrong with it.
+        fault: NameFault,
+    },
+    /// A text is not UTF-8.
+    #[error("its {field} text is not UTF-8 (M4)")]
+    NotUtf8 {
+        /// Which text.
+        field: TextField,
+    },
+}
+
+/// What is wrong with a list of names.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameFault {
+    /// A name ends before it begins.
+    #[error("name {name} ends at byte {found}, before the one before it at {before} (M3)")]
+    Descends {
+        /// The name.
+        name: usize,
+        /// Where it ends.
+        found: u32,
+        /// Where the one before ends.
+        before: u32,
+    },
+    /// The last name does not end with the text.
+    #[error("the last name ends at byte {found} of a text of {expected} bytes (M3)")]
+    Length {
+        /// Where it ends; 0 if there is no name.
+        found: u32,
+        /// The length of the text.
+        expected: usize,
+    },
+    /// A name is not UTF-8.
+    #[error("name {name} is not UTF-8 (M4)")]
+    NotUtf8 {
+        /// The name.
+        name: usize,
+    },
+}
+
+/// A list of names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameList {
+    /// Materials.
+    Material,
+    /// Groups.
+    Group,
+    /// Objects.
+    Object,
+}
+
+impl NameList {
+    /// All lists, in the order of the fields.
+    pub const ALL: [Self; 3] = [Self::Material, Self::Group, Self::Object];
+
+    pub(super) fn of<'a>(self, metadata: &'a ArchivedMetadata<'static>) -> &'a ArchivedNames<'static> {
+        match self {
+            Self::Material => &metadata.materials,
+            Self::Group => &metadata.groups,
+            Self::Object => &metadata.objects,
+        }
+    }
+}
+
+impl std::fmt::Display for NameList {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Material => "material",
+            Self::Group => "group",
+            Self::Object => "object",
+        })
+    }
+}
+
+/// A text of the metadata section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextField {
+    /// The compiler and its version.
+    Compiler,
+    /// The options.
+    Options,
+}
+
+impl std::fmt::Display for TextField {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Compiler => "compiler",
+            Self::Options => "options",
+        })
+    }
+}
+
+/// M1 to M4, on blocks within the rules.
+pub(super) fn check(model: &Model<'_>, triangles: &Triangles) -> Result<(), MetadataFault> {
+    let metadata = model.metadata();
+    let (found, expected) = (metadata.triangles.to_native(), triangles.count);
+    if found != expected {
+        return Err(MetadataFault::Triangles { found, expected });
+    }
+    let (found, expected) = (metadata.vertices.to_native(), count_positions(model.blocks()));
+    if found != expected {
+        return Err(MetadataFault::Vertices { found, expected });
+    }
+    let (found, expected) = (metadata.bounds.map(|x| x.to_native()), bounds(model.blocks()));
+    if found.map(f32::to_bits) != expected.map(f32::to_bits) {
+        return Err(MetadataFault::Bounds { found, expected });
+    }
+    for list in NameList::ALL {
+        check_names(list.of(metadata)).map_err(|fault| MetadataFault::Names { list, fault })?;
+    }
+    let texts = [(TextField::Compiler, &metadata.compiler), (TextField::Options, &metadata.options)];
+    match texts.into_iter().find(|(_, text)| std::str::from_utf8(text.get()).is_err()) {
+        Some((field, _)) => Err(MetadataFault::NotUtf8 { field }),
+        None => Ok(()),
+    }
+}
+
+fn check_names(names: &ArchivedNames<'_>) -> Result<(), NameFault> {
+    let text = names.text.get();
+    let mut before = 0;
+    for (name, end) in names.ends.get().iter().enumerate() {
+        let found = end.to_native();
+        if found < before {
+            return Err(NameFault::Descends { name, found, before });
+        }
+        before = found;
+    }
+    if before as usize != text.len() {
+        return Err(NameFault::Length { found: before, expected: text.len() });
+    }
+    match (0..names.len()).find(|name| names.get(*name).is_none()) {
+        Some(name) => Err(NameFault::NotUtf8 { name }),
+        None => Ok(()),
+    }
+}
+
+fn all_corners(block: &Block) -> impl Iterator<Item = [f32; 3]> + '_ {
+    (0..usize::from(block.triangles)).flat_map(|lane| block::corners(block, lane))
+}
+
+/// How many distinct positions there are among the corners of all triangles.
+fn count_positions(blocks: &[Block]) -> u64 {
+    let mut positions: Vec<[u32; 3]> = blocks
+        .par_iter()
+        .flat_map_iter(|block| {
+            let mut used = [false; BLOCK_WIDTH];
+            for slot in block.corners.iter().flat_map(|slots| &slots[..usize::from(block.triangles)]) {
+                used[usize::from(*slot)] = true;
+            }
+            let bits = |slot: usize| block.positions.map(|axis| axis[slot].to_bits());
+            (0..BLOCK_WIDTH).filter(move |slot| used[*slot]).map(bits)
+        })
+        .collect();
+    positions.par_sort_unstable();
+    positions.dedup();
+    positions.len() as u64
+}
+
+fn bounds(blocks: &[Block]) -> [f32; 6] {
+    let all =
+        blocks.par_iter().map(|block| Aabb::around(all_corners(block))).reduce(|| Aabb::EMPTY, Aabb::union);
+    let ([a, b, c], [d, e, f]) = (all.lower, all.upper);
+    [a, b, c, d, e, f]
+}

@@ -1,0 +1,81 @@
+//! Every rule of FORMAT.md, checked on a whole file.
+//!
+//! The runtime's open checks the rules marked O; here are those marked V, in the order in which later ones may
+//! rely on earlier ones. Messages end with the rule's id.
+
+mod archive;
+mod block;
+mod boxes;
+mod exact;
+mod frame;
+mod geometry;
+mod metadata;
+mod node;
+pub mod source;
+mod statistics;
+mod tree;
+
+use bvhc_format::section::SectionKind;
+use bvhc_runtime::{Model, OpenError};
+
+pub use archive::ArchiveFault;
+pub use block::BlockFault;
+pub use frame::FrameFault;
+pub use geometry::{GeometryFault, RunFault};
+pub use metadata::{MetadataFault, NameFault, NameList, TextField};
+pub use node::NodeFault;
+pub use statistics::{Count, Figure, StatisticsFault};
+pub use tree::TreeFault;
+
+/// Which rule a file breaks first, and where.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The file cannot even be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A hash is wrong, or something stands between the sections.
+    #[error(transparent)]
+    Frame(#[from] FrameFault),
+    /// A payload is not packed as it must be.
+    #[error("{} section: {fault}", kind.name())]
+    Archive {
+        /// The section.
+        kind: SectionKind,
+        /// What is wrong.
+        fault: ArchiveFault,
+    },
+    /// The geometry section breaks a rule.
+    #[error("geometry: {0}")]
+    Geometry(#[from] GeometryFault),
+    /// The AABB tree breaks a rule.
+    #[error("aabb-tree: {0}")]
+    Tree(#[from] TreeFault),
+    /// The metadata section breaks a rule.
+    #[error("metadata: {0}")]
+    Metadata(#[from] MetadataFault),
+    /// The statistics of a tree are not those of the tree.
+    #[error("metadata, statistics of tree {tree}: {fault}")]
+    Statistics {
+        /// Place in the list of trees, from 0.
+        tree: usize,
+        /// What is wrong.
+        fault: StatisticsFault,
+    },
+}
+
+/// Checks a whole file, which must start at a multiple of 64 in memory.
+///
+/// Cost: a few passes over the file, and one sort of its vertices.
+///
+/// # Errors
+/// The first rule that is broken.
+pub fn verify(bytes: &[u8]) -> Result<(), VerifyError> {
+    let model = Model::from_bytes(bytes)?;
+    frame::check(bytes, &model)?;
+    archive::check(&model)?;
+    let triangles = geometry::check(&model)?;
+    let shape = tree::check(&model)?;
+    metadata::check(&model, &triangles)?;
+    statistics::check(&model, &shape)
+}

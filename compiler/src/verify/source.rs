@@ -1,0 +1,223 @@
+//! A compiled file against the model it should have been compiled from.
+
+use std::fmt;
+
+use bvhc_format::NONE;
+use bvhc_format::record::AttributeRun;
+use bvhc_runtime::Model;
+
+use super::block;
+use super::metadata::NameList;
+use crate::clean;
+use crate::compile::CompileError;
+use crate::file;
+use crate::import;
+use crate::mesh::{Mesh, Names};
+
+/// Where a file differs from a source.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// The source cannot be read as a mesh.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// The source is of another length.
+    #[error("compiled from a source of {found} bytes; {source_name} has {expected}")]
+    Length {
+        /// The length in the file.
+        found: u64,
+        /// The length of the source.
+        expected: u64,
+        /// The source.
+        source_name: String,
+    },
+    /// The source has other bytes.
+    #[error("compiled from a source with hash {found}; {source_name} has {expected}")]
+    Hash {
+        /// The hash in the file.
+        found: blake3::Hash,
+        /// The hash of the source.
+        expected: blake3::Hash,
+        /// The source.
+        source_name: String,
+    },
+    /// Something is there in another number.
+    #[error("the file counts {found} {counted}, the source has {expected}")]
+    Count {
+        /// What is counted.
+        counted: Counted,
+        /// What the file says.
+        found: u64,
+        /// What the source has.
+        expected: u64,
+    },
+    /// A triangle has other corners.
+    #[error("triangle {triangle} has the corners {found:?} in the file, {expected:?} in the source")]
+    Corners {
+        /// The triangle.
+        triangle: u32,
+        /// Its corners in the file.
+        found: [[f32; 3]; 3],
+        /// Its corners in the source.
+        expected: [[f32; 3]; 3],
+    },
+    /// A triangle is of another face.
+    #[error("triangle {triangle} is of face {found} in the file, of face {expected} in the source")]
+    Face {
+        /// The triangle.
+        triangle: u32,
+        /// Its face in the file.
+        found: u32,
+        /// Its face in the source.
+        expected: u32,
+    },
+    /// A triangle has another name.
+    #[error("triangle {triangle} has the {list} {found:?} in the file, {expected:?} in the source")]
+    Name {
+        /// The triangle.
+        triangle: u32,
+        /// Whether it is the material, the group or the object.
+        list: NameList,
+        /// The name in the file.
+        found: Option<String>,
+        /// The name in the source.
+        expected: Option<String>,
+    },
+}
+
+/// What file and source count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Counted {
+    Faces,
+    Vertices,
+    Triangles,
+    DroppedTriangles,
+    DroppedFaces,
+}
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Faces => "faces",
+            Self::Vertices => "vertices",
+            Self::Triangles => "triangles",
+            Self::DroppedTriangles => "dropped triangles",
+            Self::DroppedFaces => "dropped faces",
+        })
+    }
+}
+
+/// Compares a model that [`verify`](super::verify) accepts with a source, called `name` in messages.
+///
+/// # Errors
+/// The first difference, or why the source is none.
+pub fn compare(model: &Model<'_>, source: &[u8], name: &str) -> Result<(), SourceError> {
+    check_bytes(model, source, name)?;
+    let polygons = import::read(source, name).map_err(CompileError::from)?;
+    let mesh = clean::mesh(polygons, name).map_err(CompileError::from)?;
+    check_counts(model, &mesh)?;
+    check_corners(model, &mesh)?;
+    check_faces(model, &mesh)?;
+    check_names(model, &mesh)
+}
+
+fn check_bytes(model: &Model<'_>, source: &[u8], name: &str) -> Result<(), SourceError> {
+    let metadata = model.metadata();
+    let (found, expected) = (metadata.source_length.to_native(), source.len() as u64);
+    if found != expected {
+        return Err(SourceError::Length { found, expected, source_name: name.to_owned() });
+    }
+    let (found, expected) = (metadata.source_hash.into(), file::hash(source));
+    if found != expected {
+        return Err(SourceError::Hash { found, expected, source_name: name.to_owned() });
+    }
+    Ok(())
+}
+
+fn check_counts(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
+    let metadata = model.metadata();
+    let counts = [
+        (Counted::Faces, metadata.source_faces, mesh.source_faces),
+        (Counted::Vertices, metadata.source_vertices, mesh.source_vertices),
+        (Counted::Triangles, metadata.triangles, mesh.triangles.len() as u64),
+        (Counted::DroppedTriangles, metadata.dropped_triangles, mesh.dropped.triangles),
+        (Counted::DroppedFaces, metadata.dropped_faces, mesh.dropped.faces),
+    ];
+    for (counted, found, expected) in counts {
+        let found = found.to_native();
+        if found != expected {
+            return Err(SourceError::Count { counted, found, expected });
+        }
+    }
+    Ok(())
+}
+
+fn check_corners(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
+    let numbers = model.geometry().triangles.get();
+    for block in model.blocks() {
+        let row = &numbers[block.first as usize..][..usize::from(block.triangles)];
+        for (lane, number) in row.iter().enumerate() {
+            let triangle = number.to_native();
+            let (found, expected) = (block::corners(block, lane), mesh.corners(triangle));
+            let bits = |corners: [[f32; 3]; 3]| corners.map(|corner| corner.map(f32::to_bits));
+            if bits(found) != bits(expected) {
+                return Err(SourceError::Corners { triangle, found, expected });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_faces(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
+    let faces = model.geometry().faces.get();
+    for (triangle, &expected) in (0..).zip(&mesh.faces) {
+        let found = faces.get(triangle as usize).map_or(triangle, |face| face.to_native());
+        if found != expected {
+            return Err(SourceError::Face { triangle, found, expected });
+        }
+    }
+    Ok(())
+}
+
+/// Runs may be cut elsewhere, and names numbered otherwise: what each triangle is called must agree.
+fn check_names(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
+    let (found, expected) = (model.geometry().runs.get(), &mesh.runs);
+    let starts = found.iter().chain(expected).map(|run| run.first_triangle);
+    for triangle in starts {
+        let (found, expected) = (run_of(found, triangle), run_of(expected, triangle));
+        for list in NameList::ALL {
+            let found = list.of(model.metadata()).get(index(list, found) as usize);
+            let expected = names(list, &mesh.names).get(index(list, expected) as usize).map(String::as_str);
+            if found != expected {
+                let [found, expected] = [found, expected].map(|name| name.map(str::to_owned));
+                return Err(SourceError::Name { triangle, list, found, expected });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The run that a triangle is in.
+fn run_of(runs: &[AttributeRun], triangle: u32) -> AttributeRun {
+    let after = runs.partition_point(|run| run.first_triangle <= triangle);
+    let nameless = AttributeRun { first_triangle: 0, material: NONE, group: NONE, object: NONE };
+    after.checked_sub(1).map_or(nameless, |index| runs[index])
+}
+
+/// A name's index in its list, or NONE, which is beyond every list.
+fn index(list: NameList, run: AttributeRun) -> u32 {
+    match list {
+        NameList::Material => run.material,
+        NameList::Group => run.group,
+        NameList::Object => run.object,
+    }
+}
+
+fn names(list: NameList, names: &Names) -> &[String] {
+    match list {
+        NameList::Material => &names.materials,
+        NameList::Group => &names.groups,
+        NameList::Object => &names.objects,
+    }
+}

@@ -1,0 +1,156 @@
+//! The statistics of each tree against the tree itself.
+
+use bvhc_format::record::{BLOCK_WIDTH, Child, NODE_WIDTH, TreeStatistics, WideNode};
+use bvhc_format::section::SectionKind;
+use bvhc_runtime::Model;
+
+use super::VerifyError;
+use super::tree::Shape;
+
+/// The kinds that are trees, now and in later minor versions.
+const TREE_KINDS: std::ops::RangeInclusive<u32> = 16..=20;
+
+/// How far figures may be off, relative to their values, because sums round (M6).
+const TOLERANCE: f64 = 1.0 / (1 << 16) as f64;
+
+/// What is wrong with a tree's statistics.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StatisticsFault {
+    /// There is a record without a tree, or a tree without a record.
+    #[error("there are {found} records for {expected} trees (M5)")]
+    Records {
+        /// How many records there are.
+        found: usize,
+        /// How many trees there are.
+        expected: usize,
+    },
+    /// A count is wrong.
+    #[error("{count} is {found}, but must be {expected} (M5)")]
+    Count {
+        /// Which one.
+        count: Count,
+        /// What it is.
+        found: u64,
+        /// What it must be.
+        expected: u64,
+    },
+    /// A figure is too far off.
+    #[error("{figure} is {found}, but the tree has {expected} (M6)")]
+    Figure {
+        /// Which one.
+        figure: Figure,
+        /// What it is.
+        found: f32,
+        /// What the tree has.
+        expected: f64,
+    },
+}
+
+/// A count of the statistics, by its field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Count {
+    Kind,
+    Depth,
+    Nodes,
+    Leaves,
+    References,
+    Reserved,
+}
+
+impl std::fmt::Display for Count {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Kind => "the tree's kind",
+            Self::Depth => "the depth",
+            Self::Nodes => "the number of nodes",
+            Self::Leaves => "the number of leaves",
+            Self::References => "the number of references",
+            Self::Reserved => "the reserved field",
+        })
+    }
+}
+
+/// A figure of the statistics, by its field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Figure {
+    SahCost,
+    NodeFill,
+    BlockFill,
+}
+
+impl std::fmt::Display for Figure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::SahCost => "the SAH cost",
+            Self::NodeFill => "the fill of the nodes",
+            Self::BlockFill => "the fill of the blocks",
+        })
+    }
+}
+
+/// M5 and M6, on a model that keeps all other rules.
+pub(super) fn check(model: &Model<'_>, shape: &Shape) -> Result<(), VerifyError> {
+    let records = model.metadata().trees.get();
+    let kinds: Vec<u32> =
+        model.sections().map(|(entry, _)| entry.kind).filter(|kind| TREE_KINDS.contains(kind)).collect();
+    if records.len() != kinds.len() {
+        let fault = StatisticsFault::Records { found: records.len(), expected: kinds.len() };
+        return Err(VerifyError::Statistics { tree: records.len().min(kinds.len()), fault });
+    }
+    for (tree, (record, kind)) in records.iter().zip(kinds).enumerate() {
+        let fail = |fault| VerifyError::Statistics { tree, fault };
+        check_count(Count::Kind, record.kind, kind).map_err(fail)?;
+        check_count(Count::Reserved, record.reserved, 0u32).map_err(fail)?;
+        if kind == SectionKind::AabbTree as u32 {
+            check_aabb(model, shape, record).map_err(fail)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_aabb(model: &Model<'_>, shape: &Shape, record: &TreeStatistics) -> Result<(), StatisticsFault> {
+    let (nodes, leaves) = (model.nodes().len() as u64, model.blocks().len() as u64);
+    let references = model.geometry().triangles.len() as u64;
+    check_count(Count::Depth, record.depth, shape.depth)?;
+    check_count(Count::Nodes, record.nodes, nodes)?;
+    check_count(Count::Leaves, record.leaves, leaves)?;
+    check_count(Count::References, record.references, references)?;
+    let share = |used: u64, whole: u64, width: usize| used as f64 / (whole * width as u64) as f64;
+    check_figure(Figure::NodeFill, record.node_fill, share(nodes - 1 + leaves, nodes, NODE_WIDTH))?;
+    check_figure(Figure::BlockFill, record.block_fill, share(references, leaves, BLOCK_WIDTH))?;
+    check_figure(Figure::SahCost, record.sah_cost, sah_cost(model.nodes()))
+}
+
+fn check_count(count: Count, found: impl Into<u64>, expected: impl Into<u64>) -> Result<(), StatisticsFault> {
+    let (found, expected) = (found.into(), expected.into());
+    if found == expected { Ok(()) } else { Err(StatisticsFault::Count { count, found, expected }) }
+}
+
+fn check_figure(figure: Figure, found: f32, expected: f64) -> Result<(), StatisticsFault> {
+    let near = (f64::from(found) - expected).abs() <= TOLERANCE * expected;
+    if near { Ok(()) } else { Err(StatisticsFault::Figure { figure, found, expected }) }
+}
+
+/// 1 for the root, and for each slot its box's share of the root's surface.
+fn sah_cost(nodes: &[WideNode]) -> f64 {
+    let planes = |node: &WideNode, slot: usize| node.planes.map(|planes| f64::from(planes[slot]));
+    let used = |node: &WideNode| (0..NODE_WIDTH).filter(|slot| node.child(*slot) != Child::Empty).count();
+    let root = (0..used(&nodes[0])).map(|slot| planes(&nodes[0], slot)).reduce(|a, b| {
+        std::array::from_fn(
+            |plane| if plane % 2 == 0 { a[plane].min(b[plane]) } else { a[plane].max(b[plane]) },
+        )
+    });
+    let whole = root.map_or(0.0, half_area);
+    let sum: f64 =
+        nodes.iter().flat_map(|node| (0..used(node)).map(move |slot| half_area(planes(node, slot)))).sum();
+    1.0 + sum / whole
+}
+
+/// Half the surface of a box, whose planes are as in a node.
+fn half_area(planes: [f64; 6]) -> f64 {
+    let [x, y, z] = [0, 2, 4].map(|lower| planes[lower + 1] - planes[lower]);
+    x * y + y * z + z * x
+}

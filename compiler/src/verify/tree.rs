@@ -1,0 +1,178 @@
+//! The AABB tree as a whole: every node and block reached once, in order, at the depth that the file says.
+
+use bvhc_format::record::{Child, NODE_WIDTH, WideNode};
+use bvhc_format::section::SectionKind;
+use bvhc_runtime::Model;
+use rkyv::rend::f32_le;
+
+use super::boxes;
+use super::node::{self, Counts, NodeFault};
+
+/// What is wrong with the AABB tree.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TreeFault {
+    /// There is no node at all.
+    #[error("it has no root (T5)")]
+    NoRoot,
+    /// A node breaks a rule.
+    #[error("node {node}: {fault}")]
+    Node {
+        /// The node.
+        node: usize,
+        /// What is wrong with it.
+        fault: NodeFault,
+    },
+    /// A node is not referenced exactly once, or the root is referenced.
+    #[error("node {node} is referenced {found} times instead of {expected} (T5)")]
+    NodeReferences {
+        /// The node.
+        node: usize,
+        /// How often it is referenced.
+        found: u32,
+        /// How often it must be.
+        expected: u32,
+    },
+    /// A block is not referenced exactly once.
+    #[error("block {block} is referenced {found} times instead of once (T5)")]
+    BlockReferences {
+        /// The block.
+        block: usize,
+        /// How often it is referenced.
+        found: u32,
+    },
+    /// The blocks do not stand in the order in which a walk meets them.
+    #[error("a walk meets block {found} where it should meet block {expected} (T5)")]
+    BlockOrder {
+        /// The block it meets.
+        found: u32,
+        /// The block it should meet.
+        expected: u32,
+    },
+    /// The depth is wrong.
+    #[error("its depth is given as {found}, but it has {expected} levels (T4)")]
+    Depth {
+        /// What is given.
+        found: u32,
+        /// How many levels there are.
+        expected: u32,
+    },
+    /// The bounds are not those of the metadata.
+    #[error("its bounds are {found:?}; the metadata has {expected:?} (T2)")]
+    Bounds {
+        /// The tree's.
+        found: [f32; 6],
+        /// The metadata's.
+        expected: [f32; 6],
+    },
+    /// The reserved field is not zero.
+    #[error("its reserved field is {found:#x} instead of zero (T12)")]
+    Reserved {
+        /// What it is.
+        found: u32,
+    },
+}
+
+/// What a tree really is, as far as its statistics tell of it.
+pub(super) struct Shape {
+    pub(super) depth: u32,
+}
+
+/// T2 to T12, on blocks within the rules.
+pub(super) fn check(model: &Model<'_>) -> Result<Shape, TreeFault> {
+    let nodes = model.nodes();
+    if nodes.is_empty() {
+        return Err(TreeFault::NoRoot);
+    }
+    check_root(model)?;
+    let counts = Counts { nodes: nodes.len(), blocks: model.blocks().len() };
+    for (index, node) in nodes.iter().enumerate() {
+        node::check(node, index, counts).map_err(|fault| TreeFault::Node { node: index, fault })?;
+    }
+    check_references(nodes, counts)?;
+    check_block_order(nodes)?;
+    let (found, expected) = (model.depth(), depth(nodes));
+    if found != expected {
+        return Err(TreeFault::Depth { found, expected });
+    }
+    boxes::check(model)?;
+    Ok(Shape { depth: expected })
+}
+
+/// The children of a node, in the order of their slots.
+pub(super) fn children(node: &WideNode) -> impl DoubleEndedIterator<Item = Child> + '_ {
+    (0..NODE_WIDTH).map(|slot| node.child(slot)).filter(|child| *child != Child::Empty)
+}
+
+/// T2 and T12
+fn check_root(model: &Model<'_>) -> Result<(), TreeFault> {
+    let bounds = model.bounds();
+    let ([a, b, c], [d, e, f]) = (bounds.lower, bounds.upper);
+    let (found, expected) = ([a, b, c, d, e, f], model.metadata().bounds.map(f32_le::to_native));
+    if found.map(f32::to_bits) != expected.map(f32::to_bits) {
+        return Err(TreeFault::Bounds { found, expected });
+    }
+    match reserved(model) {
+        0 => Ok(()),
+        found => Err(TreeFault::Reserved { found }),
+    }
+}
+
+/// The root record's reserved field: bytes 28 to 31 of the last 48.
+fn reserved(model: &Model<'_>) -> u32 {
+    let tree = SectionKind::AabbTree as u32;
+    let payload =
+        model.sections().find(|(entry, _)| entry.kind == tree).map_or(&[][..], |(_, payload)| payload);
+    let root = payload.last_chunk::<48>().map_or([0; 48], |root| *root);
+    u32::from_le_bytes([root[28], root[29], root[30], root[31]])
+}
+
+/// T5, but for the order.
+fn check_references(nodes: &[WideNode], counts: Counts) -> Result<(), TreeFault> {
+    let (mut to_nodes, mut to_blocks) = (vec![0u32; counts.nodes], vec![0u32; counts.blocks]);
+    for child in nodes.iter().flat_map(children) {
+        match child {
+            Child::Empty => {}
+            Child::Node(node) => to_nodes[node as usize] += 1,
+            Child::Block(block) => to_blocks[block as usize] += 1,
+        }
+    }
+    for (node, found) in to_nodes.into_iter().enumerate() {
+        let expected = u32::from(node != 0);
+        if found != expected {
+            return Err(TreeFault::NodeReferences { node, found, expected });
+        }
+    }
+    match to_blocks.iter().position(|found| *found != 1) {
+        Some(block) => Err(TreeFault::BlockReferences { block, found: to_blocks[block] }),
+        None => Ok(()),
+    }
+}
+
+/// The order of T5. The walk ends, since each node is referenced once at most.
+fn check_block_order(nodes: &[WideNode]) -> Result<(), TreeFault> {
+    let mut expected = 0;
+    let mut stack = vec![Child::Node(0)];
+    while let Some(child) = stack.pop() {
+        match child {
+            Child::Empty => {}
+            Child::Node(node) => stack.extend(children(&nodes[node as usize]).rev()),
+            Child::Block(found) if found == expected => expected += 1,
+            Child::Block(found) => return Err(TreeFault::BlockOrder { found, expected }),
+        }
+    }
+    Ok(())
+}
+
+/// Levels of nodes: parents stand before their children.
+fn depth(nodes: &[WideNode]) -> u32 {
+    let mut levels = vec![1u32; nodes.len()];
+    for (index, node) in nodes.iter().enumerate() {
+        for child in children(node) {
+            if let Child::Node(child) = child {
+                levels[child as usize] = levels[index] + 1;
+            }
+        }
+    }
+    levels.into_iter().max().unwrap_or(0)
+}
