@@ -1,0 +1,71 @@
+//! Every query on a file that is part of the program, without std and without alloc.
+//!
+//! Exits with 0 where all answers are as expected, else with the number of the first that is not.
+#![no_std]
+#![no_main]
+
+use core::ops::ControlFlow;
+use core::panic::PanicInfo;
+
+use bvhc_runtime::{Aabb, Model, Ray, Search};
+
+#[repr(C, align(64))]
+struct Aligned<T: ?Sized>(T);
+
+static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!("../../golden/quad.bvh"));
+
+// The C library, for the code that calls `main`.
+#[link(name = "c")]
+unsafe extern "C" {}
+
+#[panic_handler]
+fn panic(_: &PanicInfo<'_>) -> ! {
+    loop {}
+}
+
+/// The precompiled `core` refers to it, although nothing unwinds here.
+// SAFETY: no other function of this program has this name.
+#[unsafe(no_mangle)]
+pub extern "C" fn rust_eh_personality() {}
+
+/// What the C library's start code calls.
+// SAFETY: no other function of this program is called `main`.
+#[unsafe(no_mangle)]
+pub extern "C" fn main(_: i32, _: *const *const u8) -> i32 {
+    match Model::from_bytes(&FILE.0) {
+        Ok(model) => (1..).zip(checks(&model)).find(|(_, right)| !right).map_or(0, |(number, _)| number),
+        Err(_) => 100,
+    }
+}
+
+fn checks(model: &Model<'_>) -> [bool; 8] {
+    let down = Ray::new([1.5, 0.25, 9.0], [0.0, 0.0, -1.0]);
+    let hit = model.closest_hit(&down);
+    let source = hit.and_then(|hit| model.source_of(hit.triangle));
+    let material = source.and_then(|source| source.material).and_then(|index| model.material_name(index));
+    let nearest = model.closest_point([1.0, -3.0, 0.0], f32::INFINITY);
+    let (mut hits, mut boxed, mut near) = (0, 0, 0);
+    model.all_hits(&down, |_| {
+        hits += 1;
+        Search::Continue
+    });
+    let all = Aabb::new([-1.0; 3], [3.0; 3]);
+    let flow = model.overlap_box(&all, |_| {
+        boxed += 1;
+        ControlFlow::Continue(())
+    });
+    let _ = model.overlap_sphere([0.0, 0.0, 0.0], 0.5, |_| {
+        near += 1;
+        ControlFlow::Continue(())
+    });
+    [
+        hit.is_some_and(|hit| hit.t == 9.0),
+        source.is_some_and(|source| source.face == 0),
+        material == Some("paint"),
+        model.any_hit(&down),
+        hits == 1,
+        nearest.is_some_and(|nearest| nearest.distance == 3.0),
+        boxed == 3 && flow.is_continue(),
+        near == 2,
+    ]
+}
