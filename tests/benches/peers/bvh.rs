@@ -1,8 +1,9 @@
 //! bvh 0.13: a binned SAH tree of one shape a leaf.
 //!
 //! The crate yields all shapes whose boxes a ray meets and knows no closest hit. This loop over its public nodes visits
-//! the nearer child first and leaves out what lies behind the hit: several times as fast as its iterators. Its triangle
-//! test drops small and back-facing triangles, so the textbook one stands in.
+//! the nearer child first and leaves out what lies behind the hit, which is up to twice as fast as its iterators; for any
+//! hit the plain iterator is as fast or faster. Its triangle test drops small and back-facing triangles, so the textbook
+//! one stands in.
 //!
 //! Based on: Tomas Möller and Ben Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997, and Christer
 //! Ericson, "Real-Time Collision Detection", 2005, 5.1.5 (the closest point of a triangle).
@@ -42,8 +43,8 @@ impl Bvh {
         Self { tree, triangles }
     }
 
-    /// The smallest `t` of a hit up to `t_max`, or the first that comes.
-    fn walk(&self, ray: &ray::Ray<f32, 3>, t_max: f32, first: bool) -> f32 {
+    /// The smallest `t` of a hit up to `t_max`.
+    fn walk(&self, ray: &ray::Ray<f32, 3>, t_max: f32) -> f32 {
         let (mut limit, mut found) = (t_max, f32::INFINITY);
         let mut stack = [(0, 0.0); DEPTH];
         let mut height = 1;
@@ -58,18 +59,15 @@ impl Bvh {
                     let t = self.triangles[*shape_index].hit(ray);
                     if t <= limit {
                         (limit, found) = (t, t);
-                        if first {
-                            break;
-                        }
                     }
                 }
                 BvhNode::Node { child_l_index, child_l_aabb, child_r_index, child_r_aabb, .. } => {
-                    let near = |bounds| ray.intersection_slice_for_aabb(bounds).map(|(near, _)| near);
-                    let left = near(child_l_aabb).map(|near| (*child_l_index, near));
-                    let right = near(child_r_aabb).map(|near| (*child_r_index, near));
-                    let swap = left.is_some_and(|left| right.is_some_and(|right| left.1 < right.1));
-                    let children = if swap { [right, left] } else { [left, right] };
-                    for child in children.into_iter().flatten().filter(|child| child.1 <= limit) {
+                    let left = (*child_l_index, near_end(ray, child_l_aabb));
+                    let right = (*child_r_index, near_end(ray, child_r_aabb));
+                    let children = if left.1 < right.1 { [right, left] } else { [left, right] };
+                    for child in
+                        children.into_iter().filter(|child| child.1 <= limit && child.1 < f32::INFINITY)
+                    {
                         stack[height] = child;
                         height += 1;
                     }
@@ -78,6 +76,19 @@ impl Bvh {
         }
         found
     }
+}
+
+/// Where the ray enters the box; infinite where it does not. The crate's own such test is slower.
+fn near_end(ray: &ray::Ray<f32, 3>, bounds: &Aabb<f32, 3>) -> f32 {
+    let (mut near, mut far) = (0.0, f32::INFINITY);
+    for axis in 0..3 {
+        let a = (bounds.min[axis] - ray.origin[axis]) * ray.inv_direction[axis];
+        let b = (bounds.max[axis] - ray.origin[axis]) * ray.inv_direction[axis];
+        let (low, high) = if a < b { (a, b) } else { (b, a) };
+        near = if low > near { low } else { near };
+        far = if high < far { high } else { far };
+    }
+    if near <= far { near } else { f32::INFINITY }
 }
 
 impl Triangle {
@@ -160,11 +171,14 @@ impl Tracer for Bvh {
     }
 
     fn closest_hit(&self, ray: &Ray) -> f32 {
-        self.walk(&convert(ray), ray.t_max, false)
+        self.walk(&convert(ray), ray.t_max)
     }
 
     fn any_hit(&self, ray: &Ray) -> bool {
-        self.walk(&convert(ray), ray.t_max, true) < f32::INFINITY
+        let converted = convert(ray);
+        let t_max = ray.t_max.min(f32::MAX);
+        let mut met = self.tree.traverse_iterator(&converted, &self.triangles);
+        met.any(|triangle| triangle.hit(&converted) <= t_max)
     }
 }
 
