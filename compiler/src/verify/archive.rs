@@ -11,12 +11,6 @@ use super::VerifyError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArchiveFault {
-    /// The payload's length is not a multiple of 8.
-    #[error("its length {found} is not a multiple of 8 (A1)")]
-    Length {
-        /// The length.
-        found: usize,
-    },
     /// A slice starts before the end of the one before.
     #[error("slice {slice} starts at byte {found}, before the end of the last one at {end} (A3)")]
     Order {
@@ -99,22 +93,18 @@ fn root_size(kind: SectionKind) -> usize {
     }
 }
 
-/// A1, A3 and A4. The open has seen to it that all slices lie in the payload.
+/// A4. A1 to A3 are the open's; A3 is checked again, since what is below counts on it.
 fn check_payload(payload: &[u8], slices: &[Place], root_size: usize) -> Result<(), ArchiveFault> {
-    let found = payload.len();
-    if !found.is_multiple_of(8) {
-        return Err(ArchiveFault::Length { found });
-    }
     let mut end = 0;
     for (slice, place) in slices.iter().enumerate() {
         let start = place.address.wrapping_sub(payload.as_ptr().addr());
-        if start < end || start > found {
+        if start < end || start > payload.len() {
             return Err(ArchiveFault::Order { slice, found: start, end });
         }
         check_gap(payload, end, start, place.alignment)?;
         end = start + place.bytes;
     }
-    let root = found.saturating_sub(root_size);
+    let root = payload.len().saturating_sub(root_size);
     if root < end {
         return Err(ArchiveFault::Order { slice: slices.len(), found: root, end });
     }

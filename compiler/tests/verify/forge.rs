@@ -1,0 +1,177 @@
+//! Files with one rule broken and all hashes right, so that only that rule can tell.
+
+use std::ops::Range;
+
+use bvhc::compile::{Options, compile};
+use bvhc::file::{Bytes, header_hash};
+use bvhc::verify::{VerifyError, verify};
+
+/// 9 by 9 quads on a bumpy sheet, two materials, a group, an object, and names of odd lengths.
+pub fn source() -> String {
+    const SIDE: usize = 9;
+    let mut text = String::from("o sheet\nusemtl red\n");
+    for y in 0..=SIDE {
+        for x in 0..=SIDE {
+            let z = (x * 7 + y * 5) % 4;
+            text += &format!("v {x}.25 {y}.5 {z}\n");
+        }
+    }
+    for y in 0..SIDE {
+        for x in 0..SIDE {
+            if (x, y) == (0, 4) {
+                text += "usemtl green\ng half\n";
+            }
+            let corner = y * (SIDE + 1) + x + 1;
+            text += &format!("f {corner} {} {} {}\n", corner + 1, corner + SIDE + 2, corner + SIDE + 1);
+        }
+    }
+    text
+}
+
+/// Kinds of sections.
+pub const METADATA: u32 = 1;
+pub const GEOMETRY: u32 = 2;
+pub const TREE: u32 = 16;
+
+/// A file's bytes, and where things are in them.
+#[derive(Clone)]
+pub struct Forge {
+    pub bytes: Vec<u8>,
+}
+
+impl Forge {
+    pub fn new() -> Self {
+        let compiled = compile(source().as_bytes(), "sheet", &Options::default(), &()).unwrap();
+        Self { bytes: compiled.bytes.to_vec() }
+    }
+
+    pub fn u32(&self, at: usize) -> u32 {
+        u32::from_le_bytes(self.bytes[at..at + 4].try_into().unwrap())
+    }
+
+    pub fn u64(&self, at: usize) -> u64 {
+        u64::from_le_bytes(self.bytes[at..at + 8].try_into().unwrap())
+    }
+
+    pub fn f32(&self, at: usize) -> f32 {
+        f32::from_bits(self.u32(at))
+    }
+
+    pub fn put(&mut self, at: usize, bytes: &[u8]) {
+        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+
+    pub fn put_u32(&mut self, at: usize, number: u32) {
+        self.put(at, &number.to_le_bytes());
+    }
+
+    pub fn put_f32(&mut self, at: usize, number: f32) {
+        self.put_u32(at, number.to_bits());
+    }
+
+    /// Adds to a little-endian number of 4 bytes.
+    pub fn add(&mut self, at: usize, by: i32) {
+        self.put_u32(at, self.u32(at).wrapping_add_signed(by));
+    }
+
+    fn sections(&self) -> usize {
+        self.u32(28) as usize
+    }
+
+    /// Where the directory's entry of a section stands.
+    pub fn entry(&self, kind: u32) -> usize {
+        (0..self.sections()).map(|index| 64 + 64 * index).find(|at| self.u32(*at) == kind).unwrap()
+    }
+
+    pub fn payload(&self, kind: u32) -> Range<usize> {
+        let entry = self.entry(kind);
+        let start = self.u64(entry + 8) as usize;
+        start..start + self.u64(entry + 16) as usize
+    }
+
+    /// Where the root record of a section stands.
+    pub fn root(&self, kind: u32) -> usize {
+        let size = match kind {
+            METADATA => 256,
+            GEOMETRY => 64,
+            _ => 48,
+        };
+        self.payload(kind).end - size
+    }
+
+    /// The first element and the count of the slice whose field is at this offset of the root.
+    pub fn slice(&self, kind: u32, field: usize) -> (usize, usize) {
+        let at = self.root(kind) + field;
+        (at.wrapping_add(self.u64(at) as usize), self.u64(at + 8) as usize)
+    }
+
+    pub fn block(&self, index: usize) -> usize {
+        self.slice(GEOMETRY, 0).0 + 256 * index
+    }
+
+    pub fn blocks(&self) -> usize {
+        self.slice(GEOMETRY, 0).1
+    }
+
+    pub fn number(&self, index: usize) -> usize {
+        self.slice(GEOMETRY, 16).0 + 4 * index
+    }
+
+    pub fn run(&self, index: usize) -> usize {
+        self.slice(GEOMETRY, 48).0 + 16 * index
+    }
+
+    pub fn node(&self, index: usize) -> usize {
+        self.slice(TREE, 32).0 + 256 * index
+    }
+
+    pub fn nodes(&self) -> usize {
+        self.slice(TREE, 32).1
+    }
+
+    /// The reference in a slot of a node.
+    pub fn child(&self, node: usize, slot: usize) -> usize {
+        self.node(node) + 192 + 4 * slot
+    }
+
+    /// All places of references, with their values.
+    pub fn children(&self) -> Vec<(usize, u32)> {
+        let places = (0..self.nodes()).flat_map(|node| (0..8).map(move |slot| (node, slot)));
+        places.map(|(node, slot)| self.child(node, slot)).map(|at| (at, self.u32(at))).collect()
+    }
+
+    /// A slot that is empty, with its node.
+    pub fn empty_slot(&self) -> (usize, usize) {
+        let places = (0..self.nodes()).flat_map(|node| (0..8).map(move |slot| (node, slot)));
+        places.into_iter().find(|(node, slot)| self.u32(self.child(*node, *slot)) == u32::MAX).unwrap()
+    }
+
+    /// A block for which a function says yes.
+    pub fn find_block(&self, wanted: impl Fn(u8, u8) -> bool) -> usize {
+        let at = (0..self.blocks()).map(|index| self.block(index));
+        at.into_iter().find(|at| wanted(self.bytes[at + 244], self.bytes[at + 245])).unwrap()
+    }
+
+    /// Makes all hashes right.
+    pub fn seal(&mut self) {
+        for index in 0..self.sections() {
+            let entry = 64 + 64 * index;
+            let start = self.u64(entry + 8) as usize;
+            let hash = blake3::hash(&self.bytes[start..start + self.u64(entry + 16) as usize]);
+            self.put(entry + 32, hash.as_bytes());
+        }
+        let hash = header_hash(&self.bytes[..64 + 64 * self.sections()]);
+        self.put(32, hash.as_bytes());
+    }
+
+    /// The bytes as they must lie in memory.
+    pub fn aligned(&self) -> Bytes {
+        let mut bytes = Bytes::new();
+        bytes.extend_from_slice(&self.bytes);
+        bytes
+    }
+
+    pub fn verify(&self) -> Result<(), VerifyError> {
+        verify(&self.aligned())
+    }
+}

@@ -1,0 +1,326 @@
+//! Breaks each rule of FORMAT.md that `verify` alone checks, and expects it to say which one.
+
+mod forge;
+
+use bvhc::verify::source::compare;
+use bvhc::verify::{VerifyError, verify};
+use bvhc_runtime::Model;
+use forge::{Forge, GEOMETRY, METADATA, TREE, source};
+
+/// Breaks a rule, seals the file and expects that rule's id at the end of the message.
+fn breaks(rule: &str, forgery: impl FnOnce(&mut Forge)) {
+    let mut file = Forge::new();
+    forgery(&mut file);
+    file.seal();
+    expect(rule, &file);
+}
+
+fn expect(rule: &str, file: &Forge) {
+    let message = file.verify().expect_err(rule).to_string();
+    assert!(message.ends_with(&format!("({rule})")), "{rule}: {message}");
+    assert!(!message.contains('\n'), "{message}");
+}
+
+#[test]
+fn a_compiled_file_is_perfect() {
+    let file = Forge::new();
+    file.verify().unwrap();
+    assert!(file.nodes() > 1 && file.blocks() > 8, "the scene is too small for these tests");
+}
+
+#[test]
+fn hashes_and_padding() {
+    let mut file = Forge::new();
+    file.bytes[40] ^= 1;
+    expect("H8", &file);
+    let mut file = Forge::new();
+    let payload = file.payload(GEOMETRY);
+    file.bytes[payload.start] ^= 1;
+    expect("D10", &file);
+    let mut file = Forge::new();
+    let gap =
+        [METADATA, GEOMETRY, TREE].map(|kind| file.payload(kind).end).into_iter().find(|end| end % 64 != 0);
+    file.bytes[gap.unwrap()] = 1;
+    expect("D9", &file);
+}
+
+#[test]
+fn what_cannot_be_opened_cannot_be_verified() {
+    let mut file = Forge::new();
+    file.bytes[0] = 0;
+    assert!(matches!(file.verify(), Err(VerifyError::Open(_))));
+    // A byte of padding more in the payload breaks A1.
+    let mut file = Forge::new();
+    let at = file.entry(METADATA) + 16;
+    assert_ne!(file.u64(at) % 64, 0);
+    file.add(at, 1);
+    file.seal();
+    assert!(matches!(file.verify(), Err(VerifyError::Open(_))));
+    for length in [0, 63, 64, 300, file.bytes.len() - 64] {
+        let mut bytes = Forge::new().aligned();
+        bytes.resize(length, 0);
+        assert!(matches!(verify(&bytes), Err(VerifyError::Open(_))), "{length} bytes");
+    }
+}
+
+#[test]
+fn archives() {
+    // The object's name, `sheet`, leaves 3 bytes before the next list of ends.
+    breaks("A4", |file| {
+        let (text, length) = file.slice(METADATA, 208);
+        let (ends, _) = file.slice(METADATA, 224);
+        assert!(text + length < ends);
+        file.bytes[text + length] = 1;
+    });
+    // A slice of one element less leaves its last element outside.
+    breaks("A4", |file| {
+        let at = file.root(TREE) + 40;
+        file.add(at, -1);
+        let statistics = file.slice(METADATA, 240).0;
+        file.add(statistics + 8, -1);
+    });
+}
+
+#[test]
+fn metadata() {
+    for field in [56, 64] {
+        breaks("M1", |file| file.add(file.root(METADATA) + field, 1));
+    }
+    for bound in 0..6 {
+        // On both sections, lest T2 tell first.
+        breaks("M2", |file| {
+            for at in [file.root(METADATA) + 88, file.root(TREE)].map(|at| at + 4 * bound) {
+                let wider = if bound < 3 { file.f32(at).next_down() } else { file.f32(at).next_up() };
+                file.put_f32(at, wider);
+            }
+        });
+    }
+    // Materials `red` and `green`: ends 3 and 8.
+    breaks("M3", |file| file.put_u32(file.slice(METADATA, 160).0, 9));
+    breaks("M3", |file| file.put_u32(file.slice(METADATA, 160).0 + 4, 7));
+    for field in [112, 128, 144, 176, 208] {
+        breaks("M4", |file| file.put(file.slice(METADATA, field).0, &[0xFF]));
+    }
+}
+
+#[test]
+fn statistics() {
+    for field in [0, 4, 8, 16, 24, 44] {
+        breaks("M5", |file| file.add(file.slice(METADATA, 240).0 + field, 1));
+    }
+    for field in [32, 36, 40] {
+        for factor in [1.0 - 1e-4, 1.0 + 1e-4, f32::NAN] {
+            breaks("M6", |file| {
+                let at = file.slice(METADATA, 240).0 + field;
+                file.put_f32(at, file.f32(at) * factor);
+            });
+        }
+    }
+}
+
+#[test]
+fn blocks() {
+    for (field, count) in [(244, 0), (244, 17), (245, 2), (245, 17)] {
+        breaks("G1", |file| file.put(file.block(0) + field, &[count]));
+    }
+    breaks("G2", |file| {
+        let block = file.find_block(|_, vertices| vertices < 16);
+        let vertices = file.bytes[block + 245];
+        file.put(block + 192, &[vertices]);
+    });
+    breaks("G2", |file| {
+        let block = file.find_block(|triangles, _| triangles < 16);
+        file.put(block + 192 + 15, &[1]);
+    });
+    breaks("G3", |file| {
+        let block = file.find_block(|_, vertices| vertices < 16);
+        let at = block + 64 + 4 * 15;
+        file.put_f32(at, file.f32(at) + 1.0);
+    });
+    for coordinate in [f32::NAN, f32::INFINITY, -2e18, -0.0] {
+        breaks("G4", |file| file.put_f32(file.block(1) + 4, coordinate));
+    }
+    breaks("G5", |file| file.add(file.block(1) + 240, 1));
+    breaks("G6", |file| {
+        let (a, b) = (file.u32(file.number(0)), file.u32(file.number(1)));
+        file.put_u32(file.number(0), b);
+        file.put_u32(file.number(1), a);
+    });
+    breaks("G8", |file| {
+        // The second corner becomes the first.
+        let corner = file.bytes[file.block(0) + 192];
+        file.put(file.block(0) + 208, &[corner]);
+    });
+    for byte in 246..256 {
+        breaks("G12", |file| file.put(file.block(2) + byte, &[1]));
+    }
+}
+
+#[test]
+fn triangle_numbers() {
+    breaks("G7", |file| {
+        let last = usize::from(file.bytes[file.block(0) + 244]) - 1;
+        let triangles = file.slice(GEOMETRY, 16).1 as u32;
+        file.put_u32(file.number(last), triangles);
+    });
+    // A number from another block: one is there twice, another one missing.
+    breaks("G7", |file| {
+        let count = usize::from(file.bytes[file.block(0) + 244]);
+        let (last, total) = (file.u32(file.number(count - 1)), file.slice(GEOMETRY, 16).1);
+        let other = (count..total).map(|index| file.u32(file.number(index))).find(|other| *other > last);
+        file.put_u32(file.number(count - 1), other.unwrap());
+    });
+}
+
+#[test]
+fn faces_and_runs() {
+    breaks("G9", |file| file.put_u32(file.slice(GEOMETRY, 32).0 + 40, 80));
+    breaks("G9", |file| {
+        let (faces, count) = file.slice(GEOMETRY, 32);
+        file.put_u32(faces + 4 * (count - 1), 81);
+    });
+    breaks("G10", |file| file.put_u32(file.run(0), 1));
+    breaks("G10", |file| file.put_u32(file.run(1), 0));
+    breaks("G10", |file| file.put_u32(file.run(1), 162));
+    for (field, names) in [(4, 2), (8, 1), (12, 1)] {
+        breaks("G11", |file| file.put_u32(file.run(1) + field, names));
+    }
+}
+
+#[test]
+fn the_tree_as_a_whole() {
+    breaks("T2", |file| {
+        let at = file.root(TREE);
+        file.put_f32(at, file.f32(at).next_down());
+    });
+    for by in [-1, 1] {
+        breaks("T4", |file| file.add(file.root(TREE) + 24, by));
+    }
+    // One block twice, another one never.
+    breaks("T5", |file| {
+        let blocks: Vec<_> =
+            file.children().into_iter().filter(|(_, c)| c >> 31 == 1 && *c != u32::MAX).collect();
+        file.put_u32(blocks[0].0, blocks[1].1);
+    });
+    // Two blocks change places.
+    breaks("T5", |file| {
+        let blocks: Vec<_> =
+            file.children().into_iter().filter(|(_, c)| c >> 31 == 1 && *c != u32::MAX).collect();
+        file.put_u32(blocks[0].0, blocks[1].1);
+        file.put_u32(blocks[1].0, blocks[0].1);
+    });
+    // A node becomes a block: the node is never referenced.
+    breaks("T5", |file| {
+        let (at, child) = file.children().into_iter().find(|(_, child)| child >> 31 == 0).unwrap();
+        file.put_u32(at, child | 1 << 31);
+    });
+    breaks("T12", |file| file.add(file.root(TREE) + 28, 1));
+}
+
+#[test]
+fn nodes() {
+    let inner = |file: &Forge| file.children().into_iter().find(|(_, child)| child >> 31 == 0).unwrap().0;
+    breaks("T6", |file| file.put_u32(inner(file), 0));
+    breaks("T7", |file| file.put_u32(inner(file), file.nodes() as u32));
+    breaks("T7", |file| file.put_u32(inner(file), file.blocks() as u32 | 1 << 31));
+    breaks("T8", |file| {
+        empty(file, 0, 0);
+    });
+    breaks("T8", |file| (0..8).for_each(|slot| empty(file, 0, slot)));
+    for plane in 0..6 {
+        breaks("T9", |file| {
+            let (node, slot) = file.empty_slot();
+            let at = file.node(node) + 32 * plane + 4 * slot;
+            file.put_f32(at, file.f32(at) * 2.0);
+        });
+    }
+}
+
+fn empty(file: &mut Forge, node: usize, slot: usize) {
+    let at = file.node(node) + 4 * slot;
+    for plane in 0..6 {
+        file.put_f32(at + 32 * plane, if plane % 2 == 0 { 1e30 } else { -1e30 });
+    }
+    file.put_u32(at + 192, u32::MAX);
+}
+
+#[test]
+fn boxes() {
+    for plane in 0..6 {
+        breaks("T10", |file| file.put_f32(file.node(0) + 32 * plane, f32::NAN));
+        breaks("T10", |file| file.put_f32(file.node(0) + 32 * plane + 4, f32::INFINITY));
+        // The compiler's boxes are as tight as can be: one step inward cuts the growth off. Where it lies on a
+        // plane that it need not touch, a step may still be fine, so take the one of the whole.
+        breaks("T10", |file| {
+            let planes = (0..8).map(|slot| file.node(0) + 32 * plane + 4 * slot);
+            let used = planes.filter(|at| file.f32(*at).abs() < 1e30);
+            let key = |at: &usize| if plane % 2 == 0 { file.f32(*at) } else { -file.f32(*at) };
+            let at = used.min_by(|a, b| key(a).total_cmp(&key(b))).unwrap();
+            let inward = if plane % 2 == 0 { file.f32(at) + 0.001 } else { file.f32(at) - 0.001 };
+            file.put_f32(at, inward);
+        });
+    }
+}
+
+#[test]
+fn visiting_orders() {
+    breaks("T11", |file| file.add(file.node(0) + 224, 1 << 24));
+    for octant in 0..8 {
+        breaks("T11", |file| {
+            let words = [0, 1].map(|rank| file.node(1) + 224 + 4 * rank);
+            let slot = file.u32(words[0]) >> (3 * octant) & 7;
+            let other = file.u32(words[1]) & !(7 << (3 * octant)) | slot << (3 * octant);
+            file.put_u32(words[1], other);
+        });
+    }
+    // A permutation still, but of one octant only.
+    breaks("T11", |file| {
+        let words = [0, 1].map(|rank| file.node(0) + 224 + 4 * rank);
+        let [a, b] = words.map(|at| file.u32(at));
+        file.put_u32(words[0], a & !7 | b & 7);
+        file.put_u32(words[1], b & !7 | a & 7);
+    });
+}
+
+/// Bytes in which a small change may leave a file within the rules and true to its source.
+fn is_free(file: &Forge, at: usize) -> bool {
+    let (compiler, options) = (file.slice(METADATA, 112), file.slice(METADATA, 128));
+    let texts = [compiler, options].iter().any(|(start, length)| (*start..start + length).contains(&at));
+    let figures = file.slice(METADATA, 240).0 + 32;
+    // Boxes may be larger than they must be.
+    let nodes = file.slice(TREE, 32);
+    let planes = (nodes.0..nodes.0 + 256 * nodes.1).contains(&at) && (at - nodes.0) % 256 < 192;
+    // A reader must not refuse a minor version, and `required` says nothing of kinds it knows.
+    let minor = (14..16).contains(&at);
+    let required = at >= 64 && at < 64 * 4 && at % 64 == 6;
+    // A slot beyond the used ones repeats slot 0, and nothing forbids to call such a one used.
+    let blocks = file.slice(GEOMETRY, 0);
+    let used_slots = (blocks.0..blocks.0 + 256 * blocks.1).contains(&at) && (at - blocks.0) % 256 == 245;
+    texts || planes || used_slots || minor || required || (figures..figures + 12).contains(&at)
+}
+
+#[test]
+fn every_other_byte_counts() {
+    let file = Forge::new();
+    let source = source();
+    for at in (0..file.bytes.len()).filter(|at| !is_free(&file, *at)) {
+        for bit in [0x01, 0x80] {
+            let mut forged = file.clone();
+            forged.bytes[at] ^= bit;
+            assert!(forged.verify().is_err(), "bit {bit:#x} of byte {at}, unsealed");
+            if Model::from_bytes(&forged.aligned()).is_err() {
+                continue;
+            }
+            let covered = 32..64;
+            let hashes = (0..3).map(|entry| 64 * entry + 96..64 * entry + 128);
+            if covered.contains(&at) || hashes.into_iter().any(|hash| hash.contains(&at)) {
+                continue;
+            }
+            forged.seal();
+            let bytes = forged.aligned();
+            let passes = verify(&bytes).is_ok()
+                && compare(&Model::from_bytes(&bytes).unwrap(), source.as_bytes(), "sheet").is_ok();
+            assert!(!passes, "bit {bit:#x} of byte {at}, sealed");
+        }
+    }
+}
