@@ -7,7 +7,7 @@ use bvhc::file::{Bytes, header_hash};
 use bvhc::verify::{VerifyError, verify};
 
 /// 9 by 9 quads on a bumpy sheet, two materials, a group, an object, and names of odd lengths.
-pub fn source() -> String {
+pub(crate) fn source() -> String {
     const SIDE: usize = 9;
     let mut text = String::from("o sheet\nusemtl red\n");
     for y in 0..=SIDE {
@@ -29,48 +29,48 @@ pub fn source() -> String {
 }
 
 /// Kinds of sections.
-pub const METADATA: u32 = 1;
-pub const GEOMETRY: u32 = 2;
-pub const TREE: u32 = 16;
+pub(crate) const METADATA: u32 = 1;
+pub(crate) const GEOMETRY: u32 = 2;
+pub(crate) const TREE: u32 = 16;
 
 /// A file's bytes, and where things are in them.
 #[derive(Clone)]
-pub struct Forge {
-    pub bytes: Vec<u8>,
+pub(crate) struct Forge {
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Forge {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let compiled = compile(source().as_bytes(), "sheet", &Options::default(), &()).unwrap();
         Self { bytes: compiled.bytes.to_vec() }
     }
 
-    pub fn u32(&self, at: usize) -> u32 {
+    pub(crate) fn u32(&self, at: usize) -> u32 {
         u32::from_le_bytes(self.bytes[at..at + 4].try_into().unwrap())
     }
 
-    pub fn u64(&self, at: usize) -> u64 {
+    pub(crate) fn u64(&self, at: usize) -> u64 {
         u64::from_le_bytes(self.bytes[at..at + 8].try_into().unwrap())
     }
 
-    pub fn f32(&self, at: usize) -> f32 {
+    pub(crate) fn f32(&self, at: usize) -> f32 {
         f32::from_bits(self.u32(at))
     }
 
-    pub fn put(&mut self, at: usize, bytes: &[u8]) {
+    pub(crate) fn put(&mut self, at: usize, bytes: &[u8]) {
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
-    pub fn put_u32(&mut self, at: usize, number: u32) {
+    pub(crate) fn put_u32(&mut self, at: usize, number: u32) {
         self.put(at, &number.to_le_bytes());
     }
 
-    pub fn put_f32(&mut self, at: usize, number: f32) {
+    pub(crate) fn put_f32(&mut self, at: usize, number: f32) {
         self.put_u32(at, number.to_bits());
     }
 
     /// Adds to a little-endian number of 4 bytes.
-    pub fn add(&mut self, at: usize, by: i32) {
+    pub(crate) fn add(&mut self, at: usize, by: i32) {
         self.put_u32(at, self.u32(at).wrapping_add_signed(by));
     }
 
@@ -79,18 +79,18 @@ impl Forge {
     }
 
     /// Where the directory's entry of a section stands.
-    pub fn entry(&self, kind: u32) -> usize {
+    pub(crate) fn entry(&self, kind: u32) -> usize {
         (0..self.sections()).map(|index| 64 + 64 * index).find(|at| self.u32(*at) == kind).unwrap()
     }
 
-    pub fn payload(&self, kind: u32) -> Range<usize> {
+    pub(crate) fn payload(&self, kind: u32) -> Range<usize> {
         let entry = self.entry(kind);
         let start = self.u64(entry + 8) as usize;
         start..start + self.u64(entry + 16) as usize
     }
 
     /// Where the root record of a section stands.
-    pub fn root(&self, kind: u32) -> usize {
+    pub(crate) fn root(&self, kind: u32) -> usize {
         let size = match kind {
             METADATA => 256,
             GEOMETRY => 64,
@@ -100,60 +100,60 @@ impl Forge {
     }
 
     /// The first element and the count of the slice whose field is at this offset of the root.
-    pub fn slice(&self, kind: u32, field: usize) -> (usize, usize) {
+    pub(crate) fn slice(&self, kind: u32, field: usize) -> (usize, usize) {
         let at = self.root(kind) + field;
         (at.wrapping_add(self.u64(at) as usize), self.u64(at + 8) as usize)
     }
 
-    pub fn block(&self, index: usize) -> usize {
+    pub(crate) fn block(&self, index: usize) -> usize {
         self.slice(GEOMETRY, 0).0 + 256 * index
     }
 
-    pub fn blocks(&self) -> usize {
+    pub(crate) fn blocks(&self) -> usize {
         self.slice(GEOMETRY, 0).1
     }
 
-    pub fn number(&self, index: usize) -> usize {
+    pub(crate) fn number(&self, index: usize) -> usize {
         self.slice(GEOMETRY, 16).0 + 4 * index
     }
 
-    pub fn run(&self, index: usize) -> usize {
+    pub(crate) fn run(&self, index: usize) -> usize {
         self.slice(GEOMETRY, 48).0 + 16 * index
     }
 
-    pub fn node(&self, index: usize) -> usize {
+    pub(crate) fn node(&self, index: usize) -> usize {
         self.slice(TREE, 32).0 + 256 * index
     }
 
-    pub fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.slice(TREE, 32).1
     }
 
     /// The reference in a slot of a node.
-    pub fn child(&self, node: usize, slot: usize) -> usize {
+    pub(crate) fn child(&self, node: usize, slot: usize) -> usize {
         self.node(node) + 192 + 4 * slot
     }
 
     /// All places of references, with their values.
-    pub fn children(&self) -> Vec<(usize, u32)> {
+    pub(crate) fn children(&self) -> Vec<(usize, u32)> {
         let places = (0..self.nodes()).flat_map(|node| (0..8).map(move |slot| (node, slot)));
         places.map(|(node, slot)| self.child(node, slot)).map(|at| (at, self.u32(at))).collect()
     }
 
     /// A slot that is empty, with its node.
-    pub fn empty_slot(&self) -> (usize, usize) {
+    pub(crate) fn empty_slot(&self) -> (usize, usize) {
         let places = (0..self.nodes()).flat_map(|node| (0..8).map(move |slot| (node, slot)));
         places.into_iter().find(|(node, slot)| self.u32(self.child(*node, *slot)) == u32::MAX).unwrap()
     }
 
     /// A block for which a function says yes.
-    pub fn find_block(&self, wanted: impl Fn(u8, u8) -> bool) -> usize {
+    pub(crate) fn find_block(&self, wanted: impl Fn(u8, u8) -> bool) -> usize {
         let at = (0..self.blocks()).map(|index| self.block(index));
         at.into_iter().find(|at| wanted(self.bytes[at + 244], self.bytes[at + 245])).unwrap()
     }
 
     /// Makes all hashes right.
-    pub fn seal(&mut self) {
+    pub(crate) fn seal(&mut self) {
         for index in 0..self.sections() {
             let entry = 64 + 64 * index;
             let start = self.u64(entry + 8) as usize;
@@ -165,13 +165,13 @@ impl Forge {
     }
 
     /// The bytes as they must lie in memory.
-    pub fn aligned(&self) -> Bytes {
+    pub(crate) fn aligned(&self) -> Bytes {
         let mut bytes = Bytes::new();
         bytes.extend_from_slice(&self.bytes);
         bytes
     }
 
-    pub fn verify(&self) -> Result<(), VerifyError> {
+    pub(crate) fn verify(&self) -> Result<(), VerifyError> {
         verify(&self.aligned())
     }
 }

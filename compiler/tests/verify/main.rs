@@ -292,7 +292,7 @@ fn is_free(file: &Forge, at: usize) -> bool {
     let planes = (nodes.0..nodes.0 + 256 * nodes.1).contains(&at) && (at - nodes.0) % 256 < 192;
     // A reader must not refuse a minor version, and `required` says nothing of kinds it knows.
     let minor = (14..16).contains(&at);
-    let required = at >= 64 && at < 64 * 4 && at % 64 == 6;
+    let required = (64..64 * 4).contains(&at) && at % 64 == 6;
     // A slot beyond the used ones repeats slot 0, and nothing forbids to call such a one used.
     let blocks = file.slice(GEOMETRY, 0);
     let used_slots = (blocks.0..blocks.0 + 256 * blocks.1).contains(&at) && (at - blocks.0) % 256 == 245;

@@ -1,0 +1,124 @@
+//! `bvhc MODEL -o OUT`
+
+use serde_json::Value;
+
+use crate::support::{CUBE, Place};
+
+#[test]
+fn a_model_is_compiled_and_summed_up() {
+    let place = Place::new();
+    place.write("cube.obj", CUBE);
+    let ran = place.run(&["cube.obj", "-o", "cube.bvh"]);
+    assert_eq!(ran.ok(), "");
+    for word in ["cube.obj", "8 faces", "12 triangles", "cube.bvh", "dropped 1 triangle", "dropped 1 face"] {
+        assert!(ran.err.contains(word), "{word}: {}", ran.err);
+    }
+    place.run(&["verify", "cube.bvh", "--against", "cube.obj"]).ok();
+}
+
+#[test]
+fn the_word_compile_changes_nothing() {
+    let place = Place::with_cube();
+    place.run(&["compile", "cube.obj", "-o", "other.bvh", "-q"]).is_silent();
+    assert_eq!(place.read("cube.bvh"), place.read("other.bvh"));
+}
+
+#[test]
+fn standard_input_and_output_do_as_well() {
+    let place = Place::with_cube();
+    let ran = place.feed(&["-", "-o", "-", "--quiet"], CUBE.as_bytes());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert_eq!(ran.bytes, place.read("cube.bvh"));
+    let verbose = place.run(&["cube.obj", "-o", "-", "--verbose"]);
+    assert_eq!(verbose.bytes, ran.bytes);
+    assert!(verbose.err.contains("SAH cost") && verbose.err.contains("serialise"));
+    place.feed(&["-", "-o", "x.bvh"], b"v 0 0 0\n").fails_silently(1, &["standard input", "no triangle"]);
+}
+
+#[test]
+fn threads_do_not_change_the_bytes() {
+    let place = Place::new();
+    place.write("waves.obj", waves());
+    for quality in ["fast", "default", "best"] {
+        let [one, two, seven] = ["1", "2", "7"].map(|threads| {
+            let ran = place.run(&["waves.obj", "-o", "-", "-q", "--threads", threads, "--quality", quality]);
+            ran.ok();
+            ran.bytes
+        });
+        assert!(one == two && one == seven, "{quality}");
+        place.write("waves.bvh", &one);
+        place.run(&["verify", "waves.bvh", "--against", "waves.obj"]).ok();
+    }
+}
+
+/// 60 by 60 quads: enough for several tasks to share a build.
+fn waves() -> String {
+    const SIDE: usize = 60;
+    let mut text = String::new();
+    for y in 0..=SIDE {
+        for x in 0..=SIDE {
+            text += &format!("v {x} {y} {}\n", (x * x + 3 * y) % 11);
+        }
+    }
+    for y in 0..SIDE {
+        for x in 0..SIDE {
+            let corner = y * (SIDE + 1) + x + 1;
+            text += &format!("f {corner} {} {} {}\n", corner + 1, corner + SIDE + 2, corner + SIDE + 1);
+        }
+    }
+    text
+}
+
+#[test]
+fn json_is_one_object_about_the_work() {
+    let place = Place::new();
+    place.write("cube.obj", CUBE);
+    let ran = place.run(&["cube.obj", "-o", "cube.bvh", "--json", "--quiet"]);
+    assert_eq!(ran.err, "");
+    let json: Value = serde_json::from_str(ran.ok()).unwrap();
+    let bytes = place.read("cube.bvh");
+    assert_eq!(json["inputs"][0]["path"], "cube.obj");
+    assert_eq!(json["inputs"][0]["bytes"], CUBE.len());
+    assert_eq!(json["inputs"][0]["blake3"], blake3::hash(CUBE.as_bytes()).to_hex().as_str());
+    assert_eq!(json["output"], "cube.bvh");
+    assert_eq!(json["bytes"], bytes.len());
+    assert_eq!(json["blake3"], blake3::hash(&bytes).to_hex().as_str());
+    let share = json["bytes_per_triangle"].as_f64().unwrap();
+    assert!((share * 12.0 - bytes.len() as f64).abs() < 1e-6);
+    let counts = &json["counts"];
+    assert_eq!([&counts["faces"], &counts["vertices"], &counts["triangles"]], [8, 8, 12]);
+    assert_eq!([&json["dropped"]["triangles"], &json["dropped"]["faces"]], [1, 1]);
+    assert_eq!([&json["trees"][0]["nodes"], &json["trees"][0]["depth"]], [1, 1]);
+    for stage in ["read", "import", "clean", "build", "layout", "serialise", "write", "total"] {
+        assert!(json["seconds"][stage].as_f64().is_some_and(|seconds| seconds >= 0.0), "{stage}");
+    }
+}
+
+#[test]
+fn bad_models_are_refused_with_place_and_reason() {
+    let place = Place::new();
+    place.write("nan.obj", "v 0 0 0\nv nan 0 0\nv 0 1 0\nf 1 2 3\n");
+    place.run(&["nan.obj", "-o", "x.bvh"]).fails_silently(1, &["nan.obj, line 2", "not a finite"]);
+    place.write("range.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n");
+    place.run(&["range.obj", "-o", "x.bvh"]).fails_silently(1, &["range.obj, line 4", "vertex 4"]);
+    place.write("empty.obj", "");
+    place.run(&["empty.obj", "-o", "x.bvh"]).fails_silently(1, &["empty.obj", "no triangle"]);
+    place.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
+    place.run(&["flat.obj", "-o", "x.bvh"]).fails_silently(1, &["flat.obj", "zero area"]);
+    place.write("walk.bvh", "HIERARCHY\nROOT Hips\n{\n}\n");
+    place.run(&["walk.bvh", "-o", "x.bvh"]).fails_silently(1, &["walk.bvh", "motion-capture"]);
+    assert!(!place.path("x.bvh").exists());
+}
+
+#[test]
+fn a_compiled_file_is_no_model() {
+    let place = Place::with_cube();
+    place.run(&["cube.bvh", "-o", "x.bvh"]).fails_silently(1, &["cube.bvh", "compiled bvhc file"]);
+}
+
+#[test]
+fn a_missing_model_is_an_error_of_the_system() {
+    let place = Place::new();
+    place.run(&["none.obj", "-o", "x.bvh"]).fails_silently(3, &["none.obj", "cannot be read"]);
+    place.run(&[".", "-o", "x.bvh"]).fails_silently(3, &[".: cannot be read"]);
+}

@@ -1,0 +1,47 @@
+//! Help, version, usage.
+
+use crate::support::Place;
+
+#[test]
+fn help_tells_a_newcomer_enough() {
+    let place = Place::new();
+    let help = place.run(&["--help"]);
+    for word in ["bunny.obj -o bunny.bvh", "Exit codes", "Examples", "--quality", "bounding volume", "query"]
+    {
+        assert!(help.ok().contains(word), "{word}");
+    }
+    assert_eq!(help.err, "");
+    for kind in ["compile", "inspect", "verify", "query"] {
+        assert!(place.run(&[kind, "--help"]).ok().contains("Usage: bvhc "));
+    }
+    assert!(place.run(&["query", "--help"]).ok().contains("hit,t,u,v,face,material,group,nx,ny,nz"));
+}
+
+#[test]
+fn version_is_the_crates() {
+    let version = Place::new().run(&["--version"]);
+    assert_eq!(version.ok(), concat!("bvhc ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn a_wrong_command_line_is_an_error_of_its_own() {
+    let place = Place::with_cube();
+    place.run(&["cube.obj"]).fails_silently(2, &["--output"]);
+    place.run(&["-o", "out.bvh"]).fails_silently(2, &["MODEL"]);
+    place.run(&["cube.obj", "-o", "out.bvh", "--quality", "finest"]).fails_silently(2, &["finest"]);
+    for threads in ["0", "x", "1000000"] {
+        place.run(&["cube.obj", "-o", "out.bvh", "--threads", threads]).fails_silently(2, &["--threads"]);
+    }
+    place.run(&["cube.obj", "-o", "out.bvh", "--quiet", "--verbose"]).fails_silently(2, &["--verbose"]);
+    place.run(&["query", "cone", "cube.bvh"]).fails_silently(2, &["cone"]);
+    place.run(&["inspect"]).fails_silently(2, &["FILE"]);
+    place.run(&["cube.obj", "-o", "-", "--json"]).fails_silently(2, &["--json", "-o -"]);
+    assert_eq!(place.files(), ["cube.bvh", "cube.obj"]);
+}
+
+#[test]
+fn no_arguments_show_the_help() {
+    let ran = Place::new().run(&[]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("Usage: bvhc") && ran.out.is_empty());
+}

@@ -1,0 +1,68 @@
+//! `bvhc inspect FILE`
+
+use serde_json::{Value, json};
+
+use crate::support::{CUBE, Place};
+
+#[test]
+fn json_holds_all_there_is_to_say() {
+    let place = Place::with_cube();
+    let ran = place.run(&["inspect", "cube.bvh", "--json"]);
+    let json: Value = serde_json::from_str(ran.ok()).unwrap();
+    assert_eq!(json["format"], "1.0");
+    assert_eq!([&json["triangles"], &json["vertices"]], [12, 8]);
+    assert_eq!(json["bounds"], json!({ "lower": [0.0, 0.0, 0.0], "upper": [1.0, 1.0, 1.0] }));
+    assert_eq!(json["source"]["blake3"], blake3::hash(CUBE.as_bytes()).to_hex().as_str());
+    assert_eq!([&json["source"]["bytes"], &json["source"]["faces"]], [CUBE.len(), 8]);
+    assert_eq!(json["dropped"], json!({ "triangles": 1, "faces": 1 }));
+    assert_eq!(json["names"], json!({ "materials": 2, "groups": 1, "objects": 1 }));
+    assert_eq!(json["options"], "--quality default");
+    assert!(json["compiler"].as_str().unwrap().starts_with("bvhc "));
+    let tree = &json["trees"][0];
+    assert_eq!([&tree["nodes"], &tree["depth"], &tree["leaves"]], [1, 1, 1]);
+    assert_eq!([&tree["node_fill"], &tree["block_fill"]], [0.125, 0.75]);
+    let share = tree["bytes_per_triangle"].as_f64().unwrap();
+    assert!((share * 12.0 - 512.0).abs() < 1e-6);
+    assert!(tree["sah_cost"].as_f64().unwrap() > 1.0);
+}
+
+#[test]
+fn sections_are_where_json_says() {
+    let place = Place::with_cube();
+    let bytes = place.read("cube.bvh");
+    let json: Value = serde_json::from_str(place.run(&["inspect", "cube.bvh", "--json"]).ok()).unwrap();
+    assert_eq!(json["bytes"], bytes.len());
+    let sections = json["sections"].as_array().unwrap();
+    let kinds: Vec<_> = sections.iter().map(|section| section["kind"].as_u64().unwrap()).collect();
+    assert_eq!(kinds, [1, 2, 16]);
+    for section in sections {
+        let number = |field: &str| section[field].as_u64().unwrap() as usize;
+        let payload = &bytes[number("offset")..][..number("length")];
+        assert_eq!(section["hash"], blake3::hash(payload).to_hex().as_str());
+        assert_eq!(section["version"], 1);
+        assert!(section["name"].is_string());
+    }
+}
+
+#[test]
+fn text_names_what_there_is() {
+    let ran = Place::with_cube().run(&["inspect", "cube.bvh"]);
+    for word in
+        ["cube.bvh", "format 1.0", "12", "geometry", "metadata", "aabb-tree", "SAH cost", "2 materials"]
+    {
+        assert!(ran.ok().contains(word), "{word}");
+    }
+    assert_eq!(ran.err, "");
+}
+
+#[test]
+fn what_is_no_file_of_ours_is_called_what_it_is() {
+    let place = Place::with_cube();
+    place.write("walk.bvh", "HIERARCHY\nROOT Hips\n");
+    for command in [&["inspect"][..], &["verify"], &["query", "ray"]] {
+        let run = |file| place.run(&[command, &[file]].concat());
+        run("walk.bvh").fails_silently(1, &["walk.bvh", "motion-capture"]);
+        run("cube.obj").fails_silently(1, &["cube.obj", "magic"]);
+        run("none.bvh").fails_silently(3, &["none.bvh", "cannot be read"]);
+    }
+}

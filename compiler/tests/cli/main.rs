@@ -1,0 +1,9 @@
+//! The program `bvhc` as its users meet it.
+
+mod compile;
+mod help;
+mod inspect;
+mod output;
+mod query;
+mod support;
+mod verify;

@@ -1,0 +1,127 @@
+//! `bvhc query KIND FILE`
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use crate::support::Place;
+
+fn ask(kind: &str, input: &str) -> String {
+    Place::with_cube().feed(&["query", kind, "cube.bvh"], input.as_bytes()).ok().to_owned()
+}
+
+#[test]
+fn rays() {
+    let rows = ask("ray", "0.25 0.5 5 0 0 -2\n0.5,0.5,-1, 0,0,1\n5 .25 .5 -1 0 0 # right\n9 9 9 1 0 0\n");
+    assert!(rows.starts_with("hit,t,u,v,face,material,group,nx,ny,nz\n1,2,"), "{rows}");
+    let lines: Vec<&str> = rows.lines().collect();
+    assert_eq!(lines.len(), 5);
+    assert!(lines[1].ends_with(",1,\"red, \"\"bright\"\"\",Box,0,0,1"), "{rows}");
+    assert!(lines[2].starts_with("1,1,") && lines[2].ends_with(",Box,0,0,-1"), "{rows}");
+    assert!(lines[3].starts_with("1,4,") && lines[3].ends_with(",3,blue,side,1,0,0"), "{rows}");
+    assert_eq!(lines[4], "0,,,,,,,,,");
+}
+
+#[test]
+fn a_range_limits_a_ray() {
+    let rays =
+        "0.5 0.25 5 0 0 -1 4.5\n0.5 0.25 5 0 0 -1 0 3.5\n0.5 0.25 5 0 0 -1 0 inf\n0.5 0.25 5 0 0 -1 4 4\n";
+    assert_eq!(ask("any", rays), "hit\n1\n0\n1\n1\n");
+    let rows = ask("ray", rays);
+    let ts: Vec<&str> = rows.lines().skip(1).map(|row| row.split(',').nth(1).unwrap()).collect();
+    assert_eq!(ts, ["5", "", "4", "4"]);
+}
+
+#[test]
+fn points() {
+    let rows = ask("point", "0.5 0.25 3\n0.5 0.25 3 1.5\n0.5 0.25 3, 2\n");
+    assert_eq!(rows, "found,distance,x,y,z,face\n1,2,0.5,0.25,1,1\n0,,,,,\n1,2,0.5,0.25,1,1\n");
+}
+
+#[test]
+fn boxes_and_balls_list_each_face_once() {
+    let rows = ask("box", "-1 -1 -1 2 2 2\n0.2 0.2 0.9 0.8 0.8 1.1\n5 5 5 6 6 6\n2 2 2 1 1 1\n1 1 1 2 2 2\n");
+    assert_eq!(rows, "count,faces\n6,0 1 2 3 4 5\n1,1\n0,\n0,\n3,1 3 4\n");
+    let rows = ask("sphere", "0.5 0.5 0.5 0.5\n0.5 0.5 0.5 0.49\n0.5 0.25 2 1\n0 0 0 0\n");
+    assert_eq!(rows, "count,faces\n6,0 1 2 3 4 5\n0,\n1,1\n3,0 2 5\n");
+}
+
+#[test]
+fn floats_read_back_to_the_same_bits() {
+    let place = Place::new();
+    place.write("thin.obj", "v 0.1 0 0\nv 0.3 0 1e-7\nv 0.1 0.7 3e-9\nf 1 2 3\n");
+    place.run(&["thin.obj", "-o", "thin.bvh", "-q"]).is_silent();
+    let rows = place.feed(&["query", "point", "thin.bvh"], b"0.123456789 0.234567891 1e-3").ok().to_owned();
+    let model = bvhc_runtime::LoadedModel::read(place.path("thin.bvh")).unwrap();
+    let nearest = model.model().closest_point([0.123_456_79, 0.234_567_9, 1e-3], f32::INFINITY).unwrap();
+    let row = rows.lines().nth(1).unwrap();
+    let read: Vec<u32> =
+        row.split(',').skip(1).map(|field| field.parse::<f32>().unwrap().to_bits()).collect();
+    let [x, y, z] = nearest.point.map(f32::to_bits);
+    assert_eq!(read[..4], [nearest.distance.to_bits(), x, y, z]);
+}
+
+#[test]
+fn comments_blank_lines_and_line_ends() {
+    let rows = ask("any", "\u{feff}# header\r\n\r\n  \t\n0.5 0.25 5 0 0 -1\r\n#\n0.5\t0.25 , 5 0 0 1 # away");
+    assert_eq!(rows, "hit\n1\n0\n");
+    assert_eq!(ask("any", ""), "hit\n");
+}
+
+#[test]
+fn queries_may_come_from_a_file() {
+    let place = Place::with_cube();
+    place.write("rays.txt", "0.5 0.25 5 0 0 -1\n");
+    assert_eq!(place.run(&["query", "any", "cube.bvh", "--input", "rays.txt"]).ok(), "hit\n1\n");
+    let dash = place.feed(&["query", "any", "cube.bvh", "--input", "-"], b"0 0 5 1 0 0\n");
+    assert_eq!(dash.ok(), "hit\n0\n");
+    let none = place.run(&["query", "any", "cube.bvh", "--input", "none.txt"]);
+    none.fails_silently(3, &["none.txt", "cannot be read"]);
+}
+
+#[test]
+fn a_malformed_line_is_named_and_nothing_follows() {
+    let place = Place::with_cube();
+    let good = "0.5 0.25 5 0 0 -1\n";
+    for (bad, reason) in [
+        ("1 2 3 4 5", "found 5 numbers"),
+        ("1 2 3 4 5 6 7 8 9", "found 9 numbers"),
+        ("a b c d e f", "`a` is no number"),
+        ("0 0 0,,0 0 1", "comma"),
+        ("0 0 0 0 0 0", "direction is zero"),
+        ("nan 0 0 0 0 1", "ox is NaN"),
+        ("0 0 0 0 inf 1", "dy is inf"),
+        ("0 1e40 0 0 0 1", "oy is inf"),
+        ("0 0 0 0 0 1 nan", "t_min is NaN"),
+    ] {
+        let input = format!("{good}# comment\n\n{bad}\n{good}");
+        let ran = place.feed(&["query", "any", "cube.bvh"], input.as_bytes());
+        ran.fails(1, &["standard input, line 4", reason]);
+        assert_eq!(ran.out, "hit\n1\n", "{bad}");
+    }
+    place.write("points", "0 0\n");
+    let ran = place.run(&["query", "point", "cube.bvh", "--input", "points"]);
+    ran.fails(1, &["points, line 1", "point", "3 or 4"]);
+    let ran = place.feed(&["query", "sphere", "cube.bvh"], b"0 0 0 \xFF\n");
+    ran.fails(1, &["line 1", "UTF-8"]);
+}
+
+#[test]
+fn each_answer_comes_before_the_next_question() {
+    let place = Place::with_cube();
+    let mut child = place
+        .command(&["query", "any", "cube.bvh"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut questions = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || answers.next().unwrap().unwrap();
+    assert_eq!(next(), "hit");
+    for (ray, hit) in [("0.5 0.25 5 0 0 -1", "1"), ("0.5 0.25 5 0 0 1", "0")] {
+        writeln!(questions, "{ray}").unwrap();
+        assert_eq!(next(), hit);
+    }
+    drop(questions);
+    assert!(child.wait().unwrap().success());
+}
