@@ -22,8 +22,12 @@ use crate::simd::{Kernel, lanes};
 /// determinant: then they place the hit within 2^-17 of the triangle's extent ([`Frame`]).
 const LARGEST_CONDITION: f32 = 30.0;
 
-/// f32 weights are not used below this determinant: their products would be subnormal.
-const SMALLEST_DETERMINANT: f32 = 1.0 / (1u128 << 100) as f32;
+/// f32 is not used below this determinant: an edge function times a depth, which are about as small, would be
+/// subnormal.
+const SMALLEST_DETERMINANT: f32 = 1.0 / (1u128 << 72) as f32;
+
+/// f32 is not used where the products sum to more: times a depth, which is 2^61 at most, they could be too large.
+const LARGEST_PRODUCTS: f32 = (1u128 << 64) as f32;
 
 /// A triangle that a ray hits.
 #[derive(Clone, Copy)]
@@ -64,8 +68,8 @@ pub(crate) fn hits_in_block<S: Kernel>(
         let inside = edges.inside(simd, frame.sides) & used;
         if inside != 0 {
             let z = simd.table(depth * frame.shear[2]);
-            let [weights @ .., scale] = edges.weights(simd);
-            let t = weights[0] * corner(z, 0) + weights[1] * corner(z, 1) + weights[2] * corner(z, 2);
+            let [v, w, scale] = edges.weights(simd);
+            let t = edges.distance([corner(z, 0), corner(z, 1), corner(z, 2)]);
             let in_range =
                 t.simd_ge(S::Lanes::splat(simd, frame.t_min)) & t.simd_le(S::Lanes::splat(simd, t_max));
             let well = edges.well_conditioned(simd).to_bitmask();
@@ -77,7 +81,7 @@ pub(crate) fn hits_in_block<S: Kernel>(
                     hit(Candidate {
                         lane: first + lane,
                         t: of_lane(&t),
-                        uv: [of_lane(&weights[1]), of_lane(&weights[2])],
+                        uv: [of_lane(&v), of_lane(&w)],
                         back: of_lane(&scale) < 0.0,
                     });
                 } else if let Some(found) = decide_in_f64(block, first + lane, frame, t_max) {
@@ -111,8 +115,8 @@ fn decide_in_f64(block: &Block, lane: usize, frame: &Frame, t_max: f32) -> Optio
         Sides::Front => front,
         Sides::Back => back,
     };
-    let [u, v, w] = edges.map(|edge| edge / determinant);
-    let t = (u * a[2] + v * b[2] + w * c[2]) as f32;
+    let [_, v, w] = edges.map(|edge| edge / determinant);
+    let t = ((edges[0] * a[2] + edges[1] * b[2] + edges[2] * c[2]) / determinant) as f32;
     let found = Candidate { lane, t, uv: [v as f32, w as f32], back };
     (seen && frame.t_min <= t && t <= t_max).then_some(found)
 }
@@ -156,14 +160,23 @@ impl<S: Kernel> EdgeFunctions<S> {
         let determinant = self.determinant().abs();
         let products = self.products.max(S::Lanes::splat(simd, SMALLEST_DETERMINANT * LARGEST_CONDITION));
         (determinant * LARGEST_CONDITION).simd_gt(products)
+            & products.simd_le(S::Lanes::splat(simd, LARGEST_PRODUCTS))
     }
 
-    /// The weights of the three corners, and the reciprocal of the determinant.
+    /// The weights of the second and third corner, and the reciprocal of the determinant.
     #[inline(always)]
-    fn weights(&self, simd: S) -> [S::Lanes; 4] {
-        let [u, v, w] = self.functions;
+    fn weights(&self, simd: S) -> [S::Lanes; 3] {
+        let [_, v, w] = self.functions;
         let scale = S::Lanes::splat(simd, 1.0) / self.determinant();
-        [u * scale, v * scale, w * scale, scale]
+        [v * scale, w * scale, scale]
+    }
+
+    /// The mean of the corners' depths by their weights. The division comes last: where the rest is exact, the
+    /// triangles of a flat face see the same distance, and the tie goes to the lowest number.
+    #[inline(always)]
+    fn distance(&self, [a, b, c]: [S::Lanes; 3]) -> S::Lanes {
+        let [u, v, w] = self.functions;
+        (u * a + v * b + w * c) / self.determinant()
     }
 }
 
