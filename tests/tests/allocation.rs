@@ -103,17 +103,18 @@ fn ask(model: &Model<'_>, ray: &Ray, point: [f32; 3]) {
     found += u32::from(model.any_hit(ray)) + u32::from(model.any_hit_with(ray, &mut counters));
     let mut see = |triangle| {
         found += model.source_of(triangle).map_or(0, |source| source.face & 1);
+        ControlFlow::Continue(())
     };
     model.all_hits(ray, |hit| {
-        see(hit.triangle);
+        let _ = see(hit.triangle);
         Search::Continue
     });
     model.all_hits_with(ray, &mut counters, |hit| Search::UpTo(hit.t));
     let nearest = model.closest_point(point, f32::INFINITY);
     let other = model.closest_point_with(point, 0.5, &mut counters);
-    let _ = model.overlap_box(&around, |overlap| ControlFlow::Continue(see(overlap.triangle)));
+    let _ = model.overlap_box(&around, |overlap| see(overlap.triangle));
     let _ = model.overlap_box_with(&around, &mut only, |_| ControlFlow::Break(()));
-    let _ = model.overlap_sphere(point, 0.2, |overlap| ControlFlow::Continue(see(overlap.triangle)));
+    let _ = model.overlap_sphere(point, 0.2, |overlap| see(overlap.triangle));
     let _ = model.overlap_sphere_with(point, 0.2, &mut counters, |_| ControlFlow::Break(()));
     std::hint::black_box((hit, nearest, other, found, model.material_name(0), counters));
 }
