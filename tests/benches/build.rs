@@ -1,6 +1,6 @@
 //! Compile time by quality, from OBJ text to the file's bytes, in this process; and the peers' builds from arrays.
 //!
-//! `cargo bench -p bvhc-tests --bench build [-- bunny/default]`. Throughput is in triangles. `all` uses all processors.
+//! `cargo bench -p bvhc-tests --bench build [-- bunny/default]`. Throughput is in triangles. `all threads` uses every processor.
 //! The peers read no text, hash nothing and write no file: what they do is one of our stages.
 #![allow(dead_code, reason = "each benchmark uses its part of what they share")]
 
@@ -8,6 +8,7 @@ mod peers;
 mod shared;
 
 use bvhc::compile::Quality;
+use bvhc_runtime::Model;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use peers::bvh::Bvh;
@@ -29,6 +30,10 @@ fn bench(criterion: &mut Criterion) {
 }
 
 fn bench_compiler(group: &mut BenchmarkGroup<'_, WallTime>, source: &Source) {
+    let [one, all] =
+        [NonZeroUsize::new(1), None].map(|threads| source.compile(Quality::Default, threads).bytes);
+    assert_eq!(*one, *all, "threads change nothing");
+    Model::from_bytes(&all).expect("a compiled file opens");
     for quality in [Quality::Fast, Quality::Default, Quality::Best] {
         for (threads, name) in [(NonZeroUsize::new(1), "1 thread"), (None, "all threads")] {
             let bytes = source.compile(quality, threads).bytes;

@@ -33,7 +33,8 @@ fn main() {
 }
 
 fn report(scene: &Scene) {
-    println!("\n## {}, {} triangles", scene.name, scene.mesh.triangles.len());
+    let level = scene.model().level().name();
+    println!("\n## {}, {} triangles, {level}", scene.name, scene.mesh.triangles.len());
     let tracers = tracers(scene);
     print_sizes(scene, &tracers);
     print_rays(scene, &tracers);
