@@ -10,3 +10,13 @@ fn main() -> Result<(), OpenError> {
     println!("face {} at t = {}, normal {:?}", source.face, hit.t, hit.normal);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_readme_shows_this_file_and_it_runs() {
+        let (shown, _) = include_str!("embedded.rs").split_once("\n#[cfg(test)]").expect("tests come last");
+        assert!(include_str!("../../README.md").contains(shown.trim_end()));
+        super::main().expect("the example runs");
+    }
+}

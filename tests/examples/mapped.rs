@@ -1,10 +1,11 @@
 //! A model in a memory-mapped file: only the pages that queries touch are read.
 
-use bvhc_runtime::{Aabb, FileError, MappedModel};
 use std::ops::ControlFlow;
 
+use bvhc_runtime::{Aabb, FileError, MappedModel};
+
 fn main() -> Result<(), FileError> {
-    let path = std::env::args().nth(1).unwrap_or_else(|| "tests/golden/quad.bvh".into());
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/quad.bvh");
     // SAFETY: nobody changes the file while it is mapped.
     #[allow(unsafe_code)]
     let file = unsafe { MappedModel::open(path) }?;
@@ -19,4 +20,14 @@ fn main() -> Result<(), FileError> {
     });
     println!("{touched} triangles touch the box");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_readme_shows_this_file_and_it_runs() {
+        let (shown, _) = include_str!("mapped.rs").split_once("\n#[cfg(test)]").expect("tests come last");
+        assert!(include_str!("../../README.md").contains(shown.trim_end()));
+        super::main().expect("the example runs");
+    }
 }

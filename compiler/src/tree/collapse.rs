@@ -10,8 +10,9 @@ use super::binary::BinaryTree;
 /// How many children a wide node has at most.
 pub const WIDTH: usize = 8;
 
-/// What a leaf costs, where a wide node costs 1. Measured on the bunny, a displaced sphere and a hall:
-/// 0.8 to 1.5 differ by less than 2 %.
+/// What a leaf costs, where a wide node costs 1. Measured on the bunny: from 0.7 to 2.0 the tree's cost and
+/// the nodes and blocks that rays visit change by less than 1 %. Dearer leaves of more than 8 primitives, one
+/// step more with 8 lanes, make 10 to 40 % more bytes and no ray faster.
 const LEAF_COST: f32 = 1.2;
 
 /// How each subtree of a binary tree is best represented.

@@ -190,9 +190,10 @@ fn cross<S: Kernel>([px, py]: [S::Lanes; 2], [qx, qy]: [S::Lanes; 2]) -> [S::Lan
 /// What a hit tells the caller.
 pub(crate) fn describe_hit(block: &Block, found: &Candidate, frame: &Frame, triangle: u32) -> Hit {
     Hit {
-        t: frame.unscale(found.t),
-        u: found.uv[0],
-        v: found.uv[1],
+        t: frame.unscale(found.t) + 0.0,
+        // Adding zero makes a negative zero positive.
+        u: found.uv[0] + 0.0,
+        v: found.uv[1] + 0.0,
         triangle,
         normal: unit_normal(&super::corners(block, found.lane)),
         back: found.back,

@@ -131,7 +131,7 @@ impl<'a> Visit<'a> {
     /// The number of the triangle in a lane; `None` in a corrupt file.
     #[inline(always)]
     pub(crate) fn triangle(&self, lane: usize) -> Option<u32> {
-        let index = self.block.first as usize + lane;
+        let index = (self.block.first as usize).checked_add(lane)?;
         self.model.triangle_numbers().get(index).map(|number| number.to_native())
     }
 
