@@ -1,7 +1,7 @@
 //! The bvhc compiler: a mesh in, a file out that the runtime queries in place.
 //!
 //! [`compile::compile`] is the whole way. Data flows one way through the modules: [`import`] and [`clean`] make a
-//! [`mesh`]; [`tree`] builds over its boxes; [`layout`] makes the records; [`file`] makes the bytes.
+//! [`mesh`]; [`tree`] builds over its boxes; [`layout`] makes the records; [`mod@file`] makes the bytes.
 
 pub mod clean;
 pub mod cli;

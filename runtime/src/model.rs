@@ -15,6 +15,7 @@ use crate::bounds::Aabb;
 use crate::directory::Directory;
 use crate::error::OpenError;
 use crate::level::Level;
+use crate::ray::Reach;
 
 /// A compiled model, opened in place. Copying it copies a few pointers.
 ///
@@ -28,8 +29,7 @@ pub struct Model<'a> {
     nodes: &'a [WideNode],
     blocks: &'a [Block],
     bounds: Aabb,
-    /// The largest magnitude of a coordinate on each axis; the fourth lane is 0.
-    extent: [f32; 4],
+    reach: Reach,
     depth: u32,
     level: Level,
 }
@@ -52,7 +52,6 @@ impl<'a> Model<'a> {
             return Err(OpenError::TooDeep { found: depth });
         }
         let bounds = read_bounds(tree)?;
-        let extent = |axis: usize| bounds.lower[axis].abs().max(bounds.upper[axis].abs());
         Ok(Self {
             directory,
             metadata,
@@ -60,7 +59,7 @@ impl<'a> Model<'a> {
             nodes: tree.nodes.get(),
             blocks: geometry.blocks.get(),
             bounds,
-            extent: [extent(0), extent(1), extent(2), 0.0],
+            reach: Reach::of(&bounds),
             depth,
             level: Level::detect(),
         })
@@ -156,9 +155,9 @@ impl<'a> Model<'a> {
         self.depth
     }
 
-    /// The largest magnitude of a coordinate on each axis, and 0.
-    pub(crate) fn extent(&self) -> [f32; 4] {
-        self.extent
+    /// How far from the origin the model reaches.
+    pub(crate) fn reach(&self) -> &Reach {
+        &self.reach
     }
 
     /// The numbers of the triangles in the blocks' lanes.

@@ -4,7 +4,9 @@
 //! Ize, "Robust BVH Ray Traversal", 2013 (the aim; our margins are absolute and proven in [`Frame`]).
 
 use bvhc_format::MAX_COORDINATE;
-use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdFrom, SimdMask, f32x4};
+use fearless_simd::{Simd, SimdBase, SimdFloat, SimdFrom, SimdMask, f32x4};
+
+use crate::bounds::Aabb;
 
 /// Which sides of triangles a ray sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,8 +82,28 @@ pub struct Hit {
 /// The smallest component of a direction, relative to the largest, that the boxes divide by.
 const SMALLEST_SLOPE: f32 = 1.0 / (1u64 << 40) as f32;
 
+/// How far each axis reaches at least, relative to the axis that reaches farthest.
+const SMALLEST_SHARE: f32 = 1.0 / (1u32 << 17) as f32;
+
 /// Keeps the margins above the rounding of subnormal numbers.
 const SMALLEST_REACH: f32 = f32::MIN_POSITIVE * 64.0;
+
+/// How far from the origin a model reaches.
+#[derive(Clone, Copy)]
+pub(crate) struct Reach {
+    /// The largest magnitude of a coordinate on each axis, and a lane without meaning.
+    axes: [f32; 4],
+    /// The largest of all.
+    largest: f32,
+}
+
+impl Reach {
+    pub(crate) fn of(bounds: &Aabb) -> Self {
+        let reach = |axis: usize| bounds.lower[axis].abs().max(bounds.upper[axis].abs()) + SMALLEST_REACH;
+        let [x, y, z] = [reach(0), reach(1), reach(2)];
+        Self { axes: [x, y, z, 0.0], largest: x.max(y).max(z) }
+    }
+}
 
 /// Directions whose largest component is in this range are taken as they are; others are scaled.
 const UNSCALED: core::ops::RangeInclusive<f32> = 1.0 / (1u32 << 20) as f32..=(1u32 << 20) as f32;
@@ -103,10 +125,12 @@ const UNSCALED: core::ops::RangeInclusive<f32> = 1.0 / (1u32 << 20) as f32..=(1u
 /// So the ray's point at `t` lies within 2.01 u R_x + 15.2 u |S| R_z on the axes kx and ky, and 10.1 u R_z on
 /// kz, of the grown box. (A plane may lie beyond M_a by the growth, 2^-17 of the model's size at most, which
 /// the factors below have room for.) The slab test itself rounds, with FMA or without, by at most 4.2 u R_a / |d_a| in t.
-/// In units of t that adds up to less than 8 u R_x / |d_x| + 16 u R_z / |d_kz| on every axis: `margin`.
+/// In units of t that adds up to less than 8 u R_x / |d_x| + 16 u R_z / |d_kz| on every axis: `margin`, in which
+/// the largest R of all axes stands for R_z.
 ///
 /// Where |d_a| < 2^-40 |d_kz| the boxes see that slope instead; over all |t| at which a hit can lie, at
-/// most R_z / |d_kz|, that moves the ray by 2^-39 R_z, or 2 R_z / |d_kz| in t, which is added.
+/// most R_z / |d_kz|, that moves the ray by 2^-39 R_z. R_a is taken to be at least 2^-17 of the largest R,
+/// so that 8 u R_a, which is at least 2^-38 R_z, covers it with room for the rest.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame {
     pub(crate) origin: [f32; 3],
@@ -130,10 +154,9 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The frame of a ray over a model whose coordinates reach up to `extent` in magnitude on each axis;
-    /// `None` where the ray can hit nothing.
+    /// The frame of a ray over a model with this reach; `None` where the ray can hit nothing.
     #[inline(always)]
-    pub(crate) fn new<S: Simd>(simd: S, ray: &Ray, extent: [f32; 4]) -> Option<Self> {
+    pub(crate) fn new<S: Simd>(simd: S, ray: &Ray, reach: &Reach) -> Option<Self> {
         let [x, y, z] = [ray.direction[0].abs(), ray.direction[1].abs(), ray.direction[2].abs()];
         let largest = larger(larger(x, y), z);
         let within =
@@ -143,43 +166,50 @@ impl Frame {
             return None;
         }
         if UNSCALED.contains(&largest) {
-            return Some(Self::along(simd, ray, extent, 1.0));
+            return Some(Self::along(simd, ray, reach, 1.0));
         }
+        Some(Self::scaled(simd, ray, reach, largest))
+    }
+
+    /// The frame of a ray whose direction is very short or very long.
+    #[cold]
+    fn scaled<S: Simd>(simd: S, ray: &Ray, reach: &Reach, largest: f32) -> Self {
         let exponent = exponent(largest);
-        let shrink = power_of_two(-exponent);
-        let scale = power_of_two(exponent);
-        let component = |axis: usize| (f64::from(ray.direction[axis]) * shrink) as f32;
+        let (shrink, scale) = (power_of_two(-exponent), power_of_two(exponent));
         let scaled = Ray {
-            direction: [component(0), component(1), component(2)],
+            direction: ray.direction.map(|d| (f64::from(d) * shrink) as f32),
             t_min: (f64::from(ray.t_min) * scale) as f32,
             t_max: (f64::from(ray.t_max) * scale) as f32,
             ..*ray
         };
-        Some(Self::along(simd, &scaled, extent, scale))
+        Self::along(simd, &scaled, reach, scale)
     }
 
     /// The frame of a valid ray that was scaled by `1 / scale`.
     #[inline(always)]
-    fn along<S: Simd>(simd: S, ray: &Ray, extent: [f32; 4], scale: f64) -> Self {
+    fn along<S: Simd>(simd: S, ray: &Ray, reach: &Reach, scale: f64) -> Self {
         let [dx, dy, dz] = ray.direction;
         let [x, y, z] = [dx.abs(), dy.abs(), dz.abs()];
         let kz = if z >= x && z >= y { 2 } else { usize::from(y >= x) };
-        let axes = axes_around(kz, ray.direction[kz] < 0.0);
+        let axes = AXES[kz][usize::from(ray.direction[kz] < 0.0)];
         let inverse_z = 1.0 / ray.direction[kz];
         let origin = f32x4::simd_from(simd, [ray.origin[0], ray.origin[1], ray.origin[2], 0.0]);
         let direction = f32x4::simd_from(simd, [dx, dy, dz, 1.0]);
         let smallest = f32x4::splat(simd, larger(larger(x, y), z) * SMALLEST_SLOPE);
         let inverse = f32x4::splat(simd, 1.0) / direction.abs().max(smallest).copysign(direction);
-        let reach = origin.abs() + f32x4::simd_from(simd, extent) + SMALLEST_REACH;
-        let reach_z = (ray.origin[kz].abs() + extent[kz] + SMALLEST_REACH) * inverse_z.abs();
-        let flat = direction.abs().simd_lt(smallest);
-        let added = flat.select(f32x4::splat(simd, 2.5 * reach_z), f32x4::splat(simd, 0.0));
-        let margin = reach * inverse.abs() * (8.0 * UNIT) + added + reach_z * (16.0 * UNIT);
+        let farthest =
+            larger(larger(ray.origin[0].abs(), ray.origin[1].abs()), ray.origin[2].abs()) + reach.largest;
+        let reaches = origin.abs() + f32x4::simd_from(simd, reach.axes) + farthest * SMALLEST_SHARE;
+        let margin = reaches * inverse.abs() * (8.0 * UNIT) + farthest * inverse_z.abs() * (16.0 * UNIT);
         let offset = origin * inverse;
         Self {
             origin: ray.origin,
-            axes,
-            shear: [ray.direction[axes[0]] * inverse_z, ray.direction[axes[1]] * inverse_z, inverse_z],
+            axes: [usize::from(axes[0]), usize::from(axes[1]), kz],
+            shear: [
+                ray.direction[usize::from(axes[0])] * inverse_z,
+                ray.direction[usize::from(axes[1])] * inverse_z,
+                inverse_z,
+            ],
             inverse: inverse.to_array(),
             near: (-offset - margin).to_array(),
             far: (margin - offset).to_array(),
@@ -211,16 +241,9 @@ fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// kx, ky and kz; kx and ky are swapped where the direction is negative, so that the winding stays.
-#[inline(always)]
-fn axes_around(kz: usize, negative: bool) -> [usize; 3] {
-    let (next, after) = match kz {
-        0 => (1, 2),
-        1 => (2, 0),
-        _ => (0, 1),
-    };
-    if negative { [after, next, kz] } else { [next, after, kz] }
-}
+/// kx and ky for each kz, and for both signs of the direction on kz: they are swapped where it is negative,
+/// so that the winding stays.
+const AXES: [[[u8; 2]; 2]; 3] = [[[1, 2], [2, 1]], [[2, 0], [0, 2]], [[0, 1], [1, 0]]];
 
 /// The largest e with 2^e <= x, for a finite x > 0.
 #[inline(always)]

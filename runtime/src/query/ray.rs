@@ -83,7 +83,7 @@ impl<'a> Best<'a> {
 
 #[inline(always)]
 fn closest_hit<S: Kernel, P: Probe>(simd: S, model: &Model<'_>, ray: &Ray, probe: &mut P) -> Option<Hit> {
-    let frame = Frame::new(simd, ray, model.extent())?;
+    let frame = Frame::new(simd, ray, model.reach())?;
     let mut best = Best { t: frame.t_max, place: None };
     walk::ray::walk(
         simd,
@@ -112,7 +112,7 @@ fn closest_hit<S: Kernel, P: Probe>(simd: S, model: &Model<'_>, ray: &Ray, probe
 }
 #[inline(always)]
 fn any_hit<S: Kernel, P: Probe>(simd: S, model: &Model<'_>, ray: &Ray, probe: &mut P) -> bool {
-    let Some(frame) = Frame::new(simd, ray, model.extent()) else { return false };
+    let Some(frame) = Frame::new(simd, ray, model.reach()) else { return false };
     let mut found = false;
     walk::ray::walk(
         simd,
@@ -145,7 +145,7 @@ fn all_hits<S: Kernel, P: Probe>(
     probe: &mut P,
     mut report: impl FnMut(&Hit) -> Search,
 ) {
-    let Some(frame) = Frame::new(simd, ray, model.extent()) else { return };
+    let Some(frame) = Frame::new(simd, ray, model.reach()) else { return };
     let (mut limit, mut stopped) = (frame.t_max, false);
     walk::ray::walk(
         simd,
