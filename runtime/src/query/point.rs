@@ -3,7 +3,7 @@
 use bvhc_format::MAX_COORDINATE;
 
 use crate::model::Model;
-use crate::simd::{Kernel, dispatch};
+use crate::simd::{Kernel, dispatch, square_root};
 use crate::triangle::{self, point::near_in_block};
 use crate::walk::{self, Probe};
 
@@ -107,7 +107,7 @@ fn closest_point<S: Kernel, P: Probe>(
     );
     let absolute = |axis: usize| (f64::from(point[axis]) + best.offset[axis]) as f32;
     Some(Nearest {
-        distance: libm::sqrt(best.square) as f32,
+        distance: square_root(simd, best.square) as f32,
         point: [0, 1, 2].map(absolute),
         triangle: best.triangle?,
     })

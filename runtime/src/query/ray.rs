@@ -2,8 +2,6 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::record::Block;
-
 use crate::model::Model;
 use crate::ray::{Frame, Hit, Ray};
 use crate::simd::{Kernel, dispatch};
@@ -108,7 +106,7 @@ fn closest_hit<S: Kernel, P: Probe>(simd: S, model: &Model<'_>, ray: &Ray, probe
         },
     );
     let (visit, found) = best.place?;
-    Some(describe(visit.block, &found, &frame, visit.triangle(found.lane)?))
+    Some(describe_hit(simd, visit.block, &found, &frame, visit.triangle(found.lane)?))
 }
 #[inline(always)]
 fn any_hit<S: Kernel, P: Probe>(simd: S, model: &Model<'_>, ray: &Ray, probe: &mut P) -> bool {
@@ -165,7 +163,7 @@ fn all_hits<S: Kernel, P: Probe>(
                         return;
                     }
                     let Some(triangle) = visit.accepted(found.lane, probe) else { return };
-                    match report(&describe(visit.block, &found, &frame, triangle)) {
+                    match report(&describe_hit(simd, visit.block, &found, &frame, triangle)) {
                         Search::Continue => {}
                         Search::UpTo(closer) => limit = limit.min(frame.scale(closer)),
                         Search::Stop => stopped = true,
@@ -175,10 +173,4 @@ fn all_hits<S: Kernel, P: Probe>(
             if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(limit) }
         },
     );
-}
-
-/// Out of line: it runs once a hit, beside loops that run a thousand times as often.
-#[inline(never)]
-fn describe(block: &Block, found: &Candidate, frame: &Frame, triangle: u32) -> Hit {
-    describe_hit(block, found, frame, triangle)
 }

@@ -42,7 +42,9 @@ pub(crate) fn near_in_block<S: Kernel>(
         let bounds = squared_lower_bound(simd, corner(0), corner(1), corner(2));
         let mut left = bounds.simd_le(limit).to_bitmask() & used;
         if left != 0 {
-            let closest = lowest(bounds.as_slice(), left);
+            let among = <S::Lanes as SimdBase<S>>::Mask::from_bitmask(simd, left)
+                .select(bounds, S::Lanes::splat(simd, f32::INFINITY));
+            let closest = among.simd_eq(among.reduce_min()).to_bitmask().trailing_zeros() as usize % step;
             limit = near(first + closest);
             left &= bounds.simd_le(limit).to_bitmask() & !(1 << closest);
         }
@@ -53,21 +55,6 @@ pub(crate) fn near_in_block<S: Kernel>(
         }
         first += step;
     }
-}
-
-/// The lane with the lowest bound of those in `lanes`, of which there is one at least.
-#[inline(always)]
-fn lowest(bounds: &[f32], mut lanes: u64) -> usize {
-    let mut lowest = lanes.trailing_zeros() as usize;
-    lanes &= lanes - 1;
-    while lanes != 0 {
-        let lane = lanes.trailing_zeros() as usize;
-        if bounds[lane] < bounds[lowest] {
-            lowest = lane;
-        }
-        lanes &= lanes - 1;
-    }
-    lowest
 }
 
 /// At most the square of the distance from the origin to the triangle.
@@ -122,6 +109,7 @@ fn dot<S: Kernel>(a: [S::Lanes; 3], b: [S::Lanes; 3]) -> S::Lanes {
 }
 
 /// The point of the triangle closest to `point`, relative to `point`, with the square of its distance.
+#[inline(always)]
 pub(crate) fn closest(corners: &[[f32; 3]; 3], point: [f32; 3]) -> ([f64; 3], f64) {
     let [px, py, pz] = [f64::from(point[0]), f64::from(point[1]), f64::from(point[2])];
     let from_point = |v: &[f32; 3]| [f64::from(v[0]) - px, f64::from(v[1]) - py, f64::from(v[2]) - pz];
@@ -146,10 +134,12 @@ fn closest_on_segment(start: [f64; 3], edge: [f64; 3]) -> ([f64; 3], f64) {
     (to, dot_f64(to, to))
 }
 
+#[inline(always)]
 fn dot_f64(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
+#[inline(always)]
 fn cross_f64(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }

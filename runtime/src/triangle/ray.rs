@@ -16,7 +16,7 @@ use bvhc_format::record::Block;
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
 use crate::ray::{Frame, Hit, Sides};
-use crate::simd::{Kernel, lanes};
+use crate::simd::{Kernel, lanes, square_root};
 
 /// f32 weights are used where the edge functions' products sum to less than this many times the
 /// determinant: then they place the hit within 2^-17 of the triangle's extent ([`Frame`]).
@@ -35,10 +35,10 @@ pub(crate) struct Candidate {
     pub(crate) lane: usize,
     /// In the frame's scale.
     pub(crate) t: f32,
-    /// Weights of the second and third corner.
-    pub(crate) uv: [f32; 2],
-    /// Whether the corners run clockwise as seen from the ray's origin.
-    pub(crate) back: bool,
+    /// Weights of the second and third corner, times the determinant.
+    edges: [f32; 2],
+    /// Negative where the corners run clockwise as seen from the ray's origin.
+    determinant: f32,
 }
 
 /// Calls `hit` with each triangle of the block that the ray hits at `frame.t_min <= t <= t_max`, in
@@ -68,7 +68,7 @@ pub(crate) fn hits_in_block<S: Kernel>(
         let inside = edges.inside(simd, frame.sides) & used;
         if inside != 0 {
             let z = simd.table(depth * frame.shear[2]);
-            let [v, w, scale] = edges.weights(simd);
+            let ([_, v, w], determinant) = (edges.functions, edges.determinant());
             let t = edges.distance([corner(z, 0), corner(z, 1), corner(z, 2)]);
             let in_range =
                 t.simd_ge(S::Lanes::splat(simd, frame.t_min)) & t.simd_le(S::Lanes::splat(simd, t_max));
@@ -81,8 +81,8 @@ pub(crate) fn hits_in_block<S: Kernel>(
                     hit(Candidate {
                         lane: first + lane,
                         t: of_lane(&t),
-                        uv: [of_lane(&v), of_lane(&w)],
-                        back: of_lane(&scale) < 0.0,
+                        edges: [of_lane(&v), of_lane(&w)],
+                        determinant: of_lane(&determinant),
                     });
                 } else if let Some(found) = decide_in_f64(block, first + lane, frame, t_max) {
                     hit(found);
@@ -115,9 +115,9 @@ fn decide_in_f64(block: &Block, lane: usize, frame: &Frame, t_max: f32) -> Optio
         Sides::Front => front,
         Sides::Back => back,
     };
-    let [_, v, w] = edges.map(|edge| edge / determinant);
+    let [_, v, w] = edges.map(|edge| (edge / determinant.abs()) as f32);
     let t = ((edges[0] * a[2] + edges[1] * b[2] + edges[2] * c[2]) / determinant) as f32;
-    let found = Candidate { lane, t, uv: [v as f32, w as f32], back };
+    let found = Candidate { lane, t, edges: [v, w], determinant: determinant.signum() as f32 };
     (seen && frame.t_min <= t && t <= t_max).then_some(found)
 }
 
@@ -163,14 +163,6 @@ impl<S: Kernel> EdgeFunctions<S> {
             & products.simd_le(S::Lanes::splat(simd, LARGEST_PRODUCTS))
     }
 
-    /// The weights of the second and third corner, and the reciprocal of the determinant.
-    #[inline(always)]
-    fn weights(&self, simd: S) -> [S::Lanes; 3] {
-        let [_, v, w] = self.functions;
-        let scale = S::Lanes::splat(simd, 1.0) / self.determinant();
-        [v * scale, w * scale, scale]
-    }
-
     /// The mean of the corners' depths by their weights. The division comes last: where the rest is exact, the
     /// triangles of a flat face see the same distance, and the tie goes to the lowest number.
     #[inline(always)]
@@ -188,23 +180,30 @@ fn cross<S: Kernel>([px, py]: [S::Lanes; 2], [qx, qy]: [S::Lanes; 2]) -> [S::Lan
 }
 
 /// What a hit tells the caller.
-pub(crate) fn describe_hit(block: &Block, found: &Candidate, frame: &Frame, triangle: u32) -> Hit {
+#[inline(always)]
+pub(crate) fn describe_hit<S: Kernel>(
+    simd: S,
+    block: &Block,
+    found: &Candidate,
+    frame: &Frame,
+    triangle: u32,
+) -> Hit {
     Hit {
         t: frame.unscale(found.t) + 0.0,
         // Adding zero makes a negative zero positive.
-        u: found.uv[0] + 0.0,
-        v: found.uv[1] + 0.0,
+        u: found.edges[0] / found.determinant + 0.0,
+        v: found.edges[1] / found.determinant + 0.0,
         triangle,
-        normal: unit_normal(&super::corners(block, found.lane)),
-        back: found.back,
+        normal: unit_normal(simd, &super::corners(block, found.lane)),
+        back: found.determinant < 0.0,
     }
 }
 
 #[inline(always)]
-fn unit_normal([a, b, c]: &[[f32; 3]; 3]) -> [f32; 3] {
+fn unit_normal<S: Kernel>(simd: S, [a, b, c]: &[[f32; 3]; 3]) -> [f32; 3] {
     let along = |to: &[f32; 3], axis: usize| f64::from(to[axis]) - f64::from(a[axis]);
     let (e, f) = ([along(b, 0), along(b, 1), along(b, 2)], [along(c, 0), along(c, 1), along(c, 2)]);
     let [x, y, z] = [e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]];
-    let scale = 1.0 / libm::sqrt(x * x + y * y + z * z);
+    let scale = 1.0 / square_root(simd, x * x + y * y + z * z);
     [(x * scale) as f32, (y * scale) as f32, (z * scale) as f32]
 }
