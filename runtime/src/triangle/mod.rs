@@ -2,6 +2,8 @@
 
 pub(crate) mod point;
 pub(crate) mod ray;
+#[cfg(test)]
+mod testing;
 pub(crate) mod touch_box;
 pub(crate) mod touch_sphere;
 

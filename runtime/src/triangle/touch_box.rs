@@ -221,39 +221,7 @@ fn right_of(axis: usize, a: &[f32; 3], b: &[f32; 3], lower: &[f32; 3], upper: &[
 mod tests {
     use super::*;
     use crate::math::exact::{self, Vector, Whole};
-
-    /// Grid coordinates become floats by an exact scaling; these reach subnormals and the largest model.
-    const SCALES: [f32; 4] = [1.0, 0.125, f32::from_bits(1), 281_474_976_710_656.0];
-
-    struct Random(u64);
-
-    impl Random {
-        fn bits(&mut self) -> u64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            self.0
-        }
-
-        fn below(&mut self, count: i128) -> i128 {
-            i128::from(self.bits() >> 11) % count
-        }
-
-        fn point(&mut self, count: i128) -> [i128; 3] {
-            [0, 1, 2].map(|_| self.below(count))
-        }
-
-        /// Any finite float of any scale; one of few exponents, so that scales both mix and meet.
-        fn float(&mut self) -> f32 {
-            let exponent = [0, 1, 100, 126, 127, 128, 129, 187, 253][self.below(9) as usize];
-            let mantissa = (self.bits() as u32) & [0x7f_ffff, 0x70_0000, 7][self.below(3) as usize];
-            f32::from_bits(((self.bits() as u32) << 31) | (exponent << 23) | mantissa)
-        }
-    }
-
-    fn float(grid: [i128; 3], scale: f32) -> [f32; 3] {
-        grid.map(|x| x as f32 * scale)
-    }
+    use crate::triangle::testing::{Random, SCALES, float};
 
     fn gcd(a: i128, b: i128) -> i128 {
         if b == 0 { a.abs() } else { gcd(b, a % b) }
