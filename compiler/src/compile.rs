@@ -4,15 +4,16 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use bvhc_format::record::TreeStatistics;
-use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, SectionKind};
+use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, PackedBlocks, SectionKind, Splits};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::clean::{self, CleanError};
 use crate::file::{self, Bytes, Section};
 use crate::import::{self, ImportError};
-use crate::layout::{self, WideTree};
+use crate::layout::{self, Packing, SplitTable, WideTree};
 use crate::mesh::{Dropped, Mesh};
 use crate::tree::aabb::Aabb;
+use crate::tree::binary::BinaryTree;
 use crate::tree::build::{self, Builder};
 
 /// How much time a compilation may take for a faster file.
@@ -45,13 +46,46 @@ impl Quality {
     }
 }
 
+/// How blocks of triangles lie in the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// As records that kernels load whole, with the exact coordinates of the source.
+    #[default]
+    Fast,
+    /// Packed to about a third of the bytes; vertices move by up to 2^-16 of the extent of a block.
+    Small,
+}
+
+impl Layout {
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Small => "small",
+        }
+    }
+}
+
 /// What decides the file's bytes, and how many threads work on them, which does not.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// How much time the tree may take.
     pub quality: Quality,
+    /// How blocks lie in the file.
+    pub layout: Layout,
     /// How many threads to use; all processors where `None`.
     pub threads: Option<NonZeroUsize>,
+}
+
+impl Options {
+    /// The options that decide the file's bytes, as the file tells them.
+    fn text(&self) -> String {
+        let mut text = format!("--quality {}", self.quality.name());
+        if self.layout != Layout::default() {
+            text += &format!(" --layout {}", self.layout.name());
+        }
+        text
+    }
 }
 
 /// The stages of a compilation, in their order.
@@ -126,6 +160,8 @@ pub struct Report {
     pub trees: Vec<TreeStatistics>,
     /// Bytes of nodes and blocks.
     pub tree_bytes: u64,
+    /// How far at most a coordinate has moved, in the model's units; 0 in a fast layout.
+    pub position_error: f32,
     /// How long each stage took.
     pub seconds: Vec<(Stage, Duration)>,
 }
@@ -143,6 +179,9 @@ pub enum CompileError {
     /// The threads could not be started.
     #[error("the worker threads could not be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The packed blocks take more bytes than references can count.
+    #[error("the model is too large for a small layout: its packed blocks would take more than 16 GiB")]
+    TooLargeToPack,
 }
 
 /// Compiles a source, called `name` in messages, into a file.
@@ -173,7 +212,7 @@ fn run(
     let (polygons, source_hash) =
         clock.time(Stage::Import, 0, || rayon::join(|| import::read(source, name), || file::hash(source)));
     let polygons = polygons?;
-    let mesh = clock.time(Stage::Clean, 0, || clean::mesh(polygons, name))?;
+    let mut mesh = clock.time(Stage::Clean, 0, || clean::mesh(polygons, name))?;
     let tree = clock.time(Stage::Build, mesh.triangles.len() as u64, || {
         let boxes: Vec<Aabb> = (0..mesh.triangles.len() as u32)
             .into_par_iter()
@@ -181,26 +220,51 @@ fn run(
             .collect();
         build::build(&boxes, options.quality.builder(), &|leaves| progress.advance(leaves))
     });
-    let (wide, weld) = clock.time(Stage::Layout, 0, || {
-        let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
-        (layout::lay_out(&tree, &mesh, &weld), weld)
-    });
+    let laid_out = clock.time(Stage::Layout, 0, || lay_out(&tree, &mut mesh, options.layout))?;
+    let LaidOut { wide, packing, vertices } = laid_out;
     drop(tree);
     let origin = Origin { hash: source_hash, length: source.len() as u64, options: *options };
-    let bytes = clock.time(Stage::Serialise, 0, || serialise(&mesh, &wide, weld.count, &origin));
+    let bytes = clock.time(Stage::Serialise, 0, || serialise(&mesh, &wide, packing.as_ref(), vertices, &origin));
     let report = Report {
         source_hash,
         source_length: origin.length,
         source_faces: mesh.source_faces,
         source_vertices: mesh.source_vertices,
         triangles: mesh.triangles.len() as u64,
-        vertices: u64::from(weld.count),
+        vertices: u64::from(vertices),
         dropped: mesh.dropped,
         trees: vec![wide.statistics],
-        tree_bytes: (size_of_val(&*wide.nodes) + size_of_val(&*wide.blocks)) as u64,
+        tree_bytes: tree_bytes(&wide, packing.as_ref()),
+        position_error: packing.map_or(0.0, |packing| packing.position_error),
         seconds: clock.seconds,
     };
     Ok(Compiled { bytes, report })
+}
+
+/// A tree in the form in which the file will hold it.
+struct LaidOut {
+    wide: WideTree,
+    packing: Option<Packing>,
+    /// Distinct positions.
+    vertices: u32,
+}
+
+/// Lays a tree out; a small layout moves the mesh's vertices.
+fn lay_out(tree: &BinaryTree, mesh: &mut Mesh, layout: Layout) -> Result<LaidOut, CompileError> {
+    let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
+    let mut wide = layout::lay_out(tree, mesh, &weld);
+    if layout == Layout::Fast {
+        return Ok(LaidOut { wide, packing: None, vertices: weld.count });
+    }
+    let mut packing = layout::pack(&mut wide, mesh, &weld).ok_or(CompileError::TooLargeToPack)?;
+    mesh.positions = std::mem::take(&mut packing.positions);
+    let vertices = layout::weld::weld(&mesh.positions, &mesh.triangles).count;
+    Ok(LaidOut { wide, packing: Some(packing), vertices })
+}
+
+fn tree_bytes(wide: &WideTree, packing: Option<&Packing>) -> u64 {
+    let blocks = packing.map_or(size_of_val(&*wide.blocks), |packing| packing.bytes.len());
+    (size_of_val(&*wide.nodes) + blocks) as u64
 }
 
 /// Times the stages and tells of them.
@@ -226,12 +290,18 @@ struct Origin {
     options: Options,
 }
 
-fn serialise(mesh: &Mesh, wide: &WideTree, vertices: u32, origin: &Origin) -> Bytes {
+fn serialise(
+    mesh: &Mesh,
+    wide: &WideTree,
+    packing: Option<&Packing>,
+    vertices: u32,
+    origin: &Origin,
+) -> Bytes {
     let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|v| mesh.positions[*v as usize]));
     let [lx, ly, lz] = bounds.lower;
     let [ux, uy, uz] = bounds.upper;
     let bounds = [lx, ly, lz, ux, uy, uz];
-    let options = format!("--quality {}", origin.options.quality.name());
+    let options = origin.options.text();
     let [materials, groups, objects] =
         [&mesh.names.materials, &mesh.names.groups, &mesh.names.objects].map(|names| NameTable::new(names));
     let metadata = Metadata {
@@ -253,17 +323,26 @@ fn serialise(mesh: &Mesh, wide: &WideTree, vertices: u32, origin: &Origin) -> By
     };
     let identity = mesh.faces.iter().copied().eq(0..mesh.triangles.len() as u32);
     let geometry = Geometry {
-        blocks: &wide.blocks,
+        blocks: if packing.is_some() { &[] } else { &wide.blocks },
         triangles: &wide.triangles,
         faces: if identity { &[] } else { &mesh.faces },
         runs: &mesh.runs,
     };
     let tree = AabbTree { bounds, depth: wide.depth, reserved: 0, nodes: &wide.nodes };
-    file::assemble(&[
+    let mut sections = vec![
         Section::new(SectionKind::Metadata, &metadata),
         Section::new(SectionKind::Geometry, &geometry),
-        Section::new(SectionKind::AabbTree, &tree),
-    ])
+    ];
+    if !wide.splits.triangles.is_empty() {
+        let SplitTable { triangles, ends, places } = &wide.splits;
+        sections.push(Section::new(SectionKind::Splits, &Splits { triangles, ends, places }));
+    }
+    if let Some(Packing { bytes, count, position_error, .. }) = packing {
+        let packed = PackedBlocks { bytes, count: *count, position_error: *position_error };
+        sections.push(Section::new(SectionKind::PackedBlocks, &packed));
+    }
+    sections.push(Section::new(SectionKind::AabbTree, &tree));
+    file::assemble(&sections)
 }
 
 /// Names as the file holds them.

@@ -119,11 +119,26 @@ pub struct Block {
     pub triangles: u8,
     /// How many slots hold vertices: 3 to 16.
     pub vertices: u8,
+    /// Bit `i` is set where the triangle in lane `i` is in other blocks, too (section splits).
+    pub split: u16,
     /// Zero.
-    pub reserved: [u8; 10],
+    pub reserved: [u8; 8],
 }
 
 plain_record!(Block, 256, 64);
+
+impl Block {
+    /// A block without triangles.
+    pub const EMPTY: Self = Self {
+        positions: [[0.0; BLOCK_WIDTH]; 3],
+        corners: [[0; BLOCK_WIDTH]; 3],
+        first: 0,
+        triangles: 0,
+        vertices: 0,
+        split: 0,
+        reserved: [0; 8],
+    };
+}
 
 /// What the triangles from `first_triangle` on, up to the next run's, have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

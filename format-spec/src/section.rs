@@ -13,15 +13,20 @@ pub enum SectionKind {
     Metadata = 1,
     /// [`Geometry`].
     Geometry = 2,
+    /// [`Splits`].
+    Splits = 3,
+    /// [`PackedBlocks`].
+    PackedBlocks = 4,
     /// [`AabbTree`].
     AabbTree = 16,
 }
 
 impl SectionKind {
-    /// The kinds of version 1.0, all of which a file must hold exactly once.
-    pub const ALL: [Self; 3] = [Self::Metadata, Self::Geometry, Self::AabbTree];
+    /// The kinds that this version knows. A file holds each once at most.
+    pub const ALL: [Self; 5] =
+        [Self::Metadata, Self::Geometry, Self::Splits, Self::PackedBlocks, Self::AabbTree];
 
-    /// The kind with this number, if version 1.0 knows it.
+    /// The kind with this number, if this version knows it.
     pub fn from_number(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| *kind as u32 == number)
     }
@@ -31,6 +36,8 @@ impl SectionKind {
         match self {
             Self::Metadata => "metadata",
             Self::Geometry => "geometry",
+            Self::Splits => "splits",
+            Self::PackedBlocks => "packed-blocks",
             Self::AabbTree => "aabb-tree",
         }
     }
@@ -113,7 +120,7 @@ pub struct Metadata<'a> {
 /// The triangles, in blocks that all trees share.
 #[derive(Archive, Serialize, Clone, Copy, Debug)]
 pub struct Geometry<'a> {
-    /// The blocks, in the order in which the AABB tree reaches them depth first.
+    /// The blocks, in the order in which the AABB tree reaches them depth first; none where they are packed.
     #[rkyv(with = InlineAsBox)]
     pub blocks: &'a [Block],
     /// Triangle numbers: lane `l` of a block holds triangle `triangles[first + l]`.
@@ -125,6 +132,36 @@ pub struct Geometry<'a> {
     /// Materials, groups and objects, ascending by `first_triangle`, which is 0 in the first run.
     #[rkyv(with = InlineAsBox)]
     pub runs: &'a [AttributeRun],
+}
+
+/// The triangles that several blocks hold, and where the AABB tree refers to those blocks.
+///
+/// Place `8 * node + slot` is the slot of a node. The places of triangle `triangles[i]` are
+/// `places[ends[i - 1]..ends[i]]` (from 0 for the first), ascending.
+#[derive(Archive, Serialize, Clone, Copy, Debug)]
+pub struct Splits<'a> {
+    /// The numbers of the triangles, ascending.
+    #[rkyv(with = InlineAsBox)]
+    pub triangles: &'a [u32],
+    /// Where each triangle's places end.
+    #[rkyv(with = InlineAsBox)]
+    pub ends: &'a [u32],
+    /// The places.
+    #[rkyv(with = InlineAsBox)]
+    pub places: &'a [u32],
+}
+
+/// The blocks in packed form, laid out as [`packed`](crate::packed) says: child references count units of 8 bytes in `bytes`.
+#[derive(Archive, Serialize, Clone, Copy, Debug)]
+pub struct PackedBlocks<'a> {
+    /// The blocks, in the order in which the AABB tree reaches them depth first, and
+    /// [`WINDOW`](crate::packed::WINDOW) zero bytes.
+    #[rkyv(with = InlineAsBox)]
+    pub bytes: &'a [u8],
+    /// How many blocks there are.
+    pub count: u32,
+    /// How far at most a coordinate is from the source's, in the model's units.
+    pub position_error: f32,
 }
 
 /// The eight-wide tree of axis-aligned boxes. Node 0 is the root.
@@ -155,6 +192,14 @@ impl Root for ArchivedGeometry<'_> {
     const KIND: SectionKind = SectionKind::Geometry;
 }
 
+impl Root for ArchivedSplits<'_> {
+    const KIND: SectionKind = SectionKind::Splits;
+}
+
+impl Root for ArchivedPackedBlocks<'_> {
+    const KIND: SectionKind = SectionKind::PackedBlocks;
+}
+
 impl Root for ArchivedAabbTree<'_> {
     const KIND: SectionKind = SectionKind::AabbTree;
 }
@@ -167,6 +212,8 @@ const _: () = {
     assert!(size_of::<ArchivedNames<'_>>() == 32);
     assert!(size_of::<ArchivedMetadata<'_>>() == 256);
     assert!(size_of::<ArchivedGeometry<'_>>() == 64);
+    assert!(size_of::<ArchivedSplits<'_>>() == 48);
+    assert!(size_of::<ArchivedPackedBlocks<'_>>() == 24);
     assert!(size_of::<ArchivedAabbTree<'_>>() == 48);
 };
 

@@ -13,6 +13,7 @@
 #[cfg(any(feature = "mmap", test))]
 extern crate std;
 
+mod blocks;
 mod bounds;
 mod directory;
 mod error;
@@ -28,6 +29,7 @@ mod stack;
 mod triangle;
 mod walk;
 
+pub use blocks::{Blocks, PackedBlocks};
 pub use bounds::Aabb;
 #[cfg(feature = "mmap")]
 pub use error::FileError;

@@ -1,14 +1,17 @@
 //! The opened model: a borrowed view of a file's bytes.
 
 use bvhc_format::header::{Header, SectionEntry};
-use bvhc_format::record::{AttributeRun, Block, WideNode};
-use bvhc_format::section::{ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, Root};
+use bvhc_format::record::{AttributeRun, WideNode};
+use bvhc_format::section::{
+    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, ArchivedPackedBlocks, ArchivedSplits, Root,
+};
 use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, NONE};
 use rkyv::api::low::{LowValidator, access};
 use rkyv::bytecheck::CheckBytes;
 use rkyv::rancor::Failure;
 use rkyv::rend::u32_le;
 
+use crate::blocks::{Blocks, PackedBlocks};
 use crate::bounds::Aabb;
 use crate::directory::Directory;
 use crate::error::OpenError;
@@ -24,8 +27,9 @@ pub struct Model<'a> {
     directory: Directory<'a>,
     metadata: &'a ArchivedMetadata<'static>,
     geometry: &'a ArchivedGeometry<'static>,
+    splits: Option<&'a ArchivedSplits<'static>>,
     nodes: &'a [WideNode],
-    blocks: &'a [Block],
+    blocks: Blocks<'a>,
     bounds: Aabb,
     reach: Reach,
     depth: u32,
@@ -50,12 +54,15 @@ impl<'a> Model<'a> {
             return Err(OpenError::TooDeep { found: depth });
         }
         let bounds = read_bounds(tree)?;
+        let packed = open_optional::<ArchivedPackedBlocks<'static>>(&directory)?;
+        let plain = Blocks::Plain(geometry.blocks.get());
         Ok(Self {
             directory,
             metadata,
             geometry,
+            splits: open_optional(&directory)?,
             nodes: tree.nodes.get(),
-            blocks: geometry.blocks.get(),
+            blocks: packed.map_or(plain, |packed| Blocks::Packed(PackedBlocks::of(packed))),
             bounds,
             reach: Reach::of(&bounds),
             depth,
@@ -143,8 +150,13 @@ impl<'a> Model<'a> {
         self.nodes
     }
 
+    /// The triangles that several blocks hold, if there are any.
+    pub fn splits(&self) -> Option<&'a ArchivedSplits<'static>> {
+        self.splits
+    }
+
     /// The blocks of triangles.
-    pub fn blocks(&self) -> &'a [Block] {
+    pub fn blocks(&self) -> Blocks<'a> {
         self.blocks
     }
 
@@ -158,9 +170,22 @@ impl<'a> Model<'a> {
         &self.reach
     }
 
-    /// The numbers of the triangles in the blocks' lanes.
-    pub(crate) fn triangle_numbers(&self) -> &'a [u32_le] {
-        self.geometry.triangles.get()
+    /// The number of the triangle in a lane of the block whose numbers begin at `first`; `None` in a corrupt file.
+    #[inline(always)]
+    pub(crate) fn triangle_at(&self, first: u32, lane: usize) -> Option<u32> {
+        let index = (first as usize).checked_add(lane)?;
+        self.geometry.triangles.get().get(index).map(|number| number.to_native())
+    }
+
+    /// Where the tree refers to the blocks that hold a triangle, if there are several.
+    pub(crate) fn places_of(&self, triangle: u32) -> &'a [u32_le] {
+        let places = |splits: &'a ArchivedSplits<'static>| {
+            let index = splits.triangles.get().binary_search_by_key(&triangle, |it| it.to_native()).ok()?;
+            let ends = splits.ends.get();
+            let start = index.checked_sub(1).map_or(Some(0), |before| Some(ends.get(before)?.to_native()))?;
+            splits.places.get().get(start as usize..ends.get(index)?.to_native() as usize)
+        };
+        self.splits.and_then(places).unwrap_or_default()
     }
 }
 
@@ -187,6 +212,17 @@ where
 {
     let payload = directory.section(T::KIND)?;
     access::<T, Failure>(payload).map_err(|Failure| OpenError::Archive(T::KIND))
+}
+
+/// The root of a section that a file need not have.
+fn open_optional<'a, T>(directory: &Directory<'a>) -> Result<Option<&'a T>, OpenError>
+where
+    T: Root + for<'b> CheckBytes<LowValidator<'b, Failure>>,
+{
+    match open_section(directory) {
+        Err(OpenError::Missing(_)) => Ok(None),
+        other => other.map(Some),
+    }
 }
 
 fn read_bounds(tree: &ArchivedAabbTree<'_>) -> Result<Aabb, OpenError> {

@@ -16,7 +16,7 @@ use crate::scene::{grid, hall, icosphere, soup, terrain, write_obj};
 
 /// The file of a mesh.
 pub fn compiled(mesh: &Mesh, quality: Quality) -> Bytes {
-    let options = Options { quality, threads: NonZeroUsize::new(1) };
+    let options = Options { quality, threads: NonZeroUsize::new(1), ..Options::default() };
     compile(&write_obj(mesh), "scene.obj", &options, &()).expect("a scene compiles").bytes
 }
 

@@ -15,7 +15,7 @@ fn source() -> Vec<u8> {
 }
 
 fn bytes(source: &[u8], name: &str, quality: Quality, threads: Option<usize>) -> Bytes {
-    let options = Options { quality, threads: threads.and_then(NonZeroUsize::new) };
+    let options = Options { quality, threads: threads.and_then(NonZeroUsize::new), ..Options::default() };
     compile(source, name, &options, &()).expect("a scene compiles").bytes
 }
 

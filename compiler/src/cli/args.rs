@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::compile::Quality;
+use crate::compile::{Layout, Quality};
 
 const ABOUT: &str = "Compile a 3D model into a file that a program can query at once";
 
@@ -75,6 +75,9 @@ pub(super) struct CompileArgs {
     /// How much time to spend for faster queries
     #[arg(long, value_enum, default_value_t = QualityArg::Default, hide_possible_values = false)]
     pub(super) quality: QualityArg,
+    /// How the triangles lie in the file
+    #[arg(long, value_enum, default_value_t = LayoutArg::Fast, hide_possible_values = false)]
+    pub(super) layout: LayoutArg,
     /// How many threads to use [default: one a processor]; the file does not depend on it
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub(super) threads: Option<NonZeroUsize>,
@@ -98,6 +101,24 @@ pub(super) enum QualityArg {
     Default,
     /// The best tree there is, however long it takes (for now the same as default)
     Best,
+}
+
+/// [`Layout`] as an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum LayoutArg {
+    /// Fastest to query, with the exact coordinates of the model
+    Fast,
+    /// Half the bytes; vertices move by up to 1/65536 of the size of their block of triangles
+    Small,
+}
+
+impl From<LayoutArg> for Layout {
+    fn from(layout: LayoutArg) -> Self {
+        match layout {
+            LayoutArg::Fast => Self::Fast,
+            LayoutArg::Small => Self::Small,
+        }
+    }
 }
 
 impl From<QualityArg> for Quality {

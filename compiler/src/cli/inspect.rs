@@ -76,7 +76,7 @@ fn trees<'a>(model: &Model<'a>) -> impl Iterator<Item = &'a TreeStatistics> {
 
 /// Bytes of the nodes and of the blocks, which all trees share.
 fn tree_bytes(model: &Model<'_>) -> u64 {
-    (size_of_val(model.nodes()) + size_of_val(model.blocks())) as u64
+    (size_of_val(model.nodes()) + model.blocks().bytes()) as u64
 }
 
 fn share(bytes: u64, triangles: u64) -> f64 {

@@ -51,7 +51,8 @@ pub(super) fn pack(mesh: &Mesh, weld: &Weld, triangles: &[u32], first: u32) -> B
         first,
         triangles: triangles.len() as u8,
         vertices: 0,
-        reserved: [0; 10],
+        split: 0,
+        reserved: [0; 8],
     };
     for (lane, triangle) in triangles.iter().enumerate() {
         for (k, vertex) in mesh.triangles[*triangle as usize].iter().enumerate() {

@@ -1,10 +1,15 @@
 //! From a binary tree to the records of the file: wide nodes and blocks of triangles.
 
 mod block;
+mod lattice;
 mod order;
+mod packed;
+mod splits;
 pub mod weld;
 mod wide;
 
+pub use packed::{Packing, pack};
+pub use splits::SplitTable;
 pub use wide::{WideTree, lay_out};
 
 use crate::mesh::Mesh;
@@ -15,6 +20,10 @@ const GROWTH: f64 = 1.0 / (1 << 17) as f64;
 
 /// The box of a triangle as trees hold it: grown, so that the rounding of a ray's weights cannot leave it.
 pub fn triangle_box(mesh: &Mesh, triangle: u32) -> Aabb {
-    let bounds = Aabb::around(mesh.corners(triangle));
+    grown_triangle(mesh.corners(triangle))
+}
+
+fn grown_triangle(corners: [[f32; 3]; 3]) -> Aabb {
+    let bounds = Aabb::around(corners);
     bounds.grown(bounds.largest_extent() * GROWTH)
 }

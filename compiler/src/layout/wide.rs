@@ -1,8 +1,9 @@
 //! Wide nodes, depth first.
 
-use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, TreeStatistics, WideNode};
+use bvhc_format::record::{Block, Child, ChildRef, NODE_WIDTH, TreeStatistics, WideNode};
 use bvhc_format::section::SectionKind;
 
+use super::splits::{self, SplitTable};
 use super::weld::Weld;
 use super::{block, order};
 use crate::mesh::Mesh;
@@ -18,6 +19,8 @@ pub struct WideTree {
     pub blocks: Vec<Block>,
     /// The triangles in the lanes of the blocks.
     pub triangles: Vec<u32>,
+    /// The triangles that several blocks hold.
+    pub splits: SplitTable,
     /// Levels of nodes.
     pub depth: u32,
     /// Figures of the tree.
@@ -40,8 +43,6 @@ struct Wide {
     triangles: Vec<u32>,
     depth: u32,
     used_slots: u64,
-    /// Sum of the half areas of all nodes and blocks.
-    area: f64,
 }
 
 struct Writer<'a> {
@@ -58,7 +59,6 @@ impl Writer<'_> {
         let index = self.wide.nodes.len();
         self.wide.nodes.push(WideNode::EMPTY);
         self.wide.depth = self.wide.depth.max(depth);
-        self.wide.area += self.tree.nodes[binary].bounds.half_area();
         let children = self.collapse.children(binary);
         self.wide.used_slots += children.len() as u64;
         let boxes: Vec<Aabb> = children.iter().map(|child| self.tree.nodes[*child].bounds).collect();
@@ -85,15 +85,13 @@ impl Writer<'_> {
         let mut triangles = self.tree.primitives(binary).to_vec();
         triangles.sort_unstable();
         let first = self.wide.triangles.len() as u32;
-        self.wide.area += self.tree.nodes[binary].bounds.half_area();
         self.wide.blocks.push(block::pack(self.mesh, self.weld, &triangles, first));
         self.wide.triangles.extend(triangles);
         self.wide.blocks.len() as u32 - 1
     }
 
     fn finish(self) -> WideTree {
-        let Wide { nodes, blocks, triangles, depth, used_slots, area } = self.wide;
-        let root_area = self.tree.nodes[0].bounds.half_area().max(f64::MIN_POSITIVE);
+        let Wide { nodes, mut blocks, triangles, depth, used_slots } = self.wide;
         let share = |used: u64, whole: usize| (used as f64 / whole as f64) as f32;
         let statistics = TreeStatistics {
             kind: SectionKind::AabbTree as u32,
@@ -101,11 +99,29 @@ impl Writer<'_> {
             nodes: nodes.len() as u64,
             leaves: blocks.len() as u64,
             references: triangles.len() as u64,
-            sah_cost: (area / root_area) as f32,
+            sah_cost: sah_cost(&nodes),
             node_fill: share(used_slots, nodes.len() * NODE_WIDTH),
             block_fill: share(triangles.len() as u64, blocks.len() * bvhc_format::record::BLOCK_WIDTH),
             reserved: 0,
         };
-        WideTree { nodes, blocks, triangles, depth, statistics }
+        let splits = splits::mark(&nodes, &mut blocks, &triangles, self.mesh.triangles.len());
+        WideTree { nodes, blocks, triangles, splits, depth, statistics }
     }
+}
+
+/// The surface-area heuristic (FORMAT.md, M6).
+pub(super) fn sah_cost(nodes: &[WideNode]) -> f32 {
+    let boxes = |node: &WideNode| {
+        let node = *node;
+        (0..NODE_WIDTH).filter(move |slot| node.child(*slot) != Child::Empty).map(move |slot| slot_box(&node, slot))
+    };
+    let root = boxes(&nodes[0]).fold(Aabb::EMPTY, Aabb::union).half_area().max(f64::MIN_POSITIVE);
+    let sum: f64 = nodes.iter().flat_map(boxes).map(|bounds| bounds.half_area()).sum();
+    (1.0 + sum / root) as f32
+}
+
+/// The box of a slot.
+pub(super) fn slot_box(node: &WideNode, slot: usize) -> Aabb {
+    let planes = node.planes.map(|planes| planes[slot]);
+    Aabb { lower: [planes[0], planes[2], planes[4]], upper: [planes[1], planes[3], planes[5]] }
 }

@@ -1,9 +1,10 @@
 //! How a payload is packed: its slices, in order, with nothing between them but zeros for alignment.
 
 use bvhc_format::section::{
-    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, SectionKind,
+    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, ArchivedPackedBlocks, ArchivedSplits,
+    SectionKind,
 };
-use bvhc_runtime::Model;
+use bvhc_runtime::{Blocks, Model};
 
 use super::VerifyError;
 
@@ -47,6 +48,8 @@ pub(super) fn check(model: &Model<'_>) -> Result<(), VerifyError> {
         let slices = match kind {
             SectionKind::Metadata => metadata(model.metadata()),
             SectionKind::Geometry => geometry(model.geometry()),
+            SectionKind::Splits => splits(model),
+            SectionKind::PackedBlocks => packed(model),
             SectionKind::AabbTree => vec![Place::of(model.nodes())],
         };
         check_payload(payload, &slices, root_size(kind))
@@ -85,10 +88,24 @@ fn geometry(root: &ArchivedGeometry<'_>) -> Vec<Place> {
     ]
 }
 
+fn splits(model: &Model<'_>) -> Vec<Place> {
+    let slices = model.splits().map(|root| [&root.triangles, &root.ends, &root.places]);
+    slices.into_iter().flatten().map(|slice| Place::of(slice.get())).collect()
+}
+
+fn packed(model: &Model<'_>) -> Vec<Place> {
+    match model.blocks() {
+        Blocks::Plain(_) => Vec::new(),
+        Blocks::Packed(packed) => vec![Place::of(packed.as_bytes())],
+    }
+}
+
 fn root_size(kind: SectionKind) -> usize {
     match kind {
         SectionKind::Metadata => size_of::<ArchivedMetadata<'_>>(),
         SectionKind::Geometry => size_of::<ArchivedGeometry<'_>>(),
+        SectionKind::Splits => size_of::<ArchivedSplits<'_>>(),
+        SectionKind::PackedBlocks => size_of::<ArchivedPackedBlocks<'_>>(),
         SectionKind::AabbTree => size_of::<ArchivedAabbTree<'_>>(),
     }
 }

@@ -92,24 +92,24 @@ pub enum BlockFault {
     #[error("its reserved bytes are {found:?} instead of zero (G12)")]
     Reserved {
         /// What they are.
-        found: [u8; 10],
+        found: [u8; 8],
     },
 }
 
-/// G1 to G4, G8 and G12: what a block's own bytes tell.
-pub(super) fn check(block: &Block) -> Result<(), BlockFault> {
+/// G1 to G4, G8 (where vertices are `exact`) and G12: what a block's own bytes tell.
+pub(super) fn check(block: &Block, exact: bool) -> Result<(), BlockFault> {
     if !(1..=BLOCK_WIDTH).contains(&usize::from(block.triangles)) {
         return Err(BlockFault::Triangles { found: block.triangles });
     }
     if !(3..=BLOCK_WIDTH).contains(&usize::from(block.vertices)) {
         return Err(BlockFault::Vertices { found: block.vertices });
     }
-    if block.reserved != [0; 10] {
+    if block.reserved != [0; 8] {
         return Err(BlockFault::Reserved { found: block.reserved });
     }
     check_corners(block)?;
     check_slots(block)?;
-    match (0..usize::from(block.triangles)).find(|lane| is_flat(corners(block, *lane))) {
+    match (0..usize::from(block.triangles)).find(|lane| exact && is_flat(corners(block, *lane))) {
         Some(lane) => Err(BlockFault::Flat { lane }),
         None => Ok(()),
     }

@@ -2,18 +2,31 @@
 
 use bvhc_format::record::{Block, Child, NODE_WIDTH, WideNode};
 use bvhc_runtime::Model;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::block::corners;
+use super::blocks::BlockTable;
+use super::coverage;
 use super::exact::grown;
 use super::node::NodeFault;
+use super::splits::places;
 use super::tree::TreeFault;
 use crate::tree::aabb::Aabb;
 
-/// T10, on nodes whose children stand after them and on blocks within the rules.
-pub(super) fn check(model: &Model<'_>) -> Result<(), TreeFault> {
+/// T10 and T13, on nodes whose children stand after them, and on blocks and split triangles within the rules.
+pub(super) fn check(model: &Model<'_>, table: &BlockTable<'_>) -> Result<(), TreeFault> {
+    check_whole(model, table)?;
+    if model.splits().is_some() {
+        check_nested(model.nodes())?;
+        check_split(model, table)?;
+    }
+    Ok(())
+}
+
+/// T10 for the triangles that one block holds.
+fn check_whole(model: &Model<'_>, table: &BlockTable<'_>) -> Result<(), TreeFault> {
     let nodes = model.nodes();
-    let blocks: Vec<Aabb> = model.blocks().par_iter().map(block_box).collect();
+    let blocks: Vec<Aabb> = table.blocks.par_iter().map(block_box).collect();
     let mut needed = vec![Aabb::EMPTY; nodes.len()];
     // Children first, so that what is below a node is known when its parent asks.
     for (index, node) in nodes.iter().enumerate().rev() {
@@ -21,32 +34,96 @@ pub(super) fn check(model: &Model<'_>) -> Result<(), TreeFault> {
             let below = match node.child(slot) {
                 Child::Empty => continue,
                 Child::Node(child) => needed[child as usize],
-                Child::Block(block) => blocks[block as usize],
+                Child::Block(reference) => blocks[table.number_of(reference)],
             };
-            check_slot(node, slot, &below).map_err(|fault| TreeFault::Node { node: index, fault })?;
+            if let Some((plane, found, limit)) = beyond(node, slot, &below) {
+                let fault = NodeFault::Outside { slot, plane, found, limit };
+                return Err(TreeFault::Node { node: index, fault });
+            }
             needed[index] = needed[index].union(below);
         }
     }
     Ok(())
 }
 
+/// The box that the triangles need which this block alone holds.
 fn block_box(block: &Block) -> Aabb {
     (0..usize::from(block.triangles))
+        .filter(|lane| block.split >> lane & 1 == 0)
         .map(|lane| grown(&Aabb::around(corners(block, lane))))
         .fold(Aabb::EMPTY, Aabb::union)
 }
 
-fn check_slot(node: &WideNode, slot: usize, below: &Aabb) -> Result<(), NodeFault> {
-    for plane in 0..6 {
+/// The first plane of a slot's box beyond which `below` reaches: the plane, where it is, and where it must be.
+fn beyond(node: &WideNode, slot: usize, below: &Aabb) -> Option<(usize, f32, f32)> {
+    (0..6).find_map(|plane| {
         let (found, axis) = (node.planes[plane][slot], plane / 2);
         let (limit, holds) = if plane % 2 == 0 {
             (below.lower[axis], found <= below.lower[axis])
         } else {
             (below.upper[axis], found >= below.upper[axis])
         };
-        if !holds {
-            return Err(NodeFault::Outside { slot, plane, found, limit });
+        (!holds).then_some((plane, found, limit))
+    })
+}
+
+/// T13
+fn check_nested(nodes: &[WideNode]) -> Result<(), TreeFault> {
+    for (index, node) in nodes.iter().enumerate() {
+        for slot in 0..NODE_WIDTH {
+            let Child::Node(child) = node.child(slot) else { continue };
+            if let Some((plane, found, limit)) = beyond(node, slot, &around(&nodes[child as usize])) {
+                let fault = NodeFault::NotNested { slot, plane, found, limit };
+                return Err(TreeFault::Node { node: index, fault });
+            }
         }
     }
     Ok(())
+}
+
+/// The box around the boxes of all used slots.
+fn around(node: &WideNode) -> Aabb {
+    let used = (0..NODE_WIDTH).filter(|slot| node.child(*slot) != Child::Empty);
+    used.map(|slot| slot_box(node, slot)).fold(Aabb::EMPTY, Aabb::union)
+}
+
+fn slot_box(node: &WideNode, slot: usize) -> Aabb {
+    let planes = node.planes.map(|planes| planes[slot]);
+    Aabb { lower: [planes[0], planes[2], planes[4]], upper: [planes[1], planes[3], planes[5]] }
+}
+
+/// T10 for the triangles that several blocks hold.
+fn check_split(model: &Model<'_>, table: &BlockTable<'_>) -> Result<(), TreeFault> {
+    let numbers = model.geometry().triangles.get();
+    let mut pieces: Vec<Piece> = places(model)
+        .flat_map(|(place, reference)| {
+            let block = &table.blocks[table.number_of(reference)];
+            let node = &model.nodes()[place as usize / NODE_WIDTH];
+            let bounds = slot_box(node, place as usize % NODE_WIDTH);
+            let lanes = (0..usize::from(block.triangles)).filter(|lane| block.split >> lane & 1 != 0);
+            lanes.map(move |lane| Piece {
+                triangle: numbers[block.first as usize + lane].to_native(),
+                corners: corners(block, lane),
+                bounds,
+            })
+        })
+        .collect();
+    pieces.sort_by_key(|piece| piece.triangle);
+    let triangles: Vec<&[Piece]> = pieces.chunk_by(|a, b| a.triangle == b.triangle).collect();
+    let faults = triangles.into_par_iter().filter_map(|pieces| {
+        let boxes: Vec<Aabb> = pieces.iter().map(|piece| piece.bounds).collect();
+        let point = coverage::uncovered(pieces[0].corners, &boxes)?;
+        Some((pieces[0].triangle, point))
+    });
+    match faults.min_by_key(|(triangle, _)| *triangle) {
+        Some((triangle, point)) => Err(TreeFault::Uncovered { triangle, point }),
+        None => Ok(()),
+    }
+}
+
+/// A block that holds a triangle, as the triangle sees it.
+struct Piece {
+    triangle: u32,
+    corners: [[f32; 3]; 3],
+    bounds: Aabb,
 }

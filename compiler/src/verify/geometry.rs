@@ -6,6 +6,7 @@ use bvhc_runtime::Model;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::block::{self, BlockFault};
+use super::blocks::BlockTable;
 use super::metadata::NameList;
 use crate::clean::MAX_TRIANGLES;
 
@@ -35,23 +36,21 @@ pub enum GeometryFault {
         /// How many there are.
         found: u64,
     },
-    /// A lane holds a triangle that does not exist.
-    #[error("place {place} holds triangle {found}, but there are {triangles} triangles (G7)")]
+    /// A lane holds a triangle of so high a number that others must be missing.
+    #[error("place {place} holds triangle {found}, but there are {places} places in all (G7)")]
     NumberOutOfRange {
         /// The place in the list of numbers.
         place: usize,
         /// The number.
         found: u32,
-        /// How many triangles there are.
-        triangles: u64,
+        /// How many places there are.
+        places: usize,
     },
-    /// Two lanes hold the same triangle, so that another one is missing.
-    #[error("place {place} holds triangle {found}, which another place holds, too (G7)")]
-    NumberTwice {
-        /// The second of the places.
-        place: usize,
-        /// The number.
-        found: u32,
+    /// No lane holds a triangle, though there are some of higher numbers.
+    #[error("no block holds triangle {triangle} (G7)")]
+    NumberMissing {
+        /// The triangle.
+        triangle: usize,
     },
     /// The list of faces is neither empty nor complete.
     #[error("there are {found} faces for {triangles} triangles (G9)")]
@@ -139,21 +138,22 @@ pub(super) struct Triangles {
 }
 
 /// G1 to G12.
-pub(super) fn check(model: &Model<'_>) -> Result<Triangles, GeometryFault> {
-    check_blocks(model.blocks())?;
-    let count = check_rows(model)?;
+pub(super) fn check(model: &Model<'_>, table: &BlockTable<'_>) -> Result<Triangles, GeometryFault> {
+    check_blocks(table)?;
+    check_rows(model, &table.blocks)?;
+    let count = check_numbers(model)?;
     if !(1..=MAX_TRIANGLES).contains(&count) {
         return Err(GeometryFault::Count { found: count });
     }
-    check_numbers(model, count)?;
     check_faces(model, count)?;
     check_runs(model, count)?;
     Ok(Triangles { count })
 }
 
-fn check_blocks(blocks: &[Block]) -> Result<(), GeometryFault> {
+fn check_blocks(table: &BlockTable<'_>) -> Result<(), GeometryFault> {
+    let check = |block: &Block| block::check(block, table.is_exact());
     let faults =
-        blocks.par_iter().enumerate().filter_map(|(index, block)| Some((index, block::check(block).err()?)));
+        table.blocks.par_iter().enumerate().filter_map(|(index, block)| Some((index, check(block).err()?)));
     // The first one, whichever thread finds its own first.
     match faults.min_by_key(|(index, _)| *index) {
         Some((block, fault)) => Err(GeometryFault::Block { block, fault }),
@@ -161,11 +161,11 @@ fn check_blocks(blocks: &[Block]) -> Result<(), GeometryFault> {
     }
 }
 
-/// G5 and G6. Returns how many triangles the blocks hold.
-fn check_rows(model: &Model<'_>) -> Result<u64, GeometryFault> {
+/// G5 and G6
+fn check_rows(model: &Model<'_>, blocks: &[Block]) -> Result<(), GeometryFault> {
     let numbers = model.geometry().triangles.get();
     let mut end = 0;
-    for (index, block) in model.blocks().iter().enumerate() {
+    for (index, block) in blocks.iter().enumerate() {
         let fail = |fault| GeometryFault::Block { block: index, fault };
         if u64::from(block.first) != end {
             return Err(fail(BlockFault::First { found: block.first, expected: end }));
@@ -181,21 +181,25 @@ fn check_rows(model: &Model<'_>) -> Result<u64, GeometryFault> {
         }
     }
     let found = numbers.len() as u64;
-    if found == end { Ok(end) } else { Err(GeometryFault::Numbers { found, expected: end }) }
+    if found == end { Ok(()) } else { Err(GeometryFault::Numbers { found, expected: end }) }
 }
 
-/// G7
-fn check_numbers(model: &Model<'_>, triangles: u64) -> Result<(), GeometryFault> {
-    let mut seen = vec![false; triangles as usize];
-    for (place, number) in model.geometry().triangles.get().iter().enumerate() {
+/// G7. Returns how many triangles there are.
+fn check_numbers(model: &Model<'_>) -> Result<u64, GeometryFault> {
+    let numbers = model.geometry().triangles.get();
+    let places = numbers.len();
+    let mut seen = vec![false; places];
+    let mut count = 0;
+    for (place, number) in numbers.iter().enumerate() {
         let found = number.to_native();
-        match seen.get_mut(found as usize) {
-            None => return Err(GeometryFault::NumberOutOfRange { place, found, triangles }),
-            Some(true) => return Err(GeometryFault::NumberTwice { place, found }),
-            Some(seen) => *seen = true,
-        }
+        let fault = GeometryFault::NumberOutOfRange { place, found, places };
+        *seen.get_mut(found as usize).ok_or(fault)? = true;
+        count = count.max(u64::from(found) + 1);
     }
-    Ok(())
+    match seen[..count as usize].iter().position(|seen| !seen) {
+        Some(triangle) => Err(GeometryFault::NumberMissing { triangle }),
+        None => Ok(count),
+    }
 }
 
 /// G9

@@ -137,17 +137,21 @@ impl std::fmt::Display for TextField {
 }
 
 /// M1 to M4, on blocks within the rules.
-pub(super) fn check(model: &Model<'_>, triangles: &Triangles) -> Result<(), MetadataFault> {
+pub(super) fn check(
+    model: &Model<'_>,
+    blocks: &[Block],
+    triangles: &Triangles,
+) -> Result<(), MetadataFault> {
     let metadata = model.metadata();
     let (found, expected) = (metadata.triangles.to_native(), triangles.count);
     if found != expected {
         return Err(MetadataFault::Triangles { found, expected });
     }
-    let (found, expected) = (metadata.vertices.to_native(), count_positions(model.blocks()));
+    let (found, expected) = (metadata.vertices.to_native(), count_positions(blocks));
     if found != expected {
         return Err(MetadataFault::Vertices { found, expected });
     }
-    let (found, expected) = (metadata.bounds.map(|x| x.to_native()), bounds(model.blocks()));
+    let (found, expected) = (metadata.bounds.map(|x| x.to_native()), bounds(blocks));
     if found.map(f32::to_bits) != expected.map(f32::to_bits) {
         return Err(MetadataFault::Bounds { found, expected });
     }

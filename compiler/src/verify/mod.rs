@@ -5,13 +5,17 @@
 
 mod archive;
 mod block;
+mod blocks;
 mod boxes;
+mod coverage;
 mod exact;
 mod frame;
 mod geometry;
 mod metadata;
 mod node;
+mod packed;
 pub mod source;
+mod splits;
 mod statistics;
 mod tree;
 
@@ -24,8 +28,12 @@ pub use frame::FrameFault;
 pub use geometry::{GeometryFault, RunFault};
 pub use metadata::{MetadataFault, NameFault, NameList, TextField};
 pub use node::NodeFault;
+pub use packed::PackedFault;
+pub use splits::SplitFault;
 pub use statistics::{Count, Figure, StatisticsFault};
 pub use tree::TreeFault;
+
+use blocks::BlockTable;
 
 /// Which rule a file breaks first, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -48,6 +56,12 @@ pub enum VerifyError {
     /// The geometry section breaks a rule.
     #[error("geometry: {0}")]
     Geometry(#[from] GeometryFault),
+    /// The packed blocks break a rule.
+    #[error("packed-blocks: {0}")]
+    Packed(#[from] PackedFault),
+    /// The list of split triangles breaks a rule.
+    #[error("splits: {0}")]
+    Splits(#[from] SplitFault),
     /// The AABB tree breaks a rule.
     #[error("aabb-tree: {0}")]
     Tree(#[from] TreeFault),
@@ -74,8 +88,12 @@ pub fn verify(bytes: &[u8]) -> Result<(), VerifyError> {
     let model = Model::from_bytes(bytes)?;
     frame::check(bytes, &model)?;
     archive::check(&model)?;
-    let triangles = geometry::check(&model)?;
-    let shape = tree::check(&model)?;
-    metadata::check(&model, &triangles)?;
+    packed::check(&model)?;
+    let table = BlockTable::of(&model);
+    let triangles = geometry::check(&model, &table)?;
+    let shape = tree::check(&model, &table)?;
+    splits::check(&model, &table, triangles.count)?;
+    boxes::check(&model, &table)?;
+    metadata::check(&model, &table.blocks, &triangles)?;
     statistics::check(&model, &shape)
 }

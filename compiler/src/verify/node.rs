@@ -2,6 +2,8 @@
 
 use bvhc_format::record::{Child, EMPTY_PLANE, NODE_WIDTH, WideNode};
 
+use super::blocks::BlockTable;
+
 /// What is wrong with a node.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -93,21 +95,31 @@ pub enum NodeFault {
         /// The innermost place where it may be.
         limit: f32,
     },
+    /// The box of a child node does not hold the boxes of that node.
+    #[error("slot {slot}: plane {plane} is {found:e}; the boxes of the node below reach to {limit:e} (T13)")]
+    NotNested {
+        /// The slot.
+        slot: usize,
+        /// The plane, as above.
+        plane: usize,
+        /// What it is.
+        found: f32,
+        /// The innermost place where it may be.
+        limit: f32,
+    },
 }
 
 fn kind_name(block: bool) -> &'static str {
     if block { "block" } else { "node" }
 }
 
-/// How many nodes and blocks there are.
-#[derive(Clone, Copy)]
-pub(super) struct Counts {
-    pub(super) nodes: usize,
-    pub(super) blocks: usize,
-}
-
 /// T6 to T9 and T11, and that planes are finite.
-pub(super) fn check(node: &WideNode, index: usize, counts: Counts) -> Result<(), NodeFault> {
+pub(super) fn check(
+    node: &WideNode,
+    index: usize,
+    nodes: usize,
+    table: &BlockTable<'_>,
+) -> Result<(), NodeFault> {
     let mut used = 0;
     for slot in 0..NODE_WIDTH {
         let child = node.child(slot);
@@ -119,7 +131,7 @@ pub(super) fn check(node: &WideNode, index: usize, counts: Counts) -> Result<(),
             return Err(NodeFault::Hole { slot });
         }
         used += 1;
-        check_child(child, slot, index, counts)?;
+        check_child(child, slot, index, nodes, table)?;
         let planes = || node.planes.iter().map(|planes| planes[slot]).enumerate();
         if let Some((plane, found)) = planes().find(|(_, found)| !found.is_finite()) {
             return Err(NodeFault::Plane { slot, plane, found });
@@ -131,19 +143,23 @@ pub(super) fn check(node: &WideNode, index: usize, counts: Counts) -> Result<(),
     check_order(&node.order)
 }
 
-fn check_child(child: Child, slot: usize, index: usize, counts: Counts) -> Result<(), NodeFault> {
-    let (found, count, block) = match child {
-        Child::Empty => return Ok(()),
-        Child::Node(found) => (found, counts.nodes, false),
-        Child::Block(found) => (found, counts.blocks, true),
-    };
-    if found as usize >= count {
-        return Err(NodeFault::OutOfRange { slot, block, found, count });
+fn check_child(
+    child: Child,
+    slot: usize,
+    index: usize,
+    nodes: usize,
+    table: &BlockTable<'_>,
+) -> Result<(), NodeFault> {
+    match child {
+        Child::Node(found) if found as usize >= nodes => {
+            Err(NodeFault::OutOfRange { slot, block: false, found, count: nodes })
+        }
+        Child::Node(found) if found as usize <= index => Err(NodeFault::Backward { slot, found }),
+        Child::Block(found) if table.index_of(found).is_none() => {
+            Err(NodeFault::OutOfRange { slot, block: true, found, count: table.blocks.len() })
+        }
+        Child::Node(_) | Child::Block(_) | Child::Empty => Ok(()),
     }
-    if !block && found as usize <= index {
-        return Err(NodeFault::Backward { slot, found });
-    }
-    Ok(())
 }
 
 fn check_empty(node: &WideNode, slot: usize) -> Result<(), NodeFault> {

@@ -5,6 +5,7 @@ use std::fmt;
 use bvhc_format::NONE;
 use bvhc_format::record::AttributeRun;
 use bvhc_runtime::Model;
+use rayon::slice::ParallelSliceMut;
 
 use super::block;
 use super::metadata::NameList;
@@ -60,6 +61,16 @@ pub enum SourceError {
         found: [[f32; 3]; 3],
         /// Its corners in the source.
         expected: [[f32; 3]; 3],
+    },
+    /// A vertex of the source is in two places.
+    #[error("the vertex {vertex:?} is at {one:?} for one triangle and at {other:?} for another (P5)")]
+    Seam {
+        /// Where the source has it.
+        vertex: [f32; 3],
+        /// Where it is for one triangle.
+        one: [f32; 3],
+        /// Where it is for another.
+        other: [f32; 3],
     },
     /// A triangle is of another face.
     #[error("triangle {triangle} is of face {found} in the file, of face {expected} in the source")]
@@ -118,6 +129,7 @@ pub fn compare(model: &Model<'_>, source: &[u8], name: &str) -> Result<(), Sourc
     let mesh = clean::mesh(polygons, name).map_err(CompileError::from)?;
     check_counts(model, &mesh)?;
     check_corners(model, &mesh)?;
+    check_seams(model, &mesh)?;
     check_faces(model, &mesh)?;
     check_names(model, &mesh)
 }
@@ -155,18 +167,45 @@ fn check_counts(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
 
 fn check_corners(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
     let numbers = model.geometry().triangles.get();
-    for block in model.blocks() {
+    let error = f64::from(model.blocks().position_error());
+    for (_, block) in model.blocks().iter() {
         let row = &numbers[block.first as usize..][..usize::from(block.triangles)];
         for (lane, number) in row.iter().enumerate() {
             let triangle = number.to_native();
-            let (found, expected) = (block::corners(block, lane), mesh.corners(triangle));
-            let bits = |corners: [[f32; 3]; 3]| corners.map(|corner| corner.map(f32::to_bits));
-            if bits(found) != bits(expected) {
+            let (found, expected) = (block::corners(&block, lane), mesh.corners(triangle));
+            let near = |(found, expected): (&f32, &f32)| {
+                let moved = (f64::from(*found) - f64::from(*expected)).abs() <= error;
+                if error == 0.0 { found.to_bits() == expected.to_bits() } else { moved }
+            };
+            if !found.as_flattened().iter().zip(expected.as_flattened()).all(near) {
                 return Err(SourceError::Corners { triangle, found, expected });
             }
         }
     }
     Ok(())
+}
+
+/// Vertices that are in one place in the source are in one place in the file.
+fn check_seams(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
+    let bits = |position: [f32; 3]| position.map(f32::to_bits);
+    let numbers = model.geometry().triangles.get();
+    let mut pairs = Vec::new();
+    for (_, block) in model.blocks().iter() {
+        let row = &numbers[block.first as usize..][..usize::from(block.triangles)];
+        for (lane, number) in row.iter().enumerate() {
+            let corners = mesh.corners(number.to_native()).into_iter().zip(block::corners(&block, lane));
+            pairs.extend(corners.map(|(source, found)| (bits(source), bits(found))));
+        }
+    }
+    pairs.par_sort_unstable();
+    pairs.dedup();
+    match pairs.array_windows().find(|[(source, _), (next, _)]| source == next) {
+        Some([(source, one), (_, other)]) => {
+            let [vertex, one, other] = [source, one, other].map(|bits| bits.map(f32::from_bits));
+            Err(SourceError::Seam { vertex, one, other })
+        }
+        None => Ok(()),
+    }
 }
 
 fn check_faces(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {

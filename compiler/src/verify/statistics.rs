@@ -112,7 +112,7 @@ pub(super) fn check(model: &Model<'_>, shape: &Shape) -> Result<(), VerifyError>
 }
 
 fn check_aabb(model: &Model<'_>, shape: &Shape, record: &TreeStatistics) -> Result<(), StatisticsFault> {
-    let (nodes, leaves) = (model.nodes().len() as u64, model.blocks().len() as u64);
+    let (nodes, leaves) = (model.nodes().len() as u64, model.blocks().count() as u64);
     let references = model.geometry().triangles.len() as u64;
     check_count(Count::Depth, record.depth, shape.depth)?;
     check_count(Count::Nodes, record.nodes, nodes)?;

@@ -5,8 +5,8 @@ use bvhc_format::section::SectionKind;
 use bvhc_runtime::Model;
 use rkyv::rend::f32_le;
 
-use super::boxes;
-use super::node::{self, Counts, NodeFault};
+use super::blocks::BlockTable;
+use super::node::{self, NodeFault};
 
 /// What is wrong with the AABB tree.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -45,9 +45,17 @@ pub enum TreeFault {
     #[error("a walk meets block {found} where it should meet block {expected} (T5)")]
     BlockOrder {
         /// The block it meets.
-        found: u32,
+        found: usize,
         /// The block it should meet.
-        expected: u32,
+        expected: usize,
+    },
+    /// The boxes of the blocks that hold a triangle do not cover it.
+    #[error("triangle {triangle} is split, and no block that holds it has {point:?} in its box (T10)")]
+    Uncovered {
+        /// The triangle.
+        triangle: u32,
+        /// A point of it that is in no box, or too close to its side.
+        point: [f64; 3],
     },
     /// The depth is wrong.
     #[error("its depth is given as {found}, but it has {expected} levels (T4)")]
@@ -79,23 +87,21 @@ pub(super) struct Shape {
 }
 
 /// T2 to T12, on blocks within the rules.
-pub(super) fn check(model: &Model<'_>) -> Result<Shape, TreeFault> {
+pub(super) fn check(model: &Model<'_>, table: &BlockTable<'_>) -> Result<Shape, TreeFault> {
     let nodes = model.nodes();
     if nodes.is_empty() {
         return Err(TreeFault::NoRoot);
     }
     check_root(model)?;
-    let counts = Counts { nodes: nodes.len(), blocks: model.blocks().len() };
     for (index, node) in nodes.iter().enumerate() {
-        node::check(node, index, counts).map_err(|fault| TreeFault::Node { node: index, fault })?;
+        node::check(node, index, nodes.len(), table).map_err(|fault| TreeFault::Node { node: index, fault })?;
     }
-    check_references(nodes, counts)?;
-    check_block_order(nodes)?;
+    check_references(nodes, table)?;
+    check_block_order(nodes, table)?;
     let (found, expected) = (model.depth(), depth(nodes));
     if found != expected {
         return Err(TreeFault::Depth { found, expected });
     }
-    boxes::check(model)?;
     Ok(Shape { depth: expected })
 }
 
@@ -128,13 +134,13 @@ fn reserved(model: &Model<'_>) -> u32 {
 }
 
 /// T5, but for the order.
-fn check_references(nodes: &[WideNode], counts: Counts) -> Result<(), TreeFault> {
-    let (mut to_nodes, mut to_blocks) = (vec![0u32; counts.nodes], vec![0u32; counts.blocks]);
+fn check_references(nodes: &[WideNode], table: &BlockTable<'_>) -> Result<(), TreeFault> {
+    let (mut to_nodes, mut to_blocks) = (vec![0u32; nodes.len()], vec![0u32; table.blocks.len()]);
     for child in nodes.iter().flat_map(children) {
         match child {
             Child::Empty => {}
             Child::Node(node) => to_nodes[node as usize] += 1,
-            Child::Block(block) => to_blocks[block as usize] += 1,
+            Child::Block(reference) => to_blocks[table.number_of(reference)] += 1,
         }
     }
     for (node, found) in to_nodes.into_iter().enumerate() {
@@ -150,15 +156,20 @@ fn check_references(nodes: &[WideNode], counts: Counts) -> Result<(), TreeFault>
 }
 
 /// The order of T5. The walk ends, since each node is referenced once at most.
-fn check_block_order(nodes: &[WideNode]) -> Result<(), TreeFault> {
+fn check_block_order(nodes: &[WideNode], table: &BlockTable<'_>) -> Result<(), TreeFault> {
     let mut expected = 0;
     let mut stack = vec![Child::Node(0)];
     while let Some(child) = stack.pop() {
         match child {
             Child::Empty => {}
             Child::Node(node) => stack.extend(children(&nodes[node as usize]).rev()),
-            Child::Block(found) if found == expected => expected += 1,
-            Child::Block(found) => return Err(TreeFault::BlockOrder { found, expected }),
+            Child::Block(reference) => {
+                let found = table.number_of(reference);
+                if found != expected {
+                    return Err(TreeFault::BlockOrder { found, expected });
+                }
+                expected += 1;
+            }
         }
     }
     Ok(())

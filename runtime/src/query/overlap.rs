@@ -2,9 +2,10 @@
 
 use core::ops::ControlFlow;
 
+use crate::blocks::BlockSource;
 use crate::bounds::Aabb;
 use crate::model::Model;
-use crate::simd::{Kernel, dispatch};
+use crate::simd::{Kernel, dispatch_model};
 use crate::triangle::{corners, touch_box, touch_sphere};
 use crate::walk::{self, Probe};
 
@@ -44,7 +45,7 @@ impl<'a> Model<'a> {
             return ControlFlow::Continue(());
         }
         let touches = |corners: &_| touch_box::touches(corners, reach.lower, reach.upper);
-        dispatch!(self.level().inner(), simd => overlap(simd, self, reach, touches, probe, visit))
+        dispatch_model!(self, simd, blocks => overlap(simd, self, blocks, reach, touches, probe, visit))
     }
 
     /// Calls `visit` with every triangle within `radius` of `centre`, each once, in no particular
@@ -78,7 +79,7 @@ impl<'a> Model<'a> {
             upper: centre.map(|x| (x + radius).next_up()),
         };
         let touches = |corners: &_| touch_sphere::touches(corners, centre, radius);
-        dispatch!(self.level().inner(), simd => overlap(simd, self, &reach, touches, probe, visit))
+        dispatch_model!(self, simd, blocks => overlap(simd, self, blocks, &reach, touches, probe, visit))
     }
 }
 
@@ -86,6 +87,7 @@ impl<'a> Model<'a> {
 fn overlap<S: Kernel, P: Probe>(
     simd: S,
     model: &Model<'_>,
+    blocks: impl BlockSource,
     reach: &Aabb,
     touches: impl Fn(&[[f32; 3]; 3]) -> bool,
     probe: &mut P,
@@ -94,6 +96,7 @@ fn overlap<S: Kernel, P: Probe>(
     walk::all::walk(
         simd,
         model,
+        blocks,
         reach,
         probe,
         #[inline(always)]
@@ -102,6 +105,12 @@ fn overlap<S: Kernel, P: Probe>(
                 let corners = corners(visit.block, lane);
                 if touches(&corners)
                     && let Some(triangle) = visit.accepted(lane, probe)
+                    && visit.speaks_for(
+                        lane,
+                        triangle,
+                        #[inline(always)]
+                        |node| walk::all::meets(simd, node, reach),
+                    )
                 {
                     report(Overlap { triangle, corners })?;
                 }

@@ -2,8 +2,9 @@
 
 use bvhc_format::MAX_COORDINATE;
 
+use crate::blocks::BlockSource;
 use crate::model::Model;
-use crate::simd::{Kernel, dispatch, square_root};
+use crate::simd::{Kernel, dispatch_model, square_root};
 use crate::triangle::{self, point::near_in_block};
 use crate::walk::{self, Probe};
 
@@ -40,7 +41,7 @@ impl<'a> Model<'a> {
         if !valid {
             return None;
         }
-        dispatch!(self.level().inner(), simd => closest_point(simd, self, point, max_distance, probe))
+        dispatch_model!(self, simd, blocks => closest_point(simd, self, blocks, point, max_distance, probe))
     }
 }
 
@@ -72,6 +73,7 @@ impl Best {
 fn closest_point<S: Kernel, P: Probe>(
     simd: S,
     model: &Model<'_>,
+    blocks: impl BlockSource,
     point: [f32; 3],
     max_distance: f32,
     probe: &mut P,
@@ -82,6 +84,7 @@ fn closest_point<S: Kernel, P: Probe>(
     walk::nearest::walk(
         simd,
         model,
+        blocks,
         point,
         limit,
         probe,

@@ -2,11 +2,15 @@
 
 use core::ops::ControlFlow;
 
+use bvhc_format::record::Block;
+
+use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::ray::{Frame, Hit, Ray};
-use crate::simd::{Kernel, dispatch};
+use crate::simd::{Kernel, dispatch_model};
 use crate::triangle::ray::{Candidate, describe_hit, hits_in_block};
-use crate::walk::{self, Probe};
+use crate::walk::ray::Boxes;
+use crate::walk::{self, Probe, Visit};
 
 /// What the visitor of a search wants next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +34,7 @@ impl<'a> Model<'a> {
 
     /// As [`closest_hit`](Self::closest_hit), among the triangles that `probe` accepts.
     pub fn closest_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> Option<Hit> {
-        dispatch!(self.level().inner(), simd => closest_hit(simd, self, ray, probe))
+        dispatch_model!(self, simd, blocks => closest_hit(simd, self, blocks, ray, probe))
     }
 
     /// Whether the ray hits anything in its range. Faster than asking for the closest hit.
@@ -40,7 +44,7 @@ impl<'a> Model<'a> {
 
     /// As [`any_hit`](Self::any_hit), among the triangles that `probe` accepts.
     pub fn any_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> bool {
-        dispatch!(self.level().inner(), simd => any_hit(simd, self, ray, probe))
+        dispatch_model!(self, simd, blocks => any_hit(simd, self, blocks, ray, probe))
     }
 
     /// Calls `visit` with every hit, each triangle once, in no particular order.
@@ -52,40 +56,56 @@ impl<'a> Model<'a> {
 
     /// As [`all_hits`](Self::all_hits), among the triangles that `probe` accepts.
     pub fn all_hits_with<P: Probe>(&self, ray: &Ray, probe: &mut P, visit: impl FnMut(&Hit) -> Search) {
-        dispatch!(self.level().inner(), simd => all_hits(simd, self, ray, probe, visit));
+        dispatch_model!(self, simd, blocks => all_hits(simd, self, blocks, ray, probe, visit));
     }
 }
 
 /// The best hit so far. The triangle's number is looked up where it decides, not at every step.
-struct Best<'a> {
+struct Best {
     t: f32,
-    place: Option<(walk::Visit<'a>, Candidate)>,
+    place: Option<Place>,
 }
 
-impl<'a> Best<'a> {
+/// Where a hit was found: the block, where its numbers begin, and the rest.
+struct Place {
+    reference: u32,
+    first: u32,
+    found: Candidate,
+}
+
+impl Best {
     /// Takes a hit that is closer, or as close and of a lower number.
     #[inline(always)]
-    fn offer(&mut self, visit: walk::Visit<'a>, found: Candidate) {
+    fn offer(&mut self, visit: Visit<'_>, found: Candidate, model: &Model<'_>) {
         let closer = match &self.place {
             None => found.t <= self.t,
-            Some((held, held_found)) => {
+            Some(held) => {
                 found.t < self.t
-                    || found.t == self.t && visit.triangle(found.lane) < held.triangle(held_found.lane)
+                    || found.t == self.t
+                        && visit.triangle(found.lane) < model.triangle_at(held.first, held.found.lane)
             }
         };
         if closer {
-            *self = Self { t: found.t, place: Some((visit, found)) };
+            let place = Place { reference: visit.reference, first: visit.block.first, found };
+            *self = Self { t: found.t, place: Some(place) };
         }
     }
 }
 
 #[inline(always)]
-fn closest_hit<S: Kernel, P: Probe>(simd: S, model: &Model<'_>, ray: &Ray, probe: &mut P) -> Option<Hit> {
+fn closest_hit<S: Kernel, P: Probe>(
+    simd: S,
+    model: &Model<'_>,
+    blocks: impl BlockSource,
+    ray: &Ray,
+    probe: &mut P,
+) -> Option<Hit> {
     let frame = Frame::new(simd, ray, model.reach())?;
     let mut best = Best { t: frame.t_max, place: None };
     walk::ray::walk(
         simd,
         model,
+        blocks,
         &frame,
         probe,
         #[inline(always)]
@@ -98,23 +118,33 @@ fn closest_hit<S: Kernel, P: Probe>(simd: S, model: &Model<'_>, ray: &Ray, probe
                 #[inline(always)]
                 |found| {
                     if !P::FILTERS || visit.accepted(found.lane, probe).is_some() {
-                        best.offer(visit, found);
+                        best.offer(visit, found, model);
                     }
                 },
             );
             ControlFlow::Continue(best.t)
         },
     );
-    let (visit, found) = best.place?;
-    Some(describe_hit(simd, visit.block, &found, &frame, visit.triangle(found.lane)?))
+    let Place { reference, first, found } = best.place?;
+    let mut room = Block::EMPTY;
+    let block = blocks.fetch(simd, reference, &mut room)?;
+    Some(describe_hit(simd, block, &found, &frame, model.triangle_at(first, found.lane)?))
 }
+
 #[inline(always)]
-fn any_hit<S: Kernel, P: Probe>(simd: S, model: &Model<'_>, ray: &Ray, probe: &mut P) -> bool {
+fn any_hit<S: Kernel, P: Probe>(
+    simd: S,
+    model: &Model<'_>,
+    blocks: impl BlockSource,
+    ray: &Ray,
+    probe: &mut P,
+) -> bool {
     let Some(frame) = Frame::new(simd, ray, model.reach()) else { return false };
     let mut found = false;
     walk::ray::walk(
         simd,
         model,
+        blocks,
         &frame,
         probe,
         #[inline(always)]
@@ -139,15 +169,18 @@ fn any_hit<S: Kernel, P: Probe>(simd: S, model: &Model<'_>, ray: &Ray, probe: &m
 fn all_hits<S: Kernel, P: Probe>(
     simd: S,
     model: &Model<'_>,
+    blocks: impl BlockSource,
     ray: &Ray,
     probe: &mut P,
     mut report: impl FnMut(&Hit) -> Search,
 ) {
     let Some(frame) = Frame::new(simd, ray, model.reach()) else { return };
     let (mut limit, mut stopped) = (frame.t_max, false);
+    let boxes = Boxes::new(simd, &frame);
     walk::ray::walk(
         simd,
         model,
+        blocks,
         &frame,
         probe,
         #[inline(always)]
@@ -163,6 +196,16 @@ fn all_hits<S: Kernel, P: Probe>(
                         return;
                     }
                     let Some(triangle) = visit.accepted(found.lane, probe) else { return };
+                    // Boxes that the ray enters beyond the hit need not be visited.
+                    let speaks = visit.speaks_for(
+                        found.lane,
+                        triangle,
+                        #[inline(always)]
+                        |node| boxes.meets(simd, node, found.t),
+                    );
+                    if !speaks {
+                        return;
+                    }
                     match report(&describe_hit(simd, visit.block, &found, &frame, triangle)) {
                         Search::Continue => {}
                         Search::UpTo(closer) => limit = limit.min(frame.scale(closer)),

@@ -25,6 +25,12 @@ pub(crate) trait Kernel: Simd {
     /// The numbers of the vertices `slots[first .. first + LEN]`; slots count modulo 16.
     fn look_up(self, table: Self::Table, slots: &[u8; BLOCK_WIDTH], first: usize) -> Self::Lanes;
 
+    /// The lower and the upper four bits of each byte, as a byte each.
+    fn spread_nibbles(self, bytes: &[u8; BLOCK_WIDTH / 2]) -> [u8; BLOCK_WIDTH];
+
+    /// `origin + step * offset` for 16 little-endian offsets, where that is exact.
+    fn on_lattice(self, offsets: &[u8; 2 * BLOCK_WIDTH], origin: f32, step: f32) -> [f32; BLOCK_WIDTH];
+
     /// Pushes the children in `hit`, with their keys, so that the one that `order` names first for
     /// `octant` is popped first.
     fn push_in_order(
@@ -66,6 +72,21 @@ macro_rules! dispatch {
     };
 }
 pub(crate) use dispatch;
+
+/// As [`dispatch`], for a model: `$blocks` is bound to its blocks, and the expression compiled for either form.
+macro_rules! dispatch_model {
+    ($model:expr, $simd:ident, $blocks:ident => $run:expr) => {
+        match $model.blocks() {
+            $crate::blocks::Blocks::Plain($blocks) => {
+                $crate::simd::dispatch!($model.level().inner(), $simd => $run)
+            }
+            $crate::blocks::Blocks::Packed($blocks) => {
+                $crate::simd::dispatch!($model.level().inner(), $simd => $run)
+            }
+        }
+    };
+}
+pub(crate) use dispatch_model;
 
 /// Keeps the levels that need no instructions of their own out of the caller, whose frame they would blow up.
 #[inline(never)]

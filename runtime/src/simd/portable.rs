@@ -26,6 +26,23 @@ macro_rules! portable_kernel {
             }
 
             #[inline(always)]
+            fn spread_nibbles(self, bytes: &[u8; BLOCK_WIDTH / 2]) -> [u8; BLOCK_WIDTH] {
+                core::array::from_fn(|lane| bytes[lane / 2] >> (4 * (lane % 2)) & 15)
+            }
+
+            #[inline(always)]
+            fn on_lattice(
+                self,
+                offsets: &[u8; 2 * BLOCK_WIDTH],
+                origin: f32,
+                step: f32,
+            ) -> [f32; BLOCK_WIDTH] {
+                core::array::from_fn(|slot| {
+                    origin + step * f32::from(u16::from_le_bytes([offsets[2 * slot], offsets[2 * slot + 1]]))
+                })
+            }
+
+            #[inline(always)]
             fn push_in_order(
                 self,
                 stack: &mut Stack,

@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH};
 use fearless_simd::x86::{Avx2, Avx512};
 use fearless_simd::{
-    Simd, SimdFloat, SimdFrom, SimdInto, SimdMask, f32x8, f32x16, kernel, mask32x8, u8x16, u32x8,
+    Simd, SimdFloat, SimdFrom, SimdInto, SimdMask, f32x8, f32x16, kernel, mask32x8, u8x16, u8x32, u32x8,
 };
 
 use super::Kernel;
@@ -51,6 +51,25 @@ kernel!(
         let picked_high = _mm256_permutevar8x32_ps(high, slots);
         let upper_half = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(slots));
         _mm256_blendv_ps(picked_low, picked_high, upper_half)
+    }
+);
+
+kernel!(
+    #[inline(always)]
+    fn spread_nibbles(token: Avx2, bytes: [u8; 8]) -> u8x16<Avx2> {
+        let pairs = _mm_cvtepu8_epi16(_mm_cvtsi64_si128(i64::from_le_bytes(bytes)));
+        let spread = _mm_or_si128(pairs, _mm_slli_epi16::<4>(pairs));
+        _mm_and_si128(spread, _mm_set1_epi8(15)).simd_into(token)
+    }
+);
+
+kernel!(
+    /// Eight places.
+    #[inline(always)]
+    fn on_lattice_8(token: Avx2, offsets: u8x16<Avx2>, origin: f32, step: f32) -> f32x8<Avx2> {
+        let offsets = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(offsets.into()));
+        let places = _mm256_add_ps(_mm256_set1_ps(origin), _mm256_mul_ps(_mm256_set1_ps(step), offsets));
+        places.simd_into(token)
     }
 );
 
@@ -103,6 +122,18 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
+    fn spread_nibbles(self, bytes: &[u8; BLOCK_WIDTH / 2]) -> [u8; BLOCK_WIDTH] {
+        spread_nibbles(self, *bytes).into()
+    }
+
+    #[inline(always)]
+    fn on_lattice(self, offsets: &[u8; 2 * BLOCK_WIDTH], origin: f32, step: f32) -> [f32; BLOCK_WIDTH] {
+        let (halves, _) = offsets.as_chunks::<16>();
+        let places = |half: usize| on_lattice_8(self, u8x16::simd_from(self, halves[half]), origin, step);
+        self.combine_f32x8(places(0), places(1)).into()
+    }
+
+    #[inline(always)]
     fn push_in_order(
         self,
         stack: &mut Stack,
@@ -125,6 +156,25 @@ kernel!(
     fn look_up_16(token: Avx512, table: __m512, slots: [u8; BLOCK_WIDTH]) -> __m512 {
         let slots = _mm512_cvtepu8_epi32(u8x16::simd_from(token, slots).into());
         _mm512_permutexvar_ps(slots, table)
+    }
+);
+
+kernel!(
+    /// As [`spread_nibbles`].
+    #[inline(always)]
+    fn spread_nibbles_512(token: Avx512, bytes: [u8; 8]) -> u8x16<Avx512> {
+        let pairs = _mm_cvtepu8_epi16(_mm_cvtsi64_si128(i64::from_le_bytes(bytes)));
+        let spread = _mm_or_si128(pairs, _mm_slli_epi16::<4>(pairs));
+        _mm_and_si128(spread, _mm_set1_epi8(15)).simd_into(token)
+    }
+);
+
+kernel!(
+    #[inline(always)]
+    fn on_lattice_16(token: Avx512, offsets: u8x32<Avx512>, origin: f32, step: f32) -> f32x16<Avx512> {
+        let offsets = _mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(offsets.into()));
+        let places = _mm512_add_ps(_mm512_set1_ps(origin), _mm512_mul_ps(_mm512_set1_ps(step), offsets));
+        places.simd_into(token)
     }
 );
 
@@ -164,6 +214,16 @@ impl Kernel for Avx512 {
     #[inline(always)]
     fn look_up(self, table: Self::Table, slots: &[u8; BLOCK_WIDTH], _: usize) -> Self::Lanes {
         look_up_16(self, table.into(), *slots).simd_into(self)
+    }
+
+    #[inline(always)]
+    fn spread_nibbles(self, bytes: &[u8; BLOCK_WIDTH / 2]) -> [u8; BLOCK_WIDTH] {
+        spread_nibbles_512(self, *bytes).into()
+    }
+
+    #[inline(always)]
+    fn on_lattice(self, offsets: &[u8; 2 * BLOCK_WIDTH], origin: f32, step: f32) -> [f32; BLOCK_WIDTH] {
+        on_lattice_16(self, u8x32::simd_from(self, *offsets), origin, step).into()
     }
 
     #[inline(always)]

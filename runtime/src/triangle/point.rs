@@ -118,8 +118,10 @@ pub(crate) fn closest(corners: &[[f32; 3]; 3], point: [f32; 3]) -> ([f64; 3], f6
     let (ab, bc, ca) = (edge(a, b), edge(b, c), edge(c, a));
     let normal = cross_f64(ab, ca);
     let side = |corner, edge| dot_f64(normal, cross_f64(corner, edge));
-    if side(a, ab) <= 0.0 && side(b, bc) <= 0.0 && side(c, ca) <= 0.0 {
-        let scale = dot_f64(normal, a) / dot_f64(normal, normal);
+    let square = dot_f64(normal, normal);
+    // Packed blocks may hold triangles without any area: those are their edges.
+    if square > 0.0 && side(a, ab) <= 0.0 && side(b, bc) <= 0.0 && side(c, ca) <= 0.0 {
+        let scale = dot_f64(normal, a) / square;
         let foot = [normal[0] * scale, normal[1] * scale, normal[2] * scale];
         return (foot, dot_f64(foot, foot));
     }
@@ -129,7 +131,8 @@ pub(crate) fn closest(corners: &[[f32; 3]; 3], point: [f32; 3]) -> ([f64; 3], f6
 
 #[inline(always)]
 fn closest_on_segment(start: [f64; 3], edge: [f64; 3]) -> ([f64; 3], f64) {
-    let t = (-dot_f64(start, edge) / dot_f64(edge, edge)).clamp(0.0, 1.0);
+    let square = dot_f64(edge, edge);
+    let t = if square > 0.0 { (-dot_f64(start, edge) / square).clamp(0.0, 1.0) } else { 0.0 };
     let to = [start[0] + edge[0] * t, start[1] + edge[1] * t, start[2] + edge[2] * t];
     (to, dot_f64(to, to))
 }

@@ -2,10 +2,11 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::record::ChildRef;
+use bvhc_format::record::{Block, ChildRef, WideNode};
 use fearless_simd::{SimdBase, SimdMask, f32x8};
 
 use super::{Budget, Probe, Visit, as_block};
+use crate::blocks::BlockSource;
 use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::simd::Kernel;
@@ -13,35 +14,31 @@ use crate::stack::Stack;
 
 /// Calls `visit` with each block whose box touches `reach`, exactly.
 #[inline(always)]
-pub(crate) fn walk<'a, S: Kernel, P: Probe>(
+pub(crate) fn walk<S: Kernel, P: Probe>(
     simd: S,
-    model: &'a Model<'a>,
+    model: &Model<'_>,
+    blocks: impl BlockSource,
     reach: &Aabb,
     probe: &mut P,
-    mut visit: impl FnMut(Visit<'a>, &mut P) -> ControlFlow<()>,
+    mut visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mut stack = Stack::new();
+    let mut room = Block::EMPTY;
     let mut budget = Budget::of(model);
     stack.push(ChildRef::node(0).0, 0.0);
     while let Some((child, _)) = stack.pop() {
         if !budget.spend() {
             break;
         }
-        if let Some(index) = as_block(child) {
-            if let Some(found) = Visit::new(model, index, probe) {
-                visit(found, probe)?;
+        if let Some(reference) = as_block(child) {
+            if let Some(block) = blocks.fetch(simd, reference, &mut room) {
+                visit(Visit::new(model, reference, block, probe), probe)?;
             }
             continue;
         }
         let Some(node) = model.nodes().get(child as usize) else { continue };
         probe.visits_node();
-        let mut touched = 255;
-        for axis in 0..3 {
-            let lower = f32x8::load_array_ref(simd, &node.planes[2 * axis]);
-            let upper = f32x8::load_array_ref(simd, &node.planes[2 * axis + 1]);
-            touched &= lower.simd_le(reach.upper[axis]).to_bitmask();
-            touched &= upper.simd_ge(reach.lower[axis]).to_bitmask();
-        }
+        let mut touched = meets(simd, node, reach);
         while touched != 0 {
             let child = node.children[touched.trailing_zeros() as usize % 8];
             touched &= touched - 1;
@@ -52,4 +49,17 @@ pub(crate) fn walk<'a, S: Kernel, P: Probe>(
         }
     }
     ControlFlow::Continue(())
+}
+
+/// The slots of a node whose boxes touch `reach`.
+#[inline(always)]
+pub(crate) fn meets<S: Kernel>(simd: S, node: &WideNode, reach: &Aabb) -> u32 {
+    let mut touched = 255;
+    for axis in 0..3 {
+        let lower = f32x8::load_array_ref(simd, &node.planes[2 * axis]);
+        let upper = f32x8::load_array_ref(simd, &node.planes[2 * axis + 1]);
+        touched &= lower.simd_le(reach.upper[axis]).to_bitmask();
+        touched &= upper.simd_ge(reach.lower[axis]).to_bitmask();
+    }
+    touched as u32
 }

@@ -4,7 +4,7 @@ pub(crate) mod all;
 pub(crate) mod nearest;
 pub(crate) mod ray;
 
-use bvhc_format::record::{Block, ChildRef};
+use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
 
 use crate::model::Model;
 
@@ -18,7 +18,7 @@ pub(crate) struct Budget(u64);
 
 impl Budget {
     pub(crate) fn of(model: &Model<'_>) -> Self {
-        Self(model.nodes().len() as u64 + model.blocks().len() as u64 + 1)
+        Self(model.nodes().len() as u64 + model.blocks().count() as u64 + 1)
     }
 
     /// Whether one more visit is allowed.
@@ -29,10 +29,10 @@ impl Budget {
     }
 }
 
-/// The block a child reference leads to: its index if it is one, whether or not there is such a block.
+/// What a child reference says of its block, if it leads to one, whether or not there is such a block.
 #[inline(always)]
-pub(crate) fn as_block(child: u32) -> Option<usize> {
-    (child & ChildRef::BLOCK_BIT != 0).then_some((child & !ChildRef::BLOCK_BIT) as usize)
+pub(crate) fn as_block(child: u32) -> Option<u32> {
+    (child & ChildRef::BLOCK_BIT != 0).then_some(child & !ChildRef::BLOCK_BIT)
 }
 
 /// Counts the work of a query and decides which triangles it sees.
@@ -112,15 +112,21 @@ impl<P: Probe + ?Sized> Probe for &mut P {
 #[derive(Clone, Copy)]
 pub(crate) struct Visit<'a> {
     pub(crate) block: &'a Block,
+    /// The reference that led to it, without the block bit.
+    pub(crate) reference: u32,
     model: &'a Model<'a>,
 }
 
 impl<'a> Visit<'a> {
     #[inline(always)]
-    pub(crate) fn new<P: Probe>(model: &'a Model<'a>, index: usize, probe: &mut P) -> Option<Self> {
-        let block = model.blocks().get(index)?;
+    pub(crate) fn new<P: Probe>(
+        model: &'a Model<'a>,
+        reference: u32,
+        block: &'a Block,
+        probe: &mut P,
+    ) -> Self {
         probe.visits_block(u32::from(block.triangles));
-        Some(Self { block, model })
+        Self { block, reference, model }
     }
 
     /// How many lanes hold triangles.
@@ -131,13 +137,34 @@ impl<'a> Visit<'a> {
     /// The number of the triangle in a lane; `None` in a corrupt file.
     #[inline(always)]
     pub(crate) fn triangle(&self, lane: usize) -> Option<u32> {
-        let index = (self.block.first as usize).checked_add(lane)?;
-        self.model.triangle_numbers().get(index).map(|number| number.to_native())
+        self.model.triangle_at(self.block.first, lane)
     }
 
     /// The number of the triangle in a lane, if the probe accepts it.
     #[inline(always)]
     pub(crate) fn accepted<P: Probe>(&self, lane: usize, probe: &mut P) -> Option<u32> {
         self.triangle(lane).filter(|triangle| !P::FILTERS || probe.accepts(*triangle))
+    }
+
+    /// Whether this is the block for which the query speaks of the triangle in a lane: of the blocks that
+    /// hold it and that the query visits, the one referred to first.
+    ///
+    /// `meets` gives the slots of a node whose boxes the query visits. Boxes lie within those of their parents, and
+    /// the tests of boxes are monotone, so a query that meets a block's box meets all above it.
+    #[inline(always)]
+    pub(crate) fn speaks_for(&self, lane: usize, triangle: u32, meets: impl Fn(&WideNode) -> u32) -> bool {
+        self.block.split >> lane & 1 == 0 || self.is_first_met(triangle, meets)
+    }
+
+    #[inline(always)]
+    fn is_first_met(&self, triangle: u32, meets: impl Fn(&WideNode) -> u32) -> bool {
+        for place in self.model.places_of(triangle) {
+            let (node, slot) = (place.to_native() as usize / NODE_WIDTH, place.to_native() as usize % NODE_WIDTH);
+            let Some(node) = self.model.nodes().get(node) else { continue };
+            if meets(node) & 1 << slot != 0 {
+                return node.children[slot] == self.reference | ChildRef::BLOCK_BIT;
+            }
+        }
+        true
     }
 }

@@ -3,10 +3,11 @@
 //! Tried: sorting all children by distance visits no fewer boxes, since most that wait are never visited,
 //! and costs a third more instructions.
 
-use bvhc_format::record::{ChildRef, NODE_WIDTH, WideNode};
+use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, SimdMask, f32x8, mask32x8};
 
 use super::{Budget, Probe, Visit, as_block};
+use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::simd::Kernel;
 use crate::stack::Stack;
@@ -17,21 +18,23 @@ const ROUNDING: f32 = 1.0 - 8.0 * f32::EPSILON;
 /// Calls `visit` with each block whose box may be within the limit, a finite squared distance, which
 /// starts at `limit` and becomes what `visit` returns. Empty slots are infinitely far away.
 #[inline(always)]
-pub(crate) fn walk<'a, S: Kernel, P: Probe>(
+pub(crate) fn walk<S: Kernel, P: Probe>(
     simd: S,
-    model: &'a Model<'a>,
+    model: &Model<'_>,
+    blocks: impl BlockSource,
     point: [f32; 3],
     mut limit: f32,
     probe: &mut P,
-    mut visit: impl FnMut(Visit<'a>, &mut P) -> f32,
+    mut visit: impl FnMut(Visit<'_>, &mut P) -> f32,
 ) {
     let mut stack = Stack::new();
+    let mut room = Block::EMPTY;
     let mut budget = Budget::of(model);
     let mut child = ChildRef::node(0).0;
     while budget.spend() {
-        if let Some(index) = as_block(child) {
-            if let Some(found) = Visit::new(model, index, probe) {
-                limit = visit(found, probe);
+        if let Some(reference) = as_block(child) {
+            if let Some(block) = blocks.fetch(simd, reference, &mut room) {
+                limit = visit(Visit::new(model, reference, block, probe), probe);
             }
         } else if let Some(node) = model.nodes().get(child as usize) {
             probe.visits_node();

@@ -6,10 +6,11 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::record::WideNode;
+use bvhc_format::record::{Block, WideNode};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask, f32x8, mask32x8};
 
 use super::{Budget, Probe, Visit, as_block};
+use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::ray::Frame;
 use crate::simd::Kernel;
@@ -18,15 +19,17 @@ use crate::stack::Stack;
 /// Calls `visit` with each block whose box the ray meets between `frame.t_min` and the limit, which
 /// starts at `frame.t_max` and becomes what `visit` returns.
 #[inline(always)]
-pub(crate) fn walk<'a, S: Kernel, P: Probe>(
+pub(crate) fn walk<S: Kernel, P: Probe>(
     simd: S,
-    model: &'a Model<'a>,
+    model: &Model<'_>,
+    blocks: impl BlockSource,
     frame: &Frame,
     probe: &mut P,
-    mut visit: impl FnMut(Visit<'a>, &mut P) -> ControlFlow<(), f32>,
+    mut visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<(), f32>,
 ) {
     let mut limit = frame.t_max;
     let mut stack = Stack::new();
+    let mut room = Block::EMPTY;
     let mut budget = Budget::of(model);
     let boxes = Boxes::<S>::new(simd, frame);
     let mut child = 0;
@@ -34,9 +37,9 @@ pub(crate) fn walk<'a, S: Kernel, P: Probe>(
         if !budget.spend() {
             return;
         }
-        if let Some(index) = as_block(child) {
-            if let Some(found) = Visit::new(model, index, probe) {
-                match visit(found, probe) {
+        if let Some(reference) = as_block(child) {
+            if let Some(block) = blocks.fetch(simd, reference, &mut room) {
+                match visit(Visit::new(model, reference, block, probe), probe) {
                     ControlFlow::Continue(closer) => limit = closer,
                     ControlFlow::Break(()) => return,
                 }
@@ -59,7 +62,7 @@ pub(crate) fn walk<'a, S: Kernel, P: Probe>(
 }
 
 /// The slab test of one ray against eight boxes.
-struct Boxes<S: Kernel> {
+pub(crate) struct Boxes<S: Kernel> {
     inverse: [f32x8<S>; 3],
     near: [f32x8<S>; 3],
     far: [f32x8<S>; 3],
@@ -71,7 +74,7 @@ struct Boxes<S: Kernel> {
 
 impl<S: Kernel> Boxes<S> {
     #[inline(always)]
-    fn new(simd: S, frame: &Frame) -> Self {
+    pub(crate) fn new(simd: S, frame: &Frame) -> Self {
         let splat = |values: &[f32; 4]| {
             [f32x8::splat(simd, values[0]), f32x8::splat(simd, values[1]), f32x8::splat(simd, values[2])]
         };
@@ -98,6 +101,12 @@ impl<S: Kernel> Boxes<S> {
         let entry = enter(0).max(enter(1)).max(enter(2).max(self.t_min));
         let exit = leave(0).min(leave(1)).min(leave(2).min(f32x8::splat(simd, limit)));
         (entry, entry.simd_le(exit))
+    }
+
+    /// The slots of a node whose boxes the ray meets before `limit`.
+    #[inline(always)]
+    pub(crate) fn meets(&self, simd: S, node: &WideNode, limit: f32) -> u32 {
+        self.test(simd, node, limit).1.to_bitmask() as u32
     }
 
     /// The child to go on with, if that is clear; others that are hit go on the stack.

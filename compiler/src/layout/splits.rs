@@ -1,0 +1,69 @@
+//! Which triangles several blocks hold, and where the tree refers to those blocks.
+
+use bvhc_format::record::{Block, Child, NODE_WIDTH, WideNode};
+
+/// The contents of section splits.
+#[derive(Default)]
+pub struct SplitTable {
+    /// The triangles, ascending.
+    pub triangles: Vec<u32>,
+    /// Where the places of each end.
+    pub ends: Vec<u32>,
+    /// `8 * node + slot` of each reference to a block that holds the triangle, ascending.
+    pub places: Vec<u32>,
+}
+
+/// Finds the triangles, of `count` in all, that several blocks hold, and marks them in the blocks.
+/// `numbers` are the triangles in the blocks' lanes. Cost: two passes over the nodes.
+pub(super) fn mark(nodes: &[WideNode], blocks: &mut [Block], numbers: &[u32], count: usize) -> SplitTable {
+    let mut references = vec![0u32; count];
+    for number in numbers {
+        references[*number as usize] += 1;
+    }
+    if references.iter().all(|references| *references < 2) {
+        return SplitTable::default();
+    }
+    for block in &mut *blocks {
+        let is_split = |(_, number): &(usize, &u32)| references[**number as usize] > 1;
+        let lanes = lanes(block, numbers).iter().enumerate().filter(is_split);
+        block.split = lanes.fold(0, |split, (lane, _)| split | 1 << lane);
+    }
+    table(nodes, blocks, numbers, &references)
+}
+
+fn table(nodes: &[WideNode], blocks: &[Block], numbers: &[u32], references: &[u32]) -> SplitTable {
+    let mut table = SplitTable::default();
+    // Where the next place of each split triangle goes.
+    let mut next = vec![0; references.len()];
+    for (triangle, references) in (0..).zip(references).filter(|(_, references)| **references > 1) {
+        let start = table.ends.last().copied().unwrap_or(0);
+        next[triangle as usize] = start;
+        table.triangles.push(triangle);
+        table.ends.push(start + references);
+    }
+    table.places.resize(table.ends.last().copied().unwrap_or(0) as usize, 0);
+    for (place, block) in places(nodes) {
+        for number in lanes(&blocks[block as usize], numbers) {
+            if references[*number as usize] > 1 {
+                let next = &mut next[*number as usize];
+                table.places[*next as usize] = place;
+                *next += 1;
+            }
+        }
+    }
+    table
+}
+
+/// All references to blocks with their places, ascending.
+fn places(nodes: &[WideNode]) -> impl Iterator<Item = (u32, u32)> + '_ {
+    let slots = move |node: usize| (0..NODE_WIDTH).map(move |slot| (node, slot));
+    (0..nodes.len()).flat_map(slots).filter_map(|(node, slot)| match nodes[node].child(slot) {
+        Child::Block(block) => Some(((node * NODE_WIDTH + slot) as u32, block)),
+        Child::Node(_) | Child::Empty => None,
+    })
+}
+
+/// The triangles of a block.
+fn lanes<'a>(block: &Block, numbers: &'a [u32]) -> &'a [u32] {
+    &numbers[block.first as usize..][..usize::from(block.triangles)]
+}

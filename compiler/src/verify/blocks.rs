@@ -1,0 +1,42 @@
+//! The blocks as the rules see them: whole records in a row, however the file holds them.
+
+use bvhc_format::record::Block;
+use bvhc_runtime::{Blocks, Model};
+use std::borrow::Cow;
+
+/// All blocks, unpacked, and what child references lead to them.
+pub(super) struct BlockTable<'a> {
+    pub(super) blocks: Cow<'a, [Block]>,
+    /// The reference of each block, ascending, where they are not the blocks' own numbers.
+    references: Option<Vec<u32>>,
+}
+
+impl<'a> BlockTable<'a> {
+    pub(super) fn of(model: &Model<'a>) -> Self {
+        match model.blocks() {
+            Blocks::Plain(blocks) => Self { blocks: Cow::Borrowed(blocks), references: None },
+            packed @ Blocks::Packed(_) => {
+                let (references, blocks): (Vec<u32>, Vec<Block>) = packed.iter().unzip();
+                Self { blocks: Cow::Owned(blocks), references: Some(references) }
+            }
+        }
+    }
+
+    /// Whether vertices are the source's.
+    pub(super) fn is_exact(&self) -> bool {
+        self.references.is_none()
+    }
+
+    /// The number of the block that a child reference leads to.
+    pub(super) fn index_of(&self, reference: u32) -> Option<usize> {
+        match &self.references {
+            None => Some(reference as usize).filter(|index| *index < self.blocks.len()),
+            Some(references) => references.binary_search(&reference).ok(),
+        }
+    }
+
+    /// The same for a reference that is known to lead to one. Panics on others.
+    pub(super) fn number_of(&self, reference: u32) -> usize {
+        self.index_of(reference).expect("the nodes have been checked")
+    }
+}

@@ -1,0 +1,152 @@
+//! Section splits: exactly the triangles that several blocks hold, with exactly the places of those blocks.
+
+use bvhc_format::record::{Child, NODE_WIDTH};
+use bvhc_runtime::Model;
+
+use super::blocks::BlockTable;
+
+/// What is wrong with the split triangles.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SplitFault {
+    /// The section lists no triangle.
+    #[error("it lists no triangle, so it must not be there (S1)")]
+    Empty,
+    /// A triangle is missing, or listed without being split, or out of order.
+    #[error("triangle {found:?} stands at {place} in the list, where {expected:?} should (S1)")]
+    Triangle {
+        /// The place in the list.
+        place: usize,
+        /// What stands there, if anything does.
+        found: Option<u32>,
+        /// What should.
+        expected: Option<u32>,
+    },
+    /// The places of a triangle do not end where they should.
+    #[error("the places of entry {entry} end at {found:?} instead of {expected:?} (S2)")]
+    End {
+        /// The entry.
+        entry: usize,
+        /// Where they end, if that is given.
+        found: Option<u32>,
+        /// Where they should.
+        expected: Option<u32>,
+    },
+    /// A place is not that of a block which holds the triangle.
+    #[error("place {index} is {found:?} instead of {expected:?} (S3)")]
+    Place {
+        /// The index in the list of places.
+        index: usize,
+        /// What it is.
+        found: Option<u32>,
+        /// What it should be.
+        expected: Option<u32>,
+    },
+    /// A block marks other triangles as split than the section lists.
+    #[error("block {block} marks the lanes {found:#06x} as split instead of {expected:#06x} (S4)")]
+    Mark {
+        /// The block.
+        block: usize,
+        /// What it marks.
+        found: u16,
+        /// What it should mark.
+        expected: u16,
+    },
+}
+
+/// S1 to S4, on blocks, triangle numbers and nodes within the rules.
+pub(super) fn check(model: &Model<'_>, table: &BlockTable<'_>, triangles: u64) -> Result<(), SplitFault> {
+    let expected = Expected::of(model, table, triangles);
+    expected.check_marks(table)?;
+    let Some(splits) = model.splits() else {
+        return differs(&[], &expected.triangles)
+            .map_or(Ok(()), |(place, found, expected)| Err(SplitFault::Triangle { place, found, expected }));
+    };
+    let [listed, ends, places] = [&splits.triangles, &splits.ends, &splits.places]
+        .map(|list| list.get().iter().map(|number| number.to_native()).collect::<Vec<u32>>());
+    if listed.is_empty() {
+        return Err(SplitFault::Empty);
+    }
+    if let Some((place, found, expected)) = differs(&listed, &expected.triangles) {
+        return Err(SplitFault::Triangle { place, found, expected });
+    }
+    if let Some((entry, found, expected)) = differs(&ends, &expected.ends) {
+        return Err(SplitFault::End { entry, found, expected });
+    }
+    match differs(&places, &expected.places) {
+        Some((index, found, expected)) => Err(SplitFault::Place { index, found, expected }),
+        None => Ok(()),
+    }
+}
+
+/// The first place where two lists differ, with what stands there.
+fn differs(found: &[u32], expected: &[u32]) -> Option<(usize, Option<u32>, Option<u32>)> {
+    let at = |place: usize| (found.get(place).copied(), expected.get(place).copied());
+    let place = (0..found.len().max(expected.len())).find(|place| at(*place).0 != at(*place).1)?;
+    Some((place, at(place).0, at(place).1))
+}
+
+/// What the section should hold.
+struct Expected {
+    triangles: Vec<u32>,
+    ends: Vec<u32>,
+    places: Vec<u32>,
+    /// Of each block, the lanes whose triangles are split.
+    marks: Vec<u16>,
+}
+
+impl Expected {
+    fn of(model: &Model<'_>, table: &BlockTable<'_>, triangles: u64) -> Self {
+        let numbers = model.geometry().triangles.get();
+        let mut references = vec![0u32; triangles as usize];
+        for number in numbers {
+            references[number.to_native() as usize] += 1;
+        }
+        let is_split = |triangle: &u32| references[*triangle as usize] > 1;
+        let lanes = |block: usize| {
+            let block = &table.blocks[block];
+            let row = &numbers[block.first as usize..][..usize::from(block.triangles)];
+            row.iter().map(|number| number.to_native()).enumerate()
+        };
+        let marks = |block: usize| {
+            lanes(block).filter(|(_, triangle)| is_split(triangle)).fold(0, |mark, (lane, _)| mark | 1 << lane)
+        };
+        let mut pairs: Vec<(u32, u32)> = places(model)
+            .flat_map(|(place, reference)| {
+                lanes(table.number_of(reference)).map(move |(_, triangle)| (triangle, place))
+            })
+            .filter(|(triangle, _)| is_split(triangle))
+            .collect();
+        pairs.sort_unstable();
+        let split: Vec<u32> = (0..triangles as u32).filter(is_split).collect();
+        let ends = split.iter().scan(0, |end, triangle| {
+            *end += references[*triangle as usize];
+            Some(*end)
+        });
+        Self {
+            ends: ends.collect(),
+            triangles: split,
+            places: pairs.into_iter().map(|(_, place)| place).collect(),
+            marks: (0..table.blocks.len()).map(marks).collect(),
+        }
+    }
+
+    /// S4
+    fn check_marks(&self, table: &BlockTable<'_>) -> Result<(), SplitFault> {
+        let pairs = table.blocks.iter().map(|block| block.split).zip(self.marks.iter().copied()).enumerate();
+        match pairs.into_iter().find(|(_, (found, expected))| found != expected) {
+            Some((block, (found, expected))) => Err(SplitFault::Mark { block, found, expected }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The places of all references to blocks, with the references.
+pub(super) fn places(model: &Model<'_>) -> impl Iterator<Item = (u32, u32)> {
+    let nodes = model.nodes();
+    let slots = (0..nodes.len()).flat_map(|node| (0..NODE_WIDTH).map(move |slot| (node, slot)));
+    slots.filter_map(|(node, slot)| match nodes[node].child(slot) {
+        Child::Block(reference) => Some(((node * NODE_WIDTH + slot) as u32, reference)),
+        Child::Node(_) | Child::Empty => None,
+    })
+}

@@ -1,0 +1,176 @@
+//! The blocks of triangles, as they lie in the file or packed.
+
+use bvhc_format::packed::{HEAD, PackedHead, UNIT, WINDOW};
+use bvhc_format::record::{Block, BLOCK_WIDTH};
+use bvhc_format::section::ArchivedPackedBlocks;
+
+use crate::simd::Kernel;
+
+/// The blocks of a model, in either form. A child reference leads to the same triangles in both.
+#[derive(Clone, Copy, Debug)]
+pub enum Blocks<'a> {
+    /// Records with the exact coordinates of the source; references count them.
+    Plain(&'a [Block]),
+    /// Variable-sized records with rounded coordinates; references count units of 8 bytes.
+    Packed(PackedBlocks<'a>),
+}
+
+impl<'a> Blocks<'a> {
+    /// How many blocks the file says there are.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Plain(blocks) => blocks.len(),
+            Self::Packed(blocks) => blocks.count as usize,
+        }
+    }
+
+    /// Bytes that the blocks take.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Plain(blocks) => size_of_val(*blocks),
+            Self::Packed(blocks) => blocks.bytes.len(),
+        }
+    }
+
+    /// How far a vertex may be from the source's, on each axis, in the model's units.
+    pub fn position_error(&self) -> f32 {
+        match self {
+            Self::Plain(_) => 0.0,
+            Self::Packed(blocks) => blocks.position_error,
+        }
+    }
+
+    /// The block a child reference without its block bit leads to.
+    pub fn get(&self, reference: u32) -> Option<Block> {
+        match self {
+            Self::Plain(blocks) => blocks.get(reference as usize).copied(),
+            Self::Packed(blocks) => blocks.get(reference),
+        }
+    }
+
+    /// All blocks with their references, in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, Block)> + use<'a> {
+        let (blocks, mut reference, mut left) = (*self, 0, self.count());
+        core::iter::from_fn(move || {
+            left = left.checked_sub(1)?;
+            let (at, block) = (reference, blocks.get(reference)?);
+            reference += match blocks {
+                Blocks::Plain(_) => 1,
+                Blocks::Packed(packed) => (packed.head(at)?.size() / UNIT) as u32,
+            };
+            Some((at, block))
+        })
+    }
+}
+
+/// Blocks in packed form ([`bvhc_format::packed`]).
+#[derive(Clone, Copy, Debug)]
+pub struct PackedBlocks<'a> {
+    bytes: &'a [u8],
+    count: u32,
+    position_error: f32,
+}
+
+impl<'a> PackedBlocks<'a> {
+    pub(crate) fn of(section: &'a ArchivedPackedBlocks<'static>) -> Self {
+        Self {
+            bytes: section.bytes.get(),
+            count: section.count.to_native(),
+            position_error: section.position_error.to_native(),
+        }
+    }
+
+    /// The bytes of all blocks, and the zeros behind them.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The head of the block at a reference; `None` past the end.
+    pub fn head(&self, reference: u32) -> Option<PackedHead> {
+        self.window(reference).map(|window| PackedHead::read(head_of(window)))
+    }
+
+    fn get(&self, reference: u32) -> Option<Block> {
+        let window = self.window(reference)?;
+        let head = PackedHead::read(head_of(window));
+        let mut block = unpack_head(&head);
+        let row = head.corner_bytes();
+        for (k, slots) in block.corners.iter_mut().enumerate() {
+            for (lane, slot) in slots[..usize::from(head.triangles)].iter_mut().enumerate() {
+                *slot = window[HEAD + k * row + lane / 2] >> (4 * (lane % 2)) & 15;
+            }
+        }
+        for (axis, places) in block.positions.iter_mut().enumerate() {
+            let offset = |slot: usize| {
+                let at = head.offsets_at(axis) + 2 * slot;
+                f32::from(u16::from_le_bytes([window[at], window[at + 1]]))
+            };
+            for (slot, place) in places.iter_mut().enumerate() {
+                let slot = if slot < usize::from(head.vertices) { slot } else { 0 };
+                *place = head.origin[axis] + head.step() * offset(slot);
+            }
+        }
+        Some(block)
+    }
+
+    #[inline(always)]
+    fn window(&self, reference: u32) -> Option<&'a [u8; WINDOW]> {
+        self.bytes.get((reference as usize).checked_mul(UNIT)?..)?.first_chunk()
+    }
+}
+
+fn head_of(window: &[u8; WINDOW]) -> &[u8; HEAD] {
+    window.first_chunk().expect("a head is shorter than a window")
+}
+
+/// A block with all but its corners and vertices.
+#[inline(always)]
+fn unpack_head(head: &PackedHead) -> Block {
+    Block {
+        first: head.first,
+        triangles: head.triangles,
+        vertices: head.vertices,
+        split: head.split,
+        ..Block::EMPTY
+    }
+}
+
+/// Blocks in a form that a walk is compiled for.
+pub(crate) trait BlockSource: Copy {
+    /// The block a reference leads to: in the file, or unpacked into `room`.
+    fn fetch<'b, S: Kernel>(&'b self, simd: S, reference: u32, room: &'b mut Block) -> Option<&'b Block>;
+}
+
+impl BlockSource for &[Block] {
+    #[inline(always)]
+    fn fetch<'b, S: Kernel>(&'b self, _: S, reference: u32, _: &'b mut Block) -> Option<&'b Block> {
+        self.get(reference as usize)
+    }
+}
+
+impl BlockSource for PackedBlocks<'_> {
+    /// As [`PackedBlocks::get`], whole vectors at a time: lanes that are not used hold some number.
+    #[inline(always)]
+    fn fetch<'b, S: Kernel>(&'b self, simd: S, reference: u32, room: &'b mut Block) -> Option<&'b Block> {
+        let window = self.window(reference)?;
+        let head = PackedHead::read(head_of(window));
+        room.first = head.first;
+        room.triangles = head.triangles;
+        room.split = head.split;
+        let row = head.corner_bytes();
+        for (k, slots) in room.corners.iter_mut().enumerate() {
+            *slots = simd.spread_nibbles(chunk_at(window, HEAD + k * row)?);
+        }
+        let step = head.step();
+        for (axis, places) in room.positions.iter_mut().enumerate() {
+            let offsets = chunk_at::<{ 2 * BLOCK_WIDTH }>(window, head.offsets_at(axis))?;
+            *places = simd.on_lattice(offsets, head.origin[axis], step);
+        }
+        Some(room)
+    }
+}
+
+#[inline(always)]
+fn chunk_at<const N: usize>(window: &[u8; WINDOW], at: usize) -> Option<&[u8; N]> {
+    window.get(at..)?.first_chunk()
+}
