@@ -224,7 +224,8 @@ fn run(
     let LaidOut { wide, packing, vertices } = laid_out;
     drop(tree);
     let origin = Origin { hash: source_hash, length: source.len() as u64, options: *options };
-    let bytes = clock.time(Stage::Serialise, 0, || serialise(&mesh, &wide, packing.as_ref(), vertices, &origin));
+    let bytes =
+        clock.time(Stage::Serialise, 0, || serialise(&mesh, &wide, packing.as_ref(), vertices, &origin));
     let report = Report {
         source_hash,
         source_length: origin.length,
@@ -329,10 +330,8 @@ fn serialise(
         runs: &mesh.runs,
     };
     let tree = AabbTree { bounds, depth: wide.depth, reserved: 0, nodes: &wide.nodes };
-    let mut sections = vec![
-        Section::new(SectionKind::Metadata, &metadata),
-        Section::new(SectionKind::Geometry, &geometry),
-    ];
+    let mut sections =
+        vec![Section::new(SectionKind::Metadata, &metadata), Section::new(SectionKind::Geometry, &geometry)];
     if !wide.splits.triangles.is_empty() {
         let SplitTable { triangles, ends, places } = &wide.splits;
         sections.push(Section::new(SectionKind::Splits, &Splits { triangles, ends, places }));

@@ -1,7 +1,7 @@
 //! The blocks of triangles, as they lie in the file or packed.
 
 use bvhc_format::packed::{HEAD, PackedHead, UNIT, WINDOW};
-use bvhc_format::record::{Block, BLOCK_WIDTH};
+use bvhc_format::record::{BLOCK_WIDTH, Block};
 use bvhc_format::section::ArchivedPackedBlocks;
 
 use crate::simd::Kernel;
@@ -156,6 +156,7 @@ impl BlockSource for PackedBlocks<'_> {
         let head = PackedHead::read(head_of(window));
         room.first = head.first;
         room.triangles = head.triangles;
+        room.vertices = head.vertices;
         room.split = head.split;
         let row = head.corner_bytes();
         for (k, slots) in room.corners.iter_mut().enumerate() {

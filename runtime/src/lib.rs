@@ -15,6 +15,7 @@ extern crate std;
 
 mod blocks;
 mod bounds;
+mod bundle;
 mod directory;
 mod error;
 mod level;

@@ -3,7 +3,8 @@
 use bvhc_format::header::{Header, SectionEntry};
 use bvhc_format::record::{AttributeRun, WideNode};
 use bvhc_format::section::{
-    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, ArchivedPackedBlocks, ArchivedSplits, Root,
+    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, ArchivedPackedBlocks,
+    ArchivedSplits, Root,
 };
 use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, NONE};
 use rkyv::api::low::{LowValidator, access};

@@ -4,7 +4,7 @@
 //! Ize, "Robust BVH Ray Traversal", 2013 (the aim; our margins are absolute and proven in [`Frame`]).
 
 use bvhc_format::MAX_COORDINATE;
-use fearless_simd::{Simd, SimdBase, SimdFloat, SimdFrom, SimdMask, f32x4};
+use fearless_simd::{Simd, SimdBase, SimdFloat, SimdFrom, f32x4};
 
 use crate::bounds::Aabb;
 
@@ -80,10 +80,10 @@ pub struct Hit {
 }
 
 /// The smallest component of a direction, relative to the largest, that the boxes divide by.
-const SMALLEST_SLOPE: f32 = 1.0 / (1u64 << 40) as f32;
+pub(crate) const SMALLEST_SLOPE: f32 = 1.0 / (1u64 << 40) as f32;
 
 /// How far each axis reaches at least, relative to the axis that reaches farthest.
-const SMALLEST_SHARE: f32 = 1.0 / (1u32 << 17) as f32;
+pub(crate) const SMALLEST_SHARE: f32 = 1.0 / (1u32 << 17) as f32;
 
 /// Keeps the margins above the rounding of subnormal numbers.
 const SMALLEST_REACH: f32 = f32::MIN_POSITIVE * 64.0;
@@ -92,9 +92,9 @@ const SMALLEST_REACH: f32 = f32::MIN_POSITIVE * 64.0;
 #[derive(Clone, Copy)]
 pub(crate) struct Reach {
     /// The largest magnitude of a coordinate on each axis, and a lane without meaning.
-    axes: [f32; 4],
+    pub(crate) axes: [f32; 4],
     /// The largest of all.
-    largest: f32,
+    pub(crate) largest: f32,
 }
 
 impl Reach {
@@ -105,12 +105,53 @@ impl Reach {
     }
 }
 
+/// What rays of a bundle have in common: their octant, their largest axis, and the sides they see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Class {
+    /// Bits 0, 1 and 2: the direction is negative on x, y, z.
+    pub(crate) octant: u32,
+    /// The axis of the direction's largest component.
+    kz: u32,
+    pub(crate) sides: Sides,
+}
+
+impl Class {
+    /// The class of a ray; `None` where it can hit nothing, or where its direction has to be scaled.
+    #[inline(always)]
+    pub(crate) fn of(ray: &Ray) -> Option<Self> {
+        let [x, y, z] = [ray.direction[0].abs(), ray.direction[1].abs(), ray.direction[2].abs()];
+        let [ox, oy, oz] = [ray.origin[0].abs(), ray.origin[1].abs(), ray.origin[2].abs()];
+        let largest = larger(larger(x, y), z);
+        let farthest = larger(larger(ox, oy), oz);
+        // A sum of which a part is not a number is none.
+        let finite = x + y + z < f32::INFINITY && ox + oy + oz < f32::INFINITY;
+        if !(finite && farthest <= MAX_COORDINATE && UNSCALED.contains(&largest) && ray.t_min <= ray.t_max) {
+            return None;
+        }
+        let sign = |axis: usize| ray.direction[axis].to_bits() >> 31;
+        let octant = sign(0) | sign(1) << 1 | sign(2) << 2;
+        Some(Self { octant, kz: principal_axis(x, y, z), sides: ray.sides })
+    }
+
+    /// kx, ky and kz, as in [`Frame`].
+    #[inline(always)]
+    pub(crate) fn axes(self) -> [usize; 3] {
+        let kz = self.kz & 3;
+        let [kx, ky] = AXES[kz as usize][(self.octant >> kz & 1) as usize];
+        [usize::from(kx), usize::from(ky), kz as usize]
+    }
+}
+
+/// The axis of the largest of three magnitudes.
+#[inline(always)]
+fn principal_axis(x: f32, y: f32, z: f32) -> u32 {
+    if z >= x && z >= y { 2 } else { u32::from(y >= x) }
+}
+
 /// Directions whose largest component is in this range are taken as they are; others are scaled.
 const UNSCALED: core::ops::RangeInclusive<f32> = 1.0 / (1u32 << 20) as f32..=(1u32 << 20) as f32;
 
 /// A ray as the kernels take it. Vectors for the boxes have a fourth lane without meaning.
-///
-/// Very short or long directions are scaled by a power of two, and `t` likewise, exactly.
 ///
 /// # Why no box hides a hit
 ///
@@ -144,58 +185,24 @@ pub(crate) struct Frame {
     pub(crate) near: [f32; 4],
     /// -o_a / d_a + margin: what is added to far planes, divided by d_a.
     pub(crate) far: [f32; 4],
-    /// The range of t, in the frame's scale.
+    /// The range of t.
     pub(crate) t_min: f32,
     pub(crate) t_max: f32,
     /// Bits 0, 1 and 2: the direction is negative on x, y, z.
     pub(crate) octant: u32,
     pub(crate) sides: Sides,
-    scale: f64,
 }
 
 impl Frame {
-    /// The frame of a ray over a model with this reach; `None` where the ray can hit nothing.
+    /// The frame of a ray of this class over a model with this reach.
     #[inline(always)]
-    pub(crate) fn new<S: Simd>(simd: S, ray: &Ray, reach: &Reach) -> Option<Self> {
-        let [x, y, z] = [ray.direction[0].abs(), ray.direction[1].abs(), ray.direction[2].abs()];
-        let largest = larger(larger(x, y), z);
-        let within =
-            |v: [f32; 3], most: f32| f32x4::simd_from(simd, [v[0], v[1], v[2], 0.0]).abs().simd_le(most);
-        let finite = within(ray.origin, MAX_COORDINATE) & within(ray.direction, f32::MAX);
-        if !(finite.all_true() && largest > 0.0 && ray.t_min <= ray.t_max) {
-            return None;
-        }
-        if UNSCALED.contains(&largest) {
-            return Some(Self::along(simd, ray, reach, 1.0));
-        }
-        Some(Self::scaled(simd, ray, reach, largest))
-    }
-
-    /// The frame of a ray whose direction is very short or very long.
-    #[cold]
-    fn scaled<S: Simd>(simd: S, ray: &Ray, reach: &Reach, largest: f32) -> Self {
-        let exponent = exponent(largest);
-        let (shrink, scale) = (power_of_two(-exponent), power_of_two(exponent));
-        let scaled = Ray {
-            direction: ray.direction.map(|d| (f64::from(d) * shrink) as f32),
-            t_min: (f64::from(ray.t_min) * scale) as f32,
-            t_max: (f64::from(ray.t_max) * scale) as f32,
-            ..*ray
-        };
-        Self::along(simd, &scaled, reach, scale)
-    }
-
-    /// The frame of a valid ray that was scaled by `1 / scale`.
-    #[inline(always)]
-    fn along<S: Simd>(simd: S, ray: &Ray, reach: &Reach, scale: f64) -> Self {
+    pub(crate) fn new<S: Simd>(simd: S, ray: &Ray, class: Class, reach: &Reach) -> Self {
         let [dx, dy, dz] = ray.direction;
-        let [x, y, z] = [dx.abs(), dy.abs(), dz.abs()];
-        let kz = if z >= x && z >= y { 2 } else { usize::from(y >= x) };
-        let axes = AXES[kz][usize::from(ray.direction[kz] < 0.0)];
+        let [kx, ky, kz] = class.axes();
         let inverse_z = 1.0 / ray.direction[kz];
         let origin = f32x4::simd_from(simd, [ray.origin[0], ray.origin[1], ray.origin[2], 0.0]);
         let direction = f32x4::simd_from(simd, [dx, dy, dz, 1.0]);
-        let smallest = f32x4::splat(simd, larger(larger(x, y), z) * SMALLEST_SLOPE);
+        let smallest = f32x4::splat(simd, ray.direction[kz].abs() * SMALLEST_SLOPE);
         let inverse = f32x4::splat(simd, 1.0) / direction.abs().max(smallest).copysign(direction);
         let farthest =
             larger(larger(ray.origin[0].abs(), ray.origin[1].abs()), ray.origin[2].abs()) + reach.largest;
@@ -204,36 +211,59 @@ impl Frame {
         let offset = origin * inverse;
         Self {
             origin: ray.origin,
-            axes: [usize::from(axes[0]), usize::from(axes[1]), kz],
-            shear: [
-                ray.direction[usize::from(axes[0])] * inverse_z,
-                ray.direction[usize::from(axes[1])] * inverse_z,
-                inverse_z,
-            ],
+            axes: [kx, ky, kz],
+            shear: [ray.direction[kx] * inverse_z, ray.direction[ky] * inverse_z, inverse_z],
             inverse: inverse.to_array(),
             near: (-offset - margin).to_array(),
             far: (margin - offset).to_array(),
             t_min: ray.t_min,
             t_max: ray.t_max,
-            octant: direction.is_sign_negative().to_bitmask() as u32 & 7,
+            octant: class.octant,
             sides: ray.sides,
-            scale,
         }
     }
+}
 
-    /// A `t` of the ray in the frame's scale.
+/// A ray with a class, for one whose direction is very short or very long: scaled by a power of two, exactly.
+pub(crate) struct Scaled {
+    pub(crate) ray: Ray,
+    pub(crate) class: Class,
+    /// How many times the original direction is as long.
+    scale: f64,
+}
+
+impl Scaled {
+    /// The ray for one without a class; `None` where it can hit nothing.
+    #[cold]
+    pub(crate) fn of(ray: &Ray) -> Option<Self> {
+        let largest = ray.direction.iter().fold(0f32, |largest, d| largest.max(d.abs()));
+        if !(largest > 0.0 && largest < f32::INFINITY) {
+            return None;
+        }
+        let exponent = exponent(largest);
+        let (shrink, scale) = (power_of_two(-exponent), power_of_two(exponent));
+        let ray = Ray {
+            direction: ray.direction.map(|d| (f64::from(d) * shrink) as f32),
+            t_min: (f64::from(ray.t_min) * scale) as f32,
+            t_max: (f64::from(ray.t_max) * scale) as f32,
+            ..*ray
+        };
+        Some(Self { ray, class: Class::of(&ray)?, scale })
+    }
+
+    /// A `t` of the original ray in this one's scale.
     pub(crate) fn scale(&self, t: f32) -> f32 {
         (f64::from(t) * self.scale) as f32
     }
 
-    /// A `t` of the frame in the ray's own scale.
-    pub(crate) fn unscale(&self, t: f32) -> f32 {
-        (f64::from(t) / self.scale) as f32
+    /// A hit of this ray as the original one's.
+    pub(crate) fn unscale(&self, hit: Hit) -> Hit {
+        Hit { t: (f64::from(hit.t) / self.scale) as f32 + 0.0, ..hit }
     }
 }
 
 /// Half the distance from 1 to the next f32: the largest relative error of one rounding.
-const UNIT: f32 = f32::EPSILON / 2.0;
+pub(crate) const UNIT: f32 = f32::EPSILON / 2.0;
 
 /// The larger of two numbers; one instruction, unlike `f32::max`, which looks out for NaN.
 #[inline(always)]
@@ -242,8 +272,8 @@ fn larger(a: f32, b: f32) -> f32 {
 }
 
 /// kx and ky for each kz, and for both signs of the direction on kz: they are swapped where it is negative,
-/// so that the winding stays.
-const AXES: [[[u8; 2]; 2]; 3] = [[[1, 2], [2, 1]], [[2, 0], [0, 2]], [[0, 1], [1, 0]]];
+/// so that the winding stays. The fourth row is never used.
+const AXES: [[[u8; 2]; 2]; 4] = [[[1, 2], [2, 1]], [[2, 0], [0, 2]], [[0, 1], [1, 0]], [[0; 2]; 2]];
 
 /// The largest e with 2^e <= x, for a finite x > 0.
 #[inline(always)]

@@ -13,14 +13,14 @@ const CAPACITY: usize = (NODE_WIDTH - 1) * MAX_DEPTH as usize + NODE_WIDTH;
 
 /// A stack of child references and keys. A push beyond the capacity, which only a corrupt file can
 /// cause, is refused.
-pub(crate) struct Stack {
+pub(crate) struct Stack<K = f32> {
     /// Entries `..len` are initialised in both arrays; `len <= CAPACITY`.
     len: usize,
     children: [MaybeUninit<u32>; CAPACITY],
-    keys: [MaybeUninit<f32>; CAPACITY],
+    keys: [MaybeUninit<K>; CAPACITY],
 }
 
-impl Stack {
+impl<K: Copy> Stack<K> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
         Self {
@@ -32,7 +32,7 @@ impl Stack {
 
     /// Pushes one entry.
     #[inline(always)]
-    pub(crate) fn push(&mut self, child: u32, key: f32) {
+    pub(crate) fn push(&mut self, child: u32, key: K) {
         if let (Some(child_place), Some(key_place)) =
             (self.children.get_mut(self.len), self.keys.get_mut(self.len))
         {
@@ -44,7 +44,7 @@ impl Stack {
 
     /// Pushes the first `count` entries, the last of which is popped first; `count` is at most 8.
     #[inline(always)]
-    pub(crate) fn push_many(&mut self, children: [u32; NODE_WIDTH], keys: [f32; NODE_WIDTH], count: usize) {
+    pub(crate) fn push_many(&mut self, children: [u32; NODE_WIDTH], keys: [K; NODE_WIDTH], count: usize) {
         let (Some(child_places), Some(key_places)) = (
             self.children.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut::<NODE_WIDTH>()),
             self.keys.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut::<NODE_WIDTH>()),
@@ -58,7 +58,7 @@ impl Stack {
 
     /// The entry on top, taken off.
     #[inline(always)]
-    pub(crate) fn pop(&mut self) -> Option<(u32, f32)> {
+    pub(crate) fn pop(&mut self) -> Option<(u32, K)> {
         let top = self.len.checked_sub(1)?;
         let (child, key) = (self.children.get(top)?, self.keys.get(top)?);
         self.len = top;

@@ -40,8 +40,7 @@ pub(super) fn run(args: &CompileArgs) -> Result<(), CliError> {
 }
 
 fn compile_watched(source: &[u8], name: &str, args: &CompileArgs) -> Result<Compiled, CliError> {
-    let options =
-        Options { quality: args.quality.into(), layout: args.layout.into(), threads: args.threads };
+    let options = Options { quality: args.quality.into(), layout: args.layout.into(), threads: args.threads };
     let Some(bars) = Bars::if_watched(args.quiet) else {
         return Ok(compile(source, name, &options, &())?);
     };

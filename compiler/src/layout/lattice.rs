@@ -98,9 +98,7 @@ impl Lattice {
     fn places(&self, index: usize, block: &Block) -> [[f64; BLOCK_WIDTH]; 3] {
         let exponents = self.slots[index].map(|number| self.positions[number as usize]);
         block.positions.map(|axis| {
-            std::array::from_fn(|slot| {
-                on_lattice(f64::from(axis[slot]), power_of_two(exponents[slot]))
-            })
+            std::array::from_fn(|slot| on_lattice(f64::from(axis[slot]), power_of_two(exponents[slot])))
         })
     }
 }
@@ -137,7 +135,8 @@ fn first_exponent(block: &Block) -> i32 {
 }
 
 fn extent(places: &[f64]) -> f64 {
-    let (least, most) = places.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
+    let (least, most) =
+        places.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
     most - least
 }
 

@@ -37,7 +37,8 @@ pub fn pack(wide: &mut WideTree, mesh: &Mesh, weld: &Weld) -> Option<Packing> {
         let moved = lattice.move_to(index, block);
         position_error = moved.into_iter().fold(position_error, f64::max);
         boxes.push(Fitted { around: box_of(block), moved });
-        references.push(u32::try_from(bytes.len() / UNIT).ok().filter(|unit| unit & ChildRef::BLOCK_BIT == 0)?);
+        references
+            .push(u32::try_from(bytes.len() / UNIT).ok().filter(|unit| unit & ChildRef::BLOCK_BIT == 0)?);
         write(block, lattice.exponent(index), &mut bytes);
     }
     bytes.resize(bytes.len() + WINDOW, 0);
@@ -65,7 +66,8 @@ struct Fitted {
 }
 
 fn box_of(block: &Block) -> Aabb {
-    let corner = |k: usize, lane: usize| block.positions.map(|axis| axis[usize::from(block.corners[k][lane])]);
+    let corner =
+        |k: usize, lane: usize| block.positions.map(|axis| axis[usize::from(block.corners[k][lane])]);
     (0..usize::from(block.triangles))
         .map(|lane| grown_triangle([corner(0, lane), corner(1, lane), corner(2, lane)]))
         .fold(Aabb::EMPTY, Aabb::union)

@@ -113,7 +113,9 @@ impl Writer<'_> {
 pub(super) fn sah_cost(nodes: &[WideNode]) -> f32 {
     let boxes = |node: &WideNode| {
         let node = *node;
-        (0..NODE_WIDTH).filter(move |slot| node.child(*slot) != Child::Empty).map(move |slot| slot_box(&node, slot))
+        (0..NODE_WIDTH)
+            .filter(move |slot| node.child(*slot) != Child::Empty)
+            .map(move |slot| slot_box(&node, slot))
     };
     let root = boxes(&nodes[0]).fold(Aabb::EMPTY, Aabb::union).half_area().max(f64::MIN_POSITIVE);
     let sum: f64 = nodes.iter().flat_map(boxes).map(|bounds| bounds.half_area()).sum();

@@ -1,8 +1,8 @@
 //! How a payload is packed: its slices, in order, with nothing between them but zeros for alignment.
 
 use bvhc_format::section::{
-    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, ArchivedPackedBlocks, ArchivedSplits,
-    SectionKind,
+    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, ArchivedPackedBlocks,
+    ArchivedSplits, SectionKind,
 };
 use bvhc_runtime::{Blocks, Model};
 

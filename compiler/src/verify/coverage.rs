@@ -61,7 +61,8 @@ fn divide(polygon: &Polygon, axis: usize, plane: f64, sign: f64) -> (Polygon, Po
         }
         if here * there < 0.0 {
             let share = here / (here - there);
-            let mut crossing: [f64; 3] = std::array::from_fn(|axis| point[axis] + share * (next[axis] - point[axis]));
+            let mut crossing: [f64; 3] =
+                std::array::from_fn(|axis| point[axis] + share * (next[axis] - point[axis]));
             crossing[axis] = plane;
             inner.push(crossing);
             outer.push(crossing);

@@ -137,11 +137,7 @@ impl std::fmt::Display for TextField {
 }
 
 /// M1 to M4, on blocks within the rules.
-pub(super) fn check(
-    model: &Model<'_>,
-    blocks: &[Block],
-    triangles: &Triangles,
-) -> Result<(), MetadataFault> {
+pub(super) fn check(model: &Model<'_>, blocks: &[Block], triangles: &Triangles) -> Result<(), MetadataFault> {
     let metadata = model.metadata();
     let (found, expected) = (metadata.triangles.to_native(), triangles.count);
     if found != expected {

@@ -40,7 +40,9 @@ pub enum PackedFault {
         found: u8,
     },
     /// A place is not on the lattice, or the lattice is too fine there.
-    #[error("the block at byte {offset}: axis {axis} reaches from {origin:e} to {end:e}, not all of which are exact multiples of its step (P3)")]
+    #[error(
+        "the block at byte {offset}: axis {axis} reaches from {origin:e} to {end:e}, not all of which are exact multiples of its step (P3)"
+    )]
     Lattice {
         /// Where the block starts.
         offset: usize,

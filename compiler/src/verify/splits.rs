@@ -109,7 +109,9 @@ impl Expected {
             row.iter().map(|number| number.to_native()).enumerate()
         };
         let marks = |block: usize| {
-            lanes(block).filter(|(_, triangle)| is_split(triangle)).fold(0, |mark, (lane, _)| mark | 1 << lane)
+            lanes(block)
+                .filter(|(_, triangle)| is_split(triangle))
+                .fold(0, |mark, (lane, _)| mark | 1 << lane)
         };
         let mut pairs: Vec<(u32, u32)> = places(model)
             .flat_map(|(place, reference)| {

@@ -94,7 +94,8 @@ pub(super) fn check(model: &Model<'_>, table: &BlockTable<'_>) -> Result<Shape, 
     }
     check_root(model)?;
     for (index, node) in nodes.iter().enumerate() {
-        node::check(node, index, nodes.len(), table).map_err(|fault| TreeFault::Node { node: index, fault })?;
+        node::check(node, index, nodes.len(), table)
+            .map_err(|fault| TreeFault::Node { node: index, fault })?;
     }
     check_references(nodes, table)?;
     check_block_order(nodes, table)?;

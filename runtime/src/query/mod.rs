@@ -1,5 +1,6 @@
 //! The queries of [`Model`](crate::Model), a file each.
 
+mod batch;
 mod overlap;
 mod point;
 mod ray;

@@ -6,7 +6,7 @@ use bvhc_format::record::Block;
 
 use crate::blocks::BlockSource;
 use crate::model::Model;
-use crate::ray::{Frame, Hit, Ray};
+use crate::ray::{Class, Frame, Hit, Ray, Scaled};
 use crate::simd::{Kernel, dispatch_model};
 use crate::triangle::ray::{Candidate, describe_hit, hits_in_block};
 use crate::walk::ray::Boxes;
@@ -34,7 +34,19 @@ impl<'a> Model<'a> {
 
     /// As [`closest_hit`](Self::closest_hit), among the triangles that `probe` accepts.
     pub fn closest_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> Option<Hit> {
-        dispatch_model!(self, simd, blocks => closest_hit(simd, self, blocks, ray, probe))
+        match Class::of(ray) {
+            Some(class) => self.closest_hit_of_class(ray, class, probe),
+            None => {
+                let scaled = Scaled::of(ray)?;
+                self.closest_hit_of_class(&scaled.ray, scaled.class, probe).map(|hit| scaled.unscale(hit))
+            }
+        }
+    }
+
+    fn closest_hit_of_class<P: Probe>(&self, ray: &Ray, class: Class, probe: &mut P) -> Option<Hit> {
+        dispatch_model!(self, simd, blocks => {
+            closest_hit(simd, self, blocks, &Frame::new(simd, ray, class, self.reach()), probe)
+        })
     }
 
     /// Whether the ray hits anything in its range. Faster than asking for the closest hit.
@@ -44,7 +56,18 @@ impl<'a> Model<'a> {
 
     /// As [`any_hit`](Self::any_hit), among the triangles that `probe` accepts.
     pub fn any_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> bool {
-        dispatch_model!(self, simd, blocks => any_hit(simd, self, blocks, ray, probe))
+        match Class::of(ray) {
+            Some(class) => self.any_hit_of_class(ray, class, probe),
+            None => {
+                Scaled::of(ray).is_some_and(|scaled| self.any_hit_of_class(&scaled.ray, scaled.class, probe))
+            }
+        }
+    }
+
+    fn any_hit_of_class<P: Probe>(&self, ray: &Ray, class: Class, probe: &mut P) -> bool {
+        dispatch_model!(self, simd, blocks => {
+            any_hit(simd, self, blocks, &Frame::new(simd, ray, class, self.reach()), probe)
+        })
     }
 
     /// Calls `visit` with every hit, each triangle once, in no particular order.
@@ -55,19 +78,42 @@ impl<'a> Model<'a> {
     }
 
     /// As [`all_hits`](Self::all_hits), among the triangles that `probe` accepts.
-    pub fn all_hits_with<P: Probe>(&self, ray: &Ray, probe: &mut P, visit: impl FnMut(&Hit) -> Search) {
-        dispatch_model!(self, simd, blocks => all_hits(simd, self, blocks, ray, probe, visit));
+    pub fn all_hits_with<P: Probe>(&self, ray: &Ray, probe: &mut P, mut visit: impl FnMut(&Hit) -> Search) {
+        if let Some(class) = Class::of(ray) {
+            self.all_hits_of_class(ray, class, probe, visit);
+        } else if let Some(scaled) = Scaled::of(ray) {
+            self.all_hits_of_class(&scaled.ray, scaled.class, probe, |hit| {
+                match visit(&scaled.unscale(*hit)) {
+                    Search::UpTo(closer) => Search::UpTo(scaled.scale(closer)),
+                    other => other,
+                }
+            });
+        }
+    }
+
+    fn all_hits_of_class<P: Probe>(
+        &self,
+        ray: &Ray,
+        class: Class,
+        probe: &mut P,
+        visit: impl FnMut(&Hit) -> Search,
+    ) {
+        dispatch_model!(self, simd, blocks => {
+            all_hits(simd, self, blocks, &Frame::new(simd, ray, class, self.reach()), probe, visit)
+        });
     }
 }
 
 /// The best hit so far. The triangle's number is looked up where it decides, not at every step.
-struct Best {
-    t: f32,
-    place: Option<Place>,
+#[derive(Clone, Copy)]
+pub(super) struct Best {
+    pub(super) t: f32,
+    pub(super) place: Option<Place>,
 }
 
 /// Where a hit was found: the block, where its numbers begin, and the rest.
-struct Place {
+#[derive(Clone, Copy)]
+pub(super) struct Place {
     reference: u32,
     first: u32,
     found: Candidate,
@@ -76,7 +122,7 @@ struct Place {
 impl Best {
     /// Takes a hit that is closer, or as close and of a lower number.
     #[inline(always)]
-    fn offer(&mut self, visit: Visit<'_>, found: Candidate, model: &Model<'_>) {
+    pub(super) fn offer(&mut self, visit: Visit<'_>, found: Candidate, model: &Model<'_>) {
         let closer = match &self.place {
             None => found.t <= self.t,
             Some(held) => {
@@ -92,28 +138,43 @@ impl Best {
     }
 }
 
+impl Place {
+    /// What the caller is told.
+    #[inline(always)]
+    pub(super) fn describe<S: Kernel>(
+        &self,
+        simd: S,
+        model: &Model<'_>,
+        blocks: impl BlockSource,
+    ) -> Option<Hit> {
+        let mut room = Block::EMPTY;
+        let block = blocks.fetch(simd, self.reference, &mut room)?;
+        let triangle = model.triangle_at(self.first, self.found.lane)?;
+        Some(describe_hit(simd, block, &self.found, triangle))
+    }
+}
+
 #[inline(always)]
-fn closest_hit<S: Kernel, P: Probe>(
+pub(super) fn closest_hit<S: Kernel, P: Probe>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
-    ray: &Ray,
+    frame: &Frame,
     probe: &mut P,
 ) -> Option<Hit> {
-    let frame = Frame::new(simd, ray, model.reach())?;
     let mut best = Best { t: frame.t_max, place: None };
     walk::ray::walk(
         simd,
         model,
         blocks,
-        &frame,
+        frame,
         probe,
         #[inline(always)]
         |visit, probe| {
             hits_in_block(
                 simd,
                 visit.block,
-                &frame,
+                frame,
                 best.t,
                 #[inline(always)]
                 |found| {
@@ -125,34 +186,30 @@ fn closest_hit<S: Kernel, P: Probe>(
             ControlFlow::Continue(best.t)
         },
     );
-    let Place { reference, first, found } = best.place?;
-    let mut room = Block::EMPTY;
-    let block = blocks.fetch(simd, reference, &mut room)?;
-    Some(describe_hit(simd, block, &found, &frame, model.triangle_at(first, found.lane)?))
+    best.place?.describe(simd, model, blocks)
 }
 
 #[inline(always)]
-fn any_hit<S: Kernel, P: Probe>(
+pub(super) fn any_hit<S: Kernel, P: Probe>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
-    ray: &Ray,
+    frame: &Frame,
     probe: &mut P,
 ) -> bool {
-    let Some(frame) = Frame::new(simd, ray, model.reach()) else { return false };
     let mut found = false;
     walk::ray::walk(
         simd,
         model,
         blocks,
-        &frame,
+        frame,
         probe,
         #[inline(always)]
         |visit, probe| {
             hits_in_block(
                 simd,
                 visit.block,
-                &frame,
+                frame,
                 frame.t_max,
                 #[inline(always)]
                 |hit| {
@@ -170,25 +227,24 @@ fn all_hits<S: Kernel, P: Probe>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
-    ray: &Ray,
+    frame: &Frame,
     probe: &mut P,
     mut report: impl FnMut(&Hit) -> Search,
 ) {
-    let Some(frame) = Frame::new(simd, ray, model.reach()) else { return };
     let (mut limit, mut stopped) = (frame.t_max, false);
-    let boxes = Boxes::new(simd, &frame);
+    let boxes = Boxes::new(simd, frame);
     walk::ray::walk(
         simd,
         model,
         blocks,
-        &frame,
+        frame,
         probe,
         #[inline(always)]
         |visit, probe| {
             hits_in_block(
                 simd,
                 visit.block,
-                &frame,
+                frame,
                 limit,
                 #[inline(always)]
                 |found| {
@@ -206,9 +262,9 @@ fn all_hits<S: Kernel, P: Probe>(
                     if !speaks {
                         return;
                     }
-                    match report(&describe_hit(simd, visit.block, &found, &frame, triangle)) {
+                    match report(&describe_hit(simd, visit.block, &found, triangle)) {
                         Search::Continue => {}
-                        Search::UpTo(closer) => limit = limit.min(frame.scale(closer)),
+                        Search::UpTo(closer) => limit = limit.min(closer),
                         Search::Stop => stopped = true,
                     }
                 },

@@ -12,10 +12,11 @@
 //! ray passes the inclusive sign test, and f64, in which the products are exact, keeps its sign. Only
 //! triangles whose image has no area at all are passed over; their neighbours hold those rays.
 
-use bvhc_format::record::Block;
+use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
-use crate::ray::{Frame, Hit, Sides};
+use crate::bundle::Group;
+use crate::ray::{Class, Frame, Hit, Sides};
 use crate::simd::{Kernel, lanes, square_root};
 
 /// f32 weights are used where the edge functions' products sum to less than this many times the
@@ -33,7 +34,6 @@ const LARGEST_PRODUCTS: f32 = (1u128 << 64) as f32;
 #[derive(Clone, Copy)]
 pub(crate) struct Candidate {
     pub(crate) lane: usize,
-    /// In the frame's scale.
     pub(crate) t: f32,
     /// Weights of the second and third corner, times the determinant.
     edges: [f32; 2],
@@ -91,6 +91,73 @@ pub(crate) fn hits_in_block<S: Kernel>(
             }
         }
         first += step;
+    }
+}
+
+/// Where a block's vertices are for a group of rays, on the axes kx and ky: room for [`hits_of_rays`].
+pub(crate) struct Places<S: Kernel>([[S::Lanes; 2]; BLOCK_WIDTH]);
+
+impl<S: Kernel> Places<S> {
+    #[inline(always)]
+    pub(crate) fn new(simd: S) -> Self {
+        Self([[S::Lanes::splat(simd, 0.0); 2]; BLOCK_WIDTH])
+    }
+}
+
+/// The same as [`hits_in_block`] for each of the `active` rays of a group, a lane a ray: calls `hit` with the lane
+/// and each triangle that its ray hits at most at its limit, triangle by triangle in ascending order.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "a bundle's state, which is the caller's")]
+pub(crate) fn hits_of_rays<S: Kernel>(
+    simd: S,
+    block: &Block,
+    class: Class,
+    group: &Group<S>,
+    active: u64,
+    places: &mut Places<S>,
+    limits: S::Lanes,
+    mut hit: impl FnMut(usize, Candidate),
+) {
+    let [kx, ky, kz] = class.axes();
+    let active = active & (u64::MAX >> (64 - lanes::<S>()));
+    if active == 0 {
+        return;
+    }
+    let from_origin =
+        |axis: usize, slot: usize| S::Lanes::splat(simd, block.positions[axis][slot]) - group.origin[axis];
+    for (slot, place) in places.0.iter_mut().enumerate().take(usize::from(block.vertices)) {
+        let depth = from_origin(kz, slot);
+        *place =
+            [from_origin(kx, slot) - depth * group.shear[0], from_origin(ky, slot) - depth * group.shear[1]];
+    }
+    for lane in 0..usize::from(block.triangles).min(BLOCK_WIDTH) {
+        let slots = [block.corners[0][lane], block.corners[1][lane], block.corners[2][lane]];
+        let slot = |k: usize| usize::from(slots[k]) % BLOCK_WIDTH;
+        let edges = EdgeFunctions::<S>::new(places.0[slot(0)], places.0[slot(1)], places.0[slot(2)]);
+        let inside = edges.inside(simd, class.sides) & active;
+        if inside == 0 {
+            continue;
+        }
+        let depth = |k: usize| from_origin(kz, slot(k)) * group.shear[2];
+        let ([_, v, w], determinant) = (edges.functions, edges.determinant());
+        let t = edges.distance([depth(0), depth(1), depth(2)]);
+        let in_range = t.simd_ge(group.t_min) & t.simd_le(limits);
+        let well = edges.well_conditioned(simd).to_bitmask();
+        let mut left = inside & (in_range.to_bitmask() | !well);
+        while left != 0 {
+            let ray = left.trailing_zeros() as usize % lanes::<S>();
+            left &= left - 1;
+            let of_ray = |vector: &S::Lanes| vector.as_slice()[ray];
+            if well & 1 << ray != 0 {
+                let edges = [of_ray(&v), of_ray(&w)];
+                hit(ray, Candidate { lane, t: of_ray(&t), edges, determinant: of_ray(&determinant) });
+            } else {
+                let frame = group.frame(class, ray, of_ray(&limits));
+                if let Some(found) = decide_in_f64(block, lane, &frame, frame.t_max) {
+                    hit(ray, found);
+                }
+            }
+        }
     }
 }
 
@@ -181,16 +248,10 @@ fn cross<S: Kernel>([px, py]: [S::Lanes; 2], [qx, qy]: [S::Lanes; 2]) -> [S::Lan
 
 /// What a hit tells the caller.
 #[inline(always)]
-pub(crate) fn describe_hit<S: Kernel>(
-    simd: S,
-    block: &Block,
-    found: &Candidate,
-    frame: &Frame,
-    triangle: u32,
-) -> Hit {
+pub(crate) fn describe_hit<S: Kernel>(simd: S, block: &Block, found: &Candidate, triangle: u32) -> Hit {
     Hit {
-        t: frame.unscale(found.t) + 0.0,
         // Adding zero makes a negative zero positive.
+        t: found.t + 0.0,
         u: found.edges[0] / found.determinant + 0.0,
         v: found.edges[1] / found.determinant + 0.0,
         triangle,

@@ -1,6 +1,7 @@
 //! The loops over the tree, written once: what a query is decides the boxes and the leaves, not the loop.
 
 pub(crate) mod all;
+pub(crate) mod bundle;
 pub(crate) mod nearest;
 pub(crate) mod ray;
 
@@ -19,6 +20,12 @@ pub(crate) struct Budget(u64);
 impl Budget {
     pub(crate) fn of(model: &Model<'_>) -> Self {
         Self(model.nodes().len() as u64 + model.blocks().count() as u64 + 1)
+    }
+
+    /// For a walk of several rays, each of which may visit as much as one alone.
+    pub(crate) fn of_rays(model: &Model<'_>, rays: u64) -> Self {
+        let Self(of_one) = Self::of(model);
+        Self(of_one.saturating_mul(rays))
     }
 
     /// Whether one more visit is allowed.
@@ -159,7 +166,8 @@ impl<'a> Visit<'a> {
     #[inline(always)]
     fn is_first_met(&self, triangle: u32, meets: impl Fn(&WideNode) -> u32) -> bool {
         for place in self.model.places_of(triangle) {
-            let (node, slot) = (place.to_native() as usize / NODE_WIDTH, place.to_native() as usize % NODE_WIDTH);
+            let (node, slot) =
+                (place.to_native() as usize / NODE_WIDTH, place.to_native() as usize % NODE_WIDTH);
             let Some(node) = self.model.nodes().get(node) else { continue };
             if meets(node) & 1 << slot != 0 {
                 return node.children[slot] == self.reference | ChildRef::BLOCK_BIT;

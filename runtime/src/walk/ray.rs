@@ -25,14 +25,28 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
     blocks: impl BlockSource,
     frame: &Frame,
     probe: &mut P,
+    visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<(), f32>,
+) {
+    walk_from(simd, model, blocks, 0, frame, &mut Budget::of(model), probe, visit);
+}
+
+/// The same for the subtree that a child reference leads to.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "the walk's state, which is the caller's")]
+pub(crate) fn walk_from<S: Kernel, P: Probe>(
+    simd: S,
+    model: &Model<'_>,
+    blocks: impl BlockSource,
+    mut child: u32,
+    frame: &Frame,
+    budget: &mut Budget,
+    probe: &mut P,
     mut visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<(), f32>,
 ) {
     let mut limit = frame.t_max;
     let mut stack = Stack::new();
     let mut room = Block::EMPTY;
-    let mut budget = Budget::of(model);
     let boxes = Boxes::<S>::new(simd, frame);
-    let mut child = 0;
     loop {
         if !budget.spend() {
             return;

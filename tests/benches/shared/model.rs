@@ -40,7 +40,8 @@ impl Source {
 
     /// Compiles the model with this many threads, or with all.
     pub(crate) fn compile(&self, quality: Quality, threads: Option<NonZeroUsize>) -> Compiled {
-        compile(&self.obj, self.name, &Options { quality, threads, ..Options::default() }, &()).expect("the model compiles")
+        compile(&self.obj, self.name, &Options { quality, threads, ..Options::default() }, &())
+            .expect("the model compiles")
     }
 
     /// The triangles that the compiler sees.
