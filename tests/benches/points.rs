@@ -1,8 +1,7 @@
-//! Closest points of 8,192 points, against parry3d and bvh: throughput is in points.
+//! Closest points of 8,192 points, against every peer that has the query: throughput is in points.
 //!
 //! `cargo bench -p bvhc-tests --bench points [-- bunny/near]`; the cases are told in [`shared::points::cases`], the
 //! variables of the environment in [`shared`]. Everybody's answers to these points are checked before the clock starts.
-//! obvhs has no such query.
 #![allow(dead_code, reason = "each benchmark uses its part of what they share")]
 
 mod peers;
@@ -10,7 +9,8 @@ mod shared;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use shared::model::{Scene, Source};
-use shared::{check, locators, points};
+use shared::roster::locators;
+use shared::{check, points};
 use std::time::Duration;
 
 fn bench(criterion: &mut Criterion) {

@@ -1,44 +1,79 @@
 //! One page of tables for BENCHMARKS.md, in Markdown: everybody in the same rounds, and the ratios.
 //!
-//! `cargo bench -p bvhc-tests --bench ratios [-- bunny|sphere]`. In each round everybody answers every case once, one after
-//! the other; the figure is the median over the rounds (5, or `BVHC_ROUNDS`) of the thread's own CPU time. Where
-//! obvhs has two trees, the ratio is to the faster one. Answers are checked first; [`shared`] tells the variables.
+//! `cargo bench -p bvhc-tests --bench ratios [-- bunny|sphere|hall|town]`. In each round everybody answers every case once, one after
+//! the other; the figure is the median over the rounds (5, or `BVHC_ROUNDS`) of the thread's own CPU time. The first ratio
+//! is to the fastest peer there is. Answers are checked first; [`shared`] tells the variables.
 #![allow(dead_code, reason = "each benchmark uses its part of what they share")]
 
 mod peers;
 mod shared;
 
 use cpu_time::ThreadTime;
-use peers::Tracer;
 use peers::parry::Parry;
+use peers::{Locator, Tracer};
 use shared::load::{self, Files};
 use shared::model::{Scene, Source};
-use shared::{check, locators, points, rays, tracers};
+use shared::roster::{batches, locators, tracers};
+use shared::table::{Means, Reference, Table};
+use shared::{check, points, rays};
 use std::time::Duration;
 
-/// The peers that ratios are to, by the beginning of their names.
-const PEERS: [&str; 3] = ["parry3d", "obvhs", "bvh"];
+/// Whom the ratios of rays are to.
+const RAYS: [Reference; 5] = [
+    Reference { title: "Embree HIGH or tinybvh", names: &["Embree HIGH", "tinybvh"] },
+    Reference { title: "Embree ROBUST", names: &["Embree ROBUST"] },
+    Reference { title: "parry3d", names: &["parry3d"] },
+    Reference { title: "obvhs", names: &["obvhs BVH2", "obvhs CWBVH"] },
+    Reference { title: "bvh", names: &["bvh"] },
+];
+
+/// Whom the ratios of batches are to.
+const BATCHES: [Reference; 1] = [Reference { title: "Embree HIGH 16", names: &["Embree HIGH 16"] }];
+
+/// Whom the ratios of points are to.
+const POINTS: [Reference; 3] = [
+    Reference { title: "Embree HIGH", names: &["Embree HIGH"] },
+    Reference { title: "parry3d", names: &["parry3d"] },
+    Reference { title: "bvh", names: &["bvh"] },
+];
+
+/// What is summed up over the models.
+#[derive(Default)]
+struct Grid {
+    rays: Means,
+    batches: Means,
+    points: Means,
+}
 
 fn main() {
     // Cargo passes `--bench`.
     let filter: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let mut grid = Grid::default();
     for source in Source::all() {
         if filter.is_empty() || filter.iter().any(|name| name == source.name) {
-            report(&Scene::new(&source));
+            report(&Scene::new(&source), &mut grid);
         }
     }
+    grid.rays.print("rays");
+    grid.batches.print("batches of rays");
+    grid.points.print("points");
     if let Some(source) = Source::large() {
         print_loads(&Scene::new(&source), false);
     }
 }
 
-fn report(scene: &Scene) {
-    let level = scene.model().level().name();
+fn report(scene: &Scene, grid: &mut Grid) {
+    let level = peers::level().name();
     println!("\n## {}, {} triangles, {level}", scene.name, scene.mesh.triangles.len());
-    let tracers = tracers(scene);
-    print_sizes(scene, &tracers);
-    print_rays(scene, &tracers);
-    print_points(scene);
+    let cases = rays::cases(scene);
+    let singles = tracers(scene);
+    print_sizes(scene, &singles);
+    grid.rays.add(&print_rays("Mrays/s", scene, &cases, &singles, &RAYS));
+    drop(singles);
+    let batches = batches(scene);
+    grid.batches.add(&print_rays("Mrays/s, batches", scene, &cases, &batches, &BATCHES));
+    let locators = locators(scene);
+    grid.points.add(&print_points(scene, &locators));
     print_loads(scene, true);
 }
 
@@ -56,35 +91,42 @@ fn print_sizes(scene: &Scene, tracers: &[Box<dyn Tracer + '_>]) {
     println!("| parry3d, whole archive | {:.1} |", per_triangle(Parry::build(&scene.mesh).archive().len()));
 }
 
-fn print_rays(scene: &Scene, tracers: &[Box<dyn Tracer + '_>]) {
-    let names: Vec<_> = tracers.iter().map(|tracer| tracer.name()).collect();
-    print_head("Mrays/s", &names);
-    for case in rays::cases(scene) {
-        check::rays(scene, &case, tracers);
+fn print_rays<'a>(
+    unit: &str,
+    scene: &Scene,
+    cases: &[rays::Case],
+    tracers: &'a [Box<dyn Tracer + '_>],
+    references: &'static [Reference],
+) -> Table<'a> {
+    let names = tracers.iter().map(|tracer| tracer.name()).collect();
+    let mut table = Table::start(unit, names, references);
+    for case in cases {
+        check::rays(scene, case, tracers);
         let mut answers = vec![0.0; case.rays.len()];
         let seconds = medians(tracers.len(), |index| {
             let start = ThreadTime::now();
             tracers[index].trace(case.question, &case.rays, &mut answers);
             start.elapsed()
         });
-        print_row(case.name, &names, &seconds, case.rays.len());
+        table.row(case.name, &seconds, case.rays.len());
     }
+    table
 }
 
-fn print_points(scene: &Scene) {
-    let locators = locators(scene);
-    let names: Vec<_> = locators.iter().map(|locator| locator.name()).collect();
-    print_head("Mpoints/s", &names);
+fn print_points<'a>(scene: &Scene, locators: &'a [Box<dyn Locator + '_>]) -> Table<'a> {
+    let names = locators.iter().map(|locator| locator.name()).collect();
+    let mut table = Table::start("Mpoints/s", names, &POINTS);
     for case in points::cases(scene) {
-        check::points(scene, &case, &locators);
+        check::points(scene, &case, locators);
         let mut answers = vec![0.0; case.points.len()];
         let seconds = medians(locators.len(), |index| {
             let start = ThreadTime::now();
             locators[index].locate(&case.points, &mut answers);
             start.elapsed()
         });
-        print_row(case.name, &names, &seconds, case.points.len());
+        table.row(case.name, &seconds, case.points.len());
     }
+    table
 }
 
 fn print_loads(scene: &Scene, with_peers: bool) {
@@ -120,31 +162,4 @@ fn medians(count: usize, mut run: impl FnMut(usize) -> Duration) -> Vec<f64> {
 fn median(times: &mut [f64]) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
-}
-
-fn print_head(unit: &str, names: &[&str]) {
-    let ratios: Vec<_> = peers(names).map(|peer| format!("x {peer}")).collect();
-    println!("\n| {unit} | {} | {} |", names.join(" | "), ratios.join(" | "));
-    println!("{}|", "|---".repeat(1 + names.len() + ratios.len()));
-}
-
-/// A line of throughputs in millions, then of ratios to the peers.
-fn print_row(case: &str, names: &[&str], seconds: &[f64], count: usize) {
-    let rates = seconds.iter().map(|time| format!("{:.2}", count as f64 / time * 1e-6));
-    let ratios = peers(names).map(|peer| {
-        let theirs = names.iter().zip(seconds).filter(|(name, _)| belongs(name, peer));
-        let best = theirs.map(|(_, time)| *time).fold(f64::INFINITY, f64::min);
-        format!("{:.2}", best / seconds[0])
-    });
-    println!("| {case} | {} |", rates.chain(ratios).collect::<Vec<_>>().join(" | "));
-}
-
-/// The peers among these names.
-fn peers<'a>(names: &'a [&str]) -> impl Iterator<Item = &'static str> + 'a {
-    PEERS.into_iter().filter(|peer| names.iter().any(|name| belongs(name, peer)))
-}
-
-/// Whether this is a name of the peer's: its own, or that of one of its trees.
-fn belongs(name: &str, peer: &str) -> bool {
-    name.split(' ').next() == Some(peer)
 }

@@ -1,4 +1,4 @@
-//! Closest and any hits of 36 to 74 thousand rays, against parry3d, obvhs and bvh: throughput is in rays.
+//! Closest and any hits of 36 to 74 thousand rays, against every peer: throughput is in rays.
 //!
 //! `cargo bench -p bvhc-tests --bench rays [-- bunny/primary]`; the cases are told in [`shared::rays::cases`], the
 //! variables of the environment in [`shared`]. Everybody's answers to these rays are checked before the clock starts.
@@ -9,7 +9,8 @@ mod shared;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use shared::model::{Scene, Source};
-use shared::{check, rays, tracers};
+use shared::roster::tracers;
+use shared::{check, rays};
 use std::time::Duration;
 
 fn bench(criterion: &mut Criterion) {

@@ -5,8 +5,7 @@
 //! hit the plain iterator is as fast or faster. Its triangle test drops small and back-facing triangles, so the textbook
 //! one stands in.
 //!
-//! Based on: Tomas Möller and Ben Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997, and Christer
-//! Ericson, "Real-Time Collision Detection", 2005, 5.1.5 (the closest point of a triangle).
+//! Based on: Tomas Möller and Ben Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.
 
 use bvh::aabb::{Aabb, Bounded};
 use bvh::bounding_hierarchy::BHShape;
@@ -17,6 +16,7 @@ use bvhc::mesh::Mesh;
 use bvhc_runtime::Ray;
 use nalgebra::{Point3, Vector3};
 
+use super::triangle::offset;
 use super::{Locator, Tracer};
 
 /// A tree and its triangles.
@@ -105,32 +105,6 @@ impl Triangle {
         let t = ac.dot(&along) * inverse;
         if u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t >= 0.0 { t } else { f32::INFINITY }
     }
-
-    /// The offset of `point` from the nearest point of the triangle.
-    fn offset(&self, point: Point3<f32>) -> Vector3<f32> {
-        let [a, b, c] = self.corners;
-        let (ab, ac) = (b - a, c - a);
-        let [ap, bp, cp] = self.corners.map(|corner| point - corner);
-        let [d1, d2, d3] = [ab.dot(&ap), ac.dot(&ap), ab.dot(&bp)];
-        let [d4, d5, d6] = [ac.dot(&bp), ab.dot(&cp), ac.dot(&cp)];
-        let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
-        if d1 <= 0.0 && d2 <= 0.0 {
-            ap
-        } else if d3 >= 0.0 && d4 <= d3 {
-            bp
-        } else if d6 >= 0.0 && d5 <= d6 {
-            cp
-        } else if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-            ap - ab * (d1 / (d1 - d3))
-        } else if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-            ap - ac * (d2 / (d2 - d6))
-        } else if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-            bp - (c - b) * ((d4 - d3) / ((d4 - d3) + (d5 - d6)))
-        } else {
-            let scale = 1.0 / (va + vb + vc);
-            ap - ab * (vb * scale) - ac * (vc * scale)
-        }
-    }
 }
 
 impl Bounded<f32, 3> for Triangle {
@@ -151,7 +125,7 @@ impl BHShape<f32, 3> for Triangle {
 
 impl PointDistance<f32, 3> for Triangle {
     fn distance_squared(&self, point: Point3<f32>) -> f32 {
-        self.offset(point).norm_squared()
+        offset(self.corners, point).norm_squared()
     }
 }
 

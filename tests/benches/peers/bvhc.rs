@@ -12,15 +12,14 @@ pub(crate) struct Bvhc<'a> {
 }
 
 impl<'a> Bvhc<'a> {
-    /// The file at the best level of this CPU, called `bvhc`; with `BVHC_LEVELS=all` at every other one too.
+    /// The file at the [level](super::level) asked for, called `bvhc`; with `BVHC_LEVELS=all` at every lower one too.
     pub(crate) fn levels(bytes: &'a [u8]) -> Vec<Self> {
         let model = Model::from_bytes(bytes).expect("a compiled file opens");
-        let mut levels: Vec<_> = Level::available().collect();
-        levels.reverse();
+        let best = super::level();
+        let mut levels = vec![best];
         if std::env::var("BVHC_LEVELS").is_ok_and(|levels| levels == "all") {
-            levels.dedup_by_key(|level| level.name());
-        } else {
-            levels.truncate(1);
+            let lower: Vec<_> = Level::available().take_while(|level| level.name() != best.name()).collect();
+            levels.extend(lower.into_iter().rev());
         }
         let named = |(rank, level): (usize, Level)| {
             let name = if rank == 0 { "bvhc".to_owned() } else { format!("bvhc {}", level.name()) };

@@ -5,10 +5,23 @@
 
 pub(crate) mod bvh;
 pub(crate) mod bvhc;
+pub(crate) mod embree;
+mod library;
 pub(crate) mod obvhs;
 pub(crate) mod parry;
+pub(crate) mod tinybvh;
+mod triangle;
 
-use bvhc_runtime::Ray;
+use bvhc_runtime::{Level, Ray};
+
+/// The level that `BVHC_LEVEL` names, or the CPU's best: nobody who chooses at run time uses more.
+pub(crate) fn level() -> Level {
+    let Ok(wanted) = std::env::var("BVHC_LEVEL") else {
+        return Level::detect();
+    };
+    let mut levels = Level::available();
+    levels.find(|level| level.name() == wanted).unwrap_or_else(|| panic!("BVHC_LEVEL: no {wanted} here"))
+}
 
 /// What is asked of a ray.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,7 +28,9 @@ pub(crate) fn rays(scene: &Scene, case: &rays::Case, tracers: &[Box<dyn Tracer +
     };
     let ours = answers(&*tracers[0]);
     let hits = ours.iter().filter(|t| t.is_finite()).count() as f64 / ours.len() as f64;
-    assert!((0.01..1.0).contains(&hits), "{} {}: {hits} of the rays hit", scene.name, case.name);
+    // Within a closed hall, every ray that goes on for ever hits.
+    let all = case.question == Question::ClosestHit && hits == 1.0;
+    assert!(all || (0.01..1.0).contains(&hits), "{} {}: {hits} of the rays hit", scene.name, case.name);
     let mut judged = sample(ours.len());
     for tracer in &tracers[1..] {
         let place = format!("{} {} {}", scene.name, case.name, tracer.name());

@@ -1,31 +1,31 @@
-//! The models: the Stanford bunny and a displaced icosphere of 1.3 million triangles.
+//! The models: the Stanford bunny, a displaced icosphere of 1.3 million triangles, a hall of huge and thin triangles
+//! and a town of many small parts.
 
 use bvhc::compile::{Compiled, Options, Quality, compile};
 use bvhc::mesh::Mesh;
 use bvhc::{clean, import};
 use bvhc_runtime::Model;
-use bvhc_tests::scene::{icosphere, write_obj};
+use bvhc_tests::scene::{hall, icosphere, town, write_obj};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use super::stage::{self, Stage};
 use super::vector::{along, length, sub};
 
 /// A model as artists hand it over.
 pub(crate) struct Source {
     /// What reports call it.
     pub(crate) name: &'static str,
+    /// Where its rays start.
+    stage: Stage,
     /// The OBJ text.
     pub(crate) obj: Vec<u8>,
 }
 
 impl Source {
-    /// The two models that every figure is about.
-    pub(crate) fn all() -> [Self; 2] {
-        let folder = std::env::var_os("BVHC_MODELS")
-            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../models"), PathBuf::from);
-        let path = folder.join("stanford-bunny.obj");
-        let bunny = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        [Self { name: "bunny", obj: bunny }, Self::sphere("sphere", 255)]
+    /// The models that every figure is about.
+    pub(crate) fn all() -> [Self; 4] {
+        [Self::bunny(), Self::sphere("sphere", 255), Self::hall(), Self::town()]
     }
 
     /// A model of 13 million triangles, where `BVHC_LARGE=1` asks for it.
@@ -34,8 +34,27 @@ impl Source {
         wanted.then(|| Self::sphere("sphere x10", 806))
     }
 
+    fn bunny() -> Self {
+        let folder = std::env::var_os("BVHC_MODELS")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../models"), PathBuf::from);
+        let path = folder.join("stanford-bunny.obj");
+        let obj = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        Self { name: "bunny", stage: Stage::Around, obj }
+    }
+
     fn sphere(name: &'static str, frequency: u32) -> Self {
-        Self { name, obj: write_obj(&icosphere::displaced(frequency, 0.2, 1)) }
+        let obj = write_obj(&icosphere::displaced(frequency, 0.2, 1));
+        Self { name, stage: Stage::Around, obj }
+    }
+
+    /// 387,008 triangles.
+    fn hall() -> Self {
+        Self { name: "hall", stage: stage::HALL, obj: write_obj(&hall::hall(500, 31_583, 1)) }
+    }
+
+    /// 406,092 triangles.
+    fn town() -> Self {
+        Self { name: "town", stage: stage::TOWN, obj: write_obj(&town::town(12, 9, 1)) }
     }
 
     /// Compiles the model with this many threads, or with all.
@@ -63,6 +82,8 @@ fn quality() -> Quality {
 pub(crate) struct Scene {
     /// What reports call it.
     pub(crate) name: &'static str,
+    /// Where its rays start.
+    pub(crate) stage: Stage,
     /// Its triangles, as the compiler sees them.
     pub(crate) mesh: Mesh,
     /// Its file.
@@ -72,7 +93,8 @@ pub(crate) struct Scene {
 impl Scene {
     /// Compiles a model.
     pub(crate) fn new(source: &Source) -> Self {
-        Self { name: source.name, mesh: source.mesh(), compiled: source.compile(quality(), None) }
+        let compiled = source.compile(quality(), None);
+        Self { name: source.name, stage: source.stage, mesh: source.mesh(), compiled }
     }
 
     /// The file, opened.

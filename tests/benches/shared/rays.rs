@@ -4,7 +4,8 @@ use bvhc_runtime::{Hit, Ray};
 use bvhc_tests::random::Random;
 
 use super::model::Scene;
-use super::vector::{along, cross, dot, sub, unit};
+use super::stage::{Camera, Stage};
+use super::vector::{along, dot, sub, unit};
 use crate::peers::Question;
 
 /// Rays of one kind.
@@ -27,12 +28,13 @@ const TILE: u32 = 8;
 const COUNT: usize = 1 << 16;
 
 /// How far secondary rays start above the surface, relative to the model's size.
-const LIFT: f32 = 1e-4;
+const LIFT: f32 = 1e-5;
 
 /// All cases.
 ///
 /// - `primary`: closest hits of two pinhole images, in tiles of 8 x 8 pixels.
-/// - `incoherent`: closest hits from random points of a sphere around the model to random points of its bounds.
+/// - `incoherent`: closest hits from random points of a sphere around an object to random points of its bounds, or from
+///   random points of a place's bounds into random directions.
 /// - `bounce`: closest hits from what the primary rays see into random directions off the surface.
 /// - `shadow`: any hits from what the primary rays see to a light.
 /// - `ambient`: any hits of the bounce rays within a tenth of the model's size.
@@ -54,20 +56,12 @@ pub(crate) fn cases(scene: &Scene) -> Vec<Case> {
 }
 
 fn primary(scene: &Scene) -> Vec<Ray> {
-    let views = [[0.3, 0.4, 1.0], [-0.9, 0.2, -0.5]].map(unit);
-    views.into_iter().flat_map(|view| image(scene, view)).collect()
+    scene.stage.cameras(scene).iter().flat_map(image).collect()
 }
 
-/// A camera that looks at the model along `-view`; the model about fills the image.
-fn image(scene: &Scene, view: [f32; 3]) -> impl Iterator<Item = Ray> {
-    let origin = along(scene.centre(), 1.2 * scene.size(), view);
-    let right = unit(cross([0.0, 1.0, 0.0], view));
-    let up = cross(view, right);
-    let place = |pixel: u32| 0.6 * ((pixel as f32 + 0.5) / SIDE as f32 - 0.5);
-    tiled().map(move |[x, y]| {
-        let target = along(along(view.map(|x| -x), place(x), right), -place(y), up);
-        Ray::new(origin, unit(target))
-    })
+fn image(camera: &Camera) -> impl Iterator<Item = Ray> {
+    let place = |pixel: u32| (pixel as f32 + 0.5) / SIDE as f32;
+    tiled().map(move |[x, y]| camera.ray(place(x), place(y)))
 }
 
 /// The pixels of an image, tile by tile.
@@ -82,10 +76,13 @@ fn tiled() -> impl Iterator<Item = [u32; 2]> {
 fn incoherent(scene: &Scene) -> Vec<Ray> {
     let mut random = Random::new(1);
     let bounds = scene.model().bounds();
-    let ray = |_| {
-        let origin = along(scene.centre(), 0.75 * scene.size(), random.direction());
-        let target = random.point(bounds.lower, bounds.upper);
-        Ray::new(origin, unit(sub(target, origin)))
+    let ray = |_| match scene.stage {
+        Stage::Around => {
+            let origin = along(scene.centre(), 0.75 * scene.size(), random.direction());
+            let target = random.point(bounds.lower, bounds.upper);
+            Ray::new(origin, unit(sub(target, origin)))
+        }
+        Stage::Within { .. } => Ray::new(random.point(bounds.lower, bounds.upper), random.direction()),
     };
     (0..COUNT).map(ray).collect()
 }
@@ -116,6 +113,6 @@ fn bounce(seen: &[Seen]) -> Vec<Ray> {
 }
 
 fn shadow(scene: &Scene, seen: &[Seen]) -> Vec<Ray> {
-    let light = along(scene.centre(), scene.size(), unit([1.0, 1.0, 0.2]));
+    let light = scene.stage.light(scene);
     seen.iter().map(|seen| Ray::new(seen.point, sub(light, seen.point)).with_range(0.0, 1.0)).collect()
 }
