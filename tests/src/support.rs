@@ -4,19 +4,32 @@ pub mod answers;
 pub mod dump;
 pub mod forge;
 pub mod queries;
+pub mod split;
+pub mod stored;
 
 use std::num::NonZeroUsize;
 
-use bvhc::compile::{Options, Quality, compile};
+use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::Bytes;
 use bvhc::mesh::Mesh;
 use bvhc_runtime::Level;
 
 use crate::scene::{grid, hall, icosphere, soup, terrain, write_obj};
 
-/// The file of a mesh.
+/// All qualities.
+pub const QUALITIES: [Quality; 3] = [Quality::Fast, Quality::Default, Quality::Best];
+
+/// All layouts.
+pub const LAYOUTS: [Layout; 2] = [Layout::Fast, Layout::Small];
+
+/// The file of a mesh in the fast layout.
 pub fn compiled(mesh: &Mesh, quality: Quality) -> Bytes {
-    let options = Options { quality, threads: NonZeroUsize::new(1), ..Options::default() };
+    compiled_as(mesh, quality, Layout::Fast)
+}
+
+/// The file of a mesh.
+pub fn compiled_as(mesh: &Mesh, quality: Quality, layout: Layout) -> Bytes {
+    let options = Options { quality, layout, threads: NonZeroUsize::new(1) };
     compile(&write_obj(mesh), "scene.obj", &options, &()).expect("a scene compiles").bytes
 }
 

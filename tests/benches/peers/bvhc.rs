@@ -35,7 +35,7 @@ impl Tracer for Bvhc<'_> {
     }
 
     fn bytes(&self) -> usize {
-        size_of_val(self.model.nodes()) + size_of_val(self.model.blocks())
+        size_of_val(self.model.nodes()) + self.model.blocks().bytes()
     }
 
     fn closest_hit(&self, ray: &Ray) -> f32 {

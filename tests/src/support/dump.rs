@@ -14,6 +14,9 @@ use super::forge::{read_u32, read_u64, root_size};
 /// Bytes on a line.
 const LINE: usize = 16;
 
+/// Zero bytes after the last packed block.
+const PACKED_ZEROS: usize = 144;
+
 /// How the bytes of a field read.
 #[derive(Clone, Copy)]
 enum Kind {
@@ -28,6 +31,10 @@ enum Kind {
     Hex,
     Child,
     Slice,
+    /// Two slots a byte, the lower four bits first.
+    Slots,
+    /// The counts of a packed block.
+    Counts,
 }
 
 /// The annotated dump of a good file.
@@ -98,6 +105,13 @@ impl Dump<'_> {
         self.field("padding", end - self.at, Kind::Raw);
     }
 
+    /// Padding, if there is a gap up to an offset.
+    fn fill_up(&mut self, end: usize) {
+        if self.at < end {
+            self.padding(end);
+        }
+    }
+
     fn header(&mut self) {
         self.title("header");
         self.fields(&[
@@ -136,15 +150,11 @@ impl Dump<'_> {
         for slice in self.slices(root, fields) {
             self.slice(kind, &slice);
         }
-        if self.at < root {
-            self.padding(root);
-        }
+        self.fill_up(root);
         self.title(&format!("{}: root", kind.name()));
         self.fields(fields);
         assert_eq!(self.at, end, "the root is at the end");
-        if !end.is_multiple_of(64) {
-            self.padding(end.next_multiple_of(64));
-        }
+        self.fill_up(end.next_multiple_of(64));
     }
 
     /// The slices of a root, in the order of its fields.
@@ -165,15 +175,14 @@ impl Dump<'_> {
         if slice.count == 0 {
             return;
         }
-        if self.at < slice.start {
-            self.padding(slice.start);
-        }
+        self.fill_up(slice.start);
         assert_eq!(self.at, slice.start, "slices neither overlap nor leave holes");
         match slice.name.as_str() {
             "blocks" => self.records(slice, Self::block),
             "nodes" => self.records(slice, Self::node),
             "runs" => self.records(slice, Self::run),
             "trees" => self.records(slice, Self::statistics),
+            "bytes" => self.packed_blocks(slice),
             name => self.numbers_or_text(kind, name, slice.count),
         }
     }
@@ -183,7 +192,7 @@ impl Dump<'_> {
             self.title(&format!("{}: slices", kind.name()));
             self.untitled = false;
         }
-        if name.ends_with("ends") || name == "triangles" || name == "faces" {
+        if name.ends_with("ends") || ["triangles", "faces", "places"].contains(&name) {
             self.field(&format!("{name}[..]"), 4 * count, Kind::U32);
         } else {
             self.field(name, count, Kind::Text);
@@ -209,7 +218,39 @@ impl Dump<'_> {
             ("first", 4, Kind::U32),
             ("triangles", 1, Kind::U8),
             ("vertices", 1, Kind::U8),
-            ("reserved", 10, Kind::Raw),
+            ("split", 2, Kind::U16),
+            ("reserved", 8, Kind::Raw),
+        ]);
+    }
+
+    /// Packed blocks, and the zeros behind them.
+    fn packed_blocks(&mut self, slice: &Slice) {
+        let end = slice.start + slice.count;
+        while self.at < end - PACKED_ZEROS {
+            self.title(&format!("unit {} of bytes", (self.at - slice.start) / 8));
+            self.packed_block();
+            self.fill_up((self.at - slice.start).next_multiple_of(8) + slice.start);
+        }
+        self.title("behind the last unit");
+        self.padding(end);
+        self.untitled = true;
+    }
+
+    fn packed_block(&mut self) {
+        let counts = usize::from(self.file[self.at + 17]);
+        let (row, vertices) = ((counts % 16 + 1).div_ceil(2), counts / 16 + 1);
+        self.fields(&[
+            ("origin", 12, Kind::F32),
+            ("first", 4, Kind::U32),
+            ("exponent", 1, Kind::U8),
+            ("counts", 1, Kind::Counts),
+            ("split", 2, Kind::U16),
+            ("first corners", row, Kind::Slots),
+            ("second corners", row, Kind::Slots),
+            ("third corners", row, Kind::Slots),
+            ("offsets x", 2 * vertices, Kind::U16),
+            ("offsets y", 2 * vertices, Kind::U16),
+            ("offsets z", 2 * vertices, Kind::U16),
         ]);
     }
 
@@ -251,7 +292,7 @@ impl Dump<'_> {
 }
 
 fn section_kind(number: u32) -> SectionKind {
-    SectionKind::from_number(number).expect("a kind of version 1.0")
+    SectionKind::from_number(number).expect("a kind of version 1.1")
 }
 
 /// The fields of a section's root: name, size and how they read.
@@ -283,6 +324,12 @@ const fn root_fields(kind: SectionKind) -> &'static [(&'static str, usize, Kind)
             ("faces", 16, Kind::Slice),
             ("runs", 16, Kind::Slice),
         ],
+        SectionKind::Splits => {
+            &[("triangles", 16, Kind::Slice), ("ends", 16, Kind::Slice), ("places", 16, Kind::Slice)]
+        }
+        SectionKind::PackedBlocks => {
+            &[("bytes", 16, Kind::Slice), ("count", 4, Kind::U32), ("position_error", 4, Kind::F32)]
+        }
         SectionKind::AabbTree => &[
             ("bounds", 24, Kind::F32),
             ("depth", 4, Kind::U32),
@@ -319,6 +366,8 @@ fn values(line: &[u8], kind: Kind, at: usize) -> String {
             Child::Node(index) => format!("node {index}"),
             Child::Block(index) => format!("block {index}"),
         }),
+        Kind::Slots => each(1, |value| format!("{} {}", value & 15, value >> 4)),
+        Kind::Counts => each(1, |value| format!("{} triangles, {} vertices", value % 16 + 1, value / 16 + 1)),
         Kind::Slice => {
             let (distance, count) = (read_u64(line, 0) as i64, read_u64(line, 8));
             let start = at.wrapping_add_signed(distance as isize);

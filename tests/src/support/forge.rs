@@ -4,7 +4,7 @@ use bvhc::file::Bytes;
 use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH};
 use bvhc_format::record::NODE_WIDTH;
 use bvhc_format::section::SectionKind;
-use bvhc_runtime::Model;
+use bvhc_runtime::{Blocks, Model};
 
 use super::aligned;
 
@@ -15,7 +15,7 @@ pub struct Places {
     pub nodes: usize,
     /// How many nodes there are.
     pub node_count: usize,
-    /// Block 0.
+    /// Block 0, or the bytes of packed ones.
     pub blocks: usize,
     /// How many blocks there are.
     pub block_count: usize,
@@ -32,8 +32,11 @@ impl Places {
         Self {
             nodes: offset(model.nodes().as_ptr().addr()),
             node_count: model.nodes().len(),
-            blocks: offset(model.blocks().as_ptr().addr()),
-            block_count: model.blocks().len(),
+            blocks: offset(match model.blocks() {
+                Blocks::Plain(blocks) => blocks.as_ptr().addr(),
+                Blocks::Packed(blocks) => blocks.as_bytes().as_ptr().addr(),
+            }),
+            block_count: model.blocks().count(),
         }
     }
 
@@ -68,7 +71,8 @@ pub const fn root_size(kind: SectionKind) -> usize {
     match kind {
         SectionKind::Metadata => 256,
         SectionKind::Geometry => 64,
-        SectionKind::AabbTree => 48,
+        SectionKind::PackedBlocks => 24,
+        SectionKind::Splits | SectionKind::AabbTree => 48,
     }
 }
 
@@ -79,6 +83,8 @@ pub const fn slices(kind: SectionKind) -> &'static [(usize, usize)] {
             &[(112, 1), (128, 1), (144, 1), (160, 4), (176, 1), (192, 4), (208, 1), (224, 4), (240, 48)]
         }
         SectionKind::Geometry => &[(0, 256), (16, 4), (32, 4), (48, 16)],
+        SectionKind::Splits => &[(0, 4), (16, 4), (32, 4)],
+        SectionKind::PackedBlocks => &[(0, 1)],
         SectionKind::AabbTree => &[(32, 256)],
     }
 }

@@ -1,0 +1,102 @@
+//! Files with split triangles, by the plainest of splitting builders: the boxes of triangles are cut into slabs.
+//!
+//! Made of the compiler's parts, so that a test decides what is split, and how often.
+
+use bvhc::compile::Layout;
+use bvhc::file::{self, Bytes, Section};
+use bvhc::layout::weld::weld;
+use bvhc::layout::{self, Packing, SplitTable, WideTree};
+use bvhc::mesh::Mesh;
+use bvhc::tree::aabb::Aabb;
+use bvhc::tree::build::{Builder, build};
+use bvhc::{clean, import};
+use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, PackedBlocks, SectionKind, Splits};
+
+/// How much slabs are grown, relative to the triangle's largest extent: a little more than T10 asks, as `verify` rounds.
+const GROWTH: f64 = 1.125 / (1 << 17) as f64;
+
+/// The file of a source without names, whose triangles are cut at each multiple of `slab` on their longest axis.
+pub fn split(source: &[u8], slab: f32, layout: Layout) -> Bytes {
+    let polygons = import::read(source, "split.obj").expect("the source is good");
+    let mut mesh = clean::mesh(polygons, "split.obj").expect("the source has triangles");
+    let mut wide = wide_tree(&mesh, slab);
+    let packing = (layout == Layout::Small).then(|| pack(&mut wide, &mut mesh));
+    assemble(source, &mesh, &wide, packing.as_ref())
+}
+
+fn wide_tree(mesh: &Mesh, slab: f32) -> WideTree {
+    let (mut boxes, mut owners) = (Vec::new(), Vec::new());
+    for triangle in 0..mesh.triangles.len() as u32 {
+        boxes.extend(slabs(&Aabb::around(mesh.corners(triangle)), slab));
+        owners.resize(boxes.len(), triangle);
+    }
+    let mut tree = build(&boxes, Builder::Sweep, &|_| ());
+    tree.order.iter_mut().for_each(|reference| *reference = owners[*reference as usize]);
+    layout::lay_out(&tree, mesh, &weld(&mesh.positions, &mesh.triangles))
+}
+
+/// A box cut at each multiple of `slab` on its longest axis, each part grown.
+fn slabs(bounds: &Aabb, slab: f32) -> Vec<Aabb> {
+    let extent = |axis: &usize| bounds.upper[*axis] - bounds.lower[*axis];
+    let axis = (0..3).max_by(|a, b| extent(a).total_cmp(&extent(b))).expect("three axes");
+    let mut parts = Vec::new();
+    let mut rest = *bounds;
+    let mut plane = (bounds.lower[axis] / slab).floor() * slab + slab;
+    while plane < bounds.upper[axis] {
+        let mut part = rest;
+        (part.upper[axis], rest.lower[axis]) = (plane, plane);
+        parts.push(part);
+        plane += slab;
+    }
+    parts.push(rest);
+    parts.into_iter().map(|part| part.grown(bounds.largest_extent() * GROWTH)).collect()
+}
+
+fn pack(wide: &mut WideTree, mesh: &mut Mesh) -> Packing {
+    let weld = weld(&mesh.positions, &mesh.triangles);
+    let packing = layout::pack(wide, mesh, &weld).expect("a test's model is small");
+    mesh.positions.clone_from(&packing.positions);
+    packing
+}
+
+fn assemble(source: &[u8], mesh: &Mesh, wide: &WideTree, packing: Option<&Packing>) -> Bytes {
+    let bounds = Aabb::around((0..mesh.triangles.len() as u32).flat_map(|triangle| mesh.corners(triangle)));
+    let bounds = [bounds.lower, bounds.upper].concat().try_into().expect("six planes");
+    let blocks: &[_] = if packing.is_some() { &[] } else { &wide.blocks };
+    let geometry = Geometry { blocks, triangles: &wide.triangles, faces: &mesh.faces, runs: &mesh.runs };
+    let mut sections =
+        vec![metadata(source, mesh, wide, bounds), Section::new(SectionKind::Geometry, &geometry)];
+    let SplitTable { triangles, ends, places } = &wide.splits;
+    if !triangles.is_empty() {
+        sections.push(Section::new(SectionKind::Splits, &Splits { triangles, ends, places }));
+    }
+    if let Some(Packing { bytes, count, position_error, .. }) = packing {
+        let packed = PackedBlocks { bytes, count: *count, position_error: *position_error };
+        sections.push(Section::new(SectionKind::PackedBlocks, &packed));
+    }
+    let tree = AabbTree { bounds, depth: wide.depth, reserved: 0, nodes: &wide.nodes };
+    sections.push(Section::new(SectionKind::AabbTree, &tree));
+    file::assemble(&sections)
+}
+
+fn metadata(source: &[u8], mesh: &Mesh, wide: &WideTree, bounds: [f32; 6]) -> Section {
+    let none = Names { text: &[], ends: &[] };
+    let metadata = Metadata {
+        source_hash: *file::hash(source).as_bytes(),
+        source_length: source.len() as u64,
+        source_faces: mesh.source_faces,
+        source_vertices: mesh.source_vertices,
+        triangles: mesh.triangles.len() as u64,
+        vertices: weld(&mesh.positions, &mesh.triangles).count.into(),
+        dropped_triangles: mesh.dropped.triangles,
+        dropped_faces: mesh.dropped.faces,
+        bounds,
+        compiler: b"tests",
+        options: b"",
+        materials: none,
+        groups: none,
+        objects: none,
+        trees: &[wide.statistics],
+    };
+    Section::new(SectionKind::Metadata, &metadata)
+}

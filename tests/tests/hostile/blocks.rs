@@ -1,0 +1,93 @@
+//! Blocks and split triangles that lie.
+
+use bvhc::compile::Layout;
+use bvhc_format::packed::WINDOW;
+use bvhc_format::section::SectionKind;
+use bvhc_runtime::{Blocks, Model};
+use bvhc_tests::random::Random;
+use bvhc_tests::support::forge::{self, Places, RECORD};
+use bvhc_tests::support::{LAYOUTS, aligned, levels};
+
+use super::{NUMBERS, middling, middling_as, splits_as, survive, write};
+
+#[test]
+fn blocks_that_lie_about_their_contents() {
+    let (good, levels) = (middling(), levels());
+    let places = Places::of(&good);
+    for value in [0u8, 1, 15, 16, 17, 31, 32, 127, 128, 254, 255] {
+        for field in [192..240, 244..245, 245..246, 246..256, 240..244, 192..256] {
+            let mut forged = aligned(&good);
+            for block in 0..places.block_count {
+                let start = places.blocks + RECORD * block;
+                forged[start + field.start..start + field.end].fill(value);
+            }
+            assert!(survive(&forged, &levels), "{field:?} {value}");
+        }
+    }
+}
+
+/// Heads that promise more than there is, lattices of no numbers, corners beyond the vertices.
+#[test]
+fn packed_blocks_that_lie_about_their_contents() {
+    let levels = levels();
+    for good in [middling_as(Layout::Small), splits_as(Layout::Small)] {
+        let places = Places::of(&good);
+        for value in [0u8, 1, 15, 16, 0x7f, 0x80, 0xf0, 0xff] {
+            for field in [0..12, 12..16, 16..17, 17..18, 18..20, 20..40, 0..40] {
+                let mut forged = aligned(&good);
+                for start in packed(&good).map(|reference| places.blocks + 8 * reference as usize) {
+                    forged[start + field.start..start + field.end].fill(value);
+                }
+                assert!(survive(&forged, &levels), "{field:?} {value}");
+            }
+        }
+    }
+}
+
+/// The references of the packed blocks.
+fn packed(file: &[u8]) -> impl Iterator<Item = u32> {
+    let blocks = Model::from_bytes(file).expect("a good file opens").blocks();
+    assert!(matches!(blocks, Blocks::Packed(_)));
+    blocks.iter().map(|(reference, _)| reference).collect::<Vec<_>>().into_iter()
+}
+
+/// References to every byte of the packed blocks that a unit begins with, and just beyond.
+#[test]
+fn packed_blocks_from_anywhere() {
+    let (good, levels) = (middling_as(Layout::Small), levels());
+    let (places, payload) = (Places::of(&good), forge::root(&good, SectionKind::PackedBlocks));
+    let units = (payload - places.blocks - WINDOW) / 8;
+    for first in (0..units + 2 * WINDOW / 8).step_by(8) {
+        let mut forged = aligned(&good);
+        for slot in 0..8 {
+            write(&mut forged, places.child(0, slot), (first + slot) as u32 | 1 << 31);
+        }
+        assert!(survive(&forged, &levels));
+    }
+}
+
+/// Split triangles that are not listed, or whose places lead nowhere, into circles or into each other.
+#[test]
+fn splits_that_lie() {
+    let (levels, mut random) = (levels(), Random::new(3));
+    for good in LAYOUTS.map(splits_as) {
+        let root = forge::root(&good, SectionKind::Splits);
+        for field in [0, 16, 32] {
+            let start = (root + field).wrapping_add(forge::read_u64(&good, root + field) as usize);
+            let count = forge::read_u64(&good, root + field + 8) as usize;
+            for number in NUMBERS {
+                let mut forged = aligned(&good);
+                (0..count).for_each(|index| write(&mut forged, start + 4 * index, number));
+                assert!(survive(&forged, &levels));
+            }
+            for _ in 0..500 {
+                let mut forged = aligned(&good);
+                for _ in 0..1 + random.below(8) {
+                    let index = random.below(count as u32) as usize;
+                    write(&mut forged, start + 4 * index, random.below(2 * count as u32));
+                }
+                assert!(survive(&forged, &levels));
+            }
+        }
+    }
+}

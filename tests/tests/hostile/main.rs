@@ -1,0 +1,98 @@
+//! Whatever the bytes say, opening refuses them or every query on them ends, without a panic.
+
+mod blocks;
+mod frame;
+mod mutation;
+mod slices;
+mod trees;
+
+use std::time::{Duration, Instant};
+
+use bvhc::compile::{Layout, Options, Quality, compile};
+use bvhc::file::Bytes;
+use bvhc_runtime::{Level, Model, Ray};
+use bvhc_tests::scene::{icosphere, soup, write_obj};
+use bvhc_tests::support::answers::ask_everything;
+use bvhc_tests::support::split::split;
+use bvhc_tests::support::{LAYOUTS, compiled_as};
+
+/// Far more than any file of these sizes may take on a busy machine; a walk without end would take for ever.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Names, several runs and faces, and one node: about 2000 bytes.
+fn small_as(layout: Layout) -> Bytes {
+    let source = b"o object\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\ng one\nusemtl red\nf 1 2 3 4\n\
+                   g two\nusemtl green\nf 1 2 5\nf 2 3 5\n";
+    compile(source, "small.obj", &Options { layout, ..Options::default() }, &()).expect("it compiles").bytes
+}
+
+fn small() -> Bytes {
+    small_as(Layout::Fast)
+}
+
+/// Three levels of nodes, a few dozen blocks.
+fn middling_as(layout: Layout) -> Bytes {
+    compiled_as(&icosphere::displaced(6, 0.2, 1), Quality::Default, layout)
+}
+
+fn middling() -> Bytes {
+    middling_as(Layout::Fast)
+}
+
+/// Two levels of nodes, and most triangles in several blocks.
+fn splits_as(layout: Layout) -> Bytes {
+    let file = split(&write_obj(&soup::triangles(40, 0.6, 9)), 0.1, layout);
+    let splits =
+        Model::from_bytes(&file).expect("it opens").splits().map_or(0, |splits| splits.triangles.len());
+    assert!(splits > 20, "only {splits} triangles are split");
+    file
+}
+
+/// Files with every section, in both layouts.
+fn small_and_splits() -> [Bytes; 4] {
+    let [fast, small] = LAYOUTS;
+    [small_as(fast), small_as(small), splits_as(fast), splits_as(small)]
+}
+
+/// Some rays and points in, on and off models about as large as 1.
+fn queries() -> (Vec<Ray>, Vec<[f32; 3]>) {
+    let rays = vec![
+        Ray::new([0.1, 0.2, 3.0], [0.0, 0.1, -1.0]),
+        Ray::new([-5.0, 0.3, 0.4], [1.0, 0.0, 0.0]).with_range(f32::NEG_INFINITY, f32::INFINITY),
+        Ray::new([0.25, 0.25, -1.0], [1e-20, -1e-20, 1e20]),
+    ];
+    (rays, vec![[0.3, 0.2, 0.1], [100.0, -50.0, 0.0]])
+}
+
+/// Opens bytes and, where they open, asks everything on every level; returns whether they opened.
+fn survive(bytes: &Bytes, levels: &[Level]) -> bool {
+    let start = Instant::now();
+    let opened = Model::from_bytes(bytes).map(|model| {
+        let (rays, points) = queries();
+        for level in levels {
+            std::hint::black_box(ask_everything(&model.with_level(*level), &rays, &points));
+        }
+    });
+    assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
+    opened.is_ok()
+}
+
+/// What a mutation writes where a number is expected.
+const NUMBERS: [u32; 12] = [
+    0,
+    1,
+    0x7fff_ffff,
+    0xffff_ffff,
+    0x8000_0000,
+    0x7fc0_0000, // NaN
+    0x7f80_0000, // infinity
+    0xff80_0000,
+    0x7e96_7699, // 1e38
+    0xfe96_7699,
+    0x0000_0100,
+    0x8000_0001,
+];
+
+fn write(bytes: &mut Bytes, offset: usize, number: u32) {
+    bytes[offset..offset + 4].copy_from_slice(&number.to_le_bytes());
+}

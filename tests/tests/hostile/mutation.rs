@@ -1,0 +1,64 @@
+//! Files with anything changed, anywhere.
+
+use bvhc::file::Bytes;
+use bvhc_tests::random::Random;
+use bvhc_tests::support::forge::RECORD;
+use bvhc_tests::support::{LAYOUTS, aligned, levels};
+
+use super::{NUMBERS, middling_as, small_as, splits_as, survive};
+
+/// Changes one thing: a bit, a byte, a number, or two records.
+fn mutate(bytes: &mut Bytes, random: &mut Random) {
+    // Header and directory are a small part of the places, and most changes there are refused.
+    let first = if random.below(10) == 0 { 0 } else { 256 };
+    let mut offset = || first + random.below((bytes.len() - first) as u32) as usize;
+    let (place, other) = (offset(), offset());
+    match random.below(6) {
+        0 => bytes[place] ^= 1 << random.below(8),
+        1 => bytes[place] = random.u32() as u8,
+        2..4 => {
+            let number = NUMBERS[random.below(NUMBERS.len() as u32) as usize];
+            bytes[place & !3..][..4].copy_from_slice(&number.to_le_bytes());
+        }
+        4 => {
+            let number = random.below(64) | random.below(2) << 31;
+            bytes[place & !3..][..4].copy_from_slice(&number.to_le_bytes());
+        }
+        _ => swap_records(bytes, place, other),
+    }
+}
+
+fn swap_records(bytes: &mut Bytes, one: usize, other: usize) {
+    let count = bytes.len() / 64 - RECORD / 64 + 1;
+    let (one, other) = (one / 64 % count * 64, other / 64 % count * 64);
+    if one.abs_diff(other) >= RECORD {
+        let kept: [u8; RECORD] = bytes[one..one + RECORD].try_into().expect("a record");
+        bytes.copy_within(other..other + RECORD, one);
+        bytes[other..other + RECORD].copy_from_slice(&kept);
+    }
+}
+
+#[test]
+fn mutated_files() {
+    let (levels, mut random) = (levels(), Random::new(1));
+    let [fast, packed] = LAYOUTS;
+    let files = [
+        (small_as(fast), 40_000),
+        (small_as(packed), 20_000),
+        (middling_as(fast), 15_000),
+        (middling_as(packed), 10_000),
+        (splits_as(fast), 15_000),
+        (splits_as(packed), 10_000),
+    ];
+    for (good, count) in files {
+        let (mut opened, mut forged) = (0, aligned(&good));
+        for _ in 0..count {
+            forged.copy_from_slice(&good);
+            for _ in 0..=random.below(8) {
+                mutate(&mut forged, &mut random);
+            }
+            opened += u32::from(survive(&forged, &levels));
+        }
+        assert!(opened > count / 10, "only {opened} of {count} files opened");
+    }
+}

@@ -1,0 +1,131 @@
+//! Nodes that lead anywhere.
+
+use bvhc::compile::{Layout, Quality};
+use bvhc::file::Bytes;
+use bvhc_tests::random::Random;
+use bvhc_tests::scene::icosphere;
+use bvhc_tests::support::forge::{Places, RECORD};
+use bvhc_tests::support::{LAYOUTS, aligned, compiled_as, levels};
+
+use super::{NUMBERS, middling, middling_as, splits_as, survive, write};
+
+/// Only the parts that queries walk over, so that every file opens.
+#[test]
+fn mutated_trees() {
+    let (levels, mut random) = (levels(), Random::new(2));
+    for good in [middling(), splits_as(Layout::Fast), splits_as(Layout::Small)] {
+        let places = Places::of(&good);
+        for _ in 0..5000 {
+            let mut forged = aligned(&good);
+            for _ in 0..1 + random.below(20) {
+                let (node, slot) =
+                    (random.below(places.node_count as u32) as usize, random.below(8) as usize);
+                let index = random.below(2 * places.node_count as u32) | random.below(2) << 31;
+                let plane = random.below(6) as usize;
+                write(&mut forged, places.child(node, slot), index);
+                write(&mut forged, places.plane(node, plane, slot), NUMBERS[random.below(12) as usize]);
+            }
+            assert!(survive(&forged, &levels));
+        }
+    }
+}
+
+/// All boxes everywhere, all children as `child` says for a node: then every query goes wherever it can.
+fn with_children(good: &Bytes, child: impl Fn(usize, usize) -> u32) -> Bytes {
+    let (mut forged, places) = (aligned(good), Places::of(good));
+    for node in 0..places.node_count {
+        for slot in 0..8 {
+            write(&mut forged, places.child(node, slot), child(node, slot));
+            for plane in 0..6 {
+                let bound = if plane % 2 == 0 { -1e30f32 } else { 1e30 };
+                write(&mut forged, places.plane(node, plane, slot), bound.to_bits());
+            }
+        }
+    }
+    forged
+}
+
+#[test]
+fn children_that_go_in_circles() {
+    for layout in LAYOUTS {
+        circles(&middling_as(layout));
+    }
+}
+
+fn circles(good: &Bytes) {
+    let (levels, count) = (levels(), Places::of(good).node_count as u32);
+    let circles: [&dyn Fn(usize, usize) -> u32; 7] = [
+        &|node, _| node as u32,
+        &|_, _| 0,
+        &|_, _| count - 1,
+        &|node, _| (node as u32 + 1) % count,
+        &|node, slot| (node as u32 + slot as u32) % count,
+        &|_, slot| if slot == 0 { 0 } else { 1 << 31 },
+        &|_, _| 1 << 31,
+    ];
+    for circle in circles {
+        assert!(survive(&with_children(good, circle), &levels));
+    }
+    for outside in [count, 0x7fff_ffff, 0x8fff_ffff, 0xffff_fffe, 0xffff_ffff] {
+        assert!(survive(&with_children(good, |_, _| outside), &levels));
+    }
+}
+
+/// A chain of nodes deeper than the stack has room for, with all siblings to be visited.
+#[test]
+fn chains_deeper_than_the_stack() {
+    for layout in LAYOUTS {
+        chains(&compiled_as(&icosphere::displaced(40, 0.2, 1), Quality::Default, layout));
+    }
+}
+
+fn chains(good: &Bytes) {
+    let count = Places::of(good).node_count as u32;
+    assert!(count > 500, "{count} nodes are too few for an overflow");
+    let next = |node: usize| (node as u32 + 1).min(count - 1);
+    let chains: [&dyn Fn(usize, usize) -> u32; 4] = [
+        &|node, _| next(node),
+        &|node, slot| if slot == 7 { next(node) } else { 1 << 31 },
+        &|node, slot| if slot == 0 { next(node) } else { 1 << 31 },
+        &|node, slot| if slot % 2 == 0 { next(node) } else { next(node + 1) },
+    ];
+    for chain in chains {
+        assert!(survive(&with_children(good, chain), &levels()));
+    }
+}
+
+#[test]
+fn planes_and_positions_that_are_no_numbers() {
+    let (good, levels) = (middling(), levels());
+    let places = Places::of(&good);
+    for number in NUMBERS {
+        let mut forged = aligned(&good);
+        for offset in (places.nodes..places.nodes + RECORD * places.node_count).step_by(4) {
+            if (offset - places.nodes) % RECORD < 192 {
+                write(&mut forged, offset, number);
+            }
+        }
+        assert!(survive(&forged, &levels));
+        let mut forged = with_children(&good, |node, slot| (8 * node + slot) as u32 | 1 << 31);
+        for offset in (places.blocks..places.blocks + RECORD * places.block_count).step_by(4) {
+            if (offset - places.blocks) % RECORD < 192 {
+                write(&mut forged, offset, number);
+            }
+        }
+        assert!(survive(&forged, &levels));
+    }
+}
+
+/// Orders that name one slot eight times, and words of all ones.
+#[test]
+fn orders_that_are_no_permutations() {
+    let good = middling();
+    let places = Places::of(&good);
+    for word in NUMBERS {
+        let mut forged = aligned(&good);
+        for node in 0..places.node_count {
+            (0..8).for_each(|rank| write(&mut forged, places.child(node, 8) + 4 * rank, word));
+        }
+        assert!(survive(&forged, &levels()));
+    }
+}
