@@ -10,10 +10,11 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use crate::clean::{self, CleanError};
 use crate::file::{self, Bytes, Section};
 use crate::import::{self, ImportError};
-use crate::layout::{self, Packing, SplitTable, WideTree};
+use crate::layout::{self, Packing, SplitTable, Triangles, WideTree};
 use crate::mesh::{Dropped, Mesh};
 use crate::tree::aabb::Aabb;
 use crate::tree::binary::BinaryTree;
+use crate::tree::build::spatial::{self, Limits};
 use crate::tree::build::{self, Builder};
 
 /// How much time a compilation may take for a faster file.
@@ -24,7 +25,7 @@ pub enum Quality {
     /// Full sweeps: what most should use.
     #[default]
     Default,
-    /// The best tree there is, however long it takes. For now the same as `Default`.
+    /// The best tree there is, however long it takes: triangles may be split.
     Best,
 }
 
@@ -35,13 +36,6 @@ impl Quality {
             Self::Fast => "fast",
             Self::Default => "default",
             Self::Best => "best",
-        }
-    }
-
-    const fn builder(self) -> Builder {
-        match self {
-            Self::Fast => Builder::Binned,
-            Self::Default | Self::Best => Builder::Sweep,
         }
     }
 }
@@ -213,13 +207,8 @@ fn run(
         clock.time(Stage::Import, 0, || rayon::join(|| import::read(source, name), || file::hash(source)));
     let polygons = polygons?;
     let mut mesh = clock.time(Stage::Clean, 0, || clean::mesh(polygons, name))?;
-    let tree = clock.time(Stage::Build, mesh.triangles.len() as u64, || {
-        let boxes: Vec<Aabb> = (0..mesh.triangles.len() as u32)
-            .into_par_iter()
-            .map(|triangle| layout::triangle_box(&mesh, triangle))
-            .collect();
-        build::build(&boxes, options.quality.builder(), &|leaves| progress.advance(leaves))
-    });
+    let tree =
+        clock.time(Stage::Build, mesh.triangles.len() as u64, || grow(&mesh, options.quality, progress));
     let laid_out = clock.time(Stage::Layout, 0, || lay_out(&tree, &mut mesh, options.layout))?;
     let LaidOut { wide, packing, vertices } = laid_out;
     drop(tree);
@@ -240,6 +229,20 @@ fn run(
         seconds: clock.seconds,
     };
     Ok(Compiled { bytes, report })
+}
+
+/// Builds the binary tree.
+fn grow(mesh: &Mesh, quality: Quality, progress: &dyn Progress) -> BinaryTree {
+    let count = mesh.triangles.len() as u32;
+    let on_leaves = |leaves| progress.advance(leaves);
+    let builder = match quality {
+        Quality::Fast => Builder::Binned,
+        Quality::Default => Builder::Sweep,
+        Quality::Best => return spatial::build(count, &Triangles::new(mesh), &Limits::default(), &on_leaves),
+    };
+    let boxes: Vec<Aabb> =
+        (0..count).into_par_iter().map(|triangle| layout::triangle_box(mesh, triangle)).collect();
+    build::build(&boxes, builder, &on_leaves)
 }
 
 /// A tree in the form in which the file will hold it.

@@ -99,7 +99,7 @@ pub(super) enum QualityArg {
     Fast,
     /// What most should use
     Default,
-    /// The best tree there is, however long it takes (for now the same as default)
+    /// The best tree there is: may split triangles
     Best,
 }
 

@@ -7,19 +7,33 @@ use super::weld::Weld;
 use crate::mesh::Mesh;
 use crate::tree::binary::{BinaryTree, Node};
 
+/// Subtrees of more references are not looked at, though they may refer to few triangles.
+const MOST_REFERENCES: usize = 4 * BLOCK_WIDTH;
+
 /// For each node of the tree, whether its triangles fit into one block.
 pub(super) fn fits(tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> Vec<bool> {
     let fits = |node: &Node| {
-        if node.count as usize > BLOCK_WIDTH {
+        if node.count as usize > MOST_REFERENCES {
             return false;
         }
         let (first, count) = (node.first as usize, node.count as usize);
+        let triangles = distinct(&tree.order[first..first + count]);
         let mut slots = Slots::default();
-        tree.order[first..first + count].iter().all(|triangle| {
-            mesh.triangles[*triangle as usize].iter().all(|v| slots.find(weld.numbers[*v as usize]).is_some())
-        })
+        triangles.len() <= BLOCK_WIDTH
+            && triangles.iter().all(|triangle| {
+                let corners = &mesh.triangles[*triangle as usize];
+                corners.iter().all(|v| slots.find(weld.numbers[*v as usize]).is_some())
+            })
     };
     tree.nodes.par_iter().map(fits).collect()
+}
+
+/// The triangles that leaves refer to, ascending, each once.
+pub(super) fn distinct(references: &[u32]) -> Vec<u32> {
+    let mut triangles = references.to_vec();
+    triangles.sort_unstable();
+    triangles.dedup();
+    triangles
 }
 
 /// The positions a block holds so far.

@@ -1,6 +1,7 @@
 //! From a binary tree to the records of the file: wide nodes and blocks of triangles.
 
 mod block;
+mod clip;
 mod lattice;
 mod order;
 mod packed;
@@ -8,6 +9,7 @@ mod splits;
 pub mod weld;
 mod wide;
 
+pub use clip::Triangles;
 pub use packed::{Packing, pack};
 pub use splits::SplitTable;
 pub use wide::{WideTree, lay_out};

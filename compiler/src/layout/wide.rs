@@ -82,10 +82,7 @@ impl Writer<'_> {
     }
 
     fn block(&mut self, binary: usize) -> u32 {
-        let mut triangles = self.tree.primitives(binary).to_vec();
-        triangles.sort_unstable();
-        // Parts of a split triangle that come together again.
-        triangles.dedup();
+        let triangles = block::distinct(self.tree.primitives(binary));
         let first = self.wide.triangles.len() as u32;
         self.wide.blocks.push(block::pack(self.mesh, self.weld, &triangles, first));
         self.wide.triangles.extend(triangles);

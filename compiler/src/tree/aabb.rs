@@ -27,6 +27,22 @@ impl Aabb {
         }
     }
 
+    /// What both hold: empty where they are apart.
+    #[inline]
+    pub fn intersection(self, other: Self) -> Self {
+        let common = Self {
+            lower: [0, 1, 2].map(|axis| self.lower[axis].max(other.lower[axis])),
+            upper: [0, 1, 2].map(|axis| self.upper[axis].min(other.upper[axis])),
+        };
+        if common.is_empty() { Self::EMPTY } else { common }
+    }
+
+    /// Whether it holds nothing.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        (0..3).any(|axis| self.lower[axis] > self.upper[axis])
+    }
+
     /// Half the surface: what a random ray's chance to meet the box grows with. 0 where it is empty.
     #[inline]
     pub fn half_area(&self) -> f64 {
@@ -58,8 +74,13 @@ fn less(x: f32, by: f64) -> f32 {
     let difference = x - by;
     // Where the difference is not exact it may have been rounded up.
     let difference = if x - difference == by { difference } else { difference.next_down() };
-    let rounded = difference as f32;
-    if f64::from(rounded) > difference { rounded.next_down() } else { rounded }
+    round_down(difference)
+}
+
+/// The largest f32 not above `x`.
+pub fn round_down(x: f64) -> f32 {
+    let rounded = x as f32;
+    if f64::from(rounded) > x { rounded.next_down() } else { rounded }
 }
 
 #[cfg(test)]

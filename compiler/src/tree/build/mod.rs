@@ -1,9 +1,11 @@
-//! Builders of binary trees by the surface-area heuristic.
+//! Builders of binary trees by the surface-area heuristic. [`build`] gives each primitive one leaf, [`spatial`] may
+//! give it several.
 //!
 //! Every builder numbers nodes by the sizes of subtrees and breaks ties by index, so that the tree
 //! does not depend on the number of threads.
 
 mod binned;
+pub mod spatial;
 mod sweep;
 
 use super::aabb::Aabb;

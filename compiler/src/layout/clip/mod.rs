@@ -1,0 +1,93 @@
+//! Cuts triangles at planes, for builders that put the parts of a triangle into several leaves.
+//!
+//! Based on: Stich, Friedrich, Dietrich, "Spatial splits in bounding volume hierarchies", 2009 (section 4.1: cut the
+//! whole triangle at the plane, and keep of that what the part's box holds). Departure: the boxes are conservative.
+//!
+//! # Why the parts of a triangle cover it
+//!
+//! *Claim*: where a triangle's point p lies in the box of a part, and that is cut at a plane, p lies in the box of one
+//! of the halves. By induction from the whole triangle, each of its points lies in the box of some part.
+//!
+//! On p's side of the plane the triangle is the hull of the corners there, which are exact, and of the points
+//! where edges cross the plane. Write u = 2^-53 and M for the largest |coordinate|. A crossing is fl(a + s (b - a)) with
+//! s = fl((plane - a') / (b' - a')), which is off by at most 4 u of itself; s <= 1 and |b - a| <= 2 M, so that is off by at
+//! most 8 u M, and its rounding by 6 u M more. Where [`crossing`] moves it outward by 16 u M, less u M of rounding, it
+//! holds the true crossing. So the box around corners and crossings holds p, and so does its
+//! intersection with the part's box and with the side of the plane, as that is found by comparisons.
+
+use super::GROWTH;
+use crate::mesh::Mesh;
+use crate::tree::aabb::{Aabb, round_down};
+use crate::tree::build::spatial::Clip;
+
+/// How far crossings are moved outward, relative to the largest coordinate: 16 u.
+const MARGIN: f64 = 8.0 * f64::EPSILON;
+
+/// How much more the boxes of parts are grown than those of whole triangles, so that whoever checks in f64 that
+/// parts cover a triangle has room to round.
+const PART_GROWTH: f64 = GROWTH * (1.0 + 1.0 / 16.0);
+
+/// The triangles of a mesh, to be cut.
+pub struct Triangles<'a> {
+    mesh: &'a Mesh,
+}
+
+impl<'a> Triangles<'a> {
+    /// The triangles of this mesh.
+    pub fn new(mesh: &'a Mesh) -> Self {
+        Self { mesh }
+    }
+}
+
+impl Clip for Triangles<'_> {
+    fn whole(&self, triangle: u32) -> Aabb {
+        Aabb::around(self.mesh.corners(triangle))
+    }
+
+    fn halves(&self, triangle: u32, part: &Aabb, axis: usize, plane: f32) -> [Aabb; 2] {
+        let (mut left, mut right) = (*part, *part);
+        left.upper[axis] = plane;
+        right.lower[axis] = plane;
+        let [on_left, on_right] = cut(self.mesh.corners(triangle), axis, plane);
+        [left.intersection(on_left), right.intersection(on_right)]
+    }
+
+    fn stored(&self, triangle: u32, part: &Aabb) -> Aabb {
+        let whole = self.whole(triangle);
+        let growth = if *part == whole { GROWTH } else { PART_GROWTH };
+        part.grown(whole.largest_extent() * growth)
+    }
+}
+
+/// Boxes around what of a triangle lies on the two sides of a plane.
+fn cut(corners: [[f32; 3]; 3], axis: usize, plane: f32) -> [Aabb; 2] {
+    let largest = corners.iter().flatten().fold(0.0, |largest: f32, x| largest.max(x.abs()));
+    let margin = MARGIN * f64::from(largest);
+    let (mut left, mut right) = (Aabb::EMPTY, Aabb::EMPTY);
+    for k in 0..3 {
+        let (a, b) = (corners[k], corners[(k + 1) % 3]);
+        let point = Aabb { lower: a, upper: a };
+        if a[axis] <= plane {
+            left = left.union(point);
+        }
+        if a[axis] >= plane {
+            right = right.union(point);
+        }
+        if (a[axis] < plane && plane < b[axis]) || (b[axis] < plane && plane < a[axis]) {
+            let crossing = crossing(a, b, axis, plane, margin);
+            (left, right) = (left.union(crossing), right.union(crossing));
+        }
+    }
+    [left, right]
+}
+
+/// A box around the point where an edge crosses a plane.
+fn crossing(a: [f32; 3], b: [f32; 3], axis: usize, plane: f32, margin: f64) -> Aabb {
+    let (a, b) = (a.map(f64::from), b.map(f64::from));
+    let s = (f64::from(plane) - a[axis]) / (b[axis] - a[axis]);
+    let point = [0, 1, 2].map(|axis| a[axis] + s * (b[axis] - a[axis]));
+    Aabb { lower: point.map(|x| round_down(x - margin)), upper: point.map(|x| -round_down(-x - margin)) }
+}
+
+#[cfg(test)]
+mod tests;

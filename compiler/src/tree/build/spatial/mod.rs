@@ -1,0 +1,194 @@
+//! Trees that may split primitives: each node is divided by the best of all splits by centre and of 32 planes an
+//! axis that cut the primitives they meet.
+//!
+//! Based on: Stich, Friedrich, Dietrich, "Spatial splits in bounding volume hierarchies", 2009. Departures: splits by
+//! centre are swept in full; the duplicates that a model may have are dealt out from the root, to the two sides
+//! of a split by the areas of what they hold, so that no thread takes another's.
+
+mod object;
+mod planes;
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use super::{DEEPEST_CHOICE, OnLeaves, PARALLEL_SIZE};
+use crate::tree::aabb::Aabb;
+use crate::tree::binary::{BinaryTree, Node};
+
+/// What primitives are, as far as splitting goes.
+pub trait Clip: Sync {
+    /// The tight box of a primitive.
+    fn whole(&self, primitive: u32) -> Aabb;
+
+    /// Tight boxes of what lies on the two sides of `plane` of that part of a primitive which the box `part` holds.
+    /// Each point of it must lie in one of them, and both must lie in `part`, on their side of the plane. Empty where
+    /// there is nothing.
+    fn halves(&self, primitive: u32, part: &Aabb, axis: usize, plane: f32) -> [Aabb; 2];
+
+    /// The box that the tree holds for the part of a primitive in the box `part`.
+    fn stored(&self, primitive: u32, part: &Aabb) -> Aabb;
+}
+
+/// How much is split.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How many more leaves than primitives there may be, relative to the primitives.
+    pub duplicates: f64,
+    /// Planes are tried where the halves of the best split by centre overlap by this share of the root's area.
+    pub overlap: f64,
+}
+
+impl Default for Limits {
+    /// The overlap is the paper's. With as many duplicates as primitives, rays in a hall of long beams visit a quarter of
+    /// the nodes and blocks that they visit without splits; with 0.4 of them, half. Scans hardly split at all.
+    fn default() -> Self {
+        Self { duplicates: 1.0, overlap: 1e-5 }
+    }
+}
+
+/// Builds a tree over the primitives `0..count`, at least one. Runs in the current rayon pool.
+///
+/// `on_leaves` hears of every part.
+pub fn build(count: u32, clip: &dyn Clip, limits: &Limits, on_leaves: OnLeaves<'_>) -> BinaryTree {
+    let references: Vec<Reference> = (0..count)
+        .into_par_iter()
+        .map(|primitive| Reference { part: clip.whole(primitive), primitive })
+        .collect();
+    let bounds = references.iter().fold(Aabb::EMPTY, |all, reference| all.union(reference.part));
+    let duplicates = (f64::from(count) * limits.duplicates) as u32;
+    let spatial = Spatial { clip, least_overlap: bounds.half_area() * limits.overlap, on_leaves };
+    spatial.grow(Range { references, duplicates, depth: 0 }).finish()
+}
+
+/// A primitive, or a part of one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Reference {
+    /// The box of the part.
+    part: Aabb,
+    primitive: u32,
+}
+
+/// The references on the two sides of a split.
+struct Sides {
+    left: Vec<Reference>,
+    right: Vec<Reference>,
+}
+
+/// What a subtree is grown from.
+struct Range {
+    /// Never two parts of one primitive.
+    references: Vec<Reference>,
+    /// How many more leaves than references the subtree may have.
+    duplicates: u32,
+    depth: u32,
+}
+
+impl Range {
+    /// The ranges of two sides, which share the duplicates by the areas of the parts on them.
+    fn of_sides(sides: Sides, duplicates: u32, depth: u32) -> (Self, Self) {
+        let [left, right] = [sides.left, sides.right];
+        let area = |side: &[Reference]| side.iter().map(|reference| reference.part.half_area()).sum::<f64>();
+        let share = area(&left) / (area(&left) + area(&right));
+        let to_left = if share.is_finite() { (f64::from(duplicates) * share) as u32 } else { duplicates / 2 };
+        let range = |references, duplicates| Self { references, duplicates, depth };
+        (range(left, to_left), range(right, duplicates - to_left))
+    }
+}
+
+/// A grown subtree: its nodes, depth first, and the primitives of its leaves.
+#[derive(Default)]
+struct Grown {
+    nodes: Vec<Node>,
+    order: Vec<u32>,
+}
+
+impl Grown {
+    fn append(&mut self, mut other: Self) {
+        self.nodes.append(&mut other.nodes);
+        self.order.append(&mut other.order);
+    }
+
+    /// Says of each node where its primitives begin: behind those of all leaves before it.
+    fn finish(mut self) -> BinaryTree {
+        let mut first = 0;
+        for node in &mut self.nodes {
+            node.first = first;
+            first += u32::from(node.count == 1);
+        }
+        BinaryTree { nodes: self.nodes, order: self.order }
+    }
+}
+
+struct Spatial<'a> {
+    clip: &'a dyn Clip,
+    /// In half areas.
+    least_overlap: f64,
+    on_leaves: OnLeaves<'a>,
+}
+
+impl Spatial<'_> {
+    fn grow(&self, range: Range) -> Grown {
+        let mut grown = Grown::default();
+        self.grow_into(range, &mut grown);
+        grown
+    }
+
+    fn grow_into(&self, range: Range, grown: &mut Grown) {
+        let index = grown.nodes.len();
+        if let [only] = range.references[..] {
+            let bounds = self.clip.stored(only.primitive, &only.part);
+            grown.nodes.push(Node { bounds, first: 0, count: 1 });
+            grown.order.push(only.primitive);
+            return;
+        }
+        let (count, first) = (range.references.len(), grown.order.len());
+        grown.nodes.push(Node { bounds: Aabb::EMPTY, first: 0, count: 0 });
+        let (left, right) = self.divide(range);
+        self.report_finished(count, [&left, &right]);
+        let right_child = if count >= PARALLEL_SIZE {
+            let (left, right) = rayon::join(|| self.grow(left), || self.grow(right));
+            grown.append(left);
+            let right_child = grown.nodes.len();
+            grown.append(right);
+            right_child
+        } else {
+            self.grow_into(left, grown);
+            let right_child = grown.nodes.len();
+            self.grow_into(right, grown);
+            right_child
+        };
+        let bounds = grown.nodes[index + 1].bounds.union(grown.nodes[right_child].bounds);
+        grown.nodes[index] = Node { bounds, first: 0, count: (grown.order.len() - first) as u32 };
+    }
+
+    /// Divides at least two references; both sides have at least one.
+    fn divide(&self, range: Range) -> (Range, Range) {
+        let Range { mut references, duplicates, depth } = range;
+        if depth >= DEEPEST_CHOICE {
+            let right = references.split_off(references.len() / 2);
+            return Range::of_sides(Sides { left: references, right }, duplicates, depth + 1);
+        }
+        let split = object::best(&mut references);
+        if duplicates > 0 && split.overlap() > self.least_overlap {
+            let plane = planes::best(self.clip, &references, duplicates, split.cost);
+            let sides = plane.and_then(|plane| planes::divide(self.clip, &references, plane));
+            let made = |sides: &Sides| (sides.left.len() + sides.right.len() - references.len()) as u32;
+            if let Some(sides) = sides.filter(|sides| made(sides) <= duplicates) {
+                let left_over = duplicates - made(&sides);
+                return Range::of_sides(sides, left_over, depth + 1);
+            }
+        }
+        Range::of_sides(object::divide(references, &split), duplicates, depth + 1)
+    }
+
+    /// Tells of those sides of a large range that are small enough for one thread.
+    fn report_finished(&self, count: usize, sides: [&Range; 2]) {
+        for side in sides.map(|side| side.references.len()) {
+            if count >= PARALLEL_SIZE && side < PARALLEL_SIZE {
+                (self.on_leaves)(side as u64);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

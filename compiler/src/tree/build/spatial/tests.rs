@@ -1,0 +1,139 @@
+//! Primitives are boxes here, of which each cut leaves two boxes.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::*;
+
+struct Boxes(Vec<Aabb>);
+
+impl Clip for Boxes {
+    fn whole(&self, primitive: u32) -> Aabb {
+        self.0[primitive as usize]
+    }
+
+    fn halves(&self, _: u32, part: &Aabb, axis: usize, plane: f32) -> [Aabb; 2] {
+        let (mut left, mut right) = (*part, *part);
+        left.upper[axis] = plane;
+        right.lower[axis] = plane;
+        [left, right]
+    }
+
+    fn stored(&self, _: u32, part: &Aabb) -> Aabb {
+        *part
+    }
+}
+
+/// Long beams across each other, for which there is no good split by centre.
+fn beams(count: u32) -> Boxes {
+    let beam = |i: u32| {
+        let noise = |salt: u32| (i.wrapping_mul(2_654_435_761) ^ salt).wrapping_mul(40_503) % 1009;
+        let mut lower = [3, 77, 991].map(|salt| noise(salt) as f32);
+        let mut upper = lower.map(|x| x + 1.0);
+        (lower[i as usize % 3], upper[i as usize % 3]) = (0.0, 1010.0);
+        Aabb { lower, upper }
+    };
+    Boxes((0..count).map(beam).collect())
+}
+
+fn build_quietly(boxes: &Boxes, limits: &Limits) -> BinaryTree {
+    build(boxes.0.len() as u32, boxes, limits, &|_| ())
+}
+
+fn check(tree: &BinaryTree, boxes: &Boxes) {
+    let mut pending = vec![(0, 1)];
+    let mut volumes = vec![0.0; boxes.0.len()];
+    while let Some((index, depth)) = pending.pop() {
+        assert!(depth <= 96);
+        let node = tree.nodes[index];
+        if node.count == 1 {
+            let primitive = tree.primitives(index)[0] as usize;
+            assert_eq!(node.bounds.union(boxes.0[primitive]), boxes.0[primitive]);
+            volumes[primitive] += volume(&node.bounds);
+            continue;
+        }
+        let children = tree.children(index);
+        let [left, right] = children.map(|child| tree.nodes[child]);
+        assert_eq!((left.first, right.first), (node.first, node.first + left.count));
+        assert_eq!(left.count + right.count, node.count);
+        assert_eq!(left.bounds.union(right.bounds), node.bounds);
+        pending.extend(children.map(|child| (child, depth + 1)));
+    }
+    for (volume_of_parts, whole) in volumes.iter().zip(&boxes.0) {
+        assert!((volume_of_parts / volume(whole) - 1.0).abs() < 1e-6, "the parts are the whole");
+    }
+}
+
+fn volume(bounds: &Aabb) -> f64 {
+    (0..3).map(|axis| f64::from(bounds.upper[axis]) - f64::from(bounds.lower[axis])).product()
+}
+
+fn in_pool<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start").install(run)
+}
+
+#[test]
+fn trees_are_valid_and_the_same_for_any_number_of_threads() {
+    // 1 and 2 primitives, both sides of a thread's share, and many.
+    for count in [1, 2, 3, 4095, 4097, 20_000] {
+        let boxes = beams(count);
+        let tree = in_pool(1, || build_quietly(&boxes, &Limits::default()));
+        check(&tree, &boxes);
+        for threads in [2, 7] {
+            assert!(in_pool(threads, || build_quietly(&boxes, &Limits::default())) == tree);
+        }
+    }
+}
+
+#[test]
+fn splitting_pays_and_keeps_to_its_limit() {
+    let boxes = beams(3000);
+    let large = |tree: &BinaryTree| -> f64 {
+        tree.nodes.iter().filter(|node| node.count > 16).map(|node| node.bounds.half_area()).sum()
+    };
+    let trees = [0.0, 0.1, 1.0].map(|duplicates| {
+        let limits = Limits { duplicates, ..Limits::default() };
+        let tree = build_quietly(&boxes, &limits);
+        check(&tree, &boxes);
+        assert!(tree.order.len() as f64 <= 3000.0 * (1.0 + duplicates));
+        tree
+    });
+    assert_eq!(trees[0].order.len(), 3000);
+    assert!(large(&trees[1]) < large(&trees[0]) && large(&trees[2]) < large(&trees[1]));
+}
+
+#[test]
+fn boxes_in_one_place_are_halved() {
+    let boxes = Boxes(vec![Aabb { lower: [1.0; 3], upper: [2.0; 3] }; 5000]);
+    check(&build_quietly(&boxes, &Limits::default()), &boxes);
+}
+
+#[test]
+fn distances_that_double_do_not_make_the_tree_too_deep() {
+    let place = |i: i32| f32::powi(1.05, i);
+    let boxed = |i| Aabb { lower: [place(i), 0.0, 0.0], upper: [place(i) + 1.0, 1.0, 1.0] };
+    let boxes = Boxes((0..1700).map(boxed).collect());
+    let tree = build_quietly(&boxes, &Limits { duplicates: 0.0, ..Limits::default() });
+    assert_eq!(tree.order.len(), 1700);
+    check_depth(&tree);
+}
+
+fn check_depth(tree: &BinaryTree) {
+    let mut pending = vec![(0, 1)];
+    while let Some((index, depth)) = pending.pop() {
+        assert!(depth <= 96);
+        if tree.nodes[index].count > 1 {
+            pending.extend(tree.children(index).map(|child| (child, depth + 1)));
+        }
+    }
+}
+
+#[test]
+fn progress_hears_of_every_leaf() {
+    let boxes = beams(20_000);
+    let heard = AtomicU64::new(0);
+    let tree = build(20_000, &boxes, &Limits::default(), &|leaves| {
+        heard.fetch_add(leaves, Ordering::Relaxed);
+    });
+    let heard = heard.into_inner();
+    assert!(heard >= 20_000 && heard <= tree.order.len() as u64);
+}
