@@ -20,12 +20,17 @@ use crate::tree::aabb::Aabb;
 /// How much a triangle's box is grown, relative to its largest extent (FORMAT.md, "Section aabb-tree", T10).
 const GROWTH: f64 = 1.0 / (1 << 17) as f64;
 
+/// The same for the parts of split triangles: a little more, so that whoever checks in f64 that parts cover a triangle
+/// has room to round.
+const PART_GROWTH: f64 = GROWTH * (1.0 + 1.0 / 16.0);
+
 /// The box of a triangle as trees hold it: grown, so that the rounding of a ray's weights cannot leave it.
 pub fn triangle_box(mesh: &Mesh, triangle: u32) -> Aabb {
-    grown_triangle(mesh.corners(triangle))
+    grown_triangle(mesh.corners(triangle), GROWTH)
 }
 
-fn grown_triangle(corners: [[f32; 3]; 3]) -> Aabb {
+/// The box around a triangle, grown by this much relative to its largest extent.
+fn grown_triangle(corners: [[f32; 3]; 3], growth: f64) -> Aabb {
     let bounds = Aabb::around(corners);
-    bounds.grown(bounds.largest_extent() * GROWTH)
+    bounds.grown(bounds.largest_extent() * growth)
 }

@@ -9,7 +9,7 @@ use bvhc_format::record::{Block, Child, ChildRef, NODE_WIDTH, WideNode};
 use super::lattice::Lattice;
 use super::weld::Weld;
 use super::wide::{sah_cost, slot_box};
-use super::{WideTree, grown_triangle};
+use super::{GROWTH, PART_GROWTH, WideTree, grown_triangle};
 use crate::mesh::Mesh;
 use crate::tree::aabb::Aabb;
 
@@ -69,7 +69,10 @@ fn box_of(block: &Block) -> Aabb {
     let corner =
         |k: usize, lane: usize| block.positions.map(|axis| axis[usize::from(block.corners[k][lane])]);
     (0..usize::from(block.triangles))
-        .map(|lane| grown_triangle([corner(0, lane), corner(1, lane), corner(2, lane)]))
+        .map(|lane| {
+            let growth = if block.split >> lane & 1 == 0 { GROWTH } else { PART_GROWTH };
+            grown_triangle([corner(0, lane), corner(1, lane), corner(2, lane)], growth)
+        })
         .fold(Aabb::EMPTY, Aabb::union)
 }
 

@@ -15,17 +15,13 @@
 //! holds the true crossing. So the box around corners and crossings holds p, and so does its
 //! intersection with the part's box and with the side of the plane, as that is found by comparisons.
 
-use super::GROWTH;
+use super::{GROWTH, PART_GROWTH};
 use crate::mesh::Mesh;
 use crate::tree::aabb::{Aabb, round_down};
 use crate::tree::build::spatial::Clip;
 
 /// How far crossings are moved outward, relative to the largest coordinate: 16 u.
 const MARGIN: f64 = 8.0 * f64::EPSILON;
-
-/// How much more the boxes of parts are grown than those of whole triangles, so that whoever checks in f64 that
-/// parts cover a triangle has room to round.
-const PART_GROWTH: f64 = GROWTH * (1.0 + 1.0 / 16.0);
 
 /// The triangles of a mesh, to be cut.
 pub struct Triangles<'a> {
