@@ -127,7 +127,8 @@ impl Locator for Embree {
 
     fn distance(&self, point: [f32; 3]) -> f32 {
         let target = point.into();
-        let square = |corners: [[f32; 3]; 3]| triangle::offset(corners.map(Into::into), target).norm_squared();
+        let square =
+            |corners: [[f32; 3]; 3]| triangle::offset(corners.map(Into::into), target).norm_squared();
         self.scene.nearest(point, square).sqrt()
     }
 }

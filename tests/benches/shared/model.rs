@@ -47,9 +47,9 @@ impl Source {
         Self { name, stage: Stage::Around, obj }
     }
 
-    /// 387,008 triangles.
+    /// 386,092 triangles.
     fn hall() -> Self {
-        Self { name: "hall", stage: stage::HALL, obj: write_obj(&hall::hall(500, 31_583, 1)) }
+        Self { name: "hall", stage: stage::HALL, obj: write_obj(&hall::gallery(60, 60, 20, 1)) }
     }
 
     /// 406,092 triangles.

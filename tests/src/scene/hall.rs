@@ -1,6 +1,6 @@
 //! A hall of huge and thin triangles: floor, walls, columns and long oblique beams. Hard on boxes.
 
-use super::Parts;
+use super::{Parts, icosphere};
 use crate::random::Random;
 use bvhc::mesh::Mesh;
 
@@ -20,6 +20,28 @@ pub fn hall(columns: u32, beams: u32, seed: u64) -> Mesh {
     for _ in 0..beams {
         let (start, end) = beam_ends(&mut random);
         beam(&mut parts, start, end, random.f32(0.005, 0.05));
+    }
+    parts.finish()
+}
+
+/// Triangles of a statue.
+pub const STATUE_TRIANGLES: usize = 20 * STATUE_FREQUENCY.pow(2) as usize;
+
+const STATUE_FREQUENCY: u32 = 31;
+
+/// A [`hall`] with this many statues, which have most of its triangles: displaced spheres that stand on the floor.
+pub fn gallery(columns: u32, beams: u32, statues: u32, seed: u64) -> Mesh {
+    let mut parts = Parts::default();
+    let mut random = Random::new(!seed);
+    parts.append(&hall(columns, beams, seed));
+    for _ in 0..statues {
+        let mut statue = icosphere::displaced(STATUE_FREQUENCY, 0.2, random.u64());
+        let radius = random.f32(1.0, 3.0);
+        let middle = random.point([5.0, 5.0, radius], [SIZE[0] - 5.0, SIZE[1] - 5.0, radius]);
+        for position in &mut statue.positions {
+            *position = std::array::from_fn(|axis| middle[axis] + radius * position[axis]);
+        }
+        parts.append(&statue);
     }
     parts.finish()
 }
@@ -69,11 +91,20 @@ mod tests {
     #[test]
     fn has_as_many_triangles_as_promised() {
         assert_eq!(hall(3, 5, 1).triangles.len(), 12 + 3 * 16 + 5 * 12);
+        assert_eq!(gallery(3, 5, 2, 1).triangles.len(), 12 + 3 * 16 + 5 * 12 + 2 * STATUE_TRIANGLES);
     }
 
     #[test]
     fn beams_are_closed_and_face_outward() {
         let mesh = hall(0, 7, 2);
         assert!(is_closed(&mesh) && volume(&mesh) > 6.0 * 200.0 * 80.0 * 30.0);
+    }
+
+    #[test]
+    fn statues_are_closed_and_stand_within() {
+        let (bare, mesh) = (hall(0, 1, 3), gallery(0, 1, 4, 3));
+        assert!(is_closed(&mesh) && volume(&mesh) > volume(&bare));
+        let inside = |position: &[f32; 3]| (0..2).all(|axis| (0.0..=SIZE[axis]).contains(&position[axis]));
+        assert!(mesh.positions.iter().all(inside));
     }
 }
