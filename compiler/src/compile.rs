@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, PackedBlocks, SectionKind, Splits};
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::clean::{self, CleanError};
 use crate::file::{self, Bytes, Section};
@@ -16,6 +15,7 @@ use crate::tree::aabb::Aabb;
 use crate::tree::binary::BinaryTree;
 use crate::tree::build::spatial::{self, Limits};
 use crate::tree::build::{self, Builder};
+use crate::tree::reinsert::{self, Effort};
 
 /// How much time a compilation may take for a faster file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -233,16 +233,17 @@ fn run(
 
 /// Builds the binary tree.
 fn grow(mesh: &Mesh, quality: Quality, progress: &dyn Progress) -> BinaryTree {
-    let count = mesh.triangles.len() as u32;
     let on_leaves = |leaves| progress.advance(leaves);
-    let builder = match quality {
-        Quality::Fast => Builder::Binned,
-        Quality::Default => Builder::Sweep,
-        Quality::Best => return spatial::build(count, &Triangles::new(mesh), &Limits::default(), &on_leaves),
-    };
-    let boxes: Vec<Aabb> =
-        (0..count).into_par_iter().map(|triangle| layout::triangle_box(mesh, triangle)).collect();
-    build::build(&boxes, builder, &on_leaves)
+    let of_boxes = |builder| build::build(&layout::triangle_boxes(mesh), builder, &on_leaves);
+    match quality {
+        Quality::Fast => of_boxes(Builder::Binned),
+        Quality::Default => reinsert::reinsert(of_boxes(Builder::Sweep), Effort::SOME),
+        Quality::Best => {
+            let count = mesh.triangles.len() as u32;
+            let tree = spatial::build(count, &Triangles::new(mesh), &Limits::default(), &on_leaves);
+            reinsert::reinsert(tree, Effort::MUCH)
+        }
+    }
 }
 
 /// A tree in the form in which the file will hold it.

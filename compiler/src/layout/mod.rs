@@ -14,6 +14,8 @@ pub use packed::{Packing, pack};
 pub use splits::SplitTable;
 pub use wide::{WideTree, lay_out};
 
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
 use crate::mesh::Mesh;
 use crate::tree::aabb::Aabb;
 
@@ -27,6 +29,11 @@ const PART_GROWTH: f64 = GROWTH * (1.0 + 1.0 / 16.0);
 /// The box of a triangle as trees hold it: grown, so that the rounding of a ray's weights cannot leave it.
 pub fn triangle_box(mesh: &Mesh, triangle: u32) -> Aabb {
     grown_triangle(mesh.corners(triangle), GROWTH)
+}
+
+/// The boxes of all triangles.
+pub fn triangle_boxes(mesh: &Mesh) -> Vec<Aabb> {
+    (0..mesh.triangles.len() as u32).into_par_iter().map(|triangle| triangle_box(mesh, triangle)).collect()
 }
 
 /// The box around a triangle, grown by this much relative to its largest extent.

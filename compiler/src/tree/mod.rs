@@ -4,3 +4,5 @@ pub mod aabb;
 pub mod binary;
 pub mod build;
 pub mod collapse;
+pub mod links;
+pub mod reinsert;

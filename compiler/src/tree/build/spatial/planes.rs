@@ -46,8 +46,7 @@ pub(super) fn best(
     let most = references.len() + duplicates as usize;
     let mut best = None;
     for axis in 0..3 {
-        let grid = Grid::new(&bounds, axis);
-        let Some(grid) = grid else { continue };
+        let Some(grid) = Grid::new(&bounds, axis) else { continue };
         let bins = Bins::of(clip, references, &grid);
         for (position, sides) in bins.planes(&grid) {
             let [left, right] = sides;
@@ -64,44 +63,54 @@ pub(super) fn best(
 
 /// Divides references at a plane. A part that the plane meets is cut, unless it is cheaper to leave it whole on one
 /// side. `None` where a side would have nothing or everything.
-pub(super) fn divide(clip: &dyn Clip, references: &[Reference], plane: Plane) -> Option<Sides> {
-    let Plane { axis, position, sides: [mut left, mut right] } = plane;
-    let mut sides = Sides { left: Vec::with_capacity(left.count), right: Vec::with_capacity(right.count) };
+pub(super) fn divide(clip: &dyn Clip, references: &[Reference], mut plane: Plane) -> Option<Sides> {
+    let [left, right] = plane.sides.map(|side| Vec::with_capacity(side.count));
+    let mut sides = Sides { left, right };
     for reference in references {
-        let Reference { part, primitive } = *reference;
-        if part.upper[axis] <= position {
-            sides.left.push(*reference);
-            continue;
-        }
-        if part.lower[axis] >= position {
-            sides.right.push(*reference);
-            continue;
-        }
-        let [left_part, right_part] = clip.halves(primitive, &part, axis, position);
-        let (whole_left, whole_right) = (left.with(part, 0), right.with(part, 0));
-        let cut = left.cost() + right.cost();
-        let fewer = |side: &Side| side.with(Aabb::EMPTY, -1).cost();
-        let (only_left, only_right) = (whole_left.cost() + fewer(&right), fewer(&left) + whole_right.cost());
-        if left_part.is_empty() || right_part.is_empty() {
-            let (side, part) = if left_part.is_empty() {
-                (&mut sides.right, right_part)
-            } else {
-                (&mut sides.left, left_part)
-            };
-            side.push(Reference { part, primitive });
-        } else if cut <= only_left && cut <= only_right {
-            sides.left.push(Reference { part: left_part, primitive });
-            sides.right.push(Reference { part: right_part, primitive });
-        } else if only_left <= only_right {
-            (left, right) = (whole_left, right.with(Aabb::EMPTY, -1));
-            sides.left.push(*reference);
-        } else {
-            (left, right) = (left.with(Aabb::EMPTY, -1), whole_right);
-            sides.right.push(*reference);
-        }
+        let [left, right] = plane.cut(clip, reference);
+        let primitive = reference.primitive;
+        sides.left.extend(left.map(|part| Reference { part, primitive }));
+        sides.right.extend(right.map(|part| Reference { part, primitive }));
     }
     let divides = |side: &[Reference]| (1..references.len()).contains(&side.len());
     (divides(&sides.left) && divides(&sides.right)).then_some(sides)
+}
+
+impl Plane {
+    /// What of a reference goes to which side.
+    fn cut(&mut self, clip: &dyn Clip, reference: &Reference) -> [Option<Aabb>; 2] {
+        let part = reference.part;
+        if part.upper[self.axis] <= self.position {
+            return [Some(part), None];
+        }
+        if part.lower[self.axis] >= self.position {
+            return [None, Some(part)];
+        }
+        let halves = clip.halves(reference.primitive, &part, self.axis, self.position);
+        if halves.iter().any(Aabb::is_empty) {
+            return halves.map(|half| (!half.is_empty()).then_some(half));
+        }
+        self.cheapest(part, halves)
+    }
+
+    /// Both halves of a part, or all of it on one side, where that is cheaper; then the sides are not what they were.
+    fn cheapest(&mut self, part: Aabb, halves: [Aabb; 2]) -> [Option<Aabb>; 2] {
+        let [left, right] = self.sides;
+        let fewer = |side: &Side| side.with(Aabb::EMPTY, -1);
+        let (on_left, on_right) = ([left.with(part, 0), fewer(&right)], [fewer(&left), right.with(part, 0)]);
+        let cost = |sides: &[Side; 2]| sides[0].cost() + sides[1].cost();
+        let cut = cost(&self.sides);
+        if cut <= cost(&on_left) && cut <= cost(&on_right) {
+            return halves.map(Some);
+        }
+        if cost(&on_left) <= cost(&on_right) {
+            self.sides = on_left;
+            [Some(part), None]
+        } else {
+            self.sides = on_right;
+            [None, Some(part)]
+        }
+    }
 }
 
 /// Where the bins of an axis begin and end.
@@ -163,21 +172,21 @@ impl Bins {
 
     /// Cuts a reference at all planes that it meets.
     fn add(&mut self, clip: &dyn Clip, reference: &Reference, grid: &Grid) {
-        let (mut first, mut last) = grid.bins(&reference.part);
-        let mut rest = reference.part;
-        for bin in first..last {
-            let [part, more] = clip.halves(reference.primitive, &rest, grid.axis, grid.planes[bin + 1]);
-            self.bounds[bin] = self.bounds[bin].union(part);
-            if part.is_empty() && first == bin {
-                first += 1;
+        let (first, last) = grid.bins(&reference.part);
+        let (mut rest, mut met) = (reference.part, None);
+        for bin in first..=last {
+            let [part, more] = if bin == last {
+                [rest, Aabb::EMPTY]
+            } else {
+                clip.halves(reference.primitive, &rest, grid.axis, grid.planes[bin + 1])
+            };
+            if !part.is_empty() {
+                self.bounds[bin] = self.bounds[bin].union(part);
+                met = Some((met.map_or(bin, |(first, _)| first), bin));
             }
             rest = more;
-            if rest.is_empty() {
-                last = bin;
-                break;
-            }
         }
-        self.bounds[last] = self.bounds[last].union(rest);
+        let (first, last) = met.unwrap_or((first, last));
         self.firsts[first] += 1;
         self.lasts[last] += 1;
     }
