@@ -5,16 +5,19 @@ use std::time::{Duration, Instant};
 
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, PackedBlocks, SectionKind, Splits};
+use bvhc_runtime::Model;
 
 use crate::clean::{self, CleanError};
 use crate::file::{self, Bytes, Section};
 use crate::import::{self, ImportError};
 use crate::layout::{self, Packing, SplitTable, Triangles, WideTree};
 use crate::mesh::{Dropped, Mesh};
+use crate::optimise::{self, Stop};
 use crate::tree::aabb::Aabb;
 use crate::tree::binary::BinaryTree;
 use crate::tree::build::spatial::{self, Limits};
 use crate::tree::build::{self, Builder};
+use crate::tree::collapse::Weighed;
 use crate::tree::reinsert::{self, Effort};
 
 /// How much time a compilation may take for a faster file.
@@ -25,7 +28,7 @@ pub enum Quality {
     /// Full sweeps: what most should use.
     #[default]
     Default,
-    /// The best tree there is, however long it takes: triangles may be split.
+    /// The best tree there is: triangles may be split, and rays have the last word.
     Best,
 }
 
@@ -67,14 +70,19 @@ pub struct Options {
     pub quality: Quality,
     /// How blocks lie in the file.
     pub layout: Layout,
+    /// When [`Quality::Best`] has done enough.
+    pub stop: Stop,
     /// How many threads to use; all processors where `None`.
     pub threads: Option<NonZeroUsize>,
 }
 
 impl Options {
-    /// The options that decide the file's bytes, as the file tells them.
-    fn text(&self) -> String {
+    /// The options that decide the file's bytes, as the file tells them, where so many steps were made.
+    fn text(&self, steps: Option<u32>) -> String {
         let mut text = format!("--quality {}", self.quality.name());
+        if let Some(steps) = steps {
+            text += &format!(" --steps {steps}");
+        }
         if self.layout != Layout::default() {
             text += &format!(" --layout {}", self.layout.name());
         }
@@ -91,6 +99,8 @@ pub enum Stage {
     Clean,
     /// Build the binary tree.
     Build,
+    /// Change the tree where rays get cheaper.
+    Optimise,
     /// Collapse it to wide nodes and pack the triangles into blocks.
     Layout,
     /// Serialise and hash the sections.
@@ -99,7 +109,8 @@ pub enum Stage {
 
 impl Stage {
     /// All stages, in their order.
-    pub const ALL: [Self; 5] = [Self::Import, Self::Clean, Self::Build, Self::Layout, Self::Serialise];
+    pub const ALL: [Self; 6] =
+        [Self::Import, Self::Clean, Self::Build, Self::Optimise, Self::Layout, Self::Serialise];
 
     /// The name in reports.
     pub const fn name(self) -> &'static str {
@@ -107,6 +118,7 @@ impl Stage {
             Self::Import => "import",
             Self::Clean => "clean",
             Self::Build => "build",
+            Self::Optimise => "optimise",
             Self::Layout => "layout",
             Self::Serialise => "serialise",
         }
@@ -154,6 +166,8 @@ pub struct Report {
     pub trees: Vec<TreeStatistics>,
     /// Bytes of nodes and blocks.
     pub tree_bytes: u64,
+    /// How many steps the optimiser made, where the quality has one.
+    pub steps: Option<u32>,
     /// How far at most a coordinate has moved, in the model's units; 0 in a fast layout.
     pub position_error: f32,
     /// How long each stage took.
@@ -209,10 +223,18 @@ fn run(
     let mut mesh = clock.time(Stage::Clean, 0, || clean::mesh(polygons, name))?;
     let tree =
         clock.time(Stage::Build, mesh.triangles.len() as u64, || grow(&mesh, options.quality, progress));
+    let origin = Origin { hash: source_hash, length: source.len() as u64, options: *options, steps: None };
+    let (tree, steps) = match options.quality {
+        Quality::Fast | Quality::Default => (Weighed::by_area(tree), None),
+        Quality::Best => {
+            let (tree, steps) = optimise_watched(tree, &mesh, &origin, &mut clock);
+            (tree, Some(steps))
+        }
+    };
+    let origin = Origin { steps, ..origin };
     let laid_out = clock.time(Stage::Layout, 0, || lay_out(&tree, &mut mesh, options.layout))?;
     let LaidOut { wide, packing, vertices } = laid_out;
     drop(tree);
-    let origin = Origin { hash: source_hash, length: source.len() as u64, options: *options };
     let bytes =
         clock.time(Stage::Serialise, 0, || serialise(&mesh, &wide, packing.as_ref(), vertices, &origin));
     let report = Report {
@@ -225,6 +247,7 @@ fn run(
         dropped: mesh.dropped,
         trees: vec![wide.statistics],
         tree_bytes: tree_bytes(&wide, packing.as_ref()),
+        steps,
         position_error: packing.map_or(0.0, |packing| packing.position_error),
         seconds: clock.seconds,
     };
@@ -246,6 +269,25 @@ fn grow(mesh: &Mesh, quality: Quality, progress: &dyn Progress) -> BinaryTree {
     }
 }
 
+/// Lets rays improve a tree; returns the steps made, too.
+fn optimise_watched(tree: BinaryTree, mesh: &Mesh, origin: &Origin, clock: &mut Clock<'_>) -> (Weighed, u32) {
+    let (stop, progress) = (origin.options.stop, clock.progress);
+    let steps = match stop {
+        Stop::Steps(steps) => steps.into(),
+        Stop::After(_) => 0,
+    };
+    clock.time(Stage::Optimise, steps, || {
+        let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
+        let tree = Weighed::by_area(tree);
+        let bytes = serialise(mesh, &layout::lay_out(&tree, mesh, &weld), None, weld.count, origin);
+        // Rays are traced in the file as it would be without this stage.
+        let model = Model::from_bytes(&bytes).expect("what the compiler makes can be opened");
+        let fits = |tree: &BinaryTree| layout::fits(tree, mesh, &weld);
+        let job = optimise::Job { model: &model, fits: &fits, stop, on_step: &|| progress.advance(1) };
+        optimise::optimise(tree.tree, &job)
+    })
+}
+
 /// A tree in the form in which the file will hold it.
 struct LaidOut {
     wide: WideTree,
@@ -255,7 +297,7 @@ struct LaidOut {
 }
 
 /// Lays a tree out; a small layout moves the mesh's vertices.
-fn lay_out(tree: &BinaryTree, mesh: &mut Mesh, layout: Layout) -> Result<LaidOut, CompileError> {
+fn lay_out(tree: &Weighed, mesh: &mut Mesh, layout: Layout) -> Result<LaidOut, CompileError> {
     let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
     let mut wide = layout::lay_out(tree, mesh, &weld);
     if layout == Layout::Fast {
@@ -293,6 +335,8 @@ struct Origin {
     hash: blake3::Hash,
     length: u64,
     options: Options,
+    /// Of the optimiser.
+    steps: Option<u32>,
 }
 
 fn serialise(
@@ -306,7 +350,7 @@ fn serialise(
     let [lx, ly, lz] = bounds.lower;
     let [ux, uy, uz] = bounds.upper;
     let bounds = [lx, ly, lz, ux, uy, uz];
-    let options = origin.options.text();
+    let options = origin.options.text(origin.steps);
     let [materials, groups, objects] =
         [&mesh.names.materials, &mesh.names.groups, &mesh.names.objects].map(|names| NameTable::new(names));
     let metadata = Metadata {

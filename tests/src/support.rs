@@ -29,7 +29,7 @@ pub fn compiled(mesh: &Mesh, quality: Quality) -> Bytes {
 
 /// The file of a mesh.
 pub fn compiled_as(mesh: &Mesh, quality: Quality, layout: Layout) -> Bytes {
-    let options = Options { quality, layout, threads: NonZeroUsize::new(1) };
+    let options = Options { quality, layout, threads: NonZeroUsize::new(1), ..Options::default() };
     compile(&write_obj(mesh), "scene.obj", &options, &()).expect("a scene compiles").bytes
 }
 

@@ -2,10 +2,13 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use super::error::UsageError;
 use crate::compile::{Layout, Quality};
+use crate::optimise::Stop;
 
 const ABOUT: &str = "Compile a 3D model into a file that a program can query at once";
 
@@ -78,6 +81,12 @@ pub(super) struct CompileArgs {
     /// How the triangles lie in the file
     #[arg(long, value_enum, default_value_t = LayoutArg::Fast, hide_possible_values = false)]
     pub(super) layout: LayoutArg,
+    /// With `--quality best`: how many steps to optimise the tree [default: 16]; the file tells the number
+    #[arg(long, value_name = "N")]
+    pub(super) steps: Option<u32>,
+    /// With `--quality best`: start no step after so many seconds of optimising, instead of a number of steps
+    #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = parse_seconds)]
+    pub(super) time_budget: Option<Duration>,
     /// How many threads to use [default: one a processor]; the file does not depend on it
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub(super) threads: Option<NonZeroUsize>,
@@ -90,6 +99,18 @@ pub(super) struct CompileArgs {
     /// Print the time of each stage and the figures of each tree
     #[arg(short, long)]
     pub(super) verbose: bool,
+}
+
+impl CompileArgs {
+    /// When to stop optimising.
+    pub(super) fn stop(&self) -> Result<Stop, UsageError> {
+        let stop = match (self.steps, self.time_budget) {
+            (Some(steps), _) => Stop::Steps(steps),
+            (None, Some(time)) => Stop::After(time),
+            (None, None) => return Ok(Stop::default()),
+        };
+        if self.quality == QualityArg::Best { Ok(stop) } else { Err(UsageError::StepsOfBest) }
+    }
 }
 
 /// [`Quality`] as an argument.
@@ -204,4 +225,9 @@ const MAX_THREADS: usize = 1024;
 fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
     let number = text.parse().ok().and_then(NonZeroUsize::new).filter(|number| number.get() <= MAX_THREADS);
     number.ok_or_else(|| format!("not a number from 1 to {MAX_THREADS}"))
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "not a number of seconds".to_owned())
 }

@@ -40,7 +40,12 @@ pub(super) fn run(args: &CompileArgs) -> Result<(), CliError> {
 }
 
 fn compile_watched(source: &[u8], name: &str, args: &CompileArgs) -> Result<Compiled, CliError> {
-    let options = Options { quality: args.quality.into(), layout: args.layout.into(), threads: args.threads };
+    let options = Options {
+        quality: args.quality.into(),
+        layout: args.layout.into(),
+        stop: args.stop()?,
+        threads: args.threads,
+    };
     let Some(bars) = Bars::if_watched(args.quiet) else {
         return Ok(compile(source, name, &options, &())?);
     };
@@ -99,6 +104,9 @@ impl Job {
             self.total.as_secs_f64(),
         ));
         self.tell_dropped();
+        if let Some(steps) = report.steps {
+            tell(&format!("optimised in {}", counted(steps.into(), "step")));
+        }
         if args.verbose {
             self.tell_details();
         }
@@ -152,6 +160,7 @@ impl Job {
             "blake3": crate::file::hash(&self.compiled.bytes).to_hex().as_str(),
             "bytes_per_triangle": self.bytes_per_triangle(),
             "quality": self.quality.name(),
+            "steps": report.steps,
             "counts": {
                 "faces": report.source_faces,
                 "vertices": report.vertices,

@@ -113,6 +113,9 @@ pub(super) enum UsageError {
     /// There is no model to compile.
     #[error("no model to compile; try `bvhc --help`")]
     NoModel,
+    /// Only one quality is made in steps.
+    #[error("--steps and --time-budget are for --quality best")]
+    StepsOfBest,
     /// Both the file and the report would go to standard output.
     #[error("--json prints on standard output, where `-o -` writes the file; write the file to a path")]
     JsonAndFile,

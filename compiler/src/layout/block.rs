@@ -11,7 +11,7 @@ use crate::tree::binary::{BinaryTree, Node};
 const MOST_REFERENCES: usize = 4 * BLOCK_WIDTH;
 
 /// For each node of the tree, whether its triangles fit into one block.
-pub(super) fn fits(tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> Vec<bool> {
+pub fn fits(tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> Vec<bool> {
     let fits = |node: &Node| {
         if node.count as usize > MOST_REFERENCES {
             return false;

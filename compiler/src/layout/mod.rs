@@ -9,6 +9,7 @@ mod splits;
 pub mod weld;
 mod wide;
 
+pub use block::fits;
 pub use clip::Triangles;
 pub use packed::{Packing, pack};
 pub use splits::SplitTable;

@@ -9,7 +9,7 @@ use super::{block, order};
 use crate::mesh::Mesh;
 use crate::tree::aabb::Aabb;
 use crate::tree::binary::BinaryTree;
-use crate::tree::collapse::{Collapse, Role};
+use crate::tree::collapse::{Collapse, Role, Weighed};
 
 /// The records of a wide tree.
 pub struct WideTree {
@@ -28,10 +28,10 @@ pub struct WideTree {
 }
 
 /// Lays a binary tree over `mesh`'s triangles out as wide nodes and blocks.
-pub fn lay_out(tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> WideTree {
-    let fits = block::fits(tree, mesh, weld);
+pub fn lay_out(tree: &Weighed, mesh: &Mesh, weld: &Weld) -> WideTree {
+    let fits = block::fits(&tree.tree, mesh, weld);
     let collapse = Collapse::new(tree, &fits);
-    let mut writer = Writer { tree, mesh, weld, collapse, wide: Wide::default() };
+    let mut writer = Writer { tree: &tree.tree, mesh, weld, collapse, wide: Wide::default() };
     writer.node(0, 1);
     writer.finish()
 }

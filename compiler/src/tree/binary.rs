@@ -2,6 +2,9 @@
 
 use super::aabb::Aabb;
 
+/// Levels that a tree may have (FORMAT.md, "Section aabb-tree").
+pub const MOST_LEVELS: u32 = 96;
+
 /// A node of a binary tree, which stands before the nodes below it: the left child follows its parent,
 /// the right child follows the left one's subtree.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +31,18 @@ impl BinaryTree {
     pub fn children(&self, node: usize) -> [usize; 2] {
         let left = node + 1;
         [left, node + 2 * self.nodes[left].count as usize]
+    }
+
+    /// How many levels of nodes there are.
+    pub fn levels(&self) -> u32 {
+        let (mut deepest, mut pending) = (0, vec![(0, 1)]);
+        while let Some((node, level)) = pending.pop() {
+            deepest = deepest.max(level);
+            if self.nodes[node].count > 1 {
+                pending.extend(self.children(node).map(|child| (child, level + 1)));
+            }
+        }
+        deepest
     }
 
     /// The primitives below a node.

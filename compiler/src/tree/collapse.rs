@@ -3,7 +3,7 @@
 //! Based on: Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide
 //! BVHs", 2017, section 3.1 (dynamic programming over the binary tree). Departure: a leaf costs the same
 //! however many primitives it holds, as one block is one step for the runtime; which subtrees fit into a
-//! leaf is for the caller to say.
+//! leaf is for the caller to say, and so is how likely they are visited.
 
 use super::binary::BinaryTree;
 
@@ -14,6 +14,24 @@ pub const WIDTH: usize = 8;
 /// the nodes and blocks that rays visit change by less than 1 %. Dearer leaves of more than 8 primitives, one
 /// step more with 8 lanes, make 10 to 40 % more bytes and no ray faster.
 const LEAF_COST: f32 = 1.2;
+
+/// A binary tree, and how likely queries are to visit each node, relative to the root.
+pub struct Weighed {
+    /// The tree.
+    pub tree: BinaryTree,
+    /// As many as nodes.
+    pub weights: Vec<f32>,
+}
+
+impl Weighed {
+    /// By the surface-area heuristic: the larger a box, the likelier.
+    pub fn by_area(tree: BinaryTree) -> Self {
+        // A tree without any area is as good as any other.
+        let unit = 1.0 / tree.nodes[0].bounds.half_area().max(f64::MIN_POSITIVE);
+        let weights = tree.nodes.iter().map(|node| (node.bounds.half_area() * unit) as f32).collect();
+        Self { tree, weights }
+    }
+}
 
 /// How each subtree of a binary tree is best represented.
 pub struct Collapse<'a> {
@@ -33,7 +51,7 @@ pub enum Role {
 /// The cheapest ways to represent a subtree by at most 1, 2, … 7 roots.
 #[derive(Clone, Copy)]
 struct Plan {
-    /// Relative to the root's area, so that they fit f32 at any scale.
+    /// In visits of the root.
     costs: [f32; WIDTH - 1],
     /// `left[k - 1]`: of k roots, how many represent the left child. 0: use k - 1 roots instead.
     left: [u8; WIDTH],
@@ -43,16 +61,30 @@ struct Plan {
 impl<'a> Collapse<'a> {
     /// Finds the cheapest representation of every subtree. `fits` says which nodes may be leaves; those
     /// with one primitive must. Cost: some 60 operations a node.
-    pub fn new(tree: &'a BinaryTree, fits: &[bool]) -> Self {
+    pub fn new(weighed: &'a Weighed, fits: &[bool]) -> Self {
+        let Weighed { tree, weights } = weighed;
         let none = Plan { costs: [0.0; WIDTH - 1], left: [0; WIDTH], is_leaf: true };
         let mut plans = vec![none; tree.nodes.len()];
-        // A tree without any area is as good as any other.
-        let unit = 1.0 / tree.nodes[0].bounds.half_area().max(f64::MIN_POSITIVE);
         for index in (0..tree.nodes.len()).rev() {
-            let area = (tree.nodes[index].bounds.half_area() * unit) as f32;
-            plans[index] = plan(tree, &plans, index, area, fits[index]);
+            plans[index] = plan(tree, &plans, index, weights[index], fits[index]);
         }
         Self { tree, plans }
+    }
+
+    /// What all wide nodes and leaves cost, where `visits` says how often each binary node is visited.
+    pub fn cost(&self, visits: &[u32]) -> f64 {
+        let mut cost = 0.0;
+        let mut pending = vec![0];
+        while let Some(node) = pending.pop() {
+            cost += f64::from(visits[node]);
+            for child in self.children(node) {
+                match self.role(child) {
+                    Role::Node => pending.push(child),
+                    Role::Leaf => cost += f64::from(visits[child]) * f64::from(LEAF_COST),
+                }
+            }
+        }
+        cost
     }
 
     /// What a subtree becomes where it is one of the roots.
@@ -91,16 +123,16 @@ impl<'a> Collapse<'a> {
     }
 }
 
-fn plan(tree: &BinaryTree, plans: &[Plan], index: usize, area: f32, fits: bool) -> Plan {
+fn plan(tree: &BinaryTree, plans: &[Plan], index: usize, weight: f32, fits: bool) -> Plan {
     if tree.nodes[index].count == 1 {
-        let costs = [area * LEAF_COST; WIDTH - 1];
+        let costs = [weight * LEAF_COST; WIDTH - 1];
         return Plan { costs, left: [0; WIDTH], is_leaf: true };
     }
     let [left, right] = tree.children(index).map(|child| &plans[child].costs);
     let mut plan = Plan { costs: [0.0; WIDTH - 1], left: [0; WIDTH], is_leaf: false };
     let (as_node, node_left) = cheapest_division(left, right, WIDTH);
     plan.left[WIDTH - 1] = node_left;
-    let (node_cost, leaf_cost) = (area + as_node, area * LEAF_COST);
+    let (node_cost, leaf_cost) = (weight + as_node, weight * LEAF_COST);
     plan.is_leaf = fits && leaf_cost <= node_cost;
     plan.costs[0] = if plan.is_leaf { leaf_cost } else { node_cost };
     for roots in 2..WIDTH {

@@ -1,13 +1,10 @@
 //! A binary tree whose nodes know their neighbours, so that subtrees can move.
 
 use super::aabb::Aabb;
-use super::binary::{BinaryTree, Node};
+use super::binary::{BinaryTree, MOST_LEVELS, Node};
 
 /// The parent of the root.
 pub const NONE: u32 = u32::MAX;
-
-/// Levels that a tree may have (FORMAT.md, "Section aabb-tree").
-const MOST_LEVELS: u32 = 96;
 
 /// A node and its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq)]

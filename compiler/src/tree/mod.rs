@@ -4,5 +4,6 @@ pub mod aabb;
 pub mod binary;
 pub mod build;
 pub mod collapse;
+pub(crate) mod grown;
 pub mod links;
 pub mod reinsert;

@@ -12,7 +12,8 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::{DEEPEST_CHOICE, OnLeaves, PARALLEL_SIZE};
 use crate::tree::aabb::Aabb;
-use crate::tree::binary::{BinaryTree, Node};
+use crate::tree::binary::BinaryTree;
+use crate::tree::grown::Grown;
 
 /// What primitives are, as far as splitting goes.
 pub trait Clip: Sync {
@@ -94,30 +95,6 @@ impl Range {
     }
 }
 
-/// A grown subtree: its nodes, depth first, and the primitives of its leaves.
-#[derive(Default)]
-struct Grown {
-    nodes: Vec<Node>,
-    order: Vec<u32>,
-}
-
-impl Grown {
-    fn append(&mut self, mut other: Self) {
-        self.nodes.append(&mut other.nodes);
-        self.order.append(&mut other.order);
-    }
-
-    /// Says of each node where its primitives begin: behind those of all leaves before it.
-    fn finish(mut self) -> BinaryTree {
-        let mut first = 0;
-        for node in &mut self.nodes {
-            node.first = first;
-            first += u32::from(node.count == 1);
-        }
-        BinaryTree { nodes: self.nodes, order: self.order }
-    }
-}
-
 struct Spatial<'a> {
     clip: &'a dyn Clip,
     /// In half areas.
@@ -133,31 +110,27 @@ impl Spatial<'_> {
     }
 
     fn grow_into(&self, range: Range, grown: &mut Grown) {
-        let index = grown.nodes.len();
         if let [only] = range.references[..] {
-            let bounds = self.clip.stored(only.primitive, &only.part);
-            grown.nodes.push(Node { bounds, first: 0, count: 1 });
-            grown.order.push(only.primitive);
+            grown.leaf(only.primitive, self.clip.stored(only.primitive, &only.part));
             return;
         }
-        let (count, first) = (range.references.len(), grown.order.len());
-        grown.nodes.push(Node { bounds: Aabb::EMPTY, first: 0, count: 0 });
+        let count = range.references.len();
+        let opened = grown.open();
         let (left, right) = self.divide(range);
         self.report_finished(count, [&left, &right]);
         let right_child = if count >= PARALLEL_SIZE {
             let (left, right) = rayon::join(|| self.grow(left), || self.grow(right));
             grown.append(left);
-            let right_child = grown.nodes.len();
+            let right_child = grown.len();
             grown.append(right);
             right_child
         } else {
             self.grow_into(left, grown);
-            let right_child = grown.nodes.len();
+            let right_child = grown.len();
             self.grow_into(right, grown);
             right_child
         };
-        let bounds = grown.nodes[index + 1].bounds.union(grown.nodes[right_child].bounds);
-        grown.nodes[index] = Node { bounds, first: 0, count: (grown.order.len() - first) as u32 };
+        grown.close(opened, right_child);
     }
 
     /// Divides at least two references; both sides have at least one.

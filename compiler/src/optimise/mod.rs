@@ -1,0 +1,150 @@
+//! Changes a tree, step by step, and keeps what makes a set of rays cheaper.
+//!
+//! Based on: Aila, Karras, Laine, "On quality metrics of bounding volume hierarchies", 2013: the surface-area
+//! heuristic is a proxy, so rays have the last word. They are traced once, for how far each gets does not depend on the
+//! tree; what they cost then is counted in boxes. There are three sets of them: one that each step draws anew and
+//! is guided by, one that tells the collapse how likely nodes are visited, and one that judges, which guides nothing.
+
+mod random;
+mod rays;
+mod treelet;
+mod visits;
+
+use std::time::{Duration, Instant};
+
+use bvhc_runtime::Model;
+
+use crate::tree::binary::{BinaryTree, MOST_LEVELS};
+use crate::tree::collapse::{Collapse, Weighed};
+use crate::tree::links::Links;
+use crate::tree::reinsert;
+use visits::{Segment, visits};
+
+/// A quarter of the rays that weigh nodes, and of those that judge.
+const QUARTER: u32 = 1 << 15;
+
+/// A quarter of the rays that guide a step.
+const GUIDES: u32 = 1 << 13;
+
+/// As many rays as the areas of boxes stand for.
+const PRIOR: f64 = 64.0;
+
+/// Seeds of the two lasting sets; steps count up from zero.
+const SEED: u64 = 1 << 31;
+
+/// The share of nodes that a step of reinsertion may move.
+const MOVED: f64 = 0.1;
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// After this many steps.
+    Steps(u32),
+    /// After the first step that ends later than this.
+    After(Duration),
+}
+
+impl Default for Stop {
+    /// More steps than these change less than a hundredth.
+    fn default() -> Self {
+        Self::Steps(16)
+    }
+}
+
+/// What an optimisation is about.
+pub struct Job<'a> {
+    /// The model whose tree it is, to trace rays in.
+    pub model: &'a Model<'a>,
+    /// Says which subtrees may be leaves of the wide tree.
+    pub fits: &'a (dyn Fn(&BinaryTree) -> Vec<bool> + Sync),
+    /// When to stop.
+    pub stop: Stop,
+    /// Called after every step.
+    pub on_step: &'a dyn Fn(),
+}
+
+/// A tree that is no dearer than `tree` to the rays that judge, and the number of steps made. It is the same for the
+/// same number of steps. Runs in the current rayon pool.
+pub fn optimise(tree: BinaryTree, job: &Job<'_>) -> (Weighed, u32) {
+    let start = Instant::now();
+    let judge = Judge::new(job);
+    let mut best = judge.try_tree(Weighed::by_area(tree));
+    let mut steps = 0;
+    let goes_on = |steps: u32| match job.stop {
+        Stop::Steps(most) => steps < most,
+        Stop::After(time) => steps < u32::MAX && start.elapsed() < time,
+    };
+    while goes_on(steps) {
+        steps += 1;
+        if let Some(tree) = propose(&best.weighed.tree, steps, job.model) {
+            let tried = judge.try_tree(judge.weigh(tree));
+            if tried.cost < best.cost {
+                best = tried;
+            }
+        }
+        (job.on_step)();
+    }
+    (best.weighed, steps)
+}
+
+/// What a step tries; `None` where that would be too deep for a file. The first tries the weights alone.
+fn propose(tree: &BinaryTree, step: u32, model: &Model<'_>) -> Option<BinaryTree> {
+    let proposed = match step {
+        1 => tree.clone(),
+        _ if step.is_multiple_of(4) => {
+            let mut links = Links::of(tree);
+            reinsert::round(&mut links, MOVED);
+            links.finish()?
+        }
+        _ => treelet::rearrange(tree, &rays::segments(model, GUIDES, step.into()), 2 + step as usize % 6),
+    };
+    (proposed.levels() <= MOST_LEVELS).then_some(proposed)
+}
+
+/// A tree and what the judging rays pay.
+struct Tried {
+    weighed: Weighed,
+    cost: f64,
+}
+
+/// The rays that weigh nodes and those that judge.
+struct Judge<'a> {
+    fits: &'a (dyn Fn(&BinaryTree) -> Vec<bool> + Sync),
+    weighing: Vec<Segment>,
+    judging: Vec<Segment>,
+}
+
+impl<'a> Judge<'a> {
+    fn new(job: &Job<'a>) -> Self {
+        let [weighing, judging] = [SEED, SEED + 1].map(|seed| rays::segments(job.model, QUARTER, seed));
+        Self { fits: job.fits, weighing, judging }
+    }
+
+    /// Weighs each node by the share of its parent's rays that come to it. Where these are few, their number says less
+    /// than the areas of the boxes do.
+    fn weigh(&self, tree: BinaryTree) -> Weighed {
+        let seen = visits(&tree, &self.weighing);
+        let mut weights = vec![1.0; tree.nodes.len()];
+        for parent in 0..tree.nodes.len() {
+            if tree.nodes[parent].count == 1 {
+                continue;
+            }
+            let area = |node: usize| tree.nodes[node].bounds.half_area();
+            let whole = area(parent).max(f64::MIN_POSITIVE);
+            for child in tree.children(parent) {
+                let likely = f64::from(seen[child]) + PRIOR * area(child) / whole;
+                weights[child] = weights[parent] * (likely / (f64::from(seen[parent]) + PRIOR)) as f32;
+            }
+        }
+        Weighed { tree, weights }
+    }
+
+    fn try_tree(&self, weighed: Weighed) -> Tried {
+        let fits = (self.fits)(&weighed.tree);
+        let cost = Collapse::new(&weighed, &fits).cost(&visits(&weighed.tree, &self.judging));
+        Tried { weighed, cost }
+    }
+}
+
+#[cfg(test)]
+mod tests;

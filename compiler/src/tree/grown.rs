@@ -1,0 +1,67 @@
+//! A tree in the making, whose parts are put together from left to right.
+
+use super::aabb::Aabb;
+use super::binary::{BinaryTree, Node};
+
+/// Nodes, depth first, and the primitives of their leaves.
+#[derive(Default)]
+pub(crate) struct Grown {
+    nodes: Vec<Node>,
+    order: Vec<u32>,
+}
+
+/// An inner node whose children follow.
+pub(crate) struct Opened {
+    index: usize,
+    first: usize,
+}
+
+impl Grown {
+    /// Adds a leaf.
+    pub(crate) fn leaf(&mut self, primitive: u32, bounds: Aabb) {
+        self.nodes.push(Node { bounds, first: 0, count: 1 });
+        self.order.push(primitive);
+    }
+
+    /// Begins an inner node.
+    pub(crate) fn open(&mut self) -> Opened {
+        let opened = Opened { index: self.nodes.len(), first: self.order.len() };
+        self.nodes.push(Node { bounds: Aabb::EMPTY, first: 0, count: 0 });
+        opened
+    }
+
+    /// Ends a node, of whose subtrees the second begins at the node with this number.
+    pub(crate) fn close(&mut self, opened: Opened, right: usize) {
+        let bounds = self.nodes[opened.index + 1].bounds.union(self.nodes[right].bounds);
+        let count = (self.order.len() - opened.first) as u32;
+        self.nodes[opened.index] = Node { bounds, first: 0, count };
+    }
+
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Puts another part behind this one.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.nodes.append(&mut other.nodes);
+        self.order.append(&mut other.order);
+    }
+
+    /// Adds a copy of a subtree.
+    pub(crate) fn copy(&mut self, tree: &BinaryTree, root: usize) {
+        let Node { count, .. } = tree.nodes[root];
+        self.nodes.extend_from_slice(&tree.nodes[root..root + 2 * count as usize - 1]);
+        self.order.extend_from_slice(tree.primitives(root));
+    }
+
+    /// Says of each node where its primitives begin: behind those of all leaves before it.
+    pub(crate) fn finish(mut self) -> BinaryTree {
+        let mut first = 0;
+        for node in &mut self.nodes {
+            node.first = first;
+            first += u32::from(node.count == 1);
+        }
+        BinaryTree { nodes: self.nodes, order: self.order }
+    }
+}
