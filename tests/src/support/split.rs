@@ -9,6 +9,7 @@ use bvhc::layout::{self, Packing, SplitTable, WideTree};
 use bvhc::mesh::Mesh;
 use bvhc::tree::aabb::Aabb;
 use bvhc::tree::build::{Builder, build};
+use bvhc::tree::collapse::Weighed;
 use bvhc::{clean, import};
 use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, PackedBlocks, SectionKind, Splits};
 
@@ -32,7 +33,7 @@ fn wide_tree(mesh: &Mesh, slab: f32) -> WideTree {
     }
     let mut tree = build(&boxes, Builder::Sweep, &|_| ());
     tree.order.iter_mut().for_each(|reference| *reference = owners[*reference as usize]);
-    layout::lay_out(&tree, mesh, &weld(&mesh.positions, &mesh.triangles))
+    layout::lay_out(&Weighed::by_area(tree), mesh, &weld(&mesh.positions, &mesh.triangles))
 }
 
 /// A box cut at each multiple of `slab` on its longest axis, each part grown.
