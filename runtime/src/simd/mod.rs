@@ -25,6 +25,9 @@ pub(crate) trait Kernel: Simd {
     /// The numbers of the vertices `slots[first .. first + LEN]`; slots count modulo 16.
     fn look_up(self, table: Self::Table, slots: &[u8; BLOCK_WIDTH], first: usize) -> Self::Lanes;
 
+    /// The number in a lane, which counts modulo the number of lanes.
+    fn pick(self, numbers: Self::Lanes, lane: usize) -> f32;
+
     /// The lower and the upper four bits of each byte, as a byte each.
     fn spread_nibbles(self, bytes: &[u8; BLOCK_WIDTH / 2]) -> [u8; BLOCK_WIDTH];
 

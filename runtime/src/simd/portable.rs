@@ -26,6 +26,11 @@ macro_rules! portable_kernel {
             }
 
             #[inline(always)]
+            fn pick(self, numbers: Self::Lanes, lane: usize) -> f32 {
+                numbers.to_array()[lane % 8]
+            }
+
+            #[inline(always)]
             fn spread_nibbles(self, bytes: &[u8; BLOCK_WIDTH / 2]) -> [u8; BLOCK_WIDTH] {
                 core::array::from_fn(|lane| bytes[lane / 2] >> (4 * (lane % 2)) & 15)
             }

@@ -73,6 +73,13 @@ kernel!(
     }
 );
 
+kernel!(
+    #[inline(always)]
+    fn pick_8(token: Avx2, numbers: __m256, lane: i32) -> f32 {
+        _mm256_cvtss_f32(_mm256_permutevar8x32_ps(numbers, _mm256_set1_epi32(lane)))
+    }
+);
+
 /// Eight slots from `first`, which is 0 or 8.
 #[inline(always)]
 fn half(slots: &[u8; BLOCK_WIDTH], first: usize) -> [u8; 8] {
@@ -122,6 +129,11 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
+    fn pick(self, numbers: Self::Lanes, lane: usize) -> f32 {
+        pick_8(self, numbers.into(), lane as i32)
+    }
+
+    #[inline(always)]
     fn spread_nibbles(self, bytes: &[u8; BLOCK_WIDTH / 2]) -> [u8; BLOCK_WIDTH] {
         spread_nibbles(self, *bytes).into()
     }
@@ -156,6 +168,13 @@ kernel!(
     fn look_up_16(token: Avx512, table: __m512, slots: [u8; BLOCK_WIDTH]) -> __m512 {
         let slots = _mm512_cvtepu8_epi32(u8x16::simd_from(token, slots).into());
         _mm512_permutexvar_ps(slots, table)
+    }
+);
+
+kernel!(
+    #[inline(always)]
+    fn pick_16(token: Avx512, numbers: __m512, lane: i32) -> f32 {
+        _mm512_cvtss_f32(_mm512_permutexvar_ps(_mm512_set1_epi32(lane), numbers))
     }
 );
 
@@ -214,6 +233,11 @@ impl Kernel for Avx512 {
     #[inline(always)]
     fn look_up(self, table: Self::Table, slots: &[u8; BLOCK_WIDTH], _: usize) -> Self::Lanes {
         look_up_16(self, table.into(), *slots).simd_into(self)
+    }
+
+    #[inline(always)]
+    fn pick(self, numbers: Self::Lanes, lane: usize) -> f32 {
+        pick_16(self, numbers.into(), lane as i32)
     }
 
     #[inline(always)]

@@ -57,40 +57,60 @@ pub(crate) fn hits_in_block<S: Kernel>(
     // No FMA: both triangles of an edge, and every level, must see the same places.
     let x = simd.table(from_origin(kx) - depth * frame.shear[0]);
     let y = simd.table(from_origin(ky) - depth * frame.shear[1]);
-    let count = usize::from(block.triangles);
-    let mut first = 0;
-    while first < count {
-        let step = lanes::<S>();
-        let used = u64::MAX >> (64 - (count - first).min(step));
-        let corner = |table, k: usize| simd.look_up(table, &block.corners[k], first);
-        let place = |k: usize| [corner(x, k), corner(y, k)];
-        let edges = EdgeFunctions::<S>::new(place(0), place(1), place(2));
-        let inside = edges.inside(simd, frame.sides) & used;
-        if inside != 0 {
-            let z = simd.table(depth * frame.shear[2]);
-            let ([_, v, w], determinant) = (edges.functions, edges.determinant());
-            let t = edges.distance([corner(z, 0), corner(z, 1), corner(z, 2)]);
-            let in_range =
-                t.simd_ge(S::Lanes::splat(simd, frame.t_min)) & t.simd_le(S::Lanes::splat(simd, t_max));
-            let well = edges.well_conditioned(simd).to_bitmask();
-            let mut left = inside & (in_range.to_bitmask() | !well);
-            while left != 0 {
-                let lane = left.trailing_zeros() as usize;
-                if well & 1 << lane != 0 {
-                    let of_lane = |vector: &S::Lanes| vector.as_slice()[lane];
-                    hit(Candidate {
-                        lane: first + lane,
-                        t: of_lane(&t),
-                        edges: [of_lane(&v), of_lane(&w)],
-                        determinant: of_lane(&determinant),
-                    });
-                } else if let Some(found) = decide_in_f64(block, first + lane, frame, t_max) {
-                    hit(found);
-                }
-                left &= left - 1;
-            }
+    let tables = Tables { x, y, depth };
+    // Unrolled, for in a loop the tables would have to be kept in memory.
+    hits_in_lanes(simd, block, frame, t_max, &tables, 0, &mut hit);
+    if usize::from(block.triangles) > lanes::<S>() {
+        hits_in_lanes(simd, block, frame, t_max, &tables, lanes::<S>(), &mut hit);
+    }
+}
+
+/// Where a block's vertices are in a ray's frame; `depth` is not yet divided by the direction's.
+struct Tables<S: Kernel> {
+    x: S::Table,
+    y: S::Table,
+    depth: f32x16<S>,
+}
+
+/// The same for the triangles in the lanes from `first` on.
+#[inline(always)]
+fn hits_in_lanes<S: Kernel>(
+    simd: S,
+    block: &Block,
+    frame: &Frame,
+    t_max: f32,
+    tables: &Tables<S>,
+    first: usize,
+    hit: &mut impl FnMut(Candidate),
+) {
+    let count = usize::from(block.triangles).saturating_sub(first).min(lanes::<S>());
+    let corner = |table, k: usize| simd.look_up(table, &block.corners[k], first);
+    let place = |k: usize| [corner(tables.x, k), corner(tables.y, k)];
+    let places = [place(0), place(1), place(2)];
+    let edges = EdgeFunctions::<S>::new(&places);
+    let inside = edges.inside(simd, frame.sides) & ((1 << count) - 1);
+    if inside == 0 {
+        return;
+    }
+    let z = simd.table(tables.depth * frame.shear[2]);
+    let ([_, v, w], determinant) = (edges.functions, edges.determinant());
+    let t = edges.distance([corner(z, 0), corner(z, 1), corner(z, 2)]);
+    let in_range = t.simd_ge(S::Lanes::splat(simd, frame.t_min)) & t.simd_le(S::Lanes::splat(simd, t_max));
+    let well = edges.well_conditioned(simd, &places).to_bitmask();
+    let mut left = inside & (in_range.to_bitmask() | !well);
+    while left != 0 {
+        let lane = left.trailing_zeros() as usize;
+        left &= left - 1;
+        if well & 1 << lane != 0 {
+            hit(Candidate {
+                lane: first + lane,
+                t: simd.pick(t, lane),
+                edges: [simd.pick(v, lane), simd.pick(w, lane)],
+                determinant: simd.pick(determinant, lane),
+            });
+        } else if let Some(found) = decide_in_f64(block, first + lane, frame, t_max) {
+            hit(found);
         }
-        first += step;
     }
 }
 
@@ -133,7 +153,8 @@ pub(crate) fn hits_of_rays<S: Kernel>(
     for lane in 0..usize::from(block.triangles).min(BLOCK_WIDTH) {
         let slots = [block.corners[0][lane], block.corners[1][lane], block.corners[2][lane]];
         let slot = |k: usize| usize::from(slots[k]) % BLOCK_WIDTH;
-        let edges = EdgeFunctions::<S>::new(places.0[slot(0)], places.0[slot(1)], places.0[slot(2)]);
+        let corners = [places.0[slot(0)], places.0[slot(1)], places.0[slot(2)]];
+        let edges = EdgeFunctions::<S>::new(&corners);
         let inside = edges.inside(simd, class.sides) & active;
         if inside == 0 {
             continue;
@@ -142,17 +163,17 @@ pub(crate) fn hits_of_rays<S: Kernel>(
         let ([_, v, w], determinant) = (edges.functions, edges.determinant());
         let t = edges.distance([depth(0), depth(1), depth(2)]);
         let in_range = t.simd_ge(group.t_min) & t.simd_le(limits);
-        let well = edges.well_conditioned(simd).to_bitmask();
+        let well = edges.well_conditioned(simd, &corners).to_bitmask();
         let mut left = inside & (in_range.to_bitmask() | !well);
         while left != 0 {
             let ray = left.trailing_zeros() as usize % lanes::<S>();
             left &= left - 1;
-            let of_ray = |vector: &S::Lanes| vector.as_slice()[ray];
             if well & 1 << ray != 0 {
-                let edges = [of_ray(&v), of_ray(&w)];
-                hit(ray, Candidate { lane, t: of_ray(&t), edges, determinant: of_ray(&determinant) });
+                let edges = [simd.pick(v, ray), simd.pick(w, ray)];
+                let (t, determinant) = (simd.pick(t, ray), simd.pick(determinant, ray));
+                hit(ray, Candidate { lane, t, edges, determinant });
             } else {
-                let frame = group.frame(class, ray, of_ray(&limits));
+                let frame = group.frame(class, ray, simd.pick(limits, ray));
                 if let Some(found) = decide_in_f64(block, lane, &frame, frame.t_max) {
                     hit(ray, found);
                 }
@@ -191,15 +212,12 @@ fn decide_in_f64(block: &Block, lane: usize, frame: &Frame, t_max: f32) -> Optio
 /// Twice the signed areas that the ray spans with each edge, in the frame; a lane a triangle.
 struct EdgeFunctions<S: Kernel> {
     functions: [S::Lanes; 3],
-    /// Sum of the magnitudes of all products.
-    products: S::Lanes,
 }
 
 impl<S: Kernel> EdgeFunctions<S> {
     #[inline(always)]
-    fn new(a: [S::Lanes; 2], b: [S::Lanes; 2], c: [S::Lanes; 2]) -> Self {
-        let ([u, pu], [v, pv], [w, pw]) = (cross::<S>(c, b), cross::<S>(a, c), cross::<S>(b, a));
-        Self { functions: [u, v, w], products: pu + pv + pw }
+    fn new([a, b, c]: &[[S::Lanes; 2]; 3]) -> Self {
+        Self { functions: [cross::<S>(c, b), cross::<S>(a, c), cross::<S>(b, a)] }
     }
 
     /// The lanes whose triangle holds the ray, edges and corners included, with a visible side.
@@ -222,10 +240,16 @@ impl<S: Kernel> EdgeFunctions<S> {
         u + v + w
     }
 
+    /// The lanes for whose triangles, with these corners, f32 weights are good enough.
     #[inline(always)]
-    fn well_conditioned(&self, simd: S) -> <S::Lanes as SimdBase<S>>::Mask {
+    fn well_conditioned(
+        &self,
+        simd: S,
+        [a, b, c]: &[[S::Lanes; 2]; 3],
+    ) -> <S::Lanes as SimdBase<S>>::Mask {
         let determinant = self.determinant().abs();
-        let products = self.products.max(S::Lanes::splat(simd, SMALLEST_DETERMINANT * LARGEST_CONDITION));
+        let products = products::<S>(c, b) + products::<S>(a, c) + products::<S>(b, a);
+        let products = products.max(S::Lanes::splat(simd, SMALLEST_DETERMINANT * LARGEST_CONDITION));
         (determinant * LARGEST_CONDITION).simd_gt(products)
             & products.simd_le(S::Lanes::splat(simd, LARGEST_PRODUCTS))
     }
@@ -239,11 +263,16 @@ impl<S: Kernel> EdgeFunctions<S> {
     }
 }
 
-/// p x q, and the sum of the magnitudes of its products.
+/// p x q
 #[inline(always)]
-fn cross<S: Kernel>([px, py]: [S::Lanes; 2], [qx, qy]: [S::Lanes; 2]) -> [S::Lanes; 2] {
-    let (first, second) = (px * qy, py * qx);
-    [first - second, first.abs() + second.abs()]
+fn cross<S: Kernel>([px, py]: &[S::Lanes; 2], [qx, qy]: &[S::Lanes; 2]) -> S::Lanes {
+    *px * *qy - *py * *qx
+}
+
+/// The sum of the magnitudes of the products of p x q.
+#[inline(always)]
+fn products<S: Kernel>([px, py]: &[S::Lanes; 2], [qx, qy]: &[S::Lanes; 2]) -> S::Lanes {
+    (*px * *qy).abs() + (*py * *qx).abs()
 }
 
 /// What a hit tells the caller.
