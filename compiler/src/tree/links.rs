@@ -86,14 +86,18 @@ impl Links {
         }
     }
 
-    /// Fits the boxes of a node and of all above it to what is below them.
+    /// Fits the boxes of a node and of those above it to what is below them, as far up as they change.
     pub fn refit(&mut self, mut node: u32) {
         while node != NONE {
-            if let Below::Nodes([left, right]) = self.0[node as usize].below {
+            let Link { bounds: old, parent, below } = self.0[node as usize];
+            if let Below::Nodes([left, right]) = below {
                 let bounds = self.0[left as usize].bounds.union(self.0[right as usize].bounds);
+                if bounds == old {
+                    return;
+                }
                 self.0[node as usize].bounds = bounds;
             }
-            node = self.0[node as usize].parent;
+            node = parent;
         }
     }
 

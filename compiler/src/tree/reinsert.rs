@@ -8,6 +8,7 @@
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
+use super::aabb::Aabb;
 use super::binary::BinaryTree;
 use super::links::{Below, Links, NONE};
 
@@ -30,7 +31,7 @@ impl Effort {
 }
 
 /// The least that a round must save for another to follow, relative to the cost.
-const LEAST_GAIN: f64 = 1e-3;
+const LEAST_GAIN: f64 = 3e-3;
 
 /// A tree over the same leaves that is no dearer, by the surface-area heuristic.
 pub fn reinsert(tree: BinaryTree, effort: Effort) -> BinaryTree {
@@ -111,6 +112,8 @@ impl Move {
         links.0[parent as usize].below = Below::Nodes([self.target, self.node]);
         links.0[self.target as usize].parent = parent;
         links.refit(above);
+        // Whatever it held before, its box must not stop the refit.
+        links.0[parent as usize].bounds = Aabb::EMPTY;
         links.refit(parent);
     }
 }
@@ -120,12 +123,14 @@ struct Search<'a> {
     links: &'a Links,
     area: f64,
     best: Move,
+    /// Subtrees to try, and what is saved so far on the way to each.
+    pending: Vec<(f64, u32)>,
 }
 
 impl<'a> Search<'a> {
     fn new(links: &'a Links, node: u32) -> Self {
         let area = links.0[node as usize].bounds.half_area();
-        Self { links, area, best: Move { gain: 0.0, node, target: NONE } }
+        Self { links, area, best: Move { gain: 0.0, node, target: NONE }, pending: Vec::new() }
     }
 
     fn run(mut self) -> Option<Move> {
@@ -158,8 +163,8 @@ impl<'a> Search<'a> {
     /// Tries all places in a subtree, as long as they can be better than the best so far.
     fn below(&mut self, root: u32, gain: f64) {
         let bounds = self.links.0[self.best.node as usize].bounds;
-        let mut pending = vec![(gain, root)];
-        while let Some((gain, target)) = pending.pop() {
+        self.pending.push((gain, root));
+        while let Some((gain, target)) = self.pending.pop() {
             if gain - self.area <= self.best.gain {
                 continue;
             }
@@ -171,7 +176,7 @@ impl<'a> Search<'a> {
             }
             if let Below::Nodes(children) = there.below {
                 let gain = merged + there.bounds.half_area();
-                pending.extend(children.map(|child| (gain, child)));
+                self.pending.extend(children.map(|child| (gain, child)));
             }
         }
     }
