@@ -18,7 +18,6 @@ use crate::tree::binary::BinaryTree;
 use crate::tree::build::spatial::{self, Limits};
 use crate::tree::build::{self, Builder};
 use crate::tree::collapse::Weighed;
-use crate::tree::reinsert::{self, Effort};
 
 /// How much time a compilation may take for a faster file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -260,11 +259,10 @@ fn grow(mesh: &Mesh, quality: Quality, progress: &dyn Progress) -> BinaryTree {
     let of_boxes = |builder| build::build(&layout::triangle_boxes(mesh), builder, &on_leaves);
     match quality {
         Quality::Fast => of_boxes(Builder::Binned),
-        Quality::Default => reinsert::reinsert(of_boxes(Builder::Sweep), Effort::SOME),
+        Quality::Default => of_boxes(Builder::Sweep),
         Quality::Best => {
             let count = mesh.triangles.len() as u32;
-            let tree = spatial::build(count, &Triangles::new(mesh), &Limits::default(), &on_leaves);
-            reinsert::reinsert(tree, Effort::MUCH)
+            spatial::build(count, &Triangles::new(mesh), &Limits::default(), &on_leaves)
         }
     }
 }

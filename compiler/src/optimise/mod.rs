@@ -17,7 +17,7 @@ use bvhc_runtime::Model;
 use crate::tree::binary::{BinaryTree, MOST_LEVELS};
 use crate::tree::collapse::{Collapse, Weighed};
 use crate::tree::links::Links;
-use crate::tree::reinsert;
+use crate::tree::reinsert::{self, Effort};
 use visits::{Segment, visits};
 
 /// A quarter of the rays that weigh nodes, and of those that judge.
@@ -91,6 +91,7 @@ pub fn optimise(tree: BinaryTree, job: &Job<'_>) -> (Weighed, u32) {
 fn propose(tree: &BinaryTree, step: u32, model: &Model<'_>) -> Option<BinaryTree> {
     let proposed = match step {
         1 => tree.clone(),
+        2 => reinsert::reinsert(tree.clone(), Effort::MUCH),
         _ if step.is_multiple_of(4) => {
             let mut links = Links::of(tree);
             reinsert::round(&mut links, MOVED);

@@ -4,6 +4,10 @@
 //! Meister, Bittner, "Parallel reinsertion for bounding volume hierarchy optimization", 2018 (the search from a
 //! node's own place outward). Departure: places are sought by all threads, moves are made by one, from the one that
 //! saves most on; those that meet what an earlier one of the round has changed wait for the next round.
+//!
+//! Not for every tree: the heuristic counts nodes down to single primitives, where files have blocks of up to 16. After
+//! three rounds rays in a hall of 400 columns and 800 beams visited a third fewer nodes and blocks than after the sweep
+//! alone, in one of ten times as many a third more. So only the optimiser uses it, which asks rays.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
@@ -22,11 +26,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// A fraction of a sweep's time. Long beams that lie across each other pay it back: rays in a hall of them visit a
-    /// third fewer nodes and blocks. Scans gain nothing.
-    pub const SOME: Self = Self { rounds: 3, share: 0.2 };
-
-    /// Until nothing is left to save.
+    /// Until little is left to save.
     pub const MUCH: Self = Self { rounds: 10, share: 1.0 };
 }
 
