@@ -51,6 +51,25 @@ fn threads_do_not_change_the_bytes() {
     }
 }
 
+#[test]
+fn the_steps_that_a_budget_allowed_make_the_same_file() {
+    let place = Place::new();
+    place.write("waves.obj", waves());
+    let best = |more: &[&str]| {
+        let ran = place.run(&[&["waves.obj", "-o", "w.bvh", "--json", "--quality", "best"], more].concat());
+        let report: Value = serde_json::from_str(ran.ok()).expect("JSON");
+        (report["steps"].to_string(), place.read("w.bvh"))
+    };
+    let (steps, timed) = best(&["--time-budget", "0.2"]);
+    assert!(best(&["--steps", &steps]).1 == timed);
+    let usage = |args: &[&str], words: &[&str]| {
+        place.run(&[&["waves.obj", "-o", "x.bvh"], args].concat()).fails_silently(2, words);
+    };
+    usage(&["--steps", "3"], &["--quality best"]);
+    usage(&["--quality", "best", "--steps", "3", "--time-budget", "1"], &["cannot be used with"]);
+    usage(&["--quality", "best", "--time-budget", "soon"], &["not a number of seconds"]);
+}
+
 /// 60 by 60 quads: enough for several tasks to share a build.
 fn waves() -> String {
     const SIDE: usize = 60;
