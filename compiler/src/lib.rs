@@ -8,6 +8,7 @@ pub mod clean;
 pub mod cli;
 pub mod compile;
 pub mod file;
+pub mod fit;
 pub mod import;
 pub mod layout;
 pub mod mesh;

@@ -1,0 +1,77 @@
+//! Descent from a frame to one that no rotation around a single axis improves.
+//!
+//! One axis is fixed, the points are projected along it, and the other two axes turn to the best rectangle around
+//! the projection: it is flush with an edge of the polygon's hull, so the step is exact. The axes take turns until
+//! three in a row change nothing.
+//!
+//! Based on: the inner step of Chang, Gorissen, Melchior, "Fast oriented bounding box optimization on the rotation
+//! group SO(3, R)", 2011. Departure: there it follows a Nelder-Mead search; here nothing is searched but this.
+
+use super::cloud::Cloud;
+use super::frame::Frame;
+use super::objective::Objective;
+use super::plane::{best_rectangle, convex_polygon};
+
+/// The part of a measure that a turn has to save to count.
+const PROGRESS: f64 = 1e-7;
+
+/// Turns after which a descent stops though it still gains: some sets allow long chains of tiny steps.
+const MOST_TURNS: usize = 64;
+
+/// A frame, and the measure of the box along its axes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) frame: Frame,
+    pub(super) measure: f64,
+}
+
+/// The memory of a descent.
+#[derive(Debug, Default)]
+pub(super) struct Descent {
+    projected: Vec<[f64; 2]>,
+    polygon: Vec<[f64; 2]>,
+}
+
+impl Descent {
+    /// The end of the descent that starts at `frame`.
+    pub(super) fn run(&mut self, cloud: &Cloud, objective: Objective, mut frame: Frame) -> Candidate {
+        let mut extents = cloud.extents(&frame);
+        let mut measure = objective.measure(extents);
+        let mut since_progress = 0;
+        for turn in 0..MOST_TURNS {
+            let fixed = turn % 3;
+            match self.turn(cloud, objective, &frame, (fixed, extents[fixed])) {
+                Some((direction, sides)) => {
+                    let mut turned = extents;
+                    [turned[(fixed + 1) % 3], turned[(fixed + 2) % 3]] = sides;
+                    let found = objective.measure(turned);
+                    since_progress += 1;
+                    if found < measure * (1.0 - PROGRESS) {
+                        (extents, measure, since_progress) = (turned, found, 0);
+                        frame = frame.turned(fixed, direction).squared();
+                    }
+                }
+                None => since_progress += 1,
+            }
+            if since_progress == 3 {
+                break;
+            }
+        }
+        Candidate { frame, measure }
+    }
+
+    /// Where to turn the axes after the fixed one, and the extents along them then.
+    fn turn(
+        &mut self,
+        cloud: &Cloud,
+        objective: Objective,
+        frame: &Frame,
+        (fixed, height): (usize, f64),
+    ) -> Option<([f64; 2], [f64; 2])> {
+        self.projected.clear();
+        cloud.project([frame.axes[(fixed + 1) % 3], frame.axes[(fixed + 2) % 3]], &mut self.projected);
+        convex_polygon(&mut self.projected, &mut self.polygon);
+        let best = best_rectangle(&self.polygon, Some(height), objective)?;
+        Some((best.direction, best.extents))
+    }
+}

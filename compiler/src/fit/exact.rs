@@ -1,0 +1,206 @@
+//! The least box, to a proven part in a million.
+//!
+//! Each of two axes of a least box is at a right angle to an edge of the hull that its face holds. So for each pair
+//! of edges there is one family of boxes with one parameter: the first axis runs along the arc between the normals
+//! of the two faces at the first edge, and the second axis is at right angles to it and to the second edge. Only
+//! where it is then on the second edge's arc do both faces hold their edges. Each such interval is halved until a
+//! lower bound of its boxes says that none is smaller than the best known by the part [`PRECISION`].
+//!
+//! The bound of an interval: an extent is at least the width of any two points along the axis, and the two that are
+//! farthest apart in the middle of the interval are taken. Along a great circle, as the first two axes go, that
+//! width is a sinusoid, which is concave where it is positive, and so is least at an end. Along the third axis it is
+//! a quadratic polynomial over the product of the lengths of the two others.
+//!
+//! Based on: O'Rourke, "Finding minimal enclosing boxes", 1985 (two flush edges; [`Objective`] says why it also
+//! holds for the collision measure), and Jylanki, "An exact algorithm for finding minimum oriented bounding boxes",
+//! 2015 (arcs on the sphere of normals). Departures: no polynomial's roots are taken, and no tracking of which
+//! points are extreme can go wrong; both are replaced by branch and bound.
+
+use super::cloud::Cloud;
+use super::descent::Candidate;
+use super::frame::Frame;
+use super::hull::Hull;
+use super::objective::Objective;
+use super::vector::{Vector, accurate_cross, cross, dot, length_squared, offset, scale, subtract, unit};
+
+/// The part of its measure by which the result may exceed the least.
+pub(super) const PRECISION: f64 = 1e-6;
+
+/// Intervals are not halved below this: an arc is at most a quarter turn, and f64 can tell no box from another.
+const SHORTEST: f64 = 1e-11;
+
+/// What rounding may do to the cosine of an angle between two normals.
+const ROUNDING: f64 = 1e-12;
+
+/// The normals at which a box's face can hold an edge, from `from` to `from + by`: a quarter turn at most.
+#[derive(Clone, Copy, Debug)]
+struct Arc {
+    /// A unit vector along the edge.
+    edge: Vector,
+    from: Vector,
+    by: Vector,
+}
+
+impl Arc {
+    fn at(&self, place: f64) -> Vector {
+        offset(self.from, self.by, place)
+    }
+}
+
+/// The memory of a search.
+#[derive(Debug, Default)]
+pub(super) struct Exact {
+    arcs: Vec<Arc>,
+    intervals: Vec<[f64; 2]>,
+}
+
+impl Exact {
+    /// The least box, given one to beat. Takes O(edges^2) time, and O(vertices) for each pair whose arcs meet.
+    pub(super) fn fit(
+        &mut self,
+        hull: &Hull,
+        cloud: &Cloud,
+        objective: Objective,
+        start: Candidate,
+    ) -> Candidate {
+        self.find_arcs(hull);
+        let mut best = start;
+        for (index, &first) in self.arcs.iter().enumerate() {
+            for &second in &self.arcs[index + 1..] {
+                let mut family = Family { first, second, cloud, objective, best };
+                if family.seek_meetings(&mut self.intervals) {
+                    family.search(&mut self.intervals);
+                    best = family.best;
+                }
+            }
+        }
+        best
+    }
+
+    fn find_arcs(&mut self, hull: &Hull) {
+        self.arcs.clear();
+        let points = hull.points();
+        for edge in hull.edges() {
+            let [a, b, c] = edge.left.map(|corner| points[corner as usize]);
+            let d = points[edge.right as usize];
+            let along = subtract(b, a);
+            let left = unit(accurate_cross(along, subtract(c, a)));
+            let right = unit(accurate_cross(subtract(d, a), along));
+            let (Some(edge), Some(left), Some(right)) = (unit(along), left, right) else {
+                continue;
+            };
+            let mut push = |from, to| self.arcs.push(Arc { edge, from, by: subtract(to, from) });
+            if dot(left, right) >= 0.0 {
+                push(left, right);
+            } else {
+                let between = cross(edge, left);
+                push(left, between);
+                push(between, right);
+            }
+        }
+    }
+}
+
+/// The boxes that are flush with two edges.
+struct Family<'a> {
+    first: Arc,
+    second: Arc,
+    cloud: &'a Cloud,
+    objective: Objective,
+    best: Candidate,
+}
+
+/// The axes at a place of the first arc; not of length 1.
+struct Axes([Vector; 3]);
+
+impl Family<'_> {
+    /// Lists the intervals of the first arc to which the second has normals at a right angle; tells whether there
+    /// are any. Single such places are tried at once.
+    fn seek_meetings(&mut self, intervals: &mut Vec<[f64; 2]>) -> bool {
+        let (from, to) = (self.second.from, self.second.at(1.0));
+        // The cosines with both ends of the second arc are linear along the first.
+        let cosines = [from, to].map(|end| [dot(self.first.from, end), dot(self.first.at(1.0), end)]);
+        let all = cosines.as_flattened();
+        if all.iter().all(|x| *x > ROUNDING) || all.iter().all(|x| *x < -ROUNDING) {
+            return false;
+        }
+        let mut cuts = [0.0, 0.0, 0.0, 1.0];
+        for (cut, [start, end]) in cuts[1..].iter_mut().zip(cosines) {
+            let root = start / (start - end);
+            *cut = if (0.0..=1.0).contains(&root) { root } else { 0.0 };
+        }
+        cuts.sort_by(f64::total_cmp);
+        let value = |[start, end]: [f64; 2], at: f64| start + (end - start) * at;
+        let meet = |at: f64| value(cosines[0], at) * value(cosines[1], at) <= ROUNDING;
+        intervals.clear();
+        for pair in cuts.windows(2) {
+            if meet(pair[0]) {
+                self.try_at(pair[0]);
+            }
+            if pair[0] < pair[1] && meet(0.5 * (pair[0] + pair[1])) {
+                intervals.push([pair[0], pair[1]]);
+            }
+        }
+        if meet(1.0) {
+            self.try_at(1.0);
+        }
+        true
+    }
+
+    /// Halves the intervals until none can hold a better box.
+    fn search(&mut self, intervals: &mut Vec<[f64; 2]>) {
+        while let Some([low, high]) = intervals.pop() {
+            let middle = 0.5 * (low + high);
+            self.try_at(middle);
+            let may_be_better = self.bound(low, high) < self.best.measure * (1.0 - PRECISION);
+            if may_be_better && high - low > SHORTEST {
+                intervals.extend([[middle, high], [low, middle]]);
+            }
+        }
+    }
+
+    /// Keeps the box at a place if it is better.
+    fn try_at(&mut self, place: f64) {
+        let [x, y, _] = self.axes(place).0;
+        if let Some(frame) = Frame::from_directions(x, y) {
+            let measure = self.objective.measure(self.cloud.extents(&frame));
+            if measure < self.best.measure {
+                self.best = Candidate { frame, measure };
+            }
+        }
+    }
+
+    fn axes(&self, place: f64) -> Axes {
+        let x = self.first.at(place);
+        let edge = self.second.edge;
+        let y = cross(x, edge);
+        // x x (x x edge)
+        let z = subtract(scale(x, dot(x, edge)), scale(edge, length_squared(x)));
+        Axes([x, y, z])
+    }
+
+    /// What the measure of every box in an interval is at least.
+    fn bound(&self, low: f64, high: f64) -> f64 {
+        let Axes(middle) = self.axes(0.5 * (low + high));
+        let ends = [low, high].map(|place| self.axes(place).0);
+        let apart = middle.map(|axis| self.cloud.support(axis));
+        let arc = |axis: usize| {
+            let width = |end: &[Vector; 3]| {
+                let length = length_squared(end[axis]).sqrt();
+                if length > 0.0 { dot(apart[axis], end[axis]) / length } else { 0.0 }
+            };
+            width(&ends[0]).min(width(&ends[1])).max(0.0)
+        };
+        let longest = |axis: usize| length_squared(ends[0][axis]).max(length_squared(ends[1][axis]));
+        let [start, centre, end] = [ends[0][2], middle[2], ends[1][2]].map(|z| dot(apart[2], z));
+        let area = (longest(0) * longest(1)).sqrt();
+        let third = if area > 0.0 { least_quadratic(start, centre, end).max(0.0) / area } else { 0.0 };
+        self.objective.measure([arc(0), arc(1), third])
+    }
+}
+
+/// The least value between its ends of the quadratic polynomial with these values at the ends and in the middle.
+fn least_quadratic(start: f64, middle: f64, end: f64) -> f64 {
+    let (slope, bend) = (0.5 * (end - start), 0.5 * (start + end) - middle);
+    if 2.0 * bend > slope.abs() { middle - 0.25 * slope * slope / bend } else { start.min(end) }
+}

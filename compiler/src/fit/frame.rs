@@ -1,0 +1,198 @@
+//! Orientations: three axes at right angles, and the quaternions that the genetic searches breed.
+
+use super::vector::{Vector, cross, dot, length_squared, offset, scale, unit};
+
+/// Three unit vectors at right angles (to rounding), right-handed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    /// The vectors.
+    pub axes: [[f64; 3]; 3],
+}
+
+impl Frame {
+    /// The axes of space.
+    pub const IDENTITY: Self = Self { axes: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] };
+
+    /// The frame whose first axis is along `first`, and whose second is in the half-plane of `second`;
+    /// none where these are parallel or zero.
+    pub(super) fn from_directions(first: Vector, second: Vector) -> Option<Self> {
+        let (x, second) = (unit(first)?, unit(second)?);
+        let y = offset(second, x, -dot(x, second));
+        // Below this nothing is left of the second but rounding.
+        if length_squared(y) < 1e-26 {
+            return None;
+        }
+        let y = unit(y)?;
+        // Once more, for what cancellation left of the first in the second.
+        let y = unit(offset(y, x, -dot(x, y)))?;
+        Some(Self { axes: [x, y, cross(x, y)] })
+    }
+
+    /// A frame whose first axis is along `first`; none where that is zero.
+    pub(super) fn along(first: Vector) -> Option<Self> {
+        let x = unit(first)?;
+        let least = (0..3).min_by(|&a, &b| x[a].abs().total_cmp(&x[b].abs()))?;
+        Self::from_directions(x, Self::IDENTITY.axes[least])
+    }
+
+    /// The axes that the quaternion (x, y, z, w) of length 1 turns the axes of space into.
+    pub(super) fn from_quaternion([x, y, z, w]: [f64; 4]) -> Self {
+        Self {
+            axes: [
+                [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)],
+                [2.0 * (x * y - z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + x * w)],
+                [2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)],
+            ],
+        }
+    }
+
+    /// The quaternion (x, y, z, w) of [`from_quaternion`](Self::from_quaternion), up to its sign.
+    pub(super) fn quaternion(&self) -> [f64; 4] {
+        let [a, b, c] = self.axes;
+        // Four times the square of each part; the largest is divided by.
+        let squares = [
+            1.0 + a[0] - b[1] - c[2],
+            1.0 - a[0] + b[1] - c[2],
+            1.0 - a[0] - b[1] + c[2],
+            1.0 + a[0] + b[1] + c[2],
+        ];
+        let largest = (1..4).fold(0, |best, i| if squares[i] > squares[best] { i } else { best });
+        let root = squares[largest].max(1.0).sqrt();
+        let part = |x: f64| 0.5 * x / root;
+        match largest {
+            0 => [0.5 * root, part(a[1] + b[0]), part(a[2] + c[0]), part(b[2] - c[1])],
+            1 => [part(a[1] + b[0]), 0.5 * root, part(b[2] + c[1]), part(c[0] - a[2])],
+            2 => [part(a[2] + c[0]), part(b[2] + c[1]), 0.5 * root, part(a[1] - b[0])],
+            _ => [part(b[2] - c[1]), part(c[0] - a[2]), part(a[1] - b[0]), 0.5 * root],
+        }
+    }
+
+    /// The frame with the two axes after `fixed` turned so that the first of them goes to `direction`, a unit
+    /// vector in their plane.
+    pub(super) fn turned(&self, fixed: usize, [c, s]: [f64; 2]) -> Self {
+        let (i, j) = ((fixed + 1) % 3, (fixed + 2) % 3);
+        let mut axes = self.axes;
+        axes[i] = offset(scale(self.axes[i], c), self.axes[j], s);
+        axes[j] = offset(scale(self.axes[j], c), self.axes[i], -s);
+        Self { axes }
+    }
+
+    /// The frame with what rounding has taken from its right angles restored.
+    pub(super) fn squared(&self) -> Self {
+        Self::from_directions(self.axes[0], self.axes[1]).unwrap_or(*self)
+    }
+}
+
+/// The rotation by `b`, then by `a`.
+pub(super) fn product(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+    let ([ax, ay, az, aw], [bx, by, bz, bw]) = (a, b);
+    [
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    ]
+}
+
+/// The quaternion of length 1 in the direction of `q`, which is not zero.
+pub(super) fn normalised(q: [f64; 4]) -> [f64; 4] {
+    let length = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+    q.map(|x| x / length)
+}
+
+/// The rotation around `axis`, a unit vector, by `angle` radians.
+pub(super) fn rotation(axis: Vector, angle: f64) -> [f64; 4] {
+    let (s, c) = (libm::sin(0.5 * angle), libm::cos(0.5 * angle));
+    [axis[0] * s, axis[1] * s, axis[2] * s, c]
+}
+
+/// Of the 24 orientations that have the same box axes as `b`, and both signs of each, the one nearest to `a`.
+pub(super) fn nearest_symmetric(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+    let relative = product([-b[0], -b[1], -b[2], b[3]], a);
+    // The cube's rotations, as quaternions, have 1, 2 or 4 parts of equal size: the one that lies nearest has
+    // its parts where the largest of `relative` are, with their signs.
+    let mut order = [0, 1, 2, 3];
+    order.sort_by(|&i, &j| relative[j].abs().total_cmp(&relative[i].abs()));
+    let sum = |count: usize| order[..count].iter().map(|&i| relative[i].abs()).sum::<f64>();
+    let (one, two, four) = (sum(1), sum(2) * std::f64::consts::FRAC_1_SQRT_2, sum(4) * 0.5);
+    let (count, size) = if one >= two && one >= four {
+        (1, 1.0)
+    } else if two >= four {
+        (2, std::f64::consts::FRAC_1_SQRT_2)
+    } else {
+        (4, 0.5)
+    };
+    let mut symmetry = [0.0; 4];
+    for &i in &order[..count] {
+        symmetry[i] = f64::copysign(size, relative[i]);
+    }
+    product(b, symmetry)
+}
+
+/// The rotation at `t` on the way from `a` to `b`, at constant speed.
+pub(super) fn slerp(a: [f64; 4], b: [f64; 4], t: f64) -> [f64; 4] {
+    let cosine = (0..4).map(|i| a[i] * b[i]).sum::<f64>().clamp(-1.0, 1.0);
+    let angle = libm::acos(cosine);
+    let (from, to) =
+        if angle < 1e-6 { (1.0 - t, t) } else { (libm::sin((1.0 - t) * angle), libm::sin(t * angle)) };
+    normalised([0, 1, 2, 3].map(|i| from * a[i] + to * b[i]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::random::Random;
+
+    fn is_orthonormal(frame: &Frame) -> bool {
+        let [x, y, z] = frame.axes;
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-14;
+        near(dot(x, y), 0.0) && near(dot(cross(x, y), z), 1.0) && near(dot(x, x), 1.0) && near(dot(y, y), 1.0)
+    }
+
+    #[test]
+    fn quaternions_and_frames_are_the_same_rotations() {
+        let mut random = Random::new(1);
+        for _ in 0..1000 {
+            let q = random.rotation();
+            let frame = Frame::from_quaternion(q);
+            assert!(is_orthonormal(&frame));
+            let back = frame.quaternion();
+            let cosine: f64 = (0..4).map(|i| q[i] * back[i]).sum();
+            assert!(cosine.abs() > 1.0 - 1e-14);
+        }
+    }
+
+    #[test]
+    fn the_nearest_symmetric_rotation_keeps_the_box_and_is_near() {
+        let mut random = Random::new(2);
+        for _ in 0..1000 {
+            let (a, b) = (random.rotation(), random.rotation());
+            let near = nearest_symmetric(a, b);
+            let (axes, same) = (Frame::from_quaternion(b).axes, Frame::from_quaternion(near).axes);
+            for axis in same {
+                assert!(axes.iter().any(|other| dot(axis, *other).abs() > 1.0 - 1e-14));
+            }
+            // No rotation is farther than 62.8 degrees from all of a cube's.
+            let cosine: f64 = (0..4).map(|i| a[i] * near[i]).sum();
+            assert!(cosine > 0.853, "{cosine}");
+        }
+    }
+
+    #[test]
+    fn slerp_goes_half_the_way() {
+        let a = rotation([0.0, 0.0, 1.0], 0.2);
+        let b = rotation([0.0, 0.0, 1.0], 0.6);
+        let half = slerp(a, b, 0.5);
+        let expected = rotation([0.0, 0.0, 1.0], 0.4);
+        assert!((0..4).all(|i| (half[i] - expected[i]).abs() < 1e-15));
+        assert!((0..4).all(|i| (slerp(a, a, 0.3)[i] - a[i]).abs() < 1e-15));
+    }
+
+    #[test]
+    fn parallel_directions_make_no_frame() {
+        assert_eq!(Frame::from_directions([1.0, 2.0, 3.0], [2.0, 4.0, 6.0]), None);
+        assert_eq!(Frame::along([0.0; 3]), None);
+        assert!(is_orthonormal(&Frame::along([1e-40, 2e-40, 0.0]).unwrap()));
+        assert!(is_orthonormal(&Frame::from_directions([1.0, 0.0, 0.0], [1.0, 1e-9, 0.0]).unwrap()));
+    }
+}

@@ -1,0 +1,124 @@
+//! A genetic search in which every individual has descended as far as it can.
+//!
+//! The first population holds what DiTO-26 and the covariance find, and random rotations. A child is a rotation on
+//! the way between two parents, turned by a random rotation whose angle shrinks while nothing better is found.
+//! Rotations that differ by one of the 24 symmetries of the cube are the same box, so of the second parent the one
+//! nearest to the first is taken.
+//!
+//! Based on: Chang, Gorissen, Melchior, "Fast oriented bounding box optimization on the rotation group SO(3, R)",
+//! 2011 (a genetic search whose individuals improve), and Moscato, "On evolution, search, optimization, genetic
+//! algorithms and martial arts: towards memetic algorithms", 1989. Departures from the former: individuals are
+//! rotations, not simplices of them, and improve by [`super::descent`] rather than by Nelder-Mead.
+
+use super::cloud::Cloud;
+use super::covariance;
+use super::descent::{Candidate, Descent};
+use super::dito::{Directions, Dito};
+use super::frame::{Frame, nearest_symmetric, product, rotation, slerp};
+use super::objective::Objective;
+use super::random::Random;
+
+/// What two measures differ by at most where they are taken for the same box.
+const SAME: f64 = 1e-9;
+
+/// The parameters of the search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// Individuals, at least 2.
+    pub population: usize,
+    /// Children without a new best after which the search ends.
+    pub patience: usize,
+    /// The angle of the mutation right after a new best, in degrees.
+    pub widest: f64,
+    /// The angle of the mutation before the search ends, in degrees.
+    pub narrowest: f64,
+    /// Where the random numbers start.
+    pub seed: u64,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self { population: 10, patience: 16, widest: 30.0, narrowest: 1.0, seed: 0 }
+    }
+}
+
+/// The memory of a search.
+#[derive(Debug, Default)]
+pub(super) struct Memetic {
+    descent: Descent,
+    dito: Dito,
+    /// The best first.
+    population: Vec<Individual>,
+}
+
+/// A descended rotation.
+#[derive(Clone, Copy, Debug)]
+struct Individual {
+    candidate: Candidate,
+    quaternion: [f64; 4],
+}
+
+impl Memetic {
+    /// The best box found.
+    pub(super) fn fit(&mut self, cloud: &Cloud, objective: Objective, parameters: &Parameters) -> Candidate {
+        let mut random = Random::new(parameters.seed);
+        self.found(cloud, objective, parameters, &mut random);
+        let mut since_best = 0;
+        while since_best < parameters.patience {
+            let start = self.breed(parameters, since_best, &mut random);
+            let best = self.population[0].candidate.measure;
+            self.settle(self.population.len(), cloud, objective, start);
+            since_best += 1;
+            if self.population[0].candidate.measure < best * (1.0 - SAME) {
+                since_best = 0;
+            }
+        }
+        self.population[0].candidate
+    }
+
+    /// Fills the first population.
+    fn found(&mut self, cloud: &Cloud, objective: Objective, parameters: &Parameters, random: &mut Random) {
+        let size = parameters.population.max(2);
+        let dito = self.dito.fit(cloud, objective, Directions::TwentySix);
+        let covariance = covariance::of_points(cloud.points());
+        self.population.clear();
+        self.settle(size, cloud, objective, dito);
+        self.settle(size, cloud, objective, covariance);
+        for _ in 2..size {
+            self.settle(size, cloud, objective, Frame::from_quaternion(random.rotation()));
+        }
+    }
+
+    /// Descends from a frame and takes in what is found, unless it is known; drops the worst beyond `size`.
+    fn settle(&mut self, size: usize, cloud: &Cloud, objective: Objective, start: Frame) {
+        let candidate = self.descent.run(cloud, objective, start);
+        let measure = |individual: &Individual| individual.candidate.measure;
+        let place = self.population.partition_point(|individual| measure(individual) <= candidate.measure);
+        let is_known = |individual: &Individual| {
+            (measure(individual) - candidate.measure).abs() <= SAME * candidate.measure
+        };
+        let neighbours = self.population[place.saturating_sub(1)..].iter().take(2);
+        if !self.population.is_empty() && neighbours.into_iter().any(is_known) {
+            return;
+        }
+        self.population.insert(place, Individual { candidate, quaternion: candidate.frame.quaternion() });
+        self.population.truncate(size);
+    }
+
+    /// Where a child starts.
+    fn breed(&self, parameters: &Parameters, since_best: usize, random: &mut Random) -> Frame {
+        let (first, second) = (self.select(random), self.select(random));
+        let between = slerp(first, nearest_symmetric(first, second), random.unit());
+        let progress = since_best as f64 / parameters.patience as f64;
+        let angle = parameters.widest * libm::pow(parameters.narrowest / parameters.widest, progress);
+        let turn = rotation(random.direction(), angle.to_radians());
+        Frame::from_quaternion(product(turn, between)).squared()
+    }
+
+    /// The better of two individuals.
+    fn select(&self, random: &mut Random) -> [f64; 4] {
+        let size = self.population.len();
+        // They are sorted.
+        self.population[random.below(size).min(random.below(size))].quaternion
+    }
+}

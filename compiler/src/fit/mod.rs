@@ -1,0 +1,149 @@
+//! Fits of oriented boxes to points: pure functions that know no meshes, no trees and no bytes.
+//!
+//! [`fit`] is the only entry. It takes the convex hull, fits sets without volume in closed form and all others by
+//! the method asked for, and wraps the frame that was found into a box that holds every point exactly.
+//!
+//! Everything is f64 in one fixed arithmetic, random numbers are seeded and ties go to the first, so a box depends
+//! on nothing but the points, their order, and the method.
+
+mod cloud;
+mod covariance;
+mod descent;
+mod dito;
+mod exact;
+mod flat;
+mod frame;
+pub mod genetic;
+mod hull;
+pub mod memetic;
+mod obb;
+mod objective;
+mod plane;
+mod random;
+#[cfg(test)]
+mod tests;
+mod vector;
+
+pub use frame::Frame;
+pub use obb::Obb;
+pub use objective::Objective;
+
+use cloud::Cloud;
+use descent::Candidate;
+use dito::{Directions, Dito};
+use exact::Exact;
+use genetic::Genetic;
+use hull::{Hull, Shape};
+use memetic::Memetic;
+
+/// How a box's orientation is found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    /// The principal axes of the points.
+    Covariance,
+    /// The principal axes of the surface of the hull.
+    HullCovariance,
+    /// The tetrahedra of Larsson and Kallberg among 14 extreme points.
+    Dito14,
+    /// The same among 26.
+    Dito26,
+    /// The genetic search of Ramirez, Navarro, Carmona and Dos Ramos.
+    Genetic(genetic::Parameters),
+    /// A genetic search among local optima.
+    Memetic(memetic::Parameters),
+    /// The least box, proven to a part in a million; for up to a few hundred vertices of the hull.
+    Exact,
+}
+
+impl Default for Method {
+    fn default() -> Self {
+        Self::Memetic(memetic::Parameters::default())
+    }
+}
+
+impl Method {
+    /// Every method, those with parameters at their defaults.
+    pub fn all() -> [Self; 7] {
+        let (genetic, memetic) = (genetic::Parameters::default(), memetic::Parameters::default());
+        [
+            Self::Covariance,
+            Self::HullCovariance,
+            Self::Dito14,
+            Self::Dito26,
+            Self::Genetic(genetic),
+            Self::Memetic(memetic),
+            Self::Exact,
+        ]
+    }
+
+    /// The method's name on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Covariance => "covariance",
+            Self::HullCovariance => "hull-covariance",
+            Self::Dito14 => "dito14",
+            Self::Dito26 => "dito26",
+            Self::Genetic(_) => "genetic",
+            Self::Memetic(_) => "memetic",
+            Self::Exact => "exact",
+        }
+    }
+}
+
+/// The memory of fits, to be used again: then a fit allocates only where it needs more than any before it.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    hull: Hull,
+    cloud: Cloud,
+    dito: Dito,
+    genetic: Genetic,
+    memetic: Memetic,
+    exact: Exact,
+}
+
+impl Scratch {
+    /// Of the points of the last fit, those that any of its boxes is decided by, ascending: the hull's vertices, or
+    /// all if the set is flat. The hull of a union is that of the unions of these, so a tree can be fitted from its
+    /// leaves up without looking at all points again.
+    pub fn hull_vertices(&self) -> &[u32] {
+        self.hull.vertices()
+    }
+
+    /// The best fitness of each generation of the last [`Method::Genetic`], the first one's first: 1 / measure.
+    pub fn genetic_history(&self) -> &[f64] {
+        self.genetic.history()
+    }
+}
+
+/// A box around points, of which there is at least one, all finite. Extents descend from the first axis to the last.
+///
+/// The box holds every point exactly (see [`Obb::around`]). Sets that are exactly on a line or in a plane are fitted
+/// in closed form, whatever the method.
+pub fn fit(method: &Method, objective: Objective, points: &[[f32; 3]], scratch: &mut Scratch) -> Obb {
+    let frame = match scratch.hull.build(points) {
+        Shape::Point(_) => Frame::IDENTITY,
+        Shape::Line(ends) => flat::line(&scratch.hull, ends),
+        Shape::Plane(corners) => flat::plane(&scratch.hull, corners, objective),
+        Shape::Solid => solid(method, objective, scratch),
+    };
+    Obb::around(&frame, scratch.hull.corners()).sorted()
+}
+
+/// The frame of points that are not in one plane, of which the hull has been made.
+fn solid(method: &Method, objective: Objective, scratch: &mut Scratch) -> Frame {
+    let Scratch { hull, cloud, dito, genetic, memetic, exact } = scratch;
+    cloud.fill(hull.corners());
+    let mut search = |parameters: &memetic::Parameters| memetic.fit(cloud, objective, parameters);
+    match method {
+        Method::Covariance => covariance::of_points(hull.points().iter().copied()),
+        Method::HullCovariance => covariance::of_surface(hull),
+        Method::Dito14 => dito.fit(cloud, objective, Directions::Fourteen),
+        Method::Dito26 => dito.fit(cloud, objective, Directions::TwentySix),
+        Method::Genetic(parameters) => genetic.fit(cloud, objective, parameters),
+        Method::Memetic(parameters) => search(parameters).frame,
+        Method::Exact => {
+            let Candidate { frame, measure } = search(&memetic::Parameters::default());
+            exact.fit(hull, cloud, objective, Candidate { frame, measure }).frame
+        }
+    }
+}

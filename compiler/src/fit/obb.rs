@@ -1,0 +1,90 @@
+//! The boxes that fits return.
+
+use super::frame::Frame;
+use super::vector::{Vector, dot, offset, subtract};
+
+/// A box around its centre, along the axes of a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Obb {
+    /// The directions of the axes.
+    pub frame: Frame,
+    /// The centre, in the points' space.
+    pub centre: [f64; 3],
+    /// Half the extent along each axis.
+    pub half_extents: [f64; 3],
+}
+
+/// Bounds the rounding in [`distances`], relative to the sum of the sizes of its terms: a difference, a product and
+/// two sums, so below four roundings of 2^-53, and as much again for the bound's own.
+const ROUNDING: f64 = 1.0 / (1u64 << 50) as f64;
+
+impl Obb {
+    /// The tightest box along the axes of `frame` around at least one point.
+    ///
+    /// Holds every point exactly: for each point p and axis a, `|a . (p - centre)| <= half_extent` is true of the
+    /// stored numbers in exact arithmetic, whether or not the axes are unit vectors at right angles to the last
+    /// bit. So a frame that has been rounded to fewer bits is as safe as any. A box that holds all points of a
+    /// set holds their convex hull, and the triangles between them.
+    pub fn around(frame: &Frame, points: impl Iterator<Item = [f64; 3]> + Clone) -> Self {
+        let mut bounds = [(f64::INFINITY, f64::NEG_INFINITY); 3];
+        for point in points.clone() {
+            for (bound, axis) in bounds.iter_mut().zip(&frame.axes) {
+                let along = dot(*axis, point);
+                *bound = (bound.0.min(along), bound.1.max(along));
+            }
+        }
+        let centre = frame
+            .axes
+            .iter()
+            .zip(bounds)
+            .fold([0.0; 3], |centre, (axis, (low, high))| offset(centre, *axis, 0.5 * low + 0.5 * high));
+        let mut half_extents = [0.0f64; 3];
+        for point in points {
+            let reach = distances(frame, subtract(point, centre));
+            half_extents = [0, 1, 2].map(|axis| half_extents[axis].max(reach[axis]));
+        }
+        Self { frame: *frame, centre, half_extents }
+    }
+
+    /// The same box with its axes in the order of their extents, longest first, ties by index.
+    pub(super) fn sorted(&self) -> Self {
+        let mut order = [0, 1, 2];
+        order.sort_by(|&a, &b| self.half_extents[b].total_cmp(&self.half_extents[a]));
+        let mut axes = order.map(|axis| self.frame.axes[axis]);
+        // Two of the three axes having changed places, one is turned round: the frame stays right-handed.
+        if (order[0] + 1) % 3 != order[1] {
+            axes[2] = axes[2].map(|x| -x);
+        }
+        let half_extents = order.map(|axis| self.half_extents[axis]);
+        Self { frame: Frame { axes }, centre: self.centre, half_extents }
+    }
+
+    /// The extents along the axes.
+    pub fn extents(&self) -> [f64; 3] {
+        self.half_extents.map(|half| 2.0 * half)
+    }
+
+    /// The volume.
+    pub fn volume(&self) -> f64 {
+        self.extents().iter().product()
+    }
+
+    /// The surface.
+    pub fn surface(&self) -> f64 {
+        let [x, y, z] = self.extents();
+        2.0 * (x * y + y * z + z * x)
+    }
+}
+
+/// How far a point with this offset from the centre is from it along each axis, rounded up.
+fn distances(frame: &Frame, offset: Vector) -> [f64; 3] {
+    if offset == [0.0; 3] {
+        return offset;
+    }
+    frame.axes.map(|axis| {
+        let terms = [0, 1, 2].map(|i| axis[i] * offset[i]);
+        let size = terms[0].abs() + terms[1].abs() + terms[2].abs();
+        // The least number covers products that underflow.
+        (terms[0] + terms[1] + terms[2]).abs() + (size * ROUNDING + f64::MIN_POSITIVE)
+    })
+}

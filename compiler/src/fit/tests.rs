@@ -1,0 +1,144 @@
+//! Every method on random and adversarial sets: boxes hold their points exactly, and the searches against the least
+//! box.
+
+use super::frame::Frame;
+use super::random::Random;
+use super::vector::{add, scale};
+use super::*;
+
+/// A set of points, and what failures call it.
+pub(super) struct Set {
+    pub(super) name: &'static str,
+    pub(super) points: Vec<[f32; 3]>,
+}
+
+type Make = fn(&mut Random) -> [f64; 3];
+
+/// The sorts of points that sets are made of.
+const SORTS: [(&str, Make); 8] = [
+    ("ball", |random| scale(random.direction(), random.unit())),
+    ("sphere", |random| random.direction()),
+    ("cuboid", |random| [4.0, 2.0, 1.0].map(|side| side * random.unit())),
+    ("grid", |random| [0; 3].map(|_| random.below(4) as f64)),
+    ("needle", |random| [1.0, 1e-4, 1e-4].map(|side| side * random.unit())),
+    ("plate", |random| [1.0, 1.0, 1e-6].map(|side| side * random.unit())),
+    ("bowl", |random| {
+        let [x, y] = [0; 2].map(|_| 2.0 * random.unit() - 1.0);
+        [x, y, 0.1 * (x * x + y * y)]
+    }),
+    ("few heights", |random| [random.unit(), random.unit(), random.below(2) as f64]),
+];
+
+/// Random sets of all sorts and 1 to 40 points, turned, doubled, scaled and moved in turn.
+pub(super) fn sets(count: usize) -> impl Iterator<Item = Set> {
+    (0..count).map(|index| {
+        let mut random = Random::new(index as u64);
+        let (name, make) = SORTS[index % SORTS.len()];
+        let size = 1 + random.below(if index % 3 == 0 { 8 } else { 40 });
+        let turn = if index % 2 == 0 { Frame::IDENTITY } else { Frame::from_quaternion(random.rotation()) };
+        // Far from the origin the last bits of coordinates are few; tiny ones are denormal.
+        let (size_of_one, centre) = [(1.0, 0.0), (1e6, 1e7), (1.0, 100.0), (1e-38, 0.0)][index / 16 % 4];
+        let place = |[x, y, z]: [f64; 3]| {
+            let [a, b, c] = turn.axes;
+            let point = add(add(scale(a, x), scale(b, y)), scale(c, z));
+            point.map(|x| (x * size_of_one + centre) as f32)
+        };
+        let mut points: Vec<_> = (0..size).map(|_| place(make(&mut random))).collect();
+        if index % 5 == 0 {
+            points.extend_from_within(..);
+        }
+        Set { name, points }
+    })
+}
+
+/// The exact sign of a sum of products, by expansions: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and
+/// Fast Robust Geometric Predicates", 1997.
+fn sign_of_sum(products: &[[f64; 2]]) -> f64 {
+    let mut expansion: Vec<f64> = Vec::new();
+    for [a, b] in products {
+        let product = a * b;
+        for term in [a.mul_add(*b, -product), product] {
+            let mut carry = term;
+            for part in &mut expansion {
+                let sum = carry + *part;
+                let other = sum - carry;
+                (carry, *part) = (sum, (carry - (sum - other)) + (*part - other));
+            }
+            expansion.push(carry);
+        }
+    }
+    expansion.into_iter().rev().find(|part| *part != 0.0).unwrap_or(0.0)
+}
+
+/// Whether the box holds a point, in exact arithmetic.
+fn holds(obb: &Obb, point: [f32; 3]) -> bool {
+    // Powers of two keep the products of denormals in range.
+    let up = 2f64.powi(200);
+    obb.frame.axes.iter().zip(obb.half_extents).all(|(axis, half)| {
+        [1.0, -1.0].into_iter().all(|side| {
+            let of_point = (0..3).map(|i| [side * axis[i] * up, f64::from(point[i])]);
+            let of_centre = (0..3).map(|i| [-side * axis[i] * up, obb.centre[i]]);
+            let terms: Vec<_> = of_point.chain(of_centre).chain([[-up, half]]).collect();
+            sign_of_sum(&terms) <= 0.0
+        })
+    })
+}
+
+fn measured(method: &Method, objective: Objective, set: &Set, scratch: &mut Scratch) -> f64 {
+    objective.measure(fit(method, objective, &set.points, scratch).extents())
+}
+
+#[test]
+fn every_box_holds_its_points_exactly() {
+    let mut scratch = Scratch::default();
+    let quick = genetic::Parameters { generations: 5, ..Default::default() };
+    for set in sets(400) {
+        for method in Method::all() {
+            let method = if let Method::Genetic(_) = method { Method::Genetic(quick) } else { method };
+            let obb = fit(&method, Objective::Volume, &set.points, &mut scratch);
+            for &point in &set.points {
+                assert!(holds(&obb, point), "{} {} {obb:?} {point:?}", set.name, method.name());
+            }
+            assert!(obb.half_extents.is_sorted_by(|a, b| a >= b), "{obb:?}");
+        }
+    }
+}
+
+#[test]
+fn frames_of_few_bits_are_as_safe() {
+    for set in sets(200) {
+        let points = set.points.iter().map(|point| point.map(f64::from));
+        let axes = Frame::from_quaternion(Random::new(7).rotation()).axes;
+        let rounded = Frame { axes: axes.map(|axis| axis.map(|x| (x * 64.0).round() / 64.0)) };
+        // Not at right angles any more, so the box is loose; it must still hold its points.
+        let obb = Obb::around(&rounded, points);
+        assert!(set.points.iter().all(|point| holds(&obb, *point)), "{}", set.name);
+    }
+}
+
+#[test]
+fn the_memetic_search_finds_nearly_the_least_box() {
+    let mut scratch = Scratch::default();
+    for objective in [Objective::Volume, Objective::Collision] {
+        let (mut sum, mut worst, mut count) = (0.0, 1.0f64, 0);
+        for set in sets(1000) {
+            let exact = measured(&Method::Exact, objective, &set, &mut scratch);
+            let memetic = measured(&Method::default(), objective, &set, &mut scratch);
+            // Below this a measure says how f64 rounds.
+            if exact > 0.0 {
+                let ratio = memetic / exact;
+                assert!(ratio >= 1.0 - 1e-6, "{} {ratio}", set.name);
+                if ratio > 1.0005 {
+                    println!(
+                        "{} n {} ratio {ratio} exact {exact} ext {:?}",
+                        set.name,
+                        set.points.len(),
+                        fit(&Method::Exact, objective, &set.points, &mut scratch).extents()
+                    );
+                }
+                (sum, worst, count) = (sum + ratio, worst.max(ratio), count + 1);
+            }
+        }
+        println!("{objective:?}: mean {}, worst {worst}, of {count}", sum / f64::from(count));
+    }
+}

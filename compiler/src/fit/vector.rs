@@ -1,0 +1,87 @@
+//! The few operations on f64 vectors that fits need, each in one fixed arithmetic.
+
+/// A point or direction.
+pub(super) type Vector = [f64; 3];
+
+#[inline]
+pub(super) fn dot(a: Vector, b: Vector) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline]
+pub(super) fn cross(a: Vector, b: Vector) -> Vector {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+#[inline]
+pub(super) fn add(a: Vector, b: Vector) -> Vector {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+#[inline]
+pub(super) fn subtract(a: Vector, b: Vector) -> Vector {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+#[inline]
+pub(super) fn scale(a: Vector, by: f64) -> Vector {
+    a.map(|x| x * by)
+}
+
+/// `a + by * b`
+#[inline]
+pub(super) fn offset(a: Vector, b: Vector, by: f64) -> Vector {
+    add(a, scale(b, by))
+}
+
+#[inline]
+pub(super) fn length_squared(a: Vector) -> f64 {
+    dot(a, a)
+}
+
+/// A vector of length 1 (to rounding) in the direction of `a`; none where `a` is zero.
+pub(super) fn unit(a: Vector) -> Option<Vector> {
+    // The largest part is brought to 1 first: squares of f32 denormals would lose all their bits.
+    let largest = a.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+    (largest > 0.0).then(|| {
+        let a = a.map(|x| x / largest);
+        scale(a, 1.0 / length_squared(a).sqrt())
+    })
+}
+
+/// `a x b` to the last few bits, however much cancels.
+///
+/// Based on: Jeannerod, Louvet, Muller, "Further analysis of Kahan's algorithm for the accurate computation of
+/// 2x2 determinants", 2013.
+pub(super) fn accurate_cross(a: Vector, b: Vector) -> Vector {
+    let difference = |a: f64, b: f64, c: f64, d: f64| {
+        let product = c * d;
+        let error = (-c).mul_add(d, product);
+        a.mul_add(b, -product) + error
+    };
+    [
+        difference(a[1], b[2], a[2], b[1]),
+        difference(a[2], b[0], a[0], b[2]),
+        difference(a[0], b[1], a[1], b[0]),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiny_vectors_have_unit_vectors() {
+        let tiny = f64::from(f32::from_bits(1));
+        let unit = unit([tiny, -tiny, 0.0]).unwrap();
+        assert!((length_squared(unit) - 1.0).abs() < 1e-15);
+        assert_eq!(super::unit([0.0; 3]), None);
+    }
+
+    #[test]
+    fn a_cross_product_of_nearly_parallel_vectors_keeps_its_direction() {
+        // The third part is 2^-54, which products rounded to f64 lose.
+        let e = 2f64.powi(-27);
+        assert_eq!(accurate_cross([1.0 + e, 1.0, 0.0], [1.0, 1.0 - e, 0.0]), [0.0, 0.0, -e * e]);
+    }
+}
