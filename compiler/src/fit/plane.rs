@@ -23,7 +23,8 @@ pub(super) struct Rectangle {
 
 /// Makes `hull` the extreme points among `points`, counter-clockwise, and sorts these.
 pub(super) fn convex_polygon(points: &mut [[f64; 2]], hull: &mut Vec<[f64; 2]>) {
-    points.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+    // Not the total order: it puts -0 before 0, and so can break the order along the second axis.
+    points.sort_unstable_by(|a, b| a.partial_cmp(b).expect("points are finite"));
     hull.clear();
     for &point in points.iter() {
         push_convex(hull, 0, point);
@@ -110,35 +111,92 @@ impl Calipers<'_> {
         let mut reach = [0.0; 3];
         let mut from = edge + 1;
         for (side, toward) in [direction, [-s, c], [-c, -s]].into_iter().enumerate() {
-            from = self.roll(side, from, start, toward);
-            let [x, y] = self.offset(start, from);
+            let at = self.roll(self.touching[side].max(from), edge + self.polygon.len(), toward);
+            // Beyond the farthest along the edge, across it and back along it lie ahead, in whichever order.
+            from = if side == 0 { at } else { from };
+            self.touching[side] = at;
+            let [x, y] = self.offset(start, at);
             reach[side] = x * toward[0] + y * toward[1];
         }
         Some((direction, [reach[0] + reach[2], reach[1]]))
     }
 
-    /// Moves a touching vertex, at `from` or farther, on to the one that is farthest `toward` a side.
-    fn roll(&mut self, side: usize, from: usize, start: [f64; 2], toward: [f64; 2]) -> usize {
-        let mut at = self.touching[side].max(from);
-        let along = |at: usize| {
-            let [x, y] = self.offset(start, at);
-            x * toward[0] + y * toward[1]
-        };
-        // Equal values are passed: rounding can make them so on a very short edge before a long one.
-        let mut here = along(at);
-        for _ in 0..self.polygon.len() {
-            let next = along(at + 1);
-            if next < here {
+    /// From a vertex, or `last` at most, to where the polygon stops going `toward` a side.
+    fn roll(&self, from: usize, last: usize, toward: [f64; 2]) -> usize {
+        let mut at = from;
+        while at < last {
+            let [x, y] = self.offset(self.polygon[at % self.polygon.len()], at + 1);
+            // The edge's own length sets the rounding here, so a very short one does not stop it; and what stops it
+            // one way is passed on the way back.
+            if x * toward[0] + y * toward[1] < 0.0 {
                 break;
             }
-            (at, here) = (at + 1, next);
+            at += 1;
         }
-        self.touching[side] = at;
         at
     }
 
     fn offset(&self, start: [f64; 2], index: usize) -> [f64; 2] {
         let [x, y] = self.polygon[index % self.polygon.len()];
         [x - start[0], y - start[1]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::random::Random;
+
+    /// Random points, in sets of which some are thin, on a line, on a grid, or few.
+    fn sets() -> impl Iterator<Item = Vec<[f64; 2]>> {
+        (0..2000).map(|index| {
+            let mut random = Random::new(index);
+            let thin = [1.0, 1e-3, 1e-9, 0.0][index as usize % 4];
+            let [c, s] = [0.6, 0.8];
+            let point = |random: &mut Random| {
+                let [x, y] = if index % 3 == 0 {
+                    // Some zeros are negative.
+                    [random.below(4) as f64 * -1.0, random.below(4) as f64 * thin]
+                } else {
+                    [random.unit(), random.unit() * thin]
+                };
+                if index % 8 < 4 { [x, y] } else { [c * x - s * y, s * x + c * y] }
+            };
+            (0..1 + random.below(20)).map(|_| point(&mut random)).collect()
+        })
+    }
+
+    #[test]
+    fn polygons_turn_left_and_hold_all_points() {
+        let mut polygon = Vec::new();
+        for mut set in sets() {
+            convex_polygon(&mut set, &mut polygon);
+            let corners = polygon.len();
+            for index in 0..corners {
+                let [a, b, c] = [0, 1, 2].map(|step| polygon[(index + step) % corners]);
+                assert!(corners < 3 || orientation(a, b, c) > 0.0);
+                assert!(set.iter().all(|point| orientation(a, b, *point) >= 0.0));
+            }
+        }
+    }
+
+    #[test]
+    fn calipers_measure_what_all_points_measure() {
+        let mut polygon = Vec::new();
+        for mut set in sets() {
+            convex_polygon(&mut set, &mut polygon);
+            let mut calipers = Calipers { polygon: &polygon, touching: [0; 3] };
+            for edge in 0..polygon.len() {
+                let Some(([c, s], extents)) = calipers.next(edge) else {
+                    continue;
+                };
+                for (axis, extent) in [[c, s], [-s, c]].into_iter().zip(extents) {
+                    let along = set.iter().map(|point| point[0] * axis[0] + point[1] * axis[1]);
+                    let [low, high] =
+                        along.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], x| [a.min(x), b.max(x)]);
+                    assert!((high - low - extent).abs() < 1e-14, "{polygon:?} {edge} {extents:?}");
+                }
+            }
+        }
     }
 }
