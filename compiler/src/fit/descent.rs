@@ -48,7 +48,7 @@ impl Descent {
                     since_progress += 1;
                     if found < measure * (1.0 - PROGRESS) {
                         (extents, measure, since_progress) = (turned, found, 0);
-                        frame = frame.turned(fixed, direction).squared();
+                        frame = frame.turned(fixed, direction);
                     }
                 }
                 None => since_progress += 1,
@@ -57,7 +57,7 @@ impl Descent {
                 break;
             }
         }
-        Candidate { frame, measure }
+        Candidate { frame: frame.squared(), measure }
     }
 
     /// Where to turn the axes after the fixed one, and the extents along them then.

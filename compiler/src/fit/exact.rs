@@ -150,10 +150,12 @@ impl Family<'_> {
     /// Halves the intervals until none can hold a better box.
     fn search(&mut self, intervals: &mut Vec<[f64; 2]>) {
         while let Some([low, high]) = intervals.pop() {
+            if self.bound(low, high) >= self.best.measure * (1.0 - PRECISION) {
+                continue;
+            }
             let middle = 0.5 * (low + high);
             self.try_at(middle);
-            let may_be_better = self.bound(low, high) < self.best.measure * (1.0 - PRECISION);
-            if may_be_better && high - low > SHORTEST {
+            if high - low > SHORTEST {
                 intervals.extend([[middle, high], [low, middle]]);
             }
         }

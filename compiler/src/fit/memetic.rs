@@ -38,7 +38,7 @@ pub struct Parameters {
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self { population: 10, patience: 16, widest: 30.0, narrowest: 1.0, seed: 0 }
+        Self { population: 8, patience: 12, widest: 30.0, narrowest: 1.0, seed: 0 }
     }
 }
 

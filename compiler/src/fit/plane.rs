@@ -125,7 +125,7 @@ impl Calipers<'_> {
     fn roll(&self, from: usize, last: usize, toward: [f64; 2]) -> usize {
         let mut at = from;
         while at < last {
-            let [x, y] = self.offset(self.polygon[at % self.polygon.len()], at + 1);
+            let [x, y] = self.offset(self.vertex(at), at + 1);
             // The edge's own length sets the rounding here, so a very short one does not stop it; and what stops it
             // one way is passed on the way back.
             if x * toward[0] + y * toward[1] < 0.0 {
@@ -136,8 +136,14 @@ impl Calipers<'_> {
         at
     }
 
+    /// A vertex; those of a second round are counted on.
+    fn vertex(&self, index: usize) -> [f64; 2] {
+        let count = self.polygon.len();
+        self.polygon[if index < count { index } else { index - count }]
+    }
+
     fn offset(&self, start: [f64; 2], index: usize) -> [f64; 2] {
-        let [x, y] = self.polygon[index % self.polygon.len()];
+        let [x, y] = self.vertex(index);
         [x - start[0], y - start[1]]
     }
 }
