@@ -78,7 +78,7 @@ impl Fits<'_> {
         } else {
             (self.fit(left, of_left, scratch), self.fit(right, of_right, scratch))
         };
-        points.extend(others.into_iter());
+        points.extend(others);
         let extents = fit(&self.method, self.objective, &points, scratch).extents();
         let is_solid = extents[2] > FLAT * extents[0];
         *root = if is_solid { self.objective.measure(extents) } else { 0.0 };

@@ -162,7 +162,7 @@ mod tests {
             let point = |random: &mut Random| {
                 let [x, y] = if index % 3 == 0 {
                     // Some zeros are negative.
-                    [random.below(4) as f64 * -1.0, random.below(4) as f64 * thin]
+                    [-(random.below(4) as f64), random.below(4) as f64 * thin]
                 } else {
                     [random.unit(), random.unit() * thin]
                 };
