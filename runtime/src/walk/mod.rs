@@ -160,7 +160,9 @@ impl<'a> Visit<'a> {
     /// the tests of boxes are monotone, so a query that meets a block's box meets all above it.
     #[inline(always)]
     pub(crate) fn speaks_for(&self, lane: usize, triangle: u32, meets: impl Fn(&WideNode) -> u32) -> bool {
-        self.block.split >> lane & 1 == 0 || self.is_first_met(triangle, meets)
+        // In a corrupt file there may be more lanes than bits.
+        let split = self.block.split.checked_shr(lane as u32).is_some_and(|bits| bits & 1 != 0);
+        !split || self.is_first_met(triangle, meets)
     }
 
     #[inline(always)]
