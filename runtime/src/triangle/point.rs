@@ -40,24 +40,30 @@ pub(crate) fn near_in_block<S: Kernel>(
         let look_up = |table, k: usize| simd.look_up(table, &block.corners[k], first);
         let corner = |k: usize| [look_up(x, k), look_up(y, k), look_up(z, k)];
         let bounds = squared_lower_bound(simd, corner(0), corner(1), corner(2));
-        let mut left = bounds.simd_le(limit).to_bitmask() & used;
+        let mut left = within::<S>(bounds, limit) & used;
         if left != 0 {
             let among = <S::Lanes as SimdBase<S>>::Mask::from_bitmask(simd, left)
                 .select(bounds, S::Lanes::splat(simd, f32::INFINITY));
             let closest = among.simd_eq(among.reduce_min()).to_bitmask().trailing_zeros() as usize % step;
             limit = near(first + closest);
-            left &= bounds.simd_le(limit).to_bitmask() & !(1 << closest);
+            left &= within::<S>(bounds, limit) & !(1 << closest);
         }
         while left != 0 {
             let lane = left.trailing_zeros() as usize;
             limit = near(first + lane);
-            left &= bounds.simd_le(limit).to_bitmask() & !(1 << lane);
+            left &= within::<S>(bounds, limit) & !(1 << lane);
         }
         first += step;
     }
 }
 
-/// At most the square of the distance from the origin to the triangle.
+/// The lanes whose bound is not above the limit: that of a triangle without area may be no number.
+#[inline(always)]
+fn within<S: Kernel>(bounds: S::Lanes, limit: f32) -> u64 {
+    !bounds.simd_gt(limit).to_bitmask()
+}
+
+/// At most the square of the distance from the origin to the triangle, or, for one without area, no number.
 #[inline(always)]
 fn squared_lower_bound<S: Kernel>(simd: S, a: [S::Lanes; 3], b: [S::Lanes; 3], c: [S::Lanes; 3]) -> S::Lanes {
     let zero = S::Lanes::splat(simd, 0.0);
