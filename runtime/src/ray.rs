@@ -73,7 +73,8 @@ pub struct Hit {
     pub v: f32,
     /// The triangle's number; [`Model::source_of`](crate::Model::source_of) tells its face and material.
     pub triangle: u32,
-    /// The unit normal by the right-hand rule over the triangle's corners; it does not turn to the ray.
+    /// The unit normal by the right-hand rule over the triangle's corners; it does not turn to the ray. Zero where the
+    /// triangle has no area, which a small layout may cause.
     pub normal: [f32; 3],
     /// Whether the ray meets the side that the normal points away from.
     pub back: bool,
