@@ -1,9 +1,10 @@
 //! Whether boxes cover a triangle between them: what T10 asks for a triangle that several blocks hold.
 //!
-//! The boxes are cut away from the triangle one after the other; nothing may be left. Cutting rounds in f64, so
-//! the boxes are shrunk by a little more than T10 asks, and what sticks out of a box by less than that is taken to be
-//! in it.
+//! The boxes are cut away from the triangle one after the other; nothing may be left. Planes beyond the whole
+//! triangle, compared exactly, cut nothing. Elsewhere cutting rounds in f64, so the boxes are shrunk by a little more
+//! than T10 asks, and what sticks out of a box by less than that is taken to be in it.
 
+use super::exact::grown;
 use crate::tree::aabb::Aabb;
 
 /// How much boxes are grown over what they must hold, relative to the triangle's largest extent (T10).
@@ -17,20 +18,26 @@ type Polygon = Vec<[f64; 3]>;
 
 /// A point of the triangle that is in none of the boxes, shrunk by T10's growth.
 pub(super) fn uncovered(corners: [[f32; 3]; 3], boxes: &[Aabb]) -> Option<[f64; 3]> {
-    let growth = Aabb::around(corners).largest_extent() * GROWTH;
+    let whole = Aabb::around(corners);
+    let (growth, needed) = (whole.largest_extent() * GROWTH, grown(&whole));
     let mut left: Vec<Polygon> = vec![corners.map(|corner| corner.map(f64::from)).to_vec()];
     for bounds in boxes {
-        left = left.into_iter().flat_map(|polygon| cut_away(polygon, bounds, growth)).collect();
+        left = left.into_iter().flat_map(|polygon| cut_away(polygon, bounds, &needed, growth)).collect();
     }
     left.first().map(|polygon| polygon[0])
 }
 
-/// The parts of a polygon outside of a box.
-fn cut_away(mut polygon: Polygon, bounds: &Aabb, growth: f64) -> Vec<Polygon> {
+/// The parts of a polygon outside of a box; the whole triangle needs the box `needed`.
+fn cut_away(mut polygon: Polygon, bounds: &Aabb, needed: &Aabb, growth: f64) -> Vec<Polygon> {
     let (shrink, forgiven) = (growth * (1.0 + SLACK), growth * SLACK / 2.0);
     let mut outside = Vec::new();
     for axis in 0..3 {
-        for (plane, sign) in [(bounds.lower[axis], 1.0), (bounds.upper[axis], -1.0)] {
+        let lower = (bounds.lower[axis], needed.lower[axis], 1.0);
+        let upper = (bounds.upper[axis], needed.upper[axis], -1.0);
+        for (plane, enough, sign) in [lower, upper] {
+            if sign * f64::from(plane) <= sign * f64::from(enough) {
+                continue;
+            }
             let plane = f64::from(plane) + sign * shrink;
             let depth = |point: &[f64; 3]| sign * (point[axis] - plane);
             if polygon.iter().all(|point| depth(point) >= -forgiven) {
@@ -89,6 +96,15 @@ mod tests {
     #[test]
     fn two_halves_cover_the_whole() {
         assert_eq!(uncovered(TRIANGLE, &halves(0.0)), None);
+    }
+
+    #[test]
+    fn a_box_as_small_as_allowed_covers_the_whole() {
+        let needed = grown(&Aabb::around(TRIANGLE));
+        assert_eq!(uncovered(TRIANGLE, &[needed]), None);
+        let mut less = needed;
+        less.upper[1] = less.upper[1].next_down();
+        assert!(uncovered(TRIANGLE, &[less]).is_some());
     }
 
     #[test]
