@@ -1,6 +1,7 @@
 //! Hashes, and the zeros between sections: what does not depend on what a section holds.
 
-use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH, align_up};
+use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH, SECTION_REQUIRED, align_up};
+use bvhc_format::section::SectionKind;
 use bvhc_runtime::Model;
 
 use crate::file;
@@ -31,6 +32,14 @@ pub enum FrameFault {
         /// The real hash.
         expected: blake3::Hash,
     },
+    /// A section that older readers must not skip is not marked so.
+    #[error("section {index} ({}) is not marked as required (D7)", kind.name())]
+    Optional {
+        /// Place of the section in the directory, from 0.
+        index: usize,
+        /// The section's kind.
+        kind: SectionKind,
+    },
     /// A byte behind a payload is not zero.
     #[error("byte {offset}, behind section {index}, is {found:#04x} instead of zero (D9)")]
     Padding {
@@ -51,6 +60,12 @@ pub(super) fn check(bytes: &[u8], model: &Model<'_>) -> Result<(), FrameFault> {
         return Err(FrameFault::HeaderHash { found, expected });
     }
     for (index, (entry, payload)) in model.sections().enumerate() {
+        if let Some(kind) = SectionKind::from_number(entry.kind)
+            && matches!(kind, SectionKind::Splits | SectionKind::PackedBlocks)
+            && entry.flags & SECTION_REQUIRED == 0
+        {
+            return Err(FrameFault::Optional { index, kind });
+        }
         let (found, expected) = (entry.hash.into(), file::hash(payload));
         if found != expected {
             return Err(FrameFault::SectionHash { index, kind: entry.kind, found, expected });

@@ -81,7 +81,9 @@ fn check_row(packed: &PackedBlocks<'_>, count: u32) -> Result<usize, PackedFault
     let bytes = packed.as_bytes();
     let mut offset = 0;
     for _ in 0..count {
-        let Some(head) = packed.head((offset / UNIT) as u32) else {
+        let head = packed.head((offset / UNIT) as u32);
+        // There must be as many bytes behind the block as any reader may load.
+        let Some(head) = head.filter(|head| offset + head.size() + WINDOW <= bytes.len()) else {
             return Err(PackedFault::Length { found: bytes.len(), expected: offset + WINDOW, count });
         };
         check_block(bytes, offset, &head)?;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use bvhc_format::NONE;
 use bvhc_format::record::AttributeRun;
-use bvhc_runtime::Model;
+use bvhc_runtime::{Blocks, Model};
 use rayon::slice::ParallelSliceMut;
 
 use super::block;
@@ -61,6 +61,18 @@ pub enum SourceError {
         found: [[f32; 3]; 3],
         /// Its corners in the source.
         expected: [[f32; 3]; 3],
+    },
+    /// A triangle is farther from its place in the source than the file admits.
+    #[error("triangle {triangle} has the corners {found:?} in the file, {expected:?} in the source: farther than {error} apart (P4)")]
+    Moved {
+        /// The triangle.
+        triangle: u32,
+        /// Its corners in the file.
+        found: [[f32; 3]; 3],
+        /// Its corners in the source.
+        expected: [[f32; 3]; 3],
+        /// How far apart they may be on each axis.
+        error: f32,
     },
     /// A vertex of the source is in two places.
     #[error("the vertex {vertex:?} is at {one:?} for one triangle and at {other:?} for another (P5)")]
@@ -167,18 +179,20 @@ fn check_counts(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
 
 fn check_corners(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
     let numbers = model.geometry().triangles.get();
-    let error = f64::from(model.blocks().position_error());
+    let error = model.blocks().position_error();
+    let near = |(found, expected): (&f32, &f32)| {
+        (f64::from(*found) - f64::from(*expected)).abs() <= f64::from(error)
+    };
     for (_, block) in model.blocks().iter() {
         let row = &numbers[block.first as usize..][..usize::from(block.triangles)];
         for (lane, number) in row.iter().enumerate() {
             let triangle = number.to_native();
             let (found, expected) = (block::corners(&block, lane), mesh.corners(triangle));
-            let near = |(found, expected): (&f32, &f32)| {
-                let moved = (f64::from(*found) - f64::from(*expected)).abs() <= error;
-                if error == 0.0 { found.to_bits() == expected.to_bits() } else { moved }
-            };
             if !found.as_flattened().iter().zip(expected.as_flattened()).all(near) {
-                return Err(SourceError::Corners { triangle, found, expected });
+                return Err(match model.blocks() {
+                    Blocks::Plain(_) => SourceError::Corners { triangle, found, expected },
+                    Blocks::Packed(_) => SourceError::Moved { triangle, found, expected, error },
+                });
             }
         }
     }
