@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use bvhc::compile::{Options, compile};
+use bvhc::compile::{Layout, Options, compile};
 use bvhc::file::{Bytes, header_hash};
 use bvhc::verify::{VerifyError, verify};
+
+use crate::split::split;
 
 /// 9 by 9 quads on a bumpy sheet, two materials, a group, an object, and names of odd lengths.
 pub(crate) fn source() -> String {
@@ -28,9 +30,25 @@ pub(crate) fn source() -> String {
     text
 }
 
+/// The sheet with coordinates that lie on no lattice, and a triangle more, so that a block has an odd number.
+pub(crate) fn packed_source() -> String {
+    source().replace(".25 ", ".3 ").replace(".5 ", ".7 ") + "f 1 2 12\n"
+}
+
+/// Long blades across each other's boxes.
+pub(crate) fn blades() -> String {
+    let blade = |i: u32| {
+        let (x, y) = (i % 5, i / 5);
+        format!("v {x} {y} 0\nv {x}.5 {y}.25 0.25\nv {}.5 {}.5 8\nf -3 -2 -1\n", x + 1, y % 3)
+    };
+    (0..24).map(blade).collect()
+}
+
 /// Kinds of sections.
 pub(crate) const METADATA: u32 = 1;
 pub(crate) const GEOMETRY: u32 = 2;
+pub(crate) const SPLITS: u32 = 3;
+pub(crate) const PACKED: u32 = 4;
 pub(crate) const TREE: u32 = 16;
 
 /// A file's bytes, and where things are in them.
@@ -50,9 +68,23 @@ impl Forge {
         Self::of("v 1 2 3\nv 2 2 3\nv 1 3 5\nf 1 2 3\n")
     }
 
+    /// The sheet of [`packed_source`] with packed blocks.
+    pub(crate) fn packed() -> Self {
+        Self::compiled(&packed_source(), Layout::Small)
+    }
+
+    /// Triangles most of which are in several blocks, and nodes below nodes.
+    pub(crate) fn of_splits(layout: Layout) -> Self {
+        Self { bytes: split(blades().as_bytes(), 1.0, layout).to_vec() }
+    }
+
     fn of(source: &str) -> Self {
-        let compiled = compile(source.as_bytes(), "source", &Options::default(), &()).unwrap();
-        Self { bytes: compiled.bytes.to_vec() }
+        Self::compiled(source, Layout::Fast)
+    }
+
+    fn compiled(source: &str, layout: Layout) -> Self {
+        let options = Options { layout, ..Options::default() };
+        Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
     }
 
     pub(crate) fn u32(&self, at: usize) -> u32 {
@@ -88,6 +120,15 @@ impl Forge {
         self.u32(28) as usize
     }
 
+    /// Where the first section starts.
+    pub(crate) fn directory_end(&self) -> usize {
+        64 + 64 * self.sections()
+    }
+
+    pub(crate) fn has(&self, kind: u32) -> bool {
+        (0..self.sections()).any(|index| self.u32(64 + 64 * index) == kind)
+    }
+
     /// Where the directory's entry of a section stands.
     pub(crate) fn entry(&self, kind: u32) -> usize {
         (0..self.sections()).map(|index| 64 + 64 * index).find(|at| self.u32(*at) == kind).unwrap()
@@ -104,6 +145,7 @@ impl Forge {
         let size = match kind {
             METADATA => 256,
             GEOMETRY => 64,
+            PACKED => 24,
             _ => 48,
         };
         self.payload(kind).end - size
@@ -148,6 +190,37 @@ impl Forge {
     pub(crate) fn children(&self) -> Vec<(usize, u32)> {
         let places = (0..self.nodes()).flat_map(|node| (0..8).map(move |slot| (node, slot)));
         places.map(|(node, slot)| self.child(node, slot)).map(|at| (at, self.u32(at))).collect()
+    }
+
+    /// Adds a section behind all others, with the payload that another file has in it.
+    pub(crate) fn adopt(&mut self, kind: u32, other: &Self) {
+        let (entries, payload) = (self.sections(), other.payload(kind));
+        let mut entry = other.bytes[other.entry(kind)..][..64].to_vec();
+        self.put_u32(28, entries as u32 + 1);
+        for at in (0..entries).map(|index| 64 + 64 * index + 8) {
+            self.add(at, 64);
+        }
+        let end = self.bytes.len() + 64;
+        entry[8..16].copy_from_slice(&(end as u64).to_le_bytes());
+        self.bytes.splice(64 + 64 * entries..64 + 64 * entries, entry);
+        self.bytes.extend_from_slice(&other.bytes[payload]);
+        self.bytes.resize(self.bytes.len().next_multiple_of(64), 0);
+        self.put_u32(16, self.bytes.len() as u32);
+    }
+
+    /// Takes a section out.
+    pub(crate) fn drop_section(&mut self, kind: u32) {
+        let (entry, payload) = (self.entry(kind), self.payload(kind));
+        let gone = payload.start..payload.end.next_multiple_of(64);
+        let behind = (0..self.sections()).map(|index| 64 + 64 * index + 8);
+        for at in behind {
+            let by = if self.u64(at) as usize > gone.start { 64 + gone.len() } else { 64 };
+            self.add(at, -(by as i32));
+        }
+        self.bytes.drain(gone);
+        self.bytes.drain(entry..entry + 64);
+        self.add(28, -1);
+        self.put_u32(16, self.bytes.len() as u32);
     }
 
     /// Makes all hashes right.

@@ -1,11 +1,18 @@
 //! Breaks each rule of FORMAT.md that `verify` alone checks, and expects it to say which one.
 
 mod forge;
+mod packed;
+/// The suites' own splitting builder; it needs nothing else of them.
+#[path = "../../../tests/src/support/split.rs"]
+#[allow(unreachable_pub)]
+mod split;
+mod splits;
 
+use bvhc::compile::Layout;
 use bvhc::verify::source::compare;
 use bvhc::verify::{VerifyError, verify};
 use bvhc_runtime::Model;
-use forge::{Forge, GEOMETRY, METADATA, TREE, source};
+use forge::{Forge, GEOMETRY, METADATA, PACKED, SPLITS, TREE, blades, source};
 
 /// Breaks a rule, seals the file and expects that rule's id at the end of the message.
 fn breaks(rule: &str, forgery: impl FnOnce(&mut Forge)) {
@@ -46,6 +53,9 @@ fn hashes_and_padding() {
     let payload = file.payload(GEOMETRY);
     file.bytes[payload.start] ^= 1;
     expect("D10", &file);
+    for kind in [SPLITS, PACKED] {
+        breaks_in(Forge::of_splits(Layout::Small), "D7", |file| file.put(file.entry(kind) + 6, &[0]));
+    }
     let mut file = Forge::new();
     let gap =
         [METADATA, GEOMETRY, TREE].map(|kind| file.payload(kind).end).into_iter().find(|end| end % 64 != 0);
@@ -65,6 +75,12 @@ fn what_cannot_be_opened_cannot_be_verified() {
     file.add(at, 1);
     file.seal();
     assert!(matches!(file.verify(), Err(VerifyError::Open(_))));
+    for kind in [METADATA, SPLITS, PACKED, TREE] {
+        let (mut file, other) = (Forge::of_splits(Layout::Small), Forge::of_splits(Layout::Small));
+        file.adopt(kind, &other);
+        file.seal();
+        assert!(matches!(file.verify(), Err(VerifyError::Open(_))), "two sections of kind {kind}");
+    }
     for length in [0, 63, 64, 300, file.bytes.len() - 64] {
         let mut bytes = Forge::new().aligned();
         bytes.resize(length, 0);
@@ -149,7 +165,7 @@ fn blocks() {
         let corner = file.bytes[file.block(0) + 192];
         file.put(file.block(0) + 208, &[corner]);
     });
-    for byte in 246..256 {
+    for byte in 248..256 {
         breaks("G12", |file| file.put(file.block(2) + byte, &[1]));
     }
 }
@@ -287,20 +303,31 @@ fn is_free(file: &Forge, at: usize) -> bool {
     // Boxes may be larger than they must be.
     let nodes = file.slice(TREE, 32);
     let planes = (nodes.0..nodes.0 + 256 * nodes.1).contains(&at) && (at - nodes.0) % 256 < 192;
-    // A reader must not refuse a minor version, and `required` says nothing of kinds it knows.
+    // A reader must not refuse a minor version, and `required` says nothing of kinds that every reader knows.
     let minor = (14..16).contains(&at);
-    let required = (64..64 * 4).contains(&at) && at % 64 == 6;
+    let flags = (64..file.directory_end()).contains(&at) && at % 64 == 6;
+    let required = flags && ![SPLITS, PACKED].contains(&file.u32(at - 6));
     // A slot beyond the used ones repeats slot 0, and nothing forbids to call such a one used.
     let blocks = file.slice(GEOMETRY, 0);
     let used_slots = (blocks.0..blocks.0 + 256 * blocks.1).contains(&at) && (at - blocks.0) % 256 == 245;
-    texts || planes || used_slots || minor || required || (figures..figures + 12).contains(&at)
+    let position = packed::positions(file).iter().any(|range| range.contains(&at));
+    texts || planes || used_slots || position || minor || required || (figures..figures + 12).contains(&at)
 }
 
 #[test]
 fn every_other_byte_counts() {
-    let file = Forge::new();
-    let source = source();
-    for at in (0..file.bytes.len()).filter(|at| !is_free(&file, *at)) {
+    check_every_byte(&Forge::new(), &source());
+}
+
+/// The same with the sections that a file need not have.
+#[test]
+fn every_other_byte_counts_in_packed_and_split_files() {
+    check_every_byte(&Forge::of_splits(Layout::Small), &blades());
+}
+
+fn check_every_byte(file: &Forge, source: &str) {
+    let hashes: Vec<_> = (64..file.directory_end()).step_by(64).map(|entry| entry + 32..entry + 64).collect();
+    for at in (0..file.bytes.len()).filter(|at| !is_free(file, *at)) {
         for bit in [0x01, 0x80] {
             let mut forged = file.clone();
             forged.bytes[at] ^= bit;
@@ -309,14 +336,13 @@ fn every_other_byte_counts() {
                 continue;
             }
             let covered = 32..64;
-            let hashes = (0..3).map(|entry| 64 * entry + 96..64 * entry + 128);
-            if covered.contains(&at) || hashes.into_iter().any(|hash| hash.contains(&at)) {
+            if covered.contains(&at) || hashes.iter().any(|hash| hash.contains(&at)) {
                 continue;
             }
             forged.seal();
             let bytes = forged.aligned();
             let passes = verify(&bytes).is_ok()
-                && compare(&Model::from_bytes(&bytes).unwrap(), source.as_bytes(), "sheet").is_ok();
+                && compare(&Model::from_bytes(&bytes).unwrap(), source.as_bytes(), "source").is_ok();
             assert!(!passes, "bit {bit:#x} of byte {at}, sealed");
         }
     }
