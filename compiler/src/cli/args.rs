@@ -167,7 +167,8 @@ pub(super) struct InspectArgs {
 pub(super) struct VerifyArgs {
     /// The compiled file
     pub(super) file: PathBuf,
-    /// Check also that the file holds the triangles of this model, to the last bit
+    /// Check also that the file holds the triangles of this model, to the last bit; in a small layout,
+    /// as near as the file says
     #[arg(long, value_name = "MODEL")]
     pub(super) against: Option<PathBuf>,
 }

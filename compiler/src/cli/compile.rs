@@ -11,7 +11,7 @@ use super::output::{self, Output};
 use super::progress::Bars;
 use super::report;
 use super::text::{counted, grouped, tell};
-use crate::compile::{Compiled, Options, Quality, Report, compile};
+use crate::compile::{Compiled, Layout, Options, Quality, Report, compile};
 
 pub(super) fn run(args: &CompileArgs) -> Result<(), CliError> {
     if args.json && file::is_standard(&args.output) {
@@ -30,6 +30,7 @@ pub(super) fn run(args: &CompileArgs) -> Result<(), CliError> {
         input: name,
         output: output.name(),
         quality: args.quality.into(),
+        layout: args.layout.into(),
         compiled,
         reading,
         writing: writing.elapsed(),
@@ -59,6 +60,7 @@ struct Job {
     input: String,
     output: String,
     quality: Quality,
+    layout: Layout,
     compiled: Compiled,
     reading: Duration,
     writing: Duration,
@@ -106,6 +108,9 @@ impl Job {
         self.tell_dropped();
         if let Some(steps) = report.steps {
             tell(&format!("optimised in {}", counted(steps.into(), "step")));
+        }
+        if self.layout == Layout::Small {
+            tell(&format!("vertices moved by up to {:e} on each axis", report.position_error));
         }
         if args.verbose {
             self.tell_details();
@@ -161,6 +166,8 @@ impl Job {
             "bytes_per_triangle": self.bytes_per_triangle(),
             "quality": self.quality.name(),
             "steps": report.steps,
+            "layout": self.layout.name(),
+            "position_error": report.position_error,
             "counts": {
                 "faces": report.source_faces,
                 "vertices": report.vertices,

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use bvhc_format::header::{SECTION_REQUIRED, SectionEntry};
 use bvhc_format::record::TreeStatistics;
-use bvhc_runtime::Model;
+use bvhc_runtime::{Blocks, Model};
 use serde_json::{Value, json};
 
 use super::args::InspectArgs;
@@ -45,6 +45,8 @@ fn object(model: &Model<'_>) -> Value {
             "faces": metadata.dropped_faces.to_native(),
         },
         "bytes_per_triangle": share(header.length, model.triangle_count()),
+        "position_error": model.blocks().position_error(),
+        "split_triangles": split_triangles(model),
         "bounds": { "lower": bounds.lower, "upper": bounds.upper },
         "names": {
             "materials": names(&metadata.materials),
@@ -68,6 +70,10 @@ fn section(entry: &SectionEntry) -> Value {
         "length": entry.length,
         "hash": hex(entry.hash),
     })
+}
+
+fn split_triangles(model: &Model<'_>) -> u64 {
+    model.splits().map_or(0, |splits| splits.triangles.len() as u64)
 }
 
 fn trees<'a>(model: &Model<'a>) -> impl Iterator<Item = &'a TreeStatistics> {
@@ -119,7 +125,13 @@ fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Resul
         counted(metadata.source_vertices.to_native(), "vertex"),
     )?;
     writeln!(text, "triangles  {}", grouped(metadata.triangles.to_native()))?;
+    if model.splits().is_some() {
+        writeln!(text, "           {} of them in several blocks", grouped(split_triangles(model)))?;
+    }
     writeln!(text, "vertices   {}", grouped(metadata.vertices.to_native()))?;
+    if matches!(model.blocks(), Blocks::Packed(_)) {
+        writeln!(text, "           up to {:e} from the source's on each axis", model.blocks().position_error())?;
+    }
     writeln!(
         text,
         "dropped    {} of zero area, {} of fewer than three corners",
@@ -140,10 +152,10 @@ fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Resul
 }
 
 fn describe_sections(text: &mut String, model: &Model<'_>) -> std::fmt::Result {
-    writeln!(text, "\n{:12} {:>7} {:>12} {:>12}  hash", "section", "version", "offset", "length")?;
+    writeln!(text, "\n{:13} {:>7} {:>12} {:>12}  hash", "section", "version", "offset", "length")?;
     for (entry, _) in model.sections() {
         let (name, hash) = (report::kind_name(entry.kind), hex(entry.hash));
-        writeln!(text, "{name:12} {:>7} {:>12} {:>12}  {hash}", entry.version, entry.offset, entry.length)?;
+        writeln!(text, "{name:13} {:>7} {:>12} {:>12}  {hash}", entry.version, entry.offset, entry.length)?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `bvhc MODEL -o OUT`
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{CUBE, Place};
 
@@ -39,13 +39,13 @@ fn standard_input_and_output_do_as_well() {
 fn threads_do_not_change_the_bytes() {
     let place = Place::new();
     place.write("waves.obj", waves());
-    for quality in ["fast", "default", "best"] {
+    for options in ["--quality=fast", "--quality=default", "--quality=best", "--layout=small"] {
         let [one, two, seven] = ["1", "2", "7"].map(|threads| {
-            let ran = place.run(&["waves.obj", "-o", "-", "-q", "--threads", threads, "--quality", quality]);
+            let ran = place.run(&["waves.obj", "-o", "-", "-q", "--threads", threads, options]);
             ran.ok();
             ran.bytes
         });
-        assert!(one == two && one == seven, "{quality}");
+        assert!(one == two && one == seven, "{options}");
         place.write("waves.bvh", &one);
         place.run(&["verify", "waves.bvh", "--against", "waves.obj"]).ok();
     }
@@ -111,6 +111,42 @@ fn json_is_one_object_about_the_work() {
     for stage in ["read", "import", "clean", "build", "layout", "serialise", "write", "total"] {
         assert!(json["seconds"][stage].as_f64().is_some_and(|seconds| seconds >= 0.0), "{stage}");
     }
+}
+
+/// A sheet whose coordinates lie on no lattice.
+fn uneven() -> String {
+    waves().replace("v ", "v 0.3")
+}
+
+#[test]
+fn a_small_layout_is_smaller_and_says_how_far_vertices_moved() {
+    let place = Place::new();
+    place.write("uneven.obj", uneven());
+    let compile = |layout: &str| {
+        let ran = place.run(&["uneven.obj", "-o", "out.bvh", "--layout", layout, "--json"]);
+        place.run(&["verify", "out.bvh", "--against", "uneven.obj"]).ok();
+        (serde_json::from_str::<Value>(ran.ok()).unwrap(), ran.err)
+    };
+    let (fast, told) = compile("fast");
+    assert!(!told.contains("moved"), "{told}");
+    assert_eq!([&fast["layout"], &fast["position_error"]], [&json!("fast"), &json!(0.0)]);
+    let (small, told) = compile("small");
+    let error = small["position_error"].as_f64().unwrap();
+    // Blocks are less than 16 quads wide, and half a step is 2^-17 of up to twice that.
+    assert!(error > 0.0 && error < 32.0 / 131_072.0, "{error}");
+    assert!(told.contains("vertices moved by up to"), "{told}");
+    assert_eq!(small["layout"], "small");
+    assert!(small["bytes"].as_u64().unwrap() * 3 < fast["bytes"].as_u64().unwrap() * 2);
+    // Both name what they were made with.
+    let inspected = place.run(&["inspect", "out.bvh"]);
+    for word in ["--layout small", "packed-blocks", "from the source's on each axis"] {
+        assert!(inspected.ok().contains(word), "{word}: {}", inspected.out);
+    }
+    let json: Value = serde_json::from_str(place.run(&["inspect", "out.bvh", "--json"]).ok()).unwrap();
+    assert_eq!(json["position_error"].as_f64(), Some(error));
+    assert_eq!(json["split_triangles"], 0);
+    let kinds: Vec<_> = json["sections"].as_array().unwrap().iter().map(|section| &section["kind"]).collect();
+    assert_eq!(kinds, [1, 2, 4, 16]);
 }
 
 #[test]

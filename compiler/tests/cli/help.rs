@@ -6,8 +6,15 @@ use crate::support::Place;
 fn help_tells_a_newcomer_enough() {
     let place = Place::new();
     let help = place.run(&["--help"]);
-    for word in ["bunny.obj -o bunny.bvh", "Exit codes", "Examples", "--quality", "bounding volume", "query"]
-    {
+    for word in [
+        "bunny.obj -o bunny.bvh",
+        "Exit codes",
+        "Examples",
+        "--quality",
+        "--layout",
+        "bounding volume",
+        "query",
+    ] {
         assert!(help.ok().contains(word), "{word}");
     }
     assert_eq!(help.err, "");
@@ -29,6 +36,7 @@ fn a_wrong_command_line_is_an_error_of_its_own() {
     place.run(&["cube.obj"]).fails_silently(2, &["--output"]);
     place.run(&["-o", "out.bvh"]).fails_silently(2, &["MODEL"]);
     place.run(&["cube.obj", "-o", "out.bvh", "--quality", "finest"]).fails_silently(2, &["finest"]);
+    place.run(&["cube.obj", "-o", "out.bvh", "--layout", "tiny"]).fails_silently(2, &["tiny"]);
     for threads in ["0", "x", "1000000"] {
         place.run(&["cube.obj", "-o", "out.bvh", "--threads", threads]).fails_silently(2, &["--threads"]);
     }
