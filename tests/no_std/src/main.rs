@@ -1,6 +1,7 @@
-//! Every query on a file that is part of the program, without std and without alloc.
+//! Every query on files that are part of the program, one in each layout, without std and without alloc.
 //!
-//! Exits with 0 where all answers are as expected, else with the number of the first that is not.
+//! Exits with 0 where all answers are as expected, else with the number of the first that is not: from 1 for the first
+//! file, from 101 for the second.
 #![no_std]
 #![no_main]
 
@@ -12,7 +13,10 @@ use bvhc_runtime::{Aabb, Model, Ray, Search};
 #[repr(C, align(64))]
 struct Aligned<T: ?Sized>(T);
 
-static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!("../../golden/quad.bvh"));
+static FILES: [&Aligned<[u8]>; 2] = [
+    &Aligned(*include_bytes!("../../golden/quad.bvh")),
+    &Aligned(*include_bytes!("../../golden/quad-small.bvh")),
+];
 
 // The C library, for the code that calls `main`.
 #[link(name = "c")]
@@ -32,10 +36,11 @@ pub extern "C" fn rust_eh_personality() {}
 // SAFETY: no other function of this program is called `main`.
 #[unsafe(no_mangle)]
 pub extern "C" fn main(_: i32, _: *const *const u8) -> i32 {
-    match Model::from_bytes(&FILE.0) {
-        Ok(model) => (1..).zip(checks(&model)).find(|(_, right)| !right).map_or(0, |(number, _)| number),
-        Err(_) => 100,
-    }
+    let wrong = |(base, file): (i32, &&Aligned<[u8]>)| match Model::from_bytes(&file.0) {
+        Ok(model) => (base + 1..).zip(checks(&model)).find(|(_, right)| !right).map(|(number, _)| number),
+        Err(_) => Some(base + 100),
+    };
+    [0, 100].into_iter().zip(&FILES).find_map(wrong).unwrap_or(0)
 }
 
 fn checks(model: &Model<'_>) -> [bool; 8] {
