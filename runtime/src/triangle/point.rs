@@ -13,6 +13,10 @@ use crate::simd::{Kernel, lanes};
 /// A triangle is thin where the product of two edges is more than this many times twice its area.
 const THIN: f32 = 8.0;
 
+/// Where the product of two edges' squares lies outside of this range, the products that tell inside from outside may
+/// have been lost to underflow or overflow.
+const SAFE_PRODUCTS: [f32; 2] = [1.0 / (1u128 << 100) as f32, (1u128 << 100) as f32];
+
 /// How far the filter's squared distance may be above the true one, relative to the sum of the squares of
 /// the first corner's distance and two edges.
 ///
@@ -90,16 +94,21 @@ fn squared_lower_bound<S: Kernel>(simd: S, a: [S::Lanes; 3], b: [S::Lanes; 3], c
     let area2 = abab * acac - abac * abac;
     let inside = v.min(w).min(area2 - v - w).simd_ge(zero);
     let plane = aa - (v * to_b + w * to_c) / area2;
-    let error = (aa + abab + acac) * FILTER_ERROR;
+    // Squares may be subnormal, and off by more than their value.
+    let error = (aa + abab + acac) * FILTER_ERROR + f32::MIN_POSITIVE;
     let bound = inside.select(plane, segments) - error;
-    let thin = (area2 * (THIN * THIN)).simd_le(abab * acac);
+    let product = abab * acac;
+    let unsafe_product = product.simd_lt(SAFE_PRODUCTS[0]) | product.simd_gt(SAFE_PRODUCTS[1]);
+    let thin = (area2 * (THIN * THIN)).simd_le(product) | unsafe_product;
     if !thin.any_true() {
         return bound;
     }
     // No point of a triangle is farther from its longest edge than its height over that edge, which is
-    // at most 1 / THIN of that edge for these; `area2` may be off by more than its value.
+    // at most 1 / THIN of that edge for thin ones; `area2` may be off by more than its value. The height is
+    // at most as long as the other edges, whatever the products are.
     let longest = abab.max(acac).max(bcbc);
-    let height2 = (area2.max(zero) + abab * acac * FILTER_ERROR) / longest;
+    let height2 = (area2.max(zero) + product * FILTER_ERROR) / longest;
+    let height2 = unsafe_product.select(abab.min(acac), height2);
     let reduced = ((segments - error).max(zero).sqrt() - height2.sqrt()).max(zero);
     thin.select(reduced * reduced * (1.0 - FILTER_ERROR), bound)
 }

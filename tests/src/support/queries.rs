@@ -54,6 +54,12 @@ impl<'a> Queries<'a> {
         std::array::from_fn(|axis| a[axis] + u * (b[axis] - a[axis]) + v * (c[axis] - a[axis]))
     }
 
+    /// A point well inside a triangle.
+    pub fn inside_triangle(&mut self) -> [f32; 3] {
+        let [a, b, c] = self.corners();
+        std::array::from_fn(|axis| a[axis] + 0.25 * (b[axis] - a[axis]) + 0.375 * (c[axis] - a[axis]))
+    }
+
     /// Inside the bounds, near them, on the surface, or 10^4 sizes away.
     pub fn point(&mut self) -> [f32; 3] {
         match self.random.below(8) {

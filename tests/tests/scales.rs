@@ -1,0 +1,104 @@
+//! Models a power of two larger or smaller have the same answers, as large or as small, bit for bit.
+
+use bvhc::compile::Quality;
+use bvhc::mesh::Mesh;
+use bvhc_format::MAX_COORDINATE;
+use bvhc_runtime::{Aabb, Model, Ray};
+use bvhc_tests::scene::{hall, icosphere, soup};
+use bvhc_tests::support::answers::{in_ball, in_box};
+use bvhc_tests::support::queries::Queries;
+use bvhc_tests::support::{LAYOUTS, compiled_as, levels};
+
+/// From where squares of coordinates are no normal f32 numbers to where products of four differences are none. Coordinates
+/// themselves, multiples of 2^-20 here, stay exact.
+const EXPONENTS: [i32; 7] = [-100, -60, -40, -20, 20, 40, 57];
+
+/// Queries of each kind for each mesh, layout, scale and level.
+const QUERIES: u32 = 100;
+
+fn power_of_two(exponent: i32) -> f32 {
+    2f32.powi(exponent)
+}
+
+fn meshes() -> [Mesh; 3] {
+    let meshes = [icosphere::displaced(5, 0.2, 1), hall::hall(4, 8, 2), soup::needles(100, 3)];
+    meshes.map(|mut mesh| {
+        for x in mesh.positions.as_flattened_mut() {
+            *x = on_grid(*x / 64.0);
+        }
+        mesh
+    })
+}
+
+fn on_grid(x: f32) -> f32 {
+    (x * power_of_two(20)).round() / power_of_two(20)
+}
+
+/// Asks a model and one that is `scale` times as large, on every level, for each mesh and layout.
+fn compare(seed: u64, meshes: &[Mesh], mut ask: impl FnMut(&mut Queries<'_>, f32, [&Model<'_>; 2])) {
+    for mesh in meshes {
+        for layout in LAYOUTS {
+            let own = compiled_as(mesh, Quality::Default, layout);
+            let own = Model::from_bytes(&own).expect("it opens");
+            for scale in EXPONENTS.map(power_of_two) {
+                let mut scaled = mesh.clone();
+                scaled.positions.as_flattened_mut().iter_mut().for_each(|x| *x *= scale);
+                let file = compiled_as(&scaled, Quality::Default, layout);
+                let model = Model::from_bytes(&file).expect("it opens");
+                for level in levels() {
+                    let mut queries = Queries::new(mesh, seed);
+                    for _ in 0..QUERIES {
+                        ask(&mut queries, scale, [&own, &model.with_level(level)]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn closest_points() {
+    compare(1, &meshes(), |queries, scale, [own, scaled]| {
+        let point = queries.point().map(on_grid);
+        if point.iter().any(|x| (x * scale).abs() > MAX_COORDINATE) {
+            return;
+        }
+        let [a, b] = [(own, point), (scaled, point.map(|x| x * scale))]
+            .map(|(model, point)| model.closest_point(point, f32::INFINITY).expect("no limit"));
+        let context = format!("{point:?} times {scale:e}: {a:?} {b:?}");
+        assert_eq!((b.triangle, b.distance), (a.triangle, a.distance * scale), "{context}");
+    });
+}
+
+/// Whether f32 or f64 tells a hit's `t` depends on the scale, but no ray into a triangle may miss.
+#[test]
+fn closest_hits() {
+    // A point inside a needle is not, once it is rounded.
+    compare(2, &meshes()[..2], |queries, scale, [_, scaled]| {
+        let (origin, target) = (queries.point().map(on_grid), queries.inside_triangle());
+        let direction = [0, 1, 2].map(|axis| (target[axis] - origin[axis]) * scale);
+        let ray = Ray::new(origin.map(|x| x * scale), direction);
+        if origin.iter().all(|x| (x * scale).abs() <= MAX_COORDINATE) && direction != [0.0; 3] {
+            let hit = scaled.closest_hit(&ray);
+            assert!(hit.is_some_and(|hit| hit.t <= 1.001), "{ray:?}: {hit:?}");
+        }
+    });
+}
+
+#[test]
+fn overlaps() {
+    compare(3, &meshes(), |queries, scale, [own, scaled]| {
+        let reach = queries.overlap_box();
+        let [lower, upper] = [reach.lower, reach.upper].map(|corner| corner.map(on_grid));
+        let large = Aabb::new(lower.map(|x| x * scale), upper.map(|x| x * scale));
+        assert_eq!(
+            in_box(scaled, &large),
+            in_box(own, &Aabb::new(lower, upper)),
+            "{reach:?} times {scale:e}"
+        );
+        let (centre, radius) = queries.ball();
+        let (centre, radius) = (centre.map(on_grid), on_grid(radius));
+        let found = in_ball(scaled, centre.map(|x| x * scale), radius * scale);
+        assert_eq!(found, in_ball(own, centre, radius), "{centre:?} {radius} times {scale:e}");
+    });
+}
