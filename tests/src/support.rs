@@ -6,6 +6,7 @@ pub mod forge;
 pub mod queries;
 pub mod split;
 pub mod stored;
+pub mod trial;
 
 use std::num::NonZeroUsize;
 
@@ -14,7 +15,7 @@ use bvhc::file::Bytes;
 use bvhc::mesh::Mesh;
 use bvhc_runtime::Level;
 
-use crate::scene::{grid, hall, icosphere, soup, terrain, write_obj};
+use crate::scene::{grid, hall, icosphere, soup, terrain, tips, write_obj};
 
 /// All qualities.
 pub const QUALITIES: [Quality; 3] = [Quality::Fast, Quality::Default, Quality::Best];
@@ -56,7 +57,8 @@ pub struct Scene {
 }
 
 impl Scene {
-    fn new(name: &'static str, mesh: Mesh) -> Self {
+    /// A mesh and what failures are to call it.
+    pub fn new(name: &'static str, mesh: Mesh) -> Self {
         Self { name, mesh }
     }
 }
@@ -73,7 +75,15 @@ pub fn scenes(size: u32) -> Vec<Scene> {
         Scene::new("duplicates", soup::duplicates(300 * size, 5)),
         Scene::new("coplanar", soup::coplanar(300 * size, 6)),
         Scene::new("terrain", terrain::terrain(16 * size, 18 * size, 7)),
+        Scene::new("tips", tips::tips(30 * size, 8)),
+        Scene::new("far away", far(icosphere::displaced(5 * size, 0.2, 9), 1e6)),
     ]
+}
+
+/// The mesh, moved by so much that its vertices are as far apart as f32 can just tell.
+pub fn far(mut mesh: Mesh, by: f32) -> Mesh {
+    mesh.positions.as_flattened_mut().iter_mut().for_each(|x| *x = *x * by * 1e-4 + by);
+    mesh
 }
 
 /// Scenes with small integer coordinates, for which `f32` arithmetic gives the exact answers.

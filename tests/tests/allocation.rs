@@ -6,10 +6,12 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use bvhc::compile::Quality;
+use bvhc::mesh::Mesh;
 use bvhc_runtime::{Counters, Model, Only, Ray, Search};
-use bvhc_tests::scene::icosphere;
+use bvhc_tests::scene::{hall, icosphere};
 use bvhc_tests::support::queries::Queries;
-use bvhc_tests::support::{compiled, levels};
+use bvhc_tests::support::trial::Trial;
+use bvhc_tests::support::{Scene, compiled};
 
 thread_local! {
     /// How often this thread has asked for memory. `const`, so that it needs no memory itself.
@@ -81,14 +83,19 @@ fn opening_allocates_nothing() {
 
 #[test]
 fn queries_allocate_nothing() {
-    let mesh = icosphere::displaced(30, 0.2, 1);
-    let file = compiled(&mesh, Quality::Default);
-    let mut queries = Queries::new(&mesh, 2);
-    let (model, levels) = (Model::from_bytes(&file).expect("it opens"), levels());
-    for level in levels {
-        for _ in 0..200 {
-            let (ray, point) = (queries.ray(), queries.point());
-            assert_eq!(requests(|| ask(&model.with_level(level), &ray, point)), 0, "{}", level.name());
+    check(icosphere::displaced(20, 0.2, 1));
+    check(hall::hall(10, 20, 3));
+}
+
+/// Every quality and layout, and split triangles.
+fn check(mesh: Mesh) {
+    for trial in Trial::of(&Scene::new("", mesh)) {
+        let mut queries = Queries::new(&trial.mesh, 2);
+        for model in trial.models() {
+            for _ in 0..100 {
+                let (ray, point) = (queries.ray(), queries.point());
+                assert_eq!(requests(|| ask(&model, &ray, point)), 0, "{}", model.level().name());
+            }
         }
     }
 }

@@ -2,11 +2,10 @@
 
 use std::num::NonZeroUsize;
 
-use bvhc::compile::{Options, Quality, compile};
+use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::Bytes;
 use bvhc_tests::scene::{hall, icosphere, join, soup, write_obj};
-
-const QUALITIES: [Quality; 3] = [Quality::Fast, Quality::Default, Quality::Best];
+use bvhc_tests::support::{LAYOUTS, QUALITIES};
 
 /// Enough triangles that the builders split their work, with duplicates and equal centroids among them.
 fn source() -> Vec<u8> {
@@ -14,8 +13,10 @@ fn source() -> Vec<u8> {
     write_obj(&join(&mesh, &soup::duplicates(5000, 3)))
 }
 
-fn bytes(source: &[u8], name: &str, quality: Quality, threads: Option<usize>) -> Bytes {
-    let options = Options { quality, threads: threads.and_then(NonZeroUsize::new), ..Options::default() };
+fn bytes(source: &[u8], name: &str, way: (Quality, Layout), threads: Option<usize>) -> Bytes {
+    let (quality, layout) = way;
+    let threads = threads.and_then(NonZeroUsize::new);
+    let options = Options { quality, layout, threads, ..Options::default() };
     compile(source, name, &options, &()).expect("a scene compiles").bytes
 }
 
@@ -23,11 +24,11 @@ fn bytes(source: &[u8], name: &str, quality: Quality, threads: Option<usize>) ->
 #[test]
 fn threads_do_not_show() {
     let source = source();
-    for quality in QUALITIES {
-        let one = bytes(&source, "scene.obj", quality, Some(1));
+    for way in QUALITIES.into_iter().flat_map(|quality| LAYOUTS.map(|layout| (quality, layout))) {
+        let one = bytes(&source, "scene.obj", way, Some(1));
         for threads in [Some(2), Some(7), None] {
-            let other = bytes(&source, "scene.obj", quality, threads);
-            assert!(other[..] == one[..], "{} with {threads:?} threads", quality.name());
+            let other = bytes(&source, "scene.obj", way, threads);
+            assert!(other[..] == one[..], "{way:?} with {threads:?} threads");
         }
     }
 }
@@ -35,13 +36,15 @@ fn threads_do_not_show() {
 #[test]
 fn names_do_not_show() {
     let source = source();
-    let here = bytes(&source, "scene.obj", Quality::Default, None);
-    assert!(bytes(&source, "/elsewhere/another name.obj", Quality::Default, None)[..] == here[..]);
+    let default = (Quality::Default, Layout::Fast);
+    let here = bytes(&source, "scene.obj", default, None);
+    assert!(bytes(&source, "/elsewhere/another name.obj", default, None)[..] == here[..]);
 }
 
 #[test]
 fn qualities_show() {
     let source = source();
-    let [fast, default, _] = QUALITIES.map(|quality| bytes(&source, "scene.obj", quality, None));
+    let [fast, default, _] =
+        QUALITIES.map(|quality| bytes(&source, "scene.obj", (quality, Layout::Fast), None));
     assert!(fast[..] != default[..]);
 }

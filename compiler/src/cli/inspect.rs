@@ -130,7 +130,11 @@ fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Resul
     }
     writeln!(text, "vertices   {}", grouped(metadata.vertices.to_native()))?;
     if matches!(model.blocks(), Blocks::Packed(_)) {
-        writeln!(text, "           up to {:e} from the source's on each axis", model.blocks().position_error())?;
+        writeln!(
+            text,
+            "           up to {:e} from the source's on each axis",
+            model.blocks().position_error()
+        )?;
     }
     writeln!(
         text,

@@ -63,7 +63,9 @@ pub enum SourceError {
         expected: [[f32; 3]; 3],
     },
     /// A triangle is farther from its place in the source than the file admits.
-    #[error("triangle {triangle} has the corners {found:?} in the file, {expected:?} in the source: farther than {error} apart (P4)")]
+    #[error(
+        "triangle {triangle} has the corners {found:?} in the file, {expected:?} in the source: farther than {error} apart (P4)"
+    )]
     Moved {
         /// The triangle.
         triangle: u32,

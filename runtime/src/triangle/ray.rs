@@ -242,11 +242,7 @@ impl<S: Kernel> EdgeFunctions<S> {
 
     /// The lanes for whose triangles, with these corners, f32 weights are good enough.
     #[inline(always)]
-    fn well_conditioned(
-        &self,
-        simd: S,
-        [a, b, c]: &[[S::Lanes; 2]; 3],
-    ) -> <S::Lanes as SimdBase<S>>::Mask {
+    fn well_conditioned(&self, simd: S, [a, b, c]: &[[S::Lanes; 2]; 3]) -> <S::Lanes as SimdBase<S>>::Mask {
         let determinant = self.determinant().abs();
         let products = products::<S>(c, b) + products::<S>(a, c) + products::<S>(b, a);
         let products = products.max(S::Lanes::splat(simd, SMALLEST_DETERMINANT * LARGEST_CONDITION));

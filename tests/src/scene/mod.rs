@@ -9,6 +9,7 @@ pub mod noise;
 pub mod obj;
 pub mod soup;
 pub mod terrain;
+pub mod tips;
 pub mod town;
 
 pub use obj::write_obj;
@@ -147,6 +148,7 @@ mod tests {
             soup::coplanar(500, 6),
             terrain::terrain(20, 30, 7),
             town::town(2, 2, 8),
+            tips::tips(20, 8),
         ];
         for scene in scenes {
             let count = scene.triangles.len() as u32;

@@ -19,7 +19,12 @@ const GROWTH: f64 = 1.125 / (1 << 17) as f64;
 /// The file of a source without names, whose triangles are cut at each multiple of `slab` on their longest axis.
 pub fn split(source: &[u8], slab: f32, layout: Layout) -> Bytes {
     let polygons = import::read(source, "split.obj").expect("the source is good");
-    let mut mesh = clean::mesh(polygons, "split.obj").expect("the source has triangles");
+    let mesh = clean::mesh(polygons, "split.obj").expect("the source has triangles");
+    file_of(mesh, source, slab, layout)
+}
+
+/// The same for a mesh, clean or not, that is said to come from a source.
+pub fn file_of(mut mesh: Mesh, source: &[u8], slab: f32, layout: Layout) -> Bytes {
     let mut wide = wide_tree(&mesh, slab);
     let packing = (layout == Layout::Small).then(|| pack(&mut wide, &mut mesh));
     assemble(source, &mesh, &wide, packing.as_ref())
