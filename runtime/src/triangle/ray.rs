@@ -60,7 +60,7 @@ pub(crate) fn hits_in_block<S: Kernel>(
     let tables = Tables { x, y, depth };
     // Unrolled, for in a loop the tables would have to be kept in memory.
     hits_in_lanes(simd, block, frame, t_max, &tables, 0, &mut hit);
-    if usize::from(block.triangles) > lanes::<S>() {
+    if lanes::<S>() < BLOCK_WIDTH && usize::from(block.triangles) > lanes::<S>() {
         hits_in_lanes(simd, block, frame, t_max, &tables, lanes::<S>(), &mut hit);
     }
 }
@@ -139,10 +139,6 @@ pub(crate) fn hits_of_rays<S: Kernel>(
     mut hit: impl FnMut(usize, Candidate),
 ) {
     let [kx, ky, kz] = class.axes();
-    let active = active & (u64::MAX >> (64 - lanes::<S>()));
-    if active == 0 {
-        return;
-    }
     let from_origin =
         |axis: usize, slot: usize| S::Lanes::splat(simd, block.positions[axis][slot]) - group.origin[axis];
     for (slot, place) in places.0.iter_mut().enumerate().take(usize::from(block.vertices)) {

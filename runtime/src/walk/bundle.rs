@@ -120,12 +120,29 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
             let visit = Visit::new(model, reference, block, probe);
             for (index, group) in bundle.groups().iter().enumerate() {
                 let first = index * lanes::<S>();
+                let active = rays >> first & (u64::MAX >> (64 - lanes::<S>()));
+                if active.count_ones() <= FEW {
+                    let mut left = active;
+                    while left != 0 {
+                        let ray = (first + left.trailing_zeros() as usize) % MOST_RAYS;
+                        left &= left - 1;
+                        hits_in_block(
+                            simd,
+                            block,
+                            &bundle.frame(ray, limits.each[ray]),
+                            limits.each[ray],
+                            #[inline(always)]
+                            |found| limits.each[ray] = hit(ray, visit, found, probe),
+                        );
+                    }
+                    continue;
+                }
                 hits_of_rays(
                     simd,
                     block,
                     bundle.class,
                     group,
-                    rays >> first,
+                    active,
                     &mut places,
                     limits.of_group(simd, index),
                     #[inline(always)]
