@@ -48,7 +48,9 @@ pub(crate) fn near_in_block<S: Kernel>(
         if left != 0 {
             let among = <S::Lanes as SimdBase<S>>::Mask::from_bitmask(simd, left)
                 .select(bounds, S::Lanes::splat(simd, f32::INFINITY));
-            let closest = among.simd_eq(among.reduce_min()).to_bitmask().trailing_zeros() as usize % step;
+            let least = among.simd_eq(among.reduce_min()).to_bitmask() & left;
+            // Where all bounds are no numbers, none is the least.
+            let closest = if least != 0 { least } else { left }.trailing_zeros() as usize;
             limit = near(first + closest);
             left &= within::<S>(bounds, limit) & !(1 << closest);
         }
