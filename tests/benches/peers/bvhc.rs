@@ -1,9 +1,9 @@
-//! bvhc itself, at one SIMD level.
+//! bvhc itself, at one SIMD level: ray by ray, and many rays at a time.
 
-use bvhc_runtime::{Level, Model, Ray};
+use bvhc_runtime::{Hit, Level, Model, Ray};
 use std::hint::black_box;
 
-use super::{Locator, Tracer};
+use super::{Locator, Question, Tracer};
 
 /// An opened file.
 pub(crate) struct Bvhc<'a> {
@@ -26,6 +26,69 @@ impl<'a> Bvhc<'a> {
             Self { name, model: model.with_level(level) }
         };
         levels.into_iter().enumerate().map(named).collect()
+    }
+}
+
+impl<'a> Bvhc<'a> {
+    /// A file at the level asked for, under another name.
+    pub(crate) fn named(name: &str, bytes: &'a [u8]) -> Self {
+        let model = Model::from_bytes(bytes).expect("a compiled file opens").with_level(super::level());
+        Self { name: name.to_owned(), model }
+    }
+}
+
+/// An opened file that is asked many rays at a time.
+pub(crate) struct Batch<'a> {
+    model: Model<'a>,
+}
+
+/// Rays that are handed over at once.
+const AT_ONCE: usize = 256;
+
+impl<'a> Batch<'a> {
+    /// The file at the [level](super::level) asked for.
+    pub(crate) fn of(bytes: &'a [u8]) -> Self {
+        let model = Model::from_bytes(bytes).expect("a compiled file opens");
+        Self { model: model.with_level(super::level()) }
+    }
+}
+
+impl Tracer for Batch<'_> {
+    fn name(&self) -> &str {
+        "bvhc batch"
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(self.model.nodes()) + self.model.blocks().bytes()
+    }
+
+    fn closest_hit(&self, ray: &Ray) -> f32 {
+        self.model.closest_hit(ray).map_or(f32::INFINITY, |hit| hit.t)
+    }
+
+    fn any_hit(&self, ray: &Ray) -> bool {
+        self.model.any_hit(ray)
+    }
+
+    fn trace(&self, question: Question, rays: &[Ray], answers: &mut [f32]) {
+        for (rays, answers) in rays.chunks(AT_ONCE).zip(answers.chunks_mut(AT_ONCE)) {
+            match question {
+                Question::ClosestHit => {
+                    let mut hits: [Option<Hit>; AT_ONCE] = [None; AT_ONCE];
+                    self.model.closest_hits(rays, &mut hits);
+                    for (answer, hit) in answers.iter_mut().zip(black_box(&hits)) {
+                        *answer = hit.map_or(f32::INFINITY, |hit| hit.t);
+                    }
+                }
+                Question::AnyHit => {
+                    let mut hits = [false; AT_ONCE];
+                    self.model.any_hits(rays, &mut hits);
+                    for (answer, hit) in answers.iter_mut().zip(black_box(&hits)) {
+                        *answer = if *hit { 0.0 } else { f32::INFINITY };
+                    }
+                }
+            }
+        }
     }
 }
 

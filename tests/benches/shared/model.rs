@@ -1,7 +1,7 @@
 //! The models: the Stanford bunny, a displaced icosphere of 1.3 million triangles, a hall of huge and thin triangles
 //! and a town of many small parts.
 
-use bvhc::compile::{Compiled, Options, Quality, compile};
+use bvhc::compile::{Compiled, Layout, Options, Quality, compile};
 use bvhc::mesh::Mesh;
 use bvhc::{clean, import};
 use bvhc_runtime::Model;
@@ -59,8 +59,11 @@ impl Source {
 
     /// Compiles the model with this many threads, or with all.
     pub(crate) fn compile(&self, quality: Quality, threads: Option<NonZeroUsize>) -> Compiled {
-        compile(&self.obj, self.name, &Options { quality, threads, ..Options::default() }, &())
-            .expect("the model compiles")
+        self.compile_as(&Options { quality, threads, ..Options::default() })
+    }
+
+    fn compile_as(&self, options: &Options) -> Compiled {
+        compile(&self.obj, self.name, options, &()).expect("the model compiles")
     }
 
     /// The triangles that the compiler sees.
@@ -88,13 +91,17 @@ pub(crate) struct Scene {
     pub(crate) mesh: Mesh,
     /// Its file.
     pub(crate) compiled: Compiled,
+    /// The same in the small layout.
+    pub(crate) small: Compiled,
 }
 
 impl Scene {
     /// Compiles a model.
     pub(crate) fn new(source: &Source) -> Self {
-        let compiled = source.compile(quality(), None);
-        Self { name: source.name, stage: source.stage, mesh: source.mesh(), compiled }
+        let options = Options { quality: quality(), ..Options::default() };
+        let compiled = source.compile_as(&options);
+        let small = source.compile_as(&Options { layout: Layout::Small, ..options });
+        Self { name: source.name, stage: source.stage, mesh: source.mesh(), compiled, small }
     }
 
     /// The file, opened.

@@ -2,7 +2,7 @@
 
 use super::model::Scene;
 use crate::peers::bvh::Bvh;
-use crate::peers::bvhc::Bvhc;
+use crate::peers::bvhc::{Batch, Bvhc};
 use crate::peers::embree::{Embree, Packets};
 use crate::peers::obvhs::{Binary, THOROUGH, Wide};
 use crate::peers::parry::Parry;
@@ -14,7 +14,8 @@ type Boxed<'a> = Box<dyn Tracer + 'a>;
 type Entry = (&'static str, fn(&Scene) -> Option<Boxed<'_>>);
 
 /// Peers that answer ray by ray.
-const PEERS: [Entry; 7] = [
+const PEERS: [Entry; 8] = [
+    ("bvhc small", |scene| Some(Box::new(Bvhc::named("bvhc small", &scene.small.bytes)))),
     ("parry3d", |scene| Some(Box::new(Parry::build(&scene.mesh)))),
     ("obvhs BVH2", |scene| Some(Box::new(Binary::build(&scene.mesh, THOROUGH)))),
     ("obvhs CWBVH", |scene| Some(Box::new(Wide::build(&scene.mesh, THOROUGH)))),
@@ -25,7 +26,11 @@ const PEERS: [Entry; 7] = [
 ];
 
 /// Whoever answers many rays at a time.
-const BATCHES: [Entry; 1] = [("Embree HIGH 16", |scene| boxed(Packets::high(&scene.mesh)))];
+const BATCHES: [Entry; 3] = [
+    ("bvhc batch", |scene| Some(Box::new(Batch::of(&scene.compiled.bytes)))),
+    ("bvhc single", |scene| Some(Box::new(Bvhc::named("bvhc single", &scene.compiled.bytes)))),
+    ("Embree HIGH 16", |scene| boxed(Packets::high(&scene.mesh))),
+];
 
 fn boxed<'a>(tracer: Option<impl Tracer + 'a>) -> Option<Boxed<'a>> {
     tracer.map(|tracer| Box::new(tracer) as Boxed<'a>)
@@ -37,10 +42,9 @@ pub(crate) fn tracers(scene: &Scene) -> Vec<Boxed<'_>> {
     levels(scene).chain(peers).collect()
 }
 
-/// bvhc first, which answers ray by ray, then whoever answers many rays at a time.
+/// bvhc first, many rays at a time and one by one, then whoever else answers many at a time.
 pub(crate) fn batches(scene: &Scene) -> Vec<Boxed<'_>> {
-    let others = BATCHES.iter().filter_map(|(_, build)| build(scene));
-    levels(scene).take(1).chain(others).collect()
+    BATCHES.iter().filter_map(|(_, build)| build(scene)).collect()
 }
 
 /// The one of this name, where it is present.
