@@ -13,6 +13,7 @@ use std::num::NonZeroUsize;
 use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::Bytes;
 use bvhc::mesh::Mesh;
+use bvhc::optimise::Stop;
 use bvhc_runtime::Level;
 
 use crate::scene::{grid, hall, icosphere, soup, terrain, tips, write_obj};
@@ -23,6 +24,9 @@ pub const QUALITIES: [Quality; 3] = [Quality::Fast, Quality::Default, Quality::B
 /// All layouts.
 pub const LAYOUTS: [Layout; 2] = [Layout::Fast, Layout::Small];
 
+/// Steps enough to try each kind of change to a tree once.
+pub const STOP: Stop = Stop::Steps(4);
+
 /// The file of a mesh in the fast layout.
 pub fn compiled(mesh: &Mesh, quality: Quality) -> Bytes {
     compiled_as(mesh, quality, Layout::Fast)
@@ -30,7 +34,7 @@ pub fn compiled(mesh: &Mesh, quality: Quality) -> Bytes {
 
 /// The file of a mesh.
 pub fn compiled_as(mesh: &Mesh, quality: Quality, layout: Layout) -> Bytes {
-    let options = Options { quality, layout, threads: NonZeroUsize::new(1), ..Options::default() };
+    let options = Options { quality, layout, stop: STOP, threads: NonZeroUsize::new(1) };
     compile(&write_obj(mesh), "scene.obj", &options, &()).expect("a scene compiles").bytes
 }
 

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::Bytes;
 use bvhc_tests::scene::{hall, icosphere, join, soup, write_obj};
-use bvhc_tests::support::{LAYOUTS, QUALITIES};
+use bvhc_tests::support::{LAYOUTS, QUALITIES, STOP};
 
 /// Enough triangles that the builders split their work, with duplicates and equal centroids among them.
 fn source() -> Vec<u8> {
@@ -16,7 +16,7 @@ fn source() -> Vec<u8> {
 fn bytes(source: &[u8], name: &str, way: (Quality, Layout), threads: Option<usize>) -> Bytes {
     let (quality, layout) = way;
     let threads = threads.and_then(NonZeroUsize::new);
-    let options = Options { quality, layout, threads, ..Options::default() };
+    let options = Options { quality, layout, stop: STOP, threads };
     compile(source, name, &options, &()).expect("a scene compiles").bytes
 }
 
