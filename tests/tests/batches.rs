@@ -22,7 +22,8 @@ fn fan(queries: &mut Queries<'_>, random: &mut Random, count: usize) -> Vec<Ray>
         std::array::from_fn(|axis| place[axis] + by * offset[axis])
     };
     let mut ray = || {
-        let (origin, aim): ([f32; 3], [f32; 3]) = (near(random, origin, jitter), near(random, target, spread));
+        let (origin, aim): ([f32; 3], [f32; 3]) =
+            (near(random, origin, jitter), near(random, target, spread));
         Ray::new(origin, std::array::from_fn(|axis| aim[axis] - origin[axis]))
     };
     (0..count).map(|_| ray()).collect()

@@ -71,7 +71,7 @@ fn closest_hits<S: Kernel, P: Probe>(
         Bundle::<S>::CAPACITY,
         #[inline(always)]
         |class, run| match class {
-            Some(class) if run.len() >= SHORTEST_RUN => {
+            Some(class) if S::BUNDLES && run.len() >= SHORTEST_RUN => {
                 closest_of_bundle(simd, model, blocks, class, &rays[run.clone()], &mut hits[run], probe);
             }
             Some(class) => {
@@ -140,7 +140,7 @@ fn any_hits<S: Kernel, P: Probe>(
         Bundle::<S>::CAPACITY,
         #[inline(always)]
         |class, run| match class {
-            Some(class) if run.len() >= SHORTEST_RUN => {
+            Some(class) if S::BUNDLES && run.len() >= SHORTEST_RUN => {
                 any_of_bundle(simd, model, blocks, class, &rays[run.clone()], &mut hits[run], probe);
             }
             Some(class) => {

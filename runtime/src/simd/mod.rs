@@ -16,6 +16,8 @@ use crate::stack::Stack;
 pub(crate) trait Kernel: Simd {
     /// As many triangles as are tested at once: 8 or 16.
     type Lanes: SimdFloat<Self, Element = f32, Mask: SimdMask<Self> + Select<Self::Lanes>>;
+    /// Whether batches are worth their while; other levels trace ray by ray, and are spared the code.
+    const BUNDLES: bool;
     /// A number for each vertex of a block, ready to be looked up.
     type Table: Copy;
 

@@ -13,6 +13,8 @@ macro_rules! portable_kernel {
             type Lanes = f32x8<Self>;
             type Table = [f32; BLOCK_WIDTH];
 
+            const BUNDLES: bool = false;
+
             #[inline(always)]
             fn table(self, values: f32x16<Self>) -> Self::Table {
                 values.to_array()

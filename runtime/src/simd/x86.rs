@@ -128,6 +128,8 @@ impl Kernel for Avx2 {
     type Lanes = f32x8<Self>;
     type Table = (f32x8<Self>, f32x8<Self>);
 
+    const BUNDLES: bool = true;
+
     #[inline(always)]
     fn table(self, values: f32x16<Self>) -> Self::Table {
         self.split_f32x16(values)
@@ -248,6 +250,8 @@ kernel!(
 impl Kernel for Avx512 {
     type Lanes = f32x16<Self>;
     type Table = f32x16<Self>;
+
+    const BUNDLES: bool = true;
 
     #[inline(always)]
     fn table(self, values: f32x16<Self>) -> Self::Table {

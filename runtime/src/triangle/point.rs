@@ -5,7 +5,7 @@
 //! the Voronoi region first, which rounding gets wrong on slivers, the smallest of three segment
 //! distances is taken, or the plane's distance where the projection lies inside.
 
-use bvhc_format::record::Block;
+use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x16};
 
 use crate::simd::{Kernel, lanes};
@@ -45,7 +45,7 @@ pub(crate) fn near_in_block<S: Kernel>(
     let tables = [simd.table(offset(0)), simd.table(offset(1)), simd.table(offset(2))];
     // Unrolled, for in a loop the tables would have to be kept in memory.
     let mut limit = near_in_lanes(simd, block, &tables, 0, limit, accepts_all, &mut near);
-    if usize::from(block.triangles) > lanes::<S>() {
+    if lanes::<S>() < BLOCK_WIDTH && usize::from(block.triangles) > lanes::<S>() {
         limit = near_in_lanes(simd, block, &tables, lanes::<S>(), limit, accepts_all, &mut near);
     }
     limit

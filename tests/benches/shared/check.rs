@@ -37,8 +37,15 @@ const EXCUSES: [(&str, &str, f64); 7] = [
     ("town", "Embree HIGH", 2e-2),
 ];
 
+/// The same for the small layout on every model: its vertices have moved, so that rays which start close to the surface
+/// may start on its other side.
+const SMALL: (&str, f64) = ("bvhc small", 5e-2);
+
 /// The share of this peer's answers that may differ.
 fn allowance(scene: &Scene, peer: &str) -> f64 {
+    if peer == SMALL.0 {
+        return SMALL.1;
+    }
     let excuse = EXCUSES.iter().find(|(model, name, _)| *model == scene.name && *name == peer);
     excuse.map_or(ALLOWANCE, |(_, _, share)| *share)
 }
