@@ -48,7 +48,7 @@ pub enum Layout {
     /// As records that kernels load whole, with the exact coordinates of the source.
     #[default]
     Fast,
-    /// Packed to about a third of the bytes; vertices move by up to 2^-16 of the extent of a block.
+    /// Packed to about a third of the bytes; vertices move by up to 2^-15 of the extent of a block.
     Small,
 }
 

@@ -129,7 +129,7 @@ pub(super) enum QualityArg {
 pub(super) enum LayoutArg {
     /// Fastest to query, with the exact coordinates of the model
     Fast,
-    /// Half the bytes; vertices move by up to 1/65536 of the size of their block of triangles
+    /// Half the bytes; vertices move by up to 2^-15 of the size of their block of triangles
     Small,
 }
 
