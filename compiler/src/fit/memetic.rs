@@ -8,7 +8,7 @@
 //! Based on: Chang, Gorissen, Melchior, "Fast oriented bounding box optimization on the rotation group SO(3, R)",
 //! 2011 (a genetic search whose individuals improve), and Moscato, "On evolution, search, optimization, genetic
 //! algorithms and martial arts: towards memetic algorithms", 1989. Departures from the former: individuals are
-//! rotations, not simplices of them, and improve by [`super::descent`] rather than by Nelder-Mead.
+//! rotations, not simplices of them, and improve by descent (see `descent.rs`) rather than by Nelder-Mead.
 
 use super::cloud::Cloud;
 use super::covariance;
