@@ -17,7 +17,8 @@ impl<'a> Model<'a> {
     ///
     /// `hits[i]` answers `rays[i]`; where the slices are not of one length, the rest of the longer one is left alone.
     /// Rays that follow each other and go the same way, as those of a camera do tile by tile, are traced
-    /// together, several times as fast; others one by one. Neither allocates nor panics.
+    /// together, up to twice as fast; others one by one, where sorting them out costs up to a tenth. Neither allocates
+    /// nor panics.
     pub fn closest_hits(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
         self.closest_hits_with(rays, hits, &mut ());
     }
