@@ -36,9 +36,6 @@ pub(crate) trait Kernel: Simd {
     /// `origin + step * offset` for 16 little-endian offsets, where that is exact.
     fn on_lattice(self, offsets: &[u8; 2 * BLOCK_WIDTH], origin: f32, step: f32) -> [f32; BLOCK_WIDTH];
 
-    /// A lane with about the least of eight numbers, none of which is negative: less than 1 in 100 above it.
-    fn least(self, numbers: f32x8<Self>) -> usize;
-
     /// Pushes the children in `hit`, with their keys, so that the one that `order` names first for
     /// `octant` is popped first.
     fn push_in_order(

@@ -1,7 +1,7 @@
 //! The steps of [`Kernel`] in plain code, for levels without cross-lane permutes.
 
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH};
-use fearless_simd::{Simd, SimdBase, SimdMask, f32x8, f32x16, mask32x8};
+use fearless_simd::{SimdBase, SimdMask, f32x8, f32x16, mask32x8};
 
 use super::Kernel;
 use crate::stack::Stack;
@@ -47,11 +47,6 @@ macro_rules! portable_kernel {
                 core::array::from_fn(|slot| {
                     origin + step * f32::from(u16::from_le_bytes([offsets[2 * slot], offsets[2 * slot + 1]]))
                 })
-            }
-
-            #[inline(always)]
-            fn least(self, numbers: f32x8<Self>) -> usize {
-                numbers.simd_eq(self.reduce_min_f32x8(numbers)).to_bitmask().trailing_zeros() as usize
             }
 
             #[inline(always)]
