@@ -26,6 +26,9 @@ pub const HEAD: usize = 20;
 /// Bytes that a reader may load from the start of any block on, whatever the block's size.
 pub const WINDOW: usize = 144;
 
+/// Bytes of the smallest block: one triangle, three corners in one slot.
+pub const LEAST: usize = (HEAD + 3 + 6).next_multiple_of(UNIT);
+
 // The largest block, and a whole load of 16 offsets from anywhere in it.
 const _: () = assert!(HEAD + 3 * BLOCK_WIDTH / 2 + 4 * BLOCK_WIDTH + 2 * BLOCK_WIDTH <= WINDOW);
 

@@ -1,9 +1,10 @@
 //! The blocks of triangles, as they lie in the file or packed.
 
-use bvhc_format::packed::{HEAD, PackedHead, UNIT, WINDOW};
+use bvhc_format::packed::{HEAD, LEAST, PackedHead, UNIT, WINDOW};
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use bvhc_format::section::ArchivedPackedBlocks;
 
+use crate::error::OpenError;
 use crate::simd::Kernel;
 
 /// The blocks of a model, in either form. A child reference leads to the same triangles in both.
@@ -72,12 +73,12 @@ pub struct PackedBlocks<'a> {
 }
 
 impl<'a> PackedBlocks<'a> {
-    pub(crate) fn of(section: &'a ArchivedPackedBlocks<'static>) -> Self {
-        Self {
-            bytes: section.bytes.get(),
-            count: section.count.to_native(),
-            position_error: section.position_error.to_native(),
+    pub(crate) fn of(section: &'a ArchivedPackedBlocks<'static>) -> Result<Self, OpenError> {
+        let (bytes, count): (&[u8], u32) = (section.bytes.get(), section.count.to_native());
+        if bytes.len() / LEAST < count as usize {
+            return Err(OpenError::PackedBlocks { count, bytes: bytes.len() as u64 });
         }
+        Ok(Self { bytes, count, position_error: section.position_error.to_native() })
     }
 
     /// The bytes of all blocks, and the zeros behind them.

@@ -82,6 +82,14 @@ pub enum OpenError {
         /// Levels the tree says it has.
         found: u32,
     },
+    /// The packed-blocks section cannot hold as many blocks as it says.
+    #[error("the packed-blocks section says that there are {count} blocks in its {bytes} bytes")]
+    PackedBlocks {
+        /// Blocks it says there are.
+        count: u32,
+        /// Bytes there are for them.
+        bytes: u64,
+    },
     /// The box around the model is not finite, is inverted or is too large.
     #[error("the bounds of the model are not a box of finite numbers within 2^60")]
     Bounds,

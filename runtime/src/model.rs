@@ -56,14 +56,17 @@ impl<'a> Model<'a> {
         }
         let bounds = read_bounds(tree)?;
         let packed = open_optional::<ArchivedPackedBlocks<'static>>(&directory)?;
-        let plain = Blocks::Plain(geometry.blocks.get());
+        let blocks = match packed {
+            Some(packed) => Blocks::Packed(PackedBlocks::of(packed)?),
+            None => Blocks::Plain(geometry.blocks.get()),
+        };
         Ok(Self {
             directory,
             metadata,
             geometry,
             splits: open_optional(&directory)?,
             nodes: tree.nodes.get(),
-            blocks: packed.map_or(plain, |packed| Blocks::Packed(PackedBlocks::of(packed))),
+            blocks,
             bounds,
             reach: Reach::of(&bounds),
             depth,

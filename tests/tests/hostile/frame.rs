@@ -8,7 +8,7 @@ use bvhc_runtime::{Level, Model, OpenError};
 use bvhc_tests::support::forge::{self, with_bytes};
 use bvhc_tests::support::{aligned, levels};
 
-use super::{middling, small, small_and_splits, splits_as, survive};
+use super::{middling, middling_as, small, small_and_splits, splits_as, survive};
 
 #[test]
 fn every_truncation_is_refused() {
@@ -102,6 +102,21 @@ fn depths_that_lie() {
     for found in [97, 1 << 20, u32::MAX] {
         let error = Model::from_bytes(&with_bytes(&good, place, &found.to_le_bytes())).err();
         assert_eq!(error, Some(OpenError::TooDeep { found }));
+    }
+}
+
+/// A walk's budget grows with the number of blocks, so that number may not be made up.
+#[test]
+fn more_packed_blocks_than_bytes_are_refused() {
+    let good = middling_as(Layout::Small);
+    let place = forge::root(&good, SectionKind::PackedBlocks) + 16;
+    let bytes = forge::read_u64(&good, place - 8);
+    for count in [0, 1, (bytes / 32) as u32] {
+        assert!(survive(&with_bytes(&good, place, &count.to_le_bytes()), &levels()));
+    }
+    for count in [(bytes / 32) as u32 + 1, 1 << 24, u32::MAX] {
+        let error = Model::from_bytes(&with_bytes(&good, place, &count.to_le_bytes())).err();
+        assert_eq!(error, Some(OpenError::PackedBlocks { count, bytes }));
     }
 }
 

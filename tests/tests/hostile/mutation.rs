@@ -43,12 +43,12 @@ fn mutated_files() {
     let (levels, mut random) = (levels(), Random::new(1));
     let [fast, packed] = LAYOUTS;
     let files = [
-        (small_as(fast), 10_000),
-        (small_as(packed), 5_000),
-        (middling_as(fast), 3_000),
-        (middling_as(packed), 2_000),
-        (splits_as(fast), 3_000),
-        (splits_as(packed), 2_000),
+        (small_as(fast), 40_000),
+        (small_as(packed), 20_000),
+        (middling_as(fast), 12_000),
+        (middling_as(packed), 8_000),
+        (splits_as(fast), 12_000),
+        (splits_as(packed), 8_000),
     ];
     for (good, count) in files {
         let (mut opened, mut forged) = (0, aligned(&good));
