@@ -12,6 +12,7 @@ pub mod fit;
 pub mod import;
 pub mod layout;
 pub mod mesh;
+pub mod obb;
 pub mod optimise;
 pub mod tree;
 pub mod triangulate;

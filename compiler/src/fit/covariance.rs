@@ -40,7 +40,7 @@ impl Moments {
 }
 
 /// The principal axes of points.
-pub(super) fn of_points(points: impl Iterator<Item = Vector> + Clone) -> Frame {
+pub(crate) fn of_points(points: impl Iterator<Item = Vector> + Clone) -> Frame {
     let Some(origin) = points.clone().next() else {
         return Frame::IDENTITY;
     };

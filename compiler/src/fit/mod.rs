@@ -21,9 +21,10 @@ mod objective;
 mod plane;
 mod random;
 #[cfg(test)]
-mod tests;
-mod vector;
+pub(crate) mod tests;
+pub(crate) mod vector;
 
+pub(crate) use covariance::of_points as principal_axes;
 pub use frame::Frame;
 pub use obb::Obb;
 pub use objective::Objective;

@@ -79,7 +79,7 @@ fn sign_of_sum(products: &[[f64; 2]]) -> f64 {
 }
 
 /// Whether the box holds a point, in exact arithmetic.
-fn holds(obb: &Obb, point: [f32; 3]) -> bool {
+pub(crate) fn holds(obb: &Obb, point: [f32; 3]) -> bool {
     // Powers of two keep the products of denormals in range.
     let up = 2f64.powi(200);
     obb.frame.axes.iter().zip(obb.half_extents).all(|(axis, half)| {

@@ -1,10 +1,10 @@
 //! The few operations on f64 vectors that fits need, each in one fixed arithmetic.
 
 /// A point or direction.
-pub(super) type Vector = [f64; 3];
+pub(crate) type Vector = [f64; 3];
 
 #[inline]
-pub(super) fn dot(a: Vector, b: Vector) -> f64 {
+pub(crate) fn dot(a: Vector, b: Vector) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
@@ -14,17 +14,17 @@ pub(super) fn cross(a: Vector, b: Vector) -> Vector {
 }
 
 #[inline]
-pub(super) fn add(a: Vector, b: Vector) -> Vector {
+pub(crate) fn add(a: Vector, b: Vector) -> Vector {
     [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
 #[inline]
-pub(super) fn subtract(a: Vector, b: Vector) -> Vector {
+pub(crate) fn subtract(a: Vector, b: Vector) -> Vector {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 #[inline]
-pub(super) fn scale(a: Vector, by: f64) -> Vector {
+pub(crate) fn scale(a: Vector, by: f64) -> Vector {
     a.map(|x| x * by)
 }
 

@@ -1,0 +1,153 @@
+//! What is found out about a set of triangles before its box is fitted: a cheap box, and where to cut.
+//!
+//! Based on: Gottschalk, Lin, Manocha, "OBBTree: A hierarchical structure for rapid interference detection", 1996
+//! (the longest axis, at the mean or the median; the next one where that does not part the set). Departures: the
+//! box is fitted to a few extreme points, and a set that no axis parts is halved by number, where the paper makes
+//! it a leaf.
+
+use crate::fit::vector::{Vector, dot, subtract};
+use crate::fit::{self, Frame, Method, Objective, memetic};
+
+use super::bounds::Bounds;
+use super::cut::{Cut, Triangle};
+use super::kinematic::Kinematic;
+use super::{Options, Split};
+
+/// Of larger sets only so many triangles are looked at, evenly spaced by number.
+const MOST_SAMPLES: usize = 1 << 14;
+
+/// Sets of at most this many triangles are cut into whole leaves and a remainder: what is lost by a cut that is not
+/// the best is less there than what is lost by leaves that are not full.
+pub(super) const SMALL: usize = 64;
+
+/// The cheap box's search: descents from what DiTO-26 and the covariance find.
+const CHEAP: Method =
+    Method::Memetic(memetic::Parameters { population: 2, patience: 0, widest: 1.0, narrowest: 1.0, seed: 0 });
+
+/// What is known of a set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Analysis {
+    /// The collision measure of the cheap box.
+    pub(super) measure: f64,
+    /// How the set is cut. None of the parts is empty.
+    pub(super) cut: Cut,
+}
+
+/// A triangle in the frame of its set's cheap box.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    pub(super) bounds: Bounds,
+    /// Three times the centre, in space.
+    pub(super) centre: Vector,
+    pub(super) number: u32,
+}
+
+/// The memory of analyses.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    fit: fit::Scratch,
+    extremes: Vec<[f32; 3]>,
+    samples: Vec<Sample>,
+    kinematic: Kinematic,
+    places: Vec<f64>,
+}
+
+impl Memory {
+    /// Looks at a set of more triangles than a leaf holds; `is_deep` asks for equal halves.
+    pub(super) fn analyse(&mut self, triangles: &[Triangle], options: &Options, is_deep: bool) -> Analysis {
+        let stride = triangles.len().div_ceil(MOST_SAMPLES);
+        let few = triangles.iter().step_by(stride);
+        extremes(few.clone(), &mut self.extremes);
+        let frame = fit::fit(&CHEAP, Objective::Collision, &self.extremes, &mut self.fit).frame;
+        let origin = triangles[0].corners[0].map(f64::from);
+        let local = |corner: [f32; 3]| {
+            let offset = subtract(corner.map(f64::from), origin);
+            frame.axes.map(|axis| dot(axis, offset))
+        };
+        self.samples.clear();
+        self.samples.extend(few.map(|triangle| Sample {
+            bounds: Bounds::around(triangle.corners.map(local)),
+            centre: triangle.centre(),
+            number: triangle.number,
+        }));
+        let bounds = self.samples.iter().fold(Bounds::EMPTY, |union, sample| union.union(sample.bounds));
+        let leaf_size = usize::from(options.leaf_size);
+        let cut = match options.split {
+            _ if is_deep => None,
+            Split::LongestAxisMedian => None,
+            Split::LongestAxisMean => self.at_mean(&frame, bounds.extents(), leaf_size),
+            Split::Kinematic => self.kinematic.cut(&self.samples, &frame, triangles.len(), leaf_size),
+        };
+        let cut = cut.unwrap_or_else(|| self.at_median(&frame, bounds.extents(), triangles.len(), leaf_size));
+        Analysis { measure: Objective::Collision.measure(bounds.extents()), cut }
+    }
+
+    /// The cut at the mean along the longest axis that parts the set.
+    fn at_mean(&mut self, frame: &Frame, extents: Vector, leaf_size: usize) -> Option<Cut> {
+        let count = self.samples.len();
+        longest_first(frame, extents).into_iter().find_map(|direction| {
+            self.places.clear();
+            self.places.extend(self.samples.iter().map(|sample| dot(direction, sample.centre)));
+            let mean = self.places.iter().sum::<f64>() / count as f64;
+            let left = self.places.iter().filter(|place| **place < mean).count();
+            if left == 0 || left == count {
+                None
+            } else if count > SMALL {
+                Some(Cut::Below { direction, place: mean })
+            } else {
+                Some(Cut::First { direction, left: whole_leaves(left, count, leaf_size) })
+            }
+        })
+    }
+
+    /// The cut at the median along the longest axis that has more than one centre, or by number.
+    fn at_median(&self, frame: &Frame, extents: Vector, count: usize, leaf_size: usize) -> Cut {
+        let has_width = |direction: &Vector| {
+            let first = dot(*direction, self.samples[0].centre);
+            self.samples.iter().any(|sample| dot(*direction, sample.centre) != first)
+        };
+        let direction = longest_first(frame, extents).into_iter().find(has_width).unwrap_or_default();
+        Cut::First { direction, left: count.div_ceil(leaf_size) / 2 * leaf_size }
+    }
+}
+
+/// The nearest count of whole leaves that leaves something on both sides.
+fn whole_leaves(left: usize, count: usize, leaf_size: usize) -> usize {
+    let most = (count - 1) / leaf_size;
+    (left + leaf_size / 2).div_euclid(leaf_size).clamp(1, most) * leaf_size
+}
+
+/// The axes of a frame, that of the greatest extent first, ties by index.
+fn longest_first(frame: &Frame, extents: Vector) -> [Vector; 3] {
+    let mut order = [0, 1, 2];
+    order.sort_by(|&a, &b| extents[b].total_cmp(&extents[a]));
+    order.map(|axis| frame.axes[axis])
+}
+
+/// The first corner that is farthest along each of 13 directions and their opposites, without repetitions: the axes
+/// of space, and the diagonals of its cube and of the cube's faces.
+fn extremes<'a>(triangles: impl Iterator<Item = &'a Triangle>, extremes: &mut Vec<[f32; 3]>) {
+    let mut farthest = [(f64::NEG_INFINITY, [0.0f32; 3]); 26];
+    for corner in triangles.flat_map(|triangle| triangle.corners) {
+        let [x, y, z] = corner.map(f64::from);
+        let places =
+            [x, y, z, x + y, x - y, y + z, y - z, z + x, z - x, x + y + z, x + y - z, x - y + z, x - y - z];
+        for (i, place) in places.into_iter().enumerate() {
+            for (far, place) in [(2 * i, place), (2 * i + 1, -place)] {
+                if place > farthest[far].0 {
+                    farthest[far] = (place, corner);
+                }
+            }
+        }
+    }
+    extremes.clear();
+    extremes.extend(farthest.map(|(_, corner)| corner));
+    sort_and_dedup(extremes);
+}
+
+/// Sorts points, and keeps one of equals.
+pub(super) fn sort_and_dedup(points: &mut Vec<[f32; 3]>) {
+    let bits = |point: &[f32; 3]| point.map(f32::to_bits);
+    points.sort_unstable_by_key(bits);
+    points.dedup_by_key(|point| bits(point));
+}

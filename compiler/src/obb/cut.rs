@@ -1,0 +1,102 @@
+//! Places at which sets of triangles are cut in two, and the cutting.
+
+use crate::fit::vector::{Vector, dot};
+
+/// A triangle on its way to a leaf.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Triangle {
+    pub(super) corners: [[f32; 3]; 3],
+    pub(super) number: u32,
+}
+
+impl Triangle {
+    /// Three times the centre.
+    #[inline]
+    pub(super) fn centre(&self) -> Vector {
+        let [a, b, c] = self.corners.map(|corner| corner.map(f64::from));
+        [0, 1, 2].map(|i| a[i] + b[i] + c[i])
+    }
+}
+
+/// How a set is cut. Places are along a direction, of centres times three.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Cut {
+    /// Left are those in the first of some bins.
+    Bins { bins: Bins, left: usize },
+    /// Left are those below a place.
+    Below { direction: Vector, place: f64 },
+    /// Left are the first so many, by place and then by number.
+    First { direction: Vector, left: usize },
+}
+
+/// Equal parts of a direction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bins {
+    pub(super) direction: Vector,
+    pub(super) low: f64,
+    /// Bins a unit.
+    pub(super) scale: f64,
+    pub(super) count: usize,
+}
+
+impl Bins {
+    /// The bin of a place; those beyond the ends are in the last there.
+    #[inline]
+    pub(super) fn bin(&self, place: f64) -> usize {
+        (((place - self.low) * self.scale) as usize).min(self.count - 1)
+    }
+}
+
+/// The memory of cuts.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    right: Vec<Triangle>,
+    places: Vec<(f64, u32)>,
+}
+
+impl Cut {
+    /// Puts the left triangles first, keeps the order on both sides, and returns how many are left.
+    pub(super) fn apply(&self, triangles: &mut [Triangle], memory: &mut Memory) -> usize {
+        let right = &mut memory.right;
+        match *self {
+            Self::Bins { bins, left } => {
+                partition(triangles, right, |t| bins.bin(dot(bins.direction, t.centre())) < left)
+            }
+            Self::Below { direction, place } => {
+                partition(triangles, right, |t| dot(direction, t.centre()) < place)
+            }
+            Self::First { direction, left } => {
+                let place = |t: &Triangle| (dot(direction, t.centre()), t.number);
+                memory.places.clear();
+                memory.places.extend(triangles.iter().map(place));
+                let (_, first_right, _) = memory.places.select_nth_unstable_by(left, by_place);
+                partition(triangles, right, |t| by_place(&place(t), first_right).is_lt())
+            }
+        }
+    }
+}
+
+/// The order of places with numbers.
+pub(super) fn by_place(a: &(f64, u32), b: &(f64, u32)) -> std::cmp::Ordering {
+    a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+}
+
+fn partition(
+    triangles: &mut [Triangle],
+    right: &mut Vec<Triangle>,
+    is_left: impl Fn(&Triangle) -> bool,
+) -> usize {
+    right.clear();
+    let mut left = 0;
+    for place in 0..triangles.len() {
+        let triangle = triangles[place];
+        if is_left(&triangle) {
+            triangles[left] = triangle;
+            left += 1;
+        } else {
+            right.push(triangle);
+        }
+    }
+    triangles[left..].copy_from_slice(right);
+    left
+}

@@ -1,0 +1,171 @@
+//! Every rule on models and adversarial sets: whole trees, exact boxes, full leaves, no depth, no luck.
+
+use super::*;
+use crate::fit::tests::holds;
+use crate::fit::{Method, genetic};
+
+type Corners = [[f32; 3]; 3];
+
+/// Small triangles around places.
+fn around(places: impl Iterator<Item = [f32; 3]>, size: f32) -> Vec<Corners> {
+    places.map(|[x, y, z]| [[x, y, z], [x + size, y, z], [x, y + size, z - size]]).collect()
+}
+
+fn scattered(count: u32) -> Vec<Corners> {
+    let noise = |i: u32, salt: u32| ((i ^ salt).wrapping_mul(2_654_435_761) >> 7) % 1009;
+    around((0..count).map(|i| [0, 77, 991].map(|salt| noise(i, salt) as f32)), 1.5)
+}
+
+/// A bumpy sheet, which is what a scan is near by.
+fn sheet(side: u32) -> Vec<Corners> {
+    let corner = |i: u32, j: u32| {
+        let (x, y) = (i as f32 / side as f32, j as f32 / side as f32);
+        [x, y, 0.4 * x * x - 0.3 * y * y + 0.02 * ((i * 7 + j * 13) % 5) as f32 / side as f32]
+    };
+    let cell = |i, j| {
+        let [a, b, c, d] = [corner(i, j), corner(i + 1, j), corner(i, j + 1), corner(i + 1, j + 1)];
+        [[a, b, d], [a, d, c]]
+    };
+    (0..side).flat_map(|i| (0..side).flat_map(move |j| cell(i, j))).collect()
+}
+
+fn with(split: Split, leaf_size: u8) -> Options {
+    Options { split, leaf_size, fit: Method::Covariance, ..Options::default() }
+}
+
+fn check(tree: &Tree, triangles: &[Corners], options: &Options) {
+    let mut seen = tree.order.clone();
+    seen.sort_unstable();
+    assert!(seen.into_iter().eq(0..triangles.len() as u32), "each triangle is in one place");
+    let mut visited = 0;
+    let mut pending = vec![(0, 0..triangles.len() as u32, 1)];
+    while let Some((index, range, level)) = pending.pop() {
+        assert_eq!(index, visited, "nodes are in the order of a walk");
+        visited += 1;
+        assert!(level <= tree.depth.min(MOST_LEVELS));
+        let Node { children } = &tree.nodes[index];
+        assert!(children.len() <= WIDTH && (children.len() > 1 || triangles.len() <= 4));
+        assert_eq!(
+            [children[0].range.start, children[children.len() - 1].range.end],
+            [range.start, range.end]
+        );
+        assert!(children.windows(2).all(|pair| pair[0].range.end == pair[1].range.start));
+        for child in children.iter().rev() {
+            check_child(child, tree, triangles, options);
+            if let Link::Node(node) = child.link {
+                pending.push((node as usize, child.range.clone(), level + 1));
+            }
+        }
+    }
+    assert_eq!(visited, tree.nodes.len());
+    assert!(triangles.iter().flatten().all(|corner| holds(&tree.root, *corner)));
+}
+
+fn check_child(child: &Child, tree: &Tree, triangles: &[Corners], options: &Options) {
+    let numbers = &tree.order[child.range.start as usize..child.range.end as usize];
+    assert_eq!(child.link == Link::Leaf, numbers.len() <= options.leaf_size.into());
+    assert!(!numbers.is_empty() && (child.link != Link::Leaf || numbers.is_sorted()));
+    for corner in numbers.iter().flat_map(|number| triangles[*number as usize]) {
+        assert!(holds(&child.obb, corner));
+    }
+}
+
+fn in_pool<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start").install(run)
+}
+
+#[test]
+fn trees_are_whole_and_their_boxes_hold_every_triangle() {
+    // One leaf and two, one node and two, both sides of the search of all places and of a thread's share.
+    for count in [1, 2, 4, 5, 16, 17, 64, 65, 1025] {
+        let triangles = scattered(count);
+        for split in Split::ALL {
+            for leaf_size in [1, 3, 4] {
+                let options = with(split, leaf_size);
+                check(&build(&triangles, &options, &|_| ()), &triangles, &options);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_fit_makes_a_tree() {
+    let triangles = scattered(60);
+    let quick = genetic::Parameters { generations: 5, ..Default::default() };
+    for fit in Method::all() {
+        let fit = if let Method::Genetic(_) = fit { Method::Genetic(quick) } else { fit };
+        let options = Options { fit, ..Options::default() };
+        check(&build(&triangles, &options, &|_| ()), &triangles, &options);
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let triangles = sheet(36);
+    for split in Split::ALL {
+        let options = Options { split, ..Options::default() };
+        let tree = in_pool(1, || build(&triangles, &options, &|_| ()));
+        for threads in [2, 5] {
+            assert!(in_pool(threads, || build(&triangles, &options, &|_| ())) == tree);
+        }
+    }
+}
+
+#[test]
+fn leaves_of_a_scan_are_full() {
+    let triangles = sheet(50);
+    for split in Split::ALL {
+        let leaves = build(&triangles, &with(split, 4), &|_| ()).statistics().leaves;
+        let fill = triangles.len() as f64 / (4 * leaves) as f64;
+        assert!(fill > 0.955, "{} {fill}", split.name());
+    }
+}
+
+#[test]
+fn no_input_makes_a_deep_tree() {
+    // Each triangle is twice as far as the one before: the best cut always takes one.
+    let places = (-120..60).map(|i| [2f32.powi(i), 0.0, 0.0]);
+    let spaced: Vec<_> =
+        (0..).zip(around(places, 0.0)).map(|(_, [a, b, c])| [a, b, [c[0], c[0], 0.0]]).collect();
+    // Ever smaller, around one place, and each as often as leaves have room.
+    let nested: Vec<_> =
+        (-60..60).flat_map(|i| [around([[0.0; 3]].into_iter(), 2f32.powi(i))[0]; 9]).collect();
+    for triangles in [spaced, nested] {
+        for split in Split::ALL {
+            for leaf_size in [1, 4] {
+                let options = with(split, leaf_size);
+                let tree = build(&triangles, &options, &|_| ());
+                check(&tree, &triangles, &options);
+            }
+        }
+    }
+}
+
+#[test]
+fn sets_that_no_axis_parts_are_halved() {
+    let point = [[1.0f32; 3]; 3];
+    let flat = [[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let line = [[0.0f32, 0.0, 0.0], [1.0, 2.0, 3.0], [2.0, 4.0, 6.0]];
+    for triangle in [point, flat, line] {
+        for count in [1, 5, 3000] {
+            let triangles = vec![triangle; count];
+            for split in Split::ALL {
+                let options = with(split, 4);
+                let tree = build(&triangles, &options, &|_| ());
+                check(&tree, &triangles, &options);
+                assert!(tree.depth <= 6);
+            }
+        }
+    }
+}
+
+#[test]
+fn finished_triangles_are_told_once() {
+    let triangles = scattered(5000);
+    let told = std::sync::atomic::AtomicU64::new(0);
+    let options = with(Split::Kinematic, 4);
+    build(&triangles, &options, &|count| {
+        told.fetch_add(count, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert_eq!(told.into_inner(), 5000);
+}
