@@ -2,7 +2,8 @@
 //!
 //! The candidate axes are the three of the set's cheap box, the six diagonals of their planes and the four of their
 //! cube, and the three of the covariance of the centres. A cut costs, for each part, its measure times the leaves
-//! that it will need.
+//! that it will need. (Tried: powers of that number from 0.5 to 1.25, a price for the nodes, and fitted boxes in place
+//! of cheap ones for sets of up to 60 triangles; none made walks more than 1 % cheaper.)
 //!
 //! Based on: MacDonald, Booth, "Heuristics for ray tracing using space subdivision", 1990, and Wald, "On fast
 //! construction of SAH-based bounding volume hierarchies", 2007 (bins). Departures: the probability that two boxes

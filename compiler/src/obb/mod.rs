@@ -1,16 +1,18 @@
 //! Trees of oriented boxes, four children a node. They know triangles' corners, but no meshes and no bytes.
 //!
-//! [`build`] parts the triangles from the top down by cheap boxes (`analysis`, `cut`), four parts a node (`grow`),
-//! and fits the boxes that stay from the bottom up, each to the hull of what its children's hulls are spanned by.
+//! [`build`] cuts the triangles in two again and again by cheap boxes (`part`, `analysis`, `cut`), finds the cheapest
+//! nodes of four children in that binary tree (`collapse`), and fits their boxes from the bottom up (`grow`).
 //!
 //! Every decision depends on a set's triangles and on nothing else, and a set keeps its triangles in the order of
 //! their numbers, so that threads cannot change the tree.
 
 mod analysis;
 mod bounds;
+mod collapse;
 mod cut;
 mod grow;
 mod kinematic;
+mod part;
 #[cfg(test)]
 mod tests;
 mod tree;

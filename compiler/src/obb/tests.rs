@@ -1,5 +1,7 @@
 //! Every rule on models and adversarial sets: whole trees, exact boxes, full leaves, no depth, no luck.
 
+use super::collapse::Costs;
+use super::part::Part;
 use super::*;
 use crate::fit::tests::holds;
 use crate::fit::{Method, genetic};
@@ -153,7 +155,8 @@ fn sets_that_no_axis_parts_are_halved() {
                 let options = with(split, 4);
                 let tree = build(&triangles, &options, &|_| ());
                 check(&tree, &triangles, &options);
-                assert!(tree.depth <= 6);
+                // 750 leaves are ten halvings away.
+                assert!(tree.depth <= 10);
             }
         }
     }
@@ -168,4 +171,76 @@ fn finished_triangles_are_told_once() {
         told.fetch_add(count, std::sync::atomic::Ordering::Relaxed);
     });
     assert_eq!(told.into_inner(), 5000);
+}
+
+/// A binary tree with the measures of its inner nodes.
+struct Inner {
+    measure: f64,
+    halves: [Halves; 2],
+}
+
+type Halves = Option<Box<Inner>>;
+
+/// The least sum of measures of any collapse, by trying all.
+fn least_cost(node: &Halves, slots: usize) -> f64 {
+    let Some(Inner { measure, halves }) = node.as_deref() else {
+        return 0.0;
+    };
+    let shares = |slots: usize| {
+        let cost = |left| least_cost(&halves[0], left) + least_cost(&halves[1], slots - left);
+        (1..slots).map(cost).fold(f64::INFINITY, f64::min)
+    };
+    shares(slots).min(measure + shares(WIDTH))
+}
+
+fn random_halves(leaves: u32, salt: u32) -> Halves {
+    let noise = (leaves ^ salt).wrapping_mul(2_654_435_761) >> 8;
+    (leaves > 1).then(|| {
+        let left = 1 + noise % (leaves - 1);
+        let halves = [random_halves(left, salt + 1), random_halves(leaves - left, salt + 2)];
+        Box::new(Inner { measure: f64::from(noise % 97), halves })
+    })
+}
+
+fn part_of(node: &Halves) -> Part {
+    let Some(Inner { measure, halves }) = node.as_deref() else {
+        return Part { count: 1, halves: None, height: 0, costs: Costs::LEAF };
+    };
+    let halves = halves.each_ref().map(part_of);
+    let height = 1 + halves[0].height.max(halves[1].height);
+    let (count, costs) = (halves[0].count + halves[1].count, Costs::of(*measure, &halves));
+    Part { count, halves: Some(Box::new(halves)), height, costs }
+}
+
+/// The levels of nodes, of which none has too many children or leaves some of the part out.
+fn collapsed_levels(part: &Part, level: u32) -> u32 {
+    if part.halves.is_none() {
+        return 0;
+    }
+    let children = collapse::children(part, level);
+    assert!((2..=WIDTH).contains(&children.len()));
+    assert_eq!(children.iter().map(|child| child.count).sum::<usize>(), part.count);
+    1 + children.into_iter().map(|child| collapsed_levels(child, level + 1)).max().unwrap()
+}
+
+#[test]
+fn the_collapse_costs_least() {
+    for salt in 0..200 {
+        let halves = random_halves(1 + salt % 24, salt);
+        let part = part_of(&halves);
+        assert_eq!(part.costs.with(1).0, least_cost(&halves, 1));
+        collapsed_levels(&part, 0);
+    }
+}
+
+#[test]
+fn the_collapse_of_the_deepest_tree_is_not_too_deep() {
+    let mut part = part_of(&None);
+    for level in 0..75 {
+        let mut halves = [part, part_of(&None)];
+        halves.rotate_left(level % 2);
+        let costs = Costs::of(if level % 3 == 0 { 1.0 } else { 0.0 }, &halves);
+        part = Part { count: level + 2, halves: Some(Box::new(halves)), height: level as u32 + 1, costs };
+    }
+    assert!(collapsed_levels(&part, 0) <= MOST_LEVELS);
 }
