@@ -47,7 +47,7 @@ impl Obb {
     }
 
     /// The same box with its axes in the order of their extents, longest first, ties by index.
-    pub(super) fn sorted(&self) -> Self {
+    pub(crate) fn sorted(&self) -> Self {
         let mut order = [0, 1, 2];
         order.sort_by(|&a, &b| self.half_extents[b].total_cmp(&self.half_extents[a]));
         let mut axes = order.map(|axis| self.frame.axes[axis]);

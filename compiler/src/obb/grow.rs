@@ -10,6 +10,7 @@ use crate::fit::{self, Obb};
 use super::analysis::sort_and_dedup;
 use super::collapse;
 use super::cut::Triangle;
+use super::enclose::enclose;
 use super::part::{self, Part};
 use super::{Child, Link, Node, OnTriangles, Options, Tree, WIDTH};
 
@@ -65,8 +66,7 @@ impl Growth<'_> {
         };
         sort_and_dedup(&mut points);
         let method = seeded(self.options, first, part.count);
-        let obb = fit::fit(&method, self.options.objective, &points, scratch);
-        let points = scratch.hull_vertices().iter().map(|vertex| points[*vertex as usize]).collect();
+        let (obb, points) = enclose(&method, self.options.objective, points, scratch);
         Grown { nodes, depth, obb, points }
     }
 

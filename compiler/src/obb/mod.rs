@@ -10,6 +10,7 @@ mod analysis;
 mod bounds;
 mod collapse;
 mod cut;
+mod enclose;
 mod grow;
 mod kinematic;
 mod part;

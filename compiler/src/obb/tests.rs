@@ -114,6 +114,18 @@ fn threads_change_nothing() {
 }
 
 #[test]
+fn boxes_of_many_points_hold_them() {
+    // A bowl: every vertex is on the hull.
+    let mut triangles = sheet(50);
+    for [x, y, z] in triangles.iter_mut().flatten() {
+        *z = *x * *x + *y * *y;
+    }
+    const { assert!(51 * 51 > enclose::MANY) };
+    let options = Options::default();
+    check(&build(&triangles, &options, &|_| ()), &triangles, &options);
+}
+
+#[test]
 fn leaves_of_a_scan_are_full() {
     let triangles = sheet(50);
     for split in Split::ALL {
