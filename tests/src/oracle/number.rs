@@ -6,13 +6,14 @@
 //!
 //! Every polynomial of degree 7 or less in finite `f32` numbers of at most 2^128 in magnitude is exact here: its
 //! value is a multiple of 2^(-7 * 149) and below 2^896 times its number of terms, both within the range of `f64`.
+//! So is every polynomial of degree 3 or less in `f64` numbers that are 0 or between 2^-300 and 2^300 in magnitude.
 
 use std::cmp::Ordering;
 
 /// What a predicate computes with.
 pub trait Number: Clone {
-    /// The number that a finite `f32` is.
-    fn new(value: f32) -> Self;
+    /// The number that a finite `f32` or `f64` is.
+    fn new(value: impl Into<f64>) -> Self;
     /// The sum.
     fn plus(&self, other: &Self) -> Self;
     /// The difference.
@@ -41,7 +42,7 @@ macro_rules! decide {
 pub(crate) use decide;
 
 /// `a - b`.
-pub fn difference<N: Number>(a: [f32; 3], b: [f32; 3]) -> Vector<N> {
+pub fn difference<N: Number>(a: [impl Into<f64> + Copy; 3], b: [impl Into<f64> + Copy; 3]) -> Vector<N> {
     std::array::from_fn(|axis| N::new(a[axis]).minus(&N::new(b[axis])))
 }
 
@@ -97,7 +98,7 @@ impl Approx {
 }
 
 impl Number for Approx {
-    fn new(value: f32) -> Self {
+    fn new(value: impl Into<f64>) -> Self {
         Self { value: value.into(), error: 0.0 }
     }
 
@@ -154,7 +155,7 @@ impl Exact {
 }
 
 impl Number for Exact {
-    fn new(value: f32) -> Self {
+    fn new(value: impl Into<f64>) -> Self {
         let mut number = Self::default();
         number.grow(value.into());
         number
