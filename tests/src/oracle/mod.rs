@@ -5,6 +5,7 @@
 //! differ from the exact one near an edge; [`ray::Class`] says where that is excusable.
 
 pub mod distance;
+pub mod meet;
 pub mod number;
 pub mod overlap_box;
 pub mod overlap_sphere;
