@@ -4,6 +4,7 @@
 //! [`support`] compiles and opens files.
 
 pub mod oracle;
+pub mod pose;
 pub mod random;
 pub mod scene;
 pub mod support;
