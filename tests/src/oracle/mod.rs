@@ -9,6 +9,7 @@ pub mod meet;
 pub mod number;
 pub mod overlap_box;
 pub mod overlap_sphere;
+pub mod pairs;
 pub mod point;
 pub mod ray;
 pub mod verdict;
