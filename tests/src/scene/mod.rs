@@ -7,6 +7,7 @@ pub mod hall;
 pub mod icosphere;
 pub mod noise;
 pub mod obj;
+pub mod pairs;
 pub mod soup;
 pub mod terrain;
 pub mod tips;
