@@ -92,8 +92,8 @@ fn is_on_no_two_sides(side: impl Fn(usize) -> Ordering) -> bool {
     !(sides.contains(&Less) && sides.contains(&Greater))
 }
 
-/// Whether two segments, each perhaps a point, meet: whether they are in one plane and, seen along each axis, meet. (Along
-/// one of the axes, different points of a plane look different.)
+/// Whether two segments, each perhaps a point, meet: whether they are in one plane and, seen along each axis, meet.
+/// (Along one of the axes, different points of a plane look different.)
 fn segments_meet(a: [Point; 2], b: [Point; 2]) -> bool {
     let apart = (0..3).any(|axis| is_apart(&a.map(|end| end[axis]), &b.map(|end| end[axis])));
     !apart && orientation([a[0], a[1], b[0], b[1]]) == Equal && (0..3).all(|axis| seen_straddle(axis, a, b))
