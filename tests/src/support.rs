@@ -4,6 +4,7 @@ pub mod answers;
 pub mod dump;
 pub mod forge;
 pub mod queries;
+pub mod sample;
 pub mod split;
 pub mod stored;
 pub mod trial;

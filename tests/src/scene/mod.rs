@@ -2,6 +2,8 @@
 //!
 //! Each triangle is a face of its own; none has all its corners on one line; no material, group or object is named.
 
+pub mod animal;
+pub mod encounter;
 pub mod grid;
 pub mod hall;
 pub mod icosphere;
@@ -149,6 +151,7 @@ mod tests {
             soup::coplanar(500, 6),
             terrain::terrain(20, 30, 7),
             town::town(2, 2, 8),
+            animal::animal(3000, 1),
             tips::tips(20, 8),
         ];
         for scene in scenes {
