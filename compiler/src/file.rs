@@ -14,18 +14,27 @@ pub type Bytes = AlignedVec<ALIGNMENT>;
 /// A section's payload.
 pub struct Section {
     kind: SectionKind,
+    flags: u16,
     payload: Bytes,
 }
 
 impl Section {
-    /// Serialises a section's root and all it refers to.
+    /// Serialises a section's root and all it refers to. Who does not know the section cannot read the file.
     pub fn new<T>(kind: SectionKind, root: &T) -> Self
+    where
+        T: for<'a> rkyv::Serialize<HighSerializer<Bytes, ArenaHandle<'a>, Failure>>,
+    {
+        Self { flags: SECTION_REQUIRED, ..Self::optional(kind, root) }
+    }
+
+    /// The same for a section that may be passed over.
+    pub fn optional<T>(kind: SectionKind, root: &T) -> Self
     where
         T: for<'a> rkyv::Serialize<HighSerializer<Bytes, ArenaHandle<'a>, Failure>>,
     {
         // Nothing here can fail: there are no shared pointers, and the buffer grows.
         let payload = to_bytes_in::<_, Failure>(root, Bytes::new()).expect("a section serialises");
-        Self { kind, payload }
+        Self { kind, flags: 0, payload }
     }
 }
 
@@ -39,7 +48,7 @@ pub fn assemble(sections: &[Section]) -> Bytes {
         let entry = SectionEntry {
             kind: section.kind as u32,
             version: SECTION_VERSION,
-            flags: SECTION_REQUIRED,
+            flags: section.flags,
             offset: bytes.len() as u64,
             length: section.payload.len() as u64,
             alignment: ALIGNMENT as u32,

@@ -3,6 +3,7 @@
 use rkyv::with::InlineAsBox;
 use rkyv::{Archive, Portable, Serialize};
 
+use crate::obb::{ObbLeaf, ObbNode};
 use crate::record::{AttributeRun, Block, TreeStatistics, WideNode};
 
 /// What a section holds. Kinds are open: a reader skips an optional section it does not know.
@@ -19,12 +20,14 @@ pub enum SectionKind {
     PackedBlocks = 4,
     /// [`AabbTree`].
     AabbTree = 16,
+    /// [`ObbTree`].
+    ObbTree = 17,
 }
 
 impl SectionKind {
     /// The kinds that this version knows. A file holds each once at most.
-    pub const ALL: [Self; 5] =
-        [Self::Metadata, Self::Geometry, Self::Splits, Self::PackedBlocks, Self::AabbTree];
+    pub const ALL: [Self; 6] =
+        [Self::Metadata, Self::Geometry, Self::Splits, Self::PackedBlocks, Self::AabbTree, Self::ObbTree];
 
     /// The kind with this number, if this version knows it.
     pub fn from_number(number: u32) -> Option<Self> {
@@ -39,6 +42,7 @@ impl SectionKind {
             Self::Splits => "splits",
             Self::PackedBlocks => "packed-blocks",
             Self::AabbTree => "aabb-tree",
+            Self::ObbTree => "obb-tree",
         }
     }
 }
@@ -178,6 +182,25 @@ pub struct AabbTree<'a> {
     pub nodes: &'a [WideNode],
 }
 
+/// The four-wide tree of oriented boxes, for two meshes at a time. Node 0 is the root.
+#[derive(Archive, Serialize, Clone, Copy, Debug)]
+pub struct ObbTree<'a> {
+    /// The point of the model's space that the nodes' centres are relative to.
+    pub origin: [f32; 3],
+    /// No point of any box is farther from the origin, in the model's units.
+    pub radius: f32,
+    /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
+    pub depth: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// The nodes, parents before children.
+    #[rkyv(with = InlineAsBox)]
+    pub nodes: &'a [ObbNode],
+    /// The leaves, in the order in which the nodes reach them depth first.
+    #[rkyv(with = InlineAsBox)]
+    pub leaves: &'a [ObbLeaf],
+}
+
 /// An archived section root, with the kind of section that holds it.
 pub trait Root: Portable {
     /// The kind of section whose payload ends with this root.
@@ -204,6 +227,10 @@ impl Root for ArchivedAabbTree<'_> {
     const KIND: SectionKind = SectionKind::AabbTree;
 }
 
+impl Root for ArchivedObbTree<'_> {
+    const KIND: SectionKind = SectionKind::ObbTree;
+}
+
 // Cargo unifies rkyv's features over a whole build: should another crate ask for another layout, these fail.
 const _: () = {
     assert!(size_of::<rkyv::rend::u32_le>() == size_of::<rkyv::Archived<u32>>());
@@ -215,6 +242,7 @@ const _: () = {
     assert!(size_of::<ArchivedSplits<'_>>() == 48);
     assert!(size_of::<ArchivedPackedBlocks<'_>>() == 24);
     assert!(size_of::<ArchivedAabbTree<'_>>() == 48);
+    assert!(size_of::<ArchivedObbTree<'_>>() == 56);
 };
 
 // Little-endian archived numbers: the type itself proves it.

@@ -23,11 +23,14 @@ mod math;
 mod model;
 #[cfg(feature = "mmap")]
 mod owner;
+mod pair_tree;
+mod pose;
 mod query;
 mod ray;
 mod simd;
 mod stack;
 mod triangle;
+mod volume;
 mod walk;
 
 pub use blocks::{Blocks, PackedBlocks};
@@ -39,7 +42,8 @@ pub use level::Level;
 pub use model::{Model, Source};
 #[cfg(feature = "mmap")]
 pub use owner::{LoadedModel, MappedModel};
-pub use query::{Nearest, Overlap, Search};
+pub use pose::{Pose, PoseError};
+pub use query::{Effort, Exhausted, Nearest, Overlap, Pair, Search};
 pub use ray::{Hit, Ray, Sides};
 pub use walk::{Counters, Only, Probe};
 

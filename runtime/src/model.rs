@@ -1,10 +1,11 @@
 //! The opened model: a borrowed view of a file's bytes.
 
 use bvhc_format::header::{Header, SectionEntry};
+use bvhc_format::obb::MAX_OBB_DEPTH;
 use bvhc_format::record::{AttributeRun, WideNode};
 use bvhc_format::section::{
-    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, ArchivedPackedBlocks,
-    ArchivedSplits, Root,
+    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, ArchivedObbTree,
+    ArchivedPackedBlocks, ArchivedSplits, Root,
 };
 use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, NONE};
 use rkyv::api::low::{LowValidator, access};
@@ -30,6 +31,7 @@ pub struct Model<'a> {
     geometry: &'a ArchivedGeometry<'static>,
     splits: Option<&'a ArchivedSplits<'static>>,
     nodes: &'a [WideNode],
+    obb_tree: Option<&'a ArchivedObbTree<'static>>,
     blocks: Blocks<'a>,
     bounds: Aabb,
     reach: Reach,
@@ -66,6 +68,7 @@ impl<'a> Model<'a> {
             geometry,
             splits: open_optional(&directory)?,
             nodes: tree.nodes.get(),
+            obb_tree: open_obb_tree(&directory)?,
             blocks,
             bounds,
             reach: Reach::of(&bounds),
@@ -154,6 +157,11 @@ impl<'a> Model<'a> {
         self.nodes
     }
 
+    /// The tree of oriented boxes, if the file has one.
+    pub fn obb_tree(&self) -> Option<&'a ArchivedObbTree<'static>> {
+        self.obb_tree
+    }
+
     /// The triangles that several blocks hold, if there are any.
     pub fn splits(&self) -> Option<&'a ArchivedSplits<'static>> {
         self.splits
@@ -227,6 +235,12 @@ where
         Err(OpenError::Missing(_)) => Ok(None),
         other => other.map(Some),
     }
+}
+
+fn open_obb_tree<'a>(directory: &Directory<'a>) -> Result<Option<&'a ArchivedObbTree<'static>>, OpenError> {
+    let tree: Option<&ArchivedObbTree<'static>> = open_optional(directory)?;
+    let found = tree.map_or(0, |tree| tree.depth.to_native());
+    if found > MAX_OBB_DEPTH { Err(OpenError::TooDeep { found }) } else { Ok(tree) }
 }
 
 fn read_bounds(tree: &ArchivedAabbTree<'_>) -> Result<Aabb, OpenError> {

@@ -13,20 +13,20 @@ const CAPACITY: usize = (NODE_WIDTH - 1) * MAX_DEPTH as usize + NODE_WIDTH;
 
 /// A stack of child references and keys. A push beyond the capacity, which only a corrupt file can
 /// cause, is refused.
-pub(crate) struct Stack<K = f32> {
-    /// Entries `..len` are initialised in both arrays; `len <= CAPACITY`.
+pub(crate) struct Stack<K = f32, const N: usize = CAPACITY> {
+    /// Entries `..len` are initialised in both arrays; `len <= N`.
     len: usize,
-    children: [MaybeUninit<u32>; CAPACITY],
-    keys: [MaybeUninit<K>; CAPACITY],
+    children: [MaybeUninit<u32>; N],
+    keys: [MaybeUninit<K>; N],
 }
 
-impl<K: Copy> Stack<K> {
+impl<K: Copy, const N: usize> Stack<K, N> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
         Self {
             len: 0,
-            children: [const { MaybeUninit::uninit() }; CAPACITY],
-            keys: [const { MaybeUninit::uninit() }; CAPACITY],
+            children: [const { MaybeUninit::uninit() }; N],
+            keys: [const { MaybeUninit::uninit() }; N],
         }
     }
 

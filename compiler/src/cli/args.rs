@@ -81,6 +81,12 @@ pub(super) struct CompileArgs {
     /// How the triangles lie in the file
     #[arg(long, value_enum, default_value_t = LayoutArg::Fast, hide_possible_values = false)]
     pub(super) layout: LayoutArg,
+    /// Which trees the file holds, separated by commas; the one of axis-aligned boxes is always there
+    #[arg(
+        long, value_enum, value_delimiter = ',', value_name = "TREES", hide_possible_values = false,
+        default_values_t = [TreeArg::Aabb, TreeArg::Obb],
+    )]
+    pub(super) trees: Vec<TreeArg>,
     /// With `--quality best`: how many steps to optimise the tree [default: 16]; the file tells the number
     #[arg(long, value_name = "N")]
     pub(super) steps: Option<u32>,
@@ -131,6 +137,15 @@ pub(super) enum LayoutArg {
     Fast,
     /// Half the bytes; vertices move by up to 2^-15 of the size of their block of triangles
     Small,
+}
+
+/// A kind of tree as an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum TreeArg {
+    /// Axis-aligned boxes: rays, points, overlaps
+    Aabb,
+    /// Oriented boxes: mesh against mesh
+    Obb,
 }
 
 impl From<LayoutArg> for Layout {

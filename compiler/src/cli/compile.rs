@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use super::args::CompileArgs;
+use super::args::{CompileArgs, TreeArg};
 use super::error::{CliError, UsageError};
 use super::file;
 use super::output::{self, Output};
@@ -12,6 +12,7 @@ use super::progress::Bars;
 use super::report;
 use super::text::{counted, grouped, tell};
 use crate::compile::{Compiled, Layout, Options, Quality, Report, compile};
+use crate::obb;
 
 pub(super) fn run(args: &CompileArgs) -> Result<(), CliError> {
     if args.json && file::is_standard(&args.output) {
@@ -45,6 +46,7 @@ fn compile_watched(source: &[u8], name: &str, args: &CompileArgs) -> Result<Comp
         quality: args.quality.into(),
         layout: args.layout.into(),
         stop: args.stop()?,
+        obb: args.trees.contains(&TreeArg::Obb).then(obb::Options::default),
         threads: args.threads,
     };
     let Some(bars) = Bars::if_watched(args.quiet) else {
@@ -132,17 +134,18 @@ impl Job {
         for (stage, seconds) in self.stages() {
             tell(&format!("{stage:>10} {seconds:9.3} s"));
         }
-        for tree in &report.trees {
+        for (tree, bytes) in report.trees.iter().zip(&report.tree_bytes) {
             tell(&format!(
-                "{}: {}, {} deep, {}, SAH cost {:.2}, nodes {:.0}% full, blocks {:.0}% full, {:.1} bytes a triangle",
+                "{}: {}, {} deep, {}, cost {:.2}, nodes {:.0}% full, {} {:.0}% full, {:.1} bytes a triangle",
                 report::kind_name(tree.kind),
                 counted(tree.nodes, "node"),
                 counted(tree.depth.into(), "level"),
-                counted(tree.leaves, "block"),
+                counted(tree.leaves, report::leaf_noun(tree.kind)),
                 tree.sah_cost,
                 tree.node_fill * 100.0,
+                report::leaf_nouns(tree.kind),
                 tree.block_fill * 100.0,
-                report.tree_bytes as f64 / report.triangles as f64,
+                *bytes as f64 / report.triangles as f64,
             ));
         }
         tell(&format!("{} distinct positions", grouped(report.vertices)));
@@ -152,8 +155,9 @@ impl Job {
         let report = self.report();
         let seconds: Map<String, Value> =
             self.stages().into_iter().map(|(stage, seconds)| (stage.to_owned(), json!(seconds))).collect();
-        let trees: Vec<Value> =
-            report.trees.iter().map(|tree| report::tree(tree, report.tree_bytes, report.triangles)).collect();
+        let trees: Vec<Value> = (report.trees.iter().zip(&report.tree_bytes))
+            .map(|(tree, bytes)| report::tree(tree, *bytes, report.triangles))
+            .collect();
         json!({
             "inputs": [{
                 "path": self.input,

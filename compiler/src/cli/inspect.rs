@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use bvhc_format::header::{SECTION_REQUIRED, SectionEntry};
 use bvhc_format::record::TreeStatistics;
+use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Blocks, Model};
 use serde_json::{Value, json};
 
@@ -55,7 +56,7 @@ fn object(model: &Model<'_>) -> Value {
         },
         "sections": model.sections().map(|(entry, _)| section(&entry)).collect::<Vec<_>>(),
         "trees": trees(model)
-            .map(|tree| report::tree(tree, tree_bytes(model), model.triangle_count()))
+            .map(|tree| report::tree(tree, tree_bytes(model, tree.kind), model.triangle_count()))
             .collect::<Vec<_>>(),
     })
 }
@@ -80,9 +81,15 @@ fn trees<'a>(model: &Model<'a>) -> impl Iterator<Item = &'a TreeStatistics> {
     model.metadata().trees.get().iter()
 }
 
-/// Bytes of the nodes and of the blocks, which all trees share.
-fn tree_bytes(model: &Model<'_>) -> u64 {
-    (size_of_val(model.nodes()) + model.blocks().bytes()) as u64
+/// Bytes of a tree of this kind: of the AABB tree with the blocks, which other trees refer to.
+fn tree_bytes(model: &Model<'_>, kind: u32) -> u64 {
+    let bytes = match SectionKind::from_number(kind) {
+        Some(SectionKind::ObbTree) => {
+            model.obb_tree().map_or(0, |tree| size_of_val(tree.nodes.get()) + size_of_val(tree.leaves.get()))
+        }
+        _ => size_of_val(model.nodes()) + model.blocks().bytes(),
+    };
+    bytes as u64
 }
 
 fn share(bytes: u64, triangles: u64) -> f64 {
@@ -172,12 +179,12 @@ fn describe_trees(text: &mut String, model: &Model<'_>) -> std::fmt::Result {
             report::kind_name(tree.kind),
             counted(tree.nodes, "node"),
             counted(tree.depth.into(), "level"),
-            counted(tree.leaves, "block"),
+            counted(tree.leaves, report::leaf_noun(tree.kind)),
         )?;
-        writeln!(text, "  SAH cost    {}", tree.sah_cost)?;
+        writeln!(text, "  cost        {}", tree.sah_cost)?;
         writeln!(text, "  node fill   {:.1} %", tree.node_fill * 100.0)?;
-        writeln!(text, "  block fill  {:.1} %", tree.block_fill * 100.0)?;
-        let bytes = tree_bytes(model);
+        writeln!(text, "  {} fill  {:.1} %", report::leaf_noun(tree.kind), tree.block_fill * 100.0)?;
+        let bytes = tree_bytes(model, tree.kind);
         let share = share(bytes, model.triangle_count());
         writeln!(text, "  size        {}, {share:.1} a triangle", counted(bytes, "byte"))?;
     }

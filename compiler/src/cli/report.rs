@@ -9,6 +9,16 @@ pub(super) fn kind_name(kind: u32) -> String {
     SectionKind::from_number(kind).map_or_else(|| format!("kind-{kind}"), |kind| kind.name().to_owned())
 }
 
+/// What the leaves of a tree of this kind are called.
+pub(super) fn leaf_noun(kind: u32) -> &'static str {
+    if kind == SectionKind::ObbTree as u32 { "leaf" } else { "block" }
+}
+
+/// The same, of several.
+pub(super) fn leaf_nouns(kind: u32) -> &'static str {
+    if kind == SectionKind::ObbTree as u32 { "leaves" } else { "blocks" }
+}
+
 /// The figures of one tree, whose nodes and blocks take `bytes`.
 pub(super) fn tree(tree: &TreeStatistics, bytes: u64, triangles: u64) -> Value {
     json!({

@@ -45,6 +45,7 @@ pub(super) fn counted(number: u64, thing: &str) -> String {
     let plural = match (number, thing) {
         (1, _) => thing.to_owned(),
         (_, "vertex") => "vertices".to_owned(),
+        (_, "leaf") => "leaves".to_owned(),
         _ => format!("{thing}s"),
     };
     format!("{} {plural}", grouped(number))

@@ -36,7 +36,10 @@ impl Frame {
     }
 
     /// The axes that the quaternion (x, y, z, w) of length 1 turns the axes of space into.
-    pub(super) fn from_quaternion([x, y, z, w]: [f64; 4]) -> Self {
+    ///
+    /// Of one of any other length but 0, those of its direction.
+    pub fn from_quaternion(quaternion: [f64; 4]) -> Self {
+        let [x, y, z, w] = normalised(quaternion);
         Self {
             axes: [
                 [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)],
@@ -47,7 +50,7 @@ impl Frame {
     }
 
     /// The quaternion (x, y, z, w) of [`from_quaternion`](Self::from_quaternion), up to its sign.
-    pub(super) fn quaternion(&self) -> [f64; 4] {
+    pub fn quaternion(&self) -> [f64; 4] {
         let [a, b, c] = self.axes;
         // Four times the square of each part; the largest is divided by.
         let squares = [
@@ -65,6 +68,17 @@ impl Frame {
             2 => [part(a[2] + c[0]), part(b[2] + c[1]), 0.5 * root, part(a[1] - b[0])],
             _ => [part(b[2] - c[1]), part(c[0] - a[2]), part(a[1] - b[0]), 0.5 * root],
         }
+    }
+
+    /// The half extents of the box along these axes, centred on the origin, that holds the points: exactly, whether or
+    /// not the axes are at right angles to the last bit (see [`Obb::around`](super::Obb::around)).
+    pub fn reach(&self, points: impl Iterator<Item = [f64; 3]>) -> [f64; 3] {
+        let mut half_extents = [0.0f64; 3];
+        for point in points {
+            let along = super::obb::distances(self, point);
+            half_extents = [0, 1, 2].map(|axis| half_extents[axis].max(along[axis]));
+        }
+        half_extents
     }
 
     /// The frame with the two axes after `fixed` turned so that the first of them goes to `direction`, a unit

@@ -38,11 +38,7 @@ impl Obb {
             .iter()
             .zip(bounds)
             .fold([0.0; 3], |centre, (axis, (low, high))| offset(centre, *axis, 0.5 * low + 0.5 * high));
-        let mut half_extents = [0.0f64; 3];
-        for point in points {
-            let reach = distances(frame, subtract(point, centre));
-            half_extents = [0, 1, 2].map(|axis| half_extents[axis].max(reach[axis]));
-        }
+        let half_extents = frame.reach(points.map(|point| subtract(point, centre)));
         Self { frame: *frame, centre, half_extents }
     }
 
@@ -77,7 +73,7 @@ impl Obb {
 }
 
 /// How far a point with this offset from the centre is from it along each axis, rounded up.
-fn distances(frame: &Frame, offset: Vector) -> [f64; 3] {
+pub(super) fn distances(frame: &Frame, offset: Vector) -> [f64; 3] {
     if offset == [0.0; 3] {
         return offset;
     }

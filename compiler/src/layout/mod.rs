@@ -3,6 +3,7 @@
 mod block;
 mod clip;
 mod lattice;
+mod obb;
 mod order;
 mod packed;
 mod splits;
@@ -11,6 +12,7 @@ mod wide;
 
 pub use block::fits;
 pub use clip::Triangles;
+pub use obb::{ObbRecords, lay_out_obbs, places};
 pub use packed::{Packing, pack};
 pub use splits::SplitTable;
 pub use wide::{WideTree, lay_out};

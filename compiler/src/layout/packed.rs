@@ -19,6 +19,8 @@ pub struct Packing {
     pub bytes: Vec<u8>,
     /// How many blocks there are.
     pub count: u32,
+    /// What child references call them, in order.
+    pub references: Vec<u32>,
     /// How far at most a coordinate has moved.
     pub position_error: f32,
     /// The mesh's positions where the blocks have them.
@@ -47,6 +49,7 @@ pub fn pack(wide: &mut WideTree, mesh: &Mesh, weld: &Weld) -> Option<Packing> {
     Some(Packing {
         bytes,
         count: references.len() as u32,
+        references,
         position_error: round_up(position_error),
         positions: lattice.positions_of(mesh, weld),
     })

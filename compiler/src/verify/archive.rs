@@ -1,8 +1,8 @@
 //! How a payload is packed: its slices, in order, with nothing between them but zeros for alignment.
 
 use bvhc_format::section::{
-    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, ArchivedPackedBlocks,
-    ArchivedSplits, SectionKind,
+    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, ArchivedObbTree,
+    ArchivedPackedBlocks, ArchivedSplits, SectionKind,
 };
 use bvhc_runtime::{Blocks, Model};
 
@@ -51,6 +51,7 @@ pub(super) fn check(model: &Model<'_>) -> Result<(), VerifyError> {
             SectionKind::Splits => splits(model),
             SectionKind::PackedBlocks => packed(model),
             SectionKind::AabbTree => vec![Place::of(model.nodes())],
+            SectionKind::ObbTree => obb_tree(model),
         };
         check_payload(payload, &slices, root_size(kind))
             .map_err(|fault| VerifyError::Archive { kind, fault })?;
@@ -100,6 +101,11 @@ fn packed(model: &Model<'_>) -> Vec<Place> {
     }
 }
 
+fn obb_tree(model: &Model<'_>) -> Vec<Place> {
+    let slices = |root: &ArchivedObbTree<'_>| vec![Place::of(root.nodes.get()), Place::of(root.leaves.get())];
+    model.obb_tree().map(slices).unwrap_or_default()
+}
+
 fn root_size(kind: SectionKind) -> usize {
     match kind {
         SectionKind::Metadata => size_of::<ArchivedMetadata<'_>>(),
@@ -107,6 +113,7 @@ fn root_size(kind: SectionKind) -> usize {
         SectionKind::Splits => size_of::<ArchivedSplits<'_>>(),
         SectionKind::PackedBlocks => size_of::<ArchivedPackedBlocks<'_>>(),
         SectionKind::AabbTree => size_of::<ArchivedAabbTree<'_>>(),
+        SectionKind::ObbTree => size_of::<ArchivedObbTree<'_>>(),
     }
 }
 

@@ -2,9 +2,11 @@
 
 mod batch;
 mod overlap;
+mod pairs;
 mod point;
 mod ray;
 
 pub use overlap::Overlap;
+pub use pairs::{Effort, Exhausted, Pair};
 pub use point::Nearest;
 pub use ray::Search;

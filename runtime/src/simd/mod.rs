@@ -16,6 +16,8 @@ use crate::stack::Stack;
 pub(crate) trait Kernel: Simd {
     /// As many triangles as are tested at once: 8 or 16.
     type Lanes: SimdFloat<Self, Element = f32, Mask: SimdMask<Self> + Select<Self::Lanes>>;
+    /// As many pairs of four and four as are tested at once: 4, 8 or 16.
+    type Pairs: SimdFloat<Self, Element = f32, Mask: SimdMask<Self>>;
     /// Whether batches are worth their while; other levels trace ray by ray, and are spared the code.
     const BUNDLES: bool;
     /// A number for each vertex of a block, ready to be looked up.
@@ -35,6 +37,12 @@ pub(crate) trait Kernel: Simd {
 
     /// `origin + step * offset` for 16 little-endian offsets, where that is exact.
     fn on_lattice(self, offsets: &[u8; 2 * BLOCK_WIDTH], origin: f32, step: f32) -> [f32; BLOCK_WIDTH];
+
+    /// Of four numbers, those from `first` on, each four times in a row.
+    fn spread(self, numbers: &[f32; 4], first: usize) -> Self::Pairs;
+
+    /// Four numbers, over and over.
+    fn tile(self, numbers: &[f32; 4]) -> Self::Pairs;
 
     /// Pushes the children in `hit`, with their keys, so that the one that `order` names first for
     /// `octant` is popped first.

@@ -1,7 +1,7 @@
 //! The steps of [`Kernel`] in plain code, for levels without cross-lane permutes.
 
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH};
-use fearless_simd::{SimdBase, SimdMask, f32x8, f32x16, mask32x8};
+use fearless_simd::{SimdBase, SimdFrom, SimdMask, f32x4, f32x8, f32x16, mask32x8};
 
 use super::Kernel;
 use crate::stack::Stack;
@@ -11,6 +11,7 @@ macro_rules! portable_kernel {
     ($level:ty) => {
         impl Kernel for $level {
             type Lanes = f32x8<Self>;
+            type Pairs = f32x4<Self>;
             type Table = [f32; BLOCK_WIDTH];
 
             const BUNDLES: bool = false;
@@ -47,6 +48,16 @@ macro_rules! portable_kernel {
                 core::array::from_fn(|slot| {
                     origin + step * f32::from(u16::from_le_bytes([offsets[2 * slot], offsets[2 * slot + 1]]))
                 })
+            }
+
+            #[inline(always)]
+            fn spread(self, numbers: &[f32; 4], first: usize) -> Self::Pairs {
+                f32x4::splat(self, numbers[first % 4])
+            }
+
+            #[inline(always)]
+            fn tile(self, numbers: &[f32; 4]) -> Self::Pairs {
+                f32x4::simd_from(self, *numbers)
             }
 
             #[inline(always)]

@@ -8,7 +8,8 @@ use core::arch::x86_64::*;
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH};
 use fearless_simd::x86::{Avx2, Avx512};
 use fearless_simd::{
-    Simd, SimdFloat, SimdFrom, SimdInto, SimdMask, f32x8, f32x16, kernel, mask32x8, u8x16, u8x32, u32x8,
+    Simd, SimdFloat, SimdFrom, SimdInto, SimdMask, f32x4, f32x8, f32x16, kernel, mask32x8, u8x16, u8x32,
+    u32x8,
 };
 
 use super::Kernel;
@@ -74,6 +75,24 @@ kernel!(
 );
 
 kernel!(
+    /// Two of four numbers, from `first` on, four times each.
+    #[inline(always)]
+    fn spread_2(token: Avx2, numbers: &[f32; 4], first: i32) -> __m256 {
+        let numbers: __m128 = f32x4::simd_from(token, *numbers).into();
+        let places = _mm256_add_epi32(_mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1), _mm256_set1_epi32(first));
+        _mm256_permutevar8x32_ps(_mm256_castps128_ps256(numbers), places)
+    }
+);
+
+kernel!(
+    #[inline(always)]
+    fn tile_2(token: Avx2, numbers: &[f32; 4]) -> __m256 {
+        let numbers: __m128 = f32x4::simd_from(token, *numbers).into();
+        _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(numbers), numbers)
+    }
+);
+
+kernel!(
     #[inline(always)]
     fn pick_8(token: Avx2, numbers: __m256, lane: i32) -> f32 {
         _mm256_cvtss_f32(_mm256_permutevar8x32_ps(numbers, _mm256_set1_epi32(lane)))
@@ -116,6 +135,7 @@ kernel!(
 
 impl Kernel for Avx2 {
     type Lanes = f32x8<Self>;
+    type Pairs = f32x8<Self>;
     type Table = (f32x8<Self>, f32x8<Self>);
 
     const BUNDLES: bool = true;
@@ -148,6 +168,16 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
+    fn spread(self, numbers: &[f32; 4], first: usize) -> Self::Pairs {
+        spread_2(self, numbers, first as i32).simd_into(self)
+    }
+
+    #[inline(always)]
+    fn tile(self, numbers: &[f32; 4]) -> Self::Pairs {
+        tile_2(self, numbers).simd_into(self)
+    }
+
+    #[inline(always)]
     fn push_in_order(
         self,
         stack: &mut Stack,
@@ -170,6 +200,22 @@ kernel!(
     fn look_up_16(token: Avx512, table: __m512, slots: [u8; BLOCK_WIDTH]) -> __m512 {
         let slots = _mm512_cvtepu8_epi32(u8x16::simd_from(token, slots).into());
         _mm512_permutexvar_ps(slots, table)
+    }
+);
+
+kernel!(
+    /// Of the four numbers in each quarter, each quarter keeps its own.
+    #[inline(always)]
+    fn spread_4(token: Avx512, numbers: &[f32; 4]) -> __m512 {
+        let quarters = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+        _mm512_permutevar_ps(tile_4(token, numbers), quarters)
+    }
+);
+
+kernel!(
+    #[inline(always)]
+    fn tile_4(token: Avx512, numbers: &[f32; 4]) -> __m512 {
+        _mm512_broadcast_f32x4(f32x4::simd_from(token, *numbers).into())
     }
 );
 
@@ -225,6 +271,7 @@ kernel!(
 
 impl Kernel for Avx512 {
     type Lanes = f32x16<Self>;
+    type Pairs = f32x16<Self>;
     type Table = f32x16<Self>;
 
     const BUNDLES: bool = true;
@@ -252,6 +299,16 @@ impl Kernel for Avx512 {
     #[inline(always)]
     fn on_lattice(self, offsets: &[u8; 2 * BLOCK_WIDTH], origin: f32, step: f32) -> [f32; BLOCK_WIDTH] {
         on_lattice_16(self, u8x32::simd_from(self, *offsets), origin, step).into()
+    }
+
+    #[inline(always)]
+    fn spread(self, numbers: &[f32; 4], _: usize) -> Self::Pairs {
+        spread_4(self, numbers).simd_into(self)
+    }
+
+    #[inline(always)]
+    fn tile(self, numbers: &[f32; 4]) -> Self::Pairs {
+        tile_4(self, numbers).simd_into(self)
     }
 
     #[inline(always)]

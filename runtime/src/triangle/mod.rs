@@ -1,5 +1,7 @@
 //! The primitive tests: they alone decide answers; boxes only prune.
 
+pub(crate) mod meet;
+pub(crate) mod pair;
 pub(crate) mod point;
 pub(crate) mod ray;
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
     probe: &mut P,
     mut visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let mut stack = Stack::new();
+    let mut stack: Stack = Stack::new();
     let mut room = Block::EMPTY;
     let mut budget = Budget::of(model);
     stack.push(ChildRef::node(0).0, 0.0);

@@ -3,6 +3,7 @@
 pub(crate) mod all;
 pub(crate) mod bundle;
 pub(crate) mod nearest;
+pub(crate) mod pairs;
 pub(crate) mod ray;
 
 use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};

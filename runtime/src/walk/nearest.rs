@@ -27,7 +27,7 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
     probe: &mut P,
     mut visit: impl FnMut(Visit<'_>, &mut P) -> f32,
 ) {
-    let mut stack = Stack::new();
+    let mut stack: Stack = Stack::new();
     let mut room = Block::EMPTY;
     let mut budget = Budget::of(model);
     let mut child = ChildRef::node(0).0;

@@ -44,7 +44,7 @@ pub(crate) fn walk_from<S: Kernel, P: Probe>(
     mut visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<(), f32>,
 ) {
     let mut limit = frame.t_max;
-    let mut stack = Stack::new();
+    let mut stack: Stack = Stack::new();
     let mut room = Block::EMPTY;
     let boxes = Boxes::<S>::new(simd, frame);
     loop {

@@ -1,23 +1,29 @@
 //! The whole way from a source's bytes to a file's bytes.
 
+mod serialise;
+mod stage;
+
+pub use stage::{Progress, Stage};
+
 use std::num::NonZeroUsize;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bvhc_format::record::TreeStatistics;
-use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, PackedBlocks, SectionKind, Splits};
 use bvhc_runtime::Model;
 
 use crate::clean::{self, CleanError};
-use crate::file::{self, Bytes, Section};
+use crate::file::{self, Bytes};
 use crate::import::{self, ImportError};
-use crate::layout::{self, Packing, SplitTable, Triangles, WideTree};
+use crate::layout::{self, ObbRecords, Packing, Triangles, WideTree};
 use crate::mesh::{Dropped, Mesh};
+use crate::obb;
 use crate::optimise::{self, Stop};
-use crate::tree::aabb::Aabb;
 use crate::tree::binary::BinaryTree;
 use crate::tree::build::spatial::{self, Limits};
 use crate::tree::build::{self, Builder};
 use crate::tree::collapse::Weighed;
+use serialise::{Origin, Parts, serialise};
+use stage::Clock;
 
 /// How much time a compilation may take for a faster file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +69,7 @@ impl Layout {
 }
 
 /// What decides the file's bytes, and how many threads work on them, which does not.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// How much time the tree may take.
     pub quality: Quality,
@@ -71,8 +77,22 @@ pub struct Options {
     pub layout: Layout,
     /// When [`Quality::Best`] has done enough.
     pub stop: Stop,
+    /// How the tree of oriented boxes is built; without one where `None`.
+    pub obb: Option<obb::Options>,
     /// How many threads to use; all processors where `None`.
     pub threads: Option<NonZeroUsize>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            quality: Quality::default(),
+            layout: Layout::default(),
+            stop: Stop::default(),
+            obb: Some(obb::Options::default()),
+            threads: None,
+        }
+    }
 }
 
 impl Options {
@@ -85,56 +105,12 @@ impl Options {
         if self.layout != Layout::default() {
             text += &format!(" --layout {}", self.layout.name());
         }
+        if self.obb.is_none() {
+            text += " --trees aabb";
+        }
         text
     }
 }
-
-/// The stages of a compilation, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Hash and parse the source.
-    Import,
-    /// Triangulate and clean.
-    Clean,
-    /// Build the binary tree.
-    Build,
-    /// Change the tree where rays get cheaper.
-    Optimise,
-    /// Collapse it to wide nodes and pack the triangles into blocks.
-    Layout,
-    /// Serialise and hash the sections.
-    Serialise,
-}
-
-impl Stage {
-    /// All stages, in their order.
-    pub const ALL: [Self; 6] =
-        [Self::Import, Self::Clean, Self::Build, Self::Optimise, Self::Layout, Self::Serialise];
-
-    /// The name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Import => "import",
-            Self::Clean => "clean",
-            Self::Build => "build",
-            Self::Optimise => "optimise",
-            Self::Layout => "layout",
-            Self::Serialise => "serialise",
-        }
-    }
-}
-
-/// Who wants to know how far a compilation is. Called from any thread.
-pub trait Progress: Sync {
-    /// A stage begins; it will advance by `steps` in all (0 where that is not known).
-    fn begin(&self, _stage: Stage, _steps: u64) {}
-
-    /// The stage has advanced by this many steps.
-    fn advance(&self, _steps: u64) {}
-}
-
-/// Nobody wants to know.
-impl Progress for () {}
 
 /// A compiled file and what there is to say about it.
 pub struct Compiled {
@@ -163,8 +139,8 @@ pub struct Report {
     pub dropped: Dropped,
     /// Figures of each tree.
     pub trees: Vec<TreeStatistics>,
-    /// Bytes of nodes and blocks.
-    pub tree_bytes: u64,
+    /// Bytes of each tree: of the AABB tree's nodes and the blocks, of the OBB tree's nodes and leaves.
+    pub tree_bytes: Vec<u64>,
     /// How many steps the optimiser made, where the quality has one.
     pub steps: Option<u32>,
     /// How far at most a coordinate has moved, in the model's units; 0 in a fast layout.
@@ -189,6 +165,9 @@ pub enum CompileError {
     /// The packed blocks take more bytes than references can count.
     #[error("the model is too large for a small layout: its packed blocks would take more than 16 GiB")]
     TooLargeToPack,
+    /// There are more blocks than the leaves of a tree of oriented boxes can refer to.
+    #[error("the model is too large for a tree of oriented boxes: its blocks take more than 2^28 references")]
+    TooLargeForObbs,
 }
 
 /// Compiles a source, called `name` in messages, into a file.
@@ -234,8 +213,14 @@ fn run(
     let laid_out = clock.time(Stage::Layout, 0, || lay_out(&tree, &mut mesh, options.layout))?;
     let LaidOut { wide, packing, vertices } = laid_out;
     drop(tree);
-    let bytes =
-        clock.time(Stage::Serialise, 0, || serialise(&mesh, &wide, packing.as_ref(), vertices, &origin));
+    let obbs = match &options.obb {
+        None => None,
+        Some(options) => Some(clock.time(Stage::Obb, mesh.triangles.len() as u64, || {
+            fit_obbs(&mesh, &wide, packing.as_ref(), options, progress)
+        })?),
+    };
+    let parts = Parts { wide: &wide, packing: packing.as_ref(), obbs: obbs.as_ref(), vertices };
+    let bytes = clock.time(Stage::Serialise, 0, || serialise(&mesh, &parts, &origin));
     let report = Report {
         source_hash,
         source_length: origin.length,
@@ -244,8 +229,8 @@ fn run(
         triangles: mesh.triangles.len() as u64,
         vertices: u64::from(vertices),
         dropped: mesh.dropped,
-        trees: vec![wide.statistics],
-        tree_bytes: tree_bytes(&wide, packing.as_ref()),
+        trees: parts.statistics(),
+        tree_bytes: parts.tree_bytes(),
         steps,
         position_error: packing.map_or(0.0, |packing| packing.position_error),
         seconds: clock.seconds,
@@ -277,7 +262,9 @@ fn optimise_watched(tree: BinaryTree, mesh: &Mesh, origin: &Origin, clock: &mut 
     clock.time(Stage::Optimise, steps, || {
         let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
         let tree = Weighed::by_area(tree);
-        let bytes = serialise(mesh, &layout::lay_out(&tree, mesh, &weld), None, weld.count, origin);
+        let wide = layout::lay_out(&tree, mesh, &weld);
+        let parts = Parts { wide: &wide, packing: None, obbs: None, vertices: weld.count };
+        let bytes = serialise(mesh, &parts, origin);
         // Rays are traced in the file as it would be without this stage.
         let model = Model::from_bytes(&bytes).expect("what the compiler makes can be opened");
         let fits = |tree: &BinaryTree| layout::fits(tree, mesh, &weld);
@@ -307,106 +294,21 @@ fn lay_out(tree: &Weighed, mesh: &mut Mesh, layout: Layout) -> Result<LaidOut, C
     Ok(LaidOut { wide, packing: Some(packing), vertices })
 }
 
-fn tree_bytes(wide: &WideTree, packing: Option<&Packing>) -> u64 {
-    let blocks = packing.map_or(size_of_val(&*wide.blocks), |packing| packing.bytes.len());
-    (size_of_val(&*wide.nodes) + blocks) as u64
-}
-
-/// Times the stages and tells of them.
-struct Clock<'a> {
-    progress: &'a dyn Progress,
-    seconds: Vec<(Stage, Duration)>,
-}
-
-impl Clock<'_> {
-    fn time<T>(&mut self, stage: Stage, steps: u64, run: impl FnOnce() -> T) -> T {
-        self.progress.begin(stage, steps);
-        let start = Instant::now();
-        let result = run();
-        self.seconds.push((stage, start.elapsed()));
-        result
-    }
-}
-
-/// Where a file comes from.
-struct Origin {
-    hash: blake3::Hash,
-    length: u64,
-    options: Options,
-    /// Of the optimiser.
-    steps: Option<u32>,
-}
-
-fn serialise(
+/// Builds the tree of oriented boxes over the triangles as the blocks have them.
+fn fit_obbs(
     mesh: &Mesh,
     wide: &WideTree,
     packing: Option<&Packing>,
-    vertices: u32,
-    origin: &Origin,
-) -> Bytes {
-    let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|v| mesh.positions[*v as usize]));
-    let [lx, ly, lz] = bounds.lower;
-    let [ux, uy, uz] = bounds.upper;
-    let bounds = [lx, ly, lz, ux, uy, uz];
-    let options = origin.options.text(origin.steps);
-    let [materials, groups, objects] =
-        [&mesh.names.materials, &mesh.names.groups, &mesh.names.objects].map(|names| NameTable::new(names));
-    let metadata = Metadata {
-        source_hash: *origin.hash.as_bytes(),
-        source_length: origin.length,
-        source_faces: mesh.source_faces,
-        source_vertices: mesh.source_vertices,
-        triangles: mesh.triangles.len() as u64,
-        vertices: u64::from(vertices),
-        dropped_triangles: mesh.dropped.triangles,
-        dropped_faces: mesh.dropped.faces,
-        bounds,
-        compiler: concat!("bvhc ", env!("CARGO_PKG_VERSION")).as_bytes(),
-        options: options.as_bytes(),
-        materials: materials.names(),
-        groups: groups.names(),
-        objects: objects.names(),
-        trees: &[wide.statistics],
+    options: &obb::Options,
+    progress: &dyn Progress,
+) -> Result<ObbRecords, CompileError> {
+    let count = mesh.triangles.len();
+    let places = match packing {
+        None => layout::places(wide, 0..wide.blocks.len() as u32, count),
+        Some(packing) => layout::places(wide, packing.references.iter().copied(), count),
     };
-    let identity = mesh.faces.iter().copied().eq(0..mesh.triangles.len() as u32);
-    let geometry = Geometry {
-        blocks: if packing.is_some() { &[] } else { &wide.blocks },
-        triangles: &wide.triangles,
-        faces: if identity { &[] } else { &mesh.faces },
-        runs: &mesh.runs,
-    };
-    let tree = AabbTree { bounds, depth: wide.depth, reserved: 0, nodes: &wide.nodes };
-    let mut sections =
-        vec![Section::new(SectionKind::Metadata, &metadata), Section::new(SectionKind::Geometry, &geometry)];
-    if !wide.splits.triangles.is_empty() {
-        let SplitTable { triangles, ends, places } = &wide.splits;
-        sections.push(Section::new(SectionKind::Splits, &Splits { triangles, ends, places }));
-    }
-    if let Some(Packing { bytes, count, position_error, .. }) = packing {
-        let packed = PackedBlocks { bytes, count: *count, position_error: *position_error };
-        sections.push(Section::new(SectionKind::PackedBlocks, &packed));
-    }
-    sections.push(Section::new(SectionKind::AabbTree, &tree));
-    file::assemble(&sections)
-}
-
-/// Names as the file holds them.
-struct NameTable {
-    text: String,
-    ends: Vec<u32>,
-}
-
-impl NameTable {
-    fn new(names: &[String]) -> Self {
-        let mut table = Self { text: String::new(), ends: Vec::new() };
-        for name in names {
-            table.text.push_str(name);
-            table.ends.push(table.text.len() as u32);
-        }
-        table
-    }
-
-    fn names(&self) -> Names<'_> {
-        Names { text: self.text.as_bytes(), ends: &self.ends }
-    }
+    let places = places.ok_or(CompileError::TooLargeForObbs)?;
+    let triangles: Vec<_> = (0..count as u32).map(|triangle| mesh.corners(triangle)).collect();
+    let tree = obb::build(&triangles, options, &|triangles| progress.advance(triangles));
+    Ok(layout::lay_out_obbs(&tree, mesh, &places))
 }

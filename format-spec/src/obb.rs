@@ -1,0 +1,132 @@
+//! The records of the four-wide tree of oriented boxes.
+
+use crate::plain::plain_record;
+
+/// How many children a node has, and how many triangles a leaf, at most. A step of a walk through two trees tests
+/// all pairs: 16.
+pub const OBB_WIDTH: usize = 4;
+
+/// How many levels of nodes a tree may have.
+pub const MAX_OBB_DEPTH: u32 = 40;
+
+/// A reference from a node to a child.
+///
+/// ```text
+///  31 30 29 28                        0
+/// +--+-----+---------------------------+
+/// |L | n-1 |           index           |   L = 1: a leaf of n triangles
+/// +--+-----+---------------------------+   L = 0: a node; n - 1 is part of the index
+/// ```
+///
+/// All ones marks an empty slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ObbRef(pub u32);
+
+/// What an [`ObbRef`] refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObbChild {
+    /// An unused slot of the node.
+    Empty,
+    /// The index of a node.
+    Node(u32),
+    /// The index of a leaf, and how many of its lanes hold triangles.
+    Leaf(u32, u32),
+}
+
+impl ObbRef {
+    /// The unused slot.
+    pub const EMPTY: Self = Self(u32::MAX);
+    /// The bit that tells a leaf from a node.
+    pub const LEAF_BIT: u32 = 1 << 31;
+    /// Leaves have indices below this.
+    pub const MAX_LEAVES: u32 = (1 << 29) - 1;
+
+    /// A reference to the node at `index`, which must be below 2^31.
+    pub const fn node(index: u32) -> Self {
+        Self(index)
+    }
+
+    /// A reference to the leaf at `index`, below [`MAX_LEAVES`](Self::MAX_LEAVES), of 1 to 4 triangles.
+    pub const fn leaf(index: u32, triangles: u32) -> Self {
+        Self(Self::LEAF_BIT | (triangles - 1) << 29 | index)
+    }
+
+    /// What the reference refers to.
+    #[inline(always)]
+    pub const fn get(self) -> ObbChild {
+        if self.0 == Self::EMPTY.0 {
+            ObbChild::Empty
+        } else if self.0 & Self::LEAF_BIT != 0 {
+            ObbChild::Leaf(self.0 & ((1 << 29) - 1), (self.0 >> 29 & 3) + 1)
+        } else {
+            ObbChild::Node(self.0)
+        }
+    }
+}
+
+/// A node: four children, each in a box of its own orientation, as a structure of arrays.
+///
+/// A box is all `origin + centre + R y` with `|y| <= half_extents` on each axis, where `R` is the rotation of the
+/// quaternion divided by its length. It contains every triangle below it. An empty slot has the half extents -1e30.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct ObbNode {
+    /// x, y, z and w of the quaternions; their lengths are 1 within 2^-20.
+    pub rotation: [[f32; OBB_WIDTH]; 4],
+    /// x, y and z of the centres, relative to the tree's origin.
+    pub centre: [[f32; OBB_WIDTH]; 3],
+    /// Half the boxes' extents along their own axes.
+    pub half_extents: [[f32; OBB_WIDTH]; 3],
+    /// [`ObbRef`] of each slot.
+    pub children: [u32; OBB_WIDTH],
+    /// Zero.
+    pub reserved: [u32; 4],
+}
+
+/// The half extents of an empty slot.
+pub const EMPTY_EXTENT: f32 = -1e30;
+
+impl ObbNode {
+    /// A node without children.
+    pub const EMPTY: Self = Self {
+        rotation: [[0.0; OBB_WIDTH], [0.0; OBB_WIDTH], [0.0; OBB_WIDTH], [1.0; OBB_WIDTH]],
+        centre: [[0.0; OBB_WIDTH]; 3],
+        half_extents: [[EMPTY_EXTENT; OBB_WIDTH]; 3],
+        children: [ObbRef::EMPTY.0; OBB_WIDTH],
+        reserved: [0; 4],
+    };
+}
+
+plain_record!(ObbNode, 192, 64);
+
+/// Up to four triangles, in coordinates of their own.
+///
+/// `origin + corners` is where a corner is, but for rounding: whatever that leaves undecided is decided by the blocks'
+/// coordinates. Lanes beyond the leaf's count repeat lane 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct ObbLeaf {
+    /// The point of the model's space that the corners are relative to.
+    pub origin: [f32; 3],
+    /// The largest magnitude among the corners' coordinates.
+    pub radius: f32,
+    /// `corners[k][axis][lane]`: corner `k` of the triangles.
+    pub corners: [[[f32; OBB_WIDTH]; 3]; 3],
+    /// The triangles' numbers.
+    pub triangles: [u32; OBB_WIDTH],
+    /// Where the triangles' exact coordinates are: 16 times the reference of a block, plus a lane of it.
+    pub places: [u32; OBB_WIDTH],
+}
+
+impl ObbLeaf {
+    /// A leaf of no triangles.
+    pub const EMPTY: Self = Self {
+        origin: [0.0; 3],
+        radius: 0.0,
+        corners: [[[0.0; OBB_WIDTH]; 3]; 3],
+        triangles: [0; OBB_WIDTH],
+        places: [0; OBB_WIDTH],
+    };
+}
+
+plain_record!(ObbLeaf, 192, 64);

@@ -1,0 +1,270 @@
+//! A model's tree, as walks through two of them see it: nodes of four oriented boxes, leaves of four triangles.
+//!
+//! The OBB tree is that already. A model without one has its AABB tree read as such: a node of eight becomes three of
+//! at most four, a block becomes a node of up to four leaves, made anew at each visit. That is slow, but one walk serves
+//! both.
+
+use bvhc_format::obb::{EMPTY_EXTENT, OBB_WIDTH, ObbChild, ObbLeaf, ObbNode, ObbRef};
+use bvhc_format::record::{BLOCK_WIDTH, Block, Child, ChildRef, NODE_WIDTH, WideNode};
+use rkyv::rend::u32_le;
+
+use crate::bounds::Aabb;
+use crate::model::Model;
+use crate::triangle::corners;
+use crate::volume::obb::Place;
+
+/// Where a child reference leads.
+pub(crate) enum Link {
+    Empty,
+    Node(u32),
+    Leaf(Leaf),
+}
+
+/// A leaf of up to four triangles.
+#[derive(Clone, Copy)]
+pub(crate) struct Leaf {
+    id: u64,
+    pub(crate) triangles: u32,
+}
+
+impl Leaf {
+    /// A leaf of no triangles.
+    pub(crate) const NONE: Self = Self { id: 0, triangles: 0 };
+}
+
+/// A model's tree.
+#[derive(Clone, Copy)]
+pub(crate) struct PairTree<'a> {
+    model: &'a Model<'a>,
+    records: Option<(&'a [ObbNode], &'a [ObbLeaf])>,
+    place: Place,
+}
+
+/// Of the nodes that an AABB tree is read as, those that stand for a block. (Bit 31 is that of leaves. So trees of more
+/// than 2^30 / 3 nodes, which take more than 80 GiB, are not read to their end.)
+const BLOCK_BIT: u32 = 1 << 30;
+
+/// Node c of an AABB tree is read as node 3 c, whose children are the halves 3 c + 1 and 3 c + 2.
+const PARTS: u32 = 3;
+
+impl<'a> PairTree<'a> {
+    #[inline(always)]
+    pub(crate) fn of(model: &'a Model<'a>) -> Self {
+        match model.obb_tree() {
+            Some(tree) => {
+                let origin = [0, 1, 2].map(|axis| tree.origin[axis].to_native());
+                let place = Place { origin, radius: tree.radius.to_native() };
+                Self { model, records: Some((tree.nodes.get(), tree.leaves.get())), place }
+            }
+            None => Self { model, records: None, place: place_of_bounds(model) },
+        }
+    }
+
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Whether triangles may be in several leaves.
+    pub(crate) fn repeats(&self) -> bool {
+        self.records.is_none() && self.model.splits().is_some()
+    }
+
+    /// Visits of a walk through this tree alone, at most.
+    pub(crate) fn size(&self) -> u64 {
+        match self.records {
+            Some((nodes, _)) => nodes.len() as u64,
+            None => 3 * self.model.nodes().len() as u64 + self.model.blocks().count() as u64,
+        }
+    }
+
+    /// A node, in the file or made in `room`.
+    #[inline(always)]
+    pub(crate) fn node<'b>(&self, id: u32, room: &'b mut ObbNode) -> Option<&'b ObbNode>
+    where
+        'a: 'b,
+    {
+        match self.records {
+            Some((nodes, _)) => nodes.get(id as usize),
+            None => self.make_node(id, room),
+        }
+    }
+
+    /// Where the reference of a child of the node `parent` leads.
+    #[inline(always)]
+    pub(crate) fn link(&self, parent: u32, reference: u32) -> Link {
+        match ObbRef(reference).get() {
+            ObbChild::Empty => Link::Empty,
+            ObbChild::Node(id) if self.records.is_none() => Link::Node(id),
+            // Parents come before their children, or a walk would never end.
+            ObbChild::Node(id) if id > parent => Link::Node(id),
+            ObbChild::Node(_) => Link::Empty,
+            ObbChild::Leaf(index, triangles) => Link::Leaf(self.leaf_at(parent, index, triangles)),
+        }
+    }
+
+    #[inline(always)]
+    fn leaf_at(&self, parent: u32, index: u32, triangles: u32) -> Leaf {
+        let id = match self.records {
+            Some(_) => u64::from(index),
+            None => u64::from(parent & !BLOCK_BIT) * OBB_WIDTH as u64 + u64::from(index),
+        };
+        Leaf { id, triangles }
+    }
+
+    /// The record of a leaf, in the file or made in `room`.
+    #[inline(always)]
+    pub(crate) fn leaf<'b>(&self, leaf: Leaf, room: &'b mut ObbLeaf) -> Option<&'b ObbLeaf>
+    where
+        'a: 'b,
+    {
+        match self.records {
+            Some((_, leaves)) => leaves.get(leaf.id as usize),
+            None => self.make_leaf(leaf, room),
+        }
+    }
+
+    /// The exact corners of the triangle in a lane of a leaf.
+    #[inline(always)]
+    pub(crate) fn corners(&self, leaf: Leaf, record: &ObbLeaf, lane: usize) -> Option<[[f32; 3]; 3]> {
+        let (reference, lane) = match self.records {
+            Some(_) => (record.places[lane] / BLOCK_WIDTH as u32, record.places[lane] as usize % BLOCK_WIDTH),
+            None => ((leaf.id / 4) as u32, first_lane(leaf) + lane),
+        };
+        self.model.blocks().get(reference).map(|block| corners(&block, lane))
+    }
+
+    /// The blocks of the AABB tree that hold the triangle in a lane of a leaf, with boxes that hold all of it there.
+    pub(crate) fn boxes_of(
+        &self,
+        leaf: Leaf,
+        record: &ObbLeaf,
+        lane: usize,
+    ) -> impl Iterator<Item = (u32, Aabb)> + use<'a> {
+        let model = self.model;
+        let places = if self.repeats() { model.places_of(record.triangles[lane]) } else { &[] };
+        let only = if places.is_empty() { self.corners(leaf, record, lane) } else { None };
+        let only = only.map(|corners| (self.block_of(leaf), bounds_of(corners)));
+        let of_place = move |place: &u32_le| {
+            let (node, slot) =
+                (place.to_native() as usize / NODE_WIDTH, place.to_native() as usize % NODE_WIDTH);
+            let node = model.nodes().get(node)?;
+            let [lower, upper] = planes(node, slot);
+            Some((node.children[slot] & !ChildRef::BLOCK_BIT, Aabb { lower, upper }))
+        };
+        only.into_iter().chain(places.iter().filter_map(of_place))
+    }
+
+    /// The reference of the block that a leaf of an AABB tree is a part of.
+    pub(crate) fn block_of(&self, leaf: Leaf) -> u32 {
+        (leaf.id / OBB_WIDTH as u64) as u32
+    }
+
+    #[cold]
+    fn make_node<'b>(&self, id: u32, room: &'b mut ObbNode) -> Option<&'b ObbNode> {
+        *room = ObbNode::EMPTY;
+        if id & BLOCK_BIT != 0 {
+            let block = self.model.blocks().get(id & !BLOCK_BIT)?;
+            let lanes = usize::from(block.triangles).min(BLOCK_WIDTH);
+            for quad in 0..lanes.div_ceil(OBB_WIDTH) {
+                let count = (lanes - OBB_WIDTH * quad).min(OBB_WIDTH);
+                let bounds = quad_bounds(&block, quad, count);
+                self.put(room, quad, bounds, ObbRef::leaf(quad as u32, count as u32).0);
+            }
+            return Some(room);
+        }
+        let (wide, part) = (self.model.nodes().get((id / PARTS) as usize)?, id % PARTS);
+        for slot in 0..OBB_WIDTH {
+            match part {
+                0 if slot < 2 => {
+                    let slots = slot * OBB_WIDTH..(slot + 1) * OBB_WIDTH;
+                    let boxes =
+                        slots.filter(|slot| wide.child(*slot) != Child::Empty).map(|slot| planes(wide, slot));
+                    if let Some(bounds) = boxes.reduce(union) {
+                        self.put(room, slot, bounds, id + 1 + slot as u32);
+                    }
+                }
+                0 => {}
+                _ => {
+                    let of = (part as usize - 1) * OBB_WIDTH + slot;
+                    let reference = match wide.child(of % NODE_WIDTH) {
+                        Child::Empty => continue,
+                        Child::Node(index) if index <= id / PARTS => continue,
+                        Child::Node(index) if index >= BLOCK_BIT / PARTS => continue,
+                        Child::Node(index) => index * PARTS,
+                        Child::Block(reference) if reference >= BLOCK_BIT => continue,
+                        Child::Block(reference) => reference | BLOCK_BIT,
+                    };
+                    self.put(room, slot, planes(wide, of), reference);
+                }
+            }
+        }
+        Some(room)
+    }
+
+    /// Fills a slot of a node with an axis-aligned box.
+    fn put(&self, room: &mut ObbNode, slot: usize, [lower, upper]: [[f32; 3]; 2], reference: u32) {
+        for axis in 0..3 {
+            let origin = f64::from(self.place.origin[axis]);
+            let (lower, upper) = (f64::from(lower[axis]) - origin, f64::from(upper[axis]) - origin);
+            let centre = (0.5 * (lower + upper)) as f32;
+            let half = (upper - f64::from(centre)).max(f64::from(centre) - lower) as f32;
+            room.centre[axis][slot] = centre;
+            room.half_extents[axis][slot] = half.next_up().max(EMPTY_EXTENT);
+        }
+        room.children[slot] = reference;
+    }
+
+    #[cold]
+    fn make_leaf<'b>(&self, leaf: Leaf, room: &'b mut ObbLeaf) -> Option<&'b ObbLeaf> {
+        let block = self.model.blocks().get(self.block_of(leaf))?;
+        let [origin, ..] = corners(&block, first_lane(leaf));
+        *room = ObbLeaf { origin, ..ObbLeaf::EMPTY };
+        for lane in 0..OBB_WIDTH {
+            let of = if lane < leaf.triangles as usize { first_lane(leaf) + lane } else { first_lane(leaf) };
+            room.triangles[lane] = self.model.triangle_at(block.first, of)?;
+            for (k, corner) in corners(&block, of).iter().enumerate() {
+                for axis in 0..3 {
+                    let along = (f64::from(corner[axis]) - f64::from(origin[axis])) as f32;
+                    room.corners[k][axis][lane] = along;
+                    room.radius = room.radius.max(along.abs());
+                }
+            }
+        }
+        Some(room)
+    }
+}
+
+/// The first lane, within its block, of a leaf of an AABB tree.
+fn first_lane(leaf: Leaf) -> usize {
+    leaf.id as usize % OBB_WIDTH * OBB_WIDTH
+}
+
+fn place_of_bounds(model: &Model<'_>) -> Place {
+    let bounds = model.bounds();
+    let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
+    let far = |axis: usize| (bounds.upper[axis] - origin[axis]).max(origin[axis] - bounds.lower[axis]);
+    // Boxes are grown beyond the bounds, by a little; a sum is no less than a root of squares.
+    Place { origin, radius: (far(0) + far(1) + far(2)) * 1.001 }
+}
+
+fn planes(node: &WideNode, slot: usize) -> [[f32; 3]; 2] {
+    let plane = |index: usize| node.planes[index][slot % NODE_WIDTH];
+    [[plane(0), plane(2), plane(4)], [plane(1), plane(3), plane(5)]]
+}
+
+fn union([a, b]: [[f32; 3]; 2], [c, d]: [[f32; 3]; 2]) -> [[f32; 3]; 2] {
+    [[0, 1, 2].map(|axis| a[axis].min(c[axis])), [0, 1, 2].map(|axis| b[axis].max(d[axis]))]
+}
+
+fn quad_bounds(block: &Block, quad: usize, count: usize) -> [[f32; 3]; 2] {
+    let lanes = OBB_WIDTH * quad..OBB_WIDTH * quad + count;
+    lanes
+        .flat_map(|lane| corners(block, lane))
+        .map(|corner| [corner; 2])
+        .fold([[f32::MAX; 3], [f32::MIN; 3]], union)
+}
+
+fn bounds_of([a, b, c]: [[f32; 3]; 3]) -> Aabb {
+    let [lower, upper] = union(union([a; 2], [b; 2]), [c; 2]);
+    Aabb { lower, upper }
+}

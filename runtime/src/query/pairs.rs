@@ -1,0 +1,174 @@
+//! Pairs of triangles of two models that meet.
+
+use core::ops::ControlFlow;
+
+use crate::model::Model;
+use crate::pair_tree::PairTree;
+use crate::pose::Pose;
+use crate::simd::{Kernel, dispatch};
+use crate::volume::aabb;
+use crate::volume::obb::Motion;
+use crate::walk::pairs::{Aim, walk};
+
+/// Two triangles with a common point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pair {
+    /// The triangle's number in A.
+    pub a: u32,
+    /// The triangle's number in B.
+    pub b: u32,
+}
+
+/// What pair queries may do and have done. The counts add up over queries, and the limit is for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Steps left: visits of two nodes, or of two leaves.
+    pub left: u64,
+    /// Pairs of nodes visited; each is sixteen pairs of boxes.
+    pub node_pairs: u64,
+    /// Pairs of leaves visited; each is up to sixteen pairs of triangles.
+    pub leaf_pairs: u64,
+    /// Pairs of triangles that only exact arithmetic could decide.
+    pub exact_tests: u64,
+}
+
+/// The limit on a query's work was reached before its answer was known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the limit on work was reached before the answer was known")]
+pub struct Exhausted;
+
+impl Effort {
+    /// As much as it takes.
+    pub const fn unlimited() -> Self {
+        Self::of_steps(u64::MAX)
+    }
+
+    /// At most this many steps, each of which takes about 0.1 microseconds.
+    pub const fn of_steps(steps: u64) -> Self {
+        Self { left: steps, node_pairs: 0, leaf_pairs: 0, exact_tests: 0 }
+    }
+
+    #[inline(always)]
+    pub(crate) fn spend(&mut self) -> Result<(), Exhausted> {
+        match self.left.checked_sub(1) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(Exhausted),
+        }
+    }
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self::unlimited()
+    }
+}
+
+/// Mesh against mesh. `self` is A, `other` is B, and `pose` is B's in A's space; either may be the same model.
+///
+/// Triangles are closed surfaces: touching counts, a mesh inside another one meets nothing. B's vertices are where
+/// [`Pose::apply`] puts them, in f64, and from there on the answer is exact; it is the same on every CPU. The trees of
+/// oriented boxes are used where the files have them, else the AABB trees, which takes several times as long. Nothing
+/// allocates or panics.
+impl Model<'_> {
+    /// Whether any two triangles meet. Stops at the first pair found.
+    pub fn collides(&self, other: &Model<'_>, pose: &Pose) -> bool {
+        self.first_pair(other, pose).is_some()
+    }
+
+    /// Two triangles that meet, if any do. Which ones is not specified, and may differ between CPUs.
+    pub fn first_pair(&self, other: &Model<'_>, pose: &Pose) -> Option<Pair> {
+        // Without a limit, only a corrupt file can exhaust it.
+        self.first_pair_with(other, pose, &mut Effort::unlimited()).unwrap_or(None)
+    }
+
+    /// As [`first_pair`](Self::first_pair), with a limit on the work.
+    ///
+    /// # Errors
+    /// [`Exhausted`], where the limit is reached before a pair is found or ruled out.
+    pub fn first_pair_with(
+        &self,
+        other: &Model<'_>,
+        pose: &Pose,
+        effort: &mut Effort,
+    ) -> Result<Option<Pair>, Exhausted> {
+        let mut first = None;
+        let mut keep = |pair| {
+            first = Some(pair);
+            ControlFlow::Break(())
+        };
+        let _ = find(self, other, pose, Aim::Any, effort, &mut keep)?;
+        Ok(first)
+    }
+
+    /// Calls `visit` with every two triangles that meet, each pair once, in no particular order, until it says `Break`,
+    /// which is then returned.
+    pub fn all_pairs(
+        &self,
+        other: &Model<'_>,
+        pose: &Pose,
+        visit: impl FnMut(Pair) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut effort = Effort::unlimited();
+        self.all_pairs_with(other, pose, &mut effort, visit).unwrap_or(ControlFlow::Continue(()))
+    }
+
+    /// As [`all_pairs`](Self::all_pairs), with a limit on the work.
+    ///
+    /// # Errors
+    /// [`Exhausted`], where the limit is reached before all pairs are found; some may have been visited.
+    pub fn all_pairs_with(
+        &self,
+        other: &Model<'_>,
+        pose: &Pose,
+        effort: &mut Effort,
+        mut visit: impl FnMut(Pair) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, Exhausted> {
+        find(self, other, pose, Aim::All, effort, &mut visit)
+    }
+
+    /// Writes the pairs of triangles that meet into a slice, as many as fit, in no particular order, and returns how
+    /// many there are in all.
+    pub fn pairs_into(&self, other: &Model<'_>, pose: &Pose, into: &mut [Pair]) -> usize {
+        let mut count = 0;
+        let _ = self.all_pairs(other, pose, |pair| {
+            if let Some(place) = into.get_mut(count) {
+                *place = pair;
+            }
+            count += 1;
+            ControlFlow::Continue(())
+        });
+        count
+    }
+}
+
+fn find(
+    a: &Model<'_>,
+    b: &Model<'_>,
+    pose: &Pose,
+    aim: Aim,
+    effort: &mut Effort,
+    visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, Exhausted> {
+    if !aabb::touch(&a.bounds(), &b.bounds(), pose) {
+        return Ok(ControlFlow::Continue(()));
+    }
+    dispatch!(a.level().inner(), simd => search(simd, a, b, pose, aim, effort, visit))
+}
+
+#[inline(always)]
+fn search<S: Kernel>(
+    simd: S,
+    a: &Model<'_>,
+    b: &Model<'_>,
+    pose: &Pose,
+    aim: Aim,
+    effort: &mut Effort,
+    visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, Exhausted> {
+    let (a, b) = (PairTree::of(a), PairTree::of(b));
+    let motion = Motion::new(simd, pose, a.place(), b.place());
+    walk(simd, a, b, motion, aim, effort, visit)
+}

@@ -1,0 +1,156 @@
+//! Whether two triangles have a common point, exactly.
+//!
+//! Based on: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997, by
+//! way of the crate `robust`. Two closed triangles meet where an edge of one meets the other: true of flat ones that lie
+//! in one plane, and of those that are no more than a segment or a point, too.
+
+use core::cmp::Ordering::{self, Equal, Greater, Less};
+
+use robust::{Coord, Coord3D, orient2d, orient3d};
+
+pub(crate) type Point = [f64; 3];
+pub(crate) type Triangle = [Point; 3];
+
+/// Whether the closed triangles have a common point.
+#[cold]
+pub(crate) fn meet(a: &Triangle, b: &Triangle) -> bool {
+    let sides_of_b = b.map(|corner| side(a, &corner));
+    if sides_of_b == [Greater; 3] || sides_of_b == [Less; 3] {
+        return false;
+    }
+    let sides_of_a = a.map(|corner| side(b, &corner));
+    if sides_of_a == [Greater; 3] || sides_of_a == [Less; 3] {
+        return false;
+    }
+    let edge = |triangle: &Triangle, k: usize| [triangle[k], triangle[(k + 1) % 3]];
+    let pierces = |of: &Triangle, sides: &[Ordering; 3], k: usize, other: &Triangle| {
+        segment_meets_triangle(&edge(of, k), [sides[k], sides[(k + 1) % 3]], other)
+    };
+    (0..3).any(|k| pierces(a, &sides_of_a, k, b)) || (0..3).any(|k| pierces(b, &sides_of_b, k, a))
+}
+
+/// On which side of a triangle's plane a point lies; `Equal` always, where the triangle has no area.
+fn side([a, b, c]: &Triangle, point: &Point) -> Ordering {
+    sign(orient3d(coordinates(a), coordinates(b), coordinates(c), coordinates(point)))
+}
+
+fn coordinates([x, y, z]: &Point) -> Coord3D<f64> {
+    Coord3D { x: *x, y: *y, z: *z }
+}
+
+/// Of a number that is not NaN.
+fn sign(x: f64) -> Ordering {
+    x.partial_cmp(&0.0).unwrap_or(Equal)
+}
+
+/// `sides` are those of the segment's ends, of the triangle's plane.
+fn segment_meets_triangle(segment: &[Point; 2], sides: [Ordering; 2], triangle: &Triangle) -> bool {
+    match sides {
+        [Equal, Equal] => flat_segment_meets_triangle(segment, triangle),
+        [start, end] if start == end => false,
+        _ => {
+            let [p, q] = segment;
+            let [a, b, c] = triangle;
+            let around = [side(&[*p, *q, *a], b), side(&[*p, *q, *b], c), side(&[*p, *q, *c], a)];
+            !(around.contains(&Greater) && around.contains(&Less))
+        }
+    }
+}
+
+/// Where the segment lies in the triangle's plane, or the triangle has no area.
+fn flat_segment_meets_triangle(segment: &[Point; 2], triangle: &Triangle) -> bool {
+    let [a, b, c] = triangle;
+    holds(triangle, &segment[0]) || [[a, b], [b, c], [c, a]].iter().any(|edge| segments_meet(segment, edge))
+}
+
+/// The views along the axes. Of points in one plane, at least one is one to one; what is so in all views is so.
+const VIEWS: [[usize; 2]; 3] = [[0, 1], [1, 2], [2, 0]];
+
+/// On which side of the line through two points a third one is seen.
+fn turn(view: [usize; 2], points: [&Point; 3]) -> Ordering {
+    let [a, b, c] = points.map(|point| Coord { x: point[view[0]], y: point[view[1]] });
+    sign(orient2d(a, b, c))
+}
+
+/// Whether a triangle that has an area holds a point of its plane.
+fn holds([a, b, c]: &Triangle, point: &Point) -> bool {
+    let mut has_area = false;
+    for view in VIEWS {
+        if turn(view, [a, b, c]) == Equal {
+            continue;
+        }
+        has_area = true;
+        let turns = [[a, b], [b, c], [c, a]].map(|[from, to]| turn(view, [from, to, point]));
+        if turns.contains(&Greater) && turns.contains(&Less) {
+            return false;
+        }
+    }
+    has_area
+}
+
+/// Whether two segments have a common point.
+fn segments_meet([p, q]: &[Point; 2], [a, b]: &[&Point; 2]) -> bool {
+    side(&[*p, *q, **a], b) == Equal && VIEWS.iter().all(|view| are_seen_to_meet(*view, [p, q], [a, b]))
+}
+
+fn are_seen_to_meet(view: [usize; 2], [p, q]: [&Point; 2], [a, b]: [&Point; 2]) -> bool {
+    let overlap = |axis: usize| {
+        p[axis].min(q[axis]) <= a[axis].max(b[axis]) && a[axis].min(b[axis]) <= p[axis].max(q[axis])
+    };
+    let apart = |line: [&Point; 2], ends: [&Point; 2]| {
+        let sides = ends.map(|end| turn(view, [line[0], line[1], end]));
+        sides == [Greater; 2] || sides == [Less; 2]
+    };
+    overlap(view[0]) && overlap(view[1]) && !apart([p, q], [a, b]) && !apart([a, b], [p, q])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FLOOR: Triangle = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
+
+    fn check(other: Triangle, wanted: bool) {
+        for turn in 0..3 {
+            let turned = [0, 1, 2].map(|k| other[(k + turn) % 3]);
+            assert_eq!(meet(&FLOOR, &turned), wanted, "{turned:?}");
+            assert_eq!(meet(&turned, &FLOOR), wanted, "{turned:?}");
+        }
+    }
+
+    #[test]
+    fn across() {
+        check([[1.0, 1.0, -1.0], [1.0, 1.0, 1.0], [9.0, 9.0, 1.0]], true);
+        check([[3.0, 3.0, -1.0], [3.0, 3.0, 1.0], [9.0, 9.0, 1.0]], false);
+    }
+
+    #[test]
+    fn touching() {
+        check([[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [9.0, 9.0, 1.0]], true);
+        check([[2.0, 2.0, -1.0], [2.0, 2.0, 1.0], [9.0, 9.0, 0.0]], true);
+        check([[4.0, 0.0, 0.0], [9.0, 0.0, 1.0], [9.0, 1.0, 1.0]], true);
+        check([[4.0, 0.0, f64::MIN_POSITIVE], [9.0, 0.0, 1.0], [9.0, 1.0, 1.0]], false);
+    }
+
+    #[test]
+    fn in_one_plane() {
+        check([[1.0, 1.0, 0.0], [1.5, 1.0, 0.0], [1.0, 1.5, 0.0]], true);
+        check([[-9.0, -9.0, 0.0], [90.0, -9.0, 0.0], [-9.0, 90.0, 0.0]], true);
+        check([[2.0, 2.0, 0.0], [9.0, 2.0, 0.0], [9.0, 9.0, 0.0]], true);
+        check([[2.0, 2.000001, 0.0], [9.0, 2.0, 0.0], [9.0, 9.0, 0.0]], false);
+    }
+
+    #[test]
+    fn without_area() {
+        check([[1.0, 1.0, -1.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]], true);
+        check([[1.0, 1.0, 0.0], [3.0, 3.0, 0.0], [2.0, 2.0, 0.0]], true);
+        check([[3.0, 3.0, 0.0], [5.0, 5.0, 0.0], [4.0, 4.0, 0.0]], false);
+        check([[1.0, 1.0, 0.0]; 3], true);
+        check([[1.0, 1.0, 1.0]; 3], false);
+        check([[0.0, 0.0, 1.0], [4.0, 4.0, 1.0], [1.0, 1.0, 1.0]], false);
+        let needle = [[1.0, 1.0, 1.0], [1.0, 1.0, -1.0], [1.0, 1.0, 0.5]];
+        assert!(meet(&needle, &[[0.0, 1.0, 0.0], [2.0, 1.0, 0.0], [1.0, 1.0, 0.0]]));
+        assert!(!meet(&needle, &[[0.0, 2.0, 0.0], [2.0, 2.0, 0.0], [1.0, 2.0, 0.0]]));
+        assert!(!meet(&needle, &[[0.0, 1.0, 2.0], [2.0, 1.0, 2.0], [1.0, 1.0, 2.0]]));
+    }
+}

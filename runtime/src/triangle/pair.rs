@@ -1,0 +1,240 @@
+//! Four triangles against four: which of the sixteen pairs meet, which do not, and which f32 cannot tell.
+//!
+//! Two triangles meet where an edge of one meets the other. An edge meets a triangle that is not in its plane if its ends
+//! are on different sides of the plane and its line passes the triangle's three edges on the same side, both inclusive.
+//! The first is six signed volumes a pair of triangles (a corner and the other's plane), the second nine (an edge of each).
+//!
+//! # Why what f32 tells is true
+//!
+//! u is 2^-24. The corners are relative to the origin of A's leaf; m bounds their coordinates, and e is u m plus what the
+//! pose's arithmetic in f64 may be off. A's corners are off by e / 2, as the file rounds them; B's by 8 e, through the
+//! file, the rotation, the offset and six roundings. With edges of A no longer than k and of B no longer than l on each
+//! axis, and all differences of corners at most 2 m:
+//!
+//! - The edges of A are off by 2 e and its normals by 20 k e; a corner's difference by 10 e. The volume over A's
+//!   plane is off by 312 e m k. The same for B, whose edges are off by 16 e: 648 e m l.
+//! - The cross product of two edges is off by 32 k e + 16 l e, the volume they span by 400 e m (k + l).
+//!
+//! An edge is at most twice its leaf's radius long. Volumes whose sign the bounds do not prove decide nothing.
+
+use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
+use fearless_simd::{SimdBase, SimdFloat, SimdMask};
+
+use crate::simd::Kernel;
+use crate::volume::obb::{Motion, PAIRS, Vector, lanes, minus, moved, spread};
+
+type Mask<S> = <<S as Kernel>::Pairs as SimdBase<S>>::Mask;
+
+/// Of sixteen pairs, number `4 * i + j` for A's triangle i and B's triangle j.
+#[derive(Clone, Copy)]
+pub(crate) struct Verdict {
+    /// The pairs that meet, for certain.
+    pub(crate) meet: u32,
+    /// The pairs of which f32 cannot tell.
+    pub(crate) unsure: u32,
+}
+
+const UNIT: f32 = 1.0 / (1 << 24) as f32;
+
+/// Of an edge of 2 times the radius: 2 * 312, rounded up.
+const PLANE_OF_A: f32 = 640.0;
+
+/// 2 * 648, rounded up.
+const PLANE_OF_B: f32 = 1312.0;
+
+/// 2 * 400, rounded up.
+const EDGES: f32 = 832.0;
+
+/// Between these sizes no volume overflows, and what underflows is below the bounds.
+const SIZES: core::ops::Range<f32> = 1.0 / (1u64 << 36) as f32..(1u64 << 40) as f32;
+
+/// Judges the pairs of A's and B's triangles.
+#[inline(always)]
+pub(crate) fn judge<S: Kernel>(simd: S, a: &ObbLeaf, b: &ObbLeaf, motion: &Motion) -> Verdict {
+    let t = motion.between(a.origin, b.origin);
+    // A turned vector is at most sqrt(3) times as long on an axis.
+    let m = a.radius.max(t[0].abs().max(t[1].abs()).max(t[2].abs()) + 1.7321 * b.radius) * 1.0001;
+    if !SIZES.contains(&m) {
+        return Verdict { meet: 0, unsure: 0xffff };
+    }
+    let bound = (m * UNIT + motion.noise()) * m;
+    let errors = Errors {
+        plane_of_a: bound * PLANE_OF_A * a.radius,
+        plane_of_b: bound * PLANE_OF_B * b.radius,
+        edges: bound * EDGES * (a.radius + b.radius),
+    };
+    let pb = [
+        corner_of_b(simd, b, 0, motion, &t),
+        corner_of_b(simd, b, 1, motion, &t),
+        corner_of_b(simd, b, 2, motion, &t),
+    ];
+    let eb = edges::<S>(&pb);
+    let mut verdict = Verdict { meet: 0, unsure: 0 };
+    for first in (0..PAIRS).step_by(lanes::<S>()) {
+        let row = first / OBB_WIDTH;
+        let pa = [
+            spread(simd, &a.corners[0], row),
+            spread(simd, &a.corners[1], row),
+            spread(simd, &a.corners[2], row),
+        ];
+        let part = judge_lanes(simd, &pa, &pb, &eb, &errors);
+        verdict.meet |= part.meet << first;
+        verdict.unsure |= part.unsure << first;
+    }
+    verdict
+}
+
+/// How far volumes may be off.
+struct Errors {
+    plane_of_a: f32,
+    plane_of_b: f32,
+    edges: f32,
+}
+
+/// Judges a pair a lane.
+#[inline(always)]
+fn judge_lanes<S: Kernel>(
+    simd: S,
+    pa: &[Vector<S>; 3],
+    pb: &[Vector<S>; 3],
+    eb: &[Vector<S>; 3],
+    errors: &Errors,
+) -> Verdict {
+    let all = (1 << lanes::<S>()) - 1;
+    let ea = edges::<S>(pa);
+    let sides_of_b = Sides::of(simd, &plane::<S>(&ea), &pa[0], pb, errors.plane_of_a);
+    let sides_of_a = Sides::of(simd, &plane::<S>(eb), &pb[0], pa, errors.plane_of_b);
+    let apart = (sides_of_a.same | sides_of_b.same).to_bitmask() as u32;
+    if apart == all {
+        return Verdict { meet: 0, unsure: 0 };
+    }
+    let error = S::Pairs::splat(simd, errors.edges);
+    let v = [
+        volumes::<S>(&ea[0], &pa[0], eb, pb),
+        volumes::<S>(&ea[1], &pa[1], eb, pb),
+        volumes::<S>(&ea[2], &pa[2], eb, pb),
+    ];
+    let passes = [
+        Passes::<S>::of(&v[0], error),
+        Passes::<S>::of(&v[1], error),
+        Passes::<S>::of(&v[2], error),
+        Passes::<S>::of(&[v[0][0], v[1][0], v[2][0]], error),
+        Passes::<S>::of(&[v[0][1], v[1][1], v[2][1]], error),
+        Passes::<S>::of(&[v[0][2], v[1][2], v[2][2]], error),
+    ];
+    let meet = (passes[0].inside & sides_of_a.crosses[0])
+        | (passes[1].inside & sides_of_a.crosses[1])
+        | (passes[2].inside & sides_of_a.crosses[2])
+        | (passes[3].inside & sides_of_b.crosses[0])
+        | (passes[4].inside & sides_of_b.crosses[1])
+        | (passes[5].inside & sides_of_b.crosses[2]);
+    let miss = (passes[0].outside | sides_of_a.stays[0])
+        & (passes[1].outside | sides_of_a.stays[1])
+        & (passes[2].outside | sides_of_a.stays[2])
+        & (passes[3].outside | sides_of_b.stays[0])
+        & (passes[4].outside | sides_of_b.stays[1])
+        & (passes[5].outside | sides_of_b.stays[2]);
+    let meet = meet.to_bitmask() as u32;
+    let decided = apart | miss.to_bitmask() as u32 | meet;
+    Verdict { meet, unsure: !decided & all }
+}
+
+#[inline(always)]
+fn edges<S: Kernel>(corners: &[Vector<S>; 3]) -> [Vector<S>; 3] {
+    [
+        minus::<S>(&corners[1], &corners[0]),
+        minus::<S>(&corners[2], &corners[1]),
+        minus::<S>(&corners[0], &corners[2]),
+    ]
+}
+
+#[inline(always)]
+fn corner_of_b<S: Kernel>(simd: S, leaf: &ObbLeaf, k: usize, motion: &Motion, t: &[f32; 3]) -> Vector<S> {
+    let [x, y, z] = &leaf.corners[k];
+    moved(simd, &[simd.tile(x), simd.tile(y), simd.tile(z)], motion.rotation(), t)
+}
+
+/// Where the corners of triangles are, of the others' planes.
+struct Sides<S: Kernel> {
+    /// All three on one side, for certain.
+    same: Mask<S>,
+    /// The ends of edge k are on different sides, for certain.
+    crosses: [Mask<S>; 3],
+    /// They are on the same side, for certain.
+    stays: [Mask<S>; 3],
+}
+
+impl<S: Kernel> Sides<S> {
+    #[inline(always)]
+    fn of(simd: S, normal: &Vector<S>, on: &Vector<S>, corners: &[Vector<S>; 3], error: f32) -> Self {
+        let error = S::Pairs::splat(simd, error);
+        let h = [
+            dot::<S>(normal, &minus::<S>(&corners[0], on)),
+            dot::<S>(normal, &minus::<S>(&corners[1], on)),
+            dot::<S>(normal, &minus::<S>(&corners[2], on)),
+        ];
+        let above = [h[0].simd_gt(error), h[1].simd_gt(error), h[2].simd_gt(error)];
+        let below = [h[0].simd_lt(-error), h[1].simd_lt(-error), h[2].simd_lt(-error)];
+        let stays = [
+            (above[0] & above[1]) | (below[0] & below[1]),
+            (above[1] & above[2]) | (below[1] & below[2]),
+            (above[2] & above[0]) | (below[2] & below[0]),
+        ];
+        let crosses = [
+            (above[0] & below[1]) | (below[0] & above[1]),
+            (above[1] & below[2]) | (below[1] & above[2]),
+            (above[2] & below[0]) | (below[2] & above[0]),
+        ];
+        Self { same: stays[0] & stays[1], crosses, stays }
+    }
+}
+
+/// How the line of an edge passes the three edges of a triangle.
+struct Passes<S: Kernel> {
+    /// All on the same side, for certain.
+    inside: Mask<S>,
+    /// Two on different sides, for certain.
+    outside: Mask<S>,
+}
+
+impl<S: Kernel> Passes<S> {
+    #[inline(always)]
+    fn of(v: &[S::Pairs; 3], error: S::Pairs) -> Self {
+        let (least, most) = (v[0].min(v[1]).min(v[2]), v[0].max(v[1]).max(v[2]));
+        Self {
+            inside: least.simd_gt(error) | most.simd_lt(-error),
+            outside: most.simd_gt(error) & least.simd_lt(-error),
+        }
+    }
+}
+
+/// The volumes that an edge spans with each of three others.
+#[inline(always)]
+fn volumes<S: Kernel>(
+    edge: &Vector<S>,
+    start: &Vector<S>,
+    others: &[Vector<S>; 3],
+    starts: &[Vector<S>; 3],
+) -> [S::Pairs; 3] {
+    [
+        dot::<S>(&cross::<S>(edge, &others[0]), &minus::<S>(&starts[0], start)),
+        dot::<S>(&cross::<S>(edge, &others[1]), &minus::<S>(&starts[1], start)),
+        dot::<S>(&cross::<S>(edge, &others[2]), &minus::<S>(&starts[2], start)),
+    ]
+}
+
+/// The normals of triangles with these edges.
+#[inline(always)]
+fn plane<S: Kernel>(edges: &[Vector<S>; 3]) -> Vector<S> {
+    cross::<S>(&edges[0], &edges[1])
+}
+
+#[inline(always)]
+fn cross<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> Vector<S> {
+    [a[1].mul_sub(b[2], a[2] * b[1]), a[2].mul_sub(b[0], a[0] * b[2]), a[0].mul_sub(b[1], a[1] * b[0])]
+}
+
+#[inline(always)]
+fn dot<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> S::Pairs {
+    a[0].mul_add(b[0], a[1].mul_add(b[1], a[2] * b[2]))
+}

@@ -1,0 +1,46 @@
+//! Axis-aligned boxes of two models against each other, in f64.
+
+use crate::bounds::Aabb;
+use crate::pose::Pose;
+
+/// Slack of every axis, relative to the coordinates and extents: some 256 roundings of f64.
+const SLACK: f64 = 1.0 / (1u64 << 44) as f64;
+
+/// Whether a box of A and one of B have a common point, or are apart by no more than rounding.
+///
+/// By the fifteen axes of oriented boxes (`obb.rs`), which are the same for all boxes of two models: so what is true of
+/// two boxes is true of any two around them.
+#[inline(always)]
+pub(crate) fn touch(a: &Aabb, b: &Aabb, pose: &Pose) -> bool {
+    let (ca, ha) = centred(a);
+    let (cb, hb) = centred(b);
+    let r = pose.rotation();
+    let moved = pose.apply(cb);
+    let t = [moved[0] - ca[0], moved[1] - ca[1], moved[2] - ca[2]];
+    let size = |v: [f64; 3]| v[0].abs() + v[1].abs() + v[2].abs();
+    let slack = SLACK * (size(ca) + size(cb) + size(ha) + size(hb) + size(pose.translation()));
+    let s = r.map(|row| row.map(f64::abs));
+    let of_b = |i: usize| s[i][0] * hb[0] + s[i][1] * hb[1] + s[i][2] * hb[2];
+    if (0..3).any(|i| t[i].abs() > ha[i] + of_b(i) + slack) {
+        return false;
+    }
+    let along = |j: usize| t[0] * r[0][j] + t[1] * r[1][j] + t[2] * r[2][j];
+    let of_a = |j: usize| s[0][j] * ha[0] + s[1][j] * ha[1] + s[2][j] * ha[2];
+    if (0..3).any(|j| along(j).abs() > hb[j] + of_a(j) + slack) {
+        return false;
+    }
+    (0..9).all(|edge| {
+        let (i, j) = (edge / 3, edge % 3);
+        let (i1, i2, j1, j2) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
+        let distance = (t[i2] * r[i1][j] - t[i1] * r[i2][j]).abs();
+        let of_a = ha[i1] * s[i2][j] + ha[i2] * s[i1][j];
+        distance <= of_a + hb[j1] * s[i][j2] + hb[j2] * s[i][j1] + slack
+    })
+}
+
+/// Centre and half extents.
+fn centred(bounds: &Aabb) -> ([f64; 3], [f64; 3]) {
+    let (lower, upper) = (bounds.lower.map(f64::from), bounds.upper.map(f64::from));
+    let centre = [0, 1, 2].map(|axis| 0.5 * (lower[axis] + upper[axis]));
+    (centre, [0, 1, 2].map(|axis| 0.5 * (upper[axis] - lower[axis])))
+}

@@ -1,0 +1,4 @@
+//! The bounding volumes of pair queries: they prune, and are conservative whatever the rounding.
+
+pub(crate) mod aabb;
+pub(crate) mod obb;
