@@ -19,7 +19,7 @@ pub mod section;
 /// The major version this crate describes. A reader refuses any other.
 pub const VERSION_MAJOR: u16 = 1;
 /// The minor version this crate describes. A reader accepts lower and higher ones.
-pub const VERSION_MINOR: u16 = 1;
+pub const VERSION_MINOR: u16 = 2;
 
 /// Sections start at multiples of this many bytes, and so must the whole file in memory.
 pub const ALIGNMENT: usize = 64;

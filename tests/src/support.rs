@@ -33,9 +33,18 @@ pub fn compiled(mesh: &Mesh, quality: Quality) -> Bytes {
     compiled_as(mesh, quality, Layout::Fast)
 }
 
-/// The file of a mesh.
+/// The file of a mesh, with no tree but the one of axis-aligned boxes.
 pub fn compiled_as(mesh: &Mesh, quality: Quality, layout: Layout) -> Bytes {
-    let options = Options { quality, layout, stop: STOP, threads: NonZeroUsize::new(1) };
+    compiled_with(mesh, &Options { quality, layout, obb: None, ..Options::default() })
+}
+
+/// The file of a mesh with a tree of oriented boxes.
+pub fn compiled_for_pairs(mesh: &Mesh, layout: Layout) -> Bytes {
+    compiled_with(mesh, &Options { layout, ..Options::default() })
+}
+
+fn compiled_with(mesh: &Mesh, options: &Options) -> Bytes {
+    let options = Options { stop: STOP, threads: NonZeroUsize::new(1), ..*options };
     compile(&write_obj(mesh), "scene.obj", &options, &()).expect("a scene compiles").bytes
 }
 

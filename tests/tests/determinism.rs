@@ -16,7 +16,7 @@ fn source() -> Vec<u8> {
 fn bytes(source: &[u8], name: &str, way: (Quality, Layout), threads: Option<usize>) -> Bytes {
     let (quality, layout) = way;
     let threads = threads.and_then(NonZeroUsize::new);
-    let options = Options { quality, layout, stop: STOP, threads };
+    let options = Options { quality, layout, stop: STOP, threads, ..Options::default() };
     compile(source, name, &options, &()).expect("a scene compiles").bytes
 }
 

@@ -336,6 +336,14 @@ const fn root_fields(kind: SectionKind) -> &'static [(&'static str, usize, Kind)
             ("reserved", 4, Kind::U32),
             ("nodes", 16, Kind::Slice),
         ],
+        SectionKind::ObbTree => &[
+            ("origin", 12, Kind::F32),
+            ("radius", 4, Kind::F32),
+            ("depth", 4, Kind::U32),
+            ("reserved", 4, Kind::U32),
+            ("nodes", 16, Kind::Slice),
+            ("leaves", 16, Kind::Slice),
+        ],
     }
 }
 

@@ -73,6 +73,7 @@ pub const fn root_size(kind: SectionKind) -> usize {
         SectionKind::Geometry => 64,
         SectionKind::PackedBlocks => 24,
         SectionKind::Splits | SectionKind::AabbTree => 48,
+        SectionKind::ObbTree => 56,
     }
 }
 
@@ -86,6 +87,7 @@ pub const fn slices(kind: SectionKind) -> &'static [(usize, usize)] {
         SectionKind::Splits => &[(0, 4), (16, 4), (32, 4)],
         SectionKind::PackedBlocks => &[(0, 1)],
         SectionKind::AabbTree => &[(32, 256)],
+        SectionKind::ObbTree => &[(24, 192), (40, 192)],
     }
 }
 
