@@ -161,7 +161,7 @@ pub(crate) fn overlaps<S: Kernel>(simd: S, a: &ObbNode, b: &ObbNode, motion: &Mo
         if faces == 0 {
             continue;
         }
-        let depths = apart / size_a.min(size_b);
+        let depths = apart * size_a.min(size_b).approximate_recip();
         depths.store_slice(&mut found.depths[first..first + lanes::<S>()]);
         let edges = edges::<S>(&t, &r, &s, &ha, &hb).simd_le(slack).to_bitmask() as u32;
         found.pairs |= (faces & edges) << first;

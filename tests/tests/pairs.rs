@@ -1,0 +1,235 @@
+//! Triangles of two models that meet, against an oracle that looks at every pair in exact arithmetic.
+
+use std::ops::ControlFlow;
+
+use bvhc::compile::{Layout, Options, Quality, compile};
+use bvhc::file::Bytes;
+use bvhc::mesh::Mesh;
+use bvhc_runtime::{Effort, Exhausted, Model, Pair, Pose};
+use bvhc_tests::oracle::pairs::{Surface, all};
+use bvhc_tests::pose;
+use bvhc_tests::random::Random;
+use bvhc_tests::scene::pairs::KINDS;
+use bvhc_tests::scene::{encounter, icosphere, mesh, write_obj};
+use bvhc_tests::support::stored::stored;
+use bvhc_tests::support::{LAYOUTS, Scene, compiled_as, compiled_for_pairs, integer_scenes, levels, scenes};
+
+/// Rounds of single pairs of each kind; with `BVHC_LONG=1` there are thirty times as many.
+const ROUNDS: u32 = 300;
+
+fn rounds() -> u32 {
+    if std::env::var_os("BVHC_LONG").is_some() { 30 * ROUNDS } else { ROUNDS }
+}
+
+fn query_pose(pose: &pose::Pose) -> Pose {
+    Pose::new(pose.rotation, pose.translation).expect("a pose of the tests")
+}
+
+/// Where queries see the moved model.
+fn seen(pose: &Pose) -> pose::Pose {
+    pose::Pose { rotation: pose.rotation(), translation: pose.translation() }
+}
+
+fn pairs(a: &Model<'_>, b: &Model<'_>, pose: &Pose) -> Vec<(u32, u32)> {
+    let mut pairs = Vec::new();
+    let end = a.all_pairs(b, pose, |pair| {
+        pairs.push((pair.a, pair.b));
+        ControlFlow::Continue(())
+    });
+    assert_eq!(end, ControlFlow::Continue(()));
+    pairs.sort_unstable();
+    pairs
+}
+
+/// Asks about two models on every level, and compares with the oracle.
+fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose]) -> usize {
+    let (mesh_a, mesh_b) = (stored(a), stored(b));
+    let still = Surface::of(&mesh_a);
+    let mut count = 0;
+    for pose in poses {
+        let expected = all(&still, &Surface::moved(&mesh_b, &seen(pose)));
+        count += expected.len();
+        for level in levels() {
+            let (a, b) = (a.with_level(level), b.with_level(level));
+            let what = || format!("{what}, {}, {pose:?}", level.name());
+            assert_eq!(pairs(&a, &b, pose), expected, "{}", what());
+            let first = a.first_pair(&b, pose);
+            assert_eq!(first.is_some(), !expected.is_empty(), "{}", what());
+            assert!(first.is_none_or(|pair| expected.contains(&(pair.a, pair.b))), "{}", what());
+            assert_eq!(a.collides(&b, pose), first.is_some(), "{}", what());
+        }
+    }
+    count
+}
+
+/// Poses around a model: random ones, and some that keep the axes.
+fn poses(random: &mut Random, mesh: &Mesh, count: usize) -> Vec<Pose> {
+    let far = mesh.positions.as_flattened().iter().fold(0.0f64, |far, x| far.max(f64::from(x.abs())));
+    let mut poses = vec![Pose::IDENTITY];
+    for index in 0..count {
+        let rotation = if index % 2 == 0 { pose::any(random) } else { pose::of_axes(random) };
+        let from = mesh.positions[random.below(mesh.positions.len() as u32) as usize].map(f64::from);
+        let to = mesh.positions[random.below(mesh.positions.len() as u32) as usize].map(f64::from);
+        let pose = pose::Pose::taking(rotation, from, to);
+        poses.push(query_pose(&pose));
+        let aside = pose.translation.map(|x| x + 0.1 * far * f64::from(random.between(-1.0, 1.0)));
+        poses.push(query_pose(&pose::Pose { translation: aside, ..pose }));
+    }
+    poses
+}
+
+#[test]
+fn meshes_at_any_pose() {
+    let mut random = Random::new(1);
+    let mut found = 0;
+    for layout in LAYOUTS {
+        for Scene { name, mesh } in scenes(1) {
+            let file = compiled_for_pairs(&mesh, layout);
+            let model = Model::from_bytes(&file).expect("it opens");
+            found += check(name, &model, &model, &poses(&mut random, &mesh, 2));
+        }
+    }
+    assert!(found > 10_000, "only {found} pairs");
+}
+
+#[test]
+fn meshes_that_touch_on_a_grid() {
+    let mut random = Random::new(2);
+    for Scene { name, mesh } in integer_scenes() {
+        let file = compiled_for_pairs(&mesh, Layout::Fast);
+        let model = Model::from_bytes(&file).expect("it opens");
+        let mut poses = Vec::new();
+        for _ in 0..8 {
+            let shift = [0, 1, 2].map(|_| f64::from(random.below(9)) - 4.0);
+            poses.push(query_pose(&pose::Pose { rotation: pose::of_axes(&mut random), translation: shift }));
+        }
+        check(name, &model, &model, &poses);
+        for pose in poses {
+            let mut back: Vec<_> =
+                pairs(&model, &model, &pose.inverse()).into_iter().map(|(a, b)| (b, a)).collect();
+            back.sort_unstable();
+            assert_eq!(pairs(&model, &model, &pose), back, "{name}, {pose:?}");
+        }
+    }
+}
+
+/// Files without oriented boxes, whose triangles may be split.
+#[test]
+fn axis_aligned_boxes_do_as_well() {
+    let mut random = Random::new(3);
+    for (quality, layout) in
+        [(Quality::Default, Layout::Fast), (Quality::Best, Layout::Fast), (Quality::Best, Layout::Small)]
+    {
+        for Scene { name, mesh } in scenes(1) {
+            let (plain, oriented) = (compiled_as(&mesh, quality, layout), compiled_for_pairs(&mesh, layout));
+            let plain = Model::from_bytes(&plain).expect("it opens");
+            let oriented = Model::from_bytes(&oriented).expect("it opens");
+            assert!(plain.obb_tree().is_none() && oriented.obb_tree().is_some());
+            let poses = poses(&mut random, &mesh, 1);
+            check(name, &plain, &plain, &poses[1..2]);
+            check(name, &plain, &oriented, &poses[2..3]);
+        }
+    }
+}
+
+fn of_triangles(triangles: impl Iterator<Item = [[f32; 3]; 3]>) -> Option<Bytes> {
+    let positions: Vec<[f32; 3]> = triangles.flatten().collect();
+    let corners = (0..positions.len() as u32 / 3).map(|index| [0, 1, 2].map(|k| 3 * index + k)).collect();
+    let options = Options { threads: std::num::NonZeroUsize::new(1), ..Options::default() };
+    // Triangles without area are left out; there may be no others.
+    compile(&write_obj(&mesh(positions, corners)), "pairs.obj", &options, &())
+        .ok()
+        .map(|compiled| compiled.bytes)
+}
+
+/// Every kind of contact, one pair of triangles at a time.
+#[test]
+fn single_pairs() {
+    for kind in KINDS {
+        let mut random = Random::new(4);
+        for _ in 0..rounds() / 10 {
+            let pair = (kind.draw)(&mut random);
+            let (Some(a), Some(b)) = (of_triangles([pair.a].into_iter()), of_triangles([pair.b].into_iter()))
+            else {
+                continue;
+            };
+            let models = [&a, &b].map(|file| Model::from_bytes(file).expect("it opens"));
+            check(kind.name, &models[0], &models[1], &[query_pose(&pair.pose)]);
+        }
+    }
+}
+
+/// A million pairs: forty triangles against forty, drawn as pairs of which each may meet any other.
+#[test]
+fn crowds_of_pairs() {
+    for kind in KINDS {
+        let mut random = Random::new(5);
+        for _ in 0..rounds() / 12 {
+            let drawn: Vec<_> = (0..40).map(|_| (kind.draw)(&mut random)).collect();
+            let files = (
+                of_triangles(drawn.iter().map(|pair| pair.a)),
+                of_triangles(drawn.iter().map(|pair| pair.b)),
+            );
+            let (Some(a), Some(b)) = files else { continue };
+            let models = [&a, &b].map(|file| Model::from_bytes(file).expect("it opens"));
+            check(kind.name, &models[0], &models[1], &[query_pose(&drawn[0].pose)]);
+        }
+    }
+}
+
+#[test]
+fn encounters() {
+    for encounter in [encounter::animals(2000, 4), encounter::nested(5, 4), encounter::spheres(6, 4)] {
+        let files = [&encounter.a, &encounter.b].map(|mesh| compiled_for_pairs(mesh, Layout::Fast));
+        let models = [&files[0], &files[1]].map(|file| Model::from_bytes(file).expect("it opens"));
+        let poses = |poses: &[pose::Pose]| poses.iter().map(query_pose).collect::<Vec<_>>();
+        let [apart, together] = [&encounter.separated, &encounter.colliding]
+            .map(|list| check(encounter.name, &models[0], &models[1], &poses(list)));
+        assert_eq!(apart, 0, "{}", encounter.name);
+        assert!(together > 0, "{}", encounter.name);
+    }
+}
+
+#[test]
+fn slices_and_visitors() {
+    let file = compiled_for_pairs(&icosphere::displaced(6, 0.2, 1), Layout::Fast);
+    let model = Model::from_bytes(&file).expect("it opens");
+    let pose = Pose::from_translation([0.1, 0.2, 0.3]).expect("a pose");
+    let expected = pairs(&model, &model, &pose);
+    assert!(expected.len() > 10);
+    let mut slice = [Pair::default(); 4096];
+    assert_eq!(model.pairs_into(&model, &pose, &mut slice), expected.len());
+    let mut found: Vec<_> = slice[..expected.len()].iter().map(|pair| (pair.a, pair.b)).collect();
+    found.sort_unstable();
+    assert_eq!(found, expected);
+    assert_eq!(model.pairs_into(&model, &pose, &mut slice[..3]), expected.len());
+    let mut visits = 0;
+    let end = model.all_pairs(&model, &pose, |_| {
+        visits += 1;
+        if visits == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!((end, visits), (ControlFlow::Break(()), 5));
+}
+
+#[test]
+fn limits_on_work() {
+    let file = compiled_for_pairs(&icosphere::displaced(8, 0.2, 1), Layout::Fast);
+    let model = Model::from_bytes(&file).expect("it opens");
+    let pose = Pose::from_translation([0.1, 0.2, 0.3]).expect("a pose");
+    let mut whole = Effort::unlimited();
+    let ask =
+        |effort: &mut Effort| model.all_pairs_with(&model, &pose, effort, |_| ControlFlow::Continue(()));
+    assert_eq!(ask(&mut whole), Ok(ControlFlow::Continue(())));
+    let steps = whole.node_pairs + whole.leaf_pairs;
+    assert_eq!(whole.left, u64::MAX - steps);
+    assert_eq!(ask(&mut Effort::of_steps(steps)), Ok(ControlFlow::Continue(())));
+    for few in [0, 1, steps / 2, steps - 1] {
+        let mut effort = Effort::of_steps(few);
+        assert_eq!(ask(&mut effort), Err(Exhausted), "{few} of {steps}");
+        assert_eq!(effort.left, 0);
+    }
+    assert_eq!(model.first_pair_with(&model, &pose, &mut Effort::of_steps(0)), Err(Exhausted));
+    // What the models' bounds tell apart takes no step.
+    let far = Pose::from_translation([100.0, 0.0, 0.0]).expect("a pose");
+    assert_eq!(model.first_pair_with(&model, &far, &mut Effort::of_steps(0)), Ok(None));
+}
