@@ -9,7 +9,7 @@ fn json_holds_all_there_is_to_say() {
     let place = Place::with_cube();
     let ran = place.run(&["inspect", "cube.bvh", "--json"]);
     let json: Value = serde_json::from_str(ran.ok()).unwrap();
-    assert_eq!(json["format"], "1.1");
+    assert_eq!(json["format"], "1.2");
     assert_eq!([&json["triangles"], &json["vertices"]], [12, 8]);
     assert_eq!(json["bounds"], json!({ "lower": [0.0, 0.0, 0.0], "upper": [1.0, 1.0, 1.0] }));
     assert_eq!(json["source"]["blake3"], blake3::hash(CUBE.as_bytes()).to_hex().as_str());
@@ -27,6 +27,23 @@ fn json_holds_all_there_is_to_say() {
 }
 
 #[test]
+fn json_tells_of_the_tree_of_oriented_boxes() {
+    let place = Place::with_cube();
+    let json: Value = serde_json::from_str(place.run(&["inspect", "cube.bvh", "--json"]).ok()).unwrap();
+    let names: Vec<_> = json["trees"].as_array().unwrap().iter().map(|tree| &tree["name"]).collect();
+    assert_eq!(names, ["aabb-tree", "obb-tree"]);
+    let tree = &json["trees"][1];
+    // Twelve triangles fill three leaves or a few more, below one node or two.
+    assert_eq!([&tree["kind"], &tree["references"]], [17, 12]);
+    assert!((3..=12).contains(&tree["leaves"].as_u64().unwrap()), "{tree}");
+    assert!((1..=2).contains(&tree["depth"].as_u64().unwrap()), "{tree}");
+    assert!(tree["bytes"].as_u64().unwrap() > 0 && tree["sah_cost"].as_f64().unwrap() > 0.0);
+    let section = json["sections"].as_array().unwrap().last().unwrap();
+    // Who cannot read it does without.
+    assert_eq!([&section["name"], &section["required"]], [&json!("obb-tree"), &json!(false)]);
+}
+
+#[test]
 fn sections_are_where_json_says() {
     let place = Place::with_cube();
     let bytes = place.read("cube.bvh");
@@ -34,7 +51,7 @@ fn sections_are_where_json_says() {
     assert_eq!(json["bytes"], bytes.len());
     let sections = json["sections"].as_array().unwrap();
     let kinds: Vec<_> = sections.iter().map(|section| section["kind"].as_u64().unwrap()).collect();
-    assert_eq!(kinds, [1, 2, 16]);
+    assert_eq!(kinds, [1, 2, 16, 17]);
     for section in sections {
         let number = |field: &str| section[field].as_u64().unwrap() as usize;
         let payload = &bytes[number("offset")..][..number("length")];
@@ -47,9 +64,18 @@ fn sections_are_where_json_says() {
 #[test]
 fn text_names_what_there_is() {
     let ran = Place::with_cube().run(&["inspect", "cube.bvh"]);
-    for word in
-        ["cube.bvh", "format 1.1", "12", "geometry", "metadata", "aabb-tree", "SAH cost", "2 materials"]
-    {
+    for word in [
+        "cube.bvh",
+        "format 1.2",
+        "12",
+        "geometry",
+        "metadata",
+        "aabb-tree",
+        "obb-tree",
+        "cost",
+        "leaf fill",
+        "2 materials",
+    ] {
         assert!(ran.ok().contains(word), "{word}");
     }
     assert_eq!(ran.err, "");
