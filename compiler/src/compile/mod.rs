@@ -1,8 +1,10 @@
 //! The whole way from a source's bytes to a file's bytes.
 
+mod options;
 mod serialise;
 mod stage;
 
+pub use options::{Layout, Options, Quality};
 pub use stage::{Progress, Stage};
 
 use std::num::NonZeroUsize;
@@ -24,93 +26,6 @@ use crate::tree::build::{self, Builder};
 use crate::tree::collapse::Weighed;
 use serialise::{Origin, Parts, serialise};
 use stage::Clock;
-
-/// How much time a compilation may take for a faster file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Quality {
-    /// Binned splits: builds in the least time.
-    Fast,
-    /// Full sweeps: what most should use.
-    #[default]
-    Default,
-    /// The best tree there is: triangles may be split, and rays have the last word.
-    Best,
-}
-
-impl Quality {
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fast => "fast",
-            Self::Default => "default",
-            Self::Best => "best",
-        }
-    }
-}
-
-/// How blocks of triangles lie in the file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Layout {
-    /// As records that kernels load whole, with the exact coordinates of the source.
-    #[default]
-    Fast,
-    /// Packed to about a third of the bytes; vertices move by up to 2^-15 of the extent of a block.
-    Small,
-}
-
-impl Layout {
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fast => "fast",
-            Self::Small => "small",
-        }
-    }
-}
-
-/// What decides the file's bytes, and how many threads work on them, which does not.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// How much time the tree may take.
-    pub quality: Quality,
-    /// How blocks lie in the file.
-    pub layout: Layout,
-    /// When [`Quality::Best`] has done enough.
-    pub stop: Stop,
-    /// How the tree of oriented boxes is built; without one where `None`.
-    pub obb: Option<obb::Options>,
-    /// How many threads to use; all processors where `None`.
-    pub threads: Option<NonZeroUsize>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            quality: Quality::default(),
-            layout: Layout::default(),
-            stop: Stop::default(),
-            obb: Some(obb::Options::default()),
-            threads: None,
-        }
-    }
-}
-
-impl Options {
-    /// The options that decide the file's bytes, as the file tells them, where so many steps were made.
-    fn text(&self, steps: Option<u32>) -> String {
-        let mut text = format!("--quality {}", self.quality.name());
-        if let Some(steps) = steps {
-            text += &format!(" --steps {steps}");
-        }
-        if self.layout != Layout::default() {
-            text += &format!(" --layout {}", self.layout.name());
-        }
-        if self.obb.is_none() {
-            text += " --trees aabb";
-        }
-        text
-    }
-}
 
 /// A compiled file and what there is to say about it.
 pub struct Compiled {

@@ -88,6 +88,11 @@ impl Method {
             Self::Exact => "exact",
         }
     }
+
+    /// Whether the method draws random numbers, so that its boxes depend on a seed.
+    pub fn is_random(&self) -> bool {
+        matches!(self, Self::Genetic(_) | Self::Memetic(_))
+    }
 }
 
 /// The memory of fits, to be used again: then a fit allocates only where it needs more than any before it.

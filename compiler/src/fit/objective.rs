@@ -17,6 +17,17 @@ pub enum Objective {
 }
 
 impl Objective {
+    /// Every objective.
+    pub const ALL: [Self; 2] = [Self::Volume, Self::Collision];
+
+    /// The objective's name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Volume => "volume",
+            Self::Collision => "collision",
+        }
+    }
+
     /// The measure of a box.
     #[inline]
     pub fn measure(self, [x, y, z]: [f64; 3]) -> f64 {
