@@ -1,5 +1,9 @@
 //! The arguments and the help.
 
+mod obb;
+
+pub(super) use obb::ObbArgs;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,7 +11,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::error::UsageError;
-use crate::compile::{Layout, Quality};
+use crate::compile::{Layout, Options, Quality};
 use crate::optimise::Stop;
 
 const ABOUT: &str = "Compile a 3D model into a file that a program can query at once";
@@ -16,9 +20,9 @@ const LONG_ABOUT: &str = "\
 Compile a 3D model into a file that a program can query at once.
 
 bvhc reads a triangle mesh (Wavefront OBJ) and writes a file that holds the triangles together with a bounding \
-volume hierarchy, the tree with which ray casts, closest-point and overlap queries find the right triangles \
-among millions. A program that uses bvhc-runtime maps that file into memory and asks; it parses, copies and \
-builds nothing.";
+volume hierarchies, the trees with which ray casts, closest-point and overlap queries find the right triangles \
+among millions, and with which two models find where they collide, mesh against mesh. A program that uses \
+bvhc-runtime maps that file into memory and asks; it parses, copies and builds nothing.";
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -26,6 +30,8 @@ Examples:
   bvhc inspect bunny.bvh                 say what is in the file
   echo 0 0 5 0 0 -1 | bvhc query ray bunny.bvh
                                          shoot a ray from (0, 0, 5) along -z
+  echo 1 0 0 0 1 0 0 0 1 0.05 0 0 | bvhc query collide bunny.bvh bunny.bvh
+                                         does it meet itself, moved by 0.05 along x?
   bvhc verify bunny.bvh --against bunny.obj
                                          check every byte of it
 
@@ -51,13 +57,21 @@ pub(super) struct Args {
     pub(super) command: Option<Command>,
     #[command(flatten)]
     pub(super) compile: Option<CompileArgs>,
+    // Not within `CompileArgs`, because clap does not see whether a struct that has others within was given.
+    #[command(flatten)]
+    pub(super) obb: ObbArgs,
 }
 
 /// The commands that have a name.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Compile a model; the word may be left out
-    Compile(CompileArgs),
+    Compile {
+        #[command(flatten)]
+        compile: CompileArgs,
+        #[command(flatten)]
+        obb: ObbArgs,
+    },
     /// Print what a compiled file holds: sections, sizes, hashes, bounds, counts and tree statistics
     Inspect(InspectArgs),
     /// Check a compiled file against every rule of the format; exit code 0 says that it is perfect
@@ -77,25 +91,26 @@ pub(super) struct CompileArgs {
     pub(super) output: PathBuf,
     /// How much time to spend for faster queries
     #[arg(long, value_enum, default_value_t = QualityArg::Default, hide_possible_values = false)]
-    pub(super) quality: QualityArg,
+    quality: QualityArg,
     /// How the triangles lie in the file
     #[arg(long, value_enum, default_value_t = LayoutArg::Fast, hide_possible_values = false)]
-    pub(super) layout: LayoutArg,
+    layout: LayoutArg,
     /// Which trees the file holds, separated by commas; the one of axis-aligned boxes is always there
+    /// [default: aabb,obb]
     #[arg(
         long, value_enum, value_delimiter = ',', value_name = "TREES", hide_possible_values = false,
-        default_values_t = [TreeArg::Aabb, TreeArg::Obb],
+        default_values_t = [TreeArg::Aabb, TreeArg::Obb], hide_default_value = true,
     )]
-    pub(super) trees: Vec<TreeArg>,
+    trees: Vec<TreeArg>,
     /// With `--quality best`: how many steps to optimise the tree [default: 16]; the file tells the number
     #[arg(long, value_name = "N")]
-    pub(super) steps: Option<u32>,
+    steps: Option<u32>,
     /// With `--quality best`: start no step after so many seconds of optimising, instead of a number of steps
     #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = parse_seconds)]
-    pub(super) time_budget: Option<Duration>,
+    time_budget: Option<Duration>,
     /// How many threads to use [default: one a processor]; the file does not depend on it
     #[arg(long, value_name = "N", value_parser = parse_threads)]
-    pub(super) threads: Option<NonZeroUsize>,
+    threads: Option<NonZeroUsize>,
     /// Print a report on standard output: one JSON object
     #[arg(long)]
     pub(super) json: bool,
@@ -108,8 +123,25 @@ pub(super) struct CompileArgs {
 }
 
 impl CompileArgs {
+    /// What the compiler is to do.
+    pub(super) fn options(&self, obb: &ObbArgs) -> Result<Options, UsageError> {
+        let obb = if self.trees.contains(&TreeArg::Obb) {
+            Some(obb.options()?)
+        } else {
+            obb.refuse()?;
+            None
+        };
+        Ok(Options {
+            quality: self.quality.into(),
+            layout: self.layout.into(),
+            stop: self.stop()?,
+            obb,
+            threads: self.threads,
+        })
+    }
+
     /// When to stop optimising.
-    pub(super) fn stop(&self) -> Result<Stop, UsageError> {
+    fn stop(&self) -> Result<Stop, UsageError> {
         let stop = match (self.steps, self.time_budget) {
             (Some(steps), _) => Stop::Steps(steps),
             (None, Some(time)) => Stop::After(time),
@@ -121,7 +153,7 @@ impl CompileArgs {
 
 /// [`Quality`] as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum QualityArg {
+enum QualityArg {
     /// The least time
     Fast,
     /// What most should use
@@ -132,19 +164,20 @@ pub(super) enum QualityArg {
 
 /// [`Layout`] as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum LayoutArg {
+enum LayoutArg {
     /// Fastest to query, with the exact coordinates of the model
     Fast,
-    /// Half the bytes; vertices move by up to 2^-15 of the size of their block of triangles
+    /// Half the bytes, but for the tree of oriented boxes; vertices move by up to 2^-15 of the size of their block of
+    /// triangles
     Small,
 }
 
 /// A kind of tree as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum TreeArg {
+enum TreeArg {
     /// Axis-aligned boxes: rays, points, overlaps
     Aabb,
-    /// Oriented boxes: mesh against mesh
+    /// Oriented boxes: mesh against mesh, which takes several times as long without
     Obb,
 }
 

@@ -4,34 +4,34 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use super::args::{CompileArgs, TreeArg};
+use super::args::{CompileArgs, ObbArgs};
 use super::error::{CliError, UsageError};
 use super::file;
 use super::output::{self, Output};
 use super::progress::Bars;
 use super::report;
 use super::text::{counted, grouped, tell};
-use crate::compile::{Compiled, Layout, Options, Quality, Report, compile};
+use crate::compile::{Compiled, Layout, Options, Report, compile};
 use crate::obb;
 
-pub(super) fn run(args: &CompileArgs) -> Result<(), CliError> {
+pub(super) fn run(args: &CompileArgs, obb: &ObbArgs) -> Result<(), CliError> {
     if args.json && file::is_standard(&args.output) {
         return Err(UsageError::JsonAndFile.into());
     }
+    let options = args.options(obb)?;
     let output = Output::new(&args.output, &args.model)?;
     let name = file::input_name(&args.model);
     let start = Instant::now();
     let source = file::read_source(&args.model)?;
     let reading = start.elapsed();
-    let compiled = compile_watched(&source, &name, args)?;
+    let compiled = compile_watched(&source, &name, &options, args.quiet)?;
     drop(source);
     let writing = Instant::now();
     output.write(&compiled.bytes)?;
     let job = Job {
         input: name,
         output: output.name(),
-        quality: args.quality.into(),
-        layout: args.layout.into(),
+        options,
         compiled,
         reading,
         writing: writing.elapsed(),
@@ -41,18 +41,11 @@ pub(super) fn run(args: &CompileArgs) -> Result<(), CliError> {
     if args.json { output::print(&format!("{:#}\n", job.json())) } else { Ok(()) }
 }
 
-fn compile_watched(source: &[u8], name: &str, args: &CompileArgs) -> Result<Compiled, CliError> {
-    let options = Options {
-        quality: args.quality.into(),
-        layout: args.layout.into(),
-        stop: args.stop()?,
-        obb: args.trees.contains(&TreeArg::Obb).then(obb::Options::default),
-        threads: args.threads,
+fn compile_watched(source: &[u8], name: &str, options: &Options, quiet: bool) -> Result<Compiled, CliError> {
+    let Some(bars) = Bars::if_watched(quiet) else {
+        return Ok(compile(source, name, options, &())?);
     };
-    let Some(bars) = Bars::if_watched(args.quiet) else {
-        return Ok(compile(source, name, &options, &())?);
-    };
-    let compiled = compile(source, name, &options, &bars);
+    let compiled = compile(source, name, options, &bars);
     bars.finish();
     Ok(compiled?)
 }
@@ -61,8 +54,7 @@ fn compile_watched(source: &[u8], name: &str, args: &CompileArgs) -> Result<Comp
 struct Job {
     input: String,
     output: String,
-    quality: Quality,
-    layout: Layout,
+    options: Options,
     compiled: Compiled,
     reading: Duration,
     writing: Duration,
@@ -111,7 +103,7 @@ impl Job {
         if let Some(steps) = report.steps {
             tell(&format!("optimised in {}", counted(steps.into(), "step")));
         }
-        if self.layout == Layout::Small {
+        if self.options.layout == Layout::Small {
             tell(&format!("vertices moved by up to {:e} on each axis", report.position_error));
         }
         if args.verbose {
@@ -168,10 +160,12 @@ impl Job {
             "bytes": self.bytes(),
             "blake3": crate::file::hash(&self.compiled.bytes).to_hex().as_str(),
             "bytes_per_triangle": self.bytes_per_triangle(),
-            "quality": self.quality.name(),
+            "options": self.options.text(report.steps),
+            "quality": self.options.quality.name(),
             "steps": report.steps,
-            "layout": self.layout.name(),
+            "layout": self.options.layout.name(),
             "position_error": report.position_error,
+            "obb": self.options.obb.as_ref().map(obb_object),
             "counts": {
                 "faces": report.source_faces,
                 "vertices": report.vertices,
@@ -183,4 +177,15 @@ impl Job {
             "seconds": seconds,
         })
     }
+}
+
+/// How the tree of oriented boxes was built.
+fn obb_object(options: &obb::Options) -> Value {
+    json!({
+        "fit": options.fit.name(),
+        "objective": options.objective.name(),
+        "split": options.split.name(),
+        "leaf_size": options.leaf_size,
+        "seed": options.seed,
+    })
 }

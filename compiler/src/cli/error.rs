@@ -116,6 +116,14 @@ pub(super) enum UsageError {
     /// Only one quality is made in steps.
     #[error("--steps and --time-budget are for --quality best")]
     StepsOfBest,
+    /// A flag would change nothing.
+    #[error("{flag} is for {with}")]
+    NoEffect {
+        /// The flag.
+        flag: &'static str,
+        /// What it goes with.
+        with: &'static str,
+    },
     /// Both the file and the report would go to standard output.
     #[error("--json prints on standard output, where `-o -` writes the file; write the file to a path")]
     JsonAndFile,

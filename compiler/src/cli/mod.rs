@@ -36,12 +36,15 @@ pub fn run() -> ExitCode {
 }
 
 fn dispatch(args: Args) -> Result<(), CliError> {
-    match (args.command, args.compile) {
-        (Some(Command::Compile(args)), _) | (None, Some(args)) => compile::run(&args),
-        (Some(Command::Inspect(args)), _) => inspect::run(&args),
-        (Some(Command::Verify(args)), _) => verify::run(&args),
-        (Some(Command::Query(args)), _) => query::run(&args),
-        (None, None) => Err(UsageError::NoModel.into()),
+    match args.command {
+        Some(Command::Compile { compile, obb }) => compile::run(&compile, &obb),
+        Some(Command::Inspect(args)) => inspect::run(&args),
+        Some(Command::Verify(args)) => verify::run(&args),
+        Some(Command::Query(args)) => query::run(&args),
+        None => match args.compile {
+            Some(compile) => compile::run(&compile, &args.obb),
+            None => Err(UsageError::NoModel.into()),
+        },
     }
 }
 

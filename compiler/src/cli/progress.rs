@@ -53,12 +53,39 @@ impl Progress for Bars {
     }
 }
 
+/// Of a stage whose length is not known.
+const SPINNER: &str = "{spinner} {msg:10} {elapsed}";
+
+/// Of a stage with steps: the last field is an estimate of the time left.
+const BAR: &str = "{spinner} {msg:10} {wide_bar} {human_pos}/{human_len} {eta}";
+
 fn style(steps: u64) -> ProgressStyle {
-    let template = if steps == 0 {
-        "{spinner} {msg:10} {elapsed}"
-    } else {
-        "{spinner} {msg:10} {wide_bar} {human_pos}/{human_len} {eta}"
-    };
-    // The templates above are right, so the fallback is never seen.
+    let template = if steps == 0 { SPINNER } else { BAR };
+    // The templates are right, so the fallback is never seen.
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_templates_are_right() {
+        for template in [SPINNER, BAR] {
+            assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
+        }
+    }
+
+    #[test]
+    fn a_bar_follows_the_stage() {
+        let bars = Bars::default();
+        bars.begin(Stage::Obb, 12);
+        bars.advance(5);
+        bars.advance(4);
+        let seen =
+            |bars: &Bars| bars.current.lock().unwrap().as_ref().map(|bar| (bar.position(), bar.length()));
+        assert_eq!(seen(&bars), Some((9, Some(12))));
+        bars.finish();
+        assert_eq!(seen(&bars), None);
+    }
 }

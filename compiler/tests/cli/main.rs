@@ -3,6 +3,7 @@
 mod compile;
 mod help;
 mod inspect;
+mod obb;
 mod output;
 mod query;
 mod support;

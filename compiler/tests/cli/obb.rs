@@ -1,0 +1,139 @@
+//! `bvhc MODEL -o OUT --trees aabb,obb --obb-...`
+
+use serde_json::{Value, json};
+
+use crate::support::Place;
+
+/// A bowl of 12 by 12 quads: enough for the options to make a difference.
+fn bowl() -> String {
+    const SIDE: i32 = 12;
+    let mut text = String::new();
+    for (x, y) in (0..=SIDE).flat_map(|y| (0..=SIDE).map(move |x| (x, y))) {
+        let height = f64::from((x - 5).pow(2) + (y - 7).pow(2)) / 20.0;
+        text += &format!("v {x} {y} {height}\n");
+    }
+    for (x, y) in (0..SIDE).flat_map(|y| (0..SIDE).map(move |x| (x, y))) {
+        let corner = y * (SIDE + 1) + x + 1;
+        text += &format!("f {corner} {} {} {}\n", corner + 1, corner + SIDE + 2, corner + SIDE + 1);
+    }
+    text
+}
+
+fn with_bowl() -> Place {
+    let place = Place::new();
+    place.write("bowl.obj", bowl());
+    place
+}
+
+/// Compiles the bowl and returns the report and the file.
+fn compile(place: &Place, args: &[&str]) -> (Value, Vec<u8>) {
+    let ran = place.run(&[&["bowl.obj", "-o", "bowl.bvh", "--json"], args].concat());
+    let report = serde_json::from_str(ran.ok()).expect("JSON");
+    place.run(&["verify", "bowl.bvh", "--against", "bowl.obj"]).ok();
+    (report, place.read("bowl.bvh"))
+}
+
+/// What the file says of how it was made.
+fn told(place: &Place) -> String {
+    let json: Value = serde_json::from_str(place.run(&["inspect", "bowl.bvh", "--json"]).ok()).unwrap();
+    json["options"].as_str().expect("a text").to_owned()
+}
+
+#[test]
+fn defaults_may_be_spelt_out_and_are_not_told() {
+    let place = with_bowl();
+    let (report, plain) = compile(&place, &[]);
+    assert_eq!(told(&place), "--quality default");
+    let spelt = "--trees aabb,obb --obb-fit memetic --obb-objective volume --obb-split kinematic --leaf-size 4 \
+                 --seed 0 --memetic-population 8 --memetic-patience 12 --memetic-widest 30 \
+                 --memetic-narrowest 1";
+    assert!(compile(&place, &spelt.split_whitespace().collect::<Vec<_>>()).1 == plain);
+    let wanted =
+        json!({ "fit": "memetic", "objective": "volume", "split": "kinematic", "leaf_size": 4, "seed": 0 });
+    assert_eq!([&report["obb"], &report["options"]], [&wanted, &json!("--quality default")]);
+    assert_eq!([&report["trees"][0]["kind"], &report["trees"][1]["kind"]], [16, 17]);
+}
+
+#[test]
+fn what_a_file_tells_makes_the_same_file_again() {
+    let place = with_bowl();
+    let plain = compile(&place, &[]).1;
+    for options in [
+        "--trees aabb",
+        "--obb-fit covariance",
+        "--obb-fit hull-covariance --obb-objective collision",
+        "--obb-fit dito14 --obb-split longest-axis-median",
+        "--obb-fit dito26 --obb-split longest-axis-mean --leaf-size 1",
+        "--obb-fit genetic --ga-population 10 --ga-generations 3 --ga-crossover 0.25 --ga-mutation 0.1 \
+         --ga-gap 0.7 --seed 18446744073709551615",
+        "--memetic-population 3 --memetic-patience 2 --memetic-widest 20.5 --memetic-narrowest 0.1 --seed 7",
+        "--obb-fit exact --leaf-size 3",
+    ] {
+        let (report, bytes) = compile(&place, &options.split_whitespace().collect::<Vec<_>>());
+        let told = told(&place);
+        assert_eq!(told, format!("--quality default {options}"));
+        assert_eq!(report["options"], told);
+        assert!(bytes != plain, "{options}");
+        assert!(compile(&place, &told.split_whitespace().collect::<Vec<_>>()).1 == bytes, "{options}");
+    }
+}
+
+#[test]
+fn a_file_without_oriented_boxes_has_none() {
+    let place = with_bowl();
+    let (report, _) = compile(&place, &["--trees", "aabb"]);
+    assert_eq!([&report["obb"], &report["seconds"]["obb"]], [&Value::Null; 2]);
+    assert_eq!(report["trees"].as_array().unwrap().len(), 1);
+    let text = place.run(&["inspect", "bowl.bvh"]);
+    assert!(text.ok().contains("aabb-tree") && !text.ok().contains("obb-tree:"));
+}
+
+#[test]
+fn flags_without_effect_are_refused() {
+    let place = with_bowl();
+    let refuses = |args: &str, words: &[&str]| {
+        let args: Vec<_> = ["bowl.obj", "-o", "x.bvh"].into_iter().chain(args.split_whitespace()).collect();
+        place.run(&args).fails_silently(2, words);
+    };
+    for flag in
+        ["--obb-fit dito14", "--obb-objective volume", "--obb-split kinematic", "--leaf-size 4", "--seed 0"]
+    {
+        let (name, _) = flag.split_once(' ').unwrap();
+        refuses(&format!("--trees aabb {flag}"), &[&format!("{name} is for --trees aabb,obb")]);
+    }
+    refuses("--trees aabb --ga-gap 0.5", &["--ga-gap is for --trees aabb,obb"]);
+    refuses("--seed 1 --obb-fit covariance", &["--seed is for --obb-fit genetic and --obb-fit memetic"]);
+    for flag in ["population 9", "generations 9", "crossover 0.9", "mutation 0.9", "gap 0.9"] {
+        refuses(&format!("--ga-{flag}"), &["--ga-", "is for --obb-fit genetic"]);
+    }
+    for flag in ["population 9", "patience 9", "widest 9", "narrowest 9"] {
+        let wrong = format!("--obb-fit genetic --memetic-{flag}");
+        refuses(&wrong, &["--memetic-", "is for --obb-fit memetic"]);
+    }
+    assert_eq!(place.files(), ["bowl.obj"]);
+}
+
+#[test]
+fn values_out_of_range_are_refused() {
+    let place = with_bowl();
+    for (flag, value) in [
+        ("--obb-fit", "sphere"),
+        ("--obb-objective", "weight"),
+        ("--obb-split", "random"),
+        ("--leaf-size", "0"),
+        ("--leaf-size", "5"),
+        ("--seed", "-1"),
+        ("--ga-population", "1"),
+        ("--ga-generations", "many"),
+        ("--ga-crossover", "1.5"),
+        ("--ga-mutation", "nan"),
+        ("--ga-gap", "-0.1"),
+        ("--memetic-population", "1"),
+        ("--memetic-patience", "2000000000000"),
+        ("--memetic-widest", "0"),
+        ("--memetic-narrowest", "181"),
+    ] {
+        let argument = format!("{flag}={value}");
+        place.run(&["bowl.obj", "-o", "x.bvh", &argument]).fails_silently(2, &[flag, value]);
+    }
+}
