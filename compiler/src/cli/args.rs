@@ -1,8 +1,10 @@
 //! The arguments and the help.
 
 mod obb;
+mod query;
 
 pub(super) use obb::ObbArgs;
+pub(super) use query::{CollideArgs, ModelArgs, Query, QueryArgs};
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -219,53 +221,6 @@ pub(super) struct VerifyArgs {
     /// as near as the file says
     #[arg(long, value_name = "MODEL")]
     pub(super) against: Option<PathBuf>,
-}
-
-const QUERY_HELP: &str = "\
-A query is a line of numbers, separated by blanks or commas. What follows a `#` is a comment; empty lines are \
-skipped. Every query gives one row, in order, below a header line. Floats are printed so that they read \
-back to the same bits; rows and names are quoted as RFC 4180 says. A query that finds nothing prints 0 and \
-leaves the other fields empty.
-
-  kind    a line of input                                prints
-  ray     ox oy oz  dx dy dz  [t_min [t_max]]            hit,t,u,v,face,material,group,nx,ny,nz
-  any     the same                                       hit
-  point   x y z  [max_distance]                          found,distance,x,y,z,face
-  box     minx miny minz  maxx maxy maxz                 count,faces
-  sphere  x y z  radius                                  count,faces
-
-A direction need not be of unit length; t counts in its length. The range defaults to 0 to inf. u and v weigh \
-the triangle's second and third corner. Faces count from 0 in the order of the model's faces (OBJ: `f` \
-lines); box and sphere list those that they touch, each once, ascending, with blanks between. The group is \
-the object's name where a face has no group.";
-
-/// `bvhc query KIND FILE`
-#[derive(Debug, clap::Args)]
-#[command(after_help = QUERY_HELP)]
-pub(super) struct QueryArgs {
-    /// What to ask
-    #[arg(value_enum)]
-    pub(super) kind: QueryKind,
-    /// The compiled file
-    pub(super) file: PathBuf,
-    /// Read the queries from this file instead of standard input
-    #[arg(long, value_name = "F")]
-    pub(super) input: Option<PathBuf>,
-}
-
-/// The queries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum QueryKind {
-    /// The closest hit of a ray
-    Ray,
-    /// Whether a ray hits anything
-    Any,
-    /// The closest point of the model
-    Point,
-    /// All faces that touch an axis-aligned box
-    Box,
-    /// All faces that touch a ball
-    Sphere,
 }
 
 /// As many threads as anybody could want.

@@ -1,7 +1,9 @@
 //! One line of queries: its numbers, and what they mean.
 
+use std::str::FromStr;
+
 use bvhc_format::MAX_COORDINATE;
-use bvhc_runtime::{Aabb, Ray};
+use bvhc_runtime::{Aabb, Pose, PoseError, Ray};
 
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -34,7 +36,7 @@ pub(super) enum RowError {
         /// Which number.
         field: &'static str,
         /// Its value.
-        found: f32,
+        found: f64,
     },
     /// A number is NaN where even infinity would do.
     #[error("{field} is NaN")]
@@ -53,20 +55,23 @@ pub(super) enum RowError {
     /// A ray goes nowhere.
     #[error("the direction is zero")]
     ZeroDirection,
+    /// Twelve numbers are no pose.
+    #[error(transparent)]
+    Pose(#[from] PoseError),
 }
 
 /// The most numbers that a query takes.
-const MOST: usize = 8;
+const MOST: usize = 12;
 
-/// The numbers of a line.
+/// The numbers of a line, in the precision in which the query has them: rounded once.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Row {
-    numbers: [f32; MOST],
+pub(super) struct Row<T> {
+    numbers: [T; MOST],
     /// How many the line has, which may be more than are held.
     count: usize,
 }
 
-impl Row {
+impl<T: Copy + Default + FromStr + Into<f64>> Row<T> {
     /// Splits a line at blanks and commas; `None` if there is nothing but blanks and a comment.
     pub(super) fn parse(line: &[u8]) -> Result<Option<Self>, RowError> {
         let end = line.iter().position(|byte| *byte == b'#').unwrap_or(line.len());
@@ -74,7 +79,7 @@ impl Row {
         if text.trim().is_empty() {
             return Ok(None);
         }
-        let mut row = Self { numbers: [0.0; MOST], count: 0 };
+        let mut row = Self { numbers: [T::default(); MOST], count: 0 };
         for part in text.split(',') {
             if part.trim().is_empty() {
                 return Err(RowError::Missing);
@@ -95,6 +100,24 @@ impl Row {
         Ok(())
     }
 
+    fn miscounted(&self, kind: &'static str, expected: &'static str) -> RowError {
+        RowError::Count { kind, found: self.count, expected }
+    }
+
+    fn finite<const N: usize>(&self, first: usize, fields: [&'static str; N]) -> Result<[T; N], RowError> {
+        let mut numbers = [T::default(); N];
+        for (offset, field) in fields.into_iter().enumerate() {
+            let found = self.numbers[first + offset];
+            if !found.into().is_finite() {
+                return Err(RowError::NotFinite { field, found: found.into() });
+            }
+            numbers[offset] = found;
+        }
+        Ok(numbers)
+    }
+}
+
+impl Row<f32> {
     /// `ox oy oz dx dy dz [t_min [t_max]]`
     pub(super) fn ray(&self) -> Result<Ray, RowError> {
         if !(6..=8).contains(&self.count) {
@@ -138,10 +161,6 @@ impl Row {
         Ok((centre, radius))
     }
 
-    fn miscounted(&self, kind: &'static str, expected: &'static str) -> RowError {
-        RowError::Count { kind, found: self.count, expected }
-    }
-
     /// A number that may be infinite, or its default where the line ends before it.
     fn number(&self, index: usize, field: &'static str, default: f32) -> Result<f32, RowError> {
         if index >= self.count {
@@ -149,18 +168,6 @@ impl Row {
         }
         let number = self.numbers[index];
         if number.is_nan() { Err(RowError::NotANumber { field }) } else { Ok(number) }
-    }
-
-    fn finite<const N: usize>(&self, first: usize, fields: [&'static str; N]) -> Result<[f32; N], RowError> {
-        let mut numbers = [0.0; N];
-        for (offset, field) in fields.into_iter().enumerate() {
-            let found = self.numbers[first + offset];
-            if !found.is_finite() {
-                return Err(RowError::NotFinite { field, found });
-            }
-            numbers[offset] = found;
-        }
-        Ok(numbers)
     }
 
     /// Three finite numbers within the range in which answers are defined.
@@ -175,16 +182,35 @@ impl Row {
     }
 }
 
+impl Row<f64> {
+    /// `r11 r12 r13 r21 r22 r23 r31 r32 r33 x y z`
+    pub(super) fn pose(&self) -> Result<Pose, RowError> {
+        if self.count != 12 {
+            return Err(self.miscounted("collide", "12"));
+        }
+        let rotation = [
+            self.finite(0, ["r11", "r12", "r13"])?,
+            self.finite(3, ["r21", "r22", "r23"])?,
+            self.finite(6, ["r31", "r32", "r33"])?,
+        ];
+        Ok(Pose::new(rotation, self.finite(9, ["x", "y", "z"])?)?)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(line: &str) -> Row {
+    fn row(line: &str) -> Row<f32> {
         Row::parse(line.as_bytes()).unwrap().unwrap()
     }
 
+    fn pose(line: &str) -> Result<Pose, RowError> {
+        Row::parse(line.as_bytes()).unwrap().unwrap().pose()
+    }
+
     fn refusal(line: &[u8]) -> RowError {
-        Row::parse(line).unwrap_err()
+        Row::<f32>::parse(line).unwrap_err()
     }
 
     #[test]
@@ -197,9 +223,9 @@ mod tests {
     #[test]
     fn empty_lines_and_comments_are_no_query() {
         for line in ["", "  \r", "# 1 2 3", "\t#"] {
-            assert_eq!(Row::parse(line.as_bytes()), Ok(None), "{line}");
+            assert_eq!(Row::<f32>::parse(line.as_bytes()), Ok(None), "{line}");
         }
-        assert_eq!(Row::parse(b"#\xFF"), Ok(None));
+        assert_eq!(Row::<f32>::parse(b"#\xFF"), Ok(None));
     }
 
     #[test]
@@ -227,5 +253,26 @@ mod tests {
         let ray = row("0 0 0 0 2 0 -inf inf").ray().unwrap();
         assert_eq!((ray.t_min, ray.t_max), (f32::NEG_INFINITY, f32::INFINITY));
         assert_eq!(row("0 0 0 0 2 0").ray().unwrap().t_min, 0.0);
+    }
+
+    #[test]
+    fn poses_are_read_in_double_precision() {
+        let found = pose("0 -1 0, 1 0 0, 0 0 1,  0.1 16777217 -3").unwrap();
+        assert_eq!(found.rotation(), [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]);
+        assert_eq!(found.translation(), [0.1, 16_777_217.0, -3.0]);
+    }
+
+    #[test]
+    fn what_is_no_pose_is_refused() {
+        assert_eq!(
+            pose("1 0 0 0 1 0 0 0 1 0 0"),
+            Err(RowError::Count { kind: "collide", found: 11, expected: "12" })
+        );
+        assert_eq!(pose("1 0 0 0 1 0 0 0 1.001 0 0 0"), Err(RowError::Pose(PoseError::NotRotation)));
+        assert!(matches!(
+            pose("1 0 0 0 1 inf 0 0 1 0 0 0"),
+            Err(RowError::NotFinite { field: "r23", found: f64::INFINITY })
+        ));
+        assert!(matches!(pose("1 0 0 0 1 0 0 0 1 0 1e19 0"), Err(RowError::Pose(PoseError::TooFar { .. }))));
     }
 }

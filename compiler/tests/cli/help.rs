@@ -14,6 +14,10 @@ fn help_tells_a_newcomer_enough() {
         "--layout",
         "bounding volume",
         "query",
+        "mesh against mesh",
+        "Tree of oriented boxes",
+        "--obb-fit",
+        "With --obb-fit genetic",
     ] {
         assert!(help.ok().contains(word), "{word}");
     }
@@ -21,7 +25,14 @@ fn help_tells_a_newcomer_enough() {
     for kind in ["compile", "inspect", "verify", "query"] {
         assert!(place.run(&[kind, "--help"]).ok().contains("Usage: bvhc "));
     }
-    assert!(place.run(&["query", "--help"]).ok().contains("hit,t,u,v,face,material,group,nx,ny,nz"));
+    for kind in ["--help", "ray", "any", "point", "box", "sphere"] {
+        let help = place.run(&["query", kind, "--help"]);
+        assert!(help.ok().contains("hit,t,u,v,face,material,group,nx,ny,nz"), "{kind}");
+    }
+    let collide = place.run(&["query", "collide", "--help"]);
+    for word in ["Usage: bvhc query collide [OPTIONS] <A> <B>", "--poses", "--pairs", "R x + T"] {
+        assert!(collide.ok().contains(word), "{word}");
+    }
 }
 
 #[test]
@@ -42,6 +53,9 @@ fn a_wrong_command_line_is_an_error_of_its_own() {
     }
     place.run(&["cube.obj", "-o", "out.bvh", "--quiet", "--verbose"]).fails_silently(2, &["--verbose"]);
     place.run(&["query", "cone", "cube.bvh"]).fails_silently(2, &["cone"]);
+    place.run(&["query", "ray"]).fails_silently(2, &["FILE"]);
+    place.run(&["query", "ray", "cube.bvh", "--pairs"]).fails_silently(2, &["--pairs"]);
+    place.run(&["query", "collide", "cube.bvh"]).fails_silently(2, &["<B>"]);
     place.run(&["inspect"]).fails_silently(2, &["FILE"]);
     place.run(&["cube.obj", "-o", "-", "--json"]).fails_silently(2, &["--json", "-o -"]);
     assert_eq!(place.files(), ["cube.bvh", "cube.obj"]);

@@ -1,5 +1,6 @@
 //! The program `bvhc` as its users meet it.
 
+mod collide;
 mod compile;
 mod help;
 mod inspect;

@@ -1,0 +1,94 @@
+//! The arguments of queries.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+const LINES: &str = "\
+A query is a line of numbers, separated by blanks or commas. What follows a `#` is a comment; empty lines are \
+skipped. Every query gives one row, in order, below a header line. Floats are printed so that they read \
+back to the same bits; rows and names are quoted as RFC 4180 says. A query that finds nothing prints 0 and \
+leaves the other fields empty.
+
+  kind     a line of input                                prints
+  ray      ox oy oz  dx dy dz  [t_min [t_max]]            hit,t,u,v,face,material,group,nx,ny,nz
+  any      the same                                       hit
+  point    x y z  [max_distance]                          found,distance,x,y,z,face
+  box      minx miny minz  maxx maxy maxz                 count,faces
+  sphere   x y z  radius                                  count,faces
+  collide  r11 r12 r13  r21 r22 r23  r31 r32 r33  x y z   collides,pairs
+
+A direction need not be of unit length; t counts in its length. The range defaults to 0 to inf. u and v weigh \
+the triangle's second and third corner. Faces count from 0 in the order of the model's faces (OBJ: `f` \
+lines); box and sphere list those that they touch, each once, ascending, with blanks between. The group is \
+the object's name where a face has no group. The numbers of collide are a rotation's rows and a translation, \
+which take a point of the second model into the space of the first; pairs is empty without --pairs.";
+
+const COLLIDE_HELP: &str = "\
+A pose is a line of twelve numbers, separated by blanks or commas: the rows of a rotation matrix R, then a \
+translation T. A point x of B is at R x + T in A's space. What follows a `#` is a comment; empty lines are \
+skipped. A matrix may be off by 1e-4, as one of few digits is, and is then replaced by the nearest rotation; \
+any other is an error.
+
+Every pose gives one row: 1 or 0, and with --pairs the number of pairs of triangles that meet. Surfaces meet, \
+not solids: touching counts, and a model that is wholly inside the other one meets nothing. The vertices are \
+those in the files: a small layout has moved them a little.
+
+Example, two monkeys half a unit apart:
+  echo 1 0 0  0 1 0  0 0 1  0.5 0 0 | bvhc query collide suzanne.bvh suzanne.bvh --pairs";
+
+/// `bvhc query KIND ...`
+#[derive(Debug, clap::Args)]
+#[command(after_help = LINES, subcommand_value_name = "KIND", subcommand_help_heading = "Kinds")]
+pub(in crate::cli) struct QueryArgs {
+    #[command(subcommand)]
+    pub(in crate::cli) query: Query,
+}
+
+/// The queries.
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum Query {
+    /// The closest hit of a ray
+    #[command(after_help = LINES)]
+    Ray(ModelArgs),
+    /// Whether a ray hits anything
+    #[command(after_help = LINES)]
+    Any(ModelArgs),
+    /// The closest point of the model
+    #[command(after_help = LINES)]
+    Point(ModelArgs),
+    /// All faces that touch an axis-aligned box
+    #[command(after_help = LINES)]
+    Box(ModelArgs),
+    /// All faces that touch a ball
+    #[command(after_help = LINES)]
+    Sphere(ModelArgs),
+    /// Whether two models meet, at one pose after another
+    #[command(after_help = COLLIDE_HELP)]
+    Collide(CollideArgs),
+}
+
+/// What is asked of one model.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct ModelArgs {
+    /// The compiled file
+    pub(in crate::cli) file: PathBuf,
+    /// Read the queries from this file instead of standard input
+    #[arg(long, value_name = "F")]
+    pub(in crate::cli) input: Option<PathBuf>,
+}
+
+/// What is asked of two.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct CollideArgs {
+    /// The compiled file that stays where it is
+    pub(in crate::cli) a: PathBuf,
+    /// The compiled file that is moved; may be the same
+    pub(in crate::cli) b: PathBuf,
+    /// Read the poses of B from this file instead of standard input
+    #[arg(long, value_name = "F")]
+    pub(in crate::cli) poses: Option<PathBuf>,
+    /// Count the pairs of triangles that meet; takes longer than a yes or no
+    #[arg(long)]
+    pub(in crate::cli) pairs: bool,
+}

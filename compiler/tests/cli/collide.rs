@@ -1,0 +1,114 @@
+//! `bvhc query collide A B`
+
+use crate::support::Place;
+
+const HEADER: &str = "collides,pairs\n";
+
+/// The cube against itself, at these poses.
+fn ask(args: &[&str], poses: &str) -> String {
+    let collide = ["query", "collide", "cube.bvh", "cube.bvh"];
+    Place::with_cube().feed(&[&collide, args].concat(), poses.as_bytes()).ok().to_owned()
+}
+
+/// No rotation, and this translation.
+fn shift(translation: &str) -> String {
+    format!("1 0 0  0 1 0  0 0 1  {translation}\n")
+}
+
+#[test]
+fn yes_and_no() {
+    let poses = ["0.5 0.25 0.125", "2 0 0", "1 1 1", "1.0000001 0 0"].map(shift).concat();
+    // A common corner is enough; the pose is in double precision.
+    assert_eq!(ask(&[], &poses), format!("{HEADER}1,\n0,\n1,\n0,\n"));
+}
+
+#[test]
+fn pairs_are_counted() {
+    // On the quarter turn (x, y) -> (-y, x), the cube is beyond x = 0: two squares lie on each other.
+    let poses = shift("1 1 1") + &shift("0 0 1.5") + "0 -1 0, 1 0 0, 0 0 1, 0 0 0\n";
+    let rows = ask(&["--pairs"], &poses);
+    let pairs: Vec<u64> =
+        rows.lines().skip(1).map(|row| row.split_once(',').unwrap().1.parse().unwrap()).collect();
+    assert!(rows.starts_with(HEADER) && rows.lines().count() == 4, "{rows}");
+    // At the corner (1, 1, 1), 5 triangles of the one meet 4 of the other, or as the quads were cut.
+    assert!((9..=36).contains(&pairs[0]), "{rows}");
+    assert_eq!(pairs[1], 0);
+    assert!(pairs[2] > 4 && pairs[2] < 144, "{rows}");
+    assert!(rows.lines().nth(1).unwrap().starts_with("1,") && rows.lines().nth(2) == Some("0,0"), "{rows}");
+}
+
+#[test]
+fn it_is_the_second_model_that_moves() {
+    let place = Place::with_cube();
+    place.write("far.obj", "v 3 0 0\nv 3 1 0\nv 3 0 1\nf 1 2 3\n");
+    place.run(&["far.obj", "-o", "far.bvh", "-q"]).is_silent();
+    // Half a turn around z takes x = 3 to x = -3, and the translation from there into the cube.
+    let pose = b"-1 0 0  0 -1 0  0 0 1  3.5 0.5 0\n";
+    let far_moves = place.feed(&["query", "collide", "cube.bvh", "far.bvh"], pose);
+    assert_eq!(far_moves.ok(), format!("{HEADER}1,\n"));
+    let pose = shift("3.5 0 0");
+    let cube_moves = place.feed(&["query", "collide", "cube.bvh", "far.bvh"], pose.as_bytes());
+    assert_eq!(cube_moves.ok(), format!("{HEADER}0,\n"));
+    let pose = shift("2.5 0 0");
+    let cube_moves = place.feed(&["query", "collide", "far.bvh", "cube.bvh"], pose.as_bytes());
+    assert_eq!(cube_moves.ok(), format!("{HEADER}1,\n"));
+}
+
+#[test]
+fn answers_are_the_same_without_oriented_boxes() {
+    let place = Place::with_cube();
+    place.run(&["cube.obj", "-o", "plain.bvh", "-q", "--trees", "aabb"]).is_silent();
+    let poses = ["0 0 0", "0.5 0.5 0.5", "1 0 0", "3 0 0"].map(shift).concat()
+        + "0.36 0.48 -0.8 -0.8 0.6 0 0.48 0.64 0.6 1 0 0";
+    let [both, first, none] = [["cube.bvh"; 2], ["cube.bvh", "plain.bvh"], ["plain.bvh"; 2]]
+        .map(|[a, b]| place.feed(&["query", "collide", a, b, "--pairs"], poses.as_bytes()).ok().to_owned());
+    assert_eq!(both.lines().count(), 6);
+    assert!(both == first && both == none, "{both}{first}{none}");
+}
+
+#[test]
+fn poses_may_come_from_a_file() {
+    let place = Place::with_cube();
+    let comments = format!("\u{feff}# R, T\r\n\r\n{}1,0,0, 0,1,0, 0,0,1, 5,5,5 # away", shift("0 0 0.5"));
+    place.write("poses.txt", comments);
+    let collide = ["query", "collide", "cube.bvh", "cube.bvh", "--poses"];
+    let run = |file| place.run(&[&collide[..], &[file]].concat());
+    assert_eq!(run("poses.txt").ok(), format!("{HEADER}1,\n0,\n"));
+    run("none.txt").fails_silently(3, &["none.txt", "cannot be read"]);
+    let dash = place.feed(&[&collide[..], &["-"]].concat(), shift("9 9 9").as_bytes());
+    assert_eq!(dash.ok(), format!("{HEADER}0,\n"));
+}
+
+#[test]
+fn a_malformed_pose_is_named_and_nothing_follows() {
+    let place = Place::with_cube();
+    let good = shift("0 0 0");
+    for (bad, reason) in [
+        ("1 0 0 0 1 0 0 0 1 0 0", "found 11 numbers, but a collide query takes 12"),
+        ("1 0 0 0 1 0 0 0 1 0 0 0 0", "found 13 numbers"),
+        ("1 0 0 0 x 0 0 0 1 0 0 0", "`x` is no number"),
+        ("1 0 0,,0 1 0 0 0 1 0 0 0", "comma"),
+        ("1 0 0 0 1 nan 0 0 1 0 0 0", "r23 is NaN"),
+        ("1 0 0 0 1 0 0 0 1 0 inf 0", "y is inf"),
+        ("1 0 0 0 1 0 0 0 1 0 1e19 0", "translation reaches to 1e19"),
+        ("1 0 0 0 1 0 0 0 1.001 0 0 0", "no rotation"),
+        ("-1 0 0 0 1 0 0 0 1 0 0 0", "no rotation"),
+        ("0 0 0 0 0 0 0 0 0 0 0 0", "no rotation"),
+    ] {
+        place.write("poses", format!("{good}# comment\n\n{bad}\n{good}"));
+        let ran = place.run(&["query", "collide", "cube.bvh", "cube.bvh", "--poses", "poses"]);
+        ran.fails(1, &["poses, line 4", reason]);
+        assert_eq!(ran.out, format!("{HEADER}1,\n"), "{bad}");
+    }
+    // Few digits are no fault.
+    assert_eq!(ask(&[], "0.70711 -0.70711 0 0.70711 0.70711 0 0 0 1 0 0 0"), format!("{HEADER}1,\n"));
+}
+
+#[test]
+fn either_file_is_named_where_it_is_none() {
+    let place = Place::with_cube();
+    let run = |a, b| place.run(&["query", "collide", a, b]);
+    run("cube.obj", "cube.bvh").fails_silently(1, &["cube.obj", "magic"]);
+    run("cube.bvh", "cube.obj").fails_silently(1, &["cube.obj", "magic"]);
+    run("cube.bvh", "none.bvh").fails_silently(3, &["none.bvh", "cannot be read"]);
+}
