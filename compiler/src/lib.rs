@@ -1,8 +1,8 @@
 //! The bvhc compiler: a mesh in, a file out that the runtime queries in place.
 //!
 //! [`compile::compile`] is the whole way. Data flows one way through the modules: [`import`] and [`clean`] make a
-//! [`mesh`]; [`tree`] builds over its boxes, and
-//! [`mod@optimise`] improves on that; [`layout`] makes the records; [`mod@file`] makes the bytes.
+//! [`mesh`]; [`tree`] builds over its boxes, and [`mod@optimise`] improves on that; [`obb`] builds over its triangles,
+//! with boxes from [`mod@fit`]; [`layout`] makes the records; [`mod@file`] makes the bytes.
 
 pub mod clean;
 pub mod cli;

@@ -5,7 +5,8 @@
 //! [`closest_hit`](Model::closest_hit), [`any_hit`](Model::any_hit), [`all_hits`](Model::all_hits),
 //! [`closest_point`](Model::closest_point), [`overlap_box`](Model::overlap_box) and
 //! [`overlap_sphere`](Model::overlap_sphere). Each has a twin ending in `_with` that takes a [`Probe`],
-//! which filters triangles and counts work.
+//! which filters triangles and counts work. Of two models, the second at a [`Pose`], ask
+//! [`collides`](Model::collides) and [`all_pairs`](Model::all_pairs).
 //!
 //! Without `mmap` the crate is `no_std` and neither it nor anything it depends on allocates.
 #![no_std]
