@@ -72,7 +72,7 @@ fn poses(random: &mut Random, mesh: &Mesh, count: usize) -> Vec<Pose> {
         let to = mesh.positions[random.below(mesh.positions.len() as u32) as usize].map(f64::from);
         let pose = pose::Pose::taking(rotation, from, to);
         poses.push(query_pose(&pose));
-        let aside = pose.translation.map(|x| x + 0.1 * far * f64::from(random.between(-1.0, 1.0)));
+        let aside = pose.translation.map(|x| x + 0.1 * far * (2.0 * random.unit() - 1.0));
         poses.push(query_pose(&pose::Pose { translation: aside, ..pose }));
     }
     poses
