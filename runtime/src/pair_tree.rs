@@ -11,6 +11,7 @@ use rkyv::rend::u32_le;
 use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::triangle::corners;
+use crate::volume::convex::Convex;
 use crate::volume::obb::Place;
 
 /// Where a child reference leads.
@@ -133,23 +134,24 @@ impl<'a> PairTree<'a> {
         self.model.blocks().get(reference).map(|block| corners(&block, lane))
     }
 
-    /// The blocks of the AABB tree that hold the triangle in a lane of a leaf, with boxes that hold all of it there.
-    pub(crate) fn boxes_of(
+    /// The blocks of the AABB tree that hold the triangle in a lane of a leaf, each with a box around its part of it; of
+    /// a triangle that is in one leaf only, all of it.
+    pub(crate) fn parts_of(
         &self,
         leaf: Leaf,
         record: &ObbLeaf,
         lane: usize,
-    ) -> impl Iterator<Item = (u32, Aabb)> + use<'a> {
+    ) -> impl Iterator<Item = (u32, Convex)> + use<'a> {
         let model = self.model;
         let places = if self.repeats() { model.places_of(record.triangles[lane]) } else { &[] };
         let only = if places.is_empty() { self.corners(leaf, record, lane) } else { None };
-        let only = only.map(|corners| (self.block_of(leaf), bounds_of(corners)));
+        let only = only.map(|corners| (self.block_of(leaf), Convex::of_triangle(corners)));
         let of_place = move |place: &u32_le| {
             let (node, slot) =
                 (place.to_native() as usize / NODE_WIDTH, place.to_native() as usize % NODE_WIDTH);
             let node = model.nodes().get(node)?;
             let [lower, upper] = planes(node, slot);
-            Some((node.children[slot] & !ChildRef::BLOCK_BIT, Aabb { lower, upper }))
+            Some((node.children[slot] & !ChildRef::BLOCK_BIT, Convex::of_box(&Aabb { lower, upper })))
         };
         only.into_iter().chain(places.iter().filter_map(of_place))
     }
@@ -262,9 +264,4 @@ fn quad_bounds(block: &Block, quad: usize, count: usize) -> [[f32; 3]; 2] {
         .flat_map(|lane| corners(block, lane))
         .map(|corner| [corner; 2])
         .fold([[f32::MAX; 3], [f32::MIN; 3]], union)
-}
-
-fn bounds_of([a, b, c]: [[f32; 3]; 3]) -> Aabb {
-    let [lower, upper] = union(union([a; 2], [b; 2]), [c; 2]);
-    Aabb { lower, upper }
 }

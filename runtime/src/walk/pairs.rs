@@ -14,7 +14,6 @@ use crate::simd::Kernel;
 use crate::stack::Stack;
 use crate::triangle::meet::meet;
 use crate::triangle::pair::judge;
-use crate::volume::aabb;
 use crate::volume::obb::{Motion, PAIRS, overlaps};
 
 /// A step leaves at most fifteen pairs behind and goes down a level in both trees, or three and a level in one. Of
@@ -192,14 +191,15 @@ impl<S: Kernel> Walk<'_, '_, S> {
         !(self.a.repeats() || self.b.repeats()) || self.are_first(a, b)
     }
 
-    /// Of the boxes of the blocks that hold either triangle, the walk comes to any two that touch, since it comes to
-    /// all around them; and two do, since the triangles meet. The first two have the word.
+    /// A split triangle is in several blocks, whose boxes hold a part of it each. Where a part of one touches a part of
+    /// the other, or all of it, the walk comes to the blocks of both, since all volumes around them touch. Of two
+    /// triangles that meet, some parts do; the first two have the word.
     #[cold]
     #[inline(never)]
     fn are_first(&self, a: Lane<'_>, b: Lane<'_>) -> bool {
-        for (block_a, box_a) in self.a.boxes_of(a.0, a.1, a.2) {
-            for (block_b, box_b) in self.b.boxes_of(b.0, b.1, b.2) {
-                if aabb::touch(&box_a, &box_b, self.motion.pose()) {
+        for (block_a, part_a) in self.a.parts_of(a.0, a.1, a.2) {
+            for (block_b, part_b) in self.b.parts_of(b.0, b.1, b.2) {
+                if part_a.touches(&part_b.moved(self.motion.pose())) {
                     return block_a == self.a.block_of(a.0) && block_b == self.b.block_of(b.0);
                 }
             }

@@ -1,0 +1,90 @@
+//! Boxes and triangles of two models against each other, in f64: which parts of split triangles may meet.
+
+use crate::bounds::Aabb;
+use crate::pose::Pose;
+
+type Vector = [f64; 3];
+
+/// Slack of every axis, relative to the coordinates: some 256 roundings of f64.
+const SLACK: f64 = 1.0 / (1u64 << 44) as f64;
+
+/// Edges at right angles to each other by less than this have no axis of their own.
+const PARALLEL: f64 = 1.0 / (1u64 << 40) as f64;
+
+/// A box or a triangle: its corners, and the directions of its faces' normals and of its edges.
+#[derive(Clone, Copy)]
+pub(crate) struct Convex {
+    corners: [Vector; 8],
+    normals: [Vector; 3],
+    edges: [Vector; 3],
+}
+
+impl Convex {
+    pub(crate) fn of_box(bounds: &Aabb) -> Self {
+        let (lower, upper) = (bounds.lower.map(f64::from), bounds.upper.map(f64::from));
+        let corner = |index: usize| {
+            [0, 1, 2].map(|axis| if index >> axis & 1 == 0 { lower[axis] } else { upper[axis] })
+        };
+        let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        Self { corners: core::array::from_fn(corner), normals: axes, edges: axes }
+    }
+
+    pub(crate) fn of_triangle(corners: [[f32; 3]; 3]) -> Self {
+        let [a, b, c] = corners.map(|corner| corner.map(f64::from));
+        let edges = [minus(b, a), minus(c, b), minus(a, c)];
+        Self { corners: [a, b, c, a, a, a, a, a], normals: [cross(edges[0], edges[1]); 3], edges }
+    }
+
+    /// Where the pose takes it.
+    pub(crate) fn moved(&self, pose: &Pose) -> Self {
+        let rotation = pose.rotation();
+        let turned = |v: Vector| [0, 1, 2].map(|axis| dot(rotation[axis], v));
+        Self {
+            corners: self.corners.map(|corner| pose.apply(corner)),
+            normals: self.normals.map(turned),
+            edges: self.edges.map(turned),
+        }
+    }
+
+    /// Whether two of them in one space have a common point, or are apart by no more than rounding: no normal and no
+    /// direction at right angles to an edge of each tells them apart.
+    pub(crate) fn touches(&self, other: &Self) -> bool {
+        let far = |of: &Self| of.corners.as_flattened().iter().fold(0.0f64, |far, x| far.max(x.abs()));
+        let slack = SLACK * (far(self) + far(other));
+        let apart = |axis: Vector| {
+            let ([low, high], [from, to]) = (self.range(axis), other.range(axis));
+            let slack = slack * size(axis);
+            low > to + slack || from > high + slack
+        };
+        let crossed = |a: &Vector| {
+            other.edges.iter().any(|b| {
+                let axis = cross(*a, *b);
+                size(axis) > PARALLEL * size(*a) * size(*b) && apart(axis)
+            })
+        };
+        !self.normals.iter().chain(&other.normals).any(|axis| apart(*axis)) && !self.edges.iter().any(crossed)
+    }
+
+    /// The least and greatest place along a direction.
+    fn range(&self, axis: Vector) -> [f64; 2] {
+        let along = self.corners.map(|corner| dot(axis, corner));
+        along.into_iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
+    }
+}
+
+fn minus(a: Vector, b: Vector) -> Vector {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+fn cross(a: Vector, b: Vector) -> Vector {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn dot(a: Vector, b: Vector) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// The sum of the magnitudes.
+fn size(v: Vector) -> f64 {
+    v[0].abs() + v[1].abs() + v[2].abs()
+}
