@@ -81,6 +81,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
         let mut queue = [(Leaf::NONE, Leaf::NONE); QUEUE];
         let mut queued = 0;
         let (mut room_a, mut room_b) = (ObbNode::EMPTY, ObbNode::EMPTY);
+        let mut rooms = [ObbLeaf::EMPTY; 2];
         let mut next = Some((0, With { b: 0, mask: ALL }));
         loop {
             if let Some((a, with)) = next {
@@ -119,7 +120,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
             );
             if aim == Aim::Any || queued > QUEUE - PAIRS || next.is_none() {
                 for (leaf_a, leaf_b) in &queue[..queued.min(QUEUE)] {
-                    if self.test_leaves(*leaf_a, *leaf_b)?.is_break() {
+                    if self.test_leaves(*leaf_a, *leaf_b, &mut rooms)?.is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
@@ -147,11 +148,16 @@ impl<S: Kernel> Walk<'_, '_, S> {
 
     /// Tells of the pairs of two leaves that meet.
     #[inline(always)]
-    fn test_leaves(&mut self, leaf_a: Leaf, leaf_b: Leaf) -> Result<ControlFlow<()>, Exhausted> {
-        let (mut room_a, mut room_b) = (ObbLeaf::EMPTY, ObbLeaf::EMPTY);
+    fn test_leaves(
+        &mut self,
+        leaf_a: Leaf,
+        leaf_b: Leaf,
+        rooms: &mut [ObbLeaf; 2],
+    ) -> Result<ControlFlow<()>, Exhausted> {
+        let [room_a, room_b] = rooms;
         self.effort.spend()?;
         self.effort.leaf_pairs += 1;
-        let (Some(a), Some(b)) = (self.a.leaf(leaf_a, &mut room_a), self.b.leaf(leaf_b, &mut room_b)) else {
+        let (Some(a), Some(b)) = (self.a.leaf(leaf_a, room_a), self.b.leaf(leaf_b, room_b)) else {
             return Ok(ControlFlow::Continue(()));
         };
         let verdict = judge(self.simd, a, b, &self.motion);

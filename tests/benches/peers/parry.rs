@@ -4,6 +4,8 @@
 //! any-hit query; its loop is ended by a hit at minus infinity, which is a little faster than asking for the
 //! closest hit. Its other builder, PLOC, makes trees that are slower here.
 
+pub(crate) mod pairs;
+
 use bvhc::mesh::Mesh;
 use bvhc_runtime::Ray;
 use parry3d::math::Vector;

@@ -59,7 +59,7 @@ impl Source {
 
     /// Compiles the model with this many threads, or with all.
     pub(crate) fn compile(&self, quality: Quality, threads: Option<NonZeroUsize>) -> Compiled {
-        self.compile_as(&Options { quality, threads, ..Options::default() })
+        self.compile_as(&Options { quality, threads, obb: None, ..Options::default() })
     }
 
     fn compile_as(&self, options: &Options) -> Compiled {
@@ -98,7 +98,7 @@ pub(crate) struct Scene {
 impl Scene {
     /// Compiles a model.
     pub(crate) fn new(source: &Source) -> Self {
-        let options = Options { quality: quality(), ..Options::default() };
+        let options = Options { quality: quality(), obb: None, ..Options::default() };
         let compiled = source.compile_as(&options);
         let small = source.compile_as(&Options { layout: Layout::Small, ..options });
         Self { name: source.name, stage: source.stage, mesh: source.mesh(), compiled, small }

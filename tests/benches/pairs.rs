@@ -1,0 +1,158 @@
+//! Mesh against mesh: a page of tables for BENCHMARKS.md, in Markdown, with everybody in the same rounds.
+//!
+//! `cargo bench -p bvhc-tests --bench pairs [-- animals nested spheres twins giant]`. The figure of an encounter is the median over
+//! its poses of the least time of several rounds (5, or `BVHC_ROUNDS`), building excluded. Every answer of bvhc is
+//! checked against the exact oracle first; `BVHC_LEVEL` holds it to a SIMD level.
+#![allow(dead_code, reason = "each benchmark uses its part of what they share")]
+
+mod peers;
+mod shared;
+
+use std::hint::black_box;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use bvhc::compile::{Compiled, Options, compile};
+use bvhc::mesh::Mesh;
+use bvhc_runtime::{Effort, Model, Pose};
+use bvhc_tests::oracle::pairs::{Surface, all};
+use bvhc_tests::pose;
+use bvhc_tests::scene::encounter::{self, Encounter};
+use bvhc_tests::scene::write_obj;
+use bvhc_tests::support::sample::bunny;
+use peers::parry::Parry;
+use peers::parry::pairs::Placed;
+
+/// Poses of each sort.
+const POSES: usize = 8;
+
+/// The share of a peer's pairs that may be missing or too many: f32 decides for it.
+const ALLOWANCE: f64 = 2e-3;
+
+/// Times shorter than this are taken of several runs.
+const SHORTEST: Duration = Duration::from_micros(200);
+
+fn main() {
+    // Cargo passes `--bench`.
+    let filter: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    println!(
+        "\n| {}, us | bvhc yes/no | bvhc all pairs | parry3d yes/no | parry3d all pairs | x yes/no | x all pairs | pairs | steps |",
+        peers::level().name()
+    );
+    println!("{}|", "|---".repeat(9));
+    let mut ratios = [Vec::new(), Vec::new()];
+    let named = |name: &str| filter.is_empty() || filter.iter().any(|wanted| wanted == name);
+    let made: [(&str, fn() -> Encounter); 5] = [
+        ("animals", || encounter::animals(20_000, POSES)),
+        ("nested", || encounter::nested(16, POSES)),
+        ("spheres", || encounter::spheres(16, POSES)),
+        ("twins", || encounter::twins(&bunny(), POSES)),
+        ("giant", || encounter::giant(&bunny(), 224, POSES)),
+    ];
+    for (name, make) in made.into_iter().filter(|(name, _)| named(name)) {
+        report(name, &make(), &mut ratios);
+    }
+    for (what, ratios) in ["yes/no", "all pairs"].iter().zip(&ratios) {
+        let mean = (ratios.iter().map(|ratio: &f64| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        println!("\n{what}: geometric mean {mean:.2}, least {least:.2}");
+    }
+}
+
+fn file(mesh: &Mesh) -> Compiled {
+    compile(&write_obj(mesh), "encounter.obj", &Options::default(), &()).expect("the model compiles")
+}
+
+/// Prints a row for the separated and one for the colliding poses.
+fn report(name: &str, encounter: &Encounter, ratios: &mut [Vec<f64>; 2]) {
+    let files = [file(&encounter.a), file(&encounter.b)];
+    let [a, b] = [0, 1].map(|side: usize| {
+        Model::from_bytes(&files[side].bytes).expect("a compiled file opens").with_level(peers::level())
+    });
+    let theirs = [Parry::build(&encounter.a), Parry::build(&encounter.b)];
+    let still = Surface::of(&encounter.a);
+    for (what, poses) in [("separated", &encounter.separated), ("colliding", &encounter.colliding)] {
+        let poses: Vec<Pose> = poses.iter().map(query_pose).collect();
+        let placed: Vec<Placed> = poses.iter().map(Placed::new).collect();
+        let mut effort = Effort::unlimited();
+        let mut count = 0;
+        for (pose, placed) in poses.iter().zip(&placed) {
+            let expected = all(&still, &Surface::moved(&encounter.b, &seen(pose)));
+            count += expected.len();
+            check(&a, &b, pose, &expected, &mut effort);
+            let found = theirs[0].count_pairs(&theirs[1], placed);
+            assert!(
+                (found as f64 - expected.len() as f64).abs() <= 2.0 + ALLOWANCE * found as f64,
+                "{name}: {found}"
+            );
+        }
+        let seconds = [
+            median(poses.len(), |pose| u64::from(a.collides(&b, &poses[pose]))),
+            median(poses.len(), |pose| count_pairs(&a, &b, &poses[pose])),
+            median(poses.len(), |pose| u64::from(theirs[0].collides(&theirs[1], &placed[pose]))),
+            median(poses.len(), |pose| theirs[0].count_pairs(&theirs[1], &placed[pose]) as u64),
+        ];
+        let [yes, pairs] = [seconds[2] / seconds[0], seconds[3] / seconds[1]];
+        let times = seconds.map(|seconds| format!("{:.2}", seconds * 1e6)).join(" | ");
+        let each = |sum: u64| sum / poses.len() as u64;
+        let steps = format!("{} + {}", each(effort.node_pairs), each(effort.leaf_pairs));
+        println!("| {name}, {what} | {times} | {yes:.2} | {pairs:.2} | {} | {steps} |", count / poses.len());
+        ratios[0].push(yes);
+        ratios[1].push(pairs);
+    }
+}
+
+fn query_pose(pose: &pose::Pose) -> Pose {
+    Pose::new(pose.rotation, pose.translation).expect("an encounter's pose")
+}
+
+/// Where queries see the moved model.
+fn seen(pose: &Pose) -> pose::Pose {
+    pose::Pose { rotation: pose.rotation(), translation: pose.translation() }
+}
+
+fn check(a: &Model<'_>, b: &Model<'_>, pose: &Pose, expected: &[(u32, u32)], effort: &mut Effort) {
+    let mut found = Vec::new();
+    let end = a.all_pairs_with(b, pose, effort, |pair| {
+        found.push((pair.a, pair.b));
+        ControlFlow::Continue(())
+    });
+    assert_eq!(end, Ok(ControlFlow::Continue(())));
+    found.sort_unstable();
+    assert!(found == expected, "bvhc finds other pairs than the oracle");
+    assert_eq!(a.collides(b, pose), !expected.is_empty());
+}
+
+fn count_pairs(a: &Model<'_>, b: &Model<'_>, pose: &Pose) -> u64 {
+    let mut count = 0;
+    let _ = a.all_pairs(b, pose, |_| {
+        count += 1;
+        ControlFlow::Continue(())
+    });
+    count
+}
+
+/// The median over the poses of the least seconds of a round.
+fn median(poses: usize, mut run: impl FnMut(usize) -> u64) -> f64 {
+    let rounds = std::env::var("BVHC_ROUNDS").map_or(5, |rounds| rounds.parse().expect("BVHC_ROUNDS counts"));
+    let mut least = |pose| (0..rounds).map(|_| seconds(|| run(pose))).fold(f64::INFINITY, f64::min);
+    let mut times: Vec<f64> = (0..poses).map(&mut least).collect();
+    times.sort_by(f64::total_cmp);
+    times[poses / 2]
+}
+
+/// Seconds of one run.
+fn seconds(mut run: impl FnMut() -> u64) -> f64 {
+    let mut runs = 1;
+    loop {
+        let start = Instant::now();
+        for _ in 0..runs {
+            black_box(run());
+        }
+        let passed = start.elapsed();
+        if passed >= SHORTEST {
+            return passed.as_secs_f64() / f64::from(runs);
+        }
+        runs *= 4;
+    }
+}
