@@ -71,7 +71,7 @@ impl ObbRef {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct ObbNode {
-    /// x, y, z and w of the quaternions; their lengths are 1 within 2^-20.
+    /// x, y, z and w of the quaternions; their lengths are 1 within 2^-22.
     pub rotation: [[f32; OBB_WIDTH]; 4],
     /// x, y and z of the centres, relative to the tree's origin.
     pub centre: [[f32; OBB_WIDTH]; 3],

@@ -196,7 +196,7 @@ pub struct ObbTree<'a> {
     /// The nodes, parents before children.
     #[rkyv(with = InlineAsBox)]
     pub nodes: &'a [ObbNode],
-    /// The leaves, in the order in which the nodes reach them depth first.
+    /// The leaves, in the order in which nodes, by index, and their slots refer to them.
     #[rkyv(with = InlineAsBox)]
     pub leaves: &'a [ObbLeaf],
 }
