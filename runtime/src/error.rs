@@ -76,11 +76,15 @@ pub enum OpenError {
     /// A section's payload is not a valid archive of its type.
     #[error("the {} section is corrupt: its archive does not check", .0.name())]
     Archive(SectionKind),
-    /// The tree is deeper than any file may have it.
-    #[error("the tree has {found} levels; at most {} are allowed", bvhc_format::MAX_DEPTH)]
+    /// A tree is deeper than any file may have it.
+    #[error("the {} section has {found} levels; at most {most} are allowed", kind.name())]
     TooDeep {
+        /// The tree.
+        kind: SectionKind,
         /// Levels the tree says it has.
         found: u32,
+        /// Levels that such a tree may have.
+        most: u32,
     },
     /// The packed-blocks section cannot hold as many blocks as it says.
     #[error("the packed-blocks section says that there are {count} blocks in its {bytes} bytes")]

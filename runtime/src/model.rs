@@ -5,7 +5,7 @@ use bvhc_format::obb::MAX_OBB_DEPTH;
 use bvhc_format::record::{AttributeRun, WideNode};
 use bvhc_format::section::{
     ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, ArchivedObbTree,
-    ArchivedPackedBlocks, ArchivedSplits, Root,
+    ArchivedPackedBlocks, ArchivedSplits, Root, SectionKind,
 };
 use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, NONE};
 use rkyv::api::low::{LowValidator, access};
@@ -54,7 +54,7 @@ impl<'a> Model<'a> {
         let tree = open_section::<ArchivedAabbTree<'static>>(&directory)?;
         let depth = tree.depth.to_native();
         if depth > MAX_DEPTH {
-            return Err(OpenError::TooDeep { found: depth });
+            return Err(OpenError::TooDeep { kind: SectionKind::AabbTree, found: depth, most: MAX_DEPTH });
         }
         let bounds = read_bounds(tree)?;
         let packed = open_optional::<ArchivedPackedBlocks<'static>>(&directory)?;
@@ -239,8 +239,8 @@ where
 
 fn open_obb_tree<'a>(directory: &Directory<'a>) -> Result<Option<&'a ArchivedObbTree<'static>>, OpenError> {
     let tree: Option<&ArchivedObbTree<'static>> = open_optional(directory)?;
-    let found = tree.map_or(0, |tree| tree.depth.to_native());
-    if found > MAX_OBB_DEPTH { Err(OpenError::TooDeep { found }) } else { Ok(tree) }
+    let (found, most) = (tree.map_or(0, |tree| tree.depth.to_native()), MAX_OBB_DEPTH);
+    if found > most { Err(OpenError::TooDeep { kind: SectionKind::ObbTree, found, most }) } else { Ok(tree) }
 }
 
 fn read_bounds(tree: &ArchivedAabbTree<'_>) -> Result<Aabb, OpenError> {
