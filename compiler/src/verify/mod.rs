@@ -13,6 +13,7 @@ mod frame;
 mod geometry;
 mod metadata;
 mod node;
+mod obb;
 mod packed;
 pub mod source;
 mod splits;
@@ -28,6 +29,7 @@ pub use frame::FrameFault;
 pub use geometry::{GeometryFault, RunFault};
 pub use metadata::{MetadataFault, NameFault, NameList, TextField};
 pub use node::NodeFault;
+pub use obb::{ObbFault, ObbLeafFault, ObbNodeFault};
 pub use packed::PackedFault;
 pub use splits::SplitFault;
 pub use statistics::{Count, Figure, StatisticsFault};
@@ -65,6 +67,9 @@ pub enum VerifyError {
     /// The AABB tree breaks a rule.
     #[error("aabb-tree: {0}")]
     Tree(#[from] TreeFault),
+    /// The tree of oriented boxes breaks a rule.
+    #[error("obb-tree: {0}")]
+    Obb(#[from] ObbFault),
     /// The metadata section breaks a rule.
     #[error("metadata: {0}")]
     Metadata(#[from] MetadataFault),
@@ -94,6 +99,7 @@ pub fn verify(bytes: &[u8]) -> Result<(), VerifyError> {
     let shape = tree::check(&model, &table)?;
     splits::check(&model, &table, triangles.count)?;
     boxes::check(&model, &table)?;
+    let obb_shape = obb::check(&model, &table, triangles.count)?;
     metadata::check(&model, &table.blocks, &triangles)?;
-    statistics::check(&model, &shape)
+    statistics::check(&model, &shape, obb_shape.as_ref())
 }

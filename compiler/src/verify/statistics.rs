@@ -1,5 +1,6 @@
 //! The statistics of each tree against the tree itself.
 
+use bvhc_format::obb::{OBB_WIDTH, ObbNode, ObbRef};
 use bvhc_format::record::{BLOCK_WIDTH, Child, NODE_WIDTH, TreeStatistics, WideNode};
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::Model;
@@ -92,7 +93,11 @@ impl std::fmt::Display for Figure {
 }
 
 /// M5 and M6, on a model that keeps all other rules.
-pub(super) fn check(model: &Model<'_>, shape: &Shape) -> Result<(), VerifyError> {
+pub(super) fn check(
+    model: &Model<'_>,
+    aabb_shape: &Shape,
+    obb_shape: Option<&Shape>,
+) -> Result<(), VerifyError> {
     let records = model.metadata().trees.get();
     let kinds: Vec<u32> =
         model.sections().map(|(entry, _)| entry.kind).filter(|kind| TREE_KINDS.contains(kind)).collect();
@@ -104,24 +109,59 @@ pub(super) fn check(model: &Model<'_>, shape: &Shape) -> Result<(), VerifyError>
         let fail = |fault| VerifyError::Statistics { tree, fault };
         check_count(Count::Kind, record.kind, kind).map_err(fail)?;
         check_count(Count::Reserved, record.reserved, 0u32).map_err(fail)?;
-        if kind == SectionKind::AabbTree as u32 {
-            check_aabb(model, shape, record).map_err(fail)?;
+        match (SectionKind::from_number(kind), obb_shape) {
+            (Some(SectionKind::AabbTree), _) => check_aabb(model, aabb_shape, record).map_err(fail)?,
+            (Some(SectionKind::ObbTree), Some(shape)) => check_obb(model, shape, record).map_err(fail)?,
+            _ => {}
         }
     }
     Ok(())
 }
 
 fn check_aabb(model: &Model<'_>, shape: &Shape, record: &TreeStatistics) -> Result<(), StatisticsFault> {
-    let (nodes, leaves) = (model.nodes().len() as u64, model.blocks().count() as u64);
-    let references = model.geometry().triangles.len() as u64;
-    check_count(Count::Depth, record.depth, shape.depth)?;
-    check_count(Count::Nodes, record.nodes, nodes)?;
-    check_count(Count::Leaves, record.leaves, leaves)?;
-    check_count(Count::References, record.references, references)?;
-    let share = |used: u64, whole: u64, width: usize| used as f64 / (whole * width as u64) as f64;
-    check_figure(Figure::NodeFill, record.node_fill, share(nodes - 1 + leaves, nodes, NODE_WIDTH))?;
-    check_figure(Figure::BlockFill, record.block_fill, share(references, leaves, BLOCK_WIDTH))?;
+    let counts = Counts {
+        depth: shape.depth,
+        nodes: model.nodes().len() as u64,
+        leaves: model.blocks().count() as u64,
+        references: model.geometry().triangles.len() as u64,
+    };
+    counts.check(record, NODE_WIDTH, BLOCK_WIDTH)?;
     check_figure(Figure::SahCost, record.sah_cost, sah_cost(model.nodes()))
+}
+
+fn check_obb(model: &Model<'_>, shape: &Shape, record: &TreeStatistics) -> Result<(), StatisticsFault> {
+    let Some(tree) = model.obb_tree() else { return Ok(()) };
+    let counts = Counts {
+        depth: shape.depth,
+        nodes: tree.nodes.len() as u64,
+        leaves: tree.leaves.len() as u64,
+        // Each is in one leaf.
+        references: model.triangle_count(),
+    };
+    counts.check(record, OBB_WIDTH, OBB_WIDTH)?;
+    check_figure(Figure::SahCost, record.sah_cost, collision_cost(tree.nodes.get()))
+}
+
+/// What a tree has.
+struct Counts {
+    depth: u32,
+    nodes: u64,
+    leaves: u64,
+    references: u64,
+}
+
+impl Counts {
+    /// All but the cost, of a tree with so many slots a node and lanes a leaf.
+    fn check(&self, record: &TreeStatistics, slots: usize, lanes: usize) -> Result<(), StatisticsFault> {
+        let Self { depth, nodes, leaves, references } = *self;
+        check_count(Count::Depth, record.depth, depth)?;
+        check_count(Count::Nodes, record.nodes, nodes)?;
+        check_count(Count::Leaves, record.leaves, leaves)?;
+        check_count(Count::References, record.references, references)?;
+        let share = |used: u64, whole: u64, width: usize| used as f64 / (whole * width as u64) as f64;
+        check_figure(Figure::NodeFill, record.node_fill, share(nodes - 1 + leaves, nodes, slots))?;
+        check_figure(Figure::BlockFill, record.block_fill, share(references, leaves, lanes))
+    }
 }
 
 fn check_count(count: Count, found: impl Into<u64>, expected: impl Into<u64>) -> Result<(), StatisticsFault> {
@@ -153,4 +193,17 @@ fn sah_cost(nodes: &[WideNode]) -> f64 {
 fn half_area(planes: [f64; 6]) -> f64 {
     let [x, y, z] = [0, 2, 4].map(|lower| planes[lower + 1] - planes[lower]);
     x * y + y * z + z * x
+}
+
+/// The collision measures of all boxes, relative to those of the root's children.
+fn collision_cost(nodes: &[ObbNode]) -> f64 {
+    let measure = |node: &ObbNode, slot: usize| {
+        let [x, y, z] = node.half_extents.map(|axis| 2.0 * f64::from(axis[slot]));
+        2.0 * (x * y * z) + (x * y + y * z + z * x) * (x + y + z)
+    };
+    let of_node = |node: &ObbNode| {
+        let used = (0..OBB_WIDTH).filter(|slot| node.children[*slot] != ObbRef::EMPTY.0);
+        used.map(|slot| measure(node, slot)).sum::<f64>()
+    };
+    nodes.iter().map(of_node).sum::<f64>() / of_node(&nodes[0]).max(f64::MIN_POSITIVE)
 }

@@ -1,9 +1,11 @@
 //! Files with one rule broken and all hashes right, so that only that rule can tell.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use bvhc::compile::{Layout, Options, compile};
+use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::{Bytes, header_hash};
+use bvhc::optimise::Stop;
 use bvhc::verify::{VerifyError, verify};
 
 use crate::split::split;
@@ -50,6 +52,7 @@ pub(crate) const GEOMETRY: u32 = 2;
 pub(crate) const SPLITS: u32 = 3;
 pub(crate) const PACKED: u32 = 4;
 pub(crate) const TREE: u32 = 16;
+pub(crate) const OBB: u32 = 17;
 
 /// A file's bytes, and where things are in them.
 #[derive(Clone)]
@@ -60,7 +63,8 @@ pub(crate) struct Forge {
 impl Forge {
     /// The sheet of [`source`]: many blocks, and so more than one node.
     pub(crate) fn new() -> Self {
-        Self::of(&source())
+        static FILE: LazyLock<Forge> = LazyLock::new(|| Forge::of(&source()));
+        FILE.clone()
     }
 
     /// One triangle: whatever the compiler does, 7 slots of the node, 15 lanes and 13 vertices are unused.
@@ -76,6 +80,14 @@ impl Forge {
     /// Triangles most of which are in several blocks, and nodes below nodes.
     pub(crate) fn of_splits(layout: Layout) -> Self {
         Self { bytes: split(blades().as_bytes(), 1.0, layout).to_vec() }
+    }
+
+    /// The sheet below two long blades, which the compiler splits, with a tree of oriented boxes.
+    pub(crate) fn of_splits_and_obbs() -> Self {
+        let blades = "v 0 0 4\nv 9 9 4.5\nv 9.5 9 4\nv 0 9 4\nv 9 0 4.5\nv 9.5 0 4\nf -6 -5 -4\nf -3 -2 -1\n";
+        let options = Options { quality: Quality::Best, stop: Stop::Steps(0), ..Options::default() };
+        let source = source() + blades;
+        Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
     }
 
     fn of(source: &str) -> Self {
@@ -146,6 +158,7 @@ impl Forge {
             METADATA => 256,
             GEOMETRY => 64,
             PACKED => 24,
+            OBB => 56,
             _ => 48,
         };
         self.payload(kind).end - size

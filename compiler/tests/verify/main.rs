@@ -1,6 +1,7 @@
 //! Breaks each rule of FORMAT.md that `verify` alone checks, and expects it to say which one.
 
 mod forge;
+mod obb;
 mod packed;
 /// The suites' own splitting builder; it needs nothing else of them.
 #[path = "../../../tests/src/support/split.rs"]
@@ -299,7 +300,8 @@ fn visiting_orders() {
 fn is_free(file: &Forge, at: usize) -> bool {
     let (compiler, options) = (file.slice(METADATA, 112), file.slice(METADATA, 128));
     let texts = [compiler, options].iter().any(|(start, length)| (*start..start + length).contains(&at));
-    let figures = file.slice(METADATA, 240).0 + 32;
+    let (trees, count) = file.slice(METADATA, 240);
+    let figures = (trees..trees + 48 * count).contains(&at) && (32..44).contains(&((at - trees) % 48));
     // Boxes may be larger than they must be.
     let nodes = file.slice(TREE, 32);
     let planes = (nodes.0..nodes.0 + 256 * nodes.1).contains(&at) && (at - nodes.0) % 256 < 192;
@@ -311,7 +313,8 @@ fn is_free(file: &Forge, at: usize) -> bool {
     let blocks = file.slice(GEOMETRY, 0);
     let used_slots = (blocks.0..blocks.0 + 256 * blocks.1).contains(&at) && (at - blocks.0) % 256 == 245;
     let position = packed::positions(file).iter().any(|range| range.contains(&at));
-    texts || planes || used_slots || position || minor || required || (figures..figures + 12).contains(&at)
+    let boxes = planes || obb::is_free(file, at);
+    texts || boxes || used_slots || position || minor || required || figures
 }
 
 #[test]

@@ -1,0 +1,79 @@
+//! Every triangle inside all oriented boxes above it.
+
+use bvhc_format::obb::{ObbLeaf, ObbNode};
+use bvhc_format::section::ArchivedObbTree;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+
+use super::leaf::exact_corners;
+use super::{ObbFault, ObbNodeFault, Place, ROUNDING, used_lanes};
+use crate::fit::Frame;
+use crate::verify::blocks::BlockTable;
+
+/// A tree whose nodes and leaves are within the rules.
+struct Tree<'a> {
+    nodes: &'a [ObbNode],
+    parents: &'a [Option<Place>],
+    table: &'a BlockTable<'a>,
+    origin: [f64; 3],
+    /// How far a corner may stick out.
+    tolerance: f64,
+}
+
+/// B9, on a tree that keeps all other rules.
+pub(super) fn check(
+    tree: &ArchivedObbTree<'_>,
+    table: &BlockTable<'_>,
+    parents: &[Option<Place>],
+    places: &[Place],
+) -> Result<(), ObbFault> {
+    let origin = tree.origin.map(|x| f64::from(x.to_native()));
+    let tolerance = f64::from(tree.radius.to_native()) * ROUNDING;
+    let nodes = tree.nodes.get();
+    let checked = Tree { nodes, parents, table, origin, tolerance };
+    let leaves = tree.leaves.get().par_iter().zip(places).enumerate();
+    let faults = leaves.filter_map(|(index, (leaf, place))| {
+        let used = used_lanes(nodes, *place);
+        (0..used).find_map(|lane| checked.fault_above(leaf, lane, *place)).map(|fault| (index, fault))
+    });
+    // The first one, whichever thread finds its own first.
+    match faults.min_by_key(|(index, _)| *index) {
+        Some((_, fault)) => Err(fault),
+        None => Ok(()),
+    }
+}
+
+impl Tree<'_> {
+    /// The lowest box, from this slot up, out of which the triangle in a lane sticks.
+    fn fault_above(&self, leaf: &ObbLeaf, lane: usize, place: Place) -> Option<ObbFault> {
+        let corners = exact_corners(leaf, lane, self.table).map(|corner| {
+            let along = |axis: usize| f64::from(corner[axis]) - self.origin[axis];
+            [along(0), along(1), along(2)]
+        });
+        let mut above = Some(place);
+        while let Some(Place { node, slot }) = above {
+            if let Some((axis, found)) = self.beyond(&self.nodes[node], slot, &corners) {
+                let limit = self.nodes[node].half_extents[axis][slot];
+                let triangle = leaf.triangles[lane];
+                let fault = ObbNodeFault::Outside { slot, triangle, axis, found, limit };
+                return Some(ObbFault::Node { node, fault });
+            }
+            above = self.parents[node];
+        }
+        None
+    }
+
+    /// The first axis of a slot's box along which a point is too far from its centre, and how far. The points are
+    /// relative to the tree's origin.
+    fn beyond(&self, node: &ObbNode, slot: usize, points: &[[f64; 3]; 3]) -> Option<(usize, f64)> {
+        let frame = Frame::from_quaternion(node.rotation.map(|part| f64::from(part[slot])));
+        let centre = node.centre.map(|axis| f64::from(axis[slot]));
+        let offsets = points.map(|point| [0, 1, 2].map(|axis| point[axis] - centre[axis]));
+        (0..3).find_map(|axis| {
+            let [x, y, z] = frame.axes[axis];
+            let along = offsets.map(|offset| (x * offset[0] + y * offset[1] + z * offset[2]).abs());
+            let found = along.into_iter().fold(0.0, f64::max);
+            let limit = f64::from(node.half_extents[axis][slot]) + self.tolerance;
+            (found > limit).then_some((axis, found))
+        })
+    }
+}
