@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH};
+use bvhc_format::obb::{ObbChild, ObbRef};
 use bvhc_format::record::{Child, ChildRef};
 use bvhc_format::section::SectionKind;
 
@@ -30,6 +31,8 @@ enum Kind {
     Index,
     Hex,
     Child,
+    /// A reference of an oriented tree.
+    ObbChild,
     Slice,
     /// Two slots a byte, the lower four bits first.
     Slots,
@@ -179,7 +182,9 @@ impl Dump<'_> {
         assert_eq!(self.at, slice.start, "slices neither overlap nor leave holes");
         match slice.name.as_str() {
             "blocks" => self.records(slice, Self::block),
+            "nodes" if kind == SectionKind::ObbTree => self.records(slice, Self::obb_node),
             "nodes" => self.records(slice, Self::node),
+            "leaves" => self.records(slice, Self::obb_leaf),
             "runs" => self.records(slice, Self::run),
             "trees" => self.records(slice, Self::statistics),
             "bytes" => self.packed_blocks(slice),
@@ -267,6 +272,29 @@ impl Dump<'_> {
         ]);
     }
 
+    fn obb_node(&mut self) {
+        for part in ["rotation x", "rotation y", "rotation z", "rotation w"] {
+            self.field(part, 16, Kind::F32);
+        }
+        for row in ["centre x", "centre y", "centre z"] {
+            self.field(row, 16, Kind::F32);
+        }
+        for axis in ["half_extents 0", "half_extents 1", "half_extents 2"] {
+            self.field(axis, 16, Kind::F32);
+        }
+        self.fields(&[("children", 16, Kind::ObbChild), ("reserved", 16, Kind::Raw)]);
+    }
+
+    fn obb_leaf(&mut self) {
+        self.fields(&[("origin", 12, Kind::F32), ("radius", 4, Kind::F32)]);
+        for corner in ["first", "second", "third"] {
+            for axis in ["x", "y", "z"] {
+                self.field(&format!("{corner} corners {axis}"), 16, Kind::F32);
+            }
+        }
+        self.fields(&[("triangles", 16, Kind::U32), ("places", 16, Kind::U32)]);
+    }
+
     fn run(&mut self) {
         self.fields(&[
             ("first_triangle", 4, Kind::U32),
@@ -292,7 +320,7 @@ impl Dump<'_> {
 }
 
 fn section_kind(number: u32) -> SectionKind {
-    SectionKind::from_number(number).expect("a kind of version 1.1")
+    SectionKind::from_number(number).expect("a kind of version 1.2")
 }
 
 /// The fields of a section's root: name, size and how they read.
@@ -373,6 +401,11 @@ fn values(line: &[u8], kind: Kind, at: usize) -> String {
             Child::Empty => "empty".into(),
             Child::Node(index) => format!("node {index}"),
             Child::Block(index) => format!("block {index}"),
+        }),
+        Kind::ObbChild => each(4, |value| match ObbRef(value as u32).get() {
+            ObbChild::Empty => "empty".into(),
+            ObbChild::Node(index) => format!("node {index}"),
+            ObbChild::Leaf(index, triangles) => format!("leaf {index} of {triangles}"),
         }),
         Kind::Slots => each(1, |value| format!("{} {}", value & 15, value >> 4)),
         Kind::Counts => each(1, |value| format!("{} triangles, {} vertices", value % 16 + 1, value / 16 + 1)),
