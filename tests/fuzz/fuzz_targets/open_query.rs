@@ -1,4 +1,5 @@
-//! Any bytes, opened and queried on every SIMD level: nothing may panic, hang or read outside of them.
+//! Any bytes, opened and queried on every SIMD level, alone and against themselves: nothing may panic, hang or read
+//! outside of them.
 //!
 //! Start from real files, for example `cp ../golden/quad.bvh corpus/open_query/`.
 #![no_main]

@@ -8,7 +8,7 @@
 use core::ops::ControlFlow;
 use core::panic::PanicInfo;
 
-use bvhc_runtime::{Aabb, Model, Ray, Search};
+use bvhc_runtime::{Aabb, Effort, Model, Pair, Pose, Ray, Search};
 
 #[repr(C, align(64))]
 struct Aligned<T: ?Sized>(T);
@@ -43,7 +43,25 @@ pub extern "C" fn main(_: i32, _: *const *const u8) -> i32 {
     [0, 100].into_iter().zip(&FILES).find_map(wrong).unwrap_or(0)
 }
 
-fn checks(model: &Model<'_>) -> [bool; 8] {
+fn checks(model: &Model<'_>) -> [bool; 11] {
+    let [hit, face, name, any, all, point, boxed, near] = checks_of_one(model);
+    let [touching, apart, few] = checks_of_two(model);
+    [hit, face, name, any, all, point, boxed, near, touching, apart, few]
+}
+
+/// The model against itself: its three triangles share an edge or a corner.
+fn checks_of_two(model: &Model<'_>) -> [bool; 3] {
+    let (mut pairs, mut effort) = ([Pair::default(); 9], Effort::of_steps(0));
+    let count = model.pairs_into(model, &Pose::IDENTITY, &mut pairs);
+    let away = Pose::from_translation([0.0, 0.0, 1.0]);
+    [
+        count == 9 && pairs.contains(&Pair { a: 2, b: 0 }),
+        away.is_ok_and(|away| !model.collides(model, &away)),
+        model.first_pair_with(model, &Pose::IDENTITY, &mut effort).is_err(),
+    ]
+}
+
+fn checks_of_one(model: &Model<'_>) -> [bool; 8] {
     let down = Ray::new([1.5, 0.25, 9.0], [0.0, 0.0, -1.0]);
     let hit = model.closest_hit(&down);
     let source = hit.and_then(|hit| model.source_of(hit.triangle));
