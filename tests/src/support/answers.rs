@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use bvhc_runtime::{Aabb, Hit, Model, Nearest, Ray, Search};
+use bvhc_runtime::{Aabb, Effort, Hit, Model, Nearest, Pose, Ray, Search};
 
 /// A hit, bit by bit.
 pub fn hit_bits(hit: &Hit) -> [u32; 8] {
@@ -85,7 +85,42 @@ pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u
         let _ = model.overlap_box(&around, &mut count);
         let _ = model.overlap_sphere(point, 0.5, &mut count);
     }
-    answers
+    answers + ask_pairs(model)
+}
+
+/// Steps to find one pair, and to find all: a walk through a corrupt tree ends by itself, but only after as many steps
+/// as its nodes squared.
+const STEPS: [u64; 2] = [1000, 64];
+
+/// Triangles of a model that may take as many as it likes.
+const FEW_TRIANGLES: usize = 16;
+
+/// Pairs of the model with itself.
+fn ask_pairs(model: &Model<'_>) -> u64 {
+    let is_small = model.geometry().triangles.len() <= FEW_TRIANGLES;
+    let [first, all] = STEPS.map(|steps| Effort::of_steps(if is_small { u64::MAX } else { steps }));
+    let of_pose = |pose: &Pose| {
+        let (mut first, mut all) = (first, all);
+        let found = model.first_pair_with(model, pose, &mut first);
+        u64::from(matches!(found, Ok(Some(_)))) + count_pairs(model, pose, &mut all)
+    };
+    poses().iter().map(of_pose).sum()
+}
+
+/// Where a model is asked to meet itself: in its own place, and turned and moved by a part of the size of those tested.
+pub fn poses() -> [Pose; 2] {
+    let turn = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
+    [Pose::IDENTITY, Pose::new(turn, [0.5, 0.25, -0.125]).expect("a rotation")]
+}
+
+/// How many pairs of triangles of a model and itself are found before the effort is spent.
+pub fn count_pairs(model: &Model<'_>, pose: &Pose, effort: &mut Effort) -> u64 {
+    let mut count = 0;
+    let _ = model.all_pairs_with(model, pose, effort, |pair| {
+        count += 1 + u64::from(model.source_of(pair.a).is_some() && model.source_of(pair.b).is_some());
+        ControlFlow::Continue(())
+    });
+    count
 }
 
 fn ask_names(model: &Model<'_>) -> u64 {

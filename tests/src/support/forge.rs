@@ -2,6 +2,7 @@
 
 use bvhc::file::Bytes;
 use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH};
+use bvhc_format::obb::OBB_WIDTH;
 use bvhc_format::record::NODE_WIDTH;
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Blocks, Model};
@@ -19,16 +20,29 @@ pub struct Places {
     pub blocks: usize,
     /// How many blocks there are.
     pub block_count: usize,
+    /// Node 0 of the tree of oriented boxes; 0 where there is none.
+    pub obb_nodes: usize,
+    /// How many nodes it has.
+    pub obb_node_count: usize,
+    /// Its leaf 0.
+    pub obb_leaves: usize,
+    /// How many leaves it has.
+    pub obb_leaf_count: usize,
 }
 
 /// Bytes of a node and of a block.
 pub const RECORD: usize = 256;
+
+/// Bytes of a node and of a leaf of a tree of oriented boxes.
+pub const OBB_RECORD: usize = 192;
 
 impl Places {
     /// Looks a file over.
     pub fn of(file: &Bytes) -> Self {
         let model = Model::from_bytes(file).expect("a good file opens");
         let offset = |address: usize| address - file.as_ptr().addr();
+        let (obb_nodes, obb_leaves) =
+            model.obb_tree().map_or((None, None), |tree| (Some(tree.nodes.get()), Some(tree.leaves.get())));
         Self {
             nodes: offset(model.nodes().as_ptr().addr()),
             node_count: model.nodes().len(),
@@ -37,12 +51,31 @@ impl Places {
                 Blocks::Packed(blocks) => blocks.as_bytes().as_ptr().addr(),
             }),
             block_count: model.blocks().count(),
+            obb_nodes: obb_nodes.map_or(0, |nodes| offset(nodes.as_ptr().addr())),
+            obb_node_count: obb_nodes.map_or(0, <[_]>::len),
+            obb_leaves: obb_leaves.map_or(0, |leaves| offset(leaves.as_ptr().addr())),
+            obb_leaf_count: obb_leaves.map_or(0, <[_]>::len),
         }
     }
 
     /// The child reference in a slot of a node.
     pub fn child(&self, node: usize, slot: usize) -> usize {
         self.nodes + RECORD * node + 192 + 4 * slot
+    }
+
+    /// The child reference in a slot of a node of the tree of oriented boxes.
+    pub fn obb_child(&self, node: usize, slot: usize) -> usize {
+        self.obb_number(node, 10, slot)
+    }
+
+    /// One of the numbers of such a slot: 0 to 3 are the quaternion's, 4 to 6 the centre's, 7 to 9 the half extents'.
+    pub fn obb_number(&self, node: usize, number: usize, slot: usize) -> usize {
+        self.obb_nodes + OBB_RECORD * node + 4 * (OBB_WIDTH * number + slot)
+    }
+
+    /// A leaf of that tree.
+    pub fn obb_leaf(&self, leaf: usize) -> usize {
+        self.obb_leaves + OBB_RECORD * leaf
     }
 
     /// The plane of a slot of a node: lower x, upper x, lower y and so on.

@@ -8,7 +8,7 @@ use bvhc_runtime::{Level, Model, OpenError};
 use bvhc_tests::support::forge::{self, with_bytes};
 use bvhc_tests::support::{aligned, levels};
 
-use super::{middling, middling_as, small, small_and_splits, splits_as, survive};
+use super::{for_pairs, middling, middling_as, small, small_and_splits, splits_as, survive};
 
 #[test]
 fn every_truncation_is_refused() {
@@ -68,10 +68,14 @@ fn forged_bytes(good: &Bytes) {
         }
         // Only the minor version, the hashes and bit 0 of an entry's flags are not opening's business.
         let within = offset.wrapping_sub(HEADER_LENGTH) % 64;
+        let may_be_skipped = good[offset - offset % 64 + 6] & 1 == 0;
         let expected = match offset {
             14..16 | 32..64 => 256,
             HEADER_LENGTH.. if within >= 32 => 256,
             HEADER_LENGTH.. if within == 6 => 2,
+            // A kind that nobody knows; those of other sections are refused.
+            HEADER_LENGTH.. if within == 0 && may_be_skipped => 256 - (SectionKind::ALL.len() - 1) as u32,
+            HEADER_LENGTH.. if within < 4 && may_be_skipped => 256,
             // A payload that is shorter by a multiple of 8 still pads to the same length: the root moves.
             HEADER_LENGTH.. if within == 16 => continue,
             _ => 1,
@@ -94,14 +98,16 @@ fn misaligned_bytes_are_refused() {
 
 #[test]
 fn depths_that_lie() {
-    let good = middling();
-    let place = forge::root(&good, SectionKind::AabbTree) + 24;
-    for depth in [0u32, 1, 96] {
-        assert!(survive(&with_bytes(&good, place, &depth.to_le_bytes()), &levels()));
-    }
-    for found in [97, 1 << 20, u32::MAX] {
-        let error = Model::from_bytes(&with_bytes(&good, place, &found.to_le_bytes())).err();
-        assert_eq!(error, Some(OpenError::TooDeep { found }));
+    let good = for_pairs(Layout::Fast);
+    for (kind, field, most) in [(SectionKind::AabbTree, 24, 96), (SectionKind::ObbTree, 16, 40)] {
+        let place = forge::root(&good, kind) + field;
+        for depth in [0u32, 1, most] {
+            assert!(survive(&with_bytes(&good, place, &depth.to_le_bytes()), &levels()));
+        }
+        for found in [most + 1, 1 << 20, u32::MAX] {
+            let error = Model::from_bytes(&with_bytes(&good, place, &found.to_le_bytes())).err();
+            assert_eq!(error, Some(OpenError::TooDeep { kind, found, most }));
+        }
     }
 }
 

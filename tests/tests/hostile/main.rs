@@ -3,6 +3,7 @@
 mod blocks;
 mod frame;
 mod mutation;
+mod pairs;
 mod slices;
 mod trees;
 
@@ -14,12 +15,12 @@ use bvhc_runtime::{Level, Model, Ray};
 use bvhc_tests::scene::{icosphere, soup, write_obj};
 use bvhc_tests::support::answers::ask_everything;
 use bvhc_tests::support::split::split;
-use bvhc_tests::support::{LAYOUTS, compiled_as};
+use bvhc_tests::support::{LAYOUTS, compiled_as, compiled_for_pairs};
 
 /// Far more than any file of these sizes may take on a busy machine; a walk without end would take for ever.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Names, several runs and faces, and one node: about 2000 bytes.
+/// Names, several runs and faces, one node and one of oriented boxes: about 2500 bytes.
 fn small_as(layout: Layout) -> Bytes {
     let source = b"o object\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\ng one\nusemtl red\nf 1 2 3 4\n\
                    g two\nusemtl green\nf 1 2 5\nf 2 3 5\n";
@@ -39,6 +40,11 @@ fn middling() -> Bytes {
     middling_as(Layout::Fast)
 }
 
+/// The same with a tree of oriented boxes.
+fn for_pairs(layout: Layout) -> Bytes {
+    compiled_for_pairs(&icosphere::displaced(6, 0.2, 1), layout)
+}
+
 /// Two levels of nodes, and many triangles in several blocks.
 fn splits_as(layout: Layout) -> Bytes {
     let file = split(&write_obj(&soup::triangles(40, 0.6, 9)), 0.1, layout);
@@ -48,7 +54,7 @@ fn splits_as(layout: Layout) -> Bytes {
     file
 }
 
-/// Files with every section, in both layouts.
+/// Files with every section between them, in both layouts.
 fn small_and_splits() -> [Bytes; 4] {
     let [fast, small] = LAYOUTS;
     [small_as(fast), small_as(small), splits_as(fast), splits_as(small)]

@@ -5,7 +5,7 @@ use bvhc_tests::random::Random;
 use bvhc_tests::support::forge::RECORD;
 use bvhc_tests::support::{LAYOUTS, aligned, levels};
 
-use super::{NUMBERS, middling_as, small_as, splits_as, survive};
+use super::{NUMBERS, for_pairs, middling_as, small_as, splits_as, survive};
 
 /// Changes one thing: a bit, a byte, a number, or two records.
 fn mutate(bytes: &mut Bytes, random: &mut Random) {
@@ -49,6 +49,8 @@ fn mutated_files() {
         (middling_as(packed), 8_000),
         (splits_as(fast), 12_000),
         (splits_as(packed), 8_000),
+        (for_pairs(fast), 4_000),
+        (for_pairs(packed), 3_000),
     ];
     for (good, count) in files {
         let (mut opened, mut forged) = (0, aligned(&good));

@@ -1,0 +1,188 @@
+//! Trees of oriented boxes that lead anywhere, and every pair of triangles asked for.
+
+use bvhc::compile::Layout;
+use bvhc::file::Bytes;
+use bvhc_format::section::SectionKind;
+use bvhc_runtime::{Effort, Level, Model};
+use bvhc_tests::random::Random;
+use bvhc_tests::scene::{icosphere, soup};
+use bvhc_tests::support::answers::{count_pairs, poses};
+use bvhc_tests::support::forge::{self, OBB_RECORD, Places, with_bytes};
+use bvhc_tests::support::{LAYOUTS, aligned, compiled_for_pairs, levels};
+
+use super::{NUMBERS, PATIENCE, for_pairs, survive, write};
+
+/// Two levels of nodes, and few enough triangles for all pairs to be asked for, whatever the file says.
+fn few(layout: Layout) -> Bytes {
+    compiled_for_pairs(&soup::triangles(40, 0.6, 9), layout)
+}
+
+/// As [`survive`], and all pairs of the model with itself, without a limit and with one of any size.
+fn survive_pairs(bytes: &Bytes, levels: &[Level]) -> bool {
+    let start = std::time::Instant::now();
+    let opened = Model::from_bytes(bytes).map(|model| {
+        for level in levels {
+            let model = model.with_level(*level);
+            for pose in poses() {
+                std::hint::black_box(model.collides(&model, &pose));
+                for steps in [0, 1, 17, 300, u64::MAX] {
+                    std::hint::black_box(count_pairs(&model, &pose, &mut Effort::of_steps(steps)));
+                }
+            }
+        }
+    });
+    assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
+    survive(bytes, levels) && opened.is_ok()
+}
+
+/// The slots of all nodes.
+fn slots(places: &Places) -> impl Iterator<Item = (usize, usize)> + use<> {
+    (0..places.obb_node_count).flat_map(|node| (0..4).map(move |slot| (node, slot)))
+}
+
+/// All boxes everywhere, all children as `child` says for a slot: then every walk goes wherever it can.
+fn with_children(good: &Bytes, child: impl Fn(usize, usize) -> u32) -> Bytes {
+    let (mut forged, places) = (aligned(good), Places::of(good));
+    for (node, slot) in slots(&places) {
+        write(&mut forged, places.obb_child(node, slot), child(node, slot));
+        (7..10).for_each(|half| write(&mut forged, places.obb_number(node, half, slot), 1e30f32.to_bits()));
+    }
+    forged
+}
+
+/// A reference to a leaf of four triangles.
+const LEAF: u32 = 0xE000_0000;
+
+#[test]
+fn good_files_have_pairs() {
+    for good in LAYOUTS.map(few) {
+        assert!(survive_pairs(&good, &levels()));
+        let model = Model::from_bytes(&good).expect("it opens");
+        assert!(model.obb_tree().is_some_and(|tree| tree.nodes.len() > 2));
+        for pose in poses() {
+            assert!(count_pairs(&model, &pose, &mut Effort::unlimited()) > 40);
+        }
+    }
+}
+
+#[test]
+fn children_that_go_in_circles() {
+    for good in LAYOUTS.map(few) {
+        let (levels, count) = (levels(), Places::of(&good).obb_node_count as u32);
+        let circles: [&dyn Fn(usize, usize) -> u32; 8] = [
+            &|node, _| node as u32,
+            &|_, _| 0,
+            &|_, _| count - 1,
+            &|node, _| (node as u32 + 1) % count,
+            &|node, slot| (node as u32 + slot as u32) % count,
+            &|_, slot| if slot == 0 { 0 } else { LEAF },
+            &|node, slot| if slot == 0 { (node as u32 + 1) % count } else { LEAF | node as u32 },
+            &|_, _| LEAF,
+        ];
+        for circle in circles {
+            assert!(survive_pairs(&with_children(&good, circle), &levels));
+        }
+    }
+}
+
+#[test]
+fn children_that_are_not_there() {
+    for good in LAYOUTS.map(few) {
+        let (levels, places) = (levels(), Places::of(&good));
+        let (nodes, leaves) = (places.obb_node_count as u32, places.obb_leaf_count as u32);
+        for outside in [nodes, 0x7fff_ffff, LEAF | leaves, 0x9fff_ffff, 0xffff_fffe, 0xffff_ffff] {
+            assert!(survive_pairs(&with_children(&good, |_, _| outside), &levels));
+        }
+    }
+}
+
+/// A chain of nodes deeper than the stack has room for, with all siblings to be visited.
+#[test]
+fn chains_deeper_than_the_stack() {
+    let good = compiled_for_pairs(&icosphere::displaced(12, 0.2, 1), Layout::Fast);
+    let count = Places::of(&good).obb_node_count as u32;
+    assert!(count > 200, "{count} nodes are too few for an overflow");
+    let next = |node: usize| (node as u32 + 1).min(count - 1);
+    let chains: [&dyn Fn(usize, usize) -> u32; 3] =
+        [&|node, _| next(node), &|node, slot| if slot == 3 { next(node) } else { LEAF }, &|node, slot| {
+            if slot % 2 == 0 { next(node) } else { next(node + 1) }
+        }];
+    for chain in chains {
+        assert!(survive(&with_children(&good, chain), &levels()));
+    }
+}
+
+/// The number of a box, of a leaf or of the root, everywhere.
+#[test]
+fn numbers_that_are_none() {
+    for good in LAYOUTS.map(few) {
+        let (levels, places) = (levels(), Places::of(&good));
+        let root = forge::root(&good, SectionKind::ObbTree);
+        for number in NUMBERS {
+            for index in 0..10 {
+                let mut forged = aligned(&good);
+                slots(&places).for_each(|(node, slot)| {
+                    write(&mut forged, places.obb_number(node, index, slot), number)
+                });
+                assert!(survive_pairs(&forged, &levels), "number {index} is {number:#x}");
+            }
+            for field in [0..12, 12..16, 16..160, 160..176, 176..192] {
+                let mut forged = aligned(&good);
+                for leaf in 0..places.obb_leaf_count {
+                    let of_field = field.clone().step_by(4).map(|at| places.obb_leaf(leaf) + at);
+                    of_field.for_each(|at| write(&mut forged, at, number));
+                }
+                assert!(survive_pairs(&forged, &levels), "bytes {field:?} of leaves are {number:#x}");
+            }
+            for field in [0, 4, 8, 12] {
+                let forged = with_bytes(&good, root + field, &number.to_le_bytes());
+                assert!(survive_pairs(&forged, &levels), "byte {field} of the root is {number:#x}");
+            }
+        }
+    }
+}
+
+/// Every unit of the packed blocks and just beyond, every lane of every block and beyond.
+#[test]
+fn places_from_anywhere() {
+    let levels = levels();
+    for good in LAYOUTS.map(few) {
+        let places = Places::of(&good);
+        for first in (0..16 * 256).step_by(61) {
+            let mut forged = aligned(&good);
+            for leaf in 0..places.obb_leaf_count {
+                for lane in 0..4 {
+                    // A radius as of nothing that f32 can tell sends all pairs to the blocks.
+                    write(&mut forged, places.obb_leaf(leaf) + 12, f32::INFINITY.to_bits());
+                    let place = first + 4 * leaf + lane;
+                    write(&mut forged, places.obb_leaf(leaf) + 176 + 4 * lane, place as u32);
+                }
+            }
+            assert!(survive_pairs(&forged, &levels));
+        }
+    }
+}
+
+/// Only the tree, so that every file opens.
+#[test]
+fn mutated_trees() {
+    let (levels, mut random) = (levels(), Random::new(4));
+    for good in [few(Layout::Fast), few(Layout::Small), for_pairs(Layout::Fast)] {
+        let places = Places::of(&good);
+        let (nodes, leaves) = (places.obb_node_count as u32, places.obb_leaf_count as u32);
+        for _ in 0..1500 {
+            let mut forged = aligned(&good);
+            for _ in 0..1 + random.below(12) {
+                let (node, slot) = (random.below(nodes) as usize, random.below(4) as usize);
+                let link = random.below(2 * nodes) | random.below(8) << 29;
+                let number = NUMBERS[random.below(12) as usize];
+                write(&mut forged, places.obb_child(node, slot), link);
+                write(&mut forged, places.obb_number(node, random.below(10) as usize, slot), number);
+                let leaf = places.obb_leaf(random.below(leaves) as usize);
+                let at = 4 * random.below(OBB_RECORD as u32 / 4) as usize;
+                write(&mut forged, leaf + at, [number, random.below(1024)][random.below(2) as usize]);
+            }
+            assert!(survive(&forged, &levels));
+        }
+    }
+}
