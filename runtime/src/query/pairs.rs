@@ -71,7 +71,8 @@ impl Default for Effort {
 /// Triangles are closed surfaces: touching counts, a mesh inside another one meets nothing. B's vertices are where
 /// [`Pose::apply`] puts them, in f64, and from there on the answer is exact; it is the same on every CPU. The trees of
 /// oriented boxes are used where the files have them, else the AABB trees, which takes several times as long. Nothing
-/// allocates or panics.
+/// allocates or panics. In files from strangers a walk through two corrupt trees can take as many steps as their nodes,
+/// multiplied: there, limit the [`Effort`].
 impl Model<'_> {
     /// Whether any two triangles meet. Stops at the first pair found.
     pub fn collides(&self, other: &Model<'_>, pose: &Pose) -> bool {
