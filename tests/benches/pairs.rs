@@ -32,6 +32,8 @@ const ALLOWANCE: f64 = 2e-3;
 /// Times shorter than this are taken of several runs.
 const SHORTEST: Duration = Duration::from_micros(200);
 
+type Make = fn() -> Encounter;
+
 fn main() {
     // Cargo passes `--bench`.
     let filter: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
@@ -42,7 +44,7 @@ fn main() {
     println!("{}|", "|---".repeat(9));
     let mut ratios = [Vec::new(), Vec::new()];
     let named = |name: &str| filter.is_empty() || filter.iter().any(|wanted| wanted == name);
-    let made: [(&str, fn() -> Encounter); 5] = [
+    let made: [(&str, Make); 5] = [
         ("animals", || encounter::animals(20_000, POSES)),
         ("nested", || encounter::nested(16, POSES)),
         ("spheres", || encounter::spheres(16, POSES)),
