@@ -49,7 +49,7 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32]) -> ObbRecords {
     let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]));
     let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
     let size = (0..3).map(|axis| f64::from(bounds.upper[axis]) - f64::from(bounds.lower[axis])).sum::<f64>();
-    let writer = Writer { tree, mesh, places, origin, rounding: size / (1u64 << 48) as f64 };
+    let writer = Writer { tree, mesh, places, origin, rounding: size / (1u64 << 50) as f64 };
     let leaf_numbers = leaf_numbers(tree);
     let nodes: Vec<ObbNode> =
         leaf_numbers.par_iter().map(|(index, first_leaf)| writer.node(*index, *first_leaf)).collect();
