@@ -7,7 +7,7 @@ use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::simd::{Kernel, dispatch_model};
 use crate::triangle::{corners, touch_box, touch_sphere};
-use crate::walk::{self, Erased, Probe};
+use crate::walk::{self, Probe};
 
 /// A triangle that an overlap query found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,16 +37,7 @@ impl<'a> Model<'a> {
         &self,
         reach: &Aabb,
         probe: &mut P,
-        mut visit: impl FnMut(Overlap) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        self.overlap_box_erased(reach, &mut Erased::new(probe), &mut visit)
-    }
-
-    fn overlap_box_erased(
-        &self,
-        reach: &Aabb,
-        probe: &mut Erased<'_>,
-        visit: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
+        visit: impl FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let ordered = |axis: usize| reach.lower[axis] <= reach.upper[axis];
         let finite = reach.lower.iter().chain(&reach.upper).all(|x| x.is_finite());
@@ -77,18 +68,9 @@ impl<'a> Model<'a> {
         centre: impl Into<[f32; 3]>,
         radius: f32,
         probe: &mut P,
-        mut visit: impl FnMut(Overlap) -> ControlFlow<()>,
+        visit: impl FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        self.overlap_sphere_erased(centre.into(), radius, &mut Erased::new(probe), &mut visit)
-    }
-
-    fn overlap_sphere_erased(
-        &self,
-        centre: [f32; 3],
-        radius: f32,
-        probe: &mut Erased<'_>,
-        visit: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+        let centre = centre.into();
         if !centre.iter().all(|x| x.is_finite()) || !(0.0..f32::INFINITY).contains(&radius) {
             return ControlFlow::Continue(());
         }
@@ -102,14 +84,14 @@ impl<'a> Model<'a> {
 }
 
 #[inline(always)]
-fn overlap<S: Kernel>(
+fn overlap<S: Kernel, P: Probe>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
     reach: &Aabb,
     touches: impl Fn(&[[f32; 3]; 3]) -> bool,
-    probe: &mut Erased<'_>,
-    report: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
+    probe: &mut P,
+    mut report: impl FnMut(Overlap) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     walk::all::walk(
         simd,
