@@ -1,7 +1,7 @@
 //! The steps of [`Kernel`] in plain code, for levels without cross-lane permutes.
 
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH};
-use fearless_simd::{SimdBase, SimdFrom, SimdMask, f32x4, f32x8, f32x16, mask32x8};
+use fearless_simd::{Simd, SimdBase, SimdFrom, SimdMask, f32x4, f32x8, f32x16, mask32x8};
 
 use super::Kernel;
 use crate::stack::Stack;
@@ -58,6 +58,11 @@ macro_rules! portable_kernel {
             #[inline(always)]
             fn tile(self, numbers: &[f32; 4]) -> Self::Pairs {
                 f32x4::simd_from(self, *numbers)
+            }
+
+            #[inline(always)]
+            fn least(self, numbers: f32x8<Self>) -> usize {
+                numbers.simd_eq(self.reduce_min_f32x8(numbers)).to_bitmask().trailing_zeros() as usize
             }
 
             #[inline(always)]

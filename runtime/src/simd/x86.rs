@@ -99,6 +99,16 @@ kernel!(
     }
 );
 
+kernel!(
+    /// The upper halves of the numbers, which are in the same order, are compared.
+    #[inline(always)]
+    fn least_8(token: Avx2, numbers: __m256) -> i32 {
+        let halves = _mm256_srli_epi32::<16>(_mm256_castps_si256(numbers));
+        let halves = _mm_packus_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves));
+        _mm_extract_epi16::<1>(_mm_minpos_epu16(halves))
+    }
+);
+
 /// Eight slots from `first`, which is 0 or 8.
 #[inline(always)]
 fn half(slots: &[u8; BLOCK_WIDTH], first: usize) -> [u8; 8] {
@@ -178,6 +188,11 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
+    fn least(self, numbers: f32x8<Self>) -> usize {
+        least_8(self, numbers.into()) as usize
+    }
+
+    #[inline(always)]
     fn push_in_order(
         self,
         stack: &mut Stack,
@@ -223,6 +238,15 @@ kernel!(
     #[inline(always)]
     fn pick_16(token: Avx512, numbers: __m512, lane: i32) -> f32 {
         _mm512_cvtss_f32(_mm512_permutexvar_ps(_mm512_set1_epi32(lane), numbers))
+    }
+);
+
+kernel!(
+    /// As [`least_8`].
+    #[inline(always)]
+    fn least_8_512(token: Avx512, numbers: __m256) -> i32 {
+        let halves = _mm256_cvtepi32_epi16(_mm256_srli_epi32::<16>(_mm256_castps_si256(numbers)));
+        _mm_extract_epi16::<1>(_mm_minpos_epu16(halves))
     }
 );
 
@@ -309,6 +333,11 @@ impl Kernel for Avx512 {
     #[inline(always)]
     fn tile(self, numbers: &[f32; 4]) -> Self::Pairs {
         tile_4(self, numbers).simd_into(self)
+    }
+
+    #[inline(always)]
+    fn least(self, numbers: f32x8<Self>) -> usize {
+        least_8_512(self, numbers.into()) as usize
     }
 
     #[inline(always)]

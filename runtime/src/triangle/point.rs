@@ -10,109 +10,203 @@ use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x16};
 
 use crate::simd::{Kernel, lanes};
 
-/// A triangle is thin where the product of two edges is more than this many times twice its area.
-const THIN: f32 = 8.0;
+/// No limit is lower than this squared distance. Above it, squares that underflow are nothing to the errors below, and
+/// triangles that are as close as this are all decided in f64.
+pub(crate) const SMALLEST_LIMIT: f32 = 1.0 / (1u128 << 80) as f32;
 
-/// Where the product of two edges' squares lies outside of this range, the products that tell inside from outside may
-/// have been lost to underflow or overflow.
-const SAFE_PRODUCTS: [f32; 2] = [1.0 / (1u128 << 100) as f32, (1u128 << 100) as f32];
+/// How far the filter's squared distance may be off, relative to the reach and, for planes, times the thinness; see
+/// [`Bounds`].
+const FILTER_ERROR: f32 = 768.0 * f32::EPSILON / 2.0;
 
-/// How far the filter's squared distance may be above the true one, relative to the sum of the squares of
-/// the first corner's distance and two edges.
+/// The plane of a triangle is not relied on where the thinness, the product of two squared edges over the squared area, is
+/// more.
+const THINNEST: f32 = 4096.0;
+
+/// Nor where the squared area is less: squares of edges could be subnormal.
+const SMALLEST_AREA: f32 = 1.0 / (1u128 << 80) as f32;
+
+/// Nor where the reach is more: products of six lengths could be infinite.
+const LARGEST_REACH: f32 = (1u64 << 42) as f32;
+
+/// The product of two squared edges has lost its value to underflow below this.
+const SMALLEST_PRODUCT: f32 = 1.0 / (1u128 << 100) as f32;
+
+/// Calls `near` with each lane of the block whose triangle may be within `limit`, a squared distance, of `point`, and
+/// a lower bound of its squared distance, which may be no number; returns the limit from then on.
 ///
-/// The sums of products below are off by at most 12 units of that; the plane's distance, for triangles
-/// that are not thin, by at most `THIN`^2 times as much, since it divides by the squared area.
-const FILTER_ERROR: f32 = 12.0 * THIN * THIN * f32::EPSILON / 2.0;
-
-/// Calls `near` with each lane of the block whose triangle may be within `limit`, a squared distance, of
-/// `point`, the closest first; `near` returns the limit from then on.
+/// Where `accepts_all`, that is lowered to what f64 cannot exceed for the closest of them.
 #[inline(always)]
 pub(crate) fn near_in_block<S: Kernel>(
     simd: S,
     block: &Block,
     point: [f32; 3],
-    mut limit: f32,
-    mut near: impl FnMut(usize) -> f32,
-) {
+    limit: f32,
+    accepts_all: bool,
+    mut near: impl FnMut(usize, f32),
+) -> f32 {
     let offset = |axis: usize| f32x16::load_array_ref(simd, &block.positions[axis]) - point[axis];
-    let (x, y, z) = (simd.table(offset(0)), simd.table(offset(1)), simd.table(offset(2)));
-    let count = usize::from(block.triangles);
-    let mut first = 0;
-    while first < count {
-        let step = lanes::<S>();
-        let used = u64::MAX >> (64 - (count - first).min(step));
-        let look_up = |table, k: usize| simd.look_up(table, &block.corners[k], first);
-        let corner = |k: usize| [look_up(x, k), look_up(y, k), look_up(z, k)];
-        let bounds = squared_lower_bound(simd, corner(0), corner(1), corner(2));
-        let mut left = within::<S>(bounds, limit) & used;
-        if left != 0 {
-            let among = <S::Lanes as SimdBase<S>>::Mask::from_bitmask(simd, left)
-                .select(bounds, S::Lanes::splat(simd, f32::INFINITY));
-            let least = among.simd_eq(among.reduce_min()).to_bitmask() & left;
-            // Where all bounds are no numbers, none is the least.
-            let closest = if least != 0 { least } else { left }.trailing_zeros() as usize;
-            limit = near(first + closest);
-            left &= within::<S>(bounds, limit) & !(1 << closest);
+    let tables = [simd.table(offset(0)), simd.table(offset(1)), simd.table(offset(2))];
+    // Unrolled, for in a loop the tables would have to be kept in memory.
+    let mut limit = near_in_lanes(simd, block, &tables, 0, limit, accepts_all, &mut near);
+    if usize::from(block.triangles) > lanes::<S>() {
+        limit = near_in_lanes(simd, block, &tables, lanes::<S>(), limit, accepts_all, &mut near);
+    }
+    limit
+}
+
+/// As [`near_in_block`], for the triangles in the lanes from `first` on.
+#[inline(always)]
+fn near_in_lanes<S: Kernel>(
+    simd: S,
+    block: &Block,
+    tables: &[S::Table; 3],
+    first: usize,
+    mut limit: f32,
+    accepts_all: bool,
+    near: &mut impl FnMut(usize, f32),
+) -> f32 {
+    let count = usize::from(block.triangles).saturating_sub(first).min(lanes::<S>());
+    let used = (1 << count) - 1;
+    let look_up = |axis: usize, k: usize| simd.look_up(tables[axis], &block.corners[k], first);
+    let corner = |k: usize| [look_up(0, k), look_up(1, k), look_up(2, k)];
+    let bounds = Bounds::<S>::new(simd, corner(0), corner(1), corner(2), used);
+    // What is no number stays in.
+    let within = |limit: f32| used & !bounds.lower.simd_gt(limit).to_bitmask();
+    let mut left = within(limit);
+    if left == 0 {
+        return limit;
+    }
+    if accepts_all {
+        limit = bounds.lowered(simd, limit, used);
+        left = within(limit);
+    }
+    while left != 0 {
+        let lane = left.trailing_zeros() as usize;
+        left &= left - 1;
+        near(first + lane, simd.pick(bounds.lower, lane));
+    }
+    limit
+}
+
+/// What f32 says of the squares of the distances from the origin to triangles.
+///
+/// # Why no triangle is lost
+///
+/// Write u = 2^-24; a is the first corner, e and f the edges from it, p, E and F their squares and R their sum, the reach.
+/// D is the true squared distance, at most p. Corners as seen from the point are rounded by u of themselves, edges by u of
+/// themselves again: that moves the triangle such that D changes by less than 4 u R. For the triangle so moved:
+///
+/// - A dot product x·y is off by at most 3.01 u |x| |y|, with or without FMA. Thus the three coefficients of the squared
+///   distance along an edge from a are off by 6 u R in all, and its value is rounded by 8 u R; for the third edge it is
+///   48 and 26 u R. The reciprocal may be off by a share r <= 2^-8, which moves the minimum by r^2 times the squared
+///   edge, at most 512 u R. Where rounding makes the third edge's square negative, or so small that it has no
+///   reciprocal, its least value is that at an end, which belongs to another edge too. So edges are off by less than 640 u R.
+/// - v and w are off by 17 u F √(pE) and 17 u E √(pF), the squared area N by 15.1 u EF. With the thinness K = EF / N, at
+///   least 1, the plane's distance is off by at most 68 u K p by that, 260 u K p by the reciprocal, which one step of
+///   Newton leaves off by r^2 + 3 u, and 14 u R by the rest.
+/// - Where a projection passes for outside but is inside, the errors of v, w and N - v - w, over √N and the edge, are its
+///   distance from that edge: less than 60 u K √R, the square of which is less than u K R, as K is at most 2^12.
+///
+/// So D is at least `distance - error`, which takes 768 u K R.
+///
+/// Products that underflow are off by 2^-150 more. Where the area is relied on, E and F are at least 2^-80 / 2^42 and R is at
+/// least 2^-39: that is less than another u. Elsewhere it matters only for D of at least half the smallest limit, as
+/// `distance - error` exceeds no smaller one by as much as that: then it is less than 2^-60 p, and an edge whose square has no
+/// reciprocal is so short that D changes by 2^-62 √p along it, less than 6 u p.
+struct Bounds<S: Kernel> {
+    /// At most the squared distance, unless no number.
+    lower: S::Lanes,
+    /// The squared distance, where the plane can be relied on; that to the nearest edge elsewhere.
+    distance: S::Lanes,
+    /// How far off those are at most.
+    error: S::Lanes,
+    reach: S::Lanes,
+    area2: S::Lanes,
+    /// The square of the longest edge.
+    longest: S::Lanes,
+}
+
+impl<S: Kernel> Bounds<S> {
+    #[inline(always)]
+    fn new(simd: S, a: [S::Lanes; 3], b: [S::Lanes; 3], c: [S::Lanes; 3], used: u64) -> Self {
+        let zero = S::Lanes::splat(simd, 0.0);
+        let (ab, ac) = (sub::<S>(b, a), sub::<S>(c, a));
+        let (aa, abab, acac) = (dot::<S>(a, a), dot::<S>(ab, ab), dot::<S>(ac, ac));
+        let abac = dot::<S>(ab, ac);
+        let (to_b, to_c) = (-dot::<S>(a, ab), -dot::<S>(a, ac));
+        let bcbc = abab + acac - abac - abac;
+        let bb = aa - to_b - to_b + abab;
+        let along_bc = to_c - to_b - abac + abab;
+        let segments = segment2(simd, aa, to_b, abab).min(segment2(simd, aa, to_c, acac));
+        let segments = segments.min(segment2(simd, bb, along_bc, bcbc));
+        let (v, w) = (acac * to_b - abac * to_c, abab * to_c - abac * to_b);
+        let product = abab * acac;
+        let area2 = product - abac * abac;
+        let inverse = area2.approximate_recip();
+        let inverse = inverse * (S::Lanes::splat(simd, 2.0) - area2 * inverse);
+        // What is no number is not thick.
+        let thinness = product * inverse;
+        let reach = aa + abab + acac;
+        let thick = area2.simd_gt(SMALLEST_AREA) & thinness.simd_lt(THINNEST) & reach.simd_lt(LARGEST_REACH);
+        let inside = v.min(w).min(area2 - v - w).simd_ge(zero) & thick;
+        let distance = inside.select(aa - (v * to_b + w * to_c) * inverse, segments);
+        let error = reach * FILTER_ERROR * thinness;
+        let longest = abab.max(acac).max(bcbc);
+        let bounds = Self { lower: distance - error, distance, error, reach, area2, longest };
+        // Lanes without triangles hold points, which would be thin.
+        if used & !thick.to_bitmask() == 0 {
+            return bounds;
         }
-        while left != 0 {
-            let lane = left.trailing_zeros() as usize;
-            limit = near(first + lane);
-            left &= within::<S>(bounds, limit) & !(1 << lane);
-        }
-        first += step;
+        bounds.with_thin(simd, thick, product, abab.min(acac))
+    }
+
+    /// With bounds for triangles that are not thick, of which `shortest` is a squared edge.
+    ///
+    /// No point of a triangle is farther from its longest edge than its height over that edge, which is at most as long as
+    /// any other edge. Its square is the area's, which may be off by 15.1 u of the product, over that of the longest edge.
+    #[inline(always)]
+    fn with_thin(self, simd: S, thick: Mask<S>, product: S::Lanes, shortest: S::Lanes) -> Self {
+        let zero = S::Lanes::splat(simd, 0.0);
+        let error = thick.select(self.error, self.reach * FILTER_ERROR);
+        let height2 = ((self.area2.max(zero) + product * FILTER_ERROR) / self.longest).min(shortest);
+        let height2 = product.simd_lt(SMALLEST_PRODUCT).select(shortest, height2);
+        let reduced = ((self.distance - error).max(zero).sqrt() - height2.sqrt()).max(zero);
+        let lower = thick.select(self.lower, reduced * reduced * (1.0 - FILTER_ERROR));
+        Self { lower, error, ..self }
+    }
+
+    /// The limit, or what f64 cannot exceed for the closest triangle in the lanes that are used, if that is less.
+    ///
+    /// Edges and planes are as far off upwards as downwards. But angles are to be at least 1 / 16: a projection that passes for
+    /// inside but is not is outside of an edge by 60 u K √R at most, and farther from the triangle by 1 / sin(half the angle)
+    /// at most, the square of which is less than 60 u K R. And what f32 sees of a triangle is to be as good as the triangle
+    /// itself, or f64 could be inaccurate too: rounding moves corners by 2 u of the reach's root, which changes the
+    /// area by less than half where its square is more than 2^-40 of the reach times the longest edge's square.
+    #[inline(always)]
+    fn lowered(&self, simd: S, limit: f32, used: u64) -> f32 {
+        const ANGLE: f32 = 1.0 / (1 << 8) as f32;
+        const ROUNDED: f32 = 1.0 / (1u64 << 40) as f32;
+        let least_area2 = self.longest * (self.longest * ANGLE).max(self.reach * ROUNDED);
+        let sturdy = self.area2.simd_gt(least_area2.max(S::Lanes::splat(simd, SMALLEST_AREA)))
+            & self.reach.simd_lt(LARGEST_REACH);
+        let upper = self.distance + self.error;
+        let lower = sturdy & upper.simd_lt(limit) & Mask::<S>::from_bitmask(simd, used);
+        lower.select(upper, S::Lanes::splat(simd, limit)).reduce_min().max(SMALLEST_LIMIT)
     }
 }
 
-/// The lanes whose bound is not above the limit: that of a triangle without area may be no number.
-#[inline(always)]
-fn within<S: Kernel>(bounds: S::Lanes, limit: f32) -> u64 {
-    !bounds.simd_gt(limit).to_bitmask()
-}
+type Mask<S> = <<S as Kernel>::Lanes as SimdBase<S>>::Mask;
 
-/// At most the square of the distance from the origin to the triangle, or, for one without area, no number.
+/// The squared distance to a segment, whose start is at the squared distance `start2` and whose squared length is `edge2`;
+/// `along` is how far the origin lies along it, times its length.
+///
+/// Where the edge has no length, the product is no number or infinite; whatever is made of it, the distance is
+/// that of the start, or no number.
 #[inline(always)]
-fn squared_lower_bound<S: Kernel>(simd: S, a: [S::Lanes; 3], b: [S::Lanes; 3], c: [S::Lanes; 3]) -> S::Lanes {
-    let zero = S::Lanes::splat(simd, 0.0);
-    let one = S::Lanes::splat(simd, 1.0);
-    let (ab, ac) = (sub::<S>(b, a), sub::<S>(c, a));
-    let (aa, abab, acac) = (dot::<S>(a, a), dot::<S>(ab, ab), dot::<S>(ac, ac));
-    let abac = dot::<S>(ab, ac);
-    let (to_b, to_c) = (-dot::<S>(a, ab), -dot::<S>(a, ac));
-    // Squared distance to the segment whose start is at `start2`, with length `edge2`; `along` is how far the
-    // origin lies along it, times its length. Where an edge has no length, the quotient is no number or
-    // infinite; whatever is made of it, the distance is that of the start.
-    let segment = |start2: S::Lanes, along: S::Lanes, edge2: S::Lanes| {
-        let t = (along / edge2).max(zero).min(one);
-        (t * edge2 - along - along).mul_add(t, start2)
-    };
-    let bcbc = abab + acac - abac - abac;
-    let bb = aa - to_b - to_b + abab;
-    let segments = segment(aa, to_b, abab).min(segment(aa, to_c, acac)).min(segment(
-        bb,
-        to_c - to_b - abac + abab,
-        bcbc,
-    ));
-    let (v, w) = (acac * to_b - abac * to_c, abab * to_c - abac * to_b);
-    let area2 = abab * acac - abac * abac;
-    let inside = v.min(w).min(area2 - v - w).simd_ge(zero);
-    let plane = aa - (v * to_b + w * to_c) / area2;
-    // Squares may be subnormal, and off by more than their value.
-    let error = (aa + abab + acac) * FILTER_ERROR + f32::MIN_POSITIVE;
-    let bound = inside.select(plane, segments) - error;
-    let product = abab * acac;
-    let unsafe_product = product.simd_lt(SAFE_PRODUCTS[0]) | product.simd_gt(SAFE_PRODUCTS[1]);
-    let thin = (area2 * (THIN * THIN)).simd_le(product) | unsafe_product;
-    if !thin.any_true() {
-        return bound;
-    }
-    // No point of a triangle is farther from its longest edge than its height over that edge, which is
-    // at most 1 / THIN of that edge for thin ones; `area2` may be off by more than its value. The height is
-    // at most as long as the other edges, whatever the products are.
-    let longest = abab.max(acac).max(bcbc);
-    let height2 = (area2.max(zero) + product * FILTER_ERROR) / longest;
-    let height2 = unsafe_product.select(abab.min(acac), height2);
-    let reduced = ((segments - error).max(zero).sqrt() - height2.sqrt()).max(zero);
-    thin.select(reduced * reduced * (1.0 - FILTER_ERROR), bound)
+fn segment2<S: Kernel>(simd: S, start2: S::Lanes, along: S::Lanes, edge2: S::Lanes) -> S::Lanes {
+    let t =
+        (along * edge2.approximate_recip()).max(S::Lanes::splat(simd, 0.0)).min(S::Lanes::splat(simd, 1.0));
+    (t * edge2 - along - along).mul_add(t, start2)
 }
 
 #[inline(always)]

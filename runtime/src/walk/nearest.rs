@@ -1,7 +1,9 @@
 //! The walk of a closest-point query: always on to the nearest box of a node; the others wait.
 //!
-//! Tried: sorting all children by distance visits no fewer boxes, since most that wait are never visited,
-//! and costs a third more instructions.
+//! Tried: sorting all children by distance saves 2 % of the visits, since most that wait are never visited, and
+//! costs a third more instructions; a way of its own for a single child that may be within the limit (mispredicted);
+//! raising the limit instead of lowering the bounds (no difference); testing eight waiting boxes at once, or visiting all
+//! blocks of a node in a loop of its own (the next visit then waits for this one's result instead of being guessed).
 
 use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, SimdMask, f32x8, mask32x8};
@@ -12,7 +14,8 @@ use crate::model::Model;
 use crate::simd::Kernel;
 use crate::stack::Stack;
 
-/// The square of a box's distance is rounded by at most 8 units; bounds are taken off by that much.
+/// The square of a box's distance is rounded by at most 8 units; bounds are taken off by that much. Squares that underflow
+/// are nothing to the smallest limit there is.
 const ROUNDING: f32 = 1.0 - 8.0 * f32::EPSILON;
 
 /// Calls `visit` with each block whose box may be within the limit, a finite squared distance, which
@@ -72,11 +75,10 @@ fn descend<S: Kernel>(
     let bounds = (x * x + y * y + z * z) * ROUNDING;
     let within = bounds.simd_le(limit);
     let bits = within.to_bitmask();
-    if bits & bits.wrapping_sub(1) == 0 {
-        return (bits != 0).then(|| node.children[bits.trailing_zeros() as usize % NODE_WIDTH]);
+    if bits == 0 {
+        return None;
     }
-    let least = bounds.simd_eq(simd.reduce_min_f32x8(bounds)).to_bitmask();
-    let nearest = least.trailing_zeros() as usize % NODE_WIDTH;
+    let nearest = simd.least(bounds) % NODE_WIDTH;
     let others = mask32x8::from_bitmask(simd, bits & !(1 << nearest));
     simd.push_in_order(stack, &node.children, bounds, others, &AS_STORED, 7);
     Some(node.children[nearest])
