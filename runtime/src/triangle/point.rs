@@ -45,13 +45,46 @@ pub(crate) fn near_in_block<S: Kernel>(
     mut near: impl FnMut(usize, f32),
 ) -> f32 {
     let offset = |axis: usize| f32x16::load_array_ref(simd, &block.positions[axis]) - point[axis];
-    let tables = [simd.table(offset(0)), simd.table(offset(1)), simd.table(offset(2))];
+    let places = [offset(0), offset(1), offset(2)];
+    if are_beyond(simd, block, places, point, limit) {
+        return limit;
+    }
+    let tables = [simd.table(places[0]), simd.table(places[1]), simd.table(places[2])];
     // Unrolled, for in a loop the tables would have to be kept in memory.
     let mut limit = near_in_lanes(simd, block, &tables, 0, limit, accepts_all, &mut near);
     if usize::from(block.triangles) > lanes::<S>() {
         limit = near_in_lanes(simd, block, &tables, lanes::<S>(), limit, accepts_all, &mut near);
     }
     limit
+}
+
+/// Whether all vertices lie beyond a plane that is farther away than the limit, across the line to the first vertex.
+///
+/// `places` are the vertices as seen from the point, each number rounded by a unit u of its own. Let n be the first of them
+/// and v any; `height` is n·v within 3.01 u |n| |v|, so that the vertex itself is higher over the plane through the point
+/// than `height / |n| - 4.1 u |v|`. That is more than the limit's root L if `height`^2 exceeds |n|^2 (L + 4.1 u |v|)^2,
+/// which is less than |n|^2 (1.001 L^2 + 2^-33 |v|^2); what is above, the rest of the factor and 2^-48, is for the roundings
+/// of the sums and against underflow: the first vertex passes only if |n|^2 itself is more than 2^-48.
+#[inline(always)]
+fn are_beyond<S: Kernel>(
+    simd: S,
+    block: &Block,
+    places: [f32x16<S>; 3],
+    point: [f32; 3],
+    limit: f32,
+) -> bool {
+    const RELATIVE: f32 = 1.0 / (1u64 << 33) as f32;
+    const ABSOLUTE: f32 = 1.0 / (1u64 << 48) as f32;
+    let [x, y, z] = places;
+    let normal = |axis: usize| block.positions[axis][0] - point[axis];
+    let [nx, ny, nz] = [normal(0), normal(1), normal(2)];
+    let normal2 = nx * nx + ny * ny + nz * nz;
+    let height = x.mul_add(nx, y.mul_add(ny, z * nz));
+    let square = x.mul_add(x, y.mul_add(y, z * z));
+    let least = f32x16::splat(simd, normal2 * (limit * 1.002 + ABSOLUTE));
+    let beyond = height.simd_gt(0.0) & (height * height).simd_gt(square.mul_add(normal2 * RELATIVE, least));
+    let unused = u64::MAX.checked_shl(u32::from(block.vertices)).unwrap_or(0);
+    (beyond.to_bitmask() | unused) as u16 == u16::MAX
 }
 
 /// As [`near_in_block`], for the triangles in the lanes from `first` on.
