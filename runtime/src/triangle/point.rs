@@ -290,3 +290,80 @@ fn dot_f64(a: [f64; 3], b: [f64; 3]) -> f64 {
 fn cross_f64(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
+
+#[cfg(test)]
+mod tests {
+    use bvhc_format::MAX_COORDINATE;
+    use bvhc_format::record::BLOCK_WIDTH;
+
+    use super::*;
+    use crate::level::Level;
+    use crate::simd::dispatch;
+    use crate::triangle::corners;
+    use crate::triangle::testing::Random;
+
+    /// Exponents of the block's size, of one axis relative to it and of its distance: from where nothing but zero is left
+    /// of squares to where products of four lengths are infinite, and from flat to needles.
+    const SIZES: [i32; 9] = [-120, -74, -60, -45, -39, -20, 0, 20, 56];
+    const FLAT: [i32; 5] = [0, -3, -6, -11, -30];
+    const AWAY: [i32; 5] = [-12, -2, 0, 3, 11];
+
+    fn power_of_two(exponent: i32) -> f32 {
+        2f32.powi(exponent)
+    }
+
+    /// A block of random triangles of one size, around a random centre or the origin, and a point.
+    fn random(random: &mut Random) -> (Block, [f32; 3]) {
+        let mut pick = |from: &[i32]| power_of_two(from[random.below(from.len() as i128) as usize]);
+        let (size, mut shape, away) = (pick(&SIZES), [pick(&FLAT), pick(&FLAT), 1.0], pick(&AWAY));
+        shape.rotate_left(random.below(3) as usize);
+        let mut within = |size: f32| size * (random.below(1 << 20) as f32 * power_of_two(-19) - 1.0);
+        let centre = [within(size), within(size), within(size)];
+        let point =
+            [0, 1, 2].map(|axis| (centre[axis] + within(size * away)).clamp(-MAX_COORDINATE, MAX_COORDINATE));
+        let mut block = Block { triangles: 16, vertices: 16, ..Block::EMPTY };
+        for slot in 0..BLOCK_WIDTH {
+            for axis in 0..3 {
+                block.positions[axis][slot] = centre[axis] + within(size * shape[axis]);
+            }
+        }
+        for lane in 0..BLOCK_WIDTH {
+            for k in 0..3 {
+                block.corners[k][lane] = random.below(BLOCK_WIDTH as i128) as u8;
+            }
+        }
+        (block, point)
+    }
+
+    /// The limit from then on is no less than the least square, and all that have it are reported.
+    fn check<S: Kernel>(simd: S, block: &Block, point: [f32; 3], context: (Level, u32)) {
+        let squares: [f64; BLOCK_WIDTH] =
+            core::array::from_fn(|lane| closest(&corners(block, lane), point).1);
+        let least = squares.iter().copied().fold(f64::INFINITY, f64::min);
+        let tight = (least as f32).next_up().max(SMALLEST_LIMIT);
+        for limit in [f32::MAX, tight * 1.5, tight] {
+            let mut bounds = [f32::INFINITY; BLOCK_WIDTH];
+            let limit = near_in_block(simd, block, point, limit, true, |lane, bound| bounds[lane] = bound);
+            assert!(f64::from(limit) >= least, "{context:?}: {limit:e} {least:e}");
+            for (lane, (bound, square)) in bounds.iter().zip(squares).enumerate() {
+                let lost = square == least && *bound > limit;
+                assert!(
+                    !lost,
+                    "{context:?} {point:?} {lane} {:?}: {bound:e} > {limit:e}, {square:e}",
+                    corners(block, lane)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_filter_loses_no_triangle() {
+        let mut numbers = Random(7);
+        for round in 0..20_000 {
+            let (block, point) = random(&mut numbers);
+            for level in Level::available() {
+                dispatch!(level.inner(), simd => check(simd, &block, point, (level, round)));
+            }
+        }
+    }
+}
