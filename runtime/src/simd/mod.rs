@@ -14,7 +14,7 @@ use crate::stack::Stack;
 
 /// A SIMD level on which queries can run.
 pub(crate) trait Kernel: Simd {
-    /// As many triangles as are tested at once: 8 or 16.
+    /// As many triangles as are tested at once: 4, 8 or 16.
     type Lanes: SimdFloat<Self, Element = f32, Mask: SimdMask<Self> + Select<Self::Lanes>>;
     /// As many pairs of four and four as are tested at once: 4, 8 or 16.
     type Pairs: SimdFloat<Self, Element = f32, Mask: SimdMask<Self>>;

@@ -10,7 +10,7 @@ use crate::stack::Stack;
 macro_rules! portable_kernel {
     ($level:ty) => {
         impl Kernel for $level {
-            type Lanes = f32x8<Self>;
+            type Lanes = f32x4<Self>;
             type Pairs = f32x4<Self>;
             type Table = [f32; BLOCK_WIDTH];
 
@@ -23,14 +23,14 @@ macro_rules! portable_kernel {
 
             #[inline(always)]
             fn look_up(self, table: Self::Table, slots: &[u8; BLOCK_WIDTH], first: usize) -> Self::Lanes {
-                f32x8::from_fn(self, |lane| {
+                f32x4::from_fn(self, |lane| {
                     table[usize::from(slots[(first + lane) % BLOCK_WIDTH]) % BLOCK_WIDTH]
                 })
             }
 
             #[inline(always)]
             fn pick(self, numbers: Self::Lanes, lane: usize) -> f32 {
-                numbers.to_array()[lane % 8]
+                numbers.to_array()[lane % 4]
             }
 
             #[inline(always)]

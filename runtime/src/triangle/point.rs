@@ -5,7 +5,7 @@
 //! the Voronoi region first, which rounding gets wrong on slivers, the smallest of three segment
 //! distances is taken, or the plane's distance where the projection lies inside.
 
-use bvhc_format::record::Block;
+use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x16};
 
 use crate::simd::{Kernel, lanes};
@@ -50,6 +50,13 @@ pub(crate) fn near_in_block<S: Kernel>(
         return limit;
     }
     let tables = [simd.table(places[0]), simd.table(places[1]), simd.table(places[2])];
+    if 2 * lanes::<S>() < BLOCK_WIDTH {
+        let mut limit = limit;
+        for first in (0..usize::from(block.triangles).min(BLOCK_WIDTH)).step_by(lanes::<S>()) {
+            limit = near_in_lanes(simd, block, &tables, first, limit, accepts_all, &mut near);
+        }
+        return limit;
+    }
     // Unrolled, for in a loop the tables would have to be kept in memory.
     let mut limit = near_in_lanes(simd, block, &tables, 0, limit, accepts_all, &mut near);
     if usize::from(block.triangles) > lanes::<S>() {
@@ -294,7 +301,6 @@ fn cross_f64(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use bvhc_format::MAX_COORDINATE;
-    use bvhc_format::record::BLOCK_WIDTH;
 
     use super::*;
     use crate::level::Level;

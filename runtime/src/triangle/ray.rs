@@ -58,6 +58,12 @@ pub(crate) fn hits_in_block<S: Kernel>(
     let x = simd.table(from_origin(kx) - depth * frame.shear[0]);
     let y = simd.table(from_origin(ky) - depth * frame.shear[1]);
     let tables = Tables { x, y, depth };
+    if 2 * lanes::<S>() < BLOCK_WIDTH {
+        for first in (0..usize::from(block.triangles).min(BLOCK_WIDTH)).step_by(lanes::<S>()) {
+            hits_in_lanes(simd, block, frame, t_max, &tables, first, &mut hit);
+        }
+        return;
+    }
     // Unrolled, for in a loop the tables would have to be kept in memory.
     hits_in_lanes(simd, block, frame, t_max, &tables, 0, &mut hit);
     if lanes::<S>() < BLOCK_WIDTH && usize::from(block.triangles) > lanes::<S>() {
