@@ -6,8 +6,8 @@ use crate::model::Model;
 use crate::query::ray::{Best, any_hit, closest_hit};
 use crate::ray::{Class, Frame, Hit, Ray};
 use crate::simd::{Kernel, dispatch_model};
-use crate::walk::Probe;
 use crate::walk::bundle::{Limits, walk};
+use crate::walk::{Erased, Probe};
 
 /// Fewer rays of one class in a row go one by one.
 const SHORTEST_RUN: usize = 8;
@@ -20,23 +20,31 @@ impl<'a> Model<'a> {
     /// together, up to twice as fast; others one by one, where sorting them out costs up to a tenth. Neither allocates
     /// nor panics.
     pub fn closest_hits(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
-        self.closest_hits_with(rays, hits, &mut ());
+        dispatch_model!(self, simd, blocks => closest_hits(simd, self, blocks, rays, hits, &mut ()));
     }
 
     /// As [`closest_hits`](Self::closest_hits), among the triangles that `probe` accepts. What rays visit together
     /// counts once.
     pub fn closest_hits_with<P: Probe>(&self, rays: &[Ray], hits: &mut [Option<Hit>], probe: &mut P) {
+        self.closest_hits_erased(rays, hits, &mut Erased::new(probe));
+    }
+
+    fn closest_hits_erased(&self, rays: &[Ray], hits: &mut [Option<Hit>], probe: &mut Erased<'_>) {
         dispatch_model!(self, simd, blocks => closest_hits(simd, self, blocks, rays, hits, probe));
     }
 
     /// Whether each ray hits anything, as [`any_hit`](Self::any_hit) finds it; else as
     /// [`closest_hits`](Self::closest_hits).
     pub fn any_hits(&self, rays: &[Ray], hits: &mut [bool]) {
-        self.any_hits_with(rays, hits, &mut ());
+        dispatch_model!(self, simd, blocks => any_hits(simd, self, blocks, rays, hits, &mut ()));
     }
 
     /// As [`any_hits`](Self::any_hits), among the triangles that `probe` accepts.
     pub fn any_hits_with<P: Probe>(&self, rays: &[Ray], hits: &mut [bool], probe: &mut P) {
+        self.any_hits_erased(rays, hits, &mut Erased::new(probe));
+    }
+
+    fn any_hits_erased(&self, rays: &[Ray], hits: &mut [bool], probe: &mut Erased<'_>) {
         dispatch_model!(self, simd, blocks => any_hits(simd, self, blocks, rays, hits, probe));
     }
 }

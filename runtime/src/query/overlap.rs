@@ -7,7 +7,7 @@ use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::simd::{Kernel, dispatch_model};
 use crate::triangle::{corners, touch_box, touch_sphere};
-use crate::walk::{self, Probe};
+use crate::walk::{self, Erased, Probe};
 
 /// A triangle that an overlap query found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +37,16 @@ impl<'a> Model<'a> {
         &self,
         reach: &Aabb,
         probe: &mut P,
-        visit: impl FnMut(Overlap) -> ControlFlow<()>,
+        mut visit: impl FnMut(Overlap) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.overlap_box_erased(reach, &mut Erased::new(probe), &mut visit)
+    }
+
+    fn overlap_box_erased(
+        &self,
+        reach: &Aabb,
+        probe: &mut Erased<'_>,
+        visit: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let ordered = |axis: usize| reach.lower[axis] <= reach.upper[axis];
         let finite = reach.lower.iter().chain(&reach.upper).all(|x| x.is_finite());
@@ -68,9 +77,18 @@ impl<'a> Model<'a> {
         centre: impl Into<[f32; 3]>,
         radius: f32,
         probe: &mut P,
-        visit: impl FnMut(Overlap) -> ControlFlow<()>,
+        mut visit: impl FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let centre = centre.into();
+        self.overlap_sphere_erased(centre.into(), radius, &mut Erased::new(probe), &mut visit)
+    }
+
+    fn overlap_sphere_erased(
+        &self,
+        centre: [f32; 3],
+        radius: f32,
+        probe: &mut Erased<'_>,
+        visit: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         if !centre.iter().all(|x| x.is_finite()) || !(0.0..f32::INFINITY).contains(&radius) {
             return ControlFlow::Continue(());
         }
@@ -84,14 +102,14 @@ impl<'a> Model<'a> {
 }
 
 #[inline(always)]
-fn overlap<S: Kernel, P: Probe>(
+fn overlap<S: Kernel>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
     reach: &Aabb,
     touches: impl Fn(&[[f32; 3]; 3]) -> bool,
-    probe: &mut P,
-    mut report: impl FnMut(Overlap) -> ControlFlow<()>,
+    probe: &mut Erased<'_>,
+    report: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     walk::all::walk(
         simd,

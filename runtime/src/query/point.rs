@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::simd::{Kernel, dispatch_model, square_root};
 use crate::triangle;
 use crate::triangle::point::{SMALLEST_LIMIT, near_in_block};
-use crate::walk::{self, Probe};
+use crate::walk::{self, Erased, Probe};
 
 /// The point of a model that is closest to a query point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +28,7 @@ impl<'a> Model<'a> {
     /// where nothing is within reach, or where `point` is not finite or beyond 2^60. Bit-identical on
     /// every CPU. Neither allocates nor panics.
     pub fn closest_point(&self, point: impl Into<[f32; 3]>, max_distance: f32) -> Option<Nearest> {
-        self.closest_point_with(point, max_distance, &mut ())
+        self.nearest(point.into(), max_distance)
     }
 
     /// As [`closest_point`](Self::closest_point), among the triangles that `probe` accepts.
@@ -38,7 +38,19 @@ impl<'a> Model<'a> {
         max_distance: f32,
         probe: &mut P,
     ) -> Option<Nearest> {
-        let point = point.into();
+        self.nearest_erased(point.into(), max_distance, &mut Erased::new(probe))
+    }
+
+    fn nearest(&self, point: [f32; 3], max_distance: f32) -> Option<Nearest> {
+        self.nearest_probed(point, max_distance, &mut ())
+    }
+
+    fn nearest_erased(&self, point: [f32; 3], reach: f32, probe: &mut Erased<'_>) -> Option<Nearest> {
+        self.nearest_probed(point, reach, probe)
+    }
+
+    #[inline(always)]
+    fn nearest_probed<P: Probe>(&self, point: [f32; 3], max_distance: f32, probe: &mut P) -> Option<Nearest> {
         let valid = point.iter().all(|x| x.abs() <= MAX_COORDINATE) && max_distance >= 0.0;
         if !valid {
             return None;

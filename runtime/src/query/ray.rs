@@ -10,7 +10,7 @@ use crate::ray::{Class, Frame, Hit, Ray, Scaled};
 use crate::simd::{Kernel, dispatch_model};
 use crate::triangle::ray::{Candidate, describe_hit, hits_in_block};
 use crate::walk::ray::Boxes;
-use crate::walk::{self, Probe, Visit};
+use crate::walk::{self, Erased, Probe, Visit};
 
 /// What the visitor of a search wants next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,11 +29,20 @@ impl<'a> Model<'a> {
     /// A miss is `None`. Bit-identical on every CPU. Neither allocates nor panics; a ray that meets an
     /// edge or a corner of a closed mesh does not slip through. Cost: logarithmic in the triangles, mostly.
     pub fn closest_hit(&self, ray: &Ray) -> Option<Hit> {
-        self.closest_hit_with(ray, &mut ())
+        self.closest_hit_probed(ray, &mut ())
     }
 
     /// As [`closest_hit`](Self::closest_hit), among the triangles that `probe` accepts.
     pub fn closest_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> Option<Hit> {
+        self.closest_hit_erased(ray, &mut Erased::new(probe))
+    }
+
+    fn closest_hit_erased(&self, ray: &Ray, probe: &mut Erased<'_>) -> Option<Hit> {
+        self.closest_hit_probed(ray, probe)
+    }
+
+    #[inline(always)]
+    pub(super) fn closest_hit_probed<P: Probe>(&self, ray: &Ray, probe: &mut P) -> Option<Hit> {
         match Class::of(ray) {
             Some(class) => self.closest_hit_of_class(ray, class, probe),
             None => {
@@ -51,11 +60,20 @@ impl<'a> Model<'a> {
 
     /// Whether the ray hits anything in its range. Faster than asking for the closest hit.
     pub fn any_hit(&self, ray: &Ray) -> bool {
-        self.any_hit_with(ray, &mut ())
+        self.any_hit_probed(ray, &mut ())
     }
 
     /// As [`any_hit`](Self::any_hit), among the triangles that `probe` accepts.
     pub fn any_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> bool {
+        self.any_hit_erased(ray, &mut Erased::new(probe))
+    }
+
+    fn any_hit_erased(&self, ray: &Ray, probe: &mut Erased<'_>) -> bool {
+        self.any_hit_probed(ray, probe)
+    }
+
+    #[inline(always)]
+    pub(super) fn any_hit_probed<P: Probe>(&self, ray: &Ray, probe: &mut P) -> bool {
         match Class::of(ray) {
             Some(class) => self.any_hit_of_class(ray, class, probe),
             None => {
@@ -79,24 +97,28 @@ impl<'a> Model<'a> {
 
     /// As [`all_hits`](Self::all_hits), among the triangles that `probe` accepts.
     pub fn all_hits_with<P: Probe>(&self, ray: &Ray, probe: &mut P, mut visit: impl FnMut(&Hit) -> Search) {
+        self.all_hits_erased(ray, &mut Erased::new(probe), &mut visit);
+    }
+
+    fn all_hits_erased(&self, ray: &Ray, probe: &mut Erased<'_>, visit: &mut dyn FnMut(&Hit) -> Search) {
         if let Some(class) = Class::of(ray) {
             self.all_hits_of_class(ray, class, probe, visit);
         } else if let Some(scaled) = Scaled::of(ray) {
-            self.all_hits_of_class(&scaled.ray, scaled.class, probe, |hit| {
-                match visit(&scaled.unscale(*hit)) {
-                    Search::UpTo(closer) => Search::UpTo(scaled.scale(closer)),
-                    other => other,
-                }
+            self.all_hits_of_class(&scaled.ray, scaled.class, probe, &mut |hit| match visit(
+                &scaled.unscale(*hit),
+            ) {
+                Search::UpTo(closer) => Search::UpTo(scaled.scale(closer)),
+                other => other,
             });
         }
     }
 
-    fn all_hits_of_class<P: Probe>(
+    fn all_hits_of_class(
         &self,
         ray: &Ray,
         class: Class,
-        probe: &mut P,
-        visit: impl FnMut(&Hit) -> Search,
+        probe: &mut Erased<'_>,
+        visit: &mut dyn FnMut(&Hit) -> Search,
     ) {
         dispatch_model!(self, simd, blocks => {
             all_hits(simd, self, blocks, &Frame::new(simd, ray, class, self.reach()), probe, visit)
@@ -223,13 +245,13 @@ pub(super) fn any_hit<S: Kernel, P: Probe>(
 }
 
 #[inline(always)]
-fn all_hits<S: Kernel, P: Probe>(
+fn all_hits<S: Kernel>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
     frame: &Frame,
-    probe: &mut P,
-    mut report: impl FnMut(&Hit) -> Search,
+    probe: &mut Erased<'_>,
+    report: &mut dyn FnMut(&Hit) -> Search,
 ) {
     let (mut limit, mut stopped) = (frame.t_max, false);
     let boxes = Boxes::new(simd, frame);

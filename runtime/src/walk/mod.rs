@@ -50,6 +50,9 @@ pub trait Probe {
     /// Whether [`accepts`](Self::accepts) ever says no; a query that need not ask is faster.
     const FILTERS: bool = true;
 
+    /// Whether `visits_node` and `visits_block` do anything; a query that need not call them is faster.
+    const COUNTS: bool = true;
+
     /// Whether the query sees the triangle with this number.
     fn accepts(&mut self, _triangle: u32) -> bool {
         true
@@ -64,6 +67,7 @@ pub trait Probe {
 
 impl Probe for () {
     const FILTERS: bool = false;
+    const COUNTS: bool = false;
 }
 
 /// Sees the triangles for which the function says yes.
@@ -71,6 +75,8 @@ impl Probe for () {
 pub struct Only<F>(pub F);
 
 impl<F: FnMut(u32) -> bool> Probe for Only<F> {
+    const COUNTS: bool = false;
+
     fn accepts(&mut self, triangle: u32) -> bool {
         (self.0)(triangle)
     }
@@ -113,6 +119,62 @@ impl<P: Probe + ?Sized> Probe for &mut P {
 
     fn visits_block(&mut self, triangles: u32) {
         (**self).visits_block(triangles);
+    }
+}
+
+/// Any probe but `()`. Queries are compiled for this one, once, in this crate: for each probe of its own, a program would
+/// compile every kernel of every level, which takes minutes.
+pub(crate) struct Erased<'a> {
+    probe: &'a mut dyn Callbacks,
+    filters: bool,
+    counts: bool,
+}
+
+impl<'a> Erased<'a> {
+    pub(crate) fn new<P: Probe>(probe: &'a mut P) -> Self {
+        Self { probe, filters: P::FILTERS, counts: P::COUNTS }
+    }
+}
+
+/// The methods of a probe, of whatever type.
+trait Callbacks {
+    fn accepts(&mut self, triangle: u32) -> bool;
+    fn visits_node(&mut self);
+    fn visits_block(&mut self, triangles: u32);
+}
+
+impl<P: Probe> Callbacks for P {
+    fn accepts(&mut self, triangle: u32) -> bool {
+        Probe::accepts(self, triangle)
+    }
+
+    fn visits_node(&mut self) {
+        Probe::visits_node(self);
+    }
+
+    fn visits_block(&mut self, triangles: u32) {
+        Probe::visits_block(self, triangles);
+    }
+}
+
+impl Probe for Erased<'_> {
+    #[inline(always)]
+    fn accepts(&mut self, triangle: u32) -> bool {
+        !self.filters || self.probe.accepts(triangle)
+    }
+
+    #[inline(always)]
+    fn visits_node(&mut self) {
+        if self.counts {
+            self.probe.visits_node();
+        }
+    }
+
+    #[inline(always)]
+    fn visits_block(&mut self, triangles: u32) {
+        if self.counts {
+            self.probe.visits_block(triangles);
+        }
     }
 }
 
