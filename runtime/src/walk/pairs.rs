@@ -8,7 +8,7 @@ use core::ops::ControlFlow;
 
 use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbNode};
 
-use crate::pair_tree::{Leaf, Link, PairTree};
+use crate::pair_tree::{Leaf, LeafRoom, Link, PairTree};
 use crate::query::{Effort, Exhausted, Pair};
 use crate::simd::Kernel;
 use crate::stack::Stack;
@@ -79,7 +79,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
     fn run(&mut self, aim: Aim) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new();
         let mut nodes = [ObbNode::EMPTY; 2];
-        let mut leaves = [ObbLeaf::EMPTY; 2];
+        let mut leaves = [LeafRoom::EMPTY; 2];
         while agenda.has_nodes() {
             if let Some((a, with)) = agenda.next() {
                 self.effort.spend()?;
@@ -148,7 +148,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
         &mut self,
         leaf_a: Leaf,
         leaf_b: Leaf,
-        rooms: &mut [ObbLeaf; 2],
+        rooms: &mut [LeafRoom; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
         let [room_a, room_b] = rooms;
         self.effort.spend()?;
