@@ -1,9 +1,10 @@
 //! A model's tree, as walks through two of them see it: nodes of four oriented boxes, leaves of four triangles.
 //!
-//! The OBB tree is that already. A model without one has its AABB tree read as such: a node of eight becomes three of
+//! The OBB tree is that already. The tree of k-DOPs has the same leaves and nodes of other volumes. A model without one has its AABB tree read as such: a node of eight becomes three of
 //! at most four, a block becomes a node of up to four leaves, made anew at each visit. That is slow, but one walk serves
 //! both.
 
+use bvhc_format::kdop::{KdopLayout, KdopRow};
 use bvhc_format::obb::{EMPTY_EXTENT, OBB_WIDTH, ObbChild, ObbLeaf, ObbNode, ObbRef};
 use bvhc_format::record::{BLOCK_WIDTH, Block, Child, ChildRef, NODE_WIDTH, WideNode};
 use rkyv::rend::u32_le;
@@ -38,6 +39,7 @@ impl Leaf {
 pub(crate) struct PairTree<'a> {
     model: &'a Model<'a>,
     records: Option<(&'a [ObbNode], &'a [ObbLeaf])>,
+    kdops: Option<(&'a [KdopRow], KdopLayout)>,
     place: Place,
 }
 
@@ -55,10 +57,26 @@ impl<'a> PairTree<'a> {
             Some(tree) => {
                 let origin = [0, 1, 2].map(|axis| tree.origin[axis].to_native());
                 let place = Place { origin, radius: tree.radius.to_native() };
-                Self { model, records: Some((tree.nodes.get(), tree.leaves.get())), place }
+                Self { model, records: Some((tree.nodes.get(), tree.leaves.get())), kdops: None, place }
             }
-            None => Self { model, records: None, place: place_of_bounds(model) },
+            None => Self::of_aabbs(model),
         }
+    }
+
+    /// The tree of axis-aligned boxes, whatever others there are.
+    #[inline(always)]
+    pub(crate) fn of_aabbs(model: &'a Model<'a>) -> Self {
+        Self { model, records: None, kdops: None, place: place_of_bounds(model) }
+    }
+
+    /// The tree of k-DOPs, if there is one.
+    #[inline(always)]
+    pub(crate) fn of_kdops(model: &'a Model<'a>) -> Option<Self> {
+        let (tree, layout) = (model.kdop_tree()?, model.kdop_layout()?);
+        let origin = [0, 1, 2].map(|axis| tree.origin[axis].to_native());
+        let place = Place { origin, radius: tree.radius.to_native() };
+        let records = Some((&[][..], tree.leaves.get()));
+        Some(Self { model, records, kdops: Some((tree.rows.get(), layout)), place })
     }
 
     pub(crate) fn place(&self) -> &Place {
@@ -72,9 +90,10 @@ impl<'a> PairTree<'a> {
 
     /// Visits of a walk through this tree alone, at most.
     pub(crate) fn size(&self) -> u64 {
-        match self.records {
-            Some((nodes, _)) => nodes.len() as u64,
-            None => 3 * self.model.nodes().len() as u64 + self.model.blocks().count() as u64,
+        match (self.kdops, self.records) {
+            (Some((rows, layout)), _) => (rows.len() / layout.rows()) as u64,
+            (None, Some((nodes, _))) => nodes.len() as u64,
+            (None, None) => 3 * self.model.nodes().len() as u64 + self.model.blocks().count() as u64,
         }
     }
 
@@ -88,6 +107,19 @@ impl<'a> PairTree<'a> {
             Some((nodes, _)) => nodes.get(id as usize),
             None => self.make_node(id, room),
         }
+    }
+
+    /// The rows of a node of k-DOPs.
+    #[inline(always)]
+    pub(crate) fn kdop_node(&self, id: u32) -> Option<&'a [KdopRow]> {
+        let (rows, layout) = self.kdops?;
+        let first = (id as usize).checked_mul(layout.rows())?;
+        rows.get(first..)?.get(..layout.rows())
+    }
+
+    /// What the rows of nodes of k-DOPs are.
+    pub(crate) fn kdop_layout(&self) -> Option<KdopLayout> {
+        self.kdops.map(|(_, layout)| layout)
     }
 
     /// Where the reference of a child of the node `parent` leads.

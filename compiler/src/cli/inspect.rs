@@ -87,6 +87,9 @@ fn tree_bytes(model: &Model<'_>, kind: u32) -> u64 {
         Some(SectionKind::ObbTree) => {
             model.obb_tree().map_or(0, |tree| size_of_val(tree.nodes.get()) + size_of_val(tree.leaves.get()))
         }
+        Some(SectionKind::KdopTree) => {
+            model.kdop_tree().map_or(0, |tree| size_of_val(tree.rows.get()) + size_of_val(tree.leaves.get()))
+        }
         _ => size_of_val(model.nodes()) + model.blocks().bytes(),
     };
     bytes as u64

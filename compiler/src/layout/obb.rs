@@ -7,6 +7,8 @@ use bvhc_format::section::SectionKind;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::WideTree;
+use super::leaf::leaf;
+use crate::fit::vector::round_up;
 use crate::fit::{Frame, Obb};
 use crate::mesh::Mesh;
 use crate::obb::{Child, Link, Tree};
@@ -49,13 +51,14 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32]) -> ObbRecords {
     let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]));
     let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
     let size = (0..3).map(|axis| f64::from(bounds.upper[axis]) - f64::from(bounds.lower[axis])).sum::<f64>();
-    let writer = Writer { tree, mesh, places, origin, rounding: size / (1u64 << 50) as f64 };
+    let writer = Writer { tree, mesh, origin, rounding: size / (1u64 << 50) as f64 };
     let leaf_numbers = leaf_numbers(tree);
     let nodes: Vec<ObbNode> =
         leaf_numbers.par_iter().map(|(index, first_leaf)| writer.node(*index, *first_leaf)).collect();
     let children = || tree.nodes.iter().flat_map(|node| &node.children);
     let of_leaves: Vec<&Child> = children().filter(|child| child.link == Link::Leaf).collect();
-    let leaves: Vec<ObbLeaf> = of_leaves.par_iter().map(|child| writer.leaf(child)).collect();
+    let leaves: Vec<ObbLeaf> =
+        of_leaves.par_iter().map(|child| leaf(mesh, writer.triangles(child), places)).collect();
     let reach =
         nodes.iter().flat_map(|node| (0..OBB_WIDTH).map(|slot| reach(node, slot))).fold(0.0, f64::max);
     let statistics = statistics(tree, &nodes, leaves.len(), mesh.triangles.len());
@@ -76,7 +79,6 @@ fn leaf_numbers(tree: &Tree) -> Vec<(usize, u32)> {
 struct Writer<'a> {
     tree: &'a Tree,
     mesh: &'a Mesh,
-    places: &'a [u32],
     origin: [f32; 3],
     /// Bounds what differences from the origin and from a centre lose in f64.
     rounding: f64,
@@ -126,26 +128,6 @@ impl Writer<'_> {
         let of = |triangle: &u32| self.mesh.corners(*triangle);
         self.triangles(child).iter().flat_map(of).map(|corner| corner.map(f64::from))
     }
-
-    fn leaf(&self, child: &Child) -> ObbLeaf {
-        let triangles = self.triangles(child);
-        let bounds = Aabb::around(triangles.iter().flat_map(|triangle| self.mesh.corners(*triangle)));
-        let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
-        let mut record = ObbLeaf { origin, ..ObbLeaf::EMPTY };
-        for lane in 0..OBB_WIDTH {
-            let triangle = triangles[if lane < triangles.len() { lane } else { 0 }];
-            record.triangles[lane] = triangle;
-            record.places[lane] = self.places[triangle as usize];
-            for (k, corner) in self.mesh.corners(triangle).iter().enumerate() {
-                for axis in 0..3 {
-                    let along = (f64::from(corner[axis]) - f64::from(origin[axis])) as f32;
-                    record.corners[k][axis][lane] = along;
-                    record.radius = record.radius.max(along.abs());
-                }
-            }
-        }
-        record
-    }
 }
 
 /// How far at most a point of a slot's box is from the tree's origin.
@@ -157,11 +139,6 @@ fn reach(node: &ObbNode, slot: usize) -> f64 {
         vector.iter().map(|axis| f64::from(axis[slot]).powi(2)).sum::<f64>().sqrt()
     };
     length(&node.centre) + length(&node.half_extents)
-}
-
-fn round_up(x: f64) -> f32 {
-    let rounded = x as f32;
-    if f64::from(rounded) < x { rounded.next_up() } else { rounded }
 }
 
 fn statistics(tree: &Tree, nodes: &[ObbNode], leaves: usize, triangles: usize) -> TreeStatistics {

@@ -6,7 +6,7 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbNode};
+use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
 
 use crate::pair_tree::{Leaf, Link, PairTree};
 use crate::query::{Effort, Exhausted, Pair};
@@ -14,7 +14,8 @@ use crate::simd::Kernel;
 use crate::stack::Stack;
 use crate::triangle::meet::meet;
 use crate::triangle::pair::judge;
-use crate::volume::obb::{Motion, PAIRS, overlaps};
+use crate::volume::Volume;
+use crate::volume::obb::{Motion, PAIRS};
 
 /// A step leaves at most fifteen pairs behind and goes down a level in both trees, or three and a level in one. Of
 /// OBB trees that is at most 40 * 15 + 40 * 3 in all, of AABB trees, every other of whose levels has nodes of two,
@@ -44,10 +45,11 @@ pub(crate) enum Aim {
 }
 
 /// The state of a walk.
-struct Walk<'a, 'v, S: Kernel> {
+struct Walk<'a, 'v, S: Kernel, V: Volume> {
     simd: S,
     a: PairTree<'a>,
     b: PairTree<'a>,
+    volume: &'v V,
     motion: Motion,
     effort: &'v mut Effort,
     visit: &'v mut dyn FnMut(Pair) -> ControlFlow<()>,
@@ -55,10 +57,10 @@ struct Walk<'a, 'v, S: Kernel> {
 
 /// Calls `visit` with pairs of triangles that meet, each once, until it says `Break`.
 #[inline(always)]
-pub(crate) fn walk<S: Kernel>(
+pub(crate) fn walk<S: Kernel, V: Volume>(
     simd: S,
-    a: PairTree<'_>,
-    b: PairTree<'_>,
+    [a, b]: [PairTree<'_>; 2],
+    volume: &V,
     motion: Motion,
     aim: Aim,
     effort: &mut Effort,
@@ -68,19 +70,19 @@ pub(crate) fn walk<S: Kernel>(
     let most = a.size().saturating_mul(b.size()).saturating_mul(PAIRS as u64);
     let kept = effort.left.saturating_sub(most);
     effort.left -= kept;
-    let mut walk = Walk { simd, a, b, motion, effort, visit };
+    let mut walk = Walk { simd, a, b, volume, motion, effort, visit };
     let result = walk.run(aim);
     effort.left += kept;
     result
 }
 
-impl<S: Kernel> Walk<'_, '_, S> {
+impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
     #[inline(always)]
     fn run(&mut self, aim: Aim) -> Result<ControlFlow<()>, Exhausted> {
         let mut stack = Stack::<With, CAPACITY>::new();
         let mut queue = [(Leaf::NONE, Leaf::NONE); QUEUE];
         let mut queued = 0;
-        let (mut room_a, mut room_b) = (ObbNode::EMPTY, ObbNode::EMPTY);
+        let (mut room_a, mut room_b) = (V::room(), V::room());
         let mut rooms = [ObbLeaf::EMPTY; 2];
         let mut next = Some((0, With { b: 0, mask: ALL }));
         loop {
@@ -89,9 +91,9 @@ impl<S: Kernel> Walk<'_, '_, S> {
                 self.effort.node_pairs += 1;
                 next = None;
                 if let (Some(node_a), Some(node_b)) =
-                    (self.a.node(a, &mut room_a), self.b.node(with.b, &mut room_b))
+                    (V::node(&self.a, a, &mut room_a), V::node(&self.b, with.b, &mut room_b))
                 {
-                    let found = overlaps(self.simd, node_a, node_b, &self.motion);
+                    let found = self.volume.overlaps(self.simd, node_a, node_b, &self.motion);
                     let mut left = found.pairs & u32::from(with.mask);
                     let mut deepest = f32::INFINITY;
                     while left != 0 {
@@ -134,9 +136,9 @@ impl<S: Kernel> Walk<'_, '_, S> {
 
     /// Where a pair of children leads.
     #[inline(always)]
-    fn lead(&self, a: u32, node_a: &ObbNode, with: &With, node_b: &ObbNode, lane: usize) -> Lead {
+    fn lead(&self, a: u32, node_a: &V::Node, with: &With, node_b: &V::Node, lane: usize) -> Lead {
         let (i, j) = (lane / OBB_WIDTH, lane % OBB_WIDTH);
-        match (self.a.link(a, node_a.children[i]), self.b.link(with.b, node_b.children[j])) {
+        match (self.a.link(a, V::child(node_a, i)), self.b.link(with.b, V::child(node_b, j))) {
             (Link::Empty, _) | (_, Link::Empty) => Lead::Nowhere,
             (Link::Node(a), Link::Node(b)) => Lead::Nodes(a, With { b, mask: ALL }),
             // A leaf goes on as a row or a column of its parent.

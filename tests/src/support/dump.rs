@@ -185,6 +185,7 @@ impl Dump<'_> {
             "nodes" if kind == SectionKind::ObbTree => self.records(slice, Self::obb_node),
             "nodes" => self.records(slice, Self::node),
             "leaves" => self.records(slice, Self::obb_leaf),
+            "rows" => self.records(slice, Self::kdop_row),
             "runs" => self.records(slice, Self::run),
             "trees" => self.records(slice, Self::statistics),
             "bytes" => self.packed_blocks(slice),
@@ -285,6 +286,11 @@ impl Dump<'_> {
         self.fields(&[("children", 16, Kind::ObbChild), ("reserved", 16, Kind::Raw)]);
     }
 
+    /// Also of a row of child references, which is no number then.
+    fn kdop_row(&mut self) {
+        self.field("lanes", 16, Kind::F32);
+    }
+
     fn obb_leaf(&mut self) {
         self.fields(&[("origin", 12, Kind::F32), ("radius", 4, Kind::F32)]);
         for corner in ["first", "second", "third"] {
@@ -320,7 +326,7 @@ impl Dump<'_> {
 }
 
 fn section_kind(number: u32) -> SectionKind {
-    SectionKind::from_number(number).expect("a kind of version 1.2")
+    SectionKind::from_number(number).expect("a kind of version 1.3")
 }
 
 /// The fields of a section's root: name, size and how they read.
@@ -370,6 +376,16 @@ const fn root_fields(kind: SectionKind) -> &'static [(&'static str, usize, Kind)
             ("depth", 4, Kind::U32),
             ("reserved", 4, Kind::U32),
             ("nodes", 16, Kind::Slice),
+            ("leaves", 16, Kind::Slice),
+        ],
+        SectionKind::KdopTree => &[
+            ("origin", 12, Kind::F32),
+            ("radius", 4, Kind::F32),
+            ("depth", 4, Kind::U32),
+            ("k", 4, Kind::U32),
+            ("tables", 4, Kind::U32),
+            ("reserved", 4, Kind::U32),
+            ("rows", 16, Kind::Slice),
             ("leaves", 16, Kind::Slice),
         ],
     }

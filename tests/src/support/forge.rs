@@ -107,6 +107,7 @@ pub const fn root_size(kind: SectionKind) -> usize {
         SectionKind::PackedBlocks => 24,
         SectionKind::Splits | SectionKind::AabbTree => 48,
         SectionKind::ObbTree => 56,
+        SectionKind::KdopTree => 64,
     }
 }
 
@@ -121,6 +122,7 @@ pub const fn slices(kind: SectionKind) -> &'static [(usize, usize)] {
         SectionKind::PackedBlocks => &[(0, 1)],
         SectionKind::AabbTree => &[(32, 256)],
         SectionKind::ObbTree => &[(24, 192), (40, 192)],
+        SectionKind::KdopTree => &[(32, 16), (48, 192)],
     }
 }
 

@@ -2,10 +2,9 @@
 
 use bvhc_format::obb::{ObbLeaf, ObbNode};
 use bvhc_format::section::ArchivedObbTree;
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::leaf::exact_corners;
-use super::{ObbFault, ObbNodeFault, Place, ROUNDING, used_lanes};
+use super::{ObbFault, ObbNodeFault, Place, Plan, ROUNDING};
 use crate::fit::Frame;
 use crate::verify::blocks::BlockTable;
 
@@ -23,23 +22,14 @@ struct Tree<'a> {
 pub(super) fn check(
     tree: &ArchivedObbTree<'_>,
     table: &BlockTable<'_>,
-    parents: &[Option<Place>],
-    places: &[Place],
+    plan: &Plan<'_>,
 ) -> Result<(), ObbFault> {
     let origin = tree.origin.map(|x| f64::from(x.to_native()));
     let tolerance = f64::from(tree.radius.to_native()) * ROUNDING;
-    let nodes = tree.nodes.get();
-    let checked = Tree { nodes, parents, table, origin, tolerance };
-    let leaves = tree.leaves.get().par_iter().zip(places).enumerate();
-    let faults = leaves.filter_map(|(index, (leaf, place))| {
-        let used = used_lanes(nodes, *place);
-        (0..used).find_map(|lane| checked.fault_above(leaf, lane, *place)).map(|fault| (index, fault))
-    });
-    // The first one, whichever thread finds its own first.
-    match faults.min_by_key(|(index, _)| *index) {
-        Some((_, fault)) => Err(fault),
-        None => Ok(()),
-    }
+    let checked = Tree { nodes: tree.nodes.get(), parents: &plan.parents, table, origin, tolerance };
+    let check =
+        |place, leaf: &ObbLeaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
+    plan.first_fault(tree.leaves.get(), check).map_or(Ok(()), |(_, fault)| Err(fault))
 }
 
 impl Tree<'_> {
