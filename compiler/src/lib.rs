@@ -2,7 +2,7 @@
 //!
 //! [`compile::compile`] is the whole way. Data flows one way through the modules: [`import`] and [`clean`] make a
 //! [`mesh`]; [`tree`] builds over its boxes, and [`mod@optimise`] improves on that; [`obb`] builds over its triangles,
-//! with boxes from [`mod@fit`]; [`layout`] makes the records; [`mod@file`] makes the bytes.
+//! with boxes from [`mod@fit`], and [`kdop`] with k-DOPs; [`layout`] makes the records; [`mod@file`] makes the bytes.
 
 pub mod clean;
 pub mod cli;
@@ -10,6 +10,7 @@ pub mod compile;
 pub mod file;
 pub mod fit;
 pub mod import;
+pub mod kdop;
 pub mod layout;
 pub mod mesh;
 pub mod obb;

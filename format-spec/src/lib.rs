@@ -1,4 +1,4 @@
-//! The bvhc file format, version 1.2, as Rust types.
+//! The bvhc file format, version 1.3, as Rust types.
 //!
 //! `FORMAT.md` beside this crate is the law; the modules follow its chapters:
 //! [`header`] (what bvhc lays out itself) and [`section`] (one rkyv archive each,
@@ -10,6 +10,7 @@
 compile_error!("bvhc records are read in place and are little-endian; big-endian targets are not supported");
 
 pub mod header;
+pub mod kdop;
 pub mod obb;
 pub mod packed;
 mod plain;
@@ -19,7 +20,7 @@ pub mod section;
 /// The major version this crate describes. A reader refuses any other.
 pub const VERSION_MAJOR: u16 = 1;
 /// The minor version this crate describes. A reader accepts lower and higher ones.
-pub const VERSION_MINOR: u16 = 2;
+pub const VERSION_MINOR: u16 = 3;
 
 /// Sections start at multiples of this many bytes, and so must the whole file in memory.
 pub const ALIGNMENT: usize = 64;

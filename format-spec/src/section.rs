@@ -3,6 +3,7 @@
 use rkyv::with::InlineAsBox;
 use rkyv::{Archive, Portable, Serialize};
 
+use crate::kdop::KdopRow;
 use crate::obb::{ObbLeaf, ObbNode, PackedObbLeaf, PackedObbNode};
 use crate::record::{AttributeRun, Block, TreeStatistics, WideNode};
 
@@ -22,12 +23,21 @@ pub enum SectionKind {
     AabbTree = 16,
     /// [`ObbTree`].
     ObbTree = 17,
+    /// [`KdopTree`].
+    KdopTree = 18,
 }
 
 impl SectionKind {
     /// The kinds that this version knows. A file holds each once at most.
-    pub const ALL: [Self; 6] =
-        [Self::Metadata, Self::Geometry, Self::Splits, Self::PackedBlocks, Self::AabbTree, Self::ObbTree];
+    pub const ALL: [Self; 7] = [
+        Self::Metadata,
+        Self::Geometry,
+        Self::Splits,
+        Self::PackedBlocks,
+        Self::AabbTree,
+        Self::ObbTree,
+        Self::KdopTree,
+    ];
 
     /// The kind with this number, if this version knows it.
     pub fn from_number(number: u32) -> Option<Self> {
@@ -43,6 +53,7 @@ impl SectionKind {
             Self::PackedBlocks => "packed-blocks",
             Self::AabbTree => "aabb-tree",
             Self::ObbTree => "obb-tree",
+            Self::KdopTree => "kdop-tree",
         }
     }
 }
@@ -231,6 +242,29 @@ impl ArchivedObbTree<'_> {
     }
 }
 
+/// The four-wide tree of k-DOPs, for two meshes at a time. Node 0 is the root.
+#[derive(Archive, Serialize, Clone, Copy, Debug)]
+pub struct KdopTree<'a> {
+    /// The point of the model's space that the nodes' centres are relative to.
+    pub origin: [f32; 3],
+    /// At least the length of any centre plus any of its extents, in the model's units.
+    pub radius: f32,
+    /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
+    pub depth: u32,
+    /// How many directions k-DOPs have: one of [`Directions::COUNTS`](crate::kdop::Directions::COUNTS).
+    pub k: u32,
+    /// A number of [`Tables`](crate::kdop::Tables).
+    pub tables: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// The nodes, parents before children, [`KdopLayout::rows`](crate::kdop::KdopLayout::rows) rows each.
+    #[rkyv(with = InlineAsBox)]
+    pub rows: &'a [KdopRow],
+    /// The leaves, in the order in which nodes, by index, and their slots refer to them.
+    #[rkyv(with = InlineAsBox)]
+    pub leaves: &'a [ObbLeaf],
+}
+
 /// An archived section root, with the kind of section that holds it.
 pub trait Root: Portable {
     /// The kind of section whose payload ends with this root.
@@ -261,6 +295,10 @@ impl Root for ArchivedObbTree<'_> {
     const KIND: SectionKind = SectionKind::ObbTree;
 }
 
+impl Root for ArchivedKdopTree<'_> {
+    const KIND: SectionKind = SectionKind::KdopTree;
+}
+
 // Cargo unifies rkyv's features over a whole build: should another crate ask for another layout, these fail.
 const _: () = {
     assert!(size_of::<rkyv::rend::u32_le>() == size_of::<rkyv::Archived<u32>>());
@@ -273,6 +311,7 @@ const _: () = {
     assert!(size_of::<ArchivedPackedBlocks<'_>>() == 24);
     assert!(size_of::<ArchivedAabbTree<'_>>() == 48);
     assert!(size_of::<ArchivedObbTree<'_>>() == 88);
+    assert!(size_of::<ArchivedKdopTree<'_>>() == 64);
 };
 
 // Little-endian archived numbers: the type itself proves it.

@@ -94,6 +94,16 @@ pub enum OpenError {
         /// Bytes there are for them.
         bytes: u64,
     },
+    /// There are no k-DOPs of so many directions or with such tables, or their rows are no whole nodes.
+    #[error("the kdop-tree section has {rows} rows for nodes of {k} directions with tables of kind {tables}")]
+    KdopTree {
+        /// How many directions it says there are.
+        k: u32,
+        /// The kind of tables it says there are.
+        tables: u32,
+        /// How many rows there are.
+        rows: u64,
+    },
     /// The box around the model is not finite, is inverted or is too large.
     #[error("the bounds of the model are not a box of finite numbers within 2^60")]
     Bounds,

@@ -44,8 +44,9 @@ pub use model::{Model, Source};
 #[cfg(feature = "mmap")]
 pub use owner::{LoadedModel, MappedModel};
 pub use pose::{Pose, PoseError};
-pub use query::{Effort, Exhausted, Nearest, Overlap, Pair, Search};
+pub use query::{Effort, Exhausted, Nearest, Overlap, Pair, Search, Volume, VolumeError};
 pub use ray::{Hit, Ray, Sides};
+pub use volume::kdop::Realign;
 pub use walk::{Counters, Only, Probe};
 
 /// Embeds a compiled file in the program, at a multiple of 64 in memory, as [`Model::from_bytes`] wants it.

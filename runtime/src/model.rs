@@ -1,10 +1,11 @@
 //! The opened model: a borrowed view of a file's bytes.
 
 use bvhc_format::header::{Header, SectionEntry};
+use bvhc_format::kdop::KdopLayout;
 use bvhc_format::obb::MAX_OBB_DEPTH;
 use bvhc_format::record::{AttributeRun, WideNode};
 use bvhc_format::section::{
-    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, ArchivedObbTree,
+    ArchivedAabbTree, ArchivedGeometry, ArchivedKdopTree, ArchivedMetadata, ArchivedNames, ArchivedObbTree,
     ArchivedPackedBlocks, ArchivedSplits, Root, SectionKind,
 };
 use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, NONE};
@@ -32,6 +33,7 @@ pub struct Model<'a> {
     splits: Option<&'a ArchivedSplits<'static>>,
     nodes: &'a [WideNode],
     obb_tree: Option<&'a ArchivedObbTree<'static>>,
+    kdop_tree: Option<(&'a ArchivedKdopTree<'static>, KdopLayout)>,
     blocks: Blocks<'a>,
     bounds: Aabb,
     reach: Reach,
@@ -69,6 +71,7 @@ impl<'a> Model<'a> {
             splits: open_optional(&directory)?,
             nodes: tree.nodes.get(),
             obb_tree: open_obb_tree(&directory)?,
+            kdop_tree: open_kdop_tree(&directory)?,
             blocks,
             bounds,
             reach: Reach::of(&bounds),
@@ -162,6 +165,16 @@ impl<'a> Model<'a> {
         self.obb_tree
     }
 
+    /// The tree of k-DOPs, if the file has one.
+    pub fn kdop_tree(&self) -> Option<&'a ArchivedKdopTree<'static>> {
+        self.kdop_tree.map(|(tree, _)| tree)
+    }
+
+    /// What the rows of that tree are.
+    pub fn kdop_layout(&self) -> Option<KdopLayout> {
+        self.kdop_tree.map(|(_, layout)| layout)
+    }
+
     /// The triangles that several blocks hold, if there are any.
     pub fn splits(&self) -> Option<&'a ArchivedSplits<'static>> {
         self.splits
@@ -239,8 +252,25 @@ where
 
 fn open_obb_tree<'a>(directory: &Directory<'a>) -> Result<Option<&'a ArchivedObbTree<'static>>, OpenError> {
     let tree: Option<&ArchivedObbTree<'static>> = open_optional(directory)?;
-    let (found, most) = (tree.map_or(0, |tree| tree.depth.to_native()), MAX_OBB_DEPTH);
-    if found > most { Err(OpenError::TooDeep { kind: SectionKind::ObbTree, found, most }) } else { Ok(tree) }
+    check_depth(SectionKind::ObbTree, tree.map_or(0, |tree| tree.depth.to_native()))?;
+    Ok(tree)
+}
+
+fn open_kdop_tree<'a>(
+    directory: &Directory<'a>,
+) -> Result<Option<(&'a ArchivedKdopTree<'static>, KdopLayout)>, OpenError> {
+    let Some(tree) = open_optional::<ArchivedKdopTree<'static>>(directory)? else { return Ok(None) };
+    check_depth(SectionKind::KdopTree, tree.depth.to_native())?;
+    let (k, tables, rows) = (tree.k.to_native(), tree.tables.to_native(), tree.rows.len());
+    let layout = KdopLayout::of(k, tables).filter(|layout| rows.is_multiple_of(layout.rows()));
+    let wrong = OpenError::KdopTree { k, tables, rows: rows as u64 };
+    layout.map(|layout| Some((tree, layout))).ok_or(wrong)
+}
+
+/// Of a tree with nodes of four children.
+fn check_depth(kind: SectionKind, found: u32) -> Result<(), OpenError> {
+    let most = MAX_OBB_DEPTH;
+    if found > most { Err(OpenError::TooDeep { kind, found, most }) } else { Ok(()) }
 }
 
 fn read_bounds(tree: &ArchivedAabbTree<'_>) -> Result<Aabb, OpenError> {

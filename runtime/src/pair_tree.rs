@@ -1,9 +1,10 @@
 //! A model's tree, as walks through two of them see it: nodes of four oriented boxes, leaves of four triangles.
 //!
-//! The OBB tree is that already. A model without one has its AABB tree read as such: a node of eight becomes three of
-//! at most four, a block becomes a node of up to four leaves, made anew at each visit. That is slow, but one walk serves
-//! both.
+//! The OBB tree is that already. The tree of k-DOPs has the same leaves, and nodes of other volumes. A model without one
+//! has its AABB tree read as such: a node of eight becomes three of at most four, a block becomes a node of up to four
+//! leaves, made anew at each visit. That is slow, but one walk serves all.
 
+use bvhc_format::kdop::{KdopLayout, KdopRow};
 use bvhc_format::obb::{
     EMPTY_EXTENT, OBB_WIDTH, ObbChild, ObbLeaf, ObbNode, ObbRef, PackedObbLeaf, PackedObbNode,
 };
@@ -61,6 +62,8 @@ pub(crate) struct PairTree<'a> {
 enum Records<'a> {
     Plain(&'a [ObbNode], &'a [ObbLeaf]),
     Packed(&'a [PackedObbNode], &'a [PackedObbLeaf]),
+    /// Nodes of k-DOPs.
+    Kdops(&'a [KdopRow], &'a [ObbLeaf], KdopLayout),
     /// The AABB tree.
     None,
 }
@@ -86,8 +89,24 @@ impl<'a> PairTree<'a> {
                 };
                 Self { model, records, place }
             }
-            None => Self { model, records: Records::None, place: place_of_bounds(model) },
+            None => Self::of_aabbs(model),
         }
+    }
+
+    /// The tree of axis-aligned boxes, whatever others there are.
+    #[inline(always)]
+    pub(crate) fn of_aabbs(model: &'a Model<'a>) -> Self {
+        Self { model, records: Records::None, place: place_of_bounds(model) }
+    }
+
+    /// The tree of k-DOPs, if there is one.
+    #[inline(always)]
+    pub(crate) fn of_kdops(model: &'a Model<'a>) -> Option<Self> {
+        let (tree, layout) = (model.kdop_tree()?, model.kdop_layout()?);
+        let origin = [0, 1, 2].map(|axis| tree.origin[axis].to_native());
+        let place = Place { origin, radius: tree.radius.to_native() };
+        let records = Records::Kdops(tree.rows.get(), tree.leaves.get(), layout);
+        Some(Self { model, records, place })
     }
 
     pub(crate) fn place(&self) -> &Place {
@@ -104,6 +123,7 @@ impl<'a> PairTree<'a> {
         match self.records {
             Records::Plain(nodes, _) => nodes.len() as u64,
             Records::Packed(nodes, _) => nodes.len() as u64,
+            Records::Kdops(rows, _, layout) => (rows.len() / layout.rows()) as u64,
             Records::None => 3 * self.model.nodes().len() as u64 + self.model.blocks().count() as u64,
         }
     }
@@ -120,7 +140,24 @@ impl<'a> PairTree<'a> {
                 *room = nodes.get(id as usize)?.unpack();
                 Some(room)
             }
+            Records::Kdops(..) => None,
             Records::None => self.make_node(id, room),
+        }
+    }
+
+    /// The rows of a node of k-DOPs.
+    #[inline(always)]
+    pub(crate) fn kdop_node(&self, id: u32) -> Option<&'a [KdopRow]> {
+        let Records::Kdops(rows, _, layout) = self.records else { return None };
+        let first = (id as usize).checked_mul(layout.rows())?;
+        rows.get(first..)?.get(..layout.rows())
+    }
+
+    /// What the rows of nodes of k-DOPs are.
+    pub(crate) fn kdop_layout(&self) -> Option<KdopLayout> {
+        match self.records {
+            Records::Kdops(_, _, layout) => Some(layout),
+            _ => None,
         }
     }
 
@@ -154,7 +191,7 @@ impl<'a> PairTree<'a> {
         'a: 'b,
     {
         match self.records {
-            Records::Plain(_, leaves) => leaves.get(leaf.id as usize),
+            Records::Plain(_, leaves) | Records::Kdops(_, leaves, _) => leaves.get(leaf.id as usize),
             Records::Packed(_, leaves) => {
                 let record = leaves.get(leaf.id as usize)?;
                 self.make_leaf(leaf, &record.places.map(u64::from), room)

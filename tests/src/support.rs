@@ -13,6 +13,7 @@ use std::num::NonZeroUsize;
 
 use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::Bytes;
+use bvhc::kdop;
 use bvhc::mesh::Mesh;
 use bvhc::optimise::Stop;
 use bvhc_runtime::Level;
@@ -41,6 +42,11 @@ pub fn compiled_as(mesh: &Mesh, quality: Quality, layout: Layout) -> Bytes {
 /// The file of a mesh with a tree of oriented boxes.
 pub fn compiled_for_pairs(mesh: &Mesh, layout: Layout) -> Bytes {
     compiled_with(mesh, &Options { layout, ..Options::default() })
+}
+
+/// The file of a mesh with a tree of k-DOPs.
+pub fn compiled_with_kdops(mesh: &Mesh, layout: Layout, kdop: kdop::Options) -> Bytes {
+    compiled_with(mesh, &Options { layout, obb: None, kdop: Some(kdop), ..Options::default() })
 }
 
 fn compiled_with(mesh: &Mesh, options: &Options) -> Bytes {

@@ -1,8 +1,10 @@
 //! The arguments and the help.
 
+mod kdop;
 mod obb;
 mod query;
 
+pub(super) use kdop::KdopArgs;
 pub(super) use obb::ObbArgs;
 pub(super) use query::{CollideArgs, ModelArgs, Query, QueryArgs};
 
@@ -62,6 +64,8 @@ pub(super) struct Args {
     // Not within `CompileArgs`, because clap does not see whether a struct that has others within was given.
     #[command(flatten)]
     pub(super) obb: ObbArgs,
+    #[command(flatten)]
+    pub(super) kdop: KdopArgs,
 }
 
 /// The commands that have a name.
@@ -73,6 +77,8 @@ pub(super) enum Command {
         compile: CompileArgs,
         #[command(flatten)]
         obb: ObbArgs,
+        #[command(flatten)]
+        kdop: KdopArgs,
     },
     /// Print what a compiled file holds: sections, sizes, hashes, bounds, counts and tree statistics
     Inspect(InspectArgs),
@@ -126,11 +132,17 @@ pub(super) struct CompileArgs {
 
 impl CompileArgs {
     /// What the compiler is to do.
-    pub(super) fn options(&self, obb: &ObbArgs) -> Result<Options, UsageError> {
+    pub(super) fn options(&self, obb: &ObbArgs, kdop: &KdopArgs) -> Result<Options, UsageError> {
         let obb = if self.trees.contains(&TreeArg::Obb) {
             Some(obb.options()?)
         } else {
             obb.refuse()?;
+            None
+        };
+        let kdop = if self.trees.contains(&TreeArg::Kdop) {
+            Some(kdop.options())
+        } else {
+            kdop.refuse()?;
             None
         };
         Ok(Options {
@@ -138,6 +150,7 @@ impl CompileArgs {
             layout: self.layout.into(),
             stop: self.stop()?,
             obb,
+            kdop,
             threads: self.threads,
         })
     }
@@ -180,6 +193,8 @@ enum TreeArg {
     Aabb,
     /// Oriented boxes: mesh against mesh, which takes several times as long without
     Obb,
+    /// k-DOPs: mesh against mesh, for `query collide --volume kdop`
+    Kdop,
 }
 
 impl From<LayoutArg> for Layout {

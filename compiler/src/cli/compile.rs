@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use super::args::{CompileArgs, ObbArgs};
+use super::args::{CompileArgs, KdopArgs, ObbArgs};
 use super::error::{CliError, UsageError};
 use super::file;
 use super::output::{self, Output};
@@ -12,13 +12,14 @@ use super::progress::Bars;
 use super::report;
 use super::text::{counted, grouped, tell};
 use crate::compile::{Compiled, Layout, Options, Report, compile};
+use crate::kdop;
 use crate::obb;
 
-pub(super) fn run(args: &CompileArgs, obb: &ObbArgs) -> Result<(), CliError> {
+pub(super) fn run(args: &CompileArgs, obb: &ObbArgs, kdop: &KdopArgs) -> Result<(), CliError> {
     if args.json && file::is_standard(&args.output) {
         return Err(UsageError::JsonAndFile.into());
     }
-    let options = args.options(obb)?;
+    let options = args.options(obb, kdop)?;
     let output = Output::new(&args.output, &args.model)?;
     let name = file::input_name(&args.model);
     let start = Instant::now();
@@ -166,6 +167,7 @@ impl Job {
             "layout": self.options.layout.name(),
             "position_error": report.position_error,
             "obb": self.options.obb.as_ref().map(obb_object),
+            "kdop": self.options.kdop.as_ref().map(kdop_object),
             "counts": {
                 "faces": report.source_faces,
                 "vertices": report.vertices,
@@ -188,4 +190,9 @@ fn obb_object(options: &obb::Options) -> Value {
         "leaf_size": options.leaf_size,
         "seed": options.seed,
     })
+}
+
+/// How the tree of k-DOPs was built.
+fn kdop_object(options: &kdop::Options) -> Value {
+    json!({ "k": options.k, "tables": options.tables.name(), "split": options.split.name() })
 }

@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
-use bvhc_runtime::OpenError;
+use bvhc_runtime::{OpenError, VolumeError};
 
 use super::row::RowError;
 use crate::compile::CompileError;
@@ -49,6 +49,14 @@ pub(super) enum CliError {
         file: String,
         /// Where they differ.
         error: SourceError,
+    },
+    /// Two files do not have the volumes that a query is to use.
+    #[error("{file}: {error}")]
+    Volume {
+        /// The files.
+        file: String,
+        /// What they do not have.
+        error: VolumeError,
     },
     /// A line of queries is malformed.
     #[error("{input}, line {line}: {error}")]
@@ -152,6 +160,7 @@ impl CliError {
             | Self::Open { .. }
             | Self::Verify { .. }
             | Self::Source { .. }
+            | Self::Volume { .. }
             | Self::Query { .. } => BAD_INPUT,
         }
     }

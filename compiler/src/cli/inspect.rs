@@ -85,6 +85,9 @@ fn trees<'a>(model: &Model<'a>) -> impl Iterator<Item = &'a TreeStatistics> {
 fn tree_bytes(model: &Model<'_>, kind: u32) -> u64 {
     let bytes = match SectionKind::from_number(kind) {
         Some(SectionKind::ObbTree) => model.obb_tree().map_or(0, |tree| tree.record_bytes()),
+        Some(SectionKind::KdopTree) => {
+            model.kdop_tree().map_or(0, |tree| size_of_val(tree.rows.get()) + size_of_val(tree.leaves.get()))
+        }
         _ => size_of_val(model.nodes()) + model.blocks().bytes(),
     };
     bytes as u64

@@ -37,12 +37,12 @@ pub fn run() -> ExitCode {
 
 fn dispatch(args: Args) -> Result<(), CliError> {
     match args.command {
-        Some(Command::Compile { compile, obb }) => compile::run(&compile, &obb),
+        Some(Command::Compile { compile, obb, kdop }) => compile::run(&compile, &obb, &kdop),
         Some(Command::Inspect(args)) => inspect::run(&args),
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Query(args)) => query::run(&args),
         None => match args.compile {
-            Some(compile) => compile::run(&compile, &args.obb),
+            Some(compile) => compile::run(&compile, &args.obb, &args.kdop),
             None => Err(UsageError::NoModel.into()),
         },
     }

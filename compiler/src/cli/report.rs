@@ -11,12 +11,16 @@ pub(super) fn kind_name(kind: u32) -> String {
 
 /// What the leaves of a tree of this kind are called.
 pub(super) fn leaf_noun(kind: u32) -> &'static str {
-    if kind == SectionKind::ObbTree as u32 { "leaf" } else { "block" }
+    if refers_to_leaves(kind) { "leaf" } else { "block" }
 }
 
 /// The same, of several.
 pub(super) fn leaf_nouns(kind: u32) -> &'static str {
-    if kind == SectionKind::ObbTree as u32 { "leaves" } else { "blocks" }
+    if refers_to_leaves(kind) { "leaves" } else { "blocks" }
+}
+
+fn refers_to_leaves(kind: u32) -> bool {
+    [SectionKind::ObbTree, SectionKind::KdopTree].map(|kind| kind as u32).contains(&kind)
 }
 
 /// The figures of one tree, whose nodes and blocks take `bytes`.

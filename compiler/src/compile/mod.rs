@@ -10,13 +10,15 @@ pub use stage::{Progress, Stage};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use bvhc_format::kdop::KdopLayout;
 use bvhc_format::record::TreeStatistics;
 use bvhc_runtime::Model;
 
 use crate::clean::{self, CleanError};
 use crate::file::{self, Bytes};
 use crate::import::{self, ImportError};
-use crate::layout::{self, ObbRecords, Packing, Triangles, WideTree};
+use crate::kdop;
+use crate::layout::{self, KdopRecords, ObbRecords, Packing, Triangles, WideTree};
 use crate::mesh::{Dropped, Mesh};
 use crate::obb;
 use crate::optimise::{self, Stop};
@@ -54,7 +56,7 @@ pub struct Report {
     pub dropped: Dropped,
     /// Figures of each tree.
     pub trees: Vec<TreeStatistics>,
-    /// Bytes of each tree: of the AABB tree's nodes and the blocks, of the OBB tree's nodes and leaves.
+    /// Bytes of each tree: of the AABB tree's nodes and the blocks, of other trees' nodes and leaves.
     pub tree_bytes: Vec<u64>,
     /// How many steps the optimiser made, where the quality has one.
     pub steps: Option<u32>,
@@ -80,9 +82,15 @@ pub enum CompileError {
     /// The packed blocks take more bytes than references can count.
     #[error("the model is too large for a small layout: its packed blocks would take more than 16 GiB")]
     TooLargeToPack,
-    /// There are more blocks than the leaves of a tree of oriented boxes can refer to.
-    #[error("the model is too large for a tree of oriented boxes: its blocks take more than 2^28 references")]
+    /// There are more blocks than the leaves of a tree for two models can refer to.
+    #[error("the model is too large for trees of other volumes: its blocks take more than 2^28 references")]
     TooLargeForObbs,
+    /// There is no set of so many directions.
+    #[error("there are no k-DOPs of {k} directions")]
+    NoSuchKdop {
+        /// How many were asked for.
+        k: u32,
+    },
 }
 
 /// Compiles a source, called `name` in messages, into a file.
@@ -134,7 +142,19 @@ fn run(
             fit_obbs(&mesh, &wide, packing.as_ref(), options, progress)
         })?),
     };
-    let parts = Parts { wide: &wide, packing: packing.as_ref(), obbs: obbs.as_ref(), vertices };
+    let kdops = match &options.kdop {
+        None => None,
+        Some(options) => {
+            Some(clock.time(Stage::Kdop, 0, || fit_kdops(&mesh, &wide, packing.as_ref(), options))?)
+        }
+    };
+    let parts = Parts {
+        wide: &wide,
+        packing: packing.as_ref(),
+        obbs: obbs.as_ref(),
+        kdops: kdops.as_ref(),
+        vertices,
+    };
     let bytes = clock.time(Stage::Serialise, 0, || serialise(&mesh, &parts, &origin));
     let report = Report {
         source_hash,
@@ -178,7 +198,7 @@ fn optimise_watched(tree: BinaryTree, mesh: &Mesh, origin: &Origin, clock: &mut 
         let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
         let tree = Weighed::by_area(tree);
         let wide = layout::lay_out(&tree, mesh, &weld);
-        let parts = Parts { wide: &wide, packing: None, obbs: None, vertices: weld.count };
+        let parts = Parts { wide: &wide, packing: None, obbs: None, kdops: None, vertices: weld.count };
         let bytes = serialise(mesh, &parts, origin);
         // Rays are traced in the file as it would be without this stage.
         let model = Model::from_bytes(&bytes).expect("what the compiler makes can be opened");
@@ -217,13 +237,35 @@ fn fit_obbs(
     options: &obb::Options,
     progress: &dyn Progress,
 ) -> Result<ObbRecords, CompileError> {
+    let places = places(mesh, wide, packing)?;
+    let tree = obb::build(&corners(mesh), options, &|triangles| progress.advance(triangles));
+    Ok(layout::lay_out_obbs(&tree, mesh, &places, packing.is_some()))
+}
+
+/// Builds the tree of k-DOPs, likewise.
+fn fit_kdops(
+    mesh: &Mesh,
+    wide: &WideTree,
+    packing: Option<&Packing>,
+    options: &kdop::Options,
+) -> Result<KdopRecords, CompileError> {
+    let layout = KdopLayout::of(options.k, options.tables as u32);
+    let layout = layout.ok_or(CompileError::NoSuchKdop { k: options.k })?;
+    let places = places(mesh, wide, packing)?;
+    let tree = kdop::build(&corners(mesh), options);
+    Ok(layout::lay_out_kdops(&tree, mesh, &places, layout))
+}
+
+fn corners(mesh: &Mesh) -> Vec<[[f32; 3]; 3]> {
+    (0..mesh.triangles.len() as u32).map(|triangle| mesh.corners(triangle)).collect()
+}
+
+/// Where each triangle is found in the blocks.
+fn places(mesh: &Mesh, wide: &WideTree, packing: Option<&Packing>) -> Result<Vec<u32>, CompileError> {
     let count = mesh.triangles.len();
     let places = match packing {
         None => layout::places(wide, 0..wide.blocks.len() as u32, count),
         Some(packing) => layout::places(wide, packing.references.iter().copied(), count),
     };
-    let places = places.ok_or(CompileError::TooLargeForObbs)?;
-    let triangles: Vec<_> = (0..count as u32).map(|triangle| mesh.corners(triangle)).collect();
-    let tree = obb::build(&triangles, options, &|triangles| progress.advance(triangles));
-    Ok(layout::lay_out_obbs(&tree, mesh, &places, packing.is_some()))
+    places.ok_or(CompileError::TooLargeForObbs)
 }

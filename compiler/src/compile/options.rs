@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::num::NonZeroUsize;
 
 use crate::fit::{Method, genetic, memetic};
+use crate::kdop;
 use crate::obb;
 use crate::optimise::Stop;
 
@@ -61,6 +62,8 @@ pub struct Options {
     pub stop: Stop,
     /// How the tree of oriented boxes is built; without one where `None`.
     pub obb: Option<obb::Options>,
+    /// How the tree of k-DOPs is built; without one where `None`.
+    pub kdop: Option<kdop::Options>,
     /// How many threads to use; all processors where `None`.
     pub threads: Option<NonZeroUsize>,
 }
@@ -72,6 +75,7 @@ impl Default for Options {
             layout: Layout::default(),
             stop: Stop::default(),
             obb: Some(obb::Options::default()),
+            kdop: None,
             threads: None,
         }
     }
@@ -88,18 +92,26 @@ impl Options {
         if self.layout != Layout::default() {
             text += &format!(" --layout {}", self.layout.name());
         }
-        match &self.obb {
-            None => text += " --trees aabb",
-            Some(options) => ObbText(&mut text).options(options),
+        match (&self.obb, &self.kdop) {
+            (None, None) => text += " --trees aabb",
+            (Some(_), None) => {}
+            (None, Some(_)) => text += " --trees aabb,kdop",
+            (Some(_), Some(_)) => text += " --trees aabb,obb,kdop",
+        }
+        if let Some(options) = &self.obb {
+            Flags(&mut text).of_obbs(options);
+        }
+        if let Some(options) = &self.kdop {
+            Flags(&mut text).of_kdops(options);
         }
         text
     }
 }
 
-/// Text that gets the options of the tree of oriented boxes.
-struct ObbText<'a>(&'a mut String);
+/// Text that gets the options of a tree.
+struct Flags<'a>(&'a mut String);
 
-impl ObbText<'_> {
+impl Flags<'_> {
     /// Appends a flag unless it says what is the case without it.
     fn flag<T: Display + PartialEq>(&mut self, name: &str, value: T, default: T) {
         if value != default {
@@ -107,7 +119,14 @@ impl ObbText<'_> {
         }
     }
 
-    fn options(&mut self, options: &obb::Options) {
+    fn of_kdops(&mut self, options: &kdop::Options) {
+        let default = kdop::Options::default();
+        self.flag("kdop-k", options.k, default.k);
+        self.flag("kdop-tables", options.tables.name(), default.tables.name());
+        self.flag("kdop-split", options.split.name(), default.split.name());
+    }
+
+    fn of_obbs(&mut self, options: &obb::Options) {
         let default = obb::Options::default();
         self.flag("obb-fit", options.fit.name(), default.fit.name());
         match &options.fit {

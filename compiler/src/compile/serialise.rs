@@ -3,11 +3,13 @@
 use std::iter;
 
 use bvhc_format::record::TreeStatistics;
-use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, ObbTree, PackedBlocks, SectionKind, Splits};
+use bvhc_format::section::{
+    AabbTree, Geometry, KdopTree, Metadata, Names, ObbTree, PackedBlocks, SectionKind, Splits,
+};
 
 use super::Options;
 use crate::file::{self, Bytes, Section};
-use crate::layout::{ObbForm, ObbRecords, Packing, SplitTable, WideTree};
+use crate::layout::{KdopRecords, ObbForm, ObbRecords, Packing, SplitTable, WideTree};
 use crate::mesh::Mesh;
 use crate::tree::aabb::Aabb;
 
@@ -25,6 +27,7 @@ pub(super) struct Parts<'a> {
     pub(super) wide: &'a WideTree,
     pub(super) packing: Option<&'a Packing>,
     pub(super) obbs: Option<&'a ObbRecords>,
+    pub(super) kdops: Option<&'a KdopRecords>,
     /// Distinct positions.
     pub(super) vertices: u32,
 }
@@ -32,7 +35,9 @@ pub(super) struct Parts<'a> {
 impl Parts<'_> {
     /// Figures of each tree.
     pub(super) fn statistics(&self) -> Vec<TreeStatistics> {
-        iter::once(self.wide.statistics).chain(self.obbs.map(|obbs| obbs.statistics)).collect()
+        let of_obbs = self.obbs.map(|obbs| obbs.statistics);
+        let of_kdops = self.kdops.map(|kdops| kdops.statistics);
+        iter::once(self.wide.statistics).chain(of_obbs).chain(of_kdops).collect()
     }
 
     /// Bytes of each tree.
@@ -40,12 +45,13 @@ impl Parts<'_> {
         let blocks = self.packing.map_or(size_of_val(&*self.wide.blocks), |packing| packing.bytes.len());
         let of_aabbs = size_of_val(&*self.wide.nodes) + blocks;
         let of_obbs = self.obbs.map(|obbs| obbs.records.bytes());
-        iter::once(of_aabbs).chain(of_obbs).map(|bytes| bytes as u64).collect()
+        let of_kdops = self.kdops.map(|kdops| size_of_val(&*kdops.rows) + size_of_val(&*kdops.leaves));
+        iter::once(of_aabbs).chain(of_obbs).chain(of_kdops).map(|bytes| bytes as u64).collect()
     }
 }
 
 pub(super) fn serialise(mesh: &Mesh, parts: &Parts<'_>, origin: &Origin) -> Bytes {
-    let Parts { wide, packing, obbs, vertices } = *parts;
+    let Parts { wide, packing, obbs, kdops, vertices } = *parts;
     let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|v| mesh.positions[*v as usize]));
     let [lx, ly, lz] = bounds.lower;
     let [ux, uy, uz] = bounds.upper;
@@ -96,6 +102,12 @@ pub(super) fn serialise(mesh: &Mesh, parts: &Parts<'_>, origin: &Origin) -> Byte
             ObbForm::Packed(nodes, leaves) => (tree.packed_nodes, tree.packed_leaves) = (nodes, leaves),
         }
         sections.push(Section::optional(SectionKind::ObbTree, &tree));
+    }
+    if let Some(KdopRecords { layout, origin, radius, depth, rows, leaves, .. }) = kdops {
+        let (k, tables) = (layout.directions.count() as u32, layout.tables as u32);
+        let (origin, radius, depth) = (*origin, *radius, *depth);
+        let tree = KdopTree { origin, radius, depth, k, tables, reserved: 0, rows, leaves };
+        sections.push(Section::optional(SectionKind::KdopTree, &tree));
     }
     file::assemble(&sections)
 }

@@ -17,14 +17,24 @@ pub enum Stage {
     Layout,
     /// Build the tree of oriented boxes.
     Obb,
+    /// Build the tree of k-DOPs.
+    Kdop,
     /// Serialise and hash the sections.
     Serialise,
 }
 
 impl Stage {
     /// All stages, in their order.
-    pub const ALL: [Self; 7] =
-        [Self::Import, Self::Clean, Self::Build, Self::Optimise, Self::Layout, Self::Obb, Self::Serialise];
+    pub const ALL: [Self; 8] = [
+        Self::Import,
+        Self::Clean,
+        Self::Build,
+        Self::Optimise,
+        Self::Layout,
+        Self::Obb,
+        Self::Kdop,
+        Self::Serialise,
+    ];
 
     /// The name in reports.
     pub const fn name(self) -> &'static str {
@@ -35,6 +45,7 @@ impl Stage {
             Self::Optimise => "optimise",
             Self::Layout => "layout",
             Self::Obb => "obb",
+            Self::Kdop => "kdop",
             Self::Serialise => "serialise",
         }
     }

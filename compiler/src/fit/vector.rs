@@ -9,7 +9,7 @@ pub(crate) fn dot(a: Vector, b: Vector) -> f64 {
 }
 
 #[inline]
-pub(super) fn cross(a: Vector, b: Vector) -> Vector {
+pub(crate) fn cross(a: Vector, b: Vector) -> Vector {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
@@ -47,6 +47,13 @@ pub(super) fn unit(a: Vector) -> Option<Vector> {
         let a = a.map(|x| x / largest);
         scale(a, 1.0 / length_squared(a).sqrt())
     })
+}
+
+/// The least f32 that is not below.
+#[inline]
+pub(crate) fn round_up(x: f64) -> f32 {
+    let rounded = x as f32;
+    if f64::from(rounded) < x { rounded.next_up() } else { rounded }
 }
 
 /// `a x b` to the last few bits, however much cancels.

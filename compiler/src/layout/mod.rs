@@ -2,7 +2,9 @@
 
 mod block;
 mod clip;
+mod kdop;
 mod lattice;
+mod leaf;
 mod obb;
 mod order;
 mod packed;
@@ -12,6 +14,7 @@ mod wide;
 
 pub use block::fits;
 pub use clip::Triangles;
+pub use kdop::{KdopRecords, lay_out_kdops};
 pub use obb::{ObbForm, ObbRecords, lay_out_obbs, places};
 pub use packed::{Packing, pack};
 pub use splits::SplitTable;

@@ -7,6 +7,8 @@ use bvhc_format::section::SectionKind;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::WideTree;
+use super::leaf::{leaf, packed_leaf};
+use crate::fit::vector::round_up;
 use crate::fit::{Frame, Obb};
 use crate::mesh::Mesh;
 use crate::obb::{Child, Link, Tree};
@@ -65,7 +67,7 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32], packed: bool) -> O
     let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]));
     let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
     let size = (0..3).map(|axis| f64::from(bounds.upper[axis]) - f64::from(bounds.lower[axis])).sum::<f64>();
-    let writer = Writer { tree, mesh, places, origin, rounding: size / (1u64 << 50) as f64 };
+    let writer = Writer { tree, mesh, origin, rounding: size / (1u64 << 50) as f64 };
     let leaf_numbers = leaf_numbers(tree);
     let nodes = leaf_numbers.par_iter();
     let children = || tree.nodes.iter().flat_map(|node| &node.children);
@@ -79,11 +81,20 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32], packed: bool) -> O
     let (records, (radius, statistics)) = if packed {
         let packed: Vec<_> = nodes.map(|(index, first)| writer.packed_node(*index, *first)).collect();
         let unpacked: Vec<_> = packed.par_iter().map(PackedObbNode::unpack).collect();
-        (ObbForm::Packed(packed, leaves.map(|leaf| writer.packed_leaf(leaf)).collect()), figures(&unpacked))
+        (
+            ObbForm::Packed(
+                packed,
+                leaves.map(|child| packed_leaf(writer.triangles(child), places)).collect(),
+            ),
+            figures(&unpacked),
+        )
     } else {
         let nodes: Vec<_> = nodes.map(|(index, first)| writer.node(*index, *first)).collect();
         let figures = figures(&nodes);
-        (ObbForm::Plain(nodes, leaves.map(|leaf| writer.leaf(leaf)).collect()), figures)
+        (
+            ObbForm::Plain(nodes, leaves.map(|child| leaf(mesh, writer.triangles(child), places)).collect()),
+            figures,
+        )
     };
     ObbRecords { origin, radius, depth: tree.depth, records, statistics }
 }
@@ -102,7 +113,6 @@ fn leaf_numbers(tree: &Tree) -> Vec<(usize, u32)> {
 struct Writer<'a> {
     tree: &'a Tree,
     mesh: &'a Mesh,
-    places: &'a [u32],
     origin: [f32; 3],
     /// Bounds what differences from the origin and from a centre lose in f64.
     rounding: f64,
@@ -187,33 +197,6 @@ impl Writer<'_> {
         let of = |triangle: &u32| self.mesh.corners(*triangle);
         self.triangles(child).iter().flat_map(of).map(|corner| corner.map(f64::from))
     }
-
-    fn packed_leaf(&self, child: &Child) -> PackedObbLeaf {
-        let triangles = self.triangles(child);
-        let place =
-            |lane: usize| self.places[triangles[if lane < triangles.len() { lane } else { 0 }] as usize];
-        PackedObbLeaf { places: [place(0), place(1), place(2), place(3)] }
-    }
-
-    fn leaf(&self, child: &Child) -> ObbLeaf {
-        let triangles = self.triangles(child);
-        let bounds = Aabb::around(triangles.iter().flat_map(|triangle| self.mesh.corners(*triangle)));
-        let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
-        let mut record = ObbLeaf { origin, ..ObbLeaf::EMPTY };
-        for lane in 0..OBB_WIDTH {
-            let triangle = triangles[if lane < triangles.len() { lane } else { 0 }];
-            record.triangles[lane] = triangle;
-            record.places[lane] = self.places[triangle as usize];
-            for (k, corner) in self.mesh.corners(triangle).iter().enumerate() {
-                for axis in 0..3 {
-                    let along = (f64::from(corner[axis]) - f64::from(origin[axis])) as f32;
-                    record.corners[k][axis][lane] = along;
-                    record.radius = record.radius.max(along.abs());
-                }
-            }
-        }
-        record
-    }
 }
 
 /// How far at most a point of a slot's box is from the tree's origin.
@@ -259,11 +242,6 @@ fn steps_up(x: f64, step: f32) -> u16 {
     let steps = (x / f64::from(step)) as u16;
     let is_enough = |steps: &u16| f64::from(step * f32::from(*steps)) >= x;
     (steps..=u16::MAX).find(is_enough).expect("a step is long enough for its largest number")
-}
-
-fn round_up(x: f64) -> f32 {
-    let rounded = x as f32;
-    if f64::from(rounded) < x { rounded.next_up() } else { rounded }
 }
 
 fn statistics(tree: &Tree, nodes: &[ObbNode], leaves: usize, triangles: usize) -> TreeStatistics {

@@ -16,7 +16,7 @@ type Cost = (f64, u32);
 
 /// The least cost of a part as at most one child, two, and so on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Costs([Cost; WIDTH - 1]);
+pub(crate) struct Costs([Cost; WIDTH - 1]);
 
 impl Costs {
     /// Of a leaf.
@@ -54,7 +54,7 @@ fn best_shares([left, right]: &[Part; 2], slots: usize) -> (Cost, usize) {
 }
 
 /// The children of a node on this level, from left to right; the only one of a leaf is itself.
-pub(super) fn children(part: &Part, level: u32) -> Vec<&Part> {
+pub(crate) fn children(part: &Part, level: u32) -> Vec<&Part> {
     let mut children = Vec::with_capacity(WIDTH);
     match &part.halves {
         None => children.push(part),

@@ -4,9 +4,9 @@ use crate::fit::vector::{Vector, dot};
 
 /// A triangle on its way to a leaf.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Triangle {
-    pub(super) corners: [[f32; 3]; 3],
-    pub(super) number: u32,
+pub(crate) struct Triangle {
+    pub(crate) corners: [[f32; 3]; 3],
+    pub(crate) number: u32,
 }
 
 impl Triangle {

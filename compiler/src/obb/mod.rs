@@ -8,12 +8,12 @@
 
 mod analysis;
 mod bounds;
-mod collapse;
-mod cut;
+pub(crate) mod collapse;
+pub(crate) mod cut;
 mod enclose;
 mod grow;
 mod kinematic;
-mod part;
+pub(crate) mod part;
 #[cfg(test)]
 mod tests;
 mod tree;

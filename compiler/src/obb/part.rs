@@ -14,9 +14,9 @@ const PARALLEL_SIZE: usize = 1024;
 
 /// A set of triangles, and the two it is cut into if it has more of them than a leaf holds.
 #[derive(Debug)]
-pub(super) struct Part {
-    pub(super) count: usize,
-    pub(super) halves: Option<Box<[Part; 2]>>,
+pub(crate) struct Part {
+    pub(crate) count: usize,
+    pub(crate) halves: Option<Box<[Part; 2]>>,
     /// Levels below.
     pub(super) height: u32,
     pub(super) costs: Costs,
@@ -30,7 +30,7 @@ struct Memory {
 }
 
 /// Cuts a set again and again, and puts its triangles into the order of the leaves.
-pub(super) fn part(triangles: &mut [Triangle], options: &Options) -> Part {
+pub(crate) fn part(triangles: &mut [Triangle], options: &Options) -> Part {
     Cutter { options }.part(triangles, 0, &mut Memory::default())
 }
 

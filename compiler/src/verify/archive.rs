@@ -1,7 +1,7 @@
 //! How a payload is packed: its slices, in order, with nothing between them but zeros for alignment.
 
 use bvhc_format::section::{
-    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedNames, ArchivedObbTree,
+    ArchivedAabbTree, ArchivedGeometry, ArchivedKdopTree, ArchivedMetadata, ArchivedNames, ArchivedObbTree,
     ArchivedPackedBlocks, ArchivedSplits, SectionKind,
 };
 use bvhc_runtime::{Blocks, Model};
@@ -52,6 +52,7 @@ pub(super) fn check(model: &Model<'_>) -> Result<(), VerifyError> {
             SectionKind::PackedBlocks => packed(model),
             SectionKind::AabbTree => vec![Place::of(model.nodes())],
             SectionKind::ObbTree => obb_tree(model),
+            SectionKind::KdopTree => kdop_tree(model),
         };
         check_payload(payload, &slices, root_size(kind))
             .map_err(|fault| VerifyError::Archive { kind, fault })?;
@@ -113,6 +114,11 @@ fn obb_tree(model: &Model<'_>) -> Vec<Place> {
     model.obb_tree().map(slices).unwrap_or_default()
 }
 
+fn kdop_tree(model: &Model<'_>) -> Vec<Place> {
+    let slices = |root: &ArchivedKdopTree<'_>| vec![Place::of(root.rows.get()), Place::of(root.leaves.get())];
+    model.kdop_tree().map(slices).unwrap_or_default()
+}
+
 fn root_size(kind: SectionKind) -> usize {
     match kind {
         SectionKind::Metadata => size_of::<ArchivedMetadata<'_>>(),
@@ -121,6 +127,7 @@ fn root_size(kind: SectionKind) -> usize {
         SectionKind::PackedBlocks => size_of::<ArchivedPackedBlocks<'_>>(),
         SectionKind::AabbTree => size_of::<ArchivedAabbTree<'_>>(),
         SectionKind::ObbTree => size_of::<ArchivedObbTree<'_>>(),
+        SectionKind::KdopTree => size_of::<ArchivedKdopTree<'_>>(),
     }
 }
 

@@ -11,6 +11,7 @@ mod coverage;
 mod exact;
 mod frame;
 mod geometry;
+mod kdop;
 mod metadata;
 mod node;
 mod obb;
@@ -27,6 +28,7 @@ pub use archive::ArchiveFault;
 pub use block::BlockFault;
 pub use frame::FrameFault;
 pub use geometry::{GeometryFault, RunFault};
+pub use kdop::{KdopFault, KdopNumber};
 pub use metadata::{MetadataFault, NameFault, NameList, TextField};
 pub use node::NodeFault;
 pub use obb::{ObbFault, ObbLeafFault, ObbNodeFault};
@@ -70,6 +72,9 @@ pub enum VerifyError {
     /// The tree of oriented boxes breaks a rule.
     #[error("obb-tree: {0}")]
     Obb(#[from] ObbFault),
+    /// The tree of k-DOPs breaks a rule.
+    #[error("kdop-tree: {0}")]
+    Kdop(#[from] KdopFault),
     /// The metadata section breaks a rule.
     #[error("metadata: {0}")]
     Metadata(#[from] MetadataFault),
@@ -100,6 +105,8 @@ pub fn verify(bytes: &[u8]) -> Result<(), VerifyError> {
     splits::check(&model, &table, triangles.count)?;
     boxes::check(&model, &table)?;
     let obb_shape = obb::check(&model, &table, triangles.count)?;
+    let kdop_shape = kdop::check(&model, &table, triangles.count)?;
     metadata::check(&model, &table.blocks, &triangles)?;
-    statistics::check(&model, &shape, obb_shape.as_ref())
+    let shapes = statistics::Shapes { aabb: &shape, obb: obb_shape.as_ref(), kdop: kdop_shape.as_ref() };
+    statistics::check(&model, &shapes)
 }

@@ -1,5 +1,6 @@
 //! The statistics of each tree against the tree itself.
 
+use bvhc_format::kdop::{KdopLayout, KdopRow, children};
 use bvhc_format::obb::{OBB_WIDTH, ObbNode, ObbRef};
 use bvhc_format::record::{BLOCK_WIDTH, Child, NODE_WIDTH, TreeStatistics, WideNode};
 use bvhc_format::section::SectionKind;
@@ -93,12 +94,15 @@ impl std::fmt::Display for Figure {
     }
 }
 
+/// What the checks of trees have found.
+pub(super) struct Shapes<'a> {
+    pub(super) aabb: &'a Shape,
+    pub(super) obb: Option<&'a Shape>,
+    pub(super) kdop: Option<&'a Shape>,
+}
+
 /// M5 and M6, on a model that keeps all other rules.
-pub(super) fn check(
-    model: &Model<'_>,
-    aabb_shape: &Shape,
-    obb_shape: Option<&Shape>,
-) -> Result<(), VerifyError> {
+pub(super) fn check(model: &Model<'_>, shapes: &Shapes<'_>) -> Result<(), VerifyError> {
     let records = model.metadata().trees.get();
     let kinds: Vec<u32> =
         model.sections().map(|(entry, _)| entry.kind).filter(|kind| TREE_KINDS.contains(kind)).collect();
@@ -110,11 +114,15 @@ pub(super) fn check(
         let fail = |fault| VerifyError::Statistics { tree, fault };
         check_count(Count::Kind, record.kind, kind).map_err(fail)?;
         check_count(Count::Reserved, record.reserved, 0u32).map_err(fail)?;
-        match (SectionKind::from_number(kind), obb_shape) {
-            (Some(SectionKind::AabbTree), _) => check_aabb(model, aabb_shape, record).map_err(fail)?,
-            (Some(SectionKind::ObbTree), Some(shape)) => check_obb(model, shape, record).map_err(fail)?,
-            _ => {}
+        match (SectionKind::from_number(kind), shapes) {
+            (Some(SectionKind::AabbTree), _) => check_aabb(model, shapes.aabb, record),
+            (Some(SectionKind::ObbTree), Shapes { obb: Some(shape), .. }) => check_obb(model, shape, record),
+            (Some(SectionKind::KdopTree), Shapes { kdop: Some(shape), .. }) => {
+                check_kdop(model, shape, record)
+            }
+            _ => Ok(()),
         }
+        .map_err(fail)?;
     }
     Ok(())
 }
@@ -142,6 +150,18 @@ fn check_obb(model: &Model<'_>, shape: &Shape, record: &TreeStatistics) -> Resul
     };
     counts.check(record, OBB_WIDTH, OBB_WIDTH)?;
     check_figure(Figure::SahCost, record.sah_cost, collision_cost(&nodes))
+}
+
+fn check_kdop(model: &Model<'_>, shape: &Shape, record: &TreeStatistics) -> Result<(), StatisticsFault> {
+    let (Some(tree), Some(layout)) = (model.kdop_tree(), model.kdop_layout()) else { return Ok(()) };
+    let counts = Counts {
+        depth: shape.depth,
+        nodes: (tree.rows.len() / layout.rows()) as u64,
+        leaves: tree.leaves.len() as u64,
+        references: model.triangle_count(),
+    };
+    counts.check(record, OBB_WIDTH, OBB_WIDTH)?;
+    check_figure(Figure::SahCost, record.sah_cost, width_cost(&layout, tree.rows.get()))
 }
 
 /// What a tree has.
@@ -208,4 +228,19 @@ fn collision_cost(nodes: &[ObbNode]) -> f64 {
         used.map(|slot| measure(node, slot)).sum::<f64>()
     };
     nodes.iter().map(of_node).sum::<f64>() / of_node(&nodes[0]).max(f64::MIN_POSITIVE)
+}
+
+/// The cubes of all mean widths, relative to those of the root's children.
+fn width_cost(layout: &KdopLayout, rows: &[KdopRow]) -> f64 {
+    let of_node = |node: &[KdopRow]| {
+        let links = children(node).unwrap_or([ObbRef::EMPTY.0; OBB_WIDTH]);
+        let used = (0..OBB_WIDTH).filter(|slot| links[*slot] != ObbRef::EMPTY.0);
+        let widths = used.map(|slot| {
+            let extents = node[KdopLayout::EXTENTS..layout.reaches()].iter();
+            extents.map(|row| f64::from(row.lanes[slot])).sum::<f64>() / layout.directions.slabs() as f64
+        });
+        widths.map(|width| width.powi(3)).sum::<f64>()
+    };
+    let whole = of_node(&rows[..layout.rows()]);
+    rows.chunks(layout.rows()).map(of_node).sum::<f64>() / whole.max(f64::MIN_POSITIVE)
 }

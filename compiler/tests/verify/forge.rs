@@ -5,8 +5,10 @@ use std::sync::LazyLock;
 
 use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::{Bytes, header_hash};
+use bvhc::kdop;
 use bvhc::optimise::Stop;
 use bvhc::verify::{VerifyError, verify};
+use bvhc_format::kdop::Tables;
 
 use crate::split::split;
 
@@ -46,6 +48,9 @@ pub(crate) fn blades() -> String {
     (0..24).map(blade).collect()
 }
 
+/// A single triangle.
+pub(crate) const ONE_TRIANGLE: &str = "v 1 2 3\nv 2 2 3\nv 1 3 5\nf 1 2 3\n";
+
 /// Kinds of sections.
 pub(crate) const METADATA: u32 = 1;
 pub(crate) const GEOMETRY: u32 = 2;
@@ -53,6 +58,7 @@ pub(crate) const SPLITS: u32 = 3;
 pub(crate) const PACKED: u32 = 4;
 pub(crate) const TREE: u32 = 16;
 pub(crate) const OBB: u32 = 17;
+pub(crate) const KDOP: u32 = 18;
 
 /// A file's bytes, and where things are in them.
 #[derive(Clone)]
@@ -69,7 +75,7 @@ impl Forge {
 
     /// One triangle: whatever the compiler does, 7 slots of the node, 15 lanes and 13 vertices are unused.
     pub(crate) fn of_one_triangle() -> Self {
-        Self::of("v 1 2 3\nv 2 2 3\nv 1 3 5\nf 1 2 3\n")
+        Self::of(ONE_TRIANGLE)
     }
 
     /// The sheet of [`packed_source`] with packed blocks.
@@ -87,6 +93,13 @@ impl Forge {
         let blades = "v 0 0 4\nv 9 9 4.5\nv 9.5 9 4\nv 0 9 4\nv 9 0 4.5\nv 9.5 0 4\nf -6 -5 -4\nf -3 -2 -1\n";
         let options = Options { quality: Quality::Best, stop: Stop::Steps(0), ..Options::default() };
         let source = source() + blades;
+        Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
+    }
+
+    /// The sheet of [`source`], or one triangle, with a tree of k-DOPs of 14 directions and with these tables.
+    pub(crate) fn of_kdops(source: &str, tables: Tables) -> Self {
+        let kdop = Some(kdop::Options { k: 14, tables, ..kdop::Options::default() });
+        let options = Options { obb: None, kdop, ..Options::default() };
         Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
     }
 
@@ -159,6 +172,7 @@ impl Forge {
             GEOMETRY => 64,
             PACKED => 24,
             OBB => 88,
+            KDOP => 64,
             _ => 48,
         };
         self.payload(kind).end - size

@@ -5,7 +5,7 @@ use bvhc::verify::VerifyError;
 use bvhc_format::section::{ObbTree, SectionKind};
 
 use crate::forge::{Forge, METADATA, OBB, SPLITS};
-use crate::{breaks, breaks_in, breaks_small};
+use crate::{breaks, breaks_small};
 
 /// Bytes of a node and of a leaf.
 const RECORD: usize = 192;

@@ -7,6 +7,6 @@ mod point;
 mod ray;
 
 pub use overlap::Overlap;
-pub use pairs::{Effort, Exhausted, Pair};
+pub use pairs::{Effort, Exhausted, Pair, Volume, VolumeError};
 pub use point::Nearest;
 pub use ray::Search;

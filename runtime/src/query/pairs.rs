@@ -2,12 +2,16 @@
 
 use core::ops::ControlFlow;
 
+use bvhc_format::kdop::KdopLayout;
+
+use crate::level::Level;
 use crate::model::Model;
 use crate::pair_tree::PairTree;
 use crate::pose::Pose;
 use crate::simd::{Kernel, dispatch};
 use crate::volume::aabb;
-use crate::volume::obb::Motion;
+use crate::volume::kdop::{Kdops, Realign};
+use crate::volume::obb::{Motion, Oriented};
 use crate::walk::pairs::{Aim, walk};
 
 /// Two triangles with a common point.
@@ -36,6 +40,31 @@ pub struct Effort {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the limit on work was reached before the answer was known")]
 pub struct Exhausted;
+
+/// The volumes that prune a query on two models. They decide how long it takes, but not what it finds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Volume {
+    /// Oriented boxes, and axis-aligned ones of a model whose file has no other.
+    #[default]
+    Obb,
+    /// k-DOPs, B's realigned to A's directions in this way.
+    Kdop(Realign),
+    /// Axis-aligned boxes.
+    Aabb,
+}
+
+/// Why a query by given volumes has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VolumeError {
+    /// The limit on work was reached.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
+    /// A file has no tree of k-DOPs, or B's does not have the tables or directions that the realignment needs.
+    #[error("the files have no trees of k-DOPs that can be realigned by {}", .0.name())]
+    NoKdops(Realign),
+}
 
 impl Effort {
     /// As much as it takes.
@@ -104,6 +133,26 @@ impl Model<'_> {
         Ok(first)
     }
 
+    /// As [`first_pair_with`](Self::first_pair_with), by the volumes given.
+    ///
+    /// # Errors
+    /// [`VolumeError`], where the limit is reached or the files do not have such volumes.
+    pub fn first_pair_by(
+        &self,
+        other: &Model<'_>,
+        pose: &Pose,
+        volume: Volume,
+        effort: &mut Effort,
+    ) -> Result<Option<Pair>, VolumeError> {
+        let mut first = None;
+        let mut keep = |pair| {
+            first = Some(pair);
+            ControlFlow::Break(())
+        };
+        let _ = find_by(self, other, pose, volume, Aim::Any, effort, &mut keep)?;
+        Ok(first)
+    }
+
     /// Calls `visit` with every two triangles that meet, each pair once, in no particular order, until it says `Break`,
     /// which is then returned.
     pub fn all_pairs(
@@ -128,6 +177,22 @@ impl Model<'_> {
         mut visit: impl FnMut(Pair) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Exhausted> {
         find(self, other, pose, Aim::All, effort, &mut visit)
+    }
+
+    /// As [`all_pairs_with`](Self::all_pairs_with), by the volumes given.
+    ///
+    /// # Errors
+    /// [`VolumeError`], where the limit is reached, some pairs may have been visited then, or the files do not have such
+    /// volumes.
+    pub fn all_pairs_by(
+        &self,
+        other: &Model<'_>,
+        pose: &Pose,
+        volume: Volume,
+        effort: &mut Effort,
+        mut visit: impl FnMut(Pair) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, VolumeError> {
+        find_by(self, other, pose, volume, Aim::All, effort, &mut visit)
     }
 
     /// Writes the pairs of triangles that meet into a slice, as many as fit, in no particular order, and returns how
@@ -156,20 +221,80 @@ fn find(
     if !aabb::touch(&a.bounds(), &b.bounds(), pose) {
         return Ok(ControlFlow::Continue(()));
     }
-    dispatch!(a.level().inner(), simd => search(simd, a, b, pose, aim, effort, visit))
+    search_boxes(a.level(), [PairTree::of(a), PairTree::of(b)], pose, aim, effort, visit)
 }
 
-#[inline(always)]
-fn search<S: Kernel>(
-    simd: S,
+fn find_by(
     a: &Model<'_>,
     b: &Model<'_>,
+    pose: &Pose,
+    volume: Volume,
+    aim: Aim,
+    effort: &mut Effort,
+    visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, VolumeError> {
+    let kdops = |realign: Realign| {
+        let (a, b) = (PairTree::of_kdops(a)?, PairTree::of_kdops(b)?);
+        let layouts = [a.kdop_layout()?, b.kdop_layout()?];
+        realign.can_use(&layouts[1]).then_some(([a, b], Some((layouts, realign))))
+    };
+    let (trees, kdops) = match volume {
+        Volume::Obb => return Ok(find(a, b, pose, aim, effort, visit)?),
+        Volume::Aabb => ([PairTree::of_aabbs(a), PairTree::of_aabbs(b)], None),
+        Volume::Kdop(realign) => kdops(realign).ok_or(VolumeError::NoKdops(realign))?,
+    };
+    if !aabb::touch(&a.bounds(), &b.bounds(), pose) {
+        return Ok(ControlFlow::Continue(()));
+    }
+    let level = a.level();
+    let found = match kdops {
+        Some(kdops) => {
+            dispatch!(level.inner(), simd => search_kdops(simd, trees, pose, &kdops, aim, effort, visit))
+        }
+        None => search_boxes(level, trees, pose, aim, effort, visit),
+    };
+    Ok(found?)
+}
+
+/// Compiled once, for boxes of either kind.
+#[inline(never)]
+fn search_boxes(
+    level: Level,
+    trees: [PairTree<'_>; 2],
     pose: &Pose,
     aim: Aim,
     effort: &mut Effort,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Exhausted> {
-    let (a, b) = (PairTree::of(a), PairTree::of(b));
-    let motion = Motion::new(simd, pose, a.place(), b.place());
-    walk(simd, a, b, motion, aim, effort, visit)
+    dispatch!(level.inner(), simd => search(simd, trees, pose, aim, effort, visit))
+}
+
+#[inline(always)]
+fn search<S: Kernel>(
+    simd: S,
+    trees: [PairTree<'_>; 2],
+    pose: &Pose,
+    aim: Aim,
+    effort: &mut Effort,
+    visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, Exhausted> {
+    let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
+    walk(simd, trees, &Oriented, motion, aim, effort, visit)
+}
+
+#[inline(always)]
+fn search_kdops<S: Kernel>(
+    simd: S,
+    trees: [PairTree<'_>; 2],
+    pose: &Pose,
+    ([of_a, of_b], realign): &([KdopLayout; 2], Realign),
+    aim: Aim,
+    effort: &mut Effort,
+    visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, Exhausted> {
+    let places = [trees[0].place(), trees[1].place()];
+    let motion = Motion::new(simd, pose, places[0], places[1]);
+    let radii = [places[0].radius, places[1].radius];
+    let kdops = Kdops::new(simd, [of_a, of_b], radii, &motion, *realign);
+    walk(simd, trees, &kdops, motion, aim, effort, visit)
 }

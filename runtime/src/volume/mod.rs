@@ -2,4 +2,27 @@
 
 pub(crate) mod aabb;
 pub(crate) mod convex;
+pub(crate) mod kdop;
 pub(crate) mod obb;
+
+use crate::pair_tree::PairTree;
+use crate::simd::Kernel;
+use obb::{Motion, Overlaps};
+
+/// The volumes that the nodes of two trees have.
+pub(crate) trait Volume {
+    /// A node: four children in a volume each.
+    type Node: ?Sized;
+    /// Where a node is made that is not in the file.
+    type Room;
+
+    fn room() -> Self::Room;
+
+    fn node<'b>(tree: &PairTree<'b>, id: u32, room: &'b mut Self::Room) -> Option<&'b Self::Node>;
+
+    /// The child reference in a slot, below four.
+    fn child(node: &Self::Node, slot: usize) -> u32;
+
+    /// Which pairs of the children of A's and B's nodes may have a common point.
+    fn overlaps<S: Kernel>(&self, simd: S, a: &Self::Node, b: &Self::Node, motion: &Motion) -> Overlaps;
+}

@@ -22,6 +22,8 @@
 use bvhc_format::obb::{OBB_WIDTH, ObbNode};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
+use super::Volume;
+use crate::pair_tree::PairTree;
 use crate::pose::Pose;
 use crate::simd::{Kernel, square_root};
 
@@ -80,6 +82,10 @@ impl Motion {
         &self.pose
     }
 
+    pub(crate) fn translation(&self) -> &[f32; 3] {
+        &self.translation
+    }
+
     pub(crate) fn rotation(&self) -> &[[f32; 3]; 3] {
         &self.rotation
     }
@@ -127,6 +133,34 @@ pub(crate) struct Overlaps {
     pub(crate) depths: [f32; PAIRS],
 }
 
+/// Oriented boxes.
+pub(crate) struct Oriented;
+
+impl Volume for Oriented {
+    type Node = ObbNode;
+    type Room = ObbNode;
+
+    #[inline(always)]
+    fn room() -> ObbNode {
+        ObbNode::EMPTY
+    }
+
+    #[inline(always)]
+    fn node<'b>(tree: &PairTree<'b>, id: u32, room: &'b mut ObbNode) -> Option<&'b ObbNode> {
+        tree.node(id, room)
+    }
+
+    #[inline(always)]
+    fn child(node: &ObbNode, slot: usize) -> u32 {
+        node.children[slot]
+    }
+
+    #[inline(always)]
+    fn overlaps<S: Kernel>(&self, simd: S, a: &ObbNode, b: &ObbNode, motion: &Motion) -> Overlaps {
+        overlaps(simd, a, b, motion)
+    }
+}
+
 /// A vector a pair.
 pub(crate) type Vector<S> = [<S as Kernel>::Pairs; 3];
 type Matrix<S> = [Vector<S>; 3];
@@ -139,7 +173,7 @@ pub(crate) const fn lanes<S: Kernel>() -> usize {
 
 /// Which pairs of the children of A's and B's nodes may have a common point.
 #[inline(always)]
-pub(crate) fn overlaps<S: Kernel>(simd: S, a: &ObbNode, b: &ObbNode, motion: &Motion) -> Overlaps {
+fn overlaps<S: Kernel>(simd: S, a: &ObbNode, b: &ObbNode, motion: &Motion) -> Overlaps {
     let mut found = Overlaps { pairs: 0, depths: [0.0; PAIRS] };
     let q = rotation_of_b(simd, b, motion);
     let centres = [simd.tile(&b.centre[0]), simd.tile(&b.centre[1]), simd.tile(&b.centre[2])];

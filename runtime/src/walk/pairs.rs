@@ -6,7 +6,7 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbNode};
+use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
 
 use crate::pair_tree::{Leaf, LeafRoom, Link, PairTree};
 use crate::query::{Effort, Exhausted, Pair};
@@ -14,7 +14,8 @@ use crate::simd::Kernel;
 use crate::stack::Stack;
 use crate::triangle::meet::meet;
 use crate::triangle::pair::judge;
-use crate::volume::obb::{Motion, PAIRS, overlaps};
+use crate::volume::Volume;
+use crate::volume::obb::{Motion, PAIRS};
 
 /// A step leaves at most fifteen pairs behind and goes down a level in both trees, or three and a level in one. Of
 /// OBB trees that is at most 40 * 15 + 40 * 3 in all, of AABB trees, every other of whose levels has nodes of two,
@@ -44,10 +45,11 @@ pub(crate) enum Aim {
 }
 
 /// The state of a walk.
-struct Walk<'a, 'v, S: Kernel> {
+struct Walk<'a, 'v, S: Kernel, V: Volume> {
     simd: S,
     a: PairTree<'a>,
     b: PairTree<'a>,
+    volume: &'v V,
     motion: Motion,
     effort: &'v mut Effort,
     visit: &'v mut dyn FnMut(Pair) -> ControlFlow<()>,
@@ -55,10 +57,10 @@ struct Walk<'a, 'v, S: Kernel> {
 
 /// Calls `visit` with pairs of triangles that meet, each once, until it says `Break`.
 #[inline(always)]
-pub(crate) fn walk<S: Kernel>(
+pub(crate) fn walk<S: Kernel, V: Volume>(
     simd: S,
-    a: PairTree<'_>,
-    b: PairTree<'_>,
+    [a, b]: [PairTree<'_>; 2],
+    volume: &V,
     motion: Motion,
     aim: Aim,
     effort: &mut Effort,
@@ -68,17 +70,17 @@ pub(crate) fn walk<S: Kernel>(
     let most = a.size().saturating_mul(b.size()).saturating_mul(PAIRS as u64);
     let kept = effort.left.saturating_sub(most);
     effort.left -= kept;
-    let mut walk = Walk { simd, a, b, motion, effort, visit };
+    let mut walk = Walk { simd, a, b, volume, motion, effort, visit };
     let result = walk.run(aim);
     effort.left += kept;
     result
 }
 
-impl<S: Kernel> Walk<'_, '_, S> {
+impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
     #[inline(always)]
     fn run(&mut self, aim: Aim) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new();
-        let mut nodes = [ObbNode::EMPTY; 2];
+        let mut nodes = [V::room(), V::room()];
         let mut leaves = [LeafRoom::EMPTY; 2];
         while agenda.has_nodes() {
             if let Some((a, with)) = agenda.next() {
@@ -100,15 +102,15 @@ impl<S: Kernel> Walk<'_, '_, S> {
 
     /// Puts the pairs of children that may touch on the agenda.
     #[inline(always)]
-    fn open(&self, a: u32, With { b, mask }: With, rooms: &mut [ObbNode; 2], agenda: &mut Agenda) {
+    fn open(&self, a: u32, With { b, mask }: With, rooms: &mut [V::Room; 2], agenda: &mut Agenda) {
         let [room_a, room_b] = rooms;
-        let (Some(node_a), Some(node_b)) = (self.a.node(a, room_a), self.b.node(b, room_b)) else {
+        let (Some(node_a), Some(node_b)) = (V::node(&self.a, a, room_a), V::node(&self.b, b, room_b)) else {
             return;
         };
-        let found = overlaps(self.simd, node_a, node_b, &self.motion);
+        let found = self.volume.overlaps(self.simd, node_a, node_b, &self.motion);
         let pairs = found.pairs & u32::from(mask);
-        let (in_a, in_b) = (rows(leaves_of(node_a)), columns(leaves_of(node_b)));
-        let (links_a, links_b) = (Links::of(&self.a, a, node_a), Links::of(&self.b, b, node_b));
+        let (links_a, links_b) = (Links::of::<V>(&self.a, a, node_a), Links::of::<V>(&self.b, b, node_b));
+        let (in_a, in_b) = (rows(links_a.leaves()), columns(links_b.leaves()));
         for lane in lanes(pairs & in_a & in_b) {
             if let (Link::Leaf(a), Link::Leaf(b)) = (links_a.get(row_of(lane)), links_b.get(column_of(lane)))
             {
@@ -268,26 +270,27 @@ impl Agenda {
 struct Links<'a> {
     tree: &'a PairTree<'a>,
     id: u32,
-    node: &'a ObbNode,
+    children: [u32; OBB_WIDTH],
 }
 
 impl<'a> Links<'a> {
     #[inline(always)]
-    fn of(tree: &'a PairTree<'a>, id: u32, node: &'a ObbNode) -> Self {
-        Self { tree, id, node }
+    fn of<V: Volume>(tree: &'a PairTree<'a>, id: u32, node: &V::Node) -> Self {
+        let children = [V::child(node, 0), V::child(node, 1), V::child(node, 2), V::child(node, 3)];
+        Self { tree, id, children }
     }
 
     #[inline(always)]
     fn get(&self, slot: usize) -> Link {
-        self.tree.link(self.id, self.node.children[slot % OBB_WIDTH])
+        self.tree.link(self.id, self.children[slot % OBB_WIDTH])
     }
-}
 
-/// The slots of a node that hold leaves, or nothing: a bit each.
-#[inline(always)]
-fn leaves_of(node: &ObbNode) -> u32 {
-    let [a, b, c, d] = node.children;
-    a >> 31 | b >> 31 << 1 | c >> 31 << 2 | d >> 31 << 3
+    /// The slots that hold leaves, or nothing: a bit each.
+    #[inline(always)]
+    fn leaves(&self) -> u32 {
+        let [a, b, c, d] = self.children;
+        a >> 31 | b >> 31 << 1 | c >> 31 << 2 | d >> 31 << 3
+    }
 }
 
 /// The pairs of A's children in these slots.

@@ -188,6 +188,7 @@ impl Dump<'_> {
             "leaves" => self.records(slice, Self::obb_leaf),
             "packed_nodes" => self.records(slice, Self::packed_obb_node),
             "packed_leaves" => self.records(slice, Self::packed_obb_leaf),
+            "rows" => self.records(slice, Self::kdop_row),
             "runs" => self.records(slice, Self::run),
             "trees" => self.records(slice, Self::statistics),
             "bytes" => self.packed_blocks(slice),
@@ -309,6 +310,11 @@ impl Dump<'_> {
         self.field("places", 16, Kind::U32);
     }
 
+    /// Also of a row of child references, which is no number then.
+    fn kdop_row(&mut self) {
+        self.field("lanes", 16, Kind::F32);
+    }
+
     fn obb_leaf(&mut self) {
         self.fields(&[("origin", 12, Kind::F32), ("radius", 4, Kind::F32)]);
         for corner in ["first", "second", "third"] {
@@ -344,7 +350,7 @@ impl Dump<'_> {
 }
 
 fn section_kind(number: u32) -> SectionKind {
-    SectionKind::from_number(number).expect("a kind of version 1.2")
+    SectionKind::from_number(number).expect("a kind of version 1.3")
 }
 
 /// The fields of a section's root: name, size and how they read.
@@ -397,6 +403,16 @@ const fn root_fields(kind: SectionKind) -> &'static [(&'static str, usize, Kind)
             ("leaves", 16, Kind::Slice),
             ("packed_nodes", 16, Kind::Slice),
             ("packed_leaves", 16, Kind::Slice),
+        ],
+        SectionKind::KdopTree => &[
+            ("origin", 12, Kind::F32),
+            ("radius", 4, Kind::F32),
+            ("depth", 4, Kind::U32),
+            ("k", 4, Kind::U32),
+            ("tables", 4, Kind::U32),
+            ("reserved", 4, Kind::U32),
+            ("rows", 16, Kind::Slice),
+            ("leaves", 16, Kind::Slice),
         ],
     }
 }

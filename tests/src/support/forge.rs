@@ -167,6 +167,7 @@ pub const fn root_size(kind: SectionKind) -> usize {
         SectionKind::PackedBlocks => 24,
         SectionKind::Splits | SectionKind::AabbTree => 48,
         SectionKind::ObbTree => 88,
+        SectionKind::KdopTree => 64,
     }
 }
 
@@ -181,6 +182,7 @@ pub const fn slices(kind: SectionKind) -> &'static [(usize, usize)] {
         SectionKind::PackedBlocks => &[(0, 1)],
         SectionKind::AabbTree => &[(32, 256)],
         SectionKind::ObbTree => &[(24, 192), (40, 192), (56, 128), (72, 16)],
+        SectionKind::KdopTree => &[(32, 16), (48, 192)],
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::Subcommand;
+use bvhc_runtime::{Realign, Volume};
+use clap::{Subcommand, ValueEnum};
+
+use crate::cli::error::UsageError;
 
 const LINES: &str = "\
 A query is a line of numbers, separated by blanks or commas. What follows a `#` is a comment; empty lines are \
@@ -91,4 +94,54 @@ pub(in crate::cli) struct CollideArgs {
     /// Count the pairs of triangles that meet; takes longer than a yes or no
     #[arg(long)]
     pub(in crate::cli) pairs: bool,
+    /// The volumes that find the pairs; no answer depends on them [default: obb, or aabb where a file has no other]
+    #[arg(long, value_enum, value_name = "VOLUME")]
+    volume: Option<VolumeArg>,
+    /// With `--volume kdop`: how the second model's k-DOPs are realigned [default: triples]
+    #[arg(long, value_enum, value_name = "WAY")]
+    realign: Option<RealignArg>,
+}
+
+/// [`Volume`] as an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum VolumeArg {
+    /// Oriented boxes
+    Obb,
+    /// k-DOPs, of files compiled with `--trees aabb,kdop` or `aabb,obb,kdop`
+    Kdop,
+    /// Axis-aligned boxes
+    Aabb,
+}
+
+/// [`Realign`] as an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum RealignArg {
+    /// By the extents along the axes: any but 12 directions
+    Axes,
+    /// By the extents along the three directions around each
+    Triples,
+    /// By `--kdop-tables occupancy`
+    Occupancy,
+    /// By `--kdop-tables profile`
+    Profile,
+}
+
+impl CollideArgs {
+    /// The volumes to use.
+    pub(in crate::cli) fn volume(&self) -> Result<Volume, UsageError> {
+        let realign = match self.realign {
+            None | Some(RealignArg::Triples) => Realign::Triples,
+            Some(RealignArg::Axes) => Realign::Axes,
+            Some(RealignArg::Occupancy) => Realign::Occupancy,
+            Some(RealignArg::Profile) => Realign::Profile,
+        };
+        match self.volume {
+            Some(VolumeArg::Kdop) => Ok(Volume::Kdop(realign)),
+            _ if self.realign.is_some() => {
+                Err(UsageError::NoEffect { flag: "--realign", with: "--volume kdop" })
+            }
+            None | Some(VolumeArg::Obb) => Ok(Volume::Obb),
+            Some(VolumeArg::Aabb) => Ok(Volume::Aabb),
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-use bvhc_runtime::{Model, Pose};
+use bvhc_runtime::{Effort, Model, Pose, Volume};
 
 use super::Ask;
 use crate::cli::row::{Row, RowError};
@@ -14,6 +14,8 @@ pub(super) struct Asker<'a> {
     pub(super) b: Model<'a>,
     /// Whether to count the pairs.
     pub(super) count: bool,
+    /// What finds them; the files have it.
+    pub(super) volume: Volume,
 }
 
 impl Ask for Asker<'_> {
@@ -29,7 +31,7 @@ impl Ask for Asker<'_> {
             let pairs = self.pairs(&pose);
             writeln!(row, "{},{pairs}", u8::from(pairs != 0))
         } else {
-            writeln!(row, "{},", u8::from(self.a.collides(&self.b, &pose)))
+            writeln!(row, "{},", u8::from(self.collides(&pose)))
         };
         Ok(())
     }
@@ -38,10 +40,16 @@ impl Ask for Asker<'_> {
 impl Asker<'_> {
     fn pairs(&self, pose: &Pose) -> u64 {
         let mut pairs = 0;
-        let _ = self.a.all_pairs(&self.b, pose, |_| {
+        let visit = |_| {
             pairs += 1;
             ControlFlow::Continue(())
-        });
+        };
+        let _ = self.a.all_pairs_by(&self.b, pose, self.volume, &mut Effort::unlimited(), visit);
         pairs
+    }
+
+    fn collides(&self, pose: &Pose) -> bool {
+        let first = self.a.first_pair_by(&self.b, pose, self.volume, &mut Effort::unlimited());
+        first.is_ok_and(|pair| pair.is_some())
     }
 }

@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
+use bvhc_runtime::{Effort, Exhausted, Pose, VolumeError};
+
 use super::args::{CollideArgs, ModelArgs, Query, QueryArgs};
 use super::error::{Action, CliError};
 use super::file::{self, Compiled};
@@ -35,7 +37,15 @@ fn ask_model(kind: Kind, args: &ModelArgs) -> Result<(), CliError> {
 
 fn ask_both(args: &CollideArgs) -> Result<(), CliError> {
     let (a, b) = (Compiled::read(&args.a)?, Compiled::read(&args.b)?);
-    let asker = collide::Asker { a: a.model()?, b: b.model()?, count: args.pairs };
+    let (a, b, volume) = (a.model()?, b.model()?, args.volume()?);
+    // Whether the files have the volumes does not depend on the pose.
+    if let Err(error) = a.first_pair_by(&b, &Pose::IDENTITY, volume, &mut Effort::of_steps(0))
+        && error != VolumeError::Exhausted(Exhausted)
+    {
+        let file = format!("{}, {}", args.a.display(), args.b.display());
+        return Err(CliError::Volume { file, error });
+    }
+    let asker = collide::Asker { a, b, count: args.pairs, volume };
     answer_all(&asker, args.poses.as_deref())
 }
 

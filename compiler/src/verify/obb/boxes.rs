@@ -1,10 +1,9 @@
 //! Every triangle inside all oriented boxes above it.
 
 use bvhc_format::obb::{ObbLeaf, ObbNode};
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::leaf::exact_corners;
-use super::{ObbFault, ObbNodeFault, ObbTable, Place, ROUNDING, used_lanes};
+use super::{ObbFault, ObbNodeFault, ObbTable, Place, Plan, ROUNDING};
 use crate::fit::Frame;
 use crate::verify::blocks::BlockTable;
 
@@ -19,26 +18,13 @@ struct Tree<'a> {
 }
 
 /// B9, on a tree that keeps all other rules.
-pub(super) fn check(
-    tree: &ObbTable<'_>,
-    table: &BlockTable<'_>,
-    parents: &[Option<Place>],
-    places: &[Place],
-) -> Result<(), ObbFault> {
+pub(super) fn check(tree: &ObbTable<'_>, table: &BlockTable<'_>, plan: &Plan<'_>) -> Result<(), ObbFault> {
     let origin = tree.root.origin.map(|x| f64::from(x.to_native()));
     let tolerance = f64::from(tree.root.radius.to_native()) * ROUNDING;
-    let nodes = &*tree.nodes;
-    let checked = Tree { nodes, parents, table, origin, tolerance };
-    let leaves = tree.leaves.par_iter().zip(places).enumerate();
-    let faults = leaves.filter_map(|(index, (leaf, place))| {
-        let used = used_lanes(nodes, *place);
-        (0..used).find_map(|lane| checked.fault_above(leaf, lane, *place)).map(|fault| (index, fault))
-    });
-    // The first one, whichever thread finds its own first.
-    match faults.min_by_key(|(index, _)| *index) {
-        Some((_, fault)) => Err(fault),
-        None => Ok(()),
-    }
+    let checked = Tree { nodes: &tree.nodes, parents: &plan.parents, table, origin, tolerance };
+    let check =
+        |place, leaf: &ObbLeaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
+    plan.first_fault(&tree.leaves, check).map_or(Ok(()), |(_, fault)| Err(fault))
 }
 
 impl Tree<'_> {

@@ -69,10 +69,10 @@ pub enum ObbLeafFault {
 }
 
 /// Where leaves have their triangles from.
-pub(super) struct Source<'a> {
-    pub(super) table: &'a BlockTable<'a>,
+pub(in crate::verify) struct Source<'a> {
+    pub(in crate::verify) table: &'a BlockTable<'a>,
     /// The triangle numbers of all blocks.
-    pub(super) numbers: &'a [u32_le],
+    pub(in crate::verify) numbers: &'a [u32_le],
 }
 
 /// B11 to B14
@@ -117,7 +117,7 @@ fn bits(leaf: &ObbLeaf, lane: usize) -> [u32; 11] {
 }
 
 /// The corners of the triangle in a lane, as a block has them. Panics where B13 is broken.
-pub(super) fn exact_corners(leaf: &ObbLeaf, lane: usize, table: &BlockTable<'_>) -> [[f32; 3]; 3] {
+pub(in crate::verify) fn exact_corners(leaf: &ObbLeaf, lane: usize, table: &BlockTable<'_>) -> [[f32; 3]; 3] {
     let block = &table.blocks[table.number_of(leaf.places[lane] / BLOCK_WIDTH as u32)];
     corners(block, leaf.places[lane] as usize % BLOCK_WIDTH)
 }

@@ -2,7 +2,7 @@
 
 use bvhc_format::obb::{OBB_WIDTH, ObbChild, ObbNode};
 
-use super::children;
+use super::links::{Links, slots};
 
 /// What is wrong with a node of the tree of oriented boxes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -106,23 +106,28 @@ const LENGTH_TOLERANCE: f64 = 1.0 / (1 << 22) as f64;
 
 /// B4 to B8, B16, and that the numbers of boxes are such.
 pub(super) fn check(node: &ObbNode, index: usize, nodes: usize, leaves: usize) -> Result<(), ObbNodeFault> {
+    let used = check_children(&node.children, index, nodes, leaves)?;
+    (0..used).try_for_each(|slot| check_box(node, slot))?;
+    (used..OBB_WIDTH).try_for_each(|slot| check_empty(node, slot))?;
+    if node.reserved == [0; 4] { Ok(()) } else { Err(ObbNodeFault::Reserved { found: node.reserved }) }
+}
+
+/// B4 to B6; returns how many slots are used.
+pub(in crate::verify) fn check_children(
+    links: &Links,
+    index: usize,
+    nodes: usize,
+    leaves: usize,
+) -> Result<usize, ObbNodeFault> {
     let mut used = 0;
-    for (slot, child) in children(node) {
-        if child == ObbChild::Empty {
-            check_empty(node, slot)?;
-            continue;
-        }
+    for (slot, child) in slots(links).filter(|(_, child)| *child != ObbChild::Empty) {
         if slot != used {
             return Err(ObbNodeFault::Hole { slot });
         }
         used += 1;
         check_child(child, slot, index, (nodes, leaves))?;
-        check_box(node, slot)?;
     }
-    if used == 0 {
-        return Err(ObbNodeFault::NoChild);
-    }
-    if node.reserved == [0; 4] { Ok(()) } else { Err(ObbNodeFault::Reserved { found: node.reserved }) }
+    if used == 0 { Err(ObbNodeFault::NoChild) } else { Ok(used) }
 }
 
 fn check_child(

@@ -1,0 +1,124 @@
+//! The k-DOP around points, with its tables.
+
+use bvhc_format::kdop::{Directions, KdopLayout, MAX_DIRECTIONS, REGIONS, Tables, ring_cosine};
+
+use crate::fit::vector::{Vector, cross, dot, round_up, subtract};
+
+/// How near two cosines count as equal, so that rounding cannot put a point into too narrow a ring.
+const COSINE: f64 = 1.0 / (1u64 << 48) as f64;
+
+/// What a slot of a node holds, in f64 but for the centre; the first k numbers of each list are used.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Kdop {
+    /// The centre of mass of the points.
+    pub centre: [f32; 3],
+    /// How far the points reach from there along each direction, never less than 0.
+    pub extents: [f32; MAX_DIRECTIONS],
+    /// With profiles: how far they reach along the shell of each direction's cone. With occupancy: the same of those
+    /// beyond the cone that are farther from the centre than the extent.
+    pub reaches: [f32; MAX_DIRECTIONS],
+    /// With occupancy: a bit for each ring that holds a point farther from the centre than the extent.
+    pub rings: [u32; MAX_DIRECTIONS],
+}
+
+impl Kdop {
+    /// Around at least one point.
+    ///
+    /// `slack` is added to what is measured before it is rounded up.
+    pub fn around(points: impl Iterator<Item = Vector> + Clone, layout: &KdopLayout, slack: f64) -> Self {
+        let (sum, count) = points.clone().fold(([0.0; 3], 0usize), |(sum, count), point| {
+            ([0, 1, 2].map(|axis| sum[axis] + point[axis]), count + 1)
+        });
+        let centre = sum.map(|sum| (sum / count as f64) as f32);
+        let offsets = points.map(|point| subtract(point, centre.map(f64::from)));
+        let mut kdop = Self {
+            centre,
+            extents: [0.0; MAX_DIRECTIONS],
+            reaches: [0.0; MAX_DIRECTIONS],
+            rings: [0; MAX_DIRECTIONS],
+        };
+        kdop.extend(offsets.clone(), layout.directions, slack);
+        match layout.tables {
+            Tables::None => {}
+            Tables::Profile => kdop.profile(offsets, layout.directions, slack),
+            Tables::Occupancy => kdop.occupy(offsets, layout.directions, slack),
+        }
+        kdop
+    }
+
+    fn extend(&mut self, offsets: impl Iterator<Item = Vector>, directions: &Directions, slack: f64) {
+        let slabs = directions.slabs();
+        let mut most = [0.0f64; MAX_DIRECTIONS];
+        for offset in offsets {
+            for (slab, unit) in directions.units()[..slabs].iter().enumerate() {
+                let along = dot(*unit, offset);
+                most[slab] = most[slab].max(along);
+                most[slab + slabs] = most[slab + slabs].max(-along);
+            }
+        }
+        self.extents = most.map(|most| round_up(most + slack));
+    }
+
+    fn profile(&mut self, offsets: impl Iterator<Item = Vector>, directions: &Directions, slack: f64) {
+        let mut most = [0.0f64; MAX_DIRECTIONS];
+        for offset in offsets {
+            for (unit, most) in directions.units().iter().zip(&mut most) {
+                *most = most.max(on_shell(directions, *unit, offset));
+            }
+        }
+        self.reaches = most.map(|most| round_up(most + slack));
+    }
+
+    fn occupy(&mut self, offsets: impl Iterator<Item = Vector>, directions: &Directions, slack: f64) {
+        let mut most = [0.0f64; MAX_DIRECTIONS];
+        for offset in offsets {
+            let length = dot(offset, offset).sqrt();
+            for (index, unit) in directions.units().iter().enumerate() {
+                if length + slack <= f64::from(self.extents[index]) {
+                    continue;
+                }
+                let cosine = dot(*unit, offset) / length;
+                if cosine < directions.aperture {
+                    most[index] = most[index].max(on_shell(directions, *unit, offset));
+                } else {
+                    self.rings[index] |= 1 << ring(directions.aperture, cosine);
+                }
+            }
+        }
+        self.reaches = most.map(|most| round_up(most + slack));
+    }
+}
+
+/// The length of a point's projection on the line of its plane with a direction that is at the edge of the direction's
+/// cone.
+fn on_shell(directions: &Directions, unit: Vector, offset: Vector) -> f64 {
+    let across = cross(unit, offset);
+    dot(unit, offset) * directions.aperture + dot(across, across).sqrt() * directions.aperture_sine
+}
+
+/// The ring with this cosine in it, the outer one of two.
+fn ring(aperture: f64, cosine: f64) -> usize {
+    (1..REGIONS - 1).find(|ring| ring_cosine(aperture, *ring) <= cosine - COSINE).unwrap_or(REGIONS - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_point_has_no_extent() {
+        let layout = KdopLayout::of(14, Tables::Occupancy as u32).unwrap();
+        let kdop = Kdop::around([[1.0, 2.0, 3.0]; 3].into_iter(), &layout, 0.0);
+        assert_eq!((kdop.centre, kdop.extents, kdop.rings), ([1.0, 2.0, 3.0], [0.0; 42], [0; 42]));
+    }
+
+    #[test]
+    fn rings_are_between_their_cosines() {
+        let aperture = Directions::of(14).unwrap().aperture;
+        assert_eq!((ring(aperture, 1.0), ring(aperture, aperture)), (1, REGIONS - 1));
+        for wanted in 1..REGIONS {
+            let middle = 0.5 * (ring_cosine(aperture, wanted - 1) + ring_cosine(aperture, wanted));
+            assert_eq!(ring(aperture, middle), wanted);
+        }
+    }
+}

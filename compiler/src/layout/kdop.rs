@@ -1,0 +1,169 @@
+//! From a tree for k-DOPs to its records.
+
+use bvhc_format::kdop::{KdopLayout, KdopRow, children};
+use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbRef};
+use bvhc_format::record::TreeStatistics;
+use bvhc_format::section::SectionKind;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::slice::ParallelSliceMut;
+
+use super::leaf::leaf;
+use crate::fit::vector::round_up;
+use crate::kdop::{Child, Kdop, Tree};
+use crate::mesh::Mesh;
+use crate::obb::Link;
+use crate::tree::aabb::Aabb;
+
+/// What section kdop-tree holds, and its statistics.
+pub struct KdopRecords {
+    /// What rows are.
+    pub layout: KdopLayout,
+    /// The point that centres are relative to.
+    pub origin: [f32; 3],
+    /// How far k-DOPs reach from there.
+    pub radius: f32,
+    /// Levels of nodes.
+    pub depth: u32,
+    /// The rows of the nodes.
+    pub rows: Vec<KdopRow>,
+    /// The leaves.
+    pub leaves: Vec<ObbLeaf>,
+    /// The tree's figures.
+    pub statistics: TreeStatistics,
+}
+
+/// Makes the records of a tree over a mesh, given the places of all triangles in the blocks.
+pub fn lay_out_kdops(tree: &Tree, mesh: &Mesh, places: &[u32], layout: KdopLayout) -> KdopRecords {
+    let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]));
+    let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
+    let size = (0..3).map(|axis| f64::from(bounds.upper[axis]) - f64::from(bounds.lower[axis])).sum::<f64>();
+    let writer = Writer { tree, mesh, layout, origin, slack: size / (1u64 << 48) as f64 };
+    let mut rows = vec![KdopRow { lanes: [0.0; OBB_WIDTH] }; tree.nodes.len() * layout.rows()];
+    let first_leaves = first_leaves(tree);
+    let nodes = rows.par_chunks_mut(layout.rows()).zip(&tree.nodes).zip(&first_leaves);
+    nodes.for_each(|((rows, children), first_leaf)| writer.node(rows, children, *first_leaf));
+    let of_leaves: Vec<&Child> =
+        tree.nodes.iter().flatten().filter(|child| child.link == Link::Leaf).collect();
+    let leaves: Vec<ObbLeaf> =
+        of_leaves.par_iter().map(|child| leaf(mesh, writer.triangles(child), places)).collect();
+    let slots = |node| (0..OBB_WIDTH).map(move |slot| (node, slot));
+    let reaches = rows.chunks(layout.rows()).flat_map(slots).map(|(node, slot)| reach(&layout, node, slot));
+    let radius = round_up(reaches.fold(0.0, f64::max));
+    let statistics = statistics(tree, &layout, &rows, leaves.len());
+    KdopRecords { layout, origin, radius, depth: tree.depth, rows, leaves, statistics }
+}
+
+/// The number of each node's first leaf: leaves count in the order of the nodes.
+fn first_leaves(tree: &Tree) -> Vec<u32> {
+    let leaves = |node: &Vec<Child>| node.iter().filter(|child| child.link == Link::Leaf).count() as u32;
+    let counts = tree.nodes.iter().scan(0, |next, node| {
+        *next += leaves(node);
+        Some(*next - leaves(node))
+    });
+    counts.collect()
+}
+
+struct Writer<'a> {
+    tree: &'a Tree,
+    mesh: &'a Mesh,
+    layout: KdopLayout,
+    origin: [f32; 3],
+    /// Bounds what differences from the origin and from a centre, and products with a unit vector, lose in f64.
+    slack: f64,
+}
+
+impl Writer<'_> {
+    fn node(&self, rows: &mut [KdopRow], children: &[Child], mut next_leaf: u32) {
+        for (index, row) in rows.iter_mut().enumerate() {
+            row.lanes = [self.layout.empty(index); OBB_WIDTH];
+        }
+        for (slot, child) in children.iter().enumerate() {
+            self.put(rows, slot, &Kdop::around(self.corners(child), &self.layout, self.slack));
+            let reference = match child.link {
+                Link::Node(node) => ObbRef::node(node),
+                Link::Leaf => {
+                    next_leaf += 1;
+                    ObbRef::leaf(next_leaf - 1, child.range.end - child.range.start)
+                }
+            };
+            rows[KdopLayout::CHILDREN].lanes[slot] = f32::from_bits(reference.0);
+        }
+    }
+
+    fn put(&self, rows: &mut [KdopRow], slot: usize, kdop: &Kdop) {
+        let k = self.layout.directions.count();
+        let mut write = |first: usize, numbers: &mut dyn Iterator<Item = f32>| {
+            for (row, number) in rows[first..].iter_mut().zip(numbers) {
+                row.lanes[slot] = number;
+            }
+        };
+        write(0, &mut kdop.centre.into_iter());
+        write(KdopLayout::EXTENTS, &mut kdop.extents.into_iter().take(k));
+        if self.layout.used_rows() > self.layout.reaches() {
+            write(self.layout.reaches(), &mut kdop.reaches.into_iter().take(k));
+        }
+        if self.layout.used_rows() > self.layout.rings() {
+            write(self.layout.rings(), &mut kdop.rings.into_iter().map(f32::from_bits).take(k));
+        }
+    }
+
+    fn triangles(&self, child: &Child) -> &[u32] {
+        &self.tree.order[child.range.start as usize..child.range.end as usize]
+    }
+
+    /// The corners of a child's triangles, relative to the tree's origin.
+    fn corners(&self, child: &Child) -> impl Iterator<Item = [f64; 3]> + Clone {
+        let of = |triangle: &u32| self.mesh.corners(*triangle);
+        self.triangles(child)
+            .iter()
+            .flat_map(of)
+            .map(|corner| [0, 1, 2].map(|axis| f64::from(corner[axis]) - f64::from(self.origin[axis])))
+    }
+}
+
+fn is_used(node: &[KdopRow], slot: usize) -> bool {
+    children(node).is_some_and(|children| children[slot] != ObbRef::EMPTY.0)
+}
+
+/// The extents of a slot.
+fn extents(layout: &KdopLayout, node: &[KdopRow], slot: usize) -> impl Iterator<Item = f64> {
+    let rows = &node[KdopLayout::EXTENTS..layout.reaches()];
+    rows.iter().map(move |row| f64::from(row.lanes[slot]))
+}
+
+/// The length of a slot's centre and its largest extent, added up.
+fn reach(layout: &KdopLayout, node: &[KdopRow], slot: usize) -> f64 {
+    if !is_used(node, slot) {
+        return 0.0;
+    }
+    let centre = node[..3].iter().map(|row| f64::from(row.lanes[slot]).powi(2)).sum::<f64>().sqrt();
+    centre + extents(layout, node, slot).fold(0.0, f64::max)
+}
+
+fn statistics(tree: &Tree, layout: &KdopLayout, rows: &[KdopRow], leaves: usize) -> TreeStatistics {
+    let (nodes, triangles) = (tree.nodes.len(), tree.order.len());
+    let share = |used: usize, whole: usize| (used as f64 / whole as f64) as f32;
+    TreeStatistics {
+        kind: SectionKind::KdopTree as u32,
+        depth: tree.depth,
+        nodes: nodes as u64,
+        leaves: leaves as u64,
+        references: triangles as u64,
+        sah_cost: collision_cost(layout, rows),
+        node_fill: share(nodes - 1 + leaves, nodes * OBB_WIDTH),
+        block_fill: share(triangles, leaves * OBB_WIDTH),
+        reserved: 0,
+    }
+}
+
+/// The cubes of all mean widths over those of the root's children together (FORMAT.md, M6).
+fn collision_cost(layout: &KdopLayout, rows: &[KdopRow]) -> f32 {
+    let width = |node: &[KdopRow], slot: usize| {
+        extents(layout, node, slot).sum::<f64>() * 2.0 / layout.directions.count() as f64
+    };
+    let of_node = |node: &[KdopRow]| {
+        (0..OBB_WIDTH).filter(|slot| is_used(node, *slot)).map(|slot| width(node, slot).powi(3)).sum::<f64>()
+    };
+    let whole = of_node(&rows[..layout.rows()]);
+    (rows.chunks(layout.rows()).map(of_node).sum::<f64>() / whole.max(f64::MIN_POSITIVE)) as f32
+}

@@ -1,0 +1,32 @@
+//! The leaves of trees for two models: triangles in coordinates of their own.
+
+use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, PackedObbLeaf};
+
+use crate::mesh::Mesh;
+use crate::tree::aabb::Aabb;
+
+/// The record of one to four triangles, given the places of all.
+pub(super) fn leaf(mesh: &Mesh, triangles: &[u32], places: &[u32]) -> ObbLeaf {
+    let bounds = Aabb::around(triangles.iter().flat_map(|triangle| mesh.corners(*triangle)));
+    let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
+    let mut record = ObbLeaf { origin, ..ObbLeaf::EMPTY };
+    for lane in 0..OBB_WIDTH {
+        let triangle = triangles[if lane < triangles.len() { lane } else { 0 }];
+        record.triangles[lane] = triangle;
+        record.places[lane] = places[triangle as usize];
+        for (k, corner) in mesh.corners(triangle).iter().enumerate() {
+            for axis in 0..3 {
+                let along = (f64::from(corner[axis]) - f64::from(origin[axis])) as f32;
+                record.corners[k][axis][lane] = along;
+                record.radius = record.radius.max(along.abs());
+            }
+        }
+    }
+    record
+}
+
+/// The same in packed form.
+pub(super) fn packed_leaf(triangles: &[u32], places: &[u32]) -> PackedObbLeaf {
+    let place = |lane: usize| places[triangles[if lane < triangles.len() { lane } else { 0 }] as usize];
+    PackedObbLeaf { places: [place(0), place(1), place(2), place(3)] }
+}

@@ -1,0 +1,141 @@
+//! How a tree for two models hangs together: every node and leaf reached once, in order, every triangle in one leaf.
+
+use bvhc_format::obb::{OBB_WIDTH, ObbChild, ObbLeaf, ObbRef};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+
+use super::ObbFault;
+use super::leaf::{self, Source};
+
+/// The child references of a node.
+pub(in crate::verify) type Links = [u32; OBB_WIDTH];
+
+/// A slot of a node.
+#[derive(Clone, Copy)]
+pub(in crate::verify) struct Place {
+    pub(in crate::verify) node: usize,
+    pub(in crate::verify) slot: usize,
+}
+
+/// Where everything hangs.
+pub(in crate::verify) struct Plan<'a> {
+    links: &'a [Links],
+    /// The slot that refers to each node but node 0.
+    pub(in crate::verify) parents: Vec<Option<Place>>,
+    /// The slot that refers to each leaf.
+    pub(in crate::verify) leaves: Vec<Place>,
+    pub(in crate::verify) depth: u32,
+}
+
+/// What the slots of a node refer to, with the slots.
+pub(super) fn slots(links: &Links) -> impl Iterator<Item = (usize, ObbChild)> + '_ {
+    links.iter().map(|reference| ObbRef(*reference).get()).enumerate()
+}
+
+impl<'a> Plan<'a> {
+    /// B2 and B3, on references within the rules.
+    pub(in crate::verify) fn of(links: &'a [Links], leaves: usize, depth: u32) -> Result<Self, ObbFault> {
+        if links.is_empty() {
+            return Err(ObbFault::NoRoot);
+        }
+        let parents = parents(links)?;
+        let leaves = leaf_places(links, leaves)?;
+        let depth = check_depth(depth, &parents)?;
+        Ok(Self { links, parents, leaves, depth })
+    }
+
+    /// How many lanes of a leaf hold triangles, as the slot that refers to it tells.
+    fn used_lanes(&self, place: Place) -> usize {
+        match ObbRef(self.links[place.node][place.slot]).get() {
+            ObbChild::Leaf(_, triangles) => triangles as usize,
+            ObbChild::Node(_) | ObbChild::Empty => 0,
+        }
+    }
+
+    /// B11 to B15
+    pub(in crate::verify) fn check_leaves(
+        &self,
+        leaves: &[ObbLeaf],
+        source: &Source<'_>,
+        triangles: u64,
+    ) -> Result<(), ObbFault> {
+        let check = |_, leaf: &ObbLeaf, used| leaf::check(leaf, used, source).err();
+        if let Some((leaf, fault)) = self.first_fault(leaves, check) {
+            return Err(ObbFault::Leaf { leaf, fault });
+        }
+        self.check_numbers(leaves, triangles)
+    }
+
+    /// The fault of the first leaf that has one, whichever thread finds its own first. `check` gets a leaf's slot, its
+    /// record and how many of its lanes are used.
+    pub(in crate::verify) fn first_fault<F: Send>(
+        &self,
+        leaves: &[ObbLeaf],
+        check: impl Fn(Place, &ObbLeaf, usize) -> Option<F> + Sync,
+    ) -> Option<(usize, F)> {
+        let checked = leaves.par_iter().zip(&self.leaves).enumerate();
+        let faults = checked.filter_map(|(index, (leaf, place))| {
+            Some((index, check(*place, leaf, self.used_lanes(*place))?))
+        });
+        faults.min_by_key(|(index, _)| *index)
+    }
+
+    /// B15, on numbers that blocks hold.
+    fn check_numbers(&self, leaves: &[ObbLeaf], triangles: u64) -> Result<(), ObbFault> {
+        let mut seen = vec![false; triangles as usize];
+        for (leaf, (record, place)) in leaves.iter().zip(&self.leaves).enumerate() {
+            for &triangle in &record.triangles[..self.used_lanes(*place)] {
+                if std::mem::replace(&mut seen[triangle as usize], true) {
+                    return Err(ObbFault::Repeated { leaf, triangle });
+                }
+            }
+        }
+        seen.iter().position(|seen| !seen).map_or(Ok(()), |triangle| Err(ObbFault::Missing { triangle }))
+    }
+}
+
+/// B3 of nodes.
+fn parents(links: &[Links]) -> Result<Vec<Option<Place>>, ObbFault> {
+    let (mut parents, mut counts) = (vec![None; links.len()], vec![0u32; links.len()]);
+    for (index, node) in links.iter().enumerate() {
+        for (slot, child) in slots(node) {
+            if let ObbChild::Node(child) = child {
+                parents[child as usize] = Some(Place { node: index, slot });
+                counts[child as usize] += 1;
+            }
+        }
+    }
+    let wrong = |(node, found): (usize, u32)| {
+        let expected = u32::from(node != 0);
+        (found != expected).then_some(ObbFault::NodeReferences { node, found, expected })
+    };
+    counts.into_iter().enumerate().find_map(wrong).map_or(Ok(parents), Err)
+}
+
+/// B3 of leaves.
+fn leaf_places(links: &[Links], leaves: usize) -> Result<Vec<Place>, ObbFault> {
+    let mut places = Vec::with_capacity(leaves);
+    for (node, record) in links.iter().enumerate() {
+        for (slot, child) in slots(record) {
+            if let ObbChild::Leaf(found, _) = child {
+                let expected = places.len();
+                if found as usize != expected {
+                    return Err(ObbFault::LeafOrder { node, slot, found, expected });
+                }
+                places.push(Place { node, slot });
+            }
+        }
+    }
+    if places.len() < leaves { Err(ObbFault::LeafUnused { leaf: places.len() }) } else { Ok(places) }
+}
+
+/// B2. Parents stand before their children.
+fn check_depth(found: u32, parents: &[Option<Place>]) -> Result<u32, ObbFault> {
+    let mut levels = vec![1u32; parents.len()];
+    for (node, parent) in parents.iter().enumerate() {
+        if let Some(parent) = parent {
+            levels[node] = levels[parent.node] + 1;
+        }
+    }
+    let expected = levels.into_iter().max().unwrap_or(0);
+    if found == expected { Ok(expected) } else { Err(ObbFault::Depth { found, expected }) }
+}

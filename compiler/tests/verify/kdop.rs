@@ -1,0 +1,219 @@
+//! The tree of k-DOPs.
+
+use std::sync::LazyLock;
+
+use bvhc::verify::VerifyError;
+use bvhc_format::kdop::{KdopLayout, Tables};
+
+use crate::breaks_in;
+use crate::forge::{Forge, KDOP, METADATA, ONE_TRIANGLE, source};
+
+/// The sheet, with each kind of tables.
+fn forge(tables: Tables) -> Forge {
+    static FILES: LazyLock<[Forge; 3]> =
+        LazyLock::new(|| Tables::ALL.map(|tables| Forge::of_kdops(&source(), tables)));
+    FILES[tables as usize].clone()
+}
+
+/// Of the sheet without tables.
+fn breaks(rule: &str, forgery: impl FnOnce(&mut Forge)) {
+    breaks_in(forge(Tables::None), rule, forgery);
+}
+
+fn layout(file: &Forge) -> KdopLayout {
+    let root = file.root(KDOP);
+    KdopLayout::of(file.u32(root + 20), file.u32(root + 24)).unwrap()
+}
+
+/// A number of a slot of a node.
+fn lane(file: &Forge, node: usize, row: usize, slot: usize) -> usize {
+    file.slice(KDOP, 32).0 + 16 * (layout(file).rows() * node + row) + 4 * slot
+}
+
+fn nodes(file: &Forge) -> usize {
+    file.slice(KDOP, 32).1 / layout(file).rows()
+}
+
+fn leaf(file: &Forge, index: usize) -> usize {
+    file.slice(KDOP, 48).0 + 192 * index
+}
+
+/// All places of references but the empty ones, in order: nodes, slots and values.
+fn children(file: &Forge) -> Vec<(usize, usize, u32)> {
+    let slots = (0..nodes(file)).flat_map(|node| (0..4).map(move |slot| (node, slot)));
+    let read = |(node, slot)| (node, slot, file.u32(lane(file, node, KdopLayout::CHILDREN, slot)));
+    slots.map(read).filter(|(_, _, child)| *child != u32::MAX).collect()
+}
+
+fn put_child(file: &mut Forge, (node, slot, _): (usize, usize, u32), child: u32) {
+    let at = lane(file, node, KdopLayout::CHILDREN, slot);
+    file.put_u32(at, child);
+}
+
+#[test]
+fn trees_are_within_the_rules() {
+    for tables in Tables::ALL {
+        let file = forge(tables);
+        assert_eq!(layout(&file).tables, tables);
+        file.verify().unwrap();
+        Forge::of_kdops(ONE_TRIANGLE, tables).verify().unwrap();
+        assert!(nodes(&file) > 8 && file.slice(KDOP, 48).1 > 40, "the scene is too small for these tests");
+    }
+}
+
+#[test]
+fn what_cannot_be_opened() {
+    let rows = forge(Tables::None).slice(KDOP, 32).1 as u32;
+    for (field, wrong) in [(16, 41), (20, 8), (20, 0), (24, 3), (40, rows - 1), (40, rows + 20)] {
+        let mut file = forge(Tables::None);
+        file.put_u32(file.root(KDOP) + field, wrong);
+        file.seal();
+        assert!(matches!(file.verify(), Err(VerifyError::Open(_))), "{field}");
+    }
+}
+
+#[test]
+fn the_section_is_optional() {
+    breaks("M5", |file| file.drop_section(KDOP));
+    let mut file = forge(Tables::None);
+    file.put(file.entry(KDOP) + 6, &[1]);
+    file.seal();
+    file.verify().unwrap();
+}
+
+/// What it has in common with a tree of oriented boxes.
+#[test]
+fn the_tree_as_a_whole() {
+    let all = children(&forge(Tables::None));
+    let to_node = |index: usize| *all.iter().filter(|(.., child)| child >> 31 == 0).nth(index).unwrap();
+    let to_leaf = |index: usize| *all.iter().filter(|(.., child)| child >> 31 == 1).nth(index).unwrap();
+    for by in [-1, 1] {
+        breaks("B2", |file| file.add(file.root(KDOP) + 16, by));
+    }
+    breaks("B3", |file| put_child(file, to_node(0), to_node(1).2));
+    breaks("B3", |file| put_child(file, to_leaf(0), to_leaf(1).2));
+    breaks("B4", |file| put_child(file, to_node(0), 0));
+    breaks("B5", |file| put_child(file, to_node(0), nodes(file) as u32));
+    breaks("B5", |file| put_child(file, to_leaf(0), to_leaf(0).2 | 0xfff_ffff));
+    breaks("B6", |file| put_child(file, (0, 0, 0), u32::MAX));
+    breaks("B11", |file| file.add(leaf(file, 1) + 16, 1));
+    breaks("B12", |file| file.add(leaf(file, 1) + 12, 1));
+    breaks("B13", |file| file.add(leaf(file, 1) + 176, 1));
+}
+
+#[test]
+fn empty_slots_meet_nothing() {
+    for tables in Tables::ALL {
+        let good = Forge::of_kdops(ONE_TRIANGLE, tables);
+        let rows = layout(&good).used_rows();
+        for (row, slot) in (0..rows).flat_map(|row| (1..4).map(move |slot| (row, slot))) {
+            if row != KdopLayout::CHILDREN {
+                breaks_in(good.clone(), "K3", |file| file.add(lane(file, 0, row, slot), 1));
+            }
+        }
+        breaks_in(good, "K3", |file| file.put_f32(lane(file, 0, 1, 2), -0.0));
+    }
+}
+
+/// In all nodes, so that leaves' k-DOPs and those high above are among them.
+#[test]
+fn kdops_hold_what_is_below() {
+    for (node, slot, _) in children(&forge(Tables::None)) {
+        for direction in 0..14 {
+            breaks("K4", |file| {
+                let at = lane(file, node, KdopLayout::EXTENTS + direction, slot);
+                file.put_f32(at, file.f32(at) - 1e-5);
+            });
+        }
+    }
+    for (row, wrong) in [(0, f32::NAN), (2, f32::INFINITY), (4, f32::NAN), (7, -1e-30), (17, f32::INFINITY)] {
+        breaks("K4", |file| file.put_f32(lane(file, 1, row, 0), wrong));
+    }
+    breaks("K4", |file| {
+        file.put_f32(file.root(KDOP) + 12, 100.0);
+        let at = lane(file, 0, 0, 0);
+        file.put_f32(at, file.f32(at) + 1e-4);
+    });
+}
+
+#[test]
+fn the_root_reaches_all_kdops() {
+    for axis in 0..3 {
+        for wrong in [f32::NAN, f32::INFINITY, -2e18] {
+            breaks("K5", |file| file.put_f32(file.root(KDOP) + 4 * axis, wrong));
+        }
+    }
+    for wrong in [f32::NAN, f32::INFINITY, 0.0, -100.0] {
+        breaks("K5", |file| file.put_f32(file.root(KDOP) + 12, wrong));
+    }
+    breaks("K5", |file| {
+        let at = file.root(KDOP) + 12;
+        file.put_f32(at, file.f32(at).next_down());
+    });
+}
+
+#[test]
+fn profiles_tell_of_all_corners() {
+    let first = layout(&forge(Tables::Profile)).reaches();
+    for (node, slot, _) in children(&forge(Tables::Profile)) {
+        for row in first..first + 14 {
+            breaks_in(forge(Tables::Profile), "K6", |file| {
+                let at = lane(file, node, row, slot);
+                file.put_f32(at, file.f32(at) - 1e-5);
+            });
+        }
+    }
+    for wrong in [f32::NAN, f32::INFINITY] {
+        breaks_in(forge(Tables::Profile), "K6", |file| file.put_f32(lane(file, 0, first, 0), wrong));
+    }
+}
+
+#[test]
+fn occupancy_tells_of_all_corners() {
+    let good = forge(Tables::Occupancy);
+    let layout = layout(&good);
+    let (mut bits, mut reaches) = (0, 0);
+    for (node, slot, _) in children(&good) {
+        for direction in 0..14 {
+            let ring = lane(&good, node, layout.rings() + direction, slot);
+            breaks_in(good.clone(), "K7", |file| file.put_u32(ring, file.u32(ring) | 1));
+            if good.u32(ring) != 0 {
+                bits += 1;
+                breaks_in(good.clone(), "K7", |file| file.put_u32(ring, 0));
+            }
+            let reach = lane(&good, node, layout.reaches() + direction, slot);
+            if good.f32(reach) > 1e-4 {
+                reaches += 1;
+                breaks_in(good.clone(), "K7", |file| file.put_f32(reach, file.f32(reach) - 1e-5));
+            }
+        }
+    }
+    assert!(bits > 100 && reaches > 100, "{bits} {reaches}");
+    for wrong in [f32::NAN, f32::INFINITY, -1.0] {
+        breaks_in(good.clone(), "K7", |file| file.put_f32(lane(file, 0, layout.reaches(), 0), wrong));
+    }
+}
+
+#[test]
+fn what_fills_up_is_zero() {
+    for byte in [28, 31] {
+        breaks("K8", |file| file.put(file.root(KDOP) + byte, &[1]));
+    }
+    breaks("K8", |file| file.put_u32(lane(file, 1, 19, 3), 1));
+}
+
+#[test]
+fn statistics() {
+    let record = |file: &Forge| file.slice(METADATA, 240).0 + 48;
+    for field in [0, 4, 8, 16, 24, 44] {
+        breaks("M5", |file| file.add(record(file) + field, 1));
+    }
+    for field in [32, 36, 40] {
+        for factor in [1.0 - 1e-4, 1.0 + 1e-4, f32::NAN] {
+            breaks("M6", |file| {
+                let at = record(file) + field;
+                file.put_f32(at, file.f32(at) * factor);
+            });
+        }
+    }
+}

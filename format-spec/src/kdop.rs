@@ -1,0 +1,496 @@
+//! The records of the four-wide tree of k-DOPs, and the directions that these have.
+//!
+//! References, leaves and the depth are those of the tree of oriented boxes: [`ObbRef`](crate::obb::ObbRef),
+//! [`ObbLeaf`](crate::obb::ObbLeaf) and [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
+
+use crate::obb::{EMPTY_EXTENT, OBB_WIDTH, ObbRef};
+use crate::plain::plain_record;
+
+/// The most directions of a k-DOP.
+pub const MAX_DIRECTIONS: usize = 42;
+
+/// The most pairs of opposite directions.
+pub const MAX_SLABS: usize = MAX_DIRECTIONS / 2;
+
+/// The most faces of a hull of directions that are seen from one octant.
+const MAX_FACES: usize = 13;
+
+/// Rings of a cone, with the region outside: an occupancy table has bits 1 to 31 for the rings.
+pub const REGIONS: usize = 32;
+
+/// A number of each of a node's four children.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(16))]
+pub struct KdopRow {
+    /// A lane a child.
+    pub lanes: [f32; OBB_WIDTH],
+}
+
+plain_record!(KdopRow, 16, 16);
+
+/// What a node tells of its children besides extents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Tables {
+    /// Nothing.
+    #[default]
+    None = 0,
+    /// Which rings around each direction hold corners beyond the extent, and how far those outside reach.
+    Occupancy = 1,
+    /// How far corners reach along the shell of each direction's cone.
+    Profile = 2,
+}
+
+impl Tables {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::None, Self::Occupancy, Self::Profile];
+
+    /// The kind with this number.
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|tables| *tables as u32 == number)
+    }
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Occupancy => "occupancy",
+            Self::Profile => "profile",
+        }
+    }
+
+    /// Rows a direction.
+    const fn rows(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Occupancy => 2,
+            Self::Profile => 1,
+        }
+    }
+}
+
+/// What the rows of a node are.
+///
+/// Rows 0 to 2 are the centres' x, y and z, row 3 the child references as bits; a row for the extent along each
+/// direction follows; then with [`Tables::Profile`] a row for each direction's profile, with [`Tables::Occupancy`] a row
+/// for the reach beyond each direction's cone and then one for the bits of its rings; then zeros to a multiple of four
+/// rows.
+#[derive(Clone, Copy, Debug)]
+pub struct KdopLayout {
+    /// The directions.
+    pub directions: &'static Directions,
+    /// What is told besides.
+    pub tables: Tables,
+}
+
+impl KdopLayout {
+    /// The row of child references.
+    pub const CHILDREN: usize = 3;
+    /// The row of the extents along direction 0.
+    pub const EXTENTS: usize = 4;
+
+    /// The layout that a section's root names; `None` where there is no such one.
+    pub fn of(k: u32, tables: u32) -> Option<Self> {
+        Some(Self { directions: Directions::of(k)?, tables: Tables::from_number(tables)? })
+    }
+
+    /// The first row of the profiles, or of the reaches beyond cones.
+    pub const fn reaches(&self) -> usize {
+        Self::EXTENTS + self.directions.count()
+    }
+
+    /// The first row of the bits of rings.
+    pub const fn rings(&self) -> usize {
+        self.reaches() + self.directions.count()
+    }
+
+    /// Rows that are not padding.
+    pub const fn used_rows(&self) -> usize {
+        Self::EXTENTS + self.directions.count() * (1 + self.tables.rows())
+    }
+
+    /// Rows of a node: a multiple of four, so that nodes start at multiples of 64 bytes.
+    pub const fn rows(&self) -> usize {
+        self.used_rows().next_multiple_of(4)
+    }
+
+    /// What a row of an empty slot holds.
+    pub const fn empty(&self, row: usize) -> f32 {
+        if row == Self::CHILDREN {
+            f32::from_bits(ObbRef::EMPTY.0)
+        } else if row >= Self::EXTENTS && row < self.reaches() {
+            EMPTY_EXTENT
+        } else if row >= self.reaches() && row < self.used_rows() {
+            match self.tables {
+                Tables::Occupancy if row >= self.rings() => 0.0,
+                _ => EMPTY_EXTENT,
+            }
+        } else {
+            0.0
+        }
+    }
+}
+
+/// The child references of a node that is at least four rows long.
+pub fn children(node: &[KdopRow]) -> Option<[u32; OBB_WIDTH]> {
+    let [x, y, z, w] = node.get(KdopLayout::CHILDREN)?.lanes;
+    Some([x.to_bits(), y.to_bits(), z.to_bits(), w.to_bits()])
+}
+
+/// A set of k directions, unit vectors: direction i + k/2 is opposite to direction i.
+///
+/// With a direction, all its mirror images in the planes of the axes are in the set.
+#[derive(Debug)]
+pub struct Directions {
+    slabs: usize,
+    units: [[f64; 3]; MAX_DIRECTIONS],
+    mirrored: [[u8; MAX_DIRECTIONS]; 8],
+    faces: [Face; MAX_FACES],
+    face_count: usize,
+    /// The cosine of the largest angle between any vector and the direction nearest to it.
+    pub aperture: f64,
+    /// The sine of that angle.
+    pub aperture_sine: f64,
+    /// More than the tangent of the greatest angle in each ring, by no more than rounding; 0 for ring 0, which is none.
+    pub ring_tangents: [f32; REGIONS],
+}
+
+/// Three directions that span a part of the octant of positive coordinates, with no other direction among them.
+#[derive(Clone, Copy, Debug)]
+pub struct Face {
+    /// The directions.
+    pub directions: [u8; 3],
+    /// Takes a vector to its weights: those with which the three directions add up to it.
+    pub weights: [[f64; 3]; 3],
+}
+
+/// Every set, by k.
+static SETS: [Directions; 6] = [
+    Directions::new(&[X, Y, Z], &[[0, 1, 2]]),
+    Directions::new(&ICOSAHEDRON, &[[0, 2, 4], [0, 2, 9], [2, 4, 5], [0, 4, 7]]),
+    Directions::new(
+        &[X, Y, Z, CORNERS[0], CORNERS[1], CORNERS[2], CORNERS[3]],
+        &[[0, 3, 5], [0, 3, 4], [1, 3, 13], [2, 3, 13], [2, 3, 5], [1, 3, 4]],
+    ),
+    Directions::new(
+        &[X, Y, Z, EDGES[0], EDGES[1], EDGES[2], EDGES[3], EDGES[4], EDGES[5]],
+        &[[3, 5, 7], [2, 5, 7], [0, 3, 5], [1, 3, 7]],
+    ),
+    Directions::new(
+        &[
+            X, Y, Z, CORNERS[0], CORNERS[1], CORNERS[2], CORNERS[3], EDGES[0], EDGES[1], EDGES[2], EDGES[3],
+            EDGES[4], EDGES[5],
+        ],
+        &[[2, 3, 11], [0, 3, 7], [1, 3, 7], [0, 3, 9], [2, 3, 9], [1, 3, 11]],
+    ),
+    Directions::new(
+        &[
+            X,
+            Y,
+            Z,
+            ICOSAHEDRON[0],
+            ICOSAHEDRON[1],
+            ICOSAHEDRON[2],
+            ICOSAHEDRON[3],
+            ICOSAHEDRON[4],
+            ICOSAHEDRON[5],
+            [1.0, GOLDEN + 1.0, GOLDEN],
+            [1.0, GOLDEN + 1.0, -GOLDEN],
+            [1.0, -GOLDEN - 1.0, GOLDEN],
+            [1.0, -GOLDEN - 1.0, -GOLDEN],
+            [GOLDEN, 1.0, GOLDEN + 1.0],
+            [GOLDEN, 1.0, -GOLDEN - 1.0],
+            [GOLDEN, -1.0, GOLDEN + 1.0],
+            [GOLDEN, -1.0, -GOLDEN - 1.0],
+            [GOLDEN + 1.0, GOLDEN, 1.0],
+            [GOLDEN + 1.0, GOLDEN, -1.0],
+            [GOLDEN + 1.0, -GOLDEN, 1.0],
+            [GOLDEN + 1.0, -GOLDEN, -1.0],
+        ],
+        &[
+            [9, 13, 17],
+            [5, 9, 17],
+            [0, 7, 17],
+            [1, 5, 9],
+            [2, 3, 13],
+            [7, 13, 17],
+            [3, 9, 13],
+            [0, 17, 18],
+            [2, 13, 15],
+            [1, 9, 33],
+            [5, 17, 18],
+            [7, 13, 15],
+            [3, 9, 33],
+        ],
+    ),
+];
+
+const X: [f64; 3] = [1.0, 0.0, 0.0];
+const Y: [f64; 3] = [0.0, 1.0, 0.0];
+const Z: [f64; 3] = [0.0, 0.0, 1.0];
+const CORNERS: [[f64; 3]; 4] = [[1.0, 1.0, 1.0], [1.0, 1.0, -1.0], [1.0, -1.0, 1.0], [1.0, -1.0, -1.0]];
+const EDGES: [[f64; 3]; 6] =
+    [[1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 0.0, 1.0], [1.0, 0.0, -1.0], [0.0, 1.0, 1.0], [0.0, 1.0, -1.0]];
+/// (1 + sqrt 5) / 2
+const GOLDEN: f64 = 1.618_033_988_749_895;
+const ICOSAHEDRON: [[f64; 3]; 6] = [
+    [0.0, 1.0, GOLDEN],
+    [0.0, 1.0, -GOLDEN],
+    [1.0, GOLDEN, 0.0],
+    [1.0, -GOLDEN, 0.0],
+    [GOLDEN, 0.0, 1.0],
+    [GOLDEN, 0.0, -1.0],
+];
+
+impl Directions {
+    /// The numbers of directions that there are sets of.
+    pub const COUNTS: [u32; 6] = [6, 12, 14, 18, 26, 42];
+
+    /// The set of k directions, if there is one.
+    pub fn of(k: u32) -> Option<&'static Self> {
+        SETS.iter().find(|set| set.count() == k as usize)
+    }
+
+    /// k
+    pub const fn count(&self) -> usize {
+        2 * self.slabs
+    }
+
+    /// k / 2
+    pub const fn slabs(&self) -> usize {
+        self.slabs
+    }
+
+    /// The directions, to the last bit or two of f64.
+    pub fn units(&self) -> &[[f64; 3]] {
+        &self.units[..self.count()]
+    }
+
+    /// The number of the direction that is opposite to another.
+    pub const fn opposite(&self, direction: usize) -> usize {
+        (direction + self.slabs) % self.count()
+    }
+
+    /// The number of a direction's mirror image: bit a of `signs` turns axis a around.
+    pub const fn mirrored(&self, direction: usize, signs: usize) -> usize {
+        self.mirrored[signs % 8][direction % MAX_DIRECTIONS] as usize
+    }
+
+    /// The faces of the directions' hull that are seen from the octant of positive coordinates; together they cover it.
+    pub fn faces(&self) -> &[Face] {
+        &self.faces[..self.face_count]
+    }
+
+    /// Whether directions 0, 1 and 2 are the axes.
+    pub const fn has_axes(&self) -> bool {
+        self.units[0][0] == 1.0
+    }
+
+    const fn new(half: &[[f64; 3]], triples: &[[u8; 3]]) -> Self {
+        let slabs = half.len();
+        let mut units = [[0.0; 3]; MAX_DIRECTIONS];
+        let mut i = 0;
+        while i < slabs {
+            let length = square_root(dot(half[i], half[i]));
+            units[i] = scaled(half[i], 1.0 / length);
+            units[i + slabs] = scaled(half[i], -1.0 / length);
+            i += 1;
+        }
+        let mut faces = [Face { directions: [0; 3], weights: [[0.0; 3]; 3] }; MAX_FACES];
+        let mut aperture = 1.0;
+        let mut f = 0;
+        while f < triples.len() {
+            let [a, b, c] = triples[f];
+            let [a, b, c] = [units[a as usize], units[b as usize], units[c as usize]];
+            let weights = inverse(a, b, c);
+            faces[f] = Face { directions: triples[f], weights };
+            // The vector whose product with all three is 1: the farthest from all, once it has length 1.
+            let normal = [
+                weights[0][0] + weights[1][0] + weights[2][0],
+                weights[0][1] + weights[1][1] + weights[2][1],
+                weights[0][2] + weights[1][2] + weights[2][2],
+            ];
+            let cosine = 1.0 / square_root(dot(normal, normal));
+            aperture = if cosine < aperture { cosine } else { aperture };
+            f += 1;
+        }
+        Self {
+            slabs,
+            units,
+            mirrored: mirror_images(&units, 2 * slabs),
+            faces,
+            face_count: triples.len(),
+            aperture,
+            aperture_sine: square_root(1.0 - aperture * aperture),
+            ring_tangents: ring_tangents(aperture),
+        }
+    }
+}
+
+/// The cosine of the greatest angle in a ring.
+pub const fn ring_cosine(aperture: f64, ring: usize) -> f64 {
+    1.0 - ring as f64 * ((1.0 - aperture) / (REGIONS - 1) as f64)
+}
+
+const fn ring_tangents(aperture: f64) -> [f32; REGIONS] {
+    let mut tangents = [0.0; REGIONS];
+    let mut ring = 1;
+    while ring < REGIONS {
+        let cosine = ring_cosine(aperture, ring);
+        tangents[ring] = ((square_root(1.0 - cosine * cosine) / cosine) as f32).next_up();
+        ring += 1;
+    }
+    tangents
+}
+
+/// For each set of axes to turn around, the number of each direction's image.
+const fn mirror_images(units: &[[f64; 3]; MAX_DIRECTIONS], count: usize) -> [[u8; MAX_DIRECTIONS]; 8] {
+    let mut images = [[0; MAX_DIRECTIONS]; 8];
+    let mut signs = 0;
+    while signs < 8 {
+        let mut i = 0;
+        while i < count {
+            let [x, y, z] = units[i];
+            let image = [
+                if signs & 1 == 0 { x } else { -x },
+                if signs & 2 == 0 { y } else { -y },
+                if signs & 4 == 0 { z } else { -z },
+            ];
+            let mut j = 0;
+            while j < count {
+                let [x, y, z] = units[j];
+                if image[0] == x && image[1] == y && image[2] == z {
+                    images[signs][i] = j as u8;
+                }
+                j += 1;
+            }
+            i += 1;
+        }
+        signs += 1;
+    }
+    images
+}
+
+/// The inverse of the matrix with these columns.
+const fn inverse(a: [f64; 3], b: [f64; 3], c: [f64; 3]) -> [[f64; 3]; 3] {
+    let rows = [cross(b, c), cross(c, a), cross(a, b)];
+    let scale = 1.0 / dot(a, rows[0]);
+    [scaled(rows[0], scale), scaled(rows[1], scale), scaled(rows[2], scale)]
+}
+
+const fn scaled(a: [f64; 3], by: f64) -> [f64; 3] {
+    [a[0] * by, a[1] * by, a[2] * by]
+}
+
+const fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+const fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// By Newton's method, for numbers from 0 to 32: constants have no other.
+const fn square_root(x: f64) -> f64 {
+    if x <= 0.0 {
+        return 0.0;
+    }
+    let mut root = 8.0;
+    let mut step = 0;
+    while step < 64 {
+        root = 0.5 * (root + x / root);
+        step += 1;
+    }
+    root
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fünzig and Fellner, "Easy realignment of k-DOP bounding volumes", 2003, table 1, whose 0.787539 for the 12-DOP is a
+    /// misprint.
+    #[test]
+    fn apertures_are_the_papers() {
+        let printed =
+            [(6, 0.57735), (12, 0.794654), (14, 0.806898), (18, 0.816497), (26, 0.886452), (42, 0.934172)];
+        for (k, aperture) in printed {
+            let found = Directions::of(k).expect("there is such a set").aperture;
+            assert!((found - aperture).abs() < 1e-6, "{k}: {found}");
+        }
+        assert!(Directions::COUNTS.iter().all(|k| Directions::of(*k).is_some()));
+        assert!(Directions::of(8).is_none());
+    }
+
+    #[test]
+    fn directions_are_units_with_opposites_and_mirror_images() {
+        for set in &SETS {
+            for (i, unit) in set.units().iter().enumerate() {
+                assert!((dot(*unit, *unit) - 1.0).abs() < 4.0 * f64::EPSILON);
+                assert!(set.units()[set.opposite(i)].iter().zip(unit).all(|(a, b)| *a == -b));
+                for signs in 0..8 {
+                    let image = set.units()[set.mirrored(i, signs)];
+                    for axis in 0..3 {
+                        let wanted = if signs >> axis & 1 == 0 { unit[axis] } else { -unit[axis] };
+                        assert!(image[axis] == wanted);
+                    }
+                }
+            }
+        }
+    }
+
+    /// On a grid of the octant's vectors: some face has them, its directions are among the nearest, none is farther than
+    /// the aperture.
+    #[test]
+    fn faces_cover_the_octant() {
+        const STEPS: i32 = 24;
+        for set in &SETS {
+            let mut farthest = 1.0f64;
+            for (x, y, z) in
+                (0..=STEPS).flat_map(|x| (0..=STEPS).flat_map(move |y| (0..=STEPS).map(move |z| (x, y, z))))
+            {
+                let vector = [f64::from(x), f64::from(y), f64::from(z)];
+                let length = square_root(dot(vector, vector) / f64::from(3 * STEPS * STEPS));
+                if length == 0.0 {
+                    continue;
+                }
+                let vector = scaled(vector, 1.0 / (length * square_root(f64::from(3 * STEPS * STEPS))));
+                let least = |face: &Face| {
+                    face.weights.iter().map(|row| dot(*row, vector)).fold(f64::INFINITY, f64::min)
+                };
+                assert!(set.faces().iter().any(|face| least(face) > -1e-12), "{vector:?}");
+                let nearest = set.units().iter().map(|unit| dot(*unit, vector)).fold(0.0, f64::max);
+                farthest = farthest.min(nearest);
+            }
+            assert!(farthest >= set.aperture - 1e-12 && farthest < set.aperture + 0.02);
+        }
+    }
+
+    #[test]
+    fn weights_lead_back() {
+        for set in &SETS {
+            for face in set.faces() {
+                let units = face.directions.map(|direction| set.units()[direction as usize]);
+                for (row, weights) in face.weights.iter().enumerate() {
+                    for (column, unit) in units.iter().enumerate() {
+                        let wanted = if row == column { 1.0 } else { 0.0 };
+                        assert!((dot(*weights, *unit) - wanted).abs() < 1e-14);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nodes_are_whole_cache_lines() {
+        for (k, tables, rows) in [
+            (6, Tables::None, 12),
+            (14, Tables::None, 20),
+            (14, Tables::Profile, 32),
+            (14, Tables::Occupancy, 48),
+            (26, Tables::None, 32),
+        ] {
+            assert_eq!(KdopLayout::of(k, tables as u32).map(|layout| layout.rows()), Some(rows));
+        }
+    }
+}
