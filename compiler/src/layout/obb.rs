@@ -46,10 +46,7 @@ pub fn places(wide: &WideTree, references: impl Iterator<Item = u32>, triangles:
 
 /// Makes the records of a tree over a mesh.
 pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32]) -> ObbRecords {
-    let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]));
-    let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
-    let size = (0..3).map(|axis| f64::from(bounds.upper[axis]) - f64::from(bounds.lower[axis])).sum::<f64>();
-    let writer = Writer { tree, mesh, places, origin, rounding: size / (1u64 << 50) as f64 };
+    let writer = Writer::new(tree, mesh, places);
     let leaf_numbers = leaf_numbers(tree);
     let nodes: Vec<ObbNode> =
         leaf_numbers.par_iter().map(|(index, first_leaf)| writer.node(*index, *first_leaf)).collect();
@@ -59,6 +56,7 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32]) -> ObbRecords {
     let reach =
         nodes.iter().flat_map(|node| (0..OBB_WIDTH).map(|slot| reach(node, slot))).fold(0.0, f64::max);
     let statistics = statistics(tree, &nodes, leaves.len(), mesh.triangles.len());
+    let origin = writer.origin;
     ObbRecords { origin, radius: round_up(reach), depth: tree.depth, nodes, leaves, statistics }
 }
 
@@ -82,7 +80,16 @@ struct Writer<'a> {
     rounding: f64,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    fn new(tree: &'a Tree, mesh: &'a Mesh, places: &'a [u32]) -> Self {
+        let corners = mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]);
+        let bounds = Aabb::around(corners);
+        let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
+        let size =
+            (0..3).map(|axis| f64::from(bounds.upper[axis]) - f64::from(bounds.lower[axis])).sum::<f64>();
+        Self { tree, mesh, places, origin, rounding: size / (1u64 << 50) as f64 }
+    }
+
     fn node(&self, index: usize, mut next_leaf: u32) -> ObbNode {
         let mut record = ObbNode::EMPTY;
         for (slot, child) in self.tree.nodes[index].children.iter().enumerate() {
@@ -194,3 +201,6 @@ fn collision_cost(nodes: &[ObbNode]) -> f32 {
     let whole = of_node(&nodes[0]);
     (nodes.iter().map(of_node).sum::<f64>() / whole.max(f64::MIN_POSITIVE)) as f32
 }
+
+#[cfg(test)]
+mod tests;
