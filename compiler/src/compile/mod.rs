@@ -58,6 +58,9 @@ pub struct Report {
     pub tree_bytes: Vec<u64>,
     /// How many steps the optimiser made, where the quality has one.
     pub steps: Option<u32>,
+    /// What makes the tree of oriented boxes, where there is one: as asked for, or searches that are longer because
+    /// there was time.
+    pub obb: Option<obb::Options>,
     /// How far at most a coordinate has moved, in the model's units; 0 in a fast layout.
     pub position_error: f32,
     /// How long each stage took.
@@ -126,14 +129,16 @@ fn run(
     };
     let origin = Origin { steps, ..origin };
     let laid_out = clock.time(Stage::Layout, 0, || lay_out(&tree, &mut mesh, options.layout))?;
-    let LaidOut { wide, packing, vertices } = laid_out;
     drop(tree);
     let obbs = match &options.obb {
         None => None,
-        Some(options) => Some(clock.time(Stage::Obb, mesh.triangles.len() as u64, || {
-            fit_obbs(&mesh, &wide, packing.as_ref(), options, progress)
+        Some(asked) => Some(clock.time(Stage::Obb, mesh.triangles.len() as u64, || {
+            fit_obbs(&mesh, &laid_out, asked, options.obb_time.unwrap_or_default(), progress)
         })?),
     };
+    let LaidOut { wide, packing, vertices } = laid_out;
+    let (obbs, obb) = obbs.unzip();
+    let origin = Origin { options: Options { obb, ..*options }, ..origin };
     let parts = Parts { wide: &wide, packing: packing.as_ref(), obbs: obbs.as_ref(), vertices };
     let bytes = clock.time(Stage::Serialise, 0, || serialise(&mesh, &parts, &origin));
     let report = Report {
@@ -147,6 +152,7 @@ fn run(
         trees: parts.statistics(),
         tree_bytes: parts.tree_bytes(),
         steps,
+        obb,
         position_error: packing.map_or(0.0, |packing| packing.position_error),
         seconds: clock.seconds,
     };
@@ -209,14 +215,14 @@ fn lay_out(tree: &Weighed, mesh: &mut Mesh, layout: Layout) -> Result<LaidOut, C
     Ok(LaidOut { wide, packing: Some(packing), vertices })
 }
 
-/// Builds the tree of oriented boxes over the triangles as the blocks have them.
+/// Builds the tree of oriented boxes over the triangles as the blocks have them, and tells what makes it.
 fn fit_obbs(
     mesh: &Mesh,
-    wide: &WideTree,
-    packing: Option<&Packing>,
-    options: &obb::Options,
+    LaidOut { wide, packing, .. }: &LaidOut,
+    asked: &obb::Options,
+    time: Duration,
     progress: &dyn Progress,
-) -> Result<ObbRecords, CompileError> {
+) -> Result<(ObbRecords, obb::Options), CompileError> {
     let count = mesh.triangles.len();
     let places = match packing {
         None => layout::places(wide, 0..wide.blocks.len() as u32, count),
@@ -224,6 +230,11 @@ fn fit_obbs(
     };
     let places = places.ok_or(CompileError::TooLargeForObbs)?;
     let triangles: Vec<_> = (0..count as u32).map(|triangle| mesh.corners(triangle)).collect();
-    let tree = obb::build(&triangles, options, &|triangles| progress.advance(triangles));
-    Ok(layout::lay_out_obbs(&tree, mesh, &places))
+    let watch = obb::Watch {
+        time,
+        on_pass: &|| progress.begin(Stage::Obb, count as u64),
+        on_triangles: &|triangles| progress.advance(triangles),
+    };
+    let (tree, found) = obb::build_within(&triangles, asked, &watch);
+    Ok((layout::lay_out_obbs(&tree, mesh, &places), found))
 }

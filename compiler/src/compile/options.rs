@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 use crate::fit::{Method, genetic, memetic};
 use crate::obb;
@@ -61,6 +62,9 @@ pub struct Options {
     pub stop: Stop,
     /// How the tree of oriented boxes is built; without one where `None`.
     pub obb: Option<obb::Options>,
+    /// How long its fits may take in all: where there is time left, they search longer than asked for. The file tells
+    /// how long in terms of `obb`, which makes it again.
+    pub obb_time: Option<Duration>,
     /// How many threads to use; all processors where `None`.
     pub threads: Option<NonZeroUsize>,
 }
@@ -72,6 +76,7 @@ impl Default for Options {
             layout: Layout::default(),
             stop: Stop::default(),
             obb: Some(obb::Options::default()),
+            obb_time: None,
             threads: None,
         }
     }

@@ -10,6 +10,7 @@
 //! algorithms and martial arts: towards memetic algorithms", 1989. Departures from the former: individuals are
 //! rotations, not simplices of them, and improve by descent (see `descent.rs`) rather than by Nelder-Mead.
 
+use super::MOST;
 use super::cloud::Cloud;
 use super::covariance;
 use super::descent::{Candidate, Descent};
@@ -39,6 +40,15 @@ pub struct Parameters {
 impl Default for Parameters {
     fn default() -> Self {
         Self { population: 8, patience: 12, widest: 30.0, narrowest: 1.0, seed: 0 }
+    }
+}
+
+impl Parameters {
+    /// The same with more patience, so that at least `factor` times as many individuals descend; [`MOST`] at most.
+    pub(super) fn longer(&self, factor: f64) -> Option<Self> {
+        let descents = (self.population + self.patience) as f64 * factor;
+        let patience = (descents as usize).saturating_sub(self.population).min(MOST);
+        (patience > self.patience).then_some(Self { patience, ..*self })
     }
 }
 

@@ -108,6 +108,28 @@ fn boxes_hold_their_points_exactly_and_none_beats_the_least() {
     }
 }
 
+#[test]
+fn longer_searches_take_as_much_longer_as_they_may() {
+    let genetic = Method::Genetic(genetic::Parameters::default());
+    // 100 boxes of the first generation, and 20 of each that follows.
+    let of_genetic = |generations| {
+        Some(Method::Genetic(genetic::Parameters { generations, ..genetic::Parameters::default() }))
+    };
+    assert_eq!([2.0, 1e99].map(|factor| genetic.longer(factor)), [of_genetic(305), of_genetic(MOST)]);
+    // 8 descents of the first individuals, and 12 of children at least.
+    let of_memetic =
+        |patience| Some(Method::Memetic(memetic::Parameters { patience, ..memetic::Parameters::default() }));
+    let memetic = Method::default();
+    assert_eq!([2.0, 1e99].map(|factor| memetic.longer(factor)), [of_memetic(32), of_memetic(MOST)]);
+    let childless = Method::Genetic(genetic::Parameters { gap: 0.0, ..genetic::Parameters::default() });
+    for method in [childless, Method::Exact, Method::Covariance, of_memetic(MOST).expect("is a search")] {
+        assert_eq!(method.longer(1e9), None);
+    }
+    assert!(
+        [genetic, memetic].iter().all(|method| [0.0, 1.0, 1.4].iter().all(|x| method.longer(*x).is_none()))
+    );
+}
+
 /// A search that shares nothing with the others: random rotations, and ever smaller turns of the best of them.
 fn random_search(points: &[[f32; 3]], objective: Objective, random: &mut Random) -> f64 {
     let measure = |q: [f64; 4]| {
