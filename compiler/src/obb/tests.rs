@@ -118,7 +118,8 @@ fn threads_change_nothing() {
 
 #[test]
 fn time_makes_boxes_smaller_and_is_told_by_options() {
-    let triangles = sheet(12);
+    // So few that the first pass leaves time on any machine.
+    let triangles = sheet(4);
     let genetic = genetic::Parameters { population: 10, generations: 2, ..Default::default() };
     for fit in [Method::default(), Method::Genetic(genetic), Method::Dito26] {
         let options = Options { fit, ..Options::default() };
@@ -130,7 +131,7 @@ fn time_makes_boxes_smaller_and_is_told_by_options() {
         };
         let whole = build(&triangles, &options, &|_| ());
         assert!(within(0.0) == (whole.clone(), options) && passes.get() == 0);
-        let (tree, found) = within(0.5);
+        let (tree, found) = within(1.0);
         assert!(tree == build(&triangles, &found, &|_| ()));
         assert!(tree.statistics().volume <= whole.statistics().volume);
         assert_eq!(passes.get() > 0, fit.is_random());

@@ -63,17 +63,15 @@ fn what_a_budget_allowed_makes_the_same_file() {
         let report: Value = serde_json::from_str(ran.ok()).expect("JSON");
         (report["options"].as_str().expect("text").to_owned(), place.read("w.bvh"))
     };
-    let shortest = "--obb-fit genetic --ga-population 2 --ga-gap 1 --ga-generations 0";
     for options in [
         "--time-budget 0.5",
-        &format!("{shortest} --time-budget 1"),
+        // The first search takes next to no time.
+        "--obb-fit genetic --ga-population 2 --ga-gap 1 --ga-generations 0 --time-budget 1",
         "--quality best --time-budget 0.5",
         "--quality best --obb-fit dito14 --time-budget 0.2",
         "--quality best --time-budget 0",
     ] {
         let (told, timed) = compile(options);
-        // A first search of no length leaves time for a longer one.
-        assert!(!told.contains("--ga-generations 0"), "{told}");
         let (again, untimed) = compile(&told);
         assert!(again == told && untimed == timed, "{options}: {told}; {again}");
     }

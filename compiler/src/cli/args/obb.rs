@@ -60,7 +60,8 @@ struct MemeticArgs {
     /// Individuals, at least 2 [default: 8]
     #[arg(long, value_name = "N", value_parser = count(2))]
     memetic_population: Option<usize>,
-    /// Children without a new best after which a search ends [default: 12]
+    /// Children without a new best after which a search ends, once more for every 512 vertices of the hull
+    /// [default: 12]
     #[arg(long, value_name = "N", value_parser = count(0))]
     memetic_patience: Option<usize>,
     /// The angle of the mutation right after a new best, in degrees [default: 30]
