@@ -113,7 +113,10 @@ pub(super) struct CompileArgs {
     /// With `--quality best`: how many steps to optimise the tree [default: 16]; the file tells the number
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
-    /// With `--quality best`: start no step after so many seconds of optimising, instead of a number of steps
+    /// Spend about so many seconds on what can be better the longer it takes, instead of a number of steps: with
+    /// `--quality best` on optimising the tree, with `--obb-fit memetic` or `genetic` on longer searches for oriented
+    /// boxes, half of it each where there are both. The file tells the steps and the length of the searches, as flags
+    /// that make it again. Everything else, and a first search as without this flag, takes the time it takes
     #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = parse_seconds)]
     time_budget: Option<Duration>,
     /// How many threads to use [default: one a processor]; the file does not depend on it
@@ -145,24 +148,34 @@ impl CompileArgs {
             kdop.refuse()?;
             None
         };
+        // The methods that draw random numbers are those that can go on.
+        let searches = obb.is_some_and(|options| options.fit.is_random());
+        let (stop, obb_time) = self.stop(searches)?;
         Ok(Options {
             quality: self.quality.into(),
             layout: self.layout.into(),
-            stop: self.stop()?,
+            stop,
             obb,
             kdop,
+            obb_time,
             threads: self.threads,
         })
     }
 
-    /// When to stop optimising.
-    fn stop(&self) -> Result<Stop, UsageError> {
-        let stop = match (self.steps, self.time_budget) {
-            (Some(steps), _) => Stop::Steps(steps),
-            (None, Some(time)) => Stop::After(time),
-            (None, None) => return Ok(Stop::default()),
-        };
-        if self.quality == QualityArg::Best { Ok(stop) } else { Err(UsageError::StepsOfBest) }
+    /// When to stop optimising, and how long to search for boxes.
+    fn stop(&self, searches: bool) -> Result<(Stop, Option<Duration>), UsageError> {
+        let is_best = self.quality == QualityArg::Best;
+        match (self.steps, self.time_budget) {
+            (Some(steps), _) if is_best => Ok((Stop::Steps(steps), None)),
+            (Some(_), _) => Err(UsageError::NoEffect { flag: "--steps", with: "--quality best" }),
+            (None, Some(time)) => match (is_best, searches) {
+                (true, true) => Ok((Stop::After(time / 2), Some(time / 2))),
+                (true, false) => Ok((Stop::After(time), None)),
+                (false, true) => Ok((Stop::default(), Some(time))),
+                (false, false) => Err(UsageError::NoEffect { flag: "--time-budget", with: TIMED }),
+            },
+            (None, None) => Ok((Stop::default(), None)),
+        }
     }
 }
 
@@ -236,6 +249,9 @@ pub(super) struct VerifyArgs {
     #[arg(long, value_name = "MODEL")]
     pub(super) against: Option<PathBuf>,
 }
+
+/// What time makes better.
+const TIMED: &str = "--quality best, --obb-fit memetic and --obb-fit genetic";
 
 /// As many threads as anybody could want.
 const MAX_THREADS: usize = 1024;

@@ -26,6 +26,7 @@ pub(super) fn run(args: &CompileArgs, obb: &ObbArgs, kdop: &KdopArgs) -> Result<
     let source = file::read_source(&args.model)?;
     let reading = start.elapsed();
     let compiled = compile_watched(&source, &name, &options, args.quiet)?;
+    let options = Options { obb: compiled.report.obb, ..options };
     drop(source);
     let writing = Instant::now();
     output.write(&compiled.bytes)?;
@@ -103,6 +104,9 @@ impl Job {
         self.tell_dropped();
         if let Some(steps) = report.steps {
             tell(&format!("optimised in {}", counted(steps.into(), "step")));
+        }
+        if self.options.obb_time.is_some() {
+            tell(&format!("the same file again: {}", self.options.text(report.steps)));
         }
         if self.options.layout == Layout::Small {
             tell(&format!("vertices moved by up to {:e} on each axis", report.position_error));

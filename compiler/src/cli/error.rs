@@ -121,9 +121,6 @@ pub(super) enum UsageError {
     /// There is no model to compile.
     #[error("no model to compile; try `bvhc --help`")]
     NoModel,
-    /// Only one quality is made in steps.
-    #[error("--steps and --time-budget are for --quality best")]
-    StepsOfBest,
     /// A flag would change nothing.
     #[error("{flag} is for {with}")]
     NoEffect {

@@ -60,6 +60,9 @@ pub struct Report {
     pub tree_bytes: Vec<u64>,
     /// How many steps the optimiser made, where the quality has one.
     pub steps: Option<u32>,
+    /// What makes the tree of oriented boxes, where there is one: as asked for, or searches that are longer because
+    /// there was time.
+    pub obb: Option<obb::Options>,
     /// How far at most a coordinate has moved, in the model's units; 0 in a fast layout.
     pub position_error: f32,
     /// How long each stage took.
@@ -134,20 +137,20 @@ fn run(
     };
     let origin = Origin { steps, ..origin };
     let laid_out = clock.time(Stage::Layout, 0, || lay_out(&tree, &mut mesh, options.layout))?;
-    let LaidOut { wide, packing, vertices } = laid_out;
     drop(tree);
     let obbs = match &options.obb {
         None => None,
-        Some(options) => Some(clock.time(Stage::Obb, mesh.triangles.len() as u64, || {
-            fit_obbs(&mesh, &wide, packing.as_ref(), options, progress)
+        Some(asked) => Some(clock.time(Stage::Obb, mesh.triangles.len() as u64, || {
+            fit_obbs(&mesh, &laid_out, asked, options.obb_time.unwrap_or_default(), progress)
         })?),
     };
     let kdops = match &options.kdop {
         None => None,
-        Some(options) => {
-            Some(clock.time(Stage::Kdop, 0, || fit_kdops(&mesh, &wide, packing.as_ref(), options))?)
-        }
+        Some(options) => Some(clock.time(Stage::Kdop, 0, || fit_kdops(&mesh, &laid_out, options))?),
     };
+    let LaidOut { wide, packing, vertices } = laid_out;
+    let (obbs, obb) = obbs.unzip();
+    let origin = Origin { options: Options { obb, ..*options }, ..origin };
     let parts = Parts {
         wide: &wide,
         packing: packing.as_ref(),
@@ -167,6 +170,7 @@ fn run(
         trees: parts.statistics(),
         tree_bytes: parts.tree_bytes(),
         steps,
+        obb,
         position_error: packing.map_or(0.0, |packing| packing.position_error),
         seconds: clock.seconds,
     };
@@ -229,29 +233,29 @@ fn lay_out(tree: &Weighed, mesh: &mut Mesh, layout: Layout) -> Result<LaidOut, C
     Ok(LaidOut { wide, packing: Some(packing), vertices })
 }
 
-/// Builds the tree of oriented boxes over the triangles as the blocks have them.
+/// Builds the tree of oriented boxes over the triangles as the blocks have them, and tells what makes it.
 fn fit_obbs(
     mesh: &Mesh,
-    wide: &WideTree,
-    packing: Option<&Packing>,
-    options: &obb::Options,
+    laid_out: &LaidOut,
+    asked: &obb::Options,
+    time: Duration,
     progress: &dyn Progress,
-) -> Result<ObbRecords, CompileError> {
-    let places = places(mesh, wide, packing)?;
-    let tree = obb::build(&corners(mesh), options, &|triangles| progress.advance(triangles));
-    Ok(layout::lay_out_obbs(&tree, mesh, &places, packing.is_some()))
+) -> Result<(ObbRecords, obb::Options), CompileError> {
+    let places = places(mesh, laid_out)?;
+    let watch = obb::Watch {
+        time,
+        on_pass: &|| progress.begin(Stage::Obb, mesh.triangles.len() as u64),
+        on_triangles: &|triangles| progress.advance(triangles),
+    };
+    let (tree, found) = obb::build_within(&corners(mesh), asked, &watch);
+    Ok((layout::lay_out_obbs(&tree, mesh, &places, laid_out.packing.is_some()), found))
 }
 
 /// Builds the tree of k-DOPs, likewise.
-fn fit_kdops(
-    mesh: &Mesh,
-    wide: &WideTree,
-    packing: Option<&Packing>,
-    options: &kdop::Options,
-) -> Result<KdopRecords, CompileError> {
+fn fit_kdops(mesh: &Mesh, laid_out: &LaidOut, options: &kdop::Options) -> Result<KdopRecords, CompileError> {
     let layout = KdopLayout::of(options.k, options.tables as u32);
     let layout = layout.ok_or(CompileError::NoSuchKdop { k: options.k })?;
-    let places = places(mesh, wide, packing)?;
+    let places = places(mesh, laid_out)?;
     let tree = kdop::build(&corners(mesh), options);
     Ok(layout::lay_out_kdops(&tree, mesh, &places, layout))
 }
@@ -261,7 +265,7 @@ fn corners(mesh: &Mesh) -> Vec<[[f32; 3]; 3]> {
 }
 
 /// Where each triangle is found in the blocks.
-fn places(mesh: &Mesh, wide: &WideTree, packing: Option<&Packing>) -> Result<Vec<u32>, CompileError> {
+fn places(mesh: &Mesh, LaidOut { wide, packing, .. }: &LaidOut) -> Result<Vec<u32>, CompileError> {
     let count = mesh.triangles.len();
     let places = match packing {
         None => layout::places(wide, 0..wide.blocks.len() as u32, count),

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 use crate::fit::{Method, genetic, memetic};
 use crate::kdop;
@@ -64,6 +65,9 @@ pub struct Options {
     pub obb: Option<obb::Options>,
     /// How the tree of k-DOPs is built; without one where `None`.
     pub kdop: Option<kdop::Options>,
+    /// How long its fits may take in all: where there is time left, they search longer than asked for. The file tells
+    /// how long in terms of `obb`, which makes it again.
+    pub obb_time: Option<Duration>,
     /// How many threads to use; all processors where `None`.
     pub threads: Option<NonZeroUsize>,
 }
@@ -76,6 +80,7 @@ impl Default for Options {
             stop: Stop::default(),
             obb: Some(obb::Options::default()),
             kdop: None,
+            obb_time: None,
             threads: None,
         }
     }

@@ -53,7 +53,7 @@ impl Stage {
 
 /// Who wants to know how far a compilation is. Called from any thread.
 pub trait Progress: Sync {
-    /// A stage begins; it will advance by `steps` in all (0 where that is not known).
+    /// A stage begins, or begins again where it has several passes; it will advance by `steps` in all (0 where that is not known).
     fn begin(&self, _stage: Stage, _steps: u64) {}
 
     /// The stage has advanced by this many steps.

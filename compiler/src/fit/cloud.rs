@@ -34,7 +34,7 @@ impl Cloud {
         [0, 1, 2].map(|axis| self.coordinates[axis][index])
     }
 
-    pub(super) fn points(&self) -> impl Iterator<Item = Vector> + Clone {
+    pub(super) fn points(&self) -> impl ExactSizeIterator<Item = Vector> + Clone {
         (0..self.count).map(|index| self.point(index))
     }
 

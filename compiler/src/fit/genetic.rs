@@ -7,6 +7,7 @@
 //! "Genetic algorithms in search, optimization and machine learning", 1989); the generation gap is the part of a
 //! population, its worst, that children replace. A vector of zeros stands for no rotation.
 
+use super::MOST;
 use super::cloud::Cloud;
 use super::frame::{Frame, rotation};
 use super::objective::Objective;
@@ -36,6 +37,21 @@ impl Default for Parameters {
     }
 }
 
+impl Parameters {
+    /// The same with more generations, so that `factor` times as many boxes are measured; [`MOST`] at most.
+    pub(super) fn longer(&self, factor: f64) -> Option<Self> {
+        let (size, children) = (self.population as f64, self.children() as f64);
+        let generations = ((size + self.generations as f64 * children) * factor - size) / children;
+        let generations = (generations as usize).min(MOST);
+        (children > 0.0 && generations > self.generations).then_some(Self { generations, ..*self })
+    }
+
+    /// How many children a generation has.
+    fn children(&self) -> usize {
+        ((self.population as f64 * self.gap).round() as usize).min(self.population)
+    }
+}
+
 /// A rotation, and the inverse of its box's measure.
 #[derive(Clone, Copy, Debug)]
 struct Individual {
@@ -56,7 +72,8 @@ impl Genetic {
     /// The frame of the best chromosome found.
     pub(super) fn fit(&mut self, cloud: &Cloud, objective: Objective, parameters: &Parameters) -> Frame {
         let mut random = Random::new(parameters.seed);
-        let size = parameters.population.max(2);
+        let parameters = Parameters { population: parameters.population.max(2), ..*parameters };
+        let (size, children) = (parameters.population, parameters.children());
         let score = |chromosome| {
             let measure = objective.measure(cloud.extents(&decode(chromosome)));
             // A box that is flat by rounding is fit, but not infinitely.
@@ -66,12 +83,11 @@ impl Genetic {
         self.population.clear();
         self.population.extend((0..size).map(|_| score(random.bits())));
         self.history.clear();
-        let children = ((size as f64 * parameters.gap).round() as usize).min(size);
         for _ in 0..parameters.generations {
             self.rank();
             self.spin_up();
             for place in size - children..size {
-                let child = self.breed(parameters, &mut random);
+                let child = self.breed(&parameters, &mut random);
                 self.population[place] = score(child);
             }
         }

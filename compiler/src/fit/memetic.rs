@@ -10,6 +10,7 @@
 //! algorithms and martial arts: towards memetic algorithms", 1989. Departures from the former: individuals are
 //! rotations, not simplices of them, and improve by descent (see `descent.rs`) rather than by Nelder-Mead.
 
+use super::MOST;
 use super::cloud::Cloud;
 use super::covariance;
 use super::descent::{Candidate, Descent};
@@ -21,12 +22,17 @@ use super::random::Random;
 /// What two measures differ by at most where they are taken for the same box.
 const SAME: f64 = 1e-9;
 
+/// For each so many vertices of the hull a search has its patience once more: boxes around as many are few, the largest
+/// of their trees, and searches miss the least one more often. (Measured: of 20 searches for the bunny's box, 1,502
+/// vertices, two ended 2.7 % above the least with a patience of 12, and none 0.01 % above it with 32.)
+const VERTICES: usize = 512;
+
 /// The parameters of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
     /// Individuals, at least 2.
     pub population: usize,
-    /// Children without a new best after which the search ends.
+    /// Children without a new best after which the search ends; one time more for every 512 vertices of the hull.
     pub patience: usize,
     /// The angle of the mutation right after a new best, in degrees.
     pub widest: f64,
@@ -39,6 +45,15 @@ pub struct Parameters {
 impl Default for Parameters {
     fn default() -> Self {
         Self { population: 8, patience: 12, widest: 30.0, narrowest: 1.0, seed: 0 }
+    }
+}
+
+impl Parameters {
+    /// The same with more patience, so that at least `factor` times as many individuals descend; [`MOST`] at most.
+    pub(super) fn longer(&self, factor: f64) -> Option<Self> {
+        let descents = (self.population + self.patience) as f64 * factor;
+        let patience = (descents as usize).saturating_sub(self.population).min(MOST);
+        (patience > self.patience).then_some(Self { patience, ..*self })
     }
 }
 
@@ -61,6 +76,8 @@ struct Individual {
 impl Memetic {
     /// The best box found.
     pub(super) fn fit(&mut self, cloud: &Cloud, objective: Objective, parameters: &Parameters) -> Candidate {
+        let patience = parameters.patience * (1 + cloud.points().len() / VERTICES);
+        let parameters = &Parameters { patience, ..*parameters };
         let mut random = Random::new(parameters.seed);
         self.found(cloud, objective, parameters, &mut random);
         let mut since_best = 0;

@@ -89,11 +89,29 @@ impl Method {
         }
     }
 
+    /// The same search, but so much longer that it takes about `factor` times the time: a genetic one with more
+    /// generations, a memetic one with more patience. `None` where that is not worth it, where no search may be so
+    /// long, and of methods that are no such searches.
+    pub fn longer(&self, factor: f64) -> Option<Self> {
+        match self {
+            _ if factor < WORTHWHILE => None,
+            Self::Genetic(parameters) => parameters.longer(factor).map(Self::Genetic),
+            Self::Memetic(parameters) => parameters.longer(factor).map(Self::Memetic),
+            _ => None,
+        }
+    }
+
     /// Whether the method draws random numbers, so that its boxes depend on a seed.
     pub fn is_random(&self) -> bool {
         matches!(self, Self::Genetic(_) | Self::Memetic(_))
     }
 }
+
+/// The most that a search may have of anything it counts: as much as anybody could want.
+pub const MOST: usize = 1_000_000;
+
+/// How much longer a search has to be for another one to be worth it.
+const WORTHWHILE: f64 = 1.5;
 
 /// The memory of fits, to be used again: then a fit allocates only where it needs more than any before it.
 #[derive(Debug, Default)]

@@ -1,63 +1,13 @@
 //! Every method on random and adversarial sets: boxes hold their points exactly, and the searches against the least
 //! box.
 
+mod sets;
+
 use super::frame::Frame;
 use super::random::Random;
 use super::vector::{add, scale};
 use super::*;
-
-/// A set of points, and what failures call it.
-pub(super) struct Set {
-    pub(super) name: &'static str,
-    pub(super) points: Vec<[f32; 3]>,
-}
-
-impl Set {
-    /// A bound of the extents that is not three times too large.
-    fn size(&self) -> f64 {
-        let distance = |point: &[f32; 3]| [0, 1, 2].map(|i| f64::from(point[i] - self.points[0][i]).abs());
-        2.0 * self.points.iter().flat_map(distance).fold(0.0, f64::max)
-    }
-}
-
-type Make = fn(&mut Random) -> [f64; 3];
-
-/// The sorts of points that sets are made of.
-const SORTS: [(&str, Make); 8] = [
-    ("ball", |random| scale(random.direction(), random.unit())),
-    ("sphere", |random| random.direction()),
-    ("cuboid", |random| [4.0, 2.0, 1.0].map(|side| side * random.unit())),
-    ("grid", |random| [0; 3].map(|_| random.below(4) as f64)),
-    ("needle", |random| [1.0, 1e-4, 1e-4].map(|side| side * random.unit())),
-    ("plate", |random| [1.0, 1.0, 1e-6].map(|side| side * random.unit())),
-    ("bowl", |random| {
-        let [x, y] = [0; 2].map(|_| 2.0 * random.unit() - 1.0);
-        [x, y, 0.1 * (x * x + y * y)]
-    }),
-    ("few heights", |random| [random.unit(), random.unit(), random.below(2) as f64]),
-];
-
-/// Random sets of all sorts and 1 to 40 points, turned, doubled, scaled and moved in turn.
-pub(super) fn sets(count: usize) -> impl Iterator<Item = Set> {
-    (0..count).map(|index| {
-        let mut random = Random::new(index as u64);
-        let (name, make) = SORTS[index % SORTS.len()];
-        let size = 1 + random.below(if index % 3 == 0 { 8 } else { 40 });
-        let turn = if index % 2 == 0 { Frame::IDENTITY } else { Frame::from_quaternion(random.rotation()) };
-        // Far from the origin the last bits of coordinates are few; tiny ones are denormal.
-        let (size_of_one, centre) = [(1.0, 0.0), (1e6, 1e7), (1.0, 100.0), (1e-38, 0.0)][index / 16 % 4];
-        let place = |[x, y, z]: [f64; 3]| {
-            let [a, b, c] = turn.axes;
-            let point = add(add(scale(a, x), scale(b, y)), scale(c, z));
-            point.map(|x| (x * size_of_one + centre) as f32)
-        };
-        let mut points: Vec<_> = (0..size).map(|_| place(make(&mut random))).collect();
-        if index % 5 == 0 {
-            points.extend_from_within(..);
-        }
-        Set { name, points }
-    })
-}
+pub(crate) use sets::{Set, sets};
 
 /// The exact sign of a sum of products, by expansions: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and
 /// Fast Robust Geometric Predicates", 1997.
@@ -80,13 +30,17 @@ fn sign_of_sum(products: &[[f64; 2]]) -> f64 {
 
 /// Whether the box holds a point, in exact arithmetic.
 pub(crate) fn holds(obb: &Obb, point: [f32; 3]) -> bool {
+    is_within(&obb.frame, obb.half_extents, &[point.map(f64::from), obb.centre.map(|x| -x)])
+}
+
+/// Whether the exact sum of `offsets` is within the half extents along every axis, in exact arithmetic.
+pub(crate) fn is_within(frame: &Frame, half_extents: [f64; 3], offsets: &[[f64; 3]]) -> bool {
     // Powers of two keep the products of denormals in range.
     let up = 2f64.powi(200);
-    obb.frame.axes.iter().zip(obb.half_extents).all(|(axis, half)| {
+    frame.axes.iter().zip(half_extents).all(|(axis, half)| {
         [1.0, -1.0].into_iter().all(|side| {
-            let of_point = (0..3).map(|i| [side * axis[i] * up, f64::from(point[i])]);
-            let of_centre = (0..3).map(|i| [-side * axis[i] * up, obb.centre[i]]);
-            let terms: Vec<_> = of_point.chain(of_centre).chain([[-up, half]]).collect();
+            let along = offsets.iter().flat_map(|offset| (0..3).map(|i| [side * axis[i] * up, offset[i]]));
+            let terms: Vec<_> = along.chain([[-up, half]]).collect();
             sign_of_sum(&terms) <= 0.0
         })
     })
@@ -96,20 +50,10 @@ fn measured(method: &Method, objective: Objective, set: &Set, scratch: &mut Scra
     objective.measure(fit(method, objective, &set.points, scratch).extents())
 }
 
-#[test]
-fn every_box_holds_its_points_exactly() {
-    let mut scratch = Scratch::default();
+/// Every method, the genetic one with few generations.
+pub(crate) fn quick_methods() -> [Method; 7] {
     let quick = genetic::Parameters { generations: 5, ..Default::default() };
-    for set in sets(400) {
-        for method in Method::all() {
-            let method = if let Method::Genetic(_) = method { Method::Genetic(quick) } else { method };
-            let obb = fit(&method, Objective::Volume, &set.points, &mut scratch);
-            for &point in &set.points {
-                assert!(holds(&obb, point), "{} {} {obb:?} {point:?}", set.name, method.name());
-            }
-            assert!(obb.half_extents.is_sorted_by(|a, b| a >= b), "{obb:?}");
-        }
-    }
+    Method::all().map(|method| if let Method::Genetic(_) = method { Method::Genetic(quick) } else { method })
 }
 
 #[test]
@@ -124,23 +68,66 @@ fn frames_of_few_bits_are_as_safe() {
     }
 }
 
-#[test]
-fn the_memetic_search_finds_nearly_the_least_box() {
-    let mut scratch = Scratch::default();
-    for objective in [Objective::Volume, Objective::Collision] {
-        let (mut sum, mut worst, mut count) = (0.0, 1.0f64, 0);
-        for set in sets(1000) {
-            let exact = measured(&Method::Exact, objective, &set, &mut scratch);
-            let memetic = measured(&Method::default(), objective, &set, &mut scratch);
+/// Checks every box of every method around every set, and returns, for each method, by which part the boxes are larger
+/// than the least ones.
+fn judge(objective: Objective) -> [Vec<f64>; 7] {
+    let (methods, mut scratch) = (quick_methods(), Scratch::default());
+    let mut found = [const { Vec::new() }; 7];
+    for set in sets(1000) {
+        let boxes = methods.map(|method| fit(&method, objective, &set.points, &mut scratch));
+        let [.., least] = boxes.map(|obb| objective.measure(obb.extents()));
+        for ((method, obb), excesses) in methods.iter().zip(boxes).zip(&mut found) {
+            let name = format!("{} {} {obb:?}", set.name, method.name());
+            assert!(set.points.iter().all(|point| holds(&obb, *point)), "{name}");
+            assert!(obb.half_extents.is_sorted_by(|a, b| a >= b), "{name}");
+            let measure = objective.measure(obb.extents());
+            assert!(least <= measure * (1.0 + exact::PRECISION), "{name}: {measure:e} {least:e}");
             // Below this a measure says how f64 rounds.
-            if exact > 0.0 {
-                let ratio = memetic / exact;
-                assert!(ratio >= 1.0 - 1e-6, "{} {ratio}", set.name);
-                (sum, worst, count) = (sum + ratio, worst.max(ratio), count + 1);
+            if least > 1e-9 * set.size().powi(3) {
+                excesses.push(measure / least - 1.0);
             }
         }
-        assert!(count > 900 && sum / f64::from(count) < 1.0005 && worst < 1.02, "{sum} {worst} {count}");
     }
+    found
+}
+
+/// Boxes of the memetic search are 0.02 % above the least in the mean of these sets, and 2 % at worst. All others'
+/// worst are several times the least.
+#[test]
+fn boxes_hold_their_points_exactly_and_none_beats_the_least() {
+    for objective in Objective::ALL {
+        let mut found = judge(objective);
+        found.iter_mut().for_each(|excesses| excesses.sort_by(f64::total_cmp));
+        let memetic = &found[5];
+        let (mean, worst) = (memetic.iter().sum::<f64>() / memetic.len() as f64, memetic[memetic.len() - 1]);
+        assert!(memetic.len() > 700 && mean < 2e-4 && worst < 0.025, "{} {mean} {worst}", memetic.len());
+        // In the median the descents find the least box, and extreme points say more than covariances.
+        let [covariance, hull, dito14, dito26, _, memetic, _] =
+            found.map(|excesses| excesses[excesses.len() / 2]);
+        assert!(memetic < 1e-6 && dito26 <= dito14 && dito14 < hull.min(covariance));
+    }
+}
+
+#[test]
+fn longer_searches_take_as_much_longer_as_they_may() {
+    let genetic = Method::Genetic(genetic::Parameters::default());
+    // 100 boxes of the first generation, and 20 of each that follows.
+    let of_genetic = |generations| {
+        Some(Method::Genetic(genetic::Parameters { generations, ..genetic::Parameters::default() }))
+    };
+    assert_eq!([2.0, 1e99].map(|factor| genetic.longer(factor)), [of_genetic(305), of_genetic(MOST)]);
+    // 8 descents of the first individuals, and 12 of children at least.
+    let of_memetic =
+        |patience| Some(Method::Memetic(memetic::Parameters { patience, ..memetic::Parameters::default() }));
+    let memetic = Method::default();
+    assert_eq!([2.0, 1e99].map(|factor| memetic.longer(factor)), [of_memetic(32), of_memetic(MOST)]);
+    let childless = Method::Genetic(genetic::Parameters { gap: 0.0, ..genetic::Parameters::default() });
+    for method in [childless, Method::Exact, Method::Covariance, of_memetic(MOST).expect("is a search")] {
+        assert_eq!(method.longer(1e9), None);
+    }
+    assert!(
+        [genetic, memetic].iter().all(|method| [0.0, 1.0, 1.4].iter().all(|x| method.longer(*x).is_none()))
+    );
 }
 
 /// A search that shares nothing with the others: random rotations, and ever smaller turns of the best of them.
@@ -176,8 +163,8 @@ fn no_search_beats_the_exact_one() {
     let mut scratch = Scratch::default();
     let mut random = Random::new(11);
     // Sets that are so thin that a random search gets nowhere would show nothing.
-    let is_round = |set: &Set| !["needle", "plate"].contains(&set.name) && set.points.len() > 3;
-    for set in sets(64).filter(is_round) {
+    let thin = ["needle", "plate", "line", "flat grid", "sliver"];
+    for set in sets(64).filter(|set| !thin.contains(&set.name) && set.points.len() > 3) {
         for objective in [Objective::Volume, Objective::Collision] {
             let exact = measured(&Method::Exact, objective, &set, &mut scratch);
             if exact <= 1e-12 * set.size().powi(3) {

@@ -64,10 +64,7 @@ pub fn places(wide: &WideTree, references: impl Iterator<Item = u32>, triangles:
 
 /// Makes the records of a tree over a mesh, packed or not.
 pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32], packed: bool) -> ObbRecords {
-    let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]));
-    let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
-    let size = (0..3).map(|axis| f64::from(bounds.upper[axis]) - f64::from(bounds.lower[axis])).sum::<f64>();
-    let writer = Writer { tree, mesh, origin, rounding: size / (1u64 << 50) as f64 };
+    let writer = Writer::new(tree, mesh);
     let leaf_numbers = leaf_numbers(tree);
     let nodes = leaf_numbers.par_iter();
     let children = || tree.nodes.iter().flat_map(|node| &node.children);
@@ -96,7 +93,7 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32], packed: bool) -> O
             figures,
         )
     };
-    ObbRecords { origin, radius, depth: tree.depth, records, statistics }
+    ObbRecords { origin: writer.origin, radius, depth: tree.depth, records, statistics }
 }
 
 /// Each node, with the number of its first leaf: leaves count in the order of the nodes.
@@ -118,7 +115,16 @@ struct Writer<'a> {
     rounding: f64,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    fn new(tree: &'a Tree, mesh: &'a Mesh) -> Self {
+        let corners = mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]);
+        let bounds = Aabb::around(corners);
+        let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
+        let size =
+            (0..3).map(|axis| f64::from(bounds.upper[axis]) - f64::from(bounds.lower[axis])).sum::<f64>();
+        Self { tree, mesh, origin, rounding: size / (1u64 << 50) as f64 }
+    }
+
     fn node(&self, index: usize, first_leaf: u32) -> ObbNode {
         let children = &self.tree.nodes[index].children;
         let mut record = ObbNode { children: references(children, first_leaf), ..ObbNode::EMPTY };
@@ -274,3 +280,6 @@ fn collision_cost(nodes: &[ObbNode]) -> f32 {
     let whole = of_node(&nodes[0]);
     (nodes.iter().map(of_node).sum::<f64>() / whole.max(f64::MIN_POSITIVE)) as f32
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,21 +21,40 @@ const PARALLEL_SIZE: usize = 1024;
 ///
 /// The tree depends on the triangles and the options, but on neither the number of threads nor the machine.
 pub fn build(triangles: &[[[f32; 3]; 3]], options: &Options, on_triangles: OnTriangles<'_>) -> Tree {
-    let mut triangles: Vec<_> =
-        (0..).zip(triangles).map(|(number, corners)| Triangle { corners: *corners, number }).collect();
-    let parts = part::part(&mut triangles, options);
-    let growth = Growth { triangles: &triangles, options, on_triangles };
-    let mut grown = growth.grow(&parts, 0, 0, &mut fit::Scratch::default());
-    if triangles.len() < PARALLEL_SIZE {
-        on_triangles(triangles.len() as u64);
+    Parted::new(triangles, options).fit(options, on_triangles)
+}
+
+/// Triangles in the order of the leaves, and the parts they are in.
+pub(super) struct Parted {
+    triangles: Vec<Triangle>,
+    whole: Part,
+}
+
+impl Parted {
+    /// Parts triangles. Of the options, how boxes are fitted plays no role.
+    pub(super) fn new(triangles: &[[[f32; 3]; 3]], options: &Options) -> Self {
+        let mut triangles: Vec<_> =
+            (0..).zip(triangles).map(|(number, corners)| Triangle { corners: *corners, number }).collect();
+        let whole = part::part(&mut triangles, options);
+        Self { triangles, whole }
     }
-    if grown.nodes.is_empty() {
-        let child = Child { obb: grown.obb, range: 0..triangles.len() as u32, link: Link::Leaf };
-        grown.nodes.push(Node { children: vec![child] });
-        grown.depth = 1;
+
+    /// Fits the boxes of the parts.
+    pub(super) fn fit(&self, options: &Options, on_triangles: OnTriangles<'_>) -> Tree {
+        let Self { triangles, whole } = self;
+        let growth = Growth { triangles, options, on_triangles };
+        let mut grown = growth.grow(whole, 0, 0, &mut fit::Scratch::default());
+        if triangles.len() < PARALLEL_SIZE {
+            on_triangles(triangles.len() as u64);
+        }
+        if grown.nodes.is_empty() {
+            let child = Child { obb: grown.obb, range: 0..triangles.len() as u32, link: Link::Leaf };
+            grown.nodes.push(Node { children: vec![child] });
+            grown.depth = 1;
+        }
+        let order = triangles.iter().map(|triangle| triangle.number).collect();
+        Tree { nodes: grown.nodes, order, depth: grown.depth, root: grown.obb }
     }
-    let order = triangles.iter().map(|triangle| triangle.number).collect();
-    Tree { nodes: grown.nodes, order, depth: grown.depth, root: grown.obb }
 }
 
 /// A subtree.

@@ -2,6 +2,7 @@
 //!
 //! [`build`] cuts the triangles in two again and again by cheap boxes (`part`, `analysis`, `cut`), finds the cheapest
 //! nodes of four children in that binary tree (`collapse`), and fits their boxes from the bottom up (`grow`).
+//! [`build_within`] fits them again while there is time (`timed`).
 //!
 //! Every decision depends on a set's triangles and on nothing else, and a set keeps its triangles in the order of
 //! their numbers, so that threads cannot change the tree.
@@ -16,9 +17,11 @@ mod kinematic;
 pub(crate) mod part;
 #[cfg(test)]
 mod tests;
+mod timed;
 mod tree;
 
 pub use grow::build;
+pub use timed::{Watch, build_within};
 pub use tree::{Child, Link, Node, Statistics, Tree};
 
 use crate::fit;

@@ -1,5 +1,8 @@
 //! Every rule on models and adversarial sets: whole trees, exact boxes, full leaves, no depth, no luck.
 
+use std::cell::Cell;
+use std::time::Duration;
+
 use super::collapse::Costs;
 use super::part::Part;
 use super::*;
@@ -110,6 +113,30 @@ fn threads_change_nothing() {
         for threads in [2, 5] {
             assert!(in_pool(threads, || build(&triangles, &options, &|_| ())) == tree);
         }
+    }
+}
+
+#[test]
+fn time_makes_boxes_smaller_and_is_told_by_options() {
+    // So few that the first pass leaves time on any machine.
+    let triangles = sheet(4);
+    let genetic = genetic::Parameters { population: 10, generations: 2, ..Default::default() };
+    for fit in [Method::default(), Method::Genetic(genetic), Method::Dito26] {
+        let options = Options { fit, ..Options::default() };
+        let passes = Cell::new(0);
+        let on_pass = || passes.set(passes.get() + 1);
+        let within = |seconds| {
+            let time = Duration::from_secs_f64(seconds);
+            build_within(&triangles, &options, &Watch { time, on_pass: &on_pass, on_triangles: &|_| () })
+        };
+        let whole = build(&triangles, &options, &|_| ());
+        assert!(within(0.0) == (whole.clone(), options) && passes.get() == 0);
+        let (tree, found) = within(1.0);
+        assert!(tree == build(&triangles, &found, &|_| ()));
+        assert!(tree.statistics().volume <= whole.statistics().volume);
+        assert_eq!(passes.get() > 0, fit.is_random());
+        // The memetic search may have found the least boxes at once.
+        assert!(found != options || fit.name() != "genetic");
     }
 }
 

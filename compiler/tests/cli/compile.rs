@@ -54,20 +54,33 @@ fn threads_do_not_change_the_bytes() {
 }
 
 #[test]
-fn the_steps_that_a_budget_allowed_make_the_same_file() {
+fn what_a_budget_allowed_makes_the_same_file() {
     let place = Place::new();
     place.write("waves.obj", waves());
-    let best = |more: &[&str]| {
-        let ran = place.run(&[&["waves.obj", "-o", "w.bvh", "--json", "--quality", "best"], more].concat());
+    let compile = |options: &str| {
+        let options: Vec<_> = options.split_whitespace().collect();
+        let ran = place.run(&[&["waves.obj", "-o", "w.bvh", "--json"], &options[..]].concat());
         let report: Value = serde_json::from_str(ran.ok()).expect("JSON");
-        (report["steps"].to_string(), place.read("w.bvh"))
+        (report["options"].as_str().expect("text").to_owned(), place.read("w.bvh"))
     };
-    let (steps, timed) = best(&["--time-budget", "0.2"]);
-    assert!(best(&["--steps", &steps]).1 == timed);
+    for options in [
+        "--time-budget 0.5",
+        // The first search takes next to no time.
+        "--obb-fit genetic --ga-population 2 --ga-gap 1 --ga-generations 0 --time-budget 1",
+        "--quality best --time-budget 0.5",
+        "--quality best --obb-fit dito14 --time-budget 0.2",
+        "--quality best --time-budget 0",
+    ] {
+        let (told, timed) = compile(options);
+        let (again, untimed) = compile(&told);
+        assert!(again == told && untimed == timed, "{options}: {told}; {again}");
+    }
     let usage = |args: &[&str], words: &[&str]| {
         place.run(&[&["waves.obj", "-o", "x.bvh"], args].concat()).fails_silently(2, words);
     };
     usage(&["--steps", "3"], &["--quality best"]);
+    usage(&["--trees", "aabb", "--time-budget", "1"], &["--quality best"]);
+    usage(&["--obb-fit", "exact", "--time-budget", "1"], &["--obb-fit memetic"]);
     usage(&["--quality", "best", "--steps", "3", "--time-budget", "1"], &["cannot be used with"]);
     usage(&["--quality", "best", "--time-budget", "soon"], &["not a number of seconds"]);
 }

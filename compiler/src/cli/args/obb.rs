@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use clap::builder::RangedU64ValueParser;
 
 use crate::cli::error::UsageError;
-use crate::fit::{Method, Objective, genetic, memetic};
+use crate::fit::{self, Method, Objective, genetic, memetic};
 use crate::obb::{self, Split};
 
 /// How the tree of oriented boxes is built. What is not given is left to [`obb::Options`].
@@ -60,7 +60,8 @@ struct MemeticArgs {
     /// Individuals, at least 2 [default: 8]
     #[arg(long, value_name = "N", value_parser = count(2))]
     memetic_population: Option<usize>,
-    /// Children without a new best after which a search ends [default: 12]
+    /// Children without a new best after which a search ends, once more for every 512 vertices of the hull
+    /// [default: 12]
     #[arg(long, value_name = "N", value_parser = count(0))]
     memetic_patience: Option<usize>,
     /// The angle of the mutation right after a new best, in degrees [default: 30]
@@ -249,11 +250,8 @@ impl From<SplitArg> for Split {
     }
 }
 
-/// As many chromosomes or generations as anybody could want.
-const MOST: u64 = 1_000_000;
-
 fn count(least: u64) -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(least..=MOST)
+    RangedU64ValueParser::new().range(least..=fit::MOST as u64)
 }
 
 fn parse_part(text: &str) -> Result<f64, String> {

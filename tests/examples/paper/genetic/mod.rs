@@ -1,0 +1,197 @@
+//! Ramirez, Navarro, Carmona, Dos Ramos, "Optimizing collision detection based on OBB trees generated with a genetic
+//! algorithm", 2009: its tables 1 and 3 to 5, and its figures 9 to 12, for four methods where it has two.
+//!
+//! Trees are the paper's (`tree`) but for figure 12, whose collisions are found by the runtime in files of four children
+//! a node, their sets parted at the mean along the longest axis.
+
+mod scene;
+mod tree;
+
+use bvhc::compile::Compiled;
+use bvhc::fit::{Method, Scratch, genetic};
+use bvhc::obb::{self, Split};
+use cpu_time::ThreadTime;
+
+use crate::model::{self, Model};
+use crate::plot::{self, Figure, Series};
+use crate::{Setting, table};
+use scene::{Mean, Scene};
+use tree::Figures;
+
+/// Pairs of models, of which the second moves around the first.
+const SCENES: [[usize; 2]; 5] = [[0, 0], [1, 0], [2, 1], [3, 2], [3, 3]];
+
+const PAPER: &str = "Ramirez et al. 2009";
+
+pub(crate) fn show(setting: &Setting) {
+    println!("\n## The genetic algorithm of Ramirez, Navarro, Carmona and Dos Ramos");
+    let models = model::all(setting.quick);
+    show_models(&models);
+    let methods = methods(setting.quick);
+    show_fitness(&models, &methods, setting);
+    show_trees(&models, &methods, setting);
+    show_collisions(&models, &methods, setting);
+}
+
+/// The methods that are compared; the genetic one as in the paper, or with a few generations.
+fn methods(quick: bool) -> [Method; 4] {
+    let mut parameters = genetic::Parameters::default();
+    if quick {
+        parameters.generations = 5;
+    }
+    [Method::Covariance, Method::HullCovariance, Method::Genetic(parameters), Method::default()]
+}
+
+fn names(methods: &[Method]) -> Vec<&'static str> {
+    methods.iter().map(Method::name).collect()
+}
+
+/// Table 1.
+fn show_models(models: &[Model]) {
+    let rows = models.iter().map(|model| {
+        let counts = [model.mesh.positions.len(), model.mesh.triangles.len()];
+        (model.name.to_owned(), counts.map(|count| count.to_string()).to_vec())
+    });
+    table("Table 1: models", &["vertices", "triangles"], rows);
+}
+
+/// Figure 9: how the search for the box of a whole model goes.
+fn show_fitness(models: &[Model], methods: &[Method; 4], setting: &Setting) {
+    let series: Vec<Series> = models.iter().map(|model| fitness(model, methods)).collect();
+    let shown = [0, 5, 20, 40, 80, 150];
+    let generations = series[0].1.len();
+    let shown: Vec<_> = shown.into_iter().filter(|generation| *generation < generations).collect();
+    let columns: Vec<_> = shown.iter().map(|generation| format!("generation {generation}")).collect();
+    let columns: Vec<_> = columns.iter().map(String::as_str).collect();
+    let rows = series.iter().map(|(name, values)| {
+        (name.clone(), shown.iter().map(|generation| format!("{:.4}", values[*generation])).collect())
+    });
+    table("Figure 9: best fitness, of memetic's", &columns, rows);
+    let figure = Figure {
+        caption: &format!("{PAPER}, figure 9: the best fitness 1/V of a generation, box of the whole model"),
+        x: "generation",
+        y: "fitness, as a part of the memetic search's",
+    };
+    plot::lines(&setting.folder.join("genetic-9-fitness.svg"), &figure, &series);
+}
+
+/// The best fitness of each generation, as a part of what the memetic search reaches.
+fn fitness(model: &Model, [_, _, genetic, memetic]: &[Method; 4]) -> Series {
+    let mut scratch = Scratch::default();
+    let least = tree::root(&model.mesh, memetic, &mut scratch).volume();
+    tree::root(&model.mesh, genetic, &mut scratch);
+    let history = scratch.genetic_history().iter().map(|fitness| fitness * least);
+    (model.name.to_owned(), history.collect())
+}
+
+/// A tree, and the seconds of this thread that it took.
+struct Built {
+    figures: Figures,
+    seconds: f64,
+}
+
+/// The trees of a model by all methods.
+type Trees = [Built; 4];
+
+fn build(model: &Model, methods: &[Method; 4]) -> Trees {
+    methods.each_ref().map(|method| {
+        let start = ThreadTime::now();
+        let figures = tree::build(&model.mesh, method);
+        Built { figures, seconds: start.elapsed().as_secs_f64() }
+    })
+}
+
+/// Tables 4 and 5, figures 10 and 11.
+fn show_trees(models: &[Model], methods: &[Method; 4], setting: &Setting) {
+    let built: Vec<_> = models.iter().map(|model| build(model, methods)).collect();
+    let print = |title: &str, cell: &dyn Fn(&Built) -> String| {
+        let row =
+            |(model, trees): (&Model, &Trees)| (model.name.to_owned(), trees.iter().map(cell).collect());
+        table(title, &names(methods), models.iter().zip(&built).map(row));
+    };
+    print("Figure 10: triangles a leaf", &|tree| format!("{:.3}", tree.figures.triangles_a_leaf()));
+    print("Boxes", &|tree| tree.figures.boxes.to_string());
+    print("Table 4, figure 11: sum of the leaves' volumes, cubes of the model's diagonal", &|tree| {
+        format!("{:.4e}", tree.figures.leaf_volume)
+    });
+    print("Table 5: CPU seconds to build the tree, one thread", &|tree| format!("{:.3}", tree.seconds));
+    plot_trees(models, &names(methods), &built, setting);
+}
+
+fn plot_trees(models: &[Model], names: &[&str], built: &[Trees], setting: &Setting) {
+    let groups: Vec<_> = models.iter().map(|model| model.name.to_owned()).collect();
+    let series = |value: &dyn Fn(&Trees, usize) -> f64| -> Vec<Series> {
+        let of_method = |index| built.iter().map(|trees| value(trees, index)).collect();
+        names.iter().enumerate().map(|(index, name)| ((*name).to_owned(), of_method(index))).collect()
+    };
+    let caption = format!("{PAPER}, figure 10: triangles a leaf, of {} at most", tree::LEAF);
+    let figure = Figure { caption: &caption, x: "", y: "triangles a leaf, mean" };
+    let leaves = series(&|trees, index| trees[index].figures.triangles_a_leaf());
+    plot::bars(&setting.folder.join("genetic-10-leaves.svg"), &figure, &groups, &leaves);
+    let caption = format!("{PAPER}, figure 11 and table 4: volume of the leaves' boxes");
+    let figure = Figure { caption: &caption, x: "", y: "sum of volumes, covariance = 1" };
+    let volumes = series(&|trees, index| trees[index].figures.leaf_volume / trees[0].figures.leaf_volume);
+    plot::bars(&setting.folder.join("genetic-11-volumes.svg"), &figure, &groups, &volumes);
+}
+
+/// A scene's name, how many pairs of triangles it has, and what its steps take by each way.
+struct Timed {
+    name: String,
+    pairs: usize,
+    means: Vec<Mean>,
+}
+
+/// Table 3 and figure 12.
+fn show_collisions(models: &[Model], methods: &[Method; 4], setting: &Setting) {
+    let (steps, rounds) = if setting.quick { (24, 1) } else { (360, 3) };
+    let by = |fit: &Method| obb::Options { fit: *fit, split: Split::LongestAxisMean, ..Default::default() };
+    // What the compiler does unless told otherwise, too.
+    let ways: Vec<_> = methods.iter().map(by).chain([obb::Options::default()]).collect();
+    let of_model = |model: &Model| ways.iter().map(|way| scene::file(&model.mesh, *way)).collect();
+    let files: Vec<Vec<Compiled>> = models.iter().map(of_model).collect();
+    let scenes = SCENES.into_iter().filter(|[a, b]| a.max(b) < &models.len());
+    let timed = scenes.map(|[a, b]| Timed {
+        name: format!("{}, {}", models[a].name, models[b].name),
+        pairs: models[a].mesh.triangles.len() * models[b].mesh.triangles.len(),
+        means: measure([&files[a], &files[b]], steps, rounds),
+    });
+    let timed: Vec<_> = timed.collect();
+    let columns = [&names(methods)[..], &["memetic, kinematic"]].concat();
+    print_collisions(&timed, &columns);
+    plot_collisions(&timed, &columns, steps, setting);
+}
+
+/// The same orbit through the files of every way, which must agree on what meets.
+fn measure([a, b]: [&[Compiled]; 2], steps: u32, rounds: u32) -> Vec<Mean> {
+    let scenes: Vec<_> = a.iter().zip(b).map(|(a, b)| Scene::new(a, b)).collect();
+    let orbit = scenes[0].orbit(steps);
+    let means: Vec<_> = scenes.iter().map(|scene| scene.time(&orbit, rounds)).collect();
+    assert!(means.iter().all(|mean| mean.pairs == means[0].pairs), "trees change no answer");
+    means
+}
+
+fn print_collisions(timed: &[Timed], columns: &[&str]) {
+    let pairs = timed.iter().map(|scene| {
+        (scene.name.clone(), vec![scene.pairs.to_string(), format!("{:.1}", scene.means[0].pairs)])
+    });
+    table("Table 3: scenes", &["pairs of triangles", "that meet, mean of the steps"], pairs);
+    let print = |title: &str, cell: &dyn Fn(&Mean) -> String| {
+        let row = |scene: &Timed| (scene.name.clone(), scene.means.iter().map(cell).collect());
+        table(title, columns, timed.iter().map(row));
+    };
+    print("Figure 12: mean us, all pairs", &|mean| format!("{:.2}", mean.all));
+    print("The same, yes or no", &|mean| format!("{:.2}", mean.first));
+    print("Pairs of nodes and of leaves, all pairs", &|mean| format!("{:.1}", mean.steps));
+}
+
+fn plot_collisions(timed: &[Timed], columns: &[&str], steps: u32, setting: &Setting) {
+    let of_way =
+        |index: usize| timed.iter().map(|scene| scene.means[index].all / scene.means[0].all).collect();
+    let series: Vec<Series> =
+        columns.iter().enumerate().map(|(index, name)| ((*name).to_owned(), of_way(index))).collect();
+    let group = |scene: &Timed| format!("{}\ncovariance {:.1} us", scene.name, scene.means[0].all);
+    let groups: Vec<_> = timed.iter().map(group).collect();
+    let caption = format!("{PAPER}, figure 12: time to find all pairs that meet, {steps} steps on an orbit");
+    let figure = Figure { caption: &caption, x: "", y: "mean time, covariance = 1" };
+    plot::bars(&setting.folder.join("genetic-12-collisions.svg"), &figure, &groups, &series);
+}

@@ -1,0 +1,146 @@
+//! Figures: lines over steps, and bars in groups.
+
+use std::path::Path;
+
+use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
+use plotters::drawing::DrawingAreaErrorKind;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+type Axes<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+
+/// Told apart by most who do not see all colours (Okabe and Ito, "Color universal design", 2008).
+const COLOURS: [RGBColor; 5] = [
+    RGBColor(150, 150, 150),
+    RGBColor(230, 159, 0),
+    RGBColor(0, 114, 178),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+];
+
+const SIZE: (u32, u32) = (880, 480);
+
+/// What a figure says around its data.
+pub(crate) struct Figure<'a> {
+    /// Which figure of which paper it is, and what is seen.
+    pub(crate) caption: &'a str,
+    /// What the horizontal axis counts; empty where groups are named below it.
+    pub(crate) x: &'a str,
+    /// What the vertical axis measures, with its unit.
+    pub(crate) y: &'a str,
+}
+
+/// A name and its values.
+pub(crate) type Series = (String, Vec<f64>);
+
+/// Draws a line a series, over 0, 1, 2 ...
+pub(crate) fn lines(path: &Path, figure: &Figure<'_>, series: &[Series]) {
+    draw(path, |area| {
+        let steps = series.iter().map(|(_, values)| values.len()).max().unwrap_or(1) - 1;
+        let values = || series.iter().flat_map(|(_, values)| values.iter().copied());
+        let [low, high] = [values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max)];
+        let margin = 0.05 * (high - low);
+        let mut axes = axes(area, figure, [0.0, steps as f64], [low - margin, high + margin])?;
+        let mut mesh = axes.configure_mesh();
+        mesh.x_desc(figure.x).x_label_formatter(&|step| format!("{step:.0}")).x_max_light_lines(0);
+        mesh.y_desc(figure.y).y_max_light_lines(0).axis_desc_style(text(14)).draw()?;
+        for (index, (name, values)) in series.iter().enumerate() {
+            let style = COLOURS[index].stroke_width(2);
+            let points = values.iter().enumerate().map(|(step, value)| (step as f64, *value));
+            let line = axes.draw_series(LineSeries::new(points, style))?.label(name);
+            line.legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 20, y)], style));
+        }
+        legend(&mut axes, SeriesLabelPosition::LowerRight)
+    });
+}
+
+/// Draws, for each group, a bar a series, with its value above it. Groups may be named in two lines.
+pub(crate) fn bars(path: &Path, figure: &Figure<'_>, groups: &[String], series: &[Series]) {
+    draw(path, |area| {
+        let highest = series.iter().flat_map(|(_, values)| values).copied().fold(0.0, f64::max);
+        // Room for the legend above the bars.
+        let mut axes = axes(area, figure, [0.0, groups.len() as f64], [0.0, 1.4 * highest])?;
+        let mut mesh = axes.configure_mesh();
+        mesh.disable_x_mesh().disable_x_axis();
+        mesh.y_desc(figure.y).y_max_light_lines(0).axis_desc_style(text(14)).draw()?;
+        for (index, (name, values)) in series.iter().enumerate() {
+            let style = COLOURS[index].filled();
+            let bar = Bar { index, of: series.len() };
+            let boxes = values.iter().enumerate().map(|(group, value)| bar.draw(group, *value, style));
+            let label = axes.draw_series(boxes)?.label(name);
+            label.legend(move |(x, y)| Rectangle::new([(x + 4, y - 5), (x + 16, y + 5)], style));
+            let numbers = values.iter().enumerate().map(|(group, value)| bar.number(group, *value));
+            axes.draw_series(numbers)?;
+        }
+        let area = axes.plotting_area().clone();
+        for (group, name) in groups.iter().enumerate() {
+            for (line, words) in (0..).zip(name.lines()) {
+                let style = text(13).pos(Pos::new(HPos::Center, VPos::Top));
+                let below = Text::new(words.to_owned(), (0, 10 + 16 * line), style);
+                area.draw(&(EmptyElement::at((group as f64 + 0.5, 0.0)) + below))?;
+            }
+        }
+        legend(&mut axes, SeriesLabelPosition::UpperRight)
+    });
+}
+
+/// The place of a series among the bars of every group.
+struct Bar {
+    index: usize,
+    of: usize,
+}
+
+impl Bar {
+    /// The part of a group's width that is left free.
+    const GAP: f64 = 0.2;
+
+    fn sides(&self, group: usize) -> [f64; 2] {
+        let width = (1.0 - Self::GAP) / self.of as f64;
+        let left = group as f64 + Self::GAP / 2.0 + self.index as f64 * width;
+        [left, left + width]
+    }
+
+    fn draw(&self, group: usize, value: f64, style: ShapeStyle) -> Rectangle<(f64, f64)> {
+        let [left, right] = self.sides(group);
+        Rectangle::new([(left, 0.0), (right, value)], style)
+    }
+
+    fn number(&self, group: usize, value: f64) -> Text<'static, (f64, f64), String> {
+        let [left, right] = self.sides(group);
+        let style = text(11).pos(Pos::new(HPos::Center, VPos::Bottom));
+        Text::new(format!("{value:.2}"), (0.5 * (left + right), value), style)
+    }
+}
+
+fn draw(path: &Path, content: impl FnOnce(&Area<'_>) -> Drawn) {
+    let area = SVGBackend::new(path, SIZE).into_drawing_area();
+    let drawn = area.fill(&WHITE).and_then(|()| content(&area)).and_then(|()| area.present());
+    drawn.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    println!("\n{}", path.display());
+}
+
+fn axes<'a, 'b>(
+    area: &'a Area<'b>,
+    figure: &Figure<'_>,
+    x: [f64; 2],
+    y: [f64; 2],
+) -> Result<Axes<'a, 'b>, DrawingAreaErrorKind<std::io::Error>> {
+    ChartBuilder::on(area)
+        .caption(figure.caption, text(17))
+        .margin(12)
+        .x_label_area_size(46)
+        .y_label_area_size(64)
+        .build_cartesian_2d(x[0]..x[1], y[0]..y[1])
+}
+
+fn legend<'a, 'b: 'a>(axes: &mut Axes<'a, 'b>, position: SeriesLabelPosition) -> Drawn {
+    let mut labels = axes.configure_series_labels();
+    labels.position(position).background_style(WHITE).border_style(BLACK.mix(0.3)).label_font(text(13)).draw()
+}
+
+fn text(size: u32) -> TextStyle<'static> {
+    ("sans-serif", size).into_font().color(&BLACK)
+}
