@@ -236,5 +236,5 @@ fn fit_obbs(
         on_triangles: &|triangles| progress.advance(triangles),
     };
     let (tree, found) = obb::build_within(&triangles, asked, &watch);
-    Ok((layout::lay_out_obbs(&tree, mesh, &places), found))
+    Ok((layout::lay_out_obbs(&tree, mesh, &places, packing.is_some()), found))
 }

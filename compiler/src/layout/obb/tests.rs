@@ -12,6 +12,14 @@ fn mesh(points: &[[f32; 3]]) -> Mesh {
     Mesh { positions: points.to_vec(), triangles, ..Mesh::default() }
 }
 
+/// Whether a record's first box holds the points.
+fn holds(record: &ObbNode, origin: [f32; 3], points: &[[f32; 3]]) -> bool {
+    let frame = Frame::from_quaternion(record.rotation.map(|part| f64::from(part[0])));
+    let half_extents = record.half_extents.map(|axis| f64::from(axis[0]));
+    let back = [origin, record.centre.map(|axis| axis[0])].map(|point| point.map(|x| -f64::from(x)));
+    points.iter().all(|point| is_within(&frame, half_extents, &[point.map(f64::from), back[0], back[1]]))
+}
+
 #[test]
 fn stored_boxes_hold_their_points_exactly() {
     let mut scratch = Scratch::default();
@@ -20,24 +28,15 @@ fn stored_boxes_hold_their_points_exactly() {
         let order: Vec<u32> = (0..mesh.triangles.len() as u32).collect();
         for method in quick_methods() {
             let obb = fit(&method, Objective::Volume, &set.points, &mut scratch);
-            let child = Child { obb, range: 0..order.len() as u32, link: Link::Leaf };
-            let nodes = vec![Node { children: vec![child.clone()] }];
+            // More triangles than a leaf holds: a node.
+            let child = Child { obb, range: 0..order.len() as u32, link: Link::Node(1) };
+            let nodes = vec![Node { children: vec![child] }];
             let tree = Tree { nodes, order: order.clone(), depth: 1, root: obb };
             let writer = Writer::new(&tree, &mesh, &[]);
-            let mut record = ObbNode::EMPTY;
-            writer.put_box(&mut record, 0, &child);
-            let frame = Frame::from_quaternion(record.rotation.map(|part| f64::from(part[0])));
-            let half_extents = record.half_extents.map(|axis| f64::from(axis[0]));
-            let [origin, centre] = [writer.origin, record.centre.map(|axis| axis[0])];
-            let back = [origin, centre].map(|point| point.map(|x| -f64::from(x)));
-            for point in &set.points {
-                let offsets = [point.map(f64::from), back[0], back[1]];
-                assert!(
-                    is_within(&frame, half_extents, &offsets),
-                    "{} {} {point:?}",
-                    set.name,
-                    method.name()
-                );
+            let records = [writer.node(0, 0), writer.packed_node(0, 0).unpack()];
+            for record in &records {
+                let held = holds(record, writer.origin, &set.points);
+                assert!(held, "{} {} {record:?}", set.name, method.name());
             }
         }
     }
