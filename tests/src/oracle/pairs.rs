@@ -38,6 +38,11 @@ impl Surface {
         Self::new((0..count).map(|triangle| pose.corners(mesh.corners(triangle))))
     }
 
+    /// The triangles, in order.
+    pub fn triangles(&self) -> &[Corners] {
+        &self.triangles
+    }
+
     fn numbers(&self) -> Vec<u32> {
         (0..self.triangles.len() as u32).collect()
     }
