@@ -22,7 +22,7 @@ pub(crate) enum Link {
 }
 
 /// A leaf of up to four triangles.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Leaf {
     id: u64,
     pub(crate) triangles: u32,
@@ -122,6 +122,19 @@ impl<'a> PairTree<'a> {
             Some((_, leaves)) => leaves.get(leaf.id as usize),
             None => self.make_leaf(leaf, room),
         }
+    }
+
+    /// The record of a leaf that may be another model's, if this one's has a triangle in that lane, too.
+    #[inline(always)]
+    pub(crate) fn known<'b>(&self, leaf: Leaf, lane: usize, room: &'b mut ObbLeaf) -> Option<&'b ObbLeaf>
+    where
+        'a: 'b,
+    {
+        let there = self.records.is_some()
+            || self.model.blocks().get(self.block_of(leaf)).is_some_and(|block| {
+                first_lane(leaf) + leaf.triangles as usize <= usize::from(block.triangles).min(BLOCK_WIDTH)
+            });
+        if there && lane < (leaf.triangles as usize).min(OBB_WIDTH) { self.leaf(leaf, room) } else { None }
     }
 
     /// The exact corners of the triangle in a lane of a leaf.

@@ -4,7 +4,7 @@ mod obb;
 mod query;
 
 pub(super) use obb::ObbArgs;
-pub(super) use query::{CollideArgs, ModelArgs, Query, QueryArgs};
+pub(super) use query::{CollideArgs, DistanceArgs, ModelArgs, Query, QueryArgs};
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

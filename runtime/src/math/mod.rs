@@ -1,3 +1,4 @@
 //! Arithmetic that the volumes and the triangle tests share.
 
+pub(crate) mod double;
 pub(crate) mod exact;

@@ -2,4 +2,5 @@
 
 pub(crate) mod aabb;
 pub(crate) mod convex;
+pub(crate) mod gap;
 pub(crate) mod obb;

@@ -2,6 +2,7 @@
 
 pub(crate) mod all;
 pub(crate) mod bundle;
+pub(crate) mod distance;
 pub(crate) mod nearest;
 pub(crate) mod pairs;
 pub(crate) mod ray;

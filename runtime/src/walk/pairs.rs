@@ -19,19 +19,19 @@ use crate::volume::obb::{Motion, PAIRS, overlaps};
 /// A step leaves at most fifteen pairs behind and goes down a level in both trees, or three and a level in one. Of
 /// OBB trees that is at most 40 * 15 + 40 * 3 in all, of AABB trees, every other of whose levels has nodes of two,
 /// at most 97 * 18 + 194 * 3.
-const CAPACITY: usize = 2560;
+pub(super) const CAPACITY: usize = 2560;
 
 /// How many pairs of leaves wait until they are tested in one go.
 const QUEUE: usize = 64;
 
 /// All pairs of children.
-const ALL: u16 = 0xffff;
+pub(super) const ALL: u16 = 0xffff;
 
 /// The other node of a pair, and which pairs of children are of interest.
 #[derive(Clone, Copy)]
-struct With {
-    b: u32,
-    mask: u16,
+pub(super) struct With {
+    pub(super) b: u32,
+    pub(super) mask: u16,
 }
 
 /// What a walk is for.
@@ -97,7 +97,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
                     while left != 0 {
                         let lane = left.trailing_zeros() as usize % PAIRS;
                         left &= left - 1;
-                        match self.lead(a, node_a, &with, node_b, lane) {
+                        match lead([&self.a, &self.b], a, node_a, &with, node_b, lane) {
                             Lead::Nowhere => {}
                             Lead::Leaves(leaf_a, leaf_b) => {
                                 queue[queued % QUEUE] = (leaf_a, leaf_b);
@@ -129,20 +129,6 @@ impl<S: Kernel> Walk<'_, '_, S> {
             if next.is_none() {
                 return Ok(ControlFlow::Continue(()));
             }
-        }
-    }
-
-    /// Where a pair of children leads.
-    #[inline(always)]
-    fn lead(&self, a: u32, node_a: &ObbNode, with: &With, node_b: &ObbNode, lane: usize) -> Lead {
-        let (i, j) = (lane / OBB_WIDTH, lane % OBB_WIDTH);
-        match (self.a.link(a, node_a.children[i]), self.b.link(with.b, node_b.children[j])) {
-            (Link::Empty, _) | (_, Link::Empty) => Lead::Nowhere,
-            (Link::Node(a), Link::Node(b)) => Lead::Nodes(a, With { b, mask: ALL }),
-            // A leaf goes on as a row or a column of its parent.
-            (Link::Leaf(_), Link::Node(b)) => Lead::Nodes(a, With { b, mask: 0xf << (OBB_WIDTH * i) }),
-            (Link::Node(a), Link::Leaf(_)) => Lead::Nodes(a, With { b: with.b, mask: 0x1111 << j }),
-            (Link::Leaf(a), Link::Leaf(b)) => Lead::Leaves(a, b),
         }
     }
 
@@ -218,7 +204,28 @@ impl<S: Kernel> Walk<'_, '_, S> {
 type Lane<'a> = (Leaf, &'a ObbLeaf, usize);
 
 /// Where a pair of children leads.
-enum Lead {
+#[inline(always)]
+pub(super) fn lead(
+    trees: [&PairTree<'_>; 2],
+    a: u32,
+    node_a: &ObbNode,
+    with: &With,
+    node_b: &ObbNode,
+    lane: usize,
+) -> Lead {
+    let (i, j) = (lane / OBB_WIDTH, lane % OBB_WIDTH);
+    match (trees[0].link(a, node_a.children[i]), trees[1].link(with.b, node_b.children[j])) {
+        (Link::Empty, _) | (_, Link::Empty) => Lead::Nowhere,
+        (Link::Node(a), Link::Node(b)) => Lead::Nodes(a, With { b, mask: ALL }),
+        // A leaf goes on as a row or a column of its parent.
+        (Link::Leaf(_), Link::Node(b)) => Lead::Nodes(a, With { b, mask: 0xf << (OBB_WIDTH * i) }),
+        (Link::Node(a), Link::Leaf(_)) => Lead::Nodes(a, With { b: with.b, mask: 0x1111 << j }),
+        (Link::Leaf(a), Link::Leaf(b)) => Lead::Leaves(a, b),
+    }
+}
+
+/// Where a pair of children leads.
+pub(super) enum Lead {
     Nowhere,
     Leaves(Leaf, Leaf),
     Nodes(u32, With),

@@ -7,8 +7,9 @@
 use super::distance::{Candidate, candidates};
 use super::meet::{Corners, Point, meet};
 use super::number::{Number, cross, decide, difference, dot};
-use super::pairs::Surface;
+use super::pairs::{Surface, near};
 use std::cmp::Ordering::{Equal, Greater, Less};
+use std::ops::ControlFlow;
 
 /// Pairs whose distances differ by less than this, relatively, are equally near.
 pub const TIE: f64 = 1e-12;
@@ -83,40 +84,45 @@ pub struct Nearest {
 
 /// How far two meshes are from each other; `None` where one is empty.
 pub fn of_surfaces(a: &Surface, b: &Surface) -> Option<Nearest> {
+    let (one, other) = (a.triangles().first()?, b.triangles().first()?);
+    let mut least = of_triangles(*one, *other);
+    // The least of some pairs bounds that of all.
+    for (one, other) in a.triangles().iter().zip(b.triangles().iter().rev()) {
+        if box_gap([*one, *other]) < least {
+            least = least.min(of_triangles(*one, *other));
+        }
+    }
     let mut found = Vec::new();
-    let mut least = f64::INFINITY;
-    visit(a, b, |one, other, corners| {
+    let _ = near(a, b, least * (1.0 + SLACK), &mut |one, other| {
+        let corners = [a.triangles()[one as usize], b.triangles()[other as usize]];
         if box_gap(corners) * (1.0 - SLACK) <= least {
             let distance = of_triangles(corners[0], corners[1]);
             least = least.min(distance);
             found.push((one, other, distance));
         }
+        ControlFlow::Continue(())
     });
-    let near = found.iter().filter(|(.., distance)| *distance <= least * (1.0 + TIE));
-    let ties: Vec<_> = near.map(|&(one, other, _)| (one, other)).collect();
-    (!ties.is_empty()).then_some(Nearest { distance: least, ties })
+    let near = found.iter().filter(|pair| pair.2 <= least * (1.0 + TIE));
+    let mut ties: Vec<_> = near.map(|&(one, other, _)| (one, other)).collect();
+    ties.sort_unstable();
+    Some(Nearest { distance: least, ties })
 }
 
 /// Every pair of triangles that is no farther apart than this, and its distance, ascending.
 pub fn within(a: &Surface, b: &Surface, limit: f64) -> Vec<(u32, u32, f64)> {
     let mut found = Vec::new();
-    visit(a, b, |one, other, corners| {
+    let _ = near(a, b, limit * (1.0 + SLACK), &mut |one, other| {
+        let corners = [a.triangles()[one as usize], b.triangles()[other as usize]];
         if box_gap(corners) * (1.0 - SLACK) <= limit {
             let distance = of_triangles(corners[0], corners[1]);
             if distance <= limit {
                 found.push((one, other, distance));
             }
         }
+        ControlFlow::Continue(())
     });
+    found.sort_unstable_by_key(|&(one, other, _)| (one, other));
     found
-}
-
-fn visit(a: &Surface, b: &Surface, mut visitor: impl FnMut(u32, u32, [Corners; 2])) {
-    for (one, &of_a) in (0..).zip(a.triangles()) {
-        for (other, &of_b) in (0..).zip(b.triangles()) {
-            visitor(one, other, [of_a, of_b]);
-        }
-    }
 }
 
 /// The distance of the boxes around two triangles.
