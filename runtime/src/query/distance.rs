@@ -211,7 +211,7 @@ fn search<'v>(
     effort: &'v mut Effort,
 ) -> Result<(ControlFlow<()>, Option<Best>), Exhausted> {
     // Nothing is within what is negative or no number.
-    if !(limit >= 0.0) {
+    if limit.is_nan() || limit < 0.0 {
         return Ok((ControlFlow::Continue(()), None));
     }
     dispatch!(a.level().inner(), simd => walk(simd, [a, b], pose, limit, aim, hint, effort))

@@ -22,6 +22,8 @@ use crate::volume::obb::{Motion, PAIRS, Vector, lanes, minus, spread};
 /// Of sixteen pairs, number `4 * i + j` for A's triangle i and B's triangle j.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
+    /// A bit for each pair that may be within the limit.
+    pub(crate) pairs: u32,
     /// No more than the distance; below zero, or no number, where the triangles may meet.
     pub(crate) lower: [f32; PAIRS],
     /// No less than it.
@@ -37,7 +39,8 @@ const UPPER: f32 = 128.0;
 /// Between which bounds the distances are; where a lower one is more than the limit, the upper one may be infinite.
 #[inline(always)]
 pub(crate) fn bounds<S: Kernel>(simd: S, a: &ObbLeaf, b: &ObbLeaf, motion: &Motion, limit: f32) -> Bounds {
-    let mut found = Bounds { lower: [f32::NEG_INFINITY; PAIRS], upper: [f32::INFINITY; PAIRS] };
+    let mut found =
+        Bounds { pairs: 0xffff, lower: [f32::NEG_INFINITY; PAIRS], upper: [f32::INFINITY; PAIRS] };
     let t = motion.between(a.origin, b.origin);
     let farthest = larger(larger(t[0].abs(), t[1].abs()), t[2].abs());
     let m = larger(a.radius, farthest + 1.7321 * b.radius) * 1.0001;
@@ -45,6 +48,9 @@ pub(crate) fn bounds<S: Kernel>(simd: S, a: &ObbLeaf, b: &ObbLeaf, motion: &Moti
         return found;
     }
     let e = m * UNIT + motion.noise();
+    found.pairs = 0;
+    let beyond = |lower: S::Pairs| lower.simd_gt(S::Pairs::splat(simd, limit)).to_bitmask() as u32;
+    let all = (1u32 << lanes::<S>()) - 1;
     let pb = [
         corner_of_b(simd, b, 0, motion, &t),
         corner_of_b(simd, b, 1, motion, &t),
@@ -59,14 +65,15 @@ pub(crate) fn bounds<S: Kernel>(simd: S, a: &ObbLeaf, b: &ObbLeaf, motion: &Moti
         ];
         let places = first..first + lanes::<S>();
         let rough = lower_bound(simd, &pa, &pb, &between_middles::<S>(&pa, &pb), e);
-        rough.store_slice(&mut found.lower[places.clone()]);
         // What is no number is to be looked at.
-        if rough.simd_gt(S::Pairs::splat(simd, limit)).to_bitmask() == (1 << lanes::<S>()) - 1 {
+        if beyond(rough) == all {
+            rough.store_slice(&mut found.lower[places]);
             continue;
         }
         let (normal, square) = nearest(simd, &pa, &pb);
         let lower = lower_bound(simd, &pa, &pb, &normal, e).max(rough);
         lower.store_slice(&mut found.lower[places.clone()]);
+        found.pairs |= (!beyond(lower) & all) << first;
         let upper = square.sqrt() + S::Pairs::splat(simd, UPPER * e);
         upper.store_slice(&mut found.upper[places]);
     }
@@ -221,8 +228,8 @@ mod tests {
         record.origin = corners[0][0];
         for (lane, corners) in corners.iter().enumerate() {
             for (k, corner) in corners.iter().enumerate() {
-                for axis in 0..3 {
-                    let along = (f64::from(corner[axis]) - f64::from(record.origin[axis])) as f32;
+                for (axis, (place, origin)) in corner.iter().zip(record.origin).enumerate() {
+                    let along = (f64::from(*place) - f64::from(origin)) as f32;
                     record.corners[k][axis][lane] = along;
                     record.radius = record.radius.max(along.abs());
                 }

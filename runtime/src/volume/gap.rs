@@ -14,7 +14,7 @@
 //! is taken off. What the squares and the quotient add is less than 2^-20 of the bound.
 
 use bvhc_format::obb::{OBB_WIDTH, ObbNode};
-use fearless_simd::{SimdBase, SimdFloat};
+use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
 use super::obb::{
     Matrix, Motion, PAIRS, SLACK_SIZE, Vector, absolute, column, dot, lanes, matrix, minus, moved,
@@ -25,6 +25,8 @@ use crate::simd::Kernel;
 /// The least squared distances of sixteen pairs, number `4 * i + j` for A's child i and B's child j.
 #[derive(Clone, Copy)]
 pub(crate) struct Gaps {
+    /// A bit for each pair that may be within reach.
+    pub(crate) pairs: u32,
     /// No more than the square of the distance, or no number.
     pub(crate) squares: [f32; PAIRS],
     /// The squared distance of the centres.
@@ -34,10 +36,11 @@ pub(crate) struct Gaps {
 /// Less than 1 by more than the rounding of a square.
 const ROUNDED: f32 = 1.0 - 1.0 / (1 << 20) as f32;
 
-/// How far apart the children of A's and B's nodes are, at least.
+/// How far apart the children of A's and B's nodes are, at least, and which may be within the root of `reach2`.
 #[inline(always)]
-pub(crate) fn gaps<S: Kernel>(simd: S, a: &ObbNode, b: &ObbNode, motion: &Motion) -> Gaps {
-    let mut found = Gaps { squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
+pub(crate) fn gaps<S: Kernel>(simd: S, a: &ObbNode, b: &ObbNode, motion: &Motion, reach2: f32) -> Gaps {
+    let mut found = Gaps { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
+    let all = (1u32 << lanes::<S>()) - 1;
     let q = rotation_of_b(simd, b, motion);
     let centres = [simd.tile(&b.centre[0]), simd.tile(&b.centre[1]), simd.tile(&b.centre[2])];
     let centres = moved(simd, &centres, motion.rotation(), motion.translation());
@@ -55,6 +58,9 @@ pub(crate) fn gaps<S: Kernel>(simd: S, a: &ObbNode, b: &ObbNode, motion: &Motion
         let square = dot::<S>(&t, &t);
         let bound = bounds(simd, &t, &along_a, square, &r, &ha, &hb, slack);
         let places = first..first + lanes::<S>();
+        // What is no number is to be looked at.
+        let beyond = bound.simd_gt(S::Pairs::splat(simd, reach2)).to_bitmask() as u32;
+        found.pairs |= (!beyond & all) << first;
         bound.store_slice(&mut found.squares[places.clone()]);
         square.store_slice(&mut found.centres[places]);
     }
@@ -190,9 +196,10 @@ mod tests {
             }
             for level in Level::available() {
                 let found = dispatch!(level.inner(), simd => {
-                    gaps(simd, &a, &b, &Motion::new(simd, &pose, &place, &place))
+                    gaps(simd, &a, &b, &Motion::new(simd, &pose, &place, &place), 1.0)
                 });
-                for (bound, square) in found.squares.iter().zip(expected) {
+                for (pair, (bound, square)) in found.squares.iter().zip(expected).enumerate() {
+                    assert_eq!(found.pairs & 1 << pair != 0, *bound <= 1.0);
                     assert!(f64::from(*bound) <= square, "{level:?} {pose:?}: {bound} {square}");
                     if square > 1.0 {
                         sum += (f64::from(*bound) / square).sqrt();
@@ -208,7 +215,7 @@ mod tests {
     fn empty_slots_are_beyond_everything() {
         let found = dispatch!(Level::detect().inner(), simd => {
             let place = Place { origin: [0.0; 3], radius: 1.0 };
-            gaps(simd, &ObbNode::EMPTY, &ObbNode::EMPTY, &Motion::new(simd, &Pose::IDENTITY, &place, &place))
+            gaps(simd, &ObbNode::EMPTY, &ObbNode::EMPTY, &Motion::new(simd, &Pose::IDENTITY, &place, &place), 1.0)
         });
         assert!(
             found.squares.iter().all(|square| !square.is_finite() || *square > 1e30),

@@ -15,7 +15,7 @@ use crate::simd::{Kernel, square_root};
 use crate::stack::Stack;
 use crate::triangle::gap::{Gap, gap};
 use crate::triangle::near::bounds;
-use crate::volume::gap::gaps;
+use crate::volume::gap::{Gaps, gaps};
 use crate::volume::obb::{Motion, PAIRS};
 
 /// What a walk is for.
@@ -146,15 +146,8 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
             if let (Some(node_a), Some(node_b)) =
                 (self.a.node(a, &mut room_a), self.b.node(with.b, &mut room_b))
             {
-                let found = gaps(self.simd, node_a, node_b, &self.motion);
-                let mut order = Order::new();
-                for lane in 0..PAIRS {
-                    // What is no number is to be looked at.
-                    let beyond = found.squares[lane] > self.reach2;
-                    if !beyond && with.mask & 1 << lane != 0 {
-                        order.insert(lane, found.squares[lane] + found.centres[lane] * CENTRES);
-                    }
-                }
+                let found = gaps(self.simd, node_a, node_b, &self.motion, self.reach2);
+                let order = Order::of(found.pairs & u32::from(with.mask), &found);
                 for lane in order.lanes() {
                     if let Lead::Leaves(leaf_a, leaf_b) =
                         lead([&self.a, &self.b], a, node_a, &with, node_b, lane)
@@ -202,13 +195,15 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         let rows = (1u32 << (OBB_WIDTH as u32 * leaf_a.triangles)) - 1;
         let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
         let waits = matches!(self.aim, Aim::Nearest(_));
+        let near = bounds.pairs & used;
         if waits {
-            let least = (0..PAIRS).filter(|lane| used & 1 << lane != 0).map(|lane| bounds.upper[lane]);
-            self.lower_limit(f64::from(
-                least.fold(f32::INFINITY, |least, x| if x < least { x } else { least }),
-            ));
+            let least = bits(near).fold(f32::INFINITY, |least, lane| {
+                let upper = bounds.upper[lane];
+                if upper < least { upper } else { least }
+            });
+            self.lower_limit(f64::from(least));
         }
-        for lane in (0..PAIRS).filter(|lane| used & 1 << lane != 0) {
+        for lane in bits(near) {
             let lower = bounds.lower[lane];
             if lower > self.near {
                 continue;
@@ -370,6 +365,19 @@ fn square_upwards(limit: f32) -> f32 {
     if square > LEAST { square } else { LEAST }
 }
 
+/// The numbers of the bits that are set, of sixteen.
+#[inline(always)]
+fn bits(mut set: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(
+        #[inline(always)]
+        move || {
+            let lowest = (set != 0).then(|| set.trailing_zeros() as usize % PAIRS);
+            set &= set.wrapping_sub(1);
+            lowest
+        },
+    )
+}
+
 /// The lanes of a step, by their keys.
 struct Order {
     lanes: [u8; PAIRS],
@@ -378,9 +386,14 @@ struct Order {
 }
 
 impl Order {
+    /// These pairs.
     #[inline(always)]
-    fn new() -> Self {
-        Self { lanes: [0; PAIRS], keys: [0.0; PAIRS], count: 0 }
+    fn of(pairs: u32, gaps: &Gaps) -> Self {
+        let mut order = Self { lanes: [0; PAIRS], keys: [0.0; PAIRS], count: 0 };
+        for lane in bits(pairs) {
+            order.insert(lane, gaps.squares[lane] + gaps.centres[lane] * CENTRES);
+        }
+        order
     }
 
     #[inline(always)]
