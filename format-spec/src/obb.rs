@@ -1,6 +1,9 @@
 //! The records of the four-wide tree of oriented boxes.
 
+mod packed;
+
 use crate::plain::plain_record;
+pub use packed::{PackedObbLeaf, PackedObbNode, ROTATION_STEP};
 
 /// How many children a node has, and how many triangles a leaf, at most. A step of a walk through two trees tests
 /// all pairs: 16.

@@ -3,7 +3,7 @@
 use rkyv::with::InlineAsBox;
 use rkyv::{Archive, Portable, Serialize};
 
-use crate::obb::{ObbLeaf, ObbNode};
+use crate::obb::{ObbLeaf, ObbNode, PackedObbLeaf, PackedObbNode};
 use crate::record::{AttributeRun, Block, TreeStatistics, WideNode};
 
 /// What a section holds. Kinds are open: a reader skips an optional section it does not know.
@@ -199,6 +199,36 @@ pub struct ObbTree<'a> {
     /// The leaves, in the order in which nodes, by index, and their slots refer to them.
     #[rkyv(with = InlineAsBox)]
     pub leaves: &'a [ObbLeaf],
+    /// The nodes in packed form; then there are neither `nodes` nor `leaves`.
+    #[rkyv(with = InlineAsBox)]
+    pub packed_nodes: &'a [PackedObbNode],
+    /// The leaves in packed form.
+    #[rkyv(with = InlineAsBox)]
+    pub packed_leaves: &'a [PackedObbLeaf],
+}
+
+impl ObbTree<'_> {
+    /// A tree of nothing, which is not allowed.
+    pub const EMPTY: Self = Self {
+        origin: [0.0; 3],
+        radius: 0.0,
+        depth: 0,
+        reserved: 0,
+        nodes: &[],
+        leaves: &[],
+        packed_nodes: &[],
+        packed_leaves: &[],
+    };
+}
+
+impl ArchivedObbTree<'_> {
+    /// Bytes of all nodes and leaves.
+    pub fn record_bytes(&self) -> usize {
+        size_of_val(self.nodes.get())
+            + size_of_val(self.leaves.get())
+            + size_of_val(self.packed_nodes.get())
+            + size_of_val(self.packed_leaves.get())
+    }
 }
 
 /// An archived section root, with the kind of section that holds it.
@@ -242,7 +272,7 @@ const _: () = {
     assert!(size_of::<ArchivedSplits<'_>>() == 48);
     assert!(size_of::<ArchivedPackedBlocks<'_>>() == 24);
     assert!(size_of::<ArchivedAabbTree<'_>>() == 48);
-    assert!(size_of::<ArchivedObbTree<'_>>() == 56);
+    assert!(size_of::<ArchivedObbTree<'_>>() == 88);
 };
 
 // Little-endian archived numbers: the type itself proves it.

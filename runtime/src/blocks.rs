@@ -6,6 +6,7 @@ use bvhc_format::section::ArchivedPackedBlocks;
 
 use crate::error::OpenError;
 use crate::simd::Kernel;
+use crate::triangle::corners;
 
 /// The blocks of a model, in either form. A child reference leads to the same triangles in both.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +47,16 @@ impl<'a> Blocks<'a> {
         match self {
             Self::Plain(blocks) => blocks.get(reference as usize).copied(),
             Self::Packed(blocks) => blocks.get(reference),
+        }
+    }
+
+    /// The corners of the triangle in a lane of a block, and where the numbers of the block's triangles begin.
+    pub(crate) fn triangle(&self, reference: u32, lane: usize) -> Option<([[f32; 3]; 3], u32)> {
+        match self {
+            Self::Plain(blocks) => {
+                blocks.get(reference as usize).map(|block| (corners(block, lane), block.first))
+            }
+            Self::Packed(blocks) => blocks.triangle(reference, lane),
         }
     }
 
@@ -112,6 +123,23 @@ impl<'a> PackedBlocks<'a> {
             }
         }
         Some(block)
+    }
+
+    /// As [`Blocks::triangle`], without unpacking the block. Lanes beyond the block's count have some corners.
+    fn triangle(&self, reference: u32, lane: usize) -> Option<([[f32; 3]; 3], u32)> {
+        let window = self.window(reference)?;
+        let head = PackedHead::read(head_of(window));
+        let (row, step) = (head.corner_bytes(), head.step());
+        let corner = |k: usize| {
+            let nibbles = window[HEAD + k * row + lane % (2 * row) / 2];
+            let slot = usize::from(nibbles >> (4 * (lane % 2)) & 15);
+            let along = |axis: usize| {
+                let at = head.offsets_at(axis) + 2 * slot;
+                head.origin[axis] + step * f32::from(u16::from_le_bytes([window[at], window[at + 1]]))
+            };
+            [along(0), along(1), along(2)]
+        };
+        Some(([corner(0), corner(1), corner(2)], head.first))
     }
 
     #[inline(always)]

@@ -4,11 +4,14 @@
 //! at most four, a block becomes a node of up to four leaves, made anew at each visit. That is slow, but one walk serves
 //! both.
 
-use bvhc_format::obb::{EMPTY_EXTENT, OBB_WIDTH, ObbChild, ObbLeaf, ObbNode, ObbRef};
+use bvhc_format::obb::{
+    EMPTY_EXTENT, OBB_WIDTH, ObbChild, ObbLeaf, ObbNode, ObbRef, PackedObbLeaf, PackedObbNode,
+};
 use bvhc_format::record::{BLOCK_WIDTH, Block, Child, ChildRef, NODE_WIDTH, WideNode};
 use rkyv::rend::u32_le;
 
 use crate::bounds::Aabb;
+use crate::math::{larger, smaller};
 use crate::model::Model;
 use crate::triangle::corners;
 use crate::volume::convex::Convex;
@@ -22,7 +25,7 @@ pub(crate) enum Link {
 }
 
 /// A leaf of up to four triangles.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leaf {
     id: u64,
     pub(crate) triangles: u32,
@@ -33,12 +36,33 @@ impl Leaf {
     pub(crate) const NONE: Self = Self { id: 0, triangles: 0 };
 }
 
+/// Room for the record of a leaf that is made as it is visited.
+#[derive(Clone, Copy)]
+pub(crate) struct LeafRoom {
+    record: ObbLeaf,
+    /// The leaf, of a tree that the room is always used for, whose record is in it.
+    holds: Option<Leaf>,
+}
+
+impl LeafRoom {
+    pub(crate) const EMPTY: Self = Self { record: ObbLeaf::EMPTY, holds: None };
+}
+
 /// A model's tree.
 #[derive(Clone, Copy)]
 pub(crate) struct PairTree<'a> {
     model: &'a Model<'a>,
-    records: Option<(&'a [ObbNode], &'a [ObbLeaf])>,
+    records: Records<'a>,
     place: Place,
+}
+
+/// What a tree is read from.
+#[derive(Clone, Copy)]
+enum Records<'a> {
+    Plain(&'a [ObbNode], &'a [ObbLeaf]),
+    Packed(&'a [PackedObbNode], &'a [PackedObbLeaf]),
+    /// The AABB tree.
+    None,
 }
 
 /// Of the nodes that an AABB tree is read as, those that stand for a block. (Bit 31 is that of leaves. So trees of more
@@ -55,9 +79,14 @@ impl<'a> PairTree<'a> {
             Some(tree) => {
                 let origin = [0, 1, 2].map(|axis| tree.origin[axis].to_native());
                 let place = Place { origin, radius: tree.radius.to_native() };
-                Self { model, records: Some((tree.nodes.get(), tree.leaves.get())), place }
+                let records = if tree.packed_nodes.is_empty() {
+                    Records::Plain(tree.nodes.get(), tree.leaves.get())
+                } else {
+                    Records::Packed(tree.packed_nodes.get(), tree.packed_leaves.get())
+                };
+                Self { model, records, place }
             }
-            None => Self { model, records: None, place: place_of_bounds(model) },
+            None => Self { model, records: Records::None, place: place_of_bounds(model) },
         }
     }
 
@@ -67,14 +96,15 @@ impl<'a> PairTree<'a> {
 
     /// Whether triangles may be in several leaves.
     pub(crate) fn repeats(&self) -> bool {
-        self.records.is_none() && self.model.splits().is_some()
+        self.is_made() && self.model.splits().is_some()
     }
 
     /// Visits of a walk through this tree alone, at most.
     pub(crate) fn size(&self) -> u64 {
         match self.records {
-            Some((nodes, _)) => nodes.len() as u64,
-            None => 3 * self.model.nodes().len() as u64 + self.model.blocks().count() as u64,
+            Records::Plain(nodes, _) => nodes.len() as u64,
+            Records::Packed(nodes, _) => nodes.len() as u64,
+            Records::None => 3 * self.model.nodes().len() as u64 + self.model.blocks().count() as u64,
         }
     }
 
@@ -85,8 +115,12 @@ impl<'a> PairTree<'a> {
         'a: 'b,
     {
         match self.records {
-            Some((nodes, _)) => nodes.get(id as usize),
-            None => self.make_node(id, room),
+            Records::Plain(nodes, _) => nodes.get(id as usize),
+            Records::Packed(nodes, _) => {
+                *room = nodes.get(id as usize)?.unpack();
+                Some(room)
+            }
+            Records::None => self.make_node(id, room),
         }
     }
 
@@ -95,7 +129,7 @@ impl<'a> PairTree<'a> {
     pub(crate) fn link(&self, parent: u32, reference: u32) -> Link {
         match ObbRef(reference).get() {
             ObbChild::Empty => Link::Empty,
-            ObbChild::Node(id) if self.records.is_none() => Link::Node(id),
+            ObbChild::Node(id) if self.is_made() => Link::Node(id),
             // Parents come before their children, or a walk would never end.
             ObbChild::Node(id) if id > parent => Link::Node(id),
             ObbChild::Node(_) => Link::Empty,
@@ -105,34 +139,40 @@ impl<'a> PairTree<'a> {
 
     #[inline(always)]
     fn leaf_at(&self, parent: u32, index: u32, triangles: u32) -> Leaf {
-        let id = match self.records {
-            Some(_) => u64::from(index),
-            None => u64::from(parent & !BLOCK_BIT) * OBB_WIDTH as u64 + u64::from(index),
+        let id = if self.is_made() {
+            u64::from(parent & !BLOCK_BIT) * OBB_WIDTH as u64 + u64::from(index)
+        } else {
+            u64::from(index)
         };
         Leaf { id, triangles }
     }
 
     /// The record of a leaf, in the file or made in `room`.
     #[inline(always)]
-    pub(crate) fn leaf<'b>(&self, leaf: Leaf, room: &'b mut ObbLeaf) -> Option<&'b ObbLeaf>
+    pub(crate) fn leaf<'b>(&self, leaf: Leaf, room: &'b mut LeafRoom) -> Option<&'b ObbLeaf>
     where
         'a: 'b,
     {
         match self.records {
-            Some((_, leaves)) => leaves.get(leaf.id as usize),
-            None => self.make_leaf(leaf, room),
+            Records::Plain(_, leaves) => leaves.get(leaf.id as usize),
+            Records::Packed(_, leaves) => {
+                let record = leaves.get(leaf.id as usize)?;
+                self.make_leaf(leaf, &record.places.map(u64::from), room)
+            }
+            Records::None => self.make_leaf(leaf, &places_of(leaf), room),
         }
     }
 
     /// The record of a leaf that may be another model's, if this one's has a triangle in that lane, too.
     #[inline(always)]
-    pub(crate) fn known<'b>(&self, leaf: Leaf, lane: usize, room: &'b mut ObbLeaf) -> Option<&'b ObbLeaf>
+    pub(crate) fn known<'b>(&self, leaf: Leaf, lane: usize, room: &'b mut LeafRoom) -> Option<&'b ObbLeaf>
     where
         'a: 'b,
     {
-        let there = self.records.is_some()
+        let first = leaf.id as usize % OBB_WIDTH * OBB_WIDTH;
+        let there = !self.is_made()
             || self.model.blocks().get(self.block_of(leaf)).is_some_and(|block| {
-                first_lane(leaf) + leaf.triangles as usize <= usize::from(block.triangles).min(BLOCK_WIDTH)
+                first + leaf.triangles as usize <= usize::from(block.triangles).min(BLOCK_WIDTH)
             });
         if there && lane < (leaf.triangles as usize).min(OBB_WIDTH) { self.leaf(leaf, room) } else { None }
     }
@@ -140,11 +180,20 @@ impl<'a> PairTree<'a> {
     /// The exact corners of the triangle in a lane of a leaf.
     #[inline(always)]
     pub(crate) fn corners(&self, leaf: Leaf, record: &ObbLeaf, lane: usize) -> Option<[[f32; 3]; 3]> {
-        let (reference, lane) = match self.records {
-            Some(_) => (record.places[lane] / BLOCK_WIDTH as u32, record.places[lane] as usize % BLOCK_WIDTH),
-            None => ((leaf.id / 4) as u32, first_lane(leaf) + lane),
+        let place = if self.is_made() {
+            places_of(leaf)[lane % OBB_WIDTH]
+        } else {
+            u64::from(record.places[lane % OBB_WIDTH])
         };
-        self.model.blocks().get(reference).map(|block| corners(&block, lane))
+        self.at_place(place).map(|(corners, _)| corners)
+    }
+
+    /// The corners of the triangle at a place in the blocks, and its number.
+    #[inline(always)]
+    fn at_place(&self, place: u64) -> Option<([[f32; 3]; 3], u32)> {
+        let (reference, lane) = ((place / BLOCK_WIDTH as u64) as u32, place as usize % BLOCK_WIDTH);
+        let (corners, first) = self.model.blocks().triangle(reference, lane)?;
+        Some((corners, self.model.triangle_at(first, lane)?))
     }
 
     /// The blocks of the AABB tree that hold the triangle in a lane of a leaf, each with a box around its part of it; of
@@ -229,29 +278,60 @@ impl<'a> PairTree<'a> {
         room.children[slot] = reference;
     }
 
-    #[cold]
-    fn make_leaf<'b>(&self, leaf: Leaf, room: &'b mut ObbLeaf) -> Option<&'b ObbLeaf> {
-        let block = self.model.blocks().get(self.block_of(leaf))?;
-        let [origin, ..] = corners(&block, first_lane(leaf));
-        *room = ObbLeaf { origin, ..ObbLeaf::EMPTY };
-        for lane in 0..OBB_WIDTH {
-            let of = if lane < leaf.triangles as usize { first_lane(leaf) + lane } else { first_lane(leaf) };
-            room.triangles[lane] = self.model.triangle_at(block.first, of)?;
-            for (k, corner) in corners(&block, of).iter().enumerate() {
+    /// Makes the record of a leaf from its triangles' places, as the compiler does, unless the room holds it already.
+    #[inline(always)]
+    fn make_leaf<'b>(
+        &self,
+        leaf: Leaf,
+        places: &[u64; OBB_WIDTH],
+        room: &'b mut LeafRoom,
+    ) -> Option<&'b ObbLeaf> {
+        if room.holds == Some(leaf) {
+            return Some(&room.record);
+        }
+        room.holds = None;
+        let record = &mut room.record;
+        for (lane, place) in places.iter().enumerate() {
+            record.places[lane] = *place as u32;
+            let corners;
+            (corners, record.triangles[lane]) = self.at_place(*place)?;
+            for (k, corner) in corners.iter().enumerate() {
                 for axis in 0..3 {
-                    let along = (f64::from(corner[axis]) - f64::from(origin[axis])) as f32;
-                    room.corners[k][axis][lane] = along;
-                    room.radius = room.radius.max(along.abs());
+                    record.corners[k][axis][lane] = corner[axis];
                 }
             }
         }
-        Some(room)
+        record.radius = 0.0;
+        for axis in 0..3 {
+            let [a, b, c] = [record.corners[0][axis], record.corners[1][axis], record.corners[2][axis]];
+            let each =
+                |pick: fn(f32, f32) -> f32| [0, 1, 2, 3].map(|lane| pick(pick(a[lane], b[lane]), c[lane]));
+            let [lower, upper] = [each(smaller), each(larger)];
+            let lower = smaller(smaller(lower[0], lower[1]), smaller(lower[2], lower[3]));
+            let upper = larger(larger(upper[0], upper[1]), larger(upper[2], upper[3]));
+            let origin = 0.5 * lower + 0.5 * upper;
+            record.origin[axis] = origin;
+            for corner in &mut record.corners {
+                corner[axis] = corner[axis].map(|along| (f64::from(along) - f64::from(origin)) as f32);
+            }
+            let along = |x: f32| (f64::from(x) - f64::from(origin)) as f32;
+            record.radius = larger(record.radius, larger(along(upper), -along(lower)));
+        }
+        room.holds = Some(leaf);
+        Some(&room.record)
+    }
+
+    /// Whether the tree is an AABB tree, whose nodes and leaves are made as they are visited.
+    #[inline(always)]
+    fn is_made(&self) -> bool {
+        matches!(self.records, Records::None)
     }
 }
 
-/// The first lane, within its block, of a leaf of an AABB tree.
-fn first_lane(leaf: Leaf) -> usize {
-    leaf.id as usize % OBB_WIDTH * OBB_WIDTH
+/// The places of the triangles in a leaf of an AABB tree.
+fn places_of(leaf: Leaf) -> [u64; OBB_WIDTH] {
+    let first = leaf.id * OBB_WIDTH as u64;
+    [0, 1, 2, 3].map(|lane| first + if lane < leaf.triangles { u64::from(lane) } else { 0 })
 }
 
 fn place_of_bounds(model: &Model<'_>) -> Place {

@@ -30,6 +30,11 @@ impl<K: Copy, const N: usize> Stack<K, N> {
         }
     }
 
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Pushes one entry.
     #[inline(always)]
     pub(crate) fn push(&mut self, child: u32, key: K) {

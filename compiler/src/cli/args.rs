@@ -169,8 +169,7 @@ enum QualityArg {
 enum LayoutArg {
     /// Fastest to query, with the exact coordinates of the model
     Fast,
-    /// Half the bytes, but for the tree of oriented boxes; vertices move by up to 2^-15 of the size of their block of
-    /// triangles
+    /// A third of the bytes; vertices move by up to 2^-15 of the size of their block of triangles
     Small,
 }
 

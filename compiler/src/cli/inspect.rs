@@ -84,9 +84,7 @@ fn trees<'a>(model: &Model<'a>) -> impl Iterator<Item = &'a TreeStatistics> {
 /// Bytes of a tree of this kind: of the AABB tree with the blocks, which other trees refer to.
 fn tree_bytes(model: &Model<'_>, kind: u32) -> u64 {
     let bytes = match SectionKind::from_number(kind) {
-        Some(SectionKind::ObbTree) => {
-            model.obb_tree().map_or(0, |tree| size_of_val(tree.nodes.get()) + size_of_val(tree.leaves.get()))
-        }
+        Some(SectionKind::ObbTree) => model.obb_tree().map_or(0, |tree| tree.record_bytes()),
         _ => size_of_val(model.nodes()) + model.blocks().bytes(),
     };
     bytes as u64

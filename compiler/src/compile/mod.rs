@@ -225,5 +225,5 @@ fn fit_obbs(
     let places = places.ok_or(CompileError::TooLargeForObbs)?;
     let triangles: Vec<_> = (0..count as u32).map(|triangle| mesh.corners(triangle)).collect();
     let tree = obb::build(&triangles, options, &|triangles| progress.advance(triangles));
-    Ok(layout::lay_out_obbs(&tree, mesh, &places))
+    Ok(layout::lay_out_obbs(&tree, mesh, &places, packing.is_some()))
 }

@@ -36,7 +36,7 @@ pub enum Layout {
     /// As records that kernels load whole, with the exact coordinates of the source.
     #[default]
     Fast,
-    /// Packed to about a third of the bytes; vertices move by up to 2^-15 of the extent of a block.
+    /// Packed to about a third of the bytes, oriented boxes too; vertices move by up to 2^-15 of the extent of a block.
     Small,
 }
 

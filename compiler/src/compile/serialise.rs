@@ -7,7 +7,7 @@ use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, ObbTree, PackedB
 
 use super::Options;
 use crate::file::{self, Bytes, Section};
-use crate::layout::{ObbRecords, Packing, SplitTable, WideTree};
+use crate::layout::{ObbForm, ObbRecords, Packing, SplitTable, WideTree};
 use crate::mesh::Mesh;
 use crate::tree::aabb::Aabb;
 
@@ -39,7 +39,7 @@ impl Parts<'_> {
     pub(super) fn tree_bytes(&self) -> Vec<u64> {
         let blocks = self.packing.map_or(size_of_val(&*self.wide.blocks), |packing| packing.bytes.len());
         let of_aabbs = size_of_val(&*self.wide.nodes) + blocks;
-        let of_obbs = self.obbs.map(|obbs| size_of_val(&*obbs.nodes) + size_of_val(&*obbs.leaves));
+        let of_obbs = self.obbs.map(|obbs| obbs.records.bytes());
         iter::once(of_aabbs).chain(of_obbs).map(|bytes| bytes as u64).collect()
     }
 }
@@ -89,8 +89,12 @@ pub(super) fn serialise(mesh: &Mesh, parts: &Parts<'_>, origin: &Origin) -> Byte
         sections.push(Section::new(SectionKind::PackedBlocks, &packed));
     }
     sections.push(Section::new(SectionKind::AabbTree, &tree));
-    if let Some(ObbRecords { origin, radius, depth, nodes, leaves, .. }) = obbs {
-        let tree = ObbTree { origin: *origin, radius: *radius, depth: *depth, reserved: 0, nodes, leaves };
+    if let Some(ObbRecords { origin, radius, depth, records, .. }) = obbs {
+        let mut tree = ObbTree { origin: *origin, radius: *radius, depth: *depth, ..ObbTree::EMPTY };
+        match records {
+            ObbForm::Plain(nodes, leaves) => (tree.nodes, tree.leaves) = (nodes, leaves),
+            ObbForm::Packed(nodes, leaves) => (tree.packed_nodes, tree.packed_leaves) = (nodes, leaves),
+        }
         sections.push(Section::optional(SectionKind::ObbTree, &tree));
     }
     file::assemble(&sections)

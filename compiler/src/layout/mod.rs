@@ -12,7 +12,7 @@ mod wide;
 
 pub use block::fits;
 pub use clip::Triangles;
-pub use obb::{ObbRecords, lay_out_obbs, places};
+pub use obb::{ObbForm, ObbRecords, lay_out_obbs, places};
 pub use packed::{Packing, pack};
 pub use splits::SplitTable;
 pub use wide::{WideTree, lay_out};

@@ -1,7 +1,7 @@
 //! From a tree of oriented boxes to its records: boxes rounded so that they still hold all, leaves in coordinates of
 //! their own.
 
-use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbNode, ObbRef};
+use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbNode, ObbRef, PackedObbLeaf, PackedObbNode, ROTATION_STEP};
 use bvhc_format::record::{BLOCK_WIDTH, Block, TreeStatistics};
 use bvhc_format::section::SectionKind;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -20,12 +20,28 @@ pub struct ObbRecords {
     pub radius: f32,
     /// Levels of nodes.
     pub depth: u32,
-    /// The nodes.
-    pub nodes: Vec<ObbNode>,
-    /// The leaves.
-    pub leaves: Vec<ObbLeaf>,
+    /// The nodes and the leaves.
+    pub records: ObbForm,
     /// The tree's figures.
     pub statistics: TreeStatistics,
+}
+
+/// The records of nodes and leaves, in one of two forms.
+pub enum ObbForm {
+    /// Numbers of 32 bits.
+    Plain(Vec<ObbNode>, Vec<ObbLeaf>),
+    /// Numbers of 16 bits, and leaves without coordinates.
+    Packed(Vec<PackedObbNode>, Vec<PackedObbLeaf>),
+}
+
+impl ObbForm {
+    /// Bytes of all records.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Plain(nodes, leaves) => size_of_val(&**nodes) + size_of_val(&**leaves),
+            Self::Packed(nodes, leaves) => size_of_val(&**nodes) + size_of_val(&**leaves),
+        }
+    }
 }
 
 /// Where each triangle is found in the blocks: 16 times the reference of a block that holds it, plus the lane. `None`
@@ -44,22 +60,32 @@ pub fn places(wide: &WideTree, references: impl Iterator<Item = u32>, triangles:
     Some(places)
 }
 
-/// Makes the records of a tree over a mesh.
-pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32]) -> ObbRecords {
+/// Makes the records of a tree over a mesh, packed or not.
+pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32], packed: bool) -> ObbRecords {
     let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]));
     let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
     let size = (0..3).map(|axis| f64::from(bounds.upper[axis]) - f64::from(bounds.lower[axis])).sum::<f64>();
     let writer = Writer { tree, mesh, places, origin, rounding: size / (1u64 << 50) as f64 };
     let leaf_numbers = leaf_numbers(tree);
-    let nodes: Vec<ObbNode> =
-        leaf_numbers.par_iter().map(|(index, first_leaf)| writer.node(*index, *first_leaf)).collect();
+    let nodes = leaf_numbers.par_iter();
     let children = || tree.nodes.iter().flat_map(|node| &node.children);
     let of_leaves: Vec<&Child> = children().filter(|child| child.link == Link::Leaf).collect();
-    let leaves: Vec<ObbLeaf> = of_leaves.par_iter().map(|child| writer.leaf(child)).collect();
-    let reach =
-        nodes.iter().flat_map(|node| (0..OBB_WIDTH).map(|slot| reach(node, slot))).fold(0.0, f64::max);
-    let statistics = statistics(tree, &nodes, leaves.len(), mesh.triangles.len());
-    ObbRecords { origin, radius: round_up(reach), depth: tree.depth, nodes, leaves, statistics }
+    let leaves = of_leaves.par_iter();
+    let figures = |nodes: &[ObbNode]| {
+        let slots = nodes.iter().flat_map(|node| (0..OBB_WIDTH).map(move |slot| reach(node, slot)));
+        let statistics = statistics(tree, nodes, of_leaves.len(), mesh.triangles.len());
+        (round_up(slots.fold(0.0, f64::max)), statistics)
+    };
+    let (records, (radius, statistics)) = if packed {
+        let packed: Vec<_> = nodes.map(|(index, first)| writer.packed_node(*index, *first)).collect();
+        let unpacked: Vec<_> = packed.par_iter().map(PackedObbNode::unpack).collect();
+        (ObbForm::Packed(packed, leaves.map(|leaf| writer.packed_leaf(leaf)).collect()), figures(&unpacked))
+    } else {
+        let nodes: Vec<_> = nodes.map(|(index, first)| writer.node(*index, *first)).collect();
+        let figures = figures(&nodes);
+        (ObbForm::Plain(nodes, leaves.map(|leaf| writer.leaf(leaf)).collect()), figures)
+    };
+    ObbRecords { origin, radius, depth: tree.depth, records, statistics }
 }
 
 /// Each node, with the number of its first leaf: leaves count in the order of the nodes.
@@ -83,39 +109,74 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn node(&self, index: usize, mut next_leaf: u32) -> ObbNode {
-        let mut record = ObbNode::EMPTY;
-        for (slot, child) in self.tree.nodes[index].children.iter().enumerate() {
-            self.put_box(&mut record, slot, child);
-            let triangles = child.range.end - child.range.start;
-            record.children[slot] = match child.link {
-                Link::Node(node) => ObbRef::node(node).0,
-                Link::Leaf => {
-                    next_leaf += 1;
-                    ObbRef::leaf(next_leaf - 1, triangles).0
-                }
-            };
+    fn node(&self, index: usize, first_leaf: u32) -> ObbNode {
+        let children = &self.tree.nodes[index].children;
+        let mut record = ObbNode { children: references(children, first_leaf), ..ObbNode::EMPTY };
+        for (slot, child) in children.iter().enumerate() {
+            let quaternion = child.obb.frame.quaternion().map(|x| x as f32);
+            let frame = Frame::from_quaternion(quaternion.map(f64::from));
+            let centre = self.centre(child, &frame).map(|x| x as f32);
+            let half_extents = self.half_extents(child, &frame, &centre).map(round_up);
+            put(&mut record.rotation, slot, quaternion);
+            put(&mut record.centre, slot, centre);
+            put(&mut record.half_extents, slot, half_extents);
         }
         record
     }
 
-    /// The box of a child, fitted anew in the orientation and around the centre that the record can hold.
-    fn put_box(&self, record: &mut ObbNode, slot: usize, child: &Child) {
-        let quaternion = child.obb.frame.quaternion().map(|x| x as f32);
-        let frame = Frame::from_quaternion(quaternion.map(f64::from));
-        let centre = Obb::around(&frame, self.corners(child)).centre;
-        let centre = [0, 1, 2].map(|axis| (centre[axis] - f64::from(self.origin[axis])) as f32);
+    /// Everything is rounded in turn, and what comes after it is fitted to what a reader will make of it.
+    fn packed_node(&self, index: usize, first_leaf: u32) -> PackedObbNode {
+        let children = &self.tree.nodes[index].children;
+        let mut record = PackedObbNode { children: references(children, first_leaf), ..PackedObbNode::EMPTY };
+        for (slot, child) in children.iter().enumerate() {
+            // The cast saturates, where a part is 1.
+            let quaternion = child.obb.frame.quaternion();
+            put(
+                &mut record.rotation,
+                slot,
+                quaternion.map(|x| (x / f64::from(ROTATION_STEP)).round() as i16),
+            );
+        }
+        let unpacked = record.unpack();
+        let frame = |slot: usize| Frame::from_quaternion(unpacked.rotation.map(|part| f64::from(part[slot])));
+        let slots = || children.iter().enumerate();
+        let centres: Vec<_> = slots().map(|(slot, child)| self.centre(child, &frame(slot))).collect();
+        let lower = [0, 1, 2].map(|axis| centres.iter().map(|c| c[axis]).fold(f64::INFINITY, f64::min));
+        let upper = [0, 1, 2].map(|axis| centres.iter().map(|c| c[axis]).fold(f64::NEG_INFINITY, f64::max));
+        record.origin = lower.map(|x| x as f32);
+        record.centre_step = step((0..3).map(|axis| upper[axis] - lower[axis]).fold(0.0, f64::max));
+        for (slot, centre) in centres.iter().enumerate() {
+            let steps = [0, 1, 2].map(|axis| {
+                let along = (centre[axis] - f64::from(record.origin[axis])) / f64::from(record.centre_step);
+                along.round() as u16
+            });
+            put(&mut record.centre, slot, steps);
+        }
+        let unpacked = record.unpack();
+        let half_extents: Vec<_> = slots()
+            .map(|(slot, child)| {
+                self.half_extents(child, &frame(slot), &unpacked.centre.map(|axis| axis[slot]))
+            })
+            .collect();
+        record.extent_step = step(half_extents.iter().flatten().copied().fold(0.0, f64::max));
+        for (slot, half_extents) in half_extents.iter().enumerate() {
+            put(&mut record.half_extents, slot, half_extents.map(|half| steps_up(half, record.extent_step)));
+        }
+        record
+    }
+
+    /// The centre of a child's box in this orientation, relative to the tree's origin.
+    fn centre(&self, child: &Child, frame: &Frame) -> [f64; 3] {
+        let centre = Obb::around(frame, self.corners(child)).centre;
+        [0, 1, 2].map(|axis| centre[axis] - f64::from(self.origin[axis]))
+    }
+
+    /// Half the extents of a child's box in this orientation and around this centre.
+    fn half_extents(&self, child: &Child, frame: &Frame, centre: &[f32; 3]) -> [f64; 3] {
         let from_centre = self.corners(child).map(|corner| {
             [0, 1, 2].map(|axis| (corner[axis] - f64::from(self.origin[axis])) - f64::from(centre[axis]))
         });
-        let half_extents = frame.reach(from_centre).map(|half| round_up(half + self.rounding));
-        for axis in 0..3 {
-            record.centre[axis][slot] = centre[axis];
-            record.half_extents[axis][slot] = half_extents[axis];
-        }
-        for (part, lanes) in quaternion.iter().zip(&mut record.rotation) {
-            lanes[slot] = *part;
-        }
+        frame.reach(from_centre).map(|half| half + self.rounding)
     }
 
     fn triangles(&self, child: &Child) -> &[u32] {
@@ -125,6 +186,13 @@ impl Writer<'_> {
     fn corners(&self, child: &Child) -> impl Iterator<Item = [f64; 3]> + Clone {
         let of = |triangle: &u32| self.mesh.corners(*triangle);
         self.triangles(child).iter().flat_map(of).map(|corner| corner.map(f64::from))
+    }
+
+    fn packed_leaf(&self, child: &Child) -> PackedObbLeaf {
+        let triangles = self.triangles(child);
+        let place =
+            |lane: usize| self.places[triangles[if lane < triangles.len() { lane } else { 0 }] as usize];
+        PackedObbLeaf { places: [place(0), place(1), place(2), place(3)] }
     }
 
     fn leaf(&self, child: &Child) -> ObbLeaf {
@@ -157,6 +225,40 @@ fn reach(node: &ObbNode, slot: usize) -> f64 {
         vector.iter().map(|axis| f64::from(axis[slot]).powi(2)).sum::<f64>().sqrt()
     };
     length(&node.centre) + length(&node.half_extents)
+}
+
+/// The references of a node's slots, whose leaves count from `next_leaf` on.
+fn references(children: &[Child], mut next_leaf: u32) -> [u32; OBB_WIDTH] {
+    let mut references = [ObbRef::EMPTY.0; OBB_WIDTH];
+    for (reference, child) in references.iter_mut().zip(children) {
+        *reference = match child.link {
+            Link::Node(node) => ObbRef::node(node).0,
+            Link::Leaf => {
+                next_leaf += 1;
+                ObbRef::leaf(next_leaf - 1, child.range.end - child.range.start).0
+            }
+        };
+    }
+    references
+}
+
+/// Writes a vector into a slot.
+fn put<T: Copy, const N: usize>(lanes: &mut [[T; OBB_WIDTH]; N], slot: usize, vector: [T; N]) {
+    for (lanes, part) in lanes.iter_mut().zip(vector) {
+        lanes[slot] = part;
+    }
+}
+
+/// A step of which 65534 are no less than this.
+fn step(most: f64) -> f32 {
+    round_up(most / f64::from(u16::MAX - 1)).max(f32::MIN_POSITIVE)
+}
+
+/// How many steps, multiplied in f32, are no less than this.
+fn steps_up(x: f64, step: f32) -> u16 {
+    let steps = (x / f64::from(step)) as u16;
+    let is_enough = |steps: &u16| f64::from(step * f32::from(*steps)) >= x;
+    (steps..=u16::MAX).find(is_enough).expect("a step is long enough for its largest number")
 }
 
 fn round_up(x: f64) -> f32 {

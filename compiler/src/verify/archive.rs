@@ -102,7 +102,14 @@ fn packed(model: &Model<'_>) -> Vec<Place> {
 }
 
 fn obb_tree(model: &Model<'_>) -> Vec<Place> {
-    let slices = |root: &ArchivedObbTree<'_>| vec![Place::of(root.nodes.get()), Place::of(root.leaves.get())];
+    let slices = |root: &ArchivedObbTree<'_>| {
+        vec![
+            Place::of(root.nodes.get()),
+            Place::of(root.leaves.get()),
+            Place::of(root.packed_nodes.get()),
+            Place::of(root.packed_leaves.get()),
+        ]
+    };
     model.obb_tree().map(slices).unwrap_or_default()
 }
 

@@ -6,6 +6,7 @@ use bvhc_format::section::SectionKind;
 use bvhc_runtime::Model;
 
 use super::VerifyError;
+use super::obb::unpacked_nodes;
 use super::tree::Shape;
 
 /// The kinds that are trees, now and in later minor versions.
@@ -131,15 +132,16 @@ fn check_aabb(model: &Model<'_>, shape: &Shape, record: &TreeStatistics) -> Resu
 
 fn check_obb(model: &Model<'_>, shape: &Shape, record: &TreeStatistics) -> Result<(), StatisticsFault> {
     let Some(tree) = model.obb_tree() else { return Ok(()) };
+    let nodes = unpacked_nodes(tree);
     let counts = Counts {
         depth: shape.depth,
-        nodes: tree.nodes.len() as u64,
-        leaves: tree.leaves.len() as u64,
+        nodes: nodes.len() as u64,
+        leaves: (tree.leaves.len() + tree.packed_leaves.len()) as u64,
         // Each is in one leaf.
         references: model.triangle_count(),
     };
     counts.check(record, OBB_WIDTH, OBB_WIDTH)?;
-    check_figure(Figure::SahCost, record.sah_cost, collision_cost(tree.nodes.get()))
+    check_figure(Figure::SahCost, record.sah_cost, collision_cost(&nodes))
 }
 
 /// What a tree has.

@@ -158,7 +158,7 @@ impl Forge {
             METADATA => 256,
             GEOMETRY => 64,
             PACKED => 24,
-            OBB => 56,
+            OBB => 88,
             _ => 48,
         };
         self.payload(kind).end - size

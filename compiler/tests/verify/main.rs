@@ -3,6 +3,7 @@
 mod forge;
 mod obb;
 mod packed;
+mod packed_obb;
 /// The suites' own splitting builder; it needs nothing else of them.
 #[path = "../../../tests/src/support/split.rs"]
 #[allow(unreachable_pub)]

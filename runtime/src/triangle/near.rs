@@ -15,7 +15,8 @@
 use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask};
 
-use super::pair::{SIZES, UNIT, corner_of_b, cross, dot, edges, larger};
+use super::pair::{SIZES, UNIT, corner_of_b, cross, dot, edges};
+use crate::math::larger;
 use crate::simd::Kernel;
 use crate::volume::obb::{Motion, PAIRS, Vector, lanes, minus, spread};
 

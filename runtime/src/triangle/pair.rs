@@ -20,6 +20,7 @@
 use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
+use crate::math::larger;
 use crate::simd::Kernel;
 use crate::volume::obb::{Motion, PAIRS, Vector, lanes, minus, moved, spread};
 
@@ -83,12 +84,6 @@ pub(crate) fn judge<S: Kernel>(simd: S, a: &ObbLeaf, b: &ObbLeaf, motion: &Motio
         verdict.unsure |= part.unsure << first;
     }
     verdict
-}
-
-/// As `f32::max`, but for NaN, which costs that four instructions more.
-#[inline(always)]
-pub(crate) fn larger(a: f32, b: f32) -> f32 {
-    if a > b { a } else { b }
 }
 
 /// How far volumes may be off.

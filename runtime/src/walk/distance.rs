@@ -8,8 +8,10 @@ use core::ops::ControlFlow;
 
 use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbNode};
 
-use super::pairs::{ALL, CAPACITY, Lead, With, lead};
-use crate::pair_tree::{Leaf, PairTree};
+use super::pairs::{
+    ALL, CAPACITY, Links, With, column_of, columns, columns_of, lanes, leaves_of, row_of, rows, rows_of,
+};
+use crate::pair_tree::{Leaf, LeafRoom, Link, PairTree};
 use crate::query::{Allowance, Distance, Effort, Exhausted};
 use crate::simd::{Kernel, square_root};
 use crate::stack::Stack;
@@ -103,7 +105,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         let most = self.a.size().saturating_mul(self.b.size()).saturating_mul(PAIRS as u64);
         let kept = self.effort.left.saturating_sub(most);
         self.effort.left -= kept;
-        let mut rooms = [ObbLeaf::EMPTY; 2];
+        let mut rooms = [LeafRoom::EMPTY; 2];
         let mut end = match hint {
             Some(spots) => self.take(spots, &mut rooms),
             None => ControlFlow::Continue(()),
@@ -127,7 +129,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
     /// Asks about the pair of a hint, if there is one.
     #[cold]
     #[inline(never)]
-    fn take(&mut self, [a, b]: [Spot; 2], [room_a, room_b]: &mut [ObbLeaf; 2]) -> ControlFlow<()> {
+    fn take(&mut self, [a, b]: [Spot; 2], [room_a, room_b]: &mut [LeafRoom; 2]) -> ControlFlow<()> {
         match (self.a.known(a.leaf, a.lane, room_a), self.b.known(b.leaf, b.lane, room_b)) {
             (Some(record_a), Some(record_b)) => self.decide((a, record_a), (b, record_b)),
             _ => ControlFlow::Continue(()),
@@ -135,45 +137,85 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
     }
 
     #[inline(always)]
-    fn descend(&mut self, rooms: &mut [ObbLeaf; 2]) -> Result<ControlFlow<()>, Exhausted> {
+    fn descend(&mut self, rooms: &mut [LeafRoom; 2]) -> Result<ControlFlow<()>, Exhausted> {
         let mut stack = Stack::<(With, f32), CAPACITY>::new();
-        let (mut room_a, mut room_b) = (ObbNode::EMPTY, ObbNode::EMPTY);
+        let mut nodes = [ObbNode::EMPTY; 2];
         let mut next = Some((0, With { b: 0, mask: ALL }));
         while let Some((a, with)) = next {
             self.effort.spend()?;
             self.effort.node_pairs += 1;
-            next = None;
-            if let (Some(node_a), Some(node_b)) =
-                (self.a.node(a, &mut room_a), self.b.node(with.b, &mut room_b))
-            {
-                let found = gaps(self.simd, node_a, node_b, &self.motion, self.reach2);
-                let order = Order::of(found.pairs & u32::from(with.mask), &found);
-                for lane in order.lanes() {
-                    if let Lead::Leaves(leaf_a, leaf_b) =
-                        lead([&self.a, &self.b], a, node_a, &with, node_b, lane)
-                    {
-                        let beyond = found.squares[lane] > self.reach2;
-                        if !beyond && self.test_leaves(leaf_a, leaf_b, rooms)?.is_break() {
-                            return Ok(ControlFlow::Break(()));
-                        }
-                    }
-                }
-                for lane in order.lanes().rev() {
-                    let beyond = found.squares[lane] > self.reach2;
-                    if beyond {
-                        continue;
-                    }
-                    if let Lead::Nodes(to_a, to) = lead([&self.a, &self.b], a, node_a, &with, node_b, lane) {
-                        stack.push(to_a, (to, found.squares[lane]));
-                    }
-                }
+            if self.open(a, with, &mut nodes, rooms, &mut stack)?.is_break() {
+                return Ok(ControlFlow::Break(()));
             }
-            while let Some((a, (with, square))) = stack.pop() {
-                let beyond = square > self.reach2;
-                if !beyond {
-                    next = Some((a, with));
-                    break;
+            next = loop {
+                match stack.pop() {
+                    Some((_, (_, square))) if square > self.reach2 => {}
+                    Some((a, (with, _))) => break Some((a, with)),
+                    None => break None,
                 }
+            };
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Tests the leaves among the children that may be near enough, and puts the others on the stack, the nearest last.
+    #[inline(always)]
+    fn open(
+        &mut self,
+        a: u32,
+        With { b, mask }: With,
+        [room_a, room_b]: &mut [ObbNode; 2],
+        rooms: &mut [LeafRoom; 2],
+        stack: &mut Stack<(With, f32), CAPACITY>,
+    ) -> Result<ControlFlow<()>, Exhausted> {
+        let (tree_a, tree_b) = (self.a, self.b);
+        let (Some(node_a), Some(node_b)) = (tree_a.node(a, room_a), tree_b.node(b, room_b)) else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let found = gaps(self.simd, node_a, node_b, &self.motion, self.reach2);
+        let pairs = found.pairs & u32::from(mask);
+        let (in_a, in_b) = (rows(leaves_of(node_a)), columns(leaves_of(node_b)));
+        let (links_a, links_b) = (Links::of(&tree_a, a, node_a), Links::of(&tree_b, b, node_b));
+        let mut leaves = Order::new(0);
+        for lane in lanes(pairs & in_a & in_b) {
+            leaves.insert(lane, &found, lane);
+        }
+        for (lane, square) in leaves.items() {
+            let beyond = square > self.reach2;
+            if !beyond
+                && let (Link::Leaf(a), Link::Leaf(b)) =
+                    (links_a.get(row_of(lane)), links_b.get(column_of(lane)))
+                && self.test_leaves(a, b, rooms)?.is_break()
+            {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        let mut steps = Order::new((0, With { b: 0, mask: 0 }));
+        for lane in lanes(pairs & !in_a & !in_b) {
+            if let (Link::Node(a), Link::Node(b)) = (links_a.get(row_of(lane)), links_b.get(column_of(lane)))
+            {
+                steps.insert((a, With { b, mask: ALL }), &found, lane);
+            }
+        }
+        // Leaves go on as rows or columns of their parent: all that may be near the same node, in one step.
+        for slot in 0..OBB_WIDTH {
+            let same = pairs & in_a & !in_b & columns(1 << slot);
+            if same != 0
+                && let Link::Node(b) = links_b.get(slot)
+            {
+                steps.insert((a, With { b, mask: rows_of(same) }), &found, nearest(same, &found));
+            }
+            let same = pairs & !in_a & in_b & rows(1 << slot);
+            if same != 0
+                && let Link::Node(a) = links_a.get(slot)
+            {
+                steps.insert((a, With { b, mask: columns_of(same) }), &found, nearest(same, &found));
+            }
+        }
+        for ((a, with), square) in steps.items().rev() {
+            let beyond = square > self.reach2;
+            if !beyond {
+                stack.push(a, (with, square));
             }
         }
         Ok(ControlFlow::Continue(()))
@@ -184,7 +226,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         &mut self,
         leaf_a: Leaf,
         leaf_b: Leaf,
-        [room_a, room_b]: &mut [ObbLeaf; 2],
+        [room_a, room_b]: &mut [LeafRoom; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
         self.effort.spend()?;
         self.effort.leaf_pairs += 1;
@@ -197,13 +239,13 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         let waits = matches!(self.aim, Aim::Nearest(_));
         let near = bounds.pairs & used;
         if waits {
-            let least = bits(near).fold(f32::INFINITY, |least, lane| {
+            let least = lanes(near).fold(f32::INFINITY, |least, lane| {
                 let upper = bounds.upper[lane];
                 if upper < least { upper } else { least }
             });
             self.lower_limit(f64::from(least));
         }
-        for lane in bits(near) {
+        for lane in lanes(near) {
             let lower = bounds.lower[lane];
             if lower > self.near {
                 continue;
@@ -239,7 +281,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
 
     /// Decides what waits.
     #[inline(always)]
-    fn settle(&mut self, [room_a, room_b]: &mut [ObbLeaf; 2]) -> ControlFlow<()> {
+    fn settle(&mut self, [room_a, room_b]: &mut [LeafRoom; 2]) -> ControlFlow<()> {
         for index in 0..self.count.min(ROOM) {
             let Waiting { a, b, lower } = self.waiting[index];
             if lower <= self.near
@@ -365,54 +407,52 @@ fn square_upwards(limit: f32) -> f32 {
     if square > LEAST { square } else { LEAST }
 }
 
-/// The numbers of the bits that are set, of sixteen.
+/// The pair whose boxes are nearest.
 #[inline(always)]
-fn bits(mut set: u32) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(
-        #[inline(always)]
-        move || {
-            let lowest = (set != 0).then(|| set.trailing_zeros() as usize % PAIRS);
-            set &= set.wrapping_sub(1);
-            lowest
-        },
-    )
+fn nearest(pairs: u32, gaps: &Gaps) -> usize {
+    let (mut best, mut least) = (pairs.trailing_zeros() as usize % PAIRS, f32::INFINITY);
+    for lane in lanes(pairs) {
+        // What is no number is to be looked at.
+        let beyond = gaps.squares[lane] >= least;
+        if !beyond {
+            (best, least) = (lane, gaps.squares[lane]);
+        }
+    }
+    best
 }
 
-/// The lanes of a step, by their keys.
-struct Order {
-    lanes: [u8; PAIRS],
+/// What pairs of children lead to, by how near they are.
+struct Order<T> {
+    items: [(T, f32); PAIRS],
     keys: [f32; PAIRS],
     count: usize,
 }
 
-impl Order {
-    /// These pairs.
+impl<T: Copy> Order<T> {
     #[inline(always)]
-    fn of(pairs: u32, gaps: &Gaps) -> Self {
-        let mut order = Self { lanes: [0; PAIRS], keys: [0.0; PAIRS], count: 0 };
-        for lane in bits(pairs) {
-            order.insert(lane, gaps.squares[lane] + gaps.centres[lane] * CENTRES);
-        }
-        order
+    fn new(nothing: T) -> Self {
+        Self { items: [(nothing, 0.0); PAIRS], keys: [0.0; PAIRS], count: 0 }
     }
 
+    /// Inserts what the pair in a lane leads to.
     #[inline(always)]
-    fn insert(&mut self, lane: usize, key: f32) {
+    fn insert(&mut self, item: T, gaps: &Gaps, lane: usize) {
+        let square = gaps.squares[lane];
+        let key = square + gaps.centres[lane] * CENTRES;
         let mut place = self.count % PAIRS;
         while place > 0 && self.keys[place - 1] > key {
             self.keys[place] = self.keys[place - 1];
-            self.lanes[place] = self.lanes[place - 1];
+            self.items[place] = self.items[place - 1];
             place -= 1;
         }
         self.keys[place] = key;
-        self.lanes[place] = lane as u8;
+        self.items[place] = (item, square);
         self.count += 1;
     }
 
-    /// The lanes, the one with the least key first.
+    /// What was inserted, and at least how far apart that is, squared; the nearest first.
     #[inline(always)]
-    fn lanes(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
-        let (lanes, count) = (self.lanes, self.count.min(PAIRS));
-        (0..count).map(move |place| usize::from(lanes[place]) % PAIRS)
+    fn items(&self) -> impl DoubleEndedIterator<Item = (T, f32)> {
+        self.items[..self.count.min(PAIRS)].iter().copied()
     }
 }

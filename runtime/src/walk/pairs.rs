@@ -8,7 +8,7 @@ use core::ops::ControlFlow;
 
 use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbNode};
 
-use crate::pair_tree::{Leaf, Link, PairTree};
+use crate::pair_tree::{Leaf, LeafRoom, Link, PairTree};
 use crate::query::{Effort, Exhausted, Pair};
 use crate::simd::Kernel;
 use crate::stack::Stack;
@@ -77,57 +77,67 @@ pub(crate) fn walk<S: Kernel>(
 impl<S: Kernel> Walk<'_, '_, S> {
     #[inline(always)]
     fn run(&mut self, aim: Aim) -> Result<ControlFlow<()>, Exhausted> {
-        let mut stack = Stack::<With, CAPACITY>::new();
-        let mut queue = [(Leaf::NONE, Leaf::NONE); QUEUE];
-        let mut queued = 0;
-        let (mut room_a, mut room_b) = (ObbNode::EMPTY, ObbNode::EMPTY);
-        let mut rooms = [ObbLeaf::EMPTY; 2];
-        let mut next = Some((0, With { b: 0, mask: ALL }));
-        loop {
-            if let Some((a, with)) = next {
+        let mut agenda = Agenda::new();
+        let mut nodes = [ObbNode::EMPTY; 2];
+        let mut leaves = [LeafRoom::EMPTY; 2];
+        while agenda.has_nodes() {
+            if let Some((a, with)) = agenda.next() {
                 self.effort.spend()?;
                 self.effort.node_pairs += 1;
-                next = None;
-                if let (Some(node_a), Some(node_b)) =
-                    (self.a.node(a, &mut room_a), self.b.node(with.b, &mut room_b))
-                {
-                    let found = overlaps(self.simd, node_a, node_b, &self.motion);
-                    let mut left = found.pairs & u32::from(with.mask);
-                    let mut deepest = f32::INFINITY;
-                    while left != 0 {
-                        let lane = left.trailing_zeros() as usize % PAIRS;
-                        left &= left - 1;
-                        match lead([&self.a, &self.b], a, node_a, &with, node_b, lane) {
-                            Lead::Nowhere => {}
-                            Lead::Leaves(leaf_a, leaf_b) => {
-                                queue[queued % QUEUE] = (leaf_a, leaf_b);
-                                queued += 1;
-                            }
-                            Lead::Nodes(a, with) if found.depths[lane] < deepest => {
-                                deepest = found.depths[lane];
-                                if let Some((a, with)) = next.replace((a, with)) {
-                                    stack.push(a, with);
-                                }
-                            }
-                            Lead::Nodes(a, with) => stack.push(a, with),
-                        }
-                    }
-                }
+                self.open(a, with, &mut nodes, &mut agenda);
             }
-            next = next.or_else(
-                #[inline(always)]
-                || stack.pop(),
-            );
-            if aim == Aim::Any || queued > QUEUE - PAIRS || next.is_none() {
-                for (leaf_a, leaf_b) in &queue[..queued.min(QUEUE)] {
-                    if self.test_leaves(*leaf_a, *leaf_b, &mut rooms)?.is_break() {
+            if aim == Aim::Any || agenda.queued > QUEUE - PAIRS || !agenda.has_nodes() {
+                for (a, b) in &agenda.queue[..agenda.queued.min(QUEUE)] {
+                    if self.test_leaves(*a, *b, &mut leaves)?.is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
-                queued = 0;
+                agenda.queued = 0;
             }
-            if next.is_none() {
-                return Ok(ControlFlow::Continue(()));
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Puts the pairs of children that may touch on the agenda.
+    #[inline(always)]
+    fn open(&self, a: u32, With { b, mask }: With, rooms: &mut [ObbNode; 2], agenda: &mut Agenda) {
+        let [room_a, room_b] = rooms;
+        let (Some(node_a), Some(node_b)) = (self.a.node(a, room_a), self.b.node(b, room_b)) else {
+            return;
+        };
+        let found = overlaps(self.simd, node_a, node_b, &self.motion);
+        let pairs = found.pairs & u32::from(mask);
+        let (in_a, in_b) = (rows(leaves_of(node_a)), columns(leaves_of(node_b)));
+        let (links_a, links_b) = (Links::of(&self.a, a, node_a), Links::of(&self.b, b, node_b));
+        for lane in lanes(pairs & in_a & in_b) {
+            if let (Link::Leaf(a), Link::Leaf(b)) = (links_a.get(row_of(lane)), links_b.get(column_of(lane)))
+            {
+                agenda.enqueue(a, b);
+            }
+        }
+        for lane in lanes(pairs & !in_a & !in_b) {
+            if let (Link::Node(a), Link::Node(b)) = (links_a.get(row_of(lane)), links_b.get(column_of(lane)))
+            {
+                agenda.offer(a, With { b, mask: ALL }, found.depths[lane]);
+            }
+        }
+        // Leaves go on as rows or columns of their parent: all that may touch the same node, in one step.
+        for column in 0..OBB_WIDTH {
+            let same = pairs & in_a & !in_b & columns(1 << column);
+            if same != 0
+                && let Link::Node(b) = links_b.get(column)
+            {
+                let (mask, lane) = (rows_of(same), same.trailing_zeros() as usize % PAIRS);
+                agenda.offer(a, With { b, mask }, found.depths[lane]);
+            }
+        }
+        for row in 0..OBB_WIDTH {
+            let same = pairs & !in_a & in_b & rows(1 << row);
+            if same != 0
+                && let Link::Node(a) = links_a.get(row)
+            {
+                let (mask, lane) = (columns_of(same), same.trailing_zeros() as usize % PAIRS);
+                agenda.offer(a, With { b, mask }, found.depths[lane]);
             }
         }
     }
@@ -138,7 +148,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
         &mut self,
         leaf_a: Leaf,
         leaf_b: Leaf,
-        rooms: &mut [ObbLeaf; 2],
+        rooms: &mut [LeafRoom; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
         let [room_a, room_b] = rooms;
         self.effort.spend()?;
@@ -149,11 +159,8 @@ impl<S: Kernel> Walk<'_, '_, S> {
         let verdict = judge(self.simd, a, b, &self.motion);
         let rows = (1u32 << (OBB_WIDTH as u32 * leaf_a.triangles)) - 1;
         let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
-        let mut left = (verdict.meet | verdict.unsure) & used;
-        while left != 0 {
-            let lane = left.trailing_zeros() as usize % PAIRS;
-            left &= left - 1;
-            let (i, j) = (lane / OBB_WIDTH, lane % OBB_WIDTH);
+        for lane in lanes((verdict.meet | verdict.unsure) & used) {
+            let (i, j) = (row_of(lane), column_of(lane));
             if verdict.unsure & 1 << lane != 0 && !self.decide((leaf_a, a, i), (leaf_b, b, j)) {
                 continue;
             }
@@ -203,30 +210,130 @@ impl<S: Kernel> Walk<'_, '_, S> {
 /// A leaf, its record and a lane of it.
 type Lane<'a> = (Leaf, &'a ObbLeaf, usize);
 
-/// Where a pair of children leads.
-#[inline(always)]
-pub(super) fn lead(
-    trees: [&PairTree<'_>; 2],
-    a: u32,
-    node_a: &ObbNode,
-    with: &With,
-    node_b: &ObbNode,
-    lane: usize,
-) -> Lead {
-    let (i, j) = (lane / OBB_WIDTH, lane % OBB_WIDTH);
-    match (trees[0].link(a, node_a.children[i]), trees[1].link(with.b, node_b.children[j])) {
-        (Link::Empty, _) | (_, Link::Empty) => Lead::Nowhere,
-        (Link::Node(a), Link::Node(b)) => Lead::Nodes(a, With { b, mask: ALL }),
-        // A leaf goes on as a row or a column of its parent.
-        (Link::Leaf(_), Link::Node(b)) => Lead::Nodes(a, With { b, mask: 0xf << (OBB_WIDTH * i) }),
-        (Link::Node(a), Link::Leaf(_)) => Lead::Nodes(a, With { b: with.b, mask: 0x1111 << j }),
-        (Link::Leaf(a), Link::Leaf(b)) => Lead::Leaves(a, b),
+/// What is left to do.
+struct Agenda {
+    stack: Stack<With, CAPACITY>,
+    /// The nodes that come before the stack, and how deep their boxes are in each other.
+    first: Option<(u32, With)>,
+    deepest: f32,
+    /// Leaves to test; `queued` of them.
+    queue: [(Leaf, Leaf); QUEUE],
+    queued: usize,
+}
+
+impl Agenda {
+    /// The roots.
+    #[inline(always)]
+    fn new() -> Self {
+        let roots = (0, With { b: 0, mask: ALL });
+        let queue = [(Leaf::NONE, Leaf::NONE); QUEUE];
+        Self { stack: Stack::new(), first: Some(roots), deepest: 0.0, queue, queued: 0 }
+    }
+
+    #[inline(always)]
+    fn has_nodes(&self) -> bool {
+        self.first.is_some() || !self.stack.is_empty()
+    }
+
+    /// The deepest nodes since the last call, or those on the stack.
+    #[inline(always)]
+    fn next(&mut self) -> Option<(u32, With)> {
+        self.deepest = f32::INFINITY;
+        match self.first.take() {
+            None => self.stack.pop(),
+            first => first,
+        }
+    }
+
+    #[inline(always)]
+    fn offer(&mut self, a: u32, with: With, depth: f32) {
+        if depth < self.deepest {
+            self.deepest = depth;
+            if let Some((a, with)) = self.first.replace((a, with)) {
+                self.stack.push(a, with);
+            }
+        } else {
+            self.stack.push(a, with);
+        }
+    }
+
+    #[inline(always)]
+    fn enqueue(&mut self, a: Leaf, b: Leaf) {
+        self.queue[self.queued % QUEUE] = (a, b);
+        self.queued += 1;
     }
 }
 
-/// Where a pair of children leads.
-pub(super) enum Lead {
-    Nowhere,
-    Leaves(Leaf, Leaf),
-    Nodes(u32, With),
+/// Where the children of a node lead.
+pub(super) struct Links<'a> {
+    tree: &'a PairTree<'a>,
+    id: u32,
+    node: &'a ObbNode,
+}
+
+impl<'a> Links<'a> {
+    #[inline(always)]
+    pub(super) fn of(tree: &'a PairTree<'a>, id: u32, node: &'a ObbNode) -> Self {
+        Self { tree, id, node }
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, slot: usize) -> Link {
+        self.tree.link(self.id, self.node.children[slot % OBB_WIDTH])
+    }
+}
+
+/// The slots of a node that hold leaves, or nothing: a bit each.
+#[inline(always)]
+pub(super) fn leaves_of(node: &ObbNode) -> u32 {
+    let [a, b, c, d] = node.children;
+    a >> 31 | b >> 31 << 1 | c >> 31 << 2 | d >> 31 << 3
+}
+
+/// The pairs of A's children in these slots.
+#[inline(always)]
+pub(super) fn rows(slots: u32) -> u32 {
+    ((slots | slots << 3 | slots << 6 | slots << 9) & 0x1111) * 0xf
+}
+
+/// The pairs of B's children in these slots.
+#[inline(always)]
+pub(super) fn columns(slots: u32) -> u32 {
+    slots * 0x1111
+}
+
+/// The rows of pairs that are all in one column.
+#[inline(always)]
+pub(super) fn rows_of(pairs: u32) -> u16 {
+    let first = (pairs | pairs >> 1 | pairs >> 2 | pairs >> 3) & 0x1111;
+    (first * 0xf) as u16
+}
+
+/// The columns of pairs that are all in one row.
+#[inline(always)]
+pub(super) fn columns_of(pairs: u32) -> u16 {
+    columns((pairs | pairs >> 4 | pairs >> 8 | pairs >> 12) & 0xf) as u16
+}
+
+#[inline(always)]
+pub(super) fn row_of(lane: usize) -> usize {
+    lane / OBB_WIDTH
+}
+
+#[inline(always)]
+pub(super) fn column_of(lane: usize) -> usize {
+    lane % OBB_WIDTH
+}
+
+/// The numbers of the bits that are set.
+#[inline(always)]
+pub(super) fn lanes(mut pairs: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(
+        #[inline(always)]
+        move || {
+            let lane = (pairs != 0).then(|| pairs.trailing_zeros() as usize % PAIRS);
+            pairs &= pairs.wrapping_sub(1);
+            lane
+        },
+    )
 }

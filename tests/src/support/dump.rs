@@ -25,6 +25,7 @@ enum Kind {
     Text,
     U8,
     U16,
+    I16,
     U32,
     U64,
     F32,
@@ -185,6 +186,8 @@ impl Dump<'_> {
             "nodes" if kind == SectionKind::ObbTree => self.records(slice, Self::obb_node),
             "nodes" => self.records(slice, Self::node),
             "leaves" => self.records(slice, Self::obb_leaf),
+            "packed_nodes" => self.records(slice, Self::packed_obb_node),
+            "packed_leaves" => self.records(slice, Self::packed_obb_leaf),
             "runs" => self.records(slice, Self::run),
             "trees" => self.records(slice, Self::statistics),
             "bytes" => self.packed_blocks(slice),
@@ -285,6 +288,27 @@ impl Dump<'_> {
         self.fields(&[("children", 16, Kind::ObbChild), ("reserved", 16, Kind::Raw)]);
     }
 
+    fn packed_obb_node(&mut self) {
+        for part in ["rotation x", "rotation y", "rotation z", "rotation w"] {
+            self.field(part, 8, Kind::I16);
+        }
+        for row in ["centre x", "centre y", "centre z", "half_extents 0", "half_extents 1", "half_extents 2"]
+        {
+            self.field(row, 8, Kind::U16);
+        }
+        self.fields(&[
+            ("children", 16, Kind::ObbChild),
+            ("origin", 12, Kind::F32),
+            ("centre_step", 4, Kind::F32),
+            ("extent_step", 4, Kind::F32),
+            ("reserved", 12, Kind::Raw),
+        ]);
+    }
+
+    fn packed_obb_leaf(&mut self) {
+        self.field("places", 16, Kind::U32);
+    }
+
     fn obb_leaf(&mut self) {
         self.fields(&[("origin", 12, Kind::F32), ("radius", 4, Kind::F32)]);
         for corner in ["first", "second", "third"] {
@@ -371,6 +395,8 @@ const fn root_fields(kind: SectionKind) -> &'static [(&'static str, usize, Kind)
             ("reserved", 4, Kind::U32),
             ("nodes", 16, Kind::Slice),
             ("leaves", 16, Kind::Slice),
+            ("packed_nodes", 16, Kind::Slice),
+            ("packed_leaves", 16, Kind::Slice),
         ],
     }
 }
@@ -392,6 +418,7 @@ fn values(line: &[u8], kind: Kind, at: usize) -> String {
         Kind::Text => format!("{:?}", String::from_utf8_lossy(line)),
         Kind::U8 => each(1, |value| value.to_string()),
         Kind::U16 => each(2, |value| value.to_string()),
+        Kind::I16 => each(2, |value| (value as i16).to_string()),
         Kind::U32 => each(4, |value| value.to_string()),
         Kind::U64 => each(8, |value| value.to_string()),
         Kind::F32 => each(4, |value| format!("{:?}", f32::from_bits(value as u32))),

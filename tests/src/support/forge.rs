@@ -1,5 +1,7 @@
 //! Where in a file what stands, and files with one thing changed.
 
+use std::ops::Range;
+
 use bvhc::file::Bytes;
 use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH};
 use bvhc_format::obb::OBB_WIDTH;
@@ -28,21 +30,62 @@ pub struct Places {
     pub obb_leaves: usize,
     /// How many leaves it has.
     pub obb_leaf_count: usize,
+    /// How they are laid out.
+    pub obb: &'static ObbRecords,
 }
 
 /// Bytes of a node and of a block.
 pub const RECORD: usize = 256;
 
-/// Bytes of a node and of a leaf of a tree of oriented boxes.
-pub const OBB_RECORD: usize = 192;
+/// How the records of a tree of oriented boxes are laid out.
+#[derive(Debug)]
+pub struct ObbRecords {
+    /// Bytes of a node.
+    pub node: usize,
+    /// Bytes of each of the ten numbers of a node's slot.
+    pub number: usize,
+    /// What more a node has: numbers of 32 bits.
+    pub scales: &'static [usize],
+    /// Bytes of a leaf.
+    pub leaf: usize,
+    /// The fields of a leaf but its places.
+    pub leaf_fields: &'static [Range<usize>],
+    /// Where the places are in a leaf.
+    pub places: usize,
+}
+
+static PLAIN: ObbRecords = ObbRecords {
+    node: 192,
+    number: 4,
+    scales: &[],
+    leaf: 192,
+    leaf_fields: &[0..12, 12..16, 16..160, 160..176],
+    places: 176,
+};
+
+static PACKED: ObbRecords = ObbRecords {
+    node: 128,
+    number: 2,
+    scales: &[96, 100, 104, 108, 112],
+    leaf: 16,
+    leaf_fields: &[],
+    places: 0,
+};
 
 impl Places {
     /// Looks a file over.
     pub fn of(file: &Bytes) -> Self {
         let model = Model::from_bytes(file).expect("a good file opens");
         let offset = |address: usize| address - file.as_ptr().addr();
-        let (obb_nodes, obb_leaves) =
-            model.obb_tree().map_or((None, None), |tree| (Some(tree.nodes.get()), Some(tree.leaves.get())));
+        let (obb_nodes, obb_leaves, obb) = match model.obb_tree() {
+            None => (None, None, &PLAIN),
+            Some(tree) if tree.packed_nodes.is_empty() => {
+                (Some(place_of(tree.nodes.get())), Some(place_of(tree.leaves.get())), &PLAIN)
+            }
+            Some(tree) => {
+                (Some(place_of(tree.packed_nodes.get())), Some(place_of(tree.packed_leaves.get())), &PACKED)
+            }
+        };
         Self {
             nodes: offset(model.nodes().as_ptr().addr()),
             node_count: model.nodes().len(),
@@ -51,10 +94,11 @@ impl Places {
                 Blocks::Packed(blocks) => blocks.as_bytes().as_ptr().addr(),
             }),
             block_count: model.blocks().count(),
-            obb_nodes: obb_nodes.map_or(0, |nodes| offset(nodes.as_ptr().addr())),
-            obb_node_count: obb_nodes.map_or(0, <[_]>::len),
-            obb_leaves: obb_leaves.map_or(0, |leaves| offset(leaves.as_ptr().addr())),
-            obb_leaf_count: obb_leaves.map_or(0, <[_]>::len),
+            obb_nodes: obb_nodes.map_or(0, |(at, _)| offset(at)),
+            obb_node_count: obb_nodes.map_or(0, |(_, count)| count),
+            obb_leaves: obb_leaves.map_or(0, |(at, _)| offset(at)),
+            obb_leaf_count: obb_leaves.map_or(0, |(_, count)| count),
+            obb,
         }
     }
 
@@ -63,25 +107,41 @@ impl Places {
         self.nodes + RECORD * node + 192 + 4 * slot
     }
 
-    /// The child reference in a slot of a node of the tree of oriented boxes.
-    pub fn obb_child(&self, node: usize, slot: usize) -> usize {
-        self.obb_number(node, 10, slot)
+    /// A node of the tree of oriented boxes.
+    pub fn obb_node(&self, node: usize) -> usize {
+        self.obb_nodes + self.obb.node * node
     }
 
-    /// One of the numbers of such a slot: 0 to 3 are the quaternion's, 4 to 6 the centre's, 7 to 9 the half extents'.
-    pub fn obb_number(&self, node: usize, number: usize, slot: usize) -> usize {
-        self.obb_nodes + OBB_RECORD * node + 4 * (OBB_WIDTH * number + slot)
+    /// The child reference in a slot of such a node.
+    pub fn obb_child(&self, node: usize, slot: usize) -> usize {
+        self.obb_number(node, 10, 0) + 4 * slot
+    }
+
+    /// Writes one of the numbers of such a slot, or, where it has 16 bits, the upper half: 0 to 3 are the quaternion's,
+    /// 4 to 6 the centre's, 7 to 9 the half extents'.
+    pub fn write_obb_number(&self, file: &mut [u8], node: usize, number: usize, slot: usize, bits: u32) {
+        let (at, size) = (self.obb_number(node, number, slot), self.obb.number);
+        file[at..at + size].copy_from_slice(&bits.to_le_bytes()[4 - size..]);
+    }
+
+    fn obb_number(&self, node: usize, number: usize, slot: usize) -> usize {
+        self.obb_node(node) + self.obb.number * (OBB_WIDTH * number + slot)
     }
 
     /// A leaf of that tree.
     pub fn obb_leaf(&self, leaf: usize) -> usize {
-        self.obb_leaves + OBB_RECORD * leaf
+        self.obb_leaves + self.obb.leaf * leaf
     }
 
     /// The plane of a slot of a node: lower x, upper x, lower y and so on.
     pub fn plane(&self, node: usize, plane: usize, slot: usize) -> usize {
         self.nodes + RECORD * node + 4 * (NODE_WIDTH * plane + slot)
     }
+}
+
+/// Where records lie, and how many there are.
+fn place_of<T>(records: &[T]) -> (usize, usize) {
+    (records.as_ptr().addr(), records.len())
 }
 
 /// The entry of a section in the directory, and its payload: offset and length.
@@ -106,7 +166,7 @@ pub const fn root_size(kind: SectionKind) -> usize {
         SectionKind::Geometry => 64,
         SectionKind::PackedBlocks => 24,
         SectionKind::Splits | SectionKind::AabbTree => 48,
-        SectionKind::ObbTree => 56,
+        SectionKind::ObbTree => 88,
     }
 }
 
@@ -120,7 +180,7 @@ pub const fn slices(kind: SectionKind) -> &'static [(usize, usize)] {
         SectionKind::Splits => &[(0, 4), (16, 4), (32, 4)],
         SectionKind::PackedBlocks => &[(0, 1)],
         SectionKind::AabbTree => &[(32, 256)],
-        SectionKind::ObbTree => &[(24, 192), (40, 192)],
+        SectionKind::ObbTree => &[(24, 192), (40, 192), (56, 128), (72, 16)],
     }
 }
 

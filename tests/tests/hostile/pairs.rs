@@ -7,7 +7,7 @@ use bvhc_runtime::{Effort, Level, Model};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{icosphere, soup};
 use bvhc_tests::support::answers::{ask_distances, count_pairs, poses};
-use bvhc_tests::support::forge::{self, OBB_RECORD, Places, with_bytes};
+use bvhc_tests::support::forge::{self, Places, with_bytes};
 use bvhc_tests::support::{LAYOUTS, aligned, compiled_for_pairs, levels};
 
 use super::{NUMBERS, PATIENCE, for_pairs, survive, write};
@@ -48,7 +48,11 @@ fn with_children(good: &Bytes, child: impl Fn(usize, usize) -> u32) -> Bytes {
     let (mut forged, places) = (aligned(good), Places::of(good));
     for (node, slot) in slots(&places) {
         write(&mut forged, places.obb_child(node, slot), child(node, slot));
-        (7..10).for_each(|half| write(&mut forged, places.obb_number(node, half, slot), 1e30f32.to_bits()));
+        (7..10).for_each(|half| places.write_obb_number(&mut forged, node, half, slot, 1e30f32.to_bits()));
+    }
+    for node in 0..places.obb_node_count {
+        let scales = places.obb.scales.iter().map(|scale| places.obb_node(node) + scale);
+        scales.for_each(|scale| write(&mut forged, scale, 1e30f32.to_bits()));
     }
     forged
 }
@@ -61,7 +65,7 @@ fn good_files_have_pairs() {
     for good in LAYOUTS.map(few) {
         assert!(survive_pairs(&good, &levels()));
         let model = Model::from_bytes(&good).expect("it opens");
-        assert!(model.obb_tree().is_some_and(|tree| tree.nodes.len() > 2));
+        assert!(Places::of(&good).obb_node_count > 2);
         for pose in poses() {
             assert!(count_pairs(&model, &pose, &mut Effort::unlimited()) > 40);
         }
@@ -125,11 +129,18 @@ fn numbers_that_are_none() {
             for index in 0..10 {
                 let mut forged = aligned(&good);
                 slots(&places).for_each(|(node, slot)| {
-                    write(&mut forged, places.obb_number(node, index, slot), number)
+                    places.write_obb_number(&mut forged, node, index, slot, number);
                 });
                 assert!(survive_pairs(&forged, &levels), "number {index} is {number:#x}");
             }
-            for field in [0..12, 12..16, 16..160, 160..176, 176..192] {
+            for scale in places.obb.scales {
+                let mut forged = aligned(&good);
+                let nodes = (0..places.obb_node_count).map(|node| places.obb_node(node) + scale);
+                nodes.for_each(|at| write(&mut forged, at, number));
+                assert!(survive_pairs(&forged, &levels), "byte {scale} of nodes is {number:#x}");
+            }
+            let of_places = places.obb.places..places.obb.places + 16;
+            for field in places.obb.leaf_fields.iter().chain([&of_places]) {
                 let mut forged = aligned(&good);
                 for leaf in 0..places.obb_leaf_count {
                     let of_field = field.clone().step_by(4).map(|at| places.obb_leaf(leaf) + at);
@@ -156,9 +167,11 @@ fn places_from_anywhere() {
             for leaf in 0..places.obb_leaf_count {
                 for lane in 0..4 {
                     // A radius as of nothing that f32 can tell sends all pairs to the blocks.
-                    write(&mut forged, places.obb_leaf(leaf) + 12, f32::INFINITY.to_bits());
+                    if !places.obb.leaf_fields.is_empty() {
+                        write(&mut forged, places.obb_leaf(leaf) + 12, f32::INFINITY.to_bits());
+                    }
                     let place = first + 4 * leaf + lane;
-                    write(&mut forged, places.obb_leaf(leaf) + 176 + 4 * lane, place as u32);
+                    write(&mut forged, places.obb_leaf(leaf) + places.obb.places + 4 * lane, place as u32);
                 }
             }
             assert!(survive_pairs(&forged, &levels));
@@ -180,9 +193,9 @@ fn mutated_trees() {
                 let link = random.below(2 * nodes) | random.below(8) << 29;
                 let number = NUMBERS[random.below(12) as usize];
                 write(&mut forged, places.obb_child(node, slot), link);
-                write(&mut forged, places.obb_number(node, random.below(10) as usize, slot), number);
+                places.write_obb_number(&mut forged, node, random.below(10) as usize, slot, number);
                 let leaf = places.obb_leaf(random.below(leaves) as usize);
-                let at = 4 * random.below(OBB_RECORD as u32 / 4) as usize;
+                let at = 4 * random.below(places.obb.leaf as u32 / 4) as usize;
                 write(&mut forged, leaf + at, [number, random.below(1024)][random.below(2) as usize]);
             }
             assert!(survive(&forged, &levels));

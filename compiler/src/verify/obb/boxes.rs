@@ -1,11 +1,10 @@
 //! Every triangle inside all oriented boxes above it.
 
 use bvhc_format::obb::{ObbLeaf, ObbNode};
-use bvhc_format::section::ArchivedObbTree;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::leaf::exact_corners;
-use super::{ObbFault, ObbNodeFault, Place, ROUNDING, used_lanes};
+use super::{ObbFault, ObbNodeFault, ObbTable, Place, ROUNDING, used_lanes};
 use crate::fit::Frame;
 use crate::verify::blocks::BlockTable;
 
@@ -21,16 +20,16 @@ struct Tree<'a> {
 
 /// B9, on a tree that keeps all other rules.
 pub(super) fn check(
-    tree: &ArchivedObbTree<'_>,
+    tree: &ObbTable<'_>,
     table: &BlockTable<'_>,
     parents: &[Option<Place>],
     places: &[Place],
 ) -> Result<(), ObbFault> {
-    let origin = tree.origin.map(|x| f64::from(x.to_native()));
-    let tolerance = f64::from(tree.radius.to_native()) * ROUNDING;
-    let nodes = tree.nodes.get();
+    let origin = tree.root.origin.map(|x| f64::from(x.to_native()));
+    let tolerance = f64::from(tree.root.radius.to_native()) * ROUNDING;
+    let nodes = &*tree.nodes;
     let checked = Tree { nodes, parents, table, origin, tolerance };
-    let leaves = tree.leaves.get().par_iter().zip(places).enumerate();
+    let leaves = tree.leaves.par_iter().zip(places).enumerate();
     let faults = leaves.filter_map(|(index, (leaf, place))| {
         let used = used_lanes(nodes, *place);
         (0..used).find_map(|lane| checked.fault_above(leaf, lane, *place)).map(|fault| (index, fault))

@@ -52,6 +52,14 @@ pub enum ObbLeafFault {
         /// The triangle.
         triangle: u32,
     },
+    /// A place is not that of a triangle.
+    #[error("lane {lane}: at its place {found:#x} no block holds a triangle (B13)")]
+    NoTriangle {
+        /// The lane.
+        lane: usize,
+        /// The place.
+        found: u32,
+    },
     /// An unused lane does not repeat lane 0.
     #[error("lane {lane} is unused, but does not repeat lane 0 (B14)")]
     Unused {
@@ -90,7 +98,7 @@ pub(super) fn check(leaf: &ObbLeaf, used: usize, source: &Source<'_>) -> Result<
 
 impl Source<'_> {
     /// The number of the triangle at a place, if it is that of a used lane of a block.
-    fn triangle_at(&self, place: u32) -> Option<u32> {
+    pub(super) fn triangle_at(&self, place: u32) -> Option<u32> {
         let block = &self.table.blocks[self.table.index_of(place / BLOCK_WIDTH as u32)?];
         let lane = place as usize % BLOCK_WIDTH;
         let index = block.first as usize + lane;

@@ -4,10 +4,10 @@
 mod boxes;
 mod leaf;
 mod node;
+mod table;
 
 use bvhc_format::MAX_COORDINATE;
 use bvhc_format::obb::{OBB_WIDTH, ObbChild, ObbNode, ObbRef};
-use bvhc_format::section::ArchivedObbTree;
 use bvhc_runtime::Model;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
@@ -16,6 +16,8 @@ use super::tree::Shape;
 pub use leaf::ObbLeafFault;
 use leaf::Source;
 pub use node::ObbNodeFault;
+use table::ObbTable;
+pub(super) use table::unpacked_nodes;
 
 /// How far the rounding of a check in f64 may mislead it, relative to the tree's radius (B9, B10).
 const ROUNDING: f64 = 1.0 / (1u64 << 45) as f64;
@@ -24,6 +26,9 @@ const ROUNDING: f64 = 1.0 / (1u64 << 45) as f64;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObbFault {
+    /// There are records of both forms.
+    #[error("it has records of both forms (B17)")]
+    TwoForms,
     /// There is no node at all.
     #[error("it has no root (B3)")]
     NoRoot,
@@ -132,8 +137,10 @@ pub(super) fn check(
     table: &BlockTable<'_>,
     triangles: u64,
 ) -> Result<Option<Shape>, ObbFault> {
-    let Some(tree) = model.obb_tree() else { return Ok(None) };
-    let (nodes, leaves) = (tree.nodes.get(), tree.leaves.get());
+    let Some(root) = model.obb_tree() else { return Ok(None) };
+    let source = Source { table, numbers: model.geometry().triangles.get() };
+    let tree = &ObbTable::of(root, &source)?;
+    let (nodes, leaves) = (&*tree.nodes, &*tree.leaves);
     if nodes.is_empty() {
         return Err(ObbFault::NoRoot);
     }
@@ -145,7 +152,7 @@ pub(super) fn check(
     let of_leaves = leaf_places(nodes, leaves.len())?;
     let depth = check_depth(tree, &parents)?;
     check_root(tree)?;
-    check_leaves(tree, &of_leaves, &Source { table, numbers: model.geometry().triangles.get() })?;
+    check_leaves(tree, &of_leaves, &source)?;
     check_numbers(tree, &of_leaves, triangles)?;
     boxes::check(tree, table, &parents, &of_leaves)?;
     Ok(Some(Shape { depth }))
@@ -200,32 +207,32 @@ fn leaf_places(nodes: &[ObbNode], leaves: usize) -> Result<Vec<Place>, ObbFault>
 }
 
 /// B2. Parents stand before their children.
-fn check_depth(tree: &ArchivedObbTree<'_>, parents: &[Option<Place>]) -> Result<u32, ObbFault> {
+fn check_depth(tree: &ObbTable<'_>, parents: &[Option<Place>]) -> Result<u32, ObbFault> {
     let mut levels = vec![1u32; parents.len()];
     for (node, parent) in parents.iter().enumerate() {
         if let Some(parent) = parent {
             levels[node] = levels[parent.node] + 1;
         }
     }
-    let (found, expected) = (tree.depth.to_native(), levels.into_iter().max().unwrap_or(0));
+    let (found, expected) = (tree.root.depth.to_native(), levels.into_iter().max().unwrap_or(0));
     if found == expected { Ok(expected) } else { Err(ObbFault::Depth { found, expected }) }
 }
 
 /// B10, and B16 of the root.
-fn check_root(tree: &ArchivedObbTree<'_>) -> Result<(), ObbFault> {
-    let origin = tree.origin.map(|x| x.to_native());
+fn check_root(tree: &ObbTable<'_>) -> Result<(), ObbFault> {
+    let origin = tree.root.origin.map(|x| x.to_native());
     if let Some(axis) = outside(&origin) {
         return Err(ObbFault::Origin { axis, found: origin[axis] });
     }
-    let reaches = tree.nodes.get().iter().flat_map(|node| {
+    let reaches = tree.nodes.iter().flat_map(|node| {
         let used = children(node).filter(|(_, child)| *child != ObbChild::Empty);
         used.map(|(slot, _)| length(&node.centre, slot) + length(&node.half_extents, slot))
     });
-    let (found, expected) = (tree.radius.to_native(), reaches.fold(0.0, f64::max));
+    let (found, expected) = (tree.root.radius.to_native(), reaches.fold(0.0, f64::max));
     if !found.is_finite() || f64::from(found) * (1.0 + ROUNDING) < expected {
         return Err(ObbFault::Radius { found, expected });
     }
-    match tree.reserved.to_native() {
+    match tree.root.reserved.to_native() {
         0 => Ok(()),
         found => Err(ObbFault::Reserved { found }),
     }
@@ -242,9 +249,9 @@ fn length(vectors: &[[f32; OBB_WIDTH]; 3], slot: usize) -> f64 {
 }
 
 /// B11 to B14
-fn check_leaves(tree: &ArchivedObbTree<'_>, places: &[Place], source: &Source<'_>) -> Result<(), ObbFault> {
-    let nodes = tree.nodes.get();
-    let leaves = tree.leaves.get().par_iter().zip(places).enumerate();
+fn check_leaves(tree: &ObbTable<'_>, places: &[Place], source: &Source<'_>) -> Result<(), ObbFault> {
+    let nodes = &tree.nodes;
+    let leaves = tree.leaves.par_iter().zip(places).enumerate();
     let faults = leaves.filter_map(|(index, (leaf, place))| {
         Some((index, leaf::check(leaf, used_lanes(nodes, *place), source).err()?))
     });
@@ -256,10 +263,10 @@ fn check_leaves(tree: &ArchivedObbTree<'_>, places: &[Place], source: &Source<'_
 }
 
 /// B15, on numbers that blocks hold.
-fn check_numbers(tree: &ArchivedObbTree<'_>, places: &[Place], triangles: u64) -> Result<(), ObbFault> {
+fn check_numbers(tree: &ObbTable<'_>, places: &[Place], triangles: u64) -> Result<(), ObbFault> {
     let mut seen = vec![false; triangles as usize];
-    for (leaf, (record, place)) in tree.leaves.get().iter().zip(places).enumerate() {
-        for &triangle in &record.triangles[..used_lanes(tree.nodes.get(), *place)] {
+    for (leaf, (record, place)) in tree.leaves.iter().zip(places).enumerate() {
+        for &triangle in &record.triangles[..used_lanes(&tree.nodes, *place)] {
             if std::mem::replace(&mut seen[triangle as usize], true) {
                 return Err(ObbFault::Repeated { leaf, triangle });
             }

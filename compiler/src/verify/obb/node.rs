@@ -29,6 +29,12 @@ pub enum ObbNodeFault {
         /// What it must be.
         expected: f32,
     },
+    /// An empty slot of a packed node holds something.
+    #[error("slot {slot} is empty, but not all its numbers are zero (B17)")]
+    PackedEmpty {
+        /// The slot.
+        slot: usize,
+    },
     /// A child does not exist.
     #[error("slot {slot}: it refers to {kind} {found}, but there are {count} (B5)", kind = kind_name(*.leaf))]
     OutOfRange {
