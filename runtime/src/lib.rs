@@ -6,7 +6,8 @@
 //! [`closest_point`](Model::closest_point), [`overlap_box`](Model::overlap_box) and
 //! [`overlap_sphere`](Model::overlap_sphere). Each has a twin ending in `_with` that takes a [`Probe`],
 //! which filters triangles and counts work. Of two models, the second at a [`Pose`], ask
-//! [`collides`](Model::collides) and [`all_pairs`](Model::all_pairs).
+//! [`collides`](Model::collides), [`all_pairs`](Model::all_pairs), [`distance`](Model::distance) and
+//! [`within`](Model::within).
 //!
 //! Without `mmap` the crate is `no_std` and neither it nor anything it depends on allocates.
 #![no_std]
@@ -44,7 +45,9 @@ pub use model::{Model, Source};
 #[cfg(feature = "mmap")]
 pub use owner::{LoadedModel, MappedModel};
 pub use pose::{Pose, PoseError};
-pub use query::{Effort, Exhausted, Nearest, Overlap, Pair, Search, Volume, VolumeError};
+pub use query::{
+    Allowance, Distance, Effort, Exhausted, Hint, Nearest, Overlap, Pair, Search, Volume, VolumeError,
+};
 pub use ray::{Hit, Ray, Sides};
 pub use volume::kdop::Realign;
 pub use walk::{Counters, Only, Probe};

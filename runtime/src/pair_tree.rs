@@ -26,7 +26,7 @@ pub(crate) enum Link {
 }
 
 /// A leaf of up to four triangles.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leaf {
     id: u64,
     pub(crate) triangles: u32,
@@ -198,6 +198,20 @@ impl<'a> PairTree<'a> {
             }
             Records::None => self.make_leaf(leaf, &places_of(leaf), room),
         }
+    }
+
+    /// The record of a leaf that may be another model's, if this one's has a triangle in that lane, too.
+    #[inline(always)]
+    pub(crate) fn known<'b>(&self, leaf: Leaf, lane: usize, room: &'b mut LeafRoom) -> Option<&'b ObbLeaf>
+    where
+        'a: 'b,
+    {
+        let first = leaf.id as usize % OBB_WIDTH * OBB_WIDTH;
+        let there = !self.is_made()
+            || self.model.blocks().get(self.block_of(leaf)).is_some_and(|block| {
+                first + leaf.triangles as usize <= usize::from(block.triangles).min(BLOCK_WIDTH)
+            });
+        if there && lane < (leaf.triangles as usize).min(OBB_WIDTH) { self.leaf(leaf, room) } else { None }
     }
 
     /// The exact corners of the triangle in a lane of a leaf.

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use bvhc::compile::Quality;
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{Counters, Model, Only, Ray, Search};
+use bvhc_runtime::{Allowance, Counters, Effort, Model, Only, Pose, Ray, Search};
 use bvhc_tests::scene::{hall, icosphere};
 use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::trial::Trial;
@@ -98,6 +98,41 @@ fn check(mesh: Mesh) {
             }
         }
     }
+}
+
+#[test]
+fn queries_of_two_models_allocate_nothing() {
+    let mesh = icosphere::displaced(10, 0.2, 1);
+    for trial in Trial::of(&Scene::new("", mesh)) {
+        for model in trial.models() {
+            for shift in [0.5, 2.1, 2.5] {
+                let pose = Pose::from_translation([shift, 0.1, 0.2]).expect("a pose");
+                assert_eq!(requests(|| ask_both(&model, &pose)), 0, "{}", model.level().name());
+            }
+        }
+    }
+}
+
+/// Every query of a model and itself.
+fn ask_both(model: &Model<'_>, pose: &Pose) {
+    let mut found = 0u64;
+    let _ = model.all_pairs(model, pose, |pair| {
+        found += u64::from(pair.a);
+        ControlFlow::Continue(())
+    });
+    let near = model.distance(model, pose);
+    let about = model.approximate_distance(model, pose, Allowance::Relative(0.1));
+    let _ = model.pairs_within(model, pose, 0.2, |near| {
+        found += u64::from(near.a);
+        ControlFlow::Continue(())
+    });
+    let effort = &mut Effort::unlimited();
+    let _ = model.falling_distances(model, pose, Allowance::Absolute(0.1), effort, |near| {
+        found += u64::from(near.b);
+        ControlFlow::Continue(())
+    });
+    let answers = [model.collides(model, pose), model.within(model, pose, 0.2)];
+    std::hint::black_box((found, near, about, answers));
 }
 
 /// Every query and its twin, and what a hit is looked up by.

@@ -6,7 +6,7 @@ mod query;
 
 pub(super) use kdop::KdopArgs;
 pub(super) use obb::ObbArgs;
-pub(super) use query::{CollideArgs, ModelArgs, Query, QueryArgs};
+pub(super) use query::{CollideArgs, DistanceArgs, ModelArgs, Query, QueryArgs};
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

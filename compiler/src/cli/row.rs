@@ -184,9 +184,9 @@ impl Row<f32> {
 
 impl Row<f64> {
     /// `r11 r12 r13 r21 r22 r23 r31 r32 r33 x y z`
-    pub(super) fn pose(&self) -> Result<Pose, RowError> {
+    pub(super) fn pose(&self, kind: &'static str) -> Result<Pose, RowError> {
         if self.count != 12 {
-            return Err(self.miscounted("collide", "12"));
+            return Err(self.miscounted(kind, "12"));
         }
         let rotation = [
             self.finite(0, ["r11", "r12", "r13"])?,
@@ -206,7 +206,7 @@ mod tests {
     }
 
     fn pose(line: &str) -> Result<Pose, RowError> {
-        Row::parse(line.as_bytes()).unwrap().unwrap().pose()
+        Row::parse(line.as_bytes()).unwrap().unwrap().pose("collide")
     }
 
     fn refusal(line: &[u8]) -> RowError {

@@ -33,6 +33,10 @@ fn help_tells_a_newcomer_enough() {
     for word in ["Usage: bvhc query collide [OPTIONS] <A> <B>", "--poses", "--pairs", "R x + T"] {
         assert!(collide.ok().contains(word), "{word}");
     }
+    let distance = place.run(&["query", "distance", "--help"]);
+    for word in ["--poses", "--within", "--abs-error", "--rel-error", "R x + T"] {
+        assert!(distance.ok().contains(word), "{word}");
+    }
 }
 
 #[test]

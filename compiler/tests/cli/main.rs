@@ -2,6 +2,7 @@
 
 mod collide;
 mod compile;
+mod distance;
 mod help;
 mod inspect;
 mod obb;

@@ -1,5 +1,6 @@
 //! Arithmetic that the volumes and the triangle tests share.
 
+pub(crate) mod double;
 pub(crate) mod exact;
 
 /// As `f32::max`, but for NaN, which costs that four instructions more.

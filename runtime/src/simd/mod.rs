@@ -17,7 +17,7 @@ pub(crate) trait Kernel: Simd {
     /// As many triangles as are tested at once: 4, 8 or 16.
     type Lanes: SimdFloat<Self, Element = f32, Mask: SimdMask<Self> + Select<Self::Lanes>>;
     /// As many pairs of four and four as are tested at once: 4, 8 or 16.
-    type Pairs: SimdFloat<Self, Element = f32, Mask: SimdMask<Self>>;
+    type Pairs: SimdFloat<Self, Element = f32, Mask: SimdMask<Self> + Select<Self::Pairs>>;
     /// Whether batches are worth their while; other levels trace ray by ray, and are spared the code.
     const BUNDLES: bool;
     /// A number for each vertex of a block, ready to be looked up.

@@ -1,11 +1,13 @@
 //! The primitive tests: they alone decide answers; boxes only prune.
 
+pub(crate) mod gap;
 pub(crate) mod meet;
+pub(crate) mod near;
 pub(crate) mod pair;
 pub(crate) mod point;
 pub(crate) mod ray;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub(crate) mod touch_box;
 pub(crate) mod touch_sphere;
 

@@ -35,7 +35,7 @@ pub(crate) struct Verdict {
     pub(crate) unsure: u32,
 }
 
-const UNIT: f32 = 1.0 / (1 << 24) as f32;
+pub(crate) const UNIT: f32 = 1.0 / (1 << 24) as f32;
 
 /// Of an edge of 2 times the radius: 2 * 372, rounded up.
 const PLANE_OF_A: f32 = 768.0;
@@ -47,7 +47,7 @@ const PLANE_OF_B: f32 = 1536.0;
 const EDGES: f32 = 768.0;
 
 /// Between these sizes no volume overflows, and what underflows is below the bounds.
-const SIZES: core::ops::Range<f32> = 1.0 / (1u64 << 36) as f32..(1u64 << 40) as f32;
+pub(crate) const SIZES: core::ops::Range<f32> = 1.0 / (1u64 << 36) as f32..(1u64 << 40) as f32;
 
 /// Judges the pairs of A's and B's triangles.
 #[inline(always)]
@@ -142,7 +142,7 @@ fn judge_lanes<S: Kernel>(
 }
 
 #[inline(always)]
-fn edges<S: Kernel>(corners: &[Vector<S>; 3]) -> [Vector<S>; 3] {
+pub(crate) fn edges<S: Kernel>(corners: &[Vector<S>; 3]) -> [Vector<S>; 3] {
     [
         minus::<S>(&corners[1], &corners[0]),
         minus::<S>(&corners[2], &corners[1]),
@@ -151,7 +151,13 @@ fn edges<S: Kernel>(corners: &[Vector<S>; 3]) -> [Vector<S>; 3] {
 }
 
 #[inline(always)]
-fn corner_of_b<S: Kernel>(simd: S, leaf: &ObbLeaf, k: usize, motion: &Motion, t: &[f32; 3]) -> Vector<S> {
+pub(crate) fn corner_of_b<S: Kernel>(
+    simd: S,
+    leaf: &ObbLeaf,
+    k: usize,
+    motion: &Motion,
+    t: &[f32; 3],
+) -> Vector<S> {
     let [x, y, z] = &leaf.corners[k];
     moved(simd, &[simd.tile(x), simd.tile(y), simd.tile(z)], motion.rotation(), t)
 }
@@ -232,11 +238,11 @@ fn plane<S: Kernel>(edges: &[Vector<S>; 3]) -> Vector<S> {
 }
 
 #[inline(always)]
-fn cross<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> Vector<S> {
+pub(crate) fn cross<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> Vector<S> {
     [a[1].mul_sub(b[2], a[2] * b[1]), a[2].mul_sub(b[0], a[0] * b[2]), a[0].mul_sub(b[1], a[1] * b[0])]
 }
 
 #[inline(always)]
-fn dot<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> S::Pairs {
+pub(crate) fn dot<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> S::Pairs {
     a[0].mul_add(b[0], a[1].mul_add(b[1], a[2] * b[2]))
 }

@@ -1,5 +1,18 @@
 //! Random grids and floats of any scale, for the tests of the exact tests.
 
+use std::prelude::v1::*;
+
+use crate::pose::Pose;
+
+/// The matrix of a unit quaternion, by rows.
+pub(crate) fn rotation([x, y, z, w]: [f64; 4]) -> [[f64; 3]; 3] {
+    [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+        [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+    ]
+}
+
 /// Grid coordinates become floats by an exact scaling; these reach subnormals and the largest model.
 pub(crate) const SCALES: [f32; 4] = [1.0, 0.125, f32::from_bits(1), 281_474_976_710_656.0];
 
@@ -19,6 +32,33 @@ impl Random {
 
     pub(crate) fn point(&mut self, count: i128) -> [i128; 3] {
         [0, 1, 2].map(|_| self.below(count))
+    }
+
+    /// From -1 to 1.
+    pub(crate) fn centred(&mut self) -> f64 {
+        self.below(1 << 52) as f64 / (1u64 << 51) as f64 - 1.0
+    }
+
+    /// Of a direction and of a scale that is one of few, down to the negative power of ten.
+    pub(crate) fn offset(&mut self, smallest: i128) -> [f64; 3] {
+        let scale = 0.1f64.powi(self.below(smallest + 1) as i32);
+        [0, 1, 2].map(|_| scale * self.centred())
+    }
+
+    /// A unit quaternion, x, y, z and w.
+    pub(crate) fn quaternion(&mut self) -> [f64; 4] {
+        loop {
+            let q = [0, 1, 2, 3].map(|_| self.centred());
+            let square: f64 = q.iter().map(|x| x * x).sum();
+            if (0.01..1.0).contains(&square) {
+                return q.map(|x| x / square.sqrt());
+            }
+        }
+    }
+
+    /// Any rotation, and this translation.
+    pub(crate) fn pose(&mut self, translation: [f64; 3]) -> Pose {
+        Pose::new(rotation(self.quaternion()), translation).expect("a rotation")
     }
 
     /// Any finite float of any scale; one of few exponents, so that scales both mix and meet.

@@ -65,6 +65,14 @@ impl Convex {
         !self.normals.iter().chain(&other.normals).any(|axis| apart(*axis)) && !self.edges.iter().any(crossed)
     }
 
+    /// Whether the box around it holds a point, or misses it by no more than `slack`.
+    pub(crate) fn is_around(&self, point: Vector, slack: f64) -> bool {
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].into_iter().all(|axis| {
+            let [low, high] = self.range(axis);
+            (low - slack..=high + slack).contains(&dot(axis, point))
+        })
+    }
+
     /// The least and greatest place along a direction.
     fn range(&self, axis: Vector) -> [f64; 2] {
         let along = self.corners.map(|corner| dot(axis, corner));

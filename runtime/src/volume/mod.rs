@@ -2,6 +2,7 @@
 
 pub(crate) mod aabb;
 pub(crate) mod convex;
+pub(crate) mod gap;
 pub(crate) mod kdop;
 pub(crate) mod obb;
 

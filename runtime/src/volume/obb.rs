@@ -31,7 +31,7 @@ use crate::simd::{Kernel, square_root};
 pub(crate) const PAIRS: usize = OBB_WIDTH * OBB_WIDTH;
 
 /// Slack of every axis, relative to the sum of the half extents: 1024 u.
-const SLACK_SIZE: f32 = 1.0 / (1 << 14) as f32;
+pub(crate) const SLACK_SIZE: f32 = 1.0 / (1 << 14) as f32;
 
 /// Slack of every axis, relative to [`Motion::reach`]: 128 u.
 const SLACK_REACH: f32 = 1.0 / (1 << 17) as f32;
@@ -88,6 +88,10 @@ impl Motion {
 
     pub(crate) fn rotation(&self) -> &[[f32; 3]; 3] {
         &self.rotation
+    }
+
+    pub(crate) fn slack(&self) -> f32 {
+        self.slack
     }
 
     pub(crate) fn noise(&self) -> f32 {
@@ -163,8 +167,8 @@ impl Volume for Oriented {
 
 /// A vector a pair.
 pub(crate) type Vector<S> = [<S as Kernel>::Pairs; 3];
-type Matrix<S> = [Vector<S>; 3];
-type Quaternion<S> = [<S as Kernel>::Pairs; 4];
+pub(crate) type Matrix<S> = [Vector<S>; 3];
+pub(crate) type Quaternion<S> = [<S as Kernel>::Pairs; 4];
 
 /// How many pairs level `S` tests at once.
 pub(crate) const fn lanes<S: Kernel>() -> usize {
@@ -204,7 +208,7 @@ fn overlaps<S: Kernel>(simd: S, a: &ObbNode, b: &ObbNode, motion: &Motion) -> Ov
 }
 
 #[inline(always)]
-fn quaternion_of_a<S: Kernel>(simd: S, a: &ObbNode, row: usize) -> Quaternion<S> {
+pub(crate) fn quaternion_of_a<S: Kernel>(simd: S, a: &ObbNode, row: usize) -> Quaternion<S> {
     let [x, y, z, w] = &a.rotation;
     [simd.spread(x, row), simd.spread(y, row), simd.spread(z, row), simd.spread(w, row)]
 }
@@ -277,7 +281,7 @@ fn edge<S: Kernel>(
 
 /// The orientations of B's children in A's space.
 #[inline(always)]
-fn rotation_of_b<S: Kernel>(simd: S, b: &ObbNode, motion: &Motion) -> Quaternion<S> {
+pub(crate) fn rotation_of_b<S: Kernel>(simd: S, b: &ObbNode, motion: &Motion) -> Quaternion<S> {
     let [x, y, z, w] = motion.quaternion;
     let (x, y) = (S::Pairs::splat(simd, x), S::Pairs::splat(simd, y));
     let (z, w) = (S::Pairs::splat(simd, z), S::Pairs::splat(simd, w));
@@ -327,7 +331,7 @@ fn product<S: Kernel>(p: &Quaternion<S>, q: &Quaternion<S>) -> Quaternion<S> {
 
 /// The inverse of p, times q.
 #[inline(always)]
-fn relative<S: Kernel>(p: &Quaternion<S>, q: &Quaternion<S>) -> Quaternion<S> {
+pub(crate) fn relative<S: Kernel>(p: &Quaternion<S>, q: &Quaternion<S>) -> Quaternion<S> {
     let [px, py, pz, pw] = *p;
     let [qx, qy, qz, qw] = *q;
     [
@@ -340,7 +344,7 @@ fn relative<S: Kernel>(p: &Quaternion<S>, q: &Quaternion<S>) -> Quaternion<S> {
 
 /// v, turned by the inverse of p.
 #[inline(always)]
-fn turn_back<S: Kernel>(p: &Quaternion<S>, v: &Vector<S>) -> Vector<S> {
+pub(crate) fn turn_back<S: Kernel>(p: &Quaternion<S>, v: &Vector<S>) -> Vector<S> {
     let [x, y, z, w] = *p;
     // v x p, twice.
     let c = [v[1].mul_sub(z, v[2] * y), v[2].mul_sub(x, v[0] * z), v[0].mul_sub(y, v[1] * x)];
@@ -354,7 +358,7 @@ fn turn_back<S: Kernel>(p: &Quaternion<S>, v: &Vector<S>) -> Vector<S> {
 
 /// The rows of a rotation's matrix.
 #[inline(always)]
-fn matrix<S: Kernel>(simd: S, q: &Quaternion<S>) -> Matrix<S> {
+pub(crate) fn matrix<S: Kernel>(simd: S, q: &Quaternion<S>) -> Matrix<S> {
     let [x, y, z, w] = *q;
     let one = S::Pairs::splat(simd, 1.0);
     let (x2, y2, z2) = (x + x, y + y, z + z);
@@ -368,7 +372,7 @@ fn matrix<S: Kernel>(simd: S, q: &Quaternion<S>) -> Matrix<S> {
 }
 
 #[inline(always)]
-fn absolute<S: Kernel>(m: &Matrix<S>) -> Matrix<S> {
+pub(crate) fn absolute<S: Kernel>(m: &Matrix<S>) -> Matrix<S> {
     [
         [m[0][0].abs(), m[0][1].abs(), m[0][2].abs()],
         [m[1][0].abs(), m[1][1].abs(), m[1][2].abs()],
@@ -377,11 +381,11 @@ fn absolute<S: Kernel>(m: &Matrix<S>) -> Matrix<S> {
 }
 
 #[inline(always)]
-fn column<S: Kernel>(m: &Matrix<S>, j: usize) -> Vector<S> {
+pub(crate) fn column<S: Kernel>(m: &Matrix<S>, j: usize) -> Vector<S> {
     [m[0][j], m[1][j], m[2][j]]
 }
 
 #[inline(always)]
-fn dot<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> S::Pairs {
+pub(crate) fn dot<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> S::Pairs {
     a[0].mul_add(b[0], a[1].mul_add(b[1], a[2] * b[2]))
 }

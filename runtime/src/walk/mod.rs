@@ -2,6 +2,8 @@
 
 pub(crate) mod all;
 pub(crate) mod bundle;
+pub(crate) mod distance;
+mod grid;
 pub(crate) mod nearest;
 pub(crate) mod pairs;
 pub(crate) mod ray;

@@ -16,24 +16,12 @@ use crate::triangle::meet::meet;
 use crate::triangle::pair::judge;
 use crate::volume::Volume;
 use crate::volume::obb::{Motion, PAIRS};
-
-/// A step leaves at most fifteen pairs behind and goes down a level in both trees, or three and a level in one. Of
-/// OBB trees that is at most 40 * 15 + 40 * 3 in all, of AABB trees, every other of whose levels has nodes of two,
-/// at most 97 * 18 + 194 * 3.
-const CAPACITY: usize = 2560;
+use crate::walk::grid::{
+    ALL, CAPACITY, Links, With, column_of, columns, columns_of, lanes, row_of, rows, rows_of,
+};
 
 /// How many pairs of leaves wait until they are tested in one go.
 const QUEUE: usize = 64;
-
-/// All pairs of children.
-const ALL: u16 = 0xffff;
-
-/// The other node of a pair, and which pairs of children are of interest.
-#[derive(Clone, Copy)]
-struct With {
-    b: u32,
-    mask: u16,
-}
 
 /// What a walk is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -264,79 +252,4 @@ impl Agenda {
         self.queue[self.queued % QUEUE] = (a, b);
         self.queued += 1;
     }
-}
-
-/// Where the children of a node lead.
-struct Links<'a> {
-    tree: &'a PairTree<'a>,
-    id: u32,
-    children: [u32; OBB_WIDTH],
-}
-
-impl<'a> Links<'a> {
-    #[inline(always)]
-    fn of<V: Volume>(tree: &'a PairTree<'a>, id: u32, node: &V::Node) -> Self {
-        let children = [V::child(node, 0), V::child(node, 1), V::child(node, 2), V::child(node, 3)];
-        Self { tree, id, children }
-    }
-
-    #[inline(always)]
-    fn get(&self, slot: usize) -> Link {
-        self.tree.link(self.id, self.children[slot % OBB_WIDTH])
-    }
-
-    /// The slots that hold leaves, or nothing: a bit each.
-    #[inline(always)]
-    fn leaves(&self) -> u32 {
-        let [a, b, c, d] = self.children;
-        a >> 31 | b >> 31 << 1 | c >> 31 << 2 | d >> 31 << 3
-    }
-}
-
-/// The pairs of A's children in these slots.
-#[inline(always)]
-fn rows(slots: u32) -> u32 {
-    ((slots | slots << 3 | slots << 6 | slots << 9) & 0x1111) * 0xf
-}
-
-/// The pairs of B's children in these slots.
-#[inline(always)]
-fn columns(slots: u32) -> u32 {
-    slots * 0x1111
-}
-
-/// The rows of pairs that are all in one column.
-#[inline(always)]
-fn rows_of(pairs: u32) -> u16 {
-    let first = (pairs | pairs >> 1 | pairs >> 2 | pairs >> 3) & 0x1111;
-    (first * 0xf) as u16
-}
-
-/// The columns of pairs that are all in one row.
-#[inline(always)]
-fn columns_of(pairs: u32) -> u16 {
-    columns((pairs | pairs >> 4 | pairs >> 8 | pairs >> 12) & 0xf) as u16
-}
-
-#[inline(always)]
-fn row_of(lane: usize) -> usize {
-    lane / OBB_WIDTH
-}
-
-#[inline(always)]
-fn column_of(lane: usize) -> usize {
-    lane % OBB_WIDTH
-}
-
-/// The numbers of the bits that are set.
-#[inline(always)]
-fn lanes(mut pairs: u32) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(
-        #[inline(always)]
-        move || {
-            let lane = (pairs != 0).then(|| pairs.trailing_zeros() as usize % PAIRS);
-            pairs &= pairs.wrapping_sub(1);
-            lane
-        },
-    )
 }

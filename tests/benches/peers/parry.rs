@@ -8,7 +8,7 @@ pub(crate) mod pairs;
 
 use bvhc::mesh::Mesh;
 use bvhc_runtime::Ray;
-use parry3d::math::Vector;
+use parry3d::math::{Matrix, Pose, Rotation, Vector};
 use parry3d::query::{self, PointQuery, RayCast};
 use parry3d::shape::TriMesh;
 use rkyv::rancor::Panic;
@@ -36,6 +36,17 @@ impl Parry {
     pub(crate) fn from_archive(bytes: &[u8]) -> Self {
         let Ok(mesh) = rkyv::from_bytes::<TriMesh, Panic>(bytes);
         Self(mesh)
+    }
+
+    /// How far apart two meshes are, the second at a pose.
+    pub(crate) fn distance(&self, other: &Self, pose: &bvhc_runtime::Pose) -> f64 {
+        let [x, y, z] = pose.rotation().map(|row| row.map(|entry| entry as f32));
+        let columns = [0, 1, 2].map(|column| Vector::new(x[column], y[column], z[column]));
+        let rotation = Rotation::from_mat3(&Matrix::from_cols(columns[0], columns[1], columns[2]));
+        let translation = Vector::from(pose.translation().map(|x| x as f32));
+        let placed = Pose::from_parts(translation, rotation);
+        query::distance(&Pose::IDENTITY, &self.0, &placed, &other.0)
+            .map_or(f64::NAN, |found| found.distance.into())
     }
 
     fn hit(&self, triangle: u32, ray: &query::Ray, t_max: f32) -> Option<f32> {

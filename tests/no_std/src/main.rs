@@ -43,14 +43,14 @@ pub extern "C" fn main(_: i32, _: *const *const u8) -> i32 {
     [0, 100].into_iter().zip(&FILES).find_map(wrong).unwrap_or(0)
 }
 
-fn checks(model: &Model<'_>) -> [bool; 11] {
+fn checks(model: &Model<'_>) -> [bool; 13] {
     let [hit, face, name, any, all, point, boxed, near] = checks_of_one(model);
-    let [touching, apart, few] = checks_of_two(model);
-    [hit, face, name, any, all, point, boxed, near, touching, apart, few]
+    let [touching, apart, few, distance, within] = checks_of_two(model);
+    [hit, face, name, any, all, point, boxed, near, touching, apart, few, distance, within]
 }
 
 /// The model against itself: its three triangles share an edge or a corner.
-fn checks_of_two(model: &Model<'_>) -> [bool; 3] {
+fn checks_of_two(model: &Model<'_>) -> [bool; 5] {
     let (mut pairs, mut effort) = ([Pair::default(); 9], Effort::of_steps(0));
     let count = model.pairs_into(model, &Pose::IDENTITY, &mut pairs);
     let away = Pose::from_translation([0.0, 0.0, 1.0]);
@@ -58,6 +58,8 @@ fn checks_of_two(model: &Model<'_>) -> [bool; 3] {
         count == 9 && pairs.contains(&Pair { a: 2, b: 0 }),
         away.is_ok_and(|away| !model.collides(model, &away)),
         model.first_pair_with(model, &Pose::IDENTITY, &mut effort).is_err(),
+        away.is_ok_and(|away| model.distance(model, &away).is_some_and(|found| found.distance == 1.0)),
+        away.is_ok_and(|away| model.within(model, &away, 1.0) && !model.within(model, &away, 0.999)),
     ]
 }
 

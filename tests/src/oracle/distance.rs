@@ -3,6 +3,7 @@
 //! The squared distance is the least over those corners, edges and faces whose own nearest point lies on them. No
 //! case is told from another by rounded numbers, which is where region tests fail on slivers.
 
+use super::meet::{Corners, Point};
 use super::number::{Number, Vector, cross, difference, dot, normal};
 use std::cmp::Ordering::{Equal, Greater, Less};
 
@@ -29,7 +30,11 @@ pub struct Candidate<N> {
 }
 
 /// The candidates of a triangle, corners first; the least is the squared distance of `point` from the triangle.
-pub fn candidates<N: Number>(corners: [[f32; 3]; 3], point: [f32; 3]) -> Option<Vec<Candidate<N>>> {
+pub fn candidates<N: Number>(
+    corners: [[impl Into<f64> + Copy; 3]; 3],
+    point: [impl Into<f64> + Copy; 3],
+) -> Option<Vec<Candidate<N>>> {
+    let (corners, point) = (corners.map(|corner| corner.map(Into::into)), point.map(Into::into));
     let mut found: Vec<_> = (0..3).map(|index| corner(corners, point, index)).collect();
     for index in 0..3 {
         found.extend(edge(corners, point, index)?);
@@ -38,13 +43,13 @@ pub fn candidates<N: Number>(corners: [[f32; 3]; 3], point: [f32; 3]) -> Option<
     Some(found)
 }
 
-fn corner<N: Number>(corners: [[f32; 3]; 3], point: [f32; 3], index: usize) -> Candidate<N> {
+fn corner<N: Number>(corners: Corners, point: Point, index: usize) -> Candidate<N> {
     let offset = difference::<N>(corners[index], point);
     Candidate { part: Part::Corner(index), numerator: dot(&offset, &offset), denominator: N::new(1.0) }
 }
 
 /// The outer `None`: too coarse to tell; the inner: the point projects beyond the edge's ends.
-fn edge<N: Number>(corners: [[f32; 3]; 3], point: [f32; 3], index: usize) -> Option<Option<Candidate<N>>> {
+fn edge<N: Number>(corners: Corners, point: Point, index: usize) -> Option<Option<Candidate<N>>> {
     let start = corners[index];
     let along = difference::<N>(corners[(index + 1) % 3], start);
     let offset = difference::<N>(point, start);
@@ -57,7 +62,7 @@ fn edge<N: Number>(corners: [[f32; 3]; 3], point: [f32; 3], index: usize) -> Opt
     Some(Some(Candidate { part: Part::Edge(index), numerator: dot(&area, &area), denominator: square }))
 }
 
-fn face<N: Number>(corners: [[f32; 3]; 3], point: [f32; 3]) -> Option<Option<Candidate<N>>> {
+fn face<N: Number>(corners: Corners, point: Point) -> Option<Option<Candidate<N>>> {
     let normal = normal::<N>(corners);
     let square = dot(&normal, &normal);
     if square.sign()? == Equal || !projects_inside(corners, point, &normal)? {
@@ -67,7 +72,7 @@ fn face<N: Number>(corners: [[f32; 3]; 3], point: [f32; 3]) -> Option<Option<Can
     Some(Some(Candidate { part: Part::Face, numerator: height.times(&height), denominator: square }))
 }
 
-fn projects_inside<N: Number>(corners: [[f32; 3]; 3], point: [f32; 3], normal: &Vector<N>) -> Option<bool> {
+fn projects_inside<N: Number>(corners: Corners, point: Point, normal: &Vector<N>) -> Option<bool> {
     for index in 0..3 {
         let start = corners[index];
         let inward = cross(normal, &difference(corners[(index + 1) % 3], start));
@@ -84,7 +89,7 @@ mod tests {
     use crate::oracle::number::Exact;
 
     fn nearest(point: [f32; 3]) -> (Part, f64) {
-        let corners = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
+        let corners = [[0.0f32, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
         let found = candidates::<Exact>(corners, point).expect("exact").into_iter();
         found
             .map(|candidate| {

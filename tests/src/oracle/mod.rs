@@ -6,6 +6,7 @@
 //! differ from the exact one near an edge; [`ray::Class`] says where that is excusable.
 
 pub mod distance;
+pub mod gap;
 pub mod meet;
 pub mod number;
 pub mod overlap_box;

@@ -61,7 +61,7 @@ pub fn cross<N: Number>(a: &Vector<N>, b: &Vector<N>) -> Vector<N> {
 }
 
 /// The normal `(b - a) x (c - a)` of a triangle; its length is twice the area.
-pub fn normal<N: Number>([a, b, c]: [[f32; 3]; 3]) -> Vector<N> {
+pub fn normal<N: Number>([a, b, c]: [[impl Into<f64> + Copy; 3]; 3]) -> Vector<N> {
     cross(&difference(b, a), &difference(c, a))
 }
 

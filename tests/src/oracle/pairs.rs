@@ -38,6 +38,11 @@ impl Surface {
         Self::new((0..count).map(|triangle| pose.corners(mesh.corners(triangle))))
     }
 
+    /// The triangles, in order.
+    pub fn triangles(&self) -> &[Corners] {
+        &self.triangles
+    }
+
     fn numbers(&self) -> Vec<u32> {
         (0..self.triangles.len() as u32).collect()
     }
@@ -68,8 +73,10 @@ impl Bounds {
         }
     }
 
-    fn overlaps(&self, other: &Self) -> bool {
-        (0..3).all(|axis| self.min[axis] <= other.max[axis] && other.min[axis] <= self.max[axis])
+    /// Whether no axis tells that they are farther apart than `reach`, to rounding.
+    fn may_reach(&self, other: &Self, reach: f64) -> bool {
+        let gap = |axis: usize| (self.min[axis] - other.max[axis]).max(other.min[axis] - self.max[axis]);
+        (0..3).all(|axis| gap(axis) <= reach)
     }
 
     /// Twice the middle.
@@ -99,18 +106,31 @@ pub fn any(a: &Surface, b: &Surface) -> bool {
     visit(a, b, &mut |_, _| ControlFlow::Break(())).is_break()
 }
 
-type Visitor<'a> = dyn FnMut(u32, u32) -> ControlFlow<()> + 'a;
+/// What is called with two triangles' numbers.
+pub type Visitor<'a> = dyn FnMut(u32, u32) -> ControlFlow<()> + 'a;
 
 fn visit(a: &Surface, b: &Surface, visitor: &mut Visitor<'_>) -> ControlFlow<()> {
+    near(a, b, 0.0, &mut |one, other| {
+        if meet(a.triangles[one as usize], b.triangles[other as usize]) {
+            visitor(one, other)
+        } else {
+            ControlFlow::Continue(())
+        }
+    })
+}
+
+/// Visits every pair of triangles, but for those whose boxes are farther apart than `reach` on an axis; not all of these.
+pub fn near(a: &Surface, b: &Surface, reach: f64, visitor: &mut Visitor<'_>) -> ControlFlow<()> {
     if a.triangles.is_empty() || b.triangles.is_empty() {
         return ControlFlow::Continue(());
     }
-    Search { a, b, visitor }.halve(a.numbers(), b.numbers())
+    Search { a, b, reach, visitor }.halve(a.numbers(), b.numbers())
 }
 
 struct Search<'a, 'b> {
     a: &'a Surface,
     b: &'a Surface,
+    reach: f64,
     visitor: &'a mut Visitor<'b>,
 }
 
@@ -118,7 +138,8 @@ impl Search<'_, '_> {
     /// Looks at every pair of one of `a` and one of `b`, neither of which is empty.
     fn halve(&mut self, a: Vec<u32>, b: Vec<u32>) -> ControlFlow<()> {
         let (in_a, in_b) = (Bounds::of(&self.a.boxes, &a), Bounds::of(&self.b.boxes, &b));
-        let (mut a, mut b) = (kept(a, &self.a.boxes, &in_b), kept(b, &self.b.boxes, &in_a));
+        let (mut a, mut b) =
+            (kept(a, &self.a.boxes, &in_b, self.reach), kept(b, &self.b.boxes, &in_a, self.reach));
         if a.len() * b.len() <= FEW {
             return self.compare(&a, &b);
         }
@@ -136,18 +157,16 @@ impl Search<'_, '_> {
     fn compare(&mut self, a: &[u32], b: &[u32]) -> ControlFlow<()> {
         for &one in a {
             for &other in b {
-                if meet(self.a.triangles[one as usize], self.b.triangles[other as usize]) {
-                    (self.visitor)(one, other)?;
-                }
+                (self.visitor)(one, other)?;
             }
         }
         ControlFlow::Continue(())
     }
 }
 
-/// The numbers whose boxes overlap `bounds`.
-fn kept(mut numbers: Vec<u32>, boxes: &[Bounds], bounds: &Bounds) -> Vec<u32> {
-    numbers.retain(|&number| boxes[number as usize].overlaps(bounds));
+/// The numbers whose boxes are no farther from `bounds` than `reach`.
+fn kept(mut numbers: Vec<u32>, boxes: &[Bounds], bounds: &Bounds, reach: f64) -> Vec<u32> {
+    numbers.retain(|&number| boxes[number as usize].may_reach(bounds, reach));
     numbers
 }
 

@@ -4,6 +4,7 @@
 
 pub mod animal;
 pub mod encounter;
+pub mod gaps;
 pub mod grid;
 pub mod hall;
 pub mod icosphere;

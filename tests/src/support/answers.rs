@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use bvhc_runtime::{Aabb, Effort, Hit, Model, Nearest, Pose, Ray, Search};
+use bvhc_runtime::{Aabb, Allowance, Effort, Hint, Hit, Model, Nearest, Pose, Ray, Search};
 
 /// A hit, bit by bit.
 pub fn hit_bits(hit: &Hit) -> [u32; 8] {
@@ -88,9 +88,33 @@ pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u
     answers + ask_pairs(model)
 }
 
+/// Asks for distances of a model and itself, each time with so many steps; returns how many there were.
+pub fn ask_distances(model: &Model<'_>, pose: &Pose, steps: u64) -> u64 {
+    let (mut count, mut hint) = (0, Hint::default());
+    for allowance in [Allowance::NONE, Allowance::Relative(0.5)] {
+        let mut effort = Effort::of_steps(steps);
+        let found = model.distance_with(model, pose, f64::INFINITY, allowance, &mut hint, &mut effort);
+        count += u64::from(matches!(found, Ok(Some(_))));
+        let mut effort = Effort::of_steps(steps);
+        let _ = model.falling_distances(model, pose, allowance, &mut effort, |_| {
+            count += 1;
+            ControlFlow::Continue(())
+        });
+    }
+    let mut effort = Effort::of_steps(steps);
+    let _ = model.pairs_within_with(model, pose, 0.1, &mut effort, |found| {
+        count += u64::from(model.source_of(found.a).is_some());
+        ControlFlow::Continue(())
+    });
+    count + u64::from(model.within_with(model, pose, 0.1, &mut Effort::of_steps(steps)) == Ok(true))
+}
+
 /// Steps to find one pair, and to find all: a walk through a corrupt tree ends by itself, but only after as many steps
 /// as its nodes squared.
 const STEPS: [u64; 2] = [1000, 64];
+
+/// Steps to find a distance, each of which may ask exact arithmetic about sixteen pairs.
+const FEW_STEPS: u64 = 24;
 
 /// Triangles of a model that may take as many as it likes.
 const FEW_TRIANGLES: usize = 16;
@@ -102,7 +126,9 @@ fn ask_pairs(model: &Model<'_>) -> u64 {
     let of_pose = |pose: &Pose| {
         let (mut first, mut all) = (first, all);
         let found = model.first_pair_with(model, pose, &mut first);
-        u64::from(matches!(found, Ok(Some(_)))) + count_pairs(model, pose, &mut all)
+        u64::from(matches!(found, Ok(Some(_))))
+            + count_pairs(model, pose, &mut all)
+            + ask_distances(model, pose, FEW_STEPS)
     };
     poses().iter().map(of_pose).sum()
 }

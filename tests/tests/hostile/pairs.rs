@@ -1,4 +1,4 @@
-//! Trees of oriented boxes that lead anywhere, and every pair of triangles asked for.
+//! Trees of oriented boxes that lead anywhere, and every pair of triangles and distances asked for.
 
 use bvhc::compile::Layout;
 use bvhc::file::Bytes;
@@ -6,7 +6,7 @@ use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Effort, Level, Model};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{icosphere, soup};
-use bvhc_tests::support::answers::{count_pairs, poses};
+use bvhc_tests::support::answers::{ask_distances, count_pairs, poses};
 use bvhc_tests::support::forge::{self, Places, with_bytes};
 use bvhc_tests::support::{LAYOUTS, aligned, compiled_for_pairs, levels};
 
@@ -17,7 +17,7 @@ fn few(layout: Layout) -> Bytes {
     compiled_for_pairs(&soup::triangles(40, 0.6, 9), layout)
 }
 
-/// As [`survive`], and all pairs of the model with itself, without a limit and with one of any size.
+/// As [`survive`], and distances and all pairs of the model with itself, without a limit and with one of any size.
 fn survive_pairs(bytes: &Bytes, levels: &[Level]) -> bool {
     let start = std::time::Instant::now();
     let opened = Model::from_bytes(bytes).map(|model| {
@@ -25,6 +25,9 @@ fn survive_pairs(bytes: &Bytes, levels: &[Level]) -> bool {
             let model = model.with_level(*level);
             for pose in poses() {
                 std::hint::black_box(model.collides(&model, &pose));
+                for steps in [0, 1, 300] {
+                    std::hint::black_box(ask_distances(&model, &pose, steps));
+                }
                 for steps in [0, 1, 17, 300, u64::MAX] {
                     std::hint::black_box(count_pairs(&model, &pose, &mut Effort::of_steps(steps)));
                 }

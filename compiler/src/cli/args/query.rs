@@ -13,19 +13,20 @@ skipped. Every query gives one row, in order, below a header line. Floats are pr
 back to the same bits; rows and names are quoted as RFC 4180 says. A query that finds nothing prints 0 and \
 leaves the other fields empty.
 
-  kind     a line of input                                prints
-  ray      ox oy oz  dx dy dz  [t_min [t_max]]            hit,t,u,v,face,material,group,nx,ny,nz
-  any      the same                                       hit
-  point    x y z  [max_distance]                          found,distance,x,y,z,face
-  box      minx miny minz  maxx maxy maxz                 count,faces
-  sphere   x y z  radius                                  count,faces
-  collide  r11 r12 r13  r21 r22 r23  r31 r32 r33  x y z   collides,pairs
+  kind      a line of input                                prints
+  ray       ox oy oz  dx dy dz  [t_min [t_max]]            hit,t,u,v,face,material,group,nx,ny,nz
+  any       the same                                       hit
+  point     x y z  [max_distance]                          found,distance,x,y,z,face
+  box       minx miny minz  maxx maxy maxz                 count,faces
+  sphere    x y z  radius                                  count,faces
+  collide   r11 r12 r13  r21 r22 r23  r31 r32 r33  x y z   collides,pairs
+  distance  the same                                       distance,ax,ay,az,bx,by,bz,face_a,face_b
 
 A direction need not be of unit length; t counts in its length. The range defaults to 0 to inf. u and v weigh \
 the triangle's second and third corner. Faces count from 0 in the order of the model's faces (OBJ: `f` \
 lines); box and sphere list those that they touch, each once, ascending, with blanks between. The group is \
-the object's name where a face has no group. The numbers of collide are a rotation's rows and a translation, \
-which take a point of the second model into the space of the first; pairs is empty without --pairs.";
+the object's name where a face has no group. The numbers of collide and distance are a rotation's rows and a \
+translation, which take a point of the second model into the space of the first; pairs is empty without --pairs.";
 
 const COLLIDE_HELP: &str = "\
 A pose is a line of twelve numbers, separated by blanks or commas: the rows of a rotation matrix R, then a \
@@ -39,6 +40,18 @@ those in the files: a small layout has moved them a little.
 
 Example, two monkeys half a unit apart:
   echo 1 0 0  0 1 0  0 0 1  0.5 0 0 | bvhc query collide suzanne.bvh suzanne.bvh --pairs";
+
+const DISTANCE_HELP: &str = "\
+A pose is a line of twelve numbers, as of `bvhc query collide`: the rows of a rotation matrix R, then a translation T. \
+A point x of B is at R x + T in A's space.
+
+Every pose gives one row: the least distance of a triangle of A and one of B, the nearest point of each in A's space, and \
+their faces. Where triangles meet, the distance is 0 and the points are one point of both. Surfaces have distances, not \
+solids: a model inside the other one is as far away as its surface is. With --within, a row whose distance is more has \
+empty fields. With --abs-error or --rel-error, another pair may be found that is farther apart, by no more than that.
+
+Example, two monkeys three units apart:
+  echo 1 0 0  0 1 0  0 0 1  3 0 0 | bvhc query distance suzanne.bvh suzanne.bvh";
 
 /// `bvhc query KIND ...`
 #[derive(Debug, clap::Args)]
@@ -69,6 +82,9 @@ pub(in crate::cli) enum Query {
     /// Whether two models meet, at one pose after another
     #[command(after_help = COLLIDE_HELP)]
     Collide(CollideArgs),
+    /// How far two models are from each other, at one pose after another
+    #[command(after_help = DISTANCE_HELP)]
+    Distance(DistanceArgs),
 }
 
 /// What is asked of one model.
@@ -143,5 +159,34 @@ impl CollideArgs {
             None | Some(VolumeArg::Obb) => Ok(Volume::Obb),
             Some(VolumeArg::Aabb) => Ok(Volume::Aabb),
         }
+    }
+}
+
+/// How far two are apart.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct DistanceArgs {
+    /// The compiled file that stays where it is
+    pub(in crate::cli) a: PathBuf,
+    /// The compiled file that is moved; may be the same
+    pub(in crate::cli) b: PathBuf,
+    /// Read the poses of B from this file instead of standard input
+    #[arg(long, value_name = "F")]
+    pub(in crate::cli) poses: Option<PathBuf>,
+    /// Find nothing that is farther away than D
+    #[arg(long, value_name = "D", value_parser = not_negative)]
+    pub(in crate::cli) within: Option<f64>,
+    /// Let the distance be greater than the least one by up to E
+    #[arg(long, value_name = "E", value_parser = not_negative, conflicts_with = "rel_error")]
+    pub(in crate::cli) abs_error: Option<f64>,
+    /// Let the distance be greater than the least one by up to the share E of it: 0.05 is 5 %
+    #[arg(long, value_name = "E", value_parser = not_negative)]
+    pub(in crate::cli) rel_error: Option<f64>,
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(number) if number >= 0.0 => Ok(number),
+        Ok(_) => Err("it is negative or no number".into()),
+        Err(_) => Err("it is no number".into()),
     }
 }

@@ -25,7 +25,7 @@ impl Ask for Asker<'_> {
 
     fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError> {
         let Some(query) = Row::<f64>::parse(line)? else { return Ok(()) };
-        let pose = query.pose()?;
+        let pose = query.pose("collide")?;
         // Writing to a string cannot fail.
         let _ = if self.count {
             let pairs = self.pairs(&pose);

@@ -1,15 +1,16 @@
 //! `bvhc query KIND ...`: a line in, a row of CSV out. Whom a line asks is a file.
 
 mod collide;
+mod distance;
 mod model;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use bvhc_runtime::{Effort, Exhausted, Pose, VolumeError};
+use bvhc_runtime::{Allowance, Effort, Exhausted, Pose, VolumeError};
 
-use super::args::{CollideArgs, ModelArgs, Query, QueryArgs};
+use super::args::{CollideArgs, DistanceArgs, ModelArgs, Query, QueryArgs};
 use super::error::{Action, CliError};
 use super::file::{self, Compiled};
 use super::output::STANDARD_OUTPUT;
@@ -26,7 +27,8 @@ pub(super) fn run(args: &QueryArgs) -> Result<(), CliError> {
         Query::Point(args) => ask_model(Kind::Point, args),
         Query::Box(args) => ask_model(Kind::Box, args),
         Query::Sphere(args) => ask_model(Kind::Sphere, args),
-        Query::Collide(args) => ask_both(args),
+        Query::Collide(args) => ask_whether_both_meet(args),
+        Query::Distance(args) => ask_how_far(args),
     }
 }
 
@@ -35,7 +37,7 @@ fn ask_model(kind: Kind, args: &ModelArgs) -> Result<(), CliError> {
     answer_all(&model::Asker { kind, model: file.model()? }, args.input.as_deref())
 }
 
-fn ask_both(args: &CollideArgs) -> Result<(), CliError> {
+fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
     let (a, b) = (Compiled::read(&args.a)?, Compiled::read(&args.b)?);
     let (a, b, volume) = (a.model()?, b.model()?, args.volume()?);
     // Whether the files have the volumes does not depend on the pose.
@@ -46,6 +48,18 @@ fn ask_both(args: &CollideArgs) -> Result<(), CliError> {
         return Err(CliError::Volume { file, error });
     }
     let asker = collide::Asker { a, b, count: args.pairs, volume };
+    answer_all(&asker, args.poses.as_deref())
+}
+
+fn ask_how_far(args: &DistanceArgs) -> Result<(), CliError> {
+    let (a, b) = (Compiled::read(&args.a)?, Compiled::read(&args.b)?);
+    let allowance = match (args.abs_error, args.rel_error) {
+        (Some(by), _) => Allowance::Absolute(by),
+        (None, Some(share)) => Allowance::Relative(share),
+        (None, None) => Allowance::NONE,
+    };
+    let within = args.within.unwrap_or(f64::INFINITY);
+    let asker = distance::Asker { a: a.model()?, b: b.model()?, within, allowance };
     answer_all(&asker, args.poses.as_deref())
 }
 

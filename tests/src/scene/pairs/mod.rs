@@ -49,7 +49,7 @@ pub struct Kind {
     pub draw: fn(&mut Random) -> Pair,
 }
 
-const fn kind(name: &'static str, meets: Option<bool>, draw: fn(&mut Random) -> Pair) -> Kind {
+pub(super) const fn kind(name: &'static str, meets: Option<bool>, draw: fn(&mut Random) -> Pair) -> Kind {
     Kind { name, meets, draw }
 }
 

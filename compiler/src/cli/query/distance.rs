@@ -1,0 +1,47 @@
+//! How far two models are from each other.
+
+use std::fmt::Write;
+
+use bvhc_runtime::{Allowance, Effort, Hint, Model};
+
+use super::Ask;
+use crate::cli::row::{Row, RowError};
+
+/// Answers poses of B in A's space.
+pub(super) struct Asker<'a> {
+    pub(super) a: Model<'a>,
+    pub(super) b: Model<'a>,
+    /// What is farther is not found.
+    pub(super) within: f64,
+    pub(super) allowance: Allowance,
+}
+
+impl Ask for Asker<'_> {
+    fn header(&self) -> &'static str {
+        "distance,ax,ay,az,bx,by,bz,face_a,face_b"
+    }
+
+    fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError> {
+        let Some(query) = Row::<f64>::parse(line)? else { return Ok(()) };
+        let pose = query.pose("distance")?;
+        let (mut hint, mut effort) = (Hint::default(), Effort::unlimited());
+        let found = self.a.distance_with(&self.b, &pose, self.within, self.allowance, &mut hint, &mut effort);
+        let Ok(Some(found)) = found else {
+            row.push_str(",,,,,,,,\n");
+            return Ok(());
+        };
+        let face = |model: &Model<'_>, triangle| {
+            model.source_of(triangle).map_or_else(String::new, |source| source.face.to_string())
+        };
+        let ([ax, ay, az], [bx, by, bz]) = (found.on_a, found.on_b);
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            row,
+            "{},{ax},{ay},{az},{bx},{by},{bz},{},{}",
+            found.distance,
+            face(&self.a, found.a),
+            face(&self.b, found.b)
+        );
+        Ok(())
+    }
+}

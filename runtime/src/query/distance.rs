@@ -1,0 +1,233 @@
+//! How far two models are from each other.
+
+use core::ops::ControlFlow;
+
+use super::pairs::{Effort, Exhausted};
+use crate::model::Model;
+use crate::pair_tree::PairTree;
+use crate::pose::Pose;
+use crate::simd::{Kernel, dispatch};
+use crate::volume::obb::Motion;
+use crate::walk::distance::{Aim, Best, Spot, Walk};
+
+/// Two triangles and how far they are apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Distance {
+    /// Their distance, within 1e-12 of its value; 0 if and only if the triangles meet.
+    pub distance: f64,
+    /// The point of A's triangle that is nearest to B's, in A's space.
+    pub on_a: [f64; 3],
+    /// The point of B's triangle that is nearest to A's, in A's space.
+    pub on_b: [f64; 3],
+    /// From the one to the other, a unit vector in A's space; zero where the triangles meet.
+    pub direction: [f64; 3],
+    /// The triangle's number in A.
+    pub a: u32,
+    /// The triangle's number in B.
+    pub b: u32,
+}
+
+impl Distance {
+    /// Whether it is less, or the triangles' numbers are the lower ones.
+    pub(crate) fn precedes(&self, other: &Self) -> bool {
+        (self.distance, self.a, self.b) < (other.distance, other.a, other.b)
+    }
+}
+
+/// How much greater than the least distance an approximate one may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Allowance {
+    /// By no more than this, in the models' units. Anything but a positive number allows nothing.
+    Absolute(f64),
+    /// By no more than this share of the least distance. Anything but a positive number allows nothing.
+    Relative(f64),
+}
+
+impl Allowance {
+    /// The least distance itself.
+    pub const NONE: Self = Self::Absolute(0.0);
+
+    /// What is allowed where this is the least distance.
+    pub(crate) fn beyond(&self, distance: f64) -> f64 {
+        match *self {
+            Self::Absolute(by) => distance + by.max(0.0),
+            Self::Relative(share) => distance + distance * share.max(0.0),
+        }
+    }
+
+    /// The least distance for which this is allowed.
+    pub(crate) fn before(&self, distance: f64) -> f64 {
+        match *self {
+            Self::Absolute(by) => (distance - by.max(0.0)).max(0.0),
+            Self::Relative(share) => distance / (1.0 + share.max(0.0)),
+        }
+    }
+}
+
+/// Where the nearest triangles were, for the next query on the same models at a similar pose. Whatever a hint says, exact
+/// answers are the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hint(Option<[Spot; 2]>);
+
+/// Distances of meshes. `self` is A, `other` is B, and `pose` is B's in A's space; either may be the same model.
+///
+/// Distances are those of the surfaces: a mesh inside another one is as far from it as its surface is, and where triangles
+/// meet, the distance is 0. B's vertices are where [`Pose::apply`] puts them, in f64, and from there on distances are right
+/// within 1e-12 of their value, as long as that is more than 2^-90 of the triangles' size. Nothing allocates or panics. For trees, costs and
+/// files from strangers see [`collides`](Self::collides).
+///
+/// Based on: Larsen, Gottschalk, Lin, Manocha, "Fast Proximity Queries with Swept Sphere Volumes", 1999.
+impl Model<'_> {
+    /// The least distance of two triangles. Of pairs that are equally near, computed in f64, the one with the lowest number
+    /// in A, then in B, is named; where several pairs meet, any of them. The same on every CPU, but for which pair meets.
+    /// `None` only where a corrupt file has no triangles.
+    pub fn distance(&self, other: &Model<'_>, pose: &Pose) -> Option<Distance> {
+        self.distance_within(other, pose, f64::INFINITY)
+    }
+
+    /// As [`distance`](Self::distance), `None` where that is more than `limit`: the less there is to go, the faster.
+    pub fn distance_within(&self, other: &Model<'_>, pose: &Pose, limit: f64) -> Option<Distance> {
+        let mut effort = Effort::unlimited();
+        // Without a limit, only a corrupt file can exhaust it.
+        self.distance_with(other, pose, limit, Allowance::NONE, &mut Hint::default(), &mut effort)
+            .unwrap_or(None)
+    }
+
+    /// The distance of two triangles that is greater than the least one by no more than allowed. Which one may
+    /// differ between CPUs.
+    pub fn approximate_distance(
+        &self,
+        other: &Model<'_>,
+        pose: &Pose,
+        allowance: Allowance,
+    ) -> Option<Distance> {
+        let mut effort = Effort::unlimited();
+        self.distance_with(other, pose, f64::INFINITY, allowance, &mut Hint::default(), &mut effort)
+            .unwrap_or(None)
+    }
+
+    /// The least distance, or one that is greater by no more than allowed; `None` where the least one is more than `limit`.
+    /// Starts from the nearest triangles of the last query, and keeps those of this one.
+    ///
+    /// # Errors
+    /// [`Exhausted`], where the limit on the work is reached before the answer is known.
+    pub fn distance_with(
+        &self,
+        other: &Model<'_>,
+        pose: &Pose,
+        limit: f64,
+        allowance: Allowance,
+        hint: &mut Hint,
+        effort: &mut Effort,
+    ) -> Result<Option<Distance>, Exhausted> {
+        let (_, best) = search(self, other, pose, limit, Aim::Nearest(allowance), hint.0, effort)?;
+        if let Some(best) = best {
+            *hint = Hint(Some(best.spots));
+        }
+        Ok(best.map(|best| best.found))
+    }
+
+    /// Whether [`distance`](Self::distance) is at most `tolerance`. Stops at the first proof.
+    pub fn within(&self, other: &Model<'_>, pose: &Pose, tolerance: f64) -> bool {
+        self.within_with(other, pose, tolerance, &mut Effort::unlimited()).unwrap_or(false)
+    }
+
+    /// As [`within`](Self::within), with a limit on the work.
+    ///
+    /// # Errors
+    /// [`Exhausted`], where the limit is reached before the answer is known.
+    pub fn within_with(
+        &self,
+        other: &Model<'_>,
+        pose: &Pose,
+        tolerance: f64,
+        effort: &mut Effort,
+    ) -> Result<bool, Exhausted> {
+        let (_, best) = search(self, other, pose, tolerance, Aim::Any, None, effort)?;
+        Ok(best.is_some())
+    }
+
+    /// Calls `visit` with every two triangles that are at most `tolerance` apart, each pair once, in no particular order,
+    /// until it says `Break`, which is then returned.
+    pub fn pairs_within(
+        &self,
+        other: &Model<'_>,
+        pose: &Pose,
+        tolerance: f64,
+        visit: impl FnMut(&Distance) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut effort = Effort::unlimited();
+        self.pairs_within_with(other, pose, tolerance, &mut effort, visit)
+            .unwrap_or(ControlFlow::Continue(()))
+    }
+
+    /// As [`pairs_within`](Self::pairs_within), with a limit on the work.
+    ///
+    /// # Errors
+    /// [`Exhausted`], where the limit is reached before all pairs are found; some may have been visited.
+    pub fn pairs_within_with(
+        &self,
+        other: &Model<'_>,
+        pose: &Pose,
+        tolerance: f64,
+        effort: &mut Effort,
+        mut visit: impl FnMut(&Distance) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, Exhausted> {
+        let (end, _) = search(self, other, pose, tolerance, Aim::All(&mut visit), None, effort)?;
+        Ok(end)
+    }
+
+    /// Calls `visit` with pairs of triangles on the way to the nearest one, until it says `Break`, which is then returned:
+    /// none is farther apart than the nearest one before it by more than allowed, and the nearest of all is among them.
+    ///
+    /// So is every other pair within the allowance of the least distance. Which more there are may differ between CPUs.
+    ///
+    /// Based on: Fünzig, Fellner, "Easy Realignment of k-DOP Bounding Volumes", section 5, the weak approximate minimum
+    /// distance.
+    ///
+    /// # Errors
+    /// [`Exhausted`], where the limit on the work is reached first; some pairs may have been visited.
+    pub fn falling_distances(
+        &self,
+        other: &Model<'_>,
+        pose: &Pose,
+        allowance: Allowance,
+        effort: &mut Effort,
+        mut visit: impl FnMut(&Distance) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, Exhausted> {
+        let aim = Aim::Falling(allowance, &mut visit);
+        let (end, _) = search(self, other, pose, f64::INFINITY, aim, None, effort)?;
+        Ok(end)
+    }
+}
+
+fn search<'v>(
+    a: &Model<'_>,
+    b: &Model<'_>,
+    pose: &Pose,
+    limit: f64,
+    aim: Aim<'v>,
+    hint: Option<[Spot; 2]>,
+    effort: &'v mut Effort,
+) -> Result<(ControlFlow<()>, Option<Best>), Exhausted> {
+    // Nothing is within what is negative or no number.
+    if limit.is_nan() || limit < 0.0 {
+        return Ok((ControlFlow::Continue(()), None));
+    }
+    dispatch!(a.level().inner(), simd => walk(simd, [a, b], pose, limit, aim, hint, effort))
+}
+
+#[inline(always)]
+fn walk<'v, S: Kernel>(
+    simd: S,
+    [a, b]: [&Model<'_>; 2],
+    pose: &Pose,
+    limit: f64,
+    aim: Aim<'v>,
+    hint: Option<[Spot; 2]>,
+    effort: &'v mut Effort,
+) -> Result<(ControlFlow<()>, Option<Best>), Exhausted> {
+    let trees = [PairTree::of(a), PairTree::of(b)];
+    let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
+    Walk::new(simd, trees, motion, aim, limit, effort).run(hint)
+}

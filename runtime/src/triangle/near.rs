@@ -1,0 +1,297 @@
+//! Four triangles against four: between which bounds the distances of the sixteen pairs are, in f32.
+//!
+//! Nearest points are looked for as in `gap.rs`, but all nine pairs of edges and six corners and faces in the same way for
+//! all lanes. However well that goes, the bounds hold: points of both triangles are no nearer than the triangles, and along
+//! any direction n, the triangles are at least as far apart as their corners.
+//!
+//! # Why no bound is wrong
+//!
+//! With u, m and e of `pair.rs`: A's corners are off by e and B's by 8 e on each axis, 16 e of length in all. Along n, a
+//! corner's place is rounded by 6 u m |n|; twice that, their difference and the division by |n| make less than 32 e: the
+//! lower bound is off by less than 48 e. On each axis the points are off by 27 e as the corners and edges they are made
+//! of are, and by 16 u m through rounding, in all less than 80 e of length, and |n| is rounded by 14 u m: the upper bound is
+//! off by less than 96 e.
+
+use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
+use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask};
+
+use super::pair::{SIZES, UNIT, corner_of_b, cross, dot, edges};
+use crate::math::larger;
+use crate::simd::Kernel;
+use crate::volume::obb::{Motion, PAIRS, Vector, lanes, minus, spread};
+
+/// Of sixteen pairs, number `4 * i + j` for A's triangle i and B's triangle j.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounds {
+    /// A bit for each pair that may be within the limit.
+    pub(crate) pairs: u32,
+    /// No more than the distance; below zero, or no number, where the triangles may meet.
+    pub(crate) lower: [f32; PAIRS],
+    /// No less than it.
+    pub(crate) upper: [f32; PAIRS],
+}
+
+/// As much as a lower bound may be off, in units of e.
+const LOWER: f32 = 64.0;
+
+/// As much as an upper one.
+const UPPER: f32 = 128.0;
+
+/// Between which bounds the distances are; where a lower one is more than the limit, the upper one may be infinite.
+#[inline(always)]
+pub(crate) fn bounds<S: Kernel>(simd: S, a: &ObbLeaf, b: &ObbLeaf, motion: &Motion, limit: f32) -> Bounds {
+    let mut found =
+        Bounds { pairs: 0xffff, lower: [f32::NEG_INFINITY; PAIRS], upper: [f32::INFINITY; PAIRS] };
+    let t = motion.between(a.origin, b.origin);
+    let farthest = larger(larger(t[0].abs(), t[1].abs()), t[2].abs());
+    let m = larger(a.radius, farthest + 1.7321 * b.radius) * 1.0001;
+    if !SIZES.contains(&m) {
+        return found;
+    }
+    let e = m * UNIT + motion.noise();
+    found.pairs = 0;
+    let beyond = |lower: S::Pairs| lower.simd_gt(S::Pairs::splat(simd, limit)).to_bitmask() as u32;
+    let all = (1u32 << lanes::<S>()) - 1;
+    let pb = [
+        corner_of_b(simd, b, 0, motion, &t),
+        corner_of_b(simd, b, 1, motion, &t),
+        corner_of_b(simd, b, 2, motion, &t),
+    ];
+    for first in (0..PAIRS).step_by(lanes::<S>()) {
+        let row = first / OBB_WIDTH;
+        let pa = [
+            spread(simd, &a.corners[0], row),
+            spread(simd, &a.corners[1], row),
+            spread(simd, &a.corners[2], row),
+        ];
+        let places = first..first + lanes::<S>();
+        let rough = lower_bound(simd, &pa, &pb, &between_middles::<S>(&pa, &pb), e);
+        // What is no number is to be looked at.
+        if beyond(rough) == all {
+            rough.store_slice(&mut found.lower[places]);
+            continue;
+        }
+        let (normal, square) = nearest(simd, &pa, &pb);
+        let lower = lower_bound(simd, &pa, &pb, &normal, e).max(rough);
+        lower.store_slice(&mut found.lower[places.clone()]);
+        found.pairs |= (!beyond(lower) & all) << first;
+        let upper = square.sqrt() + S::Pairs::splat(simd, UPPER * e);
+        upper.store_slice(&mut found.upper[places]);
+    }
+    found
+}
+
+/// How far the triangles are apart along n, but for the error.
+#[inline(always)]
+fn lower_bound<S: Kernel>(
+    simd: S,
+    pa: &[Vector<S>; 3],
+    pb: &[Vector<S>; 3],
+    n: &Vector<S>,
+    e: f32,
+) -> S::Pairs {
+    let from_a = dot::<S>(n, &pa[0]).max(dot::<S>(n, &pa[1])).max(dot::<S>(n, &pa[2]));
+    let to_b = dot::<S>(n, &pb[0]).min(dot::<S>(n, &pb[1])).min(dot::<S>(n, &pb[2]));
+    (to_b - from_a) / dot::<S>(n, n).sqrt() - S::Pairs::splat(simd, LOWER * e)
+}
+
+/// From the middle of a triangle to that of the other, three times.
+#[inline(always)]
+fn between_middles<S: Kernel>(pa: &[Vector<S>; 3], pb: &[Vector<S>; 3]) -> Vector<S> {
+    let along =
+        |axis: usize| (pb[0][axis] - pa[0][axis]) + (pb[1][axis] - pa[1][axis]) + (pb[2][axis] - pa[2][axis]);
+    [along(0), along(1), along(2)]
+}
+
+/// From a point of A's triangle to one of B's, about the nearest ones, and the square of how far.
+#[inline(always)]
+fn nearest<S: Kernel>(simd: S, pa: &[Vector<S>; 3], pb: &[Vector<S>; 3]) -> (Vector<S>, S::Pairs) {
+    let (ea, eb) = (edges::<S>(pa), edges::<S>(pb));
+    let edges_b =
+        [Edge::new(simd, &pb[0], &eb[0]), Edge::new(simd, &pb[1], &eb[1]), Edge::new(simd, &pb[2], &eb[2])];
+    let n = minus::<S>(&pb[0], &pa[0]);
+    let mut best = (n, dot::<S>(&n, &n));
+    for i in 0..3 {
+        let edge = Edge::new(simd, &pa[i], &ea[i]);
+        keep::<S>(&mut best, between_edges(simd, &edge, &edges_b[0]));
+        keep::<S>(&mut best, between_edges(simd, &edge, &edges_b[1]));
+        keep::<S>(&mut best, between_edges(simd, &edge, &edges_b[2]));
+    }
+    keep::<S>(&mut best, to_nearest_corner(simd, pa, &ea, pb));
+    let n = to_nearest_corner(simd, pb, &eb, pa);
+    keep::<S>(&mut best, [-n[0], -n[1], -n[2]]);
+    best
+}
+
+#[inline(always)]
+fn keep<S: Kernel>(best: &mut (Vector<S>, S::Pairs), n: Vector<S>) {
+    let square = dot::<S>(&n, &n);
+    let nearer = square.simd_lt(best.1);
+    let of_axis = |axis: usize| nearer.select(n[axis], best.0[axis]);
+    *best = ([of_axis(0), of_axis(1), of_axis(2)], nearer.select(square, best.1));
+}
+
+/// An edge.
+struct Edge<S: Kernel> {
+    start: Vector<S>,
+    along: Vector<S>,
+    square: S::Pairs,
+    inverse: S::Pairs,
+}
+
+impl<S: Kernel> Edge<S> {
+    #[inline(always)]
+    fn new(simd: S, start: &Vector<S>, along: &Vector<S>) -> Self {
+        let square = dot::<S>(along, along);
+        let inverse = inverse(simd, square);
+        Self { start: *start, along: *along, square, inverse }
+    }
+}
+
+/// 1 / x, by a step of Newton's; something finite where x is not positive.
+#[inline(always)]
+fn inverse<S: Kernel>(simd: S, x: S::Pairs) -> S::Pairs {
+    let x = x.max(S::Pairs::splat(simd, f32::MIN_POSITIVE));
+    let inverse = x.approximate_recip();
+    inverse * (S::Pairs::splat(simd, 2.0) - x * inverse)
+}
+
+/// Between the nearest points of two edges, as in `gap.rs`.
+#[inline(always)]
+fn between_edges<S: Kernel>(simd: S, a: &Edge<S>, b: &Edge<S>) -> Vector<S> {
+    let (zero, one) = (S::Pairs::splat(simd, 0.0), S::Pairs::splat(simd, 1.0));
+    let offset = minus::<S>(&b.start, &a.start);
+    let both = dot::<S>(&a.along, &b.along);
+    let (of_a, of_b) = (dot::<S>(&a.along, &offset), dot::<S>(&b.along, &offset));
+    let free = inverse(simd, a.square.mul_sub(b.square, both * both));
+    let s = (of_a.mul_sub(b.square, both * of_b) * free).max(zero).min(one);
+    let t = (both.mul_sub(s, of_b) * b.inverse).max(zero).min(one);
+    let s = (both.mul_add(t, of_a) * a.inverse).max(zero).min(one);
+    let along = |axis: usize| b.along[axis].mul_add(t, offset[axis] - a.along[axis] * s);
+    [along(0), along(1), along(2)]
+}
+
+/// From a point of the face to that corner of the other triangle which is nearest to its plane.
+#[inline(always)]
+fn to_nearest_corner<S: Kernel>(
+    simd: S,
+    face: &[Vector<S>; 3],
+    edges: &[Vector<S>; 3],
+    corners: &[Vector<S>; 3],
+) -> Vector<S> {
+    let (zero, one) = (S::Pairs::splat(simd, 0.0), S::Pairs::splat(simd, 1.0));
+    let f = [-edges[2][0], -edges[2][1], -edges[2][2]];
+    let normal = cross::<S>(&edges[0], &f);
+    let offsets = [
+        minus::<S>(&corners[0], &face[0]),
+        minus::<S>(&corners[1], &face[0]),
+        minus::<S>(&corners[2], &face[0]),
+    ];
+    let heights = [
+        dot::<S>(&normal, &offsets[0]).abs(),
+        dot::<S>(&normal, &offsets[1]).abs(),
+        dot::<S>(&normal, &offsets[2]).abs(),
+    ];
+    let second = heights[1].simd_lt(heights[0]);
+    let third = heights[2].simd_lt(heights[0].min(heights[1]));
+    let pick =
+        |axis: usize| third.select(offsets[2][axis], second.select(offsets[1][axis], offsets[0][axis]));
+    let p = [pick(0), pick(1), pick(2)];
+    let inverse = inverse(simd, dot::<S>(&normal, &normal));
+    let v = (dot::<S>(&cross::<S>(&p, &f), &normal) * inverse).max(zero).min(one);
+    let w = (dot::<S>(&cross::<S>(&edges[0], &p), &normal) * inverse).max(zero).min(one - v);
+    let along = |axis: usize| p[axis] - edges[0][axis].mul_add(v, f[axis] * w);
+    [along(0), along(1), along(2)]
+}
+
+#[cfg(test)]
+mod tests {
+    use bvhc_format::obb::ObbLeaf;
+
+    use super::*;
+    use crate::level::Level;
+    use crate::pose::Pose;
+    use crate::simd::dispatch;
+    use crate::triangle::gap::gap;
+    use crate::triangle::testing::Random;
+    use crate::volume::obb::Place;
+
+    type Leaf = (ObbLeaf, [[[f32; 3]; 3]; OBB_WIDTH]);
+
+    /// A leaf of four triangles of any shape near a point, and their corners.
+    fn leaf(random: &mut Random, centre: [f64; 3], size: f64) -> Leaf {
+        let mut record = ObbLeaf::EMPTY;
+        let corner = |random: &mut Random| {
+            let offset = random.offset(3);
+            [0, 1, 2].map(|axis| (centre[axis] + size * offset[axis]) as f32)
+        };
+        let corners = [0; OBB_WIDTH].map(|_| [0; 3].map(|_| corner(random)));
+        record.origin = corners[0][0];
+        for (lane, corners) in corners.iter().enumerate() {
+            for (k, corner) in corners.iter().enumerate() {
+                for (axis, (place, origin)) in corner.iter().zip(record.origin).enumerate() {
+                    let along = (f64::from(*place) - f64::from(origin)) as f32;
+                    record.corners[k][axis][lane] = along;
+                    record.radius = record.radius.max(along.abs());
+                }
+            }
+        }
+        (record, corners)
+    }
+
+    fn check<S: Kernel>(simd: S, a: &Leaf, b: &Leaf, pose: &Pose, context: (Level, u32)) {
+        let place = |leaf: &Leaf| Place { origin: leaf.0.origin, radius: leaf.0.radius };
+        let motion = Motion::new(simd, pose, &place(a), &place(b));
+        for limit in [f32::INFINITY, 0.0] {
+            let found = bounds(simd, &a.0, &b.0, &motion, limit);
+            for pair in 0..PAIRS {
+                let (i, j) = (pair / OBB_WIDTH, pair % OBB_WIDTH);
+                let corners_a = a.1[i].map(|corner| corner.map(f64::from));
+                let corners_b = b.1[j].map(|corner| pose.apply(corner.map(f64::from)));
+                let distance = gap(&corners_a, &corners_b, &mut 0).square.sqrt();
+                let (lower, upper) = (f64::from(found.lower[pair]), f64::from(found.upper[pair]));
+                assert!(lower <= distance && distance <= upper, "{context:?}: {lower} {distance} {upper}");
+                let is_near = limit == f32::INFINITY || found.lower[pair] <= limit;
+                assert!(!is_near || upper < f64::INFINITY, "{context:?}: {lower} {upper}");
+            }
+        }
+    }
+
+    #[test]
+    fn distances_are_between_the_bounds() {
+        let mut random = Random(11);
+        for round in 0..4000 {
+            let size = 10f64.powi(random.below(9) as i32 - 4);
+            let away = random.offset(4).map(|x| 4.0 * size * x);
+            let centre = random.offset(0).map(|x| [0.0, 1.0, 300.0][round as usize % 3] * size * x);
+            let translation = random.offset(2).map(|x| size * x);
+            let pose = random.pose(translation);
+            let a = leaf(&mut random, centre, size);
+            let at = pose.inverse().apply([0, 1, 2].map(|axis| centre[axis] + away[axis]));
+            let b = leaf(&mut random, at, size);
+            for level in Level::available() {
+                dispatch!(level.inner(), simd => check(simd, &a, &b, &pose, (level, round)));
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_are_tight() {
+        let mut random = Random(12);
+        let (mut loose, mut count) = (0, 0);
+        for _ in 0..1000 {
+            let (a, b) = (leaf(&mut random, [0.0; 3], 1.0), leaf(&mut random, [1.2, 0.0, 0.0], 1.0));
+            let motion = dispatch!(Level::detect().inner(), simd => {
+                let place = Place { origin: [0.0; 3], radius: 4.0 };
+                let motion = Motion::new(simd, &Pose::IDENTITY, &place, &place);
+                bounds(simd, &a.0, &b.0, &motion, f32::INFINITY)
+            });
+            for pair in 0..PAIRS {
+                let (lower, upper) = (motion.lower[pair], motion.upper[pair]);
+                count += u32::from(lower > 0.01);
+                loose += u32::from(lower > 0.01 && upper - lower > 1e-3 * upper);
+            }
+        }
+        assert!(count > 8000 && loose < count / 100, "{loose} of {count}");
+    }
+}

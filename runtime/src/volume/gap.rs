@@ -1,0 +1,226 @@
+//! How far apart oriented boxes are at least, four against four at a time.
+//!
+//! A lower bound is the longest of three: what the projections on the axes of A's box leave free, as a vector, the same for
+//! B's, and what the projections on the line through the centres leave free.
+//!
+//! # Why no bound is too great
+//!
+//! Axes of a box are at right angles, so two boxes are as far apart as the vector of their separations along them, and as
+//! far as their separation along any direction. Those separations are off by rounding as `obb.rs` says, but with
+//! s + |t| in place of s: the boxes need not touch, so that the offset t of the centres may be longer. All errors there
+//! that are relative to s are below the slack with room to spare, that of B's axes is 400 u |t|; along the line
+//! through the centres, the separation is the difference of |t| and of the boxes' radii, of which each is off by no more
+//! than on the boxes' axes together: 3 * 42 u M and 1200 u |t| + 250 u s, times 1 and a few u. So there three times the slack
+//! is taken off. What the squares and the quotient add is less than 2^-20 of the bound.
+
+use bvhc_format::obb::{OBB_WIDTH, ObbNode};
+use fearless_simd::{SimdBase, SimdFloat, SimdMask};
+
+use super::obb::{
+    Matrix, Motion, PAIRS, SLACK_SIZE, Vector, absolute, column, dot, lanes, matrix, minus, moved,
+    quaternion_of_a, relative, rotation_of_b, spread, turn_back,
+};
+use crate::simd::Kernel;
+
+/// The least squared distances of sixteen pairs, number `4 * i + j` for A's child i and B's child j.
+#[derive(Clone, Copy)]
+pub(crate) struct Gaps {
+    /// A bit for each pair that may be within reach.
+    pub(crate) pairs: u32,
+    /// No more than the square of the distance, or no number.
+    pub(crate) squares: [f32; PAIRS],
+    /// The squared distance of the centres.
+    pub(crate) centres: [f32; PAIRS],
+}
+
+/// Less than 1 by more than the rounding of a square.
+const ROUNDED: f32 = 1.0 - 1.0 / (1 << 20) as f32;
+
+/// How far apart the children of A's and B's nodes are, at least, and which may be within the root of `reach2`.
+#[inline(always)]
+pub(crate) fn gaps<S: Kernel>(simd: S, a: &ObbNode, b: &ObbNode, motion: &Motion, reach2: f32) -> Gaps {
+    let mut found = Gaps { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
+    let all = (1u32 << lanes::<S>()) - 1;
+    let q = rotation_of_b(simd, b, motion);
+    let centres = [simd.tile(&b.centre[0]), simd.tile(&b.centre[1]), simd.tile(&b.centre[2])];
+    let centres = moved(simd, &centres, motion.rotation(), motion.translation());
+    let hb = [simd.tile(&b.half_extents[0]), simd.tile(&b.half_extents[1]), simd.tile(&b.half_extents[2])];
+    let size_b = hb[0] + hb[1] + hb[2];
+    for first in (0..PAIRS).step_by(lanes::<S>()) {
+        let row = first / OBB_WIDTH;
+        let p = quaternion_of_a(simd, a, row);
+        let t = turn_back::<S>(&p, &minus::<S>(&centres, &spread(simd, &a.centre, row)));
+        let r = matrix(simd, &relative::<S>(&p, &q));
+        let ha = spread(simd, &a.half_extents, row);
+        let along_a = [t[0].abs(), t[1].abs(), t[2].abs()];
+        let size = (ha[0] + ha[1] + ha[2] + size_b) + (along_a[0] + along_a[1] + along_a[2]);
+        let slack = size.mul_add(S::Pairs::splat(simd, SLACK_SIZE), S::Pairs::splat(simd, motion.slack()));
+        let square = dot::<S>(&t, &t);
+        let bound = bounds(simd, &t, &along_a, square, &r, &ha, &hb, slack);
+        let places = first..first + lanes::<S>();
+        // What is no number is to be looked at.
+        let beyond = bound.simd_gt(S::Pairs::splat(simd, reach2)).to_bitmask() as u32;
+        found.pairs |= (!beyond & all) << first;
+        bound.store_slice(&mut found.squares[places.clone()]);
+        square.store_slice(&mut found.centres[places]);
+    }
+    found
+}
+
+/// The longest of the three bounds, squared.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+fn bounds<S: Kernel>(
+    simd: S,
+    t: &Vector<S>,
+    along_a: &Vector<S>,
+    square: S::Pairs,
+    r: &Matrix<S>,
+    ha: &Vector<S>,
+    hb: &Vector<S>,
+    slack: S::Pairs,
+) -> S::Pairs {
+    let zero = S::Pairs::splat(simd, 0.0);
+    let s = absolute::<S>(r);
+    let along_b = [
+        dot::<S>(t, &column::<S>(r, 0)).abs(),
+        dot::<S>(t, &column::<S>(r, 1)).abs(),
+        dot::<S>(t, &column::<S>(r, 2)).abs(),
+    ];
+    let (near_a, near_b) =
+        ([ha[0] + slack, ha[1] + slack, ha[2] + slack], [hb[0] + slack, hb[1] + slack, hb[2] + slack]);
+    let of_a = [
+        (along_a[0] - (near_a[0] + dot::<S>(&s[0], hb))).max(zero),
+        (along_a[1] - (near_a[1] + dot::<S>(&s[1], hb))).max(zero),
+        (along_a[2] - (near_a[2] + dot::<S>(&s[2], hb))).max(zero),
+    ];
+    let of_b = [
+        (along_b[0] - (near_b[0] + dot::<S>(&column::<S>(&s, 0), ha))).max(zero),
+        (along_b[1] - (near_b[1] + dot::<S>(&column::<S>(&s, 1), ha))).max(zero),
+        (along_b[2] - (near_b[2] + dot::<S>(&column::<S>(&s, 2), ha))).max(zero),
+    ];
+    // Each coordinate of t has the slack once: no less than |t| times it, three times in all.
+    let radii = dot::<S>(along_a, &near_a) + dot::<S>(&along_b, &near_b);
+    let length = along_a[0] + along_a[1] + along_a[2];
+    let free = (square - slack.mul_add(length, radii)).max(zero);
+    // The quotient first: it is at most 1, and nothing overflows.
+    let along_centres = free / square.max(S::Pairs::splat(simd, f32::MIN_POSITIVE)) * free;
+    dot::<S>(&of_a, &of_a).max(dot::<S>(&of_b, &of_b)).max(along_centres) * S::Pairs::splat(simd, ROUNDED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::level::Level;
+    use crate::pose::Pose;
+    use crate::simd::dispatch;
+    use crate::triangle::gap::gap;
+    use crate::triangle::testing::{Random, rotation};
+    use crate::volume::obb::Place;
+
+    type Point = [f64; 3];
+
+    /// Four boxes of any shape and orientation around a point.
+    fn node(random: &mut Random, centre: Point, size: f64) -> ObbNode {
+        let mut node = ObbNode::EMPTY;
+        for slot in 0..OBB_WIDTH {
+            let offset = random.offset(2);
+            for (part, x) in random.quaternion().into_iter().enumerate() {
+                node.rotation[part][slot] = x as f32;
+            }
+            for axis in 0..3 {
+                node.centre[axis][slot] = (centre[axis] + size * offset[axis]) as f32;
+                node.half_extents[axis][slot] = (size * random.offset(3)[0].abs()) as f32;
+            }
+        }
+        node
+    }
+
+    /// The corners of a box, as the file's numbers have it.
+    fn corners(node: &ObbNode, slot: usize) -> [Point; 8] {
+        let q = [0, 1, 2, 3].map(|part| f64::from(node.rotation[part][slot]));
+        let length = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let turn = rotation(q.map(|x| x / length));
+        core::array::from_fn(|index| {
+            let half = |axis: usize| {
+                let half = f64::from(node.half_extents[axis][slot]);
+                if index >> axis & 1 == 0 { half } else { -half }
+            };
+            [0, 1, 2].map(|row: usize| {
+                f64::from(node.centre[row][slot])
+                    + (0..3).map(|axis| turn[row][axis] * half(axis)).sum::<f64>()
+            })
+        })
+    }
+
+    /// The squared distance of two boxes whose surfaces do not meet: that of their faces.
+    fn square(a: &[Point; 8], b: &[Point; 8]) -> f64 {
+        const FACES: [[usize; 3]; 12] = [
+            [0, 1, 2],
+            [3, 1, 2],
+            [4, 5, 6],
+            [7, 5, 6],
+            [0, 1, 4],
+            [5, 1, 4],
+            [2, 3, 6],
+            [7, 3, 6],
+            [0, 2, 4],
+            [6, 2, 4],
+            [1, 3, 5],
+            [7, 3, 5],
+        ];
+        let of = |corners: &[Point; 8], face: [usize; 3]| face.map(|index| corners[index]);
+        let pairs = FACES.iter().flat_map(|one| FACES.iter().map(move |other| (*one, *other)));
+        pairs.map(|(one, other)| gap(&of(a, one), &of(b, other), &mut 0).square).fold(f64::INFINITY, f64::min)
+    }
+
+    #[test]
+    fn no_bound_exceeds_the_distance() {
+        let mut random = Random(21);
+        let (mut sum, mut count) = (0.0, 0);
+        for _ in 0..150 {
+            let size = 10f64.powi(random.below(5) as i32 - 2);
+            let centre = random.offset(1).map(|x| 3.0 * x);
+            let translation = random.offset(1).map(|x| 4.0 * x);
+            let pose = random.pose(translation);
+            let a = node(&mut random, centre, size);
+            let away = random.offset(2);
+            let at = pose.inverse().apply([0, 1, 2].map(|axis| centre[axis] + 3.0 * away[axis]));
+            let b = node(&mut random, at, size);
+            // They reach as far as this says, at least.
+            let place = Place { origin: [0.0; 3], radius: 400.0 };
+            let mut expected = [0.0; PAIRS];
+            for (pair, square_of) in expected.iter_mut().enumerate() {
+                let moved = corners(&b, pair % OBB_WIDTH).map(|corner| pose.apply(corner));
+                *square_of = square(&corners(&a, pair / OBB_WIDTH), &moved);
+            }
+            for level in Level::available() {
+                let found = dispatch!(level.inner(), simd => {
+                    gaps(simd, &a, &b, &Motion::new(simd, &pose, &place, &place), 1.0)
+                });
+                for (pair, (bound, square)) in found.squares.iter().zip(expected).enumerate() {
+                    assert_eq!(found.pairs & 1 << pair != 0, *bound <= 1.0);
+                    assert!(f64::from(*bound) <= square, "{level:?} {pose:?}: {bound} {square}");
+                    if square > 1.0 {
+                        sum += (f64::from(*bound) / square).sqrt();
+                        count += 1;
+                    }
+                }
+            }
+        }
+        assert!(count > 300 && sum / f64::from(count) > 0.7, "{sum} {count}");
+    }
+
+    #[test]
+    fn empty_slots_are_beyond_everything() {
+        let found = dispatch!(Level::detect().inner(), simd => {
+            let place = Place { origin: [0.0; 3], radius: 1.0 };
+            gaps(simd, &ObbNode::EMPTY, &ObbNode::EMPTY, &Motion::new(simd, &Pose::IDENTITY, &place, &place), 1.0)
+        });
+        assert!(
+            found.squares.iter().all(|square| !square.is_finite() || *square > 1e30),
+            "{:?}",
+            found.squares
+        );
+    }
+}

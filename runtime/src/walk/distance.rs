@@ -1,0 +1,457 @@
+//! The walk through two trees for what is nearest: sixteen pairs of boxes a step, the nearest first.
+//!
+//! Based on: Larsen, Gottschalk, Lin, Manocha, "Fast Proximity Queries with Swept Sphere Volumes", 1999, and Johnson,
+//! Cohen, "A Framework for Efficient Minimum Distance Computations", 1998 (bounds from both sides). Departures: both nodes
+//! are opened at once; f32 bounds the distances of triangles, and f64 decides only among those that may be the least.
+
+use core::ops::ControlFlow;
+
+use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbNode};
+
+use super::grid::{ALL, CAPACITY, Links, With, column_of, columns, columns_of, lanes, row_of, rows, rows_of};
+use crate::pair_tree::{Leaf, LeafRoom, Link, PairTree};
+use crate::query::{Allowance, Distance, Effort, Exhausted};
+use crate::simd::{Kernel, square_root};
+use crate::stack::Stack;
+use crate::triangle::gap::{Gap, gap};
+use crate::triangle::near::bounds;
+use crate::volume::gap::{Gaps, gaps};
+use crate::volume::obb::{Motion, Oriented, PAIRS};
+
+/// What a walk is for.
+pub(crate) enum Aim<'v> {
+    /// The least distance, or one that is greater by no more than allowed.
+    Nearest(Allowance),
+    /// Any pair within the limit.
+    Any,
+    /// All pairs within the limit.
+    All(&'v mut dyn FnMut(&Distance) -> ControlFlow<()>),
+    /// Pairs that are no farther apart than the nearest one so far and what is allowed, the nearest of all among them.
+    Falling(Allowance, &'v mut dyn FnMut(&Distance) -> ControlFlow<()>),
+}
+
+/// A triangle in a lane of a leaf.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    leaf: Leaf,
+    lane: usize,
+}
+
+impl Spot {
+    const NONE: Self = Self { leaf: Leaf::NONE, lane: 0 };
+}
+
+/// Two triangles whose distance is to be computed.
+#[derive(Clone, Copy)]
+struct Waiting {
+    a: Spot,
+    b: Spot,
+    lower: f32,
+}
+
+/// How many pairs of triangles may wait.
+const ROOM: usize = 64;
+
+/// The nearest pair so far.
+#[derive(Clone, Copy)]
+pub(crate) struct Best {
+    pub(crate) found: Distance,
+    pub(crate) spots: [Spot; 2],
+}
+
+/// The state of a walk.
+pub(crate) struct Walk<'a, 'v, S: Kernel> {
+    simd: S,
+    a: PairTree<'a>,
+    b: PairTree<'a>,
+    motion: Motion,
+    effort: &'v mut Effort,
+    aim: Aim<'v>,
+    /// Pairs of triangles are of interest up to this distance.
+    limit: f64,
+    /// The limit, rounded upwards by more than all arithmetic may be off.
+    near: f32,
+    /// As far as the walk goes; squared.
+    reach2: f32,
+    best: Option<Best>,
+    waiting: [Waiting; ROOM],
+    count: usize,
+}
+
+impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
+    #[inline(always)]
+    pub(crate) fn new(
+        simd: S,
+        [a, b]: [PairTree<'a>; 2],
+        motion: Motion,
+        aim: Aim<'v>,
+        limit: f64,
+        effort: &'v mut Effort,
+    ) -> Self {
+        let waiting = [Waiting { a: Spot::NONE, b: Spot::NONE, lower: 0.0 }; ROOM];
+        let (near, reach2) = (upwards(limit), square_upwards(upwards(limit)));
+        Self { simd, a, b, motion, effort, aim, limit, near, reach2, best: None, waiting, count: 0 }
+    }
+
+    /// Goes through the trees; `Break` if that ended early. What is nearest is found among `hint`, too.
+    #[inline(always)]
+    pub(crate) fn run(
+        &mut self,
+        hint: Option<[Spot; 2]>,
+    ) -> Result<(ControlFlow<()>, Option<Best>), Exhausted> {
+        // In corrupt files, where nodes may have many parents, this is what ends the walk.
+        let most = self.a.size().saturating_mul(self.b.size()).saturating_mul(PAIRS as u64);
+        let kept = self.effort.left.saturating_sub(most);
+        self.effort.left -= kept;
+        let mut rooms = [LeafRoom::EMPTY; 2];
+        let mut end = match hint {
+            Some(spots) => self.take(spots, &mut rooms),
+            None => ControlFlow::Continue(()),
+        };
+        if end.is_continue() {
+            match self.descend(&mut rooms) {
+                Ok(flow) => end = flow,
+                Err(exhausted) => {
+                    self.effort.left += kept;
+                    return Err(exhausted);
+                }
+            }
+        }
+        self.effort.left += kept;
+        if end.is_continue() {
+            end = self.settle(&mut rooms);
+        }
+        Ok((end, self.best))
+    }
+
+    /// Asks about the pair of a hint, if there is one.
+    #[cold]
+    #[inline(never)]
+    fn take(&mut self, [a, b]: [Spot; 2], [room_a, room_b]: &mut [LeafRoom; 2]) -> ControlFlow<()> {
+        match (self.a.known(a.leaf, a.lane, room_a), self.b.known(b.leaf, b.lane, room_b)) {
+            (Some(record_a), Some(record_b)) => self.decide((a, record_a), (b, record_b)),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    #[inline(always)]
+    fn descend(&mut self, rooms: &mut [LeafRoom; 2]) -> Result<ControlFlow<()>, Exhausted> {
+        let mut stack = Stack::<(With, f32), CAPACITY>::new();
+        let mut nodes = [ObbNode::EMPTY; 2];
+        let mut next = Some((0, With { b: 0, mask: ALL }));
+        while let Some((a, with)) = next {
+            self.effort.spend()?;
+            self.effort.node_pairs += 1;
+            if self.open(a, with, &mut nodes, rooms, &mut stack)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            next = loop {
+                match stack.pop() {
+                    Some((_, (_, square))) if square > self.reach2 => {}
+                    Some((a, (with, _))) => break Some((a, with)),
+                    None => break None,
+                }
+            };
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Tests the leaves among the children that may be near enough, and puts the others on the stack, the nearest last.
+    #[inline(always)]
+    fn open(
+        &mut self,
+        a: u32,
+        With { b, mask }: With,
+        [room_a, room_b]: &mut [ObbNode; 2],
+        rooms: &mut [LeafRoom; 2],
+        stack: &mut Stack<(With, f32), CAPACITY>,
+    ) -> Result<ControlFlow<()>, Exhausted> {
+        let (tree_a, tree_b) = (self.a, self.b);
+        let (Some(node_a), Some(node_b)) = (tree_a.node(a, room_a), tree_b.node(b, room_b)) else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let found = gaps(self.simd, node_a, node_b, &self.motion, self.reach2);
+        let pairs = found.pairs & u32::from(mask);
+        let links_a = Links::of::<Oriented>(&tree_a, a, node_a);
+        let links_b = Links::of::<Oriented>(&tree_b, b, node_b);
+        let (in_a, in_b) = (rows(links_a.leaves()), columns(links_b.leaves()));
+        let mut leaves = Order::new(0);
+        for lane in lanes(pairs & in_a & in_b) {
+            leaves.insert(lane, &found, lane);
+        }
+        for (lane, square) in leaves.items() {
+            let beyond = square > self.reach2;
+            if !beyond
+                && let (Link::Leaf(a), Link::Leaf(b)) =
+                    (links_a.get(row_of(lane)), links_b.get(column_of(lane)))
+                && self.test_leaves(a, b, rooms)?.is_break()
+            {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        let mut steps = Order::new((0, With { b: 0, mask: 0 }));
+        for lane in lanes(pairs & !in_a & !in_b) {
+            if let (Link::Node(a), Link::Node(b)) = (links_a.get(row_of(lane)), links_b.get(column_of(lane)))
+            {
+                steps.insert((a, With { b, mask: ALL }), &found, lane);
+            }
+        }
+        // Leaves go on as rows or columns of their parent: all that may be near the same node, in one step.
+        for slot in 0..OBB_WIDTH {
+            let same = pairs & in_a & !in_b & columns(1 << slot);
+            if same != 0
+                && let Link::Node(b) = links_b.get(slot)
+            {
+                steps.insert((a, With { b, mask: rows_of(same) }), &found, nearest(same, &found));
+            }
+            let same = pairs & !in_a & in_b & rows(1 << slot);
+            if same != 0
+                && let Link::Node(a) = links_a.get(slot)
+            {
+                steps.insert((a, With { b, mask: columns_of(same) }), &found, nearest(same, &found));
+            }
+        }
+        for ((a, with), square) in steps.items().rev() {
+            let beyond = square > self.reach2;
+            if !beyond {
+                stack.push(a, (with, square));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    #[inline(always)]
+    fn test_leaves(
+        &mut self,
+        leaf_a: Leaf,
+        leaf_b: Leaf,
+        [room_a, room_b]: &mut [LeafRoom; 2],
+    ) -> Result<ControlFlow<()>, Exhausted> {
+        self.effort.spend()?;
+        self.effort.leaf_pairs += 1;
+        let (Some(a), Some(b)) = (self.a.leaf(leaf_a, room_a), self.b.leaf(leaf_b, room_b)) else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let bounds = bounds(self.simd, a, b, &self.motion, self.near);
+        let rows = (1u32 << (OBB_WIDTH as u32 * leaf_a.triangles)) - 1;
+        let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
+        let waits = matches!(self.aim, Aim::Nearest(_));
+        let near = bounds.pairs & used;
+        if waits {
+            let least = lanes(near).fold(f32::INFINITY, |least, lane| {
+                let upper = bounds.upper[lane];
+                if upper < least { upper } else { least }
+            });
+            self.lower_limit(f64::from(least));
+        }
+        for lane in lanes(near) {
+            let lower = bounds.lower[lane];
+            if lower > self.near {
+                continue;
+            }
+            let a_spot = Spot { leaf: leaf_a, lane: lane / OBB_WIDTH };
+            let b_spot = Spot { leaf: leaf_b, lane: lane % OBB_WIDTH };
+            // Triangles that may meet, or of which f32 knows nothing, are asked at once.
+            if waits && lower > 0.0 && self.make_room() {
+                self.waiting[self.count % ROOM] = Waiting { a: a_spot, b: b_spot, lower };
+                self.count += 1;
+            } else if self.decide((a_spot, a), (b_spot, b)).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Whether one more pair may wait; forgets those that are too far away by now.
+    #[inline(always)]
+    fn make_room(&mut self) -> bool {
+        if self.count == ROOM {
+            let mut kept = 0;
+            for index in 0..ROOM {
+                if self.waiting[index].lower <= self.near {
+                    self.waiting[kept] = self.waiting[index];
+                    kept += 1;
+                }
+            }
+            self.count = kept;
+        }
+        self.count < ROOM
+    }
+
+    /// Decides what waits.
+    #[inline(always)]
+    fn settle(&mut self, [room_a, room_b]: &mut [LeafRoom; 2]) -> ControlFlow<()> {
+        for index in 0..self.count.min(ROOM) {
+            let Waiting { a, b, lower } = self.waiting[index];
+            if lower <= self.near
+                && let (Some(record_a), Some(record_b)) =
+                    (self.a.leaf(a.leaf, room_a), self.b.leaf(b.leaf, room_b))
+            {
+                self.decide((a, record_a), (b, record_b))?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Computes the distance of two triangles, and does with it what the walk is for.
+    #[inline(never)]
+    fn decide(&mut self, a: (Spot, &ObbLeaf), b: (Spot, &ObbLeaf)) -> ControlFlow<()> {
+        let (Some(corners_a), Some(corners_b)) =
+            (self.a.corners(a.0.leaf, a.1, a.0.lane), self.b.corners(b.0.leaf, b.1, b.0.lane))
+        else {
+            return ControlFlow::Continue(());
+        };
+        let pose = self.motion.pose();
+        let gap = gap(
+            &corners_a.map(|corner| corner.map(f64::from)),
+            &corners_b.map(|corner| pose.apply(corner.map(f64::from))),
+            &mut self.effort.exact_tests,
+        );
+        let found = self.distance(&gap, a.1.triangles[a.0.lane], b.1.triangles[b.0.lane]);
+        if found.distance > self.limit {
+            return ControlFlow::Continue(());
+        }
+        if matches!(self.aim, Aim::All(_) | Aim::Falling(..)) && !self.speaks_for(&found, a, b) {
+            return ControlFlow::Continue(());
+        }
+        let nearer = self.best.is_none_or(|best| found.precedes(&best.found));
+        if nearer {
+            self.best = Some(Best { found, spots: [a.0, b.0] });
+        }
+        match &mut self.aim {
+            Aim::All(visit) => return visit(&found),
+            Aim::Any => return ControlFlow::Break(()),
+            Aim::Falling(_, visit) => visit(&found)?,
+            Aim::Nearest(_) if found.distance == 0.0 => return ControlFlow::Break(()),
+            Aim::Nearest(_) => {}
+        }
+        self.lower_limit(found.distance);
+        ControlFlow::Continue(())
+    }
+
+    #[inline(always)]
+    fn distance(&self, gap: &Gap, a: u32, b: u32) -> Distance {
+        let distance = square_root(self.simd, gap.square);
+        let ([x, y, z], [nx, ny, nz]) = (gap.on_a, gap.normal);
+        let direction = if distance > 0.0 { [nx / distance, ny / distance, nz / distance] } else { [0.0; 3] };
+        Distance { distance, on_a: gap.on_a, on_b: [x + nx, y + ny, z + nz], direction, a, b }
+    }
+
+    /// Lowers the limit to what two triangles are apart, or to what is allowed beyond that.
+    #[inline(always)]
+    fn lower_limit(&mut self, distance: f64) {
+        match &self.aim {
+            Aim::Nearest(allowance) => {
+                if distance < self.limit {
+                    self.limit = distance;
+                    self.near = upwards(distance);
+                    self.reach2 = square_upwards(upwards(allowance.before(distance)));
+                }
+            }
+            Aim::Falling(allowance, _) => {
+                let limit = allowance.beyond(distance);
+                if limit < self.limit {
+                    self.limit = limit;
+                    self.near = upwards(limit);
+                    self.reach2 = square_upwards(self.near);
+                }
+            }
+            Aim::Any | Aim::All(_) => {}
+        }
+    }
+
+    /// Whether these are the leaves for which the walk speaks of a pair that it may come to several times.
+    #[inline(always)]
+    fn speaks_for(&self, found: &Distance, a: (Spot, &ObbLeaf), b: (Spot, &ObbLeaf)) -> bool {
+        !(self.a.repeats() || self.b.repeats()) || self.are_first(found, a, b)
+    }
+
+    /// A split triangle is in several blocks, whose boxes hold a part of it each, and all of it together. The walk comes to
+    /// the blocks whose parts hold the nearest points, as far as these are within the limit. The first two have the word.
+    #[cold]
+    #[inline(never)]
+    fn are_first(&self, found: &Distance, a: (Spot, &ObbLeaf), b: (Spot, &ObbLeaf)) -> bool {
+        let size = |v: [f64; 3]| v[0].abs() + v[1].abs() + v[2].abs();
+        let pose = self.motion.pose();
+        let slack = SLACK * (size(found.on_a) + size(found.on_b) + size(pose.translation()));
+        let is_first = |tree: &PairTree<'_>, (spot, record): (Spot, &ObbLeaf), point: [f64; 3]| {
+            let mut parts = tree.parts_of(spot.leaf, record, spot.lane);
+            let first = parts.find(|(_, part)| part.is_around(point, slack));
+            first.is_none_or(|(block, _)| block == tree.block_of(spot.leaf))
+        };
+        (!self.a.repeats() || is_first(&self.a, a, found.on_a))
+            && (!self.b.repeats() || is_first(&self.b, b, pose.inverse().apply(found.on_b)))
+    }
+}
+
+/// How far points may be from where they are, relative to their coordinates: some 256 roundings of f64.
+const SLACK: f64 = 1.0 / (1u64 << 44) as f64;
+
+/// Among boxes of which nothing is known but that they may touch, those whose centres are nearest come first.
+const CENTRES: f32 = 1.0 / (1 << 10) as f32;
+
+/// A distance in f32, greater by more than f64 and the rounding here may be off.
+#[inline(always)]
+fn upwards(distance: f64) -> f32 {
+    const MARGIN: f32 = 1.0 + 1.0 / (1 << 22) as f32;
+    (distance as f32 * MARGIN).next_up()
+}
+
+/// The square of a limit, not less than it, and so large that no squares of less have lost their value to underflow.
+#[inline(always)]
+fn square_upwards(limit: f32) -> f32 {
+    const MARGIN: f32 = 1.0 + 1.0 / (1 << 20) as f32;
+    const LEAST: f32 = 1.0 / (1u128 << 100) as f32;
+    let square = limit * limit * MARGIN;
+    if square > LEAST { square } else { LEAST }
+}
+
+/// The pair whose boxes are nearest.
+#[inline(always)]
+fn nearest(pairs: u32, gaps: &Gaps) -> usize {
+    let (mut best, mut least) = (pairs.trailing_zeros() as usize % PAIRS, f32::INFINITY);
+    for lane in lanes(pairs) {
+        // What is no number is to be looked at.
+        let beyond = gaps.squares[lane] >= least;
+        if !beyond {
+            (best, least) = (lane, gaps.squares[lane]);
+        }
+    }
+    best
+}
+
+/// What pairs of children lead to, by how near they are.
+struct Order<T> {
+    items: [(T, f32); PAIRS],
+    keys: [f32; PAIRS],
+    count: usize,
+}
+
+impl<T: Copy> Order<T> {
+    #[inline(always)]
+    fn new(nothing: T) -> Self {
+        Self { items: [(nothing, 0.0); PAIRS], keys: [0.0; PAIRS], count: 0 }
+    }
+
+    /// Inserts what the pair in a lane leads to.
+    #[inline(always)]
+    fn insert(&mut self, item: T, gaps: &Gaps, lane: usize) {
+        let square = gaps.squares[lane];
+        let key = square + gaps.centres[lane] * CENTRES;
+        let mut place = self.count % PAIRS;
+        while place > 0 && self.keys[place - 1] > key {
+            self.keys[place] = self.keys[place - 1];
+            self.items[place] = self.items[place - 1];
+            place -= 1;
+        }
+        self.keys[place] = key;
+        self.items[place] = (item, square);
+        self.count += 1;
+    }
+
+    /// What was inserted, and at least how far apart that is, squared; the nearest first.
+    #[inline(always)]
+    fn items(&self) -> impl DoubleEndedIterator<Item = (T, f32)> {
+        self.items[..self.count.min(PAIRS)].iter().copied()
+    }
+}
