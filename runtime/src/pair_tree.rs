@@ -118,6 +118,7 @@ impl<'a> PairTree<'a> {
     }
 
     /// What the rows of nodes of k-DOPs are.
+    #[inline(always)]
     pub(crate) fn kdop_layout(&self) -> Option<KdopLayout> {
         self.kdops.map(|(_, layout)| layout)
     }

@@ -156,7 +156,8 @@ fn node(layout: &KdopLayout, sets: &[Vec<Point>], is_first: bool) -> (Vec<KdopRo
 
 /// B's children at a pose, realigned to A's directions.
 fn realigned<S: Kernel>(simd: S, kdops: &Kdops, b: &[KdopRow]) -> Vec<[[f32; 4]; 2]> {
-    let of = |slab| [0, 1].map(|side| <[f32; 4]>::from(kdops.realigned(simd, slab, b, side)));
+    let of =
+        |slab| [0, 1].map(|side| <[f32; 4]>::from(kdops.realigned(simd, slab, b, side).expect("the rows")));
     kdops.slabs[..kdops.count].iter().map(of).collect()
 }
 
