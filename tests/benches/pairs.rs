@@ -8,9 +8,7 @@
 mod peers;
 mod shared;
 
-use std::hint::black_box;
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
 
 use bvhc::compile::{Compiled, Options, compile};
 use bvhc::mesh::Mesh;
@@ -22,15 +20,13 @@ use bvhc_tests::scene::write_obj;
 use bvhc_tests::support::sample::bunny;
 use peers::parry::Parry;
 use peers::parry::pairs::Placed;
+use shared::median::median;
 
 /// Poses of each sort.
 const POSES: usize = 8;
 
 /// The share of a peer's pairs that may be missing or too many: f32 decides for it.
 const ALLOWANCE: f64 = 2e-3;
-
-/// Times shorter than this are taken of several runs.
-const SHORTEST: Duration = Duration::from_micros(200);
 
 type Make = fn() -> Encounter;
 
@@ -132,29 +128,4 @@ fn count_pairs(a: &Model<'_>, b: &Model<'_>, pose: &Pose) -> u64 {
         ControlFlow::Continue(())
     });
     count
-}
-
-/// The median over the poses of the least seconds of a round.
-fn median(poses: usize, mut run: impl FnMut(usize) -> u64) -> f64 {
-    let rounds = std::env::var("BVHC_ROUNDS").map_or(5, |rounds| rounds.parse().expect("BVHC_ROUNDS counts"));
-    let mut least = |pose| (0..rounds).map(|_| seconds(|| run(pose))).fold(f64::INFINITY, f64::min);
-    let mut times: Vec<f64> = (0..poses).map(&mut least).collect();
-    times.sort_by(f64::total_cmp);
-    times[poses / 2]
-}
-
-/// Seconds of one run.
-fn seconds(mut run: impl FnMut() -> u64) -> f64 {
-    let mut runs = 1;
-    loop {
-        let start = Instant::now();
-        for _ in 0..runs {
-            black_box(run());
-        }
-        let passed = start.elapsed();
-        if passed >= SHORTEST {
-            return passed.as_secs_f64() / f64::from(runs);
-        }
-        runs *= 4;
-    }
 }

@@ -8,6 +8,7 @@
 
 pub(crate) mod check;
 pub(crate) mod load;
+pub(crate) mod median;
 pub(crate) mod model;
 pub(crate) mod points;
 pub(crate) mod rays;
