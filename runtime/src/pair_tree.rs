@@ -154,6 +154,7 @@ impl<'a> PairTree<'a> {
     }
 
     /// What the rows of nodes of k-DOPs are.
+    #[inline(always)]
     pub(crate) fn kdop_layout(&self) -> Option<KdopLayout> {
         match self.records {
             Records::Kdops(_, _, layout) => Some(layout),
@@ -333,8 +334,8 @@ impl<'a> PairTree<'a> {
             let corners;
             (corners, record.triangles[lane]) = self.at_place(*place)?;
             for (k, corner) in corners.iter().enumerate() {
-                for axis in 0..3 {
-                    record.corners[k][axis][lane] = corner[axis];
+                for (axis, along) in corner.iter().enumerate() {
+                    record.corners[k][axis][lane] = *along;
                 }
             }
         }

@@ -4,6 +4,8 @@ use std::num::NonZeroUsize;
 
 use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::Bytes;
+use bvhc::kdop;
+use bvhc_format::kdop::Tables;
 use bvhc_tests::scene::{hall, icosphere, join, soup, write_obj};
 use bvhc_tests::support::{LAYOUTS, QUALITIES, STOP};
 
@@ -29,6 +31,24 @@ fn threads_do_not_show() {
         for threads in [Some(2), Some(7), None] {
             let other = bytes(&source, "scene.obj", way, threads);
             assert!(other[..] == one[..], "{way:?} with {threads:?} threads");
+        }
+    }
+}
+
+/// Trees of k-DOPs, which files have only where they are asked for.
+#[test]
+fn threads_do_not_show_in_kdops() {
+    let (source, layout) = (source(), Layout::Fast);
+    let file = |tables, threads| {
+        let kdop = Some(kdop::Options { tables, ..kdop::Options::default() });
+        let threads = NonZeroUsize::new(threads);
+        let options = Options { layout, obb: None, kdop, threads, ..Options::default() };
+        compile(&source, "scene.obj", &options, &()).expect("a scene compiles").bytes
+    };
+    for tables in Tables::ALL {
+        let one = file(tables, 1);
+        for threads in [2, 7] {
+            assert!(file(tables, threads)[..] == one[..], "{tables:?} with {threads} threads");
         }
     }
 }

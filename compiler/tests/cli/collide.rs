@@ -67,6 +67,31 @@ fn answers_are_the_same_without_oriented_boxes() {
 }
 
 #[test]
+fn volumes_may_be_chosen() {
+    let place = Place::with_cube();
+    let trees = ["--trees", "aabb,obb,kdop", "--kdop-tables", "profile"];
+    place.run(&[&["cube.obj", "-o", "kdops.bvh", "-q"], &trees[..]].concat()).is_silent();
+    let poses = ["0 0 0", "0.5 0.5 0.5", "1 0 0", "3 0 0"].map(shift).concat();
+    let ask = |file: &str, volume: &str| {
+        let args: Vec<_> = ["query", "collide", file, file, "--pairs"]
+            .into_iter()
+            .chain(volume.split_whitespace())
+            .collect();
+        place.feed(&args, poses.as_bytes())
+    };
+    let expected = ask("cube.bvh", "").ok().to_owned();
+    for volume in
+        ["obb", "aabb", "kdop", "kdop --realign axes", "kdop --realign triples", "kdop --realign profile"]
+    {
+        assert_eq!(ask("kdops.bvh", &format!("--volume {volume}")).ok(), expected, "{volume}");
+    }
+    ask("kdops.bvh", "--volume kdop --realign occupancy").fails_silently(1, &["kdops.bvh", "occupancy"]);
+    ask("cube.bvh", "--volume kdop").fails_silently(1, &["cube.bvh", "k-DOPs", "triples"]);
+    ask("kdops.bvh", "--realign axes").fails_silently(2, &["--realign is for --volume kdop"]);
+    ask("kdops.bvh", "--volume sphere").fails_silently(2, &["--volume", "sphere"]);
+}
+
+#[test]
 fn poses_may_come_from_a_file() {
     let place = Place::with_cube();
     let comments = format!("\u{feff}# R, T\r\n\r\n{}1,0,0, 0,1,0, 0,0,1, 5,5,5 # away", shift("0 0 0.5"));

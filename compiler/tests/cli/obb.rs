@@ -88,6 +88,40 @@ fn a_file_without_oriented_boxes_has_none() {
     assert!(text.ok().contains("aabb-tree") && !text.ok().contains("obb-tree:"));
 }
 
+/// Trees of k-DOPs, too.
+#[test]
+fn kdops_are_told_and_made_again() {
+    let place = with_bowl();
+    for options in [
+        "--trees aabb,kdop",
+        "--trees aabb,kdop --kdop-k 26 --kdop-tables occupancy",
+        "--trees aabb,obb,kdop --obb-fit dito14 --kdop-k 12 --kdop-tables profile",
+        "--trees aabb,kdop --kdop-split longest-axis-median",
+    ] {
+        let (report, bytes) = compile(&place, &options.split_whitespace().collect::<Vec<_>>());
+        let told = told(&place);
+        assert_eq!(told, format!("--quality default {options}"));
+        assert!(compile(&place, &told.split_whitespace().collect::<Vec<_>>()).1 == bytes, "{options}");
+        let k = if options.contains("26") {
+            26
+        } else if options.contains("12") {
+            12
+        } else {
+            14
+        };
+        assert_eq!(report["kdop"]["k"], k);
+        assert_eq!(report["trees"].as_array().unwrap().last().unwrap()["kind"], 18);
+        assert!(place.run(&["inspect", "bowl.bvh"]).ok().contains("kdop-tree"));
+    }
+    for flag in ["--kdop-k 14", "--kdop-tables none", "--kdop-split kinematic"] {
+        let args: Vec<_> = ["bowl.obj", "-o", "x.bvh"].into_iter().chain(flag.split(' ')).collect();
+        place.run(&args).fails_silently(2, &[args[3], "is for --trees aabb,kdop"]);
+    }
+    place
+        .run(&["bowl.obj", "-o", "x.bvh", "--trees", "kdop", "--kdop-k", "8"])
+        .fails_silently(2, &["--kdop-k", "8"]);
+}
+
 #[test]
 fn flags_without_effect_are_refused() {
     let place = with_bowl();

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod frame;
+mod kdop;
 mod mutation;
 mod pairs;
 mod slices;
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::Bytes;
+use bvhc_format::kdop::Tables;
 use bvhc_runtime::{Level, Model, Ray};
 use bvhc_tests::scene::{icosphere, soup, write_obj};
 use bvhc_tests::support::answers::ask_everything;
@@ -55,9 +57,10 @@ fn splits_as(layout: Layout) -> Bytes {
 }
 
 /// Files with every section between them, in both layouts.
-fn small_and_splits() -> [Bytes; 4] {
+fn small_and_splits() -> [Bytes; 5] {
     let [fast, small] = LAYOUTS;
-    [small_as(fast), small_as(small), splits_as(fast), splits_as(small)]
+    let kdop = kdop::few(fast, 14, Tables::Profile);
+    [small_as(fast), small_as(small), splits_as(fast), splits_as(small), kdop]
 }
 
 /// Some rays and points in, on and off models about as large as 1.

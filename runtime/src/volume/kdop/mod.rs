@@ -27,7 +27,7 @@ mod realign;
 mod tests;
 
 use bvhc_format::kdop::{KdopLayout, KdopRow, MAX_SLABS, REGIONS};
-use bvhc_format::obb::OBB_WIDTH;
+use bvhc_format::obb::{OBB_WIDTH, ObbRef};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask, f32x4};
 
 use super::Volume;
@@ -106,45 +106,81 @@ impl Kdops {
         kdops
     }
 
-    /// How far B's children reach along a slab's direction and along the opposite one, from their centres.
+    /// How far B's children reach along a slab's direction and along the opposite one, from their centres. `None` where B
+    /// does not have the rows, which is nowhere.
     #[inline(always)]
-    fn realigned<S: Kernel>(&self, simd: S, slab: &Slab, b: &[KdopRow], side: usize) -> f32x4<S> {
+    fn realigned<S: Kernel>(&self, simd: S, slab: &Slab, b: &[KdopRow], side: usize) -> Option<f32x4<S>> {
         let [i, j, k] = slab.rows[side];
-        let (x, y) = (row(simd, b, i as usize), row(simd, b, j as usize));
-        let [v, w, z] = slab.weights;
-        let (v, w, z) = (f32x4::splat(simd, v), f32x4::splat(simd, w), f32x4::splat(simd, z));
-        match self.tangents {
-            None => x.mul_add(v, y.mul_add(w, row(simd, b, k as usize) * z)),
+        let (x, y, z) = (b.get(i as usize)?, b.get(j as usize)?, b.get(k as usize)?);
+        let [v, w, u] = slab.weights;
+        let (v, w, u) = (f32x4::splat(simd, v), f32x4::splat(simd, w), f32x4::splat(simd, u));
+        let (x, y) = (lanes_of(simd, x), lanes_of(simd, y));
+        Some(match self.tangents {
+            None => x.mul_add(v, y.mul_add(w, lanes_of(simd, z) * u)),
             Some(tangents) => {
-                let [p, q, r, s] = lanes_of(b, k as usize);
+                let [p, q, r, s] = z.lanes;
                 let t = |bits: f32| tangents[(bits.to_bits() | 1).ilog2() as usize % REGIONS];
                 let rings = f32x4::from_slice(simd, &[t(p), t(q), t(r), t(s)]);
                 let factor = rings.mul_add(w, v).max(f32x4::splat(simd, 1.0));
-                (x * factor).max(y * z)
+                (x * factor).max(y * u)
+            }
+        })
+    }
+
+    /// Of each pair of children, the largest separation along a direction; and the sums of the widths of A's and of B's.
+    #[inline(always)]
+    fn compare<S: Kernel>(&self, simd: S, a: &[KdopRow], b: &[KdopRow]) -> Option<Comparison<S>> {
+        let (centres_a, extents) = (centres(simd, a)?, a.get(KdopLayout::EXTENTS..)?);
+        let (centres_b, opposite) = (centres(simd, b)?, extents.get(self.count..)?);
+        let nothing = f32x4::splat(simd, 0.0);
+        let (mut size_a, mut size_b) = (nothing, nothing);
+        let mut apart = [S::Pairs::splat(simd, f32::NEG_INFINITY); PAIRS / OBB_WIDTH];
+        let extents = extents.get(..self.count)?.iter().zip(opposite);
+        for (slab, (extent, opposite)) in self.slabs.iter().zip(extents) {
+            let of_a = along(simd, &slab.of_a, &centres_a, 0.0);
+            let (high_a, low_a) = (of_a + lanes_of(simd, extent), of_a - lanes_of(simd, opposite));
+            let of_b = along(simd, &slab.of_b, &centres_b, slab.along);
+            let high_b = of_b + self.realigned(simd, slab, b, 0)?;
+            let low_b = of_b - self.realigned(simd, slab, b, 1)?;
+            size_a += high_a - low_a;
+            size_b += high_b - low_b;
+            let (high_a, low_a): ([f32; 4], [f32; 4]) = (high_a.into(), low_a.into());
+            let (high_b, low_b) = (simd.tile(&high_b.into()), simd.tile(&low_b.into()));
+            for first in (0..PAIRS).step_by(lanes::<S>()) {
+                let (row, apart) = (first / OBB_WIDTH, &mut apart[first / lanes::<S>()]);
+                let above = low_b - simd.spread(&high_a, row);
+                let below = simd.spread(&low_a, row) - high_b;
+                *apart = apart.max(above.max(below));
             }
         }
+        Some(Comparison { apart, sizes: [size_a.into(), size_b.into()] })
     }
 }
 
-#[inline(always)]
-fn lanes_of(node: &[KdopRow], index: usize) -> [f32; OBB_WIDTH] {
-    match node.get(index) {
-        Some(row) => row.lanes,
-        // The rows of a slab are within the layout.
-        None => [0.0; OBB_WIDTH],
-    }
+/// What is found of two nodes.
+struct Comparison<S: Kernel> {
+    /// As many as a step of the level tests, one after the other.
+    apart: [S::Pairs; PAIRS / OBB_WIDTH],
+    sizes: [[f32; OBB_WIDTH]; 2],
 }
 
 #[inline(always)]
-fn row<S: Kernel>(simd: S, node: &[KdopRow], index: usize) -> f32x4<S> {
-    f32x4::from_slice(simd, &lanes_of(node, index))
+fn lanes_of<S: Kernel>(simd: S, row: &KdopRow) -> f32x4<S> {
+    f32x4::from_slice(simd, &row.lanes)
 }
 
-/// A direction times the centres.
 #[inline(always)]
-fn along<S: Kernel>(simd: S, [x, y, z]: &[f32; 3], node: &[KdopRow]) -> f32x4<S> {
+fn centres<S: Kernel>(simd: S, node: &[KdopRow]) -> Option<[f32x4<S>; 3]> {
+    let [x, y, z, ..] = node else { return None };
+    Some([lanes_of(simd, x), lanes_of(simd, y), lanes_of(simd, z)])
+}
+
+/// A direction times the centres, and more.
+#[inline(always)]
+fn along<S: Kernel>(simd: S, [x, y, z]: &[f32; 3], centres: &[f32x4<S>; 3], more: f32) -> f32x4<S> {
     let (x, y, z) = (f32x4::splat(simd, *x), f32x4::splat(simd, *y), f32x4::splat(simd, *z));
-    x.mul_add(row(simd, node, 0), y.mul_add(row(simd, node, 1), z * row(simd, node, 2)))
+    let last = z.mul_add(centres[2], f32x4::splat(simd, more));
+    x.mul_add(centres[0], y.mul_add(centres[1], last))
 }
 
 impl Volume for Kdops {
@@ -161,41 +197,24 @@ impl Volume for Kdops {
 
     #[inline(always)]
     fn child(node: &[KdopRow], slot: usize) -> u32 {
-        lanes_of(node, KdopLayout::CHILDREN)[slot % OBB_WIDTH].to_bits()
+        match node.get(KdopLayout::CHILDREN) {
+            Some(row) => row.lanes[slot % OBB_WIDTH].to_bits(),
+            None => ObbRef::EMPTY.0,
+        }
     }
 
     #[inline(always)]
     fn overlaps<S: Kernel>(&self, simd: S, a: &[KdopRow], b: &[KdopRow], _: &Motion) -> Overlaps {
-        let nothing = f32x4::splat(simd, 0.0);
-        let (mut size_a, mut size_b) = (nothing, nothing);
-        let mut apart = [S::Pairs::splat(simd, f32::NEG_INFINITY); PAIRS / OBB_WIDTH];
-        for (index, slab) in self.slabs.iter().enumerate().take(self.count) {
-            let of_a = along(simd, &slab.of_a, a);
-            let high_a = of_a + row(simd, a, KdopLayout::EXTENTS + index);
-            let low_a = of_a - row(simd, a, KdopLayout::EXTENTS + self.count + index);
-            let of_b = along(simd, &slab.of_b, b) + f32x4::splat(simd, slab.along);
-            let high_b = of_b + self.realigned(simd, slab, b, 0);
-            let low_b = of_b - self.realigned(simd, slab, b, 1);
-            size_a += high_a - low_a;
-            size_b += high_b - low_b;
-            let (high_a, low_a): ([f32; 4], [f32; 4]) = (high_a.into(), low_a.into());
-            let (high_b, low_b) = (simd.tile(&high_b.into()), simd.tile(&low_b.into()));
-            for (step, apart) in apart.iter_mut().enumerate().take(PAIRS / lanes::<S>()) {
-                let first = step * lanes::<S>() / OBB_WIDTH;
-                let above = low_b - simd.spread(&high_a, first);
-                let below = simd.spread(&low_a, first) - high_b;
-                *apart = apart.max(above.max(below));
-            }
-        }
         let mut found = Overlaps { pairs: 0, depths: [0.0; PAIRS] };
-        let (size_a, size_b): ([f32; 4], [f32; 4]) = (size_a.into(), size_b.into());
-        let size_b = simd.tile(&size_b);
-        for (step, apart) in apart.iter().enumerate().take(PAIRS / lanes::<S>()) {
-            let first = step * lanes::<S>();
-            let size_a = simd.spread(&size_a, first / OBB_WIDTH);
-            let depths = *apart * size_a.min(size_b).approximate_recip();
+        let Some(Comparison { apart, sizes: [size_a, size_b] }) = self.compare(simd, a, b) else {
+            return found;
+        };
+        let (slack, size_b) = (S::Pairs::splat(simd, self.slack), simd.tile(&size_b));
+        for first in (0..PAIRS).step_by(lanes::<S>()) {
+            let (apart, size_a) = (apart[first / lanes::<S>()], simd.spread(&size_a, first / OBB_WIDTH));
+            let depths = apart * size_a.min(size_b).approximate_recip();
             depths.store_slice(&mut found.depths[first..first + lanes::<S>()]);
-            found.pairs |= (apart.simd_le(S::Pairs::splat(simd, self.slack)).to_bitmask() as u32) << first;
+            found.pairs |= (apart.simd_le(slack).to_bitmask() as u32) << first;
         }
         found
     }

@@ -110,6 +110,7 @@ impl Realign {
     }
 }
 
+#[inline(always)]
 fn round_up([x, y, z]: [f64; 3]) -> [f32; 3] {
     [x, y, z].map(|weight| (weight * INFLATION) as f32)
 }
@@ -119,12 +120,14 @@ fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
+#[inline(always)]
 fn axes(set: &Directions, turned: [f64; 3]) -> ([f64; 3], [usize; 3]) {
     let signs = signs(&turned);
     (turned.map(f64::abs), [0, 1, 2].map(|axis| set.mirrored(axis, signs)))
 }
 
 /// The face that a vector goes through, in the octant of positive coordinates, where the vector's mirror image is.
+#[inline(always)]
 fn triple(set: &Directions, turned: [f64; 3]) -> ([f64; 3], [usize; 3]) {
     let (image, signs) = (turned.map(f64::abs), signs(&turned));
     let mut best = ([0.0; 3], [0; 3], f64::NEG_INFINITY);
@@ -144,10 +147,12 @@ fn triple(set: &Directions, turned: [f64; 3]) -> ([f64; 3], [usize; 3]) {
 }
 
 /// A bit for each axis along which a vector goes back.
+#[inline(always)]
 fn signs(vector: &[f64; 3]) -> usize {
     usize::from(vector[0] < 0.0) | usize::from(vector[1] < 0.0) << 1 | usize::from(vector[2] < 0.0) << 2
 }
 
+#[inline(always)]
 fn nearest(set: &Directions, turned: [f64; 3]) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
     for (direction, unit) in set.units()[..set.slabs()].iter().enumerate() {

@@ -156,7 +156,8 @@ fn node(layout: &KdopLayout, sets: &[Vec<Point>], is_first: bool) -> (Vec<KdopRo
 
 /// B's children at a pose, realigned to A's directions.
 fn realigned<S: Kernel>(simd: S, kdops: &Kdops, b: &[KdopRow]) -> Vec<[[f32; 4]; 2]> {
-    let of = |slab| [0, 1].map(|side| <[f32; 4]>::from(kdops.realigned(simd, slab, b, side)));
+    let of =
+        |slab| [0, 1].map(|side| <[f32; 4]>::from(kdops.realigned(simd, slab, b, side).expect("the rows")));
     kdops.slabs[..kdops.count].iter().map(of).collect()
 }
 
@@ -319,7 +320,7 @@ fn looseness(k: u32, realign: Realign) -> [f64; 4] {
                 }
             };
             let set: Vec<Point> = (0..[200, 60, 3, 20][shape]).map(|_| corner()).collect();
-            let (b, radius) = node(&layout, &[set.clone()], false);
+            let (b, radius) = node(&layout, std::slice::from_ref(&set), false);
             let place = Place { origin: [0.0; 3], radius };
             for _ in 0..8 {
                 let pose = Pose::new(random.rotation(), [0.0; 3]).unwrap_or(Pose::IDENTITY);
