@@ -320,7 +320,7 @@ fn looseness(k: u32, realign: Realign) -> [f64; 4] {
                 }
             };
             let set: Vec<Point> = (0..[200, 60, 3, 20][shape]).map(|_| corner()).collect();
-            let (b, radius) = node(&layout, &[set.clone()], false);
+            let (b, radius) = node(&layout, std::slice::from_ref(&set), false);
             let place = Place { origin: [0.0; 3], radius };
             for _ in 0..8 {
                 let pose = Pose::new(random.rotation(), [0.0; 3]).unwrap_or(Pose::IDENTITY);
