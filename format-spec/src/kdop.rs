@@ -60,6 +60,7 @@ impl Tables {
     }
 
     /// Rows a direction.
+    #[inline]
     const fn rows(self) -> usize {
         match self {
             Self::None => 0,
@@ -95,21 +96,25 @@ impl KdopLayout {
     }
 
     /// The first row of the profiles, or of the reaches beyond cones.
+    #[inline]
     pub const fn reaches(&self) -> usize {
         Self::EXTENTS + self.directions.count()
     }
 
     /// The first row of the bits of rings.
+    #[inline]
     pub const fn rings(&self) -> usize {
         self.reaches() + self.directions.count()
     }
 
     /// Rows that are not padding.
+    #[inline]
     pub const fn used_rows(&self) -> usize {
         Self::EXTENTS + self.directions.count() * (1 + self.tables.rows())
     }
 
     /// Rows of a node: a multiple of four, so that nodes start at multiples of 64 bytes.
+    #[inline]
     pub const fn rows(&self) -> usize {
         self.used_rows().next_multiple_of(4)
     }
@@ -252,36 +257,43 @@ impl Directions {
     }
 
     /// k
+    #[inline]
     pub const fn count(&self) -> usize {
         2 * self.slabs
     }
 
     /// k / 2
+    #[inline]
     pub const fn slabs(&self) -> usize {
         self.slabs
     }
 
     /// The directions, to the last bit or two of f64.
+    #[inline]
     pub fn units(&self) -> &[[f64; 3]] {
         &self.units[..self.count()]
     }
 
     /// The number of the direction that is opposite to another.
+    #[inline]
     pub const fn opposite(&self, direction: usize) -> usize {
         (direction + self.slabs) % self.count()
     }
 
     /// The number of a direction's mirror image: bit a of `signs` turns axis a around.
+    #[inline]
     pub const fn mirrored(&self, direction: usize, signs: usize) -> usize {
         self.mirrored[signs % 8][direction % MAX_DIRECTIONS] as usize
     }
 
     /// The faces of the directions' hull that are seen from the octant of positive coordinates; together they cover it.
+    #[inline]
     pub fn faces(&self) -> &[Face] {
         &self.faces[..self.face_count]
     }
 
     /// Whether directions 0, 1 and 2 are the axes.
+    #[inline]
     pub const fn has_axes(&self) -> bool {
         self.units[0][0] == 1.0
     }

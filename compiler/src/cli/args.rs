@@ -76,7 +76,7 @@ pub(super) enum Command {
         #[command(flatten)]
         compile: CompileArgs,
         #[command(flatten)]
-        obb: ObbArgs,
+        obb: Box<ObbArgs>,
         #[command(flatten)]
         kdop: KdopArgs,
     },
