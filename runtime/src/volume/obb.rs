@@ -44,7 +44,7 @@ pub(crate) struct Motion {
     quaternion: [f32; 4],
     rotation: [[f32; 3]; 3],
     translation: [f32; 3],
-    /// Slack of every axis that comes from the distances between boxes and origins.
+    /// Slack of every axis that comes from the distances between boxes and origins, and from the pose's arithmetic.
     slack: f32,
     /// Bounds how far the pose's own arithmetic, in f64, can misplace a point, relative to exact arithmetic.
     noise: f32,
@@ -67,13 +67,14 @@ impl Motion {
         let reach = size(translation) + f64::from(a.radius) + f64::from(b.radius);
         let whole = size(pose.translation()) + size(a.origin.map(f64::from)) + size(b.origin.map(f64::from));
         let [x, y, z] = pose.rotation();
+        let noise = (whole + reach) as f32 / (1u64 << 47) as f32;
         Self {
             pose: *pose,
             quaternion: quaternion(simd, &pose.rotation()).map(|x| x as f32),
             rotation: [x.map(|x| x as f32), y.map(|x| x as f32), z.map(|x| x as f32)],
             translation: translation.map(|x| x as f32),
-            slack: reach as f32 * SLACK_REACH,
-            noise: (whole + reach) as f32 / (1u64 << 47) as f32,
+            slack: reach as f32 * SLACK_REACH + noise,
+            noise,
         }
     }
 
