@@ -36,9 +36,17 @@ pub(crate) struct Gaps {
 /// Less than 1 by more than the rounding of a square.
 const ROUNDED: f32 = 1.0 - 1.0 / (1 << 20) as f32;
 
-/// How far apart the children of A's and B's nodes are, at least, and which may be within the root of `reach2`.
+/// How far apart these pairs of the children of A's and B's nodes are, at least, and which may be within the root of
+/// `reach2`.
 #[inline(always)]
-pub(crate) fn gaps<S: Kernel>(simd: S, a: &ObbNode, b: &ObbNode, motion: &Motion, reach2: f32) -> Gaps {
+pub(crate) fn gaps<S: Kernel>(
+    simd: S,
+    a: &ObbNode,
+    b: &ObbNode,
+    motion: &Motion,
+    pairs: u32,
+    reach2: f32,
+) -> Gaps {
     let mut found = Gaps { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
     let all = (1u32 << lanes::<S>()) - 1;
     let q = rotation_of_b(simd, b, motion);
@@ -47,7 +55,10 @@ pub(crate) fn gaps<S: Kernel>(simd: S, a: &ObbNode, b: &ObbNode, motion: &Motion
     let hb = [simd.tile(&b.half_extents[0]), simd.tile(&b.half_extents[1]), simd.tile(&b.half_extents[2])];
     let size_b = hb[0] + hb[1] + hb[2];
     for first in (0..PAIRS).step_by(lanes::<S>()) {
-        let row = first / OBB_WIDTH;
+        let (row, pairs) = (first / OBB_WIDTH, pairs >> first & all);
+        if pairs == 0 {
+            continue;
+        }
         let p = quaternion_of_a(simd, a, row);
         let t = turn_back::<S>(&p, &minus::<S>(&centres, &spread(simd, &a.centre, row)));
         let r = matrix(simd, &relative::<S>(&p, &q));
@@ -60,7 +71,7 @@ pub(crate) fn gaps<S: Kernel>(simd: S, a: &ObbNode, b: &ObbNode, motion: &Motion
         let places = first..first + lanes::<S>();
         // What is no number is to be looked at.
         let beyond = bound.simd_gt(S::Pairs::splat(simd, reach2)).to_bitmask() as u32;
-        found.pairs |= (!beyond & all) << first;
+        found.pairs |= (!beyond & pairs) << first;
         bound.store_slice(&mut found.squares[places.clone()]);
         square.store_slice(&mut found.centres[places]);
     }
@@ -196,7 +207,7 @@ mod tests {
             }
             for level in Level::available() {
                 let found = dispatch!(level.inner(), simd => {
-                    gaps(simd, &a, &b, &Motion::new(simd, &pose, &place, &place), 1.0)
+                    gaps(simd, &a, &b, &Motion::new(simd, &pose, &place, &place), u32::MAX, 1.0)
                 });
                 for (pair, (bound, square)) in found.squares.iter().zip(expected).enumerate() {
                     assert_eq!(found.pairs & 1 << pair != 0, *bound <= 1.0);
@@ -215,7 +226,7 @@ mod tests {
     fn empty_slots_are_beyond_everything() {
         let found = dispatch!(Level::detect().inner(), simd => {
             let place = Place { origin: [0.0; 3], radius: 1.0 };
-            gaps(simd, &ObbNode::EMPTY, &ObbNode::EMPTY, &Motion::new(simd, &Pose::IDENTITY, &place, &place), 1.0)
+            gaps(simd, &ObbNode::EMPTY, &ObbNode::EMPTY, &Motion::new(simd, &Pose::IDENTITY, &place, &place), u32::MAX, 1.0)
         });
         assert!(
             found.squares.iter().all(|square| !square.is_finite() || *square > 1e30),

@@ -24,6 +24,13 @@ pub(crate) trait Volume {
     /// The child reference in a slot, below four.
     fn child(node: &Self::Node, slot: usize) -> u32;
 
-    /// Which pairs of the children of A's and B's nodes may have a common point.
-    fn overlaps<S: Kernel>(&self, simd: S, a: &Self::Node, b: &Self::Node, motion: &Motion) -> Overlaps;
+    /// Which of these pairs of the children of A's and B's nodes may have a common point; a bit each, as in [`Overlaps`].
+    fn overlaps<S: Kernel>(
+        &self,
+        simd: S,
+        a: &Self::Node,
+        b: &Self::Node,
+        motion: &Motion,
+        pairs: u32,
+    ) -> Overlaps;
 }

@@ -161,13 +161,21 @@ impl Volume for Oriented {
     }
 
     #[inline(always)]
-    fn overlaps<S: Kernel>(&self, simd: S, a: &ObbNode, b: &ObbNode, motion: &Motion) -> Overlaps {
-        overlaps(simd, a, b, motion)
+    fn overlaps<S: Kernel>(
+        &self,
+        simd: S,
+        a: &ObbNode,
+        b: &ObbNode,
+        motion: &Motion,
+        pairs: u32,
+    ) -> Overlaps {
+        overlaps(simd, a, b, motion, pairs)
     }
 }
 
 /// A vector a pair.
 pub(crate) type Vector<S> = [<S as Kernel>::Pairs; 3];
+pub(crate) type Mask<S> = <<S as Kernel>::Pairs as SimdBase<S>>::Mask;
 pub(crate) type Matrix<S> = [Vector<S>; 3];
 pub(crate) type Quaternion<S> = [<S as Kernel>::Pairs; 4];
 
@@ -176,17 +184,21 @@ pub(crate) const fn lanes<S: Kernel>() -> usize {
     size_of::<S::Pairs>() / size_of::<f32>()
 }
 
-/// Which pairs of the children of A's and B's nodes may have a common point.
+/// Which of these pairs of the children of A's and B's nodes may have a common point.
 #[inline(always)]
-fn overlaps<S: Kernel>(simd: S, a: &ObbNode, b: &ObbNode, motion: &Motion) -> Overlaps {
+fn overlaps<S: Kernel>(simd: S, a: &ObbNode, b: &ObbNode, motion: &Motion, pairs: u32) -> Overlaps {
     let mut found = Overlaps { pairs: 0, depths: [0.0; PAIRS] };
+    let all = (1u32 << lanes::<S>()) - 1;
     let q = rotation_of_b(simd, b, motion);
     let centres = [simd.tile(&b.centre[0]), simd.tile(&b.centre[1]), simd.tile(&b.centre[2])];
     let centres = moved(simd, &centres, &motion.rotation, &motion.translation);
     let hb = [simd.tile(&b.half_extents[0]), simd.tile(&b.half_extents[1]), simd.tile(&b.half_extents[2])];
     let size_b = hb[0] + hb[1] + hb[2];
     for first in (0..PAIRS).step_by(lanes::<S>()) {
-        let row = first / OBB_WIDTH;
+        let (row, pairs) = (first / OBB_WIDTH, pairs >> first & all);
+        if pairs == 0 {
+            continue;
+        }
         let p = quaternion_of_a(simd, a, row);
         let t = turn_back::<S>(&p, &minus::<S>(&centres, &spread(simd, &a.centre, row)));
         let r = matrix(simd, &relative::<S>(&p, &q));
@@ -196,14 +208,14 @@ fn overlaps<S: Kernel>(simd: S, a: &ObbNode, b: &ObbNode, motion: &Motion) -> Ov
         let slack =
             (size_a + size_b).mul_add(S::Pairs::splat(simd, SLACK_SIZE), S::Pairs::splat(simd, motion.slack));
         let apart = faces_of_a::<S>(&t, &s, &ha, &hb).max(faces_of_b::<S>(&t, &r, &s, &ha, &hb));
-        let faces = apart.simd_le(slack).to_bitmask() as u32;
-        if faces == 0 {
+        let pairs = pairs & apart.simd_le(slack).to_bitmask() as u32;
+        if pairs == 0 {
             continue;
         }
         let depths = apart * size_a.min(size_b).approximate_recip();
         depths.store_slice(&mut found.depths[first..first + lanes::<S>()]);
-        let edges = edges::<S>(&t, &r, &s, &ha, &hb).simd_le(slack).to_bitmask() as u32;
-        found.pairs |= (faces & edges) << first;
+        let edges = edges::<S>(&t, &r, &s, &ha, &hb, slack).to_bitmask() as u32;
+        found.pairs |= (pairs & edges) << first;
     }
     found
 }
@@ -248,22 +260,29 @@ fn faces_of_b<S: Kernel>(
     x.max(y).max(z)
 }
 
-/// The largest separation on the nine axes at right angles to an edge of each box.
+/// Where none of the nine axes at right angles to an edge of each box separates them.
 #[inline(always)]
-fn edges<S: Kernel>(t: &Vector<S>, r: &Matrix<S>, s: &Matrix<S>, ha: &Vector<S>, hb: &Vector<S>) -> S::Pairs {
-    let x = edge::<S>(t, r, s, ha, hb, 0, 0)
-        .max(edge::<S>(t, r, s, ha, hb, 0, 1))
-        .max(edge::<S>(t, r, s, ha, hb, 0, 2));
-    let y = edge::<S>(t, r, s, ha, hb, 1, 0)
-        .max(edge::<S>(t, r, s, ha, hb, 1, 1))
-        .max(edge::<S>(t, r, s, ha, hb, 1, 2));
-    let z = edge::<S>(t, r, s, ha, hb, 2, 0)
-        .max(edge::<S>(t, r, s, ha, hb, 2, 1))
-        .max(edge::<S>(t, r, s, ha, hb, 2, 2));
-    x.max(y).max(z)
+fn edges<S: Kernel>(
+    t: &Vector<S>,
+    r: &Matrix<S>,
+    s: &Matrix<S>,
+    ha: &Vector<S>,
+    hb: &Vector<S>,
+    slack: S::Pairs,
+) -> Mask<S> {
+    let x = edge::<S>(t, r, s, ha, hb, slack, [0, 0])
+        & edge::<S>(t, r, s, ha, hb, slack, [0, 1])
+        & edge::<S>(t, r, s, ha, hb, slack, [0, 2]);
+    let y = edge::<S>(t, r, s, ha, hb, slack, [1, 0])
+        & edge::<S>(t, r, s, ha, hb, slack, [1, 1])
+        & edge::<S>(t, r, s, ha, hb, slack, [1, 2]);
+    let z = edge::<S>(t, r, s, ha, hb, slack, [2, 0])
+        & edge::<S>(t, r, s, ha, hb, slack, [2, 1])
+        & edge::<S>(t, r, s, ha, hb, slack, [2, 2]);
+    x & y & z
 }
 
-/// The separation on the axis at right angles to A's axis i and B's axis j.
+/// Where the axis at right angles to A's axis i and B's axis j does not separate.
 #[inline(always)]
 fn edge<S: Kernel>(
     t: &Vector<S>,
@@ -271,13 +290,13 @@ fn edge<S: Kernel>(
     s: &Matrix<S>,
     ha: &Vector<S>,
     hb: &Vector<S>,
-    i: usize,
-    j: usize,
-) -> S::Pairs {
+    slack: S::Pairs,
+    [i, j]: [usize; 2],
+) -> Mask<S> {
     let (i1, i2, j1, j2) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
     let distance = t[i2].mul_sub(r[i1][j], t[i1] * r[i2][j]).abs();
-    let of_a = ha[i1].mul_add(s[i2][j], ha[i2] * s[i1][j]);
-    distance - hb[j1].mul_add(s[i][j2], hb[j2].mul_add(s[i][j1], of_a))
+    let of_a = ha[i1].mul_add(s[i2][j], ha[i2].mul_add(s[i1][j], slack));
+    distance.simd_le(hb[j1].mul_add(s[i][j2], hb[j2].mul_add(s[i][j1], of_a)))
 }
 
 /// The orientations of B's children in A's space.

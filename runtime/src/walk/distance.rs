@@ -170,8 +170,8 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         let (Some(node_a), Some(node_b)) = (tree_a.node(a, room_a), tree_b.node(b, room_b)) else {
             return Ok(ControlFlow::Continue(()));
         };
-        let found = gaps(self.simd, node_a, node_b, &self.motion, self.reach2);
-        let pairs = found.pairs & u32::from(mask);
+        let found = gaps(self.simd, node_a, node_b, &self.motion, u32::from(mask), self.reach2);
+        let pairs = found.pairs;
         let links_a = Links::of::<Oriented>(&tree_a, a, node_a);
         let links_b = Links::of::<Oriented>(&tree_b, b, node_b);
         let (in_a, in_b) = (rows(links_a.leaves()), columns(links_b.leaves()));

@@ -95,8 +95,8 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
         let (Some(node_a), Some(node_b)) = (V::node(&self.a, a, room_a), V::node(&self.b, b, room_b)) else {
             return;
         };
-        let found = self.volume.overlaps(self.simd, node_a, node_b, &self.motion);
-        let pairs = found.pairs & u32::from(mask);
+        let found = self.volume.overlaps(self.simd, node_a, node_b, &self.motion, u32::from(mask));
+        let pairs = found.pairs;
         let (links_a, links_b) = (Links::of::<V>(&self.a, a, node_a), Links::of::<V>(&self.b, b, node_b));
         let (in_a, in_b) = (rows(links_a.leaves()), columns(links_b.leaves()));
         for lane in lanes(pairs & in_a & in_b) {

@@ -204,7 +204,7 @@ impl Volume for Kdops {
     }
 
     #[inline(always)]
-    fn overlaps<S: Kernel>(&self, simd: S, a: &[KdopRow], b: &[KdopRow], _: &Motion) -> Overlaps {
+    fn overlaps<S: Kernel>(&self, simd: S, a: &[KdopRow], b: &[KdopRow], _: &Motion, pairs: u32) -> Overlaps {
         let mut found = Overlaps { pairs: 0, depths: [0.0; PAIRS] };
         let Some(Comparison { apart, sizes: [size_a, size_b] }) = self.compare(simd, a, b) else {
             return found;
@@ -214,7 +214,7 @@ impl Volume for Kdops {
             let (apart, size_a) = (apart[first / lanes::<S>()], simd.spread(&size_a, first / OBB_WIDTH));
             let depths = apart * size_a.min(size_b).approximate_recip();
             depths.store_slice(&mut found.depths[first..first + lanes::<S>()]);
-            found.pairs |= (apart.simd_le(slack).to_bitmask() as u32) << first;
+            found.pairs |= (apart.simd_le(slack).to_bitmask() as u32) << first & pairs;
         }
         found
     }

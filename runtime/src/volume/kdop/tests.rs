@@ -250,7 +250,7 @@ fn what_touches_is_not_told_apart() {
                 let found = dispatch!(level.inner(), simd => {
                     let motion = Motion::new(simd, &pose, &places[0], &places[1]);
                     let kdops = Kdops::new(simd, [&of_a, &of_b], [radius_a, radius_b], &motion, realign);
-                    kdops.overlaps(simd, &a, &b, &motion)
+                    kdops.overlaps(simd, &a, &b, &motion, u32::MAX)
                 });
                 assert!(found.pairs >> (OBB_WIDTH * i + j) & 1 == 1, "{k}, {realign:?}, {}", level.name());
                 assert!(found.pairs < 1 << 16);
@@ -285,7 +285,7 @@ fn what_is_apart_is_told_apart() {
                         let motion = Motion::new(simd, &pose, &place, &place);
                         let kdops =
                             Kdops::new(simd, [&layout, &layout], [radius; 2], &motion, Realign::Triples);
-                        kdops.overlaps(simd, &node, &node, &motion).pairs
+                        kdops.overlaps(simd, &node, &node, &motion, u32::MAX).pairs
                     })
                 };
                 assert_eq!(pairs(far + 0.01), 0, "{k}");
