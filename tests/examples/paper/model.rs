@@ -16,7 +16,8 @@ pub(crate) fn all(quick: bool) -> Vec<Model> {
     wanted.iter().map(|(name, file)| Model { name, mesh: unit(sample::model(file)) }).collect()
 }
 
-fn unit(mut mesh: Mesh) -> Mesh {
+/// The mesh so moved and scaled that its box has a diagonal of one, around the origin.
+pub(crate) fn unit(mut mesh: Mesh) -> Mesh {
     let along = |axis: usize| mesh.positions.iter().map(move |position| f64::from(position[axis]));
     let ends = [0, 1, 2].map(|axis| {
         along(axis).fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
