@@ -102,7 +102,7 @@ pub(crate) fn bars(path: &Path, figure: &Figure<'_>, groups: &[String], series: 
     draw(path, |area| {
         let highest = series.iter().flat_map(|(_, values)| values).copied().fold(0.0, f64::max);
         // Room for the legend above the bars.
-        let mut axes = axes(area, figure, [0.0, groups.len() as f64], [0.0, 1.4 * highest])?;
+        let mut axes = axes(area, figure, [0.0, groups.len() as f64], [0.0, 1.5 * highest])?;
         let mut mesh = axes.configure_mesh();
         mesh.disable_x_mesh().disable_x_axis();
         mesh.y_desc(figure.y).y_max_light_lines(0).axis_desc_style(text(14)).draw()?;
