@@ -76,7 +76,12 @@ pub(crate) fn lines(path: &Path, figure: &Figure<'_>, scale: Scale, places: &[f6
         };
         let [low, high] = ends(&mut heights());
         let margin = 0.05 * (high - low);
-        let mut axes = axes(area, figure, ends(&mut places.iter().copied()), [low - margin, high + margin])?;
+        // Where the lines of each scale's figures leave room for the legend, or it is made.
+        let (free, above) = match scale {
+            Scale::Linear => (SeriesLabelPosition::LowerRight, margin),
+            Scale::Logarithmic => (SeriesLabelPosition::UpperRight, 0.45 * (high - low)),
+        };
+        let mut axes = axes(area, figure, ends(&mut places.iter().copied()), [low - margin, high + above])?;
         let height = |height: &f64| scale.label(*height);
         let mut mesh = axes.configure_mesh();
         mesh.x_desc(figure.x).x_label_formatter(&|x| short(*x)).x_max_light_lines(0);
@@ -88,11 +93,6 @@ pub(crate) fn lines(path: &Path, figure: &Figure<'_>, scale: Scale, places: &[f6
             let line = axes.draw_series(LineSeries::new(points, style))?.label(name);
             line.legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 20, y)], style));
         }
-        // Where the lines of each scale's figures leave room.
-        let free = match scale {
-            Scale::Linear => SeriesLabelPosition::LowerRight,
-            Scale::Logarithmic => SeriesLabelPosition::UpperRight,
-        };
         legend(&mut axes, free)
     });
 }

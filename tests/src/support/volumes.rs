@@ -34,23 +34,23 @@ pub const KDOPS: [Kdops; 14] = [
 /// Calls `visit` with the name of each volume, the volume, and the meshes' files that have it: oriented boxes and
 /// axis-aligned ones, then k-DOPs.
 pub fn each(meshes: &[&Mesh], kdops: &[Kdops], visit: &mut dyn FnMut(&str, Volume, &[Compiled])) {
-    let files = |kdop| meshes.iter().map(|mesh| file(mesh, kdop)).collect::<Vec<_>>();
-    let boxes = files(None);
+    let files = |options: Options| meshes.iter().map(|mesh| file(mesh, &options)).collect::<Vec<_>>();
+    let boxes = files(Options::default());
     visit("OBB", Volume::Obb, &boxes);
     visit("AABB", Volume::Aabb, &boxes);
     for same in kdops.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
         let (k, tables, _) = same[0];
-        let files = files(Some(kdop::Options { k, tables, ..Default::default() }));
+        let kdop = kdop::Options { k, tables, ..Default::default() };
+        let files = files(Options { obb: None, kdop: Some(kdop), ..Options::default() });
         for (_, _, realign) in same {
             visit(&format!("{k}-DOP, {}", realign.name()), Volume::Kdop(*realign), &files);
         }
     }
 }
 
-fn file(mesh: &Mesh, kdop: Option<kdop::Options>) -> Compiled {
-    let obb = if kdop.is_some() { None } else { Options::default().obb };
-    let options = Options { obb, kdop, ..Options::default() };
-    compile(&write_obj(mesh), "mesh.obj", &options, &()).expect("a mesh compiles")
+/// A mesh's file.
+pub fn file(mesh: &Mesh, options: &Options) -> Compiled {
+    compile(&write_obj(mesh), "mesh.obj", options, &()).expect("a mesh compiles")
 }
 
 /// How many pairs of triangles meet.

@@ -3,11 +3,11 @@
 
 use std::f64::consts::TAU;
 
-use bvhc::compile::{Compiled, Options, compile};
+use bvhc::compile::{Compiled, Options};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{Model, Pose, Volume};
 use bvhc_tests::pose;
-use bvhc_tests::scene::write_obj;
+use bvhc_tests::support::volumes;
 
 use crate::timing::{self, Mean};
 
@@ -16,8 +16,7 @@ const HALVINGS: u32 = 12;
 
 /// A model's file.
 pub(super) fn file(mesh: &Mesh, obb: bvhc::obb::Options) -> Compiled {
-    compile(&write_obj(mesh), "model.obj", &Options { obb: Some(obb), ..Options::default() }, &())
-        .expect("a model compiles")
+    volumes::file(mesh, &Options { obb: Some(obb), ..Options::default() })
 }
 
 /// Two opened files.

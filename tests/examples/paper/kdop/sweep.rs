@@ -1,17 +1,10 @@
 //! Figure 10: a model turns around the z axis at decreasing distances from another, both of the same size.
-//!
-//! Based on: Zachmann, "Rapid collision detection by dynamically aligned DOP-trees", 1998.
-
-use std::f64::consts::PI;
 
 use bvhc::mesh::Mesh;
-use bvhc_runtime::Pose;
-use bvhc_tests::pose;
-use bvhc_tests::scene::animal;
 use bvhc_tests::support::volumes::{self, KDOPS, Kdops};
 
 use super::{PAPER, tests};
-use crate::model::{self, Model};
+use crate::model;
 use crate::plot::{self, Figure, Scale, Series};
 use crate::timing::{self, Mean};
 use crate::{Setting, table};
@@ -26,15 +19,11 @@ const K: u32 = 14;
 type Swept = (String, Vec<Mean>);
 
 pub(super) fn show(setting: &Setting) {
-    let (size, turns, rounds) = if setting.quick { (500, 2, 1) } else { (20_000, 24, 5) };
-    let mut models = model::all(setting.quick);
-    // As many triangles as the paper's dinosaur and horse.
-    let animal = |name, seed| Model { name, mesh: model::unit(animal::animal(size, seed)) };
-    models.extend([animal("animal", 1), animal("another animal", 2)]);
+    let (turns, rounds) = if setting.quick { (2, 1) } else { (24, 5) };
     let kdops: Vec<Kdops> = KDOPS.into_iter().filter(|(k, _, _)| *k == K).collect();
-    for two in models.chunks_exact(2) {
+    for two in model::pairs(setting.quick) {
         let swept = sweep([&two[0].mesh, &two[1].mesh], &kdops, turns, rounds);
-        let name = format!("{} and {}", two[0].name, two[1].name);
+        let name = model::names(&two);
         print(&name, &swept);
         plot(&name, &swept, setting);
     }
@@ -45,24 +34,13 @@ fn sweep(meshes: [&Mesh; 2], kdops: &[Kdops], turns: u32, rounds: u32) -> Vec<Sw
     volumes::each(&meshes, kdops, &mut |name, volume, files| {
         let [a, b] = [&files[0], &files[1]].map(timing::open);
         let means =
-            DISTANCES.map(|distance| timing::time([&a, &b], &circle(distance, turns), volume, rounds));
+            DISTANCES.map(|distance| timing::time([&a, &b], &model::turn(distance, turns), volume, rounds));
         if let Some((_, first)) = swept.first() {
             assert!(first.iter().zip(&means).all(|(a, b)| a.pairs == b.pairs), "volumes change no answer");
         }
         swept.push((name.to_owned(), means.to_vec()));
     });
     swept
-}
-
-/// A full turn on the spot.
-fn circle(distance: f64, turns: u32) -> Vec<Pose> {
-    let turn = |index: u32| {
-        // A third of a step on, so that no turn takes axes to axes.
-        let half_angle = PI * (f64::from(index) + 1.0 / 3.0) / f64::from(turns);
-        let rotation = pose::around([0.0, 0.0, 1.0], half_angle.tan());
-        Pose::new(rotation, [distance, 0.0, 0.0]).expect("a rotation")
-    };
-    (0..turns).map(turn).collect()
 }
 
 fn print(name: &str, swept: &[Swept]) {
