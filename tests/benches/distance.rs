@@ -17,9 +17,9 @@ use bvhc_tests::oracle::pairs::Surface;
 use bvhc_tests::pose;
 use bvhc_tests::scene::encounter::{self, Encounter};
 use bvhc_tests::scene::write_obj;
+use bvhc_tests::support::least::{least, median, rounds};
 use bvhc_tests::support::sample::bunny;
 use peers::parry::Parry;
-use shared::least::{least, median};
 
 /// Poses of an encounter.
 const POSES: usize = 8;
@@ -121,7 +121,7 @@ fn of_parry(name: &str, encounter: &Encounter, pose: &Pose, expected: f64) -> Op
     let theirs = [Parry::build(&encounter.a), Parry::build(&encounter.b)];
     let found = theirs[0].distance(&theirs[1], pose);
     assert!((found - expected).abs() <= 1e-4 * (1.0 + expected), "parry3d: {found}, {expected}");
-    Some(least(|| theirs[0].distance(&theirs[1], pose)))
+    Some(least(rounds(), || theirs[0].distance(&theirs[1], pose)))
 }
 
 fn query_pose(pose: &pose::Pose) -> Pose {

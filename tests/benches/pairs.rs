@@ -17,10 +17,10 @@ use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
 use bvhc_tests::scene::encounter::{self, Encounter};
 use bvhc_tests::scene::write_obj;
+use bvhc_tests::support::least::median;
 use bvhc_tests::support::sample::bunny;
 use peers::parry::Parry;
 use peers::parry::pairs::Placed;
-use shared::least::median;
 
 /// Poses of each sort.
 const POSES: usize = 8;

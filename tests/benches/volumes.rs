@@ -8,37 +8,15 @@
 mod peers;
 mod shared;
 
-use std::ops::ControlFlow;
-
-use bvhc::compile::{Compiled, Options, compile};
-use bvhc::kdop;
-use bvhc::mesh::Mesh;
-use bvhc_format::kdop::Tables;
-use bvhc_runtime::{Effort, Model, Pose, Realign, Volume};
+use bvhc::compile::Compiled;
+use bvhc_runtime::{Effort, Model, Pose, Volume};
 use bvhc_tests::scene::encounter::{self, Encounter};
-use bvhc_tests::scene::write_obj;
+use bvhc_tests::support::least::median;
 use bvhc_tests::support::sample::bunny;
-use shared::least::median;
+use bvhc_tests::support::volumes::{self, KDOPS, count};
 
 /// Poses of each sort.
 const POSES: usize = 8;
-
-/// Trees, with what they are used for.
-const TREES: [(u32, Tables, Realign); 13] = [
-    (6, Tables::None, Realign::Axes),
-    (14, Tables::None, Realign::Axes),
-    (14, Tables::None, Realign::Triples),
-    (14, Tables::Occupancy, Realign::Occupancy),
-    (14, Tables::Profile, Realign::Profile),
-    (18, Tables::None, Realign::Triples),
-    (18, Tables::Occupancy, Realign::Occupancy),
-    (18, Tables::Profile, Realign::Profile),
-    (26, Tables::None, Realign::Axes),
-    (26, Tables::None, Realign::Triples),
-    (26, Tables::Occupancy, Realign::Occupancy),
-    (26, Tables::Profile, Realign::Profile),
-    (42, Tables::None, Realign::Triples),
-];
 
 type Make = fn() -> Encounter;
 
@@ -65,29 +43,11 @@ fn report(name: &str, encounter: &Encounter) {
         peers::level().name()
     );
     println!("{}|", "|---".repeat(7));
-    let whole = |mesh: &Mesh| file(mesh, None);
-    let boxes = [whole(&encounter.a), whole(&encounter.b)];
-    row("OBB", &boxes, encounter, Volume::Obb);
-    row("AABB", &boxes, encounter, Volume::Aabb);
-    let mut made: Option<(u32, Tables, [Compiled; 2])> = None;
-    for (k, tables, realign) in TREES {
-        let files = match made.take() {
-            Some((of_k, of_tables, files)) if (of_k, of_tables) == (k, tables) => files,
-            _ => [&encounter.a, &encounter.b]
-                .map(|mesh| file(mesh, Some(kdop::Options { k, tables, ..Default::default() }))),
-        };
-        row(&format!("{k}-DOP, {}", realign.name()), &files, encounter, Volume::Kdop(realign));
-        made = Some((k, tables, files));
-    }
+    let meshes = [&encounter.a, &encounter.b];
+    volumes::each(&meshes, &KDOPS, &mut |name, volume, files| row(name, files, encounter, volume));
 }
 
-fn file(mesh: &Mesh, kdop: Option<kdop::Options>) -> Compiled {
-    let obb = if kdop.is_some() { None } else { Options::default().obb };
-    let options = Options { obb, kdop, ..Options::default() };
-    compile(&write_obj(mesh), "encounter.obj", &options, &()).expect("the model compiles")
-}
-
-fn row(what: &str, files: &[Compiled; 2], encounter: &Encounter, volume: Volume) {
+fn row(what: &str, files: &[Compiled], encounter: &Encounter, volume: Volume) {
     let [a, b] = [0, 1].map(|side: usize| {
         Model::from_bytes(&files[side].bytes).expect("a compiled file opens").with_level(peers::level())
     });
@@ -110,14 +70,4 @@ fn row(what: &str, files: &[Compiled; 2], encounter: &Encounter, volume: Volume)
     }
     let times: Vec<String> = times.iter().map(|seconds| format!("{:.2}", seconds * 1e6)).collect();
     println!("| {what} | {} | {} |", times.join(" | "), steps.join(" | "));
-}
-
-fn count(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, effort: &mut Effort) -> u64 {
-    let mut count = 0;
-    let end = a.all_pairs_by(b, pose, volume, effort, |_| {
-        count += 1;
-        ControlFlow::Continue(())
-    });
-    assert_eq!(end, Ok(ControlFlow::Continue(())));
-    count
 }

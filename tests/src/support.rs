@@ -3,11 +3,13 @@
 pub mod answers;
 pub mod dump;
 pub mod forge;
+pub mod least;
 pub mod queries;
 pub mod sample;
 pub mod split;
 pub mod stored;
 pub mod trial;
+pub mod volumes;
 
 use std::num::NonZeroUsize;
 

@@ -78,7 +78,7 @@ impl Writer<'_> {
             row.lanes = [self.layout.empty(index); OBB_WIDTH];
         }
         for (slot, child) in children.iter().enumerate() {
-            self.put(rows, slot, &Kdop::around(self.corners(child), &self.layout, self.slack));
+            put(&Kdop::around(self.corners(child), &self.layout, self.slack), &self.layout, rows, slot);
             let reference = match child.link {
                 Link::Node(node) => ObbRef::node(node),
                 Link::Leaf => {
@@ -87,23 +87,6 @@ impl Writer<'_> {
                 }
             };
             rows[KdopLayout::CHILDREN].lanes[slot] = f32::from_bits(reference.0);
-        }
-    }
-
-    fn put(&self, rows: &mut [KdopRow], slot: usize, kdop: &Kdop) {
-        let k = self.layout.directions.count();
-        let mut write = |first: usize, numbers: &mut dyn Iterator<Item = f32>| {
-            for (row, number) in rows[first..].iter_mut().zip(numbers) {
-                row.lanes[slot] = number;
-            }
-        };
-        write(0, &mut kdop.centre.into_iter());
-        write(KdopLayout::EXTENTS, &mut kdop.extents.into_iter().take(k));
-        if self.layout.used_rows() > self.layout.reaches() {
-            write(self.layout.reaches(), &mut kdop.reaches.into_iter().take(k));
-        }
-        if self.layout.used_rows() > self.layout.rings() {
-            write(self.layout.rings(), &mut kdop.rings.into_iter().map(f32::from_bits).take(k));
         }
     }
 
@@ -118,6 +101,27 @@ impl Writer<'_> {
             .iter()
             .flat_map(of)
             .map(|corner| [0, 1, 2].map(|axis| f64::from(corner[axis]) - f64::from(self.origin[axis])))
+    }
+}
+
+/// Puts a k-DOP with the tables of a layout into a slot of a node, which keeps its reference.
+///
+/// # Panics
+/// Where the node does not have the layout's rows, or the slot is not one of its four.
+pub fn put(kdop: &Kdop, layout: &KdopLayout, node: &mut [KdopRow], slot: usize) {
+    let k = layout.directions.count();
+    let mut write = |first: usize, numbers: &mut dyn Iterator<Item = f32>| {
+        for (row, number) in node[first..].iter_mut().zip(numbers) {
+            row.lanes[slot] = number;
+        }
+    };
+    write(0, &mut kdop.centre.into_iter());
+    write(KdopLayout::EXTENTS, &mut kdop.extents.into_iter().take(k));
+    if layout.used_rows() > layout.reaches() {
+        write(layout.reaches(), &mut kdop.reaches.into_iter().take(k));
+    }
+    if layout.used_rows() > layout.rings() {
+        write(layout.rings(), &mut kdop.rings.into_iter().map(f32::from_bits).take(k));
     }
 }
 

@@ -14,7 +14,7 @@ mod wide;
 
 pub use block::fits;
 pub use clip::Triangles;
-pub use kdop::{KdopRecords, lay_out_kdops};
+pub use kdop::{KdopRecords, lay_out_kdops, put as put_kdop};
 pub use obb::{ObbForm, ObbRecords, lay_out_obbs, places};
 pub use packed::{Packing, pack};
 pub use splits::SplitTable;

@@ -7,7 +7,6 @@
 //! peers, who are left out where there are none).
 
 pub(crate) mod check;
-pub(crate) mod least;
 pub(crate) mod load;
 pub(crate) mod model;
 pub(crate) mod points;

@@ -1,14 +1,17 @@
 //! What the papers that this project follows show, with free models: tables in Markdown, and figures as SVG.
 //!
-//! `cargo run --release -p bvhc-tests --example paper [-- genetic ...] [--quick] [--out FOLDER]`. Without a name, all
+//! `cargo run --release -p bvhc-tests --example paper [-- genetic kdop distance] [--quick] [--out FOLDER]`. Without a name, all
 //! papers; `--quick` takes smaller models and shorter searches, to see that everything works; the figures are put into
 //! `target/paper`, or the folder that is named.
 //!
-//! One module a paper; what they share is how to get models (`model`) and how to draw (`plot`).
+//! One module a paper; what they share is how to get models (`model`), how to time them (`timing`) and how to draw (`plot`).
 
+mod distance;
 mod genetic;
+mod kdop;
 mod model;
 mod plot;
+mod timing;
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +24,7 @@ struct Setting {
 /// A paper's name on the command line, and what shows what it shows.
 type Paper = (&'static str, fn(&Setting));
 
-const PAPERS: [Paper; 1] = [("genetic", genetic::show)];
+const PAPERS: [Paper; 3] = [("genetic", genetic::show), ("kdop", kdop::show), ("distance", distance::show)];
 
 fn main() {
     let (mut wanted, mut quick) = (Vec::new(), false);
@@ -64,7 +67,7 @@ fn everything_can_be_shown_quickly() {
     let setting = Setting { quick: true, folder: folder.path().to_owned() };
     show(&PAPERS, &setting);
     let figures: Vec<_> = std::fs::read_dir(folder.path()).expect("the folder").collect();
-    assert!(figures.len() >= 4);
+    assert!(figures.len() >= 12);
     for figure in figures {
         let text = std::fs::read_to_string(figure.expect("a file").path()).expect("text");
         assert!(text.starts_with("<svg") && !text.contains("NaN"));

@@ -1,6 +1,11 @@
-//! The free models, each at the size of one unit.
+//! The free models, each at the size of one unit, and how one of them turns in front of another.
+
+use std::f64::consts::PI;
 
 use bvhc::mesh::Mesh;
+use bvhc_runtime::Pose;
+use bvhc_tests::pose;
+use bvhc_tests::scene::animal;
 use bvhc_tests::support::sample;
 
 /// A model whose box has a diagonal of one, around the origin.
@@ -14,6 +19,33 @@ pub(crate) fn all(quick: bool) -> Vec<Model> {
     let all = [("suzanne", "suzanne"), ("spot", "spot"), ("teapot", "teapot"), ("bunny", "stanford-bunny")];
     let wanted = if quick { &all[..2] } else { &all[..] };
     wanted.iter().map(|(name, file)| Model { name, mesh: unit(sample::model(file)) }).collect()
+}
+
+/// Two of the models each, and two animals of as many triangles as the dinosaur and the horse of Fünzig and Fellner.
+pub(crate) fn pairs(quick: bool) -> Vec<[Model; 2]> {
+    let size = if quick { 500 } else { 20_000 };
+    let animal = |name, seed| Model { name, mesh: unit(animal::animal(size, seed)) };
+    let mut models = all(quick).into_iter();
+    let mut pairs: Vec<_> = std::iter::from_fn(|| Some([models.next()?, models.next()?])).collect();
+    pairs.push([animal("animal", 1), animal("another animal", 2)]);
+    pairs
+}
+
+pub(crate) fn names([a, b]: &[Model; 2]) -> String {
+    format!("{} and {}", a.name, b.name)
+}
+
+/// A full turn around the z axis, of which the middle is this far from the other model's.
+///
+/// Based on: Zachmann, "Rapid collision detection by dynamically aligned DOP-trees", 1998.
+pub(crate) fn turn(distance: f64, steps: u32) -> Vec<Pose> {
+    let step = |index: u32| {
+        // A third of a step on, so that no step takes axes to axes.
+        let half_angle = PI * (f64::from(index) + 1.0 / 3.0) / f64::from(steps);
+        let rotation = pose::around([0.0, 0.0, 1.0], half_angle.tan());
+        Pose::new(rotation, [distance, 0.0, 0.0]).expect("a rotation")
+    };
+    (0..steps).map(step).collect()
 }
 
 fn unit(mut mesh: Mesh) -> Mesh {

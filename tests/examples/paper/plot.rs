@@ -13,12 +13,13 @@ type Axes<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64,
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
 /// Told apart by most who do not see all colours (Okabe and Ito, "Color universal design", 2008).
-const COLOURS: [RGBColor; 5] = [
+const COLOURS: [RGBColor; 6] = [
     RGBColor(150, 150, 150),
     RGBColor(230, 159, 0),
     RGBColor(0, 114, 178),
     RGBColor(0, 158, 115),
     RGBColor(204, 121, 167),
+    RGBColor(213, 94, 0),
 ];
 
 const SIZE: (u32, u32) = (880, 480);
@@ -36,24 +37,63 @@ pub(crate) struct Figure<'a> {
 /// A name and its values.
 pub(crate) type Series = (String, Vec<f64>);
 
-/// Draws a line a series, over 0, 1, 2 ...
-pub(crate) fn lines(path: &Path, figure: &Figure<'_>, series: &[Series]) {
+/// What equal steps upwards are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// Equal differences.
+    Linear,
+    /// Equal ratios, of values above 0.
+    Logarithmic,
+}
+
+impl Scale {
+    fn height(self, value: f64) -> f64 {
+        if self == Self::Linear { value } else { value.log10() }
+    }
+
+    fn label(self, height: f64) -> String {
+        if self == Self::Linear {
+            return short(height);
+        }
+        let value = 10f64.powf(height);
+        let unit = 10f64.powf(height.floor() - 1.0);
+        short((value / unit).round() * unit)
+    }
+}
+
+/// Three decimals at most.
+fn short(value: f64) -> String {
+    ((value * 1000.0).round() / 1000.0).to_string()
+}
+
+/// Draws a line a series, whose values are at these places of the horizontal axis.
+pub(crate) fn lines(path: &Path, figure: &Figure<'_>, scale: Scale, places: &[f64], series: &[Series]) {
     draw(path, |area| {
-        let steps = series.iter().map(|(_, values)| values.len()).max().unwrap_or(1) - 1;
-        let values = || series.iter().flat_map(|(_, values)| values.iter().copied());
-        let [low, high] = [values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max)];
+        let heights =
+            || series.iter().flat_map(|(_, values)| values.iter().map(|value| scale.height(*value)));
+        let ends = |values: &mut dyn Iterator<Item = f64>| {
+            values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
+        };
+        let [low, high] = ends(&mut heights());
         let margin = 0.05 * (high - low);
-        let mut axes = axes(area, figure, [0.0, steps as f64], [low - margin, high + margin])?;
+        // Where the lines of each scale's figures leave room for the legend, or it is made.
+        let (free, above) = match scale {
+            Scale::Linear => (SeriesLabelPosition::LowerRight, margin),
+            Scale::Logarithmic => (SeriesLabelPosition::UpperRight, 0.45 * (high - low)),
+        };
+        let mut axes = axes(area, figure, ends(&mut places.iter().copied()), [low - margin, high + above])?;
+        let height = |height: &f64| scale.label(*height);
         let mut mesh = axes.configure_mesh();
-        mesh.x_desc(figure.x).x_label_formatter(&|step| format!("{step:.0}")).x_max_light_lines(0);
-        mesh.y_desc(figure.y).y_max_light_lines(0).axis_desc_style(text(14)).draw()?;
+        mesh.x_desc(figure.x).x_label_formatter(&|x| short(*x)).x_max_light_lines(0);
+        mesh.y_desc(figure.y).y_label_formatter(&height).y_max_light_lines(0);
+        mesh.axis_desc_style(text(14)).draw()?;
         for (index, (name, values)) in series.iter().enumerate() {
             let style = COLOURS[index].stroke_width(2);
-            let points = values.iter().enumerate().map(|(step, value)| (step as f64, *value));
+            let points = places.iter().zip(values).map(|(place, value)| (*place, scale.height(*value)));
             let line = axes.draw_series(LineSeries::new(points, style))?.label(name);
             line.legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 20, y)], style));
         }
-        legend(&mut axes, SeriesLabelPosition::LowerRight)
+        legend(&mut axes, free)
     });
 }
 
@@ -62,7 +102,7 @@ pub(crate) fn bars(path: &Path, figure: &Figure<'_>, groups: &[String], series: 
     draw(path, |area| {
         let highest = series.iter().flat_map(|(_, values)| values).copied().fold(0.0, f64::max);
         // Room for the legend above the bars.
-        let mut axes = axes(area, figure, [0.0, groups.len() as f64], [0.0, 1.4 * highest])?;
+        let mut axes = axes(area, figure, [0.0, groups.len() as f64], [0.0, 1.5 * highest])?;
         let mut mesh = axes.configure_mesh();
         mesh.disable_x_mesh().disable_x_axis();
         mesh.y_desc(figure.y).y_max_light_lines(0).axis_desc_style(text(14)).draw()?;

@@ -32,8 +32,9 @@ use fearless_simd::{SimdBase, SimdFloat, SimdMask, f32x4};
 
 use super::Volume;
 use super::obb::{Motion, Overlaps, PAIRS, lanes};
+use crate::level::Level;
 use crate::pair_tree::PairTree;
-use crate::simd::Kernel;
+use crate::simd::{Kernel, dispatch};
 pub use realign::Realign;
 
 /// Slack of every direction, relative to M: 32 u.
@@ -84,7 +85,7 @@ impl Kdops {
         let mut kdops = Self {
             slabs: [Slab::NONE; MAX_SLABS],
             count: of_a.directions.slabs(),
-            tangents: (realign == Realign::Occupancy).then_some(&of_b.directions.ring_tangents),
+            tangents: realign.tangents(of_b),
             slack: reach * SLACK + motion.noise(),
         };
         let rotation = motion.pose().rotation();
@@ -154,6 +155,38 @@ impl Kdops {
             }
         }
         Some(Comparison { apart, sizes: [size_a.into(), size_b.into()] })
+    }
+}
+
+impl Realign {
+    /// How far the corners in a node's slots reach from their centres along `turned`, a unit vector, and along the opposite
+    /// one, at most: what walks take them to, to be compared with what they do. `None` where the node does not have what
+    /// it takes.
+    #[doc(hidden)]
+    pub fn reaches(
+        self,
+        level: Level,
+        layout: &KdopLayout,
+        node: &[KdopRow],
+        turned: [f64; 3],
+    ) -> Option<[[f32; OBB_WIDTH]; 2]> {
+        self.can_use(layout)
+            .then(|| dispatch!(level.inner(), simd => self.reaches_in(simd, layout, node, turned)))?
+    }
+
+    #[inline(always)]
+    fn reaches_in<S: Kernel>(
+        self,
+        simd: S,
+        layout: &KdopLayout,
+        node: &[KdopRow],
+        turned: [f64; 3],
+    ) -> Option<[[f32; OBB_WIDTH]; 2]> {
+        let (weights, rows) = self.weigh(simd, layout, turned);
+        let slab = Slab { weights, rows, ..Slab::NONE };
+        let kdops =
+            Kdops { slabs: [Slab::NONE; MAX_SLABS], count: 0, tangents: self.tangents(layout), slack: 0.0 };
+        Some([kdops.realigned(simd, &slab, node, 0)?.into(), kdops.realigned(simd, &slab, node, 1)?.into()])
     }
 }
 

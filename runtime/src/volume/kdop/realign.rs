@@ -24,7 +24,7 @@
 //!   whose formulas (5) to (7) cut corners off: they add angles of rings, which are not additive, and start from factors
 //!   below 1.
 
-use bvhc_format::kdop::{Directions, KdopLayout, Tables};
+use bvhc_format::kdop::{Directions, KdopLayout, REGIONS, Tables};
 
 use crate::simd::{Kernel, square_root};
 
@@ -68,6 +68,11 @@ impl Realign {
             Self::Occupancy => layout.tables == Tables::Occupancy,
             Self::Profile => layout.tables == Tables::Profile,
         }
+    }
+
+    /// What turns the rings of occupancy tables into factors.
+    pub(super) fn tangents(self, layout: &KdopLayout) -> Option<&'static [f32; REGIONS]> {
+        (self == Self::Occupancy).then_some(&layout.directions.ring_tangents)
     }
 
     /// The weights of a bound along `turned`, and the rows that they are for, there and along the opposite direction.

@@ -13,9 +13,10 @@ use bvhc::obb::{self, Split};
 use cpu_time::ThreadTime;
 
 use crate::model::{self, Model};
-use crate::plot::{self, Figure, Series};
+use crate::plot::{self, Figure, Scale, Series};
+use crate::timing::Mean;
 use crate::{Setting, table};
-use scene::{Mean, Scene};
+use scene::Scene;
 use tree::Figures;
 
 /// Pairs of models, of which the second moves around the first.
@@ -72,7 +73,8 @@ fn show_fitness(models: &[Model], methods: &[Method; 4], setting: &Setting) {
         x: "generation",
         y: "fitness, as a part of the memetic search's",
     };
-    plot::lines(&setting.folder.join("genetic-9-fitness.svg"), &figure, &series);
+    let steps: Vec<_> = (0..generations).map(|generation| generation as f64).collect();
+    plot::lines(&setting.folder.join("genetic-9-fitness.svg"), &figure, Scale::Linear, &steps, &series);
 }
 
 /// The best fitness of each generation, as a part of what the memetic search reaches.
@@ -181,7 +183,7 @@ fn print_collisions(timed: &[Timed], columns: &[&str]) {
     };
     print("Figure 12: mean us, all pairs", &|mean| format!("{:.2}", mean.all));
     print("The same, yes or no", &|mean| format!("{:.2}", mean.first));
-    print("Pairs of nodes and of leaves, all pairs", &|mean| format!("{:.1}", mean.steps));
+    print("Pairs of nodes and of leaves, all pairs", &|mean| format!("{:.1}", mean.steps()));
 }
 
 fn plot_collisions(timed: &[Timed], columns: &[&str], steps: u32, setting: &Setting) {

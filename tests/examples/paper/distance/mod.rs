@@ -1,0 +1,125 @@
+//! Distances, exact and approximate, as Fünzig and Fellner, "Easy realignment of k-DOP bounding volumes", 2003, section 5,
+//! and Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes", 1999, have them: what errors
+//! are allowed, what they are, and what they save; by trees of oriented and of axis-aligned boxes.
+
+use bvhc::compile::Options;
+use bvhc::mesh::Mesh;
+use bvhc_runtime::{Allowance, Effort, Hint, Model, Pose};
+use bvhc_tests::pose;
+use bvhc_tests::scene::encounter::{self, Encounter};
+use bvhc_tests::support::least::least;
+use bvhc_tests::support::volumes::file;
+
+use crate::plot::{self, Figure, Scale, Series};
+use crate::{Setting, model, table, timing};
+
+/// Of the boxes' middles, in their diagonals.
+const PLACES: [f64; 7] = [1.5, 1.3, 1.1, 1.0, 0.9, 0.8, 0.7];
+
+/// What distances may be too great by.
+const SHARES: [(&str, f64); 4] = [("exact", 0.0), ("1 %", 0.01), ("5 %", 0.05), ("25 %", 0.25)];
+
+/// What queries at some poses take and give, in the mean but for `worst`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cost {
+    microseconds: f64,
+    node_pairs: f64,
+    leaf_pairs: f64,
+    exact_tests: f64,
+    /// The share by which distances are too great.
+    error: f64,
+    /// The largest such share.
+    worst: f64,
+}
+
+/// A kind of boxes and the error allowed, and what each group of poses takes.
+type Measured = (String, Vec<Cost>);
+
+pub(crate) fn show(setting: &Setting) {
+    println!("\n## Distances, exact and approximate");
+    let (steps, rounds) = if setting.quick { (2, 1) } else { (24, 3) };
+    for two in model::pairs(setting.quick) {
+        let turns = PLACES.map(|place| model::turn(place, steps));
+        let measured = measure([&two[0].mesh, &two[1].mesh], &turns, rounds);
+        let name = model::names(&two);
+        print(&name, &PLACES.map(|place| place.to_string()), &measured);
+        plot(&name, &measured, setting);
+    }
+    let (frequency, poses) = if setting.quick { (4, 1) } else { (16, 8) };
+    let spheres = [encounter::nested(frequency, poses), encounter::spheres(frequency, poses)];
+    for Encounter { name, a, b, separated, .. } in &spheres {
+        let pose = |pose: &pose::Pose| Pose::new(pose.rotation, pose.translation).expect("a pose");
+        let poses = separated.iter().map(pose).collect();
+        print(name, &["apart".to_owned()], &measure([a, b], &[poses], rounds));
+    }
+}
+
+fn measure(meshes: [&Mesh; 2], groups: &[Vec<Pose>], rounds: u32) -> Vec<Measured> {
+    let kinds = [("OBB", Options::default()), ("AABB", Options { obb: None, ..Options::default() })];
+    let mut measured = Vec::new();
+    for (boxes, options) in kinds {
+        let files = meshes.map(|mesh| file(mesh, &options));
+        let [a, b] = [&files[0], &files[1]].map(timing::open);
+        for (name, share) in SHARES {
+            let costs = groups.iter().map(|poses| cost([&a, &b], poses, share, rounds));
+            measured.push((format!("{boxes}, {name}"), costs.collect()));
+        }
+    }
+    measured
+}
+
+fn cost([a, b]: [&Model<'_>; 2], poses: &[Pose], share: f64, rounds: u32) -> Cost {
+    let (mut cost, mut effort) = (Cost::default(), Effort::unlimited());
+    let part = 1.0 / poses.len() as f64;
+    for pose in poses {
+        let exact = a.distance(b, pose).expect("there are triangles").distance;
+        let ask = |effort: &mut Effort| {
+            let (allowed, hint) = (Allowance::Relative(share), &mut Hint::default());
+            let found = a.distance_with(b, pose, f64::INFINITY, allowed, hint, effort);
+            found.expect("there is no limit").expect("there are triangles").distance
+        };
+        let found = ask(&mut effort);
+        let error = if exact > 0.0 { found / exact - 1.0 } else { found };
+        // The distances themselves are right to 1e-12.
+        assert!(found >= exact && error <= share + 1e-11, "{found} for {exact}");
+        cost.error += part * error;
+        cost.worst = cost.worst.max(error);
+        cost.microseconds += part * 1e6 * least(rounds, || ask(&mut Effort::unlimited()));
+    }
+    let mean = |sum: u64| part * sum as f64;
+    Cost {
+        node_pairs: mean(effort.node_pairs),
+        leaf_pairs: mean(effort.leaf_pairs),
+        exact_tests: mean(effort.exact_tests),
+        ..cost
+    }
+}
+
+fn print(name: &str, columns: &[String], measured: &[Measured]) {
+    let columns: Vec<_> = columns.iter().map(String::as_str).collect();
+    let print = |what: &str, cell: &dyn Fn(&Cost) -> String| {
+        let rows = measured.iter().map(|(way, costs)| (way.clone(), costs.iter().map(cell).collect()));
+        table(&format!("{name}: {what}"), &columns, rows);
+    };
+    print("mean us", &|cost| format!("{:.2}", cost.microseconds));
+    print("pairs of nodes / of leaves / of triangles computed precisely", &|cost| {
+        format!("{:.0} / {:.0} / {:.0}", cost.node_pairs, cost.leaf_pairs, cost.exact_tests)
+    });
+    print("error in %, mean / largest", &|cost| {
+        format!("{:.2} / {:.2}", 100.0 * cost.error, 100.0 * cost.worst)
+    });
+}
+
+fn plot(name: &str, measured: &[Measured], setting: &Setting) {
+    let drawn = |way: &str| !way.ends_with(" 1 %");
+    let times = |costs: &[Cost]| costs.iter().map(|cost| cost.microseconds).collect();
+    let series: Vec<Series> = measured
+        .iter()
+        .filter(|(way, _)| drawn(way))
+        .map(|(way, costs)| (way.clone(), times(costs)))
+        .collect();
+    let caption = format!("Time to find the distance: {name}, a turn at each distance of their middles");
+    let figure = Figure { caption: &caption, x: "distance of the middles, in diagonals", y: "us, mean" };
+    let path = setting.folder.join(format!("distance-{}.svg", name.replace(' ', "-")));
+    plot::lines(&path, &figure, Scale::Logarithmic, &PLACES, &series);
+}

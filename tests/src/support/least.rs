@@ -1,0 +1,42 @@
+//! The least time of several rounds, of what takes microseconds of this thread.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use cpu_time::ThreadTime;
+
+/// Times shorter than this are taken of several runs.
+const SHORTEST: Duration = Duration::from_micros(100);
+
+/// How many rounds a benchmark has: 5, or `BVHC_ROUNDS`.
+pub fn rounds() -> u32 {
+    std::env::var("BVHC_ROUNDS").map_or(5, |rounds| rounds.parse().expect("BVHC_ROUNDS counts"))
+}
+
+/// The median over the poses of the least seconds of a benchmark's rounds.
+pub fn median<T>(poses: usize, mut run: impl FnMut(usize) -> T) -> f64 {
+    let mut times: Vec<f64> = (0..poses).map(|pose| least(rounds(), || run(pose))).collect();
+    times.sort_by(f64::total_cmp);
+    times[poses / 2]
+}
+
+/// The least seconds of so many rounds.
+pub fn least<T>(rounds: u32, mut run: impl FnMut() -> T) -> f64 {
+    (0..rounds).map(|_| seconds(&mut run)).fold(f64::INFINITY, f64::min)
+}
+
+/// Seconds of one run.
+fn seconds<T>(run: &mut impl FnMut() -> T) -> f64 {
+    let mut runs = 1;
+    loop {
+        let start = ThreadTime::now();
+        for _ in 0..runs {
+            black_box(run());
+        }
+        let passed = start.elapsed();
+        if passed >= SHORTEST {
+            return passed.as_secs_f64() / f64::from(runs);
+        }
+        runs *= 4;
+    }
+}

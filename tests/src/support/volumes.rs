@@ -1,0 +1,65 @@
+//! Files for each of the volumes by which pairs can be found.
+
+use std::ops::ControlFlow;
+
+use bvhc::compile::{Compiled, Options, compile};
+use bvhc::kdop;
+use bvhc::mesh::Mesh;
+use bvhc_format::kdop::Tables;
+use bvhc_runtime::{Effort, Model, Pose, Realign, Volume};
+
+use crate::scene::write_obj;
+
+/// How many directions k-DOPs have, what nodes tell besides, and how they are realigned.
+pub type Kdops = (u32, Tables, Realign);
+
+/// What is compared, those of one file one after the other.
+pub const KDOPS: [Kdops; 14] = [
+    (6, Tables::None, Realign::Axes),
+    (14, Tables::None, Realign::Axes),
+    (14, Tables::None, Realign::Triples),
+    (14, Tables::Occupancy, Realign::Occupancy),
+    (14, Tables::Profile, Realign::Profile),
+    (18, Tables::None, Realign::Axes),
+    (18, Tables::None, Realign::Triples),
+    (18, Tables::Occupancy, Realign::Occupancy),
+    (18, Tables::Profile, Realign::Profile),
+    (26, Tables::None, Realign::Axes),
+    (26, Tables::None, Realign::Triples),
+    (26, Tables::Occupancy, Realign::Occupancy),
+    (26, Tables::Profile, Realign::Profile),
+    (42, Tables::None, Realign::Triples),
+];
+
+/// Calls `visit` with the name of each volume, the volume, and the meshes' files that have it: oriented boxes and
+/// axis-aligned ones, then k-DOPs.
+pub fn each(meshes: &[&Mesh], kdops: &[Kdops], visit: &mut dyn FnMut(&str, Volume, &[Compiled])) {
+    let files = |options: Options| meshes.iter().map(|mesh| file(mesh, &options)).collect::<Vec<_>>();
+    let boxes = files(Options::default());
+    visit("OBB", Volume::Obb, &boxes);
+    visit("AABB", Volume::Aabb, &boxes);
+    for same in kdops.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        let (k, tables, _) = same[0];
+        let kdop = kdop::Options { k, tables, ..Default::default() };
+        let files = files(Options { obb: None, kdop: Some(kdop), ..Options::default() });
+        for (_, _, realign) in same {
+            visit(&format!("{k}-DOP, {}", realign.name()), Volume::Kdop(*realign), &files);
+        }
+    }
+}
+
+/// A mesh's file.
+pub fn file(mesh: &Mesh, options: &Options) -> Compiled {
+    compile(&write_obj(mesh), "mesh.obj", options, &()).expect("a mesh compiles")
+}
+
+/// How many pairs of triangles meet.
+pub fn count(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, effort: &mut Effort) -> u64 {
+    let mut count = 0;
+    let end = a.all_pairs_by(b, pose, volume, effort, |_| {
+        count += 1;
+        ControlFlow::Continue(())
+    });
+    assert_eq!(end, Ok(ControlFlow::Continue(())));
+    count
+}
