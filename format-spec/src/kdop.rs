@@ -1,6 +1,6 @@
 //! The records of the four-wide tree of k-DOPs, and the directions that these have.
 //!
-//! References, leaves and the depth are those of the tree of oriented boxes: [`ObbRef`](crate::obb::ObbRef),
+//! References, leaves and the depth are those of the tree of oriented boxes: [`ObbRef`],
 //! [`ObbLeaf`](crate::obb::ObbLeaf) and [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
 
 use crate::obb::{EMPTY_EXTENT, OBB_WIDTH, ObbRef};

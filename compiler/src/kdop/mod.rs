@@ -1,6 +1,6 @@
 //! Trees for k-DOPs, four children a node. They know triangles' corners, but no meshes and no bytes.
 //!
-//! The triangles are cut, and nodes made of the parts, as for trees of oriented boxes ([`obb`](crate::obb)): where parts
+//! The triangles are cut, and nodes made of the parts, as for trees of oriented boxes ([`obb`]): where parts
 //! are least likely to be met by others like them. [`Kdop`] is what is put around each.
 //!
 //! Based on: Fünzig, Fellner, "Easy realignment of k-DOP bounding volumes", 2003. Departures: four children, their
