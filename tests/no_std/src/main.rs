@@ -5,6 +5,7 @@
 #![no_std]
 #![no_main]
 
+use core::f64::consts::FRAC_1_SQRT_2;
 use core::ops::ControlFlow;
 use core::panic::PanicInfo;
 
@@ -58,8 +59,10 @@ fn checks_of_two(model: &Model<'_>) -> [bool; 5] {
         count == 9 && pairs.contains(&Pair { a: 2, b: 0 }),
         away.is_ok_and(|away| !model.collides(model, &away)),
         model.first_pair_with(model, &Pose::IDENTITY, &mut effort).is_err(),
-        away.is_ok_and(|away| model.distance(model, &away).is_some_and(|found| found.distance == 1.0)),
-        away.is_ok_and(|away| model.within(model, &away, 1.0) && !model.within(model, &away, 0.999)),
+        away.is_ok_and(|away| {
+            model.distance(model, &away).is_some_and(|found| found.distance == FRAC_1_SQRT_2)
+        }),
+        away.is_ok_and(|away| model.within(model, &away, 0.7072) && !model.within(model, &away, 0.707)),
     ]
 }
 
