@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::Bytes;
-use bvhc::kdop;
+use bvhc::{kdop, obb};
 use bvhc_format::kdop::Tables;
 use bvhc_tests::scene::{hall, icosphere, join, soup, write_obj};
 use bvhc_tests::support::{LAYOUTS, QUALITIES, STOP};
@@ -18,7 +18,9 @@ fn source() -> Vec<u8> {
 fn bytes(source: &[u8], name: &str, way: (Quality, Layout), threads: Option<usize>) -> Bytes {
     let (quality, layout) = way;
     let threads = threads.and_then(NonZeroUsize::new);
-    let options = Options { quality, layout, stop: STOP, threads, ..Options::default() };
+    // Trees of oriented boxes do not depend on the quality, and take most of the time.
+    let obb = (quality == Quality::Default).then(obb::Options::default);
+    let options = Options { quality, layout, stop: STOP, obb, threads, ..Options::default() };
     compile(source, name, &options, &()).expect("a scene compiles").bytes
 }
 
