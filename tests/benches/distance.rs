@@ -9,20 +9,14 @@
 mod peers;
 mod shared;
 
-use bvhc::compile::{Compiled, Options, compile};
-use bvhc::mesh::Mesh;
 use bvhc_runtime::{Allowance, Effort, Hint, Model, Pose};
 use bvhc_tests::oracle::gap::{of_triangles, within};
 use bvhc_tests::oracle::pairs::Surface;
 use bvhc_tests::pose;
-use bvhc_tests::scene::encounter::{self, Encounter};
-use bvhc_tests::scene::write_obj;
+use bvhc_tests::scene::encounter::Encounter;
 use bvhc_tests::support::least::{least, median, rounds};
-use bvhc_tests::support::sample::bunny;
 use peers::parry::Parry;
-
-/// Poses of an encounter.
-const POSES: usize = 8;
+use shared::encounters;
 
 /// More triangles than parry3d is asked about.
 const TOO_MANY: usize = 25_000;
@@ -30,44 +24,31 @@ const TOO_MANY: usize = 25_000;
 /// What is called near, and what is called about as near.
 const SHARE: f64 = 0.05;
 
-type Make = fn() -> Encounter;
-
 fn main() {
-    // Cargo passes `--bench`.
-    let filter: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     println!(
         "\n| {}, us | distance | with a hint | within: yes | within: no | 5 % | parry3d | x | steps | precise |",
         peers::level().name()
     );
     println!("{}|", "|---".repeat(10));
-    let named = |name: &str| filter.is_empty() || filter.iter().any(|wanted| wanted == name);
-    let made: [(&str, Make); 5] = [
-        ("animals", || encounter::animals(20_000, POSES)),
-        ("nested", || encounter::nested(16, POSES)),
-        ("spheres", || encounter::spheres(16, POSES)),
-        ("twins", || encounter::twins(&bunny(), POSES)),
-        ("giant", || encounter::giant(&bunny(), 224, POSES)),
-    ];
-    for (name, make) in made.into_iter().filter(|(name, _)| named(name)) {
+    for (name, make) in encounters::chosen() {
         report(name, &make());
     }
 }
 
-fn file(mesh: &Mesh) -> Compiled {
-    compile(&write_obj(mesh), "encounter.obj", &Options::default(), &()).expect("the model compiles")
-}
-
 fn report(name: &str, encounter: &Encounter) {
-    let files = [file(&encounter.a), file(&encounter.b)];
+    let files = encounters::files(encounter);
     let [a, b] = [0, 1].map(|side: usize| {
         Model::from_bytes(&files[side].bytes).expect("a compiled file opens").with_level(peers::level())
     });
-    let poses: Vec<Pose> = encounter.separated.iter().map(query_pose).collect();
+    let poses: Vec<Pose> = encounter.separated.iter().map(pose::Pose::for_query).collect();
     let still = Surface::of(&encounter.a);
     let mut effort = Effort::unlimited();
     let distances: Vec<f64> = poses
         .iter()
-        .map(|pose| checked(&a, &b, pose, &still, &Surface::moved(&encounter.b, &seen(pose)), &mut effort))
+        .map(|pose| {
+            let moved = Surface::moved(&encounter.b, &pose::Pose::of_query(pose));
+            checked(&a, &b, pose, &still, &moved, &mut effort)
+        })
         .collect();
     let distance = |pose: usize, allowance, hint: &mut Hint| {
         let mut effort = Effort::unlimited();
@@ -122,13 +103,4 @@ fn of_parry(name: &str, encounter: &Encounter, pose: &Pose, expected: f64) -> Op
     let found = theirs[0].distance(&theirs[1], pose);
     assert!((found - expected).abs() <= 1e-4 * (1.0 + expected), "parry3d: {found}, {expected}");
     Some(least(rounds(), || theirs[0].distance(&theirs[1], pose)))
-}
-
-fn query_pose(pose: &pose::Pose) -> Pose {
-    Pose::new(pose.rotation, pose.translation).expect("an encounter's pose")
-}
-
-/// Where queries see the moved model.
-fn seen(pose: &Pose) -> pose::Pose {
-    pose::Pose { rotation: pose.rotation(), translation: pose.translation() }
 }

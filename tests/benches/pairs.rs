@@ -10,44 +10,26 @@ mod shared;
 
 use std::ops::ControlFlow;
 
-use bvhc::compile::{Compiled, Options, compile};
-use bvhc::mesh::Mesh;
 use bvhc_runtime::{Effort, Model, Pose};
 use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
-use bvhc_tests::scene::encounter::{self, Encounter};
-use bvhc_tests::scene::write_obj;
+use bvhc_tests::scene::encounter::Encounter;
 use bvhc_tests::support::least::median;
-use bvhc_tests::support::sample::bunny;
 use peers::parry::Parry;
 use peers::parry::pairs::Placed;
-
-/// Poses of each sort.
-const POSES: usize = 8;
+use shared::encounters;
 
 /// The share of a peer's pairs that may be missing or too many: f32 decides for it.
 const ALLOWANCE: f64 = 2e-3;
 
-type Make = fn() -> Encounter;
-
 fn main() {
-    // Cargo passes `--bench`.
-    let filter: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     println!(
         "\n| {}, us | bvhc yes/no | bvhc all pairs | parry3d yes/no | parry3d all pairs | x yes/no | x all pairs | pairs | steps |",
         peers::level().name()
     );
     println!("{}|", "|---".repeat(9));
     let mut ratios = [Vec::new(), Vec::new()];
-    let named = |name: &str| filter.is_empty() || filter.iter().any(|wanted| wanted == name);
-    let made: [(&str, Make); 5] = [
-        ("animals", || encounter::animals(20_000, POSES)),
-        ("nested", || encounter::nested(16, POSES)),
-        ("spheres", || encounter::spheres(16, POSES)),
-        ("twins", || encounter::twins(&bunny(), POSES)),
-        ("giant", || encounter::giant(&bunny(), 224, POSES)),
-    ];
-    for (name, make) in made.into_iter().filter(|(name, _)| named(name)) {
+    for (name, make) in encounters::chosen() {
         report(name, &make(), &mut ratios);
     }
     for (what, ratios) in ["yes/no", "all pairs"].iter().zip(&ratios) {
@@ -57,25 +39,21 @@ fn main() {
     }
 }
 
-fn file(mesh: &Mesh) -> Compiled {
-    compile(&write_obj(mesh), "encounter.obj", &Options::default(), &()).expect("the model compiles")
-}
-
 /// Prints a row for the separated and one for the colliding poses.
 fn report(name: &str, encounter: &Encounter, ratios: &mut [Vec<f64>; 2]) {
-    let files = [file(&encounter.a), file(&encounter.b)];
+    let files = encounters::files(encounter);
     let [a, b] = [0, 1].map(|side: usize| {
         Model::from_bytes(&files[side].bytes).expect("a compiled file opens").with_level(peers::level())
     });
     let theirs = [Parry::build(&encounter.a), Parry::build(&encounter.b)];
     let still = Surface::of(&encounter.a);
     for (what, poses) in [("separated", &encounter.separated), ("colliding", &encounter.colliding)] {
-        let poses: Vec<Pose> = poses.iter().map(query_pose).collect();
+        let poses: Vec<Pose> = poses.iter().map(pose::Pose::for_query).collect();
         let placed: Vec<Placed> = poses.iter().map(Placed::new).collect();
         let mut effort = Effort::unlimited();
         let mut count = 0;
         for (pose, placed) in poses.iter().zip(&placed) {
-            let expected = all(&still, &Surface::moved(&encounter.b, &seen(pose)));
+            let expected = all(&still, &Surface::moved(&encounter.b, &pose::Pose::of_query(pose)));
             count += expected.len();
             check(&a, &b, pose, &expected, &mut effort);
             let found = theirs[0].count_pairs(&theirs[1], placed);
@@ -98,15 +76,6 @@ fn report(name: &str, encounter: &Encounter, ratios: &mut [Vec<f64>; 2]) {
         ratios[0].push(yes);
         ratios[1].push(pairs);
     }
-}
-
-fn query_pose(pose: &pose::Pose) -> Pose {
-    Pose::new(pose.rotation, pose.translation).expect("an encounter's pose")
-}
-
-/// Where queries see the moved model.
-fn seen(pose: &Pose) -> pose::Pose {
-    pose::Pose { rotation: pose.rotation(), translation: pose.translation() }
 }
 
 fn check(a: &Model<'_>, b: &Model<'_>, pose: &Pose, expected: &[(u32, u32)], effort: &mut Effort) {

@@ -10,29 +10,16 @@ mod shared;
 
 use bvhc::compile::Compiled;
 use bvhc_runtime::{Effort, Model, Pose, Volume};
-use bvhc_tests::scene::encounter::{self, Encounter};
+use bvhc_tests::pose;
+use bvhc_tests::scene::encounter::Encounter;
 use bvhc_tests::support::least::median;
-use bvhc_tests::support::sample::bunny;
 use bvhc_tests::support::volumes::{self, KDOPS, count};
-
-/// Poses of each sort.
-const POSES: usize = 8;
-
-type Make = fn() -> Encounter;
+use shared::encounters;
 
 fn main() {
-    // Cargo passes `--bench`.
-    let filter: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let made: [(&str, Make); 4] = [
-        ("animals", || encounter::animals(20_000, POSES)),
-        ("nested", || encounter::nested(16, POSES)),
-        ("spheres", || encounter::spheres(16, POSES)),
-        ("twins", || encounter::twins(&bunny(), POSES)),
-    ];
-    for (name, make) in made {
-        if filter.is_empty() || filter.iter().any(|wanted| wanted == name) {
-            report(name, &make());
-        }
+    // A million triangles in so many trees take too long.
+    for (name, make) in encounters::chosen().filter(|(name, _)| *name != "giant") {
+        report(name, &make());
     }
 }
 
@@ -53,8 +40,7 @@ fn row(what: &str, files: &[Compiled], encounter: &Encounter, volume: Volume) {
     });
     let (mut times, mut steps) = (Vec::new(), Vec::new());
     for (poses, meet) in [(&encounter.separated, false), (&encounter.colliding, true)] {
-        let poses: Vec<Pose> =
-            poses.iter().map(|pose| Pose::new(pose.rotation, pose.translation).expect("a pose")).collect();
+        let poses: Vec<Pose> = poses.iter().map(pose::Pose::for_query).collect();
         let mut effort = Effort::unlimited();
         for pose in &poses {
             assert_eq!(count(&a, &b, pose, volume, &mut effort) != 0, meet, "{what}");

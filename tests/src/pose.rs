@@ -18,6 +18,18 @@ impl Pose {
     pub const IDENTITY: Self =
         Self { rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], translation: [0.0; 3] };
 
+    /// Where queries see the moved model.
+    pub fn of_query(pose: &bvhc_runtime::Pose) -> Self {
+        Self { rotation: pose.rotation(), translation: pose.translation() }
+    }
+
+    /// The same, for queries.
+    ///
+    /// Panics where the matrix is no rotation.
+    pub fn for_query(&self) -> bvhc_runtime::Pose {
+        bvhc_runtime::Pose::new(self.rotation, self.translation).expect("a pose of the tests")
+    }
+
     /// A rotation around the origin.
     pub fn turned(rotation: [[f64; 3]; 3]) -> Self {
         Self { rotation, ..Self::IDENTITY }

@@ -20,7 +20,7 @@ use bvhc::mesh::Mesh;
 use bvhc::optimise::Stop;
 use bvhc_runtime::Level;
 
-use crate::scene::{grid, hall, icosphere, soup, terrain, tips, write_obj};
+use crate::scene::{grid, hall, icosphere, mesh, soup, terrain, tips, write_obj};
 
 /// All qualities.
 pub const QUALITIES: [Quality; 3] = [Quality::Fast, Quality::Default, Quality::Best];
@@ -44,6 +44,16 @@ pub fn compiled_as(mesh: &Mesh, quality: Quality, layout: Layout) -> Bytes {
 /// The file of a mesh with a tree of oriented boxes.
 pub fn compiled_for_pairs(mesh: &Mesh, layout: Layout) -> Bytes {
     compiled_with(mesh, &Options { layout, ..Options::default() })
+}
+
+/// The file of triangles that share no vertices; `None` where none of them has an area.
+pub fn compiled_triangles(triangles: impl Iterator<Item = [[f32; 3]; 3]>) -> Option<Bytes> {
+    let positions: Vec<[f32; 3]> = triangles.flatten().collect();
+    let corners = (0..positions.len() as u32 / 3).map(|index| [0, 1, 2].map(|k| 3 * index + k)).collect();
+    let options = Options { threads: NonZeroUsize::new(1), ..Options::default() };
+    compile(&write_obj(&mesh(positions, corners)), "pairs.obj", &options, &())
+        .ok()
+        .map(|compiled| compiled.bytes)
 }
 
 /// The file of a mesh with a tree of k-DOPs.

@@ -2,8 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use bvhc::compile::{Layout, Options, Quality, compile};
-use bvhc::file::Bytes;
+use bvhc::compile::{Layout, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{Allowance, Distance, Effort, Exhausted, Hint, Model, Pose};
 use bvhc_tests::oracle::gap::{of_surfaces, of_triangles, within};
@@ -12,9 +11,11 @@ use bvhc_tests::oracle::pairs::Surface;
 use bvhc_tests::pose;
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::gaps::KINDS;
-use bvhc_tests::scene::{encounter, icosphere, mesh, pairs, write_obj};
+use bvhc_tests::scene::{encounter, icosphere, pairs};
 use bvhc_tests::support::stored::stored;
-use bvhc_tests::support::{LAYOUTS, Scene, compiled_as, compiled_for_pairs, levels, scenes};
+use bvhc_tests::support::{
+    LAYOUTS, Scene, compiled_as, compiled_for_pairs, compiled_triangles, levels, scenes,
+};
 
 /// Rounds of each kind; with `BVHC_LONG=1` there are ten times as many.
 fn rounds(few: u32) -> u32 {
@@ -23,15 +24,6 @@ fn rounds(few: u32) -> u32 {
 
 /// How far a distance may be off.
 const ERROR: f64 = 1e-12;
-
-fn query_pose(pose: &pose::Pose) -> Pose {
-    Pose::new(pose.rotation, pose.translation).expect("a pose of the tests")
-}
-
-/// Where queries see the moved model.
-fn seen(pose: &Pose) -> pose::Pose {
-    pose::Pose { rotation: pose.rotation(), translation: pose.translation() }
-}
 
 fn same(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= ERROR * expected
@@ -79,7 +71,7 @@ fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose]) -> Vec<f64> {
     let mut hints = vec![Hint::default(); levels().len()];
     let mut distances = Vec::new();
     for pose in poses {
-        let moved = Surface::moved(&mesh_b, &seen(pose));
+        let moved = Surface::moved(&mesh_b, &pose::Pose::of_query(pose));
         let expected = of_surfaces(&still, &moved).expect("triangles");
         distances.push(expected.distance);
         let mut answers = Vec::new();
@@ -187,7 +179,7 @@ fn poses(random: &mut Random, mesh: &Mesh, count: usize) -> Vec<Pose> {
         let reach = far * [0.3, 3.0, 1.0, 30.0][index % 4];
         let aside = random.direction().map(|x| reach * f64::from(x));
         let translation = std::array::from_fn(|axis| pose.translation[axis] + aside[axis]);
-        poses.push(query_pose(&pose::Pose { translation, ..pose }));
+        poses.push(pose::Pose { translation, ..pose }.for_query());
     }
     poses
 }
@@ -227,23 +219,14 @@ fn axis_aligned_boxes_do_as_well() {
                     let found = all_within(a, &plain, pose, limit);
                     let found: Vec<_> = found.iter().map(|found| (found.a, found.b)).collect();
                     let still = Surface::of(&stored(a));
-                    let expected = within(&still, &Surface::moved(&stored(&plain), &seen(pose)), limit);
+                    let expected =
+                        within(&still, &Surface::moved(&stored(&plain), &pose::Pose::of_query(pose)), limit);
                     let expected: Vec<_> = expected.iter().map(|&(one, other, _)| (one, other)).collect();
                     assert_eq!(found, expected, "{name} {pose:?}");
                 }
             }
         }
     }
-}
-
-fn of_triangles_of(triangles: impl Iterator<Item = [[f32; 3]; 3]>) -> Option<Bytes> {
-    let positions: Vec<[f32; 3]> = triangles.flatten().collect();
-    let corners = (0..positions.len() as u32 / 3).map(|index| [0, 1, 2].map(|k| 3 * index + k)).collect();
-    let options = Options { threads: std::num::NonZeroUsize::new(1), ..Options::default() };
-    // Triangles without area are left out; there may be no others.
-    compile(&write_obj(&mesh(positions, corners)), "pairs.obj", &options, &())
-        .ok()
-        .map(|compiled| compiled.bytes)
 }
 
 /// More than a million pairs: forty triangles against forty, drawn as pairs that are near each other or meet.
@@ -255,15 +238,15 @@ fn crowds_of_pairs() {
         for round in 0..rounds(20) {
             let drawn: Vec<_> = (0..40).map(|_| (kind.draw)(&mut random)).collect();
             let files = (
-                of_triangles_of(drawn.iter().map(|pair| pair.a)),
-                of_triangles_of(drawn.iter().map(|pair| pair.b)),
+                compiled_triangles(drawn.iter().map(|pair| pair.a)),
+                compiled_triangles(drawn.iter().map(|pair| pair.b)),
             );
             let (Some(a), Some(b)) = files else { continue };
             let [a, b] = [&a, &b].map(|file| Model::from_bytes(file).expect("it opens"));
-            let (level, pose) = (levels()[round as usize % levels().len()], query_pose(&drawn[0].pose));
+            let (level, pose) = (levels()[round as usize % levels().len()], drawn[0].pose.for_query());
             let (a, b) = (a.with_level(level), b.with_level(level));
             let still = Surface::of(&stored(&a));
-            let moved = Surface::moved(&stored(&b), &seen(&pose));
+            let moved = Surface::moved(&stored(&b), &pose::Pose::of_query(&pose));
             let expected = within(&still, &moved, f64::INFINITY);
             let found = all_within(&a, &b, &pose, f64::INFINITY);
             assert_eq!(found.len(), expected.len(), "{}", kind.name);
@@ -289,12 +272,12 @@ fn single_pairs() {
         let mut random = Random::new(4);
         for _ in 0..rounds(10) {
             let pair = (kind.draw)(&mut random);
-            let files = [pair.a, pair.b].map(|corners| of_triangles_of([corners].into_iter()));
+            let files = [pair.a, pair.b].map(|corners| compiled_triangles([corners].into_iter()));
             let [Some(a), Some(b)] = &files else { continue };
             let [a, b] = [a, b].map(|file| Model::from_bytes(file).expect("it opens"));
-            let pose = query_pose(&pair.pose);
+            let pose = pair.pose.for_query();
             let [distance] = check(kind.name, &a, &b, &[pose])[..] else { panic!("one pose, one distance") };
-            let moved = seen(&pose).corners(pair.b);
+            let moved = pose::Pose::of_query(&pose).corners(pair.b);
             assert_eq!(distance == 0.0, meet(pair.still(), moved), "{}", kind.name);
             let back = b.distance(&a, &pose.inverse()).expect("triangles").distance;
             let far = pair.still().as_flattened().iter().fold(0.0f64, |far, x| far.max(x.abs()));
@@ -313,7 +296,7 @@ fn encounters() {
     for encounter in [encounter::animals(1000, 4), encounter::nested(4, 4), encounter::spheres(5, 4)] {
         let files = [&encounter.a, &encounter.b].map(|mesh| compiled_for_pairs(mesh, Layout::Fast));
         let models = [&files[0], &files[1]].map(|file| Model::from_bytes(file).expect("it opens"));
-        let poses = |poses: &[pose::Pose]| poses.iter().map(query_pose).collect::<Vec<_>>();
+        let poses = |poses: &[pose::Pose]| poses.iter().map(pose::Pose::for_query).collect::<Vec<_>>();
         let [apart, together] = [&encounter.separated, &encounter.colliding]
             .map(|list| check(encounter.name, &models[0], &models[1], &poses(list)));
         assert!(apart.iter().all(|distance| *distance > 0.0), "{}", encounter.name);

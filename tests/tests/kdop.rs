@@ -31,10 +31,6 @@ const TREES: [(u32, Tables, Realign); 11] = [
     (42, Tables::Profile, Realign::Triples),
 ];
 
-fn query_pose(pose: &pose::Pose) -> Pose {
-    Pose::new(pose.rotation, pose.translation).expect("a pose of the tests")
-}
-
 fn options(k: u32, tables: Tables) -> Options {
     Options { k, tables, ..Options::default() }
 }
@@ -78,7 +74,7 @@ fn poses(random: &mut Random, positions: &[[f32; 3]], count: usize) -> Vec<Pose>
         let rotation = if index % 2 == 0 { pose::any(random) } else { pose::of_axes(random) };
         let [from, to] =
             [(); 2].map(|()| positions[random.below(positions.len() as u32) as usize].map(f64::from));
-        poses.push(query_pose(&pose::Pose::taking(rotation, from, to)));
+        poses.push(pose::Pose::taking(rotation, from, to).for_query());
     }
     poses
 }
@@ -109,7 +105,7 @@ fn meshes_that_touch_on_a_grid() {
             let file = compiled_with_kdops(&mesh, Layout::Fast, options(k, tables));
             let model = Model::from_bytes(&file).expect("it opens");
             let shift = [0, 1, 2].map(|_| f64::from(random.below(9)) - 4.0);
-            let pose = query_pose(&pose::Pose { rotation: pose::of_axes(&mut random), translation: shift });
+            let pose = pose::Pose { rotation: pose::of_axes(&mut random), translation: shift }.for_query();
             check(name, &model, &model, &[pose], realign);
         }
     }
@@ -141,7 +137,7 @@ fn encounters() {
             let files = [&encounter.a, &encounter.b]
                 .map(|mesh| compiled_with_kdops(mesh, Layout::Fast, options(k, tables)));
             let models = [&files[0], &files[1]].map(|file| Model::from_bytes(file).expect("it opens"));
-            let poses = |poses: &[pose::Pose]| poses.iter().map(query_pose).collect::<Vec<_>>();
+            let poses = |poses: &[pose::Pose]| poses.iter().map(pose::Pose::for_query).collect::<Vec<_>>();
             for list in [&encounter.separated, &encounter.colliding] {
                 let [a, b] = &models;
                 for pose in poses(list) {

@@ -2,32 +2,24 @@
 
 use std::ops::ControlFlow;
 
-use bvhc::compile::{Layout, Options, Quality, compile};
-use bvhc::file::Bytes;
+use bvhc::compile::{Layout, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{Effort, Exhausted, Model, Pair, Pose};
 use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::pairs::KINDS;
-use bvhc_tests::scene::{encounter, icosphere, mesh, write_obj};
+use bvhc_tests::scene::{encounter, icosphere};
 use bvhc_tests::support::stored::stored;
-use bvhc_tests::support::{LAYOUTS, Scene, compiled_as, compiled_for_pairs, integer_scenes, levels, scenes};
+use bvhc_tests::support::{
+    LAYOUTS, Scene, compiled_as, compiled_for_pairs, compiled_triangles, integer_scenes, levels, scenes,
+};
 
 /// Rounds of single pairs of each kind; with `BVHC_LONG=1` there are thirty times as many.
 const ROUNDS: u32 = 300;
 
 fn rounds() -> u32 {
     if std::env::var_os("BVHC_LONG").is_some() { 30 * ROUNDS } else { ROUNDS }
-}
-
-fn query_pose(pose: &pose::Pose) -> Pose {
-    Pose::new(pose.rotation, pose.translation).expect("a pose of the tests")
-}
-
-/// Where queries see the moved model.
-fn seen(pose: &Pose) -> pose::Pose {
-    pose::Pose { rotation: pose.rotation(), translation: pose.translation() }
 }
 
 fn pairs(a: &Model<'_>, b: &Model<'_>, pose: &Pose) -> Vec<(u32, u32)> {
@@ -47,7 +39,7 @@ fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose]) -> usize {
     let still = Surface::of(&mesh_a);
     let mut count = 0;
     for pose in poses {
-        let expected = all(&still, &Surface::moved(&mesh_b, &seen(pose)));
+        let expected = all(&still, &Surface::moved(&mesh_b, &pose::Pose::of_query(pose)));
         count += expected.len();
         for level in levels() {
             let (a, b) = (a.with_level(level), b.with_level(level));
@@ -71,9 +63,9 @@ fn poses(random: &mut Random, mesh: &Mesh, count: usize) -> Vec<Pose> {
         let from = mesh.positions[random.below(mesh.positions.len() as u32) as usize].map(f64::from);
         let to = mesh.positions[random.below(mesh.positions.len() as u32) as usize].map(f64::from);
         let pose = pose::Pose::taking(rotation, from, to);
-        poses.push(query_pose(&pose));
+        poses.push(pose.for_query());
         let aside = pose.translation.map(|x| x + 0.1 * far * (2.0 * random.unit() - 1.0));
-        poses.push(query_pose(&pose::Pose { translation: aside, ..pose }));
+        poses.push(pose::Pose { translation: aside, ..pose }.for_query());
     }
     poses
 }
@@ -101,7 +93,7 @@ fn meshes_that_touch_on_a_grid() {
         let mut poses = Vec::new();
         for _ in 0..8 {
             let shift = [0, 1, 2].map(|_| f64::from(random.below(9)) - 4.0);
-            poses.push(query_pose(&pose::Pose { rotation: pose::of_axes(&mut random), translation: shift }));
+            poses.push(pose::Pose { rotation: pose::of_axes(&mut random), translation: shift }.for_query());
         }
         check(name, &model, &model, &poses);
         for pose in poses {
@@ -132,16 +124,6 @@ fn axis_aligned_boxes_do_as_well() {
     }
 }
 
-fn of_triangles(triangles: impl Iterator<Item = [[f32; 3]; 3]>) -> Option<Bytes> {
-    let positions: Vec<[f32; 3]> = triangles.flatten().collect();
-    let corners = (0..positions.len() as u32 / 3).map(|index| [0, 1, 2].map(|k| 3 * index + k)).collect();
-    let options = Options { threads: std::num::NonZeroUsize::new(1), ..Options::default() };
-    // Triangles without area are left out; there may be no others.
-    compile(&write_obj(&mesh(positions, corners)), "pairs.obj", &options, &())
-        .ok()
-        .map(|compiled| compiled.bytes)
-}
-
 /// Every kind of contact, one pair of triangles at a time.
 #[test]
 fn single_pairs() {
@@ -149,12 +131,13 @@ fn single_pairs() {
         let mut random = Random::new(4);
         for _ in 0..rounds() / 10 {
             let pair = (kind.draw)(&mut random);
-            let (Some(a), Some(b)) = (of_triangles([pair.a].into_iter()), of_triangles([pair.b].into_iter()))
+            let (Some(a), Some(b)) =
+                (compiled_triangles([pair.a].into_iter()), compiled_triangles([pair.b].into_iter()))
             else {
                 continue;
             };
             let models = [&a, &b].map(|file| Model::from_bytes(file).expect("it opens"));
-            check(kind.name, &models[0], &models[1], &[query_pose(&pair.pose)]);
+            check(kind.name, &models[0], &models[1], &[pair.pose.for_query()]);
         }
     }
 }
@@ -167,12 +150,12 @@ fn crowds_of_pairs() {
         for _ in 0..rounds() / 12 {
             let drawn: Vec<_> = (0..40).map(|_| (kind.draw)(&mut random)).collect();
             let files = (
-                of_triangles(drawn.iter().map(|pair| pair.a)),
-                of_triangles(drawn.iter().map(|pair| pair.b)),
+                compiled_triangles(drawn.iter().map(|pair| pair.a)),
+                compiled_triangles(drawn.iter().map(|pair| pair.b)),
             );
             let (Some(a), Some(b)) = files else { continue };
             let models = [&a, &b].map(|file| Model::from_bytes(file).expect("it opens"));
-            check(kind.name, &models[0], &models[1], &[query_pose(&drawn[0].pose)]);
+            check(kind.name, &models[0], &models[1], &[drawn[0].pose.for_query()]);
         }
     }
 }
@@ -182,7 +165,7 @@ fn encounters() {
     for encounter in [encounter::animals(2000, 4), encounter::nested(5, 4), encounter::spheres(6, 4)] {
         let files = [&encounter.a, &encounter.b].map(|mesh| compiled_for_pairs(mesh, Layout::Fast));
         let models = [&files[0], &files[1]].map(|file| Model::from_bytes(file).expect("it opens"));
-        let poses = |poses: &[pose::Pose]| poses.iter().map(query_pose).collect::<Vec<_>>();
+        let poses = |poses: &[pose::Pose]| poses.iter().map(pose::Pose::for_query).collect::<Vec<_>>();
         let [apart, together] = [&encounter.separated, &encounter.colliding]
             .map(|list| check(encounter.name, &models[0], &models[1], &poses(list)));
         assert_eq!(apart, 0, "{}", encounter.name);

@@ -7,6 +7,7 @@
 //! peers, who are left out where there are none).
 
 pub(crate) mod check;
+pub(crate) mod encounters;
 pub(crate) mod load;
 pub(crate) mod model;
 pub(crate) mod points;

@@ -48,8 +48,7 @@ pub(crate) fn show(setting: &Setting) {
     let (frequency, poses) = if setting.quick { (4, 1) } else { (16, 8) };
     let spheres = [encounter::nested(frequency, poses), encounter::spheres(frequency, poses)];
     for Encounter { name, a, b, separated, .. } in &spheres {
-        let pose = |pose: &pose::Pose| Pose::new(pose.rotation, pose.translation).expect("a pose");
-        let poses = separated.iter().map(pose).collect();
+        let poses = separated.iter().map(pose::Pose::for_query).collect();
         print(name, &["apart".to_owned()], &measure([a, b], &[poses], rounds));
     }
 }

@@ -1,7 +1,7 @@
 //! Figures 11 and 12: spheres close to each other everywhere, and in a point.
 
 use bvhc::compile::Compiled;
-use bvhc_runtime::{Pose, Volume};
+use bvhc_runtime::Volume;
 use bvhc_tests::pose;
 use bvhc_tests::scene::encounter::{self, Encounter};
 use bvhc_tests::support::volumes::{self, KDOPS};
@@ -43,9 +43,8 @@ fn show_figure(number: u32, what: &str, encounter: &Encounter, setting: &Setting
 
 fn measure(files: &[Compiled], encounter: &Encounter, volume: Volume, rounds: u32) -> [Mean; 2] {
     let [a, b] = [&files[0], &files[1]].map(timing::open);
-    let pose = |pose: &pose::Pose| Pose::new(pose.rotation, pose.translation).expect("a pose");
     [&encounter.separated, &encounter.colliding].map(|poses| {
-        let poses: Vec<_> = poses.iter().map(pose).collect();
+        let poses: Vec<_> = poses.iter().map(pose::Pose::for_query).collect();
         timing::time([&a, &b], &poses, volume, rounds)
     })
 }
