@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use bvhc::compile::{Layout, Quality};
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{Allowance, Distance, Effort, Exhausted, Hint, Model, Pose};
+use bvhc_runtime::{Allowance, Distance, Effort, Exhausted, Hint, Model, Pose, Volume};
 use bvhc_tests::oracle::gap::{of_surfaces, of_triangles, within};
 use bvhc_tests::oracle::meet::meet;
 use bvhc_tests::oracle::pairs::Surface;
@@ -110,6 +110,7 @@ fn check_variants(
     let is_same = |other: Option<Distance>| {
         other.is_some_and(|other| bits(&other) == bits(found) || distance == 0.0 && other.distance == 0.0)
     };
+    check_by(a, b, pose, Volume::Aabb, found, what);
     for limit in [distance, distance * 1.01 + 1e-9, f64::INFINITY] {
         assert!(is_same(a.distance_within(b, pose, limit)) && a.within(b, pose, limit), "{}", what());
     }
@@ -133,6 +134,33 @@ fn check_variants(
         assert!(right, "{}: {near:?} for {found:?}, {allowance:?}", what());
         check_falling(a, b, pose, found, (allowance, most), what);
     }
+}
+
+/// The same distance by given volumes, and the same pairs within it.
+fn check_by(
+    a: &Model<'_>,
+    b: &Model<'_>,
+    pose: &Pose,
+    volume: Volume,
+    found: &Distance,
+    what: &dyn Fn() -> String,
+) {
+    let (mut hint, mut effort) = (Hint::default(), Effort::unlimited());
+    let by = a.distance_by(b, pose, volume, f64::INFINITY, Allowance::NONE, &mut hint, &mut effort);
+    let by = by.expect("the files have them").expect("triangles");
+    let distance = found.distance;
+    assert!(bits(&by) == bits(found) || by.distance == 0.0 && distance == 0.0, "{}: {by:?}", what());
+    for (limit, expected) in [(distance, true), (distance.next_down(), false)] {
+        let within = a.within_by(b, pose, volume, limit, &mut Effort::unlimited());
+        assert_eq!(within, Ok(expected), "{}, {volume:?}", what());
+    }
+    let mut pairs = 0;
+    let end = a.pairs_within_by(b, pose, volume, distance, &mut effort, |pair| {
+        pairs += u32::from(pair.distance == distance);
+        ControlFlow::Continue(())
+    });
+    assert_eq!(end, Ok(ControlFlow::Continue(())), "{}", what());
+    assert_eq!(pairs as usize, all_within(a, b, pose, distance).len(), "{}, {volume:?}", what());
 }
 
 fn check_falling(

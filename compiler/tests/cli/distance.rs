@@ -66,6 +66,20 @@ fn errors_that_are_allowed_are_kept() {
 }
 
 #[test]
+fn volumes_may_be_chosen() {
+    let poses = ["0 0 0", "1 0 0", "3 0 0", "3 4.5 1"].map(shift).concat();
+    let expected = ask(&[], &poses);
+    for volume in ["obb", "aabb"] {
+        assert_eq!(ask(&["--volume", volume], &poses), expected, "{volume}");
+    }
+    let place = Place::with_cube();
+    let distance = ["query", "distance", "cube.bvh", "cube.bvh", "--volume"];
+    let run = |volume| place.feed(&[&distance[..], &[volume]].concat(), poses.as_bytes());
+    run("kdop").fails_silently(1, &["cube.bvh", "k-DOPs"]);
+    run("ball").fails_silently(2, &["--volume", "ball"]);
+}
+
+#[test]
 fn wrong_arguments_and_poses_are_named() {
     let place = Place::with_cube();
     let run = |args: &[&str]| place.run(&[&["query", "distance", "cube.bvh"], args].concat());

@@ -2,12 +2,14 @@
 
 use core::ops::ControlFlow;
 
-use super::pairs::{Effort, Exhausted};
+use super::pairs::{Effort, Exhausted, Volume, VolumeError};
+use crate::level::Level;
 use crate::model::Model;
 use crate::pair_tree::PairTree;
 use crate::pose::Pose;
 use crate::simd::{Kernel, dispatch};
-use crate::volume::obb::Motion;
+use crate::volume::Distant;
+use crate::volume::obb::{Motion, Oriented};
 use crate::walk::distance::{Aim, Best, Spot, Walk};
 
 /// Two triangles and how far they are apart.
@@ -70,6 +72,14 @@ impl Allowance {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hint(Option<[Spot; 2]>);
 
+impl Hint {
+    /// Keeps where the nearest triangles are, if any were found, and tells of them.
+    fn keep(&mut self, best: Option<Best>) -> Option<Distance> {
+        self.0 = best.map(|best| best.spots).or(self.0);
+        best.map(|best| best.found)
+    }
+}
+
 /// Distances of meshes. `self` is A, `other` is B, and `pose` is B's in A's space; either may be the same model.
 ///
 /// Distances are those of the surfaces: a mesh inside another one is as far from it as its surface is, and where triangles
@@ -123,11 +133,29 @@ impl Model<'_> {
         hint: &mut Hint,
         effort: &mut Effort,
     ) -> Result<Option<Distance>, Exhausted> {
-        let (_, best) = search(self, other, pose, limit, Aim::Nearest(allowance), hint.0, effort)?;
-        if let Some(best) = best {
-            *hint = Hint(Some(best.spots));
-        }
-        Ok(best.map(|best| best.found))
+        let trees = [PairTree::of(self), PairTree::of(other)];
+        let (_, best) = search(trees, self.level(), pose, limit, Aim::Nearest(allowance), hint.0, effort)?;
+        Ok(hint.keep(best))
+    }
+
+    /// As [`distance_with`](Self::distance_with), by the volumes given.
+    ///
+    /// # Errors
+    /// [`VolumeError`], where the limit on the work is reached or the files do not have such volumes.
+    #[allow(clippy::too_many_arguments)]
+    pub fn distance_by(
+        &self,
+        other: &Model<'_>,
+        pose: &Pose,
+        volume: Volume,
+        limit: f64,
+        allowance: Allowance,
+        hint: &mut Hint,
+        effort: &mut Effort,
+    ) -> Result<Option<Distance>, VolumeError> {
+        let aim = Aim::Nearest(allowance);
+        let (_, best) = search_by([self, other], volume, pose, limit, aim, hint.0, effort)?;
+        Ok(hint.keep(best))
     }
 
     /// Whether [`distance`](Self::distance) is at most `tolerance`. Stops at the first proof.
@@ -146,7 +174,24 @@ impl Model<'_> {
         tolerance: f64,
         effort: &mut Effort,
     ) -> Result<bool, Exhausted> {
-        let (_, best) = search(self, other, pose, tolerance, Aim::Any, None, effort)?;
+        let trees = [PairTree::of(self), PairTree::of(other)];
+        let (_, best) = search(trees, self.level(), pose, tolerance, Aim::Any, None, effort)?;
+        Ok(best.is_some())
+    }
+
+    /// As [`within_with`](Self::within_with), by the volumes given.
+    ///
+    /// # Errors
+    /// [`VolumeError`], where the limit is reached or the files do not have such volumes.
+    pub fn within_by(
+        &self,
+        other: &Model<'_>,
+        pose: &Pose,
+        volume: Volume,
+        tolerance: f64,
+        effort: &mut Effort,
+    ) -> Result<bool, VolumeError> {
+        let (_, best) = search_by([self, other], volume, pose, tolerance, Aim::Any, None, effort)?;
         Ok(best.is_some())
     }
 
@@ -176,7 +221,28 @@ impl Model<'_> {
         effort: &mut Effort,
         mut visit: impl FnMut(&Distance) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Exhausted> {
-        let (end, _) = search(self, other, pose, tolerance, Aim::All(&mut visit), None, effort)?;
+        let trees = [PairTree::of(self), PairTree::of(other)];
+        let aim = Aim::All(&mut visit);
+        let (end, _) = search(trees, self.level(), pose, tolerance, aim, None, effort)?;
+        Ok(end)
+    }
+
+    /// As [`pairs_within_with`](Self::pairs_within_with), by the volumes given.
+    ///
+    /// # Errors
+    /// [`VolumeError`], where the limit is reached, some pairs may have been visited then, or the files do not have such
+    /// volumes.
+    pub fn pairs_within_by(
+        &self,
+        other: &Model<'_>,
+        pose: &Pose,
+        volume: Volume,
+        tolerance: f64,
+        effort: &mut Effort,
+        mut visit: impl FnMut(&Distance) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, VolumeError> {
+        let aim = Aim::All(&mut visit);
+        let (end, _) = search_by([self, other], volume, pose, tolerance, aim, None, effort)?;
         Ok(end)
     }
 
@@ -198,39 +264,62 @@ impl Model<'_> {
         effort: &mut Effort,
         mut visit: impl FnMut(&Distance) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Exhausted> {
+        let trees = [PairTree::of(self), PairTree::of(other)];
         let aim = Aim::Falling(allowance, &mut visit);
-        let (end, _) = search(self, other, pose, f64::INFINITY, aim, None, effort)?;
+        let (end, _) = search(trees, self.level(), pose, f64::INFINITY, aim, None, effort)?;
         Ok(end)
     }
 }
 
-fn search<'v>(
-    a: &Model<'_>,
-    b: &Model<'_>,
+/// What a search ends with.
+type End = (ControlFlow<()>, Option<Best>);
+
+fn search_by<'v>(
+    [a, b]: [&Model<'_>; 2],
+    volume: Volume,
     pose: &Pose,
     limit: f64,
     aim: Aim<'v>,
     hint: Option<[Spot; 2]>,
     effort: &'v mut Effort,
-) -> Result<(ControlFlow<()>, Option<Best>), Exhausted> {
+) -> Result<End, VolumeError> {
+    let trees = match volume {
+        Volume::Obb => [PairTree::of(a), PairTree::of(b)],
+        Volume::Aabb => [PairTree::of_aabbs(a), PairTree::of_aabbs(b)],
+        Volume::Kdop(_) => return Err(VolumeError::NoDistances),
+    };
+    Ok(search(trees, a.level(), pose, limit, aim, hint, effort)?)
+}
+
+/// By oriented boxes, or by axis-aligned ones that are read as such.
+fn search<'v>(
+    trees: [PairTree<'_>; 2],
+    level: Level,
+    pose: &Pose,
+    limit: f64,
+    aim: Aim<'v>,
+    hint: Option<[Spot; 2]>,
+    effort: &'v mut Effort,
+) -> Result<End, Exhausted> {
     // Nothing is within what is negative or no number.
     if limit.is_nan() || limit < 0.0 {
         return Ok((ControlFlow::Continue(()), None));
     }
-    dispatch!(a.level().inner(), simd => walk(simd, [a, b], pose, limit, aim, hint, effort))
+    dispatch!(level.inner(), simd => walk(simd, trees, &Oriented, pose, limit, aim, hint, effort))
 }
 
 #[inline(always)]
-fn walk<'v, S: Kernel>(
+#[allow(clippy::too_many_arguments)]
+fn walk<'v, S: Kernel, V: Distant>(
     simd: S,
-    [a, b]: [&Model<'_>; 2],
+    trees: [PairTree<'_>; 2],
+    volume: &V,
     pose: &Pose,
     limit: f64,
     aim: Aim<'v>,
     hint: Option<[Spot; 2]>,
     effort: &'v mut Effort,
-) -> Result<(ControlFlow<()>, Option<Best>), Exhausted> {
-    let trees = [PairTree::of(a), PairTree::of(b)];
+) -> Result<End, Exhausted> {
     let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
-    Walk::new(simd, trees, motion, aim, limit, effort).run(hint)
+    Walk::new(simd, trees, motion, aim, limit, effort).run(volume, hint)
 }

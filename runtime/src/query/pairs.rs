@@ -41,7 +41,7 @@ pub struct Effort {
 #[error("the limit on work was reached before the answer was known")]
 pub struct Exhausted;
 
-/// The volumes that prune a query on two models. They decide how long it takes, but not what it finds.
+/// The volumes that prune a query on two models: whether they meet, or how far they are apart. They decide how long it takes, but not what it finds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Volume {
@@ -64,6 +64,9 @@ pub enum VolumeError {
     /// A file has no tree of k-DOPs, or B's does not have the tables or directions that the realignment needs.
     #[error("the files have no trees of k-DOPs that can be realigned by {}", .0.name())]
     NoKdops(Realign),
+    /// The volumes do not bound distances.
+    #[error("k-DOPs tell whether models meet, but not how far they are apart")]
+    NoDistances,
 }
 
 impl Effort {

@@ -8,6 +8,7 @@ pub(crate) mod obb;
 
 use crate::pair_tree::PairTree;
 use crate::simd::Kernel;
+use gap::Gaps;
 use obb::{Motion, Overlaps};
 
 /// The volumes that the nodes of two trees have.
@@ -33,4 +34,19 @@ pub(crate) trait Volume {
         motion: &Motion,
         pairs: u32,
     ) -> Overlaps;
+}
+
+/// Volumes that bound distances from below.
+pub(crate) trait Distant: Volume {
+    /// How far apart these pairs of the children of A's and B's nodes are, at least, and which may be within the root of
+    /// `reach2`.
+    fn gaps<S: Kernel>(
+        &self,
+        simd: S,
+        a: &Self::Node,
+        b: &Self::Node,
+        motion: &Motion,
+        pairs: u32,
+        reach2: f32,
+    ) -> Gaps;
 }

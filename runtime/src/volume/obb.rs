@@ -22,7 +22,8 @@
 use bvhc_format::obb::{OBB_WIDTH, ObbNode};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
-use super::Volume;
+use super::gap::{Gaps, gaps};
+use super::{Distant, Volume};
 use crate::pair_tree::PairTree;
 use crate::pose::Pose;
 use crate::simd::{Kernel, square_root};
@@ -170,6 +171,21 @@ impl Volume for Oriented {
         pairs: u32,
     ) -> Overlaps {
         overlaps(simd, a, b, motion, pairs)
+    }
+}
+
+impl Distant for Oriented {
+    #[inline(always)]
+    fn gaps<S: Kernel>(
+        &self,
+        simd: S,
+        a: &ObbNode,
+        b: &ObbNode,
+        motion: &Motion,
+        pairs: u32,
+        reach2: f32,
+    ) -> Gaps {
+        gaps(simd, a, b, motion, pairs, reach2)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbNode};
+use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
 
 use super::beam::{Agenda, Item};
 use super::grid::{ALL, Links, With, column_of, columns, columns_of, lanes, row_of, rows, rows_of};
@@ -15,8 +15,9 @@ use crate::query::{Allowance, Distance, Effort, Exhausted};
 use crate::simd::{Kernel, square_root};
 use crate::triangle::gap::{Gap, gap};
 use crate::triangle::near::bounds;
-use crate::volume::gap::{Gaps, gaps};
-use crate::volume::obb::{Motion, Oriented, PAIRS};
+use crate::volume::Distant;
+use crate::volume::gap::Gaps;
+use crate::volume::obb::{Motion, PAIRS};
 
 /// What a walk is for.
 pub(crate) enum Aim<'v> {
@@ -110,10 +111,12 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         }
     }
 
-    /// Goes through the trees; `Break` if that ended early. What is nearest is found among `hint`, too.
+    /// Goes through the trees by what their volumes are; `Break` if that ended early. What is nearest is found among
+    /// `hint`, too.
     #[inline(always)]
-    pub(crate) fn run(
+    pub(crate) fn run<V: Distant>(
         &mut self,
+        volume: &V,
         hint: Option<[Spot; 2]>,
     ) -> Result<(ControlFlow<()>, Option<Best>), Exhausted> {
         // In corrupt files, where nodes may have many parents, this is what ends the walk.
@@ -126,7 +129,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
             None => ControlFlow::Continue(()),
         };
         if end.is_continue() {
-            match self.descend(&mut rooms) {
+            match self.descend(volume, &mut rooms) {
                 Ok(flow) => end = flow,
                 Err(exhausted) => {
                     self.effort.left += kept;
@@ -152,14 +155,18 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
     }
 
     #[inline(always)]
-    fn descend(&mut self, rooms: &mut [LeafRoom; 2]) -> Result<ControlFlow<()>, Exhausted> {
+    fn descend<V: Distant>(
+        &mut self,
+        volume: &V,
+        rooms: &mut [LeafRoom; 2],
+    ) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new(matches!(self.aim, Aim::Nearest(_) | Aim::Falling(..)));
-        let mut nodes = [ObbNode::EMPTY; 2];
+        let mut nodes = [V::room(), V::room()];
         let mut next = Some((0, With { b: 0, mask: ALL }));
         while let Some((a, with)) = next {
             self.effort.spend()?;
             self.effort.node_pairs += 1;
-            if self.open(a, with, &mut nodes, rooms, &mut agenda)?.is_break() {
+            if self.open(volume, a, with, &mut nodes, rooms, &mut agenda)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
             next = agenda.pop(self.reach2);
@@ -169,22 +176,23 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
 
     /// Tests the leaves among the children that may be near enough, and puts the others on the agenda, the nearest last.
     #[inline(always)]
-    fn open(
+    fn open<V: Distant>(
         &mut self,
+        volume: &V,
         a: u32,
         With { b, mask }: With,
-        [room_a, room_b]: &mut [ObbNode; 2],
+        [room_a, room_b]: &mut [V::Room; 2],
         rooms: &mut [LeafRoom; 2],
         agenda: &mut Agenda,
     ) -> Result<ControlFlow<()>, Exhausted> {
         let (tree_a, tree_b) = (self.a, self.b);
-        let (Some(node_a), Some(node_b)) = (tree_a.node(a, room_a), tree_b.node(b, room_b)) else {
+        let (Some(node_a), Some(node_b)) = (V::node(&tree_a, a, room_a), V::node(&tree_b, b, room_b)) else {
             return Ok(ControlFlow::Continue(()));
         };
-        let found = gaps(self.simd, node_a, node_b, &self.motion, u32::from(mask), self.reach2);
+        let found = volume.gaps(self.simd, node_a, node_b, &self.motion, u32::from(mask), self.reach2);
         let pairs = found.pairs;
-        let links_a = Links::of::<Oriented>(&tree_a, a, node_a);
-        let links_b = Links::of::<Oriented>(&tree_b, b, node_b);
+        let links_a = Links::of::<V>(&tree_a, a, node_a);
+        let links_b = Links::of::<V>(&tree_b, b, node_b);
         let (in_a, in_b) = (rows(links_a.leaves()), columns(links_b.leaves()));
         let both = pairs & in_a & in_b;
         if both != 0 {

@@ -110,6 +110,13 @@ pub(in crate::cli) struct CollideArgs {
     /// Count the pairs of triangles that meet; takes longer than a yes or no
     #[arg(long)]
     pub(in crate::cli) pairs: bool,
+    #[command(flatten)]
+    pub(in crate::cli) volume: VolumeArgs,
+}
+
+/// What prunes.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct VolumeArgs {
     /// The volumes that find the pairs; no answer depends on them [default: obb, or aabb where a file has no other]
     #[arg(long, value_enum, value_name = "VOLUME")]
     volume: Option<VolumeArg>,
@@ -142,9 +149,9 @@ enum RealignArg {
     Profile,
 }
 
-impl CollideArgs {
+impl VolumeArgs {
     /// The volumes to use.
-    pub(in crate::cli) fn volume(&self) -> Result<Volume, UsageError> {
+    pub(in crate::cli) fn get(&self) -> Result<Volume, UsageError> {
         let realign = match self.realign {
             None | Some(RealignArg::Triples) => Realign::Triples,
             Some(RealignArg::Axes) => Realign::Axes,
@@ -181,6 +188,8 @@ pub(in crate::cli) struct DistanceArgs {
     /// Let the distance be greater than the least one by up to the share E of it: 0.05 is 5 %
     #[arg(long, value_name = "E", value_parser = not_negative)]
     pub(in crate::cli) rel_error: Option<f64>,
+    #[command(flatten)]
+    pub(in crate::cli) volume: VolumeArgs,
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use bvhc_runtime::{Allowance, Effort, Hint, Model};
+use bvhc_runtime::{Allowance, Effort, Hint, Model, Volume};
 
 use super::Ask;
 use crate::cli::row::{Row, RowError};
@@ -11,6 +11,8 @@ use crate::cli::row::{Row, RowError};
 pub(super) struct Asker<'a> {
     pub(super) a: Model<'a>,
     pub(super) b: Model<'a>,
+    /// What finds them; the files have it.
+    pub(super) volume: Volume,
     /// What is farther is not found.
     pub(super) within: f64,
     pub(super) allowance: Allowance,
@@ -25,7 +27,8 @@ impl Ask for Asker<'_> {
         let Some(query) = Row::<f64>::parse(line)? else { return Ok(()) };
         let pose = query.pose("distance")?;
         let (mut hint, mut effort) = (Hint::default(), Effort::unlimited());
-        let found = self.a.distance_with(&self.b, &pose, self.within, self.allowance, &mut hint, &mut effort);
+        let (a, b) = (&self.a, &self.b);
+        let found = a.distance_by(b, &pose, self.volume, self.within, self.allowance, &mut hint, &mut effort);
         let Ok(Some(found)) = found else {
             row.push_str(",,,,,,,,\n");
             return Ok(());

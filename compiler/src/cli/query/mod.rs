@@ -39,14 +39,9 @@ fn ask_model(kind: Kind, args: &ModelArgs) -> Result<(), CliError> {
 
 fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
     let (a, b) = (Compiled::read(&args.a)?, Compiled::read(&args.b)?);
-    let (a, b, volume) = (a.model()?, b.model()?, args.volume()?);
-    // Whether the files have the volumes does not depend on the pose.
-    if let Err(error) = a.first_pair_by(&b, &Pose::IDENTITY, volume, &mut Effort::of_steps(0))
-        && error != VolumeError::Exhausted(Exhausted)
-    {
-        let file = format!("{}, {}", args.a.display(), args.b.display());
-        return Err(CliError::Volume { file, error });
-    }
+    let (a, b, volume) = (a.model()?, b.model()?, args.volume.get()?);
+    let found = a.first_pair_by(&b, &Pose::IDENTITY, volume, &mut Effort::of_steps(0));
+    check_volume(found.map(drop), [&args.a, &args.b])?;
     let asker = collide::Asker { a, b, count: args.pairs, volume };
     answer_all(&asker, args.poses.as_deref())
 }
@@ -58,9 +53,19 @@ fn ask_how_far(args: &DistanceArgs) -> Result<(), CliError> {
         (None, Some(share)) => Allowance::Relative(share),
         (None, None) => Allowance::NONE,
     };
+    let (a, b, volume) = (a.model()?, b.model()?, args.volume.get()?);
+    let found = a.within_by(&b, &Pose::IDENTITY, volume, 0.0, &mut Effort::of_steps(0));
+    check_volume(found.map(drop), [&args.a, &args.b])?;
     let within = args.within.unwrap_or(f64::INFINITY);
-    let asker = distance::Asker { a: a.model()?, b: b.model()?, within, allowance };
-    answer_all(&asker, args.poses.as_deref())
+    answer_all(&distance::Asker { a, b, volume, within, allowance }, args.poses.as_deref())
+}
+
+/// Whether the files have the volumes, by what a query without a step says. That does not depend on the pose.
+fn check_volume(found: Result<(), VolumeError>, [a, b]: [&Path; 2]) -> Result<(), CliError> {
+    match found {
+        Ok(()) | Err(VolumeError::Exhausted(Exhausted)) => Ok(()),
+        Err(error) => Err(CliError::Volume { file: format!("{}, {}", a.display(), b.display()), error }),
+    }
 }
 
 /// Whoever answers lines.
