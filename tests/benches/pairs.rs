@@ -42,9 +42,7 @@ fn main() {
 /// Prints a row for the separated and one for the colliding poses.
 fn report(name: &str, encounter: &Encounter, ratios: &mut [Vec<f64>; 2]) {
     let files = encounters::files(encounter);
-    let [a, b] = [0, 1].map(|side: usize| {
-        Model::from_bytes(&files[side].bytes).expect("a compiled file opens").with_level(peers::level())
-    });
+    let [a, b] = [0, 1].map(|side: usize| files[side].model().with_level(peers::level()));
     let theirs = [Parry::build(&encounter.a), Parry::build(&encounter.b)];
     let still = Surface::of(&encounter.a);
     for (what, poses) in [("separated", &encounter.separated), ("colliding", &encounter.colliding)] {
