@@ -94,9 +94,7 @@ impl Theirs {
 /// Prints our row, and returns those of the peers.
 fn report(name: &str, encounter: &Encounter) -> Vec<Theirs> {
     let files = encounters::files(encounter);
-    let [a, b] = [0, 1].map(|side: usize| {
-        Model::from_bytes(&files[side].bytes).expect("a compiled file opens").with_level(peers::level())
-    });
+    let [a, b] = [0, 1].map(|side: usize| files[side].model().with_level(peers::level()));
     let poses: Vec<Pose> = encounter.separated.iter().map(pose::Pose::for_query).collect();
     let still = Surface::of(&encounter.a);
     let mut effort = Effort::unlimited();

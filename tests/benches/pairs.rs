@@ -57,9 +57,7 @@ const FCLS: [Kind; 2] = [Kind::Coal, Kind::Fcl];
 /// Prints a row for the separated and one for the colliding poses.
 fn report(name: &str, encounter: &Encounter, ratios: &mut Vec<Ratios>) {
     let files = encounters::files(encounter);
-    let [a, b] = [0, 1].map(|side: usize| {
-        Model::from_bytes(&files[side].bytes).expect("a compiled file opens").with_level(peers::level())
-    });
+    let [a, b] = [0, 1].map(|side: usize| files[side].model().with_level(peers::level()));
     let theirs = [Parry::build(&encounter.a), Parry::build(&encounter.b)];
     let fcls = Fcl::present(&encounter.a, &encounter.b);
     let still = Surface::of(&encounter.a);

@@ -2,7 +2,7 @@
 
 use core::ops::ControlFlow;
 
-use super::pairs::{Effort, Exhausted, Volume, VolumeError};
+use super::pairs::{Effort, Exhausted, Volume, VolumeError, swept_trees};
 use crate::level::Level;
 use crate::model::Model;
 use crate::pair_tree::PairTree;
@@ -10,6 +10,7 @@ use crate::pose::Pose;
 use crate::simd::{Kernel, dispatch};
 use crate::volume::Distant;
 use crate::volume::obb::{Motion, Oriented};
+use crate::volume::swept::Swept;
 use crate::walk::distance::{Aim, Best, Spot, Walk};
 
 /// Two triangles and how far they are apart.
@@ -274,6 +275,14 @@ impl Model<'_> {
 /// What a search ends with.
 type End = (ControlFlow<()>, Option<Best>);
 
+/// What it ends with where there is nothing to find.
+const NOTHING: End = (ControlFlow::Continue(()), None);
+
+/// Nothing is within what is negative or no number.
+fn is_nothing(limit: f64) -> bool {
+    limit.is_nan() || limit < 0.0
+}
+
 fn search_by<'v>(
     [a, b]: [&Model<'_>; 2],
     volume: Volume,
@@ -287,6 +296,16 @@ fn search_by<'v>(
         Volume::Obb => [PairTree::of(a), PairTree::of(b)],
         Volume::Aabb => [PairTree::of_aabbs(a), PairTree::of_aabbs(b)],
         Volume::Kdop(_) => return Err(VolumeError::NoDistances),
+        Volume::Swept(core) => {
+            let trees = swept_trees([a, b], core)?;
+            if is_nothing(limit) {
+                return Ok(NOTHING);
+            }
+            let swept = Swept::new(core);
+            return Ok(dispatch!(a.level().inner(), simd => {
+                walk(simd, trees, &swept, pose, limit, aim, hint, effort)
+            })?);
+        }
     };
     Ok(search(trees, a.level(), pose, limit, aim, hint, effort)?)
 }
@@ -301,9 +320,8 @@ fn search<'v>(
     hint: Option<[Spot; 2]>,
     effort: &'v mut Effort,
 ) -> Result<End, Exhausted> {
-    // Nothing is within what is negative or no number.
-    if limit.is_nan() || limit < 0.0 {
-        return Ok((ControlFlow::Continue(()), None));
+    if is_nothing(limit) {
+        return Ok(NOTHING);
     }
     dispatch!(level.inner(), simd => walk(simd, trees, &Oriented, pose, limit, aim, hint, effort))
 }

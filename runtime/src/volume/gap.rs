@@ -35,7 +35,7 @@ pub(crate) struct Gaps {
 }
 
 /// Less than 1 by more than the rounding of a square.
-const ROUNDED: f32 = 1.0 - 1.0 / (1 << 20) as f32;
+pub(super) const ROUNDED: f32 = 1.0 - 1.0 / (1 << 20) as f32;
 
 /// How far apart these pairs of the children of A's and B's nodes are, at least, and which may be within the root of
 /// `reach2`.

@@ -414,6 +414,14 @@ const fn root_fields(kind: SectionKind) -> &'static [(&'static str, usize, Kind)
             ("rows", 16, Kind::Slice),
             ("leaves", 16, Kind::Slice),
         ],
+        SectionKind::SweptTree => &[
+            ("origin", 12, Kind::F32),
+            ("radius", 4, Kind::F32),
+            ("depth", 4, Kind::U32),
+            ("core", 4, Kind::U32),
+            ("leaves", 16, Kind::Slice),
+            ("rows", 16, Kind::Slice),
+        ],
     }
 }
 
