@@ -5,6 +5,7 @@ use bvhc_format::record::{BLOCK_WIDTH, Block};
 use bvhc_format::section::ArchivedPackedBlocks;
 
 use crate::error::OpenError;
+use crate::prefetch;
 use crate::simd::Kernel;
 use crate::triangle::corners;
 
@@ -168,12 +169,22 @@ fn unpack_head(head: &PackedHead) -> Block {
 pub(crate) trait BlockSource: Copy {
     /// The block a reference leads to: in the file, or unpacked into `room`.
     fn fetch<'b, S: Kernel>(&'b self, simd: S, reference: u32, room: &'b mut Block) -> Option<&'b Block>;
+
+    /// Brings that block near.
+    fn prefetch(&self, reference: u32);
 }
 
 impl BlockSource for &[Block] {
     #[inline(always)]
     fn fetch<'b, S: Kernel>(&'b self, _: S, reference: u32, _: &'b mut Block) -> Option<&'b Block> {
         self.get(reference as usize)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, reference: u32) {
+        if let Some(block) = self.get(reference as usize) {
+            prefetch::lines(block);
+        }
     }
 }
 
@@ -197,6 +208,13 @@ impl BlockSource for PackedBlocks<'_> {
             *places = simd.on_lattice(offsets, head.origin[axis], step);
         }
         Some(room)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, reference: u32) {
+        if let Some(window) = self.window(reference) {
+            prefetch::lines(window);
+        }
     }
 }
 

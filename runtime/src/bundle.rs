@@ -93,7 +93,7 @@ impl<S: Kernel> Group<S> {
         let inverse_z = one / direction[kz];
         let smallest = direction[kz].abs() * SMALLEST_SLOPE;
         let farthest = origin[0].abs().max(origin[1].abs()).max(origin[2].abs()) + reach.largest;
-        let common = farthest * inverse_z.abs() * (16.0 * UNIT);
+        let common = farthest * inverse_z.abs() * (17.0 * UNIT);
         let mut group = Self {
             origin,
             shear: [direction[kx] * inverse_z, direction[ky] * inverse_z, inverse_z],

@@ -27,6 +27,7 @@ mod model;
 mod owner;
 mod pair_tree;
 mod pose;
+mod prefetch;
 mod query;
 mod ray;
 mod simd;

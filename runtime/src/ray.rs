@@ -167,8 +167,8 @@ const UNSCALED: core::ops::RangeInclusive<f32> = 1.0 / (1u32 << 20) as f32..=(1u
 /// So the ray's point at `t` lies within 2.01 u R_x + 15.2 u |S| R_z on the axes kx and ky, and 10.1 u R_z on
 /// kz, of the grown box. (A plane may lie beyond M_a by the growth, 2^-17 of the model's size at most, which
 /// the factors below have room for.) The slab test itself rounds, with FMA or without, by at most 4.2 u R_a / |d_a| in t.
-/// In units of t that adds up to less than 8 u R_x / |d_x| + 16 u R_z / |d_kz| on every axis: `margin`, in which
-/// the largest R of all axes stands for R_z.
+/// In units of t that adds up to less than 7 u R_x / |d_x| + 16 u R_z / |d_kz| on every axis, and `margin` is one u of
+/// each more, for what [`Shifted`] rounds. The largest R of all axes stands in it for R_z.
 ///
 /// Where |d_a| < 2^-40 |d_kz| the boxes see that slope instead; over all |t| at which a hit can lie, at
 /// most R_z / |d_kz|, that moves the ray by 2^-39 R_z. R_a is taken to be at least 2^-17 of the largest R,
@@ -208,7 +208,7 @@ impl Frame {
         let farthest =
             larger(larger(ray.origin[0].abs(), ray.origin[1].abs()), ray.origin[2].abs()) + reach.largest;
         let reaches = origin.abs() + f32x4::simd_from(simd, reach.axes) + farthest * SMALLEST_SHARE;
-        let margin = reaches * inverse.abs() * (8.0 * UNIT) + farthest * inverse_z.abs() * (16.0 * UNIT);
+        let margin = reaches * inverse.abs() * (8.0 * UNIT) + farthest * inverse_z.abs() * (17.0 * UNIT);
         let offset = origin * inverse;
         Self {
             origin: ray.origin,
@@ -221,6 +221,34 @@ impl Frame {
             t_max: ray.t_max,
             octant: class.octant,
             sides: ray.sides,
+        }
+    }
+}
+
+/// What is added to planes, divided by the direction, where t counts from a `t_min` below 0.
+///
+/// Hits lie at |t| <= R_z / |d_kz|, and on the axis kz the margin is between 17 u and 25 u times that; so between
+/// twice and four times as far from 0 there are none, and `shift` need not be more. Beside the roundings in
+/// [`Frame`], those of the two sums, of the product and of the limit are off by u `shift` each and by at most
+/// u R_a / |d_a| and u R_z / |d_kz| in all, for which the margin has room.
+pub(crate) struct Shifted {
+    pub(crate) near: [f32; 4],
+    pub(crate) far: [f32; 4],
+    /// How much is added to t.
+    pub(crate) shift: f32,
+}
+
+impl Frame {
+    #[cold]
+    pub(crate) fn shifted(&self) -> Shifted {
+        let kz = self.axes[2];
+        let none_beyond = (self.far[kz] - self.near[kz]) / (16.0 * UNIT);
+        let shift = (-self.t_min).min(none_beyond);
+        let slack = shift * (8.0 * UNIT);
+        Shifted {
+            near: self.near.map(|offset| offset + (shift - slack)),
+            far: self.far.map(|offset| offset + (shift + slack)),
+            shift,
         }
     }
 }

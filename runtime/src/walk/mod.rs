@@ -1,6 +1,7 @@
 //! The loops over the tree, written once: what a query is decides the boxes and the leaves, not the loop.
 
 pub(crate) mod all;
+mod beam;
 pub(crate) mod bundle;
 pub(crate) mod distance;
 mod grid;
@@ -10,7 +11,9 @@ pub(crate) mod ray;
 
 use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
 
+use crate::blocks::BlockSource;
 use crate::model::Model;
+use crate::prefetch;
 
 /// How many nodes and blocks a walk may still visit.
 ///
@@ -43,6 +46,16 @@ impl Budget {
 #[inline(always)]
 pub(crate) fn as_block(child: u32) -> Option<u32> {
     (child & ChildRef::BLOCK_BIT != 0).then_some(child & !ChildRef::BLOCK_BIT)
+}
+
+/// Brings what a child reference leads to near, since it is visited soon.
+#[inline(always)]
+pub(crate) fn prefetch_child(model: &Model<'_>, blocks: &impl BlockSource, child: u32) {
+    if let Some(reference) = as_block(child) {
+        blocks.prefetch(reference);
+    } else if let Some(node) = model.nodes().get(child as usize) {
+        prefetch::lines(node);
+    }
 }
 
 /// Counts the work of a query and decides which triangles it sees.

@@ -6,10 +6,10 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::record::{Block, WideNode};
-use fearless_simd::{SimdBase, SimdFloat, SimdMask, f32x8, mask32x8};
+use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
+use fearless_simd::{Bytes, SimdBase, SimdFloat, SimdMask, f32x8, i32x8, mask32x8};
 
-use super::{Budget, Probe, Visit, as_block};
+use super::{Budget, Probe, Visit, as_block, prefetch_child};
 use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::ray::Frame;
@@ -18,8 +18,11 @@ use crate::stack::Stack;
 
 /// Calls `visit` with each block whose box the ray meets between `frame.t_min` and the limit, which
 /// starts at `frame.t_max` and becomes what `visit` returns.
+///
+/// Where a hit ends the walk there is nothing to gain from the nearest, and without `NEAREST_FIRST` the limit may not
+/// change: there is no order to find out and none to guess wrongly.
 #[inline(always)]
-pub(crate) fn walk<S: Kernel, P: Probe>(
+pub(crate) fn walk<S: Kernel, P: Probe, const NEAREST_FIRST: bool>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
@@ -27,13 +30,13 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
     probe: &mut P,
     visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<(), f32>,
 ) {
-    walk_from(simd, model, blocks, 0, frame, &mut Budget::of(model), probe, visit);
+    walk_from::<S, P, NEAREST_FIRST>(simd, model, blocks, 0, frame, &mut Budget::of(model), probe, visit);
 }
 
 /// The same for the subtree that a child reference leads to.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "the walk's state, which is the caller's")]
-pub(crate) fn walk_from<S: Kernel, P: Probe>(
+pub(crate) fn walk_from<S: Kernel, P: Probe, const NEAREST_FIRST: bool>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
@@ -43,10 +46,10 @@ pub(crate) fn walk_from<S: Kernel, P: Probe>(
     probe: &mut P,
     mut visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<(), f32>,
 ) {
-    let mut limit = frame.t_max;
     let mut stack: Stack = Stack::new();
     let mut room = Block::EMPTY;
     let boxes = Boxes::<S>::new(simd, frame);
+    let mut limit = boxes.limit(frame.t_max);
     loop {
         if !budget.spend() {
             return;
@@ -54,20 +57,26 @@ pub(crate) fn walk_from<S: Kernel, P: Probe>(
         if let Some(reference) = as_block(child) {
             if let Some(block) = blocks.fetch(simd, reference, &mut room) {
                 match visit(Visit::new(model, reference, block, probe), probe) {
-                    ControlFlow::Continue(closer) => limit = closer,
+                    ControlFlow::Continue(closer) => limit = boxes.limit(closer),
                     ControlFlow::Break(()) => return,
                 }
             }
         } else if let Some(node) = model.nodes().get(child as usize) {
             probe.visits_node();
-            if let Some(only) = boxes.descend(simd, node, limit, &mut stack) {
-                child = only;
+            let prefetch = |waiting| prefetch_child(model, &blocks, waiting);
+            let next = if NEAREST_FIRST {
+                boxes.descend(simd, node, limit, &mut stack, prefetch)
+            } else {
+                boxes.descend_anyhow(simd, node, limit, &mut stack, prefetch)
+            };
+            if let Some(next) = next {
+                child = next;
                 continue;
             }
         }
         child = loop {
             match stack.pop() {
-                Some((next, entry)) if entry <= limit => break next,
+                Some((next, entry)) if !NEAREST_FIRST || entry <= limit => break next,
                 Some(_) => {}
                 None => return,
             }
@@ -76,11 +85,17 @@ pub(crate) fn walk_from<S: Kernel, P: Probe>(
 }
 
 /// The slab test of one ray against eight boxes.
+///
+/// Numbers that are not negative compare as their bits do, in a quarter of the time. So the boxes count t from
+/// `t_min` where that is negative, and none that is met is met before 0. Where a box ends before, its exit may come
+/// out as any negative number.
 pub(crate) struct Boxes<S: Kernel> {
     inverse: [f32x8<S>; 3],
     near: [f32x8<S>; 3],
     far: [f32x8<S>; 3],
     t_min: f32x8<S>,
+    /// How much more t is than the ray's own.
+    shift: f32,
     /// On each axis, which side of a box the ray meets first: 0 the lower, 1 the upper.
     near_sides: [usize; 3],
     octant: u32,
@@ -93,14 +108,29 @@ impl<S: Kernel> Boxes<S> {
             [f32x8::splat(simd, values[0]), f32x8::splat(simd, values[1]), f32x8::splat(simd, values[2])]
         };
         let octant = frame.octant as usize;
-        Self {
+        let mut boxes = Self {
             inverse: splat(&frame.inverse),
             near: splat(&frame.near),
             far: splat(&frame.far),
-            t_min: f32x8::splat(simd, frame.t_min),
+            t_min: f32x8::splat(simd, frame.t_min + 0.0),
+            shift: 0.0,
             near_sides: [octant & 1, octant >> 1 & 1, octant >> 2 & 1],
             octant: frame.octant,
+        };
+        if frame.t_min < 0.0 {
+            let shifted = frame.shifted();
+            boxes.near = splat(&shifted.near);
+            boxes.far = splat(&shifted.far);
+            boxes.t_min = f32x8::splat(simd, 0.0);
+            boxes.shift = shifted.shift;
         }
+        boxes
+    }
+
+    /// A limit of the ray's as the boxes count.
+    #[inline(always)]
+    fn limit(&self, t: f32) -> f32 {
+        t + self.shift
     }
 
     /// Where the ray enters each box, and whether it does before `limit`.
@@ -108,24 +138,35 @@ impl<S: Kernel> Boxes<S> {
     fn test(&self, simd: S, node: &WideNode, limit: f32) -> (f32x8<S>, mask32x8<S>) {
         let (axes, _) = node.planes.as_chunks::<2>();
         let plane = |axis: usize, side: usize| f32x8::load_array_ref(simd, &axes[axis][side & 1]);
-        let enter =
-            |axis: usize| plane(axis, self.near_sides[axis]).mul_add(self.inverse[axis], self.near[axis]);
-        let leave =
-            |axis: usize| plane(axis, self.near_sides[axis] ^ 1).mul_add(self.inverse[axis], self.far[axis]);
-        let entry = enter(0).max(enter(1)).max(enter(2).max(self.t_min));
-        let exit = leave(0).min(leave(1)).min(leave(2).min(f32x8::splat(simd, limit)));
-        (entry, entry.simd_le(exit))
+        let enter = |axis: usize| {
+            bits(plane(axis, self.near_sides[axis]).mul_add(self.inverse[axis], self.near[axis]))
+        };
+        let leave = |axis: usize| {
+            bits(plane(axis, self.near_sides[axis] ^ 1).mul_add(self.inverse[axis], self.far[axis]))
+        };
+        let limit = bits(f32x8::splat(simd, limit));
+        let entry = enter(0).max(enter(1)).max(enter(2).max(bits(self.t_min)));
+        let exit = leave(0).min(leave(1)).min(leave(2).min(limit));
+        (entry.bitcast(), entry.simd_le(exit))
     }
 
-    /// The slots of a node whose boxes the ray meets before `limit`.
+    /// The slots of a node whose boxes the ray meets at its `t` or before.
     #[inline(always)]
-    pub(crate) fn meets(&self, simd: S, node: &WideNode, limit: f32) -> u32 {
-        self.test(simd, node, limit).1.to_bitmask() as u32
+    pub(crate) fn meets(&self, simd: S, node: &WideNode, t: f32) -> u32 {
+        self.test(simd, node, self.limit(t)).1.to_bitmask() as u32
     }
 
-    /// The child to go on with, if that is clear; others that are hit go on the stack.
+    /// The child to go on with, if that is clear; others that are hit go on the stack. Of two `prefetch` gets the second;
+    /// of more it would be too many at once.
     #[inline(always)]
-    fn descend(&self, simd: S, node: &WideNode, limit: f32, stack: &mut Stack) -> Option<u32> {
+    fn descend(
+        &self,
+        simd: S,
+        node: &WideNode,
+        limit: f32,
+        stack: &mut Stack,
+        prefetch: impl Fn(u32),
+    ) -> Option<u32> {
         let (entries, hit) = self.test(simd, node, limit);
         let bits = hit.to_bitmask() as u32;
         let first = bits.trailing_zeros() as usize % 8;
@@ -138,9 +179,11 @@ impl<S: Kernel> Boxes<S> {
                 // Told apart by a branch: a guess runs ahead of the boxes, a selection would wait for them.
                 if entries[second] < entries[first] {
                     stack.push(node.children[first], entries[first]);
+                    prefetch(node.children[first]);
                     Some(node.children[second])
                 } else {
                     stack.push(node.children[second], entries[second]);
+                    prefetch(node.children[second]);
                     Some(node.children[first])
                 }
             }
@@ -150,4 +193,34 @@ impl<S: Kernel> Boxes<S> {
             }
         }
     }
+
+    /// The same without regard to which box is nearer.
+    #[inline(always)]
+    fn descend_anyhow(
+        &self,
+        simd: S,
+        node: &WideNode,
+        limit: f32,
+        stack: &mut Stack,
+        prefetch: impl Fn(u32),
+    ) -> Option<u32> {
+        let mut left = self.test(simd, node, limit).1.to_bitmask() as u32;
+        let next = move |left: u32| node.children[left.trailing_zeros() as usize % NODE_WIDTH];
+        if left == 0 {
+            return None;
+        }
+        let first = next(left);
+        left &= left - 1;
+        while left != 0 {
+            stack.push(next(left), 0.0);
+            prefetch(next(left));
+            left &= left - 1;
+        }
+        Some(first)
+    }
+}
+
+#[inline(always)]
+fn bits<S: Kernel>(numbers: f32x8<S>) -> i32x8<S> {
+    numbers.bitcast()
 }
