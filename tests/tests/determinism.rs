@@ -4,8 +4,10 @@ use std::num::NonZeroUsize;
 
 use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::Bytes;
+use bvhc::fit::Method;
 use bvhc::{kdop, obb};
 use bvhc_format::kdop::Tables;
+use bvhc_format::swept::Core;
 use bvhc_tests::scene::{hall, icosphere, join, soup, write_obj};
 use bvhc_tests::support::{LAYOUTS, QUALITIES, STOP};
 
@@ -53,6 +55,19 @@ fn threads_do_not_show_in_kdops() {
             assert!(file(tables, threads)[..] == one[..], "{tables:?} with {threads} threads");
         }
     }
+}
+
+/// Trees of swept spheres, on boxes that take little time.
+#[test]
+fn threads_do_not_show_in_swept_spheres() {
+    let source = source();
+    let file = |threads| {
+        let obb = Some(obb::Options { fit: Method::Dito14, ..obb::Options::default() });
+        let (swept, threads) = (Some(Core::Rectangle), NonZeroUsize::new(threads));
+        let options = Options { obb, swept, threads, ..Options::default() };
+        compile(&source, "scene.obj", &options, &()).expect("a scene compiles").bytes
+    };
+    assert!(file(1)[..] == file(7)[..]);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Fits of cores: where a sphere has to be swept to hold points.
 //!
 //! A core starts in each of some frames as it does in PQP: it is as thick as the points are, and only as long and wide as
-//! they reach beyond that thickness; and from balls and lines, which cores are that need no sides. The best of them, by the
-//! measure of what is swept, is then changed a little at a time while that makes it smaller.
+//! they reach beyond that thickness; and from a ball, which needs no sides. The best of them, by the measure of what is
+//! swept, is then changed a little at a time while that makes it smaller. A rectangle may also come from the best line.
 
 use bvhc_format::swept::Core;
 
@@ -45,17 +45,16 @@ impl Fit {
         if core == Core::Point || radius == 0.0 {
             return ball;
         }
-        let along = |frame: &Frame, axis: usize| {
-            let [x, y, z] = [0, 1, 2].map(|next| frame.axes[(axis + next) % 3]);
-            let line = Self::of_line([x, y, z], points);
-            match core {
-                Core::Rectangle => line.better(Self::of_rectangle([x, y, z], points)),
-                _ => line,
-            }
+        let starts = |start: fn([Vector; 3], &[Vector]) -> Self| {
+            let axes = |frame: &Frame, first: usize| [0, 1, 2].map(|next| frame.axes[(first + next) % 3]);
+            let all = frames.iter().flat_map(|frame| [0, 1, 2].map(|first| axes(frame, first)));
+            all.map(|axes| start(axes, points)).fold(ball, Self::better)
         };
-        let starts = frames.iter().flat_map(|frame| (0..3).map(move |axis| along(frame, axis)));
-        let best = starts.fold(ball, Self::better);
-        best.improved(core, points)
+        let line = starts(Self::of_line).improved(Core::Line, points);
+        if core == Core::Line {
+            return line;
+        }
+        starts(Self::of_rectangle).improved(core, points).better(line.improved(core, points))
     }
 
     /// The half axes, as far as they are any, the longer one first.

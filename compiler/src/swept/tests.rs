@@ -61,8 +61,8 @@ fn longer_cores_are_worth_it() {
     let mut count = 0.0;
     for set in sets(200) {
         let ball = swept(Core::Point, &set.points);
-        // What is far away is as large as its centre is rounded.
-        if ball.centre.iter().any(|x| x.abs() > 1e3 * ball.radius) {
+        // What is far away, or tiny, is as large as its numbers are rounded.
+        if ball.radius < 1e-30 || ball.centre.iter().any(|x| x.abs() > 1e3 * ball.radius) {
             continue;
         }
         let measures = Core::ALL.map(|core| swept(core, &set.points).measure());
@@ -83,7 +83,7 @@ fn longer_cores_are_worth_it() {
         );
     }
     let means = sums.map(|sum| sum / count);
-    assert!(means[1] < 0.8 && means[2] < 0.75 && means[2] < 1.15 * means[3], "{means:?}");
+    assert!(means[1] < 0.85 && means[2] < 0.75 && means[2] < 1.06 * means[3], "{means:?}");
 }
 
 #[test]

@@ -92,6 +92,34 @@ fn volumes_may_be_chosen() {
 }
 
 #[test]
+fn swept_spheres_may_be_chosen() {
+    let place = Place::with_cube();
+    // Which pair is named where several meet is not specified.
+    let meeting = ["0 0 0", "0.5 0.5 0.5", "1 0 0", "3 0 0"].map(shift).concat();
+    let apart = ["1.5 0 0", "2 3 4", "0.1 -5 0.2"].map(shift).concat();
+    let ask = |query: &[&str]| {
+        let poses = if query[0] == "collide" { &meeting } else { &apart };
+        place.feed(&[&["query"], query].concat(), poses.as_bytes())
+    };
+    for volume in ["rss", "lss", "pss"] {
+        let trees = format!("aabb,obb,{volume}");
+        place.run(&["cube.obj", "-o", "swept.bvh", "-q", "--trees", &trees]).is_silent();
+        assert!(place.run(&["inspect", "swept.bvh"]).ok().contains("swept-tree"));
+        assert_eq!(place.run(&["verify", "swept.bvh"]).code, 0);
+        for query in ["collide", "distance"] {
+            let expected = ask(&[query, "swept.bvh", "swept.bvh"]).ok().to_owned();
+            let found = ask(&[query, "swept.bvh", "swept.bvh", "--volume", volume]);
+            assert_eq!(found.ok(), expected, "{query} {volume}");
+            let none = ask(&[query, "cube.bvh", "swept.bvh", "--volume", volume]);
+            none.fails_silently(1, &["cube.bvh", "swept spheres", volume]);
+        }
+    }
+    place
+        .run(&["cube.obj", "-o", "x.bvh", "--trees", "rss,pss"])
+        .fails_silently(2, &["one of rss, lss and pss"]);
+}
+
+#[test]
 fn poses_may_come_from_a_file() {
     let place = Place::with_cube();
     let comments = format!("\u{feff}# R, T\r\n\r\n{}1,0,0, 0,1,0, 0,0,1, 5,5,5 # away", shift("0 0 0.5"));

@@ -122,6 +122,21 @@ fn kdops_are_told_and_made_again() {
         .fails_silently(2, &["--kdop-k", "8"]);
 }
 
+/// And trees of swept spheres, with and without the oriented boxes that they are made from.
+#[test]
+fn swept_spheres_are_told_and_made_again() {
+    let place = with_bowl();
+    for options in ["--trees aabb,rss", "--trees aabb,obb,lss --obb-fit dito14", "--trees aabb,obb,kdop,pss"]
+    {
+        let (report, bytes) = compile(&place, &options.split_whitespace().collect::<Vec<_>>());
+        let told = told(&place);
+        assert_eq!(told, format!("--quality default {options}"));
+        assert!(compile(&place, &told.split_whitespace().collect::<Vec<_>>()).1 == bytes, "{options}");
+        assert!(options.contains(report["swept"].as_str().unwrap()));
+        assert_eq!(report["trees"].as_array().unwrap().last().unwrap()["kind"], 19);
+    }
+}
+
 #[test]
 fn flags_without_effect_are_refused() {
     let place = with_bowl();

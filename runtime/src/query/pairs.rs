@@ -69,7 +69,7 @@ pub enum VolumeError {
     #[error("the files have no trees of k-DOPs that can be realigned by {}", .0.name())]
     NoKdops(Realign),
     /// A file has no tree of swept spheres with such cores.
-    #[error("the files have no trees of swept spheres with the cores of {}", .0.name())]
+    #[error("the files have no trees of swept spheres of the kind {}", .0.name())]
     NoSwept(Core),
     /// The volumes do not bound distances.
     #[error("k-DOPs tell whether models meet, but not how far they are apart")]

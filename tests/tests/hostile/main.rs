@@ -6,6 +6,7 @@ mod kdop;
 mod mutation;
 mod pairs;
 mod slices;
+mod swept;
 mod trees;
 
 use std::time::{Duration, Instant};
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::Bytes;
 use bvhc_format::kdop::Tables;
+use bvhc_format::swept::Core;
 use bvhc_runtime::{Level, Model, Ray};
 use bvhc_tests::scene::{icosphere, soup, write_obj};
 use bvhc_tests::support::answers::ask_everything;
@@ -57,10 +59,11 @@ fn splits_as(layout: Layout) -> Bytes {
 }
 
 /// Files with every section between them, in both layouts.
-fn small_and_splits() -> [Bytes; 5] {
+fn small_and_splits() -> [Bytes; 6] {
     let [fast, small] = LAYOUTS;
     let kdop = kdop::few(fast, 14, Tables::Profile);
-    [small_as(fast), small_as(small), splits_as(fast), splits_as(small), kdop]
+    let swept = swept::few(small, Core::Rectangle);
+    [small_as(fast), small_as(small), splits_as(fast), splits_as(small), kdop, swept]
 }
 
 /// Some rays and points in, on and off models about as large as 1.

@@ -158,6 +158,9 @@ impl Volume for Swept {
         let size_b = size(&b);
         for first in (0..PAIRS).step_by(lanes::<S>()) {
             let of_step = pairs >> first & ((1u32 << lanes::<S>()) - 1);
+            if of_step == 0 {
+                continue;
+            }
             let Some(a) = self.spread(simd, a, first / OBB_WIDTH) else { return found };
             let apart = self.compare(simd, &a, &b).free2.sqrt() - (a.radius + b.radius);
             let depths = apart * size(&a).min(size_b).approximate_recip();

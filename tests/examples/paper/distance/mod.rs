@@ -1,10 +1,13 @@
 //! Distances, exact and approximate, as Fünzig and Fellner, "Easy realignment of k-DOP bounding volumes", 2003, section 5,
 //! and Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes", 1999, have them: what errors
-//! are allowed, what they are, and what they save; by trees of oriented and of axis-aligned boxes.
+//! are allowed, what they are, and what they save, by trees of oriented and of axis-aligned boxes; and what exact ones take
+//! by each kind of volume.
+
+mod volumes;
 
 use bvhc::compile::Options;
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{Allowance, Effort, Hint, Model, Pose};
+use bvhc_runtime::{Allowance, Effort, Hint, Model, Pose, Volume};
 use bvhc_tests::pose;
 use bvhc_tests::scene::encounter::{self, Encounter};
 use bvhc_tests::support::least::least;
@@ -51,6 +54,7 @@ pub(crate) fn show(setting: &Setting) {
         let poses = separated.iter().map(pose::Pose::for_query).collect();
         print(name, &["apart".to_owned()], &measure([a, b], &[poses], rounds));
     }
+    volumes::show(setting);
 }
 
 fn measure(meshes: [&Mesh; 2], groups: &[Vec<Pose>], rounds: u32) -> Vec<Measured> {
@@ -60,22 +64,22 @@ fn measure(meshes: [&Mesh; 2], groups: &[Vec<Pose>], rounds: u32) -> Vec<Measure
         let files = meshes.map(|mesh| file(mesh, &options));
         let [a, b] = [&files[0], &files[1]].map(timing::open);
         for (name, share) in SHARES {
-            let costs = groups.iter().map(|poses| cost([&a, &b], poses, share, rounds));
+            let costs = groups.iter().map(|poses| cost([&a, &b], poses, Volume::Obb, share, rounds));
             measured.push((format!("{boxes}, {name}"), costs.collect()));
         }
     }
     measured
 }
 
-fn cost([a, b]: [&Model<'_>; 2], poses: &[Pose], share: f64, rounds: u32) -> Cost {
+fn cost([a, b]: [&Model<'_>; 2], poses: &[Pose], volume: Volume, share: f64, rounds: u32) -> Cost {
     let (mut cost, mut effort) = (Cost::default(), Effort::unlimited());
     let part = 1.0 / poses.len() as f64;
     for pose in poses {
         let exact = a.distance(b, pose).expect("there are triangles").distance;
         let ask = |effort: &mut Effort| {
             let (allowed, hint) = (Allowance::Relative(share), &mut Hint::default());
-            let found = a.distance_with(b, pose, f64::INFINITY, allowed, hint, effort);
-            found.expect("there is no limit").expect("there are triangles").distance
+            let found = a.distance_by(b, pose, volume, f64::INFINITY, allowed, hint, effort);
+            found.expect("the files have the volumes").expect("there are triangles").distance
         };
         let found = ask(&mut effort);
         let error = if exact > 0.0 { found / exact - 1.0 } else { found };
@@ -95,18 +99,26 @@ fn cost([a, b]: [&Model<'_>; 2], poses: &[Pose], share: f64, rounds: u32) -> Cos
 }
 
 fn print(name: &str, columns: &[String], measured: &[Measured]) {
-    let columns: Vec<_> = columns.iter().map(String::as_str).collect();
+    print_work(name, columns, measured);
+    print_each(&format!("{name}: error in %, mean / largest"), columns, measured, &|cost| {
+        format!("{:.2} / {:.2}", 100.0 * cost.error, 100.0 * cost.worst)
+    });
+}
+
+fn print_work(name: &str, columns: &[String], measured: &[Measured]) {
     let print = |what: &str, cell: &dyn Fn(&Cost) -> String| {
-        let rows = measured.iter().map(|(way, costs)| (way.clone(), costs.iter().map(cell).collect()));
-        table(&format!("{name}: {what}"), &columns, rows);
+        print_each(&format!("{name}: {what}"), columns, measured, cell);
     };
     print("mean us", &|cost| format!("{:.2}", cost.microseconds));
     print("pairs of nodes / of leaves / of triangles computed precisely", &|cost| {
         format!("{:.0} / {:.0} / {:.0}", cost.node_pairs, cost.leaf_pairs, cost.exact_tests)
     });
-    print("error in %, mean / largest", &|cost| {
-        format!("{:.2} / {:.2}", 100.0 * cost.error, 100.0 * cost.worst)
-    });
+}
+
+fn print_each(title: &str, columns: &[String], measured: &[Measured], cell: &dyn Fn(&Cost) -> String) {
+    let columns: Vec<_> = columns.iter().map(String::as_str).collect();
+    let rows = measured.iter().map(|(way, costs)| (way.clone(), costs.iter().map(cell).collect()));
+    table(title, &columns, rows);
 }
 
 fn plot(name: &str, measured: &[Measured], setting: &Setting) {

@@ -1,0 +1,80 @@
+//! Distances by each kind of volume, on equal trees: the parts that nodes and leaves stand for are those of the oriented
+//! boxes.
+
+use bvhc::compile::{Compiled, Options};
+use bvhc::mesh::Mesh;
+use bvhc_format::swept::Core;
+use bvhc_runtime::{Pose, Volume};
+use bvhc_tests::pose;
+use bvhc_tests::scene::encounter::{self, Encounter};
+use bvhc_tests::support::volumes::file;
+
+use super::{Cost, Measured, PLACES, cost, print_work};
+use crate::plot::{self, Figure, Scale, Series};
+use crate::{Setting, model, table, timing};
+
+/// The volumes. Files have oriented boxes and one kind of swept spheres.
+const VOLUMES: [(&str, Volume, Core); 4] = [
+    ("OBB", Volume::Obb, Core::Rectangle),
+    ("RSS", Volume::Swept(Core::Rectangle), Core::Rectangle),
+    ("LSS", Volume::Swept(Core::Line), Core::Line),
+    ("PSS", Volume::Swept(Core::Point), Core::Point),
+];
+
+pub(super) fn show(setting: &Setting) {
+    let (steps, rounds) = if setting.quick { (2, 1) } else { (24, 3) };
+    for two in model::pairs(setting.quick) {
+        let turns = PLACES.map(|place| model::turn(place, steps));
+        let name = format!("{}, by volumes", model::names(&two));
+        let measured = measure(&name, [&two[0].mesh, &two[1].mesh], &turns, rounds);
+        print_work(&name, &PLACES.map(|place| place.to_string()), &measured);
+        plot(&model::names(&two), &measured, setting);
+    }
+    let (frequency, poses) = if setting.quick { (4, 1) } else { (16, 8) };
+    for Encounter { name, a, b, separated, .. } in
+        [encounter::nested(frequency, poses), encounter::spheres(frequency, poses)]
+    {
+        let poses = separated.iter().map(pose::Pose::for_query).collect();
+        let name = format!("{name}, by volumes");
+        print_work(&name, &["apart".to_owned()], &measure(&name, [&a, &b], &[poses], rounds));
+    }
+}
+
+fn measure(name: &str, meshes: [&Mesh; 2], groups: &[Vec<Pose>], rounds: u32) -> Vec<Measured> {
+    let (mut measured, mut trees) = (Vec::new(), Vec::new());
+    for (volume_name, volume, core) in VOLUMES {
+        let files = meshes.map(|mesh| file(mesh, &Options { swept: Some(core), ..Options::default() }));
+        let [a, b] = [&files[0], &files[1]].map(timing::open);
+        let costs = groups.iter().map(|poses| cost([&a, &b], poses, volume, 0.0, rounds));
+        measured.push((volume_name.to_owned(), costs.collect::<Vec<Cost>>()));
+        trees.push((volume_name.to_owned(), tree(&files[0], volume)));
+    }
+    let columns = ["bytes a triangle", "cost of the tree", "of which nodes, bytes a triangle"];
+    table(&format!("{name}: the first model's tree"), &columns, trees.into_iter());
+    measured
+}
+
+/// What the tree of a file's volumes takes, and the sum of what its volumes measure.
+fn tree(file: &Compiled, volume: Volume) -> Vec<String> {
+    let report = &file.report;
+    let index = if volume == Volume::Obb { 1 } else { 2 };
+    let (bytes, statistics) = (report.tree_bytes[index], report.trees[index]);
+    let share = |bytes: u64| format!("{:.1}", bytes as f64 / report.triangles as f64);
+    let of_leaves = statistics.leaves * size_of::<bvhc_format::obb::ObbLeaf>() as u64;
+    vec![share(bytes), format!("{:.2}", statistics.sah_cost), share(bytes - of_leaves)]
+}
+
+fn plot(name: &str, measured: &[Measured], setting: &Setting) {
+    let draw = |kind: &str, y: &str, value: &dyn Fn(&Cost) -> f64| {
+        let series: Vec<Series> = measured
+            .iter()
+            .map(|(volume, costs)| (volume.clone(), costs.iter().map(value).collect()))
+            .collect();
+        let caption = format!("Distances by volumes on equal trees: {name}, a turn at each distance");
+        let figure = Figure { caption: &caption, x: "distance of the middles, in diagonals", y };
+        let path = setting.folder.join(format!("distance-volumes-{}-{kind}.svg", name.replace(' ', "-")));
+        plot::lines(&path, &figure, Scale::Logarithmic, &PLACES, &series);
+    };
+    draw("time", "us, mean", &|cost| cost.microseconds);
+    draw("tests", "pairs of nodes and of leaves, mean", &|cost| cost.node_pairs + cost.leaf_pairs);
+}

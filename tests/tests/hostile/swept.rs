@@ -1,0 +1,176 @@
+//! Trees of swept spheres that lead anywhere or hold anything, and every pair and every distance asked for.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use bvhc::compile::Layout;
+use bvhc::file::Bytes;
+use bvhc_format::section::SectionKind;
+use bvhc_format::swept::Core;
+use bvhc_runtime::{Allowance, Effort, Hint, Level, Model, Volume};
+use bvhc_tests::random::Random;
+use bvhc_tests::scene::soup;
+use bvhc_tests::support::answers::poses;
+use bvhc_tests::support::forge::{read_u64, root, with_bytes};
+use bvhc_tests::support::{LAYOUTS, aligned, compiled_with_swept, levels};
+
+use super::{NUMBERS, PATIENCE, survive, write};
+
+/// Two levels of nodes, and few enough triangles for all pairs to be asked for, whatever the file says.
+pub(super) fn few(layout: Layout, core: Core) -> Bytes {
+    compiled_with_swept(&soup::triangles(40, 0.6, 9), layout, core)
+}
+
+fn all_kinds() -> impl Iterator<Item = Bytes> {
+    Core::ALL.into_iter().zip([LAYOUTS[0], LAYOUTS[1], LAYOUTS[0]]).map(|(core, layout)| few(layout, core))
+}
+
+/// As [`survive`], and pairs and distances of the model to itself by swept spheres; returns the most pairs that met.
+fn survive_queries(bytes: &Bytes, levels: &[Level]) -> u64 {
+    let start = Instant::now();
+    let mut most = 0;
+    if let Ok(model) = Model::from_bytes(bytes)
+        && let Some((_, core)) = model.swept_tree()
+    {
+        for (level, pose) in
+            levels.iter().flat_map(|level| poses().into_iter().map(move |pose| (level, pose)))
+        {
+            let (model, volume) = (model.with_level(*level), Volume::Swept(core));
+            for steps in [1, 300, u64::MAX] {
+                let mut count = 0;
+                let effort = || Effort::of_steps(steps);
+                let _ = model.all_pairs_by(&model, &pose, volume, &mut effort(), |_| {
+                    count += 1;
+                    ControlFlow::Continue(())
+                });
+                let _ = model.pairs_within_by(&model, &pose, volume, 0.1, &mut effort(), |_| {
+                    ControlFlow::Continue(())
+                });
+                most = most.max(count);
+                let (limit, exact) = (f64::INFINITY, Allowance::NONE);
+                let mut hint = Hint::default();
+                std::hint::black_box((
+                    model.first_pair_by(&model, &pose, volume, &mut effort()).ok(),
+                    model.within_by(&model, &pose, volume, 0.1, &mut effort()).ok(),
+                    model.distance_by(&model, &pose, volume, limit, exact, &mut hint, &mut effort()).ok(),
+                ));
+            }
+        }
+    }
+    assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
+    survive(bytes, levels);
+    most
+}
+
+/// Where things are.
+struct Places {
+    core: Core,
+    rows: usize,
+    nodes: usize,
+    leaves: usize,
+}
+
+impl Places {
+    fn of(file: &Bytes) -> Self {
+        let model = Model::from_bytes(file).expect("it opens");
+        let (tree, core) = model.swept_tree().expect("a tree");
+        let rows = tree.rows.get().as_ptr().addr() - file.as_ptr().addr();
+        Self { core, rows, nodes: tree.rows.len() / core.rows(), leaves: tree.leaves.len() }
+    }
+
+    fn lane(&self, node: usize, row: usize, slot: usize) -> usize {
+        self.rows + 16 * (self.core.rows() * node + row) + 4 * slot
+    }
+
+    fn slots(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        (0..self.nodes).flat_map(|node| (0..4).map(move |slot| (node, slot)))
+    }
+}
+
+/// A reference to a leaf of four triangles.
+const LEAF: u32 = 0xE000_0000;
+
+#[test]
+fn good_files_have_pairs() {
+    for good in all_kinds() {
+        assert!(survive_queries(&good, &levels()) > 40);
+        assert!(Places::of(&good).nodes > 2);
+    }
+}
+
+/// All spheres everywhere, and children that go in circles or nowhere.
+#[test]
+fn children_that_lead_anywhere() {
+    for good in all_kinds() {
+        let places = Places::of(&good);
+        let (nodes, leaves) = (places.nodes as u32, places.leaves as u32);
+        let ways: [&dyn Fn(u32, u32) -> u32; 8] = [
+            &|node, _| node,
+            &|_, _| nodes - 1,
+            &|node, slot| (node + slot) % nodes,
+            &|node, slot| if slot == 0 { (node + 1) % nodes } else { LEAF | node },
+            &|_, _| LEAF,
+            &|_, _| LEAF | leaves,
+            &|_, _| nodes,
+            &|_, _| 0x7fff_ffff,
+        ];
+        for way in ways {
+            let mut forged = aligned(&good);
+            for (node, slot) in places.slots() {
+                let child = way(node as u32, slot as u32);
+                write(&mut forged, places.lane(node, Core::CHILDREN, slot), child);
+                write(&mut forged, places.lane(node, Core::RADIUS, slot), 1e30f32.to_bits());
+            }
+            survive_queries(&forged, &levels());
+        }
+    }
+}
+
+/// A row of all nodes, or a field of the root.
+#[test]
+fn numbers_that_are_none() {
+    for good in all_kinds() {
+        let (levels, places) = (levels(), Places::of(&good));
+        let root = root(&good, SectionKind::SweptTree);
+        // Zero, no number, infinity, and one that is far too large; the mutations have the others.
+        for number in NUMBERS.into_iter().step_by(3) {
+            for row in [0, Core::RADIUS, 6, 10].into_iter().filter(|row| *row < places.core.rows()) {
+                let mut forged = aligned(&good);
+                for (node, slot) in places.slots() {
+                    write(&mut forged, places.lane(node, row, slot), number);
+                }
+                survive_queries(&forged, &levels);
+            }
+            for field in (0..24).step_by(4) {
+                survive_queries(&with_bytes(&good, root + field, &number.to_le_bytes()), &levels);
+            }
+        }
+        // Fewer rows than nodes refer to: whole nodes, or not.
+        let count = read_u64(&good, root + 48);
+        for fewer in [1, places.core.rows() as u64, count] {
+            survive_queries(&with_bytes(&good, root + 48, &(count - fewer).to_le_bytes()), &levels);
+        }
+    }
+}
+
+/// Only the nodes, so that every file opens.
+#[test]
+fn mutated_trees() {
+    let (levels, mut random) = (levels(), Random::new(4));
+    for good in all_kinds() {
+        let places = Places::of(&good);
+        for _ in 0..60 {
+            let mut forged = aligned(&good);
+            for _ in 0..1 + random.below(12) {
+                let (node, slot) = (random.below(places.nodes as u32) as usize, random.below(4) as usize);
+                let link = random.below(2 * places.nodes as u32) | random.below(8) << 29;
+                write(&mut forged, places.lane(node, Core::CHILDREN, slot), link);
+                let row = random.below(places.core.rows() as u32) as usize;
+                if row != Core::CHILDREN {
+                    write(&mut forged, places.lane(node, row, slot), NUMBERS[random.below(12) as usize]);
+                }
+            }
+            survive_queries(&forged, &levels);
+        }
+    }
+}
