@@ -7,7 +7,7 @@
 //! Every decision depends on a set's triangles and on nothing else, and a set keeps its triangles in the order of
 //! their numbers, so that threads cannot change the tree.
 
-mod analysis;
+pub(crate) mod analysis;
 mod bounds;
 pub(crate) mod collapse;
 pub(crate) mod cut;

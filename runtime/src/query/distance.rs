@@ -2,13 +2,12 @@
 
 use core::ops::ControlFlow;
 
-use super::pairs::{Effort, Exhausted, Volume, VolumeError};
+use super::pairs::{Effort, Exhausted, KdopTrees, Volume, VolumeError};
 use crate::level::Level;
 use crate::model::Model;
 use crate::pair_tree::PairTree;
 use crate::pose::Pose;
-use crate::simd::{Kernel, dispatch};
-use crate::volume::Distant;
+use crate::simd::dispatch;
 use crate::volume::obb::{Motion, Oriented};
 use crate::walk::distance::{Aim, Best, Spot, Walk};
 
@@ -285,7 +284,10 @@ fn search_by<'v>(
     let trees = match volume {
         Volume::Obb => [PairTree::of(a), PairTree::of(b)],
         Volume::Aabb => [PairTree::of_aabbs(a), PairTree::of_aabbs(b)],
-        Volume::Kdop(_) => return Err(VolumeError::NoDistances),
+        Volume::Kdop(realign) => {
+            let kdops = KdopTrees::of([a, b], realign)?;
+            return Ok(search_kdops(&kdops, a.level(), pose, limit, aim, hint, effort)?);
+        }
     };
     Ok(search(trees, a.level(), pose, limit, aim, hint, effort)?)
 }
@@ -300,25 +302,34 @@ fn search<'v>(
     hint: Option<[Spot; 2]>,
     effort: &'v mut Effort,
 ) -> Result<End, Exhausted> {
-    // Nothing is within what is negative or no number.
-    if limit.is_nan() || limit < 0.0 {
+    if !can_be_within(limit) {
         return Ok((ControlFlow::Continue(()), None));
     }
-    dispatch!(level.inner(), simd => walk(simd, trees, &Oriented, pose, limit, aim, hint, effort))
+    dispatch!(level.inner(), simd => {
+        let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
+        Walk::new(simd, trees, motion, aim, limit, effort).run(&Oriented, hint)
+    })
 }
 
-#[inline(always)]
-#[allow(clippy::too_many_arguments)]
-fn walk<'v, S: Kernel, V: Distant>(
-    simd: S,
-    trees: [PairTree<'_>; 2],
-    volume: &V,
+fn search_kdops<'v>(
+    kdops: &KdopTrees<'_>,
+    level: Level,
     pose: &Pose,
     limit: f64,
     aim: Aim<'v>,
     hint: Option<[Spot; 2]>,
     effort: &'v mut Effort,
 ) -> Result<End, Exhausted> {
-    let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
-    Walk::new(simd, trees, motion, aim, limit, effort).run(volume, hint)
+    if !can_be_within(limit) {
+        return Ok((ControlFlow::Continue(()), None));
+    }
+    dispatch!(level.inner(), simd => {
+        let (motion, volume) = kdops.at(simd, pose, false);
+        Walk::new(simd, kdops.trees, motion, aim, limit, effort).run(&volume, hint)
+    })
+}
+
+/// Nothing is within what is negative or no number.
+fn can_be_within(limit: f64) -> bool {
+    limit >= 0.0
 }
