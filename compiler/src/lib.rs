@@ -2,7 +2,8 @@
 //!
 //! [`compile::compile`] is the whole way. Data flows one way through the modules: [`import`] and [`clean`] make a
 //! [`mesh`]; [`tree`] builds over its boxes, and [`mod@optimise`] improves on that; [`obb`] builds over its triangles,
-//! with boxes from [`mod@fit`], and [`kdop`] with k-DOPs; [`layout`] makes the records; [`mod@file`] makes the bytes.
+//! with boxes from [`mod@fit`], and [`kdop`] with k-DOPs; [`swept`] puts swept spheres around the parts of the former;
+//! [`layout`] makes the records; [`mod@file`] makes the bytes.
 
 pub mod clean;
 pub mod cli;
@@ -15,6 +16,7 @@ pub mod layout;
 pub mod mesh;
 pub mod obb;
 pub mod optimise;
+pub mod swept;
 pub mod tree;
 pub mod triangulate;
 pub mod verify;

@@ -16,6 +16,7 @@ pub mod packed;
 mod plain;
 pub mod record;
 pub mod section;
+pub mod swept;
 
 /// The major version this crate describes. A reader refuses any other.
 pub const VERSION_MAJOR: u16 = 1;

@@ -25,11 +25,13 @@ pub enum SectionKind {
     ObbTree = 17,
     /// [`KdopTree`].
     KdopTree = 18,
+    /// [`SweptTree`].
+    SweptTree = 19,
 }
 
 impl SectionKind {
     /// The kinds that this version knows. A file holds each once at most.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Metadata,
         Self::Geometry,
         Self::Splits,
@@ -37,6 +39,7 @@ impl SectionKind {
         Self::AabbTree,
         Self::ObbTree,
         Self::KdopTree,
+        Self::SweptTree,
     ];
 
     /// The kind with this number, if this version knows it.
@@ -54,6 +57,7 @@ impl SectionKind {
             Self::AabbTree => "aabb-tree",
             Self::ObbTree => "obb-tree",
             Self::KdopTree => "kdop-tree",
+            Self::SweptTree => "swept-tree",
         }
     }
 }
@@ -265,6 +269,32 @@ pub struct KdopTree<'a> {
     pub leaves: &'a [ObbLeaf],
 }
 
+/// The four-wide tree of swept spheres, for two meshes at a time. Node 0 is the root.
+#[derive(Archive, Serialize, Clone, Copy, Debug)]
+pub struct SweptTree<'a> {
+    /// The point of the model's space that the nodes' centres are relative to.
+    pub origin: [f32; 3],
+    /// At least the lengths of any centre and its half axes plus the radius, in the model's units.
+    pub radius: f32,
+    /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
+    pub depth: u32,
+    /// A number of [`Core`](crate::swept::Core).
+    pub core: u32,
+    /// The leaves, in the order in which nodes, by index, and their slots refer to them.
+    #[rkyv(with = InlineAsBox)]
+    pub leaves: &'a [ObbLeaf],
+    /// The nodes, parents before children, [`Core::rows`](crate::swept::Core::rows) rows each.
+    #[rkyv(with = InlineAsBox)]
+    pub rows: &'a [KdopRow],
+}
+
+impl ArchivedSweptTree<'_> {
+    /// Bytes of all nodes and leaves.
+    pub fn record_bytes(&self) -> usize {
+        size_of_val(self.rows.get()) + size_of_val(self.leaves.get())
+    }
+}
+
 /// An archived section root, with the kind of section that holds it.
 pub trait Root: Portable {
     /// The kind of section whose payload ends with this root.
@@ -299,6 +329,10 @@ impl Root for ArchivedKdopTree<'_> {
     const KIND: SectionKind = SectionKind::KdopTree;
 }
 
+impl Root for ArchivedSweptTree<'_> {
+    const KIND: SectionKind = SectionKind::SweptTree;
+}
+
 // Cargo unifies rkyv's features over a whole build: should another crate ask for another layout, these fail.
 const _: () = {
     assert!(size_of::<rkyv::rend::u32_le>() == size_of::<rkyv::Archived<u32>>());
@@ -312,6 +346,7 @@ const _: () = {
     assert!(size_of::<ArchivedAabbTree<'_>>() == 48);
     assert!(size_of::<ArchivedObbTree<'_>>() == 88);
     assert!(size_of::<ArchivedKdopTree<'_>>() == 64);
+    assert!(size_of::<ArchivedSweptTree<'_>>() == 56);
 };
 
 // Little-endian archived numbers: the type itself proves it.

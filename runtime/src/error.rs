@@ -104,6 +104,14 @@ pub enum OpenError {
         /// How many rows there are.
         rows: u64,
     },
+    /// There are no swept spheres with such cores, or their rows are no whole nodes.
+    #[error("the swept-tree section has {rows} rows for nodes with cores of kind {core}")]
+    SweptTree {
+        /// The kind of cores it says there are.
+        core: u32,
+        /// How many rows there are.
+        rows: u64,
+    },
     /// The box around the model is not finite, is inverted or is too large.
     #[error("the bounds of the model are not a box of finite numbers within 2^60")]
     Bounds,

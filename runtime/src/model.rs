@@ -6,8 +6,9 @@ use bvhc_format::obb::MAX_OBB_DEPTH;
 use bvhc_format::record::{AttributeRun, WideNode};
 use bvhc_format::section::{
     ArchivedAabbTree, ArchivedGeometry, ArchivedKdopTree, ArchivedMetadata, ArchivedNames, ArchivedObbTree,
-    ArchivedPackedBlocks, ArchivedSplits, Root, SectionKind,
+    ArchivedPackedBlocks, ArchivedSplits, ArchivedSweptTree, Root, SectionKind,
 };
+use bvhc_format::swept::Core;
 use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, NONE};
 use rkyv::api::low::{LowValidator, access};
 use rkyv::bytecheck::CheckBytes;
@@ -34,6 +35,7 @@ pub struct Model<'a> {
     nodes: &'a [WideNode],
     obb_tree: Option<&'a ArchivedObbTree<'static>>,
     kdop_tree: Option<(&'a ArchivedKdopTree<'static>, KdopLayout)>,
+    swept_tree: Option<(&'a ArchivedSweptTree<'static>, Core)>,
     blocks: Blocks<'a>,
     bounds: Aabb,
     reach: Reach,
@@ -72,6 +74,7 @@ impl<'a> Model<'a> {
             nodes: tree.nodes.get(),
             obb_tree: open_obb_tree(&directory)?,
             kdop_tree: open_kdop_tree(&directory)?,
+            swept_tree: open_swept_tree(&directory)?,
             blocks,
             bounds,
             reach: Reach::of(&bounds),
@@ -175,6 +178,11 @@ impl<'a> Model<'a> {
         self.kdop_tree.map(|(_, layout)| layout)
     }
 
+    /// The tree of swept spheres, if the file has one, and what spheres are swept along.
+    pub fn swept_tree(&self) -> Option<(&'a ArchivedSweptTree<'static>, Core)> {
+        self.swept_tree
+    }
+
     /// The triangles that several blocks hold, if there are any.
     pub fn splits(&self) -> Option<&'a ArchivedSplits<'static>> {
         self.splits
@@ -265,6 +273,17 @@ fn open_kdop_tree<'a>(
     let layout = KdopLayout::of(k, tables).filter(|layout| rows.is_multiple_of(layout.rows()));
     let wrong = OpenError::KdopTree { k, tables, rows: rows as u64 };
     layout.map(|layout| Some((tree, layout))).ok_or(wrong)
+}
+
+fn open_swept_tree<'a>(
+    directory: &Directory<'a>,
+) -> Result<Option<(&'a ArchivedSweptTree<'static>, Core)>, OpenError> {
+    let Some(tree) = open_optional::<ArchivedSweptTree<'static>>(directory)? else { return Ok(None) };
+    check_depth(SectionKind::SweptTree, tree.depth.to_native())?;
+    let (core, rows) = (tree.core.to_native(), tree.rows.len());
+    let whole = Core::from_number(core).filter(|core| rows.is_multiple_of(core.rows()));
+    let wrong = OpenError::SweptTree { core, rows: rows as u64 };
+    whole.map(|core| Some((tree, core))).ok_or(wrong)
 }
 
 /// Of a tree with nodes of four children.

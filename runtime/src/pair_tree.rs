@@ -1,6 +1,6 @@
 //! A model's tree, as walks through two of them see it: nodes of four oriented boxes, leaves of four triangles.
 //!
-//! The OBB tree is that already. The tree of k-DOPs has the same leaves, and nodes of other volumes. A model without one
+//! The OBB tree is that already. The trees of k-DOPs and of swept spheres have the same leaves, and nodes of other volumes. A model without one
 //! has its AABB tree read as such: a node of eight becomes three of at most four, a block becomes a node of up to four
 //! leaves, made anew at each visit. That is slow, but one walk serves all.
 
@@ -9,6 +9,7 @@ use bvhc_format::obb::{
     EMPTY_EXTENT, OBB_WIDTH, ObbChild, ObbLeaf, ObbNode, ObbRef, PackedObbLeaf, PackedObbNode,
 };
 use bvhc_format::record::{BLOCK_WIDTH, Block, Child, ChildRef, NODE_WIDTH, WideNode};
+use bvhc_format::swept::Core;
 use rkyv::rend::u32_le;
 
 use crate::bounds::Aabb;
@@ -64,6 +65,8 @@ enum Records<'a> {
     Packed(&'a [PackedObbNode], &'a [PackedObbLeaf]),
     /// Nodes of k-DOPs.
     Kdops(&'a [KdopRow], &'a [ObbLeaf], KdopLayout),
+    /// Nodes of swept spheres.
+    Swept(&'a [KdopRow], &'a [ObbLeaf], Core),
     /// The AABB tree.
     None,
 }
@@ -109,6 +112,15 @@ impl<'a> PairTree<'a> {
         Some(Self { model, records, place })
     }
 
+    /// The tree of swept spheres with such cores, if there is one.
+    #[inline(always)]
+    pub(crate) fn of_swept(model: &'a Model<'a>, core: Core) -> Option<Self> {
+        let (tree, _) = model.swept_tree().filter(|(_, found)| *found == core)?;
+        let origin = [0, 1, 2].map(|axis| tree.origin[axis].to_native());
+        let place = Place { origin, radius: tree.radius.to_native() };
+        Some(Self { model, records: Records::Swept(tree.rows.get(), tree.leaves.get(), core), place })
+    }
+
     pub(crate) fn place(&self) -> &Place {
         &self.place
     }
@@ -124,6 +136,7 @@ impl<'a> PairTree<'a> {
             Records::Plain(nodes, _) => nodes.len() as u64,
             Records::Packed(nodes, _) => nodes.len() as u64,
             Records::Kdops(rows, _, layout) => (rows.len() / layout.rows()) as u64,
+            Records::Swept(rows, _, core) => (rows.len() / core.rows()) as u64,
             Records::None => 3 * self.model.nodes().len() as u64 + self.model.blocks().count() as u64,
         }
     }
@@ -140,7 +153,7 @@ impl<'a> PairTree<'a> {
                 *room = nodes.get(id as usize)?.unpack();
                 Some(room)
             }
-            Records::Kdops(..) => None,
+            Records::Kdops(..) | Records::Swept(..) => None,
             Records::None => self.make_node(id, room),
         }
     }
@@ -149,8 +162,14 @@ impl<'a> PairTree<'a> {
     #[inline(always)]
     pub(crate) fn kdop_node(&self, id: u32) -> Option<&'a [KdopRow]> {
         let Records::Kdops(rows, _, layout) = self.records else { return None };
-        let first = (id as usize).checked_mul(layout.rows())?;
-        rows.get(first..)?.get(..layout.rows())
+        node_rows(rows, id, layout.rows())
+    }
+
+    /// The rows of a node of swept spheres.
+    #[inline(always)]
+    pub(crate) fn swept_node(&self, id: u32) -> Option<&'a [KdopRow]> {
+        let Records::Swept(rows, _, core) = self.records else { return None };
+        node_rows(rows, id, core.rows())
     }
 
     /// What the rows of nodes of k-DOPs are.
@@ -192,7 +211,9 @@ impl<'a> PairTree<'a> {
         'a: 'b,
     {
         match self.records {
-            Records::Plain(_, leaves) | Records::Kdops(_, leaves, _) => leaves.get(leaf.id as usize),
+            Records::Plain(_, leaves) | Records::Kdops(_, leaves, _) | Records::Swept(_, leaves, _) => {
+                leaves.get(leaf.id as usize)
+            }
             Records::Packed(_, leaves) => {
                 let record = leaves.get(leaf.id as usize)?;
                 self.make_leaf(leaf, &record.places.map(u64::from), room)
@@ -364,6 +385,13 @@ impl<'a> PairTree<'a> {
     fn is_made(&self) -> bool {
         matches!(self.records, Records::None)
     }
+}
+
+/// The rows of a node that has so many.
+#[inline(always)]
+fn node_rows(rows: &[KdopRow], id: u32, count: usize) -> Option<&[KdopRow]> {
+    let first = (id as usize).checked_mul(count)?;
+    rows.get(first..)?.get(..count)
 }
 
 /// The places of the triangles in a leaf of an AABB tree.

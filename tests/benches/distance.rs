@@ -2,8 +2,9 @@
 //!
 //! `cargo bench -p bvhc-tests --bench distance [-- animals nested spheres twins giant]`. The figure of an encounter is the
 //! median over its separated poses of the least time of several rounds (5, or `BVHC_ROUNDS`), building excluded. Every
-//! distance of bvhc is checked against the exact oracle first; `BVHC_LEVEL` holds it to a SIMD level. parry3d, which takes
-//! up to seconds a query and is wrong about nested meshes, is asked about one pose where it is not too slow.
+//! distance of bvhc is checked against the exact oracle first; `BVHC_LEVEL` holds it to a SIMD level. coal and FCL are asked
+//! where they are present, coal of tolerances, too. parry3d, which takes up to seconds a query and is wrong about nested
+//! meshes, is asked about one pose where it is not too slow.
 #![allow(dead_code, reason = "each benchmark uses its part of what they share")]
 
 mod peers;
@@ -15,6 +16,7 @@ use bvhc_tests::oracle::pairs::Surface;
 use bvhc_tests::pose;
 use bvhc_tests::scene::encounter::Encounter;
 use bvhc_tests::support::least::{least, median, rounds};
+use peers::fcl::{self, Fcl};
 use peers::parry::Parry;
 use shared::encounters;
 
@@ -24,22 +26,75 @@ const TOO_MANY: usize = 25_000;
 /// What is called near, and what is called about as near.
 const SHARE: f64 = 0.05;
 
+/// How far a peer's distance may be off, relative to the models' size and its own value: parry3d decides in f32, and
+/// what coal and FCL compute of triangles is not proven either.
+const ERROR: f64 = 1e-4;
+
 fn main() {
     println!(
-        "\n| {}, us | distance | with a hint | within: yes | within: no | 5 % | parry3d | x | steps | precise |",
-        peers::level().name()
+        "\n| {}, us | distance | with a hint | within: yes | within: no | 5 % | steps | precise |",
+        level()
     );
-    println!("{}|", "|---".repeat(10));
+    println!("{}|", "|---".repeat(8));
+    let mut theirs = Vec::new();
     for (name, make) in encounters::chosen() {
-        report(name, &make());
+        theirs.extend(report(name, &make()));
+    }
+    println!("\n| us, x bvhc's time | distance | within: yes | within: no |\n{}|", "|---".repeat(4));
+    for Theirs { row, .. } in &theirs {
+        println!("{row}");
+    }
+    for peer in ["coal", "FCL", "parry3d"] {
+        let of_peer: Vec<_> = theirs.iter().filter(|of| of.peer == peer).collect();
+        for (index, what) in QUERIES.iter().enumerate() {
+            let ratios: Vec<_> = of_peer.iter().filter_map(|of| of.ratios[index]).collect();
+            if !ratios.is_empty() {
+                let (mean, least) = (mean(&ratios), ratios.iter().copied().fold(f64::INFINITY, f64::min));
+                println!("\n{what}: {mean:.1} times {peer}'s in the geometric mean, {least:.1} at least");
+            }
+        }
     }
 }
 
-fn report(name: &str, encounter: &Encounter) {
+fn level() -> &'static str {
+    peers::level().name()
+}
+
+fn mean(ratios: &[f64]) -> f64 {
+    (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
+}
+
+/// What peers are asked.
+const QUERIES: [&str; 3] = ["distance", "within: yes", "within: no"];
+
+/// A peer's row, and its times over ours.
+struct Theirs {
+    peer: &'static str,
+    row: String,
+    ratios: [Option<f64>; QUERIES.len()],
+}
+
+impl Theirs {
+    fn new(
+        name: &str,
+        peer: &'static str,
+        seconds: [Option<f64>; QUERIES.len()],
+        ours: [f64; QUERIES.len()],
+    ) -> Self {
+        let ratios = [0, 1, 2].map(|index: usize| seconds[index].map(|seconds| seconds / ours[index]));
+        let cell = |index: usize| match (seconds[index], ratios[index]) {
+            (Some(seconds), Some(ratio)) => format!("{:.2} ({ratio:.1}x)", seconds * 1e6),
+            _ => "-".to_owned(),
+        };
+        let row = format!("| {name}, {peer} | {} | {} | {} |", cell(0), cell(1), cell(2));
+        Self { peer, row, ratios }
+    }
+}
+
+/// Prints our row, and returns those of the peers.
+fn report(name: &str, encounter: &Encounter) -> Vec<Theirs> {
     let files = encounters::files(encounter);
-    let [a, b] = [0, 1].map(|side: usize| {
-        Model::from_bytes(&files[side].bytes).expect("a compiled file opens").with_level(peers::level())
-    });
+    let [a, b] = [0, 1].map(|side: usize| files[side].model().with_level(peers::level()));
     let poses: Vec<Pose> = encounter.separated.iter().map(pose::Pose::for_query).collect();
     let still = Surface::of(&encounter.a);
     let mut effort = Effort::unlimited();
@@ -68,12 +123,43 @@ fn report(name: &str, encounter: &Encounter) {
         median(poses.len(), |pose| distance(pose, Allowance::Relative(SHARE), &mut Hint::default())),
     ];
     let times = seconds.map(|seconds| format!("{:.2}", seconds * 1e6)).join(" | ");
-    let theirs = of_parry(name, encounter, &poses[0], distances[0]);
-    let theirs =
-        theirs.map_or(" |".to_owned(), |theirs| format!("{:.0} | {:.0}", theirs * 1e6, theirs / seconds[0]));
     let each = |sum: u64| sum / poses.len() as u64;
     let steps = format!("{} + {}", each(effort.node_pairs), each(effort.leaf_pairs));
-    println!("| {name} | {times} | {theirs} | {steps} | {} |", each(effort.exact_tests));
+    println!("| {name} | {times} | {steps} | {} |", each(effort.exact_tests));
+    let ours = [seconds[0], seconds[2], seconds[3]];
+    let mut theirs: Vec<_> = Fcl::present(&encounter.a, &encounter.b)
+        .iter()
+        .map(|peer| Theirs::new(name, peer.kind.name(), of_fcl(peer, &poses, &distances), ours))
+        .collect();
+    if let Some(seconds) = of_parry(name, encounter, &poses[0], distances[0]) {
+        theirs.push(Theirs::new(name, "parry3d", [Some(seconds), None, None], ours));
+    }
+    theirs
+}
+
+/// Seconds that coal or FCL takes, once its answers are found to be right.
+fn of_fcl(peer: &Fcl, poses: &[Pose], distances: &[f64]) -> [Option<f64>; QUERIES.len()] {
+    let placed: Vec<_> = poses.iter().map(fcl::placed).collect();
+    let tolerances =
+        |share: f64| distances.iter().map(|distance| distance * (1.0 + share)).collect::<Vec<_>>();
+    let (beyond, below) = (tolerances(SHARE), tolerances(-SHARE));
+    let asked = peer.within(&placed[0], 0.0).is_some();
+    for (index, pose) in placed.iter().enumerate() {
+        check(peer.kind.name(), peer.distance(pose), distances[index]);
+        if asked {
+            let answers = [&beyond, &below].map(|tolerances| peer.within(pose, tolerances[index]));
+            assert_eq!(answers, [Some(true), Some(false)], "{}: {}", peer.kind.name(), distances[index]);
+        }
+    }
+    let within = |tolerances: &[f64]| {
+        asked.then(|| median(placed.len(), |pose| peer.within(&placed[pose], tolerances[pose])))
+    };
+    let distance = median(placed.len(), |pose| peer.distance(&placed[pose]));
+    [Some(distance), within(&beyond), within(&below)]
+}
+
+fn check(peer: &str, found: f64, expected: f64) {
+    assert!((found - expected).abs() <= ERROR * (1.0 + expected), "{peer}: {found}, {expected}");
 }
 
 /// The distance, which is that of the triangles that are named, and no others are nearer.
@@ -101,6 +187,6 @@ fn of_parry(name: &str, encounter: &Encounter, pose: &Pose, expected: f64) -> Op
     }
     let theirs = [Parry::build(&encounter.a), Parry::build(&encounter.b)];
     let found = theirs[0].distance(&theirs[1], pose);
-    assert!((found - expected).abs() <= 1e-4 * (1.0 + expected), "parry3d: {found}, {expected}");
+    check("parry3d", found, expected);
     Some(least(rounds(), || theirs[0].distance(&theirs[1], pose)))
 }

@@ -15,6 +15,7 @@ use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
 use bvhc_tests::scene::encounter::Encounter;
 use bvhc_tests::support::least::median;
+use peers::fcl::{self, Fcl, Kind};
 use peers::parry::Parry;
 use peers::parry::pairs::Placed;
 use shared::encounters;
@@ -24,28 +25,41 @@ const ALLOWANCE: f64 = 2e-3;
 
 fn main() {
     println!(
-        "\n| {}, us | bvhc yes/no | bvhc all pairs | parry3d yes/no | parry3d all pairs | x yes/no | x all pairs | pairs | steps |",
-        peers::level().name()
+        "\n| {}, us | bvhc yes/no | bvhc all pairs | parry3d yes/no | parry3d all pairs | x yes/no | x all pairs | pairs | steps | {} |",
+        peers::level().name(),
+        FCLS.map(|kind| format!("{0} yes/no | {0} all pairs", kind.name())).join(" | ")
     );
-    println!("{}|", "|---".repeat(9));
-    let mut ratios = [Vec::new(), Vec::new()];
+    println!("{}|", "|---".repeat(9 + 2 * FCLS.len()));
+    let mut ratios = Vec::new();
     for (name, make) in encounters::chosen() {
         report(name, &make(), &mut ratios);
     }
-    for (what, ratios) in ["yes/no", "all pairs"].iter().zip(&ratios) {
-        let mean = (ratios.iter().map(|ratio: &f64| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
-        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-        println!("\n{what}: geometric mean {mean:.2}, least {least:.2}");
+    let peers = ["parry3d", FCLS[0].name(), FCLS[1].name()];
+    for peer in peers {
+        for (index, what) in ["yes/no", "all pairs"].iter().enumerate() {
+            let of_peer: Vec<f64> =
+                ratios.iter().filter(|(name, _)| *name == peer).map(|(_, ratios)| ratios[index]).collect();
+            if !of_peer.is_empty() {
+                let mean = (of_peer.iter().map(|ratio| ratio.ln()).sum::<f64>() / of_peer.len() as f64).exp();
+                let least = of_peer.iter().copied().fold(f64::INFINITY, f64::min);
+                println!("\n{what}, {peer}: geometric mean {mean:.2}, least {least:.2}");
+            }
+        }
     }
 }
 
+/// A peer, and its times over ours.
+type Ratios = (&'static str, [f64; 2]);
+
+/// Those of which not everybody has the library.
+const FCLS: [Kind; 2] = [Kind::Coal, Kind::Fcl];
+
 /// Prints a row for the separated and one for the colliding poses.
-fn report(name: &str, encounter: &Encounter, ratios: &mut [Vec<f64>; 2]) {
+fn report(name: &str, encounter: &Encounter, ratios: &mut Vec<Ratios>) {
     let files = encounters::files(encounter);
-    let [a, b] = [0, 1].map(|side: usize| {
-        Model::from_bytes(&files[side].bytes).expect("a compiled file opens").with_level(peers::level())
-    });
+    let [a, b] = [0, 1].map(|side: usize| files[side].model().with_level(peers::level()));
     let theirs = [Parry::build(&encounter.a), Parry::build(&encounter.b)];
+    let fcls = Fcl::present(&encounter.a, &encounter.b);
     let still = Surface::of(&encounter.a);
     for (what, poses) in [("separated", &encounter.separated), ("colliding", &encounter.colliding)] {
         let poses: Vec<Pose> = poses.iter().map(pose::Pose::for_query).collect();
@@ -57,10 +71,12 @@ fn report(name: &str, encounter: &Encounter, ratios: &mut [Vec<f64>; 2]) {
             count += expected.len();
             check(&a, &b, pose, &expected, &mut effort);
             let found = theirs[0].count_pairs(&theirs[1], placed);
-            assert!(
-                (found as f64 - expected.len() as f64).abs() <= 2.0 + ALLOWANCE * found as f64,
-                "{name}: {found}"
-            );
+            check_count("parry3d", found, expected.len());
+            for peer in &fcls {
+                let pose = fcl::placed(pose);
+                check_count(peer.kind.name(), peer.count_pairs(&pose), expected.len());
+                assert_eq!(peer.collides(&pose), !expected.is_empty(), "{}", peer.kind.name());
+            }
         }
         let seconds = [
             median(poses.len(), |pose| u64::from(a.collides(&b, &poses[pose]))),
@@ -72,10 +88,41 @@ fn report(name: &str, encounter: &Encounter, ratios: &mut [Vec<f64>; 2]) {
         let times = seconds.map(|seconds| format!("{:.2}", seconds * 1e6)).join(" | ");
         let each = |sum: u64| sum / poses.len() as u64;
         let steps = format!("{} + {}", each(effort.node_pairs), each(effort.leaf_pairs));
-        println!("| {name}, {what} | {times} | {yes:.2} | {pairs:.2} | {} | {steps} |", count / poses.len());
-        ratios[0].push(yes);
-        ratios[1].push(pairs);
+        ratios.push(("parry3d", [yes, pairs]));
+        let of_fcl = FCLS.map(|kind| {
+            let Some(peer) = fcls.iter().find(|peer| peer.kind == kind) else { return "- | -".to_owned() };
+            let [yes, pairs] = of_fcl(peer, &poses);
+            ratios.push((kind.name(), [yes / seconds[0], pairs / seconds[1]]));
+            format!(
+                "{:.2} ({:.1}x) | {:.2} ({:.1}x)",
+                yes * 1e6,
+                yes / seconds[0],
+                pairs * 1e6,
+                pairs / seconds[1]
+            )
+        });
+        println!(
+            "| {name}, {what} | {times} | {yes:.2} | {pairs:.2} | {} | {steps} | {} |",
+            count / poses.len(),
+            of_fcl.join(" | ")
+        );
     }
+}
+
+/// Seconds that coal or FCL takes: yes/no, and all pairs.
+fn of_fcl(peer: &Fcl, poses: &[Pose]) -> [f64; 2] {
+    let placed: Vec<_> = poses.iter().map(fcl::placed).collect();
+    [
+        median(placed.len(), |pose| u64::from(peer.collides(&placed[pose]))),
+        median(placed.len(), |pose| peer.count_pairs(&placed[pose]) as u64),
+    ]
+}
+
+fn check_count(peer: &str, found: usize, expected: usize) {
+    assert!(
+        (found as f64 - expected as f64).abs() <= 2.0 + ALLOWANCE * found as f64,
+        "{peer}: {found}, {expected}"
+    );
 }
 
 fn check(a: &Model<'_>, b: &Model<'_>, pose: &Pose, expected: &[(u32, u32)], effort: &mut Effort) {

@@ -18,6 +18,7 @@ use bvhc::file::Bytes;
 use bvhc::kdop;
 use bvhc::mesh::Mesh;
 use bvhc::optimise::Stop;
+use bvhc_format::swept::Core;
 use bvhc_runtime::Level;
 
 use crate::scene::{grid, hall, icosphere, mesh, soup, terrain, tips, write_obj};
@@ -54,6 +55,11 @@ pub fn compiled_triangles(triangles: impl Iterator<Item = [[f32; 3]; 3]>) -> Opt
     compile(&write_obj(&mesh(positions, corners)), "pairs.obj", &options, &())
         .ok()
         .map(|compiled| compiled.bytes)
+}
+
+/// The file of a mesh with trees of oriented boxes and of swept spheres.
+pub fn compiled_with_swept(mesh: &Mesh, layout: Layout, core: Core) -> Bytes {
+    compiled_with(mesh, &Options { layout, swept: Some(core), ..Options::default() })
 }
 
 /// The file of a mesh with a tree of k-DOPs.

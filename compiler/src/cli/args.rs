@@ -12,6 +12,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bvhc_format::swept::Core;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::error::UsageError;
@@ -148,6 +149,17 @@ impl CompileArgs {
             kdop.refuse()?;
             None
         };
+        let cores = |tree: &TreeArg| match tree {
+            TreeArg::Pss => Some(Core::Point),
+            TreeArg::Lss => Some(Core::Line),
+            TreeArg::Rss => Some(Core::Rectangle),
+            TreeArg::Aabb | TreeArg::Obb | TreeArg::Kdop => None,
+        };
+        let mut cores = self.trees.iter().filter_map(cores);
+        let swept = cores.next();
+        if cores.any(|core| Some(core) != swept) {
+            return Err(UsageError::TwoCores);
+        }
         // The methods that draw random numbers are those that can go on.
         let searches = obb.is_some_and(|options| options.fit.is_random());
         let (stop, obb_time) = self.stop(searches)?;
@@ -157,6 +169,7 @@ impl CompileArgs {
             stop,
             obb,
             kdop,
+            swept,
             obb_time,
             threads: self.threads,
         })
@@ -208,6 +221,12 @@ enum TreeArg {
     Obb,
     /// k-DOPs: mesh against mesh, for `query collide --volume kdop`
     Kdop,
+    /// Rectangle-swept spheres, on the parts of the oriented boxes: mesh against mesh, for `--volume rss`
+    Rss,
+    /// Line-swept spheres, for `--volume lss`; a file has one of rss, lss and pss
+    Lss,
+    /// Spheres, for `--volume pss`
+    Pss,
 }
 
 impl From<LayoutArg> for Layout {

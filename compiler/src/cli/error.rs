@@ -129,6 +129,9 @@ pub(super) enum UsageError {
         /// What it goes with.
         with: &'static str,
     },
+    /// A file has swept spheres of one kind.
+    #[error("--trees takes one of rss, lss and pss")]
+    TwoCores,
     /// Both the file and the report would go to standard output.
     #[error("--json prints on standard output, where `-o -` writes the file; write the file to a path")]
     JsonAndFile,

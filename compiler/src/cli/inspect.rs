@@ -88,6 +88,7 @@ fn tree_bytes(model: &Model<'_>, kind: u32) -> u64 {
         Some(SectionKind::KdopTree) => {
             model.kdop_tree().map_or(0, |tree| size_of_val(tree.rows.get()) + size_of_val(tree.leaves.get()))
         }
+        Some(SectionKind::SweptTree) => model.swept_tree().map_or(0, |(tree, _)| tree.record_bytes()),
         _ => size_of_val(model.nodes()) + model.blocks().bytes(),
     };
     bytes as u64

@@ -20,7 +20,8 @@ pub(super) fn leaf_nouns(kind: u32) -> &'static str {
 }
 
 fn refers_to_leaves(kind: u32) -> bool {
-    [SectionKind::ObbTree, SectionKind::KdopTree].map(|kind| kind as u32).contains(&kind)
+    let kinds = [SectionKind::ObbTree, SectionKind::KdopTree, SectionKind::SweptTree];
+    kinds.map(|kind| kind as u32).contains(&kind)
 }
 
 /// The figures of one tree, whose nodes and blocks take `bytes`.

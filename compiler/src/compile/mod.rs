@@ -12,13 +12,14 @@ use std::time::Duration;
 
 use bvhc_format::kdop::KdopLayout;
 use bvhc_format::record::TreeStatistics;
+use bvhc_format::swept::Core;
 use bvhc_runtime::Model;
 
 use crate::clean::{self, CleanError};
 use crate::file::{self, Bytes};
 use crate::import::{self, ImportError};
 use crate::kdop;
-use crate::layout::{self, KdopRecords, ObbRecords, Packing, Triangles, WideTree};
+use crate::layout::{self, KdopRecords, Packing, SweptRecords, Triangles, WideTree};
 use crate::mesh::{Dropped, Mesh};
 use crate::obb;
 use crate::optimise::{self, Stop};
@@ -138,24 +139,38 @@ fn run(
     let origin = Origin { steps, ..origin };
     let laid_out = clock.time(Stage::Layout, 0, || lay_out(&tree, &mut mesh, options.layout))?;
     drop(tree);
-    let obbs = match &options.obb {
-        None => None,
-        Some(asked) => Some(clock.time(Stage::Obb, mesh.triangles.len() as u64, || {
-            fit_obbs(&mesh, &laid_out, asked, options.obb_time.unwrap_or_default(), progress)
-        })?),
+    let grown = match (options.obb, options.swept) {
+        (None, None) => None,
+        (asked, _) => Some(clock.time(Stage::Obb, mesh.triangles.len() as u64, || {
+            grow_obbs(&mesh, &asked.unwrap_or_default(), options.obb_time.unwrap_or_default(), progress)
+        })),
+    };
+    let obbs = match (&grown, options.obb) {
+        (Some((tree, _)), Some(_)) => {
+            let places = places(&mesh, &laid_out)?;
+            Some(layout::lay_out_obbs(tree, &mesh, &places, laid_out.packing.is_some()))
+        }
+        _ => None,
     };
     let kdops = match &options.kdop {
         None => None,
         Some(options) => Some(clock.time(Stage::Kdop, 0, || fit_kdops(&mesh, &laid_out, options))?),
     };
+    let swept = match (&grown, options.swept) {
+        (Some((tree, _)), Some(core)) => {
+            Some(clock.time(Stage::Swept, 0, || fit_swept(tree, &mesh, &laid_out, core))?)
+        }
+        _ => None,
+    };
     let LaidOut { wide, packing, vertices } = laid_out;
-    let (obbs, obb) = obbs.unzip();
+    let obb = options.obb.and(grown.map(|(_, found)| found));
     let origin = Origin { options: Options { obb, ..*options }, ..origin };
     let parts = Parts {
         wide: &wide,
         packing: packing.as_ref(),
         obbs: obbs.as_ref(),
         kdops: kdops.as_ref(),
+        swept: swept.as_ref(),
         vertices,
     };
     let bytes = clock.time(Stage::Serialise, 0, || serialise(&mesh, &parts, &origin));
@@ -202,7 +217,8 @@ fn optimise_watched(tree: BinaryTree, mesh: &Mesh, origin: &Origin, clock: &mut 
         let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
         let tree = Weighed::by_area(tree);
         let wide = layout::lay_out(&tree, mesh, &weld);
-        let parts = Parts { wide: &wide, packing: None, obbs: None, kdops: None, vertices: weld.count };
+        let parts =
+            Parts { wide: &wide, packing: None, obbs: None, kdops: None, swept: None, vertices: weld.count };
         let bytes = serialise(mesh, &parts, origin);
         // Rays are traced in the file as it would be without this stage.
         let model = Model::from_bytes(&bytes).expect("what the compiler makes can be opened");
@@ -234,21 +250,28 @@ fn lay_out(tree: &Weighed, mesh: &mut Mesh, layout: Layout) -> Result<LaidOut, C
 }
 
 /// Builds the tree of oriented boxes over the triangles as the blocks have them, and tells what makes it.
-fn fit_obbs(
+fn grow_obbs(
     mesh: &Mesh,
-    laid_out: &LaidOut,
     asked: &obb::Options,
     time: Duration,
     progress: &dyn Progress,
-) -> Result<(ObbRecords, obb::Options), CompileError> {
-    let places = places(mesh, laid_out)?;
+) -> (obb::Tree, obb::Options) {
     let watch = obb::Watch {
         time,
         on_pass: &|| progress.begin(Stage::Obb, mesh.triangles.len() as u64),
         on_triangles: &|triangles| progress.advance(triangles),
     };
-    let (tree, found) = obb::build_within(&corners(mesh), asked, &watch);
-    Ok((layout::lay_out_obbs(&tree, mesh, &places, laid_out.packing.is_some()), found))
+    obb::build_within(&corners(mesh), asked, &watch)
+}
+
+/// Puts swept spheres around the parts of that tree.
+fn fit_swept(
+    tree: &obb::Tree,
+    mesh: &Mesh,
+    laid_out: &LaidOut,
+    core: Core,
+) -> Result<SweptRecords, CompileError> {
+    Ok(layout::lay_out_swept(tree, mesh, &places(mesh, laid_out)?, core))
 }
 
 /// Builds the tree of k-DOPs, likewise.

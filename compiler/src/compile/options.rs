@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use bvhc_format::swept::Core;
+
 use crate::fit::{Method, genetic, memetic};
 use crate::kdop;
 use crate::obb;
@@ -65,6 +67,9 @@ pub struct Options {
     pub obb: Option<obb::Options>,
     /// How the tree of k-DOPs is built; without one where `None`.
     pub kdop: Option<kdop::Options>,
+    /// What spheres are swept along around the parts of the tree of oriented boxes, of that by the default options where
+    /// the file has none; without a tree of swept spheres where `None`.
+    pub swept: Option<Core>,
     /// How long its fits may take in all: where there is time left, they search longer than asked for. The file tells
     /// how long in terms of `obb`, which makes it again.
     pub obb_time: Option<Duration>,
@@ -80,6 +85,7 @@ impl Default for Options {
             stop: Stop::default(),
             obb: Some(obb::Options::default()),
             kdop: None,
+            swept: None,
             obb_time: None,
             threads: None,
         }
@@ -97,12 +103,10 @@ impl Options {
         if self.layout != Layout::default() {
             text += &format!(" --layout {}", self.layout.name());
         }
-        match (&self.obb, &self.kdop) {
-            (None, None) => text += " --trees aabb",
-            (Some(_), None) => {}
-            (None, Some(_)) => text += " --trees aabb,kdop",
-            (Some(_), Some(_)) => text += " --trees aabb,obb,kdop",
-        }
+        let (obb, kdop) = (self.obb.map(|_| "obb"), self.kdop.map(|_| "kdop"));
+        let trees = ["aabb"].into_iter().chain(obb).chain(kdop).chain(self.swept.map(Core::name));
+        let trees = trees.collect::<Vec<_>>().join(",");
+        Flags(&mut text).flag("trees", &*trees, "aabb,obb");
         if let Some(options) = &self.obb {
             Flags(&mut text).of_obbs(options);
         }

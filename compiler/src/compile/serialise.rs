@@ -4,12 +4,12 @@ use std::iter;
 
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::{
-    AabbTree, Geometry, KdopTree, Metadata, Names, ObbTree, PackedBlocks, SectionKind, Splits,
+    AabbTree, Geometry, KdopTree, Metadata, Names, ObbTree, PackedBlocks, SectionKind, Splits, SweptTree,
 };
 
 use super::Options;
 use crate::file::{self, Bytes, Section};
-use crate::layout::{KdopRecords, ObbForm, ObbRecords, Packing, SplitTable, WideTree};
+use crate::layout::{KdopRecords, ObbForm, ObbRecords, Packing, SplitTable, SweptRecords, WideTree};
 use crate::mesh::Mesh;
 use crate::tree::aabb::Aabb;
 
@@ -28,6 +28,7 @@ pub(super) struct Parts<'a> {
     pub(super) packing: Option<&'a Packing>,
     pub(super) obbs: Option<&'a ObbRecords>,
     pub(super) kdops: Option<&'a KdopRecords>,
+    pub(super) swept: Option<&'a SweptRecords>,
     /// Distinct positions.
     pub(super) vertices: u32,
 }
@@ -37,7 +38,8 @@ impl Parts<'_> {
     pub(super) fn statistics(&self) -> Vec<TreeStatistics> {
         let of_obbs = self.obbs.map(|obbs| obbs.statistics);
         let of_kdops = self.kdops.map(|kdops| kdops.statistics);
-        iter::once(self.wide.statistics).chain(of_obbs).chain(of_kdops).collect()
+        let of_swept = self.swept.map(|swept| swept.statistics);
+        iter::once(self.wide.statistics).chain(of_obbs).chain(of_kdops).chain(of_swept).collect()
     }
 
     /// Bytes of each tree.
@@ -46,12 +48,14 @@ impl Parts<'_> {
         let of_aabbs = size_of_val(&*self.wide.nodes) + blocks;
         let of_obbs = self.obbs.map(|obbs| obbs.records.bytes());
         let of_kdops = self.kdops.map(|kdops| size_of_val(&*kdops.rows) + size_of_val(&*kdops.leaves));
-        iter::once(of_aabbs).chain(of_obbs).chain(of_kdops).map(|bytes| bytes as u64).collect()
+        let of_swept = self.swept.map(SweptRecords::bytes);
+        let all = iter::once(of_aabbs).chain(of_obbs).chain(of_kdops).chain(of_swept);
+        all.map(|bytes| bytes as u64).collect()
     }
 }
 
 pub(super) fn serialise(mesh: &Mesh, parts: &Parts<'_>, origin: &Origin) -> Bytes {
-    let Parts { wide, packing, obbs, kdops, vertices } = *parts;
+    let Parts { wide, packing, obbs, kdops, swept, vertices } = *parts;
     let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|v| mesh.positions[*v as usize]));
     let [lx, ly, lz] = bounds.lower;
     let [ux, uy, uz] = bounds.upper;
@@ -108,6 +112,11 @@ pub(super) fn serialise(mesh: &Mesh, parts: &Parts<'_>, origin: &Origin) -> Byte
         let (origin, radius, depth) = (*origin, *radius, *depth);
         let tree = KdopTree { origin, radius, depth, k, tables, reserved: 0, rows, leaves };
         sections.push(Section::optional(SectionKind::KdopTree, &tree));
+    }
+    if let Some(SweptRecords { core, origin, radius, depth, rows, leaves, .. }) = swept {
+        let (origin, radius, depth, core) = (*origin, *radius, *depth, *core as u32);
+        let tree = SweptTree { origin, radius, depth, core, rows, leaves };
+        sections.push(Section::optional(SectionKind::SweptTree, &tree));
     }
     file::assemble(&sections)
 }

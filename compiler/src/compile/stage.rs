@@ -19,13 +19,15 @@ pub enum Stage {
     Obb,
     /// Build the tree of k-DOPs.
     Kdop,
+    /// Put swept spheres around the parts of the tree of oriented boxes.
+    Swept,
     /// Serialise and hash the sections.
     Serialise,
 }
 
 impl Stage {
     /// All stages, in their order.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Import,
         Self::Clean,
         Self::Build,
@@ -33,6 +35,7 @@ impl Stage {
         Self::Layout,
         Self::Obb,
         Self::Kdop,
+        Self::Swept,
         Self::Serialise,
     ];
 
@@ -46,6 +49,7 @@ impl Stage {
             Self::Layout => "layout",
             Self::Obb => "obb",
             Self::Kdop => "kdop",
+            Self::Swept => "swept",
             Self::Serialise => "serialise",
         }
     }

@@ -1,7 +1,7 @@
 //! Every method on random and adversarial sets: boxes hold their points exactly, and the searches against the least
 //! box.
 
-mod sets;
+pub(crate) mod sets;
 
 use super::frame::Frame;
 use super::random::Random;

@@ -9,6 +9,7 @@ mod obb;
 mod order;
 mod packed;
 mod splits;
+mod swept;
 pub mod weld;
 mod wide;
 
@@ -18,6 +19,7 @@ pub use kdop::{KdopRecords, lay_out_kdops, put as put_kdop};
 pub use obb::{ObbForm, ObbRecords, lay_out_obbs, places};
 pub use packed::{Packing, pack};
 pub use splits::SplitTable;
+pub use swept::{SweptRecords, lay_out_swept};
 pub use wide::{WideTree, lay_out};
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};

@@ -97,7 +97,7 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32], packed: bool) -> O
 }
 
 /// Each node, with the number of its first leaf: leaves count in the order of the nodes.
-fn leaf_numbers(tree: &Tree) -> Vec<(usize, u32)> {
+pub(super) fn leaf_numbers(tree: &Tree) -> Vec<(usize, u32)> {
     let mut next = 0;
     let number = |(index, node): (usize, &crate::obb::Node)| {
         let first = next;
@@ -217,7 +217,7 @@ fn reach(node: &ObbNode, slot: usize) -> f64 {
 }
 
 /// The references of a node's slots, whose leaves count from `next_leaf` on.
-fn references(children: &[Child], mut next_leaf: u32) -> [u32; OBB_WIDTH] {
+pub(super) fn references(children: &[Child], mut next_leaf: u32) -> [u32; OBB_WIDTH] {
     let mut references = [ObbRef::EMPTY.0; OBB_WIDTH];
     for (reference, child) in references.iter_mut().zip(children) {
         *reference = match child.link {

@@ -193,7 +193,7 @@ fn extremes<'a>(triangles: impl Iterator<Item = &'a Triangle>, extremes: &mut Ve
 }
 
 /// Sorts points, and keeps one of equals.
-pub(super) fn sort_and_dedup(points: &mut Vec<[f32; 3]>) {
+pub(crate) fn sort_and_dedup(points: &mut Vec<[f32; 3]>) {
     let bits = |point: &[f32; 3]| point.map(f32::to_bits);
     points.sort_unstable_by_key(bits);
     points.dedup_by_key(|point| bits(point));

@@ -17,7 +17,7 @@ const DIRECTIONS: usize = 512;
 ///
 /// A search for the orientation would take minutes for the many points on the hull of a smooth shape. There it
 /// is that for those which are farthest along some directions; the box holds all.
-pub(super) fn enclose(
+pub(crate) fn enclose(
     method: &Method,
     objective: Objective,
     mut points: Vec<[f32; 3]>,

@@ -11,7 +11,7 @@ pub(crate) mod analysis;
 mod bounds;
 pub(crate) mod collapse;
 pub(crate) mod cut;
-mod enclose;
+pub(crate) mod enclose;
 mod grow;
 mod kinematic;
 pub(crate) mod part;

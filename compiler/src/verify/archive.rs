@@ -2,7 +2,7 @@
 
 use bvhc_format::section::{
     ArchivedAabbTree, ArchivedGeometry, ArchivedKdopTree, ArchivedMetadata, ArchivedNames, ArchivedObbTree,
-    ArchivedPackedBlocks, ArchivedSplits, SectionKind,
+    ArchivedPackedBlocks, ArchivedSplits, ArchivedSweptTree, SectionKind,
 };
 use bvhc_runtime::{Blocks, Model};
 
@@ -53,6 +53,7 @@ pub(super) fn check(model: &Model<'_>) -> Result<(), VerifyError> {
             SectionKind::AabbTree => vec![Place::of(model.nodes())],
             SectionKind::ObbTree => obb_tree(model),
             SectionKind::KdopTree => kdop_tree(model),
+            SectionKind::SweptTree => swept_tree(model),
         };
         check_payload(payload, &slices, root_size(kind))
             .map_err(|fault| VerifyError::Archive { kind, fault })?;
@@ -119,6 +120,13 @@ fn kdop_tree(model: &Model<'_>) -> Vec<Place> {
     model.kdop_tree().map(slices).unwrap_or_default()
 }
 
+fn swept_tree(model: &Model<'_>) -> Vec<Place> {
+    let slices = |(root, _): (&ArchivedSweptTree<'_>, _)| {
+        vec![Place::of(root.leaves.get()), Place::of(root.rows.get())]
+    };
+    model.swept_tree().map(slices).unwrap_or_default()
+}
+
 fn root_size(kind: SectionKind) -> usize {
     match kind {
         SectionKind::Metadata => size_of::<ArchivedMetadata<'_>>(),
@@ -128,6 +136,7 @@ fn root_size(kind: SectionKind) -> usize {
         SectionKind::AabbTree => size_of::<ArchivedAabbTree<'_>>(),
         SectionKind::ObbTree => size_of::<ArchivedObbTree<'_>>(),
         SectionKind::KdopTree => size_of::<ArchivedKdopTree<'_>>(),
+        SectionKind::SweptTree => size_of::<ArchivedSweptTree<'_>>(),
     }
 }
 

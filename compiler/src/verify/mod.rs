@@ -19,6 +19,7 @@ mod packed;
 pub mod source;
 mod splits;
 mod statistics;
+mod swept;
 mod tree;
 
 use bvhc_format::section::SectionKind;
@@ -35,6 +36,7 @@ pub use obb::{ObbFault, ObbLeafFault, ObbNodeFault};
 pub use packed::PackedFault;
 pub use splits::SplitFault;
 pub use statistics::{Count, Figure, StatisticsFault};
+pub use swept::{SweptFault, SweptNumber};
 pub use tree::TreeFault;
 
 use blocks::BlockTable;
@@ -75,6 +77,9 @@ pub enum VerifyError {
     /// The tree of k-DOPs breaks a rule.
     #[error("kdop-tree: {0}")]
     Kdop(#[from] KdopFault),
+    /// The tree of swept spheres breaks a rule.
+    #[error("swept-tree: {0}")]
+    Swept(#[from] SweptFault),
     /// The metadata section breaks a rule.
     #[error("metadata: {0}")]
     Metadata(#[from] MetadataFault),
@@ -106,7 +111,13 @@ pub fn verify(bytes: &[u8]) -> Result<(), VerifyError> {
     boxes::check(&model, &table)?;
     let obb_shape = obb::check(&model, &table, triangles.count)?;
     let kdop_shape = kdop::check(&model, &table, triangles.count)?;
+    let swept_shape = swept::check(&model, &table, triangles.count)?;
     metadata::check(&model, &table.blocks, &triangles)?;
-    let shapes = statistics::Shapes { aabb: &shape, obb: obb_shape.as_ref(), kdop: kdop_shape.as_ref() };
+    let shapes = statistics::Shapes {
+        aabb: &shape,
+        obb: obb_shape.as_ref(),
+        kdop: kdop_shape.as_ref(),
+        swept: swept_shape.as_ref(),
+    };
     statistics::check(&model, &shapes)
 }

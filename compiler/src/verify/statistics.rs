@@ -4,10 +4,12 @@ use bvhc_format::kdop::{KdopLayout, KdopRow};
 use bvhc_format::obb::{OBB_WIDTH, ObbNode, ObbRef};
 use bvhc_format::record::{BLOCK_WIDTH, Child, NODE_WIDTH, TreeStatistics, WideNode};
 use bvhc_format::section::SectionKind;
+use bvhc_format::swept::{Core, children};
 use bvhc_runtime::Model;
 
 use super::VerifyError;
 use super::obb::unpacked_nodes;
+use super::swept::slot_of;
 use super::tree::Shape;
 
 /// The kinds that are trees, now and in later minor versions.
@@ -99,6 +101,7 @@ pub(super) struct Shapes<'a> {
     pub(super) aabb: &'a Shape,
     pub(super) obb: Option<&'a Shape>,
     pub(super) kdop: Option<&'a Shape>,
+    pub(super) swept: Option<&'a Shape>,
 }
 
 /// M5 and M6, on a model that keeps all other rules.
@@ -119,6 +122,9 @@ pub(super) fn check(model: &Model<'_>, shapes: &Shapes<'_>) -> Result<(), Verify
             (Some(SectionKind::ObbTree), Shapes { obb: Some(shape), .. }) => check_obb(model, shape, record),
             (Some(SectionKind::KdopTree), Shapes { kdop: Some(shape), .. }) => {
                 check_kdop(model, shape, record)
+            }
+            (Some(SectionKind::SweptTree), Shapes { swept: Some(shape), .. }) => {
+                check_swept(model, shape, record)
             }
             _ => Ok(()),
         }
@@ -162,6 +168,18 @@ fn check_kdop(model: &Model<'_>, shape: &Shape, record: &TreeStatistics) -> Resu
     };
     counts.check(record, OBB_WIDTH, OBB_WIDTH)?;
     check_figure(Figure::SahCost, record.sah_cost, width_cost(&layout, tree.rows.get()))
+}
+
+fn check_swept(model: &Model<'_>, shape: &Shape, record: &TreeStatistics) -> Result<(), StatisticsFault> {
+    let Some((tree, core)) = model.swept_tree() else { return Ok(()) };
+    let counts = Counts {
+        depth: shape.depth,
+        nodes: (tree.rows.len() / core.rows()) as u64,
+        leaves: tree.leaves.len() as u64,
+        references: model.triangle_count(),
+    };
+    counts.check(record, OBB_WIDTH, OBB_WIDTH)?;
+    check_figure(Figure::SahCost, record.sah_cost, swept_cost(core, tree.rows.get()))
 }
 
 /// What a tree has.
@@ -243,4 +261,15 @@ fn width_cost(layout: &KdopLayout, rows: &[KdopRow]) -> f64 {
     };
     let whole = of_node(&rows[..layout.rows()]);
     rows.chunks(layout.rows()).map(of_node).sum::<f64>() / whole.max(f64::MIN_POSITIVE)
+}
+
+/// The collision measures of all swept spheres, relative to those of the root's children.
+fn swept_cost(core: Core, rows: &[KdopRow]) -> f64 {
+    let of_node = |node: &[KdopRow]| {
+        let links = children(node).unwrap_or([ObbRef::EMPTY.0; OBB_WIDTH]);
+        let used = (0..OBB_WIDTH).filter(|slot| links[*slot] != ObbRef::EMPTY.0);
+        used.map(|slot| slot_of(core, node, slot).measure()).sum::<f64>()
+    };
+    let whole = of_node(&rows[..core.rows()]);
+    rows.chunks(core.rows()).map(of_node).sum::<f64>() / whole.max(f64::MIN_POSITIVE)
 }

@@ -9,6 +9,7 @@ use bvhc::kdop;
 use bvhc::optimise::Stop;
 use bvhc::verify::{VerifyError, verify};
 use bvhc_format::kdop::Tables;
+use bvhc_format::swept::Core;
 
 use crate::split::split;
 
@@ -59,6 +60,7 @@ pub(crate) const PACKED: u32 = 4;
 pub(crate) const TREE: u32 = 16;
 pub(crate) const OBB: u32 = 17;
 pub(crate) const KDOP: u32 = 18;
+pub(crate) const SWEPT: u32 = 19;
 
 /// A file's bytes, and where things are in them.
 #[derive(Clone)]
@@ -100,6 +102,12 @@ impl Forge {
     pub(crate) fn of_kdops(source: &str, tables: Tables) -> Self {
         let kdop = Some(kdop::Options { k: 14, tables, ..kdop::Options::default() });
         let options = Options { obb: None, kdop, ..Options::default() };
+        Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
+    }
+
+    /// The same with a tree of swept spheres, and none of oriented boxes.
+    pub(crate) fn of_swept(source: &str, core: Core) -> Self {
+        let options = Options { obb: None, swept: Some(core), ..Options::default() };
         Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
     }
 
@@ -173,6 +181,7 @@ impl Forge {
             PACKED => 24,
             OBB => 88,
             KDOP => 64,
+            SWEPT => 56,
             _ => 48,
         };
         self.payload(kind).end - size

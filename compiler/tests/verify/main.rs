@@ -10,6 +10,7 @@ mod packed_obb;
 #[allow(unreachable_pub)]
 mod split;
 mod splits;
+mod swept;
 
 use bvhc::compile::Layout;
 use bvhc::verify::source::compare;

@@ -3,15 +3,17 @@
 use core::ops::ControlFlow;
 
 use bvhc_format::kdop::KdopLayout;
+use bvhc_format::swept::Core;
 
 use crate::level::Level;
 use crate::model::Model;
 use crate::pair_tree::PairTree;
 use crate::pose::Pose;
 use crate::simd::{Kernel, dispatch};
-use crate::volume::aabb;
 use crate::volume::kdop::{Kdops, Realign};
 use crate::volume::obb::{Motion, Oriented};
+use crate::volume::swept::Swept;
+use crate::volume::{self, aabb};
 use crate::walk::pairs::{Aim, walk};
 
 /// Two triangles with a common point.
@@ -52,6 +54,8 @@ pub enum Volume {
     Kdop(Realign),
     /// Axis-aligned boxes.
     Aabb,
+    /// Spheres swept along cores of this kind.
+    Swept(Core),
 }
 
 /// Why a query by given volumes has no answer.
@@ -64,6 +68,9 @@ pub enum VolumeError {
     /// A file has no tree of k-DOPs, or B's does not have the tables or directions that the realignment needs.
     #[error("the files have no trees of k-DOPs that can be realigned by {}", .0.name())]
     NoKdops(Realign),
+    /// A file has no tree of swept spheres with such cores.
+    #[error("the files have no trees of swept spheres with the cores of {}", .0.name())]
+    NoSwept(Core),
 }
 
 impl Effort {
@@ -237,16 +244,21 @@ fn find_by(
         Volume::Obb => return Ok(find(a, b, pose, aim, effort, visit)?),
         Volume::Aabb => Ok([PairTree::of_aabbs(a), PairTree::of_aabbs(b)]),
         Volume::Kdop(realign) => Err(KdopTrees::of([a, b], realign)?),
+        Volume::Swept(core) => Ok(swept_trees([a, b], core)?),
     };
     if !aabb::touch(&a.bounds(), &b.bounds(), pose) {
         return Ok(ControlFlow::Continue(()));
     }
     let level = a.level();
-    let found = match boxes {
-        Err(kdops) => {
+    let found = match (boxes, volume) {
+        (Err(kdops), _) => {
             dispatch!(level.inner(), simd => search_kdops(simd, &kdops, pose, aim, effort, visit))
         }
-        Ok(trees) => search_boxes(level, trees, pose, aim, effort, visit),
+        (Ok(trees), Volume::Swept(core)) => {
+            let swept = Swept::new(core);
+            dispatch!(level.inner(), simd => search(simd, trees, &swept, pose, aim, effort, visit))
+        }
+        (Ok(trees), _) => search_boxes(level, trees, pose, aim, effort, visit),
     };
     Ok(found?)
 }
@@ -280,6 +292,17 @@ impl<'a> KdopTrees<'a> {
     }
 }
 
+/// The trees of swept spheres with such cores.
+pub(super) fn swept_trees<'a>(
+    [a, b]: [&'a Model<'a>; 2],
+    core: Core,
+) -> Result<[PairTree<'a>; 2], VolumeError> {
+    match (PairTree::of_swept(a, core), PairTree::of_swept(b, core)) {
+        (Some(a), Some(b)) => Ok([a, b]),
+        _ => Err(VolumeError::NoSwept(core)),
+    }
+}
+
 /// Compiled once, for boxes of either kind.
 #[inline(never)]
 fn search_boxes(
@@ -290,20 +313,21 @@ fn search_boxes(
     effort: &mut Effort,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Exhausted> {
-    dispatch!(level.inner(), simd => search(simd, trees, pose, aim, effort, visit))
+    dispatch!(level.inner(), simd => search(simd, trees, &Oriented, pose, aim, effort, visit))
 }
 
 #[inline(always)]
-fn search<S: Kernel>(
+fn search<S: Kernel, V: volume::Volume>(
     simd: S,
     trees: [PairTree<'_>; 2],
+    volume: &V,
     pose: &Pose,
     aim: Aim,
     effort: &mut Effort,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Exhausted> {
     let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
-    walk(simd, trees, &Oriented, motion, aim, effort, visit)
+    walk(simd, trees, volume, motion, aim, effort, visit)
 }
 
 #[inline(always)]

@@ -185,7 +185,7 @@ pub(super) fn closest_hit<S: Kernel, P: Probe>(
     probe: &mut P,
 ) -> Option<Hit> {
     let mut best = Best { t: frame.t_max, place: None };
-    walk::ray::walk(
+    walk::ray::walk::<S, P, true>(
         simd,
         model,
         blocks,
@@ -220,7 +220,7 @@ pub(super) fn any_hit<S: Kernel, P: Probe>(
     probe: &mut P,
 ) -> bool {
     let mut found = false;
-    walk::ray::walk(
+    walk::ray::walk::<S, P, false>(
         simd,
         model,
         blocks,
@@ -255,7 +255,7 @@ fn all_hits<S: Kernel>(
 ) {
     let (mut limit, mut stopped) = (frame.t_max, false);
     let boxes = Boxes::new(simd, frame);
-    walk::ray::walk(
+    walk::ray::walk::<S, _, true>(
         simd,
         model,
         blocks,

@@ -2,7 +2,8 @@
 //!
 //! Based on: Larsen, Gottschalk, Lin, Manocha, "Fast Proximity Queries with Swept Sphere Volumes", 1999: nine pairs of
 //! edges, of which the first is taken that tells the triangles apart, then the corners nearest to the other's plane.
-//! Departure: every answer is proven, or computed anew with more precision.
+//! Departure: every answer is proven, or computed anew with more precision: first only between the parts that f64 found,
+//! and where that proves nothing, between all of them.
 //!
 //! # What proves an answer
 //!
@@ -45,16 +46,22 @@ pub(crate) fn gap(a: &Triangle, b: &Triangle, counts: &mut u64) -> Gap {
         return nearest.gap(&a[0]);
     }
     *counts += 1;
-    precise_gap(a, b)
+    precise_gap(a, b, nearest.parts)
 }
 
+/// The nearest points, which may be those of these parts.
 #[cold]
 #[inline(never)]
-fn precise_gap(a: &Triangle, b: &Triangle) -> Gap {
+fn precise_gap(a: &Triangle, b: &Triangle, parts: Parts) -> Gap {
+    let local = Local::<Double>::new(a, b);
+    // Triangles that are proven to be some way apart do not meet.
+    if let Some(nearest) = local.between(parts).filter(|nearest| local.proves(nearest)) {
+        return nearest.gap(&a[0]);
+    }
     if meet(a, b) {
         return Gap { square: 0.0, on_a: common_point(a, b), normal: [0.0; 3] };
     }
-    let gap = Local::<Double>::new(a, b).nearest().gap(&a[0]);
+    let gap = local.nearest().gap(&a[0]);
     // It may be below the least number, or beyond the precision.
     Gap { square: gap.square.max(f64::MIN_POSITIVE), ..gap }
 }
@@ -95,8 +102,9 @@ fn square_from(triangle: &Triangle, point: &Point) -> f64 {
     let Local { a: corners, b: [point, ..] } = Local::<f64>::new(triangle, &[*point; 3]);
     let edge = |k: usize| minus(&corners[(k + 1) % 3], &corners[k]);
     let from_edge = |k: usize| {
-        let along = edge(k);
-        between_edges(&corners[k], &along, dot(&along, &along), &point, &[0.0; 3]).square
+        let [foot, point] = between_edges(&corners[k], &edge(k), &point, &[0.0; 3]);
+        let offset = minus(&point, &foot);
+        dot(&offset, &offset)
     };
     let normal = cross(&corners[1], &corners[2]);
     let (square, height) = (dot(&normal, &normal), dot(&normal, &point));
@@ -115,19 +123,31 @@ struct Local<R> {
     b: [Vector<R>; 3],
 }
 
+/// Which parts of two triangles points are of.
+#[derive(Clone, Copy)]
+enum Parts {
+    /// An edge of each, by their first corners.
+    Edges(usize, usize),
+    /// A's face, and the corner of B nearest to it.
+    FaceOfA,
+    /// B's face, and the corner of A nearest to it.
+    FaceOfB,
+}
+
 /// A point of A, that of B nearest to it, as seen from there, and the square of how far that is.
 #[derive(Clone, Copy)]
 struct Nearest<R> {
     point: Vector<R>,
     normal: Vector<R>,
     square: R,
+    parts: Parts,
 }
 
 impl<R: Real> Nearest<R> {
     #[inline(always)]
-    fn of(point: Vector<R>, other: Vector<R>) -> Self {
+    fn of(point: Vector<R>, other: Vector<R>, parts: Parts) -> Self {
         let normal = minus(&other, &point);
-        Self { point, normal, square: dot(&normal, &normal) }
+        Self { point, normal, square: dot(&normal, &normal), parts }
     }
 
     #[inline(always)]
@@ -151,13 +171,10 @@ impl<R: Real> Local<R> {
 
     #[inline(always)]
     fn nearest(&self) -> Nearest<R> {
-        let edge = |of: &[Vector<R>; 3], k: usize| minus(&of[(k + 1) % 3], &of[k]);
-        let mut best = Nearest::of(self.a[0], self.b[0]);
+        let mut best = Nearest::of(self.a[0], self.b[0], Parts::Edges(0, 0));
         for i in 0..3 {
-            let along_a = edge(&self.a, i);
-            let square_a = dot(&along_a, &along_a);
             for j in 0..3 {
-                let found = between_edges(&self.a[i], &along_a, square_a, &self.b[j], &edge(&self.b, j));
+                let found = self.between_edges(i, j);
                 if found.square <= best.square {
                     best = found;
                     let [third_a, third_b] = [&self.a[(i + 2) % 3], &self.b[(j + 2) % 3]];
@@ -169,15 +186,39 @@ impl<R: Real> Local<R> {
                 }
             }
         }
-        if let Some(over) = Over::of(&self.a, &self.b).filter(|over| over.square < best.square) {
-            best = Nearest { point: over.foot, normal: over.normal, square: over.square };
-        }
-        if let Some(over) = Over::of(&self.b, &self.a).filter(|over| over.square < best.square) {
-            let [x, y, z] = over.normal;
-            let normal = [R::ZERO - x, R::ZERO - y, R::ZERO - z];
-            best = Nearest { point: over.corner, normal, square: over.square };
+        for face in [Parts::FaceOfA, Parts::FaceOfB] {
+            if let Some(found) = self.between(face).filter(|found| found.square < best.square) {
+                best = found;
+            }
         }
         best
+    }
+
+    /// The nearest points of these parts; `None` where a face has no corner over it.
+    #[inline(always)]
+    fn between(&self, parts: Parts) -> Option<Nearest<R>> {
+        match parts {
+            Parts::Edges(i, j) => Some(self.between_edges(i, j)),
+            Parts::FaceOfA => Over::of(&self.a, &self.b).map(|over| Nearest {
+                point: over.foot,
+                normal: over.normal,
+                square: over.square,
+                parts,
+            }),
+            Parts::FaceOfB => Over::of(&self.b, &self.a).map(|over| {
+                let [x, y, z] = over.normal;
+                let normal = [R::ZERO - x, R::ZERO - y, R::ZERO - z];
+                Nearest { point: over.corner, normal, square: over.square, parts }
+            }),
+        }
+    }
+
+    #[inline(always)]
+    fn between_edges(&self, i: usize, j: usize) -> Nearest<R> {
+        let edge = |of: &[Vector<R>; 3], k: usize| minus(&of[(k + 1) % 3], &of[k]);
+        let (along_a, along_b) = (edge(&self.a, i), edge(&self.b, j));
+        let [point, other] = between_edges(&self.a[i], &along_a, &self.b[j], &along_b);
+        Nearest::of(point, other, Parts::Edges(i, j))
     }
 
     #[inline(always)]
@@ -205,17 +246,16 @@ impl<R: Real> Local<R> {
 fn between_edges<R: Real>(
     a: &Vector<R>,
     along_a: &Vector<R>,
-    square_a: R,
     b: &Vector<R>,
     along_b: &Vector<R>,
-) -> Nearest<R> {
-    let square_b = dot(along_b, along_b);
+) -> [Vector<R>; 2] {
+    let (square_a, square_b) = (dot(along_a, along_a), dot(along_b, along_b));
     let (both, offset) = (dot(along_a, along_b), minus(a, b));
     let (of_a, of_b) = (dot(along_a, &offset), dot(along_b, &offset));
     let s = share(both * of_b - of_a * square_b, square_a * square_b - both * both);
     let t = share(both * s + of_b, square_b);
     let s = share(both * t - of_a, square_a);
-    Nearest::of(on(a, along_a, s), on(b, along_b, t))
+    [on(a, along_a, s), on(b, along_b, t)]
 }
 
 /// A corner over a face.
@@ -357,10 +397,33 @@ mod tests {
             let nearest = local.nearest();
             if local.proves(&nearest) {
                 proven += 1;
-                let (found, precise) = (nearest.square, precise_gap(&a, &b).square);
+                let (found, precise) =
+                    (nearest.square, Local::<Double>::new(&a, &b).nearest().square.value());
                 assert!((found - precise).abs() <= 2e-12 * precise, "{a:?} {b:?}: {found:e} {precise:e}");
             }
         }
         assert!(proven > 10_000, "{proven}");
+    }
+
+    /// Whatever parts are said to be the nearest, it is found out which are.
+    #[test]
+    fn wrong_parts_do_no_harm() {
+        let edges = (0..9).map(|index| Parts::Edges(index / 3, index % 3));
+        let parts: Vec<Parts> = edges.chain([Parts::FaceOfA, Parts::FaceOfB]).collect();
+        let mut random = Random(37);
+        let mut apart = 0;
+        for _ in 0..500 {
+            let a = [0; 3].map(|_| random.offset(3));
+            // Corners of A moved by very little, others by more.
+            let b = [0, 1, 2].map(|k| on(&a[k], &random.offset(2), if k == 0 { 1e-9 } else { 1.0 }));
+            let expected = gap(&a, &b, &mut 0);
+            apart += usize::from(expected.square > 0.0);
+            for parts in &parts {
+                let found = precise_gap(&a, &b, *parts).square;
+                let off = (found - expected.square).abs();
+                assert!(off <= 2e-12 * expected.square, "{a:?} {b:?}: {found:e} {:e}", expected.square);
+            }
+        }
+        assert!(apart > 100 && apart < 500, "{apart}");
     }
 }

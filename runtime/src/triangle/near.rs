@@ -2,7 +2,8 @@
 //!
 //! Nearest points are looked for as in `gap.rs`, but all nine pairs of edges and six corners and faces in the same way for
 //! all lanes. However well that goes, the bounds hold: points of both triangles are no nearer than the triangles, and along
-//! any direction n, the triangles are at least as far apart as their corners.
+//! any direction n, the triangles are at least as far apart as their corners. Three directions are tried first, which for
+//! most leaves is all that is needed: of surfaces that run along each other, the normals leave next to nothing.
 //!
 //! # Why no bound is wrong
 //!
@@ -25,6 +26,8 @@ use crate::volume::obb::{Motion, PAIRS, Vector, lanes, minus, spread};
 pub(crate) struct Bounds {
     /// A bit for each pair that may be within the limit.
     pub(crate) pairs: u32,
+    /// A bit for each that has an upper bound; those that may be within the limit are among them.
+    pub(crate) bounded: u32,
     /// No more than the distance; below zero, or no number, where the triangles may meet.
     pub(crate) lower: [f32; PAIRS],
     /// No less than it.
@@ -37,11 +40,11 @@ const LOWER: f32 = 64.0;
 /// As much as an upper one.
 const UPPER: f32 = 128.0;
 
-/// Between which bounds the distances are; where a lower one is more than the limit, the upper one may be infinite.
+/// Between which bounds the distances are. Of pairs that are beyond the limit, that may be all that is said.
 #[inline(always)]
 pub(crate) fn bounds<S: Kernel>(simd: S, a: &ObbLeaf, b: &ObbLeaf, motion: &Motion, limit: f32) -> Bounds {
-    let mut found =
-        Bounds { pairs: 0xffff, lower: [f32::NEG_INFINITY; PAIRS], upper: [f32::INFINITY; PAIRS] };
+    let (lower, upper) = ([f32::NEG_INFINITY; PAIRS], [f32::INFINITY; PAIRS]);
+    let mut found = Bounds { pairs: 0xffff, bounded: 0xffff, lower, upper };
     let t = motion.between(a.origin, b.origin);
     let farthest = larger(larger(t[0].abs(), t[1].abs()), t[2].abs());
     let m = larger(a.radius, farthest + 1.7321 * b.radius) * 1.0001;
@@ -49,7 +52,8 @@ pub(crate) fn bounds<S: Kernel>(simd: S, a: &ObbLeaf, b: &ObbLeaf, motion: &Moti
         return found;
     }
     let e = m * UNIT + motion.noise();
-    found.pairs = 0;
+    (found.pairs, found.bounded) = (0, 0);
+    // What is no number is to be looked at.
     let beyond = |lower: S::Pairs| lower.simd_gt(S::Pairs::splat(simd, limit)).to_bitmask() as u32;
     let all = (1u32 << lanes::<S>()) - 1;
     let pb = [
@@ -65,21 +69,68 @@ pub(crate) fn bounds<S: Kernel>(simd: S, a: &ObbLeaf, b: &ObbLeaf, motion: &Moti
             spread(simd, &a.corners[2], row),
         ];
         let places = first..first + lanes::<S>();
-        let rough = lower_bound(simd, &pa, &pb, &between_middles::<S>(&pa, &pb), e);
-        // What is no number is to be looked at.
-        if beyond(rough) == all {
-            rough.store_slice(&mut found.lower[places]);
+        if are_beyond(simd, &pa, &pb, limit + LOWER * e) == all {
+            found.lower[places].fill(limit);
             continue;
         }
         let (normal, square) = nearest(simd, &pa, &pb);
-        let lower = lower_bound(simd, &pa, &pb, &normal, e).max(rough);
+        let lower = lower_bound(simd, &pa, &pb, &normal, e);
         lower.store_slice(&mut found.lower[places.clone()]);
         found.pairs |= (!beyond(lower) & all) << first;
+        found.bounded |= all << first;
         let upper = square.sqrt() + S::Pairs::splat(simd, UPPER * e);
         upper.store_slice(&mut found.upper[places]);
     }
     found
 }
+
+/// Which pairs are farther apart than a limit, to which the error is added, along one of three directions: from middle to
+/// middle, and at right angles to either triangle.
+#[inline(always)]
+fn are_beyond<S: Kernel>(simd: S, pa: &[Vector<S>; 3], pb: &[Vector<S>; 3], limit: f32) -> u32 {
+    let middles = between_middles::<S>(pa, pb);
+    let square = larger(limit * limit * ROUNDED, LEAST_LIMIT);
+    let square = S::Pairs::splat(simd, square);
+    let all = (1u32 << lanes::<S>()) - 1;
+    let mut beyond = are_beyond_along(simd, pa, pb, &upright(simd, pa, &middles), square);
+    if beyond != all {
+        beyond |= are_beyond_along(simd, pa, pb, &middles, square);
+    }
+    if beyond != all {
+        beyond |= are_beyond_along(simd, pa, pb, &upright(simd, pb, &middles), square);
+    }
+    beyond
+}
+
+/// Which pairs are farther apart along n than the root of `square`.
+#[inline(always)]
+fn are_beyond_along<S: Kernel>(
+    simd: S,
+    pa: &[Vector<S>; 3],
+    pb: &[Vector<S>; 3],
+    n: &Vector<S>,
+    square: S::Pairs,
+) -> u32 {
+    let apart = apart_along::<S>(pa, pb, n);
+    let length = dot::<S>(n, n).max(S::Pairs::splat(simd, LEAST_NORMAL));
+    (apart * apart.abs()).simd_gt(length * square).to_bitmask() as u32
+}
+
+/// At right angles to a triangle, on the side to which `ahead` leads.
+#[inline(always)]
+fn upright<S: Kernel>(simd: S, corners: &[Vector<S>; 3], ahead: &Vector<S>) -> Vector<S> {
+    let n = cross::<S>(&minus::<S>(&corners[1], &corners[0]), &minus::<S>(&corners[2], &corners[0]));
+    let back = dot::<S>(&n, ahead).simd_lt(S::Pairs::splat(simd, 0.0));
+    [back.select(-n[0], n[0]), back.select(-n[1], n[1]), back.select(-n[2], n[2])]
+}
+
+/// More than 1 by more than the rounding of squares.
+const ROUNDED: f32 = 1.0 + 1.0 / (1 << 20) as f32;
+
+/// Squares of limits and of directions are taken to be no less, so that what underflow makes of them is on the safe side
+/// and their product is not subject to it.
+const LEAST_LIMIT: f32 = 1.0 / (1u64 << 48) as f32;
+const LEAST_NORMAL: f32 = 1.0 / (1u128 << 76) as f32;
 
 /// How far the triangles are apart along n, but for the error.
 #[inline(always)]
@@ -90,9 +141,17 @@ fn lower_bound<S: Kernel>(
     n: &Vector<S>,
     e: f32,
 ) -> S::Pairs {
+    // A length that is lost to underflow is made longer, which makes the bound less.
+    let square = dot::<S>(n, n).max(S::Pairs::splat(simd, LEAST_NORMAL));
+    apart_along::<S>(pa, pb, n) / square.sqrt() - S::Pairs::splat(simd, LOWER * e)
+}
+
+/// By how much B's least corner along n is beyond A's greatest, times the length of n.
+#[inline(always)]
+fn apart_along<S: Kernel>(pa: &[Vector<S>; 3], pb: &[Vector<S>; 3], n: &Vector<S>) -> S::Pairs {
     let from_a = dot::<S>(n, &pa[0]).max(dot::<S>(n, &pa[1])).max(dot::<S>(n, &pa[2]));
     let to_b = dot::<S>(n, &pb[0]).min(dot::<S>(n, &pb[1])).min(dot::<S>(n, &pb[2]));
-    (to_b - from_a) / dot::<S>(n, n).sqrt() - S::Pairs::splat(simd, LOWER * e)
+    to_b - from_a
 }
 
 /// From the middle of a triangle to that of the other, three times.
@@ -242,7 +301,7 @@ mod tests {
     fn check<S: Kernel>(simd: S, a: &Leaf, b: &Leaf, pose: &Pose, context: (Level, u32)) {
         let place = |leaf: &Leaf| Place { origin: leaf.0.origin, radius: leaf.0.radius };
         let motion = Motion::new(simd, pose, &place(a), &place(b));
-        for limit in [f32::INFINITY, 0.0] {
+        for limit in [f32::INFINITY, 0.3, 0.0] {
             let found = bounds(simd, &a.0, &b.0, &motion, limit);
             for pair in 0..PAIRS {
                 let (i, j) = (pair / OBB_WIDTH, pair % OBB_WIDTH);
@@ -251,7 +310,8 @@ mod tests {
                 let distance = gap(&corners_a, &corners_b, &mut 0).square.sqrt();
                 let (lower, upper) = (f64::from(found.lower[pair]), f64::from(found.upper[pair]));
                 assert!(lower <= distance && distance <= upper, "{context:?}: {lower} {distance} {upper}");
-                let is_near = limit == f32::INFINITY || found.lower[pair] <= limit;
+                let is_near = found.pairs & 1 << pair != 0;
+                assert!(is_near || distance > f64::from(limit), "{context:?}: {distance}");
                 assert!(!is_near || upper < f64::INFINITY, "{context:?}: {lower} {upper}");
             }
         }

@@ -5,6 +5,7 @@ pub(crate) mod convex;
 pub(crate) mod gap;
 pub(crate) mod kdop;
 pub(crate) mod obb;
+pub(crate) mod swept;
 
 use crate::pair_tree::PairTree;
 use crate::simd::Kernel;

@@ -92,7 +92,7 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
                 let ray = left.trailing_zeros() as usize % MOST_RAYS;
                 left &= left - 1;
                 let frame = bundle.frame(ray, limits.each[ray]);
-                ray::walk_from(
+                ray::walk_from::<S, P, true>(
                     simd,
                     model,
                     blocks,

@@ -8,11 +8,11 @@ use core::ops::ControlFlow;
 
 use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
 
-use super::grid::{ALL, CAPACITY, Links, With, column_of, columns, columns_of, lanes, row_of, rows, rows_of};
+use super::beam::{Agenda, Item};
+use super::grid::{ALL, Links, With, column_of, columns, columns_of, lanes, row_of, rows, rows_of};
 use crate::pair_tree::{Leaf, LeafRoom, Link, PairTree};
 use crate::query::{Allowance, Distance, Effort, Exhausted};
 use crate::simd::{Kernel, square_root};
-use crate::stack::Stack;
 use crate::triangle::gap::{Gap, gap};
 use crate::triangle::near::bounds;
 use crate::volume::Distant;
@@ -32,7 +32,7 @@ pub(crate) enum Aim<'v> {
 }
 
 /// A triangle in a lane of a leaf.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Spot {
     leaf: Leaf,
     lane: usize,
@@ -70,11 +70,14 @@ pub(crate) struct Walk<'a, 'v, S: Kernel> {
     aim: Aim<'v>,
     /// Pairs of triangles are of interest up to this distance.
     limit: f64,
-    /// The limit, rounded upwards by more than all arithmetic may be off.
-    near: f32,
-    /// As far as the walk goes; squared.
+    /// As far as the walk goes: the limit or, where some error is allowed, less; rounded upwards by more than all arithmetic
+    /// may be off.
+    reach: f32,
+    /// Its square.
     reach2: f32,
     best: Option<Best>,
+    /// The pair that is known to be within the limit, if its distance is not computed yet.
+    first: Option<Waiting>,
     waiting: [Waiting; ROOM],
     count: usize,
 }
@@ -90,8 +93,22 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         effort: &'v mut Effort,
     ) -> Self {
         let waiting = [Waiting { a: Spot::NONE, b: Spot::NONE, lower: 0.0 }; ROOM];
-        let (near, reach2) = (upwards(limit), square_upwards(upwards(limit)));
-        Self { simd, a, b, motion, effort, aim, limit, near, reach2, best: None, waiting, count: 0 }
+        let (reach, reach2) = (upwards(limit), square_upwards(upwards(limit)));
+        Self {
+            simd,
+            a,
+            b,
+            motion,
+            effort,
+            aim,
+            limit,
+            reach,
+            reach2,
+            best: None,
+            first: None,
+            waiting,
+            count: 0,
+        }
     }
 
     /// Goes through the trees by what their volumes are; `Break` if that ended early. What is nearest is found among
@@ -143,27 +160,21 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         volume: &V,
         rooms: &mut [LeafRoom; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
-        let mut stack = Stack::<(With, f32), CAPACITY>::new();
+        let mut agenda = Agenda::new(matches!(self.aim, Aim::Nearest(_) | Aim::Falling(..)));
         let mut nodes = [V::room(), V::room()];
         let mut next = Some((0, With { b: 0, mask: ALL }));
         while let Some((a, with)) = next {
             self.effort.spend()?;
             self.effort.node_pairs += 1;
-            if self.open(volume, a, with, &mut nodes, rooms, &mut stack)?.is_break() {
+            if self.open(volume, a, with, &mut nodes, rooms, &mut agenda)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
-            next = loop {
-                match stack.pop() {
-                    Some((_, (_, square))) if square > self.reach2 => {}
-                    Some((a, (with, _))) => break Some((a, with)),
-                    None => break None,
-                }
-            };
+            next = agenda.pop(self.reach2);
         }
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Tests the leaves among the children that may be near enough, and puts the others on the stack, the nearest last.
+    /// Tests the leaves among the children that may be near enough, and puts the others on the agenda, the nearest last.
     #[inline(always)]
     fn open<V: Distant>(
         &mut self,
@@ -172,7 +183,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         With { b, mask }: With,
         [room_a, room_b]: &mut [V::Room; 2],
         rooms: &mut [LeafRoom; 2],
-        stack: &mut Stack<(With, f32), CAPACITY>,
+        agenda: &mut Agenda,
     ) -> Result<ControlFlow<()>, Exhausted> {
         let (tree_a, tree_b) = (self.a, self.b);
         let (Some(node_a), Some(node_b)) = (V::node(&tree_a, a, room_a), V::node(&tree_b, b, room_b)) else {
@@ -183,25 +194,36 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         let links_a = Links::of::<V>(&tree_a, a, node_a);
         let links_b = Links::of::<V>(&tree_b, b, node_b);
         let (in_a, in_b) = (rows(links_a.leaves()), columns(links_b.leaves()));
-        let mut leaves = Order::new(0);
-        for lane in lanes(pairs & in_a & in_b) {
-            leaves.insert(lane, &found, lane);
-        }
-        for (lane, square) in leaves.items() {
-            let beyond = square > self.reach2;
-            if !beyond
-                && let (Link::Leaf(a), Link::Leaf(b)) =
-                    (links_a.get(row_of(lane)), links_b.get(column_of(lane)))
-                && self.test_leaves(a, b, rooms)?.is_break()
-            {
-                return Ok(ControlFlow::Break(()));
+        let both = pairs & in_a & in_b;
+        if both != 0 {
+            for &(lane, _) in Order::of(both, &found).items() {
+                let beyond = found.squares[lane] > self.reach2;
+                if !beyond
+                    && let (Link::Leaf(a), Link::Leaf(b)) =
+                        (links_a.get(row_of(lane)), links_b.get(column_of(lane)))
+                    && self.test_leaves(a, b, rooms)?.is_break()
+                {
+                    return Ok(ControlFlow::Break(()));
+                }
             }
         }
-        let mut steps = Order::new((0, With { b: 0, mask: 0 }));
+        let reach2 = self.reach2;
+        // Of which most is expected is added last; to sort the others costs more than it saves.
+        let mut last = Item { square: f32::INFINITY, key: f32::INFINITY, ..Item::NONE };
+        let mut add = |a: u32, with: With, lane: usize| {
+            let mut item = Item { a, with, square: found.squares[lane], key: key(&found, lane) };
+            if item.key < last.key {
+                core::mem::swap(&mut item, &mut last);
+            }
+            let beyond = item.square > reach2;
+            if !beyond {
+                agenda.push(item);
+            }
+        };
         for lane in lanes(pairs & !in_a & !in_b) {
             if let (Link::Node(a), Link::Node(b)) = (links_a.get(row_of(lane)), links_b.get(column_of(lane)))
             {
-                steps.insert((a, With { b, mask: ALL }), &found, lane);
+                add(a, With { b, mask: ALL }, lane);
             }
         }
         // Leaves go on as rows or columns of their parent: all that may be near the same node, in one step.
@@ -210,20 +232,18 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
             if same != 0
                 && let Link::Node(b) = links_b.get(slot)
             {
-                steps.insert((a, With { b, mask: rows_of(same) }), &found, nearest(same, &found));
+                add(a, With { b, mask: rows_of(same) }, nearest(same, &found));
             }
             let same = pairs & !in_a & in_b & rows(1 << slot);
             if same != 0
                 && let Link::Node(a) = links_a.get(slot)
             {
-                steps.insert((a, With { b, mask: columns_of(same) }), &found, nearest(same, &found));
+                add(a, With { b, mask: columns_of(same) }, nearest(same, &found));
             }
         }
-        for ((a, with), square) in steps.items().rev() {
-            let beyond = square > self.reach2;
-            if !beyond {
-                stack.push(a, (with, square));
-            }
+        // There is none where it is this far away.
+        if last.square < f32::INFINITY && last.square <= reach2 {
+            agenda.push(last);
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -240,34 +260,50 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         let (Some(a), Some(b)) = (self.a.leaf(leaf_a, room_a), self.b.leaf(leaf_b, room_b)) else {
             return Ok(ControlFlow::Continue(()));
         };
-        let bounds = bounds(self.simd, a, b, &self.motion, self.near);
+        let bounds = bounds(self.simd, a, b, &self.motion, self.reach);
         let rows = (1u32 << (OBB_WIDTH as u32 * leaf_a.triangles)) - 1;
         let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
-        let waits = matches!(self.aim, Aim::Nearest(_));
         let near = bounds.pairs & used;
+        let pair = |lane: usize| Waiting {
+            a: Spot { leaf: leaf_a, lane: lane / OBB_WIDTH },
+            b: Spot { leaf: leaf_b, lane: lane % OBB_WIDTH },
+            lower: bounds.lower[lane],
+        };
+        let waits = matches!(self.aim, Aim::Nearest(_));
         if waits {
-            let least = lanes(near).fold(f32::INFINITY, |least, lane| {
-                let upper = bounds.upper[lane];
-                if upper < least { upper } else { least }
-            });
-            self.lower_limit(f64::from(least));
+            self.keep_least(bounds.bounded & used, &bounds.upper, pair);
         }
         for lane in lanes(near) {
-            let lower = bounds.lower[lane];
-            if lower > self.near {
+            let pair = pair(lane);
+            if pair.lower > self.reach {
                 continue;
             }
-            let a_spot = Spot { leaf: leaf_a, lane: lane / OBB_WIDTH };
-            let b_spot = Spot { leaf: leaf_b, lane: lane % OBB_WIDTH };
             // Triangles that may meet, or of which f32 knows nothing, are asked at once.
-            if waits && lower > 0.0 && self.make_room() {
-                self.waiting[self.count % ROOM] = Waiting { a: a_spot, b: b_spot, lower };
+            if waits && pair.lower > 0.0 && self.make_room() {
+                self.waiting[self.count % ROOM] = pair;
                 self.count += 1;
-            } else if self.decide((a_spot, a), (b_spot, b)).is_break() {
+            } else if self.decide((pair.a, a), (pair.b, b)).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Lowers the limit to the least of what is no less than the distances of these pairs.
+    #[inline(always)]
+    fn keep_least(&mut self, pairs: u32, upper: &[f32; PAIRS], pair: impl Fn(usize) -> Waiting) {
+        let mut least = (f32::INFINITY, 0);
+        for lane in lanes(pairs) {
+            if upper[lane] < least.0 {
+                least = (upper[lane], lane);
+            }
+        }
+        let (least, lane) = (f64::from(least.0), least.1);
+        if least < self.limit {
+            // Others are asked at once.
+            self.first = Some(pair(lane)).filter(|pair| pair.lower > 0.0);
+            self.lower_limit(least);
+        }
     }
 
     /// Whether one more pair may wait; forgets those that are too far away by now.
@@ -276,7 +312,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         if self.count == ROOM {
             let mut kept = 0;
             for index in 0..ROOM {
-                if self.waiting[index].lower <= self.near {
+                if self.waiting[index].lower <= self.reach {
                     self.waiting[kept] = self.waiting[index];
                     kept += 1;
                 }
@@ -286,19 +322,33 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         self.count < ROOM
     }
 
-    /// Decides what waits.
+    /// Decides what waits, that first which set the limit.
     #[inline(always)]
-    fn settle(&mut self, [room_a, room_b]: &mut [LeafRoom; 2]) -> ControlFlow<()> {
+    fn settle(&mut self, rooms: &mut [LeafRoom; 2]) -> ControlFlow<()> {
+        let first = self.first;
+        if let Some(first) = first {
+            self.decide_waiting(&first, rooms)?;
+        }
         for index in 0..self.count.min(ROOM) {
-            let Waiting { a, b, lower } = self.waiting[index];
-            if lower <= self.near
-                && let (Some(record_a), Some(record_b)) =
-                    (self.a.leaf(a.leaf, room_a), self.b.leaf(b.leaf, room_b))
-            {
-                self.decide((a, record_a), (b, record_b))?;
+            let pair = self.waiting[index];
+            let done = first.is_some_and(|first| (first.a, first.b) == (pair.a, pair.b));
+            if !done && pair.lower <= self.reach {
+                self.decide_waiting(&pair, rooms)?;
             }
         }
         ControlFlow::Continue(())
+    }
+
+    #[inline(always)]
+    fn decide_waiting(
+        &mut self,
+        &Waiting { a, b, .. }: &Waiting,
+        [room_a, room_b]: &mut [LeafRoom; 2],
+    ) -> ControlFlow<()> {
+        match (self.a.leaf(a.leaf, room_a), self.b.leaf(b.leaf, room_b)) {
+            (Some(record_a), Some(record_b)) => self.decide((a, record_a), (b, record_b)),
+            _ => ControlFlow::Continue(()),
+        }
     }
 
     /// Computes the distance of two triangles, and does with it what the walk is for.
@@ -352,16 +402,16 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
             Aim::Nearest(allowance) => {
                 if distance < self.limit {
                     self.limit = distance;
-                    self.near = upwards(distance);
-                    self.reach2 = square_upwards(upwards(allowance.before(distance)));
+                    self.reach = upwards(allowance.before(distance));
+                    self.reach2 = square_upwards(self.reach);
                 }
             }
             Aim::Falling(allowance, _) => {
                 let limit = allowance.beyond(distance);
                 if limit < self.limit {
                     self.limit = limit;
-                    self.near = upwards(limit);
-                    self.reach2 = square_upwards(self.near);
+                    self.reach = upwards(limit);
+                    self.reach2 = square_upwards(self.reach);
                 }
             }
             Aim::Any | Aim::All(_) => {}
@@ -395,8 +445,9 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
 /// How far points may be from where they are, relative to their coordinates: some 256 roundings of f64.
 const SLACK: f64 = 1.0 / (1u64 << 44) as f64;
 
-/// Among boxes of which nothing is known but that they may touch, those whose centres are nearest come first.
-const CENTRES: f32 = 1.0 / (1 << 10) as f32;
+/// What is expected of boxes: the square of their distance and, as much of it as this, of that of their centres. Three
+/// times as much does as well, a thousandth takes a few more steps.
+const CENTRES: f32 = 0.3;
 
 /// A distance in f32, greater by more than f64 and the rounding here may be off.
 #[inline(always)]
@@ -428,38 +479,37 @@ fn nearest(pairs: u32, gaps: &Gaps) -> usize {
     best
 }
 
-/// What pairs of children lead to, by how near they are.
-struct Order<T> {
-    items: [(T, f32); PAIRS],
-    keys: [f32; PAIRS],
+/// What is expected of the pair in a lane: the less, the more.
+#[inline(always)]
+fn key(gaps: &Gaps, lane: usize) -> f32 {
+    gaps.squares[lane] + gaps.centres[lane] * CENTRES
+}
+
+/// Lanes of pairs, and what is expected of those; the most promising first.
+struct Order {
+    items: [(usize, f32); PAIRS],
     count: usize,
 }
 
-impl<T: Copy> Order<T> {
+impl Order {
     #[inline(always)]
-    fn new(nothing: T) -> Self {
-        Self { items: [(nothing, 0.0); PAIRS], keys: [0.0; PAIRS], count: 0 }
-    }
-
-    /// Inserts what the pair in a lane leads to.
-    #[inline(always)]
-    fn insert(&mut self, item: T, gaps: &Gaps, lane: usize) {
-        let square = gaps.squares[lane];
-        let key = square + gaps.centres[lane] * CENTRES;
-        let mut place = self.count % PAIRS;
-        while place > 0 && self.keys[place - 1] > key {
-            self.keys[place] = self.keys[place - 1];
-            self.items[place] = self.items[place - 1];
-            place -= 1;
+    fn of(pairs: u32, gaps: &Gaps) -> Self {
+        let mut order = Self { items: [(0, 0.0); PAIRS], count: 0 };
+        for lane in lanes(pairs) {
+            let key = key(gaps, lane);
+            let mut place = order.count % PAIRS;
+            while place > 0 && order.items[place - 1].1 > key {
+                order.items[place] = order.items[place - 1];
+                place -= 1;
+            }
+            order.items[place] = (lane, key);
+            order.count += 1;
         }
-        self.keys[place] = key;
-        self.items[place] = (item, square);
-        self.count += 1;
+        order
     }
 
-    /// What was inserted, and at least how far apart that is, squared; the nearest first.
     #[inline(always)]
-    fn items(&self) -> impl DoubleEndedIterator<Item = (T, f32)> {
-        self.items[..self.count.min(PAIRS)].iter().copied()
+    fn items(&self) -> &[(usize, f32)] {
+        &self.items[..self.count.min(PAIRS)]
     }
 }

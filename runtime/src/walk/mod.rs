@@ -1,6 +1,7 @@
 //! The loops over the tree, written once: what a query is decides the boxes and the leaves, not the loop.
 
 pub(crate) mod all;
+mod beam;
 pub(crate) mod bundle;
 pub(crate) mod distance;
 mod grid;

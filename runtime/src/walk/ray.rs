@@ -6,7 +6,7 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::record::{Block, WideNode};
+use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
 use fearless_simd::{Bytes, SimdBase, SimdFloat, SimdMask, f32x8, i32x8, mask32x8};
 
 use super::{Budget, Probe, Visit, as_block, prefetch_child};
@@ -18,8 +18,11 @@ use crate::stack::Stack;
 
 /// Calls `visit` with each block whose box the ray meets between `frame.t_min` and the limit, which
 /// starts at `frame.t_max` and becomes what `visit` returns.
+///
+/// Where a hit ends the walk there is nothing to gain from the nearest, and without `NEAREST_FIRST` the limit may not
+/// change: there is no order to find out and none to guess wrongly.
 #[inline(always)]
-pub(crate) fn walk<S: Kernel, P: Probe>(
+pub(crate) fn walk<S: Kernel, P: Probe, const NEAREST_FIRST: bool>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
@@ -27,13 +30,13 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
     probe: &mut P,
     visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<(), f32>,
 ) {
-    walk_from(simd, model, blocks, 0, frame, &mut Budget::of(model), probe, visit);
+    walk_from::<S, P, NEAREST_FIRST>(simd, model, blocks, 0, frame, &mut Budget::of(model), probe, visit);
 }
 
 /// The same for the subtree that a child reference leads to.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "the walk's state, which is the caller's")]
-pub(crate) fn walk_from<S: Kernel, P: Probe>(
+pub(crate) fn walk_from<S: Kernel, P: Probe, const NEAREST_FIRST: bool>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
@@ -60,22 +63,20 @@ pub(crate) fn walk_from<S: Kernel, P: Probe>(
             }
         } else if let Some(node) = model.nodes().get(child as usize) {
             probe.visits_node();
-            let only = boxes.descend(
-                simd,
-                node,
-                limit,
-                &mut stack,
-                #[inline(always)]
-                |second| prefetch_child(model, &blocks, second),
-            );
-            if let Some(only) = only {
-                child = only;
+            let prefetch = |waiting| prefetch_child(model, &blocks, waiting);
+            let next = if NEAREST_FIRST {
+                boxes.descend(simd, node, limit, &mut stack, prefetch)
+            } else {
+                boxes.descend_anyhow(simd, node, limit, &mut stack, prefetch)
+            };
+            if let Some(next) = next {
+                child = next;
                 continue;
             }
         }
         child = loop {
             match stack.pop() {
-                Some((next, entry)) if entry <= limit => break next,
+                Some((next, entry)) if !NEAREST_FIRST || entry <= limit => break next,
                 Some(_) => {}
                 None => return,
             }
@@ -191,6 +192,31 @@ impl<S: Kernel> Boxes<S> {
                 None
             }
         }
+    }
+
+    /// The same without regard to which box is nearer.
+    #[inline(always)]
+    fn descend_anyhow(
+        &self,
+        simd: S,
+        node: &WideNode,
+        limit: f32,
+        stack: &mut Stack,
+        prefetch: impl Fn(u32),
+    ) -> Option<u32> {
+        let mut left = self.test(simd, node, limit).1.to_bitmask() as u32;
+        let next = move |left: u32| node.children[left.trailing_zeros() as usize % NODE_WIDTH];
+        if left == 0 {
+            return None;
+        }
+        let first = next(left);
+        left &= left - 1;
+        while left != 0 {
+            stack.push(next(left), 0.0);
+            prefetch(next(left));
+            left &= left - 1;
+        }
+        Some(first)
     }
 }
 

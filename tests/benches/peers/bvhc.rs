@@ -13,8 +13,7 @@ pub(crate) struct Bvhc<'a> {
 
 impl<'a> Bvhc<'a> {
     /// The file at the [level](super::level) asked for, called `bvhc`; with `BVHC_LEVELS=all` at every lower one too.
-    pub(crate) fn levels(bytes: &'a [u8]) -> Vec<Self> {
-        let model = Model::from_bytes(bytes).expect("a compiled file opens");
+    pub(crate) fn levels(model: Model<'a>) -> Vec<Self> {
         let best = super::level();
         let mut levels = vec![best];
         if std::env::var("BVHC_LEVELS").is_ok_and(|levels| levels == "all") {
@@ -31,9 +30,8 @@ impl<'a> Bvhc<'a> {
 
 impl<'a> Bvhc<'a> {
     /// A file at the level asked for, under another name.
-    pub(crate) fn named(name: &str, bytes: &'a [u8]) -> Self {
-        let model = Model::from_bytes(bytes).expect("a compiled file opens").with_level(super::level());
-        Self { name: name.to_owned(), model }
+    pub(crate) fn named(name: &str, model: Model<'a>) -> Self {
+        Self { name: name.to_owned(), model: model.with_level(super::level()) }
     }
 }
 
@@ -47,8 +45,7 @@ const AT_ONCE: usize = 256;
 
 impl<'a> Batch<'a> {
     /// The file at the [level](super::level) asked for.
-    pub(crate) fn of(bytes: &'a [u8]) -> Self {
-        let model = Model::from_bytes(bytes).expect("a compiled file opens");
+    pub(crate) fn of(model: Model<'a>) -> Self {
         Self { model: model.with_level(super::level()) }
     }
 }

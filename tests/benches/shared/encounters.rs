@@ -1,6 +1,7 @@
 //! The encounters that benchmarks of two models ask about.
 
-use bvhc::compile::{Compiled, Options, compile};
+use bvhc::compile::{Options, compile};
+use bvhc_runtime::LoadedModel;
 use bvhc_tests::scene::encounter::{self, Encounter};
 use bvhc_tests::scene::write_obj;
 use bvhc_tests::support::sample::bunny;
@@ -25,8 +26,10 @@ pub(crate) fn chosen() -> impl Iterator<Item = (&'static str, Make)> {
 }
 
 /// The files of both models, as the compiler makes them by default.
-pub(crate) fn files(encounter: &Encounter) -> [Compiled; 2] {
+pub(crate) fn files(encounter: &Encounter) -> [LoadedModel; 2] {
     [&encounter.a, &encounter.b].map(|mesh| {
-        compile(&write_obj(mesh), "encounter.obj", &Options::default(), &()).expect("the model compiles")
+        let compiled = compile(&write_obj(mesh), "encounter.obj", &Options::default(), &());
+        let bytes = compiled.expect("the model compiles").bytes;
+        LoadedModel::read_from(&mut &*bytes, bytes.len()).expect("a compiled file opens")
     })
 }

@@ -4,7 +4,7 @@
 use bvhc::compile::{Compiled, Layout, Options, Quality, compile};
 use bvhc::mesh::Mesh;
 use bvhc::{clean, import};
-use bvhc_runtime::Model;
+use bvhc_runtime::{LoadedModel, Model};
 use bvhc_tests::scene::{hall, icosphere, town, write_obj};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -91,8 +91,8 @@ pub(crate) struct Scene {
     pub(crate) mesh: Mesh,
     /// Its file.
     pub(crate) compiled: Compiled,
-    /// The same in the small layout.
-    pub(crate) small: Compiled,
+    loaded: LoadedModel,
+    small: LoadedModel,
 }
 
 impl Scene {
@@ -101,12 +101,18 @@ impl Scene {
         let options = Options { quality: quality(), obb: None, ..Options::default() };
         let compiled = source.compile_as(&options);
         let small = source.compile_as(&Options { layout: Layout::Small, ..options });
-        Self { name: source.name, stage: source.stage, mesh: source.mesh(), compiled, small }
+        let (loaded, small) = (load(&compiled), load(&small));
+        Self { name: source.name, stage: source.stage, mesh: source.mesh(), compiled, loaded, small }
     }
 
-    /// The file, opened.
+    /// The file, loaded as a game does.
     pub(crate) fn model(&self) -> Model<'_> {
-        Model::from_bytes(&self.compiled.bytes).expect("a compiled file opens")
+        self.loaded.model()
+    }
+
+    /// The same in the small layout.
+    pub(crate) fn small(&self) -> Model<'_> {
+        self.small.model()
     }
 
     /// The middle of the bounds.
@@ -120,4 +126,9 @@ impl Scene {
         let bounds = self.model().bounds();
         length(sub(bounds.upper, bounds.lower))
     }
+}
+
+/// The file in memory of its own.
+pub(crate) fn load(compiled: &Compiled) -> LoadedModel {
+    LoadedModel::read_from(&mut &*compiled.bytes, compiled.bytes.len()).expect("a compiled file opens")
 }

@@ -15,7 +15,7 @@ type Entry = (&'static str, fn(&Scene) -> Option<Boxed<'_>>);
 
 /// Peers that answer ray by ray.
 const PEERS: [Entry; 8] = [
-    ("bvhc small", |scene| Some(Box::new(Bvhc::named("bvhc small", &scene.small.bytes)))),
+    ("bvhc small", |scene| Some(Box::new(Bvhc::named("bvhc small", scene.small())))),
     ("parry3d", |scene| Some(Box::new(Parry::build(&scene.mesh)))),
     ("obvhs BVH2", |scene| Some(Box::new(Binary::build(&scene.mesh, THOROUGH)))),
     ("obvhs CWBVH", |scene| Some(Box::new(Wide::build(&scene.mesh, THOROUGH)))),
@@ -27,8 +27,8 @@ const PEERS: [Entry; 8] = [
 
 /// Whoever answers many rays at a time.
 const BATCHES: [Entry; 3] = [
-    ("bvhc batch", |scene| Some(Box::new(Batch::of(&scene.compiled.bytes)))),
-    ("bvhc single", |scene| Some(Box::new(Bvhc::named("bvhc single", &scene.compiled.bytes)))),
+    ("bvhc batch", |scene| Some(Box::new(Batch::of(scene.model())))),
+    ("bvhc single", |scene| Some(Box::new(Bvhc::named("bvhc single", scene.model())))),
     ("Embree HIGH 16", |scene| boxed(Packets::high(&scene.mesh))),
 ];
 
@@ -57,14 +57,14 @@ pub(crate) fn tracer<'a>(scene: &'a Scene, name: &str) -> Option<Boxed<'a>> {
 }
 
 fn levels(scene: &Scene) -> impl Iterator<Item = Boxed<'_>> {
-    let levels = Bvhc::levels(&scene.compiled.bytes);
+    let levels = Bvhc::levels(scene.model());
     levels.into_iter().map(|level| Box::new(level) as Boxed<'_>)
 }
 
 /// bvhc first, then every peer that finds closest points.
 pub(crate) fn locators(scene: &Scene) -> Vec<Box<dyn Locator + '_>> {
     let mut locators: Vec<Box<dyn Locator + '_>> = Vec::new();
-    for level in Bvhc::levels(&scene.compiled.bytes) {
+    for level in Bvhc::levels(scene.model()) {
         locators.push(Box::new(level));
     }
     locators.push(Box::new(Parry::build(&scene.mesh)));

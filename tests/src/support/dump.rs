@@ -191,7 +191,8 @@ impl Dump<'_> {
             "leaves" => self.records(slice, Self::obb_leaf),
             "packed_nodes" => self.records(slice, Self::packed_obb_node),
             "packed_leaves" => self.records(slice, Self::packed_obb_leaf),
-            "rows" => self.kdop_nodes(slice.count),
+            "rows" if kind == SectionKind::KdopTree => self.kdop_nodes(slice.count),
+            "rows" => self.records(slice, Self::swept_row),
             "runs" => self.records(slice, Self::run),
             "trees" => self.records(slice, Self::statistics),
             "bytes" => self.packed_blocks(slice),
@@ -350,6 +351,11 @@ impl Dump<'_> {
         self.fill_up(start + (self.at - start).next_multiple_of(64));
     }
 
+    /// Also of a row of child references, which is no number then.
+    fn swept_row(&mut self) {
+        self.field("lanes", 16, Kind::F32);
+    }
+
     fn obb_leaf(&mut self) {
         self.fields(&[("origin", 12, Kind::F32), ("radius", 4, Kind::F32)]);
         for corner in ["first", "second", "third"] {
@@ -448,6 +454,14 @@ const fn root_fields(kind: SectionKind) -> &'static [(&'static str, usize, Kind)
             ("reserved", 4, Kind::U32),
             ("rows", 16, Kind::Slice),
             ("leaves", 16, Kind::Slice),
+        ],
+        SectionKind::SweptTree => &[
+            ("origin", 12, Kind::F32),
+            ("radius", 4, Kind::F32),
+            ("depth", 4, Kind::U32),
+            ("core", 4, Kind::U32),
+            ("leaves", 16, Kind::Slice),
+            ("rows", 16, Kind::Slice),
         ],
     }
 }

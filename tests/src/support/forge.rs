@@ -168,6 +168,7 @@ pub const fn root_size(kind: SectionKind) -> usize {
         SectionKind::Splits | SectionKind::AabbTree => 48,
         SectionKind::ObbTree => 88,
         SectionKind::KdopTree => 64,
+        SectionKind::SweptTree => 56,
     }
 }
 
@@ -183,6 +184,7 @@ pub const fn slices(kind: SectionKind) -> &'static [(usize, usize)] {
         SectionKind::AabbTree => &[(32, 256)],
         SectionKind::ObbTree => &[(24, 192), (40, 192), (56, 128), (72, 16)],
         SectionKind::KdopTree => &[(32, 16), (48, 192)],
+        SectionKind::SweptTree => &[(24, 192), (40, 16)],
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bvhc_format::swept::Core;
 use bvhc_runtime::{Realign, Volume};
 use clap::{Subcommand, ValueEnum};
 
@@ -134,6 +135,12 @@ enum VolumeArg {
     Kdop,
     /// Axis-aligned boxes
     Aabb,
+    /// Rectangle-swept spheres, of files compiled with `--trees aabb,obb,rss`
+    Rss,
+    /// Line-swept spheres, of files compiled with `--trees aabb,obb,lss`
+    Lss,
+    /// Spheres, of files compiled with `--trees aabb,obb,pss`
+    Pss,
 }
 
 /// [`Realign`] as an argument.
@@ -165,6 +172,9 @@ impl VolumeArgs {
             }
             None | Some(VolumeArg::Obb) => Ok(Volume::Obb),
             Some(VolumeArg::Aabb) => Ok(Volume::Aabb),
+            Some(VolumeArg::Rss) => Ok(Volume::Swept(Core::Rectangle)),
+            Some(VolumeArg::Lss) => Ok(Volume::Swept(Core::Line)),
+            Some(VolumeArg::Pss) => Ok(Volume::Swept(Core::Point)),
         }
     }
 }

@@ -1,0 +1,100 @@
+//! From swept spheres around the parts of a tree to their records.
+
+use bvhc_format::kdop::KdopRow;
+use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
+use bvhc_format::record::TreeStatistics;
+use bvhc_format::section::SectionKind;
+use bvhc_format::swept::Core;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::leaf::leaf;
+use super::obb::{leaf_numbers, references};
+use crate::fit::vector::round_up;
+use crate::mesh::Mesh;
+use crate::obb::{Child, Link, Tree};
+use crate::swept::{self, Swept};
+use crate::tree::aabb::Aabb;
+
+/// What section swept-tree holds, and its statistics.
+pub struct SweptRecords {
+    /// What spheres are swept along.
+    pub core: Core,
+    /// The point that centres are relative to.
+    pub origin: [f32; 3],
+    /// How far swept spheres reach from there.
+    pub radius: f32,
+    /// Levels of nodes.
+    pub depth: u32,
+    /// The rows of the nodes.
+    pub rows: Vec<KdopRow>,
+    /// The leaves.
+    pub leaves: Vec<ObbLeaf>,
+    /// The tree's figures.
+    pub statistics: TreeStatistics,
+}
+
+impl SweptRecords {
+    /// Bytes of all records.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.rows) + size_of_val(&*self.leaves)
+    }
+}
+
+/// Puts swept spheres around the parts of a tree of oriented boxes over a mesh, and makes their records, given the places
+/// of all triangles in the blocks.
+pub fn lay_out_swept(tree: &Tree, mesh: &Mesh, places: &[u32], core: Core) -> SweptRecords {
+    let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]));
+    let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
+    let size = (0..3).map(|axis| f64::from(bounds.upper[axis]) - f64::from(bounds.lower[axis])).sum::<f64>();
+    let triangles: Vec<_> = (0..mesh.triangles.len() as u32).map(|triangle| mesh.corners(triangle)).collect();
+    // Bounds what differences from the origin and from a core lose in f64.
+    let swept = swept::enclose(tree, &triangles, core, origin, size / (1u64 << 48) as f64);
+    let mut rows = Vec::with_capacity(tree.nodes.len() * core.rows());
+    for ((index, first_leaf), swept) in leaf_numbers(tree).into_iter().zip(&swept) {
+        let references = references(&tree.nodes[index].children, first_leaf);
+        rows.extend(node(core, swept, references));
+    }
+    let children = tree.nodes.iter().flat_map(|node| &node.children);
+    let of_leaves: Vec<&Child> = children.filter(|child| child.link == Link::Leaf).collect();
+    let of = |child: &Child| &tree.order[child.range.start as usize..child.range.end as usize];
+    let leaves: Vec<ObbLeaf> = of_leaves.par_iter().map(|child| leaf(mesh, of(child), places)).collect();
+    let radius = round_up(swept.iter().flatten().map(Swept::reach).fold(0.0, f64::max));
+    let statistics = statistics(tree, &swept, leaves.len());
+    SweptRecords { core, origin, radius, depth: tree.depth, rows, leaves, statistics }
+}
+
+/// The rows of a node.
+fn node(core: Core, swept: &[Swept], references: [u32; OBB_WIDTH]) -> Vec<KdopRow> {
+    let mut rows: Vec<_> =
+        (0..core.rows()).map(|row| KdopRow { lanes: [Core::empty(row); OBB_WIDTH] }).collect();
+    rows[Core::CHILDREN].lanes = references.map(f32::from_bits);
+    for (slot, swept) in swept.iter().enumerate() {
+        let mut write = |first: usize, numbers: &[f32]| {
+            for (row, number) in rows[first..].iter_mut().zip(numbers) {
+                row.lanes[slot] = *number;
+            }
+        };
+        write(0, &swept.centre);
+        write(Core::RADIUS, &[swept.radius]);
+        write(Core::AXES, &swept.axes.as_flattened()[..3 * core.axes()]);
+    }
+    rows
+}
+
+fn statistics(tree: &Tree, swept: &[Vec<Swept>], leaves: usize) -> TreeStatistics {
+    let (nodes, triangles) = (tree.nodes.len(), tree.order.len());
+    let share = |used: usize, whole: usize| (used as f64 / whole as f64) as f32;
+    let of_node = |node: &Vec<Swept>| node.iter().map(Swept::measure).sum::<f64>();
+    let whole = of_node(&swept[0]).max(f64::MIN_POSITIVE);
+    TreeStatistics {
+        kind: SectionKind::SweptTree as u32,
+        depth: tree.depth,
+        nodes: nodes as u64,
+        leaves: leaves as u64,
+        references: triangles as u64,
+        sah_cost: (swept.iter().map(of_node).sum::<f64>() / whole) as f32,
+        node_fill: share(nodes - 1 + leaves, nodes * OBB_WIDTH),
+        block_fill: share(triangles, leaves * OBB_WIDTH),
+        reserved: 0,
+    }
+}

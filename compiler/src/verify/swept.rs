@@ -1,0 +1,231 @@
+//! Section swept-tree: a tree and leaves as of oriented boxes, every swept sphere around its triangles.
+
+use std::fmt;
+
+use bvhc_format::kdop::KdopRow;
+use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
+use bvhc_format::section::ArchivedSweptTree;
+use bvhc_format::swept::{Core, children};
+use bvhc_runtime::Model;
+
+use super::blocks::BlockTable;
+use super::obb::{Links, ObbFault, Place, Plan, ROUNDING, Source, check_children, exact_corners, outside};
+use super::tree::Shape;
+use crate::fit::vector::{Vector, dot, subtract};
+use crate::swept::{Swept, off};
+
+/// How far half axes may be from right angles: the cosine (S4).
+const SKEW: f64 = 1.0 / (1 << 16) as f64;
+
+/// What is wrong with the tree of swept spheres.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SweptFault {
+    /// The tree or its leaves break a rule of section obb-tree.
+    #[error(transparent)]
+    Tree(#[from] ObbFault),
+    /// An empty slot does not hold the swept sphere that meets nothing.
+    #[error(
+        "node {node}, slot {slot} is empty, but its row {row} is {found:#x} instead of {expected:#x} (S3)"
+    )]
+    Empty {
+        /// The node.
+        node: usize,
+        /// The slot.
+        slot: usize,
+        /// The row of the node.
+        row: usize,
+        /// The bits it has.
+        found: u32,
+        /// The bits it must have.
+        expected: u32,
+    },
+    /// A number is infinite or none, or a radius negative.
+    #[error("node {node}, slot {slot}: its {number} is {found}, which none is (S4)")]
+    Number {
+        /// The node.
+        node: usize,
+        /// The slot.
+        slot: usize,
+        /// Which number.
+        number: SweptNumber,
+        /// What it is.
+        found: f32,
+    },
+    /// The half axes are not at right angles.
+    #[error("node {node}, slot {slot}: its half axes are not at right angles, by {cosine:e} (S4)")]
+    Skew {
+        /// The node.
+        node: usize,
+        /// The slot.
+        slot: usize,
+        /// The cosine of their angle.
+        cosine: f64,
+    },
+    /// A corner is farther from the core than the radius.
+    #[error(
+        "node {node}, slot {slot}: triangle {triangle} is {found:e} from its core, but its radius is {radius:e} (S4)"
+    )]
+    Outside {
+        /// The node.
+        node: usize,
+        /// The slot.
+        slot: usize,
+        /// The triangle.
+        triangle: u32,
+        /// How far the triangle is from the core.
+        found: f64,
+        /// The radius.
+        radius: f32,
+    },
+    /// The origin is no point of the space of models.
+    #[error("its origin on axis {axis} is {found}, which is not finite or is beyond 2^60 (S5)")]
+    Origin {
+        /// The axis, 0 to 2.
+        axis: usize,
+        /// What it is.
+        found: f32,
+    },
+    /// The radius is less than the reach of a swept sphere, or no number.
+    #[error("its radius is {found:e}; swept spheres reach {expected:e} from its origin (S5)")]
+    Radius {
+        /// What it is.
+        found: f32,
+        /// How far they reach.
+        expected: f64,
+    },
+}
+
+/// A number of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SweptNumber {
+    /// The coordinate of the centre on an axis.
+    Centre(usize),
+    /// The radius.
+    Radius,
+    /// The coordinate of a half axis, on an axis.
+    HalfAxis(usize, usize),
+}
+
+impl fmt::Display for SweptNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Centre(axis) => write!(f, "centre on axis {axis}"),
+            Self::Radius => f.write_str("radius"),
+            Self::HalfAxis(half, axis) => write!(f, "half axis {half} on axis {axis}"),
+        }
+    }
+}
+
+/// S1 and S3 to S5, on blocks and triangle numbers within the rules. `None` where there is no such tree.
+pub(super) fn check(
+    model: &Model<'_>,
+    table: &BlockTable<'_>,
+    triangles: u64,
+) -> Result<Option<Shape>, SweptFault> {
+    let Some((tree, core)) = model.swept_tree() else { return Ok(None) };
+    let (rows, leaves) = (tree.rows.get(), tree.leaves.get());
+    let nodes: Vec<&[KdopRow]> = rows.chunks_exact(core.rows()).collect();
+    let links: Vec<Links> = nodes.iter().filter_map(|node| children(node)).collect();
+    for (index, (node, links)) in nodes.iter().zip(&links).enumerate() {
+        let used = check_children(links, index, nodes.len(), leaves.len())
+            .map_err(|fault| ObbFault::Node { node: index, fault })?;
+        check_node(core, index, node, used)?;
+    }
+    let plan = Plan::of(&links, leaves.len(), tree.depth.to_native())?;
+    check_root(tree, core, &nodes)?;
+    plan.check_leaves(leaves, &Source { table, numbers: model.geometry().triangles.get() }, triangles)?;
+    let origin = tree.origin.map(|x| f64::from(x.to_native()));
+    let slack = f64::from(tree.radius.to_native()) * ROUNDING;
+    let checked = Checked { core, nodes: &nodes, parents: &plan.parents, table, origin, slack };
+    let check =
+        |place, leaf: &ObbLeaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
+    match plan.first_fault(leaves, check) {
+        Some((_, fault)) => Err(fault),
+        None => Ok(Some(Shape { depth: plan.depth })),
+    }
+}
+
+/// What a slot holds.
+pub(super) fn slot_of(core: Core, node: &[KdopRow], slot: usize) -> Swept {
+    let vector = |first: usize| [0, 1, 2].map(|axis| node[first + axis].lanes[slot]);
+    let axis = |index: usize| if index < core.axes() { vector(Core::AXES + 3 * index) } else { [0.0; 3] };
+    Swept { centre: vector(0), axes: [axis(0), axis(1)], radius: node[Core::RADIUS].lanes[slot] }
+}
+
+/// S3, and that the numbers of S4 are such.
+fn check_node(core: Core, node: usize, rows: &[KdopRow], used: usize) -> Result<(), SweptFault> {
+    for (row, slot) in (0..core.rows()).flat_map(|row| (used..OBB_WIDTH).map(move |slot| (row, slot))) {
+        let (found, expected) = (rows[row].lanes[slot].to_bits(), Core::empty(row).to_bits());
+        if found != expected {
+            return Err(SweptFault::Empty { node, slot, row, found, expected });
+        }
+    }
+    for slot in 0..used {
+        for row in (0..core.rows()).filter(|row| *row != Core::CHILDREN) {
+            let found = rows[row].lanes[slot];
+            if !found.is_finite() || found < 0.0 && row == Core::RADIUS {
+                return Err(SweptFault::Number { node, slot, number: number(row), found });
+            }
+        }
+        let [u, v] = slot_of(core, rows, slot).axes.map(|axis| axis.map(f64::from));
+        let cosine = dot(u, v) / (dot(u, u) * dot(v, v)).sqrt();
+        if cosine.abs() > SKEW {
+            return Err(SweptFault::Skew { node, slot, cosine });
+        }
+    }
+    Ok(())
+}
+
+/// What a row tells that is not that of the references.
+fn number(row: usize) -> SweptNumber {
+    match row {
+        0..=2 => SweptNumber::Centre(row),
+        Core::RADIUS => SweptNumber::Radius,
+        _ => SweptNumber::HalfAxis((row - Core::AXES) / 3, (row - Core::AXES) % 3),
+    }
+}
+
+/// S5
+fn check_root(tree: &ArchivedSweptTree<'_>, core: Core, nodes: &[&[KdopRow]]) -> Result<(), SweptFault> {
+    let origin = tree.origin.map(|x| x.to_native());
+    if let Some(axis) = outside(&origin) {
+        return Err(SweptFault::Origin { axis, found: origin[axis] });
+    }
+    let slots = nodes.iter().flat_map(|node| (0..OBB_WIDTH).map(|slot| slot_of(core, node, slot).reach()));
+    let (found, expected) = (tree.radius.to_native(), slots.fold(0.0, f64::max));
+    if !found.is_finite() || f64::from(found) * (1.0 + ROUNDING) < expected {
+        return Err(SweptFault::Radius { found, expected });
+    }
+    Ok(())
+}
+
+/// What corners are checked against.
+struct Checked<'a> {
+    core: Core,
+    nodes: &'a [&'a [KdopRow]],
+    parents: &'a [Option<Place>],
+    table: &'a BlockTable<'a>,
+    origin: Vector,
+    /// How far rounding may mislead.
+    slack: f64,
+}
+
+impl Checked<'_> {
+    /// The first fault of S4 in the slots above a lane of a leaf, from the leaf's own up.
+    fn fault_above(&self, leaf: &ObbLeaf, lane: usize, place: Place) -> Option<SweptFault> {
+        let corners = exact_corners(leaf, lane, self.table);
+        let corners = corners.map(|corner| subtract(corner.map(f64::from), self.origin));
+        let above = std::iter::successors(Some(place), |place| self.parents[place.node]);
+        above.into_iter().find_map(|place| self.fault(leaf.triangles[lane], &corners, place))
+    }
+
+    fn fault(&self, triangle: u32, corners: &[Vector; 3], Place { node, slot }: Place) -> Option<SweptFault> {
+        let Swept { centre, axes, radius } = slot_of(self.core, self.nodes[node], slot);
+        let (centre, axes) = (centre.map(f64::from), axes.map(|axis| axis.map(f64::from)));
+        let found =
+            corners.iter().fold(0.0, |far: f64, corner| far.max(off(subtract(*corner, centre), axes)));
+        let is_outside = found > f64::from(radius) + self.slack;
+        is_outside.then_some(SweptFault::Outside { node, slot, triangle, found, radius })
+    }
+}

@@ -1,0 +1,199 @@
+//! What a walk for the nearest is to open, and in which order: at first a beam, which comes down to triangles that are
+//! nearly as near as any within a few steps a level, then depth first, from what the beam has left behind.
+//!
+//! With the beam's limit, most of the rest needs no look. Nothing is opened twice, so what it costs is only what it opens in vain.
+
+use super::grid::{CAPACITY, With};
+use crate::stack::Stack;
+use crate::volume::obb::PAIRS;
+
+/// How many pairs of nodes are opened a level: with two there is less to gain, with eight no more.
+const WIDTH: usize = 4;
+
+/// How many pairs a beam leaves behind before it is given up; in files as compilers make them it never is.
+const LEFT: usize = 1024;
+
+/// A pair of nodes.
+#[derive(Clone, Copy)]
+pub(super) struct Item {
+    pub(super) a: u32,
+    pub(super) with: With,
+    /// No more than the square of their distance.
+    pub(super) square: f32,
+    /// The less, the more is expected of them.
+    pub(super) key: f32,
+}
+
+impl Item {
+    pub(super) const NONE: Self = Self { a: 0, with: With { b: 0, mask: 0 }, square: 0.0, key: 0.0 };
+}
+
+/// Pairs of nodes that wait.
+pub(super) struct Agenda {
+    /// Whether there is a beam still.
+    narrow: bool,
+    /// What the beam opens now, and a level below.
+    level: Best,
+    next: Best,
+    left: usize,
+    /// Has room for what a walk depth first needs, on top of what the beam leaves behind, its last step's pairs and itself.
+    stack: Stack<(With, f32), { LEFT + PAIRS + 2 * WIDTH + CAPACITY }>,
+}
+
+impl Agenda {
+    /// Nothing waits; there is a beam if asked for.
+    #[inline(always)]
+    pub(super) fn new(narrow: bool) -> Self {
+        Self { narrow, level: Best::EMPTY, next: Best::EMPTY, left: 0, stack: Stack::new() }
+    }
+
+    /// Adds a pair. After the beam, the last one comes first.
+    #[inline(always)]
+    pub(super) fn push(&mut self, item: Item) {
+        let rest = if self.narrow { self.next.insert(item) } else { Some(item) };
+        if let Some(item) = rest {
+            self.leave(item);
+        }
+    }
+
+    #[inline(always)]
+    fn leave(&mut self, Item { a, with, square, .. }: Item) {
+        self.left += 1;
+        self.stack.push(a, (with, square));
+    }
+
+    /// The pair to open next, of those whose boxes may be within the root of `reach2`.
+    #[inline(always)]
+    pub(super) fn pop(&mut self, reach2: f32) -> Option<(u32, With)> {
+        // What is no number is to be looked at.
+        while self.narrow {
+            match self.take() {
+                Some(item) if item.square > reach2 => {}
+                Some(item) => return Some((item.a, item.with)),
+                None => self.narrow = false,
+            }
+        }
+        loop {
+            match self.stack.pop()? {
+                (_, (_, square)) if square > reach2 => {}
+                (a, (with, _)) => return Some((a, with)),
+            }
+        }
+    }
+
+    /// The next of the beam, if it goes on.
+    #[inline(always)]
+    fn take(&mut self) -> Option<Item> {
+        if self.left >= LEFT {
+            self.give_up();
+        }
+        if self.level.count == 0 {
+            core::mem::swap(&mut self.level, &mut self.next);
+        }
+        self.level.take()
+    }
+
+    #[cold]
+    fn give_up(&mut self) {
+        while let Some(item) = self.next.take() {
+            self.leave(item);
+        }
+        while let Some(item) = self.level.take() {
+            self.leave(item);
+        }
+    }
+}
+
+/// The pairs of which most is expected, those last.
+struct Best {
+    items: [Item; WIDTH],
+    count: usize,
+}
+
+impl Best {
+    const EMPTY: Self = Self { items: [Item::NONE; WIDTH], count: 0 };
+
+    /// Puts a pair in its place, and returns the one for which there is no room.
+    #[inline(always)]
+    fn insert(&mut self, item: Item) -> Option<Item> {
+        if self.count < WIDTH {
+            let mut place = self.count;
+            while place > 0 && self.items[place - 1].key < item.key {
+                self.items[place] = self.items[place - 1];
+                place -= 1;
+            }
+            self.items[place] = item;
+            self.count += 1;
+            return None;
+        }
+        let worst = self.items[0];
+        let nearer = item.key < worst.key;
+        if !nearer {
+            return Some(item);
+        }
+        let mut place = 0;
+        while place < WIDTH - 1 && item.key < self.items[place + 1].key {
+            self.items[place] = self.items[place + 1];
+            place += 1;
+        }
+        self.items[place] = item;
+        Some(worst)
+    }
+
+    #[inline(always)]
+    fn take(&mut self) -> Option<Item> {
+        self.count = self.count.checked_sub(1)?;
+        Some(self.items[self.count % WIDTH])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::prelude::v1::*;
+
+    use super::*;
+    use crate::triangle::testing::Random;
+
+    /// Pops pairs and pushes others in their place, until so many are pushed; returns the numbers of those popped.
+    fn popped(narrow: bool, most: u32, random: &mut Random) -> Vec<u32> {
+        let mut agenda = Agenda::new(narrow);
+        let (mut pushed, mut popped) = (0, Vec::new());
+        loop {
+            for _ in 0..random.below(PAIRS as i128 + 1).min(i128::from(most - pushed)) {
+                let key = random.centred().abs() as f32;
+                agenda.push(Item { a: pushed, square: key / 2.0, key, ..Item::NONE });
+                pushed += 1;
+            }
+            match agenda.pop(f32::INFINITY) {
+                Some((a, _)) => popped.push(a),
+                None if pushed == most => return popped,
+                None => {}
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_lost() {
+        let mut random = Random(41);
+        for narrow in [false, true] {
+            for most in [0, 3, 100, 3 * LEFT as u32] {
+                let mut popped = popped(narrow, most, &mut random);
+                popped.sort_unstable();
+                assert_eq!(popped, (0..most).collect::<Vec<_>>(), "{narrow} {most}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_best_are_opened_first() {
+        let mut agenda = Agenda::new(true);
+        for key in [5.0, 1.0, 3.0, 9.0, 2.0, 4.0] {
+            agenda.push(Item { a: key as u32, square: key, key, ..Item::NONE });
+        }
+        assert_eq!(agenda.pop(8.0).map(|(a, _)| a), Some(1));
+        // The level below waits until this one is done.
+        agenda.push(Item { a: 10, square: 0.0, key: 0.0, ..Item::NONE });
+        let rest: Vec<u32> = core::iter::from_fn(|| agenda.pop(8.0).map(|(a, _)| a)).collect();
+        assert_eq!(rest, [2, 3, 4, 10, 5], "all but what is beyond reach");
+    }
+}
