@@ -249,9 +249,9 @@ impl ArchivedObbTree<'_> {
 /// The four-wide tree of k-DOPs, for two meshes at a time. Node 0 is the root.
 #[derive(Archive, Serialize, Clone, Copy, Debug)]
 pub struct KdopTree<'a> {
-    /// The point of the model's space that the nodes' centres are relative to.
+    /// The point of the model's space that the nodes' bounds or centres are relative to.
     pub origin: [f32; 3],
-    /// At least the length of any centre plus any of its extents, in the model's units.
+    /// At least twice any bound, or the length of any centre plus any of its extents, in the model's units.
     pub radius: f32,
     /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
     pub depth: u32,

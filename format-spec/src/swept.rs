@@ -4,8 +4,8 @@
 //! depth are those of the tree of oriented boxes: [`ObbRef`], [`ObbLeaf`](crate::obb::ObbLeaf) and
 //! [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
 
-use crate::kdop::KdopLayout;
-use crate::obb::{EMPTY_EXTENT, ObbRef};
+use crate::kdop::KdopRow;
+use crate::obb::{EMPTY_EXTENT, OBB_WIDTH, ObbRef};
 
 /// What spheres are swept along.
 ///
@@ -27,7 +27,7 @@ impl Core {
     /// All kinds.
     pub const ALL: [Self; 3] = [Self::Point, Self::Line, Self::Rectangle];
     /// The row of child references.
-    pub const CHILDREN: usize = KdopLayout::CHILDREN;
+    pub const CHILDREN: usize = 3;
     /// The row of radii.
     pub const RADIUS: usize = 4;
     /// The first row of the half axes.
@@ -67,4 +67,9 @@ impl Core {
             _ => 0.0,
         }
     }
+}
+/// The child references of a node that is at least four rows long.
+pub fn children(node: &[KdopRow]) -> Option<[u32; OBB_WIDTH]> {
+    let [x, y, z, w] = node.get(Core::CHILDREN)?.lanes;
+    Some([x.to_bits(), y.to_bits(), z.to_bits(), w.to_bits()])
 }

@@ -3,8 +3,10 @@
 use std::ops::ControlFlow;
 
 use bvhc::compile::{Layout, Quality};
+use bvhc::kdop;
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{Allowance, Distance, Effort, Exhausted, Hint, Model, Pose, Volume};
+use bvhc_format::kdop::Tables;
+use bvhc_runtime::{Allowance, Distance, Effort, Exhausted, Hint, Model, Pose, Realign, Volume};
 use bvhc_tests::oracle::gap::{of_surfaces, of_triangles, within};
 use bvhc_tests::oracle::meet::meet;
 use bvhc_tests::oracle::pairs::Surface;
@@ -14,7 +16,7 @@ use bvhc_tests::scene::gaps::KINDS;
 use bvhc_tests::scene::{encounter, icosphere, pairs};
 use bvhc_tests::support::stored::stored;
 use bvhc_tests::support::{
-    LAYOUTS, Scene, compiled_as, compiled_for_pairs, compiled_triangles, levels, scenes,
+    LAYOUTS, Scene, compiled_as, compiled_for_pairs, compiled_triangles, compiled_with_kdops, levels, scenes,
 };
 
 /// Rounds of each kind; with `BVHC_LONG=1` there are ten times as many.
@@ -251,6 +253,38 @@ fn axis_aligned_boxes_do_as_well() {
                         within(&still, &Surface::moved(&stored(&plain), &pose::Pose::of_query(pose)), limit);
                     let expected: Vec<_> = expected.iter().map(|&(one, other, _)| (one, other)).collect();
                     assert_eq!(found, expected, "{name} {pose:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Lists of bounds, tables, and one against the other.
+#[test]
+fn kdops_do_as_well() {
+    let mut random = Random::new(5);
+    for (k, tables, realign) in [
+        (6, Tables::None, Realign::Axes),
+        (12, Tables::None, Realign::Triples),
+        (14, Tables::Occupancy, Realign::Occupancy),
+        (26, Tables::None, Realign::Triples),
+        (42, Tables::Profile, Realign::Profile),
+    ] {
+        for Scene { name, mesh } in scenes(1) {
+            let file = |k, tables| {
+                compiled_with_kdops(&mesh, Layout::Fast, kdop::Options { k, tables, ..Default::default() })
+            };
+            let files = [file(14, Tables::None), file(k, tables)];
+            let [other, model] = [0, 1].map(|i: usize| Model::from_bytes(&files[i]).expect("it opens"));
+            for pose in poses(&mut random, &mesh, 2) {
+                for (a, level) in [&model, &other]
+                    .into_iter()
+                    .flat_map(|a| levels().into_iter().map(move |level| (a, level)))
+                {
+                    let what = || format!("{name}, {k}, {realign:?}, {}, {pose:?}", level.name());
+                    let (a, b) = (a.with_level(level), model.with_level(level));
+                    let found = a.distance(&b, &pose).expect("triangles");
+                    check_by(&a, &b, &pose, Volume::Kdop(realign), &found, &what);
                 }
             }
         }

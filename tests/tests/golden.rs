@@ -6,11 +6,29 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bvhc::compile::{Layout, Options, compile};
+use bvhc::kdop;
+use bvhc_format::kdop::Tables;
 use bvhc_runtime::{LoadedModel, MappedModel, Model, Ray};
 use bvhc_tests::support::dump::annotate;
 
-/// The files, with their layouts.
-const FILES: [(&str, Layout); 2] = [("quad.bvh", Layout::Fast), ("quad-small.bvh", Layout::Small)];
+/// What a file is compiled by.
+type Ask = fn() -> Options;
+
+/// The files.
+const FILES: [(&str, Ask); 4] = [
+    ("quad.bvh", || of_layout(Layout::Fast)),
+    ("quad-small.bvh", || of_layout(Layout::Small)),
+    ("quad-kdop.bvh", || of_kdops(18, Tables::None)),
+    ("quad-kdop-tables.bvh", || of_kdops(6, Tables::Occupancy)),
+];
+
+fn of_layout(layout: Layout) -> Options {
+    Options { layout, ..Options::default() }
+}
+
+fn of_kdops(k: u32, tables: Tables) -> Options {
+    Options { obb: None, kdop: Some(kdop::Options { k, tables, ..Default::default() }), ..Options::default() }
+}
 
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("golden").join(name)
@@ -20,16 +38,15 @@ fn blesses() -> bool {
     std::env::var("BVHC_BLESS").is_ok_and(|value| value == "1")
 }
 
-fn compiled(layout: Layout) -> Vec<u8> {
+fn compiled(options: Ask) -> Vec<u8> {
     let source = fs::read(golden("quad.obj")).expect("the source is there");
-    let options = Options { layout, ..Options::default() };
-    compile(&source, "quad.obj", &options, &()).expect("it compiles").bytes.to_vec()
+    compile(&source, "quad.obj", &options(), &()).expect("it compiles").bytes.to_vec()
 }
 
 #[test]
 fn bytes_are_pinned() {
-    for (name, layout) in FILES {
-        let (path, bytes) = (golden(name), compiled(layout));
+    for (name, options) in FILES {
+        let (path, bytes) = (golden(name), compiled(options));
         if blesses() {
             fs::write(&path, &bytes).expect("the file can be written");
         }
@@ -41,8 +58,8 @@ fn bytes_are_pinned() {
 
 #[test]
 fn format_md_shows_the_files() {
-    shows("tests/golden/quad.bvh", &annotate(&compiled(Layout::Fast)));
-    let dump = annotate(&compiled(Layout::Small));
+    shows("tests/golden/quad.bvh", &annotate(&compiled(FILES[0].1)));
+    let dump = annotate(&compiled(FILES[1].1));
     let start = dump.find("unit 0 of bytes").expect("a packed block");
     let (block, _) = dump[start..].split_once("\nbehind the last unit").expect("zeros after it");
     shows("tests/golden/quad-small.bvh, unit 0", block);
@@ -67,7 +84,7 @@ fn shows(name: &str, text: &str) {
 /// Every byte of a file stands in the dump once, in order.
 #[test]
 fn dump_is_complete() {
-    for bytes in FILES.map(|(_, layout)| compiled(layout)) {
+    for bytes in FILES.map(|(_, options)| compiled(options)) {
         let mut shown = Vec::new();
         for line in annotate(&bytes).lines().filter(|line| line.len() > 6 && line.get(4..6) == Some("  ")) {
             assert_eq!(usize::from_str_radix(&line[..4], 16), Ok(shown.len()), "{line}");

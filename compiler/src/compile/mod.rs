@@ -279,7 +279,7 @@ fn fit_kdops(mesh: &Mesh, laid_out: &LaidOut, options: &kdop::Options) -> Result
     let layout = KdopLayout::of(options.k, options.tables as u32);
     let layout = layout.ok_or(CompileError::NoSuchKdop { k: options.k })?;
     let places = places(mesh, laid_out)?;
-    let tree = kdop::build(&corners(mesh), options);
+    let tree = kdop::build(&corners(mesh), layout.directions, options.split);
     Ok(layout::lay_out_kdops(&tree, mesh, &places, layout))
 }
 

@@ -2,7 +2,7 @@
 
 use bvhc_format::kdop::{Directions, KdopLayout, MAX_DIRECTIONS, REGIONS, Tables, ring_cosine};
 
-use crate::fit::vector::{Vector, cross, dot, round_up, subtract};
+use crate::fit::vector::{Vector, add, cross, dot, round_up, subtract};
 
 /// How near two cosines count as equal, so that rounding cannot put a point into too narrow a ring.
 const COSINE: f64 = 1.0 / (1u64 << 48) as f64;
@@ -10,13 +10,13 @@ const COSINE: f64 = 1.0 / (1u64 << 48) as f64;
 /// What a slot of a node holds, in f64 but for the centre; the first k numbers of each list are used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kdop {
-    /// The centre of mass of the points.
+    /// With tables, the centre of mass of the points; else the origin.
     pub centre: [f32; 3],
-    /// How far the points reach from there along each direction, never less than 0.
-    pub extents: [f32; MAX_DIRECTIONS],
+    /// How far the points reach from there along each direction; with tables, never less than 0.
+    pub reaches: [f32; MAX_DIRECTIONS],
     /// With profiles: how far they reach along the shell of each direction's cone. With occupancy: the same of those
     /// beyond the cone that are farther from the centre than the extent.
-    pub reaches: [f32; MAX_DIRECTIONS],
+    pub shells: [f32; MAX_DIRECTIONS],
     /// With occupancy: a bit for each ring that holds a point farther from the centre than the extent.
     pub rings: [u32; MAX_DIRECTIONS],
 }
@@ -26,37 +26,20 @@ impl Kdop {
     ///
     /// `slack` is added to what is measured before it is rounded up.
     pub fn around(points: impl Iterator<Item = Vector> + Clone, layout: &KdopLayout, slack: f64) -> Self {
-        let (sum, count) = points.clone().fold(([0.0; 3], 0usize), |(sum, count), point| {
-            ([0, 1, 2].map(|axis| sum[axis] + point[axis]), count + 1)
-        });
-        let centre = sum.map(|sum| (sum / count as f64) as f32);
+        let centre = if layout.has_tables() { middle(points.clone()) } else { [0.0; 3] };
         let offsets = points.map(|point| subtract(point, centre.map(f64::from)));
         let mut kdop = Self {
             centre,
-            extents: [0.0; MAX_DIRECTIONS],
-            reaches: [0.0; MAX_DIRECTIONS],
+            reaches: reaches(offsets.clone(), layout, slack),
+            shells: [0.0; MAX_DIRECTIONS],
             rings: [0; MAX_DIRECTIONS],
         };
-        kdop.extend(offsets.clone(), layout.directions, slack);
         match layout.tables {
             Tables::None => {}
             Tables::Profile => kdop.profile(offsets, layout.directions, slack),
             Tables::Occupancy => kdop.occupy(offsets, layout.directions, slack),
         }
         kdop
-    }
-
-    fn extend(&mut self, offsets: impl Iterator<Item = Vector>, directions: &Directions, slack: f64) {
-        let slabs = directions.slabs();
-        let mut most = [0.0f64; MAX_DIRECTIONS];
-        for offset in offsets {
-            for (slab, unit) in directions.units()[..slabs].iter().enumerate() {
-                let along = dot(*unit, offset);
-                most[slab] = most[slab].max(along);
-                most[slab + slabs] = most[slab + slabs].max(-along);
-            }
-        }
-        self.extents = most.map(|most| round_up(most + slack));
     }
 
     fn profile(&mut self, offsets: impl Iterator<Item = Vector>, directions: &Directions, slack: f64) {
@@ -66,7 +49,7 @@ impl Kdop {
                 *most = most.max(on_shell(directions, *unit, offset));
             }
         }
-        self.reaches = most.map(|most| round_up(most + slack));
+        self.shells = most.map(|most| round_up(most + slack));
     }
 
     fn occupy(&mut self, offsets: impl Iterator<Item = Vector>, directions: &Directions, slack: f64) {
@@ -74,7 +57,7 @@ impl Kdop {
         for offset in offsets {
             let length = dot(offset, offset).sqrt();
             for (index, unit) in directions.units().iter().enumerate() {
-                if length + slack <= f64::from(self.extents[index]) {
+                if length + slack <= f64::from(self.reaches[index]) {
                     continue;
                 }
                 let cosine = dot(*unit, offset) / length;
@@ -85,8 +68,29 @@ impl Kdop {
                 }
             }
         }
-        self.reaches = most.map(|most| round_up(most + slack));
+        self.shells = most.map(|most| round_up(most + slack));
     }
+}
+
+/// The centre of mass.
+fn middle(points: impl Iterator<Item = Vector>) -> [f32; 3] {
+    let (sum, count) = points.fold(([0.0; 3], 0usize), |(sum, count), point| (add(sum, point), count + 1));
+    sum.map(|sum| (sum / count as f64) as f32)
+}
+
+/// How far points reach along each direction.
+fn reaches(offsets: impl Iterator<Item = Vector>, layout: &KdopLayout, slack: f64) -> [f32; MAX_DIRECTIONS] {
+    let slabs = layout.directions.slabs();
+    let least = if layout.has_tables() { 0.0 } else { f64::NEG_INFINITY };
+    let mut most = [least; MAX_DIRECTIONS];
+    for offset in offsets {
+        for (slab, unit) in layout.directions.units()[..slabs].iter().enumerate() {
+            let along = dot(*unit, offset);
+            most[slab] = most[slab].max(along);
+            most[slab + slabs] = most[slab + slabs].max(-along);
+        }
+    }
+    most.map(|most| round_up(most + slack))
 }
 
 /// The length of a point's projection on the line of its plane with a direction that is at the edge of the direction's
@@ -109,7 +113,7 @@ mod tests {
     fn a_single_point_has_no_extent() {
         let layout = KdopLayout::of(14, Tables::Occupancy as u32).unwrap();
         let kdop = Kdop::around([[1.0, 2.0, 3.0]; 3].into_iter(), &layout, 0.0);
-        assert_eq!((kdop.centre, kdop.extents, kdop.rings), ([1.0, 2.0, 3.0], [0.0; 42], [0; 42]));
+        assert_eq!((kdop.centre, kdop.reaches, kdop.rings), ([1.0, 2.0, 3.0], [0.0; 42], [0; 42]));
     }
 
     #[test]

@@ -1,22 +1,22 @@
 //! Trees for k-DOPs, four children a node. They know triangles' corners, but no meshes and no bytes.
 //!
-//! The triangles are cut, and nodes made of the parts, as for trees of oriented boxes ([`obb`]): where parts
-//! are least likely to be met by others like them. [`Kdop`] is what is put around each.
+//! The triangles are cut, and nodes made of the parts, as for trees of oriented boxes ([`obb`]), or cut as in the paper. [`Kdop`] is what is put around each.
 //!
 //! Based on: Fünzig, Fellner, "Easy realignment of k-DOP bounding volumes", 2003. Departures: four children, their
 //! cuts, and tables that are right (FORMAT.md, K6 and K7).
 
 mod around;
 
-use bvhc_format::kdop::Tables;
+use bvhc_format::kdop::{Directions, Tables};
 use std::ops::Range;
 
 pub use around::Kdop;
 
+use crate::obb::analysis::Rule;
 use crate::obb::collapse;
 use crate::obb::cut::Triangle;
 use crate::obb::part::{self, Part};
-use crate::obb::{self, Link, Split};
+use crate::obb::{self, Link};
 
 /// What decides a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,41 @@ pub struct Options {
     pub k: u32,
     /// What nodes tell besides extents.
     pub tables: Tables,
-    /// How sets of triangles are parted; axes are those of cheap oriented boxes.
+    /// How sets of triangles are parted.
     pub split: Split,
+}
+
+/// How a set of triangles is parted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// By cheap oriented boxes, as for trees of such.
+    Box(obb::Split),
+    /// At the midpoint along the longest of the k-DOP's directions: the paper's.
+    LongestDirectionMidpoint,
+}
+
+impl Split {
+    /// Every rule.
+    pub const ALL: [Self; 4] = [
+        Self::LongestDirectionMidpoint,
+        Self::Box(obb::Split::LongestAxisMedian),
+        Self::Box(obb::Split::LongestAxisMean),
+        Self::Box(obb::Split::Kinematic),
+    ];
+
+    /// The rule's name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Box(split) => split.name(),
+            Self::LongestDirectionMidpoint => "longest-direction-midpoint",
+        }
+    }
+}
+
+impl Default for Split {
+    fn default() -> Self {
+        Self::Box(obb::Split::default())
+    }
 }
 
 impl Default for Options {
@@ -34,6 +67,9 @@ impl Default for Options {
         Self { k: 14, tables: Tables::None, split: Split::default() }
     }
 }
+
+/// Triangles that a leaf holds at most.
+const LEAF_SIZE: usize = 4;
 
 /// Triangles parted into nodes and leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,11 +93,15 @@ pub struct Child {
 
 /// Builds a tree over at least one triangle, all coordinates finite. Runs in the current rayon pool.
 ///
-/// The tree depends on the triangles and the options, but on neither the number of threads nor the machine.
-pub fn build(triangles: &[[[f32; 3]; 3]], options: &Options) -> Tree {
+/// The tree depends on the triangles, the directions and the rule, but on neither the number of threads nor the machine.
+pub fn build(triangles: &[[[f32; 3]; 3]], directions: &'static Directions, split: Split) -> Tree {
     let mut triangles: Vec<_> =
         (0..).zip(triangles).map(|(number, corners)| Triangle { corners: *corners, number }).collect();
-    let whole = part::part(&mut triangles, &obb::Options { split: options.split, ..obb::Options::default() });
+    let rule = match split {
+        Split::Box(split) => Rule::Box(split),
+        Split::LongestDirectionMidpoint => Rule::Direction(directions),
+    };
+    let whole = part::part(&mut triangles, rule, LEAF_SIZE);
     let order = triangles.iter().map(|triangle| triangle.number).collect();
     let mut tree = Tree { nodes: Vec::new(), order, depth: 0 };
     tree.add(&whole, 0, 0);

@@ -1,6 +1,6 @@
 //! From a tree for k-DOPs to its records.
 
-use bvhc_format::kdop::{KdopLayout, KdopRow, children};
+use bvhc_format::kdop::{KdopLayout, KdopNumber, KdopRow, Spot};
 use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbRef};
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::SectionKind;
@@ -18,7 +18,7 @@ use crate::tree::aabb::Aabb;
 pub struct KdopRecords {
     /// What rows are.
     pub layout: KdopLayout,
-    /// The point that centres are relative to.
+    /// The point that bounds or centres are relative to.
     pub origin: [f32; 3],
     /// How far k-DOPs reach from there.
     pub radius: f32,
@@ -47,8 +47,8 @@ pub fn lay_out_kdops(tree: &Tree, mesh: &Mesh, places: &[u32], layout: KdopLayou
     let leaves: Vec<ObbLeaf> =
         of_leaves.par_iter().map(|child| leaf(mesh, writer.triangles(child), places)).collect();
     let slots = |node| (0..OBB_WIDTH).map(move |slot| (node, slot));
-    let reaches = rows.chunks(layout.rows()).flat_map(slots).map(|(node, slot)| reach(&layout, node, slot));
-    let radius = round_up(reaches.fold(0.0, f64::max));
+    let radii = rows.chunks(layout.rows()).flat_map(slots).map(|(node, slot)| radius(&layout, node, slot));
+    let radius = round_up(radii.fold(0.0, f64::max));
     let statistics = statistics(tree, &layout, &rows, leaves.len());
     KdopRecords { layout, origin, radius, depth: tree.depth, rows, leaves, statistics }
 }
@@ -74,11 +74,13 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn node(&self, rows: &mut [KdopRow], children: &[Child], mut next_leaf: u32) {
+        let layout = &self.layout;
         for (index, row) in rows.iter_mut().enumerate() {
-            row.lanes = [self.layout.empty(index); OBB_WIDTH];
+            let empty = |lane| layout.number(Spot { row: index, lane }).1.empty();
+            row.lanes = [0, 1, 2, 3].map(empty);
         }
         for (slot, child) in children.iter().enumerate() {
-            put(&Kdop::around(self.corners(child), &self.layout, self.slack), &self.layout, rows, slot);
+            put(&Kdop::around(self.corners(child), layout, self.slack), layout, rows, slot);
             let reference = match child.link {
                 Link::Node(node) => ObbRef::node(node),
                 Link::Leaf => {
@@ -86,7 +88,7 @@ impl Writer<'_> {
                     ObbRef::leaf(next_leaf - 1, child.range.end - child.range.start)
                 }
             };
-            rows[KdopLayout::CHILDREN].lanes[slot] = f32::from_bits(reference.0);
+            write(rows, layout.child(slot), f32::from_bits(reference.0));
         }
     }
 
@@ -109,39 +111,44 @@ impl Writer<'_> {
 /// # Panics
 /// Where the node does not have the layout's rows, or the slot is not one of its four.
 pub fn put(kdop: &Kdop, layout: &KdopLayout, node: &mut [KdopRow], slot: usize) {
-    let k = layout.directions.count();
-    let mut write = |first: usize, numbers: &mut dyn Iterator<Item = f32>| {
-        for (row, number) in node[first..].iter_mut().zip(numbers) {
-            row.lanes[slot] = number;
-        }
-    };
-    write(0, &mut kdop.centre.into_iter());
-    write(KdopLayout::EXTENTS, &mut kdop.extents.into_iter().take(k));
-    if layout.used_rows() > layout.reaches() {
-        write(layout.reaches(), &mut kdop.reaches.into_iter().take(k));
-    }
-    if layout.used_rows() > layout.rings() {
-        write(layout.rings(), &mut kdop.rings.into_iter().map(f32::from_bits).take(k));
+    for (row, lane) in (0..layout.rows()).flat_map(|row| (0..OBB_WIDTH).map(move |lane| (row, lane))) {
+        let spot = Spot { row, lane };
+        let number = match layout.number(spot) {
+            (of, _) if of != slot => continue,
+            (_, KdopNumber::Centre(axis)) => kdop.centre[axis],
+            (_, KdopNumber::Reach(direction)) => kdop.reaches[direction],
+            (_, KdopNumber::Shell(direction)) => kdop.shells[direction],
+            (_, KdopNumber::Rings(direction)) => f32::from_bits(kdop.rings[direction]),
+            (_, KdopNumber::Child | KdopNumber::Filling) => continue,
+        };
+        write(node, spot, number);
     }
 }
 
-fn is_used(node: &[KdopRow], slot: usize) -> bool {
-    children(node).is_some_and(|children| children[slot] != ObbRef::EMPTY.0)
+fn write(node: &mut [KdopRow], spot: Spot, number: f32) {
+    node[spot.row].lanes[spot.lane] = number;
 }
 
-/// The extents of a slot.
-fn extents(layout: &KdopLayout, node: &[KdopRow], slot: usize) -> impl Iterator<Item = f64> {
-    let rows = &node[KdopLayout::EXTENTS..layout.reaches()];
-    rows.iter().map(move |row| f64::from(row.lanes[slot]))
+fn is_used(layout: &KdopLayout, node: &[KdopRow], slot: usize) -> bool {
+    layout.child(slot).of(node).is_some_and(|child| child.to_bits() != ObbRef::EMPTY.0)
 }
 
-/// The length of a slot's centre and its largest extent, added up.
-fn reach(layout: &KdopLayout, node: &[KdopRow], slot: usize) -> f64 {
-    if !is_used(node, slot) {
+/// The extents or bounds of a slot.
+fn reaches(layout: &KdopLayout, node: &[KdopRow], slot: usize) -> impl Iterator<Item = f64> {
+    let of = move |direction| layout.reach(direction, slot).of(node);
+    (0..layout.directions.count()).filter_map(of).map(f64::from)
+}
+
+/// What the tree's radius may not be less than for a slot (FORMAT.md, K5).
+fn radius(layout: &KdopLayout, node: &[KdopRow], slot: usize) -> f64 {
+    if !is_used(layout, node, slot) {
         return 0.0;
     }
-    let centre = node[..3].iter().map(|row| f64::from(row.lanes[slot]).powi(2)).sum::<f64>().sqrt();
-    centre + extents(layout, node, slot).fold(0.0, f64::max)
+    if !layout.has_tables() {
+        return reaches(layout, node, slot).map(|bound| 2.0 * bound.abs()).fold(0.0, f64::max);
+    }
+    let of = |axis| layout.centre(axis, slot).of(node).map_or(0.0, f64::from).powi(2);
+    (0..3).map(of).sum::<f64>().sqrt() + reaches(layout, node, slot).fold(0.0, f64::max)
 }
 
 fn statistics(tree: &Tree, layout: &KdopLayout, rows: &[KdopRow], leaves: usize) -> TreeStatistics {
@@ -163,10 +170,13 @@ fn statistics(tree: &Tree, layout: &KdopLayout, rows: &[KdopRow], leaves: usize)
 /// The cubes of all mean widths over those of the root's children together (FORMAT.md, M6).
 fn collision_cost(layout: &KdopLayout, rows: &[KdopRow]) -> f32 {
     let width = |node: &[KdopRow], slot: usize| {
-        extents(layout, node, slot).sum::<f64>() * 2.0 / layout.directions.count() as f64
+        reaches(layout, node, slot).sum::<f64>() * 2.0 / layout.directions.count() as f64
     };
     let of_node = |node: &[KdopRow]| {
-        (0..OBB_WIDTH).filter(|slot| is_used(node, *slot)).map(|slot| width(node, slot).powi(3)).sum::<f64>()
+        (0..OBB_WIDTH)
+            .filter(|slot| is_used(layout, node, *slot))
+            .map(|slot| width(node, slot).powi(3))
+            .sum::<f64>()
     };
     let whole = of_node(&rows[..layout.rows()]);
     (rows.chunks(layout.rows()).map(of_node).sum::<f64>() / whole.max(f64::MIN_POSITIVE)) as f32

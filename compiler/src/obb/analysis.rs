@@ -5,13 +5,15 @@
 //! box is fitted to a few extreme points, and a set that no axis parts is halved by number, where the paper makes
 //! it a leaf.
 
+use bvhc_format::kdop::Directions;
+
 use crate::fit::vector::{Vector, dot, subtract};
 use crate::fit::{self, Frame, Method, Objective, memetic};
 
+use super::Split;
 use super::bounds::Bounds;
 use super::cut::{Cut, Triangle};
 use super::kinematic::Kinematic;
-use super::{Options, Split};
 
 /// Of larger sets only so many triangles are looked at, evenly spaced by number.
 const MOST_SAMPLES: usize = 1 << 14;
@@ -23,6 +25,16 @@ pub(super) const SMALL: usize = 64;
 /// The cheap box's search: descents from what DiTO-26 and the covariance find.
 const CHEAP: Method =
     Method::Memetic(memetic::Parameters { population: 2, patience: 0, widest: 1.0, narrowest: 1.0, seed: 0 });
+
+/// How sets of triangles are parted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Rule {
+    /// By their cheap boxes.
+    Box(Split),
+    /// At the midpoint along the direction of a set in which they are longest. Based on: Fünzig, Fellner, "Easy realignment
+    /// of k-DOP bounding volumes", 2003.
+    Direction(&'static Directions),
+}
 
 /// What is known of a set.
 #[derive(Clone, Copy, Debug)]
@@ -49,12 +61,17 @@ pub(super) struct Memory {
     extremes: Vec<[f32; 3]>,
     samples: Vec<Sample>,
     kinematic: Kinematic,
-    places: Vec<f64>,
 }
 
 impl Memory {
     /// Looks at a set of more triangles than a leaf holds; `is_deep` asks for equal halves.
-    pub(super) fn analyse(&mut self, triangles: &[Triangle], options: &Options, is_deep: bool) -> Analysis {
+    pub(super) fn analyse(
+        &mut self,
+        triangles: &[Triangle],
+        rule: Rule,
+        leaf_size: usize,
+        is_deep: bool,
+    ) -> Analysis {
         let stride = triangles.len().div_ceil(MOST_SAMPLES);
         let few = triangles.iter().step_by(stride);
         extremes(few.clone(), &mut self.extremes);
@@ -71,12 +88,16 @@ impl Memory {
             number: triangle.number,
         }));
         let bounds = self.samples.iter().fold(Bounds::EMPTY, |union, sample| union.union(sample.bounds));
-        let leaf_size = usize::from(options.leaf_size);
-        let cut = match options.split {
+        let cut = match rule {
             _ if is_deep => None,
-            Split::LongestAxisMedian => None,
-            Split::LongestAxisMean => self.at_mean(&frame, bounds.extents(), leaf_size),
-            Split::Kinematic => self.kinematic.cut(&self.samples, &frame, triangles.len(), leaf_size),
+            Rule::Box(Split::LongestAxisMedian) => None,
+            Rule::Box(Split::LongestAxisMean) => self.at_mean(&frame, bounds.extents(), leaf_size),
+            Rule::Box(Split::Kinematic) => {
+                self.kinematic.cut(&self.samples, &frame, triangles.len(), leaf_size)
+            }
+            Rule::Direction(directions) => {
+                self.at_midpoint(triangles.iter().step_by(stride), directions, leaf_size)
+            }
         };
         let cut = cut.unwrap_or_else(|| self.at_median(&frame, bounds.extents(), triangles.len(), leaf_size));
         Analysis { measure: Objective::Collision.measure(bounds.extents()), cut }
@@ -84,20 +105,46 @@ impl Memory {
 
     /// The cut at the mean along the longest axis that parts the set.
     fn at_mean(&mut self, frame: &Frame, extents: Vector, leaf_size: usize) -> Option<Cut> {
-        let count = self.samples.len();
         longest_first(frame, extents).into_iter().find_map(|direction| {
-            self.places.clear();
-            self.places.extend(self.samples.iter().map(|sample| dot(direction, sample.centre)));
-            let mean = self.places.iter().sum::<f64>() / count as f64;
-            let left = self.places.iter().filter(|place| **place < mean).count();
-            if left == 0 || left == count {
-                None
-            } else if count > SMALL {
-                Some(Cut::Below { direction, place: mean })
-            } else {
-                Some(Cut::First { direction, left: whole_leaves(left, count, leaf_size) })
-            }
+            let sum = self.samples.iter().map(|sample| dot(direction, sample.centre)).sum::<f64>();
+            self.at_place(direction, sum / self.samples.len() as f64, leaf_size)
         })
+    }
+
+    /// The cut at the middle of the longest slab whose middle parts the set.
+    fn at_midpoint<'a>(
+        &mut self,
+        few: impl Iterator<Item = &'a Triangle> + Clone,
+        directions: &Directions,
+        leaf_size: usize,
+    ) -> Option<Cut> {
+        let slab = |direction: &Vector| {
+            let corners = few.clone().flat_map(|triangle| triangle.corners);
+            let places = corners.map(|corner| dot(*direction, corner.map(f64::from)));
+            let [low, high] = places.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], place| {
+                [low.min(place), high.max(place)]
+            });
+            (*direction, low, high)
+        };
+        let mut slabs: Vec<_> = directions.units()[..directions.slabs()].iter().map(slab).collect();
+        slabs.sort_by(|a, b| (b.2 - b.1).total_cmp(&(a.2 - a.1)));
+        // Places are of centres times three.
+        slabs
+            .into_iter()
+            .find_map(|(direction, low, high)| self.at_place(direction, 1.5 * (low + high), leaf_size))
+    }
+
+    /// The cut at a place, if it parts the set.
+    fn at_place(&mut self, direction: Vector, place: f64, leaf_size: usize) -> Option<Cut> {
+        let count = self.samples.len();
+        let left = self.samples.iter().filter(|sample| dot(direction, sample.centre) < place).count();
+        if left == 0 || left == count {
+            None
+        } else if count > SMALL {
+            Some(Cut::Below { direction, place })
+        } else {
+            Some(Cut::First { direction, left: whole_leaves(left, count, leaf_size) })
+        }
     }
 
     /// The cut at the median along the longest axis that has more than one centre, or by number.

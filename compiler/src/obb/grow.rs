@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::fit::{self, Obb};
 
-use super::analysis::sort_and_dedup;
+use super::analysis::{Rule, sort_and_dedup};
 use super::collapse;
 use super::cut::Triangle;
 use super::enclose::enclose;
@@ -35,7 +35,7 @@ impl Parted {
     pub(super) fn new(triangles: &[[[f32; 3]; 3]], options: &Options) -> Self {
         let mut triangles: Vec<_> =
             (0..).zip(triangles).map(|(number, corners)| Triangle { corners: *corners, number }).collect();
-        let whole = part::part(&mut triangles, options);
+        let whole = part::part(&mut triangles, Rule::Box(options.split), options.leaf_size.into());
         Self { triangles, whole }
     }
 

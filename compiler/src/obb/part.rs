@@ -1,7 +1,6 @@
 //! The binary tree of parts, grown from the top down.
 
-use super::Options;
-use super::analysis::{self, Analysis};
+use super::analysis::{self, Analysis, Rule};
 use super::collapse::Costs;
 use super::cut::{self, Triangle};
 
@@ -30,22 +29,24 @@ struct Memory {
 }
 
 /// Cuts a set again and again, and puts its triangles into the order of the leaves.
-pub(crate) fn part(triangles: &mut [Triangle], options: &Options) -> Part {
-    Cutter { options }.part(triangles, 0, &mut Memory::default())
+pub(crate) fn part(triangles: &mut [Triangle], rule: Rule, leaf_size: usize) -> Part {
+    Cutter { rule, leaf_size }.part(triangles, 0, &mut Memory::default())
 }
 
-struct Cutter<'a> {
-    options: &'a Options,
+struct Cutter {
+    rule: Rule,
+    leaf_size: usize,
 }
 
-impl Cutter<'_> {
+impl Cutter {
     fn part(&self, triangles: &mut [Triangle], level: u32, memory: &mut Memory) -> Part {
         let count = triangles.len();
-        if count <= self.options.leaf_size.into() {
+        if count <= self.leaf_size {
             return Part { count, halves: None, height: 0, costs: Costs::LEAF };
         }
         let is_deep = level >= DEEPEST_CHOICE;
-        let Analysis { measure, cut } = memory.analysis.analyse(triangles, self.options, is_deep);
+        let Analysis { measure, cut } =
+            memory.analysis.analyse(triangles, self.rule, self.leaf_size, is_deep);
         let left_count = cut.apply(triangles, &mut memory.cut);
         let (left, right) = triangles.split_at_mut(left_count);
         let halves = if count >= PARALLEL_SIZE {

@@ -1,10 +1,10 @@
 //! The statistics of each tree against the tree itself.
 
-use bvhc_format::kdop::{KdopLayout, KdopRow, children};
+use bvhc_format::kdop::{KdopLayout, KdopRow};
 use bvhc_format::obb::{OBB_WIDTH, ObbNode, ObbRef};
 use bvhc_format::record::{BLOCK_WIDTH, Child, NODE_WIDTH, TreeStatistics, WideNode};
 use bvhc_format::section::SectionKind;
-use bvhc_format::swept::Core;
+use bvhc_format::swept::{Core, children};
 use bvhc_runtime::Model;
 
 use super::VerifyError;
@@ -251,11 +251,11 @@ fn collision_cost(nodes: &[ObbNode]) -> f64 {
 /// The cubes of all mean widths, relative to those of the root's children.
 fn width_cost(layout: &KdopLayout, rows: &[KdopRow]) -> f64 {
     let of_node = |node: &[KdopRow]| {
-        let links = children(node).unwrap_or([ObbRef::EMPTY.0; OBB_WIDTH]);
+        let links = layout.children(node).unwrap_or([ObbRef::EMPTY.0; OBB_WIDTH]);
         let used = (0..OBB_WIDTH).filter(|slot| links[*slot] != ObbRef::EMPTY.0);
         let widths = used.map(|slot| {
-            let extents = node[KdopLayout::EXTENTS..layout.reaches()].iter();
-            extents.map(|row| f64::from(row.lanes[slot])).sum::<f64>() / layout.directions.slabs() as f64
+            let reach = |direction| layout.reach(direction, slot).of(node).map(f64::from);
+            (0..layout.directions.count()).filter_map(reach).sum::<f64>() / layout.directions.slabs() as f64
         });
         widths.map(|width| width.powi(3)).sum::<f64>()
     };

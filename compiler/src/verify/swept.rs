@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use bvhc_format::kdop::{KdopRow, children};
+use bvhc_format::kdop::KdopRow;
 use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
 use bvhc_format::section::ArchivedSweptTree;
-use bvhc_format::swept::Core;
+use bvhc_format::swept::{Core, children};
 use bvhc_runtime::Model;
 
 use super::blocks::BlockTable;

@@ -97,6 +97,7 @@ fn kdops_are_told_and_made_again() {
         "--trees aabb,kdop --kdop-k 26 --kdop-tables occupancy",
         "--trees aabb,obb,kdop --obb-fit dito14 --kdop-k 12 --kdop-tables profile",
         "--trees aabb,kdop --kdop-split longest-axis-median",
+        "--trees aabb,kdop --kdop-split longest-direction-midpoint",
     ] {
         let (report, bytes) = compile(&place, &options.split_whitespace().collect::<Vec<_>>());
         let told = told(&place);

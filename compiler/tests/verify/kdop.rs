@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use bvhc::verify::VerifyError;
-use bvhc_format::kdop::{KdopLayout, Tables};
+use bvhc_format::kdop::{KdopLayout, KdopNumber, Spot, Tables};
 
 use crate::breaks_in;
 use crate::forge::{Forge, KDOP, METADATA, ONE_TRIANGLE, source};
@@ -25,9 +25,9 @@ fn layout(file: &Forge) -> KdopLayout {
     KdopLayout::of(file.u32(root + 20), file.u32(root + 24)).unwrap()
 }
 
-/// A number of a slot of a node.
-fn lane(file: &Forge, node: usize, row: usize, slot: usize) -> usize {
-    file.slice(KDOP, 32).0 + 16 * (layout(file).rows() * node + row) + 4 * slot
+/// A number of a node.
+fn at(file: &Forge, node: usize, spot: Spot) -> usize {
+    file.slice(KDOP, 32).0 + 16 * (layout(file).rows() * node + spot.row) + 4 * spot.lane
 }
 
 fn nodes(file: &Forge) -> usize {
@@ -41,12 +41,12 @@ fn leaf(file: &Forge, index: usize) -> usize {
 /// All places of references but the empty ones, in order: nodes, slots and values.
 fn children(file: &Forge) -> Vec<(usize, usize, u32)> {
     let slots = (0..nodes(file)).flat_map(|node| (0..4).map(move |slot| (node, slot)));
-    let read = |(node, slot)| (node, slot, file.u32(lane(file, node, KdopLayout::CHILDREN, slot)));
+    let read = |(node, slot)| (node, slot, file.u32(at(file, node, layout(file).child(slot))));
     slots.map(read).filter(|(_, _, child)| *child != u32::MAX).collect()
 }
 
 fn put_child(file: &mut Forge, (node, slot, _): (usize, usize, u32), child: u32) {
-    let at = lane(file, node, KdopLayout::CHILDREN, slot);
+    let at = at(file, node, layout(file).child(slot));
     file.put_u32(at, child);
 }
 
@@ -64,7 +64,7 @@ fn trees_are_within_the_rules() {
 #[test]
 fn what_cannot_be_opened() {
     let rows = forge(Tables::None).slice(KDOP, 32).1 as u32;
-    for (field, wrong) in [(16, 41), (20, 8), (20, 0), (24, 3), (40, rows - 1), (40, rows + 20)] {
+    for (field, wrong) in [(16, 41), (20, 8), (20, 0), (24, 3), (40, rows - 1), (40, rows + 16)] {
         let mut file = forge(Tables::None);
         file.put_u32(file.root(KDOP) + field, wrong);
         file.seal();
@@ -105,35 +105,51 @@ fn the_tree_as_a_whole() {
 fn empty_slots_meet_nothing() {
     for tables in Tables::ALL {
         let good = Forge::of_kdops(ONE_TRIANGLE, tables);
-        let rows = layout(&good).used_rows();
-        for (row, slot) in (0..rows).flat_map(|row| (1..4).map(move |slot| (row, slot))) {
-            if row != KdopLayout::CHILDREN {
-                breaks_in(good.clone(), "K3", |file| file.add(lane(file, 0, row, slot), 1));
+        let (layout, mut tried) = (layout(&good), 0);
+        for (row, lane) in (0..layout.rows()).flat_map(|row| (0..4).map(move |lane| (row, lane))) {
+            let spot = Spot { row, lane };
+            let (slot, number) = layout.number(spot);
+            if slot > 0 && !matches!(number, KdopNumber::Child | KdopNumber::Filling) {
+                breaks_in(good.clone(), "K3", |file| file.add(at(file, 0, spot), 1));
+                tried += 1;
             }
         }
-        breaks_in(good, "K3", |file| file.put_f32(lane(file, 0, 1, 2), -0.0));
+        assert_eq!(tried, 3 * [14, 3 + 42, 3 + 28][tables as usize]);
+        if layout.has_tables() {
+            breaks_in(good, "K3", |file| file.put_f32(at(file, 0, layout.centre(1, 2)), -0.0));
+        }
     }
 }
 
 /// In all nodes, so that leaves' k-DOPs and those high above are among them.
 #[test]
 fn kdops_hold_what_is_below() {
-    for (node, slot, _) in children(&forge(Tables::None)) {
-        for direction in 0..14 {
-            breaks("K4", |file| {
-                let at = lane(file, node, KdopLayout::EXTENTS + direction, slot);
-                file.put_f32(at, file.f32(at) - 1e-5);
+    for tables in [Tables::None, Tables::Profile] {
+        let good = forge(tables);
+        let layout = layout(&good);
+        for (node, slot, _) in children(&good) {
+            for direction in 0..14 {
+                breaks_in(good.clone(), "K4", |file| {
+                    let at = at(file, node, layout.reach(direction, slot));
+                    file.put_f32(at, file.f32(at) - 1e-5);
+                });
+            }
+        }
+        for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            breaks_in(good.clone(), "K4", |file| file.put_f32(at(file, 1, layout.reach(3, 0)), wrong));
+            if layout.has_tables() {
+                breaks_in(good.clone(), "K4", |file| file.put_f32(at(file, 1, layout.centre(2, 0)), wrong));
+            }
+        }
+        if layout.has_tables() {
+            breaks_in(good.clone(), "K4", |file| file.put_f32(at(file, 1, layout.reach(3, 0)), -1e-30));
+            breaks_in(good, "K4", |file| {
+                file.put_f32(file.root(KDOP) + 12, 100.0);
+                let at = at(file, 0, layout.centre(0, 0));
+                file.put_f32(at, file.f32(at) + 1e-4);
             });
         }
     }
-    for (row, wrong) in [(0, f32::NAN), (2, f32::INFINITY), (4, f32::NAN), (7, -1e-30), (17, f32::INFINITY)] {
-        breaks("K4", |file| file.put_f32(lane(file, 1, row, 0), wrong));
-    }
-    breaks("K4", |file| {
-        file.put_f32(file.root(KDOP) + 12, 100.0);
-        let at = lane(file, 0, 0, 0);
-        file.put_f32(at, file.f32(at) + 1e-4);
-    });
 }
 
 #[test]
@@ -154,17 +170,19 @@ fn the_root_reaches_all_kdops() {
 
 #[test]
 fn profiles_tell_of_all_corners() {
-    let first = layout(&forge(Tables::Profile)).reaches();
+    let layout = layout(&forge(Tables::Profile));
     for (node, slot, _) in children(&forge(Tables::Profile)) {
-        for row in first..first + 14 {
+        for direction in 0..14 {
             breaks_in(forge(Tables::Profile), "K6", |file| {
-                let at = lane(file, node, row, slot);
+                let at = at(file, node, layout.shell(direction, slot));
                 file.put_f32(at, file.f32(at) - 1e-5);
             });
         }
     }
     for wrong in [f32::NAN, f32::INFINITY] {
-        breaks_in(forge(Tables::Profile), "K6", |file| file.put_f32(lane(file, 0, first, 0), wrong));
+        breaks_in(forge(Tables::Profile), "K6", |file| {
+            file.put_f32(at(file, 0, layout.shell(0, 0)), wrong);
+        });
     }
 }
 
@@ -175,13 +193,13 @@ fn occupancy_tells_of_all_corners() {
     let (mut bits, mut reaches) = (0, 0);
     for (node, slot, _) in children(&good) {
         for direction in 0..14 {
-            let ring = lane(&good, node, layout.rings() + direction, slot);
+            let ring = at(&good, node, layout.rings(direction, slot));
             breaks_in(good.clone(), "K7", |file| file.put_u32(ring, file.u32(ring) | 1));
             if good.u32(ring) != 0 {
                 bits += 1;
                 breaks_in(good.clone(), "K7", |file| file.put_u32(ring, 0));
             }
-            let reach = lane(&good, node, layout.reaches() + direction, slot);
+            let reach = at(&good, node, layout.shell(direction, slot));
             if good.f32(reach) > 1e-4 {
                 reaches += 1;
                 breaks_in(good.clone(), "K7", |file| file.put_f32(reach, file.f32(reach) - 1e-5));
@@ -190,7 +208,7 @@ fn occupancy_tells_of_all_corners() {
     }
     assert!(bits > 100 && reaches > 100, "{bits} {reaches}");
     for wrong in [f32::NAN, f32::INFINITY, -1.0] {
-        breaks_in(good.clone(), "K7", |file| file.put_f32(lane(file, 0, layout.reaches(), 0), wrong));
+        breaks_in(good.clone(), "K7", |file| file.put_f32(at(file, 0, layout.shell(0, 0)), wrong));
     }
 }
 
@@ -199,7 +217,8 @@ fn what_fills_up_is_zero() {
     for byte in [28, 31] {
         breaks("K8", |file| file.put(file.root(KDOP) + byte, &[1]));
     }
-    breaks("K8", |file| file.put_u32(lane(file, 1, 19, 3), 1));
+    breaks("K8", |file| file.put_u32(at(file, 1, Spot { row: 3, lane: 3 }), 1));
+    breaks_in(forge(Tables::Occupancy), "K8", |file| file.put_u32(at(file, 1, Spot { row: 47, lane: 3 }), 1));
 }
 
 #[test]

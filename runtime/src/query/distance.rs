@@ -2,7 +2,7 @@
 
 use core::ops::ControlFlow;
 
-use super::pairs::{Effort, Exhausted, Volume, VolumeError, swept_trees};
+use super::pairs::{Effort, Exhausted, KdopTrees, Volume, VolumeError, swept_trees};
 use crate::level::Level;
 use crate::model::Model;
 use crate::pair_tree::PairTree;
@@ -295,7 +295,16 @@ fn search_by<'v>(
     let trees = match volume {
         Volume::Obb => [PairTree::of(a), PairTree::of(b)],
         Volume::Aabb => [PairTree::of_aabbs(a), PairTree::of_aabbs(b)],
-        Volume::Kdop(_) => return Err(VolumeError::NoDistances),
+        Volume::Kdop(realign) => {
+            let kdops = KdopTrees::of([a, b], realign)?;
+            if is_nothing(limit) {
+                return Ok(NOTHING);
+            }
+            return Ok(dispatch!(a.level().inner(), simd => {
+                let (motion, volume) = kdops.at(simd, pose, false);
+                Walk::new(simd, kdops.trees, motion, aim, limit, effort).run(&volume, hint)
+            })?);
+        }
         Volume::Swept(core) => {
             let trees = swept_trees([a, b], core)?;
             if is_nothing(limit) {

@@ -71,9 +71,6 @@ pub enum VolumeError {
     /// A file has no tree of swept spheres with such cores.
     #[error("the files have no trees of swept spheres of the kind {}", .0.name())]
     NoSwept(Core),
-    /// The volumes do not bound distances.
-    #[error("k-DOPs tell whether models meet, but not how far they are apart")]
-    NoDistances,
 }
 
 impl Effort {
@@ -243,32 +240,56 @@ fn find_by(
     effort: &mut Effort,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, VolumeError> {
-    let kdops = |realign: Realign| {
-        let (a, b) = (PairTree::of_kdops(a)?, PairTree::of_kdops(b)?);
-        let layouts = [a.kdop_layout()?, b.kdop_layout()?];
-        realign.can_use(&layouts[1]).then_some(([a, b], Some((layouts, realign))))
-    };
-    let (trees, kdops) = match volume {
+    let boxes = match volume {
         Volume::Obb => return Ok(find(a, b, pose, aim, effort, visit)?),
-        Volume::Aabb => ([PairTree::of_aabbs(a), PairTree::of_aabbs(b)], None),
-        Volume::Kdop(realign) => kdops(realign).ok_or(VolumeError::NoKdops(realign))?,
-        Volume::Swept(core) => (swept_trees([a, b], core)?, None),
+        Volume::Aabb => Ok([PairTree::of_aabbs(a), PairTree::of_aabbs(b)]),
+        Volume::Kdop(realign) => Err(KdopTrees::of([a, b], realign)?),
+        Volume::Swept(core) => Ok(swept_trees([a, b], core)?),
     };
     if !aabb::touch(&a.bounds(), &b.bounds(), pose) {
         return Ok(ControlFlow::Continue(()));
     }
     let level = a.level();
-    let found = match (kdops, volume) {
-        (Some(kdops), _) => {
-            dispatch!(level.inner(), simd => search_kdops(simd, trees, pose, &kdops, aim, effort, visit))
+    let found = match (boxes, volume) {
+        (Err(kdops), _) => {
+            dispatch!(level.inner(), simd => search_kdops(simd, &kdops, pose, aim, effort, visit))
         }
-        (None, Volume::Swept(core)) => {
+        (Ok(trees), Volume::Swept(core)) => {
             let swept = Swept::new(core);
             dispatch!(level.inner(), simd => search(simd, trees, &swept, pose, aim, effort, visit))
         }
-        (None, _) => search_boxes(level, trees, pose, aim, effort, visit),
+        (Ok(trees), _) => search_boxes(level, trees, pose, aim, effort, visit),
     };
     Ok(found?)
+}
+
+/// Two trees of k-DOPs, and how B's are realigned.
+pub(super) struct KdopTrees<'a> {
+    pub(super) trees: [PairTree<'a>; 2],
+    layouts: [KdopLayout; 2],
+    realign: Realign,
+}
+
+impl<'a> KdopTrees<'a> {
+    /// Those of two models, if they have such as can be realigned in this way.
+    pub(super) fn of([a, b]: [&'a Model<'a>; 2], realign: Realign) -> Result<Self, VolumeError> {
+        let trees = || {
+            let trees = [PairTree::of_kdops(a)?, PairTree::of_kdops(b)?];
+            let layouts = [trees[0].kdop_layout()?, trees[1].kdop_layout()?];
+            realign.can_use(&layouts[1]).then_some(Self { trees, layouts, realign })
+        };
+        trees().ok_or(VolumeError::NoKdops(realign))
+    }
+
+    /// B's pose between the trees, and the volumes at it; `ranks` asks for the depths of overlaps.
+    #[inline(always)]
+    pub(super) fn at<S: Kernel>(&self, simd: S, pose: &Pose, ranks: bool) -> (Motion, Kdops) {
+        let [a, b] = [self.trees[0].place(), self.trees[1].place()];
+        let motion = Motion::new(simd, pose, a, b);
+        let [of_a, of_b] = &self.layouts;
+        let kdops = Kdops::new(simd, [of_a, of_b], [a.radius, b.radius], &motion, self.realign, ranks);
+        (motion, kdops)
+    }
 }
 
 /// The trees of swept spheres with such cores.
@@ -312,16 +333,12 @@ fn search<S: Kernel, V: volume::Volume>(
 #[inline(always)]
 fn search_kdops<S: Kernel>(
     simd: S,
-    trees: [PairTree<'_>; 2],
+    kdops: &KdopTrees<'_>,
     pose: &Pose,
-    ([of_a, of_b], realign): &([KdopLayout; 2], Realign),
     aim: Aim,
     effort: &mut Effort,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Exhausted> {
-    let places = [trees[0].place(), trees[1].place()];
-    let motion = Motion::new(simd, pose, places[0], places[1]);
-    let radii = [places[0].radius, places[1].radius];
-    let kdops = Kdops::new(simd, [of_a, of_b], radii, &motion, *realign);
-    walk(simd, trees, &kdops, motion, aim, effort, visit)
+    let (motion, volume) = kdops.at(simd, pose, aim == Aim::Any);
+    walk(simd, kdops.trees, &volume, motion, aim, effort, visit)
 }

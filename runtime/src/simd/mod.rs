@@ -29,6 +29,10 @@ pub(crate) trait Kernel: Simd {
     /// The numbers of the vertices `slots[first .. first + LEN]`; slots count modulo 16.
     fn look_up(self, table: Self::Table, slots: &[u8; BLOCK_WIDTH], first: usize) -> Self::Lanes;
 
+    /// The same in two tables; slots count modulo 32, and from 16 on in the second one.
+    fn look_up_in_two(self, tables: [Self::Table; 2], slots: &[u8; BLOCK_WIDTH], first: usize)
+    -> Self::Lanes;
+
     /// The number in a lane, which counts modulo the number of lanes.
     fn pick(self, numbers: Self::Lanes, lane: usize) -> f32;
 

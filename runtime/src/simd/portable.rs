@@ -29,6 +29,19 @@ macro_rules! portable_kernel {
             }
 
             #[inline(always)]
+            fn look_up_in_two(
+                self,
+                tables: [Self::Table; 2],
+                slots: &[u8; BLOCK_WIDTH],
+                first: usize,
+            ) -> Self::Lanes {
+                let numbers = tables.as_flattened();
+                f32x4::from_fn(self, |lane| {
+                    numbers[usize::from(slots[(first + lane) % BLOCK_WIDTH]) % (2 * BLOCK_WIDTH)]
+                })
+            }
+
+            #[inline(always)]
             fn pick(self, numbers: Self::Lanes, lane: usize) -> f32 {
                 numbers.to_array()[lane % 4]
             }

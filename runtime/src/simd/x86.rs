@@ -56,6 +56,15 @@ kernel!(
 );
 
 kernel!(
+    /// As many from two tables, by the fifth bit.
+    #[inline(always)]
+    fn choose_8(token: Avx2, first: __m256, second: __m256, slots: [u8; 8]) -> __m256 {
+        let which = _mm256_castsi256_ps(_mm256_slli_epi32::<27>(widen_8(token, slots)));
+        _mm256_blendv_ps(first, second, which)
+    }
+);
+
+kernel!(
     #[inline(always)]
     fn spread_nibbles(token: Avx2, bytes: [u8; 8]) -> u8x16<Avx2> {
         let pairs = _mm_cvtepu8_epi16(_mm_cvtsi64_si128(i64::from_le_bytes(bytes)));
@@ -161,6 +170,18 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
+    fn look_up_in_two(
+        self,
+        [first_table, second_table]: [Self::Table; 2],
+        slots: &[u8; BLOCK_WIDTH],
+        first: usize,
+    ) -> Self::Lanes {
+        let in_first = self.look_up(first_table, slots, first);
+        let in_second = self.look_up(second_table, slots, first);
+        choose_8(self, in_first.into(), in_second.into(), half(slots, first)).simd_into(self)
+    }
+
+    #[inline(always)]
     fn pick(self, numbers: Self::Lanes, lane: usize) -> f32 {
         pick_8(self, numbers.into(), lane as i32)
     }
@@ -215,6 +236,14 @@ kernel!(
     fn look_up_16(token: Avx512, table: __m512, slots: [u8; BLOCK_WIDTH]) -> __m512 {
         let slots = _mm512_cvtepu8_epi32(u8x16::simd_from(token, slots).into());
         _mm512_permutexvar_ps(slots, table)
+    }
+);
+
+kernel!(
+    #[inline(always)]
+    fn look_up_16_in_two(token: Avx512, lower: __m512, upper: __m512, slots: [u8; BLOCK_WIDTH]) -> __m512 {
+        let slots = _mm512_cvtepu8_epi32(u8x16::simd_from(token, slots).into());
+        _mm512_permutex2var_ps(lower, slots, upper)
     }
 );
 
@@ -308,6 +337,16 @@ impl Kernel for Avx512 {
     #[inline(always)]
     fn look_up(self, table: Self::Table, slots: &[u8; BLOCK_WIDTH], _: usize) -> Self::Lanes {
         look_up_16(self, table.into(), *slots).simd_into(self)
+    }
+
+    #[inline(always)]
+    fn look_up_in_two(
+        self,
+        [lower, upper]: [Self::Table; 2],
+        slots: &[u8; BLOCK_WIDTH],
+        _: usize,
+    ) -> Self::Lanes {
+        look_up_16_in_two(self, lower.into(), upper.into(), *slots).simd_into(self)
     }
 
     #[inline(always)]

@@ -30,12 +30,12 @@ pub(crate) struct Gaps {
     pub(crate) pairs: u32,
     /// No more than the square of the distance, or no number.
     pub(crate) squares: [f32; PAIRS],
-    /// The squared distance of the centres.
+    /// About the squared distance of the centres: those that are nearer by it come first.
     pub(crate) centres: [f32; PAIRS],
 }
 
 /// Less than 1 by more than the rounding of a square.
-pub(super) const ROUNDED: f32 = 1.0 - 1.0 / (1 << 20) as f32;
+pub(crate) const ROUNDED: f32 = 1.0 - 1.0 / (1 << 20) as f32;
 
 /// How far apart these pairs of the children of A's and B's nodes are, at least, and which may be within the root of
 /// `reach2`.

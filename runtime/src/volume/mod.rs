@@ -23,8 +23,8 @@ pub(crate) trait Volume {
 
     fn node<'b>(tree: &PairTree<'b>, id: u32, room: &'b mut Self::Room) -> Option<&'b Self::Node>;
 
-    /// The child reference in a slot, below four.
-    fn child(node: &Self::Node, slot: usize) -> u32;
+    /// The child reference in a slot, below four, of a node of this tree.
+    fn child(tree: &PairTree<'_>, node: &Self::Node, slot: usize) -> u32;
 
     /// Which of these pairs of the children of A's and B's nodes may have a common point; a bit each, as in [`Overlaps`].
     fn overlaps<S: Kernel>(

@@ -157,7 +157,7 @@ impl Volume for Oriented {
     }
 
     #[inline(always)]
-    fn child(node: &ObbNode, slot: usize) -> u32 {
+    fn child(_: &PairTree<'_>, node: &ObbNode, slot: usize) -> u32 {
         node.children[slot]
     }
 

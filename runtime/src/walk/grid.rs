@@ -31,7 +31,8 @@ pub(super) struct Links<'a> {
 impl<'a> Links<'a> {
     #[inline(always)]
     pub(super) fn of<V: Volume>(tree: &'a PairTree<'a>, id: u32, node: &V::Node) -> Self {
-        let children = [V::child(node, 0), V::child(node, 1), V::child(node, 2), V::child(node, 3)];
+        let child = |slot| V::child(tree, node, slot);
+        let children = [child(0), child(1), child(2), child(3)];
         Self { tree, id, children }
     }
 

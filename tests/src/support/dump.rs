@@ -45,7 +45,7 @@ enum Kind {
 ///
 /// Panics where the file does not have the layout that FORMAT.md describes.
 pub fn annotate(file: &[u8]) -> String {
-    let mut dump = Dump { file, at: 0, text: String::new(), untitled: false };
+    let mut dump = Dump { file, at: 0, text: String::new(), untitled: false, root: 0 };
     dump.header();
     let sections = read_u32(file, 28) as usize;
     for index in 0..sections {
@@ -65,6 +65,8 @@ struct Dump<'a> {
     text: String,
     /// Whether slices that are no records need a title first.
     untitled: bool,
+    /// The root of the section.
+    root: usize,
 }
 
 /// A slice of a payload: what it is called, where it starts and how many elements it has.
@@ -151,6 +153,7 @@ impl Dump<'_> {
         assert_eq!(self.at, start, "a section starts where the one before it ends");
         let (root, fields) = (end - root_size(kind), root_fields(kind));
         self.untitled = true;
+        self.root = root;
         for slice in self.slices(root, fields) {
             self.slice(kind, &slice);
         }
@@ -188,7 +191,8 @@ impl Dump<'_> {
             "leaves" => self.records(slice, Self::obb_leaf),
             "packed_nodes" => self.records(slice, Self::packed_obb_node),
             "packed_leaves" => self.records(slice, Self::packed_obb_leaf),
-            "rows" => self.records(slice, Self::kdop_row),
+            "rows" if kind == SectionKind::KdopTree => self.kdop_nodes(slice.count),
+            "rows" => self.records(slice, Self::swept_row),
             "runs" => self.records(slice, Self::run),
             "trees" => self.records(slice, Self::statistics),
             "bytes" => self.packed_blocks(slice),
@@ -310,8 +314,45 @@ impl Dump<'_> {
         self.field("places", 16, Kind::U32);
     }
 
+    /// All nodes of k-DOPs, in so many rows.
+    fn kdop_nodes(&mut self, rows: usize) {
+        let (k, tables) = (read_u32(self.file, self.root + 20) as usize, read_u32(self.file, self.root + 24));
+        let end = self.at + 16 * rows;
+        for node in 0.. {
+            if self.at == end {
+                break;
+            }
+            self.title(&format!("node[{node}]"));
+            match tables {
+                0 => (0..4).for_each(|_| self.kdop_list(k)),
+                _ => self.kdop_lanes(k, tables),
+            }
+        }
+        self.untitled = true;
+    }
+
+    fn kdop_list(&mut self, k: usize) {
+        self.fields(&[("bounds", 4 * k, Kind::F32), ("child", 4, Kind::ObbChild)]);
+        self.field("padding", 4 * ((k + 1).next_multiple_of(16) - (k + 1)), Kind::Raw);
+    }
+
+    fn kdop_lanes(&mut self, k: usize, tables: u32) {
+        let start = self.at;
+        for axis in ["x", "y", "z"] {
+            self.field(&format!("centre {axis}"), 16, Kind::F32);
+        }
+        self.field("children", 16, Kind::ObbChild);
+        (0..k).for_each(|i| self.field(&format!("extent {i}"), 16, Kind::F32));
+        let shell = if tables == 1 { "reach beyond cone" } else { "profile" };
+        (0..k).for_each(|i| self.field(&format!("{shell} {i}"), 16, Kind::F32));
+        if tables == 1 {
+            (0..k).for_each(|i| self.field(&format!("rings {i}"), 16, Kind::Hex));
+        }
+        self.fill_up(start + (self.at - start).next_multiple_of(64));
+    }
+
     /// Also of a row of child references, which is no number then.
-    fn kdop_row(&mut self) {
+    fn swept_row(&mut self) {
         self.field("lanes", 16, Kind::F32);
     }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use bvhc::compile::Layout;
 use bvhc::file::Bytes;
 use bvhc::kdop::Options;
-use bvhc_format::kdop::{KdopLayout, Tables};
+use bvhc_format::kdop::{KdopLayout, KdopNumber, Spot, Tables};
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Effort, Level, Model, Realign, Volume};
 use bvhc_tests::random::Random;
@@ -73,8 +73,8 @@ impl Places {
         Self { layout, rows, nodes: tree.rows.len() / layout.rows(), leaves: tree.leaves.len() }
     }
 
-    fn lane(&self, node: usize, row: usize, slot: usize) -> usize {
-        self.rows + 16 * (self.layout.rows() * node + row) + 4 * slot
+    fn at(&self, node: usize, spot: Spot) -> usize {
+        self.rows + 16 * (self.layout.rows() * node + spot.row) + 4 * spot.lane
     }
 }
 
@@ -82,9 +82,9 @@ impl Places {
 fn with_children(good: &Bytes, child: impl Fn(usize, usize) -> u32) -> Bytes {
     let (mut forged, places) = (aligned(good), Places::of(good));
     for (node, slot) in (0..places.nodes).flat_map(|node| (0..4).map(move |slot| (node, slot))) {
-        write(&mut forged, places.lane(node, KdopLayout::CHILDREN, slot), child(node, slot));
-        for row in KdopLayout::EXTENTS..places.layout.reaches() {
-            write(&mut forged, places.lane(node, row, slot), 1e30f32.to_bits());
+        write(&mut forged, places.at(node, places.layout.child(slot)), child(node, slot));
+        for direction in 0..places.layout.directions.count() {
+            write(&mut forged, places.at(node, places.layout.reach(direction, slot)), 1e30f32.to_bits());
         }
     }
     forged
@@ -132,8 +132,8 @@ fn numbers_that_are_none() {
         for number in NUMBERS {
             for row in (0..places.layout.rows()).step_by(5) {
                 let mut forged = aligned(&good);
-                for (node, slot) in (0..places.nodes).flat_map(|node| (0..4).map(move |slot| (node, slot))) {
-                    write(&mut forged, places.lane(node, row, slot), number);
+                for (node, lane) in (0..places.nodes).flat_map(|node| (0..4).map(move |lane| (node, lane))) {
+                    write(&mut forged, places.at(node, Spot { row, lane }), number);
                 }
                 survive_pairs(&forged, &levels);
             }
@@ -160,10 +160,10 @@ fn mutated_trees() {
             for _ in 0..1 + random.below(12) {
                 let (node, slot) = (random.below(places.nodes as u32) as usize, random.below(4) as usize);
                 let link = random.below(2 * places.nodes as u32) | random.below(8) << 29;
-                write(&mut forged, places.lane(node, KdopLayout::CHILDREN, slot), link);
-                let row = random.below(places.layout.rows() as u32) as usize;
-                if row != KdopLayout::CHILDREN {
-                    write(&mut forged, places.lane(node, row, slot), NUMBERS[random.below(12) as usize]);
+                write(&mut forged, places.at(node, places.layout.child(slot)), link);
+                let spot = Spot { row: random.below(places.layout.rows() as u32) as usize, lane: slot };
+                if places.layout.number(spot).1 != KdopNumber::Child {
+                    write(&mut forged, places.at(node, spot), NUMBERS[random.below(12) as usize]);
                 }
             }
             survive_pairs(&forged, &levels);

@@ -3,10 +3,10 @@
 use bvhc_format::kdop::{Directions, Tables};
 use clap::ValueEnum;
 
-use super::obb::SplitArg;
 use crate::cli::error::UsageError;
 use crate::kdop;
-use crate::obb::Split;
+use crate::kdop::Split;
+use crate::obb;
 
 /// How the tree of k-DOPs is built. What is not given is left to [`kdop::Options`].
 #[derive(Debug, clap::Args)]
@@ -21,6 +21,19 @@ pub(in crate::cli) struct KdopArgs {
     /// How sets of triangles are parted [default: kinematic]
     #[arg(long, value_enum, value_name = "SPLIT")]
     kdop_split: Option<SplitArg>,
+}
+
+/// [`Split`] as an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum SplitArg {
+    /// At the median along the longest axis of a cheap box
+    LongestAxisMedian,
+    /// At the mean along the longest axis of a cheap box
+    LongestAxisMean,
+    /// At the midpoint along the longest of the directions
+    LongestDirectionMidpoint,
+    /// Where the parts are least likely to be met by others like them
+    Kinematic,
 }
 
 /// [`Tables`] as an argument.
@@ -65,6 +78,17 @@ impl From<TablesArg> for Tables {
             TablesArg::None => Self::None,
             TablesArg::Occupancy => Self::Occupancy,
             TablesArg::Profile => Self::Profile,
+        }
+    }
+}
+
+impl From<SplitArg> for Split {
+    fn from(split: SplitArg) -> Self {
+        match split {
+            SplitArg::LongestAxisMedian => Self::Box(obb::Split::LongestAxisMedian),
+            SplitArg::LongestAxisMean => Self::Box(obb::Split::LongestAxisMean),
+            SplitArg::LongestDirectionMidpoint => Self::LongestDirectionMidpoint,
+            SplitArg::Kinematic => Self::Box(obb::Split::Kinematic),
         }
     }
 }

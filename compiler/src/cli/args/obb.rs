@@ -102,7 +102,7 @@ enum ObjectiveArg {
 
 /// [`Split`] as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum SplitArg {
+enum SplitArg {
     /// At the median along the longest axis of the set's box
     LongestAxisMedian,
     /// At the mean along the longest axis of the set's box

@@ -24,7 +24,8 @@
 //!   whose formulas (5) to (7) cut corners off: they add angles of rings, which are not additive, and start from factors
 //!   below 1.
 
-use bvhc_format::kdop::{Directions, KdopLayout, REGIONS, Tables};
+use bvhc_format::kdop::{Directions, Face, KdopLayout, Tables};
+use fearless_simd::{Select, SimdBase, SimdFloat};
 
 use crate::simd::{Kernel, square_root};
 
@@ -70,85 +71,186 @@ impl Realign {
         }
     }
 
-    /// What turns the rings of occupancy tables into factors.
-    pub(super) fn tangents(self, layout: &KdopLayout) -> Option<&'static [f32; REGIONS]> {
-        (self == Self::Occupancy).then_some(&layout.directions.ring_tangents)
+    /// Whether it goes by three directions.
+    pub(super) fn has_triples(self) -> bool {
+        matches!(self, Self::Axes | Self::Triples)
     }
 
-    /// The weights of a bound along `turned`, and the rows that they are for, there and along the opposite direction.
-    /// With occupancy: cos(beta), sin(beta) and cos(theta - beta), and the rows of extents, reaches and rings.
+    /// Of triples and axes: the three directions that stand for each of some vectors, with their weights.
     #[inline(always)]
-    pub(super) fn weigh<S: Kernel>(
-        self,
-        simd: S,
-        layout: &KdopLayout,
-        turned: [f64; 3],
-    ) -> ([f32; 3], [[u32; 3]; 2]) {
-        let set = layout.directions;
-        let extent = |direction: usize| (KdopLayout::EXTENTS + direction) as u32;
-        let of_three = |three: [usize; 3]| [extent(three[0]), extent(three[1]), extent(three[2])];
-        let opposite = |three: [usize; 3]| three.map(|direction| set.opposite(direction));
-        match self {
-            Self::Axes | Self::Triples => {
-                let (weights, three) =
-                    if self == Self::Axes { axes(set, turned) } else { triple(set, turned) };
-                (round_up(weights), [of_three(three), of_three(opposite(three))])
-            }
-            Self::Profile | Self::Occupancy => {
-                let nearest = nearest(set, turned);
-                let [cosine, sine] = angle(simd, &set.units()[nearest], turned);
-                let rows = |direction: usize| {
-                    let last = if self == Self::Profile { KdopLayout::EXTENTS } else { layout.rings() };
-                    [extent(direction), (layout.reaches() + direction) as u32, (last + direction) as u32]
-                };
-                let rows = [rows(nearest), rows(set.opposite(nearest))];
-                let (cosine_theta, sine_theta) = (set.aperture, set.aperture_sine);
-                let between = (sine_theta * cosine - cosine_theta * sine).max(0.0);
-                let weights = if self == Self::Profile {
-                    [between / sine_theta, sine / sine_theta, 0.0]
-                } else {
-                    [cosine, sine, cosine_theta * cosine + sine_theta * sine]
-                };
-                (round_up(weights), rows)
-            }
-        }
+    pub(super) fn triples<S: Kernel>(self, simd: S, set: &Directions, vectors: &Vectors) -> Triples {
+        if self == Self::Axes { Triples::of_axes(set, vectors) } else { Triples::of(simd, set, vectors) }
+    }
+
+    /// Of occupancy and profiles: the direction nearest to a vector, and the weights of what is stored for it: of extent
+    /// and profile; or cos(beta), sin(beta) and cos(theta - beta).
+    #[inline(always)]
+    pub(super) fn shell<S: Kernel>(self, simd: S, set: &Directions, turned: [f64; 3]) -> ([f32; 3], usize) {
+        let nearest = nearest(set, turned);
+        let [cosine, sine] = angle(simd, &set.units()[nearest], turned);
+        let (cosine_theta, sine_theta) = (set.aperture, set.aperture_sine);
+        let between = (sine_theta * cosine - cosine_theta * sine).max(0.0);
+        let weights = if self == Self::Profile {
+            [between / sine_theta, sine / sine_theta, 0.0]
+        } else {
+            [cosine, sine, cosine_theta * cosine + sine_theta * sine]
+        };
+        (round_up(weights), nearest)
     }
 }
 
+pub(super) use bvhc_format::kdop::SLAB_ROOM as ROOM;
+
+/// Up to so many unit vectors; those left over are (0, 0, 0).
+pub(super) struct Vectors {
+    /// Their x, y and z.
+    pub(super) along: [[f64; ROOM]; 3],
+    pub(super) count: usize,
+}
+
+impl Vectors {
+    /// A set's first half of directions, turned by the inverse of a rotation; and each times a vector.
+    #[inline(always)]
+    pub(super) fn turned<S: Kernel>(
+        simd: S,
+        set: &Directions,
+        [x, y, z]: &[[f64; 3]; 3],
+        vector: [f64; 3],
+    ) -> (Self, [f64; ROOM]) {
+        let mut turned = Self { along: [[0.0; ROOM]; 3], count: set.slabs() };
+        let mut products = [0.0; ROOM];
+        for first in (0..set.slabs()).step_by(wide::<S>()) {
+            let part = first..first + wide::<S>();
+            let units = [
+                S::f64s::from_slice(simd, &set.half[0][part.clone()]),
+                S::f64s::from_slice(simd, &set.half[1][part.clone()]),
+                S::f64s::from_slice(simd, &set.half[2][part.clone()]),
+            ];
+            for (axis, along) in turned.along.iter_mut().enumerate() {
+                dot_all(simd, &[x[axis], y[axis], z[axis]], &units).store_slice(&mut along[part.clone()]);
+            }
+            dot_all(simd, &vector, &units).store_slice(&mut products[part]);
+        }
+        (turned, products)
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, index: usize) -> [f64; 3] {
+        let [x, y, z] = &self.along;
+        [x[index % ROOM], y[index % ROOM], z[index % ROOM]]
+    }
+}
+
+/// For each of some vectors, three directions whose weighted sum it is.
+pub(super) struct Triples {
+    /// The weights of the first, the second and the third.
+    weights: [[f64; ROOM]; 3],
+    /// The directions.
+    ahead: [[u8; 3]; ROOM],
+    /// Those opposite.
+    back: [[u8; 3]; ROOM],
+}
+
+impl Triples {
+    const NONE: Self = Self { weights: [[0.0; ROOM]; 3], ahead: [[0; 3]; ROOM], back: [[0; 3]; ROOM] };
+
+    #[inline(always)]
+    pub(super) fn weights(&self, index: usize) -> [f64; 3] {
+        let [a, b, c] = &self.weights;
+        [a[index % ROOM], b[index % ROOM], c[index % ROOM]]
+    }
+
+    /// The directions for a vector, and for its opposite.
+    #[inline(always)]
+    pub(super) fn directions(&self, index: usize) -> [[u8; 3]; 2] {
+        [self.ahead[index % ROOM], self.back[index % ROOM]]
+    }
+
+    #[inline(always)]
+    fn of_axes(set: &Directions, vectors: &Vectors) -> Self {
+        let mut triples = Self::NONE;
+        for index in 0..vectors.count {
+            triples.put(set, vectors, index, [0, 1, 2]);
+            for axis in 0..3 {
+                triples.weights[axis][index] = vectors.along[axis][index].abs();
+            }
+        }
+        triples
+    }
+
+    /// The faces that the vectors go through, in the octant of positive coordinates, where their mirror images are: those
+    /// by which the least weight is largest, so that it is negative only where rounding has a vector on a border.
+    #[inline(always)]
+    fn of<S: Kernel>(simd: S, set: &Directions, vectors: &Vectors) -> Self {
+        let mut triples = Self::NONE;
+        let mut chosen = [0.0; ROOM];
+        let [x, y, z] = &vectors.along;
+        for first in (0..vectors.count).step_by(wide::<S>()) {
+            let part = first..first + wide::<S>();
+            let vectors = [load(simd, x, first), load(simd, y, first), load(simd, z, first)];
+            let none = S::f64s::splat(simd, 0.0);
+            let (mut a, mut b, mut c) = (none, none, none);
+            let (mut least, mut best) = (S::f64s::splat(simd, f64::NEG_INFINITY), none);
+            for (index, Face { weights, .. }) in set.faces().iter().enumerate() {
+                let p = dot_all(simd, &weights[0], &vectors);
+                let q = dot_all(simd, &weights[1], &vectors);
+                let r = dot_all(simd, &weights[2], &vectors);
+                let lowest = p.min(q).min(r);
+                let better = lowest.simd_gt(least);
+                (a, b, c) = (better.select(p, a), better.select(q, b), better.select(r, c));
+                least = better.select(lowest, least);
+                best = better.select(S::f64s::splat(simd, index as f64), best);
+            }
+            a.max(none).store_slice(&mut triples.weights[0][part.clone()]);
+            b.max(none).store_slice(&mut triples.weights[1][part.clone()]);
+            c.max(none).store_slice(&mut triples.weights[2][part.clone()]);
+            best.store_slice(&mut chosen[part]);
+        }
+        for (index, face) in chosen.iter().enumerate().take(vectors.count) {
+            if let Some(face) = set.faces().get(*face as usize) {
+                triples.put(set, vectors, index, face.directions);
+            }
+        }
+        triples
+    }
+
+    /// Three directions that stand for a vector's image in the octant of positive coordinates.
+    #[inline(always)]
+    fn put(&mut self, set: &Directions, vectors: &Vectors, index: usize, [a, b, c]: [u8; 3]) {
+        let signs = signs(&vectors.get(index));
+        let image = |direction: u8, signs| set.mirrored(direction.into(), signs) as u8;
+        self.ahead[index] = [image(a, signs), image(b, signs), image(c, signs)];
+        // Turned around along all axes, a direction is its opposite.
+        let signs = signs ^ 7;
+        self.back[index] = [image(a, signs), image(b, signs), image(c, signs)];
+    }
+}
+
+/// How many vectors level `S` looks at in a step.
+const fn wide<S: Kernel>() -> usize {
+    size_of::<S::f64s>() / size_of::<f64>()
+}
+
+/// Some vectors' coordinates in the octant of positive ones.
 #[inline(always)]
-fn round_up([x, y, z]: [f64; 3]) -> [f32; 3] {
+fn load<S: Kernel>(simd: S, numbers: &[f64; ROOM], first: usize) -> S::f64s {
+    S::f64s::from_slice(simd, &numbers[first..first + wide::<S>()]).abs()
+}
+
+#[inline(always)]
+fn dot_all<S: Kernel>(simd: S, [u, v, w]: &[f64; 3], [x, y, z]: &[S::f64s; 3]) -> S::f64s {
+    let (u, v, w) = (S::f64s::splat(simd, *u), S::f64s::splat(simd, *v), S::f64s::splat(simd, *w));
+    u.mul_add(*x, v.mul_add(*y, w * *z))
+}
+
+#[inline(always)]
+pub(super) fn round_up([x, y, z]: [f64; 3]) -> [f32; 3] {
     [x, y, z].map(|weight| (weight * INFLATION) as f32)
 }
 
 #[inline(always)]
 fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-fn axes(set: &Directions, turned: [f64; 3]) -> ([f64; 3], [usize; 3]) {
-    let signs = signs(&turned);
-    (turned.map(f64::abs), [0, 1, 2].map(|axis| set.mirrored(axis, signs)))
-}
-
-/// The face that a vector goes through, in the octant of positive coordinates, where the vector's mirror image is.
-#[inline(always)]
-fn triple(set: &Directions, turned: [f64; 3]) -> ([f64; 3], [usize; 3]) {
-    let (image, signs) = (turned.map(f64::abs), signs(&turned));
-    let mut best = ([0.0; 3], [0; 3], f64::NEG_INFINITY);
-    for face in set.faces() {
-        let [x, y, z] = &face.weights;
-        let weights = [dot(x, &image), dot(y, &image), dot(z, &image)];
-        let least = weights[0].min(weights[1]).min(weights[2]);
-        if least > best.2 {
-            best = (weights, face.directions.map(usize::from), least);
-        }
-        if least >= 0.0 {
-            break;
-        }
-    }
-    // Negative only where rounding has the vector on a border.
-    (best.0.map(|weight| weight.max(0.0)), best.1.map(|direction| set.mirrored(direction, signs)))
 }
 
 /// A bit for each axis along which a vector goes back.

@@ -4,15 +4,16 @@
 
 use std::vec::Vec;
 
-use bvhc_format::kdop::{Directions, KdopLayout, KdopRow, REGIONS, Tables, ring_cosine};
+use bvhc_format::kdop::{Directions, KdopLayout, KdopRow, REGIONS, Spot, Tables, ring_cosine};
 use bvhc_format::obb::OBB_WIDTH;
 
 use super::{Kdops, Realign};
 use crate::level::Level;
 use crate::pose::Pose;
 use crate::simd::{Kernel, dispatch};
-use crate::volume::Volume;
+use crate::triangle::gap::gap;
 use crate::volume::obb::{Motion, Place};
+use crate::volume::{Distant, Volume};
 
 type Point = [f64; 3];
 
@@ -100,6 +101,10 @@ fn turn(rotation: &[Point; 3], point: &Point) -> Point {
     [0, 1, 2].map(|axis| dot(&rotation[axis], point))
 }
 
+fn transposed([x, y, z]: &[Point; 3]) -> [Point; 3] {
+    [0, 1, 2].map(|axis| [x[axis], y[axis], z[axis]])
+}
+
 fn up(x: f64) -> f32 {
     ((x * (1.0 + 1e-14)) as f32).next_up().max(0.0)
 }
@@ -112,20 +117,30 @@ fn on_shell(set: &Directions, unit: &Point, q: &Point) -> f64 {
 }
 
 /// Puts four sets of corners into a node, by the words of FORMAT.md; centres are means, or the first of the corners.
+/// Returns the radius of its tree, too.
 fn node(layout: &KdopLayout, sets: &[Vec<Point>], is_first: bool) -> (Vec<KdopRow>, f32) {
     let set = layout.directions;
     let mut rows = std::vec![KdopRow { lanes: [0.0; OBB_WIDTH] }; layout.rows()];
+    let mut put = |spot: Spot, number: f32| rows[spot.row].lanes[spot.lane] = number;
     let mut radius = 0.0f32;
     for (slot, corners) in sets.iter().enumerate() {
         let mean = [0, 1, 2].map(|axis| corners.iter().map(|p| p[axis]).sum::<f64>() / corners.len() as f64);
         let centre = if is_first { corners[0] } else { mean.map(|x| f64::from(x as f32)) };
+        let centre = if layout.has_tables() { centre } else { [0.0; 3] };
         let offsets: Vec<Point> = corners.iter().map(|corner| minus(corner, &centre)).collect();
-        (0..3).for_each(|axis| rows[axis].lanes[slot] = centre[axis] as f32);
         let mut widest = 0.0f32;
         for (i, unit) in set.units().iter().enumerate() {
-            let extent = up(offsets.iter().map(|q| dot(unit, q)).fold(0.0, f64::max));
+            let along = offsets.iter().map(|q| dot(unit, q));
+            if !layout.has_tables() {
+                let bound = along.fold(f64::NEG_INFINITY, f64::max);
+                let bound = ((bound + bound.abs() * 1e-14) as f32).next_up();
+                widest = widest.max(2.0 * bound.abs());
+                put(layout.reach(i, slot), bound);
+                continue;
+            }
+            let extent = up(along.fold(0.0, f64::max));
             widest = widest.max(extent);
-            rows[KdopLayout::EXTENTS + i].lanes[slot] = extent;
+            put(layout.reach(i, slot), extent);
             let (mut reach, mut bits) = (0.0f64, 0u32);
             for q in &offsets {
                 let length = dot(q, q).sqrt();
@@ -142,23 +157,31 @@ fn node(layout: &KdopLayout, sets: &[Vec<Point>], is_first: bool) -> (Vec<KdopRo
                     _ => {}
                 }
             }
-            if layout.tables != Tables::None {
-                rows[layout.reaches() + i].lanes[slot] = up(reach);
-            }
+            put(layout.shell(i, slot), up(reach));
             if layout.tables == Tables::Occupancy {
-                rows[layout.rings() + i].lanes[slot] = f32::from_bits(bits);
+                put(layout.rings(i, slot), f32::from_bits(bits));
             }
+        }
+        if layout.has_tables() {
+            (0..3).for_each(|axis| put(layout.centre(axis, slot), centre[axis] as f32));
         }
         radius = radius.max(up(dot(&centre, &centre).sqrt()) + widest);
     }
     (rows, radius)
 }
 
-/// B's children at a pose, realigned to A's directions.
-fn realigned<S: Kernel>(simd: S, kdops: &Kdops, b: &[KdopRow]) -> Vec<[[f32; 4]; 2]> {
-    let of =
-        |slab| [0, 1].map(|side| <[f32; 4]>::from(kdops.realigned(simd, slab, b, side).expect("the rows")));
-    kdops.slabs[..kdops.count].iter().map(of).collect()
+/// How far along a direction of A's, and back, each of B's children reaches at a pose, at most; with the slack that
+/// comparisons allow, without tables.
+fn realigned<S: Kernel>(simd: S, kdops: &Kdops, of_a: &KdopLayout, b: &[KdopRow]) -> Vec<[[f64; 4]; 2]> {
+    let slabs = of_a.directions.slabs();
+    match kdops {
+        Kdops::Slabs(all) => all.all_reaches(simd, b).expect("the rows"),
+        Kdops::Lists(lists) => {
+            let lists = lists.realigned(simd, b).expect("the rows");
+            let back = |i: usize| lists.map(|list| -f64::from(list.as_flattened()[i]));
+            (0..slabs).map(|slab| [back(slab + slabs), back(slab)]).collect()
+        }
+    }
 }
 
 fn check_bounds(
@@ -169,20 +192,24 @@ fn check_bounds(
     b: &[KdopRow],
     sets: &[Vec<Point>],
 ) {
-    let found = dispatch!(level.inner(), simd => realigned(simd, kdops, b));
-    let rotation = pose.rotation();
+    let found = dispatch!(level.inner(), simd => realigned(simd, kdops, of_a, b));
+    assert_eq!(found.len(), of_a.directions.slabs());
     for (unit, sides) in of_a.directions.units().iter().zip(&found) {
-        for (slot, corners) in sets.iter().enumerate() {
-            let centre = [0, 1, 2].map(|axis| f64::from(b[axis].lanes[slot]));
-            for corner in corners {
-                let q = minus(corner, &centre);
-                let along = dot(unit, &turn(&rotation, &q));
-                // The weights themselves are off by some roundings of f64.
-                let slack = dot(&q, &q).sqrt() / (1u64 << 47) as f64;
-                for (side, along) in [along, -along].into_iter().enumerate() {
-                    let bound = f64::from(sides[side][slot]);
-                    assert!(along <= bound + slack, "{along:e} > {bound:e}, {pose:?}, {corners:?}");
+        for (slot, corner) in
+            sets.iter().enumerate().flat_map(|(slot, set)| set.iter().map(move |p| (slot, p)))
+        {
+            let along = match kdops {
+                Kdops::Lists(_) => dot(unit, &pose.apply(*corner)),
+                Kdops::Slabs(_) => {
+                    let centre = [0, 1, 2].map(|axis| f64::from(b[axis].lanes[slot]));
+                    dot(unit, &turn(&pose.rotation(), &minus(corner, &centre)))
                 }
+            };
+            // The weights themselves are off by some roundings of f64.
+            let slack = dot(corner, corner).sqrt() / (1u64 << 46) as f64;
+            for (side, along) in [along, -along].into_iter().enumerate() {
+                let bound = sides[side][slot];
+                assert!(along <= bound + slack, "{along:e} > {bound:e}, {pose:?}, {corner:?}");
             }
         }
     }
@@ -208,7 +235,7 @@ fn no_corner_is_cut_off() {
         }
         for round in 0..SETS / POSES * 8 {
             let other = Directions::COUNTS[random.next() as usize % 6];
-            let of_a = KdopLayout::of([k, other][round % 2], Tables::None as u32).unwrap();
+            let of_a = KdopLayout::of([k, other][round % 2], of_b.tables as u32).unwrap();
             let sets: Vec<_> = (0..OBB_WIDTH).map(|_| random.corners()).collect();
             let (b, radius) = node(&of_b, &sets, round % 3 == 0);
             let place = Place { origin: [0.0; 3], radius };
@@ -216,7 +243,7 @@ fn no_corner_is_cut_off() {
                 let (pose, level) = (random.pose(), levels[random.next() as usize % levels.len()]);
                 let kdops = dispatch!(level.inner(), simd => {
                     let motion = Motion::new(simd, &pose, &place, &place);
-                    Kdops::new(simd, [&of_a, &of_b], [radius; 2], &motion, realign)
+                    Kdops::new(simd, [&of_a, &of_b], [radius; 2], &motion, realign, true)
                 });
                 check_bounds(&kdops, level, &of_a, &pose, &b, &sets);
                 checked += sets.len();
@@ -236,7 +263,8 @@ fn what_touches_is_not_told_apart() {
             continue;
         }
         for round in 0..600 {
-            let of_a = KdopLayout::of(Directions::COUNTS[round % 6], Tables::None as u32).unwrap();
+            // With tables and without, against either.
+            let of_a = KdopLayout::of(Directions::COUNTS[round % 6], round as u32 % 3).unwrap();
             let sets = [(); 2].map(|()| (0..OBB_WIDTH).map(|_| random.corners()).collect::<Vec<_>>());
             let ((a, radius_a), (b, radius_b)) =
                 (node(&of_a, &sets[0], round % 3 == 0), node(&of_b, &sets[1], round % 4 == 0));
@@ -249,7 +277,7 @@ fn what_touches_is_not_told_apart() {
             for level in Level::available() {
                 let found = dispatch!(level.inner(), simd => {
                     let motion = Motion::new(simd, &pose, &places[0], &places[1]);
-                    let kdops = Kdops::new(simd, [&of_a, &of_b], [radius_a, radius_b], &motion, realign);
+                    let kdops = Kdops::new(simd, [&of_a, &of_b], [radius_a, radius_b], &motion, realign, true);
                     kdops.overlaps(simd, &a, &b, &motion, u32::MAX)
                 });
                 assert!(found.pairs >> (OBB_WIDTH * i + j) & 1 == 1, "{k}, {realign:?}, {}", level.name());
@@ -257,6 +285,56 @@ fn what_touches_is_not_told_apart() {
             }
         }
     }
+}
+
+/// Of triangles, whose distances are exact.
+#[test]
+fn no_bound_exceeds_the_distance() {
+    let mut random = Random(0x0f1e_2d3c_4b5a_6978);
+    let layouts = Directions::COUNTS.into_iter().flat_map(|k| Realign::ALL.map(|way| (k, way)));
+    let (mut sum, mut count) = (0.0, 0);
+    for (k, realign) in layouts {
+        let of_b = KdopLayout::of(k, way(realign) as u32).unwrap();
+        if !realign.can_use(&of_b) {
+            continue;
+        }
+        for round in 0..60 {
+            let of_a = KdopLayout::of(Directions::COUNTS[round % 6], round as u32 % 3).unwrap();
+            let sets = [(); 2].map(|()| {
+                let mut triangle = || (0..3).map(|_| random.point().map(|x| f64::from(x as f32))).collect();
+                [triangle(), triangle(), triangle(), triangle()]
+            });
+            let ((a, radius_a), (b, radius_b)) =
+                (node(&of_a, &sets[0], round % 3 == 0), node(&of_b, &sets[1], round % 4 == 0));
+            let far = [0.0, 1.0, 4.0, 300.0][round % 4];
+            let pose =
+                Pose::new(random.rotation(), random.point().map(|x| x * far)).unwrap_or(Pose::IDENTITY);
+            let places = [radius_a, radius_b].map(|radius| Place { origin: [0.0; 3], radius });
+            for level in Level::available() {
+                let found = dispatch!(level.inner(), simd => {
+                    let motion = Motion::new(simd, &pose, &places[0], &places[1]);
+                    let radii = [radius_a, radius_b];
+                    Kdops::new(simd, [&of_a, &of_b], radii, &motion, realign, false)
+                        .gaps(simd, &a, &b, &motion, 0xffff, 4.0)
+                });
+                for (pair, bound) in found.squares.into_iter().enumerate() {
+                    let corners = |set: &Vec<Point>| [set[0], set[1], set[2]];
+                    let still = corners(&sets[0][pair / OBB_WIDTH]);
+                    let moved = corners(&sets[1][pair % OBB_WIDTH]).map(|corner| pose.apply(corner));
+                    let square = gap(&still, &moved, &mut 0).square;
+                    assert!(f64::from(bound) <= square, "{k}, {realign:?}, {level:?}: {bound} {square}");
+                    assert_eq!(found.pairs >> pair & 1 == 1, bound <= 4.0);
+                    if square > 1.0 {
+                        sum += (f64::from(bound) / square).sqrt();
+                        count += 1;
+                    }
+                }
+            }
+        }
+    }
+    let mean = sum / f64::from(count);
+    std::eprintln!("{mean:.2} of the distance");
+    assert!(count > 1000 && mean > 0.6);
 }
 
 /// k-DOPs that are apart along one of the directions, by a hundredth of their size, are told apart.
@@ -284,7 +362,7 @@ fn what_is_apart_is_told_apart() {
                     dispatch!(level.inner(), simd => {
                         let motion = Motion::new(simd, &pose, &place, &place);
                         let kdops =
-                            Kdops::new(simd, [&layout, &layout], [radius; 2], &motion, Realign::Triples);
+                            Kdops::new(simd, [&layout, &layout], [radius; 2], &motion, Realign::Triples, true);
                         kdops.overlaps(simd, &node, &node, &motion, u32::MAX).pairs
                     })
                 };
@@ -320,15 +398,12 @@ fn looseness(k: u32, realign: Realign) -> [f64; 4] {
                 }
             };
             let set: Vec<Point> = (0..[200, 60, 3, 20][shape]).map(|_| corner()).collect();
-            let (b, radius) = node(&layout, std::slice::from_ref(&set), false);
-            let place = Place { origin: [0.0; 3], radius };
+            let (b, _) = node(&layout, std::slice::from_ref(&set), false);
             for _ in 0..8 {
                 let pose = Pose::new(random.rotation(), [0.0; 3]).unwrap_or(Pose::IDENTITY);
-                let found = dispatch!(level.inner(), simd => {
-                    let motion = Motion::new(simd, &pose, &place, &place);
-                    realigned(simd, &Kdops::new(simd, [&layout; 2], [radius; 2], &motion, realign), &b)
-                });
-                for (unit, sides) in layout.directions.units().iter().zip(&found) {
+                for unit in &layout.directions.units()[..layout.directions.slabs()] {
+                    let turned = turn(&transposed(&pose.rotation()), unit);
+                    let sides = realign.reaches(level, &layout, &b, turned).expect("the rows");
                     let along = set.iter().map(|p| dot(unit, &turn(&pose.rotation(), p)));
                     let [low, high] =
                         along.fold([f64::MAX, f64::MIN], |[low, high], x| [low.min(x), high.max(x)]);

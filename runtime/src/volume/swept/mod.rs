@@ -136,7 +136,7 @@ impl Volume for Swept {
     }
 
     #[inline(always)]
-    fn child(node: &[KdopRow], slot: usize) -> u32 {
+    fn child(_: &PairTree<'_>, node: &[KdopRow], slot: usize) -> u32 {
         match node.get(Core::CHILDREN) {
             Some(row) => row.lanes[slot % OBB_WIDTH].to_bits(),
             None => ObbRef::EMPTY.0,

@@ -36,7 +36,7 @@ pub(super) fn show(setting: &Setting) {
     let nodes = if setting.quick { 1 } else { NODES };
     let rows = KDOPS.map(|(k, tables, realign)| {
         let layout = KdopLayout::of(k, tables as u32).expect("there is such a layout");
-        let mut cells = vec![(layout.used_rows() * size_of::<f32>()).to_string()];
+        let mut cells = vec![(layout.rows() * size_of::<KdopRow>() / OBB_WIDTH).to_string()];
         let excess = |shape: &Shape| format!("{:.2}", excess(&layout, realign, shape, nodes));
         cells.extend(SHAPES.iter().map(excess));
         (format!("{k}-DOP, {}", realign.name()), cells)

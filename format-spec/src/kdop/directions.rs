@@ -1,10 +1,4 @@
-//! The records of the four-wide tree of k-DOPs, and the directions that these have.
-//!
-//! References, leaves and the depth are those of the tree of oriented boxes: [`ObbRef`],
-//! [`ObbLeaf`](crate::obb::ObbLeaf) and [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
-
-use crate::obb::{EMPTY_EXTENT, OBB_WIDTH, ObbRef};
-use crate::plain::plain_record;
+//! The directions of k-DOPs.
 
 /// The most directions of a k-DOP.
 pub const MAX_DIRECTIONS: usize = 42;
@@ -12,135 +6,14 @@ pub const MAX_DIRECTIONS: usize = 42;
 /// The most pairs of opposite directions.
 pub const MAX_SLABS: usize = MAX_DIRECTIONS / 2;
 
+/// Room for a number a pair of opposite directions, in whole vectors of up to eight.
+pub const SLAB_ROOM: usize = MAX_SLABS.next_multiple_of(8);
+
 /// The most faces of a hull of directions that are seen from one octant.
 const MAX_FACES: usize = 13;
 
 /// Rings of a cone, with the region outside: an occupancy table has bits 1 to 31 for the rings.
 pub const REGIONS: usize = 32;
-
-/// A number of each of a node's four children.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(16))]
-pub struct KdopRow {
-    /// A lane a child.
-    pub lanes: [f32; OBB_WIDTH],
-}
-
-plain_record!(KdopRow, 16, 16);
-
-/// What a node tells of its children besides extents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Tables {
-    /// Nothing.
-    #[default]
-    None = 0,
-    /// Which rings around each direction hold corners beyond the extent, and how far those outside reach.
-    Occupancy = 1,
-    /// How far corners reach along the shell of each direction's cone.
-    Profile = 2,
-}
-
-impl Tables {
-    /// All kinds.
-    pub const ALL: [Self; 3] = [Self::None, Self::Occupancy, Self::Profile];
-
-    /// The kind with this number.
-    pub fn from_number(number: u32) -> Option<Self> {
-        Self::ALL.into_iter().find(|tables| *tables as u32 == number)
-    }
-
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Occupancy => "occupancy",
-            Self::Profile => "profile",
-        }
-    }
-
-    /// Rows a direction.
-    #[inline]
-    const fn rows(self) -> usize {
-        match self {
-            Self::None => 0,
-            Self::Occupancy => 2,
-            Self::Profile => 1,
-        }
-    }
-}
-
-/// What the rows of a node are.
-///
-/// Rows 0 to 2 are the centres' x, y and z, row 3 the child references as bits; a row for the extent along each
-/// direction follows; then with [`Tables::Profile`] a row for each direction's profile, with [`Tables::Occupancy`] a row
-/// for the reach beyond each direction's cone and then one for the bits of its rings; then zeros to a multiple of four
-/// rows.
-#[derive(Clone, Copy, Debug)]
-pub struct KdopLayout {
-    /// The directions.
-    pub directions: &'static Directions,
-    /// What is told besides.
-    pub tables: Tables,
-}
-
-impl KdopLayout {
-    /// The row of child references.
-    pub const CHILDREN: usize = 3;
-    /// The row of the extents along direction 0.
-    pub const EXTENTS: usize = 4;
-
-    /// The layout that a section's root names; `None` where there is no such one.
-    pub fn of(k: u32, tables: u32) -> Option<Self> {
-        Some(Self { directions: Directions::of(k)?, tables: Tables::from_number(tables)? })
-    }
-
-    /// The first row of the profiles, or of the reaches beyond cones.
-    #[inline]
-    pub const fn reaches(&self) -> usize {
-        Self::EXTENTS + self.directions.count()
-    }
-
-    /// The first row of the bits of rings.
-    #[inline]
-    pub const fn rings(&self) -> usize {
-        self.reaches() + self.directions.count()
-    }
-
-    /// Rows that are not padding.
-    #[inline]
-    pub const fn used_rows(&self) -> usize {
-        Self::EXTENTS + self.directions.count() * (1 + self.tables.rows())
-    }
-
-    /// Rows of a node: a multiple of four, so that nodes start at multiples of 64 bytes.
-    #[inline]
-    pub const fn rows(&self) -> usize {
-        self.used_rows().next_multiple_of(4)
-    }
-
-    /// What a row of an empty slot holds.
-    pub const fn empty(&self, row: usize) -> f32 {
-        if row == Self::CHILDREN {
-            f32::from_bits(ObbRef::EMPTY.0)
-        } else if row >= Self::EXTENTS && row < self.reaches() {
-            EMPTY_EXTENT
-        } else if row >= self.reaches() && row < self.used_rows() {
-            match self.tables {
-                Tables::Occupancy if row >= self.rings() => 0.0,
-                _ => EMPTY_EXTENT,
-            }
-        } else {
-            0.0
-        }
-    }
-}
-
-/// The child references of a node that is at least four rows long.
-pub fn children(node: &[KdopRow]) -> Option<[u32; OBB_WIDTH]> {
-    let [x, y, z, w] = node.get(KdopLayout::CHILDREN)?.lanes;
-    Some([x.to_bits(), y.to_bits(), z.to_bits(), w.to_bits()])
-}
 
 /// A set of k directions, unit vectors: direction i + k/2 is opposite to direction i.
 ///
@@ -149,6 +22,8 @@ pub fn children(node: &[KdopRow]) -> Option<[u32; OBB_WIDTH]> {
 pub struct Directions {
     slabs: usize,
     units: [[f64; 3]; MAX_DIRECTIONS],
+    /// The x, y and z of the first half of the directions, then zeros.
+    pub half: [[f64; SLAB_ROOM]; 3],
     mirrored: [[u8; MAX_DIRECTIONS]; 8],
     faces: [Face; MAX_FACES],
     face_count: usize,
@@ -301,11 +176,15 @@ impl Directions {
     const fn new(half: &[[f64; 3]], triples: &[[u8; 3]]) -> Self {
         let slabs = half.len();
         let mut units = [[0.0; 3]; MAX_DIRECTIONS];
+        let mut axes = [[0.0; SLAB_ROOM]; 3];
         let mut i = 0;
         while i < slabs {
             let length = square_root(dot(half[i], half[i]));
             units[i] = scaled(half[i], 1.0 / length);
             units[i + slabs] = scaled(half[i], -1.0 / length);
+            axes[0][i] = units[i][0];
+            axes[1][i] = units[i][1];
+            axes[2][i] = units[i][2];
             i += 1;
         }
         let mut faces = [Face { directions: [0; 3], weights: [[0.0; 3]; 3] }; MAX_FACES];
@@ -329,6 +208,7 @@ impl Directions {
         Self {
             slabs,
             units,
+            half: axes,
             mirrored: mirror_images(&units, 2 * slabs),
             faces,
             face_count: triples.len(),
@@ -490,19 +370,6 @@ mod tests {
                     }
                 }
             }
-        }
-    }
-
-    #[test]
-    fn nodes_are_whole_cache_lines() {
-        for (k, tables, rows) in [
-            (6, Tables::None, 12),
-            (14, Tables::None, 20),
-            (14, Tables::Profile, 32),
-            (14, Tables::Occupancy, 48),
-            (26, Tables::None, 32),
-        ] {
-            assert_eq!(KdopLayout::of(k, tables as u32).map(|layout| layout.rows()), Some(rows));
         }
     }
 }

@@ -1,0 +1,135 @@
+//! What is wrong with trees of k-DOPs.
+
+use std::fmt;
+
+use bvhc_format::kdop::Spot;
+
+use crate::verify::obb::ObbFault;
+
+/// What is wrong with the tree of k-DOPs.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KdopFault {
+    /// The tree or its leaves break a rule of section obb-tree.
+    #[error(transparent)]
+    Tree(#[from] ObbFault),
+    /// An empty slot does not hold the k-DOP that meets nothing.
+    #[error("node {node}, slot {slot} is empty, but row {} of the node, number {}, is {found:#x} instead of {expected:#x} (K3)", spot.row, spot.lane)]
+    Empty {
+        /// The node.
+        node: usize,
+        /// The slot.
+        slot: usize,
+        /// The place in the node.
+        spot: Spot,
+        /// The bits it has.
+        found: u32,
+        /// The bits it must have.
+        expected: u32,
+    },
+    /// A number is infinite or none, or negative and no bound or coordinate.
+    #[error("node {node}, slot {slot}: its {number} is {found}, which none is ({})", number.rule())]
+    Number {
+        /// The node.
+        node: usize,
+        /// The slot.
+        slot: usize,
+        /// Which number.
+        number: KdopNumber,
+        /// What it is.
+        found: f32,
+    },
+    /// A corner reaches farther than a number says.
+    #[error(
+        "node {node}, slot {slot}: triangle {triangle} reaches {found:e}, but its {number} is {limit:e} ({})",
+        number.rule()
+    )]
+    Outside {
+        /// The node.
+        node: usize,
+        /// The slot.
+        slot: usize,
+        /// The triangle.
+        triangle: u32,
+        /// Which number.
+        number: KdopNumber,
+        /// How far the triangle reaches.
+        found: f64,
+        /// What the number is.
+        limit: f32,
+    },
+    /// The rings of a direction do not tell of a corner, or bit 0 of them is set.
+    #[error(
+        "node {node}, slot {slot}: the rings of direction {direction} are {found:#x}, without ring {ring} or beyond (K7)"
+    )]
+    Ring {
+        /// The node.
+        node: usize,
+        /// The slot.
+        slot: usize,
+        /// The direction.
+        direction: usize,
+        /// The rings.
+        found: u32,
+        /// The ring that holds the corner; 0 where it is bit 0 that is set.
+        ring: usize,
+    },
+    /// The origin is no point of the space of models.
+    #[error("its origin on axis {axis} is {found}, which is not finite or is beyond 2^60 (K5)")]
+    Origin {
+        /// The axis, 0 to 2.
+        axis: usize,
+        /// What it is.
+        found: f32,
+    },
+    /// The radius is less than the reach of a k-DOP, or no number.
+    #[error("its radius is {found:e}; k-DOPs reach {expected:e} from its origin (K5)")]
+    Radius {
+        /// What it is.
+        found: f32,
+        /// How far they reach.
+        expected: f64,
+    },
+    /// What is reserved or only fills up is not zero.
+    #[error("word {word} is {found:#x} instead of zero (K8)")]
+    Reserved {
+        /// The word of the rows, or that after them for the root's field.
+        word: usize,
+        /// What it is.
+        found: u32,
+    },
+}
+
+/// A number of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KdopNumber {
+    /// The coordinate of the centre on an axis.
+    Centre(usize),
+    /// The bound, or with tables the extent, along a direction.
+    Along(usize),
+    /// The profile of a direction.
+    Profile(usize),
+    /// The reach beyond the cone of a direction.
+    Reach(usize),
+}
+
+impl KdopNumber {
+    fn rule(self) -> &'static str {
+        match self {
+            Self::Centre(_) | Self::Along(_) => "K4",
+            Self::Profile(_) => "K6",
+            Self::Reach(_) => "K7",
+        }
+    }
+}
+
+impl fmt::Display for KdopNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Centre(axis) => write!(f, "centre on axis {axis}"),
+            Self::Along(direction) => write!(f, "reach along direction {direction}"),
+            Self::Profile(direction) => write!(f, "profile of direction {direction}"),
+            Self::Reach(direction) => write!(f, "reach beyond the cone of direction {direction}"),
+        }
+    }
+}

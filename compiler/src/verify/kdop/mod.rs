@@ -1,0 +1,218 @@
+//! Section kdop-tree: a tree and leaves as of oriented boxes, every k-DOP around its triangles, tables that tell of all
+//! of them.
+
+mod fault;
+
+use bvhc_format::kdop::{self, Directions, KdopLayout, KdopRow, REGIONS, Spot, Tables, ring_cosine};
+use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbRef};
+use bvhc_format::section::ArchivedKdopTree;
+use bvhc_runtime::Model;
+
+pub use fault::{KdopFault, KdopNumber};
+
+use super::blocks::BlockTable;
+use super::obb::{Links, ObbFault, Place, Plan, ROUNDING, Source, check_children, exact_corners, outside};
+use super::tree::Shape;
+use crate::fit::vector::{Vector, cross, dot, subtract};
+
+/// K1 and K3 to K8, on blocks and triangle numbers within the rules. `None` where there is no such tree.
+pub(super) fn check(
+    model: &Model<'_>,
+    table: &BlockTable<'_>,
+    triangles: u64,
+) -> Result<Option<Shape>, KdopFault> {
+    let (Some(tree), Some(layout)) = (model.kdop_tree(), model.kdop_layout()) else { return Ok(None) };
+    let (rows, leaves) = (tree.rows.get(), tree.leaves.get());
+    let nodes: Vec<&[KdopRow]> = rows.chunks_exact(layout.rows()).collect();
+    let links: Vec<Links> = nodes.iter().filter_map(|node| layout.children(node)).collect();
+    for (index, (node, links)) in nodes.iter().zip(&links).enumerate() {
+        let used = check_children(links, index, nodes.len(), leaves.len())
+            .map_err(|fault| ObbFault::Node { node: index, fault })?;
+        check_node(&layout, index, node, used)?;
+    }
+    let plan = Plan::of(&links, leaves.len(), tree.depth.to_native())?;
+    check_root(tree, &layout, &nodes)?;
+    plan.check_leaves(leaves, &Source { table, numbers: model.geometry().triangles.get() }, triangles)?;
+    let origin = tree.origin.map(|x| f64::from(x.to_native()));
+    let slack = f64::from(tree.radius.to_native()) * ROUNDING;
+    let checked = Checked { layout, nodes: &nodes, parents: &plan.parents, table, origin, slack };
+    let check =
+        |place, leaf: &ObbLeaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
+    match plan.first_fault(leaves, check) {
+        Some((_, fault)) => Err(fault),
+        None => Ok(Some(Shape { depth: plan.depth })),
+    }
+}
+
+/// K3, that the numbers of K4, K6 and K7 are such, and K8.
+fn check_node(layout: &KdopLayout, node: usize, rows: &[KdopRow], used: usize) -> Result<(), KdopFault> {
+    for (row, lane) in (0..rows.len()).flat_map(|row| (0..OBB_WIDTH).map(move |lane| (row, lane))) {
+        let (spot, found) = (Spot { row, lane }, rows[row].lanes[lane]);
+        let (slot, field) = layout.number(spot);
+        let (bits, expected) = (found.to_bits(), field.empty().to_bits());
+        if field == kdop::KdopNumber::Filling {
+            if bits != 0 {
+                let word = (node * rows.len() + row) * OBB_WIDTH + lane;
+                return Err(KdopFault::Reserved { word, found: bits });
+            }
+        } else if slot >= used {
+            if bits != expected {
+                return Err(KdopFault::Empty { node, slot, spot, found: bits, expected });
+            }
+        } else if let Some(number) = number(layout, field) {
+            let may_be_negative = matches!(number, KdopNumber::Centre(_)) || !layout.has_tables();
+            if !found.is_finite() || found < 0.0 && !may_be_negative {
+                return Err(KdopFault::Number { node, slot, number, found });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a field tells, if it is a number.
+fn number(layout: &KdopLayout, field: kdop::KdopNumber) -> Option<KdopNumber> {
+    match field {
+        kdop::KdopNumber::Centre(axis) => Some(KdopNumber::Centre(axis)),
+        kdop::KdopNumber::Reach(direction) => Some(KdopNumber::Along(direction)),
+        kdop::KdopNumber::Shell(direction) if layout.tables == Tables::Profile => {
+            Some(KdopNumber::Profile(direction))
+        }
+        kdop::KdopNumber::Shell(direction) => Some(KdopNumber::Reach(direction)),
+        kdop::KdopNumber::Child | kdop::KdopNumber::Rings(_) | kdop::KdopNumber::Filling => None,
+    }
+}
+
+/// K5, and K8 of the root.
+fn check_root(
+    tree: &ArchivedKdopTree<'_>,
+    layout: &KdopLayout,
+    nodes: &[&[KdopRow]],
+) -> Result<(), KdopFault> {
+    let origin = tree.origin.map(|x| x.to_native());
+    if let Some(axis) = outside(&origin) {
+        return Err(KdopFault::Origin { axis, found: origin[axis] });
+    }
+    let slots = nodes.iter().flat_map(|node| (0..OBB_WIDTH).map(|slot| radius(layout, node, slot)));
+    let (found, expected) = (tree.radius.to_native(), slots.fold(0.0, f64::max));
+    if !found.is_finite() || f64::from(found) * (1.0 + ROUNDING) < expected {
+        return Err(KdopFault::Radius { found, expected });
+    }
+    match tree.reserved.to_native() {
+        0 => Ok(()),
+        found => Err(KdopFault::Reserved { word: tree.rows.len() * OBB_WIDTH, found }),
+    }
+}
+
+/// What K5 asks of the tree's radius for a slot.
+fn radius(layout: &KdopLayout, node: &[KdopRow], slot: usize) -> f64 {
+    let at = |spot: Spot| f64::from(node[spot.row].lanes[spot.lane]);
+    if node[layout.child(slot).row].lanes[layout.child(slot).lane].to_bits() == ObbRef::EMPTY.0 {
+        return 0.0;
+    }
+    let reaches = (0..layout.directions.count()).map(|direction| at(layout.reach(direction, slot)));
+    if !layout.has_tables() {
+        return reaches.map(|bound| 2.0 * bound.abs()).fold(0.0, f64::max);
+    }
+    let centre = (0..3).map(|axis| at(layout.centre(axis, slot)).powi(2)).sum::<f64>().sqrt();
+    centre + reaches.fold(0.0, f64::max)
+}
+
+/// A tree whose nodes and leaves are within the rules.
+struct Checked<'a> {
+    layout: KdopLayout,
+    nodes: &'a [&'a [KdopRow]],
+    parents: &'a [Option<Place>],
+    table: &'a BlockTable<'a>,
+    origin: Vector,
+    /// How far the rounding of a check may mislead it.
+    slack: f64,
+}
+
+impl Checked<'_> {
+    /// What the lowest k-DOP, from this slot up, fails to tell of the triangle in a lane.
+    fn fault_above(&self, leaf: &ObbLeaf, lane: usize, place: Place) -> Option<KdopFault> {
+        let corners =
+            exact_corners(leaf, lane, self.table).map(|corner| subtract(corner.map(f64::from), self.origin));
+        let mut above = Some(place);
+        while let Some(place) = above {
+            let slot = Slot { checked: self, place, triangle: leaf.triangles[lane] };
+            if let Some(fault) = corners.iter().find_map(|corner| slot.fault(*corner)) {
+                return Some(fault);
+            }
+            above = self.parents[place.node];
+        }
+        None
+    }
+}
+
+/// A used slot, and a triangle below it.
+struct Slot<'a> {
+    checked: &'a Checked<'a>,
+    place: Place,
+    triangle: u32,
+}
+
+impl Slot<'_> {
+    fn at(&self, spot: Spot) -> f32 {
+        self.checked.nodes[self.place.node][spot.row].lanes[spot.lane]
+    }
+
+    /// What the slot fails to tell of a corner.
+    fn fault(&self, corner: Vector) -> Option<KdopFault> {
+        let (layout, slot) = (&self.checked.layout, self.place.slot);
+        let offset = if layout.has_tables() {
+            subtract(corner, [0, 1, 2].map(|axis| f64::from(self.at(layout.centre(axis, slot)))))
+        } else {
+            corner
+        };
+        let length = dot(offset, offset).sqrt();
+        layout.directions.units().iter().enumerate().find_map(|(direction, unit)| {
+            let reach = self.at(layout.reach(direction, slot));
+            let fault = self.beyond(KdopNumber::Along(direction), dot(*unit, offset), reach);
+            fault.or_else(|| match layout.tables {
+                Tables::None => None,
+                Tables::Profile => {
+                    let reach = on_shell(layout.directions, *unit, offset);
+                    self.beyond(KdopNumber::Profile(direction), reach, self.at(layout.shell(direction, slot)))
+                }
+                Tables::Occupancy => self.unoccupied(direction, *unit, offset, length),
+            })
+        })
+    }
+
+    fn beyond(&self, number: KdopNumber, found: f64, limit: f32) -> Option<KdopFault> {
+        let Place { node, slot } = self.place;
+        let is_beyond = found > f64::from(limit) + self.checked.slack;
+        is_beyond.then_some(KdopFault::Outside { node, slot, triangle: self.triangle, number, found, limit })
+    }
+
+    /// K7
+    fn unoccupied(&self, direction: usize, unit: Vector, offset: Vector, length: f64) -> Option<KdopFault> {
+        let layout = &self.checked.layout;
+        let Place { node, slot } = self.place;
+        let found = self.at(layout.rings(direction, slot)).to_bits();
+        let fault = |ring| KdopFault::Ring { node, slot, direction, found, ring };
+        if found & 1 != 0 {
+            return Some(fault(0));
+        }
+        if length <= f64::from(self.at(layout.reach(direction, slot))) + self.checked.slack {
+            return None;
+        }
+        let (cosine, aperture) = (dot(unit, offset) / length, layout.directions.aperture);
+        let ring = (1..REGIONS).find(|ring| ring_cosine(aperture, *ring) <= cosine + ROUNDING);
+        if ring.is_some_and(|ring| found >> ring != 0) {
+            return None;
+        }
+        if cosine > aperture + ROUNDING {
+            return ring.map(fault);
+        }
+        let reach = on_shell(layout.directions, unit, offset);
+        self.beyond(KdopNumber::Reach(direction), reach, self.at(layout.shell(direction, slot)))
+    }
+}
+
+/// rho cos(alpha - theta)
+fn on_shell(directions: &Directions, unit: Vector, offset: Vector) -> f64 {
+    let across = cross(unit, offset);
+    dot(unit, offset) * directions.aperture + dot(across, across).sqrt() * directions.aperture_sine
+}

@@ -1,0 +1,271 @@
+//! Nodes with tables: a lane a child, and a slab at a time.
+//!
+//! # Why no pair of k-DOPs that touch is told apart
+//!
+//! u is 2^-24, c a slot's centre, e its largest extent. M is the sum of the trees' radii rA and rB (at least |c| + e, by
+//! K5) and of the distance |T| of their origins (the sum of its coordinates' magnitudes). For a direction D of A and a
+//! corner p in A's slot:
+//!
+//! - D p <= D c + extent. With D rounded to f32, the product with c is wrong by at most 5 u |c|, fused or not; adding the
+//!   extent makes it 6 u rA at most.
+//! - For a corner q of B's slot at R q + T, D (R q + T) <= D T + (R^T D) c + H, where H bounds (R^T D)(q - c). `realign`
+//!   has weights so much too large that the rounding of H is covered (see there) and the f64 errors of the weights are
+//!   below u M. The product with c is wrong by 5 u |c|, D T by 3 u |T|, and their sum by u (|c| + |T|) more. H is at most
+//!   2.8 rB, so adding it rounds by u (3.8 rB + |T|).
+//! - The comparison rounds by u (rA + 3.8 rB + |T|).
+//!
+//! That is less than 16 u M in all; [`SLACK`](super::SLACK) times M is twice as much. A node without tables has bounds
+//! from its tree's origin, of up to half its radius, in the place of extents, and no centre: for A nothing is rounded then,
+//! for B less than 3 u rB in the sum of products ([`lists`](super::lists)), and M counts its radius.
+
+use bvhc_format::kdop::{KdopLayout, KdopRow, MAX_SLABS, REGIONS};
+use bvhc_format::obb::OBB_WIDTH;
+use fearless_simd::{SimdBase, SimdFloat, SimdMask, f32x4};
+
+use super::realign::{ROOM, Realign, Vectors, round_up};
+use crate::simd::Kernel;
+use crate::volume::gap::{Gaps, ROUNDED};
+use crate::volume::obb::{Overlaps, PAIRS, lanes};
+
+/// A slab of A's, and how B's extents along it are found.
+#[derive(Clone, Copy)]
+struct Slab {
+    /// The direction.
+    of_a: [f32; 3],
+    /// The same in B's space.
+    of_b: [f32; 3],
+    /// The direction times the translation between the origins.
+    along: f32,
+    weights: [f32; 3],
+    /// Directions of B, for the direction and for the opposite one: three, or the nearest.
+    stored: [[u8; 3]; 2],
+}
+
+impl Slab {
+    const NONE: Self =
+        Self { of_a: [0.0; 3], of_b: [0.0; 3], along: 0.0, weights: [0.0; 3], stored: [[0; 3]; 2] };
+}
+
+/// All of them.
+pub(crate) struct Slabs {
+    slabs: [Slab; MAX_SLABS],
+    layouts: [KdopLayout; 2],
+    realign: Realign,
+    slack: f32,
+}
+
+impl Slabs {
+    /// For A's directions in B's space, and how far apart the origins are along them.
+    #[inline(always)]
+    pub(super) fn new<S: Kernel>(
+        simd: S,
+        [of_a, of_b]: [&KdopLayout; 2],
+        turned: &Vectors,
+        along: &[f64; ROOM],
+        slack: f32,
+        realign: Realign,
+    ) -> Self {
+        let mut all = Self { slabs: [Slab::NONE; MAX_SLABS], layouts: [*of_a, *of_b], realign, slack };
+        let of_three = realign.has_triples().then(|| realign.triples(simd, of_b.directions, turned));
+        for (index, (slab, unit)) in
+            all.slabs.iter_mut().zip(of_a.directions.units()).take(turned.count).enumerate()
+        {
+            let of_b = turned.get(index);
+            (slab.weights, slab.stored) = match &of_three {
+                Some(triples) => (round_up(triples.weights(index)), triples.directions(index)),
+                None => {
+                    let set = all.layouts[1].directions;
+                    let (weights, nearest) = realign.shell(simd, set, of_b);
+                    (weights, [[nearest as u8; 3], [set.opposite(nearest) as u8; 3]])
+                }
+            };
+            slab.of_a = [unit[0] as f32, unit[1] as f32, unit[2] as f32];
+            slab.of_b = [of_b[0] as f32, of_b[1] as f32, of_b[2] as f32];
+            slab.along = along[index % ROOM] as f32;
+        }
+        all
+    }
+
+    /// What [`Realign::reaches`] returns.
+    #[inline(always)]
+    pub(super) fn reaches<S: Kernel>(
+        simd: S,
+        realign: Realign,
+        layout: &KdopLayout,
+        node: &[KdopRow],
+        turned: [f64; 3],
+    ) -> Option<[[f32; OBB_WIDTH]; 2]> {
+        let mut along = [[0.0; ROOM]; 3];
+        (0..3).for_each(|axis| along[axis][0] = turned[axis]);
+        let slabs = Self::new(simd, [layout; 2], &Vectors { along, count: 1 }, &[0.0; ROOM], 0.0, realign);
+        let slab = &slabs.slabs[0];
+        Some([slabs.realigned(simd, slab, node, 0)?.into(), slabs.realigned(simd, slab, node, 1)?.into()])
+    }
+
+    /// How far B's children reach along a slab's direction or along the opposite one, from their centres or from the
+    /// origin. `None` where B does not have the rows, which is nowhere.
+    #[inline(always)]
+    fn realigned<S: Kernel>(&self, simd: S, slab: &Slab, b: &[KdopRow], side: usize) -> Option<f32x4<S>> {
+        let [i, j, k] = slab.stored[side];
+        let [v, w, u] = slab.weights;
+        let (v, w, u) = (f32x4::splat(simd, v), f32x4::splat(simd, w), f32x4::splat(simd, u));
+        let layout = &self.layouts[1];
+        let first = reach(simd, layout, b, i)?;
+        let shell = layout.shell(i.into(), 0).row;
+        Some(match self.realign {
+            Realign::Axes | Realign::Triples => {
+                let (second, third) = (reach(simd, layout, b, j)?, reach(simd, layout, b, k)?);
+                first.mul_add(v, second.mul_add(w, third * u))
+            }
+            Realign::Profile => first.mul_add(v, row(simd, b, shell)? * w),
+            Realign::Occupancy => {
+                let [p, q, r, s] = b.get(layout.rings(i.into(), 0).row)?.lanes;
+                let tangents: &[f32; REGIONS] = &layout.directions.ring_tangents;
+                let t = |bits: f32| tangents[(bits.to_bits() | 1).ilog2() as usize % REGIONS];
+                let rings = f32x4::from_slice(simd, &[t(p), t(q), t(r), t(s)]);
+                let factor = rings.mul_add(w, v).max(f32x4::splat(simd, 1.0));
+                (first * factor).max(row(simd, b, shell)? * u)
+            }
+        })
+    }
+
+    /// Which pairs of children no slab tells apart, and how deep they are in each other: the largest separation over the
+    /// lesser of the sums of their widths.
+    #[inline(always)]
+    pub(super) fn overlaps<S: Kernel>(
+        &self,
+        simd: S,
+        a: &[KdopRow],
+        b: &[KdopRow],
+        pairs: u32,
+    ) -> Option<Overlaps> {
+        let Comparison { apart, sizes: [size_a, size_b] } = self.compare(simd, a, b)?;
+        let size_b = simd.tile(&size_b);
+        let slack = S::Pairs::splat(simd, self.slack);
+        let mut found = Overlaps { pairs: 0, depths: [0.0; PAIRS] };
+        for first in (0..PAIRS).step_by(lanes::<S>()) {
+            let (apart, size_a) = (apart[first / lanes::<S>()], simd.spread(&size_a, first / OBB_WIDTH));
+            let depths = apart * size_a.min(size_b).approximate_recip();
+            depths.store_slice(&mut found.depths[first..first + lanes::<S>()]);
+            found.pairs |= (apart.simd_le(slack).to_bitmask() as u32) << first & pairs;
+        }
+        Some(found)
+    }
+
+    /// How far apart pairs of children are, at least: what is free along the slab of the largest separation, less the slack.
+    /// See [`lists`](super::lists) for why, and [`Gaps`].
+    #[inline(always)]
+    pub(super) fn gaps<S: Kernel>(
+        &self,
+        simd: S,
+        a: &[KdopRow],
+        b: &[KdopRow],
+        pairs: u32,
+        reach2: f32,
+    ) -> Option<Gaps> {
+        let Comparison { apart, sizes: [size_a, size_b] } = self.compare(simd, a, b)?;
+        let size_b = simd.tile(&size_b);
+        let mut found = Gaps { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
+        let nothing = S::Pairs::splat(simd, 0.0);
+        for first in (0..PAIRS).step_by(lanes::<S>()) {
+            let (apart, size_a) = (apart[first / lanes::<S>()], simd.spread(&size_a, first / OBB_WIDTH));
+            let free = (apart - S::Pairs::splat(simd, self.slack)).max(nothing);
+            let squares = free * free * S::Pairs::splat(simd, ROUNDED);
+            let between = (apart + size_a.min(size_b)).max(nothing);
+            let places = first..first + lanes::<S>();
+            // What is no number is to be looked at.
+            let beyond = squares.simd_gt(S::Pairs::splat(simd, reach2)).to_bitmask() as u32;
+            found.pairs |= !(beyond << first) & pairs & ((1 << lanes::<S>()) - 1) << first;
+            squares.store_slice(&mut found.squares[places.clone()]);
+            (between * between).store_slice(&mut found.centres[places]);
+        }
+        Some(found)
+    }
+
+    /// Of each pair of children, the largest separation along a direction; and the sums of the widths of A's and of B's.
+    #[inline(always)]
+    fn compare<S: Kernel>(&self, simd: S, a: &[KdopRow], b: &[KdopRow]) -> Option<Comparison<S>> {
+        let [of_a, of_b] = &self.layouts;
+        let (centres_a, centres_b) = (centres(simd, of_a, a)?, centres(simd, of_b, b)?);
+        let nothing = f32x4::splat(simd, 0.0);
+        let (mut size_a, mut size_b) = (nothing, nothing);
+        let mut apart = [S::Pairs::splat(simd, f32::NEG_INFINITY); PAIRS / OBB_WIDTH];
+        let count = of_a.directions.slabs();
+        for (index, slab) in self.slabs[..count].iter().enumerate() {
+            let centre_a = along(simd, &slab.of_a, &centres_a, 0.0);
+            let high_a = centre_a + reach(simd, of_a, a, index as u8)?;
+            let low_a = centre_a - reach(simd, of_a, a, (index + count) as u8)?;
+            let centre_b = along(simd, &slab.of_b, &centres_b, slab.along);
+            let high_b = centre_b + self.realigned(simd, slab, b, 0)?;
+            let low_b = centre_b - self.realigned(simd, slab, b, 1)?;
+            size_a += high_a - low_a;
+            size_b += high_b - low_b;
+            let (high_a, low_a): ([f32; 4], [f32; 4]) = (high_a.into(), low_a.into());
+            let (high_b, low_b) = (simd.tile(&high_b.into()), simd.tile(&low_b.into()));
+            for first in (0..PAIRS).step_by(lanes::<S>()) {
+                let (row, apart) = (first / OBB_WIDTH, &mut apart[first / lanes::<S>()]);
+                let above = low_b - simd.spread(&high_a, row);
+                let below = simd.spread(&low_a, row) - high_b;
+                *apart = apart.max(above.max(below));
+            }
+        }
+        Some(Comparison { apart, sizes: [size_a.into(), size_b.into()] })
+    }
+}
+
+/// What is found of two nodes.
+struct Comparison<S: Kernel> {
+    /// As many as a step of the level tests, one after the other.
+    apart: [S::Pairs; PAIRS / OBB_WIDTH],
+    sizes: [[f32; OBB_WIDTH]; 2],
+}
+
+#[cfg(test)]
+impl Slabs {
+    /// How far B's children reach along each of A's directions and back, from their centres.
+    pub(super) fn all_reaches<S: Kernel>(
+        &self,
+        simd: S,
+        b: &[KdopRow],
+    ) -> Option<std::vec::Vec<[[f64; 4]; 2]>> {
+        let of = |slab, side| {
+            let reaches: [f32; 4] = self.realigned(simd, slab, b, side)?.into();
+            Some(reaches.map(f64::from))
+        };
+        let slabs = self.slabs[..self.layouts[0].directions.slabs()].iter();
+        slabs.map(|slab| Some([of(slab, 0)?, of(slab, 1)?])).collect()
+    }
+}
+
+#[inline(always)]
+fn row<S: Kernel>(simd: S, node: &[KdopRow], row: usize) -> Option<f32x4<S>> {
+    Some(f32x4::from_slice(simd, &node.get(row)?.lanes))
+}
+
+/// The extents or the bounds of a node's children along a direction.
+#[inline(always)]
+fn reach<S: Kernel>(simd: S, layout: &KdopLayout, node: &[KdopRow], direction: u8) -> Option<f32x4<S>> {
+    if layout.has_tables() {
+        return row(simd, node, layout.reach(direction.into(), 0).row);
+    }
+    let of = |slot| layout.reach(direction.into(), slot).of(node);
+    Some(f32x4::from_slice(simd, &[of(0)?, of(1)?, of(2)?, of(3)?]))
+}
+
+/// Where the children's extents or bounds are from.
+#[inline(always)]
+fn centres<S: Kernel>(simd: S, layout: &KdopLayout, node: &[KdopRow]) -> Option<[f32x4<S>; 3]> {
+    if layout.has_tables() {
+        Some([row(simd, node, 0)?, row(simd, node, 1)?, row(simd, node, 2)?])
+    } else {
+        Some([f32x4::splat(simd, 0.0); 3])
+    }
+}
+
+/// A direction times the centres, and more.
+#[inline(always)]
+fn along<S: Kernel>(simd: S, [x, y, z]: &[f32; 3], centres: &[f32x4<S>; 3], more: f32) -> f32x4<S> {
+    let (x, y, z) = (f32x4::splat(simd, *x), f32x4::splat(simd, *y), f32x4::splat(simd, *z));
+    let last = z.mul_add(centres[2], f32x4::splat(simd, more));
+    x.mul_add(centres[0], y.mul_add(centres[1], last))
+}
