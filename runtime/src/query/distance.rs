@@ -2,15 +2,14 @@
 
 use core::ops::ControlFlow;
 
-use super::pairs::{Effort, Exhausted, KdopTrees, Volume, VolumeError, swept_trees};
+use super::pairs::{Effort, Exhausted};
+use super::volumes::{Trees, Volume, VolumeError};
 use crate::level::Level;
 use crate::model::Model;
 use crate::pair_tree::PairTree;
 use crate::pose::Pose;
-use crate::simd::{Kernel, dispatch};
-use crate::volume::Distant;
+use crate::simd::dispatch;
 use crate::volume::obb::{Motion, Oriented};
-use crate::volume::swept::Swept;
 use crate::walk::distance::{Aim, Best, Spot, Walk};
 
 /// Two triangles and how far they are apart.
@@ -292,31 +291,22 @@ fn search_by<'v>(
     hint: Option<[Spot; 2]>,
     effort: &'v mut Effort,
 ) -> Result<End, VolumeError> {
-    let trees = match volume {
-        Volume::Obb => [PairTree::of(a), PairTree::of(b)],
-        Volume::Aabb => [PairTree::of_aabbs(a), PairTree::of_aabbs(b)],
-        Volume::Kdop(realign) => {
-            let kdops = KdopTrees::of([a, b], realign)?;
-            if is_nothing(limit) {
-                return Ok(NOTHING);
-            }
-            return Ok(dispatch!(a.level().inner(), simd => {
-                let (motion, volume) = kdops.at(simd, pose, false);
-                Walk::new(simd, kdops.trees, motion, aim, limit, effort).run(&volume, hint)
-            })?);
-        }
-        Volume::Swept(core) => {
-            let trees = swept_trees([a, b], core)?;
-            if is_nothing(limit) {
-                return Ok(NOTHING);
-            }
-            let swept = Swept::new(core);
-            return Ok(dispatch!(a.level().inner(), simd => {
-                walk(simd, trees, &swept, pose, limit, aim, hint, effort)
-            })?);
-        }
+    let (trees, level) = (Trees::of([a, b], volume)?, a.level());
+    if is_nothing(limit) {
+        return Ok(NOTHING);
+    }
+    let end = match trees {
+        Trees::Boxes(trees) => search(trees, level, pose, limit, aim, hint, effort),
+        Trees::Kdops(kdops) => dispatch!(level.inner(), simd => {
+            let (motion, volume) = kdops.at(simd, pose, false);
+            Walk::new(simd, kdops.trees, motion, aim, limit, effort).run(&volume, hint)
+        }),
+        Trees::Swept(trees, swept) => dispatch!(level.inner(), simd => {
+            let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
+            Walk::new(simd, trees, motion, aim, limit, effort).run(&swept, hint)
+        }),
     };
-    Ok(search(trees, a.level(), pose, limit, aim, hint, effort)?)
+    Ok(end?)
 }
 
 /// By oriented boxes, or by axis-aligned ones that are read as such.
@@ -332,21 +322,8 @@ fn search<'v>(
     if is_nothing(limit) {
         return Ok(NOTHING);
     }
-    dispatch!(level.inner(), simd => walk(simd, trees, &Oriented, pose, limit, aim, hint, effort))
-}
-
-#[inline(always)]
-#[allow(clippy::too_many_arguments)]
-fn walk<'v, S: Kernel, V: Distant>(
-    simd: S,
-    trees: [PairTree<'_>; 2],
-    volume: &V,
-    pose: &Pose,
-    limit: f64,
-    aim: Aim<'v>,
-    hint: Option<[Spot; 2]>,
-    effort: &'v mut Effort,
-) -> Result<End, Exhausted> {
-    let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
-    Walk::new(simd, trees, motion, aim, limit, effort).run(volume, hint)
+    dispatch!(level.inner(), simd => {
+        let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
+        Walk::new(simd, trees, motion, aim, limit, effort).run(&Oriented, hint)
+    })
 }

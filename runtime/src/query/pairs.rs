@@ -2,17 +2,13 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::kdop::KdopLayout;
-use bvhc_format::swept::Core;
-
+use super::volumes::{KdopTrees, Trees, Volume, VolumeError};
 use crate::level::Level;
 use crate::model::Model;
 use crate::pair_tree::PairTree;
 use crate::pose::Pose;
 use crate::simd::{Kernel, dispatch};
-use crate::volume::kdop::{Kdops, Realign};
 use crate::volume::obb::{Motion, Oriented};
-use crate::volume::swept::Swept;
 use crate::volume::{self, aabb};
 use crate::walk::pairs::{Aim, walk};
 
@@ -42,36 +38,6 @@ pub struct Effort {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the limit on work was reached before the answer was known")]
 pub struct Exhausted;
-
-/// The volumes that prune a query on two models: whether they meet, or how far they are apart. They decide how long it takes, but not what it finds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Volume {
-    /// Oriented boxes, and axis-aligned ones of a model whose file has no other.
-    #[default]
-    Obb,
-    /// k-DOPs, B's realigned to A's directions in this way.
-    Kdop(Realign),
-    /// Axis-aligned boxes.
-    Aabb,
-    /// Spheres swept along cores of this kind.
-    Swept(Core),
-}
-
-/// Why a query by given volumes has no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum VolumeError {
-    /// The limit on work was reached.
-    #[error(transparent)]
-    Exhausted(#[from] Exhausted),
-    /// A file has no tree of k-DOPs, or B's does not have the tables or directions that the realignment needs.
-    #[error("the files have no trees of k-DOPs that can be realigned by {}", .0.name())]
-    NoKdops(Realign),
-    /// A file has no tree of swept spheres with such cores.
-    #[error("the files have no trees of swept spheres of the kind {}", .0.name())]
-    NoSwept(Core),
-}
 
 impl Effort {
     /// As much as it takes.
@@ -240,67 +206,21 @@ fn find_by(
     effort: &mut Effort,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, VolumeError> {
-    let boxes = match volume {
-        Volume::Obb => return Ok(find(a, b, pose, aim, effort, visit)?),
-        Volume::Aabb => Ok([PairTree::of_aabbs(a), PairTree::of_aabbs(b)]),
-        Volume::Kdop(realign) => Err(KdopTrees::of([a, b], realign)?),
-        Volume::Swept(core) => Ok(swept_trees([a, b], core)?),
-    };
+    let trees = Trees::of([a, b], volume)?;
     if !aabb::touch(&a.bounds(), &b.bounds(), pose) {
         return Ok(ControlFlow::Continue(()));
     }
     let level = a.level();
-    let found = match (boxes, volume) {
-        (Err(kdops), _) => {
+    let found = match trees {
+        Trees::Boxes(trees) => search_boxes(level, trees, pose, aim, effort, visit),
+        Trees::Kdops(kdops) => {
             dispatch!(level.inner(), simd => search_kdops(simd, &kdops, pose, aim, effort, visit))
         }
-        (Ok(trees), Volume::Swept(core)) => {
-            let swept = Swept::new(core);
+        Trees::Swept(trees, swept) => {
             dispatch!(level.inner(), simd => search(simd, trees, &swept, pose, aim, effort, visit))
         }
-        (Ok(trees), _) => search_boxes(level, trees, pose, aim, effort, visit),
     };
     Ok(found?)
-}
-
-/// Two trees of k-DOPs, and how B's are realigned.
-pub(super) struct KdopTrees<'a> {
-    pub(super) trees: [PairTree<'a>; 2],
-    layouts: [KdopLayout; 2],
-    realign: Realign,
-}
-
-impl<'a> KdopTrees<'a> {
-    /// Those of two models, if they have such as can be realigned in this way.
-    pub(super) fn of([a, b]: [&'a Model<'a>; 2], realign: Realign) -> Result<Self, VolumeError> {
-        let trees = || {
-            let trees = [PairTree::of_kdops(a)?, PairTree::of_kdops(b)?];
-            let layouts = [trees[0].kdop_layout()?, trees[1].kdop_layout()?];
-            realign.can_use(&layouts[1]).then_some(Self { trees, layouts, realign })
-        };
-        trees().ok_or(VolumeError::NoKdops(realign))
-    }
-
-    /// B's pose between the trees, and the volumes at it; `ranks` asks for the depths of overlaps.
-    #[inline(always)]
-    pub(super) fn at<S: Kernel>(&self, simd: S, pose: &Pose, ranks: bool) -> (Motion, Kdops) {
-        let [a, b] = [self.trees[0].place(), self.trees[1].place()];
-        let motion = Motion::new(simd, pose, a, b);
-        let [of_a, of_b] = &self.layouts;
-        let kdops = Kdops::new(simd, [of_a, of_b], [a.radius, b.radius], &motion, self.realign, ranks);
-        (motion, kdops)
-    }
-}
-
-/// The trees of swept spheres with such cores.
-pub(super) fn swept_trees<'a>(
-    [a, b]: [&'a Model<'a>; 2],
-    core: Core,
-) -> Result<[PairTree<'a>; 2], VolumeError> {
-    match (PairTree::of_swept(a, core), PairTree::of_swept(b, core)) {
-        (Some(a), Some(b)) => Ok([a, b]),
-        _ => Err(VolumeError::NoSwept(core)),
-    }
 }
 
 /// Compiled once, for boxes of either kind.

@@ -1,0 +1,96 @@
+//! The volumes that the caller names, and the trees that have them.
+
+use bvhc_format::kdop::KdopLayout;
+use bvhc_format::swept::Core;
+
+use super::pairs::Exhausted;
+use crate::model::Model;
+use crate::pair_tree::PairTree;
+use crate::pose::Pose;
+use crate::simd::Kernel;
+use crate::volume::kdop::{Kdops, Realign};
+use crate::volume::obb::Motion;
+use crate::volume::swept::Swept;
+
+/// The volumes that prune a query on two models: whether they meet, or how far they are apart. They decide how long it
+/// takes, but not what it finds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Volume {
+    /// Oriented boxes, and axis-aligned ones of a model whose file has no other.
+    #[default]
+    Obb,
+    /// k-DOPs, B's realigned to A's directions in this way.
+    Kdop(Realign),
+    /// Axis-aligned boxes.
+    Aabb,
+    /// Spheres swept along cores of this kind.
+    Swept(Core),
+}
+
+/// Why a query by given volumes has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VolumeError {
+    /// The limit on work was reached.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
+    /// A file has no tree of k-DOPs, or B's does not have the tables or directions that the realignment needs.
+    #[error("the files have no trees of k-DOPs that can be realigned by {}", .0.name())]
+    NoKdops(Realign),
+    /// A file has no tree of swept spheres with such cores.
+    #[error("the files have no trees of swept spheres of the kind {}", .0.name())]
+    NoSwept(Core),
+}
+
+/// The trees that a query asks.
+pub(super) enum Trees<'a> {
+    /// Of oriented boxes, or of axis-aligned ones that are read as such.
+    Boxes([PairTree<'a>; 2]),
+    Kdops(KdopTrees<'a>),
+    Swept([PairTree<'a>; 2], Swept),
+}
+
+impl<'a> Trees<'a> {
+    /// Those of two models that have these volumes.
+    pub(super) fn of([a, b]: [&'a Model<'a>; 2], volume: Volume) -> Result<Self, VolumeError> {
+        match volume {
+            Volume::Obb => Ok(Self::Boxes([PairTree::of(a), PairTree::of(b)])),
+            Volume::Aabb => Ok(Self::Boxes([PairTree::of_aabbs(a), PairTree::of_aabbs(b)])),
+            Volume::Kdop(realign) => KdopTrees::of([a, b], realign).map(Self::Kdops),
+            Volume::Swept(core) => match (PairTree::of_swept(a, core), PairTree::of_swept(b, core)) {
+                (Some(a), Some(b)) => Ok(Self::Swept([a, b], Swept::new(core))),
+                _ => Err(VolumeError::NoSwept(core)),
+            },
+        }
+    }
+}
+
+/// Two trees of k-DOPs, and how B's are realigned.
+pub(super) struct KdopTrees<'a> {
+    pub(super) trees: [PairTree<'a>; 2],
+    layouts: [KdopLayout; 2],
+    realign: Realign,
+}
+
+impl<'a> KdopTrees<'a> {
+    /// Those of two models, if they have such as can be realigned in this way.
+    fn of([a, b]: [&'a Model<'a>; 2], realign: Realign) -> Result<Self, VolumeError> {
+        let trees = || {
+            let trees = [PairTree::of_kdops(a)?, PairTree::of_kdops(b)?];
+            let layouts = [trees[0].kdop_layout()?, trees[1].kdop_layout()?];
+            realign.can_use(&layouts[1]).then_some(Self { trees, layouts, realign })
+        };
+        trees().ok_or(VolumeError::NoKdops(realign))
+    }
+
+    /// B's pose between the trees, and the volumes at it; `ranks` asks for the depths of overlaps.
+    #[inline(always)]
+    pub(super) fn at<S: Kernel>(&self, simd: S, pose: &Pose, ranks: bool) -> (Motion, Kdops) {
+        let [a, b] = [self.trees[0].place(), self.trees[1].place()];
+        let motion = Motion::new(simd, pose, a, b);
+        let [of_a, of_b] = &self.layouts;
+        let kdops = Kdops::new(simd, [of_a, of_b], [a.radius, b.radius], &motion, self.realign, ranks);
+        (motion, kdops)
+    }
+}
