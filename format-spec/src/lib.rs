@@ -29,6 +29,9 @@ pub const ALIGNMENT: usize = 64;
 /// The deepest wide tree a file may hold, in levels of inner nodes (FORMAT.md, "Section aabb-tree").
 pub const MAX_DEPTH: u32 = 96;
 
+/// The most blocks a split triangle may be in (FORMAT.md, "Section splits").
+pub const MAX_PLACES: usize = 4096;
+
 /// The largest magnitude of a coordinate, 2^60.
 ///
 /// Keeps every product of the primitive tests finite (FORMAT.md, "Section geometry").

@@ -9,7 +9,7 @@ use bvhc_format::section::{
     ArchivedPackedBlocks, ArchivedSplits, ArchivedSweptTree, Root, SectionKind,
 };
 use bvhc_format::swept::Core;
-use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, NONE};
+use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, MAX_PLACES, NONE};
 use rkyv::api::low::{LowValidator, access};
 use rkyv::bytecheck::CheckBytes;
 use rkyv::rancor::Failure;
@@ -210,13 +210,15 @@ impl<'a> Model<'a> {
         self.geometry.triangles.get().get(index).map(|number| number.to_native())
     }
 
-    /// Where the tree refers to the blocks that hold a triangle, if there are several.
+    /// Where the tree refers to the blocks that hold a triangle, if there are several. What a corrupt file lists beyond
+    /// [`MAX_PLACES`] is left out, lest looking places up take as long as the file and its lanes are many, multiplied.
     pub(crate) fn places_of(&self, triangle: u32) -> &'a [u32_le] {
         let places = |splits: &'a ArchivedSplits<'static>| {
             let index = splits.triangles.get().binary_search_by_key(&triangle, |it| it.to_native()).ok()?;
             let ends = splits.ends.get();
             let start = index.checked_sub(1).map_or(Some(0), |before| Some(ends.get(before)?.to_native()))?;
-            splits.places.get().get(start as usize..ends.get(index)?.to_native() as usize)
+            let places = splits.places.get().get(start as usize..ends.get(index)?.to_native() as usize)?;
+            Some(&places[..places.len().min(MAX_PLACES)])
         };
         self.splits.and_then(places).unwrap_or_default()
     }

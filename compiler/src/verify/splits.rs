@@ -1,5 +1,6 @@
 //! Section splits: exactly the triangles that several blocks hold, with exactly the places of those blocks.
 
+use bvhc_format::MAX_PLACES;
 use bvhc_format::record::{Child, NODE_WIDTH};
 use bvhc_runtime::Model;
 
@@ -42,6 +43,14 @@ pub enum SplitFault {
         /// What it should be.
         expected: Option<u32>,
     },
+    /// A triangle is in too many blocks.
+    #[error("triangle {triangle} is in {found} blocks, more than {MAX_PLACES} (S5)")]
+    Places {
+        /// The triangle.
+        triangle: u32,
+        /// How many blocks hold it.
+        found: u32,
+    },
     /// A block marks other triangles as split than the section lists.
     #[error("block {block} marks the lanes {found:#06x} as split instead of {expected:#06x} (S4)")]
     Mark {
@@ -54,7 +63,7 @@ pub enum SplitFault {
     },
 }
 
-/// S1 to S4, on blocks, triangle numbers and nodes within the rules.
+/// S1 to S5, on blocks, triangle numbers and nodes within the rules.
 pub(super) fn check(model: &Model<'_>, table: &BlockTable<'_>, triangles: u64) -> Result<(), SplitFault> {
     let expected = Expected::of(model, table, triangles);
     expected.check_marks(table)?;
@@ -75,7 +84,7 @@ pub(super) fn check(model: &Model<'_>, table: &BlockTable<'_>, triangles: u64) -
     }
     match differs(&places, &expected.places) {
         Some((index, found, expected)) => Err(SplitFault::Place { index, found, expected }),
-        None => Ok(()),
+        None => expected.check_counts(),
     }
 }
 
@@ -133,6 +142,16 @@ impl Expected {
         }
     }
 
+    /// S5
+    fn check_counts(&self) -> Result<(), SplitFault> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        let mut counts = starts.zip(&self.ends).map(|(start, end)| end - start).zip(&self.triangles);
+        match counts.find(|(count, _)| *count as usize > MAX_PLACES) {
+            Some((found, triangle)) => Err(SplitFault::Places { triangle: *triangle, found }),
+            None => Ok(()),
+        }
+    }
+
     /// S4
     fn check_marks(&self, table: &BlockTable<'_>) -> Result<(), SplitFault> {
         let pairs = table.blocks.iter().map(|block| block.split).zip(self.marks.iter().copied()).enumerate();
@@ -151,4 +170,23 @@ pub(super) fn places(model: &Model<'_>) -> impl Iterator<Item = (u32, u32)> {
         Child::Block(reference) => Some(((node * NODE_WIDTH + slot) as u32, reference)),
         Child::Node(_) | Child::Empty => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triangles_have_so_many_places_and_no_more() {
+        let of_counts = |first: u32, second: u32| Expected {
+            triangles: vec![7, 9],
+            ends: vec![first, first + second],
+            places: Vec::new(),
+            marks: Vec::new(),
+        };
+        let most = MAX_PLACES as u32;
+        assert_eq!(of_counts(most, most).check_counts(), Ok(()));
+        let fault = SplitFault::Places { triangle: 9, found: most + 1 };
+        assert_eq!(of_counts(2, most + 1).check_counts(), Err(fault));
+    }
 }

@@ -14,7 +14,7 @@ use super::tree::Shape;
 use crate::fit::vector::{Vector, dot, subtract};
 use crate::swept::{Swept, off};
 
-/// How far half axes may be from right angles: the cosine (S4).
+/// How far half axes may be from right angles: the cosine (W4).
 const SKEW: f64 = 1.0 / (1 << 16) as f64;
 
 /// What is wrong with the tree of swept spheres.
@@ -26,7 +26,7 @@ pub enum SweptFault {
     Tree(#[from] ObbFault),
     /// An empty slot does not hold the swept sphere that meets nothing.
     #[error(
-        "node {node}, slot {slot} is empty, but its row {row} is {found:#x} instead of {expected:#x} (S3)"
+        "node {node}, slot {slot} is empty, but its row {row} is {found:#x} instead of {expected:#x} (W3)"
     )]
     Empty {
         /// The node.
@@ -41,7 +41,7 @@ pub enum SweptFault {
         expected: u32,
     },
     /// A number is infinite or none, or a radius negative.
-    #[error("node {node}, slot {slot}: its {number} is {found}, which none is (S4)")]
+    #[error("node {node}, slot {slot}: its {number} is {found}, which none is (W4)")]
     Number {
         /// The node.
         node: usize,
@@ -53,7 +53,7 @@ pub enum SweptFault {
         found: f32,
     },
     /// The half axes are not at right angles.
-    #[error("node {node}, slot {slot}: its half axes are not at right angles, by {cosine:e} (S4)")]
+    #[error("node {node}, slot {slot}: its half axes are not at right angles, by {cosine:e} (W4)")]
     Skew {
         /// The node.
         node: usize,
@@ -64,7 +64,7 @@ pub enum SweptFault {
     },
     /// A corner is farther from the core than the radius.
     #[error(
-        "node {node}, slot {slot}: triangle {triangle} is {found:e} from its core, but its radius is {radius:e} (S4)"
+        "node {node}, slot {slot}: triangle {triangle} is {found:e} from its core, but its radius is {radius:e} (W4)"
     )]
     Outside {
         /// The node.
@@ -79,7 +79,7 @@ pub enum SweptFault {
         radius: f32,
     },
     /// The origin is no point of the space of models.
-    #[error("its origin on axis {axis} is {found}, which is not finite or is beyond 2^60 (S5)")]
+    #[error("its origin on axis {axis} is {found}, which is not finite or is beyond 2^60 (W5)")]
     Origin {
         /// The axis, 0 to 2.
         axis: usize,
@@ -87,7 +87,7 @@ pub enum SweptFault {
         found: f32,
     },
     /// The radius is less than the reach of a swept sphere, or no number.
-    #[error("its radius is {found:e}; swept spheres reach {expected:e} from its origin (S5)")]
+    #[error("its radius is {found:e}; swept spheres reach {expected:e} from its origin (W5)")]
     Radius {
         /// What it is.
         found: f32,
@@ -117,7 +117,7 @@ impl fmt::Display for SweptNumber {
     }
 }
 
-/// S1 and S3 to S5, on blocks and triangle numbers within the rules. `None` where there is no such tree.
+/// W1 and W3 to W5, on blocks and triangle numbers within the rules. `None` where there is no such tree.
 pub(super) fn check(
     model: &Model<'_>,
     table: &BlockTable<'_>,
@@ -153,7 +153,7 @@ pub(super) fn slot_of(core: Core, node: &[KdopRow], slot: usize) -> Swept {
     Swept { centre: vector(0), axes: [axis(0), axis(1)], radius: node[Core::RADIUS].lanes[slot] }
 }
 
-/// S3, and that the numbers of S4 are such.
+/// W3, and that the numbers of W4 are such.
 fn check_node(core: Core, node: usize, rows: &[KdopRow], used: usize) -> Result<(), SweptFault> {
     for (row, slot) in (0..core.rows()).flat_map(|row| (used..OBB_WIDTH).map(move |slot| (row, slot))) {
         let (found, expected) = (rows[row].lanes[slot].to_bits(), Core::empty(row).to_bits());
@@ -186,7 +186,7 @@ fn number(row: usize) -> SweptNumber {
     }
 }
 
-/// S5
+/// W5
 fn check_root(tree: &ArchivedSweptTree<'_>, core: Core, nodes: &[&[KdopRow]]) -> Result<(), SweptFault> {
     let origin = tree.origin.map(|x| x.to_native());
     if let Some(axis) = outside(&origin) {
@@ -212,7 +212,7 @@ struct Checked<'a> {
 }
 
 impl Checked<'_> {
-    /// The first fault of S4 in the slots above a lane of a leaf, from the leaf's own up.
+    /// The first fault of W4 in the slots above a lane of a leaf, from the leaf's own up.
     fn fault_above(&self, leaf: &ObbLeaf, lane: usize, place: Place) -> Option<SweptFault> {
         let corners = exact_corners(leaf, lane, self.table);
         let corners = corners.map(|corner| subtract(corner.map(f64::from), self.origin));

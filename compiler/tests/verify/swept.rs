@@ -108,10 +108,10 @@ fn empty_slots_meet_nothing() {
         let good = Forge::of_swept(ONE_TRIANGLE, core);
         for (row, slot) in (0..core.rows()).flat_map(|row| (1..4).map(move |slot| (row, slot))) {
             if row != Core::CHILDREN {
-                breaks_in(good.clone(), "S3", |file| file.add(lane(file, 0, row, slot), 1));
+                breaks_in(good.clone(), "W3", |file| file.add(lane(file, 0, row, slot), 1));
             }
         }
-        breaks_in(good, "S3", |file| file.put_f32(lane(file, 0, 1, 2), -0.0));
+        breaks_in(good, "W3", |file| file.put_f32(lane(file, 0, 1, 2), -0.0));
     }
 }
 
@@ -122,17 +122,17 @@ fn swept_spheres_hold_what_is_below() {
         for (node, slot, _) in children(&forge(core)) {
             let radius = |file: &Forge| file.f32(lane(file, node, Core::RADIUS, slot));
             let smaller = radius(&forge(core)) - 1e-5;
-            breaks_in(forge(core), "S4", |file| file.put_f32(lane(file, node, Core::RADIUS, slot), smaller));
+            breaks_in(forge(core), "W4", |file| file.put_f32(lane(file, node, Core::RADIUS, slot), smaller));
         }
         for (row, wrong) in [(0, f32::NAN), (2, f32::INFINITY), (4, f32::NAN), (4, -1e-30)] {
-            breaks_in(forge(core), "S4", |file| file.put_f32(lane(file, 1, row, 0), wrong));
+            breaks_in(forge(core), "W4", |file| file.put_f32(lane(file, 1, row, 0), wrong));
         }
     }
     for row in [5, 7, 8, 10] {
-        breaks("S4", |file| file.put_f32(lane(file, 1, row, 0), f32::NAN));
+        breaks("W4", |file| file.put_f32(lane(file, 1, row, 0), f32::NAN));
     }
     // Turned, but as long, and with all the radius that it takes.
-    breaks("S4", |file| {
+    breaks("W4", |file| {
         for (row, number) in [(5, 1.0), (6, 0.0), (7, 0.0), (8, 0.001), (9, 1.0), (10, 0.0), (4, 50.0)] {
             file.put_f32(lane(file, 0, row, 0), number);
         }
@@ -144,13 +144,13 @@ fn swept_spheres_hold_what_is_below() {
 fn the_root_reaches_all() {
     for axis in 0..3 {
         for wrong in [f32::NAN, f32::INFINITY, -2e18] {
-            breaks("S5", |file| file.put_f32(file.root(SWEPT) + 4 * axis, wrong));
+            breaks("W5", |file| file.put_f32(file.root(SWEPT) + 4 * axis, wrong));
         }
     }
     for wrong in [f32::NAN, f32::INFINITY, 0.0, -100.0] {
-        breaks("S5", |file| file.put_f32(file.root(SWEPT) + 12, wrong));
+        breaks("W5", |file| file.put_f32(file.root(SWEPT) + 12, wrong));
     }
-    breaks("S5", |file| {
+    breaks("W5", |file| {
         let at = file.root(SWEPT) + 12;
         file.put_f32(at, file.f32(at).next_down());
     });

@@ -3,9 +3,9 @@
 use crate::blocks::BlockSource;
 use crate::bundle::{Bundle, MOST_RAYS};
 use crate::model::Model;
-use crate::query::ray::{Best, any_hit, closest_hit};
-use crate::ray::{Class, Frame, Hit, Ray};
-use crate::simd::{Kernel, dispatch_model};
+use crate::query::ray::Best;
+use crate::ray::{Class, Hit, Ray};
+use crate::simd::{Kernel, dispatch, dispatch_model};
 use crate::walk::bundle::{Limits, walk};
 use crate::walk::{Erased, Probe};
 
@@ -17,10 +17,10 @@ impl<'a> Model<'a> {
     ///
     /// `hits[i]` answers `rays[i]`; where the slices are not of one length, the rest of the longer one is left alone.
     /// Rays that follow each other and go the same way, as those of a camera do tile by tile, are traced
-    /// together, up to twice as fast; others one by one, where sorting them out costs up to a tenth. Neither allocates
-    /// nor panics.
+    /// together, up to twice as fast; others one by one, where sorting them out costs some nanoseconds a ray. Neither
+    /// allocates nor panics.
     pub fn closest_hits(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
-        dispatch_model!(self, simd, blocks => closest_hits(simd, self, blocks, rays, hits, &mut ()));
+        self.closest_hits_probed(rays, hits, &mut ());
     }
 
     /// As [`closest_hits`](Self::closest_hits), among the triangles that `probe` accepts. What rays visit together
@@ -30,13 +30,33 @@ impl<'a> Model<'a> {
     }
 
     fn closest_hits_erased(&self, rays: &[Ray], hits: &mut [Option<Hit>], probe: &mut Erased<'_>) {
-        dispatch_model!(self, simd, blocks => closest_hits(simd, self, blocks, rays, hits, probe));
+        self.closest_hits_probed(rays, hits, probe);
+    }
+
+    #[inline(always)]
+    fn closest_hits_probed<P: Probe>(&self, rays: &[Ray], hits: &mut [Option<Hit>], probe: &mut P) {
+        let count = rays.len().min(hits.len());
+        let (rays, hits) = (&rays[..count], &mut hits[..count]);
+        for_each_run(rays, self.rays_together(), |class, run| match class {
+            Some(class) if run.len() >= SHORTEST_RUN => {
+                let (rays, hits) = (&rays[run.clone()], &mut hits[run]);
+                dispatch_model!(self, simd, blocks => {
+                    closest_of_bundle(simd, self, blocks, class, rays, hits, probe);
+                });
+            }
+            Some(class) => {
+                for index in run {
+                    hits[index] = self.closest_hit_of_class(&rays[index], class, probe);
+                }
+            }
+            None => hits[run.start] = self.closest_hit_probed(&rays[run.start], probe),
+        });
     }
 
     /// Whether each ray hits anything, as [`any_hit`](Self::any_hit) finds it; else as
     /// [`closest_hits`](Self::closest_hits).
     pub fn any_hits(&self, rays: &[Ray], hits: &mut [bool]) {
-        dispatch_model!(self, simd, blocks => any_hits(simd, self, blocks, rays, hits, &mut ()));
+        self.any_hits_probed(rays, hits, &mut ());
     }
 
     /// As [`any_hits`](Self::any_hits), among the triangles that `probe` accepts.
@@ -45,8 +65,35 @@ impl<'a> Model<'a> {
     }
 
     fn any_hits_erased(&self, rays: &[Ray], hits: &mut [bool], probe: &mut Erased<'_>) {
-        dispatch_model!(self, simd, blocks => any_hits(simd, self, blocks, rays, hits, probe));
+        self.any_hits_probed(rays, hits, probe);
     }
+
+    #[inline(always)]
+    fn any_hits_probed<P: Probe>(&self, rays: &[Ray], hits: &mut [bool], probe: &mut P) {
+        let count = rays.len().min(hits.len());
+        let (rays, hits) = (&rays[..count], &mut hits[..count]);
+        for_each_run(rays, self.rays_together(), |class, run| match class {
+            Some(class) if run.len() >= SHORTEST_RUN => {
+                let (rays, hits) = (&rays[run.clone()], &mut hits[run]);
+                dispatch_model!(self, simd, blocks => any_of_bundle(simd, self, blocks, class, rays, hits, probe));
+            }
+            Some(class) => {
+                for index in run {
+                    hits[index] = self.any_hit_of_class(&rays[index], class, probe);
+                }
+            }
+            None => hits[run.start] = self.any_hit_probed(&rays[run.start], probe),
+        });
+    }
+
+    /// How many rays are traced together at most; 1 on levels where that does not pay.
+    fn rays_together(&self) -> usize {
+        dispatch!(self.level().inner(), simd => rays_together(simd))
+    }
+}
+
+fn rays_together<S: Kernel>(_: S) -> usize {
+    if S::BUNDLES { Bundle::<S>::CAPACITY } else { 1 }
 }
 
 /// Calls `trace` with the places of rays that follow each other and have a class in common, at most `most` of them, or
@@ -65,36 +112,6 @@ fn for_each_run(rays: &[Ray], most: usize, mut trace: impl FnMut(Option<Class>, 
 }
 
 #[inline(always)]
-fn closest_hits<S: Kernel, P: Probe>(
-    simd: S,
-    model: &Model<'_>,
-    blocks: impl BlockSource,
-    rays: &[Ray],
-    hits: &mut [Option<Hit>],
-    probe: &mut P,
-) {
-    let count = rays.len().min(hits.len());
-    let (rays, hits) = (&rays[..count], &mut hits[..count]);
-    for_each_run(
-        rays,
-        Bundle::<S>::CAPACITY,
-        #[inline(always)]
-        |class, run| match class {
-            Some(class) if S::BUNDLES && run.len() >= SHORTEST_RUN => {
-                closest_of_bundle(simd, model, blocks, class, &rays[run.clone()], &mut hits[run], probe);
-            }
-            Some(class) => {
-                for index in run {
-                    let frame = Frame::new(simd, &rays[index], class, model.reach());
-                    hits[index] = closest_hit(simd, model, blocks, &frame, probe);
-                }
-            }
-            None => hits[run.start] = model.closest_hit_with(&rays[run.start], probe),
-        },
-    );
-}
-
-#[inline(always)]
 fn closest_of_bundle<S: Kernel, P: Probe>(
     simd: S,
     model: &Model<'_>,
@@ -104,6 +121,9 @@ fn closest_of_bundle<S: Kernel, P: Probe>(
     hits: &mut [Option<Hit>],
     probe: &mut P,
 ) {
+    if !S::BUNDLES {
+        return;
+    }
     let bundle = Bundle::new(simd, class, rays, model.reach());
     let mut limits = Limits::new(rays.iter().map(|ray| ray.t_max));
     let mut best = [Best { t: f32::NEG_INFINITY, place: None }; MOST_RAYS];
@@ -134,36 +154,6 @@ fn closest_of_bundle<S: Kernel, P: Probe>(
 }
 
 #[inline(always)]
-fn any_hits<S: Kernel, P: Probe>(
-    simd: S,
-    model: &Model<'_>,
-    blocks: impl BlockSource,
-    rays: &[Ray],
-    hits: &mut [bool],
-    probe: &mut P,
-) {
-    let count = rays.len().min(hits.len());
-    let (rays, hits) = (&rays[..count], &mut hits[..count]);
-    for_each_run(
-        rays,
-        Bundle::<S>::CAPACITY,
-        #[inline(always)]
-        |class, run| match class {
-            Some(class) if S::BUNDLES && run.len() >= SHORTEST_RUN => {
-                any_of_bundle(simd, model, blocks, class, &rays[run.clone()], &mut hits[run], probe);
-            }
-            Some(class) => {
-                for index in run {
-                    let frame = Frame::new(simd, &rays[index], class, model.reach());
-                    hits[index] = any_hit(simd, model, blocks, &frame, probe);
-                }
-            }
-            None => hits[run.start] = model.any_hit_with(&rays[run.start], probe),
-        },
-    );
-}
-
-#[inline(always)]
 fn any_of_bundle<S: Kernel, P: Probe>(
     simd: S,
     model: &Model<'_>,
@@ -173,6 +163,9 @@ fn any_of_bundle<S: Kernel, P: Probe>(
     hits: &mut [bool],
     probe: &mut P,
 ) {
+    if !S::BUNDLES {
+        return;
+    }
     let bundle = Bundle::new(simd, class, rays, model.reach());
     let mut limits = Limits::new(rays.iter().map(|ray| ray.t_max));
     hits.fill(false);

@@ -52,7 +52,12 @@ impl<'a> Model<'a> {
         }
     }
 
-    fn closest_hit_of_class<P: Probe>(&self, ray: &Ray, class: Class, probe: &mut P) -> Option<Hit> {
+    pub(super) fn closest_hit_of_class<P: Probe>(
+        &self,
+        ray: &Ray,
+        class: Class,
+        probe: &mut P,
+    ) -> Option<Hit> {
         dispatch_model!(self, simd, blocks => {
             closest_hit(simd, self, blocks, &Frame::new(simd, ray, class, self.reach()), probe)
         })
@@ -82,7 +87,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    fn any_hit_of_class<P: Probe>(&self, ray: &Ray, class: Class, probe: &mut P) -> bool {
+    pub(super) fn any_hit_of_class<P: Probe>(&self, ray: &Ray, class: Class, probe: &mut P) -> bool {
         dispatch_model!(self, simd, blocks => {
             any_hit(simd, self, blocks, &Frame::new(simd, ray, class, self.reach()), probe)
         })
@@ -177,7 +182,7 @@ impl Place {
 }
 
 #[inline(always)]
-pub(super) fn closest_hit<S: Kernel, P: Probe>(
+fn closest_hit<S: Kernel, P: Probe>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
@@ -212,7 +217,7 @@ pub(super) fn closest_hit<S: Kernel, P: Probe>(
 }
 
 #[inline(always)]
-pub(super) fn any_hit<S: Kernel, P: Probe>(
+fn any_hit<S: Kernel, P: Probe>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,

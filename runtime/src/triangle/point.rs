@@ -109,7 +109,7 @@ fn near_in_lanes<S: Kernel>(
     let used = (1 << count) - 1;
     let look_up = |axis: usize, k: usize| simd.look_up(tables[axis], &block.corners[k], first);
     let corner = |k: usize| [look_up(0, k), look_up(1, k), look_up(2, k)];
-    let bounds = Bounds::<S>::new(simd, corner(0), corner(1), corner(2), used);
+    let bounds = Bounds::<S>::of(simd, [corner(0), corner(1), corner(2)], used);
     // What is no number stays in.
     let within = |limit: f32| used & !bounds.lower.simd_gt(limit).to_bitmask();
     let mut left = within(limit);
@@ -158,17 +158,50 @@ struct Bounds<S: Kernel> {
     lower: S::Lanes,
     /// The squared distance, where the plane can be relied on; that to the nearest edge elsewhere.
     distance: S::Lanes,
+    /// That to the nearest edge.
+    segments: S::Lanes,
     /// How far off those are at most.
     error: S::Lanes,
     reach: S::Lanes,
     area2: S::Lanes,
-    /// The square of the longest edge.
-    longest: S::Lanes,
+    /// The squares of the edges from the first corner to the second, to the third, and between those.
+    edges: [S::Lanes; 3],
+    /// Where the plane can be relied on.
+    thick: Mask<S>,
 }
 
 impl<S: Kernel> Bounds<S> {
+    /// Where a triangle passes for thin, it is seen again with its widest angle first: there, hardly any does.
     #[inline(always)]
-    fn new(simd: S, a: [S::Lanes; 3], b: [S::Lanes; 3], c: [S::Lanes; 3], used: u64) -> Self {
+    fn of(simd: S, mut corners: [[S::Lanes; 3]; 3], used: u64) -> Self {
+        let mut turned = false;
+        loop {
+            let bounds = Self::new(simd, &corners);
+            // Lanes without triangles hold points, which are thin.
+            if used & !bounds.thick.to_bitmask() == 0 {
+                return bounds;
+            }
+            if turned {
+                return bounds.with_thin(simd);
+            }
+            corners = bounds.turned(&corners);
+            turned = true;
+        }
+    }
+
+    /// The triangles with the corner first that the longest edge is opposite to.
+    #[inline(always)]
+    fn turned(&self, [a, b, c]: &[[S::Lanes; 3]; 3]) -> [[S::Lanes; 3]; 3] {
+        let [ab, ac, bc] = self.edges;
+        let (is_b, is_c) = (ac.simd_gt(ab.max(bc)), ab.simd_gt(ac.max(bc)));
+        let first = |axis: usize| is_b.select(b[axis], is_c.select(c[axis], a[axis]));
+        let second = |axis: usize| is_b.select(a[axis], b[axis]);
+        let third = |axis: usize| is_c.select(a[axis], c[axis]);
+        [[first(0), first(1), first(2)], [second(0), second(1), second(2)], [third(0), third(1), third(2)]]
+    }
+
+    #[inline(always)]
+    fn new(simd: S, &[a, b, c]: &[[S::Lanes; 3]; 3]) -> Self {
         let zero = S::Lanes::splat(simd, 0.0);
         let (ab, ac) = (sub::<S>(b, a), sub::<S>(c, a));
         let (aa, abab, acac) = (dot::<S>(a, a), dot::<S>(ab, ab), dot::<S>(ac, ac));
@@ -191,45 +224,46 @@ impl<S: Kernel> Bounds<S> {
         let inside = v.min(w).min(area2 - v - w).simd_ge(zero) & thick;
         let distance = inside.select(aa - (v * to_b + w * to_c) * inverse, segments);
         let error = reach * FILTER_ERROR * thinness;
-        let longest = abab.max(acac).max(bcbc);
-        let bounds = Self { lower: distance - error, distance, error, reach, area2, longest };
-        // Lanes without triangles hold points, which would be thin.
-        if used & !thick.to_bitmask() == 0 {
-            return bounds;
-        }
-        bounds.with_thin(simd, thick, product, abab.min(acac))
+        let edges = [abab, acac, bcbc];
+        Self { lower: distance - error, distance, segments, error, reach, area2, edges, thick }
     }
 
-    /// With bounds for triangles that are not thick, of which `shortest` is a squared edge.
+    /// With bounds for triangles that are not thick.
     ///
     /// No point of a triangle is farther from its longest edge than its height over that edge, which is at most as long as
     /// any other edge. Its square is the area's, which may be off by 15.1 u of the product, over that of the longest edge.
     #[inline(always)]
-    fn with_thin(self, simd: S, thick: Mask<S>, product: S::Lanes, shortest: S::Lanes) -> Self {
+    fn with_thin(self, simd: S) -> Self {
         let zero = S::Lanes::splat(simd, 0.0);
-        let error = thick.select(self.error, self.reach * FILTER_ERROR);
-        let height2 = ((self.area2.max(zero) + product * FILTER_ERROR) / self.longest).min(shortest);
+        let [ab, ac, bc] = self.edges;
+        let (product, shortest, longest) = (ab * ac, ab.min(ac), ab.max(ac).max(bc));
+        let error = self.thick.select(self.error, self.reach * FILTER_ERROR);
+        let height2 = ((self.area2.max(zero) + product * FILTER_ERROR) / longest).min(shortest);
         let height2 = product.simd_lt(SMALLEST_PRODUCT).select(shortest, height2);
         let reduced = ((self.distance - error).max(zero).sqrt() - height2.sqrt()).max(zero);
-        let lower = thick.select(self.lower, reduced * reduced * (1.0 - FILTER_ERROR));
+        let lower = self.thick.select(self.lower, reduced * reduced * (1.0 - FILTER_ERROR));
         Self { lower, error, ..self }
     }
 
     /// The limit, or what f64 cannot exceed for the closest triangle in the lanes that are used, if that is less.
     ///
-    /// Edges and planes are as far off upwards as downwards. But angles are to be at least 1 / 16: a projection that passes for
-    /// inside but is not is outside of an edge by 60 u K √R at most, and farther from the triangle by 1 / sin(half the angle)
-    /// at most, the square of which is less than 60 u K R. And what f32 sees of a triangle is to be as good as the triangle
-    /// itself, or f64 could be inaccurate too: rounding moves corners by 2 u of the reach's root, which changes the
-    /// area by less than half where its square is more than 2^-40 of the reach times the longest edge's square.
+    /// Edges and planes are as far off upwards as downwards. But a projection that passes for inside and is not is outside of
+    /// an edge by 60 u K √R at most, and farther from the triangle by 1 / sin(half the angle) at most: where angles are at
+    /// least 1 / 16, the square of that is less than 60 u K R; elsewhere only edges count. And what f32 sees of a triangle is
+    /// to be as good as the triangle itself, or f64 could be inaccurate too: rounding moves corners by 2 u of the reach's
+    /// root, which changes the area by less than half where its square is more than 2^-40 of the reach times the longest
+    /// edge's square. Then f64's normal is off by 2^-28 at most, and its plane, where it says inside, no farther
+    /// than any edge but by 2^-28 of the longest: 2^-26 R in squares.
     #[inline(always)]
     fn lowered(&self, simd: S, limit: f32, used: u64) -> f32 {
         const ANGLE: f32 = 1.0 / (1 << 8) as f32;
         const ROUNDED: f32 = 1.0 / (1u64 << 40) as f32;
-        let least_area2 = self.longest * (self.longest * ANGLE).max(self.reach * ROUNDED);
-        let sturdy = self.area2.simd_gt(least_area2.max(S::Lanes::splat(simd, SMALLEST_AREA)))
-            & self.reach.simd_lt(LARGEST_REACH);
-        let upper = self.distance + self.error;
+        let [ab, ac, bc] = self.edges;
+        let longest = ab.max(ac).max(bc);
+        let least_area2 = (longest * self.reach * ROUNDED).max(S::Lanes::splat(simd, SMALLEST_AREA));
+        let sturdy = self.thick & self.area2.simd_gt(least_area2);
+        let blunt = self.area2.simd_gt(longest * longest * ANGLE);
+        let upper = blunt.select(self.distance, self.segments) + self.error;
         let lower = sturdy & upper.simd_lt(limit) & Mask::<S>::from_bitmask(simd, used);
         lower.select(upper, S::Lanes::splat(simd, limit)).reduce_min().max(SMALLEST_LIMIT)
     }

@@ -1,14 +1,21 @@
 //! Blocks and split triangles that lie.
 
+use std::mem::offset_of;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
 use bvhc::compile::Layout;
 use bvhc_format::packed::WINDOW;
+use bvhc_format::record::Block;
 use bvhc_format::section::SectionKind;
-use bvhc_runtime::{Blocks, Model};
+use bvhc_runtime::{Aabb, Blocks, Model};
 use bvhc_tests::random::Random;
+use bvhc_tests::scene::{soup, write_obj};
 use bvhc_tests::support::forge::{self, Places, RECORD};
+use bvhc_tests::support::split::split;
 use bvhc_tests::support::{LAYOUTS, aligned, levels};
 
-use super::{NUMBERS, middling, middling_as, splits_as, survive, write};
+use super::{NUMBERS, PATIENCE, middling, middling_as, splits_as, survive, write};
 
 #[test]
 fn blocks_that_lie_about_their_contents() {
@@ -90,4 +97,39 @@ fn splits_that_lie() {
             }
         }
     }
+}
+
+/// A triangle in every lane of every block, with so many places that to look all of them up for each lane would take for
+/// ever, and that lead nowhere.
+#[test]
+fn a_triangle_that_is_everywhere() {
+    let mut forged = split(&write_obj(&soup::triangles(14_000, 0.6, 9)), 0.02, Layout::Fast);
+    let list = |forged: &[u8], kind: SectionKind, field: usize| {
+        let at = forge::root(forged, kind) + field;
+        let start = at.wrapping_add(forge::read_u64(forged, at) as usize);
+        (start, forge::read_u64(forged, at + 8) as usize)
+    };
+    let [(split, _), (ends, _), (places, count)] =
+        [0, 16, 32].map(|field| list(&forged, SectionKind::Splits, field));
+    assert!(count > 100_000, "{count} places are not many");
+    let (lanes, lane_count) = list(&forged, SectionKind::Geometry, 16);
+    let everywhere = forge::read_u32(&forged, split);
+    (0..lane_count).for_each(|lane| write(&mut forged, lanes + 4 * lane, everywhere));
+    write(&mut forged, ends, count as u32);
+    (0..count).for_each(|place| write(&mut forged, places + 4 * place, u32::MAX));
+    let records = Places::of(&forged);
+    for block in 0..records.block_count {
+        let marks = records.blocks + RECORD * block + offset_of!(Block, split);
+        forged[marks..marks + 2].fill(0xff);
+    }
+    let model = Model::from_bytes(&forged).expect("it opens");
+    let start = Instant::now();
+    let all = Aabb { lower: [-10.0; 3], upper: [10.0; 3] };
+    let mut found = 0;
+    let _ = model.overlap_box(&all, |_| {
+        found += 1;
+        ControlFlow::Continue(())
+    });
+    assert_eq!(found, lane_count);
+    assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
 }

@@ -10,7 +10,7 @@
 //! Along any direction d, whatever led to it, two cores are apart by the length of t d / |d|, t the offset of their centres,
 //! less those of the products of their half axes with it; and they are no nearer than that. What is computed is less
 //! exact. u is 2^-24, M the sum of the trees' radii and of the distance of their origins (the sum of its coordinates'
-//! magnitudes). By S5, |t|, the lengths of all half axes and both spheres' radii are M together at most.
+//! magnitudes). By W5, |t|, the lengths of all half axes and both spheres' radii are M together at most.
 //!
 //! - A moved centre is wrong by 14 u M at most on each axis (`obb.rs`), and by u M for the difference of centres: t by
 //!   26 u M. A half axis that is turned is wrong by 4 u of its length on each axis: by 7 u of it.

@@ -8,6 +8,7 @@
 mod object;
 mod planes;
 
+use bvhc_format::MAX_PLACES;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::{DEEPEST_CHOICE, OnLeaves, PARALLEL_SIZE};
@@ -36,13 +37,15 @@ pub struct Limits {
     pub duplicates: f64,
     /// Planes are tried where the halves of the best split by centre overlap by this share of the root's area.
     pub overlap: f64,
+    /// How many parts a primitive may be cut into, at least one.
+    pub parts: u32,
 }
 
 impl Default for Limits {
     /// The overlap is the paper's. With as many duplicates as primitives, rays in a hall of long beams visit a quarter of
     /// the nodes and blocks that they visit without splits; with 0.4 of them, half. Scans hardly split at all.
     fn default() -> Self {
-        Self { duplicates: 1.0, overlap: 1e-5 }
+        Self { duplicates: 1.0, overlap: 1e-5, parts: MAX_PLACES as u32 }
     }
 }
 
@@ -52,7 +55,7 @@ impl Default for Limits {
 pub fn build(count: u32, clip: &dyn Clip, limits: &Limits, on_leaves: OnLeaves<'_>) -> BinaryTree {
     let references: Vec<Reference> = (0..count)
         .into_par_iter()
-        .map(|primitive| Reference { part: clip.whole(primitive), primitive })
+        .map(|primitive| Reference { part: clip.whole(primitive), primitive, most: limits.parts })
         .collect();
     let bounds = references.iter().fold(Aabb::EMPTY, |all, reference| all.union(reference.part));
     let duplicates = (f64::from(count) * limits.duplicates) as u32;
@@ -66,6 +69,23 @@ struct Reference {
     /// The box of the part.
     part: Aabb,
     primitive: u32,
+    /// How many parts it may become, at least one.
+    most: u32,
+}
+
+impl Reference {
+    /// What goes to either side of a plane. Two parts share what they may become by their areas.
+    fn parted(&self, sides: [Option<Aabb>; 2]) -> [Option<Self>; 2] {
+        let [left, right] = sides.map(|side| side.map_or(0.0, |part| part.half_area()));
+        let most = if sides.contains(&None) {
+            [self.most; 2]
+        } else {
+            let on_left = (f64::from(self.most) * (left / (left + right))) as u32;
+            let on_left = on_left.clamp(1, self.most - 1);
+            [on_left, self.most - on_left]
+        };
+        [0, 1].map(|side| sides[side].map(|part| Self { part, most: most[side], ..*self }))
+    }
 }
 
 /// The references on the two sides of a split.

@@ -61,16 +61,15 @@ pub(super) fn best(
     best
 }
 
-/// Divides references at a plane. A part that the plane meets is cut, unless it is cheaper to leave it whole on one
-/// side. `None` where a side would have nothing or everything.
+/// Divides references at a plane. A part that the plane meets is cut, unless it may not be or it is cheaper to leave it
+/// whole on one side. `None` where a side would have nothing or everything.
 pub(super) fn divide(clip: &dyn Clip, references: &[Reference], mut plane: Plane) -> Option<Sides> {
     let [left, right] = plane.sides.map(|side| Vec::with_capacity(side.count));
     let mut sides = Sides { left, right };
     for reference in references {
-        let [left, right] = plane.cut(clip, reference);
-        let primitive = reference.primitive;
-        sides.left.extend(left.map(|part| Reference { part, primitive }));
-        sides.right.extend(right.map(|part| Reference { part, primitive }));
+        let [left, right] = reference.parted(plane.cut(clip, reference));
+        sides.left.extend(left);
+        sides.right.extend(right);
     }
     let divides = |side: &[Reference]| (1..references.len()).contains(&side.len());
     (divides(&sides.left) && divides(&sides.right)).then_some(sides)
@@ -90,17 +89,18 @@ impl Plane {
         if halves.iter().any(Aabb::is_empty) {
             return halves.map(|half| (!half.is_empty()).then_some(half));
         }
-        self.cheapest(part, halves)
+        self.cheapest(part, halves, reference.most > 1)
     }
 
-    /// Both halves of a part, or all of it on one side, where that is cheaper; then the sides are not what they were.
-    fn cheapest(&mut self, part: Aabb, halves: [Aabb; 2]) -> [Option<Aabb>; 2] {
+    /// Both halves of a part, or all of it on one side, where that is cheaper or it may not be cut; then the sides are not
+    /// what they were.
+    fn cheapest(&mut self, part: Aabb, halves: [Aabb; 2], may_cut: bool) -> [Option<Aabb>; 2] {
         let [left, right] = self.sides;
         let fewer = |side: &Side| side.with(Aabb::EMPTY, -1);
         let (on_left, on_right) = ([left.with(part, 0), fewer(&right)], [fewer(&left), right.with(part, 0)]);
         let cost = |sides: &[Side; 2]| sides[0].cost() + sides[1].cost();
         let cut = cost(&self.sides);
-        if cut <= cost(&on_left) && cut <= cost(&on_right) {
+        if may_cut && cut <= cost(&on_left) && cut <= cost(&on_right) {
             return halves.map(Some);
         }
         if cost(&on_left) <= cost(&on_right) {

@@ -98,6 +98,20 @@ fn splits_keep_to_their_limit() {
 }
 
 #[test]
+fn primitives_are_cut_into_no_more_parts_than_they_may_be() {
+    let boxes = beams(3000);
+    let [one, three, ten] = [1, 3, 10].map(|parts| {
+        let tree = build_quietly(&boxes, &Limits { parts, ..Limits::default() });
+        check(&tree, &boxes);
+        let mut counts = vec![0; 3000];
+        tree.order.iter().for_each(|primitive| counts[*primitive as usize] += 1);
+        counts.into_iter().max().unwrap_or(0)
+    });
+    assert_eq!((one, three), (1, 3));
+    assert!(3 < ten && ten <= 10);
+}
+
+#[test]
 fn boxes_in_one_place_are_halved() {
     let boxes = Boxes(vec![Aabb { lower: [1.0; 3], upper: [2.0; 3] }; 5000]);
     check(&build_quietly(&boxes, &Limits::default()), &boxes);
