@@ -1,6 +1,6 @@
 //! What the nodes of the four-wide tree of swept spheres hold.
 //!
-//! A node is some [`KdopRow`](crate::kdop::KdopRow)s: a number of each of its four children. References, leaves and the
+//! A node is some [`KdopRow`]s: a number of each of its four children. References, leaves and the
 //! depth are those of the tree of oriented boxes: [`ObbRef`], [`ObbLeaf`](crate::obb::ObbLeaf) and
 //! [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
 
