@@ -2,7 +2,7 @@
 //! corners, but no meshes and no bytes.
 //!
 //! [`enclose`] goes from the leaves up: a swept sphere is fitted to what its children's were decided by, the vertices of
-//! the hull ([`fit`] says how).
+//! the hull (`fit` says how).
 //!
 //! Based on: Larsen, Gottschalk, Lin, Manocha, "Fast Proximity Queries with Swept Sphere Volumes", 1999. Departures:
 //! several frames are tried, the best is improved step by step, and the radius is what the rounded core needs.
