@@ -16,6 +16,9 @@ use bvhc_tests::support::least::median;
 use bvhc_tests::support::volumes::{self, KDOPS, count};
 use shared::encounters;
 
+/// Pairs of volumes that a step tests.
+const PAIRS: u64 = 16;
+
 fn main() {
     // A million triangles in so many trees take too long.
     for (name, make) in encounters::chosen().filter(|(name, _)| *name != "giant") {
@@ -26,10 +29,10 @@ fn main() {
 /// Prints the table of an encounter: microseconds, and the steps of finding all pairs.
 fn report(name: &str, encounter: &Encounter) {
     println!(
-        "\n| {name}, us, {} | yes/no apart | all apart | yes/no meeting | all meeting | steps apart | steps meeting |",
+        "\n| {name}, us, {} | yes/no apart | all apart | yes/no meeting | all meeting | steps apart | steps meeting | ns a pair of volumes, at most |",
         peers::level().name()
     );
-    println!("{}|", "|---".repeat(7));
+    println!("{}|", "|---".repeat(8));
     let meshes = [&encounter.a, &encounter.b];
     volumes::each(&meshes, &KDOPS, &mut |name, volume, files| row(name, files, encounter, volume));
 }
@@ -38,7 +41,7 @@ fn row(what: &str, files: &[Compiled], encounter: &Encounter, volume: Volume) {
     let [a, b] = [0, 1].map(|side: usize| {
         Model::from_bytes(&files[side].bytes).expect("a compiled file opens").with_level(peers::level())
     });
-    let (mut times, mut steps) = (Vec::new(), Vec::new());
+    let (mut times, mut steps, mut pairs) = (Vec::new(), Vec::new(), 0);
     for (poses, meet) in [(&encounter.separated, false), (&encounter.colliding, true)] {
         let poses: Vec<Pose> = poses.iter().map(pose::Pose::for_query).collect();
         let mut effort = Effort::unlimited();
@@ -52,8 +55,13 @@ fn row(what: &str, files: &[Compiled], encounter: &Encounter, volume: Volume) {
         times.push(median(poses.len(), any));
         times.push(median(poses.len(), |pose| count(&a, &b, &poses[pose], volume, &mut Effort::unlimited())));
         let each = |sum: u64| sum / poses.len() as u64;
+        if !meet {
+            pairs = PAIRS * each(effort.node_pairs);
+        }
         steps.push(format!("{} + {}", each(effort.node_pairs), each(effort.leaf_pairs)));
     }
+    // All that a walk does, divided by the pairs that it realigns and tests.
+    let bulk = times[1] * 1e9 / pairs as f64;
     let times: Vec<String> = times.iter().map(|seconds| format!("{:.2}", seconds * 1e6)).collect();
-    println!("| {what} | {} | {} |", times.join(" | "), steps.join(" | "));
+    println!("| {what} | {} | {} | {bulk:.1} |", times.join(" | "), steps.join(" | "));
 }

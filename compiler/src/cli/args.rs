@@ -219,7 +219,7 @@ enum TreeArg {
     Aabb,
     /// Oriented boxes: mesh against mesh, which takes several times as long without
     Obb,
-    /// k-DOPs: mesh against mesh, for `query collide --volume kdop`
+    /// k-DOPs: mesh against mesh, for `--volume kdop`
     Kdop,
     /// Rectangle-swept spheres, on the parts of the oriented boxes: mesh against mesh, for `--volume rss`
     Rss,

@@ -1,10 +1,11 @@
 //! Distances by each kind of volume, on equal trees: the parts that nodes and leaves stand for are those of the oriented
-//! boxes.
+//! boxes, of k-DOPs those that the same cuts make of them.
 
 use bvhc::compile::{Compiled, Options};
+use bvhc::kdop;
 use bvhc::mesh::Mesh;
 use bvhc_format::swept::Core;
-use bvhc_runtime::{Pose, Volume};
+use bvhc_runtime::{Pose, Realign, Volume};
 use bvhc_tests::pose;
 use bvhc_tests::scene::encounter::{self, Encounter};
 use bvhc_tests::support::volumes::file;
@@ -13,13 +14,23 @@ use super::{Cost, Measured, PLACES, cost, print_work};
 use crate::plot::{self, Figure, Scale, Series};
 use crate::{Setting, model, table, timing};
 
-/// The volumes. Files have oriented boxes and one kind of swept spheres.
-const VOLUMES: [(&str, Volume, Core); 4] = [
-    ("OBB", Volume::Obb, Core::Rectangle),
-    ("RSS", Volume::Swept(Core::Rectangle), Core::Rectangle),
-    ("LSS", Volume::Swept(Core::Line), Core::Line),
-    ("PSS", Volume::Swept(Core::Point), Core::Point),
+/// The volumes. Files have oriented boxes and, third, these.
+const VOLUMES: [(&str, Volume, fn() -> Options); 6] = [
+    ("OBB", Volume::Obb, Options::default),
+    ("RSS", Volume::Swept(Core::Rectangle), || swept(Core::Rectangle)),
+    ("LSS", Volume::Swept(Core::Line), || swept(Core::Line)),
+    ("PSS", Volume::Swept(Core::Point), || swept(Core::Point)),
+    ("14-DOP", Volume::Kdop(Realign::Triples), || kdops(14)),
+    ("26-DOP", Volume::Kdop(Realign::Triples), || kdops(26)),
 ];
+
+fn swept(core: Core) -> Options {
+    Options { swept: Some(core), ..Options::default() }
+}
+
+fn kdops(k: u32) -> Options {
+    Options { kdop: Some(kdop::Options { k, ..Default::default() }), ..Options::default() }
+}
 
 pub(super) fn show(setting: &Setting) {
     let (steps, rounds) = if setting.quick { (2, 1) } else { (24, 3) };
@@ -42,8 +53,8 @@ pub(super) fn show(setting: &Setting) {
 
 fn measure(name: &str, meshes: [&Mesh; 2], groups: &[Vec<Pose>], rounds: u32) -> Vec<Measured> {
     let (mut measured, mut trees) = (Vec::new(), Vec::new());
-    for (volume_name, volume, core) in VOLUMES {
-        let files = meshes.map(|mesh| file(mesh, &Options { swept: Some(core), ..Options::default() }));
+    for (volume_name, volume, options) in VOLUMES {
+        let files = meshes.map(|mesh| file(mesh, &options()));
         let [a, b] = [&files[0], &files[1]].map(timing::open);
         let costs = groups.iter().map(|poses| cost([&a, &b], poses, volume, 0.0, rounds));
         measured.push((volume_name.to_owned(), costs.collect::<Vec<Cost>>()));
