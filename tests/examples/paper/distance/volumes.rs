@@ -14,8 +14,10 @@ use super::{Cost, Measured, PLACES, cost, print_work};
 use crate::plot::{self, Figure, Scale, Series};
 use crate::{Setting, model, table, timing};
 
+type Make = fn() -> Options;
+
 /// The volumes. Files have oriented boxes and, third, these.
-const VOLUMES: [(&str, Volume, fn() -> Options); 6] = [
+const VOLUMES: [(&str, Volume, Make); 6] = [
     ("OBB", Volume::Obb, Options::default),
     ("RSS", Volume::Swept(Core::Rectangle), || swept(Core::Rectangle)),
     ("LSS", Volume::Swept(Core::Line), || swept(Core::Line)),
