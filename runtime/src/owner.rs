@@ -105,7 +105,8 @@ fn read_to_end(reader: &mut impl Read, capacity: usize) -> std::io::Result<(Mmap
 fn huge_pages(length: usize) -> std::io::Result<MmapMut> {
     let huge = length / HUGE_PAGE * HUGE_PAGE;
     // Linux puts only multiples of a huge page where huge pages begin.
-    let pages = MmapMut::map_anon(if huge == 0 { length } else { length.next_multiple_of(HUGE_PAGE) })?;
+    let whole = if huge == 0 { Some(length) } else { length.checked_next_multiple_of(HUGE_PAGE) };
+    let pages = MmapMut::map_anon(whole.ok_or(ErrorKind::FileTooLarge)?)?;
     // Where there are none, small ones do.
     #[cfg(target_os = "linux")]
     let _ = pages.advise_range(memmap2::Advice::HugePage, 0, huge);
@@ -114,3 +115,26 @@ fn huge_pages(length: usize) -> std::io::Result<MmapMut> {
 
 /// The size of a huge page on most systems.
 const HUGE_PAGE: usize = 1 << 21;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_bytes_are_read_whatever_was_set_aside() {
+        let bytes: std::vec::Vec<u8> = (0..HUGE_PAGE + 77).map(|index| index as u8).collect();
+        for length in [0, 1, 4096, bytes.len()] {
+            for capacity in [0, 1, length, HUGE_PAGE] {
+                let (pages, found) = read_to_end(&mut &bytes[..length], capacity).unwrap();
+                assert_eq!(&pages[..found], &bytes[..length]);
+            }
+        }
+    }
+
+    #[test]
+    fn more_than_there_can_be_is_an_error() {
+        for capacity in [usize::MAX, usize::MAX - HUGE_PAGE, 1 << 62] {
+            assert!(read_to_end(&mut &[][..], capacity).is_err());
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! A model's tree, as walks through two of them see it: nodes of four oriented boxes, leaves of four triangles.
 //!
-//! The OBB tree is that already. The trees of k-DOPs and of swept spheres have the same leaves, and nodes of other volumes. A model without one
-//! has its AABB tree read as such: a node of eight becomes three of at most four, a block becomes a node of up to four
-//! leaves, made anew at each visit. That is slow, but one walk serves all.
+//! The OBB tree is that already. The trees of k-DOPs and of swept spheres have the same leaves, and nodes of other volumes.
+//! A model without an OBB tree has its AABB tree read as such: a node of eight becomes three of at most four, a block
+//! becomes a node of up to four leaves, made anew at each visit. That is slow, but one walk serves all.
 
 use bvhc_format::kdop::{KdopLayout, KdopRow};
 use bvhc_format::obb::{
@@ -10,7 +10,7 @@ use bvhc_format::obb::{
 };
 use bvhc_format::record::{BLOCK_WIDTH, Block, Child, ChildRef, NODE_WIDTH, WideNode};
 use bvhc_format::swept::Core;
-use rkyv::rend::u32_le;
+use rkyv::rend::{f32_le, u32_le};
 
 use crate::bounds::Aabb;
 use crate::math::{larger, smaller};
@@ -83,8 +83,7 @@ impl<'a> PairTree<'a> {
     pub(crate) fn of(model: &'a Model<'a>) -> Self {
         match model.obb_tree() {
             Some(tree) => {
-                let origin = [0, 1, 2].map(|axis| tree.origin[axis].to_native());
-                let place = Place { origin, radius: tree.radius.to_native() };
+                let place = stored_place(&tree.origin, tree.radius);
                 let records = if tree.packed_nodes.is_empty() {
                     Records::Plain(tree.nodes.get(), tree.leaves.get())
                 } else {
@@ -106,8 +105,7 @@ impl<'a> PairTree<'a> {
     #[inline(always)]
     pub(crate) fn of_kdops(model: &'a Model<'a>) -> Option<Self> {
         let (tree, layout) = (model.kdop_tree()?, model.kdop_layout()?);
-        let origin = [0, 1, 2].map(|axis| tree.origin[axis].to_native());
-        let place = Place { origin, radius: tree.radius.to_native() };
+        let place = stored_place(&tree.origin, tree.radius);
         let records = Records::Kdops(tree.rows.get(), tree.leaves.get(), layout);
         Some(Self { model, records, place })
     }
@@ -116,8 +114,7 @@ impl<'a> PairTree<'a> {
     #[inline(always)]
     pub(crate) fn of_swept(model: &'a Model<'a>, core: Core) -> Option<Self> {
         let (tree, _) = model.swept_tree().filter(|(_, found)| *found == core)?;
-        let origin = [0, 1, 2].map(|axis| tree.origin[axis].to_native());
-        let place = Place { origin, radius: tree.radius.to_native() };
+        let place = stored_place(&tree.origin, tree.radius);
         Some(Self { model, records: Records::Swept(tree.rows.get(), tree.leaves.get(), core), place })
     }
 
@@ -398,6 +395,12 @@ fn node_rows(rows: &[KdopRow], id: u32, count: usize) -> Option<&[KdopRow]> {
 fn places_of(leaf: Leaf) -> [u64; OBB_WIDTH] {
     let first = leaf.id * OBB_WIDTH as u64;
     [0, 1, 2, 3].map(|lane| first + if lane < leaf.triangles { u64::from(lane) } else { 0 })
+}
+
+/// A tree's place, as its section tells it.
+#[inline(always)]
+fn stored_place(origin: &[f32_le; 3], radius: f32_le) -> Place {
+    Place { origin: origin.map(|along| along.to_native()), radius: radius.to_native() }
 }
 
 fn place_of_bounds(model: &Model<'_>) -> Place {

@@ -121,6 +121,7 @@ fn closest_of_bundle<S: Kernel, P: Probe>(
     hits: &mut [Option<Hit>],
     probe: &mut P,
 ) {
+    // Nobody asks on such levels, for which the rest need not be compiled.
     if !S::BUNDLES {
         return;
     }
@@ -163,6 +164,7 @@ fn any_of_bundle<S: Kernel, P: Probe>(
     hits: &mut [bool],
     probe: &mut P,
 ) {
+    // Nobody asks on such levels, for which the rest need not be compiled.
     if !S::BUNDLES {
         return;
     }
