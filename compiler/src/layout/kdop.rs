@@ -8,11 +8,11 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use rayon::slice::ParallelSliceMut;
 
 use super::leaf::leaf;
+use super::used_bounds;
 use crate::fit::vector::round_up;
 use crate::kdop::{Child, Kdop, Tree};
 use crate::mesh::Mesh;
 use crate::obb::Link;
-use crate::tree::aabb::Aabb;
 
 /// What section kdop-tree holds, and its statistics.
 pub struct KdopRecords {
@@ -34,9 +34,8 @@ pub struct KdopRecords {
 
 /// Makes the records of a tree over a mesh, given the places of all triangles in the blocks.
 pub fn lay_out_kdops(tree: &Tree, mesh: &Mesh, places: &[u32], layout: KdopLayout) -> KdopRecords {
-    let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]));
-    let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
-    let size = (0..3).map(|axis| f64::from(bounds.upper[axis]) - f64::from(bounds.lower[axis])).sum::<f64>();
+    let bounds = used_bounds(mesh);
+    let (origin, size) = (bounds.centre(), bounds.extents());
     let writer = Writer { tree, mesh, layout, origin, slack: size / (1u64 << 48) as f64 };
     let mut rows = vec![KdopRow { lanes: [0.0; OBB_WIDTH] }; tree.nodes.len() * layout.rows()];
     let first_leaves = first_leaves(tree);

@@ -8,7 +8,7 @@ use crate::tree::aabb::Aabb;
 /// The record of one to four triangles, given the places of all.
 pub(super) fn leaf(mesh: &Mesh, triangles: &[u32], places: &[u32]) -> ObbLeaf {
     let bounds = Aabb::around(triangles.iter().flat_map(|triangle| mesh.corners(*triangle)));
-    let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
+    let origin = bounds.centre();
     let mut record = ObbLeaf { origin, ..ObbLeaf::EMPTY };
     for lane in 0..OBB_WIDTH {
         let triangle = triangles[if lane < triangles.len() { lane } else { 0 }];

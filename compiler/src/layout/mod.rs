@@ -44,6 +44,11 @@ pub fn triangle_boxes(mesh: &Mesh) -> Vec<Aabb> {
     (0..mesh.triangles.len() as u32).into_par_iter().map(|triangle| triangle_box(mesh, triangle)).collect()
 }
 
+/// The box around all triangles, as they are.
+fn used_bounds(mesh: &Mesh) -> Aabb {
+    Aabb::around(mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]))
+}
+
 /// The box around a triangle, grown by this much relative to its largest extent.
 fn grown_triangle(corners: [[f32; 3]; 3], growth: f64) -> Aabb {
     let bounds = Aabb::around(corners);

@@ -8,11 +8,11 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::WideTree;
 use super::leaf::{leaf, packed_leaf};
+use super::used_bounds;
 use crate::fit::vector::round_up;
 use crate::fit::{Frame, Obb};
 use crate::mesh::Mesh;
 use crate::obb::{Child, Link, Tree};
-use crate::tree::aabb::Aabb;
 
 /// What section obb-tree holds, and its statistics.
 pub struct ObbRecords {
@@ -117,12 +117,8 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn new(tree: &'a Tree, mesh: &'a Mesh) -> Self {
-        let corners = mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]);
-        let bounds = Aabb::around(corners);
-        let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
-        let size =
-            (0..3).map(|axis| f64::from(bounds.upper[axis]) - f64::from(bounds.lower[axis])).sum::<f64>();
-        Self { tree, mesh, origin, rounding: size / (1u64 << 50) as f64 }
+        let bounds = used_bounds(mesh);
+        Self { tree, mesh, origin: bounds.centre(), rounding: bounds.extents() / (1u64 << 50) as f64 }
     }
 
     fn node(&self, index: usize, first_leaf: u32) -> ObbNode {

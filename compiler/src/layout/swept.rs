@@ -9,11 +9,11 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::leaf::leaf;
 use super::obb::{leaf_numbers, references};
+use super::used_bounds;
 use crate::fit::vector::round_up;
 use crate::mesh::Mesh;
 use crate::obb::{Child, Link, Tree};
 use crate::swept::{self, Swept};
-use crate::tree::aabb::Aabb;
 
 /// What section swept-tree holds, and its statistics.
 pub struct SweptRecords {
@@ -43,9 +43,8 @@ impl SweptRecords {
 /// Puts swept spheres around the parts of a tree of oriented boxes over a mesh, and makes their records, given the places
 /// of all triangles in the blocks.
 pub fn lay_out_swept(tree: &Tree, mesh: &Mesh, places: &[u32], core: Core) -> SweptRecords {
-    let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]));
-    let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
-    let size = (0..3).map(|axis| f64::from(bounds.upper[axis]) - f64::from(bounds.lower[axis])).sum::<f64>();
+    let bounds = used_bounds(mesh);
+    let (origin, size) = (bounds.centre(), bounds.extents());
     let triangles: Vec<_> = (0..mesh.triangles.len() as u32).map(|triangle| mesh.corners(triangle)).collect();
     // Bounds what differences from the origin and from a core lose in f64.
     let swept = swept::enclose(tree, &triangles, core, origin, size / (1u64 << 48) as f64);

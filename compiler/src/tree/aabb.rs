@@ -51,6 +51,16 @@ impl Aabb {
         if x >= 0.0 { x * y + y * z + z * x } else { 0.0 }
     }
 
+    /// The centre, rounded.
+    pub fn centre(&self) -> [f32; 3] {
+        [0, 1, 2].map(|axis| 0.5 * self.lower[axis] + 0.5 * self.upper[axis])
+    }
+
+    /// The sum of the edges along the axes.
+    pub fn extents(&self) -> f64 {
+        (0..3).map(|axis| f64::from(self.upper[axis]) - f64::from(self.lower[axis])).sum()
+    }
+
     /// Twice the centre.
     #[inline]
     pub fn doubled_centre(&self) -> [f32; 3] {

@@ -34,6 +34,22 @@ fn breaks_in(mut file: Forge, rule: &str, forgery: impl FnOnce(&mut Forge)) {
     expect(rule, &file);
 }
 
+/// Breaks the origin and the radius with which the root of a tree begins.
+fn breaks_frame(section: u32, rule: &str, good: impl Fn() -> Forge) {
+    for axis in 0..3 {
+        for wrong in [f32::NAN, f32::INFINITY, -2e18] {
+            breaks_in(good(), rule, |file| file.put_f32(file.root(section) + 4 * axis, wrong));
+        }
+    }
+    for wrong in [f32::NAN, f32::INFINITY, 0.0, -100.0] {
+        breaks_in(good(), rule, |file| file.put_f32(file.root(section) + 12, wrong));
+    }
+    breaks_in(good(), rule, |file| {
+        let at = file.root(section) + 12;
+        file.put_f32(at, file.f32(at).next_down());
+    });
+}
+
 fn expect(rule: &str, file: &Forge) {
     let message = file.verify().expect_err(rule).to_string();
     assert!(message.ends_with(&format!("({rule})")), "{rule}: {message}");

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use bvhc::verify::VerifyError;
 use bvhc_format::swept::Core;
 
-use crate::breaks_in;
 use crate::forge::{Forge, METADATA, ONE_TRIANGLE, SWEPT, source};
+use crate::{breaks_frame, breaks_in};
 
 /// Where the root's slices are.
 const LEAVES: usize = 24;
@@ -142,18 +142,7 @@ fn swept_spheres_hold_what_is_below() {
 
 #[test]
 fn the_root_reaches_all() {
-    for axis in 0..3 {
-        for wrong in [f32::NAN, f32::INFINITY, -2e18] {
-            breaks("W5", |file| file.put_f32(file.root(SWEPT) + 4 * axis, wrong));
-        }
-    }
-    for wrong in [f32::NAN, f32::INFINITY, 0.0, -100.0] {
-        breaks("W5", |file| file.put_f32(file.root(SWEPT) + 12, wrong));
-    }
-    breaks("W5", |file| {
-        let at = file.root(SWEPT) + 12;
-        file.put_f32(at, file.f32(at).next_down());
-    });
+    breaks_frame(SWEPT, "W5", || forge(Core::Rectangle));
 }
 
 #[test]
