@@ -10,6 +10,7 @@
 compile_error!("bvhc records are read in place and are little-endian; big-endian targets are not supported");
 
 pub mod header;
+pub mod hull;
 pub mod kdop;
 pub mod obb;
 pub mod packed;

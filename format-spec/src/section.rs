@@ -3,6 +3,7 @@
 use rkyv::with::InlineAsBox;
 use rkyv::{Archive, Portable, Serialize};
 
+use crate::hull::HullVertex;
 use crate::kdop::KdopRow;
 use crate::obb::{ObbLeaf, ObbNode, PackedObbLeaf, PackedObbNode};
 use crate::record::{AttributeRun, Block, TreeStatistics, WideNode};
@@ -19,6 +20,8 @@ pub enum SectionKind {
     Splits = 3,
     /// [`PackedBlocks`].
     PackedBlocks = 4,
+    /// [`Hull`].
+    Hull = 5,
     /// [`AabbTree`].
     AabbTree = 16,
     /// [`ObbTree`].
@@ -31,11 +34,12 @@ pub enum SectionKind {
 
 impl SectionKind {
     /// The kinds that this version knows. A file holds each once at most.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Metadata,
         Self::Geometry,
         Self::Splits,
         Self::PackedBlocks,
+        Self::Hull,
         Self::AabbTree,
         Self::ObbTree,
         Self::KdopTree,
@@ -54,6 +58,7 @@ impl SectionKind {
             Self::Geometry => "geometry",
             Self::Splits => "splits",
             Self::PackedBlocks => "packed-blocks",
+            Self::Hull => "hull",
             Self::AabbTree => "aabb-tree",
             Self::ObbTree => "obb-tree",
             Self::KdopTree => "kdop-tree",
@@ -181,6 +186,20 @@ pub struct PackedBlocks<'a> {
     pub count: u32,
     /// How far at most a coordinate is from the source's, in the model's units.
     pub position_error: f32,
+}
+
+/// The convex hull of all triangles' corners, by its vertices and edges.
+#[derive(Archive, Serialize, Clone, Copy, Debug)]
+pub struct Hull<'a> {
+    /// The vertices, ascending by x, then y, then z.
+    #[rkyv(with = InlineAsBox)]
+    pub vertices: &'a [HullVertex],
+    /// The vertices at the other ends of each vertex's edges, ascending.
+    #[rkyv(with = InlineAsBox)]
+    pub neighbours: &'a [u32],
+    /// The vertex that is farthest along the middle of each of some [`Cells`](crate::hull::Cells).
+    #[rkyv(with = InlineAsBox)]
+    pub starts: &'a [u32],
 }
 
 /// The eight-wide tree of axis-aligned boxes. Node 0 is the root.
@@ -317,6 +336,10 @@ impl Root for ArchivedPackedBlocks<'_> {
     const KIND: SectionKind = SectionKind::PackedBlocks;
 }
 
+impl Root for ArchivedHull<'_> {
+    const KIND: SectionKind = SectionKind::Hull;
+}
+
 impl Root for ArchivedAabbTree<'_> {
     const KIND: SectionKind = SectionKind::AabbTree;
 }
@@ -343,6 +366,7 @@ const _: () = {
     assert!(size_of::<ArchivedGeometry<'_>>() == 64);
     assert!(size_of::<ArchivedSplits<'_>>() == 48);
     assert!(size_of::<ArchivedPackedBlocks<'_>>() == 24);
+    assert!(size_of::<ArchivedHull<'_>>() == 48);
     assert!(size_of::<ArchivedAabbTree<'_>>() == 48);
     assert!(size_of::<ArchivedObbTree<'_>>() == 88);
     assert!(size_of::<ArchivedKdopTree<'_>>() == 64);

@@ -112,6 +112,16 @@ pub enum OpenError {
         /// How many rows there are.
         rows: u64,
     },
+    /// The hull has no vertex, or its starts are not those of a cube of cells.
+    #[error(
+        "the hull section has {vertices} vertices, and {starts} starts instead of 6 n^2 with n from 1 to 1024"
+    )]
+    Hull {
+        /// How many vertices there are.
+        vertices: u64,
+        /// How many starts there are.
+        starts: u64,
+    },
     /// The box around the model is not finite, is inverted or is too large.
     #[error("the bounds of the model are not a box of finite numbers within 2^60")]
     Bounds,

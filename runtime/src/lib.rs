@@ -20,6 +20,7 @@ mod bounds;
 mod bundle;
 mod directory;
 mod error;
+mod hull;
 mod level;
 mod math;
 mod model;
@@ -41,6 +42,9 @@ pub use bounds::Aabb;
 #[cfg(feature = "mmap")]
 pub use error::FileError;
 pub use error::{OpenError, SectionFault};
+pub use hull::Hull;
+#[doc(hidden)]
+pub use hull::compare_along;
 pub use level::Level;
 pub use model::{Model, Source};
 #[cfg(feature = "mmap")]

@@ -5,8 +5,8 @@ use bvhc_format::kdop::KdopLayout;
 use bvhc_format::obb::MAX_OBB_DEPTH;
 use bvhc_format::record::{AttributeRun, WideNode};
 use bvhc_format::section::{
-    ArchivedAabbTree, ArchivedGeometry, ArchivedKdopTree, ArchivedMetadata, ArchivedNames, ArchivedObbTree,
-    ArchivedPackedBlocks, ArchivedSplits, ArchivedSweptTree, Root, SectionKind,
+    ArchivedAabbTree, ArchivedGeometry, ArchivedHull, ArchivedKdopTree, ArchivedMetadata, ArchivedNames,
+    ArchivedObbTree, ArchivedPackedBlocks, ArchivedSplits, ArchivedSweptTree, Root, SectionKind,
 };
 use bvhc_format::swept::Core;
 use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, MAX_PLACES, NONE};
@@ -19,6 +19,7 @@ use crate::blocks::{Blocks, PackedBlocks};
 use crate::bounds::Aabb;
 use crate::directory::Directory;
 use crate::error::OpenError;
+use crate::hull::Hull;
 use crate::level::Level;
 use crate::ray::Reach;
 
@@ -32,6 +33,7 @@ pub struct Model<'a> {
     metadata: &'a ArchivedMetadata<'static>,
     geometry: &'a ArchivedGeometry<'static>,
     splits: Option<&'a ArchivedSplits<'static>>,
+    hull: Option<Hull<'a>>,
     nodes: &'a [WideNode],
     obb_tree: Option<&'a ArchivedObbTree<'static>>,
     kdop_tree: Option<(&'a ArchivedKdopTree<'static>, KdopLayout)>,
@@ -71,6 +73,7 @@ impl<'a> Model<'a> {
             metadata,
             geometry,
             splits: open_optional(&directory)?,
+            hull: open_hull(&directory)?,
             nodes: tree.nodes.get(),
             obb_tree: open_obb_tree(&directory)?,
             kdop_tree: open_kdop_tree(&directory)?,
@@ -183,6 +186,11 @@ impl<'a> Model<'a> {
         self.swept_tree
     }
 
+    /// The convex hull, if the file has it.
+    pub fn hull(&self) -> Option<Hull<'a>> {
+        self.hull
+    }
+
     /// The triangles that several blocks hold, if there are any.
     pub fn splits(&self) -> Option<&'a ArchivedSplits<'static>> {
         self.splits
@@ -258,6 +266,12 @@ where
         Err(OpenError::Missing(_)) => Ok(None),
         other => other.map(Some),
     }
+}
+
+fn open_hull<'a>(directory: &Directory<'a>) -> Result<Option<Hull<'a>>, OpenError> {
+    let Some(section) = open_optional::<ArchivedHull<'static>>(directory)? else { return Ok(None) };
+    let (vertices, starts) = (section.vertices.len() as u64, section.starts.len() as u64);
+    Hull::of(section).map(Some).ok_or(OpenError::Hull { vertices, starts })
 }
 
 fn open_obb_tree<'a>(directory: &Directory<'a>) -> Result<Option<&'a ArchivedObbTree<'static>>, OpenError> {

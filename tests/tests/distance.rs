@@ -267,6 +267,7 @@ fn kdops_do_as_well() {
         (6, Tables::None, Realign::Axes),
         (12, Tables::None, Realign::Triples),
         (14, Tables::Occupancy, Realign::Occupancy),
+        (14, Tables::None, Realign::Hull),
         (26, Tables::None, Realign::Triples),
         (42, Tables::Profile, Realign::Profile),
     ] {

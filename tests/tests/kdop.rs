@@ -17,7 +17,7 @@ use bvhc_tests::support::{
 };
 
 /// Trees that together have every set of directions, every kind of tables, and every way to realign.
-const TREES: [(u32, Tables, Realign); 11] = [
+const TREES: [(u32, Tables, Realign); 13] = [
     (6, Tables::None, Realign::Axes),
     (6, Tables::Profile, Realign::Profile),
     (12, Tables::None, Realign::Triples),
@@ -25,6 +25,8 @@ const TREES: [(u32, Tables, Realign); 11] = [
     (14, Tables::None, Realign::Triples),
     (14, Tables::Occupancy, Realign::Occupancy),
     (14, Tables::Profile, Realign::Profile),
+    (14, Tables::None, Realign::Hull),
+    (14, Tables::Occupancy, Realign::Hull),
     (18, Tables::None, Realign::Triples),
     (26, Tables::Occupancy, Realign::Occupancy),
     (26, Tables::None, Realign::Axes),

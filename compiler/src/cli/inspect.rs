@@ -48,6 +48,7 @@ fn object(model: &Model<'_>) -> Value {
         "bytes_per_triangle": share(header.length, model.triangle_count()),
         "position_error": model.blocks().position_error(),
         "split_triangles": split_triangles(model),
+        "hull_vertices": hull_vertices(model),
         "bounds": { "lower": bounds.lower, "upper": bounds.upper },
         "names": {
             "materials": names(&metadata.materials),
@@ -75,6 +76,10 @@ fn section(entry: &SectionEntry) -> Value {
 
 fn split_triangles(model: &Model<'_>) -> u64 {
     model.splits().map_or(0, |splits| splits.triangles.len() as u64)
+}
+
+fn hull_vertices(model: &Model<'_>) -> u64 {
+    model.hull().map_or(0, |hull| hull.vertices().len() as u64)
 }
 
 fn trees<'a>(model: &Model<'a>) -> impl Iterator<Item = &'a TreeStatistics> {
@@ -138,6 +143,9 @@ fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Resul
         writeln!(text, "           {} of them in several blocks", grouped(split_triangles(model)))?;
     }
     writeln!(text, "vertices   {}", grouped(metadata.vertices.to_native()))?;
+    if model.hull().is_some() {
+        writeln!(text, "           {} of them on the convex hull", grouped(hull_vertices(model)))?;
+    }
     if matches!(model.blocks(), Blocks::Packed(_)) {
         writeln!(
             text,

@@ -156,6 +156,7 @@ fn run(
         None => None,
         Some(options) => Some(clock.time(Stage::Kdop, 0, || fit_kdops(&mesh, &laid_out, options))?),
     };
+    let hull = options.kdop.map(|_| clock.time(Stage::Hull, 0, || layout::lay_out_hull(&mesh)));
     let swept = match (&grown, options.swept) {
         (Some((tree, _)), Some(core)) => {
             Some(clock.time(Stage::Swept, 0, || fit_swept(tree, &mesh, &laid_out, core))?)
@@ -170,6 +171,7 @@ fn run(
         packing: packing.as_ref(),
         obbs: obbs.as_ref(),
         kdops: kdops.as_ref(),
+        hull: hull.as_ref(),
         swept: swept.as_ref(),
         vertices,
     };
@@ -217,8 +219,15 @@ fn optimise_watched(tree: BinaryTree, mesh: &Mesh, origin: &Origin, clock: &mut 
         let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
         let tree = Weighed::by_area(tree);
         let wide = layout::lay_out(&tree, mesh, &weld);
-        let parts =
-            Parts { wide: &wide, packing: None, obbs: None, kdops: None, swept: None, vertices: weld.count };
+        let parts = Parts {
+            wide: &wide,
+            packing: None,
+            obbs: None,
+            kdops: None,
+            hull: None,
+            swept: None,
+            vertices: weld.count,
+        };
         let bytes = serialise(mesh, &parts, origin);
         // Rays are traced in the file as it would be without this stage.
         let model = Model::from_bytes(&bytes).expect("what the compiler makes can be opened");

@@ -4,12 +4,15 @@ use std::iter;
 
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::{
-    AabbTree, Geometry, KdopTree, Metadata, Names, ObbTree, PackedBlocks, SectionKind, Splits, SweptTree,
+    AabbTree, Geometry, Hull, KdopTree, Metadata, Names, ObbTree, PackedBlocks, SectionKind, Splits,
+    SweptTree,
 };
 
 use super::Options;
 use crate::file::{self, Bytes, Section};
-use crate::layout::{KdopRecords, ObbForm, ObbRecords, Packing, SplitTable, SweptRecords, WideTree};
+use crate::layout::{
+    HullRecords, KdopRecords, ObbForm, ObbRecords, Packing, SplitTable, SweptRecords, WideTree,
+};
 use crate::mesh::Mesh;
 use crate::tree::aabb::Aabb;
 
@@ -28,6 +31,7 @@ pub(super) struct Parts<'a> {
     pub(super) packing: Option<&'a Packing>,
     pub(super) obbs: Option<&'a ObbRecords>,
     pub(super) kdops: Option<&'a KdopRecords>,
+    pub(super) hull: Option<&'a HullRecords>,
     pub(super) swept: Option<&'a SweptRecords>,
     /// Distinct positions.
     pub(super) vertices: u32,
@@ -55,7 +59,7 @@ impl Parts<'_> {
 }
 
 pub(super) fn serialise(mesh: &Mesh, parts: &Parts<'_>, origin: &Origin) -> Bytes {
-    let Parts { wide, packing, obbs, kdops, swept, vertices } = *parts;
+    let Parts { wide, packing, obbs, kdops, hull, swept, vertices } = *parts;
     let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|v| mesh.positions[*v as usize]));
     let [lx, ly, lz] = bounds.lower;
     let [ux, uy, uz] = bounds.upper;
@@ -112,6 +116,9 @@ pub(super) fn serialise(mesh: &Mesh, parts: &Parts<'_>, origin: &Origin) -> Byte
         let (origin, radius, depth) = (*origin, *radius, *depth);
         let tree = KdopTree { origin, radius, depth, k, tables, reserved: 0, rows, leaves };
         sections.push(Section::optional(SectionKind::KdopTree, &tree));
+    }
+    if let Some(HullRecords { vertices, neighbours, starts }) = hull {
+        sections.push(Section::optional(SectionKind::Hull, &Hull { vertices, neighbours, starts }));
     }
     if let Some(SweptRecords { core, origin, radius, depth, rows, leaves, .. }) = swept {
         let (origin, radius, depth, core) = (*origin, *radius, *depth, *core as u32);

@@ -19,6 +19,8 @@ pub enum Stage {
     Obb,
     /// Build the tree of k-DOPs.
     Kdop,
+    /// Find the convex hull.
+    Hull,
     /// Put swept spheres around the parts of the tree of oriented boxes.
     Swept,
     /// Serialise and hash the sections.
@@ -27,7 +29,7 @@ pub enum Stage {
 
 impl Stage {
     /// All stages, in their order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Import,
         Self::Clean,
         Self::Build,
@@ -35,6 +37,7 @@ impl Stage {
         Self::Layout,
         Self::Obb,
         Self::Kdop,
+        Self::Hull,
         Self::Swept,
         Self::Serialise,
     ];
@@ -49,6 +52,7 @@ impl Stage {
             Self::Layout => "layout",
             Self::Obb => "obb",
             Self::Kdop => "kdop",
+            Self::Hull => "hull",
             Self::Swept => "swept",
             Self::Serialise => "serialise",
         }

@@ -122,6 +122,11 @@ impl Hull {
         })
     }
 
+    /// Two axes that the plane of three points, not on one line, can be projected on: no two of its points are one there.
+    pub(super) fn axes_of_plane(&self, base: [usize; 3]) -> [usize; 2] {
+        bent_axes(base.map(|point| self.points[point])).expect("the points are not on one line")
+    }
+
     /// How far a point is above a triangle, times twice its area: the sign is exact.
     fn height(&self, [a, b, c]: [u32; 3], point: u32) -> f64 {
         let [a, b, c, d] = [a, b, c, point].map(|index| {
@@ -293,9 +298,14 @@ impl Hull {
 
 /// Whether three points are on one line, exactly: their projections are, along each axis.
 fn is_line(points: [Vector; 3]) -> bool {
-    [(0, 1), (1, 2), (2, 0)].into_iter().all(|(i, j)| {
-        let [a, b, c] = points.map(|point| Coord { x: point[i], y: point[j] });
-        orient2d(a, b, c) == 0.0
+    bent_axes(points).is_none()
+}
+
+/// Two axes on which the projections of three points are not on one line, exactly, if there are such.
+fn bent_axes(points: [Vector; 3]) -> Option<[usize; 2]> {
+    [[0, 1], [1, 2], [2, 0]].into_iter().find(|[i, j]| {
+        let [a, b, c] = points.map(|point| Coord { x: point[*i], y: point[*j] });
+        orient2d(a, b, c) != 0.0
     })
 }
 

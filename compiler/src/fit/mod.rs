@@ -19,6 +19,7 @@ pub mod memetic;
 mod obb;
 mod objective;
 mod plane;
+mod polytope;
 mod random;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -28,6 +29,7 @@ pub(crate) use covariance::of_points as principal_axes;
 pub use frame::Frame;
 pub use obb::Obb;
 pub use objective::Objective;
+pub use polytope::Polytope;
 
 use cloud::Cloud;
 use dito::{Directions, Dito};

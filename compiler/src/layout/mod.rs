@@ -2,6 +2,7 @@
 
 mod block;
 mod clip;
+mod hull;
 mod kdop;
 mod lattice;
 mod leaf;
@@ -15,6 +16,7 @@ mod wide;
 
 pub use block::fits;
 pub use clip::Triangles;
+pub use hull::{HullRecords, lay_out_hull};
 pub use kdop::{KdopRecords, lay_out_kdops, put as put_kdop};
 pub use obb::{ObbForm, ObbRecords, lay_out_obbs, places};
 pub use packed::{Packing, pack};

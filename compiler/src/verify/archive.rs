@@ -1,10 +1,10 @@
 //! How a payload is packed: its slices, in order, with nothing between them but zeros for alignment.
 
 use bvhc_format::section::{
-    ArchivedAabbTree, ArchivedGeometry, ArchivedKdopTree, ArchivedMetadata, ArchivedNames, ArchivedObbTree,
-    ArchivedPackedBlocks, ArchivedSplits, ArchivedSweptTree, SectionKind,
+    ArchivedAabbTree, ArchivedGeometry, ArchivedHull, ArchivedKdopTree, ArchivedMetadata, ArchivedNames,
+    ArchivedObbTree, ArchivedPackedBlocks, ArchivedSplits, ArchivedSweptTree, SectionKind,
 };
-use bvhc_runtime::{Blocks, Model};
+use bvhc_runtime::{Blocks, Hull, Model};
 
 use super::VerifyError;
 
@@ -50,6 +50,7 @@ pub(super) fn check(model: &Model<'_>) -> Result<(), VerifyError> {
             SectionKind::Geometry => geometry(model.geometry()),
             SectionKind::Splits => splits(model),
             SectionKind::PackedBlocks => packed(model),
+            SectionKind::Hull => hull(model),
             SectionKind::AabbTree => vec![Place::of(model.nodes())],
             SectionKind::ObbTree => obb_tree(model),
             SectionKind::KdopTree => kdop_tree(model),
@@ -103,6 +104,13 @@ fn packed(model: &Model<'_>) -> Vec<Place> {
     }
 }
 
+fn hull(model: &Model<'_>) -> Vec<Place> {
+    let slices = |hull: Hull<'_>| {
+        vec![Place::of(hull.vertices()), Place::of(hull.neighbours()), Place::of(hull.starts())]
+    };
+    model.hull().map(slices).unwrap_or_default()
+}
+
 fn obb_tree(model: &Model<'_>) -> Vec<Place> {
     let slices = |root: &ArchivedObbTree<'_>| {
         vec![
@@ -133,6 +141,7 @@ fn root_size(kind: SectionKind) -> usize {
         SectionKind::Geometry => size_of::<ArchivedGeometry<'_>>(),
         SectionKind::Splits => size_of::<ArchivedSplits<'_>>(),
         SectionKind::PackedBlocks => size_of::<ArchivedPackedBlocks<'_>>(),
+        SectionKind::Hull => size_of::<ArchivedHull<'_>>(),
         SectionKind::AabbTree => size_of::<ArchivedAabbTree<'_>>(),
         SectionKind::ObbTree => size_of::<ArchivedObbTree<'_>>(),
         SectionKind::KdopTree => size_of::<ArchivedKdopTree<'_>>(),

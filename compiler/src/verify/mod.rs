@@ -11,6 +11,7 @@ mod coverage;
 mod exact;
 mod frame;
 mod geometry;
+mod hull;
 mod kdop;
 mod metadata;
 mod node;
@@ -29,6 +30,7 @@ pub use archive::ArchiveFault;
 pub use block::BlockFault;
 pub use frame::FrameFault;
 pub use geometry::{GeometryFault, RunFault};
+pub use hull::HullFault;
 pub use kdop::{KdopFault, KdopNumber};
 pub use metadata::{MetadataFault, NameFault, NameList, TextField};
 pub use node::NodeFault;
@@ -68,6 +70,9 @@ pub enum VerifyError {
     /// The list of split triangles breaks a rule.
     #[error("splits: {0}")]
     Splits(#[from] SplitFault),
+    /// The hull breaks a rule.
+    #[error("hull: {0}")]
+    Hull(#[from] HullFault),
     /// The AABB tree breaks a rule.
     #[error("aabb-tree: {0}")]
     Tree(#[from] TreeFault),
@@ -111,6 +116,7 @@ pub fn verify(bytes: &[u8]) -> Result<(), VerifyError> {
     boxes::check(&model, &table)?;
     let obb_shape = obb::check(&model, &table, triangles.count)?;
     let kdop_shape = kdop::check(&model, &table, triangles.count)?;
+    hull::check(&model, &table)?;
     let swept_shape = swept::check(&model, &table, triangles.count)?;
     metadata::check(&model, &table.blocks, &triangles)?;
     let shapes = statistics::Shapes {

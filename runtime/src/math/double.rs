@@ -4,7 +4,26 @@
 //! "Algorithms for Quad-Double Precision Floating Point Arithmetic", 2001 (double-double). No step is fused, so that every
 //! CPU gives the same bits.
 
+use core::cmp::Ordering;
 use core::ops::{Add, Div, Mul, Sub};
+
+/// The sign of a sum, exactly, where no step overflows. Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast
+/// Robust Geometric Predicates", 1997, theorem 10: each number is added to the parts of the sum so far, whose signs the last
+/// one that is not zero decides.
+#[cold]
+pub(crate) fn sign_of_sum(numbers: [f64; 6]) -> Ordering {
+    let mut parts = [0.0; 6];
+    for (count, number) in numbers.into_iter().enumerate() {
+        let mut sum = number;
+        for part in &mut parts[..count] {
+            let Double { high, low } = Double::sum(sum, *part);
+            (sum, *part) = (high, low);
+        }
+        parts[count] = sum;
+    }
+    let last = parts.into_iter().rev().find(|part| *part != 0.0);
+    last.and_then(|part| part.partial_cmp(&0.0)).unwrap_or(Ordering::Equal)
+}
 
 /// What a test of triangles computes with.
 pub(crate) trait Real:

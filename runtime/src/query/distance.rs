@@ -298,7 +298,11 @@ fn search_by<'v>(
     let end = match trees {
         Trees::Boxes(trees) => search(trees, level, pose, limit, aim, hint, effort),
         Trees::Kdops(kdops) => dispatch!(level.inner(), simd => {
-            let (motion, volume) = kdops.at(simd, pose, false);
+            let motion = kdops.motion(simd, pose);
+            if kdops.are_apart(&motion, limit) {
+                return Ok(NOTHING);
+            }
+            let volume = kdops.volume(simd, &motion, false);
             Walk::new(simd, kdops.trees, motion, aim, limit, effort).run(&volume, hint)
         }),
         Trees::Swept(trees, swept) => dispatch!(level.inner(), simd => {

@@ -259,6 +259,10 @@ fn search_kdops<S: Kernel>(
     effort: &mut Effort,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Exhausted> {
-    let (motion, volume) = kdops.at(simd, pose, aim == Aim::Any);
+    let motion = kdops.motion(simd, pose);
+    if kdops.are_apart(&motion, 0.0) {
+        return Ok(ControlFlow::Continue(()));
+    }
+    let volume = kdops.volume(simd, &motion, aim == Aim::Any);
     walk(simd, kdops.trees, &volume, motion, aim, effort, visit)
 }

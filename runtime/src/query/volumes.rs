@@ -4,11 +4,12 @@ use bvhc_format::kdop::KdopLayout;
 use bvhc_format::swept::Core;
 
 use super::pairs::Exhausted;
+use crate::hull::Hull;
 use crate::model::Model;
 use crate::pair_tree::PairTree;
 use crate::pose::Pose;
 use crate::simd::Kernel;
-use crate::volume::kdop::{Kdops, Realign};
+use crate::volume::kdop::{self, Kdops, Realign};
 use crate::volume::obb::Motion;
 use crate::volume::swept::Swept;
 
@@ -35,7 +36,7 @@ pub enum VolumeError {
     /// The limit on work was reached.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
-    /// A file has no tree of k-DOPs, or B's does not have the tables or directions that the realignment needs.
+    /// A file has no tree of k-DOPs, or B's does not have the tables, directions or hull that the realignment needs.
     #[error("the files have no trees of k-DOPs that can be realigned by {}", .0.name())]
     NoKdops(Realign),
     /// A file has no tree of swept spheres with such cores.
@@ -71,6 +72,8 @@ pub(super) struct KdopTrees<'a> {
     pub(super) trees: [PairTree<'a>; 2],
     layouts: [KdopLayout; 2],
     realign: Realign,
+    /// B's, where the realignment is by it.
+    hull: Option<Hull<'a>>,
 }
 
 impl<'a> KdopTrees<'a> {
@@ -79,18 +82,32 @@ impl<'a> KdopTrees<'a> {
         let trees = || {
             let trees = [PairTree::of_kdops(a)?, PairTree::of_kdops(b)?];
             let layouts = [trees[0].kdop_layout()?, trees[1].kdop_layout()?];
-            realign.can_use(&layouts[1]).then_some(Self { trees, layouts, realign })
+            let hull = if realign == Realign::Hull { Some(b.hull()?) } else { None };
+            realign.can_use(&layouts[1]).then_some(Self { trees, layouts, realign, hull })
         };
         trees().ok_or(VolumeError::NoKdops(realign))
     }
 
-    /// B's pose between the trees, and the volumes at it; `ranks` asks for the depths of overlaps.
+    /// B's pose between the trees.
     #[inline(always)]
-    pub(super) fn at<S: Kernel>(&self, simd: S, pose: &Pose, ranks: bool) -> (Motion, Kdops) {
-        let [a, b] = [self.trees[0].place(), self.trees[1].place()];
-        let motion = Motion::new(simd, pose, a, b);
-        let [of_a, of_b] = &self.layouts;
-        let kdops = Kdops::new(simd, [of_a, of_b], [a.radius, b.radius], &motion, self.realign, ranks);
-        (motion, kdops)
+    pub(super) fn motion<S: Kernel>(&self, simd: S, pose: &Pose) -> Motion {
+        Motion::new(simd, pose, self.trees[0].place(), self.trees[1].place())
+    }
+
+    /// Whether the hull tells that the models are farther from each other than this.
+    pub(super) fn are_apart(&self, motion: &Motion, limit: f64) -> bool {
+        let [a, b] = &self.trees;
+        let root = self.hull.as_ref().zip(a.kdop_node(0));
+        root.is_some_and(|(hull, node)| {
+            kdop::are_apart(&self.layouts[0], node, hull, [a.place(), b.place()], motion, limit)
+        })
+    }
+
+    /// The volumes at that pose; `ranks` asks for the depths of overlaps.
+    #[inline(always)]
+    pub(super) fn volume<S: Kernel>(&self, simd: S, motion: &Motion, ranks: bool) -> Kdops {
+        let ([a, b], [of_a, of_b]) = (&self.trees, &self.layouts);
+        let radii = [a.place().radius, b.place().radius];
+        Kdops::new(simd, [of_a, of_b], radii, motion, self.realign, ranks)
     }
 }

@@ -193,6 +193,7 @@ impl Dump<'_> {
             "packed_leaves" => self.records(slice, Self::packed_obb_leaf),
             "rows" if kind == SectionKind::KdopTree => self.kdop_nodes(slice.count),
             "rows" => self.records(slice, Self::swept_row),
+            "vertices" => self.records(slice, Self::hull_vertex),
             "runs" => self.records(slice, Self::run),
             "trees" => self.records(slice, Self::statistics),
             "bytes" => self.packed_blocks(slice),
@@ -205,7 +206,8 @@ impl Dump<'_> {
             self.title(&format!("{}: slices", kind.name()));
             self.untitled = false;
         }
-        if name.ends_with("ends") || ["triangles", "faces", "places"].contains(&name) {
+        if name.ends_with("ends") || ["triangles", "faces", "places", "neighbours", "starts"].contains(&name)
+        {
             self.field(&format!("{name}[..]"), 4 * count, Kind::U32);
         } else {
             self.field(name, count, Kind::Text);
@@ -366,6 +368,10 @@ impl Dump<'_> {
         self.fields(&[("triangles", 16, Kind::U32), ("places", 16, Kind::U32)]);
     }
 
+    fn hull_vertex(&mut self) {
+        self.fields(&[("position", 12, Kind::F32), ("end", 4, Kind::U32)]);
+    }
+
     fn run(&mut self) {
         self.fields(&[
             ("first_triangle", 4, Kind::U32),
@@ -428,6 +434,9 @@ const fn root_fields(kind: SectionKind) -> &'static [(&'static str, usize, Kind)
         }
         SectionKind::PackedBlocks => {
             &[("bytes", 16, Kind::Slice), ("count", 4, Kind::U32), ("position_error", 4, Kind::F32)]
+        }
+        SectionKind::Hull => {
+            &[("vertices", 16, Kind::Slice), ("neighbours", 16, Kind::Slice), ("starts", 16, Kind::Slice)]
         }
         SectionKind::AabbTree => &[
             ("bounds", 24, Kind::F32),

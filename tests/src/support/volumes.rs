@@ -14,10 +14,11 @@ use crate::scene::write_obj;
 pub type Kdops = (u32, Tables, Realign);
 
 /// What is compared, those of one file one after the other.
-pub const KDOPS: [Kdops; 14] = [
+pub const KDOPS: [Kdops; 15] = [
     (6, Tables::None, Realign::Axes),
     (14, Tables::None, Realign::Axes),
     (14, Tables::None, Realign::Triples),
+    (14, Tables::None, Realign::Hull),
     (14, Tables::Occupancy, Realign::Occupancy),
     (14, Tables::Profile, Realign::Profile),
     (18, Tables::None, Realign::Axes),

@@ -154,6 +154,8 @@ enum RealignArg {
     Occupancy,
     /// By `--kdop-tables profile`
     Profile,
+    /// At the root exactly, by the convex hull; below as `triples`
+    Hull,
 }
 
 impl VolumeArgs {
@@ -164,6 +166,7 @@ impl VolumeArgs {
             Some(RealignArg::Axes) => Realign::Axes,
             Some(RealignArg::Occupancy) => Realign::Occupancy,
             Some(RealignArg::Profile) => Realign::Profile,
+            Some(RealignArg::Hull) => Realign::Hull,
         };
         match self.volume {
             Some(VolumeArg::Kdop) => Ok(Volume::Kdop(realign)),

@@ -11,6 +11,7 @@
 
 mod lists;
 mod realign;
+mod root;
 mod slabs;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use crate::simd::{Kernel, dispatch};
 use lists::Lists;
 pub use realign::Realign;
 use realign::Vectors;
+pub(crate) use root::are_apart;
 use slabs::Slabs;
 
 /// Slack of every direction, relative to M: 32 u.

@@ -45,11 +45,13 @@ pub enum Realign {
     Occupancy,
     /// By profiles, around the nearest direction.
     Profile,
+    /// At the root by the convex hull of the model, exactly; below as with [`Triples`](Self::Triples). For files with a hull.
+    Hull,
 }
 
 impl Realign {
     /// Every way.
-    pub const ALL: [Self; 4] = [Self::Axes, Self::Triples, Self::Occupancy, Self::Profile];
+    pub const ALL: [Self; 5] = [Self::Axes, Self::Triples, Self::Occupancy, Self::Profile, Self::Hull];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -58,6 +60,7 @@ impl Realign {
             Self::Triples => "triples",
             Self::Occupancy => "occupancy",
             Self::Profile => "profile",
+            Self::Hull => "hull",
         }
     }
 
@@ -65,7 +68,7 @@ impl Realign {
     pub(crate) fn can_use(self, layout: &KdopLayout) -> bool {
         match self {
             Self::Axes => layout.directions.has_axes(),
-            Self::Triples => true,
+            Self::Triples | Self::Hull => true,
             Self::Occupancy => layout.tables == Tables::Occupancy,
             Self::Profile => layout.tables == Tables::Profile,
         }
@@ -73,10 +76,10 @@ impl Realign {
 
     /// Whether it goes by three directions.
     pub(super) fn has_triples(self) -> bool {
-        matches!(self, Self::Axes | Self::Triples)
+        matches!(self, Self::Axes | Self::Triples | Self::Hull)
     }
 
-    /// Of triples and axes: the three directions that stand for each of some vectors, with their weights.
+    /// Of those: the three directions that stand for each of some vectors, with their weights.
     #[inline(always)]
     pub(super) fn triples<S: Kernel>(self, simd: S, set: &Directions, vectors: &Vectors) -> Triples {
         if self == Self::Axes { Triples::of_axes(set, vectors) } else { Triples::of(simd, set, vectors) }
@@ -249,7 +252,7 @@ pub(super) fn round_up([x, y, z]: [f64; 3]) -> [f32; 3] {
 }
 
 #[inline(always)]
-fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+pub(super) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 

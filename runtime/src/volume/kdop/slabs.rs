@@ -113,7 +113,7 @@ impl Slabs {
         let first = reach(simd, layout, b, i)?;
         let shell = layout.shell(i.into(), 0).row;
         Some(match self.realign {
-            Realign::Axes | Realign::Triples => {
+            Realign::Axes | Realign::Triples | Realign::Hull => {
                 let (second, third) = (reach(simd, layout, b, j)?, reach(simd, layout, b, k)?);
                 first.mul_add(v, second.mul_add(w, third * u))
             }

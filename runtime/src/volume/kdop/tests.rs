@@ -217,7 +217,7 @@ fn check_bounds(
 
 fn way(realign: Realign) -> Tables {
     match realign {
-        Realign::Axes | Realign::Triples => Tables::None,
+        Realign::Axes | Realign::Triples | Realign::Hull => Tables::None,
         Realign::Occupancy => Tables::Occupancy,
         Realign::Profile => Tables::Profile,
     }

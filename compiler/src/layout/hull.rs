@@ -1,0 +1,63 @@
+//! From the convex hull of a mesh to its records.
+
+use bvhc_format::hull::{Cells, HullVertex, MAX_CELLS};
+use bvhc_runtime::compare_along;
+
+use crate::fit::Polytope;
+use crate::mesh::Mesh;
+
+/// What section hull holds.
+pub struct HullRecords {
+    /// The vertices.
+    pub vertices: Vec<HullVertex>,
+    /// The neighbours of each, one after the other.
+    pub neighbours: Vec<u32>,
+    /// The vertex that is farthest along the middle of each cell.
+    pub starts: Vec<u32>,
+}
+
+/// Makes the records of the hull of a mesh's triangles, and starts in as many cells as there are vertices, about.
+pub fn lay_out_hull(mesh: &Mesh) -> HullRecords {
+    let corners: Vec<_> =
+        mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]).collect();
+    let hull = Polytope::around(&corners);
+    let side = (hull.vertices.len() as f64 / 6.0).sqrt().ceil() as usize;
+    let cells = Cells::of_side(side.min(MAX_CELLS)).expect("there is a vertex");
+    HullRecords {
+        vertices: vertices(&hull),
+        starts: starts(&hull, cells),
+        neighbours: hull.neighbours.into_iter().flatten().collect(),
+    }
+}
+
+fn vertices(hull: &Polytope) -> Vec<HullVertex> {
+    let mut end = 0;
+    let of = |(position, neighbours): (&[f32; 3], &Vec<u32>)| {
+        end += neighbours.len() as u32;
+        HullVertex { position: *position, end }
+    };
+    hull.vertices.iter().zip(&hull.neighbours).map(of).collect()
+}
+
+/// Each from the vertex of the cell before.
+fn starts(hull: &Polytope, cells: Cells) -> Vec<u32> {
+    let mut at = 0;
+    (0..cells.count())
+        .map(|cell| {
+            at = climb(hull, &cells.middle(cell), at);
+            at
+        })
+        .collect()
+}
+
+/// The vertex that is farthest along a direction, by edges that go up from a vertex.
+fn climb(hull: &Polytope, direction: &[f32; 3], start: u32) -> u32 {
+    let is_farther = |a: u32, b: u32| {
+        compare_along(direction, &hull.vertices[a as usize], &hull.vertices[b as usize]).is_gt()
+    };
+    let mut at = start;
+    while let Some(higher) = hull.neighbours[at as usize].iter().find(|vertex| is_farther(**vertex, at)) {
+        at = *higher;
+    }
+    at
+}

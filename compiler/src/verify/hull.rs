@@ -1,0 +1,129 @@
+//! Section hull: the vertices and edges of the exact hull, and starts that are farthest.
+
+use bvhc_format::record::Block;
+use bvhc_runtime::{Hull, Model, compare_along};
+
+use super::block::corners;
+use super::blocks::BlockTable;
+use crate::fit::Polytope;
+
+/// What is wrong with the hull.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HullFault {
+    /// A vertex is missing, or is none, or is out of order.
+    #[error("vertex {vertex} is {found:?} instead of {expected:?} (C2)")]
+    Vertex {
+        /// The place in the list.
+        vertex: usize,
+        /// What stands there, if anything does.
+        found: Option<[f32; 3]>,
+        /// What should.
+        expected: Option<[f32; 3]>,
+    },
+    /// The neighbours of a vertex do not end where they should.
+    #[error("the neighbours of vertex {vertex} end at {found} instead of {expected} (C3)")]
+    End {
+        /// The vertex.
+        vertex: usize,
+        /// Where they end.
+        found: u64,
+        /// Where they should.
+        expected: u64,
+    },
+    /// There are not as many neighbours as all vertices have.
+    #[error("there are {found} neighbours instead of {expected} (C3)")]
+    Neighbours {
+        /// How many there are.
+        found: usize,
+        /// How many there should be.
+        expected: usize,
+    },
+    /// No edge leads to a neighbour, or to one that is out of order.
+    #[error("vertex {vertex} has the neighbour {found} where it should have {expected} (C3)")]
+    Neighbour {
+        /// The vertex.
+        vertex: usize,
+        /// The neighbour it has.
+        found: u32,
+        /// The one it should have.
+        expected: u32,
+    },
+    /// A start is not the vertex that is farthest along the middle of its cell.
+    #[error("the start of cell {cell} is vertex {found}, but not the farthest (C4)")]
+    Start {
+        /// The cell.
+        cell: usize,
+        /// The vertex.
+        found: u32,
+    },
+}
+
+/// C2 to C4, on blocks within the rules.
+pub(super) fn check(model: &Model<'_>, table: &BlockTable<'_>) -> Result<(), HullFault> {
+    let Some(hull) = model.hull() else { return Ok(()) };
+    let expected = Polytope::around(&positions(table));
+    check_vertices(&hull, &expected)?;
+    check_neighbours(&hull, &expected)?;
+    check_starts(&hull)
+}
+
+/// The corners of the triangles in all blocks.
+fn positions(table: &BlockTable<'_>) -> Vec<[f32; 3]> {
+    let of_block = |block: &Block| {
+        (0..usize::from(block.triangles)).flat_map(|lane| corners(block, lane)).collect::<Vec<_>>()
+    };
+    table.blocks.iter().flat_map(of_block).collect()
+}
+
+fn check_vertices(hull: &Hull<'_>, expected: &Polytope) -> Result<(), HullFault> {
+    let found = |vertex: usize| hull.vertices().get(vertex).map(|vertex| vertex.position);
+    let wanted = |vertex: usize| expected.vertices.get(vertex).copied();
+    let bits = |point: Option<[f32; 3]>| point.map(|point| point.map(f32::to_bits));
+    let (count, most) = (hull.vertices().len(), expected.vertices.len());
+    match (0..count.max(most)).find(|vertex| bits(found(*vertex)) != bits(wanted(*vertex))) {
+        Some(vertex) => Err(HullFault::Vertex { vertex, found: found(vertex), expected: wanted(vertex) }),
+        None => Ok(()),
+    }
+}
+
+fn check_neighbours(hull: &Hull<'_>, expected: &Polytope) -> Result<(), HullFault> {
+    let mut end = 0;
+    for (vertex, (found, neighbours)) in hull.vertices().iter().zip(&expected.neighbours).enumerate() {
+        end += neighbours.len();
+        if found.end as usize != end {
+            return Err(HullFault::End { vertex, found: found.end.into(), expected: end as u64 });
+        }
+    }
+    if hull.neighbours().len() != end {
+        return Err(HullFault::Neighbours { found: hull.neighbours().len(), expected: end });
+    }
+    let expected = (0..)
+        .zip(&expected.neighbours)
+        .flat_map(|(vertex, list)| list.iter().map(move |other| (vertex, *other)));
+    match hull.neighbours().iter().zip(expected).find(|(found, (_, expected))| found.to_native() != *expected)
+    {
+        Some((found, (vertex, expected))) => {
+            Err(HullFault::Neighbour { vertex, found: found.to_native(), expected })
+        }
+        None => Ok(()),
+    }
+}
+
+/// On vertices and neighbours within the rules: a vertex is farthest where no neighbour is farther.
+fn check_starts(hull: &Hull<'_>) -> Result<(), HullFault> {
+    let is_farthest = |cell: usize, start: u32| {
+        let position = |vertex: u32| hull.vertices().get(vertex as usize).map(|vertex| vertex.position);
+        position(start).is_some_and(|highest| {
+            let others = hull.neighbours_of(start).iter().filter_map(|other| position(other.to_native()));
+            others
+                .into_iter()
+                .all(|other| compare_along(&hull.cells().middle(cell), &other, &highest).is_le())
+        })
+    };
+    let mut starts = hull.starts().iter().map(|start| start.to_native()).enumerate();
+    match starts.find(|(cell, start)| !is_farthest(*cell, *start)) {
+        Some((cell, found)) => Err(HullFault::Start { cell, found }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,114 @@
+//! The records of the convex hull, and the directions whose extreme vertices it lists.
+
+use crate::plain::plain_record;
+
+/// A vertex of the hull.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(16))]
+pub struct HullVertex {
+    /// Where it is: x, y, z; model units.
+    pub position: [f32; 3],
+    /// Where its neighbours end in the list of neighbours: they begin where those of the vertex before end.
+    pub end: u32,
+}
+
+plain_record!(HullVertex, 16, 16);
+
+/// The most cells along an edge of a cube of directions.
+pub const MAX_CELLS: usize = 1024;
+
+/// A cube around all directions, each of its faces a square of cells.
+///
+/// Face 2 a is that of positive coordinates on axis a, face 2 a + 1 that of negative ones. Columns count along axis a + 1,
+/// rows along axis a + 2, both modulo 3; cell `(face * side + row) * side + column` is where they cross.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cells {
+    side: usize,
+}
+
+impl Cells {
+    /// A cube with so many cells along an edge, from 1 to [`MAX_CELLS`].
+    pub const fn of_side(side: usize) -> Option<Self> {
+        if side >= 1 && side <= MAX_CELLS { Some(Self { side }) } else { None }
+    }
+
+    /// The cube with so many cells in all, if there is one.
+    pub const fn of_count(count: usize) -> Option<Self> {
+        match Self::of_side((count / 6).isqrt()) {
+            Some(cells) if cells.count() == count => Some(cells),
+            _ => None,
+        }
+    }
+
+    /// How many there are in all.
+    #[inline]
+    pub const fn count(&self) -> usize {
+        6 * self.side * self.side
+    }
+
+    /// The cell that a direction goes through, or one beside it where rounding has the direction on a border; of any
+    /// length, and whatever it is, a number below [`count`](Self::count).
+    #[inline]
+    pub fn of(&self, direction: &[f32; 3]) -> usize {
+        let [x, y, z] = direction.map(f32::abs);
+        let axis = if x >= y && x >= z { 0 } else { 1 + usize::from(z > y) };
+        let (along, size) = (direction[axis], direction[axis].abs());
+        let place = |axis: usize| {
+            let share = direction[axis % 3] / size * 0.5 + 0.5;
+            ((share * self.side as f32) as usize).min(self.side - 1)
+        };
+        let face = 2 * axis + usize::from(along < 0.0);
+        (face * self.side + place(axis + 2)) * self.side + place(axis + 1)
+    }
+
+    /// The direction through the middle of a cell, in whole numbers.
+    pub const fn middle(&self, cell: usize) -> [f32; 3] {
+        let (face, row, column) =
+            (cell / (self.side * self.side) % 6, cell / self.side % self.side, cell % self.side);
+        let side = self.side as f32;
+        let (axis, along) = (face / 2, if face % 2 == 0 { side } else { -side });
+        let mut direction = [0.0; 3];
+        direction[axis] = along;
+        direction[(axis + 1) % 3] = (2 * column + 1) as f32 - side;
+        direction[(axis + 2) % 3] = (2 * row + 1) as f32 - side;
+        direction
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn middles_are_in_their_cells() {
+        for side in [1, 2, 3, 7, 64] {
+            let cells = Cells::of_side(side).unwrap();
+            assert_eq!(Cells::of_count(cells.count()), Some(cells));
+            for cell in 0..cells.count() {
+                assert_eq!(cells.of(&cells.middle(cell)), cell);
+                assert_eq!(cells.of(&cells.middle(cell).map(|x| x * 0.37)), cell);
+            }
+        }
+    }
+
+    #[test]
+    fn any_numbers_have_a_cell() {
+        let cells = Cells::of_side(5).unwrap();
+        let numbers = [0.0, -0.0, 1.0, -1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, 1e-45];
+        for x in numbers {
+            for y in numbers {
+                for z in numbers {
+                    assert!(cells.of(&[x, y, z]) < cells.count());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_six_squares_make_a_cube() {
+        for count in [0, 1, 5, 7, 12, 23, 25, 6 * MAX_CELLS * MAX_CELLS + 1, 6 * 1025 * 1025, usize::MAX] {
+            assert_eq!(Cells::of_count(count), None);
+        }
+        assert!(Cells::of_side(0).is_none() && Cells::of_side(MAX_CELLS + 1).is_none());
+    }
+}
