@@ -37,6 +37,16 @@ impl<'a> Hull<'a> {
         (!vertices.is_empty()).then_some(hull)
     }
 
+    #[cfg(test)]
+    pub(crate) fn of_parts(
+        vertices: &'a [HullVertex],
+        neighbours: &'a [u32_le],
+        starts: &'a [u32_le],
+        cells: Cells,
+    ) -> Self {
+        Self { vertices, neighbours, starts, cells }
+    }
+
     /// The vertices.
     pub fn vertices(&self) -> &'a [HullVertex] {
         self.vertices

@@ -6,11 +6,13 @@ use std::ops::ControlFlow;
 use bvhc::compile::Layout;
 use bvhc::kdop::Options;
 use bvhc_format::kdop::{Directions, REGIONS, Tables, ring_cosine};
+use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Effort, Exhausted, Model, Pose, Realign, Volume, VolumeError};
 use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{encounter, icosphere};
+use bvhc_tests::support::forge::{section, with_bytes};
 use bvhc_tests::support::stored::stored;
 use bvhc_tests::support::{
     LAYOUTS, Scene, compiled_for_pairs, compiled_with_kdops, integer_scenes, levels, scenes,
@@ -156,8 +158,8 @@ fn encounters() {
 fn files_without_what_it_takes() {
     let mesh = icosphere::icosphere(3);
     let plain = compiled_for_pairs(&mesh, Layout::Fast);
-    let twelve = compiled_with_kdops(&mesh, Layout::Fast, options(12, Tables::None));
-    let [plain, twelve] = [&plain, &twelve].map(|file| Model::from_bytes(file).expect("it opens"));
+    let file = compiled_with_kdops(&mesh, Layout::Fast, options(12, Tables::None));
+    let [plain, twelve] = [&plain, &file].map(|file| Model::from_bytes(file).expect("it opens"));
     let ask = |a: &Model<'_>, b: &Model<'_>, realign| {
         let volume = Volume::Kdop(realign);
         a.first_pair_by(b, &Pose::IDENTITY, volume, &mut Effort::unlimited()).map(|pair| pair.is_some())
@@ -169,6 +171,15 @@ fn files_without_what_it_takes() {
     for (a, b) in [(&plain, &twelve), (&twelve, &plain)] {
         assert_eq!(ask(a, b, Realign::Triples), Err(VolumeError::NoKdops(Realign::Triples)));
     }
+    assert_eq!(ask(&twelve, &twelve, Realign::Hull), Ok(true));
+    // Its hull becomes a section of a kind that nobody knows.
+    let (entry, ..) = section(&file, SectionKind::Hull);
+    let without = with_bytes(&file, entry, &63u32.to_le_bytes());
+    let without = Model::from_bytes(&without).expect("it opens");
+    assert!(without.hull().is_none());
+    assert_eq!(ask(&without, &twelve, Realign::Hull), Ok(true));
+    assert_eq!(ask(&twelve, &without, Realign::Triples), Ok(true));
+    assert_eq!(ask(&twelve, &without, Realign::Hull), Err(VolumeError::NoKdops(Realign::Hull)));
     let volume = Volume::Kdop(Realign::Triples);
     let none = twelve.first_pair_by(&twelve, &Pose::IDENTITY, volume, &mut Effort::of_steps(0));
     assert_eq!(none, Err(VolumeError::Exhausted(Exhausted)));

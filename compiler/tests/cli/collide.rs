@@ -80,9 +80,15 @@ fn volumes_may_be_chosen() {
         place.feed(&args, poses.as_bytes())
     };
     let expected = ask("cube.bvh", "").ok().to_owned();
-    for volume in
-        ["obb", "aabb", "kdop", "kdop --realign axes", "kdop --realign triples", "kdop --realign profile"]
-    {
+    for volume in [
+        "obb",
+        "aabb",
+        "kdop",
+        "kdop --realign axes",
+        "kdop --realign triples",
+        "kdop --realign profile",
+        "kdop --realign hull",
+    ] {
         assert_eq!(ask("kdops.bvh", &format!("--volume {volume}")).ok(), expected, "{volume}");
     }
     ask("kdops.bvh", "--volume kdop --realign occupancy").fails_silently(1, &["kdops.bvh", "occupancy"]);

@@ -57,6 +57,7 @@ pub(crate) const METADATA: u32 = 1;
 pub(crate) const GEOMETRY: u32 = 2;
 pub(crate) const SPLITS: u32 = 3;
 pub(crate) const PACKED: u32 = 4;
+pub(crate) const HULL: u32 = 5;
 pub(crate) const TREE: u32 = 16;
 pub(crate) const OBB: u32 = 17;
 pub(crate) const KDOP: u32 = 18;

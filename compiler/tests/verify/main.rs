@@ -1,6 +1,7 @@
 //! Breaks each rule of FORMAT.md that `verify` alone checks, and expects it to say which one.
 
 mod forge;
+mod hull;
 mod kdop;
 mod obb;
 mod packed;

@@ -73,6 +73,7 @@ pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u
             Search::Continue
         });
         model.all_hits(ray, |hit| Search::UpTo(hit.t));
+        answers += u64::from(model.hull().is_some_and(|hull| hull.farthest(&ray.direction).is_some()));
     }
     for &point in points {
         answers += u64::from(model.closest_point(point, f32::INFINITY).is_some());

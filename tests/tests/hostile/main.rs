@@ -2,6 +2,7 @@
 
 mod blocks;
 mod frame;
+mod hull;
 mod kdop;
 mod mutation;
 mod pairs;

@@ -2,6 +2,8 @@
 //! half of them of shapes chosen to be difficult. What they must hold is computed in f64, of f32 corners: to 2^-48 of
 //! their distances, which is far less than what weights are rounded up by.
 
+mod root;
+
 use std::vec::Vec;
 
 use bvhc_format::kdop::{Directions, KdopLayout, KdopRow, REGIONS, Spot, Tables, ring_cosine};
