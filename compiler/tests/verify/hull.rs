@@ -41,7 +41,7 @@ fn hulls_are_within_the_rules() {
     let file = forge();
     file.verify().unwrap();
     assert!(
-        file.slice(HULL, 0).1 > 20 && file.slice(HULL, 32).1 > 6,
+        file.slice(HULL, 0).1 > 8 && file.slice(HULL, 32).1 > 6,
         "the scene is too small for these tests"
     );
     let triangle = Forge::of_kdops(ONE_TRIANGLE, Tables::None);
