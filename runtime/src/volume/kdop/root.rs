@@ -1,28 +1,33 @@
 //! The root's realignment: exact, by the hull.
 //!
 //! Based on: Klosowski, Held, Mitchell, Sowizral, Zikan, "Efficient collision detection using bounding volume hierarchies
-//! of k-DOPs", 1998, section 4.3. Departure: a direction is climbed along only as long as B may be beyond A's bound;
-//! mostly the vertex that the climb starts from tells that it is not.
+//! of k-DOPs", 1998, section 4.3. Departure: a direction is climbed along only as long as B may be beyond A's bound.
+//! Mostly one vertex tells of all directions but a few that it is not, and of those the one that a climb starts from.
 //!
 //! # Why no models that touch are told apart
 //!
 //! u is 2^-24, M as in [`lists`](super::lists). For a direction D of A, a corner p of A and a corner q of B at R q + T = p:
 //!
-//! - D p is at most the largest bound along D of node 0's slots, or product with a centre plus extent.
+//! - D p is at most the largest bound along D of node 0's slots, or product with a centre plus extent, rounded to f32, by u
+//!   rA at most.
 //! - D p = D T - d q with d = - R^T D, which is rounded to f32: the length of what that changes is at most u, and that of q at
 //!   most 1.74 rB (the bounds or extents of a slot over the aperture, K5). The vertex that is farthest along the rounded d
 //!   is found exactly.
 //! - T is rounded to f32, by u |T|. Everything else is f64, which 2^-48 M covers.
 //!
-//! That is 2 u M at most, and [`SLACK`] times M is twice as much. By the same steps, models whose bounds along D, a unit
+//! That is less than 2 u M, and [`SLACK`] times M is twice as much. By the same steps, models whose bounds along D, a unit
 //! vector, are farther apart than some distance are so themselves.
 
-use bvhc_format::kdop::{KdopLayout, KdopRow};
+use bvhc_format::kdop::{KdopLayout, KdopRow, MAX_DIRECTIONS};
 use bvhc_format::obb::OBB_WIDTH;
 
 use super::realign::dot;
 use crate::hull::Hull;
+use crate::math::larger;
 use crate::volume::obb::{Motion, Place};
+
+/// Room for a number a direction, in whole rows.
+const ROOM: usize = (MAX_DIRECTIONS + 1).next_multiple_of(OBB_WIDTH);
 
 /// Slack of every direction, relative to M: 4 u.
 const SLACK: f64 = 1.0 / (1 << 22) as f64;
@@ -38,33 +43,55 @@ pub(crate) fn are_apart(
 ) -> bool {
     let t = motion.translation().map(f64::from);
     let reach = t[0].abs() + t[1].abs() + t[2].abs() + f64::from(a.radius) + f64::from(b.radius);
-    let slack = reach * SLACK + f64::from(motion.noise());
-    let [x, y, z] = motion.pose().rotation();
-    let origin = b.origin.map(f64::from);
-    (0..).zip(layout.directions.units()).any(|(direction, unit)| {
-        let Some(bound) = bound(layout, node, direction, unit) else { return false };
-        let most = dot(unit, &t) - bound - slack - limit;
-        let along = |axis: usize| -(x[axis] * unit[0] + y[axis] * unit[1] + z[axis] * unit[2]) as f32;
-        let back = [along(0), along(1), along(2)];
-        let is_within = |vertex: &[f32; 3]| {
-            let along = |axis: usize| f64::from(back[axis]) * (f64::from(vertex[axis]) - origin[axis]);
-            along(0) + along(1) + along(2) >= most
-        };
+    let beyond = reach * SLACK + f64::from(motion.noise()) + limit;
+    let rotation = motion.pose().rotation();
+    let offset =
+        |vertex: &[f32; 3]| [0, 1, 2].map(|axis| f64::from(vertex[axis]) - f64::from(b.origin[axis]));
+    // Along most directions, one vertex that looks towards A is within A's bound.
+    let Some(first) = hull.climb(&turned_back(&rotation, &t), |_| true).map(|vertex| offset(&vertex)) else {
+        return false;
+    };
+    let first = [0, 1, 2].map(|axis| dot(&rotation[axis], &first) + t[axis]);
+    let bounds = bounds(layout, node);
+    layout.directions.units().iter().zip(&bounds).any(|(unit, bound)| {
+        let most = f64::from(*bound) + beyond;
+        if dot(unit, &first) <= most {
+            return false;
+        }
+        let back = turned_back(&rotation, unit);
+        let least = dot(unit, &t) - most;
+        let is_within = |vertex: &[f32; 3]| dot(&back.map(f64::from), &offset(vertex)) >= least;
         hull.climb(&back, is_within).is_some_and(|vertex| !is_within(&vertex))
     })
 }
 
-/// How far the corners below a node reach along a direction, from the tree's origin.
-#[inline]
-fn bound(layout: &KdopLayout, node: &[KdopRow], direction: usize, unit: &[f64; 3]) -> Option<f64> {
-    let mut most = f64::NEG_INFINITY;
-    for slot in 0..OBB_WIDTH {
-        let mut reach = f64::from(layout.reach(direction, slot).of(node)?);
-        if layout.has_tables() {
-            let centre = |axis| layout.centre(axis, slot).of(node).map(f64::from);
-            reach += dot(unit, &[centre(0)?, centre(1)?, centre(2)?]);
+/// The opposite of a vector of A's in B's space.
+fn turned_back([x, y, z]: &[[f64; 3]; 3], vector: &[f64; 3]) -> [f32; 3] {
+    [0, 1, 2].map(|axis| -dot(&[x[axis], y[axis], z[axis]], vector) as f32)
+}
+
+/// How far the corners below a node reach along each direction, from the tree's origin.
+fn bounds(layout: &KdopLayout, node: &[KdopRow]) -> [f32; ROOM] {
+    let mut most = [f32::NEG_INFINITY; ROOM];
+    if layout.has_tables() {
+        let centres: [[f32; OBB_WIDTH]; 3] = [0, 1, 2].map(|axis| row(node, layout.centre(axis, 0).row));
+        for (direction, (most, unit)) in most.iter_mut().zip(layout.directions.units()).enumerate() {
+            let extents = row(node, layout.reach(direction, 0).row);
+            for (slot, extent) in extents.into_iter().enumerate() {
+                let centre = [0, 1, 2].map(|axis| f64::from(centres[axis][slot]));
+                *most = larger(*most, (dot(unit, &centre) + f64::from(extent)) as f32);
+            }
         }
-        most = most.max(reach);
+    } else {
+        for list in node.chunks_exact(layout.child_rows()) {
+            for (most, row) in most.as_chunks_mut().0.iter_mut().zip(list) {
+                *most = [0, 1, 2, 3].map(|lane| larger(most[lane], row.lanes[lane]));
+            }
+        }
     }
-    Some(most)
+    most
+}
+
+fn row(node: &[KdopRow], row: usize) -> [f32; OBB_WIDTH] {
+    node.get(row).map_or([f32::NEG_INFINITY; OBB_WIDTH], |row| row.lanes)
 }
