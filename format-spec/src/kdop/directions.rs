@@ -9,6 +9,9 @@ pub const MAX_SLABS: usize = MAX_DIRECTIONS / 2;
 /// Room for a number a pair of opposite directions, in whole vectors of up to eight.
 pub const SLAB_ROOM: usize = MAX_SLABS.next_multiple_of(8);
 
+/// Room for the number of each direction's mirror image.
+pub const IMAGES: usize = MAX_DIRECTIONS.next_power_of_two();
+
 /// The most faces of a hull of directions that are seen from one octant.
 const MAX_FACES: usize = 13;
 
@@ -24,7 +27,7 @@ pub struct Directions {
     units: [[f64; 3]; MAX_DIRECTIONS],
     /// The x, y and z of the first half of the directions, then zeros.
     pub half: [[f64; SLAB_ROOM]; 3],
-    mirrored: [[u8; MAX_DIRECTIONS]; 8],
+    mirrored: [[u8; IMAGES]; 8],
     faces: [Face; MAX_FACES],
     face_count: usize,
     /// The cosine of the largest angle between any vector and the direction nearest to it.
@@ -155,10 +158,10 @@ impl Directions {
         (direction + self.slabs) % self.count()
     }
 
-    /// The number of a direction's mirror image: bit a of `signs` turns axis a around.
+    /// The number of each direction's mirror image: bit a of `signs` turns axis a around.
     #[inline]
-    pub const fn mirrored(&self, direction: usize, signs: usize) -> usize {
-        self.mirrored[signs % 8][direction % MAX_DIRECTIONS] as usize
+    pub const fn images(&self, signs: usize) -> &[u8; IMAGES] {
+        &self.mirrored[signs % 8]
     }
 
     /// The faces of the directions' hull that are seen from the octant of positive coordinates; together they cover it.
@@ -236,8 +239,8 @@ const fn ring_tangents(aperture: f64) -> [f32; REGIONS] {
 }
 
 /// For each set of axes to turn around, the number of each direction's image.
-const fn mirror_images(units: &[[f64; 3]; MAX_DIRECTIONS], count: usize) -> [[u8; MAX_DIRECTIONS]; 8] {
-    let mut images = [[0; MAX_DIRECTIONS]; 8];
+const fn mirror_images(units: &[[f64; 3]; MAX_DIRECTIONS], count: usize) -> [[u8; IMAGES]; 8] {
+    let mut images = [[0; IMAGES]; 8];
     let mut signs = 0;
     while signs < 8 {
         let mut i = 0;
@@ -321,7 +324,7 @@ mod tests {
                 assert!((dot(*unit, *unit) - 1.0).abs() < 4.0 * f64::EPSILON);
                 assert!(set.units()[set.opposite(i)].iter().zip(unit).all(|(a, b)| *a == -b));
                 for signs in 0..8 {
-                    let image = set.units()[set.mirrored(i, signs)];
+                    let image = set.units()[usize::from(set.images(signs)[i])];
                     for axis in 0..3 {
                         let wanted = if signs >> axis & 1 == 0 { unit[axis] } else { -unit[axis] };
                         assert!(image[axis] == wanted);

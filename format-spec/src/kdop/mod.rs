@@ -5,7 +5,7 @@
 
 mod directions;
 
-pub use directions::{Directions, Face, MAX_DIRECTIONS, MAX_SLABS, REGIONS, SLAB_ROOM, ring_cosine};
+pub use directions::{Directions, Face, IMAGES, MAX_DIRECTIONS, MAX_SLABS, REGIONS, SLAB_ROOM, ring_cosine};
 
 use crate::obb::{EMPTY_EXTENT, OBB_WIDTH, ObbRef};
 use crate::plain::plain_record;

@@ -24,7 +24,7 @@
 //!   whose formulas (5) to (7) cut corners off: they add angles of rings, which are not additive, and start from factors
 //!   below 1.
 
-use bvhc_format::kdop::{Directions, Face, KdopLayout, Tables};
+use bvhc_format::kdop::{Directions, Face, IMAGES, KdopLayout, Tables};
 use fearless_simd::{Select, SimdBase, SimdFloat};
 
 use crate::simd::{Kernel, square_root};
@@ -81,7 +81,12 @@ impl Realign {
 
     /// Of those: the three directions that stand for each of some vectors, with their weights.
     #[inline(always)]
-    pub(super) fn triples<S: Kernel>(self, simd: S, set: &Directions, vectors: &Vectors) -> Triples {
+    pub(super) fn triples<'a, S: Kernel>(
+        self,
+        simd: S,
+        set: &'a Directions,
+        vectors: &'a Vectors,
+    ) -> Triples<'a> {
         if self == Self::Axes { Triples::of_axes(set, vectors) } else { Triples::of(simd, set, vectors) }
     }
 
@@ -145,18 +150,16 @@ impl Vectors {
 }
 
 /// For each of some vectors, three directions whose weighted sum it is.
-pub(super) struct Triples {
+pub(super) struct Triples<'a> {
+    set: &'a Directions,
+    vectors: &'a Vectors,
     /// The weights of the first, the second and the third.
     weights: [[f64; ROOM]; 3],
-    /// The directions.
-    ahead: [[u8; 3]; ROOM],
-    /// Those opposite.
-    back: [[u8; 3]; ROOM],
+    /// The numbers of the faces, or of the axes, that images in the octant of positive coordinates go through.
+    faces: Option<[f64; ROOM]>,
 }
 
-impl Triples {
-    const NONE: Self = Self { weights: [[0.0; ROOM]; 3], ahead: [[0; 3]; ROOM], back: [[0; 3]; ROOM] };
-
+impl<'a> Triples<'a> {
     #[inline(always)]
     pub(super) fn weights(&self, index: usize) -> [f64; 3] {
         let [a, b, c] = &self.weights;
@@ -166,29 +169,30 @@ impl Triples {
     /// The directions for a vector, and for its opposite.
     #[inline(always)]
     pub(super) fn directions(&self, index: usize) -> [[u8; 3]; 2] {
-        [self.ahead[index % ROOM], self.back[index % ROOM]]
+        let face = self.faces.as_ref().and_then(|faces| self.set.faces().get(faces[index % ROOM] as usize));
+        let [a, b, c] = face.map_or([0, 1, 2], |face| face.directions);
+        let ahead = self.set.images(signs(&self.vectors.get(index)));
+        // Turned around along all axes, a direction is its opposite.
+        let back = self.set.images(signs(&self.vectors.get(index)) ^ 7);
+        let of = |images: &[u8; IMAGES], direction: u8| images[usize::from(direction) % IMAGES];
+        [[of(ahead, a), of(ahead, b), of(ahead, c)], [of(back, a), of(back, b), of(back, c)]]
     }
 
     #[inline(always)]
-    fn of_axes(set: &Directions, vectors: &Vectors) -> Self {
-        let mut triples = Self::NONE;
-        for index in 0..vectors.count {
-            triples.put(set, vectors, index, [0, 1, 2]);
-            for axis in 0..3 {
-                triples.weights[axis][index] = vectors.along[axis][index].abs();
-            }
-        }
-        triples
+    fn of_axes(set: &'a Directions, vectors: &'a Vectors) -> Self {
+        let mut weights = vectors.along;
+        weights.as_flattened_mut().iter_mut().for_each(|weight| *weight = weight.abs());
+        Self { set, vectors, weights, faces: None }
     }
 
     /// The faces that the vectors go through, in the octant of positive coordinates, where their mirror images are: those
     /// by which the least weight is largest, so that it is negative only where rounding has a vector on a border.
     #[inline(always)]
-    fn of<S: Kernel>(simd: S, set: &Directions, vectors: &Vectors) -> Self {
-        let mut triples = Self::NONE;
+    fn of<S: Kernel>(simd: S, set: &'a Directions, all: &'a Vectors) -> Self {
+        let mut weights = [[0.0; ROOM]; 3];
         let mut chosen = [0.0; ROOM];
-        let [x, y, z] = &vectors.along;
-        for first in (0..vectors.count).step_by(wide::<S>()) {
+        let [x, y, z] = &all.along;
+        for first in (0..all.count).step_by(wide::<S>()) {
             let part = first..first + wide::<S>();
             let vectors = [load(simd, x, first), load(simd, y, first), load(simd, z, first)];
             let none = S::f64s::splat(simd, 0.0);
@@ -204,28 +208,12 @@ impl Triples {
                 least = better.select(lowest, least);
                 best = better.select(S::f64s::splat(simd, index as f64), best);
             }
-            a.max(none).store_slice(&mut triples.weights[0][part.clone()]);
-            b.max(none).store_slice(&mut triples.weights[1][part.clone()]);
-            c.max(none).store_slice(&mut triples.weights[2][part.clone()]);
+            a.max(none).store_slice(&mut weights[0][part.clone()]);
+            b.max(none).store_slice(&mut weights[1][part.clone()]);
+            c.max(none).store_slice(&mut weights[2][part.clone()]);
             best.store_slice(&mut chosen[part]);
         }
-        for (index, face) in chosen.iter().enumerate().take(vectors.count) {
-            if let Some(face) = set.faces().get(*face as usize) {
-                triples.put(set, vectors, index, face.directions);
-            }
-        }
-        triples
-    }
-
-    /// Three directions that stand for a vector's image in the octant of positive coordinates.
-    #[inline(always)]
-    fn put(&mut self, set: &Directions, vectors: &Vectors, index: usize, [a, b, c]: [u8; 3]) {
-        let signs = signs(&vectors.get(index));
-        let image = |direction: u8, signs| set.mirrored(direction.into(), signs) as u8;
-        self.ahead[index] = [image(a, signs), image(b, signs), image(c, signs)];
-        // Turned around along all axes, a direction is its opposite.
-        let signs = signs ^ 7;
-        self.back[index] = [image(a, signs), image(b, signs), image(c, signs)];
+        Self { set, vectors: all, weights, faces: Some(chosen) }
     }
 }
 
