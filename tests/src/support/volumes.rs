@@ -14,12 +14,13 @@ use crate::scene::write_obj;
 pub type Kdops = (u32, Tables, Realign);
 
 /// What is compared, those of one file one after the other.
-pub const KDOPS: [Kdops; 15] = [
+pub const KDOPS: [Kdops; 16] = [
     (6, Tables::None, Realign::Axes),
     (14, Tables::None, Realign::Axes),
     (14, Tables::None, Realign::Triples),
     (14, Tables::None, Realign::Hull),
     (14, Tables::Occupancy, Realign::Occupancy),
+    (14, Tables::Occupancy, Realign::Triples),
     (14, Tables::Profile, Realign::Profile),
     (18, Tables::None, Realign::Axes),
     (18, Tables::None, Realign::Triples),
@@ -44,9 +45,16 @@ pub fn each(meshes: &[&Mesh], kdops: &[Kdops], visit: &mut dyn FnMut(&str, Volum
         let kdop = kdop::Options { k, tables, ..Default::default() };
         let files = files(Options { obb: None, kdop: Some(kdop), ..Options::default() });
         for (_, _, realign) in same {
-            visit(&format!("{k}-DOP, {}", realign.name()), Volume::Kdop(*realign), &files);
+            visit(&name(k, tables, *realign), Volume::Kdop(*realign), &files);
         }
     }
+}
+
+/// What a row of figures is called.
+pub fn name(k: u32, tables: Tables, realign: Realign) -> String {
+    let needs_none = !matches!(realign, Realign::Occupancy | Realign::Profile);
+    let besides = if needs_none && tables != Tables::None { ", of a file with tables" } else { "" };
+    format!("{k}-DOP, {}{besides}", realign.name())
 }
 
 /// A mesh's file.

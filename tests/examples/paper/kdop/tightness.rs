@@ -9,7 +9,7 @@ use bvhc_runtime::{Level, Realign};
 use bvhc_tests::pose;
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::icosphere;
-use bvhc_tests::support::volumes::KDOPS;
+use bvhc_tests::support::volumes::{self, KDOPS};
 
 use crate::{Setting, table};
 
@@ -41,7 +41,7 @@ pub(super) fn show(setting: &Setting) {
         let mut cells = vec![(layout.rows() * size_of::<KdopRow>() / OBB_WIDTH).to_string()];
         let excess = |shape: &Shape| format!("{:.2}", excess(&layout, realign, shape, nodes));
         cells.extend(SHAPES.iter().map(excess));
-        (format!("{k}-DOP, {}", realign.name()), cells)
+        (volumes::name(k, tables, realign), cells)
     });
     let columns: Vec<_> =
         std::iter::once("bytes a child").chain(SHAPES.iter().map(|shape| shape.name)).collect();
