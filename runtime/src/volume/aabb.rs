@@ -26,16 +26,7 @@ pub(crate) fn touch(a: &Aabb, b: &Aabb, pose: &Pose) -> bool {
     }
     let along = |j: usize| t[0] * r[0][j] + t[1] * r[1][j] + t[2] * r[2][j];
     let of_a = |j: usize| s[0][j] * ha[0] + s[1][j] * ha[1] + s[2][j] * ha[2];
-    if (0..3).any(|j| along(j).abs() > hb[j] + of_a(j) + slack) {
-        return false;
-    }
-    (0..9).all(|edge| {
-        let (i, j) = (edge / 3, edge % 3);
-        let (i1, i2, j1, j2) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
-        let distance = (t[i2] * r[i1][j] - t[i1] * r[i2][j]).abs();
-        let of_a = ha[i1] * s[i2][j] + ha[i2] * s[i1][j];
-        distance <= of_a + hb[j1] * s[i][j2] + hb[j2] * s[i][j1] + slack
-    })
+    (0..3).all(|j| along(j).abs() <= hb[j] + of_a(j) + slack)
 }
 
 /// Centre and half extents.

@@ -135,24 +135,28 @@ pub(crate) struct Overlaps {
     /// A bit for each pair that the axes do not tell apart.
     pub(crate) pairs: u32,
     /// How far the boxes of a pair are into each other: the largest separation on a face axis, which is negative or
-    /// within the slack, over the smaller box's size. The least is the deepest.
+    /// within the slack, and a little of how far the centres are apart, over the smaller box's size. The least is the
+    /// deepest.
     pub(crate) depths: [f32; PAIRS],
 }
 
 /// Oriented boxes.
-pub(crate) struct Oriented;
+pub(crate) struct Oriented {
+    /// Whether the depths of overlaps are asked for.
+    pub(crate) ranks: bool,
+}
 
 impl Volume for Oriented {
     type Node = ObbNode;
-    type Room = ObbNode;
+    type Room = Option<ObbNode>;
 
     #[inline(always)]
-    fn room() -> ObbNode {
-        ObbNode::EMPTY
+    fn room() -> Option<ObbNode> {
+        None
     }
 
     #[inline(always)]
-    fn node<'b>(tree: &PairTree<'b>, id: u32, room: &'b mut ObbNode) -> Option<&'b ObbNode> {
+    fn node<'b>(tree: &PairTree<'b>, id: u32, room: &'b mut Option<ObbNode>) -> Option<&'b ObbNode> {
         tree.node(id, room)
     }
 
