@@ -8,8 +8,8 @@ const SLACK: f64 = 1.0 / (1u64 << 44) as f64;
 
 /// Whether a box of A and one of B have a common point, or are apart by no more than rounding.
 ///
-/// By the fifteen axes of oriented boxes (`obb.rs`), which are the same for all boxes of two models: so what is true of
-/// two boxes is true of any two around them.
+/// By the six axes of their faces, which are the same for all boxes of two models: so what is true of two boxes is true of
+/// any two around them. (The first step of a walk tells more apart, in less time than nine more axes take here.)
 #[inline(always)]
 pub(crate) fn touch(a: &Aabb, b: &Aabb, pose: &Pose) -> bool {
     let (ca, ha) = centred(a);
