@@ -156,7 +156,7 @@ fn run(
         None => None,
         Some(options) => Some(clock.time(Stage::Kdop, 0, || fit_kdops(&mesh, &laid_out, options))?),
     };
-    let hull = options.kdop.map(|_| clock.time(Stage::Hull, 0, || layout::lay_out_hull(&mesh)));
+    let hull = options.kdop.and_then(|_| clock.time(Stage::Hull, 0, || layout::lay_out_hull(&mesh)));
     let swept = match (&grown, options.swept) {
         (Some((tree, _)), Some(core)) => {
             Some(clock.time(Stage::Swept, 0, || fit_swept(tree, &mesh, &laid_out, core))?)

@@ -20,12 +20,14 @@ pub struct Polytope {
 impl Polytope {
     /// Around at least one point, all finite.
     pub fn around(points: &[[f32; 3]]) -> Self {
+        // Of points on a line, the first and the last are its ends.
+        let points = sorted(points.to_vec());
         let mut hull = Hull::default();
-        let vertices = match hull.build(points) {
-            Shape::Point(point) => vec![points[point]],
-            Shape::Line(_) => sorted([least(points, false), least(points, true)].to_vec()),
-            Shape::Plane(base) => return Self::polygon(points, &hull, base),
-            Shape::Solid => sorted(extreme(points, &hull)),
+        let vertices = match hull.build(&points) {
+            Shape::Point(_) => points,
+            Shape::Line(_) => [points[0], points[points.len() - 1]].to_vec(),
+            Shape::Plane(base) => return Self::polygon(points, hull.axes_of_plane(base)),
+            Shape::Solid => extreme(&points, &hull),
         };
         if let Shape::Solid = hull.build(&vertices) {
             return Self::with_edges(vertices, hull.edges().map(|edge| [edge.left[0], edge.left[1]]));
@@ -34,17 +36,15 @@ impl Polytope {
         Self::with_edges(vertices, line.into_iter())
     }
 
-    /// Of points in the plane of three: on two axes they are the same polygon.
-    fn polygon(points: &[[f32; 3]], hull: &Hull, base: [usize; 3]) -> Self {
-        let [i, j] = hull.axes_of_plane(base);
+    /// Of points in a plane, no two of which are one on these axes: there they are the same polygon.
+    fn polygon(mut points: Vec<[f32; 3]>, [i, j]: [usize; 2]) -> Self {
         let flat = |point: &[f32; 3]| [point[i], point[j]].map(f64::from);
         let mut corners = Vec::new();
         convex_polygon(&mut points.iter().map(flat).collect::<Vec<_>>(), &mut corners);
-        let mut known = sorted(points.to_vec());
-        known.sort_by(|a, b| compare(&flat(a), &flat(b)));
+        points.sort_unstable_by(|a, b| compare(&flat(a), &flat(b)));
         let of = |corner: &[f64; 2]| {
-            let found = known.binary_search_by(|point| compare(&flat(point), corner));
-            known[found.expect("a corner is one of the points")]
+            let found = points.binary_search_by(|point| compare(&flat(point), corner));
+            points[found.expect("a corner is one of the points")]
         };
         let around: Vec<[f32; 3]> = corners.iter().map(of).collect();
         let vertices = sorted(around.clone());
@@ -78,16 +78,7 @@ fn extreme(points: &[[f32; 3]], hull: &Hull) -> Vec<[f32; 3]> {
     edges.iter().zip(points).filter(|(count, _)| **count >= 3).map(|(_, point)| *point).collect()
 }
 
-/// The first or the last point by x, then y, then z.
-fn least(points: &[[f32; 3]], is_last: bool) -> [f32; 3] {
-    let is_before = |a: &[f32; 3], b: &[f32; 3]| compare(a, b).is_lt() != is_last;
-    points
-        .iter()
-        .copied()
-        .reduce(|best, point| if is_before(&point, &best) { point } else { best })
-        .expect("a point")
-}
-
+/// Each once, ascending by x, then y, then z.
 fn sorted(mut points: Vec<[f32; 3]>) -> Vec<[f32; 3]> {
     points.sort_unstable_by(compare);
     points.dedup();

@@ -16,18 +16,21 @@ pub struct HullRecords {
     pub starts: Vec<u32>,
 }
 
-/// Makes the records of the hull of a mesh's triangles, and starts in as many cells as there are vertices, about.
-pub fn lay_out_hull(mesh: &Mesh) -> HullRecords {
-    let corners: Vec<_> =
-        mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]).collect();
-    let hull = Polytope::around(&corners);
+/// Makes the records of the hull of a mesh's triangles, and starts in as many cells as there are vertices, about. `None`
+/// where there are more edges than can be counted.
+pub fn lay_out_hull(mesh: &Mesh) -> Option<HullRecords> {
+    let mut is_used = vec![false; mesh.positions.len()];
+    mesh.triangles.iter().flatten().for_each(|vertex| is_used[*vertex as usize] = true);
+    let used = mesh.positions.iter().zip(is_used).filter(|(_, is_used)| *is_used);
+    let hull = Polytope::around(&used.map(|(position, _)| *position).collect::<Vec<_>>());
+    u32::try_from(hull.neighbours.iter().map(Vec::len).sum::<usize>()).ok()?;
     let side = (hull.vertices.len() as f64 / 6.0).sqrt().ceil() as usize;
     let cells = Cells::of_side(side.min(MAX_CELLS)).expect("there is a vertex");
-    HullRecords {
+    Some(HullRecords {
         vertices: vertices(&hull),
         starts: starts(&hull, cells),
         neighbours: hull.neighbours.into_iter().flatten().collect(),
-    }
+    })
 }
 
 fn vertices(hull: &Polytope) -> Vec<HullVertex> {
