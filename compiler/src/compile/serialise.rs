@@ -113,8 +113,8 @@ pub(super) fn serialise(mesh: &Mesh, parts: &Parts<'_>, origin: &Origin) -> Byte
         let tree = KdopTree { origin, radius, depth, k, tables, reserved: 0, rows, leaves };
         sections.push(Section::optional(SectionKind::KdopTree, &tree));
     }
-    if let Some(SweptRecords { core, origin, radius, depth, rows, leaves, .. }) = swept {
-        let (origin, radius, depth, core) = (*origin, *radius, *depth, *core as u32);
+    if let Some(SweptRecords { layout, origin, radius, depth, rows, leaves, .. }) = swept {
+        let (origin, radius, depth, core) = (*origin, *radius, *depth, layout.number());
         let tree = SweptTree { origin, radius, depth, core, rows, leaves };
         sections.push(Section::optional(SectionKind::SweptTree, &tree));
     }

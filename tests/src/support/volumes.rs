@@ -6,6 +6,7 @@ use bvhc::compile::{Compiled, Options, compile};
 use bvhc::kdop;
 use bvhc::mesh::Mesh;
 use bvhc_format::kdop::Tables;
+use bvhc_format::swept::Cores;
 use bvhc_runtime::{Effort, Model, Pose, Realign, Volume};
 
 use crate::scene::write_obj;
@@ -45,6 +46,15 @@ pub fn each(meshes: &[&Mesh], kdops: &[Kdops], visit: &mut dyn FnMut(&str, Volum
         for (_, _, realign) in same {
             visit(&format!("{k}-DOP, {}", realign.name()), Volume::Kdop(*realign), &files);
         }
+    }
+}
+
+/// The same with swept spheres, without boxes in the files.
+pub fn each_swept(meshes: &[&Mesh], visit: &mut dyn FnMut(&str, Volume, &[Compiled])) {
+    for cores in Cores::ALL {
+        let options = Options { obb: None, swept: Some(cores), ..Options::default() };
+        let files: Vec<Compiled> = meshes.iter().map(|mesh| file(mesh, &options)).collect();
+        visit(cores.name(), Volume::Swept(cores), &files);
     }
 }
 
