@@ -39,15 +39,13 @@ impl Leaf {
 }
 
 /// Room for the record of a leaf that is made as it is visited.
-#[derive(Clone, Copy)]
 pub(crate) struct LeafRoom {
-    record: ObbLeaf,
-    /// The leaf, of a tree that the room is always used for, whose record is in it.
-    holds: Option<Leaf>,
+    /// The leaf, of a tree that the room is always used for, and its record.
+    holds: Option<(Leaf, ObbLeaf)>,
 }
 
 impl LeafRoom {
-    pub(crate) const EMPTY: Self = Self { record: ObbLeaf::EMPTY, holds: None };
+    pub(crate) const EMPTY: Self = Self { holds: None };
 }
 
 /// A model's tree.
@@ -149,16 +147,13 @@ impl<'a> PairTree<'a> {
 
     /// A node, in the file or made in `room`.
     #[inline(always)]
-    pub(crate) fn node<'b>(&self, id: u32, room: &'b mut ObbNode) -> Option<&'b ObbNode>
+    pub(crate) fn node<'b>(&self, id: u32, room: &'b mut Option<ObbNode>) -> Option<&'b ObbNode>
     where
         'a: 'b,
     {
         match self.records {
             Records::Plain(nodes, _) => nodes.get(id as usize),
-            Records::Packed(nodes, _) => {
-                *room = nodes.get(id as usize)?.unpack();
-                Some(room)
-            }
+            Records::Packed(nodes, _) => Some(room.insert(nodes.get(id as usize)?.unpack())),
             Records::Kdops(..) | Records::Swept(..) => None,
             Records::None => self.make_node(id, room),
         }
@@ -290,8 +285,8 @@ impl<'a> PairTree<'a> {
     }
 
     #[cold]
-    fn make_node<'b>(&self, id: u32, room: &'b mut ObbNode) -> Option<&'b ObbNode> {
-        *room = ObbNode::EMPTY;
+    fn make_node<'b>(&self, id: u32, room: &'b mut Option<ObbNode>) -> Option<&'b ObbNode> {
+        let room = room.insert(ObbNode::EMPTY);
         if id & BLOCK_BIT != 0 {
             let block = self.model.blocks().get(id & !BLOCK_BIT)?;
             let lanes = usize::from(block.triangles).min(BLOCK_WIDTH);
@@ -352,11 +347,11 @@ impl<'a> PairTree<'a> {
         places: &[u64; OBB_WIDTH],
         room: &'b mut LeafRoom,
     ) -> Option<&'b ObbLeaf> {
-        if room.holds == Some(leaf) {
-            return Some(&room.record);
+        let known = matches!(&room.holds, Some((held, _)) if *held == leaf);
+        if known {
+            return room.holds.as_ref().map(|(_, record)| record);
         }
-        room.holds = None;
-        let record = &mut room.record;
+        let record = &mut room.holds.insert((Leaf::NONE, ObbLeaf::EMPTY)).1;
         for (lane, place) in places.iter().enumerate() {
             record.places[lane] = *place as u32;
             let corners;
@@ -383,8 +378,10 @@ impl<'a> PairTree<'a> {
             let along = |x: f32| (f64::from(x) - f64::from(origin)) as f32;
             record.radius = larger(record.radius, larger(along(upper), -along(lower)));
         }
-        room.holds = Some(leaf);
-        Some(&room.record)
+        room.holds.as_mut().map(|(held, record)| {
+            *held = leaf;
+            &*record
+        })
     }
 
     /// Whether the tree is an AABB tree, whose nodes and leaves are made as they are visited.

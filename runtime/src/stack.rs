@@ -74,3 +74,51 @@ impl<K: Copy, const N: usize> Stack<K, N> {
         Some((child, key))
     }
 }
+
+/// Up to `N` things, the last of which is taken first. One more, which only a corrupt file can cause, is refused.
+pub(crate) struct Pile<T, const N: usize> {
+    /// `things[..len]` are initialised; `len <= N`.
+    len: usize,
+    things: [MaybeUninit<T>; N],
+}
+
+impl<T: Copy, const N: usize> Pile<T, N> {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self { len: 0, things: [const { MaybeUninit::uninit() }; N] }
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline(always)]
+    pub(crate) fn push(&mut self, thing: T) {
+        if let Some(place) = self.things.get_mut(self.len) {
+            place.write(thing);
+            self.len += 1;
+        }
+    }
+
+    /// Drops those that are not to be kept.
+    #[inline(always)]
+    pub(crate) fn retain(&mut self, keep: impl Fn(&T) -> bool) {
+        let mut rest = Self::new();
+        while let Some(thing) = self.pop() {
+            if keep(&thing) {
+                rest.push(thing);
+            }
+        }
+        *self = rest;
+    }
+
+    #[inline(always)]
+    pub(crate) fn pop(&mut self) -> Option<T> {
+        let top = self.len.checked_sub(1)?;
+        let thing = self.things.get(top)?;
+        self.len = top;
+        // SAFETY: what is below the former `len` is initialised: every push writes what it counts.
+        Some(unsafe { thing.assume_init() })
+    }
+}

@@ -1,6 +1,6 @@
 //! Mesh against mesh: a page of tables for BENCHMARKS.md, in Markdown, with everybody in the same rounds.
 //!
-//! `cargo bench -p bvhc-tests --bench pairs [-- animals nested spheres twins giant]`. The figure of an encounter is the median over
+//! `cargo bench -p bvhc-tests --bench pairs [-- animals nested spheres twins giant]`. The figure of an encounter is the mean over
 //! its poses of the least time of several rounds (5, or `BVHC_ROUNDS`), building excluded. Every answer of bvhc is
 //! checked against the exact oracle first; `BVHC_LEVEL` holds it to a SIMD level.
 #![allow(dead_code, reason = "each benchmark uses its part of what they share")]
@@ -14,7 +14,7 @@ use bvhc_runtime::{Effort, Model, Pose};
 use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
 use bvhc_tests::scene::encounter::Encounter;
-use bvhc_tests::support::least::median;
+use bvhc_tests::support::least::mean;
 use peers::fcl::{self, Fcl, Kind};
 use peers::parry::Parry;
 use peers::parry::pairs::Placed;
@@ -79,10 +79,10 @@ fn report(name: &str, encounter: &Encounter, ratios: &mut Vec<Ratios>) {
             }
         }
         let seconds = [
-            median(poses.len(), |pose| u64::from(a.collides(&b, &poses[pose]))),
-            median(poses.len(), |pose| count_pairs(&a, &b, &poses[pose])),
-            median(poses.len(), |pose| u64::from(theirs[0].collides(&theirs[1], &placed[pose]))),
-            median(poses.len(), |pose| theirs[0].count_pairs(&theirs[1], &placed[pose]) as u64),
+            mean(poses.len(), |pose| u64::from(a.collides(&b, &poses[pose]))),
+            mean(poses.len(), |pose| count_pairs(&a, &b, &poses[pose])),
+            mean(poses.len(), |pose| u64::from(theirs[0].collides(&theirs[1], &placed[pose]))),
+            mean(poses.len(), |pose| theirs[0].count_pairs(&theirs[1], &placed[pose]) as u64),
         ];
         let [yes, pairs] = [seconds[2] / seconds[0], seconds[3] / seconds[1]];
         let times = seconds.map(|seconds| format!("{:.2}", seconds * 1e6)).join(" | ");
@@ -113,8 +113,8 @@ fn report(name: &str, encounter: &Encounter, ratios: &mut Vec<Ratios>) {
 fn of_fcl(peer: &Fcl, poses: &[Pose]) -> [f64; 2] {
     let placed: Vec<_> = poses.iter().map(fcl::placed).collect();
     [
-        median(placed.len(), |pose| u64::from(peer.collides(&placed[pose]))),
-        median(placed.len(), |pose| peer.count_pairs(&placed[pose]) as u64),
+        mean(placed.len(), |pose| u64::from(peer.collides(&placed[pose]))),
+        mean(placed.len(), |pose| peer.count_pairs(&placed[pose]) as u64),
     ]
 }
 

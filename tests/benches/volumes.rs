@@ -1,6 +1,6 @@
 //! What finds pairs fastest: oriented boxes, k-DOPs of each size however realigned, axis-aligned boxes, swept spheres.
 //!
-//! `cargo bench -p bvhc-tests --bench volumes [-- animals nested spheres twins]`. The figure of an encounter is the median
+//! `cargo bench -p bvhc-tests --bench volumes [-- animals nested spheres twins]`. The figure of an encounter is the mean
 //! over its poses of the least time of several rounds (5, or `BVHC_ROUNDS`). All must find as many pairs; `BVHC_LEVEL`
 //! holds them to a SIMD level.
 #![allow(dead_code, reason = "each benchmark uses its part of what they share")]
@@ -12,7 +12,7 @@ use bvhc::compile::Compiled;
 use bvhc_runtime::{Effort, Model, Pose, Volume};
 use bvhc_tests::pose;
 use bvhc_tests::scene::encounter::Encounter;
-use bvhc_tests::support::least::median;
+use bvhc_tests::support::least::mean;
 use bvhc_tests::support::volumes::{self, KDOPS, count};
 use shared::encounters;
 
@@ -54,8 +54,8 @@ fn row(what: &str, files: &[Compiled], encounter: &Encounter, volume: Volume) {
             let first = a.first_pair_by(&b, &poses[pose], volume, &mut Effort::unlimited());
             u64::from(first.expect("the files have the volumes").is_some())
         };
-        times.push(median(poses.len(), any));
-        times.push(median(poses.len(), |pose| count(&a, &b, &poses[pose], volume, &mut Effort::unlimited())));
+        times.push(mean(poses.len(), any));
+        times.push(mean(poses.len(), |pose| count(&a, &b, &poses[pose], volume, &mut Effort::unlimited())));
         let each = |sum: u64| sum / poses.len() as u64;
         if !meet {
             pairs = PAIRS * each(effort.node_pairs);

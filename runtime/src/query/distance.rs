@@ -325,6 +325,6 @@ fn search<'v>(
     }
     dispatch!(level.inner(), simd => {
         let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
-        Walk::new(simd, trees, motion, aim, limit, effort).run(&Oriented, hint)
+        Walk::new(simd, trees, motion, aim, limit, effort).run(&Oriented { ranks: false }, hint)
     })
 }

@@ -234,7 +234,7 @@ fn search_boxes(
     effort: &mut Effort,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Exhausted> {
-    dispatch!(level.inner(), simd => search(simd, trees, &Oriented, pose, aim, effort, visit))
+    dispatch!(level.inner(), simd => search(simd, trees, &Oriented { ranks: aim == Aim::Any }, pose, aim, effort, visit))
 }
 
 #[inline(always)]

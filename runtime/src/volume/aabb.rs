@@ -8,8 +8,8 @@ const SLACK: f64 = 1.0 / (1u64 << 44) as f64;
 
 /// Whether a box of A and one of B have a common point, or are apart by no more than rounding.
 ///
-/// By the fifteen axes of oriented boxes (`obb.rs`), which are the same for all boxes of two models: so what is true of
-/// two boxes is true of any two around them.
+/// By the six axes of their faces, which are the same for all boxes of two models: so what is true of two boxes is true of
+/// any two around them. (The first step of a walk tells more apart, in less time than nine more axes take here.)
 #[inline(always)]
 pub(crate) fn touch(a: &Aabb, b: &Aabb, pose: &Pose) -> bool {
     let (ca, ha) = centred(a);
@@ -26,16 +26,7 @@ pub(crate) fn touch(a: &Aabb, b: &Aabb, pose: &Pose) -> bool {
     }
     let along = |j: usize| t[0] * r[0][j] + t[1] * r[1][j] + t[2] * r[2][j];
     let of_a = |j: usize| s[0][j] * ha[0] + s[1][j] * ha[1] + s[2][j] * ha[2];
-    if (0..3).any(|j| along(j).abs() > hb[j] + of_a(j) + slack) {
-        return false;
-    }
-    (0..9).all(|edge| {
-        let (i, j) = (edge / 3, edge % 3);
-        let (i1, i2, j1, j2) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
-        let distance = (t[i2] * r[i1][j] - t[i1] * r[i2][j]).abs();
-        let of_a = ha[i1] * s[i2][j] + ha[i2] * s[i1][j];
-        distance <= of_a + hb[j1] * s[i][j2] + hb[j2] * s[i][j1] + slack
-    })
+    (0..3).all(|j| along(j).abs() <= hb[j] + of_a(j) + slack)
 }
 
 /// Centre and half extents.

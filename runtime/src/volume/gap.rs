@@ -18,8 +18,8 @@ use bvhc_format::obb::{OBB_WIDTH, ObbNode};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
 use super::obb::{
-    Matrix, Motion, PAIRS, SLACK_SIZE, Vector, absolute, column, dot, lanes, matrix, minus, moved,
-    quaternion_of_a, relative, rotation_of_b, spread, turn_back,
+    Matrix, Motion, PAIRS, SLACK_SIZE, Vector, absolute, column, dot, lanes, less, less_dot, matrix, minus,
+    moved, quaternion_of_a, relative, rotation_of_b, spread, turn_back,
 };
 use crate::simd::Kernel;
 
@@ -102,19 +102,19 @@ fn bounds<S: Kernel>(
     let (near_a, near_b) =
         ([ha[0] + slack, ha[1] + slack, ha[2] + slack], [hb[0] + slack, hb[1] + slack, hb[2] + slack]);
     let of_a = [
-        (along_a[0] - (near_a[0] + dot::<S>(&s[0], hb))).max(zero),
-        (along_a[1] - (near_a[1] + dot::<S>(&s[1], hb))).max(zero),
-        (along_a[2] - (near_a[2] + dot::<S>(&s[2], hb))).max(zero),
+        less_dot::<S>(along_a[0] - near_a[0], &s[0], hb).max(zero),
+        less_dot::<S>(along_a[1] - near_a[1], &s[1], hb).max(zero),
+        less_dot::<S>(along_a[2] - near_a[2], &s[2], hb).max(zero),
     ];
     let of_b = [
-        (along_b[0] - (near_b[0] + dot::<S>(&column::<S>(&s, 0), ha))).max(zero),
-        (along_b[1] - (near_b[1] + dot::<S>(&column::<S>(&s, 1), ha))).max(zero),
-        (along_b[2] - (near_b[2] + dot::<S>(&column::<S>(&s, 2), ha))).max(zero),
+        less_dot::<S>(along_b[0] - near_b[0], &column::<S>(&s, 0), ha).max(zero),
+        less_dot::<S>(along_b[1] - near_b[1], &column::<S>(&s, 1), ha).max(zero),
+        less_dot::<S>(along_b[2] - near_b[2], &column::<S>(&s, 2), ha).max(zero),
     ];
     // Each coordinate of t has the slack once: no less than |t| times it, three times in all.
     let radii = dot::<S>(along_a, &near_a) + dot::<S>(&along_b, &near_b);
     let length = along_a[0] + along_a[1] + along_a[2];
-    let free = (square - slack.mul_add(length, radii)).max(zero);
+    let free = less::<S>(square - radii, slack, length).max(zero);
     // The quotient first: it is at most 1, and nothing overflows.
     let along_centres = free / square.max(S::Pairs::splat(simd, f32::MIN_POSITIVE)) * free;
     dot::<S>(&of_a, &of_a).max(dot::<S>(&of_b, &of_b)).max(along_centres) * S::Pairs::splat(simd, ROUNDED)

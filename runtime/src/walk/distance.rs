@@ -13,6 +13,7 @@ use super::grid::{ALL, Links, With, column_of, columns, columns_of, lanes, row_o
 use crate::pair_tree::{Leaf, LeafRoom, Link, PairTree};
 use crate::query::{Allowance, Distance, Effort, Exhausted};
 use crate::simd::{Kernel, square_root};
+use crate::stack::Pile;
 use crate::triangle::gap::{Gap, gap};
 use crate::triangle::near::bounds;
 use crate::volume::Distant;
@@ -36,10 +37,6 @@ pub(crate) enum Aim<'v> {
 pub(crate) struct Spot {
     leaf: Leaf,
     lane: usize,
-}
-
-impl Spot {
-    const NONE: Self = Self { leaf: Leaf::NONE, lane: 0 };
 }
 
 /// Two triangles whose distance is to be computed.
@@ -78,8 +75,7 @@ pub(crate) struct Walk<'a, 'v, S: Kernel> {
     best: Option<Best>,
     /// The pair that is known to be within the limit, if its distance is not computed yet.
     first: Option<Waiting>,
-    waiting: [Waiting; ROOM],
-    count: usize,
+    waiting: Pile<Waiting, ROOM>,
 }
 
 impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
@@ -92,7 +88,6 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         limit: f64,
         effort: &'v mut Effort,
     ) -> Self {
-        let waiting = [Waiting { a: Spot::NONE, b: Spot::NONE, lower: 0.0 }; ROOM];
         let (reach, reach2) = (upwards(limit), square_upwards(upwards(limit)));
         Self {
             simd,
@@ -106,8 +101,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
             reach2,
             best: None,
             first: None,
-            waiting,
-            count: 0,
+            waiting: Pile::new(),
         }
     }
 
@@ -280,8 +274,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
             }
             // Triangles that may meet, or of which f32 knows nothing, are asked at once.
             if waits && pair.lower > 0.0 && self.make_room() {
-                self.waiting[self.count % ROOM] = pair;
-                self.count += 1;
+                self.waiting.push(pair);
             } else if self.decide((pair.a, a), (pair.b, b)).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -309,17 +302,14 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
     /// Whether one more pair may wait; forgets those that are too far away by now.
     #[inline(always)]
     fn make_room(&mut self) -> bool {
-        if self.count == ROOM {
-            let mut kept = 0;
-            for index in 0..ROOM {
-                if self.waiting[index].lower <= self.reach {
-                    self.waiting[kept] = self.waiting[index];
-                    kept += 1;
-                }
-            }
-            self.count = kept;
+        if self.waiting.len() == ROOM {
+            let reach = self.reach;
+            self.waiting.retain(
+                #[inline(always)]
+                |pair| pair.lower <= reach,
+            );
         }
-        self.count < ROOM
+        self.waiting.len() < ROOM
     }
 
     /// Decides what waits, that first which set the limit.
@@ -329,8 +319,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         if let Some(first) = first {
             self.decide_waiting(&first, rooms)?;
         }
-        for index in 0..self.count.min(ROOM) {
-            let pair = self.waiting[index];
+        while let Some(pair) = self.waiting.pop() {
             let done = first.is_some_and(|first| (first.a, first.b) == (pair.a, pair.b));
             if !done && pair.lower <= self.reach {
                 self.decide_waiting(&pair, rooms)?;

@@ -11,7 +11,7 @@ use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
 use crate::pair_tree::{Leaf, LeafRoom, Link, PairTree};
 use crate::query::{Effort, Exhausted, Pair};
 use crate::simd::Kernel;
-use crate::stack::Stack;
+use crate::stack::{Pile, Stack};
 use crate::triangle::meet::meet;
 use crate::triangle::pair::judge;
 use crate::volume::Volume;
@@ -76,13 +76,12 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
                 self.effort.node_pairs += 1;
                 self.open(a, with, &mut nodes, &mut agenda);
             }
-            if aim == Aim::Any || agenda.queued > QUEUE - PAIRS || !agenda.has_nodes() {
-                for (a, b) in &agenda.queue[..agenda.queued.min(QUEUE)] {
-                    if self.test_leaves(*a, *b, &mut leaves)?.is_break() {
+            if aim == Aim::Any || agenda.queue.len() > QUEUE - PAIRS || !agenda.has_nodes() {
+                while let Some((a, b)) = agenda.queue.pop() {
+                    if self.test_leaves(a, b, &mut leaves)?.is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
                 }
-                agenda.queued = 0;
             }
         }
         Ok(ControlFlow::Continue(()))
@@ -102,7 +101,7 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
         for lane in lanes(pairs & in_a & in_b) {
             if let (Link::Leaf(a), Link::Leaf(b)) = (links_a.get(row_of(lane)), links_b.get(column_of(lane)))
             {
-                agenda.enqueue(a, b);
+                agenda.queue.push((a, b));
             }
         }
         for lane in lanes(pairs & !in_a & !in_b) {
@@ -110,6 +109,9 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
             {
                 agenda.offer(a, With { b, mask: ALL }, found.depths[lane]);
             }
+        }
+        if pairs & (in_a ^ in_b) == 0 {
+            return;
         }
         // Leaves go on as rows or columns of their parent: all that may touch the same node, in one step.
         for column in 0..OBB_WIDTH {
@@ -206,9 +208,8 @@ struct Agenda {
     /// The nodes that come before the stack, and how deep their boxes are in each other.
     first: Option<(u32, With)>,
     deepest: f32,
-    /// Leaves to test; `queued` of them.
-    queue: [(Leaf, Leaf); QUEUE],
-    queued: usize,
+    /// Leaves to test.
+    queue: Pile<(Leaf, Leaf), QUEUE>,
 }
 
 impl Agenda {
@@ -216,8 +217,7 @@ impl Agenda {
     #[inline(always)]
     fn new(a: u32, b: u32) -> Self {
         let roots = (a, With { b, mask: ALL });
-        let queue = [(Leaf::NONE, Leaf::NONE); QUEUE];
-        Self { stack: Stack::new(), first: Some(roots), deepest: 0.0, queue, queued: 0 }
+        Self { stack: Stack::new(), first: Some(roots), deepest: 0.0, queue: Pile::new() }
     }
 
     #[inline(always)]
@@ -245,11 +245,5 @@ impl Agenda {
         } else {
             self.stack.push(a, with);
         }
-    }
-
-    #[inline(always)]
-    fn enqueue(&mut self, a: Leaf, b: Leaf) {
-        self.queue[self.queued % QUEUE] = (a, b);
-        self.queued += 1;
     }
 }

@@ -7,7 +7,7 @@ use bvhc_tests::scene::write_obj;
 use bvhc_tests::support::sample::bunny;
 
 /// Poses of each sort.
-const POSES: usize = 8;
+const POSES: usize = 16;
 
 type Make = fn() -> Encounter;
 

@@ -24,12 +24,15 @@ pub struct Encounter {
     pub separated: Vec<Pose>,
     /// Poses at which some do.
     pub colliding: Vec<Pose>,
+    /// Poses at which no triangles meet, from a diagonal of the smaller model before the first contact to a hundredth.
+    pub approaching: Vec<Pose>,
 }
 
 /// How far before the first contact, and how far behind it, poses are by turns; in diagonals of the smaller model's
 /// box.
 const GAPS: [f64; 4] = [0.1, 1e-2, 1e-3, 1e-4];
 const DEPTHS: [f64; 4] = [3e-2, 1e-2, 3e-3, 1e-3];
+const APPROACH: [f64; 8] = [1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625, 0.0078125];
 
 /// Every encounter at the size at which it is timed; the giant, of a million triangles, takes most of the seconds.
 pub fn all(bunny: &Mesh, poses: usize) -> [Encounter; 5] {
@@ -154,15 +157,16 @@ impl<'a> Course<'a> {
         mut heading: impl FnMut(&mut Random, usize) -> Heading,
     ) -> Encounter {
         let mut random = Random::new(2);
-        let (mut separated, mut colliding) = (Vec::new(), Vec::new());
+        let [mut separated, mut colliding, mut approaching] = [const { Vec::new() }; 3];
         while separated.len() < poses {
             let index = separated.len();
             let heading = heading(&mut random, index);
             let contact = self.contact(&heading).expect("the models meet along every heading");
             separated.push(self.near(&heading, contact, GAPS[index % 4], false));
             colliding.push(self.near(&heading, contact, DEPTHS[index % 4], true));
+            approaching.push(self.near(&heading, contact, APPROACH[index % 8], false));
         }
-        Encounter { name, a, b, separated, colliding }
+        Encounter { name, a, b, separated, colliding, approaching }
     }
 
     fn pose(&self, heading: &Heading, distance: f64) -> Pose {
@@ -211,7 +215,8 @@ mod tests {
     fn check(encounter: &Encounter) -> Vec<usize> {
         let still = Surface::of(&encounter.a);
         let count = |pose: &Pose| pairs::all(&still, &Surface::moved(&encounter.b, pose)).len();
-        assert!(encounter.separated.iter().all(|pose| count(pose) == 0), "{}", encounter.name);
+        let mut apart = encounter.separated.iter().chain(&encounter.approaching);
+        assert!(apart.all(|pose| count(pose) == 0), "{}", encounter.name);
         let found: Vec<_> = encounter.colliding.iter().map(count).collect();
         assert!(found.iter().all(|&count| count > 0), "{}: {found:?}", encounter.name);
         found

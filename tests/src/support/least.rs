@@ -13,11 +13,9 @@ pub fn rounds() -> u32 {
     std::env::var("BVHC_ROUNDS").map_or(5, |rounds| rounds.parse().expect("BVHC_ROUNDS counts"))
 }
 
-/// The median over the poses of the least seconds of a benchmark's rounds.
-pub fn median<T>(poses: usize, mut run: impl FnMut(usize) -> T) -> f64 {
-    let mut times: Vec<f64> = (0..poses).map(|pose| least(rounds(), || run(pose))).collect();
-    times.sort_by(f64::total_cmp);
-    times[poses / 2]
+/// The mean over the poses of the least seconds of a benchmark's rounds.
+pub fn mean<T>(poses: usize, mut run: impl FnMut(usize) -> T) -> f64 {
+    (0..poses).map(|pose| least(rounds(), || run(pose))).sum::<f64>() / poses as f64
 }
 
 /// The least seconds of so many rounds.
