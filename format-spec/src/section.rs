@@ -297,12 +297,12 @@ pub struct SweptTree<'a> {
     pub radius: f32,
     /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
     pub depth: u32,
-    /// A number of [`Core`](crate::swept::Core).
+    /// The number of a [`SweptLayout`](crate::swept::SweptLayout).
     pub core: u32,
     /// The leaves, in the order in which nodes, by index, and their slots refer to them.
     #[rkyv(with = InlineAsBox)]
     pub leaves: &'a [ObbLeaf],
-    /// The nodes, parents before children, [`Core::rows`](crate::swept::Core::rows) rows each.
+    /// The nodes, parents before children, where [`SweptLayout`](crate::swept::SweptLayout) says.
     #[rkyv(with = InlineAsBox)]
     pub rows: &'a [KdopRow],
 }

@@ -1,6 +1,6 @@
 //! What the nodes of the four-wide tree of swept spheres hold.
 //!
-//! A node is some [`KdopRow`]s: a number of each of its four children. References, leaves and the
+//! A node is some [`KdopRow`]s: a number of each of its four children. [`SweptLayout`] says which. References, leaves and the
 //! depth are those of the tree of oriented boxes: [`ObbRef`], [`ObbLeaf`](crate::obb::ObbLeaf) and
 //! [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
 
@@ -12,7 +12,7 @@ use crate::obb::{EMPTY_EXTENT, OBB_WIDTH, ObbRef};
 /// Rows 0 to 2 of a node are the x, y and z of the cores' centres, row 3 the child references as bits, row 4 the radii;
 /// then come x, y and z of each half axis: a core is all points `centre + s u + t v` with s and t from -1 to 1, and a
 /// swept sphere all points within the radius of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum Core {
     /// A point, which makes spheres.
@@ -38,15 +38,6 @@ impl Core {
         Self::ALL.into_iter().find(|core| *core as u32 == number)
     }
 
-    /// The name on the command line: that of the volumes.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Point => "pss",
-            Self::Line => "lss",
-            Self::Rectangle => "rss",
-        }
-    }
-
     /// How many half axes there are.
     #[inline]
     pub const fn axes(self) -> usize {
@@ -59,6 +50,17 @@ impl Core {
         Self::AXES + 3 * self.axes()
     }
 
+    /// The kind that nodes of so many rows have.
+    #[inline]
+    pub const fn of_rows(rows: usize) -> Option<Self> {
+        match rows {
+            5 => Some(Self::Point),
+            8 => Some(Self::Line),
+            11 => Some(Self::Rectangle),
+            _ => None,
+        }
+    }
+
     /// What a row of an empty slot holds.
     pub const fn empty(row: usize) -> f32 {
         match row {
@@ -68,6 +70,119 @@ impl Core {
         }
     }
 }
+
+/// What the cores of a tree's nodes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cores {
+    /// All of one kind.
+    Same(Core),
+    /// Of a kind that each node has for its children.
+    Hybrid,
+}
+
+impl Cores {
+    /// All there are.
+    pub const ALL: [Self; 4] =
+        [Self::Same(Core::Point), Self::Same(Core::Line), Self::Same(Core::Rectangle), Self::Hybrid];
+
+    /// The name on the command line: that of the volumes.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Same(Core::Point) => "pss",
+            Self::Same(Core::Line) => "lss",
+            Self::Same(Core::Rectangle) => "rss",
+            Self::Hybrid => "hybrid",
+        }
+    }
+}
+
+/// Where the nodes of a tree are in its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SweptLayout {
+    /// What the cores of all nodes are.
+    pub cores: Cores,
+    /// What those of node 0 are.
+    pub first: Core,
+}
+
+impl SweptLayout {
+    /// In the number of a hybrid, what is added to that of the first core.
+    const HYBRID: u32 = 4;
+    /// Hybrids refer to nodes that start below this row.
+    pub const MAX_ROWS: u32 = 1 << 29;
+
+    /// The layout with this number, if it has so many rows.
+    pub fn of(number: u32, rows: usize) -> Option<Self> {
+        match Core::from_number(number) {
+            Some(core) => {
+                rows.is_multiple_of(core.rows()).then_some(Self { cores: Cores::Same(core), first: core })
+            }
+            None => Some(Self {
+                cores: Cores::Hybrid,
+                first: Core::from_number(number.checked_sub(Self::HYBRID)?)?,
+            }),
+        }
+    }
+
+    /// The number that the file has for it.
+    pub const fn number(&self) -> u32 {
+        match self.cores {
+            Cores::Same(core) => core as u32,
+            Cores::Hybrid => Self::HYBRID + self.first as u32,
+        }
+    }
+
+    /// The reference to node 0.
+    #[inline]
+    pub const fn root(&self) -> u32 {
+        match self.cores {
+            Cores::Same(_) => 0,
+            Cores::Hybrid => Self::link(0, self.first),
+        }
+    }
+
+    /// A hybrid's reference to the node with this core that starts at a row below [`MAX_ROWS`](Self::MAX_ROWS).
+    #[inline]
+    pub const fn link(row: u32, core: Core) -> u32 {
+        row << 2 | core as u32
+    }
+
+    /// The first row of a node, and its core, as a reference tells. `None` if there is no such core.
+    #[inline(always)]
+    pub const fn start(&self, reference: u32) -> Option<(usize, Core)> {
+        match self.cores {
+            Cores::Same(core) => match (reference as usize).checked_mul(core.rows()) {
+                Some(row) => Some((row, core)),
+                None => None,
+            },
+            Cores::Hybrid => {
+                let core = match reference & 3 {
+                    0 => Core::Point,
+                    1 => Core::Line,
+                    2 => Core::Rectangle,
+                    _ => return None,
+                };
+                Some(((reference >> 2) as usize, core))
+            }
+        }
+    }
+
+    /// The rows of the node that a reference tells; `None` beyond the end.
+    #[inline(always)]
+    pub fn node<'a>(&self, rows: &'a [KdopRow], reference: u32) -> Option<&'a [KdopRow]> {
+        let (first, core) = self.start(reference)?;
+        rows.get(first..)?.get(..core.rows())
+    }
+
+    /// How many nodes so many rows are at most.
+    pub const fn most_nodes(&self, rows: usize) -> usize {
+        match self.cores {
+            Cores::Same(core) => rows / core.rows(),
+            Cores::Hybrid => rows / Core::Point.rows(),
+        }
+    }
+}
+
 /// The child references of a node that is at least four rows long.
 pub fn children(node: &[KdopRow]) -> Option<[u32; OBB_WIDTH]> {
     let [x, y, z, w] = node.get(Core::CHILDREN)?.lanes;

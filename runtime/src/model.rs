@@ -8,7 +8,7 @@ use bvhc_format::section::{
     ArchivedAabbTree, ArchivedGeometry, ArchivedHull, ArchivedKdopTree, ArchivedMetadata, ArchivedNames,
     ArchivedObbTree, ArchivedPackedBlocks, ArchivedSplits, ArchivedSweptTree, Root, SectionKind,
 };
-use bvhc_format::swept::Core;
+use bvhc_format::swept::SweptLayout;
 use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, MAX_PLACES, NONE};
 use rkyv::api::low::{LowValidator, access};
 use rkyv::bytecheck::CheckBytes;
@@ -37,7 +37,7 @@ pub struct Model<'a> {
     nodes: &'a [WideNode],
     obb_tree: Option<&'a ArchivedObbTree<'static>>,
     kdop_tree: Option<(&'a ArchivedKdopTree<'static>, KdopLayout)>,
-    swept_tree: Option<(&'a ArchivedSweptTree<'static>, Core)>,
+    swept_tree: Option<(&'a ArchivedSweptTree<'static>, SweptLayout)>,
     blocks: Blocks<'a>,
     bounds: Aabb,
     reach: Reach,
@@ -181,8 +181,8 @@ impl<'a> Model<'a> {
         self.kdop_tree.map(|(_, layout)| layout)
     }
 
-    /// The tree of swept spheres, if the file has one, and what spheres are swept along.
-    pub fn swept_tree(&self) -> Option<(&'a ArchivedSweptTree<'static>, Core)> {
+    /// The tree of swept spheres, if the file has one, and where its nodes are.
+    pub fn swept_tree(&self) -> Option<(&'a ArchivedSweptTree<'static>, SweptLayout)> {
         self.swept_tree
     }
 
@@ -293,13 +293,12 @@ fn open_kdop_tree<'a>(
 
 fn open_swept_tree<'a>(
     directory: &Directory<'a>,
-) -> Result<Option<(&'a ArchivedSweptTree<'static>, Core)>, OpenError> {
+) -> Result<Option<(&'a ArchivedSweptTree<'static>, SweptLayout)>, OpenError> {
     let Some(tree) = open_optional::<ArchivedSweptTree<'static>>(directory)? else { return Ok(None) };
     check_depth(SectionKind::SweptTree, tree.depth.to_native())?;
     let (core, rows) = (tree.core.to_native(), tree.rows.len());
-    let whole = Core::from_number(core).filter(|core| rows.is_multiple_of(core.rows()));
     let wrong = OpenError::SweptTree { core, rows: rows as u64 };
-    whole.map(|core| Some((tree, core))).ok_or(wrong)
+    SweptLayout::of(core, rows).map(|layout| Some((tree, layout))).ok_or(wrong)
 }
 
 /// Of a tree with nodes of four children.

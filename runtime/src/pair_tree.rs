@@ -9,7 +9,7 @@ use bvhc_format::obb::{
     EMPTY_EXTENT, OBB_WIDTH, ObbChild, ObbLeaf, ObbNode, ObbRef, PackedObbLeaf, PackedObbNode,
 };
 use bvhc_format::record::{BLOCK_WIDTH, Block, Child, ChildRef, NODE_WIDTH, WideNode};
-use bvhc_format::swept::Core;
+use bvhc_format::swept::{Cores, SweptLayout};
 use rkyv::rend::{f32_le, u32_le};
 
 use crate::bounds::Aabb;
@@ -64,7 +64,7 @@ enum Records<'a> {
     /// Nodes of k-DOPs.
     Kdops(&'a [KdopRow], &'a [ObbLeaf], KdopLayout),
     /// Nodes of swept spheres.
-    Swept(&'a [KdopRow], &'a [ObbLeaf], Core),
+    Swept(&'a [KdopRow], &'a [ObbLeaf], SweptLayout),
     /// The AABB tree.
     None,
 }
@@ -110,14 +110,23 @@ impl<'a> PairTree<'a> {
 
     /// The tree of swept spheres with such cores, if there is one.
     #[inline(always)]
-    pub(crate) fn of_swept(model: &'a Model<'a>, core: Core) -> Option<Self> {
-        let (tree, _) = model.swept_tree().filter(|(_, found)| *found == core)?;
+    pub(crate) fn of_swept(model: &'a Model<'a>, cores: Cores) -> Option<Self> {
+        let (tree, layout) = model.swept_tree().filter(|(_, layout)| layout.cores == cores)?;
         let place = stored_place(&tree.origin, tree.radius);
-        Some(Self { model, records: Records::Swept(tree.rows.get(), tree.leaves.get(), core), place })
+        Some(Self { model, records: Records::Swept(tree.rows.get(), tree.leaves.get(), layout), place })
     }
 
     pub(crate) fn place(&self) -> &Place {
         &self.place
+    }
+
+    /// The node that walks begin with.
+    #[inline(always)]
+    pub(crate) fn root(&self) -> u32 {
+        match self.records {
+            Records::Swept(_, _, layout) => layout.root(),
+            _ => 0,
+        }
     }
 
     /// Whether triangles may be in several leaves.
@@ -131,7 +140,7 @@ impl<'a> PairTree<'a> {
             Records::Plain(nodes, _) => nodes.len() as u64,
             Records::Packed(nodes, _) => nodes.len() as u64,
             Records::Kdops(rows, _, layout) => (rows.len() / layout.rows()) as u64,
-            Records::Swept(rows, _, core) => (rows.len() / core.rows()) as u64,
+            Records::Swept(rows, _, layout) => layout.most_nodes(rows.len()) as u64,
             Records::None => 3 * self.model.nodes().len() as u64 + self.model.blocks().count() as u64,
         }
     }
@@ -154,14 +163,15 @@ impl<'a> PairTree<'a> {
     #[inline(always)]
     pub(crate) fn kdop_node(&self, id: u32) -> Option<&'a [KdopRow]> {
         let Records::Kdops(rows, _, layout) = self.records else { return None };
-        node_rows(rows, id, layout.rows())
+        let first = (id as usize).checked_mul(layout.rows())?;
+        rows.get(first..)?.get(..layout.rows())
     }
 
     /// The rows of a node of swept spheres.
     #[inline(always)]
     pub(crate) fn swept_node(&self, id: u32) -> Option<&'a [KdopRow]> {
-        let Records::Swept(rows, _, core) = self.records else { return None };
-        node_rows(rows, id, core.rows())
+        let Records::Swept(rows, _, layout) = self.records else { return None };
+        layout.node(rows, id)
     }
 
     /// What the rows of nodes of k-DOPs are.
@@ -379,13 +389,6 @@ impl<'a> PairTree<'a> {
     fn is_made(&self) -> bool {
         matches!(self.records, Records::None)
     }
-}
-
-/// The rows of a node that has so many.
-#[inline(always)]
-fn node_rows(rows: &[KdopRow], id: u32, count: usize) -> Option<&[KdopRow]> {
-    let first = (id as usize).checked_mul(count)?;
-    rows.get(first..)?.get(..count)
 }
 
 /// The places of the triangles in a leaf of an AABB tree.

@@ -1,4 +1,4 @@
-//! What finds pairs fastest: oriented boxes, k-DOPs of each size however realigned, axis-aligned boxes.
+//! What finds pairs fastest: oriented boxes, k-DOPs of each size however realigned, axis-aligned boxes, swept spheres.
 //!
 //! `cargo bench -p bvhc-tests --bench volumes [-- animals nested spheres twins]`. The figure of an encounter is the mean
 //! over its poses of the least time of several rounds (5, or `BVHC_ROUNDS`). All must find as many pairs; `BVHC_LEVEL`
@@ -34,7 +34,9 @@ fn report(name: &str, encounter: &Encounter) {
     );
     println!("{}|", "|---".repeat(8));
     let meshes = [&encounter.a, &encounter.b];
-    volumes::each(&meshes, &KDOPS, &mut |name, volume, files| row(name, files, encounter, volume));
+    let mut visit = |name: &str, volume, files: &[Compiled]| row(name, files, encounter, volume);
+    volumes::each(&meshes, &KDOPS, &mut visit);
+    volumes::each_swept(&meshes, &mut visit);
 }
 
 fn row(what: &str, files: &[Compiled], encounter: &Encounter, volume: Volume) {

@@ -8,6 +8,7 @@ pub mod queries;
 pub mod sample;
 pub mod split;
 pub mod stored;
+pub mod swept;
 pub mod trial;
 pub mod volumes;
 
@@ -18,7 +19,7 @@ use bvhc::file::Bytes;
 use bvhc::kdop;
 use bvhc::mesh::Mesh;
 use bvhc::optimise::Stop;
-use bvhc_format::swept::Core;
+use bvhc_format::swept::Cores;
 use bvhc_runtime::Level;
 
 use crate::scene::{grid, hall, icosphere, mesh, soup, terrain, tips, write_obj};
@@ -58,8 +59,8 @@ pub fn compiled_triangles(triangles: impl Iterator<Item = [[f32; 3]; 3]>) -> Opt
 }
 
 /// The file of a mesh with trees of oriented boxes and of swept spheres.
-pub fn compiled_with_swept(mesh: &Mesh, layout: Layout, core: Core) -> Bytes {
-    compiled_with(mesh, &Options { layout, swept: Some(core), ..Options::default() })
+pub fn compiled_with_swept(mesh: &Mesh, layout: Layout, cores: Cores) -> Bytes {
+    compiled_with(mesh, &Options { layout, swept: Some(cores), ..Options::default() })
 }
 
 /// The file of a mesh with a tree of k-DOPs.

@@ -7,7 +7,7 @@ use bvhc::file::Bytes;
 use bvhc::fit::Method;
 use bvhc::{kdop, obb};
 use bvhc_format::kdop::Tables;
-use bvhc_format::swept::Core;
+use bvhc_format::swept::Cores;
 use bvhc_tests::scene::{hall, icosphere, join, soup, write_obj};
 use bvhc_tests::support::{LAYOUTS, QUALITIES, STOP};
 
@@ -63,7 +63,7 @@ fn threads_do_not_show_in_swept_spheres() {
     let source = source();
     let file = |threads| {
         let obb = Some(obb::Options { fit: Method::Dito14, ..obb::Options::default() });
-        let (swept, threads) = (Some(Core::Rectangle), NonZeroUsize::new(threads));
+        let (swept, threads) = (Some(Cores::Hybrid), NonZeroUsize::new(threads));
         let options = Options { obb, swept, threads, ..Options::default() };
         compile(&source, "scene.obj", &options, &()).expect("a scene compiles").bytes
     };

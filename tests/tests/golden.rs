@@ -8,18 +8,23 @@ use std::path::{Path, PathBuf};
 use bvhc::compile::{Layout, Options, compile};
 use bvhc::kdop;
 use bvhc_format::kdop::Tables;
+use bvhc_format::swept::{Core, Cores};
 use bvhc_runtime::{LoadedModel, MappedModel, Model, Ray};
+use bvhc_tests::scene::shapes;
+use bvhc_tests::support::compiled_with_swept;
 use bvhc_tests::support::dump::annotate;
 
 /// What a file is compiled by.
 type Ask = fn() -> Options;
 
 /// The files.
-const FILES: [(&str, Ask); 4] = [
+const FILES: [(&str, Ask); 6] = [
     ("quad.bvh", || of_layout(Layout::Fast)),
     ("quad-small.bvh", || of_layout(Layout::Small)),
     ("quad-kdop.bvh", || of_kdops(18, Tables::None)),
     ("quad-kdop-tables.bvh", || of_kdops(6, Tables::Occupancy)),
+    ("quad-rss.bvh", || of_swept(Cores::Same(Core::Rectangle))),
+    ("quad-hybrid.bvh", || of_swept(Cores::Hybrid)),
 ];
 
 fn of_layout(layout: Layout) -> Options {
@@ -28,6 +33,10 @@ fn of_layout(layout: Layout) -> Options {
 
 fn of_kdops(k: u32, tables: Tables) -> Options {
     Options { obb: None, kdop: Some(kdop::Options { k, tables, ..Default::default() }), ..Options::default() }
+}
+
+fn of_swept(cores: Cores) -> Options {
+    Options { obb: None, swept: Some(cores), ..Options::default() }
 }
 
 fn golden(name: &str) -> PathBuf {
@@ -84,7 +93,8 @@ fn shows(name: &str, text: &str) {
 /// Every byte of a file stands in the dump once, in order.
 #[test]
 fn dump_is_complete() {
-    for bytes in FILES.map(|(_, options)| compiled(options)) {
+    let hybrid = compiled_with_swept(&shapes::shapes(2, 9), Layout::Small, Cores::Hybrid).to_vec();
+    for bytes in FILES.map(|(_, options)| compiled(options)).into_iter().chain([hybrid]) {
         let mut shown = Vec::new();
         for line in annotate(&bytes).lines().filter(|line| line.len() > 6 && line.get(4..6) == Some("  ")) {
             assert_eq!(usize::from_str_radix(&line[..4], 16), Ok(shown.len()), "{line}");

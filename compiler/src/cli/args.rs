@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bvhc_format::swept::Core;
+use bvhc_format::swept::{Core, Cores};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::error::UsageError;
@@ -150,15 +150,16 @@ impl CompileArgs {
             None
         };
         let cores = |tree: &TreeArg| match tree {
-            TreeArg::Pss => Some(Core::Point),
-            TreeArg::Lss => Some(Core::Line),
-            TreeArg::Rss => Some(Core::Rectangle),
+            TreeArg::Pss => Some(Cores::Same(Core::Point)),
+            TreeArg::Lss => Some(Cores::Same(Core::Line)),
+            TreeArg::Rss => Some(Cores::Same(Core::Rectangle)),
+            TreeArg::Hybrid => Some(Cores::Hybrid),
             TreeArg::Aabb | TreeArg::Obb | TreeArg::Kdop => None,
         };
         let mut cores = self.trees.iter().filter_map(cores);
         let swept = cores.next();
-        if cores.any(|core| Some(core) != swept) {
-            return Err(UsageError::TwoCores);
+        if cores.any(|cores| Some(cores) != swept) {
+            return Err(UsageError::TwoSwept);
         }
         // The methods that draw random numbers are those that can go on.
         let searches = obb.is_some_and(|options| options.fit.is_random());
@@ -223,10 +224,12 @@ enum TreeArg {
     Kdop,
     /// Rectangle-swept spheres, on the parts of the oriented boxes: mesh against mesh, for `--volume rss`
     Rss,
-    /// Line-swept spheres, for `--volume lss`; a file has one of rss, lss and pss
+    /// Line-swept spheres, for `--volume lss`; a file has one of rss, lss, pss and hybrid
     Lss,
     /// Spheres, for `--volume pss`
     Pss,
+    /// In each node the cheapest of the three that prunes as well, for `--volume hybrid`
+    Hybrid,
 }
 
 impl From<LayoutArg> for Layout {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bvhc_format::swept::Core;
+use bvhc_format::swept::Cores;
 use serde_json::{Map, Value, json};
 
 use super::args::{CompileArgs, KdopArgs, ObbArgs};
@@ -173,7 +173,7 @@ impl Job {
             "position_error": report.position_error,
             "obb": self.options.obb.as_ref().map(obb_object),
             "kdop": self.options.kdop.as_ref().map(kdop_object),
-            "swept": self.options.swept.map(Core::name),
+            "swept": self.options.swept.map(Cores::name),
             "counts": {
                 "faces": report.source_faces,
                 "vertices": report.vertices,

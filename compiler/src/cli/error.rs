@@ -130,8 +130,8 @@ pub(super) enum UsageError {
         with: &'static str,
     },
     /// A file has swept spheres of one kind.
-    #[error("--trees takes one of rss, lss and pss")]
-    TwoCores,
+    #[error("--trees takes one of rss, lss, pss and hybrid")]
+    TwoSwept,
     /// Both the file and the report would go to standard output.
     #[error("--json prints on standard output, where `-o -` writes the file; write the file to a path")]
     JsonAndFile,

@@ -14,6 +14,7 @@ use super::file::Compiled;
 use super::output;
 use super::report;
 use super::text::{counted, grouped, one_line};
+use crate::verify::count_cores;
 
 pub(super) fn run(args: &InspectArgs) -> Result<(), CliError> {
     let file = Compiled::read(&args.file)?;
@@ -56,10 +57,21 @@ fn object(model: &Model<'_>) -> Value {
             "objects": names(&metadata.objects),
         },
         "sections": model.sections().map(|(entry, _)| section(&entry)).collect::<Vec<_>>(),
-        "trees": trees(model)
-            .map(|tree| report::tree(tree, tree_bytes(model, tree.kind), model.triangle_count()))
-            .collect::<Vec<_>>(),
+        "trees": trees(model).map(|record| tree(model, record)).collect::<Vec<_>>(),
     })
+}
+
+fn tree(model: &Model<'_>, record: &TreeStatistics) -> Value {
+    let mut tree = report::tree(record, tree_bytes(model, record.kind), model.triangle_count());
+    if let Some([points, lines, rectangles]) = cores(model, record.kind) {
+        tree["cores"] = json!({ "points": points, "lines": lines, "rectangles": rectangles });
+    }
+    tree
+}
+
+/// How many nodes of the tree of this kind, if it is of swept spheres, have each kind of core.
+fn cores(model: &Model<'_>, kind: u32) -> Option<[u64; 3]> {
+    if kind == SectionKind::SweptTree as u32 { count_cores(model) } else { None }
 }
 
 fn section(entry: &SectionEntry) -> Value {
@@ -191,6 +203,9 @@ fn describe_trees(text: &mut String, model: &Model<'_>) -> std::fmt::Result {
             counted(tree.depth.into(), "level"),
             counted(tree.leaves, report::leaf_noun(tree.kind)),
         )?;
+        if let Some([points, lines, rectangles]) = cores(model, tree.kind) {
+            writeln!(text, "  nodes with  points {points}, lines {lines}, rectangles {rectangles}")?;
+        }
         writeln!(text, "  cost        {}", tree.sah_cost)?;
         writeln!(text, "  node fill   {:.1} %", tree.node_fill * 100.0)?;
         writeln!(text, "  {} fill  {:.1} %", report::leaf_noun(tree.kind), tree.block_fill * 100.0)?;

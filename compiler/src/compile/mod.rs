@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use bvhc_format::kdop::KdopLayout;
 use bvhc_format::record::TreeStatistics;
-use bvhc_format::swept::Core;
+use bvhc_format::swept::Cores;
 use bvhc_runtime::Model;
 
 use crate::clean::{self, CleanError};
@@ -89,6 +89,9 @@ pub enum CompileError {
     /// There are more blocks than the leaves of a tree for two models can refer to.
     #[error("the model is too large for trees of other volumes: its blocks take more than 2^28 references")]
     TooLargeForObbs,
+    /// There are more rows of nodes than a hybrid of swept spheres can refer to.
+    #[error("the model is too large for a hybrid of swept spheres: its nodes take more than 2^29 rows")]
+    TooLargeForHybrid,
     /// There is no set of so many directions.
     #[error("there are no k-DOPs of {k} directions")]
     NoSuchKdop {
@@ -158,8 +161,8 @@ fn run(
     };
     let hull = options.kdop.and_then(|_| clock.time(Stage::Hull, 0, || layout::lay_out_hull(&mesh)));
     let swept = match (&grown, options.swept) {
-        (Some((tree, _)), Some(core)) => {
-            Some(clock.time(Stage::Swept, 0, || fit_swept(tree, &mesh, &laid_out, core))?)
+        (Some((tree, _)), Some(cores)) => {
+            Some(clock.time(Stage::Swept, 0, || fit_swept(tree, &mesh, &laid_out, cores))?)
         }
         _ => None,
     };
@@ -278,9 +281,10 @@ fn fit_swept(
     tree: &obb::Tree,
     mesh: &Mesh,
     laid_out: &LaidOut,
-    core: Core,
+    cores: Cores,
 ) -> Result<SweptRecords, CompileError> {
-    Ok(layout::lay_out_swept(tree, mesh, &places(mesh, laid_out)?, core))
+    let records = layout::lay_out_swept(tree, mesh, &places(mesh, laid_out)?, cores);
+    records.ok_or(CompileError::TooLargeForHybrid)
 }
 
 /// Builds the tree of k-DOPs, likewise.

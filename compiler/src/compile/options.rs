@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use bvhc_format::swept::Core;
+use bvhc_format::swept::Cores;
 
 use crate::fit::{Method, genetic, memetic};
 use crate::kdop;
@@ -69,7 +69,7 @@ pub struct Options {
     pub kdop: Option<kdop::Options>,
     /// What spheres are swept along around the parts of the tree of oriented boxes, of that by the default options where
     /// the file has none; without a tree of swept spheres where `None`.
-    pub swept: Option<Core>,
+    pub swept: Option<Cores>,
     /// How long its fits may take in all: where there is time left, they search longer than asked for. The file tells
     /// how long in terms of `obb`, which makes it again.
     pub obb_time: Option<Duration>,
@@ -104,7 +104,7 @@ impl Options {
             text += &format!(" --layout {}", self.layout.name());
         }
         let (obb, kdop) = (self.obb.map(|_| "obb"), self.kdop.map(|_| "kdop"));
-        let trees = ["aabb"].into_iter().chain(obb).chain(kdop).chain(self.swept.map(Core::name));
+        let trees = ["aabb"].into_iter().chain(obb).chain(kdop).chain(self.swept.map(Cores::name));
         let trees = trees.collect::<Vec<_>>().join(",");
         Flags(&mut text).flag("trees", &*trees, "aabb,obb");
         if let Some(options) = &self.obb {

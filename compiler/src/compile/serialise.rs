@@ -120,8 +120,8 @@ pub(super) fn serialise(mesh: &Mesh, parts: &Parts<'_>, origin: &Origin) -> Byte
     if let Some(HullRecords { vertices, neighbours, starts }) = hull {
         sections.push(Section::optional(SectionKind::Hull, &Hull { vertices, neighbours, starts }));
     }
-    if let Some(SweptRecords { core, origin, radius, depth, rows, leaves, .. }) = swept {
-        let (origin, radius, depth, core) = (*origin, *radius, *depth, *core as u32);
+    if let Some(SweptRecords { layout, origin, radius, depth, rows, leaves, .. }) = swept {
+        let (origin, radius, depth, core) = (*origin, *radius, *depth, layout.number());
         let tree = SweptTree { origin, radius, depth, core, rows, leaves };
         sections.push(Section::optional(SectionKind::SweptTree, &tree));
     }

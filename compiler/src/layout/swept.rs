@@ -4,7 +4,7 @@ use bvhc_format::kdop::KdopRow;
 use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::SectionKind;
-use bvhc_format::swept::Core;
+use bvhc_format::swept::{Core, Cores, SweptLayout};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::leaf::leaf;
@@ -13,12 +13,12 @@ use super::used_bounds;
 use crate::fit::vector::round_up;
 use crate::mesh::Mesh;
 use crate::obb::{Child, Link, Tree};
-use crate::swept::{self, Swept};
+use crate::swept::{self, Enclosed, Swept};
 
 /// What section swept-tree holds, and its statistics.
 pub struct SweptRecords {
-    /// What spheres are swept along.
-    pub core: Core,
+    /// Where the nodes are.
+    pub layout: SweptLayout,
     /// The point that centres are relative to.
     pub origin: [f32; 3],
     /// How far swept spheres reach from there.
@@ -41,33 +41,59 @@ impl SweptRecords {
 }
 
 /// Puts swept spheres around the parts of a tree of oriented boxes over a mesh, and makes their records, given the places
-/// of all triangles in the blocks.
-pub fn lay_out_swept(tree: &Tree, mesh: &Mesh, places: &[u32], core: Core) -> SweptRecords {
+/// of all triangles in the blocks. `None` where a hybrid has more rows than references can tell.
+pub fn lay_out_swept(tree: &Tree, mesh: &Mesh, places: &[u32], cores: Cores) -> Option<SweptRecords> {
     let bounds = used_bounds(mesh);
     let (origin, size) = (bounds.centre(), bounds.extents());
     let triangles: Vec<_> = (0..mesh.triangles.len() as u32).map(|triangle| mesh.corners(triangle)).collect();
     // Bounds what differences from the origin and from a core lose in f64.
-    let swept = swept::enclose(tree, &triangles, core, origin, size / (1u64 << 48) as f64);
-    let mut rows = Vec::with_capacity(tree.nodes.len() * core.rows());
-    for ((index, first_leaf), swept) in leaf_numbers(tree).into_iter().zip(&swept) {
-        let references = references(&tree.nodes[index].children, first_leaf);
-        rows.extend(node(core, swept, references));
+    let enclosed = swept::enclose(tree, &triangles, cores, origin, size / (1u64 << 48) as f64);
+    let links = links(cores, &enclosed)?;
+    let mut rows = Vec::new();
+    for ((index, first_leaf), enclosed) in leaf_numbers(tree).into_iter().zip(&enclosed) {
+        let children = &tree.nodes[index].children;
+        let mut references = references(children, first_leaf);
+        for (reference, child) in references.iter_mut().zip(children) {
+            if let Link::Node(node) = child.link {
+                *reference = links[node as usize];
+            }
+        }
+        rows.extend(node(enclosed, references));
     }
     let children = tree.nodes.iter().flat_map(|node| &node.children);
     let of_leaves: Vec<&Child> = children.filter(|child| child.link == Link::Leaf).collect();
     let of = |child: &Child| &tree.order[child.range.start as usize..child.range.end as usize];
     let leaves: Vec<ObbLeaf> = of_leaves.par_iter().map(|child| leaf(mesh, of(child), places)).collect();
-    let radius = round_up(swept.iter().flatten().map(Swept::reach).fold(0.0, f64::max));
-    let statistics = statistics(tree, &swept, leaves.len());
-    SweptRecords { core, origin, radius, depth: tree.depth, rows, leaves, statistics }
+    let reaches = enclosed.iter().flat_map(|node| &node.children).map(Swept::reach);
+    let radius = round_up(reaches.fold(0.0, f64::max));
+    let statistics = statistics(tree, &enclosed, leaves.len());
+    let layout = SweptLayout { cores, first: enclosed[0].core };
+    Some(SweptRecords { layout, origin, radius, depth: tree.depth, rows, leaves, statistics })
+}
+
+/// The references to all nodes, if there are such.
+fn links(cores: Cores, enclosed: &[Enclosed]) -> Option<Vec<u32>> {
+    let mut row = 0;
+    let link = |(index, node): (usize, &Enclosed)| {
+        let first = row;
+        row += node.core.rows() as u64;
+        match cores {
+            Cores::Same(_) => Some(index as u32),
+            Cores::Hybrid if first < SweptLayout::MAX_ROWS.into() => {
+                Some(SweptLayout::link(first as u32, node.core))
+            }
+            Cores::Hybrid => None,
+        }
+    };
+    enclosed.iter().enumerate().map(link).collect()
 }
 
 /// The rows of a node.
-fn node(core: Core, swept: &[Swept], references: [u32; OBB_WIDTH]) -> Vec<KdopRow> {
+fn node(Enclosed { core, children }: &Enclosed, references: [u32; OBB_WIDTH]) -> Vec<KdopRow> {
     let mut rows: Vec<_> =
         (0..core.rows()).map(|row| KdopRow { lanes: [Core::empty(row); OBB_WIDTH] }).collect();
     rows[Core::CHILDREN].lanes = references.map(f32::from_bits);
-    for (slot, swept) in swept.iter().enumerate() {
+    for (slot, swept) in children.iter().enumerate() {
         let mut write = |first: usize, numbers: &[f32]| {
             for (row, number) in rows[first..].iter_mut().zip(numbers) {
                 row.lanes[slot] = *number;
@@ -80,18 +106,18 @@ fn node(core: Core, swept: &[Swept], references: [u32; OBB_WIDTH]) -> Vec<KdopRo
     rows
 }
 
-fn statistics(tree: &Tree, swept: &[Vec<Swept>], leaves: usize) -> TreeStatistics {
+fn statistics(tree: &Tree, enclosed: &[Enclosed], leaves: usize) -> TreeStatistics {
     let (nodes, triangles) = (tree.nodes.len(), tree.order.len());
     let share = |used: usize, whole: usize| (used as f64 / whole as f64) as f32;
-    let of_node = |node: &Vec<Swept>| node.iter().map(Swept::measure).sum::<f64>();
-    let whole = of_node(&swept[0]).max(f64::MIN_POSITIVE);
+    let of_node = |node: &Enclosed| node.children.iter().map(Swept::measure).sum::<f64>();
+    let whole = of_node(&enclosed[0]).max(f64::MIN_POSITIVE);
     TreeStatistics {
         kind: SectionKind::SweptTree as u32,
         depth: tree.depth,
         nodes: nodes as u64,
         leaves: leaves as u64,
         references: triangles as u64,
-        sah_cost: (swept.iter().map(of_node).sum::<f64>() / whole) as f32,
+        sah_cost: (enclosed.iter().map(of_node).sum::<f64>() / whole) as f32,
         node_fill: share(nodes - 1 + leaves, nodes * OBB_WIDTH),
         block_fill: share(triangles, leaves * OBB_WIDTH),
         reserved: 0,

@@ -37,13 +37,15 @@ pub(super) struct Fit {
 }
 
 impl Fit {
-    /// Around at least one point. In the frames, of which there is at least one, cores start.
-    pub(super) fn around(core: Core, frames: &[Frame], points: &[Vector]) -> Self {
+    /// One with each kind of core, up to `most`, around at least one point. In the frames, of which there is at least one,
+    /// cores start.
+    pub(super) fn up_to(most: Core, frames: &[Frame], points: &[Vector]) -> Vec<Self> {
         let (centre, radius) = ball::around(points);
         let [direction, other, _] = frames[0].axes;
         let ball = Self::of(centre, [direction, other], [0.0; 2], points);
-        if core == Core::Point || radius == 0.0 {
-            return ball;
+        let mut fits = vec![ball; most.axes() + 1];
+        if most == Core::Point || radius == 0.0 {
+            return fits;
         }
         let starts = |start: fn([Vector; 3], &[Vector]) -> Self| {
             let axes = |frame: &Frame, first: usize| [0, 1, 2].map(|next| frame.axes[(first + next) % 3]);
@@ -51,10 +53,12 @@ impl Fit {
             all.map(|axes| start(axes, points)).fold(ball, Self::better)
         };
         let line = starts(Self::of_line).improved(Core::Line, points);
-        if core == Core::Line {
-            return line;
+        fits[Core::Line as usize] = line;
+        if most == Core::Rectangle {
+            let rectangle = starts(Self::of_rectangle).improved(most, points);
+            fits[Core::Rectangle as usize] = rectangle.better(line.improved(most, points));
         }
-        starts(Self::of_rectangle).improved(core, points).better(line.improved(core, points))
+        fits
     }
 
     /// The half axes, as far as they are any, the longer one first.

@@ -1,15 +1,20 @@
 use super::*;
 use crate::fit::tests::sets::sets;
 
-/// A tree of one node and one leaf around points.
+/// What is around the leaf of a tree of one node, given points.
 fn swept(core: Core, points: &[[f32; 3]]) -> Swept {
+    enclosed(Cores::Same(core), points).children[0]
+}
+
+/// A tree of one node and one leaf around points.
+fn enclosed(cores: Cores, points: &[[f32; 3]]) -> Enclosed {
     let triangles: Vec<_> = points.iter().map(|point| [*point; 3]).collect();
     let obb = crate::fit::fit(&Method::Covariance, Objective::Collision, points, &mut Scratch::default());
     let child = Child { obb, range: 0..triangles.len() as u32, link: Link::Leaf };
     let order = (0..triangles.len() as u32).collect();
     let nodes = vec![crate::obb::Node { children: vec![child] }];
     let tree = Tree { nodes, order, depth: 1, root: obb };
-    enclose(&tree, &triangles, core, [0.0; 3], 0.0)[0][0]
+    enclose(&tree, &triangles, cores, [0.0; 3], 0.0)[0].clone()
 }
 
 /// The distance from the core by another way: the least of many tries, refined.
@@ -100,4 +105,30 @@ fn known_shapes() {
     let plate =
         swept(Core::Rectangle, &[[-3.0, -1.0, 0.0], [3.0, -1.0, 0.0], [-3.0, 1.0, 0.0], [3.0, 1.0, 0.0]]);
     assert!(plate.radius < 0.1, "{plate:?}");
+}
+
+/// Of a hybrid: the first kind that is as good as any, and the same fit as if all were of that kind.
+#[test]
+fn a_hybrid_takes_the_cheapest_core() {
+    let mut counts = [0; 3];
+    for set in sets(200) {
+        let found = enclosed(Cores::Hybrid, &set.points);
+        let all = Core::ALL.map(|core| swept(core, &set.points));
+        let measures = all.map(|swept| swept.measure());
+        let least = measures.into_iter().fold(f64::INFINITY, f64::min);
+        let expected = Core::ALL.into_iter().find(|core| measures[*core as usize] <= 1.1 * least).unwrap();
+        assert_eq!(
+            (found.core, found.children[0]),
+            (expected, all[expected as usize]),
+            "{}: {measures:?}",
+            set.name
+        );
+        counts[expected as usize] += 1;
+    }
+    assert!(counts.iter().all(|count| *count > 3), "{counts:?}");
+    // Of several children, the sum decides: one may be worse.
+    let ball = |radius: f32| Swept { centre: [0.0; 3], axes: [[0.0; 3]; 2], radius };
+    let (small, large) = (ball(0.1), ball(2.0));
+    assert_eq!(cheapest(&[vec![large, large], vec![ball(0.11), small]], 2), 0);
+    assert_eq!(cheapest(&[vec![ball(2.2), large], vec![small, small]], 2), 1);
 }

@@ -4,12 +4,12 @@ use bvhc_format::kdop::{KdopLayout, KdopRow};
 use bvhc_format::obb::{OBB_WIDTH, ObbNode, ObbRef};
 use bvhc_format::record::{BLOCK_WIDTH, Child, NODE_WIDTH, TreeStatistics, WideNode};
 use bvhc_format::section::SectionKind;
-use bvhc_format::swept::{Core, children};
+use bvhc_format::swept::children;
 use bvhc_runtime::Model;
 
 use super::VerifyError;
 use super::obb::unpacked_nodes;
-use super::swept::slot_of;
+use super::swept::{nodes, slot_of};
 use super::tree::Shape;
 
 /// The kinds that are trees, now and in later minor versions.
@@ -171,15 +171,16 @@ fn check_kdop(model: &Model<'_>, shape: &Shape, record: &TreeStatistics) -> Resu
 }
 
 fn check_swept(model: &Model<'_>, shape: &Shape, record: &TreeStatistics) -> Result<(), StatisticsFault> {
-    let Some((tree, core)) = model.swept_tree() else { return Ok(()) };
+    let Some((tree, layout)) = model.swept_tree() else { return Ok(()) };
+    let Ok(nodes) = nodes(tree.rows.get(), &layout) else { return Ok(()) };
     let counts = Counts {
         depth: shape.depth,
-        nodes: (tree.rows.len() / core.rows()) as u64,
+        nodes: nodes.len() as u64,
         leaves: tree.leaves.len() as u64,
         references: model.triangle_count(),
     };
     counts.check(record, OBB_WIDTH, OBB_WIDTH)?;
-    check_figure(Figure::SahCost, record.sah_cost, swept_cost(core, tree.rows.get()))
+    check_figure(Figure::SahCost, record.sah_cost, swept_cost(&nodes))
 }
 
 /// What a tree has.
@@ -264,12 +265,12 @@ fn width_cost(layout: &KdopLayout, rows: &[KdopRow]) -> f64 {
 }
 
 /// The collision measures of all swept spheres, relative to those of the root's children.
-fn swept_cost(core: Core, rows: &[KdopRow]) -> f64 {
+fn swept_cost(nodes: &[(u32, &[KdopRow])]) -> f64 {
     let of_node = |node: &[KdopRow]| {
         let links = children(node).unwrap_or([ObbRef::EMPTY.0; OBB_WIDTH]);
         let used = (0..OBB_WIDTH).filter(|slot| links[*slot] != ObbRef::EMPTY.0);
-        used.map(|slot| slot_of(core, node, slot).measure()).sum::<f64>()
+        used.map(|slot| slot_of(node, slot).measure()).sum::<f64>()
     };
-    let whole = of_node(&rows[..core.rows()]);
-    rows.chunks(core.rows()).map(of_node).sum::<f64>() / whole.max(f64::MIN_POSITIVE)
+    let whole = nodes.first().map_or(0.0, |(_, node)| of_node(node));
+    nodes.iter().map(|(_, node)| of_node(node)).sum::<f64>() / whole.max(f64::MIN_POSITIVE)
 }

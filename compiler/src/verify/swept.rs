@@ -1,11 +1,12 @@
 //! Section swept-tree: a tree and leaves as of oriented boxes, every swept sphere around its triangles.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use bvhc_format::kdop::KdopRow;
-use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
+use bvhc_format::obb::{OBB_WIDTH, ObbChild, ObbLeaf, ObbRef};
 use bvhc_format::section::ArchivedSweptTree;
-use bvhc_format::swept::{Core, children};
+use bvhc_format::swept::{Core, Cores, SweptLayout, children};
 use bvhc_runtime::Model;
 
 use super::blocks::BlockTable;
@@ -24,6 +25,22 @@ pub enum SweptFault {
     /// The tree or its leaves break a rule of section obb-tree.
     #[error(transparent)]
     Tree(#[from] ObbFault),
+    /// A reference of a hybrid leads to no node.
+    #[error("node {node}, slot {slot}: its reference {found:#x} is to no node (W6)")]
+    Link {
+        /// The node.
+        node: usize,
+        /// The slot.
+        slot: usize,
+        /// The reference.
+        found: u32,
+    },
+    /// No reference of a hybrid tells what starts at a row, or there are not enough rows.
+    #[error("row {row} is not the first of a node that a node before it refers to (W6)")]
+    Gap {
+        /// The row.
+        row: usize,
+    },
     /// An empty slot does not hold the swept sphere that meets nothing.
     #[error(
         "node {node}, slot {slot} is empty, but its row {row} is {found:#x} instead of {expected:#x} (W3)"
@@ -117,27 +134,28 @@ impl fmt::Display for SweptNumber {
     }
 }
 
-/// W1 and W3 to W5, on blocks and triangle numbers within the rules. `None` where there is no such tree.
+/// W1 and W3 to W6, on blocks and triangle numbers within the rules. `None` where there is no such tree.
 pub(super) fn check(
     model: &Model<'_>,
     table: &BlockTable<'_>,
     triangles: u64,
 ) -> Result<Option<Shape>, SweptFault> {
-    let Some((tree, core)) = model.swept_tree() else { return Ok(None) };
-    let (rows, leaves) = (tree.rows.get(), tree.leaves.get());
-    let nodes: Vec<&[KdopRow]> = rows.chunks_exact(core.rows()).collect();
-    let links: Vec<Links> = nodes.iter().filter_map(|node| children(node)).collect();
+    let Some((tree, layout)) = model.swept_tree() else { return Ok(None) };
+    let leaves = tree.leaves.get();
+    let nodes = nodes(tree.rows.get(), &layout)?;
+    let links = numbered(&nodes, &layout)?;
+    let nodes: Vec<&[KdopRow]> = nodes.into_iter().map(|(_, node)| node).collect();
     for (index, (node, links)) in nodes.iter().zip(&links).enumerate() {
         let used = check_children(links, index, nodes.len(), leaves.len())
             .map_err(|fault| ObbFault::Node { node: index, fault })?;
-        check_node(core, index, node, used)?;
+        check_node(index, node, used)?;
     }
     let plan = Plan::of(&links, leaves.len(), tree.depth.to_native())?;
-    check_root(tree, core, &nodes)?;
+    check_root(tree, &nodes)?;
     plan.check_leaves(leaves, &Source { table, numbers: model.geometry().triangles.get() }, triangles)?;
     let origin = tree.origin.map(|x| f64::from(x.to_native()));
     let slack = f64::from(tree.radius.to_native()) * ROUNDING;
-    let checked = Checked { core, nodes: &nodes, parents: &plan.parents, table, origin, slack };
+    let checked = Checked { nodes: &nodes, parents: &plan.parents, table, origin, slack };
     let check =
         |place, leaf: &ObbLeaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
     match plan.first_fault(leaves, check) {
@@ -146,29 +164,84 @@ pub(super) fn check(
     }
 }
 
+/// The nodes of a tree in the order of their rows, each with the reference to it: W6 of a hybrid.
+pub(super) fn nodes<'a>(
+    rows: &'a [KdopRow],
+    layout: &SweptLayout,
+) -> Result<Vec<(u32, &'a [KdopRow])>, SweptFault> {
+    if let Cores::Same(core) = layout.cores {
+        return Ok((0..).zip(rows.chunks_exact(core.rows())).collect());
+    }
+    let (mut nodes, mut row) = (Vec::new(), 0);
+    // The references to what starts at a row, as the nodes before it have them.
+    let mut starts = BTreeMap::from([(0, layout.root())]);
+    while row < rows.len() {
+        let reference = starts.remove(&row).ok_or(SweptFault::Gap { row })?;
+        let node = layout.node(rows, reference).ok_or(SweptFault::Gap { row })?;
+        for link in children(node).into_iter().flatten() {
+            if let ObbChild::Node(reference) = ObbRef(link).get()
+                && let Some((first, _)) = layout.start(reference)
+            {
+                starts.entry(first).or_insert(reference);
+            }
+        }
+        nodes.push((reference, node));
+        row += node.len();
+    }
+    Ok(nodes)
+}
+
+/// How many nodes have each kind of core; `None` where the file has no such tree, or one that leads nowhere.
+pub(crate) fn count_cores(model: &Model<'_>) -> Option<[u64; 3]> {
+    let (tree, layout) = model.swept_tree()?;
+    let nodes = nodes(tree.rows.get(), &layout).ok()?;
+    let of = |core: Core| nodes.iter().filter(|(_, node)| node.len() == core.rows()).count() as u64;
+    Some(Core::ALL.map(of))
+}
+
+/// The child references of all nodes, where those to nodes are their numbers in the order of rows.
+fn numbered(nodes: &[(u32, &[KdopRow])], layout: &SweptLayout) -> Result<Vec<Links>, SweptFault> {
+    let number = |node: usize, slot: usize, link: u32| match (layout.cores, ObbRef(link).get()) {
+        (Cores::Hybrid, ObbChild::Node(found)) => {
+            let number = nodes.binary_search_by_key(&found, |(reference, _)| *reference);
+            number.map(|number| number as u32).map_err(|_| SweptFault::Link { node, slot, found })
+        }
+        _ => Ok(link),
+    };
+    let links = |(node, (_, rows)): (usize, &(u32, &[KdopRow]))| {
+        let mut links = children(rows).unwrap_or([ObbRef::EMPTY.0; OBB_WIDTH]);
+        for (slot, link) in links.iter_mut().enumerate() {
+            *link = number(node, slot, *link)?;
+        }
+        Ok(links)
+    };
+    nodes.iter().enumerate().map(links).collect()
+}
+
 /// What a slot holds.
-pub(super) fn slot_of(core: Core, node: &[KdopRow], slot: usize) -> Swept {
+pub(super) fn slot_of(node: &[KdopRow], slot: usize) -> Swept {
+    let half_axes = (node.len() - Core::AXES) / 3;
     let vector = |first: usize| [0, 1, 2].map(|axis| node[first + axis].lanes[slot]);
-    let axis = |index: usize| if index < core.axes() { vector(Core::AXES + 3 * index) } else { [0.0; 3] };
+    let axis = |index: usize| if index < half_axes { vector(Core::AXES + 3 * index) } else { [0.0; 3] };
     Swept { centre: vector(0), axes: [axis(0), axis(1)], radius: node[Core::RADIUS].lanes[slot] }
 }
 
 /// W3, and that the numbers of W4 are such.
-fn check_node(core: Core, node: usize, rows: &[KdopRow], used: usize) -> Result<(), SweptFault> {
-    for (row, slot) in (0..core.rows()).flat_map(|row| (used..OBB_WIDTH).map(move |slot| (row, slot))) {
+fn check_node(node: usize, rows: &[KdopRow], used: usize) -> Result<(), SweptFault> {
+    for (row, slot) in (0..rows.len()).flat_map(|row| (used..OBB_WIDTH).map(move |slot| (row, slot))) {
         let (found, expected) = (rows[row].lanes[slot].to_bits(), Core::empty(row).to_bits());
         if found != expected {
             return Err(SweptFault::Empty { node, slot, row, found, expected });
         }
     }
     for slot in 0..used {
-        for row in (0..core.rows()).filter(|row| *row != Core::CHILDREN) {
+        for row in (0..rows.len()).filter(|row| *row != Core::CHILDREN) {
             let found = rows[row].lanes[slot];
             if !found.is_finite() || found < 0.0 && row == Core::RADIUS {
                 return Err(SweptFault::Number { node, slot, number: number(row), found });
             }
         }
-        let [u, v] = slot_of(core, rows, slot).axes.map(|axis| axis.map(f64::from));
+        let [u, v] = slot_of(rows, slot).axes.map(|axis| axis.map(f64::from));
         let cosine = dot(u, v) / (dot(u, u) * dot(v, v)).sqrt();
         if cosine.abs() > SKEW {
             return Err(SweptFault::Skew { node, slot, cosine });
@@ -187,12 +260,12 @@ fn number(row: usize) -> SweptNumber {
 }
 
 /// W5
-fn check_root(tree: &ArchivedSweptTree<'_>, core: Core, nodes: &[&[KdopRow]]) -> Result<(), SweptFault> {
+fn check_root(tree: &ArchivedSweptTree<'_>, nodes: &[&[KdopRow]]) -> Result<(), SweptFault> {
     let origin = tree.origin.map(|x| x.to_native());
     if let Some(axis) = outside(&origin) {
         return Err(SweptFault::Origin { axis, found: origin[axis] });
     }
-    let slots = nodes.iter().flat_map(|node| (0..OBB_WIDTH).map(|slot| slot_of(core, node, slot).reach()));
+    let slots = nodes.iter().flat_map(|node| (0..OBB_WIDTH).map(|slot| slot_of(node, slot).reach()));
     let (found, expected) = (tree.radius.to_native(), slots.fold(0.0, f64::max));
     if !found.is_finite() || f64::from(found) * (1.0 + ROUNDING) < expected {
         return Err(SweptFault::Radius { found, expected });
@@ -202,7 +275,6 @@ fn check_root(tree: &ArchivedSweptTree<'_>, core: Core, nodes: &[&[KdopRow]]) ->
 
 /// What corners are checked against.
 struct Checked<'a> {
-    core: Core,
     nodes: &'a [&'a [KdopRow]],
     parents: &'a [Option<Place>],
     table: &'a BlockTable<'a>,
@@ -221,7 +293,7 @@ impl Checked<'_> {
     }
 
     fn fault(&self, triangle: u32, corners: &[Vector; 3], Place { node, slot }: Place) -> Option<SweptFault> {
-        let Swept { centre, axes, radius } = slot_of(self.core, self.nodes[node], slot);
+        let Swept { centre, axes, radius } = slot_of(self.nodes[node], slot);
         let (centre, axes) = (centre.map(f64::from), axes.map(|axis| axis.map(f64::from)));
         let found =
             corners.iter().fold(0.0, |far: f64, corner| far.max(off(subtract(*corner, centre), axes)));

@@ -1,5 +1,7 @@
 //! `bvhc query collide A B`
 
+use serde_json::Value;
+
 use crate::support::Place;
 
 const HEADER: &str = "collides,pairs\n";
@@ -107,10 +109,16 @@ fn swept_spheres_may_be_chosen() {
         let poses = if query[0] == "collide" { &meeting } else { &apart };
         place.feed(&[&["query"], query].concat(), poses.as_bytes())
     };
-    for volume in ["rss", "lss", "pss"] {
+    for volume in ["rss", "lss", "pss", "hybrid"] {
         let trees = format!("aabb,obb,{volume}");
         place.run(&["cube.obj", "-o", "swept.bvh", "-q", "--trees", &trees]).is_silent();
         assert!(place.run(&["inspect", "swept.bvh"]).ok().contains("swept-tree"));
+        let told: Value = serde_json::from_str(place.run(&["inspect", "swept.bvh", "--json"]).ok()).unwrap();
+        let (tree, of) = (&told["trees"][2], |core: &str| told["trees"][2]["cores"][core].as_u64().unwrap());
+        assert_eq!(tree["nodes"], of("points") + of("lines") + of("rectangles"));
+        if let Some(index) = ["pss", "lss", "rss"].iter().position(|same| *same == volume) {
+            assert_eq!(tree["nodes"], of(["points", "lines", "rectangles"][index]));
+        }
         assert_eq!(place.run(&["verify", "swept.bvh"]).code, 0);
         for query in ["collide", "distance"] {
             let expected = ask(&[query, "swept.bvh", "swept.bvh"]).ok().to_owned();
@@ -121,8 +129,8 @@ fn swept_spheres_may_be_chosen() {
         }
     }
     place
-        .run(&["cube.obj", "-o", "x.bvh", "--trees", "rss,pss"])
-        .fails_silently(2, &["one of rss, lss and pss"]);
+        .run(&["cube.obj", "-o", "x.bvh", "--trees", "rss,hybrid"])
+        .fails_silently(2, &["one of rss, lss, pss and hybrid"]);
 }
 
 #[test]

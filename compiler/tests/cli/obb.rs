@@ -127,8 +127,12 @@ fn kdops_are_told_and_made_again() {
 #[test]
 fn swept_spheres_are_told_and_made_again() {
     let place = with_bowl();
-    for options in ["--trees aabb,rss", "--trees aabb,obb,lss --obb-fit dito14", "--trees aabb,obb,kdop,pss"]
-    {
+    for options in [
+        "--trees aabb,rss",
+        "--trees aabb,obb,lss --obb-fit dito14",
+        "--trees aabb,obb,kdop,pss",
+        "--trees aabb,obb,hybrid",
+    ] {
         let (report, bytes) = compile(&place, &options.split_whitespace().collect::<Vec<_>>());
         let told = told(&place);
         assert_eq!(told, format!("--quality default {options}"));

@@ -9,7 +9,7 @@ use bvhc::kdop;
 use bvhc::optimise::Stop;
 use bvhc::verify::{VerifyError, verify};
 use bvhc_format::kdop::Tables;
-use bvhc_format::swept::Core;
+use bvhc_format::swept::Cores;
 
 use crate::split::split;
 
@@ -107,8 +107,8 @@ impl Forge {
     }
 
     /// The same with a tree of swept spheres, and none of oriented boxes.
-    pub(crate) fn of_swept(source: &str, core: Core) -> Self {
-        let options = Options { obb: None, swept: Some(core), ..Options::default() };
+    pub(crate) fn of_swept(source: &str, cores: Cores) -> Self {
+        let options = Options { obb: None, swept: Some(cores), ..Options::default() };
         Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
     }
 

@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 
 use bvhc::verify::VerifyError;
-use bvhc_format::swept::Core;
+use bvhc_format::obb::{ObbChild, ObbRef};
+use bvhc_format::swept::{Core, Cores, SweptLayout};
 
 use crate::forge::{Forge, METADATA, ONE_TRIANGLE, SWEPT, source};
 use crate::{breaks_frame, breaks_in};
@@ -12,66 +13,115 @@ use crate::{breaks_frame, breaks_in};
 const LEAVES: usize = 24;
 const ROWS: usize = 40;
 
-/// The sheet, with each kind of core.
-fn forge(core: Core) -> Forge {
-    static FILES: LazyLock<[Forge; 3]> =
-        LazyLock::new(|| Core::ALL.map(|core| Forge::of_swept(&source(), core)));
-    FILES[core as usize].clone()
+/// The sheet, with each kind of core; of a hybrid the shapes.
+fn forge(cores: Cores) -> Forge {
+    static FILES: LazyLock<[Forge; 4]> = LazyLock::new(|| {
+        Cores::ALL.map(|cores| match cores {
+            Cores::Same(_) => Forge::of_swept(&source(), cores),
+            Cores::Hybrid => Forge::of_swept(&shapes(), cores),
+        })
+    });
+    let index = Cores::ALL.iter().position(|known| *known == cores).unwrap();
+    FILES[index].clone()
 }
+
+/// The sheet, and beside it octahedra and blades, which suit points and lines.
+fn shapes() -> String {
+    let mut text = source();
+    for i in 0..24 {
+        let (x, y, z) = (30 + i % 5 * 7, i / 5 * 6, i * 5 % 11);
+        for side in [-1, 1] {
+            text += &format!("v {} {y} {z}\nv {x} {} {z}\nv {x} {y} {}\n", x + side, y + side, z + side);
+        }
+        for [a, b, c] in
+            [[0, 1, 2], [1, 3, 2], [3, 4, 2], [4, 0, 2], [1, 0, 5], [3, 1, 5], [4, 3, 5], [0, 4, 5]]
+        {
+            text += &format!("f {} {} {}\n", a - 6, b - 6, c - 6);
+        }
+        text += &format!("v {i} -9 {z}\nv {i}.0625 -9 {z}\nv {i} -4{x} {z}\nf -3 -2 -1\n");
+    }
+    text
+}
+
+const RECTANGLES: Cores = Cores::Same(Core::Rectangle);
 
 /// Of the sheet with rectangles.
 fn breaks(rule: &str, forgery: impl FnOnce(&mut Forge)) {
-    breaks_in(forge(Core::Rectangle), rule, forgery);
+    breaks_in(forge(RECTANGLES), rule, forgery);
 }
 
-fn core(file: &Forge) -> Core {
-    Core::from_number(file.u32(file.root(SWEPT) + 20)).unwrap()
+/// Of the shapes with a hybrid.
+fn breaks_hybrid(rule: &str, forgery: impl FnOnce(&mut Forge)) {
+    breaks_in(forge(Cores::Hybrid), rule, forgery);
 }
 
-/// A number of a slot of a node.
-fn lane(file: &Forge, node: usize, row: usize, slot: usize) -> usize {
-    file.slice(SWEPT, ROWS).0 + 16 * (core(file).rows() * node + row) + 4 * slot
+fn layout(file: &Forge) -> SweptLayout {
+    SweptLayout::of(file.u32(file.root(SWEPT) + 20), file.slice(SWEPT, ROWS).1).unwrap()
 }
 
-fn nodes(file: &Forge) -> usize {
-    file.slice(SWEPT, ROWS).1 / core(file).rows()
+/// The first row and the core of all nodes.
+fn nodes(file: &Forge) -> Vec<(usize, Core)> {
+    let (start, layout) = (file.slice(SWEPT, ROWS).0, layout(file));
+    let (mut nodes, mut left) = (Vec::new(), vec![layout.root()]);
+    while let Some(reference) = left.pop() {
+        let (first, core) = layout.start(reference).unwrap();
+        nodes.push((first, core));
+        let links =
+            (0..4).map(|slot| ObbRef(file.u32(start + 16 * (first + Core::CHILDREN) + 4 * slot)).get());
+        left.extend(links.filter_map(|link| if let ObbChild::Node(node) = link { Some(node) } else { None }));
+    }
+    nodes.sort_unstable_by_key(|(first, _)| *first);
+    nodes
+}
+
+/// A number of a slot of the node that begins with a row.
+fn lane(file: &Forge, first: usize, row: usize, slot: usize) -> usize {
+    file.slice(SWEPT, ROWS).0 + 16 * (first + row) + 4 * slot
 }
 
 fn leaf(file: &Forge, index: usize) -> usize {
     file.slice(SWEPT, LEAVES).0 + 192 * index
 }
 
-/// All places of references but the empty ones, in order: nodes, slots and values.
+/// All places of references but the empty ones, in order: the first rows of nodes, slots and values.
 fn children(file: &Forge) -> Vec<(usize, usize, u32)> {
-    let slots = (0..nodes(file)).flat_map(|node| (0..4).map(move |slot| (node, slot)));
-    let read = |(node, slot)| (node, slot, file.u32(lane(file, node, Core::CHILDREN, slot)));
-    slots.map(read).filter(|(_, _, child)| *child != u32::MAX).collect()
+    let slots = nodes(file).into_iter().flat_map(|(first, _)| (0..4).map(move |slot| (first, slot)));
+    let read = |(first, slot)| (first, slot, file.u32(lane(file, first, Core::CHILDREN, slot)));
+    slots.map(read).filter(|(.., child)| *child != u32::MAX).collect()
 }
 
-fn put_child(file: &mut Forge, (node, slot, _): (usize, usize, u32), child: u32) {
-    let at = lane(file, node, Core::CHILDREN, slot);
+/// The place and value of a reference to a node, or to a leaf, by number.
+fn child(file: &Forge, leaf: bool, index: usize) -> (usize, usize, u32) {
+    *children(file).iter().filter(|(.., child)| (child >> 31 == 1) == leaf).nth(index).unwrap()
+}
+
+fn put_child(file: &mut Forge, (first, slot, _): (usize, usize, u32), child: u32) {
+    let at = lane(file, first, Core::CHILDREN, slot);
     file.put_u32(at, child);
 }
 
 #[test]
 fn trees_are_within_the_rules() {
-    for core in Core::ALL {
-        let file = forge(core);
-        assert_eq!(self::core(&file), core);
+    for cores in Cores::ALL {
+        let file = forge(cores);
+        assert_eq!(layout(&file).cores, cores);
         file.verify().unwrap();
-        Forge::of_swept(ONE_TRIANGLE, core).verify().unwrap();
+        Forge::of_swept(ONE_TRIANGLE, cores).verify().unwrap();
         assert!(
-            nodes(&file) > 8 && file.slice(SWEPT, LEAVES).1 > 40,
+            nodes(&file).len() > 8 && file.slice(SWEPT, LEAVES).1 > 40,
             "the scene is too small for these tests"
         );
     }
+    let hybrid = nodes(&forge(Cores::Hybrid));
+    let counts = Core::ALL.map(|core| hybrid.iter().filter(|(_, found)| *found == core).count());
+    assert!(counts.iter().all(|count| *count > 1), "{counts:?}");
 }
 
 #[test]
 fn what_cannot_be_opened() {
-    let rows = forge(Core::Rectangle).slice(SWEPT, ROWS).1 as u32;
-    for (field, wrong) in [(16, 41), (20, 3), (48, rows - 1), (48, rows + 22)] {
-        let mut file = forge(Core::Rectangle);
+    let rows = forge(RECTANGLES).slice(SWEPT, ROWS).1 as u32;
+    for (field, wrong) in [(16, 41), (20, 3), (20, 7), (20, u32::MAX), (48, rows - 1), (48, rows + 22)] {
+        let mut file = forge(RECTANGLES);
         file.put_u32(file.root(SWEPT) + field, wrong);
         file.seal();
         assert!(matches!(file.verify(), Err(VerifyError::Open(_))), "{field}");
@@ -86,27 +136,62 @@ fn the_section_is_optional() {
 /// What it has in common with a tree of oriented boxes.
 #[test]
 fn the_tree_as_a_whole() {
-    let all = children(&forge(Core::Rectangle));
-    let to_node = |index: usize| *all.iter().filter(|(.., child)| child >> 31 == 0).nth(index).unwrap();
-    let to_leaf = |index: usize| *all.iter().filter(|(.., child)| child >> 31 == 1).nth(index).unwrap();
-    for by in [-1, 1] {
-        breaks("B2", |file| file.add(file.root(SWEPT) + 16, by));
+    for cores in [RECTANGLES, Cores::Hybrid] {
+        let good = forge(cores);
+        let to_leaf = |index| child(&good, true, index);
+        let breaks = |rule, forgery: &dyn Fn(&mut Forge)| breaks_in(good.clone(), rule, forgery);
+        for by in [-1, 1] {
+            breaks("B2", &|file| file.add(file.root(SWEPT) + 16, by));
+        }
+        breaks("B3", &|file| put_child(file, to_leaf(0), to_leaf(1).2));
+        breaks("B4", &|file| put_child(file, to_leaf(0), layout(file).root()));
+        breaks("B5", &|file| put_child(file, to_leaf(0), to_leaf(0).2 + 10_000));
+        let all = children(&good);
+        let before_another =
+            all.windows(2).find(|two| two[0].0 == two[1].0 && two[0].2 >> 31 == 1).unwrap()[0];
+        breaks("B6", &|file| put_child(file, before_another, u32::MAX));
+        breaks("B11", &|file| file.add(leaf(file, 1) + 16, 1));
+        breaks("B12", &|file| file.add(leaf(file, 1) + 12, 1));
+        breaks("B13", &|file| file.add(leaf(file, 1) + 176, 1));
     }
+    let to_node = |index| child(&forge(RECTANGLES), false, index);
     breaks("B3", |file| put_child(file, to_node(0), to_node(1).2));
-    breaks("B3", |file| put_child(file, to_leaf(0), to_leaf(1).2));
     breaks("B4", |file| put_child(file, to_node(0), 0));
-    breaks("B5", |file| put_child(file, to_node(0), nodes(file) as u32));
-    breaks("B6", |file| put_child(file, (0, 0, 0), u32::MAX));
-    breaks("B11", |file| file.add(leaf(file, 1) + 16, 1));
-    breaks("B12", |file| file.add(leaf(file, 1) + 12, 1));
-    breaks("B13", |file| file.add(leaf(file, 1) + 176, 1));
+    breaks("B5", |file| put_child(file, to_node(0), nodes(file).len() as u32));
+}
+
+/// References that lead between nodes, to nodes of another core or to none, and nodes to which none leads in time.
+#[test]
+fn the_nodes_of_a_hybrid() {
+    let good = forge(Cores::Hybrid);
+    let all = nodes(&good);
+    for index in [0, all.len() / 2, all.len() - 2] {
+        let place = child(&good, false, index);
+        for wrong in [place.2 ^ 1, place.2 ^ 2, place.2 | 3, place.2 + 4, 0x7fff_fffc, 0x7fff_fffe] {
+            if wrong != place.2 {
+                breaks_hybrid("W6", |file| put_child(file, place, wrong));
+            }
+        }
+        // Two to one node: to another there is none.
+        breaks_hybrid("W6", |file| {
+            put_child(file, place, child(file, false, all.len() - 2 - index / 2).2 ^ 1)
+        });
+    }
+    // A leaf in place of a node.
+    breaks_hybrid("W6", |file| put_child(file, child(file, false, 3), child(file, true, 0).2));
+    // The root with other cores.
+    let first = layout(&good).first;
+    for core in Core::ALL.into_iter().filter(|core| *core != first) {
+        breaks_hybrid("W6", |file| file.put_u32(file.root(SWEPT) + 20, 4 + core as u32));
+    }
 }
 
 #[test]
 fn empty_slots_meet_nothing() {
-    for core in Core::ALL {
-        let good = Forge::of_swept(ONE_TRIANGLE, core);
-        for (row, slot) in (0..core.rows()).flat_map(|row| (1..4).map(move |slot| (row, slot))) {
+    for cores in Cores::ALL {
+        let good = Forge::of_swept(ONE_TRIANGLE, cores);
+        let rows = nodes(&good)[0].1.rows();
+        for (row, slot) in (0..rows).flat_map(|row| (1..4).map(move |slot| (row, slot))) {
             if row != Core::CHILDREN {
                 breaks_in(good.clone(), "W3", |file| file.add(lane(file, 0, row, slot), 1));
             }
@@ -118,18 +203,20 @@ fn empty_slots_meet_nothing() {
 /// In all nodes, so that leaves' spheres and those high above are among them.
 #[test]
 fn swept_spheres_hold_what_is_below() {
-    for core in Core::ALL {
-        for (node, slot, _) in children(&forge(core)) {
-            let radius = |file: &Forge| file.f32(lane(file, node, Core::RADIUS, slot));
-            let smaller = radius(&forge(core)) - 1e-5;
-            breaks_in(forge(core), "W4", |file| file.put_f32(lane(file, node, Core::RADIUS, slot), smaller));
+    for cores in Cores::ALL {
+        let good = forge(cores);
+        for (first, slot, _) in children(&good) {
+            let at = lane(&good, first, Core::RADIUS, slot);
+            let smaller = good.f32(at) - 1e-5;
+            breaks_in(good.clone(), "W4", |file| file.put_f32(at, smaller));
         }
+        let (second, core) = nodes(&good)[1];
         for (row, wrong) in [(0, f32::NAN), (2, f32::INFINITY), (4, f32::NAN), (4, -1e-30)] {
-            breaks_in(forge(core), "W4", |file| file.put_f32(lane(file, 1, row, 0), wrong));
+            breaks_in(good.clone(), "W4", |file| file.put_f32(lane(file, second, row, 0), wrong));
         }
-    }
-    for row in [5, 7, 8, 10] {
-        breaks("W4", |file| file.put_f32(lane(file, 1, row, 0), f32::NAN));
+        for row in Core::AXES..core.rows() {
+            breaks_in(good.clone(), "W4", |file| file.put_f32(lane(file, second, row, 0), f32::NAN));
+        }
     }
     // Turned, but as long, and with all the radius that it takes.
     breaks("W4", |file| {
@@ -142,21 +229,25 @@ fn swept_spheres_hold_what_is_below() {
 
 #[test]
 fn the_root_reaches_all() {
-    breaks_frame(SWEPT, "W5", || forge(Core::Rectangle));
+    for cores in [RECTANGLES, Cores::Hybrid] {
+        breaks_frame(SWEPT, "W5", || forge(cores));
+    }
 }
 
 #[test]
 fn statistics() {
     let record = |file: &Forge| file.slice(METADATA, 240).0 + 48;
-    for field in [0, 4, 8, 16, 24, 44] {
-        breaks("M5", |file| file.add(record(file) + field, 1));
-    }
-    for field in [32, 36, 40] {
-        for factor in [1.0 - 1e-4, 1.0 + 1e-4, f32::NAN] {
-            breaks("M6", |file| {
-                let at = record(file) + field;
-                file.put_f32(at, file.f32(at) * factor);
-            });
+    for good in [forge(RECTANGLES), forge(Cores::Hybrid)] {
+        for field in [0, 4, 8, 16, 24, 44] {
+            breaks_in(good.clone(), "M5", |file| file.add(record(file) + field, 1));
+        }
+        for field in [32, 36, 40] {
+            for factor in [1.0 - 1e-4, 1.0 + 1e-4, f32::NAN] {
+                breaks_in(good.clone(), "M6", |file| {
+                    let at = record(file) + field;
+                    file.put_f32(at, file.f32(at) * factor);
+                });
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::pair_tree::PairTree;
 use crate::pose::Pose;
 use crate::simd::dispatch;
 use crate::volume::obb::{Motion, Oriented};
+use crate::volume::swept::Swept;
 use crate::walk::distance::{Aim, Best, Spot, Walk};
 
 /// Two triangles and how far they are apart.
@@ -305,9 +306,9 @@ fn search_by<'v>(
             let volume = kdops.volume(simd, &motion, false);
             Walk::new(simd, kdops.trees, motion, aim, limit, effort).run(&volume, hint)
         }),
-        Trees::Swept(trees, swept) => dispatch!(level.inner(), simd => {
+        Trees::Swept(trees) => dispatch!(level.inner(), simd => {
             let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
-            Walk::new(simd, trees, motion, aim, limit, effort).run(&swept, hint)
+            Walk::new(simd, trees, motion, aim, limit, effort).run(&Swept, hint)
         }),
     };
     Ok(end?)

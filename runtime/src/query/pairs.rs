@@ -9,6 +9,7 @@ use crate::pair_tree::PairTree;
 use crate::pose::Pose;
 use crate::simd::{Kernel, dispatch};
 use crate::volume::obb::{Motion, Oriented};
+use crate::volume::swept::Swept;
 use crate::volume::{self, aabb};
 use crate::walk::pairs::{Aim, walk};
 
@@ -216,8 +217,8 @@ fn find_by(
         Trees::Kdops(kdops) => {
             dispatch!(level.inner(), simd => search_kdops(simd, &kdops, pose, aim, effort, visit))
         }
-        Trees::Swept(trees, swept) => {
-            dispatch!(level.inner(), simd => search(simd, trees, &swept, pose, aim, effort, visit))
+        Trees::Swept(trees) => {
+            dispatch!(level.inner(), simd => search(simd, trees, &Swept, pose, aim, effort, visit))
         }
     };
     Ok(found?)

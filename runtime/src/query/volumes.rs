@@ -1,7 +1,7 @@
 //! The volumes that the caller names, and the trees that have them.
 
 use bvhc_format::kdop::KdopLayout;
-use bvhc_format::swept::Core;
+use bvhc_format::swept::Cores;
 
 use super::pairs::Exhausted;
 use crate::hull::Hull;
@@ -11,7 +11,6 @@ use crate::pose::Pose;
 use crate::simd::Kernel;
 use crate::volume::kdop::{self, Kdops, Realign};
 use crate::volume::obb::Motion;
-use crate::volume::swept::Swept;
 
 /// The volumes that prune a query on two models: whether they meet, or how far they are apart. They decide how long it
 /// takes, but not what it finds.
@@ -25,8 +24,8 @@ pub enum Volume {
     Kdop(Realign),
     /// Axis-aligned boxes.
     Aabb,
-    /// Spheres swept along cores of this kind.
-    Swept(Core),
+    /// Spheres swept along such cores.
+    Swept(Cores),
 }
 
 /// Why a query by given volumes has no answer.
@@ -41,7 +40,7 @@ pub enum VolumeError {
     NoKdops(Realign),
     /// A file has no tree of swept spheres with such cores.
     #[error("the files have no trees of swept spheres of the kind {}", .0.name())]
-    NoSwept(Core),
+    NoSwept(Cores),
 }
 
 /// The trees that a query asks.
@@ -49,7 +48,7 @@ pub(super) enum Trees<'a> {
     /// Of oriented boxes, or of axis-aligned ones that are read as such.
     Boxes([PairTree<'a>; 2]),
     Kdops(KdopTrees<'a>),
-    Swept([PairTree<'a>; 2], Swept),
+    Swept([PairTree<'a>; 2]),
 }
 
 impl<'a> Trees<'a> {
@@ -59,9 +58,9 @@ impl<'a> Trees<'a> {
             Volume::Obb => Ok(Self::Boxes([PairTree::of(a), PairTree::of(b)])),
             Volume::Aabb => Ok(Self::Boxes([PairTree::of_aabbs(a), PairTree::of_aabbs(b)])),
             Volume::Kdop(realign) => KdopTrees::of([a, b], realign).map(Self::Kdops),
-            Volume::Swept(core) => match (PairTree::of_swept(a, core), PairTree::of_swept(b, core)) {
-                (Some(a), Some(b)) => Ok(Self::Swept([a, b], Swept::new(core))),
-                _ => Err(VolumeError::NoSwept(core)),
+            Volume::Swept(cores) => match (PairTree::of_swept(a, cores), PairTree::of_swept(b, cores)) {
+                (Some(a), Some(b)) => Ok(Self::Swept([a, b])),
+                _ => Err(VolumeError::NoSwept(cores)),
             },
         }
     }

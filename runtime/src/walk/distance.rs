@@ -156,7 +156,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
     ) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new(matches!(self.aim, Aim::Nearest(_) | Aim::Falling(..)));
         let mut nodes = [V::room(), V::room()];
-        let mut next = Some((0, With { b: 0, mask: ALL }));
+        let mut next = Some((self.a.root(), With { b: self.b.root(), mask: ALL }));
         while let Some((a, with)) = next {
             self.effort.spend()?;
             self.effort.node_pairs += 1;

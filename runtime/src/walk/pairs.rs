@@ -67,7 +67,7 @@ pub(crate) fn walk<S: Kernel, V: Volume>(
 impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
     #[inline(always)]
     fn run(&mut self, aim: Aim) -> Result<ControlFlow<()>, Exhausted> {
-        let mut agenda = Agenda::new();
+        let mut agenda = Agenda::new(self.a.root(), self.b.root());
         let mut nodes = [V::room(), V::room()];
         let mut leaves = [LeafRoom::EMPTY; 2];
         while agenda.has_nodes() {
@@ -215,8 +215,8 @@ struct Agenda {
 impl Agenda {
     /// The roots.
     #[inline(always)]
-    fn new() -> Self {
-        let roots = (0, With { b: 0, mask: ALL });
+    fn new(a: u32, b: u32) -> Self {
+        let roots = (a, With { b, mask: ALL });
         Self { stack: Stack::new(), first: Some(roots), deepest: 0.0, queue: Pile::new() }
     }
 

@@ -11,6 +11,7 @@ pub mod icosphere;
 pub mod noise;
 pub mod obj;
 pub mod pairs;
+pub mod shapes;
 pub mod soup;
 pub mod terrain;
 pub mod tips;

@@ -3,6 +3,8 @@
 //! Written from FORMAT.md's tables, not from the Rust types, so that the two check each other: every byte is shown
 //! once, in order, and a gap or an overlap is a panic.
 
+mod volumes;
+
 use std::fmt::Write;
 
 use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH};
@@ -34,6 +36,8 @@ enum Kind {
     Child,
     /// A reference of an oriented tree.
     ObbChild,
+    /// The same of a hybrid of swept spheres.
+    HybridChild,
     Slice,
     /// Two slots a byte, the lower four bits first.
     Slots,
@@ -192,7 +196,7 @@ impl Dump<'_> {
             "packed_nodes" => self.records(slice, Self::packed_obb_node),
             "packed_leaves" => self.records(slice, Self::packed_obb_leaf),
             "rows" if kind == SectionKind::KdopTree => self.kdop_nodes(slice.count),
-            "rows" => self.records(slice, Self::swept_row),
+            "rows" => self.swept_nodes(slice.count),
             "vertices" => self.records(slice, Self::hull_vertex),
             "runs" => self.records(slice, Self::run),
             "trees" => self.records(slice, Self::statistics),
@@ -314,48 +318,6 @@ impl Dump<'_> {
 
     fn packed_obb_leaf(&mut self) {
         self.field("places", 16, Kind::U32);
-    }
-
-    /// All nodes of k-DOPs, in so many rows.
-    fn kdop_nodes(&mut self, rows: usize) {
-        let (k, tables) = (read_u32(self.file, self.root + 20) as usize, read_u32(self.file, self.root + 24));
-        let end = self.at + 16 * rows;
-        for node in 0.. {
-            if self.at == end {
-                break;
-            }
-            self.title(&format!("node[{node}]"));
-            match tables {
-                0 => (0..4).for_each(|_| self.kdop_list(k)),
-                _ => self.kdop_lanes(k, tables),
-            }
-        }
-        self.untitled = true;
-    }
-
-    fn kdop_list(&mut self, k: usize) {
-        self.fields(&[("bounds", 4 * k, Kind::F32), ("child", 4, Kind::ObbChild)]);
-        self.field("padding", 4 * ((k + 1).next_multiple_of(16) - (k + 1)), Kind::Raw);
-    }
-
-    fn kdop_lanes(&mut self, k: usize, tables: u32) {
-        let start = self.at;
-        for axis in ["x", "y", "z"] {
-            self.field(&format!("centre {axis}"), 16, Kind::F32);
-        }
-        self.field("children", 16, Kind::ObbChild);
-        (0..k).for_each(|i| self.field(&format!("extent {i}"), 16, Kind::F32));
-        let shell = if tables == 1 { "reach beyond cone" } else { "profile" };
-        (0..k).for_each(|i| self.field(&format!("{shell} {i}"), 16, Kind::F32));
-        if tables == 1 {
-            (0..k).for_each(|i| self.field(&format!("rings {i}"), 16, Kind::Hex));
-        }
-        self.fill_up(start + (self.at - start).next_multiple_of(64));
-    }
-
-    /// Also of a row of child references, which is no number then.
-    fn swept_row(&mut self) {
-        self.field("lanes", 16, Kind::F32);
     }
 
     fn obb_leaf(&mut self) {
@@ -503,11 +465,10 @@ fn values(line: &[u8], kind: Kind, at: usize) -> String {
             Child::Node(index) => format!("node {index}"),
             Child::Block(index) => format!("block {index}"),
         }),
-        Kind::ObbChild => each(4, |value| match ObbRef(value as u32).get() {
-            ObbChild::Empty => "empty".into(),
-            ObbChild::Node(index) => format!("node {index}"),
-            ObbChild::Leaf(index, triangles) => format!("leaf {index} of {triangles}"),
-        }),
+        Kind::ObbChild => each(4, |value| obb_child(value, |index| format!("node {index}"))),
+        Kind::HybridChild => {
+            each(4, |value| obb_child(value, |link| format!("row {} of kind {}", link >> 2, link & 3)))
+        }
         Kind::Slots => each(1, |value| format!("{} {}", value & 15, value >> 4)),
         Kind::Counts => each(1, |value| format!("{} triangles, {} vertices", value % 16 + 1, value / 16 + 1)),
         Kind::Slice => {
@@ -515,5 +476,13 @@ fn values(line: &[u8], kind: Kind, at: usize) -> String {
             let start = at.wrapping_add_signed(distance as isize);
             format!("{count} from {start:04x} on (distance {distance})")
         }
+    }
+}
+
+fn obb_child(value: u64, node: fn(u32) -> String) -> String {
+    match ObbRef(value as u32).get() {
+        ObbChild::Empty => "empty".into(),
+        ObbChild::Node(reference) => node(reference),
+        ObbChild::Leaf(index, triangles) => format!("leaf {index} of {triangles}"),
     }
 }

@@ -6,6 +6,7 @@ use bvhc::compile::{Compiled, Options, compile};
 use bvhc::kdop;
 use bvhc::mesh::Mesh;
 use bvhc_format::kdop::Tables;
+use bvhc_format::swept::Cores;
 use bvhc_runtime::{Effort, Model, Pose, Realign, Volume};
 
 use crate::scene::write_obj;
@@ -55,6 +56,15 @@ pub fn name(k: u32, tables: Tables, realign: Realign) -> String {
     let needs_none = !matches!(realign, Realign::Occupancy | Realign::Profile);
     let besides = if needs_none && tables != Tables::None { ", of a file with tables" } else { "" };
     format!("{k}-DOP, {}{besides}", realign.name())
+}
+
+/// The same with swept spheres, without boxes in the files.
+pub fn each_swept(meshes: &[&Mesh], visit: &mut dyn FnMut(&str, Volume, &[Compiled])) {
+    for cores in Cores::ALL {
+        let options = Options { obb: None, swept: Some(cores), ..Options::default() };
+        let files: Vec<Compiled> = meshes.iter().map(|mesh| file(mesh, &options)).collect();
+        visit(cores.name(), Volume::Swept(cores), &files);
+    }
 }
 
 /// A mesh's file.

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::Bytes;
 use bvhc_format::kdop::Tables;
-use bvhc_format::swept::Core;
+use bvhc_format::swept::Cores;
 use bvhc_runtime::{Level, Model, Ray};
 use bvhc_tests::scene::{icosphere, soup, write_obj};
 use bvhc_tests::support::answers::ask_everything;
@@ -63,7 +63,7 @@ fn splits_as(layout: Layout) -> Bytes {
 fn small_and_splits() -> [Bytes; 6] {
     let [fast, small] = LAYOUTS;
     let kdop = kdop::few(fast, 14, Tables::Profile);
-    let swept = swept::few(small, Core::Rectangle);
+    let swept = swept::few(small, Cores::Hybrid);
     [small_as(fast), small_as(small), splits_as(fast), splits_as(small), kdop, swept]
 }
 

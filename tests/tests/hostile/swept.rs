@@ -5,24 +5,27 @@ use std::time::Instant;
 
 use bvhc::compile::Layout;
 use bvhc::file::Bytes;
+use bvhc_format::kdop::KdopRow;
 use bvhc_format::section::SectionKind;
-use bvhc_format::swept::Core;
+use bvhc_format::swept::{Core, Cores};
 use bvhc_runtime::{Allowance, Effort, Hint, Level, Model, Volume};
 use bvhc_tests::random::Random;
-use bvhc_tests::scene::soup;
+use bvhc_tests::scene::{shapes, soup};
 use bvhc_tests::support::answers::poses;
 use bvhc_tests::support::forge::{read_u64, root, with_bytes};
+use bvhc_tests::support::swept::{count_cores, nodes};
 use bvhc_tests::support::{LAYOUTS, aligned, compiled_with_swept, levels};
 
 use super::{NUMBERS, PATIENCE, survive, write};
 
-/// Two levels of nodes, and few enough triangles for all pairs to be asked for, whatever the file says.
-pub(super) fn few(layout: Layout, core: Core) -> Bytes {
-    compiled_with_swept(&soup::triangles(40, 0.6, 9), layout, core)
+/// Two levels of nodes or more, and few enough triangles for all pairs to be asked for, whatever the file says.
+pub(super) fn few(layout: Layout, cores: Cores) -> Bytes {
+    let mesh = if cores == Cores::Hybrid { shapes::shapes(2, 9) } else { soup::triangles(40, 0.6, 9) };
+    compiled_with_swept(&mesh, layout, cores)
 }
 
 fn all_kinds() -> impl Iterator<Item = Bytes> {
-    Core::ALL.into_iter().zip([LAYOUTS[0], LAYOUTS[1], LAYOUTS[0]]).map(|(core, layout)| few(layout, core))
+    Cores::ALL.into_iter().zip(LAYOUTS.into_iter().cycle()).map(|(cores, layout)| few(layout, cores))
 }
 
 /// As [`survive`], and pairs and distances of the model to itself by swept spheres; returns the most pairs that met.
@@ -30,12 +33,12 @@ fn survive_queries(bytes: &Bytes, levels: &[Level]) -> u64 {
     let start = Instant::now();
     let mut most = 0;
     if let Ok(model) = Model::from_bytes(bytes)
-        && let Some((_, core)) = model.swept_tree()
+        && let Some((_, layout)) = model.swept_tree()
     {
         for (level, pose) in
             levels.iter().flat_map(|level| poses().into_iter().map(move |pose| (level, pose)))
         {
-            let (model, volume) = (model.with_level(*level), Volume::Swept(core));
+            let (model, volume) = (model.with_level(*level), Volume::Swept(layout.cores));
             for steps in [1, 300, u64::MAX] {
                 let mut count = 0;
                 let effort = || Effort::of_steps(steps);
@@ -64,26 +67,38 @@ fn survive_queries(bytes: &Bytes, levels: &[Level]) -> u64 {
 
 /// Where things are.
 struct Places {
-    core: Core,
-    rows: usize,
-    nodes: usize,
+    /// Of each node the offset of its rows, how many there are, and the reference to it.
+    nodes: Vec<(usize, usize, u32)>,
     leaves: usize,
 }
 
 impl Places {
     fn of(file: &Bytes) -> Self {
         let model = Model::from_bytes(file).expect("it opens");
-        let (tree, core) = model.swept_tree().expect("a tree");
-        let rows = tree.rows.get().as_ptr().addr() - file.as_ptr().addr();
-        Self { core, rows, nodes: tree.rows.len() / core.rows(), leaves: tree.leaves.len() }
+        let (tree, _) = model.swept_tree().expect("a tree");
+        let place = |(reference, rows): (u32, &[KdopRow])| {
+            (rows.as_ptr().addr() - file.as_ptr().addr(), rows.len(), reference)
+        };
+        Self { nodes: nodes(&model).into_iter().map(place).collect(), leaves: tree.leaves.len() }
     }
 
     fn lane(&self, node: usize, row: usize, slot: usize) -> usize {
-        self.rows + 16 * (self.core.rows() * node + row) + 4 * slot
+        self.nodes[node].0 + 16 * row + 4 * slot
+    }
+
+    /// How many rows a node has.
+    fn rows(&self, node: usize) -> usize {
+        self.nodes[node].1
+    }
+
+    /// The reference to a node, or to none.
+    fn link(&self, node: usize) -> u32 {
+        self.nodes.get(node).map_or(0x7fff_ffff, |(.., reference)| *reference)
     }
 
     fn slots(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
-        (0..self.nodes).flat_map(|node| (0..4).map(move |slot| (node, slot)))
+        let nodes = self.nodes.len();
+        (0..nodes).flat_map(|node| (0..4).map(move |slot| (node, slot)))
     }
 }
 
@@ -94,7 +109,10 @@ const LEAF: u32 = 0xE000_0000;
 fn good_files_have_pairs() {
     for good in all_kinds() {
         assert!(survive_queries(&good, &levels()) > 40);
-        assert!(Places::of(&good).nodes > 2);
+        let model = Model::from_bytes(&good).expect("it opens");
+        let is_mixed = count_cores(&model).iter().all(|count| *count > 0);
+        assert_eq!(is_mixed, model.swept_tree().is_some_and(|(_, layout)| layout.cores == Cores::Hybrid));
+        assert!(Places::of(&good).nodes.len() > 2);
     }
 }
 
@@ -103,21 +121,24 @@ fn good_files_have_pairs() {
 fn children_that_lead_anywhere() {
     for good in all_kinds() {
         let places = Places::of(&good);
-        let (nodes, leaves) = (places.nodes as u32, places.leaves as u32);
-        let ways: [&dyn Fn(u32, u32) -> u32; 8] = [
-            &|node, _| node,
-            &|_, _| nodes - 1,
-            &|node, slot| (node + slot) % nodes,
-            &|node, slot| if slot == 0 { (node + 1) % nodes } else { LEAF | node },
+        let (nodes, leaves) = (places.nodes.len(), places.leaves as u32);
+        let ways: [&dyn Fn(usize, usize) -> u32; 10] = [
+            &|node, _| places.link(node),
+            &|_, _| places.link(nodes - 1),
+            &|node, slot| places.link((node + slot) % nodes),
+            &|node, slot| if slot == 0 { places.link((node + 1) % nodes) } else { LEAF | node as u32 },
             &|_, _| LEAF,
             &|_, _| LEAF | leaves,
-            &|_, _| nodes,
+            &|_, _| nodes as u32,
             &|_, _| 0x7fff_ffff,
+            // In a hybrid: another core, and a row between the first ones of nodes.
+            &|node, slot| places.link(node + slot) ^ ((slot as u32 + 1) & 3),
+            &|node, slot| places.link(node) + 4 * slot as u32,
         ];
         for way in ways {
             let mut forged = aligned(&good);
             for (node, slot) in places.slots() {
-                let child = way(node as u32, slot as u32);
+                let child = way(node, slot);
                 write(&mut forged, places.lane(node, Core::CHILDREN, slot), child);
                 write(&mut forged, places.lane(node, Core::RADIUS, slot), 1e30f32.to_bits());
             }
@@ -134,9 +155,9 @@ fn numbers_that_are_none() {
         let root = root(&good, SectionKind::SweptTree);
         // Zero, no number, infinity, and one that is far too large; the mutations have the others.
         for number in NUMBERS.into_iter().step_by(3) {
-            for row in [0, Core::RADIUS, 6, 10].into_iter().filter(|row| *row < places.core.rows()) {
+            for row in [0, Core::RADIUS, 6, 10] {
                 let mut forged = aligned(&good);
-                for (node, slot) in places.slots() {
+                for (node, slot) in places.slots().filter(|(node, _)| row < places.rows(*node)) {
                     write(&mut forged, places.lane(node, row, slot), number);
                 }
                 survive_queries(&forged, &levels);
@@ -147,7 +168,7 @@ fn numbers_that_are_none() {
         }
         // Fewer rows than nodes refer to: whole nodes, or not.
         let count = read_u64(&good, root + 48);
-        for fewer in [1, places.core.rows() as u64, count] {
+        for fewer in [1, places.rows(0) as u64, count] {
             survive_queries(&with_bytes(&good, root + 48, &(count - fewer).to_le_bytes()), &levels);
         }
     }
@@ -162,10 +183,12 @@ fn mutated_trees() {
         for _ in 0..60 {
             let mut forged = aligned(&good);
             for _ in 0..1 + random.below(12) {
-                let (node, slot) = (random.below(places.nodes as u32) as usize, random.below(4) as usize);
-                let link = random.below(2 * places.nodes as u32) | random.below(8) << 29;
+                let nodes = places.nodes.len() as u32;
+                let (node, slot) = (random.below(nodes) as usize, random.below(4) as usize);
+                let last = places.link(nodes as usize - 1);
+                let link = random.below(last + nodes) | random.below(8) << 29;
                 write(&mut forged, places.lane(node, Core::CHILDREN, slot), link);
-                let row = random.below(places.core.rows() as u32) as usize;
+                let row = random.below(places.rows(node) as u32) as usize;
                 if row != Core::CHILDREN {
                     write(&mut forged, places.lane(node, row, slot), NUMBERS[random.below(12) as usize]);
                 }

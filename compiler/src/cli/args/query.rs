@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bvhc_format::swept::Core;
+use bvhc_format::swept::{Core, Cores};
 use bvhc_runtime::{Realign, Volume};
 use clap::{Subcommand, ValueEnum};
 
@@ -141,6 +141,8 @@ enum VolumeArg {
     Lss,
     /// Spheres, of files compiled with `--trees aabb,obb,pss`
     Pss,
+    /// In each node one of these three, of files compiled with `--trees aabb,obb,hybrid`
+    Hybrid,
 }
 
 /// [`Realign`] as an argument.
@@ -175,9 +177,10 @@ impl VolumeArgs {
             }
             None | Some(VolumeArg::Obb) => Ok(Volume::Obb),
             Some(VolumeArg::Aabb) => Ok(Volume::Aabb),
-            Some(VolumeArg::Rss) => Ok(Volume::Swept(Core::Rectangle)),
-            Some(VolumeArg::Lss) => Ok(Volume::Swept(Core::Line)),
-            Some(VolumeArg::Pss) => Ok(Volume::Swept(Core::Point)),
+            Some(VolumeArg::Rss) => Ok(Volume::Swept(Cores::Same(Core::Rectangle))),
+            Some(VolumeArg::Lss) => Ok(Volume::Swept(Cores::Same(Core::Line))),
+            Some(VolumeArg::Pss) => Ok(Volume::Swept(Cores::Same(Core::Point))),
+            Some(VolumeArg::Hybrid) => Ok(Volume::Swept(Cores::Hybrid)),
         }
     }
 }

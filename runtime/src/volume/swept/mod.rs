@@ -43,13 +43,12 @@ const ROUNDS: usize = 3;
 /// The least square that a direction's length is taken to have.
 const LEAST: f32 = 1.0 / (1u128 << 100) as f32;
 
-/// Swept spheres with cores of one kind.
-pub(crate) struct Swept {
-    core: Core,
-}
+/// Swept spheres, with cores of which the number of a node's rows tells.
+pub(crate) struct Swept;
 
 /// As many pairs of slots as a level tests at once.
 struct Side<S: Kernel> {
+    core: Core,
     centre: Vector<S>,
     radius: S::Pairs,
     /// Half axes; zero where the core has none.
@@ -65,22 +64,20 @@ struct Found<S: Kernel> {
 }
 
 impl Swept {
-    pub(crate) fn new(core: Core) -> Self {
-        Self { core }
-    }
-
     /// B's slots over and over, where the motion takes them. `None` where the node does not have the rows, which is nowhere.
     #[inline(always)]
-    fn moved<S: Kernel>(&self, simd: S, b: &[KdopRow], motion: &Motion) -> Option<Side<S>> {
+    fn moved<S: Kernel>(simd: S, b: &[KdopRow], motion: &Motion) -> Option<Side<S>> {
+        let core = Core::of_rows(b.len())?;
         let tile = |row: &KdopRow| simd.tile(&row.lanes);
         let [x, y, z] = vector(b, 0)?;
         let centre = [tile(x), tile(y), tile(z)];
         let mut side = Side {
+            core,
             centre: moved(simd, &centre, motion.rotation(), motion.translation()),
             radius: tile(b.get(Core::RADIUS)?),
             axes: nothing(simd),
         };
-        for (index, axis) in side.axes.iter_mut().enumerate().take(self.core.axes()) {
+        for (index, axis) in side.axes.iter_mut().enumerate().take(core.axes()) {
             let [x, y, z] = vector(b, Core::AXES + 3 * index)?;
             *axis = moved(simd, &[tile(x), tile(y), tile(z)], motion.rotation(), &[0.0; 3]);
         }
@@ -89,27 +86,30 @@ impl Swept {
 
     /// A's slots from `row` on.
     #[inline(always)]
-    fn spread<S: Kernel>(&self, simd: S, a: &[KdopRow], row: usize) -> Option<Side<S>> {
+    fn spread<S: Kernel>(simd: S, a: &[KdopRow], row: usize) -> Option<Side<S>> {
+        let core = Core::of_rows(a.len())?;
         let spread = |of: &KdopRow| simd.spread(&of.lanes, row);
         let [x, y, z] = vector(a, 0)?;
         let mut side = Side {
+            core,
             centre: [spread(x), spread(y), spread(z)],
             radius: spread(a.get(Core::RADIUS)?),
             axes: nothing(simd),
         };
-        for (index, axis) in side.axes.iter_mut().enumerate().take(self.core.axes()) {
+        for (index, axis) in side.axes.iter_mut().enumerate().take(core.axes()) {
             let [x, y, z] = vector(a, Core::AXES + 3 * index)?;
             *axis = [spread(x), spread(y), spread(z)];
         }
         Some(side)
     }
 
+    /// Cores of two kinds are compared as the greater of them: the lesser one has half axes of zero.
     #[inline(always)]
-    fn compare<S: Kernel>(&self, simd: S, a: &Side<S>, b: &Side<S>) -> Found<S> {
+    fn compare<S: Kernel>(simd: S, a: &Side<S>, b: &Side<S>) -> Found<S> {
         let t = minus::<S>(&b.centre, &a.centre);
         let centres = dot::<S>(&t, &t);
         let ([u, v], [p, q]) = (&a.axes, &b.axes);
-        let free2 = match self.core {
+        let free2 = match a.core.max(b.core) {
             Core::Point => centres,
             Core::Line => free2(simd, &between_lines(simd, &t, u, p), &t, [u, p]),
             Core::Rectangle => {
@@ -153,7 +153,7 @@ impl Volume for Swept {
         pairs: u32,
     ) -> Overlaps {
         let mut found = Overlaps { pairs: 0, depths: [0.0; PAIRS] };
-        let Some(b) = self.moved(simd, b, motion) else { return found };
+        let Some(b) = Self::moved(simd, b, motion) else { return found };
         let slack = S::Pairs::splat(simd, motion.slack());
         let size_b = size(&b);
         for first in (0..PAIRS).step_by(lanes::<S>()) {
@@ -161,8 +161,8 @@ impl Volume for Swept {
             if of_step == 0 {
                 continue;
             }
-            let Some(a) = self.spread(simd, a, first / OBB_WIDTH) else { return found };
-            let apart = self.compare(simd, &a, &b).free2.sqrt() - (a.radius + b.radius);
+            let Some(a) = Self::spread(simd, a, first / OBB_WIDTH) else { return found };
+            let apart = Self::compare(simd, &a, &b).free2.sqrt() - (a.radius + b.radius);
             let depths = apart * size(&a).min(size_b).approximate_recip();
             depths.store_slice(&mut found.depths[first..first + lanes::<S>()]);
             // What is no number is to be looked at.
@@ -185,15 +185,15 @@ impl Distant for Swept {
         reach2: f32,
     ) -> Gaps {
         let mut found = Gaps { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
-        let Some(b) = self.moved(simd, b, motion) else { return found };
+        let Some(b) = Self::moved(simd, b, motion) else { return found };
         let radius_b = b.radius + S::Pairs::splat(simd, motion.slack());
         for first in (0..PAIRS).step_by(lanes::<S>()) {
             let of_step = pairs >> first & ((1u32 << lanes::<S>()) - 1);
             if of_step == 0 {
                 continue;
             }
-            let Some(a) = self.spread(simd, a, first / OBB_WIDTH) else { return found };
-            let Found { free2, centres } = self.compare(simd, &a, &b);
+            let Some(a) = Self::spread(simd, a, first / OBB_WIDTH) else { return found };
+            let Found { free2, centres } = Self::compare(simd, &a, &b);
             let bound = (free2.sqrt() - (a.radius + radius_b)).max(S::Pairs::splat(simd, 0.0));
             let square = bound * bound * S::Pairs::splat(simd, ROUNDED);
             // What is no number is to be looked at.

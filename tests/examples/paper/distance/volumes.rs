@@ -4,10 +4,11 @@
 use bvhc::compile::{Compiled, Options};
 use bvhc::kdop;
 use bvhc::mesh::Mesh;
-use bvhc_format::swept::Core;
+use bvhc_format::swept::{Core, Cores};
 use bvhc_runtime::{Pose, Realign, Volume};
 use bvhc_tests::pose;
 use bvhc_tests::scene::encounter::{self, Encounter};
+use bvhc_tests::support::swept::count_cores;
 use bvhc_tests::support::volumes::file;
 
 use super::{Cost, Measured, PLACES, cost, print_work};
@@ -16,18 +17,23 @@ use crate::{Setting, model, table, timing};
 
 type Make = fn() -> Options;
 
+const RSS: Cores = Cores::Same(Core::Rectangle);
+const LSS: Cores = Cores::Same(Core::Line);
+const PSS: Cores = Cores::Same(Core::Point);
+
 /// The volumes. Files have oriented boxes and, third, these.
-const VOLUMES: [(&str, Volume, Make); 6] = [
+const VOLUMES: [(&str, Volume, Make); 7] = [
     ("OBB", Volume::Obb, Options::default),
-    ("RSS", Volume::Swept(Core::Rectangle), || swept(Core::Rectangle)),
-    ("LSS", Volume::Swept(Core::Line), || swept(Core::Line)),
-    ("PSS", Volume::Swept(Core::Point), || swept(Core::Point)),
+    ("RSS", Volume::Swept(RSS), || swept(RSS)),
+    ("LSS", Volume::Swept(LSS), || swept(LSS)),
+    ("PSS", Volume::Swept(PSS), || swept(PSS)),
+    ("hybrid", Volume::Swept(Cores::Hybrid), || swept(Cores::Hybrid)),
     ("14-DOP", Volume::Kdop(Realign::Triples), || kdops(14)),
     ("26-DOP", Volume::Kdop(Realign::Triples), || kdops(26)),
 ];
 
-fn swept(core: Core) -> Options {
-    Options { swept: Some(core), ..Options::default() }
+fn swept(cores: Cores) -> Options {
+    Options { swept: Some(cores), ..Options::default() }
 }
 
 fn kdops(k: u32) -> Options {
@@ -62,7 +68,12 @@ fn measure(name: &str, meshes: [&Mesh; 2], groups: &[Vec<Pose>], rounds: u32) ->
         measured.push((volume_name.to_owned(), costs.collect::<Vec<Cost>>()));
         trees.push((volume_name.to_owned(), tree(&files[0], volume)));
     }
-    let columns = ["bytes a triangle", "cost of the tree", "of which nodes, bytes a triangle"];
+    let columns = [
+        "bytes a triangle",
+        "cost of the tree",
+        "of which nodes, bytes a triangle",
+        "nodes with points, lines, rectangles",
+    ];
     table(&format!("{name}: the first model's tree"), &columns, trees.into_iter());
     measured
 }
@@ -74,7 +85,11 @@ fn tree(file: &Compiled, volume: Volume) -> Vec<String> {
     let (bytes, statistics) = (report.tree_bytes[index], report.trees[index]);
     let share = |bytes: u64| format!("{:.1}", bytes as f64 / report.triangles as f64);
     let of_leaves = statistics.leaves * size_of::<bvhc_format::obb::ObbLeaf>() as u64;
-    vec![share(bytes), format!("{:.2}", statistics.sah_cost), share(bytes - of_leaves)]
+    let cores = match volume {
+        Volume::Swept(_) => count_cores(&timing::open(file)).map(|count| count.to_string()).join(", "),
+        _ => "-".to_owned(),
+    };
+    vec![share(bytes), format!("{:.2}", statistics.sah_cost), share(bytes - of_leaves), cores]
 }
 
 fn plot(name: &str, measured: &[Measured], setting: &Setting) {
