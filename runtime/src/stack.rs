@@ -30,6 +30,12 @@ impl<K: Copy, const N: usize> Stack<K, N> {
         }
     }
 
+    /// Forgets all entries.
+    #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0

@@ -56,7 +56,13 @@ fn compare(model: &Model<'_>, rays: &[Ray], context: &str) -> u32 {
         assert_eq!(hits[index], model.closest_hit(ray), "{}", context());
         assert_eq!(any[index], model.any_hit(ray), "{}", context());
     }
-    any.iter().map(|hit| u32::from(*hit)).sum()
+    let found = any.iter().map(|hit| u32::from(*hit)).sum();
+    // As in models larger than tests have.
+    let (mut hits_by_turns, mut any_by_turns) = (vec![None; rays.len()], vec![true; rays.len()]);
+    model.closest_hits_by_turns(rays, &mut hits_by_turns);
+    model.any_hits_by_turns(rays, &mut any_by_turns);
+    assert!(hits == hits_by_turns && any == any_by_turns, "{context}, level {}", model.level().name());
+    found
 }
 
 fn check(scene: &Scene, seed: u64) {

@@ -135,18 +135,24 @@ impl<'a> Model<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Best {
     pub(super) t: f32,
-    pub(super) place: Option<Place>,
+    place: Option<Place>,
 }
 
 /// Where a hit was found: the block, where its numbers begin, and the rest.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+struct Place {
     reference: u32,
     first: u32,
     found: Candidate,
 }
 
 impl Best {
+    /// None up to there.
+    #[inline(always)]
+    pub(super) fn up_to(t: f32) -> Self {
+        Self { t, place: None }
+    }
+
     /// Takes a hit that is closer, or as close and of a lower number.
     #[inline(always)]
     pub(super) fn offer(&mut self, visit: Visit<'_>, found: Candidate, model: &Model<'_>) {
@@ -163,9 +169,7 @@ impl Best {
             *self = Self { t: found.t, place: Some(place) };
         }
     }
-}
 
-impl Place {
     /// What the caller is told.
     #[inline(always)]
     pub(super) fn describe<S: Kernel>(
@@ -174,11 +178,59 @@ impl Place {
         model: &Model<'_>,
         blocks: impl BlockSource,
     ) -> Option<Hit> {
+        let Place { reference, first, found } = self.place.as_ref()?;
         let mut room = Block::EMPTY;
-        let block = blocks.fetch(simd, self.reference, &mut room)?;
-        let triangle = model.triangle_at(self.first, self.found.lane)?;
-        Some(describe_hit(simd, block, &self.found, triangle))
+        let block = blocks.fetch(simd, *reference, &mut room)?;
+        let triangle = model.triangle_at(*first, found.lane)?;
+        Some(describe_hit(simd, block, found, triangle))
     }
+}
+
+/// Takes what a ray hits in a block that it has come to; returns how far it is of interest from there on.
+#[inline(always)]
+pub(super) fn closest_in_block<S: Kernel, P: Probe>(
+    simd: S,
+    model: &Model<'_>,
+    frame: &Frame,
+    visit: Visit<'_>,
+    best: &mut Best,
+    probe: &mut P,
+) -> f32 {
+    hits_in_block(
+        simd,
+        visit.block,
+        frame,
+        best.t,
+        #[inline(always)]
+        |found| {
+            if !P::FILTERS || visit.accepted(found.lane, probe).is_some() {
+                best.offer(visit, found, model);
+            }
+        },
+    );
+    best.t
+}
+
+/// Whether a ray hits anything in a block that it has come to.
+#[inline(always)]
+pub(super) fn any_in_block<S: Kernel, P: Probe>(
+    simd: S,
+    frame: &Frame,
+    visit: Visit<'_>,
+    probe: &mut P,
+) -> bool {
+    let mut found = false;
+    hits_in_block(
+        simd,
+        visit.block,
+        frame,
+        frame.t_max,
+        #[inline(always)]
+        |hit| {
+            found |= !P::FILTERS || visit.accepted(hit.lane, probe).is_some();
+        },
+    );
+    found
 }
 
 #[inline(always)]
@@ -189,7 +241,7 @@ fn closest_hit<S: Kernel, P: Probe>(
     frame: &Frame,
     probe: &mut P,
 ) -> Option<Hit> {
-    let mut best = Best { t: frame.t_max, place: None };
+    let mut best = Best::up_to(frame.t_max);
     walk::ray::walk::<S, P, true>(
         simd,
         model,
@@ -197,23 +249,9 @@ fn closest_hit<S: Kernel, P: Probe>(
         frame,
         probe,
         #[inline(always)]
-        |visit, probe| {
-            hits_in_block(
-                simd,
-                visit.block,
-                frame,
-                best.t,
-                #[inline(always)]
-                |found| {
-                    if !P::FILTERS || visit.accepted(found.lane, probe).is_some() {
-                        best.offer(visit, found, model);
-                    }
-                },
-            );
-            ControlFlow::Continue(best.t)
-        },
+        |visit, probe| ControlFlow::Continue(closest_in_block(simd, model, frame, visit, &mut best, probe)),
     );
-    best.place?.describe(simd, model, blocks)
+    best.describe(simd, model, blocks)
 }
 
 #[inline(always)]
@@ -233,16 +271,7 @@ fn any_hit<S: Kernel, P: Probe>(
         probe,
         #[inline(always)]
         |visit, probe| {
-            hits_in_block(
-                simd,
-                visit.block,
-                frame,
-                frame.t_max,
-                #[inline(always)]
-                |hit| {
-                    found |= !P::FILTERS || visit.accepted(hit.lane, probe).is_some();
-                },
-            );
+            found = any_in_block(simd, frame, visit, probe);
             if found { ControlFlow::Break(()) } else { ControlFlow::Continue(frame.t_max) }
         },
     );

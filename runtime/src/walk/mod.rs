@@ -1,5 +1,6 @@
 //! The loops over the tree, written once: what a query is decides the boxes and the leaves, not the loop.
 
+pub(crate) mod abreast;
 pub(crate) mod all;
 mod beam;
 pub(crate) mod bundle;

@@ -129,7 +129,7 @@ impl<S: Kernel> Boxes<S> {
 
     /// A limit of the ray's as the boxes count.
     #[inline(always)]
-    fn limit(&self, t: f32) -> f32 {
+    pub(super) fn limit(&self, t: f32) -> f32 {
         t + self.shift
     }
 
@@ -159,7 +159,7 @@ impl<S: Kernel> Boxes<S> {
     /// The child to go on with, if that is clear; others that are hit go on the stack. Of two `prefetch` gets the second;
     /// of more it would be too many at once.
     #[inline(always)]
-    fn descend(
+    pub(super) fn descend(
         &self,
         simd: S,
         node: &WideNode,
@@ -196,7 +196,7 @@ impl<S: Kernel> Boxes<S> {
 
     /// The same without regard to which box is nearer.
     #[inline(always)]
-    fn descend_anyhow(
+    pub(super) fn descend_anyhow(
         &self,
         simd: S,
         node: &WideNode,
