@@ -20,8 +20,9 @@ use peers::parry::Parry;
 use peers::parry::pairs::Placed;
 use shared::encounters;
 
-/// The share of a peer's pairs that may be missing or too many: f32 decides for it.
-const ALLOWANCE: f64 = 2e-3;
+/// The share of a peer's pairs that may be missing or too many: f32 decides for parry3d, a tolerance for coal, which finds
+/// 168 pairs where there are 164.
+const ALLOWANCE: f64 = 2.5e-2;
 
 fn main() {
     println!(
