@@ -153,7 +153,7 @@ impl Lists {
         };
         let mut found = Overlaps { pairs: pairs & !apart & ALL, depths: [0.0; PAIRS] };
         if self.ranks && found.pairs & found.pairs.wrapping_sub(1) != 0 {
-            self.rank(simd, [a, b], &of_b, &mut found)?;
+            self.rank(simd, a, &of_b, &mut found)?;
         }
         Some(found)
     }
@@ -185,13 +185,13 @@ impl Lists {
         Some(apart)
     }
 
-    /// How far pairs are into each other: the largest of what parts them, which is no more than nothing, over the lesser of
-    /// their sizes.
+    /// How far pairs are into each other: the largest of what parts them, which is no more than nothing. (Over the lesser of
+    /// their sizes it leads to a pair in as many steps.)
     #[inline(always)]
     fn rank<S: Kernel>(
         &self,
         simd: S,
-        [a, b]: [&[KdopRow]; 2],
+        a: &[KdopRow],
         of_b: &Four<[[f32; CHUNK]; CHUNKS]>,
         found: &mut Overlaps,
     ) -> Option<()> {
@@ -199,10 +199,7 @@ impl Lists {
         while left != 0 {
             let lane = left.trailing_zeros() as usize % PAIRS;
             let (i, j) = (lane / OBB_WIDTH, lane % OBB_WIDTH);
-            let (a, b) = (self.list(0, a, i)?, self.list(1, b, j)?);
-            let apart = separations(simd, a, &of_b[j]);
-            found.depths[lane] =
-                largest(simd, apart) / smaller(size(a, self.slabs[0])?, size(b, self.slabs[1])?);
+            found.depths[lane] = largest(simd, separations(simd, self.list(0, a, i)?, &of_b[j]));
             left &= left - 1;
         }
         Some(())
