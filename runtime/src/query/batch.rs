@@ -27,7 +27,7 @@ impl<'a> Model<'a> {
     /// together, up to twice as fast. Others go one by one, where sorting them out costs some nanoseconds a ray, or, in
     /// models of more than 24 MiB, by turns, up to twice as fast. Neither allocates nor panics.
     pub fn closest_hits(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
-        self.closest_hits_probed(rays, hits, &mut ());
+        self.answer::<Closest, _>(rays, hits, &mut ());
     }
 
     /// As [`closest_hits`](Self::closest_hits), among the triangles that `probe` accepts. What rays visit together
@@ -37,40 +37,13 @@ impl<'a> Model<'a> {
     }
 
     fn closest_hits_erased(&self, rays: &[Ray], hits: &mut [Option<Hit>], probe: &mut Erased<'_>) {
-        self.closest_hits_probed(rays, hits, probe);
-    }
-
-    #[inline(always)]
-    fn closest_hits_probed<P: Probe>(&self, rays: &[Ray], hits: &mut [Option<Hit>], probe: &mut P) {
-        let count = rays.len().min(hits.len());
-        let (rays, hits) = (&rays[..count], &mut hits[..count]);
-        if self.is_large() {
-            for_each_stretch(rays, self.rays_together(), |class, stretch| {
-                let (rays, hits) = (&rays[stretch.clone()], &mut hits[stretch]);
-                match class {
-                    Some(class) => self.closest_together(class, rays, hits, probe),
-                    None => self.closest_by_turns(rays, hits, probe),
-                }
-            });
-            return;
-        }
-        for_each_run(rays, self.rays_together(), |class, run| match class {
-            Some(class) if run.len() >= SHORTEST_RUN => {
-                self.closest_together(class, &rays[run.clone()], &mut hits[run], probe);
-            }
-            Some(class) => {
-                for index in run {
-                    hits[index] = self.closest_hit_of_class(&rays[index], class, probe);
-                }
-            }
-            None => hits[run.start] = self.closest_hit_probed(&rays[run.start], probe),
-        });
+        self.answer::<Closest, _>(rays, hits, probe);
     }
 
     /// Whether each ray hits anything, as [`any_hit`](Self::any_hit) finds it; else as
     /// [`closest_hits`](Self::closest_hits).
     pub fn any_hits(&self, rays: &[Ray], hits: &mut [bool]) {
-        self.any_hits_probed(rays, hits, &mut ());
+        self.answer::<Any, _>(rays, hits, &mut ());
     }
 
     /// As [`any_hits`](Self::any_hits), among the triangles that `probe` accepts.
@@ -79,80 +52,66 @@ impl<'a> Model<'a> {
     }
 
     fn any_hits_erased(&self, rays: &[Ray], hits: &mut [bool], probe: &mut Erased<'_>) {
-        self.any_hits_probed(rays, hits, probe);
+        self.answer::<Any, _>(rays, hits, probe);
+    }
+
+    /// As [`closest_hits`](Self::closest_hits), by turns however large the model is: for tests.
+    #[doc(hidden)]
+    pub fn closest_hits_by_turns(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
+        self.answer_by_turns::<Closest, _>(rays, hits, &mut ());
+    }
+
+    /// As [`any_hits`](Self::any_hits), by turns however large the model is: for tests.
+    #[doc(hidden)]
+    pub fn any_hits_by_turns(&self, rays: &[Ray], hits: &mut [bool]) {
+        self.answer_by_turns::<Any, _>(rays, hits, &mut ());
     }
 
     #[inline(always)]
-    fn any_hits_probed<P: Probe>(&self, rays: &[Ray], hits: &mut [bool], probe: &mut P) {
-        let count = rays.len().min(hits.len());
-        let (rays, hits) = (&rays[..count], &mut hits[..count]);
+    fn answer<Q: Question, P: Probe>(&self, rays: &[Ray], answers: &mut [Q::Answer], probe: &mut P) {
+        let count = rays.len().min(answers.len());
+        let (rays, answers) = (&rays[..count], &mut answers[..count]);
         if self.is_large() {
             for_each_stretch(rays, self.rays_together(), |class, stretch| {
-                let (rays, hits) = (&rays[stretch.clone()], &mut hits[stretch]);
+                let (rays, answers) = (&rays[stretch.clone()], &mut answers[stretch]);
                 match class {
-                    Some(class) => self.any_together(class, rays, hits, probe),
-                    None => self.any_by_turns(rays, hits, probe),
+                    Some(class) => self.answer_together::<Q, _>(class, rays, answers, probe),
+                    None => self.answer_by_turns::<Q, _>(rays, answers, probe),
                 }
             });
             return;
         }
         for_each_run(rays, self.rays_together(), |class, run| match class {
             Some(class) if run.len() >= SHORTEST_RUN => {
-                self.any_together(class, &rays[run.clone()], &mut hits[run], probe);
+                self.answer_together::<Q, _>(class, &rays[run.clone()], &mut answers[run], probe);
             }
             Some(class) => {
                 for index in run {
-                    hits[index] = self.any_hit_of_class(&rays[index], class, probe);
+                    answers[index] = Q::of_class(self, &rays[index], class, probe);
                 }
             }
-            None => hits[run.start] = self.any_hit_probed(&rays[run.start], probe),
+            None => answers[run.start] = Q::of_ray(self, &rays[run.start], probe),
         });
     }
 
     #[inline(never)]
-    fn closest_together<P: Probe>(
+    fn answer_together<Q: Question, P: Probe>(
         &self,
         class: Class,
         rays: &[Ray],
-        hits: &mut [Option<Hit>],
+        answers: &mut [Q::Answer],
         probe: &mut P,
     ) {
-        dispatch_model!(self, simd, blocks => {
-            closest_of_bundle(simd, self, blocks, class, rays, hits, probe);
-        });
+        dispatch_model!(self, simd, blocks => Q::together(simd, self, blocks, class, rays, answers, probe));
     }
 
     #[inline(never)]
-    fn any_together<P: Probe>(&self, class: Class, rays: &[Ray], hits: &mut [bool], probe: &mut P) {
-        dispatch_model!(self, simd, blocks => any_of_bundle(simd, self, blocks, class, rays, hits, probe));
-    }
-
-    #[inline(never)]
-    fn closest_by_turns<P: Probe>(&self, rays: &[Ray], hits: &mut [Option<Hit>], probe: &mut P) {
-        dispatch_model!(self, simd, blocks => closest_abreast(simd, self, blocks, rays, hits, probe));
-        for (ray, hit) in rays.iter().zip(hits).filter(|(ray, _)| Class::of(ray).is_none()) {
-            *hit = self.closest_hit_probed(ray, probe);
+    fn answer_by_turns<Q: Question, P: Probe>(&self, rays: &[Ray], answers: &mut [Q::Answer], probe: &mut P) {
+        answers.fill(Q::NOTHING);
+        dispatch_model!(self, simd, blocks => Q::by_turns(simd, self, blocks, rays, answers, probe));
+        for (ray, answer) in rays.iter().zip(answers).filter(|(ray, _)| Class::of(ray).is_none()) {
+            *answer = Q::of_ray(self, ray, probe);
         }
-    }
-
-    #[inline(never)]
-    fn any_by_turns<P: Probe>(&self, rays: &[Ray], hits: &mut [bool], probe: &mut P) {
-        dispatch_model!(self, simd, blocks => any_abreast(simd, self, blocks, rays, hits, probe));
-        for (ray, hit) in rays.iter().zip(hits).filter(|(ray, _)| Class::of(ray).is_none()) {
-            *hit = self.any_hit_probed(ray, probe);
-        }
-    }
-
-    /// As [`closest_hits`](Self::closest_hits), by turns however large the model is: for tests.
-    #[doc(hidden)]
-    pub fn closest_hits_by_turns(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
-        self.closest_by_turns(rays, hits, &mut ());
-    }
-
-    /// As [`any_hits`](Self::any_hits), by turns however large the model is: for tests.
-    #[doc(hidden)]
-    pub fn any_hits_by_turns(&self, rays: &[Ray], hits: &mut [bool]) {
-        self.any_by_turns(rays, hits, &mut ());
     }
 
     /// Whether walks mostly wait for memory.
@@ -164,6 +123,39 @@ impl<'a> Model<'a> {
     fn rays_together(&self) -> usize {
         dispatch!(self.level().inner(), simd => rays_together(simd))
     }
+}
+
+/// What is asked of each ray.
+trait Question {
+    type Answer: Clone;
+
+    /// The answer of a ray that hits nothing.
+    const NOTHING: Self::Answer;
+
+    fn of_ray<P: Probe>(model: &Model<'_>, ray: &Ray, probe: &mut P) -> Self::Answer;
+
+    fn of_class<P: Probe>(model: &Model<'_>, ray: &Ray, class: Class, probe: &mut P) -> Self::Answer;
+
+    /// For rays of one class.
+    fn together<S: Kernel, P: Probe>(
+        simd: S,
+        model: &Model<'_>,
+        blocks: impl BlockSource,
+        class: Class,
+        rays: &[Ray],
+        answers: &mut [Self::Answer],
+        probe: &mut P,
+    );
+
+    /// For all rays that have a class, whichever it is.
+    fn by_turns<S: Kernel, P: Probe>(
+        simd: S,
+        model: &Model<'_>,
+        blocks: impl BlockSource,
+        rays: &[Ray],
+        answers: &mut [Self::Answer],
+        probe: &mut P,
+    );
 }
 
 fn rays_together<S: Kernel>(_: S) -> usize {
@@ -209,133 +201,169 @@ fn for_each_stretch(
     }
 }
 
-#[inline(always)]
-fn closest_abreast<S: Kernel, P: Probe>(
-    simd: S,
-    model: &Model<'_>,
-    blocks: impl BlockSource,
-    rays: &[Ray],
-    hits: &mut [Option<Hit>],
-    probe: &mut P,
-) {
-    hits.fill(None);
-    abreast::walk::<S, P, Best, true>(
-        simd,
-        model,
-        blocks,
-        rays,
-        probe,
-        #[inline(always)]
-        |ray| Best::up_to(ray.t_max),
-        #[inline(always)]
-        |frame, visit, best, probe| {
-            ControlFlow::Continue(closest_in_block(simd, model, frame, visit, best, probe))
-        },
-        #[inline(always)]
-        |ray, best| hits[ray] = best.describe(simd, model, blocks),
-    );
-}
+/// The closest hit.
+struct Closest;
 
-#[inline(always)]
-fn any_abreast<S: Kernel, P: Probe>(
-    simd: S,
-    model: &Model<'_>,
-    blocks: impl BlockSource,
-    rays: &[Ray],
-    hits: &mut [bool],
-    probe: &mut P,
-) {
-    hits.fill(false);
-    abreast::walk::<S, P, bool, false>(
-        simd,
-        model,
-        blocks,
-        rays,
-        probe,
-        #[inline(always)]
-        |_| false,
-        #[inline(always)]
-        |frame, visit, found, probe| {
-            *found = any_in_block(simd, frame, visit, probe);
-            if *found { ControlFlow::Break(()) } else { ControlFlow::Continue(frame.t_max) }
-        },
-        #[inline(always)]
-        |ray, found| hits[ray] = *found,
-    );
-}
+impl Question for Closest {
+    type Answer = Option<Hit>;
 
-#[inline(always)]
-fn closest_of_bundle<S: Kernel, P: Probe>(
-    simd: S,
-    model: &Model<'_>,
-    blocks: impl BlockSource,
-    class: Class,
-    rays: &[Ray],
-    hits: &mut [Option<Hit>],
-    probe: &mut P,
-) {
-    // Nobody asks on such levels, for which the rest need not be compiled.
-    if !S::BUNDLES {
-        return;
+    const NOTHING: Option<Hit> = None;
+
+    #[inline(always)]
+    fn of_ray<P: Probe>(model: &Model<'_>, ray: &Ray, probe: &mut P) -> Option<Hit> {
+        model.closest_hit_probed(ray, probe)
     }
-    let bundle = Bundle::new(simd, class, rays, model.reach());
-    let mut limits = Limits::new(rays.iter().map(|ray| ray.t_max));
-    let mut best = [Best::up_to(f32::NEG_INFINITY); MOST_RAYS];
-    for (best, ray) in best.iter_mut().zip(rays) {
-        *best = Best::up_to(ray.t_max);
+
+    #[inline(always)]
+    fn of_class<P: Probe>(model: &Model<'_>, ray: &Ray, class: Class, probe: &mut P) -> Option<Hit> {
+        model.closest_hit_of_class(ray, class, probe)
     }
-    walk(
-        simd,
-        model,
-        blocks,
-        &bundle,
-        &mut limits,
-        probe,
-        #[inline(always)]
-        |ray, visit, found, probe| {
-            if !P::FILTERS || visit.accepted(found.lane, probe).is_some() {
-                best[ray].offer(visit, found, model);
-            }
-            best[ray].t
-        },
-    );
-    for (hit, best) in hits.iter_mut().zip(&best) {
-        *hit = best.describe(simd, model, blocks);
+
+    #[inline(always)]
+    fn together<S: Kernel, P: Probe>(
+        simd: S,
+        model: &Model<'_>,
+        blocks: impl BlockSource,
+        class: Class,
+        rays: &[Ray],
+        hits: &mut [Option<Hit>],
+        probe: &mut P,
+    ) {
+        // Nobody asks on such levels, for which the rest need not be compiled.
+        if !S::BUNDLES {
+            return;
+        }
+        let bundle = Bundle::new(simd, class, rays, model.reach());
+        let mut limits = Limits::new(rays.iter().map(|ray| ray.t_max));
+        let mut best = [Best::up_to(f32::NEG_INFINITY); MOST_RAYS];
+        for (best, ray) in best.iter_mut().zip(rays) {
+            *best = Best::up_to(ray.t_max);
+        }
+        walk(
+            simd,
+            model,
+            blocks,
+            &bundle,
+            &mut limits,
+            probe,
+            #[inline(always)]
+            |ray, visit, found, probe| {
+                if !P::FILTERS || visit.accepted(found.lane, probe).is_some() {
+                    best[ray].offer(visit, found, model);
+                }
+                best[ray].t
+            },
+        );
+        for (hit, best) in hits.iter_mut().zip(&best) {
+            *hit = best.describe(simd, model, blocks);
+        }
+    }
+
+    #[inline(always)]
+    fn by_turns<S: Kernel, P: Probe>(
+        simd: S,
+        model: &Model<'_>,
+        blocks: impl BlockSource,
+        rays: &[Ray],
+        hits: &mut [Option<Hit>],
+        probe: &mut P,
+    ) {
+        abreast::walk::<S, P, Best, true>(
+            simd,
+            model,
+            blocks,
+            rays,
+            probe,
+            #[inline(always)]
+            |ray| Best::up_to(ray.t_max),
+            #[inline(always)]
+            |frame, visit, best, probe| {
+                ControlFlow::Continue(closest_in_block(simd, model, frame, visit, best, probe))
+            },
+            #[inline(always)]
+            |ray, best| hits[ray] = best.describe(simd, model, blocks),
+        );
     }
 }
 
-#[inline(always)]
-fn any_of_bundle<S: Kernel, P: Probe>(
-    simd: S,
-    model: &Model<'_>,
-    blocks: impl BlockSource,
-    class: Class,
-    rays: &[Ray],
-    hits: &mut [bool],
-    probe: &mut P,
-) {
-    // Nobody asks on such levels, for which the rest need not be compiled.
-    if !S::BUNDLES {
-        return;
+/// Whether there is a hit.
+struct Any;
+
+impl Question for Any {
+    type Answer = bool;
+
+    const NOTHING: bool = false;
+
+    #[inline(always)]
+    fn of_ray<P: Probe>(model: &Model<'_>, ray: &Ray, probe: &mut P) -> bool {
+        model.any_hit_probed(ray, probe)
     }
-    let bundle = Bundle::new(simd, class, rays, model.reach());
-    let mut limits = Limits::new(rays.iter().map(|ray| ray.t_max));
-    hits.fill(false);
-    walk(
-        simd,
-        model,
-        blocks,
-        &bundle,
-        &mut limits,
-        probe,
-        #[inline(always)]
-        |ray, visit, found, probe| {
-            let counts = !P::FILTERS || visit.accepted(found.lane, probe).is_some();
-            let hit = hits.get_mut(ray).filter(|_| counts);
-            hit.map_or(rays[ray % rays.len()].t_max, |hit| {
-                *hit = true;
-                Limits::NONE
-            })
-        },
-    );
+
+    #[inline(always)]
+    fn of_class<P: Probe>(model: &Model<'_>, ray: &Ray, class: Class, probe: &mut P) -> bool {
+        model.any_hit_of_class(ray, class, probe)
+    }
+
+    #[inline(always)]
+    fn together<S: Kernel, P: Probe>(
+        simd: S,
+        model: &Model<'_>,
+        blocks: impl BlockSource,
+        class: Class,
+        rays: &[Ray],
+        hits: &mut [bool],
+        probe: &mut P,
+    ) {
+        // Nobody asks on such levels, for which the rest need not be compiled.
+        if !S::BUNDLES {
+            return;
+        }
+        let bundle = Bundle::new(simd, class, rays, model.reach());
+        let mut limits = Limits::new(rays.iter().map(|ray| ray.t_max));
+        hits.fill(false);
+        walk(
+            simd,
+            model,
+            blocks,
+            &bundle,
+            &mut limits,
+            probe,
+            #[inline(always)]
+            |ray, visit, found, probe| {
+                let counts = !P::FILTERS || visit.accepted(found.lane, probe).is_some();
+                let hit = hits.get_mut(ray).filter(|_| counts);
+                hit.map_or(rays[ray % rays.len()].t_max, |hit| {
+                    *hit = true;
+                    Limits::NONE
+                })
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn by_turns<S: Kernel, P: Probe>(
+        simd: S,
+        model: &Model<'_>,
+        blocks: impl BlockSource,
+        rays: &[Ray],
+        hits: &mut [bool],
+        probe: &mut P,
+    ) {
+        abreast::walk::<S, P, bool, false>(
+            simd,
+            model,
+            blocks,
+            rays,
+            probe,
+            #[inline(always)]
+            |_| false,
+            #[inline(always)]
+            |frame, visit, found, probe| {
+                *found = any_in_block(simd, frame, visit, probe);
+                if *found { ControlFlow::Break(()) } else { ControlFlow::Continue(frame.t_max) }
+            },
+            #[inline(always)]
+            |ray, found| hits[ray] = *found,
+        );
+    }
 }
