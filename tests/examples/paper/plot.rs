@@ -13,7 +13,7 @@ type Axes<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64,
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
 /// Told apart by most who do not see all colours (Okabe and Ito, "Color universal design", 2008).
-const COLOURS: [RGBColor; 7] = [
+const COLOURS: [RGBColor; 8] = [
     RGBColor(150, 150, 150),
     RGBColor(230, 159, 0),
     RGBColor(0, 114, 178),
@@ -21,6 +21,7 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(204, 121, 167),
     RGBColor(213, 94, 0),
     RGBColor(86, 180, 233),
+    RGBColor(0, 0, 0),
 ];
 
 const SIZE: (u32, u32) = (880, 480);
