@@ -5,7 +5,6 @@ use bvhc_format::record::{BLOCK_WIDTH, Block};
 use bvhc_format::section::ArchivedPackedBlocks;
 
 use crate::error::OpenError;
-use crate::prefetch;
 use crate::simd::Kernel;
 use crate::triangle::corners;
 
@@ -170,8 +169,8 @@ pub(crate) trait BlockSource: Copy {
     /// The block a reference leads to: in the file, or unpacked into `room`.
     fn fetch<'b, S: Kernel>(&'b self, simd: S, reference: u32, room: &'b mut Block) -> Option<&'b Block>;
 
-    /// Brings that block near.
-    fn prefetch(&self, reference: u32);
+    /// Where a block is, or would be if it were in the file.
+    fn address(&self, reference: usize) -> *const i8;
 }
 
 impl BlockSource for &[Block] {
@@ -181,10 +180,8 @@ impl BlockSource for &[Block] {
     }
 
     #[inline(always)]
-    fn prefetch(&self, reference: u32) {
-        if let Some(block) = self.get(reference as usize) {
-            prefetch::lines(block);
-        }
+    fn address(&self, reference: usize) -> *const i8 {
+        self.as_ptr().cast::<i8>().wrapping_add(reference.wrapping_mul(size_of::<Block>()))
     }
 }
 
@@ -211,10 +208,8 @@ impl BlockSource for PackedBlocks<'_> {
     }
 
     #[inline(always)]
-    fn prefetch(&self, reference: u32) {
-        if let Some(window) = self.window(reference) {
-            prefetch::lines(window);
-        }
+    fn address(&self, reference: usize) -> *const i8 {
+        self.bytes.as_ptr().cast::<i8>().wrapping_add(reference.wrapping_mul(UNIT))
     }
 }
 

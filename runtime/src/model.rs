@@ -218,6 +218,13 @@ impl<'a> Model<'a> {
         self.geometry.triangles.get().get(index).map(|number| number.to_native())
     }
 
+    /// Has that number brought near.
+    #[inline(always)]
+    pub(crate) fn prefetch_triangle_at(&self, first: u32, lane: usize) {
+        let numbers = self.geometry.triangles.get().as_ptr();
+        crate::prefetch::line_at(numbers.wrapping_add((first as usize).wrapping_add(lane)).cast());
+    }
+
     /// Where the tree refers to the blocks that hold a triangle, if there are several. What a corrupt file lists beyond
     /// [`MAX_PLACES`] is left out, lest looking places up take as long as the file and its lanes are many, multiplied.
     pub(crate) fn places_of(&self, triangle: u32) -> &'a [u32_le] {

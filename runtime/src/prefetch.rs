@@ -6,23 +6,22 @@
 /// Bytes that come at a time.
 const LINE: usize = 64;
 
-/// Has all of a record brought into the first cache; where Rust cannot ask for that, nothing happens.
+/// Has a node or block brought into the first cache; where Rust cannot ask for that, nothing happens.
 #[inline(always)]
-pub(crate) fn lines<T>(record: &T) {
-    let start = core::ptr::from_ref(record).cast::<i8>();
-    for line in 0..size_of::<T>().div_ceil(LINE) {
+pub(crate) fn record_at(start: *const i8) {
+    for line in 0..4 {
         line_at(start.wrapping_add(LINE * line));
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn line_at(address: *const i8) {
+pub(crate) fn line_at(address: *const i8) {
     use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: a hint; the CPU ignores addresses that it cannot read, and this one is within a record.
+    // SAFETY: a hint; the CPU ignores addresses that it cannot read.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-fn line_at(_: *const i8) {}
+pub(crate) fn line_at(_: *const i8) {}

@@ -200,11 +200,14 @@ impl Frame {
     pub(crate) fn new<S: Simd>(simd: S, ray: &Ray, class: Class, reach: &Reach) -> Self {
         let [dx, dy, dz] = ray.direction;
         let [kx, ky, kz] = class.axes();
-        let inverse_z = 1.0 / ray.direction[kz];
         let origin = f32x4::simd_from(simd, [ray.origin[0], ray.origin[1], ray.origin[2], 0.0]);
         let direction = f32x4::simd_from(simd, [dx, dy, dz, 1.0]);
-        let smallest = f32x4::splat(simd, ray.direction[kz].abs() * SMALLEST_SLOPE);
-        let inverse = f32x4::splat(simd, 1.0) / direction.abs().max(smallest).copysign(direction);
+        // 1 / d_kz is the least of the inverses' magnitudes: what is larger than it allows is cut off after the division, so
+        // that this need not wait for kz.
+        let inverse = f32x4::splat(simd, 1.0) / direction;
+        let inverse_z = inverse.to_array()[kz];
+        let largest = f32x4::splat(simd, inverse_z.abs() * (1.0 / SMALLEST_SLOPE));
+        let inverse = inverse.abs().min(largest).copysign(direction);
         let farthest =
             larger(larger(ray.origin[0].abs(), ray.origin[1].abs()), ray.origin[2].abs()) + reach.largest;
         let reaches = origin.abs() + f32x4::simd_from(simd, reach.axes) + farthest * SMALLEST_SHARE;

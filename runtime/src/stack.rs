@@ -67,6 +67,14 @@ impl<K: Copy, const N: usize> Stack<K, N> {
         self.len += count.min(NODE_WIDTH);
     }
 
+    /// The child that is popped after `pops` others, if there is one.
+    #[inline(always)]
+    pub(crate) fn child_after(&self, pops: usize) -> Option<u32> {
+        let child = self.children.get(self.len.checked_sub(pops + 1)?)?;
+        // SAFETY: entries below `len` are initialised: every push writes those it counts.
+        Some(unsafe { child.assume_init() })
+    }
+
     /// The entry on top, taken off.
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<(u32, K)> {

@@ -165,6 +165,7 @@ impl Best {
             }
         };
         if closer {
+            model.prefetch_triangle_at(visit.block.first, found.lane);
             let place = Place { reference: visit.reference, first: visit.block.first, found };
             *self = Self { t: found.t, place: Some(place) };
         }

@@ -7,8 +7,8 @@ mod portable;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod x86;
 
-use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH};
-use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask, f32x8, f32x16, f64x2, mask32x8};
+use bvhc_format::record::{BLOCK_WIDTH, WideNode};
+use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask, f32x8, f32x16, f64x2, i32x8, u32x8};
 
 use crate::stack::Stack;
 
@@ -51,17 +51,12 @@ pub(crate) trait Kernel: Simd {
     /// A lane with about the least of eight numbers, none of which is negative: less than 1 in 100 above it.
     fn least(self, numbers: f32x8<Self>) -> usize;
 
-    /// Pushes the children in `hit`, with their keys, so that the one that `order` names first for
-    /// `octant` is popped first.
-    fn push_in_order(
-        self,
-        stack: &mut Stack,
-        children: &[u32; NODE_WIDTH],
-        keys: f32x8<Self>,
-        hit: mask32x8<Self>,
-        order: &[u32; NODE_WIDTH],
-        octant: u32,
-    );
+    /// Pushes the children whose keys are at most their ends, so that the one that the node's order names first for
+    /// `octant` is popped first. Keys are the bits of numbers that are not negative.
+    fn push_met(self, stack: &mut Stack, node: &WideNode, keys: i32x8<Self>, ends: i32x8<Self>, octant: u32);
+
+    /// The numbers in some lanes, a bit each, those from the lowest lanes first; what follows them has no meaning.
+    fn compress(self, numbers: u32x8<Self>, lanes: u32) -> u32x8<Self>;
 }
 
 /// Evaluates an expression with `$simd` bound to the token of a level, compiled for that level.

@@ -1,7 +1,7 @@
 //! The steps of [`Kernel`] in plain code, for levels without cross-lane permutes.
 
-use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH};
-use fearless_simd::{Simd, SimdBase, SimdFrom, SimdMask, f32x4, f32x8, f32x16, mask32x8};
+use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
+use fearless_simd::{Bytes, Simd, SimdBase, SimdFrom, SimdInt, SimdMask, f32x4, f32x8, f32x16, i32x8, u32x8};
 
 use super::Kernel;
 use crate::stack::Stack;
@@ -79,23 +79,34 @@ macro_rules! portable_kernel {
             }
 
             #[inline(always)]
-            fn push_in_order(
+            fn push_met(
                 self,
                 stack: &mut Stack,
-                children: &[u32; NODE_WIDTH],
-                keys: f32x8<Self>,
-                hit: mask32x8<Self>,
-                order: &[u32; NODE_WIDTH],
+                node: &WideNode,
+                keys: i32x8<Self>,
+                ends: i32x8<Self>,
                 octant: u32,
             ) {
-                let (keys, hit) = (keys.to_array(), hit.to_bitmask());
+                let met = keys.simd_le(ends).to_bitmask();
+                let keys: f32x8<Self> = keys.bitcast();
+                let keys = keys.to_array();
                 // The opposite octant's order is this one's, reversed.
-                for slots in order {
+                for slots in node.order {
                     let slot = (slots >> (3 * (octant ^ 7))) as usize % NODE_WIDTH;
-                    if hit & 1 << slot != 0 {
-                        stack.push(children[slot], keys[slot]);
+                    if met & 1 << slot != 0 {
+                        stack.push(node.children[slot], keys[slot]);
                     }
                 }
+            }
+
+            #[inline(always)]
+            fn compress(self, numbers: u32x8<Self>, lanes: u32) -> u32x8<Self> {
+                let (numbers, mut left) = (numbers.to_array(), lanes);
+                u32x8::from_fn(self, |_| {
+                    let lane = left.trailing_zeros() as usize % NODE_WIDTH;
+                    left &= left.wrapping_sub(1);
+                    numbers[lane]
+                })
             }
         }
     };

@@ -5,12 +5,9 @@ use core::arch::x86::*;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64::*;
 
-use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH};
+use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
 use fearless_simd::x86::{Avx2, Avx512};
-use fearless_simd::{
-    Simd, SimdFloat, SimdFrom, SimdInto, SimdMask, f32x4, f32x8, f32x16, kernel, mask32x8, u8x16, u8x32,
-    u32x8,
-};
+use fearless_simd::{Simd, SimdFrom, SimdInto, f32x4, f32x8, f32x16, i32x8, kernel, u8x16, u8x32, u32x8};
 
 use super::Kernel;
 use crate::stack::Stack;
@@ -126,29 +123,35 @@ fn half(slots: &[u8; BLOCK_WIDTH], first: usize) -> [u8; 8] {
 }
 
 kernel!(
-    /// Children and keys in visiting order, the last to visit first, and which of them are hit.
+    /// The children whose keys are at most their ends, and those keys, in visiting order, the last to visit first; how
+    /// many they are.
     #[inline(always)]
-    fn reorder_8(
+    fn met_8(
         token: Avx2,
-        children: &[u32; 8],
-        keys: __m256,
-        hit: __m256,
-        order: &[u32; 8],
+        node: &WideNode,
+        keys: __m256i,
+        ends: __m256i,
         octant: u32,
     ) -> ([u32; 8], [f32; 8], usize) {
         // The opposite octant's order is this one's, reversed.
         let shift = _mm_cvtsi32_si128((3 * (octant ^ 7)) as i32);
-        let order: __m256i = u32x8::simd_from(token, *order).into();
+        let order: __m256i = u32x8::simd_from(token, node.order).into();
         let slots = _mm256_srl_epi32(order, shift);
-        let hit = _mm256_movemask_ps(_mm256_permutevar8x32_ps(hit, slots)) as usize;
+        let beyond = _mm256_permutevar8x32_epi32(_mm256_cmpgt_epi32(keys, ends), slots);
+        let met = !_mm256_movemask_ps(_mm256_castsi256_ps(beyond)) & 255;
         // Two permutes in a row are one with the slots permuted.
-        let slots = _mm256_permutevar8x32_epi32(slots, widen_8(token, COMPRESS[hit & 255]));
-        let children: __m256i = u32x8::simd_from(token, *children).into();
-        let children = _mm256_permutevar8x32_epi32(children, slots);
-        let keys = _mm256_permutevar8x32_ps(keys, slots);
-        let children: u32x8<Avx2> = children.simd_into(token);
-        let keys: f32x8<Avx2> = keys.simd_into(token);
-        (children.into(), keys.into(), hit.count_ones() as usize)
+        let slots = _mm256_permutevar8x32_epi32(slots, widen_8(token, COMPRESS[met as usize]));
+        let children: __m256i = u32x8::simd_from(token, node.children).into();
+        let children: u32x8<Avx2> = _mm256_permutevar8x32_epi32(children, slots).simd_into(token);
+        let keys: f32x8<Avx2> = _mm256_permutevar8x32_ps(_mm256_castsi256_ps(keys), slots).simd_into(token);
+        (children.into(), keys.into(), met.count_ones() as usize)
+    }
+);
+
+kernel!(
+    #[inline(always)]
+    fn compress_8(token: Avx2, numbers: __m256i, lanes: u32) -> __m256i {
+        _mm256_permutevar8x32_epi32(numbers, widen_8(token, COMPRESS[lanes as usize % COMPRESS.len()]))
     }
 );
 
@@ -214,20 +217,14 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
-    fn push_in_order(
-        self,
-        stack: &mut Stack,
-        children: &[u32; NODE_WIDTH],
-        keys: f32x8<Self>,
-        hit: mask32x8<Self>,
-        order: &[u32; NODE_WIDTH],
-        octant: u32,
-    ) {
-        let hit: __m256i = hit.into();
-        let hit: u32x8<Self> = hit.simd_into(self);
-        let hit: f32x8<Self> = SimdFloat::from_bits(hit);
-        let (children, keys, count) = reorder_8(self, children, keys.into(), hit.into(), order, octant);
+    fn push_met(self, stack: &mut Stack, node: &WideNode, keys: i32x8<Self>, ends: i32x8<Self>, octant: u32) {
+        let (children, keys, count) = met_8(self, node, keys.into(), ends.into(), octant);
         stack.push_many(children, keys, count);
+    }
+
+    #[inline(always)]
+    fn compress(self, numbers: u32x8<Self>, lanes: u32) -> u32x8<Self> {
+        compress_8(self, numbers.into(), lanes).simd_into(self)
     }
 }
 
@@ -299,26 +296,33 @@ kernel!(
 );
 
 kernel!(
-    /// As [`reorder_8`], with a mask for `hit`.
+    /// As [`met_8`]. All is put in order before it is known what is met, and compressed as it is.
     #[inline(always)]
-    fn reorder_8_masked(
+    fn met_8_512(
         token: Avx512,
-        children: &[u32; 8],
-        keys: __m256,
-        hit: u8,
-        order: &[u32; 8],
+        node: &WideNode,
+        keys: __m256i,
+        ends: __m256i,
         octant: u32,
     ) -> ([u32; 8], [f32; 8], usize) {
         let shift = _mm_cvtsi32_si128((3 * (octant ^ 7)) as i32);
-        let order: __m256i = u32x8::simd_from(token, *order).into();
+        let order: __m256i = u32x8::simd_from(token, node.order).into();
         let slots = _mm256_srl_epi32(order, shift);
-        let hit = _mm256_permutexvar_epi32(slots, _mm256_maskz_set1_epi32(hit, -1));
-        let hit = _mm256_movepi32_mask(hit);
-        let slots = _mm256_maskz_compress_epi32(hit, slots);
-        let children: __m256i = u32x8::simd_from(token, *children).into();
-        let children: u32x8<Avx512> = _mm256_permutexvar_epi32(slots, children).simd_into(token);
-        let keys: f32x8<Avx512> = _mm256_permutexvar_ps(slots, keys).simd_into(token);
-        (children.into(), keys.into(), hit.count_ones() as usize)
+        let children: __m256i = u32x8::simd_from(token, node.children).into();
+        let children = _mm256_permutexvar_epi32(slots, children);
+        let (keys, ends) = (_mm256_permutexvar_epi32(slots, keys), _mm256_permutexvar_epi32(slots, ends));
+        let met = _mm256_cmple_epi32_mask(keys, ends);
+        let children: u32x8<Avx512> = _mm256_maskz_compress_epi32(met, children).simd_into(token);
+        let keys = _mm256_castsi256_ps(_mm256_maskz_compress_epi32(met, keys));
+        let keys: f32x8<Avx512> = keys.simd_into(token);
+        (children.into(), keys.into(), met.count_ones() as usize)
+    }
+);
+
+kernel!(
+    #[inline(always)]
+    fn compress_8_512(token: Avx512, numbers: __m256i, lanes: u8) -> __m256i {
+        _mm256_maskz_compress_epi32(lanes, numbers)
     }
 );
 
@@ -380,17 +384,13 @@ impl Kernel for Avx512 {
     }
 
     #[inline(always)]
-    fn push_in_order(
-        self,
-        stack: &mut Stack,
-        children: &[u32; NODE_WIDTH],
-        keys: f32x8<Self>,
-        hit: mask32x8<Self>,
-        order: &[u32; NODE_WIDTH],
-        octant: u32,
-    ) {
-        let hit = hit.to_bitmask() as u8;
-        let (children, keys, count) = reorder_8_masked(self, children, keys.into(), hit, order, octant);
+    fn push_met(self, stack: &mut Stack, node: &WideNode, keys: i32x8<Self>, ends: i32x8<Self>, octant: u32) {
+        let (children, keys, count) = met_8_512(self, node, keys.into(), ends.into(), octant);
         stack.push_many(children, keys, count);
+    }
+
+    #[inline(always)]
+    fn compress(self, numbers: u32x8<Self>, lanes: u32) -> u32x8<Self> {
+        compress_8_512(self, numbers.into(), lanes as u8).simd_into(self)
     }
 }

@@ -49,14 +49,15 @@ pub(crate) fn as_block(child: u32) -> Option<u32> {
     (child & ChildRef::BLOCK_BIT != 0).then_some(child & !ChildRef::BLOCK_BIT)
 }
 
-/// Brings what a child reference leads to near, since it is visited soon.
+/// Brings what a child reference leads to near, since it is visited soon. Without a branch: whether that is a node or a
+/// block is not to be guessed twice.
 #[inline(always)]
 pub(crate) fn prefetch_child(model: &Model<'_>, blocks: &impl BlockSource, child: u32) {
-    if let Some(reference) = as_block(child) {
-        blocks.prefetch(reference);
-    } else if let Some(node) = model.nodes().get(child as usize) {
-        prefetch::lines(node);
-    }
+    let is_block = child & ChildRef::BLOCK_BIT != 0;
+    let index = (child & !ChildRef::BLOCK_BIT) as usize;
+    let node = model.nodes().as_ptr().cast::<i8>().wrapping_add(index.wrapping_mul(size_of::<WideNode>()));
+    let block = blocks.address(index);
+    prefetch::record_at(core::hint::select_unpredictable(is_block, block, node));
 }
 
 /// Counts the work of a query and decides which triangles it sees.

@@ -6,9 +6,9 @@
 //! blocks of a node in a loop of its own (the next visit then waits for this one's result instead of being guessed).
 
 use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
-use fearless_simd::{SimdBase, SimdMask, f32x8, mask32x8};
+use fearless_simd::{Bytes, SimdBase, SimdMask, f32x8, u32x8};
 
-use super::{Budget, Probe, Visit, as_block};
+use super::{Budget, Probe, Visit, as_block, prefetch_child};
 use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::simd::Kernel;
@@ -35,6 +35,9 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
     let mut budget = Budget::of(model);
     let mut child = ChildRef::node(0).0;
     while budget.spend() {
+        if let Some(waiting) = stack.child_after(0) {
+            prefetch_child(model, &blocks, waiting);
+        }
         if let Some(reference) = as_block(child) {
             if let Some(block) = blocks.fetch(simd, reference, &mut room) {
                 limit = visit(Visit::new(model, reference, block, probe), probe);
@@ -79,10 +82,9 @@ fn descend<S: Kernel>(
         return None;
     }
     let nearest = simd.least(bounds) % NODE_WIDTH;
-    let others = mask32x8::from_bitmask(simd, bits & !(1 << nearest));
-    simd.push_in_order(stack, &node.children, bounds, others, &AS_STORED, 7);
+    let others = bits as u32 & !(1 << nearest);
+    let children = simd.compress(u32x8::load_array_ref(simd, &node.children), others);
+    let bounds: f32x8<S> = simd.compress(bounds.bitcast(), others).bitcast();
+    stack.push_many(children.to_array(), bounds.to_array(), others.count_ones() as usize);
     Some(node.children[nearest])
 }
-
-/// An order of slots for octant 7: the last is pushed last.
-const AS_STORED: [u32; NODE_WIDTH] = [0, 1, 2, 3, 4, 5, 6, 7];

@@ -2,12 +2,12 @@
 //!
 //! Based on: Fuetterling, Lojewski, Pfreundt, Ebert, "Accelerated Single Ray Tracing for Wide Vector
 //! Units", 2017 (one stored permutation an octant instead of a sort). Departure: with one box hit the
-//! walk goes straight on, with two it compares, and only from three on it reorders.
+//! walk goes straight on.
 
 use core::ops::ControlFlow;
 
 use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
-use fearless_simd::{Bytes, SimdBase, SimdFloat, SimdMask, f32x8, i32x8, mask32x8};
+use fearless_simd::{Bytes, SimdBase, SimdFloat, SimdMask, f32x8, i32x8, u32x8};
 
 use super::{Budget, Probe, Visit, as_block, prefetch_child};
 use crate::blocks::BlockSource;
@@ -96,7 +96,7 @@ pub(crate) struct Boxes<S: Kernel> {
     t_min: f32x8<S>,
     /// How much more t is than the ray's own.
     shift: f32,
-    /// On each axis, which side of a box the ray meets first: 0 the lower, 1 the upper.
+    /// On each axis, where the planes that the ray meets first are among a node's: 0 the lower, [`NODE_WIDTH`] the upper.
     near_sides: [usize; 3],
     octant: u32,
 }
@@ -114,7 +114,7 @@ impl<S: Kernel> Boxes<S> {
             far: splat(&frame.far),
             t_min: f32x8::splat(simd, frame.t_min + 0.0),
             shift: 0.0,
-            near_sides: [octant & 1, octant >> 1 & 1, octant >> 2 & 1],
+            near_sides: [0, 1, 2].map(|axis| (octant >> axis & 1) * NODE_WIDTH),
             octant: frame.octant,
         };
         if frame.t_min < 0.0 {
@@ -133,31 +133,38 @@ impl<S: Kernel> Boxes<S> {
         t + self.shift
     }
 
-    /// Where the ray enters each box, and whether it does before `limit`.
+    /// Where the ray enters each box and where it leaves it, `limit` at the latest, as bits; it meets those that it does not
+    /// leave before.
     #[inline(always)]
-    fn test(&self, simd: S, node: &WideNode, limit: f32) -> (f32x8<S>, mask32x8<S>) {
-        let (axes, _) = node.planes.as_chunks::<2>();
-        let plane = |axis: usize, side: usize| f32x8::load_array_ref(simd, &axes[axis][side & 1]);
+    fn spans(&self, simd: S, node: &WideNode, limit: f32) -> (i32x8<S>, i32x8<S>) {
+        let (axes, _) = node.planes.as_flattened().as_chunks::<{ 2 * NODE_WIDTH }>();
+        let plane = |axis: usize, first: usize| {
+            let planes = &axes[axis][first & NODE_WIDTH..];
+            f32x8::load_array_ref(simd, planes.first_chunk().expect("there are two sides"))
+        };
         let enter = |axis: usize| {
             bits(plane(axis, self.near_sides[axis]).mul_add(self.inverse[axis], self.near[axis]))
         };
         let leave = |axis: usize| {
-            bits(plane(axis, self.near_sides[axis] ^ 1).mul_add(self.inverse[axis], self.far[axis]))
+            bits(plane(axis, self.near_sides[axis] ^ NODE_WIDTH).mul_add(self.inverse[axis], self.far[axis]))
         };
         let limit = bits(f32x8::splat(simd, limit));
         let entry = enter(0).max(enter(1)).max(enter(2).max(bits(self.t_min)));
         let exit = leave(0).min(leave(1)).min(leave(2).min(limit));
-        (entry.bitcast(), entry.simd_le(exit))
+        (entry, exit)
     }
 
     /// The slots of a node whose boxes the ray meets at its `t` or before.
     #[inline(always)]
     pub(crate) fn meets(&self, simd: S, node: &WideNode, t: f32) -> u32 {
-        self.test(simd, node, self.limit(t)).1.to_bitmask() as u32
+        let (entries, exits) = self.spans(simd, node, self.limit(t));
+        entries.simd_le(exits).to_bitmask() as u32
     }
 
-    /// The child to go on with, if that is clear; others that are hit go on the stack. Of two `prefetch` gets the second;
-    /// of more it would be too many at once.
+    /// The child to go on with, if that is clear; otherwise those that are hit go on the stack, and `prefetch` gets the one
+    /// to visit second.
+    ///
+    /// Two are put in order like more: which is nearer is not to be guessed, as a wrong guess costs more than the order.
     #[inline(always)]
     pub(super) fn descend(
         &self,
@@ -167,28 +174,16 @@ impl<S: Kernel> Boxes<S> {
         stack: &mut Stack,
         prefetch: impl Fn(u32),
     ) -> Option<u32> {
-        let (entries, hit) = self.test(simd, node, limit);
-        let bits = hit.to_bitmask() as u32;
-        let first = bits.trailing_zeros() as usize % 8;
-        match bits.count_ones() {
+        let (entries, exits) = self.spans(simd, node, limit);
+        let met = entries.simd_le(exits).to_bitmask() as u32;
+        match met.count_ones() {
             0 => None,
-            1 => Some(node.children[first]),
-            2 => {
-                let second = (bits & (bits - 1)).trailing_zeros() as usize % 8;
-                let entries = entries.to_array();
-                // Told apart by a branch: a guess runs ahead of the boxes, a selection would wait for them.
-                if entries[second] < entries[first] {
-                    stack.push(node.children[first], entries[first]);
-                    prefetch(node.children[first]);
-                    Some(node.children[second])
-                } else {
-                    stack.push(node.children[second], entries[second]);
-                    prefetch(node.children[second]);
-                    Some(node.children[first])
-                }
-            }
+            1 => Some(node.children[met.trailing_zeros() as usize % NODE_WIDTH]),
             _ => {
-                simd.push_in_order(stack, &node.children, entries, hit, &node.order, self.octant);
+                simd.push_met(stack, node, entries, exits, self.octant);
+                if let Some(waiting) = stack.child_after(1) {
+                    prefetch(waiting);
+                }
                 None
             }
         }
@@ -204,19 +199,19 @@ impl<S: Kernel> Boxes<S> {
         stack: &mut Stack,
         prefetch: impl Fn(u32),
     ) -> Option<u32> {
-        let mut left = self.test(simd, node, limit).1.to_bitmask() as u32;
-        let next = move |left: u32| node.children[left.trailing_zeros() as usize % NODE_WIDTH];
-        if left == 0 {
+        let (entries, exits) = self.spans(simd, node, limit);
+        let met = entries.simd_le(exits).to_bitmask() as u32;
+        if met == 0 {
             return None;
         }
-        let first = next(left);
-        left &= left - 1;
-        while left != 0 {
-            stack.push(next(left), 0.0);
-            prefetch(next(left));
-            left &= left - 1;
+        // Even where there is only one: whether there are more is not to be guessed.
+        let others = met & (met - 1);
+        let children = simd.compress(u32x8::load_array_ref(simd, &node.children), others);
+        stack.push_many(children.to_array(), [0.0; NODE_WIDTH], others.count_ones() as usize);
+        if let Some(waiting) = stack.child_after(0) {
+            prefetch(waiting);
         }
-        Some(first)
+        Some(node.children[met.trailing_zeros() as usize % NODE_WIDTH])
     }
 }
 
