@@ -20,9 +20,9 @@ pub mod section;
 pub mod swept;
 
 /// The major version this crate describes. A reader refuses any other.
-pub const VERSION_MAJOR: u16 = 1;
+pub const VERSION_MAJOR: u16 = 2;
 /// The minor version this crate describes. A reader accepts lower and higher ones.
-pub const VERSION_MINOR: u16 = 3;
+pub const VERSION_MINOR: u16 = 0;
 
 /// Sections start at multiples of this many bytes, and so must the whole file in memory.
 pub const ALIGNMENT: usize = 64;

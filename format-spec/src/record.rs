@@ -3,7 +3,7 @@
 use crate::plain::plain_record;
 
 /// How many children a wide node has, and how many boxes one step of a walk tests.
-pub const NODE_WIDTH: usize = 8;
+pub const NODE_WIDTH: usize = 16;
 /// How many vertices, and how many triangles, one block holds at most.
 pub const BLOCK_WIDTH: usize = 16;
 
@@ -59,7 +59,7 @@ impl ChildRef {
     }
 }
 
-/// An inner node of the wide AABB tree: eight child boxes, their references and their visiting orders.
+/// An inner node of the wide AABB tree: sixteen child boxes, their references and their visiting orders.
 ///
 /// The boxes stand as a structure of arrays in the order lower x, upper x, lower y, upper y, lower z,
 /// upper z, in the model's units and space, so that a ray picks its near planes by an offset.
@@ -67,11 +67,11 @@ impl ChildRef {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct WideNode {
-    /// `planes[2 * axis]` are the lower, `planes[2 * axis + 1]` the upper planes of the eight boxes.
+    /// `planes[2 * axis]` are the lower, `planes[2 * axis + 1]` the upper planes of the boxes.
     pub planes: [[f32; NODE_WIDTH]; 6],
     /// [`ChildRef`] of each slot.
     pub children: [u32; NODE_WIDTH],
-    /// Visiting orders: bits `3 * o .. 3 * o + 3` of `order[rank]` name the slot to visit at `rank`
+    /// Visiting orders: bits `4 * o .. 4 * o + 4` of `order[rank]` name the slot to visit at `rank`
     /// by a ray of octant `o` (bit 0, 1, 2 of `o` set where x, y, z of the direction is negative).
     pub order: [u32; NODE_WIDTH],
 }
@@ -100,7 +100,7 @@ impl WideNode {
     }
 }
 
-plain_record!(WideNode, 256, 64);
+plain_record!(WideNode, 512, 64);
 
 /// Up to 16 triangles over up to 16 vertices, with the exact coordinates of the source.
 ///

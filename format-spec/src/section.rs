@@ -160,7 +160,7 @@ pub struct Geometry<'a> {
 
 /// The triangles that several blocks hold, and where the AABB tree refers to those blocks.
 ///
-/// Place `8 * node + slot` is the slot of a node. The places of triangle `triangles[i]` are
+/// Place `16 * node + slot` is the slot of a node. The places of triangle `triangles[i]` are
 /// `places[ends[i - 1]..ends[i]]` (from 0 for the first), ascending.
 #[derive(Archive, Serialize, Clone, Copy, Debug)]
 pub struct Splits<'a> {
@@ -202,7 +202,7 @@ pub struct Hull<'a> {
     pub starts: &'a [u32],
 }
 
-/// The eight-wide tree of axis-aligned boxes. Node 0 is the root.
+/// The sixteen-wide tree of axis-aligned boxes. Node 0 is the root.
 #[derive(Archive, Serialize, Clone, Copy, Debug)]
 pub struct AabbTree<'a> {
     /// The box around all triangles: lower x, y, z, upper x, y, z.

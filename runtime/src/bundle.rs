@@ -4,7 +4,7 @@
 //! rays). Departure: boxes that pass it are tested ray by ray, so that a loose frustum costs no more than that test.
 
 use bvhc_format::record::{NODE_WIDTH, WideNode};
-use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x8};
+use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x16};
 
 use crate::ray::{Class, Frame, Ray, Reach, SMALLEST_SHARE, SMALLEST_SLOPE, UNIT};
 use crate::simd::{Kernel, lanes};
@@ -185,7 +185,7 @@ impl<S: Kernel> Spans<S> {
     }
 }
 
-/// The slab test of all rays of a bundle at once, against eight boxes.
+/// The slab test of all rays of a bundle at once, against the boxes of a node.
 ///
 /// On an axis along which rays ascend, they meet a plane at p at t = (p - o) i with i = 1 / d > 0. With o and i
 /// somewhere in their spans, t is least for the largest o, and for the least i where p - o is positive, else for the
@@ -193,7 +193,7 @@ impl<S: Kernel> Spans<S> {
 /// margin, which is that of [`Frame`] for the largest R and the largest i of all rays.
 struct Frustum<S: Kernel> {
     slabs: [Slab<S>; 3],
-    t_min: f32x8<S>,
+    t_min: f32x16<S>,
 }
 
 impl<S: Kernel> Frustum<S> {
@@ -206,7 +206,7 @@ impl<S: Kernel> Frustum<S> {
             Slab::of_axis(simd, octant & 2 != 0, 1, spans, common),
             Slab::of_axis(simd, octant & 4 != 0, 2, spans, common),
         ];
-        Self { slabs: [x, y, z], t_min: f32x8::splat(simd, spans.t_min.reduce_min()) }
+        Self { slabs: [x, y, z], t_min: f32x16::splat(simd, spans.t_min.reduce_min()) }
     }
 
     #[inline(always)]
@@ -216,7 +216,7 @@ impl<S: Kernel> Frustum<S> {
         let (enter, leave) = (x.enter(simd, &planes[0]), x.leave(simd, &planes[0]));
         let (enter, leave) = (enter.max(y.enter(simd, &planes[1])), leave.min(y.leave(simd, &planes[1])));
         let (enter, leave) = (enter.max(z.enter(simd, &planes[2])), leave.min(z.leave(simd, &planes[2])));
-        let (entry, exit) = (enter.max(self.t_min), leave.min(f32x8::splat(simd, limit)));
+        let (entry, exit) = (enter.max(self.t_min), leave.min(f32x16::splat(simd, limit)));
         (entry.to_array(), entry.simd_le(exit).to_bitmask() as u32)
     }
 }
@@ -224,12 +224,12 @@ impl<S: Kernel> Frustum<S> {
 /// A frustum on one axis.
 struct Slab<S: Kernel> {
     /// 1 where rays ascend, otherwise -1.
-    sign: f32x8<S>,
+    sign: f32x16<S>,
     near_side: usize,
     /// The least and the largest o times the sign.
-    origin: [f32x8<S>; 2],
-    inverse: [f32x8<S>; 2],
-    margin: f32x8<S>,
+    origin: [f32x16<S>; 2],
+    inverse: [f32x16<S>; 2],
+    margin: f32x16<S>,
 }
 
 impl<S: Kernel> Slab<S> {
@@ -240,29 +240,29 @@ impl<S: Kernel> Slab<S> {
         let (flattest, steepest) = (spans.inverse[axis][0].reduce_min(), spans.inverse[axis][1].reduce_max());
         let margin = spans.reach[axis].reduce_max() * steepest * (8.0 * UNIT) + common;
         Self {
-            sign: f32x8::splat(simd, if descends { -1.0 } else { 1.0 }),
+            sign: f32x16::splat(simd, if descends { -1.0 } else { 1.0 }),
             near_side: usize::from(descends),
-            origin: [f32x8::splat(simd, least), f32x8::splat(simd, largest)],
-            inverse: [f32x8::splat(simd, flattest), f32x8::splat(simd, steepest)],
-            margin: f32x8::splat(simd, margin),
+            origin: [f32x16::splat(simd, least), f32x16::splat(simd, largest)],
+            inverse: [f32x16::splat(simd, flattest), f32x16::splat(simd, steepest)],
+            margin: f32x16::splat(simd, margin),
         }
     }
 
     /// Where rays enter at the earliest.
     #[inline(always)]
-    fn enter(&self, simd: S, planes: &[[f32; NODE_WIDTH]; 2]) -> f32x8<S> {
-        let plane = f32x8::load_array_ref(simd, &planes[self.near_side & 1]);
+    fn enter(&self, simd: S, planes: &[[f32; NODE_WIDTH]; 2]) -> f32x16<S> {
+        let plane = f32x16::load_array_ref(simd, &planes[self.near_side & 1]);
         let ahead = plane * self.sign - self.origin[1];
         let [least, largest] = self.inverse;
-        ahead * ahead.simd_ge(f32x8::splat(simd, 0.0)).select(least, largest) - self.margin
+        ahead * ahead.simd_ge(f32x16::splat(simd, 0.0)).select(least, largest) - self.margin
     }
 
     /// Where rays leave at the latest.
     #[inline(always)]
-    fn leave(&self, simd: S, planes: &[[f32; NODE_WIDTH]; 2]) -> f32x8<S> {
-        let plane = f32x8::load_array_ref(simd, &planes[self.near_side & 1 ^ 1]);
+    fn leave(&self, simd: S, planes: &[[f32; NODE_WIDTH]; 2]) -> f32x16<S> {
+        let plane = f32x16::load_array_ref(simd, &planes[self.near_side & 1 ^ 1]);
         let ahead = plane * self.sign - self.origin[0];
         let [least, largest] = self.inverse;
-        ahead * ahead.simd_ge(f32x8::splat(simd, 0.0)).select(largest, least) + self.margin
+        ahead * ahead.simd_ge(f32x16::splat(simd, 0.0)).select(largest, least) + self.margin
     }
 }

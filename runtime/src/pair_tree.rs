@@ -1,7 +1,7 @@
 //! A model's tree, as walks through two of them see it: nodes of four oriented boxes, leaves of four triangles.
 //!
 //! The OBB tree is that already. The trees of k-DOPs and of swept spheres have the same leaves, and nodes of other volumes.
-//! A model without an OBB tree has its AABB tree read as such: a node of eight becomes three of at most four, a block
+//! A model without an OBB tree has its AABB tree read as such: a node of sixteen becomes five of at most four, a block
 //! becomes a node of up to four leaves, made anew at each visit. That is slow, but one walk serves all.
 
 use bvhc_format::kdop::{KdopLayout, KdopRow};
@@ -70,11 +70,11 @@ enum Records<'a> {
 }
 
 /// Of the nodes that an AABB tree is read as, those that stand for a block. (Bit 31 is that of leaves. So trees of more
-/// than 2^30 / 3 nodes, which take more than 80 GiB, are not read to their end.)
+/// than 2^30 / 5 nodes, which take more than 100 GiB, are not read to their end.)
 const BLOCK_BIT: u32 = 1 << 30;
 
-/// Node c of an AABB tree is read as node 3 c, whose children are the halves 3 c + 1 and 3 c + 2.
-const PARTS: u32 = 3;
+/// Node c of an AABB tree is read as node 5 c, whose children are its quarters 5 c + 1 to 5 c + 4.
+const PARTS: u32 = 1 + (NODE_WIDTH / OBB_WIDTH) as u32;
 
 impl<'a> PairTree<'a> {
     #[inline(always)]
@@ -141,7 +141,9 @@ impl<'a> PairTree<'a> {
             Records::Packed(nodes, _) => nodes.len() as u64,
             Records::Kdops(rows, _, layout) => (rows.len() / layout.rows()) as u64,
             Records::Swept(rows, _, layout) => layout.most_nodes(rows.len()) as u64,
-            Records::None => 3 * self.model.nodes().len() as u64 + self.model.blocks().count() as u64,
+            Records::None => {
+                u64::from(PARTS) * self.model.nodes().len() as u64 + self.model.blocks().count() as u64
+            }
         }
     }
 
@@ -300,7 +302,7 @@ impl<'a> PairTree<'a> {
         let (wide, part) = (self.model.nodes().get((id / PARTS) as usize)?, id % PARTS);
         for slot in 0..OBB_WIDTH {
             match part {
-                0 if slot < 2 => {
+                0 => {
                     let slots = slot * OBB_WIDTH..(slot + 1) * OBB_WIDTH;
                     let boxes =
                         slots.filter(|slot| wide.child(*slot) != Child::Empty).map(|slot| planes(wide, slot));
@@ -308,7 +310,6 @@ impl<'a> PairTree<'a> {
                         self.put(room, slot, bounds, id + 1 + slot as u32);
                     }
                 }
-                0 => {}
                 _ => {
                     let of = (part as usize - 1) * OBB_WIDTH + slot;
                     let reference = match wide.child(of % NODE_WIDTH) {

@@ -6,11 +6,13 @@
 /// Bytes that come at a time.
 const LINE: usize = 64;
 
-/// Has a node or block brought into the first cache; where Rust cannot ask for that, nothing happens.
+/// Has four lines brought into the first cache, and the four that start so many bytes behind them; where Rust cannot ask
+/// for that, nothing happens.
 #[inline(always)]
-pub(crate) fn record_at(start: *const i8) {
+pub(crate) fn lines_at(start: *const i8, offset: usize) {
     for line in 0..4 {
         line_at(start.wrapping_add(LINE * line));
+        line_at(start.wrapping_add(LINE * line + offset));
     }
 }
 

@@ -8,7 +8,7 @@ use core::mem::MaybeUninit;
 use bvhc_format::MAX_DEPTH;
 use bvhc_format::record::NODE_WIDTH;
 
-/// Each level leaves at most seven siblings behind; a push writes a whole node's worth.
+/// Each level leaves at most all siblings but one behind; a push writes a whole node's worth.
 const CAPACITY: usize = (NODE_WIDTH - 1) * MAX_DEPTH as usize + NODE_WIDTH;
 
 /// A stack of child references and keys. A push beyond the capacity, which only a corrupt file can
@@ -53,18 +53,18 @@ impl<K: Copy, const N: usize> Stack<K, N> {
         }
     }
 
-    /// Pushes the first `count` entries, the last of which is popped first; `count` is at most 8.
+    /// Pushes the first `count` entries, the last of which is popped first.
     #[inline(always)]
-    pub(crate) fn push_many(&mut self, children: [u32; NODE_WIDTH], keys: [K; NODE_WIDTH], count: usize) {
+    pub(crate) fn push_many<const M: usize>(&mut self, children: [u32; M], keys: [K; M], count: usize) {
         let (Some(child_places), Some(key_places)) = (
-            self.children.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut::<NODE_WIDTH>()),
-            self.keys.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut::<NODE_WIDTH>()),
+            self.children.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut::<M>()),
+            self.keys.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut::<M>()),
         ) else {
             return;
         };
         *child_places = children.map(MaybeUninit::new);
         *key_places = keys.map(MaybeUninit::new);
-        self.len += count.min(NODE_WIDTH);
+        self.len += count.min(M);
     }
 
     /// The child that is popped after `pops` others, if there is one.
@@ -86,6 +86,32 @@ impl<K: Copy, const N: usize> Stack<K, N> {
         // SAFETY: as above.
         let key = unsafe { key.assume_init() };
         Some((child, key))
+    }
+}
+
+impl<const N: usize> Stack<f32, N> {
+    /// Pushes one entry below those from `first` on that have lesser keys.
+    #[inline(always)]
+    pub(crate) fn push_sorted(&mut self, child: u32, key: f32, first: usize) {
+        let mut place = self.len;
+        self.push(child, key);
+        let end = self.len;
+        while place > first && place < end {
+            // SAFETY: both places are below `len`, and so initialised.
+            let lesser = unsafe { self.keys[place - 1].assume_init() } < key;
+            if !lesser {
+                break;
+            }
+            self.children.swap(place - 1, place);
+            self.keys.swap(place - 1, place);
+            place -= 1;
+        }
+    }
+
+    /// How many entries there are.
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
     }
 }
 

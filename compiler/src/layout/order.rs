@@ -13,8 +13,8 @@ pub(super) fn visiting_order(children: &[Aabb]) -> [u32; NODE_WIDTH] {
         let place = |slot: &usize| children.get(*slot).map_or(f64::INFINITY, |child| along(child, octant));
         slots.sort_by(|a, b| place(a).total_cmp(&place(b)).then(a.cmp(b)));
         for (rank, slot) in slots.into_iter().enumerate() {
-            words[rank] |= (slot as u32) << (3 * octant);
-            words[NODE_WIDTH - 1 - rank] |= (slot as u32) << (3 * (7 - octant));
+            words[rank] |= (slot as u32) << (4 * octant);
+            words[NODE_WIDTH - 1 - rank] |= (slot as u32) << (4 * (7 - octant));
         }
     }
     words

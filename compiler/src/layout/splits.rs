@@ -9,7 +9,7 @@ pub struct SplitTable {
     pub triangles: Vec<u32>,
     /// Where the places of each end.
     pub ends: Vec<u32>,
-    /// `8 * node + slot` of each reference to a block that holds the triangle, ascending.
+    /// `16 * node + slot` of each reference to a block that holds the triangle, ascending.
     pub places: Vec<u32>,
 }
 

@@ -8,7 +8,7 @@
 use super::binary::BinaryTree;
 
 /// How many children a wide node has at most.
-pub const WIDTH: usize = 8;
+pub const WIDTH: usize = bvhc_format::record::NODE_WIDTH;
 
 /// What a leaf costs, where a wide node costs 1. Measured on the bunny: from 0.7 to 2.0 the tree's cost and
 /// the nodes and blocks that rays visit change by less than 1 %. Dearer leaves of more than 8 primitives, one
@@ -48,7 +48,7 @@ pub enum Role {
     Leaf,
 }
 
-/// The cheapest ways to represent a subtree by at most 1, 2, … 7 roots.
+/// The cheapest ways to represent a subtree by at most 1, 2, … roots, as many as a wide node has children but one.
 #[derive(Clone, Copy)]
 struct Plan {
     /// In visits of the root.
@@ -60,7 +60,7 @@ struct Plan {
 
 impl<'a> Collapse<'a> {
     /// Finds the cheapest representation of every subtree. `fits` says which nodes may be leaves; those
-    /// with one primitive must. Cost: some 60 operations a node.
+    /// with one primitive must. Cost: some 200 operations a node.
     pub fn new(weighed: &'a Weighed, fits: &[bool]) -> Self {
         let Weighed { tree, weights } = weighed;
         let none = Plan { costs: [0.0; WIDTH - 1], left: [0; WIDTH], is_leaf: true };

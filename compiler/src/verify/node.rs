@@ -59,14 +59,6 @@ pub enum NodeFault {
         /// The child.
         found: u32,
     },
-    /// Reserved bits of an order word are not zero.
-    #[error("order word {rank} is {found:#010x}, whose upper 8 bits are not zero (T11)")]
-    OrderBits {
-        /// The rank.
-        rank: usize,
-        /// The word.
-        found: u32,
-    },
     /// An octant's order names a slot twice.
     #[error("the order of octant {octant} is {found:?}, which is no permutation of the slots (T11)")]
     Order {
@@ -173,13 +165,10 @@ fn check_empty(node: &WideNode, slot: usize) -> Result<(), NodeFault> {
 }
 
 fn check_order(words: &[u32; NODE_WIDTH]) -> Result<(), NodeFault> {
-    if let Some(rank) = words.iter().position(|word| word >> 24 != 0) {
-        return Err(NodeFault::OrderBits { rank, found: words[rank] });
-    }
-    let slots = |octant: usize| words.map(|word| (word >> (3 * octant) & 7) as u8);
+    let slots = |octant: usize| words.map(|word| (word >> (4 * octant) & 15) as u8);
     for octant in 0..8 {
         let found = slots(octant);
-        if found.iter().fold(0u8, |seen, slot| seen | 1 << slot) != u8::MAX {
+        if found.iter().fold(0u16, |seen, slot| seen | 1 << slot) != u16::MAX {
             return Err(NodeFault::Order { octant, found });
         }
     }

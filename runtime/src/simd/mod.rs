@@ -7,8 +7,8 @@ mod portable;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod x86;
 
-use bvhc_format::record::{BLOCK_WIDTH, WideNode};
-use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask, f32x8, f32x16, f64x2, i32x8, u32x8};
+use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
+use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask, f32x16, f64x2, i32x16};
 
 use crate::stack::Stack;
 
@@ -48,15 +48,34 @@ pub(crate) trait Kernel: Simd {
     /// Four numbers, over and over.
     fn tile(self, numbers: &[f32; 4]) -> Self::Pairs;
 
-    /// A lane with about the least of eight numbers, none of which is negative: less than 1 in 100 above it.
-    fn least(self, numbers: f32x8<Self>) -> usize;
+    /// A lane with about the least of sixteen numbers, none of which is negative: less than 1 in 100 above it.
+    fn least(self, numbers: f32x16<Self>) -> usize;
 
-    /// Pushes the children whose keys are at most their ends, so that the one that the node's order names first for
-    /// `octant` is popped first. Keys are the bits of numbers that are not negative.
-    fn push_met(self, stack: &mut Stack, node: &WideNode, keys: i32x8<Self>, ends: i32x8<Self>, octant: u32);
+    /// Pushes the children whose keys are at most their ends, nearer ones later: those of lesser keys, or those that the
+    /// node's order for `octant` names earlier. Keys are the bits of numbers that are not negative.
+    fn push_met(
+        self,
+        stack: &mut Stack,
+        node: &WideNode,
+        keys: i32x16<Self>,
+        ends: i32x16<Self>,
+        octant: u32,
+    );
 
-    /// The numbers in some lanes, a bit each, those from the lowest lanes first; what follows them has no meaning.
-    fn compress(self, numbers: u32x8<Self>, lanes: u32) -> u32x8<Self>;
+    /// Pushes the children in some slots, a bit each; that in the highest is popped first. Without `KEYED` all keys
+    /// are zero.
+    fn push_some<const KEYED: bool>(self, stack: &mut Stack, node: &WideNode, keys: f32x16<Self>, slots: u32);
+}
+
+/// Pushes the children in some slots, those of lesser keys later. There are mostly two or three.
+#[inline(always)]
+fn push_sorted(stack: &mut Stack, node: &WideNode, keys: &[f32; NODE_WIDTH], slots: u32) {
+    let (first, mut left) = (stack.len(), slots);
+    while left != 0 {
+        let slot = left.trailing_zeros() as usize % NODE_WIDTH;
+        stack.push_sorted(node.children[slot], keys[slot], first);
+        left &= left - 1;
+    }
 }
 
 /// Evaluates an expression with `$simd` bound to the token of a level, compiled for that level.

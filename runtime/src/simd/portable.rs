@@ -1,9 +1,9 @@
 //! The steps of [`Kernel`] in plain code, for levels without cross-lane permutes.
 
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
-use fearless_simd::{Bytes, Simd, SimdBase, SimdFrom, SimdInt, SimdMask, f32x4, f32x8, f32x16, i32x8, u32x8};
+use fearless_simd::{Bytes, SimdBase, SimdFrom, SimdMask, f32x4, f32x16, i32x16};
 
-use super::Kernel;
+use super::{Kernel, push_sorted};
 use crate::stack::Stack;
 
 /// Implements [`Kernel`] for a level by loads from memory.
@@ -74,8 +74,8 @@ macro_rules! portable_kernel {
             }
 
             #[inline(always)]
-            fn least(self, numbers: f32x8<Self>) -> usize {
-                numbers.simd_eq(self.reduce_min_f32x8(numbers)).to_bitmask().trailing_zeros() as usize
+            fn least(self, numbers: f32x16<Self>) -> usize {
+                numbers.simd_eq(numbers.reduce_min()).to_bitmask().trailing_zeros() as usize
             }
 
             #[inline(always)]
@@ -83,30 +83,29 @@ macro_rules! portable_kernel {
                 self,
                 stack: &mut Stack,
                 node: &WideNode,
-                keys: i32x8<Self>,
-                ends: i32x8<Self>,
-                octant: u32,
+                keys: i32x16<Self>,
+                ends: i32x16<Self>,
+                _: u32,
             ) {
-                let met = keys.simd_le(ends).to_bitmask();
-                let keys: f32x8<Self> = keys.bitcast();
-                let keys = keys.to_array();
-                // The opposite octant's order is this one's, reversed.
-                for slots in node.order {
-                    let slot = (slots >> (3 * (octant ^ 7))) as usize % NODE_WIDTH;
-                    if met & 1 << slot != 0 {
-                        stack.push(node.children[slot], keys[slot]);
-                    }
-                }
+                let met = keys.simd_le(ends).to_bitmask() as u32;
+                let keys: f32x16<Self> = keys.bitcast();
+                push_sorted(stack, node, &keys.to_array(), met);
             }
 
             #[inline(always)]
-            fn compress(self, numbers: u32x8<Self>, lanes: u32) -> u32x8<Self> {
-                let (numbers, mut left) = (numbers.to_array(), lanes);
-                u32x8::from_fn(self, |_| {
-                    let lane = left.trailing_zeros() as usize % NODE_WIDTH;
-                    left &= left.wrapping_sub(1);
-                    numbers[lane]
-                })
+            fn push_some<const KEYED: bool>(
+                self,
+                stack: &mut Stack,
+                node: &WideNode,
+                keys: f32x16<Self>,
+                slots: u32,
+            ) {
+                let (keys, mut left) = (keys.to_array(), slots);
+                while left != 0 {
+                    let slot = left.trailing_zeros() as usize % NODE_WIDTH;
+                    stack.push(node.children[slot], if KEYED { keys[slot] } else { 0.0 });
+                    left &= left - 1;
+                }
             }
         }
     };

@@ -7,20 +7,23 @@ use core::arch::x86_64::*;
 
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
 use fearless_simd::x86::{Avx2, Avx512};
-use fearless_simd::{Simd, SimdFrom, SimdInto, f32x4, f32x8, f32x16, i32x8, kernel, u8x16, u8x32, u32x8};
+use fearless_simd::{
+    Bytes, Simd, SimdBase, SimdFrom, SimdInto, SimdMask, f32x4, f32x8, f32x16, i32x16, kernel, u8x16, u8x32,
+    u32x8, u32x16,
+};
 
-use super::Kernel;
+use super::{Kernel, push_sorted};
 use crate::stack::Stack;
 
 /// For each set of lanes, the numbers of its lanes, lowest first, a byte each.
-static COMPRESS: [[u8; NODE_WIDTH]; 256] = compress_table();
+static COMPRESS: [[u8; 8]; 256] = compress_table();
 
-const fn compress_table() -> [[u8; NODE_WIDTH]; 256] {
-    let mut table = [[0; NODE_WIDTH]; 256];
+const fn compress_table() -> [[u8; 8]; 256] {
+    let mut table = [[0; 8]; 256];
     let mut set = 0;
     while set < table.len() {
         let (mut lane, mut count) = (0, 0);
-        while lane < NODE_WIDTH {
+        while lane < 8 {
             if set & 1 << lane != 0 {
                 table[set][count] = lane as u8;
                 count += 1;
@@ -111,9 +114,17 @@ kernel!(
     fn least_8(token: Avx2, numbers: __m256) -> i32 {
         let halves = _mm256_srli_epi32::<16>(_mm256_castps_si256(numbers));
         let halves = _mm_packus_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves));
-        _mm_extract_epi16::<1>(_mm_minpos_epu16(halves))
+        _mm_cvtsi128_si32(_mm_minpos_epu16(halves))
     }
 );
+
+/// The lane of the least of sixteen numbers, by what is least in each half: the upper half of that number, and the lane
+/// above it.
+#[inline(always)]
+fn lesser(low: i32, high: i32) -> usize {
+    let lane = |least: i32| least as usize >> 16 & 7;
+    if (high as u16) < low as u16 { 8 + lane(high) } else { lane(low) }
+}
 
 /// Eight slots from `first`, which is 0 or 8.
 #[inline(always)]
@@ -123,35 +134,10 @@ fn half(slots: &[u8; BLOCK_WIDTH], first: usize) -> [u8; 8] {
 }
 
 kernel!(
-    /// The children whose keys are at most their ends, and those keys, in visiting order, the last to visit first; how
-    /// many they are.
     #[inline(always)]
-    fn met_8(
-        token: Avx2,
-        node: &WideNode,
-        keys: __m256i,
-        ends: __m256i,
-        octant: u32,
-    ) -> ([u32; 8], [f32; 8], usize) {
-        // The opposite octant's order is this one's, reversed.
-        let shift = _mm_cvtsi32_si128((3 * (octant ^ 7)) as i32);
-        let order: __m256i = u32x8::simd_from(token, node.order).into();
-        let slots = _mm256_srl_epi32(order, shift);
-        let beyond = _mm256_permutevar8x32_epi32(_mm256_cmpgt_epi32(keys, ends), slots);
-        let met = !_mm256_movemask_ps(_mm256_castsi256_ps(beyond)) & 255;
-        // Two permutes in a row are one with the slots permuted.
-        let slots = _mm256_permutevar8x32_epi32(slots, widen_8(token, COMPRESS[met as usize]));
-        let children: __m256i = u32x8::simd_from(token, node.children).into();
-        let children: u32x8<Avx2> = _mm256_permutevar8x32_epi32(children, slots).simd_into(token);
-        let keys: f32x8<Avx2> = _mm256_permutevar8x32_ps(_mm256_castsi256_ps(keys), slots).simd_into(token);
-        (children.into(), keys.into(), met.count_ones() as usize)
-    }
-);
-
-kernel!(
-    #[inline(always)]
-    fn compress_8(token: Avx2, numbers: __m256i, lanes: u32) -> __m256i {
-        _mm256_permutevar8x32_epi32(numbers, widen_8(token, COMPRESS[lanes as usize % COMPRESS.len()]))
+    fn compress_8(token: Avx2, numbers: __m256i, lanes: u32) -> u32x8<Avx2> {
+        let lanes = widen_8(token, COMPRESS[lanes as usize % COMPRESS.len()]);
+        _mm256_permutevar8x32_epi32(numbers, lanes).simd_into(token)
     }
 );
 
@@ -212,19 +198,40 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
-    fn least(self, numbers: f32x8<Self>) -> usize {
-        least_8(self, numbers.into()) as usize
+    fn least(self, numbers: f32x16<Self>) -> usize {
+        let (low, high) = self.split_f32x16(numbers);
+        lesser(least_8(self, low.into()), least_8(self, high.into()))
     }
 
     #[inline(always)]
-    fn push_met(self, stack: &mut Stack, node: &WideNode, keys: i32x8<Self>, ends: i32x8<Self>, octant: u32) {
-        let (children, keys, count) = met_8(self, node, keys.into(), ends.into(), octant);
-        stack.push_many(children, keys, count);
+    fn push_met(self, stack: &mut Stack, node: &WideNode, keys: i32x16<Self>, ends: i32x16<Self>, _: u32) {
+        let met = keys.simd_le(ends).to_bitmask() as u32;
+        let keys: f32x16<Self> = keys.bitcast();
+        push_sorted(stack, node, &keys.to_array(), met);
     }
 
     #[inline(always)]
-    fn compress(self, numbers: u32x8<Self>, lanes: u32) -> u32x8<Self> {
-        compress_8(self, numbers.into(), lanes).simd_into(self)
+    fn push_some<const KEYED: bool>(
+        self,
+        stack: &mut Stack,
+        node: &WideNode,
+        keys: f32x16<Self>,
+        slots: u32,
+    ) {
+        let (children, _) = node.children.as_chunks::<8>();
+        let (low, high) = self.split_f32x16(keys);
+        for (half, keys) in [low, high].into_iter().enumerate() {
+            let slots = slots >> (8 * half) & 255;
+            let chosen = compress_8(self, u32x8::simd_from(self, children[half]).into(), slots);
+            let keys = if KEYED {
+                let keys: u32x8<Self> = keys.bitcast();
+                let keys: f32x8<Self> = compress_8(self, keys.into(), slots).bitcast();
+                keys.to_array()
+            } else {
+                [0.0; 8]
+            };
+            stack.push_many(chosen.to_array(), keys, slots.count_ones() as usize);
+        }
     }
 }
 
@@ -268,11 +275,12 @@ kernel!(
 );
 
 kernel!(
-    /// As [`least_8`].
+    /// As [`least_8`], of the lower and of the upper half.
     #[inline(always)]
-    fn least_8_512(token: Avx512, numbers: __m256) -> i32 {
-        let halves = _mm256_cvtepi32_epi16(_mm256_srli_epi32::<16>(_mm256_castps_si256(numbers)));
-        _mm_extract_epi16::<1>(_mm_minpos_epu16(halves))
+    fn least_16(token: Avx512, numbers: __m512) -> [i32; 2] {
+        let halves = _mm512_cvtepi32_epi16(_mm512_srli_epi32::<16>(_mm512_castps_si512(numbers)));
+        let (low, high) = (_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves));
+        [_mm_cvtsi128_si32(_mm_minpos_epu16(low)), _mm_cvtsi128_si32(_mm_minpos_epu16(high))]
     }
 );
 
@@ -296,33 +304,35 @@ kernel!(
 );
 
 kernel!(
-    /// As [`met_8`]. All is put in order before it is known what is met, and compressed as it is.
+    /// The children whose keys are at most their ends, and those keys, in visiting order, the last to visit first; how
+    /// many they are. All is put in order before it is known what is met, and compressed as it is.
     #[inline(always)]
-    fn met_8_512(
+    fn met_16(
         token: Avx512,
         node: &WideNode,
-        keys: __m256i,
-        ends: __m256i,
+        keys: __m512i,
+        ends: __m512i,
         octant: u32,
-    ) -> ([u32; 8], [f32; 8], usize) {
-        let shift = _mm_cvtsi32_si128((3 * (octant ^ 7)) as i32);
-        let order: __m256i = u32x8::simd_from(token, node.order).into();
-        let slots = _mm256_srl_epi32(order, shift);
-        let children: __m256i = u32x8::simd_from(token, node.children).into();
-        let children = _mm256_permutexvar_epi32(slots, children);
-        let (keys, ends) = (_mm256_permutexvar_epi32(slots, keys), _mm256_permutexvar_epi32(slots, ends));
-        let met = _mm256_cmple_epi32_mask(keys, ends);
-        let children: u32x8<Avx512> = _mm256_maskz_compress_epi32(met, children).simd_into(token);
-        let keys = _mm256_castsi256_ps(_mm256_maskz_compress_epi32(met, keys));
-        let keys: f32x8<Avx512> = keys.simd_into(token);
+    ) -> ([u32; 16], [f32; 16], usize) {
+        // The opposite octant's order is this one's, reversed.
+        let shift = _mm_cvtsi32_si128((4 * (octant ^ 7)) as i32);
+        let order: __m512i = u32x16::simd_from(token, node.order).into();
+        let slots = _mm512_srl_epi32(order, shift);
+        let children: __m512i = u32x16::simd_from(token, node.children).into();
+        let children = _mm512_permutexvar_epi32(slots, children);
+        let (keys, ends) = (_mm512_permutexvar_epi32(slots, keys), _mm512_permutexvar_epi32(slots, ends));
+        let met = _mm512_cmple_epi32_mask(keys, ends);
+        let children: u32x16<Avx512> = _mm512_maskz_compress_epi32(met, children).simd_into(token);
+        let keys = _mm512_castsi512_ps(_mm512_maskz_compress_epi32(met, keys));
+        let keys: f32x16<Avx512> = keys.simd_into(token);
         (children.into(), keys.into(), met.count_ones() as usize)
     }
 );
 
 kernel!(
     #[inline(always)]
-    fn compress_8_512(token: Avx512, numbers: __m256i, lanes: u8) -> __m256i {
-        _mm256_maskz_compress_epi32(lanes, numbers)
+    fn compress_16(token: Avx512, numbers: __m512i, lanes: u16) -> u32x16<Avx512> {
+        _mm512_maskz_compress_epi32(lanes, numbers).simd_into(token)
     }
 );
 
@@ -379,18 +389,41 @@ impl Kernel for Avx512 {
     }
 
     #[inline(always)]
-    fn least(self, numbers: f32x8<Self>) -> usize {
-        least_8_512(self, numbers.into()) as usize
+    fn least(self, numbers: f32x16<Self>) -> usize {
+        let [low, high] = least_16(self, numbers.into());
+        lesser(low, high)
     }
 
     #[inline(always)]
-    fn push_met(self, stack: &mut Stack, node: &WideNode, keys: i32x8<Self>, ends: i32x8<Self>, octant: u32) {
-        let (children, keys, count) = met_8_512(self, node, keys.into(), ends.into(), octant);
+    fn push_met(
+        self,
+        stack: &mut Stack,
+        node: &WideNode,
+        keys: i32x16<Self>,
+        ends: i32x16<Self>,
+        octant: u32,
+    ) {
+        let (children, keys, count) = met_16(self, node, keys.into(), ends.into(), octant);
         stack.push_many(children, keys, count);
     }
 
     #[inline(always)]
-    fn compress(self, numbers: u32x8<Self>, lanes: u32) -> u32x8<Self> {
-        compress_8_512(self, numbers.into(), lanes as u8).simd_into(self)
+    fn push_some<const KEYED: bool>(
+        self,
+        stack: &mut Stack,
+        node: &WideNode,
+        keys: f32x16<Self>,
+        slots: u32,
+    ) {
+        let children: u32x16<Self> =
+            compress_16(self, u32x16::simd_from(self, node.children).into(), slots as u16);
+        let keys = if KEYED {
+            let keys: u32x16<Self> = keys.bitcast();
+            let keys: f32x16<Self> = compress_16(self, keys.into(), slots as u16).bitcast();
+            keys.to_array()
+        } else {
+            [0.0; NODE_WIDTH]
+        };
+        stack.push_many(children.to_array(), keys, slots.count_ones() as usize);
     }
 }

@@ -2,8 +2,8 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::record::{Block, ChildRef, WideNode};
-use fearless_simd::{SimdBase, SimdMask, f32x8};
+use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
+use fearless_simd::{SimdBase, SimdMask, f32x16};
 
 use super::{Budget, Probe, Visit, as_block};
 use crate::blocks::BlockSource;
@@ -40,7 +40,7 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
         probe.visits_node();
         let mut touched = meets(simd, node, reach);
         while touched != 0 {
-            let child = node.children[touched.trailing_zeros() as usize % 8];
+            let child = node.children[touched.trailing_zeros() as usize % NODE_WIDTH];
             touched &= touched - 1;
             // A box that reaches beyond 1e30 touches the planes of empty slots.
             if child != ChildRef::EMPTY.0 {
@@ -54,10 +54,10 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
 /// The slots of a node whose boxes touch `reach`.
 #[inline(always)]
 pub(crate) fn meets<S: Kernel>(simd: S, node: &WideNode, reach: &Aabb) -> u32 {
-    let mut touched = 255;
+    let mut touched = (1 << NODE_WIDTH) - 1;
     for axis in 0..3 {
-        let lower = f32x8::load_array_ref(simd, &node.planes[2 * axis]);
-        let upper = f32x8::load_array_ref(simd, &node.planes[2 * axis + 1]);
+        let lower = f32x16::load_array_ref(simd, &node.planes[2 * axis]);
+        let upper = f32x16::load_array_ref(simd, &node.planes[2 * axis + 1]);
         touched &= lower.simd_le(reach.upper[axis]).to_bitmask();
         touched &= upper.simd_ge(reach.lower[axis]).to_bitmask();
     }

@@ -176,7 +176,7 @@ fn push_children<S: Kernel>(
     let octant = bundle.class.octant;
     // The opposite octant's order is this one's, reversed.
     for slots in &node.order {
-        let slot = (slots >> (3 * (octant ^ 7))) as usize % NODE_WIDTH;
+        let slot = (slots >> (4 * (octant ^ 7))) as usize % NODE_WIDTH;
         if may_meet & 1 << slot == 0 {
             continue;
         }

@@ -57,7 +57,9 @@ pub(crate) fn prefetch_child(model: &Model<'_>, blocks: &impl BlockSource, child
     let index = (child & !ChildRef::BLOCK_BIT) as usize;
     let node = model.nodes().as_ptr().cast::<i8>().wrapping_add(index.wrapping_mul(size_of::<WideNode>()));
     let block = blocks.address(index);
-    prefetch::record_at(core::hint::select_unpredictable(is_block, block, node));
+    // A block is half a node.
+    let rest = core::hint::select_unpredictable(is_block, 0, size_of::<WideNode>() / 2);
+    prefetch::lines_at(core::hint::select_unpredictable(is_block, block, node), rest);
 }
 
 /// Counts the work of a query and decides which triangles it sees.
@@ -75,7 +77,7 @@ pub trait Probe {
         true
     }
 
-    /// The query tests the eight boxes of a node.
+    /// The query tests the boxes of a node.
     fn visits_node(&mut self) {}
 
     /// The query tests the triangles of a block.
@@ -102,7 +104,7 @@ impl<F: FnMut(u32) -> bool> Probe for Only<F> {
 /// Sees everything and counts what queries test. The counts add up over queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Nodes visited; each is eight box tests.
+    /// Nodes visited; each is sixteen box tests.
     pub nodes: u64,
     /// Blocks visited.
     pub blocks: u64,

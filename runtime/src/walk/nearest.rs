@@ -6,7 +6,7 @@
 //! blocks of a node in a loop of its own (the next visit then waits for this one's result instead of being guessed).
 
 use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
-use fearless_simd::{Bytes, SimdBase, SimdMask, f32x8, u32x8};
+use fearless_simd::{SimdBase, SimdMask, f32x16};
 
 use super::{Budget, Probe, Visit, as_block, prefetch_child};
 use crate::blocks::BlockSource;
@@ -68,10 +68,11 @@ fn descend<S: Kernel>(
     limit: f32,
     stack: &mut Stack,
 ) -> Option<u32> {
-    let zero = f32x8::splat(simd, 0.0);
+    let zero = f32x16::splat(simd, 0.0);
     let gap = |axis: usize| {
-        let lower = f32x8::load_array_ref(simd, &node.planes[2 * axis]) - point[axis];
-        let upper = f32x8::splat(simd, point[axis]) - f32x8::load_array_ref(simd, &node.planes[2 * axis + 1]);
+        let lower = f32x16::load_array_ref(simd, &node.planes[2 * axis]) - point[axis];
+        let upper =
+            f32x16::splat(simd, point[axis]) - f32x16::load_array_ref(simd, &node.planes[2 * axis + 1]);
         lower.max(upper).max(zero)
     };
     let (x, y, z) = (gap(0), gap(1), gap(2));
@@ -82,9 +83,6 @@ fn descend<S: Kernel>(
         return None;
     }
     let nearest = simd.least(bounds) % NODE_WIDTH;
-    let others = bits as u32 & !(1 << nearest);
-    let children = simd.compress(u32x8::load_array_ref(simd, &node.children), others);
-    let bounds: f32x8<S> = simd.compress(bounds.bitcast(), others).bitcast();
-    stack.push_many(children.to_array(), bounds.to_array(), others.count_ones() as usize);
+    simd.push_some::<true>(stack, node, bounds, bits as u32 & !(1 << nearest));
     Some(node.children[nearest])
 }

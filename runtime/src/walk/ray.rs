@@ -7,7 +7,7 @@
 use core::ops::ControlFlow;
 
 use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
-use fearless_simd::{Bytes, SimdBase, SimdFloat, SimdMask, f32x8, i32x8, u32x8};
+use fearless_simd::{Bytes, SimdBase, SimdFloat, SimdMask, f32x16, i32x16};
 
 use super::{Budget, Probe, Visit, as_block, prefetch_child};
 use crate::blocks::BlockSource;
@@ -84,16 +84,16 @@ pub(crate) fn walk_from<S: Kernel, P: Probe, const NEAREST_FIRST: bool>(
     }
 }
 
-/// The slab test of one ray against eight boxes.
+/// The slab test of one ray against the boxes of a node.
 ///
 /// Numbers that are not negative compare as their bits do, in a quarter of the time. So the boxes count t from
 /// `t_min` where that is negative, and none that is met is met before 0. Where a box ends before, its exit may come
 /// out as any negative number.
 pub(crate) struct Boxes<S: Kernel> {
-    inverse: [f32x8<S>; 3],
-    near: [f32x8<S>; 3],
-    far: [f32x8<S>; 3],
-    t_min: f32x8<S>,
+    inverse: [f32x16<S>; 3],
+    near: [f32x16<S>; 3],
+    far: [f32x16<S>; 3],
+    t_min: f32x16<S>,
     /// How much more t is than the ray's own.
     shift: f32,
     /// On each axis, where the planes that the ray meets first are among a node's: 0 the lower, [`NODE_WIDTH`] the upper.
@@ -105,14 +105,14 @@ impl<S: Kernel> Boxes<S> {
     #[inline(always)]
     pub(crate) fn new(simd: S, frame: &Frame) -> Self {
         let splat = |values: &[f32; 4]| {
-            [f32x8::splat(simd, values[0]), f32x8::splat(simd, values[1]), f32x8::splat(simd, values[2])]
+            [f32x16::splat(simd, values[0]), f32x16::splat(simd, values[1]), f32x16::splat(simd, values[2])]
         };
         let octant = frame.octant as usize;
         let mut boxes = Self {
             inverse: splat(&frame.inverse),
             near: splat(&frame.near),
             far: splat(&frame.far),
-            t_min: f32x8::splat(simd, frame.t_min + 0.0),
+            t_min: f32x16::splat(simd, frame.t_min + 0.0),
             shift: 0.0,
             near_sides: [0, 1, 2].map(|axis| (octant >> axis & 1) * NODE_WIDTH),
             octant: frame.octant,
@@ -121,7 +121,7 @@ impl<S: Kernel> Boxes<S> {
             let shifted = frame.shifted();
             boxes.near = splat(&shifted.near);
             boxes.far = splat(&shifted.far);
-            boxes.t_min = f32x8::splat(simd, 0.0);
+            boxes.t_min = f32x16::splat(simd, 0.0);
             boxes.shift = shifted.shift;
         }
         boxes
@@ -136,11 +136,11 @@ impl<S: Kernel> Boxes<S> {
     /// Where the ray enters each box and where it leaves it, `limit` at the latest, as bits; it meets those that it does not
     /// leave before.
     #[inline(always)]
-    fn spans(&self, simd: S, node: &WideNode, limit: f32) -> (i32x8<S>, i32x8<S>) {
+    fn spans(&self, simd: S, node: &WideNode, limit: f32) -> (i32x16<S>, i32x16<S>) {
         let (axes, _) = node.planes.as_flattened().as_chunks::<{ 2 * NODE_WIDTH }>();
         let plane = |axis: usize, first: usize| {
             let planes = &axes[axis][first & NODE_WIDTH..];
-            f32x8::load_array_ref(simd, planes.first_chunk().expect("there are two sides"))
+            f32x16::load_array_ref(simd, planes.first_chunk().expect("there are two sides"))
         };
         let enter = |axis: usize| {
             bits(plane(axis, self.near_sides[axis]).mul_add(self.inverse[axis], self.near[axis]))
@@ -148,7 +148,7 @@ impl<S: Kernel> Boxes<S> {
         let leave = |axis: usize| {
             bits(plane(axis, self.near_sides[axis] ^ NODE_WIDTH).mul_add(self.inverse[axis], self.far[axis]))
         };
-        let limit = bits(f32x8::splat(simd, limit));
+        let limit = bits(f32x16::splat(simd, limit));
         let entry = enter(0).max(enter(1)).max(enter(2).max(bits(self.t_min)));
         let exit = leave(0).min(leave(1)).min(leave(2).min(limit));
         (entry, exit)
@@ -205,9 +205,7 @@ impl<S: Kernel> Boxes<S> {
             return None;
         }
         // Even where there is only one: whether there are more is not to be guessed.
-        let others = met & (met - 1);
-        let children = simd.compress(u32x8::load_array_ref(simd, &node.children), others);
-        stack.push_many(children.to_array(), [0.0; NODE_WIDTH], others.count_ones() as usize);
+        simd.push_some::<false>(stack, node, entries.bitcast(), met & (met - 1));
         if let Some(waiting) = stack.child_after(0) {
             prefetch(waiting);
         }
@@ -216,6 +214,6 @@ impl<S: Kernel> Boxes<S> {
 }
 
 #[inline(always)]
-fn bits<S: Kernel>(numbers: f32x8<S>) -> i32x8<S> {
+fn bits<S: Kernel>(numbers: f32x16<S>) -> i32x16<S> {
     numbers.bitcast()
 }
