@@ -13,11 +13,14 @@ const CAPACITY: usize = (NODE_WIDTH - 1) * MAX_DEPTH as usize + NODE_WIDTH;
 
 /// A stack of child references and keys. A push beyond the capacity, which only a corrupt file can
 /// cause, is refused.
+///
+/// Aligned, since what is pushed is a vector as long as a line.
+#[repr(C, align(64))]
 pub(crate) struct Stack<K = f32, const N: usize = CAPACITY> {
     /// Entries `..len` are initialised in both arrays; `len <= N`.
-    len: usize,
     children: [MaybeUninit<u32>; N],
     keys: [MaybeUninit<K>; N],
+    len: usize,
 }
 
 impl<K: Copy, const N: usize> Stack<K, N> {
