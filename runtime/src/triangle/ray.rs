@@ -52,11 +52,10 @@ pub(crate) fn hits_in_block<S: Kernel>(
     mut hit: impl FnMut(Candidate),
 ) {
     let [kx, ky, kz] = frame.axes;
-    let from_origin = |axis: usize| f32x16::load_array_ref(simd, &block.positions[axis]) - frame.origin[axis];
-    let depth = from_origin(kz);
+    let depth = from_origin(simd, block, frame, kz);
     // No FMA: both triangles of an edge, and every level, must see the same places.
-    let x = simd.table(from_origin(kx) - depth * frame.shear[0]);
-    let y = simd.table(from_origin(ky) - depth * frame.shear[1]);
+    let x = simd.table(from_origin(simd, block, frame, kx) - depth * frame.shear[0]);
+    let y = simd.table(from_origin(simd, block, frame, ky) - depth * frame.shear[1]);
     let tables = Tables { x, y, depth };
     if 2 * lanes::<S>() < BLOCK_WIDTH {
         for first in (0..usize::from(block.triangles).min(BLOCK_WIDTH)).step_by(lanes::<S>()) {
@@ -69,6 +68,12 @@ pub(crate) fn hits_in_block<S: Kernel>(
     if lanes::<S>() < BLOCK_WIDTH && usize::from(block.triangles) > lanes::<S>() {
         hits_in_lanes(simd, block, frame, t_max, &tables, lanes::<S>(), &mut hit);
     }
+}
+
+/// Where a block's vertices are along an axis, as seen from a ray's origin.
+#[inline(always)]
+fn from_origin<S: Kernel>(simd: S, block: &Block, frame: &Frame, axis: usize) -> f32x16<S> {
+    f32x16::load_array_ref(simd, &block.positions[axis]) - frame.origin[axis]
 }
 
 /// Where a block's vertices are in a ray's frame; `depth` is not yet divided by the direction's.

@@ -68,14 +68,7 @@ fn descend<S: Kernel>(
     limit: f32,
     stack: &mut Stack,
 ) -> Option<u32> {
-    let zero = f32x16::splat(simd, 0.0);
-    let gap = |axis: usize| {
-        let lower = f32x16::load_array_ref(simd, &node.planes[2 * axis]) - point[axis];
-        let upper =
-            f32x16::splat(simd, point[axis]) - f32x16::load_array_ref(simd, &node.planes[2 * axis + 1]);
-        lower.max(upper).max(zero)
-    };
-    let (x, y, z) = (gap(0), gap(1), gap(2));
+    let (x, y, z) = (gap(simd, node, point, 0), gap(simd, node, point, 1), gap(simd, node, point, 2));
     let bounds = (x * x + y * y + z * z) * ROUNDING;
     let within = bounds.simd_le(limit);
     let bits = within.to_bitmask();
@@ -85,4 +78,12 @@ fn descend<S: Kernel>(
     let nearest = simd.least(bounds) % NODE_WIDTH;
     simd.push_some::<true>(stack, node, bounds, bits as u32 & !(1 << nearest));
     Some(node.children[nearest])
+}
+
+/// How far the boxes are from the point along an axis.
+#[inline(always)]
+fn gap<S: Kernel>(simd: S, node: &WideNode, point: [f32; 3], axis: usize) -> f32x16<S> {
+    let lower = f32x16::load_array_ref(simd, &node.planes[2 * axis]) - point[axis];
+    let upper = f32x16::splat(simd, point[axis]) - f32x16::load_array_ref(simd, &node.planes[2 * axis + 1]);
+    lower.max(upper).max(f32x16::splat(simd, 0.0))
 }

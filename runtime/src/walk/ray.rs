@@ -137,21 +137,23 @@ impl<S: Kernel> Boxes<S> {
     /// leave before.
     #[inline(always)]
     fn spans(&self, simd: S, node: &WideNode, limit: f32) -> (i32x16<S>, i32x16<S>) {
-        let (axes, _) = node.planes.as_flattened().as_chunks::<{ 2 * NODE_WIDTH }>();
-        let plane = |axis: usize, first: usize| {
-            let planes = &axes[axis][first & NODE_WIDTH..];
-            f32x16::load_array_ref(simd, planes.first_chunk().expect("there are two sides"))
-        };
-        let enter = |axis: usize| {
-            bits(plane(axis, self.near_sides[axis]).mul_add(self.inverse[axis], self.near[axis]))
-        };
-        let leave = |axis: usize| {
-            bits(plane(axis, self.near_sides[axis] ^ NODE_WIDTH).mul_add(self.inverse[axis], self.far[axis]))
-        };
         let limit = bits(f32x16::splat(simd, limit));
-        let entry = enter(0).max(enter(1)).max(enter(2).max(bits(self.t_min)));
-        let exit = leave(0).min(leave(1)).min(leave(2).min(limit));
+        let z = self.enter(simd, node, 2).max(bits(self.t_min));
+        let entry = self.enter(simd, node, 0).max(self.enter(simd, node, 1)).max(z);
+        let z = self.leave(simd, node, 2).min(limit);
+        let exit = self.leave(simd, node, 0).min(self.leave(simd, node, 1)).min(z);
         (entry, exit)
+    }
+
+    #[inline(always)]
+    fn enter(&self, simd: S, node: &WideNode, axis: usize) -> i32x16<S> {
+        bits(planes(simd, node, axis, self.near_sides[axis]).mul_add(self.inverse[axis], self.near[axis]))
+    }
+
+    #[inline(always)]
+    fn leave(&self, simd: S, node: &WideNode, axis: usize) -> i32x16<S> {
+        let side = self.near_sides[axis] ^ NODE_WIDTH;
+        bits(planes(simd, node, axis, side).mul_add(self.inverse[axis], self.far[axis]))
     }
 
     /// The slots of a node whose boxes the ray meets at its `t` or before.
@@ -211,6 +213,14 @@ impl<S: Kernel> Boxes<S> {
         }
         Some(node.children[met.trailing_zeros() as usize % NODE_WIDTH])
     }
+}
+
+/// The planes of an axis from `first` on, which is 0 or [`NODE_WIDTH`].
+#[inline(always)]
+fn planes<S: Kernel>(simd: S, node: &WideNode, axis: usize, first: usize) -> f32x16<S> {
+    let (axes, _) = node.planes.as_flattened().as_chunks::<{ 2 * NODE_WIDTH }>();
+    let planes = &axes[axis][first & NODE_WIDTH..];
+    f32x16::load_array_ref(simd, planes.first_chunk().expect("there are two sides"))
 }
 
 #[inline(always)]
