@@ -70,10 +70,10 @@ impl<K: Copy, const N: usize> Stack<K, N> {
         self.len += count.min(M);
     }
 
-    /// The child that is popped after `pops` others, if there is one.
+    /// The child on top.
     #[inline(always)]
-    pub(crate) fn child_after(&self, pops: usize) -> Option<u32> {
-        let child = self.children.get(self.len.checked_sub(pops + 1)?)?;
+    pub(crate) fn top(&self) -> Option<u32> {
+        let child = self.children.get(self.len.checked_sub(1)?)?;
         // SAFETY: entries below `len` are initialised: every push writes those it counts.
         Some(unsafe { child.assume_init() })
     }

@@ -52,7 +52,8 @@ pub(crate) trait Kernel: Simd {
     fn least(self, numbers: f32x16<Self>) -> usize;
 
     /// Pushes the children whose keys are at most their ends, nearer ones later: those of lesser keys, or those that the
-    /// node's order for `octant` names earlier. Keys are the bits of numbers that are not negative.
+    /// node's order for `octant` names earlier. Returns the nearest instead. Keys are the bits of numbers that are not
+    /// negative.
     fn push_met(
         self,
         stack: &mut Stack,
@@ -60,22 +61,31 @@ pub(crate) trait Kernel: Simd {
         keys: i32x16<Self>,
         ends: i32x16<Self>,
         octant: u32,
-    );
+    ) -> Option<u32>;
 
     /// Pushes the children in some slots, a bit each; that in the highest is popped first. Without `KEYED` all keys
     /// are zero.
     fn push_some<const KEYED: bool>(self, stack: &mut Stack, node: &WideNode, keys: f32x16<Self>, slots: u32);
 }
 
-/// Pushes the children in some slots, those of lesser keys later. There are mostly two or three.
+/// Pushes the children in some slots, those of lesser keys later, but the last of them, which it returns.
 #[inline(always)]
-fn push_sorted(stack: &mut Stack, node: &WideNode, keys: &[f32; NODE_WIDTH], slots: u32) {
+fn push_sorted(stack: &mut Stack, node: &WideNode, keys: &[f32; NODE_WIDTH], slots: u32) -> Option<u32> {
+    let slot = |slots: u32| slots.trailing_zeros() as usize % NODE_WIDTH;
+    if slots.count_ones() == 2 {
+        let [first, second] = [slot(slots), slot(slots & (slots - 1))];
+        let swap = keys[second] < keys[first];
+        let near = core::hint::select_unpredictable(swap, second, first);
+        let far = core::hint::select_unpredictable(swap, first, second);
+        stack.push(node.children[far], keys[far]);
+        return Some(node.children[near]);
+    }
     let (first, mut left) = (stack.len(), slots);
     while left != 0 {
-        let slot = left.trailing_zeros() as usize % NODE_WIDTH;
-        stack.push_sorted(node.children[slot], keys[slot], first);
+        stack.push_sorted(node.children[slot(left)], keys[slot(left)], first);
         left &= left - 1;
     }
+    stack.pop().map(|(nearest, _)| nearest)
 }
 
 /// Evaluates an expression with `$simd` bound to the token of a level, compiled for that level.

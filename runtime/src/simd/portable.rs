@@ -86,10 +86,10 @@ macro_rules! portable_kernel {
                 keys: i32x16<Self>,
                 ends: i32x16<Self>,
                 _: u32,
-            ) {
+            ) -> Option<u32> {
                 let met = keys.simd_le(ends).to_bitmask() as u32;
                 let keys: f32x16<Self> = keys.bitcast();
-                push_sorted(stack, node, &keys.to_array(), met);
+                push_sorted(stack, node, &keys.to_array(), met)
             }
 
             #[inline(always)]

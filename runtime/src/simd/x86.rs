@@ -204,10 +204,17 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
-    fn push_met(self, stack: &mut Stack, node: &WideNode, keys: i32x16<Self>, ends: i32x16<Self>, _: u32) {
+    fn push_met(
+        self,
+        stack: &mut Stack,
+        node: &WideNode,
+        keys: i32x16<Self>,
+        ends: i32x16<Self>,
+        _: u32,
+    ) -> Option<u32> {
         let met = keys.simd_le(ends).to_bitmask() as u32;
         let keys: f32x16<Self> = keys.bitcast();
-        push_sorted(stack, node, &keys.to_array(), met);
+        push_sorted(stack, node, &keys.to_array(), met)
     }
 
     #[inline(always)]
@@ -402,9 +409,10 @@ impl Kernel for Avx512 {
         keys: i32x16<Self>,
         ends: i32x16<Self>,
         octant: u32,
-    ) {
+    ) -> Option<u32> {
         let (children, keys, count) = met_16(self, node, keys.into(), ends.into(), octant);
         stack.push_many(children, keys, count);
+        stack.pop().map(|(nearest, _)| nearest)
     }
 
     #[inline(always)]

@@ -35,7 +35,7 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
     let mut budget = Budget::of(model);
     let mut child = ChildRef::node(0).0;
     while budget.spend() {
-        if let Some(waiting) = stack.child_after(0) {
+        if let Some(waiting) = stack.top() {
             prefetch_child(model, &blocks, waiting);
         }
         if let Some(reference) = as_block(child) {

@@ -182,11 +182,11 @@ impl<S: Kernel> Boxes<S> {
             0 => None,
             1 => Some(node.children[met.trailing_zeros() as usize % NODE_WIDTH]),
             _ => {
-                simd.push_met(stack, node, entries, exits, self.octant);
-                if let Some(waiting) = stack.child_after(1) {
+                let nearest = simd.push_met(stack, node, entries, exits, self.octant);
+                if let Some(waiting) = stack.top() {
                     prefetch(waiting);
                 }
-                None
+                nearest
             }
         }
     }
@@ -208,7 +208,7 @@ impl<S: Kernel> Boxes<S> {
         }
         // Even where there is only one: whether there are more is not to be guessed.
         simd.push_some::<false>(stack, node, entries.bitcast(), met & (met - 1));
-        if let Some(waiting) = stack.child_after(0) {
+        if let Some(waiting) = stack.top() {
             prefetch(waiting);
         }
         Some(node.children[met.trailing_zeros() as usize % NODE_WIDTH])
