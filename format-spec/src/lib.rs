@@ -1,4 +1,4 @@
-//! The bvhc file format, version 1.3, as Rust types.
+//! The bvhc file format, version 2.0, as Rust types.
 //!
 //! `FORMAT.md` beside this crate is the law; the modules follow its chapters:
 //! [`header`] (what bvhc lays out itself) and [`section`] (one rkyv archive each,

@@ -1,5 +1,6 @@
 //! Files with one rule broken and all hashes right, so that only that rule can tell.
 
+use std::mem::offset_of;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -9,6 +10,7 @@ use bvhc::kdop;
 use bvhc::optimise::Stop;
 use bvhc::verify::{VerifyError, verify};
 use bvhc_format::kdop::Tables;
+use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
 use bvhc_format::swept::Cores;
 
 use crate::split::split;
@@ -76,7 +78,7 @@ impl Forge {
         FILE.clone()
     }
 
-    /// One triangle: whatever the compiler does, 7 slots of the node, 15 lanes and 13 vertices are unused.
+    /// One triangle: whatever the compiler does, 15 slots of the node, 15 lanes and 13 vertices are unused.
     pub(crate) fn of_one_triangle() -> Self {
         Self::of(ONE_TRIANGLE)
     }
@@ -195,7 +197,7 @@ impl Forge {
     }
 
     pub(crate) fn block(&self, index: usize) -> usize {
-        self.slice(GEOMETRY, 0).0 + 256 * index
+        self.slice(GEOMETRY, 0).0 + size_of::<Block>() * index
     }
 
     pub(crate) fn blocks(&self) -> usize {
@@ -211,21 +213,31 @@ impl Forge {
     }
 
     pub(crate) fn node(&self, index: usize) -> usize {
-        self.slice(TREE, 32).0 + 256 * index
+        self.slice(TREE, 32).0 + size_of::<WideNode>() * index
     }
 
     pub(crate) fn nodes(&self) -> usize {
         self.slice(TREE, 32).1
     }
 
+    /// A plane of a slot of a node: lower x, upper x, lower y and so on.
+    pub(crate) fn plane(&self, node: usize, plane: usize, slot: usize) -> usize {
+        self.node(node) + 4 * (NODE_WIDTH * plane + slot)
+    }
+
+    /// A node's word of visiting orders for a rank.
+    pub(crate) fn order(&self, node: usize, rank: usize) -> usize {
+        self.node(node) + offset_of!(WideNode, order) + 4 * rank
+    }
+
     /// The reference in a slot of a node.
     pub(crate) fn child(&self, node: usize, slot: usize) -> usize {
-        self.node(node) + 192 + 4 * slot
+        self.node(node) + offset_of!(WideNode, children) + 4 * slot
     }
 
     /// All places of references, with their values.
     pub(crate) fn children(&self) -> Vec<(usize, u32)> {
-        let places = (0..self.nodes()).flat_map(|node| (0..8).map(move |slot| (node, slot)));
+        let places = (0..self.nodes()).flat_map(|node| (0..NODE_WIDTH).map(move |slot| (node, slot)));
         places.map(|(node, slot)| self.child(node, slot)).map(|at| (at, self.u32(at))).collect()
     }
 

@@ -13,9 +13,12 @@ mod split;
 mod splits;
 mod swept;
 
+use std::mem::offset_of;
+
 use bvhc::compile::Layout;
 use bvhc::verify::source::compare;
 use bvhc::verify::{VerifyError, verify};
+use bvhc_format::record::{NODE_WIDTH, WideNode};
 use bvhc_runtime::Model;
 use forge::{Forge, GEOMETRY, METADATA, PACKED, SPLITS, TREE, blades, source};
 
@@ -261,32 +264,31 @@ fn nodes() {
     breaks("T8", |file| {
         empty(file, 0, 0);
     });
-    breaks("T8", |file| (0..8).for_each(|slot| empty(file, 0, slot)));
+    breaks("T8", |file| (0..NODE_WIDTH).for_each(|slot| empty(file, 0, slot)));
     for plane in 0..6 {
         breaks_small("T9", |file| {
-            let at = file.node(0) + 32 * plane + 4 * 7;
+            let at = file.plane(0, plane, NODE_WIDTH - 1);
             file.put_f32(at, file.f32(at) * 2.0);
         });
     }
 }
 
 fn empty(file: &mut Forge, node: usize, slot: usize) {
-    let at = file.node(node) + 4 * slot;
     for plane in 0..6 {
-        file.put_f32(at + 32 * plane, if plane % 2 == 0 { 1e30 } else { -1e30 });
+        file.put_f32(file.plane(node, plane, slot), if plane % 2 == 0 { 1e30 } else { -1e30 });
     }
-    file.put_u32(at + 192, u32::MAX);
+    file.put_u32(file.child(node, slot), u32::MAX);
 }
 
 #[test]
 fn boxes() {
     for plane in 0..6 {
-        breaks("T10", |file| file.put_f32(file.node(0) + 32 * plane, f32::NAN));
-        breaks("T10", |file| file.put_f32(file.node(0) + 32 * plane + 4, f32::INFINITY));
+        breaks("T10", |file| file.put_f32(file.plane(0, plane, 0), f32::NAN));
+        breaks("T10", |file| file.put_f32(file.plane(0, plane, 1), f32::INFINITY));
         // The compiler's boxes are as tight as can be: one step inward cuts the growth off. Where it lies on a
         // plane that it need not touch, a step may still be fine, so take the one of the whole.
         breaks("T10", |file| {
-            let planes = (0..8).map(|slot| file.node(0) + 32 * plane + 4 * slot);
+            let planes = (0..NODE_WIDTH).map(|slot| file.plane(0, plane, slot));
             let used = planes.filter(|at| file.f32(*at).abs() < 1e30);
             let key = |at: &usize| if plane % 2 == 0 { file.f32(*at) } else { -file.f32(*at) };
             let at = used.min_by(|a, b| key(a).total_cmp(&key(b))).unwrap();
@@ -298,21 +300,20 @@ fn boxes() {
 
 #[test]
 fn visiting_orders() {
-    breaks("T11", |file| file.add(file.node(0) + 224, 1 << 24));
     for octant in 0..8 {
         breaks("T11", |file| {
-            let words = [0, 1].map(|rank| file.node(1) + 224 + 4 * rank);
-            let slot = file.u32(words[0]) >> (3 * octant) & 7;
-            let other = file.u32(words[1]) & !(7 << (3 * octant)) | slot << (3 * octant);
+            let words = [0, 1].map(|rank| file.order(1, rank));
+            let slot = file.u32(words[0]) >> (4 * octant) & 15;
+            let other = file.u32(words[1]) & !(15 << (4 * octant)) | slot << (4 * octant);
             file.put_u32(words[1], other);
         });
     }
     // A permutation still, but of one octant only.
     breaks("T11", |file| {
-        let words = [0, 1].map(|rank| file.node(0) + 224 + 4 * rank);
+        let words = [0, 1].map(|rank| file.order(0, rank));
         let [a, b] = words.map(|at| file.u32(at));
-        file.put_u32(words[0], a & !7 | b & 7);
-        file.put_u32(words[1], b & !7 | a & 7);
+        file.put_u32(words[0], a & !15 | b & 15);
+        file.put_u32(words[1], b & !15 | a & 15);
     });
 }
 
@@ -323,8 +324,9 @@ fn is_free(file: &Forge, at: usize) -> bool {
     let (trees, count) = file.slice(METADATA, 240);
     let figures = (trees..trees + 48 * count).contains(&at) && (32..44).contains(&((at - trees) % 48));
     // Boxes may be larger than they must be.
-    let nodes = file.slice(TREE, 32);
-    let planes = (nodes.0..nodes.0 + 256 * nodes.1).contains(&at) && (at - nodes.0) % 256 < 192;
+    let nodes = file.node(0)..file.node(file.nodes());
+    let planes =
+        nodes.contains(&at) && (at - nodes.start) % size_of::<WideNode>() < offset_of!(WideNode, children);
     // A reader must not refuse a minor version, and `required` says nothing of kinds that every reader knows.
     let minor = (14..16).contains(&at);
     let flags = (64..file.directory_end()).contains(&at) && at % 64 == 6;

@@ -2,6 +2,7 @@
 
 use bvhc::compile::Layout;
 use bvhc::file::{Section, assemble};
+use bvhc_format::record::NODE_WIDTH;
 use bvhc_format::section::{SectionKind, Splits};
 
 use crate::forge::{Forge, GEOMETRY, METADATA, PACKED, SPLITS, TREE};
@@ -130,7 +131,7 @@ fn boxes_cover_split_triangles_between_them() {
     for index in 0..places {
         let mut file = Forge::of_splits(Layout::Fast);
         let place = file.u32(element(&file, 32, index)) as usize;
-        let plane = |plane: usize| file.node(place / 8) + 32 * plane + 4 * (place % 8);
+        let plane = |plane: usize| file.plane(place / NODE_WIDTH, plane, place % NODE_WIDTH);
         // The blades are long in z, where the slabs are cut.
         let (lower, upper) = (plane(4), plane(5));
         file.put_f32(upper, file.f32(lower).next_up());
@@ -146,14 +147,15 @@ fn boxes_cover_split_triangles_between_them() {
 fn boxes_lie_within_those_above() {
     for plane in 0..6 {
         breaks("T13", |file| {
-            let at = file.node(1) + 32 * plane;
+            let at = file.plane(1, plane, 0);
             let outward = if plane % 2 == 0 { -100.0 } else { 100.0 };
             file.put_f32(at, file.f32(at) + outward);
         });
     }
     // Without split triangles they need not. One step changes no figure by as much as M6 allows.
     let mut file = Forge::new();
-    let at = (0..8).map(|slot| file.node(1) + 4 * slot).min_by(|a, b| file.f32(*a).total_cmp(&file.f32(*b)));
+    let lower_x = (0..NODE_WIDTH).map(|slot| file.plane(1, 0, slot));
+    let at = lower_x.min_by(|a, b| file.f32(*a).total_cmp(&file.f32(*b)));
     file.put_f32(at.unwrap(), file.f32(at.unwrap()).next_down());
     file.seal();
     file.verify().unwrap();

@@ -275,14 +275,14 @@ impl Dump<'_> {
 
     fn node(&mut self) {
         self.fields(&[
-            ("lower x", 32, Kind::F32),
-            ("upper x", 32, Kind::F32),
-            ("lower y", 32, Kind::F32),
-            ("upper y", 32, Kind::F32),
-            ("lower z", 32, Kind::F32),
-            ("upper z", 32, Kind::F32),
-            ("children", 32, Kind::Child),
-            ("order", 32, Kind::Hex),
+            ("lower x", 64, Kind::F32),
+            ("upper x", 64, Kind::F32),
+            ("lower y", 64, Kind::F32),
+            ("upper y", 64, Kind::F32),
+            ("lower z", 64, Kind::F32),
+            ("upper z", 64, Kind::F32),
+            ("children", 64, Kind::Child),
+            ("order", 64, Kind::Hex),
         ]);
     }
 
@@ -459,7 +459,7 @@ fn values(line: &[u8], kind: Kind, at: usize) -> String {
         Kind::U64 => each(8, |value| value.to_string()),
         Kind::F32 => each(4, |value| format!("{:?}", f32::from_bits(value as u32))),
         Kind::Index => each(4, |value| if value == 0xffff_ffff { "NONE".into() } else { value.to_string() }),
-        Kind::Hex => each(4, |value| format!("{value:06x}")),
+        Kind::Hex => each(4, |value| format!("{value:08x}")),
         Kind::Child => each(4, |value| match ChildRef(value as u32).get() {
             Child::Empty => "empty".into(),
             Child::Node(index) => format!("node {index}"),

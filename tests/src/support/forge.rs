@@ -1,11 +1,12 @@
 //! Where in a file what stands, and files with one thing changed.
 
+use std::mem::offset_of;
 use std::ops::Range;
 
 use bvhc::file::Bytes;
 use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH};
 use bvhc_format::obb::OBB_WIDTH;
-use bvhc_format::record::NODE_WIDTH;
+use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Blocks, Model};
 
@@ -34,8 +35,11 @@ pub struct Places {
     pub obb: &'static ObbRecords,
 }
 
-/// Bytes of a node and of a block.
-pub const RECORD: usize = 256;
+/// Bytes of a node.
+pub const NODE: usize = size_of::<WideNode>();
+
+/// Bytes of a block.
+pub const BLOCK: usize = size_of::<Block>();
 
 /// How the records of a tree of oriented boxes are laid out.
 #[derive(Debug)]
@@ -104,7 +108,12 @@ impl Places {
 
     /// The child reference in a slot of a node.
     pub fn child(&self, node: usize, slot: usize) -> usize {
-        self.nodes + RECORD * node + 192 + 4 * slot
+        self.nodes + NODE * node + offset_of!(WideNode, children) + 4 * slot
+    }
+
+    /// A node's word of visiting orders for a rank.
+    pub fn order(&self, node: usize, rank: usize) -> usize {
+        self.nodes + NODE * node + offset_of!(WideNode, order) + 4 * rank
     }
 
     /// A node of the tree of oriented boxes.
@@ -135,7 +144,7 @@ impl Places {
 
     /// The plane of a slot of a node: lower x, upper x, lower y and so on.
     pub fn plane(&self, node: usize, plane: usize, slot: usize) -> usize {
-        self.nodes + RECORD * node + 4 * (NODE_WIDTH * plane + slot)
+        self.nodes + NODE * node + 4 * (NODE_WIDTH * plane + slot)
     }
 }
 
@@ -178,11 +187,11 @@ pub const fn slices(kind: SectionKind) -> &'static [(usize, usize)] {
         SectionKind::Metadata => {
             &[(112, 1), (128, 1), (144, 1), (160, 4), (176, 1), (192, 4), (208, 1), (224, 4), (240, 48)]
         }
-        SectionKind::Geometry => &[(0, 256), (16, 4), (32, 4), (48, 16)],
+        SectionKind::Geometry => &[(0, BLOCK), (16, 4), (32, 4), (48, 16)],
         SectionKind::Splits => &[(0, 4), (16, 4), (32, 4)],
         SectionKind::PackedBlocks => &[(0, 1)],
         SectionKind::Hull => &[(0, 16), (16, 4), (32, 4)],
-        SectionKind::AabbTree => &[(32, 256)],
+        SectionKind::AabbTree => &[(32, NODE)],
         SectionKind::ObbTree => &[(24, 192), (40, 192), (56, 128), (72, 16)],
         SectionKind::KdopTree => &[(32, 16), (48, 192)],
         SectionKind::SweptTree => &[(24, 192), (40, 16)],

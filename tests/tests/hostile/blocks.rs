@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use bvhc::compile::Layout;
 use bvhc_format::packed::WINDOW;
-use bvhc_format::record::Block;
+use bvhc_format::record::{Block, NODE_WIDTH};
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Aabb, Blocks, Model};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{soup, write_obj};
-use bvhc_tests::support::forge::{self, Places, RECORD};
+use bvhc_tests::support::forge::{self, BLOCK, Places};
 use bvhc_tests::support::split::split;
 use bvhc_tests::support::{LAYOUTS, aligned, levels};
 
@@ -25,7 +25,7 @@ fn blocks_that_lie_about_their_contents() {
         for field in [192..240, 244..245, 245..246, 246..256, 240..244, 192..256] {
             let mut forged = aligned(&good);
             for block in 0..places.block_count {
-                let start = places.blocks + RECORD * block;
+                let start = places.blocks + BLOCK * block;
                 forged[start + field.start..start + field.end].fill(value);
             }
             assert!(survive(&forged, &levels), "{field:?} {value}");
@@ -64,9 +64,9 @@ fn packed_blocks_from_anywhere() {
     let (good, levels) = (middling_as(Layout::Small), levels());
     let (places, payload) = (Places::of(&good), forge::root(&good, SectionKind::PackedBlocks));
     let units = (payload - places.blocks - WINDOW) / 8;
-    for first in (0..units + 2 * WINDOW / 8).step_by(8) {
+    for first in (0..units + 2 * WINDOW / 8).step_by(NODE_WIDTH) {
         let mut forged = aligned(&good);
-        for slot in 0..8 {
+        for slot in 0..NODE_WIDTH {
             write(&mut forged, places.child(0, slot), (first + slot) as u32 | 1 << 31);
         }
         assert!(survive(&forged, &levels));
@@ -119,7 +119,7 @@ fn a_triangle_that_is_everywhere() {
     (0..count).for_each(|place| write(&mut forged, places + 4 * place, u32::MAX));
     let records = Places::of(&forged);
     for block in 0..records.block_count {
-        let marks = records.blocks + RECORD * block + offset_of!(Block, split);
+        let marks = records.blocks + BLOCK * block + offset_of!(Block, split);
         forged[marks..marks + 2].fill(0xff);
     }
     let model = Model::from_bytes(&forged).expect("it opens");

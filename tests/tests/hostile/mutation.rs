@@ -2,7 +2,7 @@
 
 use bvhc::file::Bytes;
 use bvhc_tests::random::Random;
-use bvhc_tests::support::forge::RECORD;
+use bvhc_tests::support::forge::{BLOCK, NODE};
 use bvhc_tests::support::{LAYOUTS, aligned, levels};
 
 use super::{NUMBERS, for_pairs, middling_as, small_as, splits_as, survive};
@@ -24,17 +24,17 @@ fn mutate(bytes: &mut Bytes, random: &mut Random) {
             let number = random.below(64) | random.below(2) << 31;
             bytes[place & !3..][..4].copy_from_slice(&number.to_le_bytes());
         }
-        _ => swap_records(bytes, place, other),
+        _ => swap_records(bytes, place, other, [BLOCK, NODE][random.below(2) as usize]),
     }
 }
 
-fn swap_records(bytes: &mut Bytes, one: usize, other: usize) {
-    let count = bytes.len() / 64 - RECORD / 64 + 1;
+fn swap_records(bytes: &mut Bytes, one: usize, other: usize, size: usize) {
+    let count = bytes.len() / 64 - size / 64 + 1;
     let (one, other) = (one / 64 % count * 64, other / 64 % count * 64);
-    if one.abs_diff(other) >= RECORD {
-        let kept: [u8; RECORD] = bytes[one..one + RECORD].try_into().expect("a record");
-        bytes.copy_within(other..other + RECORD, one);
-        bytes[other..other + RECORD].copy_from_slice(&kept);
+    if one.abs_diff(other) >= size {
+        let kept = bytes[one..one + size].to_vec();
+        bytes.copy_within(other..other + size, one);
+        bytes[other..other + size].copy_from_slice(&kept);
     }
 }
 

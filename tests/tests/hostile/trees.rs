@@ -1,10 +1,14 @@
 //! Nodes that lead anywhere.
 
+use std::mem::offset_of;
+
 use bvhc::compile::{Layout, Quality};
 use bvhc::file::Bytes;
+use bvhc_format::MAX_DEPTH;
+use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::icosphere;
-use bvhc_tests::support::forge::{Places, RECORD};
+use bvhc_tests::support::forge::{BLOCK, NODE, Places};
 use bvhc_tests::support::{LAYOUTS, aligned, compiled_as, levels};
 
 use super::{NUMBERS, middling, middling_as, splits_as, survive, write};
@@ -18,8 +22,8 @@ fn mutated_trees() {
         for _ in 0..5000 {
             let mut forged = aligned(&good);
             for _ in 0..1 + random.below(20) {
-                let (node, slot) =
-                    (random.below(places.node_count as u32) as usize, random.below(8) as usize);
+                let node = random.below(places.node_count as u32) as usize;
+                let slot = random.below(NODE_WIDTH as u32) as usize;
                 let index = random.below(2 * places.node_count as u32) | random.below(2) << 31;
                 let plane = random.below(6) as usize;
                 write(&mut forged, places.child(node, slot), index);
@@ -34,7 +38,7 @@ fn mutated_trees() {
 fn with_children(good: &Bytes, child: impl Fn(usize, usize) -> u32) -> Bytes {
     let (mut forged, places) = (aligned(good), Places::of(good));
     for node in 0..places.node_count {
-        for slot in 0..8 {
+        for slot in 0..NODE_WIDTH {
             write(&mut forged, places.child(node, slot), child(node, slot));
             for plane in 0..6 {
                 let bound = if plane % 2 == 0 { -1e30f32 } else { 1e30 };
@@ -81,11 +85,11 @@ fn chains_deeper_than_the_stack() {
 
 fn chains(good: &Bytes) {
     let count = Places::of(good).node_count as u32;
-    assert!(count > 500, "{count} nodes are too few for an overflow");
+    assert!(count > 2 * MAX_DEPTH, "{count} nodes are too few for an overflow");
     let next = |node: usize| (node as u32 + 1).min(count - 1);
     let chains: [&dyn Fn(usize, usize) -> u32; 4] = [
         &|node, _| next(node),
-        &|node, slot| if slot == 7 { next(node) } else { 1 << 31 },
+        &|node, slot| if slot == NODE_WIDTH - 1 { next(node) } else { 1 << 31 },
         &|node, slot| if slot == 0 { next(node) } else { 1 << 31 },
         &|node, slot| if slot % 2 == 0 { next(node) } else { next(node + 1) },
     ];
@@ -100,15 +104,15 @@ fn planes_and_positions_that_are_no_numbers() {
     let places = Places::of(&good);
     for number in NUMBERS {
         let mut forged = aligned(&good);
-        for offset in (places.nodes..places.nodes + RECORD * places.node_count).step_by(4) {
-            if (offset - places.nodes) % RECORD < 192 {
+        for offset in (places.nodes..places.nodes + NODE * places.node_count).step_by(4) {
+            if (offset - places.nodes) % NODE < offset_of!(WideNode, children) {
                 write(&mut forged, offset, number);
             }
         }
         assert!(survive(&forged, &levels));
-        let mut forged = with_children(&good, |node, slot| (8 * node + slot) as u32 | 1 << 31);
-        for offset in (places.blocks..places.blocks + RECORD * places.block_count).step_by(4) {
-            if (offset - places.blocks) % RECORD < 192 {
+        let mut forged = with_children(&good, |node, slot| (NODE_WIDTH * node + slot) as u32 | 1 << 31);
+        for offset in (places.blocks..places.blocks + BLOCK * places.block_count).step_by(4) {
+            if (offset - places.blocks) % BLOCK < offset_of!(Block, corners) {
                 write(&mut forged, offset, number);
             }
         }
@@ -116,7 +120,7 @@ fn planes_and_positions_that_are_no_numbers() {
     }
 }
 
-/// Orders that name one slot eight times, and words of all ones.
+/// Orders that name one slot sixteen times, and words of all ones.
 #[test]
 fn orders_that_are_no_permutations() {
     let good = middling();
@@ -124,7 +128,7 @@ fn orders_that_are_no_permutations() {
     for word in NUMBERS {
         let mut forged = aligned(&good);
         for node in 0..places.node_count {
-            (0..8).for_each(|rank| write(&mut forged, places.child(node, 8) + 4 * rank, word));
+            (0..NODE_WIDTH).for_each(|rank| write(&mut forged, places.order(node, rank), word));
         }
         assert!(survive(&forged, &levels()));
     }
