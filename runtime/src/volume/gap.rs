@@ -34,6 +34,28 @@ pub(crate) struct Gaps {
     pub(crate) centres: [f32; PAIRS],
 }
 
+impl Gaps {
+    /// What is expected of each pair: the less, the more.
+    #[inline(always)]
+    pub(crate) fn keys<S: Kernel>(&self, simd: S) -> [f32; PAIRS] {
+        let mut keys = [0.0; PAIRS];
+        for first in (0..PAIRS).step_by(lanes::<S>()) {
+            let places = first..first + lanes::<S>();
+            let apart = S::Pairs::from_slice(simd, &self.squares[places.clone()]).sqrt();
+            let between = S::Pairs::from_slice(simd, &self.centres[places.clone()]).sqrt();
+            let key = between.mul_add(S::Pairs::splat(simd, CENTRES), apart);
+            key.store_slice(&mut keys[places]);
+        }
+        keys
+    }
+}
+
+/// What is expected of boxes: how far they are apart and, as much of it as this, their centres are. Weights from 0.5 to 1.2
+/// do as well; a sum of squares takes 2 to 5 % more steps. (Points stored with the boxes in place of the centres: a vertex
+/// below takes up to 7 % more, whether it is in the middle or far out, the surface's centroid as many. As upper bounds,
+/// vertices spare less than 1 %.)
+const CENTRES: f32 = 0.9;
+
 /// Less than 1 by more than the rounding of a square.
 pub(crate) const ROUNDED: f32 = 1.0 - 1.0 / (1 << 20) as f32;
 

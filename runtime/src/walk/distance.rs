@@ -185,12 +185,16 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         };
         let found = volume.gaps(self.simd, node_a, node_b, &self.motion, u32::from(mask), self.reach2);
         let pairs = found.pairs;
+        if pairs == 0 {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let keys = found.keys(self.simd);
         let links_a = Links::of::<V>(&tree_a, a, node_a);
         let links_b = Links::of::<V>(&tree_b, b, node_b);
         let (in_a, in_b) = (rows(links_a.leaves()), columns(links_b.leaves()));
         let both = pairs & in_a & in_b;
         if both != 0 {
-            for &(lane, _) in Order::of(both, &found).items() {
+            for &(lane, _) in Order::of(both, &keys).items() {
                 let beyond = found.squares[lane] > self.reach2;
                 if !beyond
                     && let (Link::Leaf(a), Link::Leaf(b)) =
@@ -205,7 +209,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         // Of which most is expected is added last; to sort the others costs more than it saves.
         let mut last = Item { square: f32::INFINITY, key: f32::INFINITY, ..Item::NONE };
         let mut add = |a: u32, with: With, lane: usize| {
-            let mut item = Item { a, with, square: found.squares[lane], key: key(&found, lane) };
+            let mut item = Item { a, with, square: found.squares[lane], key: keys[lane] };
             if item.key < last.key {
                 core::mem::swap(&mut item, &mut last);
             }
@@ -434,10 +438,6 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
 /// How far points may be from where they are, relative to their coordinates: some 256 roundings of f64.
 const SLACK: f64 = 1.0 / (1u64 << 44) as f64;
 
-/// What is expected of boxes: the square of their distance and, as much of it as this, of that of their centres. Three
-/// times as much does as well, a thousandth takes a few more steps.
-const CENTRES: f32 = 0.3;
-
 /// A distance in f32, greater by more than f64 and the rounding here may be off.
 #[inline(always)]
 fn upwards(distance: f64) -> f32 {
@@ -468,12 +468,6 @@ fn nearest(pairs: u32, gaps: &Gaps) -> usize {
     best
 }
 
-/// What is expected of the pair in a lane: the less, the more.
-#[inline(always)]
-fn key(gaps: &Gaps, lane: usize) -> f32 {
-    gaps.squares[lane] + gaps.centres[lane] * CENTRES
-}
-
 /// Lanes of pairs, and what is expected of those; the most promising first.
 struct Order {
     items: [(usize, f32); PAIRS],
@@ -482,10 +476,10 @@ struct Order {
 
 impl Order {
     #[inline(always)]
-    fn of(pairs: u32, gaps: &Gaps) -> Self {
+    fn of(pairs: u32, keys: &[f32; PAIRS]) -> Self {
         let mut order = Self { items: [(0, 0.0); PAIRS], count: 0 };
         for lane in lanes(pairs) {
-            let key = key(gaps, lane);
+            let key = keys[lane];
             let mut place = order.count % PAIRS;
             while place > 0 && order.items[place - 1].1 > key {
                 order.items[place] = order.items[place - 1];
