@@ -20,9 +20,10 @@ fn json_holds_all_there_is_to_say() {
     assert!(json["compiler"].as_str().unwrap().starts_with("bvhc "));
     let tree = &json["trees"][0];
     assert_eq!([&tree["nodes"], &tree["depth"], &tree["leaves"]], [1, 1, 1]);
-    assert_eq!([&tree["node_fill"], &tree["block_fill"]], [0.125, 0.75]);
+    assert_eq!([&tree["node_fill"], &tree["block_fill"]], [0.0625, 0.75]);
     let share = tree["bytes_per_triangle"].as_f64().unwrap();
-    assert!((share * 12.0 - 512.0).abs() < 1e-6);
+    // A node and a block.
+    assert!((share * 12.0 - 768.0).abs() < 1e-6);
     assert!(tree["sah_cost"].as_f64().unwrap() > 1.0);
 }
 

@@ -15,9 +15,12 @@ use bvhc_format::swept::Cores;
 
 use crate::split::split;
 
-/// 9 by 9 quads on a bumpy sheet, two materials, a group, an object, and names of odd lengths.
+/// Quads along a side of the sheet: their triangles fill more blocks than a node has slots, and no whole number of leaves
+/// of four.
+pub(crate) const SIDE: usize = 13;
+
+/// A bumpy sheet of [`SIDE`] by [`SIDE`] quads, two materials, a group, an object, and names of odd lengths.
 pub(crate) fn source() -> String {
-    const SIDE: usize = 9;
     let mut text = String::from("o sheet\nusemtl red\n");
     for y in 0..=SIDE {
         for x in 0..=SIDE {
@@ -39,7 +42,7 @@ pub(crate) fn source() -> String {
 
 /// The sheet with coordinates that lie on no lattice, and a triangle more, so that a block has an odd number.
 pub(crate) fn packed_source() -> String {
-    source().replace(".25 ", ".3 ").replace(".5 ", ".7 ") + "f 1 2 12\n"
+    source().replace(".25 ", ".3 ").replace(".5 ", ".7 ") + &format!("f 1 2 {}\n", SIDE + 3)
 }
 
 /// Long blades across each other's boxes.
@@ -95,9 +98,12 @@ impl Forge {
 
     /// The sheet below two long blades, which the compiler splits, with a tree of oriented boxes.
     pub(crate) fn of_splits_and_obbs() -> Self {
-        let blades = "v 0 0 4\nv 9 9 4.5\nv 9.5 9 4\nv 0 9 4\nv 9 0 4.5\nv 9.5 0 4\nf -6 -5 -4\nf -3 -2 -1\n";
+        let blades = format!(
+            "v 0 0 4\nv {SIDE} {SIDE} 4.5\nv {SIDE}.5 {SIDE} 4\nf -3 -2 -1\n\
+             v 0 {SIDE} 4\nv {SIDE} 0 4.5\nv {SIDE}.5 0 4\nf -3 -2 -1\n"
+        );
         let options = Options { quality: Quality::Best, stop: Stop::Steps(0), ..Options::default() };
-        let source = source() + blades;
+        let source = source() + &blades;
         Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
     }
 

@@ -20,7 +20,7 @@ use bvhc::verify::source::compare;
 use bvhc::verify::{VerifyError, verify};
 use bvhc_format::record::{NODE_WIDTH, WideNode};
 use bvhc_runtime::Model;
-use forge::{Forge, GEOMETRY, METADATA, PACKED, SPLITS, TREE, blades, source};
+use forge::{Forge, GEOMETRY, METADATA, PACKED, SIDE, SPLITS, TREE, blades, source};
 
 /// Breaks a rule, seals the file and expects that rule's id at the end of the message.
 fn breaks(rule: &str, forgery: impl FnOnce(&mut Forge)) {
@@ -215,11 +215,11 @@ fn faces_and_runs() {
     breaks("G9", |file| file.put_u32(file.slice(GEOMETRY, 32).0 + 40, 80));
     breaks("G9", |file| {
         let (faces, count) = file.slice(GEOMETRY, 32);
-        file.put_u32(faces + 4 * (count - 1), 81);
+        file.put_u32(faces + 4 * (count - 1), (SIDE * SIDE) as u32);
     });
     breaks("G10", |file| file.put_u32(file.run(0), 1));
     breaks("G10", |file| file.put_u32(file.run(1), 0));
-    breaks("G10", |file| file.put_u32(file.run(1), 162));
+    breaks("G10", |file| file.put_u32(file.run(1), (2 * SIDE * SIDE) as u32));
     for (field, names) in [(4, 2), (8, 1), (12, 1)] {
         breaks("G11", |file| file.put_u32(file.run(1) + field, names));
     }

@@ -36,7 +36,7 @@ fn small() -> Bytes {
     small_as(Layout::Fast)
 }
 
-/// Three levels of nodes, a few dozen blocks.
+/// Nodes below nodes, a few dozen blocks.
 fn middling_as(layout: Layout) -> Bytes {
     compiled_as(&icosphere::displaced(6, 0.2, 1), Quality::Default, layout)
 }
@@ -50,7 +50,7 @@ fn for_pairs(layout: Layout) -> Bytes {
     compiled_for_pairs(&icosphere::displaced(6, 0.2, 1), layout)
 }
 
-/// Two levels of nodes, and many triangles in several blocks.
+/// Nodes below nodes, and many triangles in several blocks.
 fn splits_as(layout: Layout) -> Bytes {
     let file = split(&write_obj(&soup::triangles(40, 0.6, 9)), 0.1, layout);
     let splits =
