@@ -7,9 +7,9 @@ use crate::volume::Volume;
 use crate::volume::obb::PAIRS;
 
 /// A step leaves at most fifteen pairs behind and goes down a level in both trees, or three and a level in one. Of
-/// OBB trees that is at most 40 * 15 + 40 * 3 in all, of AABB trees, every other of whose levels has nodes of two,
-/// at most 97 * 18 + 194 * 3.
-pub(super) const CAPACITY: usize = 2560;
+/// OBB trees that is at most 40 * 15 + 40 * 3 in all; of AABB trees, each of whose levels is read as two and blocks as one
+/// more, at most 193 * 15 + 193 * 3.
+pub(super) const CAPACITY: usize = 3584;
 
 /// All pairs of children.
 pub(super) const ALL: u16 = 0xffff;
