@@ -85,7 +85,7 @@ pub(crate) fn walk<S: Kernel, P: Probe, T, const NEAREST_FIRST: bool>(
         };
         idle = 0;
         if !budget.spend() {
-            return;
+            break;
         }
         let mut child = None;
         let mut ended = false;
@@ -122,5 +122,9 @@ pub(crate) fn walk<S: Kernel, P: Probe, T, const NEAREST_FIRST: bool>(
                 *place = None;
             }
         }
+    }
+    // In a corrupt file the visits may run out: what was found until then is told.
+    for walker in walkers.iter().flatten() {
+        done(walker.ray, &walker.found);
     }
 }
