@@ -8,7 +8,7 @@ mod portable;
 mod x86;
 
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
-use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask, f32x16, f64x2, i32x16};
+use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFloat, SimdMask, f32x16, f64x2, i32x16};
 
 use crate::stack::Stack;
 
@@ -52,16 +52,23 @@ pub(crate) trait Kernel: Simd {
     fn least(self, numbers: f32x16<Self>) -> usize;
 
     /// Pushes the children whose keys are at most their ends, nearer ones later: those of lesser keys, or those that the
-    /// node's order for `octant` names earlier. Returns the nearest instead. Keys are the bits of numbers that are not
+    /// node's order for the octant names earlier. Returns the nearest instead. Keys are the bits of numbers that are not
     /// negative.
+    ///
+    /// By keys here: on levels that do not compress vectors, that is faster than by the stored order.
+    #[inline(always)]
     fn push_met(
         self,
         stack: &mut Stack,
         node: &WideNode,
         keys: i32x16<Self>,
         ends: i32x16<Self>,
-        octant: u32,
-    ) -> Option<u32>;
+        _octant: u32,
+    ) -> Option<u32> {
+        let met = keys.simd_le(ends).to_bitmask() as u32;
+        let keys: f32x16<Self> = keys.bitcast();
+        push_sorted(stack, node, &keys.to_array(), met)
+    }
 
     /// Pushes the children in some slots, a bit each; that in the highest is popped first. Without `KEYED` all keys
     /// are zero.

@@ -1,9 +1,9 @@
 //! The steps of [`Kernel`] in plain code, for levels without cross-lane permutes.
 
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
-use fearless_simd::{Bytes, SimdBase, SimdFrom, SimdMask, f32x4, f32x16, i32x16};
+use fearless_simd::{SimdBase, SimdFrom, SimdMask, f32x4, f32x16};
 
-use super::{Kernel, push_sorted};
+use super::Kernel;
 use crate::stack::Stack;
 
 /// Implements [`Kernel`] for a level by loads from memory.
@@ -76,20 +76,6 @@ macro_rules! portable_kernel {
             #[inline(always)]
             fn least(self, numbers: f32x16<Self>) -> usize {
                 numbers.simd_eq(numbers.reduce_min()).to_bitmask().trailing_zeros() as usize
-            }
-
-            #[inline(always)]
-            fn push_met(
-                self,
-                stack: &mut Stack,
-                node: &WideNode,
-                keys: i32x16<Self>,
-                ends: i32x16<Self>,
-                _: u32,
-            ) -> Option<u32> {
-                let met = keys.simd_le(ends).to_bitmask() as u32;
-                let keys: f32x16<Self> = keys.bitcast();
-                push_sorted(stack, node, &keys.to_array(), met)
             }
 
             #[inline(always)]

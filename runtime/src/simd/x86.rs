@@ -8,11 +8,11 @@ use core::arch::x86_64::*;
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
 use fearless_simd::x86::{Avx2, Avx512};
 use fearless_simd::{
-    Bytes, Simd, SimdBase, SimdFrom, SimdInto, SimdMask, f32x4, f32x8, f32x16, i32x16, kernel, u8x16, u8x32,
-    u32x8, u32x16,
+    Bytes, Simd, SimdBase, SimdFrom, SimdInto, f32x4, f32x8, f32x16, i32x16, kernel, u8x16, u8x32, u32x8,
+    u32x16,
 };
 
-use super::{Kernel, push_sorted};
+use super::Kernel;
 use crate::stack::Stack;
 
 /// For each set of lanes, the numbers of its lanes, lowest first, a byte each.
@@ -201,20 +201,6 @@ impl Kernel for Avx2 {
     fn least(self, numbers: f32x16<Self>) -> usize {
         let (low, high) = self.split_f32x16(numbers);
         lesser(least_8(self, low.into()), least_8(self, high.into()))
-    }
-
-    #[inline(always)]
-    fn push_met(
-        self,
-        stack: &mut Stack,
-        node: &WideNode,
-        keys: i32x16<Self>,
-        ends: i32x16<Self>,
-        _: u32,
-    ) -> Option<u32> {
-        let met = keys.simd_le(ends).to_bitmask() as u32;
-        let keys: f32x16<Self> = keys.bitcast();
-        push_sorted(stack, node, &keys.to_array(), met)
     }
 
     #[inline(always)]
