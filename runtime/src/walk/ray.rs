@@ -2,7 +2,7 @@
 //!
 //! Based on: Fuetterling, Lojewski, Pfreundt, Ebert, "Accelerated Single Ray Tracing for Wide Vector
 //! Units", 2017 (one stored permutation an octant instead of a sort). Departure: with one box hit the
-//! walk goes straight on.
+//! walk goes straight on; levels that do not compress vectors sort what is hit.
 
 use core::ops::ControlFlow;
 
