@@ -1,4 +1,4 @@
-//! The bvhc file format, version 2.0, as Rust types.
+//! The bvhc file format, version 2.1, as Rust types.
 //!
 //! `FORMAT.md` beside this crate is the law; the modules follow its chapters:
 //! [`header`] (what bvhc lays out itself) and [`section`] (one rkyv archive each,
@@ -22,7 +22,7 @@ pub mod swept;
 /// The major version this crate describes. A reader refuses any other.
 pub const VERSION_MAJOR: u16 = 2;
 /// The minor version this crate describes. A reader accepts lower and higher ones.
-pub const VERSION_MINOR: u16 = 0;
+pub const VERSION_MINOR: u16 = 1;
 
 /// Sections start at multiples of this many bytes, and so must the whole file in memory.
 pub const ALIGNMENT: usize = 64;

@@ -1,9 +1,11 @@
 //! The records of the four-wide tree of oriented boxes.
 
 mod packed;
+mod sample;
 
 use crate::plain::plain_record;
 pub use packed::{PackedObbLeaf, PackedObbNode, ROTATION_STEP};
+pub use sample::SampleNode;
 
 /// How many children a node has, and how many triangles a leaf, at most. A step of a walk through two trees tests
 /// all pairs: 16.

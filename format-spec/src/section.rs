@@ -5,7 +5,7 @@ use rkyv::{Archive, Portable, Serialize};
 
 use crate::hull::HullVertex;
 use crate::kdop::KdopRow;
-use crate::obb::{ObbLeaf, ObbNode, PackedObbLeaf, PackedObbNode};
+use crate::obb::{ObbLeaf, ObbNode, PackedObbLeaf, PackedObbNode, SampleNode};
 use crate::record::{AttributeRun, Block, TreeStatistics, WideNode};
 
 /// What a section holds. Kinds are open: a reader skips an optional section it does not know.
@@ -22,6 +22,8 @@ pub enum SectionKind {
     PackedBlocks = 4,
     /// [`Hull`].
     Hull = 5,
+    /// [`Samples`].
+    Samples = 6,
     /// [`AabbTree`].
     AabbTree = 16,
     /// [`ObbTree`].
@@ -34,12 +36,13 @@ pub enum SectionKind {
 
 impl SectionKind {
     /// The kinds that this version knows. A file holds each once at most.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Metadata,
         Self::Geometry,
         Self::Splits,
         Self::PackedBlocks,
         Self::Hull,
+        Self::Samples,
         Self::AabbTree,
         Self::ObbTree,
         Self::KdopTree,
@@ -59,6 +62,7 @@ impl SectionKind {
             Self::Splits => "splits",
             Self::PackedBlocks => "packed-blocks",
             Self::Hull => "hull",
+            Self::Samples => "samples",
             Self::AabbTree => "aabb-tree",
             Self::ObbTree => "obb-tree",
             Self::KdopTree => "kdop-tree",
@@ -202,6 +206,14 @@ pub struct Hull<'a> {
     pub starts: &'a [u32],
 }
 
+/// Vertices of the surface below each child of each node of the [`ObbTree`].
+#[derive(Archive, Serialize, Clone, Copy, Debug)]
+pub struct Samples<'a> {
+    /// Beside each node, by index, packed or not.
+    #[rkyv(with = InlineAsBox)]
+    pub nodes: &'a [SampleNode],
+}
+
 /// The sixteen-wide tree of axis-aligned boxes. Node 0 is the root.
 #[derive(Archive, Serialize, Clone, Copy, Debug)]
 pub struct AabbTree<'a> {
@@ -262,6 +274,11 @@ impl ArchivedObbTree<'_> {
             + size_of_val(self.leaves.get())
             + size_of_val(self.packed_nodes.get())
             + size_of_val(self.packed_leaves.get())
+    }
+
+    /// How many nodes there are, in whichever form.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len() + self.packed_nodes.len()
     }
 }
 
@@ -340,6 +357,10 @@ impl Root for ArchivedHull<'_> {
     const KIND: SectionKind = SectionKind::Hull;
 }
 
+impl Root for ArchivedSamples<'_> {
+    const KIND: SectionKind = SectionKind::Samples;
+}
+
 impl Root for ArchivedAabbTree<'_> {
     const KIND: SectionKind = SectionKind::AabbTree;
 }
@@ -367,6 +388,7 @@ const _: () = {
     assert!(size_of::<ArchivedSplits<'_>>() == 48);
     assert!(size_of::<ArchivedPackedBlocks<'_>>() == 24);
     assert!(size_of::<ArchivedHull<'_>>() == 48);
+    assert!(size_of::<ArchivedSamples<'_>>() == 16);
     assert!(size_of::<ArchivedAabbTree<'_>>() == 48);
     assert!(size_of::<ArchivedObbTree<'_>>() == 88);
     assert!(size_of::<ArchivedKdopTree<'_>>() == 64);

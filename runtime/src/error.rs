@@ -112,6 +112,14 @@ pub enum OpenError {
         /// How many rows there are.
         rows: u64,
     },
+    /// There are not as many nodes of samples as of oriented boxes.
+    #[error("the samples section has {found} nodes beside the {expected} of the obb-tree section")]
+    Samples {
+        /// How many there are.
+        found: u64,
+        /// How many nodes of oriented boxes there are.
+        expected: u64,
+    },
     /// The hull has no vertex, or its starts are not those of a cube of cells.
     #[error(
         "the hull section has {vertices} vertices, and {starts} starts instead of 6 n^2 with n from 1 to 1024"

@@ -2,11 +2,12 @@
 
 use bvhc_format::header::{Header, SectionEntry};
 use bvhc_format::kdop::KdopLayout;
-use bvhc_format::obb::MAX_OBB_DEPTH;
+use bvhc_format::obb::{MAX_OBB_DEPTH, SampleNode};
 use bvhc_format::record::{AttributeRun, WideNode};
 use bvhc_format::section::{
     ArchivedAabbTree, ArchivedGeometry, ArchivedHull, ArchivedKdopTree, ArchivedMetadata, ArchivedNames,
-    ArchivedObbTree, ArchivedPackedBlocks, ArchivedSplits, ArchivedSweptTree, Root, SectionKind,
+    ArchivedObbTree, ArchivedPackedBlocks, ArchivedSamples, ArchivedSplits, ArchivedSweptTree, Root,
+    SectionKind,
 };
 use bvhc_format::swept::SweptLayout;
 use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, MAX_PLACES, NONE};
@@ -36,6 +37,7 @@ pub struct Model<'a> {
     hull: Option<Hull<'a>>,
     nodes: &'a [WideNode],
     obb_tree: Option<&'a ArchivedObbTree<'static>>,
+    samples: Option<&'a [SampleNode]>,
     kdop_tree: Option<(&'a ArchivedKdopTree<'static>, KdopLayout)>,
     swept_tree: Option<(&'a ArchivedSweptTree<'static>, SweptLayout)>,
     blocks: Blocks<'a>,
@@ -63,6 +65,7 @@ impl<'a> Model<'a> {
             return Err(OpenError::TooDeep { kind: SectionKind::AabbTree, found: depth, most: MAX_DEPTH });
         }
         let bounds = read_bounds(tree)?;
+        let obb_tree = open_obb_tree(&directory)?;
         let packed = open_optional::<ArchivedPackedBlocks<'static>>(&directory)?;
         let blocks = match packed {
             Some(packed) => Blocks::Packed(PackedBlocks::of(packed)?),
@@ -75,7 +78,8 @@ impl<'a> Model<'a> {
             splits: open_optional(&directory)?,
             hull: open_hull(&directory)?,
             nodes: tree.nodes.get(),
-            obb_tree: open_obb_tree(&directory)?,
+            obb_tree,
+            samples: open_samples(&directory, obb_tree)?,
             kdop_tree: open_kdop_tree(&directory)?,
             swept_tree: open_swept_tree(&directory)?,
             blocks,
@@ -169,6 +173,11 @@ impl<'a> Model<'a> {
     /// The tree of oriented boxes, if the file has one.
     pub fn obb_tree(&self) -> Option<&'a ArchivedObbTree<'static>> {
         self.obb_tree
+    }
+
+    /// Vertices beside each node of that tree, if the file has them.
+    pub fn samples(&self) -> Option<&'a [SampleNode]> {
+        self.samples
     }
 
     /// The tree of k-DOPs, if the file has one.
@@ -285,6 +294,18 @@ fn open_obb_tree<'a>(directory: &Directory<'a>) -> Result<Option<&'a ArchivedObb
     let tree: Option<&ArchivedObbTree<'static>> = open_optional(directory)?;
     check_depth(SectionKind::ObbTree, tree.map_or(0, |tree| tree.depth.to_native()))?;
     Ok(tree)
+}
+
+fn open_samples<'a>(
+    directory: &Directory<'a>,
+    tree: Option<&ArchivedObbTree<'_>>,
+) -> Result<Option<&'a [SampleNode]>, OpenError> {
+    let Some(section) = open_optional::<ArchivedSamples<'static>>(directory)? else { return Ok(None) };
+    let (found, expected) = (section.nodes.len(), tree.map(ArchivedObbTree::node_count));
+    if expected == Some(found) {
+        return Ok(Some(section.nodes.get()));
+    }
+    Err(OpenError::Samples { found: found as u64, expected: expected.unwrap_or(0) as u64 })
 }
 
 fn open_kdop_tree<'a>(

@@ -6,7 +6,7 @@
 
 use bvhc_format::kdop::{KdopLayout, KdopRow};
 use bvhc_format::obb::{
-    EMPTY_EXTENT, OBB_WIDTH, ObbChild, ObbLeaf, ObbNode, ObbRef, PackedObbLeaf, PackedObbNode,
+    EMPTY_EXTENT, OBB_WIDTH, ObbChild, ObbLeaf, ObbNode, ObbRef, PackedObbLeaf, PackedObbNode, SampleNode,
 };
 use bvhc_format::record::{BLOCK_WIDTH, Block, Child, ChildRef, NODE_WIDTH, WideNode};
 use bvhc_format::swept::{Cores, SweptLayout};
@@ -36,6 +36,17 @@ pub(crate) struct Leaf {
 impl Leaf {
     /// A leaf of no triangles.
     pub(crate) const NONE: Self = Self { id: 0, triangles: 0 };
+
+    /// The leaf of a stored tree at the place of a sample, and the lane: it has as many triangles at least.
+    pub(crate) fn at(place: u32) -> (Self, usize) {
+        let lane = place % OBB_WIDTH as u32;
+        (Self { id: u64::from(place / OBB_WIDTH as u32), triangles: lane + 1 }, lane as usize)
+    }
+
+    /// What tells it from all others of its tree.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
 }
 
 /// Room for the record of a leaf that is made as it is visited.
@@ -99,6 +110,12 @@ impl<'a> PairTree<'a> {
         Self { model, records: Records::None, place: place_of_bounds(model) }
     }
 
+    /// The tree of oriented boxes, if there are samples beside its nodes.
+    #[inline(always)]
+    pub(crate) fn of_samples(model: &'a Model<'a>) -> Option<Self> {
+        model.samples().map(|_| Self::of(model))
+    }
+
     /// The tree of k-DOPs, if there is one.
     #[inline(always)]
     pub(crate) fn of_kdops(model: &'a Model<'a>) -> Option<Self> {
@@ -159,6 +176,12 @@ impl<'a> PairTree<'a> {
             Records::Kdops(..) | Records::Swept(..) => None,
             Records::None => self.make_node(id, room),
         }
+    }
+
+    /// The samples beside a node.
+    #[inline(always)]
+    pub(crate) fn samples(&self, id: u32) -> Option<&'a SampleNode> {
+        self.model.samples()?.get(id as usize)
     }
 
     /// The rows of a node of k-DOPs.

@@ -1,6 +1,7 @@
 //! What several test suites share: compiled scenes, random queries, answers as comparable bits.
 
 pub mod answers;
+pub mod by_volume;
 pub mod dump;
 pub mod forge;
 pub mod least;
@@ -61,6 +62,11 @@ pub fn compiled_triangles(triangles: impl Iterator<Item = [[f32; 3]; 3]>) -> Opt
 /// The file of a mesh with trees of oriented boxes and of swept spheres.
 pub fn compiled_with_swept(mesh: &Mesh, layout: Layout, cores: Cores) -> Bytes {
     compiled_with(mesh, &Options { layout, swept: Some(cores), ..Options::default() })
+}
+
+/// The file of a mesh with a tree of oriented boxes and samples beside it.
+pub fn compiled_with_samples(mesh: &Mesh, layout: Layout) -> Bytes {
+    compiled_with(mesh, &Options { layout, samples: true, ..Options::default() })
 }
 
 /// The file of a mesh with a tree of k-DOPs.

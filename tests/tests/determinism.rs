@@ -57,14 +57,14 @@ fn threads_do_not_show_in_kdops() {
     }
 }
 
-/// Trees of swept spheres, on boxes that take little time.
+/// Trees of swept spheres and samples, on boxes that take little time.
 #[test]
-fn threads_do_not_show_in_swept_spheres() {
+fn threads_do_not_show_in_swept_spheres_and_samples() {
     let source = source();
     let file = |threads| {
         let obb = Some(obb::Options { fit: Method::Dito14, ..obb::Options::default() });
         let (swept, threads) = (Some(Cores::Hybrid), NonZeroUsize::new(threads));
-        let options = Options { obb, swept, threads, ..Options::default() };
+        let options = Options { obb, swept, samples: true, threads, ..Options::default() };
         compile(&source, "scene.obj", &options, &()).expect("a scene compiles").bytes
     };
     assert!(file(1)[..] == file(7)[..]);

@@ -18,9 +18,10 @@ use bvhc_tests::support::dump::annotate;
 type Ask = fn() -> Options;
 
 /// The files.
-const FILES: [(&str, Ask); 6] = [
+const FILES: [(&str, Ask); 7] = [
     ("quad.bvh", || of_layout(Layout::Fast)),
     ("quad-small.bvh", || of_layout(Layout::Small)),
+    ("quad-samples.bvh", || Options { samples: true, ..Options::default() }),
     ("quad-kdop.bvh", || of_kdops(18, Tables::None)),
     ("quad-kdop-tables.bvh", || of_kdops(6, Tables::Occupancy)),
     ("quad-rss.bvh", || of_swept(Cores::Same(Core::Rectangle))),

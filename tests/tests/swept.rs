@@ -1,96 +1,20 @@
 //! Trees of swept spheres: on every level they find the pairs and the distances that oriented boxes find, bit for bit, which
 //! the oracles vouch for.
 
-use std::ops::ControlFlow;
-
 use bvhc::compile::Layout;
 use bvhc_format::swept::{Core, Cores};
-use bvhc_runtime::{Allowance, Distance, Effort, Exhausted, Hint, Level, Model, Pose, Volume, VolumeError};
+use bvhc_runtime::{Effort, Exhausted, Level, Model, Pose, Volume, VolumeError};
 use bvhc_tests::oracle::gap::of_surfaces;
 use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{encounter, icosphere, shapes};
+use bvhc_tests::support::by_volume::{Expected, distance, pairs, poses};
 use bvhc_tests::support::stored::stored;
 use bvhc_tests::support::swept::count_cores;
-use bvhc_tests::support::{LAYOUTS, Scene, compiled_for_pairs, compiled_with_swept, levels, scenes};
+use bvhc_tests::support::{LAYOUTS, Scene, compiled_for_pairs, compiled_with_swept, scenes};
 
 const LINES: Cores = Cores::Same(Core::Line);
-
-fn pairs(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume) -> Vec<(u32, u32)> {
-    let mut pairs = Vec::new();
-    let end = a.all_pairs_by(b, pose, volume, &mut Effort::unlimited(), |pair| {
-        pairs.push((pair.a, pair.b));
-        ControlFlow::Continue(())
-    });
-    assert_eq!(end, Ok(ControlFlow::Continue(())));
-    pairs.sort_unstable();
-    pairs
-}
-
-fn within(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, limit: f64) -> Vec<(u32, u32)> {
-    let mut pairs = Vec::new();
-    let end = a.pairs_within_by(b, pose, volume, limit, &mut Effort::unlimited(), |found| {
-        pairs.push((found.a, found.b));
-        ControlFlow::Continue(())
-    });
-    assert_eq!(end, Ok(ControlFlow::Continue(())));
-    pairs.sort_unstable();
-    pairs
-}
-
-fn distance(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume) -> Distance {
-    let (mut hint, mut effort) = (Hint::default(), Effort::unlimited());
-    let found = a.distance_by(b, pose, volume, f64::INFINITY, Allowance::NONE, &mut hint, &mut effort);
-    found.expect("the files have them").expect("triangles")
-}
-
-/// What oriented boxes find.
-struct Expected {
-    pairs: Vec<(u32, u32)>,
-    distance: Distance,
-    within: Vec<(u32, u32)>,
-}
-
-impl Expected {
-    fn of(a: &Model<'_>, b: &Model<'_>, pose: &Pose) -> Self {
-        let distance = distance(a, b, pose, Volume::Obb);
-        let within = within(a, b, pose, Volume::Obb, 1.01 * distance.distance);
-        Self { pairs: pairs(a, b, pose, Volume::Obb), distance, within }
-    }
-
-    fn check(&self, a: &Model<'_>, b: &Model<'_>, pose: &Pose, cores: Cores, what: &str) {
-        let (volume, least) = (Volume::Swept(cores), self.distance.distance);
-        for level in levels() {
-            let (a, b) = (a.with_level(level), b.with_level(level));
-            let what = || format!("{what}, {cores:?}, {}, {pose:?}", level.name());
-            assert_eq!(pairs(&a, &b, pose, volume), self.pairs, "{}", what());
-            let first = a.first_pair_by(&b, pose, volume, &mut Effort::unlimited()).expect("no limit");
-            assert_eq!(first.is_some(), !self.pairs.is_empty(), "{}", what());
-            let found = distance(&a, &b, pose, volume);
-            assert!(found == self.distance || found.distance == 0.0 && least == 0.0, "{}: {found:?}", what());
-            assert_eq!(within(&a, &b, pose, volume, 1.01 * least), self.within, "{}", what());
-            let ask = |limit| a.within_by(&b, pose, volume, limit, &mut Effort::unlimited());
-            assert_eq!((ask(least), ask(least.next_down())), (Ok(true), Ok(false)), "{}", what());
-        }
-    }
-}
-
-/// Poses from meeting to far away.
-fn poses(random: &mut Random, positions: &[[f32; 3]], count: usize) -> Vec<Pose> {
-    let far = positions.as_flattened().iter().fold(0.0f64, |far, x| far.max(f64::from(x.abs())));
-    let mut draw = |index: usize| {
-        let rotation = if index % 3 == 2 { pose::of_axes(random) } else { pose::any(random) };
-        let [from, to] =
-            [(); 2].map(|()| positions[random.below(positions.len() as u32) as usize].map(f64::from));
-        let pose = pose::Pose::taking(rotation, from, to);
-        let reach = far * [0.0, 1.0, 3.0, 0.2, 30.0][index % 5];
-        let aside = random.direction().map(|x| reach * f64::from(x));
-        let translation = std::array::from_fn(|axis| pose.translation[axis] + aside[axis]);
-        pose::Pose { translation, ..pose }.for_query()
-    };
-    (0..count).map(&mut draw).collect()
-}
 
 #[test]
 fn meshes_at_any_pose() {
@@ -106,7 +30,7 @@ fn meshes_at_any_pose() {
                 let expected = Expected::of(&model, &model, &pose);
                 found += expected.pairs.len();
                 apart += u32::from(expected.distance.distance > 0.0);
-                expected.check(&model, &model, &pose, cores, name);
+                expected.check(&model, &model, &pose, Volume::Swept(cores), name);
             }
         }
     }
@@ -146,7 +70,7 @@ fn all_cores_in_one_tree() {
     for pose in poses(&mut random, &mesh.positions, 20) {
         let expected = Expected::of(&model, &model, &pose);
         found += expected.pairs.len();
-        expected.check(&model, &model, &pose, Cores::Hybrid, "shapes");
+        expected.check(&model, &model, &pose, Volume::Swept(Cores::Hybrid), "shapes");
     }
     assert!(found > 50, "only {found} pairs");
     let rows = |cores| {
@@ -168,7 +92,7 @@ fn encounters() {
             let [a, b] = [&a, &b].map(|file| Model::from_bytes(file).expect("it opens"));
             for pose in encounter.separated.iter().chain(&encounter.colliding) {
                 let pose = pose.for_query();
-                Expected::of(&a, &b, &pose).check(&a, &b, &pose, cores, encounter.name);
+                Expected::of(&a, &b, &pose).check(&a, &b, &pose, Volume::Swept(cores), encounter.name);
             }
         }
     }

@@ -143,6 +143,10 @@ impl CompileArgs {
             obb.refuse()?;
             None
         };
+        let samples = self.trees.contains(&TreeArg::Samples);
+        if samples && obb.is_none() {
+            return Err(UsageError::NoEffect { flag: "--trees samples", with: "--trees aabb,obb" });
+        }
         let kdop = if self.trees.contains(&TreeArg::Kdop) {
             Some(kdop.options())
         } else {
@@ -154,7 +158,7 @@ impl CompileArgs {
             TreeArg::Lss => Some(Cores::Same(Core::Line)),
             TreeArg::Rss => Some(Cores::Same(Core::Rectangle)),
             TreeArg::Hybrid => Some(Cores::Hybrid),
-            TreeArg::Aabb | TreeArg::Obb | TreeArg::Kdop => None,
+            TreeArg::Aabb | TreeArg::Obb | TreeArg::Samples | TreeArg::Kdop => None,
         };
         let mut cores = self.trees.iter().filter_map(cores);
         let swept = cores.next();
@@ -169,6 +173,7 @@ impl CompileArgs {
             layout: self.layout.into(),
             stop,
             obb,
+            samples,
             kdop,
             swept,
             obb_time,
@@ -220,6 +225,8 @@ enum TreeArg {
     Aabb,
     /// Oriented boxes: mesh against mesh, which takes several times as long without
     Obb,
+    /// Vertices beside the oriented boxes: distances, for `--volume samples`
+    Samples,
     /// k-DOPs: mesh against mesh, for `--volume kdop`
     Kdop,
     /// Rectangle-swept spheres, on the parts of the oriented boxes: mesh against mesh, for `--volume rss`

@@ -172,6 +172,7 @@ impl Job {
             "layout": self.options.layout.name(),
             "position_error": report.position_error,
             "obb": self.options.obb.as_ref().map(obb_object),
+            "samples": self.options.samples,
             "kdop": self.options.kdop.as_ref().map(kdop_object),
             "swept": self.options.swept.map(Cores::name),
             "counts": {

@@ -66,7 +66,16 @@ fn tree(model: &Model<'_>, record: &TreeStatistics) -> Value {
     if let Some([points, lines, rectangles]) = cores(model, record.kind) {
         tree["cores"] = json!({ "points": points, "lines": lines, "rectangles": rectangles });
     }
+    if let Some(bytes) = sample_bytes(model, record.kind) {
+        tree["sample_bytes"] = json!(bytes);
+    }
     tree
+}
+
+/// Bytes of the samples beside the tree of this kind, if it is of oriented boxes and has some.
+fn sample_bytes(model: &Model<'_>, kind: u32) -> Option<u64> {
+    let samples = model.samples().filter(|_| kind == SectionKind::ObbTree as u32)?;
+    Some(size_of_val(samples) as u64)
 }
 
 /// How many nodes of the tree of this kind, if it is of swept spheres, have each kind of core.
@@ -212,6 +221,9 @@ fn describe_trees(text: &mut String, model: &Model<'_>) -> std::fmt::Result {
         let bytes = tree_bytes(model, tree.kind);
         let share = share(bytes, model.triangle_count());
         writeln!(text, "  size        {}, {share:.1} a triangle", counted(bytes, "byte"))?;
+        if let Some(bytes) = sample_bytes(model, tree.kind) {
+            writeln!(text, "  samples     {} more", counted(bytes, "byte"))?;
+        }
     }
     Ok(())
 }

@@ -155,6 +155,10 @@ fn run(
         }
         _ => None,
     };
+    let samples = grown
+        .as_ref()
+        .filter(|_| options.samples && options.obb.is_some())
+        .map(|(tree, _)| clock.time(Stage::Samples, 0, || layout::lay_out_samples(tree, &mesh)));
     let kdops = match &options.kdop {
         None => None,
         Some(options) => Some(clock.time(Stage::Kdop, 0, || fit_kdops(&mesh, &laid_out, options))?),
@@ -173,6 +177,7 @@ fn run(
         wide: &wide,
         packing: packing.as_ref(),
         obbs: obbs.as_ref(),
+        samples: samples.as_deref(),
         kdops: kdops.as_ref(),
         hull: hull.as_ref(),
         swept: swept.as_ref(),
@@ -227,6 +232,7 @@ fn optimise_watched(tree: BinaryTree, mesh: &Mesh, origin: &Origin, clock: &mut 
             packing: None,
             obbs: None,
             kdops: None,
+            samples: None,
             hull: None,
             swept: None,
             vertices: weld.count,

@@ -65,6 +65,8 @@ pub struct Options {
     pub stop: Stop,
     /// How the tree of oriented boxes is built; without one where `None`.
     pub obb: Option<obb::Options>,
+    /// Whether vertices are stored beside the tree of oriented boxes; they are not where there is none.
+    pub samples: bool,
     /// How the tree of k-DOPs is built; without one where `None`.
     pub kdop: Option<kdop::Options>,
     /// What spheres are swept along around the parts of the tree of oriented boxes, of that by the default options where
@@ -84,6 +86,7 @@ impl Default for Options {
             layout: Layout::default(),
             stop: Stop::default(),
             obb: Some(obb::Options::default()),
+            samples: false,
             kdop: None,
             swept: None,
             obb_time: None,
@@ -104,7 +107,9 @@ impl Options {
             text += &format!(" --layout {}", self.layout.name());
         }
         let (obb, kdop) = (self.obb.map(|_| "obb"), self.kdop.map(|_| "kdop"));
-        let trees = ["aabb"].into_iter().chain(obb).chain(kdop).chain(self.swept.map(Cores::name));
+        let samples = obb.filter(|_| self.samples).map(|_| "samples");
+        let trees =
+            ["aabb"].into_iter().chain(obb).chain(samples).chain(kdop).chain(self.swept.map(Cores::name));
         let trees = trees.collect::<Vec<_>>().join(",");
         Flags(&mut text).flag("trees", &*trees, "aabb,obb");
         if let Some(options) = &self.obb {

@@ -2,9 +2,10 @@
 
 use std::iter;
 
+use bvhc_format::obb::SampleNode;
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::{
-    AabbTree, Geometry, Hull, KdopTree, Metadata, Names, ObbTree, PackedBlocks, SectionKind, Splits,
+    AabbTree, Geometry, Hull, KdopTree, Metadata, Names, ObbTree, PackedBlocks, Samples, SectionKind, Splits,
     SweptTree,
 };
 
@@ -30,6 +31,7 @@ pub(super) struct Parts<'a> {
     pub(super) wide: &'a WideTree,
     pub(super) packing: Option<&'a Packing>,
     pub(super) obbs: Option<&'a ObbRecords>,
+    pub(super) samples: Option<&'a [SampleNode]>,
     pub(super) kdops: Option<&'a KdopRecords>,
     pub(super) hull: Option<&'a HullRecords>,
     pub(super) swept: Option<&'a SweptRecords>,
@@ -59,7 +61,7 @@ impl Parts<'_> {
 }
 
 pub(super) fn serialise(mesh: &Mesh, parts: &Parts<'_>, origin: &Origin) -> Bytes {
-    let Parts { wide, packing, obbs, kdops, hull, swept, vertices } = *parts;
+    let Parts { wide, packing, obbs, samples, kdops, hull, swept, vertices } = *parts;
     let bounds = Aabb::around(mesh.triangles.iter().flatten().map(|v| mesh.positions[*v as usize]));
     let [lx, ly, lz] = bounds.lower;
     let [ux, uy, uz] = bounds.upper;
@@ -110,6 +112,9 @@ pub(super) fn serialise(mesh: &Mesh, parts: &Parts<'_>, origin: &Origin) -> Byte
             ObbForm::Packed(nodes, leaves) => (tree.packed_nodes, tree.packed_leaves) = (nodes, leaves),
         }
         sections.push(Section::optional(SectionKind::ObbTree, &tree));
+    }
+    if let Some(nodes) = samples {
+        sections.push(Section::optional(SectionKind::Samples, &Samples { nodes }));
     }
     if let Some(KdopRecords { layout, origin, radius, depth, rows, leaves, .. }) = kdops {
         let (k, tables) = (layout.directions.count() as u32, layout.tables as u32);

@@ -17,6 +17,8 @@ pub enum Stage {
     Layout,
     /// Build the tree of oriented boxes.
     Obb,
+    /// Choose the vertices beside that tree.
+    Samples,
     /// Build the tree of k-DOPs.
     Kdop,
     /// Find the convex hull.
@@ -29,13 +31,14 @@ pub enum Stage {
 
 impl Stage {
     /// All stages, in their order.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Import,
         Self::Clean,
         Self::Build,
         Self::Optimise,
         Self::Layout,
         Self::Obb,
+        Self::Samples,
         Self::Kdop,
         Self::Hull,
         Self::Swept,
@@ -51,6 +54,7 @@ impl Stage {
             Self::Optimise => "optimise",
             Self::Layout => "layout",
             Self::Obb => "obb",
+            Self::Samples => "samples",
             Self::Kdop => "kdop",
             Self::Hull => "hull",
             Self::Swept => "swept",

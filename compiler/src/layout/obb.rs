@@ -228,7 +228,7 @@ pub(super) fn references(children: &[Child], mut next_leaf: u32) -> [u32; OBB_WI
 }
 
 /// Writes a vector into a slot.
-fn put<T: Copy, const N: usize>(lanes: &mut [[T; OBB_WIDTH]; N], slot: usize, vector: [T; N]) {
+pub(super) fn put<T: Copy, const N: usize>(lanes: &mut [[T; OBB_WIDTH]; N], slot: usize, vector: [T; N]) {
     for (lanes, part) in lanes.iter_mut().zip(vector) {
         lanes[slot] = part;
     }

@@ -2,7 +2,7 @@
 
 use bvhc_format::section::{
     ArchivedAabbTree, ArchivedGeometry, ArchivedHull, ArchivedKdopTree, ArchivedMetadata, ArchivedNames,
-    ArchivedObbTree, ArchivedPackedBlocks, ArchivedSplits, ArchivedSweptTree, SectionKind,
+    ArchivedObbTree, ArchivedPackedBlocks, ArchivedSamples, ArchivedSplits, ArchivedSweptTree, SectionKind,
 };
 use bvhc_runtime::{Blocks, Hull, Model};
 
@@ -51,6 +51,7 @@ pub(super) fn check(model: &Model<'_>) -> Result<(), VerifyError> {
             SectionKind::Splits => splits(model),
             SectionKind::PackedBlocks => packed(model),
             SectionKind::Hull => hull(model),
+            SectionKind::Samples => model.samples().map(Place::of).into_iter().collect(),
             SectionKind::AabbTree => vec![Place::of(model.nodes())],
             SectionKind::ObbTree => obb_tree(model),
             SectionKind::KdopTree => kdop_tree(model),
@@ -142,6 +143,7 @@ fn root_size(kind: SectionKind) -> usize {
         SectionKind::Splits => size_of::<ArchivedSplits<'_>>(),
         SectionKind::PackedBlocks => size_of::<ArchivedPackedBlocks<'_>>(),
         SectionKind::Hull => size_of::<ArchivedHull<'_>>(),
+        SectionKind::Samples => size_of::<ArchivedSamples<'_>>(),
         SectionKind::AabbTree => size_of::<ArchivedAabbTree<'_>>(),
         SectionKind::ObbTree => size_of::<ArchivedObbTree<'_>>(),
         SectionKind::KdopTree => size_of::<ArchivedKdopTree<'_>>(),

@@ -34,7 +34,7 @@ pub use hull::HullFault;
 pub use kdop::{KdopFault, KdopNumber};
 pub use metadata::{MetadataFault, NameFault, NameList, TextField};
 pub use node::NodeFault;
-pub use obb::{ObbFault, ObbLeafFault, ObbNodeFault};
+pub use obb::{ObbFault, ObbLeafFault, ObbNodeFault, SampleFault};
 pub use packed::PackedFault;
 pub use splits::SplitFault;
 pub use statistics::{Count, Figure, StatisticsFault};
@@ -80,6 +80,9 @@ pub enum VerifyError {
     /// The tree of oriented boxes breaks a rule.
     #[error("obb-tree: {0}")]
     Obb(#[from] ObbFault),
+    /// The samples beside the tree of oriented boxes break a rule.
+    #[error("samples: {0}")]
+    Samples(#[from] SampleFault),
     /// The tree of k-DOPs breaks a rule.
     #[error("kdop-tree: {0}")]
     Kdop(#[from] KdopFault),
@@ -116,6 +119,7 @@ pub fn verify(bytes: &[u8]) -> Result<(), VerifyError> {
     splits::check(&model, &table, triangles.count)?;
     boxes::check(&model, &table)?;
     let obb_shape = obb::check(&model, &table, triangles.count)?;
+    obb::check_samples(&model, &table)?;
     let kdop_shape = kdop::check(&model, &table, triangles.count)?;
     hull::check(&model, &table)?;
     let swept_shape = swept::check(&model, &table, triangles.count)?;

@@ -134,6 +134,22 @@ fn swept_spheres_may_be_chosen() {
 }
 
 #[test]
+fn samples_may_be_chosen() {
+    let place = Place::with_cube();
+    place.run(&["cube.obj", "-o", "samples.bvh", "-q", "--trees", "aabb,obb,samples"]).is_silent();
+    let inspected = place.run(&["inspect", "samples.bvh"]).ok().to_owned();
+    assert!(inspected.contains("\nsamples ") && inspected.contains("\n  samples     "), "{inspected}");
+    let told: Value = serde_json::from_str(place.run(&["inspect", "samples.bvh", "--json"]).ok()).unwrap();
+    assert_eq!(told["trees"][1]["sample_bytes"], 64 * told["trees"][1]["nodes"].as_u64().unwrap());
+    assert_eq!(place.run(&["verify", "samples.bvh"]).code, 0);
+    let poses = ["1.5 0 0", "2 3 4", "0.1 -5 0.2"].map(shift).concat();
+    let ask = |query: &[&str]| place.feed(&[&["query", "distance"], query].concat(), poses.as_bytes());
+    let expected = ask(&["cube.bvh", "cube.bvh"]).ok().to_owned();
+    assert_eq!(ask(&["samples.bvh", "samples.bvh", "--volume", "samples"]).ok(), expected);
+    ask(&["cube.bvh", "samples.bvh", "--volume", "samples"]).fails_silently(1, &["cube.bvh", "no samples"]);
+}
+
+#[test]
 fn poses_may_come_from_a_file() {
     let place = Place::with_cube();
     let comments = format!("\u{feff}# R, T\r\n\r\n{}1,0,0, 0,1,0, 0,0,1, 5,5,5 # away", shift("0 0 0.5"));

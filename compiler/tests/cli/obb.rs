@@ -142,6 +142,22 @@ fn swept_spheres_are_told_and_made_again() {
     }
 }
 
+/// And samples.
+#[test]
+fn samples_are_told_and_made_again() {
+    let place = with_bowl();
+    for options in ["--trees aabb,obb,samples", "--trees aabb,obb,samples,kdop,pss --obb-fit dito14"] {
+        for layout in ["", "--layout small "] {
+            let options = format!("--quality default {layout}{options}");
+            let (report, bytes) = compile(&place, &options.split_whitespace().collect::<Vec<_>>());
+            let told = told(&place);
+            assert_eq!(told, options);
+            assert!(compile(&place, &told.split_whitespace().collect::<Vec<_>>()).1 == bytes, "{options}");
+            assert_eq!(report["samples"], true);
+        }
+    }
+}
+
 #[test]
 fn flags_without_effect_are_refused() {
     let place = with_bowl();
@@ -156,6 +172,7 @@ fn flags_without_effect_are_refused() {
         refuses(&format!("--trees aabb {flag}"), &[&format!("{name} is for --trees aabb,obb")]);
     }
     refuses("--trees aabb --ga-gap 0.5", &["--ga-gap is for --trees aabb,obb"]);
+    refuses("--trees aabb,samples", &["--trees samples is for --trees aabb,obb"]);
     refuses("--seed 1 --obb-fit covariance", &["--seed is for --obb-fit genetic and --obb-fit memetic"]);
     for flag in ["population 9", "generations 9", "crossover 0.9", "mutation 0.9", "gap 0.9"] {
         refuses(&format!("--ga-{flag}"), &["--ga-", "is for --obb-fit genetic"]);

@@ -63,6 +63,7 @@ pub(crate) const GEOMETRY: u32 = 2;
 pub(crate) const SPLITS: u32 = 3;
 pub(crate) const PACKED: u32 = 4;
 pub(crate) const HULL: u32 = 5;
+pub(crate) const SAMPLES: u32 = 6;
 pub(crate) const TREE: u32 = 16;
 pub(crate) const OBB: u32 = 17;
 pub(crate) const KDOP: u32 = 18;
@@ -117,6 +118,12 @@ impl Forge {
     /// The same with a tree of swept spheres, and none of oriented boxes.
     pub(crate) fn of_swept(source: &str, cores: Cores) -> Self {
         let options = Options { obb: None, swept: Some(cores), ..Options::default() };
+        Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
+    }
+
+    /// The sheet of [`source`], or one triangle, with samples beside the tree of oriented boxes.
+    pub(crate) fn of_samples(source: &str, layout: Layout) -> Self {
+        let options = Options { layout, samples: true, ..Options::default() };
         Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
     }
 
@@ -188,6 +195,7 @@ impl Forge {
             METADATA => 256,
             GEOMETRY => 64,
             PACKED => 24,
+            SAMPLES => 16,
             OBB => 88,
             KDOP => 64,
             SWEPT => 56,

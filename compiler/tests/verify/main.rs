@@ -6,6 +6,7 @@ mod kdop;
 mod obb;
 mod packed;
 mod packed_obb;
+mod samples;
 /// The suites' own splitting builder; it needs nothing else of them.
 #[path = "../../../tests/src/support/split.rs"]
 #[allow(unreachable_pub)]

@@ -10,6 +10,7 @@ use crate::pair_tree::PairTree;
 use crate::pose::Pose;
 use crate::simd::dispatch;
 use crate::volume::obb::{Motion, Oriented};
+use crate::volume::sampled::Sampled;
 use crate::volume::swept::Swept;
 use crate::walk::distance::{Aim, Best, Spot, Walk};
 
@@ -309,6 +310,10 @@ fn search_by<'v>(
         Trees::Swept(trees) => dispatch!(level.inner(), simd => {
             let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
             Walk::new(simd, trees, motion, aim, limit, effort).run(&Swept, hint)
+        }),
+        Trees::Samples(trees) => dispatch!(level.inner(), simd => {
+            let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
+            Walk::new(simd, trees, motion, aim, limit, effort).run(&Sampled, hint)
         }),
     };
     Ok(end?)

@@ -213,7 +213,7 @@ fn find_by(
     }
     let level = a.level();
     let found = match trees {
-        Trees::Boxes(trees) => search_boxes(level, trees, pose, aim, effort, visit),
+        Trees::Boxes(trees) | Trees::Samples(trees) => search_boxes(level, trees, pose, aim, effort, visit),
         Trees::Kdops(kdops) => {
             dispatch!(level.inner(), simd => search_kdops(simd, &kdops, pose, aim, effort, visit))
         }

@@ -26,6 +26,9 @@ pub enum Volume {
     Aabb,
     /// Spheres swept along such cores.
     Swept(Cores),
+    /// Oriented boxes, with the stored vertices beside them: these bound distances from above. Of whether models meet, they
+    /// tell nothing.
+    Samples,
 }
 
 /// Why a query by given volumes has no answer.
@@ -41,6 +44,9 @@ pub enum VolumeError {
     /// A file has no tree of swept spheres with such cores.
     #[error("the files have no trees of swept spheres of the kind {}", .0.name())]
     NoSwept(Cores),
+    /// A file has no vertices beside its tree of oriented boxes.
+    #[error("the files have no samples beside their trees of oriented boxes")]
+    NoSamples,
 }
 
 /// The trees that a query asks.
@@ -49,6 +55,8 @@ pub(super) enum Trees<'a> {
     Boxes([PairTree<'a>; 2]),
     Kdops(KdopTrees<'a>),
     Swept([PairTree<'a>; 2]),
+    /// Of oriented boxes with samples beside them.
+    Samples([PairTree<'a>; 2]),
 }
 
 impl<'a> Trees<'a> {
@@ -61,6 +69,10 @@ impl<'a> Trees<'a> {
             Volume::Swept(cores) => match (PairTree::of_swept(a, cores), PairTree::of_swept(b, cores)) {
                 (Some(a), Some(b)) => Ok(Self::Swept([a, b])),
                 _ => Err(VolumeError::NoSwept(cores)),
+            },
+            Volume::Samples => match (PairTree::of_samples(a), PairTree::of_samples(b)) {
+                (Some(a), Some(b)) => Ok(Self::Samples([a, b])),
+                _ => Err(VolumeError::NoSamples),
             },
         }
     }

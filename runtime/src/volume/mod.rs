@@ -5,6 +5,7 @@ pub(crate) mod convex;
 pub(crate) mod gap;
 pub(crate) mod kdop;
 pub(crate) mod obb;
+pub(crate) mod sampled;
 pub(crate) mod swept;
 
 use crate::pair_tree::PairTree;
@@ -15,23 +16,23 @@ use obb::{Motion, Overlaps};
 /// The volumes that the nodes of two trees have.
 pub(crate) trait Volume {
     /// A node: four children in a volume each.
-    type Node: ?Sized;
+    type Node<'a>: Copy;
     /// Where a node is made that is not in the file.
     type Room;
 
     fn room() -> Self::Room;
 
-    fn node<'b>(tree: &PairTree<'b>, id: u32, room: &'b mut Self::Room) -> Option<&'b Self::Node>;
+    fn node<'b>(tree: &PairTree<'b>, id: u32, room: &'b mut Self::Room) -> Option<Self::Node<'b>>;
 
     /// The child reference in a slot, below four, of a node of this tree.
-    fn child(tree: &PairTree<'_>, node: &Self::Node, slot: usize) -> u32;
+    fn child(tree: &PairTree<'_>, node: Self::Node<'_>, slot: usize) -> u32;
 
     /// Which of these pairs of the children of A's and B's nodes may have a common point; a bit each, as in [`Overlaps`].
     fn overlaps<S: Kernel>(
         &self,
         simd: S,
-        a: &Self::Node,
-        b: &Self::Node,
+        a: Self::Node<'_>,
+        b: Self::Node<'_>,
         motion: &Motion,
         pairs: u32,
     ) -> Overlaps;
@@ -44,10 +45,31 @@ pub(crate) trait Distant: Volume {
     fn gaps<S: Kernel>(
         &self,
         simd: S,
-        a: &Self::Node,
-        b: &Self::Node,
+        a: Self::Node<'_>,
+        b: Self::Node<'_>,
         motion: &Motion,
         pairs: u32,
         reach2: f32,
     ) -> Gaps;
+
+    /// Two triangles below these pairs of the nodes' children that are nearer to each other than `limit`, if the volume knows
+    /// any of which that is proven.
+    #[inline(always)]
+    fn proof<S: Kernel>(
+        &self,
+        _simd: S,
+        _nodes: [Self::Node<'_>; 2],
+        _motion: &Motion,
+        _pairs: u32,
+        _limit: f64,
+    ) -> Option<Proof> {
+        None
+    }
+}
+
+/// Two triangles, and how far they are apart at most.
+pub(crate) struct Proof {
+    /// Where A's and B's leaves hold them.
+    pub(crate) places: [u32; 2],
+    pub(crate) upper: f64,
 }

@@ -152,7 +152,7 @@ pub(crate) struct Oriented {
 }
 
 impl Volume for Oriented {
-    type Node = ObbNode;
+    type Node<'a> = &'a ObbNode;
     type Room = Option<ObbNode>;
 
     #[inline(always)]

@@ -16,9 +16,9 @@ use crate::simd::{Kernel, square_root};
 use crate::stack::Pile;
 use crate::triangle::gap::{Gap, gap};
 use crate::triangle::near::bounds;
-use crate::volume::Distant;
 use crate::volume::gap::Gaps;
 use crate::volume::obb::{Motion, PAIRS};
+use crate::volume::{Distant, Proof};
 
 /// What a walk is for.
 pub(crate) enum Aim<'v> {
@@ -33,10 +33,25 @@ pub(crate) enum Aim<'v> {
 }
 
 /// A triangle in a lane of a leaf.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
     leaf: Leaf,
     lane: usize,
+}
+
+impl Spot {
+    /// The triangle at the place of a sample.
+    #[inline(always)]
+    fn at(place: u32) -> Self {
+        let (leaf, lane) = Leaf::at(place);
+        Self { leaf, lane }
+    }
+
+    /// Whether both are the same triangle, however many they say their leaf has.
+    #[inline(always)]
+    fn is(&self, other: &Self) -> bool {
+        (self.leaf.id(), self.lane) == (other.leaf.id(), other.lane)
+    }
 }
 
 /// Two triangles whose distance is to be computed.
@@ -188,6 +203,12 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         if pairs == 0 {
             return Ok(ControlFlow::Continue(()));
         }
+        if matches!(self.aim, Aim::Nearest(_) | Aim::Any)
+            && let Some(proof) = volume.proof(self.simd, [node_a, node_b], &self.motion, pairs, self.limit)
+            && self.accept(proof, rooms).is_break()
+        {
+            return Ok(ControlFlow::Break(()));
+        }
         let keys = found.keys(self.simd);
         let links_a = Links::of::<V>(&tree_a, a, node_a);
         let links_b = Links::of::<V>(&tree_b, b, node_b);
@@ -244,6 +265,20 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
             agenda.push(last);
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Two triangles that are proven to be within the limit are an answer where any is wanted, or else the walk goes no
+    /// farther than they are apart.
+    #[cold]
+    #[inline(never)]
+    fn accept(&mut self, Proof { places, upper }: Proof, rooms: &mut [LeafRoom; 2]) -> ControlFlow<()> {
+        let [a, b] = places.map(Spot::at);
+        if matches!(self.aim, Aim::Any) {
+            return self.take([a, b], rooms);
+        }
+        self.first = Some(Waiting { a, b, lower: 0.0 });
+        self.lower_limit(upper);
+        ControlFlow::Continue(())
     }
 
     #[inline(always)]
@@ -324,7 +359,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
             self.decide_waiting(&first, rooms)?;
         }
         while let Some(pair) = self.waiting.pop() {
-            let done = first.is_some_and(|first| (first.a, first.b) == (pair.a, pair.b));
+            let done = first.is_some_and(|first| first.a.is(&pair.a) && first.b.is(&pair.b));
             if !done && pair.lower <= self.reach {
                 self.decide_waiting(&pair, rooms)?;
             }

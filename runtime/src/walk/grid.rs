@@ -30,7 +30,7 @@ pub(super) struct Links<'a> {
 
 impl<'a> Links<'a> {
     #[inline(always)]
-    pub(super) fn of<V: Volume>(tree: &'a PairTree<'a>, id: u32, node: &V::Node) -> Self {
+    pub(super) fn of<V: Volume>(tree: &'a PairTree<'a>, id: u32, node: V::Node<'_>) -> Self {
         let child = |slot| V::child(tree, node, slot);
         let children = [child(0), child(1), child(2), child(3)];
         Self { tree, id, children }

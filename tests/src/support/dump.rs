@@ -191,6 +191,7 @@ impl Dump<'_> {
         match slice.name.as_str() {
             "blocks" => self.records(slice, Self::block),
             "nodes" if kind == SectionKind::ObbTree => self.records(slice, Self::obb_node),
+            "nodes" if kind == SectionKind::Samples => self.records(slice, Self::sample_node),
             "nodes" => self.records(slice, Self::node),
             "leaves" => self.records(slice, Self::obb_leaf),
             "packed_nodes" => self.records(slice, Self::packed_obb_node),
@@ -330,6 +331,13 @@ impl Dump<'_> {
         self.fields(&[("triangles", 16, Kind::U32), ("places", 16, Kind::U32)]);
     }
 
+    fn sample_node(&mut self) {
+        for axis in ["x", "y", "z"] {
+            self.field(&format!("position {axis}"), 16, Kind::F32);
+        }
+        self.field("places", 16, Kind::U32);
+    }
+
     fn hull_vertex(&mut self) {
         self.fields(&[("position", 12, Kind::F32), ("end", 4, Kind::U32)]);
     }
@@ -359,7 +367,7 @@ impl Dump<'_> {
 }
 
 fn section_kind(number: u32) -> SectionKind {
-    SectionKind::from_number(number).expect("a kind of version 1.3")
+    SectionKind::from_number(number).expect("a kind of version 2.1")
 }
 
 /// The fields of a section's root: name, size and how they read.
@@ -400,6 +408,7 @@ const fn root_fields(kind: SectionKind) -> &'static [(&'static str, usize, Kind)
         SectionKind::Hull => {
             &[("vertices", 16, Kind::Slice), ("neighbours", 16, Kind::Slice), ("starts", 16, Kind::Slice)]
         }
+        SectionKind::Samples => &[("nodes", 16, Kind::Slice)],
         SectionKind::AabbTree => &[
             ("bounds", 24, Kind::F32),
             ("depth", 4, Kind::U32),

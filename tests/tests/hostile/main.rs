@@ -6,19 +6,21 @@ mod hull;
 mod kdop;
 mod mutation;
 mod pairs;
+mod samples;
 mod slices;
 mod swept;
 mod trees;
 
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::Bytes;
 use bvhc_format::kdop::Tables;
 use bvhc_format::swept::Cores;
-use bvhc_runtime::{Level, Model, Ray};
+use bvhc_runtime::{Allowance, Effort, Hint, Level, Model, Ray, Volume};
 use bvhc_tests::scene::{icosphere, soup, write_obj};
-use bvhc_tests::support::answers::ask_everything;
+use bvhc_tests::support::answers::{ask_everything, poses};
 use bvhc_tests::support::split::split;
 use bvhc_tests::support::{LAYOUTS, compiled_as, compiled_for_pairs};
 
@@ -60,11 +62,12 @@ fn splits_as(layout: Layout) -> Bytes {
 }
 
 /// Files with every section between them, in both layouts.
-fn small_and_splits() -> [Bytes; 6] {
+fn small_and_splits() -> [Bytes; 7] {
     let [fast, small] = LAYOUTS;
     let kdop = kdop::few(fast, 14, Tables::Profile);
     let swept = swept::few(small, Cores::Hybrid);
-    [small_as(fast), small_as(small), splits_as(fast), splits_as(small), kdop, swept]
+    let samples = samples::few(small);
+    [small_as(fast), small_as(small), splits_as(fast), splits_as(small), kdop, swept, samples]
 }
 
 /// Some rays and points in, on and off models about as large as 1.
@@ -88,6 +91,44 @@ fn survive(bytes: &Bytes, levels: &[Level]) -> bool {
     });
     assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
     opened.is_ok()
+}
+
+/// As [`survive`], and pairs and distances of the model to itself by the volumes that it has; returns the most pairs that
+/// met.
+fn survive_volume(bytes: &Bytes, levels: &[Level], volume: fn(&Model<'_>) -> Option<Volume>) -> u64 {
+    let start = Instant::now();
+    let mut most = 0;
+    if let Ok(model) = Model::from_bytes(bytes)
+        && let Some(volume) = volume(&model)
+    {
+        for (level, pose) in
+            levels.iter().flat_map(|level| poses().into_iter().map(move |pose| (level, pose)))
+        {
+            let model = model.with_level(*level);
+            for steps in [1, 300, u64::MAX] {
+                let mut count = 0;
+                let effort = || Effort::of_steps(steps);
+                let _ = model.all_pairs_by(&model, &pose, volume, &mut effort(), |_| {
+                    count += 1;
+                    ControlFlow::Continue(())
+                });
+                let _ = model.pairs_within_by(&model, &pose, volume, 0.1, &mut effort(), |_| {
+                    ControlFlow::Continue(())
+                });
+                most = most.max(count);
+                let (limit, exact) = (f64::INFINITY, Allowance::NONE);
+                let mut hint = Hint::default();
+                std::hint::black_box((
+                    model.first_pair_by(&model, &pose, volume, &mut effort()).ok(),
+                    model.within_by(&model, &pose, volume, 0.1, &mut effort()).ok(),
+                    model.distance_by(&model, &pose, volume, limit, exact, &mut hint, &mut effort()).ok(),
+                ));
+            }
+        }
+    }
+    assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
+    survive(bytes, levels);
+    most
 }
 
 /// What a mutation writes where a number is expected.

@@ -1,22 +1,18 @@
 //! Trees of swept spheres that lead anywhere or hold anything, and every pair and every distance asked for.
 
-use std::ops::ControlFlow;
-use std::time::Instant;
-
 use bvhc::compile::Layout;
 use bvhc::file::Bytes;
 use bvhc_format::kdop::KdopRow;
 use bvhc_format::section::SectionKind;
 use bvhc_format::swept::{Core, Cores};
-use bvhc_runtime::{Allowance, Effort, Hint, Level, Model, Volume};
+use bvhc_runtime::{Level, Model, Volume};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{shapes, soup};
-use bvhc_tests::support::answers::poses;
 use bvhc_tests::support::forge::{read_u64, root, with_bytes};
 use bvhc_tests::support::swept::{count_cores, nodes};
 use bvhc_tests::support::{LAYOUTS, aligned, compiled_with_swept, levels};
 
-use super::{NUMBERS, PATIENCE, survive, write};
+use super::{NUMBERS, survive_volume, write};
 
 /// Two levels of nodes or more, and few enough triangles for all pairs to be asked for, whatever the file says.
 pub(super) fn few(layout: Layout, cores: Cores) -> Bytes {
@@ -28,41 +24,9 @@ fn all_kinds() -> impl Iterator<Item = Bytes> {
     Cores::ALL.into_iter().zip(LAYOUTS.into_iter().cycle()).map(|(cores, layout)| few(layout, cores))
 }
 
-/// As [`survive`], and pairs and distances of the model to itself by swept spheres; returns the most pairs that met.
+/// As [`survive_volume`], by swept spheres.
 fn survive_queries(bytes: &Bytes, levels: &[Level]) -> u64 {
-    let start = Instant::now();
-    let mut most = 0;
-    if let Ok(model) = Model::from_bytes(bytes)
-        && let Some((_, layout)) = model.swept_tree()
-    {
-        for (level, pose) in
-            levels.iter().flat_map(|level| poses().into_iter().map(move |pose| (level, pose)))
-        {
-            let (model, volume) = (model.with_level(*level), Volume::Swept(layout.cores));
-            for steps in [1, 300, u64::MAX] {
-                let mut count = 0;
-                let effort = || Effort::of_steps(steps);
-                let _ = model.all_pairs_by(&model, &pose, volume, &mut effort(), |_| {
-                    count += 1;
-                    ControlFlow::Continue(())
-                });
-                let _ = model.pairs_within_by(&model, &pose, volume, 0.1, &mut effort(), |_| {
-                    ControlFlow::Continue(())
-                });
-                most = most.max(count);
-                let (limit, exact) = (f64::INFINITY, Allowance::NONE);
-                let mut hint = Hint::default();
-                std::hint::black_box((
-                    model.first_pair_by(&model, &pose, volume, &mut effort()).ok(),
-                    model.within_by(&model, &pose, volume, 0.1, &mut effort()).ok(),
-                    model.distance_by(&model, &pose, volume, limit, exact, &mut hint, &mut effort()).ok(),
-                ));
-            }
-        }
-    }
-    assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
-    survive(bytes, levels);
-    most
+    survive_volume(bytes, levels, |model| model.swept_tree().map(|(_, layout)| Volume::Swept(layout.cores)))
 }
 
 /// Where things are.

@@ -143,6 +143,8 @@ enum VolumeArg {
     Pss,
     /// In each node one of these three, of files compiled with `--trees aabb,obb,hybrid`
     Hybrid,
+    /// Oriented boxes, with a vertex of each for distances, of files compiled with `--trees aabb,obb,samples`
+    Samples,
 }
 
 /// [`Realign`] as an argument.
@@ -181,6 +183,7 @@ impl VolumeArgs {
             Some(VolumeArg::Lss) => Ok(Volume::Swept(Cores::Same(Core::Line))),
             Some(VolumeArg::Pss) => Ok(Volume::Swept(Cores::Same(Core::Point))),
             Some(VolumeArg::Hybrid) => Ok(Volume::Swept(Cores::Hybrid)),
+            Some(VolumeArg::Samples) => Ok(Volume::Samples),
         }
     }
 }

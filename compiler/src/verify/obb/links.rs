@@ -51,6 +51,18 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// Whether a slot, or one below it, refers to that leaf, and the lane is used.
+    pub(super) fn holds(&self, above: Place, leaf: usize, lane: usize) -> bool {
+        let mut place = self.leaves.get(leaf).filter(|place| lane < self.used_lanes(**place)).copied();
+        while let Some(Place { node, slot }) = place {
+            if (node, slot) == (above.node, above.slot) {
+                return true;
+            }
+            place = self.parents[node];
+        }
+        false
+    }
+
     /// B11 to B15
     pub(in crate::verify) fn check_leaves(
         &self,

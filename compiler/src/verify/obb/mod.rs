@@ -5,6 +5,7 @@ mod boxes;
 mod leaf;
 mod links;
 mod node;
+mod samples;
 mod table;
 
 use bvhc_format::MAX_COORDINATE;
@@ -19,6 +20,8 @@ use links::slots;
 pub(super) use links::{Links, Place, Plan};
 pub use node::ObbNodeFault;
 pub(super) use node::check_children;
+pub use samples::SampleFault;
+pub(super) use samples::check as check_samples;
 use table::ObbTable;
 pub(super) use table::unpacked_nodes;
 

@@ -84,7 +84,7 @@ impl Realign {
 }
 
 impl Volume for Kdops {
-    type Node = [KdopRow];
+    type Node<'a> = &'a [KdopRow];
     type Room = ();
 
     #[inline(always)]

@@ -124,7 +124,7 @@ impl Swept {
 }
 
 impl Volume for Swept {
-    type Node = [KdopRow];
+    type Node<'a> = &'a [KdopRow];
     type Room = ();
 
     #[inline(always)]

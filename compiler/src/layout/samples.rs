@@ -1,0 +1,59 @@
+//! The vertices that are stored beside the nodes of a tree of oriented boxes.
+
+use bvhc_format::obb::{OBB_WIDTH, SampleNode};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::obb::{leaf_numbers, put};
+use super::used_bounds;
+use crate::mesh::Mesh;
+use crate::obb::{Child, Link, Tree};
+
+/// A corner of a triangle, and the triangle's place in the leaves.
+struct Sample {
+    corner: [f32; 3],
+    place: u32,
+}
+
+/// Finds, for each child of each node of a tree over a mesh, the corner below that is nearest to the centre of its box.
+pub fn lay_out_samples(tree: &Tree, mesh: &Mesh) -> Vec<SampleNode> {
+    let (origin, places) = (used_bounds(mesh).centre(), places(tree));
+    let node = |node: &crate::obb::Node| {
+        let mut record = SampleNode { position: [[0.0; OBB_WIDTH]; 3], places: [0; OBB_WIDTH] };
+        for slot in 0..OBB_WIDTH {
+            let child = node.children.get(slot).unwrap_or(&node.children[0]);
+            let sample = nearest_to_centre(child, tree, mesh, &places);
+            let along = |axis: usize| (f64::from(sample.corner[axis]) - f64::from(origin[axis])) as f32;
+            put(&mut record.position, slot, [along(0), along(1), along(2)]);
+            record.places[slot] = sample.place;
+        }
+        record
+    };
+    tree.nodes.par_iter().map(node).collect()
+}
+
+/// Of each triangle, in the order of the tree, its leaf and its lane there, as 4 times the one plus the other.
+fn places(tree: &Tree) -> Vec<u32> {
+    let mut places = vec![0; tree.order.len()];
+    for (node, first) in leaf_numbers(tree) {
+        let leaves = tree.nodes[node].children.iter().filter(|child| child.link == Link::Leaf);
+        for (leaf, child) in (first..).zip(leaves) {
+            for (lane, index) in (0..).zip(child.range.clone()) {
+                places[index as usize] = leaf * OBB_WIDTH as u32 + lane;
+            }
+        }
+    }
+    places
+}
+
+/// The first of several that are as near.
+fn nearest_to_centre(child: &Child, tree: &Tree, mesh: &Mesh, places: &[u32]) -> Sample {
+    let range = child.range.start as usize..child.range.end as usize;
+    let triangles = tree.order[range.clone()].iter().zip(&places[range]);
+    let corners = triangles
+        .flat_map(|(triangle, place)| mesh.corners(*triangle).map(|corner| Sample { corner, place: *place }));
+    let square = |sample: &Sample| {
+        let [x, y, z] = [0, 1, 2].map(|axis| f64::from(sample.corner[axis]) - child.obb.centre[axis]);
+        x * x + y * y + z * z
+    };
+    corners.min_by(|a, b| square(a).total_cmp(&square(b))).expect("a child has triangles")
+}

@@ -1,0 +1,106 @@
+//! Section samples: vertices of the surface below each child of the tree of oriented boxes.
+
+use bvhc_format::obb::{OBB_WIDTH, ObbRef, SampleNode};
+use bvhc_runtime::Model;
+
+use super::leaf::{Source, exact_corners};
+use super::table::ObbTable;
+use super::{Links, Place, Plan};
+use crate::verify::VerifyError;
+use crate::verify::blocks::BlockTable;
+
+/// What is wrong with the samples.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SampleFault {
+    /// A place is not that of a triangle below the slot.
+    #[error("node {node}, slot {slot}: its place {found:#x} is not that of a triangle below it (N2)")]
+    Place {
+        /// The node.
+        node: usize,
+        /// The slot.
+        slot: usize,
+        /// The place.
+        found: u32,
+    },
+    /// A position is not that of a corner of the triangle.
+    #[error("node {node}, slot {slot}: no corner of triangle {triangle} is at {found:?} (N3)")]
+    Position {
+        /// The node.
+        node: usize,
+        /// The slot.
+        slot: usize,
+        /// The position, relative to the tree's origin.
+        found: [f32; 3],
+        /// The triangle.
+        triangle: u32,
+    },
+    /// An empty slot does not repeat slot 0.
+    #[error("node {node}, slot {slot} is empty, but does not repeat slot 0 (N4)")]
+    Empty {
+        /// The node.
+        node: usize,
+        /// The slot.
+        slot: usize,
+    },
+}
+
+/// A tree within the rules.
+struct Checked<'a> {
+    tree: &'a ObbTable<'a>,
+    plan: &'a Plan<'a>,
+    table: &'a BlockTable<'a>,
+}
+
+/// N2 to N4, on a tree of oriented boxes within the rules.
+pub(in crate::verify) fn check(model: &Model<'_>, table: &BlockTable<'_>) -> Result<(), VerifyError> {
+    let (Some(samples), Some(root)) = (model.samples(), model.obb_tree()) else { return Ok(()) };
+    let source = Source { table, numbers: model.geometry().triangles.get() };
+    let tree = &ObbTable::of(root, &source)?;
+    let links: Vec<Links> = tree.nodes.iter().map(|node| node.children).collect();
+    let plan = &Plan::of(&links, tree.leaves.len(), root.depth.to_native())?;
+    let checked = Checked { tree, plan, table };
+    Ok(samples.iter().enumerate().try_for_each(|(node, record)| checked.check(node, record))?)
+}
+
+impl Checked<'_> {
+    fn check(&self, node: usize, record: &SampleNode) -> Result<(), SampleFault> {
+        let children = &self.tree.nodes[node].children;
+        for (slot, child) in children.iter().enumerate() {
+            if *child != ObbRef::EMPTY.0 {
+                self.check_slot(Place { node, slot }, record)?;
+            } else if bits(record, slot) != bits(record, 0) {
+                return Err(SampleFault::Empty { node, slot });
+            }
+        }
+        Ok(())
+    }
+
+    /// N2 and N3 of a used slot.
+    fn check_slot(&self, place: Place, record: &SampleNode) -> Result<(), SampleFault> {
+        let Place { node, slot } = place;
+        let found = record.places[slot];
+        let (leaf, lane) = (found as usize / OBB_WIDTH, found as usize % OBB_WIDTH);
+        if !self.plan.holds(place, leaf, lane) {
+            return Err(SampleFault::Place { node, slot, found });
+        }
+        let (leaf, found) = (&self.tree.leaves[leaf], record.position.map(|axis| axis[slot]));
+        let origin = self.tree.root.origin.map(|along| f64::from(along.to_native()));
+        let is_there = |corner: &[f32; 3]| {
+            // As for the corners of leaves, f64 does no harm.
+            (0..3).all(|axis| {
+                ((f64::from(corner[axis]) - origin[axis]) as f32).to_bits() == found[axis].to_bits()
+            })
+        };
+        if !exact_corners(leaf, lane, self.table).iter().any(is_there) {
+            return Err(SampleFault::Position { node, slot, found, triangle: leaf.triangles[lane] });
+        }
+        Ok(())
+    }
+}
+
+/// All that a slot holds.
+fn bits(record: &SampleNode, slot: usize) -> [u32; 4] {
+    let [x, y, z] = record.position.map(|axis| axis[slot].to_bits());
+    [x, y, z, record.places[slot]]
+}

@@ -1,0 +1,18 @@
+//! The record of vertices that are stored beside a node of oriented boxes.
+
+use super::OBB_WIDTH;
+use crate::plain::plain_record;
+
+/// Of each child of a node, one vertex of the surface below.
+///
+/// An empty slot repeats slot 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct SampleNode {
+    /// x, y and z of the vertices, relative to the tree's origin, rounded once.
+    pub position: [[f32; OBB_WIDTH]; 3],
+    /// Triangles of which they are corners: 4 times the index of a leaf, plus a lane of it.
+    pub places: [u32; OBB_WIDTH],
+}
+
+plain_record!(SampleNode, 64, 64);

@@ -1,0 +1,223 @@
+//! Oriented boxes with a vertex of the surface below each: two vertices are no nearer to each other than two surfaces.
+//!
+//! What is expected of two boxes is told by their centres still: samples in their place take up to a tenth more steps to a
+//! distance, and up to a third more until models are found to be near. (Which vertices hardly matters: those that are nearest
+//! to the mean of all corners, or to the surface's centroid, spare as much as those nearest to the box's centre.)
+//!
+//! # Why no bound is too small
+//!
+//! u is 2^-24, M the sum of the trees' radii and of the distance of their origins (the sum of its coordinates' magnitudes).
+//! Vertices lie in boxes, so that each is no farther from its tree's origin than the tree's radius (B9, B10).
+//!
+//! - A stored position is wrong by u of its coordinates (N3): by u M in length, of A's and of B's.
+//! - A moved point is wrong by 14 u M at most, on each axis (`obb.rs`): by 25 u M. The difference adds 2 u M.
+//! - The sum of three squares is wrong by 4 u of it, so that its root is by 2 u, which is of M at most.
+//!
+//! That is 31 u M, of which [`Motion::slack`] has 128, and what the pose's own arithmetic adds. Where a square has lost bits
+//! to underflow, it is less than [`LEAST`], which takes its place.
+
+use bvhc_format::obb::{OBB_WIDTH, ObbNode, SampleNode};
+use fearless_simd::{SimdBase, SimdMask};
+
+use super::gap::{Gaps, gaps};
+use super::obb::{Motion, Oriented, Overlaps, PAIRS, dot, lanes, minus, moved, spread};
+use super::{Distant, Proof, Volume};
+use crate::pair_tree::PairTree;
+use crate::simd::{Kernel, square_root};
+
+/// The least square that a distance is taken to have.
+const LEAST: f32 = 1.0 / (1u128 << 100) as f32;
+
+/// Oriented boxes with samples.
+pub(crate) struct Sampled;
+
+impl Volume for Sampled {
+    type Node<'a> = (&'a ObbNode, &'a SampleNode);
+    type Room = Option<ObbNode>;
+
+    #[inline(always)]
+    fn room() -> Option<ObbNode> {
+        None
+    }
+
+    #[inline(always)]
+    fn node<'b>(
+        tree: &PairTree<'b>,
+        id: u32,
+        room: &'b mut Option<ObbNode>,
+    ) -> Option<(&'b ObbNode, &'b SampleNode)> {
+        Some((tree.node(id, room)?, tree.samples(id)?))
+    }
+
+    #[inline(always)]
+    fn child(tree: &PairTree<'_>, (node, _): (&ObbNode, &SampleNode), slot: usize) -> u32 {
+        Oriented::child(tree, node, slot)
+    }
+
+    /// Of what meets, samples tell nothing.
+    #[inline(always)]
+    fn overlaps<S: Kernel>(
+        &self,
+        simd: S,
+        (a, _): (&ObbNode, &SampleNode),
+        (b, _): (&ObbNode, &SampleNode),
+        motion: &Motion,
+        pairs: u32,
+    ) -> Overlaps {
+        Oriented { ranks: false }.overlaps(simd, a, b, motion, pairs)
+    }
+}
+
+impl Distant for Sampled {
+    #[inline(always)]
+    fn gaps<S: Kernel>(
+        &self,
+        simd: S,
+        (a, _): (&ObbNode, &SampleNode),
+        (b, _): (&ObbNode, &SampleNode),
+        motion: &Motion,
+        pairs: u32,
+        reach2: f32,
+    ) -> Gaps {
+        gaps(simd, a, b, motion, pairs, reach2)
+    }
+
+    #[inline(always)]
+    fn proof<S: Kernel>(
+        &self,
+        simd: S,
+        [(_, a), (_, b)]: [(&ObbNode, &SampleNode); 2],
+        motion: &Motion,
+        pairs: u32,
+        limit: f64,
+    ) -> Option<Proof> {
+        let (square, pair) = nearest(simd, a, b, motion, pairs, (limit * limit) as f32)?;
+        let upper = square_root(simd, f64::from(square).max(f64::from(LEAST))) + f64::from(motion.slack());
+        let places = [a.places[pair / OBB_WIDTH], b.places[pair % OBB_WIDTH]];
+        (upper < limit).then_some(Proof { places, upper })
+    }
+}
+
+/// The squared distance of the nearest of these pairs of samples, and which it is, if that is less than `bound2`.
+#[inline(always)]
+fn nearest<S: Kernel>(
+    simd: S,
+    a: &SampleNode,
+    b: &SampleNode,
+    motion: &Motion,
+    pairs: u32,
+    bound2: f32,
+) -> Option<(f32, usize)> {
+    let all = (1u32 << lanes::<S>()) - 1;
+    let (mut least, mut nearest) = (bound2, None);
+    let [x, y, z] = &b.position;
+    let of_b = [simd.tile(x), simd.tile(y), simd.tile(z)];
+    let of_b = moved(simd, &of_b, motion.rotation(), motion.translation());
+    for first in (0..PAIRS).step_by(lanes::<S>()) {
+        let between = minus::<S>(&of_b, &spread(simd, &a.position, first / OBB_WIDTH));
+        let square = dot::<S>(&between, &between);
+        let nearer = square.simd_lt(S::Pairs::splat(simd, least)).to_bitmask() as u32;
+        let mut nearer = nearer & pairs >> first & all;
+        if nearer == 0 {
+            continue;
+        }
+        let mut squares = [0.0; PAIRS];
+        square.store_slice(&mut squares[..lanes::<S>()]);
+        while nearer != 0 {
+            let lane = nearer.trailing_zeros() as usize % PAIRS;
+            if squares[lane] < least {
+                (least, nearest) = (squares[lane], Some(first + lane));
+            }
+            nearer &= nearer - 1;
+        }
+    }
+    nearest.map(
+        #[inline(always)]
+        |pair| (least, pair),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::level::Level;
+    use crate::simd::dispatch;
+    use crate::triangle::testing::Random;
+    use crate::volume::obb::Place;
+
+    type Point = [f32; 3];
+
+    /// Four points about a tree's origin, the samples that they make, and how far they reach.
+    fn samples(random: &mut Random, origin: Point, size: f64) -> ([Point; 4], SampleNode, f32) {
+        let points = [(); 4].map(|()| {
+            let offset = random.offset(1);
+            [0, 1, 2].map(|axis| (f64::from(origin[axis]) + size * offset[axis]) as f32)
+        });
+        let mut node = SampleNode { position: [[0.0; OBB_WIDTH]; 3], places: [10, 11, 12, 13] };
+        let mut radius = 0.0f64;
+        for (slot, point) in points.iter().enumerate() {
+            let along = [0, 1, 2].map(|axis| f64::from(point[axis]) - f64::from(origin[axis]));
+            radius = radius.max(along.iter().map(|x| x * x).sum::<f64>().sqrt());
+            for (lanes, along) in node.position.iter_mut().zip(along) {
+                lanes[slot] = along as f32;
+            }
+        }
+        (points, node, (radius as f32).next_up())
+    }
+
+    /// Also where squares of distances are subnormal or nothing at all.
+    #[test]
+    fn no_bound_is_less_than_the_distance() {
+        let mut random = Random(51);
+        for round in 0..2000 {
+            let size = 2f64.powi([-80, -64, -20, 0, 10, 50][round % 6]);
+            let origins = [(); 2].map(|()| random.offset(2).map(|x| (size * x) as f32));
+            let translation = random.offset(round as i128 % 4).map(|x| size * x);
+            let pose = random.pose(translation);
+            let [(of_a, a, radius_a), (of_b, b, radius_b)] =
+                origins.map(|origin| samples(&mut random, origin, size));
+            let places = [(origins[0], radius_a), (origins[1], radius_b)]
+                .map(|(origin, radius)| Place { origin, radius });
+            let distances: [f64; PAIRS] = core::array::from_fn(|pair| {
+                let moved = pose.apply(of_b[pair % OBB_WIDTH].map(f64::from));
+                let point = of_a[pair / OBB_WIDTH].map(f64::from);
+                (0..3).map(|axis| (moved[axis] - point[axis]).powi(2)).sum::<f64>().sqrt()
+            });
+            let pairs = if round % 3 == 0 { 0xffff } else { random.below(0x10000) as u32 };
+            for level in Level::available() {
+                let (proof, slack) = dispatch!(level.inner(), simd => {
+                    let motion = Motion::new(simd, &pose, &places[0], &places[1]);
+                    let nodes = [(&ObbNode::EMPTY, &a), (&ObbNode::EMPTY, &b)];
+                    (Sampled.proof(simd, nodes, &motion, pairs, f64::INFINITY), motion.slack())
+                });
+                let least = (0..PAIRS).filter(|pair| pairs & 1 << pair != 0).map(|pair| distances[pair]);
+                let least = least.fold(f64::INFINITY, f64::min);
+                let Some(Proof { places: [of_a, of_b], upper }) = proof else {
+                    assert_eq!(pairs, 0);
+                    continue;
+                };
+                let pair = (of_a - 10) as usize * OBB_WIDTH + (of_b - 10) as usize;
+                assert!(pairs & 1 << pair != 0 && distances[pair] <= upper, "{level:?} {pose:?} {upper}");
+                let most = least.max(f64::from(LEAST).sqrt()) + 3.0 * f64::from(slack);
+                assert!(upper <= most, "{level:?} {pose:?}: {upper} {least} {slack}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_proven_beyond_the_limit() {
+        let mut random = Random(52);
+        let (_, node, radius) = samples(&mut random, [0.0; 3], 1.0);
+        let place = Place { origin: [0.0; 3], radius };
+        let pose = random.pose([5.0, 0.0, 0.0]);
+        let upper = |limit: f64| {
+            let nodes = [(&ObbNode::EMPTY, &node); 2];
+            dispatch!(Level::detect().inner(), simd => {
+                Sampled.proof(simd, nodes, &Motion::new(simd, &pose, &place, &place), 0xffff, limit)
+            })
+            .map(|proof| proof.upper)
+        };
+        let least = upper(f64::INFINITY).expect("samples");
+        assert_eq!([upper(1.01 * least), upper(least), upper(0.0)], [Some(least), None, None]);
+    }
+}

@@ -1,0 +1,92 @@
+//! What oriented boxes find of two models, and whether other volumes find the same.
+
+use std::ops::ControlFlow;
+
+use bvhc_runtime::{Allowance, Distance, Effort, Hint, Model, Pose, Volume};
+
+use super::levels;
+use crate::pose;
+use crate::random::Random;
+
+/// The pairs of triangles that meet, ascending.
+pub fn pairs(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume) -> Vec<(u32, u32)> {
+    let mut pairs = Vec::new();
+    let end = a.all_pairs_by(b, pose, volume, &mut Effort::unlimited(), |pair| {
+        pairs.push((pair.a, pair.b));
+        ControlFlow::Continue(())
+    });
+    assert_eq!(end, Ok(ControlFlow::Continue(())));
+    pairs.sort_unstable();
+    pairs
+}
+
+/// The pairs of triangles that are no farther apart than `limit`, ascending.
+pub fn within(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, limit: f64) -> Vec<(u32, u32)> {
+    let mut pairs = Vec::new();
+    let end = a.pairs_within_by(b, pose, volume, limit, &mut Effort::unlimited(), |found| {
+        pairs.push((found.a, found.b));
+        ControlFlow::Continue(())
+    });
+    assert_eq!(end, Ok(ControlFlow::Continue(())));
+    pairs.sort_unstable();
+    pairs
+}
+
+/// The least distance.
+pub fn distance(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume) -> Distance {
+    let (mut hint, mut effort) = (Hint::default(), Effort::unlimited());
+    let found = a.distance_by(b, pose, volume, f64::INFINITY, Allowance::NONE, &mut hint, &mut effort);
+    found.expect("the files have them").expect("triangles")
+}
+
+/// What oriented boxes find.
+pub struct Expected {
+    /// The pairs that meet.
+    pub pairs: Vec<(u32, u32)>,
+    /// The least distance.
+    pub distance: Distance,
+    /// The pairs that are about as near.
+    within: Vec<(u32, u32)>,
+}
+
+impl Expected {
+    /// What they find of two models that have them.
+    pub fn of(a: &Model<'_>, b: &Model<'_>, pose: &Pose) -> Self {
+        let distance = distance(a, b, pose, Volume::Obb);
+        let within = within(a, b, pose, Volume::Obb, 1.01 * distance.distance);
+        Self { pairs: pairs(a, b, pose, Volume::Obb), distance, within }
+    }
+
+    /// Asserts that other volumes find the same on every level.
+    pub fn check(&self, a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, what: &str) {
+        let least = self.distance.distance;
+        for level in levels() {
+            let (a, b) = (a.with_level(level), b.with_level(level));
+            let what = || format!("{what}, {volume:?}, {}, {pose:?}", level.name());
+            assert_eq!(pairs(&a, &b, pose, volume), self.pairs, "{}", what());
+            let first = a.first_pair_by(&b, pose, volume, &mut Effort::unlimited()).expect("no limit");
+            assert_eq!(first.is_some(), !self.pairs.is_empty(), "{}", what());
+            let found = distance(&a, &b, pose, volume);
+            assert!(found == self.distance || found.distance == 0.0 && least == 0.0, "{}: {found:?}", what());
+            assert_eq!(within(&a, &b, pose, volume, 1.01 * least), self.within, "{}", what());
+            let ask = |limit| a.within_by(&b, pose, volume, limit, &mut Effort::unlimited());
+            assert_eq!((ask(least), ask(least.next_down())), (Ok(true), Ok(false)), "{}", what());
+        }
+    }
+}
+
+/// Poses from meeting to far away.
+pub fn poses(random: &mut Random, positions: &[[f32; 3]], count: usize) -> Vec<Pose> {
+    let far = positions.as_flattened().iter().fold(0.0f64, |far, x| far.max(f64::from(x.abs())));
+    let mut draw = |index: usize| {
+        let rotation = if index % 3 == 2 { pose::of_axes(random) } else { pose::any(random) };
+        let [from, to] =
+            [(); 2].map(|()| positions[random.below(positions.len() as u32) as usize].map(f64::from));
+        let pose = pose::Pose::taking(rotation, from, to);
+        let reach = far * [0.0, 1.0, 3.0, 0.2, 30.0][index % 5];
+        let aside = random.direction().map(|x| reach * f64::from(x));
+        let translation = std::array::from_fn(|axis| pose.translation[axis] + aside[axis]);
+        pose::Pose { translation, ..pose }.for_query()
+    };
+    (0..count).map(&mut draw).collect()
+}

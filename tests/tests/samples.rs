@@ -1,0 +1,136 @@
+//! Samples beside oriented boxes: on every level they find the distances that boxes alone find, bit for bit, which the oracles
+//! vouch for, and what is approximate is within what is allowed.
+
+use bvhc::compile::Layout;
+use bvhc_runtime::{Allowance, Effort, Exhausted, Hint, Model, Pose, Volume, VolumeError};
+use bvhc_tests::oracle::gap::of_surfaces;
+use bvhc_tests::oracle::pairs::Surface;
+use bvhc_tests::pose;
+use bvhc_tests::random::Random;
+use bvhc_tests::scene::{encounter, icosphere};
+use bvhc_tests::support::by_volume::{Expected, distance, poses};
+use bvhc_tests::support::stored::stored;
+use bvhc_tests::support::{LAYOUTS, Scene, compiled_for_pairs, compiled_with_samples, levels, scenes};
+
+const SAMPLES: Volume = Volume::Samples;
+
+#[test]
+fn meshes_at_any_pose() {
+    let mut random = Random::new(1);
+    let mut apart = 0;
+    for (index, Scene { name, mesh }) in scenes(1).into_iter().enumerate() {
+        let file = compiled_with_samples(&mesh, LAYOUTS[index % 2]);
+        let model = Model::from_bytes(&file).expect("it opens");
+        for pose in poses(&mut random, &mesh.positions, 10) {
+            let expected = Expected::of(&model, &model, &pose);
+            apart += u32::from(expected.distance.distance > 0.0);
+            expected.check(&model, &model, &pose, SAMPLES, name);
+        }
+    }
+    assert!(apart > 40, "only {apart} poses apart");
+}
+
+/// What oriented boxes find is what is there.
+#[test]
+fn an_oracle_agrees() {
+    let mesh = icosphere::displaced(6, 0.2, 1);
+    let mut random = Random::new(2);
+    for layout in LAYOUTS {
+        let file = compiled_with_samples(&mesh, layout);
+        let model = Model::from_bytes(&file).expect("it opens");
+        let stored = stored(&model);
+        let still = Surface::of(&stored);
+        for pose in poses(&mut random, &mesh.positions, 5) {
+            let moved = Surface::moved(&stored, &pose::Pose::of_query(&pose));
+            let least = of_surfaces(&still, &moved).expect("triangles").distance;
+            let found = distance(&model, &model, &pose, SAMPLES).distance;
+            assert!((found - least).abs() <= 1e-12 * least, "{layout:?}: {found} {least}");
+        }
+    }
+}
+
+#[test]
+fn encounters() {
+    for encounter in [encounter::animals(1000, 3), encounter::nested(4, 3), encounter::spheres(5, 3)] {
+        let [a, b] = [&encounter.a, &encounter.b].map(|mesh| compiled_with_samples(mesh, Layout::Fast));
+        let [a, b] = [&a, &b].map(|file| Model::from_bytes(file).expect("it opens"));
+        for pose in encounter.separated.iter().chain(&encounter.approaching).chain(&encounter.colliding) {
+            let pose = pose.for_query();
+            Expected::of(&a, &b, &pose).check(&a, &b, &pose, SAMPLES, encounter.name);
+        }
+    }
+}
+
+#[test]
+fn approximate_distances_are_within_the_allowance() {
+    let mut random = Random::new(3);
+    let mut greater = 0;
+    for (index, Scene { name, mesh }) in scenes(1).into_iter().enumerate() {
+        let file = compiled_with_samples(&mesh, LAYOUTS[index % 2]);
+        let model = Model::from_bytes(&file).expect("it opens");
+        for pose in poses(&mut random, &mesh.positions, 10) {
+            let least = distance(&model, &model, &pose, Volume::Obb).distance;
+            let allowed = [0.01, 0.25, 3.0].map(Allowance::Relative);
+            for allowance in allowed.into_iter().chain([Allowance::Absolute(0.1), Allowance::Absolute(10.0)])
+            {
+                let most = match allowance {
+                    Allowance::Relative(share) => least * (1.0 + share),
+                    Allowance::Absolute(by) => least + by,
+                };
+                for level in levels() {
+                    let model = model.with_level(level);
+                    let ask = |limit| {
+                        let (mut hint, mut effort) = (Hint::default(), Effort::unlimited());
+                        model.distance_by(&model, &pose, SAMPLES, limit, allowance, &mut hint, &mut effort)
+                    };
+                    for limit in [f64::INFINITY, most, least] {
+                        let found = ask(limit).expect("no limit").expect("triangles").distance;
+                        let right = least..=(most * (1.0 + 1e-11)).min(limit);
+                        assert!(right.contains(&found), "{name}, {allowance:?}: {found} {least}");
+                        greater += u32::from(found > least);
+                    }
+                    if least > 0.0 {
+                        assert_eq!(ask(least.next_down()), Ok(None), "{name}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(greater > 100, "only {greater} distances are greater than the least");
+}
+
+/// What they are for: fewer steps to tell that models are near, or about how near.
+#[test]
+fn samples_spare_steps() {
+    let encounter = encounter::animals(2000, 8);
+    let [a, b] = [&encounter.a, &encounter.b].map(|mesh| compiled_with_samples(mesh, Layout::Fast));
+    let [a, b] = [&a, &b].map(|file| Model::from_bytes(file).expect("it opens"));
+    let steps = |volume| {
+        let mut effort = Effort::unlimited();
+        for pose in encounter.separated.iter().chain(&encounter.approaching).map(pose::Pose::for_query) {
+            let tolerance = 2.0 * distance(&a, &b, &pose, volume).distance;
+            assert_eq!(a.within_by(&b, &pose, volume, tolerance, &mut effort), Ok(true));
+        }
+        effort.node_pairs + effort.leaf_pairs
+    };
+    let [boxes, samples] = [Volume::Obb, SAMPLES].map(steps);
+    assert!(10 * samples < 9 * boxes, "{samples} {boxes}");
+}
+
+#[test]
+fn what_files_do_not_have() {
+    let mesh = icosphere::displaced(4, 0.2, 1);
+    let [samples, boxes] =
+        [compiled_with_samples(&mesh, Layout::Fast), compiled_for_pairs(&mesh, Layout::Fast)];
+    let [samples, boxes] = [&samples, &boxes].map(|file| Model::from_bytes(file).expect("it opens"));
+    let ask = |a: &Model<'_>, b: &Model<'_>, steps| {
+        a.within_by(b, &Pose::IDENTITY, SAMPLES, 1.0, &mut Effort::of_steps(steps))
+    };
+    assert_eq!(ask(&samples, &samples, u64::MAX), Ok(true));
+    assert_eq!(ask(&samples, &samples, 0), Err(VolumeError::Exhausted(Exhausted)));
+    for (a, b) in [(&samples, &boxes), (&boxes, &samples), (&boxes, &boxes)] {
+        assert_eq!(ask(a, b, u64::MAX), Err(VolumeError::NoSamples));
+        let first = a.first_pair_by(b, &Pose::IDENTITY, SAMPLES, &mut Effort::unlimited());
+        assert_eq!(first.map(|pair| pair.is_some()), Err(VolumeError::NoSamples));
+    }
+}
