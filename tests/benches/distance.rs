@@ -1,16 +1,18 @@
 //! Distances of meshes: a page of tables for BENCHMARKS.md, in Markdown, with everybody in the same rounds.
 //!
 //! `cargo bench -p bvhc-tests --bench distance [-- animals nested spheres twins giant]`. The figure of an encounter is the
-//! mean over its separated poses, and over its approaching ones, of the least time of several rounds (5, or `BVHC_ROUNDS`), building excluded. Every
-//! distance of bvhc is checked against the exact oracle first; `BVHC_LEVEL` holds it to a SIMD level. coal and FCL are asked
-//! where they are present, coal of tolerances, too. parry3d, which takes up to seconds a query and is wrong about nested
-//! meshes, is asked about one pose where it is not too slow.
+//! mean over its separated poses, and over its approaching ones, of the least time of several rounds (5, or `BVHC_ROUNDS`),
+//! building excluded; bvhc has a row by its oriented boxes and one by samples beside them. Every distance of bvhc is checked
+//! against the exact oracle first; `BVHC_LEVEL` holds it to a SIMD level. coal and FCL are asked where they are present, coal
+//! of tolerances, too. parry3d, which takes up to seconds a query and is wrong about nested meshes, is asked about one pose
+//! where it is not too slow.
 #![allow(dead_code, reason = "each benchmark uses its part of what they share")]
 
 mod peers;
 mod shared;
 
-use bvhc_runtime::{Allowance, Effort, Hint, Model, Pose};
+use bvhc::compile::Options;
+use bvhc_runtime::{Allowance, Effort, Hint, Model, Pose, Volume};
 use bvhc_tests::oracle::gap::{of_triangles, within};
 use bvhc_tests::oracle::pairs::Surface;
 use bvhc_tests::pose;
@@ -101,7 +103,7 @@ impl Theirs {
 
 /// Prints our rows, and returns those of the peers.
 fn report(name: &str, encounter: &Encounter, gains: &mut Vec<f64>) -> Vec<Theirs> {
-    let files = encounters::files(encounter);
+    let files = encounters::files_by(encounter, &Options { samples: true, ..Options::default() });
     let models = [0, 1].map(|side: usize| files[side].model().with_level(peers::level()));
     let mut theirs = report_poses(name, encounter, &models, &encounter.separated, gains);
     theirs.extend(report_poses(
@@ -114,6 +116,53 @@ fn report(name: &str, encounter: &Encounter, gains: &mut Vec<f64>) -> Vec<Theirs
     theirs
 }
 
+/// What bvhc finds at some poses, and how long it takes.
+struct Ours {
+    distances: Vec<f64>,
+    /// Of the distance, the same with a hint, both yeses or noes, and the approximate distance.
+    seconds: [f64; 5],
+    effort: Effort,
+}
+
+impl Ours {
+    fn measure([a, b]: [&Model<'_>; 2], poses: &[Pose], encounter: &Encounter, volume: Volume) -> Self {
+        let still = Surface::of(&encounter.a);
+        let mut effort = Effort::unlimited();
+        let distances: Vec<f64> = poses
+            .iter()
+            .map(|pose| {
+                let moved = Surface::moved(&encounter.b, &pose::Pose::of_query(pose));
+                checked([a, b], pose, volume, [&still, &moved], &mut effort)
+            })
+            .collect();
+        let distance = |pose: usize, allowance, hint: &mut Hint| {
+            let mut effort = Effort::unlimited();
+            let found = a.distance_by(b, &poses[pose], volume, f64::INFINITY, allowance, hint, &mut effort);
+            found.ok().flatten().map_or(0.0, |found| found.distance)
+        };
+        let within = |pose: usize, share: f64| {
+            let tolerance = distances[pose] * (1.0 + share);
+            a.within_by(b, &poses[pose], volume, tolerance, &mut Effort::unlimited()).is_ok_and(|found| found)
+        };
+        let mut hints = vec![Hint::default(); poses.len()];
+        let seconds = [
+            mean(poses.len(), |pose| distance(pose, Allowance::NONE, &mut Hint::default())),
+            mean(poses.len(), |pose| distance(pose, Allowance::NONE, &mut hints[pose])),
+            mean(poses.len(), |pose| f64::from(u8::from(within(pose, SHARE)))),
+            mean(poses.len(), |pose| f64::from(u8::from(within(pose, -SHARE)))),
+            mean(poses.len(), |pose| distance(pose, Allowance::Relative(SHARE), &mut Hint::default())),
+        ];
+        Self { distances, seconds, effort }
+    }
+
+    fn print(&self, row: &str) {
+        let times = self.seconds.map(|seconds| format!("{:.2}", seconds * 1e6)).join(" | ");
+        let each = |sum: u64| sum / self.distances.len() as u64;
+        let steps = format!("{} + {}", each(self.effort.node_pairs), each(self.effort.leaf_pairs));
+        println!("| {row} | {times} | {steps} | {} |", each(self.effort.exact_tests));
+    }
+}
+
 /// The row called `row`, at some poses of the encounter; adds what an approximate distance gains.
 fn report_poses(
     row: &str,
@@ -123,36 +172,10 @@ fn report_poses(
     gains: &mut Vec<f64>,
 ) -> Vec<Theirs> {
     let poses: Vec<Pose> = poses.iter().map(pose::Pose::for_query).collect();
-    let still = Surface::of(&encounter.a);
-    let mut effort = Effort::unlimited();
-    let distances: Vec<f64> = poses
-        .iter()
-        .map(|pose| {
-            let moved = Surface::moved(&encounter.b, &pose::Pose::of_query(pose));
-            checked(a, b, pose, &still, &moved, &mut effort)
-        })
-        .collect();
-    let distance = |pose: usize, allowance, hint: &mut Hint| {
-        let mut effort = Effort::unlimited();
-        let found = a.distance_with(b, &poses[pose], f64::INFINITY, allowance, hint, &mut effort);
-        found.ok().flatten().map_or(0.0, |found| found.distance)
-    };
-    let mut hints = vec![Hint::default(); poses.len()];
-    let seconds = [
-        mean(poses.len(), |pose| distance(pose, Allowance::NONE, &mut Hint::default())),
-        mean(poses.len(), |pose| distance(pose, Allowance::NONE, &mut hints[pose])),
-        mean(poses.len(), |pose| {
-            f64::from(u8::from(a.within(b, &poses[pose], distances[pose] * (1.0 + SHARE))))
-        }),
-        mean(poses.len(), |pose| {
-            f64::from(u8::from(a.within(b, &poses[pose], distances[pose] * (1.0 - SHARE))))
-        }),
-        mean(poses.len(), |pose| distance(pose, Allowance::Relative(SHARE), &mut Hint::default())),
-    ];
-    let times = seconds.map(|seconds| format!("{:.2}", seconds * 1e6)).join(" | ");
-    let each = |sum: u64| sum / poses.len() as u64;
-    let steps = format!("{} + {}", each(effort.node_pairs), each(effort.leaf_pairs));
-    println!("| {row} | {times} | {steps} | {} |", each(effort.exact_tests));
+    let ours = Ours::measure([a, b], &poses, encounter, Volume::Obb);
+    ours.print(row);
+    Ours::measure([a, b], &poses, encounter, Volume::Samples).print(&format!("{row}, samples"));
+    let Ours { distances, seconds, .. } = ours;
     gains.push(seconds[0] / seconds[4]);
     let ours = [seconds[0], seconds[2], seconds[3]];
     let mut theirs: Vec<_> = Fcl::present(&encounter.a, &encounter.b)
@@ -192,19 +215,19 @@ fn check(peer: &str, found: f64, expected: f64, error: f64) {
 
 /// The distance, which is that of the triangles that are named, and no others are nearer.
 fn checked(
-    a: &Model<'_>,
-    b: &Model<'_>,
+    [a, b]: [&Model<'_>; 2],
     pose: &Pose,
-    still: &Surface,
-    moved: &Surface,
+    volume: Volume,
+    [still, moved]: [&Surface; 2],
     effort: &mut Effort,
 ) -> f64 {
-    let found = a.distance_with(b, pose, f64::INFINITY, Allowance::NONE, &mut Hint::default(), effort);
-    let found = found.expect("there is no limit").expect("there are triangles");
+    let found = a.distance_by(b, pose, volume, f64::INFINITY, Allowance::NONE, &mut Hint::default(), effort);
+    let found = found.expect("the files have the volumes").expect("there are triangles");
     let exact = of_triangles(still.triangles()[found.a as usize], moved.triangles()[found.b as usize]);
     assert!((found.distance - exact).abs() <= 1e-12 * exact, "{found:?} {exact}");
     assert_eq!(within(still, moved, exact * (1.0 - 2e-12)), [], "something is nearer than {found:?}");
-    assert!(a.within(b, pose, found.distance) && !a.within(b, pose, found.distance.next_down()));
+    let within = |tolerance| a.within_by(b, pose, volume, tolerance, &mut Effort::unlimited());
+    assert_eq!([found.distance, found.distance.next_down()].map(within), [Ok(true), Ok(false)]);
     found.distance
 }
 

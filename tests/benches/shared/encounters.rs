@@ -27,8 +27,13 @@ pub(crate) fn chosen() -> impl Iterator<Item = (&'static str, Make)> {
 
 /// The files of both models, as the compiler makes them by default.
 pub(crate) fn files(encounter: &Encounter) -> [LoadedModel; 2] {
+    files_by(encounter, &Options::default())
+}
+
+/// The files of both models.
+pub(crate) fn files_by(encounter: &Encounter, options: &Options) -> [LoadedModel; 2] {
     [&encounter.a, &encounter.b].map(|mesh| {
-        let compiled = compile(&write_obj(mesh), "encounter.obj", &Options::default(), &());
+        let compiled = compile(&write_obj(mesh), "encounter.obj", options, &());
         let bytes = compiled.expect("the model compiles").bytes;
         LoadedModel::read_from(&mut &*bytes, bytes.len()).expect("a compiled file opens")
     })

@@ -1,7 +1,7 @@
 //! Distances, exact and approximate, as Fünzig and Fellner, "Easy realignment of k-DOP bounding volumes", 2003, section 5,
 //! and Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes", 1999, have them: what errors
-//! are allowed, what they are, and what they save, by trees of oriented and of axis-aligned boxes; and what exact ones take
-//! by each kind of volume.
+//! are allowed, what they are, and what they save, by trees of oriented and of axis-aligned boxes and by oriented boxes with
+//! samples; and what exact ones take by each kind of volume.
 
 mod volumes;
 
@@ -58,13 +58,17 @@ pub(crate) fn show(setting: &Setting) {
 }
 
 fn measure(meshes: [&Mesh; 2], groups: &[Vec<Pose>], rounds: u32) -> Vec<Measured> {
-    let kinds = [("OBB", Options::default()), ("AABB", Options { obb: None, ..Options::default() })];
+    let kinds = [
+        ("OBB", Volume::Obb, Options::default()),
+        ("AABB", Volume::Aabb, Options { obb: None, ..Options::default() }),
+        ("OBB, samples", Volume::Samples, volumes::samples()),
+    ];
     let mut measured = Vec::new();
-    for (boxes, options) in kinds {
+    for (boxes, volume, options) in kinds {
         let files = meshes.map(|mesh| file(mesh, &options));
         let [a, b] = [&files[0], &files[1]].map(timing::open);
         for (name, share) in SHARES {
-            let costs = groups.iter().map(|poses| cost([&a, &b], poses, Volume::Obb, share, rounds));
+            let costs = groups.iter().map(|poses| cost([&a, &b], poses, volume, share, rounds));
             measured.push((format!("{boxes}, {name}"), costs.collect()));
         }
     }
@@ -122,7 +126,8 @@ fn print_each(title: &str, columns: &[String], measured: &[Measured], cell: &dyn
 }
 
 fn plot(name: &str, measured: &[Measured], setting: &Setting) {
-    let drawn = |way: &str| !way.ends_with(" 1 %");
+    // Exact distances by samples are about those without.
+    let drawn = |way: &str| !way.ends_with(" 1 %") && way != "OBB, samples, exact";
     let times = |costs: &[Cost]| costs.iter().map(|cost| cost.microseconds).collect();
     let series: Vec<Series> = measured
         .iter()

@@ -1,5 +1,5 @@
 //! Distances by each kind of volume, on equal trees: the parts that nodes and leaves stand for are those of the oriented
-//! boxes, of k-DOPs those that the same cuts make of them.
+//! boxes, of k-DOPs those that the same cuts make of them. And by the boxes with samples beside them.
 
 use bvhc::compile::{Compiled, Options};
 use bvhc::kdop;
@@ -21,9 +21,10 @@ const RSS: Cores = Cores::Same(Core::Rectangle);
 const LSS: Cores = Cores::Same(Core::Line);
 const PSS: Cores = Cores::Same(Core::Point);
 
-/// The volumes. Files have oriented boxes and, third, these.
-const VOLUMES: [(&str, Volume, Make); 7] = [
+/// The volumes. Files have oriented boxes and, third, these, or samples.
+const VOLUMES: [(&str, Volume, Make); 8] = [
     ("OBB", Volume::Obb, Options::default),
+    ("OBB, samples", Volume::Samples, samples),
     ("RSS", Volume::Swept(RSS), || swept(RSS)),
     ("LSS", Volume::Swept(LSS), || swept(LSS)),
     ("PSS", Volume::Swept(PSS), || swept(PSS)),
@@ -31,6 +32,10 @@ const VOLUMES: [(&str, Volume, Make); 7] = [
     ("14-DOP", Volume::Kdop(Realign::Triples), || kdops(14)),
     ("26-DOP", Volume::Kdop(Realign::Triples), || kdops(26)),
 ];
+
+pub(super) fn samples() -> Options {
+    Options { samples: true, ..Options::default() }
+}
 
 fn swept(cores: Cores) -> Options {
     Options { swept: Some(cores), ..Options::default() }
@@ -81,8 +86,9 @@ fn measure(name: &str, meshes: [&Mesh; 2], groups: &[Vec<Pose>], rounds: u32) ->
 /// What the tree of a file's volumes takes, and the sum of what its volumes measure.
 fn tree(file: &Compiled, volume: Volume) -> Vec<String> {
     let report = &file.report;
-    let index = if volume == Volume::Obb { 1 } else { 2 };
-    let (bytes, statistics) = (report.tree_bytes[index], report.trees[index]);
+    let index = if matches!(volume, Volume::Obb | Volume::Samples) { 1 } else { 2 };
+    let of_samples = timing::open(file).samples().map_or(0, size_of_val) as u64;
+    let (bytes, statistics) = (report.tree_bytes[index] + of_samples, report.trees[index]);
     let share = |bytes: u64| format!("{:.1}", bytes as f64 / report.triangles as f64);
     let of_leaves = statistics.leaves * size_of::<bvhc_format::obb::ObbLeaf>() as u64;
     let cores = match volume {
