@@ -3,8 +3,10 @@
 //! Based on: Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", 2013 (the frame), and
 //! Ize, "Robust BVH Ray Traversal", 2013 (the aim; our margins are absolute and proven in [`Frame`]).
 
+use core::hint::select_unpredictable;
+
 use bvhc_format::MAX_COORDINATE;
-use fearless_simd::{Simd, SimdBase, SimdFloat, SimdFrom, f32x4};
+use fearless_simd::{Simd, SimdBase, SimdFloat, SimdFrom, f32x4, u8x16};
 
 use crate::bounds::Aabb;
 
@@ -129,9 +131,7 @@ impl Class {
         if !(finite && farthest <= MAX_COORDINATE && UNSCALED.contains(&largest) && ray.t_min <= ray.t_max) {
             return None;
         }
-        let sign = |axis: usize| ray.direction[axis].to_bits() >> 31;
-        let octant = sign(0) | sign(1) << 1 | sign(2) << 2;
-        Some(Self { octant, kz: principal_axis(x, y, z), sides: ray.sides })
+        Some(Self { octant: octant(ray), kz: principal_axis(x, y, z), sides: ray.sides })
     }
 
     /// kx, ky and kz, as in [`Frame`].
@@ -143,10 +143,17 @@ impl Class {
     }
 }
 
+/// Bits 0, 1 and 2: the direction is negative on x, y, z.
+#[inline(always)]
+pub(crate) fn octant(ray: &Ray) -> u32 {
+    let [x, y, z] = ray.direction;
+    x.to_bits() >> 31 | (y.to_bits() >> 31) << 1 | (z.to_bits() >> 31) << 2
+}
+
 /// The axis of the largest of three magnitudes.
 #[inline(always)]
 fn principal_axis(x: f32, y: f32, z: f32) -> u32 {
-    if z >= x && z >= y { 2 } else { u32::from(y >= x) }
+    select_unpredictable((z >= x) & (z >= y), 2, u32::from(y >= x))
 }
 
 /// Directions whose largest component is in this range are taken as they are; others are scaled.
@@ -202,16 +209,19 @@ impl Frame {
         let [kx, ky, kz] = class.axes();
         let origin = f32x4::simd_from(simd, [ray.origin[0], ray.origin[1], ray.origin[2], 0.0]);
         let direction = f32x4::simd_from(simd, [dx, dy, dz, 1.0]);
-        // 1 / d_kz is the least of the inverses' magnitudes: what is larger than it allows is cut off after the division, so
-        // that this need not wait for kz.
-        let inverse = f32x4::splat(simd, 1.0) / direction;
-        let inverse_z = inverse.to_array()[kz];
-        let largest = f32x4::splat(simd, inverse_z.abs() * (1.0 / SMALLEST_SLOPE));
-        let inverse = inverse.abs().min(largest).copysign(direction);
+        // What is larger than 1 / d_kz allows is cut off after the division, which so need not wait for kz, and hardly ever.
+        let mut inverse = f32x4::splat(simd, 1.0) / direction;
+        let inverse_z = inverse.swizzle_dyn(u8x16::simd_from(simd, LANES[kz]));
+        let [x, y, z] = [dx.abs(), dy.abs(), dz.abs()];
+        if smaller(smaller(x, y), z) < larger(larger(x, y), z) * SMALLEST_SLOPE {
+            let largest = inverse_z.abs() * (1.0 / SMALLEST_SLOPE);
+            inverse = inverse.abs().min(largest).copysign(direction);
+        }
         let farthest =
             larger(larger(ray.origin[0].abs(), ray.origin[1].abs()), ray.origin[2].abs()) + reach.largest;
         let reaches = origin.abs() + f32x4::simd_from(simd, reach.axes) + farthest * SMALLEST_SHARE;
-        let margin = reaches * inverse.abs() * (8.0 * UNIT) + farthest * inverse_z.abs() * (17.0 * UNIT);
+        let margin = reaches * (8.0 * UNIT) * inverse.abs() + inverse_z.abs() * (farthest * (17.0 * UNIT));
+        let inverse_z = inverse_z.to_array()[0];
         let offset = origin * inverse;
         Self {
             origin: ray.origin,
@@ -259,7 +269,6 @@ impl Frame {
 /// A ray with a class, for one whose direction is very short or very long: scaled by a power of two, exactly.
 pub(crate) struct Scaled {
     pub(crate) ray: Ray,
-    pub(crate) class: Class,
     /// How many times the original direction is as long.
     scale: f64,
 }
@@ -280,7 +289,7 @@ impl Scaled {
             t_max: (f64::from(ray.t_max) * scale) as f32,
             ..*ray
         };
-        Some(Self { ray, class: Class::of(&ray)?, scale })
+        Class::of(&ray).is_some().then_some(Self { ray, scale })
     }
 
     /// A `t` of the original ray in this one's scale.
@@ -296,6 +305,19 @@ impl Scaled {
 
 /// Half the distance from 1 to the next f32: the largest relative error of one rounding.
 pub(crate) const UNIT: f32 = f32::EPSILON / 2.0;
+
+/// The bytes of a lane, over and over.
+static LANES: [[u8; 16]; 3] = [
+    [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3],
+    [4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7],
+    [8, 9, 10, 11, 8, 9, 10, 11, 8, 9, 10, 11, 8, 9, 10, 11],
+];
+
+/// The smaller of two numbers, as [`larger`].
+#[inline(always)]
+fn smaller(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
+}
 
 /// The larger of two numbers; one instruction, unlike `f32::max`, which looks out for NaN.
 #[inline(always)]

@@ -1,8 +1,9 @@
-//! The stack of a walk: references to visit, with the key below which a visit is worth it.
+//! The stacks of walks: references to visit, with the key below which a visit is worth it.
 //!
 //! Unsafe room: the entries are left uninitialised, since clearing them would cost as much as a query.
 #![allow(unsafe_code)]
 
+use core::hint::select_unpredictable;
 use core::mem::MaybeUninit;
 
 use bvhc_format::MAX_DEPTH;
@@ -31,12 +32,6 @@ impl<K: Copy, const N: usize> Stack<K, N> {
             children: [const { MaybeUninit::uninit() }; N],
             keys: [const { MaybeUninit::uninit() }; N],
         }
-    }
-
-    /// Forgets all entries.
-    #[inline(always)]
-    pub(crate) fn clear(&mut self) {
-        self.len = 0;
     }
 
     #[inline(always)]
@@ -92,29 +87,93 @@ impl<K: Copy, const N: usize> Stack<K, N> {
     }
 }
 
-impl<const N: usize> Stack<f32, N> {
-    /// Pushes one entry below those from `first` on that have lesser keys.
+/// The children of a node with a key each, in slots or in the order in which they are visited.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(crate) struct Siblings<K> {
+    pub(crate) children: [u32; NODE_WIDTH],
+    pub(crate) keys: [K; NODE_WIDTH],
+}
+
+/// The room of a [`SiblingStack`]: each level leaves one set of siblings behind at most.
+#[repr(C, align(64))]
+pub(crate) struct SiblingRoom<K> {
+    siblings: [MaybeUninit<Siblings<K>>; MAX_DEPTH as usize],
+    /// Who waits of those that are below.
+    below: [MaybeUninit<u32>; MAX_DEPTH as usize],
+}
+
+impl<K: Copy> SiblingRoom<K> {
     #[inline(always)]
-    pub(crate) fn push_sorted(&mut self, child: u32, key: f32, first: usize) {
-        let mut place = self.len;
-        self.push(child, key);
-        let end = self.len;
-        while place > first && place < end {
-            // SAFETY: both places are below `len`, and so initialised.
-            let lesser = unsafe { self.keys[place - 1].assume_init() } < key;
-            if !lesser {
-                break;
-            }
-            self.children.swap(place - 1, place);
-            self.keys.swap(place - 1, place);
-            place -= 1;
+    pub(crate) fn new() -> Self {
+        Self {
+            siblings: [const { MaybeUninit::uninit() }; MAX_DEPTH as usize],
+            below: [const { MaybeUninit::uninit() }; MAX_DEPTH as usize],
         }
     }
+}
 
-    /// How many entries there are.
+/// A stack of siblings some of which wait, a bit each. A push beyond the capacity, which only a corrupt file can cause, is
+/// refused.
+///
+/// What changes with every step is apart from the room, and so in registers: one step need not wait for another's stores.
+pub(crate) struct SiblingStack<'r, K> {
+    /// Entries `..len` are initialised in both arrays; `len <= MAX_DEPTH`.
+    room: &'r mut SiblingRoom<K>,
+    len: usize,
+    /// Who waits of those on top: somebody, if there are any.
+    waiting: u32,
+}
+
+impl<'r, K: Copy> SiblingStack<'r, K> {
+    /// Nobody waits.
     #[inline(always)]
-    pub(crate) fn len(&self) -> usize {
-        self.len
+    pub(crate) fn new(room: &'r mut SiblingRoom<K>) -> Self {
+        Self { room, len: 0, waiting: 0 }
+    }
+
+    /// Forgets all.
+    #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        (self.len, self.waiting) = (0, 0);
+    }
+
+    /// Pushes siblings, if any of them waits; returns them in any case.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, siblings: Siblings<K>, waiting: u32) -> Option<&Siblings<K>> {
+        let place = self.room.siblings.get_mut(self.len)?;
+        self.room.below.get_mut(self.len)?.write(self.waiting);
+        self.len += usize::from(waiting != 0);
+        self.waiting = select_unpredictable(waiting != 0, waiting, self.waiting);
+        Some(place.write(siblings))
+    }
+
+    /// Takes one of those on top: the `first` of those that wait, if that `waits` still, by its key; if it does not, those
+    /// that `still` do.
+    #[inline(always)]
+    pub(crate) fn take(
+        &mut self,
+        first: impl Fn(&[K; NODE_WIDTH], u32) -> usize,
+        waits: impl Fn(K) -> bool,
+        still: impl Fn(&[K; NODE_WIDTH]) -> u32,
+    ) -> Option<u32> {
+        loop {
+            let top = self.len.checked_sub(1)?;
+            let (siblings, below) = (self.room.siblings.get(top)?, self.room.below.get(top)?);
+            // SAFETY: entries below `len` are initialised: every push writes what it counts.
+            let siblings = unsafe { siblings.assume_init_ref() };
+            // SAFETY: as above.
+            let below = unsafe { below.assume_init() };
+            let place = first(&siblings.keys, self.waiting) % NODE_WIDTH;
+            let waits = waits(siblings.keys[place]);
+            let others = self.waiting & !(1 << place);
+            let left = if waits { others } else { others & still(&siblings.keys) };
+            self.len -= usize::from(left == 0);
+            self.waiting = select_unpredictable(left == 0, below, left);
+            if waits {
+                return Some(siblings.children[place]);
+            }
+        }
     }
 }
 
@@ -163,5 +222,75 @@ impl<T: Copy, const N: usize> Pile<T, N> {
         self.len = top;
         // SAFETY: what is below the former `len` is initialised: every push writes what it counts.
         Some(unsafe { thing.assume_init() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::prelude::v1::*;
+
+    use super::*;
+    use crate::triangle::testing::Random;
+
+    /// The same by lists: for each node, those of its children that wait.
+    type Lists = Vec<Vec<(u32, i32)>>;
+
+    fn take(lists: &mut Lists, limit: i32) -> Option<u32> {
+        while let Some(top) = lists.last_mut() {
+            let (child, key) = top[0];
+            if key <= limit {
+                top.remove(0);
+            } else {
+                top.retain(|(_, key)| *key <= limit);
+            }
+            if top.is_empty() {
+                lists.pop();
+            }
+            if key <= limit {
+                return Some(child);
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn siblings_come_as_from_lists() {
+        let mut random = Random(5);
+        let mut room = SiblingRoom::new();
+        let mut stack = SiblingStack::new(&mut room);
+        let mut lists = Lists::new();
+        for round in 0..20_000u32 {
+            if random.below(3) > 0 && lists.len() < MAX_DEPTH as usize {
+                let children = core::array::from_fn(|slot| 16 * round + slot as u32);
+                let keys = core::array::from_fn(|_| random.below(100) as i32);
+                let waiting = random.below(1 << NODE_WIDTH) as u32 & random.below(1 << NODE_WIDTH) as u32;
+                assert!(stack.push(Siblings { children, keys }, waiting).is_some());
+                let slots = (0..NODE_WIDTH).filter(|slot| waiting & 1 << slot != 0);
+                let list: Vec<_> = slots.map(|slot| (children[slot], keys[slot])).collect();
+                lists.extend((!list.is_empty()).then_some(list));
+            } else {
+                let limit = random.below(120) as i32;
+                let still = |keys: &[i32; NODE_WIDTH]| {
+                    (0..NODE_WIDTH).fold(0, |bits, slot| bits | u32::from(keys[slot] <= limit) << slot)
+                };
+                let first = |_: &[i32; NODE_WIDTH], waiting: u32| waiting.trailing_zeros() as usize;
+                assert_eq!(stack.take(first, |key| key <= limit, still), take(&mut lists, limit));
+            }
+        }
+    }
+
+    #[test]
+    fn a_push_beyond_the_capacity_is_refused() {
+        let mut room = SiblingRoom::new();
+        let mut stack = SiblingStack::new(&mut room);
+        let siblings = |child| Siblings { children: [child; NODE_WIDTH], keys: [(); NODE_WIDTH] };
+        for level in 0..MAX_DEPTH {
+            assert!(stack.push(siblings(level), 1).is_some());
+        }
+        assert!(stack.push(siblings(MAX_DEPTH), 1).is_none());
+        for level in (0..MAX_DEPTH).rev() {
+            assert_eq!(stack.take(|_, _| 0, |()| true, |_| 0), Some(level));
+        }
+        assert_eq!(stack.take(|_, _| 0, |()| true, |_| 0), None);
     }
 }

@@ -1,18 +1,24 @@
 //! Many rays at a time: neighbours that go the same way walk the tree together, others, in large models, by turns.
 
-use core::ops::ControlFlow;
+use core::ops::{ControlFlow, Range};
+
+use fearless_simd::Simd;
 
 use crate::blocks::BlockSource;
 use crate::bundle::{Bundle, MOST_RAYS};
 use crate::model::Model;
-use crate::query::ray::{Best, any_in_block, closest_in_block};
-use crate::ray::{Class, Hit, Ray};
+use crate::query::ray::{Best, any_hit_of, any_in_block, closest_hit_of, closest_in_block};
+use crate::ray::{Class, Frame, Hit, Ray, octant};
 use crate::simd::{Kernel, dispatch, dispatch_model};
 use crate::walk::bundle::{Limits, walk};
+use crate::walk::ray::{AnyOrder, NearestFirst};
 use crate::walk::{Erased, Probe, abreast};
 
 /// Fewer rays of one class in a row go one by one.
-const SHORTEST_RUN: usize = 8;
+const SHORTEST_RUN: usize = 16;
+
+/// As many rays are prepared before any is traced.
+const AT_A_TIME: usize = 16;
 
 /// Models of more bytes keep walks waiting for memory. (Incoherent rays by turns, measured with caches of 2 MiB a core: at
 /// 43 MB twice as fast as one by one and nowhere slower, at 16 MB between as fast and a quarter faster, at 12 and 2 MB up
@@ -24,8 +30,8 @@ impl<'a> Model<'a> {
     ///
     /// `hits[i]` answers `rays[i]`; where the slices are not of one length, the rest of the longer one is left alone.
     /// Rays that follow each other and go the same way, as those of a camera do tile by tile, are traced
-    /// together, up to twice as fast. Others go one by one, where sorting them out costs some nanoseconds a ray, or, in
-    /// models of more than 24 MiB, by turns, up to twice as fast. Neither allocates nor panics.
+    /// together, up to twice as fast. Others go one by one, as fast as if asked so, or, in models of more than 24 MiB, by
+    /// turns, up to twice as fast. Neither allocates nor panics.
     pub fn closest_hits(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
         self.answer::<Closest, _>(rays, hits, &mut ());
     }
@@ -71,26 +77,14 @@ impl<'a> Model<'a> {
     fn answer<Q: Question, P: Probe>(&self, rays: &[Ray], answers: &mut [Q::Answer], probe: &mut P) {
         let count = rays.len().min(answers.len());
         let (rays, answers) = (&rays[..count], &mut answers[..count]);
-        if self.is_large() {
-            for_each_stretch(rays, self.rays_together(), |class, stretch| {
-                let (rays, answers) = (&rays[stretch.clone()], &mut answers[stretch]);
-                match class {
-                    Some(class) => self.answer_together::<Q, _>(class, rays, answers, probe),
-                    None => self.answer_by_turns::<Q, _>(rays, answers, probe),
-                }
-            });
-            return;
-        }
-        for_each_run(rays, self.rays_together(), |class, run| match class {
-            Some(class) if run.len() >= SHORTEST_RUN => {
-                self.answer_together::<Q, _>(class, &rays[run.clone()], &mut answers[run], probe);
+        let by_turns = self.is_large();
+        for_each_stretch(rays, self.rays_together(), |class, stretch| {
+            let (rays, answers) = (&rays[stretch.clone()], &mut answers[stretch]);
+            match class {
+                Some(class) => self.answer_together::<Q, _>(class, rays, answers, probe),
+                None if by_turns => self.answer_by_turns::<Q, _>(rays, answers, probe),
+                None => self.answer_each::<Q, _>(rays, answers, probe),
             }
-            Some(class) => {
-                for index in run {
-                    answers[index] = Q::of_class(self, &rays[index], class, probe);
-                }
-            }
-            None => answers[run.start] = Q::of_ray(self, &rays[run.start], probe),
         });
     }
 
@@ -105,12 +99,41 @@ impl<'a> Model<'a> {
         dispatch_model!(self, simd, blocks => Q::together(simd, self, blocks, class, rays, answers, probe));
     }
 
+    /// One by one, each as if asked alone, but that frames are made beforehand: one need not wait for another, nor for a
+    /// walk. Only walks are compiled for the level, not the loop around them, in which they would lack registers.
+    #[inline(never)]
+    fn answer_each<Q: Question, P: Probe>(&self, rays: &[Ray], answers: &mut [Q::Answer], probe: &mut P) {
+        dispatch_model!(@by dispatch_as_is, self, simd, blocks => {
+            for (rays, answers) in rays.chunks(AT_A_TIME).zip(answers.chunks_mut(AT_A_TIME)) {
+                let mut frames = [const { None }; AT_A_TIME];
+                simd.vectorize(
+                    #[inline(always)]
+                    || {
+                        for (frame, ray) in frames.iter_mut().zip(rays) {
+                            let class = Class::of(ray);
+                            *frame = class.map(|class| Frame::new(simd, ray, class, self.reach()));
+                        }
+                    },
+                );
+                for ((ray, answer), frame) in rays.iter().zip(answers).zip(&frames) {
+                    *answer = match frame {
+                        Some(frame) => simd.vectorize(
+                            #[inline(always)]
+                            || Q::of_frame(simd, self, blocks, frame, probe),
+                        ),
+                        None => Q::of_scaled(self, ray, probe),
+                    };
+                }
+            }
+        });
+    }
+
     #[inline(never)]
     fn answer_by_turns<Q: Question, P: Probe>(&self, rays: &[Ray], answers: &mut [Q::Answer], probe: &mut P) {
         answers.fill(Q::NOTHING);
         dispatch_model!(self, simd, blocks => Q::by_turns(simd, self, blocks, rays, answers, probe));
         for (ray, answer) in rays.iter().zip(answers).filter(|(ray, _)| Class::of(ray).is_none()) {
-            *answer = Q::of_ray(self, ray, probe);
+            *answer = Q::of_scaled(self, ray, probe);
         }
     }
 
@@ -132,9 +155,17 @@ trait Question {
     /// The answer of a ray that hits nothing.
     const NOTHING: Self::Answer;
 
-    fn of_ray<P: Probe>(model: &Model<'_>, ray: &Ray, probe: &mut P) -> Self::Answer;
+    /// For one ray, compiled for the level by the caller.
+    fn of_frame<S: Kernel, P: Probe>(
+        simd: S,
+        model: &Model<'_>,
+        blocks: impl BlockSource,
+        frame: &Frame,
+        probe: &mut P,
+    ) -> Self::Answer;
 
-    fn of_class<P: Probe>(model: &Model<'_>, ray: &Ray, class: Class, probe: &mut P) -> Self::Answer;
+    /// The answer of a ray that has no class.
+    fn of_scaled<P: Probe>(model: &Model<'_>, ray: &Ray, probe: &mut P) -> Self::Answer;
 
     /// For rays of one class.
     fn together<S: Kernel, P: Probe>(
@@ -162,42 +193,47 @@ fn rays_together<S: Kernel>(_: S) -> usize {
     if S::BUNDLES { Bundle::<S>::CAPACITY } else { 1 }
 }
 
-/// Calls `trace` with the places of rays that follow each other and have a class in common, at most `most` of them, or
-/// with the place of a ray that has none.
+/// Calls `trace` with the places of at most `most` rays that follow each other and have a class in common, if they are not
+/// few; and of all between such runs, without a class.
+///
+/// Looks at a ray where a run would have to go on at least, and from there back as far as its class does: of rays that have
+/// nothing in common, most need no look.
 #[inline(always)]
-fn for_each_run(rays: &[Ray], most: usize, mut trace: impl FnMut(Option<Class>, core::ops::Range<usize>)) {
-    let mut start = 0;
-    let mut class = rays.first().and_then(Class::of);
-    for end in 1..=rays.len() {
-        let next = rays.get(end).and_then(Class::of);
-        if class.is_none() || next != class || end - start == most {
-            trace(class, start..end);
-            (start, class) = (end, next);
+fn for_each_stretch(rays: &[Ray], most: usize, mut trace: impl FnMut(Option<Class>, Range<usize>)) {
+    let goes_with = |class: Class, place: usize| {
+        rays.get(place).is_some_and(|ray| octant(ray) == class.octant && Class::of(ray) == Some(class))
+    };
+    let (mut rest, mut start) = (0, 0);
+    while most >= SHORTEST_RUN && rays.len() - start >= SHORTEST_RUN {
+        let last = start + SHORTEST_RUN - 1;
+        if octant(&rays[last]) != octant(&rays[last - 1]) {
+            start = last;
+            continue;
         }
+        let Some(class) = Class::of(&rays[last]) else {
+            start = last + 1;
+            continue;
+        };
+        let mut first = last;
+        while first > start && goes_with(class, first - 1) {
+            first -= 1;
+        }
+        if first > start {
+            start = first;
+            continue;
+        }
+        let mut end = last + 1;
+        while end - start < most && goes_with(class, end) {
+            end += 1;
+        }
+        if rest < start {
+            trace(None, rest..start);
+        }
+        trace(Some(class), start..end);
+        (rest, start) = (end, end);
     }
-}
-
-/// The same, but with a class only where a run is not short; all between such runs have none.
-#[inline(always)]
-fn for_each_stretch(
-    rays: &[Ray],
-    most: usize,
-    mut trace: impl FnMut(Option<Class>, core::ops::Range<usize>),
-) {
-    let mut rest = 0..0;
-    for_each_run(rays, most, |class, run| {
-        rest.end = run.start;
-        if class.is_some() && run.len() >= SHORTEST_RUN {
-            if !rest.is_empty() {
-                trace(None, rest.clone());
-            }
-            rest.start = run.end;
-            trace(class, run);
-        }
-    });
-    rest.end = rays.len();
-    if !rest.is_empty() {
-        trace(None, rest);
+    if rest < rays.len() {
+        trace(None, rest..rays.len());
     }
 }
 
@@ -210,13 +246,18 @@ impl Question for Closest {
     const NOTHING: Option<Hit> = None;
 
     #[inline(always)]
-    fn of_ray<P: Probe>(model: &Model<'_>, ray: &Ray, probe: &mut P) -> Option<Hit> {
-        model.closest_hit_probed(ray, probe)
+    fn of_frame<S: Kernel, P: Probe>(
+        simd: S,
+        model: &Model<'_>,
+        blocks: impl BlockSource,
+        frame: &Frame,
+        probe: &mut P,
+    ) -> Option<Hit> {
+        closest_hit_of(simd, model, blocks, frame, probe)
     }
 
-    #[inline(always)]
-    fn of_class<P: Probe>(model: &Model<'_>, ray: &Ray, class: Class, probe: &mut P) -> Option<Hit> {
-        model.closest_hit_of_class(ray, class, probe)
+    fn of_scaled<P: Probe>(model: &Model<'_>, ray: &Ray, probe: &mut P) -> Option<Hit> {
+        model.closest_hit_scaled(ray, probe)
     }
 
     #[inline(always)]
@@ -268,7 +309,7 @@ impl Question for Closest {
         hits: &mut [Option<Hit>],
         probe: &mut P,
     ) {
-        abreast::walk::<S, P, Best, true>(
+        abreast::walk::<S, P, Best, NearestFirst>(
             simd,
             model,
             blocks,
@@ -295,13 +336,18 @@ impl Question for Any {
     const NOTHING: bool = false;
 
     #[inline(always)]
-    fn of_ray<P: Probe>(model: &Model<'_>, ray: &Ray, probe: &mut P) -> bool {
-        model.any_hit_probed(ray, probe)
+    fn of_frame<S: Kernel, P: Probe>(
+        simd: S,
+        model: &Model<'_>,
+        blocks: impl BlockSource,
+        frame: &Frame,
+        probe: &mut P,
+    ) -> bool {
+        any_hit_of(simd, model, blocks, frame, probe)
     }
 
-    #[inline(always)]
-    fn of_class<P: Probe>(model: &Model<'_>, ray: &Ray, class: Class, probe: &mut P) -> bool {
-        model.any_hit_of_class(ray, class, probe)
+    fn of_scaled<P: Probe>(model: &Model<'_>, ray: &Ray, probe: &mut P) -> bool {
+        model.any_hit_scaled(ray, probe)
     }
 
     #[inline(always)]
@@ -349,7 +395,7 @@ impl Question for Any {
         hits: &mut [bool],
         probe: &mut P,
     ) {
-        abreast::walk::<S, P, bool, false>(
+        abreast::walk::<S, P, bool, AnyOrder>(
             simd,
             model,
             blocks,

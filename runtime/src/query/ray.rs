@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::ray::{Class, Frame, Hit, Ray, Scaled};
 use crate::simd::{Kernel, dispatch_model};
 use crate::triangle::ray::{Candidate, describe_hit, hits_in_block};
-use crate::walk::ray::Boxes;
+use crate::walk::ray::{AnyOrder, Boxes, NearestFirst};
 use crate::walk::{self, Erased, Probe, Visit};
 
 /// What the visitor of a search wants next.
@@ -42,25 +42,16 @@ impl<'a> Model<'a> {
     }
 
     #[inline(always)]
-    pub(super) fn closest_hit_probed<P: Probe>(&self, ray: &Ray, probe: &mut P) -> Option<Hit> {
-        match Class::of(ray) {
-            Some(class) => self.closest_hit_of_class(ray, class, probe),
-            None => {
-                let scaled = Scaled::of(ray)?;
-                self.closest_hit_of_class(&scaled.ray, scaled.class, probe).map(|hit| scaled.unscale(hit))
-            }
-        }
+    fn closest_hit_probed<P: Probe>(&self, ray: &Ray, probe: &mut P) -> Option<Hit> {
+        dispatch_model!(@by dispatch_as_is, self, simd, blocks => closest_hit(simd, self, blocks, ray, probe))
     }
 
-    pub(super) fn closest_hit_of_class<P: Probe>(
-        &self,
-        ray: &Ray,
-        class: Class,
-        probe: &mut P,
-    ) -> Option<Hit> {
-        dispatch_model!(self, simd, blocks => {
-            closest_hit(simd, self, blocks, &Frame::new(simd, ray, class, self.reach()), probe)
-        })
+    /// Of a ray that has no class.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn closest_hit_scaled<P: Probe>(&self, ray: &Ray, probe: &mut P) -> Option<Hit> {
+        let scaled = Scaled::of(ray)?;
+        self.closest_hit_probed(&scaled.ray, probe).map(|hit| scaled.unscale(hit))
     }
 
     /// Whether the ray hits anything in its range. Faster than asking for the closest hit.
@@ -78,19 +69,15 @@ impl<'a> Model<'a> {
     }
 
     #[inline(always)]
-    pub(super) fn any_hit_probed<P: Probe>(&self, ray: &Ray, probe: &mut P) -> bool {
-        match Class::of(ray) {
-            Some(class) => self.any_hit_of_class(ray, class, probe),
-            None => {
-                Scaled::of(ray).is_some_and(|scaled| self.any_hit_of_class(&scaled.ray, scaled.class, probe))
-            }
-        }
+    fn any_hit_probed<P: Probe>(&self, ray: &Ray, probe: &mut P) -> bool {
+        dispatch_model!(@by dispatch_as_is, self, simd, blocks => any_hit(simd, self, blocks, ray, probe))
     }
 
-    pub(super) fn any_hit_of_class<P: Probe>(&self, ray: &Ray, class: Class, probe: &mut P) -> bool {
-        dispatch_model!(self, simd, blocks => {
-            any_hit(simd, self, blocks, &Frame::new(simd, ray, class, self.reach()), probe)
-        })
+    /// Of a ray that has no class.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn any_hit_scaled<P: Probe>(&self, ray: &Ray, probe: &mut P) -> bool {
+        Scaled::of(ray).is_some_and(|scaled| self.any_hit_probed(&scaled.ray, probe))
     }
 
     /// Calls `visit` with every hit, each triangle once, in no particular order.
@@ -109,12 +96,16 @@ impl<'a> Model<'a> {
         if let Some(class) = Class::of(ray) {
             self.all_hits_of_class(ray, class, probe, visit);
         } else if let Some(scaled) = Scaled::of(ray) {
-            self.all_hits_of_class(&scaled.ray, scaled.class, probe, &mut |hit| match visit(
-                &scaled.unscale(*hit),
-            ) {
-                Search::UpTo(closer) => Search::UpTo(scaled.scale(closer)),
-                other => other,
-            });
+            let Some(class) = Class::of(&scaled.ray) else { return };
+            self.all_hits_of_class(
+                &scaled.ray,
+                class,
+                probe,
+                &mut |hit| match visit(&scaled.unscale(*hit)) {
+                    Search::UpTo(closer) => Search::UpTo(scaled.scale(closer)),
+                    other => other,
+                },
+            );
         }
     }
 
@@ -197,7 +188,7 @@ pub(super) fn closest_in_block<S: Kernel, P: Probe>(
     best: &mut Best,
     probe: &mut P,
 ) -> f32 {
-    hits_in_block(
+    hits_in_block::<S, true>(
         simd,
         visit.block,
         frame,
@@ -221,7 +212,7 @@ pub(super) fn any_in_block<S: Kernel, P: Probe>(
     probe: &mut P,
 ) -> bool {
     let mut found = false;
-    hits_in_block(
+    hits_in_block::<S, false>(
         simd,
         visit.block,
         frame,
@@ -234,8 +225,27 @@ pub(super) fn any_in_block<S: Kernel, P: Probe>(
     found
 }
 
+/// One ray's closest hit, compiled for the level.
 #[inline(always)]
 fn closest_hit<S: Kernel, P: Probe>(
+    simd: S,
+    model: &Model<'_>,
+    blocks: impl BlockSource,
+    ray: &Ray,
+    probe: &mut P,
+) -> Option<Hit> {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let Some(class) = Class::of(ray) else { return model.closest_hit_scaled(ray, probe) };
+            closest_hit_of(simd, model, blocks, &Frame::new(simd, ray, class, model.reach()), probe)
+        },
+    )
+}
+
+/// The same of a ray whose frame is known.
+#[inline(always)]
+pub(super) fn closest_hit_of<S: Kernel, P: Probe>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
@@ -243,7 +253,7 @@ fn closest_hit<S: Kernel, P: Probe>(
     probe: &mut P,
 ) -> Option<Hit> {
     let mut best = Best::up_to(frame.t_max);
-    walk::ray::walk::<S, P, true>(
+    walk::ray::walk::<S, P, NearestFirst>(
         simd,
         model,
         blocks,
@@ -255,8 +265,27 @@ fn closest_hit<S: Kernel, P: Probe>(
     best.describe(simd, model, blocks)
 }
 
+/// As [`closest_hit`], whether there is any.
 #[inline(always)]
 fn any_hit<S: Kernel, P: Probe>(
+    simd: S,
+    model: &Model<'_>,
+    blocks: impl BlockSource,
+    ray: &Ray,
+    probe: &mut P,
+) -> bool {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let Some(class) = Class::of(ray) else { return model.any_hit_scaled(ray, probe) };
+            any_hit_of(simd, model, blocks, &Frame::new(simd, ray, class, model.reach()), probe)
+        },
+    )
+}
+
+/// The same of a ray whose frame is known.
+#[inline(always)]
+pub(super) fn any_hit_of<S: Kernel, P: Probe>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
@@ -264,7 +293,7 @@ fn any_hit<S: Kernel, P: Probe>(
     probe: &mut P,
 ) -> bool {
     let mut found = false;
-    walk::ray::walk::<S, P, false>(
+    walk::ray::walk::<S, P, AnyOrder>(
         simd,
         model,
         blocks,
@@ -290,7 +319,7 @@ fn all_hits<S: Kernel>(
 ) {
     let (mut limit, mut stopped) = (frame.t_max, false);
     let boxes = Boxes::new(simd, frame);
-    walk::ray::walk::<S, _, true>(
+    walk::ray::walk::<S, _, NearestFirst>(
         simd,
         model,
         blocks,
@@ -298,7 +327,7 @@ fn all_hits<S: Kernel>(
         probe,
         #[inline(always)]
         |visit, probe| {
-            hits_in_block(
+            hits_in_block::<S, true>(
                 simd,
                 visit.block,
                 frame,

@@ -8,9 +8,9 @@ mod portable;
 mod x86;
 
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
-use fearless_simd::{Bytes, Select, Simd, SimdBase, SimdFloat, SimdMask, f32x16, f64x2, i32x16};
+use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask, f32x16, f64x2, i32x16};
 
-use crate::stack::Stack;
+use crate::stack::{Siblings, Stack};
 
 /// A SIMD level on which queries can run.
 pub(crate) trait Kernel: Simd {
@@ -51,23 +51,32 @@ pub(crate) trait Kernel: Simd {
     /// A lane with about the least of sixteen numbers, none of which is negative: less than 1 in 100 above it.
     fn least(self, numbers: f32x16<Self>) -> usize;
 
-    /// Pushes the children whose keys are at most their ends, nearer ones later: those of lesser keys, or those that the
-    /// node's order for the octant names earlier. Returns the nearest instead. Keys are the bits of numbers that are not
-    /// negative.
-    ///
-    /// By keys here: on levels that do not compress vectors, that is faster than by the stored order.
+    /// The children with their keys, and a bit for each whose key is at most its end; in the node's order for an octant, or,
+    /// where vectors cannot be permuted well, in slots. Keys are the bits of numbers that are not negative.
     #[inline(always)]
-    fn push_met(
+    fn arrange(
         self,
-        stack: &mut Stack,
         node: &WideNode,
         keys: i32x16<Self>,
         ends: i32x16<Self>,
         _octant: u32,
-    ) -> Option<u32> {
+    ) -> (Siblings<i32>, u32) {
         let met = keys.simd_le(ends).to_bitmask() as u32;
-        let keys: f32x16<Self> = keys.bitcast();
-        push_sorted(stack, node, &keys.to_array(), met)
+        (Siblings { children: node.children, keys: keys.to_array() }, met)
+    }
+
+    /// Which to visit first of some that are [arranged](Self::arrange), a bit each: by the order they are in, or, here, by
+    /// the least key.
+    #[inline(always)]
+    fn first(self, keys: &[i32; NODE_WIDTH], met: u32) -> usize {
+        let place = |met: u32| met.trailing_zeros() as usize % NODE_WIDTH;
+        let (mut first, mut left) = (place(met), met & met.wrapping_sub(1));
+        while left != 0 {
+            let lesser = keys[place(left)] < keys[first];
+            first = core::hint::select_unpredictable(lesser, place(left), first);
+            left &= left - 1;
+        }
+        first
     }
 
     /// Pushes the children in some slots, a bit each; that in the highest is popped first. Without `KEYED` all keys
@@ -75,64 +84,52 @@ pub(crate) trait Kernel: Simd {
     fn push_some<const KEYED: bool>(self, stack: &mut Stack, node: &WideNode, keys: f32x16<Self>, slots: u32);
 }
 
-/// Pushes the children in some slots, those of lesser keys later, but the last of them, which it returns.
-#[inline(always)]
-fn push_sorted(stack: &mut Stack, node: &WideNode, keys: &[f32; NODE_WIDTH], slots: u32) -> Option<u32> {
-    let slot = |slots: u32| slots.trailing_zeros() as usize % NODE_WIDTH;
-    if slots.count_ones() == 2 {
-        let [first, second] = [slot(slots), slot(slots & (slots - 1))];
-        let swap = keys[second] < keys[first];
-        let near = core::hint::select_unpredictable(swap, second, first);
-        let far = core::hint::select_unpredictable(swap, first, second);
-        stack.push(node.children[far], keys[far]);
-        return Some(node.children[near]);
-    }
-    let (first, mut left) = (stack.len(), slots);
-    while left != 0 {
-        stack.push_sorted(node.children[slot(left)], keys[slot(left)], first);
-        left &= left - 1;
-    }
-    stack.pop().map(|(nearest, _)| nearest)
-}
-
 /// Evaluates an expression with `$simd` bound to the token of a level, compiled for that level.
 ///
 /// As `fearless_simd::dispatch!`, but it keeps the token's type, so that [`Kernel`] can be asked of it.
 macro_rules! dispatch {
     ($level:expr, $simd:ident => $run:expr) => {
-        match $level {
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            fearless_simd::Level::Avx512($simd) => $crate::simd::dispatch!(@run $simd => $run),
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            fearless_simd::Level::Avx2($simd) => $crate::simd::dispatch!(@run $simd => $run),
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            fearless_simd::Level::Sse4_2($simd) => $crate::simd::dispatch!(@run $simd => $run),
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            fearless_simd::Level::Sse2($simd) => $crate::simd::outline(|| $crate::simd::dispatch!(@run $simd => $run)),
-            #[cfg(target_arch = "aarch64")]
-            fearless_simd::Level::Neon($simd) => $crate::simd::dispatch!(@run $simd => $run),
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            fearless_simd::Level::WasmSimd128($simd) => $crate::simd::dispatch!(@run $simd => $run),
-            #[cfg(scalar_level)]
-            fearless_simd::Level::Fallback($simd) => $crate::simd::outline(|| $crate::simd::dispatch!(@run $simd => $run)),
-            other => unreachable!("{other:?} is a level of another architecture"),
-        }
-    };
-    (@run $simd:ident => $run:expr) => {
-        fearless_simd::Simd::vectorize($simd, #[inline(always)] || $run)
+        $crate::simd::dispatch_as_is!($level, $simd => fearless_simd::Simd::vectorize($simd, #[inline(always)] || $run))
     };
 }
 pub(crate) use dispatch;
 
+/// As [`dispatch`], for what sees to it itself that it is compiled for the level.
+macro_rules! dispatch_as_is {
+    ($level:expr, $simd:ident => $run:expr) => {
+        match $level {
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            fearless_simd::Level::Avx512($simd) => $run,
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            fearless_simd::Level::Avx2($simd) => $run,
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            fearless_simd::Level::Sse4_2($simd) => $run,
+            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+            fearless_simd::Level::Sse2($simd) => $crate::simd::outline(|| $run),
+            #[cfg(target_arch = "aarch64")]
+            fearless_simd::Level::Neon($simd) => $run,
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            fearless_simd::Level::WasmSimd128($simd) => $run,
+            #[cfg(scalar_level)]
+            fearless_simd::Level::Fallback($simd) => $crate::simd::outline(|| $run),
+            other => unreachable!("{other:?} is a level of another architecture"),
+        }
+    };
+}
+pub(crate) use dispatch_as_is;
+
 /// As [`dispatch`], for a model: `$blocks` is bound to its blocks, and the expression compiled for either form.
 macro_rules! dispatch_model {
     ($model:expr, $simd:ident, $blocks:ident => $run:expr) => {
+        $crate::simd::dispatch_model!(@by dispatch, $model, $simd, $blocks => $run)
+    };
+    (@by $dispatch:ident, $model:expr, $simd:ident, $blocks:ident => $run:expr) => {
         match $model.blocks() {
             $crate::blocks::Blocks::Plain($blocks) => {
-                $crate::simd::dispatch!($model.level().inner(), $simd => $run)
+                $crate::simd::$dispatch!($model.level().inner(), $simd => $run)
             }
             $crate::blocks::Blocks::Packed($blocks) => {
-                $crate::simd::dispatch!($model.level().inner(), $simd => $run)
+                $crate::simd::$dispatch!($model.level().inner(), $simd => $run)
             }
         }
     };

@@ -13,7 +13,7 @@ use fearless_simd::{
 };
 
 use super::Kernel;
-use crate::stack::Stack;
+use crate::stack::{Siblings, Stack};
 
 /// For each set of lanes, the numbers of its lanes, lowest first, a byte each.
 static COMPRESS: [[u8; 8]; 256] = compress_table();
@@ -297,28 +297,23 @@ kernel!(
 );
 
 kernel!(
-    /// The children whose keys are at most their ends, and those keys, in visiting order, the last to visit first; how
-    /// many they are. All is put in order before it is known what is met, and compressed as it is.
+    /// The children, their keys, and which are met, in visiting order.
     #[inline(always)]
-    fn met_16(
+    fn arrange_16(
         token: Avx512,
         node: &WideNode,
         keys: __m512i,
         ends: __m512i,
         octant: u32,
-    ) -> ([u32; 16], [f32; 16], usize) {
-        // The opposite octant's order is this one's, reversed.
-        let shift = _mm_cvtsi32_si128((4 * (octant ^ 7)) as i32);
+    ) -> (u32x16<Avx512>, i32x16<Avx512>, u32) {
+        let shift = _mm_cvtsi32_si128((4 * octant) as i32);
         let order: __m512i = u32x16::simd_from(token, node.order).into();
         let slots = _mm512_srl_epi32(order, shift);
         let children: __m512i = u32x16::simd_from(token, node.children).into();
         let children = _mm512_permutexvar_epi32(slots, children);
         let (keys, ends) = (_mm512_permutexvar_epi32(slots, keys), _mm512_permutexvar_epi32(slots, ends));
         let met = _mm512_cmple_epi32_mask(keys, ends);
-        let children: u32x16<Avx512> = _mm512_maskz_compress_epi32(met, children).simd_into(token);
-        let keys = _mm512_castsi512_ps(_mm512_maskz_compress_epi32(met, keys));
-        let keys: f32x16<Avx512> = keys.simd_into(token);
-        (children.into(), keys.into(), met.count_ones() as usize)
+        (children.simd_into(token), keys.simd_into(token), u32::from(met))
     }
 );
 
@@ -388,17 +383,20 @@ impl Kernel for Avx512 {
     }
 
     #[inline(always)]
-    fn push_met(
+    fn arrange(
         self,
-        stack: &mut Stack,
         node: &WideNode,
         keys: i32x16<Self>,
         ends: i32x16<Self>,
         octant: u32,
-    ) -> Option<u32> {
-        let (children, keys, count) = met_16(self, node, keys.into(), ends.into(), octant);
-        stack.push_many(children, keys, count);
-        stack.pop().map(|(nearest, _)| nearest)
+    ) -> (Siblings<i32>, u32) {
+        let (children, keys, met) = arrange_16(self, node, keys.into(), ends.into(), octant);
+        (Siblings { children: children.to_array(), keys: keys.to_array() }, met)
+    }
+
+    #[inline(always)]
+    fn first(self, _: &[i32; NODE_WIDTH], met: u32) -> usize {
+        met.trailing_zeros() as usize % NODE_WIDTH
     }
 
     #[inline(always)]

@@ -42,9 +42,9 @@ pub(crate) struct Candidate {
 }
 
 /// Calls `hit` with each triangle of the block that the ray hits at `frame.t_min <= t <= t_max`, in
-/// ascending order of the lanes.
+/// ascending order of the lanes. Where no more is asked than whether there is any, it is faster if not `DESCRIBED`.
 #[inline(always)]
-pub(crate) fn hits_in_block<S: Kernel>(
+pub(crate) fn hits_in_block<S: Kernel, const DESCRIBED: bool>(
     simd: S,
     block: &Block,
     frame: &Frame,
@@ -59,14 +59,14 @@ pub(crate) fn hits_in_block<S: Kernel>(
     let tables = Tables { x, y, depth };
     if 2 * lanes::<S>() < BLOCK_WIDTH {
         for first in (0..usize::from(block.triangles).min(BLOCK_WIDTH)).step_by(lanes::<S>()) {
-            hits_in_lanes(simd, block, frame, t_max, &tables, first, &mut hit);
+            hits_in_lanes::<S, DESCRIBED>(simd, block, frame, t_max, &tables, first, &mut hit);
         }
         return;
     }
     // Unrolled, for in a loop the tables would have to be kept in memory.
-    hits_in_lanes(simd, block, frame, t_max, &tables, 0, &mut hit);
+    hits_in_lanes::<S, DESCRIBED>(simd, block, frame, t_max, &tables, 0, &mut hit);
     if lanes::<S>() < BLOCK_WIDTH && usize::from(block.triangles) > lanes::<S>() {
-        hits_in_lanes(simd, block, frame, t_max, &tables, lanes::<S>(), &mut hit);
+        hits_in_lanes::<S, DESCRIBED>(simd, block, frame, t_max, &tables, lanes::<S>(), &mut hit);
     }
 }
 
@@ -85,7 +85,7 @@ struct Tables<S: Kernel> {
 
 /// The same for the triangles in the lanes from `first` on.
 #[inline(always)]
-fn hits_in_lanes<S: Kernel>(
+fn hits_in_lanes<S: Kernel, const DESCRIBED: bool>(
     simd: S,
     block: &Block,
     frame: &Frame,
@@ -105,20 +105,26 @@ fn hits_in_lanes<S: Kernel>(
     }
     let z = simd.table(tables.depth * frame.shear[2]);
     let ([_, v, w], determinant) = (edges.functions, edges.determinant());
-    let t = edges.distance([corner(z, 0), corner(z, 1), corner(z, 2)]);
-    let in_range = t.simd_ge(S::Lanes::splat(simd, frame.t_min)) & t.simd_le(S::Lanes::splat(simd, t_max));
+    let moments = edges.moments([corner(z, 0), corner(z, 1), corner(z, 2)]);
     let well = edges.well_conditioned(simd, &places).to_bitmask();
-    let mut left = inside & (in_range.to_bitmask() | !well);
+    let mut left = inside;
+    if !DESCRIBED {
+        let t = moments / determinant;
+        let in_range =
+            t.simd_ge(S::Lanes::splat(simd, frame.t_min)) & t.simd_le(S::Lanes::splat(simd, t_max));
+        left &= in_range.to_bitmask() | !well;
+    }
     while left != 0 {
         let lane = left.trailing_zeros() as usize;
         left &= left - 1;
         if well & 1 << lane != 0 {
-            hit(Candidate {
-                lane: first + lane,
-                t: simd.pick(t, lane),
-                edges: [simd.pick(v, lane), simd.pick(w, lane)],
-                determinant: simd.pick(determinant, lane),
-            });
+            // One by one, for a vector of quotients takes longer than the few that are needed.
+            let determinant = simd.pick(determinant, lane);
+            let t = simd.pick(moments, lane) / determinant;
+            if !DESCRIBED || frame.t_min <= t && t <= t_max {
+                let edges = [simd.pick(v, lane), simd.pick(w, lane)];
+                hit(Candidate { lane: first + lane, t, edges, determinant });
+            }
         } else if let Some(found) = decide_in_f64(block, first + lane, frame, t_max) {
             hit(found);
         }
@@ -260,9 +266,15 @@ impl<S: Kernel> EdgeFunctions<S> {
     /// The mean of the corners' depths by their weights. The division comes last: where the rest is exact, the
     /// triangles of a flat face see the same distance, and the tie goes to the lowest number.
     #[inline(always)]
-    fn distance(&self, [a, b, c]: [S::Lanes; 3]) -> S::Lanes {
+    fn distance(&self, depths: [S::Lanes; 3]) -> S::Lanes {
+        self.moments(depths) / self.determinant()
+    }
+
+    /// The sum of the corners' depths by their weights, times the determinant.
+    #[inline(always)]
+    fn moments(&self, [a, b, c]: [S::Lanes; 3]) -> S::Lanes {
         let [u, v, w] = self.functions;
-        (u * a + v * b + w * c) / self.determinant()
+        u * a + v * b + w * c
     }
 }
 

@@ -8,13 +8,13 @@ use core::ops::ControlFlow;
 
 use bvhc_format::record::Block;
 
-use super::ray::Boxes;
+use super::ray::{Boxes, Order};
 use super::{Budget, Probe, Visit, as_block, prefetch_child};
 use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::ray::{Class, Frame, Ray};
 use crate::simd::Kernel;
-use crate::stack::Stack;
+use crate::stack::{SiblingRoom, SiblingStack};
 
 /// How many rays take turns.
 const ABREAST: usize = 8;
@@ -59,7 +59,7 @@ impl<S: Kernel, T> Walker<S, T> {
 /// which is what `start` says at first; `done` gets it in the end, with the ray's number.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "the walk's state, which is the caller's")]
-pub(crate) fn walk<S: Kernel, P: Probe, T, const NEAREST_FIRST: bool>(
+pub(crate) fn walk<S: Kernel, P: Probe, T, O: Order>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
@@ -71,7 +71,8 @@ pub(crate) fn walk<S: Kernel, P: Probe, T, const NEAREST_FIRST: bool>(
 ) {
     let mut budget = Budget::of_rays(model, rays.len() as u64);
     let mut room = Block::EMPTY;
-    let mut stacks: [Stack; ABREAST] = core::array::from_fn(|_| Stack::new());
+    let mut waiting: [SiblingRoom<O::Key>; ABREAST] = core::array::from_fn(|_| SiblingRoom::new());
+    let mut stacks = waiting.each_mut().map(SiblingStack::new);
     let mut walkers: [Option<Walker<S, T>>; ABREAST] = [const { None }; ABREAST];
     let (mut next, mut turn, mut idle) = (0, 0, 0);
     while idle < ABREAST {
@@ -99,18 +100,10 @@ pub(crate) fn walk<S: Kernel, P: Probe, T, const NEAREST_FIRST: bool>(
             }
         } else if let Some(node) = model.nodes().get(walker.child as usize) {
             probe.visits_node();
-            child = if NEAREST_FIRST {
-                walker.boxes.descend(simd, node, walker.limit, stack, |_| {})
-            } else {
-                walker.boxes.descend_anyhow(simd, node, walker.limit, stack, |_| {})
-            };
+            child = O::descend(simd, &walker.boxes, node, walker.limit, stack).map(|next| next.child);
         }
-        while child.is_none() && !ended {
-            match stack.pop() {
-                Some((next, entry)) if !NEAREST_FIRST || entry <= walker.limit => child = Some(next),
-                Some(_) => {}
-                None => ended = true,
-            }
+        if child.is_none() && !ended {
+            child = O::take(simd, walker.limit, stack);
         }
         match child {
             Some(child) => {

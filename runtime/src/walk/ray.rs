@@ -4,6 +4,7 @@
 //! Units", 2017 (one stored permutation an octant instead of a sort). Departure: with one box hit the
 //! walk goes straight on; levels that do not compress vectors sort what is hit.
 
+use core::hint::select_unpredictable;
 use core::ops::ControlFlow;
 
 use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
@@ -14,15 +15,43 @@ use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::ray::Frame;
 use crate::simd::Kernel;
-use crate::stack::Stack;
+use crate::stack::{SiblingRoom, SiblingStack, Siblings};
+
+/// In which order a walk visits boxes.
+pub(crate) trait Order {
+    /// What is known of a box that waits.
+    type Key: Copy;
+
+    /// Where to go on from a node; what else is met there waits.
+    fn descend<S: Kernel>(
+        simd: S,
+        boxes: &Boxes<S>,
+        node: &WideNode,
+        limit: f32,
+        stack: &mut SiblingStack<'_, Self::Key>,
+    ) -> Option<Next>;
+
+    /// What to visit next of what waits.
+    fn take<S: Kernel>(simd: S, limit: f32, stack: &mut SiblingStack<'_, Self::Key>) -> Option<u32>;
+}
+
+/// Where a walk goes on.
+pub(crate) struct Next {
+    pub(crate) child: u32,
+    /// What it is to visit after that, if any of the same node waits; or the same.
+    pub(crate) second: u32,
+}
+
+/// Nearer boxes first, about.
+pub(crate) struct NearestFirst;
+
+/// The order that is least work. Where a hit ends the walk there is nothing to gain from the nearest; the limit may not change.
+pub(crate) struct AnyOrder;
 
 /// Calls `visit` with each block whose box the ray meets between `frame.t_min` and the limit, which
 /// starts at `frame.t_max` and becomes what `visit` returns.
-///
-/// Where a hit ends the walk there is nothing to gain from the nearest, and without `NEAREST_FIRST` the limit may not
-/// change: there is no order to find out and none to guess wrongly.
 #[inline(always)]
-pub(crate) fn walk<S: Kernel, P: Probe, const NEAREST_FIRST: bool>(
+pub(crate) fn walk<S: Kernel, P: Probe, O: Order>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
@@ -30,13 +59,13 @@ pub(crate) fn walk<S: Kernel, P: Probe, const NEAREST_FIRST: bool>(
     probe: &mut P,
     visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<(), f32>,
 ) {
-    walk_from::<S, P, NEAREST_FIRST>(simd, model, blocks, 0, frame, &mut Budget::of(model), probe, visit);
+    walk_from::<S, P, O>(simd, model, blocks, 0, frame, &mut Budget::of(model), probe, visit);
 }
 
 /// The same for the subtree that a child reference leads to.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "the walk's state, which is the caller's")]
-pub(crate) fn walk_from<S: Kernel, P: Probe, const NEAREST_FIRST: bool>(
+pub(crate) fn walk_from<S: Kernel, P: Probe, O: Order>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
@@ -46,7 +75,8 @@ pub(crate) fn walk_from<S: Kernel, P: Probe, const NEAREST_FIRST: bool>(
     probe: &mut P,
     mut visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<(), f32>,
 ) {
-    let mut stack: Stack = Stack::new();
+    let mut waiting = SiblingRoom::new();
+    let mut stack = SiblingStack::new(&mut waiting);
     let mut room = Block::EMPTY;
     let boxes = Boxes::<S>::new(simd, frame);
     let mut limit = boxes.limit(frame.t_max);
@@ -63,25 +93,99 @@ pub(crate) fn walk_from<S: Kernel, P: Probe, const NEAREST_FIRST: bool>(
             }
         } else if let Some(node) = model.nodes().get(child as usize) {
             probe.visits_node();
-            let prefetch = |waiting| prefetch_child(model, &blocks, waiting);
-            let next = if NEAREST_FIRST {
-                boxes.descend(simd, node, limit, &mut stack, prefetch)
-            } else {
-                boxes.descend_anyhow(simd, node, limit, &mut stack, prefetch)
-            };
-            if let Some(next) = next {
-                child = next;
+            if let Some(next) = O::descend(simd, &boxes, node, limit, &mut stack) {
+                prefetch_child(model, &blocks, next.second);
+                child = next.child;
                 continue;
             }
         }
-        child = loop {
-            match stack.pop() {
-                Some((next, entry)) if !NEAREST_FIRST || entry <= limit => break next,
-                Some(_) => {}
-                None => return,
-            }
-        };
+        match O::take(simd, limit, &mut stack) {
+            Some(next) => child = next,
+            None => return,
+        }
     }
+}
+
+impl Order for NearestFirst {
+    /// Where the ray enters, as bits.
+    type Key = i32;
+
+    /// A box that is the only one goes the same way as others: whether there are more is not to be guessed, as a wrong
+    /// guess costs more than the order.
+    #[inline(always)]
+    fn descend<S: Kernel>(
+        simd: S,
+        boxes: &Boxes<S>,
+        node: &WideNode,
+        limit: f32,
+        stack: &mut SiblingStack<'_, i32>,
+    ) -> Option<Next> {
+        let (entries, exits) = boxes.spans(simd, node, limit);
+        let (siblings, met) = simd.arrange(node, entries, exits, boxes.octant);
+        if met == 0 {
+            return None;
+        }
+        let first = simd.first(&siblings.keys, met) % NODE_WIDTH;
+        next(stack, siblings, first, met & !(1 << first))
+    }
+
+    #[inline(always)]
+    fn take<S: Kernel>(simd: S, limit: f32, stack: &mut SiblingStack<'_, i32>) -> Option<u32> {
+        let limit = limit.to_bits() as i32;
+        stack.take(
+            #[inline(always)]
+            |keys, waiting| simd.first(keys, waiting),
+            #[inline(always)]
+            |key| key <= limit,
+            #[inline(always)]
+            |keys| i32x16::load_array_ref(simd, keys).simd_le(limit).to_bitmask() as u32,
+        )
+    }
+}
+
+impl Order for AnyOrder {
+    type Key = ();
+
+    #[inline(always)]
+    fn descend<S: Kernel>(
+        simd: S,
+        boxes: &Boxes<S>,
+        node: &WideNode,
+        limit: f32,
+        stack: &mut SiblingStack<'_, ()>,
+    ) -> Option<Next> {
+        let (entries, exits) = boxes.spans(simd, node, limit);
+        let met = entries.simd_le(exits).to_bitmask() as u32;
+        if met == 0 {
+            return None;
+        }
+        let siblings = Siblings { children: node.children, keys: [(); NODE_WIDTH] };
+        next(stack, siblings, lowest(met), met & (met - 1))
+    }
+
+    #[inline(always)]
+    fn take<S: Kernel>(_: S, _: f32, stack: &mut SiblingStack<'_, ()>) -> Option<u32> {
+        stack.take(|_, waiting| lowest(waiting), |()| true, |_| 0)
+    }
+}
+
+/// On to one of the siblings, while others wait.
+#[inline(always)]
+fn next<K: Copy>(
+    stack: &mut SiblingStack<'_, K>,
+    siblings: Siblings<K>,
+    first: usize,
+    others: u32,
+) -> Option<Next> {
+    let second = select_unpredictable(others == 0, first, lowest(others));
+    let siblings = stack.push(siblings, others)?;
+    Some(Next { child: siblings.children[first], second: siblings.children[second] })
+}
+
+/// The lowest of some slots, a bit each.
+#[inline(always)]
+fn lowest(slots: u32) -> usize {
+    slots.trailing_zeros() as usize % NODE_WIDTH
 }
 
 /// The slab test of one ray against the boxes of a node.
@@ -161,57 +265,6 @@ impl<S: Kernel> Boxes<S> {
     pub(crate) fn meets(&self, simd: S, node: &WideNode, t: f32) -> u32 {
         let (entries, exits) = self.spans(simd, node, self.limit(t));
         entries.simd_le(exits).to_bitmask() as u32
-    }
-
-    /// The child to go on with, if that is clear; otherwise those that are hit go on the stack, and `prefetch` gets the one
-    /// to visit second.
-    ///
-    /// Two are put in order like more: which is nearer is not to be guessed, as a wrong guess costs more than the order.
-    #[inline(always)]
-    pub(super) fn descend(
-        &self,
-        simd: S,
-        node: &WideNode,
-        limit: f32,
-        stack: &mut Stack,
-        prefetch: impl Fn(u32),
-    ) -> Option<u32> {
-        let (entries, exits) = self.spans(simd, node, limit);
-        let met = entries.simd_le(exits).to_bitmask() as u32;
-        match met.count_ones() {
-            0 => None,
-            1 => Some(node.children[met.trailing_zeros() as usize % NODE_WIDTH]),
-            _ => {
-                let nearest = simd.push_met(stack, node, entries, exits, self.octant);
-                if let Some(waiting) = stack.top() {
-                    prefetch(waiting);
-                }
-                nearest
-            }
-        }
-    }
-
-    /// The same without regard to which box is nearer.
-    #[inline(always)]
-    pub(super) fn descend_anyhow(
-        &self,
-        simd: S,
-        node: &WideNode,
-        limit: f32,
-        stack: &mut Stack,
-        prefetch: impl Fn(u32),
-    ) -> Option<u32> {
-        let (entries, exits) = self.spans(simd, node, limit);
-        let met = entries.simd_le(exits).to_bitmask() as u32;
-        if met == 0 {
-            return None;
-        }
-        // Even where there is only one: whether there are more is not to be guessed.
-        simd.push_some::<false>(stack, node, entries.bitcast(), met & (met - 1));
-        if let Some(waiting) = stack.top() {
-            prefetch(waiting);
-        }
-        Some(node.children[met.trailing_zeros() as usize % NODE_WIDTH])
     }
 }
 
