@@ -1,8 +1,8 @@
 //! One page of tables for BENCHMARKS.md, in Markdown: everybody in the same rounds, and the ratios.
 //!
 //! `cargo bench -p bvhc-tests --bench ratios [-- bunny|sphere|hall|town]`. In each round everybody answers every case once, one after
-//! the other; the figure is the median over the rounds (5, or `BVHC_ROUNDS`) of the thread's own CPU time. The first ratio
-//! is to the fastest peer there is. Answers are checked first; [`shared`] tells the variables.
+//! the other, with warm caches; the figure is the median over the rounds (6, or `BVHC_ROUNDS`) of the thread's own CPU time.
+//! The first ratio is to the fastest peer there is. Answers are checked first; [`shared`] tells the variables.
 #![allow(dead_code, reason = "each benchmark uses its part of what they share")]
 
 mod peers;
@@ -36,6 +36,10 @@ const POINTS: [Reference; 3] = [
     Reference { title: "parry3d", names: &["parry3d"] },
     Reference { title: "bvh", names: &["bvh"] },
 ];
+
+/// The first of so many parts is asked beforehand: who comes after another with the same file would otherwise find it in
+/// the caches, and others not.
+const WARMING: usize = 8;
 
 /// What is summed up over the models.
 #[derive(Default)]
@@ -103,7 +107,9 @@ fn print_rays<'a>(
     for case in cases {
         check::rays(scene, case, tracers);
         let mut answers = vec![0.0; case.rays.len()];
+        let few = case.rays.len() / WARMING;
         let seconds = medians(tracers.len(), |index| {
+            tracers[index].trace(case.question, &case.rays[..few], &mut answers[..few]);
             let start = ThreadTime::now();
             tracers[index].trace(case.question, &case.rays, &mut answers);
             start.elapsed()
@@ -119,7 +125,9 @@ fn print_points<'a>(scene: &Scene, locators: &'a [Box<dyn Locator + '_>]) -> Tab
     for case in points::cases(scene) {
         check::points(scene, &case, locators);
         let mut answers = vec![0.0; case.points.len()];
+        let few = case.points.len() / WARMING;
         let seconds = medians(locators.len(), |index| {
+            locators[index].locate(&case.points[..few], &mut answers[..few]);
             let start = ThreadTime::now();
             locators[index].locate(&case.points, &mut answers);
             start.elapsed()
@@ -147,13 +155,15 @@ fn print_loads(scene: &Scene, with_peers: bool) {
     }
 }
 
-/// The median seconds of each of `count` runners, who take turns.
+/// The median seconds of each of `count` runners, who take turns: every other round the other way round, for who comes before
+/// one matters, by what is left in the caches and by the clock that it was run at.
 fn medians(count: usize, mut run: impl FnMut(usize) -> Duration) -> Vec<f64> {
-    let rounds = std::env::var("BVHC_ROUNDS").map_or(5, |rounds| rounds.parse().expect("BVHC_ROUNDS counts"));
+    let rounds = std::env::var("BVHC_ROUNDS").map_or(6, |rounds| rounds.parse().expect("BVHC_ROUNDS counts"));
     let mut times = vec![Vec::new(); count];
-    for _ in 0..rounds {
-        for (index, times) in times.iter_mut().enumerate() {
-            times.push(run(index).as_secs_f64());
+    for round in 0..rounds {
+        for turn in 0..count {
+            let index = if round % 2 == 0 { turn } else { count - 1 - turn };
+            times[index].push(run(index).as_secs_f64());
         }
     }
     times.iter_mut().map(|times| median(times)).collect()

@@ -35,9 +35,11 @@ impl<'a> Bvhc<'a> {
     }
 }
 
-/// An opened file that is asked many rays at a time.
+/// An opened file that is asked many rays at a time, or as many ray by ray: either way, hits are kept until all are there.
 pub(crate) struct Batch<'a> {
+    name: &'static str,
     model: Model<'a>,
+    one_by_one: bool,
 }
 
 /// Rays that are handed over at once.
@@ -46,13 +48,18 @@ const AT_ONCE: usize = 256;
 impl<'a> Batch<'a> {
     /// The file at the [level](super::level) asked for.
     pub(crate) fn of(model: Model<'a>) -> Self {
-        Self { model: model.with_level(super::level()) }
+        Self { name: "bvhc batch", model: model.with_level(super::level()), one_by_one: false }
+    }
+
+    /// The same, ray by ray.
+    pub(crate) fn one_by_one(model: Model<'a>) -> Self {
+        Self { name: "bvhc single", one_by_one: true, ..Self::of(model) }
     }
 }
 
 impl Tracer for Batch<'_> {
     fn name(&self) -> &str {
-        "bvhc batch"
+        self.name
     }
 
     fn bytes(&self) -> usize {
@@ -68,19 +75,30 @@ impl Tracer for Batch<'_> {
     }
 
     fn trace(&self, question: Question, rays: &[Ray], answers: &mut [f32]) {
+        let (mut closest, mut any): ([Option<Hit>; AT_ONCE], _) = ([None; AT_ONCE], [false; AT_ONCE]);
         for (rays, answers) in rays.chunks(AT_ONCE).zip(answers.chunks_mut(AT_ONCE)) {
             match question {
                 Question::ClosestHit => {
-                    let mut hits: [Option<Hit>; AT_ONCE] = [None; AT_ONCE];
-                    self.model.closest_hits(rays, &mut hits);
-                    for (answer, hit) in answers.iter_mut().zip(black_box(&hits)) {
+                    if self.one_by_one {
+                        for (ray, hit) in rays.iter().zip(&mut closest) {
+                            *hit = self.model.closest_hit(ray);
+                        }
+                    } else {
+                        self.model.closest_hits(rays, &mut closest);
+                    }
+                    for (answer, hit) in answers.iter_mut().zip(black_box(&closest)) {
                         *answer = hit.map_or(f32::INFINITY, |hit| hit.t);
                     }
                 }
                 Question::AnyHit => {
-                    let mut hits = [false; AT_ONCE];
-                    self.model.any_hits(rays, &mut hits);
-                    for (answer, hit) in answers.iter_mut().zip(black_box(&hits)) {
+                    if self.one_by_one {
+                        for (ray, hit) in rays.iter().zip(&mut any) {
+                            *hit = self.model.any_hit(ray);
+                        }
+                    } else {
+                        self.model.any_hits(rays, &mut any);
+                    }
+                    for (answer, hit) in answers.iter_mut().zip(black_box(&any)) {
                         *answer = if *hit { 0.0 } else { f32::INFINITY };
                     }
                 }

@@ -28,7 +28,7 @@ const PEERS: [Entry; 8] = [
 /// Whoever answers many rays at a time.
 const BATCHES: [Entry; 3] = [
     ("bvhc batch", |scene| Some(Box::new(Batch::of(scene.model())))),
-    ("bvhc single", |scene| Some(Box::new(Bvhc::named("bvhc single", scene.model())))),
+    ("bvhc single", |scene| Some(Box::new(Batch::one_by_one(scene.model())))),
     ("Embree HIGH 16", |scene| boxed(Packets::high(&scene.mesh))),
 ];
 
