@@ -271,6 +271,24 @@ impl Model<'_> {
         let (end, _) = search(trees, self.level(), pose, f64::INFINITY, aim, None, effort)?;
         Ok(end)
     }
+
+    /// As [`falling_distances`](Self::falling_distances), by the volumes given.
+    ///
+    /// # Errors
+    /// [`VolumeError`], where a file has no such volumes, or the limit on the work is reached.
+    pub fn falling_distances_by(
+        &self,
+        other: &Model<'_>,
+        pose: &Pose,
+        volume: Volume,
+        allowance: Allowance,
+        effort: &mut Effort,
+        mut visit: impl FnMut(&Distance) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, VolumeError> {
+        let aim = Aim::Falling(allowance, &mut visit);
+        let (end, _) = search_by([self, other], volume, pose, f64::INFINITY, aim, None, effort)?;
+        Ok(end)
+    }
 }
 
 /// What a search ends with.

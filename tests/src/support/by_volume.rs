@@ -39,6 +39,18 @@ pub fn distance(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume) -> Di
     found.expect("the files have them").expect("triangles")
 }
 
+/// The least of the pairs on the way to the nearest one; none is farther apart than the one before by more than allowed.
+fn fallen(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, allowed: f64) -> f64 {
+    let (mut least, allowance) = (f64::INFINITY, Allowance::Absolute(allowed));
+    let end = a.falling_distances_by(b, pose, volume, allowance, &mut Effort::unlimited(), |found| {
+        assert!(found.distance <= least + allowed, "{volume:?}, {pose:?}: {found:?}");
+        least = least.min(found.distance);
+        ControlFlow::Continue(())
+    });
+    assert_eq!(end, Ok(ControlFlow::Continue(())));
+    least
+}
+
 /// What oriented boxes find.
 pub struct Expected {
     /// The pairs that meet.
@@ -71,6 +83,7 @@ impl Expected {
             assert_eq!(within(&a, &b, pose, volume, 1.01 * least), self.within, "{}", what());
             let ask = |limit| a.within_by(&b, pose, volume, limit, &mut Effort::unlimited());
             assert_eq!((ask(least), ask(least.next_down())), (Ok(true), Ok(false)), "{}", what());
+            assert_eq!(fallen(&a, &b, pose, volume, 0.01 * least), least, "{}", what());
         }
     }
 }
