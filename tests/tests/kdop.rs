@@ -1,8 +1,6 @@
 //! Trees of k-DOPs: they find the pairs that the oracle finds, however they are realigned; and the formulas of the paper
 //! they are from, as printed, would not.
 
-use std::ops::ControlFlow;
-
 use bvhc::compile::Layout;
 use bvhc::kdop::Options;
 use bvhc_format::kdop::{Directions, REGIONS, Tables, ring_cosine};
@@ -12,6 +10,7 @@ use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{encounter, icosphere};
+use bvhc_tests::support::by_volume::pairs;
 use bvhc_tests::support::forge::{section, with_bytes};
 use bvhc_tests::support::stored::stored;
 use bvhc_tests::support::{
@@ -37,17 +36,6 @@ const TREES: [(u32, Tables, Realign); 13] = [
 
 fn options(k: u32, tables: Tables) -> Options {
     Options { k, tables, ..Options::default() }
-}
-
-fn pairs(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume) -> Vec<(u32, u32)> {
-    let mut pairs = Vec::new();
-    let end = a.all_pairs_by(b, pose, volume, &mut Effort::unlimited(), |pair| {
-        pairs.push((pair.a, pair.b));
-        ControlFlow::Continue(())
-    });
-    assert_eq!(end, Ok(ControlFlow::Continue(())));
-    pairs.sort_unstable();
-    pairs
 }
 
 /// Asks about two models on every level, and compares with the oracle.

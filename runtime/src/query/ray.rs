@@ -96,16 +96,10 @@ impl<'a> Model<'a> {
         if let Some(class) = Class::of(ray) {
             self.all_hits_of_class(ray, class, probe, visit);
         } else if let Some(scaled) = Scaled::of(ray) {
-            let Some(class) = Class::of(&scaled.ray) else { return };
-            self.all_hits_of_class(
-                &scaled.ray,
-                class,
-                probe,
-                &mut |hit| match visit(&scaled.unscale(*hit)) {
-                    Search::UpTo(closer) => Search::UpTo(scaled.scale(closer)),
-                    other => other,
-                },
-            );
+            self.all_hits_erased(&scaled.ray, probe, &mut |hit| match visit(&scaled.unscale(*hit)) {
+                Search::UpTo(closer) => Search::UpTo(scaled.scale(closer)),
+                other => other,
+            });
         }
     }
 

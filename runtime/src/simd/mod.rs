@@ -79,9 +79,8 @@ pub(crate) trait Kernel: Simd {
         first
     }
 
-    /// Pushes the children in some slots, a bit each; that in the highest is popped first. Without `KEYED` all keys
-    /// are zero.
-    fn push_some<const KEYED: bool>(self, stack: &mut Stack, node: &WideNode, keys: f32x16<Self>, slots: u32);
+    /// Pushes the children in some slots, a bit each, with their keys; that in the highest is popped first.
+    fn push_some(self, stack: &mut Stack, node: &WideNode, keys: f32x16<Self>, slots: u32);
 }
 
 /// Evaluates an expression with `$simd` bound to the token of a level, compiled for that level.

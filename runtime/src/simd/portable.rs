@@ -79,17 +79,11 @@ macro_rules! portable_kernel {
             }
 
             #[inline(always)]
-            fn push_some<const KEYED: bool>(
-                self,
-                stack: &mut Stack,
-                node: &WideNode,
-                keys: f32x16<Self>,
-                slots: u32,
-            ) {
+            fn push_some(self, stack: &mut Stack, node: &WideNode, keys: f32x16<Self>, slots: u32) {
                 let (keys, mut left) = (keys.to_array(), slots);
                 while left != 0 {
                     let slot = left.trailing_zeros() as usize % NODE_WIDTH;
-                    stack.push(node.children[slot], if KEYED { keys[slot] } else { 0.0 });
+                    stack.push(node.children[slot], keys[slot]);
                     left &= left - 1;
                 }
             }

@@ -204,26 +204,15 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
-    fn push_some<const KEYED: bool>(
-        self,
-        stack: &mut Stack,
-        node: &WideNode,
-        keys: f32x16<Self>,
-        slots: u32,
-    ) {
+    fn push_some(self, stack: &mut Stack, node: &WideNode, keys: f32x16<Self>, slots: u32) {
         let (children, _) = node.children.as_chunks::<8>();
         let (low, high) = self.split_f32x16(keys);
         for (half, keys) in [low, high].into_iter().enumerate() {
             let slots = slots >> (8 * half) & 255;
             let chosen = compress_8(self, u32x8::simd_from(self, children[half]).into(), slots);
-            let keys = if KEYED {
-                let keys: u32x8<Self> = keys.bitcast();
-                let keys: f32x8<Self> = compress_8(self, keys.into(), slots).bitcast();
-                keys.to_array()
-            } else {
-                [0.0; 8]
-            };
-            stack.push_many(chosen.to_array(), keys, slots.count_ones() as usize);
+            let keys: u32x8<Self> = keys.bitcast();
+            let keys: f32x8<Self> = compress_8(self, keys.into(), slots).bitcast();
+            stack.push_many(chosen.to_array(), keys.to_array(), slots.count_ones() as usize);
         }
     }
 }
@@ -400,22 +389,11 @@ impl Kernel for Avx512 {
     }
 
     #[inline(always)]
-    fn push_some<const KEYED: bool>(
-        self,
-        stack: &mut Stack,
-        node: &WideNode,
-        keys: f32x16<Self>,
-        slots: u32,
-    ) {
+    fn push_some(self, stack: &mut Stack, node: &WideNode, keys: f32x16<Self>, slots: u32) {
         let children: u32x16<Self> =
             compress_16(self, u32x16::simd_from(self, node.children).into(), slots as u16);
-        let keys = if KEYED {
-            let keys: u32x16<Self> = keys.bitcast();
-            let keys: f32x16<Self> = compress_16(self, keys.into(), slots as u16).bitcast();
-            keys.to_array()
-        } else {
-            [0.0; NODE_WIDTH]
-        };
-        stack.push_many(children.to_array(), keys, slots.count_ones() as usize);
+        let keys: u32x16<Self> = keys.bitcast();
+        let keys: f32x16<Self> = compress_16(self, keys.into(), slots as u16).bitcast();
+        stack.push_many(children.to_array(), keys.to_array(), slots.count_ones() as usize);
     }
 }

@@ -76,7 +76,7 @@ fn descend<S: Kernel>(
         return None;
     }
     let nearest = simd.least(bounds) % NODE_WIDTH;
-    simd.push_some::<true>(stack, node, bounds, bits as u32 & !(1 << nearest));
+    simd.push_some(stack, node, bounds, bits as u32 & !(1 << nearest));
     Some(node.children[nearest])
 }
 
