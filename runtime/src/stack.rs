@@ -52,6 +52,7 @@ impl<K: Copy, const N: usize> Stack<K, N> {
     }
 
     /// Pushes the first `count` entries, the last of which is popped first.
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     #[inline(always)]
     pub(crate) fn push_many<const M: usize>(&mut self, children: [u32; M], keys: [K; M], count: usize) {
         let (Some(child_places), Some(key_places)) = (
@@ -87,23 +88,33 @@ impl<K: Copy, const N: usize> Stack<K, N> {
     }
 }
 
-/// The children of a node with a key each, in slots or in the order in which they are visited.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub(crate) struct Siblings<K> {
-    pub(crate) children: [u32; NODE_WIDTH],
-    pub(crate) keys: [K; NODE_WIDTH],
+/// Children of a node in the order in which they are visited, each with a key: where the walk enters its box.
+pub(crate) trait Siblings<S>: Copy {
+    /// Which is visited first of some, a bit each.
+    #[inline(always)]
+    fn first(&self, waiting: u32) -> usize {
+        waiting.trailing_zeros() as usize % NODE_WIDTH
+    }
+
+    /// A child's reference, by its place in the order.
+    fn child(&self, place: usize) -> u32;
+
+    /// Its key.
+    fn key(&self, place: usize) -> i32;
+
+    /// Those whose key is at most this, a bit each.
+    fn up_to(&self, simd: S, limit: i32) -> u32;
 }
 
 /// The room of a [`SiblingStack`]: each level leaves one set of siblings behind at most.
 #[repr(C, align(64))]
-pub(crate) struct SiblingRoom<K> {
-    siblings: [MaybeUninit<Siblings<K>>; MAX_DEPTH as usize],
+pub(crate) struct SiblingRoom<T> {
+    siblings: [MaybeUninit<T>; MAX_DEPTH as usize],
     /// Who waits of those that are below.
     below: [MaybeUninit<u32>; MAX_DEPTH as usize],
 }
 
-impl<K: Copy> SiblingRoom<K> {
+impl<T: Copy> SiblingRoom<T> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
         Self {
@@ -117,18 +128,18 @@ impl<K: Copy> SiblingRoom<K> {
 /// refused.
 ///
 /// What changes with every step is apart from the room, and so in registers: one step need not wait for another's stores.
-pub(crate) struct SiblingStack<'r, K> {
+pub(crate) struct SiblingStack<'r, T> {
     /// Entries `..len` are initialised in both arrays; `len <= MAX_DEPTH`.
-    room: &'r mut SiblingRoom<K>,
+    room: &'r mut SiblingRoom<T>,
     len: usize,
     /// Who waits of those on top: somebody, if there are any.
     waiting: u32,
 }
 
-impl<'r, K: Copy> SiblingStack<'r, K> {
+impl<'r, T: Copy> SiblingStack<'r, T> {
     /// Nobody waits.
     #[inline(always)]
-    pub(crate) fn new(room: &'r mut SiblingRoom<K>) -> Self {
+    pub(crate) fn new(room: &'r mut SiblingRoom<T>) -> Self {
         Self { room, len: 0, waiting: 0 }
     }
 
@@ -140,7 +151,7 @@ impl<'r, K: Copy> SiblingStack<'r, K> {
 
     /// Pushes siblings, if any of them waits; returns them in any case.
     #[inline(always)]
-    pub(crate) fn push(&mut self, siblings: Siblings<K>, waiting: u32) -> Option<&Siblings<K>> {
+    pub(crate) fn push(&mut self, siblings: T, waiting: u32) -> Option<&T> {
         let place = self.room.siblings.get_mut(self.len)?;
         self.room.below.get_mut(self.len)?.write(self.waiting);
         self.len += usize::from(waiting != 0);
@@ -148,15 +159,13 @@ impl<'r, K: Copy> SiblingStack<'r, K> {
         Some(place.write(siblings))
     }
 
-    /// Takes one of those on top: the `first` of those that wait, if that `waits` still, by its key; if it does not, those
-    /// that `still` do.
+    /// Takes the first of those on top that wait and whose key is at most `limit`; forgets those that come upon whose key is
+    /// more.
     #[inline(always)]
-    pub(crate) fn take(
-        &mut self,
-        first: impl Fn(&[K; NODE_WIDTH], u32) -> usize,
-        waits: impl Fn(K) -> bool,
-        still: impl Fn(&[K; NODE_WIDTH]) -> u32,
-    ) -> Option<u32> {
+    pub(crate) fn take<S: Copy>(&mut self, simd: S, limit: i32) -> Option<u32>
+    where
+        T: Siblings<S>,
+    {
         loop {
             let top = self.len.checked_sub(1)?;
             let (siblings, below) = (self.room.siblings.get(top)?, self.room.below.get(top)?);
@@ -164,14 +173,14 @@ impl<'r, K: Copy> SiblingStack<'r, K> {
             let siblings = unsafe { siblings.assume_init_ref() };
             // SAFETY: as above.
             let below = unsafe { below.assume_init() };
-            let place = first(&siblings.keys, self.waiting) % NODE_WIDTH;
-            let waits = waits(siblings.keys[place]);
+            let place = siblings.first(self.waiting);
+            let waits = siblings.key(place) <= limit;
             let others = self.waiting & !(1 << place);
-            let left = if waits { others } else { others & still(&siblings.keys) };
+            let left = if waits { others } else { others & siblings.up_to(simd, limit) };
             self.len -= usize::from(left == 0);
             self.waiting = select_unpredictable(left == 0, below, left);
             if waits {
-                return Some(siblings.children[place]);
+                return Some(siblings.child(place));
             }
         }
     }
@@ -232,6 +241,27 @@ mod tests {
     use super::*;
     use crate::triangle::testing::Random;
 
+    /// Siblings in the order they are in, with a key each.
+    #[derive(Clone, Copy)]
+    struct Keyed {
+        children: [u32; NODE_WIDTH],
+        keys: [i32; NODE_WIDTH],
+    }
+
+    impl Siblings<()> for Keyed {
+        fn child(&self, place: usize) -> u32 {
+            self.children[place]
+        }
+
+        fn key(&self, place: usize) -> i32 {
+            self.keys[place]
+        }
+
+        fn up_to(&self, (): (), limit: i32) -> u32 {
+            (0..NODE_WIDTH).fold(0, |bits, place| bits | u32::from(self.keys[place] <= limit) << place)
+        }
+    }
+
     /// The same by lists: for each node, those of its children that wait.
     type Lists = Vec<Vec<(u32, i32)>>;
 
@@ -264,17 +294,13 @@ mod tests {
                 let children = core::array::from_fn(|slot| 16 * round + slot as u32);
                 let keys = core::array::from_fn(|_| random.below(100) as i32);
                 let waiting = random.below(1 << NODE_WIDTH) as u32 & random.below(1 << NODE_WIDTH) as u32;
-                assert!(stack.push(Siblings { children, keys }, waiting).is_some());
+                assert!(stack.push(Keyed { children, keys }, waiting).is_some());
                 let slots = (0..NODE_WIDTH).filter(|slot| waiting & 1 << slot != 0);
                 let list: Vec<_> = slots.map(|slot| (children[slot], keys[slot])).collect();
                 lists.extend((!list.is_empty()).then_some(list));
             } else {
                 let limit = random.below(120) as i32;
-                let still = |keys: &[i32; NODE_WIDTH]| {
-                    (0..NODE_WIDTH).fold(0, |bits, slot| bits | u32::from(keys[slot] <= limit) << slot)
-                };
-                let first = |_: &[i32; NODE_WIDTH], waiting: u32| waiting.trailing_zeros() as usize;
-                assert_eq!(stack.take(first, |key| key <= limit, still), take(&mut lists, limit));
+                assert_eq!(stack.take((), limit), take(&mut lists, limit));
             }
         }
     }
@@ -283,14 +309,14 @@ mod tests {
     fn a_push_beyond_the_capacity_is_refused() {
         let mut room = SiblingRoom::new();
         let mut stack = SiblingStack::new(&mut room);
-        let siblings = |child| Siblings { children: [child; NODE_WIDTH], keys: [(); NODE_WIDTH] };
+        let siblings = |child| Keyed { children: [child; NODE_WIDTH], keys: [0; NODE_WIDTH] };
         for level in 0..MAX_DEPTH {
             assert!(stack.push(siblings(level), 1).is_some());
         }
         assert!(stack.push(siblings(MAX_DEPTH), 1).is_none());
         for level in (0..MAX_DEPTH).rev() {
-            assert_eq!(stack.take(|_, _| 0, |()| true, |_| 0), Some(level));
+            assert_eq!(stack.take((), 0), Some(level));
         }
-        assert_eq!(stack.take(|_, _| 0, |()| true, |_| 0), None);
+        assert_eq!(stack.take((), 0), None);
     }
 }

@@ -7,7 +7,7 @@ mod portable;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod x86;
 
-use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
+use bvhc_format::record::{BLOCK_WIDTH, WideNode};
 use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask, f32x16, f64x2, i32x16};
 
 use crate::stack::{Siblings, Stack};
@@ -22,6 +22,8 @@ pub(crate) trait Kernel: Simd {
     const BUNDLES: bool;
     /// A number for each vertex of a block, ready to be looked up.
     type Table: Copy;
+    /// The children of a node in order.
+    type Siblings<'n>: Siblings<Self>;
 
     /// Prepares a number a vertex for look-ups.
     fn table(self, values: f32x16<Self>) -> Self::Table;
@@ -51,33 +53,15 @@ pub(crate) trait Kernel: Simd {
     /// A lane with about the least of sixteen numbers, none of which is negative: less than 1 in 100 above it.
     fn least(self, numbers: f32x16<Self>) -> usize;
 
-    /// The children with their keys, and a bit for each whose key is at most its end; in the node's order for an octant, or,
-    /// where vectors cannot be permuted well, in slots. Keys are the bits of numbers that are not negative.
-    #[inline(always)]
-    fn arrange(
+    /// The children of a node and a bit for each whose key is at most its end, in the node's order for an octant or another
+    /// good one. Keys are the bits of numbers that are not negative.
+    fn arrange<'n>(
         self,
-        node: &WideNode,
+        node: &'n WideNode,
         keys: i32x16<Self>,
         ends: i32x16<Self>,
-        _octant: u32,
-    ) -> (Siblings<i32>, u32) {
-        let met = keys.simd_le(ends).to_bitmask() as u32;
-        (Siblings { children: node.children, keys: keys.to_array() }, met)
-    }
-
-    /// Which to visit first of some that are [arranged](Self::arrange), a bit each: by the order they are in, or, here, by
-    /// the least key.
-    #[inline(always)]
-    fn first(self, keys: &[i32; NODE_WIDTH], met: u32) -> usize {
-        let place = |met: u32| met.trailing_zeros() as usize % NODE_WIDTH;
-        let (mut first, mut left) = (place(met), met & met.wrapping_sub(1));
-        while left != 0 {
-            let lesser = keys[place(left)] < keys[first];
-            first = core::hint::select_unpredictable(lesser, place(left), first);
-            left &= left - 1;
-        }
-        first
-    }
+        octant: u32,
+    ) -> (Self::Siblings<'n>, u32);
 
     /// Pushes the children in some slots, a bit each, with their keys; that in the highest is popped first.
     fn push_some(self, stack: &mut Stack, node: &WideNode, keys: f32x16<Self>, slots: u32);
@@ -136,6 +120,7 @@ macro_rules! dispatch_model {
 pub(crate) use dispatch_model;
 
 /// Keeps the levels that need no instructions of their own out of the caller, whose frame they would blow up.
+#[cfg(any(target_arch = "x86", target_arch = "x86_64", scalar_level))]
 #[inline(never)]
 pub(crate) fn outline<R>(run: impl FnOnce() -> R) -> R {
     run()

@@ -1,10 +1,46 @@
 //! The steps of [`Kernel`] in plain code, for levels without cross-lane permutes.
 
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
-use fearless_simd::{SimdBase, SimdFrom, SimdMask, f32x4, f32x16};
+use fearless_simd::{SimdBase, SimdFrom, SimdMask, f32x4, f32x16, i32x16};
 
 use super::Kernel;
-use crate::stack::Stack;
+use crate::stack::{Siblings, Stack};
+
+/// Children of a node in slots; those with the least keys are visited first.
+#[derive(Clone, Copy)]
+pub(crate) struct Slotted<'n> {
+    keys: [i32; NODE_WIDTH],
+    node: &'n WideNode,
+}
+
+impl<S: Kernel> Siblings<S> for Slotted<'_> {
+    #[inline(always)]
+    fn first(&self, waiting: u32) -> usize {
+        let place = |left: u32| left.trailing_zeros() as usize % NODE_WIDTH;
+        let (mut first, mut left) = (place(waiting), waiting & waiting.wrapping_sub(1));
+        while left != 0 {
+            let lesser = self.keys[place(left)] < self.keys[first];
+            first = core::hint::select_unpredictable(lesser, place(left), first);
+            left &= left - 1;
+        }
+        first
+    }
+
+    #[inline(always)]
+    fn child(&self, place: usize) -> u32 {
+        self.node.children[place % NODE_WIDTH]
+    }
+
+    #[inline(always)]
+    fn key(&self, place: usize) -> i32 {
+        self.keys[place % NODE_WIDTH]
+    }
+
+    #[inline(always)]
+    fn up_to(&self, simd: S, limit: i32) -> u32 {
+        i32x16::load_array_ref(simd, &self.keys).simd_le(limit).to_bitmask() as u32
+    }
+}
 
 /// Implements [`Kernel`] for a level by loads from memory.
 macro_rules! portable_kernel {
@@ -13,6 +49,7 @@ macro_rules! portable_kernel {
             type Lanes = f32x4<Self>;
             type Pairs = f32x4<Self>;
             type Table = [f32; BLOCK_WIDTH];
+            type Siblings<'n> = Slotted<'n>;
 
             const BUNDLES: bool = false;
 
@@ -76,6 +113,17 @@ macro_rules! portable_kernel {
             #[inline(always)]
             fn least(self, numbers: f32x16<Self>) -> usize {
                 numbers.simd_eq(numbers.reduce_min()).to_bitmask().trailing_zeros() as usize
+            }
+
+            #[inline(always)]
+            fn arrange<'n>(
+                self,
+                node: &'n WideNode,
+                keys: i32x16<Self>,
+                ends: i32x16<Self>,
+                _: u32,
+            ) -> (Slotted<'n>, u32) {
+                (Slotted { node, keys: keys.to_array() }, keys.simd_le(ends).to_bitmask() as u32)
             }
 
             #[inline(always)]

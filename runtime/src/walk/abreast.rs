@@ -8,7 +8,7 @@ use core::ops::ControlFlow;
 
 use bvhc_format::record::Block;
 
-use super::ray::{Boxes, Order};
+use super::ray::{Boxes, Order, descend};
 use super::{Budget, Probe, Visit, as_block, prefetch_child};
 use crate::blocks::BlockSource;
 use crate::model::Model;
@@ -71,7 +71,8 @@ pub(crate) fn walk<S: Kernel, P: Probe, T, O: Order>(
 ) {
     let mut budget = Budget::of_rays(model, rays.len() as u64);
     let mut room = Block::EMPTY;
-    let mut waiting: [SiblingRoom<O::Key>; ABREAST] = core::array::from_fn(|_| SiblingRoom::new());
+    let mut waiting: [SiblingRoom<O::Siblings<'_, S>>; ABREAST] =
+        core::array::from_fn(|_| SiblingRoom::new());
     let mut stacks = waiting.each_mut().map(SiblingStack::new);
     let mut walkers: [Option<Walker<S, T>>; ABREAST] = [const { None }; ABREAST];
     let (mut next, mut turn, mut idle) = (0, 0, 0);
@@ -100,10 +101,10 @@ pub(crate) fn walk<S: Kernel, P: Probe, T, O: Order>(
             }
         } else if let Some(node) = model.nodes().get(walker.child as usize) {
             probe.visits_node();
-            child = O::descend(simd, &walker.boxes, node, walker.limit, stack).map(|next| next.child);
+            child = descend::<S, O>(simd, &walker.boxes, node, walker.limit, stack).map(|next| next.child);
         }
         if child.is_none() && !ended {
-            child = O::take(simd, walker.limit, stack);
+            child = stack.take(simd, walker.limit.to_bits() as i32);
         }
         match child {
             Some(child) => {

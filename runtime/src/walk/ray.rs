@@ -1,8 +1,8 @@
 //! The walk of a ray: nearest boxes first, by stored orders.
 //!
 //! Based on: Fuetterling, Lojewski, Pfreundt, Ebert, "Accelerated Single Ray Tracing for Wide Vector
-//! Units", 2017 (one stored permutation an octant instead of a sort). Departure: with one box hit the
-//! walk goes straight on; levels that do not compress vectors sort what is hit.
+//! Units", 2017 (one stored permutation an octant instead of a sort). Departures: what is met of a node is
+//! stacked together, a bit each; levels without AVX2 look for the nearest among it instead of the first by the permutation.
 
 use core::hint::select_unpredictable;
 use core::ops::ControlFlow;
@@ -19,20 +19,16 @@ use crate::stack::{SiblingRoom, SiblingStack, Siblings};
 
 /// In which order a walk visits boxes.
 pub(crate) trait Order {
-    /// What is known of a box that waits.
-    type Key: Copy;
+    /// The children of a node in that order.
+    type Siblings<'n, S: Kernel>: Siblings<S>;
 
-    /// Where to go on from a node; what else is met there waits.
-    fn descend<S: Kernel>(
+    /// Those of a node, and a bit for each that the ray meets.
+    fn arrange<'n, S: Kernel>(
         simd: S,
         boxes: &Boxes<S>,
-        node: &WideNode,
+        node: &'n WideNode,
         limit: f32,
-        stack: &mut SiblingStack<'_, Self::Key>,
-    ) -> Option<Next>;
-
-    /// What to visit next of what waits.
-    fn take<S: Kernel>(simd: S, limit: f32, stack: &mut SiblingStack<'_, Self::Key>) -> Option<u32>;
+    ) -> (Self::Siblings<'n, S>, u32);
 }
 
 /// Where a walk goes on.
@@ -93,13 +89,13 @@ pub(crate) fn walk_from<S: Kernel, P: Probe, O: Order>(
             }
         } else if let Some(node) = model.nodes().get(child as usize) {
             probe.visits_node();
-            if let Some(next) = O::descend(simd, &boxes, node, limit, &mut stack) {
+            if let Some(next) = descend::<S, O>(simd, &boxes, node, limit, &mut stack) {
                 prefetch_child(model, &blocks, next.second);
                 child = next.child;
                 continue;
             }
         }
-        match O::take(simd, limit, &mut stack) {
+        match stack.take(simd, limit.to_bits() as i32) {
             Some(next) => child = next,
             None => return,
         }
@@ -107,85 +103,74 @@ pub(crate) fn walk_from<S: Kernel, P: Probe, O: Order>(
 }
 
 impl Order for NearestFirst {
-    /// Where the ray enters, as bits.
-    type Key = i32;
+    type Siblings<'n, S: Kernel> = S::Siblings<'n>;
 
-    /// A box that is the only one goes the same way as others: whether there are more is not to be guessed, as a wrong
-    /// guess costs more than the order.
     #[inline(always)]
-    fn descend<S: Kernel>(
+    fn arrange<'n, S: Kernel>(
         simd: S,
         boxes: &Boxes<S>,
-        node: &WideNode,
+        node: &'n WideNode,
         limit: f32,
-        stack: &mut SiblingStack<'_, i32>,
-    ) -> Option<Next> {
+    ) -> (Self::Siblings<'n, S>, u32) {
         let (entries, exits) = boxes.spans(simd, node, limit);
-        let (siblings, met) = simd.arrange(node, entries, exits, boxes.octant);
-        if met == 0 {
-            return None;
-        }
-        let first = simd.first(&siblings.keys, met) % NODE_WIDTH;
-        next(stack, siblings, first, met & !(1 << first))
-    }
-
-    #[inline(always)]
-    fn take<S: Kernel>(simd: S, limit: f32, stack: &mut SiblingStack<'_, i32>) -> Option<u32> {
-        let limit = limit.to_bits() as i32;
-        stack.take(
-            #[inline(always)]
-            |keys, waiting| simd.first(keys, waiting),
-            #[inline(always)]
-            |key| key <= limit,
-            #[inline(always)]
-            |keys| i32x16::load_array_ref(simd, keys).simd_le(limit).to_bitmask() as u32,
-        )
+        simd.arrange(node, entries, exits, boxes.octant)
     }
 }
 
 impl Order for AnyOrder {
-    type Key = ();
+    type Siblings<'n, S: Kernel> = &'n WideNode;
 
     #[inline(always)]
-    fn descend<S: Kernel>(
+    fn arrange<'n, S: Kernel>(
         simd: S,
         boxes: &Boxes<S>,
-        node: &WideNode,
+        node: &'n WideNode,
         limit: f32,
-        stack: &mut SiblingStack<'_, ()>,
-    ) -> Option<Next> {
+    ) -> (Self::Siblings<'n, S>, u32) {
         let (entries, exits) = boxes.spans(simd, node, limit);
-        let met = entries.simd_le(exits).to_bitmask() as u32;
-        if met == 0 {
-            return None;
-        }
-        let siblings = Siblings { children: node.children, keys: [(); NODE_WIDTH] };
-        next(stack, siblings, lowest(met), met & (met - 1))
+        (node, entries.simd_le(exits).to_bitmask() as u32)
+    }
+}
+
+/// The children of a node in slots, without keys.
+impl<S> Siblings<S> for &WideNode {
+    #[inline(always)]
+    fn child(&self, place: usize) -> u32 {
+        self.children[place % NODE_WIDTH]
     }
 
     #[inline(always)]
-    fn take<S: Kernel>(_: S, _: f32, stack: &mut SiblingStack<'_, ()>) -> Option<u32> {
-        stack.take(|_, waiting| lowest(waiting), |()| true, |_| 0)
+    fn key(&self, _: usize) -> i32 {
+        i32::MIN
+    }
+
+    #[inline(always)]
+    fn up_to(&self, _: S, _: i32) -> u32 {
+        u32::MAX
     }
 }
 
-/// On to one of the siblings, while others wait.
+/// Where to go on from a node; what else is met there waits.
+///
+/// A box that is the only one goes the same way as others: whether there are more is not to be guessed, as a wrong
+/// guess costs more than the order.
 #[inline(always)]
-fn next<K: Copy>(
-    stack: &mut SiblingStack<'_, K>,
-    siblings: Siblings<K>,
-    first: usize,
-    others: u32,
+pub(crate) fn descend<'n, S: Kernel, O: Order>(
+    simd: S,
+    boxes: &Boxes<S>,
+    node: &'n WideNode,
+    limit: f32,
+    stack: &mut SiblingStack<'_, O::Siblings<'n, S>>,
 ) -> Option<Next> {
-    let second = select_unpredictable(others == 0, first, lowest(others));
+    let (siblings, met) = O::arrange(simd, boxes, node, limit);
+    if met == 0 {
+        return None;
+    }
+    let first = siblings.first(met);
+    let others = met & !(1 << first);
+    let second = select_unpredictable(others == 0, first, others.trailing_zeros() as usize);
     let siblings = stack.push(siblings, others)?;
-    Some(Next { child: siblings.children[first], second: siblings.children[second] })
-}
-
-/// The lowest of some slots, a bit each.
-#[inline(always)]
-fn lowest(slots: u32) -> usize {
-    slots.trailing_zeros() as usize % NODE_WIDTH
+    Some(Next { child: siblings.child(first), second: siblings.child(second) })
 }
 
 /// The slab test of one ray against the boxes of a node.
@@ -208,27 +193,22 @@ pub(crate) struct Boxes<S: Kernel> {
 impl<S: Kernel> Boxes<S> {
     #[inline(always)]
     pub(crate) fn new(simd: S, frame: &Frame) -> Self {
-        let splat = |values: &[f32; 4]| {
-            [f32x16::splat(simd, values[0]), f32x16::splat(simd, values[1]), f32x16::splat(simd, values[2])]
-        };
         let octant = frame.octant as usize;
-        let mut boxes = Self {
-            inverse: splat(&frame.inverse),
-            near: splat(&frame.near),
-            far: splat(&frame.far),
-            t_min: f32x16::splat(simd, frame.t_min + 0.0),
-            shift: 0.0,
+        let (near, far, t_min, shift) = if frame.t_min < 0.0 {
+            let shifted = frame.shifted();
+            (shifted.near, shifted.far, 0.0, shifted.shift)
+        } else {
+            (frame.near, frame.far, frame.t_min + 0.0, 0.0)
+        };
+        Self {
+            inverse: splat(simd, &frame.inverse),
+            near: splat(simd, &near),
+            far: splat(simd, &far),
+            t_min: f32x16::splat(simd, t_min),
+            shift,
             near_sides: [0, 1, 2].map(|axis| (octant >> axis & 1) * NODE_WIDTH),
             octant: frame.octant,
-        };
-        if frame.t_min < 0.0 {
-            let shifted = frame.shifted();
-            boxes.near = splat(&shifted.near);
-            boxes.far = splat(&shifted.far);
-            boxes.t_min = f32x16::splat(simd, 0.0);
-            boxes.shift = shifted.shift;
         }
-        boxes
     }
 
     /// A limit of the ray's as the boxes count.
@@ -274,6 +254,11 @@ fn planes<S: Kernel>(simd: S, node: &WideNode, axis: usize, first: usize) -> f32
     let (axes, _) = node.planes.as_flattened().as_chunks::<{ 2 * NODE_WIDTH }>();
     let planes = &axes[axis][first & NODE_WIDTH..];
     f32x16::load_array_ref(simd, planes.first_chunk().expect("there are two sides"))
+}
+
+#[inline(always)]
+fn splat<S: Kernel>(simd: S, values: &[f32; 4]) -> [f32x16<S>; 3] {
+    [f32x16::splat(simd, values[0]), f32x16::splat(simd, values[1]), f32x16::splat(simd, values[2])]
 }
 
 #[inline(always)]
