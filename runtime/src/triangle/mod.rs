@@ -13,14 +13,18 @@ pub(crate) mod touch_sphere;
 
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 
-/// The corners of the triangle in a lane of a block. Lanes and slots count modulo 16, so that a
-/// corrupt block cannot lead outside of it.
+/// The corners of the triangle in a lane of a block.
 #[inline(always)]
 pub(crate) fn corners(block: &Block, lane: usize) -> [[f32; 3]; 3] {
     let [x, y, z] = &block.positions;
-    let corner = |k: usize| {
-        let slot = usize::from(block.corners[k][lane % BLOCK_WIDTH]) % BLOCK_WIDTH;
-        [x[slot], y[slot], z[slot]]
-    };
-    [corner(0), corner(1), corner(2)]
+    let [a, b, c] = slots(block, lane);
+    [[x[a], y[a], z[a]], [x[b], y[b], z[b]], [x[c], y[c], z[c]]]
+}
+
+/// The slots of the corners of the triangle in a lane of a block. Lanes and slots count modulo 16, so that a corrupt block
+/// cannot lead outside of it.
+#[inline(always)]
+pub(crate) fn slots(block: &Block, lane: usize) -> [usize; 3] {
+    let slot = |k: usize| usize::from(block.corners[k][lane % BLOCK_WIDTH]) % BLOCK_WIDTH;
+    [slot(0), slot(1), slot(2)]
 }

@@ -12,6 +12,8 @@
 //! ray passes the inclusive sign test, and f64, in which the products are exact, keeps its sign. Only
 //! triangles whose image has no area at all are passed over; their neighbours hold those rays.
 
+use core::ops::{Add, Mul, Sub};
+
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
@@ -26,6 +28,9 @@ const LARGEST_CONDITION: f32 = 30.0;
 /// f32 is not used below this determinant: an edge function times a depth, which are about as small, would be
 /// subnormal.
 const SMALLEST_DETERMINANT: f32 = 1.0 / (1u128 << 72) as f32;
+
+/// Products that sum to less are judged as if to this, which asks for the smallest determinant.
+const LEAST_PRODUCTS: f32 = SMALLEST_DETERMINANT * LARGEST_CONDITION;
 
 /// f32 is not used where the products sum to more: times a depth, which is 2^61 at most, they could be too large.
 const LARGEST_PRODUCTS: f32 = (1u128 << 64) as f32;
@@ -49,64 +54,92 @@ pub(crate) fn hits_in_block<S: Kernel, const DESCRIBED: bool>(
     block: &Block,
     frame: &Frame,
     t_max: f32,
-    mut hit: impl FnMut(Candidate),
+    hit: impl FnMut(Candidate),
 ) {
     let [kx, ky, kz] = frame.axes;
     let depth = from_origin(simd, block, frame, kz);
     // No FMA: both triangles of an edge, and every level, must see the same places.
-    let x = simd.table(from_origin(simd, block, frame, kx) - depth * frame.shear[0]);
-    let y = simd.table(from_origin(simd, block, frame, ky) - depth * frame.shear[1]);
-    let tables = Tables { x, y, depth };
-    if 2 * lanes::<S>() < BLOCK_WIDTH {
-        for first in (0..usize::from(block.triangles).min(BLOCK_WIDTH)).step_by(lanes::<S>()) {
-            hits_in_lanes::<S, DESCRIBED>(simd, block, frame, t_max, &tables, first, &mut hit);
-        }
-        return;
-    }
-    // Unrolled, for in a loop the tables would have to be kept in memory.
-    hits_in_lanes::<S, DESCRIBED>(simd, block, frame, t_max, &tables, 0, &mut hit);
-    if lanes::<S>() < BLOCK_WIDTH && usize::from(block.triangles) > lanes::<S>() {
-        hits_in_lanes::<S, DESCRIBED>(simd, block, frame, t_max, &tables, lanes::<S>(), &mut hit);
+    let x = from_origin(simd, block, frame, kx) - depth * frame.shear[0];
+    let y = from_origin(simd, block, frame, ky) - depth * frame.shear[1];
+    if lanes::<S>() == BLOCK_WIDTH {
+        hits_at_once::<S, DESCRIBED>(simd, block, frame, t_max, [x, y, depth], hit);
+    } else {
+        hits_by_parts(simd, block, frame, t_max, [x, y, depth], hit);
     }
 }
 
-/// Where a block's vertices are along an axis, as seen from a ray's origin.
+/// The same for levels on which a block takes several vectors of triangles. `places` tell where its vertices are: on the axes kx
+/// and ky of the frame, and on kz, not yet divided by the direction's.
 #[inline(always)]
-fn from_origin<S: Kernel>(simd: S, block: &Block, frame: &Frame, axis: usize) -> f32x16<S> {
-    f32x16::load_array_ref(simd, &block.positions[axis]) - frame.origin[axis]
-}
-
-/// Where a block's vertices are in a ray's frame; `depth` is not yet divided by the direction's.
-struct Tables<S: Kernel> {
-    x: S::Table,
-    y: S::Table,
-    depth: f32x16<S>,
-}
-
-/// The same for the triangles in the lanes from `first` on.
-#[inline(always)]
-fn hits_in_lanes<S: Kernel, const DESCRIBED: bool>(
+fn hits_by_parts<S: Kernel>(
     simd: S,
     block: &Block,
     frame: &Frame,
     t_max: f32,
-    tables: &Tables<S>,
-    first: usize,
-    hit: &mut impl FnMut(Candidate),
+    [x, y, depth]: [f32x16<S>; 3],
+    mut hit: impl FnMut(Candidate),
 ) {
-    let count = usize::from(block.triangles).saturating_sub(first).min(lanes::<S>());
-    let corner = |table, k: usize| simd.look_up(table, &block.corners[k], first);
-    let place = |k: usize| [corner(tables.x, k), corner(tables.y, k)];
-    let places = [place(0), place(1), place(2)];
-    let edges = EdgeFunctions::<S>::new(&places);
-    let inside = edges.inside(simd, frame.sides) & ((1 << count) - 1);
+    let tables = [simd.table(x), simd.table(y)];
+    let count = usize::from(block.triangles).min(BLOCK_WIDTH);
+    let mut left = 0;
+    if 2 * lanes::<S>() < BLOCK_WIDTH {
+        for first in (0..count).step_by(lanes::<S>()) {
+            left |= inside_of_lanes(simd, block, frame.sides, tables, first);
+        }
+    } else {
+        // Unrolled, for in a loop the tables would have to be kept in memory.
+        left = inside_of_lanes(simd, block, frame.sides, tables, 0);
+        if count > lanes::<S>() {
+            left |= inside_of_lanes(simd, block, frame.sides, tables, lanes::<S>());
+        }
+    }
+    left &= (1 << count) - 1;
+    if left == 0 {
+        return;
+    }
+    // The few that hold the ray are looked at one by one: one guess a block, and not one a part.
+    let (x, y, z) = (x.to_array(), y.to_array(), (depth * frame.shear[2]).to_array());
+    while left != 0 {
+        let lane = left.trailing_zeros() as usize % BLOCK_WIDTH;
+        left &= left - 1;
+        let [a, b, c] = super::slots(block, lane);
+        let places = [[x[a], y[a]], [x[b], y[b]], [x[c], y[c]]];
+        let edges = EdgeFunctions::new(&places);
+        if is_well_conditioned(&places, &edges) {
+            let determinant = edges.determinant();
+            let t = edges.moments([z[a], z[b], z[c]]) / determinant;
+            if frame.t_min <= t && t <= t_max {
+                let [_, v, w] = edges.functions;
+                hit(Candidate { lane, t, edges: [v, w], determinant });
+            }
+        } else if let Some(found) = decide_in_f64(block, lane, frame, t_max) {
+            hit(found);
+        }
+    }
+}
+
+/// As [`hits_by_parts`], where one vector holds all triangles of a block.
+#[inline(always)]
+fn hits_at_once<S: Kernel, const DESCRIBED: bool>(
+    simd: S,
+    block: &Block,
+    frame: &Frame,
+    t_max: f32,
+    [x, y, depth]: [f32x16<S>; 3],
+    mut hit: impl FnMut(Candidate),
+) {
+    let places = places_of_lanes(simd, block, [simd.table(x), simd.table(y)], 0);
+    let edges = EdgeFunctions::new(&places);
+    let count = usize::from(block.triangles).min(BLOCK_WIDTH);
+    let inside = inside(simd, &edges, frame.sides) & ((1 << count) - 1);
     if inside == 0 {
         return;
     }
-    let z = simd.table(tables.depth * frame.shear[2]);
+    let z = simd.table(depth * frame.shear[2]);
+    let corner = |k: usize| simd.look_up(z, &block.corners[k], 0);
     let ([_, v, w], determinant) = (edges.functions, edges.determinant());
-    let moments = edges.moments([corner(z, 0), corner(z, 1), corner(z, 2)]);
-    let well = edges.well_conditioned(simd, &places).to_bitmask();
+    let moments = edges.moments([corner(0), corner(1), corner(2)]);
+    let well = well_conditioned(simd, &places, &edges).to_bitmask();
     let mut left = inside;
     if !DESCRIBED {
         let t = moments / determinant;
@@ -123,12 +156,44 @@ fn hits_in_lanes<S: Kernel, const DESCRIBED: bool>(
             let t = simd.pick(moments, lane) / determinant;
             if !DESCRIBED || frame.t_min <= t && t <= t_max {
                 let edges = [simd.pick(v, lane), simd.pick(w, lane)];
-                hit(Candidate { lane: first + lane, t, edges, determinant });
+                hit(Candidate { lane, t, edges, determinant });
             }
-        } else if let Some(found) = decide_in_f64(block, first + lane, frame, t_max) {
+        } else if let Some(found) = decide_in_f64(block, lane, frame, t_max) {
             hit(found);
         }
     }
+}
+
+/// Where a block's vertices are along an axis, as seen from a ray's origin.
+#[inline(always)]
+fn from_origin<S: Kernel>(simd: S, block: &Block, frame: &Frame, axis: usize) -> f32x16<S> {
+    f32x16::load_array_ref(simd, &block.positions[axis]) - frame.origin[axis]
+}
+
+/// The triangles that hold the ray, of those in the lanes from `first` on.
+#[inline(always)]
+fn inside_of_lanes<S: Kernel>(
+    simd: S,
+    block: &Block,
+    sides: Sides,
+    tables: [S::Table; 2],
+    first: usize,
+) -> u64 {
+    let edges = EdgeFunctions::new(&places_of_lanes(simd, block, tables, first));
+    inside(simd, &edges, sides) << first
+}
+
+/// Where the corners of the triangles in the lanes from `first` on are, by tables of where the vertices are.
+#[inline(always)]
+fn places_of_lanes<S: Kernel>(
+    simd: S,
+    block: &Block,
+    [x, y]: [S::Table; 2],
+    first: usize,
+) -> [[S::Lanes; 2]; 3] {
+    let corner = |table, k: usize| simd.look_up(table, &block.corners[k], first);
+    let place = |k: usize| [corner(x, k), corner(y, k)];
+    [place(0), place(1), place(2)]
 }
 
 /// Where a block's vertices are for a group of rays, on the axes kx and ky: room for [`hits_of_rays`].
@@ -167,16 +232,16 @@ pub(crate) fn hits_of_rays<S: Kernel>(
         let slots = [block.corners[0][lane], block.corners[1][lane], block.corners[2][lane]];
         let slot = |k: usize| usize::from(slots[k]) % BLOCK_WIDTH;
         let corners = [places.0[slot(0)], places.0[slot(1)], places.0[slot(2)]];
-        let edges = EdgeFunctions::<S>::new(&corners);
-        let inside = edges.inside(simd, class.sides) & active;
+        let edges = EdgeFunctions::new(&corners);
+        let inside = inside(simd, &edges, class.sides) & active;
         if inside == 0 {
             continue;
         }
         let depth = |k: usize| from_origin(kz, slot(k)) * group.shear[2];
         let ([_, v, w], determinant) = (edges.functions, edges.determinant());
-        let t = edges.distance([depth(0), depth(1), depth(2)]);
+        let t = edges.moments([depth(0), depth(1), depth(2)]) / determinant;
         let in_range = t.simd_ge(group.t_min) & t.simd_le(limits);
-        let well = edges.well_conditioned(simd, &corners).to_bitmask();
+        let well = well_conditioned(simd, &corners, &edges).to_bitmask();
         let mut left = inside & (in_range.to_bitmask() | !well);
         while left != 0 {
             let ray = left.trailing_zeros() as usize % lanes::<S>();
@@ -205,10 +270,9 @@ fn decide_in_f64(block: &Block, lane: usize, frame: &Frame, t_max: f32) -> Optio
         let y = (corner[ky] - frame.origin[ky]) - depth * frame.shear[1];
         [x, y, depth * frame.shear[2]].map(f64::from)
     };
-    let [a, b, c] = super::corners(block, lane).map(place);
-    let cross = |p: [f64; 3], q: [f64; 3]| p[0] * q[1] - p[1] * q[0];
-    let edges = [cross(c, b), cross(a, c), cross(b, a)];
-    let determinant = edges[0] + edges[1] + edges[2];
+    let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = super::corners(block, lane).map(place);
+    let functions = EdgeFunctions::new(&[[ax, ay], [bx, by], [cx, cy]]);
+    let (edges, determinant) = (functions.functions, functions.determinant());
     let front = determinant > 0.0 && edges.iter().all(|edge| *edge >= 0.0);
     let back = determinant < 0.0 && edges.iter().all(|edge| *edge <= 0.0);
     let seen = match frame.sides {
@@ -217,62 +281,38 @@ fn decide_in_f64(block: &Block, lane: usize, frame: &Frame, t_max: f32) -> Optio
         Sides::Back => back,
     };
     let [_, v, w] = edges.map(|edge| (edge / determinant.abs()) as f32);
-    let t = ((edges[0] * a[2] + edges[1] * b[2] + edges[2] * c[2]) / determinant) as f32;
+    let t = (functions.moments([az, bz, cz]) / determinant) as f32;
     let found = Candidate { lane, t, edges: [v, w], determinant: determinant.signum() as f32 };
     (seen && frame.t_min <= t && t <= t_max).then_some(found)
 }
 
-/// Twice the signed areas that the ray spans with each edge, in the frame; a lane a triangle.
-struct EdgeFunctions<S: Kernel> {
-    functions: [S::Lanes; 3],
+/// Twice the signed areas that the ray spans with each edge of a triangle, or of several, a lane each.
+struct EdgeFunctions<T> {
+    functions: [T; 3],
 }
 
-impl<S: Kernel> EdgeFunctions<S> {
-    #[inline(always)]
-    fn new([a, b, c]: &[[S::Lanes; 2]; 3]) -> Self {
-        Self { functions: [cross::<S>(c, b), cross::<S>(a, c), cross::<S>(b, a)] }
-    }
+/// What is added, subtracted and multiplied: one number, or a lane each.
+trait Numbers: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {}
 
-    /// The lanes whose triangle holds the ray, edges and corners included, with a visible side.
+impl<T: Copy + Add<Output = T> + Sub<Output = T> + Mul<Output = T>> Numbers for T {}
+
+impl<T: Numbers> EdgeFunctions<T> {
+    /// Of corners that are at these places in the frame.
     #[inline(always)]
-    fn inside(&self, simd: S, sides: Sides) -> u64 {
-        let zero = S::Lanes::splat(simd, 0.0);
-        let [u, v, w] = self.functions;
-        let counter_clockwise = u.min(v).min(w).simd_ge(zero);
-        let clockwise = u.max(v).max(w).simd_le(zero);
-        match sides {
-            Sides::Both => (counter_clockwise | clockwise).to_bitmask(),
-            Sides::Front => counter_clockwise.to_bitmask(),
-            Sides::Back => clockwise.to_bitmask(),
-        }
+    fn new([a, b, c]: &[[T; 2]; 3]) -> Self {
+        Self { functions: [cross(c, b), cross(a, c), cross(b, a)] }
     }
 
     #[inline(always)]
-    fn determinant(&self) -> S::Lanes {
+    fn determinant(&self) -> T {
         let [u, v, w] = self.functions;
         u + v + w
     }
 
-    /// The lanes for whose triangles, with these corners, f32 weights are good enough.
+    /// The sum of the corners' depths by their weights, times the determinant. The division comes last: where the rest is
+    /// exact, the triangles of a flat face see the same distance, and the tie goes to the lowest number.
     #[inline(always)]
-    fn well_conditioned(&self, simd: S, [a, b, c]: &[[S::Lanes; 2]; 3]) -> <S::Lanes as SimdBase<S>>::Mask {
-        let determinant = self.determinant().abs();
-        let products = products::<S>(c, b) + products::<S>(a, c) + products::<S>(b, a);
-        let products = products.max(S::Lanes::splat(simd, SMALLEST_DETERMINANT * LARGEST_CONDITION));
-        (determinant * LARGEST_CONDITION).simd_gt(products)
-            & products.simd_le(S::Lanes::splat(simd, LARGEST_PRODUCTS))
-    }
-
-    /// The mean of the corners' depths by their weights. The division comes last: where the rest is exact, the
-    /// triangles of a flat face see the same distance, and the tie goes to the lowest number.
-    #[inline(always)]
-    fn distance(&self, depths: [S::Lanes; 3]) -> S::Lanes {
-        self.moments(depths) / self.determinant()
-    }
-
-    /// The sum of the corners' depths by their weights, times the determinant.
-    #[inline(always)]
-    fn moments(&self, [a, b, c]: [S::Lanes; 3]) -> S::Lanes {
+    fn moments(&self, [a, b, c]: [T; 3]) -> T {
         let [u, v, w] = self.functions;
         u * a + v * b + w * c
     }
@@ -280,14 +320,63 @@ impl<S: Kernel> EdgeFunctions<S> {
 
 /// p x q
 #[inline(always)]
-fn cross<S: Kernel>([px, py]: &[S::Lanes; 2], [qx, qy]: &[S::Lanes; 2]) -> S::Lanes {
+fn cross<T: Numbers>([px, py]: &[T; 2], [qx, qy]: &[T; 2]) -> T {
     *px * *qy - *py * *qx
 }
 
-/// The sum of the magnitudes of the products of p x q.
+/// The sum of the magnitudes of the products of the edge functions of a triangle with these corners.
 #[inline(always)]
-fn products<S: Kernel>([px, py]: &[S::Lanes; 2], [qx, qy]: &[S::Lanes; 2]) -> S::Lanes {
-    (*px * *qy).abs() + (*py * *qx).abs()
+fn products<T: Numbers>([a, b, c]: &[[T; 2]; 3], abs: impl Fn(T) -> T + Copy) -> T {
+    products_of_edge(c, b, abs) + products_of_edge(a, c, abs) + products_of_edge(b, a, abs)
+}
+
+/// The same of p x q.
+#[inline(always)]
+fn products_of_edge<T: Numbers>([px, py]: &[T; 2], [qx, qy]: &[T; 2], abs: impl Fn(T) -> T) -> T {
+    abs(*px * *qy) + abs(*py * *qx)
+}
+
+/// The lanes whose triangle holds the ray, edges and corners included, with a visible side.
+#[inline(always)]
+fn inside<S: Kernel>(simd: S, edges: &EdgeFunctions<S::Lanes>, sides: Sides) -> u64 {
+    let zero = S::Lanes::splat(simd, 0.0);
+    let [u, v, w] = edges.functions;
+    let counter_clockwise = u.min(v).min(w).simd_ge(zero);
+    let clockwise = u.max(v).max(w).simd_le(zero);
+    match sides {
+        Sides::Both => (counter_clockwise | clockwise).to_bitmask(),
+        Sides::Front => counter_clockwise.to_bitmask(),
+        Sides::Back => clockwise.to_bitmask(),
+    }
+}
+
+/// The lanes for whose triangles, with these corners and edges, f32 weights are good enough.
+#[inline(always)]
+fn well_conditioned<S: Kernel>(
+    simd: S,
+    places: &[[S::Lanes; 2]; 3],
+    edges: &EdgeFunctions<S::Lanes>,
+) -> <S::Lanes as SimdBase<S>>::Mask {
+    let products = products(
+        places,
+        #[inline(always)]
+        |x| x.abs(),
+    );
+    let products = products.max(S::Lanes::splat(simd, LEAST_PRODUCTS));
+    (edges.determinant().abs() * LARGEST_CONDITION).simd_gt(products)
+        & products.simd_le(S::Lanes::splat(simd, LARGEST_PRODUCTS))
+}
+
+/// The same of one triangle.
+#[inline(always)]
+fn is_well_conditioned(places: &[[f32; 2]; 3], edges: &EdgeFunctions<f32>) -> bool {
+    let products = products(
+        places,
+        #[inline(always)]
+        |x: f32| x.abs(),
+    );
+    let products = if products > LEAST_PRODUCTS { products } else { LEAST_PRODUCTS };
+    edges.determinant().abs() * LARGEST_CONDITION > products && products <= LARGEST_PRODUCTS
 }
 
 /// What a hit tells the caller.
