@@ -205,10 +205,11 @@ impl Frame {
     /// The frame of a ray of this class over a model with this reach.
     #[inline(always)]
     pub(crate) fn new<S: Simd>(simd: S, ray: &Ray, class: Class, reach: &Reach) -> Self {
-        let [dx, dy, dz] = ray.direction;
+        let ([ox, oy, oz], [dx, dy, dz]) = (&ray.origin, &ray.direction);
         let [kx, ky, kz] = class.axes();
-        let origin = f32x4::simd_from(simd, [ray.origin[0], ray.origin[1], ray.origin[2], 0.0]);
-        let direction = f32x4::simd_from(simd, [dx, dy, dz, 1.0]);
+        // The fourth lanes are what comes next in memory, so that one load is enough.
+        let origin = f32x4::simd_from(simd, [*ox, *oy, *oz, *dx]);
+        let direction = f32x4::simd_from(simd, [*dx, *dy, *dz, ray.t_min]);
         // What is larger than 1 / d_kz allows is cut off after the division, which so need not wait for kz, and hardly ever.
         let mut inverse = f32x4::splat(simd, 1.0) / direction;
         let inverse_z = inverse.swizzle_dyn(u8x16::simd_from(simd, LANES[kz]));
@@ -217,10 +218,10 @@ impl Frame {
             let largest = inverse_z.abs() * (1.0 / SMALLEST_SLOPE);
             inverse = inverse.abs().min(largest).copysign(direction);
         }
-        let farthest =
-            larger(larger(ray.origin[0].abs(), ray.origin[1].abs()), ray.origin[2].abs()) + reach.largest;
+        let farthest = larger(larger(ox.abs(), oy.abs()), oz.abs()) + reach.largest;
         let reaches = origin.abs() + f32x4::simd_from(simd, reach.axes) + farthest * SMALLEST_SHARE;
-        let margin = reaches * (8.0 * UNIT) * inverse.abs() + inverse_z.abs() * (farthest * (17.0 * UNIT));
+        let margin =
+            inverse_z.abs().mul_add(farthest * (17.0 * UNIT), reaches * (8.0 * UNIT) * inverse.abs());
         let inverse_z = inverse_z.to_array()[0];
         let offset = origin * inverse;
         Self {
