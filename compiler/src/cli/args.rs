@@ -105,12 +105,9 @@ pub(super) struct CompileArgs {
     #[arg(long, value_enum, default_value_t = LayoutArg::Fast, hide_possible_values = false)]
     layout: LayoutArg,
     /// Which trees the file holds, separated by commas; the one of axis-aligned boxes is always there
-    /// [default: aabb,obb]
-    #[arg(
-        long, value_enum, value_delimiter = ',', value_name = "TREES", hide_possible_values = false,
-        default_values_t = [TreeArg::Aabb, TreeArg::Obb], hide_default_value = true,
-    )]
-    trees: Vec<TreeArg>,
+    /// [default: aabb,obb; with `--quality fast` aabb]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "TREES", hide_possible_values = false)]
+    trees: Option<Vec<TreeArg>>,
     /// With `--quality best`: how many steps to optimise the tree [default: 16]; the file tells the number
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
@@ -137,17 +134,20 @@ pub(super) struct CompileArgs {
 impl CompileArgs {
     /// What the compiler is to do.
     pub(super) fn options(&self, obb: &ObbArgs, kdop: &KdopArgs) -> Result<Options, UsageError> {
-        let obb = if self.trees.contains(&TreeArg::Obb) {
+        let quality = Quality::from(self.quality);
+        let by_default = if quality.has_obbs() { &[TreeArg::Aabb, TreeArg::Obb][..] } else { &[TreeArg::Aabb] };
+        let trees = self.trees.as_deref().unwrap_or(by_default);
+        let obb = if trees.contains(&TreeArg::Obb) {
             Some(obb.options()?)
         } else {
             obb.refuse()?;
             None
         };
-        let samples = self.trees.contains(&TreeArg::Samples);
+        let samples = trees.contains(&TreeArg::Samples);
         if samples && obb.is_none() {
             return Err(UsageError::NoEffect { flag: "--trees samples", with: "--trees aabb,obb" });
         }
-        let kdop = if self.trees.contains(&TreeArg::Kdop) {
+        let kdop = if trees.contains(&TreeArg::Kdop) {
             Some(kdop.options())
         } else {
             kdop.refuse()?;
@@ -160,7 +160,7 @@ impl CompileArgs {
             TreeArg::Hybrid => Some(Cores::Hybrid),
             TreeArg::Aabb | TreeArg::Obb | TreeArg::Samples | TreeArg::Kdop => None,
         };
-        let mut cores = self.trees.iter().filter_map(cores);
+        let mut cores = trees.iter().filter_map(cores);
         let swept = cores.next();
         if cores.any(|cores| Some(cores) != swept) {
             return Err(UsageError::TwoSwept);
@@ -169,7 +169,7 @@ impl CompileArgs {
         let searches = obb.is_some_and(|options| options.fit.is_random());
         let (stop, obb_time) = self.stop(searches)?;
         Ok(Options {
-            quality: self.quality.into(),
+            quality,
             layout: self.layout.into(),
             stop,
             obb,
@@ -201,7 +201,7 @@ impl CompileArgs {
 /// [`Quality`] as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum QualityArg {
-    /// The least time
+    /// The least time: without oriented boxes, unless `--trees` asks for them
     Fast,
     /// What most should use
     Default,

@@ -32,6 +32,11 @@ impl Quality {
             Self::Best => "best",
         }
     }
+
+    /// Whether a file has a tree of oriented boxes where nobody says which trees it is to have.
+    pub(crate) const fn has_obbs(self) -> bool {
+        !matches!(self, Self::Fast)
+    }
 }
 
 /// How blocks of triangles lie in the file.
@@ -111,7 +116,7 @@ impl Options {
         let trees =
             ["aabb"].into_iter().chain(obb).chain(samples).chain(kdop).chain(self.swept.map(Cores::name));
         let trees = trees.collect::<Vec<_>>().join(",");
-        Flags(&mut text).flag("trees", &*trees, "aabb,obb");
+        Flags(&mut text).flag("trees", &*trees, if self.quality.has_obbs() { "aabb,obb" } else { "aabb" });
         if let Some(options) = &self.obb {
             Flags(&mut text).of_obbs(options);
         }

@@ -90,6 +90,21 @@ fn a_file_without_oriented_boxes_has_none() {
 
 /// Trees of k-DOPs, too.
 #[test]
+fn the_least_time_is_without_oriented_boxes() {
+    let place = with_bowl();
+    let (report, plain) = compile(&place, &["--quality", "fast"]);
+    assert_eq!([&report["obb"], &report["options"]], [&Value::Null, &json!("--quality fast")]);
+    assert!(compile(&place, &["--quality", "fast", "--trees", "aabb"]).1 == plain);
+    let asked = ["--quality", "fast", "--trees", "aabb,obb"];
+    let (report, _) = compile(&place, &asked);
+    assert_eq!(report["options"], json!(asked.join(" ")));
+    assert_eq!([&report["trees"][0]["kind"], &report["trees"][1]["kind"]], [16, 17]);
+    place
+        .run(&["bowl.obj", "-o", "x.bvh", "--quality", "fast", "--obb-fit", "dito14"])
+        .fails_silently(2, &["--obb-fit", "--trees aabb,obb"]);
+}
+
+#[test]
 fn kdops_are_told_and_made_again() {
     let place = with_bowl();
     for options in [
