@@ -61,7 +61,8 @@ impl<S: Kernel> Bundle<S> {
     }
 }
 
-/// A vector of rays. Every number is computed as [`Frame`] does it, so that answers are the same bits.
+/// A vector of rays. What decides (origin, shear, range) is computed as [`Frame`] does it, so that answers are the same bits;
+/// of the margins, its proof is asked.
 #[derive(Clone, Copy)]
 pub(crate) struct Group<S: Kernel> {
     pub(crate) origin: [S::Lanes; 3],

@@ -28,6 +28,7 @@ pub enum Sides {
 /// A ray with a number that is not finite, an origin beyond 2^60 or a zero direction hits nothing;
 /// the range alone may be infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Ray {
     /// Where `t` is 0.
     pub origin: [f32; 3],
@@ -207,7 +208,7 @@ impl Frame {
     pub(crate) fn new<S: Simd>(simd: S, ray: &Ray, class: Class, reach: &Reach) -> Self {
         let ([ox, oy, oz], [dx, dy, dz]) = (&ray.origin, &ray.direction);
         let [kx, ky, kz] = class.axes();
-        // The fourth lanes are what comes next in memory, so that one load is enough.
+        // The fourth lanes, without meaning, are what comes next in a `Ray`, so that one load is enough.
         let origin = f32x4::simd_from(simd, [*ox, *oy, *oz, *dx]);
         let direction = f32x4::simd_from(simd, [*dx, *dy, *dz, ray.t_min]);
         // What is larger than 1 / d_kz allows is cut off after the division, which so need not wait for kz, and hardly ever.
@@ -322,7 +323,7 @@ fn smaller(a: f32, b: f32) -> f32 {
 
 /// The larger of two numbers; one instruction, unlike `f32::max`, which looks out for NaN.
 #[inline(always)]
-fn larger(a: f32, b: f32) -> f32 {
+pub(crate) fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 

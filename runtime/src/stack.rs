@@ -88,7 +88,8 @@ impl<K: Copy, const N: usize> Stack<K, N> {
     }
 }
 
-/// Children of a node in the order in which they are visited, each with a key: where the walk enters its box.
+/// Children of a node at sixteen places, each with a key that is where the walk enters its box or less. They are visited in
+/// the order of their places, or as [`first`](Self::first) says.
 pub(crate) trait Siblings<S>: Copy {
     /// Which is visited first of some, a bit each.
     #[inline(always)]
@@ -96,7 +97,7 @@ pub(crate) trait Siblings<S>: Copy {
         waiting.trailing_zeros() as usize % NODE_WIDTH
     }
 
-    /// A child's reference, by its place in the order.
+    /// The reference of the child at a place.
     fn child(&self, place: usize) -> u32;
 
     /// Its key.

@@ -135,7 +135,8 @@ impl CompileArgs {
     /// What the compiler is to do.
     pub(super) fn options(&self, obb: &ObbArgs, kdop: &KdopArgs) -> Result<Options, UsageError> {
         let quality = Quality::from(self.quality);
-        let by_default = if quality.has_obbs() { &[TreeArg::Aabb, TreeArg::Obb][..] } else { &[TreeArg::Aabb] };
+        let by_default =
+            if quality.has_obbs() { &[TreeArg::Aabb, TreeArg::Obb][..] } else { &[TreeArg::Aabb] };
         let trees = self.trees.as_deref().unwrap_or(by_default);
         let obb = if trees.contains(&TreeArg::Obb) {
             Some(obb.options()?)

@@ -1,7 +1,7 @@
 //! The few steps that the portable SIMD layer does not have, or not well, on every level.
 //!
 //! Kernels are written once, generic over [`Kernel`]; each level supplies the steps below. They move
-//! data and never compute, so no level can answer differently from another.
+//! data, compare, and compute nothing that rounds, so no level can answer differently from another.
 
 mod portable;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -22,7 +22,7 @@ pub(crate) trait Kernel: Simd {
     const BUNDLES: bool;
     /// A number for each vertex of a block, ready to be looked up.
     type Table: Copy;
-    /// The children of a node in order.
+    /// The children of a node, and in which order to visit them.
     type Siblings<'n>: Siblings<Self>;
 
     /// Prepares a number a vertex for look-ups.
@@ -136,4 +136,71 @@ pub(crate) const fn lanes<S: Kernel>() -> usize {
 #[inline(always)]
 pub(crate) fn square_root<S: Kernel>(simd: S, x: f64) -> f64 {
     f64x2::splat(simd, x).sqrt().as_slice()[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::prelude::v1::*;
+
+    use bvhc_format::record::NODE_WIDTH;
+
+    use super::*;
+    use crate::level::Level;
+    use crate::triangle::testing::Random;
+
+    fn shuffled(random: &mut Random) -> [u32; NODE_WIDTH] {
+        let mut slots: [u32; NODE_WIDTH] = core::array::from_fn(|slot| slot as u32);
+        for last in (1..NODE_WIDTH).rev() {
+            slots.swap(last, random.below(last as i128 + 1) as usize);
+        }
+        slots
+    }
+
+    /// Keys, some of which are equal.
+    fn keys(random: &mut Random) -> [i32; NODE_WIDTH] {
+        core::array::from_fn(|_| random.below(20) as i32)
+    }
+
+    /// The children of a node come in its order for the octant, or, where a level has none, the nearest first.
+    fn check<S: Kernel>(simd: S, node: &WideNode, octant: u32, random: &mut Random, by_order: bool) {
+        let (entries, ends) = (keys(random), keys(random));
+        let load = |numbers: &[i32; NODE_WIDTH]| i32x16::load_array_ref(simd, numbers);
+        let (siblings, met) = simd.arrange(node, load(&entries), load(&ends), octant);
+        let order: [usize; NODE_WIDTH] = core::array::from_fn(|rank| match by_order {
+            true => (node.order[rank] >> (4 * octant) & 15) as usize,
+            false => rank,
+        });
+        let limit = random.below(22) as i32;
+        let up_to = siblings.up_to(simd, limit);
+        for (place, slot) in order.into_iter().enumerate() {
+            assert_eq!((siblings.child(place), siblings.key(place)), (node.children[slot], entries[slot]));
+            assert_eq!(met >> place & 1 == 1, entries[slot] <= ends[slot], "{place} of {order:?}");
+            assert_eq!(up_to >> place & 1 == 1, entries[slot] <= limit, "{place} of {order:?}");
+        }
+        assert_eq!(met >> NODE_WIDTH, 0);
+        let waiting = 1 + random.below((1 << NODE_WIDTH) - 1) as u32;
+        let waits = |place: &usize| waiting >> *place & 1 == 1;
+        let first = match by_order {
+            true => (0..NODE_WIDTH).find(waits),
+            false => (0..NODE_WIDTH).filter(waits).min_by_key(|place| entries[*place]),
+        };
+        assert_eq!(Some(siblings.first(waiting)), first);
+    }
+
+    #[test]
+    fn siblings_come_in_order() {
+        let mut random = Random(7);
+        for level in Level::available() {
+            let by_order = matches!(level.name(), "avx2" | "avx512");
+            for round in 0..400u32 {
+                let orders = [0; 8].map(|_| shuffled(&mut random));
+                let children = core::array::from_fn(|_| random.bits() as u32);
+                let order = core::array::from_fn(|rank| {
+                    (0..8).fold(0, |word, octant| word | orders[octant][rank] << (4 * octant))
+                });
+                let node = WideNode { children, order, ..WideNode::EMPTY };
+                dispatch!(level.inner(), simd => check(simd, &node, round % 8, &mut random, by_order));
+            }
+        }
+    }
 }

@@ -18,7 +18,7 @@ use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
 use crate::bundle::Group;
-use crate::ray::{Class, Frame, Hit, Sides};
+use crate::ray::{Class, Frame, Hit, Sides, larger};
 use crate::simd::{Kernel, lanes, square_root};
 
 /// f32 weights are used where the edge functions' products sum to less than this many times the
@@ -229,15 +229,14 @@ pub(crate) fn hits_of_rays<S: Kernel>(
             [from_origin(kx, slot) - depth * group.shear[0], from_origin(ky, slot) - depth * group.shear[1]];
     }
     for lane in 0..usize::from(block.triangles).min(BLOCK_WIDTH) {
-        let slots = [block.corners[0][lane], block.corners[1][lane], block.corners[2][lane]];
-        let slot = |k: usize| usize::from(slots[k]) % BLOCK_WIDTH;
-        let corners = [places.0[slot(0)], places.0[slot(1)], places.0[slot(2)]];
+        let slots = super::slots(block, lane);
+        let corners = [places.0[slots[0]], places.0[slots[1]], places.0[slots[2]]];
         let edges = EdgeFunctions::new(&corners);
         let inside = inside(simd, &edges, class.sides) & active;
         if inside == 0 {
             continue;
         }
-        let depth = |k: usize| from_origin(kz, slot(k)) * group.shear[2];
+        let depth = |k: usize| from_origin(kz, slots[k]) * group.shear[2];
         let ([_, v, w], determinant) = (edges.functions, edges.determinant());
         let t = edges.moments([depth(0), depth(1), depth(2)]) / determinant;
         let in_range = t.simd_ge(group.t_min) & t.simd_le(limits);
@@ -375,7 +374,7 @@ fn is_well_conditioned(places: &[[f32; 2]; 3], edges: &EdgeFunctions<f32>) -> bo
         #[inline(always)]
         |x: f32| x.abs(),
     );
-    let products = if products > LEAST_PRODUCTS { products } else { LEAST_PRODUCTS };
+    let products = larger(products, LEAST_PRODUCTS);
     edges.determinant().abs() * LARGEST_CONDITION > products && products <= LARGEST_PRODUCTS
 }
 
@@ -403,4 +402,55 @@ fn unit_normal<S: Kernel>(simd: S, [a, b, c]: &[[f32; 3]; 3]) -> [f32; 3] {
     let square = x * x + y * y + z * z;
     let scale = if square > 0.0 { 1.0 / square_root(simd, square) } else { 0.0 };
     [(x * scale) as f32, (y * scale) as f32, (z * scale) as f32]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::prelude::v1::*;
+
+    use super::*;
+    use crate::level::Level;
+    use crate::simd::dispatch;
+    use crate::triangle::testing::Random;
+
+    /// Corners whose edge functions' products sum to about the least and the most that f32 is trusted with, or to about as
+    /// much over the determinant.
+    fn places(random: &mut Random) -> [[f32; 2]; 3] {
+        let scale =
+            [1.0, 2f32.powi(-36), 2f32.powi(-34), 2f32.powi(31), 2f32.powi(32)][random.below(5) as usize];
+        let thin = [1.0, 0.1, 0.02, 0.0][random.below(4) as usize];
+        [0, 1, 2].map(|_| {
+            let x = random.centred() as f32;
+            [scale * x, scale * (x + thin * random.centred() as f32)]
+        })
+    }
+
+    /// Of how many triangles how many are judged well.
+    fn check<S: Kernel>(simd: S, random: &mut Random) -> [u32; 2] {
+        let all: Vec<_> = (0..lanes::<S>()).map(|_| places(random)).collect();
+        let lane = |k: usize, axis: usize| S::Lanes::from_fn(simd, |lane| all[lane][k][axis]);
+        let corners = [0, 1, 2].map(|k| [lane(k, 0), lane(k, 1)]);
+        let edges = EdgeFunctions::new(&corners);
+        let well = well_conditioned(simd, &corners, &edges).to_bitmask();
+        for (lane, corners) in all.iter().enumerate() {
+            let one = EdgeFunctions::new(corners);
+            assert_eq!(well >> lane & 1 == 1, is_well_conditioned(corners, &one), "{corners:?}");
+            let of_lane = edges.functions.map(|edges| simd.pick(edges, lane).to_bits());
+            assert_eq!(of_lane, one.functions.map(f32::to_bits), "{corners:?}");
+        }
+        [all.len() as u32, well.count_ones()]
+    }
+
+    #[test]
+    fn one_triangle_is_judged_as_many_are() {
+        let mut random = Random(11);
+        for level in Level::available() {
+            let mut sum = [0, 0];
+            for _ in 0..2000 {
+                let [all, well] = dispatch!(level.inner(), simd => check(simd, &mut random));
+                sum = [sum[0] + all, sum[1] + well];
+            }
+            assert!(sum[1] > sum[0] / 10 && sum[1] < sum[0] / 2, "{}: {sum:?}", level.name());
+        }
+    }
 }

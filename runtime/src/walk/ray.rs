@@ -34,7 +34,7 @@ pub(crate) trait Order {
 /// Where a walk goes on.
 pub(crate) struct Next {
     pub(crate) child: u32,
-    /// What it is to visit after that, if any of the same node waits; or the same.
+    /// What it may visit after that, if any of the same node waits; or the same.
     pub(crate) second: u32,
 }
 

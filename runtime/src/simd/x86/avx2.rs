@@ -136,7 +136,7 @@ kernel!(
 kernel!(
     /// The slots of a node in its order for an octant.
     #[inline(always)]
-    fn ranks_16(token: Avx2, node: &WideNode, octant: u32) -> u8x16<Avx2> {
+    fn slots_16(token: Avx2, node: &WideNode, octant: u32) -> u8x16<Avx2> {
         let shift = _mm_cvtsi32_si128((4 * octant) as i32);
         let (order, _) = node.order.as_chunks::<8>();
         let (low, high): (__m256i, __m256i) =
@@ -149,7 +149,8 @@ kernel!(
 );
 
 kernel!(
-    /// Which of sixteen numbers are at most others, a bit each, in the order of these slots.
+    /// Which of sixteen numbers are at most others, a bit each, in the order of these slots: each is looked up where
+    /// [`narrow_16`] puts it, as the slots are known before the numbers are.
     #[inline(always)]
     fn at_most_16(token: Avx2, low: [__m256i; 2], high: [__m256i; 2], slots: __m128i) -> u32 {
         let (low, high) = (_mm256_cmpgt_epi32(low[0], low[1]), _mm256_cmpgt_epi32(high[0], high[1]));
@@ -292,7 +293,7 @@ impl Kernel for Avx2 {
         ends: i32x16<Self>,
         octant: u32,
     ) -> (Ranked<'n>, u32) {
-        let slots = ranks_16(self, node, octant);
+        let slots = slots_16(self, node, octant);
         let met = at_most(self, keys, ends, slots);
         (Ranked { node, keys: keys.to_array(), slots: nibbles_16(self, slots.into()) }, met)
     }
