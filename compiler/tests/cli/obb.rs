@@ -88,7 +88,6 @@ fn a_file_without_oriented_boxes_has_none() {
     assert!(text.ok().contains("aabb-tree") && !text.ok().contains("obb-tree:"));
 }
 
-/// Trees of k-DOPs, too.
 #[test]
 fn the_least_time_is_without_oriented_boxes() {
     let place = with_bowl();
@@ -104,6 +103,7 @@ fn the_least_time_is_without_oriented_boxes() {
         .fails_silently(2, &["--obb-fit", "--trees aabb,obb"]);
 }
 
+/// Trees of k-DOPs, too.
 #[test]
 fn kdops_are_told_and_made_again() {
     let place = with_bowl();
