@@ -47,7 +47,8 @@ pub(crate) struct Candidate {
 }
 
 /// Calls `hit` with each triangle of the block that the ray hits at `frame.t_min <= t <= t_max`, in
-/// ascending order of the lanes. Where no more is asked than whether there is any, it is faster if not `DESCRIBED`.
+/// ascending order of the lanes. Where no more is asked than whether there is any, it is faster if not `DESCRIBED`, on
+/// levels on which one vector holds all triangles of a block.
 #[inline(always)]
 pub(crate) fn hits_in_block<S: Kernel, const DESCRIBED: bool>(
     simd: S,
