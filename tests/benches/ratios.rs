@@ -1,6 +1,7 @@
 //! One page of tables for BENCHMARKS.md, in Markdown: everybody in the same rounds, and the ratios.
 //!
-//! `cargo bench -p bvhc-tests --bench ratios [-- bunny|sphere|hall|town]`. In each round everybody answers every case once, one after
+//! `cargo bench -p bvhc-tests --bench ratios [-- bunny|sphere|hall|town] [rays|batches|points|loads]`: all of a kind where none of
+//! it is named. In each round everybody answers every case once, one after
 //! the other, with warm caches; the figure is the median over the rounds (6, or `BVHC_ROUNDS`) of the thread's own CPU time.
 //! The first ratio is to the fastest peer there is. Answers are checked first; [`shared`] tells the variables.
 #![allow(dead_code, reason = "each benchmark uses its part of what they share")]
@@ -31,11 +32,15 @@ const RAYS: [Reference; 5] = [
 const BATCHES: [Reference; 1] = [Reference { title: "Embree HIGH 16", names: &["Embree HIGH 16"] }];
 
 /// Whom the ratios of points are to.
-const POINTS: [Reference; 3] = [
+const POINTS: [Reference; 4] = [
+    Reference { title: "FCPW", names: &["FCPW"] },
     Reference { title: "Embree HIGH", names: &["Embree HIGH"] },
     Reference { title: "parry3d", names: &["parry3d"] },
     Reference { title: "bvh", names: &["bvh"] },
 ];
+
+/// What can be asked for by name.
+const TABLES: [&str; 4] = ["rays", "batches", "points", "loads"];
 
 /// The first of so many parts is asked beforehand: who comes after another with the same file would otherwise find it in
 /// the caches, and others not.
@@ -51,34 +56,44 @@ struct Grid {
 
 fn main() {
     // Cargo passes `--bench`.
-    let filter: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let named: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let (tables, models): (Vec<_>, Vec<_>) =
+        named.into_iter().partition(|name| TABLES.contains(&name.as_str()));
+    let is_wanted = |names: &[String], name: &str| names.is_empty() || names.iter().any(|it| it == name);
     let mut grid = Grid::default();
     for source in Source::all() {
-        if filter.is_empty() || filter.iter().any(|name| name == source.name) {
-            report(&Scene::new(&source), &mut grid);
+        if is_wanted(&models, source.name) {
+            report(&Scene::new(&source), |table| is_wanted(&tables, table), &mut grid);
         }
     }
     grid.rays.print("rays");
     grid.batches.print("batches of rays");
     grid.points.print("points");
-    if let Some(source) = Source::large() {
+    if let Some(source) = Source::large().filter(|_| is_wanted(&tables, "loads")) {
         print_loads(&Scene::new(&source), false);
     }
 }
 
-fn report(scene: &Scene, grid: &mut Grid) {
+fn report(scene: &Scene, is_wanted: impl Fn(&str) -> bool, grid: &mut Grid) {
     let level = peers::level().name();
     println!("\n## {}, {} triangles, {level}", scene.name, scene.mesh.triangles.len());
     let cases = rays::cases(scene);
-    let singles = tracers(scene);
-    print_sizes(scene, &singles);
-    grid.rays.add(&print_rays("Mrays/s", scene, &cases, &singles, &RAYS));
-    drop(singles);
-    let batches = batches(scene);
-    grid.batches.add(&print_rays("Mrays/s, batches", scene, &cases, &batches, &BATCHES));
-    let locators = locators(scene);
-    grid.points.add(&print_points(scene, &locators));
-    print_loads(scene, true);
+    if is_wanted("rays") {
+        let singles = tracers(scene);
+        print_sizes(scene, &singles);
+        grid.rays.add(&print_rays("Mrays/s", scene, &cases, &singles, &RAYS));
+    }
+    if is_wanted("batches") {
+        let batches = batches(scene);
+        grid.batches.add(&print_rays("Mrays/s, batches", scene, &cases, &batches, &BATCHES));
+    }
+    if is_wanted("points") {
+        let locators = locators(scene);
+        grid.points.add(&print_points(scene, &locators));
+    }
+    if is_wanted("loads") {
+        print_loads(scene, true);
+    }
 }
 
 fn print_sizes(scene: &Scene, tracers: &[Box<dyn Tracer + '_>]) {

@@ -7,6 +7,7 @@ pub(crate) mod bvh;
 pub(crate) mod bvhc;
 pub(crate) mod embree;
 pub(crate) mod fcl;
+pub(crate) mod fcpw;
 mod library;
 pub(crate) mod obvhs;
 pub(crate) mod parry;

@@ -4,6 +4,7 @@ use super::model::Scene;
 use crate::peers::bvh::Bvh;
 use crate::peers::bvhc::{Batch, Bvhc};
 use crate::peers::embree::{Embree, Packets};
+use crate::peers::fcpw::Fcpw;
 use crate::peers::obvhs::{Binary, THOROUGH, Wide};
 use crate::peers::parry::Parry;
 use crate::peers::tinybvh::Tinybvh;
@@ -71,6 +72,9 @@ pub(crate) fn locators(scene: &Scene) -> Vec<Box<dyn Locator + '_>> {
     locators.push(Box::new(Bvh::build(&scene.mesh)));
     if let Some(embree) = Embree::high(&scene.mesh) {
         locators.push(Box::new(embree));
+    }
+    if let Some(fcpw) = Fcpw::build(&scene.mesh) {
+        locators.push(Box::new(fcpw));
     }
     locators
 }
