@@ -5,12 +5,14 @@
 
 use core::hint::select_unpredictable;
 use core::mem::MaybeUninit;
+use core::ptr;
 
 use bvhc_format::MAX_DEPTH;
 use bvhc_format::record::NODE_WIDTH;
+use fearless_simd::{Simd, SimdBase, SimdMask, f32x16};
 
-/// Each level leaves at most all siblings but one behind; a push writes a whole node's worth.
-const CAPACITY: usize = (NODE_WIDTH - 1) * MAX_DEPTH as usize + NODE_WIDTH;
+/// Each level leaves at most all siblings but one behind; a push writes a whole node's worth, and as many may be below all.
+const CAPACITY: usize = (NODE_WIDTH - 1) * MAX_DEPTH as usize + 2 * NODE_WIDTH;
 
 /// A stack of child references and keys. A push beyond the capacity, which only a corrupt file can
 /// cause, is refused.
@@ -66,14 +68,6 @@ impl<K: Copy, const N: usize> Stack<K, N> {
         self.len += count.min(M);
     }
 
-    /// The child on top.
-    #[inline(always)]
-    pub(crate) fn top(&self) -> Option<u32> {
-        let child = self.children.get(self.len.checked_sub(1)?)?;
-        // SAFETY: entries below `len` are initialised: every push writes those it counts.
-        Some(unsafe { child.assume_init() })
-    }
-
     /// The entry on top, taken off.
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<(u32, K)> {
@@ -85,6 +79,39 @@ impl<K: Copy, const N: usize> Stack<K, N> {
         // SAFETY: as above.
         let key = unsafe { key.assume_init() };
         Some((child, key))
+    }
+}
+
+impl<const N: usize> Stack<f32, N> {
+    /// With sixteen entries that are never taken, so that there are always as many to look at.
+    #[inline(always)]
+    pub(crate) fn grounded() -> Self {
+        let mut stack = Self::new();
+        for _ in 0..NODE_WIDTH {
+            stack.push(0, f32::INFINITY);
+        }
+        stack
+    }
+
+    /// Of a grounded stack, the topmost entry whose key is at most `limit`, which is finite; taken off with those above it.
+    ///
+    /// Without a branch on each of those: how many there are is hard to guess.
+    #[inline(always)]
+    pub(crate) fn pop_up_to<S: Simd>(&mut self, simd: S, limit: f32) -> Option<(u32, f32)> {
+        loop {
+            let start = self.len.checked_sub(NODE_WIDTH)?;
+            let keys = self.keys.get(start..self.len)?.first_chunk::<NODE_WIDTH>()?;
+            // SAFETY: entries below `len` are initialised: every push writes those it counts.
+            let keys = unsafe { &*ptr::from_ref(keys).cast::<[f32; NODE_WIDTH]>() };
+            let up_to = f32x16::load_array_ref(simd, keys).simd_le(limit).to_bitmask() as u32;
+            if let Some(place) = up_to.checked_ilog2() {
+                self.len = start + place as usize;
+                let child = self.children.get(self.len)?;
+                // SAFETY: as above; it was below the former `len`.
+                return Some((unsafe { child.assume_init() }, keys[place as usize % NODE_WIDTH]));
+            }
+            self.len = start;
+        }
     }
 }
 
@@ -240,7 +267,35 @@ mod tests {
     use std::prelude::v1::*;
 
     use super::*;
+    use crate::level::Level;
+    use crate::simd::dispatch;
     use crate::triangle::testing::Random;
+
+    /// What is taken, and what is left, is as if entries were popped one by one.
+    #[test]
+    fn entries_up_to_a_limit_come_as_one_by_one() {
+        fn check<S: Simd>(simd: S, random: &mut Random) {
+            let (mut stack, mut list) = (Stack::<f32>::grounded(), Vec::new());
+            for child in 0..5_000 {
+                if random.below(3) > 0 && list.len() < 300 {
+                    let key = random.below(100) as f32;
+                    stack.push(child, key);
+                    list.push((child, key));
+                } else {
+                    let limit = random.below(100).min(random.below(100)) as f32;
+                    while list.pop_if(|(_, key)| *key > limit).is_some() {}
+                    assert_eq!(stack.pop_up_to(simd, limit), list.pop());
+                    if list.is_empty() {
+                        stack = Stack::grounded();
+                    }
+                }
+            }
+        }
+        let mut random = Random(3);
+        for level in Level::available() {
+            dispatch!(level.inner(), simd => check(simd, &mut random));
+        }
+    }
 
     /// Siblings in the order they are in, with a key each.
     #[derive(Clone, Copy)]

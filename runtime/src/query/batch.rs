@@ -20,11 +20,6 @@ const SHORTEST_RUN: usize = 16;
 /// As many rays are prepared before any is traced.
 const AT_A_TIME: usize = 16;
 
-/// Models of more bytes keep walks waiting for memory. (Incoherent rays by turns, measured with caches of 2 MiB a core: at
-/// 43 MB twice as fast as one by one and nowhere slower, at 16 MB between as fast and a quarter faster, at 12 and 2 MB up
-/// to a third slower.)
-const LARGE: usize = 24 << 20;
-
 impl<'a> Model<'a> {
     /// The closest hit of each ray, as [`closest_hit`](Self::closest_hit) finds it, bit for bit.
     ///
@@ -135,11 +130,6 @@ impl<'a> Model<'a> {
         for (ray, answer) in rays.iter().zip(answers).filter(|(ray, _)| Class::of(ray).is_none()) {
             *answer = Q::of_scaled(self, ray, probe);
         }
-    }
-
-    /// Whether walks mostly wait for memory.
-    fn is_large(&self) -> bool {
-        size_of_val(self.nodes()) + self.blocks().bytes() > LARGE
     }
 
     /// How many rays are traced together at most; 1 on levels where that does not pay.

@@ -1,6 +1,7 @@
 //! The queries of [`Model`](crate::Model), a file each.
 
 mod batch;
+mod candidates;
 mod distance;
 mod overlap;
 mod pairs;

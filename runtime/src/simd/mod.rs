@@ -18,6 +18,8 @@ pub(crate) trait Kernel: Simd {
     type Lanes: SimdFloat<Self, Element = f32, Mask: SimdMask<Self> + Select<Self::Lanes>>;
     /// As many pairs of four and four as are tested at once: 4, 8 or 16.
     type Pairs: SimdFloat<Self, Element = f32, Mask: SimdMask<Self> + Select<Self::Pairs>>;
+    /// As many numbers of f64 as are computed with at once: 2, 4 or 8.
+    type Doubles: SimdFloat<Self, Element = f64, Mask: SimdMask<Self> + Select<Self::Doubles>>;
     /// Whether batches are worth their while; other levels trace ray by ray, and are spared the code.
     const BUNDLES: bool;
     /// A number for each vertex of a block, ready to be looked up.

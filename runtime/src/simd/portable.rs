@@ -1,7 +1,7 @@
 //! The steps of [`Kernel`] in plain code, for levels without cross-lane permutes.
 
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
-use fearless_simd::{SimdBase, SimdFrom, SimdMask, f32x4, f32x16, i32x16};
+use fearless_simd::{SimdBase, SimdFrom, SimdMask, f32x4, f32x16, f64x2, i32x16};
 
 use super::Kernel;
 use crate::stack::{Siblings, Stack};
@@ -48,6 +48,7 @@ macro_rules! portable_kernel {
         impl Kernel for $level {
             type Lanes = f32x4<Self>;
             type Pairs = f32x4<Self>;
+            type Doubles = f64x2<Self>;
             type Table = [f32; BLOCK_WIDTH];
             type Siblings<'n> = Slotted<'n>;
 

@@ -8,7 +8,8 @@ use core::arch::x86_64::*;
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
 use fearless_simd::x86::Avx2;
 use fearless_simd::{
-    Bytes, Simd, SimdBase, SimdFrom, SimdInto, f32x4, f32x8, f32x16, i32x16, kernel, u8x16, u32x8, u64x2,
+    Bytes, Simd, SimdBase, SimdFrom, SimdInto, f32x4, f32x8, f32x16, f64x4, i32x16, kernel, u8x16, u32x8,
+    u64x2,
 };
 
 use super::lesser;
@@ -225,6 +226,7 @@ fn at_most(simd: Avx2, numbers: i32x16<Avx2>, limits: i32x16<Avx2>, slots: u8x16
 impl Kernel for Avx2 {
     type Lanes = f32x8<Self>;
     type Pairs = f32x8<Self>;
+    type Doubles = f64x4<Self>;
     type Table = (f32x8<Self>, f32x8<Self>);
     type Siblings<'n> = Ranked<'n>;
 

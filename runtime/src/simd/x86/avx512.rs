@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
 use fearless_simd::x86::Avx512;
 use fearless_simd::{
-    Bytes, SimdBase, SimdFrom, SimdInto, SimdMask, f32x4, f32x16, i32x16, kernel, u8x16, u8x32, u32x16,
+    Bytes, SimdBase, SimdFrom, SimdInto, SimdMask, f32x4, f32x16, f64x8, i32x16, kernel, u8x16, u8x32, u32x16,
 };
 
 use super::lesser;
@@ -139,6 +139,7 @@ impl Siblings<Avx512> for Permuted {
 impl Kernel for Avx512 {
     type Lanes = f32x16<Self>;
     type Pairs = f32x16<Self>;
+    type Doubles = f64x8<Self>;
     type Table = f32x16<Self>;
     type Siblings<'n> = Permuted;
 

@@ -1,0 +1,280 @@
+//! The triangles that may be the closest: they wait for a decision in f64, and most for ever.
+//!
+//! Where the closest point is a vertex or lies on an edge, all triangles there are equally far away and must be decided, since
+//! the lowest number is named. So those that are left in the end are decided together, a lane each; one alone takes less
+//! time in scalars, whose branches are guessed.
+
+use bvhc_format::record::{BLOCK_WIDTH, Block};
+use fearless_simd::{Select, SimdBase, SimdMask};
+
+use crate::blocks::BlockSource;
+use crate::model::Model;
+use crate::simd::Kernel;
+use crate::triangle;
+use crate::triangle::point::{SMALLEST_LIMIT, closest, closest_of_each, near_in_block};
+use crate::walk::{Probe, Visit};
+
+/// How many triangles may wait; there is always room for another block's.
+const WAITING: usize = 2 * BLOCK_WIDTH;
+
+/// A candidate with a lower bound below this share of the limit is decided at once: f32 knows little of it, and the limit
+/// could be much lower. (Any share from 0.05 to 0.5 takes the same time; 0.99 up to a tenth more, none a fifth more in the
+/// town.)
+const SETTLED: f32 = 0.25;
+
+/// As many triangles as are decided together at most.
+const TOGETHER: usize = 8;
+
+/// The closest triangle of those that were decided.
+#[derive(Clone, Copy)]
+pub(crate) struct Best {
+    /// The squared distance.
+    pub(crate) square: f64,
+    /// The closest point, relative to the query point.
+    pub(crate) offset: [f64; 3],
+    /// Its number.
+    pub(crate) triangle: Option<u32>,
+}
+
+impl Best {
+    #[inline(always)]
+    fn offer(&mut self, offset: [f64; 3], square: f64, triangle: u32) {
+        let closer = match self.triangle {
+            None => square <= self.square,
+            Some(held) => square < self.square || square == self.square && triangle < held,
+        };
+        if closer {
+            *self = Self { square, offset, triangle: Some(triangle) };
+        }
+    }
+
+    /// The squared distance, not below the f64 one, and finite: no point of a model is farther away.
+    fn limit(&self) -> f32 {
+        (self.square as f32).next_up().clamp(SMALLEST_LIMIT, f32::MAX)
+    }
+}
+
+/// A triangle that may be the closest, with a lower bound of its squared distance, which may be no number.
+#[derive(Clone, Copy, Default)]
+struct Candidate {
+    block: u32,
+    lane: u32,
+    bound: f32,
+}
+
+/// A search under way: the best triangle that was decided in f64, and those that wait for it.
+pub(crate) struct Candidates {
+    best: Best,
+    /// At least the square of the least distance, as f64 computes it.
+    limit: f32,
+    waiting: [Candidate; WAITING],
+    count: usize,
+}
+
+impl Candidates {
+    pub(crate) fn new(max_distance: f32) -> Self {
+        let reach = f64::from(max_distance);
+        let best = Best { square: reach * reach, offset: [0.0; 3], triangle: None };
+        Self { limit: best.limit(), best, waiting: [Candidate::default(); WAITING], count: 0 }
+    }
+
+    /// The squared distance above which nothing is of interest.
+    pub(crate) fn limit(&self) -> f32 {
+        self.limit
+    }
+
+    /// The best of all, once all are decided.
+    pub(crate) fn best(&self) -> &Best {
+        &self.best
+    }
+
+    /// Sees a block's triangles; returns the limit from then on.
+    #[inline(always)]
+    pub(crate) fn visit<S: Kernel, P: Probe>(
+        &mut self,
+        simd: S,
+        model: &Model<'_>,
+        blocks: impl BlockSource,
+        point: [f32; 3],
+        visit: Visit<'_>,
+        probe: &mut P,
+    ) -> f32 {
+        let (mut lowest, mut place_of_lowest) = (f32::INFINITY, 0);
+        let (waiting, count) = (&mut self.waiting, &mut self.count);
+        self.limit = near_in_block(
+            simd,
+            visit.block,
+            point,
+            self.limit,
+            !P::FILTERS,
+            #[inline(always)]
+            |lane, bound| {
+                if bound < lowest {
+                    (lowest, place_of_lowest) = (bound, *count);
+                }
+                if let Some(place) = waiting.get_mut(*count) {
+                    *place = Candidate { block: visit.reference, lane: lane as u32, bound };
+                    *count += 1;
+                }
+            },
+        );
+        if P::FILTERS || self.count > WAITING - BLOCK_WIDTH {
+            self.decide_all(simd, model, blocks, point, probe);
+        } else if lowest < SETTLED * self.limit {
+            self.waiting.swap(place_of_lowest % WAITING, (self.count - 1) % WAITING);
+            self.decide_one(simd, model, blocks, point, probe);
+        }
+        self.limit
+    }
+
+    /// Decides all that wait.
+    #[inline(always)]
+    pub(crate) fn decide_all<S: Kernel, P: Probe>(
+        &mut self,
+        simd: S,
+        model: &Model<'_>,
+        blocks: impl BlockSource,
+        point: [f32; 3],
+        probe: &mut P,
+    ) {
+        self.forget_beyond_limit();
+        if self.count < 2 {
+            self.decide_one(simd, model, blocks, point, probe);
+            return;
+        }
+        while self.count > 0 {
+            let mut group = Group::new();
+            while group.count < S::Doubles::LEN {
+                let Some(candidate) = self.take() else { break };
+                if let Some((corners, triangle)) = triangle_of(simd, model, blocks, candidate, probe) {
+                    group.add(&corners, triangle);
+                }
+            }
+            group.decide(simd, point, &mut self.best);
+        }
+        self.limit = self.limit.min(self.best.limit());
+    }
+
+    #[inline(always)]
+    fn forget_beyond_limit(&mut self) {
+        let mut kept = 0;
+        for place in 0..self.count.min(WAITING) {
+            let candidate = self.waiting[place];
+            self.waiting[kept % WAITING] = candidate;
+            // What is no number stays in.
+            let is_beyond = candidate.bound > self.limit;
+            kept += usize::from(!is_beyond);
+        }
+        self.count = kept;
+    }
+
+    /// Decides the last of those that wait, if any does.
+    #[inline(always)]
+    fn decide_one<S: Kernel, P: Probe>(
+        &mut self,
+        simd: S,
+        model: &Model<'_>,
+        blocks: impl BlockSource,
+        point: [f32; 3],
+        probe: &mut P,
+    ) {
+        let Some(candidate) = self.take() else { return };
+        if let Some((corners, triangle)) = triangle_of(simd, model, blocks, candidate, probe) {
+            let (offset, square) = closest(&corners, point);
+            self.best.offer(offset, square, triangle);
+            self.limit = self.limit.min(self.best.limit());
+        }
+    }
+
+    #[inline(always)]
+    fn take(&mut self) -> Option<Candidate> {
+        self.count = self.count.checked_sub(1)?;
+        self.waiting.get(self.count).copied()
+    }
+}
+
+/// The corners of a candidate and its number, if the probe accepts it.
+#[inline(always)]
+fn triangle_of<S: Kernel, P: Probe>(
+    simd: S,
+    model: &Model<'_>,
+    blocks: impl BlockSource,
+    candidate: Candidate,
+    probe: &mut P,
+) -> Option<([[f32; 3]; 3], u32)> {
+    let mut room = Block::EMPTY;
+    let block = blocks.fetch(simd, candidate.block, &mut room)?;
+    let lane = candidate.lane as usize;
+    let triangle = model.triangle_at(block.first, lane)?;
+    (!P::FILTERS || probe.accepts(triangle)).then(|| (triangle::corners(block, lane), triangle))
+}
+
+/// Triangles that are decided together.
+struct Group {
+    /// Of each corner, on each axis.
+    corners: [[[f32; TOGETHER]; 3]; 3],
+    triangles: [u32; TOGETHER],
+    count: usize,
+}
+
+impl Group {
+    #[inline(always)]
+    fn new() -> Self {
+        Self { corners: [[[0.0; TOGETHER]; 3]; 3], triangles: [0; TOGETHER], count: 0 }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, corners: &[[f32; 3]; 3], triangle: u32) {
+        let place = self.count % TOGETHER;
+        for (rows, corner) in self.corners.iter_mut().zip(corners) {
+            for (row, coordinate) in rows.iter_mut().zip(corner) {
+                row[place] = *coordinate;
+            }
+        }
+        self.triangles[place] = triangle;
+        self.count += 1;
+    }
+
+    /// Offers the closest, and of those the one with the lowest number.
+    #[inline(always)]
+    fn decide<S: Kernel>(&self, simd: S, point: [f32; 3], best: &mut Best) {
+        if self.count == 0 {
+            return;
+        }
+        let (offsets, squares) = closest_of_each(
+            simd,
+            [self.corner(simd, 0, point), self.corner(simd, 1, point), self.corner(simd, 2, point)],
+        );
+        let infinite = S::Doubles::splat(simd, f64::INFINITY);
+        let used = <S::Doubles as SimdBase<S>>::Mask::from_bitmask(simd, (1 << self.count) - 1);
+        let squares = used.select(squares, infinite);
+        let least = squares.reduce_min();
+        let numbers = S::Doubles::from_fn(
+            simd,
+            #[inline(always)]
+            |lane| f64::from(self.triangles[lane % TOGETHER]),
+        );
+        let numbers = squares.simd_le(least).select(numbers, infinite);
+        let lane =
+            numbers.simd_le(numbers.reduce_min()).to_bitmask().trailing_zeros() as usize % S::Doubles::LEN;
+        let [x, y, z] = &offsets;
+        best.offer([x[lane], y[lane], z[lane]], least, self.triangles[lane % TOGETHER]);
+    }
+
+    /// A corner of each as seen from the point.
+    #[inline(always)]
+    fn corner<S: Kernel>(&self, simd: S, k: usize, point: [f32; 3]) -> [S::Doubles; 3] {
+        [self.offset(simd, k, 0, point), self.offset(simd, k, 1, point), self.offset(simd, k, 2, point)]
+    }
+
+    #[inline(always)]
+    fn offset<S: Kernel>(&self, simd: S, k: usize, axis: usize, point: [f32; 3]) -> S::Doubles {
+        let row = &self.corners[k][axis];
+        let numbers = S::Doubles::from_fn(
+            simd,
+            #[inline(always)]
+            |lane| f64::from(row[lane % TOGETHER]),
+        );
+        numbers - f64::from(point[axis])
+    }
+}
