@@ -5,7 +5,8 @@
 //! [`closest_hit`](Model::closest_hit), [`any_hit`](Model::any_hit), [`all_hits`](Model::all_hits),
 //! [`closest_point`](Model::closest_point), [`overlap_box`](Model::overlap_box) and
 //! [`overlap_sphere`](Model::overlap_sphere). Each has a twin ending in `_with` that takes a [`Probe`],
-//! which filters triangles and counts work. Of two models, the second at a [`Pose`], ask
+//! which filters triangles and counts work. [`closest_hits`](Model::closest_hits), [`any_hits`](Model::any_hits) and
+//! [`closest_points`](Model::closest_points) ask many of a kind at once. Of two models, the second at a [`Pose`], ask
 //! [`collides`](Model::collides), [`all_pairs`](Model::all_pairs), [`distance`](Model::distance) and
 //! [`within`](Model::within).
 //!

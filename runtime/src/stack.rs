@@ -28,7 +28,7 @@ pub(crate) struct Stack<K = f32, const N: usize = CAPACITY> {
 
 impl<K: Copy, const N: usize> Stack<K, N> {
     #[inline(always)]
-    pub(crate) fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             len: 0,
             children: [const { MaybeUninit::uninit() }; N],
@@ -87,10 +87,17 @@ impl<const N: usize> Stack<f32, N> {
     #[inline(always)]
     pub(crate) fn grounded() -> Self {
         let mut stack = Self::new();
-        for _ in 0..NODE_WIDTH {
-            stack.push(0, f32::INFINITY);
-        }
+        stack.ground();
         stack
+    }
+
+    /// Nothing is left but such entries.
+    #[inline(always)]
+    pub(crate) fn ground(&mut self) {
+        self.len = 0;
+        for _ in 0..NODE_WIDTH {
+            self.push(0, f32::INFINITY);
+        }
     }
 
     /// Of a grounded stack, the topmost entry whose key is at most `limit`, which is finite; taken off with those above it.
@@ -286,7 +293,7 @@ mod tests {
                     while list.pop_if(|(_, key)| *key > limit).is_some() {}
                     assert_eq!(stack.pop_up_to(simd, limit), list.pop());
                     if list.is_empty() {
-                        stack = Stack::grounded();
+                        stack.ground();
                     }
                 }
             }

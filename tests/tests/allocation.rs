@@ -154,9 +154,12 @@ fn ask(model: &Model<'_>, ray: &Ray, point: [f32; 3]) {
     model.all_hits_with(ray, &mut counters, |hit| Search::UpTo(hit.t));
     let nearest = model.closest_point(point, f32::INFINITY);
     let other = model.closest_point_with(point, 0.5, &mut counters);
+    let mut answers = [None; 3];
+    model.closest_points(&[point; 3], f32::INFINITY, &mut answers);
+    model.closest_points_by_turns(&[point; 3], f32::INFINITY, &mut answers);
     let _ = model.overlap_box(&around, |overlap| see(overlap.triangle));
     let _ = model.overlap_box_with(&around, &mut only, |_| ControlFlow::Break(()));
     let _ = model.overlap_sphere(point, 0.2, |overlap| see(overlap.triangle));
     let _ = model.overlap_sphere_with(point, 0.2, &mut counters, |_| ControlFlow::Break(()));
-    std::hint::black_box((hit, nearest, other, found, model.material_name(0), counters));
+    std::hint::black_box((hit, nearest, other, answers, found, model.material_name(0), counters));
 }

@@ -1,4 +1,4 @@
-//! Batches of rays have the same answers as the rays one by one, bit for bit, on every level and in every file.
+//! Batches of rays and points have the same answers as one by one, bit for bit, on every level and in every file.
 
 use bvhc_runtime::{Model, Ray, Sides};
 use bvhc_tests::random::Random;
@@ -65,8 +65,28 @@ fn compare(model: &Model<'_>, rays: &[Ray], context: &str) -> u32 {
     found
 }
 
+/// Some of the points cannot be answered; returns how many are within reach.
+fn compare_points(model: &Model<'_>, queries: &mut Queries<'_>, count: usize, context: &str) -> u32 {
+    let mut points: Vec<_> = (0..count).map(|_| queries.point()).collect();
+    for point in points.iter_mut().skip(5).step_by(11) {
+        point[1] = f32::NAN;
+    }
+    let max_distance = queries.max_distance();
+    let (mut answers, mut by_turns) = (vec![None; count], vec![None; count]);
+    model.closest_points(&points, max_distance, &mut answers);
+    // As in models larger than tests have.
+    model.closest_points_by_turns(&points, max_distance, &mut by_turns);
+    for (index, point) in points.iter().enumerate() {
+        let context =
+            || format!("{context}, level {}, point {index}: {point:?} {max_distance}", model.level().name());
+        let alone = model.closest_point(*point, max_distance);
+        assert_eq!((answers[index], by_turns[index]), (alone, alone), "{}", context());
+    }
+    answers.iter().map(|answer| u32::from(answer.is_some())).sum()
+}
+
 fn check(scene: &Scene, seed: u64) {
-    let (mut asked, mut hit) = (0, 0);
+    let (mut asked, mut hit, mut near) = (0, 0, 0);
     for trial in Trial::of(scene) {
         let (mut queries, mut random) = (Queries::new(&trial.mesh, seed), Random::new(!seed));
         for round in 0..120 {
@@ -76,11 +96,13 @@ fn check(scene: &Scene, seed: u64) {
             }
             for model in trial.models() {
                 hit += compare(&model, &rays, trial.name);
+                near += compare_points(&model, &mut queries, rays.len(), trial.name);
                 asked += rays.len() as u32;
             }
         }
     }
     assert!(hit > asked / 10 && hit < asked, "{hit} of {asked} hit: that proves little");
+    assert!(near > asked / 10 && near < asked, "{near} of {asked} are within reach: that proves little");
 }
 
 #[test]
@@ -117,5 +139,14 @@ fn the_longer_slice_is_left_alone_beyond_the_shorter() {
         assert!(any.iter().all(|hit| *hit));
         model.any_hits(&[], &mut any);
         model.closest_hits(&rays, &mut []);
+        let points = [[0.0, 0.0, 3.0]; 40];
+        for ask in [Model::closest_points, Model::closest_points_by_turns] {
+            let mut nearest = vec![None; 50];
+            ask(&model, &points, f32::INFINITY, &mut nearest);
+            assert!(nearest[..40].iter().all(Option::is_some) && nearest[40..].iter().all(Option::is_none));
+            ask(&model, &points, f32::INFINITY, &mut nearest[..20]);
+            ask(&model, &points, f32::INFINITY, &mut []);
+            ask(&model, &[], f32::INFINITY, &mut nearest);
+        }
     }
 }

@@ -4,7 +4,7 @@ use bvhc_format::MAX_COORDINATE;
 
 use crate::blocks::BlockSource;
 use crate::model::Model;
-use crate::query::candidates::Candidates;
+use crate::query::candidates::{Best, Candidates};
 use crate::simd::{Kernel, dispatch_model, square_root};
 use crate::walk::{self, Erased, Probe};
 
@@ -39,6 +39,38 @@ impl<'a> Model<'a> {
         self.nearest_erased(point.into(), max_distance, &mut Erased::new(probe))
     }
 
+    /// The closest point to each of `points` within `max_distance`, as [`closest_point`](Self::closest_point) finds it, bit
+    /// for bit.
+    ///
+    /// `answers[i]` answers `points[i]`; where the slices are not of one length, the rest of the longer one is left alone. In
+    /// models of more than 24 MiB eight points are on their way at a time, in up to 1.8 times less time than one by one;
+    /// in others they go one by one. Neither allocates nor panics.
+    pub fn closest_points(&self, points: &[[f32; 3]], max_distance: f32, answers: &mut [Option<Nearest>]) {
+        self.nearest_of_each(points, max_distance, answers, &mut ());
+    }
+
+    /// As [`closest_points`](Self::closest_points), among the triangles that `probe` accepts.
+    pub fn closest_points_with<P: Probe>(
+        &self,
+        points: &[[f32; 3]],
+        max_distance: f32,
+        answers: &mut [Option<Nearest>],
+        probe: &mut P,
+    ) {
+        self.nearest_of_each_erased(points, max_distance, answers, &mut Erased::new(probe));
+    }
+
+    /// As [`closest_points`](Self::closest_points), by turns however large the model is: for tests.
+    #[doc(hidden)]
+    pub fn closest_points_by_turns(
+        &self,
+        points: &[[f32; 3]],
+        max_distance: f32,
+        answers: &mut [Option<Nearest>],
+    ) {
+        self.nearest_by_turns(points, max_distance, answers, &mut ());
+    }
+
     fn nearest(&self, point: [f32; 3], max_distance: f32) -> Option<Nearest> {
         self.nearest_probed(point, max_distance, &mut ())
     }
@@ -47,10 +79,19 @@ impl<'a> Model<'a> {
         self.nearest_probed(point, reach, probe)
     }
 
+    fn nearest_of_each_erased(
+        &self,
+        points: &[[f32; 3]],
+        max_distance: f32,
+        answers: &mut [Option<Nearest>],
+        probe: &mut Erased<'_>,
+    ) {
+        self.nearest_of_each(points, max_distance, answers, probe);
+    }
+
     #[inline(always)]
     fn nearest_probed<P: Probe>(&self, point: [f32; 3], max_distance: f32, probe: &mut P) -> Option<Nearest> {
-        let valid = point.iter().all(|x| x.abs() <= MAX_COORDINATE) && max_distance >= 0.0;
-        if !valid {
+        if !is_answerable(point, max_distance) {
             return None;
         }
         if self.is_large() {
@@ -63,6 +104,43 @@ impl<'a> Model<'a> {
             })
         }
     }
+
+    #[inline(always)]
+    fn nearest_of_each<P: Probe>(
+        &self,
+        points: &[[f32; 3]],
+        max_distance: f32,
+        answers: &mut [Option<Nearest>],
+        probe: &mut P,
+    ) {
+        if self.is_large() {
+            self.nearest_by_turns(points, max_distance, answers, probe);
+        } else {
+            for (point, answer) in points.iter().zip(answers) {
+                *answer = self.nearest_probed(*point, max_distance, probe);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn nearest_by_turns<P: Probe>(
+        &self,
+        points: &[[f32; 3]],
+        max_distance: f32,
+        answers: &mut [Option<Nearest>],
+        probe: &mut P,
+    ) {
+        let count = points.len().min(answers.len());
+        let (points, answers) = (&points[..count], &mut answers[..count]);
+        answers.fill(None);
+        dispatch_model!(self, simd, blocks => {
+            closest_points(simd, self, blocks, points, max_distance, answers, probe);
+        });
+    }
+}
+
+fn is_answerable(point: [f32; 3], max_distance: f32) -> bool {
+    point.iter().all(|x| x.abs() <= MAX_COORDINATE) && max_distance >= 0.0
 }
 
 #[inline(always)]
@@ -86,7 +164,43 @@ fn closest_point<S: Kernel, P: Probe, const AHEAD: bool>(
         |visit, probe| candidates.visit(simd, model, blocks, point, visit, probe),
     );
     candidates.decide_all(simd, model, blocks, point, probe);
-    let best = candidates.best();
+    describe(simd, point, candidates.best())
+}
+
+#[inline(always)]
+fn closest_points<S: Kernel, P: Probe>(
+    simd: S,
+    model: &Model<'_>,
+    blocks: impl BlockSource,
+    points: &[[f32; 3]],
+    max_distance: f32,
+    answers: &mut [Option<Nearest>],
+    probe: &mut P,
+) {
+    walk::nearest::walk_by_turns(
+        simd,
+        model,
+        blocks,
+        points,
+        probe,
+        #[inline(always)]
+        |point| {
+            let candidates = Candidates::new(max_distance);
+            let limit = candidates.limit();
+            is_answerable(point, max_distance).then_some((candidates, limit))
+        },
+        #[inline(always)]
+        |point, visit, candidates, probe| candidates.visit(simd, model, blocks, point, visit, probe),
+        #[inline(always)]
+        |number, mut candidates, probe| {
+            candidates.decide_all(simd, model, blocks, points[number], probe);
+            answers[number] = describe(simd, points[number], candidates.best());
+        },
+    );
+}
+
+#[inline(always)]
+fn describe<S: Kernel>(simd: S, point: [f32; 3], best: &Best) -> Option<Nearest> {
     let absolute = |axis: usize| (f64::from(point[axis]) + best.offset[axis]) as f32;
     Some(Nearest {
         distance: square_root(simd, best.square) as f32,

@@ -69,7 +69,7 @@ pub(crate) fn walk<S: Kernel, P: Probe, T, O: Order>(
     mut visit: impl FnMut(&Frame, Visit<'_>, &mut T, &mut P) -> ControlFlow<(), f32>,
     mut done: impl FnMut(usize, &T),
 ) {
-    let mut budget = Budget::of_rays(model, rays.len() as u64);
+    let mut budget = Budget::of_many(model, rays.len() as u64);
     let mut room = Block::EMPTY;
     let mut waiting: [SiblingRoom<O::Siblings<'_, S>>; ABREAST] =
         core::array::from_fn(|_| SiblingRoom::new());

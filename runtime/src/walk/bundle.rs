@@ -75,7 +75,7 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
     let mut stack = Stack::new();
     let mut room = Block::EMPTY;
     let mut places = Places::new(simd);
-    let mut budget = Budget::of_rays(model, 1 + MOST_RAYS as u64);
+    let mut budget = Budget::of_many(model, 1 + MOST_RAYS as u64);
     limits.update(simd, bundle.groups().len());
     stack.push(
         0,

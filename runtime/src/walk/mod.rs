@@ -29,10 +29,10 @@ impl Budget {
         Self(model.nodes().len() as u64 + model.blocks().count() as u64 + 1)
     }
 
-    /// For a walk of several rays, each of which may visit as much as one alone.
-    pub(crate) fn of_rays(model: &Model<'_>, rays: u64) -> Self {
+    /// For a walk of several rays or points, each of which may visit as much as one alone.
+    pub(crate) fn of_many(model: &Model<'_>, count: u64) -> Self {
         let Self(of_one) = Self::of(model);
-        Self(of_one.saturating_mul(rays))
+        Self(of_one.saturating_mul(count))
     }
 
     /// Whether one more visit is allowed.

@@ -41,34 +41,144 @@ pub(crate) fn walk<S: Kernel, P: Probe, const AHEAD: bool>(
     let mut budget = Budget::of(model);
     let mut child = ChildRef::node(0).0;
     while budget.spend() {
-        if let Some(reference) = as_block(child) {
-            // Chosen before the visit, which seldom changes it and need not be waited for then.
-            let next = stack.pop_up_to(simd, limit);
-            if let Some((next, _)) = next {
-                prefetch_child(model, &blocks, next);
-            }
-            if let Some(block) = blocks.fetch(simd, reference, &mut room) {
-                limit = visit(Visit::new(model, reference, block, probe), probe);
-            }
-            let Some((next, bound)) = next else { return };
-            if bound <= limit {
-                child = next;
-                continue;
-            }
-        } else if let Some(node) = model.nodes().get(child as usize) {
-            probe.visits_node();
-            let (nearest, others) = descend(simd, node, point, limit, &mut stack);
-            if AHEAD {
-                prefetch_children(model, &blocks, node, others);
-            }
-            if let Some(nearest) = nearest {
-                child = nearest;
-                continue;
-            }
-        }
-        let Some((next, _)) = stack.pop_up_to(simd, limit) else { return };
+        let next = step::<S, P, AHEAD>(
+            simd,
+            model,
+            blocks,
+            point,
+            child,
+            &mut limit,
+            &mut stack,
+            &mut room,
+            probe,
+            // Itself, as a reference, would not be inlined.
+            #[inline(always)]
+            |visited, probe| visit(visited, probe),
+        );
+        let Some(next) = next else { return };
         child = next;
     }
+}
+
+/// How many points take turns.
+const ABREAST: usize = 8;
+
+/// A point on its way.
+struct Walker<T> {
+    /// Its number.
+    point: usize,
+    /// What it visits at its turn.
+    child: u32,
+    limit: f32,
+    /// What is known of it.
+    found: T,
+}
+
+/// Walks with many points, a step of each by turns: what one comes to next is on its way while the others take their steps.
+///
+/// `start` tells what is known of a point at first and its limit, or that there is nothing to find; `visit` gets what is
+/// known, and `done` gets it in the end, with the point's number.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "the walk's state, which is the caller's")]
+pub(crate) fn walk_by_turns<S: Kernel, P: Probe, T>(
+    simd: S,
+    model: &Model<'_>,
+    blocks: impl BlockSource,
+    points: &[[f32; 3]],
+    probe: &mut P,
+    start: impl Fn([f32; 3]) -> Option<(T, f32)>,
+    mut visit: impl FnMut([f32; 3], Visit<'_>, &mut T, &mut P) -> f32,
+    mut done: impl FnMut(usize, T, &mut P),
+) {
+    let mut budget = Budget::of_many(model, points.len() as u64);
+    let mut room = Block::EMPTY;
+    let mut stacks: [Stack; ABREAST] = [const { Stack::new() }; ABREAST];
+    let mut walkers: [Option<Walker<T>>; ABREAST] = [const { None }; ABREAST];
+    let mut waiting = points.iter().enumerate().filter_map(|(point, place)| {
+        let (found, limit) = start(*place)?;
+        Some(Walker { point, child: ChildRef::node(0).0, limit, found })
+    });
+    let (mut turn, mut idle) = (0, 0);
+    while idle < ABREAST {
+        turn = (turn + 1) % ABREAST;
+        let (place, stack) = (&mut walkers[turn], &mut stacks[turn]);
+        let Some(walker) = place else {
+            stack.ground();
+            *place = waiting.next();
+            idle = if place.is_some() { 0 } else { idle + 1 };
+            continue;
+        };
+        idle = 0;
+        if !budget.spend() {
+            break;
+        }
+        let Walker { point: number, child, limit, found } = walker;
+        let point = points[*number % points.len()];
+        let next = step::<S, P, false>(
+            simd,
+            model,
+            blocks,
+            point,
+            *child,
+            limit,
+            stack,
+            &mut room,
+            probe,
+            #[inline(always)]
+            |visited, probe| visit(point, visited, found, probe),
+        );
+        if let Some(next) = next {
+            *child = next;
+            prefetch_child(model, &blocks, next);
+        } else if let Some(walker) = place.take() {
+            done(walker.point, walker.found, probe);
+        }
+    }
+    // In a corrupt file the visits may run out: what was found until then is told.
+    for walker in walkers.into_iter().flatten() {
+        done(walker.point, walker.found, probe);
+    }
+}
+
+/// Visits a child; what is to be visited next, if anything.
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "the walk's state, which is the caller's")]
+fn step<S: Kernel, P: Probe, const AHEAD: bool>(
+    simd: S,
+    model: &Model<'_>,
+    blocks: impl BlockSource,
+    point: [f32; 3],
+    child: u32,
+    limit: &mut f32,
+    stack: &mut Stack,
+    room: &mut Block,
+    probe: &mut P,
+    visit: impl FnOnce(Visit<'_>, &mut P) -> f32,
+) -> Option<u32> {
+    if let Some(reference) = as_block(child) {
+        // Chosen before the visit, which seldom changes it and need not be waited for then.
+        let next = stack.pop_up_to(simd, *limit);
+        if let Some((next, _)) = next {
+            prefetch_child(model, &blocks, next);
+        }
+        if let Some(block) = blocks.fetch(simd, reference, room) {
+            *limit = visit(Visit::new(model, reference, block, probe), probe);
+        }
+        let (next, bound) = next?;
+        if bound <= *limit {
+            return Some(next);
+        }
+    } else if let Some(node) = model.nodes().get(child as usize) {
+        probe.visits_node();
+        let (nearest, others) = descend(simd, node, point, *limit, stack);
+        if AHEAD {
+            prefetch_children(model, &blocks, node, others);
+        }
+        if nearest.is_some() {
+            return nearest;
+        }
+    }
+    stack.pop_up_to(simd, *limit).map(|(next, _)| next)
 }
 
 /// The child whose box is nearest, if one may be within the limit; others that may go on the stack, and have a bit each.

@@ -1,6 +1,6 @@
-//! bvhc itself, at one SIMD level: ray by ray, and many rays at a time.
+//! bvhc itself, at one SIMD level: query by query, and many at a time.
 
-use bvhc_runtime::{Hit, Level, Model, Ray};
+use bvhc_runtime::{Hit, Level, Model, Nearest, Ray};
 use std::hint::black_box;
 
 use super::{Locator, Question, Tracer};
@@ -35,14 +35,15 @@ impl<'a> Bvhc<'a> {
     }
 }
 
-/// An opened file that is asked many rays at a time, or as many ray by ray: either way, hits are kept until all are there.
+/// An opened file that is asked many rays or points at a time, or as many rays one by one: either way, hits are kept until
+/// all are there.
 pub(crate) struct Batch<'a> {
     name: &'static str,
     model: Model<'a>,
     one_by_one: bool,
 }
 
-/// Rays that are handed over at once.
+/// Rays or points that are handed over at once.
 const AT_ONCE: usize = 256;
 
 impl<'a> Batch<'a> {
@@ -133,5 +134,25 @@ impl Locator for Bvhc<'_> {
     fn distance(&self, point: [f32; 3]) -> f32 {
         let nearest = black_box(self.model.closest_point(point, f32::INFINITY));
         nearest.map_or(f32::INFINITY, |nearest| nearest.distance)
+    }
+}
+
+impl Locator for Batch<'_> {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn distance(&self, point: [f32; 3]) -> f32 {
+        self.model.closest_point(point, f32::INFINITY).map_or(f32::INFINITY, |nearest| nearest.distance)
+    }
+
+    fn locate(&self, points: &[[f32; 3]], answers: &mut [f32]) {
+        let mut nearest: [Option<Nearest>; AT_ONCE] = [None; AT_ONCE];
+        for (points, answers) in points.chunks(AT_ONCE).zip(answers.chunks_mut(AT_ONCE)) {
+            self.model.closest_points(points, f32::INFINITY, &mut nearest);
+            for (answer, nearest) in answers.iter_mut().zip(black_box(&nearest)) {
+                *answer = nearest.map_or(f32::INFINITY, |nearest| nearest.distance);
+            }
+        }
     }
 }

@@ -24,7 +24,7 @@ const POINT_SLACK: f32 = 1e-6;
 const ALLOWANCE: f64 = 2e-3;
 
 /// Model, peer and share, where more differ. bvhc's answer is right wherever the oracles look.
-const EXCUSES: [(&str, &str, f64); 7] = [
+const EXCUSES: [(&str, &str, f64); 8] = [
     // Möller's and Trumbore's test loses or displaces hits of beams a thousand times longer than thick.
     ("hall", "bvh", 6e-3),
     ("hall", "tinybvh", 4e-3),
@@ -35,6 +35,7 @@ const EXCUSES: [(&str, &str, f64); 7] = [
     // Ericson's classification cancels on the rails of fences.
     ("town", "bvh", 2e-2),
     ("town", "Embree HIGH", 2e-2),
+    ("town", "FCPW", 2e-2),
 ];
 
 /// The same for the small layout on every model: its vertices have moved, so that rays which start close to the surface

@@ -62,12 +62,13 @@ fn levels(scene: &Scene) -> impl Iterator<Item = Boxed<'_>> {
     levels.into_iter().map(|level| Box::new(level) as Boxed<'_>)
 }
 
-/// bvhc first, then every peer that finds closest points.
+/// bvhc first, point by point and many at a time, then every peer that finds closest points.
 pub(crate) fn locators(scene: &Scene) -> Vec<Box<dyn Locator + '_>> {
     let mut locators: Vec<Box<dyn Locator + '_>> = Vec::new();
     for level in Bvhc::levels(scene.model()) {
         locators.push(Box::new(level));
     }
+    locators.push(Box::new(Batch::of(scene.model())));
     locators.push(Box::new(Parry::build(&scene.mesh)));
     locators.push(Box::new(Bvh::build(&scene.mesh)));
     if let Some(embree) = Embree::high(&scene.mesh) {

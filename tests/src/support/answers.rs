@@ -86,7 +86,9 @@ pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u
         let _ = model.overlap_box(&around, &mut count);
         let _ = model.overlap_sphere(point, 0.5, &mut count);
     }
-    answers + ask_pairs(model)
+    let mut by_turns = vec![None; points.len()];
+    model.closest_points_by_turns(points, f32::INFINITY, &mut by_turns);
+    answers + by_turns.iter().flatten().count() as u64 + ask_pairs(model)
 }
 
 /// Asks for distances of a model and itself, each time with so many steps; returns how many there were.
