@@ -102,7 +102,8 @@ impl<const N: usize> Stack<f32, N> {
 
     /// Of a grounded stack, the topmost entry whose key is at most `limit`, which is finite; taken off with those above it.
     ///
-    /// Without a branch on each of those: how many there are is hard to guess.
+    /// Without a branch on each of those: how many there are is hard to guess. Where there is none, the stack is to be grounded
+    /// before it is used again.
     #[inline(always)]
     pub(crate) fn pop_up_to<S: Simd>(&mut self, simd: S, limit: f32) -> Option<(u32, f32)> {
         loop {

@@ -156,7 +156,7 @@ fn ask(model: &Model<'_>, ray: &Ray, point: [f32; 3]) {
     let other = model.closest_point_with(point, 0.5, &mut counters);
     let mut answers = [None; 3];
     model.closest_points(&[point; 3], f32::INFINITY, &mut answers);
-    model.closest_points_by_turns(&[point; 3], f32::INFINITY, &mut answers);
+    model.closest_points_by_turns(&[point; 3], f32::INFINITY, &mut answers, &mut counters);
     let _ = model.overlap_box(&around, |overlap| see(overlap.triangle));
     let _ = model.overlap_box_with(&around, &mut only, |_| ControlFlow::Break(()));
     let _ = model.overlap_sphere(point, 0.2, |overlap| see(overlap.triangle));

@@ -1,6 +1,6 @@
 //! Batches of rays and points have the same answers as one by one, bit for bit, on every level and in every file.
 
-use bvhc_runtime::{Model, Ray, Sides};
+use bvhc_runtime::{Model, Only, Ray, Sides};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{grid, hall, icosphere, soup};
 use bvhc_tests::support::Scene;
@@ -73,14 +73,20 @@ fn compare_points(model: &Model<'_>, queries: &mut Queries<'_>, count: usize, co
     }
     let max_distance = queries.max_distance();
     let (mut answers, mut by_turns) = (vec![None; count], vec![None; count]);
+    let (mut some, mut some_by_turns) = (vec![None; count], vec![None; count]);
+    let mut odd = Only(|triangle| triangle % 2 == 1);
     model.closest_points(&points, max_distance, &mut answers);
+    model.closest_points_with(&points, max_distance, &mut some, &mut odd);
     // As in models larger than tests have.
-    model.closest_points_by_turns(&points, max_distance, &mut by_turns);
+    model.closest_points_by_turns(&points, max_distance, &mut by_turns, &mut ());
+    model.closest_points_by_turns(&points, max_distance, &mut some_by_turns, &mut odd);
     for (index, point) in points.iter().enumerate() {
         let context =
             || format!("{context}, level {}, point {index}: {point:?} {max_distance}", model.level().name());
         let alone = model.closest_point(*point, max_distance);
         assert_eq!((answers[index], by_turns[index]), (alone, alone), "{}", context());
+        let alone = model.closest_point_with(*point, max_distance, &mut odd);
+        assert_eq!((some[index], some_by_turns[index]), (alone, alone), "{}", context());
     }
     answers.iter().map(|answer| u32::from(answer.is_some())).sum()
 }
@@ -140,13 +146,13 @@ fn the_longer_slice_is_left_alone_beyond_the_shorter() {
         model.any_hits(&[], &mut any);
         model.closest_hits(&rays, &mut []);
         let points = [[0.0, 0.0, 3.0]; 40];
-        for ask in [Model::closest_points, Model::closest_points_by_turns] {
+        for ask in [Model::closest_points_with::<()>, Model::closest_points_by_turns::<()>] {
             let mut nearest = vec![None; 50];
-            ask(&model, &points, f32::INFINITY, &mut nearest);
+            ask(&model, &points, f32::INFINITY, &mut nearest, &mut ());
             assert!(nearest[..40].iter().all(Option::is_some) && nearest[40..].iter().all(Option::is_none));
-            ask(&model, &points, f32::INFINITY, &mut nearest[..20]);
-            ask(&model, &points, f32::INFINITY, &mut []);
-            ask(&model, &[], f32::INFINITY, &mut nearest);
+            ask(&model, &points, f32::INFINITY, &mut nearest[..20], &mut ());
+            ask(&model, &points, f32::INFINITY, &mut [], &mut ());
+            ask(&model, &[], f32::INFINITY, &mut nearest, &mut ());
         }
     }
 }

@@ -11,14 +11,15 @@ use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::simd::Kernel;
 use crate::triangle;
-use crate::triangle::point::{SMALLEST_LIMIT, closest, closest_of_each, near_in_block};
+use crate::triangle::closest::{closest, closest_of_each};
+use crate::triangle::point::{SMALLEST_LIMIT, near_in_block};
 use crate::walk::{Probe, Visit};
 
 /// How many triangles may wait; there is always room for another block's.
 const WAITING: usize = 2 * BLOCK_WIDTH;
 
-/// A candidate with a lower bound below this share of the limit is decided at once: f32 knows little of it, and the limit
-/// could be much lower. (Any share from 0.05 to 0.5 takes the same time; 0.99 up to a tenth more, none a fifth more in the
+/// Of a block's candidates, that with the lowest bound is decided at once if this is below such a share of the limit: f32 knows
+/// little of it, and the limit could be much lower. (Any share from 0.05 to 0.5 takes the same time; 0.99 up to a tenth more, none a fifth more in the
 /// town.)
 const SETTLED: f32 = 0.25;
 
@@ -26,7 +27,6 @@ const SETTLED: f32 = 0.25;
 const TOGETHER: usize = 8;
 
 /// The closest triangle of those that were decided.
-#[derive(Clone, Copy)]
 pub(crate) struct Best {
     /// The squared distance.
     pub(crate) square: f64,

@@ -9,15 +9,12 @@ use core::ops::ControlFlow;
 use bvhc_format::record::Block;
 
 use super::ray::{Boxes, Order, descend};
-use super::{Budget, Probe, Visit, as_block, prefetch_child};
+use super::{ABREAST, Budget, Probe, Visit, as_block, prefetch_child};
 use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::ray::{Class, Frame, Ray};
 use crate::simd::Kernel;
 use crate::stack::{SiblingRoom, SiblingStack};
-
-/// How many rays take turns.
-const ABREAST: usize = 8;
 
 /// A ray on its way.
 struct Walker<S: Kernel, T> {

@@ -43,6 +43,9 @@ impl Budget {
     }
 }
 
+/// How many rays or points take turns.
+const ABREAST: usize = 8;
+
 /// What a child reference says of its block, if it leads to one, whether or not there is such a block.
 #[inline(always)]
 pub(crate) fn as_block(child: u32) -> Option<u32> {

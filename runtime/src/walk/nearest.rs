@@ -12,7 +12,7 @@
 use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
-use super::{Budget, Probe, Visit, as_block, prefetch_child};
+use super::{ABREAST, Budget, Probe, Visit, as_block, prefetch_child};
 use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::simd::Kernel;
@@ -59,9 +59,6 @@ pub(crate) fn walk<S: Kernel, P: Probe, const AHEAD: bool>(
         child = next;
     }
 }
-
-/// How many points take turns.
-const ABREAST: usize = 8;
 
 /// A point on its way.
 struct Walker<T> {

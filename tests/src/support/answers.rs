@@ -87,7 +87,7 @@ pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u
         let _ = model.overlap_sphere(point, 0.5, &mut count);
     }
     let mut by_turns = vec![None; points.len()];
-    model.closest_points_by_turns(points, f32::INFINITY, &mut by_turns);
+    model.closest_points_by_turns(points, f32::INFINITY, &mut by_turns, &mut ());
     answers + by_turns.iter().flatten().count() as u64 + ask_pairs(model)
 }
 

@@ -1,0 +1,176 @@
+//! The closest point of a triangle, decided in f64.
+//!
+//! Based on: Ericson, "Real-Time Collision Detection", 2005, section 5.1. Departure: instead of finding the Voronoi region
+//! first, which rounding gets wrong on slivers, the smallest of three segment distances is taken, or the plane's
+//! distance where the projection lies inside.
+
+use core::ops::{Add, Div, Mul, Neg, Sub};
+
+use fearless_simd::{Select, SimdBase};
+
+use crate::simd::Kernel;
+
+/// A triangle as seen from the origin, in f64: one, or one a lane.
+///
+/// One and many are computed by the same steps, none of which is fused, so that they agree to the last bit, but for the sign of
+/// a zero, which a share that is clamped may have. It reaches no answer: no start is -0, being a difference, and adding either
+/// zero to it is the same.
+struct Exact<T> {
+    /// Each corner, and the edge from there to the next.
+    edges: [Edge<T>; 3],
+    normal: [T; 3],
+    /// The normal's square.
+    square: T,
+}
+
+struct Edge<T> {
+    start: [T; 3],
+    vector: [T; 3],
+}
+
+/// A point and the square of its distance from the origin.
+type Point<T> = ([T; 3], T);
+
+impl<T: Copy + Neg<Output = T> + Add<Output = T> + Sub<Output = T> + Mul<Output = T> + Div<Output = T>>
+    Exact<T>
+{
+    #[inline(always)]
+    fn new([a, b, c]: [[T; 3]; 3]) -> Self {
+        let (ab, bc, ca) = (sub(b, a), sub(c, b), sub(a, c));
+        let edges =
+            [Edge { start: a, vector: ab }, Edge { start: b, vector: bc }, Edge { start: c, vector: ca }];
+        let normal = cross(ab, ca);
+        Self { edges, normal, square: dot(normal, normal) }
+    }
+
+    /// On which side of an edge the origin's projection is: the inner one where this is not more than 0.
+    #[inline(always)]
+    fn side(&self, k: usize) -> T {
+        let Edge { start, vector } = self.edges[k];
+        dot(self.normal, cross(start, vector))
+    }
+
+    /// The origin's projection; no number where the triangle has no area.
+    #[inline(always)]
+    fn foot(&self) -> Point<T> {
+        let [x, y, z] = self.normal;
+        let scale = dot(self.normal, self.edges[0].start) / self.square;
+        let foot = [x * scale, y * scale, z * scale];
+        (foot, dot(foot, foot))
+    }
+
+    /// The share of an edge that the origin's projection on its line has behind it, times the square of its length; and that
+    /// square.
+    #[inline(always)]
+    fn along(&self, k: usize) -> [T; 2] {
+        let Edge { start, vector } = self.edges[k];
+        [-dot(start, vector), dot(vector, vector)]
+    }
+
+    /// The point of an edge that has a share of it behind.
+    #[inline(always)]
+    fn on_edge(&self, k: usize, share: T) -> Point<T> {
+        let Edge { start: [x, y, z], vector } = self.edges[k];
+        let to = [x + vector[0] * share, y + vector[1] * share, z + vector[2] * share];
+        (to, dot(to, to))
+    }
+}
+
+impl<T: Copy> Copy for Edge<T> {}
+
+impl<T: Copy> Clone for Edge<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// The point of the triangle closest to `point`, relative to `point`, with the square of its distance.
+#[inline(always)]
+pub(crate) fn closest(corners: &[[f32; 3]; 3], point: [f32; 3]) -> Point<f64> {
+    let point = point.map(f64::from);
+    let from_point = |k: usize| sub(corners[k].map(f64::from), point);
+    let triangle = Exact::new([from_point(0), from_point(1), from_point(2)]);
+    // Packed blocks may hold triangles without any area: those are their edges.
+    if triangle.square > 0.0 && triangle.side(0) <= 0.0 && triangle.side(1) <= 0.0 && triangle.side(2) <= 0.0
+    {
+        return triangle.foot();
+    }
+    nearer(
+        nearer(closest_on_edge(&triangle, 0), closest_on_edge(&triangle, 1)),
+        closest_on_edge(&triangle, 2),
+    )
+}
+
+#[inline(always)]
+fn closest_on_edge(triangle: &Exact<f64>, k: usize) -> Point<f64> {
+    let [along, square] = triangle.along(k);
+    triangle.on_edge(k, if square > 0.0 { (along / square).clamp(0.0, 1.0) } else { 0.0 })
+}
+
+#[inline(always)]
+fn nearer(one: Point<f64>, other: Point<f64>) -> Point<f64> {
+    if other.1 < one.1 { other } else { one }
+}
+
+/// As [`closest`] of one, of a triangle a lane, whose corners are relative to the point.
+#[inline(always)]
+pub(crate) fn closest_of_each<S: Kernel>(simd: S, corners: [[S::Doubles; 3]; 3]) -> Point<S::Doubles> {
+    let triangle = Exact::new(corners);
+    let outside =
+        is_outside(simd, &triangle, 0) | is_outside(simd, &triangle, 1) | is_outside(simd, &triangle, 2);
+    let inside = triangle.square.simd_gt(S::Doubles::splat(simd, 0.0)) & !outside;
+    let edges = nearer_of_each::<S>(
+        nearer_of_each::<S>(
+            closest_on_edge_of_each(simd, &triangle, 0),
+            closest_on_edge_of_each(simd, &triangle, 1),
+        ),
+        closest_on_edge_of_each(simd, &triangle, 2),
+    );
+    either::<S>(inside, triangle.foot(), edges)
+}
+
+#[inline(always)]
+fn is_outside<S: Kernel>(simd: S, triangle: &Exact<S::Doubles>, k: usize) -> Mask<S> {
+    triangle.side(k).simd_gt(S::Doubles::splat(simd, 0.0))
+}
+
+#[inline(always)]
+fn closest_on_edge_of_each<S: Kernel>(simd: S, triangle: &Exact<S::Doubles>, k: usize) -> Point<S::Doubles> {
+    let [along, square] = triangle.along(k);
+    let (zero, one) = (S::Doubles::splat(simd, 0.0), S::Doubles::splat(simd, 1.0));
+    let share = square.simd_gt(zero).select((along / square).max(zero).min(one), zero);
+    triangle.on_edge(k, share)
+}
+
+#[inline(always)]
+fn nearer_of_each<S: Kernel>(one: Point<S::Doubles>, other: Point<S::Doubles>) -> Point<S::Doubles> {
+    either::<S>(other.1.simd_lt(one.1), other, one)
+}
+
+type Mask<S> = <<S as Kernel>::Doubles as SimdBase<S>>::Mask;
+
+/// The first where the mask says so.
+#[inline(always)]
+fn either<S: Kernel>(
+    mask: Mask<S>,
+    (first, first2): Point<S::Doubles>,
+    (second, second2): Point<S::Doubles>,
+) -> Point<S::Doubles> {
+    let coordinate = |axis: usize| mask.select(first[axis], second[axis]);
+    ([coordinate(0), coordinate(1), coordinate(2)], mask.select(first2, second2))
+}
+
+#[inline(always)]
+pub(super) fn sub<T: Copy + Sub<Output = T>>(a: [T; 3], b: [T; 3]) -> [T; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+#[inline(always)]
+fn dot<T: Copy + Add<Output = T> + Mul<Output = T>>(a: [T; 3], b: [T; 3]) -> T {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline(always)]
+fn cross<T: Copy + Sub<Output = T> + Mul<Output = T>>(a: [T; 3], b: [T; 3]) -> [T; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
