@@ -1,9 +1,9 @@
 //! One page of tables for BENCHMARKS.md, in Markdown: everybody in the same rounds, and the ratios.
 //!
-//! `cargo bench -p bvhc-tests --bench ratios [-- bunny|sphere|hall|town] [rays|batches|points|loads]`: all of a kind where none of
-//! it is named. In each round everybody answers every case once, one after
-//! the other, with warm caches; the figure is the median over the rounds (6, or `BVHC_ROUNDS`) of the thread's own CPU time.
-//! The first ratio is to the fastest peer there is. Answers are checked first; [`shared`] tells the variables.
+//! `cargo bench -p bvhc-tests --bench ratios [-- bunny|sphere|hall|town] [rays|batches|points|loads]`: all models, or all
+//! tables, where none is named. In each round everybody answers every case once, one after the other, with warm caches; the
+//! figure is the median over the rounds (6, or `BVHC_ROUNDS`) of the thread's own CPU time. Answers are checked first;
+//! [`shared`] tells the variables.
 #![allow(dead_code, reason = "each benchmark uses its part of what they share")]
 
 mod peers;

@@ -18,9 +18,9 @@ use crate::walk::{Probe, Visit};
 /// How many triangles may wait; there is always room for another block's.
 const WAITING: usize = 2 * BLOCK_WIDTH;
 
-/// Of a block's candidates, that with the lowest bound is decided at once if this is below such a share of the limit: f32 knows
-/// little of it, and the limit could be much lower. (Any share from 0.05 to 0.5 takes the same time; 0.99 up to a tenth more, none a fifth more in the
-/// town.)
+/// Of a block's candidates, that with the lowest bound is decided at once if this is below such a share of the limit: f32
+/// knows little of it, and the limit could be much lower. (0.05 and 0.3 take the same time; 0.99 up to a tenth more, none at
+/// all a fifth more in the town.)
 const SETTLED: f32 = 0.25;
 
 /// As many triangles as are decided together at most.

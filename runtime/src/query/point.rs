@@ -43,7 +43,7 @@ impl<'a> Model<'a> {
     /// for bit.
     ///
     /// `answers[i]` answers `points[i]`; where the slices are not of one length, the rest of the longer one is left alone. In
-    /// models of more than 24 MiB eight points are on their way at a time, up to 1.8 times as fast as one by one; in others
+    /// models of more than 24 MiB eight points are on their way at a time, up to 1.6 times as fast as one by one; in others
     /// they go one by one. Neither allocates nor panics.
     pub fn closest_points(&self, points: &[[f32; 3]], max_distance: f32, answers: &mut [Option<Nearest>]) {
         self.nearest_of_each(points, max_distance, answers, &mut ());
