@@ -4,12 +4,12 @@ mod packed;
 mod sample;
 
 use crate::plain::plain_record;
-pub use packed::{PackedObbLeaf, PackedObbNode, ROTATION_STEP};
+pub use packed::{PackedObbNode, PackedPairLeaf, ROTATION_STEP};
 pub use sample::SampleNode;
 
 /// How many children a node has, and how many triangles a leaf, at most. A step of a walk through two trees tests
 /// all pairs: 16.
-pub const OBB_WIDTH: usize = 4;
+pub const PAIR_WIDTH: usize = 4;
 
 /// How many levels of nodes a tree may have.
 pub const MAX_OBB_DEPTH: u32 = 40;
@@ -25,11 +25,11 @@ pub const MAX_OBB_DEPTH: u32 = 40;
 ///
 /// All ones marks an empty slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ObbRef(pub u32);
+pub struct PairRef(pub u32);
 
-/// What an [`ObbRef`] refers to.
+/// What an [`PairRef`] refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ObbChild {
+pub enum PairChild {
     /// An unused slot of the node.
     Empty,
     /// The index of a node.
@@ -38,7 +38,7 @@ pub enum ObbChild {
     Leaf(u32, u32),
 }
 
-impl ObbRef {
+impl PairRef {
     /// The unused slot.
     pub const EMPTY: Self = Self(u32::MAX);
     /// The bit that tells a leaf from a node.
@@ -58,13 +58,13 @@ impl ObbRef {
 
     /// What the reference refers to.
     #[inline(always)]
-    pub const fn get(self) -> ObbChild {
+    pub const fn get(self) -> PairChild {
         if self.0 == Self::EMPTY.0 {
-            ObbChild::Empty
+            PairChild::Empty
         } else if self.0 & Self::LEAF_BIT != 0 {
-            ObbChild::Leaf(self.0 & ((1 << 29) - 1), (self.0 >> 29 & 3) + 1)
+            PairChild::Leaf(self.0 & ((1 << 29) - 1), (self.0 >> 29 & 3) + 1)
         } else {
-            ObbChild::Node(self.0)
+            PairChild::Node(self.0)
         }
     }
 }
@@ -77,13 +77,13 @@ impl ObbRef {
 #[repr(C, align(64))]
 pub struct ObbNode {
     /// x, y, z and w of the quaternions; their lengths are 1 within 2^-22.
-    pub rotation: [[f32; OBB_WIDTH]; 4],
+    pub rotation: [[f32; PAIR_WIDTH]; 4],
     /// x, y and z of the centres, relative to the tree's origin.
-    pub centre: [[f32; OBB_WIDTH]; 3],
+    pub centre: [[f32; PAIR_WIDTH]; 3],
     /// Half the boxes' extents along their own axes.
-    pub half_extents: [[f32; OBB_WIDTH]; 3],
-    /// [`ObbRef`] of each slot.
-    pub children: [u32; OBB_WIDTH],
+    pub half_extents: [[f32; PAIR_WIDTH]; 3],
+    /// [`PairRef`] of each slot.
+    pub children: [u32; PAIR_WIDTH],
     /// Zero.
     pub reserved: [u32; 4],
 }
@@ -94,10 +94,10 @@ pub const EMPTY_EXTENT: f32 = -1e30;
 impl ObbNode {
     /// A node without children.
     pub const EMPTY: Self = Self {
-        rotation: [[0.0; OBB_WIDTH], [0.0; OBB_WIDTH], [0.0; OBB_WIDTH], [1.0; OBB_WIDTH]],
-        centre: [[0.0; OBB_WIDTH]; 3],
-        half_extents: [[EMPTY_EXTENT; OBB_WIDTH]; 3],
-        children: [ObbRef::EMPTY.0; OBB_WIDTH],
+        rotation: [[0.0; PAIR_WIDTH], [0.0; PAIR_WIDTH], [0.0; PAIR_WIDTH], [1.0; PAIR_WIDTH]],
+        centre: [[0.0; PAIR_WIDTH]; 3],
+        half_extents: [[EMPTY_EXTENT; PAIR_WIDTH]; 3],
+        children: [PairRef::EMPTY.0; PAIR_WIDTH],
         reserved: [0; 4],
     };
 }
@@ -110,28 +110,28 @@ plain_record!(ObbNode, 192, 64);
 /// coordinates. Lanes beyond the leaf's count repeat lane 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
-pub struct ObbLeaf {
+pub struct PairLeaf {
     /// The point of the model's space that the corners are relative to.
     pub origin: [f32; 3],
     /// The largest magnitude among the corners' coordinates.
     pub radius: f32,
     /// `corners[k][axis][lane]`: corner `k` of the triangles.
-    pub corners: [[[f32; OBB_WIDTH]; 3]; 3],
+    pub corners: [[[f32; PAIR_WIDTH]; 3]; 3],
     /// The triangles' numbers.
-    pub triangles: [u32; OBB_WIDTH],
+    pub triangles: [u32; PAIR_WIDTH],
     /// Where the triangles' exact coordinates are: 16 times the reference of a block, plus a lane of it.
-    pub places: [u32; OBB_WIDTH],
+    pub places: [u32; PAIR_WIDTH],
 }
 
-impl ObbLeaf {
+impl PairLeaf {
     /// A leaf of no triangles.
     pub const EMPTY: Self = Self {
         origin: [0.0; 3],
         radius: 0.0,
-        corners: [[[0.0; OBB_WIDTH]; 3]; 3],
-        triangles: [0; OBB_WIDTH],
-        places: [0; OBB_WIDTH],
+        corners: [[[0.0; PAIR_WIDTH]; 3]; 3],
+        triangles: [0; PAIR_WIDTH],
+        places: [0; PAIR_WIDTH],
     };
 }
 
-plain_record!(ObbLeaf, 192, 64);
+plain_record!(PairLeaf, 192, 64);

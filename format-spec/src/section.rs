@@ -4,8 +4,8 @@ use rkyv::with::InlineAsBox;
 use rkyv::{Archive, Portable, Serialize};
 
 use crate::hull::HullVertex;
-use crate::kdop::KdopRow;
-use crate::obb::{ObbLeaf, ObbNode, PackedObbLeaf, PackedObbNode, SampleNode};
+use crate::kdop::LaneRow;
+use crate::obb::{ObbNode, PackedObbNode, PackedPairLeaf, PairLeaf, SampleNode};
 use crate::record::{AttributeRun, Block, TreeStatistics, WideNode};
 
 /// What a section holds. Kinds are open: a reader skips an optional section it does not know.
@@ -244,13 +244,13 @@ pub struct ObbTree<'a> {
     pub nodes: &'a [ObbNode],
     /// The leaves, in the order in which nodes, by index, and their slots refer to them.
     #[rkyv(with = InlineAsBox)]
-    pub leaves: &'a [ObbLeaf],
+    pub leaves: &'a [PairLeaf],
     /// The nodes in packed form; then there are neither `nodes` nor `leaves`.
     #[rkyv(with = InlineAsBox)]
     pub packed_nodes: &'a [PackedObbNode],
     /// The leaves in packed form.
     #[rkyv(with = InlineAsBox)]
-    pub packed_leaves: &'a [PackedObbLeaf],
+    pub packed_leaves: &'a [PackedPairLeaf],
 }
 
 impl ObbTree<'_> {
@@ -299,10 +299,10 @@ pub struct KdopTree<'a> {
     pub reserved: u32,
     /// The nodes, parents before children, [`KdopLayout::rows`](crate::kdop::KdopLayout::rows) rows each.
     #[rkyv(with = InlineAsBox)]
-    pub rows: &'a [KdopRow],
+    pub rows: &'a [LaneRow],
     /// The leaves, in the order in which nodes, by index, and their slots refer to them.
     #[rkyv(with = InlineAsBox)]
-    pub leaves: &'a [ObbLeaf],
+    pub leaves: &'a [PairLeaf],
 }
 
 /// The four-wide tree of swept spheres, for two meshes at a time. Node 0 is the root.
@@ -318,10 +318,10 @@ pub struct SweptTree<'a> {
     pub core: u32,
     /// The leaves, in the order in which nodes, by index, and their slots refer to them.
     #[rkyv(with = InlineAsBox)]
-    pub leaves: &'a [ObbLeaf],
+    pub leaves: &'a [PairLeaf],
     /// The nodes, parents before children, where [`SweptLayout`](crate::swept::SweptLayout) says.
     #[rkyv(with = InlineAsBox)]
-    pub rows: &'a [KdopRow],
+    pub rows: &'a [LaneRow],
 }
 
 impl ArchivedSweptTree<'_> {

@@ -1,11 +1,11 @@
 //! What the nodes of the four-wide tree of swept spheres hold.
 //!
-//! A node is some [`KdopRow`]s: a number of each of its four children. [`SweptLayout`] says which. References, leaves and the
-//! depth are those of the tree of oriented boxes: [`ObbRef`], [`ObbLeaf`](crate::obb::ObbLeaf) and
+//! A node is some [`LaneRow`]s: a number of each of its four children. [`SweptLayout`] says which. References, leaves and the
+//! depth are those of the tree of oriented boxes: [`PairRef`], [`PairLeaf`](crate::obb::PairLeaf) and
 //! [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
 
-use crate::kdop::KdopRow;
-use crate::obb::{EMPTY_EXTENT, OBB_WIDTH, ObbRef};
+use crate::kdop::LaneRow;
+use crate::obb::{EMPTY_EXTENT, PAIR_WIDTH, PairRef};
 
 /// What spheres are swept along.
 ///
@@ -64,7 +64,7 @@ impl Core {
     /// What a row of an empty slot holds.
     pub const fn empty(row: usize) -> f32 {
         match row {
-            Self::CHILDREN => f32::from_bits(ObbRef::EMPTY.0),
+            Self::CHILDREN => f32::from_bits(PairRef::EMPTY.0),
             Self::RADIUS => EMPTY_EXTENT,
             _ => 0.0,
         }
@@ -169,7 +169,7 @@ impl SweptLayout {
 
     /// The rows of the node that a reference tells; `None` beyond the end.
     #[inline(always)]
-    pub fn node<'a>(&self, rows: &'a [KdopRow], reference: u32) -> Option<&'a [KdopRow]> {
+    pub fn node<'a>(&self, rows: &'a [LaneRow], reference: u32) -> Option<&'a [LaneRow]> {
         let (first, core) = self.start(reference)?;
         rows.get(first..)?.get(..core.rows())
     }
@@ -184,7 +184,7 @@ impl SweptLayout {
 }
 
 /// The child references of a node that is at least four rows long.
-pub fn children(node: &[KdopRow]) -> Option<[u32; OBB_WIDTH]> {
+pub fn children(node: &[LaneRow]) -> Option<[u32; PAIR_WIDTH]> {
     let [x, y, z, w] = node.get(Core::CHILDREN)?.lanes;
     Some([x.to_bits(), y.to_bits(), z.to_bits(), w.to_bits()])
 }

@@ -18,7 +18,6 @@ extern crate std;
 
 mod blocks;
 mod bounds;
-mod bundle;
 mod directory;
 mod error;
 mod hull;
@@ -27,6 +26,7 @@ mod math;
 mod model;
 #[cfg(feature = "mmap")]
 mod owner;
+mod packet;
 mod pair_tree;
 mod pose;
 mod prefetch;
@@ -52,11 +52,12 @@ pub use model::{Model, Source};
 pub use owner::{LoadedModel, MappedModel};
 pub use pose::{Pose, PoseError};
 pub use query::{
-    Allowance, Distance, Effort, Exhausted, Hint, Nearest, Overlap, Pair, Search, Volume, VolumeError,
+    ClosestPoint, Distance, Exhausted, Overlap, Pair, Tolerance, VisitControl, Volume, VolumeError,
+    WarmStart, WorkBudget,
 };
 pub use ray::{Hit, Ray, Sides};
 pub use volume::kdop::Realign;
-pub use walk::{Counters, Only, Probe};
+pub use walk::{Counters, Filter, Probe};
 
 /// Embeds a compiled file in the program, at a multiple of 64 in memory, as [`Model::from_bytes`] wants it.
 ///

@@ -22,7 +22,7 @@ use crate::directory::Directory;
 use crate::error::OpenError;
 use crate::hull::Hull;
 use crate::level::Level;
-use crate::ray::Reach;
+use crate::ray::Extent;
 
 /// Nodes and blocks of more bytes keep walks waiting for memory. (Measured with caches of 2 MiB a core. Incoherent rays by
 /// turns: at 43 MB twice as fast as one by one and nowhere slower, at 16 MB between as fast and a quarter faster, at 12 and
@@ -48,7 +48,7 @@ pub struct Model<'a> {
     swept_tree: Option<(&'a ArchivedSweptTree<'static>, SweptLayout)>,
     blocks: Blocks<'a>,
     bounds: Aabb,
-    reach: Reach,
+    reach: Extent,
     depth: u32,
     level: Level,
 }
@@ -90,7 +90,7 @@ impl<'a> Model<'a> {
             swept_tree: open_swept_tree(&directory)?,
             blocks,
             bounds,
-            reach: Reach::of(&bounds),
+            reach: Extent::of(&bounds),
             depth,
             level: Level::detect(),
         })
@@ -227,7 +227,7 @@ impl<'a> Model<'a> {
     }
 
     /// How far from the origin the model reaches.
-    pub(crate) fn reach(&self) -> &Reach {
+    pub(crate) fn reach(&self) -> &Extent {
         &self.reach
     }
 

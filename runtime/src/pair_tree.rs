@@ -4,9 +4,10 @@
 //! A model without an OBB tree has its AABB tree read as such: a node of sixteen becomes five of at most four, a block
 //! becomes a node of up to four leaves, made anew at each visit. That is slow, but one walk serves all.
 
-use bvhc_format::kdop::{KdopLayout, KdopRow};
+use bvhc_format::kdop::{KdopLayout, LaneRow};
 use bvhc_format::obb::{
-    EMPTY_EXTENT, OBB_WIDTH, ObbChild, ObbLeaf, ObbNode, ObbRef, PackedObbLeaf, PackedObbNode, SampleNode,
+    EMPTY_EXTENT, ObbNode, PAIR_WIDTH, PackedObbNode, PackedPairLeaf, PairChild, PairLeaf, PairRef,
+    SampleNode,
 };
 use bvhc_format::record::{BLOCK_WIDTH, Block, Child, ChildRef, NODE_WIDTH, WideNode};
 use bvhc_format::swept::{Cores, SweptLayout};
@@ -39,8 +40,8 @@ impl Leaf {
 
     /// The leaf of a stored tree at the place of a sample, and the lane: it has as many triangles at least.
     pub(crate) fn at(place: u32) -> (Self, usize) {
-        let lane = place % OBB_WIDTH as u32;
-        (Self { id: u64::from(place / OBB_WIDTH as u32), triangles: lane + 1 }, lane as usize)
+        let lane = place % PAIR_WIDTH as u32;
+        (Self { id: u64::from(place / PAIR_WIDTH as u32), triangles: lane + 1 }, lane as usize)
     }
 
     /// What tells it from all others of its tree.
@@ -50,12 +51,12 @@ impl Leaf {
 }
 
 /// Room for the record of a leaf that is made as it is visited.
-pub(crate) struct LeafRoom {
+pub(crate) struct LeafScratch {
     /// The leaf, of a tree that the room is always used for, and its record.
-    holds: Option<(Leaf, ObbLeaf)>,
+    holds: Option<(Leaf, PairLeaf)>,
 }
 
-impl LeafRoom {
+impl LeafScratch {
     pub(crate) const EMPTY: Self = Self { holds: None };
 }
 
@@ -70,12 +71,12 @@ pub(crate) struct PairTree<'a> {
 /// What a tree is read from.
 #[derive(Clone, Copy)]
 enum Records<'a> {
-    Plain(&'a [ObbNode], &'a [ObbLeaf]),
-    Packed(&'a [PackedObbNode], &'a [PackedObbLeaf]),
+    Plain(&'a [ObbNode], &'a [PairLeaf]),
+    Packed(&'a [PackedObbNode], &'a [PackedPairLeaf]),
     /// Nodes of k-DOPs.
-    Kdops(&'a [KdopRow], &'a [ObbLeaf], KdopLayout),
+    Kdops(&'a [LaneRow], &'a [PairLeaf], KdopLayout),
     /// Nodes of swept spheres.
-    Swept(&'a [KdopRow], &'a [ObbLeaf], SweptLayout),
+    Swept(&'a [LaneRow], &'a [PairLeaf], SweptLayout),
     /// The AABB tree.
     None,
 }
@@ -85,7 +86,7 @@ enum Records<'a> {
 const BLOCK_BIT: u32 = 1 << 30;
 
 /// Node c of an AABB tree is read as node 5 c, whose children are its quarters 5 c + 1 to 5 c + 4.
-const PARTS: u32 = 1 + (NODE_WIDTH / OBB_WIDTH) as u32;
+const PARTS: u32 = 1 + (NODE_WIDTH / PAIR_WIDTH) as u32;
 
 impl<'a> PairTree<'a> {
     #[inline(always)]
@@ -186,7 +187,7 @@ impl<'a> PairTree<'a> {
 
     /// The rows of a node of k-DOPs.
     #[inline(always)]
-    pub(crate) fn kdop_node(&self, id: u32) -> Option<&'a [KdopRow]> {
+    pub(crate) fn kdop_node(&self, id: u32) -> Option<&'a [LaneRow]> {
         let Records::Kdops(rows, _, layout) = self.records else { return None };
         let first = (id as usize).checked_mul(layout.rows())?;
         rows.get(first..)?.get(..layout.rows())
@@ -194,7 +195,7 @@ impl<'a> PairTree<'a> {
 
     /// The rows of a node of swept spheres.
     #[inline(always)]
-    pub(crate) fn swept_node(&self, id: u32) -> Option<&'a [KdopRow]> {
+    pub(crate) fn swept_node(&self, id: u32) -> Option<&'a [LaneRow]> {
         let Records::Swept(rows, _, layout) = self.records else { return None };
         layout.node(rows, id)
     }
@@ -211,20 +212,20 @@ impl<'a> PairTree<'a> {
     /// Where the reference of a child of the node `parent` leads.
     #[inline(always)]
     pub(crate) fn link(&self, parent: u32, reference: u32) -> Link {
-        match ObbRef(reference).get() {
-            ObbChild::Empty => Link::Empty,
-            ObbChild::Node(id) if self.is_made() => Link::Node(id),
+        match PairRef(reference).get() {
+            PairChild::Empty => Link::Empty,
+            PairChild::Node(id) if self.is_made() => Link::Node(id),
             // Parents come before their children, or a walk would never end.
-            ObbChild::Node(id) if id > parent => Link::Node(id),
-            ObbChild::Node(_) => Link::Empty,
-            ObbChild::Leaf(index, triangles) => Link::Leaf(self.leaf_at(parent, index, triangles)),
+            PairChild::Node(id) if id > parent => Link::Node(id),
+            PairChild::Node(_) => Link::Empty,
+            PairChild::Leaf(index, triangles) => Link::Leaf(self.leaf_at(parent, index, triangles)),
         }
     }
 
     #[inline(always)]
     fn leaf_at(&self, parent: u32, index: u32, triangles: u32) -> Leaf {
         let id = if self.is_made() {
-            u64::from(parent & !BLOCK_BIT) * OBB_WIDTH as u64 + u64::from(index)
+            u64::from(parent & !BLOCK_BIT) * PAIR_WIDTH as u64 + u64::from(index)
         } else {
             u64::from(index)
         };
@@ -233,7 +234,7 @@ impl<'a> PairTree<'a> {
 
     /// The record of a leaf, in the file or made in `room`.
     #[inline(always)]
-    pub(crate) fn leaf<'b>(&self, leaf: Leaf, room: &'b mut LeafRoom) -> Option<&'b ObbLeaf>
+    pub(crate) fn leaf<'b>(&self, leaf: Leaf, room: &'b mut LeafScratch) -> Option<&'b PairLeaf>
     where
         'a: 'b,
     {
@@ -251,25 +252,25 @@ impl<'a> PairTree<'a> {
 
     /// The record of a leaf that may be another model's, if this one's has a triangle in that lane, too.
     #[inline(always)]
-    pub(crate) fn known<'b>(&self, leaf: Leaf, lane: usize, room: &'b mut LeafRoom) -> Option<&'b ObbLeaf>
+    pub(crate) fn known<'b>(&self, leaf: Leaf, lane: usize, room: &'b mut LeafScratch) -> Option<&'b PairLeaf>
     where
         'a: 'b,
     {
-        let first = leaf.id as usize % OBB_WIDTH * OBB_WIDTH;
+        let first = leaf.id as usize % PAIR_WIDTH * PAIR_WIDTH;
         let there = !self.is_made()
             || self.model.blocks().get(self.block_of(leaf)).is_some_and(|block| {
                 first + leaf.triangles as usize <= usize::from(block.triangles).min(BLOCK_WIDTH)
             });
-        if there && lane < (leaf.triangles as usize).min(OBB_WIDTH) { self.leaf(leaf, room) } else { None }
+        if there && lane < (leaf.triangles as usize).min(PAIR_WIDTH) { self.leaf(leaf, room) } else { None }
     }
 
     /// The exact corners of the triangle in a lane of a leaf.
     #[inline(always)]
-    pub(crate) fn corners(&self, leaf: Leaf, record: &ObbLeaf, lane: usize) -> Option<[[f32; 3]; 3]> {
+    pub(crate) fn corners(&self, leaf: Leaf, record: &PairLeaf, lane: usize) -> Option<[[f32; 3]; 3]> {
         let place = if self.is_made() {
-            places_of(leaf)[lane % OBB_WIDTH]
+            places_of(leaf)[lane % PAIR_WIDTH]
         } else {
-            u64::from(record.places[lane % OBB_WIDTH])
+            u64::from(record.places[lane % PAIR_WIDTH])
         };
         self.at_place(place).map(|(corners, _)| corners)
     }
@@ -287,7 +288,7 @@ impl<'a> PairTree<'a> {
     pub(crate) fn parts_of(
         &self,
         leaf: Leaf,
-        record: &ObbLeaf,
+        record: &PairLeaf,
         lane: usize,
     ) -> impl Iterator<Item = (u32, Convex)> + use<'a> {
         let model = self.model;
@@ -306,7 +307,7 @@ impl<'a> PairTree<'a> {
 
     /// The reference of the block that a leaf of an AABB tree is a part of.
     pub(crate) fn block_of(&self, leaf: Leaf) -> u32 {
-        (leaf.id / OBB_WIDTH as u64) as u32
+        (leaf.id / PAIR_WIDTH as u64) as u32
     }
 
     #[cold]
@@ -315,18 +316,18 @@ impl<'a> PairTree<'a> {
         if id & BLOCK_BIT != 0 {
             let block = self.model.blocks().get(id & !BLOCK_BIT)?;
             let lanes = usize::from(block.triangles).min(BLOCK_WIDTH);
-            for quad in 0..lanes.div_ceil(OBB_WIDTH) {
-                let count = (lanes - OBB_WIDTH * quad).min(OBB_WIDTH);
+            for quad in 0..lanes.div_ceil(PAIR_WIDTH) {
+                let count = (lanes - PAIR_WIDTH * quad).min(PAIR_WIDTH);
                 let bounds = quad_bounds(&block, quad, count);
-                self.put(room, quad, bounds, ObbRef::leaf(quad as u32, count as u32).0);
+                self.put(room, quad, bounds, PairRef::leaf(quad as u32, count as u32).0);
             }
             return Some(room);
         }
         let (wide, part) = (self.model.nodes().get((id / PARTS) as usize)?, id % PARTS);
-        for slot in 0..OBB_WIDTH {
+        for slot in 0..PAIR_WIDTH {
             match part {
                 0 => {
-                    let slots = slot * OBB_WIDTH..(slot + 1) * OBB_WIDTH;
+                    let slots = slot * PAIR_WIDTH..(slot + 1) * PAIR_WIDTH;
                     let boxes =
                         slots.filter(|slot| wide.child(*slot) != Child::Empty).map(|slot| planes(wide, slot));
                     if let Some(bounds) = boxes.reduce(union) {
@@ -334,7 +335,7 @@ impl<'a> PairTree<'a> {
                     }
                 }
                 _ => {
-                    let of = (part as usize - 1) * OBB_WIDTH + slot;
+                    let of = (part as usize - 1) * PAIR_WIDTH + slot;
                     let reference = match wide.child(of % NODE_WIDTH) {
                         Child::Empty => continue,
                         Child::Node(index) if index <= id / PARTS => continue,
@@ -368,14 +369,14 @@ impl<'a> PairTree<'a> {
     fn make_leaf<'b>(
         &self,
         leaf: Leaf,
-        places: &[u64; OBB_WIDTH],
-        room: &'b mut LeafRoom,
-    ) -> Option<&'b ObbLeaf> {
+        places: &[u64; PAIR_WIDTH],
+        room: &'b mut LeafScratch,
+    ) -> Option<&'b PairLeaf> {
         let known = matches!(&room.holds, Some((held, _)) if *held == leaf);
         if known {
             return room.holds.as_ref().map(|(_, record)| record);
         }
-        let record = &mut room.holds.insert((Leaf::NONE, ObbLeaf::EMPTY)).1;
+        let record = &mut room.holds.insert((Leaf::NONE, PairLeaf::EMPTY)).1;
         for (lane, place) in places.iter().enumerate() {
             record.places[lane] = *place as u32;
             let corners;
@@ -416,8 +417,8 @@ impl<'a> PairTree<'a> {
 }
 
 /// The places of the triangles in a leaf of an AABB tree.
-fn places_of(leaf: Leaf) -> [u64; OBB_WIDTH] {
-    let first = leaf.id * OBB_WIDTH as u64;
+fn places_of(leaf: Leaf) -> [u64; PAIR_WIDTH] {
+    let first = leaf.id * PAIR_WIDTH as u64;
     [0, 1, 2, 3].map(|lane| first + if lane < leaf.triangles { u64::from(lane) } else { 0 })
 }
 
@@ -445,7 +446,7 @@ fn union([a, b]: [[f32; 3]; 2], [c, d]: [[f32; 3]; 2]) -> [[f32; 3]; 2] {
 }
 
 fn quad_bounds(block: &Block, quad: usize, count: usize) -> [[f32; 3]; 2] {
-    let lanes = OBB_WIDTH * quad..OBB_WIDTH * quad + count;
+    let lanes = PAIR_WIDTH * quad..PAIR_WIDTH * quad + count;
     lanes
         .flat_map(|lane| corners(block, lane))
         .map(|corner| [corner; 2])

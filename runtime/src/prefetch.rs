@@ -20,7 +20,7 @@ pub(crate) fn lines_at(start: *const i8, offset: usize) {
 #[inline(always)]
 pub(crate) fn line_at(address: *const i8) {
     use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: a hint; the CPU ignores addresses that it cannot read.
+    // SAFETY: a warm_start; the CPU ignores addresses that it cannot read.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
 }
 

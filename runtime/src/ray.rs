@@ -94,14 +94,14 @@ const SMALLEST_REACH: f32 = f32::MIN_POSITIVE * 64.0;
 
 /// How far from the origin a model reaches.
 #[derive(Clone, Copy)]
-pub(crate) struct Reach {
+pub(crate) struct Extent {
     /// The largest magnitude of a coordinate on each axis, and a lane without meaning.
     pub(crate) axes: [f32; 4],
     /// The largest of all.
     pub(crate) largest: f32,
 }
 
-impl Reach {
+impl Extent {
     pub(crate) fn of(bounds: &Aabb) -> Self {
         let reach = |axis: usize| bounds.lower[axis].abs().max(bounds.upper[axis].abs()) + SMALLEST_REACH;
         let [x, y, z] = [reach(0), reach(1), reach(2)];
@@ -109,7 +109,7 @@ impl Reach {
     }
 }
 
-/// What rays of a bundle have in common: their octant, their largest axis, and the sides they see.
+/// What rays of a packet have in common: their octant, their largest axis, and the sides they see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Class {
     /// Bits 0, 1 and 2: the direction is negative on x, y, z.
@@ -205,7 +205,7 @@ pub(crate) struct Frame {
 impl Frame {
     /// The frame of a ray of this class over a model with this reach.
     #[inline(always)]
-    pub(crate) fn new<S: Simd>(simd: S, ray: &Ray, class: Class, reach: &Reach) -> Self {
+    pub(crate) fn new<S: Simd>(simd: S, ray: &Ray, class: Class, reach: &Extent) -> Self {
         let ([ox, oy, oz], [dx, dy, dz]) = (&ray.origin, &ray.direction);
         let [kx, ky, kz] = class.axes();
         // The fourth lanes, without meaning, are what comes next in a `Ray`, so that one load is enough.
@@ -221,8 +221,9 @@ impl Frame {
         }
         let farthest = larger(larger(ox.abs(), oy.abs()), oz.abs()) + reach.largest;
         let reaches = origin.abs() + f32x4::simd_from(simd, reach.axes) + farthest * SMALLEST_SHARE;
-        let margin =
-            inverse_z.abs().mul_add(farthest * (17.0 * UNIT), reaches * (8.0 * UNIT) * inverse.abs());
+        let margin = inverse_z
+            .abs()
+            .mul_add(farthest * (17.0 * UNIT_ROUNDOFF), reaches * (8.0 * UNIT_ROUNDOFF) * inverse.abs());
         let inverse_z = inverse_z.to_array()[0];
         let offset = origin * inverse;
         Self {
@@ -257,9 +258,9 @@ impl Frame {
     #[cold]
     pub(crate) fn shifted(&self) -> Shifted {
         let kz = self.axes[2];
-        let none_beyond = (self.far[kz] - self.near[kz]) / (16.0 * UNIT);
+        let none_beyond = (self.far[kz] - self.near[kz]) / (16.0 * UNIT_ROUNDOFF);
         let shift = (-self.t_min).min(none_beyond);
-        let slack = shift * (8.0 * UNIT);
+        let slack = shift * (8.0 * UNIT_ROUNDOFF);
         Shifted {
             near: self.near.map(|offset| offset + (shift - slack)),
             far: self.far.map(|offset| offset + (shift + slack)),
@@ -306,7 +307,7 @@ impl Scaled {
 }
 
 /// Half the distance from 1 to the next f32: the largest relative error of one rounding.
-pub(crate) const UNIT: f32 = f32::EPSILON / 2.0;
+pub(crate) const UNIT_ROUNDOFF: f32 = f32::EPSILON / 2.0;
 
 /// The bytes of a lane, over and over.
 static LANES: [[u8; 16]; 3] = [

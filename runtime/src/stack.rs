@@ -125,7 +125,7 @@ impl<const N: usize> Stack<f32, N> {
 
 /// Children of a node at sixteen places, each with a key that is where the walk enters its box or less. They are visited in
 /// the order of their places, or as [`first`](Self::first) says.
-pub(crate) trait Siblings<S>: Copy {
+pub(crate) trait NodeGroup<S>: Copy {
     /// Which is visited first of some, a bit each.
     #[inline(always)]
     fn first(&self, waiting: u32) -> usize {
@@ -142,15 +142,15 @@ pub(crate) trait Siblings<S>: Copy {
     fn up_to(&self, simd: S, limit: i32) -> u32;
 }
 
-/// The room of a [`SiblingStack`]: each level leaves one set of siblings behind at most.
+/// The room of a [`NodeGroupStack`]: each level leaves one set of siblings behind at most.
 #[repr(C, align(64))]
-pub(crate) struct SiblingRoom<T> {
+pub(crate) struct NodeGroupScratch<T> {
     siblings: [MaybeUninit<T>; MAX_DEPTH as usize],
     /// Who waits of those that are below.
     below: [MaybeUninit<u32>; MAX_DEPTH as usize],
 }
 
-impl<T: Copy> SiblingRoom<T> {
+impl<T: Copy> NodeGroupScratch<T> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
         Self {
@@ -164,18 +164,18 @@ impl<T: Copy> SiblingRoom<T> {
 /// refused.
 ///
 /// What changes with every step is apart from the room, and so in registers: one step need not wait for another's stores.
-pub(crate) struct SiblingStack<'r, T> {
+pub(crate) struct NodeGroupStack<'r, T> {
     /// Entries `..len` are initialised in both arrays; `len <= MAX_DEPTH`.
-    room: &'r mut SiblingRoom<T>,
+    room: &'r mut NodeGroupScratch<T>,
     len: usize,
     /// Who waits of those on top: somebody, if there are any.
     waiting: u32,
 }
 
-impl<'r, T: Copy> SiblingStack<'r, T> {
+impl<'r, T: Copy> NodeGroupStack<'r, T> {
     /// Nobody waits.
     #[inline(always)]
-    pub(crate) fn new(room: &'r mut SiblingRoom<T>) -> Self {
+    pub(crate) fn new(room: &'r mut NodeGroupScratch<T>) -> Self {
         Self { room, len: 0, waiting: 0 }
     }
 
@@ -200,7 +200,7 @@ impl<'r, T: Copy> SiblingStack<'r, T> {
     #[inline(always)]
     pub(crate) fn take<S: Copy>(&mut self, simd: S, limit: i32) -> Option<u32>
     where
-        T: Siblings<S>,
+        T: NodeGroup<S>,
     {
         loop {
             let top = self.len.checked_sub(1)?;
@@ -223,13 +223,13 @@ impl<'r, T: Copy> SiblingStack<'r, T> {
 }
 
 /// Up to `N` things, the last of which is taken first. One more, which only a corrupt file can cause, is refused.
-pub(crate) struct Pile<T, const N: usize> {
+pub(crate) struct FixedStack<T, const N: usize> {
     /// `things[..len]` are initialised; `len <= N`.
     len: usize,
     things: [MaybeUninit<T>; N],
 }
 
-impl<T: Copy, const N: usize> Pile<T, N> {
+impl<T: Copy, const N: usize> FixedStack<T, N> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
         Self { len: 0, things: [const { MaybeUninit::uninit() }; N] }
@@ -305,14 +305,14 @@ mod tests {
         }
     }
 
-    /// Siblings in the order they are in, with a key each.
+    /// NodeGroup in the order they are in, with a key each.
     #[derive(Clone, Copy)]
     struct Keyed {
         children: [u32; NODE_WIDTH],
         keys: [i32; NODE_WIDTH],
     }
 
-    impl Siblings<()> for Keyed {
+    impl NodeGroup<()> for Keyed {
         fn child(&self, place: usize) -> u32 {
             self.children[place]
         }
@@ -350,8 +350,8 @@ mod tests {
     #[test]
     fn siblings_come_as_from_lists() {
         let mut random = Random(5);
-        let mut room = SiblingRoom::new();
-        let mut stack = SiblingStack::new(&mut room);
+        let mut room = NodeGroupScratch::new();
+        let mut stack = NodeGroupStack::new(&mut room);
         let mut lists = Lists::new();
         for round in 0..20_000u32 {
             if random.below(3) > 0 && lists.len() < MAX_DEPTH as usize {
@@ -371,8 +371,8 @@ mod tests {
 
     #[test]
     fn a_push_beyond_the_capacity_is_refused() {
-        let mut room = SiblingRoom::new();
-        let mut stack = SiblingStack::new(&mut room);
+        let mut room = NodeGroupScratch::new();
+        let mut stack = NodeGroupStack::new(&mut room);
         let siblings = |child| Keyed { children: [child; NODE_WIDTH], keys: [0; NODE_WIDTH] };
         for level in 0..MAX_DEPTH {
             assert!(stack.push(siblings(level), 1).is_some());

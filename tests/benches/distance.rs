@@ -12,7 +12,7 @@ mod peers;
 mod shared;
 
 use bvhc::compile::Options;
-use bvhc_runtime::{Allowance, Effort, Hint, Model, Pose, Volume};
+use bvhc_runtime::{Model, Pose, Tolerance, Volume, WarmStart, WorkBudget};
 use bvhc_tests::oracle::gap::{of_triangles, within};
 use bvhc_tests::oracle::pairs::Surface;
 use bvhc_tests::pose;
@@ -36,7 +36,7 @@ const ERROR_OF_F32: f64 = 1e-4;
 
 fn main() {
     println!(
-        "\n| {}, us | distance | with a hint | within: yes | within: no | 5 % | steps | precise |",
+        "\n| {}, us | distance | with a warm_start | within: yes | within: no | 5 % | steps | precise |",
         level()
     );
     println!("{}|", "|---".repeat(8));
@@ -119,47 +119,49 @@ fn report(name: &str, encounter: &Encounter, gains: &mut Vec<f64>) -> Vec<Theirs
 /// What bvhc finds at some poses, and how long it takes.
 struct Ours {
     distances: Vec<f64>,
-    /// Of the distance, the same with a hint, both yeses or noes, and the approximate distance.
+    /// Of the distance, the same with a warm_start, both yeses or noes, and the approximate distance.
     seconds: [f64; 5],
-    effort: Effort,
+    budget: WorkBudget,
 }
 
 impl Ours {
     fn measure([a, b]: [&Model<'_>; 2], poses: &[Pose], encounter: &Encounter, volume: Volume) -> Self {
         let still = Surface::of(&encounter.a);
-        let mut effort = Effort::unlimited();
+        let mut budget = WorkBudget::unlimited();
         let distances: Vec<f64> = poses
             .iter()
             .map(|pose| {
                 let moved = Surface::moved(&encounter.b, &pose::Pose::of_query(pose));
-                checked([a, b], pose, volume, [&still, &moved], &mut effort)
+                checked([a, b], pose, volume, [&still, &moved], &mut budget)
             })
             .collect();
-        let distance = |pose: usize, allowance, hint: &mut Hint| {
-            let mut effort = Effort::unlimited();
-            let found = a.distance_by(b, &poses[pose], volume, f64::INFINITY, allowance, hint, &mut effort);
+        let distance = |pose: usize, allowance, warm_start: &mut WarmStart| {
+            let mut budget = WorkBudget::unlimited();
+            let found =
+                a.distance_by(b, &poses[pose], volume, f64::INFINITY, allowance, warm_start, &mut budget);
             found.ok().flatten().map_or(0.0, |found| found.distance)
         };
         let within = |pose: usize, share: f64| {
             let tolerance = distances[pose] * (1.0 + share);
-            a.within_by(b, &poses[pose], volume, tolerance, &mut Effort::unlimited()).is_ok_and(|found| found)
+            a.within_by(b, &poses[pose], volume, tolerance, &mut WorkBudget::unlimited())
+                .is_ok_and(|found| found)
         };
-        let mut hints = vec![Hint::default(); poses.len()];
+        let mut warm_starts = vec![WarmStart::default(); poses.len()];
         let seconds = [
-            mean(poses.len(), |pose| distance(pose, Allowance::NONE, &mut Hint::default())),
-            mean(poses.len(), |pose| distance(pose, Allowance::NONE, &mut hints[pose])),
+            mean(poses.len(), |pose| distance(pose, Tolerance::NONE, &mut WarmStart::default())),
+            mean(poses.len(), |pose| distance(pose, Tolerance::NONE, &mut warm_starts[pose])),
             mean(poses.len(), |pose| f64::from(u8::from(within(pose, SHARE)))),
             mean(poses.len(), |pose| f64::from(u8::from(within(pose, -SHARE)))),
-            mean(poses.len(), |pose| distance(pose, Allowance::Relative(SHARE), &mut Hint::default())),
+            mean(poses.len(), |pose| distance(pose, Tolerance::Relative(SHARE), &mut WarmStart::default())),
         ];
-        Self { distances, seconds, effort }
+        Self { distances, seconds, budget }
     }
 
     fn print(&self, row: &str) {
         let times = self.seconds.map(|seconds| format!("{:.2}", seconds * 1e6)).join(" | ");
         let each = |sum: u64| sum / self.distances.len() as u64;
-        let steps = format!("{} + {}", each(self.effort.node_pairs), each(self.effort.leaf_pairs));
-        println!("| {row} | {times} | {steps} | {} |", each(self.effort.exact_tests));
+        let steps = format!("{} + {}", each(self.budget.node_pairs), each(self.budget.leaf_pairs));
+        println!("| {row} | {times} | {steps} | {} |", each(self.budget.exact_tests));
     }
 }
 
@@ -219,14 +221,15 @@ fn checked(
     pose: &Pose,
     volume: Volume,
     [still, moved]: [&Surface; 2],
-    effort: &mut Effort,
+    budget: &mut WorkBudget,
 ) -> f64 {
-    let found = a.distance_by(b, pose, volume, f64::INFINITY, Allowance::NONE, &mut Hint::default(), effort);
+    let found =
+        a.distance_by(b, pose, volume, f64::INFINITY, Tolerance::NONE, &mut WarmStart::default(), budget);
     let found = found.expect("the files have the volumes").expect("there are triangles");
     let exact = of_triangles(still.triangles()[found.a as usize], moved.triangles()[found.b as usize]);
     assert!((found.distance - exact).abs() <= 1e-12 * exact, "{found:?} {exact}");
     assert_eq!(within(still, moved, exact * (1.0 - 2e-12)), [], "something is nearer than {found:?}");
-    let within = |tolerance| a.within_by(b, pose, volume, tolerance, &mut Effort::unlimited());
+    let within = |tolerance| a.within_by(b, pose, volume, tolerance, &mut WorkBudget::unlimited());
     assert_eq!([found.distance, found.distance.next_down()].map(within), [Ok(true), Ok(false)]);
     found.distance
 }

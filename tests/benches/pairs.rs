@@ -10,7 +10,7 @@ mod shared;
 
 use std::ops::ControlFlow;
 
-use bvhc_runtime::{Effort, Model, Pose};
+use bvhc_runtime::{Model, Pose, WorkBudget};
 use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
 use bvhc_tests::scene::encounter::Encounter;
@@ -65,12 +65,12 @@ fn report(name: &str, encounter: &Encounter, ratios: &mut Vec<Ratios>) {
     for (what, poses) in [("separated", &encounter.separated), ("colliding", &encounter.colliding)] {
         let poses: Vec<Pose> = poses.iter().map(pose::Pose::for_query).collect();
         let placed: Vec<Placed> = poses.iter().map(Placed::new).collect();
-        let mut effort = Effort::unlimited();
+        let mut budget = WorkBudget::unlimited();
         let mut count = 0;
         for (pose, placed) in poses.iter().zip(&placed) {
             let expected = all(&still, &Surface::moved(&encounter.b, &pose::Pose::of_query(pose)));
             count += expected.len();
-            check(&a, &b, pose, &expected, &mut effort);
+            check(&a, &b, pose, &expected, &mut budget);
             let found = theirs[0].count_pairs(&theirs[1], placed);
             check_count("parry3d", found, expected.len());
             for peer in &fcls {
@@ -88,7 +88,7 @@ fn report(name: &str, encounter: &Encounter, ratios: &mut Vec<Ratios>) {
         let [yes, pairs] = [seconds[2] / seconds[0], seconds[3] / seconds[1]];
         let times = seconds.map(|seconds| format!("{:.2}", seconds * 1e6)).join(" | ");
         let each = |sum: u64| sum / poses.len() as u64;
-        let steps = format!("{} + {}", each(effort.node_pairs), each(effort.leaf_pairs));
+        let steps = format!("{} + {}", each(budget.node_pairs), each(budget.leaf_pairs));
         ratios.push(("parry3d", [yes, pairs]));
         let of_fcl = FCLS.map(|kind| {
             let Some(peer) = fcls.iter().find(|peer| peer.kind == kind) else { return "- | -".to_owned() };
@@ -126,9 +126,9 @@ fn check_count(peer: &str, found: usize, expected: usize) {
     );
 }
 
-fn check(a: &Model<'_>, b: &Model<'_>, pose: &Pose, expected: &[(u32, u32)], effort: &mut Effort) {
+fn check(a: &Model<'_>, b: &Model<'_>, pose: &Pose, expected: &[(u32, u32)], budget: &mut WorkBudget) {
     let mut found = Vec::new();
-    let end = a.all_pairs_with(b, pose, effort, |pair| {
+    let end = a.all_pairs_with(b, pose, budget, |pair| {
         found.push((pair.a, pair.b));
         ControlFlow::Continue(())
     });

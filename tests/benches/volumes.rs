@@ -9,7 +9,7 @@ mod peers;
 mod shared;
 
 use bvhc::compile::Compiled;
-use bvhc_runtime::{Effort, Model, Pose, Volume};
+use bvhc_runtime::{Model, Pose, Volume, WorkBudget};
 use bvhc_tests::pose;
 use bvhc_tests::scene::encounter::Encounter;
 use bvhc_tests::support::least::mean;
@@ -46,21 +46,23 @@ fn row(what: &str, files: &[Compiled], encounter: &Encounter, volume: Volume) {
     let (mut times, mut steps, mut pairs) = (Vec::new(), Vec::new(), 0);
     for (poses, meet) in [(&encounter.separated, false), (&encounter.colliding, true)] {
         let poses: Vec<Pose> = poses.iter().map(pose::Pose::for_query).collect();
-        let mut effort = Effort::unlimited();
+        let mut budget = WorkBudget::unlimited();
         for pose in &poses {
-            assert_eq!(count(&a, &b, pose, volume, &mut effort) != 0, meet, "{what}");
+            assert_eq!(count(&a, &b, pose, volume, &mut budget) != 0, meet, "{what}");
         }
         let any = |pose: usize| {
-            let first = a.first_pair_by(&b, &poses[pose], volume, &mut Effort::unlimited());
+            let first = a.first_pair_by(&b, &poses[pose], volume, &mut WorkBudget::unlimited());
             u64::from(first.expect("the files have the volumes").is_some())
         };
         times.push(mean(poses.len(), any));
-        times.push(mean(poses.len(), |pose| count(&a, &b, &poses[pose], volume, &mut Effort::unlimited())));
+        times.push(mean(poses.len(), |pose| {
+            count(&a, &b, &poses[pose], volume, &mut WorkBudget::unlimited())
+        }));
         let each = |sum: u64| sum / poses.len() as u64;
         if !meet {
-            pairs = PAIRS * each(effort.node_pairs);
+            pairs = PAIRS * each(budget.node_pairs);
         }
-        steps.push(format!("{} + {}", each(effort.node_pairs), each(effort.leaf_pairs)));
+        steps.push(format!("{} + {}", each(budget.node_pairs), each(budget.leaf_pairs)));
     }
     // All that a walk does, divided by the pairs that it realigns and tests.
     let bulk = times[1] * 1e9 / pairs as f64;

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use bvhc::compile::Quality;
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{Allowance, Counters, Effort, Model, Only, Pose, Ray, Search};
+use bvhc_runtime::{Counters, Filter, Model, Pose, Ray, Tolerance, VisitControl, WorkBudget};
 use bvhc_tests::scene::{hall, icosphere};
 use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::trial::Trial;
@@ -121,13 +121,13 @@ fn ask_both(model: &Model<'_>, pose: &Pose) {
         ControlFlow::Continue(())
     });
     let near = model.distance(model, pose);
-    let about = model.approximate_distance(model, pose, Allowance::Relative(0.1));
+    let about = model.approximate_distance(model, pose, Tolerance::Relative(0.1));
     let _ = model.pairs_within(model, pose, 0.2, |near| {
         found += u64::from(near.a);
         ControlFlow::Continue(())
     });
-    let effort = &mut Effort::unlimited();
-    let _ = model.falling_distances(model, pose, Allowance::Absolute(0.1), effort, |near| {
+    let budget = &mut WorkBudget::unlimited();
+    let _ = model.decreasing_distances(model, pose, Tolerance::Absolute(0.1), budget, |near| {
         found += u64::from(near.b);
         ControlFlow::Continue(())
     });
@@ -139,7 +139,7 @@ fn ask_both(model: &Model<'_>, pose: &Pose) {
 fn ask(model: &Model<'_>, ray: &Ray, point: [f32; 3]) {
     let mut found = 0;
     let mut counters = Counters::default();
-    let mut only = Only(|triangle| triangle % 2 == 0);
+    let mut only = Filter(|triangle| triangle % 2 == 0);
     let around = bvhc_runtime::Aabb::new(point.map(|x| x - 0.2), point.map(|x| x + 0.2));
     let hit = model.closest_hit(ray).or(model.closest_hit_with(ray, &mut only));
     found += u32::from(model.any_hit(ray)) + u32::from(model.any_hit_with(ray, &mut counters));
@@ -149,14 +149,14 @@ fn ask(model: &Model<'_>, ray: &Ray, point: [f32; 3]) {
     };
     model.all_hits(ray, |hit| {
         let _ = see(hit.triangle);
-        Search::Continue
+        VisitControl::Continue
     });
-    model.all_hits_with(ray, &mut counters, |hit| Search::UpTo(hit.t));
+    model.all_hits_with(ray, &mut counters, |hit| VisitControl::UpTo(hit.t));
     let nearest = model.closest_point(point, f32::INFINITY);
     let other = model.closest_point_with(point, 0.5, &mut counters);
     let mut answers = [None; 3];
     model.closest_points(&[point; 3], f32::INFINITY, &mut answers);
-    model.closest_points_by_turns(&[point; 3], f32::INFINITY, &mut answers, &mut counters);
+    model.closest_points_interleaved(&[point; 3], f32::INFINITY, &mut answers, &mut counters);
     let _ = model.overlap_box(&around, |overlap| see(overlap.triangle));
     let _ = model.overlap_box_with(&around, &mut only, |_| ControlFlow::Break(()));
     let _ = model.overlap_sphere(point, 0.2, |overlap| see(overlap.triangle));

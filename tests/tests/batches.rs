@@ -1,13 +1,13 @@
 //! Batches of rays and points have the same answers as one by one, bit for bit, on every level and in every file.
 
-use bvhc_runtime::{Model, Only, Ray, Sides};
+use bvhc_runtime::{Filter, Model, Ray, Sides};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{grid, hall, icosphere, soup};
 use bvhc_tests::support::Scene;
 use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::trial::Trial;
 
-/// One ray, less and more than a vector of 8 or 16, one bundle of either level and more than one.
+/// One ray, less and more than a vector of 8 or 16, one packet of either level and more than one.
 const SIZES: [usize; 9] = [1, 7, 8, 15, 17, 32, 64, 65, 200];
 
 /// Rays that go about the same way: from nearly one place, over a spread of directions.
@@ -58,10 +58,10 @@ fn compare(model: &Model<'_>, rays: &[Ray], context: &str) -> u32 {
     }
     let found = any.iter().map(|hit| u32::from(*hit)).sum();
     // As in models larger than tests have.
-    let (mut hits_by_turns, mut any_by_turns) = (vec![None; rays.len()], vec![true; rays.len()]);
-    model.closest_hits_by_turns(rays, &mut hits_by_turns);
-    model.any_hits_by_turns(rays, &mut any_by_turns);
-    assert!(hits == hits_by_turns && any == any_by_turns, "{context}, level {}", model.level().name());
+    let (mut hits_interleaved, mut any_interleaved) = (vec![None; rays.len()], vec![true; rays.len()]);
+    model.closest_hits_interleaved(rays, &mut hits_interleaved);
+    model.any_hits_interleaved(rays, &mut any_interleaved);
+    assert!(hits == hits_interleaved && any == any_interleaved, "{context}, level {}", model.level().name());
     found
 }
 
@@ -72,21 +72,21 @@ fn compare_points(model: &Model<'_>, queries: &mut Queries<'_>, count: usize, co
         point[1] = f32::NAN;
     }
     let max_distance = queries.max_distance();
-    let (mut answers, mut by_turns) = (vec![None; count], vec![None; count]);
-    let (mut some, mut some_by_turns) = (vec![None; count], vec![None; count]);
-    let mut odd = Only(|triangle| triangle % 2 == 1);
+    let (mut answers, mut interleaved) = (vec![None; count], vec![None; count]);
+    let (mut some, mut some_interleaved) = (vec![None; count], vec![None; count]);
+    let mut odd = Filter(|triangle| triangle % 2 == 1);
     model.closest_points(&points, max_distance, &mut answers);
     model.closest_points_with(&points, max_distance, &mut some, &mut odd);
     // As in models larger than tests have.
-    model.closest_points_by_turns(&points, max_distance, &mut by_turns, &mut ());
-    model.closest_points_by_turns(&points, max_distance, &mut some_by_turns, &mut odd);
+    model.closest_points_interleaved(&points, max_distance, &mut interleaved, &mut ());
+    model.closest_points_interleaved(&points, max_distance, &mut some_interleaved, &mut odd);
     for (index, point) in points.iter().enumerate() {
         let context =
             || format!("{context}, level {}, point {index}: {point:?} {max_distance}", model.level().name());
         let alone = model.closest_point(*point, max_distance);
-        assert_eq!((answers[index], by_turns[index]), (alone, alone), "{}", context());
+        assert_eq!((answers[index], interleaved[index]), (alone, alone), "{}", context());
         let alone = model.closest_point_with(*point, max_distance, &mut odd);
-        assert_eq!((some[index], some_by_turns[index]), (alone, alone), "{}", context());
+        assert_eq!((some[index], some_interleaved[index]), (alone, alone), "{}", context());
     }
     answers.iter().map(|answer| u32::from(answer.is_some())).sum()
 }
@@ -146,7 +146,7 @@ fn the_longer_slice_is_left_alone_beyond_the_shorter() {
         model.any_hits(&[], &mut any);
         model.closest_hits(&rays, &mut []);
         let points = [[0.0, 0.0, 3.0]; 40];
-        for ask in [Model::closest_points_with::<()>, Model::closest_points_by_turns::<()>] {
+        for ask in [Model::closest_points_with::<()>, Model::closest_points_interleaved::<()>] {
             let mut nearest = vec![None; 50];
             ask(&model, &points, f32::INFINITY, &mut nearest, &mut ());
             assert!(nearest[..40].iter().all(Option::is_some) && nearest[40..].iter().all(Option::is_none));

@@ -6,7 +6,7 @@ use bvhc::compile::{Layout, Quality};
 use bvhc::kdop;
 use bvhc::mesh::Mesh;
 use bvhc_format::kdop::Tables;
-use bvhc_runtime::{Allowance, Distance, Effort, Exhausted, Hint, Model, Pose, Realign, Volume};
+use bvhc_runtime::{Distance, Exhausted, Model, Pose, Realign, Tolerance, Volume, WarmStart, WorkBudget};
 use bvhc_tests::oracle::gap::{of_surfaces, of_triangles, within};
 use bvhc_tests::oracle::meet::meet;
 use bvhc_tests::oracle::pairs::Surface;
@@ -70,14 +70,14 @@ fn bits(found: &Distance) -> Vec<u64> {
 fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose]) -> Vec<f64> {
     let (mesh_a, mesh_b) = (stored(a), stored(b));
     let still = Surface::of(&mesh_a);
-    let mut hints = vec![Hint::default(); levels().len()];
+    let mut warm_starts = vec![WarmStart::default(); levels().len()];
     let mut distances = Vec::new();
     for pose in poses {
         let moved = Surface::moved(&mesh_b, &pose::Pose::of_query(pose));
         let expected = of_surfaces(&still, &moved).expect("triangles");
         distances.push(expected.distance);
         let mut answers = Vec::new();
-        for (level, hint) in levels().into_iter().zip(&mut hints) {
+        for (level, warm_start) in levels().into_iter().zip(&mut warm_starts) {
             let (a, b) = (a.with_level(level), b.with_level(level));
             let what = || format!("{what}, {}, {pose:?}", level.name());
             let found = a.distance(&b, pose).expect("triangles");
@@ -86,7 +86,7 @@ fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose]) -> Vec<f64> {
             check_points(&found, corners, &what);
             let exact = of_triangles(corners[0], corners[1]);
             assert!(same(found.distance, exact), "{}: {found:?} {exact}", what());
-            check_variants(&a, &b, pose, &found, hint, &what);
+            check_variants(&a, &b, pose, &found, warm_start, &what);
             answers.push(found);
         }
         if expected.distance > 0.0 {
@@ -99,13 +99,13 @@ fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose]) -> Vec<f64> {
     distances
 }
 
-/// Limits, tolerances, allowances and hints.
+/// Limits, tolerances, allowances and warm_starts.
 fn check_variants(
     a: &Model<'_>,
     b: &Model<'_>,
     pose: &Pose,
     found: &Distance,
-    hint: &mut Hint,
+    warm_start: &mut WarmStart,
     what: &dyn Fn() -> String,
 ) {
     let distance = found.distance;
@@ -121,15 +121,20 @@ fn check_variants(
         let answer = (a.distance_within(b, pose, limit), a.within(b, pose, limit));
         assert!(nothing || answer == (None, false), "{}: {answer:?} within {limit}", what());
     }
-    let mut effort = Effort::unlimited();
-    let mut ask =
-        |hint: &mut Hint| a.distance_with(b, pose, f64::INFINITY, Allowance::NONE, hint, &mut effort);
-    assert!(is_same(ask(hint).expect("no limit")) && is_same(ask(hint).expect("no limit")), "{}", what());
+    let mut budget = WorkBudget::unlimited();
+    let mut ask = |warm_start: &mut WarmStart| {
+        a.distance_with(b, pose, f64::INFINITY, Tolerance::NONE, warm_start, &mut budget)
+    };
+    assert!(
+        is_same(ask(warm_start).expect("no limit")) && is_same(ask(warm_start).expect("no limit")),
+        "{}",
+        what()
+    );
     for (allowance, most) in [
-        (Allowance::Absolute(0.1 * distance + 1e-6), 1.1 * distance + 1e-6),
-        (Allowance::Relative(0.05), 1.05 * distance),
-        (Allowance::Relative(3.0), 4.0 * distance),
-        (Allowance::Absolute(f64::NAN), distance),
+        (Tolerance::Absolute(0.1 * distance + 1e-6), 1.1 * distance + 1e-6),
+        (Tolerance::Relative(0.05), 1.05 * distance),
+        (Tolerance::Relative(3.0), 4.0 * distance),
+        (Tolerance::Absolute(f64::NAN), distance),
     ] {
         let near = a.approximate_distance(b, pose, allowance).expect("triangles");
         let right = near.distance >= distance && near.distance <= most * (1.0 + 1e-15);
@@ -147,17 +152,17 @@ fn check_by(
     found: &Distance,
     what: &dyn Fn() -> String,
 ) {
-    let (mut hint, mut effort) = (Hint::default(), Effort::unlimited());
-    let by = a.distance_by(b, pose, volume, f64::INFINITY, Allowance::NONE, &mut hint, &mut effort);
+    let (mut warm_start, mut budget) = (WarmStart::default(), WorkBudget::unlimited());
+    let by = a.distance_by(b, pose, volume, f64::INFINITY, Tolerance::NONE, &mut warm_start, &mut budget);
     let by = by.expect("the files have them").expect("triangles");
     let distance = found.distance;
     assert!(bits(&by) == bits(found) || by.distance == 0.0 && distance == 0.0, "{}: {by:?}", what());
     for (limit, expected) in [(distance, true), (distance.next_down(), false)] {
-        let within = a.within_by(b, pose, volume, limit, &mut Effort::unlimited());
+        let within = a.within_by(b, pose, volume, limit, &mut WorkBudget::unlimited());
         assert_eq!(within, Ok(expected), "{}, {volume:?}", what());
     }
     let mut pairs = 0;
-    let end = a.pairs_within_by(b, pose, volume, distance, &mut effort, |pair| {
+    let end = a.pairs_within_by(b, pose, volume, distance, &mut budget, |pair| {
         pairs += u32::from(pair.distance == distance);
         ControlFlow::Continue(())
     });
@@ -170,7 +175,7 @@ fn check_falling(
     b: &Model<'_>,
     pose: &Pose,
     least: &Distance,
-    (allowance, most): (Allowance, f64),
+    (allowance, most): (Tolerance, f64),
     what: &dyn Fn() -> String,
 ) {
     // Beyond that there are too many pairs.
@@ -178,10 +183,10 @@ fn check_falling(
         return;
     }
     let (mut best, mut pairs) = (f64::INFINITY, Vec::new());
-    let end = a.falling_distances(b, pose, allowance, &mut Effort::unlimited(), |found| {
+    let end = a.decreasing_distances(b, pose, allowance, &mut WorkBudget::unlimited(), |found| {
         let beyond = match allowance {
-            Allowance::Absolute(by) => best + by.max(0.0),
-            Allowance::Relative(share) => best + best * share,
+            Tolerance::Absolute(by) => best + by.max(0.0),
+            Tolerance::Relative(share) => best + best * share,
         };
         assert!(found.distance <= beyond, "{}: {found:?} after {best}", what());
         best = best.min(found.distance);
@@ -367,7 +372,7 @@ fn encounters() {
     }
 }
 
-/// A hint is good for any models and any pose.
+/// A warm_start is good for any models and any pose.
 #[test]
 fn hints_from_elsewhere() {
     let mut random = Random::new(6);
@@ -380,12 +385,12 @@ fn hints_from_elsewhere() {
         })
         .collect();
     let models: Vec<_> = files.iter().map(|file| Model::from_bytes(file).expect("it opens")).collect();
-    let mut hint = Hint::default();
+    let mut warm_start = WarmStart::default();
     for pose in poses(&mut random, &scenes[0].mesh, 30) {
         let [a, b] = [0; 2].map(|_| &models[random.below(models.len() as u32) as usize]);
         let expected = a.distance(b, &pose).expect("triangles");
-        let mut effort = Effort::unlimited();
-        let found = a.distance_with(b, &pose, f64::INFINITY, Allowance::NONE, &mut hint, &mut effort);
+        let mut budget = WorkBudget::unlimited();
+        let found = a.distance_with(b, &pose, f64::INFINITY, Tolerance::NONE, &mut warm_start, &mut budget);
         let found = found.expect("no limit").expect("triangles");
         assert!(bits(&found) == bits(&expected) || found.distance == 0.0 && expected.distance == 0.0);
     }
@@ -396,20 +401,20 @@ fn limits_on_work() {
     let file = compiled_for_pairs(&icosphere::displaced(8, 0.2, 1), Layout::Fast);
     let model = Model::from_bytes(&file).expect("it opens");
     let pose = Pose::from_translation([2.5, 0.2, 0.3]).expect("a pose");
-    let ask = |effort: &mut Effort| {
-        model.distance_with(&model, &pose, f64::INFINITY, Allowance::NONE, &mut Hint::default(), effort)
+    let ask = |budget: &mut WorkBudget| {
+        model.distance_with(&model, &pose, f64::INFINITY, Tolerance::NONE, &mut WarmStart::default(), budget)
     };
-    let mut whole = Effort::unlimited();
+    let mut whole = WorkBudget::unlimited();
     let expected = ask(&mut whole);
     assert!(matches!(expected, Ok(Some(_))));
     let steps = whole.node_pairs + whole.leaf_pairs;
     assert_eq!(whole.left, u64::MAX - steps);
-    assert_eq!(ask(&mut Effort::of_steps(steps)), expected);
+    assert_eq!(ask(&mut WorkBudget::of_steps(steps)), expected);
     for few in [0, 1, steps / 2, steps - 1] {
-        let mut effort = Effort::of_steps(few);
-        assert_eq!(ask(&mut effort), Err(Exhausted), "{few} of {steps}");
-        assert_eq!(effort.left, 0);
-        assert_eq!(model.within_with(&model, &pose, 1e-3, &mut Effort::of_steps(0)), Err(Exhausted));
+        let mut budget = WorkBudget::of_steps(few);
+        assert_eq!(ask(&mut budget), Err(Exhausted), "{few} of {steps}");
+        assert_eq!(budget.left, 0);
+        assert_eq!(model.within_with(&model, &pose, 1e-3, &mut WorkBudget::of_steps(0)), Err(Exhausted));
     }
     let mut visits = 0;
     let end = model.pairs_within(&model, &pose, 1.0, |_| {

@@ -5,7 +5,7 @@ use bvhc::compile::Layout;
 use bvhc::kdop::Options;
 use bvhc_format::kdop::{Directions, REGIONS, Tables, ring_cosine};
 use bvhc_format::section::SectionKind;
-use bvhc_runtime::{Effort, Exhausted, Model, Pose, Realign, Volume, VolumeError};
+use bvhc_runtime::{Exhausted, Model, Pose, Realign, Volume, VolumeError, WorkBudget};
 use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
 use bvhc_tests::random::Random;
@@ -51,7 +51,7 @@ fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose], realign: Real
             let (a, b) = (a.with_level(level), b.with_level(level));
             let what = || format!("{what}, {}, {realign:?}, {pose:?}", level.name());
             assert_eq!(pairs(&a, &b, pose, volume), expected, "{}", what());
-            let first = a.first_pair_by(&b, pose, volume, &mut Effort::unlimited()).expect("no limit");
+            let first = a.first_pair_by(&b, pose, volume, &mut WorkBudget::unlimited()).expect("no limit");
             assert_eq!(first.is_some(), !expected.is_empty(), "{}", what());
             assert!(first.is_none_or(|pair| expected.contains(&(pair.a, pair.b))), "{}", what());
         }
@@ -150,7 +150,7 @@ fn files_without_what_it_takes() {
     let [plain, twelve] = [&plain, &file].map(|file| Model::from_bytes(file).expect("it opens"));
     let ask = |a: &Model<'_>, b: &Model<'_>, realign| {
         let volume = Volume::Kdop(realign);
-        a.first_pair_by(b, &Pose::IDENTITY, volume, &mut Effort::unlimited()).map(|pair| pair.is_some())
+        a.first_pair_by(b, &Pose::IDENTITY, volume, &mut WorkBudget::unlimited()).map(|pair| pair.is_some())
     };
     assert_eq!(ask(&twelve, &twelve, Realign::Triples), Ok(true));
     for realign in [Realign::Axes, Realign::Occupancy, Realign::Profile] {
@@ -169,7 +169,7 @@ fn files_without_what_it_takes() {
     assert_eq!(ask(&twelve, &without, Realign::Triples), Ok(true));
     assert_eq!(ask(&twelve, &without, Realign::Hull), Err(VolumeError::NoKdops(Realign::Hull)));
     let volume = Volume::Kdop(Realign::Triples);
-    let none = twelve.first_pair_by(&twelve, &Pose::IDENTITY, volume, &mut Effort::of_steps(0));
+    let none = twelve.first_pair_by(&twelve, &Pose::IDENTITY, volume, &mut WorkBudget::of_steps(0));
     assert_eq!(none, Err(VolumeError::Exhausted(Exhausted)));
 }
 

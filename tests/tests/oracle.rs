@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{Hit, Model, Only, Ray, Search, Sides};
+use bvhc_runtime::{Filter, Hit, Model, Ray, Sides, VisitControl};
+use bvhc_tests::oracle::classification::{self, Answer, Fault};
 use bvhc_tests::oracle::ray::{self, Class, Crossing};
-use bvhc_tests::oracle::verdict::{self, Answer, Fault};
 use bvhc_tests::oracle::{overlap_box, overlap_sphere, point};
 use bvhc_tests::support::answers::{all_hits, first_of, hit_bits, in_ball, in_box};
 use bvhc_tests::support::queries::Queries;
@@ -49,7 +49,7 @@ fn answer(hit: &Hit) -> Answer {
 fn check_hits(mesh: &Mesh, crossings: &[Crossing], hits: &[Hit], closest: Option<&Hit>) {
     for hit in hits {
         let crossing = crossings.iter().find(|crossing| crossing.triangle == hit.triangle);
-        let crossing = crossing.expect("the verdict has found it");
+        let crossing = crossing.expect("the classification has found it");
         assert!(crossing.class == Class::Border || hit.back != crossing.front, "{hit:?} {crossing:?}");
         check_normal(mesh, hit);
     }
@@ -72,13 +72,13 @@ fn check_normal(mesh: &Mesh, hit: &Hit) {
     assert!(dot(n, cross) > (1.0 - 1e-6) * length, "{hit:?}");
 }
 
-fn judge(mesh: &Mesh, model: &Model<'_>, ray: &Ray, crossings: &[Crossing]) -> Result<(), Fault> {
+fn classify(mesh: &Mesh, model: &Model<'_>, ray: &Ray, crossings: &[Crossing]) -> Result<(), Fault> {
     let closest = model.closest_hit(ray);
     let hits = all_hits(model, ray);
     let answers: Vec<_> = hits.iter().map(answer).collect();
-    verdict::closest(crossings, closest.as_ref().map(answer))?;
-    verdict::all(crossings, &answers)?;
-    verdict::any(crossings, model.any_hit(ray))?;
+    classification::closest(crossings, closest.as_ref().map(answer))?;
+    classification::all(crossings, &answers)?;
+    classification::any(crossings, model.any_hit(ray))?;
     assert_eq!(model.any_hit(ray), closest.is_some());
     check_hits(mesh, crossings, &hits, closest.as_ref());
     Ok(())
@@ -95,8 +95,8 @@ fn rays() {
             crossings.retain(|crossing| visible(crossing, ray.sides));
             sure += u32::from(crossings.iter().any(|crossing| crossing.class == Class::Hit));
             for model in &models {
-                let verdict = judge(&trial.mesh, model, &ray, &crossings);
-                assert_eq!(verdict, Ok(()), "{} {} {ray:?}", trial.name, model.level().name());
+                let classification = classify(&trial.mesh, model, &ray, &crossings);
+                assert_eq!(classification, Ok(()), "{} {} {ray:?}", trial.name, model.level().name());
             }
         }
         assert!(sure > trial.share(RAYS) / 20, "{}: only {sure} rays hit for sure", trial.name);
@@ -114,17 +114,21 @@ fn rays_through_a_filter() {
             let mut crossings = ray::all(&trial.mesh, &exact_ray(&ray));
             crossings.retain(|crossing| visible(crossing, ray.sides) && crossing.triangle % 3 == 1);
             for model in &models {
-                let mut only = Only(|triangle| triangle % 3 == 1);
+                let mut only = Filter(|triangle| triangle % 3 == 1);
                 let closest = model.closest_hit_with(&ray, &mut only);
                 let mut hits = Vec::new();
                 model.all_hits_with(&ray, &mut only, |hit| {
                     hits.push(*hit);
-                    Search::Continue
+                    VisitControl::Continue
                 });
                 let any = model.any_hit_with(&ray, &mut only);
                 let answers: Vec<_> = hits.iter().map(answer).collect();
-                assert_eq!(verdict::closest(&crossings, closest.as_ref().map(answer)), Ok(()), "{ray:?}");
-                assert_eq!(verdict::all(&crossings, &answers), Ok(()), "{ray:?}");
+                assert_eq!(
+                    classification::closest(&crossings, closest.as_ref().map(answer)),
+                    Ok(()),
+                    "{ray:?}"
+                );
+                assert_eq!(classification::all(&crossings, &answers), Ok(()), "{ray:?}");
                 assert_eq!(any, closest.is_some());
                 check_hits(&trial.mesh, &crossings, &hits, closest.as_ref());
             }
@@ -192,13 +196,13 @@ fn visitors_steer_the_search() {
                 model.all_hits(&ray, |hit| {
                     let closer = best.is_none_or(|held| (hit.t, hit.triangle) < (held.t, held.triangle));
                     best = if closer { Some(*hit) } else { best };
-                    Search::UpTo(hit.t)
+                    VisitControl::UpTo(hit.t)
                 });
                 assert_eq!(best, model.closest_hit(&ray), "{ray:?}");
                 let mut calls = 0;
                 model.all_hits(&ray, |_| {
                     calls += 1;
-                    Search::Stop
+                    VisitControl::Stop
                 });
                 assert_eq!(calls, usize::from(best.is_some()));
             }
@@ -309,7 +313,7 @@ fn closest_points_through_a_filter() {
             let point = queries.point();
             let nearest = point::closest(&rest, point).expect("triangles are left");
             for model in trial.models() {
-                let mut only = Only(|triangle| triangle % 3 == 1);
+                let mut only = Filter(|triangle| triangle % 3 == 1);
                 let found = model.closest_point_with(point, f32::INFINITY, &mut only).expect("no limit");
                 let slack = 1e-7 * nearest.distance + 1e-9 * f64::from(queries.size());
                 assert!((f64::from(found.distance) - nearest.distance).abs() <= slack, "{point:?} {found:?}");

@@ -2,7 +2,7 @@
 //! vouch for, and what is approximate is within what is allowed.
 
 use bvhc::compile::Layout;
-use bvhc_runtime::{Allowance, Effort, Exhausted, Hint, Model, Pose, Volume, VolumeError};
+use bvhc_runtime::{Exhausted, Model, Pose, Tolerance, Volume, VolumeError, WarmStart, WorkBudget};
 use bvhc_tests::oracle::gap::of_surfaces;
 use bvhc_tests::oracle::pairs::Surface;
 use bvhc_tests::pose;
@@ -70,18 +70,26 @@ fn approximate_distances_are_within_the_allowance() {
         let model = Model::from_bytes(&file).expect("it opens");
         for pose in poses(&mut random, &mesh.positions, 10) {
             let least = distance(&model, &model, &pose, Volume::Obb).distance;
-            let allowed = [0.01, 0.25, 3.0].map(Allowance::Relative);
-            for allowance in allowed.into_iter().chain([Allowance::Absolute(0.1), Allowance::Absolute(10.0)])
+            let allowed = [0.01, 0.25, 3.0].map(Tolerance::Relative);
+            for allowance in allowed.into_iter().chain([Tolerance::Absolute(0.1), Tolerance::Absolute(10.0)])
             {
                 let most = match allowance {
-                    Allowance::Relative(share) => least * (1.0 + share),
-                    Allowance::Absolute(by) => least + by,
+                    Tolerance::Relative(share) => least * (1.0 + share),
+                    Tolerance::Absolute(by) => least + by,
                 };
                 for level in levels() {
                     let model = model.with_level(level);
                     let ask = |limit| {
-                        let (mut hint, mut effort) = (Hint::default(), Effort::unlimited());
-                        model.distance_by(&model, &pose, SAMPLES, limit, allowance, &mut hint, &mut effort)
+                        let (mut warm_start, mut budget) = (WarmStart::default(), WorkBudget::unlimited());
+                        model.distance_by(
+                            &model,
+                            &pose,
+                            SAMPLES,
+                            limit,
+                            allowance,
+                            &mut warm_start,
+                            &mut budget,
+                        )
                     };
                     for limit in [f64::INFINITY, most, least] {
                         let found = ask(limit).expect("no limit").expect("triangles").distance;
@@ -106,12 +114,12 @@ fn samples_spare_steps() {
     let [a, b] = [&encounter.a, &encounter.b].map(|mesh| compiled_with_samples(mesh, Layout::Fast));
     let [a, b] = [&a, &b].map(|file| Model::from_bytes(file).expect("it opens"));
     let steps = |volume| {
-        let mut effort = Effort::unlimited();
+        let mut budget = WorkBudget::unlimited();
         for pose in encounter.separated.iter().chain(&encounter.approaching).map(pose::Pose::for_query) {
             let tolerance = 2.0 * distance(&a, &b, &pose, volume).distance;
-            assert_eq!(a.within_by(&b, &pose, volume, tolerance, &mut effort), Ok(true));
+            assert_eq!(a.within_by(&b, &pose, volume, tolerance, &mut budget), Ok(true));
         }
-        effort.node_pairs + effort.leaf_pairs
+        budget.node_pairs + budget.leaf_pairs
     };
     let [boxes, samples] = [Volume::Obb, SAMPLES].map(steps);
     assert!(10 * samples < 9 * boxes, "{samples} {boxes}");
@@ -124,13 +132,13 @@ fn what_files_do_not_have() {
         [compiled_with_samples(&mesh, Layout::Fast), compiled_for_pairs(&mesh, Layout::Fast)];
     let [samples, boxes] = [&samples, &boxes].map(|file| Model::from_bytes(file).expect("it opens"));
     let ask = |a: &Model<'_>, b: &Model<'_>, steps| {
-        a.within_by(b, &Pose::IDENTITY, SAMPLES, 1.0, &mut Effort::of_steps(steps))
+        a.within_by(b, &Pose::IDENTITY, SAMPLES, 1.0, &mut WorkBudget::of_steps(steps))
     };
     assert_eq!(ask(&samples, &samples, u64::MAX), Ok(true));
     assert_eq!(ask(&samples, &samples, 0), Err(VolumeError::Exhausted(Exhausted)));
     for (a, b) in [(&samples, &boxes), (&boxes, &samples), (&boxes, &boxes)] {
         assert_eq!(ask(a, b, u64::MAX), Err(VolumeError::NoSamples));
-        let first = a.first_pair_by(b, &Pose::IDENTITY, SAMPLES, &mut Effort::unlimited());
+        let first = a.first_pair_by(b, &Pose::IDENTITY, SAMPLES, &mut WorkBudget::unlimited());
         assert_eq!(first.map(|pair| pair.is_some()), Err(VolumeError::NoSamples));
     }
 }

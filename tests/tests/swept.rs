@@ -3,7 +3,7 @@
 
 use bvhc::compile::Layout;
 use bvhc_format::swept::{Core, Cores};
-use bvhc_runtime::{Effort, Exhausted, Level, Model, Pose, Volume, VolumeError};
+use bvhc_runtime::{Exhausted, Level, Model, Pose, Volume, VolumeError, WorkBudget};
 use bvhc_tests::oracle::gap::of_surfaces;
 use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
@@ -105,9 +105,9 @@ fn what_files_do_not_have() {
         [compiled_with_swept(&mesh, Layout::Fast, LINES), compiled_for_pairs(&mesh, Layout::Fast)];
     let [lines, boxes] = [&lines, &boxes].map(|file| Model::from_bytes(file).expect("it opens"));
     let ask = |a: &Model<'_>, b: &Model<'_>, cores| {
-        let (mut effort, volume) = (Effort::unlimited(), Volume::Swept(cores));
-        let pairs = a.first_pair_by(b, &Pose::IDENTITY, volume, &mut effort).map(|pair| pair.is_some());
-        assert_eq!(a.within_by(b, &Pose::IDENTITY, volume, 1.0, &mut effort), pairs);
+        let (mut budget, volume) = (WorkBudget::unlimited(), Volume::Swept(cores));
+        let pairs = a.first_pair_by(b, &Pose::IDENTITY, volume, &mut budget).map(|pair| pair.is_some());
+        assert_eq!(a.within_by(b, &Pose::IDENTITY, volume, 1.0, &mut budget), pairs);
         pairs
     };
     assert_eq!(ask(&lines, &lines, LINES), Ok(true));
@@ -120,8 +120,11 @@ fn what_files_do_not_have() {
         assert_eq!(ask(&lines, &lines, cores), Err(VolumeError::NoSwept(cores)));
     }
     let volume = Volume::Swept(LINES);
-    let none = lines.within_by(&lines, &Pose::IDENTITY, volume, 0.0, &mut Effort::of_steps(0));
+    let none = lines.within_by(&lines, &Pose::IDENTITY, volume, 0.0, &mut WorkBudget::of_steps(0));
     assert_eq!(none, Err(VolumeError::Exhausted(Exhausted)));
     let lines = lines.with_level(Level::detect());
-    assert_eq!(lines.within_by(&lines, &Pose::IDENTITY, volume, -1.0, &mut Effort::unlimited()), Ok(false));
+    assert_eq!(
+        lines.within_by(&lines, &Pose::IDENTITY, volume, -1.0, &mut WorkBudget::unlimited()),
+        Ok(false)
+    );
 }

@@ -274,7 +274,7 @@ fn grow_obbs(
     time: Duration,
     progress: &dyn Progress,
 ) -> (obb::Tree, obb::Options) {
-    let watch = obb::Watch {
+    let watch = obb::TimeBudget {
         time,
         on_pass: &|| progress.begin(Stage::Obb, mesh.triangles.len() as u64),
         on_triangles: &|triangles| progress.advance(triangles),

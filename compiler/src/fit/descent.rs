@@ -16,7 +16,7 @@ use super::plane::{best_rectangle, convex_polygon};
 const PROGRESS: f64 = 1e-7;
 
 /// Turns after which a descent stops though it still gains: some sets allow long chains of tiny steps.
-const MOST_TURNS: usize = 64;
+const MAX_TURNS: usize = 64;
 
 /// A frame, and the measure of the box along its axes.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ impl Descent {
         let mut extents = cloud.extents(&frame);
         let mut measure = objective.measure(extents);
         let mut since_progress = 0;
-        for turn in 0..MOST_TURNS {
+        for turn in 0..MAX_TURNS {
             let fixed = turn % 3;
             match self.turn(cloud, objective, &frame, (fixed, extents[fixed])) {
                 Some((direction, sides)) => {

@@ -70,7 +70,7 @@ fn frames_of_few_bits_are_as_safe() {
 
 /// Checks every box of every method around every set, and returns, for each method, by which part the boxes are larger
 /// than the least ones.
-fn judge(objective: Objective) -> [Vec<f64>; 7] {
+fn classify(objective: Objective) -> [Vec<f64>; 7] {
     let (methods, mut scratch) = (quick_methods(), Scratch::default());
     let mut found = [const { Vec::new() }; 7];
     for set in sets(1000) {
@@ -96,7 +96,7 @@ fn judge(objective: Objective) -> [Vec<f64>; 7] {
 #[test]
 fn boxes_hold_their_points_exactly_and_none_beats_the_least() {
     for objective in Objective::ALL {
-        let mut found = judge(objective);
+        let mut found = classify(objective);
         found.iter_mut().for_each(|excesses| excesses.sort_by(f64::total_cmp));
         let memetic = &found[5];
         let (mean, worst) = (memetic.iter().sum::<f64>() / memetic.len() as f64, memetic[memetic.len() - 1]);

@@ -78,7 +78,7 @@ pub struct Tree {
     pub nodes: Vec<Vec<Child>>,
     /// The numbers of the triangles, in the order in which the leaves hold them.
     pub order: Vec<u32>,
-    /// Levels of nodes, at most [`MOST_LEVELS`](obb::MOST_LEVELS).
+    /// Levels of nodes, at most [`MAX_LEVELS`](obb::MAX_LEVELS).
     pub depth: u32,
 }
 

@@ -8,12 +8,12 @@ use crate::mesh::Mesh;
 use crate::tree::binary::{BinaryTree, Node};
 
 /// Subtrees of more references are not looked at, though they may refer to few triangles.
-const MOST_REFERENCES: usize = 4 * BLOCK_WIDTH;
+const MAX_REFERENCES: usize = 4 * BLOCK_WIDTH;
 
 /// For each node of the tree, whether its triangles fit into one block.
 pub fn fits(tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> Vec<bool> {
     let fits = |node: &Node| {
-        if node.count as usize > MOST_REFERENCES {
+        if node.count as usize > MAX_REFERENCES {
             return false;
         }
         let (first, count) = (node.first as usize, node.count as usize);

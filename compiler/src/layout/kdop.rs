@@ -1,7 +1,7 @@
 //! From a tree for k-DOPs to its records.
 
-use bvhc_format::kdop::{KdopLayout, KdopNumber, KdopRow, Spot};
-use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbRef};
+use bvhc_format::kdop::{KdopLayout, KdopNumber, LaneRow, Spot};
+use bvhc_format::obb::{PAIR_WIDTH, PairLeaf, PairRef};
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::SectionKind;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -25,9 +25,9 @@ pub struct KdopRecords {
     /// Levels of nodes.
     pub depth: u32,
     /// The rows of the nodes.
-    pub rows: Vec<KdopRow>,
+    pub rows: Vec<LaneRow>,
     /// The leaves.
-    pub leaves: Vec<ObbLeaf>,
+    pub leaves: Vec<PairLeaf>,
     /// The tree's figures.
     pub statistics: TreeStatistics,
 }
@@ -37,15 +37,15 @@ pub fn lay_out_kdops(tree: &Tree, mesh: &Mesh, places: &[u32], layout: KdopLayou
     let bounds = used_bounds(mesh);
     let (origin, size) = (bounds.centre(), bounds.extents());
     let writer = Writer { tree, mesh, layout, origin, slack: size / (1u64 << 48) as f64 };
-    let mut rows = vec![KdopRow { lanes: [0.0; OBB_WIDTH] }; tree.nodes.len() * layout.rows()];
+    let mut rows = vec![LaneRow { lanes: [0.0; PAIR_WIDTH] }; tree.nodes.len() * layout.rows()];
     let first_leaves = first_leaves(tree);
     let nodes = rows.par_chunks_mut(layout.rows()).zip(&tree.nodes).zip(&first_leaves);
     nodes.for_each(|((rows, children), first_leaf)| writer.node(rows, children, *first_leaf));
     let of_leaves: Vec<&Child> =
         tree.nodes.iter().flatten().filter(|child| child.link == Link::Leaf).collect();
-    let leaves: Vec<ObbLeaf> =
+    let leaves: Vec<PairLeaf> =
         of_leaves.par_iter().map(|child| leaf(mesh, writer.triangles(child), places)).collect();
-    let slots = |node| (0..OBB_WIDTH).map(move |slot| (node, slot));
+    let slots = |node| (0..PAIR_WIDTH).map(move |slot| (node, slot));
     let radii = rows.chunks(layout.rows()).flat_map(slots).map(|(node, slot)| radius(&layout, node, slot));
     let radius = round_up(radii.fold(0.0, f64::max));
     let statistics = statistics(tree, &layout, &rows, leaves.len());
@@ -72,7 +72,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn node(&self, rows: &mut [KdopRow], children: &[Child], mut next_leaf: u32) {
+    fn node(&self, rows: &mut [LaneRow], children: &[Child], mut next_leaf: u32) {
         let layout = &self.layout;
         for (index, row) in rows.iter_mut().enumerate() {
             let empty = |lane| layout.number(Spot { row: index, lane }).1.empty();
@@ -81,10 +81,10 @@ impl Writer<'_> {
         for (slot, child) in children.iter().enumerate() {
             put(&Kdop::around(self.corners(child), layout, self.slack), layout, rows, slot);
             let reference = match child.link {
-                Link::Node(node) => ObbRef::node(node),
+                Link::Node(node) => PairRef::node(node),
                 Link::Leaf => {
                     next_leaf += 1;
-                    ObbRef::leaf(next_leaf - 1, child.range.end - child.range.start)
+                    PairRef::leaf(next_leaf - 1, child.range.end - child.range.start)
                 }
             };
             write(rows, layout.child(slot), f32::from_bits(reference.0));
@@ -109,8 +109,8 @@ impl Writer<'_> {
 ///
 /// # Panics
 /// Where the node does not have the layout's rows, or the slot is not one of its four.
-pub fn put(kdop: &Kdop, layout: &KdopLayout, node: &mut [KdopRow], slot: usize) {
-    for (row, lane) in (0..layout.rows()).flat_map(|row| (0..OBB_WIDTH).map(move |lane| (row, lane))) {
+pub fn put(kdop: &Kdop, layout: &KdopLayout, node: &mut [LaneRow], slot: usize) {
+    for (row, lane) in (0..layout.rows()).flat_map(|row| (0..PAIR_WIDTH).map(move |lane| (row, lane))) {
         let spot = Spot { row, lane };
         let number = match layout.number(spot) {
             (of, _) if of != slot => continue,
@@ -124,22 +124,22 @@ pub fn put(kdop: &Kdop, layout: &KdopLayout, node: &mut [KdopRow], slot: usize) 
     }
 }
 
-fn write(node: &mut [KdopRow], spot: Spot, number: f32) {
+fn write(node: &mut [LaneRow], spot: Spot, number: f32) {
     node[spot.row].lanes[spot.lane] = number;
 }
 
-fn is_used(layout: &KdopLayout, node: &[KdopRow], slot: usize) -> bool {
-    layout.child(slot).of(node).is_some_and(|child| child.to_bits() != ObbRef::EMPTY.0)
+fn is_used(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> bool {
+    layout.child(slot).of(node).is_some_and(|child| child.to_bits() != PairRef::EMPTY.0)
 }
 
 /// The extents or bounds of a slot.
-fn reaches(layout: &KdopLayout, node: &[KdopRow], slot: usize) -> impl Iterator<Item = f64> {
+fn reaches(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> impl Iterator<Item = f64> {
     let of = move |direction| layout.reach(direction, slot).of(node);
     (0..layout.directions.count()).filter_map(of).map(f64::from)
 }
 
 /// What the tree's radius may not be less than for a slot (FORMAT.md, K5).
-fn radius(layout: &KdopLayout, node: &[KdopRow], slot: usize) -> f64 {
+fn radius(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> f64 {
     if !is_used(layout, node, slot) {
         return 0.0;
     }
@@ -150,7 +150,7 @@ fn radius(layout: &KdopLayout, node: &[KdopRow], slot: usize) -> f64 {
     (0..3).map(of).sum::<f64>().sqrt() + reaches(layout, node, slot).fold(0.0, f64::max)
 }
 
-fn statistics(tree: &Tree, layout: &KdopLayout, rows: &[KdopRow], leaves: usize) -> TreeStatistics {
+fn statistics(tree: &Tree, layout: &KdopLayout, rows: &[LaneRow], leaves: usize) -> TreeStatistics {
     let (nodes, triangles) = (tree.nodes.len(), tree.order.len());
     let share = |used: usize, whole: usize| (used as f64 / whole as f64) as f32;
     TreeStatistics {
@@ -160,19 +160,19 @@ fn statistics(tree: &Tree, layout: &KdopLayout, rows: &[KdopRow], leaves: usize)
         leaves: leaves as u64,
         references: triangles as u64,
         sah_cost: collision_cost(layout, rows),
-        node_fill: share(nodes - 1 + leaves, nodes * OBB_WIDTH),
-        block_fill: share(triangles, leaves * OBB_WIDTH),
+        node_fill: share(nodes - 1 + leaves, nodes * PAIR_WIDTH),
+        block_fill: share(triangles, leaves * PAIR_WIDTH),
         reserved: 0,
     }
 }
 
 /// The cubes of all mean widths over those of the root's children together (FORMAT.md, M6).
-fn collision_cost(layout: &KdopLayout, rows: &[KdopRow]) -> f32 {
-    let width = |node: &[KdopRow], slot: usize| {
+fn collision_cost(layout: &KdopLayout, rows: &[LaneRow]) -> f32 {
+    let width = |node: &[LaneRow], slot: usize| {
         reaches(layout, node, slot).sum::<f64>() * 2.0 / layout.directions.count() as f64
     };
-    let of_node = |node: &[KdopRow]| {
-        (0..OBB_WIDTH)
+    let of_node = |node: &[LaneRow]| {
+        (0..PAIR_WIDTH)
             .filter(|slot| is_used(layout, node, *slot))
             .map(|slot| width(node, slot).powi(3))
             .sum::<f64>()

@@ -1,7 +1,9 @@
 //! From a tree of oriented boxes to its records: boxes rounded so that they still hold all, leaves in coordinates of
 //! their own.
 
-use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbNode, ObbRef, PackedObbLeaf, PackedObbNode, ROTATION_STEP};
+use bvhc_format::obb::{
+    ObbNode, PAIR_WIDTH, PackedObbNode, PackedPairLeaf, PairLeaf, PairRef, ROTATION_STEP,
+};
 use bvhc_format::record::{BLOCK_WIDTH, Block, TreeStatistics};
 use bvhc_format::section::SectionKind;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -31,9 +33,9 @@ pub struct ObbRecords {
 /// The records of nodes and leaves, in one of two forms.
 pub enum ObbForm {
     /// Numbers of 32 bits.
-    Plain(Vec<ObbNode>, Vec<ObbLeaf>),
+    Plain(Vec<ObbNode>, Vec<PairLeaf>),
     /// Numbers of 16 bits, and leaves without coordinates.
-    Packed(Vec<PackedObbNode>, Vec<PackedObbLeaf>),
+    Packed(Vec<PackedObbNode>, Vec<PackedPairLeaf>),
 }
 
 impl ObbForm {
@@ -71,7 +73,7 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32], packed: bool) -> O
     let of_leaves: Vec<&Child> = children().filter(|child| child.link == Link::Leaf).collect();
     let leaves = of_leaves.par_iter();
     let figures = |nodes: &[ObbNode]| {
-        let slots = nodes.iter().flat_map(|node| (0..OBB_WIDTH).map(move |slot| reach(node, slot)));
+        let slots = nodes.iter().flat_map(|node| (0..PAIR_WIDTH).map(move |slot| reach(node, slot)));
         let statistics = statistics(tree, nodes, of_leaves.len(), mesh.triangles.len());
         (round_up(slots.fold(0.0, f64::max)), statistics)
     };
@@ -203,24 +205,24 @@ impl<'a> Writer<'a> {
 
 /// How far at most a point of a slot's box is from the tree's origin.
 fn reach(node: &ObbNode, slot: usize) -> f64 {
-    if node.children[slot] == ObbRef::EMPTY.0 {
+    if node.children[slot] == PairRef::EMPTY.0 {
         return 0.0;
     }
-    let length = |vector: &[[f32; OBB_WIDTH]; 3]| {
+    let length = |vector: &[[f32; PAIR_WIDTH]; 3]| {
         vector.iter().map(|axis| f64::from(axis[slot]).powi(2)).sum::<f64>().sqrt()
     };
     length(&node.centre) + length(&node.half_extents)
 }
 
 /// The references of a node's slots, whose leaves count from `next_leaf` on.
-pub(super) fn references(children: &[Child], mut next_leaf: u32) -> [u32; OBB_WIDTH] {
-    let mut references = [ObbRef::EMPTY.0; OBB_WIDTH];
+pub(super) fn references(children: &[Child], mut next_leaf: u32) -> [u32; PAIR_WIDTH] {
+    let mut references = [PairRef::EMPTY.0; PAIR_WIDTH];
     for (reference, child) in references.iter_mut().zip(children) {
         *reference = match child.link {
-            Link::Node(node) => ObbRef::node(node).0,
+            Link::Node(node) => PairRef::node(node).0,
             Link::Leaf => {
                 next_leaf += 1;
-                ObbRef::leaf(next_leaf - 1, child.range.end - child.range.start).0
+                PairRef::leaf(next_leaf - 1, child.range.end - child.range.start).0
             }
         };
     }
@@ -228,7 +230,7 @@ pub(super) fn references(children: &[Child], mut next_leaf: u32) -> [u32; OBB_WI
 }
 
 /// Writes a vector into a slot.
-pub(super) fn put<T: Copy, const N: usize>(lanes: &mut [[T; OBB_WIDTH]; N], slot: usize, vector: [T; N]) {
+pub(super) fn put<T: Copy, const N: usize>(lanes: &mut [[T; PAIR_WIDTH]; N], slot: usize, vector: [T; N]) {
     for (lanes, part) in lanes.iter_mut().zip(vector) {
         lanes[slot] = part;
     }
@@ -255,8 +257,8 @@ fn statistics(tree: &Tree, nodes: &[ObbNode], leaves: usize, triangles: usize) -
         leaves: leaves as u64,
         references: triangles as u64,
         sah_cost: collision_cost(nodes),
-        node_fill: share(nodes.len() - 1 + leaves, nodes.len() * OBB_WIDTH),
-        block_fill: share(triangles, leaves * OBB_WIDTH),
+        node_fill: share(nodes.len() - 1 + leaves, nodes.len() * PAIR_WIDTH),
+        block_fill: share(triangles, leaves * PAIR_WIDTH),
         reserved: 0,
     }
 }
@@ -266,13 +268,13 @@ fn statistics(tree: &Tree, nodes: &[ObbNode], leaves: usize, triangles: usize) -
 fn collision_cost(nodes: &[ObbNode]) -> f32 {
     let measure = |node: &ObbNode, slot: usize| {
         let extents = node.half_extents.map(|axis| 2.0 * f64::from(axis[slot]));
-        if node.children[slot] == ObbRef::EMPTY.0 {
+        if node.children[slot] == PairRef::EMPTY.0 {
             0.0
         } else {
             crate::fit::Objective::Collision.measure(extents)
         }
     };
-    let of_node = |node: &ObbNode| (0..OBB_WIDTH).map(|slot| measure(node, slot)).sum::<f64>();
+    let of_node = |node: &ObbNode| (0..PAIR_WIDTH).map(|slot| measure(node, slot)).sum::<f64>();
     let whole = of_node(&nodes[0]);
     (nodes.iter().map(of_node).sum::<f64>() / whole.max(f64::MIN_POSITIVE)) as f32
 }

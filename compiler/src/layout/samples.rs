@@ -1,6 +1,6 @@
 //! The vertices that are stored beside the nodes of a tree of oriented boxes.
 
-use bvhc_format::obb::{OBB_WIDTH, SampleNode};
+use bvhc_format::obb::{PAIR_WIDTH, SampleNode};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::obb::{leaf_numbers, put};
@@ -18,8 +18,8 @@ struct Sample {
 pub fn lay_out_samples(tree: &Tree, mesh: &Mesh) -> Vec<SampleNode> {
     let (origin, places) = (used_bounds(mesh).centre(), places(tree));
     let node = |node: &crate::obb::Node| {
-        let mut record = SampleNode { position: [[0.0; OBB_WIDTH]; 3], places: [0; OBB_WIDTH] };
-        for slot in 0..OBB_WIDTH {
+        let mut record = SampleNode { position: [[0.0; PAIR_WIDTH]; 3], places: [0; PAIR_WIDTH] };
+        for slot in 0..PAIR_WIDTH {
             let child = node.children.get(slot).unwrap_or(&node.children[0]);
             let sample = nearest_to_centre(child, tree, mesh, &places);
             let along = |axis: usize| (f64::from(sample.corner[axis]) - f64::from(origin[axis])) as f32;
@@ -38,7 +38,7 @@ fn places(tree: &Tree) -> Vec<u32> {
         let leaves = tree.nodes[node].children.iter().filter(|child| child.link == Link::Leaf);
         for (leaf, child) in (first..).zip(leaves) {
             for (lane, index) in (0..).zip(child.range.clone()) {
-                places[index as usize] = leaf * OBB_WIDTH as u32 + lane;
+                places[index as usize] = leaf * PAIR_WIDTH as u32 + lane;
             }
         }
     }

@@ -1,7 +1,7 @@
 //! From swept spheres around the parts of a tree to their records.
 
-use bvhc_format::kdop::KdopRow;
-use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
+use bvhc_format::kdop::LaneRow;
+use bvhc_format::obb::{PAIR_WIDTH, PairLeaf};
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::SectionKind;
 use bvhc_format::swept::{Core, Cores, SweptLayout};
@@ -26,9 +26,9 @@ pub struct SweptRecords {
     /// Levels of nodes.
     pub depth: u32,
     /// The rows of the nodes.
-    pub rows: Vec<KdopRow>,
+    pub rows: Vec<LaneRow>,
     /// The leaves.
-    pub leaves: Vec<ObbLeaf>,
+    pub leaves: Vec<PairLeaf>,
     /// The tree's figures.
     pub statistics: TreeStatistics,
 }
@@ -63,7 +63,7 @@ pub fn lay_out_swept(tree: &Tree, mesh: &Mesh, places: &[u32], cores: Cores) -> 
     let children = tree.nodes.iter().flat_map(|node| &node.children);
     let of_leaves: Vec<&Child> = children.filter(|child| child.link == Link::Leaf).collect();
     let of = |child: &Child| &tree.order[child.range.start as usize..child.range.end as usize];
-    let leaves: Vec<ObbLeaf> = of_leaves.par_iter().map(|child| leaf(mesh, of(child), places)).collect();
+    let leaves: Vec<PairLeaf> = of_leaves.par_iter().map(|child| leaf(mesh, of(child), places)).collect();
     let reaches = enclosed.iter().flat_map(|node| &node.children).map(Swept::reach);
     let radius = round_up(reaches.fold(0.0, f64::max));
     let statistics = statistics(tree, &enclosed, leaves.len());
@@ -89,9 +89,9 @@ fn links(cores: Cores, enclosed: &[Enclosed]) -> Option<Vec<u32>> {
 }
 
 /// The rows of a node.
-fn node(Enclosed { core, children }: &Enclosed, references: [u32; OBB_WIDTH]) -> Vec<KdopRow> {
+fn node(Enclosed { core, children }: &Enclosed, references: [u32; PAIR_WIDTH]) -> Vec<LaneRow> {
     let mut rows: Vec<_> =
-        (0..core.rows()).map(|row| KdopRow { lanes: [Core::empty(row); OBB_WIDTH] }).collect();
+        (0..core.rows()).map(|row| LaneRow { lanes: [Core::empty(row); PAIR_WIDTH] }).collect();
     rows[Core::CHILDREN].lanes = references.map(f32::from_bits);
     for (slot, swept) in children.iter().enumerate() {
         let mut write = |first: usize, numbers: &[f32]| {
@@ -118,8 +118,8 @@ fn statistics(tree: &Tree, enclosed: &[Enclosed], leaves: usize) -> TreeStatisti
         leaves: leaves as u64,
         references: triangles as u64,
         sah_cost: (enclosed.iter().map(of_node).sum::<f64>() / whole) as f32,
-        node_fill: share(nodes - 1 + leaves, nodes * OBB_WIDTH),
-        block_fill: share(triangles, leaves * OBB_WIDTH),
+        node_fill: share(nodes - 1 + leaves, nodes * PAIR_WIDTH),
+        block_fill: share(triangles, leaves * PAIR_WIDTH),
         reserved: 0,
     }
 }

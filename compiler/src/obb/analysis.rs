@@ -16,7 +16,7 @@ use super::cut::{Cut, Triangle};
 use super::kinematic::Kinematic;
 
 /// Of larger sets only so many triangles are looked at, evenly spaced by number.
-const MOST_SAMPLES: usize = 1 << 14;
+const MAX_SAMPLES: usize = 1 << 14;
 
 /// Sets of at most this many triangles are cut into whole leaves and a remainder, so that leaves are full. (Measured:
 /// 32 fills 94 % of them instead of 97, and saves as many pairs of leaves; 128 fills 98 and costs 3 % more.)
@@ -72,7 +72,7 @@ impl Memory {
         leaf_size: usize,
         is_deep: bool,
     ) -> Analysis {
-        let stride = triangles.len().div_ceil(MOST_SAMPLES);
+        let stride = triangles.len().div_ceil(MAX_SAMPLES);
         let few = triangles.iter().step_by(stride);
         extremes(few.clone(), &mut self.extremes);
         let frame = fit::fit(&CHEAP, Objective::Collision, &self.extremes, &mut self.fit).frame;

@@ -9,7 +9,7 @@
 //! (dynamic programming). Departures: the cost, and that leaves are not formed here.
 
 use super::part::Part;
-use super::{MOST_LEVELS, WIDTH};
+use super::{MAX_LEVELS, WIDTH};
 
 /// The sum of the measures of nodes, then their number: where all triangles are one point, only that counts.
 type Cost = (f64, u32);
@@ -60,7 +60,7 @@ pub(crate) fn children(part: &Part, level: u32) -> Vec<&Part> {
         None => children.push(part),
         // Where the tallest part is always cut first, the children are two levels of parts lower than the node. That
         // keeps the tree as shallow as it has to be; before there is need of it, the cost decides.
-        Some(_) if level + 1 + part.height.div_ceil(2) >= MOST_LEVELS => tallest_first(part, &mut children),
+        Some(_) if level + 1 + part.height.div_ceil(2) >= MAX_LEVELS => tallest_first(part, &mut children),
         Some(halves) => share(halves, WIDTH, &mut children),
     }
     children

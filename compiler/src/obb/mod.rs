@@ -21,13 +21,13 @@ mod timed;
 mod tree;
 
 pub use grow::build;
-pub use timed::{Watch, build_within};
+pub use timed::{TimeBudget, build_within};
 pub use tree::{Child, Link, Node, Statistics, Tree};
 
 use crate::fit;
 
 /// Levels that a tree has at most, whatever the input.
-pub const MOST_LEVELS: u32 = 40;
+pub const MAX_LEVELS: u32 = 40;
 
 /// Children that a node has at most.
 pub const WIDTH: usize = 4;

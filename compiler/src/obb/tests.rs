@@ -47,7 +47,7 @@ fn check(tree: &Tree, triangles: &[Corners], options: &Options) {
     while let Some((index, range, level)) = pending.pop() {
         assert_eq!(index, visited, "nodes are in the order of a walk");
         visited += 1;
-        assert!(level <= tree.depth.min(MOST_LEVELS));
+        assert!(level <= tree.depth.min(MAX_LEVELS));
         let Node { children } = &tree.nodes[index];
         assert!(children.len() <= WIDTH && (children.len() > 1 || triangles.len() <= 4));
         assert_eq!(
@@ -127,7 +127,7 @@ fn time_makes_boxes_smaller_and_is_told_by_options() {
         let on_pass = || passes.set(passes.get() + 1);
         let within = |seconds| {
             let time = Duration::from_secs_f64(seconds);
-            build_within(&triangles, &options, &Watch { time, on_pass: &on_pass, on_triangles: &|_| () })
+            build_within(&triangles, &options, &TimeBudget { time, on_pass: &on_pass, on_triangles: &|_| () })
         };
         let whole = build(&triangles, &options, &|_| ());
         assert!(within(0.0) == (whole.clone(), options) && passes.get() == 0);
@@ -281,5 +281,5 @@ fn the_collapse_of_the_deepest_tree_is_not_too_deep() {
         let costs = Costs::of(if level % 3 == 0 { 1.0 } else { 0.0 }, &halves);
         part = Part { count: level + 2, halves: Some(Box::new(halves)), height: level as u32 + 1, costs };
     }
-    assert!(collapsed_levels(&part, 0) <= MOST_LEVELS);
+    assert!(collapsed_levels(&part, 0) <= MAX_LEVELS);
 }

@@ -13,7 +13,7 @@ const SHARE: f64 = 0.9;
 
 /// Who watches, and for how long.
 #[derive(Clone, Copy)]
-pub struct Watch<'a> {
+pub struct TimeBudget<'a> {
     /// When no further pass may begin, nor one that would seem to end later. The first one always takes place.
     pub time: Duration,
     /// Called before every pass but the first.
@@ -24,7 +24,11 @@ pub struct Watch<'a> {
 
 /// Builds a tree over at least one triangle as [`build`](super::build) does, and again with longer searches while the
 /// time lasts. Returns the tree whose boxes are least, by the sum of the objective, and the options that make it.
-pub fn build_within(triangles: &[[[f32; 3]; 3]], options: &Options, watch: &Watch<'_>) -> (Tree, Options) {
+pub fn build_within(
+    triangles: &[[[f32; 3]; 3]],
+    options: &Options,
+    watch: &TimeBudget<'_>,
+) -> (Tree, Options) {
     let start = Instant::now();
     let parted = Parted::new(triangles, options);
     let mut best = Pass::run(&parted, *options, watch);
@@ -52,7 +56,7 @@ struct Pass {
 }
 
 impl Pass {
-    fn run(parted: &Parted, options: Options, watch: &Watch<'_>) -> Self {
+    fn run(parted: &Parted, options: Options, watch: &TimeBudget<'_>) -> Self {
         let start = Instant::now();
         let tree = parted.fit(&options, watch.on_triangles);
         let boxes = tree.nodes.iter().flat_map(|node| &node.children);

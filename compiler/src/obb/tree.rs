@@ -11,7 +11,7 @@ pub struct Tree {
     pub nodes: Vec<Node>,
     /// The numbers of the triangles, in the order in which the leaves hold them; ascending within a leaf.
     pub order: Vec<u32>,
-    /// Levels of nodes, at most [`MOST_LEVELS`](super::MOST_LEVELS).
+    /// Levels of nodes, at most [`MAX_LEVELS`](super::MAX_LEVELS).
     pub depth: u32,
     /// The box of all triangles.
     pub root: Obb,

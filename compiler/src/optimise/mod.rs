@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 use bvhc_runtime::Model;
 
-use crate::tree::binary::{BinaryTree, MOST_LEVELS};
+use crate::tree::binary::{BinaryTree, MAX_LEVELS};
 use crate::tree::collapse::{Collapse, Weighed};
 use crate::tree::links::Links;
-use crate::tree::reinsert::{self, Effort};
+use crate::tree::reinsert::{self, WorkBudget};
 use visits::{Segment, visits};
 
 /// A quarter of the rays that weigh nodes, and of those that judge.
@@ -63,7 +63,7 @@ pub struct Job<'a> {
     pub on_step: &'a dyn Fn(),
 }
 
-/// A tree that is no dearer than `tree` to the rays that judge, and the number of steps made. It is the same for the
+/// A tree that is no dearer than `tree` to the rays that classify, and the number of steps made. It is the same for the
 /// same number of steps. Runs in the current rayon pool.
 pub fn optimise(tree: BinaryTree, job: &Job<'_>) -> (Weighed, u32) {
     let start = Instant::now();
@@ -91,7 +91,7 @@ pub fn optimise(tree: BinaryTree, job: &Job<'_>) -> (Weighed, u32) {
 fn propose(tree: &BinaryTree, step: u32, model: &Model<'_>) -> Option<BinaryTree> {
     let proposed = match step {
         1 => tree.clone(),
-        2 => reinsert::reinsert(tree.clone(), Effort::MUCH),
+        2 => reinsert::reinsert(tree.clone(), WorkBudget::MUCH),
         _ if step.is_multiple_of(4) => {
             let mut links = Links::of(tree);
             reinsert::round(&mut links, MOVED);
@@ -99,7 +99,7 @@ fn propose(tree: &BinaryTree, step: u32, model: &Model<'_>) -> Option<BinaryTree
         }
         _ => treelet::rearrange(tree, &rays::segments(model, GUIDES, step.into()), 2 + step as usize % 6),
     };
-    (proposed.levels() <= MOST_LEVELS).then_some(proposed)
+    (proposed.levels() <= MAX_LEVELS).then_some(proposed)
 }
 
 /// A tree and what the judging rays pay.

@@ -12,7 +12,7 @@ use crate::tree::binary::BinaryTree;
 use crate::tree::grown::Grown;
 
 /// How many subtrees a treelet has at its foot, at most.
-const MOST_FEET: usize = 7;
+const MAX_FEET: usize = 7;
 
 /// Subtrees of up to this many primitives may be a block, of which rays see no inside.
 const SMALLEST: u32 = 16;
@@ -21,7 +21,7 @@ const SMALLEST: u32 = 16;
 const PARALLEL_SIZE: u32 = 4096;
 
 /// How many rays are asked at a treelet: every second, third, … where more come.
-const MOST_RAYS: usize = 512;
+const MAX_RAYS: usize = 512;
 
 /// How much cheaper a new arrangement must be, relative to the old one.
 const LEAST_GAIN: f64 = 1e-3;
@@ -53,7 +53,7 @@ impl<'a> Treelets<'a> {
     /// Adds what is below a node of the new arrangement, to which these rays come.
     fn emit(&self, treelet: &Treelet, shape: &Shape, rays: Vec<&'a Segment>, grown: &mut Grown) {
         let (left, right) = match shape {
-            Shape::Foot(foot) => return grown.append(self.subtree(treelet.feet[*foot], rays, MOST_FEET)),
+            Shape::Foot(foot) => return grown.append(self.subtree(treelet.feet[*foot], rays, MAX_FEET)),
             Shape::Node(children) => (&children[0], &children[1]),
         };
         let come_to = |shape: &Shape| -> Vec<&'a Segment> {
@@ -120,7 +120,7 @@ impl Treelet {
             bounds[set] = bounds[set & (set - 1)].union(tree.nodes[feet[foot]].bounds);
         }
         let asked: Vec<&Segment> =
-            rays.iter().copied().step_by(rays.len().div_ceil(MOST_RAYS).max(1)).collect();
+            rays.iter().copied().step_by(rays.len().div_ceil(MAX_RAYS).max(1)).collect();
         let whole = tree.nodes[root].bounds.half_area().max(f64::MIN_POSITIVE);
         let cost = |bounds: &Aabb| {
             let met = asked.iter().filter(|ray| ray.meets(bounds)).count();

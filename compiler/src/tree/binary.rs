@@ -3,7 +3,7 @@
 use super::aabb::Aabb;
 
 /// Levels that a tree may have (FORMAT.md, "Section aabb-tree").
-pub const MOST_LEVELS: u32 = 96;
+pub const MAX_LEVELS: u32 = 96;
 
 /// A node of a binary tree, which stands before the nodes below it: the left child follows its parent,
 /// the right child follows the left one's subtree.

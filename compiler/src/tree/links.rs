@@ -1,7 +1,7 @@
 //! A binary tree whose nodes know their neighbours, so that subtrees can move.
 
 use super::aabb::Aabb;
-use super::binary::{BinaryTree, MOST_LEVELS, Node};
+use super::binary::{BinaryTree, MAX_LEVELS, Node};
 
 /// The parent of the root.
 pub const NONE: u32 = u32::MAX;
@@ -134,7 +134,7 @@ impl Links {
         let mut nodes = Vec::with_capacity(self.0.len());
         let mut pending = vec![(0, 1)];
         while let Some((node, level)) = pending.pop() {
-            if level > MOST_LEVELS {
+            if level > MAX_LEVELS {
                 return None;
             }
             nodes.push(node);

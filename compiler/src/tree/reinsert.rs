@@ -18,14 +18,14 @@ use super::links::{Below, Links, NONE};
 
 /// How many rounds there are, and which share of the nodes, the largest, may move in each.
 #[derive(Clone, Copy, Debug)]
-pub struct Effort {
+pub struct WorkBudget {
     /// At most this many rounds; none is made after one that saves nothing.
     pub rounds: u32,
     /// From 0 to 1.
     pub share: f64,
 }
 
-impl Effort {
+impl WorkBudget {
     /// Until little is left to save.
     pub const MUCH: Self = Self { rounds: 10, share: 1.0 };
 }
@@ -34,12 +34,12 @@ impl Effort {
 const LEAST_GAIN: f64 = 3e-3;
 
 /// A tree over the same leaves that is no dearer, by the surface-area heuristic.
-pub fn reinsert(tree: BinaryTree, effort: Effort) -> BinaryTree {
+pub fn reinsert(tree: BinaryTree, budget: WorkBudget) -> BinaryTree {
     let mut best = Links::of(&tree);
     let mut cost = best.cost();
-    for _ in 0..effort.rounds {
+    for _ in 0..budget.rounds {
         let mut links = best.clone();
-        round(&mut links, effort.share);
+        round(&mut links, budget.share);
         let now = links.cost();
         let gain = 1.0 - now / cost;
         if gain > 0.0 {

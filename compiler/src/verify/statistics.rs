@@ -1,7 +1,7 @@
 //! The statistics of each tree against the tree itself.
 
-use bvhc_format::kdop::{KdopLayout, KdopRow};
-use bvhc_format::obb::{OBB_WIDTH, ObbNode, ObbRef};
+use bvhc_format::kdop::{KdopLayout, LaneRow};
+use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PairRef};
 use bvhc_format::record::{BLOCK_WIDTH, Child, NODE_WIDTH, TreeStatistics, WideNode};
 use bvhc_format::section::SectionKind;
 use bvhc_format::swept::children;
@@ -154,7 +154,7 @@ fn check_obb(model: &Model<'_>, shape: &Shape, record: &TreeStatistics) -> Resul
         // Each is in one leaf.
         references: model.triangle_count(),
     };
-    counts.check(record, OBB_WIDTH, OBB_WIDTH)?;
+    counts.check(record, PAIR_WIDTH, PAIR_WIDTH)?;
     check_figure(Figure::SahCost, record.sah_cost, collision_cost(&nodes))
 }
 
@@ -166,7 +166,7 @@ fn check_kdop(model: &Model<'_>, shape: &Shape, record: &TreeStatistics) -> Resu
         leaves: tree.leaves.len() as u64,
         references: model.triangle_count(),
     };
-    counts.check(record, OBB_WIDTH, OBB_WIDTH)?;
+    counts.check(record, PAIR_WIDTH, PAIR_WIDTH)?;
     check_figure(Figure::SahCost, record.sah_cost, width_cost(&layout, tree.rows.get()))
 }
 
@@ -179,7 +179,7 @@ fn check_swept(model: &Model<'_>, shape: &Shape, record: &TreeStatistics) -> Res
         leaves: tree.leaves.len() as u64,
         references: model.triangle_count(),
     };
-    counts.check(record, OBB_WIDTH, OBB_WIDTH)?;
+    counts.check(record, PAIR_WIDTH, PAIR_WIDTH)?;
     check_figure(Figure::SahCost, record.sah_cost, swept_cost(&nodes))
 }
 
@@ -243,17 +243,17 @@ fn collision_cost(nodes: &[ObbNode]) -> f64 {
         2.0 * (x * y * z) + (x * y + y * z + z * x) * (x + y + z)
     };
     let of_node = |node: &ObbNode| {
-        let used = (0..OBB_WIDTH).filter(|slot| node.children[*slot] != ObbRef::EMPTY.0);
+        let used = (0..PAIR_WIDTH).filter(|slot| node.children[*slot] != PairRef::EMPTY.0);
         used.map(|slot| measure(node, slot)).sum::<f64>()
     };
     nodes.iter().map(of_node).sum::<f64>() / of_node(&nodes[0]).max(f64::MIN_POSITIVE)
 }
 
 /// The cubes of all mean widths, relative to those of the root's children.
-fn width_cost(layout: &KdopLayout, rows: &[KdopRow]) -> f64 {
-    let of_node = |node: &[KdopRow]| {
-        let links = layout.children(node).unwrap_or([ObbRef::EMPTY.0; OBB_WIDTH]);
-        let used = (0..OBB_WIDTH).filter(|slot| links[*slot] != ObbRef::EMPTY.0);
+fn width_cost(layout: &KdopLayout, rows: &[LaneRow]) -> f64 {
+    let of_node = |node: &[LaneRow]| {
+        let links = layout.children(node).unwrap_or([PairRef::EMPTY.0; PAIR_WIDTH]);
+        let used = (0..PAIR_WIDTH).filter(|slot| links[*slot] != PairRef::EMPTY.0);
         let widths = used.map(|slot| {
             let reach = |direction| layout.reach(direction, slot).of(node).map(f64::from);
             (0..layout.directions.count()).filter_map(reach).sum::<f64>() / layout.directions.slabs() as f64
@@ -265,10 +265,10 @@ fn width_cost(layout: &KdopLayout, rows: &[KdopRow]) -> f64 {
 }
 
 /// The collision measures of all swept spheres, relative to those of the root's children.
-fn swept_cost(nodes: &[(u32, &[KdopRow])]) -> f64 {
-    let of_node = |node: &[KdopRow]| {
-        let links = children(node).unwrap_or([ObbRef::EMPTY.0; OBB_WIDTH]);
-        let used = (0..OBB_WIDTH).filter(|slot| links[*slot] != ObbRef::EMPTY.0);
+fn swept_cost(nodes: &[(u32, &[LaneRow])]) -> f64 {
+    let of_node = |node: &[LaneRow]| {
+        let links = children(node).unwrap_or([PairRef::EMPTY.0; PAIR_WIDTH]);
+        let used = (0..PAIR_WIDTH).filter(|slot| links[*slot] != PairRef::EMPTY.0);
         used.map(|slot| slot_of(node, slot).measure()).sum::<f64>()
     };
     let whole = nodes.first().map_or(0.0, |(_, node)| of_node(node));

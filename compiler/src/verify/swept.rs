@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use bvhc_format::kdop::KdopRow;
-use bvhc_format::obb::{OBB_WIDTH, ObbChild, ObbLeaf, ObbRef};
+use bvhc_format::kdop::LaneRow;
+use bvhc_format::obb::{PAIR_WIDTH, PairChild, PairLeaf, PairRef};
 use bvhc_format::section::ArchivedSweptTree;
 use bvhc_format::swept::{Core, Cores, SweptLayout, children};
 use bvhc_runtime::Model;
@@ -144,7 +144,7 @@ pub(super) fn check(
     let leaves = tree.leaves.get();
     let nodes = nodes(tree.rows.get(), &layout)?;
     let links = numbered(&nodes, &layout)?;
-    let nodes: Vec<&[KdopRow]> = nodes.into_iter().map(|(_, node)| node).collect();
+    let nodes: Vec<&[LaneRow]> = nodes.into_iter().map(|(_, node)| node).collect();
     for (index, (node, links)) in nodes.iter().zip(&links).enumerate() {
         let used = check_children(links, index, nodes.len(), leaves.len())
             .map_err(|fault| ObbFault::Node { node: index, fault })?;
@@ -157,7 +157,7 @@ pub(super) fn check(
     let slack = f64::from(tree.radius.to_native()) * ROUNDING;
     let checked = Checked { nodes: &nodes, parents: &plan.parents, table, origin, slack };
     let check =
-        |place, leaf: &ObbLeaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
+        |place, leaf: &PairLeaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
     match plan.first_fault(leaves, check) {
         Some((_, fault)) => Err(fault),
         None => Ok(Some(Shape { depth: plan.depth })),
@@ -166,9 +166,9 @@ pub(super) fn check(
 
 /// The nodes of a tree in the order of their rows, each with the reference to it: W6 of a hybrid.
 pub(super) fn nodes<'a>(
-    rows: &'a [KdopRow],
+    rows: &'a [LaneRow],
     layout: &SweptLayout,
-) -> Result<Vec<(u32, &'a [KdopRow])>, SweptFault> {
+) -> Result<Vec<(u32, &'a [LaneRow])>, SweptFault> {
     if let Cores::Same(core) = layout.cores {
         return Ok((0..).zip(rows.chunks_exact(core.rows())).collect());
     }
@@ -179,7 +179,7 @@ pub(super) fn nodes<'a>(
         let reference = starts.remove(&row).ok_or(SweptFault::Gap { row })?;
         let node = layout.node(rows, reference).ok_or(SweptFault::Gap { row })?;
         for link in children(node).into_iter().flatten() {
-            if let ObbChild::Node(reference) = ObbRef(link).get()
+            if let PairChild::Node(reference) = PairRef(link).get()
                 && let Some((first, _)) = layout.start(reference)
             {
                 starts.entry(first).or_insert(reference);
@@ -200,16 +200,16 @@ pub(crate) fn count_cores(model: &Model<'_>) -> Option<[u64; 3]> {
 }
 
 /// The child references of all nodes, where those to nodes are their numbers in the order of rows.
-fn numbered(nodes: &[(u32, &[KdopRow])], layout: &SweptLayout) -> Result<Vec<Links>, SweptFault> {
-    let number = |node: usize, slot: usize, link: u32| match (layout.cores, ObbRef(link).get()) {
-        (Cores::Hybrid, ObbChild::Node(found)) => {
+fn numbered(nodes: &[(u32, &[LaneRow])], layout: &SweptLayout) -> Result<Vec<Links>, SweptFault> {
+    let number = |node: usize, slot: usize, link: u32| match (layout.cores, PairRef(link).get()) {
+        (Cores::Hybrid, PairChild::Node(found)) => {
             let number = nodes.binary_search_by_key(&found, |(reference, _)| *reference);
             number.map(|number| number as u32).map_err(|_| SweptFault::Link { node, slot, found })
         }
         _ => Ok(link),
     };
-    let links = |(node, (_, rows)): (usize, &(u32, &[KdopRow]))| {
-        let mut links = children(rows).unwrap_or([ObbRef::EMPTY.0; OBB_WIDTH]);
+    let links = |(node, (_, rows)): (usize, &(u32, &[LaneRow]))| {
+        let mut links = children(rows).unwrap_or([PairRef::EMPTY.0; PAIR_WIDTH]);
         for (slot, link) in links.iter_mut().enumerate() {
             *link = number(node, slot, *link)?;
         }
@@ -219,7 +219,7 @@ fn numbered(nodes: &[(u32, &[KdopRow])], layout: &SweptLayout) -> Result<Vec<Lin
 }
 
 /// What a slot holds.
-pub(super) fn slot_of(node: &[KdopRow], slot: usize) -> Swept {
+pub(super) fn slot_of(node: &[LaneRow], slot: usize) -> Swept {
     let half_axes = (node.len() - Core::AXES) / 3;
     let vector = |first: usize| [0, 1, 2].map(|axis| node[first + axis].lanes[slot]);
     let axis = |index: usize| if index < half_axes { vector(Core::AXES + 3 * index) } else { [0.0; 3] };
@@ -227,8 +227,8 @@ pub(super) fn slot_of(node: &[KdopRow], slot: usize) -> Swept {
 }
 
 /// W3, and that the numbers of W4 are such.
-fn check_node(node: usize, rows: &[KdopRow], used: usize) -> Result<(), SweptFault> {
-    for (row, slot) in (0..rows.len()).flat_map(|row| (used..OBB_WIDTH).map(move |slot| (row, slot))) {
+fn check_node(node: usize, rows: &[LaneRow], used: usize) -> Result<(), SweptFault> {
+    for (row, slot) in (0..rows.len()).flat_map(|row| (used..PAIR_WIDTH).map(move |slot| (row, slot))) {
         let (found, expected) = (rows[row].lanes[slot].to_bits(), Core::empty(row).to_bits());
         if found != expected {
             return Err(SweptFault::Empty { node, slot, row, found, expected });
@@ -260,12 +260,12 @@ fn number(row: usize) -> SweptNumber {
 }
 
 /// W5
-fn check_root(tree: &ArchivedSweptTree<'_>, nodes: &[&[KdopRow]]) -> Result<(), SweptFault> {
+fn check_root(tree: &ArchivedSweptTree<'_>, nodes: &[&[LaneRow]]) -> Result<(), SweptFault> {
     let origin = tree.origin.map(|x| x.to_native());
     if let Some(axis) = outside(&origin) {
         return Err(SweptFault::Origin { axis, found: origin[axis] });
     }
-    let slots = nodes.iter().flat_map(|node| (0..OBB_WIDTH).map(|slot| slot_of(node, slot).reach()));
+    let slots = nodes.iter().flat_map(|node| (0..PAIR_WIDTH).map(|slot| slot_of(node, slot).reach()));
     let (found, expected) = (tree.radius.to_native(), slots.fold(0.0, f64::max));
     if !found.is_finite() || f64::from(found) * (1.0 + ROUNDING) < expected {
         return Err(SweptFault::Radius { found, expected });
@@ -275,7 +275,7 @@ fn check_root(tree: &ArchivedSweptTree<'_>, nodes: &[&[KdopRow]]) -> Result<(), 
 
 /// What corners are checked against.
 struct Checked<'a> {
-    nodes: &'a [&'a [KdopRow]],
+    nodes: &'a [&'a [LaneRow]],
     parents: &'a [Option<Place>],
     table: &'a BlockTable<'a>,
     origin: Vector,
@@ -285,7 +285,7 @@ struct Checked<'a> {
 
 impl Checked<'_> {
     /// The first fault of W4 in the slots above a lane of a leaf, from the leaf's own up.
-    fn fault_above(&self, leaf: &ObbLeaf, lane: usize, place: Place) -> Option<SweptFault> {
+    fn fault_above(&self, leaf: &PairLeaf, lane: usize, place: Place) -> Option<SweptFault> {
         let corners = exact_corners(leaf, lane, self.table);
         let corners = corners.map(|corner| subtract(corner.map(f64::from), self.origin));
         let above = std::iter::successors(Some(place), |place| self.parents[place.node]);

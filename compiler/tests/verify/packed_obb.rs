@@ -1,7 +1,7 @@
 //! The tree of oriented boxes in packed form.
 
 use bvhc::file::{Section, assemble};
-use bvhc_format::obb::{ObbLeaf, ObbNode, PackedObbNode};
+use bvhc_format::obb::{ObbNode, PackedObbNode, PairLeaf};
 use bvhc_format::section::{ObbTree, SectionKind};
 
 use crate::breaks_in;
@@ -108,7 +108,7 @@ fn statistics_are_of_the_unpacked() {
 fn one_form_at_a_time() {
     let tree = ObbTree {
         nodes: &[ObbNode::EMPTY],
-        leaves: &[ObbLeaf::EMPTY],
+        leaves: &[PairLeaf::EMPTY],
         packed_nodes: &[PackedObbNode::EMPTY],
         ..ObbTree::EMPTY
     };

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use bvhc::compile::Layout;
 use bvhc::verify::VerifyError;
-use bvhc_format::obb::{ObbChild, ObbRef};
+use bvhc_format::obb::{PairChild, PairRef};
 
 use crate::breaks_in;
 use crate::forge::{Forge, OBB, ONE_TRIANGLE, SAMPLES, source};
@@ -33,15 +33,15 @@ fn place(file: &Forge, node: usize, slot: usize) -> usize {
 }
 
 /// What a slot of a node of oriented boxes refers to.
-fn child(file: &Forge, node: usize, slot: usize) -> ObbChild {
-    ObbRef(file.u32(file.slice(OBB, 24).0 + 192 * node + 160 + 4 * slot)).get()
+fn child(file: &Forge, node: usize, slot: usize) -> PairChild {
+    PairRef(file.u32(file.slice(OBB, 24).0 + 192 * node + 160 + 4 * slot)).get()
 }
 
 /// A slot that refers to a leaf with a lane that is not used.
 fn short_leaf(file: &Forge) -> (usize, usize, u32) {
     let slots = (0..count(file)).flat_map(|node| (0..4).map(move |slot| (node, slot)));
     let of = |(node, slot)| match child(file, node, slot) {
-        ObbChild::Leaf(leaf, 1..=3) => Some((node, slot, leaf)),
+        PairChild::Leaf(leaf, 1..=3) => Some((node, slot, leaf)),
         _ => None,
     };
     slots.into_iter().find_map(of).expect("a leaf of fewer than four triangles")

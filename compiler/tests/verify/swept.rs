@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use bvhc::verify::VerifyError;
-use bvhc_format::obb::{ObbChild, ObbRef};
+use bvhc_format::obb::{PairChild, PairRef};
 use bvhc_format::swept::{Core, Cores, SweptLayout};
 
 use crate::forge::{Forge, METADATA, ONE_TRIANGLE, SWEPT, source};
@@ -67,8 +67,10 @@ fn nodes(file: &Forge) -> Vec<(usize, Core)> {
         let (first, core) = layout.start(reference).unwrap();
         nodes.push((first, core));
         let links =
-            (0..4).map(|slot| ObbRef(file.u32(start + 16 * (first + Core::CHILDREN) + 4 * slot)).get());
-        left.extend(links.filter_map(|link| if let ObbChild::Node(node) = link { Some(node) } else { None }));
+            (0..4).map(|slot| PairRef(file.u32(start + 16 * (first + Core::CHILDREN) + 4 * slot)).get());
+        left.extend(
+            links.filter_map(|link| if let PairChild::Node(node) = link { Some(node) } else { None }),
+        );
     }
     nodes.sort_unstable_by_key(|(first, _)| *first);
     nodes

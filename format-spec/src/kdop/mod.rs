@@ -1,25 +1,25 @@
 //! The records of the four-wide tree of k-DOPs, and the directions that these have.
 //!
-//! References, leaves and the depth are those of the tree of oriented boxes: [`ObbRef`],
-//! [`ObbLeaf`](crate::obb::ObbLeaf) and [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
+//! References, leaves and the depth are those of the tree of oriented boxes: [`PairRef`],
+//! [`PairLeaf`](crate::obb::PairLeaf) and [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
 
 mod directions;
 
 pub use directions::{Directions, Face, IMAGES, MAX_DIRECTIONS, MAX_SLABS, REGIONS, SLAB_ROOM, ring_cosine};
 
-use crate::obb::{EMPTY_EXTENT, OBB_WIDTH, ObbRef};
+use crate::obb::{EMPTY_EXTENT, PAIR_WIDTH, PairRef};
 use crate::plain::plain_record;
 
 /// Four numbers: of a node without tables, some that one child has; of one with tables, a number of each of its four
 /// children.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(16))]
-pub struct KdopRow {
+pub struct LaneRow {
     /// The numbers.
-    pub lanes: [f32; OBB_WIDTH],
+    pub lanes: [f32; PAIR_WIDTH],
 }
 
-plain_record!(KdopRow, 16, 16);
+plain_record!(LaneRow, 16, 16);
 
 /// What a node tells of its children besides how far they reach along the directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl KdopLayout {
     /// With tables, the row of the extents along direction 0.
     const EXTENTS: usize = 4;
     /// Without tables, the most rows of a child.
-    pub const MAX_CHILD_ROWS: usize = (MAX_DIRECTIONS + 1).next_multiple_of(LIST) / OBB_WIDTH;
+    pub const MAX_CHILD_ROWS: usize = (MAX_DIRECTIONS + 1).next_multiple_of(LIST) / PAIR_WIDTH;
 
     /// The layout that a section's root names; `None` where there is no such one.
     pub fn of(k: u32, tables: u32) -> Option<Self> {
@@ -102,7 +102,7 @@ impl KdopLayout {
     /// Without tables, the rows of a child.
     #[inline]
     pub const fn child_rows(&self) -> usize {
-        (self.directions.count() + 1).next_multiple_of(LIST) / OBB_WIDTH
+        (self.directions.count() + 1).next_multiple_of(LIST) / PAIR_WIDTH
     }
 
     /// Where the bound or extent of a child along a direction is.
@@ -123,7 +123,7 @@ impl KdopLayout {
 
     /// The references of a node's children, if the layout is its own.
     #[inline]
-    pub fn children(&self, node: &[KdopRow]) -> Option<[u32; OBB_WIDTH]> {
+    pub fn children(&self, node: &[LaneRow]) -> Option<[u32; PAIR_WIDTH]> {
         let child = |slot| self.child(slot).of(node).map(f32::to_bits);
         Some([child(0)?, child(1)?, child(2)?, child(3)?])
     }
@@ -156,7 +156,7 @@ impl KdopLayout {
         if self.has_tables() {
             Spot { row: first + number, lane: slot }
         } else {
-            Spot { row: self.child_rows() * slot + number / OBB_WIDTH, lane: number % OBB_WIDTH }
+            Spot { row: self.child_rows() * slot + number / PAIR_WIDTH, lane: number % PAIR_WIDTH }
         }
     }
 
@@ -167,7 +167,7 @@ impl KdopLayout {
             let k = self.directions.count();
             (Self::EXTENTS + k * (1 + self.tables.rows())).next_multiple_of(4)
         } else {
-            self.child_rows() * OBB_WIDTH
+            self.child_rows() * PAIR_WIDTH
         }
     }
 
@@ -176,7 +176,7 @@ impl KdopLayout {
         let k = self.directions.count();
         if !self.has_tables() {
             let (slot, number) =
-                (spot.row / self.child_rows(), spot.row % self.child_rows() * OBB_WIDTH + spot.lane);
+                (spot.row / self.child_rows(), spot.row % self.child_rows() * PAIR_WIDTH + spot.lane);
             let number = match number {
                 direction if direction < k => KdopNumber::Reach(direction),
                 direction if direction == k => KdopNumber::Child,
@@ -211,8 +211,8 @@ pub struct Spot {
 impl Spot {
     /// The number at this place of a node, which has it where the layout is its own.
     #[inline]
-    pub fn of(self, node: &[KdopRow]) -> Option<f32> {
-        Some(node.get(self.row)?.lanes[self.lane % OBB_WIDTH])
+    pub fn of(self, node: &[LaneRow]) -> Option<f32> {
+        Some(node.get(self.row)?.lanes[self.lane % PAIR_WIDTH])
     }
 }
 
@@ -238,7 +238,7 @@ impl KdopNumber {
     pub const fn empty(self) -> f32 {
         match self {
             Self::Reach(_) | Self::Shell(_) => EMPTY_EXTENT,
-            Self::Child => f32::from_bits(ObbRef::EMPTY.0),
+            Self::Child => f32::from_bits(PairRef::EMPTY.0),
             Self::Centre(_) | Self::Rings(_) | Self::Filling => 0.0,
         }
     }
@@ -270,7 +270,7 @@ mod tests {
             .flat_map(|k| (0..3).filter_map(move |tables| KdopLayout::of(k, tables)));
         for layout in layouts {
             let mut found = 0;
-            for (row, lane) in (0..layout.rows()).flat_map(|row| (0..OBB_WIDTH).map(move |lane| (row, lane)))
+            for (row, lane) in (0..layout.rows()).flat_map(|row| (0..PAIR_WIDTH).map(move |lane| (row, lane)))
             {
                 let spot = Spot { row, lane };
                 let (slot, number) = layout.number(spot);
@@ -287,7 +287,7 @@ mod tests {
             }
             let each = [1, 3, 2][layout.tables as usize] * layout.directions.count();
             let centre = if layout.has_tables() { 3 } else { 0 };
-            assert_eq!(found, OBB_WIDTH * (each + 1 + centre));
+            assert_eq!(found, PAIR_WIDTH * (each + 1 + centre));
         }
     }
 }

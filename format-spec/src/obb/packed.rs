@@ -2,7 +2,7 @@
 
 use crate::plain::plain_record;
 
-use super::{EMPTY_EXTENT, OBB_WIDTH, ObbNode, ObbRef};
+use super::{EMPTY_EXTENT, ObbNode, PAIR_WIDTH, PairRef};
 
 /// What a part of a packed quaternion counts.
 pub const ROTATION_STEP: f32 = 1.0 / (1 << 15) as f32;
@@ -12,13 +12,13 @@ pub const ROTATION_STEP: f32 = 1.0 / (1 << 15) as f32;
 #[repr(C, align(64))]
 pub struct PackedObbNode {
     /// x, y, z and w of the quaternions, in units of [`ROTATION_STEP`].
-    pub rotation: [[i16; OBB_WIDTH]; 4],
+    pub rotation: [[i16; PAIR_WIDTH]; 4],
     /// x, y and z of the centres, in steps from the node's origin.
-    pub centre: [[u16; OBB_WIDTH]; 3],
+    pub centre: [[u16; PAIR_WIDTH]; 3],
     /// Half the boxes' extents along their own axes, in steps.
-    pub half_extents: [[u16; OBB_WIDTH]; 3],
-    /// [`ObbRef`] of each slot.
-    pub children: [u32; OBB_WIDTH],
+    pub half_extents: [[u16; PAIR_WIDTH]; 3],
+    /// [`PairRef`] of each slot.
+    pub children: [u32; PAIR_WIDTH],
     /// Where centres count from, relative to the tree's origin.
     pub origin: [f32; 3],
     /// The step of centres.
@@ -32,10 +32,10 @@ pub struct PackedObbNode {
 impl PackedObbNode {
     /// A node without children.
     pub const EMPTY: Self = Self {
-        rotation: [[0; OBB_WIDTH]; 4],
-        centre: [[0; OBB_WIDTH]; 3],
-        half_extents: [[0; OBB_WIDTH]; 3],
-        children: [ObbRef::EMPTY.0; OBB_WIDTH],
+        rotation: [[0; PAIR_WIDTH]; 4],
+        centre: [[0; PAIR_WIDTH]; 3],
+        half_extents: [[0; PAIR_WIDTH]; 3],
+        children: [PairRef::EMPTY.0; PAIR_WIDTH],
         origin: [0.0; 3],
         centre_step: 0.0,
         extent_step: 0.0,
@@ -50,8 +50,8 @@ impl PackedObbNode {
     #[inline(always)]
     pub fn unpack(&self) -> ObbNode {
         let mut node = ObbNode { children: self.children, ..ObbNode::EMPTY };
-        for slot in 0..OBB_WIDTH {
-            let used = self.children[slot] != ObbRef::EMPTY.0;
+        for slot in 0..PAIR_WIDTH {
+            let used = self.children[slot] != PairRef::EMPTY.0;
             let part = |index: usize| f32::from(self.rotation[index][slot]) * ROTATION_STEP;
             let [x, y, z, w] = [part(0), part(1), part(2), part(3)];
             let scale = 1.5 - 0.5 * ((x * x + y * y) + (z * z + w * w));
@@ -74,10 +74,10 @@ plain_record!(PackedObbNode, 128, 64);
 /// Up to four triangles, by their places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(16))]
-pub struct PackedObbLeaf {
+pub struct PackedPairLeaf {
     /// Where the triangles are: 16 times the reference of a block, plus a lane of it. Lanes beyond the leaf's count
     /// repeat lane 0.
-    pub places: [u32; OBB_WIDTH],
+    pub places: [u32; PAIR_WIDTH],
 }
 
-plain_record!(PackedObbLeaf, 16, 16);
+plain_record!(PackedPairLeaf, 16, 16);

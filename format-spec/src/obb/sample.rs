@@ -1,6 +1,6 @@
 //! The record of vertices that are stored beside a node of oriented boxes.
 
-use super::OBB_WIDTH;
+use super::PAIR_WIDTH;
 use crate::plain::plain_record;
 
 /// Of each child of a node, one vertex of the surface below.
@@ -10,9 +10,9 @@ use crate::plain::plain_record;
 #[repr(C, align(64))]
 pub struct SampleNode {
     /// x, y and z of the vertices, relative to the tree's origin, rounded once.
-    pub position: [[f32; OBB_WIDTH]; 3],
+    pub position: [[f32; PAIR_WIDTH]; 3],
     /// Triangles of which they are corners: 4 times the index of a leaf, plus a lane of it.
-    pub places: [u32; OBB_WIDTH],
+    pub places: [u32; PAIR_WIDTH],
 }
 
 plain_record!(SampleNode, 64, 64);

@@ -30,7 +30,7 @@ pub(crate) trait Real:
     Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     /// Bounds the relative error of each operation.
-    const UNIT: f64;
+    const UNIT_ROUNDOFF: f64;
     /// 0
     const ZERO: Self;
     /// 1
@@ -44,7 +44,7 @@ pub(crate) trait Real:
 }
 
 impl Real for f64 {
-    const UNIT: f64 = f64::EPSILON / 2.0;
+    const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
 
@@ -102,7 +102,7 @@ fn halves(x: f64) -> [f64; 2] {
 }
 
 impl Real for Double {
-    const UNIT: f64 = 1.0 / (1u128 << 100) as f64;
+    const UNIT_ROUNDOFF: f64 = 1.0 / (1u128 << 100) as f64;
     const ZERO: Self = Self { high: 0.0, low: 0.0 };
     const ONE: Self = Self { high: 1.0, low: 0.0 };
 
@@ -175,11 +175,11 @@ mod tests {
         for _ in 0..10_000 {
             let [x, y, z] = [0; 3].map(|_| double(next()) + double(next() * 1e-17));
             let off = ((x + y) * (x - y) - (x * x - y * y)).value().abs();
-            assert!(off < 8.0 * Double::UNIT, "{off:e}");
+            assert!(off < 8.0 * Double::UNIT_ROUNDOFF, "{off:e}");
             let off = (x / z * z - x).value().abs();
-            assert!(off < 4.0 * Double::UNIT * x.value().abs(), "{off:e}");
+            assert!(off < 4.0 * Double::UNIT_ROUNDOFF * x.value().abs(), "{off:e}");
             let off = (x + y - x - y).value().abs();
-            assert!(off < 4.0 * Double::UNIT, "{off:e}");
+            assert!(off < 4.0 * Double::UNIT_ROUNDOFF, "{off:e}");
         }
     }
 

@@ -5,14 +5,14 @@ use core::ops::{ControlFlow, Range};
 use fearless_simd::Simd;
 
 use crate::blocks::BlockSource;
-use crate::bundle::{Bundle, MOST_RAYS};
 use crate::model::Model;
+use crate::packet::{MAX_RAYS, Packet};
 use crate::query::ray::{Best, any_hit_of, any_in_block, closest_hit_of, closest_in_block};
 use crate::ray::{Class, Frame, Hit, Ray, octant};
 use crate::simd::{Kernel, dispatch, dispatch_model};
-use crate::walk::bundle::{Limits, walk};
+use crate::walk::packet::{Limits, walk};
 use crate::walk::ray::{AnyOrder, NearestFirst};
-use crate::walk::{Erased, Probe, abreast};
+use crate::walk::{Erased, Probe, interleaved};
 
 /// Fewer rays of one class in a row go one by one.
 const SHORTEST_RUN: usize = 16;
@@ -58,26 +58,26 @@ impl<'a> Model<'a> {
 
     /// As [`closest_hits`](Self::closest_hits), by turns however large the model is: for tests.
     #[doc(hidden)]
-    pub fn closest_hits_by_turns(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
-        self.answer_by_turns::<Closest, _>(rays, hits, &mut ());
+    pub fn closest_hits_interleaved(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
+        self.answer_interleaved::<Closest, _>(rays, hits, &mut ());
     }
 
     /// As [`any_hits`](Self::any_hits), by turns however large the model is: for tests.
     #[doc(hidden)]
-    pub fn any_hits_by_turns(&self, rays: &[Ray], hits: &mut [bool]) {
-        self.answer_by_turns::<Any, _>(rays, hits, &mut ());
+    pub fn any_hits_interleaved(&self, rays: &[Ray], hits: &mut [bool]) {
+        self.answer_interleaved::<Any, _>(rays, hits, &mut ());
     }
 
     #[inline(always)]
     fn answer<Q: Question, P: Probe>(&self, rays: &[Ray], answers: &mut [Q::Answer], probe: &mut P) {
         let count = rays.len().min(answers.len());
         let (rays, answers) = (&rays[..count], &mut answers[..count]);
-        let by_turns = self.is_large();
+        let interleaved = self.is_large();
         for_each_stretch(rays, self.rays_together(), |class, stretch| {
             let (rays, answers) = (&rays[stretch.clone()], &mut answers[stretch]);
             match class {
                 Some(class) => self.answer_together::<Q, _>(class, rays, answers, probe),
-                None if by_turns => self.answer_by_turns::<Q, _>(rays, answers, probe),
+                None if interleaved => self.answer_interleaved::<Q, _>(rays, answers, probe),
                 None => self.answer_each::<Q, _>(rays, answers, probe),
             }
         });
@@ -124,9 +124,14 @@ impl<'a> Model<'a> {
     }
 
     #[inline(never)]
-    fn answer_by_turns<Q: Question, P: Probe>(&self, rays: &[Ray], answers: &mut [Q::Answer], probe: &mut P) {
+    fn answer_interleaved<Q: Question, P: Probe>(
+        &self,
+        rays: &[Ray],
+        answers: &mut [Q::Answer],
+        probe: &mut P,
+    ) {
         answers.fill(Q::NOTHING);
-        dispatch_model!(self, simd, blocks => Q::by_turns(simd, self, blocks, rays, answers, probe));
+        dispatch_model!(self, simd, blocks => Q::interleaved(simd, self, blocks, rays, answers, probe));
         for (ray, answer) in rays.iter().zip(answers).filter(|(ray, _)| Class::of(ray).is_none()) {
             *answer = Q::of_scaled(self, ray, probe);
         }
@@ -169,7 +174,7 @@ trait Question {
     );
 
     /// For all rays that have a class, whichever it is.
-    fn by_turns<S: Kernel, P: Probe>(
+    fn interleaved<S: Kernel, P: Probe>(
         simd: S,
         model: &Model<'_>,
         blocks: impl BlockSource,
@@ -180,7 +185,7 @@ trait Question {
 }
 
 fn rays_together<S: Kernel>(_: S) -> usize {
-    if S::BUNDLES { Bundle::<S>::CAPACITY } else { 1 }
+    if S::PACKETS { Packet::<S>::CAPACITY } else { 1 }
 }
 
 /// Calls `trace` with the places of at most `most` rays that follow each other and have a class in common, if they are not
@@ -261,12 +266,12 @@ impl Question for Closest {
         probe: &mut P,
     ) {
         // Nobody asks on such levels, for which the rest need not be compiled.
-        if !S::BUNDLES {
+        if !S::PACKETS {
             return;
         }
-        let bundle = Bundle::new(simd, class, rays, model.reach());
+        let packet = Packet::new(simd, class, rays, model.reach());
         let mut limits = Limits::new(rays.iter().map(|ray| ray.t_max));
-        let mut best = [Best::up_to(f32::NEG_INFINITY); MOST_RAYS];
+        let mut best = [Best::up_to(f32::NEG_INFINITY); MAX_RAYS];
         for (best, ray) in best.iter_mut().zip(rays) {
             *best = Best::up_to(ray.t_max);
         }
@@ -274,7 +279,7 @@ impl Question for Closest {
             simd,
             model,
             blocks,
-            &bundle,
+            &packet,
             &mut limits,
             probe,
             #[inline(always)]
@@ -291,7 +296,7 @@ impl Question for Closest {
     }
 
     #[inline(always)]
-    fn by_turns<S: Kernel, P: Probe>(
+    fn interleaved<S: Kernel, P: Probe>(
         simd: S,
         model: &Model<'_>,
         blocks: impl BlockSource,
@@ -299,7 +304,7 @@ impl Question for Closest {
         hits: &mut [Option<Hit>],
         probe: &mut P,
     ) {
-        abreast::walk::<S, P, Best, NearestFirst>(
+        interleaved::walk::<S, P, Best, NearestFirst>(
             simd,
             model,
             blocks,
@@ -351,17 +356,17 @@ impl Question for Any {
         probe: &mut P,
     ) {
         // Nobody asks on such levels, for which the rest need not be compiled.
-        if !S::BUNDLES {
+        if !S::PACKETS {
             return;
         }
-        let bundle = Bundle::new(simd, class, rays, model.reach());
+        let packet = Packet::new(simd, class, rays, model.reach());
         let mut limits = Limits::new(rays.iter().map(|ray| ray.t_max));
         hits.fill(false);
         walk(
             simd,
             model,
             blocks,
-            &bundle,
+            &packet,
             &mut limits,
             probe,
             #[inline(always)]
@@ -377,7 +382,7 @@ impl Question for Any {
     }
 
     #[inline(always)]
-    fn by_turns<S: Kernel, P: Probe>(
+    fn interleaved<S: Kernel, P: Probe>(
         simd: S,
         model: &Model<'_>,
         blocks: impl BlockSource,
@@ -385,7 +390,7 @@ impl Question for Any {
         hits: &mut [bool],
         probe: &mut P,
     ) {
-        abreast::walk::<S, P, bool, AnyOrder>(
+        interleaved::walk::<S, P, bool, AnyOrder>(
             simd,
             model,
             blocks,

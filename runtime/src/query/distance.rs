@@ -2,7 +2,7 @@
 
 use core::ops::ControlFlow;
 
-use super::pairs::{Effort, Exhausted};
+use super::pairs::{Exhausted, WorkBudget};
 use super::volumes::{Trees, Volume, VolumeError};
 use crate::level::Level;
 use crate::model::Model;
@@ -41,14 +41,14 @@ impl Distance {
 
 /// How much greater than the least distance an approximate one may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Allowance {
+pub enum Tolerance {
     /// By no more than this, in the models' units. Anything but a positive number allows nothing.
     Absolute(f64),
     /// By no more than this share of the least distance. Anything but a positive number allows nothing.
     Relative(f64),
 }
 
-impl Allowance {
+impl Tolerance {
     /// The least distance itself.
     pub const NONE: Self = Self::Absolute(0.0);
 
@@ -69,12 +69,12 @@ impl Allowance {
     }
 }
 
-/// Where the nearest triangles were, for the next query on the same models at a similar pose. Whatever a hint says, exact
+/// Where the nearest triangles were, for the next query on the same models at a similar pose. Whatever a warm_start says, exact
 /// answers are the same.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Hint(Option<[Spot; 2]>);
+pub struct WarmStart(Option<[Spot; 2]>);
 
-impl Hint {
+impl WarmStart {
     /// Keeps where the nearest triangles are, if any were found, and tells of them.
     fn keep(&mut self, best: Option<Best>) -> Option<Distance> {
         self.0 = best.map(|best| best.spots).or(self.0);
@@ -102,9 +102,9 @@ impl Model<'_> {
 
     /// As [`distance`](Self::distance), `None` where that is more than `limit`: the less there is to go, the faster.
     pub fn distance_within(&self, other: &Model<'_>, pose: &Pose, limit: f64) -> Option<Distance> {
-        let mut effort = Effort::unlimited();
+        let mut budget = WorkBudget::unlimited();
         // Without a limit, only a corrupt file can exhaust it.
-        self.distance_with(other, pose, limit, Allowance::NONE, &mut Hint::default(), &mut effort)
+        self.distance_with(other, pose, limit, Tolerance::NONE, &mut WarmStart::default(), &mut budget)
             .unwrap_or(None)
     }
 
@@ -114,10 +114,10 @@ impl Model<'_> {
         &self,
         other: &Model<'_>,
         pose: &Pose,
-        allowance: Allowance,
+        allowance: Tolerance,
     ) -> Option<Distance> {
-        let mut effort = Effort::unlimited();
-        self.distance_with(other, pose, f64::INFINITY, allowance, &mut Hint::default(), &mut effort)
+        let mut budget = WorkBudget::unlimited();
+        self.distance_with(other, pose, f64::INFINITY, allowance, &mut WarmStart::default(), &mut budget)
             .unwrap_or(None)
     }
 
@@ -131,13 +131,14 @@ impl Model<'_> {
         other: &Model<'_>,
         pose: &Pose,
         limit: f64,
-        allowance: Allowance,
-        hint: &mut Hint,
-        effort: &mut Effort,
+        allowance: Tolerance,
+        warm_start: &mut WarmStart,
+        budget: &mut WorkBudget,
     ) -> Result<Option<Distance>, Exhausted> {
         let trees = [PairTree::of(self), PairTree::of(other)];
-        let (_, best) = search(trees, self.level(), pose, limit, Aim::Nearest(allowance), hint.0, effort)?;
-        Ok(hint.keep(best))
+        let (_, best) =
+            search(trees, self.level(), pose, limit, Aim::Nearest(allowance), warm_start.0, budget)?;
+        Ok(warm_start.keep(best))
     }
 
     /// As [`distance_with`](Self::distance_with), by the volumes given.
@@ -151,18 +152,18 @@ impl Model<'_> {
         pose: &Pose,
         volume: Volume,
         limit: f64,
-        allowance: Allowance,
-        hint: &mut Hint,
-        effort: &mut Effort,
+        allowance: Tolerance,
+        warm_start: &mut WarmStart,
+        budget: &mut WorkBudget,
     ) -> Result<Option<Distance>, VolumeError> {
         let aim = Aim::Nearest(allowance);
-        let (_, best) = search_by([self, other], volume, pose, limit, aim, hint.0, effort)?;
-        Ok(hint.keep(best))
+        let (_, best) = search_by([self, other], volume, pose, limit, aim, warm_start.0, budget)?;
+        Ok(warm_start.keep(best))
     }
 
     /// Whether [`distance`](Self::distance) is at most `tolerance`. Stops at the first proof.
     pub fn within(&self, other: &Model<'_>, pose: &Pose, tolerance: f64) -> bool {
-        self.within_with(other, pose, tolerance, &mut Effort::unlimited()).unwrap_or(false)
+        self.within_with(other, pose, tolerance, &mut WorkBudget::unlimited()).unwrap_or(false)
     }
 
     /// As [`within`](Self::within), with a limit on the work.
@@ -174,10 +175,10 @@ impl Model<'_> {
         other: &Model<'_>,
         pose: &Pose,
         tolerance: f64,
-        effort: &mut Effort,
+        budget: &mut WorkBudget,
     ) -> Result<bool, Exhausted> {
         let trees = [PairTree::of(self), PairTree::of(other)];
-        let (_, best) = search(trees, self.level(), pose, tolerance, Aim::Any, None, effort)?;
+        let (_, best) = search(trees, self.level(), pose, tolerance, Aim::Any, None, budget)?;
         Ok(best.is_some())
     }
 
@@ -191,9 +192,9 @@ impl Model<'_> {
         pose: &Pose,
         volume: Volume,
         tolerance: f64,
-        effort: &mut Effort,
+        budget: &mut WorkBudget,
     ) -> Result<bool, VolumeError> {
-        let (_, best) = search_by([self, other], volume, pose, tolerance, Aim::Any, None, effort)?;
+        let (_, best) = search_by([self, other], volume, pose, tolerance, Aim::Any, None, budget)?;
         Ok(best.is_some())
     }
 
@@ -206,8 +207,8 @@ impl Model<'_> {
         tolerance: f64,
         visit: impl FnMut(&Distance) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let mut effort = Effort::unlimited();
-        self.pairs_within_with(other, pose, tolerance, &mut effort, visit)
+        let mut budget = WorkBudget::unlimited();
+        self.pairs_within_with(other, pose, tolerance, &mut budget, visit)
             .unwrap_or(ControlFlow::Continue(()))
     }
 
@@ -220,12 +221,12 @@ impl Model<'_> {
         other: &Model<'_>,
         pose: &Pose,
         tolerance: f64,
-        effort: &mut Effort,
+        budget: &mut WorkBudget,
         mut visit: impl FnMut(&Distance) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Exhausted> {
         let trees = [PairTree::of(self), PairTree::of(other)];
         let aim = Aim::All(&mut visit);
-        let (end, _) = search(trees, self.level(), pose, tolerance, aim, None, effort)?;
+        let (end, _) = search(trees, self.level(), pose, tolerance, aim, None, budget)?;
         Ok(end)
     }
 
@@ -240,11 +241,11 @@ impl Model<'_> {
         pose: &Pose,
         volume: Volume,
         tolerance: f64,
-        effort: &mut Effort,
+        budget: &mut WorkBudget,
         mut visit: impl FnMut(&Distance) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, VolumeError> {
         let aim = Aim::All(&mut visit);
-        let (end, _) = search_by([self, other], volume, pose, tolerance, aim, None, effort)?;
+        let (end, _) = search_by([self, other], volume, pose, tolerance, aim, None, budget)?;
         Ok(end)
     }
 
@@ -258,35 +259,35 @@ impl Model<'_> {
     ///
     /// # Errors
     /// [`Exhausted`], where the limit on the work is reached first; some pairs may have been visited.
-    pub fn falling_distances(
+    pub fn decreasing_distances(
         &self,
         other: &Model<'_>,
         pose: &Pose,
-        allowance: Allowance,
-        effort: &mut Effort,
+        allowance: Tolerance,
+        budget: &mut WorkBudget,
         mut visit: impl FnMut(&Distance) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Exhausted> {
         let trees = [PairTree::of(self), PairTree::of(other)];
-        let aim = Aim::Falling(allowance, &mut visit);
-        let (end, _) = search(trees, self.level(), pose, f64::INFINITY, aim, None, effort)?;
+        let aim = Aim::Decreasing(allowance, &mut visit);
+        let (end, _) = search(trees, self.level(), pose, f64::INFINITY, aim, None, budget)?;
         Ok(end)
     }
 
-    /// As [`falling_distances`](Self::falling_distances), by the volumes given.
+    /// As [`decreasing_distances`](Self::decreasing_distances), by the volumes given.
     ///
     /// # Errors
     /// [`VolumeError`], where a file has no such volumes, or the limit on the work is reached.
-    pub fn falling_distances_by(
+    pub fn decreasing_distances_by(
         &self,
         other: &Model<'_>,
         pose: &Pose,
         volume: Volume,
-        allowance: Allowance,
-        effort: &mut Effort,
+        allowance: Tolerance,
+        budget: &mut WorkBudget,
         mut visit: impl FnMut(&Distance) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, VolumeError> {
-        let aim = Aim::Falling(allowance, &mut visit);
-        let (end, _) = search_by([self, other], volume, pose, f64::INFINITY, aim, None, effort)?;
+        let aim = Aim::Decreasing(allowance, &mut visit);
+        let (end, _) = search_by([self, other], volume, pose, f64::INFINITY, aim, None, budget)?;
         Ok(end)
     }
 }
@@ -308,30 +309,30 @@ fn search_by<'v>(
     pose: &Pose,
     limit: f64,
     aim: Aim<'v>,
-    hint: Option<[Spot; 2]>,
-    effort: &'v mut Effort,
+    warm_start: Option<[Spot; 2]>,
+    budget: &'v mut WorkBudget,
 ) -> Result<End, VolumeError> {
     let (trees, level) = (Trees::of([a, b], volume)?, a.level());
     if is_nothing(limit) {
         return Ok(NOTHING);
     }
     let end = match trees {
-        Trees::Boxes(trees) => search(trees, level, pose, limit, aim, hint, effort),
+        Trees::Boxes(trees) => search(trees, level, pose, limit, aim, warm_start, budget),
         Trees::Kdops(kdops) => dispatch!(level.inner(), simd => {
             let motion = kdops.motion(simd, pose);
             if kdops.are_apart(&motion, limit) {
                 return Ok(NOTHING);
             }
             let volume = kdops.volume(simd, &motion, false);
-            Walk::new(simd, kdops.trees, motion, aim, limit, effort).run(&volume, hint)
+            Walk::new(simd, kdops.trees, motion, aim, limit, budget).run(&volume, warm_start)
         }),
         Trees::Swept(trees) => dispatch!(level.inner(), simd => {
             let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
-            Walk::new(simd, trees, motion, aim, limit, effort).run(&Swept, hint)
+            Walk::new(simd, trees, motion, aim, limit, budget).run(&Swept, warm_start)
         }),
         Trees::Samples(trees) => dispatch!(level.inner(), simd => {
             let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
-            Walk::new(simd, trees, motion, aim, limit, effort).run(&Sampled, hint)
+            Walk::new(simd, trees, motion, aim, limit, budget).run(&Sampled, warm_start)
         }),
     };
     Ok(end?)
@@ -344,14 +345,14 @@ fn search<'v>(
     pose: &Pose,
     limit: f64,
     aim: Aim<'v>,
-    hint: Option<[Spot; 2]>,
-    effort: &'v mut Effort,
+    warm_start: Option<[Spot; 2]>,
+    budget: &'v mut WorkBudget,
 ) -> Result<End, Exhausted> {
     if is_nothing(limit) {
         return Ok(NOTHING);
     }
     dispatch!(level.inner(), simd => {
         let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
-        Walk::new(simd, trees, motion, aim, limit, effort).run(&Oriented { ranks: false }, hint)
+        Walk::new(simd, trees, motion, aim, limit, budget).run(&Oriented { ranks: false }, warm_start)
     })
 }

@@ -9,9 +9,9 @@ mod point;
 mod ray;
 mod volumes;
 
-pub use distance::{Allowance, Distance, Hint};
+pub use distance::{Distance, Tolerance, WarmStart};
 pub use overlap::Overlap;
-pub use pairs::{Effort, Exhausted, Pair};
-pub use point::Nearest;
-pub use ray::Search;
+pub use pairs::{Exhausted, Pair, WorkBudget};
+pub use point::ClosestPoint;
+pub use ray::VisitControl;
 pub use volumes::{Volume, VolumeError};

@@ -123,7 +123,7 @@ fn overlap<S: Kernel>(
                 let corners = corners(visit.block, lane);
                 if touches(&corners)
                     && let Some(triangle) = visit.accepted(lane, probe)
-                    && visit.speaks_for(
+                    && visit.is_reporting_reference(
                         lane,
                         triangle,
                         #[inline(always)]

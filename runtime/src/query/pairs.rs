@@ -24,7 +24,7 @@ pub struct Pair {
 
 /// What pair queries may do and have done. The counts add up over queries, and the limit is for all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Effort {
+pub struct WorkBudget {
     /// Steps left: visits of two nodes, or of two leaves.
     pub left: u64,
     /// Pairs of nodes visited; each is sixteen pairs of boxes.
@@ -40,7 +40,7 @@ pub struct Effort {
 #[error("the limit on work was reached before the answer was known")]
 pub struct Exhausted;
 
-impl Effort {
+impl WorkBudget {
     /// As much as it takes.
     pub const fn unlimited() -> Self {
         Self::of_steps(u64::MAX)
@@ -63,7 +63,7 @@ impl Effort {
     }
 }
 
-impl Default for Effort {
+impl Default for WorkBudget {
     fn default() -> Self {
         Self::unlimited()
     }
@@ -75,7 +75,7 @@ impl Default for Effort {
 /// [`Pose::apply`] puts them, in f64, and from there on the answer is exact; it is the same on every CPU. The trees of
 /// oriented boxes are used where the files have them, else the AABB trees, which takes several times as long. Nothing
 /// allocates or panics. In files from strangers a walk through two corrupt trees can take as many steps as their nodes,
-/// multiplied: there, limit the [`Effort`].
+/// multiplied: there, limit the [`WorkBudget`].
 impl Model<'_> {
     /// Whether any two triangles meet. Stops at the first pair found.
     pub fn collides(&self, other: &Model<'_>, pose: &Pose) -> bool {
@@ -85,7 +85,7 @@ impl Model<'_> {
     /// Two triangles that meet, if any do. Which ones is not specified, and may differ between CPUs.
     pub fn first_pair(&self, other: &Model<'_>, pose: &Pose) -> Option<Pair> {
         // Without a limit, only a corrupt file can exhaust it.
-        self.first_pair_with(other, pose, &mut Effort::unlimited()).unwrap_or(None)
+        self.first_pair_with(other, pose, &mut WorkBudget::unlimited()).unwrap_or(None)
     }
 
     /// As [`first_pair`](Self::first_pair), with a limit on the work.
@@ -96,14 +96,14 @@ impl Model<'_> {
         &self,
         other: &Model<'_>,
         pose: &Pose,
-        effort: &mut Effort,
+        budget: &mut WorkBudget,
     ) -> Result<Option<Pair>, Exhausted> {
         let mut first = None;
         let mut keep = |pair| {
             first = Some(pair);
             ControlFlow::Break(())
         };
-        let _ = find(self, other, pose, Aim::Any, effort, &mut keep)?;
+        let _ = find(self, other, pose, Aim::Any, budget, &mut keep)?;
         Ok(first)
     }
 
@@ -116,14 +116,14 @@ impl Model<'_> {
         other: &Model<'_>,
         pose: &Pose,
         volume: Volume,
-        effort: &mut Effort,
+        budget: &mut WorkBudget,
     ) -> Result<Option<Pair>, VolumeError> {
         let mut first = None;
         let mut keep = |pair| {
             first = Some(pair);
             ControlFlow::Break(())
         };
-        let _ = find_by(self, other, pose, volume, Aim::Any, effort, &mut keep)?;
+        let _ = find_by(self, other, pose, volume, Aim::Any, budget, &mut keep)?;
         Ok(first)
     }
 
@@ -135,8 +135,8 @@ impl Model<'_> {
         pose: &Pose,
         visit: impl FnMut(Pair) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let mut effort = Effort::unlimited();
-        self.all_pairs_with(other, pose, &mut effort, visit).unwrap_or(ControlFlow::Continue(()))
+        let mut budget = WorkBudget::unlimited();
+        self.all_pairs_with(other, pose, &mut budget, visit).unwrap_or(ControlFlow::Continue(()))
     }
 
     /// As [`all_pairs`](Self::all_pairs), with a limit on the work.
@@ -147,10 +147,10 @@ impl Model<'_> {
         &self,
         other: &Model<'_>,
         pose: &Pose,
-        effort: &mut Effort,
+        budget: &mut WorkBudget,
         mut visit: impl FnMut(Pair) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Exhausted> {
-        find(self, other, pose, Aim::All, effort, &mut visit)
+        find(self, other, pose, Aim::All, budget, &mut visit)
     }
 
     /// As [`all_pairs_with`](Self::all_pairs_with), by the volumes given.
@@ -163,10 +163,10 @@ impl Model<'_> {
         other: &Model<'_>,
         pose: &Pose,
         volume: Volume,
-        effort: &mut Effort,
+        budget: &mut WorkBudget,
         mut visit: impl FnMut(Pair) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, VolumeError> {
-        find_by(self, other, pose, volume, Aim::All, effort, &mut visit)
+        find_by(self, other, pose, volume, Aim::All, budget, &mut visit)
     }
 
     /// Writes the pairs of triangles that meet into a slice, as many as fit, in no particular order, and returns how
@@ -189,13 +189,13 @@ fn find(
     b: &Model<'_>,
     pose: &Pose,
     aim: Aim,
-    effort: &mut Effort,
+    budget: &mut WorkBudget,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Exhausted> {
     if !aabb::touch(&a.bounds(), &b.bounds(), pose) {
         return Ok(ControlFlow::Continue(()));
     }
-    search_boxes(a.level(), [PairTree::of(a), PairTree::of(b)], pose, aim, effort, visit)
+    search_boxes(a.level(), [PairTree::of(a), PairTree::of(b)], pose, aim, budget, visit)
 }
 
 fn find_by(
@@ -204,7 +204,7 @@ fn find_by(
     pose: &Pose,
     volume: Volume,
     aim: Aim,
-    effort: &mut Effort,
+    budget: &mut WorkBudget,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, VolumeError> {
     let trees = Trees::of([a, b], volume)?;
@@ -213,12 +213,12 @@ fn find_by(
     }
     let level = a.level();
     let found = match trees {
-        Trees::Boxes(trees) | Trees::Samples(trees) => search_boxes(level, trees, pose, aim, effort, visit),
+        Trees::Boxes(trees) | Trees::Samples(trees) => search_boxes(level, trees, pose, aim, budget, visit),
         Trees::Kdops(kdops) => {
-            dispatch!(level.inner(), simd => search_kdops(simd, &kdops, pose, aim, effort, visit))
+            dispatch!(level.inner(), simd => search_kdops(simd, &kdops, pose, aim, budget, visit))
         }
         Trees::Swept(trees) => {
-            dispatch!(level.inner(), simd => search(simd, trees, &Swept, pose, aim, effort, visit))
+            dispatch!(level.inner(), simd => search(simd, trees, &Swept, pose, aim, budget, visit))
         }
     };
     Ok(found?)
@@ -231,10 +231,10 @@ fn search_boxes(
     trees: [PairTree<'_>; 2],
     pose: &Pose,
     aim: Aim,
-    effort: &mut Effort,
+    budget: &mut WorkBudget,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Exhausted> {
-    dispatch!(level.inner(), simd => search(simd, trees, &Oriented { ranks: aim == Aim::Any }, pose, aim, effort, visit))
+    dispatch!(level.inner(), simd => search(simd, trees, &Oriented { ranks: aim == Aim::Any }, pose, aim, budget, visit))
 }
 
 #[inline(always)]
@@ -244,11 +244,11 @@ fn search<S: Kernel, V: volume::Volume>(
     volume: &V,
     pose: &Pose,
     aim: Aim,
-    effort: &mut Effort,
+    budget: &mut WorkBudget,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Exhausted> {
     let motion = Motion::new(simd, pose, trees[0].place(), trees[1].place());
-    walk(simd, trees, volume, motion, aim, effort, visit)
+    walk(simd, trees, volume, motion, aim, budget, visit)
 }
 
 #[inline(always)]
@@ -257,7 +257,7 @@ fn search_kdops<S: Kernel>(
     kdops: &KdopTrees<'_>,
     pose: &Pose,
     aim: Aim,
-    effort: &mut Effort,
+    budget: &mut WorkBudget,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Exhausted> {
     let motion = kdops.motion(simd, pose);
@@ -265,5 +265,5 @@ fn search_kdops<S: Kernel>(
         return Ok(ControlFlow::Continue(()));
     }
     let volume = kdops.volume(simd, &motion, aim == Aim::Any);
-    walk(simd, kdops.trees, &volume, motion, aim, effort, visit)
+    walk(simd, kdops.trees, &volume, motion, aim, budget, visit)
 }

@@ -10,7 +10,7 @@ use crate::walk::{self, Erased, Probe};
 
 /// The point of a model that is closest to a query point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Nearest {
+pub struct ClosestPoint {
     /// Distance from the query point, rounded from f64.
     pub distance: f32,
     /// The closest point, rounded from f64.
@@ -25,7 +25,7 @@ impl<'a> Model<'a> {
     /// Of triangles at the same distance, computed in f64, the one with the lowest number is named. `None`
     /// where nothing is within reach, or where `point` is not finite or beyond 2^60. Bit-identical on
     /// every CPU. Neither allocates nor panics.
-    pub fn closest_point(&self, point: impl Into<[f32; 3]>, max_distance: f32) -> Option<Nearest> {
+    pub fn closest_point(&self, point: impl Into<[f32; 3]>, max_distance: f32) -> Option<ClosestPoint> {
         self.nearest(point.into(), max_distance)
     }
 
@@ -35,7 +35,7 @@ impl<'a> Model<'a> {
         point: impl Into<[f32; 3]>,
         max_distance: f32,
         probe: &mut P,
-    ) -> Option<Nearest> {
+    ) -> Option<ClosestPoint> {
         self.nearest_erased(point.into(), max_distance, &mut Erased::new(probe))
     }
 
@@ -45,7 +45,12 @@ impl<'a> Model<'a> {
     /// `answers[i]` answers `points[i]`; where the slices are not of one length, the rest of the longer one is left alone. In
     /// models of more than 24 MiB eight points are on their way at a time, up to 1.6 times as fast as one by one; in others
     /// they go one by one. Neither allocates nor panics.
-    pub fn closest_points(&self, points: &[[f32; 3]], max_distance: f32, answers: &mut [Option<Nearest>]) {
+    pub fn closest_points(
+        &self,
+        points: &[[f32; 3]],
+        max_distance: f32,
+        answers: &mut [Option<ClosestPoint>],
+    ) {
         self.nearest_of_each(points, max_distance, answers, &mut ());
     }
 
@@ -54,7 +59,7 @@ impl<'a> Model<'a> {
         &self,
         points: &[[f32; 3]],
         max_distance: f32,
-        answers: &mut [Option<Nearest>],
+        answers: &mut [Option<ClosestPoint>],
         probe: &mut P,
     ) {
         self.nearest_of_each_erased(points, max_distance, answers, &mut Erased::new(probe));
@@ -62,21 +67,21 @@ impl<'a> Model<'a> {
 
     /// As [`closest_points_with`](Self::closest_points_with), by turns however large the model is: for tests.
     #[doc(hidden)]
-    pub fn closest_points_by_turns<P: Probe>(
+    pub fn closest_points_interleaved<P: Probe>(
         &self,
         points: &[[f32; 3]],
         max_distance: f32,
-        answers: &mut [Option<Nearest>],
+        answers: &mut [Option<ClosestPoint>],
         probe: &mut P,
     ) {
         self.nearest_by_turns_erased(points, max_distance, answers, &mut Erased::new(probe));
     }
 
-    fn nearest(&self, point: [f32; 3], max_distance: f32) -> Option<Nearest> {
+    fn nearest(&self, point: [f32; 3], max_distance: f32) -> Option<ClosestPoint> {
         self.nearest_probed(point, max_distance, &mut ())
     }
 
-    fn nearest_erased(&self, point: [f32; 3], reach: f32, probe: &mut Erased<'_>) -> Option<Nearest> {
+    fn nearest_erased(&self, point: [f32; 3], reach: f32, probe: &mut Erased<'_>) -> Option<ClosestPoint> {
         self.nearest_probed(point, reach, probe)
     }
 
@@ -84,7 +89,7 @@ impl<'a> Model<'a> {
         &self,
         points: &[[f32; 3]],
         max_distance: f32,
-        answers: &mut [Option<Nearest>],
+        answers: &mut [Option<ClosestPoint>],
         probe: &mut Erased<'_>,
     ) {
         self.nearest_of_each(points, max_distance, answers, probe);
@@ -94,14 +99,19 @@ impl<'a> Model<'a> {
         &self,
         points: &[[f32; 3]],
         max_distance: f32,
-        answers: &mut [Option<Nearest>],
+        answers: &mut [Option<ClosestPoint>],
         probe: &mut Erased<'_>,
     ) {
-        self.nearest_by_turns(points, max_distance, answers, probe);
+        self.nearest_interleaved(points, max_distance, answers, probe);
     }
 
     #[inline(always)]
-    fn nearest_probed<P: Probe>(&self, point: [f32; 3], max_distance: f32, probe: &mut P) -> Option<Nearest> {
+    fn nearest_probed<P: Probe>(
+        &self,
+        point: [f32; 3],
+        max_distance: f32,
+        probe: &mut P,
+    ) -> Option<ClosestPoint> {
         if !is_answerable(point, max_distance) {
             return None;
         }
@@ -121,11 +131,11 @@ impl<'a> Model<'a> {
         &self,
         points: &[[f32; 3]],
         max_distance: f32,
-        answers: &mut [Option<Nearest>],
+        answers: &mut [Option<ClosestPoint>],
         probe: &mut P,
     ) {
         if self.is_large() {
-            self.nearest_by_turns(points, max_distance, answers, probe);
+            self.nearest_interleaved(points, max_distance, answers, probe);
         } else {
             for (point, answer) in points.iter().zip(answers) {
                 *answer = self.nearest_probed(*point, max_distance, probe);
@@ -134,11 +144,11 @@ impl<'a> Model<'a> {
     }
 
     #[inline(never)]
-    fn nearest_by_turns<P: Probe>(
+    fn nearest_interleaved<P: Probe>(
         &self,
         points: &[[f32; 3]],
         max_distance: f32,
-        answers: &mut [Option<Nearest>],
+        answers: &mut [Option<ClosestPoint>],
         probe: &mut P,
     ) {
         let count = points.len().min(answers.len());
@@ -162,7 +172,7 @@ fn closest_point<S: Kernel, P: Probe, const AHEAD: bool>(
     point: [f32; 3],
     max_distance: f32,
     probe: &mut P,
-) -> Option<Nearest> {
+) -> Option<ClosestPoint> {
     let mut candidates = Candidates::new(max_distance);
     walk::nearest::walk::<S, P, AHEAD>(
         simd,
@@ -185,10 +195,10 @@ fn closest_points<S: Kernel, P: Probe>(
     blocks: impl BlockSource,
     points: &[[f32; 3]],
     max_distance: f32,
-    answers: &mut [Option<Nearest>],
+    answers: &mut [Option<ClosestPoint>],
     probe: &mut P,
 ) {
-    walk::nearest::walk_by_turns(
+    walk::nearest::walk_interleaved(
         simd,
         model,
         blocks,
@@ -211,9 +221,9 @@ fn closest_points<S: Kernel, P: Probe>(
 }
 
 #[inline(always)]
-fn describe<S: Kernel>(simd: S, point: [f32; 3], best: &Best) -> Option<Nearest> {
+fn describe<S: Kernel>(simd: S, point: [f32; 3], best: &Best) -> Option<ClosestPoint> {
     let absolute = |axis: usize| (f64::from(point[axis]) + best.offset[axis]) as f32;
-    Some(Nearest {
+    Some(ClosestPoint {
         distance: square_root(simd, best.square) as f32,
         point: [0, 1, 2].map(absolute),
         triangle: best.triangle?,

@@ -9,12 +9,12 @@ use crate::model::Model;
 use crate::ray::{Class, Frame, Hit, Ray, Scaled};
 use crate::simd::{Kernel, dispatch_model};
 use crate::triangle::ray::{Candidate, describe_hit, hits_in_block};
-use crate::walk::ray::{AnyOrder, Boxes, NearestFirst};
+use crate::walk::ray::{AnyOrder, NearestFirst, SlabTest};
 use crate::walk::{self, Erased, Probe, Visit};
 
 /// What the visitor of a search wants next.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Search {
+pub enum VisitControl {
     /// Go on.
     Continue,
     /// Go on, but only as far as this `t`, in lengths of the ray's direction.
@@ -83,21 +83,31 @@ impl<'a> Model<'a> {
     /// Calls `visit` with every hit, each triangle once, in no particular order.
     ///
     /// The visitor may stop the search or shrink the ray's range.
-    pub fn all_hits(&self, ray: &Ray, visit: impl FnMut(&Hit) -> Search) {
+    pub fn all_hits(&self, ray: &Ray, visit: impl FnMut(&Hit) -> VisitControl) {
         self.all_hits_with(ray, &mut (), visit);
     }
 
     /// As [`all_hits`](Self::all_hits), among the triangles that `probe` accepts.
-    pub fn all_hits_with<P: Probe>(&self, ray: &Ray, probe: &mut P, mut visit: impl FnMut(&Hit) -> Search) {
+    pub fn all_hits_with<P: Probe>(
+        &self,
+        ray: &Ray,
+        probe: &mut P,
+        mut visit: impl FnMut(&Hit) -> VisitControl,
+    ) {
         self.all_hits_erased(ray, &mut Erased::new(probe), &mut visit);
     }
 
-    fn all_hits_erased(&self, ray: &Ray, probe: &mut Erased<'_>, visit: &mut dyn FnMut(&Hit) -> Search) {
+    fn all_hits_erased(
+        &self,
+        ray: &Ray,
+        probe: &mut Erased<'_>,
+        visit: &mut dyn FnMut(&Hit) -> VisitControl,
+    ) {
         if let Some(class) = Class::of(ray) {
             self.all_hits_of_class(ray, class, probe, visit);
         } else if let Some(scaled) = Scaled::of(ray) {
             self.all_hits_erased(&scaled.ray, probe, &mut |hit| match visit(&scaled.unscale(*hit)) {
-                Search::UpTo(closer) => Search::UpTo(scaled.scale(closer)),
+                VisitControl::UpTo(closer) => VisitControl::UpTo(scaled.scale(closer)),
                 other => other,
             });
         }
@@ -108,7 +118,7 @@ impl<'a> Model<'a> {
         ray: &Ray,
         class: Class,
         probe: &mut Erased<'_>,
-        visit: &mut dyn FnMut(&Hit) -> Search,
+        visit: &mut dyn FnMut(&Hit) -> VisitControl,
     ) {
         dispatch_model!(self, simd, blocks => {
             all_hits(simd, self, blocks, &Frame::new(simd, ray, class, self.reach()), probe, visit)
@@ -309,10 +319,10 @@ fn all_hits<S: Kernel>(
     blocks: impl BlockSource,
     frame: &Frame,
     probe: &mut Erased<'_>,
-    report: &mut dyn FnMut(&Hit) -> Search,
+    report: &mut dyn FnMut(&Hit) -> VisitControl,
 ) {
     let (mut limit, mut stopped) = (frame.t_max, false);
-    let boxes = Boxes::new(simd, frame);
+    let boxes = SlabTest::new(simd, frame);
     walk::ray::walk::<S, _, NearestFirst>(
         simd,
         model,
@@ -332,8 +342,8 @@ fn all_hits<S: Kernel>(
                         return;
                     }
                     let Some(triangle) = visit.accepted(found.lane, probe) else { return };
-                    // Boxes that the ray enters beyond the hit need not be visited.
-                    let speaks = visit.speaks_for(
+                    // SlabTest that the ray enters beyond the hit need not be visited.
+                    let speaks = visit.is_reporting_reference(
                         found.lane,
                         triangle,
                         #[inline(always)]
@@ -343,9 +353,9 @@ fn all_hits<S: Kernel>(
                         return;
                     }
                     match report(&describe_hit(simd, visit.block, &found, triangle)) {
-                        Search::Continue => {}
-                        Search::UpTo(closer) => limit = limit.min(closer),
-                        Search::Stop => stopped = true,
+                        VisitControl::Continue => {}
+                        VisitControl::UpTo(closer) => limit = limit.min(closer),
+                        VisitControl::Stop => stopped = true,
                     }
                 },
             );

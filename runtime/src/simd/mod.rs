@@ -10,7 +10,7 @@ mod x86;
 use bvhc_format::record::{BLOCK_WIDTH, WideNode};
 use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask, f32x16, f64x2, i32x16};
 
-use crate::stack::{Siblings, Stack};
+use crate::stack::{NodeGroup, Stack};
 
 /// A SIMD level on which queries can run.
 pub(crate) trait Kernel: Simd {
@@ -21,11 +21,11 @@ pub(crate) trait Kernel: Simd {
     /// As many numbers of f64 as are computed with at once: 2, 4 or 8.
     type Doubles: SimdFloat<Self, Element = f64, Mask: SimdMask<Self> + Select<Self::Doubles>>;
     /// Whether batches are worth their while; other levels trace ray by ray, and are spared the code.
-    const BUNDLES: bool;
+    const PACKETS: bool;
     /// A number for each vertex of a block, ready to be looked up.
     type Table: Copy;
     /// The children of a node, and in which order to visit them.
-    type Siblings<'n>: Siblings<Self>;
+    type NodeGroup<'n>: NodeGroup<Self>;
 
     /// Prepares a number a vertex for look-ups.
     fn table(self, values: f32x16<Self>) -> Self::Table;
@@ -63,7 +63,7 @@ pub(crate) trait Kernel: Simd {
         keys: i32x16<Self>,
         ends: i32x16<Self>,
         octant: u32,
-    ) -> (Self::Siblings<'n>, u32);
+    ) -> (Self::NodeGroup<'n>, u32);
 
     /// Pushes the children in some slots, a bit each, with their keys; that in the highest is popped first.
     fn push_some(self, stack: &mut Stack, node: &WideNode, keys: f32x16<Self>, slots: u32);

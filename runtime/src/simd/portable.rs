@@ -4,7 +4,7 @@ use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, SimdFrom, SimdMask, f32x4, f32x16, f64x2, i32x16};
 
 use super::Kernel;
-use crate::stack::{Siblings, Stack};
+use crate::stack::{NodeGroup, Stack};
 
 /// Children of a node in slots; those with the least keys are visited first.
 #[derive(Clone, Copy)]
@@ -13,7 +13,7 @@ pub(crate) struct Slotted<'n> {
     node: &'n WideNode,
 }
 
-impl<S: Kernel> Siblings<S> for Slotted<'_> {
+impl<S: Kernel> NodeGroup<S> for Slotted<'_> {
     #[inline(always)]
     fn first(&self, waiting: u32) -> usize {
         let place = |left: u32| left.trailing_zeros() as usize % NODE_WIDTH;
@@ -50,9 +50,9 @@ macro_rules! portable_kernel {
             type Pairs = f32x4<Self>;
             type Doubles = f64x2<Self>;
             type Table = [f32; BLOCK_WIDTH];
-            type Siblings<'n> = Slotted<'n>;
+            type NodeGroup<'n> = Slotted<'n>;
 
-            const BUNDLES: bool = false;
+            const PACKETS: bool = false;
 
             #[inline(always)]
             fn table(self, values: f32x16<Self>) -> Self::Table {

@@ -89,7 +89,7 @@ fn common_point(a: &Triangle, b: &Triangle) -> Point {
             offer(edges[k]);
             let [start, end] = [dot(&normal, &local.b[k]), dot(&normal, &local.b[(k + 1) % 3])];
             if start.min(end) < 0.0 && start.max(end) > 0.0 {
-                offer(on(&edges[k], &minus(&edges[(k + 1) % 3], &edges[k]), start / (start - end)));
+                offer(on(&edges[k], &sub(&edges[(k + 1) % 3], &edges[k]), start / (start - end)));
             }
         }
     }
@@ -100,15 +100,15 @@ fn common_point(a: &Triangle, b: &Triangle) -> Point {
 #[cold]
 fn square_from(triangle: &Triangle, point: &Point) -> f64 {
     let Local { a: corners, b: [point, ..] } = Local::<f64>::new(triangle, &[*point; 3]);
-    let edge = |k: usize| minus(&corners[(k + 1) % 3], &corners[k]);
+    let edge = |k: usize| sub(&corners[(k + 1) % 3], &corners[k]);
     let from_edge = |k: usize| {
         let [foot, point] = between_edges(&corners[k], &edge(k), &point, &[0.0; 3]);
-        let offset = minus(&point, &foot);
+        let offset = sub(&point, &foot);
         dot(&offset, &offset)
     };
     let normal = cross(&corners[1], &corners[2]);
     let (square, height) = (dot(&normal, &normal), dot(&normal, &point));
-    let is_inside = |k: usize| dot(&normal, &cross(&edge(k), &minus(&point, &corners[k]))) >= 0.0;
+    let is_inside = |k: usize| dot(&normal, &cross(&edge(k), &sub(&point, &corners[k]))) >= 0.0;
     if square > 0.0 && is_inside(0) && is_inside(1) && is_inside(2) {
         return height * height / square;
     }
@@ -146,7 +146,7 @@ struct Nearest<R> {
 impl<R: Real> Nearest<R> {
     #[inline(always)]
     fn of(point: Vector<R>, other: Vector<R>, parts: Parts) -> Self {
-        let normal = minus(&other, &point);
+        let normal = sub(&other, &point);
         Self { point, normal, square: dot(&normal, &normal), parts }
     }
 
@@ -215,7 +215,7 @@ impl<R: Real> Local<R> {
 
     #[inline(always)]
     fn between_edges(&self, i: usize, j: usize) -> Nearest<R> {
-        let edge = |of: &[Vector<R>; 3], k: usize| minus(&of[(k + 1) % 3], &of[k]);
+        let edge = |of: &[Vector<R>; 3], k: usize| sub(&of[(k + 1) % 3], &of[k]);
         let (along_a, along_b) = (edge(&self.a, i), edge(&self.b, j));
         let [point, other] = between_edges(&self.a[i], &along_a, &self.b[j], &along_b);
         Nearest::of(point, other, Parts::Edges(i, j))
@@ -234,7 +234,7 @@ impl<R: Real> Local<R> {
         let corners = self.a.iter().chain(&self.b);
         let far = corners.fold(0.0, |far: f64, corner| far.max(magnitude(corner).0));
         let (_, length) = magnitude(&nearest.normal);
-        let off = (nearest.square - between).value().max(0.0) + SLACK * R::UNIT * far * length;
+        let off = (nearest.square - between).value().max(0.0) + SLACK * R::UNIT_ROUNDOFF * far * length;
         // Of points that are the same, rounding would have the last word.
         nearest.square > R::ZERO && off <= TOLERANCE * nearest.square.value()
     }
@@ -250,7 +250,7 @@ fn between_edges<R: Real>(
     along_b: &Vector<R>,
 ) -> [Vector<R>; 2] {
     let (square_a, square_b) = (dot(along_a, along_a), dot(along_b, along_b));
-    let (both, offset) = (dot(along_a, along_b), minus(a, b));
+    let (both, offset) = (dot(along_a, along_b), sub(a, b));
     let (of_a, of_b) = (dot(along_a, &offset), dot(along_b, &offset));
     let s = share(both * of_b - of_a * square_b, square_a * square_b - both * both);
     let t = share(both * s + of_b, square_b);
@@ -272,9 +272,9 @@ impl<R: Real> Over<R> {
     /// The corner nearest to the face's plane, if all are on one side of it and that one is over the face.
     #[inline(always)]
     fn of(face: &[Vector<R>; 3], corners: &[Vector<R>; 3]) -> Option<Self> {
-        let (e, f) = (minus(&face[1], &face[0]), minus(&face[2], &face[0]));
+        let (e, f) = (sub(&face[1], &face[0]), sub(&face[2], &face[0]));
         let normal = cross(&e, &f);
-        let height = |k: usize| dot(&normal, &minus(&corners[k], &face[0]));
+        let height = |k: usize| dot(&normal, &sub(&corners[k], &face[0]));
         let heights = [height(0), height(1), height(2)];
         let above = heights[0] > R::ZERO && heights[1] > R::ZERO && heights[2] > R::ZERO;
         let below = heights[0] < R::ZERO && heights[1] < R::ZERO && heights[2] < R::ZERO;
@@ -283,7 +283,7 @@ impl<R: Real> Over<R> {
         }
         let nearer = |i: usize, k: usize| if (heights[k] < heights[i]) == above { k } else { i };
         let k = nearer(nearer(0, 1), 2);
-        let offset = minus(&corners[k], &face[0]);
+        let offset = sub(&corners[k], &face[0]);
         let (v, w) = (dot(&cross(&offset, &f), &normal), dot(&cross(&e, &offset), &normal));
         let square = dot(&normal, &normal);
         if v < R::ZERO || w < R::ZERO || v + w > square {
@@ -292,7 +292,7 @@ impl<R: Real> Over<R> {
         let scale = heights[k] / square;
         let normal = [normal[0] * scale, normal[1] * scale, normal[2] * scale];
         let foot = on(&on(&face[0], &e, share(v, square)), &f, share(w, square));
-        let (to_corner, square) = (minus(&corners[k], &foot), dot(&normal, &normal));
+        let (to_corner, square) = (sub(&corners[k], &foot), dot(&normal, &normal));
         // Rounding may have put the corner over the face, and the foot elsewhere.
         let farther = (dot(&to_corner, &to_corner) - square).value();
         (farther <= 0.25 * TOLERANCE * square.value()).then_some(Self {
@@ -326,7 +326,7 @@ fn on<R: Real>(start: &Vector<R>, along: &Vector<R>, t: R) -> Vector<R> {
 }
 
 #[inline(always)]
-fn minus<R: Real>(a: &Vector<R>, b: &Vector<R>) -> Vector<R> {
+fn sub<R: Real>(a: &Vector<R>, b: &Vector<R>) -> Vector<R> {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 

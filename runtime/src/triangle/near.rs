@@ -13,13 +13,13 @@
 //! of are, and by 16 u m through rounding, in all less than 80 e of length, and |n| is rounded by 14 u m: the upper bound is
 //! off by less than 96 e.
 
-use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
+use bvhc_format::obb::{PAIR_WIDTH, PairLeaf};
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask};
 
-use super::pair::{SIZES, UNIT, corner_of_b, cross, dot, edges};
+use super::pair::{SIZES, UNIT_ROUNDOFF, corner_of_b, cross, dot, edges};
 use crate::math::larger;
 use crate::simd::Kernel;
-use crate::volume::obb::{Motion, PAIRS, Vector, lanes, minus, spread};
+use crate::volume::obb::{Motion, PAIRS, Vector, lanes, spread, sub};
 
 /// Of sixteen pairs, number `4 * i + j` for A's triangle i and B's triangle j.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ const UPPER: f32 = 128.0;
 
 /// Between which bounds the distances are. Of pairs that are beyond the limit, that may be all that is said.
 #[inline(always)]
-pub(crate) fn bounds<S: Kernel>(simd: S, a: &ObbLeaf, b: &ObbLeaf, motion: &Motion, limit: f32) -> Bounds {
+pub(crate) fn bounds<S: Kernel>(simd: S, a: &PairLeaf, b: &PairLeaf, motion: &Motion, limit: f32) -> Bounds {
     let (lower, upper) = ([f32::NEG_INFINITY; PAIRS], [f32::INFINITY; PAIRS]);
     let mut found = Bounds { pairs: 0xffff, bounded: 0xffff, lower, upper };
     let t = motion.between(a.origin, b.origin);
@@ -51,7 +51,7 @@ pub(crate) fn bounds<S: Kernel>(simd: S, a: &ObbLeaf, b: &ObbLeaf, motion: &Moti
     if !SIZES.contains(&m) {
         return found;
     }
-    let e = m * UNIT + motion.noise();
+    let e = m * UNIT_ROUNDOFF + motion.noise();
     (found.pairs, found.bounded) = (0, 0);
     // What is no number is to be looked at.
     let beyond = |lower: S::Pairs| lower.simd_gt(S::Pairs::splat(simd, limit)).to_bitmask() as u32;
@@ -62,7 +62,7 @@ pub(crate) fn bounds<S: Kernel>(simd: S, a: &ObbLeaf, b: &ObbLeaf, motion: &Moti
         corner_of_b(simd, b, 2, motion, &t),
     ];
     for first in (0..PAIRS).step_by(lanes::<S>()) {
-        let row = first / OBB_WIDTH;
+        let row = first / PAIR_WIDTH;
         let pa = [
             spread(simd, &a.corners[0], row),
             spread(simd, &a.corners[1], row),
@@ -119,7 +119,7 @@ fn are_beyond_along<S: Kernel>(
 /// At right angles to a triangle, on the side to which `ahead` leads.
 #[inline(always)]
 fn upright<S: Kernel>(simd: S, corners: &[Vector<S>; 3], ahead: &Vector<S>) -> Vector<S> {
-    let n = cross::<S>(&minus::<S>(&corners[1], &corners[0]), &minus::<S>(&corners[2], &corners[0]));
+    let n = cross::<S>(&sub::<S>(&corners[1], &corners[0]), &sub::<S>(&corners[2], &corners[0]));
     let back = dot::<S>(&n, ahead).simd_lt(S::Pairs::splat(simd, 0.0));
     [back.select(-n[0], n[0]), back.select(-n[1], n[1]), back.select(-n[2], n[2])]
 }
@@ -168,7 +168,7 @@ fn nearest<S: Kernel>(simd: S, pa: &[Vector<S>; 3], pb: &[Vector<S>; 3]) -> (Vec
     let (ea, eb) = (edges::<S>(pa), edges::<S>(pb));
     let edges_b =
         [Edge::new(simd, &pb[0], &eb[0]), Edge::new(simd, &pb[1], &eb[1]), Edge::new(simd, &pb[2], &eb[2])];
-    let n = minus::<S>(&pb[0], &pa[0]);
+    let n = sub::<S>(&pb[0], &pa[0]);
     let mut best = (n, dot::<S>(&n, &n));
     for i in 0..3 {
         let edge = Edge::new(simd, &pa[i], &ea[i]);
@@ -219,7 +219,7 @@ fn inverse<S: Kernel>(simd: S, x: S::Pairs) -> S::Pairs {
 #[inline(always)]
 fn between_edges<S: Kernel>(simd: S, a: &Edge<S>, b: &Edge<S>) -> Vector<S> {
     let (zero, one) = (S::Pairs::splat(simd, 0.0), S::Pairs::splat(simd, 1.0));
-    let offset = minus::<S>(&b.start, &a.start);
+    let offset = sub::<S>(&b.start, &a.start);
     let both = dot::<S>(&a.along, &b.along);
     let (of_a, of_b) = (dot::<S>(&a.along, &offset), dot::<S>(&b.along, &offset));
     let free = inverse(simd, a.square.mul_sub(b.square, both * both));
@@ -241,11 +241,8 @@ fn to_nearest_corner<S: Kernel>(
     let (zero, one) = (S::Pairs::splat(simd, 0.0), S::Pairs::splat(simd, 1.0));
     let f = [-edges[2][0], -edges[2][1], -edges[2][2]];
     let normal = cross::<S>(&edges[0], &f);
-    let offsets = [
-        minus::<S>(&corners[0], &face[0]),
-        minus::<S>(&corners[1], &face[0]),
-        minus::<S>(&corners[2], &face[0]),
-    ];
+    let offsets =
+        [sub::<S>(&corners[0], &face[0]), sub::<S>(&corners[1], &face[0]), sub::<S>(&corners[2], &face[0])];
     let heights = [
         dot::<S>(&normal, &offsets[0]).abs(),
         dot::<S>(&normal, &offsets[1]).abs(),
@@ -265,7 +262,7 @@ fn to_nearest_corner<S: Kernel>(
 
 #[cfg(test)]
 mod tests {
-    use bvhc_format::obb::ObbLeaf;
+    use bvhc_format::obb::PairLeaf;
 
     use super::*;
     use crate::level::Level;
@@ -275,16 +272,16 @@ mod tests {
     use crate::triangle::testing::Random;
     use crate::volume::obb::Place;
 
-    type Leaf = (ObbLeaf, [[[f32; 3]; 3]; OBB_WIDTH]);
+    type Leaf = (PairLeaf, [[[f32; 3]; 3]; PAIR_WIDTH]);
 
     /// A leaf of four triangles of any shape near a point, and their corners.
     fn leaf(random: &mut Random, centre: [f64; 3], size: f64) -> Leaf {
-        let mut record = ObbLeaf::EMPTY;
+        let mut record = PairLeaf::EMPTY;
         let corner = |random: &mut Random| {
             let offset = random.offset(3);
             [0, 1, 2].map(|axis| (centre[axis] + size * offset[axis]) as f32)
         };
-        let corners = [0; OBB_WIDTH].map(|_| [0; 3].map(|_| corner(random)));
+        let corners = [0; PAIR_WIDTH].map(|_| [0; 3].map(|_| corner(random)));
         record.origin = corners[0][0];
         for (lane, corners) in corners.iter().enumerate() {
             for (k, corner) in corners.iter().enumerate() {
@@ -304,7 +301,7 @@ mod tests {
         for limit in [f32::INFINITY, 0.3, 0.0] {
             let found = bounds(simd, &a.0, &b.0, &motion, limit);
             for pair in 0..PAIRS {
-                let (i, j) = (pair / OBB_WIDTH, pair % OBB_WIDTH);
+                let (i, j) = (pair / PAIR_WIDTH, pair % PAIR_WIDTH);
                 let corners_a = a.1[i].map(|corner| corner.map(f64::from));
                 let corners_b = b.1[j].map(|corner| pose.apply(corner.map(f64::from)));
                 let distance = gap(&corners_a, &corners_b, &mut 0).square.sqrt();

@@ -17,25 +17,25 @@
 //!
 //! An edge is at most twice its leaf's radius long. Volumes whose sign the bounds do not prove decide nothing.
 
-use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
+use bvhc_format::obb::{PAIR_WIDTH, PairLeaf};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
 use crate::math::larger;
 use crate::simd::Kernel;
-use crate::volume::obb::{Motion, PAIRS, Vector, lanes, minus, moved, spread};
+use crate::volume::obb::{Motion, PAIRS, Vector, lanes, moved, spread, sub};
 
 type Mask<S> = <<S as Kernel>::Pairs as SimdBase<S>>::Mask;
 
 /// Of sixteen pairs, number `4 * i + j` for A's triangle i and B's triangle j.
 #[derive(Clone, Copy)]
-pub(crate) struct Verdict {
+pub(crate) struct Classification {
     /// The pairs that meet, for certain.
     pub(crate) meet: u32,
     /// The pairs of which f32 cannot tell.
     pub(crate) unsure: u32,
 }
 
-pub(crate) const UNIT: f32 = 1.0 / (1 << 24) as f32;
+pub(crate) const UNIT_ROUNDOFF: f32 = 1.0 / (1 << 24) as f32;
 
 /// Of an edge of 2 times the radius: 2 * 372, rounded up.
 const PLANE_OF_A: f32 = 768.0;
@@ -51,15 +51,15 @@ pub(crate) const SIZES: core::ops::Range<f32> = 1.0 / (1u64 << 36) as f32..(1u64
 
 /// Judges the pairs of A's and B's triangles.
 #[inline(always)]
-pub(crate) fn judge<S: Kernel>(simd: S, a: &ObbLeaf, b: &ObbLeaf, motion: &Motion) -> Verdict {
+pub(crate) fn classify<S: Kernel>(simd: S, a: &PairLeaf, b: &PairLeaf, motion: &Motion) -> Classification {
     let t = motion.between(a.origin, b.origin);
     // A turned vector is at most sqrt(3) times as long on an axis.
     let farthest = larger(larger(t[0].abs(), t[1].abs()), t[2].abs());
     let m = larger(a.radius, farthest + 1.7321 * b.radius) * 1.0001;
     if !SIZES.contains(&m) {
-        return Verdict { meet: 0, unsure: 0xffff };
+        return Classification { meet: 0, unsure: 0xffff };
     }
-    let bound = (m * UNIT + motion.noise()) * m;
+    let bound = (m * UNIT_ROUNDOFF + motion.noise()) * m;
     let errors = Errors {
         plane_of_a: bound * PLANE_OF_A * a.radius,
         plane_of_b: bound * PLANE_OF_B * b.radius,
@@ -71,19 +71,19 @@ pub(crate) fn judge<S: Kernel>(simd: S, a: &ObbLeaf, b: &ObbLeaf, motion: &Motio
         corner_of_b(simd, b, 2, motion, &t),
     ];
     let eb = edges::<S>(&pb);
-    let mut verdict = Verdict { meet: 0, unsure: 0 };
+    let mut classification = Classification { meet: 0, unsure: 0 };
     for first in (0..PAIRS).step_by(lanes::<S>()) {
-        let row = first / OBB_WIDTH;
+        let row = first / PAIR_WIDTH;
         let pa = [
             spread(simd, &a.corners[0], row),
             spread(simd, &a.corners[1], row),
             spread(simd, &a.corners[2], row),
         ];
-        let part = judge_lanes(simd, &pa, &pb, &eb, &errors);
-        verdict.meet |= part.meet << first;
-        verdict.unsure |= part.unsure << first;
+        let part = classify_lanes(simd, &pa, &pb, &eb, &errors);
+        classification.meet |= part.meet << first;
+        classification.unsure |= part.unsure << first;
     }
-    verdict
+    classification
 }
 
 /// How far volumes may be off.
@@ -95,20 +95,20 @@ struct Errors {
 
 /// Judges a pair a lane.
 #[inline(always)]
-fn judge_lanes<S: Kernel>(
+fn classify_lanes<S: Kernel>(
     simd: S,
     pa: &[Vector<S>; 3],
     pb: &[Vector<S>; 3],
     eb: &[Vector<S>; 3],
     errors: &Errors,
-) -> Verdict {
+) -> Classification {
     let all = (1 << lanes::<S>()) - 1;
     let ea = edges::<S>(pa);
     let sides_of_b = Sides::of(simd, &plane::<S>(&ea), &pa[0], pb, errors.plane_of_a);
     let sides_of_a = Sides::of(simd, &plane::<S>(eb), &pb[0], pa, errors.plane_of_b);
     let apart = (sides_of_a.same | sides_of_b.same).to_bitmask() as u32;
     if apart == all {
-        return Verdict { meet: 0, unsure: 0 };
+        return Classification { meet: 0, unsure: 0 };
     }
     let error = S::Pairs::splat(simd, errors.edges);
     let v = [
@@ -138,22 +138,22 @@ fn judge_lanes<S: Kernel>(
         & (passes[5].outside | sides_of_b.stays[2]);
     let meet = meet.to_bitmask() as u32;
     let decided = apart | miss.to_bitmask() as u32 | meet;
-    Verdict { meet, unsure: !decided & all }
+    Classification { meet, unsure: !decided & all }
 }
 
 #[inline(always)]
 pub(crate) fn edges<S: Kernel>(corners: &[Vector<S>; 3]) -> [Vector<S>; 3] {
     [
-        minus::<S>(&corners[1], &corners[0]),
-        minus::<S>(&corners[2], &corners[1]),
-        minus::<S>(&corners[0], &corners[2]),
+        sub::<S>(&corners[1], &corners[0]),
+        sub::<S>(&corners[2], &corners[1]),
+        sub::<S>(&corners[0], &corners[2]),
     ]
 }
 
 #[inline(always)]
 pub(crate) fn corner_of_b<S: Kernel>(
     simd: S,
-    leaf: &ObbLeaf,
+    leaf: &PairLeaf,
     k: usize,
     motion: &Motion,
     t: &[f32; 3],
@@ -177,9 +177,9 @@ impl<S: Kernel> Sides<S> {
     fn of(simd: S, normal: &Vector<S>, on: &Vector<S>, corners: &[Vector<S>; 3], error: f32) -> Self {
         let error = S::Pairs::splat(simd, error);
         let h = [
-            dot::<S>(normal, &minus::<S>(&corners[0], on)),
-            dot::<S>(normal, &minus::<S>(&corners[1], on)),
-            dot::<S>(normal, &minus::<S>(&corners[2], on)),
+            dot::<S>(normal, &sub::<S>(&corners[0], on)),
+            dot::<S>(normal, &sub::<S>(&corners[1], on)),
+            dot::<S>(normal, &sub::<S>(&corners[2], on)),
         ];
         let above = [h[0].simd_gt(error), h[1].simd_gt(error), h[2].simd_gt(error)];
         let below = [h[0].simd_lt(-error), h[1].simd_lt(-error), h[2].simd_lt(-error)];
@@ -225,9 +225,9 @@ fn volumes<S: Kernel>(
     starts: &[Vector<S>; 3],
 ) -> [S::Pairs; 3] {
     [
-        dot::<S>(&cross::<S>(edge, &others[0]), &minus::<S>(&starts[0], start)),
-        dot::<S>(&cross::<S>(edge, &others[1]), &minus::<S>(&starts[1], start)),
-        dot::<S>(&cross::<S>(edge, &others[2]), &minus::<S>(&starts[2], start)),
+        dot::<S>(&cross::<S>(edge, &others[0]), &sub::<S>(&starts[0], start)),
+        dot::<S>(&cross::<S>(edge, &others[1]), &sub::<S>(&starts[1], start)),
+        dot::<S>(&cross::<S>(edge, &others[2]), &sub::<S>(&starts[2], start)),
     ]
 }
 

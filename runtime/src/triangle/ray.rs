@@ -17,7 +17,7 @@ use core::ops::{Add, Mul, Sub};
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
-use crate::bundle::Group;
+use crate::packet::Group;
 use crate::ray::{Class, Frame, Hit, Sides, larger};
 use crate::simd::{Kernel, lanes, square_root};
 
@@ -210,7 +210,7 @@ impl<S: Kernel> Places<S> {
 /// The same as [`hits_in_block`] for each of the `active` rays of a group, a lane a ray: calls `hit` with the lane
 /// and each triangle that its ray hits at most at its limit, triangle by triangle in ascending order.
 #[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "a bundle's state, which is the caller's")]
+#[allow(clippy::too_many_arguments, reason = "a packet's state, which is the caller's")]
 pub(crate) fn hits_of_rays<S: Kernel>(
     simd: S,
     block: &Block,
@@ -260,7 +260,7 @@ pub(crate) fn hits_of_rays<S: Kernel>(
     }
 }
 
-/// How the ray hits a triangle that f32 cannot judge, at most at `t_max`.
+/// How the ray hits a triangle that f32 cannot classify, at most at `t_max`.
 #[cold]
 fn decide_in_f64(block: &Block, lane: usize, frame: &Frame, t_max: f32) -> Option<Candidate> {
     let [kx, ky, kz] = frame.axes;

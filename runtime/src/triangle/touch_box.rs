@@ -75,7 +75,7 @@ fn turn(axis: usize, a: &[f32; 3], b: &[f32; 3], c: &[f32; 3]) -> f64 {
 /// What a computed reach of the box proves, given a bound on how far off it is. The bounds are never
 /// attained unless everything is zero, and then the reach is exact: contact is clear, not apart.
 #[derive(Clone, Copy)]
-struct Verdict {
+struct Classification {
     apart: bool,
     clear: bool,
 }
@@ -127,7 +127,7 @@ fn winding(normal: &[f64; 3], size: &[f64; 3]) -> Option<[f64; 3]> {
 }
 
 /// Whether the box is on one side of the plane, from the box's offsets from one vertex.
-fn plane_verdict(normal: &[f64; 3], size: &[f64; 3], low: &[f64; 3], high: &[f64; 3]) -> Verdict {
+fn plane_verdict(normal: &[f64; 3], size: &[f64; 3], low: &[f64; 3], high: &[f64; 3]) -> Classification {
     let (mut top, mut bottom, mut bound) = (0.0, 0.0, 0.0);
     for axis in 0..3 {
         let (a, b) = (normal[axis] * low[axis], normal[axis] * high[axis]);
@@ -136,7 +136,7 @@ fn plane_verdict(normal: &[f64; 3], size: &[f64; 3], low: &[f64; 3], high: &[f64
         bound += size[axis] * larger(low[axis].abs(), high[axis].abs());
     }
     bound *= PLANE_ERROR;
-    Verdict { apart: top < -bound || bottom > bound, clear: top >= bound && bottom <= -bound }
+    Classification { apart: top < -bound || bottom > bound, clear: top >= bound && bottom <= -bound }
 }
 
 /// One instruction, where `f64::max` also cares for NaN.
@@ -152,13 +152,19 @@ fn smaller(a: f64, b: f64) -> f64 {
 ///
 /// Clear where the edge has no length in this view, so there is no axis, and where the triangle has
 /// no `winding`: seen edge-on, its only axis is that of its plane.
-fn edge_verdict(axis: usize, winding: f64, edge: &[f64; 3], low: &[f64; 3], high: &[f64; 3]) -> Verdict {
+fn edge_verdict(
+    axis: usize,
+    winding: f64,
+    edge: &[f64; 3],
+    low: &[f64; 3],
+    high: &[f64; 3],
+) -> Classification {
     let (i, j) = others(axis);
     let (along, across) = (winding * edge[i], winding * edge[j]);
     let left = larger(along * low[j], along * high[j]);
     let right = smaller(across * low[i], across * high[i]);
     let (reach, bound) = (left - right, EDGE_ERROR * (left.abs() + right.abs()));
-    Verdict { apart: reach < -bound, clear: reach >= bound }
+    Classification { apart: reach < -bound, clear: reach >= bound }
 }
 
 /// The answer of the plane and the edges, whatever the input.

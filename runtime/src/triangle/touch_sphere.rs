@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::triangle::testing::{Random, SCALES, float};
 
-    fn minus(a: [i128; 3], b: [i128; 3]) -> [i128; 3] {
+    fn sub(a: [i128; 3], b: [i128; 3]) -> [i128; 3] {
         [0, 1, 2].map(|k| a[k] - b[k])
     }
 
@@ -209,13 +209,13 @@ mod tests {
 
     /// A squared distance as a fraction: from `p` to the segment.
     fn to_segment(p: [i128; 3], a: [i128; 3], b: [i128; 3]) -> (i128, i128) {
-        let (ab, ap) = (minus(b, a), minus(p, a));
+        let (ab, ap) = (sub(b, a), sub(p, a));
         let (along, length) = (product(ab, ap), product(ab, ab));
         if along <= 0 {
             return (product(ap, ap), 1);
         }
         if along >= length {
-            return (product(minus(p, b), minus(p, b)), 1);
+            return (product(sub(p, b), sub(p, b)), 1);
         }
         (product(ap, ap) * length - along * along, length)
     }
@@ -224,7 +224,7 @@ mod tests {
     /// inside, the nearest of the three segments. Fractions throughout, no vector product.
     fn oracle([a, b, c]: [[i128; 3]; 3], p: [i128; 3], radius: i128) -> bool {
         let within = |(square, scale): (i128, i128)| square <= radius * radius * scale;
-        let (ab, ac, ap) = (minus(b, a), minus(c, a), minus(p, a));
+        let (ab, ac, ap) = (sub(b, a), sub(c, a), sub(p, a));
         let (bb, bc, cc) = (product(ab, ab), product(ab, ac), product(ac, ac));
         let (pb, pc) = (product(ap, ab), product(ap, ac));
         let gram = bb * cc - bc * bc;

@@ -31,7 +31,7 @@ impl Convex {
 
     pub(crate) fn of_triangle(corners: [[f32; 3]; 3]) -> Self {
         let [a, b, c] = corners.map(|corner| corner.map(f64::from));
-        let edges = [minus(b, a), minus(c, b), minus(a, c)];
+        let edges = [sub(b, a), sub(c, b), sub(a, c)];
         Self { corners: [a, b, c, a, a, a, a, a], normals: [cross(edges[0], edges[1]); 3], edges }
     }
 
@@ -80,7 +80,7 @@ impl Convex {
     }
 }
 
-fn minus(a: Vector, b: Vector) -> Vector {
+fn sub(a: Vector, b: Vector) -> Vector {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 

@@ -14,18 +14,18 @@
 //! than on the boxes' axes together: 3 * 42 u M and 1200 u |t| + 250 u s, times 1 and a few u. So there three times the slack
 //! is taken off. What the squares and the quotient add is less than 2^-20 of the bound.
 
-use bvhc_format::obb::{OBB_WIDTH, ObbNode};
+use bvhc_format::obb::{ObbNode, PAIR_WIDTH};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
 use super::obb::{
-    Matrix, Motion, PAIRS, SLACK_SIZE, Vector, absolute, column, dot, lanes, less, less_dot, matrix, minus,
-    moved, quaternion_of_a, relative, rotation_of_b, spread, turn_back,
+    Matrix, Motion, PAIRS, SLACK_SIZE, Vector, absolute, column, dot, lanes, matrix, moved, neg_mul_add,
+    quaternion_of_a, relative, rotate_inverse, rotation_of_b, spread, sub, sub_dot,
 };
 use crate::simd::Kernel;
 
 /// The least squared distances of sixteen pairs, number `4 * i + j` for A's child i and B's child j.
 #[derive(Clone, Copy)]
-pub(crate) struct Gaps {
+pub(crate) struct LowerBounds {
     /// A bit for each pair that may be within reach.
     pub(crate) pairs: u32,
     /// No more than the square of the distance, or no number.
@@ -34,7 +34,7 @@ pub(crate) struct Gaps {
     pub(crate) centres: [f32; PAIRS],
 }
 
-impl Gaps {
+impl LowerBounds {
     /// What is expected of each pair: the less, the more.
     #[inline(always)]
     pub(crate) fn keys<S: Kernel>(&self, simd: S) -> [f32; PAIRS] {
@@ -68,8 +68,8 @@ pub(crate) fn gaps<S: Kernel>(
     motion: &Motion,
     pairs: u32,
     reach2: f32,
-) -> Gaps {
-    let mut found = Gaps { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
+) -> LowerBounds {
+    let mut found = LowerBounds { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
     let all = (1u32 << lanes::<S>()) - 1;
     let q = rotation_of_b(simd, b, motion);
     let centres = [simd.tile(&b.centre[0]), simd.tile(&b.centre[1]), simd.tile(&b.centre[2])];
@@ -77,12 +77,12 @@ pub(crate) fn gaps<S: Kernel>(
     let hb = [simd.tile(&b.half_extents[0]), simd.tile(&b.half_extents[1]), simd.tile(&b.half_extents[2])];
     let size_b = hb[0] + hb[1] + hb[2];
     for first in (0..PAIRS).step_by(lanes::<S>()) {
-        let (row, pairs) = (first / OBB_WIDTH, pairs >> first & all);
+        let (row, pairs) = (first / PAIR_WIDTH, pairs >> first & all);
         if pairs == 0 {
             continue;
         }
         let p = quaternion_of_a(simd, a, row);
-        let t = turn_back::<S>(&p, &minus::<S>(&centres, &spread(simd, &a.centre, row)));
+        let t = rotate_inverse::<S>(&p, &sub::<S>(&centres, &spread(simd, &a.centre, row)));
         let r = matrix(simd, &relative::<S>(&p, &q));
         let ha = spread(simd, &a.half_extents, row);
         let along_a = [t[0].abs(), t[1].abs(), t[2].abs()];
@@ -123,19 +123,19 @@ fn bounds<S: Kernel>(
     let (near_a, near_b) =
         ([ha[0] + slack, ha[1] + slack, ha[2] + slack], [hb[0] + slack, hb[1] + slack, hb[2] + slack]);
     let of_a = [
-        less_dot::<S>(along_a[0] - near_a[0], &s[0], hb).max(zero),
-        less_dot::<S>(along_a[1] - near_a[1], &s[1], hb).max(zero),
-        less_dot::<S>(along_a[2] - near_a[2], &s[2], hb).max(zero),
+        sub_dot::<S>(along_a[0] - near_a[0], &s[0], hb).max(zero),
+        sub_dot::<S>(along_a[1] - near_a[1], &s[1], hb).max(zero),
+        sub_dot::<S>(along_a[2] - near_a[2], &s[2], hb).max(zero),
     ];
     let of_b = [
-        less_dot::<S>(along_b[0] - near_b[0], &column::<S>(&s, 0), ha).max(zero),
-        less_dot::<S>(along_b[1] - near_b[1], &column::<S>(&s, 1), ha).max(zero),
-        less_dot::<S>(along_b[2] - near_b[2], &column::<S>(&s, 2), ha).max(zero),
+        sub_dot::<S>(along_b[0] - near_b[0], &column::<S>(&s, 0), ha).max(zero),
+        sub_dot::<S>(along_b[1] - near_b[1], &column::<S>(&s, 1), ha).max(zero),
+        sub_dot::<S>(along_b[2] - near_b[2], &column::<S>(&s, 2), ha).max(zero),
     ];
     // Each coordinate of t has the slack once: no less than |t| times it, three times in all.
     let radii = dot::<S>(along_a, &near_a) + dot::<S>(&along_b, &near_b);
     let length = along_a[0] + along_a[1] + along_a[2];
-    let free = less::<S>(square - radii, slack, length).max(zero);
+    let free = neg_mul_add::<S>(square - radii, slack, length).max(zero);
     // The quotient first: it is at most 1, and nothing overflows.
     let along_centres = free / square.max(S::Pairs::splat(simd, f32::MIN_POSITIVE)) * free;
     dot::<S>(&of_a, &of_a).max(dot::<S>(&of_b, &of_b)).max(along_centres) * S::Pairs::splat(simd, ROUNDED)
@@ -156,7 +156,7 @@ mod tests {
     /// Four boxes of any shape and orientation around a point.
     fn node(random: &mut Random, centre: Point, size: f64) -> ObbNode {
         let mut node = ObbNode::EMPTY;
-        for slot in 0..OBB_WIDTH {
+        for slot in 0..PAIR_WIDTH {
             let offset = random.offset(2);
             for (part, x) in random.quaternion().into_iter().enumerate() {
                 node.rotation[part][slot] = x as f32;
@@ -224,8 +224,8 @@ mod tests {
             let place = Place { origin: [0.0; 3], radius: 400.0 };
             let mut expected = [0.0; PAIRS];
             for (pair, square_of) in expected.iter_mut().enumerate() {
-                let moved = corners(&b, pair % OBB_WIDTH).map(|corner| pose.apply(corner));
-                *square_of = square(&corners(&a, pair / OBB_WIDTH), &moved);
+                let moved = corners(&b, pair % PAIR_WIDTH).map(|corner| pose.apply(corner));
+                *square_of = square(&corners(&a, pair / PAIR_WIDTH), &moved);
             }
             for level in Level::available() {
                 let found = dispatch!(level.inner(), simd => {

@@ -10,7 +10,7 @@ pub(crate) mod swept;
 
 use crate::pair_tree::PairTree;
 use crate::simd::Kernel;
-use gap::Gaps;
+use gap::LowerBounds;
 use obb::{Motion, Overlaps};
 
 /// The volumes that the nodes of two trees have.
@@ -39,7 +39,7 @@ pub(crate) trait Volume {
 }
 
 /// Volumes that bound distances from below.
-pub(crate) trait Distant: Volume {
+pub(crate) trait DistanceBound: Volume {
     /// How far apart these pairs of the children of A's and B's nodes are, at least, and which may be within the root of
     /// `reach2`.
     fn gaps<S: Kernel>(
@@ -50,7 +50,7 @@ pub(crate) trait Distant: Volume {
         motion: &Motion,
         pairs: u32,
         reach2: f32,
-    ) -> Gaps;
+    ) -> LowerBounds;
 
     /// Two triangles below these pairs of the nodes' children that are nearer to each other than `limit`, if the volume knows
     /// any of which that is proven.
@@ -62,13 +62,13 @@ pub(crate) trait Distant: Volume {
         _motion: &Motion,
         _pairs: u32,
         _limit: f64,
-    ) -> Option<Proof> {
+    ) -> Option<WitnessBound> {
         None
     }
 }
 
 /// Two triangles, and how far they are apart at most.
-pub(crate) struct Proof {
+pub(crate) struct WitnessBound {
     /// Where A's and B's leaves hold them.
     pub(crate) places: [u32; 2],
     pub(crate) upper: f64,

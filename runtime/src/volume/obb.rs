@@ -20,17 +20,17 @@
 //! So [`SLACK_SIZE`] times s and [`SLACK_REACH`] times M together cover all of it, and as much again of M for the
 //! rounding of the comparison.
 
-use bvhc_format::obb::{OBB_WIDTH, ObbNode};
+use bvhc_format::obb::{ObbNode, PAIR_WIDTH};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
-use super::gap::{Gaps, gaps};
-use super::{Distant, Volume};
+use super::gap::{LowerBounds, gaps};
+use super::{DistanceBound, Volume};
 use crate::pair_tree::PairTree;
 use crate::pose::Pose;
 use crate::simd::{Kernel, square_root};
 
 /// How many pairs a step tests.
-pub(crate) const PAIRS: usize = OBB_WIDTH * OBB_WIDTH;
+pub(crate) const PAIRS: usize = PAIR_WIDTH * PAIR_WIDTH;
 
 /// Slack of every axis, relative to the sum of the half extents: 1024 u.
 pub(crate) const SLACK_SIZE: f32 = 1.0 / (1 << 14) as f32;
@@ -183,7 +183,7 @@ impl Volume for Oriented {
     }
 }
 
-impl Distant for Oriented {
+impl DistanceBound for Oriented {
     #[inline(always)]
     fn gaps<S: Kernel>(
         &self,
@@ -193,7 +193,7 @@ impl Distant for Oriented {
         motion: &Motion,
         pairs: u32,
         reach2: f32,
-    ) -> Gaps {
+    ) -> LowerBounds {
         gaps(simd, a, b, motion, pairs, reach2)
     }
 }
@@ -226,12 +226,12 @@ fn overlaps<S: Kernel>(
     let hb = [simd.tile(&b.half_extents[0]), simd.tile(&b.half_extents[1]), simd.tile(&b.half_extents[2])];
     let size_b = hb[0] + hb[1] + hb[2];
     for first in (0..PAIRS).step_by(lanes::<S>()) {
-        let (row, pairs) = (first / OBB_WIDTH, pairs >> first & all);
+        let (row, pairs) = (first / PAIR_WIDTH, pairs >> first & all);
         if pairs == 0 {
             continue;
         }
         let p = quaternion_of_a(simd, a, row);
-        let t = turn_back::<S>(&p, &minus::<S>(&centres, &spread(simd, &a.centre, row)));
+        let t = rotate_inverse::<S>(&p, &sub::<S>(&centres, &spread(simd, &a.centre, row)));
         let r = matrix(simd, &relative::<S>(&p, &q));
         let s = absolute::<S>(&r);
         let ha = spread(simd, &a.half_extents, row);
@@ -263,21 +263,21 @@ pub(crate) fn quaternion_of_a<S: Kernel>(simd: S, a: &ObbNode, row: usize) -> Qu
 }
 
 #[inline(always)]
-pub(crate) fn spread<S: Kernel>(simd: S, [x, y, z]: &[[f32; OBB_WIDTH]; 3], row: usize) -> Vector<S> {
+pub(crate) fn spread<S: Kernel>(simd: S, [x, y, z]: &[[f32; PAIR_WIDTH]; 3], row: usize) -> Vector<S> {
     [simd.spread(x, row), simd.spread(y, row), simd.spread(z, row)]
 }
 
 #[inline(always)]
-pub(crate) fn minus<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> Vector<S> {
+pub(crate) fn sub<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> Vector<S> {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// The largest separation on the three axes of A's box.
 #[inline(always)]
 fn faces_of_a<S: Kernel>(t: &Vector<S>, s: &Matrix<S>, ha: &Vector<S>, hb: &Vector<S>) -> S::Pairs {
-    let x = less_dot::<S>(t[0].abs() - ha[0], &s[0], hb);
-    let y = less_dot::<S>(t[1].abs() - ha[1], &s[1], hb);
-    let z = less_dot::<S>(t[2].abs() - ha[2], &s[2], hb);
+    let x = sub_dot::<S>(t[0].abs() - ha[0], &s[0], hb);
+    let y = sub_dot::<S>(t[1].abs() - ha[1], &s[1], hb);
+    let z = sub_dot::<S>(t[2].abs() - ha[2], &s[2], hb);
     x.max(y).max(z)
 }
 
@@ -290,9 +290,9 @@ fn faces_of_b<S: Kernel>(
     ha: &Vector<S>,
     hb: &Vector<S>,
 ) -> S::Pairs {
-    let x = less_dot::<S>(dot::<S>(t, &column::<S>(r, 0)).abs() - hb[0], &column::<S>(s, 0), ha);
-    let y = less_dot::<S>(dot::<S>(t, &column::<S>(r, 1)).abs() - hb[1], &column::<S>(s, 1), ha);
-    let z = less_dot::<S>(dot::<S>(t, &column::<S>(r, 2)).abs() - hb[2], &column::<S>(s, 2), ha);
+    let x = sub_dot::<S>(dot::<S>(t, &column::<S>(r, 0)).abs() - hb[0], &column::<S>(s, 0), ha);
+    let y = sub_dot::<S>(dot::<S>(t, &column::<S>(r, 1)).abs() - hb[1], &column::<S>(s, 1), ha);
+    let z = sub_dot::<S>(dot::<S>(t, &column::<S>(r, 2)).abs() - hb[2], &column::<S>(s, 2), ha);
     x.max(y).max(z)
 }
 
@@ -338,8 +338,8 @@ fn edge<S: Kernel>(
 ) -> S::Pairs {
     let (i1, i2, j1, j2) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
     let distance = t[i2].mul_sub(r[i1][j], t[i1] * r[i2][j]).abs();
-    let of_a = less::<S>(less::<S>(distance, ha[i1], s[i2][j]), ha[i2], s[i1][j]);
-    less::<S>(less::<S>(of_a, hb[j1], s[i][j2]), hb[j2], s[i][j1])
+    let of_a = neg_mul_add::<S>(neg_mul_add::<S>(distance, ha[i1], s[i2][j]), ha[i2], s[i1][j]);
+    neg_mul_add::<S>(neg_mul_add::<S>(of_a, hb[j1], s[i][j2]), hb[j2], s[i][j1])
 }
 
 /// The orientations of B's children in A's space.
@@ -407,15 +407,15 @@ pub(crate) fn relative<S: Kernel>(p: &Quaternion<S>, q: &Quaternion<S>) -> Quate
 
 /// v, turned by the inverse of p.
 #[inline(always)]
-pub(crate) fn turn_back<S: Kernel>(p: &Quaternion<S>, v: &Vector<S>) -> Vector<S> {
+pub(crate) fn rotate_inverse<S: Kernel>(p: &Quaternion<S>, v: &Vector<S>) -> Vector<S> {
     let [x, y, z, w] = *p;
     // v x p, twice.
     let c = [v[1].mul_sub(z, v[2] * y), v[2].mul_sub(x, v[0] * z), v[0].mul_sub(y, v[1] * x)];
     let c = [c[0] + c[0], c[1] + c[1], c[2] + c[2]];
     [
-        w.mul_add(c[0], c[1].mul_add(z, less::<S>(v[0], c[2], y))),
-        w.mul_add(c[1], c[2].mul_add(x, less::<S>(v[1], c[0], z))),
-        w.mul_add(c[2], c[0].mul_add(y, less::<S>(v[2], c[1], x))),
+        w.mul_add(c[0], c[1].mul_add(z, neg_mul_add::<S>(v[0], c[2], y))),
+        w.mul_add(c[1], c[2].mul_add(x, neg_mul_add::<S>(v[1], c[0], z))),
+        w.mul_add(c[2], c[0].mul_add(y, neg_mul_add::<S>(v[2], c[1], x))),
     ]
 }
 
@@ -426,11 +426,11 @@ pub(crate) fn matrix<S: Kernel>(simd: S, q: &Quaternion<S>) -> Matrix<S> {
     let one = S::Pairs::splat(simd, 1.0);
     let (x2, y2, z2) = (x + x, y + y, z + z);
     let (wx, wy, wz) = (w * x2, w * y2, w * z2);
-    let (of_x, of_y) = (less::<S>(one, x, x2), less::<S>(one, y, y2));
+    let (of_x, of_y) = (neg_mul_add::<S>(one, x, x2), neg_mul_add::<S>(one, y, y2));
     [
-        [less::<S>(of_y, z, z2), x.mul_sub(y2, wz), x.mul_add(z2, wy)],
-        [x.mul_add(y2, wz), less::<S>(of_x, z, z2), y.mul_sub(z2, wx)],
-        [x.mul_sub(z2, wy), y.mul_add(z2, wx), less::<S>(of_x, y, y2)],
+        [neg_mul_add::<S>(of_y, z, z2), x.mul_sub(y2, wz), x.mul_add(z2, wy)],
+        [x.mul_add(y2, wz), neg_mul_add::<S>(of_x, z, z2), y.mul_sub(z2, wx)],
+        [x.mul_sub(z2, wy), y.mul_add(z2, wx), neg_mul_add::<S>(of_x, y, y2)],
     ]
 }
 
@@ -450,14 +450,14 @@ pub(crate) fn column<S: Kernel>(m: &Matrix<S>, j: usize) -> Vector<S> {
 
 /// c - a b
 #[inline(always)]
-pub(crate) fn less<S: Kernel>(c: S::Pairs, a: S::Pairs, b: S::Pairs) -> S::Pairs {
+pub(crate) fn neg_mul_add<S: Kernel>(c: S::Pairs, a: S::Pairs, b: S::Pairs) -> S::Pairs {
     (-a).mul_add(b, c)
 }
 
 /// What is left of a number without the products of two vectors' coordinates.
 #[inline(always)]
-pub(crate) fn less_dot<S: Kernel>(from: S::Pairs, a: &Vector<S>, b: &Vector<S>) -> S::Pairs {
-    less::<S>(less::<S>(less::<S>(from, a[2], b[2]), a[1], b[1]), a[0], b[0])
+pub(crate) fn sub_dot<S: Kernel>(from: S::Pairs, a: &Vector<S>, b: &Vector<S>) -> S::Pairs {
+    neg_mul_add::<S>(neg_mul_add::<S>(neg_mul_add::<S>(from, a[2], b[2]), a[1], b[1]), a[0], b[0])
 }
 
 #[inline(always)]

@@ -16,12 +16,12 @@
 //! That is 31 u M, of which [`Motion::slack`] has 128, and what the pose's own arithmetic adds. Where a square has lost bits
 //! to underflow, it is less than [`LEAST`], which takes its place.
 
-use bvhc_format::obb::{OBB_WIDTH, ObbNode, SampleNode};
+use bvhc_format::obb::{ObbNode, PAIR_WIDTH, SampleNode};
 use fearless_simd::{SimdBase, SimdMask};
 
-use super::gap::{Gaps, gaps};
-use super::obb::{Motion, Oriented, Overlaps, PAIRS, dot, lanes, minus, moved, spread};
-use super::{Distant, Proof, Volume};
+use super::gap::{LowerBounds, gaps};
+use super::obb::{Motion, Oriented, Overlaps, PAIRS, dot, lanes, moved, spread, sub};
+use super::{DistanceBound, Volume, WitnessBound};
 use crate::pair_tree::PairTree;
 use crate::simd::{Kernel, square_root};
 
@@ -68,7 +68,7 @@ impl Volume for Sampled {
     }
 }
 
-impl Distant for Sampled {
+impl DistanceBound for Sampled {
     #[inline(always)]
     fn gaps<S: Kernel>(
         &self,
@@ -78,7 +78,7 @@ impl Distant for Sampled {
         motion: &Motion,
         pairs: u32,
         reach2: f32,
-    ) -> Gaps {
+    ) -> LowerBounds {
         gaps(simd, a, b, motion, pairs, reach2)
     }
 
@@ -90,11 +90,11 @@ impl Distant for Sampled {
         motion: &Motion,
         pairs: u32,
         limit: f64,
-    ) -> Option<Proof> {
+    ) -> Option<WitnessBound> {
         let (square, pair) = nearest(simd, a, b, motion, pairs, (limit * limit) as f32)?;
         let upper = square_root(simd, f64::from(square).max(f64::from(LEAST))) + f64::from(motion.slack());
-        let places = [a.places[pair / OBB_WIDTH], b.places[pair % OBB_WIDTH]];
-        (upper < limit).then_some(Proof { places, upper })
+        let places = [a.places[pair / PAIR_WIDTH], b.places[pair % PAIR_WIDTH]];
+        (upper < limit).then_some(WitnessBound { places, upper })
     }
 }
 
@@ -114,7 +114,7 @@ fn nearest<S: Kernel>(
     let of_b = [simd.tile(x), simd.tile(y), simd.tile(z)];
     let of_b = moved(simd, &of_b, motion.rotation(), motion.translation());
     for first in (0..PAIRS).step_by(lanes::<S>()) {
-        let between = minus::<S>(&of_b, &spread(simd, &a.position, first / OBB_WIDTH));
+        let between = sub::<S>(&of_b, &spread(simd, &a.position, first / PAIR_WIDTH));
         let square = dot::<S>(&between, &between);
         let nearer = square.simd_lt(S::Pairs::splat(simd, least)).to_bitmask() as u32;
         let mut nearer = nearer & pairs >> first & all;
@@ -153,7 +153,7 @@ mod tests {
             let offset = random.offset(1);
             [0, 1, 2].map(|axis| (f64::from(origin[axis]) + size * offset[axis]) as f32)
         });
-        let mut node = SampleNode { position: [[0.0; OBB_WIDTH]; 3], places: [10, 11, 12, 13] };
+        let mut node = SampleNode { position: [[0.0; PAIR_WIDTH]; 3], places: [10, 11, 12, 13] };
         let mut radius = 0.0f64;
         for (slot, point) in points.iter().enumerate() {
             let along = [0, 1, 2].map(|axis| f64::from(point[axis]) - f64::from(origin[axis]));
@@ -179,8 +179,8 @@ mod tests {
             let places = [(origins[0], radius_a), (origins[1], radius_b)]
                 .map(|(origin, radius)| Place { origin, radius });
             let distances: [f64; PAIRS] = core::array::from_fn(|pair| {
-                let moved = pose.apply(of_b[pair % OBB_WIDTH].map(f64::from));
-                let point = of_a[pair / OBB_WIDTH].map(f64::from);
+                let moved = pose.apply(of_b[pair % PAIR_WIDTH].map(f64::from));
+                let point = of_a[pair / PAIR_WIDTH].map(f64::from);
                 (0..3).map(|axis| (moved[axis] - point[axis]).powi(2)).sum::<f64>().sqrt()
             });
             let pairs = if round % 3 == 0 { 0xffff } else { random.below(0x10000) as u32 };
@@ -192,11 +192,11 @@ mod tests {
                 });
                 let least = (0..PAIRS).filter(|pair| pairs & 1 << pair != 0).map(|pair| distances[pair]);
                 let least = least.fold(f64::INFINITY, f64::min);
-                let Some(Proof { places: [of_a, of_b], upper }) = proof else {
+                let Some(WitnessBound { places: [of_a, of_b], upper }) = proof else {
                     assert_eq!(pairs, 0);
                     continue;
                 };
-                let pair = (of_a - 10) as usize * OBB_WIDTH + (of_b - 10) as usize;
+                let pair = (of_a - 10) as usize * PAIR_WIDTH + (of_b - 10) as usize;
                 assert!(pairs & 1 << pair != 0 && distances[pair] <= upper, "{level:?} {pose:?} {upper}");
                 let most = least.max(f64::from(LEAST).sqrt()) + 3.0 * f64::from(slack);
                 assert!(upper <= most, "{level:?} {pose:?}: {upper} {least} {slack}");

@@ -6,30 +6,30 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
+use bvhc_format::obb::{PAIR_WIDTH, PairLeaf};
 
 use super::beam::{Agenda, Item};
 use super::grid::{ALL, Links, With, column_of, columns, columns_of, lanes, row_of, rows, rows_of};
-use crate::pair_tree::{Leaf, LeafRoom, Link, PairTree};
-use crate::query::{Allowance, Distance, Effort, Exhausted};
+use crate::pair_tree::{Leaf, LeafScratch, Link, PairTree};
+use crate::query::{Distance, Exhausted, Tolerance, WorkBudget};
 use crate::simd::{Kernel, square_root};
-use crate::stack::Pile;
+use crate::stack::FixedStack;
 use crate::triangle::gap::{Gap, gap};
 use crate::triangle::near::bounds;
-use crate::volume::gap::Gaps;
+use crate::volume::gap::LowerBounds;
 use crate::volume::obb::{Motion, PAIRS};
-use crate::volume::{Distant, Proof};
+use crate::volume::{DistanceBound, WitnessBound};
 
 /// What a walk is for.
 pub(crate) enum Aim<'v> {
     /// The least distance, or one that is greater by no more than allowed.
-    Nearest(Allowance),
+    Nearest(Tolerance),
     /// Any pair within the limit.
     Any,
     /// All pairs within the limit.
     All(&'v mut dyn FnMut(&Distance) -> ControlFlow<()>),
     /// Pairs that are no farther apart than the nearest one so far and what is allowed, the nearest of all among them.
-    Falling(Allowance, &'v mut dyn FnMut(&Distance) -> ControlFlow<()>),
+    Decreasing(Tolerance, &'v mut dyn FnMut(&Distance) -> ControlFlow<()>),
 }
 
 /// A triangle in a lane of a leaf.
@@ -78,7 +78,7 @@ pub(crate) struct Walk<'a, 'v, S: Kernel> {
     a: PairTree<'a>,
     b: PairTree<'a>,
     motion: Motion,
-    effort: &'v mut Effort,
+    budget: &'v mut WorkBudget,
     aim: Aim<'v>,
     /// Pairs of triangles are of interest up to this distance.
     limit: f64,
@@ -90,7 +90,7 @@ pub(crate) struct Walk<'a, 'v, S: Kernel> {
     best: Option<Best>,
     /// The pair that is known to be within the limit, if its distance is not computed yet.
     first: Option<Waiting>,
-    waiting: Pile<Waiting, ROOM>,
+    waiting: FixedStack<Waiting, ROOM>,
 }
 
 impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
@@ -101,7 +101,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         motion: Motion,
         aim: Aim<'v>,
         limit: f64,
-        effort: &'v mut Effort,
+        budget: &'v mut WorkBudget,
     ) -> Self {
         let (reach, reach2) = (upwards(limit), square_upwards(upwards(limit)));
         Self {
@@ -109,31 +109,31 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
             a,
             b,
             motion,
-            effort,
+            budget,
             aim,
             limit,
             reach,
             reach2,
             best: None,
             first: None,
-            waiting: Pile::new(),
+            waiting: FixedStack::new(),
         }
     }
 
     /// Goes through the trees by what their volumes are; `Break` if that ended early. What is nearest is found among
-    /// `hint`, too.
+    /// `warm_start`, too.
     #[inline(always)]
-    pub(crate) fn run<V: Distant>(
+    pub(crate) fn run<V: DistanceBound>(
         &mut self,
         volume: &V,
-        hint: Option<[Spot; 2]>,
+        warm_start: Option<[Spot; 2]>,
     ) -> Result<(ControlFlow<()>, Option<Best>), Exhausted> {
         // In corrupt files, where nodes may have many parents, this is what ends the walk.
         let most = self.a.size().saturating_mul(self.b.size()).saturating_mul(PAIRS as u64);
-        let kept = self.effort.left.saturating_sub(most);
-        self.effort.left -= kept;
-        let mut rooms = [LeafRoom::EMPTY; 2];
-        let mut end = match hint {
+        let kept = self.budget.left.saturating_sub(most);
+        self.budget.left -= kept;
+        let mut rooms = [LeafScratch::EMPTY; 2];
+        let mut end = match warm_start {
             Some(spots) => self.take(spots, &mut rooms),
             None => ControlFlow::Continue(()),
         };
@@ -141,22 +141,22 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
             match self.descend(volume, &mut rooms) {
                 Ok(flow) => end = flow,
                 Err(exhausted) => {
-                    self.effort.left += kept;
+                    self.budget.left += kept;
                     return Err(exhausted);
                 }
             }
         }
-        self.effort.left += kept;
+        self.budget.left += kept;
         if end.is_continue() {
             end = self.settle(&mut rooms);
         }
         Ok((end, self.best))
     }
 
-    /// Asks about the pair of a hint, if there is one.
+    /// Asks about the pair of a warm_start, if there is one.
     #[cold]
     #[inline(never)]
-    fn take(&mut self, [a, b]: [Spot; 2], [room_a, room_b]: &mut [LeafRoom; 2]) -> ControlFlow<()> {
+    fn take(&mut self, [a, b]: [Spot; 2], [room_a, room_b]: &mut [LeafScratch; 2]) -> ControlFlow<()> {
         match (self.a.known(a.leaf, a.lane, room_a), self.b.known(b.leaf, b.lane, room_b)) {
             (Some(record_a), Some(record_b)) => self.decide((a, record_a), (b, record_b)),
             _ => ControlFlow::Continue(()),
@@ -164,17 +164,17 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
     }
 
     #[inline(always)]
-    fn descend<V: Distant>(
+    fn descend<V: DistanceBound>(
         &mut self,
         volume: &V,
-        rooms: &mut [LeafRoom; 2],
+        rooms: &mut [LeafScratch; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
-        let mut agenda = Agenda::new(matches!(self.aim, Aim::Nearest(_) | Aim::Falling(..)));
+        let mut agenda = Agenda::new(matches!(self.aim, Aim::Nearest(_) | Aim::Decreasing(..)));
         let mut nodes = [V::room(), V::room()];
         let mut next = Some((self.a.root(), With { b: self.b.root(), mask: ALL }));
         while let Some((a, with)) = next {
-            self.effort.spend()?;
-            self.effort.node_pairs += 1;
+            self.budget.spend()?;
+            self.budget.node_pairs += 1;
             if self.open(volume, a, with, &mut nodes, rooms, &mut agenda)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -185,13 +185,13 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
 
     /// Tests the leaves among the children that may be near enough, and puts the others on the agenda, the nearest last.
     #[inline(always)]
-    fn open<V: Distant>(
+    fn open<V: DistanceBound>(
         &mut self,
         volume: &V,
         a: u32,
         With { b, mask }: With,
         [room_a, room_b]: &mut [V::Room; 2],
-        rooms: &mut [LeafRoom; 2],
+        rooms: &mut [LeafScratch; 2],
         agenda: &mut Agenda,
     ) -> Result<ControlFlow<()>, Exhausted> {
         let (tree_a, tree_b) = (self.a, self.b);
@@ -246,7 +246,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
             }
         }
         // Leaves go on as rows or columns of their parent: all that may be near the same node, in one step.
-        for slot in 0..OBB_WIDTH {
+        for slot in 0..PAIR_WIDTH {
             let same = pairs & in_a & !in_b & columns(1 << slot);
             if same != 0
                 && let Link::Node(b) = links_b.get(slot)
@@ -271,7 +271,11 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
     /// farther than they are apart.
     #[cold]
     #[inline(never)]
-    fn accept(&mut self, Proof { places, upper }: Proof, rooms: &mut [LeafRoom; 2]) -> ControlFlow<()> {
+    fn accept(
+        &mut self,
+        WitnessBound { places, upper }: WitnessBound,
+        rooms: &mut [LeafScratch; 2],
+    ) -> ControlFlow<()> {
         let [a, b] = places.map(Spot::at);
         if matches!(self.aim, Aim::Any) {
             return self.take([a, b], rooms);
@@ -286,20 +290,20 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         &mut self,
         leaf_a: Leaf,
         leaf_b: Leaf,
-        [room_a, room_b]: &mut [LeafRoom; 2],
+        [room_a, room_b]: &mut [LeafScratch; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
-        self.effort.spend()?;
-        self.effort.leaf_pairs += 1;
+        self.budget.spend()?;
+        self.budget.leaf_pairs += 1;
         let (Some(a), Some(b)) = (self.a.leaf(leaf_a, room_a), self.b.leaf(leaf_b, room_b)) else {
             return Ok(ControlFlow::Continue(()));
         };
         let bounds = bounds(self.simd, a, b, &self.motion, self.reach);
-        let rows = (1u32 << (OBB_WIDTH as u32 * leaf_a.triangles)) - 1;
+        let rows = (1u32 << (PAIR_WIDTH as u32 * leaf_a.triangles)) - 1;
         let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
         let near = bounds.pairs & used;
         let pair = |lane: usize| Waiting {
-            a: Spot { leaf: leaf_a, lane: lane / OBB_WIDTH },
-            b: Spot { leaf: leaf_b, lane: lane % OBB_WIDTH },
+            a: Spot { leaf: leaf_a, lane: lane / PAIR_WIDTH },
+            b: Spot { leaf: leaf_b, lane: lane % PAIR_WIDTH },
             lower: bounds.lower[lane],
         };
         let waits = matches!(self.aim, Aim::Nearest(_));
@@ -353,7 +357,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
 
     /// Decides what waits, that first which set the limit.
     #[inline(always)]
-    fn settle(&mut self, rooms: &mut [LeafRoom; 2]) -> ControlFlow<()> {
+    fn settle(&mut self, rooms: &mut [LeafScratch; 2]) -> ControlFlow<()> {
         let first = self.first;
         if let Some(first) = first {
             self.decide_waiting(&first, rooms)?;
@@ -371,7 +375,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
     fn decide_waiting(
         &mut self,
         &Waiting { a, b, .. }: &Waiting,
-        [room_a, room_b]: &mut [LeafRoom; 2],
+        [room_a, room_b]: &mut [LeafScratch; 2],
     ) -> ControlFlow<()> {
         match (self.a.leaf(a.leaf, room_a), self.b.leaf(b.leaf, room_b)) {
             (Some(record_a), Some(record_b)) => self.decide((a, record_a), (b, record_b)),
@@ -381,7 +385,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
 
     /// Computes the distance of two triangles, and does with it what the walk is for.
     #[inline(never)]
-    fn decide(&mut self, a: (Spot, &ObbLeaf), b: (Spot, &ObbLeaf)) -> ControlFlow<()> {
+    fn decide(&mut self, a: (Spot, &PairLeaf), b: (Spot, &PairLeaf)) -> ControlFlow<()> {
         let (Some(corners_a), Some(corners_b)) =
             (self.a.corners(a.0.leaf, a.1, a.0.lane), self.b.corners(b.0.leaf, b.1, b.0.lane))
         else {
@@ -391,13 +395,14 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         let gap = gap(
             &corners_a.map(|corner| corner.map(f64::from)),
             &corners_b.map(|corner| pose.apply(corner.map(f64::from))),
-            &mut self.effort.exact_tests,
+            &mut self.budget.exact_tests,
         );
         let found = self.distance(&gap, a.1.triangles[a.0.lane], b.1.triangles[b.0.lane]);
         if found.distance > self.limit {
             return ControlFlow::Continue(());
         }
-        if matches!(self.aim, Aim::All(_) | Aim::Falling(..)) && !self.speaks_for(&found, a, b) {
+        if matches!(self.aim, Aim::All(_) | Aim::Decreasing(..)) && !self.is_reporting_reference(&found, a, b)
+        {
             return ControlFlow::Continue(());
         }
         let nearer = self.best.is_none_or(|best| found.precedes(&best.found));
@@ -407,7 +412,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         match &mut self.aim {
             Aim::All(visit) => return visit(&found),
             Aim::Any => return ControlFlow::Break(()),
-            Aim::Falling(_, visit) => visit(&found)?,
+            Aim::Decreasing(_, visit) => visit(&found)?,
             Aim::Nearest(_) if found.distance == 0.0 => return ControlFlow::Break(()),
             Aim::Nearest(_) => {}
         }
@@ -434,7 +439,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
                     self.reach2 = square_upwards(self.reach);
                 }
             }
-            Aim::Falling(allowance, _) => {
+            Aim::Decreasing(allowance, _) => {
                 let limit = allowance.beyond(distance);
                 if limit < self.limit {
                     self.limit = limit;
@@ -448,7 +453,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
 
     /// Whether these are the leaves for which the walk speaks of a pair that it may come to several times.
     #[inline(always)]
-    fn speaks_for(&self, found: &Distance, a: (Spot, &ObbLeaf), b: (Spot, &ObbLeaf)) -> bool {
+    fn is_reporting_reference(&self, found: &Distance, a: (Spot, &PairLeaf), b: (Spot, &PairLeaf)) -> bool {
         !(self.a.repeats() || self.b.repeats()) || self.are_first(found, a, b)
     }
 
@@ -456,11 +461,11 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
     /// the blocks whose parts hold the nearest points, as far as these are within the limit. The first two have the word.
     #[cold]
     #[inline(never)]
-    fn are_first(&self, found: &Distance, a: (Spot, &ObbLeaf), b: (Spot, &ObbLeaf)) -> bool {
+    fn are_first(&self, found: &Distance, a: (Spot, &PairLeaf), b: (Spot, &PairLeaf)) -> bool {
         let size = |v: [f64; 3]| v[0].abs() + v[1].abs() + v[2].abs();
         let pose = self.motion.pose();
         let slack = SLACK * (size(found.on_a) + size(found.on_b) + size(pose.translation()));
-        let is_first = |tree: &PairTree<'_>, (spot, record): (Spot, &ObbLeaf), point: [f64; 3]| {
+        let is_first = |tree: &PairTree<'_>, (spot, record): (Spot, &PairLeaf), point: [f64; 3]| {
             let mut parts = tree.parts_of(spot.leaf, record, spot.lane);
             let first = parts.find(|(_, part)| part.is_around(point, slack));
             first.is_none_or(|(block, _)| block == tree.block_of(spot.leaf))
@@ -491,7 +496,7 @@ fn square_upwards(limit: f32) -> f32 {
 
 /// The pair whose boxes are nearest.
 #[inline(always)]
-fn nearest(pairs: u32, gaps: &Gaps) -> usize {
+fn nearest(pairs: u32, gaps: &LowerBounds) -> usize {
     let (mut best, mut least) = (pairs.trailing_zeros() as usize % PAIRS, f32::INFINITY);
     for lane in lanes(pairs) {
         // What is no number is to be looked at.

@@ -1,6 +1,6 @@
 //! The sixteen pairs of the children of two nodes, number `4 * row + column` for A's and B's slots, as bits.
 
-use bvhc_format::obb::OBB_WIDTH;
+use bvhc_format::obb::PAIR_WIDTH;
 
 use crate::pair_tree::{Link, PairTree};
 use crate::volume::Volume;
@@ -25,7 +25,7 @@ pub(super) struct With {
 pub(super) struct Links<'a> {
     tree: &'a PairTree<'a>,
     id: u32,
-    children: [u32; OBB_WIDTH],
+    children: [u32; PAIR_WIDTH],
 }
 
 impl<'a> Links<'a> {
@@ -38,7 +38,7 @@ impl<'a> Links<'a> {
 
     #[inline(always)]
     pub(super) fn get(&self, slot: usize) -> Link {
-        self.tree.link(self.id, self.children[slot % OBB_WIDTH])
+        self.tree.link(self.id, self.children[slot % PAIR_WIDTH])
     }
 
     /// The slots that hold leaves, or nothing: a bit each.
@@ -76,12 +76,12 @@ pub(super) fn columns_of(pairs: u32) -> u16 {
 
 #[inline(always)]
 pub(super) fn row_of(lane: usize) -> usize {
-    lane / OBB_WIDTH
+    lane / PAIR_WIDTH
 }
 
 #[inline(always)]
 pub(super) fn column_of(lane: usize) -> usize {
-    lane % OBB_WIDTH
+    lane % PAIR_WIDTH
 }
 
 /// The numbers of the bits that are set.

@@ -1,12 +1,12 @@
 //! The loops over the tree, written once: what a query is decides the boxes and the leaves, not the loop.
 
-pub(crate) mod abreast;
 pub(crate) mod all;
 mod beam;
-pub(crate) mod bundle;
 pub(crate) mod distance;
 mod grid;
+pub(crate) mod interleaved;
 pub(crate) mod nearest;
+pub(crate) mod packet;
 pub(crate) mod pairs;
 pub(crate) mod ray;
 
@@ -44,7 +44,7 @@ impl Budget {
 }
 
 /// How many rays or points take turns.
-const ABREAST: usize = 8;
+const INTERLEAVED: usize = 8;
 
 /// What a child reference says of its block, if it leads to one, whether or not there is such a block.
 #[inline(always)]
@@ -94,9 +94,9 @@ impl Probe for () {
 
 /// Sees the triangles for which the function says yes.
 #[derive(Clone, Copy, Debug)]
-pub struct Only<F>(pub F);
+pub struct Filter<F>(pub F);
 
-impl<F: FnMut(u32) -> bool> Probe for Only<F> {
+impl<F: FnMut(u32) -> bool> Probe for Filter<F> {
     const COUNTS: bool = false;
 
     fn accepts(&mut self, triangle: u32) -> bool {
@@ -244,7 +244,12 @@ impl<'a> Visit<'a> {
     /// `meets` gives the slots of a node whose boxes the query visits. Boxes lie within those of their parents, and
     /// the tests of boxes are monotone, so a query that meets a block's box meets all above it.
     #[inline(always)]
-    pub(crate) fn speaks_for(&self, lane: usize, triangle: u32, meets: impl Fn(&WideNode) -> u32) -> bool {
+    pub(crate) fn is_reporting_reference(
+        &self,
+        lane: usize,
+        triangle: u32,
+        meets: impl Fn(&WideNode) -> u32,
+    ) -> bool {
         // In a corrupt file there may be more lanes than bits.
         let split = self.block.split.checked_shr(lane as u32).is_some_and(|bits| bits & 1 != 0);
         !split || self.is_first_met(triangle, meets)

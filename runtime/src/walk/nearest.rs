@@ -12,7 +12,7 @@
 use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
-use super::{ABREAST, Budget, Probe, Visit, as_block, prefetch_child};
+use super::{Budget, INTERLEAVED, Probe, Visit, as_block, prefetch_child};
 use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::simd::Kernel;
@@ -77,7 +77,7 @@ struct Walker<T> {
 /// known, and `done` gets it in the end, with the point's number.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "the walk's state, which is the caller's")]
-pub(crate) fn walk_by_turns<S: Kernel, P: Probe, T>(
+pub(crate) fn walk_interleaved<S: Kernel, P: Probe, T>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
@@ -89,15 +89,15 @@ pub(crate) fn walk_by_turns<S: Kernel, P: Probe, T>(
 ) {
     let mut budget = Budget::of_many(model, points.len() as u64);
     let mut room = Block::EMPTY;
-    let mut stacks: [Stack; ABREAST] = [const { Stack::new() }; ABREAST];
-    let mut walkers: [Option<Walker<T>>; ABREAST] = [const { None }; ABREAST];
+    let mut stacks: [Stack; INTERLEAVED] = [const { Stack::new() }; INTERLEAVED];
+    let mut walkers: [Option<Walker<T>>; INTERLEAVED] = [const { None }; INTERLEAVED];
     let mut waiting = points.iter().enumerate().filter_map(|(point, place)| {
         let (found, limit) = start(*place)?;
         Some(Walker { point, child: ChildRef::node(0).0, limit, found })
     });
     let (mut turn, mut idle) = (0, 0);
-    while idle < ABREAST {
-        turn = (turn + 1) % ABREAST;
+    while idle < INTERLEAVED {
+        turn = (turn + 1) % INTERLEAVED;
         let (place, stack) = (&mut walkers[turn], &mut stacks[turn]);
         let Some(walker) = place else {
             stack.ground();

@@ -6,14 +6,14 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
+use bvhc_format::obb::{PAIR_WIDTH, PairLeaf};
 
-use crate::pair_tree::{Leaf, LeafRoom, Link, PairTree};
-use crate::query::{Effort, Exhausted, Pair};
+use crate::pair_tree::{Leaf, LeafScratch, Link, PairTree};
+use crate::query::{Exhausted, Pair, WorkBudget};
 use crate::simd::Kernel;
-use crate::stack::{Pile, Stack};
+use crate::stack::{FixedStack, Stack};
 use crate::triangle::meet::meet;
-use crate::triangle::pair::judge;
+use crate::triangle::pair::classify;
 use crate::volume::Volume;
 use crate::volume::obb::{Motion, PAIRS};
 use crate::walk::grid::{
@@ -39,7 +39,7 @@ struct Walk<'a, 'v, S: Kernel, V: Volume> {
     b: PairTree<'a>,
     volume: &'v V,
     motion: Motion,
-    effort: &'v mut Effort,
+    budget: &'v mut WorkBudget,
     visit: &'v mut dyn FnMut(Pair) -> ControlFlow<()>,
 }
 
@@ -51,16 +51,16 @@ pub(crate) fn walk<S: Kernel, V: Volume>(
     volume: &V,
     motion: Motion,
     aim: Aim,
-    effort: &mut Effort,
+    budget: &mut WorkBudget,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Exhausted> {
     // In corrupt files, where nodes may have many parents, this is what ends the walk.
     let most = a.size().saturating_mul(b.size()).saturating_mul(PAIRS as u64);
-    let kept = effort.left.saturating_sub(most);
-    effort.left -= kept;
-    let mut walk = Walk { simd, a, b, volume, motion, effort, visit };
+    let kept = budget.left.saturating_sub(most);
+    budget.left -= kept;
+    let mut walk = Walk { simd, a, b, volume, motion, budget, visit };
     let result = walk.run(aim);
-    effort.left += kept;
+    budget.left += kept;
     result
 }
 
@@ -69,11 +69,11 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
     fn run(&mut self, aim: Aim) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new(self.a.root(), self.b.root());
         let mut nodes = [V::room(), V::room()];
-        let mut leaves = [LeafRoom::EMPTY; 2];
+        let mut leaves = [LeafScratch::EMPTY; 2];
         while agenda.has_nodes() {
             if let Some((a, with)) = agenda.next() {
-                self.effort.spend()?;
-                self.effort.node_pairs += 1;
+                self.budget.spend()?;
+                self.budget.node_pairs += 1;
                 self.open(a, with, &mut nodes, &mut agenda);
             }
             if aim == Aim::Any || agenda.queue.len() > QUEUE - PAIRS || !agenda.has_nodes() {
@@ -114,7 +114,7 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
             return;
         }
         // Leaves go on as rows or columns of their parent: all that may touch the same node, in one step.
-        for column in 0..OBB_WIDTH {
+        for column in 0..PAIR_WIDTH {
             let same = pairs & in_a & !in_b & columns(1 << column);
             if same != 0
                 && let Link::Node(b) = links_b.get(column)
@@ -123,7 +123,7 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
                 agenda.offer(a, With { b, mask }, found.depths[lane]);
             }
         }
-        for row in 0..OBB_WIDTH {
+        for row in 0..PAIR_WIDTH {
             let same = pairs & !in_a & in_b & rows(1 << row);
             if same != 0
                 && let Link::Node(a) = links_a.get(row)
@@ -140,24 +140,24 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
         &mut self,
         leaf_a: Leaf,
         leaf_b: Leaf,
-        rooms: &mut [LeafRoom; 2],
+        rooms: &mut [LeafScratch; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
         let [room_a, room_b] = rooms;
-        self.effort.spend()?;
-        self.effort.leaf_pairs += 1;
+        self.budget.spend()?;
+        self.budget.leaf_pairs += 1;
         let (Some(a), Some(b)) = (self.a.leaf(leaf_a, room_a), self.b.leaf(leaf_b, room_b)) else {
             return Ok(ControlFlow::Continue(()));
         };
-        let verdict = judge(self.simd, a, b, &self.motion);
-        let rows = (1u32 << (OBB_WIDTH as u32 * leaf_a.triangles)) - 1;
+        let classification = classify(self.simd, a, b, &self.motion);
+        let rows = (1u32 << (PAIR_WIDTH as u32 * leaf_a.triangles)) - 1;
         let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
-        for lane in lanes((verdict.meet | verdict.unsure) & used) {
+        for lane in lanes((classification.meet | classification.unsure) & used) {
             let (i, j) = (row_of(lane), column_of(lane));
-            if verdict.unsure & 1 << lane != 0 && !self.decide((leaf_a, a, i), (leaf_b, b, j)) {
+            if classification.unsure & 1 << lane != 0 && !self.decide((leaf_a, a, i), (leaf_b, b, j)) {
                 continue;
             }
             let pair = Pair { a: a.triangles[i], b: b.triangles[j] };
-            if self.speaks_for((leaf_a, a, i), (leaf_b, b, j)) && (self.visit)(pair).is_break() {
+            if self.is_reporting_reference((leaf_a, a, i), (leaf_b, b, j)) && (self.visit)(pair).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -168,7 +168,7 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
     #[cold]
     #[inline(never)]
     fn decide(&mut self, a: Lane<'_>, b: Lane<'_>) -> bool {
-        self.effort.exact_tests += 1;
+        self.budget.exact_tests += 1;
         let (Some(a), Some(b)) = (self.a.corners(a.0, a.1, a.2), self.b.corners(b.0, b.1, b.2)) else {
             return false;
         };
@@ -178,7 +178,7 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
 
     /// Whether these are the leaves for which the walk speaks of a pair that it may come to several times.
     #[inline(always)]
-    fn speaks_for(&self, a: Lane<'_>, b: Lane<'_>) -> bool {
+    fn is_reporting_reference(&self, a: Lane<'_>, b: Lane<'_>) -> bool {
         !(self.a.repeats() || self.b.repeats()) || self.are_first(a, b)
     }
 
@@ -200,7 +200,7 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
 }
 
 /// A leaf, its record and a lane of it.
-type Lane<'a> = (Leaf, &'a ObbLeaf, usize);
+type Lane<'a> = (Leaf, &'a PairLeaf, usize);
 
 /// What is left to do.
 struct Agenda {
@@ -209,7 +209,7 @@ struct Agenda {
     first: Option<(u32, With)>,
     deepest: f32,
     /// Leaves to test.
-    queue: Pile<(Leaf, Leaf), QUEUE>,
+    queue: FixedStack<(Leaf, Leaf), QUEUE>,
 }
 
 impl Agenda {
@@ -217,7 +217,7 @@ impl Agenda {
     #[inline(always)]
     fn new(a: u32, b: u32) -> Self {
         let roots = (a, With { b, mask: ALL });
-        Self { stack: Stack::new(), first: Some(roots), deepest: 0.0, queue: Pile::new() }
+        Self { stack: Stack::new(), first: Some(roots), deepest: 0.0, queue: FixedStack::new() }
     }
 
     #[inline(always)]

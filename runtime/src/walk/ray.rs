@@ -15,20 +15,20 @@ use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::ray::Frame;
 use crate::simd::Kernel;
-use crate::stack::{SiblingRoom, SiblingStack, Siblings};
+use crate::stack::{NodeGroup, NodeGroupScratch, NodeGroupStack};
 
 /// In which order a walk visits boxes.
 pub(crate) trait Order {
     /// The children of a node in that order.
-    type Siblings<'n, S: Kernel>: Siblings<S>;
+    type NodeGroup<'n, S: Kernel>: NodeGroup<S>;
 
     /// Those of a node, and a bit for each that the ray meets.
     fn arrange<'n, S: Kernel>(
         simd: S,
-        boxes: &Boxes<S>,
+        boxes: &SlabTest<S>,
         node: &'n WideNode,
         limit: f32,
-    ) -> (Self::Siblings<'n, S>, u32);
+    ) -> (Self::NodeGroup<'n, S>, u32);
 }
 
 /// Where a walk goes on.
@@ -71,10 +71,10 @@ pub(crate) fn walk_from<S: Kernel, P: Probe, O: Order>(
     probe: &mut P,
     mut visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<(), f32>,
 ) {
-    let mut waiting = SiblingRoom::new();
-    let mut stack = SiblingStack::new(&mut waiting);
+    let mut waiting = NodeGroupScratch::new();
+    let mut stack = NodeGroupStack::new(&mut waiting);
     let mut room = Block::EMPTY;
-    let boxes = Boxes::<S>::new(simd, frame);
+    let boxes = SlabTest::<S>::new(simd, frame);
     let mut limit = boxes.limit(frame.t_max);
     loop {
         if !budget.spend() {
@@ -103,37 +103,37 @@ pub(crate) fn walk_from<S: Kernel, P: Probe, O: Order>(
 }
 
 impl Order for NearestFirst {
-    type Siblings<'n, S: Kernel> = S::Siblings<'n>;
+    type NodeGroup<'n, S: Kernel> = S::NodeGroup<'n>;
 
     #[inline(always)]
     fn arrange<'n, S: Kernel>(
         simd: S,
-        boxes: &Boxes<S>,
+        boxes: &SlabTest<S>,
         node: &'n WideNode,
         limit: f32,
-    ) -> (Self::Siblings<'n, S>, u32) {
-        let (entries, exits) = boxes.spans(simd, node, limit);
+    ) -> (Self::NodeGroup<'n, S>, u32) {
+        let (entries, exits) = boxes.intervals(simd, node, limit);
         simd.arrange(node, entries, exits, boxes.octant)
     }
 }
 
 impl Order for AnyOrder {
-    type Siblings<'n, S: Kernel> = &'n WideNode;
+    type NodeGroup<'n, S: Kernel> = &'n WideNode;
 
     #[inline(always)]
     fn arrange<'n, S: Kernel>(
         simd: S,
-        boxes: &Boxes<S>,
+        boxes: &SlabTest<S>,
         node: &'n WideNode,
         limit: f32,
-    ) -> (Self::Siblings<'n, S>, u32) {
-        let (entries, exits) = boxes.spans(simd, node, limit);
+    ) -> (Self::NodeGroup<'n, S>, u32) {
+        let (entries, exits) = boxes.intervals(simd, node, limit);
         (node, entries.simd_le(exits).to_bitmask() as u32)
     }
 }
 
 /// The children of a node in slots, without keys.
-impl<S> Siblings<S> for &WideNode {
+impl<S> NodeGroup<S> for &WideNode {
     #[inline(always)]
     fn child(&self, place: usize) -> u32 {
         self.children[place % NODE_WIDTH]
@@ -157,10 +157,10 @@ impl<S> Siblings<S> for &WideNode {
 #[inline(always)]
 pub(crate) fn descend<'n, S: Kernel, O: Order>(
     simd: S,
-    boxes: &Boxes<S>,
+    boxes: &SlabTest<S>,
     node: &'n WideNode,
     limit: f32,
-    stack: &mut SiblingStack<'_, O::Siblings<'n, S>>,
+    stack: &mut NodeGroupStack<'_, O::NodeGroup<'n, S>>,
 ) -> Option<Next> {
     let (siblings, met) = O::arrange(simd, boxes, node, limit);
     if met == 0 {
@@ -178,7 +178,7 @@ pub(crate) fn descend<'n, S: Kernel, O: Order>(
 /// Numbers that are not negative compare as their bits do, in a quarter of the time. So the boxes count t from
 /// `t_min` where that is negative, and none that is met is met before 0. Where a box ends before, its exit may come
 /// out as any negative number.
-pub(crate) struct Boxes<S: Kernel> {
+pub(crate) struct SlabTest<S: Kernel> {
     inverse: [f32x16<S>; 3],
     near: [f32x16<S>; 3],
     far: [f32x16<S>; 3],
@@ -190,7 +190,7 @@ pub(crate) struct Boxes<S: Kernel> {
     octant: u32,
 }
 
-impl<S: Kernel> Boxes<S> {
+impl<S: Kernel> SlabTest<S> {
     #[inline(always)]
     pub(crate) fn new(simd: S, frame: &Frame) -> Self {
         let octant = frame.octant as usize;
@@ -220,7 +220,7 @@ impl<S: Kernel> Boxes<S> {
     /// Where the ray enters each box and where it leaves it, `limit` at the latest, as bits; it meets those that it does not
     /// leave before.
     #[inline(always)]
-    fn spans(&self, simd: S, node: &WideNode, limit: f32) -> (i32x16<S>, i32x16<S>) {
+    fn intervals(&self, simd: S, node: &WideNode, limit: f32) -> (i32x16<S>, i32x16<S>) {
         let limit = bits(f32x16::splat(simd, limit));
         let z = self.enter(simd, node, 2).max(bits(self.t_min));
         let entry = self.enter(simd, node, 0).max(self.enter(simd, node, 1)).max(z);
@@ -243,7 +243,7 @@ impl<S: Kernel> Boxes<S> {
     /// The slots of a node whose boxes the ray meets at its `t` or before.
     #[inline(always)]
     pub(crate) fn meets(&self, simd: S, node: &WideNode, t: f32) -> u32 {
-        let (entries, exits) = self.spans(simd, node, self.limit(t));
+        let (entries, exits) = self.intervals(simd, node, self.limit(t));
         entries.simd_le(exits).to_bitmask() as u32
     }
 }

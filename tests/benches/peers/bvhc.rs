@@ -1,6 +1,6 @@
 //! bvhc itself, at one SIMD level: query by query, and many at a time.
 
-use bvhc_runtime::{Hit, Level, Model, Nearest, Ray};
+use bvhc_runtime::{ClosestPoint, Hit, Level, Model, Ray};
 use std::hint::black_box;
 
 use super::{Locator, Question, Tracer};
@@ -147,7 +147,7 @@ impl Locator for Batch<'_> {
     }
 
     fn locate(&self, points: &[[f32; 3]], answers: &mut [f32]) {
-        let mut nearest: [Option<Nearest>; AT_ONCE] = [None; AT_ONCE];
+        let mut nearest: [Option<ClosestPoint>; AT_ONCE] = [None; AT_ONCE];
         for (points, answers) in points.chunks(AT_ONCE).zip(answers.chunks_mut(AT_ONCE)) {
             self.model.closest_points(points, f32::INFINITY, &mut nearest);
             for (answer, nearest) in answers.iter_mut().zip(black_box(&nearest)) {

@@ -4,7 +4,7 @@
 //! sample of those of which a peer's differ. Peers may differ in a small share, which [`EXCUSES`] raises for some.
 
 use bvhc_runtime::{Model, Ray};
-use bvhc_tests::oracle::{self, verdict};
+use bvhc_tests::oracle::{self, classification};
 
 use super::model::Scene;
 use super::{points, rays};
@@ -130,20 +130,20 @@ fn admitted(scene: &Scene, case: &str, peer: &str, disputed: Vec<usize>, count: 
 fn judge_ray(scene: &Scene, question: Question, ray: &Ray, t: f32) {
     let Ray { origin, direction, t_min, t_max, .. } = *ray;
     let crossings = oracle::ray::all(&scene.mesh, &oracle::ray::Ray { origin, direction, t_min, t_max });
-    let verdict = match question {
-        Question::AnyHit => verdict::any(&crossings, t.is_finite()),
-        Question::ClosestHit => verdict::closest(&crossings, answer(&scene.model(), ray, t)),
+    let classification = match question {
+        Question::AnyHit => classification::any(&crossings, t.is_finite()),
+        Question::ClosestHit => classification::closest(&crossings, answer(&scene.model(), ray, t)),
     };
-    assert_eq!(verdict, Ok(()), "{} {ray:?}", scene.name);
+    assert_eq!(classification, Ok(()), "{} {ray:?}", scene.name);
 }
 
 /// The whole of the answer whose `t` was given.
-fn answer(model: &Model<'_>, ray: &Ray, t: f32) -> Option<verdict::Answer> {
+fn answer(model: &Model<'_>, ray: &Ray, t: f32) -> Option<classification::Answer> {
     let hit = model.closest_hit(ray);
     assert_eq!(hit.map_or(f32::INFINITY, |hit| hit.t), t, "the same ray has the same answer");
     let place = |hit: bvhc_runtime::Hit| [hit.t, hit.u, hit.v].map(f64::from);
     hit.map(|hit| {
         let [t, u, v] = place(hit);
-        verdict::Answer { triangle: hit.triangle, t, u, v }
+        classification::Answer { triangle: hit.triangle, t, u, v }
     })
 }

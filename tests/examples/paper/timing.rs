@@ -1,7 +1,7 @@
 //! What queries on two models take, in the mean over poses.
 
 use bvhc::compile::Compiled;
-use bvhc_runtime::{Effort, Model, Pose, Volume};
+use bvhc_runtime::{Model, Pose, Volume, WorkBudget};
 use bvhc_tests::support::least::least;
 use bvhc_tests::support::volumes::count;
 
@@ -34,23 +34,23 @@ pub(crate) fn open(file: &Compiled) -> Model<'_> {
 
 /// The mean over the poses of the least time of so many rounds.
 pub(crate) fn time([a, b]: [&Model<'_>; 2], poses: &[Pose], volume: Volume, rounds: u32) -> Mean {
-    let (mut effort, mut pairs, mut first, mut all) = (Effort::unlimited(), 0, 0.0, 0.0);
+    let (mut budget, mut pairs, mut first, mut all) = (WorkBudget::unlimited(), 0, 0.0, 0.0);
     for pose in poses {
-        pairs += count(a, b, pose, volume, &mut effort);
+        pairs += count(a, b, pose, volume, &mut budget);
         let any = || {
-            let first = a.first_pair_by(b, pose, volume, &mut Effort::unlimited());
+            let first = a.first_pair_by(b, pose, volume, &mut WorkBudget::unlimited());
             first.expect("the files have the volumes").is_some()
         };
         first += least(rounds, any);
-        all += least(rounds, || count(a, b, pose, volume, &mut Effort::unlimited()));
+        all += least(rounds, || count(a, b, pose, volume, &mut WorkBudget::unlimited()));
     }
     let mean = |sum: f64| sum / poses.len() as f64;
     Mean {
         first: mean(first * 1e6),
         all: mean(all * 1e6),
-        node_pairs: mean(effort.node_pairs as f64),
-        leaf_pairs: mean(effort.leaf_pairs as f64),
-        exact_tests: mean(effort.exact_tests as f64),
+        node_pairs: mean(budget.node_pairs as f64),
+        leaf_pairs: mean(budget.leaf_pairs as f64),
+        exact_tests: mean(budget.exact_tests as f64),
         pairs: mean(pairs as f64),
     }
 }

@@ -9,7 +9,7 @@ use core::f64::consts::FRAC_1_SQRT_2;
 use core::ops::ControlFlow;
 use core::panic::PanicInfo;
 
-use bvhc_runtime::{Aabb, Effort, Model, Pair, Pose, Ray, Search};
+use bvhc_runtime::{Aabb, WorkBudget, Model, Pair, Pose, Ray, VisitControl};
 
 #[repr(C, align(64))]
 struct Aligned<T: ?Sized>(T);
@@ -52,13 +52,13 @@ fn checks(model: &Model<'_>) -> [bool; 13] {
 
 /// The model against itself: its three triangles share an edge or a corner.
 fn checks_of_two(model: &Model<'_>) -> [bool; 5] {
-    let (mut pairs, mut effort) = ([Pair::default(); 9], Effort::of_steps(0));
+    let (mut pairs, mut budget) = ([Pair::default(); 9], WorkBudget::of_steps(0));
     let count = model.pairs_into(model, &Pose::IDENTITY, &mut pairs);
     let away = Pose::from_translation([0.0, 0.0, 1.0]);
     [
         count == 9 && pairs.contains(&Pair { a: 2, b: 0 }),
         away.is_ok_and(|away| !model.collides(model, &away)),
-        model.first_pair_with(model, &Pose::IDENTITY, &mut effort).is_err(),
+        model.first_pair_with(model, &Pose::IDENTITY, &mut budget).is_err(),
         away.is_ok_and(|away| {
             model.distance(model, &away).is_some_and(|found| found.distance == FRAC_1_SQRT_2)
         }),
@@ -75,7 +75,7 @@ fn checks_of_one(model: &Model<'_>) -> [bool; 8] {
     let (mut hits, mut boxed, mut near) = (0, 0, 0);
     model.all_hits(&down, |_| {
         hits += 1;
-        Search::Continue
+        VisitControl::Continue
     });
     let all = Aabb::new([-1.0; 3], [3.0; 3]);
     let flow = model.overlap_box(&all, |_| {

@@ -5,6 +5,7 @@
 //! touches a box or a ball has one right answer, which these oracles give. A ray's answer from `f32` arithmetic may
 //! differ from the exact one near an edge; [`ray::Class`] says where that is excusable.
 
+pub mod classification;
 pub mod distance;
 pub mod gap;
 pub mod meet;
@@ -14,4 +15,3 @@ pub mod overlap_sphere;
 pub mod pairs;
 pub mod point;
 pub mod ray;
-pub mod verdict;

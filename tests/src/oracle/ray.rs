@@ -257,7 +257,7 @@ fn segment_distance(start: [f64; 3], end: [f64; 3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle::verdict::{self, Answer};
+    use crate::oracle::classification::{self, Answer};
     use crate::random::Random;
     use crate::scene::{grid, icosphere};
 
@@ -410,7 +410,11 @@ mod tests {
             let (corners, ray) = encounter(&mut random);
             let found: Vec<_> = crossing(0, corners, &ray).into_iter().collect();
             let answer = plain(corners, &ray);
-            assert_eq!(verdict::closest(&found, answer), Ok(()), "{corners:?} {ray:?} {answer:?} {found:?}");
+            assert_eq!(
+                classification::closest(&found, answer),
+                Ok(()),
+                "{corners:?} {ray:?} {answer:?} {found:?}"
+            );
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use bvhc_runtime::{Aabb, Allowance, Effort, Hint, Hit, Model, Nearest, Pose, Ray, Search};
+use bvhc_runtime::{
+    Aabb, ClosestPoint, Hit, Model, Pose, Ray, Tolerance, VisitControl, WarmStart, WorkBudget,
+};
 
 /// A hit, bit by bit.
 pub fn hit_bits(hit: &Hit) -> [u32; 8] {
@@ -11,7 +13,7 @@ pub fn hit_bits(hit: &Hit) -> [u32; 8] {
 }
 
 /// A closest point, bit by bit.
-pub fn nearest_bits(nearest: &Nearest) -> [u32; 5] {
+pub fn nearest_bits(nearest: &ClosestPoint) -> [u32; 5] {
     let [x, y, z] = nearest.point.map(f32::to_bits);
     [nearest.triangle, nearest.distance.to_bits(), x, y, z]
 }
@@ -21,7 +23,7 @@ pub fn all_hits(model: &Model<'_>, ray: &Ray) -> Vec<Hit> {
     let mut hits = Vec::new();
     model.all_hits(ray, |hit| {
         hits.push(*hit);
-        Search::Continue
+        VisitControl::Continue
     });
     hits.sort_by_key(|hit| hit.triangle);
     assert!(hits.is_sorted_by(|a, b| a.triangle < b.triangle), "a triangle was reported twice");
@@ -70,9 +72,9 @@ pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u
         answers += u64::from(model.closest_hit(ray).is_some()) + u64::from(model.any_hit(ray));
         model.all_hits(ray, |hit| {
             answers += u64::from(model.source_of(hit.triangle).is_some());
-            Search::Continue
+            VisitControl::Continue
         });
-        model.all_hits(ray, |hit| Search::UpTo(hit.t));
+        model.all_hits(ray, |hit| VisitControl::UpTo(hit.t));
         answers += u64::from(model.hull().is_some_and(|hull| hull.farthest(&ray.direction).is_some()));
     }
     for &point in points {
@@ -86,30 +88,30 @@ pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u
         let _ = model.overlap_box(&around, &mut count);
         let _ = model.overlap_sphere(point, 0.5, &mut count);
     }
-    let mut by_turns = vec![None; points.len()];
-    model.closest_points_by_turns(points, f32::INFINITY, &mut by_turns, &mut ());
-    answers + by_turns.iter().flatten().count() as u64 + ask_pairs(model)
+    let mut interleaved = vec![None; points.len()];
+    model.closest_points_interleaved(points, f32::INFINITY, &mut interleaved, &mut ());
+    answers + interleaved.iter().flatten().count() as u64 + ask_pairs(model)
 }
 
 /// Asks for distances of a model and itself, each time with so many steps; returns how many there were.
 pub fn ask_distances(model: &Model<'_>, pose: &Pose, steps: u64) -> u64 {
-    let (mut count, mut hint) = (0, Hint::default());
-    for allowance in [Allowance::NONE, Allowance::Relative(0.5)] {
-        let mut effort = Effort::of_steps(steps);
-        let found = model.distance_with(model, pose, f64::INFINITY, allowance, &mut hint, &mut effort);
+    let (mut count, mut warm_start) = (0, WarmStart::default());
+    for allowance in [Tolerance::NONE, Tolerance::Relative(0.5)] {
+        let mut budget = WorkBudget::of_steps(steps);
+        let found = model.distance_with(model, pose, f64::INFINITY, allowance, &mut warm_start, &mut budget);
         count += u64::from(matches!(found, Ok(Some(_))));
-        let mut effort = Effort::of_steps(steps);
-        let _ = model.falling_distances(model, pose, allowance, &mut effort, |_| {
+        let mut budget = WorkBudget::of_steps(steps);
+        let _ = model.decreasing_distances(model, pose, allowance, &mut budget, |_| {
             count += 1;
             ControlFlow::Continue(())
         });
     }
-    let mut effort = Effort::of_steps(steps);
-    let _ = model.pairs_within_with(model, pose, 0.1, &mut effort, |found| {
+    let mut budget = WorkBudget::of_steps(steps);
+    let _ = model.pairs_within_with(model, pose, 0.1, &mut budget, |found| {
         count += u64::from(model.source_of(found.a).is_some());
         ControlFlow::Continue(())
     });
-    count + u64::from(model.within_with(model, pose, 0.1, &mut Effort::of_steps(steps)) == Ok(true))
+    count + u64::from(model.within_with(model, pose, 0.1, &mut WorkBudget::of_steps(steps)) == Ok(true))
 }
 
 /// Steps to find one pair, and to find all: a walk through a corrupt tree ends by itself, but only after as many steps
@@ -125,7 +127,7 @@ const FEW_TRIANGLES: usize = 16;
 /// Pairs of the model with itself.
 fn ask_pairs(model: &Model<'_>) -> u64 {
     let is_small = model.geometry().triangles.len() <= FEW_TRIANGLES;
-    let [first, all] = STEPS.map(|steps| Effort::of_steps(if is_small { u64::MAX } else { steps }));
+    let [first, all] = STEPS.map(|steps| WorkBudget::of_steps(if is_small { u64::MAX } else { steps }));
     let of_pose = |pose: &Pose| {
         let (mut first, mut all) = (first, all);
         let found = model.first_pair_with(model, pose, &mut first);
@@ -142,10 +144,10 @@ pub fn poses() -> [Pose; 2] {
     [Pose::IDENTITY, Pose::new(turn, [0.5, 0.25, -0.125]).expect("a rotation")]
 }
 
-/// How many pairs of triangles of a model and itself are found before the effort is spent.
-pub fn count_pairs(model: &Model<'_>, pose: &Pose, effort: &mut Effort) -> u64 {
+/// How many pairs of triangles of a model and itself are found before the budget is spent.
+pub fn count_pairs(model: &Model<'_>, pose: &Pose, budget: &mut WorkBudget) -> u64 {
     let mut count = 0;
-    let _ = model.all_pairs_with(model, pose, effort, |pair| {
+    let _ = model.all_pairs_with(model, pose, budget, |pair| {
         count += 1 + u64::from(model.source_of(pair.a).is_some() && model.source_of(pair.b).is_some());
         ControlFlow::Continue(())
     });

@@ -8,7 +8,7 @@ mod volumes;
 use std::fmt::Write;
 
 use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH};
-use bvhc_format::obb::{ObbChild, ObbRef};
+use bvhc_format::obb::{PairChild, PairRef};
 use bvhc_format::record::{Child, ChildRef};
 use bvhc_format::section::SectionKind;
 
@@ -35,7 +35,7 @@ enum Kind {
     Hex,
     Child,
     /// A reference of an oriented tree.
-    ObbChild,
+    PairChild,
     /// The same of a hybrid of swept spheres.
     HybridChild,
     Slice,
@@ -297,7 +297,7 @@ impl Dump<'_> {
         for axis in ["half_extents 0", "half_extents 1", "half_extents 2"] {
             self.field(axis, 16, Kind::F32);
         }
-        self.fields(&[("children", 16, Kind::ObbChild), ("reserved", 16, Kind::Raw)]);
+        self.fields(&[("children", 16, Kind::PairChild), ("reserved", 16, Kind::Raw)]);
     }
 
     fn packed_obb_node(&mut self) {
@@ -309,7 +309,7 @@ impl Dump<'_> {
             self.field(row, 8, Kind::U16);
         }
         self.fields(&[
-            ("children", 16, Kind::ObbChild),
+            ("children", 16, Kind::PairChild),
             ("origin", 12, Kind::F32),
             ("centre_step", 4, Kind::F32),
             ("extent_step", 4, Kind::F32),
@@ -474,7 +474,7 @@ fn values(line: &[u8], kind: Kind, at: usize) -> String {
             Child::Node(index) => format!("node {index}"),
             Child::Block(index) => format!("block {index}"),
         }),
-        Kind::ObbChild => each(4, |value| obb_child(value, |index| format!("node {index}"))),
+        Kind::PairChild => each(4, |value| obb_child(value, |index| format!("node {index}"))),
         Kind::HybridChild => {
             each(4, |value| obb_child(value, |link| format!("row {} of kind {}", link >> 2, link & 3)))
         }
@@ -489,9 +489,9 @@ fn values(line: &[u8], kind: Kind, at: usize) -> String {
 }
 
 fn obb_child(value: u64, node: fn(u32) -> String) -> String {
-    match ObbRef(value as u32).get() {
-        ObbChild::Empty => "empty".into(),
-        ObbChild::Node(reference) => node(reference),
-        ObbChild::Leaf(index, triangles) => format!("leaf {index} of {triangles}"),
+    match PairRef(value as u32).get() {
+        PairChild::Empty => "empty".into(),
+        PairChild::Node(reference) => node(reference),
+        PairChild::Leaf(index, triangles) => format!("leaf {index} of {triangles}"),
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bvhc::file::Bytes;
 use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH};
-use bvhc_format::obb::OBB_WIDTH;
+use bvhc_format::obb::PAIR_WIDTH;
 use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Blocks, Model};
@@ -134,7 +134,7 @@ impl Places {
     }
 
     fn obb_number(&self, node: usize, number: usize, slot: usize) -> usize {
-        self.obb_node(node) + self.obb.number * (OBB_WIDTH * number + slot)
+        self.obb_node(node) + self.obb.number * (PAIR_WIDTH * number + slot)
     }
 
     /// A leaf of that tree.

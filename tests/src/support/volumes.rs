@@ -7,7 +7,7 @@ use bvhc::kdop;
 use bvhc::mesh::Mesh;
 use bvhc_format::kdop::Tables;
 use bvhc_format::swept::Cores;
-use bvhc_runtime::{Effort, Model, Pose, Realign, Volume};
+use bvhc_runtime::{Model, Pose, Realign, Volume, WorkBudget};
 
 use crate::scene::write_obj;
 
@@ -73,9 +73,9 @@ pub fn file(mesh: &Mesh, options: &Options) -> Compiled {
 }
 
 /// How many pairs of triangles meet.
-pub fn count(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, effort: &mut Effort) -> u64 {
+pub fn count(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, budget: &mut WorkBudget) -> u64 {
     let mut count = 0;
-    let end = a.all_pairs_by(b, pose, volume, effort, |_| {
+    let end = a.all_pairs_by(b, pose, volume, budget, |_| {
         count += 1;
         ControlFlow::Continue(())
     });

@@ -6,7 +6,7 @@ use bvhc::compile::Layout;
 use bvhc::file::Bytes;
 use bvhc_format::kdop::Tables;
 use bvhc_format::section::SectionKind;
-use bvhc_runtime::{Effort, Model, Pose, Realign, Volume};
+use bvhc_runtime::{Model, Pose, Realign, Volume, WorkBudget};
 use bvhc_tests::random::Random;
 use bvhc_tests::support::answers::poses;
 use bvhc_tests::support::forge::{read_u64, root, with_bytes};
@@ -31,9 +31,9 @@ fn survive_climbs(bytes: &Bytes) {
         let volume = Volume::Kdop(Realign::Hull);
         let away = [[3.0, 0.0, 0.0], [0.0, -1e3, 1e4]].map(|by| Pose::from_translation(by).expect("a pose"));
         for pose in poses().into_iter().chain(away) {
-            let mut effort = Effort::of_steps(300);
-            std::hint::black_box(model.first_pair_by(&model, &pose, volume, &mut effort).ok());
-            std::hint::black_box(model.within_by(&model, &pose, volume, 0.5, &mut effort).ok());
+            let mut budget = WorkBudget::of_steps(300);
+            std::hint::black_box(model.first_pair_by(&model, &pose, volume, &mut budget).ok());
+            std::hint::black_box(model.within_by(&model, &pose, volume, 0.5, &mut budget).ok());
         }
     }
     assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
@@ -45,9 +45,9 @@ fn good_hulls_tell_apart() {
     let file = good();
     let model = Model::from_bytes(&file).expect("it opens");
     let away = Pose::from_translation([3.0, 0.0, 0.0]).expect("a pose");
-    let mut effort = Effort::unlimited();
-    assert_eq!(model.first_pair_by(&model, &away, Volume::Kdop(Realign::Hull), &mut effort), Ok(None));
-    assert_eq!(effort.node_pairs, 0);
+    let mut budget = WorkBudget::unlimited();
+    assert_eq!(model.first_pair_by(&model, &away, Volume::Kdop(Realign::Hull), &mut budget), Ok(None));
+    assert_eq!(budget.node_pairs, 0);
 }
 
 /// Wherever vertices and neighbours lead: nowhere, to one vertex, to themselves, and to all of the list.

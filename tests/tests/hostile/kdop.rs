@@ -7,7 +7,7 @@ use bvhc::file::Bytes;
 use bvhc::kdop::Options;
 use bvhc_format::kdop::{KdopLayout, KdopNumber, Spot, Tables};
 use bvhc_format::section::SectionKind;
-use bvhc_runtime::{Effort, Level, Model, Realign, Volume};
+use bvhc_runtime::{Level, Model, Realign, Volume, WorkBudget};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::soup;
 use bvhc_tests::support::answers::poses;
@@ -38,8 +38,8 @@ fn survive_pairs(bytes: &Bytes, levels: &[Level]) -> u64 {
             let model = model.with_level(*level);
             for pose in poses() {
                 for steps in [1, 300, u64::MAX] {
-                    let (mut count, mut effort) = (0, Effort::of_steps(steps));
-                    let _ = model.all_pairs_by(&model, &pose, Volume::Kdop(realign), &mut effort, |_| {
+                    let (mut count, mut budget) = (0, WorkBudget::of_steps(steps));
+                    let _ = model.all_pairs_by(&model, &pose, Volume::Kdop(realign), &mut budget, |_| {
                         count += 1;
                         ControlFlow::Continue(())
                     });
@@ -47,7 +47,7 @@ fn survive_pairs(bytes: &Bytes, levels: &[Level]) -> u64 {
                 }
                 let volume = Volume::Kdop(realign);
                 std::hint::black_box(
-                    model.first_pair_by(&model, &pose, volume, &mut Effort::unlimited()).ok(),
+                    model.first_pair_by(&model, &pose, volume, &mut WorkBudget::unlimited()).ok(),
                 );
             }
         }

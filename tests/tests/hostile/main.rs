@@ -18,7 +18,7 @@ use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::Bytes;
 use bvhc_format::kdop::Tables;
 use bvhc_format::swept::Cores;
-use bvhc_runtime::{Allowance, Effort, Hint, Level, Model, Ray, Volume};
+use bvhc_runtime::{Level, Model, Ray, Tolerance, Volume, WarmStart, WorkBudget};
 use bvhc_tests::scene::{icosphere, soup, write_obj};
 use bvhc_tests::support::answers::{ask_everything, poses};
 use bvhc_tests::support::split::split;
@@ -107,21 +107,23 @@ fn survive_volume(bytes: &Bytes, levels: &[Level], volume: fn(&Model<'_>) -> Opt
             let model = model.with_level(*level);
             for steps in [1, 300, u64::MAX] {
                 let mut count = 0;
-                let effort = || Effort::of_steps(steps);
-                let _ = model.all_pairs_by(&model, &pose, volume, &mut effort(), |_| {
+                let budget = || WorkBudget::of_steps(steps);
+                let _ = model.all_pairs_by(&model, &pose, volume, &mut budget(), |_| {
                     count += 1;
                     ControlFlow::Continue(())
                 });
-                let _ = model.pairs_within_by(&model, &pose, volume, 0.1, &mut effort(), |_| {
+                let _ = model.pairs_within_by(&model, &pose, volume, 0.1, &mut budget(), |_| {
                     ControlFlow::Continue(())
                 });
                 most = most.max(count);
-                let (limit, exact) = (f64::INFINITY, Allowance::NONE);
-                let mut hint = Hint::default();
+                let (limit, exact) = (f64::INFINITY, Tolerance::NONE);
+                let mut warm_start = WarmStart::default();
                 std::hint::black_box((
-                    model.first_pair_by(&model, &pose, volume, &mut effort()).ok(),
-                    model.within_by(&model, &pose, volume, 0.1, &mut effort()).ok(),
-                    model.distance_by(&model, &pose, volume, limit, exact, &mut hint, &mut effort()).ok(),
+                    model.first_pair_by(&model, &pose, volume, &mut budget()).ok(),
+                    model.within_by(&model, &pose, volume, 0.1, &mut budget()).ok(),
+                    model
+                        .distance_by(&model, &pose, volume, limit, exact, &mut warm_start, &mut budget())
+                        .ok(),
                 ));
             }
         }

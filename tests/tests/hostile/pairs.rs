@@ -3,7 +3,7 @@
 use bvhc::compile::Layout;
 use bvhc::file::Bytes;
 use bvhc_format::section::SectionKind;
-use bvhc_runtime::{Effort, Level, Model};
+use bvhc_runtime::{Level, Model, WorkBudget};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{icosphere, soup};
 use bvhc_tests::support::answers::{ask_distances, count_pairs, poses};
@@ -29,7 +29,7 @@ fn survive_pairs(bytes: &Bytes, levels: &[Level]) -> bool {
                     std::hint::black_box(ask_distances(&model, &pose, steps));
                 }
                 for steps in [0, 1, 17, 300, u64::MAX] {
-                    std::hint::black_box(count_pairs(&model, &pose, &mut Effort::of_steps(steps)));
+                    std::hint::black_box(count_pairs(&model, &pose, &mut WorkBudget::of_steps(steps)));
                 }
             }
         }
@@ -67,7 +67,7 @@ fn good_files_have_pairs() {
         let model = Model::from_bytes(&good).expect("it opens");
         assert!(Places::of(&good).obb_node_count > 2);
         for pose in poses() {
-            assert!(count_pairs(&model, &pose, &mut Effort::unlimited()) > 40);
+            assert!(count_pairs(&model, &pose, &mut WorkBudget::unlimited()) > 40);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use bvhc::compile::Layout;
 use bvhc::file::Bytes;
-use bvhc_format::kdop::KdopRow;
+use bvhc_format::kdop::LaneRow;
 use bvhc_format::section::SectionKind;
 use bvhc_format::swept::{Core, Cores};
 use bvhc_runtime::{Level, Model, Volume};
@@ -40,7 +40,7 @@ impl Places {
     fn of(file: &Bytes) -> Self {
         let model = Model::from_bytes(file).expect("it opens");
         let (tree, _) = model.swept_tree().expect("a tree");
-        let place = |(reference, rows): (u32, &[KdopRow])| {
+        let place = |(reference, rows): (u32, &[LaneRow])| {
             (rows.as_ptr().addr() - file.as_ptr().addr(), rows.len(), reference)
         };
         Self { nodes: nodes(&model).into_iter().map(place).collect(), leaves: tree.leaves.len() }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-use bvhc_runtime::{Effort, Model, Pose, Volume};
+use bvhc_runtime::{Model, Pose, Volume, WorkBudget};
 
 use super::Ask;
 use crate::cli::row::{Row, RowError};
@@ -44,12 +44,12 @@ impl Asker<'_> {
             pairs += 1;
             ControlFlow::Continue(())
         };
-        let _ = self.a.all_pairs_by(&self.b, pose, self.volume, &mut Effort::unlimited(), visit);
+        let _ = self.a.all_pairs_by(&self.b, pose, self.volume, &mut WorkBudget::unlimited(), visit);
         pairs
     }
 
     fn collides(&self, pose: &Pose) -> bool {
-        let first = self.a.first_pair_by(&self.b, pose, self.volume, &mut Effort::unlimited());
+        let first = self.a.first_pair_by(&self.b, pose, self.volume, &mut WorkBudget::unlimited());
         first.is_ok_and(|pair| pair.is_some())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use bvhc_runtime::{Allowance, Effort, Hint, Model, Volume};
+use bvhc_runtime::{Model, Tolerance, Volume, WarmStart, WorkBudget};
 
 use super::Ask;
 use crate::cli::row::{Row, RowError};
@@ -15,7 +15,7 @@ pub(super) struct Asker<'a> {
     pub(super) volume: Volume,
     /// What is farther is not found.
     pub(super) within: f64,
-    pub(super) allowance: Allowance,
+    pub(super) allowance: Tolerance,
 }
 
 impl Ask for Asker<'_> {
@@ -26,9 +26,10 @@ impl Ask for Asker<'_> {
     fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError> {
         let Some(query) = Row::<f64>::parse(line)? else { return Ok(()) };
         let pose = query.pose("distance")?;
-        let (mut hint, mut effort) = (Hint::default(), Effort::unlimited());
+        let (mut warm_start, mut budget) = (WarmStart::default(), WorkBudget::unlimited());
         let (a, b) = (&self.a, &self.b);
-        let found = a.distance_by(b, &pose, self.volume, self.within, self.allowance, &mut hint, &mut effort);
+        let found =
+            a.distance_by(b, &pose, self.volume, self.within, self.allowance, &mut warm_start, &mut budget);
         let Ok(Some(found)) = found else {
             row.push_str(",,,,,,,,\n");
             return Ok(());

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use bvhc_runtime::{Allowance, Effort, Exhausted, Pose, VolumeError};
+use bvhc_runtime::{Exhausted, Pose, Tolerance, VolumeError, WorkBudget};
 
 use super::args::{CollideArgs, DistanceArgs, ModelArgs, Query, QueryArgs};
 use super::error::{Action, CliError};
@@ -40,7 +40,7 @@ fn ask_model(kind: Kind, args: &ModelArgs) -> Result<(), CliError> {
 fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
     let (a, b) = (Compiled::read(&args.a)?, Compiled::read(&args.b)?);
     let (a, b, volume) = (a.model()?, b.model()?, args.volume.get()?);
-    let found = a.first_pair_by(&b, &Pose::IDENTITY, volume, &mut Effort::of_steps(0));
+    let found = a.first_pair_by(&b, &Pose::IDENTITY, volume, &mut WorkBudget::of_steps(0));
     check_volume(found.map(drop), [&args.a, &args.b])?;
     let asker = collide::Asker { a, b, count: args.pairs, volume };
     answer_all(&asker, args.poses.as_deref())
@@ -49,12 +49,12 @@ fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
 fn ask_how_far(args: &DistanceArgs) -> Result<(), CliError> {
     let (a, b) = (Compiled::read(&args.a)?, Compiled::read(&args.b)?);
     let allowance = match (args.abs_error, args.rel_error) {
-        (Some(by), _) => Allowance::Absolute(by),
-        (None, Some(share)) => Allowance::Relative(share),
-        (None, None) => Allowance::NONE,
+        (Some(by), _) => Tolerance::Absolute(by),
+        (None, Some(share)) => Tolerance::Relative(share),
+        (None, None) => Tolerance::NONE,
     };
     let (a, b, volume) = (a.model()?, b.model()?, args.volume.get()?);
-    let found = a.within_by(&b, &Pose::IDENTITY, volume, 0.0, &mut Effort::of_steps(0));
+    let found = a.within_by(&b, &Pose::IDENTITY, volume, 0.0, &mut WorkBudget::of_steps(0));
     check_volume(found.map(drop), [&args.a, &args.b])?;
     let within = args.within.unwrap_or(f64::INFINITY);
     answer_all(&distance::Asker { a, b, volume, within, allowance }, args.poses.as_deref())

@@ -32,7 +32,7 @@ fn check(tree: &BinaryTree, boxes: &[Aabb]) {
     }
 }
 
-const EFFORT: Effort = Effort { rounds: 3, share: 0.5 };
+const EFFORT: WorkBudget = WorkBudget { rounds: 3, share: 0.5 };
 
 #[test]
 fn trees_get_cheaper_and_stay_valid_for_any_number_of_threads() {

@@ -3,8 +3,8 @@
 
 mod fault;
 
-use bvhc_format::kdop::{self, Directions, KdopLayout, KdopRow, REGIONS, Spot, Tables, ring_cosine};
-use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbRef};
+use bvhc_format::kdop::{self, Directions, KdopLayout, LaneRow, REGIONS, Spot, Tables, ring_cosine};
+use bvhc_format::obb::{PAIR_WIDTH, PairLeaf, PairRef};
 use bvhc_format::section::ArchivedKdopTree;
 use bvhc_runtime::Model;
 
@@ -23,7 +23,7 @@ pub(super) fn check(
 ) -> Result<Option<Shape>, KdopFault> {
     let (Some(tree), Some(layout)) = (model.kdop_tree(), model.kdop_layout()) else { return Ok(None) };
     let (rows, leaves) = (tree.rows.get(), tree.leaves.get());
-    let nodes: Vec<&[KdopRow]> = rows.chunks_exact(layout.rows()).collect();
+    let nodes: Vec<&[LaneRow]> = rows.chunks_exact(layout.rows()).collect();
     let links: Vec<Links> = nodes.iter().filter_map(|node| layout.children(node)).collect();
     for (index, (node, links)) in nodes.iter().zip(&links).enumerate() {
         let used = check_children(links, index, nodes.len(), leaves.len())
@@ -37,7 +37,7 @@ pub(super) fn check(
     let slack = f64::from(tree.radius.to_native()) * ROUNDING;
     let checked = Checked { layout, nodes: &nodes, parents: &plan.parents, table, origin, slack };
     let check =
-        |place, leaf: &ObbLeaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
+        |place, leaf: &PairLeaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
     match plan.first_fault(leaves, check) {
         Some((_, fault)) => Err(fault),
         None => Ok(Some(Shape { depth: plan.depth })),
@@ -45,14 +45,14 @@ pub(super) fn check(
 }
 
 /// K3, that the numbers of K4, K6 and K7 are such, and K8.
-fn check_node(layout: &KdopLayout, node: usize, rows: &[KdopRow], used: usize) -> Result<(), KdopFault> {
-    for (row, lane) in (0..rows.len()).flat_map(|row| (0..OBB_WIDTH).map(move |lane| (row, lane))) {
+fn check_node(layout: &KdopLayout, node: usize, rows: &[LaneRow], used: usize) -> Result<(), KdopFault> {
+    for (row, lane) in (0..rows.len()).flat_map(|row| (0..PAIR_WIDTH).map(move |lane| (row, lane))) {
         let (spot, found) = (Spot { row, lane }, rows[row].lanes[lane]);
         let (slot, field) = layout.number(spot);
         let (bits, expected) = (found.to_bits(), field.empty().to_bits());
         if field == kdop::KdopNumber::Filling {
             if bits != 0 {
-                let word = (node * rows.len() + row) * OBB_WIDTH + lane;
+                let word = (node * rows.len() + row) * PAIR_WIDTH + lane;
                 return Err(KdopFault::Reserved { word, found: bits });
             }
         } else if slot >= used {
@@ -86,27 +86,27 @@ fn number(layout: &KdopLayout, field: kdop::KdopNumber) -> Option<KdopNumber> {
 fn check_root(
     tree: &ArchivedKdopTree<'_>,
     layout: &KdopLayout,
-    nodes: &[&[KdopRow]],
+    nodes: &[&[LaneRow]],
 ) -> Result<(), KdopFault> {
     let origin = tree.origin.map(|x| x.to_native());
     if let Some(axis) = outside(&origin) {
         return Err(KdopFault::Origin { axis, found: origin[axis] });
     }
-    let slots = nodes.iter().flat_map(|node| (0..OBB_WIDTH).map(|slot| radius(layout, node, slot)));
+    let slots = nodes.iter().flat_map(|node| (0..PAIR_WIDTH).map(|slot| radius(layout, node, slot)));
     let (found, expected) = (tree.radius.to_native(), slots.fold(0.0, f64::max));
     if !found.is_finite() || f64::from(found) * (1.0 + ROUNDING) < expected {
         return Err(KdopFault::Radius { found, expected });
     }
     match tree.reserved.to_native() {
         0 => Ok(()),
-        found => Err(KdopFault::Reserved { word: tree.rows.len() * OBB_WIDTH, found }),
+        found => Err(KdopFault::Reserved { word: tree.rows.len() * PAIR_WIDTH, found }),
     }
 }
 
 /// What K5 asks of the tree's radius for a slot.
-fn radius(layout: &KdopLayout, node: &[KdopRow], slot: usize) -> f64 {
+fn radius(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> f64 {
     let at = |spot: Spot| f64::from(node[spot.row].lanes[spot.lane]);
-    if node[layout.child(slot).row].lanes[layout.child(slot).lane].to_bits() == ObbRef::EMPTY.0 {
+    if node[layout.child(slot).row].lanes[layout.child(slot).lane].to_bits() == PairRef::EMPTY.0 {
         return 0.0;
     }
     let reaches = (0..layout.directions.count()).map(|direction| at(layout.reach(direction, slot)));
@@ -120,7 +120,7 @@ fn radius(layout: &KdopLayout, node: &[KdopRow], slot: usize) -> f64 {
 /// A tree whose nodes and leaves are within the rules.
 struct Checked<'a> {
     layout: KdopLayout,
-    nodes: &'a [&'a [KdopRow]],
+    nodes: &'a [&'a [LaneRow]],
     parents: &'a [Option<Place>],
     table: &'a BlockTable<'a>,
     origin: Vector,
@@ -130,7 +130,7 @@ struct Checked<'a> {
 
 impl Checked<'_> {
     /// What the lowest k-DOP, from this slot up, fails to tell of the triangle in a lane.
-    fn fault_above(&self, leaf: &ObbLeaf, lane: usize, place: Place) -> Option<KdopFault> {
+    fn fault_above(&self, leaf: &PairLeaf, lane: usize, place: Place) -> Option<KdopFault> {
         let corners =
             exact_corners(leaf, lane, self.table).map(|corner| subtract(corner.map(f64::from), self.origin));
         let mut above = Some(place);

@@ -1,6 +1,6 @@
 //! Every triangle inside all oriented boxes above it.
 
-use bvhc_format::obb::{ObbLeaf, ObbNode};
+use bvhc_format::obb::{ObbNode, PairLeaf};
 
 use super::leaf::exact_corners;
 use super::{ObbFault, ObbNodeFault, ObbTable, Place, Plan, ROUNDING};
@@ -23,13 +23,13 @@ pub(super) fn check(tree: &ObbTable<'_>, table: &BlockTable<'_>, plan: &Plan<'_>
     let tolerance = f64::from(tree.root.radius.to_native()) * ROUNDING;
     let checked = Tree { nodes: &tree.nodes, parents: &plan.parents, table, origin, tolerance };
     let check =
-        |place, leaf: &ObbLeaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
+        |place, leaf: &PairLeaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
     plan.first_fault(&tree.leaves, check).map_or(Ok(()), |(_, fault)| Err(fault))
 }
 
 impl Tree<'_> {
     /// The lowest box, from this slot up, out of which the triangle in a lane sticks.
-    fn fault_above(&self, leaf: &ObbLeaf, lane: usize, place: Place) -> Option<ObbFault> {
+    fn fault_above(&self, leaf: &PairLeaf, lane: usize, place: Place) -> Option<ObbFault> {
         let corners = exact_corners(leaf, lane, self.table).map(|corner| {
             let along = |axis: usize| f64::from(corner[axis]) - self.origin[axis];
             [along(0), along(1), along(2)]

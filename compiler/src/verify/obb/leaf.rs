@@ -1,6 +1,6 @@
 //! One leaf of the tree of oriented boxes: the blocks' triangles again, in coordinates of its own.
 
-use bvhc_format::obb::{OBB_WIDTH, ObbLeaf};
+use bvhc_format::obb::{PAIR_WIDTH, PairLeaf};
 use bvhc_format::record::BLOCK_WIDTH;
 use rkyv::rend::u32_le;
 
@@ -76,11 +76,11 @@ pub(in crate::verify) struct Source<'a> {
 }
 
 /// B11 to B14
-pub(super) fn check(leaf: &ObbLeaf, used: usize, source: &Source<'_>) -> Result<(), ObbLeafFault> {
+pub(super) fn check(leaf: &PairLeaf, used: usize, source: &Source<'_>) -> Result<(), ObbLeafFault> {
     if let Some(axis) = outside(&leaf.origin) {
         return Err(ObbLeafFault::Origin { axis, found: leaf.origin[axis] });
     }
-    if let Some(lane) = (used..OBB_WIDTH).find(|lane| bits(leaf, *lane) != bits(leaf, 0)) {
+    if let Some(lane) = (used..PAIR_WIDTH).find(|lane| bits(leaf, *lane) != bits(leaf, 0)) {
         return Err(ObbLeafFault::Unused { lane });
     }
     for lane in 0..used {
@@ -107,7 +107,7 @@ impl Source<'_> {
 }
 
 /// All that a lane holds.
-fn bits(leaf: &ObbLeaf, lane: usize) -> [u32; 11] {
+fn bits(leaf: &PairLeaf, lane: usize) -> [u32; 11] {
     let mut corners = leaf.corners.as_flattened().iter().map(|axis| axis[lane].to_bits());
     std::array::from_fn(|index| match index {
         0 => leaf.triangles[lane],
@@ -117,13 +117,17 @@ fn bits(leaf: &ObbLeaf, lane: usize) -> [u32; 11] {
 }
 
 /// The corners of the triangle in a lane, as a block has them. Panics where B13 is broken.
-pub(in crate::verify) fn exact_corners(leaf: &ObbLeaf, lane: usize, table: &BlockTable<'_>) -> [[f32; 3]; 3] {
+pub(in crate::verify) fn exact_corners(
+    leaf: &PairLeaf,
+    lane: usize,
+    table: &BlockTable<'_>,
+) -> [[f32; 3]; 3] {
     let block = &table.blocks[table.number_of(leaf.places[lane] / BLOCK_WIDTH as u32)];
     corners(block, leaf.places[lane] as usize % BLOCK_WIDTH)
 }
 
 /// B11, on a place within the rules.
-fn check_corners(leaf: &ObbLeaf, lane: usize, table: &BlockTable<'_>) -> Result<(), ObbLeafFault> {
+fn check_corners(leaf: &PairLeaf, lane: usize, table: &BlockTable<'_>) -> Result<(), ObbLeafFault> {
     for (corner, position) in exact_corners(leaf, lane, table).into_iter().enumerate() {
         for (axis, along) in position.into_iter().enumerate() {
             // Where f64 cannot hold the difference, one of the two is more than 2^29 times the other, and the

@@ -1,13 +1,13 @@
 //! How a tree for two models hangs together: every node and leaf reached once, in order, every triangle in one leaf.
 
-use bvhc_format::obb::{OBB_WIDTH, ObbChild, ObbLeaf, ObbRef};
+use bvhc_format::obb::{PAIR_WIDTH, PairChild, PairLeaf, PairRef};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::ObbFault;
 use super::leaf::{self, Source};
 
 /// The child references of a node.
-pub(in crate::verify) type Links = [u32; OBB_WIDTH];
+pub(in crate::verify) type Links = [u32; PAIR_WIDTH];
 
 /// A slot of a node.
 #[derive(Clone, Copy)]
@@ -27,8 +27,8 @@ pub(in crate::verify) struct Plan<'a> {
 }
 
 /// What the slots of a node refer to, with the slots.
-pub(super) fn slots(links: &Links) -> impl Iterator<Item = (usize, ObbChild)> + '_ {
-    links.iter().map(|reference| ObbRef(*reference).get()).enumerate()
+pub(super) fn slots(links: &Links) -> impl Iterator<Item = (usize, PairChild)> + '_ {
+    links.iter().map(|reference| PairRef(*reference).get()).enumerate()
 }
 
 impl<'a> Plan<'a> {
@@ -45,9 +45,9 @@ impl<'a> Plan<'a> {
 
     /// How many lanes of a leaf hold triangles, as the slot that refers to it tells.
     fn used_lanes(&self, place: Place) -> usize {
-        match ObbRef(self.links[place.node][place.slot]).get() {
-            ObbChild::Leaf(_, triangles) => triangles as usize,
-            ObbChild::Node(_) | ObbChild::Empty => 0,
+        match PairRef(self.links[place.node][place.slot]).get() {
+            PairChild::Leaf(_, triangles) => triangles as usize,
+            PairChild::Node(_) | PairChild::Empty => 0,
         }
     }
 
@@ -66,11 +66,11 @@ impl<'a> Plan<'a> {
     /// B11 to B15
     pub(in crate::verify) fn check_leaves(
         &self,
-        leaves: &[ObbLeaf],
+        leaves: &[PairLeaf],
         source: &Source<'_>,
         triangles: u64,
     ) -> Result<(), ObbFault> {
-        let check = |_, leaf: &ObbLeaf, used| leaf::check(leaf, used, source).err();
+        let check = |_, leaf: &PairLeaf, used| leaf::check(leaf, used, source).err();
         if let Some((leaf, fault)) = self.first_fault(leaves, check) {
             return Err(ObbFault::Leaf { leaf, fault });
         }
@@ -81,8 +81,8 @@ impl<'a> Plan<'a> {
     /// record and how many of its lanes are used.
     pub(in crate::verify) fn first_fault<F: Send>(
         &self,
-        leaves: &[ObbLeaf],
-        check: impl Fn(Place, &ObbLeaf, usize) -> Option<F> + Sync,
+        leaves: &[PairLeaf],
+        check: impl Fn(Place, &PairLeaf, usize) -> Option<F> + Sync,
     ) -> Option<(usize, F)> {
         let checked = leaves.par_iter().zip(&self.leaves).enumerate();
         let faults = checked.filter_map(|(index, (leaf, place))| {
@@ -92,7 +92,7 @@ impl<'a> Plan<'a> {
     }
 
     /// B15, on numbers that blocks hold.
-    fn check_numbers(&self, leaves: &[ObbLeaf], triangles: u64) -> Result<(), ObbFault> {
+    fn check_numbers(&self, leaves: &[PairLeaf], triangles: u64) -> Result<(), ObbFault> {
         let mut seen = vec![false; triangles as usize];
         for (leaf, (record, place)) in leaves.iter().zip(&self.leaves).enumerate() {
             for &triangle in &record.triangles[..self.used_lanes(*place)] {
@@ -110,7 +110,7 @@ fn parents(links: &[Links]) -> Result<Vec<Option<Place>>, ObbFault> {
     let (mut parents, mut counts) = (vec![None; links.len()], vec![0u32; links.len()]);
     for (index, node) in links.iter().enumerate() {
         for (slot, child) in slots(node) {
-            if let ObbChild::Node(child) = child {
+            if let PairChild::Node(child) = child {
                 parents[child as usize] = Some(Place { node: index, slot });
                 counts[child as usize] += 1;
             }
@@ -128,7 +128,7 @@ fn leaf_places(links: &[Links], leaves: usize) -> Result<Vec<Place>, ObbFault> {
     let mut places = Vec::with_capacity(leaves);
     for (node, record) in links.iter().enumerate() {
         for (slot, child) in slots(record) {
-            if let ObbChild::Leaf(found, _) = child {
+            if let PairChild::Leaf(found, _) = child {
                 let expected = places.len();
                 if found as usize != expected {
                     return Err(ObbFault::LeafOrder { node, slot, found, expected });

@@ -9,7 +9,7 @@ mod samples;
 mod table;
 
 use bvhc_format::MAX_COORDINATE;
-use bvhc_format::obb::{OBB_WIDTH, ObbChild};
+use bvhc_format::obb::{PAIR_WIDTH, PairChild};
 use bvhc_runtime::Model;
 
 use super::blocks::BlockTable;
@@ -159,7 +159,7 @@ fn check_root(tree: &ObbTable<'_>) -> Result<(), ObbFault> {
         return Err(ObbFault::Origin { axis, found: origin[axis] });
     }
     let reaches = tree.nodes.iter().flat_map(|node| {
-        let used = slots(&node.children).filter(|(_, child)| *child != ObbChild::Empty);
+        let used = slots(&node.children).filter(|(_, child)| *child != PairChild::Empty);
         used.map(|(slot, _)| length(&node.centre, slot) + length(&node.half_extents, slot))
     });
     let (found, expected) = (tree.root.radius.to_native(), reaches.fold(0.0, f64::max));
@@ -178,6 +178,6 @@ pub(super) fn outside(point: &[f32; 3]) -> Option<usize> {
 }
 
 /// The length of a slot's vector.
-fn length(vectors: &[[f32; OBB_WIDTH]; 3], slot: usize) -> f64 {
+fn length(vectors: &[[f32; PAIR_WIDTH]; 3], slot: usize) -> f64 {
     vectors.iter().map(|axis| f64::from(axis[slot]).powi(2)).sum::<f64>().sqrt()
 }

@@ -1,6 +1,6 @@
 //! One node of the tree of oriented boxes: slots, references, and numbers that are some.
 
-use bvhc_format::obb::{OBB_WIDTH, ObbChild, ObbNode};
+use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PairChild};
 
 use super::links::{Links, slots};
 
@@ -108,7 +108,7 @@ const LENGTH_TOLERANCE: f64 = 1.0 / (1 << 22) as f64;
 pub(super) fn check(node: &ObbNode, index: usize, nodes: usize, leaves: usize) -> Result<(), ObbNodeFault> {
     let used = check_children(&node.children, index, nodes, leaves)?;
     (0..used).try_for_each(|slot| check_box(node, slot))?;
-    (used..OBB_WIDTH).try_for_each(|slot| check_empty(node, slot))?;
+    (used..PAIR_WIDTH).try_for_each(|slot| check_empty(node, slot))?;
     if node.reserved == [0; 4] { Ok(()) } else { Err(ObbNodeFault::Reserved { found: node.reserved }) }
 }
 
@@ -120,7 +120,7 @@ pub(in crate::verify) fn check_children(
     leaves: usize,
 ) -> Result<usize, ObbNodeFault> {
     let mut used = 0;
-    for (slot, child) in slots(links).filter(|(_, child)| *child != ObbChild::Empty) {
+    for (slot, child) in slots(links).filter(|(_, child)| *child != PairChild::Empty) {
         if slot != used {
             return Err(ObbNodeFault::Hole { slot });
         }
@@ -131,27 +131,27 @@ pub(in crate::verify) fn check_children(
 }
 
 fn check_child(
-    child: ObbChild,
+    child: PairChild,
     slot: usize,
     index: usize,
     (nodes, leaves): (usize, usize),
 ) -> Result<(), ObbNodeFault> {
     match child {
-        ObbChild::Node(found) if found as usize >= nodes => {
+        PairChild::Node(found) if found as usize >= nodes => {
             Err(ObbNodeFault::OutOfRange { slot, leaf: false, found, count: nodes })
         }
-        ObbChild::Node(found) if found as usize <= index => Err(ObbNodeFault::Backward { slot, found }),
-        ObbChild::Leaf(found, _) if found as usize >= leaves => {
+        PairChild::Node(found) if found as usize <= index => Err(ObbNodeFault::Backward { slot, found }),
+        PairChild::Leaf(found, _) if found as usize >= leaves => {
             Err(ObbNodeFault::OutOfRange { slot, leaf: true, found, count: leaves })
         }
-        ObbChild::Node(_) | ObbChild::Leaf(..) | ObbChild::Empty => Ok(()),
+        PairChild::Node(_) | PairChild::Leaf(..) | PairChild::Empty => Ok(()),
     }
 }
 
 /// The quaternion, the centre and the half extents of a slot.
 fn numbers(node: &ObbNode, slot: usize) -> [f32; 10] {
     let mut rows = node.rotation.iter().chain(&node.centre).chain(&node.half_extents);
-    std::array::from_fn(|_| rows.next().map_or(0.0, |row: &[f32; OBB_WIDTH]| row[slot]))
+    std::array::from_fn(|_| rows.next().map_or(0.0, |row: &[f32; PAIR_WIDTH]| row[slot]))
 }
 
 fn check_empty(node: &ObbNode, slot: usize) -> Result<(), ObbNodeFault> {

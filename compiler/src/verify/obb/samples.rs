@@ -1,6 +1,6 @@
 //! Section samples: vertices of the surface below each child of the tree of oriented boxes.
 
-use bvhc_format::obb::{OBB_WIDTH, ObbRef, SampleNode};
+use bvhc_format::obb::{PAIR_WIDTH, PairRef, SampleNode};
 use bvhc_runtime::Model;
 
 use super::leaf::{Source, exact_corners};
@@ -67,7 +67,7 @@ impl Checked<'_> {
     fn check(&self, node: usize, record: &SampleNode) -> Result<(), SampleFault> {
         let children = &self.tree.nodes[node].children;
         for (slot, child) in children.iter().enumerate() {
-            if *child != ObbRef::EMPTY.0 {
+            if *child != PairRef::EMPTY.0 {
                 self.check_slot(Place { node, slot }, record)?;
             } else if bits(record, slot) != bits(record, 0) {
                 return Err(SampleFault::Empty { node, slot });
@@ -80,7 +80,7 @@ impl Checked<'_> {
     fn check_slot(&self, place: Place, record: &SampleNode) -> Result<(), SampleFault> {
         let Place { node, slot } = place;
         let found = record.places[slot];
-        let (leaf, lane) = (found as usize / OBB_WIDTH, found as usize % OBB_WIDTH);
+        let (leaf, lane) = (found as usize / PAIR_WIDTH, found as usize % PAIR_WIDTH);
         if !self.plan.holds(place, leaf, lane) {
             return Err(SampleFault::Place { node, slot, found });
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use bvhc_format::obb::{OBB_WIDTH, ObbLeaf, ObbNode, ObbRef, PackedObbLeaf, PackedObbNode};
+use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PackedObbNode, PackedPairLeaf, PairLeaf, PairRef};
 use bvhc_format::section::ArchivedObbTree;
 
 use super::leaf::{Source, exact_corners};
@@ -13,7 +13,7 @@ pub(in crate::verify) struct ObbTable<'a> {
     pub(super) root: &'a ArchivedObbTree<'static>,
     pub(in crate::verify) nodes: Cow<'a, [ObbNode]>,
     /// Of a packed tree, with the triangles that blocks hold at their places.
-    pub(super) leaves: Cow<'a, [ObbLeaf]>,
+    pub(super) leaves: Cow<'a, [PairLeaf]>,
 }
 
 impl<'a> ObbTable<'a> {
@@ -30,7 +30,7 @@ impl<'a> ObbTable<'a> {
         for (node, record) in root.packed_nodes.get().iter().enumerate() {
             check_node(record).map_err(|fault| ObbFault::Node { node, fault })?;
         }
-        let of_leaf = |(leaf, record): (usize, &PackedObbLeaf)| {
+        let of_leaf = |(leaf, record): (usize, &PackedPairLeaf)| {
             unpack_leaf(record, source).map_err(|fault| ObbFault::Leaf { leaf, fault })
         };
         let leaves = leaves.iter().enumerate().map(of_leaf).collect::<Result<_, _>>()?;
@@ -48,7 +48,7 @@ pub(in crate::verify) fn unpacked_nodes<'a>(root: &'a ArchivedObbTree<'static>) 
 
 /// B17 of a node.
 fn check_node(node: &PackedObbNode) -> Result<(), ObbNodeFault> {
-    for slot in (0..OBB_WIDTH).filter(|slot| node.children[*slot] == ObbRef::EMPTY.0) {
+    for slot in (0..PAIR_WIDTH).filter(|slot| node.children[*slot] == PairRef::EMPTY.0) {
         let turned = node.rotation.iter().any(|part| part[slot] != 0);
         if turned || node.centre.iter().chain(&node.half_extents).any(|part| part[slot] != 0) {
             return Err(ObbNodeFault::PackedEmpty { slot });
@@ -60,8 +60,8 @@ fn check_node(node: &PackedObbNode) -> Result<(), ObbNodeFault> {
     }
 }
 
-fn unpack_leaf(record: &PackedObbLeaf, source: &Source<'_>) -> Result<ObbLeaf, ObbLeafFault> {
-    let mut leaf = ObbLeaf { places: record.places, ..ObbLeaf::EMPTY };
+fn unpack_leaf(record: &PackedPairLeaf, source: &Source<'_>) -> Result<PairLeaf, ObbLeafFault> {
+    let mut leaf = PairLeaf { places: record.places, ..PairLeaf::EMPTY };
     for (lane, &found) in record.places.iter().enumerate() {
         leaf.triangles[lane] = source.triangle_at(found).ok_or(ObbLeafFault::NoTriangle { lane, found })?;
         for (k, corner) in exact_corners(&leaf, lane, source.table).into_iter().enumerate() {

@@ -14,7 +14,7 @@ use fearless_simd::{
 
 use super::lesser;
 use crate::simd::Kernel;
-use crate::stack::{Siblings, Stack};
+use crate::stack::{NodeGroup, Stack};
 
 /// For each set of lanes, the numbers of its lanes, lowest first, a byte each.
 static COMPRESS: [[u8; 8]; 256] = compress_table();
@@ -199,7 +199,7 @@ impl Ranked<'_> {
     }
 }
 
-impl Siblings<Avx2> for Ranked<'_> {
+impl NodeGroup<Avx2> for Ranked<'_> {
     #[inline(always)]
     fn child(&self, place: usize) -> u32 {
         self.node.children[self.slot(place)]
@@ -228,9 +228,9 @@ impl Kernel for Avx2 {
     type Pairs = f32x8<Self>;
     type Doubles = f64x4<Self>;
     type Table = (f32x8<Self>, f32x8<Self>);
-    type Siblings<'n> = Ranked<'n>;
+    type NodeGroup<'n> = Ranked<'n>;
 
-    const BUNDLES: bool = true;
+    const PACKETS: bool = true;
 
     #[inline(always)]
     fn table(self, values: f32x16<Self>) -> Self::Table {

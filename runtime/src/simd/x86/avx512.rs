@@ -13,7 +13,7 @@ use fearless_simd::{
 
 use super::lesser;
 use crate::simd::Kernel;
-use crate::stack::{Siblings, Stack};
+use crate::stack::{NodeGroup, Stack};
 
 kernel!(
     #[inline(always)]
@@ -119,7 +119,7 @@ pub(crate) struct Permuted {
     keys: [i32; NODE_WIDTH],
 }
 
-impl Siblings<Avx512> for Permuted {
+impl NodeGroup<Avx512> for Permuted {
     #[inline(always)]
     fn child(&self, place: usize) -> u32 {
         self.children[place % NODE_WIDTH]
@@ -141,9 +141,9 @@ impl Kernel for Avx512 {
     type Pairs = f32x16<Self>;
     type Doubles = f64x8<Self>;
     type Table = f32x16<Self>;
-    type Siblings<'n> = Permuted;
+    type NodeGroup<'n> = Permuted;
 
-    const BUNDLES: bool = true;
+    const PACKETS: bool = true;
 
     #[inline(always)]
     fn table(self, values: f32x16<Self>) -> Self::Table {

@@ -25,14 +25,14 @@
 //! coordinates do: the root of the squares of what is free along each. Differences, squares and sums are rounded by less than
 //! [`ROUNDED`] makes up for. Based on: Fünzig, Fellner, section 5; departures: axes together, and the slack.
 
-use bvhc_format::kdop::{KdopLayout, KdopRow, MAX_DIRECTIONS};
-use bvhc_format::obb::OBB_WIDTH;
+use bvhc_format::kdop::{KdopLayout, LaneRow, MAX_DIRECTIONS};
+use bvhc_format::obb::PAIR_WIDTH;
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x4, f32x16};
 
 use super::realign::{Realign, Vectors};
 use crate::math::{larger, smaller};
 use crate::simd::Kernel;
-use crate::volume::gap::{Gaps, ROUNDED};
+use crate::volume::gap::{LowerBounds, ROUNDED};
 use crate::volume::obb::{Overlaps, PAIRS};
 
 /// How many directions are looked at together.
@@ -43,8 +43,8 @@ const CHUNKS: usize = MAX_DIRECTIONS.div_ceil(CHUNK);
 const ALL: u32 = (1 << PAIRS) - 1;
 
 /// As many rows as have a chunk.
-type Quad = [KdopRow; QUADS];
-const QUADS: usize = CHUNK / OBB_WIDTH;
+type Quad = [LaneRow; QUADS];
+const QUADS: usize = CHUNK / PAIR_WIDTH;
 
 /// What turns B's lists to lists along A's directions.
 pub(crate) struct Lists {
@@ -76,7 +76,7 @@ impl Chunk {
 }
 
 /// Of each of four children.
-type Four<T> = [T; OBB_WIDTH];
+type Four<T> = [T; PAIR_WIDTH];
 
 impl Lists {
     /// For A's directions in B's space, and how far apart the origins are along them.
@@ -91,7 +91,7 @@ impl Lists {
         ranks: bool,
     ) -> Self {
         let slabs = [of_a.directions.slabs(), of_b.directions.slabs()];
-        let sizes = [of_a.child_rows() * OBB_WIDTH / CHUNK, of_b.child_rows() * OBB_WIDTH / CHUNK];
+        let sizes = [of_a.child_rows() * PAIR_WIDTH / CHUNK, of_b.child_rows() * PAIR_WIDTH / CHUNK];
         let has_axes = of_a.directions.has_axes();
         let mut lists = Self { chunks: [Chunk::NONE; CHUNKS], sizes, slabs, has_axes, ranks };
         let triples = realign.triples(simd, of_b.directions, turned);
@@ -121,11 +121,11 @@ impl Lists {
     pub(super) fn realigned<S: Kernel>(
         &self,
         simd: S,
-        b: &[KdopRow],
+        b: &[LaneRow],
     ) -> Option<Four<[[f32; CHUNK]; CHUNKS]>> {
         let list = |slot| self.list(1, b, slot);
         let lists = [list(0)?, list(1)?, list(2)?, list(3)?];
-        let mut found = [[[0.0; CHUNK]; CHUNKS]; OBB_WIDTH];
+        let mut found = [[[0.0; CHUNK]; CHUNKS]; PAIR_WIDTH];
         for (index, chunk) in self.chunks[..self.sizes[0]].iter().enumerate() {
             for first in (0..CHUNK).step_by(lanes::<S>()) {
                 let sums = chunk.realigned(simd, &lists, first)?;
@@ -141,8 +141,8 @@ impl Lists {
     pub(super) fn overlaps<S: Kernel>(
         &self,
         simd: S,
-        a: &[KdopRow],
-        b: &[KdopRow],
+        a: &[LaneRow],
+        b: &[LaneRow],
         pairs: u32,
     ) -> Option<Overlaps> {
         let of_b = self.realigned(simd, b)?;
@@ -163,11 +163,11 @@ impl Lists {
     fn apart<S: Kernel, const SIZE: usize>(
         &self,
         simd: S,
-        a: &[KdopRow],
+        a: &[LaneRow],
         of_b: &Four<[[f32; CHUNK]; CHUNKS]>,
     ) -> Option<u32> {
         let mut apart = 0;
-        for i in 0..OBB_WIDTH {
+        for i in 0..PAIR_WIDTH {
             let list: &[Quad; SIZE] = self.list(0, a, i)?.try_into().ok()?;
             for (j, of_b) in of_b.iter().enumerate() {
                 let mut past = S::Lanes::splat(simd, 0.0).simd_gt(S::Lanes::splat(simd, 0.0));
@@ -179,7 +179,7 @@ impl Lists {
                         past |= of_b.simd_gt(of_a);
                     }
                 }
-                apart |= u32::from(past.any_true()) << (OBB_WIDTH * i + j);
+                apart |= u32::from(past.any_true()) << (PAIR_WIDTH * i + j);
             }
         }
         Some(apart)
@@ -191,36 +191,36 @@ impl Lists {
     fn rank<S: Kernel>(
         &self,
         simd: S,
-        a: &[KdopRow],
+        a: &[LaneRow],
         of_b: &Four<[[f32; CHUNK]; CHUNKS]>,
         found: &mut Overlaps,
     ) -> Option<()> {
         let mut left = found.pairs;
         while left != 0 {
             let lane = left.trailing_zeros() as usize % PAIRS;
-            let (i, j) = (lane / OBB_WIDTH, lane % OBB_WIDTH);
+            let (i, j) = (lane / PAIR_WIDTH, lane % PAIR_WIDTH);
             found.depths[lane] = largest(simd, separations(simd, self.list(0, a, i)?, &of_b[j]));
             left &= left - 1;
         }
         Some(())
     }
 
-    /// How far apart pairs of children are, at least; see [`Gaps`].
+    /// How far apart pairs of children are, at least; see [`LowerBounds`].
     #[inline(always)]
     pub(super) fn gaps<S: Kernel>(
         &self,
         simd: S,
-        a: &[KdopRow],
-        b: &[KdopRow],
+        a: &[LaneRow],
+        b: &[LaneRow],
         pairs: u32,
         reach2: f32,
-    ) -> Option<Gaps> {
+    ) -> Option<LowerBounds> {
         let of_b = self.realigned(simd, b)?;
-        let mut found = Gaps { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
+        let mut found = LowerBounds { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
         let mut left = pairs & ALL;
         while left != 0 {
             let lane = left.trailing_zeros() as usize % PAIRS;
-            let (i, j) = (lane / OBB_WIDTH, lane % OBB_WIDTH);
+            let (i, j) = (lane / PAIR_WIDTH, lane % PAIR_WIDTH);
             let (a, b) = (self.list(0, a, i)?, self.list(1, b, j)?);
             let free = largest(simd, separations(simd, a, &of_b[j]));
             let along_axes = if self.has_axes { self.along_axes(a, &of_b[j])? } else { 0.0 };
@@ -251,7 +251,7 @@ impl Lists {
 
     /// The list of a child of A's or B's node.
     #[inline(always)]
-    fn list<'n>(&self, side: usize, node: &'n [KdopRow], slot: usize) -> Option<&'n [Quad]> {
+    fn list<'n>(&self, side: usize, node: &'n [LaneRow], slot: usize) -> Option<&'n [Quad]> {
         let rows = self.sizes[side] * QUADS;
         Some(node.get(slot * rows..)?.get(..rows)?.as_chunks().0)
     }
@@ -261,7 +261,7 @@ impl Chunk {
     /// B's lists along as many directions as a step looks at.
     #[inline(always)]
     fn realigned<S: Kernel>(&self, simd: S, lists: &Four<&[Quad]>, first: usize) -> Option<Four<S::Lanes>> {
-        let mut sums = [S::Lanes::from_slice(simd, &self.start[first..first + lanes::<S>()]); OBB_WIDTH];
+        let mut sums = [S::Lanes::from_slice(simd, &self.start[first..first + lanes::<S>()]); PAIR_WIDTH];
         for which in 0..3 {
             let slots = &self.slots[which];
             let weight = |of: usize| {
@@ -331,5 +331,5 @@ fn size(list: &[Quad], slabs: usize) -> Option<f32> {
 
 #[inline(always)]
 fn bound(list: &[Quad], direction: usize) -> Option<f32> {
-    Some(list.get(direction / CHUNK)?[direction / OBB_WIDTH % QUADS].lanes[direction % OBB_WIDTH])
+    Some(list.get(direction / CHUNK)?[direction / PAIR_WIDTH % QUADS].lanes[direction % PAIR_WIDTH])
 }

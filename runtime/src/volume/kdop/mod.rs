@@ -16,12 +16,12 @@ mod slabs;
 #[cfg(test)]
 mod tests;
 
-use bvhc_format::kdop::{KdopLayout, KdopRow};
-use bvhc_format::obb::{OBB_WIDTH, ObbRef};
+use bvhc_format::kdop::{KdopLayout, LaneRow};
+use bvhc_format::obb::{PAIR_WIDTH, PairRef};
 
-use super::gap::Gaps;
+use super::gap::LowerBounds;
 use super::obb::{Motion, Overlaps, PAIRS};
-use super::{Distant, Volume};
+use super::{DistanceBound, Volume};
 use crate::level::Level;
 use crate::pair_tree::PairTree;
 use crate::simd::{Kernel, dispatch};
@@ -75,34 +75,34 @@ impl Realign {
         self,
         level: Level,
         layout: &KdopLayout,
-        node: &[KdopRow],
+        node: &[LaneRow],
         turned: [f64; 3],
-    ) -> Option<[[f32; OBB_WIDTH]; 2]> {
+    ) -> Option<[[f32; PAIR_WIDTH]; 2]> {
         self.can_use(layout)
             .then(|| dispatch!(level.inner(), simd => Slabs::reaches(simd, self, layout, node, turned)))?
     }
 }
 
 impl Volume for Kdops {
-    type Node<'a> = &'a [KdopRow];
+    type Node<'a> = &'a [LaneRow];
     type Room = ();
 
     #[inline(always)]
     fn room() {}
 
     #[inline(always)]
-    fn node<'b>(tree: &PairTree<'b>, id: u32, _: &'b mut ()) -> Option<&'b [KdopRow]> {
+    fn node<'b>(tree: &PairTree<'b>, id: u32, _: &'b mut ()) -> Option<&'b [LaneRow]> {
         tree.kdop_node(id)
     }
 
     #[inline(always)]
-    fn child(tree: &PairTree<'_>, node: &[KdopRow], slot: usize) -> u32 {
-        let reference = tree.kdop_layout().and_then(|layout| layout.child(slot % OBB_WIDTH).of(node));
-        reference.map_or(ObbRef::EMPTY.0, f32::to_bits)
+    fn child(tree: &PairTree<'_>, node: &[LaneRow], slot: usize) -> u32 {
+        let reference = tree.kdop_layout().and_then(|layout| layout.child(slot % PAIR_WIDTH).of(node));
+        reference.map_or(PairRef::EMPTY.0, f32::to_bits)
     }
 
     #[inline(always)]
-    fn overlaps<S: Kernel>(&self, simd: S, a: &[KdopRow], b: &[KdopRow], _: &Motion, pairs: u32) -> Overlaps {
+    fn overlaps<S: Kernel>(&self, simd: S, a: &[LaneRow], b: &[LaneRow], _: &Motion, pairs: u32) -> Overlaps {
         let found = match self {
             Self::Lists(lists) => lists.overlaps(simd, a, b, pairs),
             Self::Slabs(slabs) => slabs.overlaps(simd, a, b, pairs),
@@ -111,21 +111,21 @@ impl Volume for Kdops {
     }
 }
 
-impl Distant for Kdops {
+impl DistanceBound for Kdops {
     #[inline(always)]
     fn gaps<S: Kernel>(
         &self,
         simd: S,
-        a: &[KdopRow],
-        b: &[KdopRow],
+        a: &[LaneRow],
+        b: &[LaneRow],
         _: &Motion,
         pairs: u32,
         reach2: f32,
-    ) -> Gaps {
+    ) -> LowerBounds {
         let found = match self {
             Self::Lists(lists) => lists.gaps(simd, a, b, pairs, reach2),
             Self::Slabs(slabs) => slabs.gaps(simd, a, b, pairs, reach2),
         };
-        found.unwrap_or(Gaps { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] })
+        found.unwrap_or(LowerBounds { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] })
     }
 }

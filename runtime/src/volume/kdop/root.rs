@@ -18,8 +18,8 @@
 //! That is less than 2 u M, and [`SLACK`] times M is twice as much. By the same steps, models whose bounds along D, a unit
 //! vector, are farther apart than some distance are so themselves.
 
-use bvhc_format::kdop::{KdopLayout, KdopRow, MAX_DIRECTIONS};
-use bvhc_format::obb::OBB_WIDTH;
+use bvhc_format::kdop::{KdopLayout, LaneRow, MAX_DIRECTIONS};
+use bvhc_format::obb::PAIR_WIDTH;
 
 use super::realign::dot;
 use crate::hull::Hull;
@@ -27,7 +27,7 @@ use crate::math::larger;
 use crate::volume::obb::{Motion, Place};
 
 /// Room for a number a direction, in whole rows.
-const ROOM: usize = (MAX_DIRECTIONS + 1).next_multiple_of(OBB_WIDTH);
+const ROOM: usize = (MAX_DIRECTIONS + 1).next_multiple_of(PAIR_WIDTH);
 
 /// Slack of every direction, relative to M: 4 u.
 const SLACK: f64 = 1.0 / (1 << 22) as f64;
@@ -35,7 +35,7 @@ const SLACK: f64 = 1.0 / (1 << 22) as f64;
 /// Whether some direction of A's tells that B is farther from A than this limit, given A's node 0 and B's hull.
 pub(crate) fn are_apart(
     layout: &KdopLayout,
-    node: &[KdopRow],
+    node: &[LaneRow],
     hull: &Hull<'_>,
     [a, b]: [&Place; 2],
     motion: &Motion,
@@ -71,10 +71,10 @@ fn turned_back([x, y, z]: &[[f64; 3]; 3], vector: &[f64; 3]) -> [f32; 3] {
 }
 
 /// How far the corners below a node reach along each direction, from the tree's origin.
-fn bounds(layout: &KdopLayout, node: &[KdopRow]) -> [f32; ROOM] {
+fn bounds(layout: &KdopLayout, node: &[LaneRow]) -> [f32; ROOM] {
     let mut most = [f32::NEG_INFINITY; ROOM];
     if layout.has_tables() {
-        let centres: [[f32; OBB_WIDTH]; 3] = [0, 1, 2].map(|axis| row(node, layout.centre(axis, 0).row));
+        let centres: [[f32; PAIR_WIDTH]; 3] = [0, 1, 2].map(|axis| row(node, layout.centre(axis, 0).row));
         for (direction, (most, unit)) in most.iter_mut().zip(layout.directions.units()).enumerate() {
             let extents = row(node, layout.reach(direction, 0).row);
             for (slot, extent) in extents.into_iter().enumerate() {
@@ -92,6 +92,6 @@ fn bounds(layout: &KdopLayout, node: &[KdopRow]) -> [f32; ROOM] {
     most
 }
 
-fn row(node: &[KdopRow], row: usize) -> [f32; OBB_WIDTH] {
-    node.get(row).map_or([f32::NEG_INFINITY; OBB_WIDTH], |row| row.lanes)
+fn row(node: &[LaneRow], row: usize) -> [f32; PAIR_WIDTH] {
+    node.get(row).map_or([f32::NEG_INFINITY; PAIR_WIDTH], |row| row.lanes)
 }

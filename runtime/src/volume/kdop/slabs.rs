@@ -18,13 +18,13 @@
 //! from its tree's origin, of up to half its radius, in the place of extents, and no centre: for A nothing is rounded then,
 //! for B less than 3 u rB in the sum of products ([`lists`](super::lists)), and M counts its radius.
 
-use bvhc_format::kdop::{KdopLayout, KdopRow, MAX_SLABS, REGIONS};
-use bvhc_format::obb::OBB_WIDTH;
+use bvhc_format::kdop::{KdopLayout, LaneRow, MAX_SLABS, REGIONS};
+use bvhc_format::obb::PAIR_WIDTH;
 use fearless_simd::{SimdBase, SimdFloat, SimdMask, f32x4};
 
 use super::realign::{ROOM, Realign, Vectors, round_up};
 use crate::simd::Kernel;
-use crate::volume::gap::{Gaps, ROUNDED};
+use crate::volume::gap::{LowerBounds, ROUNDED};
 use crate::volume::obb::{Overlaps, PAIRS, lanes};
 
 /// A slab of A's, and how B's extents along it are found.
@@ -92,9 +92,9 @@ impl Slabs {
         simd: S,
         realign: Realign,
         layout: &KdopLayout,
-        node: &[KdopRow],
+        node: &[LaneRow],
         turned: [f64; 3],
-    ) -> Option<[[f32; OBB_WIDTH]; 2]> {
+    ) -> Option<[[f32; PAIR_WIDTH]; 2]> {
         let mut along = [[0.0; ROOM]; 3];
         (0..3).for_each(|axis| along[axis][0] = turned[axis]);
         let slabs = Self::new(simd, [layout; 2], &Vectors { along, count: 1 }, &[0.0; ROOM], 0.0, realign);
@@ -105,7 +105,7 @@ impl Slabs {
     /// How far B's children reach along a slab's direction or along the opposite one, from their centres or from the
     /// origin. `None` where B does not have the rows, which is nowhere.
     #[inline(always)]
-    fn realigned<S: Kernel>(&self, simd: S, slab: &Slab, b: &[KdopRow], side: usize) -> Option<f32x4<S>> {
+    fn realigned<S: Kernel>(&self, simd: S, slab: &Slab, b: &[LaneRow], side: usize) -> Option<f32x4<S>> {
         let [i, j, k] = slab.stored[side];
         let [v, w, u] = slab.weights;
         let (v, w, u) = (f32x4::splat(simd, v), f32x4::splat(simd, w), f32x4::splat(simd, u));
@@ -135,8 +135,8 @@ impl Slabs {
     pub(super) fn overlaps<S: Kernel>(
         &self,
         simd: S,
-        a: &[KdopRow],
-        b: &[KdopRow],
+        a: &[LaneRow],
+        b: &[LaneRow],
         pairs: u32,
     ) -> Option<Overlaps> {
         let Comparison { apart, sizes: [size_a, size_b] } = self.compare(simd, a, b)?;
@@ -144,7 +144,7 @@ impl Slabs {
         let slack = S::Pairs::splat(simd, self.slack);
         let mut found = Overlaps { pairs: 0, depths: [0.0; PAIRS] };
         for first in (0..PAIRS).step_by(lanes::<S>()) {
-            let (apart, size_a) = (apart[first / lanes::<S>()], simd.spread(&size_a, first / OBB_WIDTH));
+            let (apart, size_a) = (apart[first / lanes::<S>()], simd.spread(&size_a, first / PAIR_WIDTH));
             let depths = apart * size_a.min(size_b).approximate_recip();
             depths.store_slice(&mut found.depths[first..first + lanes::<S>()]);
             found.pairs |= (apart.simd_le(slack).to_bitmask() as u32) << first & pairs;
@@ -153,22 +153,22 @@ impl Slabs {
     }
 
     /// How far apart pairs of children are, at least: what is free along the slab of the largest separation, less the slack.
-    /// See [`lists`](super::lists) for why, and [`Gaps`].
+    /// See [`lists`](super::lists) for why, and [`LowerBounds`].
     #[inline(always)]
     pub(super) fn gaps<S: Kernel>(
         &self,
         simd: S,
-        a: &[KdopRow],
-        b: &[KdopRow],
+        a: &[LaneRow],
+        b: &[LaneRow],
         pairs: u32,
         reach2: f32,
-    ) -> Option<Gaps> {
+    ) -> Option<LowerBounds> {
         let Comparison { apart, sizes: [size_a, size_b] } = self.compare(simd, a, b)?;
         let size_b = simd.tile(&size_b);
-        let mut found = Gaps { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
+        let mut found = LowerBounds { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
         let nothing = S::Pairs::splat(simd, 0.0);
         for first in (0..PAIRS).step_by(lanes::<S>()) {
-            let (apart, size_a) = (apart[first / lanes::<S>()], simd.spread(&size_a, first / OBB_WIDTH));
+            let (apart, size_a) = (apart[first / lanes::<S>()], simd.spread(&size_a, first / PAIR_WIDTH));
             let free = (apart - S::Pairs::splat(simd, self.slack)).max(nothing);
             let squares = free * free * S::Pairs::splat(simd, ROUNDED);
             let between = (apart + size_a.min(size_b)).max(nothing);
@@ -184,12 +184,12 @@ impl Slabs {
 
     /// Of each pair of children, the largest separation along a direction; and the sums of the widths of A's and of B's.
     #[inline(always)]
-    fn compare<S: Kernel>(&self, simd: S, a: &[KdopRow], b: &[KdopRow]) -> Option<Comparison<S>> {
+    fn compare<S: Kernel>(&self, simd: S, a: &[LaneRow], b: &[LaneRow]) -> Option<Comparison<S>> {
         let [of_a, of_b] = &self.layouts;
         let (centres_a, centres_b) = (centres(simd, of_a, a)?, centres(simd, of_b, b)?);
         let nothing = f32x4::splat(simd, 0.0);
         let (mut size_a, mut size_b) = (nothing, nothing);
-        let mut apart = [S::Pairs::splat(simd, f32::NEG_INFINITY); PAIRS / OBB_WIDTH];
+        let mut apart = [S::Pairs::splat(simd, f32::NEG_INFINITY); PAIRS / PAIR_WIDTH];
         let count = of_a.directions.slabs();
         for (index, slab) in self.slabs[..count].iter().enumerate() {
             let centre_a = along(simd, &slab.of_a, &centres_a, 0.0);
@@ -203,7 +203,7 @@ impl Slabs {
             let (high_a, low_a): ([f32; 4], [f32; 4]) = (high_a.into(), low_a.into());
             let (high_b, low_b) = (simd.tile(&high_b.into()), simd.tile(&low_b.into()));
             for first in (0..PAIRS).step_by(lanes::<S>()) {
-                let (row, apart) = (first / OBB_WIDTH, &mut apart[first / lanes::<S>()]);
+                let (row, apart) = (first / PAIR_WIDTH, &mut apart[first / lanes::<S>()]);
                 let above = low_b - simd.spread(&high_a, row);
                 let below = simd.spread(&low_a, row) - high_b;
                 *apart = apart.max(above.max(below));
@@ -216,8 +216,8 @@ impl Slabs {
 /// What is found of two nodes.
 struct Comparison<S: Kernel> {
     /// As many as a step of the level tests, one after the other.
-    apart: [S::Pairs; PAIRS / OBB_WIDTH],
-    sizes: [[f32; OBB_WIDTH]; 2],
+    apart: [S::Pairs; PAIRS / PAIR_WIDTH],
+    sizes: [[f32; PAIR_WIDTH]; 2],
 }
 
 #[cfg(test)]
@@ -226,7 +226,7 @@ impl Slabs {
     pub(super) fn all_reaches<S: Kernel>(
         &self,
         simd: S,
-        b: &[KdopRow],
+        b: &[LaneRow],
     ) -> Option<std::vec::Vec<[[f64; 4]; 2]>> {
         let of = |slab, side| {
             let reaches: [f32; 4] = self.realigned(simd, slab, b, side)?.into();
@@ -238,13 +238,13 @@ impl Slabs {
 }
 
 #[inline(always)]
-fn row<S: Kernel>(simd: S, node: &[KdopRow], row: usize) -> Option<f32x4<S>> {
+fn row<S: Kernel>(simd: S, node: &[LaneRow], row: usize) -> Option<f32x4<S>> {
     Some(f32x4::from_slice(simd, &node.get(row)?.lanes))
 }
 
 /// The extents or the bounds of a node's children along a direction.
 #[inline(always)]
-fn reach<S: Kernel>(simd: S, layout: &KdopLayout, node: &[KdopRow], direction: u8) -> Option<f32x4<S>> {
+fn reach<S: Kernel>(simd: S, layout: &KdopLayout, node: &[LaneRow], direction: u8) -> Option<f32x4<S>> {
     if layout.has_tables() {
         return row(simd, node, layout.reach(direction.into(), 0).row);
     }
@@ -254,7 +254,7 @@ fn reach<S: Kernel>(simd: S, layout: &KdopLayout, node: &[KdopRow], direction: u
 
 /// Where the children's extents or bounds are from.
 #[inline(always)]
-fn centres<S: Kernel>(simd: S, layout: &KdopLayout, node: &[KdopRow]) -> Option<[f32x4<S>; 3]> {
+fn centres<S: Kernel>(simd: S, layout: &KdopLayout, node: &[LaneRow]) -> Option<[f32x4<S>; 3]> {
     if layout.has_tables() {
         Some([row(simd, node, 0)?, row(simd, node, 1)?, row(simd, node, 2)?])
     } else {

@@ -6,8 +6,8 @@ mod root;
 
 use std::vec::Vec;
 
-use bvhc_format::kdop::{Directions, KdopLayout, KdopRow, REGIONS, Spot, Tables, ring_cosine};
-use bvhc_format::obb::OBB_WIDTH;
+use bvhc_format::kdop::{Directions, KdopLayout, LaneRow, REGIONS, Spot, Tables, ring_cosine};
+use bvhc_format::obb::PAIR_WIDTH;
 
 use super::{Kdops, Realign};
 use crate::level::Level;
@@ -15,7 +15,7 @@ use crate::pose::Pose;
 use crate::simd::{Kernel, dispatch};
 use crate::triangle::gap::gap;
 use crate::volume::obb::{Motion, Place};
-use crate::volume::{Distant, Volume};
+use crate::volume::{DistanceBound, Volume};
 
 type Point = [f64; 3];
 
@@ -95,7 +95,7 @@ fn dot(a: &Point, b: &Point) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-fn minus(a: &Point, b: &Point) -> Point {
+fn sub(a: &Point, b: &Point) -> Point {
     [0, 1, 2].map(|axis| a[axis] - b[axis])
 }
 
@@ -120,16 +120,16 @@ fn on_shell(set: &Directions, unit: &Point, q: &Point) -> f64 {
 
 /// Puts four sets of corners into a node, by the words of FORMAT.md; centres are means, or the first of the corners.
 /// Returns the radius of its tree, too.
-fn node(layout: &KdopLayout, sets: &[Vec<Point>], is_first: bool) -> (Vec<KdopRow>, f32) {
+fn node(layout: &KdopLayout, sets: &[Vec<Point>], is_first: bool) -> (Vec<LaneRow>, f32) {
     let set = layout.directions;
-    let mut rows = std::vec![KdopRow { lanes: [0.0; OBB_WIDTH] }; layout.rows()];
+    let mut rows = std::vec![LaneRow { lanes: [0.0; PAIR_WIDTH] }; layout.rows()];
     let mut put = |spot: Spot, number: f32| rows[spot.row].lanes[spot.lane] = number;
     let mut radius = 0.0f32;
     for (slot, corners) in sets.iter().enumerate() {
         let mean = [0, 1, 2].map(|axis| corners.iter().map(|p| p[axis]).sum::<f64>() / corners.len() as f64);
         let centre = if is_first { corners[0] } else { mean.map(|x| f64::from(x as f32)) };
         let centre = if layout.has_tables() { centre } else { [0.0; 3] };
-        let offsets: Vec<Point> = corners.iter().map(|corner| minus(corner, &centre)).collect();
+        let offsets: Vec<Point> = corners.iter().map(|corner| sub(corner, &centre)).collect();
         let mut widest = 0.0f32;
         for (i, unit) in set.units().iter().enumerate() {
             let along = offsets.iter().map(|q| dot(unit, q));
@@ -174,7 +174,7 @@ fn node(layout: &KdopLayout, sets: &[Vec<Point>], is_first: bool) -> (Vec<KdopRo
 
 /// How far along a direction of A's, and back, each of B's children reaches at a pose, at most; with the slack that
 /// comparisons allow, without tables.
-fn realigned<S: Kernel>(simd: S, kdops: &Kdops, of_a: &KdopLayout, b: &[KdopRow]) -> Vec<[[f64; 4]; 2]> {
+fn realigned<S: Kernel>(simd: S, kdops: &Kdops, of_a: &KdopLayout, b: &[LaneRow]) -> Vec<[[f64; 4]; 2]> {
     let slabs = of_a.directions.slabs();
     match kdops {
         Kdops::Slabs(all) => all.all_reaches(simd, b).expect("the rows"),
@@ -191,7 +191,7 @@ fn check_bounds(
     level: Level,
     of_a: &KdopLayout,
     pose: &Pose,
-    b: &[KdopRow],
+    b: &[LaneRow],
     sets: &[Vec<Point>],
 ) {
     let found = dispatch!(level.inner(), simd => realigned(simd, kdops, of_a, b));
@@ -204,7 +204,7 @@ fn check_bounds(
                 Kdops::Lists(_) => dot(unit, &pose.apply(*corner)),
                 Kdops::Slabs(_) => {
                     let centre = [0, 1, 2].map(|axis| f64::from(b[axis].lanes[slot]));
-                    dot(unit, &turn(&pose.rotation(), &minus(corner, &centre)))
+                    dot(unit, &turn(&pose.rotation(), &sub(corner, &centre)))
                 }
             };
             // The weights themselves are off by some roundings of f64.
@@ -238,7 +238,7 @@ fn no_corner_is_cut_off() {
         for round in 0..SETS / POSES * 8 {
             let other = Directions::COUNTS[random.next() as usize % 6];
             let of_a = KdopLayout::of([k, other][round % 2], of_b.tables as u32).unwrap();
-            let sets: Vec<_> = (0..OBB_WIDTH).map(|_| random.corners()).collect();
+            let sets: Vec<_> = (0..PAIR_WIDTH).map(|_| random.corners()).collect();
             let (b, radius) = node(&of_b, &sets, round % 3 == 0);
             let place = Place { origin: [0.0; 3], radius };
             for _ in 0..POSES {
@@ -267,14 +267,14 @@ fn what_touches_is_not_told_apart() {
         for round in 0..600 {
             // With tables and without, against either.
             let of_a = KdopLayout::of(Directions::COUNTS[round % 6], round as u32 % 3).unwrap();
-            let sets = [(); 2].map(|()| (0..OBB_WIDTH).map(|_| random.corners()).collect::<Vec<_>>());
+            let sets = [(); 2].map(|()| (0..PAIR_WIDTH).map(|_| random.corners()).collect::<Vec<_>>());
             let ((a, radius_a), (b, radius_b)) =
                 (node(&of_a, &sets[0], round % 3 == 0), node(&of_b, &sets[1], round % 4 == 0));
-            let [i, j] = [0, 1].map(|_| random.next() as usize % OBB_WIDTH);
+            let [i, j] = [0, 1].map(|_| random.next() as usize % PAIR_WIDTH);
             let p = sets[0][i][random.next() as usize % sets[0][i].len()];
             let q = sets[1][j][random.next() as usize % sets[1][j].len()];
             let rotation = random.pose().rotation();
-            let pose = Pose::new(rotation, minus(&p, &turn(&rotation, &q))).unwrap();
+            let pose = Pose::new(rotation, sub(&p, &turn(&rotation, &q))).unwrap();
             let places = [radius_a, radius_b].map(|radius| Place { origin: [0.0; 3], radius });
             for level in Level::available() {
                 let found = dispatch!(level.inner(), simd => {
@@ -282,7 +282,7 @@ fn what_touches_is_not_told_apart() {
                     let kdops = Kdops::new(simd, [&of_a, &of_b], [radius_a, radius_b], &motion, realign, true);
                     kdops.overlaps(simd, &a, &b, &motion, u32::MAX)
                 });
-                assert!(found.pairs >> (OBB_WIDTH * i + j) & 1 == 1, "{k}, {realign:?}, {}", level.name());
+                assert!(found.pairs >> (PAIR_WIDTH * i + j) & 1 == 1, "{k}, {realign:?}, {}", level.name());
                 assert!(found.pairs < 1 << 16);
             }
         }
@@ -321,8 +321,8 @@ fn no_bound_exceeds_the_distance() {
                 });
                 for (pair, bound) in found.squares.into_iter().enumerate() {
                     let corners = |set: &Vec<Point>| [set[0], set[1], set[2]];
-                    let still = corners(&sets[0][pair / OBB_WIDTH]);
-                    let moved = corners(&sets[1][pair % OBB_WIDTH]).map(|corner| pose.apply(corner));
+                    let still = corners(&sets[0][pair / PAIR_WIDTH]);
+                    let moved = corners(&sets[1][pair % PAIR_WIDTH]).map(|corner| pose.apply(corner));
                     let square = gap(&still, &moved, &mut 0).square;
                     assert!(f64::from(bound) <= square, "{k}, {realign:?}, {level:?}: {bound} {square}");
                     assert_eq!(found.pairs >> pair & 1 == 1, bound <= 4.0);
@@ -345,7 +345,7 @@ fn what_is_apart_is_told_apart() {
     let mut random = Random(0x1234_5678_9abc_def1);
     for k in Directions::COUNTS {
         let layout = KdopLayout::of(k, Tables::None as u32).unwrap();
-        let sets: Vec<_> = (0..OBB_WIDTH).map(|_| (0..6).map(|_| random.point()).collect()).collect();
+        let sets: Vec<_> = (0..PAIR_WIDTH).map(|_| (0..6).map(|_| random.point()).collect()).collect();
         let sets: Vec<Vec<Point>> = sets
             .into_iter()
             .map(|set: Vec<Point>| set.iter().map(|p| p.map(|x| f64::from(x as f32))).collect())

@@ -25,14 +25,14 @@
 #[cfg(test)]
 mod tests;
 
-use bvhc_format::kdop::KdopRow;
-use bvhc_format::obb::{OBB_WIDTH, ObbRef};
+use bvhc_format::kdop::LaneRow;
+use bvhc_format::obb::{PAIR_WIDTH, PairRef};
 use bvhc_format::swept::Core;
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
-use super::gap::{Gaps, ROUNDED};
-use super::obb::{Motion, Overlaps, PAIRS, Vector, dot, lanes, minus, moved};
-use super::{Distant, Volume};
+use super::gap::{LowerBounds, ROUNDED};
+use super::obb::{Motion, Overlaps, PAIRS, Vector, dot, lanes, moved, sub};
+use super::{DistanceBound, Volume};
 use crate::pair_tree::PairTree;
 use crate::simd::Kernel;
 
@@ -66,9 +66,9 @@ struct Found<S: Kernel> {
 impl Swept {
     /// B's slots over and over, where the motion takes them. `None` where the node does not have the rows, which is nowhere.
     #[inline(always)]
-    fn moved<S: Kernel>(simd: S, b: &[KdopRow], motion: &Motion) -> Option<Side<S>> {
+    fn moved<S: Kernel>(simd: S, b: &[LaneRow], motion: &Motion) -> Option<Side<S>> {
         let core = Core::of_rows(b.len())?;
-        let tile = |row: &KdopRow| simd.tile(&row.lanes);
+        let tile = |row: &LaneRow| simd.tile(&row.lanes);
         let [x, y, z] = vector(b, 0)?;
         let centre = [tile(x), tile(y), tile(z)];
         let mut side = Side {
@@ -86,9 +86,9 @@ impl Swept {
 
     /// A's slots from `row` on.
     #[inline(always)]
-    fn spread<S: Kernel>(simd: S, a: &[KdopRow], row: usize) -> Option<Side<S>> {
+    fn spread<S: Kernel>(simd: S, a: &[LaneRow], row: usize) -> Option<Side<S>> {
         let core = Core::of_rows(a.len())?;
-        let spread = |of: &KdopRow| simd.spread(&of.lanes, row);
+        let spread = |of: &LaneRow| simd.spread(&of.lanes, row);
         let [x, y, z] = vector(a, 0)?;
         let mut side = Side {
             core,
@@ -106,7 +106,7 @@ impl Swept {
     /// Cores of two kinds are compared as the greater of them: the lesser one has half axes of zero.
     #[inline(always)]
     fn compare<S: Kernel>(simd: S, a: &Side<S>, b: &Side<S>) -> Found<S> {
-        let t = minus::<S>(&b.centre, &a.centre);
+        let t = sub::<S>(&b.centre, &a.centre);
         let centres = dot::<S>(&t, &t);
         let ([u, v], [p, q]) = (&a.axes, &b.axes);
         let free2 = match a.core.max(b.core) {
@@ -124,22 +124,22 @@ impl Swept {
 }
 
 impl Volume for Swept {
-    type Node<'a> = &'a [KdopRow];
+    type Node<'a> = &'a [LaneRow];
     type Room = ();
 
     #[inline(always)]
     fn room() {}
 
     #[inline(always)]
-    fn node<'b>(tree: &PairTree<'b>, id: u32, _: &'b mut ()) -> Option<&'b [KdopRow]> {
+    fn node<'b>(tree: &PairTree<'b>, id: u32, _: &'b mut ()) -> Option<&'b [LaneRow]> {
         tree.swept_node(id)
     }
 
     #[inline(always)]
-    fn child(_: &PairTree<'_>, node: &[KdopRow], slot: usize) -> u32 {
+    fn child(_: &PairTree<'_>, node: &[LaneRow], slot: usize) -> u32 {
         match node.get(Core::CHILDREN) {
-            Some(row) => row.lanes[slot % OBB_WIDTH].to_bits(),
-            None => ObbRef::EMPTY.0,
+            Some(row) => row.lanes[slot % PAIR_WIDTH].to_bits(),
+            None => PairRef::EMPTY.0,
         }
     }
 
@@ -147,8 +147,8 @@ impl Volume for Swept {
     fn overlaps<S: Kernel>(
         &self,
         simd: S,
-        a: &[KdopRow],
-        b: &[KdopRow],
+        a: &[LaneRow],
+        b: &[LaneRow],
         motion: &Motion,
         pairs: u32,
     ) -> Overlaps {
@@ -161,7 +161,7 @@ impl Volume for Swept {
             if of_step == 0 {
                 continue;
             }
-            let Some(a) = Self::spread(simd, a, first / OBB_WIDTH) else { return found };
+            let Some(a) = Self::spread(simd, a, first / PAIR_WIDTH) else { return found };
             let apart = Self::compare(simd, &a, &b).free2.sqrt() - (a.radius + b.radius);
             let depths = apart * size(&a).min(size_b).approximate_recip();
             depths.store_slice(&mut found.depths[first..first + lanes::<S>()]);
@@ -173,18 +173,18 @@ impl Volume for Swept {
     }
 }
 
-impl Distant for Swept {
+impl DistanceBound for Swept {
     #[inline(always)]
     fn gaps<S: Kernel>(
         &self,
         simd: S,
-        a: &[KdopRow],
-        b: &[KdopRow],
+        a: &[LaneRow],
+        b: &[LaneRow],
         motion: &Motion,
         pairs: u32,
         reach2: f32,
-    ) -> Gaps {
-        let mut found = Gaps { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
+    ) -> LowerBounds {
+        let mut found = LowerBounds { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
         let Some(b) = Self::moved(simd, b, motion) else { return found };
         let radius_b = b.radius + S::Pairs::splat(simd, motion.slack());
         for first in (0..PAIRS).step_by(lanes::<S>()) {
@@ -192,7 +192,7 @@ impl Distant for Swept {
             if of_step == 0 {
                 continue;
             }
-            let Some(a) = Self::spread(simd, a, first / OBB_WIDTH) else { return found };
+            let Some(a) = Self::spread(simd, a, first / PAIR_WIDTH) else { return found };
             let Found { free2, centres } = Self::compare(simd, &a, &b);
             let bound = (free2.sqrt() - (a.radius + radius_b)).max(S::Pairs::splat(simd, 0.0));
             let square = bound * bound * S::Pairs::splat(simd, ROUNDED);
@@ -208,7 +208,7 @@ impl Distant for Swept {
 
 /// The rows of a vector.
 #[inline(always)]
-fn vector(node: &[KdopRow], first: usize) -> Option<[&KdopRow; 3]> {
+fn vector(node: &[LaneRow], first: usize) -> Option<[&LaneRow; 3]> {
     Some([node.get(first)?, node.get(first + 1)?, node.get(first + 2)?])
 }
 

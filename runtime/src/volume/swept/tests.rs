@@ -78,7 +78,7 @@ impl Slot {
     }
 }
 
-fn rows(core: Core, slots: &[Slot; OBB_WIDTH]) -> Vec<KdopRow> {
+fn rows(core: Core, slots: &[Slot; PAIR_WIDTH]) -> Vec<LaneRow> {
     let number = |slot: &Slot, row: usize| match row {
         0..=2 => slot.centre[row] as f32,
         Core::CHILDREN => 0.0,
@@ -86,13 +86,13 @@ fn rows(core: Core, slots: &[Slot; OBB_WIDTH]) -> Vec<KdopRow> {
         _ => slot.axes[(row - Core::AXES) / 3][(row - Core::AXES) % 3] as f32,
     };
     let lanes = |row| [0, 1, 2, 3].map(|slot: usize| number(&slots[slot], row));
-    (0..core.rows()).map(|row| KdopRow { lanes: lanes(row) }).collect()
+    (0..core.rows()).map(|row| LaneRow { lanes: lanes(row) }).collect()
 }
 
 /// Two nodes, B's pose, and where their trees are.
 struct Meeting {
-    a: [Slot; OBB_WIDTH],
-    b: [Slot; OBB_WIDTH],
+    a: [Slot; PAIR_WIDTH],
+    b: [Slot; PAIR_WIDTH],
     pose: Pose,
     places: [Place; 2],
 }
@@ -115,14 +115,14 @@ impl Meeting {
             })
         };
         let mut draw = |core: Core, around: Point, turn: [Point; 3]| {
-            [(); OBB_WIDTH].map(|()| {
+            [(); PAIR_WIDTH].map(|()| {
                 let turn = if is_parallel { turn } else { rotation(random.quaternion()) };
                 let centre = plus(around, random.offset(2), size);
                 Slot::draw(random, core, turn, centre, size)
             })
         };
         let (a, b) = (draw(cores[0], centre, turn), draw(cores[1], at, back));
-        let place = |slots: &[Slot; OBB_WIDTH]| {
+        let place = |slots: &[Slot; PAIR_WIDTH]| {
             let radius = slots.iter().map(Slot::reach).fold(0.0, f64::max);
             Place { origin: [0.0; 3], radius: (radius as f32).next_up() }
         };
@@ -143,7 +143,7 @@ fn no_bound_exceeds_the_distance() {
             let moved = [0, 1, 2, 3].map(|slot: usize| b[slot].moved(&pose));
             let mut expected = [0.0; PAIRS];
             for (pair, distance) in expected.iter_mut().enumerate() {
-                *distance = a[pair / OBB_WIDTH].distance(&moved[pair % OBB_WIDTH]);
+                *distance = a[pair / PAIR_WIDTH].distance(&moved[pair % PAIR_WIDTH]);
             }
             let (rows_a, rows_b) = (rows(cores[0], &a), rows(cores[1], &b));
             for level in Level::available() {
@@ -180,7 +180,7 @@ fn no_bound_exceeds_the_distance() {
 #[test]
 fn empty_slots_are_beyond_everything() {
     let nothing = |core: Core| {
-        (0..core.rows()).map(|row| KdopRow { lanes: [Core::empty(row); OBB_WIDTH] }).collect::<Vec<_>>()
+        (0..core.rows()).map(|row| LaneRow { lanes: [Core::empty(row); PAIR_WIDTH] }).collect::<Vec<_>>()
     };
     for [a, b] in Core::ALL.into_iter().flat_map(|a| Core::ALL.map(|b| [a, b].map(nothing))) {
         for level in Level::available() {

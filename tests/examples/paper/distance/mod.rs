@@ -7,7 +7,7 @@ mod volumes;
 
 use bvhc::compile::Options;
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{Allowance, Effort, Hint, Model, Pose, Volume};
+use bvhc_runtime::{Model, Pose, Tolerance, Volume, WarmStart, WorkBudget};
 use bvhc_tests::pose;
 use bvhc_tests::scene::encounter::{self, Encounter};
 use bvhc_tests::support::least::least;
@@ -76,28 +76,28 @@ fn measure(meshes: [&Mesh; 2], groups: &[Vec<Pose>], rounds: u32) -> Vec<Measure
 }
 
 fn cost([a, b]: [&Model<'_>; 2], poses: &[Pose], volume: Volume, share: f64, rounds: u32) -> Cost {
-    let (mut cost, mut effort) = (Cost::default(), Effort::unlimited());
+    let (mut cost, mut budget) = (Cost::default(), WorkBudget::unlimited());
     let part = 1.0 / poses.len() as f64;
     for pose in poses {
         let exact = a.distance(b, pose).expect("there are triangles").distance;
-        let ask = |effort: &mut Effort| {
-            let (allowed, hint) = (Allowance::Relative(share), &mut Hint::default());
-            let found = a.distance_by(b, pose, volume, f64::INFINITY, allowed, hint, effort);
+        let ask = |budget: &mut WorkBudget| {
+            let (allowed, warm_start) = (Tolerance::Relative(share), &mut WarmStart::default());
+            let found = a.distance_by(b, pose, volume, f64::INFINITY, allowed, warm_start, budget);
             found.expect("the files have the volumes").expect("there are triangles").distance
         };
-        let found = ask(&mut effort);
+        let found = ask(&mut budget);
         let error = if exact > 0.0 { found / exact - 1.0 } else { found };
         // The distances themselves are right to 1e-12.
         assert!(found >= exact && error <= share + 1e-11, "{found} for {exact}");
         cost.error += part * error;
         cost.worst = cost.worst.max(error);
-        cost.microseconds += part * 1e6 * least(rounds, || ask(&mut Effort::unlimited()));
+        cost.microseconds += part * 1e6 * least(rounds, || ask(&mut WorkBudget::unlimited()));
     }
     let mean = |sum: u64| part * sum as f64;
     Cost {
-        node_pairs: mean(effort.node_pairs),
-        leaf_pairs: mean(effort.leaf_pairs),
-        exact_tests: mean(effort.exact_tests),
+        node_pairs: mean(budget.node_pairs),
+        leaf_pairs: mean(budget.leaf_pairs),
+        exact_tests: mean(budget.exact_tests),
         ..cost
     }
 }

@@ -90,7 +90,7 @@ fn tree(file: &Compiled, volume: Volume) -> Vec<String> {
     let of_samples = timing::open(file).samples().map_or(0, size_of_val) as u64;
     let (bytes, statistics) = (report.tree_bytes[index] + of_samples, report.trees[index]);
     let share = |bytes: u64| format!("{:.1}", bytes as f64 / report.triangles as f64);
-    let of_leaves = statistics.leaves * size_of::<bvhc_format::obb::ObbLeaf>() as u64;
+    let of_leaves = statistics.leaves * size_of::<bvhc_format::obb::PairLeaf>() as u64;
     let cores = match volume {
         Volume::Swept(_) => count_cores(&timing::open(file)).map(|count| count.to_string()).join(", "),
         _ => "-".to_owned(),

@@ -3,8 +3,8 @@
 
 use bvhc::kdop::Kdop;
 use bvhc::layout::put_kdop;
-use bvhc_format::kdop::{KdopLayout, KdopRow};
-use bvhc_format::obb::OBB_WIDTH;
+use bvhc_format::kdop::{KdopLayout, LaneRow};
+use bvhc_format::obb::PAIR_WIDTH;
 use bvhc_runtime::{Level, Realign};
 use bvhc_tests::pose;
 use bvhc_tests::random::Random;
@@ -38,7 +38,7 @@ pub(super) fn show(setting: &Setting) {
     let of_nodes = KDOPS.iter().filter(|(_, _, realign)| *realign != Realign::Hull);
     let rows = of_nodes.map(|&(k, tables, realign)| {
         let layout = KdopLayout::of(k, tables as u32).expect("there is such a layout");
-        let mut cells = vec![(layout.rows() * size_of::<KdopRow>() / OBB_WIDTH).to_string()];
+        let mut cells = vec![(layout.rows() * size_of::<LaneRow>() / PAIR_WIDTH).to_string()];
         let excess = |shape: &Shape| format!("{:.2}", excess(&layout, realign, shape, nodes));
         cells.extend(SHAPES.iter().map(excess));
         (volumes::name(k, tables, realign), cells)
@@ -53,7 +53,7 @@ fn excess(layout: &KdopLayout, realign: Realign, shape: &Shape, nodes: usize) ->
     let units = &layout.directions.units()[..layout.directions.slabs()];
     let (mut random, mut sum) = (Random::new(1), 0.0);
     for _ in 0..nodes {
-        let sets = [(); OBB_WIDTH].map(|()| (shape.points)(&mut random));
+        let sets = [(); PAIR_WIDTH].map(|()| (shape.points)(&mut random));
         let node = node(layout, &sets);
         for _ in 0..TURNS {
             let rotation = pose::any(&mut random);
@@ -67,11 +67,11 @@ fn excess(layout: &KdopLayout, realign: Realign, shape: &Shape, nodes: usize) ->
             }
         }
     }
-    sum / (nodes * TURNS * units.len() * OBB_WIDTH) as f64
+    sum / (nodes * TURNS * units.len() * PAIR_WIDTH) as f64
 }
 
-fn node(layout: &KdopLayout, sets: &[Vec<Point>; OBB_WIDTH]) -> Vec<KdopRow> {
-    let mut node = vec![KdopRow { lanes: [0.0; OBB_WIDTH] }; layout.rows()];
+fn node(layout: &KdopLayout, sets: &[Vec<Point>; PAIR_WIDTH]) -> Vec<LaneRow> {
+    let mut node = vec![LaneRow { lanes: [0.0; PAIR_WIDTH] }; layout.rows()];
     for (slot, points) in sets.iter().enumerate() {
         put_kdop(&Kdop::around(points.iter().copied(), layout, 0.0), layout, &mut node, slot);
     }

@@ -24,7 +24,7 @@ impl Dump<'_> {
     }
 
     fn kdop_list(&mut self, k: usize) {
-        self.fields(&[("bounds", 4 * k, Kind::F32), ("child", 4, Kind::ObbChild)]);
+        self.fields(&[("bounds", 4 * k, Kind::F32), ("child", 4, Kind::PairChild)]);
         self.field("padding", 4 * ((k + 1).next_multiple_of(16) - (k + 1)), Kind::Raw);
     }
 
@@ -33,7 +33,7 @@ impl Dump<'_> {
         for axis in ["x", "y", "z"] {
             self.field(&format!("centre {axis}"), 16, Kind::F32);
         }
-        self.field("children", 16, Kind::ObbChild);
+        self.field("children", 16, Kind::PairChild);
         (0..k).for_each(|i| self.field(&format!("extent {i}"), 16, Kind::F32));
         let shell = if tables == 1 { "reach beyond cone" } else { "profile" };
         (0..k).for_each(|i| self.field(&format!("{shell} {i}"), 16, Kind::F32));
@@ -60,7 +60,7 @@ impl Dump<'_> {
                 kinds.insert(link as usize >> 2, link & 3);
             }
             self.title(&format!("node[{node}]"));
-            self.swept_node(kind, if is_hybrid { Kind::HybridChild } else { Kind::ObbChild });
+            self.swept_node(kind, if is_hybrid { Kind::HybridChild } else { Kind::PairChild });
         }
         self.untitled = true;
     }

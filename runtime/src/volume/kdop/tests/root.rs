@@ -4,10 +4,10 @@ use std::vec::Vec;
 
 use bvhc_format::hull::{Cells, HullVertex};
 use bvhc_format::kdop::{Directions, KdopLayout};
-use bvhc_format::obb::OBB_WIDTH;
+use bvhc_format::obb::PAIR_WIDTH;
 use rkyv::rend::u32_le;
 
-use super::{Point, Random, dot, minus, node, turn, up};
+use super::{Point, Random, dot, sub, node, turn, up};
 use crate::hull::Hull;
 use crate::level::Level;
 use crate::pose::Pose;
@@ -66,12 +66,12 @@ fn roots_are_told_apart_exactly() {
     let layouts = Directions::COUNTS.into_iter().flat_map(|k| (0..3).map(move |tables| (k, tables)));
     for (round, (k, tables)) in layouts.flat_map(|layout| [layout; SETS]).enumerate() {
         let layout = KdopLayout::of(k, tables).unwrap();
-        let a: Vec<_> = (0..OBB_WIDTH).map(|_| random.corners()).collect();
+        let a: Vec<_> = (0..PAIR_WIDTH).map(|_| random.corners()).collect();
         let b = random.corners();
         let (rows, radius) = node(&layout, &a, round % 3 == 0);
         let known = Known::of(&b, &mut random);
         let (hull, origin) = (known.hull(), [b[0], random.point(), [0.0; 3]][round % 3].map(|x| x as f32));
-        let farthest = b.iter().map(|corner| minus(corner, &origin.map(f64::from))).map(|q| dot(&q, &q));
+        let farthest = b.iter().map(|corner| sub(corner, &origin.map(f64::from))).map(|q| dot(&q, &q));
         let places = [
             Place { origin: [0.0; 3], radius },
             Place { origin, radius: up(farthest.fold(0.0, f64::max).sqrt()) },
@@ -81,14 +81,14 @@ fn roots_are_told_apart_exactly() {
             let (mut pose, mut limit) = (random.pose(), 0.0);
             let meets = random.next().is_multiple_of(2);
             if meets {
-                let [p, q] = [&a[random.next() as usize % OBB_WIDTH], &b]
+                let [p, q] = [&a[random.next() as usize % PAIR_WIDTH], &b]
                     .map(|set| set[random.next() as usize % set.len()]);
                 // On each other, or as far apart as the limit.
                 let size = f64::from(random.next().is_multiple_of(2)) * f64::from(radius);
                 let by = random.point().map(|x| x * size);
                 limit = dot(&by, &by).sqrt() * (1.0 + 1e-14);
                 let at = [0, 1, 2].map(|axis| p[axis] + by[axis]);
-                pose = Pose::new(pose.rotation(), minus(&at, &turn(&pose.rotation(), &q))).unwrap();
+                pose = Pose::new(pose.rotation(), sub(&at, &turn(&pose.rotation(), &q))).unwrap();
             }
             let motion = dispatch!(level.inner(), simd => Motion::new(simd, &pose, &places[0], &places[1]));
             let found = are_apart(&layout, &rows, &hull, [&places[0], &places[1]], &motion, limit);

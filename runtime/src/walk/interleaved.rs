@@ -8,20 +8,20 @@ use core::ops::ControlFlow;
 
 use bvhc_format::record::Block;
 
-use super::ray::{Boxes, Order, descend};
-use super::{ABREAST, Budget, Probe, Visit, as_block, prefetch_child};
+use super::ray::{Order, SlabTest, descend};
+use super::{Budget, INTERLEAVED, Probe, Visit, as_block, prefetch_child};
 use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::ray::{Class, Frame, Ray};
 use crate::simd::Kernel;
-use crate::stack::{SiblingRoom, SiblingStack};
+use crate::stack::{NodeGroupScratch, NodeGroupStack};
 
 /// A ray on its way.
 struct Walker<S: Kernel, T> {
     /// Its number.
     ray: usize,
     frame: Frame,
-    boxes: Boxes<S>,
+    boxes: SlabTest<S>,
     /// What it visits at its turn.
     child: u32,
     limit: f32,
@@ -43,7 +43,7 @@ impl<S: Kernel, T> Walker<S, T> {
             *next += 1;
             if let Some(class) = Class::of(ray) {
                 let frame = Frame::new(simd, ray, class, model.reach());
-                let boxes = Boxes::new(simd, &frame);
+                let boxes = SlabTest::new(simd, &frame);
                 let limit = boxes.limit(frame.t_max);
                 return Some(Self { ray: *next - 1, frame, boxes, child: 0, limit, found: start(ray) });
             }
@@ -68,13 +68,13 @@ pub(crate) fn walk<S: Kernel, P: Probe, T, O: Order>(
 ) {
     let mut budget = Budget::of_many(model, rays.len() as u64);
     let mut room = Block::EMPTY;
-    let mut waiting: [SiblingRoom<O::Siblings<'_, S>>; ABREAST] =
-        core::array::from_fn(|_| SiblingRoom::new());
-    let mut stacks = waiting.each_mut().map(SiblingStack::new);
-    let mut walkers: [Option<Walker<S, T>>; ABREAST] = [const { None }; ABREAST];
+    let mut waiting: [NodeGroupScratch<O::NodeGroup<'_, S>>; INTERLEAVED] =
+        core::array::from_fn(|_| NodeGroupScratch::new());
+    let mut stacks = waiting.each_mut().map(NodeGroupStack::new);
+    let mut walkers: [Option<Walker<S, T>>; INTERLEAVED] = [const { None }; INTERLEAVED];
     let (mut next, mut turn, mut idle) = (0, 0, 0);
-    while idle < ABREAST {
-        turn = (turn + 1) % ABREAST;
+    while idle < INTERLEAVED {
+        turn = (turn + 1) % INTERLEAVED;
         let (place, stack) = (&mut walkers[turn], &mut stacks[turn]);
         let Some(walker) = place else {
             stack.clear();

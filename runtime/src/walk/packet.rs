@@ -1,4 +1,4 @@
-//! The walk of a bundle: boxes are tested against the frustum, then against the rays, a lane a ray; where few rays
+//! The walk of a packet: boxes are tested against the frustum, then against the rays, a lane a ray; where few rays
 //! are left in a subtree they go on alone.
 
 use core::ops::ControlFlow;
@@ -9,8 +9,8 @@ use fearless_simd::SimdBase;
 use super::ray::{self, NearestFirst};
 use super::{Budget, Probe, Visit, as_block};
 use crate::blocks::BlockSource;
-use crate::bundle::{Bundle, MOST_RAYS};
 use crate::model::Model;
+use crate::packet::{MAX_RAYS, Packet};
 use crate::simd::{Kernel, lanes};
 use crate::stack::Stack;
 use crate::triangle::ray::{Candidate, Places, hits_in_block, hits_of_rays};
@@ -19,11 +19,11 @@ use crate::triangle::ray::{Candidate, Places, hits_in_block, hits_of_rays};
 /// by less than 3 %.
 const FEW: u32 = 8;
 
-/// What a bundle's rays may still hit: the largest t of each.
+/// What a packet's rays may still hit: the largest t of each.
 ///
 /// A ray whose limit is below every t, as of lanes without a ray, meets no box any more.
 pub(crate) struct Limits {
-    each: [f32; MOST_RAYS],
+    each: [f32; MAX_RAYS],
     largest: f32,
 }
 
@@ -31,7 +31,7 @@ impl Limits {
     pub(crate) const NONE: f32 = f32::NEG_INFINITY;
 
     pub(crate) fn new(limits: impl Iterator<Item = f32>) -> Self {
-        let mut each = [Self::NONE; MOST_RAYS];
+        let mut each = [Self::NONE; MAX_RAYS];
         for (place, limit) in each.iter_mut().zip(limits) {
             *place = limit;
         }
@@ -67,7 +67,7 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
     simd: S,
     model: &Model<'_>,
     blocks: impl BlockSource,
-    bundle: &Bundle<S>,
+    packet: &Packet<S>,
     limits: &mut Limits,
     probe: &mut P,
     mut hit: impl FnMut(usize, Visit<'_>, Candidate, &mut P) -> f32,
@@ -75,11 +75,11 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
     let mut stack = Stack::new();
     let mut room = Block::EMPTY;
     let mut places = Places::new(simd);
-    let mut budget = Budget::of_many(model, 1 + MOST_RAYS as u64);
-    limits.update(simd, bundle.groups().len());
+    let mut budget = Budget::of_many(model, 1 + MAX_RAYS as u64);
+    limits.update(simd, packet.groups().len());
     stack.push(
         0,
-        Waiting { bound: f32::NEG_INFINITY, rays: u64::MAX >> (64 - bundle.groups().len() * lanes::<S>()) },
+        Waiting { bound: f32::NEG_INFINITY, rays: u64::MAX >> (64 - packet.groups().len() * lanes::<S>()) },
     );
     while let Some((child, Waiting { bound, rays })) = stack.pop() {
         if bound > limits.largest {
@@ -91,9 +91,9 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
         if rays.count_ones() <= FEW {
             let mut left = rays;
             while left != 0 {
-                let ray = left.trailing_zeros() as usize % MOST_RAYS;
+                let ray = left.trailing_zeros() as usize % MAX_RAYS;
                 left &= left - 1;
-                let frame = bundle.frame(ray, limits.each[ray]);
+                let frame = packet.frame(ray, limits.each[ray]);
                 ray::walk_from::<S, P, NearestFirst>(
                     simd,
                     model,
@@ -116,22 +116,22 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
                     },
                 );
             }
-            limits.update(simd, bundle.groups().len());
+            limits.update(simd, packet.groups().len());
         } else if let Some(reference) = as_block(child) {
             let Some(block) = blocks.fetch(simd, reference, &mut room) else { continue };
             let visit = Visit::new(model, reference, block, probe);
-            for (index, group) in bundle.groups().iter().enumerate() {
+            for (index, group) in packet.groups().iter().enumerate() {
                 let first = index * lanes::<S>();
                 let active = rays >> first & (u64::MAX >> (64 - lanes::<S>()));
                 if active.count_ones() <= FEW {
                     let mut left = active;
                     while left != 0 {
-                        let ray = (first + left.trailing_zeros() as usize) % MOST_RAYS;
+                        let ray = (first + left.trailing_zeros() as usize) % MAX_RAYS;
                         left &= left - 1;
                         hits_in_block::<S, true>(
                             simd,
                             block,
-                            &bundle.frame(ray, limits.each[ray]),
+                            &packet.frame(ray, limits.each[ray]),
                             limits.each[ray],
                             #[inline(always)]
                             |found| limits.each[ray] = hit(ray, visit, found, probe),
@@ -142,24 +142,24 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
                 hits_of_rays(
                     simd,
                     block,
-                    bundle.class,
+                    packet.class,
                     group,
                     active,
                     &mut places,
                     limits.of_group(simd, index),
                     #[inline(always)]
                     |lane, found| {
-                        let ray = (first + lane) % MOST_RAYS;
+                        let ray = (first + lane) % MAX_RAYS;
                         if found.t <= limits.each[ray] {
                             limits.each[ray] = hit(ray, visit, found, probe);
                         }
                     },
                 );
             }
-            limits.update(simd, bundle.groups().len());
+            limits.update(simd, packet.groups().len());
         } else if let Some(node) = model.nodes().get(child as usize) {
             probe.visits_node();
-            push_children(simd, node, bundle, limits, rays, &mut stack);
+            push_children(simd, node, packet, limits, rays, &mut stack);
         }
     }
 }
@@ -169,13 +169,13 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
 fn push_children<S: Kernel>(
     simd: S,
     node: &WideNode,
-    bundle: &Bundle<S>,
+    packet: &Packet<S>,
     limits: &Limits,
     rays: u64,
     stack: &mut Stack<Waiting>,
 ) {
-    let (bounds, may_meet) = bundle.may_meet(simd, node, limits.largest);
-    let octant = bundle.class.octant;
+    let (bounds, may_meet) = packet.may_meet(simd, node, limits.largest);
+    let octant = packet.class.octant;
     // The opposite octant's order is this one's, reversed. Put in order before they are gone through, since which of
     // sixteen may be met is not to be guessed.
     let (mut slots, mut left) = ([0; NODE_WIDTH], 0);
@@ -187,7 +187,7 @@ fn push_children<S: Kernel>(
         let slot = slots[left.trailing_zeros() as usize % NODE_WIDTH] as usize % NODE_WIDTH;
         left &= left - 1;
         let mut meet = 0;
-        for (index, group) in bundle.groups().iter().enumerate() {
+        for (index, group) in packet.groups().iter().enumerate() {
             let first = index * lanes::<S>();
             meet |= group.meet(simd, octant, node, slot, limits.of_group(simd, index)) << first;
         }

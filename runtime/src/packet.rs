@@ -1,4 +1,4 @@
-//! Bundles: rays of one class, a lane a ray, and the frustum around them.
+//! Packets: rays of one class, a lane a ray, and the frustum around them.
 //!
 //! Based on: Reshetov, Soupikov, Hurley, "Multi-Level Ray Tracing Algorithm", 2005 (one interval test for all
 //! rays). Departure: boxes that pass it are tested ray by ray, so that a loose frustum costs no more than that test.
@@ -6,38 +6,38 @@
 use bvhc_format::record::{NODE_WIDTH, WideNode};
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x16};
 
-use crate::ray::{Class, Frame, Ray, Reach, SMALLEST_SHARE, SMALLEST_SLOPE, UNIT};
+use crate::ray::{Class, Extent, Frame, Ray, SMALLEST_SHARE, SMALLEST_SLOPE, UNIT_ROUNDOFF};
 use crate::simd::{Kernel, lanes};
 
-/// How many vectors of rays a bundle has at most.
+/// How many vectors of rays a packet has at most.
 pub(crate) const GROUPS: usize = 4;
 
-/// How many rays a bundle has at most, on any level.
-pub(crate) const MOST_RAYS: usize = 16 * GROUPS;
+/// How many rays a packet has at most, on any level.
+pub(crate) const MAX_RAYS: usize = 16 * GROUPS;
 
 /// Rays of one class. Lanes without a ray repeat one of the others.
-pub(crate) struct Bundle<S: Kernel> {
+pub(crate) struct Packet<S: Kernel> {
     pub(crate) class: Class,
     groups: [Group<S>; GROUPS],
     count: usize,
     frustum: Frustum<S>,
 }
 
-impl<S: Kernel> Bundle<S> {
-    /// How many rays fit into a bundle on this level.
+impl<S: Kernel> Packet<S> {
+    /// How many rays fit into a packet on this level.
     pub(crate) const CAPACITY: usize = lanes::<S>() * GROUPS;
 
-    /// The bundle of at least one ray and at most [`CAPACITY`](Self::CAPACITY), all of this class.
+    /// The packet of at least one ray and at most [`CAPACITY`](Self::CAPACITY), all of this class.
     #[inline(always)]
-    pub(crate) fn new(simd: S, class: Class, rays: &[Ray], reach: &Reach) -> Self {
-        let mut spans = Spans::none(simd);
-        let first = Group::new(simd, class, rays, reach, &mut spans);
+    pub(crate) fn new(simd: S, class: Class, rays: &[Ray], reach: &Extent) -> Self {
+        let mut intervals = Intervals::none(simd);
+        let first = Group::new(simd, class, rays, reach, &mut intervals);
         let mut groups = [first; GROUPS];
         let count = rays.len().div_ceil(lanes::<S>()).min(GROUPS);
         for (index, group) in groups.iter_mut().enumerate().take(count).skip(1) {
-            *group = Group::new(simd, class, &rays[index * lanes::<S>()..], reach, &mut spans);
+            *group = Group::new(simd, class, &rays[index * lanes::<S>()..], reach, &mut intervals);
         }
-        let frustum = Frustum::around(simd, class, &spans);
+        let frustum = Frustum::around(simd, class, &intervals);
         Self { class, groups, count, frustum }
     }
 
@@ -77,7 +77,7 @@ pub(crate) struct Group<S: Kernel> {
 impl<S: Kernel> Group<S> {
     /// The first rays, as many as there are lanes.
     #[inline(always)]
-    fn new(simd: S, class: Class, rays: &[Ray], reach: &Reach, spans: &mut Spans<S>) -> Self {
+    fn new(simd: S, class: Class, rays: &[Ray], reach: &Extent, intervals: &mut Intervals<S>) -> Self {
         let each = |number: fn(&Ray) -> f32| {
             S::Lanes::from_fn(
                 simd,
@@ -94,7 +94,7 @@ impl<S: Kernel> Group<S> {
         let inverse_z = one / direction[kz];
         let smallest = direction[kz].abs() * SMALLEST_SLOPE;
         let farthest = origin[0].abs().max(origin[1].abs()).max(origin[2].abs()) + reach.largest;
-        let common = farthest * inverse_z.abs() * (17.0 * UNIT);
+        let common = farthest * inverse_z.abs() * (17.0 * UNIT_ROUNDOFF);
         let mut group = Self {
             origin,
             shear: [direction[kx] * inverse_z, direction[ky] * inverse_z, inverse_z],
@@ -106,15 +106,15 @@ impl<S: Kernel> Group<S> {
         for axis in 0..3 {
             let inverse = one / direction[axis].abs().max(smallest).copysign(direction[axis]);
             let reaches = origin[axis].abs() + reach.axes[axis] + farthest * SMALLEST_SHARE;
-            let margin = reaches * inverse.abs() * (8.0 * UNIT) + common;
+            let margin = reaches * inverse.abs() * (8.0 * UNIT_ROUNDOFF) + common;
             let offset = origin[axis] * inverse;
             group.inverse[axis] = inverse;
             group.near[axis] = -offset - margin;
             group.far[axis] = margin - offset;
-            spans.widen(axis, origin[axis], inverse.abs(), reaches);
+            intervals.widen(axis, origin[axis], inverse.abs(), reaches);
         }
-        spans.common = spans.common.max(common);
-        spans.t_min = spans.t_min.min(t_min);
+        intervals.common = intervals.common.max(common);
+        intervals.t_min = intervals.t_min.min(t_min);
         group
     }
 
@@ -155,8 +155,8 @@ impl<S: Kernel> Group<S> {
     }
 }
 
-/// What the rays of a bundle span, lane by lane.
-struct Spans<S: Kernel> {
+/// What the rays of a packet span, lane by lane.
+struct Intervals<S: Kernel> {
     origin: [[S::Lanes; 2]; 3],
     /// Of the magnitudes of 1 / d.
     inverse: [[S::Lanes; 2]; 3],
@@ -167,7 +167,7 @@ struct Spans<S: Kernel> {
     t_min: S::Lanes,
 }
 
-impl<S: Kernel> Spans<S> {
+impl<S: Kernel> Intervals<S> {
     #[inline(always)]
     fn none(simd: S) -> Self {
         let splat = |x: f32| S::Lanes::splat(simd, x);
@@ -186,10 +186,10 @@ impl<S: Kernel> Spans<S> {
     }
 }
 
-/// The slab test of all rays of a bundle at once, against the boxes of a node.
+/// The slab test of all rays of a packet at once, against the boxes of a node.
 ///
 /// On an axis along which rays ascend, they meet a plane at p at t = (p - o) i with i = 1 / d > 0. With o and i
-/// somewhere in their spans, t is least for the largest o, and for the least i where p - o is positive, else for the
+/// somewhere in their intervals, t is least for the largest o, and for the least i where p - o is positive, else for the
 /// largest. Where rays descend, all signs turn. Three roundings, at most 3.5 u R i in all, are less than the
 /// margin, which is that of [`Frame`] for the largest R and the largest i of all rays.
 struct Frustum<S: Kernel> {
@@ -199,15 +199,15 @@ struct Frustum<S: Kernel> {
 
 impl<S: Kernel> Frustum<S> {
     #[inline(always)]
-    fn around(simd: S, class: Class, spans: &Spans<S>) -> Self {
+    fn around(simd: S, class: Class, intervals: &Intervals<S>) -> Self {
         let octant = class.octant;
-        let common = spans.common.reduce_max();
+        let common = intervals.common.reduce_max();
         let [x, y, z] = [
-            Slab::of_axis(simd, octant & 1 != 0, 0, spans, common),
-            Slab::of_axis(simd, octant & 2 != 0, 1, spans, common),
-            Slab::of_axis(simd, octant & 4 != 0, 2, spans, common),
+            Slab::of_axis(simd, octant & 1 != 0, 0, intervals, common),
+            Slab::of_axis(simd, octant & 2 != 0, 1, intervals, common),
+            Slab::of_axis(simd, octant & 4 != 0, 2, intervals, common),
         ];
-        Self { slabs: [x, y, z], t_min: f32x16::splat(simd, spans.t_min.reduce_min()) }
+        Self { slabs: [x, y, z], t_min: f32x16::splat(simd, intervals.t_min.reduce_min()) }
     }
 
     #[inline(always)]
@@ -235,11 +235,13 @@ struct Slab<S: Kernel> {
 
 impl<S: Kernel> Slab<S> {
     #[inline(always)]
-    fn of_axis(simd: S, descends: bool, axis: usize, spans: &Spans<S>, common: f32) -> Self {
-        let (least, largest) = (spans.origin[axis][0].reduce_min(), spans.origin[axis][1].reduce_max());
+    fn of_axis(simd: S, descends: bool, axis: usize, intervals: &Intervals<S>, common: f32) -> Self {
+        let (least, largest) =
+            (intervals.origin[axis][0].reduce_min(), intervals.origin[axis][1].reduce_max());
         let (least, largest) = if descends { (-largest, -least) } else { (least, largest) };
-        let (flattest, steepest) = (spans.inverse[axis][0].reduce_min(), spans.inverse[axis][1].reduce_max());
-        let margin = spans.reach[axis].reduce_max() * steepest * (8.0 * UNIT) + common;
+        let (flattest, steepest) =
+            (intervals.inverse[axis][0].reduce_min(), intervals.inverse[axis][1].reduce_max());
+        let margin = intervals.reach[axis].reduce_max() * steepest * (8.0 * UNIT_ROUNDOFF) + common;
         Self {
             sign: f32x16::splat(simd, if descends { -1.0 } else { 1.0 }),
             near_side: usize::from(descends),
