@@ -5,6 +5,7 @@ use bvhc_format::record::{BLOCK_WIDTH, Block};
 use bvhc_format::section::ArchivedPackedBlocks;
 
 use crate::error::OpenError;
+use crate::prefetch::Records;
 use crate::simd::Kernel;
 use crate::triangle::corners;
 
@@ -47,6 +48,32 @@ impl<'a> Blocks<'a> {
         match self {
             Self::Plain(blocks) => blocks.get(reference as usize).copied(),
             Self::Packed(blocks) => blocks.get(reference),
+        }
+    }
+
+    /// As [`get`](Self::get), in place or unpacked into `scratch` with the instructions of a level; lanes and slots beyond
+    /// those in use hold any number.
+    #[inline(always)]
+    pub(crate) fn fetch<'b, S: Kernel>(
+        &self,
+        simd: S,
+        reference: u32,
+        scratch: &'b mut Block,
+    ) -> Option<&'b Block>
+    where
+        'a: 'b,
+    {
+        match self {
+            Self::Plain(blocks) => blocks.get(reference as usize),
+            Self::Packed(blocks) => blocks.unpack(simd, reference, scratch),
+        }
+    }
+
+    /// What references count, to be prefetched.
+    pub(crate) fn records(&self) -> Records {
+        match self {
+            Self::Plain(blocks) => Records::at(blocks.as_ptr().cast(), size_of::<Block>()),
+            Self::Packed(blocks) => Records::at(blocks.bytes.as_ptr(), UNIT),
         }
     }
 
@@ -143,6 +170,16 @@ impl<'a> PackedBlocks<'a> {
     }
 
     #[inline(always)]
+    fn unpack<'b, S: Kernel>(&self, simd: S, reference: u32, scratch: &'b mut Block) -> Option<&'b Block> {
+        let window = self.window(reference)?;
+        let unpacked = simd.vectorize(
+            #[inline(always)]
+            || unpack(simd, window, scratch),
+        );
+        unpacked.then_some(scratch)
+    }
+
+    #[inline(always)]
     fn window(&self, reference: u32) -> Option<&'a [u8; WINDOW]> {
         self.bytes.get((reference as usize).checked_mul(UNIT)?..)?.first_chunk()
     }
@@ -164,53 +201,27 @@ fn unpack_head(head: &PackedHead) -> Block {
     }
 }
 
-/// Blocks in a form that a walk is compiled for.
-pub(crate) trait BlockSource: Copy {
-    /// The block a reference leads to: in the file, or unpacked into `room`.
-    fn fetch<'b, S: Kernel>(&'b self, simd: S, reference: u32, room: &'b mut Block) -> Option<&'b Block>;
-
-    /// Where a block is, or would be if it were in the file.
-    fn address(&self, reference: usize) -> *const i8;
-}
-
-impl BlockSource for &[Block] {
-    #[inline(always)]
-    fn fetch<'b, S: Kernel>(&'b self, _: S, reference: u32, _: &'b mut Block) -> Option<&'b Block> {
-        self.get(reference as usize)
+/// A packed block, whole vectors at a time; whether it lies within the window.
+#[inline(always)]
+fn unpack<S: Kernel>(simd: S, window: &[u8; WINDOW], scratch: &mut Block) -> bool {
+    let head = PackedHead::read(head_of(window));
+    scratch.first = head.first;
+    scratch.triangles = head.triangles;
+    scratch.vertices = head.vertices;
+    scratch.split = head.split;
+    let row = head.corner_bytes();
+    for (k, slots) in scratch.corners.iter_mut().enumerate() {
+        let Some(nibbles) = chunk_at(window, HEAD + k * row) else { return false };
+        *slots = simd.spread_nibbles(nibbles);
     }
-
-    #[inline(always)]
-    fn address(&self, reference: usize) -> *const i8 {
-        self.as_ptr().cast::<i8>().wrapping_add(reference.wrapping_mul(size_of::<Block>()))
+    let step = head.step();
+    for (axis, along) in scratch.positions.iter_mut().enumerate() {
+        let Some(offsets) = chunk_at::<{ 2 * BLOCK_WIDTH }>(window, head.offsets_at(axis)) else {
+            return false;
+        };
+        *along = simd.on_lattice(offsets, head.origin[axis], step);
     }
-}
-
-impl BlockSource for PackedBlocks<'_> {
-    /// As [`PackedBlocks::get`], whole vectors at a time: lanes that are not used hold some number.
-    #[inline(always)]
-    fn fetch<'b, S: Kernel>(&'b self, simd: S, reference: u32, room: &'b mut Block) -> Option<&'b Block> {
-        let window = self.window(reference)?;
-        let head = PackedHead::read(head_of(window));
-        room.first = head.first;
-        room.triangles = head.triangles;
-        room.vertices = head.vertices;
-        room.split = head.split;
-        let row = head.corner_bytes();
-        for (k, slots) in room.corners.iter_mut().enumerate() {
-            *slots = simd.spread_nibbles(chunk_at(window, HEAD + k * row)?);
-        }
-        let step = head.step();
-        for (axis, places) in room.positions.iter_mut().enumerate() {
-            let offsets = chunk_at::<{ 2 * BLOCK_WIDTH }>(window, head.offsets_at(axis))?;
-            *places = simd.on_lattice(offsets, head.origin[axis], step);
-        }
-        Some(room)
-    }
-
-    #[inline(always)]
-    fn address(&self, reference: usize) -> *const i8 {
-        self.bytes.as_ptr().cast::<i8>().wrapping_add(reference.wrapping_mul(UNIT))
-    }
+    true
 }
 
 #[inline(always)]

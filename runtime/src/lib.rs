@@ -57,7 +57,7 @@ pub use query::{
 };
 pub use ray::{Hit, Ray, Sides};
 pub use volume::kdop::Realign;
-pub use walk::{Counters, Filter, Probe};
+pub use walk::probe::{Counters, Filter, Probe};
 
 /// Embeds a compiled file in the program, at a multiple of 64 in memory, as [`Model::from_bytes`] wants it.
 ///

@@ -22,6 +22,7 @@ use crate::directory::Directory;
 use crate::error::OpenError;
 use crate::hull::Hull;
 use crate::level::Level;
+use crate::prefetch::Records;
 use crate::ray::Extent;
 
 /// Nodes and blocks of more bytes keep walks waiting for memory. (Measured with caches of 2 MiB a core. Incoherent rays by
@@ -47,6 +48,8 @@ pub struct Model<'a> {
     kdop_tree: Option<(&'a ArchivedKdopTree<'static>, KdopLayout)>,
     swept_tree: Option<(&'a ArchivedSweptTree<'static>, SweptLayout)>,
     blocks: Blocks<'a>,
+    /// Nodes and blocks, for prefetching.
+    records: (Records, Records),
     bounds: Aabb,
     reach: Extent,
     depth: u32,
@@ -73,6 +76,7 @@ impl<'a> Model<'a> {
         let bounds = read_bounds(tree)?;
         let obb_tree = open_obb_tree(&directory)?;
         let packed = open_optional::<ArchivedPackedBlocks<'static>>(&directory)?;
+        let nodes: &[WideNode] = tree.nodes.get();
         let blocks = match packed {
             Some(packed) => Blocks::Packed(PackedBlocks::of(packed)?),
             None => Blocks::Plain(geometry.blocks.get()),
@@ -83,11 +87,12 @@ impl<'a> Model<'a> {
             geometry,
             splits: open_optional(&directory)?,
             hull: open_hull(&directory)?,
-            nodes: tree.nodes.get(),
+            nodes,
             obb_tree,
             samples: open_samples(&directory, obb_tree)?,
             kdop_tree: open_kdop_tree(&directory)?,
             swept_tree: open_swept_tree(&directory)?,
+            records: (Records::at(nodes.as_ptr().cast(), size_of::<WideNode>()), blocks.records()),
             blocks,
             bounds,
             reach: Extent::of(&bounds),
@@ -219,6 +224,12 @@ impl<'a> Model<'a> {
     /// Levels of inner nodes that the file says the AABB tree has.
     pub fn depth(&self) -> u32 {
         self.depth
+    }
+
+    /// Nodes and blocks, for prefetching.
+    #[inline(always)]
+    pub(crate) fn records(&self) -> (Records, Records) {
+        self.records
     }
 
     /// Whether walks mostly wait for memory.

@@ -1,15 +1,51 @@
-//! Records on their way to the cache before they are needed.
+//! Prefetching of records that are visited soon.
 //!
 //! Unsafe room: the instruction takes a pointer. It reads nothing and cannot fail.
 #![allow(unsafe_code)]
 
-/// Bytes that come at a time.
+use core::hint::select_unpredictable;
+
+use bvhc_format::record::WideNode;
+
+/// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Has four lines brought into the first cache, and the four that start so many bytes behind them; where Rust cannot ask
-/// for that, nothing happens.
+/// An array of records of 2^`shift` bytes, or of units of which records are made.
+#[derive(Clone, Copy)]
+pub(crate) struct Records {
+    address: usize,
+    shift: u32,
+}
+
+impl Records {
+    /// Units of `size` bytes, a power of two.
+    pub(crate) fn at(start: *const u8, size: usize) -> Self {
+        Self { address: start.addr(), shift: size.trailing_zeros() }
+    }
+
+    /// Where one of them is, or would be if there were as many.
+    #[inline(always)]
+    fn address(self, index: usize) -> *const i8 {
+        core::ptr::without_provenance(self.address.wrapping_add(index << self.shift))
+    }
+}
+
+/// Prefetches the eight lines of `nodes[index]` or the four of `blocks[index]`, without a branch: which of them it is would
+/// be mispredicted twice.
 #[inline(always)]
-pub(crate) fn lines_at(start: *const i8, offset: usize) {
+pub(crate) fn node_or_block(nodes: Records, blocks: Records, is_block: bool, index: usize) {
+    let records = Records {
+        address: select_unpredictable(is_block, blocks.address, nodes.address),
+        shift: select_unpredictable(is_block, blocks.shift, nodes.shift),
+    };
+    let rest = select_unpredictable(is_block, 0, size_of::<WideNode>() / 2);
+    lines_at(records.address(index), rest);
+}
+
+/// Prefetches four lines, and the four that start so many bytes behind them; where Rust cannot ask for that, nothing
+/// happens.
+#[inline(always)]
+fn lines_at(start: *const i8, offset: usize) {
     for line in 0..4 {
         line_at(start.wrapping_add(LINE * line));
         line_at(start.wrapping_add(LINE * line + offset));
@@ -20,7 +56,7 @@ pub(crate) fn lines_at(start: *const i8, offset: usize) {
 #[inline(always)]
 pub(crate) fn line_at(address: *const i8) {
     use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: a warm_start; the CPU ignores addresses that it cannot read.
+    // SAFETY: a hint; the CPU ignores addresses that it cannot read.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
 }
 

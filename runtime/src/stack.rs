@@ -85,24 +85,24 @@ impl<K: Copy, const N: usize> Stack<K, N> {
 impl<const N: usize> Stack<f32, N> {
     /// With sixteen entries that are never taken, so that there are always as many to look at.
     #[inline(always)]
-    pub(crate) fn grounded() -> Self {
+    pub(crate) fn with_sentinels() -> Self {
         let mut stack = Self::new();
-        stack.ground();
+        stack.reset_to_sentinels();
         stack
     }
 
     /// Nothing is left but such entries.
     #[inline(always)]
-    pub(crate) fn ground(&mut self) {
+    pub(crate) fn reset_to_sentinels(&mut self) {
         self.len = 0;
         for _ in 0..NODE_WIDTH {
             self.push(0, f32::INFINITY);
         }
     }
 
-    /// Of a grounded stack, the topmost entry whose key is at most `limit`, which is finite; taken off with those above it.
+    /// Of a stack with sentinels, the topmost entry whose key is at most `limit`, which is finite; taken off with those above it.
     ///
-    /// Without a branch on each of those: how many there are is hard to guess. Where there is none, the stack is to be grounded
+    /// Without a branch on each of those: how many there are is hard to guess. Where there is none, the stack is to be reset
     /// before it is used again.
     #[inline(always)]
     pub(crate) fn pop_up_to<S: Simd>(&mut self, simd: S, limit: f32) -> Option<(u32, f32)> {
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn entries_up_to_a_limit_come_as_one_by_one() {
         fn check<S: Simd>(simd: S, random: &mut Random) {
-            let (mut stack, mut list) = (Stack::<f32>::grounded(), Vec::new());
+            let (mut stack, mut list) = (Stack::<f32>::with_sentinels(), Vec::new());
             for child in 0..5_000 {
                 if random.below(3) > 0 && list.len() < 300 {
                     let key = random.below(100) as f32;
@@ -294,7 +294,7 @@ mod tests {
                     while list.pop_if(|(_, key)| *key > limit).is_some() {}
                     assert_eq!(stack.pop_up_to(simd, limit), list.pop());
                     if list.is_empty() {
-                        stack.ground();
+                        stack.reset_to_sentinels();
                     }
                 }
             }

@@ -7,13 +7,14 @@
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdMask};
 
-use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::simd::Kernel;
 use crate::triangle;
 use crate::triangle::closest::{closest, closest_of_each};
 use crate::triangle::point::{SMALLEST_LIMIT, near_in_block};
-use crate::walk::{Probe, Visit};
+use crate::walk::Visit;
+use crate::walk::nearest::Search;
+use crate::walk::probe::Sink;
 
 /// How many triangles may wait; there is always room for another block's.
 const WAITING: usize = 2 * BLOCK_WIDTH;
@@ -78,75 +79,30 @@ impl Candidates {
         Self { limit: best.limit(), best, waiting: [Candidate::default(); WAITING], count: 0 }
     }
 
-    /// The squared distance above which nothing is of interest.
-    pub(crate) fn limit(&self) -> f32 {
-        self.limit
-    }
-
     /// The best of all, once all are decided.
     pub(crate) fn best(&self) -> &Best {
         &self.best
     }
 
-    /// Sees a block's triangles; returns the limit from then on.
-    #[inline(always)]
-    pub(crate) fn visit<S: Kernel, P: Probe>(
-        &mut self,
-        simd: S,
-        model: &Model<'_>,
-        blocks: impl BlockSource,
-        point: [f32; 3],
-        visit: Visit<'_>,
-        probe: &mut P,
-    ) -> f32 {
-        let (mut lowest, mut place_of_lowest) = (f32::INFINITY, 0);
-        let (waiting, count) = (&mut self.waiting, &mut self.count);
-        self.limit = near_in_block(
-            simd,
-            visit.block,
-            point,
-            self.limit,
-            !P::FILTERS,
-            #[inline(always)]
-            |lane, bound| {
-                if bound < lowest {
-                    (lowest, place_of_lowest) = (bound, *count);
-                }
-                if let Some(place) = waiting.get_mut(*count) {
-                    *place = Candidate { block: visit.reference, lane: lane as u32, bound };
-                    *count += 1;
-                }
-            },
-        );
-        if P::FILTERS || self.count > WAITING - BLOCK_WIDTH {
-            self.decide_all(simd, model, blocks, point, probe);
-        } else if lowest < SETTLED * self.limit {
-            self.waiting.swap(place_of_lowest % WAITING, (self.count - 1) % WAITING);
-            self.decide_one(simd, model, blocks, point, probe);
-        }
-        self.limit
-    }
-
     /// Decides all that wait.
     #[inline(always)]
-    pub(crate) fn decide_all<S: Kernel, P: Probe>(
+    pub(crate) fn decide_all<S: Kernel>(
         &mut self,
         simd: S,
         model: &Model<'_>,
-        blocks: impl BlockSource,
         point: [f32; 3],
-        probe: &mut P,
+        sink: &mut impl Sink,
     ) {
         self.forget_beyond_limit();
         if self.count < 2 {
-            self.decide_one(simd, model, blocks, point, probe);
+            self.decide_one(simd, model, point, sink);
             return;
         }
         while self.count > 0 {
             let mut group = Group::new();
             while group.count < S::Doubles::LEN {
                 let Some(candidate) = self.take() else { break };
-                if let Some((corners, triangle)) = triangle_of(simd, model, blocks, candidate, probe) {
+                if let Some((corners, triangle)) = triangle_of(simd, model, candidate, sink) {
                     group.add(&corners, triangle);
                 }
             }
@@ -170,16 +126,9 @@ impl Candidates {
 
     /// Decides the last of those that wait, if any does.
     #[inline(always)]
-    fn decide_one<S: Kernel, P: Probe>(
-        &mut self,
-        simd: S,
-        model: &Model<'_>,
-        blocks: impl BlockSource,
-        point: [f32; 3],
-        probe: &mut P,
-    ) {
+    fn decide_one<S: Kernel>(&mut self, simd: S, model: &Model<'_>, point: [f32; 3], sink: &mut impl Sink) {
         let Some(candidate) = self.take() else { return };
-        if let Some((corners, triangle)) = triangle_of(simd, model, blocks, candidate, probe) {
+        if let Some((corners, triangle)) = triangle_of(simd, model, candidate, sink) {
             let (offset, square) = closest(&corners, point);
             self.best.offer(offset, square, triangle);
             self.limit = self.limit.min(self.best.limit());
@@ -193,20 +142,62 @@ impl Candidates {
     }
 }
 
+impl Search for Candidates {
+    fn limit(&self) -> f32 {
+        self.limit
+    }
+
+    #[inline(always)]
+    fn visit<S: Kernel>(
+        &mut self,
+        simd: S,
+        model: &Model<'_>,
+        point: [f32; 3],
+        visit: Visit<'_>,
+        sink: &mut impl Sink,
+    ) -> f32 {
+        let (mut lowest, mut place_of_lowest) = (f32::INFINITY, 0);
+        let (waiting, count) = (&mut self.waiting, &mut self.count);
+        self.limit = near_in_block(
+            simd,
+            visit.block,
+            point,
+            self.limit,
+            !sink.filters(),
+            #[inline(always)]
+            |lane, bound| {
+                if bound < lowest {
+                    (lowest, place_of_lowest) = (bound, *count);
+                }
+                if let Some(place) = waiting.get_mut(*count) {
+                    *place = Candidate { block: visit.reference, lane: lane as u32, bound };
+                    *count += 1;
+                }
+            },
+        );
+        if sink.filters() || self.count > WAITING - BLOCK_WIDTH {
+            self.decide_all(simd, model, point, sink);
+        } else if lowest < SETTLED * self.limit {
+            self.waiting.swap(place_of_lowest % WAITING, (self.count - 1) % WAITING);
+            self.decide_one(simd, model, point, sink);
+        }
+        self.limit
+    }
+}
+
 /// The corners of a candidate and its number, if the probe accepts it.
 #[inline(always)]
-fn triangle_of<S: Kernel, P: Probe>(
+fn triangle_of<S: Kernel>(
     simd: S,
     model: &Model<'_>,
-    blocks: impl BlockSource,
     candidate: Candidate,
-    probe: &mut P,
+    sink: &mut impl Sink,
 ) -> Option<([[f32; 3]; 3], u32)> {
-    let mut room = Block::EMPTY;
-    let block = blocks.fetch(simd, candidate.block, &mut room)?;
+    let mut scratch = Block::EMPTY;
+    let block = model.blocks().fetch(simd, candidate.block, &mut scratch)?;
     let lane = candidate.lane as usize;
     let triangle = model.triangle_at(block.first, lane)?;
-    (!P::FILTERS || probe.accepts(triangle)).then(|| (triangle::corners(block, lane), triangle))
+    sink.accepts_number(triangle).then(|| (triangle::corners(block, lane), triangle))
 }
 
 /// Triangles that are decided together.

@@ -1,6 +1,5 @@
 //! The queries of [`Model`](crate::Model), a file each.
 
-mod batch;
 mod candidates;
 mod distance;
 mod overlap;

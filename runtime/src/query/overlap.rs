@@ -2,12 +2,12 @@
 
 use core::ops::ControlFlow;
 
-use crate::blocks::BlockSource;
 use crate::bounds::Aabb;
 use crate::model::Model;
-use crate::simd::{Kernel, dispatch_model};
+use crate::simd::{Kernel, dispatch};
 use crate::triangle::{corners, touch_box, touch_sphere};
-use crate::walk::{self, Erased, Probe};
+use crate::walk::all;
+use crate::walk::probe::{Erased, Probe, Sink};
 
 /// A triangle that an overlap query found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,7 +54,7 @@ impl<'a> Model<'a> {
             return ControlFlow::Continue(());
         }
         let touches = |corners: &_| touch_box::touches(corners, reach.lower, reach.upper);
-        dispatch_model!(self, simd, blocks => overlap(simd, self, blocks, reach, touches, probe, visit))
+        self.overlap(reach, &touches, probe, visit)
     }
 
     /// Calls `visit` with every triangle within `radius` of `centre`, each once, in no particular
@@ -97,7 +97,18 @@ impl<'a> Model<'a> {
             upper: centre.map(|x| (x + radius).next_up()),
         };
         let touches = |corners: &_| touch_sphere::touches(corners, centre, radius);
-        dispatch_model!(self, simd, blocks => overlap(simd, self, blocks, &reach, touches, probe, visit))
+        self.overlap(&reach, &touches, probe, visit)
+    }
+
+    /// Compiled once for all shapes.
+    fn overlap(
+        &self,
+        reach: &Aabb,
+        touches: &dyn Fn(&[[f32; 3]; 3]) -> bool,
+        probe: &mut Erased<'_>,
+        report: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        dispatch!(self.level().inner(), simd => overlap(simd, self, reach, touches, probe, report))
     }
 }
 
@@ -105,16 +116,14 @@ impl<'a> Model<'a> {
 fn overlap<S: Kernel>(
     simd: S,
     model: &Model<'_>,
-    blocks: impl BlockSource,
     reach: &Aabb,
-    touches: impl Fn(&[[f32; 3]; 3]) -> bool,
+    touches: &dyn Fn(&[[f32; 3]; 3]) -> bool,
     probe: &mut Erased<'_>,
     report: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    walk::all::walk(
+    all::walk(
         simd,
         model,
-        blocks,
         reach,
         probe,
         #[inline(always)]
@@ -122,12 +131,13 @@ fn overlap<S: Kernel>(
             for lane in 0..visit.lanes() {
                 let corners = corners(visit.block, lane);
                 if touches(&corners)
-                    && let Some(triangle) = visit.accepted(lane, probe)
+                    && probe.accepts(&visit, lane)
+                    && let Some(triangle) = visit.triangle(lane)
                     && visit.is_reporting_reference(
                         lane,
                         triangle,
                         #[inline(always)]
-                        |node| walk::all::meets(simd, node, reach),
+                        |node| all::meets(simd, node, reach),
                     )
                 {
                     report(Overlap { triangle, corners })?;

@@ -2,11 +2,11 @@
 
 use bvhc_format::MAX_COORDINATE;
 
-use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::query::candidates::{Best, Candidates};
-use crate::simd::{Kernel, dispatch_model, square_root};
-use crate::walk::{self, Erased, Probe};
+use crate::simd::{Kernel, dispatch, square_root};
+use crate::walk::nearest;
+use crate::walk::probe::{Erased, Probe};
 
 /// The point of a model that is closest to a query point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +26,7 @@ impl<'a> Model<'a> {
     /// where nothing is within reach, or where `point` is not finite or beyond 2^60. Bit-identical on
     /// every CPU. Neither allocates nor panics.
     pub fn closest_point(&self, point: impl Into<[f32; 3]>, max_distance: f32) -> Option<ClosestPoint> {
-        self.nearest(point.into(), max_distance)
+        self.nearest(point.into(), max_distance, &mut Erased::new(&mut ()))
     }
 
     /// As [`closest_point`](Self::closest_point), among the triangles that `probe` accepts.
@@ -36,7 +36,7 @@ impl<'a> Model<'a> {
         max_distance: f32,
         probe: &mut P,
     ) -> Option<ClosestPoint> {
-        self.nearest_erased(point.into(), max_distance, &mut Erased::new(probe))
+        self.nearest(point.into(), max_distance, &mut Erased::new(probe))
     }
 
     /// The closest point to each of `points` within `max_distance`, as [`closest_point`](Self::closest_point) finds it, bit
@@ -51,7 +51,7 @@ impl<'a> Model<'a> {
         max_distance: f32,
         answers: &mut [Option<ClosestPoint>],
     ) {
-        self.nearest_of_each(points, max_distance, answers, &mut ());
+        self.nearest_of_each(points, max_distance, answers, &mut Erased::new(&mut ()));
     }
 
     /// As [`closest_points`](Self::closest_points), among the triangles that `probe` accepts.
@@ -62,7 +62,7 @@ impl<'a> Model<'a> {
         answers: &mut [Option<ClosestPoint>],
         probe: &mut P,
     ) {
-        self.nearest_of_each_erased(points, max_distance, answers, &mut Erased::new(probe));
+        self.nearest_of_each(points, max_distance, answers, &mut Erased::new(probe));
     }
 
     /// As [`closest_points_with`](Self::closest_points_with), by turns however large the model is: for tests.
@@ -74,88 +74,49 @@ impl<'a> Model<'a> {
         answers: &mut [Option<ClosestPoint>],
         probe: &mut P,
     ) {
-        self.nearest_by_turns_erased(points, max_distance, answers, &mut Erased::new(probe));
+        self.nearest_interleaved(points, max_distance, answers, &mut Erased::new(probe));
     }
 
-    fn nearest(&self, point: [f32; 3], max_distance: f32) -> Option<ClosestPoint> {
-        self.nearest_probed(point, max_distance, &mut ())
-    }
-
-    fn nearest_erased(&self, point: [f32; 3], reach: f32, probe: &mut Erased<'_>) -> Option<ClosestPoint> {
-        self.nearest_probed(point, reach, probe)
-    }
-
-    fn nearest_of_each_erased(
-        &self,
-        points: &[[f32; 3]],
-        max_distance: f32,
-        answers: &mut [Option<ClosestPoint>],
-        probe: &mut Erased<'_>,
-    ) {
-        self.nearest_of_each(points, max_distance, answers, probe);
-    }
-
-    fn nearest_by_turns_erased(
-        &self,
-        points: &[[f32; 3]],
-        max_distance: f32,
-        answers: &mut [Option<ClosestPoint>],
-        probe: &mut Erased<'_>,
-    ) {
-        self.nearest_interleaved(points, max_distance, answers, probe);
-    }
-
-    #[inline(always)]
-    fn nearest_probed<P: Probe>(
-        &self,
-        point: [f32; 3],
-        max_distance: f32,
-        probe: &mut P,
-    ) -> Option<ClosestPoint> {
+    fn nearest(&self, point: [f32; 3], max_distance: f32, probe: &mut Erased<'_>) -> Option<ClosestPoint> {
         if !is_answerable(point, max_distance) {
             return None;
         }
+        let level = self.level().inner();
         if self.is_large() {
-            dispatch_model!(self, simd, blocks => {
-                closest_point::<_, P, true>(simd, self, blocks, point, max_distance, probe)
-            })
+            dispatch!(level, simd => closest_point::<_, true>(simd, self, point, max_distance, probe))
         } else {
-            dispatch_model!(self, simd, blocks => {
-                closest_point::<_, P, false>(simd, self, blocks, point, max_distance, probe)
-            })
+            dispatch!(level, simd => closest_point::<_, false>(simd, self, point, max_distance, probe))
         }
     }
 
-    #[inline(always)]
-    fn nearest_of_each<P: Probe>(
+    fn nearest_of_each(
         &self,
         points: &[[f32; 3]],
         max_distance: f32,
         answers: &mut [Option<ClosestPoint>],
-        probe: &mut P,
+        probe: &mut Erased<'_>,
     ) {
         if self.is_large() {
             self.nearest_interleaved(points, max_distance, answers, probe);
         } else {
             for (point, answer) in points.iter().zip(answers) {
-                *answer = self.nearest_probed(*point, max_distance, probe);
+                *answer = self.nearest(*point, max_distance, probe);
             }
         }
     }
 
-    #[inline(never)]
-    fn nearest_interleaved<P: Probe>(
+    fn nearest_interleaved(
         &self,
         points: &[[f32; 3]],
         max_distance: f32,
         answers: &mut [Option<ClosestPoint>],
-        probe: &mut P,
+        probe: &mut Erased<'_>,
     ) {
         let count = points.len().min(answers.len());
         let (points, answers) = (&points[..count], &mut answers[..count]);
         answers.fill(None);
-        dispatch_model!(self, simd, blocks => {
-            closest_points(simd, self, blocks, points, max_distance, answers, probe);
+        dispatch!(self.level().inner(), simd => {
+            closest_points(simd, self, points, max_distance, answers, probe);
         });
     }
 }
@@ -165,56 +126,38 @@ fn is_answerable(point: [f32; 3], max_distance: f32) -> bool {
 }
 
 #[inline(always)]
-fn closest_point<S: Kernel, P: Probe, const AHEAD: bool>(
+fn closest_point<S: Kernel, const AHEAD: bool>(
     simd: S,
     model: &Model<'_>,
-    blocks: impl BlockSource,
     point: [f32; 3],
     max_distance: f32,
-    probe: &mut P,
+    probe: &mut Erased<'_>,
 ) -> Option<ClosestPoint> {
     let mut candidates = Candidates::new(max_distance);
-    walk::nearest::walk::<S, P, AHEAD>(
-        simd,
-        model,
-        blocks,
-        point,
-        candidates.limit(),
-        probe,
-        #[inline(always)]
-        |visit, probe| candidates.visit(simd, model, blocks, point, visit, probe),
-    );
-    candidates.decide_all(simd, model, blocks, point, probe);
+    nearest::walk::<S, AHEAD>(simd, model, point, &mut candidates, probe);
+    candidates.decide_all(simd, model, point, probe);
     describe(simd, point, candidates.best())
 }
 
 #[inline(always)]
-fn closest_points<S: Kernel, P: Probe>(
+fn closest_points<S: Kernel>(
     simd: S,
     model: &Model<'_>,
-    blocks: impl BlockSource,
     points: &[[f32; 3]],
     max_distance: f32,
     answers: &mut [Option<ClosestPoint>],
-    probe: &mut P,
+    probe: &mut Erased<'_>,
 ) {
-    walk::nearest::walk_interleaved(
+    nearest::walk_interleaved(
         simd,
         model,
-        blocks,
         points,
         probe,
         #[inline(always)]
-        |point| {
-            let candidates = Candidates::new(max_distance);
-            let limit = candidates.limit();
-            is_answerable(point, max_distance).then_some((candidates, limit))
-        },
+        |point| is_answerable(point, max_distance).then(|| Candidates::new(max_distance)),
         #[inline(always)]
-        |point, visit, candidates, probe| candidates.visit(simd, model, blocks, point, visit, probe),
-        #[inline(always)]
-        |number, mut candidates, probe| {
-            candidates.decide_all(simd, model, blocks, points[number], probe);
+        |number, mut candidates: Candidates, probe| {
+            candidates.decide_all(simd, model, points[number], probe);
             answers[number] = describe(simd, points[number], candidates.best());
         },
     );

@@ -103,24 +103,6 @@ macro_rules! dispatch_as_is {
 }
 pub(crate) use dispatch_as_is;
 
-/// As [`dispatch`], for a model: `$blocks` is bound to its blocks, and the expression compiled for either form.
-macro_rules! dispatch_model {
-    ($model:expr, $simd:ident, $blocks:ident => $run:expr) => {
-        $crate::simd::dispatch_model!(@by dispatch, $model, $simd, $blocks => $run)
-    };
-    (@by $dispatch:ident, $model:expr, $simd:ident, $blocks:ident => $run:expr) => {
-        match $model.blocks() {
-            $crate::blocks::Blocks::Plain($blocks) => {
-                $crate::simd::$dispatch!($model.level().inner(), $simd => $run)
-            }
-            $crate::blocks::Blocks::Packed($blocks) => {
-                $crate::simd::$dispatch!($model.level().inner(), $simd => $run)
-            }
-        }
-    };
-}
-pub(crate) use dispatch_model;
-
 /// Keeps the levels that need no instructions of their own out of the caller, whose frame they would blow up.
 #[cfg(any(target_arch = "x86", target_arch = "x86_64", scalar_level))]
 #[inline(never)]

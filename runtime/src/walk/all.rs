@@ -5,8 +5,8 @@ use core::ops::ControlFlow;
 use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
-use super::{Budget, Probe, Visit, as_block};
-use crate::blocks::BlockSource;
+use super::probe::Sink;
+use super::{Budget, Visit, as_block};
 use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::simd::Kernel;
@@ -14,16 +14,15 @@ use crate::stack::Stack;
 
 /// Calls `visit` with each block whose box touches `reach`, exactly.
 #[inline(always)]
-pub(crate) fn walk<S: Kernel, P: Probe>(
+pub(crate) fn walk<S: Kernel, P: Sink>(
     simd: S,
     model: &Model<'_>,
-    blocks: impl BlockSource,
     reach: &Aabb,
-    probe: &mut P,
+    sink: &mut P,
     mut visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mut stack: Stack = Stack::new();
-    let mut room = Block::EMPTY;
+    let mut scratch = Block::EMPTY;
     let mut budget = Budget::of(model);
     stack.push(ChildRef::node(0).0, 0.0);
     while let Some((child, _)) = stack.pop() {
@@ -31,13 +30,13 @@ pub(crate) fn walk<S: Kernel, P: Probe>(
             break;
         }
         if let Some(reference) = as_block(child) {
-            if let Some(block) = blocks.fetch(simd, reference, &mut room) {
-                visit(Visit::new(model, reference, block, probe), probe)?;
+            if let Some(block) = model.blocks().fetch(simd, reference, &mut scratch) {
+                visit(Visit::new(model, reference, block, sink), sink)?;
             }
             continue;
         }
         let Some(node) = model.nodes().get(child as usize) else { continue };
-        probe.visits_node();
+        sink.visits_node();
         let mut touched = meets(simd, node, reach);
         while touched != 0 {
             let child = node.children[touched.trailing_zeros() as usize % NODE_WIDTH];

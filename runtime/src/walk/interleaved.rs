@@ -1,84 +1,39 @@
-//! The walks of rays that have nothing in common, a step of each by turns.
+//! Several walks at a time, a visit of each in turn.
 //!
-//! A walk waits for memory, and for the outcome of its tests before it knows where to go on. What one comes to next is on
-//! its way while the others take their steps. Where a model fits into the caches it is no faster than walk by walk:
-//! what is known of each ray is in memory, and branches are harder to guess.
+//! A walk waits for memory, and for the outcome of its tests before it knows where to go on. What one visits next is
+//! prefetched while the others make their visits. Where a model fits into the caches this is no faster than walk by walk:
+//! the state of each walk is in memory, and branches are harder to predict.
 
-use core::ops::ControlFlow;
+use super::Budget;
 
-use bvhc_format::record::Block;
+/// How many walks are interleaved.
+pub(crate) const INTERLEAVED: usize = 8;
 
-use super::ray::{Order, SlabTest, descend};
-use super::{Budget, INTERLEAVED, Probe, Visit, as_block, prefetch_child};
-use crate::blocks::BlockSource;
-use crate::model::Model;
-use crate::ray::{Class, Frame, Ray};
-use crate::simd::Kernel;
-use crate::stack::{NodeGroupScratch, NodeGroupStack};
+/// Walks that may be interleaved, each in one of [`INTERLEAVED`] slots.
+pub(crate) trait Walks {
+    /// The state of one.
+    type Walker;
 
-/// A ray on its way.
-struct Walker<S: Kernel, T> {
-    /// Its number.
-    ray: usize,
-    frame: Frame,
-    boxes: SlabTest<S>,
-    /// What it visits at its turn.
-    child: u32,
-    limit: f32,
-    /// What is known of it.
-    found: T,
+    /// The next walk, in a slot that the one before has left; `None` where there are no more.
+    fn start(&mut self, slot: usize) -> Option<Self::Walker>;
+
+    /// Makes a visit and prefetches the next one; whether there is one.
+    fn step(&mut self, slot: usize, walker: &mut Self::Walker) -> bool;
+
+    /// Takes the result of a walk that has ended.
+    fn finish(&mut self, walker: Self::Walker);
 }
 
-impl<S: Kernel, T> Walker<S, T> {
-    /// The first of the rays, from number `next` on, that has a class; `next` becomes the number of the one after it.
-    #[inline(always)]
-    fn start(
-        simd: S,
-        model: &Model<'_>,
-        rays: &[Ray],
-        next: &mut usize,
-        start: impl Fn(&Ray) -> T,
-    ) -> Option<Self> {
-        while let Some(ray) = rays.get(*next) {
-            *next += 1;
-            if let Some(class) = Class::of(ray) {
-                let frame = Frame::new(simd, ray, class, model.reach());
-                let boxes = SlabTest::new(simd, &frame);
-                let limit = boxes.limit(frame.t_max);
-                return Some(Self { ray: *next - 1, frame, boxes, child: 0, limit, found: start(ray) });
-            }
-        }
-        None
-    }
-}
-
-/// Walks with each ray that has a class, as [`walk`](super::ray::walk) does with one. `visit` gets what is known of a ray,
-/// which is what `start` says at first; `done` gets it in the end, with the ray's number.
+/// Runs all walks.
 #[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "the walk's state, which is the caller's")]
-pub(crate) fn walk<S: Kernel, P: Probe, T, O: Order>(
-    simd: S,
-    model: &Model<'_>,
-    blocks: impl BlockSource,
-    rays: &[Ray],
-    probe: &mut P,
-    start: impl Fn(&Ray) -> T,
-    mut visit: impl FnMut(&Frame, Visit<'_>, &mut T, &mut P) -> ControlFlow<(), f32>,
-    mut done: impl FnMut(usize, &T),
-) {
-    let mut budget = Budget::of_many(model, rays.len() as u64);
-    let mut room = Block::EMPTY;
-    let mut waiting: [NodeGroupScratch<O::NodeGroup<'_, S>>; INTERLEAVED] =
-        core::array::from_fn(|_| NodeGroupScratch::new());
-    let mut stacks = waiting.each_mut().map(NodeGroupStack::new);
-    let mut walkers: [Option<Walker<S, T>>; INTERLEAVED] = [const { None }; INTERLEAVED];
-    let (mut next, mut turn, mut idle) = (0, 0, 0);
+pub(crate) fn run<W: Walks>(walks: &mut W, mut budget: Budget) {
+    let mut walkers: [Option<W::Walker>; INTERLEAVED] = [const { None }; INTERLEAVED];
+    let (mut slot, mut idle) = (0, 0);
     while idle < INTERLEAVED {
-        turn = (turn + 1) % INTERLEAVED;
-        let (place, stack) = (&mut walkers[turn], &mut stacks[turn]);
+        slot = (slot + 1) % INTERLEAVED;
+        let place = &mut walkers[slot];
         let Some(walker) = place else {
-            stack.clear();
-            *place = Walker::start(simd, model, rays, &mut next, &start);
+            *place = walks.start(slot);
             idle = if place.is_some() { 0 } else { idle + 1 };
             continue;
         };
@@ -86,36 +41,14 @@ pub(crate) fn walk<S: Kernel, P: Probe, T, O: Order>(
         if !budget.spend() {
             break;
         }
-        let mut child = None;
-        let mut ended = false;
-        if let Some(reference) = as_block(walker.child) {
-            if let Some(block) = blocks.fetch(simd, reference, &mut room) {
-                let visited = Visit::new(model, reference, block, probe);
-                match visit(&walker.frame, visited, &mut walker.found, probe) {
-                    ControlFlow::Continue(closer) => walker.limit = walker.boxes.limit(closer),
-                    ControlFlow::Break(()) => ended = true,
-                }
-            }
-        } else if let Some(node) = model.nodes().get(walker.child as usize) {
-            probe.visits_node();
-            child = descend::<S, O>(simd, &walker.boxes, node, walker.limit, stack).map(|next| next.child);
-        }
-        if child.is_none() && !ended {
-            child = stack.take(simd, walker.limit.to_bits() as i32);
-        }
-        match child {
-            Some(child) => {
-                walker.child = child;
-                prefetch_child(model, &blocks, child);
-            }
-            None => {
-                done(walker.ray, &walker.found);
-                *place = None;
-            }
+        if !walks.step(slot, walker)
+            && let Some(walker) = place.take()
+        {
+            walks.finish(walker);
         }
     }
-    // In a corrupt file the visits may run out: what was found until then is told.
-    for walker in walkers.iter().flatten() {
-        done(walker.ray, &walker.found);
+    // In a corrupt file the visits may run out: what was found until then is reported.
+    for walker in walkers.into_iter().flatten() {
+        walks.finish(walker);
     }
 }

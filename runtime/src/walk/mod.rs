@@ -6,15 +6,15 @@ pub(crate) mod distance;
 mod grid;
 pub(crate) mod interleaved;
 pub(crate) mod nearest;
-pub(crate) mod packet;
 pub(crate) mod pairs;
+pub(crate) mod probe;
 pub(crate) mod ray;
 
 use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
 
-use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::prefetch;
+use probe::Sink;
 
 /// How many nodes and blocks a walk may still visit.
 ///
@@ -43,161 +43,18 @@ impl Budget {
     }
 }
 
-/// How many rays or points take turns.
-const INTERLEAVED: usize = 8;
-
 /// What a child reference says of its block, if it leads to one, whether or not there is such a block.
 #[inline(always)]
 pub(crate) fn as_block(child: u32) -> Option<u32> {
     (child & ChildRef::BLOCK_BIT != 0).then_some(child & !ChildRef::BLOCK_BIT)
 }
 
-/// Brings what a child reference leads to near, since it is visited soon. Without a branch: whether that is a node or a
-/// block is not to be guessed twice.
+/// Prefetches what a child reference leads to, since it is visited soon.
 #[inline(always)]
-pub(crate) fn prefetch_child(model: &Model<'_>, blocks: &impl BlockSource, child: u32) {
-    let is_block = child & ChildRef::BLOCK_BIT != 0;
+pub(crate) fn prefetch_child(model: &Model<'_>, child: u32) {
+    let (nodes, blocks) = model.records();
     let index = (child & !ChildRef::BLOCK_BIT) as usize;
-    let node = model.nodes().as_ptr().cast::<i8>().wrapping_add(index.wrapping_mul(size_of::<WideNode>()));
-    let block = blocks.address(index);
-    // A block is half a node.
-    let rest = core::hint::select_unpredictable(is_block, 0, size_of::<WideNode>() / 2);
-    prefetch::lines_at(core::hint::select_unpredictable(is_block, block, node), rest);
-}
-
-/// Counts the work of a query and decides which triangles it sees.
-///
-/// Every method has a default, so that `()` sees everything and counts nothing, at no cost.
-pub trait Probe {
-    /// Whether [`accepts`](Self::accepts) ever says no; a query that need not ask is faster.
-    const FILTERS: bool = true;
-
-    /// Whether `visits_node` and `visits_block` do anything; a query that need not call them is faster.
-    const COUNTS: bool = true;
-
-    /// Whether the query sees the triangle with this number.
-    fn accepts(&mut self, _triangle: u32) -> bool {
-        true
-    }
-
-    /// The query tests the boxes of a node.
-    fn visits_node(&mut self) {}
-
-    /// The query tests the triangles of a block.
-    fn visits_block(&mut self, _triangles: u32) {}
-}
-
-impl Probe for () {
-    const FILTERS: bool = false;
-    const COUNTS: bool = false;
-}
-
-/// Sees the triangles for which the function says yes.
-#[derive(Clone, Copy, Debug)]
-pub struct Filter<F>(pub F);
-
-impl<F: FnMut(u32) -> bool> Probe for Filter<F> {
-    const COUNTS: bool = false;
-
-    fn accepts(&mut self, triangle: u32) -> bool {
-        (self.0)(triangle)
-    }
-}
-
-/// Sees everything and counts what queries test. The counts add up over queries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Nodes visited; each is sixteen box tests.
-    pub nodes: u64,
-    /// Blocks visited.
-    pub blocks: u64,
-    /// Triangles in the blocks visited.
-    pub triangles: u64,
-}
-
-impl Probe for Counters {
-    const FILTERS: bool = false;
-
-    fn visits_node(&mut self) {
-        self.nodes += 1;
-    }
-
-    fn visits_block(&mut self, triangles: u32) {
-        self.blocks += 1;
-        self.triangles += u64::from(triangles);
-    }
-}
-
-impl<P: Probe + ?Sized> Probe for &mut P {
-    const FILTERS: bool = true;
-
-    fn accepts(&mut self, triangle: u32) -> bool {
-        (**self).accepts(triangle)
-    }
-
-    fn visits_node(&mut self) {
-        (**self).visits_node();
-    }
-
-    fn visits_block(&mut self, triangles: u32) {
-        (**self).visits_block(triangles);
-    }
-}
-
-/// Any probe but `()`. Queries are compiled for this one, once, in this crate: for each probe of its own, a program would
-/// compile every kernel of every level, which takes minutes.
-pub(crate) struct Erased<'a> {
-    probe: &'a mut dyn Callbacks,
-    filters: bool,
-    counts: bool,
-}
-
-impl<'a> Erased<'a> {
-    pub(crate) fn new<P: Probe>(probe: &'a mut P) -> Self {
-        Self { probe, filters: P::FILTERS, counts: P::COUNTS }
-    }
-}
-
-/// The methods of a probe, of whatever type.
-trait Callbacks {
-    fn accepts(&mut self, triangle: u32) -> bool;
-    fn visits_node(&mut self);
-    fn visits_block(&mut self, triangles: u32);
-}
-
-impl<P: Probe> Callbacks for P {
-    fn accepts(&mut self, triangle: u32) -> bool {
-        Probe::accepts(self, triangle)
-    }
-
-    fn visits_node(&mut self) {
-        Probe::visits_node(self);
-    }
-
-    fn visits_block(&mut self, triangles: u32) {
-        Probe::visits_block(self, triangles);
-    }
-}
-
-impl Probe for Erased<'_> {
-    #[inline(always)]
-    fn accepts(&mut self, triangle: u32) -> bool {
-        !self.filters || self.probe.accepts(triangle)
-    }
-
-    #[inline(always)]
-    fn visits_node(&mut self) {
-        if self.counts {
-            self.probe.visits_node();
-        }
-    }
-
-    #[inline(always)]
-    fn visits_block(&mut self, triangles: u32) {
-        if self.counts {
-            self.probe.visits_block(triangles);
-        }
-    }
+    prefetch::node_or_block(nodes, blocks, child & ChildRef::BLOCK_BIT != 0, index);
 }
 
 /// A block that a walk has come to.
@@ -211,13 +68,8 @@ pub(crate) struct Visit<'a> {
 
 impl<'a> Visit<'a> {
     #[inline(always)]
-    pub(crate) fn new<P: Probe>(
-        model: &'a Model<'a>,
-        reference: u32,
-        block: &'a Block,
-        probe: &mut P,
-    ) -> Self {
-        probe.visits_block(u32::from(block.triangles));
+    pub(crate) fn new(model: &'a Model<'a>, reference: u32, block: &'a Block, sink: &mut impl Sink) -> Self {
+        sink.visits_block(u32::from(block.triangles));
         Self { block, reference, model }
     }
 
@@ -230,12 +82,6 @@ impl<'a> Visit<'a> {
     #[inline(always)]
     pub(crate) fn triangle(&self, lane: usize) -> Option<u32> {
         self.model.triangle_at(self.block.first, lane)
-    }
-
-    /// The number of the triangle in a lane, if the probe accepts it.
-    #[inline(always)]
-    pub(crate) fn accepted<P: Probe>(&self, lane: usize, probe: &mut P) -> Option<u32> {
-        self.triangle(lane).filter(|triangle| !P::FILTERS || probe.accepts(*triangle))
     }
 
     /// Whether this is the block for which the query speaks of the triangle in a lane: of the blocks that

@@ -12,8 +12,9 @@
 use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
-use super::{Budget, INTERLEAVED, Probe, Visit, as_block, prefetch_child};
-use crate::blocks::BlockSource;
+use super::interleaved::{INTERLEAVED, Walks, run};
+use super::probe::Sink;
+use super::{Budget, Visit, as_block, prefetch_child};
 use crate::model::Model;
 use crate::simd::Kernel;
 use crate::stack::Stack;
@@ -22,160 +23,186 @@ use crate::stack::Stack;
 /// are nothing to the smallest limit there is.
 const ROUNDING: f32 = 1.0 - 8.0 * f32::EPSILON;
 
-/// Calls `visit` with each block whose box may be within the limit, a finite squared distance, which
-/// starts at `limit` and becomes what `visit` returns. Empty slots are infinitely far away.
+/// What is looked for around a point.
+pub(crate) trait Search {
+    /// The squared distance, a finite one, beyond which nothing is of interest.
+    fn limit(&self) -> f32;
+
+    /// Looks at a block's triangles; returns the limit from then on.
+    fn visit<S: Kernel>(
+        &mut self,
+        simd: S,
+        model: &Model<'_>,
+        point: [f32; 3],
+        visit: Visit<'_>,
+        sink: &mut impl Sink,
+    ) -> f32;
+}
+
+/// Shows `search` each block whose box may be within its limit. Empty slots are infinitely far away.
 ///
-/// With `AHEAD`, all that may be visited is brought near as soon as it waits: it pays where the model is in no cache.
+/// With `AHEAD`, all children that may be visited are prefetched as soon as they are stacked: it pays where the model is in no
+/// cache.
 #[inline(always)]
-pub(crate) fn walk<S: Kernel, P: Probe, const AHEAD: bool>(
+pub(crate) fn walk<S: Kernel, const AHEAD: bool>(
     simd: S,
     model: &Model<'_>,
-    blocks: impl BlockSource,
     point: [f32; 3],
-    mut limit: f32,
-    probe: &mut P,
-    mut visit: impl FnMut(Visit<'_>, &mut P) -> f32,
+    search: &mut impl Search,
+    sink: &mut impl Sink,
 ) {
-    let mut stack: Stack = Stack::grounded();
-    let mut room = Block::EMPTY;
+    let mut stack: Stack = Stack::with_sentinels();
+    let mut scratch = Block::EMPTY;
     let mut budget = Budget::of(model);
-    let mut child = ChildRef::node(0).0;
+    let mut walker = Walker::new(point, search);
     while budget.spend() {
-        let next = step::<S, P, AHEAD>(
-            simd,
-            model,
-            blocks,
-            point,
-            child,
-            &mut limit,
-            &mut stack,
-            &mut room,
-            probe,
-            // Itself, as a reference, would not be inlined.
-            #[inline(always)]
-            |visited, probe| visit(visited, probe),
-        );
-        let Some(next) = next else { return };
-        child = next;
+        if !walker.step::<S, AHEAD>(simd, model, &mut stack, &mut scratch, sink) {
+            return;
+        }
     }
 }
 
-/// A point on its way.
-struct Walker<T> {
-    /// Its number.
-    point: usize,
-    /// What it visits at its turn.
+/// The walk of one point.
+struct Walker<'p, T> {
+    point: [f32; 3],
+    /// What is visited next.
     child: u32,
     limit: f32,
-    /// What is known of it.
-    found: T,
+    search: &'p mut T,
 }
 
-/// Walks with many points, a step of each by turns: what one comes to next is on its way while the others take their steps.
-///
-/// `start` tells what is known of a point at first and its limit, or that there is nothing to find; `visit` gets what is
-/// known, and `done` gets it in the end, with the point's number.
+impl<'p, T: Search> Walker<'p, T> {
+    #[inline(always)]
+    fn new(point: [f32; 3], search: &'p mut T) -> Self {
+        Self { point, child: ChildRef::node(0).0, limit: search.limit(), search }
+    }
+
+    /// Makes a visit and chooses the next one, if there is one.
+    #[inline(always)]
+    fn step<S: Kernel, const AHEAD: bool>(
+        &mut self,
+        simd: S,
+        model: &Model<'_>,
+        stack: &mut Stack,
+        scratch: &mut Block,
+        sink: &mut impl Sink,
+    ) -> bool {
+        if let Some(reference) = as_block(self.child) {
+            // Chosen before the visit, which seldom changes the choice: it need not be waited for.
+            let next = stack.pop_up_to(simd, self.limit);
+            if let Some((next, _)) = next {
+                prefetch_child(model, next);
+            }
+            if let Some(block) = model.blocks().fetch(simd, reference, scratch) {
+                let visit = Visit::new(model, reference, block, sink);
+                self.limit = self.search.visit(simd, model, self.point, visit, sink);
+            }
+            let Some((next, bound)) = next else { return false };
+            if bound <= self.limit {
+                self.child = next;
+                return true;
+            }
+        } else if let Some(node) = model.nodes().get(self.child as usize) {
+            sink.visits_node();
+            let (nearest, others) = descend(simd, node, self.point, self.limit, stack);
+            if AHEAD {
+                prefetch_children(model, node, others);
+            }
+            if let Some(nearest) = nearest {
+                self.child = nearest;
+                return true;
+            }
+        }
+        let next = stack.pop_up_to(simd, self.limit);
+        self.child = next.map_or(self.child, |(next, _)| next);
+        next.is_some()
+    }
+}
+
+/// Interleaves the walks of many points. `start` makes the search of a point, if there is anything to find; `finish` gets the
+/// point's number and the search.
 #[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "the walk's state, which is the caller's")]
-pub(crate) fn walk_interleaved<S: Kernel, P: Probe, T>(
+pub(crate) fn walk_interleaved<S: Kernel, P: Sink, T: Search>(
     simd: S,
     model: &Model<'_>,
-    blocks: impl BlockSource,
     points: &[[f32; 3]],
-    probe: &mut P,
-    start: impl Fn([f32; 3]) -> Option<(T, f32)>,
-    mut visit: impl FnMut([f32; 3], Visit<'_>, &mut T, &mut P) -> f32,
-    mut done: impl FnMut(usize, T, &mut P),
+    sink: &mut P,
+    start: impl Fn([f32; 3]) -> Option<T>,
+    finish: impl FnMut(usize, T, &mut P),
 ) {
-    let mut budget = Budget::of_many(model, points.len() as u64);
-    let mut room = Block::EMPTY;
-    let mut stacks: [Stack; INTERLEAVED] = [const { Stack::new() }; INTERLEAVED];
-    let mut walkers: [Option<Walker<T>>; INTERLEAVED] = [const { None }; INTERLEAVED];
-    let mut waiting = points.iter().enumerate().filter_map(|(point, place)| {
-        let (found, limit) = start(*place)?;
-        Some(Walker { point, child: ChildRef::node(0).0, limit, found })
-    });
-    let (mut turn, mut idle) = (0, 0);
-    while idle < INTERLEAVED {
-        turn = (turn + 1) % INTERLEAVED;
-        let (place, stack) = (&mut walkers[turn], &mut stacks[turn]);
-        let Some(walker) = place else {
-            stack.ground();
-            *place = waiting.next();
-            idle = if place.is_some() { 0 } else { idle + 1 };
-            continue;
-        };
-        idle = 0;
-        if !budget.spend() {
-            break;
-        }
-        let Walker { point: number, child, limit, found } = walker;
-        let point = points[*number % points.len()];
-        let next = step::<S, P, false>(
-            simd,
-            model,
-            blocks,
-            point,
-            *child,
-            limit,
-            stack,
-            &mut room,
-            probe,
-            #[inline(always)]
-            |visited, probe| visit(point, visited, found, probe),
-        );
-        if let Some(next) = next {
-            *child = next;
-            prefetch_child(model, &blocks, next);
-        } else if let Some(walker) = place.take() {
-            done(walker.point, walker.found, probe);
-        }
-    }
-    // In a corrupt file the visits may run out: what was found until then is told.
-    for walker in walkers.into_iter().flatten() {
-        done(walker.point, walker.found, probe);
-    }
+    let stacks = [const { Stack::new() }; INTERLEAVED];
+    let mut walks =
+        Points { simd, model, points, next: 0, stacks, scratch: Block::EMPTY, sink, start, finish };
+    run(&mut walks, Budget::of_many(model, points.len() as u64));
 }
 
-/// Visits a child; what is to be visited next, if anything.
-#[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "the walk's state, which is the caller's")]
-fn step<S: Kernel, P: Probe, const AHEAD: bool>(
+struct Points<'a, S, P, F, G> {
     simd: S,
-    model: &Model<'_>,
-    blocks: impl BlockSource,
-    point: [f32; 3],
+    model: &'a Model<'a>,
+    points: &'a [[f32; 3]],
+    /// The number of the next point that is looked at.
+    next: usize,
+    stacks: [Stack; INTERLEAVED],
+    scratch: Block,
+    sink: &'a mut P,
+    start: F,
+    finish: G,
+}
+
+/// What is kept of a walk between its turns.
+struct Paused<T> {
+    number: usize,
     child: u32,
-    limit: &mut f32,
-    stack: &mut Stack,
-    room: &mut Block,
-    probe: &mut P,
-    visit: impl FnOnce(Visit<'_>, &mut P) -> f32,
-) -> Option<u32> {
-    if let Some(reference) = as_block(child) {
-        // Chosen before the visit, which seldom changes it and need not be waited for then.
-        let next = stack.pop_up_to(simd, *limit);
-        if let Some((next, _)) = next {
-            prefetch_child(model, &blocks, next);
+    limit: f32,
+    search: T,
+}
+
+impl<S, P, T, F, G> Walks for Points<'_, S, P, F, G>
+where
+    S: Kernel,
+    P: Sink,
+    T: Search,
+    F: Fn([f32; 3]) -> Option<T>,
+    G: FnMut(usize, T, &mut P),
+{
+    type Walker = Paused<T>;
+
+    #[inline(always)]
+    fn start(&mut self, slot: usize) -> Option<Paused<T>> {
+        self.stacks[slot].reset_to_sentinels();
+        while let Some(point) = self.points.get(self.next) {
+            self.next += 1;
+            if let Some(search) = (self.start)(*point) {
+                let (child, limit) = (ChildRef::node(0).0, search.limit());
+                return Some(Paused { number: self.next - 1, child, limit, search });
+            }
         }
-        if let Some(block) = blocks.fetch(simd, reference, room) {
-            *limit = visit(Visit::new(model, reference, block, probe), probe);
-        }
-        let (next, bound) = next?;
-        if bound <= *limit {
-            return Some(next);
-        }
-    } else if let Some(node) = model.nodes().get(child as usize) {
-        probe.visits_node();
-        let (nearest, others) = descend(simd, node, point, *limit, stack);
-        if AHEAD {
-            prefetch_children(model, &blocks, node, others);
-        }
-        if nearest.is_some() {
-            return nearest;
-        }
+        None
     }
-    stack.pop_up_to(simd, *limit).map(|(next, _)| next)
+
+    #[inline(always)]
+    fn step(&mut self, slot: usize, paused: &mut Paused<T>) -> bool {
+        let point = self.points[paused.number % self.points.len()];
+        let mut walker =
+            Walker { point, child: paused.child, limit: paused.limit, search: &mut paused.search };
+        let goes_on = walker.step::<S, false>(
+            self.simd,
+            self.model,
+            &mut self.stacks[slot],
+            &mut self.scratch,
+            self.sink,
+        );
+        (paused.child, paused.limit) = (walker.child, walker.limit);
+        if goes_on {
+            prefetch_child(self.model, paused.child);
+        }
+        goes_on
+    }
+
+    #[inline(always)]
+    fn finish(&mut self, paused: Paused<T>) {
+        (self.finish)(paused.number, paused.search, self.sink);
+    }
 }
 
 /// The child whose box is nearest, if one may be within the limit; others that may go on the stack, and have a bit each.
@@ -201,9 +228,9 @@ fn descend<S: Kernel>(
 }
 
 #[inline(always)]
-fn prefetch_children(model: &Model<'_>, blocks: &impl BlockSource, node: &WideNode, mut slots: u32) {
+fn prefetch_children(model: &Model<'_>, node: &WideNode, mut slots: u32) {
     while slots != 0 {
-        prefetch_child(model, blocks, node.children[slots.trailing_zeros() as usize % NODE_WIDTH]);
+        prefetch_child(model, node.children[slots.trailing_zeros() as usize % NODE_WIDTH]);
         slots &= slots - 1;
     }
 }

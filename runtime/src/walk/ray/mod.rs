@@ -4,18 +4,22 @@
 //! Units", 2017 (one stored permutation an octant instead of a sort). Departures: what is met of a node is
 //! stacked together, a bit each; levels without AVX2 look for the nearest among it instead of the first by the permutation.
 
+pub(crate) mod interleaved;
+pub(crate) mod packet;
+pub(crate) mod question;
+
 use core::hint::select_unpredictable;
 use core::ops::ControlFlow;
 
 use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
 use fearless_simd::{Bytes, SimdBase, SimdFloat, SimdMask, f32x16, i32x16};
 
-use super::{Budget, Probe, Visit, as_block, prefetch_child};
-use crate::blocks::BlockSource;
 use crate::model::Model;
 use crate::ray::Frame;
 use crate::simd::Kernel;
 use crate::stack::{NodeGroup, NodeGroupScratch, NodeGroupStack};
+use crate::walk::probe::Sink;
+use crate::walk::{Budget, Visit, as_block, prefetch_child};
 
 /// In which order a walk visits boxes.
 pub(crate) trait Order {
@@ -47,33 +51,30 @@ pub(crate) struct AnyOrder;
 /// Calls `visit` with each block whose box the ray meets between `frame.t_min` and the limit, which
 /// starts at `frame.t_max` and becomes what `visit` returns.
 #[inline(always)]
-pub(crate) fn walk<S: Kernel, P: Probe, O: Order>(
+pub(crate) fn walk<S: Kernel, P: Sink, O: Order>(
     simd: S,
     model: &Model<'_>,
-    blocks: impl BlockSource,
     frame: &Frame,
-    probe: &mut P,
+    sink: &mut P,
     visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<(), f32>,
 ) {
-    walk_from::<S, P, O>(simd, model, blocks, 0, frame, &mut Budget::of(model), probe, visit);
+    walk_from::<S, P, O>(simd, model, 0, frame, &mut Budget::of(model), sink, visit);
 }
 
 /// The same for the subtree that a child reference leads to.
 #[inline(always)]
-#[allow(clippy::too_many_arguments, reason = "the walk's state, which is the caller's")]
-pub(crate) fn walk_from<S: Kernel, P: Probe, O: Order>(
+pub(crate) fn walk_from<S: Kernel, P: Sink, O: Order>(
     simd: S,
     model: &Model<'_>,
-    blocks: impl BlockSource,
     mut child: u32,
     frame: &Frame,
     budget: &mut Budget,
-    probe: &mut P,
+    sink: &mut P,
     mut visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<(), f32>,
 ) {
     let mut waiting = NodeGroupScratch::new();
     let mut stack = NodeGroupStack::new(&mut waiting);
-    let mut room = Block::EMPTY;
+    let mut scratch = Block::EMPTY;
     let boxes = SlabTest::<S>::new(simd, frame);
     let mut limit = boxes.limit(frame.t_max);
     loop {
@@ -81,16 +82,16 @@ pub(crate) fn walk_from<S: Kernel, P: Probe, O: Order>(
             return;
         }
         if let Some(reference) = as_block(child) {
-            if let Some(block) = blocks.fetch(simd, reference, &mut room) {
-                match visit(Visit::new(model, reference, block, probe), probe) {
+            if let Some(block) = model.blocks().fetch(simd, reference, &mut scratch) {
+                match visit(Visit::new(model, reference, block, sink), sink) {
                     ControlFlow::Continue(closer) => limit = boxes.limit(closer),
                     ControlFlow::Break(()) => return,
                 }
             }
         } else if let Some(node) = model.nodes().get(child as usize) {
-            probe.visits_node();
+            sink.visits_node();
             if let Some(next) = descend::<S, O>(simd, &boxes, node, limit, &mut stack) {
-                prefetch_child(model, &blocks, next.second);
+                prefetch_child(model, next.second);
                 child = next.child;
                 continue;
             }

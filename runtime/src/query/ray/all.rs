@@ -1,0 +1,111 @@
+//! All hits of a ray.
+
+use core::ops::ControlFlow;
+
+use crate::model::Model;
+use crate::ray::{Class, Frame, Hit, Ray, Scaled};
+use crate::simd::{Kernel, dispatch};
+use crate::triangle::ray::{describe_hit, hits_in_block};
+use crate::walk::probe::{Erased, Probe, Sink};
+use crate::walk::ray::{NearestFirst, SlabTest, walk};
+
+/// What the visitor of a search wants next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum VisitControl {
+    /// Go on.
+    Continue,
+    /// Go on, but only as far as this `t`, in lengths of the ray's direction.
+    UpTo(f32),
+    /// Stop.
+    Stop,
+}
+
+impl Model<'_> {
+    /// Calls `visit` with every hit, each triangle once, in no particular order.
+    ///
+    /// The visitor may stop the search or shrink the ray's range.
+    pub fn all_hits(&self, ray: &Ray, visit: impl FnMut(&Hit) -> VisitControl) {
+        self.all_hits_with(ray, &mut (), visit);
+    }
+
+    /// As [`all_hits`](Self::all_hits), among the triangles that `probe` accepts.
+    pub fn all_hits_with<P: Probe>(
+        &self,
+        ray: &Ray,
+        probe: &mut P,
+        mut visit: impl FnMut(&Hit) -> VisitControl,
+    ) {
+        self.all_hits_erased(ray, &mut Erased::new(probe), &mut visit);
+    }
+
+    fn all_hits_erased(
+        &self,
+        ray: &Ray,
+        probe: &mut Erased<'_>,
+        visit: &mut dyn FnMut(&Hit) -> VisitControl,
+    ) {
+        if let Some(class) = Class::of(ray) {
+            dispatch!(self.level().inner(), simd => {
+                all_hits(simd, self, &Frame::new(simd, ray, class, self.reach()), probe, visit)
+            });
+        } else if let Some(scaled) = Scaled::of(ray) {
+            self.all_hits_erased(&scaled.ray, probe, &mut |hit| match visit(&scaled.unscale(*hit)) {
+                VisitControl::UpTo(closer) => VisitControl::UpTo(scaled.scale(closer)),
+                other => other,
+            });
+        }
+    }
+}
+
+#[inline(always)]
+fn all_hits<S: Kernel>(
+    simd: S,
+    model: &Model<'_>,
+    frame: &Frame,
+    probe: &mut Erased<'_>,
+    report: &mut dyn FnMut(&Hit) -> VisitControl,
+) {
+    let (mut limit, mut stopped) = (frame.t_max, false);
+    let boxes = SlabTest::new(simd, frame);
+    walk::<S, _, NearestFirst>(
+        simd,
+        model,
+        frame,
+        probe,
+        #[inline(always)]
+        |visit, probe| {
+            hits_in_block::<S, true>(
+                simd,
+                visit.block,
+                frame,
+                limit,
+                #[inline(always)]
+                |found| {
+                    if stopped || found.t > limit {
+                        return;
+                    }
+                    if !probe.accepts(&visit, found.lane) {
+                        return;
+                    }
+                    let Some(triangle) = visit.triangle(found.lane) else { return };
+                    // SlabTest that the ray enters beyond the hit need not be visited.
+                    let reports = visit.is_reporting_reference(
+                        found.lane,
+                        triangle,
+                        #[inline(always)]
+                        |node| boxes.meets(simd, node, found.t),
+                    );
+                    if !reports {
+                        return;
+                    }
+                    match report(&describe_hit(simd, visit.block, &found, triangle)) {
+                        VisitControl::Continue => {}
+                        VisitControl::UpTo(closer) => limit = limit.min(closer),
+                        VisitControl::Stop => stopped = true,
+                    }
+                },
+            );
+            if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(limit) }
+        },
+    );
+}

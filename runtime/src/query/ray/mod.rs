@@ -1,0 +1,99 @@
+//! Rays: the closest hit, any hit, all hits; of one ray or of many.
+
+mod all;
+mod any;
+mod batch;
+mod closest;
+
+pub use all::VisitControl;
+
+use any::Any;
+use closest::Closest;
+
+use crate::model::Model;
+use crate::ray::{Class, Frame, Hit, Ray, Scaled};
+use crate::simd::{Kernel, dispatch_as_is};
+use crate::walk::probe::{Erased, Probe, Sink};
+use crate::walk::ray::question::Question;
+use crate::walk::ray::walk;
+
+impl Model<'_> {
+    /// The hit with the smallest `t`; of equals, the one with the lowest triangle number.
+    ///
+    /// A miss is `None`. Bit-identical on every CPU. Neither allocates nor panics; a ray that meets an
+    /// edge or a corner of a closed mesh does not slip through. Cost: logarithmic in the triangles, mostly.
+    pub fn closest_hit(&self, ray: &Ray) -> Option<Hit> {
+        self.ask::<Closest>(ray)
+    }
+
+    /// As [`closest_hit`](Self::closest_hit), among the triangles that `probe` accepts.
+    pub fn closest_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> Option<Hit> {
+        self.ask_erased::<Closest>(ray, &mut Erased::new(probe))
+    }
+
+    /// Whether the ray hits anything in its range. Faster than asking for the closest hit.
+    pub fn any_hit(&self, ray: &Ray) -> bool {
+        self.ask::<Any>(ray)
+    }
+
+    /// As [`any_hit`](Self::any_hit), among the triangles that `probe` accepts.
+    pub fn any_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> bool {
+        self.ask_erased::<Any>(ray, &mut Erased::new(probe))
+    }
+
+    fn ask<Q: Answer>(&self, ray: &Ray) -> Q::Answer {
+        dispatch_as_is!(self.level().inner(), simd => single::<_, Q>(simd, self, ray, &mut ()))
+    }
+
+    fn ask_erased<Q: Answer>(&self, ray: &Ray, probe: &mut Erased<'_>) -> Q::Answer {
+        dispatch_as_is!(self.level().inner(), simd => single::<_, Q>(simd, self, ray, probe))
+    }
+
+    /// The answer of a ray without a class, whose direction is very short or very long: that of a scaled one.
+    #[cold]
+    #[inline(never)]
+    fn ask_scaled<Q: Answer>(&self, ray: &Ray, sink: &mut impl Sink) -> Q::Answer {
+        match Scaled::of(ray) {
+            Some(scaled) => {
+                Q::unscale(&scaled, sink.with_erased(|probe| self.ask_erased::<Q>(&scaled.ray, probe)))
+            }
+            None => Q::MISS,
+        }
+    }
+}
+
+/// What is answered to a question.
+trait Answer: Question {
+    type Answer: Clone;
+
+    /// The answer of a ray that hits nothing.
+    const MISS: Self::Answer;
+
+    /// The answer, once the walk is done.
+    fn answer<S: Kernel>(simd: S, model: &Model<'_>, found: &Self::Found) -> Self::Answer;
+
+    /// The answer of a ray that was scaled, as the original one's.
+    fn unscale(scaled: &Scaled, answer: Self::Answer) -> Self::Answer;
+}
+
+/// One ray's answer, compiled for the level.
+#[inline(always)]
+fn single<S: Kernel, Q: Answer>(simd: S, model: &Model<'_>, ray: &Ray, sink: &mut impl Sink) -> Q::Answer {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let Some(class) = Class::of(ray) else { return model.ask_scaled::<Q>(ray, sink) };
+            let frame = Frame::new(simd, ray, class, model.reach());
+            let mut found = Q::start(frame.t_max);
+            walk::<S, _, Q::Order>(
+                simd,
+                model,
+                &frame,
+                sink,
+                #[inline(always)]
+                |visit, sink| Q::visit(simd, model, &frame, visit, &mut found, sink),
+            );
+            Q::answer(simd, model, &found)
+        },
+    )
+}
