@@ -77,13 +77,21 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The corners of the triangle in a lane of a block, and where the numbers of the block's triangles begin.
-    pub(crate) fn triangle(&self, reference: u32, lane: usize) -> Option<([[f32; 3]; 3], u32)> {
+    /// Where the numbers of a block's triangles begin.
+    #[inline(always)]
+    pub(crate) fn first(&self, reference: u32) -> Option<u32> {
         match self {
-            Self::Plain(blocks) => {
-                blocks.get(reference as usize).map(|block| (corners(block, lane), block.first))
-            }
-            Self::Packed(blocks) => blocks.triangle(reference, lane),
+            Self::Plain(blocks) => blocks.get(reference as usize).map(|block| block.first),
+            Self::Packed(blocks) => blocks.head(reference).map(|head| head.first),
+        }
+    }
+
+    /// The corners of the triangle in a lane of a block.
+    #[inline(always)]
+    pub(crate) fn corners(&self, reference: u32, lane: usize) -> Option<[[f32; 3]; 3]> {
+        match self {
+            Self::Plain(blocks) => blocks.get(reference as usize).map(|block| corners(block, lane)),
+            Self::Packed(blocks) => blocks.corners(reference, lane),
         }
     }
 
@@ -152,8 +160,8 @@ impl<'a> PackedBlocks<'a> {
         Some(block)
     }
 
-    /// As [`Blocks::triangle`], without unpacking the block. Lanes beyond the block's count have some corners.
-    fn triangle(&self, reference: u32, lane: usize) -> Option<([[f32; 3]; 3], u32)> {
+    /// As [`Blocks::corners`], without unpacking the block. Lanes beyond the block's count have some corners.
+    fn corners(&self, reference: u32, lane: usize) -> Option<[[f32; 3]; 3]> {
         let window = self.window(reference)?;
         let head = PackedHead::read(head_of(window));
         let (row, step) = (head.corner_bytes(), head.step());
@@ -166,7 +174,7 @@ impl<'a> PackedBlocks<'a> {
             };
             [along(0), along(1), along(2)]
         };
-        Some(([corner(0), corner(1), corner(2)], head.first))
+        Some([corner(0), corner(1), corner(2)])
     }
 
     #[inline(always)]

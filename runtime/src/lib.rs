@@ -27,7 +27,7 @@ mod model;
 #[cfg(feature = "mmap")]
 mod owner;
 mod packet;
-mod pair_tree;
+mod pair;
 mod pose;
 mod prefetch;
 mod query;
@@ -35,7 +35,6 @@ mod ray;
 mod simd;
 mod stack;
 mod triangle;
-mod volume;
 mod walk;
 
 pub use blocks::{Blocks, PackedBlocks};
@@ -50,13 +49,12 @@ pub use level::Level;
 pub use model::{Model, Source};
 #[cfg(feature = "mmap")]
 pub use owner::{LoadedModel, MappedModel};
-pub use pose::{Pose, PoseError};
-pub use query::{
-    ClosestPoint, Distance, Exhausted, Overlap, Pair, Tolerance, VisitControl, Volume, VolumeError,
-    WarmStart, WorkBudget,
+pub use pair::{
+    Against, Distance, Exhausted, Pair, PairError, Realign, Tolerance, Volume, WarmStart, WorkBudget,
 };
+pub use pose::{Pose, PoseError};
+pub use query::{ClosestPoint, Overlap, VisitControl};
 pub use ray::{Hit, Ray, Sides};
-pub use volume::kdop::Realign;
 pub use walk::probe::{Counters, Filter, Probe};
 
 /// Embeds a compiled file in the program, at a multiple of 64 in memory, as [`Model::from_bytes`] wants it.

@@ -6,7 +6,8 @@
 use bvhc_format::record::{NODE_WIDTH, WideNode};
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x16};
 
-use crate::ray::{Class, Extent, Frame, Ray, SMALLEST_SHARE, SMALLEST_SLOPE, UNIT_ROUNDOFF};
+use crate::math::UNIT_ROUNDOFF;
+use crate::ray::{Class, Extent, Frame, Ray, SMALLEST_SHARE, SMALLEST_SLOPE};
 use crate::simd::{Kernel, lanes};
 
 /// How many vectors of rays a packet has at most.

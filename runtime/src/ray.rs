@@ -9,6 +9,7 @@ use bvhc_format::MAX_COORDINATE;
 use fearless_simd::{Simd, SimdBase, SimdFloat, SimdFrom, f32x4, u8x16};
 
 use crate::bounds::Aabb;
+use crate::math::{UNIT_ROUNDOFF, larger, smaller};
 
 /// Which sides of triangles a ray sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -306,27 +307,12 @@ impl Scaled {
     }
 }
 
-/// Half the distance from 1 to the next f32: the largest relative error of one rounding.
-pub(crate) const UNIT_ROUNDOFF: f32 = f32::EPSILON / 2.0;
-
 /// The bytes of a lane, over and over.
 static LANES: [[u8; 16]; 3] = [
     [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3],
     [4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7],
     [8, 9, 10, 11, 8, 9, 10, 11, 8, 9, 10, 11, 8, 9, 10, 11],
 ];
-
-/// The smaller of two numbers, as [`larger`].
-#[inline(always)]
-fn smaller(a: f32, b: f32) -> f32 {
-    if a < b { a } else { b }
-}
-
-/// The larger of two numbers; one instruction, unlike `f32::max`, which looks out for NaN.
-#[inline(always)]
-pub(crate) fn larger(a: f32, b: f32) -> f32 {
-    if a > b { a } else { b }
-}
 
 /// kx and ky for each kz, and for both signs of the direction on kz: they are swapped where it is negative,
 /// so that the winding stays. The fourth row is never used.

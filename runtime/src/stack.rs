@@ -222,6 +222,42 @@ impl<'r, T: Copy> NodeGroupStack<'r, T> {
     }
 }
 
+/// Up to `N` records by number, each in a slot, which counts modulo `N`.
+pub(crate) struct FixedCache<T, const N: usize> {
+    /// Where this is the number of a record, the record is initialised.
+    numbers: [u64; N],
+    records: [MaybeUninit<T>; N],
+}
+
+impl<T, const N: usize> FixedCache<T, N> {
+    /// No number of a record.
+    const NONE: u64 = u64::MAX;
+
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self { numbers: [Self::NONE; N], records: [const { MaybeUninit::uninit() }; N] }
+    }
+
+    /// The record of this number in a slot, made unless it is there. `None` where it cannot be made.
+    #[inline(always)]
+    pub(crate) fn get_or_make(
+        &mut self,
+        slot: u64,
+        number: u64,
+        make: impl FnOnce() -> Option<T>,
+    ) -> Option<&T> {
+        let slot = slot as usize % N;
+        let (held, record) = (&mut self.numbers[slot], &mut self.records[slot]);
+        if *held != number || number == Self::NONE {
+            *held = Self::NONE;
+            record.write(make()?);
+            *held = number;
+        }
+        // SAFETY: the slot has this number, so the record was written, here or before; and no other write leaves it without.
+        Some(unsafe { record.assume_init_ref() })
+    }
+}
+
 /// Up to `N` things, the last of which is taken first. One more, which only a corrupt file can cause, is refused.
 pub(crate) struct FixedStack<T, const N: usize> {
     /// `things[..len]` are initialised; `len <= N`.

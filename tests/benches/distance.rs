@@ -137,14 +137,18 @@ impl Ours {
             .collect();
         let distance = |pose: usize, allowance, warm_start: &mut WarmStart| {
             let mut budget = WorkBudget::unlimited();
-            let found =
-                a.distance_by(b, &poses[pose], volume, f64::INFINITY, allowance, warm_start, &mut budget);
+            let found = a
+                .against(b, &poses[pose])
+                .volume(volume)
+                .tolerance(allowance)
+                .warm_start(warm_start)
+                .budget(&mut budget)
+                .distance();
             found.ok().flatten().map_or(0.0, |found| found.distance)
         };
         let within = |pose: usize, share: f64| {
             let tolerance = distances[pose] * (1.0 + share);
-            a.within_by(b, &poses[pose], volume, tolerance, &mut WorkBudget::unlimited())
-                .is_ok_and(|found| found)
+            a.against(b, &poses[pose]).volume(volume).within(tolerance).is_ok_and(|found| found)
         };
         let mut warm_starts = vec![WarmStart::default(); poses.len()];
         let seconds = [
@@ -223,13 +227,12 @@ fn checked(
     [still, moved]: [&Surface; 2],
     budget: &mut WorkBudget,
 ) -> f64 {
-    let found =
-        a.distance_by(b, pose, volume, f64::INFINITY, Tolerance::NONE, &mut WarmStart::default(), budget);
+    let found = a.against(b, pose).volume(volume).budget(budget).distance();
     let found = found.expect("the files have the volumes").expect("there are triangles");
     let exact = of_triangles(still.triangles()[found.a as usize], moved.triangles()[found.b as usize]);
     assert!((found.distance - exact).abs() <= 1e-12 * exact, "{found:?} {exact}");
     assert_eq!(within(still, moved, exact * (1.0 - 2e-12)), [], "something is nearer than {found:?}");
-    let within = |tolerance| a.within_by(b, pose, volume, tolerance, &mut WorkBudget::unlimited());
+    let within = |tolerance| a.against(b, pose).volume(volume).within(tolerance);
     assert_eq!([found.distance, found.distance.next_down()].map(within), [Ok(true), Ok(false)]);
     found.distance
 }

@@ -128,7 +128,7 @@ fn check_count(peer: &str, found: usize, expected: usize) {
 
 fn check(a: &Model<'_>, b: &Model<'_>, pose: &Pose, expected: &[(u32, u32)], budget: &mut WorkBudget) {
     let mut found = Vec::new();
-    let end = a.all_pairs_with(b, pose, budget, |pair| {
+    let end = a.against(b, pose).budget(budget).all_pairs(|pair| {
         found.push((pair.a, pair.b));
         ControlFlow::Continue(())
     });

@@ -51,7 +51,7 @@ fn row(what: &str, files: &[Compiled], encounter: &Encounter, volume: Volume) {
             assert_eq!(count(&a, &b, pose, volume, &mut budget) != 0, meet, "{what}");
         }
         let any = |pose: usize| {
-            let first = a.first_pair_by(&b, &poses[pose], volume, &mut WorkBudget::unlimited());
+            let first = a.against(&b, &poses[pose]).volume(volume).first_pair();
             u64::from(first.expect("the files have the volumes").is_some())
         };
         times.push(mean(poses.len(), any));

@@ -121,16 +121,19 @@ fn ask_both(model: &Model<'_>, pose: &Pose) {
         ControlFlow::Continue(())
     });
     let near = model.distance(model, pose);
-    let about = model.approximate_distance(model, pose, Tolerance::Relative(0.1));
+    let about = model.against(model, pose).tolerance(Tolerance::Relative(0.1)).distance().unwrap_or(None);
     let _ = model.pairs_within(model, pose, 0.2, |near| {
         found += u64::from(near.a);
         ControlFlow::Continue(())
     });
     let budget = &mut WorkBudget::unlimited();
-    let _ = model.decreasing_distances(model, pose, Tolerance::Absolute(0.1), budget, |near| {
-        found += u64::from(near.b);
-        ControlFlow::Continue(())
-    });
+    let _ =
+        model.against(model, pose).tolerance(Tolerance::Absolute(0.1)).budget(budget).decreasing_distances(
+            |near| {
+                found += u64::from(near.b);
+                ControlFlow::Continue(())
+            },
+        );
     let answers = [model.collides(model, pose), model.within(model, pose, 0.2)];
     std::hint::black_box((found, near, about, answers));
 }

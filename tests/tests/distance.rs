@@ -6,7 +6,9 @@ use bvhc::compile::{Layout, Quality};
 use bvhc::kdop;
 use bvhc::mesh::Mesh;
 use bvhc_format::kdop::Tables;
-use bvhc_runtime::{Distance, Exhausted, Model, Pose, Realign, Tolerance, Volume, WarmStart, WorkBudget};
+use bvhc_runtime::{
+    Distance, Exhausted, Model, PairError, Pose, Realign, Tolerance, Volume, WarmStart, WorkBudget,
+};
 use bvhc_tests::oracle::gap::{of_surfaces, of_triangles, within};
 use bvhc_tests::oracle::meet::meet;
 use bvhc_tests::oracle::pairs::Surface;
@@ -114,17 +116,20 @@ fn check_variants(
     };
     check_by(a, b, pose, Volume::Aabb, found, what);
     for limit in [distance, distance * 1.01 + 1e-9, f64::INFINITY] {
-        assert!(is_same(a.distance_within(b, pose, limit)) && a.within(b, pose, limit), "{}", what());
+        assert!(
+            is_same(a.against(b, pose).limit(limit).distance().unwrap_or(None)) && a.within(b, pose, limit),
+            "{}",
+            what()
+        );
     }
     for limit in [distance.next_down(), distance * 0.99, -1.0, f64::NAN] {
         let nothing = distance == 0.0 && limit == 0.0;
-        let answer = (a.distance_within(b, pose, limit), a.within(b, pose, limit));
+        let answer = (a.against(b, pose).limit(limit).distance().unwrap_or(None), a.within(b, pose, limit));
         assert!(nothing || answer == (None, false), "{}: {answer:?} within {limit}", what());
     }
     let mut budget = WorkBudget::unlimited();
-    let mut ask = |warm_start: &mut WarmStart| {
-        a.distance_with(b, pose, f64::INFINITY, Tolerance::NONE, warm_start, &mut budget)
-    };
+    let mut ask =
+        |warm_start: &mut WarmStart| a.against(b, pose).warm_start(warm_start).budget(&mut budget).distance();
     assert!(
         is_same(ask(warm_start).expect("no limit")) && is_same(ask(warm_start).expect("no limit")),
         "{}",
@@ -136,7 +141,7 @@ fn check_variants(
         (Tolerance::Relative(3.0), 4.0 * distance),
         (Tolerance::Absolute(f64::NAN), distance),
     ] {
-        let near = a.approximate_distance(b, pose, allowance).expect("triangles");
+        let near = a.against(b, pose).tolerance(allowance).distance().unwrap_or(None).expect("triangles");
         let right = near.distance >= distance && near.distance <= most * (1.0 + 1e-15);
         assert!(right, "{}: {near:?} for {found:?}, {allowance:?}", what());
         check_falling(a, b, pose, found, (allowance, most), what);
@@ -153,16 +158,16 @@ fn check_by(
     what: &dyn Fn() -> String,
 ) {
     let (mut warm_start, mut budget) = (WarmStart::default(), WorkBudget::unlimited());
-    let by = a.distance_by(b, pose, volume, f64::INFINITY, Tolerance::NONE, &mut warm_start, &mut budget);
+    let by = a.against(b, pose).volume(volume).warm_start(&mut warm_start).budget(&mut budget).distance();
     let by = by.expect("the files have them").expect("triangles");
     let distance = found.distance;
     assert!(bits(&by) == bits(found) || by.distance == 0.0 && distance == 0.0, "{}: {by:?}", what());
     for (limit, expected) in [(distance, true), (distance.next_down(), false)] {
-        let within = a.within_by(b, pose, volume, limit, &mut WorkBudget::unlimited());
+        let within = a.against(b, pose).volume(volume).within(limit);
         assert_eq!(within, Ok(expected), "{}, {volume:?}", what());
     }
     let mut pairs = 0;
-    let end = a.pairs_within_by(b, pose, volume, distance, &mut budget, |pair| {
+    let end = a.against(b, pose).volume(volume).budget(&mut budget).pairs_within(distance, |pair| {
         pairs += u32::from(pair.distance == distance);
         ControlFlow::Continue(())
     });
@@ -183,7 +188,7 @@ fn check_falling(
         return;
     }
     let (mut best, mut pairs) = (f64::INFINITY, Vec::new());
-    let end = a.decreasing_distances(b, pose, allowance, &mut WorkBudget::unlimited(), |found| {
+    let end = a.against(b, pose).tolerance(allowance).decreasing_distances(|found| {
         let beyond = match allowance {
             Tolerance::Absolute(by) => best + by.max(0.0),
             Tolerance::Relative(share) => best + best * share,
@@ -390,7 +395,7 @@ fn hints_from_elsewhere() {
         let [a, b] = [0; 2].map(|_| &models[random.below(models.len() as u32) as usize]);
         let expected = a.distance(b, &pose).expect("triangles");
         let mut budget = WorkBudget::unlimited();
-        let found = a.distance_with(b, &pose, f64::INFINITY, Tolerance::NONE, &mut warm_start, &mut budget);
+        let found = a.against(b, &pose).warm_start(&mut warm_start).budget(&mut budget).distance();
         let found = found.expect("no limit").expect("triangles");
         assert!(bits(&found) == bits(&expected) || found.distance == 0.0 && expected.distance == 0.0);
     }
@@ -401,9 +406,7 @@ fn limits_on_work() {
     let file = compiled_for_pairs(&icosphere::displaced(8, 0.2, 1), Layout::Fast);
     let model = Model::from_bytes(&file).expect("it opens");
     let pose = Pose::from_translation([2.5, 0.2, 0.3]).expect("a pose");
-    let ask = |budget: &mut WorkBudget| {
-        model.distance_with(&model, &pose, f64::INFINITY, Tolerance::NONE, &mut WarmStart::default(), budget)
-    };
+    let ask = |budget: &mut WorkBudget| model.against(&model, &pose).budget(budget).distance();
     let mut whole = WorkBudget::unlimited();
     let expected = ask(&mut whole);
     assert!(matches!(expected, Ok(Some(_))));
@@ -412,9 +415,12 @@ fn limits_on_work() {
     assert_eq!(ask(&mut WorkBudget::of_steps(steps)), expected);
     for few in [0, 1, steps / 2, steps - 1] {
         let mut budget = WorkBudget::of_steps(few);
-        assert_eq!(ask(&mut budget), Err(Exhausted), "{few} of {steps}");
+        assert_eq!(ask(&mut budget), Err(PairError::Exhausted(Exhausted)), "{few} of {steps}");
         assert_eq!(budget.left, 0);
-        assert_eq!(model.within_with(&model, &pose, 1e-3, &mut WorkBudget::of_steps(0)), Err(Exhausted));
+        assert_eq!(
+            model.against(&model, &pose).budget(&mut WorkBudget::of_steps(0)).within(1e-3),
+            Err(PairError::Exhausted(Exhausted))
+        );
     }
     let mut visits = 0;
     let end = model.pairs_within(&model, &pose, 1.0, |_| {

@@ -5,7 +5,7 @@ use bvhc::compile::Layout;
 use bvhc::kdop::Options;
 use bvhc_format::kdop::{Directions, REGIONS, Tables, ring_cosine};
 use bvhc_format::section::SectionKind;
-use bvhc_runtime::{Exhausted, Model, Pose, Realign, Volume, VolumeError, WorkBudget};
+use bvhc_runtime::{Exhausted, Model, PairError, Pose, Realign, Volume, WorkBudget};
 use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
 use bvhc_tests::random::Random;
@@ -51,7 +51,7 @@ fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose], realign: Real
             let (a, b) = (a.with_level(level), b.with_level(level));
             let what = || format!("{what}, {}, {realign:?}, {pose:?}", level.name());
             assert_eq!(pairs(&a, &b, pose, volume), expected, "{}", what());
-            let first = a.first_pair_by(&b, pose, volume, &mut WorkBudget::unlimited()).expect("no limit");
+            let first = a.against(&b, pose).volume(volume).first_pair().expect("no limit");
             assert_eq!(first.is_some(), !expected.is_empty(), "{}", what());
             assert!(first.is_none_or(|pair| expected.contains(&(pair.a, pair.b))), "{}", what());
         }
@@ -150,14 +150,14 @@ fn files_without_what_it_takes() {
     let [plain, twelve] = [&plain, &file].map(|file| Model::from_bytes(file).expect("it opens"));
     let ask = |a: &Model<'_>, b: &Model<'_>, realign| {
         let volume = Volume::Kdop(realign);
-        a.first_pair_by(b, &Pose::IDENTITY, volume, &mut WorkBudget::unlimited()).map(|pair| pair.is_some())
+        a.against(b, &Pose::IDENTITY).volume(volume).first_pair().map(|pair| pair.is_some())
     };
     assert_eq!(ask(&twelve, &twelve, Realign::Triples), Ok(true));
     for realign in [Realign::Axes, Realign::Occupancy, Realign::Profile] {
-        assert_eq!(ask(&twelve, &twelve, realign), Err(VolumeError::NoKdops(realign)));
+        assert_eq!(ask(&twelve, &twelve, realign), Err(PairError::NoKdops(realign)));
     }
     for (a, b) in [(&plain, &twelve), (&twelve, &plain)] {
-        assert_eq!(ask(a, b, Realign::Triples), Err(VolumeError::NoKdops(Realign::Triples)));
+        assert_eq!(ask(a, b, Realign::Triples), Err(PairError::NoKdops(Realign::Triples)));
     }
     assert_eq!(ask(&twelve, &twelve, Realign::Hull), Ok(true));
     // Its hull becomes a section of a kind that nobody knows.
@@ -167,10 +167,14 @@ fn files_without_what_it_takes() {
     assert!(without.hull().is_none());
     assert_eq!(ask(&without, &twelve, Realign::Hull), Ok(true));
     assert_eq!(ask(&twelve, &without, Realign::Triples), Ok(true));
-    assert_eq!(ask(&twelve, &without, Realign::Hull), Err(VolumeError::NoKdops(Realign::Hull)));
+    assert_eq!(ask(&twelve, &without, Realign::Hull), Err(PairError::NoKdops(Realign::Hull)));
     let volume = Volume::Kdop(Realign::Triples);
-    let none = twelve.first_pair_by(&twelve, &Pose::IDENTITY, volume, &mut WorkBudget::of_steps(0));
-    assert_eq!(none, Err(VolumeError::Exhausted(Exhausted)));
+    let none = twelve
+        .against(&twelve, &Pose::IDENTITY)
+        .volume(volume)
+        .budget(&mut WorkBudget::of_steps(0))
+        .first_pair();
+    assert_eq!(none, Err(PairError::Exhausted(Exhausted)));
 }
 
 /// Fünzig and Fellner's equations (4) to (8), as printed: the bound along `turned` of points around the origin.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use bvhc::compile::{Layout, Quality};
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{Exhausted, Model, Pair, Pose, WorkBudget};
+use bvhc_runtime::{Exhausted, Model, Pair, PairError, Pose, WorkBudget};
 use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
 use bvhc_tests::random::Random;
@@ -200,19 +200,23 @@ fn limits_on_work() {
     let model = Model::from_bytes(&file).expect("it opens");
     let pose = Pose::from_translation([0.1, 0.2, 0.3]).expect("a pose");
     let mut whole = WorkBudget::unlimited();
-    let ask =
-        |budget: &mut WorkBudget| model.all_pairs_with(&model, &pose, budget, |_| ControlFlow::Continue(()));
+    let ask = |budget: &mut WorkBudget| {
+        model.against(&model, &pose).budget(budget).all_pairs(|_| ControlFlow::Continue(()))
+    };
     assert_eq!(ask(&mut whole), Ok(ControlFlow::Continue(())));
     let steps = whole.node_pairs + whole.leaf_pairs;
     assert_eq!(whole.left, u64::MAX - steps);
     assert_eq!(ask(&mut WorkBudget::of_steps(steps)), Ok(ControlFlow::Continue(())));
     for few in [0, 1, steps / 2, steps - 1] {
         let mut budget = WorkBudget::of_steps(few);
-        assert_eq!(ask(&mut budget), Err(Exhausted), "{few} of {steps}");
+        assert_eq!(ask(&mut budget), Err(PairError::Exhausted(Exhausted)), "{few} of {steps}");
         assert_eq!(budget.left, 0);
     }
-    assert_eq!(model.first_pair_with(&model, &pose, &mut WorkBudget::of_steps(0)), Err(Exhausted));
+    assert_eq!(
+        model.against(&model, &pose).budget(&mut WorkBudget::of_steps(0)).first_pair(),
+        Err(PairError::Exhausted(Exhausted))
+    );
     // What the models' bounds tell apart takes no step.
     let far = Pose::from_translation([100.0, 0.0, 0.0]).expect("a pose");
-    assert_eq!(model.first_pair_with(&model, &far, &mut WorkBudget::of_steps(0)), Ok(None));
+    assert_eq!(model.against(&model, &far).budget(&mut WorkBudget::of_steps(0)).first_pair(), Ok(None));
 }

@@ -2,7 +2,7 @@
 //! vouch for, and what is approximate is within what is allowed.
 
 use bvhc::compile::Layout;
-use bvhc_runtime::{Exhausted, Model, Pose, Tolerance, Volume, VolumeError, WarmStart, WorkBudget};
+use bvhc_runtime::{Exhausted, Model, PairError, Pose, Tolerance, Volume, WarmStart, WorkBudget};
 use bvhc_tests::oracle::gap::of_surfaces;
 use bvhc_tests::oracle::pairs::Surface;
 use bvhc_tests::pose;
@@ -81,15 +81,14 @@ fn approximate_distances_are_within_the_allowance() {
                     let model = model.with_level(level);
                     let ask = |limit| {
                         let (mut warm_start, mut budget) = (WarmStart::default(), WorkBudget::unlimited());
-                        model.distance_by(
-                            &model,
-                            &pose,
-                            SAMPLES,
-                            limit,
-                            allowance,
-                            &mut warm_start,
-                            &mut budget,
-                        )
+                        model
+                            .against(&model, &pose)
+                            .volume(SAMPLES)
+                            .limit(limit)
+                            .tolerance(allowance)
+                            .warm_start(&mut warm_start)
+                            .budget(&mut budget)
+                            .distance()
                     };
                     for limit in [f64::INFINITY, most, least] {
                         let found = ask(limit).expect("no limit").expect("triangles").distance;
@@ -117,7 +116,7 @@ fn samples_spare_steps() {
         let mut budget = WorkBudget::unlimited();
         for pose in encounter.separated.iter().chain(&encounter.approaching).map(pose::Pose::for_query) {
             let tolerance = 2.0 * distance(&a, &b, &pose, volume).distance;
-            assert_eq!(a.within_by(&b, &pose, volume, tolerance, &mut budget), Ok(true));
+            assert_eq!(a.against(&b, &pose).volume(volume).budget(&mut budget).within(tolerance), Ok(true));
         }
         budget.node_pairs + budget.leaf_pairs
     };
@@ -132,13 +131,13 @@ fn what_files_do_not_have() {
         [compiled_with_samples(&mesh, Layout::Fast), compiled_for_pairs(&mesh, Layout::Fast)];
     let [samples, boxes] = [&samples, &boxes].map(|file| Model::from_bytes(file).expect("it opens"));
     let ask = |a: &Model<'_>, b: &Model<'_>, steps| {
-        a.within_by(b, &Pose::IDENTITY, SAMPLES, 1.0, &mut WorkBudget::of_steps(steps))
+        a.against(b, &Pose::IDENTITY).volume(SAMPLES).budget(&mut WorkBudget::of_steps(steps)).within(1.0)
     };
     assert_eq!(ask(&samples, &samples, u64::MAX), Ok(true));
-    assert_eq!(ask(&samples, &samples, 0), Err(VolumeError::Exhausted(Exhausted)));
+    assert_eq!(ask(&samples, &samples, 0), Err(PairError::Exhausted(Exhausted)));
     for (a, b) in [(&samples, &boxes), (&boxes, &samples), (&boxes, &boxes)] {
-        assert_eq!(ask(a, b, u64::MAX), Err(VolumeError::NoSamples));
-        let first = a.first_pair_by(b, &Pose::IDENTITY, SAMPLES, &mut WorkBudget::unlimited());
-        assert_eq!(first.map(|pair| pair.is_some()), Err(VolumeError::NoSamples));
+        assert_eq!(ask(a, b, u64::MAX), Err(PairError::NoSamples));
+        let first = a.against(b, &Pose::IDENTITY).volume(SAMPLES).first_pair();
+        assert_eq!(first.map(|pair| pair.is_some()), Err(PairError::NoSamples));
     }
 }

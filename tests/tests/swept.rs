@@ -3,7 +3,7 @@
 
 use bvhc::compile::Layout;
 use bvhc_format::swept::{Core, Cores};
-use bvhc_runtime::{Exhausted, Level, Model, Pose, Volume, VolumeError, WorkBudget};
+use bvhc_runtime::{Exhausted, Level, Model, PairError, Pose, Volume, WorkBudget};
 use bvhc_tests::oracle::gap::of_surfaces;
 use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
@@ -106,25 +106,31 @@ fn what_files_do_not_have() {
     let [lines, boxes] = [&lines, &boxes].map(|file| Model::from_bytes(file).expect("it opens"));
     let ask = |a: &Model<'_>, b: &Model<'_>, cores| {
         let (mut budget, volume) = (WorkBudget::unlimited(), Volume::Swept(cores));
-        let pairs = a.first_pair_by(b, &Pose::IDENTITY, volume, &mut budget).map(|pair| pair.is_some());
-        assert_eq!(a.within_by(b, &Pose::IDENTITY, volume, 1.0, &mut budget), pairs);
+        let pairs = a
+            .against(b, &Pose::IDENTITY)
+            .volume(volume)
+            .budget(&mut budget)
+            .first_pair()
+            .map(|pair| pair.is_some());
+        assert_eq!(a.against(b, &Pose::IDENTITY).volume(volume).budget(&mut budget).within(1.0), pairs);
         pairs
     };
     assert_eq!(ask(&lines, &lines, LINES), Ok(true));
     for cores in Cores::ALL {
         for (a, b) in [(&lines, &boxes), (&boxes, &lines), (&boxes, &boxes)] {
-            assert_eq!(ask(a, b, cores), Err(VolumeError::NoSwept(cores)));
+            assert_eq!(ask(a, b, cores), Err(PairError::NoSwept(cores)));
         }
     }
     for cores in [Cores::Same(Core::Rectangle), Cores::Hybrid] {
-        assert_eq!(ask(&lines, &lines, cores), Err(VolumeError::NoSwept(cores)));
+        assert_eq!(ask(&lines, &lines, cores), Err(PairError::NoSwept(cores)));
     }
     let volume = Volume::Swept(LINES);
-    let none = lines.within_by(&lines, &Pose::IDENTITY, volume, 0.0, &mut WorkBudget::of_steps(0));
-    assert_eq!(none, Err(VolumeError::Exhausted(Exhausted)));
+    let none = lines
+        .against(&lines, &Pose::IDENTITY)
+        .volume(volume)
+        .budget(&mut WorkBudget::of_steps(0))
+        .within(0.0);
+    assert_eq!(none, Err(PairError::Exhausted(Exhausted)));
     let lines = lines.with_level(Level::detect());
-    assert_eq!(
-        lines.within_by(&lines, &Pose::IDENTITY, volume, -1.0, &mut WorkBudget::unlimited()),
-        Ok(false)
-    );
+    assert_eq!(lines.against(&lines, &Pose::IDENTITY).volume(volume).within(-1.0), Ok(false));
 }

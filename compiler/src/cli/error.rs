@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
-use bvhc_runtime::{OpenError, VolumeError};
+use bvhc_runtime::{OpenError, PairError};
 
 use super::row::RowError;
 use crate::compile::CompileError;
@@ -56,7 +56,7 @@ pub(super) enum CliError {
         /// The files.
         file: String,
         /// What they do not have.
-        error: VolumeError,
+        error: PairError,
     },
     /// A line of queries is malformed.
     #[error("{input}, line {line}: {error}")]

@@ -14,3 +14,6 @@ pub(crate) fn larger(a: f32, b: f32) -> f32 {
 pub(crate) fn smaller(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
+
+/// Half the distance from 1 to the next f32: the largest relative error of one rounding.
+pub(crate) const UNIT_ROUNDOFF: f32 = f32::EPSILON / 2.0;

@@ -1,10 +1,6 @@
 //! The primitive tests: they alone decide answers; boxes only prune.
 
 pub(crate) mod closest;
-pub(crate) mod gap;
-pub(crate) mod meet;
-pub(crate) mod near;
-pub(crate) mod pair;
 pub(crate) mod point;
 pub(crate) mod ray;
 #[cfg(test)]

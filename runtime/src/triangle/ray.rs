@@ -17,8 +17,9 @@ use core::ops::{Add, Mul, Sub};
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
+use crate::math::larger;
 use crate::packet::Group;
-use crate::ray::{Class, Frame, Hit, Sides, larger};
+use crate::ray::{Class, Frame, Hit, Sides};
 use crate::simd::{Kernel, lanes, square_root};
 
 /// f32 weights are used where the edge functions' products sum to less than this many times the

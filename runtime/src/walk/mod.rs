@@ -1,12 +1,8 @@
 //! The loops over the tree, written once: what a query is decides the boxes and the leaves, not the loop.
 
 pub(crate) mod all;
-mod beam;
-pub(crate) mod distance;
-mod grid;
 pub(crate) mod interleaved;
 pub(crate) mod nearest;
-pub(crate) mod pairs;
 pub(crate) mod probe;
 pub(crate) mod ray;
 

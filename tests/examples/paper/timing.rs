@@ -38,7 +38,7 @@ pub(crate) fn time([a, b]: [&Model<'_>; 2], poses: &[Pose], volume: Volume, roun
     for pose in poses {
         pairs += count(a, b, pose, volume, &mut budget);
         let any = || {
-            let first = a.first_pair_by(b, pose, volume, &mut WorkBudget::unlimited());
+            let first = a.against(b, pose).volume(volume).first_pair();
             first.expect("the files have the volumes").is_some()
         };
         first += least(rounds, any);

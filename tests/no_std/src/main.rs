@@ -58,7 +58,7 @@ fn checks_of_two(model: &Model<'_>) -> [bool; 5] {
     [
         count == 9 && pairs.contains(&Pair { a: 2, b: 0 }),
         away.is_ok_and(|away| !model.collides(model, &away)),
-        model.first_pair_with(model, &Pose::IDENTITY, &mut budget).is_err(),
+        model.against(model, &Pose::IDENTITY).budget(&mut budget).first_pair().is_err(),
         away.is_ok_and(|away| {
             model.distance(model, &away).is_some_and(|found| found.distance == FRAC_1_SQRT_2)
         }),

@@ -98,20 +98,29 @@ pub fn ask_distances(model: &Model<'_>, pose: &Pose, steps: u64) -> u64 {
     let (mut count, mut warm_start) = (0, WarmStart::default());
     for allowance in [Tolerance::NONE, Tolerance::Relative(0.5)] {
         let mut budget = WorkBudget::of_steps(steps);
-        let found = model.distance_with(model, pose, f64::INFINITY, allowance, &mut warm_start, &mut budget);
+        let found = model
+            .against(model, pose)
+            .tolerance(allowance)
+            .warm_start(&mut warm_start)
+            .budget(&mut budget)
+            .distance();
         count += u64::from(matches!(found, Ok(Some(_))));
         let mut budget = WorkBudget::of_steps(steps);
-        let _ = model.decreasing_distances(model, pose, allowance, &mut budget, |_| {
-            count += 1;
-            ControlFlow::Continue(())
-        });
+        let _ =
+            model.against(model, pose).tolerance(allowance).budget(&mut budget).decreasing_distances(|_| {
+                count += 1;
+                ControlFlow::Continue(())
+            });
     }
     let mut budget = WorkBudget::of_steps(steps);
-    let _ = model.pairs_within_with(model, pose, 0.1, &mut budget, |found| {
+    let _ = model.against(model, pose).budget(&mut budget).pairs_within(0.1, |found| {
         count += u64::from(model.source_of(found.a).is_some());
         ControlFlow::Continue(())
     });
-    count + u64::from(model.within_with(model, pose, 0.1, &mut WorkBudget::of_steps(steps)) == Ok(true))
+    count
+        + u64::from(
+            model.against(model, pose).budget(&mut WorkBudget::of_steps(steps)).within(0.1) == Ok(true),
+        )
 }
 
 /// Steps to find one pair, and to find all: a walk through a corrupt tree ends by itself, but only after as many steps
@@ -130,7 +139,7 @@ fn ask_pairs(model: &Model<'_>) -> u64 {
     let [first, all] = STEPS.map(|steps| WorkBudget::of_steps(if is_small { u64::MAX } else { steps }));
     let of_pose = |pose: &Pose| {
         let (mut first, mut all) = (first, all);
-        let found = model.first_pair_with(model, pose, &mut first);
+        let found = model.against(model, pose).budget(&mut first).first_pair();
         u64::from(matches!(found, Ok(Some(_))))
             + count_pairs(model, pose, &mut all)
             + ask_distances(model, pose, FEW_STEPS)
@@ -147,7 +156,7 @@ pub fn poses() -> [Pose; 2] {
 /// How many pairs of triangles of a model and itself are found before the budget is spent.
 pub fn count_pairs(model: &Model<'_>, pose: &Pose, budget: &mut WorkBudget) -> u64 {
     let mut count = 0;
-    let _ = model.all_pairs_with(model, pose, budget, |pair| {
+    let _ = model.against(model, pose).budget(budget).all_pairs(|pair| {
         count += 1 + u64::from(model.source_of(pair.a).is_some() && model.source_of(pair.b).is_some());
         ControlFlow::Continue(())
     });

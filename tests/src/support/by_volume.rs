@@ -11,7 +11,7 @@ use crate::random::Random;
 /// The pairs of triangles that meet, ascending.
 pub fn pairs(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
-    let end = a.all_pairs_by(b, pose, volume, &mut WorkBudget::unlimited(), |pair| {
+    let end = a.against(b, pose).volume(volume).all_pairs(|pair| {
         pairs.push((pair.a, pair.b));
         ControlFlow::Continue(())
     });
@@ -23,7 +23,7 @@ pub fn pairs(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume) -> Vec<(
 /// The pairs of triangles that are no farther apart than `limit`, ascending.
 pub fn within(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, limit: f64) -> Vec<(u32, u32)> {
     let mut pairs = Vec::new();
-    let end = a.pairs_within_by(b, pose, volume, limit, &mut WorkBudget::unlimited(), |found| {
+    let end = a.against(b, pose).volume(volume).pairs_within(limit, |found| {
         pairs.push((found.a, found.b));
         ControlFlow::Continue(())
     });
@@ -35,14 +35,14 @@ pub fn within(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, limit: 
 /// The least distance.
 pub fn distance(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume) -> Distance {
     let (mut warm_start, mut budget) = (WarmStart::default(), WorkBudget::unlimited());
-    let found = a.distance_by(b, pose, volume, f64::INFINITY, Tolerance::NONE, &mut warm_start, &mut budget);
+    let found = a.against(b, pose).volume(volume).warm_start(&mut warm_start).budget(&mut budget).distance();
     found.expect("the files have them").expect("triangles")
 }
 
 /// The least of the pairs on the way to the nearest one; none is farther apart than the one before by more than allowed.
 fn fallen(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, allowed: f64) -> f64 {
     let (mut least, allowance) = (f64::INFINITY, Tolerance::Absolute(allowed));
-    let end = a.decreasing_distances_by(b, pose, volume, allowance, &mut WorkBudget::unlimited(), |found| {
+    let end = a.against(b, pose).volume(volume).tolerance(allowance).decreasing_distances(|found| {
         assert!(found.distance <= least + allowed, "{volume:?}, {pose:?}: {found:?}");
         least = least.min(found.distance);
         ControlFlow::Continue(())
@@ -76,12 +76,12 @@ impl Expected {
             let (a, b) = (a.with_level(level), b.with_level(level));
             let what = || format!("{what}, {volume:?}, {}, {pose:?}", level.name());
             assert_eq!(pairs(&a, &b, pose, volume), self.pairs, "{}", what());
-            let first = a.first_pair_by(&b, pose, volume, &mut WorkBudget::unlimited()).expect("no limit");
+            let first = a.against(&b, pose).volume(volume).first_pair().expect("no limit");
             assert_eq!(first.is_some(), !self.pairs.is_empty(), "{}", what());
             let found = distance(&a, &b, pose, volume);
             assert!(found == self.distance || found.distance == 0.0 && least == 0.0, "{}: {found:?}", what());
             assert_eq!(within(&a, &b, pose, volume, 1.01 * least), self.within, "{}", what());
-            let ask = |limit| a.within_by(&b, pose, volume, limit, &mut WorkBudget::unlimited());
+            let ask = |limit| a.against(&b, pose).volume(volume).within(limit);
             assert_eq!((ask(least), ask(least.next_down())), (Ok(true), Ok(false)), "{}", what());
             assert_eq!(fallen(&a, &b, pose, volume, 0.01 * least), least, "{}", what());
         }

@@ -75,7 +75,7 @@ pub fn file(mesh: &Mesh, options: &Options) -> Compiled {
 /// How many pairs of triangles meet.
 pub fn count(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, budget: &mut WorkBudget) -> u64 {
     let mut count = 0;
-    let end = a.all_pairs_by(b, pose, volume, budget, |_| {
+    let end = a.against(b, pose).volume(volume).budget(budget).all_pairs(|_| {
         count += 1;
         ControlFlow::Continue(())
     });

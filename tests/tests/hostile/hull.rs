@@ -32,8 +32,12 @@ fn survive_climbs(bytes: &Bytes) {
         let away = [[3.0, 0.0, 0.0], [0.0, -1e3, 1e4]].map(|by| Pose::from_translation(by).expect("a pose"));
         for pose in poses().into_iter().chain(away) {
             let mut budget = WorkBudget::of_steps(300);
-            std::hint::black_box(model.first_pair_by(&model, &pose, volume, &mut budget).ok());
-            std::hint::black_box(model.within_by(&model, &pose, volume, 0.5, &mut budget).ok());
+            std::hint::black_box(
+                model.against(&model, &pose).volume(volume).budget(&mut budget).first_pair().ok(),
+            );
+            std::hint::black_box(
+                model.against(&model, &pose).volume(volume).budget(&mut budget).within(0.5).ok(),
+            );
         }
     }
     assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
@@ -46,7 +50,10 @@ fn good_hulls_tell_apart() {
     let model = Model::from_bytes(&file).expect("it opens");
     let away = Pose::from_translation([3.0, 0.0, 0.0]).expect("a pose");
     let mut budget = WorkBudget::unlimited();
-    assert_eq!(model.first_pair_by(&model, &away, Volume::Kdop(Realign::Hull), &mut budget), Ok(None));
+    assert_eq!(
+        model.against(&model, &away).volume(Volume::Kdop(Realign::Hull)).budget(&mut budget).first_pair(),
+        Ok(None)
+    );
     assert_eq!(budget.node_pairs, 0);
 }
 

@@ -39,16 +39,18 @@ fn survive_pairs(bytes: &Bytes, levels: &[Level]) -> u64 {
             for pose in poses() {
                 for steps in [1, 300, u64::MAX] {
                     let (mut count, mut budget) = (0, WorkBudget::of_steps(steps));
-                    let _ = model.all_pairs_by(&model, &pose, Volume::Kdop(realign), &mut budget, |_| {
-                        count += 1;
-                        ControlFlow::Continue(())
-                    });
+                    let _ = model
+                        .against(&model, &pose)
+                        .volume(Volume::Kdop(realign))
+                        .budget(&mut budget)
+                        .all_pairs(|_| {
+                            count += 1;
+                            ControlFlow::Continue(())
+                        });
                     most = most.max(count);
                 }
                 let volume = Volume::Kdop(realign);
-                std::hint::black_box(
-                    model.first_pair_by(&model, &pose, volume, &mut WorkBudget::unlimited()).ok(),
-                );
+                std::hint::black_box(model.against(&model, &pose).volume(volume).first_pair().ok());
             }
         }
     }

@@ -108,21 +108,29 @@ fn survive_volume(bytes: &Bytes, levels: &[Level], volume: fn(&Model<'_>) -> Opt
             for steps in [1, 300, u64::MAX] {
                 let mut count = 0;
                 let budget = || WorkBudget::of_steps(steps);
-                let _ = model.all_pairs_by(&model, &pose, volume, &mut budget(), |_| {
+                let _ = model.against(&model, &pose).volume(volume).budget(&mut budget()).all_pairs(|_| {
                     count += 1;
                     ControlFlow::Continue(())
                 });
-                let _ = model.pairs_within_by(&model, &pose, volume, 0.1, &mut budget(), |_| {
-                    ControlFlow::Continue(())
-                });
+                let _ = model
+                    .against(&model, &pose)
+                    .volume(volume)
+                    .budget(&mut budget())
+                    .pairs_within(0.1, |_| ControlFlow::Continue(()));
                 most = most.max(count);
                 let (limit, exact) = (f64::INFINITY, Tolerance::NONE);
                 let mut warm_start = WarmStart::default();
                 std::hint::black_box((
-                    model.first_pair_by(&model, &pose, volume, &mut budget()).ok(),
-                    model.within_by(&model, &pose, volume, 0.1, &mut budget()).ok(),
+                    model.against(&model, &pose).volume(volume).budget(&mut budget()).first_pair().ok(),
+                    model.against(&model, &pose).volume(volume).budget(&mut budget()).within(0.1).ok(),
                     model
-                        .distance_by(&model, &pose, volume, limit, exact, &mut warm_start, &mut budget())
+                        .against(&model, &pose)
+                        .volume(volume)
+                        .limit(limit)
+                        .tolerance(exact)
+                        .warm_start(&mut warm_start)
+                        .budget(&mut budget())
+                        .distance()
                         .ok(),
                 ));
             }

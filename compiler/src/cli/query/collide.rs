@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-use bvhc_runtime::{Model, Pose, Volume, WorkBudget};
+use bvhc_runtime::{Model, Pose, Volume};
 
 use super::Ask;
 use crate::cli::row::{Row, RowError};
@@ -44,12 +44,12 @@ impl Asker<'_> {
             pairs += 1;
             ControlFlow::Continue(())
         };
-        let _ = self.a.all_pairs_by(&self.b, pose, self.volume, &mut WorkBudget::unlimited(), visit);
+        let _ = self.a.against(&self.b, pose).volume(self.volume).all_pairs(visit);
         pairs
     }
 
     fn collides(&self, pose: &Pose) -> bool {
-        let first = self.a.first_pair_by(&self.b, pose, self.volume, &mut WorkBudget::unlimited());
+        let first = self.a.against(&self.b, pose).volume(self.volume).first_pair();
         first.is_ok_and(|pair| pair.is_some())
     }
 }

@@ -28,8 +28,14 @@ impl Ask for Asker<'_> {
         let pose = query.pose("distance")?;
         let (mut warm_start, mut budget) = (WarmStart::default(), WorkBudget::unlimited());
         let (a, b) = (&self.a, &self.b);
-        let found =
-            a.distance_by(b, &pose, self.volume, self.within, self.allowance, &mut warm_start, &mut budget);
+        let found = a
+            .against(b, &pose)
+            .volume(self.volume)
+            .limit(self.within)
+            .tolerance(self.allowance)
+            .warm_start(&mut warm_start)
+            .budget(&mut budget)
+            .distance();
         let Ok(Some(found)) = found else {
             row.push_str(",,,,,,,,\n");
             return Ok(());

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use bvhc_runtime::{Exhausted, Pose, Tolerance, VolumeError, WorkBudget};
+use bvhc_runtime::{Exhausted, PairError, Pose, Tolerance, WorkBudget};
 
 use super::args::{CollideArgs, DistanceArgs, ModelArgs, Query, QueryArgs};
 use super::error::{Action, CliError};
@@ -40,7 +40,8 @@ fn ask_model(kind: Kind, args: &ModelArgs) -> Result<(), CliError> {
 fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
     let (a, b) = (Compiled::read(&args.a)?, Compiled::read(&args.b)?);
     let (a, b, volume) = (a.model()?, b.model()?, args.volume.get()?);
-    let found = a.first_pair_by(&b, &Pose::IDENTITY, volume, &mut WorkBudget::of_steps(0));
+    let found =
+        a.against(&b, &Pose::IDENTITY).volume(volume).budget(&mut WorkBudget::of_steps(0)).first_pair();
     check_volume(found.map(drop), [&args.a, &args.b])?;
     let asker = collide::Asker { a, b, count: args.pairs, volume };
     answer_all(&asker, args.poses.as_deref())
@@ -54,16 +55,17 @@ fn ask_how_far(args: &DistanceArgs) -> Result<(), CliError> {
         (None, None) => Tolerance::NONE,
     };
     let (a, b, volume) = (a.model()?, b.model()?, args.volume.get()?);
-    let found = a.within_by(&b, &Pose::IDENTITY, volume, 0.0, &mut WorkBudget::of_steps(0));
+    let found =
+        a.against(&b, &Pose::IDENTITY).volume(volume).budget(&mut WorkBudget::of_steps(0)).within(0.0);
     check_volume(found.map(drop), [&args.a, &args.b])?;
     let within = args.within.unwrap_or(f64::INFINITY);
     answer_all(&distance::Asker { a, b, volume, within, allowance }, args.poses.as_deref())
 }
 
 /// Whether the files have the volumes, by what a query without a step says. That does not depend on the pose.
-fn check_volume(found: Result<(), VolumeError>, [a, b]: [&Path; 2]) -> Result<(), CliError> {
+fn check_volume(found: Result<(), PairError>, [a, b]: [&Path; 2]) -> Result<(), CliError> {
     match found {
-        Ok(()) | Err(VolumeError::Exhausted(Exhausted)) => Ok(()),
+        Ok(()) | Err(PairError::Exhausted(Exhausted)) => Ok(()),
         Err(error) => Err(CliError::Volume { file: format!("{}, {}", a.display(), b.display()), error }),
     }
 }

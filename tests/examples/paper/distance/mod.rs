@@ -82,7 +82,13 @@ fn cost([a, b]: [&Model<'_>; 2], poses: &[Pose], volume: Volume, share: f64, rou
         let exact = a.distance(b, pose).expect("there are triangles").distance;
         let ask = |budget: &mut WorkBudget| {
             let (allowed, warm_start) = (Tolerance::Relative(share), &mut WarmStart::default());
-            let found = a.distance_by(b, pose, volume, f64::INFINITY, allowed, warm_start, budget);
+            let found = a
+                .against(b, pose)
+                .volume(volume)
+                .tolerance(allowed)
+                .warm_start(warm_start)
+                .budget(budget)
+                .distance();
             found.expect("the files have the volumes").expect("there are triangles").distance
         };
         let found = ask(&mut budget);

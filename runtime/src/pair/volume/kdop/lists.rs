@@ -31,9 +31,9 @@ use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x4, f32x16};
 
 use super::realign::{Realign, Vectors};
 use crate::math::{larger, smaller};
+use crate::pair::sets::PAIRS;
+use crate::pair::volume::{LowerBounds, Overlaps, ROUNDED};
 use crate::simd::Kernel;
-use crate::volume::gap::{LowerBounds, ROUNDED};
-use crate::volume::obb::{Overlaps, PAIRS};
 
 /// How many directions are looked at together.
 const CHUNK: usize = 16;
@@ -207,16 +207,16 @@ impl Lists {
 
     /// How far apart pairs of children are, at least; see [`LowerBounds`].
     #[inline(always)]
-    pub(super) fn gaps<S: Kernel>(
+    pub(super) fn lower_bounds<S: Kernel>(
         &self,
         simd: S,
         a: &[LaneRow],
         b: &[LaneRow],
         pairs: u32,
-        reach2: f32,
+        limit2: f32,
     ) -> Option<LowerBounds> {
         let of_b = self.realigned(simd, b)?;
-        let mut found = LowerBounds { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
+        let mut found = LowerBounds::NONE;
         let mut left = pairs & ALL;
         while left != 0 {
             let lane = left.trailing_zeros() as usize % PAIRS;
@@ -226,7 +226,7 @@ impl Lists {
             let along_axes = if self.has_axes { self.along_axes(a, &of_b[j])? } else { 0.0 };
             let square = larger(larger(free, 0.0) * larger(free, 0.0), along_axes) * ROUNDED;
             // What is no number is to be looked at.
-            let beyond = square > reach2;
+            let beyond = square > limit2;
             found.pairs |= u32::from(!beyond) << lane;
             found.squares[lane] = square;
             let between = larger(free + smaller(size(a, self.slabs[0])?, size(b, self.slabs[1])?), 0.0);

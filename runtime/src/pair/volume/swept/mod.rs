@@ -19,7 +19,7 @@
 //! - The square of |d| is wrong by 4 u of it, so that what is divided by it, multiplied and drawn the root of is wrong by
 //!   5 u M more. Taking off the sum of the radii and the slack adds 3 u M.
 //!
-//! That is 49 u M, of which [`Motion::slack`] has 128. Where d is so short that its square has lost bits to underflow,
+//! That is 49 u M, of which [`RelativePose::slack`] has 128. Where d is so short that its square has lost bits to underflow,
 //! the divisor is greater than it, and the bound less.
 
 #[cfg(test)]
@@ -27,13 +27,13 @@ mod tests;
 
 use bvhc_format::kdop::LaneRow;
 use bvhc_format::obb::{PAIR_WIDTH, PairRef};
-use bvhc_format::swept::Core;
+use bvhc_format::swept::{Core, SweptLayout};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
-use super::gap::{LowerBounds, ROUNDED};
-use super::obb::{Motion, Overlaps, PAIRS, Vector, dot, lanes, moved, sub};
-use super::{DistanceBound, Volume};
-use crate::pair_tree::PairTree;
+use super::{LowerBounds, Opened, Overlaps, ROUNDED, Volumes};
+use crate::pair::lanes::{Vector, cross, dot, lanes, sub, transform};
+use crate::pair::relative_pose::RelativePose;
+use crate::pair::sets::PAIRS;
 use crate::simd::Kernel;
 
 /// How often points of two rectangles are projected to and fro. (Measured on rectangles of any orientation about their
@@ -43,8 +43,30 @@ const ROUNDS: usize = 3;
 /// The least square that a direction's length is taken to have.
 const LEAST: f32 = 1.0 / (1u128 << 100) as f32;
 
-/// Swept spheres, with cores of which the number of a node's rows tells.
-pub(crate) struct Swept;
+/// The swept spheres of two trees, with cores of which the number of a node's rows tells.
+pub(crate) struct Swept<'a> {
+    rows: [(&'a [LaneRow], SweptLayout); 2],
+}
+
+impl<'a> Swept<'a> {
+    pub(crate) fn new(rows: [(&'a [LaneRow], SweptLayout); 2]) -> Self {
+        Self { rows }
+    }
+
+    #[inline(always)]
+    fn open(&self, nodes: [u32; 2]) -> Option<[&'a [LaneRow]; 2]> {
+        let [(of_a, layout_a), (of_b, layout_b)] = self.rows;
+        Some([layout_a.node(of_a, nodes[0])?, layout_b.node(of_b, nodes[1])?])
+    }
+}
+
+#[inline(always)]
+fn children(node: &[LaneRow]) -> [u32; PAIR_WIDTH] {
+    match node.get(Core::CHILDREN) {
+        Some(row) => row.lanes.map(f32::to_bits),
+        None => [PairRef::EMPTY.0; PAIR_WIDTH],
+    }
+}
 
 /// As many pairs of slots as a level tests at once.
 struct Side<S: Kernel> {
@@ -63,34 +85,34 @@ struct Found<S: Kernel> {
     centres: S::Pairs,
 }
 
-impl Swept {
-    /// B's slots over and over, where the motion takes them. `None` where the node does not have the rows, which is nowhere.
+impl<S: Kernel> Side<S> {
+    /// B's slots over and over, where the pose takes them. `None` where the node does not have the rows, which is nowhere.
     #[inline(always)]
-    fn moved<S: Kernel>(simd: S, b: &[LaneRow], motion: &Motion) -> Option<Side<S>> {
+    fn of_b(simd: S, b: &[LaneRow], pose: &RelativePose) -> Option<Self> {
         let core = Core::of_rows(b.len())?;
         let tile = |row: &LaneRow| simd.tile(&row.lanes);
         let [x, y, z] = vector(b, 0)?;
         let centre = [tile(x), tile(y), tile(z)];
-        let mut side = Side {
+        let mut side = Self {
             core,
-            centre: moved(simd, &centre, motion.rotation(), motion.translation()),
+            centre: transform(simd, &centre, pose.rotation(), pose.translation()),
             radius: tile(b.get(Core::RADIUS)?),
             axes: nothing(simd),
         };
         for (index, axis) in side.axes.iter_mut().enumerate().take(core.axes()) {
             let [x, y, z] = vector(b, Core::AXES + 3 * index)?;
-            *axis = moved(simd, &[tile(x), tile(y), tile(z)], motion.rotation(), &[0.0; 3]);
+            *axis = transform(simd, &[tile(x), tile(y), tile(z)], pose.rotation(), &[0.0; 3]);
         }
         Some(side)
     }
 
     /// A's slots from `row` on.
     #[inline(always)]
-    fn spread<S: Kernel>(simd: S, a: &[LaneRow], row: usize) -> Option<Side<S>> {
+    fn of_a(simd: S, a: &[LaneRow], row: usize) -> Option<Self> {
         let core = Core::of_rows(a.len())?;
         let spread = |of: &LaneRow| simd.spread(&of.lanes, row);
         let [x, y, z] = vector(a, 0)?;
-        let mut side = Side {
+        let mut side = Self {
             core,
             centre: [spread(x), spread(y), spread(z)],
             radius: spread(a.get(Core::RADIUS)?),
@@ -105,7 +127,7 @@ impl Swept {
 
     /// Cores of two kinds are compared as the greater of them: the lesser one has half axes of zero.
     #[inline(always)]
-    fn compare<S: Kernel>(simd: S, a: &Side<S>, b: &Side<S>) -> Found<S> {
+    fn compare(simd: S, a: &Self, b: &Self) -> Found<S> {
         let t = sub::<S>(&b.centre, &a.centre);
         let centres = dot::<S>(&t, &t);
         let ([u, v], [p, q]) = (&a.axes, &b.axes);
@@ -123,87 +145,84 @@ impl Swept {
     }
 }
 
-impl Volume for Swept {
-    type Node<'a> = &'a [LaneRow];
-    type Room = ();
-
+impl<S: Kernel> Volumes<S> for Swept<'_> {
     #[inline(always)]
-    fn room() {}
-
-    #[inline(always)]
-    fn node<'b>(tree: &PairTree<'b>, id: u32, _: &'b mut ()) -> Option<&'b [LaneRow]> {
-        tree.swept_node(id)
-    }
-
-    #[inline(always)]
-    fn child(_: &PairTree<'_>, node: &[LaneRow], slot: usize) -> u32 {
-        match node.get(Core::CHILDREN) {
-            Some(row) => row.lanes[slot % PAIR_WIDTH].to_bits(),
-            None => PairRef::EMPTY.0,
-        }
-    }
-
-    #[inline(always)]
-    fn overlaps<S: Kernel>(
-        &self,
+    fn overlaps(
+        &mut self,
         simd: S,
-        a: &[LaneRow],
-        b: &[LaneRow],
-        motion: &Motion,
+        nodes: [u32; 2],
+        pose: &RelativePose,
         pairs: u32,
-    ) -> Overlaps {
-        let mut found = Overlaps { pairs: 0, depths: [0.0; PAIRS] };
-        let Some(b) = Self::moved(simd, b, motion) else { return found };
-        let slack = S::Pairs::splat(simd, motion.slack());
-        let size_b = size(&b);
-        for first in (0..PAIRS).step_by(lanes::<S>()) {
-            let of_step = pairs >> first & ((1u32 << lanes::<S>()) - 1);
-            if of_step == 0 {
-                continue;
-            }
-            let Some(a) = Self::spread(simd, a, first / PAIR_WIDTH) else { return found };
-            let apart = Self::compare(simd, &a, &b).free2.sqrt() - (a.radius + b.radius);
-            let depths = apart * size(&a).min(size_b).approximate_recip();
-            depths.store_slice(&mut found.depths[first..first + lanes::<S>()]);
-            // What is no number is to be looked at.
-            let beyond = apart.simd_gt(slack).to_bitmask() as u32;
-            found.pairs |= (!beyond & of_step) << first;
-        }
-        found
+    ) -> Option<Opened<Overlaps>> {
+        let [a, b] = self.open(nodes)?;
+        Some(Opened { children: [children(a), children(b)], found: overlaps(simd, a, b, pose, pairs) })
+    }
+
+    #[inline(always)]
+    fn lower_bounds(
+        &mut self,
+        simd: S,
+        nodes: [u32; 2],
+        pose: &RelativePose,
+        pairs: u32,
+        limit2: f32,
+    ) -> Option<Opened<LowerBounds>> {
+        let [a, b] = self.open(nodes)?;
+        let found = lower_bounds(simd, a, b, pose, pairs, limit2);
+        Some(Opened { children: [children(a), children(b)], found })
     }
 }
 
-impl DistanceBound for Swept {
-    #[inline(always)]
-    fn gaps<S: Kernel>(
-        &self,
-        simd: S,
-        a: &[LaneRow],
-        b: &[LaneRow],
-        motion: &Motion,
-        pairs: u32,
-        reach2: f32,
-    ) -> LowerBounds {
-        let mut found = LowerBounds { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
-        let Some(b) = Self::moved(simd, b, motion) else { return found };
-        let radius_b = b.radius + S::Pairs::splat(simd, motion.slack());
-        for first in (0..PAIRS).step_by(lanes::<S>()) {
-            let of_step = pairs >> first & ((1u32 << lanes::<S>()) - 1);
-            if of_step == 0 {
-                continue;
-            }
-            let Some(a) = Self::spread(simd, a, first / PAIR_WIDTH) else { return found };
-            let Found { free2, centres } = Self::compare(simd, &a, &b);
-            let bound = (free2.sqrt() - (a.radius + radius_b)).max(S::Pairs::splat(simd, 0.0));
-            let square = bound * bound * S::Pairs::splat(simd, ROUNDED);
-            // What is no number is to be looked at.
-            let beyond = square.simd_gt(S::Pairs::splat(simd, reach2)).to_bitmask() as u32;
-            found.pairs |= (!beyond & of_step) << first;
-            square.store_slice(&mut found.squares[first..first + lanes::<S>()]);
-            centres.store_slice(&mut found.centres[first..first + lanes::<S>()]);
+#[inline(always)]
+fn overlaps<S: Kernel>(simd: S, a: &[LaneRow], b: &[LaneRow], pose: &RelativePose, pairs: u32) -> Overlaps {
+    let mut found = Overlaps::NONE;
+    let Some(b) = Side::of_b(simd, b, pose) else { return found };
+    let slack = S::Pairs::splat(simd, pose.slack());
+    let size_b = size(&b);
+    for first in (0..PAIRS).step_by(lanes::<S>()) {
+        let of_step = pairs >> first & ((1u32 << lanes::<S>()) - 1);
+        if of_step == 0 {
+            continue;
         }
-        found
+        let Some(a) = Side::of_a(simd, a, first / PAIR_WIDTH) else { return found };
+        let apart = Side::compare(simd, &a, &b).free2.sqrt() - (a.radius + b.radius);
+        let depths = apart * size(&a).min(size_b).approximate_recip();
+        depths.store_slice(&mut found.depths[first..first + lanes::<S>()]);
+        // What is no number is to be looked at.
+        let beyond = apart.simd_gt(slack).to_bitmask() as u32;
+        found.pairs |= (!beyond & of_step) << first;
     }
+    found
+}
+
+#[inline(always)]
+fn lower_bounds<S: Kernel>(
+    simd: S,
+    a: &[LaneRow],
+    b: &[LaneRow],
+    pose: &RelativePose,
+    pairs: u32,
+    limit2: f32,
+) -> LowerBounds {
+    let mut found = LowerBounds::NONE;
+    let Some(b) = Side::of_b(simd, b, pose) else { return found };
+    let radius_b = b.radius + S::Pairs::splat(simd, pose.slack());
+    for first in (0..PAIRS).step_by(lanes::<S>()) {
+        let of_step = pairs >> first & ((1u32 << lanes::<S>()) - 1);
+        if of_step == 0 {
+            continue;
+        }
+        let Some(a) = Side::of_a(simd, a, first / PAIR_WIDTH) else { return found };
+        let Found { free2, centres } = Side::compare(simd, &a, &b);
+        let bound = (free2.sqrt() - (a.radius + radius_b)).max(S::Pairs::splat(simd, 0.0));
+        let square = bound * bound * S::Pairs::splat(simd, ROUNDED);
+        // What is no number is to be looked at.
+        let beyond = square.simd_gt(S::Pairs::splat(simd, limit2)).to_bitmask() as u32;
+        found.pairs |= (!beyond & of_step) << first;
+        square.store_slice(&mut found.squares[first..first + lanes::<S>()]);
+        centres.store_slice(&mut found.centres[first..first + lanes::<S>()]);
+    }
+    found
 }
 
 /// The rows of a vector.
@@ -291,9 +310,4 @@ fn between_rectangles<S: Kernel>(simd: S, t: &Vector<S>, [u, v, p, q]: [&Vector<
 #[inline(always)]
 fn along<S: Kernel>(from: &Vector<S>, v: &Vector<S>, by: S::Pairs) -> Vector<S> {
     [by.mul_add(v[0], from[0]), by.mul_add(v[1], from[1]), by.mul_add(v[2], from[2])]
-}
-
-#[inline(always)]
-fn cross<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> Vector<S> {
-    [a[1].mul_sub(b[2], a[2] * b[1]), a[2].mul_sub(b[0], a[0] * b[2]), a[0].mul_sub(b[1], a[1] * b[0])]
 }

@@ -3,9 +3,9 @@
 //!
 //! With the beam's limit, most of the rest needs no look. Nothing is opened twice, so what it costs is only what it opens in vain.
 
-use super::grid::{CAPACITY, With};
+use super::{CAPACITY, With};
+use crate::pair::sets::PAIRS;
 use crate::stack::Stack;
-use crate::volume::obb::PAIRS;
 
 /// How many pairs of nodes are opened a level: with two there is less to gain, with eight no more.
 const WIDTH: usize = 4;
@@ -33,8 +33,8 @@ pub(super) struct Agenda {
     /// Whether there is a beam still.
     narrow: bool,
     /// What the beam opens now, and a level below.
-    level: Best,
-    next: Best,
+    level: BestItems,
+    next: BestItems,
     left: usize,
     /// Has room for what a walk depth first needs, on top of what the beam leaves behind, its last step's pairs and itself.
     stack: Stack<(With, f32), { LEFT + PAIRS + 2 * WIDTH + CAPACITY }>,
@@ -44,7 +44,7 @@ impl Agenda {
     /// Nothing waits; there is a beam if asked for.
     #[inline(always)]
     pub(super) fn new(narrow: bool) -> Self {
-        Self { narrow, level: Best::EMPTY, next: Best::EMPTY, left: 0, stack: Stack::new() }
+        Self { narrow, level: BestItems::EMPTY, next: BestItems::EMPTY, left: 0, stack: Stack::new() }
     }
 
     /// Adds a pair. After the beam, the last one comes first.
@@ -105,12 +105,12 @@ impl Agenda {
 }
 
 /// The pairs of which most is expected, those last.
-struct Best {
+struct BestItems {
     items: [Item; WIDTH],
     count: usize,
 }
 
-impl Best {
+impl BestItems {
     const EMPTY: Self = Self { items: [Item::NONE; WIDTH], count: 0 };
 
     /// Puts a pair in its place, and returns the one for which there is no room.

@@ -6,19 +6,19 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::obb::{PAIR_WIDTH, PairLeaf};
+use bvhc_format::obb::PAIR_WIDTH;
 
-use crate::pair_tree::{Leaf, LeafScratch, Link, PairTree};
-use crate::query::{Exhausted, Pair, WorkBudget};
+use super::{CAPACITY, Links, With};
+use crate::pair::answers::{Exhausted, Pair, WorkBudget};
+use crate::pair::leaf::{Leaf, LeafCache, Triangles};
+use crate::pair::relative_pose::RelativePose;
+use crate::pair::sets::{ALL, PAIRS, column_of, columns, columns_of, lanes, row_of, rows, rows_of};
+use crate::pair::tree::{Link, PairTree};
+use crate::pair::triangle::classify::classify;
+use crate::pair::triangle::meet::meet;
+use crate::pair::volume::{Opened, Volumes};
 use crate::simd::Kernel;
 use crate::stack::{FixedStack, Stack};
-use crate::triangle::meet::meet;
-use crate::triangle::pair::classify;
-use crate::volume::Volume;
-use crate::volume::obb::{Motion, PAIRS};
-use crate::walk::grid::{
-    ALL, CAPACITY, Links, With, column_of, columns, columns_of, lanes, row_of, rows, rows_of,
-};
 
 /// How many pairs of leaves wait until they are tested in one go.
 const QUEUE: usize = 64;
@@ -33,23 +33,22 @@ pub(crate) enum Aim {
 }
 
 /// The state of a walk.
-struct Walk<'a, 'v, S: Kernel, V: Volume> {
+struct Walk<'a, 'v, S: Kernel> {
     simd: S,
     a: PairTree<'a>,
     b: PairTree<'a>,
-    volume: &'v V,
-    motion: Motion,
+    pose: RelativePose,
     budget: &'v mut WorkBudget,
     visit: &'v mut dyn FnMut(Pair) -> ControlFlow<()>,
 }
 
 /// Calls `visit` with pairs of triangles that meet, each once, until it says `Break`.
 #[inline(always)]
-pub(crate) fn walk<S: Kernel, V: Volume>(
+pub(crate) fn walk<S: Kernel>(
     simd: S,
     [a, b]: [PairTree<'_>; 2],
-    volume: &V,
-    motion: Motion,
+    volumes: &mut (impl Volumes<S> + ?Sized),
+    pose: RelativePose,
     aim: Aim,
     budget: &mut WorkBudget,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
@@ -58,23 +57,26 @@ pub(crate) fn walk<S: Kernel, V: Volume>(
     let most = a.size().saturating_mul(b.size()).saturating_mul(PAIRS as u64);
     let kept = budget.left.saturating_sub(most);
     budget.left -= kept;
-    let mut walk = Walk { simd, a, b, volume, motion, budget, visit };
-    let result = walk.run(aim);
+    let mut walk = Walk { simd, a, b, pose, budget, visit };
+    let result = walk.run(volumes, aim);
     budget.left += kept;
     result
 }
 
-impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
+impl<S: Kernel> Walk<'_, '_, S> {
     #[inline(always)]
-    fn run(&mut self, aim: Aim) -> Result<ControlFlow<()>, Exhausted> {
+    fn run(
+        &mut self,
+        volumes: &mut (impl Volumes<S> + ?Sized),
+        aim: Aim,
+    ) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new(self.a.root(), self.b.root());
-        let mut nodes = [V::room(), V::room()];
-        let mut leaves = [LeafScratch::EMPTY; 2];
+        let mut leaves = [LeafCache::new(), LeafCache::new()];
         while agenda.has_nodes() {
             if let Some((a, with)) = agenda.next() {
                 self.budget.spend()?;
                 self.budget.node_pairs += 1;
-                self.open(a, with, &mut nodes, &mut agenda);
+                self.open(volumes, a, with, &mut agenda);
             }
             if aim == Aim::Any || agenda.queue.len() > QUEUE - PAIRS || !agenda.has_nodes() {
                 while let Some((a, b)) = agenda.queue.pop() {
@@ -89,14 +91,17 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
 
     /// Puts the pairs of children that may touch on the agenda.
     #[inline(always)]
-    fn open(&self, a: u32, With { b, mask }: With, rooms: &mut [V::Room; 2], agenda: &mut Agenda) {
-        let [room_a, room_b] = rooms;
-        let (Some(node_a), Some(node_b)) = (V::node(&self.a, a, room_a), V::node(&self.b, b, room_b)) else {
-            return;
-        };
-        let found = self.volume.overlaps(self.simd, node_a, node_b, &self.motion, u32::from(mask));
+    fn open(
+        &self,
+        volumes: &mut (impl Volumes<S> + ?Sized),
+        a: u32,
+        With { b, mask }: With,
+        agenda: &mut Agenda,
+    ) {
+        let opened = volumes.overlaps(self.simd, [a, b], &self.pose, u32::from(mask));
+        let Some(Opened { children: [of_a, of_b], found }) = opened else { return };
         let pairs = found.pairs;
-        let (links_a, links_b) = (Links::of::<V>(&self.a, a, node_a), Links::of::<V>(&self.b, b, node_b));
+        let (links_a, links_b) = (Links::of(&self.a, a, of_a), Links::of(&self.b, b, of_b));
         let (in_a, in_b) = (rows(links_a.leaves()), columns(links_b.leaves()));
         for lane in lanes(pairs & in_a & in_b) {
             if let (Link::Leaf(a), Link::Leaf(b)) = (links_a.get(row_of(lane)), links_b.get(column_of(lane)))
@@ -134,34 +139,41 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
         }
     }
 
-    /// Tells of the pairs of two leaves that meet.
+    /// Reports the pairs of two leaves that meet.
     #[inline(always)]
     fn test_leaves(
         &mut self,
         leaf_a: Leaf,
         leaf_b: Leaf,
-        rooms: &mut [LeafScratch; 2],
+        [cache_a, cache_b]: &mut [LeafCache; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
-        let [room_a, room_b] = rooms;
         self.budget.spend()?;
         self.budget.leaf_pairs += 1;
-        let (Some(a), Some(b)) = (self.a.leaf(leaf_a, room_a), self.b.leaf(leaf_b, room_b)) else {
+        let (Some(a), Some(b)) = (self.a.triangles(leaf_a, cache_a), self.b.triangles(leaf_b, cache_b))
+        else {
             return Ok(ControlFlow::Continue(()));
         };
-        let classification = classify(self.simd, a, b, &self.motion);
+        let classification = classify(self.simd, a, b, &self.pose);
         let rows = (1u32 << (PAIR_WIDTH as u32 * leaf_a.triangles)) - 1;
         let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
         for lane in lanes((classification.meet | classification.unsure) & used) {
-            let (i, j) = (row_of(lane), column_of(lane));
-            if classification.unsure & 1 << lane != 0 && !self.decide((leaf_a, a, i), (leaf_b, b, j)) {
+            let (of_a, of_b) = ((leaf_a, a, row_of(lane)), (leaf_b, b, column_of(lane)));
+            if classification.unsure & 1 << lane != 0 && !self.decide(of_a, of_b) {
                 continue;
             }
-            let pair = Pair { a: a.triangles[i], b: b.triangles[j] };
-            if self.is_reporting_reference((leaf_a, a, i), (leaf_b, b, j)) && (self.visit)(pair).is_break() {
+            if self.is_reporting_reference(of_a, of_b) && self.report(of_a, of_b).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    #[inline(always)]
+    fn report(&mut self, a: Lane<'_>, b: Lane<'_>) -> ControlFlow<()> {
+        match (self.a.number(a.1, a.2), self.b.number(b.1, b.2)) {
+            (Some(a), Some(b)) => (self.visit)(Pair { a, b }),
+            _ => ControlFlow::Continue(()),
+        }
     }
 
     /// Whether two triangles meet, exactly.
@@ -169,14 +181,12 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
     #[inline(never)]
     fn decide(&mut self, a: Lane<'_>, b: Lane<'_>) -> bool {
         self.budget.exact_tests += 1;
-        let (Some(a), Some(b)) = (self.a.corners(a.0, a.1, a.2), self.b.corners(b.0, b.1, b.2)) else {
-            return false;
-        };
-        let pose = self.motion.pose();
+        let (Some(a), Some(b)) = (self.a.corners(a.1, a.2), self.b.corners(b.1, b.2)) else { return false };
+        let pose = self.pose.pose();
         meet(&a.map(|corner| corner.map(f64::from)), &b.map(|corner| pose.apply(corner.map(f64::from))))
     }
 
-    /// Whether these are the leaves for which the walk speaks of a pair that it may come to several times.
+    /// Whether these are the leaves that report a pair to which the walk may come several times.
     #[inline(always)]
     fn is_reporting_reference(&self, a: Lane<'_>, b: Lane<'_>) -> bool {
         !(self.a.repeats() || self.b.repeats()) || self.are_first(a, b)
@@ -184,13 +194,13 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
 
     /// A split triangle is in several blocks, whose boxes hold a part of it each. Where a part of one touches a part of
     /// the other, or all of it, the walk comes to the blocks of both, since all volumes around them touch. Of two
-    /// triangles that meet, some parts do; the first two have the word.
+    /// triangles that meet, some parts do; the first two report.
     #[cold]
     #[inline(never)]
     fn are_first(&self, a: Lane<'_>, b: Lane<'_>) -> bool {
         for (block_a, part_a) in self.a.parts_of(a.0, a.1, a.2) {
             for (block_b, part_b) in self.b.parts_of(b.0, b.1, b.2) {
-                if part_a.touches(&part_b.moved(self.motion.pose())) {
+                if part_a.touches(&part_b.moved(self.pose.pose())) {
                     return block_a == self.a.block_of(a.0) && block_b == self.b.block_of(b.0);
                 }
             }
@@ -199,8 +209,8 @@ impl<S: Kernel, V: Volume> Walk<'_, '_, S, V> {
     }
 }
 
-/// A leaf, its record and a lane of it.
-type Lane<'a> = (Leaf, &'a PairLeaf, usize);
+/// A leaf, its triangles and a lane of them.
+type Lane<'a> = (Leaf, &'a Triangles, usize);
 
 /// What is left to do.
 struct Agenda {

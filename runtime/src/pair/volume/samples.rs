@@ -13,89 +13,85 @@
 //! - A moved point is wrong by 14 u M at most, on each axis (`obb.rs`): by 25 u M. The difference adds 2 u M.
 //! - The sum of three squares is wrong by 4 u of it, so that its root is by 2 u, which is of M at most.
 //!
-//! That is 31 u M, of which [`Motion::slack`] has 128, and what the pose's own arithmetic adds. Where a square has lost bits
+//! That is 31 u M, of which [`RelativePose::slack`] has 128, and what the pose's own arithmetic adds. Where a square has lost bits
 //! to underflow, it is less than [`LEAST`], which takes its place.
 
-use bvhc_format::obb::{ObbNode, PAIR_WIDTH, SampleNode};
+use bvhc_format::obb::{PAIR_WIDTH, SampleNode};
 use fearless_simd::{SimdBase, SimdMask};
 
-use super::gap::{LowerBounds, gaps};
-use super::obb::{Motion, Oriented, Overlaps, PAIRS, dot, lanes, moved, spread, sub};
-use super::{DistanceBound, Volume, WitnessBound};
-use crate::pair_tree::PairTree;
+use super::obb::Obb;
+use super::{LowerBounds, Opened, Overlaps, Volumes, WitnessBound};
+use crate::pair::lanes::{dot, lanes, spread, sub, transform};
+use crate::pair::relative_pose::RelativePose;
+use crate::pair::sets::PAIRS;
 use crate::simd::{Kernel, square_root};
 
 /// The least square that a distance is taken to have.
 const LEAST: f32 = 1.0 / (1u128 << 100) as f32;
 
-/// Oriented boxes with samples.
-pub(crate) struct Sampled;
+/// The oriented boxes of two trees, with samples beside their nodes.
+pub(crate) struct Samples<'a> {
+    boxes: Obb<'a>,
+    nodes: [&'a [SampleNode]; 2],
+}
 
-impl Volume for Sampled {
-    type Node<'a> = (&'a ObbNode, &'a SampleNode);
-    type Room = Option<ObbNode>;
-
-    #[inline(always)]
-    fn room() -> Option<ObbNode> {
-        None
-    }
-
-    #[inline(always)]
-    fn node<'b>(
-        tree: &PairTree<'b>,
-        id: u32,
-        room: &'b mut Option<ObbNode>,
-    ) -> Option<(&'b ObbNode, &'b SampleNode)> {
-        Some((tree.node(id, room)?, tree.samples(id)?))
-    }
-
-    #[inline(always)]
-    fn child(tree: &PairTree<'_>, (node, _): (&ObbNode, &SampleNode), slot: usize) -> u32 {
-        Oriented::child(tree, node, slot)
-    }
-
-    /// Of what meets, samples tell nothing.
-    #[inline(always)]
-    fn overlaps<S: Kernel>(
-        &self,
-        simd: S,
-        (a, _): (&ObbNode, &SampleNode),
-        (b, _): (&ObbNode, &SampleNode),
-        motion: &Motion,
-        pairs: u32,
-    ) -> Overlaps {
-        Oriented { ranks: false }.overlaps(simd, a, b, motion, pairs)
+impl<'a> Samples<'a> {
+    pub(crate) fn new(boxes: Obb<'a>, nodes: [&'a [SampleNode]; 2]) -> Self {
+        Self { boxes, nodes }
     }
 }
 
-impl DistanceBound for Sampled {
+impl<S: Kernel> Volumes<S> for Samples<'_> {
+    /// Of what overlaps, samples tell nothing.
     #[inline(always)]
-    fn gaps<S: Kernel>(
-        &self,
+    fn overlaps(
+        &mut self,
         simd: S,
-        (a, _): (&ObbNode, &SampleNode),
-        (b, _): (&ObbNode, &SampleNode),
-        motion: &Motion,
+        nodes: [u32; 2],
+        pose: &RelativePose,
         pairs: u32,
-        reach2: f32,
-    ) -> LowerBounds {
-        gaps(simd, a, b, motion, pairs, reach2)
+    ) -> Option<Opened<Overlaps>> {
+        self.boxes.overlaps(simd, nodes, pose, pairs)
     }
 
     #[inline(always)]
-    fn proof<S: Kernel>(
-        &self,
+    fn lower_bounds(
+        &mut self,
         simd: S,
-        [(_, a), (_, b)]: [(&ObbNode, &SampleNode); 2],
-        motion: &Motion,
+        nodes: [u32; 2],
+        pose: &RelativePose,
+        pairs: u32,
+        limit2: f32,
+    ) -> Option<Opened<LowerBounds>> {
+        self.boxes.lower_bounds(simd, nodes, pose, pairs, limit2)
+    }
+
+    #[inline(always)]
+    fn witness(
+        &mut self,
+        simd: S,
+        [a, b]: [u32; 2],
+        pose: &RelativePose,
         pairs: u32,
         limit: f64,
     ) -> Option<WitnessBound> {
-        let (square, pair) = nearest(simd, a, b, motion, pairs, (limit * limit) as f32)?;
-        let upper = square_root(simd, f64::from(square).max(f64::from(LEAST))) + f64::from(motion.slack());
-        let places = [a.places[pair / PAIR_WIDTH], b.places[pair % PAIR_WIDTH]];
-        (upper < limit).then_some(WitnessBound { places, upper })
+        let nodes = [self.nodes[0].get(a as usize)?, self.nodes[1].get(b as usize)?];
+        witness(simd, nodes, pose, pairs, limit)
     }
+}
+
+#[inline(always)]
+fn witness<S: Kernel>(
+    simd: S,
+    [a, b]: [&SampleNode; 2],
+    pose: &RelativePose,
+    pairs: u32,
+    limit: f64,
+) -> Option<WitnessBound> {
+    let (square, pair) = nearest(simd, a, b, pose, pairs, (limit * limit) as f32)?;
+    let upper = square_root(simd, f64::from(square).max(f64::from(LEAST))) + f64::from(pose.slack());
+    let addresses = [a.places[pair / PAIR_WIDTH], b.places[pair % PAIR_WIDTH]];
+    (upper < limit).then_some(WitnessBound { addresses, upper })
 }
 
 /// The squared distance of the nearest of these pairs of samples, and which it is, if that is less than `bound2`.
@@ -104,7 +100,7 @@ fn nearest<S: Kernel>(
     simd: S,
     a: &SampleNode,
     b: &SampleNode,
-    motion: &Motion,
+    pose: &RelativePose,
     pairs: u32,
     bound2: f32,
 ) -> Option<(f32, usize)> {
@@ -112,7 +108,7 @@ fn nearest<S: Kernel>(
     let (mut least, mut nearest) = (bound2, None);
     let [x, y, z] = &b.position;
     let of_b = [simd.tile(x), simd.tile(y), simd.tile(z)];
-    let of_b = moved(simd, &of_b, motion.rotation(), motion.translation());
+    let of_b = transform(simd, &of_b, pose.rotation(), pose.translation());
     for first in (0..PAIRS).step_by(lanes::<S>()) {
         let between = sub::<S>(&of_b, &spread(simd, &a.position, first / PAIR_WIDTH));
         let square = dot::<S>(&between, &between);
@@ -141,9 +137,9 @@ fn nearest<S: Kernel>(
 mod tests {
     use super::*;
     use crate::level::Level;
+    use crate::pair::relative_pose::TreeFrame;
     use crate::simd::dispatch;
     use crate::triangle::testing::Random;
-    use crate::volume::obb::Place;
 
     type Point = [f32; 3];
 
@@ -177,7 +173,7 @@ mod tests {
             let [(of_a, a, radius_a), (of_b, b, radius_b)] =
                 origins.map(|origin| samples(&mut random, origin, size));
             let places = [(origins[0], radius_a), (origins[1], radius_b)]
-                .map(|(origin, radius)| Place { origin, radius });
+                .map(|(origin, radius)| TreeFrame { origin, radius });
             let distances: [f64; PAIRS] = core::array::from_fn(|pair| {
                 let moved = pose.apply(of_b[pair % PAIR_WIDTH].map(f64::from));
                 let point = of_a[pair / PAIR_WIDTH].map(f64::from);
@@ -185,14 +181,13 @@ mod tests {
             });
             let pairs = if round % 3 == 0 { 0xffff } else { random.below(0x10000) as u32 };
             for level in Level::available() {
-                let (proof, slack) = dispatch!(level.inner(), simd => {
-                    let motion = Motion::new(simd, &pose, &places[0], &places[1]);
-                    let nodes = [(&ObbNode::EMPTY, &a), (&ObbNode::EMPTY, &b)];
-                    (Sampled.proof(simd, nodes, &motion, pairs, f64::INFINITY), motion.slack())
+                let (bound, slack) = dispatch!(level.inner(), simd => {
+                    let motion = RelativePose::new(simd, &pose, &places[0], &places[1]);
+                    (witness(simd, [&a, &b], &motion, pairs, f64::INFINITY), motion.slack())
                 });
                 let least = (0..PAIRS).filter(|pair| pairs & 1 << pair != 0).map(|pair| distances[pair]);
                 let least = least.fold(f64::INFINITY, f64::min);
-                let Some(WitnessBound { places: [of_a, of_b], upper }) = proof else {
+                let Some(WitnessBound { addresses: [of_a, of_b], upper }) = bound else {
                     assert_eq!(pairs, 0);
                     continue;
                 };
@@ -208,14 +203,13 @@ mod tests {
     fn nothing_is_proven_beyond_the_limit() {
         let mut random = Random(52);
         let (_, node, radius) = samples(&mut random, [0.0; 3], 1.0);
-        let place = Place { origin: [0.0; 3], radius };
+        let place = TreeFrame { origin: [0.0; 3], radius };
         let pose = random.pose([5.0, 0.0, 0.0]);
         let upper = |limit: f64| {
-            let nodes = [(&ObbNode::EMPTY, &node); 2];
             dispatch!(Level::detect().inner(), simd => {
-                Sampled.proof(simd, nodes, &Motion::new(simd, &pose, &place, &place), 0xffff, limit)
+                witness(simd, [&node, &node], &RelativePose::new(simd, &pose, &place, &place), 0xffff, limit)
             })
-            .map(|proof| proof.upper)
+            .map(|bound| bound.upper)
         };
         let least = upper(f64::INFINITY).expect("samples");
         assert_eq!([upper(1.01 * least), upper(least), upper(0.0)], [Some(least), None, None]);

@@ -6,19 +6,20 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::obb::{PAIR_WIDTH, PairLeaf};
+use bvhc_format::obb::PAIR_WIDTH;
 
 use super::beam::{Agenda, Item};
-use super::grid::{ALL, Links, With, column_of, columns, columns_of, lanes, row_of, rows, rows_of};
-use crate::pair_tree::{Leaf, LeafScratch, Link, PairTree};
-use crate::query::{Distance, Exhausted, Tolerance, WorkBudget};
+use super::{Links, With};
+use crate::pair::answers::{Distance, Exhausted, Tolerance, WorkBudget};
+use crate::pair::leaf::{Leaf, LeafCache, Triangles};
+use crate::pair::relative_pose::RelativePose;
+use crate::pair::sets::{ALL, PAIRS, column_of, columns, columns_of, lanes, row_of, rows, rows_of};
+use crate::pair::tree::{Link, PairTree};
+use crate::pair::triangle::bounds::bounds;
+use crate::pair::triangle::distance::{Gap, gap};
+use crate::pair::volume::{LowerBounds, Opened, Volumes, WitnessBound};
 use crate::simd::{Kernel, square_root};
 use crate::stack::FixedStack;
-use crate::triangle::gap::{Gap, gap};
-use crate::triangle::near::bounds;
-use crate::volume::gap::LowerBounds;
-use crate::volume::obb::{Motion, PAIRS};
-use crate::volume::{DistanceBound, WitnessBound};
 
 /// What a walk is for.
 pub(crate) enum Aim<'v> {
@@ -50,7 +51,7 @@ impl Spot {
     /// Whether both are the same triangle, however many they say their leaf has.
     #[inline(always)]
     fn is(&self, other: &Self) -> bool {
-        (self.leaf.id(), self.lane) == (other.leaf.id(), other.lane)
+        (self.leaf.id, self.lane) == (other.leaf.id, other.lane)
     }
 }
 
@@ -67,18 +68,18 @@ const ROOM: usize = 64;
 
 /// The nearest pair so far.
 #[derive(Clone, Copy)]
-pub(crate) struct Best {
+pub(crate) struct BestPair {
     pub(crate) found: Distance,
     pub(crate) spots: [Spot; 2],
 }
 
 /// The state of a walk.
-pub(crate) struct Walk<'a, 'v, S: Kernel> {
+pub(crate) struct Walk<'a, 'v, 'w, S: Kernel> {
     simd: S,
     a: PairTree<'a>,
     b: PairTree<'a>,
-    motion: Motion,
-    budget: &'v mut WorkBudget,
+    pose: RelativePose,
+    budget: &'w mut WorkBudget,
     aim: Aim<'v>,
     /// Pairs of triangles are of interest up to this distance.
     limit: f64,
@@ -87,28 +88,28 @@ pub(crate) struct Walk<'a, 'v, S: Kernel> {
     reach: f32,
     /// Its square.
     reach2: f32,
-    best: Option<Best>,
+    best: Option<BestPair>,
     /// The pair that is known to be within the limit, if its distance is not computed yet.
     first: Option<Waiting>,
     waiting: FixedStack<Waiting, ROOM>,
 }
 
-impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
+impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     #[inline(always)]
     pub(crate) fn new(
         simd: S,
         [a, b]: [PairTree<'a>; 2],
-        motion: Motion,
+        pose: RelativePose,
         aim: Aim<'v>,
         limit: f64,
-        budget: &'v mut WorkBudget,
+        budget: &'w mut WorkBudget,
     ) -> Self {
         let (reach, reach2) = (upwards(limit), square_upwards(upwards(limit)));
         Self {
             simd,
             a,
             b,
-            motion,
+            pose,
             budget,
             aim,
             limit,
@@ -123,22 +124,22 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
     /// Goes through the trees by what their volumes are; `Break` if that ended early. What is nearest is found among
     /// `warm_start`, too.
     #[inline(always)]
-    pub(crate) fn run<V: DistanceBound>(
+    pub(crate) fn run(
         &mut self,
-        volume: &V,
+        volumes: &mut (impl Volumes<S> + ?Sized),
         warm_start: Option<[Spot; 2]>,
-    ) -> Result<(ControlFlow<()>, Option<Best>), Exhausted> {
+    ) -> Result<(ControlFlow<()>, Option<BestPair>), Exhausted> {
         // In corrupt files, where nodes may have many parents, this is what ends the walk.
         let most = self.a.size().saturating_mul(self.b.size()).saturating_mul(PAIRS as u64);
         let kept = self.budget.left.saturating_sub(most);
         self.budget.left -= kept;
-        let mut rooms = [LeafScratch::EMPTY; 2];
+        let mut caches = [LeafCache::new(), LeafCache::new()];
         let mut end = match warm_start {
-            Some(spots) => self.take(spots, &mut rooms),
+            Some(spots) => self.take(spots, &mut caches),
             None => ControlFlow::Continue(()),
         };
         if end.is_continue() {
-            match self.descend(volume, &mut rooms) {
+            match self.descend(volumes, &mut caches) {
                 Ok(flow) => end = flow,
                 Err(exhausted) => {
                     self.budget.left += kept;
@@ -148,7 +149,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         }
         self.budget.left += kept;
         if end.is_continue() {
-            end = self.settle(&mut rooms);
+            end = self.settle(&mut caches);
         }
         Ok((end, self.best))
     }
@@ -156,26 +157,25 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
     /// Asks about the pair of a warm_start, if there is one.
     #[cold]
     #[inline(never)]
-    fn take(&mut self, [a, b]: [Spot; 2], [room_a, room_b]: &mut [LeafScratch; 2]) -> ControlFlow<()> {
-        match (self.a.known(a.leaf, a.lane, room_a), self.b.known(b.leaf, b.lane, room_b)) {
+    fn take(&mut self, [a, b]: [Spot; 2], [cache_a, cache_b]: &mut [LeafCache; 2]) -> ControlFlow<()> {
+        match (self.a.known(a.leaf, a.lane, cache_a), self.b.known(b.leaf, b.lane, cache_b)) {
             (Some(record_a), Some(record_b)) => self.decide((a, record_a), (b, record_b)),
             _ => ControlFlow::Continue(()),
         }
     }
 
     #[inline(always)]
-    fn descend<V: DistanceBound>(
+    fn descend(
         &mut self,
-        volume: &V,
-        rooms: &mut [LeafScratch; 2],
+        volumes: &mut (impl Volumes<S> + ?Sized),
+        caches: &mut [LeafCache; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new(matches!(self.aim, Aim::Nearest(_) | Aim::Decreasing(..)));
-        let mut nodes = [V::room(), V::room()];
         let mut next = Some((self.a.root(), With { b: self.b.root(), mask: ALL }));
         while let Some((a, with)) = next {
             self.budget.spend()?;
             self.budget.node_pairs += 1;
-            if self.open(volume, a, with, &mut nodes, rooms, &mut agenda)?.is_break() {
+            if self.open(volumes, a, with, caches, &mut agenda)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
             next = agenda.pop(self.reach2);
@@ -185,33 +185,32 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
 
     /// Tests the leaves among the children that may be near enough, and puts the others on the agenda, the nearest last.
     #[inline(always)]
-    fn open<V: DistanceBound>(
+    fn open(
         &mut self,
-        volume: &V,
+        volumes: &mut (impl Volumes<S> + ?Sized),
         a: u32,
         With { b, mask }: With,
-        [room_a, room_b]: &mut [V::Room; 2],
-        rooms: &mut [LeafScratch; 2],
+        caches: &mut [LeafCache; 2],
         agenda: &mut Agenda,
     ) -> Result<ControlFlow<()>, Exhausted> {
         let (tree_a, tree_b) = (self.a, self.b);
-        let (Some(node_a), Some(node_b)) = (V::node(&tree_a, a, room_a), V::node(&tree_b, b, room_b)) else {
+        let opened = volumes.lower_bounds(self.simd, [a, b], &self.pose, u32::from(mask), self.reach2);
+        let Some(Opened { children: [of_a, of_b], found }) = opened else {
             return Ok(ControlFlow::Continue(()));
         };
-        let found = volume.gaps(self.simd, node_a, node_b, &self.motion, u32::from(mask), self.reach2);
         let pairs = found.pairs;
         if pairs == 0 {
             return Ok(ControlFlow::Continue(()));
         }
         if matches!(self.aim, Aim::Nearest(_) | Aim::Any)
-            && let Some(proof) = volume.proof(self.simd, [node_a, node_b], &self.motion, pairs, self.limit)
-            && self.accept(proof, rooms).is_break()
+            && let Some(witness) = volumes.witness(self.simd, [a, b], &self.pose, pairs, self.limit)
+            && self.accept(witness, caches).is_break()
         {
             return Ok(ControlFlow::Break(()));
         }
         let keys = found.keys(self.simd);
-        let links_a = Links::of::<V>(&tree_a, a, node_a);
-        let links_b = Links::of::<V>(&tree_b, b, node_b);
+        let links_a = Links::of(&tree_a, a, of_a);
+        let links_b = Links::of(&tree_b, b, of_b);
         let (in_a, in_b) = (rows(links_a.leaves()), columns(links_b.leaves()));
         let both = pairs & in_a & in_b;
         if both != 0 {
@@ -220,7 +219,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
                 if !beyond
                     && let (Link::Leaf(a), Link::Leaf(b)) =
                         (links_a.get(row_of(lane)), links_b.get(column_of(lane)))
-                    && self.test_leaves(a, b, rooms)?.is_break()
+                    && self.test_leaves(a, b, caches)?.is_break()
                 {
                     return Ok(ControlFlow::Break(()));
                 }
@@ -273,12 +272,12 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
     #[inline(never)]
     fn accept(
         &mut self,
-        WitnessBound { places, upper }: WitnessBound,
-        rooms: &mut [LeafScratch; 2],
+        WitnessBound { addresses, upper }: WitnessBound,
+        caches: &mut [LeafCache; 2],
     ) -> ControlFlow<()> {
-        let [a, b] = places.map(Spot::at);
+        let [a, b] = addresses.map(Spot::at);
         if matches!(self.aim, Aim::Any) {
-            return self.take([a, b], rooms);
+            return self.take([a, b], caches);
         }
         self.first = Some(Waiting { a, b, lower: 0.0 });
         self.lower_limit(upper);
@@ -290,14 +289,15 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         &mut self,
         leaf_a: Leaf,
         leaf_b: Leaf,
-        [room_a, room_b]: &mut [LeafScratch; 2],
+        [cache_a, cache_b]: &mut [LeafCache; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
         self.budget.spend()?;
         self.budget.leaf_pairs += 1;
-        let (Some(a), Some(b)) = (self.a.leaf(leaf_a, room_a), self.b.leaf(leaf_b, room_b)) else {
+        let (Some(a), Some(b)) = (self.a.triangles(leaf_a, cache_a), self.b.triangles(leaf_b, cache_b))
+        else {
             return Ok(ControlFlow::Continue(()));
         };
-        let bounds = bounds(self.simd, a, b, &self.motion, self.reach);
+        let bounds = bounds(self.simd, a, b, &self.pose, self.reach);
         let rows = (1u32 << (PAIR_WIDTH as u32 * leaf_a.triangles)) - 1;
         let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
         let near = bounds.pairs & used;
@@ -357,15 +357,15 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
 
     /// Decides what waits, that first which set the limit.
     #[inline(always)]
-    fn settle(&mut self, rooms: &mut [LeafScratch; 2]) -> ControlFlow<()> {
+    fn settle(&mut self, caches: &mut [LeafCache; 2]) -> ControlFlow<()> {
         let first = self.first;
         if let Some(first) = first {
-            self.decide_waiting(&first, rooms)?;
+            self.decide_waiting(&first, caches)?;
         }
         while let Some(pair) = self.waiting.pop() {
             let done = first.is_some_and(|first| first.a.is(&pair.a) && first.b.is(&pair.b));
             if !done && pair.lower <= self.reach {
-                self.decide_waiting(&pair, rooms)?;
+                self.decide_waiting(&pair, caches)?;
             }
         }
         ControlFlow::Continue(())
@@ -375,9 +375,9 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
     fn decide_waiting(
         &mut self,
         &Waiting { a, b, .. }: &Waiting,
-        [room_a, room_b]: &mut [LeafScratch; 2],
+        [cache_a, cache_b]: &mut [LeafCache; 2],
     ) -> ControlFlow<()> {
-        match (self.a.leaf(a.leaf, room_a), self.b.leaf(b.leaf, room_b)) {
+        match (self.a.triangles(a.leaf, cache_a), self.b.triangles(b.leaf, cache_b)) {
             (Some(record_a), Some(record_b)) => self.decide((a, record_a), (b, record_b)),
             _ => ControlFlow::Continue(()),
         }
@@ -385,19 +385,23 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
 
     /// Computes the distance of two triangles, and does with it what the walk is for.
     #[inline(never)]
-    fn decide(&mut self, a: (Spot, &PairLeaf), b: (Spot, &PairLeaf)) -> ControlFlow<()> {
+    fn decide(&mut self, a: (Spot, &Triangles), b: (Spot, &Triangles)) -> ControlFlow<()> {
         let (Some(corners_a), Some(corners_b)) =
-            (self.a.corners(a.0.leaf, a.1, a.0.lane), self.b.corners(b.0.leaf, b.1, b.0.lane))
+            (self.a.corners(a.1, a.0.lane), self.b.corners(b.1, b.0.lane))
         else {
             return ControlFlow::Continue(());
         };
-        let pose = self.motion.pose();
+        let pose = self.pose.pose();
         let gap = gap(
             &corners_a.map(|corner| corner.map(f64::from)),
             &corners_b.map(|corner| pose.apply(corner.map(f64::from))),
             &mut self.budget.exact_tests,
         );
-        let found = self.distance(&gap, a.1.triangles[a.0.lane], b.1.triangles[b.0.lane]);
+        let (Some(number_a), Some(number_b)) = (self.a.number(a.1, a.0.lane), self.b.number(b.1, b.0.lane))
+        else {
+            return ControlFlow::Continue(());
+        };
+        let found = self.distance(&gap, number_a, number_b);
         if found.distance > self.limit {
             return ControlFlow::Continue(());
         }
@@ -407,7 +411,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
         }
         let nearer = self.best.is_none_or(|best| found.precedes(&best.found));
         if nearer {
-            self.best = Some(Best { found, spots: [a.0, b.0] });
+            self.best = Some(BestPair { found, spots: [a.0, b.0] });
         }
         match &mut self.aim {
             Aim::All(visit) => return visit(&found),
@@ -453,7 +457,7 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
 
     /// Whether these are the leaves for which the walk speaks of a pair that it may come to several times.
     #[inline(always)]
-    fn is_reporting_reference(&self, found: &Distance, a: (Spot, &PairLeaf), b: (Spot, &PairLeaf)) -> bool {
+    fn is_reporting_reference(&self, found: &Distance, a: (Spot, &Triangles), b: (Spot, &Triangles)) -> bool {
         !(self.a.repeats() || self.b.repeats()) || self.are_first(found, a, b)
     }
 
@@ -461,11 +465,11 @@ impl<'a, 'v, S: Kernel> Walk<'a, 'v, S> {
     /// the blocks whose parts hold the nearest points, as far as these are within the limit. The first two have the word.
     #[cold]
     #[inline(never)]
-    fn are_first(&self, found: &Distance, a: (Spot, &PairLeaf), b: (Spot, &PairLeaf)) -> bool {
+    fn are_first(&self, found: &Distance, a: (Spot, &Triangles), b: (Spot, &Triangles)) -> bool {
         let size = |v: [f64; 3]| v[0].abs() + v[1].abs() + v[2].abs();
-        let pose = self.motion.pose();
+        let pose = self.pose.pose();
         let slack = SLACK * (size(found.on_a) + size(found.on_b) + size(pose.translation()));
-        let is_first = |tree: &PairTree<'_>, (spot, record): (Spot, &PairLeaf), point: [f64; 3]| {
+        let is_first = |tree: &PairTree<'_>, (spot, record): (Spot, &Triangles), point: [f64; 3]| {
             let mut parts = tree.parts_of(spot.leaf, record, spot.lane);
             let first = parts.find(|(_, part)| part.is_around(point, slack));
             first.is_none_or(|(block, _)| block == tree.block_of(spot.leaf))

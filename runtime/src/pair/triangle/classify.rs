@@ -17,12 +17,15 @@
 //!
 //! An edge is at most twice its leaf's radius long. Volumes whose sign the bounds do not prove decide nothing.
 
-use bvhc_format::obb::{PAIR_WIDTH, PairLeaf};
-use fearless_simd::{SimdBase, SimdFloat, SimdMask};
+use bvhc_format::obb::PAIR_WIDTH;
+use fearless_simd::{SimdBase, SimdMask};
 
-use crate::math::larger;
+use crate::math::{UNIT_ROUNDOFF, larger};
+use crate::pair::lanes::{Vector, cross, dot, lanes, spread, sub, transform};
+use crate::pair::leaf::Triangles;
+use crate::pair::relative_pose::RelativePose;
+use crate::pair::sets::PAIRS;
 use crate::simd::Kernel;
-use crate::volume::obb::{Motion, PAIRS, Vector, lanes, moved, spread, sub};
 
 type Mask<S> = <<S as Kernel>::Pairs as SimdBase<S>>::Mask;
 
@@ -34,8 +37,6 @@ pub(crate) struct Classification {
     /// The pairs of which f32 cannot tell.
     pub(crate) unsure: u32,
 }
-
-pub(crate) const UNIT_ROUNDOFF: f32 = 1.0 / (1 << 24) as f32;
 
 /// Of an edge of 2 times the radius: 2 * 372, rounded up.
 const PLANE_OF_A: f32 = 768.0;
@@ -51,24 +52,29 @@ pub(crate) const SIZES: core::ops::Range<f32> = 1.0 / (1u64 << 36) as f32..(1u64
 
 /// Judges the pairs of A's and B's triangles.
 #[inline(always)]
-pub(crate) fn classify<S: Kernel>(simd: S, a: &PairLeaf, b: &PairLeaf, motion: &Motion) -> Classification {
-    let t = motion.between(a.origin, b.origin);
+pub(crate) fn classify<S: Kernel>(
+    simd: S,
+    a: &Triangles,
+    b: &Triangles,
+    pose: &RelativePose,
+) -> Classification {
+    let t = pose.between(a.origin, b.origin);
     // A turned vector is at most sqrt(3) times as long on an axis.
     let farthest = larger(larger(t[0].abs(), t[1].abs()), t[2].abs());
     let m = larger(a.radius, farthest + 1.7321 * b.radius) * 1.0001;
     if !SIZES.contains(&m) {
         return Classification { meet: 0, unsure: 0xffff };
     }
-    let bound = (m * UNIT_ROUNDOFF + motion.noise()) * m;
+    let bound = (m * UNIT_ROUNDOFF + pose.noise()) * m;
     let errors = Errors {
         plane_of_a: bound * PLANE_OF_A * a.radius,
         plane_of_b: bound * PLANE_OF_B * b.radius,
         edges: bound * EDGES * (a.radius + b.radius),
     };
     let pb = [
-        corner_of_b(simd, b, 0, motion, &t),
-        corner_of_b(simd, b, 1, motion, &t),
-        corner_of_b(simd, b, 2, motion, &t),
+        corner_of_b(simd, b, 0, pose, &t),
+        corner_of_b(simd, b, 1, pose, &t),
+        corner_of_b(simd, b, 2, pose, &t),
     ];
     let eb = edges::<S>(&pb);
     let mut classification = Classification { meet: 0, unsure: 0 };
@@ -153,13 +159,13 @@ pub(crate) fn edges<S: Kernel>(corners: &[Vector<S>; 3]) -> [Vector<S>; 3] {
 #[inline(always)]
 pub(crate) fn corner_of_b<S: Kernel>(
     simd: S,
-    leaf: &PairLeaf,
+    leaf: &Triangles,
     k: usize,
-    motion: &Motion,
+    pose: &RelativePose,
     t: &[f32; 3],
 ) -> Vector<S> {
     let [x, y, z] = &leaf.corners[k];
-    moved(simd, &[simd.tile(x), simd.tile(y), simd.tile(z)], motion.rotation(), t)
+    transform(simd, &[simd.tile(x), simd.tile(y), simd.tile(z)], pose.rotation(), t)
 }
 
 /// Where the corners of triangles are, of the others' planes.
@@ -235,14 +241,4 @@ fn volumes<S: Kernel>(
 #[inline(always)]
 fn plane<S: Kernel>(edges: &[Vector<S>; 3]) -> Vector<S> {
     cross::<S>(&edges[0], &edges[1])
-}
-
-#[inline(always)]
-pub(crate) fn cross<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> Vector<S> {
-    [a[1].mul_sub(b[2], a[2] * b[1]), a[2].mul_sub(b[0], a[0] * b[2]), a[0].mul_sub(b[1], a[1] * b[0])]
-}
-
-#[inline(always)]
-pub(crate) fn dot<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> S::Pairs {
-    a[0].mul_add(b[0], a[1].mul_add(b[1], a[2] * b[2]))
 }

@@ -11,11 +11,10 @@ use bvhc_format::obb::PAIR_WIDTH;
 
 use super::{Kdops, Realign};
 use crate::level::Level;
+use crate::pair::relative_pose::{RelativePose, TreeFrame};
+use crate::pair::triangle::distance::gap;
 use crate::pose::Pose;
 use crate::simd::{Kernel, dispatch};
-use crate::triangle::gap::gap;
-use crate::volume::obb::{Motion, Place};
-use crate::volume::{DistanceBound, Volume};
 
 type Point = [f64; 3];
 
@@ -240,11 +239,11 @@ fn no_corner_is_cut_off() {
             let of_a = KdopLayout::of([k, other][round % 2], of_b.tables as u32).unwrap();
             let sets: Vec<_> = (0..PAIR_WIDTH).map(|_| random.corners()).collect();
             let (b, radius) = node(&of_b, &sets, round % 3 == 0);
-            let place = Place { origin: [0.0; 3], radius };
+            let place = TreeFrame { origin: [0.0; 3], radius };
             for _ in 0..POSES {
                 let (pose, level) = (random.pose(), levels[random.next() as usize % levels.len()]);
                 let kdops = dispatch!(level.inner(), simd => {
-                    let motion = Motion::new(simd, &pose, &place, &place);
+                    let motion = RelativePose::new(simd, &pose, &place, &place);
                     Kdops::new(simd, [&of_a, &of_b], [radius; 2], &motion, realign, true)
                 });
                 check_bounds(&kdops, level, &of_a, &pose, &b, &sets);
@@ -275,12 +274,12 @@ fn what_touches_is_not_told_apart() {
             let q = sets[1][j][random.next() as usize % sets[1][j].len()];
             let rotation = random.pose().rotation();
             let pose = Pose::new(rotation, sub(&p, &turn(&rotation, &q))).unwrap();
-            let places = [radius_a, radius_b].map(|radius| Place { origin: [0.0; 3], radius });
+            let places = [radius_a, radius_b].map(|radius| TreeFrame { origin: [0.0; 3], radius });
             for level in Level::available() {
                 let found = dispatch!(level.inner(), simd => {
-                    let motion = Motion::new(simd, &pose, &places[0], &places[1]);
+                    let motion = RelativePose::new(simd, &pose, &places[0], &places[1]);
                     let kdops = Kdops::new(simd, [&of_a, &of_b], [radius_a, radius_b], &motion, realign, true);
-                    kdops.overlaps(simd, &a, &b, &motion, u32::MAX)
+                    kdops.overlaps(simd, &a, &b, u32::MAX)
                 });
                 assert!(found.pairs >> (PAIR_WIDTH * i + j) & 1 == 1, "{k}, {realign:?}, {}", level.name());
                 assert!(found.pairs < 1 << 16);
@@ -311,13 +310,13 @@ fn no_bound_exceeds_the_distance() {
             let far = [0.0, 1.0, 4.0, 300.0][round % 4];
             let pose =
                 Pose::new(random.rotation(), random.point().map(|x| x * far)).unwrap_or(Pose::IDENTITY);
-            let places = [radius_a, radius_b].map(|radius| Place { origin: [0.0; 3], radius });
+            let places = [radius_a, radius_b].map(|radius| TreeFrame { origin: [0.0; 3], radius });
             for level in Level::available() {
                 let found = dispatch!(level.inner(), simd => {
-                    let motion = Motion::new(simd, &pose, &places[0], &places[1]);
+                    let motion = RelativePose::new(simd, &pose, &places[0], &places[1]);
                     let radii = [radius_a, radius_b];
                     Kdops::new(simd, [&of_a, &of_b], radii, &motion, realign, false)
-                        .gaps(simd, &a, &b, &motion, 0xffff, 4.0)
+                        .lower_bounds(simd, &a, &b, 0xffff, 4.0)
                 });
                 for (pair, bound) in found.squares.into_iter().enumerate() {
                     let corners = |set: &Vec<Point>| [set[0], set[1], set[2]];
@@ -351,7 +350,7 @@ fn what_is_apart_is_told_apart() {
             .map(|set: Vec<Point>| set.iter().map(|p| p.map(|x| f64::from(x as f32))).collect())
             .collect();
         let (node, radius) = node(&layout, &sets, false);
-        let place = Place { origin: [0.0; 3], radius };
+        let place = TreeFrame { origin: [0.0; 3], radius };
         for unit in layout.directions.units() {
             let reach = |set: &Vec<Point>, sign: f64| {
                 set.iter().map(|p| sign * dot(unit, p)).fold(f64::NEG_INFINITY, f64::max)
@@ -362,10 +361,10 @@ fn what_is_apart_is_told_apart() {
                 let pairs = |by: f64| {
                     let pose = Pose::from_translation(unit.map(|x| x * by)).unwrap();
                     dispatch!(level.inner(), simd => {
-                        let motion = Motion::new(simd, &pose, &place, &place);
+                        let motion = RelativePose::new(simd, &pose, &place, &place);
                         let kdops =
                             Kdops::new(simd, [&layout, &layout], [radius; 2], &motion, Realign::Triples, true);
-                        kdops.overlaps(simd, &node, &node, &motion, u32::MAX).pairs
+                        kdops.overlaps(simd, &node, &node, u32::MAX).pairs
                     })
                 };
                 assert_eq!(pairs(far + 0.01), 0, "{k}");

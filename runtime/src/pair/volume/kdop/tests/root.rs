@@ -10,10 +10,10 @@ use rkyv::rend::u32_le;
 use super::{Point, Random, dot, node, sub, turn, up};
 use crate::hull::Hull;
 use crate::level::Level;
+use crate::pair::relative_pose::{RelativePose, TreeFrame};
+use crate::pair::volume::kdop::are_apart;
 use crate::pose::Pose;
 use crate::simd::dispatch;
-use crate::volume::kdop::are_apart;
-use crate::volume::obb::{Motion, Place};
 
 /// For each layout of A.
 const SETS: usize = 100;
@@ -73,8 +73,8 @@ fn roots_are_told_apart_exactly() {
         let (hull, origin) = (known.hull(), [b[0], random.point(), [0.0; 3]][round % 3].map(|x| x as f32));
         let farthest = b.iter().map(|corner| sub(corner, &origin.map(f64::from))).map(|q| dot(&q, &q));
         let places = [
-            Place { origin: [0.0; 3], radius },
-            Place { origin, radius: up(farthest.fold(0.0, f64::max).sqrt()) },
+            TreeFrame { origin: [0.0; 3], radius },
+            TreeFrame { origin, radius: up(farthest.fold(0.0, f64::max).sqrt()) },
         ];
         for _ in 0..POSES {
             checked += 1;
@@ -90,7 +90,8 @@ fn roots_are_told_apart_exactly() {
                 let at = [0, 1, 2].map(|axis| p[axis] + by[axis]);
                 pose = Pose::new(pose.rotation(), sub(&at, &turn(&pose.rotation(), &q))).unwrap();
             }
-            let motion = dispatch!(level.inner(), simd => Motion::new(simd, &pose, &places[0], &places[1]));
+            let motion =
+                dispatch!(level.inner(), simd => RelativePose::new(simd, &pose, &places[0], &places[1]));
             let found = are_apart(&layout, &rows, &hull, [&places[0], &places[1]], &motion, limit);
             assert!(!(found && meets), "{k}, {tables}, {limit}, {pose:?}, {a:?}, {b:?}");
             touching += usize::from(meets);

@@ -23,9 +23,10 @@ use bvhc_format::obb::PAIR_WIDTH;
 use fearless_simd::{SimdBase, SimdFloat, SimdMask, f32x4};
 
 use super::realign::{ROOM, Realign, Vectors, round_up};
+use crate::pair::lanes::lanes;
+use crate::pair::sets::PAIRS;
+use crate::pair::volume::{LowerBounds, Overlaps, ROUNDED};
 use crate::simd::Kernel;
-use crate::volume::gap::{LowerBounds, ROUNDED};
-use crate::volume::obb::{Overlaps, PAIRS, lanes};
 
 /// A slab of A's, and how B's extents along it are found.
 #[derive(Clone, Copy)]
@@ -142,7 +143,7 @@ impl Slabs {
         let Comparison { apart, sizes: [size_a, size_b] } = self.compare(simd, a, b)?;
         let size_b = simd.tile(&size_b);
         let slack = S::Pairs::splat(simd, self.slack);
-        let mut found = Overlaps { pairs: 0, depths: [0.0; PAIRS] };
+        let mut found = Overlaps::NONE;
         for first in (0..PAIRS).step_by(lanes::<S>()) {
             let (apart, size_a) = (apart[first / lanes::<S>()], simd.spread(&size_a, first / PAIR_WIDTH));
             let depths = apart * size_a.min(size_b).approximate_recip();
@@ -155,17 +156,17 @@ impl Slabs {
     /// How far apart pairs of children are, at least: what is free along the slab of the largest separation, less the slack.
     /// See [`lists`](super::lists) for why, and [`LowerBounds`].
     #[inline(always)]
-    pub(super) fn gaps<S: Kernel>(
+    pub(super) fn lower_bounds<S: Kernel>(
         &self,
         simd: S,
         a: &[LaneRow],
         b: &[LaneRow],
         pairs: u32,
-        reach2: f32,
+        limit2: f32,
     ) -> Option<LowerBounds> {
         let Comparison { apart, sizes: [size_a, size_b] } = self.compare(simd, a, b)?;
         let size_b = simd.tile(&size_b);
-        let mut found = LowerBounds { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
+        let mut found = LowerBounds::NONE;
         let nothing = S::Pairs::splat(simd, 0.0);
         for first in (0..PAIRS).step_by(lanes::<S>()) {
             let (apart, size_a) = (apart[first / lanes::<S>()], simd.spread(&size_a, first / PAIR_WIDTH));
@@ -174,7 +175,7 @@ impl Slabs {
             let between = (apart + size_a.min(size_b)).max(nothing);
             let places = first..first + lanes::<S>();
             // What is no number is to be looked at.
-            let beyond = squares.simd_gt(S::Pairs::splat(simd, reach2)).to_bitmask() as u32;
+            let beyond = squares.simd_gt(S::Pairs::splat(simd, limit2)).to_bitmask() as u32;
             found.pairs |= !(beyond << first) & pairs & ((1 << lanes::<S>()) - 1) << first;
             squares.store_slice(&mut found.squares[places.clone()]);
             (between * between).store_slice(&mut found.centres[places]);

@@ -24,7 +24,7 @@ use bvhc_format::obb::PAIR_WIDTH;
 use super::realign::dot;
 use crate::hull::Hull;
 use crate::math::larger;
-use crate::volume::obb::{Motion, Place};
+use crate::pair::relative_pose::{RelativePose, TreeFrame};
 
 /// Room for a number a direction, in whole rows.
 const ROOM: usize = (MAX_DIRECTIONS + 1).next_multiple_of(PAIR_WIDTH);
@@ -37,14 +37,14 @@ pub(crate) fn are_apart(
     layout: &KdopLayout,
     node: &[LaneRow],
     hull: &Hull<'_>,
-    [a, b]: [&Place; 2],
-    motion: &Motion,
+    [a, b]: [&TreeFrame; 2],
+    pose: &RelativePose,
     limit: f64,
 ) -> bool {
-    let t = motion.translation().map(f64::from);
+    let t = pose.translation().map(f64::from);
     let reach = t[0].abs() + t[1].abs() + t[2].abs() + f64::from(a.radius) + f64::from(b.radius);
-    let beyond = reach * SLACK + f64::from(motion.noise()) + limit;
-    let rotation = motion.pose().rotation();
+    let beyond = reach * SLACK + f64::from(pose.noise()) + limit;
+    let rotation = pose.pose().rotation();
     let offset =
         |vertex: &[f32; 3]| [0, 1, 2].map(|axis| f64::from(vertex[axis]) - f64::from(b.origin[axis]));
     // Along most directions, one vertex that looks towards A is within A's bound.

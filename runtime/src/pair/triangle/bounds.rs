@@ -13,13 +13,16 @@
 //! of are, and by 16 u m through rounding, in all less than 80 e of length, and |n| is rounded by 14 u m: the upper bound is
 //! off by less than 96 e.
 
-use bvhc_format::obb::{PAIR_WIDTH, PairLeaf};
+use bvhc_format::obb::PAIR_WIDTH;
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask};
 
-use super::pair::{SIZES, UNIT_ROUNDOFF, corner_of_b, cross, dot, edges};
-use crate::math::larger;
+use super::classify::{SIZES, corner_of_b, edges};
+use crate::math::{UNIT_ROUNDOFF, larger};
+use crate::pair::lanes::{Vector, cross, dot, lanes, spread, sub};
+use crate::pair::leaf::Triangles;
+use crate::pair::relative_pose::RelativePose;
+use crate::pair::sets::PAIRS;
 use crate::simd::Kernel;
-use crate::volume::obb::{Motion, PAIRS, Vector, lanes, spread, sub};
 
 /// Of sixteen pairs, number `4 * i + j` for A's triangle i and B's triangle j.
 #[derive(Clone, Copy)]
@@ -42,24 +45,30 @@ const UPPER: f32 = 128.0;
 
 /// Between which bounds the distances are. Of pairs that are beyond the limit, that may be all that is said.
 #[inline(always)]
-pub(crate) fn bounds<S: Kernel>(simd: S, a: &PairLeaf, b: &PairLeaf, motion: &Motion, limit: f32) -> Bounds {
+pub(crate) fn bounds<S: Kernel>(
+    simd: S,
+    a: &Triangles,
+    b: &Triangles,
+    pose: &RelativePose,
+    limit: f32,
+) -> Bounds {
     let (lower, upper) = ([f32::NEG_INFINITY; PAIRS], [f32::INFINITY; PAIRS]);
     let mut found = Bounds { pairs: 0xffff, bounded: 0xffff, lower, upper };
-    let t = motion.between(a.origin, b.origin);
+    let t = pose.between(a.origin, b.origin);
     let farthest = larger(larger(t[0].abs(), t[1].abs()), t[2].abs());
     let m = larger(a.radius, farthest + 1.7321 * b.radius) * 1.0001;
     if !SIZES.contains(&m) {
         return found;
     }
-    let e = m * UNIT_ROUNDOFF + motion.noise();
+    let e = m * UNIT_ROUNDOFF + pose.noise();
     (found.pairs, found.bounded) = (0, 0);
     // What is no number is to be looked at.
     let beyond = |lower: S::Pairs| lower.simd_gt(S::Pairs::splat(simd, limit)).to_bitmask() as u32;
     let all = (1u32 << lanes::<S>()) - 1;
     let pb = [
-        corner_of_b(simd, b, 0, motion, &t),
-        corner_of_b(simd, b, 1, motion, &t),
-        corner_of_b(simd, b, 2, motion, &t),
+        corner_of_b(simd, b, 0, pose, &t),
+        corner_of_b(simd, b, 1, pose, &t),
+        corner_of_b(simd, b, 2, pose, &t),
     ];
     for first in (0..PAIRS).step_by(lanes::<S>()) {
         let row = first / PAIR_WIDTH;
@@ -262,21 +271,25 @@ fn to_nearest_corner<S: Kernel>(
 
 #[cfg(test)]
 mod tests {
-    use bvhc_format::obb::PairLeaf;
 
     use super::*;
     use crate::level::Level;
+    use crate::pair::relative_pose::TreeFrame;
+    use crate::pair::triangle::distance::gap;
     use crate::pose::Pose;
     use crate::simd::dispatch;
-    use crate::triangle::gap::gap;
     use crate::triangle::testing::Random;
-    use crate::volume::obb::Place;
 
-    type Leaf = (PairLeaf, [[[f32; 3]; 3]; PAIR_WIDTH]);
+    type Leaf = (Triangles, [[[f32; 3]; 3]; PAIR_WIDTH]);
 
     /// A leaf of four triangles of any shape near a point, and their corners.
     fn leaf(random: &mut Random, centre: [f64; 3], size: f64) -> Leaf {
-        let mut record = PairLeaf::EMPTY;
+        let mut record = Triangles {
+            corners: [[[0.0; PAIR_WIDTH]; 3]; 3],
+            origin: [0.0; 3],
+            radius: 0.0,
+            addresses: [0; PAIR_WIDTH],
+        };
         let corner = |random: &mut Random| {
             let offset = random.offset(3);
             [0, 1, 2].map(|axis| (centre[axis] + size * offset[axis]) as f32)
@@ -296,8 +309,8 @@ mod tests {
     }
 
     fn check<S: Kernel>(simd: S, a: &Leaf, b: &Leaf, pose: &Pose, context: (Level, u32)) {
-        let place = |leaf: &Leaf| Place { origin: leaf.0.origin, radius: leaf.0.radius };
-        let motion = Motion::new(simd, pose, &place(a), &place(b));
+        let place = |leaf: &Leaf| TreeFrame { origin: leaf.0.origin, radius: leaf.0.radius };
+        let motion = RelativePose::new(simd, pose, &place(a), &place(b));
         for limit in [f32::INFINITY, 0.3, 0.0] {
             let found = bounds(simd, &a.0, &b.0, &motion, limit);
             for pair in 0..PAIRS {
@@ -339,8 +352,8 @@ mod tests {
         for _ in 0..1000 {
             let (a, b) = (leaf(&mut random, [0.0; 3], 1.0), leaf(&mut random, [1.2, 0.0, 0.0], 1.0));
             let motion = dispatch!(Level::detect().inner(), simd => {
-                let place = Place { origin: [0.0; 3], radius: 4.0 };
-                let motion = Motion::new(simd, &Pose::IDENTITY, &place, &place);
+                let place = TreeFrame { origin: [0.0; 3], radius: 4.0 };
+                let motion = RelativePose::new(simd, &Pose::IDENTITY, &place, &place);
                 bounds(simd, &a.0, &b.0, &motion, f32::INFINITY)
             });
             for pair in 0..PAIRS {

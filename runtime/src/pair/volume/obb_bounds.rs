@@ -17,63 +17,32 @@
 use bvhc_format::obb::{ObbNode, PAIR_WIDTH};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
-use super::obb::{
-    Matrix, Motion, PAIRS, SLACK_SIZE, Vector, absolute, column, dot, lanes, matrix, moved, neg_mul_add,
-    quaternion_of_a, relative, rotate_inverse, rotation_of_b, spread, sub, sub_dot,
+use super::obb::{SLACK_SIZE, quaternion_of_a, rotation_of_b};
+use super::{LowerBounds, ROUNDED};
+use crate::pair::lanes::{
+    Matrix, Vector, absolute, column, dot, lanes, matrix, neg_mul_add, relative, rotate_inverse, spread, sub,
+    sub_dot, transform,
 };
+use crate::pair::relative_pose::RelativePose;
+use crate::pair::sets::PAIRS;
 use crate::simd::Kernel;
 
-/// The least squared distances of sixteen pairs, number `4 * i + j` for A's child i and B's child j.
-#[derive(Clone, Copy)]
-pub(crate) struct LowerBounds {
-    /// A bit for each pair that may be within reach.
-    pub(crate) pairs: u32,
-    /// No more than the square of the distance, or no number.
-    pub(crate) squares: [f32; PAIRS],
-    /// About the squared distance of the centres: those that are nearer by it come first.
-    pub(crate) centres: [f32; PAIRS],
-}
-
-impl LowerBounds {
-    /// What is expected of each pair: the less, the more.
-    #[inline(always)]
-    pub(crate) fn keys<S: Kernel>(&self, simd: S) -> [f32; PAIRS] {
-        let mut keys = [0.0; PAIRS];
-        for first in (0..PAIRS).step_by(lanes::<S>()) {
-            let places = first..first + lanes::<S>();
-            let apart = S::Pairs::from_slice(simd, &self.squares[places.clone()]).sqrt();
-            let between = S::Pairs::from_slice(simd, &self.centres[places.clone()]).sqrt();
-            let key = between.mul_add(S::Pairs::splat(simd, CENTRES), apart);
-            key.store_slice(&mut keys[places]);
-        }
-        keys
-    }
-}
-
-/// What is expected of boxes: how far they are apart and, as much of it as this, their centres are. Weights from 0.5 to 1.2
-/// do as well; a sum of squares takes 2 to 5 % more steps. (Points stored with the boxes in place of the centres: a vertex
-/// below takes up to 10 % more, the surface's centroid up to 7 %. As upper bounds, see `sampled.rs`.)
-const CENTRES: f32 = 0.9;
-
-/// Less than 1 by more than the rounding of a square.
-pub(crate) const ROUNDED: f32 = 1.0 - 1.0 / (1 << 20) as f32;
-
 /// How far apart these pairs of the children of A's and B's nodes are, at least, and which may be within the root of
-/// `reach2`.
+/// `limit2`.
 #[inline(always)]
-pub(crate) fn gaps<S: Kernel>(
+pub(super) fn lower_bounds<S: Kernel>(
     simd: S,
     a: &ObbNode,
     b: &ObbNode,
-    motion: &Motion,
+    pose: &RelativePose,
     pairs: u32,
-    reach2: f32,
+    limit2: f32,
 ) -> LowerBounds {
-    let mut found = LowerBounds { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
+    let mut found = LowerBounds::NONE;
     let all = (1u32 << lanes::<S>()) - 1;
-    let q = rotation_of_b(simd, b, motion);
+    let q = rotation_of_b(simd, b, pose);
     let centres = [simd.tile(&b.centre[0]), simd.tile(&b.centre[1]), simd.tile(&b.centre[2])];
-    let centres = moved(simd, &centres, motion.rotation(), motion.translation());
+    let centres = transform(simd, &centres, pose.rotation(), pose.translation());
     let hb = [simd.tile(&b.half_extents[0]), simd.tile(&b.half_extents[1]), simd.tile(&b.half_extents[2])];
     let size_b = hb[0] + hb[1] + hb[2];
     for first in (0..PAIRS).step_by(lanes::<S>()) {
@@ -87,12 +56,12 @@ pub(crate) fn gaps<S: Kernel>(
         let ha = spread(simd, &a.half_extents, row);
         let along_a = [t[0].abs(), t[1].abs(), t[2].abs()];
         let size = (ha[0] + ha[1] + ha[2] + size_b) + (along_a[0] + along_a[1] + along_a[2]);
-        let slack = size.mul_add(S::Pairs::splat(simd, SLACK_SIZE), S::Pairs::splat(simd, motion.slack()));
+        let slack = size.mul_add(S::Pairs::splat(simd, SLACK_SIZE), S::Pairs::splat(simd, pose.slack()));
         let square = dot::<S>(&t, &t);
         let bound = bounds(simd, &t, &along_a, square, &r, &ha, &hb, slack);
         let places = first..first + lanes::<S>();
         // What is no number is to be looked at.
-        let beyond = bound.simd_gt(S::Pairs::splat(simd, reach2)).to_bitmask() as u32;
+        let beyond = bound.simd_gt(S::Pairs::splat(simd, limit2)).to_bitmask() as u32;
         found.pairs |= (!beyond & pairs) << first;
         bound.store_slice(&mut found.squares[places.clone()]);
         square.store_slice(&mut found.centres[places]);
@@ -145,11 +114,11 @@ fn bounds<S: Kernel>(
 mod tests {
     use super::*;
     use crate::level::Level;
+    use crate::pair::relative_pose::TreeFrame;
+    use crate::pair::triangle::distance::gap;
     use crate::pose::Pose;
     use crate::simd::dispatch;
-    use crate::triangle::gap::gap;
     use crate::triangle::testing::{Random, rotation};
-    use crate::volume::obb::Place;
 
     type Point = [f64; 3];
 
@@ -221,7 +190,7 @@ mod tests {
             let at = pose.inverse().apply([0, 1, 2].map(|axis| centre[axis] + 3.0 * away[axis]));
             let b = node(&mut random, at, size);
             // They reach as far as this says, at least.
-            let place = Place { origin: [0.0; 3], radius: 400.0 };
+            let place = TreeFrame { origin: [0.0; 3], radius: 400.0 };
             let mut expected = [0.0; PAIRS];
             for (pair, square_of) in expected.iter_mut().enumerate() {
                 let moved = corners(&b, pair % PAIR_WIDTH).map(|corner| pose.apply(corner));
@@ -229,7 +198,7 @@ mod tests {
             }
             for level in Level::available() {
                 let found = dispatch!(level.inner(), simd => {
-                    gaps(simd, &a, &b, &Motion::new(simd, &pose, &place, &place), u32::MAX, 1.0)
+                    lower_bounds(simd, &a, &b, &RelativePose::new(simd, &pose, &place, &place), u32::MAX, 1.0)
                 });
                 for (pair, (bound, square)) in found.squares.iter().zip(expected).enumerate() {
                     assert_eq!(found.pairs & 1 << pair != 0, *bound <= 1.0);
@@ -247,8 +216,8 @@ mod tests {
     #[test]
     fn empty_slots_are_beyond_everything() {
         let found = dispatch!(Level::detect().inner(), simd => {
-            let place = Place { origin: [0.0; 3], radius: 1.0 };
-            gaps(simd, &ObbNode::EMPTY, &ObbNode::EMPTY, &Motion::new(simd, &Pose::IDENTITY, &place, &place), u32::MAX, 1.0)
+            let place = TreeFrame { origin: [0.0; 3], radius: 1.0 };
+            lower_bounds(simd, &ObbNode::EMPTY, &ObbNode::EMPTY, &RelativePose::new(simd, &Pose::IDENTITY, &place, &place), u32::MAX, 1.0)
         });
         assert!(
             found.squares.iter().all(|square| !square.is_finite() || *square > 1e30),

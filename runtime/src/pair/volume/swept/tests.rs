@@ -2,10 +2,10 @@ use std::prelude::v1::*;
 
 use super::*;
 use crate::level::Level;
+use crate::pair::relative_pose::TreeFrame;
 use crate::pose::Pose;
 use crate::simd::dispatch;
 use crate::triangle::testing::{Random, rotation};
-use crate::volume::obb::Place;
 
 type Point = [f64; 3];
 
@@ -94,7 +94,7 @@ struct Meeting {
     a: [Slot; PAIR_WIDTH],
     b: [Slot; PAIR_WIDTH],
     pose: Pose,
-    places: [Place; 2],
+    places: [TreeFrame; 2],
 }
 
 impl Meeting {
@@ -124,7 +124,7 @@ impl Meeting {
         let (a, b) = (draw(cores[0], centre, turn), draw(cores[1], at, back));
         let place = |slots: &[Slot; PAIR_WIDTH]| {
             let radius = slots.iter().map(Slot::reach).fold(0.0, f64::max);
-            Place { origin: [0.0; 3], radius: (radius as f32).next_up() }
+            TreeFrame { origin: [0.0; 3], radius: (radius as f32).next_up() }
         };
         let places = [place(&a), place(&b)];
         Self { a, b, pose, places }
@@ -148,9 +148,9 @@ fn no_bound_exceeds_the_distance() {
             let (rows_a, rows_b) = (rows(cores[0], &a), rows(cores[1], &b));
             for level in Level::available() {
                 let (gaps, overlaps) = dispatch!(level.inner(), simd => {
-                    let motion = Motion::new(simd, &pose, &places[0], &places[1]);
-                    let gaps = Swept.gaps(simd, &rows_a, &rows_b, &motion, u32::MAX, 1.0);
-                    (gaps, Swept.overlaps(simd, &rows_a, &rows_b, &motion, 0xffff))
+                    let motion = RelativePose::new(simd, &pose, &places[0], &places[1]);
+                    let gaps = lower_bounds(simd, &rows_a, &rows_b, &motion, u32::MAX, 1.0);
+                    (gaps, overlaps(simd, &rows_a, &rows_b, &motion, 0xffff))
                 });
                 for (pair, expected) in expected.into_iter().enumerate() {
                     let bound = f64::from(gaps.squares[pair]).sqrt();
@@ -185,10 +185,10 @@ fn empty_slots_are_beyond_everything() {
     for [a, b] in Core::ALL.into_iter().flat_map(|a| Core::ALL.map(|b| [a, b].map(nothing))) {
         for level in Level::available() {
             let (gaps, overlaps) = dispatch!(level.inner(), simd => {
-                let place = Place { origin: [0.0; 3], radius: 1.0 };
-                let motion = Motion::new(simd, &Pose::IDENTITY, &place, &place);
-                let gaps = Swept.gaps(simd, &a, &b, &motion, u32::MAX, 1.0);
-                (gaps, Swept.overlaps(simd, &a, &b, &motion, 0xffff))
+                let place = TreeFrame { origin: [0.0; 3], radius: 1.0 };
+                let motion = RelativePose::new(simd, &Pose::IDENTITY, &place, &place);
+                let gaps = lower_bounds(simd, &a, &b, &motion, u32::MAX, 1.0);
+                (gaps, overlaps(simd, &a, &b, &motion, 0xffff))
             });
             assert!(gaps.squares.iter().all(|square| *square > 1e30), "{:?}", gaps.squares);
             assert_eq!((gaps.pairs, overlaps.pairs), (0, 0));

@@ -1,0 +1,104 @@
+//! B's pose as walks use it: between the origins of two trees, in f32, with what that may be off.
+
+use crate::pose::Pose;
+use crate::simd::{Kernel, square_root};
+
+/// Slack of every axis, relative to the trees' radii and the distance of their origins: 128 u.
+const SLACK_REACH: f32 = 1.0 / (1 << 17) as f32;
+
+/// B's pose in A's space, between the origins of their trees.
+#[derive(Clone, Copy)]
+pub(crate) struct RelativePose {
+    pose: Pose,
+    /// x, y, z and w.
+    quaternion: [f32; 4],
+    rotation: [[f32; 3]; 3],
+    translation: [f32; 3],
+    /// Slack of every axis that comes from the distances between boxes and origins, and from the pose's arithmetic.
+    slack: f32,
+    /// Bounds how far the pose's own arithmetic, in f64, can misplace a point, relative to exact arithmetic.
+    noise: f32,
+}
+
+/// Where a tree is: the point that its volumes are relative to, and how far they reach from there.
+#[derive(Clone, Copy)]
+pub(crate) struct TreeFrame {
+    pub(crate) origin: [f32; 3],
+    pub(crate) radius: f32,
+}
+
+impl RelativePose {
+    #[inline(always)]
+    pub(crate) fn new<S: Kernel>(simd: S, pose: &Pose, a: &TreeFrame, b: &TreeFrame) -> Self {
+        let moved = pose.apply(b.origin.map(f64::from));
+        let between = |axis: usize| moved[axis] - f64::from(a.origin[axis]);
+        let translation = [between(0), between(1), between(2)];
+        let size = |point: [f64; 3]| point[0].abs() + point[1].abs() + point[2].abs();
+        let reach = size(translation) + f64::from(a.radius) + f64::from(b.radius);
+        let whole = size(pose.translation()) + size(a.origin.map(f64::from)) + size(b.origin.map(f64::from));
+        let [x, y, z] = pose.rotation();
+        let noise = (whole + reach) as f32 / (1u64 << 47) as f32;
+        Self {
+            pose: *pose,
+            quaternion: quaternion(simd, &pose.rotation()).map(|x| x as f32),
+            rotation: [x.map(|x| x as f32), y.map(|x| x as f32), z.map(|x| x as f32)],
+            translation: translation.map(|x| x as f32),
+            slack: reach as f32 * SLACK_REACH + noise,
+            noise,
+        }
+    }
+
+    /// The pose itself, between the models' spaces.
+    pub(crate) fn pose(&self) -> &Pose {
+        &self.pose
+    }
+
+    pub(crate) fn quaternion(&self) -> [f32; 4] {
+        self.quaternion
+    }
+
+    pub(crate) fn translation(&self) -> &[f32; 3] {
+        &self.translation
+    }
+
+    pub(crate) fn rotation(&self) -> &[[f32; 3]; 3] {
+        &self.rotation
+    }
+
+    pub(crate) fn slack(&self) -> f32 {
+        self.slack
+    }
+
+    pub(crate) fn noise(&self) -> f32 {
+        self.noise
+    }
+
+    /// From a point of A's space to a moved one of B's.
+    #[inline(always)]
+    pub(crate) fn between(&self, a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
+        let moved = self.pose.apply(b.map(f64::from));
+        let along = |axis: usize| (moved[axis] - f64::from(a[axis])) as f32;
+        [along(0), along(1), along(2)]
+    }
+}
+
+/// x, y, z and w of a rotation. Based on: Shepperd, "Quaternion from rotation matrix", 1978: the largest of the four is
+/// found from the diagonal, the others from it.
+#[inline(always)]
+fn quaternion<S: Kernel>(simd: S, [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]]: &[[f64; 3]; 3]) -> [f64; 4] {
+    let squares = [1.0 + xx - yy - zz, 1.0 - xx + yy - zz, 1.0 - xx - yy + zz, 1.0 + xx + yy + zz];
+    let mut largest = 0;
+    for index in 1..4 {
+        if squares[index] > squares[largest] {
+            largest = index;
+        }
+    }
+    let [x, y, z, w] = match largest {
+        0 => [squares[0], yx + xy, zx + xz, zy - yz],
+        1 => [yx + xy, squares[1], zy + yz, xz - zx],
+        2 => [zx + xz, zy + yz, squares[2], yx - xy],
+        _ => [zy - yz, xz - zx, yx - xy, squares[3]],
+    };
+    let scale = 0.5 / square_root(simd, squares[largest]);
+    [x * scale, y * scale, z * scale, w * scale]
+}

@@ -1,0 +1,57 @@
+//! The sixteen pairs of the children of two nodes, number `4 * row + column` for A's and B's slots, as bits.
+
+use bvhc_format::obb::PAIR_WIDTH;
+
+/// How many pairs of children two nodes have.
+pub(crate) const PAIRS: usize = PAIR_WIDTH * PAIR_WIDTH;
+
+/// All pairs of children.
+pub(crate) const ALL: u16 = 0xffff;
+
+/// The pairs of A's children in these slots.
+#[inline(always)]
+pub(crate) fn rows(slots: u32) -> u32 {
+    ((slots | slots << 3 | slots << 6 | slots << 9) & 0x1111) * 0xf
+}
+
+/// The pairs of B's children in these slots.
+#[inline(always)]
+pub(crate) fn columns(slots: u32) -> u32 {
+    slots * 0x1111
+}
+
+/// The rows of pairs that are all in one column.
+#[inline(always)]
+pub(crate) fn rows_of(pairs: u32) -> u16 {
+    let first = (pairs | pairs >> 1 | pairs >> 2 | pairs >> 3) & 0x1111;
+    (first * 0xf) as u16
+}
+
+/// The columns of pairs that are all in one row.
+#[inline(always)]
+pub(crate) fn columns_of(pairs: u32) -> u16 {
+    columns((pairs | pairs >> 4 | pairs >> 8 | pairs >> 12) & 0xf) as u16
+}
+
+#[inline(always)]
+pub(crate) fn row_of(lane: usize) -> usize {
+    lane / PAIR_WIDTH
+}
+
+#[inline(always)]
+pub(crate) fn column_of(lane: usize) -> usize {
+    lane % PAIR_WIDTH
+}
+
+/// The numbers of the bits that are set.
+#[inline(always)]
+pub(crate) fn lanes(mut pairs: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(
+        #[inline(always)]
+        move || {
+            let lane = (pairs != 0).then(|| pairs.trailing_zeros() as usize % PAIRS);
+            pairs &= pairs.wrapping_sub(1);
+            lane
+        },
+    )
+}

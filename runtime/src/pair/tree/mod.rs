@@ -1,0 +1,186 @@
+//! A model's tree, as walks through two of them see it, whatever its volumes: nodes of four children, leaves of four triangles.
+
+pub(crate) mod aabb;
+pub(crate) mod obb;
+
+use bvhc_format::obb::{PAIR_WIDTH, PackedPairLeaf, PairChild, PairLeaf, PairRef};
+use bvhc_format::record::{ChildRef, NODE_WIDTH};
+use rkyv::rend::{f32_le, u32_le};
+
+use super::convex::Convex;
+use super::leaf::{Leaf, LeafCache, Triangles};
+use super::relative_pose::TreeFrame;
+use crate::bounds::Aabb;
+use crate::model::Model;
+
+/// Where a child reference leads.
+pub(crate) enum Link {
+    Empty,
+    Node(u32),
+    Leaf(Leaf),
+}
+
+/// A model's tree, but for its volumes.
+#[derive(Clone, Copy)]
+pub(crate) struct PairTree<'a> {
+    model: &'a Model<'a>,
+    frame: TreeFrame,
+    leaves: Leaves<'a>,
+    /// The node that walks begin with.
+    root: u32,
+    /// Visits of a walk through this tree alone, at most.
+    size: u64,
+}
+
+/// What leaves are made of.
+#[derive(Clone, Copy)]
+pub(crate) enum Leaves<'a> {
+    Plain(&'a [PairLeaf]),
+    Packed(&'a [PackedPairLeaf]),
+    /// Parts of the blocks of the AABB tree.
+    Blocks,
+}
+
+impl<'a> PairTree<'a> {
+    /// A tree with leaves of its own.
+    #[inline(always)]
+    pub(crate) fn stored(
+        model: &'a Model<'a>,
+        (origin, radius): (&[f32_le; 3], f32_le),
+        leaves: Leaves<'a>,
+        root: u32,
+        nodes: usize,
+    ) -> Self {
+        let frame = TreeFrame { origin: origin.map(|along| along.to_native()), radius: radius.to_native() };
+        Self { model, frame, leaves, root, size: nodes as u64 }
+    }
+
+    /// The OBB tree or, in a file without one, the AABB tree.
+    #[inline(always)]
+    pub(crate) fn of_obbs(model: &'a Model<'a>) -> Self {
+        let Some(tree) = model.obb_tree() else { return Self::of_aabbs(model) };
+        let leaves = match tree.packed_nodes.is_empty() {
+            true => Leaves::Plain(tree.leaves.get()),
+            false => Leaves::Packed(tree.packed_leaves.get()),
+        };
+        Self::stored(model, (&tree.origin, tree.radius), leaves, 0, tree.node_count())
+    }
+
+    /// The tree of axis-aligned boxes, whatever others there are.
+    #[inline(always)]
+    pub(crate) fn of_aabbs(model: &'a Model<'a>) -> Self {
+        Self { model, frame: aabb::frame(model), leaves: Leaves::Blocks, root: 0, size: aabb::size(model) }
+    }
+
+    pub(crate) fn frame(&self) -> &TreeFrame {
+        &self.frame
+    }
+
+    pub(crate) fn root(&self) -> u32 {
+        self.root
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Whether triangles may be in several leaves.
+    pub(crate) fn repeats(&self) -> bool {
+        self.is_made() && self.model.splits().is_some()
+    }
+
+    /// Where the reference of a child of the node `parent` leads.
+    #[inline(always)]
+    pub(crate) fn link(&self, parent: u32, reference: u32) -> Link {
+        match PairRef(reference).get() {
+            PairChild::Empty => Link::Empty,
+            PairChild::Node(id) if self.is_made() => Link::Node(id),
+            // Parents come before their children, or a walk would never end.
+            PairChild::Node(id) if id > parent => Link::Node(id),
+            PairChild::Node(_) => Link::Empty,
+            PairChild::Leaf(part, triangles) if self.is_made() => {
+                Link::Leaf(aabb::leaf(parent, part, triangles))
+            }
+            PairChild::Leaf(index, triangles) => Link::Leaf(Leaf { id: u64::from(index), triangles }),
+        }
+    }
+
+    /// The triangles of a leaf.
+    #[inline(always)]
+    pub(crate) fn triangles<'c>(&self, leaf: Leaf, cache: &'c mut LeafCache) -> Option<&'c Triangles> {
+        cache.get(leaf, &self.model.blocks(), || self.addresses(leaf))
+    }
+
+    #[inline(always)]
+    fn addresses(&self, leaf: Leaf) -> Option<[u64; PAIR_WIDTH]> {
+        match self.leaves {
+            Leaves::Plain(leaves) => leaves.get(leaf.id as usize).map(|leaf| leaf.places.map(u64::from)),
+            Leaves::Packed(leaves) => leaves.get(leaf.id as usize).map(|leaf| leaf.places.map(u64::from)),
+            Leaves::Blocks => Some(aabb::addresses(leaf)),
+        }
+    }
+
+    /// The triangles of a leaf that may be another model's, if this one's has a triangle in that lane, too.
+    #[inline(always)]
+    pub(crate) fn known<'c>(
+        &self,
+        leaf: Leaf,
+        lane: usize,
+        cache: &'c mut LeafCache,
+    ) -> Option<&'c Triangles> {
+        let exists = !self.is_made() || aabb::has_leaf(self.model, leaf);
+        if exists && lane < (leaf.triangles as usize).min(PAIR_WIDTH) {
+            self.triangles(leaf, cache)
+        } else {
+            None
+        }
+    }
+
+    /// The exact corners of the triangle in a lane of a leaf.
+    #[inline(always)]
+    pub(crate) fn corners(&self, triangles: &Triangles, lane: usize) -> Option<[[f32; 3]; 3]> {
+        let (reference, lane) = triangles.address(lane);
+        self.model.blocks().corners(reference, lane)
+    }
+
+    /// The number of the triangle in a lane of a leaf.
+    #[inline(always)]
+    pub(crate) fn number(&self, triangles: &Triangles, lane: usize) -> Option<u32> {
+        let (reference, lane) = triangles.address(lane);
+        self.model.triangle_at(self.model.blocks().first(reference)?, lane)
+    }
+
+    /// The blocks of the AABB tree that hold the triangle in a lane of a leaf, each with a box around its part of it; of
+    /// a triangle that is in one leaf only, all of it.
+    pub(crate) fn parts_of(
+        &self,
+        leaf: Leaf,
+        triangles: &Triangles,
+        lane: usize,
+    ) -> impl Iterator<Item = (u32, Convex)> + use<'a> {
+        let model = self.model;
+        let number = self.number(triangles, lane).filter(|_| self.repeats());
+        let places = number.map_or(&[][..], |number| model.places_of(number));
+        let only = if places.is_empty() { self.corners(triangles, lane) } else { None };
+        let only = only.map(|corners| (self.block_of(leaf), Convex::of_triangle(corners)));
+        let of_place = move |place: &u32_le| {
+            let (node, slot) =
+                (place.to_native() as usize / NODE_WIDTH, place.to_native() as usize % NODE_WIDTH);
+            let node = model.nodes().get(node)?;
+            let [lower, upper] = aabb::planes(node, slot);
+            Some((node.children[slot] & !ChildRef::BLOCK_BIT, Convex::of_box(&Aabb { lower, upper })))
+        };
+        only.into_iter().chain(places.iter().filter_map(of_place))
+    }
+
+    /// The reference of the block that a leaf of an AABB tree is a part of.
+    pub(crate) fn block_of(&self, leaf: Leaf) -> u32 {
+        aabb::block_of(leaf)
+    }
+
+    /// Whether the tree is an AABB tree, whose nodes are made as they are visited.
+    #[inline(always)]
+    fn is_made(&self) -> bool {
+        matches!(self.leaves, Leaves::Blocks)
+    }
+}

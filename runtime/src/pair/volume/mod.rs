@@ -1,0 +1,160 @@
+//! The bounding volumes of pair queries: they prune, and are conservative whatever the rounding.
+
+pub(crate) mod aabb;
+pub(crate) mod kdop;
+pub(crate) mod obb;
+mod obb_bounds;
+pub(crate) mod samples;
+pub(crate) mod swept;
+
+use bvhc_format::obb::PAIR_WIDTH;
+use fearless_simd::{SimdBase, SimdFloat};
+
+use super::lanes::lanes;
+use super::relative_pose::RelativePose;
+use super::sets::PAIRS;
+use crate::simd::Kernel;
+
+/// The volumes of the nodes of two trees, A's and B's.
+pub(crate) trait Volumes<S: Kernel> {
+    /// Which of these pairs of children of two nodes may have a common point. `None` where there are no such nodes, as in a
+    /// corrupt file.
+    fn overlaps(
+        &mut self,
+        simd: S,
+        nodes: [u32; 2],
+        pose: &RelativePose,
+        pairs: u32,
+    ) -> Option<Opened<Overlaps>>;
+
+    /// How far apart these pairs of children are at least, and which may be within the root of `limit2`.
+    fn lower_bounds(
+        &mut self,
+        simd: S,
+        nodes: [u32; 2],
+        pose: &RelativePose,
+        pairs: u32,
+        limit2: f32,
+    ) -> Option<Opened<LowerBounds>>;
+
+    /// Two triangles below these pairs of children that are nearer to each other than `limit`, if the nodes name any of which
+    /// that is proven.
+    #[inline(always)]
+    fn witness(
+        &mut self,
+        _simd: S,
+        _nodes: [u32; 2],
+        _pose: &RelativePose,
+        _pairs: u32,
+        _limit: f64,
+    ) -> Option<WitnessBound> {
+        None
+    }
+}
+
+/// Two nodes: the references of their children, and what was found of the pairs of those.
+pub(crate) struct Opened<T> {
+    pub(crate) children: [[u32; PAIR_WIDTH]; 2],
+    pub(crate) found: T,
+}
+
+/// Of the sixteen pairs of children of two nodes, number `4 * i + j` for A's child i and B's child j.
+pub(crate) struct Overlaps {
+    /// A bit for each pair that is not proven disjoint.
+    pub(crate) pairs: u32,
+    /// How deep the volumes of a pair are in each other: the less, the deeper.
+    pub(crate) depths: [f32; PAIRS],
+}
+
+impl Overlaps {
+    pub(crate) const NONE: Self = Self { pairs: 0, depths: [0.0; PAIRS] };
+}
+
+/// The least squared distances of sixteen pairs, numbered likewise.
+pub(crate) struct LowerBounds {
+    /// A bit for each pair that may be within the limit.
+    pub(crate) pairs: u32,
+    /// No more than the square of the distance, or NaN.
+    pub(crate) squares: [f32; PAIRS],
+    /// About the squared distance of the centres.
+    pub(crate) centres: [f32; PAIRS],
+}
+
+/// What is expected of two volumes: their distance and, as much of it as this, that of their centres. Weights from 0.5 to 1.2
+/// do as well; a sum of squares takes 2 to 5 % more steps. (Points stored with the boxes in place of the centres: a vertex
+/// below takes up to 10 % more, the surface's centroid up to 7 %. As upper bounds, see `samples.rs`.)
+const CENTRES: f32 = 0.9;
+
+impl LowerBounds {
+    pub(crate) const NONE: Self = Self { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
+
+    /// What is expected of each pair: the less, the more.
+    #[inline(always)]
+    pub(crate) fn keys<S: Kernel>(&self, simd: S) -> [f32; PAIRS] {
+        let mut keys = [0.0; PAIRS];
+        for first in (0..PAIRS).step_by(lanes::<S>()) {
+            let of_step = first..first + lanes::<S>();
+            let apart = S::Pairs::from_slice(simd, &self.squares[of_step.clone()]).sqrt();
+            let between = S::Pairs::from_slice(simd, &self.centres[of_step.clone()]).sqrt();
+            let key = between.mul_add(S::Pairs::splat(simd, CENTRES), apart);
+            key.store_slice(&mut keys[of_step]);
+        }
+        keys
+    }
+}
+
+/// Less than 1 by more than the rounding of a square.
+const ROUNDED: f32 = 1.0 - 1.0 / (1 << 20) as f32;
+
+/// Two triangles, and how far they are apart at most.
+pub(crate) struct WitnessBound {
+    /// Where A's and B's leaves hold them.
+    pub(crate) addresses: [u32; 2],
+    pub(crate) upper: f64,
+}
+
+/// Volumes whose tests are calls of their own, so that one walk serves all of them.
+pub(crate) struct Outlined<V>(pub(crate) V);
+
+impl<S: Kernel, V: Volumes<S>> Volumes<S> for Outlined<V> {
+    fn overlaps(
+        &mut self,
+        simd: S,
+        nodes: [u32; 2],
+        pose: &RelativePose,
+        pairs: u32,
+    ) -> Option<Opened<Overlaps>> {
+        simd.vectorize(
+            #[inline(always)]
+            || self.0.overlaps(simd, nodes, pose, pairs),
+        )
+    }
+
+    fn lower_bounds(
+        &mut self,
+        simd: S,
+        nodes: [u32; 2],
+        pose: &RelativePose,
+        pairs: u32,
+        limit2: f32,
+    ) -> Option<Opened<LowerBounds>> {
+        simd.vectorize(
+            #[inline(always)]
+            || self.0.lower_bounds(simd, nodes, pose, pairs, limit2),
+        )
+    }
+
+    fn witness(
+        &mut self,
+        simd: S,
+        nodes: [u32; 2],
+        pose: &RelativePose,
+        pairs: u32,
+        limit: f64,
+    ) -> Option<WitnessBound> {
+        simd.vectorize(
+            #[inline(always)]
+            || self.0.witness(simd, nodes, pose, pairs, limit),
+        )
+    }
+}
