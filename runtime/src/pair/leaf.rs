@@ -2,11 +2,12 @@
 //! them. They are made from the blocks as they are visited, and kept, since a leaf is compared with several others.
 
 use bvhc_format::obb::PAIR_WIDTH;
-use bvhc_format::record::BLOCK_WIDTH;
+use bvhc_format::record::{BLOCK_WIDTH, Block};
 
 use crate::blocks::Blocks;
 use crate::math::{larger, smaller};
 use crate::stack::FixedCache;
+use crate::triangle::slots;
 
 /// A leaf of up to four triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ impl Leaf {
 #[repr(C, align(16))]
 pub(crate) struct Triangles {
     /// `corners[k][axis][lane]`: corner `k` of the triangles.
-    pub(crate) corners: [[[f32; PAIR_WIDTH]; 3]; 3],
+    pub(crate) corners: Corners,
     /// The point of the model's space that the corners are relative to.
     pub(crate) origin: [f32; 3],
     /// The largest magnitude among the corners' coordinates.
@@ -45,8 +46,8 @@ impl Triangles {
     /// The reference of the block that holds a triangle, and the lane there.
     #[inline(always)]
     pub(crate) fn address(&self, lane: usize) -> (u32, usize) {
-        let address = self.addresses[lane % PAIR_WIDTH];
-        ((address / BLOCK_WIDTH as u64) as u32, address as usize % BLOCK_WIDTH)
+        let (reference, lane) = place(self.addresses[lane % PAIR_WIDTH]);
+        (reference as u32, lane)
     }
 }
 
@@ -75,33 +76,82 @@ impl LeafCache {
     }
 }
 
+/// The triangles at these addresses.
 #[inline(never)]
 fn make(blocks: &Blocks<'_>, addresses: [u64; PAIR_WIDTH]) -> Option<Triangles> {
-    let mut corners = [[[0.0f32; PAIR_WIDTH]; 3]; 3];
+    let corners = match blocks {
+        Blocks::Plain(blocks) => gather(blocks, &addresses)?,
+        Blocks::Packed(_) => unpack(blocks, &addresses)?,
+    };
+    let mut triangles = Triangles { corners, origin: [0.0; 3], radius: 0.0, addresses };
+    for axis in 0..3 {
+        let (lower, upper) = triangles.range(axis);
+        let origin = 0.5 * lower + 0.5 * upper;
+        for corner in &mut triangles.corners {
+            for coordinate in &mut corner[axis] {
+                *coordinate -= origin;
+            }
+        }
+        triangles.origin[axis] = origin;
+        triangles.radius = larger(triangles.radius, larger(upper - origin, origin - lower));
+    }
+    Some(triangles)
+}
+
+type Corners = [[[f32; PAIR_WIDTH]; 3]; 3];
+
+/// The block that holds the triangle at an address, and the lane there.
+#[inline(always)]
+fn place(address: u64) -> (usize, usize) {
+    ((address / BLOCK_WIDTH as u64) as usize, address as usize % BLOCK_WIDTH)
+}
+
+/// The corners of triangles, lane by lane: vectors are made of four loads each, not of what was stored before.
+#[inline(always)]
+fn gather(blocks: &[Block], addresses: &[u64; PAIR_WIDTH]) -> Option<Corners> {
+    let [(p, i), (q, j), (r, k), (s, l)] =
+        [place(addresses[0]), place(addresses[1]), place(addresses[2]), place(addresses[3])];
+    let (p, q, r, s) = (blocks.get(p)?, blocks.get(q)?, blocks.get(r)?, blocks.get(s)?);
+    let (i, j, k, l) = (slots(p, i), slots(q, j), slots(r, k), slots(s, l));
+    let row = |corner: usize, axis: usize| {
+        [
+            p.positions[axis][i[corner]],
+            q.positions[axis][j[corner]],
+            r.positions[axis][k[corner]],
+            s.positions[axis][l[corner]],
+        ]
+    };
+    let rows = |corner: usize| [row(corner, 0), row(corner, 1), row(corner, 2)];
+    Some([rows(0), rows(1), rows(2)])
+}
+
+/// The same of packed blocks.
+fn unpack(blocks: &Blocks<'_>, addresses: &[u64; PAIR_WIDTH]) -> Option<Corners> {
+    let mut corners = [[[0.0; PAIR_WIDTH]; 3]; 3];
     for (lane, address) in addresses.iter().enumerate() {
-        let triangle =
-            blocks.corners((address / BLOCK_WIDTH as u64) as u32, *address as usize % BLOCK_WIDTH)?;
+        let (reference, lane_of_block) = place(*address);
+        let triangle = blocks.corners(reference as u32, lane_of_block)?;
         for (rows, corner) in corners.iter_mut().zip(&triangle) {
             for (row, coordinate) in rows.iter_mut().zip(corner) {
                 row[lane] = *coordinate;
             }
         }
     }
-    let (mut origin, mut radius) = ([0.0; 3], 0.0f32);
-    for (axis, origin) in origin.iter_mut().enumerate() {
-        let [a, b, c] = [&corners[0][axis], &corners[1][axis], &corners[2][axis]];
-        let each = |pick: fn(f32, f32) -> f32| {
-            let [x, y, z, w] = [0, 1, 2, 3].map(|lane| pick(pick(a[lane], b[lane]), c[lane]));
-            pick(pick(x, y), pick(z, w))
-        };
-        let (lower, upper) = (each(smaller), each(larger));
-        *origin = 0.5 * lower + 0.5 * upper;
-        radius = larger(radius, larger(upper - *origin, *origin - lower));
-    }
-    for rows in &mut corners {
-        for (row, origin) in rows.iter_mut().zip(origin) {
-            *row = row.map(|coordinate| coordinate - origin);
+    Some(corners)
+}
+
+impl Triangles {
+    /// The least and the greatest coordinate on an axis.
+    #[inline(always)]
+    fn range(&self, axis: usize) -> (f32, f32) {
+        let [a, b, c] = [&self.corners[0][axis], &self.corners[1][axis], &self.corners[2][axis]];
+        let (mut low, mut high) = (*a, *a);
+        for lane in 0..PAIR_WIDTH {
+            low[lane] = smaller(smaller(low[lane], b[lane]), c[lane]);
+            high[lane] = larger(larger(high[lane], b[lane]), c[lane]);
         }
+        let least = smaller(smaller(low[0], low[1]), smaller(low[2], low[3]));
+        let greatest = larger(larger(high[0], high[1]), larger(high[2], high[3]));
+        (least, greatest)
     }
-    Some(Triangles { corners, origin, radius, addresses })
 }
