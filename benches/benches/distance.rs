@@ -1,0 +1,242 @@
+//! Distances of meshes: a page of tables for BENCHMARKS.md, in Markdown, with everybody in the same rounds.
+//!
+//! `cargo bench --bench distance [-- animals nested spheres twins giant]`. The figure of an encounter is the
+//! mean over its separated poses, and over its approaching ones, of the least time of several rounds (5, or `BVHC_ROUNDS`),
+//! building excluded; bvhc has a row by its oriented boxes and one by samples beside them. Every distance of bvhc is checked
+//! against the exact oracle first; `BVHC_LEVEL` holds it to a SIMD level. coal and FCL are asked where they are present, coal
+//! of tolerances, too. parry3d, which takes up to seconds a query and is wrong about nested meshes, is asked about one pose
+//! where it is not too slow.
+
+use bvhc::compile::Options;
+use bvhc_benches::peers::fcl::{self, Fcl};
+use bvhc_benches::peers::level;
+use bvhc_benches::peers::parry::Parry;
+use bvhc_benches::shared::encounters;
+use bvhc_runtime::{Model, Pose, Tolerance, Volume, WarmStart, WorkBudget};
+use bvhc_tests::oracle::gap::{of_triangles, within};
+use bvhc_tests::oracle::pairs::Surface;
+use bvhc_tests::pose;
+use bvhc_tests::scene::encounter::Encounter;
+use bvhc_tests::support::least::{least, mean, rounds};
+
+/// More triangles than parry3d is asked about.
+const TOO_MANY: usize = 25_000;
+
+/// What is called near, and what is called about as near.
+const SHARE: f64 = 0.05;
+
+/// How far a distance of coal's or FCL's may be off, relative to its value.
+const ERROR: f64 = 1e-6;
+
+/// How far parry3d's may be off, which computes in f32: relative to models of about one unit.
+const ERROR_OF_F32: f64 = 1e-4;
+
+fn main() {
+    println!(
+        "\n| {}, us | distance | with a warm_start | within: yes | within: no | 5 % | steps | precise |",
+        level().name()
+    );
+    println!("{}|", "|---".repeat(8));
+    let (mut theirs, mut gains) = (Vec::new(), Vec::new());
+    for (name, make) in encounters::chosen() {
+        theirs.extend(report(name, &make(), &mut gains));
+    }
+    for (what, first) in [("a little before contact", 0), ("approaching", 1)] {
+        let gains: Vec<f64> = gains.iter().skip(first).step_by(2).copied().collect();
+        println!("\nAn error of 5 %, {what}: {:.1} times as fast in the geometric mean", geometric(&gains));
+    }
+    println!("\n| us, x bvhc's time | distance | within: yes | within: no |\n{}|", "|---".repeat(4));
+    for Theirs { row, .. } in &theirs {
+        println!("{row}");
+    }
+    for peer in ["coal", "FCL", "parry3d"] {
+        let of_peer: Vec<_> = theirs.iter().filter(|of| of.peer == peer).collect();
+        for (index, what) in QUERIES.iter().enumerate() {
+            let ratios: Vec<_> = of_peer.iter().filter_map(|of| of.ratios[index]).collect();
+            if !ratios.is_empty() {
+                let (mean, least) =
+                    (geometric(&ratios), ratios.iter().copied().fold(f64::INFINITY, f64::min));
+                println!("\n{what}: {mean:.1} times {peer}'s in the geometric mean, {least:.1} at least");
+            }
+        }
+    }
+}
+
+/// The geometric mean.
+fn geometric(ratios: &[f64]) -> f64 {
+    (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
+}
+
+/// What peers are asked.
+const QUERIES: [&str; 3] = ["distance", "within: yes", "within: no"];
+
+/// A peer's row, and its times over ours.
+struct Theirs {
+    peer: &'static str,
+    row: String,
+    ratios: [Option<f64>; QUERIES.len()],
+}
+
+impl Theirs {
+    fn new(
+        name: &str,
+        peer: &'static str,
+        seconds: [Option<f64>; QUERIES.len()],
+        ours: [f64; QUERIES.len()],
+    ) -> Self {
+        let ratios = [0, 1, 2].map(|index: usize| seconds[index].map(|seconds| seconds / ours[index]));
+        let cell = |index: usize| match (seconds[index], ratios[index]) {
+            (Some(seconds), Some(ratio)) => format!("{:.2} ({ratio:.1}x)", seconds * 1e6),
+            _ => "-".to_owned(),
+        };
+        let row = format!("| {name}, {peer} | {} | {} | {} |", cell(0), cell(1), cell(2));
+        Self { peer, row, ratios }
+    }
+}
+
+/// Prints our rows, and returns those of the peers.
+fn report(name: &str, encounter: &Encounter, gains: &mut Vec<f64>) -> Vec<Theirs> {
+    let files = encounters::files_by(encounter, &Options { samples: true, ..Options::default() });
+    let models = [0, 1].map(|side: usize| files[side].model().with_level(level()));
+    let mut theirs = report_poses(name, encounter, &models, &encounter.separated, gains);
+    theirs.extend(report_poses(
+        &format!("{name}, approaching"),
+        encounter,
+        &models,
+        &encounter.approaching,
+        gains,
+    ));
+    theirs
+}
+
+/// What bvhc finds at some poses, and how long it takes.
+struct Ours {
+    distances: Vec<f64>,
+    /// Of the distance, the same with a warm_start, both yeses or noes, and the approximate distance.
+    seconds: [f64; 5],
+    budget: WorkBudget,
+}
+
+impl Ours {
+    fn measure([a, b]: [&Model<'_>; 2], poses: &[Pose], encounter: &Encounter, volume: Volume) -> Self {
+        let still = Surface::of(&encounter.a);
+        let mut budget = WorkBudget::unlimited();
+        let distances: Vec<f64> = poses
+            .iter()
+            .map(|pose| {
+                let moved = Surface::moved(&encounter.b, &pose::Pose::of_query(pose));
+                checked([a, b], pose, volume, [&still, &moved], &mut budget)
+            })
+            .collect();
+        let distance = |pose: usize, allowance, warm_start: &mut WarmStart| {
+            let mut budget = WorkBudget::unlimited();
+            let found = a
+                .against(b, &poses[pose])
+                .volume(volume)
+                .tolerance(allowance)
+                .warm_start(warm_start)
+                .budget(&mut budget)
+                .distance();
+            found.ok().flatten().map_or(0.0, |found| found.distance)
+        };
+        let within = |pose: usize, share: f64| {
+            let tolerance = distances[pose] * (1.0 + share);
+            a.against(b, &poses[pose]).volume(volume).within(tolerance).is_ok_and(|found| found)
+        };
+        let mut warm_starts = vec![WarmStart::default(); poses.len()];
+        let seconds = [
+            mean(poses.len(), |pose| distance(pose, Tolerance::NONE, &mut WarmStart::default())),
+            mean(poses.len(), |pose| distance(pose, Tolerance::NONE, &mut warm_starts[pose])),
+            mean(poses.len(), |pose| f64::from(u8::from(within(pose, SHARE)))),
+            mean(poses.len(), |pose| f64::from(u8::from(within(pose, -SHARE)))),
+            mean(poses.len(), |pose| distance(pose, Tolerance::Relative(SHARE), &mut WarmStart::default())),
+        ];
+        Self { distances, seconds, budget }
+    }
+
+    fn print(&self, row: &str) {
+        let times = self.seconds.map(|seconds| format!("{:.2}", seconds * 1e6)).join(" | ");
+        let each = |sum: u64| sum / self.distances.len() as u64;
+        let steps = format!("{} + {}", each(self.budget.node_pairs), each(self.budget.leaf_pairs));
+        println!("| {row} | {times} | {steps} | {} |", each(self.budget.exact_tests));
+    }
+}
+
+/// The row called `row`, at some poses of the encounter; adds what an approximate distance gains.
+fn report_poses(
+    row: &str,
+    encounter: &Encounter,
+    [a, b]: &[Model<'_>; 2],
+    poses: &[pose::Pose],
+    gains: &mut Vec<f64>,
+) -> Vec<Theirs> {
+    let poses: Vec<Pose> = poses.iter().map(pose::Pose::for_query).collect();
+    let ours = Ours::measure([a, b], &poses, encounter, Volume::Obb);
+    ours.print(row);
+    Ours::measure([a, b], &poses, encounter, Volume::Samples).print(&format!("{row}, samples"));
+    let Ours { distances, seconds, .. } = ours;
+    gains.push(seconds[0] / seconds[4]);
+    let ours = [seconds[0], seconds[2], seconds[3]];
+    let mut theirs: Vec<_> = Fcl::present(&encounter.a, &encounter.b)
+        .iter()
+        .map(|peer| Theirs::new(row, peer.kind.name(), of_fcl(peer, &poses, &distances), ours))
+        .collect();
+    if let Some(seconds) = of_parry(encounter, &poses[0], distances[0]) {
+        theirs.push(Theirs::new(row, "parry3d", [Some(seconds), None, None], ours));
+    }
+    theirs
+}
+
+/// Seconds that coal or FCL takes, once its answers are found to be right.
+fn of_fcl(peer: &Fcl, poses: &[Pose], distances: &[f64]) -> [Option<f64>; QUERIES.len()] {
+    let placed: Vec<_> = poses.iter().map(fcl::placed).collect();
+    let tolerances =
+        |share: f64| distances.iter().map(|distance| distance * (1.0 + share)).collect::<Vec<_>>();
+    let (beyond, below) = (tolerances(SHARE), tolerances(-SHARE));
+    let asked = peer.within(&placed[0], 0.0).is_some();
+    for (index, pose) in placed.iter().enumerate() {
+        check(peer.kind.name(), peer.distance(pose), distances[index], ERROR * distances[index]);
+        if asked {
+            let answers = [&beyond, &below].map(|tolerances| peer.within(pose, tolerances[index]));
+            assert_eq!(answers, [Some(true), Some(false)], "{}: {}", peer.kind.name(), distances[index]);
+        }
+    }
+    let within = |tolerances: &[f64]| {
+        asked.then(|| mean(placed.len(), |pose| peer.within(&placed[pose], tolerances[pose])))
+    };
+    let distance = mean(placed.len(), |pose| peer.distance(&placed[pose]));
+    [Some(distance), within(&beyond), within(&below)]
+}
+
+fn check(peer: &str, found: f64, expected: f64, error: f64) {
+    assert!((found - expected).abs() <= error, "{peer}: {found}, {expected}");
+}
+
+/// The distance, which is that of the triangles that are named, and no others are nearer.
+fn checked(
+    [a, b]: [&Model<'_>; 2],
+    pose: &Pose,
+    volume: Volume,
+    [still, moved]: [&Surface; 2],
+    budget: &mut WorkBudget,
+) -> f64 {
+    let found = a.against(b, pose).volume(volume).budget(budget).distance();
+    let found = found.expect("the files have the volumes").expect("there are triangles");
+    let exact = of_triangles(still.triangles()[found.a as usize], moved.triangles()[found.b as usize]);
+    assert!((found.distance - exact).abs() <= 1e-12 * exact, "{found:?} {exact}");
+    assert_eq!(within(still, moved, exact * (1.0 - 2e-12)), [], "something is nearer than {found:?}");
+    let within = |tolerance| a.against(b, pose).volume(volume).within(tolerance);
+    assert_eq!([found.distance, found.distance.next_down()].map(within), [Ok(true), Ok(false)]);
+    found.distance
+}
+
+/// Seconds that parry3d takes.
+fn of_parry(encounter: &Encounter, pose: &Pose, expected: f64) -> Option<f64> {
+    if encounter.name == "nested spheres" || encounter.a.triangles.len() > TOO_MANY {
+        return None;
+    }
+    let theirs = [Parry::build(&encounter.a), Parry::build(&encounter.b)];
+    let found = theirs[0].distance(&theirs[1], pose);
+    check("parry3d", found, expected, ERROR_OF_F32 * (1.0 + expected));
+    Some(least(rounds(), || theirs[0].distance(&theirs[1], pose)))
+}
