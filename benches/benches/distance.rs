@@ -1,17 +1,18 @@
-//! Distances of meshes: a page of tables for BENCHMARKS.md, in Markdown, with everybody in the same rounds.
+//! Distances of meshes: tables in Markdown, with everybody in the same run.
 //!
 //! `cargo bench --bench distance [-- animals nested spheres twins giant]`. The figure of an encounter is the
 //! mean over its separated poses, and over its approaching ones, of the least time of several rounds (5, or `BVHC_ROUNDS`),
 //! building excluded; bvhc has a row by its oriented boxes and one by samples beside them. Every distance of bvhc is checked
-//! against the exact oracle first; `BVHC_LEVEL` holds it to a SIMD level. coal and FCL are asked where they are present, coal
-//! of tolerances, too. parry3d, which takes up to seconds a query and is wrong about nested meshes, is asked about one pose
-//! where it is not too slow.
+//! against the exact oracle first; `BVHC_LEVEL` holds it to a SIMD level. PQP, coal and FCL are asked where they are present,
+//! PQP and coal of tolerances, too; PQP alone can start from the nearest triangles of the query before. parry3d, which takes up to
+//! seconds a query and is wrong about nested meshes, is asked about one pose where it is not too slow.
 
 use bvhc::compile::Options;
-use bvhc_benches::peers::fcl::{self, Fcl};
+use bvhc_benches::peers::colliders::{self, Collider, Kind};
 use bvhc_benches::peers::level;
 use bvhc_benches::peers::parry::Parry;
 use bvhc_benches::shared::encounters;
+use bvhc_benches::shared::table::geometric_mean;
 use bvhc_runtime::{Model, Pose, Tolerance, Volume, WarmStart, WorkBudget};
 use bvhc_tests::oracle::gap::{of_triangles, within};
 use bvhc_tests::oracle::pairs::Surface;
@@ -25,7 +26,7 @@ const TOO_MANY: usize = 25_000;
 /// What is called near, and what is called about as near.
 const SHARE: f64 = 0.05;
 
-/// How far a distance of coal's or FCL's may be off, relative to its value.
+/// How far a distance of the C++ libraries' may be off, relative to its value.
 const ERROR: f64 = 1e-6;
 
 /// How far parry3d's may be off, which computes in f32: relative to models of about one unit.
@@ -33,7 +34,7 @@ const ERROR_OF_F32: f64 = 1e-4;
 
 fn main() {
     println!(
-        "\n| {}, us | distance | with a warm_start | within: yes | within: no | 5 % | steps | precise |",
+        "\n| {}, us | distance | warm start | within: yes | within: no | 5 % | steps | precise |",
         level().name()
     );
     println!("{}|", "|---".repeat(8));
@@ -43,32 +44,32 @@ fn main() {
     }
     for (what, first) in [("a little before contact", 0), ("approaching", 1)] {
         let gains: Vec<f64> = gains.iter().skip(first).step_by(2).copied().collect();
-        println!("\nAn error of 5 %, {what}: {:.1} times as fast in the geometric mean", geometric(&gains));
+        println!(
+            "\nAn error of 5 %, {what}: {:.1} times as fast in the geometric mean",
+            geometric_mean(&gains)
+        );
     }
-    println!("\n| us, x bvhc's time | distance | within: yes | within: no |\n{}|", "|---".repeat(4));
+    println!("\n| us (x bvhc's time) | {} |\n{}|", QUERIES.join(" | "), "|---".repeat(1 + QUERIES.len()));
     for Theirs { row, .. } in &theirs {
         println!("{row}");
     }
-    for peer in ["coal", "FCL", "parry3d"] {
+    for peer in Kind::ALL.map(Kind::name).into_iter().chain(["parry3d"]) {
         let of_peer: Vec<_> = theirs.iter().filter(|of| of.peer == peer).collect();
         for (index, what) in QUERIES.iter().enumerate() {
             let ratios: Vec<_> = of_peer.iter().filter_map(|of| of.ratios[index]).collect();
             if !ratios.is_empty() {
                 let (mean, least) =
-                    (geometric(&ratios), ratios.iter().copied().fold(f64::INFINITY, f64::min));
-                println!("\n{what}: {mean:.1} times {peer}'s in the geometric mean, {least:.1} at least");
+                    (geometric_mean(&ratios), ratios.iter().copied().fold(f64::INFINITY, f64::min));
+                println!(
+                    "\n{what}: {peer} takes {mean:.1} times bvhc's time in the geometric mean, {least:.1} at least"
+                );
             }
         }
     }
 }
 
-/// The geometric mean.
-fn geometric(ratios: &[f64]) -> f64 {
-    (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
-}
-
 /// What peers are asked.
-const QUERIES: [&str; 3] = ["distance", "within: yes", "within: no"];
+const QUERIES: [&str; 4] = ["distance", "warm start", "within: yes", "within: no"];
 
 /// A peer's row, and its times over ours.
 struct Theirs {
@@ -84,12 +85,12 @@ impl Theirs {
         seconds: [Option<f64>; QUERIES.len()],
         ours: [f64; QUERIES.len()],
     ) -> Self {
-        let ratios = [0, 1, 2].map(|index: usize| seconds[index].map(|seconds| seconds / ours[index]));
+        let ratios = [0, 1, 2, 3].map(|index: usize| seconds[index].map(|seconds| seconds / ours[index]));
         let cell = |index: usize| match (seconds[index], ratios[index]) {
             (Some(seconds), Some(ratio)) => format!("{:.2} ({ratio:.1}x)", seconds * 1e6),
             _ => "-".to_owned(),
         };
-        let row = format!("| {name}, {peer} | {} | {} | {} |", cell(0), cell(1), cell(2));
+        let row = format!("| {name}, {peer} | {} |", [0, 1, 2, 3].map(cell).join(" | "));
         Self { peer, row, ratios }
     }
 }
@@ -176,36 +177,39 @@ fn report_poses(
     Ours::measure([a, b], &poses, encounter, Volume::Samples).print(&format!("{row}, samples"));
     let Ours { distances, seconds, .. } = ours;
     gains.push(seconds[0] / seconds[4]);
-    let ours = [seconds[0], seconds[2], seconds[3]];
-    let mut theirs: Vec<_> = Fcl::present(&encounter.a, &encounter.b)
+    let ours = [seconds[0], seconds[1], seconds[2], seconds[3]];
+    let mut theirs: Vec<_> = Collider::present(&encounter.a, &encounter.b)
         .iter()
-        .map(|peer| Theirs::new(row, peer.kind.name(), of_fcl(peer, &poses, &distances), ours))
+        .map(|peer| Theirs::new(row, peer.kind.name(), of_collider(peer, &poses, &distances), ours))
         .collect();
     if let Some(seconds) = of_parry(encounter, &poses[0], distances[0]) {
-        theirs.push(Theirs::new(row, "parry3d", [Some(seconds), None, None], ours));
+        theirs.push(Theirs::new(row, "parry3d", [Some(seconds), None, None, None], ours));
     }
     theirs
 }
 
-/// Seconds that coal or FCL takes, once its answers are found to be right.
-fn of_fcl(peer: &Fcl, poses: &[Pose], distances: &[f64]) -> [Option<f64>; QUERIES.len()] {
-    let placed: Vec<_> = poses.iter().map(fcl::placed).collect();
+/// Seconds that a C++ library takes, once its answers are found to be right.
+fn of_collider(peer: &Collider, poses: &[Pose], distances: &[f64]) -> [Option<f64>; QUERIES.len()] {
+    let placed: Vec<_> = poses.iter().map(colliders::placed).collect();
     let tolerances =
         |share: f64| distances.iter().map(|distance| distance * (1.0 + share)).collect::<Vec<_>>();
     let (beyond, below) = (tolerances(SHARE), tolerances(-SHARE));
-    let asked = peer.within(&placed[0], 0.0).is_some();
+    let has_within = peer.within(&placed[0], 0.0).is_some();
+    let has_warm_start = peer.warm_distance(&placed[0]).is_some();
     for (index, pose) in placed.iter().enumerate() {
         check(peer.kind.name(), peer.distance(pose), distances[index], ERROR * distances[index]);
-        if asked {
+        if has_within {
             let answers = [&beyond, &below].map(|tolerances| peer.within(pose, tolerances[index]));
             assert_eq!(answers, [Some(true), Some(false)], "{}: {}", peer.kind.name(), distances[index]);
         }
     }
     let within = |tolerances: &[f64]| {
-        asked.then(|| mean(placed.len(), |pose| peer.within(&placed[pose], tolerances[pose])))
+        has_within.then(|| mean(placed.len(), |pose| peer.within(&placed[pose], tolerances[pose])))
     };
     let distance = mean(placed.len(), |pose| peer.distance(&placed[pose]));
-    [Some(distance), within(&beyond), within(&below)]
+    // The rounds of a pose follow each other: the triangles found last are those of the same query.
+    let warm = has_warm_start.then(|| mean(placed.len(), |pose| peer.warm_distance(&placed[pose])));
+    [Some(distance), warm, within(&beyond), within(&below)]
 }
 
 fn check(peer: &str, found: f64, expected: f64, error: f64) {

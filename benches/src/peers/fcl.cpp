@@ -1,5 +1,5 @@
-// What the benchmarks need of FCL and of coal, which came of it, as C functions; `fcl.rs` loads them, BENCHMARKS.md says
-// how they are built: with -DCOAL for coal.
+// What the benchmarks need of FCL and of its fork coal, as C functions; `colliders.rs` loads them, README.md says how they
+// are built: with -DCOAL for coal.
 //
 // Both keep each node's OBB for collisions and its RSS for distances. A pose is a rotation by rows, then a translation.
 
@@ -50,8 +50,8 @@ static Placing placing(const double* pose) {
     return made;
 }
 
-// The number of contacts, up to `most`. Triangles make a contact within the margin, which FCL does not know.
-static size_t contacts(const Model* a, const Model* b, const double* pose, size_t most, double margin) {
+// Up to `most` contacts. Triangles make a contact within the margin, which FCL does not have.
+static void collide(CollisionResult& result, const Model* a, const Model* b, const double* pose, size_t most, double margin) {
     CollisionRequest request;
     request.num_max_contacts = most;
     request.enable_contact = false;
@@ -59,17 +59,14 @@ static size_t contacts(const Model* a, const Model* b, const double* pose, size_
     request.security_margin = margin;
     // Boxes that are this near would be opened for a better bound of the distance.
     request.break_distance = 0;
-#endif
-    CollisionResult result;
-#ifdef COAL
     coal::collide(a, Placing::Identity(), b, placing(pose), request, result);
 #else
+    (void)margin;
     fcl::collide(a, Placing::Identity(), b, placing(pose), request, result);
 #endif
-    return result.numContacts();
 }
 
-extern "C" Model* fcl_build(const float* positions, size_t vertices, const uint32_t* corners, size_t triangles) {
+extern "C" Model* collider_build(const float* positions, size_t vertices, const uint32_t* corners, size_t triangles) {
     std::vector<Point> points;
     for (size_t i = 0; i < vertices; ++i) {
         points.emplace_back(positions[3 * i], positions[3 * i + 1], positions[3 * i + 2]);
@@ -85,9 +82,9 @@ extern "C" Model* fcl_build(const float* positions, size_t vertices, const uint3
     return model;
 }
 
-extern "C" void fcl_free(Model* model) { delete model; }
+extern "C" void collider_free(Model* model) { delete model; }
 
-extern "C" double fcl_distance(const Model* a, const Model* b, const double* pose) {
+extern "C" double collider_distance(const Model* a, const Model* b, const double* pose) {
     DistanceRequest request;
     DistanceResult result;
 #ifdef COAL
@@ -98,10 +95,27 @@ extern "C" double fcl_distance(const Model* a, const Model* b, const double* pos
 #endif
 }
 
-extern "C" bool fcl_collides(const Model* a, const Model* b, const double* pose, double margin) {
-    return contacts(a, b, pose, 1, margin) > 0;
+extern "C" bool collider_collides(const Model* a, const Model* b, const double* pose) {
+    CollisionResult result;
+    collide(result, a, b, pose, 1, 0);
+    return result.isCollision();
 }
 
-extern "C" size_t fcl_count_pairs(const Model* a, const Model* b, const double* pose) {
-    return contacts(a, b, pose, std::numeric_limits<size_t>::max(), 0);
+#ifdef COAL
+extern "C" bool collider_within(const Model* a, const Model* b, const double* pose, double tolerance) {
+    CollisionResult result;
+    collide(result, a, b, pose, 1, tolerance);
+    return result.isCollision();
+}
+#endif
+
+extern "C" size_t collider_pairs(const Model* a, const Model* b, const double* pose, uint32_t* found, size_t capacity) {
+    CollisionResult result;
+    collide(result, a, b, pose, std::numeric_limits<size_t>::max(), 0);
+    const size_t count = result.numContacts();
+    for (size_t i = 0; i < count && i < capacity; ++i) {
+        found[2 * i] = uint32_t(result.getContact(i).b1);
+        found[2 * i + 1] = uint32_t(result.getContact(i).b2);
+    }
+    return count;
 }

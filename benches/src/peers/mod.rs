@@ -5,8 +5,8 @@
 
 pub mod bvh;
 pub mod bvhc;
+pub mod colliders;
 pub mod embree;
-pub mod fcl;
 pub mod fcpw;
 mod library;
 pub mod obvhs;

@@ -42,6 +42,11 @@ impl<'a> Table<'a> {
     }
 }
 
+/// The geometric mean.
+pub fn geometric_mean(ratios: &[f64]) -> f64 {
+    (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
+}
+
 /// Ratios of several tables.
 #[derive(Default)]
 pub struct Means(Vec<(&'static str, Vec<f64>)>);
@@ -62,7 +67,7 @@ impl Means {
     pub fn print(&self, what: &str) {
         println!("\n| {what}, over the grid | geometric mean | least | of |\n|---|---|---|---|");
         for (title, ratios) in &self.0 {
-            let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+            let mean = geometric_mean(ratios);
             let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
             println!("| x {title} | {mean:.2} | {least:.2} | {} |", ratios.len());
         }

@@ -1,6 +1,6 @@
-//! Mesh against mesh by parry3d's own walk through two trees, `Bvh::leaf_pairs`, which leaves the tests of boxes and of
-//! triangles to the caller: here the six face axes, and Möller's test ("A fast triangle-triangle intersection test",
-//! 1997), both in f32.
+//! Mesh against mesh by parry3d's walk through two trees, `Bvh::leaf_pairs`, with tests that are not parry's: the walk leaves
+//! those of boxes and of triangles to the caller. Here they are the six face axes, and Möller's test ("A fast
+//! triangle-triangle intersection test", 1997), both in f32 and both of this file. Hence the name: parry's walk, our tests.
 //!
 //! parry's own query on two meshes asks GJK about each pair of triangles, which takes 20 to 400 times as long.
 
@@ -31,7 +31,7 @@ impl Placed {
         [along(0), along(1), along(2)]
     }
 
-    /// Whether no face axis tells two boxes apart.
+    /// Whether no face axis separates two boxes.
     #[inline]
     fn touch(&self, a: &BvhNode, b: &BvhNode) -> bool {
         let (half_a, half_b) = (half_extents(a), half_extents(b));
@@ -56,12 +56,8 @@ impl Parry {
         self.pairs(other, placed).next().is_some()
     }
 
-    /// How many pairs of triangles meet.
-    pub fn count_pairs(&self, other: &Self, placed: &Placed) -> usize {
-        self.pairs(other, placed).count()
-    }
-
-    fn pairs<'a>(&'a self, other: &'a Self, placed: &'a Placed) -> impl Iterator<Item = (u32, u32)> + 'a {
+    /// The pairs of triangles that meet, in no order.
+    pub fn pairs<'a>(&'a self, other: &'a Self, placed: &'a Placed) -> impl Iterator<Item = (u32, u32)> + 'a {
         let candidates = self.0.bvh().leaf_pairs(other.0.bvh(), |a, b| placed.touch(a, b));
         candidates.filter(|(a, b)| {
             let moved = other.corners(*b).map(|corner| placed.apply(corner));
