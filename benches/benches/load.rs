@@ -1,7 +1,7 @@
 //! From a file in a warm page cache to the first closest hit; and from arrays in memory, for those who rebuild.
 //!
-//! `cargo bench --bench load [-- "bvhc map"]`; the ways are told in [`bvhc_benches::shared::load::Files::ways`], the
-//! variables of the environment in [`shared`](bvhc_benches::shared): `BVHC_LARGE=1` adds a model of 13 million triangles. Giving memory back
+//! `cargo bench --bench load [-- "bvhc map"]`; the ways are told in [`bvhc_benches::shared::load::Files::ways`],
+//! the variables of the environment in README.md: `BVHC_LARGE=1` adds a model of 13 million triangles. Giving memory back
 //! is not timed.
 
 use bvhc_benches::shared::load::{self, Files, Way};

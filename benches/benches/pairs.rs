@@ -76,9 +76,9 @@ fn report(name: &str, encounter: &Encounter, theirs: &mut Vec<Theirs>, differenc
     let still = Surface::of(&encounter.a);
     for (what, poses) in [("separated", &encounter.separated), ("colliding", &encounter.colliding)] {
         let row = format!("{name}, {what}");
-        let exact: Vec<_> =
-            poses.iter().map(|pose| all(&still, &Surface::moved(&encounter.b, pose))).collect();
         let poses: Vec<Pose> = poses.iter().map(pose::Pose::for_query).collect();
+        let moved = poses.iter().map(|pose| Surface::moved(&encounter.b, &pose::Pose::of_query(pose)));
+        let exact: Vec<_> = moved.map(|moved| all(&still, &moved)).collect();
         let ours = report_bvhc(&row, [&a, &b], &poses, &exact);
         let mut add = |peer, seconds| theirs.push(Theirs { row: row.clone(), peer, seconds, ours });
         add(WALK, of_walk(&trees, &poses, &exact, differences));

@@ -1,7 +1,7 @@
 //! Closest points of 8,192 points, against every peer that has the query: throughput is in points.
 //!
-//! `cargo bench --bench points [-- bunny/near]`; the cases are told in [`bvhc_benches::shared::points::cases`], the
-//! variables of the environment in [`shared`](bvhc_benches::shared). Everybody's answers to these points are checked before the clock starts.
+//! `cargo bench --bench points [-- bunny/near]`; the cases are told in [`bvhc_benches::shared::points::cases`],
+//! the variables of the environment in README.md. Everybody's answers to these points are checked before the clock starts.
 
 use bvhc_benches::shared::model::{Scene, Source};
 use bvhc_benches::shared::roster::locators;

@@ -1,9 +1,9 @@
-//! One page of tables for BENCHMARKS.md, in Markdown: everybody in the same rounds, and the ratios.
+//! Tables in Markdown of rays, batches, points and first answers: everybody in the same rounds, and the ratios.
 //!
 //! `cargo bench --bench ratios [-- bunny|sphere|hall|town] [rays|batches|points|loads]`: all models, or all
 //! tables, where none is named. In each round everybody answers every case once, one after the other, with warm caches; the
 //! figure is the median over the rounds (6, or `BVHC_ROUNDS`) of the thread's own CPU time. Answers are checked first;
-//! [`bvhc_benches::shared`] tells the variables.
+//! README.md lists the variables.
 
 use bvhc_benches::peers::parry::Parry;
 use bvhc_benches::peers::{Locator, Tracer, level};
@@ -59,7 +59,7 @@ fn main() {
     let mut grid = Grid::default();
     for source in Source::all() {
         if is_wanted(&models, source.name) {
-            report(&Scene::new(&source), |table| is_wanted(&tables, table), &mut grid);
+            report(&source, &Scene::new(&source), |table| is_wanted(&tables, table), &mut grid);
         }
     }
     grid.rays.print("rays");
@@ -70,13 +70,13 @@ fn main() {
     }
 }
 
-fn report(scene: &Scene, is_wanted: impl Fn(&str) -> bool, grid: &mut Grid) {
+fn report(source: &Source, scene: &Scene, is_wanted: impl Fn(&str) -> bool, grid: &mut Grid) {
     let level = level().name();
     println!("\n## {}, {} triangles, {level}", scene.name, scene.mesh.triangles.len());
     let cases = rays::cases(scene);
     if is_wanted("rays") {
         let singles = tracers(scene);
-        print_sizes(scene, &singles);
+        print_sizes(source, scene, &singles);
         grid.rays.add(&print_rays("Mrays/s", scene, &cases, &singles, &RAYS));
     }
     if is_wanted("batches") {
@@ -92,9 +92,11 @@ fn report(scene: &Scene, is_wanted: impl Fn(&str) -> bool, grid: &mut Grid) {
     }
 }
 
-fn print_sizes(scene: &Scene, tracers: &[Box<dyn Tracer + '_>]) {
+fn print_sizes(source: &Source, scene: &Scene, tracers: &[Box<dyn Tracer + '_>]) {
     let per_triangle = |bytes: usize| bytes as f64 / scene.mesh.triangles.len() as f64;
     println!("\n| | bytes a triangle |\n|---|---|");
+    println!("| bvhc, default file | {:.1} |", per_triangle(source.compile_by_default().bytes.len()));
+    println!("| bvhc, file without oriented boxes | {:.1} |", per_triangle(scene.compiled.bytes.len()));
     for tracer in tracers {
         println!(
             "| {}, nodes and triangles in memory | {:.1} |",
@@ -102,8 +104,7 @@ fn print_sizes(scene: &Scene, tracers: &[Box<dyn Tracer + '_>]) {
             per_triangle(tracer.bytes())
         );
     }
-    println!("| bvhc, whole file | {:.1} |", per_triangle(scene.compiled.bytes.len()));
-    println!("| parry3d, whole archive | {:.1} |", per_triangle(Parry::build(&scene.mesh).archive().len()));
+    println!("| parry3d, archive | {:.1} |", per_triangle(Parry::build(&scene.mesh).archive().len()));
 }
 
 fn print_rays<'a>(

@@ -1,7 +1,7 @@
 //! Closest and any hits of 36 to 74 thousand rays, against every peer: throughput is in rays.
 //!
-//! `cargo bench --bench rays [-- bunny/primary]`; the cases are told in [`bvhc_benches::shared::rays::cases`], the
-//! variables of the environment in [`shared`](bvhc_benches::shared). Everybody's answers to these rays are checked before the clock starts.
+//! `cargo bench --bench rays [-- bunny/primary]`; the cases are told in [`bvhc_benches::shared::rays::cases`],
+//! the variables of the environment in README.md. Everybody's answers to these rays are checked before the clock starts.
 
 use bvhc_benches::shared::model::{Scene, Source};
 use bvhc_benches::shared::roster::tracers;

@@ -1,4 +1,4 @@
-// What the benchmarks need of FCPW, as C functions; `fcpw.rs` loads them and says why and how they are built.
+// What the benchmarks need of FCPW, as C functions; `fcpw.rs` loads them, README.md says how they are built.
 
 #include <fcpw/fcpw.h>
 

@@ -1,4 +1,4 @@
-//! FCPW's vectorised tree, from a shared library (`BVHC_FCPW`) that `fcpw.cpp` makes of its headers; BENCHMARKS.md has the
+//! FCPW's vectorised tree, from a shared library (`BVHC_FCPW`) that `fcpw.cpp` makes of its headers; README.md has the
 //! command.
 //!
 //! It has the SIMD level that it is compiled for; vectors of sixteen triangles were faster than of four or eight.

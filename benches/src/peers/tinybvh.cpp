@@ -1,4 +1,4 @@
-// What the benchmarks need of tinybvh, as C functions; `tinybvh.rs` loads them and says why and how they are built.
+// What the benchmarks need of tinybvh, as C functions; `tinybvh.rs` loads them, README.md says how they are built.
 
 #define TINYBVH_IMPLEMENTATION
 #define NO_THREADED_BUILDS

@@ -1,5 +1,5 @@
 //! tinybvh's `BVH8_CPU` over its tree with spatial splits (`BuildHQ`), from a shared library (`BVHC_TINYBVH`) that
-//! `tinybvh.cpp` makes of its header; BENCHMARKS.md has the command.
+//! `tinybvh.cpp` makes of its header; README.md has the command.
 //!
 //! The crate tinybvh-rs 0.1.0-beta.3 brings that header, but offers no any-hit query, compiles this layout only where
 //! everything is compiled for AVX2, and passes rays of 64 bytes to a library whose rays have 128.

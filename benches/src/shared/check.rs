@@ -54,7 +54,7 @@ fn allowance(scene: &Scene, peer: &str) -> f64 {
 /// Answers of a case that the oracle classifies, and as many of those in which a peer differs.
 const SAMPLE: usize = 64;
 
-/// Its file has moved vertices, so that its answers are others.
+/// bvhc with a file whose vertices have moved: its answers are others.
 const SMALL: &str = "bvhc small";
 
 /// Checks everybody's answers to a case, and that its rays are worth asking.

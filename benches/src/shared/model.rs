@@ -62,6 +62,11 @@ impl Source {
         self.compile_as(&Options { quality, threads, obb: None, ..Options::default() })
     }
 
+    /// Compiles the model as the program does without options: with oriented boxes.
+    pub fn compile_by_default(&self) -> Compiled {
+        self.compile_as(&Options::default())
+    }
+
     fn compile_as(&self, options: &Options) -> Compiled {
         compile(&self.obj, self.name, options, &()).expect("the model compiles")
     }
