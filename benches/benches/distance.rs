@@ -8,10 +8,11 @@
 //! seconds a query and is wrong about nested meshes, is asked about one pose where it is not too slow.
 
 use bvhc::compile::Options;
-use bvhc_benches::peers::colliders::{self, Collider, Kind};
+use bvhc_benches::peers::colliders::{self, Collider};
 use bvhc_benches::peers::level;
 use bvhc_benches::peers::parry::Parry;
 use bvhc_benches::shared::encounters;
+use bvhc_benches::shared::peer_times::PeerTimes;
 use bvhc_benches::shared::table::geometric_mean;
 use bvhc_runtime::{Model, Pose, Tolerance, Volume, WarmStart, WorkBudget};
 use bvhc_tests::oracle::gap::{of_triangles, within};
@@ -38,9 +39,9 @@ fn main() {
         level().name()
     );
     println!("{}|", "|---".repeat(8));
-    let (mut theirs, mut gains) = (Vec::new(), Vec::new());
+    let (mut theirs, mut gains) = (PeerTimes::of(&QUERIES), Vec::new());
     for (name, make) in encounters::chosen() {
-        theirs.extend(report(name, &make(), &mut gains));
+        report(name, &make(), &mut theirs, &mut gains);
     }
     for (what, first) in [("a little before contact", 0), ("approaching", 1)] {
         let gains: Vec<f64> = gains.iter().skip(first).step_by(2).copied().collect();
@@ -49,65 +50,20 @@ fn main() {
             geometric_mean(&gains)
         );
     }
-    println!("\n| us (x bvhc's time) | {} |\n{}|", QUERIES.join(" | "), "|---".repeat(1 + QUERIES.len()));
-    for Theirs { row, .. } in &theirs {
-        println!("{row}");
-    }
-    for peer in Kind::ALL.map(Kind::name).into_iter().chain(["parry3d"]) {
-        let of_peer: Vec<_> = theirs.iter().filter(|of| of.peer == peer).collect();
-        for (index, what) in QUERIES.iter().enumerate() {
-            let ratios: Vec<_> = of_peer.iter().filter_map(|of| of.ratios[index]).collect();
-            if !ratios.is_empty() {
-                let (mean, least) =
-                    (geometric_mean(&ratios), ratios.iter().copied().fold(f64::INFINITY, f64::min));
-                println!(
-                    "\n{what}: {peer} takes {mean:.1} times bvhc's time in the geometric mean, {least:.1} at least"
-                );
-            }
-        }
-    }
+    theirs.print();
 }
 
 /// What peers are asked.
 const QUERIES: [&str; 4] = ["distance", "warm start", "within: yes", "within: no"];
 
-/// A peer's row, and its times over ours.
-struct Theirs {
-    peer: &'static str,
-    row: String,
-    ratios: [Option<f64>; QUERIES.len()],
-}
-
-impl Theirs {
-    fn new(
-        name: &str,
-        peer: &'static str,
-        seconds: [Option<f64>; QUERIES.len()],
-        ours: [f64; QUERIES.len()],
-    ) -> Self {
-        let ratios = [0, 1, 2, 3].map(|index: usize| seconds[index].map(|seconds| seconds / ours[index]));
-        let cell = |index: usize| match (seconds[index], ratios[index]) {
-            (Some(seconds), Some(ratio)) => format!("{:.2} ({ratio:.1}x)", seconds * 1e6),
-            _ => "-".to_owned(),
-        };
-        let row = format!("| {name}, {peer} | {} |", [0, 1, 2, 3].map(cell).join(" | "));
-        Self { peer, row, ratios }
-    }
-}
-
-/// Prints our rows, and returns those of the peers.
-fn report(name: &str, encounter: &Encounter, gains: &mut Vec<f64>) -> Vec<Theirs> {
+/// Prints our rows; adds those of the peers.
+fn report(name: &str, encounter: &Encounter, theirs: &mut PeerTimes, gains: &mut Vec<f64>) {
     let files = encounters::files_by(encounter, &Options { samples: true, ..Options::default() });
     let models = [0, 1].map(|side: usize| files[side].model().with_level(level()));
-    let mut theirs = report_poses(name, encounter, &models, &encounter.separated, gains);
-    theirs.extend(report_poses(
-        &format!("{name}, approaching"),
-        encounter,
-        &models,
-        &encounter.approaching,
-        gains,
-    ));
-    theirs
+    let approaching = format!("{name}, approaching");
+    for (row, poses) in [(name, &encounter.separated), (&approaching, &encounter.approaching)] {
+        gains.push(report_poses(row, encounter, &models, poses, theirs));
+    }
 }
 
 /// What bvhc finds at some poses, and how long it takes.
@@ -163,29 +119,28 @@ impl Ours {
     }
 }
 
-/// The row called `row`, at some poses of the encounter; adds what an approximate distance gains.
+/// Prints the rows called `row`, at some poses of the encounter, and adds those of the peers; returns how many times as fast
+/// an approximate distance is.
 fn report_poses(
     row: &str,
     encounter: &Encounter,
     [a, b]: &[Model<'_>; 2],
     poses: &[pose::Pose],
-    gains: &mut Vec<f64>,
-) -> Vec<Theirs> {
+    theirs: &mut PeerTimes,
+) -> f64 {
     let poses: Vec<Pose> = poses.iter().map(pose::Pose::for_query).collect();
     let ours = Ours::measure([a, b], &poses, encounter, Volume::Obb);
     ours.print(row);
     Ours::measure([a, b], &poses, encounter, Volume::Samples).print(&format!("{row}, samples"));
     let Ours { distances, seconds, .. } = ours;
-    gains.push(seconds[0] / seconds[4]);
-    let ours = [seconds[0], seconds[1], seconds[2], seconds[3]];
-    let mut theirs: Vec<_> = Collider::present(&encounter.a, &encounter.b)
-        .iter()
-        .map(|peer| Theirs::new(row, peer.kind.name(), of_collider(peer, &poses, &distances), ours))
-        .collect();
-    if let Some(seconds) = of_parry(encounter, &poses[0], distances[0]) {
-        theirs.push(Theirs::new(row, "parry3d", [Some(seconds), None, None, None], ours));
+    let (asked, approximate) = (&seconds[..QUERIES.len()], seconds[QUERIES.len()]);
+    for peer in Collider::present(&encounter.a, &encounter.b) {
+        theirs.add(row, peer.kind.name(), &of_collider(&peer, &poses, &distances), asked);
     }
-    theirs
+    if let Some(seconds) = of_parry(encounter, &poses[0], distances[0]) {
+        theirs.add(row, "parry3d", &[Some(seconds), None, None, None], asked);
+    }
+    seconds[0] / approximate
 }
 
 /// Seconds that a C++ library takes, once its answers are found to be right.

@@ -6,13 +6,13 @@
 
 use std::ops::ControlFlow;
 
-use bvhc_benches::peers::colliders::{self, Collider, Kind};
+use bvhc_benches::peers::colliders::{self, Collider};
 use bvhc_benches::peers::level;
 use bvhc_benches::peers::parry::Parry;
 use bvhc_benches::peers::parry::pairs::Placed;
 use bvhc_benches::shared::differences::Differences;
 use bvhc_benches::shared::encounters;
-use bvhc_benches::shared::table::geometric_mean;
+use bvhc_benches::shared::peer_times::PeerTimes;
 use bvhc_runtime::{Model, Pose, WorkBudget};
 use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
@@ -28,47 +28,16 @@ fn main() {
         level().name(),
         "|---".repeat(5)
     );
-    let (mut theirs, mut differences) = (Vec::new(), Differences::default());
+    let (mut theirs, mut differences) = (PeerTimes::of(&["yes/no", "all pairs"]), Differences::default());
     for (name, make) in encounters::chosen() {
         report(name, &make(), &mut theirs, &mut differences);
     }
-    println!("\n| peer, us (x bvhc's time) | yes/no | all pairs |\n|---|---|---|");
-    theirs.iter().for_each(Theirs::print);
-    for peer in [WALK].into_iter().chain(Kind::ALL.map(Kind::name)) {
-        for (index, what) in ["yes/no", "all pairs"].iter().enumerate() {
-            let ratios: Vec<f64> =
-                theirs.iter().filter(|of| of.peer == peer).map(|of| of.ratio(index)).collect();
-            if !ratios.is_empty() {
-                let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
-                println!("\n{what}, {peer}: geometric mean {:.2}, least {least:.2}", geometric_mean(&ratios));
-            }
-        }
-    }
+    theirs.print();
     differences.print();
 }
 
-/// A peer's seconds for both questions, and bvhc's.
-struct Theirs {
-    row: String,
-    peer: &'static str,
-    seconds: [f64; 2],
-    ours: [f64; 2],
-}
-
-impl Theirs {
-    fn ratio(&self, question: usize) -> f64 {
-        self.seconds[question] / self.ours[question]
-    }
-
-    fn print(&self) {
-        let cells =
-            [0, 1].map(|index| format!("{:.2} ({:.1}x)", self.seconds[index] * 1e6, self.ratio(index)));
-        println!("| {}, {} | {} |", self.row, self.peer, cells.join(" | "));
-    }
-}
-
 /// Prints a row for the separated and one for the colliding poses; adds those of the peers.
-fn report(name: &str, encounter: &Encounter, theirs: &mut Vec<Theirs>, differences: &mut Differences) {
+fn report(name: &str, encounter: &Encounter, theirs: &mut PeerTimes, differences: &mut Differences) {
     let files = encounters::files(encounter);
     let [a, b] = [0, 1].map(|side: usize| files[side].model().with_level(level()));
     let trees = [Parry::build(&encounter.a), Parry::build(&encounter.b)];
@@ -80,7 +49,7 @@ fn report(name: &str, encounter: &Encounter, theirs: &mut Vec<Theirs>, differenc
         let moved = poses.iter().map(|pose| Surface::moved(&encounter.b, &pose::Pose::of_query(pose)));
         let exact: Vec<_> = moved.map(|moved| all(&still, &moved)).collect();
         let ours = report_bvhc(&row, [&a, &b], &poses, &exact);
-        let mut add = |peer, seconds| theirs.push(Theirs { row: row.clone(), peer, seconds, ours });
+        let mut add = |peer, seconds: [f64; 2]| theirs.add(&row, peer, &seconds.map(Some), &ours);
         add(WALK, of_walk(&trees, &poses, &exact, differences));
         for peer in &colliders {
             add(peer.kind.name(), of_collider(peer, &poses, &exact, differences));

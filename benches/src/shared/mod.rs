@@ -5,6 +5,7 @@ pub mod differences;
 pub mod encounters;
 pub mod load;
 pub mod model;
+pub mod peer_times;
 pub mod points;
 pub mod rays;
 pub mod roster;
