@@ -1,0 +1,82 @@
+//! Who answers: bvhc and its peers behind the same traits, one query at a time on one thread.
+//!
+//! Every adapter takes the same `f32` ray or point and makes its library's own from it within the timed loop, as a
+//! caller would. Peers give only a distance; bvhc finds triangle, weights, normal and side as well.
+
+pub mod bvh;
+pub mod bvhc;
+pub mod colliders;
+pub mod embree;
+pub mod fcpw;
+mod library;
+pub mod obvhs;
+pub mod parry;
+pub mod tinybvh;
+mod triangle;
+
+use bvhc_runtime::{Level, Ray};
+
+/// The level that `BVHC_LEVEL` names, or the CPU's best: nobody who chooses at run time uses more.
+pub fn level() -> Level {
+    let Ok(wanted) = std::env::var("BVHC_LEVEL") else {
+        return Level::detect();
+    };
+    let mut levels = Level::available();
+    levels.find(|level| level.name() == wanted).unwrap_or_else(|| panic!("BVHC_LEVEL: no {wanted} here"))
+}
+
+/// What is asked of a ray.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// The smallest `t` of a hit.
+    ClosestHit,
+    /// Whether anything is hit.
+    AnyHit,
+}
+
+/// Somebody who answers rays.
+pub trait Tracer {
+    /// What reports call it.
+    fn name(&self) -> &str;
+
+    /// Bytes of nodes and triangle data that rays need, in memory.
+    fn bytes(&self) -> usize;
+
+    /// The smallest `t` of a hit; infinite where there is none.
+    fn closest_hit(&self, ray: &Ray) -> f32;
+
+    /// Whether anything is hit.
+    fn any_hit(&self, ray: &Ray) -> bool;
+
+    /// Answers all rays: `t` of the closest hit, or 0 for any hit; infinite where there is none.
+    fn trace(&self, question: Question, rays: &[Ray], answers: &mut [f32]) {
+        match question {
+            Question::ClosestHit => {
+                for (ray, answer) in rays.iter().zip(answers) {
+                    *answer = self.closest_hit(ray);
+                }
+            }
+            Question::AnyHit => {
+                for (ray, answer) in rays.iter().zip(answers) {
+                    *answer = if self.any_hit(ray) { 0.0 } else { f32::INFINITY };
+                }
+            }
+        }
+    }
+}
+
+/// Somebody who finds closest points.
+pub trait Locator {
+    /// What reports call it.
+    fn name(&self) -> &str;
+
+    /// Distance of the mesh from `point`.
+    fn distance(&self, point: [f32; 3]) -> f32;
+
+    /// Answers all points.
+    fn locate(&self, points: &[[f32; 3]], answers: &mut [f32]) {
+        for (point, answer) in points.iter().zip(answers) {
+            *answer = self.distance(*point);
+        }
+    }
+}

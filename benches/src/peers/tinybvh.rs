@@ -1,0 +1,111 @@
+//! tinybvh's `BVH8_CPU` over its tree with spatial splits (`BuildHQ`), from a shared library (`BVHC_TINYBVH`) that
+//! `tinybvh.cpp` makes of its header; README.md has the command.
+//!
+//! The crate tinybvh-rs 0.1.0-beta.3 brings that header, but offers no any-hit query, compiles this layout only where
+//! everything is compiled for AVX2, and passes rays of 64 bytes to a library whose rays have 128.
+#![allow(unsafe_code, reason = "tinybvh is a C++ library that is loaded at run time")]
+
+use bvhc::mesh::Mesh;
+use bvhc_runtime::Ray;
+use libloading::Library;
+use std::ffi::c_void;
+use std::sync::OnceLock;
+
+use super::{Tracer, library};
+
+/// A tree of the library's.
+pub struct Tinybvh {
+    functions: &'static Functions,
+    tree: *mut c_void,
+}
+
+type Ask<T> = unsafe extern "C" fn(*const c_void, *const f32, *const f32, f32) -> T;
+
+/// A corner of a triangle, and a number that is not read.
+#[repr(C, align(16))]
+struct Corner([f32; 3], f32);
+
+/// The functions of `tinybvh.cpp`.
+struct Functions {
+    build: unsafe extern "C" fn(*const Corner, u32) -> *mut c_void,
+    free: unsafe extern "C" fn(*mut c_void),
+    bytes: unsafe extern "C" fn(*const c_void) -> usize,
+    closest_hit: Ask<f32>,
+    any_hit: Ask<bool>,
+    _library: Library,
+}
+
+impl Functions {
+    fn new(library: Library) -> Self {
+        Self {
+            // SAFETY: `tinybvh.cpp` declares it so.
+            build: unsafe { library::function(&library, "tinybvh_build") },
+            // SAFETY: `tinybvh.cpp` declares it so.
+            free: unsafe { library::function(&library, "tinybvh_free") },
+            // SAFETY: `tinybvh.cpp` declares it so.
+            bytes: unsafe { library::function(&library, "tinybvh_bytes") },
+            // SAFETY: `tinybvh.cpp` declares it so.
+            closest_hit: unsafe { library::function(&library, "tinybvh_closest_hit") },
+            // SAFETY: `tinybvh.cpp` declares it so.
+            any_hit: unsafe { library::function(&library, "tinybvh_any_hit") },
+            _library: library,
+        }
+    }
+}
+
+/// The library, where there is one and the level has its instructions.
+fn functions() -> Option<&'static Functions> {
+    static FUNCTIONS: OnceLock<Option<Functions>> = OnceLock::new();
+    let open = || {
+        if !["avx2", "avx512"].contains(&super::level().name()) {
+            eprintln!("tinybvh is left out: it needs AVX2");
+            return None;
+        }
+        library::open("tinybvh", "BVHC_TINYBVH", &[]).map(Functions::new)
+    };
+    FUNCTIONS.get_or_init(open).as_ref()
+}
+
+impl Tinybvh {
+    /// Builds the tree, where there is tinybvh.
+    pub fn build(mesh: &Mesh) -> Option<Self> {
+        let functions = functions()?;
+        let triangles = mesh.triangles.len() as u32;
+        let corners = (0..triangles).flat_map(|triangle| mesh.corners(triangle));
+        let corners: Vec<_> = corners.map(|corner| Corner(corner, 0.0)).collect();
+        // SAFETY: there are three corners for each triangle; they are read while the tree is built and no longer.
+        let tree = unsafe { (functions.build)(corners.as_ptr(), triangles) };
+        Some(Self { functions, tree })
+    }
+
+    fn ask<T>(&self, function: Ask<T>, ray: &Ray) -> T {
+        // SAFETY: the tree is the library's own; both vectors have three numbers.
+        unsafe { function(self.tree, ray.origin.as_ptr(), ray.direction.as_ptr(), ray.t_max) }
+    }
+}
+
+impl Drop for Tinybvh {
+    fn drop(&mut self) {
+        // SAFETY: `build` gave the tree, and nobody else holds it.
+        unsafe { (self.functions.free)(self.tree) };
+    }
+}
+
+impl Tracer for Tinybvh {
+    fn name(&self) -> &str {
+        "tinybvh"
+    }
+
+    fn bytes(&self) -> usize {
+        // SAFETY: the tree is the library's own.
+        unsafe { (self.functions.bytes)(self.tree) }
+    }
+
+    fn closest_hit(&self, ray: &Ray) -> f32 {
+        self.ask(self.functions.closest_hit, ray)
+    }
+
+    fn any_hit(&self, ray: &Ray) -> bool {
+        self.ask(self.functions.any_hit, ray)
+    }
+}
