@@ -9,7 +9,7 @@
 use std::time::Instant;
 
 use bvhc::fit::{Frame, Method, Obb, Objective};
-use bvhc::obb::{Child, Link, Node, Options, Split, Tree, build};
+use bvhc::pair::obb::{Child, Link, Node, Options, Split, Tree, build};
 
 const POSES: u32 = 40;
 

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use bvhc::compile::{Layout, Quality};
-use bvhc::kdop;
 use bvhc::mesh::Mesh;
+use bvhc::pair::kdop;
 use bvhc_format::kdop::Tables;
 use bvhc_runtime::{Distance, Exhausted, Model, Pose, Realign, Tolerance, Volume, WarmStart, WorkBudget};
 use bvhc_tests::oracle::gap::{of_surfaces, of_triangles, within};

@@ -8,7 +8,7 @@
 use super::cloud::Cloud;
 use super::frame::Frame;
 use super::objective::Objective;
-use super::vector::{Vector, cross, dot, length_squared, subtract};
+use crate::math::vector::{Vector, cross, dot, length_squared, subtract};
 
 /// How many extreme points are looked at, two a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

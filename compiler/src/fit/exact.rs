@@ -24,7 +24,9 @@ use super::descent::Candidate;
 use super::frame::Frame;
 use super::hull::Hull;
 use super::objective::Objective;
-use super::vector::{Vector, accurate_cross, cross, dot, length_squared, offset, scale, subtract, unit};
+use crate::math::vector::{
+    Vector, accurate_cross, cross, dot, length_squared, offset, scale, subtract, unit,
+};
 
 /// The part of its measure by which the result may exceed the least.
 pub(super) const PRECISION: f64 = 1e-6;

@@ -12,7 +12,7 @@ use super::cloud::Cloud;
 use super::frame::{Frame, rotation};
 use super::objective::Objective;
 use super::random::Random;
-use super::vector::unit;
+use crate::math::vector::unit;
 
 /// The parameters of the search; the default is the paper's.
 #[derive(Clone, Copy, Debug, PartialEq)]

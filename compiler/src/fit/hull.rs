@@ -11,7 +11,7 @@
 
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
-use super::vector::{Vector, cross, dot, length_squared, subtract};
+use crate::math::vector::{Vector, cross, dot, length_squared, subtract};
 
 const NONE: u32 = u32::MAX;
 

@@ -10,6 +10,7 @@ mod cloud;
 mod covariance;
 mod descent;
 mod dito;
+mod enclose;
 mod exact;
 mod flat;
 mod frame;
@@ -23,9 +24,11 @@ mod polytope;
 mod random;
 #[cfg(test)]
 pub(crate) mod tests;
-pub(crate) mod vector;
 
 pub(crate) use covariance::of_points as principal_axes;
+#[cfg(test)]
+pub(crate) use enclose::MANY;
+pub(crate) use enclose::{enclose, sort_and_dedup};
 pub use frame::Frame;
 pub use obb::Obb;
 pub use objective::Objective;

@@ -1,7 +1,7 @@
 //! The boxes that fits return.
 
 use super::frame::Frame;
-use super::vector::{Vector, dot, offset, subtract};
+use crate::math::vector::{dot, offset, subtract};
 
 /// A box around its centre, along the axes of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,10 +13,6 @@ pub struct Obb {
     /// Half the extent along each axis.
     pub half_extents: [f64; 3],
 }
-
-/// Bounds the rounding in [`distances`], relative to the sum of the sizes of its terms: a difference, a product and
-/// two sums, so below four roundings of 2^-53, and as much again for the bound's own.
-const ROUNDING: f64 = 1.0 / (1u64 << 50) as f64;
 
 impl Obb {
     /// The tightest box along the axes of `frame` around at least one point.
@@ -70,17 +66,4 @@ impl Obb {
         let [x, y, z] = self.extents();
         2.0 * (x * y + y * z + z * x)
     }
-}
-
-/// How far a point with this offset from the centre is from it along each axis, rounded up.
-pub(super) fn distances(frame: &Frame, offset: Vector) -> [f64; 3] {
-    if offset == [0.0; 3] {
-        return offset;
-    }
-    frame.axes.map(|axis| {
-        let terms = [0, 1, 2].map(|i| axis[i] * offset[i]);
-        let size = terms[0].abs() + terms[1].abs() + terms[2].abs();
-        // The least number covers products that underflow.
-        (terms[0] + terms[1] + terms[2]).abs() + (size * ROUNDING + f64::MIN_POSITIVE)
-    })
 }

@@ -4,7 +4,7 @@
 //! (SplitMix64).
 
 use super::frame::normalised;
-use super::vector::{Vector, unit};
+use crate::math::vector::{Vector, unit};
 
 /// A generator; equal seeds give equal sequences.
 #[derive(Clone, Debug)]

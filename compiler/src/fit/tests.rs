@@ -5,8 +5,8 @@ pub(crate) mod sets;
 
 use super::frame::Frame;
 use super::random::Random;
-use super::vector::{add, scale};
 use super::*;
+use crate::math::vector::{self, add, scale};
 pub(crate) use sets::{Set, sets};
 
 /// The exact sign of a sum of products, by expansions: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and

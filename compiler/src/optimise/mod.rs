@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 use bvhc_runtime::Model;
 
 use crate::tree::binary::{BinaryTree, MAX_LEVELS};
-use crate::tree::collapse::{Collapse, Weighed};
 use crate::tree::links::Links;
 use crate::tree::reinsert::{self, WorkBudget};
+use crate::tree::wide::{Collapse, Weighed};
 use visits::{Segment, visits};
 
 /// A quarter of the rays that weigh nodes, and of those that judge.

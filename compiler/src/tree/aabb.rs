@@ -1,5 +1,7 @@
 //! Axis-aligned boxes as the builders use them.
 
+use crate::math::vector::round_down;
+
 /// A box that may be empty: then its lower corner is above its upper one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
@@ -74,23 +76,17 @@ impl Aabb {
 
     /// The box with `by` more on every side, rounded outward.
     pub fn grown(&self, by: f64) -> Self {
-        Self { lower: self.lower.map(|x| less(x, by)), upper: self.upper.map(|x| -less(-x, by)) }
+        Self { lower: self.lower.map(|x| sub_down(x, by)), upper: self.upper.map(|x| -sub_down(-x, by)) }
     }
 }
 
 /// An f32 not above `x - by`, and not much below.
-fn less(x: f32, by: f64) -> f32 {
+fn sub_down(x: f32, by: f64) -> f32 {
     let x = f64::from(x);
     let difference = x - by;
     // Where the difference is not exact it may have been rounded up.
     let difference = if x - difference == by { difference } else { difference.next_down() };
     round_down(difference)
-}
-
-/// The largest f32 not above `x`.
-pub fn round_down(x: f64) -> f32 {
-    let rounded = x as f32;
-    if f64::from(rounded) > x { rounded.next_down() } else { rounded }
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 pub mod aabb;
 pub mod binary;
 pub mod build;
-pub mod collapse;
+pub(crate) mod collapse;
 pub(crate) mod grown;
 pub mod links;
 pub mod reinsert;
+pub mod wide;

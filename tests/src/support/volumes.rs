@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use bvhc::compile::{Compiled, Options, compile};
-use bvhc::kdop;
 use bvhc::mesh::Mesh;
+use bvhc::pair::kdop;
 use bvhc_format::kdop::Tables;
 use bvhc_format::swept::Cores;
 use bvhc_runtime::{Model, Pose, Realign, Volume, WorkBudget};

@@ -9,7 +9,7 @@ mod tree;
 
 use bvhc::compile::Compiled;
 use bvhc::fit::{Method, Scratch, genetic};
-use bvhc::obb::{self, Split};
+use bvhc::pair::obb::{self, Split};
 use cpu_time::ThreadTime;
 
 use crate::model::{self, Model};

@@ -15,7 +15,7 @@ use crate::timing::{self, Mean};
 const HALVINGS: u32 = 12;
 
 /// A model's file.
-pub(super) fn file(mesh: &Mesh, obb: bvhc::obb::Options) -> Compiled {
+pub(super) fn file(mesh: &Mesh, obb: bvhc::pair::obb::Options) -> Compiled {
     volumes::file(mesh, &Options { obb: Some(obb), ..Options::default() })
 }
 

@@ -1,8 +1,8 @@
 //! How much wider k-DOPs become by each realignment than the k-DOPs of the turned points: what the runtime bounds is
 //! compared with how far the points reach.
 
-use bvhc::kdop::Kdop;
 use bvhc::layout::put_kdop;
+use bvhc::pair::kdop::Kdop;
 use bvhc_format::kdop::{KdopLayout, LaneRow};
 use bvhc_format::obb::PAIR_WIDTH;
 use bvhc_runtime::{Level, Realign};

@@ -3,8 +3,7 @@
 //! Based on: Badoiu, Clarkson, "Smaller core-sets for balls", 2003: a centre that goes toward the farthest point, by less
 //! each time.
 
-use super::length;
-use crate::fit::vector::{Vector, add, scale, subtract};
+use crate::math::vector::{Vector, add, length, scale, subtract};
 
 /// Steps of the centre. (Measured: radii are within 1 % of the least.)
 const STEPS: usize = 200;

@@ -16,11 +16,9 @@ mod tests;
 use bvhc_format::swept::{Core, Cores};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use crate::fit::vector::{Vector, add, dot, round_up, scale, subtract};
-use crate::fit::{Method, Objective, Scratch};
-use crate::obb::analysis::sort_and_dedup;
-use crate::obb::enclose::enclose as enclose_by_box;
-use crate::obb::{Child, Link, Tree};
+use super::obb::{Child, Link, Tree};
+use crate::fit::{Method, Objective, Scratch, enclose as enclose_by_box, sort_and_dedup};
+use crate::math::vector::{Vector, add, dot, length, round_up, scale, subtract};
 use fit::Fit;
 
 /// By how much the measures of a hybrid's node may exceed the least, in the sum of its children.
@@ -78,10 +76,6 @@ pub(crate) fn off(point: Vector, axes: [Vector; 2]) -> f64 {
     }
     let [x, y] = places;
     length(subtract(point, add(scale(axes[0], x), scale(axes[1], y))))
-}
-
-fn length(vector: Vector) -> f64 {
-    dot(vector, vector).sqrt()
 }
 
 /// What is around the children of a node.

@@ -2,7 +2,7 @@
 
 use bvhc_format::kdop::{Directions, KdopLayout, MAX_DIRECTIONS, REGIONS, Tables, ring_cosine};
 
-use crate::fit::vector::{Vector, add, cross, dot, round_up, subtract};
+use crate::math::vector::{Vector, add, cross, dot, round_up, subtract};
 
 /// How near two cosines count as equal, so that rounding cannot put a point into too narrow a ring.
 const COSINE: f64 = 1.0 / (1u64 << 48) as f64;

@@ -6,9 +6,9 @@
 
 use bvhc_format::swept::Core;
 
-use super::{ball, length, measure, off};
+use super::{ball, measure, off};
 use crate::fit::Frame;
-use crate::fit::vector::{Vector, add, cross, dot, scale, subtract};
+use crate::math::vector::{Vector, add, cross, dot, length, scale, subtract};
 
 /// Changes begin with this share of the size of the points...
 const WIDEST: f64 = 1.0 / 8.0;

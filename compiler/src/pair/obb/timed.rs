@@ -1,20 +1,20 @@
-//! Trees within a time: the same parts fitted again, by longer searches, while the time lasts.
+//! Trees within a time budget: boxes are fitted again to the same parts, by longer searches, while time is left.
 //!
-//! Each pass is the tree that its options make, whatever the clock says. So what the time was enough for is told by
-//! options, and these make the same tree again, at once.
+//! Each pass builds the tree that its options make, whatever the clock says. So the result is described by options, and
+//! these make the same tree again, without the passes before.
 
 use std::time::{Duration, Instant};
 
-use super::grow::Parted;
+use super::build::Partition;
 use super::{OnTriangles, Options, Tree};
 
-/// The part of the time left that a pass is planned to take.
+/// The share of the remaining time that a pass is planned to take.
 const SHARE: f64 = 0.9;
 
-/// Who watches, and for how long.
+/// How long passes may take, and what is called meanwhile.
 #[derive(Clone, Copy)]
 pub struct TimeBudget<'a> {
-    /// When no further pass may begin, nor one that would seem to end later. The first one always takes place.
+    /// No pass begins after this, nor one that would probably end later. The first one always takes place.
     pub time: Duration,
     /// Called before every pass but the first.
     pub on_pass: &'a dyn Fn(),
@@ -24,22 +24,22 @@ pub struct TimeBudget<'a> {
 
 /// Builds a tree over at least one triangle as [`build`](super::build) does, and again with longer searches while the
 /// time lasts. Returns the tree whose boxes are least, by the sum of the objective, and the options that make it.
-pub fn build_within(
+pub fn build_with_budget(
     triangles: &[[[f32; 3]; 3]],
     options: &Options,
-    watch: &TimeBudget<'_>,
+    budget: &TimeBudget<'_>,
 ) -> (Tree, Options) {
     let start = Instant::now();
-    let parted = Parted::new(triangles, options);
-    let mut best = Pass::run(&parted, *options, watch);
+    let partition = Partition::new(triangles, options);
+    let mut best = Pass::run(&partition, *options, budget);
     let (mut fit, mut seconds) = (best.options.fit, best.seconds);
     loop {
-        let left = watch.time.saturating_sub(start.elapsed()).as_secs_f64();
+        let left = budget.time.saturating_sub(start.elapsed()).as_secs_f64();
         let Some(longer) = fit.longer(SHARE * left / seconds.max(f64::MIN_POSITIVE)) else {
             return (best.tree, best.options);
         };
-        (watch.on_pass)();
-        let pass = Pass::run(&parted, Options { fit: longer, ..*options }, watch);
+        (budget.on_pass)();
+        let pass = Pass::run(&partition, Options { fit: longer, ..*options }, budget);
         (fit, seconds) = (longer, pass.seconds);
         if pass.sum < best.sum {
             best = pass;
@@ -56,9 +56,9 @@ struct Pass {
 }
 
 impl Pass {
-    fn run(parted: &Parted, options: Options, watch: &TimeBudget<'_>) -> Self {
+    fn run(partition: &Partition, options: Options, budget: &TimeBudget<'_>) -> Self {
         let start = Instant::now();
-        let tree = parted.fit(&options, watch.on_triangles);
+        let tree = partition.fit(&options, budget.on_triangles);
         let boxes = tree.nodes.iter().flat_map(|node| &node.children);
         let sum = boxes.map(|child| options.objective.measure(child.obb.extents())).sum();
         Self { tree, options, sum, seconds: start.elapsed().as_secs_f64() }

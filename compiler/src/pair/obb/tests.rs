@@ -3,11 +3,10 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use super::collapse::Costs;
-use super::part::Part;
 use super::*;
 use crate::fit::tests::holds;
 use crate::fit::{Method, genetic};
+use crate::pair::partition::Part;
 
 type Corners = [[f32; 3]; 3];
 
@@ -127,7 +126,11 @@ fn time_makes_boxes_smaller_and_is_told_by_options() {
         let on_pass = || passes.set(passes.get() + 1);
         let within = |seconds| {
             let time = Duration::from_secs_f64(seconds);
-            build_within(&triangles, &options, &TimeBudget { time, on_pass: &on_pass, on_triangles: &|_| () })
+            build_with_budget(
+                &triangles,
+                &options,
+                &TimeBudget { time, on_pass: &on_pass, on_triangles: &|_| () },
+            )
         };
         let whole = build(&triangles, &options, &|_| ());
         assert!(within(0.0) == (whole.clone(), options) && passes.get() == 0);
@@ -147,7 +150,7 @@ fn boxes_of_many_points_hold_them() {
     for [x, y, z] in triangles.iter_mut().flatten() {
         *z = *x * *x + *y * *y;
     }
-    const { assert!(51 * 51 > enclose::MANY) };
+    const { assert!(51 * 51 > crate::fit::MANY) };
     let options = Options::default();
     check(&build(&triangles, &options, &|_| ()), &triangles, &options);
 }
@@ -243,12 +246,9 @@ fn random_halves(leaves: u32, salt: u32) -> Halves {
 
 fn part_of(node: &Halves) -> Part {
     let Some(Inner { measure, halves }) = node.as_deref() else {
-        return Part { count: 1, halves: None, height: 0, costs: Costs::LEAF };
+        return Part::leaf(1);
     };
-    let halves = halves.each_ref().map(part_of);
-    let height = 1 + halves[0].height.max(halves[1].height);
-    let (count, costs) = (halves[0].count + halves[1].count, Costs::of(*measure, &halves));
-    Part { count, halves: Some(Box::new(halves)), height, costs }
+    Part::inner(*measure, halves.each_ref().map(part_of))
 }
 
 /// The levels of nodes, of which none has too many children or leaves some of the part out.
@@ -256,7 +256,7 @@ fn collapsed_levels(part: &Part, level: u32) -> u32 {
     if part.halves.is_none() {
         return 0;
     }
-    let children = collapse::children(part, level);
+    let children = part.children(level);
     assert!((2..=WIDTH).contains(&children.len()));
     assert_eq!(children.iter().map(|child| child.count).sum::<usize>(), part.count);
     1 + children.into_iter().map(|child| collapsed_levels(child, level + 1)).max().unwrap()
@@ -267,7 +267,7 @@ fn the_collapse_costs_least() {
     for salt in 0..200 {
         let halves = random_halves(1 + salt % 24, salt);
         let part = part_of(&halves);
-        assert_eq!(part.costs.with(1).0, least_cost(&halves, 1));
+        assert_eq!(part.cost().measure, least_cost(&halves, 1));
         collapsed_levels(&part, 0);
     }
 }
@@ -278,8 +278,7 @@ fn the_collapse_of_the_deepest_tree_is_not_too_deep() {
     for level in 0..75 {
         let mut halves = [part, part_of(&None)];
         halves.rotate_left(level % 2);
-        let costs = Costs::of(if level % 3 == 0 { 1.0 } else { 0.0 }, &halves);
-        part = Part { count: level + 2, halves: Some(Box::new(halves)), height: level as u32 + 1, costs };
+        part = Part::inner(if level % 3 == 0 { 1.0 } else { 0.0 }, halves);
     }
     assert!(collapsed_levels(&part, 0) <= MAX_LEVELS);
 }

@@ -1,0 +1,3 @@
+//! Arithmetic that the whole compiler shares.
+
+pub(crate) mod vector;
