@@ -155,6 +155,28 @@ fn boxes_of_many_points_hold_them() {
     check(&build(&triangles, &options, &|_| ()), &triangles, &options);
 }
 
+/// Ninety triangles at one end of an oblique line, and ten at the other: their box is long in no direction of space.
+#[test]
+fn sets_are_split_along_the_axis_of_the_fitted_box() {
+    let along = |t: f32| {
+        let at = |t: f32, across: f32| [2.0 * t - across, t + 2.0 * across, 2.0 * t];
+        [at(t, 0.0), at(t + 0.1, 0.0), at(t, 0.1)]
+    };
+    let near = (0..90).map(|i| along(i as f32 * 0.02));
+    let triangles: Vec<_> = near.chain((0..10).map(|i| along(30.0 + i as f32 * 0.02))).collect();
+    // Where the children of the root begin; the axis may point either way.
+    let starts = |split| {
+        let options = Options { split, ..Options::default() };
+        let tree = build(&triangles, &options, &|_| ());
+        check(&tree, &triangles, &options);
+        tree.nodes[0].children.iter().map(|child| child.range.start).collect::<Vec<_>>()
+    };
+    let [midpoint, median] = [Split::FittedAxisMidpoint, Split::FittedAxisMedian].map(starts);
+    assert!(midpoint.contains(&90) != midpoint.contains(&10), "{midpoint:?}");
+    // Half of 25 leaves, rounded down.
+    assert!(median.contains(&48), "{median:?}");
+}
+
 #[test]
 fn leaves_of_a_scan_are_full() {
     let triangles = sheet(50);
