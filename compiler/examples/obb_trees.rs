@@ -104,13 +104,7 @@ fn turn([a, b, c]: [f64; 3]) -> Frame {
     let angles = [b, c].map(|turn| libm::sincos(std::f64::consts::TAU * turn));
     let [r, s] = [(1.0 - a).sqrt(), a.sqrt()];
     let [x, y, z, w] = [r * angles[0].0, r * angles[0].1, s * angles[1].0, s * angles[1].1];
-    Frame {
-        axes: [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)],
-            [2.0 * (x * y - z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + x * w)],
-            [2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)],
-        ],
-    }
+    Frame::from_quaternion([x, y, z, w])
 }
 
 trait Rows {

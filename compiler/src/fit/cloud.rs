@@ -8,7 +8,7 @@ const LANES: usize = 4;
 
 /// Points, one array a coordinate, each filled up to a multiple of [`LANES`] with the last point.
 ///
-/// They are stored relative to their first, so that the distance from the origin costs no precision.
+/// They are stored relative to their first, so that a large distance from the origin costs no precision.
 #[derive(Debug, Default)]
 pub(super) struct Cloud {
     coordinates: [Vec<f64>; 3],

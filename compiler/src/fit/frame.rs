@@ -1,8 +1,8 @@
-//! Orientations: three axes at right angles, and the quaternions that the genetic searches breed.
+//! Orientations: three perpendicular axes, and the quaternions that the genetic searches combine.
 
 use crate::math::vector::{Vector, cross, dot, length_squared, offset, scale, unit};
 
-/// Three unit vectors at right angles (to rounding), right-handed.
+/// Three perpendicular unit vectors (up to rounding), right-handed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     /// The vectors.
@@ -75,7 +75,7 @@ impl Frame {
     }
 
     /// The half extents of the box along these axes, centred on the origin, that holds the points: exactly, whether or
-    /// not the axes are at right angles to the last bit (see [`Obb::around`](super::Obb::around)).
+    /// not the axes are perpendicular to the last bit (see [`Obb::around`](super::Obb::around)).
     pub fn reach(&self, points: impl Iterator<Item = [f64; 3]>) -> [f64; 3] {
         let mut half_extents = [0.0f64; 3];
         for point in points {
@@ -95,13 +95,13 @@ impl Frame {
         Self { axes }
     }
 
-    /// The frame with what rounding has taken from its right angles restored.
+    /// The frame, made perpendicular again after rounding errors.
     pub(super) fn squared(&self) -> Self {
         Self::from_directions(self.axes[0], self.axes[1]).unwrap_or(*self)
     }
 }
 
-/// How far a point with this offset from the centre is from it along each axis, rounded up.
+/// The distances along each axis of a point with this offset from the centre, rounded up.
 fn distances(frame: &Frame, offset: Vector) -> [f64; 3] {
     if offset == [0.0; 3] {
         return offset;

@@ -18,7 +18,7 @@ impl Obb {
     /// The tightest box along the axes of `frame` around at least one point.
     ///
     /// Holds every point exactly: for each point p and axis a, `|a . (p - centre)| <= half_extent` is true of the
-    /// stored numbers in exact arithmetic, whether or not the axes are unit vectors at right angles to the last
+    /// stored numbers in exact arithmetic, whether or not the axes are unit vectors and perpendicular to the last
     /// bit. So a frame that has been rounded to fewer bits is as safe as any. A box that holds all points of a
     /// set holds their convex hull, and the triangles between them.
     pub fn around(frame: &Frame, points: impl Iterator<Item = [f64; 3]> + Clone) -> Self {
@@ -43,7 +43,7 @@ impl Obb {
         let mut order = [0, 1, 2];
         order.sort_by(|&a, &b| self.half_extents[b].total_cmp(&self.half_extents[a]));
         let mut axes = order.map(|axis| self.frame.axes[axis]);
-        // Two of the three axes having changed places, one is turned round: the frame stays right-handed.
+        // Where two of the three axes are exchanged, one is reversed, so that the frame stays right-handed.
         if (order[0] + 1) % 3 != order[1] {
             axes[2] = axes[2].map(|x| -x);
         }

@@ -115,14 +115,15 @@ fn longer_searches_take_as_much_longer_as_they_may() {
     let of_genetic = |generations| {
         Some(Method::Genetic(genetic::Parameters { generations, ..genetic::Parameters::default() }))
     };
-    assert_eq!([2.0, 1e99].map(|factor| genetic.longer(factor)), [of_genetic(305), of_genetic(MOST)]);
+    assert_eq!([2.0, 1e99].map(|factor| genetic.longer(factor)), [of_genetic(305), of_genetic(MAX_COUNT)]);
     // 8 descents of the first individuals, and 12 of children at least.
     let of_memetic =
         |patience| Some(Method::Memetic(memetic::Parameters { patience, ..memetic::Parameters::default() }));
     let memetic = Method::default();
-    assert_eq!([2.0, 1e99].map(|factor| memetic.longer(factor)), [of_memetic(32), of_memetic(MOST)]);
+    assert_eq!([2.0, 1e99].map(|factor| memetic.longer(factor)), [of_memetic(32), of_memetic(MAX_COUNT)]);
     let childless = Method::Genetic(genetic::Parameters { gap: 0.0, ..genetic::Parameters::default() });
-    for method in [childless, Method::Exact, Method::Covariance, of_memetic(MOST).expect("is a search")] {
+    for method in [childless, Method::Exact, Method::Covariance, of_memetic(MAX_COUNT).expect("is a search")]
+    {
         assert_eq!(method.longer(1e9), None);
     }
     assert!(

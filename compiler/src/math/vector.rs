@@ -46,7 +46,7 @@ pub(crate) fn length(a: Vector) -> f64 {
 
 /// A vector of length 1 (to rounding) in the direction of `a`; none where `a` is zero.
 pub(crate) fn unit(a: Vector) -> Option<Vector> {
-    // The largest part is brought to 1 first: squares of f32 denormals would lose all their bits.
+    // Scaled to a largest component of 1 first: squares of f32 denormals would lose all their bits.
     let largest = a.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
     (largest > 0.0).then(|| {
         let a = a.map(|x| x / largest);

@@ -29,7 +29,7 @@ impl Aabb {
         }
     }
 
-    /// What both hold: empty where they are apart.
+    /// The box of what is in both: empty where they are disjoint.
     #[inline]
     pub fn intersection(self, other: Self) -> Self {
         let common = Self {
@@ -45,7 +45,7 @@ impl Aabb {
         (0..3).any(|axis| self.lower[axis] > self.upper[axis])
     }
 
-    /// Half the surface: what a random ray's chance to meet the box grows with. 0 where it is empty.
+    /// Half the surface, to which a random ray's probability of hitting the box is proportional. 0 where it is empty.
     #[inline]
     pub fn half_area(&self) -> f64 {
         let extent = |axis: usize| f64::from(self.upper[axis]) - f64::from(self.lower[axis]);

@@ -257,7 +257,7 @@ impl From<SplitArg> for Split {
 }
 
 fn count(least: u64) -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(least..=fit::MOST as u64)
+    RangedU64ValueParser::new().range(least..=fit::MAX_COUNT as u64)
 }
 
 fn parse_part(text: &str) -> Result<f64, String> {

@@ -1,4 +1,4 @@
-//! Trees for k-DOPs, four children a node. They know triangles' corners, but no meshes and no bytes.
+//! Trees for k-DOPs, four children a node. The code is independent of meshes and bytes.
 //!
 //! The triangles are split, and nodes made of the parts, as for trees of oriented boxes (`pair/partition`), or split as
 //! in the paper. [`Kdop`] is the volume around each part.

@@ -1,7 +1,7 @@
 //! Small balls around points.
 //!
-//! Based on: Badoiu, Clarkson, "Smaller core-sets for balls", 2003: a centre that goes toward the farthest point, by less
-//! each time.
+//! Based on: Badoiu, Clarkson, "Smaller core-sets for balls", 2003: the centre moves toward the farthest point, by
+//! decreasing steps.
 
 use crate::math::vector::{Vector, add, length, scale, subtract};
 
