@@ -109,7 +109,7 @@ fn boxes_hold_their_points_exactly_and_none_beats_the_least() {
 }
 
 #[test]
-fn longer_searches_take_as_much_longer_as_they_may() {
+fn longer_searches_use_the_given_factor() {
     let genetic = Method::Genetic(genetic::Parameters::default());
     // 100 boxes of the first generation, and 20 of each that follows.
     let of_genetic = |generations| {
@@ -131,7 +131,7 @@ fn longer_searches_take_as_much_longer_as_they_may() {
     );
 }
 
-/// A search that shares nothing with the others: random rotations, and ever smaller turns of the best of them.
+/// A search independent of the others: random rotations, and ever smaller turns of the best of them.
 fn random_search(points: &[[f32; 3]], objective: Objective, random: &mut Random) -> f64 {
     let measure = |q: [f64; 4]| {
         let extent = |axis: vector::Vector| {
@@ -163,7 +163,7 @@ fn random_search(points: &[[f32; 3]], objective: Objective, random: &mut Random)
 fn no_search_beats_the_exact_one() {
     let mut scratch = Scratch::default();
     let mut random = Random::new(11);
-    // Sets that are so thin that a random search gets nowhere would show nothing.
+    // In very thin sets, a random search finds nothing useful.
     let thin = ["needle", "plate", "line", "flat grid", "sliver"];
     for set in sets(64).filter(|set| !thin.contains(&set.name) && set.points.len() > 3) {
         for objective in [Objective::Volume, Objective::Collision] {

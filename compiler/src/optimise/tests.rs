@@ -1,4 +1,4 @@
-//! The optimiser on a heap of long beams, which no builder gets right.
+//! The optimiser on a pile of long beams, for which every builder makes a poor tree.
 
 use std::cell::Cell;
 use std::num::NonZeroUsize;

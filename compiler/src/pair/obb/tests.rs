@@ -1,4 +1,4 @@
-//! Every rule on models and adversarial sets: whole trees, exact boxes, full leaves, no depth, no luck.
+//! Every rule on models and adversarial sets: valid trees, exact boxes, full leaves, limited depth, determinism.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn scattered(count: u32) -> Vec<Corners> {
     around((0..count).map(|i| [0, 77, 991].map(|salt| noise(i, salt) as f32)), 1.5)
 }
 
-/// A bumpy sheet, which is what a scan is near by.
+/// A bumpy sheet, like a small part of a scan.
 fn sheet(side: u32) -> Vec<Corners> {
     let corner = |i: u32, j: u32| {
         let (x, y) = (i as f32 / side as f32, j as f32 / side as f32);
@@ -116,7 +116,7 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn time_makes_boxes_smaller_and_is_told_by_options() {
+fn time_makes_boxes_smaller_and_options_describe_the_result() {
     // So few that the first pass leaves time on any machine.
     let triangles = sheet(4);
     let genetic = genetic::Parameters { population: 10, generations: 2, ..Default::default() };
@@ -189,11 +189,11 @@ fn leaves_of_a_scan_are_full() {
 
 #[test]
 fn no_input_makes_a_deep_tree() {
-    // Each triangle is twice as far as the one before: the best cut always takes one.
+    // Each triangle is twice as far as the one before: the best split always takes one.
     let places = (-120..60).map(|i| [2f32.powi(i), 0.0, 0.0]);
     let spaced: Vec<_> =
         (0..).zip(around(places, 0.0)).map(|(_, [a, b, c])| [a, b, [c[0], c[0], 0.0]]).collect();
-    // Ever smaller, around one place, and each as often as leaves have room.
+    // Ever smaller, around one place, and each more often than fits into two leaves.
     let nested: Vec<_> =
         (-60..60).flat_map(|i| [around([[0.0; 3]].into_iter(), 2f32.powi(i))[0]; 9]).collect();
     for triangles in [spaced, nested] {
@@ -208,7 +208,7 @@ fn no_input_makes_a_deep_tree() {
 }
 
 #[test]
-fn sets_that_no_axis_parts_are_halved() {
+fn sets_that_no_axis_splits_are_halved() {
     let point = [[1.0f32; 3]; 3];
     let flat = [[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     let line = [[0.0f32, 0.0, 0.0], [1.0, 2.0, 3.0], [2.0, 4.0, 6.0]];
@@ -227,14 +227,14 @@ fn sets_that_no_axis_parts_are_halved() {
 }
 
 #[test]
-fn finished_triangles_are_told_once() {
+fn finished_triangles_are_reported_once() {
     let triangles = scattered(5000);
-    let told = std::sync::atomic::AtomicU64::new(0);
+    let reported = std::sync::atomic::AtomicU64::new(0);
     let options = with(Split::Kinematic, 4);
     build(&triangles, &options, &|count| {
-        told.fetch_add(count, std::sync::atomic::Ordering::Relaxed);
+        reported.fetch_add(count, std::sync::atomic::Ordering::Relaxed);
     });
-    assert_eq!(told.into_inner(), 5000);
+    assert_eq!(reported.into_inner(), 5000);
 }
 
 /// A binary tree with the measures of its inner nodes.

@@ -57,7 +57,7 @@ fn show_models(models: &[Model]) {
     table("Table 1: models", &["vertices", "triangles"], rows);
 }
 
-/// Figure 9: how the search for the box of a whole model goes.
+/// Figure 9: the progress of the search for the box of a whole model.
 fn show_fitness(models: &[Model], methods: &[Method; 4], setting: &Setting) {
     let series: Vec<Series> = models.iter().map(|model| fitness(model, methods)).collect();
     let shown = [0, 5, 20, 40, 80, 150];
@@ -68,17 +68,17 @@ fn show_fitness(models: &[Model], methods: &[Method; 4], setting: &Setting) {
     let rows = series.iter().map(|(name, values)| {
         (name.clone(), shown.iter().map(|generation| format!("{:.4}", values[*generation])).collect())
     });
-    table("Figure 9: best fitness, of memetic's", &columns, rows);
+    table("Figure 9: best fitness, relative to memetic", &columns, rows);
     let figure = Figure {
         caption: &format!("{PAPER}, figure 9: the best fitness 1/V of a generation, box of the whole model"),
         x: "generation",
-        y: "fitness, as a part of the memetic search's",
+        y: "fitness, relative to the memetic search's",
     };
     let steps: Vec<_> = (0..generations).map(|generation| generation as f64).collect();
     plot::lines(&setting.folder.join("genetic-9-fitness.svg"), &figure, Scale::Linear, &steps, &series);
 }
 
-/// The best fitness of each generation, as a part of what the memetic search reaches.
+/// The best fitness of each generation, relative to the memetic search's result.
 fn fitness(model: &Model, [_, _, genetic, memetic]: &[Method; 4]) -> Series {
     let mut scratch = Scratch::default();
     let least = tree::root(&model.mesh, memetic, &mut scratch).volume();
@@ -137,7 +137,7 @@ fn plot_trees(models: &[Model], names: &[&str], built: &[Trees], setting: &Setti
     plot::bars(&setting.folder.join("genetic-11-volumes.svg"), &figure, &groups, &volumes);
 }
 
-/// A scene's name, how many pairs of triangles it has, and what its steps take by each way.
+/// A scene's name, its number of pairs of triangles, and the cost of its steps by each way.
 struct Timed {
     name: String,
     pairs: usize,
@@ -186,7 +186,7 @@ fn show_collisions(models: &[Model], methods: &[Method; 4], setting: &Setting) {
     }
 }
 
-/// The same orbit through the files of every way, which must agree on what meets.
+/// The same orbit with the files of every way, which must find the same pairs.
 fn measure([a, b]: [&[Compiled]; 2], steps: u32, rounds: u32) -> Vec<Mean> {
     let scenes: Vec<_> = a.iter().zip(b).map(|(a, b)| Scene::new(a, b)).collect();
     let orbit = scenes[0].orbit(steps);

@@ -1,4 +1,4 @@
-//! Figures 11 and 12: spheres close to each other everywhere, and in a point.
+//! Figures 11 and 12: parallel and point close proximity of two spheres.
 
 use bvhc::compile::Compiled;
 use bvhc::pair::kdop::Split;
@@ -18,7 +18,7 @@ const DRAWN: [u32; 3] = [14, 18, 26];
 /// The ways to realign.
 const WAYS: [&str; 4] = ["axes", "triples", "occupancy", "profile"];
 
-/// A volume, and what poses take at which the spheres are apart, and at which they meet.
+/// A volume, and its cost at poses where the spheres are disjoint, and where they intersect.
 type Measured = (String, [Mean; 2]);
 
 pub(super) fn show(setting: &Setting, split: Split) {

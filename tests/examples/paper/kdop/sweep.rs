@@ -10,13 +10,13 @@ use crate::plot::{self, Figure, Scale, Series};
 use crate::timing::{self, Mean};
 use crate::{Setting, table};
 
-/// Of the boxes' middles, in their diagonals.
+/// Between the boxes' centres, in their diagonals.
 const DISTANCES: [f64; 8] = [0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.35];
 
 /// The directions of the paper's figure.
 const K: u32 = 14;
 
-/// A volume, and what each distance takes by it.
+/// A volume, and its cost at each distance.
 type Swept = (String, Vec<Mean>);
 
 pub(super) fn show(setting: &Setting, split: Split) {
