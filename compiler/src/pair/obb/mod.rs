@@ -77,6 +77,11 @@ impl Split {
         Self::Kinematic,
     ];
 
+    /// Whether the partition depends on how boxes are fitted.
+    pub(crate) const fn depends_on_fit(self) -> bool {
+        matches!(self, Self::FittedAxisMedian | Self::FittedAxisMidpoint)
+    }
+
     /// The rule's name on the command line.
     pub const fn name(self) -> &'static str {
         match self {

@@ -120,8 +120,10 @@ fn time_makes_boxes_smaller_and_options_describe_the_result() {
     // So few that the first pass leaves time on any machine.
     let triangles = sheet(4);
     let genetic = genetic::Parameters { population: 10, generations: 2, ..Default::default() };
-    for fit in [Method::default(), Method::Genetic(genetic), Method::Dito26] {
-        let options = Options { fit, ..Options::default() };
+    let splits = [Split::Kinematic, Split::FittedAxisMidpoint];
+    let fits = [Method::default(), Method::Genetic(genetic), Method::Dito26];
+    for (fit, split) in fits.into_iter().flat_map(|fit| splits.map(|split| (fit, split))) {
+        let options = Options { fit, split, ..Options::default() };
         let passes = Cell::new(0);
         let on_pass = || passes.set(passes.get() + 1);
         let within = |seconds| {

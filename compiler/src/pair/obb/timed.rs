@@ -1,4 +1,5 @@
-//! Trees within a time budget: boxes are fitted again to the same parts, by longer searches, while time is left.
+//! Trees within a time budget: boxes are fitted again to the same parts, by longer searches, while time is left. Where sets
+//! are split by the fitted boxes, each pass has parts of its own.
 //!
 //! Each pass builds the tree that its options make, whatever the clock says. So the result is described by options, and
 //! these make the same tree again, without the passes before.
@@ -30,8 +31,14 @@ pub fn build_with_budget(
     budget: &TimeBudget<'_>,
 ) -> (Tree, Options) {
     let start = Instant::now();
-    let partition = Partition::new(triangles, options);
-    let mut best = Pass::run(&partition, *options, budget);
+    let shared = (!options.split.depends_on_fit()).then(|| Partition::new(triangles, options));
+    let run = |options: Options| {
+        let start = Instant::now();
+        let own = shared.is_none().then(|| Partition::new(triangles, &options));
+        let partition = shared.as_ref().or(own.as_ref()).expect("one of them is there");
+        Pass::new(partition.fit(&options, budget.on_triangles), options, start.elapsed())
+    };
+    let mut best = run(*options);
     let (mut fit, mut seconds) = (best.options.fit, best.seconds);
     loop {
         let left = budget.time.saturating_sub(start.elapsed()).as_secs_f64();
@@ -39,7 +46,7 @@ pub fn build_with_budget(
             return (best.tree, best.options);
         };
         (budget.on_pass)();
-        let pass = Pass::run(&partition, Options { fit: longer, ..*options }, budget);
+        let pass = run(Options { fit: longer, ..*options });
         (fit, seconds) = (longer, pass.seconds);
         if pass.sum < best.sum {
             best = pass;
@@ -56,11 +63,9 @@ struct Pass {
 }
 
 impl Pass {
-    fn run(partition: &Partition, options: Options, budget: &TimeBudget<'_>) -> Self {
-        let start = Instant::now();
-        let tree = partition.fit(&options, budget.on_triangles);
+    fn new(tree: Tree, options: Options, time: Duration) -> Self {
         let boxes = tree.nodes.iter().flat_map(|node| &node.children);
         let sum = boxes.map(|child| options.objective.measure(child.obb.extents())).sum();
-        Self { tree, options, sum, seconds: start.elapsed().as_secs_f64() }
+        Self { tree, options, sum, seconds: time.as_secs_f64() }
     }
 }
