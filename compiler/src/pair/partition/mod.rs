@@ -1,6 +1,6 @@
 //! The partition of triangles that all trees for pairs of models share.
 //!
-//! Triangles are split in two again and again (`build`): each set is measured by one box and split by a [`Rule`]
+//! Triangles are split in two again and again (`build`): each set is measured by one box and split by a `Rule`
 //! (`analysis`, `kinematic`, `split`). The resulting binary tree of parts is collapsed to nodes of four children
 //! (`part`). What bounds the parts is up to the trees: `pair/obb`, `pair/kdop` and `pair/swept`.
 //!
