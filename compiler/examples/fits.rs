@@ -14,7 +14,7 @@ use bvhc::tree::build::{Builder, build};
 /// Nodes over at least this many triangles are fitted by a thread of their own if one is free.
 const PARALLEL_SIZE: usize = 256;
 
-/// Extents below this part of the largest say how f64 rounds.
+/// Extents below this share of the largest are rounding errors.
 const FLAT: f64 = 1e-12;
 
 fn main() {

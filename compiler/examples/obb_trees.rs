@@ -1,15 +1,15 @@
 //! Builds trees of oriented boxes over a model by every split rule and a few fits, and prints a table: seconds, the
 //! sum and the mean of the volumes, the collision cost of inner boxes and of leaves relative to the root's, how full
 //! leaves and nodes are, levels, and the steps and the pairs of leaves of a walk that looks for all pairs of triangles
-//! of the model and a turned copy that reaches into it (mean of [`POSES`]), with their cost in microseconds.
+//! of the model and a rotated copy that intersects it (mean of [`POSES`]), with their cost in microseconds.
 //!
 //! `cargo run --release -p bvhc --example obb_trees -- model.obj [collision] [split rule ...] [fit method ...]`
-//! A number for a model stands for a displaced sphere of about so many triangles.
+//! A number in place of a model means a displaced sphere of about that many triangles.
 
 use std::time::Instant;
 
 use bvhc::fit::{Frame, Method, Obb, Objective};
-use bvhc::obb::{Child, Link, Node, Options, Split, Tree, build};
+use bvhc::pair::obb::{Child, Link, Node, Options, Split, Tree, build};
 
 const POSES: u32 = 40;
 
@@ -69,7 +69,7 @@ fn print(options: &Options, tree: &Tree, seconds: f64, middle: Middle) {
     );
 }
 
-/// Where a model is, and its mean extent.
+/// The centre of a model, and its mean extent.
 struct Middle {
     centre: [f64; 3],
     reach: f64,
@@ -104,13 +104,7 @@ fn turn([a, b, c]: [f64; 3]) -> Frame {
     let angles = [b, c].map(|turn| libm::sincos(std::f64::consts::TAU * turn));
     let [r, s] = [(1.0 - a).sqrt(), a.sqrt()];
     let [x, y, z, w] = [r * angles[0].0, r * angles[0].1, s * angles[1].0, s * angles[1].1];
-    Frame {
-        axes: [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)],
-            [2.0 * (x * y - z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + x * w)],
-            [2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)],
-        ],
-    }
+    Frame::from_quaternion([x, y, z, w])
 }
 
 trait Rows {
@@ -127,7 +121,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// A tree, and where its copy is.
+/// A tree, and the pose of its copy.
 struct Walk<'a> {
     tree: &'a Tree,
     frame: Frame,
@@ -160,7 +154,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether no face's or edges' axis parts a box and the copy of another.
+    /// Whether no axis of faces or edges separates a box and the copy of another.
     fn meet(&self, child: &Child, other: &Child) -> bool {
         let (a, b): (&Obb, &Obb) = (&child.obb, &other.obb);
         let rows = self.frame.rows();

@@ -1,7 +1,7 @@
-//! Cleaning: polygons in, the mesh that trees are built on out.
+//! Cleaning: turns polygons into the mesh that trees are built on.
 //!
-//! Only what has no area goes: faces of fewer than three corners, and triangles whose corners lie exactly on
-//! one line. Both are counted. Winding, duplicates, order and all other coordinates stay as given.
+//! Only what has no area is dropped: faces of fewer than three corners, and triangles whose corners lie exactly on
+//! one line. Both are counted. Winding, duplicates, order and coordinates stay as given, except for negative zeros.
 
 use crate::mesh::{Dropped, Mesh, Polygons};
 use crate::triangulate::Triangulator;
@@ -59,7 +59,7 @@ pub fn mesh(polygons: Polygons, name: &str) -> Result<Mesh, CleanError> {
 }
 
 fn triangles(mut polygons: Polygons, expected: usize) -> Mesh {
-    // Adding +0 turns -0 into +0 and leaves all else alone.
+    // Adding +0 turns -0 into +0 and changes nothing else.
     polygons.positions.as_flattened_mut().iter_mut().for_each(|x| *x += 0.0);
     let mut triangles = Vec::with_capacity(expected);
     let mut faces = Vec::with_capacity(expected);

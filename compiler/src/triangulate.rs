@@ -2,9 +2,9 @@
 //!
 //! Based on: Meisters, "Polygons Have Ears", 1975; the `earcut` crate does the bulk of it.
 //! Departures: all decisions are checked with exact predicates on the polygon's projection along the greatest
-//! axis of its Newell normal, where coordinates stay what they are. A fan is taken where it is proved right.
+//! axis of its Newell normal, which keeps coordinates unchanged. A fan is used where it is proved right.
 //! Where `earcut` skips corners in the middle of straight edges, which would leave T-junctions, the ears are
-//! cut again by `ears`, which uses every corner. A polygon that crosses itself becomes a fan: nothing
+//! clipped again by `ears`, which uses every corner. A polygon that crosses itself becomes a fan, so that nothing
 //! disappears.
 
 mod ears;
@@ -25,7 +25,7 @@ const MAX_EARCUT: usize = 1 << 24;
 /// Rounding in f64 stays far below, a lost triangle that matters does not.
 const AREA_TOLERANCE: f64 = 1e-9;
 
-/// Cuts polygons into triangles. Keeps its buffers from one polygon to the next.
+/// Divides polygons into triangles. Reuses its buffers from one polygon to the next.
 pub struct Triangulator {
     earcut: Earcut<f64>,
     points: Vec<Point>,
@@ -52,7 +52,7 @@ impl Triangulator {
         if let [a, b, c, d] = *corners {
             return split_quad(&self.points, [a, b, c, d]).into_iter().for_each(emit);
         }
-        if is_fan(&self.points) || !self.cut() {
+        if is_fan(&self.points) || !self.clip() {
             self.triangles.clear();
             self.triangles.extend((2..corners.len() as u32).map(|k| [0, k - 1, k]));
         }
@@ -62,7 +62,7 @@ impl Triangulator {
     }
 
     /// Fills `triangles` with a triangulation of `points`; false if none is found.
-    fn cut(&mut self) -> bool {
+    fn clip(&mut self) -> bool {
         let count = self.points.len();
         if count > MAX_EARCUT {
             return false;
@@ -74,7 +74,7 @@ impl Triangulator {
             return true;
         }
         self.triangles.clear();
-        if count <= MAX_EARS && ears::cut(&self.points, &mut self.triangles) {
+        if count <= MAX_EARS && ears::clip(&self.points, &mut self.triangles) {
             return true;
         }
         self.take_earcut();

@@ -17,9 +17,9 @@ use std::num::NonZeroUsize;
 
 use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::Bytes;
-use bvhc::kdop;
 use bvhc::mesh::Mesh;
 use bvhc::optimise::Stop;
+use bvhc::pair::kdop;
 use bvhc_format::swept::Cores;
 use bvhc_runtime::Level;
 

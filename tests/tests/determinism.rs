@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::Bytes;
 use bvhc::fit::Method;
-use bvhc::{kdop, obb};
+use bvhc::pair::{kdop, obb};
 use bvhc_format::kdop::Tables;
 use bvhc_format::swept::Cores;
 use bvhc_tests::scene::{hall, icosphere, join, soup, write_obj};

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use bvhc::compile::{Layout, Quality};
-use bvhc::kdop;
 use bvhc::mesh::Mesh;
+use bvhc::pair::kdop;
 use bvhc_format::kdop::Tables;
 use bvhc_runtime::{
     Distance, Exhausted, Model, PairError, Pose, Realign, Tolerance, Volume, WarmStart, WorkBudget,

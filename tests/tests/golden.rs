@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bvhc::compile::{Layout, Options, compile};
-use bvhc::kdop;
+use bvhc::pair::kdop;
 use bvhc_format::kdop::Tables;
 use bvhc_format::swept::{Core, Cores};
 use bvhc_runtime::{LoadedModel, MappedModel, Model, Ray};

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use bvhc::kdop::Options;
+use bvhc::pair::kdop::Options;
 use bvhc_runtime::Model;
 use bvhc_tests::oracle::number::{Exact, Number, difference, dot};
 use bvhc_tests::random::Random;

@@ -2,7 +2,7 @@
 //! they are from, as printed, would not.
 
 use bvhc::compile::Layout;
-use bvhc::kdop::Options;
+use bvhc::pair::kdop::Options;
 use bvhc_format::kdop::{Directions, REGIONS, Tables, ring_cosine};
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Exhausted, Model, PairError, Pose, Realign, Volume, WorkBudget};

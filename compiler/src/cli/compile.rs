@@ -13,8 +13,8 @@ use super::progress::Bars;
 use super::report;
 use super::text::{counted, grouped, tell};
 use crate::compile::{Compiled, Layout, Options, Report, compile};
-use crate::kdop;
-use crate::obb;
+use crate::pair::kdop;
+use crate::pair::obb;
 
 pub(super) fn run(args: &CompileArgs, obb: &ObbArgs, kdop: &KdopArgs) -> Result<(), CliError> {
     if args.json && file::is_standard(&args.output) {

@@ -18,15 +18,15 @@ use bvhc_runtime::Model;
 use crate::clean::{self, CleanError};
 use crate::file::{self, Bytes};
 use crate::import::{self, ImportError};
-use crate::kdop;
 use crate::layout::{self, KdopRecords, Packing, SweptRecords, Triangles, WideTree};
 use crate::mesh::{Dropped, Mesh};
-use crate::obb;
 use crate::optimise::{self, Stop};
+use crate::pair::kdop;
+use crate::pair::obb;
 use crate::tree::binary::BinaryTree;
 use crate::tree::build::spatial::{self, Limits};
 use crate::tree::build::{self, Builder};
-use crate::tree::collapse::Weighed;
+use crate::tree::wide::Weighed;
 use serialise::{Origin, Parts, serialise};
 use stage::Clock;
 
@@ -279,7 +279,7 @@ fn grow_obbs(
         on_pass: &|| progress.begin(Stage::Obb, mesh.triangles.len() as u64),
         on_triangles: &|triangles| progress.advance(triangles),
     };
-    obb::build_within(&corners(mesh), asked, &watch)
+    obb::build_with_budget(&corners(mesh), asked, &watch)
 }
 
 /// Puts swept spheres around the parts of that tree.

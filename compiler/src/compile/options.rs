@@ -7,9 +7,9 @@ use std::time::Duration;
 use bvhc_format::swept::Cores;
 
 use crate::fit::{Method, genetic, memetic};
-use crate::kdop;
-use crate::obb;
 use crate::optimise::Stop;
+use crate::pair::kdop;
+use crate::pair::obb;
 
 /// How much time a compilation may take for a faster file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

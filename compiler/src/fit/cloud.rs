@@ -1,14 +1,14 @@
 //! The points of a fit, laid out for the loops that project all of them.
 
 use super::frame::Frame;
-use super::vector::{Vector, subtract};
+use crate::math::vector::{Vector, subtract};
 
 /// How many points a loop takes at once; compilers make vectors of it.
 const LANES: usize = 4;
 
 /// Points, one array a coordinate, each filled up to a multiple of [`LANES`] with the last point.
 ///
-/// They are stored relative to their first, so that the distance from the origin costs no precision.
+/// They are stored relative to their first, so that a large distance from the origin costs no precision.
 #[derive(Debug, Default)]
 pub(super) struct Cloud {
     coordinates: [Vec<f64>; 3],
@@ -66,7 +66,7 @@ impl Cloud {
     pub(super) fn support(&self, direction: Vector) -> Vector {
         let (mut low, mut high) = ((f64::INFINITY, 0), (f64::NEG_INFINITY, 0));
         for index in 0..self.count {
-            let along = super::vector::dot(self.point(index), direction);
+            let along = crate::math::vector::dot(self.point(index), direction);
             low = if along < low.0 { (along, index) } else { low };
             high = if along > high.0 { (along, index) } else { high };
         }

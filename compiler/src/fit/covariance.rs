@@ -5,7 +5,7 @@
 
 use super::frame::Frame;
 use super::hull::Hull;
-use super::vector::{Vector, add, cross, length_squared, scale, subtract};
+use crate::math::vector::{Vector, add, cross, length_squared, scale, subtract};
 
 /// Sweeps of Jacobi's method; a 3x3 matrix takes about six, and more change nothing.
 const SWEEPS: usize = 16;
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use crate::fit::frame::Frame;
     use crate::fit::random::Random;
-    use crate::fit::vector::dot;
+    use crate::math::vector::dot;
 
     #[test]
     fn a_stretched_ball_has_its_axes() {

@@ -1,18 +1,18 @@
 //! Descent from a frame to one that no rotation around a single axis improves.
 //!
 //! One axis is fixed, the points are projected along it, and the other two axes turn to the best rectangle around
-//! the projection: it is flush with an edge of the polygon's hull, so the step is exact. The axes take turns until
-//! three in a row change nothing.
+//! the projection: it is flush with an edge of the polygon's hull, so the step is exact. The axes are fixed in turn until
+//! three steps in a row change nothing.
 //!
 //! Based on: the inner step of Chang, Gorissen, Melchior, "Fast oriented bounding box optimization on the rotation
-//! group SO(3, R)", 2011. Departure: there it follows a Nelder-Mead search; here nothing is searched but this.
+//! group SO(3, R)", 2011. Departure: there it follows a Nelder-Mead search; here it is the whole search.
 
 use super::cloud::Cloud;
 use super::frame::Frame;
 use super::objective::Objective;
 use super::plane::{best_rectangle, convex_polygon};
 
-/// The part of a measure that a turn has to save to count.
+/// A turn counts as progress where it lowers the measure by at least this share.
 const PROGRESS: f64 = 1e-7;
 
 /// Turns after which a descent stops though it still gains: some sets allow long chains of tiny steps.
@@ -25,7 +25,7 @@ pub(super) struct Candidate {
     pub(super) measure: f64,
 }
 
-/// The memory of a descent.
+/// Reused memory of a descent.
 #[derive(Debug, Default)]
 pub(super) struct Descent {
     projected: Vec<[f64; 2]>,

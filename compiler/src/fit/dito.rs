@@ -1,4 +1,4 @@
-//! Frames from a large tetrahedron pair among a few extreme points.
+//! Frames from two large tetrahedra among a few extreme points.
 //!
 //! Based on: Larsson, Kallberg, "Fast computation of tight-fitting oriented bounding boxes", in Game Engine Gems 2,
 //! 2011 (DiTO-14 and DiTO-26). Departures: directions have length 1, candidates are compared by the objective where
@@ -8,9 +8,9 @@
 use super::cloud::Cloud;
 use super::frame::Frame;
 use super::objective::Objective;
-use super::vector::{Vector, cross, dot, length_squared, subtract};
+use crate::math::vector::{Vector, cross, dot, length_squared, subtract};
 
-/// How many extreme points are looked at, two a direction.
+/// How many extreme points are considered, two a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Directions {
     /// The axes of space and the diagonals of the cube.
@@ -48,7 +48,7 @@ impl Directions {
     }
 }
 
-/// The memory of a search.
+/// Reused memory of a search.
 #[derive(Debug, Default)]
 pub(super) struct Dito {
     extremes: Vec<Vector>,

@@ -1,13 +1,13 @@
-//! The least box, to a proven part in a million.
+//! The least box, proven to a relative 1e-6.
 //!
-//! Each of two axes of a least box is at a right angle to an edge of the hull that its face holds. So for each pair
+//! Each of two axes of a least box is perpendicular to an edge of the hull that lies in its face. So for each pair
 //! of edges there is one family of boxes with one parameter: the first axis runs along the arc between the normals
-//! of the two faces at the first edge, and the second axis is at right angles to it and to the second edge. Only
-//! where it is then on the second edge's arc do both faces hold their edges. Each such interval is halved until a
-//! lower bound of its boxes says that none is smaller than the best known by the part [`PRECISION`].
+//! of the two faces at the first edge, and the second axis is perpendicular to it and to the second edge. Only
+//! where it is then on the second edge's arc do both box faces contain their edges. Each such interval is halved until
+//! a lower bound of its boxes proves that none is smaller than the best known by more than [`PRECISION`].
 //!
 //! The bound of an interval: an extent is at least the width of any two points along the axis, and the two that are
-//! farthest apart in the middle of the interval are taken. Along a great circle, as the first two axes go, that
+//! farthest apart in the middle of the interval are used. Along a great circle, on which the first two axes move, that
 //! width is a sinusoid, which is concave where it is positive, and so is least at an end. Along the third axis it is
 //! a quadratic polynomial over the product of the lengths of the two others.
 //!
@@ -16,30 +16,32 @@
 //!
 //! Based on: O'Rourke, "Finding minimal enclosing boxes", 1985 (two flush edges; [`Objective`] says why it also
 //! holds for the collision measure), and Jylanki, "An exact algorithm for finding minimum oriented bounding boxes",
-//! 2015 (arcs on the sphere of normals). Departures: no polynomial's roots are taken, and no tracking of which
-//! points are extreme can go wrong; both are replaced by branch and bound.
+//! 2015 (arcs on the sphere of normals). Departures: branch and bound replaces both the roots of polynomials and the
+//! tracking of extreme points.
 
 use super::cloud::Cloud;
 use super::descent::Candidate;
 use super::frame::Frame;
 use super::hull::Hull;
 use super::objective::Objective;
-use super::vector::{Vector, accurate_cross, cross, dot, length_squared, offset, scale, subtract, unit};
+use crate::math::vector::{
+    Vector, accurate_cross, cross, dot, length_squared, offset, scale, subtract, unit,
+};
 
-/// The part of its measure by which the result may exceed the least.
+/// By how much the result may exceed the least, relatively.
 pub(super) const PRECISION: f64 = 1e-6;
 
-/// Intervals are not halved below this: an arc is at most a quarter turn, and f64 can tell no box from another.
+/// Intervals are not halved below this: an arc is at most a quarter turn, and in f64 all boxes of such an interval are equal.
 const SHORTEST: f64 = 1e-11;
 
-/// What rounding may do to an extent, as a part of the points' own extents: of a set that is nearly flat, f64 cannot
-/// tell boxes apart that differ by less, and halving would never end.
+/// The rounding error of an extent, relative to the points' own extents: in a nearly flat set, boxes that differ by less
+/// compare by rounding only, and halving would never end.
 const BLUR: f64 = 1e-14;
 
-/// What rounding may do to the cosine of an angle between two normals.
+/// The rounding error of the cosine of an angle between two normals.
 const ROUNDING: f64 = 1e-12;
 
-/// Below this, the square of a second axis's length says how f64 rounds.
+/// Below this, the square of a second axis's length is mostly rounding error.
 const VANISHED: f64 = 1e-24;
 
 /// The normals at which a box's face can hold an edge, from `from` to `from + by`: a quarter turn at most.
@@ -57,7 +59,7 @@ impl Arc {
     }
 }
 
-/// The memory of a search.
+/// Reused memory of a search.
 #[derive(Debug, Default)]
 pub(super) struct Exact {
     arcs: Vec<Arc>,
@@ -126,8 +128,8 @@ struct Family<'a> {
 struct Axes([Vector; 3]);
 
 impl Family<'_> {
-    /// Lists the intervals of the first arc to which the second has normals at a right angle; tells whether there
-    /// are any. Single such places are tried at once.
+    /// Lists the intervals of the first arc to which the second has perpendicular normals, and returns whether there are
+    /// any. Single such values are tried at once.
     fn seek_meetings(&mut self, intervals: &mut Vec<[f64; 2]>) -> bool {
         let (from, to) = (self.second.from, self.second.at(1.0));
         // The cosines with both ends of the second arc are linear along the first.
@@ -136,16 +138,16 @@ impl Family<'_> {
         if all.iter().all(|x| *x > ROUNDING) || all.iter().all(|x| *x < -ROUNDING) {
             return false;
         }
-        let mut cuts = [0.0, 0.0, 0.0, 1.0];
-        for (cut, [start, end]) in cuts[1..].iter_mut().zip(cosines) {
+        let mut breaks = [0.0, 0.0, 0.0, 1.0];
+        for (at, [start, end]) in breaks[1..].iter_mut().zip(cosines) {
             let root = start / (start - end);
-            *cut = if (0.0..=1.0).contains(&root) { root } else { 0.0 };
+            *at = if (0.0..=1.0).contains(&root) { root } else { 0.0 };
         }
-        cuts.sort_by(f64::total_cmp);
+        breaks.sort_by(f64::total_cmp);
         let value = |[start, end]: [f64; 2], at: f64| start + (end - start) * at;
         let meet = |at: f64| value(cosines[0], at) * value(cosines[1], at) <= ROUNDING;
         intervals.clear();
-        for pair in cuts.windows(2) {
+        for pair in breaks.windows(2) {
             if meet(pair[0]) {
                 self.try_at(pair[0]);
             }
@@ -173,7 +175,7 @@ impl Family<'_> {
         }
     }
 
-    /// Keeps the box at a place if it is better.
+    /// Keeps the box at a parameter if it is better.
     fn try_at(&mut self, place: f64) {
         let [x, y, _] = self.axes(place).0;
         if let Some(frame) = Frame::from_directions(x, y) {
@@ -193,7 +195,7 @@ impl Family<'_> {
         Axes([x, y, z])
     }
 
-    /// What the measure of every box in an interval is at least, but for rounding.
+    /// A lower bound of the measures of all boxes in an interval, up to rounding.
     fn bound(&self, low: f64, high: f64) -> f64 {
         let Axes(middle) = self.axes(0.5 * (low + high));
         let ends = [low, high].map(|place| self.axes(place).0);

@@ -4,7 +4,7 @@ use super::frame::Frame;
 use super::hull::Hull;
 use super::objective::Objective;
 use super::plane::{best_rectangle, convex_polygon};
-use super::vector::{accurate_cross, dot, subtract};
+use crate::math::vector::{accurate_cross, dot, subtract};
 
 /// The frame of points on the line through these two.
 pub(super) fn line(hull: &Hull, [a, b]: [usize; 2]) -> Frame {

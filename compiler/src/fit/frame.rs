@@ -1,13 +1,17 @@
-//! Orientations: three axes at right angles, and the quaternions that the genetic searches breed.
+//! Orientations: three perpendicular axes, and the quaternions that the genetic searches combine.
 
-use super::vector::{Vector, cross, dot, length_squared, offset, scale, unit};
+use crate::math::vector::{Vector, cross, dot, length_squared, offset, scale, unit};
 
-/// Three unit vectors at right angles (to rounding), right-handed.
+/// Three perpendicular unit vectors (up to rounding), right-handed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     /// The vectors.
     pub axes: [[f64; 3]; 3],
 }
+
+/// Bounds the rounding in [`distances`], relative to the sum of the sizes of its terms: a difference, a product and
+/// two sums, so below four roundings of 2^-53, and as much again for the bound's own.
+const ROUNDING: f64 = 1.0 / (1u64 << 50) as f64;
 
 impl Frame {
     /// The axes of space.
@@ -71,11 +75,11 @@ impl Frame {
     }
 
     /// The half extents of the box along these axes, centred on the origin, that holds the points: exactly, whether or
-    /// not the axes are at right angles to the last bit (see [`Obb::around`](super::Obb::around)).
+    /// not the axes are perpendicular to the last bit (see [`Obb::around`](super::Obb::around)).
     pub fn reach(&self, points: impl Iterator<Item = [f64; 3]>) -> [f64; 3] {
         let mut half_extents = [0.0f64; 3];
         for point in points {
-            let along = super::obb::distances(self, point);
+            let along = distances(self, point);
             half_extents = [0, 1, 2].map(|axis| half_extents[axis].max(along[axis]));
         }
         half_extents
@@ -91,10 +95,23 @@ impl Frame {
         Self { axes }
     }
 
-    /// The frame with what rounding has taken from its right angles restored.
+    /// The frame, made perpendicular again after rounding errors.
     pub(super) fn squared(&self) -> Self {
         Self::from_directions(self.axes[0], self.axes[1]).unwrap_or(*self)
     }
+}
+
+/// The distances along each axis of a point with this offset from the centre, rounded up.
+fn distances(frame: &Frame, offset: Vector) -> [f64; 3] {
+    if offset == [0.0; 3] {
+        return offset;
+    }
+    frame.axes.map(|axis| {
+        let terms = [0, 1, 2].map(|i| axis[i] * offset[i]);
+        let size = terms[0].abs() + terms[1].abs() + terms[2].abs();
+        // The least number covers products that underflow.
+        (terms[0] + terms[1] + terms[2]).abs() + (size * ROUNDING + f64::MIN_POSITIVE)
+    })
 }
 
 /// The rotation by `b`, then by `a`.

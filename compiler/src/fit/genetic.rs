@@ -2,17 +2,17 @@
 //!
 //! Based on: Ramirez, Navarro, Carmona, Dos Ramos, "Optimizing collision detection based on OBB trees generated with
 //! a genetic algorithm", 2009. A chromosome is four times 16 bits: a vector (x, y, z) from -1 to 1 and an angle from
-//! 0 to 360 degrees around it. Read from its words: the crossover cuts all 64 bits at one point, with its
-//! probability, else the first parent is copied; the mutation flips each bit with its probability (as in Goldberg,
-//! "Genetic algorithms in search, optimization and machine learning", 1989); the generation gap is the part of a
-//! population, its worst, that children replace. A vector of zeros stands for no rotation.
+//! 0 to 360 degrees around it. The paper's text is understood like this: the crossover is a one-point crossover of all
+//! 64 bits, with its probability, else the first parent is copied; the mutation flips each bit with its probability (as
+//! in Goldberg, "Genetic algorithms in search, optimization and machine learning", 1989); the generation gap is the
+//! share of a population, its worst, that children replace. A zero vector means no rotation.
 
-use super::MOST;
+use super::MAX_COUNT;
 use super::cloud::Cloud;
 use super::frame::{Frame, rotation};
 use super::objective::Objective;
 use super::random::Random;
-use super::vector::unit;
+use crate::math::vector::unit;
 
 /// The parameters of the search; the default is the paper's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,7 +25,7 @@ pub struct Parameters {
     pub crossover: f64,
     /// The probability that a bit of a child is flipped.
     pub mutation: f64,
-    /// The part of a population that children replace.
+    /// The share of a population that children replace.
     pub gap: f64,
     /// Where the random numbers start.
     pub seed: u64,
@@ -38,11 +38,11 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// The same with more generations, so that `factor` times as many boxes are measured; [`MOST`] at most.
+    /// The same with more generations, so that `factor` times as many boxes are measured; [`MAX_COUNT`] at most.
     pub(super) fn longer(&self, factor: f64) -> Option<Self> {
         let (size, children) = (self.population as f64, self.children() as f64);
         let generations = ((size + self.generations as f64 * children) * factor - size) / children;
-        let generations = (generations as usize).min(MOST);
+        let generations = (generations as usize).min(MAX_COUNT);
         (children > 0.0 && generations > self.generations).then_some(Self { generations, ..*self })
     }
 
@@ -59,7 +59,7 @@ struct Individual {
     fitness: f64,
 }
 
-/// The memory of a search.
+/// Reused memory of a search.
 #[derive(Debug, Default)]
 pub(super) struct Genetic {
     population: Vec<Individual>,
@@ -76,7 +76,7 @@ impl Genetic {
         let (size, children) = (parameters.population, parameters.children());
         let score = |chromosome| {
             let measure = objective.measure(cloud.extents(&decode(chromosome)));
-            // A box that is flat by rounding is fit, but not infinitely.
+            // Rounding may make the measure zero; the fitness must stay finite.
             let fitness = 1.0 / measure.max(f64::MIN_POSITIVE);
             Individual { chromosome, fitness }
         };
@@ -100,13 +100,13 @@ impl Genetic {
         &self.history
     }
 
-    /// Puts the best first, and notes its fitness.
+    /// Sorts the best first, and records its fitness.
     fn rank(&mut self) {
         self.population.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
         self.history.push(self.population[0].fitness);
     }
 
-    /// Puts the population on the roulette wheel, as it is: children have no children yet.
+    /// Puts the current population on the roulette wheel: children of this generation are not selected as parents.
     fn spin_up(&mut self) {
         // Relative to the best, so that the sum is finite.
         let best = self.population[0].fitness;

@@ -1,21 +1,21 @@
-//! Convex hulls in space, of any points: every decision is exact, so no input can make a wrong one.
+//! Convex hulls of any points in space. All decisions are exact, so the result is right for every input.
 //!
 //! Based on: Barber, Dobkin, Huhdanpaa, "The quickhull algorithm for convex hulls", 1996, with the predicates of
 //! Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997. Departures:
 //! faces are triangles, and a point in the plane of a face does not see it. What a point sees strictly is a disc, so
 //! no new face is flat; faces may lie in one plane, and a vertex of the result may lie within an edge or a facet
-//! (it is a superset of the extreme points). Of what a lost face saw, each point outside sees a new face: the plane
-//! of the new face at a horizon edge is between the planes of the two faces that met there.
+//! (it is a superset of the extreme points). A point that saw a removed face and is still outside sees a new face: the
+//! plane of the new face at a horizon edge is between the planes of the two faces that met there.
 //!
-//! parry3d's hull was not taken: it scales and merges by tolerances, and panics on some flat sets (parry issue 49).
+//! parry3d's hull is not used: it scales and merges by tolerances, and panics on some flat sets (parry issue 49).
 
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
-use super::vector::{Vector, cross, dot, length_squared, subtract};
+use crate::math::vector::{Vector, cross, dot, length_squared, subtract};
 
 const NONE: u32 = u32::MAX;
 
-/// What the hull of a set of points is.
+/// The dimension of the hull of a set of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// All points are this one.
@@ -59,7 +59,7 @@ pub(super) struct Edge {
     pub(super) right: u32,
 }
 
-/// A hull, and the memory to make the next one.
+/// A hull, and reused memory for the next one.
 #[derive(Debug, Default)]
 pub(super) struct Hull {
     points: Vec<Vector>,
@@ -100,7 +100,7 @@ impl Hull {
         &self.points
     }
 
-    /// The vertices' places.
+    /// The positions of all points.
     pub(super) fn corners(&self) -> impl ExactSizeIterator<Item = Vector> + Clone {
         self.vertices.iter().map(|vertex| self.points[*vertex as usize])
     }
@@ -110,7 +110,7 @@ impl Hull {
         self.faces.iter().filter(|face| face.is_alive).map(|face| face.corners)
     }
 
-    /// The edges at which the hull is bent.
+    /// The edges between faces that are not in one plane.
     pub(super) fn edges(&self) -> impl Iterator<Item = Edge> {
         let alive = (0u32..).zip(&self.faces).filter(|(_, face)| face.is_alive);
         let edges = alive.flat_map(|(index, face)| (0..3).map(move |side| (index, face, side)));
@@ -174,7 +174,7 @@ impl Hull {
     }
 
     fn add_tetrahedron(&mut self, base: [u32; 3], top: u32) {
-        // The base is to look away from the top.
+        // The base must face away from the top.
         let [a, b, c] = if self.height(base, top) > 0.0 { [base[0], base[2], base[1]] } else { base };
         self.add_face([a, b, c], [1, 2, 3]);
         self.add_face([b, a, top], [0, 3, 2]);
@@ -242,7 +242,7 @@ impl Hull {
         self.pending.extend(first_new as u32..self.faces.len() as u32);
     }
 
-    /// Removes the faces that a point sees, of which one is given, and lists their outline.
+    /// Removes the faces that a point sees, of which one is given, and lists their horizon.
     fn find_visible(&mut self, point: u32, seen: u32) {
         self.visible.clear();
         self.ridges.clear();
@@ -269,7 +269,7 @@ impl Hull {
         }
     }
 
-    /// Moves the points that saw the lost faces to the new ones.
+    /// Moves the points that saw the removed faces to the new ones.
     fn reassign(&mut self, vertex: u32, first_new: usize) {
         for index in 0..self.visible.len() {
             let mut point = self.faces[self.visible[index] as usize].outside;

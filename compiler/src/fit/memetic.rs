@@ -1,7 +1,7 @@
-//! A genetic search in which every individual has descended as far as it can.
+//! A genetic search in which every individual is a local optimum, found by descent.
 //!
-//! The first population holds what DiTO-26 and the covariance find, and random rotations. A child is a rotation on
-//! the way between two parents, turned by a random rotation whose angle shrinks while nothing better is found.
+//! The first population starts from the results of DiTO-26 and of the covariance, and from random rotations. A child is
+//! an interpolation of two parents, turned by a random rotation whose angle shrinks while nothing better is found.
 //! Rotations that differ by one of the 24 symmetries of the cube are the same box, so of the second parent the one
 //! nearest to the first is taken.
 //!
@@ -10,7 +10,7 @@
 //! algorithms and martial arts: towards memetic algorithms", 1989. Departures from the former: individuals are
 //! rotations, not simplices of them, and improve by descent (see `descent.rs`) rather than by Nelder-Mead.
 
-use super::MOST;
+use super::MAX_COUNT;
 use super::cloud::Cloud;
 use super::covariance;
 use super::descent::{Candidate, Descent};
@@ -19,11 +19,11 @@ use super::frame::{Frame, nearest_symmetric, product, rotation, slerp};
 use super::objective::Objective;
 use super::random::Random;
 
-/// What two measures differ by at most where they are taken for the same box.
+/// Measures that differ by less than this, relatively, are taken for the same box.
 const SAME: f64 = 1e-9;
 
-/// For each so many vertices of the hull a search has its patience once more: boxes around as many are few, the largest
-/// of their trees, and searches miss the least one more often. (Measured: of 20 searches for the bunny's box, 1,502
+/// The patience of a search grows by itself for every so many vertices of the hull: boxes around that many are few, the
+/// largest of their trees, and searches miss the least box more often there. (Measured: of 20 searches for the bunny's box, 1,502
 /// vertices, two ended 2.7 % above the least with a patience of 12, and none 0.01 % above it with 32.)
 const VERTICES: usize = 512;
 
@@ -49,15 +49,15 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// The same with more patience, so that at least `factor` times as many individuals descend; [`MOST`] at most.
+    /// The same with more patience, so that at least `factor` times as many individuals descend; [`MAX_COUNT`] at most.
     pub(super) fn longer(&self, factor: f64) -> Option<Self> {
         let descents = (self.population + self.patience) as f64 * factor;
-        let patience = (descents as usize).saturating_sub(self.population).min(MOST);
+        let patience = (descents as usize).saturating_sub(self.population).min(MAX_COUNT);
         (patience > self.patience).then_some(Self { patience, ..*self })
     }
 }
 
-/// The memory of a search.
+/// Reused memory of a search.
 #[derive(Debug, Default)]
 pub(super) struct Memetic {
     descent: Descent,
@@ -106,7 +106,7 @@ impl Memetic {
         }
     }
 
-    /// Descends from a frame and takes in what is found, unless it is known; drops the worst beyond `size`.
+    /// Descends from a frame and inserts the result, unless it is known; drops the worst beyond `size`.
     fn settle(&mut self, size: usize, cloud: &Cloud, objective: Objective, start: Frame) {
         let candidate = self.descent.run(cloud, objective, start);
         let measure = |individual: &Individual| individual.candidate.measure;

@@ -1,15 +1,16 @@
-//! Fits of oriented boxes to points: pure functions that know no meshes, no trees and no bytes.
+//! Fits of oriented boxes to points: pure functions, independent of meshes, trees and bytes.
 //!
-//! [`fit`] is the only entry. It takes the convex hull, fits sets without volume in closed form and all others by
-//! the method asked for, and wraps the frame that was found into a box that holds every point exactly.
+//! [`fit`] computes the convex hull, fits sets without volume in closed form and all others by the given method, and
+//! makes of the frame that was found a box that holds every point exactly. `enclose` is for parts of trees, of any size.
 //!
-//! Everything is f64 in one fixed arithmetic, random numbers are seeded and ties go to the first, so a box depends
-//! on nothing but the points, their order, and the method.
+//! All computations are in f64 in one fixed order, random numbers are seeded and ties go to the first, so a box depends
+//! on the points, their order and the method only.
 
 mod cloud;
 mod covariance;
 mod descent;
 mod dito;
+mod enclose;
 mod exact;
 mod flat;
 mod frame;
@@ -23,9 +24,11 @@ mod polytope;
 mod random;
 #[cfg(test)]
 pub(crate) mod tests;
-pub(crate) mod vector;
 
 pub(crate) use covariance::of_points as principal_axes;
+#[cfg(test)]
+pub(crate) use enclose::MANY;
+pub(crate) use enclose::{enclose, sort_and_dedup};
 pub use frame::Frame;
 pub use obb::Obb;
 pub use objective::Objective;
@@ -92,8 +95,8 @@ impl Method {
     }
 
     /// The same search, but so much longer that it takes about `factor` times the time: a genetic one with more
-    /// generations, a memetic one with more patience. `None` where that is not worth it, where no search may be so
-    /// long, and of methods that are no such searches.
+    /// generations, a memetic one with more patience. `None` where that would hardly be longer, where the limits do not
+    /// allow it, and for methods without such parameters.
     pub fn longer(&self, factor: f64) -> Option<Self> {
         match self {
             _ if factor < WORTHWHILE => None,
@@ -109,13 +112,13 @@ impl Method {
     }
 }
 
-/// The most that a search may have of anything it counts: as much as anybody could want.
-pub const MOST: usize = 1_000_000;
+/// The limit of each count among the parameters of searches.
+pub const MAX_COUNT: usize = 1_000_000;
 
-/// How much longer a search has to be for another one to be worth it.
+/// A search is repeated only where it may be longer by at least this factor.
 const WORTHWHILE: f64 = 1.5;
 
-/// The memory of fits, to be used again: then a fit allocates only where it needs more than any before it.
+/// Reused memory of fits: a fit allocates only where it needs more than any before it.
 #[derive(Debug, Default)]
 pub struct Scratch {
     hull: Hull,
@@ -127,8 +130,8 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Of the points of the last fit, those that any of its boxes is decided by, ascending: the hull's vertices, or
-    /// all if the set is flat. The hull of a union is that of the unions of these, so a tree can be fitted from its
+    /// Of the points of the last fit, the indices of those that decide any box around them, ascending: the hull's
+    /// vertices, or all if the set is flat. The hull of a union is that of the unions of these, so a tree can be fitted from its
     /// leaves up without looking at all points again.
     pub fn hull_vertices(&self) -> &[u32] {
         self.hull.vertices()
@@ -144,7 +147,7 @@ impl Scratch {
 /// A box around points, of which there is at least one, all finite. Extents descend from the first axis to the last.
 ///
 /// The box holds every point exactly (see [`Obb::around`]). Sets that are exactly on a line or in a plane are fitted
-/// in closed form, whatever the method.
+/// in closed form by every method.
 pub fn fit(method: &Method, objective: Objective, points: &[[f32; 3]], scratch: &mut Scratch) -> Obb {
     let frame = match scratch.hull.build(points) {
         Shape::Point(_) => Frame::IDENTITY,
@@ -155,8 +158,8 @@ pub fn fit(method: &Method, objective: Objective, points: &[[f32; 3]], scratch: 
     Obb::around(&frame, scratch.hull.corners()).sorted()
 }
 
-/// Hulls of at most this many vertices, the bulk of a tree, are searched exactly where a memetic search is asked
-/// for: it takes no longer. (Measured: at 8 vertices the exact search takes half as long again.)
+/// Hulls of at most this many vertices, which are most of a tree's, are searched exactly by [`Method::Memetic`], too: it
+/// takes no longer. (Measured: at 8 vertices the exact search takes half as long again.)
 const FEW_VERTICES: usize = 6;
 
 /// What an exact search starts from where the hull is small: the seeds of a memetic search.

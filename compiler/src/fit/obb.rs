@@ -1,7 +1,7 @@
 //! The boxes that fits return.
 
 use super::frame::Frame;
-use super::vector::{Vector, dot, offset, subtract};
+use crate::math::vector::{dot, offset, subtract};
 
 /// A box around its centre, along the axes of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,15 +14,11 @@ pub struct Obb {
     pub half_extents: [f64; 3],
 }
 
-/// Bounds the rounding in [`distances`], relative to the sum of the sizes of its terms: a difference, a product and
-/// two sums, so below four roundings of 2^-53, and as much again for the bound's own.
-const ROUNDING: f64 = 1.0 / (1u64 << 50) as f64;
-
 impl Obb {
     /// The tightest box along the axes of `frame` around at least one point.
     ///
     /// Holds every point exactly: for each point p and axis a, `|a . (p - centre)| <= half_extent` is true of the
-    /// stored numbers in exact arithmetic, whether or not the axes are unit vectors at right angles to the last
+    /// stored numbers in exact arithmetic, whether or not the axes are unit vectors and perpendicular to the last
     /// bit. So a frame that has been rounded to fewer bits is as safe as any. A box that holds all points of a
     /// set holds their convex hull, and the triangles between them.
     pub fn around(frame: &Frame, points: impl Iterator<Item = [f64; 3]> + Clone) -> Self {
@@ -47,7 +43,7 @@ impl Obb {
         let mut order = [0, 1, 2];
         order.sort_by(|&a, &b| self.half_extents[b].total_cmp(&self.half_extents[a]));
         let mut axes = order.map(|axis| self.frame.axes[axis]);
-        // Two of the three axes having changed places, one is turned round: the frame stays right-handed.
+        // Where two of the three axes are exchanged, one is reversed, so that the frame stays right-handed.
         if (order[0] + 1) % 3 != order[1] {
             axes[2] = axes[2].map(|x| -x);
         }
@@ -70,17 +66,4 @@ impl Obb {
         let [x, y, z] = self.extents();
         2.0 * (x * y + y * z + z * x)
     }
-}
-
-/// How far a point with this offset from the centre is from it along each axis, rounded up.
-pub(super) fn distances(frame: &Frame, offset: Vector) -> [f64; 3] {
-    if offset == [0.0; 3] {
-        return offset;
-    }
-    frame.axes.map(|axis| {
-        let terms = [0, 1, 2].map(|i| axis[i] * offset[i]);
-        let size = terms[0].abs() + terms[1].abs() + terms[2].abs();
-        // The least number covers products that underflow.
-        (terms[0] + terms[1] + terms[2]).abs() + (size * ROUNDING + f64::MIN_POSITIVE)
-    })
 }

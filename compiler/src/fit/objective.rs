@@ -1,4 +1,4 @@
-//! What a fit makes small.
+//! What a fit minimises.
 
 /// The measure of a box that fits compare.
 ///
@@ -8,7 +8,7 @@
 /// an edge of the hull: what O'Rourke proved for volumes ("Finding minimal enclosing boxes", 1985) holds for both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Objective {
-    /// The volume. Of a flat set, the area; of what is equal in that to nine digits, the sum of the extents.
+    /// The volume. For a flat set, the area; between areas that are equal to nine digits, the sum of the extents.
     #[default]
     Volume,
     /// How likely the box is to meet another like it, at a uniformly random pose: `2V + S * b`, with surface S and
@@ -39,7 +39,7 @@ impl Objective {
         }
     }
 
-    /// What is compared instead where every box has no height.
+    /// The measure of boxes without height.
     #[inline]
     pub(super) fn flat_measure(self, [x, y]: [f64; 2]) -> f64 {
         match self {

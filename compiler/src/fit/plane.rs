@@ -8,7 +8,7 @@ use robust::{Coord, orient2d};
 
 use super::objective::Objective;
 
-/// What rounding may do to a measure, and so what counts as equal.
+/// Measures that differ by less than this, relatively, count as equal: it covers rounding.
 const TIE: f64 = 1e-9;
 
 /// A rectangle that is flush with an edge of the polygon it is around.
@@ -39,7 +39,7 @@ pub(super) fn convex_polygon(points: &mut [[f64; 2]], hull: &mut Vec<[f64; 2]>) 
     }
 }
 
-/// Adds a point to the chain that starts at `start`, without those that it makes inner ones.
+/// Adds a point to the chain that starts at `start`, and removes the points that are inner ones then.
 fn push_convex(chain: &mut Vec<[f64; 2]>, start: usize, point: [f64; 2]) {
     while let [.., a, b] = chain[start..] {
         if orientation(a, b, point) > 0.0 {

@@ -1,7 +1,7 @@
-//! The convex hull of points by its vertices and edges, exactly, whatever dimension it has.
+//! The exact convex hull of points by its vertices and edges, of any dimension.
 //!
-//! Of a [`Hull`], whose vertices may lie within edges or facets, those at three bent edges or more are kept; the bent edges
-//! of their own hull, whose faces are parted anew, are the polytope's.
+//! Vertices of a [`Hull`] may lie within edges or facets; those at three edges or more between faces in different planes
+//! are kept. A second hull, of these alone, has the polytope's edges.
 
 use std::cmp::Ordering;
 
@@ -68,7 +68,8 @@ impl Polytope {
     }
 }
 
-/// The points at three edges or more at which a hull is bent: at those within an edge are two, within a facet none.
+/// The points at three edges or more between faces in different planes: a point within an edge has two, one within a facet
+/// none.
 fn extreme(points: &[[f32; 3]], hull: &Hull) -> Vec<[f32; 3]> {
     let mut edges = vec![0u32; points.len()];
     for edge in hull.edges() {
@@ -112,7 +113,7 @@ mod tests {
         for round in 0..40 {
             let direction = match round % 4 {
                 0 => [0; 3].map(|_| random.below(3) as f32 - 1.0),
-                // At right angles to what two vertices have between them, if there were no rounding.
+                // Perpendicular to the difference of two vertices, up to rounding.
                 1 => {
                     let [a, b] = [0; 2].map(|_| polytope.vertices[random.below(polytope.vertices.len())]);
                     [a[1] - b[1], b[0] - a[0], 0.0]

@@ -1,26 +1,21 @@
-//! Seeded random numbers that are the same on every machine.
-//!
-//! Based on: Guy Steele, Doug Lea and Christine Flood, "Fast Splittable Pseudorandom Number Generators", 2014
-//! (SplitMix64).
+//! Seeded random numbers, rotations and directions in f64.
 
 use super::frame::normalised;
-use super::vector::{Vector, unit};
+use crate::math::random::SplitMix;
+use crate::math::vector::{Vector, unit};
 
 /// A generator; equal seeds give equal sequences.
 #[derive(Clone, Debug)]
-pub(super) struct Random(u64);
+pub(super) struct Random(SplitMix);
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(SplitMix::new(seed))
     }
 
     /// The next 64 bits.
     pub(super) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0.bits()
     }
 
     /// A number from 0 to below 1.

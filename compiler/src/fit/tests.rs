@@ -5,8 +5,8 @@ pub(crate) mod sets;
 
 use super::frame::Frame;
 use super::random::Random;
-use super::vector::{add, scale};
 use super::*;
+use crate::math::vector::{self, add, scale};
 pub(crate) use sets::{Set, sets};
 
 /// The exact sign of a sum of products, by expansions: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and
@@ -109,20 +109,21 @@ fn boxes_hold_their_points_exactly_and_none_beats_the_least() {
 }
 
 #[test]
-fn longer_searches_take_as_much_longer_as_they_may() {
+fn longer_searches_use_the_given_factor() {
     let genetic = Method::Genetic(genetic::Parameters::default());
     // 100 boxes of the first generation, and 20 of each that follows.
     let of_genetic = |generations| {
         Some(Method::Genetic(genetic::Parameters { generations, ..genetic::Parameters::default() }))
     };
-    assert_eq!([2.0, 1e99].map(|factor| genetic.longer(factor)), [of_genetic(305), of_genetic(MOST)]);
+    assert_eq!([2.0, 1e99].map(|factor| genetic.longer(factor)), [of_genetic(305), of_genetic(MAX_COUNT)]);
     // 8 descents of the first individuals, and 12 of children at least.
     let of_memetic =
         |patience| Some(Method::Memetic(memetic::Parameters { patience, ..memetic::Parameters::default() }));
     let memetic = Method::default();
-    assert_eq!([2.0, 1e99].map(|factor| memetic.longer(factor)), [of_memetic(32), of_memetic(MOST)]);
+    assert_eq!([2.0, 1e99].map(|factor| memetic.longer(factor)), [of_memetic(32), of_memetic(MAX_COUNT)]);
     let childless = Method::Genetic(genetic::Parameters { gap: 0.0, ..genetic::Parameters::default() });
-    for method in [childless, Method::Exact, Method::Covariance, of_memetic(MOST).expect("is a search")] {
+    for method in [childless, Method::Exact, Method::Covariance, of_memetic(MAX_COUNT).expect("is a search")]
+    {
         assert_eq!(method.longer(1e9), None);
     }
     assert!(
@@ -130,7 +131,7 @@ fn longer_searches_take_as_much_longer_as_they_may() {
     );
 }
 
-/// A search that shares nothing with the others: random rotations, and ever smaller turns of the best of them.
+/// A search independent of the others: random rotations, and ever smaller turns of the best of them.
 fn random_search(points: &[[f32; 3]], objective: Objective, random: &mut Random) -> f64 {
     let measure = |q: [f64; 4]| {
         let extent = |axis: vector::Vector| {
@@ -162,7 +163,7 @@ fn random_search(points: &[[f32; 3]], objective: Objective, random: &mut Random)
 fn no_search_beats_the_exact_one() {
     let mut scratch = Scratch::default();
     let mut random = Random::new(11);
-    // Sets that are so thin that a random search gets nowhere would show nothing.
+    // In very thin sets, a random search finds nothing useful.
     let thin = ["needle", "plate", "line", "flat grid", "sliver"];
     for set in sets(64).filter(|set| !thin.contains(&set.name) && set.points.len() > 3) {
         for objective in [Objective::Volume, Objective::Collision] {

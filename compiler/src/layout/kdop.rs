@@ -9,10 +9,10 @@ use rayon::slice::ParallelSliceMut;
 
 use super::leaf::leaf;
 use super::used_bounds;
-use crate::fit::vector::round_up;
-use crate::kdop::{Child, Kdop, Tree};
+use crate::math::vector::round_up;
 use crate::mesh::Mesh;
-use crate::obb::Link;
+use crate::pair::kdop::{Child, Kdop, Tree};
+use crate::pair::obb::Link;
 
 /// What section kdop-tree holds, and its statistics.
 pub struct KdopRecords {

@@ -11,10 +11,10 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::WideTree;
 use super::leaf::{leaf, packed_leaf};
 use super::used_bounds;
-use crate::fit::vector::round_up;
 use crate::fit::{Frame, Obb};
+use crate::math::vector::round_up;
 use crate::mesh::Mesh;
-use crate::obb::{Child, Link, Tree};
+use crate::pair::obb::{Child, Link, Tree};
 
 /// What section obb-tree holds, and its statistics.
 pub struct ObbRecords {
@@ -101,7 +101,7 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32], packed: bool) -> O
 /// Each node, with the number of its first leaf: leaves count in the order of the nodes.
 pub(super) fn leaf_numbers(tree: &Tree) -> Vec<(usize, u32)> {
     let mut next = 0;
-    let number = |(index, node): (usize, &crate::obb::Node)| {
+    let number = |(index, node): (usize, &crate::pair::obb::Node)| {
         let first = next;
         next += node.children.iter().filter(|child| child.link == Link::Leaf).count() as u32;
         (index, first)

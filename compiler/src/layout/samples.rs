@@ -6,7 +6,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::obb::{leaf_numbers, put};
 use super::used_bounds;
 use crate::mesh::Mesh;
-use crate::obb::{Child, Link, Tree};
+use crate::pair::obb::{Child, Link, Tree};
 
 /// A corner of a triangle, and the triangle's place in the leaves.
 struct Sample {
@@ -17,7 +17,7 @@ struct Sample {
 /// Finds, for each child of each node of a tree over a mesh, the corner below that is nearest to the centre of its box.
 pub fn lay_out_samples(tree: &Tree, mesh: &Mesh) -> Vec<SampleNode> {
     let (origin, places) = (used_bounds(mesh).centre(), places(tree));
-    let node = |node: &crate::obb::Node| {
+    let node = |node: &crate::pair::obb::Node| {
         let mut record = SampleNode { position: [[0.0; PAIR_WIDTH]; 3], places: [0; PAIR_WIDTH] };
         for slot in 0..PAIR_WIDTH {
             let child = node.children.get(slot).unwrap_or(&node.children[0]);

@@ -10,10 +10,10 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::leaf::leaf;
 use super::obb::{leaf_numbers, references};
 use super::used_bounds;
-use crate::fit::vector::round_up;
+use crate::math::vector::round_up;
 use crate::mesh::Mesh;
-use crate::obb::{Child, Link, Tree};
-use crate::swept::{self, Enclosed, Swept};
+use crate::pair::obb::{Child, Link, Tree};
+use crate::pair::swept::{self, Enclosed, Swept};
 
 /// What section swept-tree holds, and its statistics.
 pub struct SweptRecords {

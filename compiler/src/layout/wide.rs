@@ -9,7 +9,7 @@ use super::{block, order};
 use crate::mesh::Mesh;
 use crate::tree::aabb::Aabb;
 use crate::tree::binary::BinaryTree;
-use crate::tree::collapse::{Collapse, Role, Weighed};
+use crate::tree::wide::{Collapse, Role, Weighed};
 
 /// The records of a wide tree.
 pub struct WideTree {

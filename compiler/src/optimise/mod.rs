@@ -1,9 +1,9 @@
 //! Changes a tree, step by step, and keeps what makes a set of rays cheaper.
 //!
 //! Based on: Aila, Karras, Laine, "On quality metrics of bounding volume hierarchies", 2013: the surface-area
-//! heuristic is a proxy, so rays have the last word. They are traced once, for how far each gets does not depend on the
-//! tree; what they cost then is counted in boxes. There are three sets of them: one that each step draws anew and
-//! is guided by, one that tells the collapse how likely nodes are visited, and one that judges, which guides nothing.
+//! heuristic is a proxy, so a step is accepted by the measured cost of rays. They are traced once, as their hits do not
+//! depend on the tree; their cost is counted in boxes. There are three sets of rays: each step generates one of its own to
+//! find changes, one gives the collapse the probabilities of visits, and one only decides whether a step is accepted.
 
 mod random;
 mod rays;
@@ -15,18 +15,18 @@ use std::time::{Duration, Instant};
 use bvhc_runtime::Model;
 
 use crate::tree::binary::{BinaryTree, MAX_LEVELS};
-use crate::tree::collapse::{Collapse, Weighed};
 use crate::tree::links::Links;
 use crate::tree::reinsert::{self, WorkBudget};
+use crate::tree::wide::{Collapse, Weighed};
 use visits::{Segment, visits};
 
-/// A quarter of the rays that weigh nodes, and of those that judge.
+/// A quarter of the rays that weigh nodes, and of those that decide on steps.
 const QUARTER: u32 = 1 << 15;
 
-/// A quarter of the rays that guide a step.
+/// A quarter of the rays by which a step finds changes.
 const GUIDES: u32 = 1 << 13;
 
-/// As many rays as the areas of boxes stand for.
+/// The weight of the areas of boxes, in rays.
 const PRIOR: f64 = 64.0;
 
 /// Seeds of the two lasting sets; steps count up from zero.
@@ -51,7 +51,7 @@ impl Default for Stop {
     }
 }
 
-/// What an optimisation is about.
+/// The input of an optimisation.
 pub struct Job<'a> {
     /// The model whose tree it is, to trace rays in.
     pub model: &'a Model<'a>,
@@ -63,12 +63,12 @@ pub struct Job<'a> {
     pub on_step: &'a dyn Fn(),
 }
 
-/// A tree that is no dearer than `tree` to the rays that classify, and the number of steps made. It is the same for the
-/// same number of steps. Runs in the current rayon pool.
+/// A tree that costs the deciding rays no more than `tree`, and the number of steps made. It is the same for the same
+/// number of steps. Runs in the current rayon pool.
 pub fn optimise(tree: BinaryTree, job: &Job<'_>) -> (Weighed, u32) {
     let start = Instant::now();
-    let judge = Judge::new(job);
-    let mut best = judge.try_tree(Weighed::by_area(tree));
+    let evaluation = Evaluation::new(job);
+    let mut best = evaluation.try_tree(Weighed::by_area(tree));
     let mut steps = 0;
     let goes_on = |steps: u32| match job.stop {
         Stop::Steps(most) => steps < most,
@@ -77,7 +77,7 @@ pub fn optimise(tree: BinaryTree, job: &Job<'_>) -> (Weighed, u32) {
     while goes_on(steps) {
         steps += 1;
         if let Some(tree) = propose(&best.weighed.tree, steps, job.model) {
-            let tried = judge.try_tree(judge.weigh(tree));
+            let tried = evaluation.try_tree(evaluation.weigh(tree));
             if tried.cost < best.cost {
                 best = tried;
             }
@@ -87,7 +87,7 @@ pub fn optimise(tree: BinaryTree, job: &Job<'_>) -> (Weighed, u32) {
     (best.weighed, steps)
 }
 
-/// What a step tries; `None` where that would be too deep for a file. The first tries the weights alone.
+/// The tree that a step tries; `None` where it would be too deep for a file. The first step changes the weights only.
 fn propose(tree: &BinaryTree, step: u32, model: &Model<'_>) -> Option<BinaryTree> {
     let proposed = match step {
         1 => tree.clone(),
@@ -102,27 +102,27 @@ fn propose(tree: &BinaryTree, step: u32, model: &Model<'_>) -> Option<BinaryTree
     (proposed.levels() <= MAX_LEVELS).then_some(proposed)
 }
 
-/// A tree and what the judging rays pay.
+/// A tree and what it costs the deciding rays.
 struct Tried {
     weighed: Weighed,
     cost: f64,
 }
 
-/// The rays that weigh nodes and those that judge.
-struct Judge<'a> {
+/// The rays that weigh nodes and those that decide on steps.
+struct Evaluation<'a> {
     fits: &'a (dyn Fn(&BinaryTree) -> Vec<bool> + Sync),
     weighing: Vec<Segment>,
-    judging: Vec<Segment>,
+    deciding: Vec<Segment>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> Evaluation<'a> {
     fn new(job: &Job<'a>) -> Self {
-        let [weighing, judging] = [SEED, SEED + 1].map(|seed| rays::segments(job.model, QUARTER, seed));
-        Self { fits: job.fits, weighing, judging }
+        let [weighing, deciding] = [SEED, SEED + 1].map(|seed| rays::segments(job.model, QUARTER, seed));
+        Self { fits: job.fits, weighing, deciding }
     }
 
-    /// Weighs each node by the share of its parent's rays that come to it. Where these are few, their number says less
-    /// than the areas of the boxes do.
+    /// Weighs each node by the share of its parent's rays that visit it. Where these are few, the areas of the boxes count
+    /// for more than their number.
     fn weigh(&self, tree: BinaryTree) -> Weighed {
         let seen = visits(&tree, &self.weighing);
         let mut weights = vec![1.0; tree.nodes.len()];
@@ -142,7 +142,7 @@ impl<'a> Judge<'a> {
 
     fn try_tree(&self, weighed: Weighed) -> Tried {
         let fits = (self.fits)(&weighed.tree);
-        let cost = Collapse::new(&weighed, &fits).cost(&visits(&weighed.tree, &self.judging));
+        let cost = Collapse::new(&weighed, &fits).cost(&visits(&weighed.tree, &self.deciding));
         Tried { weighed, cost }
     }
 }

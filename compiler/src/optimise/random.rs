@@ -1,25 +1,18 @@
-//! Seeded random numbers that are the same on every machine.
-//!
-//! Based on: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014 (SplitMix64).
+//! Seeded random numbers, points and directions in f32.
+
+use crate::math::random::SplitMix;
 
 /// A generator; equal seeds give equal sequences.
-pub(super) struct Random(u64);
+pub(super) struct Random(SplitMix);
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        Self(SplitMix::new(seed))
     }
 
     /// From 0 to below 1.
     pub(super) fn unit(&mut self) -> f32 {
-        (self.bits() >> 40) as f32 / (1 << 24) as f32
+        (self.0.bits() >> 40) as f32 / (1 << 24) as f32
     }
 
     /// A point of a box.

@@ -1,8 +1,8 @@
-//! Rays like those that programs ask, and how far each gets.
+//! Rays like those of typical programs, and where each ends.
 //!
-//! A quarter each comes from around the model, from within its bounds, off what those hit, and from there to
-//! points around the model. Only the last may start and end anywhere; of the others what lies behind the first hit is
-//! cut off, for no query looks there.
+//! A quarter each starts around the model, within its bounds, and at the hits of these two in a random direction, and a
+//! quarter are shadow rays from these hits to points around the model. All end at their closest hit, as no query looks
+//! behind it.
 
 use bvhc_runtime::{Hit, Model, Ray};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -25,7 +25,7 @@ pub(super) fn segments(model: &Model<'_>, quarter: u32, seed: u64) -> Vec<Segmen
         .collect()
 }
 
-/// Where the model is.
+/// The extent of the model.
 struct Place {
     lower: [f32; 3],
     upper: [f32; 3],
@@ -84,7 +84,7 @@ fn toward(from: [f32; 3], to: [f32; 3]) -> [f32; 3] {
     [0, 1, 2].map(|axis| to[axis] - from[axis])
 }
 
-/// A direction, turned round where it points away from a normal.
+/// A direction, reversed where it points away from a normal.
 fn facing(direction: [f32; 3], normal: [f32; 3]) -> [f32; 3] {
     let cosine: f32 = (0..3).map(|axis| direction[axis] * normal[axis]).sum();
     if cosine < 0.0 { direction.map(|x| -x) } else { direction }

@@ -1,4 +1,4 @@
-//! The optimiser on a heap of long beams, which no builder gets right.
+//! The optimiser on a pile of long beams, for which every builder makes a poor tree.
 
 use std::cell::Cell;
 use std::num::NonZeroUsize;
@@ -48,14 +48,16 @@ fn the_outcome_depends_on_the_steps_alone() {
 
 #[test]
 fn a_budget_of_time_is_a_number_of_steps() {
-    let timed = compiled(20, Stop::After(Duration::from_millis(300)), 2);
-    let steps = timed.report.steps.expect("steps were counted");
-    assert!(steps > 0);
+    // As long as a busy machine takes for one step.
+    let (timed, steps) = (0..10)
+        .map(|doublings| compiled(20, Stop::After(Duration::from_millis(300 << doublings)), 2))
+        .find_map(|timed| timed.report.steps.filter(|steps| *steps > 0).map(|steps| (timed, steps)))
+        .expect("some time is enough for a step");
     assert!(compiled(20, Stop::Steps(steps), 1).bytes[..] == timed.bytes[..]);
 }
 
 #[test]
-fn no_step_makes_the_judging_rays_dearer() {
+fn no_step_raises_the_cost_of_the_measuring_rays() {
     let file = compiled(60, Stop::Steps(0), 1);
     let model = Model::from_bytes(&file.bytes).expect("a valid file");
     let boxes: Vec<Aabb> = (0..500u32)
@@ -81,7 +83,7 @@ fn no_step_makes_the_judging_rays_dearer() {
             let around = better.tree.primitives(index).iter().map(|p| boxes[*p as usize]);
             assert_eq!(better.tree.nodes[index].bounds, around.fold(Aabb::EMPTY, Aabb::union));
         }
-        let cost = Judge::new(&job(0)).try_tree(better).cost;
+        let cost = Evaluation::new(&job(0)).try_tree(better).cost;
         assert!(cost <= least);
         least = cost;
     }

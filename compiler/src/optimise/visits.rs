@@ -1,4 +1,4 @@
-//! How often rays come to the nodes of a tree.
+//! How often rays visit the nodes of a tree.
 
 use rayon::iter::ParallelIterator;
 use rayon::slice::ParallelSlice;
@@ -9,7 +9,7 @@ use crate::tree::binary::BinaryTree;
 /// How many segments a thread takes at a time.
 const CHUNK: usize = 1 << 14;
 
-/// The part of a ray that a query looks at.
+/// A ray up to its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Segment {
     origin: [f32; 3],
@@ -19,7 +19,7 @@ pub(super) struct Segment {
 
 impl Segment {
     pub(super) fn new(origin: [f32; 3], direction: [f32; 3], end: f32) -> Self {
-        // Products with a limited inverse are numbers.
+        // Limited, so that no product is NaN.
         let inverse = direction.map(|d| 1.0 / d.abs().max(1e-18).copysign(d));
         Self { origin, inverse, end }
     }

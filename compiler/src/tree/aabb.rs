@@ -1,5 +1,7 @@
 //! Axis-aligned boxes as the builders use them.
 
+use crate::math::vector::round_down;
+
 /// A box that may be empty: then its lower corner is above its upper one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
@@ -27,7 +29,7 @@ impl Aabb {
         }
     }
 
-    /// What both hold: empty where they are apart.
+    /// The box of what is in both: empty where they are disjoint.
     #[inline]
     pub fn intersection(self, other: Self) -> Self {
         let common = Self {
@@ -43,7 +45,7 @@ impl Aabb {
         (0..3).any(|axis| self.lower[axis] > self.upper[axis])
     }
 
-    /// Half the surface: what a random ray's chance to meet the box grows with. 0 where it is empty.
+    /// Half the surface, to which a random ray's probability of hitting the box is proportional. 0 where it is empty.
     #[inline]
     pub fn half_area(&self) -> f64 {
         let extent = |axis: usize| f64::from(self.upper[axis]) - f64::from(self.lower[axis]);
@@ -74,23 +76,17 @@ impl Aabb {
 
     /// The box with `by` more on every side, rounded outward.
     pub fn grown(&self, by: f64) -> Self {
-        Self { lower: self.lower.map(|x| less(x, by)), upper: self.upper.map(|x| -less(-x, by)) }
+        Self { lower: self.lower.map(|x| sub_down(x, by)), upper: self.upper.map(|x| -sub_down(-x, by)) }
     }
 }
 
 /// An f32 not above `x - by`, and not much below.
-fn less(x: f32, by: f64) -> f32 {
+fn sub_down(x: f32, by: f64) -> f32 {
     let x = f64::from(x);
     let difference = x - by;
     // Where the difference is not exact it may have been rounded up.
     let difference = if x - difference == by { difference } else { difference.next_down() };
     round_down(difference)
-}
-
-/// The largest f32 not above `x`.
-pub fn round_down(x: f64) -> f32 {
-    let rounded = x as f32;
-    if f64::from(rounded) > x { rounded.next_down() } else { rounded }
 }
 
 #[cfg(test)]

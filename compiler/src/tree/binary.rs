@@ -1,4 +1,4 @@
-//! The binary tree that builders grow and the collapse flattens.
+//! The binary tree that builders make and the collapse turns into wide nodes.
 
 use super::aabb::Aabb;
 

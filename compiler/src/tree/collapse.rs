@@ -1,163 +1,163 @@
-//! The optimal collapse of a binary tree into wide nodes and leaves.
+//! The cheapest collapse of a binary tree into wide nodes, for nodes of any width and costs of any kind.
 //!
-//! Based on: Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide
-//! BVHs", 2017, section 3.1 (dynamic programming over the binary tree). Departure: a leaf costs the same
-//! however many primitives it holds, as one block is one step for the runtime; which subtrees fit into a
-//! leaf is for the caller to say, and so is how likely they are visited.
+//! A subtree can be represented by one root (a wide node or a leaf), or by several roots that become children of the
+//! same wide node. [`Plan`] holds, for one subtree, the least cost for each number of roots; plans are made from the
+//! leaves up. What a root costs is up to the caller: `tree/wide.rs` (the AABB tree) and `pair/partition/part.rs` (the
+//! trees for pairs of models).
+//!
+//! Based on: Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs", 2017,
+//! section 3.1 (dynamic programming over the binary tree). Departure: which subtrees may be leaves, and what leaves
+//! cost, is decided outside.
 
-use super::binary::BinaryTree;
+use std::ops::Add;
 
-/// How many children a wide node has at most.
-pub const WIDTH: usize = bvhc_format::record::NODE_WIDTH;
-
-/// What a leaf costs, where a wide node costs 1. Measured on the bunny: from 1.2 to 2.0 the nodes and blocks
-/// that rays visit change by less than 1 %. Dearer leaves of more than 8 primitives, one
-/// step more with 8 lanes, make 10 to 40 % more bytes and no ray faster.
-const LEAF_COST: f32 = 1.2;
-
-/// What it costs that there is a leaf at all, over the number of primitives, where a visit of the root costs 1; a wide node
-/// takes the bytes of two. Without that, leaves that rays miss by little are halved for next to nothing: on the bunny and
-/// the town a leaf in seven, for less than 1 % of the visits. At 2 rays begin to visit more leaves.
-const SIZE_COST: f32 = 1.0;
-
-/// A binary tree, and how likely queries are to visit each node, relative to the root.
-pub struct Weighed {
-    /// The tree.
-    pub tree: BinaryTree,
-    /// As many as nodes.
-    pub weights: Vec<f32>,
-}
-
-impl Weighed {
-    /// By the surface-area heuristic: the larger a box, the likelier.
-    pub fn by_area(tree: BinaryTree) -> Self {
-        // A tree without any area is as good as any other.
-        let unit = 1.0 / tree.nodes[0].bounds.half_area().max(f64::MIN_POSITIVE);
-        let weights = tree.nodes.iter().map(|node| (node.bounds.half_area() * unit) as f32).collect();
-        Self { tree, weights }
-    }
-}
-
-/// How each subtree of a binary tree is best represented.
-pub struct Collapse<'a> {
-    tree: &'a BinaryTree,
-    plans: Vec<Plan>,
-}
-
-/// What a subtree becomes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// A wide node.
-    Node,
-    /// A leaf with all its primitives.
-    Leaf,
-}
-
-/// The cheapest ways to represent a subtree by at most 1, 2, … roots, as many as a wide node has children but one.
-#[derive(Clone, Copy)]
-struct Plan {
-    /// In visits of the root.
-    costs: [f32; WIDTH - 1],
-    /// `left[k - 1]`: of k roots, how many represent the left child. 0: use k - 1 roots instead.
+/// The cheapest ways to represent a subtree by at most 1, 2, … roots, where a wide node has up to `WIDTH` children.
+///
+/// Ties go to fewer roots, then to fewer roots on the left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan<C, const WIDTH: usize> {
+    /// `costs[k - 1]`: the least cost of at most k roots, k < `WIDTH`. The last entry repeats the one before it.
+    costs: [C; WIDTH],
+    /// `left[k - 1]`: of k roots, how many represent the left child. 0: k - 1 roots cost no more.
     left: [u8; WIDTH],
-    is_leaf: bool,
 }
 
-impl<'a> Collapse<'a> {
-    /// Finds the cheapest representation of every subtree. `fits` says which nodes may be leaves; those
-    /// with one primitive must. Cost: some 200 operations a node.
-    pub fn new(weighed: &'a Weighed, fits: &[bool]) -> Self {
-        let Weighed { tree, weights } = weighed;
-        let none = Plan { costs: [0.0; WIDTH - 1], left: [0; WIDTH], is_leaf: true };
-        let mut plans = vec![none; tree.nodes.len()];
-        let size = SIZE_COST / tree.nodes[0].count as f32;
-        for index in (0..tree.nodes.len()).rev() {
-            plans[index] = plan(tree, &plans, index, weights[index], size, fits[index]);
-        }
-        Self { tree, plans }
+impl<C: Copy + PartialOrd + Add<Output = C>, const WIDTH: usize> Plan<C, WIDTH> {
+    /// The plan of a subtree that is always one leaf.
+    pub(crate) fn leaf(cost: C) -> Self {
+        Self { costs: [cost; WIDTH], left: [0; WIDTH] }
     }
 
-    /// What all wide nodes and leaves cost, where `visits` says how often each binary node is visited.
-    pub fn cost(&self, visits: &[u32]) -> f64 {
-        let mut cost = 0.0;
-        let mut pending = vec![0];
-        while let Some(node) = pending.pop() {
-            cost += f64::from(visits[node]);
-            for child in self.children(node) {
-                match self.role(child) {
-                    Role::Node => pending.push(child),
-                    Role::Leaf => cost += f64::from(visits[child]) * f64::from(LEAF_COST),
-                }
+    /// The plan of an inner node. `root` returns the cost of the subtree as one root, given the least cost of the
+    /// children that it has as a wide node.
+    pub(crate) fn inner(children: [&Self; 2], root: impl FnOnce(C) -> C) -> Self {
+        let (of_children, left) = cheapest_division(children, WIDTH);
+        let mut plan = Self::leaf(root(of_children));
+        plan.left[WIDTH - 1] = left;
+        for roots in 2..WIDTH {
+            let (cost, left) = cheapest_division(children, roots);
+            let fewer = plan.costs[roots - 2];
+            let is_better = cost < fewer;
+            plan.costs[roots - 1] = if is_better { cost } else { fewer };
+            plan.left[roots - 1] = if is_better { left } else { 0 };
+        }
+        plan.costs[WIDTH - 1] = plan.costs[WIDTH - 2];
+        plan
+    }
+
+    /// The least cost of at most `roots` roots, fewer than `WIDTH`.
+    #[cfg(test)]
+    pub(crate) fn cost(&self, roots: usize) -> C {
+        self.costs[roots - 1]
+    }
+
+    /// How at most `most` roots are divided between the left and the right child; `None` where one root is cheapest.
+    fn division(&self, most: usize) -> Option<[usize; 2]> {
+        let roots = (2..=most).rev().find(|roots| self.left[roots - 1] != 0)?;
+        let left = usize::from(self.left[roots - 1]);
+        Some([left, roots - left])
+    }
+}
+
+/// The least cost of two subtrees as `roots` roots in all, and how many of these are on the left.
+fn cheapest_division<C, const WIDTH: usize>(children: [&Plan<C, WIDTH>; 2], roots: usize) -> (C, u8)
+where
+    C: Copy + PartialOrd + Add<Output = C>,
+{
+    let [left, right] = children;
+    let cost = |on_left: usize| left.costs[on_left - 1] + right.costs[roots - on_left - 1];
+    (2..roots).fold((cost(1), 1), |best, on_left| {
+        let cost = cost(on_left);
+        if cost < best.0 { (cost, on_left as u8) } else { best }
+    })
+}
+
+/// A subtree that has a plan.
+pub(crate) trait Subtree<const WIDTH: usize>: Copy {
+    /// What plans compare.
+    type Cost: Copy + PartialOrd + Add<Output = Self::Cost>;
+
+    /// The subtree's plan.
+    fn plan(&self) -> &Plan<Self::Cost, WIDTH>;
+
+    /// Both halves of a subtree that is no leaf of the binary tree.
+    fn halves(&self) -> [Self; 2];
+}
+
+/// The children of the wide node that represents an inner node, from left to right.
+pub(crate) fn children<S: Subtree<WIDTH>, const WIDTH: usize>(node: S) -> Vec<S> {
+    let mut roots = Vec::with_capacity(WIDTH);
+    collect(node, WIDTH, &mut roots);
+    roots
+}
+
+fn collect<S: Subtree<WIDTH>, const WIDTH: usize>(node: S, most: usize, roots: &mut Vec<S>) {
+    match node.plan().division(most) {
+        None => roots.push(node),
+        Some(shares) => {
+            for (half, share) in node.halves().into_iter().zip(shares) {
+                collect(half, share, roots);
             }
         }
-        cost
-    }
-
-    /// What a subtree becomes where it is one of the roots.
-    pub fn role(&self, node: usize) -> Role {
-        if self.plans[node].is_leaf { Role::Leaf } else { Role::Node }
-    }
-
-    /// The subtrees that are the children of the wide node that represents `node`, from left to right.
-    /// A root that fits into a leaf is a node with that leaf.
-    pub fn children(&self, node: usize) -> Vec<usize> {
-        let mut roots = Vec::with_capacity(WIDTH);
-        if self.role(node) == Role::Leaf {
-            roots.push(node);
-            return roots;
-        }
-        let left = usize::from(self.plans[node].left[WIDTH - 1]);
-        let [left_child, right_child] = self.tree.children(node);
-        self.collect(left_child, left, &mut roots);
-        self.collect(right_child, WIDTH - left, &mut roots);
-        roots
-    }
-
-    fn collect(&self, node: usize, mut most: usize, roots: &mut Vec<usize>) {
-        let plan = &self.plans[node];
-        while most > 1 && plan.left[most - 1] == 0 {
-            most -= 1;
-        }
-        if most <= 1 {
-            roots.push(node);
-            return;
-        }
-        let left = usize::from(plan.left[most - 1]);
-        let [left_child, right_child] = self.tree.children(node);
-        self.collect(left_child, left, roots);
-        self.collect(right_child, most - left, roots);
     }
 }
 
-fn plan(tree: &BinaryTree, plans: &[Plan], index: usize, weight: f32, size: f32, fits: bool) -> Plan {
-    if tree.nodes[index].count == 1 {
-        let costs = [weight * LEAF_COST + size; WIDTH - 1];
-        return Plan { costs, left: [0; WIDTH], is_leaf: true };
-    }
-    let [left, right] = tree.children(index).map(|child| &plans[child].costs);
-    let mut plan = Plan { costs: [0.0; WIDTH - 1], left: [0; WIDTH], is_leaf: false };
-    let (as_node, node_left) = cheapest_division(left, right, WIDTH);
-    plan.left[WIDTH - 1] = node_left;
-    let (node_cost, leaf_cost) = (weight + 2.0 * size + as_node, weight * LEAF_COST + size);
-    plan.is_leaf = fits && leaf_cost <= node_cost;
-    plan.costs[0] = if plan.is_leaf { leaf_cost } else { node_cost };
-    for roots in 2..WIDTH {
-        let (cost, left_roots) = cheapest_division(left, right, roots);
-        let fewer = plan.costs[roots - 2];
-        (plan.costs[roots - 1], plan.left[roots - 1]) =
-            if cost < fewer { (cost, left_roots) } else { (fewer, 0) };
-    }
-    plan
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The cheapest way to represent two subtrees by `roots` roots in all, and how many go left.
-fn cheapest_division(left: &[f32; WIDTH - 1], right: &[f32; WIDTH - 1], roots: usize) -> (f32, u8) {
-    let mut best = (f32::INFINITY, 1);
-    for left_roots in 1..roots {
-        let cost = left[left_roots - 1] + right[roots - left_roots - 1];
-        if cost < best.0 {
-            best = (cost, left_roots as u8);
+    /// A binary tree: the cost of each inner node as a root, and its halves.
+    enum Tree {
+        Leaf(u32),
+        Inner(u32, Box<[Tree; 2]>),
+    }
+
+    fn random(leaves: u32, salt: u32) -> Tree {
+        let noise = (leaves ^ salt).wrapping_mul(2_654_435_761) >> 8;
+        if leaves == 1 {
+            return Tree::Leaf(noise % 11);
+        }
+        let left = 1 + noise % (leaves - 1);
+        Tree::Inner(noise % 97, Box::new([random(left, salt + 1), random(leaves - left, salt + 2)]))
+    }
+
+    /// The least cost by trying every division.
+    fn least<const WIDTH: usize>(tree: &Tree, roots: usize) -> u32 {
+        let Tree::Inner(own, halves) = tree else {
+            let Tree::Leaf(cost) = tree else { unreachable!() };
+            return *cost;
+        };
+        let divided = |roots: usize| {
+            let cost = |left| least::<WIDTH>(&halves[0], left) + least::<WIDTH>(&halves[1], roots - left);
+            (1..roots).map(cost).min().unwrap_or(u32::MAX)
+        };
+        divided(roots).min(own + divided(WIDTH))
+    }
+
+    fn plan<const WIDTH: usize>(tree: &Tree) -> Plan<u32, WIDTH> {
+        match tree {
+            Tree::Leaf(cost) => Plan::leaf(*cost),
+            Tree::Inner(own, halves) => {
+                let [left, right] = halves.each_ref().map(plan);
+                Plan::inner([&left, &right], |children| own + children)
+            }
         }
     }
-    best
+
+    fn check<const WIDTH: usize>() {
+        for salt in 0..120 {
+            let tree = random(1 + salt % 14, salt);
+            for roots in 1..WIDTH {
+                assert_eq!(plan::<WIDTH>(&tree).cost(roots), least::<WIDTH>(&tree, roots));
+            }
+        }
+    }
+
+    #[test]
+    fn plans_cost_least_for_any_width() {
+        check::<2>();
+        check::<3>();
+        check::<4>();
+        check::<6>();
+    }
 }

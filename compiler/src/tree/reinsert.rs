@@ -2,12 +2,12 @@
 //!
 //! Based on: Bittner, Hapala, Havran, "Fast insertion-based optimization of bounding volume hierarchies", 2013, and
 //! Meister, Bittner, "Parallel reinsertion for bounding volume hierarchy optimization", 2018 (the search from a
-//! node's own place outward). Departure: places are sought by all threads, moves are made by one, from the one that
-//! saves most on; those that meet what an earlier one of the round has changed wait for the next round.
+//! node's own position outward). Departure: positions are searched by all threads, moves are made by one, in the order of
+//! what they save; those that involve nodes changed earlier in the round wait for the next round.
 //!
-//! Not for every tree: the heuristic counts nodes down to single primitives, where files have blocks of up to 16. After
-//! three rounds rays in a hall of 400 columns and 800 beams visited a third fewer nodes and blocks than after the sweep
-//! alone, in one of ten times as many a third more. So only the optimiser uses it, which asks rays.
+//! Not used for every tree: the heuristic counts nodes down to single primitives, where files have blocks of up to 16.
+//! After three rounds rays in a hall of 400 columns and 800 beams visited a third fewer nodes and blocks than after the
+//! sweep alone, in one of ten times as many a third more. So only the optimiser uses it, which measures rays.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
@@ -33,7 +33,7 @@ impl WorkBudget {
 /// The least that a round must save for another to follow, relative to the cost.
 const LEAST_GAIN: f64 = 3e-3;
 
-/// A tree over the same leaves that is no dearer, by the surface-area heuristic.
+/// A tree over the same leaves that is no costlier, by the surface-area heuristic.
 pub fn reinsert(tree: BinaryTree, budget: WorkBudget) -> BinaryTree {
     let mut best = Links::of(&tree);
     let mut cost = best.cost();
@@ -61,7 +61,7 @@ pub fn round(links: &mut Links, share: f64) {
     let mut touched = vec![false; links.0.len()];
     for found in moves {
         let neighbours = found.neighbours(links);
-        // An earlier move may have brought the target below the node.
+        // An earlier move may have put the target below the node.
         if neighbours.iter().any(|node| touched[*node as usize]) || links.is_above(found.node, found.target) {
             continue;
         }
@@ -86,7 +86,7 @@ fn largest(links: &Links, share: f64) -> Vec<u32> {
     nodes.into_iter().map(|(_, node)| node).collect()
 }
 
-/// A better place for a node: beside `target`.
+/// A better position for a node: beside `target`.
 struct Move {
     gain: f64,
     node: u32,
@@ -112,18 +112,18 @@ impl Move {
         links.0[parent as usize].below = Below::Nodes([self.target, self.node]);
         links.0[self.target as usize].parent = parent;
         links.refit(above);
-        // Whatever it held before, its box must not stop the refit.
+        // Emptied, so that its old box cannot stop the refit.
         links.0[parent as usize].bounds = Aabb::EMPTY;
         links.refit(parent);
     }
 }
 
-/// The search for the best place of a node.
+/// The search for the best position of a node.
 struct Search<'a> {
     links: &'a Links,
     area: f64,
     best: Move,
-    /// Subtrees to try, and what is saved so far on the way to each.
+    /// Subtrees to try, and the area saved so far on the path to each.
     pending: Vec<(f64, u32)>,
 }
 
@@ -136,7 +136,7 @@ impl<'a> Search<'a> {
     fn run(mut self) -> Option<Move> {
         let node = self.best.node;
         let parent = self.links.0[node as usize].parent;
-        // The box of the ancestor at which the search is, without the node; and what leaving has saved so far.
+        // The box of the current ancestor without the node, and the area saved so far by removing it.
         let mut without = self.links.0[self.links.sibling(node) as usize].bounds;
         let mut gain = self.area_of(parent);
         let mut pivot = node;
@@ -152,7 +152,7 @@ impl<'a> Search<'a> {
             }
             pivot = above;
         }
-        // Beside its sibling it is already.
+        // It is beside its sibling already.
         (self.best.target != NONE && self.best.target != self.links.sibling(node)).then_some(self.best)
     }
 
@@ -160,7 +160,7 @@ impl<'a> Search<'a> {
         self.links.0[node as usize].bounds.half_area()
     }
 
-    /// Tries all places in a subtree, as long as they can be better than the best so far.
+    /// Tries all positions in a subtree that can still be better than the best so far.
     fn below(&mut self, root: u32, gain: f64) {
         let bounds = self.links.0[self.best.node as usize].bounds;
         self.pending.push((gain, root));
@@ -170,7 +170,7 @@ impl<'a> Search<'a> {
             }
             let there = &self.links.0[target as usize];
             let merged = gain - there.bounds.union(bounds).half_area();
-            // The parent cannot be put beside its own child: that is where it is.
+            // Beside its own parent, the node would stay where it is.
             if merged > self.best.gain && target != self.links.0[self.best.node as usize].parent {
                 (self.best.gain, self.best.target) = (merged, target);
             }

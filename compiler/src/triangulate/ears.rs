@@ -7,7 +7,7 @@ use super::{Point, turn};
 
 /// Appends `points.len() - 2` triangles, all counter-clockwise; false if the polygon has no such ears, as when
 /// it crosses itself. O(n^2) for most polygons, O(n^3) for the worst.
-pub(super) fn cut(points: &[Point], triangles: &mut Vec<[u32; 3]>) -> bool {
+pub(super) fn clip(points: &[Point], triangles: &mut Vec<[u32; 3]>) -> bool {
     let mut ring: Vec<u32> = (0..points.len() as u32).collect();
     while ring.len() > 3 {
         let Some(ear) = (0..ring.len()).find(|&ear| is_ear(points, &ring, ear)) else {

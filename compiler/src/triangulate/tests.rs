@@ -2,6 +2,7 @@
 //! once and each inner edge twice can only tile it.
 
 use super::*;
+use crate::math::vector::dot;
 use std::collections::HashMap;
 
 fn triangulate(positions: &[[f32; 3]]) -> Vec<[u32; 3]> {
@@ -13,10 +14,6 @@ fn triangulate(positions: &[[f32; 3]]) -> Vec<[u32; 3]> {
 
 fn area_vector(positions: &[[f32; 3]], corners: &[u32]) -> [f64; 3] {
     newell(corners.len(), |k| positions[corners[k] as usize].map(f64::from))
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// Asserts a tiling without T-junctions.

@@ -12,8 +12,8 @@ use bvhc_runtime::Model;
 use super::blocks::BlockTable;
 use super::obb::{Links, ObbFault, Place, Plan, ROUNDING, Source, check_children, exact_corners, outside};
 use super::tree::Shape;
-use crate::fit::vector::{Vector, dot, subtract};
-use crate::swept::{Swept, off};
+use crate::math::vector::{Vector, dot, subtract};
+use crate::pair::swept::{Swept, off};
 
 /// How far half axes may be from right angles: the cosine (W4).
 const SKEW: f64 = 1.0 / (1 << 16) as f64;

@@ -64,6 +64,8 @@ fn what_a_file_tells_makes_the_same_file_again() {
         "--obb-fit hull-covariance --obb-objective collision",
         "--obb-fit dito14 --obb-split longest-axis-median",
         "--obb-fit dito26 --obb-split longest-axis-mean --leaf-size 1",
+        "--obb-fit covariance --obb-split fitted-axis-median",
+        "--obb-objective collision --obb-split fitted-axis-midpoint --leaf-size 2 --seed 5",
         "--obb-fit genetic --ga-population 10 --ga-generations 3 --ga-crossover 0.25 --ga-mutation 0.1 \
          --ga-gap 0.7 --seed 18446744073709551615",
         "--memetic-population 3 --memetic-patience 2 --memetic-widest 20.5 --memetic-narrowest 0.1 --seed 7",

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::file::{Bytes, header_hash};
-use bvhc::kdop;
 use bvhc::optimise::Stop;
+use bvhc::pair::kdop;
 use bvhc::verify::{VerifyError, verify};
 use bvhc_format::kdop::Tables;
 use bvhc_format::record::{Block, NODE_WIDTH, WideNode};

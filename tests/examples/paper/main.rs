@@ -1,10 +1,10 @@
-//! What the papers that this project follows show, with free models: tables in Markdown, and figures as SVG.
+//! The tables and figures of the papers that this project follows, with free models: Markdown and SVG.
 //!
 //! `cargo run --release -p bvhc-tests --example paper [-- genetic kdop distance] [--quick] [--out FOLDER]`. Without a name, all
-//! papers; `--quick` takes smaller models and shorter searches, to see that everything works; the figures are put into
+//! papers; `--quick` uses smaller models and shorter searches, to check that everything works; figures are written to
 //! `target/paper`, or the folder that is named.
 //!
-//! One module a paper; what they share is how to get models (`model`), how to time them (`timing`) and how to draw (`plot`).
+//! One module a paper; they share the models (`model`), timing (`timing`) and drawing (`plot`).
 
 mod distance;
 mod genetic;
@@ -15,13 +15,13 @@ mod timing;
 
 use std::path::{Path, PathBuf};
 
-/// How much is to be shown, and where the figures go.
+/// How much is shown, and where the figures go.
 struct Setting {
     quick: bool,
     folder: PathBuf,
 }
 
-/// A paper's name on the command line, and what shows what it shows.
+/// A paper's name on the command line, and the function that shows its results.
 type Paper = (&'static str, fn(&Setting));
 
 const PAPERS: [Paper; 3] = [("genetic", genetic::show), ("kdop", kdop::show), ("distance", distance::show)];
@@ -53,7 +53,7 @@ fn show(papers: &[Paper], setting: &Setting) {
     }
 }
 
-/// Prints a table in Markdown: what rows are called, the columns, and the rows.
+/// Prints a table in Markdown: the heading of the row names, the columns, and the rows.
 fn table(title: &str, columns: &[&str], rows: impl Iterator<Item = (String, Vec<String>)>) {
     println!("\n| {title} | {} |\n|{}", columns.join(" | "), "---|".repeat(columns.len() + 1));
     for (name, cells) in rows {

@@ -1,4 +1,4 @@
-//! The free models, each at the size of one unit, and how one of them turns in front of another.
+//! The free models, scaled to a diagonal of one, and the poses of one that turns in front of another.
 
 use std::f64::consts::PI;
 
@@ -35,7 +35,7 @@ pub(crate) fn names([a, b]: &[Model; 2]) -> String {
     format!("{} and {}", a.name, b.name)
 }
 
-/// A full turn around the z axis, of which the middle is this far from the other model's.
+/// A full turn around the z axis, with the centre at this distance from the other model's.
 ///
 /// Based on: Zachmann, "Rapid collision detection by dynamically aligned DOP-trees", 1998.
 pub(crate) fn turn(distance: f64, steps: u32) -> Vec<Pose> {

@@ -12,7 +12,7 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Axes<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
-/// Told apart by most who do not see all colours (Okabe and Ito, "Color universal design", 2008).
+/// Distinguishable with most kinds of colour blindness (Okabe and Ito, "Color universal design", 2008).
 const COLOURS: [RGBColor; 8] = [
     RGBColor(150, 150, 150),
     RGBColor(230, 159, 0),
@@ -26,9 +26,9 @@ const COLOURS: [RGBColor; 8] = [
 
 const SIZE: (u32, u32) = (880, 480);
 
-/// What a figure says around its data.
+/// The texts of a figure.
 pub(crate) struct Figure<'a> {
-    /// Which figure of which paper it is, and what is seen.
+    /// Which figure of which paper it is, and what it shows.
     pub(crate) caption: &'a str,
     /// What the horizontal axis counts; empty where groups are named below it.
     pub(crate) x: &'a str,
@@ -39,7 +39,7 @@ pub(crate) struct Figure<'a> {
 /// A name and its values.
 pub(crate) type Series = (String, Vec<f64>);
 
-/// What equal steps upwards are.
+/// What equal steps upwards mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
     /// Equal differences.
@@ -78,7 +78,7 @@ pub(crate) fn lines(path: &Path, figure: &Figure<'_>, scale: Scale, places: &[f6
         };
         let [low, high] = ends(&mut heights());
         let margin = 0.05 * (high - low);
-        // Where the lines of each scale's figures leave room for the legend, or it is made.
+        // The legend is placed where the lines of each scale's figures leave space, or space is added.
         let (free, above) = match scale {
             Scale::Linear => (SeriesLabelPosition::LowerRight, margin),
             Scale::Logarithmic => (SeriesLabelPosition::UpperRight, 0.45 * (high - low)),
@@ -103,7 +103,7 @@ pub(crate) fn lines(path: &Path, figure: &Figure<'_>, scale: Scale, places: &[f6
 pub(crate) fn bars(path: &Path, figure: &Figure<'_>, groups: &[String], series: &[Series]) {
     draw(path, |area| {
         let highest = series.iter().flat_map(|(_, values)| values).copied().fold(0.0, f64::max);
-        // Room for the legend above the bars.
+        // With space for the legend above the bars.
         let mut axes = axes(area, figure, [0.0, groups.len() as f64], [0.0, 1.5 * highest])?;
         let mut mesh = axes.configure_mesh();
         mesh.disable_x_mesh().disable_x_axis();
@@ -129,7 +129,7 @@ pub(crate) fn bars(path: &Path, figure: &Figure<'_>, groups: &[String], series: 
     });
 }
 
-/// The place of a series among the bars of every group.
+/// The position of a series among the bars of every group.
 struct Bar {
     index: usize,
     of: usize,

@@ -1,4 +1,4 @@
-//! What queries on two models take, in the mean over poses.
+//! The cost of queries on two models, averaged over poses.
 
 use bvhc::compile::Compiled;
 use bvhc_runtime::{Model, Pose, Volume, WorkBudget};

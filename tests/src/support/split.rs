@@ -9,7 +9,7 @@ use bvhc::layout::{self, Packing, SplitTable, WideTree};
 use bvhc::mesh::Mesh;
 use bvhc::tree::aabb::Aabb;
 use bvhc::tree::build::{Builder, build};
-use bvhc::tree::collapse::Weighed;
+use bvhc::tree::wide::Weighed;
 use bvhc::{clean, import};
 use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, PackedBlocks, SectionKind, Splits};
 

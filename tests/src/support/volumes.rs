@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use bvhc::compile::{Compiled, Options, compile};
-use bvhc::kdop;
 use bvhc::mesh::Mesh;
+use bvhc::pair::kdop;
 use bvhc_format::kdop::Tables;
 use bvhc_format::swept::Cores;
 use bvhc_runtime::{Model, Pose, Realign, Volume, WorkBudget};
@@ -37,13 +37,23 @@ pub const KDOPS: [Kdops; 16] = [
 /// Calls `visit` with the name of each volume, the volume, and the meshes' files that have it: oriented boxes and
 /// axis-aligned ones, then k-DOPs.
 pub fn each(meshes: &[&Mesh], kdops: &[Kdops], visit: &mut dyn FnMut(&str, Volume, &[Compiled])) {
+    each_split(meshes, kdops, kdop::Split::default(), visit);
+}
+
+/// The same, where sets of triangles in trees of k-DOPs are split like this.
+pub fn each_split(
+    meshes: &[&Mesh],
+    kdops: &[Kdops],
+    split: kdop::Split,
+    visit: &mut dyn FnMut(&str, Volume, &[Compiled]),
+) {
     let files = |options: Options| meshes.iter().map(|mesh| file(mesh, &options)).collect::<Vec<_>>();
     let boxes = files(Options::default());
     visit("OBB", Volume::Obb, &boxes);
     visit("AABB", Volume::Aabb, &boxes);
     for same in kdops.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
         let (k, tables, _) = same[0];
-        let kdop = kdop::Options { k, tables, ..Default::default() };
+        let kdop = kdop::Options { k, tables, split };
         let files = files(Options { obb: None, kdop: Some(kdop), ..Options::default() });
         for (_, _, realign) in same {
             visit(&name(k, tables, *realign), Volume::Kdop(*realign), &files);

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use bvhc::compile::Layout;
 use bvhc::file::Bytes;
-use bvhc::kdop::Options;
+use bvhc::pair::kdop::Options;
 use bvhc_format::kdop::{KdopLayout, KdopNumber, Spot, Tables};
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Level, Model, Realign, Volume, WorkBudget};

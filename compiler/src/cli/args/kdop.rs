@@ -4,9 +4,8 @@ use bvhc_format::kdop::{Directions, Tables};
 use clap::ValueEnum;
 
 use crate::cli::error::UsageError;
-use crate::kdop;
-use crate::kdop::Split;
-use crate::obb;
+use crate::pair::kdop;
+use crate::pair::kdop::Split;
 
 /// How the tree of k-DOPs is built. What is not given is left to [`kdop::Options`].
 #[derive(Debug, clap::Args)]
@@ -85,10 +84,10 @@ impl From<TablesArg> for Tables {
 impl From<SplitArg> for Split {
     fn from(split: SplitArg) -> Self {
         match split {
-            SplitArg::LongestAxisMedian => Self::Box(obb::Split::LongestAxisMedian),
-            SplitArg::LongestAxisMean => Self::Box(obb::Split::LongestAxisMean),
+            SplitArg::LongestAxisMedian => Self::LongestAxisMedian,
+            SplitArg::LongestAxisMean => Self::LongestAxisMean,
             SplitArg::LongestDirectionMidpoint => Self::LongestDirectionMidpoint,
-            SplitArg::Kinematic => Self::Box(obb::Split::Kinematic),
+            SplitArg::Kinematic => Self::Kinematic,
         }
     }
 }

@@ -5,7 +5,7 @@ use clap::builder::RangedU64ValueParser;
 
 use crate::cli::error::UsageError;
 use crate::fit::{self, Method, Objective, genetic, memetic};
-use crate::obb::{self, Split};
+use crate::pair::obb::{self, Split};
 
 /// How the tree of oriented boxes is built. What is not given is left to [`obb::Options`].
 #[derive(Debug, clap::Args)]
@@ -107,6 +107,10 @@ enum SplitArg {
     LongestAxisMedian,
     /// At the mean along the longest axis of the set's box
     LongestAxisMean,
+    /// At the median along the longest axis of the box that `--obb-fit` finds: a fit more for every set
+    FittedAxisMedian,
+    /// In the middle of the longest axis of that box, as in the papers
+    FittedAxisMidpoint,
     /// Where the parts are least likely to be met by others like them
     Kinematic,
 }
@@ -245,13 +249,15 @@ impl From<SplitArg> for Split {
         match split {
             SplitArg::LongestAxisMedian => Self::LongestAxisMedian,
             SplitArg::LongestAxisMean => Self::LongestAxisMean,
+            SplitArg::FittedAxisMedian => Self::FittedAxisMedian,
+            SplitArg::FittedAxisMidpoint => Self::FittedAxisMidpoint,
             SplitArg::Kinematic => Self::Kinematic,
         }
     }
 }
 
 fn count(least: u64) -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(least..=fit::MOST as u64)
+    RangedU64ValueParser::new().range(least..=fit::MAX_COUNT as u64)
 }
 
 fn parse_part(text: &str) -> Result<f64, String> {

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use crate::fit::frame::Frame;
 use crate::fit::random::Random;
-use crate::fit::vector::{Vector, add, scale};
+use crate::math::vector::{Vector, add, scale};
 
 /// A set of points, and what failures call it.
 pub(crate) struct Set {

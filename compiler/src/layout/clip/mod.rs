@@ -16,8 +16,9 @@
 //! intersection with the part's box and with the side of the plane, as that is found by comparisons.
 
 use super::{GROWTH, PART_GROWTH};
+use crate::math::vector::round_down;
 use crate::mesh::Mesh;
-use crate::tree::aabb::{Aabb, round_down};
+use crate::tree::aabb::Aabb;
 use crate::tree::build::spatial::Clip;
 
 /// How far crossings are moved outward, relative to the largest coordinate: 16 u.

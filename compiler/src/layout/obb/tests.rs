@@ -3,7 +3,7 @@
 use super::*;
 use crate::fit::tests::{is_within, quick_methods, sets};
 use crate::fit::{Objective, Scratch, fit};
-use crate::obb::Node;
+use crate::pair::obb::Node;
 
 /// Triangles whose corners are these points.
 fn mesh(points: &[[f32; 3]]) -> Mesh {

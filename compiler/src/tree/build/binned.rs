@@ -6,7 +6,7 @@
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
-use super::{DEEPEST_CHOICE, OnLeaves, PARALLEL_SIZE, divide, grow_both, key, report_finished};
+use super::{DEEPEST_CHOICE, OnLeaves, PARALLEL_SIZE, build_both, divide, key, report_finished};
 use crate::tree::aabb::Aabb;
 use crate::tree::binary::Node;
 
@@ -19,15 +19,15 @@ const SWEEP_SIZE: usize = 24;
 const CHUNK: usize = 1 << 14;
 
 /// Fills `nodes` with a tree over the boxes, and returns the order of the leaves.
-pub(super) fn grow(boxes: &[Aabb], nodes: &mut [Node], on_leaves: OnLeaves<'_>) -> Vec<u32> {
+pub(super) fn build(boxes: &[Aabb], nodes: &mut [Node], on_leaves: OnLeaves<'_>) -> Vec<u32> {
     let mut primitives: Vec<u32> = (0..boxes.len() as u32).collect();
     let mut moved = vec![0; boxes.len()];
     let range = Range { primitives: &mut primitives, moved: &mut moved, first: 0 };
-    Binned { boxes, on_leaves }.grow(range, nodes, 0);
+    Binned { boxes, on_leaves }.build(range, nodes, 0);
     primitives
 }
 
-/// The primitives of a subtree, and room to move them.
+/// The primitives of a subtree, and scratch memory to move them.
 struct Range<'a> {
     primitives: &'a mut [u32],
     moved: &'a mut [u32],
@@ -40,7 +40,7 @@ struct Binned<'a> {
 }
 
 impl Binned<'_> {
-    fn grow(&self, range: Range<'_>, nodes: &mut [Node], depth: u32) {
+    fn build(&self, range: Range<'_>, nodes: &mut [Node], depth: u32) {
         let (count, first) = (range.primitives.len(), range.first);
         if count == 1 {
             nodes[0] = Node { bounds: self.boxes[range.primitives[0] as usize], first, count: 1 };
@@ -53,10 +53,10 @@ impl Binned<'_> {
         let right_first = first + left_count as u32;
         let right_range = Range { primitives: right_primitives, moved: right_moved, first: right_first };
         let (root, left, right) = divide(nodes, left_count);
-        grow_both(
+        build_both(
             count,
-            || self.grow(left_range, left, depth + 1),
-            || self.grow(right_range, right, depth + 1),
+            || self.build(left_range, left, depth + 1),
+            || self.build(right_range, right, depth + 1),
         );
         *root = Node { bounds: left[0].bounds.union(right[0].bounds), first, count: count as u32 };
         report_finished(self.on_leaves, count, left_count);

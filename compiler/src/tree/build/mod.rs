@@ -15,10 +15,10 @@ use super::binary::{BinaryTree, Node};
 /// the 96 levels a file may have: 2^31 primitives need 31 more.
 const DEEPEST_CHOICE: u32 = 64;
 
-/// Subtrees of at least this many primitives are grown by a thread of their own if one is free.
+/// Subtrees of at least this many primitives are built by a thread of their own if one is free.
 const PARALLEL_SIZE: usize = 4096;
 
-/// Told how many primitives have found their leaf.
+/// Called with the number of primitives that have found their leaf since the last call.
 pub type OnLeaves<'a> = &'a (dyn Fn(u64) + Sync);
 
 /// How a tree is built.
@@ -36,8 +36,8 @@ pub fn build(boxes: &[Aabb], builder: Builder, on_leaves: OnLeaves<'_>) -> Binar
     let empty = Node { bounds: Aabb::EMPTY, first: 0, count: 0 };
     let mut nodes = vec![empty; 2 * boxes.len() - 1];
     let order = match builder {
-        Builder::Binned => binned::grow(boxes, &mut nodes, on_leaves),
-        Builder::Sweep => sweep::grow(boxes, &mut nodes, on_leaves),
+        Builder::Binned => binned::build(boxes, &mut nodes, on_leaves),
+        Builder::Sweep => sweep::build(boxes, &mut nodes, on_leaves),
     };
     BinaryTree { nodes, order }
 }
@@ -49,8 +49,8 @@ fn divide(nodes: &mut [Node], left_count: usize) -> (&mut Node, &mut [Node], &mu
     (root, left, right)
 }
 
-/// Runs both, at once if that pays.
-fn grow_both(size: usize, left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
+/// Builds both subtrees, in parallel where they are large.
+fn build_both(size: usize, left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
     if size >= PARALLEL_SIZE {
         rayon::join(left, right);
     } else {
@@ -59,7 +59,7 @@ fn grow_both(size: usize, left: impl FnOnce() + Send, right: impl FnOnce() + Sen
     }
 }
 
-/// Tells of those children of a large subtree that were small enough for one thread.
+/// Reports those children of a large subtree that were small enough for one thread.
 fn report_finished(on_leaves: OnLeaves<'_>, count: usize, left_count: usize) {
     if count < PARALLEL_SIZE {
         return;
@@ -71,13 +71,13 @@ fn report_finished(on_leaves: OnLeaves<'_>, count: usize, left_count: usize) {
     }
 }
 
-/// A number that sorts like `x`, for any x that is a number.
+/// A number that sorts like `x`, for any `x` but NaN.
 fn sortable(x: f32) -> u32 {
     let bits = x.to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
-/// A primitive's place on an axis: by centre, then by index.
+/// The sort key of a primitive on an axis: by centre, then by index.
 fn key(boxes: &[Aabb], primitive: u32, axis: usize) -> u64 {
     let bounds = &boxes[primitive as usize];
     u64::from(sortable(bounds.lower[axis] + bounds.upper[axis])) << 32 | u64::from(primitive)
@@ -109,8 +109,7 @@ fn sweep(boxes: &[Aabb], sorted: &[u32], areas: &mut [f64]) -> SortedSplit {
     best
 }
 
-/// Moves those for which `left` says yes to the front, keeps the order on both sides, and returns how
-/// many they are.
+/// Moves those for which `left` holds to the front, keeps the order on both sides, and returns how many they are.
 fn partition_stable(primitives: &mut [u32], moved: &mut [u32], left: impl Fn(u32) -> bool) -> usize {
     let (mut kept, mut set_aside) = (0, 0);
     for place in 0..primitives.len() {

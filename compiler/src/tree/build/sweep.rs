@@ -2,16 +2,16 @@
 //!
 //! Based on: MacDonald, Booth, "Heuristics for ray tracing using space subdivision", 1990 (the cost), and
 //! Wald, "On fast construction of SAH-based bounding volume hierarchies", 2007 (section 3: sort once an
-//! axis, then keep the order while partitioning). Departure: no side is marked; a primitive's key against
-//! the pivot's tells it.
+//! axis, then keep the order while partitioning). Departure: sides are not marked but
+//! follow from comparing a primitive's key with the pivot's.
 
 use rayon::slice::ParallelSliceMut;
 
-use super::{DEEPEST_CHOICE, OnLeaves, divide, grow_both, key, report_finished};
+use super::{DEEPEST_CHOICE, OnLeaves, build_both, divide, key, report_finished};
 use crate::tree::aabb::Aabb;
 use crate::tree::binary::Node;
 
-/// The primitives of a subtree, sorted on each axis, and room to work.
+/// The primitives of a subtree, sorted on each axis, and scratch memory.
 struct Range<'a> {
     sorted: [&'a mut [u32]; 3],
     areas: &'a mut [f64],
@@ -27,7 +27,7 @@ struct Split {
 }
 
 /// Fills `nodes` with a tree over the boxes, and returns the order of the leaves.
-pub(super) fn grow(boxes: &[Aabb], nodes: &mut [Node], on_leaves: OnLeaves<'_>) -> Vec<u32> {
+pub(super) fn build(boxes: &[Aabb], nodes: &mut [Node], on_leaves: OnLeaves<'_>) -> Vec<u32> {
     let mut sorted = [0, 1, 2].map(|axis| {
         let mut primitives: Vec<u32> = (0..boxes.len() as u32).collect();
         primitives.par_sort_unstable_by_key(|primitive| key(boxes, *primitive, axis));
@@ -41,7 +41,7 @@ pub(super) fn grow(boxes: &[Aabb], nodes: &mut [Node], on_leaves: OnLeaves<'_>) 
         moved: &mut moved,
         first: 0,
     };
-    Sweep { boxes, on_leaves }.grow(range, nodes, 0);
+    Sweep { boxes, on_leaves }.build(range, nodes, 0);
     let [order, ..] = sorted;
     order
 }
@@ -52,8 +52,8 @@ struct Sweep<'a> {
 }
 
 impl Sweep<'_> {
-    /// Grows the subtree over a range; afterwards all three orders are that of the leaves.
-    fn grow(&self, mut range: Range<'_>, nodes: &mut [Node], depth: u32) {
+    /// Builds the subtree over a range; afterwards all three orders are that of the leaves.
+    fn build(&self, mut range: Range<'_>, nodes: &mut [Node], depth: u32) {
         let count = range.moved.len();
         if count == 1 {
             let bounds = self.boxes[range.sorted[0][0] as usize];
@@ -64,10 +64,10 @@ impl Sweep<'_> {
         let first = range.first;
         let (left_range, right_range) = self.partition(range, split);
         let (root, left, right) = divide(nodes, split.left);
-        grow_both(
+        build_both(
             count,
-            || self.grow(left_range, left, depth + 1),
-            || self.grow(right_range, right, depth + 1),
+            || self.build(left_range, left, depth + 1),
+            || self.build(right_range, right, depth + 1),
         );
         *root = Node { bounds: left[0].bounds.union(right[0].bounds), first, count: count as u32 };
         report_finished(self.on_leaves, count, split.left);

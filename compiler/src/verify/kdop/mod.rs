@@ -13,7 +13,7 @@ pub use fault::{KdopFault, KdopNumber};
 use super::blocks::BlockTable;
 use super::obb::{Links, ObbFault, Place, Plan, ROUNDING, Source, check_children, exact_corners, outside};
 use super::tree::Shape;
-use crate::fit::vector::{Vector, cross, dot, subtract};
+use crate::math::vector::{Vector, cross, dot, subtract};
 
 /// K1 and K3 to K8, on blocks and triangle numbers within the rules. `None` where there is no such tree.
 pub(super) fn check(

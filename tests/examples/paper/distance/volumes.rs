@@ -2,8 +2,8 @@
 //! boxes, of k-DOPs those that the same cuts make of them. And by the boxes with samples beside them.
 
 use bvhc::compile::{Compiled, Options};
-use bvhc::kdop;
 use bvhc::mesh::Mesh;
+use bvhc::pair::kdop;
 use bvhc_format::swept::{Core, Cores};
 use bvhc_runtime::{Pose, Realign, Volume};
 use bvhc_tests::pose;

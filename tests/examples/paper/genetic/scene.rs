@@ -1,5 +1,5 @@
-//! One object that moves around another, and sometimes touches it (the paper's section 4): on a circle, facing all
-//! ways by turns, of the radius at which every third step collides.
+//! One object that moves around another, and sometimes touches it (the paper's section 4): on a circle, while it
+//! rotates, with the radius at which every third step collides.
 
 use std::f64::consts::TAU;
 
@@ -15,7 +15,7 @@ use crate::timing::{self, Mean};
 const HALVINGS: u32 = 12;
 
 /// A model's file.
-pub(super) fn file(mesh: &Mesh, obb: bvhc::obb::Options) -> Compiled {
+pub(super) fn file(mesh: &Mesh, obb: bvhc::pair::obb::Options) -> Compiled {
     volumes::file(mesh, &Options { obb: Some(obb), ..Options::default() })
 }
 
@@ -33,7 +33,7 @@ impl<'a> Scene<'a> {
     /// The circle on which a third of the steps collide.
     pub(super) fn orbit(&self, steps: u32) -> Vec<Pose> {
         let colliding = |poses: &[Pose]| poses.iter().filter(|pose| self.a.collides(&self.b, pose)).count();
-        // Models have the size of one, so these are inside one another and apart.
+        // Models have a diagonal of one: at these distances they intersect and are disjoint.
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..HALVINGS {
             let middle = 0.5 * (low + high);
@@ -43,7 +43,7 @@ impl<'a> Scene<'a> {
         circle(high, steps)
     }
 
-    /// What the poses take, by oriented boxes.
+    /// The cost of the poses by oriented boxes.
     pub(super) fn time(&self, poses: &[Pose], rounds: u32) -> Mean {
         timing::time([&self.a, &self.b], poses, Volume::Obb, rounds)
     }
@@ -52,7 +52,7 @@ impl<'a> Scene<'a> {
 fn circle(radius: f64, steps: u32) -> Vec<Pose> {
     let step = |index: u32| {
         let angle = TAU * f64::from(index) / f64::from(steps);
-        // It turns twice on its way, around an axis that lies askew; half a step on, so that no turn is half a circle.
+        // It turns twice on its way, around an oblique axis; offset by half a step, so that no turn is half a circle.
         let half_tangent = (TAU * (f64::from(index) + 0.5) / f64::from(steps)).tan();
         let rotation = pose::around([0.6, 0.64, 0.48], half_tangent);
         Pose::new(rotation, [radius * angle.cos(), 0.0, radius * angle.sin()]).expect("a rotation")

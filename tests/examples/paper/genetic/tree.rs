@@ -1,19 +1,19 @@
-//! The tree of the paper, as its section 2.2 and 3.3 say: two children a node, from the top down, each box fitted to
-//! its triangles' corners and cut in the middle of its longest axis.
+//! The tree of the paper's sections 2.2 and 3.3: two children a node, built from the top down, each box fitted to
+//! its triangles' corners and split in the middle of its longest axis.
 //!
-//! Departures: a triangle belongs to the side on which its centre is, where the paper has some on both; what the
-//! longest axis does not part is tried along the next. The paper does not say how many triangles make a leaf.
+//! Departures: a triangle belongs to the side of its centre, where the paper has some on both; where the longest axis
+//! leaves one side empty, the next one is tried. The paper does not say how many triangles make a leaf.
 
 use bvhc::fit::{Method, Obb, Objective, Scratch, fit};
 use bvhc::mesh::Mesh;
 
-/// Triangles that a leaf may hold, unless nothing parts them.
+/// Triangles that a leaf may hold, unless no axis splits them.
 pub(super) const LEAF: usize = 4;
 
-/// Levels below which nothing is cut.
+/// Levels below which nothing is split.
 const DEEPEST: u32 = 40;
 
-/// What is said of a tree.
+/// Statistics of a tree.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Figures {
     pub(super) boxes: usize,
@@ -54,7 +54,7 @@ impl Builder<'_> {
         let obb = fit(self.method, Objective::Volume, &self.vertices(triangles), &mut self.scratch);
         self.figures.boxes += 1;
         let is_small = triangles.len() <= LEAF || level == DEEPEST;
-        match (0..3).find_map(|axis| self.part(triangles, &obb, axis)).filter(|_| !is_small) {
+        match (0..3).find_map(|axis| self.split(triangles, &obb, axis)).filter(|_| !is_small) {
             Some(half) => {
                 let (left, right) = triangles.split_at_mut(half);
                 self.build(left, level + 1);
@@ -77,9 +77,9 @@ impl Builder<'_> {
         vertices.iter().map(|vertex| self.mesh.positions[*vertex as usize]).collect()
     }
 
-    /// Puts the triangles on one side of the middle of an axis first, and says how many; none where there are none on
-    /// one of the sides. The axes of a fit are those of its extents, the longest first.
-    fn part(&self, triangles: &mut [u32], obb: &Obb, axis: usize) -> Option<usize> {
+    /// Moves the triangles on one side of the middle of an axis to the front and returns their number; none where one side
+    /// is empty. The axes of a fit are sorted by extent, the longest first.
+    fn split(&self, triangles: &mut [u32], obb: &Obb, axis: usize) -> Option<usize> {
         let along = |triangle: u32| {
             let corners = self.mesh.corners(triangle);
             let offset =

@@ -1,37 +1,39 @@
 //! Figure 10: a model turns around the z axis at decreasing distances from another, both of the same size.
 
 use bvhc::mesh::Mesh;
+use bvhc::pair::kdop::Split;
 use bvhc_tests::support::volumes::{self, KDOPS, Kdops};
 
-use super::{PAPER, tests};
+use super::{PAPER, suffix, tests};
 use crate::model;
 use crate::plot::{self, Figure, Scale, Series};
 use crate::timing::{self, Mean};
 use crate::{Setting, table};
 
-/// Of the boxes' middles, in their diagonals.
+/// Between the boxes' centres, in their diagonals.
 const DISTANCES: [f64; 8] = [0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.35];
 
 /// The directions of the paper's figure.
 const K: u32 = 14;
 
-/// A volume, and what each distance takes by it.
+/// A volume, and its cost at each distance.
 type Swept = (String, Vec<Mean>);
 
-pub(super) fn show(setting: &Setting) {
+pub(super) fn show(setting: &Setting, split: Split) {
     let (turns, rounds) = if setting.quick { (2, 1) } else { (24, 5) };
     let kdops: Vec<Kdops> = KDOPS.into_iter().filter(|(k, _, _)| *k == K).collect();
     for two in model::pairs(setting.quick) {
-        let swept = sweep([&two[0].mesh, &two[1].mesh], &kdops, turns, rounds);
+        let kdops = (&kdops[..], split);
+        let swept = sweep([&two[0].mesh, &two[1].mesh], kdops, turns, rounds);
         let name = model::names(&two);
         print(&name, &swept);
-        plot(&name, &swept, setting);
+        plot(&name, split, &swept, setting);
     }
 }
 
-fn sweep(meshes: [&Mesh; 2], kdops: &[Kdops], turns: u32, rounds: u32) -> Vec<Swept> {
+fn sweep(meshes: [&Mesh; 2], (kdops, split): (&[Kdops], Split), turns: u32, rounds: u32) -> Vec<Swept> {
     let mut swept: Vec<Swept> = Vec::new();
-    volumes::each(&meshes, kdops, &mut |name, volume, files| {
+    volumes::each_split(&meshes, kdops, split, &mut |name, volume, files| {
         let [a, b] = [&files[0], &files[1]].map(timing::open);
         let means =
             DISTANCES.map(|distance| timing::time([&a, &b], &model::turn(distance, turns), volume, rounds));
@@ -58,14 +60,14 @@ fn print(name: &str, swept: &[Swept]) {
     table(&format!("{name}: pairs that meet"), &columns, std::iter::once((String::new(), meeting)));
 }
 
-fn plot(name: &str, swept: &[Swept], setting: &Setting) {
+fn plot(name: &str, split: Split, swept: &[Swept], setting: &Setting) {
     let series = |value: &dyn Fn(&Mean) -> f64| -> Vec<Series> {
         swept.iter().map(|(volume, means)| (volume.clone(), means.iter().map(value).collect())).collect()
     };
     let draw = |kind: &str, y: &str, values: &[Series]| {
-        let caption = format!("{PAPER}, figure 10: {name}, a turn at each distance");
+        let caption = format!("{PAPER}, figure 10: {name}, a turn at each distance, k-DOPs {}", split.name());
         let figure = Figure { caption: &caption, x: "distance of the middles, in diagonals", y };
-        let file = format!("kdop-10-{}-{kind}.svg", name.replace(' ', "-"));
+        let file = format!("kdop-10-{}-{kind}{}.svg", name.replace(' ', "-"), suffix(split));
         plot::lines(&setting.folder.join(file), &figure, Scale::Logarithmic, &DISTANCES, values);
     };
     draw("time", "us to find all pairs, mean", &series(&|mean| mean.all));

@@ -1,8 +1,8 @@
-//! How much wider k-DOPs become by each realignment than the k-DOPs of the turned points: what the runtime bounds is
-//! compared with how far the points reach.
+//! How much wider k-DOPs become by each realignment than the exact k-DOPs of the rotated points: the runtime's bounds
+//! are compared with the points' extents.
 
-use bvhc::kdop::Kdop;
 use bvhc::layout::put_kdop;
+use bvhc::pair::kdop::Kdop;
 use bvhc_format::kdop::{KdopLayout, LaneRow};
 use bvhc_format::obb::PAIR_WIDTH;
 use bvhc_runtime::{Level, Realign};
@@ -19,7 +19,7 @@ type Point = [f64; 3];
 const NODES: usize = 24;
 const TURNS: usize = 24;
 
-/// Points to put k-DOPs around.
+/// Points around which k-DOPs are fitted.
 struct Shape {
     name: &'static str,
     points: fn(&mut Random) -> Vec<Point>,
@@ -34,7 +34,7 @@ const SHAPES: [Shape; 4] = [
 
 pub(super) fn show(setting: &Setting) {
     let nodes = if setting.quick { 1 } else { NODES };
-    // By the hull, only the root is realigned in another way, exactly.
+    // Realignment by the hull differs at the root only, where it is exact.
     let of_nodes = KDOPS.iter().filter(|(_, _, realign)| *realign != Realign::Hull);
     let rows = of_nodes.map(|&(k, tables, realign)| {
         let layout = KdopLayout::of(k, tables as u32).expect("there is such a layout");
@@ -48,7 +48,7 @@ pub(super) fn show(setting: &Setting) {
     table("Width, of the turned points' k-DOP", &columns, rows);
 }
 
-/// A width along a direction of the layout over what it should be, in the mean of directions, rotations and sets.
+/// The ratio of the bounded width to the exact one, averaged over directions, rotations and sets.
 fn excess(layout: &KdopLayout, realign: Realign, shape: &Shape, nodes: usize) -> f64 {
     let units = &layout.directions.units()[..layout.directions.slabs()];
     let (mut random, mut sum) = (Random::new(1), 0.0);
@@ -92,7 +92,7 @@ fn sphere() -> Vec<Point> {
     icosphere::icosphere(8).positions.iter().map(|position| position.map(f64::from)).collect()
 }
 
-/// The part of a sphere that is seen from its middle at up to 20 degrees from a direction.
+/// The points of a sphere within 20 degrees of a direction.
 fn patch(random: &mut Random) -> Vec<Point> {
     let middle = random.direction().map(f64::from);
     let mut points = sphere();

@@ -1,9 +1,9 @@
-//! Trees that may split primitives: each node is divided by the best of all splits by centre and of 32 planes an
-//! axis that cut the primitives they meet.
+//! Trees that may split primitives: each node is divided by the best of all splits by centre and of 32 planes on each
+//! axis that clip the primitives they intersect.
 //!
 //! Based on: Stich, Friedrich, Dietrich, "Spatial splits in bounding volume hierarchies", 2009. Departures: splits by
-//! centre are swept in full; the duplicates that a model may have are dealt out from the root, to the two sides
-//! of a split by the areas of what they hold, so that no thread takes another's.
+//! centre are swept in full; the budget of duplicates is divided from the root downward, between the two sides of a
+//! split by the areas of their references, so that threads do not compete for it.
 
 mod object;
 mod planes;
@@ -14,30 +14,29 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::{DEEPEST_CHOICE, OnLeaves, PARALLEL_SIZE};
 use crate::tree::aabb::Aabb;
 use crate::tree::binary::BinaryTree;
-use crate::tree::grown::Grown;
+use crate::tree::partial::PartialTree;
 
-/// What primitives are, as far as splitting goes.
+/// How primitives are clipped.
 pub trait Clip: Sync {
     /// The tight box of a primitive.
     fn whole(&self, primitive: u32) -> Aabb;
 
-    /// Tight boxes of what lies on the two sides of `plane` of that part of a primitive which the box `part` holds.
-    /// Each point of it must lie in one of them, and both must lie in `part`, on their side of the plane. Empty where
-    /// there is nothing.
+    /// Tight boxes of the two sides of `plane` of that part of a primitive which is in the box `part`. Each point of it
+    /// must lie in one of them, and both must lie in `part`, on their side of the plane. Empty where there is nothing.
     fn halves(&self, primitive: u32, part: &Aabb, axis: usize, plane: f32) -> [Aabb; 2];
 
     /// The box that the tree holds for the part of a primitive in the box `part`.
     fn stored(&self, primitive: u32, part: &Aabb) -> Aabb;
 }
 
-/// How much is split.
+/// Limits of splitting.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// How many more leaves than primitives there may be, relative to the primitives.
     pub duplicates: f64,
     /// Planes are tried where the halves of the best split by centre overlap by this share of the root's area.
     pub overlap: f64,
-    /// How many parts a primitive may be cut into, at least one.
+    /// How many parts a primitive may be split into, at least one.
     pub parts: u32,
 }
 
@@ -51,7 +50,7 @@ impl Default for Limits {
 
 /// Builds a tree over the primitives `0..count`, at least one. Runs in the current rayon pool.
 ///
-/// `on_leaves` hears of every part.
+/// `on_leaves` is called for every leaf.
 pub fn build(count: u32, clip: &dyn Clip, limits: &Limits, on_leaves: OnLeaves<'_>) -> BinaryTree {
     let references: Vec<Reference> = (0..count)
         .into_par_iter()
@@ -60,7 +59,7 @@ pub fn build(count: u32, clip: &dyn Clip, limits: &Limits, on_leaves: OnLeaves<'
     let bounds = references.iter().fold(Aabb::EMPTY, |all, reference| all.union(reference.part));
     let duplicates = (f64::from(count) * limits.duplicates) as u32;
     let spatial = Spatial { clip, least_overlap: bounds.half_area() * limits.overlap, on_leaves };
-    spatial.grow(Range { references, duplicates, depth: 0 }).finish()
+    spatial.build(Range { references, duplicates, depth: 0 }).finish()
 }
 
 /// A primitive, or a part of one.
@@ -74,8 +73,8 @@ struct Reference {
 }
 
 impl Reference {
-    /// What goes to either side of a plane. Two parts share what they may become by their areas.
-    fn parted(&self, sides: [Option<Aabb>; 2]) -> [Option<Self>; 2] {
+    /// The references on either side of a plane. Two parts share the number of parts that they may become by their areas.
+    fn divided(&self, sides: [Option<Aabb>; 2]) -> [Option<Self>; 2] {
         let [left, right] = sides.map(|side| side.map_or(0.0, |part| part.half_area()));
         let most = if sides.contains(&None) {
             [self.most; 2]
@@ -94,7 +93,7 @@ struct Sides {
     right: Vec<Reference>,
 }
 
-/// What a subtree is grown from.
+/// What a subtree is built from.
 struct Range {
     /// Never two parts of one primitive.
     references: Vec<Reference>,
@@ -123,34 +122,34 @@ struct Spatial<'a> {
 }
 
 impl Spatial<'_> {
-    fn grow(&self, range: Range) -> Grown {
-        let mut grown = Grown::default();
-        self.grow_into(range, &mut grown);
-        grown
+    fn build(&self, range: Range) -> PartialTree {
+        let mut partial = PartialTree::default();
+        self.build_into(range, &mut partial);
+        partial
     }
 
-    fn grow_into(&self, range: Range, grown: &mut Grown) {
+    fn build_into(&self, range: Range, partial: &mut PartialTree) {
         if let [only] = range.references[..] {
-            grown.leaf(only.primitive, self.clip.stored(only.primitive, &only.part));
+            partial.leaf(only.primitive, self.clip.stored(only.primitive, &only.part));
             return;
         }
         let count = range.references.len();
-        let opened = grown.open();
+        let opened = partial.open();
         let (left, right) = self.divide(range);
         self.report_finished(count, [&left, &right]);
         let right_child = if count >= PARALLEL_SIZE {
-            let (left, right) = rayon::join(|| self.grow(left), || self.grow(right));
-            grown.append(left);
-            let right_child = grown.len();
-            grown.append(right);
+            let (left, right) = rayon::join(|| self.build(left), || self.build(right));
+            partial.append(left);
+            let right_child = partial.len();
+            partial.append(right);
             right_child
         } else {
-            self.grow_into(left, grown);
-            let right_child = grown.len();
-            self.grow_into(right, grown);
+            self.build_into(left, partial);
+            let right_child = partial.len();
+            self.build_into(right, partial);
             right_child
         };
-        grown.close(opened, right_child);
+        partial.close(opened, right_child);
     }
 
     /// Divides at least two references; both sides have at least one.
@@ -173,7 +172,7 @@ impl Spatial<'_> {
         Range::of_sides(object::divide(references, &split), duplicates, depth + 1)
     }
 
-    /// Tells of those sides of a large range that are small enough for one thread.
+    /// Reports those sides of a large range that are small enough for one thread.
     fn report_finished(&self, count: usize, sides: [&Range; 2]) {
         for side in sides.map(|side| side.references.len()) {
             if count >= PARALLEL_SIZE && side < PARALLEL_SIZE {

@@ -15,7 +15,7 @@ pub(super) struct Split {
 }
 
 impl Split {
-    /// The half area of what both sides' boxes hold.
+    /// The half area of the intersection of both sides' boxes.
     pub(super) fn overlap(&self) -> f64 {
         let [left, right] = self.bounds;
         left.intersection(right).half_area()

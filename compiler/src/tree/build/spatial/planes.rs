@@ -1,4 +1,4 @@
-//! Splits at planes, which cut the parts that they meet in two.
+//! Splits at planes, which split the parts that they intersect in two.
 
 use super::{Clip, Reference, Sides};
 use crate::tree::aabb::Aabb;
@@ -61,13 +61,13 @@ pub(super) fn best(
     best
 }
 
-/// Divides references at a plane. A part that the plane meets is cut, unless it may not be or it is cheaper to leave it
-/// whole on one side. `None` where a side would have nothing or everything.
+/// Divides references at a plane. A part that the plane intersects is split, unless it may not be or it is cheaper to
+/// leave it whole on one side. `None` where one side would be empty or have all.
 pub(super) fn divide(clip: &dyn Clip, references: &[Reference], mut plane: Plane) -> Option<Sides> {
     let [left, right] = plane.sides.map(|side| Vec::with_capacity(side.count));
     let mut sides = Sides { left, right };
     for reference in references {
-        let [left, right] = reference.parted(plane.cut(clip, reference));
+        let [left, right] = reference.divided(plane.split(clip, reference));
         sides.left.extend(left);
         sides.right.extend(right);
     }
@@ -76,8 +76,8 @@ pub(super) fn divide(clip: &dyn Clip, references: &[Reference], mut plane: Plane
 }
 
 impl Plane {
-    /// What of a reference goes to which side.
-    fn cut(&mut self, clip: &dyn Clip, reference: &Reference) -> [Option<Aabb>; 2] {
+    /// The parts of a reference on either side.
+    fn split(&mut self, clip: &dyn Clip, reference: &Reference) -> [Option<Aabb>; 2] {
         let part = reference.part;
         if part.upper[self.axis] <= self.position {
             return [Some(part), None];
@@ -92,15 +92,15 @@ impl Plane {
         self.cheapest(part, halves, reference.most > 1)
     }
 
-    /// Both halves of a part, or all of it on one side, where that is cheaper or it may not be cut; then the sides are not
-    /// what they were.
-    fn cheapest(&mut self, part: Aabb, halves: [Aabb; 2], may_cut: bool) -> [Option<Aabb>; 2] {
+    /// Both halves of a part, or all of it on one side, where that is cheaper or it may not be split; then the sides are
+    /// updated.
+    fn cheapest(&mut self, part: Aabb, halves: [Aabb; 2], may_split: bool) -> [Option<Aabb>; 2] {
         let [left, right] = self.sides;
         let fewer = |side: &Side| side.with(Aabb::EMPTY, -1);
         let (on_left, on_right) = ([left.with(part, 0), fewer(&right)], [fewer(&left), right.with(part, 0)]);
         let cost = |sides: &[Side; 2]| sides[0].cost() + sides[1].cost();
-        let cut = cost(&self.sides);
-        if may_cut && cut <= cost(&on_left) && cut <= cost(&on_right) {
+        let split = cost(&self.sides);
+        if may_split && split <= cost(&on_left) && split <= cost(&on_right) {
             return halves.map(Some);
         }
         if cost(&on_left) <= cost(&on_right) {
@@ -122,7 +122,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// `None` where there is no room for bins.
+    /// `None` where the box is too thin for bins.
     fn new(bounds: &Aabb, axis: usize) -> Option<Self> {
         let (lower, upper) = (f64::from(bounds.lower[axis]), f64::from(bounds.upper[axis]));
         let planes =

@@ -1,6 +1,6 @@
-//! Places at which sets of triangles are cut in two, and the cutting.
+//! Where sets of triangles are split in two, and the splitting.
 
-use crate::fit::vector::{Vector, dot};
+use crate::math::vector::{Vector, dot};
 
 /// A triangle on its way to a leaf.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +10,11 @@ pub(crate) struct Triangle {
 }
 
 impl Triangle {
+    /// Numbers triangles, given their corners.
+    pub(crate) fn number(corners: &[[[f32; 3]; 3]]) -> Vec<Self> {
+        (0..).zip(corners).map(|(number, corners)| Self { corners: *corners, number }).collect()
+    }
+
     /// Three times the centre.
     #[inline]
     pub(super) fn centre(&self) -> Vector {
@@ -18,9 +23,9 @@ impl Triangle {
     }
 }
 
-/// How a set is cut. Places are along a direction, of centres times three.
+/// How a set is split. Places are values of three times the centre along a direction.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Cut {
+pub(super) enum Split {
     /// Left are those in the first of some bins.
     Bins { bins: Bins, left: usize },
     /// Left are those below a place.
@@ -29,7 +34,7 @@ pub(super) enum Cut {
     First { direction: Vector, left: usize },
 }
 
-/// Equal parts of a direction.
+/// Intervals of the same length along a direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bins {
     pub(super) direction: Vector,
@@ -47,17 +52,17 @@ impl Bins {
     }
 }
 
-/// The memory of cuts.
+/// Reused scratch.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct Scratch {
     right: Vec<Triangle>,
     places: Vec<(f64, u32)>,
 }
 
-impl Cut {
+impl Split {
     /// Puts the left triangles first, keeps the order on both sides, and returns how many are left.
-    pub(super) fn apply(&self, triangles: &mut [Triangle], memory: &mut Memory) -> usize {
-        let right = &mut memory.right;
+    pub(super) fn apply(&self, triangles: &mut [Triangle], scratch: &mut Scratch) -> usize {
+        let right = &mut scratch.right;
         match *self {
             Self::Bins { bins, left } => {
                 partition(triangles, right, |t| bins.bin(dot(bins.direction, t.centre())) < left)
@@ -67,9 +72,9 @@ impl Cut {
             }
             Self::First { direction, left } => {
                 let place = |t: &Triangle| (dot(direction, t.centre()), t.number);
-                memory.places.clear();
-                memory.places.extend(triangles.iter().map(place));
-                let (_, first_right, _) = memory.places.select_nth_unstable_by(left, by_place);
+                scratch.places.clear();
+                scratch.places.extend(triangles.iter().map(place));
+                let (_, first_right, _) = scratch.places.select_nth_unstable_by(left, by_place);
                 partition(triangles, right, |t| by_place(&place(t), first_right).is_lt())
             }
         }

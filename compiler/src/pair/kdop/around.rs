@@ -1,21 +1,21 @@
-//! The k-DOP around points, with its tables.
+//! The k-DOP around points, with its tables for realignment.
 
 use bvhc_format::kdop::{Directions, KdopLayout, MAX_DIRECTIONS, REGIONS, Tables, ring_cosine};
 
-use crate::fit::vector::{Vector, add, cross, dot, round_up, subtract};
+use crate::math::vector::{Vector, add, cross, dot, round_up, subtract};
 
-/// How near two cosines count as equal, so that rounding cannot put a point into too narrow a ring.
+/// Cosines that differ by less than this count as equal, so that rounding cannot put a point into too narrow a ring.
 const COSINE: f64 = 1.0 / (1u64 << 48) as f64;
 
-/// What a slot of a node holds, in f64 but for the centre; the first k numbers of each list are used.
+/// The numbers of a slot of a node; the first k of each list are used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kdop {
     /// With tables, the centre of mass of the points; else the origin.
     pub centre: [f32; 3],
-    /// How far the points reach from there along each direction; with tables, never less than 0.
+    /// The greatest values of the points along each direction, from there; with tables, never less than 0.
     pub reaches: [f32; MAX_DIRECTIONS],
-    /// With profiles: how far they reach along the shell of each direction's cone. With occupancy: the same of those
-    /// beyond the cone that are farther from the centre than the extent.
+    /// With profiles: the greatest values along the shell of each direction's cone. With occupancy: the same over those
+    /// points outside the cone that are farther from the centre than the extent.
     pub shells: [f32; MAX_DIRECTIONS],
     /// With occupancy: a bit for each ring that holds a point farther from the centre than the extent.
     pub rings: [u32; MAX_DIRECTIONS],
@@ -24,7 +24,7 @@ pub struct Kdop {
 impl Kdop {
     /// Around at least one point.
     ///
-    /// `slack` is added to what is measured before it is rounded up.
+    /// `slack` is added to all measured values before they are rounded up.
     pub fn around(points: impl Iterator<Item = Vector> + Clone, layout: &KdopLayout, slack: f64) -> Self {
         let centre = if layout.has_tables() { middle(points.clone()) } else { [0.0; 3] };
         let offsets = points.map(|point| subtract(point, centre.map(f64::from)));
@@ -78,7 +78,7 @@ fn middle(points: impl Iterator<Item = Vector>) -> [f32; 3] {
     sum.map(|sum| (sum / count as f64) as f32)
 }
 
-/// How far points reach along each direction.
+/// The greatest values of points along each direction.
 fn reaches(offsets: impl Iterator<Item = Vector>, layout: &KdopLayout, slack: f64) -> [f32; MAX_DIRECTIONS] {
     let slabs = layout.directions.slabs();
     let least = if layout.has_tables() { 0.0 } else { f64::NEG_INFINITY };
@@ -93,8 +93,7 @@ fn reaches(offsets: impl Iterator<Item = Vector>, layout: &KdopLayout, slack: f6
     most.map(|most| round_up(most + slack))
 }
 
-/// The length of a point's projection on the line of its plane with a direction that is at the edge of the direction's
-/// cone.
+/// The length of a point's projection on the shell of a direction's cone, in the plane of the point and the direction.
 fn on_shell(directions: &Directions, unit: Vector, offset: Vector) -> f64 {
     let across = cross(unit, offset);
     dot(unit, offset) * directions.aperture + dot(across, across).sqrt() * directions.aperture_sine

@@ -1,27 +1,27 @@
-//! Cuts where the parts are least likely to be met by others like them.
+//! Splits where the halves are least likely to be met by others like them.
 //!
-//! The candidate axes are the three of the set's cheap box, the six diagonals of their planes and the four of their
-//! cube, and the three of the covariance of the centres. A cut costs, for each part, its measure times the leaves
-//! that it will need. (Tried: powers of that number from 0.5 to 1.25, a price for the nodes, and fitted boxes in place
-//! of cheap ones for sets of up to 60 triangles; none made walks more than 1 % cheaper.)
+//! The candidate axes are the three of the set's approximate box, the six diagonals of their planes and the four of
+//! their cube, and the three of the covariance of the centres. A split costs, for each half, its measure times the
+//! leaves that it will need. (Tried: powers of that number from 0.5 to 1.25, a cost for the nodes, and fitted boxes in
+//! place of approximate ones for sets of up to 60 triangles; none made walks more than 1 % cheaper.)
 //!
 //! Based on: MacDonald, Booth, "Heuristics for ray tracing using space subdivision", 1990, and Wald, "On fast
 //! construction of SAH-based bounding volume hierarchies", 2007 (bins). Departures: the probability that two boxes
 //! at random poses meet, by the principal kinematic formula, takes the place of the surface, and the axes are many.
 
-use crate::fit::vector::{Vector, add, dot, subtract};
 use crate::fit::{self, Frame};
+use crate::math::vector::{Vector, add, dot, subtract};
 
-use super::analysis::{SMALL, Sample};
 use super::bounds::Bounds;
-use super::cut::{Bins, Cut, by_place};
+use super::sample::{SMALL, Sample};
+use super::split::{Bins, Split, by_place};
 
 const BINS: usize = 32;
 
-/// The part of a cost that counts for nothing.
+/// Costs that differ by less than this, relatively, count as equal.
 const TIE: f64 = 1e-9;
 
-/// The memory of the search.
+/// Reused memory of the search.
 #[derive(Debug, Default)]
 pub(super) struct Kinematic {
     /// Places and numbers, and where the samples are.
@@ -31,24 +31,24 @@ pub(super) struct Kinematic {
     places: Vec<f64>,
 }
 
-/// A cut and its cost.
-struct Best {
+/// A split and its cost.
+struct BestSplit {
     cost: f64,
     /// Samples on the side that has more.
     larger: usize,
-    cut: Option<Cut>,
+    split: Option<Split>,
 }
 
 impl Kinematic {
-    /// The best cut of a set of `count` triangles of which these are samples; none where all centres are one.
-    pub(super) fn cut(
+    /// The best split of a set of `count` triangles of which these are samples; none where all centres are one.
+    pub(super) fn split(
         &mut self,
         samples: &[Sample],
         frame: &Frame,
         count: usize,
         leaf_size: usize,
-    ) -> Option<Cut> {
-        let mut best = Best { cost: f64::INFINITY, larger: usize::MAX, cut: None };
+    ) -> Option<Split> {
+        let mut best = BestSplit { cost: f64::INFINITY, larger: usize::MAX, split: None };
         for direction in directions(samples, frame) {
             if count <= SMALL {
                 self.try_places(samples, direction, leaf_size, &mut best);
@@ -56,11 +56,11 @@ impl Kinematic {
                 self.try_bins(samples, direction, &mut best);
             }
         }
-        best.cut
+        best.split
     }
 
     /// Tries every place that leaves whole leaves on one side.
-    fn try_places(&mut self, samples: &[Sample], direction: Vector, leaf_size: usize, best: &mut Best) {
+    fn try_places(&mut self, samples: &[Sample], direction: Vector, leaf_size: usize, best: &mut BestSplit) {
         let key = |(at, sample): (usize, &Sample)| ((dot(direction, sample.centre), sample.number), at);
         self.sorted.clear();
         self.sorted.extend(samples.iter().enumerate().map(key));
@@ -85,12 +85,12 @@ impl Kinematic {
             }
             let leaves = |count: usize| count.div_ceil(leaf_size) as f64;
             let cost = bounds.measure() * leaves(left) + self.right[left] * leaves(count - left);
-            best.take(cost, [left, count - left], Cut::First { direction, left });
+            best.take(cost, [left, count - left], Split::First { direction, left });
         }
     }
 
     /// Tries the places between bins.
-    fn try_bins(&mut self, samples: &[Sample], direction: Vector, best: &mut Best) {
+    fn try_bins(&mut self, samples: &[Sample], direction: Vector, best: &mut BestSplit) {
         self.places.clear();
         self.places.extend(samples.iter().map(|sample| dot(direction, sample.centre)));
         let (low, high) =
@@ -120,17 +120,17 @@ impl Kinematic {
             bounds = bounds.union(filled[bin - 1].0);
             left += filled[bin - 1].1;
             let cost = bounds.measure() * left as f64 + of_right[bin];
-            best.take(cost, [left, samples.len() - left], Cut::Bins { bins, left: bin });
+            best.take(cost, [left, samples.len() - left], Split::Bins { bins, left: bin });
         }
     }
 }
 
-impl Best {
-    /// Takes a cheaper cut, or one that costs the same and parts more evenly: equal triangles are halved.
-    fn take(&mut self, cost: f64, sides: [usize; 2], cut: Cut) {
+impl BestSplit {
+    /// Takes a cheaper split, or a more even one that costs the same: equal triangles are halved.
+    fn take(&mut self, cost: f64, sides: [usize; 2], split: Split) {
         let larger = sides[0].max(sides[1]);
         if cost < self.cost * (1.0 - TIE) || (cost <= self.cost * (1.0 + TIE) && larger < self.larger) {
-            *self = Self { cost, larger, cut: Some(cut) };
+            *self = Self { cost, larger, split: Some(split) };
         }
     }
 }

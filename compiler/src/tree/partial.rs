@@ -1,11 +1,11 @@
-//! A tree in the making, whose parts are put together from left to right.
+//! A tree under construction, assembled from left to right.
 
 use super::aabb::Aabb;
 use super::binary::{BinaryTree, Node};
 
 /// Nodes, depth first, and the primitives of their leaves.
 #[derive(Default)]
-pub(crate) struct Grown {
+pub(crate) struct PartialTree {
     nodes: Vec<Node>,
     order: Vec<u32>,
 }
@@ -16,7 +16,7 @@ pub(crate) struct Opened {
     first: usize,
 }
 
-impl Grown {
+impl PartialTree {
     /// Adds a leaf.
     pub(crate) fn leaf(&mut self, primitive: u32, bounds: Aabb) {
         self.nodes.push(Node { bounds, first: 0, count: 1 });
@@ -42,7 +42,7 @@ impl Grown {
         self.nodes.len()
     }
 
-    /// Puts another part behind this one.
+    /// Appends another part.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.nodes.append(&mut other.nodes);
         self.order.append(&mut other.order);
@@ -55,7 +55,7 @@ impl Grown {
         self.order.extend_from_slice(tree.primitives(root));
     }
 
-    /// Says of each node where its primitives begin: behind those of all leaves before it.
+    /// Sets where the primitives of each node begin: behind those of all leaves before it.
     pub(crate) fn finish(mut self) -> BinaryTree {
         let mut first = 0;
         for node in &mut self.nodes {

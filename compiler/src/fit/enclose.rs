@@ -1,14 +1,13 @@
 //! Boxes around points, few or very many.
 
-use crate::fit::vector::dot;
-use crate::fit::{Method, Obb, Objective, Scratch, fit};
+use crate::math::vector::dot;
 
-use super::analysis::sort_and_dedup;
+use super::{Method, Obb, Objective, Scratch, fit};
 
 /// Searches look at all of at most this many points. (Measured: a smooth sphere of 50,000 triangles takes a third of
 /// the time, and the volumes' sum grows by less than a part in a thousand; models of other shapes have no node with so
 /// many vertices on its hull, or a few.)
-pub(super) const MANY: usize = 2048;
+pub(crate) const MANY: usize = 2048;
 
 /// Along how many directions, and their opposites, the farthest are found of more.
 const DIRECTIONS: usize = 512;
@@ -65,4 +64,11 @@ fn direction(index: usize) -> [f64; 3] {
     let radius = (1.0 - z * z).sqrt();
     let (s, c) = libm::sincos(GOLDEN_ANGLE * index as f64);
     [radius * c, radius * s, z]
+}
+
+/// Sorts points by their bits, and keeps one of equals.
+pub(crate) fn sort_and_dedup(points: &mut Vec<[f32; 3]>) {
+    let bits = |point: &[f32; 3]| point.map(f32::to_bits);
+    points.sort_unstable_by_key(bits);
+    points.dedup_by_key(|point| bits(point));
 }

@@ -1,8 +1,10 @@
-//! The tree that the builder returns, and what can be said of it.
+//! The tree that the builder returns, and its statistics.
 
 use std::ops::Range;
 
 use crate::fit::{Obb, Objective};
+
+use super::Link;
 
 /// A tree of oriented boxes over triangles.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,15 +37,6 @@ pub struct Child {
     pub link: Link,
 }
 
-/// What is below a child.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Link {
-    /// A node, as an index.
-    Node(u32),
-    /// Its triangles, at most as many as a leaf holds.
-    Leaf,
-}
-
 /// Figures of a tree. Sums are over the boxes of all children, without the root's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Statistics {
@@ -63,7 +56,7 @@ impl Tree {
     /// The tree's figures.
     pub fn statistics(&self) -> Statistics {
         let of_root = Objective::Collision.measure(self.root.extents());
-        // A root that is one point tells nothing of what is in it.
+        // Where the root is one point, so are all parts.
         let unit = if of_root > 0.0 { 1.0 / of_root } else { 0.0 };
         let mut sum = Statistics::default();
         for child in self.nodes.iter().flat_map(|node| &node.children) {

@@ -1,9 +1,10 @@
-//! Trees for k-DOPs, four children a node. They know triangles' corners, but no meshes and no bytes.
+//! Trees for k-DOPs, four children a node. The code is independent of meshes and bytes.
 //!
-//! The triangles are cut, and nodes made of the parts, as for trees of oriented boxes ([`obb`]), or cut as in the paper. [`Kdop`] is what is put around each.
+//! The triangles are split, and nodes made of the parts, as for trees of oriented boxes (`pair/partition`), or split as
+//! in the paper. [`Kdop`] is the volume around each part.
 //!
-//! Based on: Fünzig, Fellner, "Easy realignment of k-DOP bounding volumes", 2003. Departures: four children, their
-//! cuts, and tables that are right (FORMAT.md, K6 and K7).
+//! Based on: Fünzig, Fellner, "Easy realignment of k-DOP bounding volumes", 2003. Departures: four children, how sets
+//! are split by default, and corrected tables (FORMAT.md, K6 and K7).
 
 mod around;
 
@@ -12,53 +13,55 @@ use std::ops::Range;
 
 pub use around::Kdop;
 
-use crate::obb::analysis::Rule;
-use crate::obb::collapse;
-use crate::obb::cut::Triangle;
-use crate::obb::part::{self, Part};
-use crate::obb::{self, Link};
+use super::partition::{Link, Part, Position, Rule, Triangle, WIDTH, partition};
 
 /// What decides a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// How many directions k-DOPs have: one of [`Directions::COUNTS`](bvhc_format::kdop::Directions::COUNTS).
     pub k: u32,
-    /// What nodes tell besides extents.
+    /// What nodes hold besides extents.
     pub tables: Tables,
-    /// How sets of triangles are parted.
+    /// How sets of triangles are split.
     pub split: Split,
 }
 
-/// How a set of triangles is parted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a set of triangles is split in two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Split {
-    /// By cheap oriented boxes, as for trees of such.
-    Box(obb::Split),
     /// At the midpoint along the longest of the k-DOP's directions: the paper's.
     LongestDirectionMidpoint,
+    /// At the median along the longest axis of an approximate oriented box.
+    LongestAxisMedian,
+    /// At the mean along the longest axis of an approximate oriented box.
+    LongestAxisMean,
+    /// Where the halves are least likely to be met by others like them, as for trees of oriented boxes.
+    #[default]
+    Kinematic,
 }
 
 impl Split {
     /// Every rule.
-    pub const ALL: [Self; 4] = [
-        Self::LongestDirectionMidpoint,
-        Self::Box(obb::Split::LongestAxisMedian),
-        Self::Box(obb::Split::LongestAxisMean),
-        Self::Box(obb::Split::Kinematic),
-    ];
+    pub const ALL: [Self; 4] =
+        [Self::LongestDirectionMidpoint, Self::LongestAxisMedian, Self::LongestAxisMean, Self::Kinematic];
 
     /// The rule's name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Box(split) => split.name(),
             Self::LongestDirectionMidpoint => "longest-direction-midpoint",
+            Self::LongestAxisMedian => "longest-axis-median",
+            Self::LongestAxisMean => "longest-axis-mean",
+            Self::Kinematic => "kinematic",
         }
     }
-}
 
-impl Default for Split {
-    fn default() -> Self {
-        Self::Box(obb::Split::default())
+    fn rule(self, directions: &'static Directions) -> Rule {
+        match self {
+            Self::LongestDirectionMidpoint => Rule::Directions(directions),
+            Self::LongestAxisMedian => Rule::ApproximateBox(Position::Median),
+            Self::LongestAxisMean => Rule::ApproximateBox(Position::Mean),
+            Self::Kinematic => Rule::Kinematic,
+        }
     }
 }
 
@@ -71,14 +74,14 @@ impl Default for Options {
 /// Triangles that a leaf holds at most.
 const LEAF_SIZE: usize = 4;
 
-/// Triangles parted into nodes and leaves.
+/// Triangles in nodes and leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     /// The children of each node, depth first: node 0 is the root, and children come after their parents.
     pub nodes: Vec<Vec<Child>>,
     /// The numbers of the triangles, in the order in which the leaves hold them.
     pub order: Vec<u32>,
-    /// Levels of nodes, at most [`MAX_LEVELS`](obb::MAX_LEVELS).
+    /// Levels of nodes, at most [`MAX_LEVELS`](super::partition::MAX_LEVELS).
     pub depth: u32,
 }
 
@@ -95,13 +98,8 @@ pub struct Child {
 ///
 /// The tree depends on the triangles, the directions and the rule, but on neither the number of threads nor the machine.
 pub fn build(triangles: &[[[f32; 3]; 3]], directions: &'static Directions, split: Split) -> Tree {
-    let mut triangles: Vec<_> =
-        (0..).zip(triangles).map(|(number, corners)| Triangle { corners: *corners, number }).collect();
-    let rule = match split {
-        Split::Box(split) => Rule::Box(split),
-        Split::LongestDirectionMidpoint => Rule::Direction(directions),
-    };
-    let whole = part::part(&mut triangles, rule, LEAF_SIZE);
+    let mut triangles = Triangle::number(triangles);
+    let whole = partition(&mut triangles, split.rule(directions), LEAF_SIZE);
     let order = triangles.iter().map(|triangle| triangle.number).collect();
     let mut tree = Tree { nodes: Vec::new(), order, depth: 0 };
     tree.add(&whole, 0, 0);
@@ -112,10 +110,10 @@ impl Tree {
     /// Adds the node of a part whose triangles begin at `first`, and all below.
     fn add(&mut self, part: &Part, first: usize, level: u32) -> u32 {
         let index = self.nodes.len();
-        self.nodes.push(Vec::with_capacity(obb::WIDTH));
+        self.nodes.push(Vec::with_capacity(WIDTH));
         self.depth = self.depth.max(level + 1);
         let mut next = first;
-        for child in collapse::children(part, level) {
+        for child in part.children(level) {
             let range = next as u32..(next + child.count) as u32;
             let link = match child.halves {
                 Some(_) => Link::Node(self.add(child, next, level + 1)),

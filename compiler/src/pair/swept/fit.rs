@@ -1,14 +1,14 @@
-//! Fits of cores: where a sphere has to be swept to hold points.
+//! Fits of cores: points, lines and rectangles along which a sphere is swept to hold given points.
 //!
-//! A core starts in each of some frames as it does in PQP: it is as thick as the points are, and only as long and wide as
-//! they reach beyond that thickness; and from a ball, which needs no sides. The best of them, by the measure of what is
-//! swept, is then changed a little at a time while that makes it smaller. A rectangle may also come from the best line.
+//! In each of some frames, a core starts as it does in PQP: the radius is half the thickness of the points, and the core is
+//! only as long and wide as the points extend beyond that. A ball is another start. The best start, by the measure of the
+//! swept volume, is then improved by small changes. A rectangle may also start from the best line.
 
 use bvhc_format::swept::Core;
 
-use super::{ball, length, measure, off};
+use super::{ball, measure, off};
 use crate::fit::Frame;
-use crate::fit::vector::{Vector, add, cross, dot, scale, subtract};
+use crate::math::vector::{Vector, add, cross, dot, length, scale, subtract};
 
 /// Changes begin with this share of the size of the points...
 const WIDEST: f64 = 1.0 / 8.0;
@@ -19,17 +19,17 @@ const NARROWEST: f64 = 1.0 / 256.0;
 /// How many rounds of changes there are at most.
 const ROUNDS: usize = 48;
 
-/// Half axes shorter than this share of the radius are none.
+/// Half axes shorter than this share of the radius are dropped.
 const NO_AXIS: f64 = 1.0 / (1 << 16) as f64;
 
-/// And shorter than this: 2^-100. In f32, their directions would be lost.
+/// And those shorter than this: 2^-100. In f32, their directions would be lost.
 const LEAST: f64 = 1.0 / (1u128 << 100) as f64;
 
 /// A core, and the radius around it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fit {
     pub(super) centre: Vector,
-    /// Unit vectors at right angles.
+    /// Perpendicular unit vectors.
     directions: [Vector; 2],
     halves: [f64; 2],
     radius: f64,
@@ -37,8 +37,7 @@ pub(super) struct Fit {
 }
 
 impl Fit {
-    /// One with each kind of core, up to `most`, around at least one point. In the frames, of which there is at least one,
-    /// cores start.
+    /// One fit with each kind of core up to `most`, around at least one point, started in at least one frame.
     pub(super) fn up_to(most: Core, frames: &[Frame], points: &[Vector]) -> Vec<Self> {
         let (centre, radius) = ball::around(points);
         let [direction, other, _] = frames[0].axes;
@@ -61,7 +60,7 @@ impl Fit {
         fits
     }
 
-    /// The half axes, as far as they are any, the longer one first.
+    /// The half axes, the longer one first; zero where they are too short.
     pub(super) fn half_axes(&self, core: Core) -> [Vector; 2] {
         let least = LEAST.max(self.radius * NO_AXIS);
         let axis = |index: usize| {
@@ -109,7 +108,7 @@ impl Fit {
         Self::of(centre, [x, y], [along_x.half(), along_y.half()], points)
     }
 
-    /// Changed a little at a time, while that makes it smaller.
+    /// Improved by small changes, while they lower the measure.
     fn improved(mut self, core: Core, points: &[Vector]) -> Self {
         let size = length([self.halves[0], self.halves[1], self.radius]);
         let mut share = WIDEST;
@@ -121,7 +120,7 @@ impl Fit {
                     self = self.better(Self::of(changed.centre, changed.directions, changed.halves, points));
                 }
             }
-            // What gains less than a part in a hundred is worth a smaller step.
+            // Below a gain of one per cent, smaller steps gain more.
             if self.measure > before * 0.99 {
                 share *= 0.5;
             }
@@ -170,7 +169,7 @@ impl Fit {
     }
 }
 
-/// From where to where something reaches along a direction.
+/// An interval along a direction.
 struct Range {
     low: f64,
     high: f64,
@@ -181,7 +180,7 @@ impl Range {
         Self::beyond(points, direction, |_| 0.0)
     }
 
-    /// The range from which every point is as near as `reach` says; where these overlap, their middle.
+    /// The least range from which each point is no farther than `reach` of it; where it would be empty, its middle.
     fn beyond(points: &[Vector], direction: Vector, reach: impl Fn(&Vector) -> f64) -> Self {
         let whole = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
         let range = points.iter().fold(whole, |range, point| {

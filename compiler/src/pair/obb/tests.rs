@@ -1,13 +1,12 @@
-//! Every rule on models and adversarial sets: whole trees, exact boxes, full leaves, no depth, no luck.
+//! Every rule on models and adversarial sets: valid trees, exact boxes, full leaves, limited depth, determinism.
 
 use std::cell::Cell;
 use std::time::Duration;
 
-use super::collapse::Costs;
-use super::part::Part;
 use super::*;
 use crate::fit::tests::holds;
 use crate::fit::{Method, genetic};
+use crate::pair::partition::Part;
 
 type Corners = [[f32; 3]; 3];
 
@@ -21,7 +20,7 @@ fn scattered(count: u32) -> Vec<Corners> {
     around((0..count).map(|i| [0, 77, 991].map(|salt| noise(i, salt) as f32)), 1.5)
 }
 
-/// A bumpy sheet, which is what a scan is near by.
+/// A bumpy sheet, like a small part of a scan.
 fn sheet(side: u32) -> Vec<Corners> {
     let corner = |i: u32, j: u32| {
         let (x, y) = (i as f32 / side as f32, j as f32 / side as f32);
@@ -117,17 +116,23 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn time_makes_boxes_smaller_and_is_told_by_options() {
+fn time_makes_boxes_smaller_and_options_describe_the_result() {
     // So few that the first pass leaves time on any machine.
     let triangles = sheet(4);
     let genetic = genetic::Parameters { population: 10, generations: 2, ..Default::default() };
-    for fit in [Method::default(), Method::Genetic(genetic), Method::Dito26] {
-        let options = Options { fit, ..Options::default() };
+    let splits = [Split::Kinematic, Split::FittedAxisMidpoint];
+    let fits = [Method::default(), Method::Genetic(genetic), Method::Dito26];
+    for (fit, split) in fits.into_iter().flat_map(|fit| splits.map(|split| (fit, split))) {
+        let options = Options { fit, split, ..Options::default() };
         let passes = Cell::new(0);
         let on_pass = || passes.set(passes.get() + 1);
         let within = |seconds| {
             let time = Duration::from_secs_f64(seconds);
-            build_within(&triangles, &options, &TimeBudget { time, on_pass: &on_pass, on_triangles: &|_| () })
+            build_with_budget(
+                &triangles,
+                &options,
+                &TimeBudget { time, on_pass: &on_pass, on_triangles: &|_| () },
+            )
         };
         let whole = build(&triangles, &options, &|_| ());
         assert!(within(0.0) == (whole.clone(), options) && passes.get() == 0);
@@ -147,9 +152,31 @@ fn boxes_of_many_points_hold_them() {
     for [x, y, z] in triangles.iter_mut().flatten() {
         *z = *x * *x + *y * *y;
     }
-    const { assert!(51 * 51 > enclose::MANY) };
+    const { assert!(51 * 51 > crate::fit::MANY) };
     let options = Options::default();
     check(&build(&triangles, &options, &|_| ()), &triangles, &options);
+}
+
+/// Ninety triangles at one end of an oblique line, and ten at the other: their box is long in no direction of space.
+#[test]
+fn sets_are_split_along_the_axis_of_the_fitted_box() {
+    let along = |t: f32| {
+        let at = |t: f32, across: f32| [2.0 * t - across, t + 2.0 * across, 2.0 * t];
+        [at(t, 0.0), at(t + 0.1, 0.0), at(t, 0.1)]
+    };
+    let near = (0..90).map(|i| along(i as f32 * 0.02));
+    let triangles: Vec<_> = near.chain((0..10).map(|i| along(30.0 + i as f32 * 0.02))).collect();
+    // Where the children of the root begin; the axis may point either way.
+    let starts = |split| {
+        let options = Options { split, ..Options::default() };
+        let tree = build(&triangles, &options, &|_| ());
+        check(&tree, &triangles, &options);
+        tree.nodes[0].children.iter().map(|child| child.range.start).collect::<Vec<_>>()
+    };
+    let [midpoint, median] = [Split::FittedAxisMidpoint, Split::FittedAxisMedian].map(starts);
+    assert!(midpoint.contains(&90) != midpoint.contains(&10), "{midpoint:?}");
+    // Half of 25 leaves, rounded down.
+    assert!(median.contains(&48), "{median:?}");
 }
 
 #[test]
@@ -164,11 +191,11 @@ fn leaves_of_a_scan_are_full() {
 
 #[test]
 fn no_input_makes_a_deep_tree() {
-    // Each triangle is twice as far as the one before: the best cut always takes one.
+    // Each triangle is twice as far as the one before: the best split always takes one.
     let places = (-120..60).map(|i| [2f32.powi(i), 0.0, 0.0]);
     let spaced: Vec<_> =
         (0..).zip(around(places, 0.0)).map(|(_, [a, b, c])| [a, b, [c[0], c[0], 0.0]]).collect();
-    // Ever smaller, around one place, and each as often as leaves have room.
+    // Ever smaller, around one place, and each more often than fits into two leaves.
     let nested: Vec<_> =
         (-60..60).flat_map(|i| [around([[0.0; 3]].into_iter(), 2f32.powi(i))[0]; 9]).collect();
     for triangles in [spaced, nested] {
@@ -183,7 +210,7 @@ fn no_input_makes_a_deep_tree() {
 }
 
 #[test]
-fn sets_that_no_axis_parts_are_halved() {
+fn sets_that_no_axis_splits_are_halved() {
     let point = [[1.0f32; 3]; 3];
     let flat = [[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
     let line = [[0.0f32, 0.0, 0.0], [1.0, 2.0, 3.0], [2.0, 4.0, 6.0]];
@@ -202,14 +229,14 @@ fn sets_that_no_axis_parts_are_halved() {
 }
 
 #[test]
-fn finished_triangles_are_told_once() {
+fn finished_triangles_are_reported_once() {
     let triangles = scattered(5000);
-    let told = std::sync::atomic::AtomicU64::new(0);
+    let reported = std::sync::atomic::AtomicU64::new(0);
     let options = with(Split::Kinematic, 4);
     build(&triangles, &options, &|count| {
-        told.fetch_add(count, std::sync::atomic::Ordering::Relaxed);
+        reported.fetch_add(count, std::sync::atomic::Ordering::Relaxed);
     });
-    assert_eq!(told.into_inner(), 5000);
+    assert_eq!(reported.into_inner(), 5000);
 }
 
 /// A binary tree with the measures of its inner nodes.
@@ -243,12 +270,9 @@ fn random_halves(leaves: u32, salt: u32) -> Halves {
 
 fn part_of(node: &Halves) -> Part {
     let Some(Inner { measure, halves }) = node.as_deref() else {
-        return Part { count: 1, halves: None, height: 0, costs: Costs::LEAF };
+        return Part::leaf(1);
     };
-    let halves = halves.each_ref().map(part_of);
-    let height = 1 + halves[0].height.max(halves[1].height);
-    let (count, costs) = (halves[0].count + halves[1].count, Costs::of(*measure, &halves));
-    Part { count, halves: Some(Box::new(halves)), height, costs }
+    Part::inner(*measure, halves.each_ref().map(part_of))
 }
 
 /// The levels of nodes, of which none has too many children or leaves some of the part out.
@@ -256,7 +280,7 @@ fn collapsed_levels(part: &Part, level: u32) -> u32 {
     if part.halves.is_none() {
         return 0;
     }
-    let children = collapse::children(part, level);
+    let children = part.children(level);
     assert!((2..=WIDTH).contains(&children.len()));
     assert_eq!(children.iter().map(|child| child.count).sum::<usize>(), part.count);
     1 + children.into_iter().map(|child| collapsed_levels(child, level + 1)).max().unwrap()
@@ -267,7 +291,7 @@ fn the_collapse_costs_least() {
     for salt in 0..200 {
         let halves = random_halves(1 + salt % 24, salt);
         let part = part_of(&halves);
-        assert_eq!(part.costs.with(1).0, least_cost(&halves, 1));
+        assert_eq!(part.cost().measure, least_cost(&halves, 1));
         collapsed_levels(&part, 0);
     }
 }
@@ -278,8 +302,7 @@ fn the_collapse_of_the_deepest_tree_is_not_too_deep() {
     for level in 0..75 {
         let mut halves = [part, part_of(&None)];
         halves.rotate_left(level % 2);
-        let costs = Costs::of(if level % 3 == 0 { 1.0 } else { 0.0 }, &halves);
-        part = Part { count: level + 2, halves: Some(Box::new(halves)), height: level as u32 + 1, costs };
+        part = Part::inner(if level % 3 == 0 { 1.0 } else { 0.0 }, halves);
     }
     assert!(collapsed_levels(&part, 0) <= MAX_LEVELS);
 }

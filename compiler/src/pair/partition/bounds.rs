@@ -1,17 +1,17 @@
 //! Bounds along nine directions, from which four boxes can be read.
 
 use crate::fit::Objective;
-use crate::fit::vector::Vector;
+use crate::math::vector::Vector;
 
 const DIRECTIONS: usize = 9;
 
-/// How far a set reaches along the axes of a frame and the diagonals of its three planes, and the other way.
+/// Bounds of a set along the axes of a frame and the diagonals of its three planes, in both senses.
 ///
 /// The diagonals of a plane and the axis across it are a frame, too. So one set of bounds measures four boxes, the
-/// least of which is a fair guess at the set's fitted one.
+/// least of which is a fair estimate of the set's fitted one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
-    /// The greatest places along the directions, then those along their opposites.
+    /// The greatest values along the directions, then those along their opposites.
     reach: [f64; 2 * DIRECTIONS],
 }
 
@@ -42,6 +42,11 @@ impl Bounds {
     /// The extents along the frame's axes.
     pub(super) fn extents(&self) -> Vector {
         [0, 1, 2].map(|direction| self.extent(direction))
+    }
+
+    /// The middles between the bounds along the frame's axes.
+    pub(super) fn middles(&self) -> Vector {
+        [0, 1, 2].map(|direction| 0.5 * (self.reach[direction] - self.reach[direction + DIRECTIONS]))
     }
 
     /// The collision measure of the least of the four boxes around a set that is not empty.

@@ -1,9 +1,8 @@
-//! Swept spheres around the parts of a tree of oriented boxes, whose cuts and nodes they share. They know triangles'
-//! corners, but no meshes and no bytes.
+//! Swept spheres around the parts of a tree of oriented boxes, whose partition and nodes they share. The code is
+//! independent of meshes and bytes.
 //!
-//! [`enclose`] goes from the leaves up: a swept sphere is fitted to what its children's were decided by, the vertices of
-//! the hull (`fit` says how). Of a hybrid, that is done with each kind of core, of which a node gets the cheapest that
-//! prunes as well as any.
+//! [`enclose`] goes from the leaves up: a swept sphere is fitted to the vertices of the hulls of its children (see `fit`).
+//! For a hybrid, that is done with each kind of core, and a node gets the cheapest one that prunes as well as any.
 //!
 //! Based on: Larsen, Gottschalk, Lin, Manocha, "Fast Proximity Queries with Swept Sphere Volumes", 1999. Departures:
 //! several frames are tried, the best is improved step by step, and the radius is what the rounded core needs.
@@ -16,19 +15,17 @@ mod tests;
 use bvhc_format::swept::{Core, Cores};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use crate::fit::vector::{Vector, add, dot, round_up, scale, subtract};
-use crate::fit::{Method, Objective, Scratch};
-use crate::obb::analysis::sort_and_dedup;
-use crate::obb::enclose::enclose as enclose_by_box;
-use crate::obb::{Child, Link, Tree};
+use super::obb::{Child, Link, Tree};
+use crate::fit::{Method, Objective, Scratch, enclose as enclose_by_box, sort_and_dedup};
+use crate::math::vector::{Vector, add, dot, length, round_up, scale, subtract};
 use fit::Fit;
 
 /// By how much the measures of a hybrid's node may exceed the least, in the sum of its children.
 ///
-/// (A step of a walk for a distance takes 0.73 with lines and 0.48 with points of what it takes with rectangles.
-/// With an allowance of 0.2, such walks took up to 7 % more steps, and no less time. To weigh the steps' times against the
-/// measures of all that is below, by dynamic programming, made them take up to 1.9 times as long: measures tell of
-/// collisions, and understate what looser volumes cost distances.)
+/// (A step of a distance walk takes 0.73 of the time with lines and 0.48 with points, relative to rectangles. With an
+/// allowance of 0.2, such walks took up to 7 % more steps, and no less time. Weighing the steps' times against the
+/// measures of all descendants, by dynamic programming, made them take up to 1.9 times as long: the measure models
+/// collisions, and understates what looser volumes cost distance queries.)
 const ALLOWANCE: f64 = 0.1;
 
 /// All points within a radius of a core: its numbers as the file holds them.
@@ -36,21 +33,21 @@ const ALLOWANCE: f64 = 0.1;
 pub struct Swept {
     /// The centre of the core, relative to the tree's origin.
     pub centre: [f32; 3],
-    /// The half axes of the core, at right angles but for rounding, the longer one first; zero where it has none.
+    /// The half axes of the core, perpendicular up to rounding, the longer one first; zero where it has none.
     pub axes: [[f32; 3]; 2],
     /// The radius.
     pub radius: f32,
 }
 
 impl Swept {
-    /// How likely it is to meet another like it, at a uniformly random pose: `2V + S * b`, as for boxes
+    /// Proportional to the probability of meeting another like it at a uniformly random pose: `2V + S * b`, as for boxes
     /// ([`Objective::Collision`]), by Steiner's formulas.
     pub fn measure(&self) -> f64 {
         let [x, y] = self.axes.map(|axis| 2.0 * length(axis.map(f64::from)));
         measure(x, y, f64::from(self.radius))
     }
 
-    /// The lengths of the centre and the half axes, and the radius, added up.
+    /// The sum of the lengths of the centre and the half axes and of the radius.
     pub fn reach(&self) -> f64 {
         let [u, v] = self.axes;
         [self.centre, u, v].map(|vector| length(vector.map(f64::from))).iter().sum::<f64>()
@@ -58,7 +55,7 @@ impl Swept {
     }
 }
 
-/// [`Swept::measure`], of a core of this size.
+/// [`Swept::measure`] of a core of this size.
 fn measure(x: f64, y: f64, radius: f64) -> f64 {
     use std::f64::consts::PI;
     let volume = 2.0 * x * y * radius + PI * radius * radius * (x + y + radius * 4.0 / 3.0);
@@ -66,11 +63,12 @@ fn measure(x: f64, y: f64, radius: f64) -> f64 {
     2.0 * volume + surface * (0.5 * (x + y) + 2.0 * radius)
 }
 
-/// How far a point, relative to the centre, is from a point of the core that is nearest, or hardly farther than that.
+/// The distance of a point, relative to the centre, from the core: from its nearest point, or from one that is hardly
+/// farther.
 pub(crate) fn off(point: Vector, axes: [Vector; 2]) -> f64 {
     let squares = axes.map(|axis| dot(axis, axis));
     let mut places = [0.0; 2];
-    // Once more, for what rounding left of one axis in the other.
+    // Twice, as rounding leaves the axes not quite perpendicular.
     for index in [0, 1, 0, 1] {
         let other = scale(axes[1 - index], places[1 - index]);
         let along = dot(subtract(point, other), axes[index]);
@@ -80,11 +78,7 @@ pub(crate) fn off(point: Vector, axes: [Vector; 2]) -> f64 {
     length(subtract(point, add(scale(axes[0], x), scale(axes[1], y))))
 }
 
-fn length(vector: Vector) -> f64 {
-    dot(vector, vector).sqrt()
-}
-
-/// What is around the children of a node.
+/// The volumes of the children of a node.
 #[derive(Clone, Debug)]
 pub struct Enclosed {
     /// The kind of their cores.
@@ -93,8 +87,8 @@ pub struct Enclosed {
     pub children: Vec<Swept>,
 }
 
-/// Puts a swept sphere with such a core around what each child of a tree's nodes holds, given the corners of all triangles,
-/// relative to `origin`. Runs in the current rayon pool; the number of its threads plays no role.
+/// Fits a swept sphere with such a core to each child of a tree's nodes, given the corners of all triangles, relative to
+/// `origin`. Runs in the current rayon pool; the result does not depend on the number of threads.
 ///
 /// `slack` is added to radii before they are rounded up.
 pub fn enclose(
@@ -108,9 +102,9 @@ pub fn enclose(
         Cores::Same(core) => vec![core],
         Cores::Hybrid => Core::ALL.to_vec(),
     };
-    let growth = Growth { tree, triangles, kinds: &kinds, origin, slack };
+    let builder = Builder { tree, triangles, kinds: &kinds, origin, slack };
     let mut each = vec![Vec::new(); tree.nodes.len()];
-    for (node, of_node) in growth.grow(0).each {
+    for (node, of_node) in builder.build(0).each {
         each[node as usize] = of_node;
     }
     let choose = |of_node: Vec<Each>| {
@@ -120,7 +114,7 @@ pub fn enclose(
     each.into_iter().map(choose).collect()
 }
 
-/// The first of so many kinds with which a node's children prune as well as with any, but for [`ALLOWANCE`].
+/// The first of so many kinds with which a node's children prune as well as with any, within [`ALLOWANCE`].
 fn cheapest(of_node: &[Each], kinds: usize) -> usize {
     let sum = |kind: usize| of_node.iter().map(|each| each[kind].measure()).sum::<f64>();
     let sums: Vec<f64> = (0..kinds).map(sum).collect();
@@ -128,10 +122,10 @@ fn cheapest(of_node: &[Each], kinds: usize) -> usize {
     sums.iter().position(|sum| *sum <= least * (1.0 + ALLOWANCE)).unwrap_or(kinds - 1)
 }
 
-/// What is around a child, with each kind of core that is asked for.
+/// The volumes of a child, one for each wanted kind of core.
 type Each = Vec<Swept>;
 
-struct Growth<'a> {
+struct Builder<'a> {
     tree: &'a Tree,
     triangles: &'a [[[f32; 3]; 3]],
     /// The kinds of cores, in the order of [`Core::ALL`].
@@ -140,33 +134,33 @@ struct Growth<'a> {
     slack: f64,
 }
 
-/// What is around the children of a node and of all nodes below.
-struct Grown {
+/// The volumes of the children of a node and of all nodes below.
+struct Subtree {
     each: Vec<(u32, Vec<Each>)>,
-    /// What decides anything around the node.
+    /// The vertices of the hull, which decide any volume around the node.
     points: Vec<[f32; 3]>,
 }
 
-impl Growth<'_> {
-    fn grow(&self, node: u32) -> Grown {
+impl Builder<'_> {
+    fn build(&self, node: u32) -> Subtree {
         let children = &self.tree.nodes[node as usize].children;
-        let grown: Vec<_> = children.into_par_iter().map(|child| self.around(child)).collect();
-        let of_node = grown.iter().map(|(each, _)| each.clone()).collect();
-        let mut whole = Grown { each: vec![(node, of_node)], points: Vec::new() };
-        for (_, below) in grown {
+        let built: Vec<_> = children.into_par_iter().map(|child| self.around(child)).collect();
+        let of_node = built.iter().map(|(each, _)| each.clone()).collect();
+        let mut whole = Subtree { each: vec![(node, of_node)], points: Vec::new() };
+        for (_, below) in built {
             whole.each.extend(below.each);
             whole.points.extend(below.points);
         }
         whole
     }
 
-    fn around(&self, child: &Child) -> (Each, Grown) {
+    fn around(&self, child: &Child) -> (Each, Subtree) {
         let mut below = match child.link {
-            Link::Node(node) => self.grow(node),
+            Link::Node(node) => self.build(node),
             Link::Leaf => {
                 let order = &self.tree.order[child.range.start as usize..child.range.end as usize];
                 let corners = order.iter().flat_map(|triangle| self.triangles[*triangle as usize]);
-                Grown { each: Vec::new(), points: corners.collect() }
+                Subtree { each: Vec::new(), points: corners.collect() }
             }
         };
         sort_and_dedup(&mut below.points);
@@ -178,10 +172,10 @@ impl Growth<'_> {
         let most = self.kinds.iter().copied().max().unwrap_or(Core::Point);
         let fits = Fit::up_to(most, &[child.obb.frame, cheap.frame], &offsets);
         let each = self.kinds.iter().map(|core| self.round(*core, &fits[*core as usize], &offsets)).collect();
-        (each, Grown { points, ..below })
+        (each, Subtree { points, ..below })
     }
 
-    /// The numbers of the file, with the radius that these need.
+    /// Rounds a fit to the numbers of the file, with the radius that these need.
     fn round(&self, core: Core, fit: &Fit, points: &[Vector]) -> Swept {
         let centre = fit.centre.map(|x| x as f32);
         let axes = fit.half_axes(core).map(|axis| axis.map(|x| x as f32));

@@ -1,10 +1,9 @@
 //! Small balls around points.
 //!
-//! Based on: Badoiu, Clarkson, "Smaller core-sets for balls", 2003: a centre that goes toward the farthest point, by less
-//! each time.
+//! Based on: Badoiu, Clarkson, "Smaller core-sets for balls", 2003: the centre moves toward the farthest point, by
+//! decreasing steps.
 
-use super::length;
-use crate::fit::vector::{Vector, add, scale, subtract};
+use crate::math::vector::{Vector, add, length, scale, subtract};
 
 /// Steps of the centre. (Measured: radii are within 1 % of the least.)
 const STEPS: usize = 200;

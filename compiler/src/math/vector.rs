@@ -1,4 +1,4 @@
-//! The few operations on f64 vectors that fits need, each in one fixed arithmetic.
+//! The operations on f64 vectors, each in one fixed arithmetic, and rounding to f32.
 
 /// A point or direction.
 pub(crate) type Vector = [f64; 3];
@@ -30,18 +30,23 @@ pub(crate) fn scale(a: Vector, by: f64) -> Vector {
 
 /// `a + by * b`
 #[inline]
-pub(super) fn offset(a: Vector, b: Vector, by: f64) -> Vector {
+pub(crate) fn offset(a: Vector, b: Vector, by: f64) -> Vector {
     add(a, scale(b, by))
 }
 
 #[inline]
-pub(super) fn length_squared(a: Vector) -> f64 {
+pub(crate) fn length_squared(a: Vector) -> f64 {
     dot(a, a)
 }
 
+#[inline]
+pub(crate) fn length(a: Vector) -> f64 {
+    length_squared(a).sqrt()
+}
+
 /// A vector of length 1 (to rounding) in the direction of `a`; none where `a` is zero.
-pub(super) fn unit(a: Vector) -> Option<Vector> {
-    // The largest part is brought to 1 first: squares of f32 denormals would lose all their bits.
+pub(crate) fn unit(a: Vector) -> Option<Vector> {
+    // Scaled to a largest component of 1 first: squares of f32 denormals would lose all their bits.
     let largest = a.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
     (largest > 0.0).then(|| {
         let a = a.map(|x| x / largest);
@@ -49,7 +54,13 @@ pub(super) fn unit(a: Vector) -> Option<Vector> {
     })
 }
 
-/// The least f32 that is not below.
+/// The largest f32 not above `x`.
+#[inline]
+pub(crate) fn round_down(x: f64) -> f32 {
+    -round_up(-x)
+}
+
+/// The least f32 not below `x`.
 #[inline]
 pub(crate) fn round_up(x: f64) -> f32 {
     let rounded = x as f32;
@@ -60,7 +71,7 @@ pub(crate) fn round_up(x: f64) -> f32 {
 ///
 /// Based on: Jeannerod, Louvet, Muller, "Further analysis of Kahan's algorithm for the accurate computation of
 /// 2x2 determinants", 2013.
-pub(super) fn accurate_cross(a: Vector, b: Vector) -> Vector {
+pub(crate) fn accurate_cross(a: Vector, b: Vector) -> Vector {
     let difference = |a: f64, b: f64, c: f64, d: f64| {
         let product = c * d;
         let error = (-c).mul_add(d, product);

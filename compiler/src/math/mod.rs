@@ -1,0 +1,4 @@
+//! Arithmetic that the whole compiler shares.
+
+pub(crate) mod random;
+pub(crate) mod vector;
