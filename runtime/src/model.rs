@@ -1,5 +1,7 @@
 //! The opened model: a borrowed view of a file's bytes.
 
+use core::fmt;
+
 use bvhc_format::header::{Header, SectionEntry};
 use bvhc_format::kdop::KdopLayout;
 use bvhc_format::obb::{MAX_OBB_DEPTH, SampleNode};
@@ -155,6 +157,35 @@ impl<'a> Model<'a> {
         name(&self.metadata.objects, index)
     }
 
+    /// The names of all materials, in the order of their indices. Names that a corrupt file garbles are empty.
+    ///
+    /// ```
+    /// use bvhc_runtime::{Model, include_aligned};
+    ///
+    /// let model = Model::from_bytes(include_aligned!("../../tests/golden/quad.bvh"))?;
+    /// assert_eq!(model.materials().collect::<Vec<_>>(), ["paint"]);
+    /// # Ok::<(), bvhc_runtime::OpenError>(())
+    /// ```
+    pub fn materials(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
+        names(&self.metadata.materials)
+    }
+
+    /// The names of all groups, likewise.
+    pub fn groups(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
+        names(&self.metadata.groups)
+    }
+
+    /// The names of all objects, likewise.
+    pub fn objects(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
+        names(&self.metadata.objects)
+    }
+
+    /// The whole file.
+    #[cfg(feature = "hashes")]
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.directory.bytes()
+    }
+
     /// The header's fields.
     pub fn header(&self) -> &Header {
         self.directory.header()
@@ -287,6 +318,22 @@ fn name<'a>(names: &'a ArchivedNames<'_>, index: u32) -> Option<&'a str> {
     names.get(index as usize)
 }
 
+fn names<'a>(names: &'a ArchivedNames<'static>) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
+    // A name ends where four bytes of the file say so: there are fewer than 2^32.
+    (0..names.len() as u32).map(|index| name(names, index).unwrap_or_default())
+}
+
+impl fmt::Debug for Model<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Model")
+            .field("bytes", &self.header().length)
+            .field("triangles", &self.triangle_count())
+            .field("bounds", &self.bounds)
+            .field("level", &self.level)
+            .finish_non_exhaustive()
+    }
+}
+
 fn open_section<'a, T>(directory: &Directory<'a>) -> Result<&'a T, OpenError>
 where
     T: Root + for<'b> CheckBytes<LowValidator<'b, Failure>>,
@@ -359,11 +406,11 @@ fn check_depth(kind: SectionKind, found: u32) -> Result<(), OpenError> {
 
 fn read_bounds(tree: &ArchivedAabbTree<'_>) -> Result<Aabb, OpenError> {
     let number = |index: usize| tree.bounds[index].to_native();
-    let bounds = Aabb { lower: [0, 1, 2].map(number), upper: [3, 4, 5].map(number) };
+    let bounds = Aabb { min: [0, 1, 2].map(number), max: [3, 4, 5].map(number) };
     let valid = (0..3).all(|axis| {
-        -MAX_COORDINATE <= bounds.lower[axis]
-            && bounds.lower[axis] <= bounds.upper[axis]
-            && bounds.upper[axis] <= MAX_COORDINATE
+        -MAX_COORDINATE <= bounds.min[axis]
+            && bounds.min[axis] <= bounds.max[axis]
+            && bounds.max[axis] <= MAX_COORDINATE
     });
     if valid { Ok(bounds) } else { Err(OpenError::Bounds) }
 }

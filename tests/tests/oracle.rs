@@ -344,7 +344,7 @@ fn overlaps() {
         let (models, mut found) = (trial.models(), 0u32);
         for _ in 0..trial.share(OVERLAPS) {
             let reach = queries.overlap_box();
-            let expected = overlap_box::all(&trial.mesh, reach.lower, reach.upper);
+            let expected = overlap_box::all(&trial.mesh, reach.min, reach.max);
             found += u32::from(!expected.is_empty());
             for model in &models {
                 let context = format!("{} {} {reach:?}", trial.name, model.level().name());
@@ -370,7 +370,7 @@ fn overlaps_on_the_integer_grid() {
         for round in 0..trial.share(OVERLAPS) {
             let (corner, extent) = (queries.quarters(), (round % 9) as f32 / 4.0);
             let reach = bvhc_runtime::Aabb::new(corner, corner.map(|x| x + extent));
-            let boxed = overlap_box::all(&trial.mesh, reach.lower, reach.upper);
+            let boxed = overlap_box::all(&trial.mesh, reach.min, reach.max);
             let near = overlap_sphere::all(&trial.mesh, corner, extent);
             for model in &models {
                 let context = format!("{} {} {reach:?}", trial.name, model.level().name());

@@ -193,7 +193,7 @@ impl Row<f64> {
             self.finite(3, ["r21", "r22", "r23"])?,
             self.finite(6, ["r31", "r32", "r33"])?,
         ];
-        Ok(Pose::new(rotation, self.finite(9, ["x", "y", "z"])?)?)
+        Ok(Pose::from_rows(rotation, self.finite(9, ["x", "y", "z"])?)?)
     }
 }
 
