@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{Filter, Hit, Model, Ray, Sides, VisitControl};
+use bvhc_runtime::{ClosestPoint, Filter, Hit, Model, Ray, Sides, VisitControl};
 use bvhc_tests::oracle::classification::{self, Answer, Fault};
 use bvhc_tests::oracle::ray::{self, Class, Crossing};
 use bvhc_tests::oracle::{overlap_box, overlap_sphere, point};
