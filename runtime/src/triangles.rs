@@ -16,7 +16,7 @@ impl<'a> Model<'a> {
     /// let model = Model::from_bytes(include_aligned!("../../tests/golden/quad.bvh"))?;
     /// let mut triangles: Vec<_> = model.triangles().collect();
     /// triangles.sort_by_key(|(number, _)| *number);
-    /// assert_eq!(triangles[0], (0, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]));
+    /// assert_eq!(triangles[0], (0, [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 1.0, 0.0]]));
     /// # Ok::<(), bvhc_runtime::OpenError>(())
     /// ```
     pub fn triangles(&self) -> impl Iterator<Item = (u32, [[f32; 3]; 3])> + use<'a> {
@@ -67,7 +67,7 @@ mod table {
     /// let model = Model::from_bytes(include_aligned!("../../tests/golden/quad.bvh"))?;
     /// let table = TriangleTable::new(model);
     /// let hit = model.closest_hit(&Ray::new([0.75, 0.25, 1.0], [0.0, 0.0, -1.0])).expect("it meets the quad");
-    /// assert_eq!(table.corners(hit.triangle), Some([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0]]));
+    /// assert_eq!(table.corners(hit.triangle), Some([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [2.0, 1.0, 0.0]]));
     /// assert_eq!(table.normal(hit.triangle), Some(hit.normal));
     /// # Ok::<(), bvhc_runtime::OpenError>(())
     /// ```

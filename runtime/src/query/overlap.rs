@@ -84,6 +84,18 @@ impl<'a> Model<'a> {
     ///
     /// Exact: touching counts, and rounding never decides. A ball whose radius is negative or NaN, or whose centre is not
     /// finite, is empty and touches nothing; with an infinite radius it touches everything. Neither allocates nor panics.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use bvhc_runtime::{Model, include_aligned};
+    ///
+    /// let model = Model::from_bytes(include_aligned!("../../../tests/golden/quad.bvh"))?;
+    /// // `Break` ends the search, and is returned: here, whether anything is within 2 of the point.
+    /// let found = model.overlap_sphere([0.5, 0.5, 1.0], 2.0, |_| ControlFlow::Break(()));
+    /// assert!(found.is_break());
+    /// # Ok::<(), bvhc_runtime::OpenError>(())
+    /// ```
     pub fn overlap_sphere(
         &self,
         centre: impl Into<[f32; 3]>,
