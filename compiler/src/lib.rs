@@ -31,8 +31,8 @@
 //!
 //! # Stability
 //!
-//! What these pages show is the interface, and changes with the version number as semantic versioning has it. Other modules
-//! are public for the project's own tests and benchmarks alone: they do not appear here, and may change at any time.
+//! These pages show the interface, which follows semantic versioning. Other modules are public for the project's own tests and
+//! benchmarks alone: they do not appear here and may change at any time.
 //!
 //! # Features
 //!
@@ -71,6 +71,11 @@ pub mod triangulate;
 pub mod verify;
 
 pub use compile::{CompileError, Compiled, Layout, Options, Quality, Report};
+pub use file::Bytes;
+pub use kdop::Options as KdopOptions;
+pub use mesh::Dropped;
+pub use obb::Options as ObbOptions;
+pub use optimise::Stop;
 
 use compile::{Source, compile_source};
 
