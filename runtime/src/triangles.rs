@@ -55,6 +55,7 @@ mod table {
 
     use super::Model;
     use crate::simd::dispatch;
+    use crate::triangle::corners;
     use crate::triangle::ray::unit_normal;
 
     /// Where each triangle of a model is, by its number: for the corners and the normal of a triangle that a query named.
@@ -103,7 +104,7 @@ mod table {
         /// The corners of the triangle with this number, in the source's winding; `None` where there is no such number.
         pub fn corners(&self, triangle: u32) -> Option<[[f32; 3]; 3]> {
             let (reference, lane) = *self.addresses.get(triangle as usize)?;
-            self.model.blocks().triangle(reference, lane as usize).map(|(corners, _)| corners)
+            self.model.blocks().get(reference).map(|block| corners(&block, lane as usize))
         }
 
         /// The unit normal of the triangle with this number, as in [`Hit`](crate::Hit).
