@@ -293,7 +293,7 @@ fn check_description(
     let n = [0, 1, 2].map(|k| ab[(k + 1) % 3] * ac[(k + 2) % 3] - ab[(k + 2) % 3] * ac[(k + 1) % 3]);
     let (length, longest) = (dot(n, n).sqrt(), dot(ab, ab).max(dot(ac, ac)));
     // Thinner ones lose in f64 what is compared here.
-    if length < 1e-8 * longest {
+    if length <= 1e-8 * longest {
         return;
     }
     for axis in 0..3 {
