@@ -5,7 +5,7 @@ use bvhc_format::MAX_COORDINATE;
 use crate::model::Model;
 use crate::query::candidates::{Best, Candidates};
 use crate::simd::{Kernel, dispatch, square_root};
-use crate::triangle::closest::Weights;
+use crate::triangle::closest::{Weights, sub};
 use crate::triangle::ray::unit_normal;
 use crate::walk::nearest;
 use crate::walk::probe::{Erased, Probe};
@@ -191,8 +191,8 @@ fn describe<S: Kernel>(simd: S, point: [f32; 3], best: &Best) -> Option<ClosestP
     let triangle = best.triangle?;
     let point = point.map(f64::from);
     let absolute = |axis: usize| (point[axis] + best.offset[axis]) as f32;
-    let corners = best.corners.map(|corner| [0, 1, 2].map(|axis| f64::from(corner[axis]) - point[axis]));
-    let Weights { weights: [u, v], back } = Weights::new(corners, best.offset);
+    let [a, b, c] = best.corners.map(|corner| corner.map(f64::from));
+    let Weights { weights: [u, v], back } = Weights::new(sub(a, point), [sub(b, a), sub(c, a)], best.offset);
     Some(ClosestPoint {
         distance: square_root(simd, best.square) as f32,
         point: [0, 1, 2].map(absolute),

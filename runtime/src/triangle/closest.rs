@@ -160,6 +160,9 @@ fn either<S: Kernel>(
     ([coordinate(0), coordinate(1), coordinate(2)], mask.select(first2, second2))
 }
 
+/// The square of the sine of two edges below which the cross product is rounding: that is about 2^-52 of their lengths.
+const THINNEST: f64 = 1.0 / (1u128 << 96) as f64;
+
 /// A point of a triangle by its corners.
 pub(crate) struct Weights {
     /// Of the second and third corner.
@@ -169,13 +172,14 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    /// Those of a point of the triangle; it and the corners are relative to a query point.
+    /// Those of the point `at` of the triangle with a corner `a` and the edges from there; `at` and `a` are relative to a query
+    /// point, the edges are not, so that corners on one line stay there.
     #[inline(always)]
-    pub(crate) fn new([a, b, c]: [[f64; 3]; 3], at: [f64; 3]) -> Self {
-        let (ab, ac, from_a) = (sub(b, a), sub(c, a), sub(at, a));
+    pub(crate) fn new(a: [f64; 3], [ab, ac]: [[f64; 3]; 2], at: [f64; 3]) -> Self {
+        let from_a = sub(at, a);
         let normal = cross(ab, ac);
         let square = dot(normal, normal);
-        let [v, w] = if square > 0.0 {
+        let [v, w] = if square > THINNEST * dot(ab, ab) * dot(ac, ac) {
             [dot(normal, cross(from_a, ac)) / square, dot(normal, cross(ab, from_a)) / square]
         } else {
             without_area(ab, ac, from_a)
@@ -196,7 +200,7 @@ fn without_area(ab: [f64; 3], ac: [f64; 3], from_a: [f64; 3]) -> [f64; 2] {
 }
 
 #[inline(always)]
-pub(super) fn sub<T: Copy + Sub<Output = T>>(a: [T; 3], b: [T; 3]) -> [T; 3] {
+pub(crate) fn sub<T: Copy + Sub<Output = T>>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
@@ -236,7 +240,7 @@ mod tests {
             let point = |[v, w]: [f64; 2]| {
                 [0, 1, 2].map(|axis| a[axis] + v * (b[axis] - a[axis]) + w * (c[axis] - a[axis]))
             };
-            let found = Weights::new([a, b, c], point([v, w]));
+            let found = Weights::new(a, [sub(b, a), sub(c, a)], point([v, w]));
             let [fv, fw] = found.weights;
             assert!(fv >= 0.0 && fw >= 0.0 && fv + fw <= 1.0 + 1e-15);
             let again = point(found.weights);
@@ -247,12 +251,11 @@ mod tests {
 
     #[test]
     fn sides_are_those_of_the_normal() {
-        let above = [[0.0, 0.0, -1.0], [1.0, 0.0, -1.0], [0.0, 1.0, -1.0]];
-        assert!(!Weights::new(above, [0.0, 0.0, -1.0]).back);
-        let below = above.map(|[x, y, z]| [x, y, -z]);
-        assert!(Weights::new(below, [0.0, 0.0, 1.0]).back);
-        let level = above.map(|[x, y, _]| [x, y, 0.0]);
-        assert!(!Weights::new(level, [0.0; 3]).back);
+        let back = |z: f64| {
+            let a = [0.0, 0.0, z];
+            Weights::new(a, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], a).back
+        };
+        assert_eq!([-1.0, 0.0, 1.0].map(back), [false, false, true]);
     }
 
     /// The corners are rounded, so that these are nearly on one line; and quarters of whole numbers, which are exactly.
