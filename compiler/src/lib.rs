@@ -1,21 +1,103 @@
-//! The bvhc compiler: a mesh in, a file out that the runtime queries in place.
+//! The bvhc compiler: a mesh in, a file out that `bvhc-runtime` queries in place.
 //!
-//! [`compile::compile`] is the whole way. Data flows one way through the modules: [`import`] and [`clean`] make a
-//! [`mesh`]; [`tree`] builds over its boxes, and [`mod@optimise`] improves on that; [`pair`] builds the trees for queries
-//! on two models over its triangles, with boxes from [`mod@fit`]; [`layout`] makes the records; [`mod@file`] makes the
-//! bytes.
+//! The program `bvhc` does this on the command line; [`compile()`] and [`compile_mesh`] do it in a build script, an editor or
+//! a test:
+//!
+//! ```
+//! use bvhc::{Options, Quality};
+//! use bvhc_runtime::{Model, Ray};
+//!
+//! let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+//! let triangles = [[0, 1, 2], [0, 2, 3]];
+//! let compiled = bvhc::compile_mesh(&positions, &triangles, &Options::of(Quality::Fast))?;
+//!
+//! // These are the bytes of a file; they may as well be queried at once.
+//! let model = Model::from_bytes(&compiled.bytes)?;
+//! assert!(model.any_hit(&Ray::new([0.25, 0.75, 1.0], [0.0, 0.0, -1.0])));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A `build.rs` that compiles a model for `include_aligned!` to embed:
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let source = std::fs::read("assets/castle.obj")?;
+//! let compiled = bvhc::compile(&source, "assets/castle.obj", &bvhc::Options::default())?;
+//! std::fs::write(format!("{}/castle.bvh", std::env::var("OUT_DIR")?), &compiled.bytes)?;
+//! println!("cargo::rerun-if-changed=assets/castle.obj");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Stability
+//!
+//! These pages show the interface, which follows semantic versioning. Other modules are public for the project's own tests and
+//! benchmarks alone: they do not appear here and may change at any time.
+//!
+//! # Features
+//!
+//! `cli`, on by default, is the command line with its dependencies; a build script does without:
+//! `bvhc = { version = "0.1", default-features = false }`.
 
+#[doc(hidden)]
 pub mod clean;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 pub mod compile;
+#[doc(hidden)]
 pub mod file;
+#[doc(hidden)]
 pub mod fit;
+#[doc(hidden)]
 pub mod import;
+#[doc(hidden)]
 pub mod layout;
 mod math;
+#[doc(hidden)]
 pub mod mesh;
+#[doc(hidden)]
 pub mod optimise;
+#[doc(hidden)]
 pub mod pair;
+#[doc(hidden)]
 pub mod tree;
+#[doc(hidden)]
 pub mod triangulate;
+#[doc(hidden)]
 pub mod verify;
+
+pub use compile::{CompileError, Compiled, Layout, Options, Quality, Report};
+pub use file::Bytes;
+pub use mesh::Dropped;
+pub use optimise::Stop;
+pub use pair::kdop::Options as KdopOptions;
+pub use pair::obb::Options as ObbOptions;
+
+use compile::{Source, compile_source};
+
+/// Compiles the bytes of a model file, called `name` in messages, into the bytes of a bvhc file.
+///
+/// Uses all processors, or as many threads as the options say. The bytes depend on the source and the options alone, not on
+/// the machine. [`compile::compile_source`] reports its progress.
+///
+/// # Errors
+/// [`CompileError`], which names the place in the source.
+pub fn compile(source: &[u8], name: &str, options: &Options) -> Result<Compiled, CompileError> {
+    compile_source(&Source::File(source), name, options, &())
+}
+
+/// As [`compile()`], of vertices and of triangles by the indices of their corners, counter-clockwise as seen from the front.
+///
+/// Triangles are numbered in their order. Such a file has no names of materials; its source's hash is that of all coordinates
+/// and then all indices, as little-endian bytes.
+///
+/// # Errors
+/// [`CompileError`], where an index is out of range, a coordinate is not finite or beyond 2^60, or no triangle has an area.
+pub fn compile_mesh(
+    positions: &[[f32; 3]],
+    triangles: &[[u32; 3]],
+    options: &Options,
+) -> Result<Compiled, CompileError> {
+    compile_source(&Source::Mesh { positions, triangles }, "mesh", options, &())
+}

@@ -1,17 +1,32 @@
 //! The axis-aligned box of the public interface.
 
-/// A closed axis-aligned box, in the model's units and space.
+/// A closed axis-aligned box: all points with `min <= x <= max` on every axis, in the model's units and space.
+///
+/// The bounds may be infinite: from `-inf` to `inf` is everything. A box of which a `min` is more than its `max`, or of which a
+/// bound is NaN, is empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
     /// The corner with the smallest coordinates.
-    pub lower: [f32; 3],
+    pub min: [f32; 3],
     /// The corner with the largest coordinates.
-    pub upper: [f32; 3],
+    pub max: [f32; 3],
 }
 
 impl Aabb {
     /// The box between two corners.
-    pub fn new(lower: impl Into<[f32; 3]>, upper: impl Into<[f32; 3]>) -> Self {
-        Self { lower: lower.into(), upper: upper.into() }
+    ///
+    /// ```
+    /// use bvhc_runtime::Aabb;
+    ///
+    /// assert!(!Aabb::new([0.0; 3], [1.0; 3]).is_empty());
+    /// assert!(Aabb::new([0.0; 3], [1.0, -1.0, 1.0]).is_empty());
+    /// ```
+    pub fn new(min: impl Into<[f32; 3]>, max: impl Into<[f32; 3]>) -> Self {
+        Self { min: min.into(), max: max.into() }
+    }
+
+    /// Whether no point is in the box.
+    pub fn is_empty(&self) -> bool {
+        !(0..3).all(|axis| self.min[axis] <= self.max[axis])
     }
 }

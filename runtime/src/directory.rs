@@ -29,6 +29,12 @@ impl<'a> Directory<'a> {
         Ok(directory)
     }
 
+    /// The whole file.
+    #[cfg(feature = "hashes")]
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     pub(crate) fn header(&self) -> &Header {
         &self.header
     }

@@ -1,5 +1,9 @@
 //! Why bytes are refused.
 
+use core::fmt;
+#[cfg(feature = "mmap")]
+use std::path::{Path, PathBuf};
+
 use bvhc_format::section::SectionKind;
 
 /// Why bytes are no model this runtime can query.
@@ -25,8 +29,9 @@ pub enum OpenError {
     },
     /// The file's major version is not the one this runtime reads.
     #[error(
-        "the file has format version {major}.{minor}; this runtime reads version {}.x",
-        bvhc_format::VERSION_MAJOR
+        "the file has format version {major}.{minor}; this runtime reads version {}.x: {}",
+        bvhc_format::VERSION_MAJOR,
+        advice(*major)
     )]
     Version {
         /// The file's major version.
@@ -49,7 +54,11 @@ pub enum OpenError {
         header: u64,
     },
     /// The bytes do not start at a multiple of 64 in memory.
-    #[error("the bytes start {misalignment} bytes past a multiple of {} in memory", bvhc_format::ALIGNMENT)]
+    #[error(
+        "the bytes start {misalignment} bytes past a multiple of {} in memory; embed them with `include_aligned!`, or use \
+         `LoadedModel` or `MappedModel`",
+        bvhc_format::ALIGNMENT
+    )]
     Misaligned {
         /// The address modulo 64.
         misalignment: usize,
@@ -61,7 +70,7 @@ pub enum OpenError {
         found: u32,
     },
     /// A directory entry breaks a rule.
-    #[error("section {index} (kind {kind}): {fault}")]
+    #[error("section {index} ({}): {fault}", KindName(*kind))]
     Section {
         /// Place in the directory, from 0.
         index: u32,
@@ -178,15 +187,117 @@ pub enum SectionFault {
     Duplicate,
 }
 
-/// Why a file could not be opened.
+/// Why a file could not be opened. Its message begins with the file's path, where there is one.
 #[cfg(feature = "mmap")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
     /// The operating system could not open, map or read the file.
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
-    /// The file's bytes are no model.
-    #[error(transparent)]
-    Open(#[from] OpenError),
+    #[error("{}{error}", Prefix(path))]
+    Io {
+        /// The file; `None` where the bytes came from a reader.
+        path: Option<PathBuf>,
+        /// What the system says.
+        #[source]
+        error: std::io::Error,
+    },
+    /// The file's bytes are not a model.
+    #[error("{}{error}", Prefix(path))]
+    Open {
+        /// The file; `None` where the bytes came from a reader.
+        path: Option<PathBuf>,
+        /// Which rule they break.
+        #[source]
+        error: OpenError,
+    },
+}
+
+#[cfg(feature = "mmap")]
+impl FileError {
+    /// The same, of the file at `path`.
+    pub(crate) fn of(self, path: &Path) -> Self {
+        let path = Some(PathBuf::from(path));
+        match self {
+            Self::Io { error, .. } => Self::Io { path, error },
+            Self::Open { error, .. } => Self::Open { path, error },
+        }
+    }
+}
+
+#[cfg(feature = "mmap")]
+impl From<std::io::Error> for FileError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io { path: None, error }
+    }
+}
+
+#[cfg(feature = "mmap")]
+impl From<OpenError> for FileError {
+    fn from(error: OpenError) -> Self {
+        Self::Open { path: None, error }
+    }
+}
+
+/// A path as messages begin with it.
+#[cfg(feature = "mmap")]
+struct Prefix<'a>(&'a Option<PathBuf>);
+
+#[cfg(feature = "mmap")]
+impl fmt::Display for Prefix<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(path) => write!(f, "{}: ", path.display()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A section's kind as messages name it.
+struct KindName(u32);
+
+impl fmt::Display for KindName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match SectionKind::from_number(self.0) {
+            Some(kind) => f.write_str(kind.name()),
+            None => write!(f, "of the unknown kind {}", self.0),
+        }
+    }
+}
+
+/// What to do about a file of another version.
+fn advice(major: u16) -> &'static str {
+    if major < bvhc_format::VERSION_MAJOR {
+        "compile the model again with this version of bvhc"
+    } else {
+        "update bvhc-runtime, or compile the model again with this version of bvhc"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn messages_say_what_to_do() {
+        let old = OpenError::Version { major: 1, minor: 3 }.to_string();
+        assert!(old.ends_with("compile the model again with this version of bvhc"), "{old}");
+        let new = OpenError::Version { major: 99, minor: 0 }.to_string();
+        assert!(new.contains("update bvhc-runtime"), "{new}");
+        let fault = SectionFault::Duplicate;
+        let kind = SectionKind::ObbTree as u32;
+        let twice = OpenError::Section { index: 3, kind, fault }.to_string();
+        assert!(twice.starts_with("section 3 (obb-tree): "), "{twice}");
+        let unknown = OpenError::Section { index: 3, kind: 0xffff, fault }.to_string();
+        assert!(unknown.starts_with("section 3 (of the unknown kind 65535): "), "{unknown}");
+    }
+
+    #[cfg(feature = "mmap")]
+    #[test]
+    fn files_are_named() {
+        let error = FileError::from(OpenError::Bounds);
+        assert!(error.to_string().starts_with("the bounds"));
+        assert!(error.of(Path::new("a.bvh")).to_string().starts_with("a.bvh: the bounds"));
+    }
 }

@@ -19,7 +19,16 @@ use rkyv::rend::u32_le;
 
 use crate::math::double::sign_of_sum;
 
-/// The convex hull of a model.
+/// The convex hull of a model, which is in files with a tree of k-DOPs.
+///
+/// ```
+/// use bvhc_runtime::{Model, include_aligned};
+///
+/// let model = Model::from_bytes(include_aligned!("../../tests/golden/quad-kdop.bvh"))?;
+/// let hull = model.hull().expect("it goes with k-DOPs");
+/// assert_eq!(hull.farthest(&[1.0, 0.0, 0.0]).map(|[x, ..]| x), Some(model.bounds().max[0]));
+/// # Ok::<(), bvhc_runtime::OpenError>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Hull<'a> {
     vertices: &'a [HullVertex],

@@ -5,7 +5,19 @@
 
 use fearless_simd::Level as Inner;
 
-/// A SIMD level that this CPU has. Every level gives the same answers, bit for bit.
+/// A SIMD level that this CPU has. Every level gives the same answers, bit for bit; models use the best one.
+///
+/// ```
+/// use bvhc_runtime::{Level, Model, include_aligned};
+///
+/// let model = Model::from_bytes(include_aligned!("../../tests/golden/quad.bvh"))?;
+/// assert_eq!(model.level().name(), Level::detect().name());
+/// for level in Level::available() {
+///     let nearest = model.with_level(level).closest_point([0.5, 0.5, 3.0], f32::INFINITY);
+///     assert_eq!(nearest, model.closest_point([0.5, 0.5, 3.0], f32::INFINITY));
+/// }
+/// # Ok::<(), bvhc_runtime::OpenError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Level(Inner);
 

@@ -1,18 +1,43 @@
 //! Queries on compiled bvhc files, in place: nothing is parsed, copied, allocated or rebuilt.
 //!
-//! [`Model::from_bytes`] opens bytes that are already in memory; with the feature `mmap` (on by default)
-//! `MappedModel` maps a file and `LoadedModel` reads one. Queries are methods of [`Model`]:
-//! [`closest_hit`](Model::closest_hit), [`any_hit`](Model::any_hit), [`all_hits`](Model::all_hits),
-//! [`closest_point`](Model::closest_point), [`overlap_box`](Model::overlap_box) and
-//! [`overlap_sphere`](Model::overlap_sphere). Each has a twin ending in `_with` that takes a [`Probe`],
-//! which filters triangles and counts work. [`closest_hits`](Model::closest_hits), [`any_hits`](Model::any_hits) and
-//! [`closest_points`](Model::closest_points) ask many of a kind at once. Of two models, the second at a [`Pose`], ask
-//! [`collides`](Model::collides), [`all_pairs`](Model::all_pairs), [`distance`](Model::distance) and
-//! [`within`](Model::within).
+//! A file holds the triangles of a mesh and trees of boxes over them. Opened as a [`Model`], one can ask of it:
 //!
-//! Without `mmap` the crate is `no_std` and neither it nor anything it depends on allocates.
+//! ```text
+//! a ray          what does it hit first?        closest_hit, closest_hits      t, barycentrics, normal, triangle
+//!                is anything in the way?        any_hit, any_hits
+//!                all that it hits               all_hits
+//! a point        which point is closest?        closest_point, closest_points  point, distance, normal, triangle
+//! a box, a ball  which triangles touch it?      overlap_box, overlap_sphere
+//! another model  do the surfaces meet?          collides, first_pair, all_pairs
+//!                how far are they apart?        distance, within
+//! a triangle     where does it come from?       source_of                      face, material, group, object
+//! ```
+//!
+//! ```
+//! use bvhc_runtime::{Model, Ray, include_aligned};
+//!
+//! let model = Model::from_bytes(include_aligned!("../../tests/golden/quad.bvh"))?;
+//! let hit = model.closest_hit(&Ray::new([0.25, 0.25, 1.0], [0.0, 0.0, -1.0])).expect("it meets the quad");
+//! assert_eq!((hit.t, hit.normal), (1.0, [0.0, 0.0, 1.0]));
+//! # Ok::<(), bvhc_runtime::OpenError>(())
+//! ```
+//!
+//! [`Model::from_bytes`] opens bytes that are already in memory, such as [`include_aligned!`] embeds. [`LoadedModel`] reads or
+//! copies a file, [`MappedModel`] maps one. Queries have twins ending in `_with` that take a [`Probe`], which filters
+//! triangles and counts work. The second of two models is at a [`Pose`].
+//!
+//! **Empty queries** find nothing, and say so without an error: a box with `min > max`, a negative radius or distance, a
+//! range with `t_min > t_max`, a zero direction, and whatever has a NaN. Bounds of boxes, radii, distances and ranges may be
+//! infinite, and then leave nothing out; positions and directions must be finite, and are empty otherwise. No hit is at an
+//! infinite `t`.
+//!
+//! **Features**: `mmap` (on by default; files, needs the standard library), `alloc` (copies of bytes, [`TriangleTable`]),
+//! `hashes` (`Model::verify_hashes`), `scalar` (for tests). Without any, the crate is `no_std` and neither it nor anything it
+//! depends on allocates.
 #![no_std]
 
+#[cfg(feature = "alloc")]
+extern crate alloc;
 #[cfg(any(feature = "mmap", test))]
 extern crate std;
 
@@ -20,11 +45,13 @@ mod blocks;
 mod bounds;
 mod directory;
 mod error;
+#[cfg(feature = "hashes")]
+mod hashes;
 mod hull;
 mod level;
 mod math;
 mod model;
-#[cfg(feature = "mmap")]
+#[cfg(feature = "alloc")]
 mod owner;
 mod packet;
 mod pair;
@@ -35,31 +62,51 @@ mod ray;
 mod simd;
 mod stack;
 mod triangle;
+mod triangles;
 mod walk;
+
+/// The records of the file: what [`Volume`] names, and what drawing a tree needs.
+pub use bvhc_format as format;
+#[doc(no_inline)]
+pub use bvhc_format::swept::{Core, Cores};
 
 pub use blocks::{Blocks, PackedBlocks};
 pub use bounds::Aabb;
 #[cfg(feature = "mmap")]
 pub use error::FileError;
 pub use error::{OpenError, SectionFault};
+#[cfg(feature = "hashes")]
+pub use hashes::HashError;
 pub use hull::Hull;
 #[doc(hidden)]
 pub use hull::compare_along;
 pub use level::Level;
 pub use model::{Model, Source};
+#[cfg(feature = "alloc")]
+pub use owner::LoadedModel;
 #[cfg(feature = "mmap")]
-pub use owner::{LoadedModel, MappedModel};
+pub use owner::MappedModel;
 pub use pair::{
     Against, Distance, Exhausted, Pair, PairError, Realign, Tolerance, Volume, WarmStart, WorkBudget,
 };
 pub use pose::{Pose, PoseError};
 pub use query::{ClosestPoint, Overlap, VisitControl};
 pub use ray::{Hit, Ray, Sides};
+#[cfg(feature = "alloc")]
+pub use triangles::TriangleTable;
 pub use walk::probe::{Counters, Filter, Probe};
 
 /// Embeds a compiled file in the program, at a multiple of 64 in memory, as [`Model::from_bytes`] wants it.
 ///
 /// The path is relative to the source file, as with `include_bytes!`.
+///
+/// ```
+/// use bvhc_runtime::{Model, include_aligned};
+///
+/// static QUAD: &[u8] = include_aligned!("../../tests/golden/quad.bvh");
+/// assert_eq!(Model::from_bytes(QUAD)?.triangle_count(), 3);
+/// # Ok::<(), bvhc_runtime::OpenError>(())
+/// ```
 #[macro_export]
 macro_rules! include_aligned {
     ($path:expr) => {{

@@ -1,6 +1,7 @@
 //! The opened model: a borrowed view of a file's bytes.
 
-use bvhc_format::header::{Header, SectionEntry};
+use core::fmt;
+
 use bvhc_format::kdop::KdopLayout;
 use bvhc_format::obb::{MAX_OBB_DEPTH, SampleNode};
 use bvhc_format::record::{AttributeRun, WideNode};
@@ -25,6 +26,8 @@ use crate::level::Level;
 use crate::prefetch::Records;
 use crate::ray::Extent;
 
+mod records;
+
 /// Nodes and blocks of more bytes keep walks waiting for memory. (Measured with caches of 2 MiB a core. Incoherent rays by
 /// turns: at 43 MB twice as fast as one by one and nowhere slower, at 16 MB between as fast and a quarter faster, at 12 and
 /// 2 MB up to a third slower. Points that bring all near that may be visited: at 43 MB a quarter faster near the surface, at
@@ -34,7 +37,8 @@ const LARGE: usize = 24 << 20;
 /// A compiled model, opened in place. Copying it copies a few pointers.
 ///
 /// Answers to queries are defined for files that `bvhc verify` accepts; on any others they are
-/// unspecified, but every query still ends, without a panic and within the file's bytes.
+/// unspecified, but every query still ends, without a panic and within the file's bytes. What queries find names triangles by
+/// numbers, which count the source's triangles from 0.
 #[derive(Clone, Copy)]
 pub struct Model<'a> {
     directory: Directory<'a>,
@@ -59,8 +63,9 @@ pub struct Model<'a> {
 impl<'a> Model<'a> {
     /// Opens a file's bytes, which must start at a multiple of 64 in memory.
     ///
-    /// Checks header, directory and the frame of every section in time that does not grow with the
-    /// file. Hashes and the structure of the trees are the business of `bvhc verify`.
+    /// Checks header, directory and the sizes of every section in time that does not grow with the
+    /// file; `bvhc verify` checks hashes and the structure of the trees. [`include_aligned!`](crate::include_aligned) embeds a
+    /// file at such an address, and `LoadedModel::from_bytes` copies bytes there.
     ///
     /// # Errors
     /// [`OpenError`] says which rule of FORMAT.md the bytes break.
@@ -122,6 +127,17 @@ impl<'a> Model<'a> {
     }
 
     /// Where the triangle with this number comes from in the source; `None` where there is no such number.
+    ///
+    /// ```
+    /// use bvhc_runtime::{Model, Ray, include_aligned};
+    ///
+    /// let model = Model::from_bytes(include_aligned!("../../tests/golden/quad.bvh"))?;
+    /// let hit = model.closest_hit(&Ray::new([0.75, 0.25, 1.0], [0.0, 0.0, -1.0])).expect("it meets the quad");
+    /// let source = model.source_of(hit.triangle).expect("every hit has a source");
+    /// assert_eq!(source.face, 0);
+    /// assert_eq!(source.material.and_then(|index| model.material_name(index)), Some("paint"));
+    /// # Ok::<(), bvhc_runtime::OpenError>(())
+    /// ```
     pub fn source_of(&self, triangle: u32) -> Option<Source> {
         let faces = self.geometry.faces.get();
         let face = if faces.is_empty() { triangle } else { faces.get(triangle as usize)?.to_native() };
@@ -155,75 +171,33 @@ impl<'a> Model<'a> {
         name(&self.metadata.objects, index)
     }
 
-    /// The header's fields.
-    pub fn header(&self) -> &Header {
-        self.directory.header()
+    /// The names of all materials, in the order of their indices. Names that a corrupt file garbles are empty.
+    ///
+    /// ```
+    /// use bvhc_runtime::{Model, include_aligned};
+    ///
+    /// let model = Model::from_bytes(include_aligned!("../../tests/golden/quad.bvh"))?;
+    /// assert_eq!(model.materials().collect::<Vec<_>>(), ["paint"]);
+    /// # Ok::<(), bvhc_runtime::OpenError>(())
+    /// ```
+    pub fn materials(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
+        names(&self.metadata.materials)
     }
 
-    /// The directory, with the payload of each section.
-    pub fn sections(&self) -> impl Iterator<Item = (SectionEntry, &'a [u8])> + use<'a> {
-        let directory = self.directory;
-        directory.entries().map(move |entry| (entry, directory.payload(&entry)))
+    /// The names of all groups, likewise.
+    pub fn groups(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
+        names(&self.metadata.groups)
     }
 
-    /// The metadata section.
-    pub fn metadata(&self) -> &'a ArchivedMetadata<'static> {
-        self.metadata
+    /// The names of all objects, likewise.
+    pub fn objects(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
+        names(&self.metadata.objects)
     }
 
-    /// The geometry section.
-    pub fn geometry(&self) -> &'a ArchivedGeometry<'static> {
-        self.geometry
-    }
-
-    /// The nodes of the AABB tree; node 0 is the root.
-    pub fn nodes(&self) -> &'a [WideNode] {
-        self.nodes
-    }
-
-    /// The tree of oriented boxes, if the file has one.
-    pub fn obb_tree(&self) -> Option<&'a ArchivedObbTree<'static>> {
-        self.obb_tree
-    }
-
-    /// Vertices beside each node of that tree, if the file has them.
-    pub fn samples(&self) -> Option<&'a [SampleNode]> {
-        self.samples
-    }
-
-    /// The tree of k-DOPs, if the file has one.
-    pub fn kdop_tree(&self) -> Option<&'a ArchivedKdopTree<'static>> {
-        self.kdop_tree.map(|(tree, _)| tree)
-    }
-
-    /// What the rows of that tree are.
-    pub fn kdop_layout(&self) -> Option<KdopLayout> {
-        self.kdop_tree.map(|(_, layout)| layout)
-    }
-
-    /// The tree of swept spheres, if the file has one, and where its nodes are.
-    pub fn swept_tree(&self) -> Option<(&'a ArchivedSweptTree<'static>, SweptLayout)> {
-        self.swept_tree
-    }
-
-    /// The convex hull, if the file has it.
-    pub fn hull(&self) -> Option<Hull<'a>> {
-        self.hull
-    }
-
-    /// The triangles that several blocks hold, if there are any.
-    pub fn splits(&self) -> Option<&'a ArchivedSplits<'static>> {
-        self.splits
-    }
-
-    /// The blocks of triangles.
-    pub fn blocks(&self) -> Blocks<'a> {
-        self.blocks
-    }
-
-    /// Levels of inner nodes that the file says the AABB tree has.
-    pub fn depth(&self) -> u32 {
-        self.depth
+    /// The whole file.
+    #[cfg(feature = "hashes")]
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.directory.bytes()
     }
 
     /// Nodes and blocks, for prefetching.
@@ -285,6 +259,22 @@ pub struct Source {
 
 fn name<'a>(names: &'a ArchivedNames<'_>, index: u32) -> Option<&'a str> {
     names.get(index as usize)
+}
+
+fn names<'a>(names: &'a ArchivedNames<'static>) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
+    // A name ends where four bytes of the file say so: there are fewer than 2^32.
+    (0..names.len() as u32).map(|index| name(names, index).unwrap_or_default())
+}
+
+impl fmt::Debug for Model<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Model")
+            .field("bytes", &self.header().length)
+            .field("triangles", &self.triangle_count())
+            .field("bounds", &self.bounds)
+            .field("level", &self.level)
+            .finish_non_exhaustive()
+    }
 }
 
 fn open_section<'a, T>(directory: &Directory<'a>) -> Result<&'a T, OpenError>
@@ -359,11 +349,11 @@ fn check_depth(kind: SectionKind, found: u32) -> Result<(), OpenError> {
 
 fn read_bounds(tree: &ArchivedAabbTree<'_>) -> Result<Aabb, OpenError> {
     let number = |index: usize| tree.bounds[index].to_native();
-    let bounds = Aabb { lower: [0, 1, 2].map(number), upper: [3, 4, 5].map(number) };
+    let bounds = Aabb { min: [0, 1, 2].map(number), max: [3, 4, 5].map(number) };
     let valid = (0..3).all(|axis| {
-        -MAX_COORDINATE <= bounds.lower[axis]
-            && bounds.lower[axis] <= bounds.upper[axis]
-            && bounds.upper[axis] <= MAX_COORDINATE
+        -MAX_COORDINATE <= bounds.min[axis]
+            && bounds.min[axis] <= bounds.max[axis]
+            && bounds.max[axis] <= MAX_COORDINATE
     });
     if valid { Ok(bounds) } else { Err(OpenError::Bounds) }
 }

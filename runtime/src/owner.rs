@@ -1,78 +1,67 @@
-//! Owners of a file's bytes: one maps the file, one reads it.
+//! Owners of a file's bytes: one maps the file, one holds it in memory.
 //!
-//! Unsafe room: the map, and a model that borrows from its own owner.
+//! Unsafe room: the map, bytes in lines of 64, and a model that borrows from its own owner.
 #![allow(unsafe_code)]
 
-use std::fs::File;
-use std::io::{ErrorKind, Read};
-use std::path::Path;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 
-use memmap2::{Mmap, MmapMut};
+use bvhc_format::ALIGNMENT;
 
-use crate::error::FileError;
+use crate::error::OpenError;
 use crate::model::Model;
 
-/// A model in a memory-mapped file. The pages come in as queries touch them.
-pub struct MappedModel {
-    model: Model<'static>,
-    _map: Mmap,
-}
+#[cfg(feature = "mmap")]
+mod file;
 
-impl MappedModel {
-    /// Maps the file at `path` and opens it, in time that does not grow with the file.
-    ///
-    /// # Errors
-    /// [`FileError::Io`] where the file cannot be opened or mapped, [`FileError::Open`] where it is no model.
-    ///
-    /// # Safety
-    /// Nobody may change or truncate the file while it is mapped, in this process or another.
-    pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        let file = File::open(path)?;
-        // SAFETY: the caller promises that the file stays as it is.
-        let map = unsafe { Mmap::map(&file) }?;
-        // SAFETY: the mapped bytes do not move when `Mmap` does, nobody changes them (the caller's
-        // promise), and they live as long as `_map`, which is dropped with the model. `model` shortens
-        // the lifetime again before it hands the model out.
-        let bytes: &'static [u8] = unsafe { core::slice::from_raw_parts(map.as_ptr(), map.len()) };
-        Ok(Self { model: Model::from_bytes(bytes)?, _map: map })
-    }
+#[cfg(feature = "mmap")]
+pub use file::MappedModel;
 
-    /// The model, to query.
-    pub fn model(&self) -> Model<'_> {
-        self.model
-    }
-}
-
-/// A model in a file that was read into memory, which lies on huge pages where the system has them.
+/// A model whose bytes are in memory, at an address as it must be.
 ///
-/// Opening reads all of it, unlike a map, but queries are up to a tenth faster on models of many megabytes.
+/// ```
+/// use bvhc_runtime::LoadedModel;
+///
+/// // As they come from a network or an archive of assets: at any address.
+/// let downloaded = include_bytes!("../../tests/golden/quad.bvh").to_vec();
+/// let loaded = LoadedModel::from_bytes(&downloaded)?;
+/// assert_eq!(loaded.model().triangle_count(), 3);
+/// # Ok::<(), bvhc_runtime::OpenError>(())
+/// ```
 pub struct LoadedModel {
     model: Model<'static>,
-    _bytes: Mmap,
+    _bytes: Bytes,
 }
 
-impl LoadedModel {
-    /// Reads the file at `path` and opens it.
-    ///
-    /// # Errors
-    /// [`FileError::Io`] where the file cannot be read, [`FileError::Open`] where it is no model.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        let mut file = File::open(path)?;
-        let size = usize::try_from(file.metadata()?.len())
-            .map_err(|_| std::io::Error::from(ErrorKind::FileTooLarge))?;
-        Self::read_from(&mut file, size)
-    }
+/// What holds the bytes. They stay where they are when it is moved, and nobody changes them.
+#[allow(dead_code, reason = "they are held, not read")]
+enum Bytes {
+    Lines(Vec<Line>),
+    #[cfg(feature = "mmap")]
+    Pages(memmap2::Mmap),
+}
 
-    /// Reads a model to the end of `reader`, for which `capacity` bytes are set aside at first.
+/// As many bytes as files are aligned to.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u8; ALIGNMENT]);
+
+impl LoadedModel {
+    /// Copies a file's bytes, which may be at any address, and opens the copy. Needs the feature `alloc`.
     ///
     /// # Errors
-    /// As [`read`](Self::read).
-    pub fn read_from(reader: &mut impl Read, capacity: usize) -> Result<Self, FileError> {
-        let (bytes, length) = read_to_end(reader, capacity)?;
-        // SAFETY: the pages do not move when `Mmap` does, nobody can write to them any more, and they are given back
-        // with the model. `model` shortens the lifetime before it hands the model out.
-        let held: &'static [u8] = unsafe { core::slice::from_raw_parts(bytes.as_ptr(), length) };
-        Ok(Self { model: Model::from_bytes(held)?, _bytes: bytes })
+    /// [`OpenError`] says which rule of FORMAT.md the bytes break.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, OpenError> {
+        let mut lines = vec![Line([0; ALIGNMENT]); bytes.len().div_ceil(ALIGNMENT)];
+        for (line, part) in lines.iter_mut().zip(bytes.chunks(ALIGNMENT)) {
+            line.0[..part.len()].copy_from_slice(part);
+        }
+        // SAFETY: the lines are at least as many bytes, without padding between them, and initialised. They do not move when
+        // the `Vec` does, nobody changes them, and they are given back with the model. `model` shortens the lifetime before
+        // it hands the model out.
+        let held: &'static [u8] = unsafe { core::slice::from_raw_parts(lines.as_ptr().cast(), bytes.len()) };
+        Ok(Self { model: Model::from_bytes(held)?, _bytes: Bytes::Lines(lines) })
     }
 
     /// The model, to query.
@@ -81,60 +70,8 @@ impl LoadedModel {
     }
 }
 
-/// Pages of their own with all that `reader` has, and how many bytes that is.
-fn read_to_end(reader: &mut impl Read, capacity: usize) -> std::io::Result<(Mmap, usize)> {
-    // One byte more, so that there is room to see the end.
-    let mut pages = huge_pages(capacity.saturating_add(1))?;
-    let mut length = 0;
-    loop {
-        if length == pages.len() {
-            let mut larger = huge_pages(length.saturating_mul(2))?;
-            larger[..length].copy_from_slice(&pages);
-            pages = larger;
-        }
-        match reader.read(&mut pages[length..]) {
-            Ok(0) => return Ok((pages.make_read_only()?, length)),
-            Ok(more) => length += more,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-/// Room for that many bytes and perhaps more, on huge pages but for the last part that would fill none.
-fn huge_pages(length: usize) -> std::io::Result<MmapMut> {
-    let huge = length / HUGE_PAGE * HUGE_PAGE;
-    // Linux puts only multiples of a huge page where huge pages begin.
-    let whole = if huge == 0 { Some(length) } else { length.checked_next_multiple_of(HUGE_PAGE) };
-    let pages = MmapMut::map_anon(whole.ok_or(ErrorKind::FileTooLarge)?)?;
-    // Where there are none, small ones do.
-    #[cfg(target_os = "linux")]
-    let _ = pages.advise_range(memmap2::Advice::HugePage, 0, huge);
-    Ok(pages)
-}
-
-/// The size of a huge page on most systems.
-const HUGE_PAGE: usize = 1 << 21;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_bytes_are_read_whatever_was_set_aside() {
-        let bytes: std::vec::Vec<u8> = (0..HUGE_PAGE + 77).map(|index| index as u8).collect();
-        for length in [0, 1, 4096, bytes.len()] {
-            for capacity in [0, 1, length, HUGE_PAGE] {
-                let (pages, found) = read_to_end(&mut &bytes[..length], capacity).unwrap();
-                assert_eq!(&pages[..found], &bytes[..length]);
-            }
-        }
-    }
-
-    #[test]
-    fn more_than_there_can_be_is_an_error() {
-        for capacity in [usize::MAX, usize::MAX - HUGE_PAGE, 1 << 62] {
-            assert!(read_to_end(&mut &[][..], capacity).is_err());
-        }
+impl fmt::Debug for LoadedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("LoadedModel").field(&self.model).finish()
     }
 }

@@ -1,24 +1,79 @@
 //! Where one model is relative to another.
 
+use core::fmt;
+
+use crate::ray::Ray;
+
 /// A rigid motion: a point x of the moved model is at `rotation * x + translation`.
 ///
-/// For two models A and B, the pose of B in A's space. Units are the models', which must be the same.
+/// For two models A and B, the pose of B in A's space. Units are the models', which must be the same. Matrices are given by
+/// rows or by columns, and the constructor's name says which: glam's `Mat3::to_cols_array_2d` and nalgebra's
+/// `Into<[[f32; 3]; 3]>` give columns.
+///
+/// ```
+/// use bvhc_runtime::{Pose, Ray};
+///
+/// // A quarter turn around z, as glam and nalgebra store it, and then one unit along x.
+/// let turn = Pose::from_cols([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], [1.0, 0.0, 0.0])?;
+/// assert_eq!(turn.apply([1.0, 0.0, 0.0]), [1.0, 1.0, 0.0]);
+/// assert_eq!(turn.inverse().apply([1.0, 1.0, 0.0]), [1.0, 0.0, 0.0]);
+///
+/// // Half a turn, by a quaternion of f32.
+/// let half = Pose::from_quaternion([0.0, 0.0, 1.0, 0.0_f32], [0.0; 3])?;
+/// assert_eq!(half.compose(&half)?.rotation(), Pose::IDENTITY.rotation());
+///
+/// // A ray of the world in the space of the turned model.
+/// let ray = turn.inverse_transform_ray(&Ray::new([1.0, 5.0, 0.0], [0.0, -1.0, 0.0]));
+/// assert_eq!((ray.origin, ray.direction), ([5.0, 0.0, 0.0], [-1.0, 0.0, 0.0]));
+/// # Ok::<(), bvhc_runtime::PoseError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     rotation: [[f64; 3]; 3],
     translation: [f64; 3],
 }
 
-/// Why numbers are no pose.
+/// Why numbers are not a pose.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoseError {
-    /// A number is infinite or none.
+    /// A number is infinite or NaN.
     #[error("a number of the pose is not finite")]
     NotFinite,
-    /// The matrix is no rotation, nor is one near.
-    #[error("the matrix is no rotation: no entry may be farther than {} from one", Pose::TOLERANCE)]
-    NotRotation,
+    /// The matrix scales. Poses are rigid: scale the mesh before it is compiled.
+    #[error(
+        "the matrix is no rotation: it scales, its rows have the lengths {}, which must be 1 within {}",
+        List(lengths),
+        Pose::TOLERANCE
+    )]
+    Scales {
+        /// The lengths of its rows.
+        lengths: [f64; 3],
+    },
+    /// The matrix mirrors.
+    #[error("the matrix is no rotation: it mirrors, its determinant is {determinant}, which must be 1")]
+    Mirrors {
+        /// Its determinant.
+        determinant: f64,
+    },
+    /// The matrix shears.
+    #[error(
+        "the matrix is no rotation: it shears, two of its rows have the dot product {dot}, which must be 0 within {}",
+        Pose::TOLERANCE
+    )]
+    Shears {
+        /// The dot product of two rows, of the three the one that is farthest from 0.
+        dot: f64,
+    },
+    /// The quaternion is not of unit length.
+    #[error(
+        "the quaternion has the length {length}, which must be 1 within {}; normalise it",
+        Pose::TOLERANCE
+    )]
+    NotUnit {
+        /// Its length.
+        length: f64,
+    },
     /// The translation is beyond what models may reach.
     #[error("the translation reaches to {found:e}; at most {:e} is allowed", Pose::FARTHEST)]
     TooFar {
@@ -27,43 +82,89 @@ pub enum PoseError {
     },
 }
 
+/// Numbers as a message lists them.
+struct List<'a>(&'a [f64; 3]);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [a, b, c] = self.0;
+        write!(f, "{a}, {b} and {c}")
+    }
+}
+
 impl Pose {
     /// Nothing is moved.
     pub const IDENTITY: Self =
         Self { rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], translation: [0.0; 3] };
 
-    /// How far the entries of a matrix may be from those of a rotation.
+    /// How far the entries of a matrix may be from those of a rotation, and the length of a quaternion from 1.
     pub const TOLERANCE: f64 = 1e-4;
 
     /// How far a translation may go on each axis: 2^62.
     pub const FARTHEST: f64 = (1u64 << 62) as f64;
 
-    /// A pose from the rows of a rotation matrix and a translation.
+    /// A pose from the rows of a rotation matrix and a translation, in f64 or f32.
     ///
     /// A matrix that is nearly a rotation, like one with few digits, is replaced by the nearest rotation; rotations by
     /// multiples of 90 degrees stay as they are.
     ///
     /// # Errors
     /// [`PoseError`], where the numbers are not finite or the matrix is too far from a rotation.
-    pub fn new(rotation: [[f64; 3]; 3], translation: [f64; 3]) -> Result<Self, PoseError> {
-        if !rotation.iter().flatten().chain(&translation).all(|x| x.is_finite()) {
+    pub fn from_rows<T: Into<f64>>(rows: [[T; 3]; 3], translation: [T; 3]) -> Result<Self, PoseError> {
+        Self::of_matrix(rows.map(|row| row.map(Into::into)), translation.map(Into::into))
+    }
+
+    /// A pose from the columns of a rotation matrix, as glam and nalgebra store it, and a translation.
+    ///
+    /// # Errors
+    /// As [`from_rows`](Self::from_rows).
+    pub fn from_cols<T: Into<f64>>(columns: [[T; 3]; 3], translation: [T; 3]) -> Result<Self, PoseError> {
+        let columns = columns.map(|column| column.map(Into::into));
+        Self::of_matrix(transpose(columns), translation.map(Into::into))
+    }
+
+    /// A pose from a unit quaternion `[x, y, z, w]`, in the order of glam's `to_array` and of nalgebra's `coords`, and a
+    /// translation.
+    ///
+    /// # Errors
+    /// [`PoseError`], where the numbers are not finite or the quaternion is not of unit length.
+    pub fn from_quaternion<T: Into<f64>>(xyzw: [T; 4], translation: [T; 3]) -> Result<Self, PoseError> {
+        let [x, y, z, w] = xyzw.map(Into::into);
+        let square = x * x + y * y + z * z + w * w;
+        if !square.is_finite() {
+            return Err(PoseError::NotFinite);
+        }
+        if (square - 1.0).abs() > 2.0 * Self::TOLERANCE {
+            return Err(PoseError::NotUnit { length: root(square) });
+        }
+        let twice = 2.0 / square;
+        let diagonal = |a: f64, b: f64| 1.0 - twice * (a * a + b * b);
+        let rows = [
+            [diagonal(y, z), twice * (x * y - w * z), twice * (x * z + w * y)],
+            [twice * (x * y + w * z), diagonal(x, z), twice * (y * z - w * x)],
+            [twice * (x * z - w * y), twice * (y * z + w * x), diagonal(x, y)],
+        ];
+        Self::of_matrix(rows, translation.map(Into::into))
+    }
+
+    /// A pose that only shifts, in f64 or f32.
+    ///
+    /// # Errors
+    /// [`PoseError`], where a number is not finite or beyond [`FARTHEST`](Self::FARTHEST).
+    pub fn from_translation<T: Into<f64>>(translation: [T; 3]) -> Result<Self, PoseError> {
+        Self::of_matrix(Self::IDENTITY.rotation, translation.map(Into::into))
+    }
+
+    fn of_matrix(rows: [[f64; 3]; 3], translation: [f64; 3]) -> Result<Self, PoseError> {
+        if !rows.iter().flatten().chain(&translation).all(|x| x.is_finite()) {
             return Err(PoseError::NotFinite);
         }
         let found = translation.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         if found > Self::FARTHEST {
             return Err(PoseError::TooFar { found });
         }
-        nearest_rotation(rotation)
-            .map(|rotation| Self { rotation, translation })
-            .ok_or(PoseError::NotRotation)
-    }
-
-    /// A pose that only shifts.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn from_translation(translation: impl Into<[f64; 3]>) -> Result<Self, PoseError> {
-        Self::new(Self::IDENTITY.rotation, translation.into())
+        let rotation = nearest_rotation(rows).ok_or_else(|| fault_of(&rows))?;
+        Ok(Self { rotation, translation })
     }
 
     /// The rows of the rotation.
@@ -78,10 +179,20 @@ impl Pose {
 
     /// The pose of A in B's space, where this is B's in A's.
     pub fn inverse(&self) -> Self {
-        let [a, b, c] = self.rotation;
-        let rotation = [0, 1, 2].map(|i| [a[i], b[i], c[i]]);
+        let rotation = transpose(self.rotation);
         let back = Self { rotation, translation: [0.0; 3] }.apply(self.translation);
         Self { rotation, translation: back.map(|x| 0.0 - x) }
+    }
+
+    /// First `inner`, then this: the pose of C in A's space, where this is B's in A's and `inner` is C's in B's.
+    ///
+    /// The pose of B in A's space is `a.inverse().compose(&b)` where `a` and `b` are their poses in the world.
+    ///
+    /// # Errors
+    /// [`PoseError::TooFar`], where the translations add up to more than [`FARTHEST`](Self::FARTHEST).
+    pub fn compose(&self, inner: &Self) -> Result<Self, PoseError> {
+        let columns = transpose(inner.rotation).map(|column| self.rotate(column));
+        Self::of_matrix(transpose(columns), self.apply(inner.translation))
     }
 
     /// Where a point of the moved model is.
@@ -96,6 +207,60 @@ impl Pose {
         };
         [along(0), along(1), along(2)]
     }
+
+    /// A direction or a normal of the moved model: rotated, not shifted.
+    pub fn rotate(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        self.rotation.map(|[rx, ry, rz]| (rx * x + ry * y) + rz * z)
+    }
+
+    /// A ray of the moved model's space, in the space it was moved to.
+    ///
+    /// Computed in f64 and rounded to f32. Lengths stay, so `t` means the same in both.
+    pub fn transform_ray(&self, ray: &Ray) -> Ray {
+        let (origin, direction) = (ray.origin.map(f64::from), ray.direction.map(f64::from));
+        Ray { origin: rounded(self.apply(origin)), direction: rounded(self.rotate(direction)), ..*ray }
+    }
+
+    /// A ray of the space that the model was moved to, in the model's own: what to ask the model with.
+    ///
+    /// As [`transform_ray`](Self::transform_ray) of the inverse.
+    pub fn inverse_transform_ray(&self, ray: &Ray) -> Ray {
+        self.inverse().transform_ray(ray)
+    }
+}
+
+fn rounded(vector: [f64; 3]) -> [f32; 3] {
+    vector.map(|x| x as f32)
+}
+
+fn transpose([a, b, c]: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    [0, 1, 2].map(|i| [a[i], b[i], c[i]])
+}
+
+/// What is wrong with a matrix that is not near a rotation.
+fn fault_of(rows: &[[f64; 3]; 3]) -> PoseError {
+    let [a, b, c] = *rows;
+    let determinant = dot(a, cross(b, c));
+    if determinant < 0.0 {
+        return PoseError::Mirrors { determinant };
+    }
+    let lengths = rows.map(|row| root(dot(row, row)));
+    if lengths.iter().any(|length| (length - 1.0).abs() > Pose::TOLERANCE) {
+        return PoseError::Scales { lengths };
+    }
+    let farther = |most: f64, dot: f64| if dot.abs() > most.abs() { dot } else { most };
+    PoseError::Shears { dot: [dot(a, b), dot(b, c), dot(c, a)].into_iter().fold(0.0, farther) }
+}
+
+/// The square root of a number that is not negative, to a few roundings, for messages: `core` has none.
+fn root(square: f64) -> f64 {
+    /// From a first value that is at most 7 % off, the error is squared each time.
+    const STEPS: usize = 5;
+    if square == 0.0 || square.is_infinite() {
+        return square;
+    }
+    let first = f64::from_bits((square.to_bits() >> 1) + (1023 << 51));
+    (0..STEPS).fold(first, |root, _| 0.5 * (root + square / root))
 }
 
 /// By Newton's iteration for the polar decomposition (Higham, "Computing the polar decomposition", 1986), the mean of a
@@ -121,44 +286,109 @@ fn nearest_rotation(matrix: [[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
     rotation.iter().flatten().zip(matrix.iter().flatten()).all(near).then_some(rotation)
 }
 
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
 fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 #[cfg(test)]
 mod tests {
+    use std::string::ToString;
+
     use super::*;
 
     #[test]
     fn quarter_turns_stay_as_they_are() {
         let turn = [[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]];
-        assert_eq!(Pose::new(turn, [1.0, 2.0, 3.0]).map(|pose| pose.rotation()), Ok(turn));
+        assert_eq!(Pose::from_rows(turn, [1.0, 2.0, 3.0]).map(|pose| pose.rotation()), Ok(turn));
     }
 
     #[test]
     fn few_digits_become_a_rotation() {
         let rough = [[0.8660, -0.5, 0.0], [0.5, 0.8660, 0.0], [0.0, 0.0, 1.0]];
-        let pose = Pose::new(rough, [0.0; 3]).expect("it is near one");
+        let pose = Pose::from_rows(rough, [0.0; 3]).expect("it is near one");
         let [a, b, _] = pose.rotation();
-        let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
         assert!((dot(a, a) - 1.0).abs() < 1e-15 && dot(a, b).abs() < 1e-15);
     }
 
     #[test]
     fn what_is_no_rotation_is_refused() {
+        let refusal = |matrix: [[f64; 3]; 3]| Pose::from_rows(matrix, [0.0; 3]).unwrap_err();
         let stretched = [[1.001, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        assert_eq!(refusal(stretched), PoseError::Scales { lengths: [1.001, 1.0, 1.0] });
+        let doubled = Pose::IDENTITY.rotation.map(|row| row.map(|x| 2.0 * x));
+        assert_eq!(
+            refusal(doubled).to_string(),
+            "the matrix is no rotation: it scales, its rows have the lengths 2, 2 and 2, which must be 1 within 0.0001"
+        );
         let mirrored = [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-        for matrix in [stretched, mirrored, [[0.0; 3]; 3], [[1e300; 3]; 3]] {
-            assert_eq!(Pose::new(matrix, [0.0; 3]), Err(PoseError::NotRotation));
-        }
-        assert_eq!(Pose::new([[f64::NAN; 3]; 3], [0.0; 3]), Err(PoseError::NotFinite));
+        assert_eq!(refusal(mirrored), PoseError::Mirrors { determinant: -1.0 });
+        let sheared = [[1.0, 0.0, 0.0], [0.001, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        assert_eq!(refusal(sheared), PoseError::Shears { dot: 0.001 });
+        assert_eq!(refusal([[0.0; 3]; 3]), PoseError::Scales { lengths: [0.0; 3] });
+        assert!(matches!(refusal([[1e300; 3]; 3]), PoseError::Scales { .. }));
+        assert_eq!(Pose::from_rows([[f64::NAN; 3]; 3], [0.0; 3]), Err(PoseError::NotFinite));
         assert_eq!(Pose::from_translation([0.0, 1e19, 0.0]), Err(PoseError::TooFar { found: 1e19 }));
+    }
+
+    /// A turn by the same angle around the same axis, given in three ways.
+    #[test]
+    fn rows_columns_and_quaternions_agree() {
+        let rows = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
+        let by_rows = Pose::from_rows(rows, [1.0, 2.0, 3.0]).expect("a rotation");
+        let by_columns = Pose::from_cols(transpose(rows), [1.0, 2.0, 3.0]).expect("a rotation");
+        assert_eq!(by_rows, by_columns);
+        // By Shepperd's formula of the largest component, w.
+        let w = root(1.0 + 0.36 + 0.6 + 0.6) / 2.0;
+        let xyz = [0.64 - 0.0, -0.8 - 0.48, -0.8 - 0.48].map(|difference| difference / (4.0 * w));
+        let quaternion = [xyz[0], xyz[1], xyz[2], w];
+        let by_quaternion = Pose::from_quaternion(quaternion, [1.0, 2.0, 3.0]).expect("a unit quaternion");
+        assert!(is_near(by_quaternion.rotation.as_flattened(), rows.as_flattened()), "{by_quaternion:?}");
+        let rough = Pose::from_quaternion(quaternion.map(|x| x as f32), [1.0, 2.0, 3.0]).expect("nearly");
+        assert!((rough.rotation[0][0] - 0.36).abs() < 1e-6);
+        let twice = quaternion.map(|x| 2.0 * x);
+        assert!(
+            matches!(Pose::from_quaternion(twice, [0.0; 3]), Err(PoseError::NotUnit { length }) if (length - 2.0).abs() < 1e-15)
+        );
+        assert_eq!(Pose::from_quaternion([f64::INFINITY; 4], [0.0; 3]), Err(PoseError::NotFinite));
+    }
+
+    #[test]
+    fn what_is_composed_is_applied_from_the_inside() {
+        let turn = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
+        let outer = Pose::from_rows(turn, [1.0, -2.0, 3.0]).expect("a rotation");
+        let inner = Pose::from_rows([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], [4.0, 5.0, 6.0]);
+        let inner = inner.expect("a rotation");
+        let both = outer.compose(&inner).expect("near enough");
+        assert!(is_near(&both.apply([7.0, 8.0, 9.0]), &outer.apply(inner.apply([7.0, 8.0, 9.0]))));
+        let none = outer.compose(&outer.inverse()).expect("near enough");
+        assert!(is_near(none.rotation.as_flattened(), Pose::IDENTITY.rotation.as_flattened()));
+        let far = Pose::from_translation([Pose::FARTHEST, 0.0, 0.0]).expect("just near enough");
+        assert!(matches!(far.compose(&far), Err(PoseError::TooFar { .. })));
+    }
+
+    #[test]
+    fn rays_go_with_the_model() {
+        let turn = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+        let pose = Pose::from_rows(turn, [10.0, 0.0, 0.0]).expect("a rotation");
+        let ray = Ray::new([1.0, 2.0, 3.0], [1.0, 0.0, 0.0]).with_range(-1.0, 5.0);
+        let moved = pose.transform_ray(&ray);
+        assert_eq!((moved.origin, moved.direction), ([8.0, 1.0, 3.0], [0.0, 1.0, 0.0]));
+        assert_eq!((moved.t_min, moved.t_max), (-1.0, 5.0));
+        assert_eq!(pose.inverse_transform_ray(&moved), ray);
+    }
+
+    fn is_near(found: &[f64], wanted: &[f64]) -> bool {
+        found.iter().zip(wanted).all(|(found, wanted)| (found - wanted).abs() < 1e-14)
     }
 
     #[test]
     fn the_inverse_leads_back() {
         let turn = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
-        let pose = Pose::new(turn, [1.0, -2.0, 3.0]).expect("a rotation");
+        let pose = Pose::from_rows(turn, [1.0, -2.0, 3.0]).expect("a rotation");
         let back = pose.inverse().apply(pose.apply([5.0, 6.0, 7.0]));
         assert!(back.iter().zip([5.0, 6.0, 7.0]).all(|(found, wanted)| (found - wanted).abs() < 1e-14));
     }

@@ -25,9 +25,9 @@ pub enum Sides {
 
 /// A ray, or a piece of one: the points `origin + t * direction` with `t_min <= t <= t_max`.
 ///
-/// In the model's units and space. The direction need not be of unit length; `t` counts in its length.
-/// A ray with a number that is not finite, an origin beyond 2^60 or a zero direction hits nothing;
-/// the range alone may be infinite.
+/// In the model's units and space. The direction need not be of unit length; `t` counts in its length, and what is so far that
+/// `t` would not be finite is not hit. A ray with a number that is not finite, an origin beyond 2^60, a zero direction or
+/// `t_min > t_max` hits nothing; the range alone may be infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Ray {
@@ -45,6 +45,14 @@ pub struct Ray {
 
 impl Ray {
     /// The ray from `origin` on, without end.
+    ///
+    /// ```
+    /// use bvhc_runtime::{Ray, Sides};
+    ///
+    /// // From (0, 0, 5) downwards for 10 units, seeing only the fronts of triangles.
+    /// let ray = Ray::new([0.0, 0.0, 5.0], [0.0, 0.0, -1.0]).with_range(0.0, 10.0).with_sides(Sides::Front);
+    /// # let _ = ray;
+    /// ```
     pub fn new(origin: impl Into<[f32; 3]>, direction: impl Into<[f32; 3]>) -> Self {
         Self {
             origin: origin.into(),
@@ -104,7 +112,7 @@ pub(crate) struct Extent {
 
 impl Extent {
     pub(crate) fn of(bounds: &Aabb) -> Self {
-        let reach = |axis: usize| bounds.lower[axis].abs().max(bounds.upper[axis].abs()) + SMALLEST_REACH;
+        let reach = |axis: usize| bounds.min[axis].abs().max(bounds.max[axis].abs()) + SMALLEST_REACH;
         let [x, y, z] = [reach(0), reach(1), reach(2)];
         Self { axes: [x, y, z, 0.0], largest: x.max(y).max(z) }
     }
@@ -289,8 +297,9 @@ impl Scaled {
         let (shrink, scale) = (power_of_two(-exponent), power_of_two(exponent));
         let ray = Ray {
             direction: ray.direction.map(|d| (f64::from(d) * shrink) as f32),
-            t_min: (f64::from(ray.t_min) * scale) as f32,
-            t_max: (f64::from(ray.t_max) * scale) as f32,
+            // There is no hit at an infinite t.
+            t_min: (f64::from(ray.t_min.clamp(f32::MIN, f32::INFINITY)) * scale) as f32,
+            t_max: (f64::from(ray.t_max.clamp(f32::NEG_INFINITY, f32::MAX)) * scale) as f32,
             ..*ray
         };
         Class::of(&ray).is_some().then_some(Self { ray, scale })

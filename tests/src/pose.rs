@@ -27,7 +27,7 @@ impl Pose {
     ///
     /// Panics where the matrix is no rotation.
     pub fn for_query(&self) -> bvhc_runtime::Pose {
-        bvhc_runtime::Pose::new(self.rotation, self.translation).expect("a pose of the tests")
+        bvhc_runtime::Pose::from_rows(self.rotation, self.translation).expect("a pose of the tests")
     }
 
     /// A rotation around the origin.

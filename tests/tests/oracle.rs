@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{Filter, Hit, Model, Ray, Sides, VisitControl};
+use bvhc_runtime::{ClosestPoint, Filter, Hit, Model, Ray, Sides, VisitControl};
 use bvhc_tests::oracle::classification::{self, Answer, Fault};
 use bvhc_tests::oracle::ray::{self, Class, Crossing};
 use bvhc_tests::oracle::{overlap_box, overlap_sphere, point};
@@ -273,6 +273,39 @@ fn check_nearest(
         let error = (f64::from(found.point[axis]) - place).abs();
         assert!(error <= 1e-7 * largest + sliver_slack(own, size), "{context}: {found:?} {place:?}");
     }
+    check_description(mesh.corners(found.triangle), point, &found, largest, context);
+}
+
+/// The weights give the point again, and normal and side are those of the triangle.
+fn check_description(
+    corners: [[f32; 3]; 3],
+    point: [f32; 3],
+    found: &ClosestPoint,
+    largest: f64,
+    context: &str,
+) {
+    let (u, v) = (f64::from(found.u), f64::from(found.v));
+    assert!(u >= 0.0 && v >= 0.0 && u + v <= 1.0 + 1e-7, "{context}: {found:?}");
+    let [a, b, c] = corners.map(|corner| corner.map(f64::from));
+    let sub = |p: [f64; 3], q: [f64; 3]| [0, 1, 2].map(|axis| p[axis] - q[axis]);
+    let dot = |p: [f64; 3], q: [f64; 3]| p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+    let (ab, ac) = (sub(b, a), sub(c, a));
+    let n = [0, 1, 2].map(|k| ab[(k + 1) % 3] * ac[(k + 2) % 3] - ab[(k + 2) % 3] * ac[(k + 1) % 3]);
+    let (length, longest) = (dot(n, n).sqrt(), dot(ab, ab).max(dot(ac, ac)));
+    // Thinner ones lose in f64 what is compared here.
+    if length <= 1e-8 * longest {
+        return;
+    }
+    for axis in 0..3 {
+        let place = a[axis] + u * ab[axis] + v * ac[axis];
+        let error = (place - f64::from(found.point[axis])).abs();
+        assert!(error <= 1e-6 * largest, "{context}: {found:?} {place}");
+        assert!((f64::from(found.normal[axis]) - n[axis] / length).abs() < 1e-6, "{context}: {found:?}");
+    }
+    let height = dot(n, sub(point.map(f64::from), a)) / length;
+    if height.abs() > 1e-9 * largest {
+        assert_eq!(found.back, height < 0.0, "{context}: {found:?}");
+    }
 }
 
 /// How far along a triangle the closest point may slide while its distance changes by f64's rounding.
@@ -344,7 +377,7 @@ fn overlaps() {
         let (models, mut found) = (trial.models(), 0u32);
         for _ in 0..trial.share(OVERLAPS) {
             let reach = queries.overlap_box();
-            let expected = overlap_box::all(&trial.mesh, reach.lower, reach.upper);
+            let expected = overlap_box::all(&trial.mesh, reach.min, reach.max);
             found += u32::from(!expected.is_empty());
             for model in &models {
                 let context = format!("{} {} {reach:?}", trial.name, model.level().name());
@@ -370,7 +403,7 @@ fn overlaps_on_the_integer_grid() {
         for round in 0..trial.share(OVERLAPS) {
             let (corner, extent) = (queries.quarters(), (round % 9) as f32 / 4.0);
             let reach = bvhc_runtime::Aabb::new(corner, corner.map(|x| x + extent));
-            let boxed = overlap_box::all(&trial.mesh, reach.lower, reach.upper);
+            let boxed = overlap_box::all(&trial.mesh, reach.min, reach.max);
             let near = overlap_sphere::all(&trial.mesh, corner, extent);
             for model in &models {
                 let context = format!("{} {} {reach:?}", trial.name, model.level().name());

@@ -89,7 +89,7 @@ fn closest_hits() {
 fn overlaps() {
     compare(3, &meshes(), |queries, scale, [own, scaled]| {
         let reach = queries.overlap_box();
-        let [lower, upper] = [reach.lower, reach.upper].map(|corner| corner.map(on_grid));
+        let [lower, upper] = [reach.min, reach.max].map(|corner| corner.map(on_grid));
         let large = Aabb::new(lower.map(|x| x * scale), upper.map(|x| x * scale));
         assert_eq!(
             in_box(scaled, &large),

@@ -123,13 +123,13 @@ impl Scene {
     /// The middle of the bounds.
     pub fn centre(&self) -> [f32; 3] {
         let bounds = self.model().bounds();
-        along(bounds.lower, 0.5, sub(bounds.upper, bounds.lower))
+        along(bounds.min, 0.5, sub(bounds.max, bounds.min))
     }
 
     /// The diagonal of the bounds.
     pub fn size(&self) -> f32 {
         let bounds = self.model().bounds();
-        length(sub(bounds.upper, bounds.lower))
+        length(sub(bounds.max, bounds.min))
     }
 }
 

@@ -30,7 +30,7 @@ pub fn cases(scene: &Scene) -> Vec<Case> {
 fn uniform(scene: &Scene) -> Vec<[f32; 3]> {
     let mut random = Random::new(3);
     let (bounds, centre) = (scene.model().bounds(), scene.centre());
-    let enlarged = [bounds.lower, bounds.upper].map(|corner| along(centre, 1.2, sub(corner, centre)));
+    let enlarged = [bounds.min, bounds.max].map(|corner| along(centre, 1.2, sub(corner, centre)));
     (0..COUNT).map(|_| random.point(enlarged[0], enlarged[1])).collect()
 }
 

@@ -79,10 +79,10 @@ fn incoherent(scene: &Scene) -> Vec<Ray> {
     let ray = |_| match scene.stage {
         Stage::Around => {
             let origin = along(scene.centre(), 0.75 * scene.size(), random.direction());
-            let target = random.point(bounds.lower, bounds.upper);
+            let target = random.point(bounds.min, bounds.max);
             Ray::new(origin, unit(sub(target, origin)))
         }
-        Stage::Within { .. } => Ray::new(random.point(bounds.lower, bounds.upper), random.direction()),
+        Stage::Within { .. } => Ray::new(random.point(bounds.min, bounds.max), random.direction()),
     };
     (0..COUNT).map(ray).collect()
 }

@@ -24,10 +24,11 @@ const ABOUT: &str = "Compile a 3D model into a file that a program can query at 
 const LONG_ABOUT: &str = "\
 Compile a 3D model into a file that a program can query at once.
 
-bvhc reads a triangle mesh (Wavefront OBJ) and writes a file that holds the triangles together with a bounding \
-volume hierarchies, the trees with which ray casts, closest-point and overlap queries find the right triangles \
-among millions, and with which two models find where they collide, mesh against mesh. A program that uses \
-bvhc-runtime maps that file into memory and asks; it parses, copies and builds nothing.";
+bvhc reads a triangle mesh (Wavefront OBJ) and writes a file with its triangles and one or more bounding volume \
+hierarchies: trees of boxes around them, with which a query looks at a few triangles out of millions. The queries \
+are ray casts, closest points, overlaps with boxes and balls, and collisions and distances of two models, mesh \
+against mesh. A program that uses bvhc-runtime maps the file into memory and queries it where it lies: nothing is \
+parsed, copied or built when it is loaded.";
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -72,7 +73,7 @@ pub(super) struct Args {
 /// The commands that have a name.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Compile a model; the word may be left out
+    /// Compile a model; `compile` may be left out
     Compile {
         #[command(flatten)]
         compile: CompileArgs,
@@ -92,7 +93,7 @@ pub(super) enum Command {
 /// `bvhc MODEL -o OUT`
 #[derive(Debug, clap::Args)]
 pub(super) struct CompileArgs {
-    /// The model to compile, an OBJ file; `-` reads standard input
+    /// The model to compile, one OBJ file; `-` reads standard input
     #[arg(value_name = "MODEL")]
     pub(super) model: PathBuf,
     /// The file to write; `-` writes to standard output
@@ -108,13 +109,13 @@ pub(super) struct CompileArgs {
     /// [default: aabb,obb; with `--quality fast` aabb]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "TREES", hide_possible_values = false)]
     trees: Option<Vec<TreeArg>>,
-    /// With `--quality best`: how many steps to optimise the tree [default: 16]; the file tells the number
+    /// With `--quality best`: how many steps to optimise the tree [default: 16]; the file records the number
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
-    /// Spend about so many seconds on what can be better the longer it takes, instead of a number of steps: with
-    /// `--quality best` on optimising the tree, with `--obb-fit memetic` or `genetic` on longer searches for oriented
-    /// boxes, half of it each where there are both. The file tells the steps and the length of the searches, as flags
-    /// that make it again. Everything else, and a first search as without this flag, takes the time it takes
+    /// Spend about so many seconds on what improves with time, instead of a number of steps: with `--quality best` on
+    /// optimising the tree, with `--obb-fit memetic` or `genetic` on longer searches for oriented boxes, half of it each
+    /// where both apply. The file records the steps and the length of the searches as flags that reproduce it. All other
+    /// stages, and one search of the usual length, are not bounded
     #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = parse_seconds)]
     time_budget: Option<Duration>,
     /// How many threads to use [default: one a processor]; the file does not depend on it

@@ -121,6 +121,12 @@ pub(super) enum UsageError {
     /// There is no model to compile.
     #[error("no model to compile; try `bvhc --help`")]
     NoModel,
+    /// There is more than one model to compile.
+    #[error("`{second}` is a second model; a file holds one: run bvhc once for each")]
+    SeveralModels {
+        /// The second one.
+        second: String,
+    },
     /// A flag would change nothing.
     #[error("{flag} is for {with}")]
     NoEffect {

@@ -50,7 +50,7 @@ fn object(model: &Model<'_>) -> Value {
         "position_error": model.blocks().position_error(),
         "split_triangles": split_triangles(model),
         "hull_vertices": hull_vertices(model),
-        "bounds": { "lower": bounds.lower, "upper": bounds.upper },
+        "bounds": { "min": bounds.min, "max": bounds.max },
         "names": {
             "materials": names(&metadata.materials),
             "groups": names(&metadata.groups),
@@ -187,7 +187,7 @@ fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Resul
         counted(metadata.groups.len() as u64, "group"),
         counted(metadata.objects.len() as u64, "object"),
     )?;
-    for (what, corner) in [("bounds", bounds.lower), ("", bounds.upper)] {
+    for (what, corner) in [("bounds", bounds.min), ("", bounds.max)] {
         writeln!(text, "{what:10} {} {} {}", corner[0], corner[1], corner[2])?;
     }
     Ok(())

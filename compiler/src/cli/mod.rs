@@ -17,8 +17,8 @@ mod verify;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser};
 
 use args::{Args, Command};
 use error::{CliError, UsageError};
@@ -59,8 +59,22 @@ fn explain(error: &clap::Error) -> ExitCode {
             let _ = error.print();
             ExitCode::from(error::USAGE)
         }
-        _ => fail(&UsageError::Arguments(text::first_paragraph(&error.to_string())).into()),
+        _ => {
+            let several = second_model(error).map(|second| UsageError::SeveralModels { second });
+            let refused = || UsageError::Arguments(text::first_paragraph(&error.to_string()));
+            fail(&several.unwrap_or_else(refused).into())
+        }
     }
+}
+
+/// The second of two models to compile, which clap takes for a command after a model.
+fn second_model(error: &clap::Error) -> Option<String> {
+    let second = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
+        (ErrorKind::ArgumentConflict, Some(ContextValue::String(second))) => second,
+        _ => return None,
+    };
+    let is_command = Args::command().find_subcommand(second).is_some();
+    (!is_command).then(|| second.clone())
 }
 
 fn fail(error: &CliError) -> ExitCode {

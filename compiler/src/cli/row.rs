@@ -147,8 +147,8 @@ impl Row<f32> {
         if self.count != 6 {
             return Err(self.miscounted("box", "6"));
         }
-        let lower = self.finite(0, ["minx", "miny", "minz"])?;
-        Ok(Aabb::new(lower, self.finite(3, ["maxx", "maxy", "maxz"])?))
+        let min = self.bounds(0, ["minx", "miny", "minz"])?;
+        Ok(Aabb::new(min, self.bounds(3, ["maxx", "maxy", "maxz"])?))
     }
 
     /// `x y z radius`
@@ -157,8 +157,12 @@ impl Row<f32> {
             return Err(self.miscounted("sphere", "4"));
         }
         let centre = self.finite(0, ["x", "y", "z"])?;
-        let [radius, ..] = self.finite(3, ["radius"])?;
-        Ok((centre, radius))
+        Ok((centre, self.number(3, "radius", 0.0)?))
+    }
+
+    /// Three numbers that may be infinite.
+    fn bounds(&self, first: usize, [x, y, z]: [&'static str; 3]) -> Result<[f32; 3], RowError> {
+        Ok([self.number(first, x, 0.0)?, self.number(first + 1, y, 0.0)?, self.number(first + 2, z, 0.0)?])
     }
 
     /// A number that may be infinite, or its default where the line ends before it.
@@ -193,7 +197,7 @@ impl Row<f64> {
             self.finite(3, ["r21", "r22", "r23"])?,
             self.finite(6, ["r31", "r32", "r33"])?,
         ];
-        Ok(Pose::new(rotation, self.finite(9, ["x", "y", "z"])?)?)
+        Ok(Pose::from_rows(rotation, self.finite(9, ["x", "y", "z"])?)?)
     }
 }
 
@@ -245,11 +249,15 @@ mod tests {
         assert!(matches!(row("0 0 0 0 1e39 0").ray(), Err(RowError::NotFinite { field: "dy", .. })));
         assert_eq!(row("0 0 0 0 1 0 nan").ray(), Err(RowError::NotANumber { field: "t_min" }));
         assert!(matches!(row("0 0 2e18").point(), Err(RowError::TooLarge { field: "z", .. })));
-        assert!(matches!(row("0 0 0 inf").sphere(), Err(RowError::NotFinite { field: "radius", .. })));
+        assert!(matches!(row("0 0 inf 1").sphere(), Err(RowError::NotFinite { field: "z", .. })));
+        assert_eq!(row("0 0 0 nan").sphere(), Err(RowError::NotANumber { field: "radius" }));
+        assert_eq!(row("0 0 0 1 nan 1").aabb(), Err(RowError::NotANumber { field: "maxy" }));
     }
 
     #[test]
-    fn a_range_may_be_infinite() {
+    fn ranges_boxes_and_radii_may_be_infinite() {
+        assert_eq!(row("-inf 0 0 inf 1 1").aabb().unwrap().max, [f32::INFINITY, 1.0, 1.0]);
+        assert_eq!(row("0 0 0 inf").sphere().unwrap().1, f32::INFINITY);
         let ray = row("0 0 0 0 2 0 -inf inf").ray().unwrap();
         assert_eq!((ray.t_min, ray.t_max), (f32::NEG_INFINITY, f32::INFINITY));
         assert_eq!(row("0 0 0 0 2 0").ray().unwrap().t_min, 0.0);
@@ -268,7 +276,8 @@ mod tests {
             pose("1 0 0 0 1 0 0 0 1 0 0"),
             Err(RowError::Count { kind: "collide", found: 11, expected: "12" })
         );
-        assert_eq!(pose("1 0 0 0 1 0 0 0 1.001 0 0 0"), Err(RowError::Pose(PoseError::NotRotation)));
+        let scaled = Err(RowError::Pose(PoseError::Scales { lengths: [1.0, 1.0, 1.001] }));
+        assert_eq!(pose("1 0 0 0 1 0 0 0 1.001 0 0 0"), scaled);
         assert!(matches!(
             pose("1 0 0 0 1 inf 0 0 1 0 0 0"),
             Err(RowError::NotFinite { field: "r23", found: f64::INFINITY })

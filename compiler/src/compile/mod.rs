@@ -2,9 +2,11 @@
 
 mod options;
 mod serialise;
+mod source;
 mod stage;
 
 pub use options::{Layout, Options, Quality};
+pub use source::Source;
 pub use stage::{Progress, Stage};
 
 use std::num::NonZeroUsize;
@@ -16,8 +18,8 @@ use bvhc_format::swept::Cores;
 use bvhc_runtime::Model;
 
 use crate::clean::{self, CleanError};
-use crate::file::{self, Bytes};
-use crate::import::{self, ImportError};
+use crate::file::Bytes;
+use crate::import::ImportError;
 use crate::layout::{self, KdopRecords, Packing, SweptRecords, Triangles, WideTree};
 use crate::mesh::{Dropped, Mesh};
 use crate::optimise::{self, Stop};
@@ -100,6 +102,19 @@ pub enum CompileError {
     },
 }
 
+/// As [`compile_source`], of the bytes of a model file.
+///
+/// # Errors
+/// [`CompileError`], which names the place in the source.
+pub fn compile(
+    source: &[u8],
+    name: &str,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Compiled, CompileError> {
+    compile_source(&Source::File(source), name, options, progress)
+}
+
 /// Compiles a source, called `name` in messages, into a file.
 ///
 /// The bytes depend on the source's bytes and on the options, but on neither `name`, the number of threads
@@ -107,8 +122,8 @@ pub enum CompileError {
 ///
 /// # Errors
 /// [`CompileError`], which names the place in the source.
-pub fn compile(
-    source: &[u8],
+pub fn compile_source(
+    source: &Source<'_>,
     name: &str,
     options: &Options,
     progress: &dyn Progress,
@@ -119,19 +134,19 @@ pub fn compile(
 }
 
 fn run(
-    source: &[u8],
+    source: &Source<'_>,
     name: &str,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Compiled, CompileError> {
     let mut clock = Clock { progress, seconds: Vec::new() };
     let (polygons, source_hash) =
-        clock.time(Stage::Import, 0, || rayon::join(|| import::read(source, name), || file::hash(source)));
+        clock.time(Stage::Import, 0, || rayon::join(|| source.polygons(name), || source.hash()));
     let polygons = polygons?;
     let mut mesh = clock.time(Stage::Clean, 0, || clean::mesh(polygons, name))?;
     let tree =
         clock.time(Stage::Build, mesh.triangles.len() as u64, || grow(&mesh, options.quality, progress));
-    let origin = Origin { hash: source_hash, length: source.len() as u64, options: *options, steps: None };
+    let origin = Origin { hash: source_hash, length: source.length(), options: *options, steps: None };
     let (tree, steps) = match options.quality {
         Quality::Fast | Quality::Default => (Weighed::by_area(tree), None),
         Quality::Best => {

@@ -62,7 +62,7 @@ impl Layout {
 /// What decides the file's bytes, and how many threads work on them, which does not.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How much time the tree may take.
+    /// How much time the tree of axis-aligned boxes may take; [`Options::of`] chooses the other trees by it.
     pub quality: Quality,
     /// How blocks lie in the file.
     pub layout: Layout,
@@ -101,6 +101,13 @@ impl Default for Options {
 }
 
 impl Options {
+    /// What the command line does for this quality where nothing else is asked for: with [`Quality::Fast`], without
+    /// oriented boxes.
+    pub fn of(quality: Quality) -> Self {
+        let obb = quality.has_obbs().then(obb::Options::default);
+        Self { quality, obb, ..Self::default() }
+    }
+
     /// The options that decide the file's bytes, as the file tells them, where so many steps were made: arguments of
     /// the command line, without what goes without saying.
     pub fn text(&self, steps: Option<u32>) -> String {

@@ -18,8 +18,16 @@ pub enum ImportError {
         /// The input's name.
         file: String,
     },
+    /// The input is in another format.
+    #[error("{file}: this is {format}; bvhc reads Wavefront OBJ: export the model as OBJ")]
+    OtherFormat {
+        /// The input's name.
+        file: String,
+        /// What the format is called.
+        format: &'static str,
+    },
     /// The input is binary, or text in UTF-16.
-    #[error("{file}: this is no OBJ text file: byte {offset} is zero")]
+    #[error("{file}: this is not a text file, as OBJ is: byte {offset} is zero; bvhc reads Wavefront OBJ")]
     NotText {
         /// The input's name.
         file: String,
@@ -35,6 +43,42 @@ pub enum ImportError {
         line: u64,
         /// What is wrong with it.
         fault: LineFault,
+    },
+    /// Of a mesh in memory, a coordinate is not finite or too large.
+    #[error(
+        "{file}: vertex {vertex} is at {found:?}; coordinates must be finite and at most {MAX_COORDINATE:e}"
+    )]
+    Position {
+        /// The mesh's name.
+        file: String,
+        /// The vertex, from 0.
+        vertex: usize,
+        /// Where it is.
+        found: [f32; 3],
+    },
+    /// Of a mesh in memory, a triangle refers to a vertex that there is not.
+    #[error(
+        "{file}: triangle {triangle} refers to vertex {found}, but there are {vertices} vertices, counted from 0"
+    )]
+    Corner {
+        /// The mesh's name.
+        file: String,
+        /// The triangle, from 0.
+        triangle: usize,
+        /// The index.
+        found: u32,
+        /// How many vertices there are.
+        vertices: u64,
+    },
+    /// A mesh in memory has more of something than bvhc can number.
+    #[error("{file}: more than {limit} {counted}")]
+    TooMany {
+        /// The mesh's name.
+        file: String,
+        /// What there is too much of.
+        counted: Counted,
+        /// How many there may be.
+        limit: u64,
     },
     /// There is nothing to build a tree on.
     #[error(

@@ -3,9 +3,12 @@
 //! Each format is one file, and one arm in [`read`].
 
 mod error;
+mod foreign;
+mod mesh;
 mod obj;
 
 pub use error::{Counted, ImportError, LineFault};
+pub use mesh::read as mesh;
 
 use crate::mesh::Polygons;
 use bvhc_format::header::MAGIC;
@@ -26,6 +29,9 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Polygons, ImportError> {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     if is_motion_capture(text) {
         return Err(ImportError::MotionCapture { file: file() });
+    }
+    if let Some(format) = foreign::format_of(bytes) {
+        return Err(ImportError::OtherFormat { file: file(), format });
     }
     let probe = &text[..text.len().min(TEXT_PROBE)];
     if let Some(offset) = probe.iter().position(|&byte| byte == 0) {
@@ -66,7 +72,7 @@ mod tests {
 
     #[test]
     fn binary_data_is_refused_with_the_offset() {
-        let error = refusal(b"glTF\x02\0\0\0");
+        let error = refusal(b"v 0 0\0");
         assert_eq!(error, ImportError::NotText { file: "a.obj".into(), offset: 5 });
         let utf16 = refusal(b"\xEF\xBB\xBFv\0 \0");
         assert!(matches!(utf16, ImportError::NotText { offset: 4, .. }), "{utf16:?}");

@@ -37,10 +37,10 @@ struct Place {
 impl Place {
     fn of(model: &Model<'_>) -> Self {
         let bounds = model.bounds();
-        let extent = [0, 1, 2].map(|axis| bounds.upper[axis] - bounds.lower[axis]);
-        let centre = [0, 1, 2].map(|axis| bounds.lower[axis] + 0.5 * extent[axis]);
+        let extent = [0, 1, 2].map(|axis| bounds.max[axis] - bounds.min[axis]);
+        let centre = [0, 1, 2].map(|axis| bounds.min[axis] + 0.5 * extent[axis]);
         let size = extent.iter().map(|x| x * x).sum::<f32>().sqrt();
-        Self { lower: bounds.lower, upper: bounds.upper, centre, size }
+        Self { lower: bounds.min, upper: bounds.max, centre, size }
     }
 
     /// One ray of each kind; fewer where the first two hit nothing.

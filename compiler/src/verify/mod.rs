@@ -38,7 +38,7 @@ pub use obb::{ObbFault, ObbLeafFault, ObbNodeFault, SampleFault};
 pub use packed::PackedFault;
 pub use splits::SplitFault;
 pub use statistics::{Count, Figure, StatisticsFault};
-pub(crate) use swept::count_cores;
+pub use swept::count_cores;
 pub use swept::{SweptFault, SweptNumber};
 pub use tree::TreeFault;
 

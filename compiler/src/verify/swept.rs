@@ -192,7 +192,7 @@ pub(super) fn nodes<'a>(
 }
 
 /// How many nodes have each kind of core; `None` where the file has no such tree, or one that leads nowhere.
-pub(crate) fn count_cores(model: &Model<'_>) -> Option<[u64; 3]> {
+pub fn count_cores(model: &Model<'_>) -> Option<[u64; 3]> {
     let (tree, layout) = model.swept_tree()?;
     let nodes = nodes(tree.rows.get(), &layout).ok()?;
     let of = |core: Core| nodes.iter().filter(|(_, node)| node.len() == core.rows()).count() as u64;

@@ -114,7 +114,7 @@ pub(super) fn children(node: &WideNode) -> impl DoubleEndedIterator<Item = Child
 /// T2 and T12
 fn check_root(model: &Model<'_>) -> Result<(), TreeFault> {
     let bounds = model.bounds();
-    let ([a, b, c], [d, e, f]) = (bounds.lower, bounds.upper);
+    let ([a, b, c], [d, e, f]) = (bounds.min, bounds.max);
     let (found, expected) = ([a, b, c, d, e, f], model.metadata().bounds.map(f32_le::to_native));
     if found.map(f32::to_bits) != expected.map(f32::to_bits) {
         return Err(TreeFault::Bounds { found, expected });

@@ -174,9 +174,9 @@ fn a_malformed_pose_is_named_and_nothing_follows() {
         ("1 0 0 0 1 nan 0 0 1 0 0 0", "r23 is NaN"),
         ("1 0 0 0 1 0 0 0 1 0 inf 0", "y is inf"),
         ("1 0 0 0 1 0 0 0 1 0 1e19 0", "translation reaches to 1e19"),
-        ("1 0 0 0 1 0 0 0 1.001 0 0 0", "no rotation"),
-        ("-1 0 0 0 1 0 0 0 1 0 0 0", "no rotation"),
-        ("0 0 0 0 0 0 0 0 0 0 0 0", "no rotation"),
+        ("1 0 0 0 1 0 0 0 1.001 0 0 0", "it scales, its rows have the lengths 1, 1 and 1.001"),
+        ("-1 0 0 0 1 0 0 0 1 0 0 0", "it mirrors"),
+        ("1 0 0 0.1 1 0 0 0 1 0 0 0", "it scales"),
     ] {
         place.write("poses", format!("{good}# comment\n\n{bad}\n{good}"));
         let ran = place.run(&["query", "collide", "cube.bvh", "cube.bvh", "--poses", "poses"]);

@@ -195,3 +195,42 @@ fn a_missing_model_is_an_error_of_the_system() {
     place.run(&["none.obj", "-o", "x.bvh"]).fails_silently(3, &["none.obj", "cannot be read"]);
     place.run(&[".", "-o", "x.bvh"]).fails_silently(3, &[".: cannot be read"]);
 }
+
+#[test]
+fn other_formats_are_named() {
+    let place = Place::new();
+    place.write("a.glb", "glTF\u{2}\0\0\0");
+    place
+        .run(&["a.glb", "-o", "x.bvh"])
+        .fails_silently(1, &["a.glb", "binary glTF (GLB)", "export the model as OBJ"]);
+}
+
+/// What a build script gets is what the command line writes.
+#[test]
+fn the_library_compiles_the_same_bytes() {
+    use bvhc::{Options, Quality};
+    let place = Place::with_cube();
+    for (name, quality) in [("fast", Quality::Fast), ("default", Quality::Default)] {
+        place.run(&["cube.obj", "-o", "cube.bvh", "-q", "--quality", name]).is_silent();
+        let compiled = bvhc::compile(CUBE.as_bytes(), "cube.obj", &Options::of(quality)).unwrap();
+        assert_eq!(place.read("cube.bvh"), compiled.bytes[..], "{name}");
+    }
+}
+
+/// A mesh in memory has the trees of the same mesh in a file.
+#[test]
+fn a_mesh_in_memory_compiles_as_well() {
+    use bvhc::{Options, Quality};
+    use bvhc_runtime::Model;
+    let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.5]];
+    let source = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0.5\nf 1 2 3\nf 1 3 4\n";
+    let options = Options::of(Quality::Fast);
+    let of_mesh = bvhc::compile_mesh(&positions, &[[0, 1, 2], [0, 2, 3]], &options).unwrap();
+    let of_file = bvhc::compile(source.as_bytes(), "a.obj", &options).unwrap();
+    let [of_mesh, of_file] =
+        [&of_mesh, &of_file].map(|compiled| Model::from_bytes(&compiled.bytes).expect("it opens"));
+    bvhc::verify::verify(&bvhc::compile_mesh(&positions, &[[0, 1, 2]], &options).unwrap().bytes).unwrap();
+    let triangles = |model: &Model<'_>| model.triangles().collect::<Vec<_>>();
+    assert_eq!(triangles(&of_mesh), triangles(&of_file));
+    assert_ne!(of_mesh.metadata().source_hash, of_file.metadata().source_hash);
+}

@@ -56,6 +56,10 @@ fn a_wrong_command_line_is_an_error_of_its_own() {
         place.run(&["cube.obj", "-o", "out.bvh", "--threads", threads]).fails_silently(2, &["--threads"]);
     }
     place.run(&["cube.obj", "-o", "out.bvh", "--quiet", "--verbose"]).fails_silently(2, &["--verbose"]);
+    for models in [["cube.obj", "b.obj", "-o", "out.bvh"], ["-o", "out.bvh", "cube.obj", "b.obj"]] {
+        place.run(&models).fails_silently(2, &["`b.obj` is a second model", "once for each"]);
+    }
+    place.run(&["cube.obj", "inspect", "-o", "out.bvh"]).fails_silently(2, &["inspect"]);
     place.run(&["query", "cone", "cube.bvh"]).fails_silently(2, &["cone"]);
     place.run(&["query", "ray"]).fails_silently(2, &["FILE"]);
     place.run(&["query", "ray", "cube.bvh", "--pairs"]).fails_silently(2, &["--pairs"]);

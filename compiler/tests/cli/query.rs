@@ -39,10 +39,14 @@ fn points() {
 
 #[test]
 fn boxes_and_balls_list_each_face_once() {
-    let rows = ask("box", "-1 -1 -1 2 2 2\n0.2 0.2 0.9 0.8 0.8 1.1\n5 5 5 6 6 6\n2 2 2 1 1 1\n1 1 1 2 2 2\n");
-    assert_eq!(rows, "count,faces\n6,0 1 2 3 4 5\n1,1\n0,\n0,\n3,1 3 4\n");
-    let rows = ask("sphere", "0.5 0.5 0.5 0.5\n0.5 0.5 0.5 0.49\n0.5 0.25 2 1\n0 0 0 0\n");
-    assert_eq!(rows, "count,faces\n6,0 1 2 3 4 5\n0,\n1,1\n3,0 2 5\n");
+    let rows = ask(
+        "box",
+        "-1 -1 -1 2 2 2\n0.2 0.2 0.9 0.8 0.8 1.1\n5 5 5 6 6 6\n2 2 2 1 1 1\n1 1 1 2 2 2\n-inf -inf -inf inf inf inf\n",
+    );
+    assert_eq!(rows, "count,faces\n6,0 1 2 3 4 5\n1,1\n0,\n0,\n3,1 3 4\n6,0 1 2 3 4 5\n");
+    let rows =
+        ask("sphere", "0.5 0.5 0.5 0.5\n0.5 0.5 0.5 0.49\n0.5 0.25 2 1\n0 0 0 0\n0 0 0 -1\n9 9 9 inf\n");
+    assert_eq!(rows, "count,faces\n6,0 1 2 3 4 5\n0,\n1,1\n3,0 2 5\n0,\n6,0 1 2 3 4 5\n");
 }
 
 #[test]

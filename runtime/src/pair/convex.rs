@@ -21,7 +21,7 @@ pub(crate) struct Convex {
 
 impl Convex {
     pub(crate) fn of_box(bounds: &Aabb) -> Self {
-        let (lower, upper) = (bounds.lower.map(f64::from), bounds.upper.map(f64::from));
+        let (lower, upper) = (bounds.min.map(f64::from), bounds.max.map(f64::from));
         let corner = |index: usize| {
             [0, 1, 2].map(|axis| if index >> axis & 1 == 0 { lower[axis] } else { upper[axis] })
         };

@@ -35,17 +35,19 @@ pub(crate) struct Best {
     pub(crate) offset: [f64; 3],
     /// Its number.
     pub(crate) triangle: Option<u32>,
+    /// Its corners.
+    pub(crate) corners: [[f32; 3]; 3],
 }
 
 impl Best {
     #[inline(always)]
-    fn offer(&mut self, offset: [f64; 3], square: f64, triangle: u32) {
+    fn offer(&mut self, offset: [f64; 3], square: f64, triangle: u32, corners: [[f32; 3]; 3]) {
         let closer = match self.triangle {
             None => square <= self.square,
             Some(held) => square < self.square || square == self.square && triangle < held,
         };
         if closer {
-            *self = Self { square, offset, triangle: Some(triangle) };
+            *self = Self { square, offset, triangle: Some(triangle), corners };
         }
     }
 
@@ -75,7 +77,7 @@ pub(crate) struct Candidates {
 impl Candidates {
     pub(crate) fn new(max_distance: f32) -> Self {
         let reach = f64::from(max_distance);
-        let best = Best { square: reach * reach, offset: [0.0; 3], triangle: None };
+        let best = Best { square: reach * reach, offset: [0.0; 3], triangle: None, corners: [[0.0; 3]; 3] };
         Self { limit: best.limit(), best, waiting: [Candidate::default(); WAITING], count: 0 }
     }
 
@@ -130,7 +132,7 @@ impl Candidates {
         let Some(candidate) = self.take() else { return };
         if let Some((corners, triangle)) = triangle_of(simd, model, candidate, sink) {
             let (offset, square) = closest(&corners, point);
-            self.best.offer(offset, square, triangle);
+            self.best.offer(offset, square, triangle, corners);
             self.limit = self.limit.min(self.best.limit());
         }
     }
@@ -249,7 +251,8 @@ impl Group {
         let lane =
             numbers.simd_le(numbers.reduce_min()).to_bitmask().trailing_zeros() as usize % S::Doubles::LEN;
         let [x, y, z] = &offsets;
-        best.offer([x[lane], y[lane], z[lane]], least, self.triangles[lane % TOGETHER]);
+        let corners = self.corners.map(|[x, y, z]| [x, y, z].map(|row| row[lane % TOGETHER]));
+        best.offer([x[lane], y[lane], z[lane]], least, self.triangles[lane % TOGETHER], corners);
     }
 
     /// A corner of each as seen from the point.

@@ -2,12 +2,17 @@
 
 use core::ops::ControlFlow;
 
+use bvhc_format::MAX_COORDINATE;
+
 use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::simd::{Kernel, dispatch};
 use crate::triangle::{corners, touch_box, touch_sphere};
 use crate::walk::all;
 use crate::walk::probe::{Erased, Probe, Sink};
+
+/// Farther than any coordinate of a model, which is at most 2^60.
+const BEYOND_MODELS: f32 = 2.0 * MAX_COORDINATE;
 
 /// A triangle that an overlap query found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,8 +27,24 @@ impl<'a> Model<'a> {
     /// Calls `visit` with every triangle that shares a point with the closed box, each once, in no
     /// particular order, until it says `Break`, which is then returned.
     ///
-    /// Exact: touching counts, and rounding never decides. A box that is inverted or not finite touches
-    /// nothing. Neither allocates nor panics. Cost: as many triangle tests as blocks' boxes touch it.
+    /// Exact: touching counts, and rounding never decides. An empty box touches nothing; its bounds may be infinite. Neither
+    /// allocates nor panics. Cost: as many triangle tests as blocks' boxes touch it.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use bvhc_runtime::{Aabb, Model, include_aligned};
+    ///
+    /// let model = Model::from_bytes(include_aligned!("../../../tests/golden/quad.bvh"))?;
+    /// let mut triangles = Vec::new();
+    /// let _ = model.overlap_box(&Aabb::new([-1.0; 3], [0.1; 3]), |found| {
+    ///     triangles.push(found.triangle);
+    ///     ControlFlow::Continue(())
+    /// });
+    /// triangles.sort();
+    /// assert_eq!(triangles, [0, 1]);
+    /// # Ok::<(), bvhc_runtime::OpenError>(())
+    /// ```
     pub fn overlap_box(
         &self,
         reach: &Aabb,
@@ -48,20 +69,33 @@ impl<'a> Model<'a> {
         probe: &mut Erased<'_>,
         visit: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let ordered = |axis: usize| reach.lower[axis] <= reach.upper[axis];
-        let finite = reach.lower.iter().chain(&reach.upper).all(|x| x.is_finite());
-        if !finite || !(0..3).all(ordered) {
+        if reach.is_empty() {
             return ControlFlow::Continue(());
         }
-        let touches = |corners: &_| touch_box::touches(corners, reach.lower, reach.upper);
+        // The test of a triangle takes finite boxes. No model reaches so far, so that nothing is lost.
+        let within = |x: f32| x.clamp(-BEYOND_MODELS, BEYOND_MODELS);
+        let reach = &Aabb { min: reach.min.map(within), max: reach.max.map(within) };
+        let touches = |corners: &_| touch_box::touches(corners, reach.min, reach.max);
         self.overlap(reach, &touches, probe, visit)
     }
 
     /// Calls `visit` with every triangle within `radius` of `centre`, each once, in no particular
     /// order, until it says `Break`, which is then returned.
     ///
-    /// Exact: touching counts, and rounding never decides. A ball that is not finite, or whose radius
-    /// is negative, touches nothing. Neither allocates nor panics.
+    /// Exact: touching counts, and rounding never decides. A ball whose radius is negative or NaN, or whose centre is not
+    /// finite, is empty and touches nothing; with an infinite radius it touches everything. Neither allocates nor panics.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use bvhc_runtime::{Model, include_aligned};
+    ///
+    /// let model = Model::from_bytes(include_aligned!("../../../tests/golden/quad.bvh"))?;
+    /// // `Break` ends the search, and is returned: here, whether anything is within 2 of the point.
+    /// let found = model.overlap_sphere([0.5, 0.5, 1.0], 2.0, |_| ControlFlow::Break(()));
+    /// assert!(found.is_break());
+    /// # Ok::<(), bvhc_runtime::OpenError>(())
+    /// ```
     pub fn overlap_sphere(
         &self,
         centre: impl Into<[f32; 3]>,
@@ -89,14 +123,15 @@ impl<'a> Model<'a> {
         probe: &mut Erased<'_>,
         visit: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        if !centre.iter().all(|x| x.is_finite()) || !(0.0..f32::INFINITY).contains(&radius) {
+        let is_empty = radius.is_nan() || radius < 0.0;
+        if is_empty || !centre.iter().all(|x| x.is_finite()) {
             return ControlFlow::Continue(());
         }
         let reach = Aabb {
-            lower: centre.map(|x| (x - radius).next_down()),
-            upper: centre.map(|x| (x + radius).next_up()),
+            min: centre.map(|x| (x - radius).next_down()),
+            max: centre.map(|x| (x + radius).next_up()),
         };
-        let touches = |corners: &_| touch_sphere::touches(corners, centre, radius);
+        let touches = |corners: &_| radius == f32::INFINITY || touch_sphere::touches(corners, centre, radius);
         self.overlap(&reach, &touches, probe, visit)
     }
 

@@ -5,6 +5,8 @@ use bvhc_format::MAX_COORDINATE;
 use crate::model::Model;
 use crate::query::candidates::{Best, Candidates};
 use crate::simd::{Kernel, dispatch, square_root};
+use crate::triangle::closest::{Weights, sub};
+use crate::triangle::ray::unit_normal;
 use crate::walk::nearest;
 use crate::walk::probe::{Erased, Probe};
 
@@ -15,16 +17,37 @@ pub struct ClosestPoint {
     pub distance: f32,
     /// The closest point, rounded from f64.
     pub point: [f32; 3],
+    /// Weight of the triangle's second corner; the first one's is `1 - u - v`. As in [`Hit`](crate::Hit).
+    pub u: f32,
+    /// Weight of the triangle's third corner.
+    pub v: f32,
     /// The number of the triangle it lies on; [`Model::source_of`] tells its face and material.
     pub triangle: u32,
+    /// The unit normal of that triangle, as in [`Hit`](crate::Hit); zero where it has no area.
+    pub normal: [f32; 3],
+    /// Whether the query point is on the side of the triangle's plane that the normal points away from, computed in f64. Where
+    /// the closest point is on an edge or a corner, this is no test of inside and outside: of the triangles there, it is about
+    /// the one with the lowest number.
+    pub back: bool,
 }
 
 impl<'a> Model<'a> {
     /// The closest point within `max_distance` of `point`, inclusive; may be infinite.
     ///
     /// Of triangles at the same distance, computed in f64, the one with the lowest number is named. `None`
-    /// where nothing is within reach, or where `point` is not finite or beyond 2^60. Bit-identical on
-    /// every CPU. Neither allocates nor panics.
+    /// where nothing is within `max_distance`, where that is negative or NaN, or where `point` is not finite or beyond 2^60.
+    /// Bit-identical on every CPU. Neither allocates nor panics.
+    ///
+    /// ```
+    /// use bvhc_runtime::{Model, include_aligned};
+    ///
+    /// let model = Model::from_bytes(include_aligned!("../../../tests/golden/quad.bvh"))?;
+    /// let nearest = model.closest_point([0.25, 0.25, 2.0], f32::INFINITY).expect("no limit");
+    /// assert_eq!((nearest.distance, nearest.point), (2.0, [0.25, 0.25, 0.0]));
+    /// assert_eq!((nearest.normal, nearest.back), ([0.0, 0.0, 1.0], false));
+    /// assert!(model.closest_point([0.25, 0.25, 2.0], 1.0).is_none());
+    /// # Ok::<(), bvhc_runtime::OpenError>(())
+    /// ```
     pub fn closest_point(&self, point: impl Into<[f32; 3]>, max_distance: f32) -> Option<ClosestPoint> {
         self.nearest(point.into(), max_distance, &mut Erased::new(&mut ()))
     }
@@ -165,10 +188,19 @@ fn closest_points<S: Kernel>(
 
 #[inline(always)]
 fn describe<S: Kernel>(simd: S, point: [f32; 3], best: &Best) -> Option<ClosestPoint> {
-    let absolute = |axis: usize| (f64::from(point[axis]) + best.offset[axis]) as f32;
+    let triangle = best.triangle?;
+    let point = point.map(f64::from);
+    let absolute = |axis: usize| (point[axis] + best.offset[axis]) as f32;
+    let [a, b, c] = best.corners.map(|corner| corner.map(f64::from));
+    let Weights { weights: [u, v], back } = Weights::new(sub(a, point), [sub(b, a), sub(c, a)], best.offset);
     Some(ClosestPoint {
         distance: square_root(simd, best.square) as f32,
         point: [0, 1, 2].map(absolute),
-        triangle: best.triangle?,
+        // Adding zero makes a negative zero positive.
+        u: u as f32 + 0.0,
+        v: v as f32 + 0.0,
+        triangle,
+        normal: unit_normal(simd, &best.corners),
+        back,
     })
 }

@@ -160,8 +160,47 @@ fn either<S: Kernel>(
     ([coordinate(0), coordinate(1), coordinate(2)], mask.select(first2, second2))
 }
 
+/// The square of the sine of two edges below which the cross product is rounding: that is about 2^-52 of their lengths.
+const THINNEST: f64 = 1.0 / (1u128 << 96) as f64;
+
+/// A point of a triangle by its corners.
+pub(crate) struct Weights {
+    /// Of the second and third corner.
+    pub(crate) weights: [f64; 2],
+    /// Whether the origin is on the side that the normal points away from.
+    pub(crate) back: bool,
+}
+
+impl Weights {
+    /// Those of the point `at` of the triangle with a corner `a` and the edges from there; `at` and `a` are relative to a query
+    /// point, the edges are not, so that corners on one line stay there.
+    #[inline(always)]
+    pub(crate) fn new(a: [f64; 3], [ab, ac]: [[f64; 3]; 2], at: [f64; 3]) -> Self {
+        let from_a = sub(at, a);
+        let normal = cross(ab, ac);
+        let square = dot(normal, normal);
+        let [v, w] = if square > THINNEST * dot(ab, ab) * dot(ac, ac) {
+            [dot(normal, cross(from_a, ac)) / square, dot(normal, cross(ab, from_a)) / square]
+        } else {
+            without_area(ab, ac, from_a)
+        };
+        let v = v.clamp(0.0, 1.0);
+        Self { weights: [v, w.clamp(0.0, 1.0 - v)], back: dot(normal, a) > 0.0 }
+    }
+}
+
+/// The weights in a triangle of which all corners are on one line: along the edge from the first corner that the point is on,
+/// the longer one where it is on both.
+#[cold]
+fn without_area(ab: [f64; 3], ac: [f64; 3], from_a: [f64; 3]) -> [f64; 2] {
+    let [along_b, along_c] = [ab, ac].map(|edge| [dot(edge, from_a), dot(edge, edge)]);
+    let share = |[along, square]: [f64; 2]| if square > 0.0 { along / square } else { 0.0 };
+    let is_on_b = along_b[0] > 0.0 && (along_b[1] >= along_c[1] || along_c[0] <= 0.0);
+    if is_on_b { [share(along_b), 0.0] } else { [0.0, share(along_c)] }
+}
+
 #[inline(always)]
-pub(super) fn sub<T: Copy + Sub<Output = T>>(a: [T; 3], b: [T; 3]) -> [T; 3] {
+pub(crate) fn sub<T: Copy + Sub<Output = T>>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
@@ -173,4 +212,54 @@ fn dot<T: Copy + Add<Output = T> + Mul<Output = T>>(a: [T; 3], b: [T; 3]) -> T {
 #[inline(always)]
 fn cross<T: Copy + Sub<Output = T> + Mul<Output = T>>(a: [T; 3], b: [T; 3]) -> [T; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::triangle::testing::Random;
+
+    /// Points by their weights, in triangles of some size and in such without area: the weights give the point again.
+    #[test]
+    fn weights_give_the_point() {
+        let mut random = Random(7);
+        for round in 0..2000 {
+            let mut number = || random.centred();
+            let mut corner = || [number(), number(), number()];
+            let [a, b, mut c] = [corner(), corner(), corner()];
+            let (mut v, mut w) = (number().abs(), number().abs());
+            if v + w > 1.0 {
+                (v, w) = (v / (v + w), w / (v + w));
+            }
+            match round % 4 {
+                // Exactly on a line, beyond the second corner, between the first two, or before the first.
+                0 => c = along(a, b, [2.0, 0.5, -1.0][round / 4 % 3]),
+                1 => w = 0.0,
+                _ => {}
+            }
+            let point = |[v, w]: [f64; 2]| {
+                [0, 1, 2].map(|axis| a[axis] + v * (b[axis] - a[axis]) + w * (c[axis] - a[axis]))
+            };
+            let found = Weights::new(a, [sub(b, a), sub(c, a)], point([v, w]));
+            let [fv, fw] = found.weights;
+            assert!(fv >= 0.0 && fw >= 0.0 && fv + fw <= 1.0 + 1e-15);
+            let again = point(found.weights);
+            let apart = sub(again, point([v, w]));
+            assert!(dot(apart, apart) < 1e-12, "{round}: {a:?} {b:?} {c:?} {v} {w}: {:?}", found.weights);
+        }
+    }
+
+    #[test]
+    fn sides_are_those_of_the_normal() {
+        let back = |z: f64| {
+            let a = [0.0, 0.0, z];
+            Weights::new(a, [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], a).back
+        };
+        assert_eq!([-1.0, 0.0, 1.0].map(back), [false, false, true]);
+    }
+
+    /// The corners are rounded, so that these are nearly on one line; and quarters of whole numbers, which are exactly.
+    fn along(a: [f64; 3], b: [f64; 3], share: f64) -> [f64; 3] {
+        [0, 1, 2].map(|axis| a[axis] + share * (b[axis] - a[axis]))
+    }
 }

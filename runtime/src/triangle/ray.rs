@@ -397,7 +397,7 @@ pub(crate) fn describe_hit<S: Kernel>(simd: S, block: &Block, found: &Candidate,
 /// Zero where the triangle has no area: packed blocks may hold such, and a ray that meets one by the rounding of the
 /// frame must not slip through.
 #[inline(always)]
-fn unit_normal<S: Kernel>(simd: S, [a, b, c]: &[[f32; 3]; 3]) -> [f32; 3] {
+pub(crate) fn unit_normal<S: Kernel>(simd: S, [a, b, c]: &[[f32; 3]; 3]) -> [f32; 3] {
     let along = |to: &[f32; 3], axis: usize| f64::from(to[axis]) - f64::from(a[axis]);
     let (e, f) = ([along(b, 0), along(b, 1), along(b, 2)], [along(c, 0), along(c, 1), along(c, 2)]);
     let [x, y, z] = [e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]];

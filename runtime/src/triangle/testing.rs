@@ -58,7 +58,7 @@ impl Random {
 
     /// Any rotation, and this translation.
     pub(crate) fn pose(&mut self, translation: [f64; 3]) -> Pose {
-        Pose::new(rotation(self.quaternion()), translation).expect("a rotation")
+        Pose::from_rows(rotation(self.quaternion()), translation).expect("a rotation")
     }
 
     /// Any finite float of any scale; one of few exponents, so that scales both mix and meet.

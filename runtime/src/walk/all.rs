@@ -57,8 +57,8 @@ pub(crate) fn meets<S: Kernel>(simd: S, node: &WideNode, reach: &Aabb) -> u32 {
     for axis in 0..3 {
         let lower = f32x16::load_array_ref(simd, &node.planes[2 * axis]);
         let upper = f32x16::load_array_ref(simd, &node.planes[2 * axis + 1]);
-        touched &= lower.simd_le(reach.upper[axis]).to_bitmask();
-        touched &= upper.simd_ge(reach.lower[axis]).to_bitmask();
+        touched &= lower.simd_le(reach.max[axis]).to_bitmask();
+        touched &= upper.simd_ge(reach.min[axis]).to_bitmask();
     }
     touched as u32
 }

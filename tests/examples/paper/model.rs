@@ -43,7 +43,7 @@ pub(crate) fn turn(distance: f64, steps: u32) -> Vec<Pose> {
         // A third of a step on, so that no step takes axes to axes.
         let half_angle = PI * (f64::from(index) + 1.0 / 3.0) / f64::from(steps);
         let rotation = pose::around([0.0, 0.0, 1.0], half_angle.tan());
-        Pose::new(rotation, [distance, 0.0, 0.0]).expect("a rotation")
+        Pose::from_rows(rotation, [distance, 0.0, 0.0]).expect("a rotation")
     };
     (0..steps).map(step).collect()
 }

@@ -150,7 +150,7 @@ fn ask_pairs(model: &Model<'_>) -> u64 {
 /// Where a model is asked to meet itself: in its own place, and turned and moved by a part of the size of those tested.
 pub fn poses() -> [Pose; 2] {
     let turn = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
-    [Pose::IDENTITY, Pose::new(turn, [0.5, 0.25, -0.125]).expect("a rotation")]
+    [Pose::IDENTITY, Pose::from_rows(turn, [0.5, 0.25, -0.125]).expect("a rotation")]
 }
 
 /// How many pairs of triangles of a model and itself are found before the budget is spent.

@@ -124,7 +124,7 @@ fn a_triangle_that_is_everywhere() {
     }
     let model = Model::from_bytes(&forged).expect("it opens");
     let start = Instant::now();
-    let all = Aabb { lower: [-10.0; 3], upper: [10.0; 3] };
+    let all = Aabb { min: [-10.0; 3], max: [10.0; 3] };
     let mut found = 0;
     let _ = model.overlap_box(&all, |_| {
         found += 1;

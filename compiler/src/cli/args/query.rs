@@ -12,7 +12,9 @@ const LINES: &str = "\
 A query is a line of numbers, separated by blanks or commas. What follows a `#` is a comment; empty lines are \
 skipped. Every query gives one row, in order, below a header line. Floats are printed so that they read \
 back to the same bits; rows and names are quoted as RFC 4180 says. A query that finds nothing prints 0 and \
-leaves the other fields empty.
+leaves the other fields empty. So does an empty one: a box of which a minimum is more than the maximum, a \
+negative radius or distance, a range that ends before it begins. Those numbers may be infinite (`inf`); NaN, a \
+position or direction that is not finite and a direction of zero are errors.
 
   kind      a line of input                                prints
   ray       ox oy oz  dx dy dz  [t_min [t_max]]            hit,t,u,v,face,material,group,nx,ny,nz

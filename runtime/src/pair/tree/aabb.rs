@@ -116,8 +116,8 @@ pub(super) fn has_leaf(model: &Model<'_>, leaf: Leaf) -> bool {
 
 pub(super) fn frame(model: &Model<'_>) -> TreeFrame {
     let bounds = model.bounds();
-    let origin = [0, 1, 2].map(|axis| 0.5 * bounds.lower[axis] + 0.5 * bounds.upper[axis]);
-    let far = |axis: usize| (bounds.upper[axis] - origin[axis]).max(origin[axis] - bounds.lower[axis]);
+    let origin = [0, 1, 2].map(|axis| 0.5 * bounds.min[axis] + 0.5 * bounds.max[axis]);
+    let far = |axis: usize| (bounds.max[axis] - origin[axis]).max(origin[axis] - bounds.min[axis]);
     // Boxes are grown beyond the bounds, by a little; a sum is no less than a root of squares.
     TreeFrame { origin, radius: (far(0) + far(1) + far(2)) * 1.001 }
 }

@@ -168,7 +168,10 @@ impl<'a> PairTree<'a> {
                 (place.to_native() as usize / NODE_WIDTH, place.to_native() as usize % NODE_WIDTH);
             let node = model.nodes().get(node)?;
             let [lower, upper] = aabb::planes(node, slot);
-            Some((node.children[slot] & !ChildRef::BLOCK_BIT, Convex::of_box(&Aabb { lower, upper })))
+            Some((
+                node.children[slot] & !ChildRef::BLOCK_BIT,
+                Convex::of_box(&Aabb { min: lower, max: upper }),
+            ))
         };
         only.into_iter().chain(places.iter().filter_map(of_place))
     }

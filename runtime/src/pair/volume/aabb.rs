@@ -31,7 +31,7 @@ pub(crate) fn touch(a: &Aabb, b: &Aabb, pose: &Pose) -> bool {
 
 /// Centre and half extents.
 fn centred(bounds: &Aabb) -> ([f64; 3], [f64; 3]) {
-    let (lower, upper) = (bounds.lower.map(f64::from), bounds.upper.map(f64::from));
+    let (lower, upper) = (bounds.min.map(f64::from), bounds.max.map(f64::from));
     let centre = [0, 1, 2].map(|axis| 0.5 * (lower[axis] + upper[axis]));
     (centre, [0, 1, 2].map(|axis| 0.5 * (upper[axis] - lower[axis])))
 }

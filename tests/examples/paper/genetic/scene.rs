@@ -55,7 +55,7 @@ fn circle(radius: f64, steps: u32) -> Vec<Pose> {
         // It turns twice on its way, around an oblique axis; offset by half a step, so that no turn is half a circle.
         let half_tangent = (TAU * (f64::from(index) + 0.5) / f64::from(steps)).tan();
         let rotation = pose::around([0.6, 0.64, 0.48], half_tangent);
-        Pose::new(rotation, [radius * angle.cos(), 0.0, radius * angle.sin()]).expect("a rotation")
+        Pose::from_rows(rotation, [radius * angle.cos(), 0.0, radius * angle.sin()]).expect("a rotation")
     };
     (0..steps).map(step).collect()
 }

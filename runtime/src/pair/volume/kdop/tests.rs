@@ -64,7 +64,7 @@ impl Random {
                 _ => self.rotation(),
             };
             let far = [0.0, 1.0, 1e4][self.next() as usize % 3];
-            if let Ok(pose) = Pose::new(rotation, self.point().map(|x| x * far)) {
+            if let Ok(pose) = Pose::from_rows(rotation, self.point().map(|x| x * far)) {
                 return pose;
             }
         }
@@ -273,7 +273,7 @@ fn what_touches_is_not_told_apart() {
             let p = sets[0][i][random.next() as usize % sets[0][i].len()];
             let q = sets[1][j][random.next() as usize % sets[1][j].len()];
             let rotation = random.pose().rotation();
-            let pose = Pose::new(rotation, sub(&p, &turn(&rotation, &q))).unwrap();
+            let pose = Pose::from_rows(rotation, sub(&p, &turn(&rotation, &q))).unwrap();
             let places = [radius_a, radius_b].map(|radius| TreeFrame { origin: [0.0; 3], radius });
             for level in Level::available() {
                 let found = dispatch!(level.inner(), simd => {
@@ -309,7 +309,7 @@ fn no_bound_exceeds_the_distance() {
                 (node(&of_a, &sets[0], round % 3 == 0), node(&of_b, &sets[1], round % 4 == 0));
             let far = [0.0, 1.0, 4.0, 300.0][round % 4];
             let pose =
-                Pose::new(random.rotation(), random.point().map(|x| x * far)).unwrap_or(Pose::IDENTITY);
+                Pose::from_rows(random.rotation(), random.point().map(|x| x * far)).unwrap_or(Pose::IDENTITY);
             let places = [radius_a, radius_b].map(|radius| TreeFrame { origin: [0.0; 3], radius });
             for level in Level::available() {
                 let found = dispatch!(level.inner(), simd => {
@@ -401,7 +401,7 @@ fn looseness(k: u32, realign: Realign) -> [f64; 4] {
             let set: Vec<Point> = (0..[200, 60, 3, 20][shape]).map(|_| corner()).collect();
             let (b, _) = node(&layout, std::slice::from_ref(&set), false);
             for _ in 0..8 {
-                let pose = Pose::new(random.rotation(), [0.0; 3]).unwrap_or(Pose::IDENTITY);
+                let pose = Pose::from_rows(random.rotation(), [0.0; 3]).unwrap_or(Pose::IDENTITY);
                 for unit in &layout.directions.units()[..layout.directions.slabs()] {
                     let turned = turn(&transposed(&pose.rotation()), unit);
                     let sides = realign.reaches(level, &layout, &b, turned).expect("the rows");

@@ -88,7 +88,7 @@ fn roots_are_told_apart_exactly() {
                 let by = random.point().map(|x| x * size);
                 limit = dot(&by, &by).sqrt() * (1.0 + 1e-14);
                 let at = [0, 1, 2].map(|axis| p[axis] + by[axis]);
-                pose = Pose::new(pose.rotation(), sub(&at, &turn(&pose.rotation(), &q))).unwrap();
+                pose = Pose::from_rows(pose.rotation(), sub(&at, &turn(&pose.rotation(), &q))).unwrap();
             }
             let motion =
                 dispatch!(level.inner(), simd => RelativePose::new(simd, &pose, &places[0], &places[1]));

@@ -1,0 +1,89 @@
+//! What is in the file, record by record.
+
+use bvhc_format::header::{Header, SectionEntry};
+use bvhc_format::kdop::KdopLayout;
+use bvhc_format::obb::SampleNode;
+use bvhc_format::record::WideNode;
+use bvhc_format::section::{
+    ArchivedGeometry, ArchivedKdopTree, ArchivedMetadata, ArchivedObbTree, ArchivedSplits, ArchivedSweptTree,
+};
+use bvhc_format::swept::SweptLayout;
+
+use super::Model;
+use crate::blocks::Blocks;
+use crate::hull::Hull;
+
+/// The file's records, for tools that inspect files or draw trees. Their types are those of [`format`](crate::format), which
+/// change with the format; queries need none of this.
+impl<'a> Model<'a> {
+    /// The header's fields.
+    pub fn header(&self) -> &Header {
+        self.directory.header()
+    }
+
+    /// The directory, with the payload of each section.
+    pub fn sections(&self) -> impl Iterator<Item = (SectionEntry, &'a [u8])> + use<'a> {
+        let directory = self.directory;
+        directory.entries().map(move |entry| (entry, directory.payload(&entry)))
+    }
+
+    /// The metadata section.
+    pub fn metadata(&self) -> &'a ArchivedMetadata<'static> {
+        self.metadata
+    }
+
+    /// The geometry section.
+    pub fn geometry(&self) -> &'a ArchivedGeometry<'static> {
+        self.geometry
+    }
+
+    /// The nodes of the AABB tree; node 0 is the root.
+    pub fn nodes(&self) -> &'a [WideNode] {
+        self.nodes
+    }
+
+    /// The tree of oriented boxes, if the file has one.
+    pub fn obb_tree(&self) -> Option<&'a ArchivedObbTree<'static>> {
+        self.obb_tree
+    }
+
+    /// Vertices beside each node of that tree, if the file has them.
+    pub fn samples(&self) -> Option<&'a [SampleNode]> {
+        self.samples
+    }
+
+    /// The tree of k-DOPs, if the file has one.
+    pub fn kdop_tree(&self) -> Option<&'a ArchivedKdopTree<'static>> {
+        self.kdop_tree.map(|(tree, _)| tree)
+    }
+
+    /// What the rows of that tree are.
+    pub fn kdop_layout(&self) -> Option<KdopLayout> {
+        self.kdop_tree.map(|(_, layout)| layout)
+    }
+
+    /// The tree of swept spheres, if the file has one, and where its nodes are.
+    pub fn swept_tree(&self) -> Option<(&'a ArchivedSweptTree<'static>, SweptLayout)> {
+        self.swept_tree
+    }
+
+    /// The convex hull, if the file has it.
+    pub fn hull(&self) -> Option<Hull<'a>> {
+        self.hull
+    }
+
+    /// The triangles that several blocks hold, if there are any.
+    pub fn splits(&self) -> Option<&'a ArchivedSplits<'static>> {
+        self.splits
+    }
+
+    /// The blocks of triangles.
+    pub fn blocks(&self) -> Blocks<'a> {
+        self.blocks
+    }
+
+    /// Levels of inner nodes that the file says the AABB tree has.
+    pub fn depth(&self) -> u32 {
+        self.depth
+    }
+}
