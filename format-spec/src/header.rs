@@ -11,7 +11,7 @@ pub const HEADER_LENGTH: usize = 64;
 /// Bytes of one directory entry. The directory follows the header without a gap.
 pub const ENTRY_LENGTH: usize = 64;
 /// The most sections a file may have.
-pub const MAX_SECTIONS: u32 = 64;
+pub const MAX_SECTIONS: u32 = 1 << 16;
 /// Where the header's hash stands; it covers all of header and directory but itself.
 pub const HASH_RANGE: core::ops::Range<usize> = 32..64;
 
@@ -52,8 +52,8 @@ pub struct SectionEntry {
     pub length: u64,
     /// Alignment that the payload asks for: 64.
     pub alignment: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// The mesh that the section is of, from 0; [`NONE`](crate::NONE) where it is of the file as a whole.
+    pub mesh: u32,
     /// BLAKE3 of the payload.
     pub hash: [u8; 32],
 }
@@ -101,7 +101,7 @@ impl SectionEntry {
             offset: u64::from_le_bytes(take(bytes, 8)),
             length: u64::from_le_bytes(take(bytes, 16)),
             alignment: u32::from_le_bytes(take(bytes, 24)),
-            reserved: u32::from_le_bytes(take(bytes, 28)),
+            mesh: u32::from_le_bytes(take(bytes, 28)),
             hash: take(bytes, 32),
         }
     }
@@ -115,7 +115,7 @@ impl SectionEntry {
         bytes[8..16].copy_from_slice(&self.offset.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.length.to_le_bytes());
         bytes[24..28].copy_from_slice(&self.alignment.to_le_bytes());
-        bytes[28..32].copy_from_slice(&self.reserved.to_le_bytes());
+        bytes[28..32].copy_from_slice(&self.mesh.to_le_bytes());
         bytes[32..].copy_from_slice(&self.hash);
         bytes
     }
