@@ -2,6 +2,8 @@
 //!
 //! Offsets and lengths are in bytes, numbers are little-endian (FORMAT.md, "Header").
 
+use crate::section::{SECTION_VERSION, SectionKind};
+
 /// The first 12 bytes of every file: `«BVHCOM»`, CR LF, ^Z, LF, so that text transfers, a reader of
 /// C strings and a look at the first bytes all tell.
 pub const MAGIC: [u8; 12] = *b"\xABBVHCOM\xBB\r\n\x1A\n";
@@ -15,7 +17,7 @@ pub const MAX_SECTIONS: u32 = 1 << 16;
 /// Where the header's hash stands; it covers all of header and directory but itself.
 pub const HASH_RANGE: core::ops::Range<usize> = 32..64;
 
-/// Bit 0 of an entry's flags: a reader that does not know the section's kind must refuse the file.
+/// Bit 0 of an entry's flags: a reader that does not know the section's kind or version must refuse the file.
 pub const SECTION_REQUIRED: u16 = 1;
 /// The required-feature flags this version knows: none.
 pub const KNOWN_FEATURES: u32 = 0;
@@ -92,6 +94,16 @@ impl Header {
 }
 
 impl SectionEntry {
+    /// Whether a reader that cannot read the section must refuse the file.
+    pub const fn is_required(&self) -> bool {
+        self.flags & SECTION_REQUIRED != 0
+    }
+
+    /// What the section holds, if this version can read it.
+    pub fn known_kind(&self) -> Option<SectionKind> {
+        SectionKind::from_number(self.kind).filter(|_| self.version == SECTION_VERSION)
+    }
+
     /// Reads an entry, without judging it.
     pub fn read(bytes: &[u8; ENTRY_LENGTH]) -> Self {
         Self {

@@ -127,6 +127,20 @@ impl SectionKind {
     }
 }
 
+/// How messages call a section of a kind: its name, or its number where this version does not know it.
+#[derive(Clone, Copy, Debug)]
+pub struct KindName(pub u32);
+
+impl core::fmt::Display for KindName {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match SectionKind::from_number(self.0) {
+            Some(kind) => f.pad(kind.name()),
+            None if VENDOR_KINDS.contains(&self.0) => write!(f, "vendor-{:08x}", self.0),
+            None => write!(f, "kind-{}", self.0),
+        }
+    }
+}
+
 /// A list of names: name `i` is the UTF-8 text from `ends[i - 1]` (0 for the first) to `ends[i]`.
 #[derive(Archive, Serialize, Clone, Copy, Debug)]
 pub struct Names<'a> {

@@ -1,6 +1,6 @@
 //! Why bytes are refused.
 
-use bvhc_format::section::SectionKind;
+use bvhc_format::section::{KindName, SECTION_VERSION, SectionKind};
 
 /// Why bytes are no model this runtime can query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,8 +25,9 @@ pub enum OpenError {
     },
     /// The file's major version is not the one this runtime reads.
     #[error(
-        "the file has format version {major}.{minor}; this runtime reads version {}.x",
-        bvhc_format::VERSION_MAJOR
+        "the file has format version {major}.{minor}, but this runtime reads version {}.x: {}",
+        bvhc_format::VERSION_MAJOR,
+        advice(*major)
     )]
     Version {
         /// The file's major version.
@@ -61,7 +62,7 @@ pub enum OpenError {
         found: u32,
     },
     /// A directory entry breaks a rule.
-    #[error("section {index} (kind {kind}): {fault}")]
+    #[error("section {index} ({}): {fault}", KindName(*kind))]
     Section {
         /// Place in the directory, from 0.
         index: u32,
@@ -73,6 +74,14 @@ pub enum OpenError {
     /// A section that every file must have is missing.
     #[error("the {} section is missing", .0.name())]
     Missing(SectionKind),
+    /// The file has no mesh of this number.
+    #[error("there is no mesh {mesh}: the file has {count}, counted from 0")]
+    NoSuchMesh {
+        /// The mesh that was asked for.
+        mesh: u32,
+        /// How many there are.
+        count: u32,
+    },
     /// A section's payload is not a valid archive of its type.
     #[error("the {} section is corrupt: its archive does not check", .0.name())]
     Archive(SectionKind),
@@ -135,6 +144,15 @@ pub enum OpenError {
     Bounds,
 }
 
+/// What to do about a file of another major version.
+fn advice(major: u16) -> &'static str {
+    if major < bvhc_format::VERSION_MAJOR {
+        "recompile the model with this version's bvhc"
+    } else {
+        "update the runtime, or recompile the model with this version's bvhc"
+    }
+}
+
 /// Which rule a directory entry breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -165,7 +183,9 @@ pub enum SectionFault {
     #[error("a reserved field is not zero")]
     Reserved,
     /// The layout's version is not the one this runtime reads.
-    #[error("its layout has version {found}; this runtime reads version 1")]
+    #[error(
+        "it is required, but its layout has version {found}; this runtime reads version {SECTION_VERSION}"
+    )]
     Version {
         /// The layout's version.
         found: u16,
@@ -173,9 +193,20 @@ pub enum SectionFault {
     /// The section is required, but this runtime does not know its kind.
     #[error("the section is required, but this runtime does not know its kind")]
     UnknownRequired,
-    /// The section occurs twice.
-    #[error("a section of this kind has already occurred")]
+    /// The mesh has two sections of this kind.
+    #[error("the mesh has another section of this kind")]
     Duplicate,
+    /// Entries do not ascend by mesh and kind.
+    #[error("it is listed after a section of a later mesh, or of a greater kind of the same mesh")]
+    Order,
+    /// A mesh between this section's and the one before has no section.
+    #[error("it is of mesh {found}, but the sections before it leave at most {most}")]
+    Mesh {
+        /// The mesh that the entry names.
+        found: u32,
+        /// The greatest that it may name.
+        most: u32,
+    },
 }
 
 /// Why a file could not be opened.

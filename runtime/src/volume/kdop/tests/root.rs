@@ -7,7 +7,7 @@ use bvhc_format::kdop::{Directions, KdopLayout};
 use bvhc_format::obb::PAIR_WIDTH;
 use rkyv::rend::u32_le;
 
-use super::{Point, Random, dot, sub, node, turn, up};
+use super::{Point, Random, dot, node, sub, turn, up};
 use crate::hull::Hull;
 use crate::level::Level;
 use crate::pose::Pose;
