@@ -3,8 +3,9 @@
 //! [`compile::compile`] is the whole way. Data flows one way through the modules: [`import`] and [`clean`] make a
 //! [`mesh`]; [`tree`] builds over its boxes, and [`mod@optimise`] improves on that; [`obb`] builds over its triangles,
 //! with boxes from [`mod@fit`], and [`kdop`] with k-DOPs; [`swept`] puts swept spheres around the parts of the former;
-//! [`layout`] makes the records; [`mod@file`] makes the bytes.
+//! [`layout`] makes the records; each section of the output is one file of `section`; [`mod@file`] makes the bytes.
 
+mod archive;
 pub mod clean;
 pub mod cli;
 pub mod compile;
@@ -16,6 +17,7 @@ pub mod layout;
 pub mod mesh;
 pub mod obb;
 pub mod optimise;
+mod section;
 pub mod swept;
 pub mod tree;
 pub mod triangulate;

@@ -42,5 +42,14 @@ pub const MAX_COORDINATE: f32 = 1_152_921_504_606_846_976.0;
 /// The most triangles of a mesh (FORMAT.md, "Section geometry").
 pub const MAX_TRIANGLES: u64 = 1 << 30;
 
+/// The most pairs of key and value that users may add (FORMAT.md, M7).
+pub const MAX_USER_PAIRS: usize = 1 << 12;
+
+/// The most bytes of a user's key (FORMAT.md, M8).
+pub const MAX_KEY_LENGTH: usize = 255;
+
+/// The most bytes of all of a user's keys and values (FORMAT.md, M8).
+pub const MAX_USER_TEXT: usize = 1 << 20;
+
 /// "Nothing" in a `u32` field that otherwise holds an index.
 pub const NONE: u32 = u32::MAX;
