@@ -7,6 +7,7 @@ mod obb;
 mod packed;
 mod packed_obb;
 mod samples;
+mod sections;
 /// The suites' own splitting builder; it needs nothing else of them.
 #[path = "../../../tests/src/support/split.rs"]
 #[allow(unreachable_pub)]

@@ -54,7 +54,7 @@ fn slices_that_lead_elsewhere_do_no_harm() {
 fn names_that_do_not_end_where_they_should() {
     let good = small();
     let root = forge::root(&good, SectionKind::Metadata);
-    for field in [144, 176, 208] {
+    for field in [144, 176, 208, 256, 288] {
         let ends = root + field + 16;
         let first = ends.wrapping_add(forge::read_u64(&good, ends) as usize);
         let count = forge::read_u64(&good, ends + 8) as usize;
