@@ -82,8 +82,7 @@ fn check(text: &str, options: &Options) -> usize {
 fn corners_are_those_of_the_face() {
     for layout in [Layout::Fast, Layout::Small] {
         for quality in [Quality::Default, Quality::Best] {
-            let options =
-                Options { layout, quality, stop: Stop::Steps(1), obb: None, ..Options::default() };
+            let options = Options { layout, quality, stop: Stop::Steps(1), obb: None, ..Options::default() };
             assert!(check(&polygons(), &options) > 100);
         }
     }

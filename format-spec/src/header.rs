@@ -2,6 +2,8 @@
 //!
 //! Offsets and lengths are in bytes, numbers are little-endian (FORMAT.md, "Header").
 
+use crate::ALIGNMENT;
+use crate::describe::{Described, Field, Shape, Type};
 use crate::section::{SECTION_VERSION, SectionKind};
 
 /// The first 12 bytes of every file: `«BVHCOM»`, CR LF, ^Z, LF, so that text transfers, a reader of
@@ -91,6 +93,45 @@ impl Header {
         bytes[HASH_RANGE].copy_from_slice(&self.hash);
         bytes
     }
+}
+
+impl Described for Header {
+    const TYPE: &'static Type = &Type {
+        name: "Header",
+        size: HEADER_LENGTH,
+        alignment: ALIGNMENT,
+        shape: Shape::Record {
+            fields: &[
+                Field { name: "magic", offset: 0, ty: <[u8; 12]>::TYPE },
+                Field { name: "major", offset: 12, ty: u16::TYPE },
+                Field { name: "minor", offset: 14, ty: u16::TYPE },
+                Field { name: "length", offset: 16, ty: u64::TYPE },
+                Field { name: "required_features", offset: 24, ty: u32::TYPE },
+                Field { name: "sections", offset: 28, ty: u32::TYPE },
+                Field { name: "hash", offset: HASH_RANGE.start, ty: <[u8; 32]>::TYPE },
+            ],
+        },
+    };
+}
+
+impl Described for SectionEntry {
+    const TYPE: &'static Type = &Type {
+        name: "SectionEntry",
+        size: ENTRY_LENGTH,
+        alignment: ALIGNMENT,
+        shape: Shape::Record {
+            fields: &[
+                Field { name: "kind", offset: 0, ty: u32::TYPE },
+                Field { name: "version", offset: 4, ty: u16::TYPE },
+                Field { name: "flags", offset: 6, ty: u16::TYPE },
+                Field { name: "offset", offset: 8, ty: u64::TYPE },
+                Field { name: "length", offset: 16, ty: u64::TYPE },
+                Field { name: "alignment", offset: 24, ty: u32::TYPE },
+                Field { name: "mesh", offset: 28, ty: u32::TYPE },
+                Field { name: "hash", offset: 32, ty: <[u8; 32]>::TYPE },
+            ],
+        },
+    };
 }
 
 impl SectionEntry {

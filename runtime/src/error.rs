@@ -1,5 +1,6 @@
 //! Why bytes are refused.
 
+use bvhc_format::hull::MAX_CELLS;
 use bvhc_format::section::{KindName, SECTION_VERSION, SectionKind};
 
 /// Why bytes are no model this runtime can query.
@@ -131,7 +132,7 @@ pub enum OpenError {
     },
     /// The hull has no vertex, or its starts are not those of a cube of cells.
     #[error(
-        "the hull section has {vertices} vertices, and {starts} starts instead of 6 n^2 with n from 1 to 1024"
+        "the hull section has {vertices} vertices, and {starts} starts instead of 6 n^2 with n from 1 to {MAX_CELLS}"
     )]
     Hull {
         /// How many vertices there are.

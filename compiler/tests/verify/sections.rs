@@ -221,7 +221,7 @@ fn corners_of_faces() {
     breaks("G13", |file| file.put(corners(file).0, &[0, 0]));
     breaks("G13", |file| {
         let (start, count) = corners(file);
-        (0..count).for_each(|index| file.put(start + 2 * index, &(1 << 5 | 2 << 10u16).to_le_bytes()));
+        (0..count).for_each(|index| file.put(start + 2 * index, &(1u16 << 5 | 2 << 10).to_le_bytes()));
     });
     breaks("G14", |file| file.put(corners(file).0 + 1, &[0x88]));
     breaks("G14", |file| file.put(corners(file).0, &[0xff, 0xff]));

@@ -3,6 +3,7 @@
 use bvhc::compile::Layout;
 use bvhc::file::Bytes;
 use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH, SectionEntry};
+use bvhc_format::packed;
 use bvhc_format::section::{Need, SectionKind};
 use bvhc_runtime::{Level, Model, OpenError};
 use bvhc_tests::support::forge::{self, with_bytes};
@@ -141,13 +142,14 @@ fn depths_that_lie() {
 /// A walk's budget grows with the number of blocks, so that number may not be made up.
 #[test]
 fn more_packed_blocks_than_bytes_are_refused() {
+    const LEAST: u32 = packed::LEAST as u32;
     let good = middling_as(Layout::Small);
     let place = forge::root(&good, SectionKind::PackedBlocks) + 16;
     let bytes = forge::read_u64(&good, place - 8);
-    for count in [0, 1, (bytes / 32) as u32] {
+    for count in [0, 1, bytes as u32 / LEAST] {
         assert!(survive(&with_bytes(&good, place, &count.to_le_bytes()), &levels()));
     }
-    for count in [(bytes / 32) as u32 + 1, 1 << 24, u32::MAX] {
+    for count in [bytes as u32 / LEAST + 1, 1 << 24, u32::MAX] {
         let error = Model::from_bytes(&with_bytes(&good, place, &count.to_le_bytes())).err();
         assert_eq!(error, Some(OpenError::PackedBlocks { count, bytes }));
     }
