@@ -259,11 +259,11 @@ impl Dump<'_> {
     fn packed_blocks(&mut self, slice: &Slice) {
         let end = slice.start + slice.count;
         while self.at < end - PACKED_ZEROS {
-            self.title(&format!("unit {} of bytes", (self.at - slice.start) / 8));
+            self.title(&format!("reference {}", (self.at - slice.start) / 8));
             self.packed_block();
             self.fill_up((self.at - slice.start).next_multiple_of(8) + slice.start);
         }
-        self.title("behind the last unit");
+        self.title("behind the last block");
         self.padding(end);
         self.untitled = true;
     }
