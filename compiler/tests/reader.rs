@@ -238,7 +238,7 @@ fn a_reader_in_cpp_agrees() {
             let Dialogue { asked, expected, hits, touched } = dialogue(&model);
             let found = ask(&reader, &path, &asked);
             for ((asked, found), expected) in
-                asked.lines().skip(1).rev().zip(found.lines().rev()).zip(expected.lines().rev())
+                asked.lines().rev().zip(found.lines().rev()).zip(expected.lines().rev())
             {
                 assert_eq!(found, expected, "{asked}");
             }
