@@ -9,7 +9,7 @@ fn json_holds_all_there_is_to_say() {
     let place = Place::with_cube();
     let ran = place.run(&["inspect", "cube.bvh", "--json"]);
     let json: Value = serde_json::from_str(ran.ok()).unwrap();
-    assert_eq!(json["format"], "2.1");
+    assert_eq!(json["format"], "3.0");
     assert_eq!([&json["triangles"], &json["vertices"]], [12, 8]);
     assert_eq!(json["bounds"], json!({ "lower": [0.0, 0.0, 0.0], "upper": [1.0, 1.0, 1.0] }));
     assert_eq!(json["source"]["blake3"], blake3::hash(CUBE.as_bytes()).to_hex().as_str());
