@@ -3,14 +3,12 @@
 //! Only what has no area is dropped: faces of fewer than three corners, and triangles whose corners lie exactly on
 //! one line. Both are counted. Winding, duplicates, order and coordinates stay as given, except for negative zeros.
 
-use crate::mesh::{Dropped, Mesh, Polygons};
+use crate::mesh::{Dropped, FaceCornerList, Mesh, Polygons};
 use crate::triangulate::Triangulator;
+use bvhc_format::MAX_TRIANGLES;
 use bvhc_format::record::AttributeRun;
 use robust::{Coord, orient2d};
 use thiserror::Error;
-
-/// As many triangles as a file can hold.
-pub const MAX_TRIANGLES: u64 = 1 << 30;
 
 /// Why polygons cannot become a mesh.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -63,6 +61,7 @@ fn triangles(mut polygons: Polygons, expected: usize) -> Mesh {
     polygons.positions.as_flattened_mut().iter_mut().for_each(|x| *x += 0.0);
     let mut triangles = Vec::with_capacity(expected);
     let mut faces = Vec::with_capacity(expected);
+    let mut face_corners = FaceCornerList::default();
     let mut dropped = Dropped::default();
     let mut triangulator = Triangulator::default();
     for (face, corners) in faces_of(&polygons) {
@@ -70,15 +69,18 @@ fn triangles(mut polygons: Polygons, expected: usize) -> Mesh {
             dropped.faces += 1;
             continue;
         }
-        triangulator.polygon(&polygons.positions, corners, |triangle| {
+        triangulator.polygon(&polygons.positions, corners, |of_face| {
+            let triangle = of_face.map(|corner| corners[corner as usize]);
             if is_flat(triangle.map(|corner| polygons.positions[corner as usize])) {
                 dropped.triangles += 1;
             } else {
                 triangles.push(triangle);
                 faces.push(face);
+                face_corners.push(of_face);
             }
         });
     }
+    face_corners.simplify();
     Mesh {
         runs: triangle_runs(&polygons.face_runs, &faces),
         source_faces: polygons.ends.len() as u64,
@@ -87,6 +89,7 @@ fn triangles(mut polygons: Polygons, expected: usize) -> Mesh {
         names: polygons.names,
         triangles,
         faces,
+        face_corners,
         dropped,
     }
 }
@@ -181,6 +184,8 @@ mod tests {
         let mesh = mesh(polygons(&faces, vec![run(0, NONE)]), "a.obj").unwrap();
         assert_eq!(mesh.triangles, [[0, 1, 2], [2, 1, 0], [0, 1, 2], [0, 2, 3]]);
         assert_eq!(mesh.faces, [0, 5, 6, 6]);
+        let corners = [0, 1, 2, 3].map(|triangle| mesh.face_corners.get(triangle));
+        assert_eq!(corners, [[0, 1, 2], [0, 1, 2], [0, 1, 2], [0, 2, 3]]);
         assert_eq!(mesh.dropped, Dropped { triangles: 2, faces: 2 });
         assert_eq!((mesh.source_faces, mesh.source_vertices), (7, 7));
     }

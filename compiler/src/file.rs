@@ -1,8 +1,9 @@
 //! The bytes of a file: sections serialised, placed, padded and hashed. No geometry is decided here.
 
 use bvhc_format::header::{ENTRY_LENGTH, HASH_RANGE, HEADER_LENGTH, Header, SECTION_REQUIRED, SectionEntry};
-use bvhc_format::section::{SECTION_VERSION, SectionKind};
-use bvhc_format::{ALIGNMENT, VERSION_MAJOR, VERSION_MINOR};
+use bvhc_format::section::{Need, RootOf, SECTION_VERSION};
+use bvhc_format::{ALIGNMENT, NONE, VERSION_MAJOR, VERSION_MINOR};
+use bvhc_runtime::{Model, OpenError};
 use rkyv::api::high::{HighSerializer, to_bytes_in};
 use rkyv::rancor::Failure;
 use rkyv::ser::allocator::ArenaHandle;
@@ -11,54 +12,47 @@ use rkyv::util::AlignedVec;
 /// Bytes that start at a multiple of 64.
 pub type Bytes = AlignedVec<ALIGNMENT>;
 
-/// A section's payload.
+/// A section's payload, and what the directory says of it.
 pub struct Section {
-    kind: SectionKind,
-    flags: u16,
-    payload: Bytes,
+    /// What it holds: a number of [`SectionKind`](bvhc_format::section::SectionKind), or of a vendor's.
+    pub kind: u32,
+    /// The version of its layout.
+    pub version: u16,
+    /// [`SECTION_REQUIRED`] or 0.
+    pub flags: u16,
+    /// The mesh that it is of, or [`NONE`].
+    pub mesh: u32,
+    /// Its bytes.
+    pub payload: Bytes,
 }
 
 impl Section {
-    /// Serialises a section's root and all it refers to. Who does not know the section cannot read the file.
-    pub fn new<T>(kind: SectionKind, root: &T) -> Self
+    /// Serialises a section's root and all it refers to, for the first mesh.
+    pub fn new<T>(root: &T) -> Self
     where
-        T: for<'a> rkyv::Serialize<HighSerializer<Bytes, ArenaHandle<'a>, Failure>>,
-    {
-        Self { flags: SECTION_REQUIRED, ..Self::optional(kind, root) }
-    }
-
-    /// The same for a section that may be passed over.
-    pub fn optional<T>(kind: SectionKind, root: &T) -> Self
-    where
-        T: for<'a> rkyv::Serialize<HighSerializer<Bytes, ArenaHandle<'a>, Failure>>,
+        T: RootOf + for<'a> rkyv::Serialize<HighSerializer<Bytes, ArenaHandle<'a>, Failure>>,
     {
         // Nothing here can fail: there are no shared pointers, and the buffer grows.
         let payload = to_bytes_in::<_, Failure>(root, Bytes::new()).expect("a section serialises");
-        Self { kind, flags: 0, payload }
+        let flags = if T::KIND.need() == Need::Optional { 0 } else { SECTION_REQUIRED };
+        Self { kind: T::KIND as u32, version: SECTION_VERSION, flags, mesh: 0, payload }
     }
 }
 
-/// Puts sections into a file, in this order.
+/// Puts sections into a file, ordered by mesh and kind.
 pub fn assemble(sections: &[Section]) -> Bytes {
+    let mut sections: Vec<_> = sections.iter().collect();
+    sections.sort_by_key(|section| (section.mesh, section.kind));
     let directory_end = HEADER_LENGTH + ENTRY_LENGTH * sections.len();
-    let padded = |section: &Section| section.payload.len().next_multiple_of(ALIGNMENT);
+    let padded = |section: &&Section| section.payload.len().next_multiple_of(ALIGNMENT);
     let mut bytes = Bytes::with_capacity(directory_end + sections.iter().map(padded).sum::<usize>());
     bytes.resize(directory_end, 0);
     for (index, section) in sections.iter().enumerate() {
-        let entry = SectionEntry {
-            kind: section.kind as u32,
-            version: SECTION_VERSION,
-            flags: section.flags,
-            offset: bytes.len() as u64,
-            length: section.payload.len() as u64,
-            alignment: ALIGNMENT as u32,
-            reserved: 0,
-            hash: *hash(&section.payload).as_bytes(),
-        };
+        let entry = entry_of(section, bytes.len() as u64);
         bytes.extend_from_slice(&section.payload);
         bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
-        let place = HEADER_LENGTH + ENTRY_LENGTH * index;
-        bytes[place..place + ENTRY_LENGTH].copy_from_slice(&entry.write());
+        let at = HEADER_LENGTH + ENTRY_LENGTH * index;
+        bytes[at..at + ENTRY_LENGTH].copy_from_slice(&entry.write());
     }
     let header = Header {
         major: VERSION_MAJOR,
@@ -72,6 +66,41 @@ pub fn assemble(sections: &[Section]) -> Bytes {
     let hash = header_hash(&bytes[..directory_end]);
     bytes[HASH_RANGE].copy_from_slice(hash.as_bytes());
     bytes
+}
+
+fn entry_of(section: &Section, offset: u64) -> SectionEntry {
+    let Section { kind, version, flags, mesh, ref payload } = *section;
+    SectionEntry {
+        kind,
+        version,
+        flags,
+        offset,
+        length: payload.len() as u64,
+        alignment: ALIGNMENT as u32,
+        mesh,
+        hash: *hash(payload).as_bytes(),
+    }
+}
+
+/// Puts the meshes of several files into one, in this order. Sections of a file as a whole, which belong to no mesh, are
+/// left out.
+///
+/// # Errors
+/// What is wrong with the first of the files that cannot be opened.
+pub fn join(files: &[&[u8]]) -> Result<Bytes, OpenError> {
+    let mut sections = Vec::new();
+    let mut meshes = 0;
+    for file in files {
+        let model = Model::from_bytes(file)?;
+        for (entry, bytes) in model.sections().filter(|(entry, _)| entry.mesh != NONE) {
+            let mut payload = Bytes::with_capacity(bytes.len());
+            payload.extend_from_slice(bytes);
+            let (kind, version, flags, mesh) = (entry.kind, entry.version, entry.flags, meshes + entry.mesh);
+            sections.push(Section { kind, version, flags, mesh, payload });
+        }
+        meshes += Model::mesh_count(file)?;
+    }
+    Ok(assemble(&sections))
 }
 
 /// The hash of a header and its directory, which leaves out the place of the hash itself.

@@ -39,6 +39,7 @@
 //! `cli`, on by default, is the command line with its dependencies; a build script does without:
 //! `bvhc = { version = "0.1", default-features = false }`.
 
+mod archive;
 #[doc(hidden)]
 pub mod clean;
 #[cfg(feature = "cli")]
@@ -60,6 +61,7 @@ pub mod mesh;
 pub mod optimise;
 #[doc(hidden)]
 pub mod pair;
+mod section;
 #[doc(hidden)]
 pub mod tree;
 #[doc(hidden)]

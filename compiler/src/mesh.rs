@@ -1,6 +1,6 @@
 //! The mesh that importers hand over and trees are built on.
 
-use bvhc_format::record::AttributeRun;
+use bvhc_format::record::{AttributeRun, FaceCorners};
 
 /// Faces of any number of corners, as an importer found them.
 ///
@@ -44,6 +44,8 @@ pub struct Mesh {
     pub triangles: Vec<[u32; 3]>,
     /// The source face of each triangle, ascending.
     pub faces: Vec<u32>,
+    /// Which corners of that face each triangle has.
+    pub face_corners: FaceCornerList,
     /// Materials, groups and objects, ascending by triangle number; the first run starts at 0.
     pub runs: Vec<AttributeRun>,
     /// Names that `runs` refers to.
@@ -54,6 +56,48 @@ pub struct Mesh {
     pub source_vertices: u64,
     /// What cleaning dropped.
     pub dropped: Dropped,
+}
+
+/// Which corners of its source face each triangle has, as the file holds it. Where the list is empty, all triangles have
+/// corners 0, 1 and 2.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FaceCornerList {
+    /// Of each triangle, [`FaceCorners::pack`] of its corners, or [`FaceCorners::LISTED`].
+    pub packed: Vec<u16>,
+    /// The corners of triangles that cannot be packed.
+    pub listed: Vec<FaceCorners>,
+}
+
+impl FaceCornerList {
+    /// Appends the next triangle's.
+    pub fn push(&mut self, corners: [u32; 3]) {
+        let triangle = self.packed.len() as u32;
+        let packed = FaceCorners::pack(corners).unwrap_or_else(|| {
+            self.listed.push(FaceCorners { triangle, corners });
+            FaceCorners::LISTED
+        });
+        self.packed.push(packed);
+    }
+
+    /// Empties the list where it says what an empty one says.
+    pub fn simplify(&mut self) {
+        let plain = FaceCorners::pack([0, 1, 2]);
+        if self.packed.iter().all(|packed| Some(*packed) == plain) {
+            self.packed = Vec::new();
+        }
+    }
+
+    /// Those of a triangle.
+    pub fn get(&self, triangle: u32) -> [u32; 3] {
+        match self.packed.get(triangle as usize) {
+            None => [0, 1, 2],
+            Some(&FaceCorners::LISTED) => {
+                let at = self.listed.partition_point(|listed| listed.triangle < triangle);
+                self.listed[at].corners
+            }
+            Some(packed) => FaceCorners::unpack(*packed),
+        }
+    }
 }
 
 /// How much was left out of a mesh, and why.

@@ -40,25 +40,24 @@ impl Default for Triangulator {
 }
 
 impl Triangulator {
-    /// Calls `emit` with each triangle of a polygon, in the polygon's winding: `corners.len() - 2` of them, fewer
+    /// Calls `emit` with each triangle of a polygon, as numbers of three of `corners`, in the polygon's winding:
+    /// `corners.len() - 2` of them, fewer
     /// only where edges touch or cross others, or where more than 512 corners include some in straight edges. A
     /// polygon of fewer than three corners has none. `corners` are indices into `positions`, in which they must lie.
     pub fn polygon(&mut self, positions: &[[f32; 3]], corners: &[u32], mut emit: impl FnMut([u32; 3])) {
         match *corners {
             [] | [_] | [_, _] => return,
-            [a, b, c] => return emit([a, b, c]),
+            [_, _, _] => return emit([0, 1, 2]),
             _ => project(positions, corners, &mut self.points),
         }
-        if let [a, b, c, d] = *corners {
-            return split_quad(&self.points, [a, b, c, d]).into_iter().for_each(emit);
+        if corners.len() == 4 {
+            return split_quad(&self.points).into_iter().for_each(emit);
         }
         if is_fan(&self.points) || !self.clip() {
             self.triangles.clear();
             self.triangles.extend((2..corners.len() as u32).map(|k| [0, k - 1, k]));
         }
-        for triangle in &self.triangles {
-            emit(triangle.map(|k| corners[k as usize]));
-        }
+        self.triangles.iter().copied().for_each(emit);
     }
 
     /// Fills `triangles` with a triangulation of `points`; false if none is found.
@@ -146,11 +145,11 @@ fn turn(points: &[Point], a: u32, b: u32, c: u32) -> f64 {
 }
 
 /// Splits a quad along a diagonal inside it: the one from corner 0 if both are.
-fn split_quad(points: &[Point], [a, b, c, d]: [u32; 4]) -> [[u32; 3]; 2] {
-    let first = [[a, b, c], [a, c, d]];
-    let second = [[a, b, d], [b, c, d]];
+fn split_quad(points: &[Point]) -> [[u32; 3]; 2] {
+    let first = [[0, 1, 2], [0, 2, 3]];
+    let second = [[0, 1, 3], [1, 2, 3]];
     let worst = |[s, t]: [[u32; 3]; 2]| turn(points, s[0], s[1], s[2]).min(turn(points, t[0], t[1], t[2]));
-    let (ac, bd) = (worst([[0, 1, 2], [0, 2, 3]]), worst([[0, 1, 3], [1, 2, 3]]));
+    let (ac, bd) = (worst(first), worst(second));
     // A quad with a doubled corner or all on one line is no worse split one way than the other.
     let prefer_second = if bd > 0.0 { ac <= 0.0 } else { bd == 0.0 && ac < 0.0 };
     if prefer_second { second } else { first }

@@ -2,6 +2,10 @@
 //!
 //! Offsets and lengths are in bytes, numbers are little-endian (FORMAT.md, "Header").
 
+use crate::ALIGNMENT;
+use crate::describe::{Described, Field, Shape, Type};
+use crate::section::{SECTION_VERSION, SectionKind};
+
 /// The first 12 bytes of every file: `«BVHCOM»`, CR LF, ^Z, LF, so that text transfers, a reader of
 /// C strings and a look at the first bytes all tell.
 pub const MAGIC: [u8; 12] = *b"\xABBVHCOM\xBB\r\n\x1A\n";
@@ -11,11 +15,11 @@ pub const HEADER_LENGTH: usize = 64;
 /// Bytes of one directory entry. The directory follows the header without a gap.
 pub const ENTRY_LENGTH: usize = 64;
 /// The most sections a file may have.
-pub const MAX_SECTIONS: u32 = 64;
+pub const MAX_SECTIONS: u32 = 1 << 16;
 /// Where the header's hash stands; it covers all of header and directory but itself.
 pub const HASH_RANGE: core::ops::Range<usize> = 32..64;
 
-/// Bit 0 of an entry's flags: a reader that does not know the section's kind must refuse the file.
+/// Bit 0 of an entry's flags: a reader that does not know the section's kind or version must refuse the file.
 pub const SECTION_REQUIRED: u16 = 1;
 /// The required-feature flags this version knows: none.
 pub const KNOWN_FEATURES: u32 = 0;
@@ -52,8 +56,8 @@ pub struct SectionEntry {
     pub length: u64,
     /// Alignment that the payload asks for: 64.
     pub alignment: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// The mesh that the section is of, from 0; [`NONE`](crate::NONE) where it is of the file as a whole.
+    pub mesh: u32,
     /// BLAKE3 of the payload.
     pub hash: [u8; 32],
 }
@@ -91,7 +95,56 @@ impl Header {
     }
 }
 
+impl Described for Header {
+    const TYPE: &'static Type = &Type {
+        name: "Header",
+        size: HEADER_LENGTH,
+        alignment: ALIGNMENT,
+        shape: Shape::Record {
+            fields: &[
+                Field { name: "magic", offset: 0, ty: <[u8; 12]>::TYPE },
+                Field { name: "major", offset: 12, ty: u16::TYPE },
+                Field { name: "minor", offset: 14, ty: u16::TYPE },
+                Field { name: "length", offset: 16, ty: u64::TYPE },
+                Field { name: "required_features", offset: 24, ty: u32::TYPE },
+                Field { name: "sections", offset: 28, ty: u32::TYPE },
+                Field { name: "hash", offset: HASH_RANGE.start, ty: <[u8; 32]>::TYPE },
+            ],
+        },
+    };
+}
+
+impl Described for SectionEntry {
+    const TYPE: &'static Type = &Type {
+        name: "SectionEntry",
+        size: ENTRY_LENGTH,
+        alignment: ALIGNMENT,
+        shape: Shape::Record {
+            fields: &[
+                Field { name: "kind", offset: 0, ty: u32::TYPE },
+                Field { name: "version", offset: 4, ty: u16::TYPE },
+                Field { name: "flags", offset: 6, ty: u16::TYPE },
+                Field { name: "offset", offset: 8, ty: u64::TYPE },
+                Field { name: "length", offset: 16, ty: u64::TYPE },
+                Field { name: "alignment", offset: 24, ty: u32::TYPE },
+                Field { name: "mesh", offset: 28, ty: u32::TYPE },
+                Field { name: "hash", offset: 32, ty: <[u8; 32]>::TYPE },
+            ],
+        },
+    };
+}
+
 impl SectionEntry {
+    /// Whether a reader that cannot read the section must refuse the file.
+    pub const fn is_required(&self) -> bool {
+        self.flags & SECTION_REQUIRED != 0
+    }
+
+    /// What the section holds, if this version can read it.
+    pub fn known_kind(&self) -> Option<SectionKind> {
+        SectionKind::from_number(self.kind).filter(|_| self.version == SECTION_VERSION)
+    }
+
     /// Reads an entry, without judging it.
     pub fn read(bytes: &[u8; ENTRY_LENGTH]) -> Self {
         Self {
@@ -101,7 +154,7 @@ impl SectionEntry {
             offset: u64::from_le_bytes(take(bytes, 8)),
             length: u64::from_le_bytes(take(bytes, 16)),
             alignment: u32::from_le_bytes(take(bytes, 24)),
-            reserved: u32::from_le_bytes(take(bytes, 28)),
+            mesh: u32::from_le_bytes(take(bytes, 28)),
             hash: take(bytes, 32),
         }
     }
@@ -115,7 +168,7 @@ impl SectionEntry {
         bytes[8..16].copy_from_slice(&self.offset.to_le_bytes());
         bytes[16..24].copy_from_slice(&self.length.to_le_bytes());
         bytes[24..28].copy_from_slice(&self.alignment.to_le_bytes());
-        bytes[28..32].copy_from_slice(&self.reserved.to_le_bytes());
+        bytes[28..32].copy_from_slice(&self.mesh.to_le_bytes());
         bytes[32..].copy_from_slice(&self.hash);
         bytes
     }

@@ -12,7 +12,7 @@ pub struct HullVertex {
     pub end: u32,
 }
 
-plain_record!(HullVertex, 16, 16);
+plain_record!(HullVertex, 16, 16, [position, end]);
 
 /// The most cells along an edge of a cube of directions.
 pub const MAX_CELLS: usize = 1024;

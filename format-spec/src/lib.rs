@@ -1,4 +1,4 @@
-//! The bvhc file format, version 2.1, as Rust types.
+//! The bvhc file format, version 3.0, as Rust types.
 //!
 //! `FORMAT.md` beside this crate is the law; the modules follow its chapters:
 //! [`header`] (what bvhc lays out itself) and [`section`] (one rkyv archive each,
@@ -9,6 +9,7 @@
 #[cfg(target_endian = "big")]
 compile_error!("bvhc records are read in place and are little-endian; big-endian targets are not supported");
 
+pub mod describe;
 pub mod header;
 pub mod hull;
 pub mod kdop;
@@ -20,9 +21,9 @@ pub mod section;
 pub mod swept;
 
 /// The major version this crate describes. A reader refuses any other.
-pub const VERSION_MAJOR: u16 = 2;
+pub const VERSION_MAJOR: u16 = 3;
 /// The minor version this crate describes. A reader accepts lower and higher ones.
-pub const VERSION_MINOR: u16 = 1;
+pub const VERSION_MINOR: u16 = 0;
 
 /// Sections start at multiples of this many bytes, and so must the whole file in memory.
 pub const ALIGNMENT: usize = 64;
@@ -37,6 +38,18 @@ pub const MAX_PLACES: usize = 4096;
 ///
 /// Keeps every product of the primitive tests finite (FORMAT.md, "Section geometry").
 pub const MAX_COORDINATE: f32 = 1_152_921_504_606_846_976.0;
+
+/// The most triangles of a mesh (FORMAT.md, "Section geometry").
+pub const MAX_TRIANGLES: u64 = 1 << 30;
+
+/// The most pairs of key and value that users may add (FORMAT.md, M7).
+pub const MAX_USER_PAIRS: usize = 1 << 12;
+
+/// The most bytes of a user's key (FORMAT.md, M8).
+pub const MAX_KEY_LENGTH: usize = 255;
+
+/// The most bytes of all of a user's keys and values (FORMAT.md, M8).
+pub const MAX_USER_TEXT: usize = 1 << 20;
 
 /// "Nothing" in a `u32` field that otherwise holds an index.
 pub const NONE: u32 = u32::MAX;

@@ -102,7 +102,7 @@ impl ObbNode {
     };
 }
 
-plain_record!(ObbNode, 192, 64);
+plain_record!(ObbNode, 192, 64, [rotation, centre, half_extents, children, reserved]);
 
 /// Up to four triangles, in coordinates of their own.
 ///
@@ -134,4 +134,4 @@ impl PairLeaf {
     };
 }
 
-plain_record!(PairLeaf, 192, 64);
+plain_record!(PairLeaf, 192, 64, [origin, radius, corners, triangles, places]);

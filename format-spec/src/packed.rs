@@ -15,6 +15,7 @@
 //! one in its upper four bits. r is half the number of triangles, rounded up; a byte of `corners` holds the
 //! slots of two lanes, the lower lane's in its lower four bits.
 
+use crate::describe::{Described, Field, Shape, Type};
 use crate::record::BLOCK_WIDTH;
 
 /// What child references count: bytes a unit.
@@ -26,8 +27,8 @@ pub const HEAD: usize = 20;
 /// Bytes that a reader may load from the start of any block on, whatever the block's size.
 pub const WINDOW: usize = 144;
 
-/// Bytes of the smallest block: one triangle, three corners in one slot.
-pub const LEAST: usize = (HEAD + 3 + 6).next_multiple_of(UNIT);
+/// Bytes of the smallest block: one triangle over three vertices.
+pub const LEAST: usize = (HEAD + 3 + 3 * 6).next_multiple_of(UNIT);
 
 // The largest block, and a whole load of 16 offsets from anywhere in it.
 const _: () = assert!(HEAD + 3 * BLOCK_WIDTH / 2 + 4 * BLOCK_WIDTH + 2 * BLOCK_WIDTH <= WINDOW);
@@ -47,6 +48,23 @@ pub struct PackedHead {
     pub vertices: u8,
     /// As [`Block::split`](crate::record::Block::split).
     pub split: u16,
+}
+
+impl Described for PackedHead {
+    const TYPE: &'static Type = &Type {
+        name: "PackedHead",
+        size: HEAD,
+        alignment: UNIT,
+        shape: Shape::Record {
+            fields: &[
+                Field { name: "origin", offset: 0, ty: <[f32; 3]>::TYPE },
+                Field { name: "first", offset: 12, ty: u32::TYPE },
+                Field { name: "exponent", offset: 16, ty: u8::TYPE },
+                Field { name: "counts", offset: 17, ty: u8::TYPE },
+                Field { name: "split", offset: 18, ty: u16::TYPE },
+            ],
+        },
+    };
 }
 
 impl PackedHead {

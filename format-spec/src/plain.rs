@@ -4,20 +4,37 @@
 
 /// Makes a `repr(C)` struct of fixed-width little-endian numbers its own archived form.
 ///
-/// The struct must have no padding (its size is asserted against the sum the caller states), and
-/// every bit pattern must be a value of it, so that checking a slice of any length costs nothing.
+/// All fields are named in order, so that [`describe`](crate::describe) has them; that they leave no padding is
+/// asserted. Every bit pattern must be a value of the struct, so that checking a slice of any length costs nothing.
 macro_rules! plain_record {
-    ($record:ty, $size:expr, $align:expr) => {
+    ($record:ident, $size:literal, $align:literal, [$($field:ident),* $(,)?]) => {
+        impl crate::describe::Described for $record {
+            const TYPE: &'static crate::describe::Type = &crate::describe::Type {
+                name: stringify!($record),
+                size: size_of::<$record>(),
+                alignment: align_of::<$record>(),
+                shape: crate::describe::Shape::Record {
+                    fields: &[$(crate::describe::Field {
+                        name: stringify!($field),
+                        offset: core::mem::offset_of!($record, $field),
+                        ty: crate::describe::type_of(|record: &$record| &record.$field),
+                    }),*],
+                },
+            };
+        }
+
         #[allow(unsafe_code)]
         const _: () = {
             assert!(size_of::<$record>() == $size);
             assert!(align_of::<$record>() == $align);
+            assert!(<$record as crate::describe::Described>::TYPE.is_gapless());
 
             // SAFETY: the record is `repr(C)`, holds only fixed-width numbers and arrays of them, and this
             // crate compiles on little-endian targets alone, so its layout is the same wherever it is read.
             unsafe impl rkyv::Portable for $record {}
 
-            // SAFETY: the size asserted above is the sum of the fields' sizes, so there is no padding.
+            // SAFETY: the fields follow each other without gaps up to the record's size, as asserted above, so there is no
+            // padding.
             unsafe impl rkyv::traits::NoUndef for $record {}
 
             impl rkyv::Archive for $record {

@@ -100,7 +100,7 @@ impl WideNode {
     }
 }
 
-plain_record!(WideNode, 512, 64);
+plain_record!(WideNode, 512, 64, [planes, children, order]);
 
 /// Up to 16 triangles over up to 16 vertices, with the exact coordinates of the source.
 ///
@@ -125,7 +125,7 @@ pub struct Block {
     pub reserved: [u8; 8],
 }
 
-plain_record!(Block, 256, 64);
+plain_record!(Block, 256, 64, [positions, corners, first, triangles, vertices, split, reserved]);
 
 impl Block {
     /// A block without triangles.
@@ -154,7 +154,35 @@ pub struct AttributeRun {
     pub object: u32,
 }
 
-plain_record!(AttributeRun, 16, 4);
+plain_record!(AttributeRun, 16, 4, [first_triangle, material, group, object]);
+
+/// Which corners of its source face a triangle has, where their numbers are too large for [`pack`](Self::pack).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct FaceCorners {
+    /// The triangle's number.
+    pub triangle: u32,
+    /// Of each corner of the triangle, its number among the corners of the face.
+    pub corners: [u32; 3],
+}
+
+plain_record!(FaceCorners, 16, 4, [triangle, corners]);
+
+impl FaceCorners {
+    /// The packed form that says that the corners are listed as a record.
+    pub const LISTED: u16 = 0xffff;
+
+    /// The corners in 15 bits, those of corner `k` of the triangle in bits `5 k` to `5 k + 4`; `None` where a number is
+    /// above 31.
+    pub fn pack([a, b, c]: [u32; 3]) -> Option<u16> {
+        (a.max(b).max(c) < 32).then_some((a | b << 5 | c << 10) as u16)
+    }
+
+    /// The corners that [`pack`](Self::pack) has packed.
+    pub fn unpack(packed: u16) -> [u32; 3] {
+        [0, 5, 10].map(|shift| u32::from(packed >> shift & 31))
+    }
+}
 
 /// Figures of one tree, for `inspect` and for tools that choose between files.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -181,4 +209,9 @@ pub struct TreeStatistics {
     pub reserved: u32,
 }
 
-plain_record!(TreeStatistics, 48, 8);
+plain_record!(
+    TreeStatistics,
+    48,
+    8,
+    [kind, depth, nodes, leaves, references, sah_cost, node_fill, block_fill, reserved]
+);

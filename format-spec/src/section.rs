@@ -1,88 +1,169 @@
 //! The sections: each payload is one rkyv archive of one of these types.
+//!
+//! A section is declared once, in [`sections!`]: number, name, need, root and fields. Verifier, dump, inspection and the C
+//! header read that declaration.
 
-use rkyv::with::InlineAsBox;
+use core::ops::RangeInclusive;
+
+use rkyv::with::{Identity as Value, InlineAsBox as Slice};
 use rkyv::{Archive, Portable, Serialize};
 
+use crate::describe::{Described, Field, Shape, Type, type_of};
 use crate::hull::HullVertex;
 use crate::kdop::LaneRow;
 use crate::obb::{ObbNode, PackedObbNode, PackedPairLeaf, PairLeaf, SampleNode};
-use crate::record::{AttributeRun, Block, TreeStatistics, WideNode};
+use crate::record::{AttributeRun, Block, FaceCorners, TreeStatistics, WideNode};
 
-/// What a section holds. Kinds are open: a reader skips an optional section it does not know.
+/// The version of each section's layout that this crate describes.
+pub const SECTION_VERSION: u16 = 1;
+
+/// The kinds of sections that are trees, now and in later minor versions.
+pub const TREE_KINDS: RangeInclusive<u32> = 16..=31;
+
+/// The kinds of sections that vendors may use for whatever they like.
+pub const VENDOR_KINDS: RangeInclusive<u32> = 0x8000_0000..=0xffff_ffff;
+
+/// Whether a mesh has a section of a kind, and whether a reader may skip it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum SectionKind {
-    /// [`Metadata`].
-    Metadata = 1,
-    /// [`Geometry`].
-    Geometry = 2,
-    /// [`Splits`].
-    Splits = 3,
-    /// [`PackedBlocks`].
-    PackedBlocks = 4,
-    /// [`Hull`].
-    Hull = 5,
-    /// [`Samples`].
-    Samples = 6,
-    /// [`AabbTree`].
-    AabbTree = 16,
-    /// [`ObbTree`].
-    ObbTree = 17,
-    /// [`KdopTree`].
-    KdopTree = 18,
-    /// [`SweptTree`].
-    SweptTree = 19,
+pub enum Need {
+    /// Each mesh has exactly one, which is marked as required.
+    Always,
+    /// A mesh may have one, which is marked as required.
+    Required,
+    /// A mesh may have one, which readers may skip.
+    Optional,
+}
+
+/// Declares the sections: `Root as ArchivedRoot = kind, "name", need, bytes of the root { fields }`. A field is a
+/// `Value`, archived as it is, or a `Slice`, archived as distance and count.
+macro_rules! sections {
+    ($(
+        $(#[$doc:meta])*
+        $root:ident as $archived:ident = $kind:literal, $name:literal, $need:ident, $size:literal {
+            $($(#[$field_doc:meta])* $field:ident: $form:ident($ty:ty),)*
+        }
+    )*) => {
+        /// What a section holds. Kinds are open: a reader skips an optional section it does not know.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum SectionKind {
+            $(#[doc = concat!("[`", stringify!($root), "`].")] $root = $kind,)*
+        }
+
+        impl SectionKind {
+            /// The kinds that this version knows, ascending. A mesh has one section of each at most.
+            pub const ALL: [Self; [$($kind),*].len()] = [$(Self::$root),*];
+
+            /// The name in FORMAT.md.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$root => $name,)*
+                }
+            }
+
+            /// Whether a mesh has such a section.
+            pub const fn need(self) -> Need {
+                match self {
+                    $(Self::$root => Need::$need,)*
+                }
+            }
+
+            /// The root of the section, as it stands in the file.
+            pub const fn root(self) -> &'static Type {
+                match self {
+                    $(Self::$root => <$archived<'static> as Described>::TYPE,)*
+                }
+            }
+        }
+
+        $(
+            $(#[$doc])*
+            #[derive(Archive, Serialize, Clone, Copy, Debug)]
+            pub struct $root<'a> {
+                $($(#[$field_doc])* #[rkyv(with = $form)] pub $field: $ty,)*
+            }
+
+            impl Root for $archived<'_> {
+                const KIND: SectionKind = SectionKind::$root;
+            }
+
+            impl RootOf for $root<'_> {
+                const KIND: SectionKind = SectionKind::$root;
+            }
+
+            impl Described for $archived<'_> {
+                const TYPE: &'static Type = &Type {
+                    name: stringify!($root),
+                    size: size_of::<$archived<'static>>(),
+                    alignment: align_of::<$archived<'static>>(),
+                    shape: Shape::Record {
+                        fields: &[$(Field {
+                            name: stringify!($field),
+                            offset: core::mem::offset_of!($archived<'static>, $field),
+                            ty: type_of(|root: &$root<'static>| &root.$field),
+                        }),*],
+                    },
+                };
+            }
+
+            // Cargo unifies rkyv's features over a whole build: should another crate ask for another layout, this fails.
+            const _: () = {
+                assert!(size_of::<$archived<'static>>() == $size);
+                assert!(<$archived<'static> as Described>::TYPE.is_gapless());
+            };
+        )*
+    };
 }
 
 impl SectionKind {
-    /// The kinds that this version knows. A file holds each once at most.
-    pub const ALL: [Self; 10] = [
-        Self::Metadata,
-        Self::Geometry,
-        Self::Splits,
-        Self::PackedBlocks,
-        Self::Hull,
-        Self::Samples,
-        Self::AabbTree,
-        Self::ObbTree,
-        Self::KdopTree,
-        Self::SweptTree,
-    ];
-
     /// The kind with this number, if this version knows it.
     pub fn from_number(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| *kind as u32 == number)
     }
 
-    /// The name `inspect` prints.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Metadata => "metadata",
-            Self::Geometry => "geometry",
-            Self::Splits => "splits",
-            Self::PackedBlocks => "packed-blocks",
-            Self::Hull => "hull",
-            Self::Samples => "samples",
-            Self::AabbTree => "aabb-tree",
-            Self::ObbTree => "obb-tree",
-            Self::KdopTree => "kdop-tree",
-            Self::SweptTree => "swept-tree",
-        }
+    /// Whether the section is a tree, of which the metadata section has statistics.
+    pub fn is_tree(self) -> bool {
+        TREE_KINDS.contains(&(self as u32))
     }
 }
 
-/// The version of each section's layout that this crate describes.
-pub const SECTION_VERSION: u16 = 1;
+/// How messages call a section of a kind: its name, or its number where this version does not know it.
+#[derive(Clone, Copy, Debug)]
+pub struct KindName(pub u32);
+
+impl core::fmt::Display for KindName {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match SectionKind::from_number(self.0) {
+            Some(kind) => f.pad(kind.name()),
+            None if VENDOR_KINDS.contains(&self.0) => write!(f, "vendor-{:08x}", self.0),
+            None => write!(f, "kind-{}", self.0),
+        }
+    }
+}
 
 /// A list of names: name `i` is the UTF-8 text from `ends[i - 1]` (0 for the first) to `ends[i]`.
 #[derive(Archive, Serialize, Clone, Copy, Debug)]
 pub struct Names<'a> {
     /// All names, one after the other, without separators.
-    #[rkyv(with = InlineAsBox)]
+    #[rkyv(with = Slice)]
     pub text: &'a [u8],
     /// Where each name ends in `text`, ascending.
-    #[rkyv(with = InlineAsBox)]
+    #[rkyv(with = Slice)]
     pub ends: &'a [u32],
+}
+
+impl Described for Names<'_> {
+    const TYPE: &'static Type = &Type {
+        name: "Names",
+        size: size_of::<ArchivedNames<'static>>(),
+        alignment: align_of::<ArchivedNames<'static>>(),
+        shape: Shape::Record {
+            fields: &[
+                Field { name: "text", offset: 0, ty: <&[u8]>::TYPE },
+                Field { name: "ends", offset: 16, ty: <&[u32]>::TYPE },
+            ],
+        },
+    };
 }
 
 impl ArchivedNames<'_> {
@@ -107,150 +188,168 @@ impl ArchivedNames<'_> {
     }
 }
 
-/// What the model is and how the file was made. Nothing here is needed to answer a query but the names.
-#[derive(Archive, Serialize, Clone, Copy, Debug)]
-pub struct Metadata<'a> {
-    /// BLAKE3 of the source's bytes.
-    pub source_hash: [u8; 32],
-    /// Length of the source in bytes.
-    pub source_length: u64,
-    /// Faces of the source, of any number of corners.
-    pub source_faces: u64,
-    /// Vertices of the source.
-    pub source_vertices: u64,
-    /// Triangles of the model: what is left of the triangulated faces after cleaning.
-    pub triangles: u64,
-    /// Distinct positions that the triangles use.
-    pub vertices: u64,
-    /// Triangles dropped because their three corners lie on one line.
-    pub dropped_triangles: u64,
-    /// Faces dropped because they have fewer than three corners.
-    pub dropped_faces: u64,
-    /// Smallest box around all triangles: lower x, y, z, upper x, y, z, in the model's units.
-    pub bounds: [f32; 6],
-    /// The compiler's version, for example `bvhc 0.1.0`.
-    #[rkyv(with = InlineAsBox)]
-    pub compiler: &'a [u8],
-    /// The options that decide the file's bytes, as command-line text.
-    #[rkyv(with = InlineAsBox)]
-    pub options: &'a [u8],
-    /// Material names (`usemtl`).
-    pub materials: Names<'a>,
-    /// Group names (`g`).
-    pub groups: Names<'a>,
-    /// Object names (`o`).
-    pub objects: Names<'a>,
-    /// One record a tree, in the order of the tree sections.
-    #[rkyv(with = InlineAsBox)]
-    pub trees: &'a [TreeStatistics],
-}
+sections! {
+    /// What the model is and how the file was made. Nothing here is needed to answer a query but the names.
+    Metadata as ArchivedMetadata = 1, "metadata", Always, 320 {
+        /// BLAKE3 of the source's bytes.
+        source_hash: Value([u8; 32]),
+        /// Length of the source in bytes.
+        source_length: Value(u64),
+        /// Faces of the source, of any number of corners.
+        source_faces: Value(u64),
+        /// Vertices of the source.
+        source_vertices: Value(u64),
+        /// Triangles of the model: what is left of the triangulated faces after cleaning.
+        triangles: Value(u64),
+        /// Distinct positions that the triangles use.
+        vertices: Value(u64),
+        /// Triangles dropped because their three corners lie on one line.
+        dropped_triangles: Value(u64),
+        /// Faces dropped because they have fewer than three corners.
+        dropped_faces: Value(u64),
+        /// Smallest box around all triangles: lower x, y, z, upper x, y, z, in the model's units.
+        bounds: Value([f32; 6]),
+        /// The compiler's version, for example `bvhc 0.1.0`.
+        compiler: Slice(&'a [u8]),
+        /// The options that decide the file's bytes, as command-line text.
+        options: Slice(&'a [u8]),
+        /// Material names (`usemtl`).
+        materials: Value(Names<'a>),
+        /// Group names (`g`).
+        groups: Value(Names<'a>),
+        /// Object names (`o`).
+        objects: Value(Names<'a>),
+        /// One record a tree, in the order of the tree sections.
+        trees: Slice(&'a [TreeStatistics]),
+        /// The keys of what the user adds, ascending.
+        keys: Value(Names<'a>),
+        /// The text of each key.
+        values: Value(Names<'a>),
+    }
 
-/// The triangles, in blocks that all trees share.
-#[derive(Archive, Serialize, Clone, Copy, Debug)]
-pub struct Geometry<'a> {
-    /// The blocks, in the order in which the AABB tree reaches them depth first; none where they are packed.
-    #[rkyv(with = InlineAsBox)]
-    pub blocks: &'a [Block],
-    /// Triangle numbers: lane `l` of a block holds triangle `triangles[first + l]`.
-    #[rkyv(with = InlineAsBox)]
-    pub triangles: &'a [u32],
-    /// The source face of each triangle number; empty where each triangle's face has its own number.
-    #[rkyv(with = InlineAsBox)]
-    pub faces: &'a [u32],
-    /// Materials, groups and objects, ascending by `first_triangle`, which is 0 in the first run.
-    #[rkyv(with = InlineAsBox)]
-    pub runs: &'a [AttributeRun],
-}
+    /// The triangles, in blocks that all trees share.
+    Geometry as ArchivedGeometry = 2, "geometry", Always, 96 {
+        /// The blocks, in the order in which the AABB tree reaches them depth first; none where they are packed.
+        blocks: Slice(&'a [Block]),
+        /// Triangle numbers: lane `l` of a block holds triangle `triangles[first + l]`.
+        triangles: Slice(&'a [u32]),
+        /// The source face of each triangle number; empty where each triangle's face has its own number.
+        faces: Slice(&'a [u32]),
+        /// Materials, groups and objects, ascending by `first_triangle`, which is 0 in the first run.
+        runs: Slice(&'a [AttributeRun]),
+        /// Which corners of its face each triangle has, as [`FaceCorners::pack`] says; empty where each has corners 0, 1, 2.
+        corners: Slice(&'a [u16]),
+        /// Those of the triangles for which `corners` has no bits enough, ascending by triangle.
+        wide_corners: Slice(&'a [FaceCorners]),
+    }
 
-/// The triangles that several blocks hold, and where the AABB tree refers to those blocks.
-///
-/// Place `16 * node + slot` is the slot of a node. The places of triangle `triangles[i]` are
-/// `places[ends[i - 1]..ends[i]]` (from 0 for the first), ascending.
-#[derive(Archive, Serialize, Clone, Copy, Debug)]
-pub struct Splits<'a> {
-    /// The numbers of the triangles, ascending.
-    #[rkyv(with = InlineAsBox)]
-    pub triangles: &'a [u32],
-    /// Where each triangle's places end.
-    #[rkyv(with = InlineAsBox)]
-    pub ends: &'a [u32],
-    /// The places.
-    #[rkyv(with = InlineAsBox)]
-    pub places: &'a [u32],
-}
+    /// The triangles that several blocks hold, and where the AABB tree refers to those blocks.
+    ///
+    /// Place `16 * node + slot` is the slot of a node. The places of triangle `triangles[i]` are
+    /// `places[ends[i - 1]..ends[i]]` (from 0 for the first), ascending.
+    Splits as ArchivedSplits = 3, "splits", Required, 48 {
+        /// The numbers of the triangles, ascending.
+        triangles: Slice(&'a [u32]),
+        /// Where each triangle's places end.
+        ends: Slice(&'a [u32]),
+        /// The places.
+        places: Slice(&'a [u32]),
+    }
 
-/// The blocks in packed form, laid out as [`packed`](crate::packed) says: child references count units of 8 bytes in `bytes`.
-#[derive(Archive, Serialize, Clone, Copy, Debug)]
-pub struct PackedBlocks<'a> {
-    /// The blocks, in the order in which the AABB tree reaches them depth first, and
-    /// [`WINDOW`](crate::packed::WINDOW) zero bytes.
-    #[rkyv(with = InlineAsBox)]
-    pub bytes: &'a [u8],
-    /// How many blocks there are.
-    pub count: u32,
-    /// How far at most a coordinate is from the source's, in the model's units.
-    pub position_error: f32,
-}
+    /// The blocks in packed form, laid out as [`packed`](crate::packed) says: child references count units of 8 bytes in `bytes`.
+    PackedBlocks as ArchivedPackedBlocks = 4, "packed-blocks", Required, 24 {
+        /// The blocks, in the order in which the AABB tree reaches them depth first, and
+        /// [`WINDOW`](crate::packed::WINDOW) zero bytes.
+        bytes: Slice(&'a [u8]),
+        /// How many blocks there are.
+        count: Value(u32),
+        /// How far at most a coordinate is from the source's, in the model's units.
+        position_error: Value(f32),
+    }
 
-/// The convex hull of all triangles' corners, by its vertices and edges.
-#[derive(Archive, Serialize, Clone, Copy, Debug)]
-pub struct Hull<'a> {
-    /// The vertices, ascending by x, then y, then z.
-    #[rkyv(with = InlineAsBox)]
-    pub vertices: &'a [HullVertex],
-    /// The vertices at the other ends of each vertex's edges, ascending.
-    #[rkyv(with = InlineAsBox)]
-    pub neighbours: &'a [u32],
-    /// The vertex that is farthest along the middle of each of some [`Cells`](crate::hull::Cells).
-    #[rkyv(with = InlineAsBox)]
-    pub starts: &'a [u32],
-}
+    /// The convex hull of all triangles' corners, by its vertices and edges.
+    Hull as ArchivedHull = 5, "hull", Optional, 48 {
+        /// The vertices, ascending by x, then y, then z.
+        vertices: Slice(&'a [HullVertex]),
+        /// The vertices at the other ends of each vertex's edges, ascending.
+        neighbours: Slice(&'a [u32]),
+        /// The vertex that is farthest along the middle of each of some [`Cells`](crate::hull::Cells).
+        starts: Slice(&'a [u32]),
+    }
 
-/// Vertices of the surface below each child of each node of the [`ObbTree`].
-#[derive(Archive, Serialize, Clone, Copy, Debug)]
-pub struct Samples<'a> {
-    /// Beside each node, by index, packed or not.
-    #[rkyv(with = InlineAsBox)]
-    pub nodes: &'a [SampleNode],
-}
+    /// Vertices of the surface below each child of each node of the [`ObbTree`].
+    Samples as ArchivedSamples = 6, "samples", Optional, 16 {
+        /// Beside each node, by index, packed or not.
+        nodes: Slice(&'a [SampleNode]),
+    }
 
-/// The sixteen-wide tree of axis-aligned boxes. Node 0 is the root.
-#[derive(Archive, Serialize, Clone, Copy, Debug)]
-pub struct AabbTree<'a> {
-    /// The box around all triangles: lower x, y, z, upper x, y, z.
-    pub bounds: [f32; 6],
-    /// Levels of inner nodes, at most [`MAX_DEPTH`](crate::MAX_DEPTH).
-    pub depth: u32,
-    /// Zero.
-    pub reserved: u32,
-    /// The nodes, parents before children.
-    #[rkyv(with = InlineAsBox)]
-    pub nodes: &'a [WideNode],
-}
+    /// The sixteen-wide tree of axis-aligned boxes. Node 0 is the root.
+    AabbTree as ArchivedAabbTree = 16, "aabb-tree", Always, 48 {
+        /// The box around all triangles: lower x, y, z, upper x, y, z.
+        bounds: Value([f32; 6]),
+        /// Levels of inner nodes, at most [`MAX_DEPTH`](crate::MAX_DEPTH).
+        depth: Value(u32),
+        /// Zero.
+        reserved: Value(u32),
+        /// The nodes, parents before children.
+        nodes: Slice(&'a [WideNode]),
+    }
 
-/// The four-wide tree of oriented boxes, for two meshes at a time. Node 0 is the root.
-#[derive(Archive, Serialize, Clone, Copy, Debug)]
-pub struct ObbTree<'a> {
-    /// The point of the model's space that the nodes' centres are relative to.
-    pub origin: [f32; 3],
-    /// No point of any box is farther from the origin, in the model's units.
-    pub radius: f32,
-    /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
-    pub depth: u32,
-    /// Zero.
-    pub reserved: u32,
-    /// The nodes, parents before children.
-    #[rkyv(with = InlineAsBox)]
-    pub nodes: &'a [ObbNode],
-    /// The leaves, in the order in which nodes, by index, and their slots refer to them.
-    #[rkyv(with = InlineAsBox)]
-    pub leaves: &'a [PairLeaf],
-    /// The nodes in packed form; then there are neither `nodes` nor `leaves`.
-    #[rkyv(with = InlineAsBox)]
-    pub packed_nodes: &'a [PackedObbNode],
-    /// The leaves in packed form.
-    #[rkyv(with = InlineAsBox)]
-    pub packed_leaves: &'a [PackedPairLeaf],
+    /// The four-wide tree of oriented boxes, for two meshes at a time. Node 0 is the root.
+    ObbTree as ArchivedObbTree = 17, "obb-tree", Optional, 88 {
+        /// The point of the model's space that the nodes' centres are relative to.
+        origin: Value([f32; 3]),
+        /// No point of any box is farther from the origin, in the model's units.
+        radius: Value(f32),
+        /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
+        depth: Value(u32),
+        /// Zero.
+        reserved: Value(u32),
+        /// The nodes, parents before children.
+        nodes: Slice(&'a [ObbNode]),
+        /// The leaves, in the order in which nodes, by index, and their slots refer to them.
+        leaves: Slice(&'a [PairLeaf]),
+        /// The nodes in packed form; then there are neither `nodes` nor `leaves`.
+        packed_nodes: Slice(&'a [PackedObbNode]),
+        /// The leaves in packed form.
+        packed_leaves: Slice(&'a [PackedPairLeaf]),
+    }
+
+    /// The four-wide tree of k-DOPs, for two meshes at a time. Node 0 is the root.
+    KdopTree as ArchivedKdopTree = 18, "kdop-tree", Optional, 64 {
+        /// The point of the model's space that the nodes' bounds or centres are relative to.
+        origin: Value([f32; 3]),
+        /// At least twice any bound, or the length of any centre plus any of its extents, in the model's units.
+        radius: Value(f32),
+        /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
+        depth: Value(u32),
+        /// How many directions k-DOPs have: one of [`Directions::COUNTS`](crate::kdop::Directions::COUNTS).
+        k: Value(u32),
+        /// A number of [`Tables`](crate::kdop::Tables).
+        tables: Value(u32),
+        /// Zero.
+        reserved: Value(u32),
+        /// The nodes, parents before children, [`KdopLayout::rows`](crate::kdop::KdopLayout::rows) rows each.
+        rows: Slice(&'a [LaneRow]),
+        /// The leaves, in the order in which nodes, by index, and their slots refer to them.
+        leaves: Slice(&'a [PairLeaf]),
+    }
+
+    /// The four-wide tree of swept spheres, for two meshes at a time. Node 0 is the root.
+    SweptTree as ArchivedSweptTree = 19, "swept-tree", Optional, 56 {
+        /// The point of the model's space that the nodes' centres are relative to.
+        origin: Value([f32; 3]),
+        /// At least the lengths of any centre and its half axes plus the radius, in the model's units.
+        radius: Value(f32),
+        /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
+        depth: Value(u32),
+        /// The number of a [`SweptLayout`](crate::swept::SweptLayout).
+        core: Value(u32),
+        /// The leaves, in the order in which nodes, by index, and their slots refer to them.
+        leaves: Slice(&'a [PairLeaf]),
+        /// The nodes, parents before children, where [`SweptLayout`](crate::swept::SweptLayout) says.
+        rows: Slice(&'a [LaneRow]),
+    }
 }
 
 impl ObbTree<'_> {
@@ -282,48 +381,6 @@ impl ArchivedObbTree<'_> {
     }
 }
 
-/// The four-wide tree of k-DOPs, for two meshes at a time. Node 0 is the root.
-#[derive(Archive, Serialize, Clone, Copy, Debug)]
-pub struct KdopTree<'a> {
-    /// The point of the model's space that the nodes' bounds or centres are relative to.
-    pub origin: [f32; 3],
-    /// At least twice any bound, or the length of any centre plus any of its extents, in the model's units.
-    pub radius: f32,
-    /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
-    pub depth: u32,
-    /// How many directions k-DOPs have: one of [`Directions::COUNTS`](crate::kdop::Directions::COUNTS).
-    pub k: u32,
-    /// A number of [`Tables`](crate::kdop::Tables).
-    pub tables: u32,
-    /// Zero.
-    pub reserved: u32,
-    /// The nodes, parents before children, [`KdopLayout::rows`](crate::kdop::KdopLayout::rows) rows each.
-    #[rkyv(with = InlineAsBox)]
-    pub rows: &'a [LaneRow],
-    /// The leaves, in the order in which nodes, by index, and their slots refer to them.
-    #[rkyv(with = InlineAsBox)]
-    pub leaves: &'a [PairLeaf],
-}
-
-/// The four-wide tree of swept spheres, for two meshes at a time. Node 0 is the root.
-#[derive(Archive, Serialize, Clone, Copy, Debug)]
-pub struct SweptTree<'a> {
-    /// The point of the model's space that the nodes' centres are relative to.
-    pub origin: [f32; 3],
-    /// At least the lengths of any centre and its half axes plus the radius, in the model's units.
-    pub radius: f32,
-    /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
-    pub depth: u32,
-    /// The number of a [`SweptLayout`](crate::swept::SweptLayout).
-    pub core: u32,
-    /// The leaves, in the order in which nodes, by index, and their slots refer to them.
-    #[rkyv(with = InlineAsBox)]
-    pub leaves: &'a [PairLeaf],
-    /// The nodes, parents before children, where [`SweptLayout`](crate::swept::SweptLayout) says.
-    #[rkyv(with = InlineAsBox)]
-    pub rows: &'a [LaneRow],
-}
-
 impl ArchivedSweptTree<'_> {
     /// Bytes of all nodes and leaves.
     pub fn record_bytes(&self) -> usize {
@@ -337,62 +394,17 @@ pub trait Root: Portable {
     const KIND: SectionKind;
 }
 
-impl Root for ArchivedMetadata<'_> {
-    const KIND: SectionKind = SectionKind::Metadata;
+/// A section root to be archived, with the kind of section that will hold it.
+pub trait RootOf {
+    /// The kind of section whose payload ends with this root.
+    const KIND: SectionKind;
 }
 
-impl Root for ArchivedGeometry<'_> {
-    const KIND: SectionKind = SectionKind::Geometry;
-}
-
-impl Root for ArchivedSplits<'_> {
-    const KIND: SectionKind = SectionKind::Splits;
-}
-
-impl Root for ArchivedPackedBlocks<'_> {
-    const KIND: SectionKind = SectionKind::PackedBlocks;
-}
-
-impl Root for ArchivedHull<'_> {
-    const KIND: SectionKind = SectionKind::Hull;
-}
-
-impl Root for ArchivedSamples<'_> {
-    const KIND: SectionKind = SectionKind::Samples;
-}
-
-impl Root for ArchivedAabbTree<'_> {
-    const KIND: SectionKind = SectionKind::AabbTree;
-}
-
-impl Root for ArchivedObbTree<'_> {
-    const KIND: SectionKind = SectionKind::ObbTree;
-}
-
-impl Root for ArchivedKdopTree<'_> {
-    const KIND: SectionKind = SectionKind::KdopTree;
-}
-
-impl Root for ArchivedSweptTree<'_> {
-    const KIND: SectionKind = SectionKind::SweptTree;
-}
-
-// Cargo unifies rkyv's features over a whole build: should another crate ask for another layout, these fail.
 const _: () = {
     assert!(size_of::<rkyv::rend::u32_le>() == size_of::<rkyv::Archived<u32>>());
     assert!(align_of::<rkyv::Archived<u64>>() == 8);
     assert!(size_of::<rkyv::Archived<usize>>() == 8);
     assert!(size_of::<ArchivedNames<'_>>() == 32);
-    assert!(size_of::<ArchivedMetadata<'_>>() == 256);
-    assert!(size_of::<ArchivedGeometry<'_>>() == 64);
-    assert!(size_of::<ArchivedSplits<'_>>() == 48);
-    assert!(size_of::<ArchivedPackedBlocks<'_>>() == 24);
-    assert!(size_of::<ArchivedHull<'_>>() == 48);
-    assert!(size_of::<ArchivedSamples<'_>>() == 16);
-    assert!(size_of::<ArchivedAabbTree<'_>>() == 48);
-    assert!(size_of::<ArchivedObbTree<'_>>() == 88);
-    assert!(size_of::<ArchivedKdopTree<'_>>() == 64);
-    assert!(size_of::<ArchivedSweptTree<'_>>() == 56);
 };
 
 // Little-endian archived numbers: the type itself proves it.

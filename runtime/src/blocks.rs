@@ -2,7 +2,7 @@
 
 use bvhc_format::packed::{HEAD, LEAST, PackedHead, UNIT, WINDOW};
 use bvhc_format::record::{BLOCK_WIDTH, Block};
-use bvhc_format::section::ArchivedPackedBlocks;
+use bvhc_format::section::{ArchivedPackedBlocks, SectionKind};
 
 use crate::error::OpenError;
 use crate::prefetch::Records;
@@ -123,6 +123,10 @@ impl<'a> PackedBlocks<'a> {
         let (bytes, count): (&[u8], u32) = (section.bytes.get(), section.count.to_native());
         if bytes.len() / LEAST < count as usize {
             return Err(OpenError::PackedBlocks { count, bytes: bytes.len() as u64 });
+        }
+        // An archive aligns bytes to nothing; FORMAT.md's A2 asks for units.
+        if !bytes.as_ptr().addr().is_multiple_of(UNIT) {
+            return Err(OpenError::Archive(SectionKind::PackedBlocks));
         }
         Ok(Self { bytes, count, position_error: section.position_error.to_native() })
     }

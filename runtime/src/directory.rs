@@ -1,26 +1,27 @@
-//! Header and directory, judged: every MUST of FORMAT.md's chapters "Header" and "Section directory".
+//! The checks of header and directory: every O rule of FORMAT.md's chapters "Header" and "Section directory".
 
 use bvhc_format::header::{
     ENTRY_LENGTH, HEADER_LENGTH, Header, KNOWN_FEATURES, MAGIC, MAX_SECTIONS, SECTION_REQUIRED, SectionEntry,
     align_up,
 };
-use bvhc_format::section::{SECTION_VERSION, SectionKind};
-use bvhc_format::{ALIGNMENT, VERSION_MAJOR};
+use bvhc_format::section::SectionKind;
+use bvhc_format::{ALIGNMENT, NONE, VERSION_MAJOR};
 
 use crate::error::{OpenError, SectionFault};
 
-/// A file's header and directory, both within the rules.
+/// A file's header and directory, both within the rules, and the mesh in question.
 #[derive(Clone, Copy)]
 pub(crate) struct Directory<'a> {
     bytes: &'a [u8],
     header: Header,
+    mesh: u32,
 }
 
 impl<'a> Directory<'a> {
-    /// Judges header and directory of a whole file. Cost: a few instructions an entry.
+    /// Checks header and directory of a whole file. Cost: a few instructions an entry.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, OpenError> {
         let header = read_header(bytes)?;
-        let directory = Self { bytes, header };
+        let directory = Self { bytes, header, mesh: 0 };
         let end = HEADER_LENGTH as u64 + u64::from(header.sections) * ENTRY_LENGTH as u64;
         if (bytes.len() as u64) < end {
             return Err(OpenError::TooShort { found: bytes.len() as u64, expected: end });
@@ -35,10 +36,28 @@ impl<'a> Directory<'a> {
         self.bytes
     }
 
+    /// The same directory, for the sections of another mesh.
+    pub(crate) fn of_mesh(self, mesh: u32) -> Result<Self, OpenError> {
+        let count = self.mesh_count();
+        if mesh < count { Ok(Self { mesh, ..self }) } else { Err(OpenError::NoSuchMesh { mesh, count }) }
+    }
+
+    /// How many meshes the file has: 1 where it has no section of any, which opening then misses.
+    pub(crate) fn mesh_count(&self) -> u32 {
+        let last = self.entries().map(|entry| entry.mesh).filter(|mesh| *mesh != NONE).last();
+        last.map_or(1, |mesh| mesh + 1)
+    }
+
+    /// The mesh in question.
+    pub(crate) fn mesh(&self) -> u32 {
+        self.mesh
+    }
+
     pub(crate) fn header(&self) -> &Header {
         &self.header
     }
 
+    /// All entries, of whatever mesh.
     pub(crate) fn entries(&self) -> impl Iterator<Item = SectionEntry> + use<'a> {
         let table = self.bytes.get(HEADER_LENGTH..).unwrap_or_default();
         let (entries, _) = table.as_chunks::<ENTRY_LENGTH>();
@@ -51,25 +70,31 @@ impl<'a> Directory<'a> {
         self.bytes.get(start..start + entry.length as usize).unwrap_or_default()
     }
 
-    /// The payload of the section of this kind.
-    pub(crate) fn section(&self, kind: SectionKind) -> Result<&'a [u8], OpenError> {
-        self.entries()
-            .find(|entry| entry.kind == kind as u32)
-            .map(|entry| self.payload(&entry))
-            .ok_or(OpenError::Missing(kind))
+    /// The payload of the mesh's section of this kind; `None` where there is none in a version that this runtime reads.
+    pub(crate) fn section(&self, kind: SectionKind) -> Option<&'a [u8]> {
+        let entry = self.entry(kind).filter(|entry| entry.known_kind().is_some())?;
+        Some(self.payload(&entry))
+    }
+
+    /// Whether the mesh has a section of this kind, of whatever version.
+    pub(crate) fn has(&self, kind: SectionKind) -> bool {
+        self.entry(kind).is_some()
+    }
+
+    fn entry(&self, kind: SectionKind) -> Option<SectionEntry> {
+        self.entries().find(|entry| entry.kind == kind as u32 && entry.mesh == self.mesh)
     }
 
     fn check_entries(&self, directory_end: u64) -> Result<(), OpenError> {
         let length = self.bytes.len() as u64;
         let mut expected = directory_end;
+        let mut before = None;
         for (index, entry) in (0..).zip(self.entries()) {
             let fail = |fault| OpenError::Section { index, kind: entry.kind, fault };
             expected = check_place(&entry, expected, length).map_err(fail)?;
             check_kind(&entry).map_err(fail)?;
-            let twin = self.entries().take(index as usize).any(|other| other.kind == entry.kind);
-            if twin && SectionKind::from_number(entry.kind).is_some() {
-                return Err(fail(SectionFault::Duplicate));
-            }
+            check_order(&entry, before).map_err(fail)?;
+            before = Some((entry.mesh, entry.kind));
         }
         if expected != length {
             return Err(OpenError::Length { found: length, header: expected });
@@ -126,7 +151,7 @@ fn check_place(entry: &SectionEntry, expected: u64, length: u64) -> Result<u64, 
     if entry.alignment != ALIGNMENT as u32 {
         return Err(SectionFault::Alignment { found: entry.alignment });
     }
-    if entry.reserved != 0 || entry.flags & !SECTION_REQUIRED != 0 {
+    if entry.flags & !SECTION_REQUIRED != 0 {
         return Err(SectionFault::Reserved);
     }
     // A length so large that it cannot be padded cannot be in a file either.
@@ -139,8 +164,23 @@ fn check_place(entry: &SectionEntry, expected: u64, length: u64) -> Result<u64, 
 
 fn check_kind(entry: &SectionEntry) -> Result<(), SectionFault> {
     match SectionKind::from_number(entry.kind) {
-        Some(_) if entry.version != SECTION_VERSION => Err(SectionFault::Version { found: entry.version }),
-        None if entry.flags & SECTION_REQUIRED != 0 => Err(SectionFault::UnknownRequired),
-        _ => Ok(()),
+        _ if entry.known_kind().is_some() || !entry.is_required() => Ok(()),
+        Some(_) => Err(SectionFault::Version { found: entry.version }),
+        None => Err(SectionFault::UnknownRequired),
     }
+}
+
+/// Entries ascend by mesh and kind, without a mesh left out.
+fn check_order(entry: &SectionEntry, before: Option<(u32, u32)>) -> Result<(), SectionFault> {
+    let this = (entry.mesh, entry.kind);
+    match before {
+        Some(before) if before == this => return Err(SectionFault::Duplicate),
+        Some(before) if before > this => return Err(SectionFault::Order),
+        _ => {}
+    }
+    let most = before.map_or(0, |(mesh, _)| mesh.saturating_add(1));
+    if entry.mesh > most && entry.mesh != NONE {
+        return Err(SectionFault::Mesh { found: entry.mesh, most });
+    }
+    Ok(())
 }

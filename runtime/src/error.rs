@@ -4,7 +4,8 @@ use core::fmt;
 #[cfg(feature = "mmap")]
 use std::path::{Path, PathBuf};
 
-use bvhc_format::section::SectionKind;
+use bvhc_format::hull::MAX_CELLS;
+use bvhc_format::section::{KindName, SECTION_VERSION, SectionKind};
 
 /// Why bytes are no model this runtime can query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,6 +83,14 @@ pub enum OpenError {
     /// A section that every file must have is missing.
     #[error("the {} section is missing", .0.name())]
     Missing(SectionKind),
+    /// The file has no mesh of this number.
+    #[error("there is no mesh {mesh}: the file has {count}, counted from 0")]
+    NoSuchMesh {
+        /// The mesh that was asked for.
+        mesh: u32,
+        /// How many there are.
+        count: u32,
+    },
     /// A section's payload is not a valid archive of its type.
     #[error("the {} section is corrupt: its archive does not check", .0.name())]
     Archive(SectionKind),
@@ -131,7 +140,7 @@ pub enum OpenError {
     },
     /// The hull has no vertex, or its starts are not those of a cube of cells.
     #[error(
-        "the hull section has {vertices} vertices, and {starts} starts instead of 6 n^2 with n from 1 to 1024"
+        "the hull section has {vertices} vertices, and {starts} starts instead of 6 n^2 with n from 1 to {MAX_CELLS}"
     )]
     Hull {
         /// How many vertices there are.
@@ -174,7 +183,9 @@ pub enum SectionFault {
     #[error("a reserved field is not zero")]
     Reserved,
     /// The layout's version is not the one this runtime reads.
-    #[error("its layout has version {found}; this runtime reads version 1")]
+    #[error(
+        "it is required, but its layout has version {found}; this runtime reads version {SECTION_VERSION}"
+    )]
     Version {
         /// The layout's version.
         found: u16,
@@ -182,9 +193,20 @@ pub enum SectionFault {
     /// The section is required, but this runtime does not know its kind.
     #[error("the section is required, but this runtime does not know its kind")]
     UnknownRequired,
-    /// The section occurs twice.
-    #[error("a section of this kind has already occurred")]
+    /// The mesh has two sections of this kind.
+    #[error("the mesh has another section of this kind")]
     Duplicate,
+    /// Entries do not ascend by mesh and kind.
+    #[error("it is listed after a section of a later mesh, or of a greater kind of the same mesh")]
+    Order,
+    /// A mesh between this section's and the one before has no section.
+    #[error("it is of mesh {found}, but the sections before it leave at most {most}")]
+    Mesh {
+        /// The mesh that the entry names.
+        found: u32,
+        /// The greatest that it may name.
+        most: u32,
+    },
 }
 
 /// Why a file could not be opened. Its message begins with the file's path, where there is one.
@@ -248,18 +270,6 @@ impl fmt::Display for Prefix<'_> {
         match self.0 {
             Some(path) => write!(f, "{}: ", path.display()),
             None => Ok(()),
-        }
-    }
-}
-
-/// A section's kind as messages name it.
-struct KindName(u32);
-
-impl fmt::Display for KindName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match SectionKind::from_number(self.0) {
-            Some(kind) => f.write_str(kind.name()),
-            None => write!(f, "of the unknown kind {}", self.0),
         }
     }
 }

@@ -4,7 +4,7 @@ use core::fmt;
 
 use bvhc_format::kdop::KdopLayout;
 use bvhc_format::obb::{MAX_OBB_DEPTH, SampleNode};
-use bvhc_format::record::{AttributeRun, WideNode};
+use bvhc_format::record::{AttributeRun, FaceCorners, WideNode};
 use bvhc_format::section::{
     ArchivedAabbTree, ArchivedGeometry, ArchivedHull, ArchivedKdopTree, ArchivedMetadata, ArchivedNames,
     ArchivedObbTree, ArchivedPackedBlocks, ArchivedSamples, ArchivedSplits, ArchivedSweptTree, Root,
@@ -61,7 +61,7 @@ pub struct Model<'a> {
 }
 
 impl<'a> Model<'a> {
-    /// Opens a file's bytes, which must start at a multiple of 64 in memory.
+    /// Opens the first mesh of a file's bytes, which must start at a multiple of 64 in memory.
     ///
     /// Checks header, directory and the sizes of every section in time that does not grow with the
     /// file; `bvhc verify` checks hashes and the structure of the trees. [`include_aligned!`](crate::include_aligned) embeds a
@@ -70,7 +70,23 @@ impl<'a> Model<'a> {
     /// # Errors
     /// [`OpenError`] says which rule of FORMAT.md the bytes break.
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, OpenError> {
-        let directory = Directory::read(bytes)?;
+        Self::from_bytes_mesh(bytes, 0)
+    }
+
+    /// How many meshes a file's bytes hold. Checks what opening checks of header and directory, and nothing else.
+    ///
+    /// # Errors
+    /// As [`from_bytes`](Self::from_bytes).
+    pub fn mesh_count(bytes: &[u8]) -> Result<u32, OpenError> {
+        Directory::read(bytes).map(|directory| directory.mesh_count())
+    }
+
+    /// Opens one mesh of a file of several, counted from 0; its triangles, faces and names are its own.
+    ///
+    /// # Errors
+    /// As [`from_bytes`](Self::from_bytes), and [`OpenError::NoSuchMesh`].
+    pub fn from_bytes_mesh(bytes: &'a [u8], mesh: u32) -> Result<Self, OpenError> {
+        let directory = Directory::read(bytes)?.of_mesh(mesh)?;
         let metadata = open_section::<ArchivedMetadata<'static>>(&directory)?;
         let geometry = open_section::<ArchivedGeometry<'static>>(&directory)?;
         let tree = open_section::<ArchivedAabbTree<'static>>(&directory)?;
@@ -150,10 +166,34 @@ impl<'a> Model<'a> {
         let field = |field: fn(&AttributeRun) -> u32| run.map(field).filter(|index| *index != NONE);
         Some(Source {
             face,
+            corners: self.face_corners(triangle)?,
             material: field(|run| run.material),
             group: field(|run| run.group),
             object: field(|run| run.object),
         })
+    }
+
+    /// Which corners of its face a triangle has; `None` only in a corrupt file.
+    fn face_corners(&self, triangle: u32) -> Option<[u32; 3]> {
+        let packed = self.geometry.corners.get();
+        if packed.is_empty() {
+            return Some([0, 1, 2]);
+        }
+        let packed = packed.get(triangle as usize)?.to_native();
+        if packed != FaceCorners::LISTED {
+            return Some(FaceCorners::unpack(packed));
+        }
+        let listed: &[FaceCorners] = self.geometry.wide_corners.get();
+        let index = listed.binary_search_by_key(&triangle, |it| it.triangle).ok()?;
+        Some(listed[index].corners)
+    }
+
+    /// What the user has added to the file, a pair of key and value each, ascending by key. Pairs that are not UTF-8, as
+    /// only corrupt files have them, are left out.
+    pub fn user_metadata(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
+        let metadata = self.metadata;
+        (0..metadata.keys.len())
+            .filter_map(|index| Some((metadata.keys.get(index)?, metadata.values.get(index)?)))
     }
 
     /// The name of a material (`usemtl`), by the index that [`Source`] gives.
@@ -187,6 +227,11 @@ impl<'a> Model<'a> {
     /// The names of all groups, likewise.
     pub fn groups(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
         names(&self.metadata.groups)
+    }
+
+    /// Which mesh of its file the model is, counted from 0.
+    pub fn mesh(&self) -> u32 {
+        self.directory.mesh()
     }
 
     /// The names of all objects, likewise.
@@ -249,6 +294,9 @@ impl<'a> Model<'a> {
 pub struct Source {
     /// The face of the source, counted from 0 in its order.
     pub face: u32,
+    /// Which corners of that face the triangle's three corners are, counted from 0 in the face's order: by these, a hit's
+    /// weights interpolate what the source says of corners, such as texture coordinates and normals.
+    pub corners: [u32; 3],
     /// The material's index; [`Model::material_name`] names it.
     pub material: Option<u32>,
     /// The group's index; [`Model::group_name`] names it.
@@ -281,8 +329,7 @@ fn open_section<'a, T>(directory: &Directory<'a>) -> Result<&'a T, OpenError>
 where
     T: Root + for<'b> CheckBytes<LowValidator<'b, Failure>>,
 {
-    let payload = directory.section(T::KIND)?;
-    access::<T, Failure>(payload).map_err(|Failure| OpenError::Archive(T::KIND))
+    open_optional(directory)?.ok_or(OpenError::Missing(T::KIND))
 }
 
 /// The root of a section that a file need not have.
@@ -290,10 +337,8 @@ fn open_optional<'a, T>(directory: &Directory<'a>) -> Result<Option<&'a T>, Open
 where
     T: Root + for<'b> CheckBytes<LowValidator<'b, Failure>>,
 {
-    match open_section(directory) {
-        Err(OpenError::Missing(_)) => Ok(None),
-        other => other.map(Some),
-    }
+    let Some(payload) = directory.section(T::KIND) else { return Ok(None) };
+    access::<T, Failure>(payload).map(Some).map_err(|Failure| OpenError::Archive(T::KIND))
 }
 
 fn open_hull<'a>(directory: &Directory<'a>) -> Result<Option<Hull<'a>>, OpenError> {
@@ -314,6 +359,9 @@ fn open_samples<'a>(
 ) -> Result<Option<&'a [SampleNode]>, OpenError> {
     let Some(section) = open_optional::<ArchivedSamples<'static>>(directory)? else { return Ok(None) };
     let (found, expected) = (section.nodes.len(), tree.map(ArchivedObbTree::node_count));
+    if tree.is_none() && directory.has(SectionKind::ObbTree) {
+        return Ok(None); // The tree is of a newer version, and skipped.
+    }
     if expected == Some(found) {
         return Ok(Some(section.nodes.get()));
     }

@@ -75,7 +75,7 @@ pub fn compiled_with_kdops(mesh: &Mesh, layout: Layout, kdop: kdop::Options) -> 
 }
 
 fn compiled_with(mesh: &Mesh, options: &Options) -> Bytes {
-    let options = Options { stop: STOP, threads: NonZeroUsize::new(1), ..*options };
+    let options = Options { stop: STOP, threads: NonZeroUsize::new(1), ..options.clone() };
     compile(&write_obj(mesh), "scene.obj", &options, &()).expect("a scene compiles").bytes
 }
 

@@ -70,9 +70,9 @@ fn bytes_are_pinned() {
 fn format_md_shows_the_files() {
     shows("tests/golden/quad.bvh", &annotate(&compiled(FILES[0].1)));
     let dump = annotate(&compiled(FILES[1].1));
-    let start = dump.find("unit 0 of bytes").expect("a packed block");
-    let (block, _) = dump[start..].split_once("\nbehind the last unit").expect("zeros after it");
-    shows("tests/golden/quad-small.bvh, unit 0", block);
+    let start = dump.find("reference 0").expect("a packed block");
+    let (block, _) = dump[start..].split_once("\nbehind the last block").expect("zeros after it");
+    shows("tests/golden/quad-small.bvh, reference 0", block);
 }
 
 /// FORMAT.md has this text between the marks of this name.

@@ -8,6 +8,7 @@ pub(super) use kdop::KdopArgs;
 pub(super) use obb::ObbArgs;
 pub(super) use query::{CollideArgs, DistanceArgs, ModelArgs, Query, QueryArgs};
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -118,6 +119,10 @@ pub(super) struct CompileArgs {
     /// stages, and one search of the usual length, are not bounded
     #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = parse_seconds)]
     time_budget: Option<Duration>,
+    /// Store a key and a value for whoever reads the file; may be given several times, with different keys. Nothing else
+    /// in the file depends on it
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_pair)]
+    meta: Vec<(String, String)>,
     /// How many threads to use [default: one a processor]; the file does not depend on it
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     threads: Option<NonZeroUsize>,
@@ -179,8 +184,19 @@ impl CompileArgs {
             kdop,
             swept,
             obb_time,
+            user_metadata: self.user_metadata()?,
             threads: self.threads,
         })
+    }
+
+    fn user_metadata(&self) -> Result<BTreeMap<String, String>, UsageError> {
+        let mut pairs = BTreeMap::new();
+        for (key, value) in &self.meta {
+            if pairs.insert(key.clone(), value.clone()).is_some() {
+                return Err(UsageError::KeyTwice { key: key.clone() });
+            }
+        }
+        Ok(pairs)
     }
 
     /// When to stop optimising, and how long to search for boxes.
@@ -290,6 +306,11 @@ const MAX_THREADS: usize = 1024;
 fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
     let number = text.parse().ok().and_then(NonZeroUsize::new).filter(|number| number.get() <= MAX_THREADS);
     number.ok_or_else(|| format!("not a number from 1 to {MAX_THREADS}"))
+}
+
+fn parse_pair(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
+    pair.map(|(key, value)| (key.to_owned(), value.to_owned())).ok_or_else(|| "not KEY=VALUE".to_owned())
 }
 
 fn parse_seconds(text: &str) -> Result<Duration, String> {

@@ -135,6 +135,12 @@ pub(super) enum UsageError {
         /// What it goes with.
         with: &'static str,
     },
+    /// A key has two values.
+    #[error("--meta gives the key {key:?} twice")]
+    KeyTwice {
+        /// The key.
+        key: String,
+    },
     /// A file has swept spheres of one kind.
     #[error("--trees takes one of rss, lss, pss and hybrid")]
     TwoSwept,

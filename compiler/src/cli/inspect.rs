@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use bvhc_format::header::{SECTION_REQUIRED, SectionEntry};
+use bvhc_format::NONE;
+use bvhc_format::header::SectionEntry;
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Blocks, Model};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::args::InspectArgs;
 use super::error::CliError;
@@ -14,6 +15,7 @@ use super::file::Compiled;
 use super::output;
 use super::report;
 use super::text::{counted, grouped, one_line};
+use crate::archive;
 use crate::verify::count_cores;
 
 pub(super) fn run(args: &InspectArgs) -> Result<(), CliError> {
@@ -56,6 +58,8 @@ fn object(model: &Model<'_>) -> Value {
             "groups": names(&metadata.groups),
             "objects": names(&metadata.objects),
         },
+        "user_metadata": model.user_metadata().map(|(key, value)| (key.to_owned(), json!(value))).collect::<Map<_, _>>(),
+        "meshes": meshes(model),
         "sections": model.sections().map(|(entry, _)| section(&entry)).collect::<Vec<_>>(),
         "trees": trees(model).map(|record| tree(model, record)).collect::<Vec<_>>(),
     })
@@ -88,11 +92,18 @@ fn section(entry: &SectionEntry) -> Value {
         "kind": entry.kind,
         "name": report::kind_name(entry.kind),
         "version": entry.version,
-        "required": entry.flags & SECTION_REQUIRED != 0,
+        "required": entry.is_required(),
+        "mesh": Some(entry.mesh).filter(|mesh| *mesh != NONE),
         "offset": entry.offset,
         "length": entry.length,
         "hash": hex(entry.hash),
     })
+}
+
+/// How many meshes the file has.
+fn meshes(model: &Model<'_>) -> u32 {
+    let meshes = model.sections().map(|(entry, _)| entry.mesh).filter(|mesh| *mesh != NONE);
+    meshes.max().map_or(1, |last| last + 1)
 }
 
 fn split_triangles(model: &Model<'_>) -> u64 {
@@ -109,15 +120,9 @@ fn trees<'a>(model: &Model<'a>) -> impl Iterator<Item = &'a TreeStatistics> {
 
 /// Bytes of a tree of this kind: of the AABB tree with the blocks, which other trees refer to.
 fn tree_bytes(model: &Model<'_>, kind: u32) -> u64 {
-    let bytes = match SectionKind::from_number(kind) {
-        Some(SectionKind::ObbTree) => model.obb_tree().map_or(0, |tree| tree.record_bytes()),
-        Some(SectionKind::KdopTree) => {
-            model.kdop_tree().map_or(0, |tree| size_of_val(tree.rows.get()) + size_of_val(tree.leaves.get()))
-        }
-        Some(SectionKind::SweptTree) => model.swept_tree().map_or(0, |(tree, _)| tree.record_bytes()),
-        _ => size_of_val(model.nodes()) + model.blocks().bytes(),
-    };
-    bytes as u64
+    let is_it = |entry: &SectionEntry| entry.kind == kind && entry.mesh == model.mesh();
+    let section = model.sections().find(|(entry, _)| is_it(entry));
+    section.map_or(0, |(_, payload)| archive::tree_bytes(kind, payload, model.blocks().bytes()))
 }
 
 fn share(bytes: u64, triangles: u64) -> f64 {
@@ -187,6 +192,12 @@ fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Resul
         counted(metadata.groups.len() as u64, "group"),
         counted(metadata.objects.len() as u64, "object"),
     )?;
+    if meshes(model) > 1 {
+        writeln!(text, "meshes     {}; what is said above and of trees is of the first", meshes(model))?;
+    }
+    for (key, value) in model.user_metadata() {
+        writeln!(text, "meta       {}={}", one_line(key), one_line(value))?;
+    }
     for (what, corner) in [("bounds", bounds.min), ("", bounds.max)] {
         writeln!(text, "{what:10} {} {} {}", corner[0], corner[1], corner[2])?;
     }
@@ -194,10 +205,16 @@ fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Resul
 }
 
 fn describe_sections(text: &mut String, model: &Model<'_>) -> std::fmt::Result {
-    writeln!(text, "\n{:13} {:>7} {:>12} {:>12}  hash", "section", "version", "offset", "length")?;
+    writeln!(
+        text,
+        "\n{:15} {:>4} {:>7} {:>12} {:>12}  hash",
+        "section", "mesh", "version", "offset", "length"
+    )?;
     for (entry, _) in model.sections() {
+        let SectionEntry { version, offset, length, .. } = entry;
+        let mesh = if entry.mesh == NONE { "-".to_owned() } else { entry.mesh.to_string() };
         let (name, hash) = (report::kind_name(entry.kind), hex(entry.hash));
-        writeln!(text, "{name:13} {:>7} {:>12} {:>12}  {hash}", entry.version, entry.offset, entry.length)?;
+        writeln!(text, "{name:15} {mesh:>4} {version:>7} {offset:>12} {length:>12}  {hash}")?;
     }
     Ok(())
 }

@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn a_bar_follows_the_stage() {
         let bars = Bars::default();
-        bars.begin(Stage::Obb, 12);
+        bars.begin(Stage::OBB, 12);
         bars.advance(5);
         bars.advance(4);
         let seen =

@@ -1,12 +1,12 @@
 //! What `compile` and `inspect` report alike.
 
 use bvhc_format::record::TreeStatistics;
-use bvhc_format::section::SectionKind;
+use bvhc_format::section::{KindName, SectionKind};
 use serde_json::{Value, json};
 
 /// The name of a section's kind; of one that this version does not know, its number.
 pub(super) fn kind_name(kind: u32) -> String {
-    SectionKind::from_number(kind).map_or_else(|| format!("kind-{kind}"), |kind| kind.name().to_owned())
+    KindName(kind).to_string()
 }
 
 /// What the leaves of a tree of this kind are called.
@@ -20,8 +20,7 @@ pub(super) fn leaf_nouns(kind: u32) -> &'static str {
 }
 
 fn refers_to_leaves(kind: u32) -> bool {
-    let kinds = [SectionKind::ObbTree, SectionKind::KdopTree, SectionKind::SweptTree];
-    kinds.map(|kind| kind as u32).contains(&kind)
+    kind != SectionKind::AabbTree as u32
 }
 
 /// The figures of one tree, whose nodes and blocks take `bytes`.

@@ -1,35 +1,40 @@
 //! The whole way from a source's bytes to a file's bytes.
 
-mod options;
-mod serialise;
+pub(crate) mod error;
+pub(crate) mod flags;
+pub(crate) mod job;
+pub(crate) mod options;
 mod source;
-mod stage;
+pub(crate) mod stage;
+mod text;
+mod user;
 
+pub use error::CompileError;
 pub use options::{Layout, Options, Quality};
 pub use source::Source;
 pub use stage::{Progress, Stage};
+pub use user::UserMetadataError;
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use bvhc_format::kdop::KdopLayout;
 use bvhc_format::record::TreeStatistics;
-use bvhc_format::swept::Cores;
 use bvhc_runtime::Model;
 
-use crate::clean::{self, CleanError};
-use crate::file::Bytes;
-use crate::import::ImportError;
-use crate::layout::{self, KdopRecords, Packing, SweptRecords, Triangles, WideTree};
+use crate::archive;
+use crate::clean;
+use crate::file::{self, Bytes};
+use crate::layout::weld::Weld;
+use crate::layout::{self, Triangles};
 use crate::mesh::{Dropped, Mesh};
 use crate::optimise::{self, Stop};
-use crate::pair::kdop;
 use crate::pair::obb;
+use crate::section::{self, Made};
 use crate::tree::binary::BinaryTree;
 use crate::tree::build::spatial::{self, Limits};
 use crate::tree::build::{self, Builder};
 use crate::tree::wide::Weighed;
-use serialise::{Origin, Parts, serialise};
+use job::{Job, LaidOut, Origin};
 use stage::Clock;
 
 /// A compiled file and what there is to say about it.
@@ -72,36 +77,6 @@ pub struct Report {
     pub seconds: Vec<(Stage, Duration)>,
 }
 
-/// Why a source could not be compiled.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CompileError {
-    /// The source could not be read as a mesh.
-    #[error(transparent)]
-    Import(#[from] ImportError),
-    /// Nothing was left to compile.
-    #[error(transparent)]
-    Clean(#[from] CleanError),
-    /// The threads could not be started.
-    #[error("the worker threads could not be started: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
-    /// The packed blocks take more bytes than references can count.
-    #[error("the model is too large for a small layout: its packed blocks would take more than 16 GiB")]
-    TooLargeToPack,
-    /// There are more blocks than the leaves of a tree for two models can refer to.
-    #[error("the model is too large for trees of other volumes: its blocks take more than 2^28 references")]
-    TooLargeForObbs,
-    /// There are more rows of nodes than a hybrid of swept spheres can refer to.
-    #[error("the model is too large for a hybrid of swept spheres: its nodes take more than 2^29 rows")]
-    TooLargeForHybrid,
-    /// There is no set of so many directions.
-    #[error("there are no k-DOPs of {k} directions")]
-    NoSuchKdop {
-        /// How many were asked for.
-        k: u32,
-    },
-}
-
 /// As [`compile_source`], of the bytes of a model file.
 ///
 /// # Errors
@@ -139,86 +114,81 @@ fn run(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Compiled, CompileError> {
+    user::check(&options.user_metadata)?;
     let mut clock = Clock { progress, seconds: Vec::new() };
-    let (polygons, source_hash) =
-        clock.time(Stage::Import, 0, || rayon::join(|| source.polygons(name), || source.hash()));
+    let (polygons, hash) =
+        clock.time(Stage::IMPORT, 0, || rayon::join(|| source.polygons(name), || source.hash()));
     let polygons = polygons?;
-    let mut mesh = clock.time(Stage::Clean, 0, || clean::mesh(polygons, name))?;
-    let tree =
-        clock.time(Stage::Build, mesh.triangles.len() as u64, || grow(&mesh, options.quality, progress));
-    let origin = Origin { hash: source_hash, length: source.length(), options: *options, steps: None };
+    let mut mesh = clock.time(Stage::CLEAN, 0, || clean::mesh(polygons, name))?;
+    let tree = clock
+        .time(Stage::BUILD, mesh.triangles.len() as u64, || build_tree(&mesh, options.quality, progress));
+    let origin = Origin { hash, length: source.length(), steps: None };
     let (tree, steps) = match options.quality {
         Quality::Fast | Quality::Default => (Weighed::by_area(tree), None),
         Quality::Best => {
-            let (tree, steps) = optimise_watched(tree, &mesh, &origin, &mut clock);
+            let (tree, steps) = optimise_watched(tree, &mesh, options, &mut clock)?;
             (tree, Some(steps))
         }
     };
-    let origin = Origin { steps, ..origin };
-    let laid_out = clock.time(Stage::Layout, 0, || lay_out(&tree, &mut mesh, options.layout))?;
+    let laid_out = clock.time(Stage::LAYOUT, 0, || LaidOut::of(&tree, &mut mesh, options.layout))?;
     drop(tree);
-    let grown = match (options.obb, options.swept) {
-        (None, None) => None,
-        (asked, _) => Some(clock.time(Stage::Obb, mesh.triangles.len() as u64, || {
-            grow_obbs(&mesh, &asked.unwrap_or_default(), options.obb_time.unwrap_or_default(), progress)
-        })),
-    };
-    let obbs = match (&grown, options.obb) {
-        (Some((tree, _)), Some(_)) => {
-            let places = places(&mesh, &laid_out)?;
-            Some(layout::lay_out_obbs(tree, &mesh, &places, laid_out.packing.is_some()))
-        }
-        _ => None,
-    };
-    let samples = grown
-        .as_ref()
-        .filter(|_| options.samples && options.obb.is_some())
-        .map(|(tree, _)| clock.time(Stage::Samples, 0, || layout::lay_out_samples(tree, &mesh)));
-    let kdops = match &options.kdop {
-        None => None,
-        Some(options) => Some(clock.time(Stage::Kdop, 0, || fit_kdops(&mesh, &laid_out, options))?),
-    };
-    let hull = options.kdop.and_then(|_| clock.time(Stage::Hull, 0, || layout::lay_out_hull(&mesh)));
-    let swept = match (&grown, options.swept) {
-        (Some((tree, _)), Some(cores)) => {
-            Some(clock.time(Stage::Swept, 0, || fit_swept(tree, &mesh, &laid_out, cores))?)
-        }
-        _ => None,
-    };
-    let LaidOut { wide, packing, vertices } = laid_out;
-    let obb = options.obb.and(grown.map(|(_, found)| found));
-    let origin = Origin { options: Options { obb, ..*options }, ..origin };
-    let parts = Parts {
-        wide: &wide,
-        packing: packing.as_ref(),
-        obbs: obbs.as_ref(),
-        samples: samples.as_deref(),
-        kdops: kdops.as_ref(),
-        hull: hull.as_ref(),
-        swept: swept.as_ref(),
-        vertices,
-    };
-    let bytes = clock.time(Stage::Serialise, 0, || serialise(&mesh, &parts, &origin));
+    let job = Job::new(&mesh, &laid_out, options, progress);
+    let written = write(&job, &Origin { steps, ..origin }, &mut clock)?;
     let report = Report {
-        source_hash,
+        source_hash: hash,
         source_length: origin.length,
         source_faces: mesh.source_faces,
         source_vertices: mesh.source_vertices,
         triangles: mesh.triangles.len() as u64,
-        vertices: u64::from(vertices),
+        vertices: u64::from(laid_out.vertices),
         dropped: mesh.dropped,
-        trees: parts.statistics(),
-        tree_bytes: parts.tree_bytes(),
+        trees: written.trees,
+        tree_bytes: written.tree_bytes,
         steps,
-        obb,
-        position_error: packing.map_or(0.0, |packing| packing.position_error),
+        obb: written.options.obb,
+        position_error: laid_out.packing.as_ref().map_or(0.0, |packing| packing.position_error),
         seconds: clock.seconds,
     };
-    Ok(Compiled { bytes, report })
+    Ok(Compiled { bytes: written.bytes, report })
+}
+
+/// A file, and what was written into it.
+struct Written {
+    bytes: Bytes,
+    trees: Vec<TreeStatistics>,
+    tree_bytes: Vec<u64>,
+    /// As asked for, with what making the sections has found.
+    options: Options,
+}
+
+/// Makes all sections that are asked for, and the file.
+fn write(job: &Job<'_>, origin: &Origin, clock: &mut Clock<'_>) -> Result<Written, CompileError> {
+    let mut options = job.options.clone();
+    let mut made = Vec::new();
+    for section in section::ALL.iter().filter(|section| section.is_asked(job)) {
+        section.prepare(job, clock);
+        made.extend(clock.time(section.stage(), 0, || section.make(job))?);
+        section.settle(job, &mut options);
+    }
+    made.sort_by_key(|made| made.section.kind);
+    let mut sections = Vec::new();
+    let (mut trees, mut tree_bytes) = (Vec::new(), Vec::new());
+    for Made { section, statistics } in made {
+        if let Some(statistics) = statistics {
+            trees.push(statistics);
+            tree_bytes.push(archive::tree_bytes(section.kind, &section.payload, job.laid_out.block_bytes()));
+        }
+        sections.push(section);
+    }
+    let bytes = clock.time(Stage::SERIALISE, 0, || {
+        sections.push(section::metadata(job, origin, &options.text(origin.steps), &trees));
+        file::assemble(&sections)
+    });
+    Ok(Written { bytes, trees, tree_bytes, options })
 }
 
 /// Builds the binary tree.
-fn grow(mesh: &Mesh, quality: Quality, progress: &dyn Progress) -> BinaryTree {
+fn build_tree(mesh: &Mesh, quality: Quality, progress: &dyn Progress) -> BinaryTree {
     let on_leaves = |leaves| progress.advance(leaves);
     let of_boxes = |builder| build::build(&layout::triangle_boxes(mesh), builder, &on_leaves);
     match quality {
@@ -232,101 +202,39 @@ fn grow(mesh: &Mesh, quality: Quality, progress: &dyn Progress) -> BinaryTree {
 }
 
 /// Lets rays improve a tree; returns the steps made, too.
-fn optimise_watched(tree: BinaryTree, mesh: &Mesh, origin: &Origin, clock: &mut Clock<'_>) -> (Weighed, u32) {
-    let (stop, progress) = (origin.options.stop, clock.progress);
-    let steps = match stop {
+fn optimise_watched(
+    tree: BinaryTree,
+    mesh: &Mesh,
+    options: &Options,
+    clock: &mut Clock<'_>,
+) -> Result<(Weighed, u32), CompileError> {
+    let progress = clock.progress;
+    let steps = match options.stop {
         Stop::Steps(steps) => steps.into(),
         Stop::After(_) => 0,
     };
-    clock.time(Stage::Optimise, steps, || {
-        let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
+    clock.time(Stage::OPTIMISE, steps, || {
         let tree = Weighed::by_area(tree);
-        let wide = layout::lay_out(&tree, mesh, &weld);
-        let parts = Parts {
-            wide: &wide,
-            packing: None,
-            obbs: None,
-            kdops: None,
-            samples: None,
-            hull: None,
-            swept: None,
-            vertices: weld.count,
-        };
-        let bytes = serialise(mesh, &parts, origin);
+        let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
+        let bytes = bare_file(&tree, mesh, &weld)?;
         // Rays are traced in the file as it would be without this stage.
         let model = Model::from_bytes(&bytes).expect("what the compiler makes can be opened");
         let fits = |tree: &BinaryTree| layout::fits(tree, mesh, &weld);
-        let job = optimise::Job { model: &model, fits: &fits, stop, on_step: &|| progress.advance(1) };
-        optimise::optimise(tree.tree, &job)
+        let job = optimise::Job {
+            model: &model,
+            fits: &fits,
+            stop: options.stop,
+            on_step: &|| progress.advance(1),
+        };
+        Ok(optimise::optimise(tree.tree, &job))
     })
 }
 
-/// A tree in the form in which the file will hold it.
-struct LaidOut {
-    wide: WideTree,
-    packing: Option<Packing>,
-    /// Distinct positions.
-    vertices: u32,
-}
-
-/// Lays a tree out; a small layout moves the mesh's vertices.
-fn lay_out(tree: &Weighed, mesh: &mut Mesh, layout: Layout) -> Result<LaidOut, CompileError> {
-    let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
-    let mut wide = layout::lay_out(tree, mesh, &weld);
-    if layout == Layout::Fast {
-        return Ok(LaidOut { wide, packing: None, vertices: weld.count });
-    }
-    let mut packing = layout::pack(&mut wide, mesh, &weld).ok_or(CompileError::TooLargeToPack)?;
-    mesh.positions = std::mem::take(&mut packing.positions);
-    let vertices = layout::weld::weld(&mesh.positions, &mesh.triangles).count;
-    Ok(LaidOut { wide, packing: Some(packing), vertices })
-}
-
-/// Builds the tree of oriented boxes over the triangles as the blocks have them, and tells what makes it.
-fn grow_obbs(
-    mesh: &Mesh,
-    asked: &obb::Options,
-    time: Duration,
-    progress: &dyn Progress,
-) -> (obb::Tree, obb::Options) {
-    let watch = obb::TimeBudget {
-        time,
-        on_pass: &|| progress.begin(Stage::Obb, mesh.triangles.len() as u64),
-        on_triangles: &|triangles| progress.advance(triangles),
-    };
-    obb::build_with_budget(&corners(mesh), asked, &watch)
-}
-
-/// Puts swept spheres around the parts of that tree.
-fn fit_swept(
-    tree: &obb::Tree,
-    mesh: &Mesh,
-    laid_out: &LaidOut,
-    cores: Cores,
-) -> Result<SweptRecords, CompileError> {
-    let records = layout::lay_out_swept(tree, mesh, &places(mesh, laid_out)?, cores);
-    records.ok_or(CompileError::TooLargeForHybrid)
-}
-
-/// Builds the tree of k-DOPs, likewise.
-fn fit_kdops(mesh: &Mesh, laid_out: &LaidOut, options: &kdop::Options) -> Result<KdopRecords, CompileError> {
-    let layout = KdopLayout::of(options.k, options.tables as u32);
-    let layout = layout.ok_or(CompileError::NoSuchKdop { k: options.k })?;
-    let places = places(mesh, laid_out)?;
-    let tree = kdop::build(&corners(mesh), layout.directions, options.split);
-    Ok(layout::lay_out_kdops(&tree, mesh, &places, layout))
-}
-
-fn corners(mesh: &Mesh) -> Vec<[[f32; 3]; 3]> {
-    (0..mesh.triangles.len() as u32).map(|triangle| mesh.corners(triangle)).collect()
-}
-
-/// Where each triangle is found in the blocks.
-fn places(mesh: &Mesh, LaidOut { wide, packing, .. }: &LaidOut) -> Result<Vec<u32>, CompileError> {
-    let count = mesh.triangles.len();
-    let places = match packing {
-        None => layout::places(wide, 0..wide.blocks.len() as u32, count),
-        Some(packing) => layout::places(wide, packing.references.iter().copied(), count),
-    };
-    places.ok_or(CompileError::TooLargeForObbs)
+/// A file of a tree, and of no other.
+fn bare_file(tree: &Weighed, mesh: &Mesh, weld: &Weld) -> Result<Bytes, CompileError> {
+    let laid_out = LaidOut { wide: layout::lay_out(tree, mesh, weld), packing: None, vertices: weld.count };
+    let options = Options { obb: None, ..Options::default() };
+    let origin = Origin { hash: file::hash(&[]), length: 0, steps: None };
+    let mut clock = Clock { progress: &(), seconds: Vec::new() };
+    Ok(write(&Job::new(mesh, &laid_out, &options, &()), &origin, &mut clock)?.bytes)
 }

@@ -1,12 +1,11 @@
-//! What a compilation is asked for, and how a file tells of it.
+//! What a compilation is asked for.
 
-use std::fmt::Display;
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use bvhc_format::swept::Cores;
 
-use crate::fit::{Method, genetic, memetic};
 use crate::optimise::Stop;
 use crate::pair::kdop;
 use crate::pair::obb;
@@ -60,7 +59,7 @@ impl Layout {
 }
 
 /// What decides the file's bytes, and how many threads work on them, which does not.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// How much time the tree of axis-aligned boxes may take; [`Options::of`] chooses the other trees by it.
     pub quality: Quality,
@@ -80,6 +79,8 @@ pub struct Options {
     /// How long its fits may take in all: where there is time left, they search longer than asked for. The file tells
     /// how long in terms of `obb`, which makes it again.
     pub obb_time: Option<Duration>,
+    /// Keys and values that the file shall hold for whoever reads it; nothing else depends on them.
+    pub user_metadata: BTreeMap<String, String>,
     /// How many threads to use; all processors where `None`.
     pub threads: Option<NonZeroUsize>,
 }
@@ -95,6 +96,7 @@ impl Default for Options {
             kdop: None,
             swept: None,
             obb_time: None,
+            user_metadata: BTreeMap::new(),
             threads: None,
         }
     }
@@ -106,105 +108,5 @@ impl Options {
     pub fn of(quality: Quality) -> Self {
         let obb = quality.has_obbs().then(obb::Options::default);
         Self { quality, obb, ..Self::default() }
-    }
-
-    /// The options that decide the file's bytes, as the file tells them, where so many steps were made: arguments of
-    /// the command line, without what goes without saying.
-    pub fn text(&self, steps: Option<u32>) -> String {
-        let mut text = format!("--quality {}", self.quality.name());
-        if let Some(steps) = steps {
-            text += &format!(" --steps {steps}");
-        }
-        if self.layout != Layout::default() {
-            text += &format!(" --layout {}", self.layout.name());
-        }
-        let (obb, kdop) = (self.obb.map(|_| "obb"), self.kdop.map(|_| "kdop"));
-        let samples = obb.filter(|_| self.samples).map(|_| "samples");
-        let trees =
-            ["aabb"].into_iter().chain(obb).chain(samples).chain(kdop).chain(self.swept.map(Cores::name));
-        let trees = trees.collect::<Vec<_>>().join(",");
-        Flags(&mut text).flag("trees", &*trees, if self.quality.has_obbs() { "aabb,obb" } else { "aabb" });
-        if let Some(options) = &self.obb {
-            Flags(&mut text).of_obbs(options);
-        }
-        if let Some(options) = &self.kdop {
-            Flags(&mut text).of_kdops(options);
-        }
-        text
-    }
-}
-
-/// Text that gets the options of a tree.
-struct Flags<'a>(&'a mut String);
-
-impl Flags<'_> {
-    /// Appends a flag unless it says what is the case without it.
-    fn flag<T: Display + PartialEq>(&mut self, name: &str, value: T, default: T) {
-        if value != default {
-            *self.0 += &format!(" --{name} {value}");
-        }
-    }
-
-    fn of_kdops(&mut self, options: &kdop::Options) {
-        let default = kdop::Options::default();
-        self.flag("kdop-k", options.k, default.k);
-        self.flag("kdop-tables", options.tables.name(), default.tables.name());
-        self.flag("kdop-split", options.split.name(), default.split.name());
-    }
-
-    fn of_obbs(&mut self, options: &obb::Options) {
-        let default = obb::Options::default();
-        self.flag("obb-fit", options.fit.name(), default.fit.name());
-        match &options.fit {
-            Method::Genetic(parameters) => self.genetic(parameters),
-            Method::Memetic(parameters) => self.memetic(parameters),
-            _ => {}
-        }
-        self.flag("obb-objective", options.objective.name(), default.objective.name());
-        self.flag("obb-split", options.split.name(), default.split.name());
-        self.flag("leaf-size", options.leaf_size, default.leaf_size);
-        if options.fit.is_random() {
-            self.flag("seed", options.seed, default.seed);
-        }
-    }
-
-    /// The parameters' own seed is left out: the builder gives each fit another one.
-    fn genetic(&mut self, parameters: &genetic::Parameters) {
-        let default = genetic::Parameters::default();
-        self.flag("ga-population", parameters.population, default.population);
-        self.flag("ga-generations", parameters.generations, default.generations);
-        self.flag("ga-crossover", parameters.crossover, default.crossover);
-        self.flag("ga-mutation", parameters.mutation, default.mutation);
-        self.flag("ga-gap", parameters.gap, default.gap);
-    }
-
-    fn memetic(&mut self, parameters: &memetic::Parameters) {
-        let default = memetic::Parameters::default();
-        self.flag("memetic-population", parameters.population, default.population);
-        self.flag("memetic-patience", parameters.patience, default.patience);
-        self.flag("memetic-widest", parameters.widest, default.widest);
-        self.flag("memetic-narrowest", parameters.narrowest, default.narrowest);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_goes_without_saying_is_left_out() {
-        assert_eq!(Options::default().text(None), "--quality default");
-        // Else a file that says nothing of the parameters would not be reproduced by the flags' defaults.
-        assert_eq!(obb::Options::default().fit, Method::default());
-    }
-
-    #[test]
-    fn a_seed_is_told_where_it_matters() {
-        let of = |fit| Options {
-            obb: Some(obb::Options { fit, seed: 7, ..Default::default() }),
-            ..Default::default()
-        };
-        assert_eq!(of(Method::default()).text(None), "--quality default --seed 7");
-        assert_eq!(of(Method::Dito14).text(None), "--quality default --obb-fit dito14");
     }
 }

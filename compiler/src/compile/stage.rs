@@ -2,64 +2,37 @@
 
 use std::time::{Duration, Instant};
 
-/// The stages of a compilation, in their order.
+/// A stage of a compilation. Each section of the output names its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Hash and parse the source.
-    Import,
-    /// Triangulate and clean.
-    Clean,
-    /// Build the binary tree.
-    Build,
-    /// Change the tree where rays get cheaper.
-    Optimise,
-    /// Collapse it to wide nodes and pack the triangles into blocks.
-    Layout,
-    /// Build the tree of oriented boxes.
-    Obb,
-    /// Choose the vertices beside that tree.
-    Samples,
-    /// Build the tree of k-DOPs.
-    Kdop,
-    /// Find the convex hull.
-    Hull,
-    /// Put swept spheres around the parts of the tree of oriented boxes.
-    Swept,
-    /// Serialise and hash the sections.
-    Serialise,
-}
+pub struct Stage(&'static str);
 
 impl Stage {
-    /// All stages, in their order.
-    pub const ALL: [Self; 11] = [
-        Self::Import,
-        Self::Clean,
-        Self::Build,
-        Self::Optimise,
-        Self::Layout,
-        Self::Obb,
-        Self::Samples,
-        Self::Kdop,
-        Self::Hull,
-        Self::Swept,
-        Self::Serialise,
-    ];
+    /// Hash and parse the source.
+    pub const IMPORT: Self = Self("import");
+    /// Triangulate and clean.
+    pub const CLEAN: Self = Self("clean");
+    /// Build the binary tree.
+    pub const BUILD: Self = Self("build");
+    /// Change the tree where rays get cheaper.
+    pub const OPTIMISE: Self = Self("optimise");
+    /// Collapse it to wide nodes and pack the triangles into blocks.
+    pub const LAYOUT: Self = Self("layout");
+    /// Build the tree of oriented boxes.
+    pub const OBB: Self = Self("obb");
+    /// Choose the vertices beside that tree.
+    pub const SAMPLES: Self = Self("samples");
+    /// Build the tree of k-DOPs.
+    pub const KDOP: Self = Self("kdop");
+    /// Find the convex hull.
+    pub const HULL: Self = Self("hull");
+    /// Put swept spheres around the parts of the tree of oriented boxes.
+    pub const SWEPT: Self = Self("swept");
+    /// Serialise and hash the sections.
+    pub const SERIALISE: Self = Self("serialise");
 
     /// The name in reports.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Import => "import",
-            Self::Clean => "clean",
-            Self::Build => "build",
-            Self::Optimise => "optimise",
-            Self::Layout => "layout",
-            Self::Obb => "obb",
-            Self::Samples => "samples",
-            Self::Kdop => "kdop",
-            Self::Hull => "hull",
-            Self::Swept => "swept",
-            Self::Serialise => "serialise",
-        }
+        self.0
     }
 }
 
@@ -75,18 +48,23 @@ pub trait Progress: Sync {
 /// Nobody wants to know.
 impl Progress for () {}
 
-/// Times the stages and tells of them.
-pub(super) struct Clock<'a> {
-    pub(super) progress: &'a dyn Progress,
-    pub(super) seconds: Vec<(Stage, Duration)>,
+/// Times the stages and reports them.
+pub(crate) struct Clock<'a> {
+    pub(crate) progress: &'a dyn Progress,
+    pub(crate) seconds: Vec<(Stage, Duration)>,
 }
 
 impl Clock<'_> {
-    pub(super) fn time<T>(&mut self, stage: Stage, steps: u64, run: impl FnOnce() -> T) -> T {
+    /// Runs a stage, or a part of it: times of the same stage are added up.
+    pub(crate) fn time<T>(&mut self, stage: Stage, steps: u64, run: impl FnOnce() -> T) -> T {
         self.progress.begin(stage, steps);
         let start = Instant::now();
         let result = run();
-        self.seconds.push((stage, start.elapsed()));
+        let time = start.elapsed();
+        match self.seconds.iter_mut().find(|(other, _)| *other == stage) {
+            Some((_, total)) => *total += time,
+            None => self.seconds.push((stage, time)),
+        }
         result
     }
 }

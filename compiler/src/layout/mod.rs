@@ -49,7 +49,7 @@ pub fn triangle_boxes(mesh: &Mesh) -> Vec<Aabb> {
 }
 
 /// The box around all triangles, as they are.
-fn used_bounds(mesh: &Mesh) -> Aabb {
+pub(crate) fn used_bounds(mesh: &Mesh) -> Aabb {
     Aabb::around(mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]))
 }
 

@@ -20,6 +20,12 @@ impl Aabb {
         points.into_iter().fold(Self::EMPTY, |all, point| all.union(Self { lower: point, upper: point }))
     }
 
+    /// Lower x, y, z, upper x, y, z.
+    pub fn planes(&self) -> [f32; 6] {
+        let ([a, b, c], [d, e, f]) = (self.lower, self.upper);
+        [a, b, c, d, e, f]
+    }
+
     /// The smallest box around both.
     #[inline]
     pub fn union(self, other: Self) -> Self {

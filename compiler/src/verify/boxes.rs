@@ -6,6 +6,7 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterato
 
 use super::block::corners;
 use super::blocks::BlockTable;
+use super::checked::Checked;
 use super::coverage;
 use super::exact::grown;
 use super::node::NodeFault;
@@ -14,7 +15,8 @@ use super::tree::TreeFault;
 use crate::tree::aabb::Aabb;
 
 /// T10 and T13, on nodes whose children stand after them, and on blocks and split triangles within the rules.
-pub(super) fn check(model: &Model<'_>, table: &BlockTable<'_>) -> Result<(), TreeFault> {
+pub(crate) fn check(checked: &Checked<'_>) -> Result<(), TreeFault> {
+    let (model, table) = (checked.model, checked.table);
     check_whole(model, table)?;
     if model.splits().is_some() {
         check_nested(model.nodes())?;

@@ -1,7 +1,7 @@
 //! Hashes, and the zeros between sections: what does not depend on what a section holds.
 
-use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH, SECTION_REQUIRED, align_up};
-use bvhc_format::section::SectionKind;
+use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH, align_up};
+use bvhc_format::section::{KindName, Need, SectionKind};
 use bvhc_runtime::Model;
 
 use crate::file;
@@ -20,7 +20,8 @@ pub enum FrameFault {
     },
     /// The directory's hash of a section is not that of its payload.
     #[error(
-        "section {index} (kind {kind}): the directory holds the hash {found}, the payload has {expected} (D10)"
+        "section {index} ({}): the directory holds the hash {found}, the payload has {expected} (D10)",
+        KindName(*kind)
     )]
     SectionHash {
         /// Place in the directory, from 0.
@@ -60,9 +61,9 @@ pub(super) fn check(bytes: &[u8], model: &Model<'_>) -> Result<(), FrameFault> {
         return Err(FrameFault::HeaderHash { found, expected });
     }
     for (index, (entry, payload)) in model.sections().enumerate() {
-        if let Some(kind) = SectionKind::from_number(entry.kind)
-            && matches!(kind, SectionKind::Splits | SectionKind::PackedBlocks)
-            && entry.flags & SECTION_REQUIRED == 0
+        if let Some(kind) = entry.known_kind()
+            && kind.need() != Need::Optional
+            && !entry.is_required()
         {
             return Err(FrameFault::Optional { index, kind });
         }

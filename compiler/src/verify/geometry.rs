@@ -1,14 +1,14 @@
 //! The geometry section as a whole: blocks in a row, triangle numbers, faces, runs.
 
-use bvhc_format::NONE;
-use bvhc_format::record::{AttributeRun, Block};
+use bvhc_format::record::{AttributeRun, Block, FaceCorners};
+use bvhc_format::{MAX_TRIANGLES, NONE};
 use bvhc_runtime::Model;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::block::{self, BlockFault};
 use super::blocks::BlockTable;
-use super::metadata::NameList;
-use crate::clean::MAX_TRIANGLES;
+use super::checked::Checked;
+use super::names::NameList;
 
 /// What is wrong with the geometry section.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -80,6 +80,43 @@ pub enum GeometryFault {
         /// The face of the triangle before.
         before: u32,
     },
+    /// The list of corners is neither empty nor complete.
+    #[error("there are corners for {found} of {triangles} triangles (G13)")]
+    Corners {
+        /// For how many there are.
+        found: u64,
+        /// How many triangles there are.
+        triangles: u64,
+    },
+    /// A triangle's corners are given as all are where there is no list.
+    #[error("all triangles have corners 0, 1 and 2 of their faces, and yet they are listed (G13)")]
+    CornersPlain,
+    /// A triangle has a corner of its face twice.
+    #[error("triangle {triangle} has the corners {found:?} of its face (G13)")]
+    CornersTwice {
+        /// The triangle.
+        triangle: u32,
+        /// Its corners.
+        found: [u32; 3],
+    },
+    /// A triangle's corners stand in the wrong list, or bit 15 is set.
+    #[error("the corners of triangle {triangle} are not in the form that their numbers ask for (G14)")]
+    CornersForm {
+        /// The triangle.
+        triangle: u32,
+    },
+    /// A triangle that is said to be in the list of wide corners is not next there.
+    #[error("the wide corners do not have triangle {triangle} next (G14)")]
+    CornersUnlisted {
+        /// The triangle.
+        triangle: u32,
+    },
+    /// The list of wide corners has a triangle that does not belong there.
+    #[error("the wide corners have triangle {triangle}, which does not belong there (G14)")]
+    CornersExtra {
+        /// The triangle.
+        triangle: u32,
+    },
     /// There is no run of attributes.
     #[error("there is no run of attributes (G10)")]
     NoRun,
@@ -131,23 +168,19 @@ pub enum RunFault {
     },
 }
 
-/// What the blocks hold, as far as metadata tells of it.
-pub(super) struct Triangles {
-    /// T.
-    pub(super) count: u64,
-}
-
-/// G1 to G12.
-pub(super) fn check(model: &Model<'_>, table: &BlockTable<'_>) -> Result<Triangles, GeometryFault> {
-    check_blocks(table)?;
-    check_rows(model, &table.blocks)?;
-    let count = check_numbers(model)?;
+/// G1 to G14.
+pub(crate) fn check(checked: &Checked<'_>) -> Result<(), GeometryFault> {
+    let model = checked.model;
+    check_blocks(checked.table)?;
+    check_rows(model, &checked.table.blocks)?;
+    check_numbers(model)?;
+    let count = checked.triangles();
     if !(1..=MAX_TRIANGLES).contains(&count) {
         return Err(GeometryFault::Count { found: count });
     }
     check_faces(model, count)?;
-    check_runs(model, count)?;
-    Ok(Triangles { count })
+    check_corners(model, count)?;
+    check_runs(model, count)
 }
 
 fn check_blocks(table: &BlockTable<'_>) -> Result<(), GeometryFault> {
@@ -184,8 +217,8 @@ fn check_rows(model: &Model<'_>, blocks: &[Block]) -> Result<(), GeometryFault> 
     if found == end { Ok(()) } else { Err(GeometryFault::Numbers { found, expected: end }) }
 }
 
-/// G7. Returns how many triangles there are.
-fn check_numbers(model: &Model<'_>) -> Result<u64, GeometryFault> {
+/// G7
+fn check_numbers(model: &Model<'_>) -> Result<(), GeometryFault> {
     let numbers = model.geometry().triangles.get();
     let places = numbers.len();
     let mut seen = vec![false; places];
@@ -198,7 +231,7 @@ fn check_numbers(model: &Model<'_>) -> Result<u64, GeometryFault> {
     }
     match seen[..count as usize].iter().position(|seen| !seen) {
         Some(triangle) => Err(GeometryFault::NumberMissing { triangle }),
-        None => Ok(count),
+        None => Ok(()),
     }
 }
 
@@ -223,6 +256,39 @@ fn check_faces(model: &Model<'_>, triangles: u64) -> Result<(), GeometryFault> {
         return Err(GeometryFault::FaceOutOfRange { triangle, found: last, faces: source_faces });
     }
     Ok(())
+}
+
+/// G13 and G14
+fn check_corners(model: &Model<'_>, triangles: u64) -> Result<(), GeometryFault> {
+    let geometry = model.geometry();
+    let (packed, listed) = (geometry.corners.get(), geometry.wide_corners.get());
+    let found = packed.len() as u64;
+    if found != 0 && found != triangles {
+        return Err(GeometryFault::Corners { found, triangles });
+    }
+    let mut listed = listed.iter();
+    let mut is_plain = found != 0;
+    for (triangle, packed) in (0..).zip(packed) {
+        let packed = packed.to_native();
+        let corners = if packed == FaceCorners::LISTED {
+            let next = listed.next().filter(|next| next.triangle == triangle);
+            let corners = next.ok_or(GeometryFault::CornersUnlisted { triangle })?.corners;
+            Some(corners).filter(|corners| FaceCorners::pack(*corners).is_none())
+        } else {
+            Some(FaceCorners::unpack(packed)).filter(|corners| FaceCorners::pack(*corners) == Some(packed))
+        };
+        let corners = corners.ok_or(GeometryFault::CornersForm { triangle })?;
+        let [a, b, c] = corners;
+        if a == b || b == c || c == a {
+            return Err(GeometryFault::CornersTwice { triangle, found: corners });
+        }
+        is_plain &= corners == [0, 1, 2];
+    }
+    match listed.next() {
+        Some(extra) => Err(GeometryFault::CornersExtra { triangle: extra.triangle }),
+        None if is_plain => Err(GeometryFault::CornersPlain),
+        None => Ok(()),
+    }
 }
 
 /// G10 and G11

@@ -1,10 +1,11 @@
 //! Section hull: the vertices and edges of the exact hull, and starts that are farthest.
 
 use bvhc_format::record::Block;
-use bvhc_runtime::{Hull, Model, compare_along};
+use bvhc_runtime::{Hull, compare_along};
 
 use super::block::corners;
 use super::blocks::BlockTable;
+use super::checked::Checked;
 use crate::fit::Polytope;
 
 /// What is wrong with the hull.
@@ -60,7 +61,8 @@ pub enum HullFault {
 }
 
 /// C2 to C4, on blocks within the rules.
-pub(super) fn check(model: &Model<'_>, table: &BlockTable<'_>) -> Result<(), HullFault> {
+pub(crate) fn check(checked: &Checked<'_>) -> Result<(), HullFault> {
+    let (model, table) = (checked.model, checked.table);
     let Some(hull) = model.hull() else { return Ok(()) };
     let expected = Polytope::around(&positions(table));
     check_vertices(&hull, &expected)?;

@@ -2,12 +2,13 @@
 
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use bvhc_format::section::{ArchivedMetadata, ArchivedNames};
-use bvhc_runtime::Model;
+use bvhc_format::{MAX_KEY_LENGTH, MAX_USER_PAIRS, MAX_USER_TEXT};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
 use super::block;
-use super::geometry::Triangles;
+use super::checked::Checked;
+use super::names::NameList;
 use crate::tree::aabb::Aabb;
 
 /// What is wrong with the metadata section.
@@ -46,11 +47,60 @@ pub enum MetadataFault {
         /// What is wrong with it.
         fault: NameFault,
     },
+    /// The user's keys and values break a rule.
+    #[error("user metadata: {0}")]
+    User(#[from] UserFault),
     /// A text is not UTF-8.
     #[error("its {field} text is not UTF-8 (M4)")]
     NotUtf8 {
         /// Which text.
         field: TextField,
+    },
+}
+
+/// What is wrong with the user's keys and values.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UserFault {
+    /// The list of keys breaks a rule.
+    #[error("keys: {0}")]
+    Keys(NameFault),
+    /// The list of values breaks a rule.
+    #[error("values: {0}")]
+    Values(NameFault),
+    /// A key is without a value, or a value without a key.
+    #[error("there are {keys} keys for {values} values (M7)")]
+    Count {
+        /// How many keys there are.
+        keys: usize,
+        /// How many values there are.
+        values: usize,
+    },
+    /// There are too many keys.
+    #[error("there are {found} keys; at most {MAX_USER_PAIRS} are allowed (M7)")]
+    TooMany {
+        /// How many there are.
+        found: usize,
+    },
+    /// A key does not come after the one before.
+    #[error("key {key} is not greater than the one before (M7)")]
+    Order {
+        /// The key.
+        key: usize,
+    },
+    /// A key is empty or too long.
+    #[error("key {key} has {found} bytes; 1 to {MAX_KEY_LENGTH} are allowed (M8)")]
+    KeyLength {
+        /// The key.
+        key: usize,
+        /// Its bytes.
+        found: usize,
+    },
+    /// There is too much text.
+    #[error("keys and values have {found} bytes in all; at most {MAX_USER_TEXT} are allowed (M8)")]
+    Text {
+        /// How many there are.
+        found: usize,
     },
 }
 
@@ -84,40 +134,6 @@ pub enum NameFault {
     },
 }
 
-/// A list of names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NameList {
-    /// Materials.
-    Material,
-    /// Groups.
-    Group,
-    /// Objects.
-    Object,
-}
-
-impl NameList {
-    /// All lists, in the order of the fields.
-    pub const ALL: [Self; 3] = [Self::Material, Self::Group, Self::Object];
-
-    pub(super) fn of<'a>(self, metadata: &'a ArchivedMetadata<'static>) -> &'a ArchivedNames<'static> {
-        match self {
-            Self::Material => &metadata.materials,
-            Self::Group => &metadata.groups,
-            Self::Object => &metadata.objects,
-        }
-    }
-}
-
-impl std::fmt::Display for NameList {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Material => "material",
-            Self::Group => "group",
-            Self::Object => "object",
-        })
-    }
-}
-
 /// A text of the metadata section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextField {
@@ -136,10 +152,10 @@ impl std::fmt::Display for TextField {
     }
 }
 
-/// M1 to M4, on blocks within the rules.
-pub(super) fn check(model: &Model<'_>, blocks: &[Block], triangles: &Triangles) -> Result<(), MetadataFault> {
-    let metadata = model.metadata();
-    let (found, expected) = (metadata.triangles.to_native(), triangles.count);
+/// M1 to M4, M7 and M8, on blocks within the rules.
+pub(super) fn check(checked: &Checked<'_>) -> Result<(), MetadataFault> {
+    let (metadata, blocks) = (checked.model.metadata(), &*checked.table.blocks);
+    let (found, expected) = (metadata.triangles.to_native(), checked.triangles());
     if found != expected {
         return Err(MetadataFault::Triangles { found, expected });
     }
@@ -157,8 +173,30 @@ pub(super) fn check(model: &Model<'_>, blocks: &[Block], triangles: &Triangles) 
     let texts = [(TextField::Compiler, &metadata.compiler), (TextField::Options, &metadata.options)];
     match texts.into_iter().find(|(_, text)| std::str::from_utf8(text.get()).is_err()) {
         Some((field, _)) => Err(MetadataFault::NotUtf8 { field }),
-        None => Ok(()),
+        None => Ok(check_user(metadata)?),
     }
+}
+
+/// M3, M4, M7 and M8 of the user's keys and values.
+fn check_user(metadata: &ArchivedMetadata<'_>) -> Result<(), UserFault> {
+    let (keys, values) = (&metadata.keys, &metadata.values);
+    check_names(keys).map_err(UserFault::Keys)?;
+    check_names(values).map_err(UserFault::Values)?;
+    if keys.len() != values.len() {
+        return Err(UserFault::Count { keys: keys.len(), values: values.len() });
+    }
+    if keys.len() > MAX_USER_PAIRS {
+        return Err(UserFault::TooMany { found: keys.len() });
+    }
+    let all: Vec<&str> = (0..keys.len()).filter_map(|key| keys.get(key)).collect();
+    if let Some(key) = all.iter().position(|key| key.is_empty() || key.len() > MAX_KEY_LENGTH) {
+        return Err(UserFault::KeyLength { key, found: all[key].len() });
+    }
+    if let Some(key) = all.array_windows().position(|[before, key]| before >= key) {
+        return Err(UserFault::Order { key: key + 1 });
+    }
+    let found = keys.text.len() + values.text.len();
+    if found > MAX_USER_TEXT { Err(UserFault::Text { found }) } else { Ok(()) }
 }
 
 fn check_names(names: &ArchivedNames<'_>) -> Result<(), NameFault> {
@@ -203,8 +241,6 @@ fn count_positions(blocks: &[Block]) -> u64 {
 }
 
 fn bounds(blocks: &[Block]) -> [f32; 6] {
-    let all =
-        blocks.par_iter().map(|block| Aabb::around(all_corners(block))).reduce(|| Aabb::EMPTY, Aabb::union);
-    let ([a, b, c], [d, e, f]) = (all.lower, all.upper);
-    [a, b, c, d, e, f]
+    let boxes = blocks.par_iter().map(|block| Aabb::around(all_corners(block)));
+    boxes.reduce(|| Aabb::EMPTY, Aabb::union).planes()
 }

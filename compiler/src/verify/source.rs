@@ -8,7 +8,7 @@ use bvhc_runtime::{Blocks, Model};
 use rayon::slice::ParallelSliceMut;
 
 use super::block;
-use super::metadata::NameList;
+use super::names::NameList;
 use crate::clean;
 use crate::compile::CompileError;
 use crate::file;
@@ -95,6 +95,18 @@ pub enum SourceError {
         found: u32,
         /// Its face in the source.
         expected: u32,
+    },
+    /// A triangle has other corners of its face.
+    #[error(
+        "triangle {triangle} has the corners {found:?} of its face in the file, {expected:?} in the source"
+    )]
+    FaceCorners {
+        /// The triangle.
+        triangle: u32,
+        /// Its corners in the file.
+        found: [u32; 3],
+        /// Its corners in the source.
+        expected: [u32; 3],
     },
     /// A triangle has another name.
     #[error("triangle {triangle} has the {list} {found:?} in the file, {expected:?} in the source")]
@@ -230,6 +242,11 @@ fn check_faces(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
         let found = faces.get(triangle as usize).map_or(triangle, |face| face.to_native());
         if found != expected {
             return Err(SourceError::Face { triangle, found, expected });
+        }
+        let expected = mesh.face_corners.get(triangle);
+        let found = model.source_of(triangle).map_or([0; 3], |source| source.corners);
+        if found != expected {
+            return Err(SourceError::FaceCorners { triangle, found, expected });
         }
     }
     Ok(())

@@ -5,6 +5,7 @@ use bvhc_format::record::{Child, NODE_WIDTH};
 use bvhc_runtime::Model;
 
 use super::blocks::BlockTable;
+use super::checked::Checked;
 
 /// What is wrong with the split triangles.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -64,7 +65,8 @@ pub enum SplitFault {
 }
 
 /// S1 to S5, on blocks, triangle numbers and nodes within the rules.
-pub(super) fn check(model: &Model<'_>, table: &BlockTable<'_>, triangles: u64) -> Result<(), SplitFault> {
+pub(crate) fn check(checked: &Checked<'_>) -> Result<(), SplitFault> {
+    let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
     let expected = Expected::of(model, table, triangles);
     expected.check_marks(table)?;
     let Some(splits) = model.splits() else {

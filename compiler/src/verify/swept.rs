@@ -10,8 +10,8 @@ use bvhc_format::swept::{Core, Cores, SweptLayout, children};
 use bvhc_runtime::Model;
 
 use super::blocks::BlockTable;
+use super::checked::{Checked, TreeFacts};
 use super::obb::{Links, ObbFault, Place, Plan, ROUNDING, Source, check_children, exact_corners, outside};
-use super::tree::Shape;
 use crate::math::vector::{Vector, dot, subtract};
 use crate::pair::swept::{Swept, off};
 
@@ -135,11 +135,8 @@ impl fmt::Display for SweptNumber {
 }
 
 /// W1 and W3 to W6, on blocks and triangle numbers within the rules. `None` where there is no such tree.
-pub(super) fn check(
-    model: &Model<'_>,
-    table: &BlockTable<'_>,
-    triangles: u64,
-) -> Result<Option<Shape>, SweptFault> {
+pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, SweptFault> {
+    let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
     let Some((tree, layout)) = model.swept_tree() else { return Ok(None) };
     let leaves = tree.leaves.get();
     let nodes = nodes(tree.rows.get(), &layout)?;
@@ -155,13 +152,27 @@ pub(super) fn check(
     plan.check_leaves(leaves, &Source { table, numbers: model.geometry().triangles.get() }, triangles)?;
     let origin = tree.origin.map(|x| f64::from(x.to_native()));
     let slack = f64::from(tree.radius.to_native()) * ROUNDING;
-    let checked = Checked { nodes: &nodes, parents: &plan.parents, table, origin, slack };
+    let boxes = Boxes { nodes: &nodes, parents: &plan.parents, table, origin, slack };
     let check =
-        |place, leaf: &PairLeaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
+        |place, leaf: &PairLeaf, used| (0..used).find_map(|lane| boxes.fault_above(leaf, lane, place));
     match plan.first_fault(leaves, check) {
         Some((_, fault)) => Err(fault),
-        None => Ok(Some(Shape { depth: plan.depth })),
+        None => {
+            let cost = swept_cost(&nodes);
+            Ok(Some(TreeFacts::of_pairs(plan.depth, nodes.len(), leaves.len(), triangles, cost)))
+        }
     }
+}
+
+/// The collision measures of all swept spheres, relative to those of the root's children.
+fn swept_cost(nodes: &[&[LaneRow]]) -> f64 {
+    let of_node = |node: &[LaneRow]| {
+        let links = children(node).unwrap_or([PairRef::EMPTY.0; PAIR_WIDTH]);
+        let used = (0..PAIR_WIDTH).filter(|slot| links[*slot] != PairRef::EMPTY.0);
+        used.map(|slot| slot_of(node, slot).measure()).sum::<f64>()
+    };
+    let whole = nodes.first().map_or(0.0, |node| of_node(node));
+    nodes.iter().map(|node| of_node(node)).sum::<f64>() / whole.max(f64::MIN_POSITIVE)
 }
 
 /// The nodes of a tree in the order of their rows, each with the reference to it: W6 of a hybrid.
@@ -274,7 +285,7 @@ fn check_root(tree: &ArchivedSweptTree<'_>, nodes: &[&[LaneRow]]) -> Result<(), 
 }
 
 /// What corners are checked against.
-struct Checked<'a> {
+struct Boxes<'a> {
     nodes: &'a [&'a [LaneRow]],
     parents: &'a [Option<Place>],
     table: &'a BlockTable<'a>,
@@ -283,7 +294,7 @@ struct Checked<'a> {
     slack: f64,
 }
 
-impl Checked<'_> {
+impl Boxes<'_> {
     /// The first fault of W4 in the slots above a lane of a leaf, from the leaf's own up.
     fn fault_above(&self, leaf: &PairLeaf, lane: usize, place: Place) -> Option<SweptFault> {
         let corners = exact_corners(leaf, lane, self.table);

@@ -1,11 +1,12 @@
 //! The AABB tree as a whole: every node and block reached once, in order, at the depth that the file says.
 
-use bvhc_format::record::{Child, NODE_WIDTH, WideNode};
+use bvhc_format::record::{BLOCK_WIDTH, Child, NODE_WIDTH, WideNode};
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::Model;
 use rkyv::rend::f32_le;
 
 use super::blocks::BlockTable;
+use super::checked::{Checked, TreeFacts};
 use super::node::{self, NodeFault};
 
 /// What is wrong with the AABB tree.
@@ -81,13 +82,9 @@ pub enum TreeFault {
     },
 }
 
-/// What a tree really is, as far as its statistics tell of it.
-pub(super) struct Shape {
-    pub(super) depth: u32,
-}
-
 /// T2 to T12, on blocks within the rules.
-pub(super) fn check(model: &Model<'_>, table: &BlockTable<'_>) -> Result<Shape, TreeFault> {
+pub(crate) fn check(checked: &Checked<'_>) -> Result<TreeFacts, TreeFault> {
+    let (model, table) = (checked.model, checked.table);
     let nodes = model.nodes();
     if nodes.is_empty() {
         return Err(TreeFault::NoRoot);
@@ -103,7 +100,35 @@ pub(super) fn check(model: &Model<'_>, table: &BlockTable<'_>) -> Result<Shape, 
     if found != expected {
         return Err(TreeFault::Depth { found, expected });
     }
-    Ok(Shape { depth: expected })
+    Ok(TreeFacts {
+        depth: expected,
+        nodes: nodes.len() as u64,
+        leaves: table.blocks.len() as u64,
+        references: model.geometry().triangles.len() as u64,
+        widths: [NODE_WIDTH, BLOCK_WIDTH],
+        cost: sah_cost(nodes),
+    })
+}
+
+/// 1 for the root, and for each slot its box's share of the root's surface.
+fn sah_cost(nodes: &[WideNode]) -> f64 {
+    let planes = |node: &WideNode, slot: usize| node.planes.map(|planes| f64::from(planes[slot]));
+    let used = |node: &WideNode| (0..NODE_WIDTH).filter(|slot| node.child(*slot) != Child::Empty).count();
+    let root = (0..used(&nodes[0])).map(|slot| planes(&nodes[0], slot)).reduce(|a, b| {
+        std::array::from_fn(
+            |plane| if plane % 2 == 0 { a[plane].min(b[plane]) } else { a[plane].max(b[plane]) },
+        )
+    });
+    let whole = root.map_or(0.0, half_area);
+    let sum: f64 =
+        nodes.iter().flat_map(|node| (0..used(node)).map(move |slot| half_area(planes(node, slot)))).sum();
+    1.0 + sum / whole
+}
+
+/// Half the surface of a box, whose planes are as in a node.
+fn half_area(planes: [f64; 6]) -> f64 {
+    let [x, y, z] = [0, 2, 4].map(|lower| planes[lower + 1] - planes[lower]);
+    x * y + y * z + z * x
 }
 
 /// The children of a node, in the order of their slots.

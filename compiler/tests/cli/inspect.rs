@@ -9,7 +9,7 @@ fn json_holds_all_there_is_to_say() {
     let place = Place::with_cube();
     let ran = place.run(&["inspect", "cube.bvh", "--json"]);
     let json: Value = serde_json::from_str(ran.ok()).unwrap();
-    assert_eq!(json["format"], "2.1");
+    assert_eq!(json["format"], "3.0");
     assert_eq!([&json["triangles"], &json["vertices"]], [12, 8]);
     assert_eq!(json["bounds"], json!({ "min": [0.0, 0.0, 0.0], "max": [1.0, 1.0, 1.0] }));
     assert_eq!(json["source"]["blake3"], blake3::hash(CUBE.as_bytes()).to_hex().as_str());
@@ -67,7 +67,7 @@ fn text_names_what_there_is() {
     let ran = Place::with_cube().run(&["inspect", "cube.bvh"]);
     for word in [
         "cube.bvh",
-        "format 2.1",
+        "format 3.0",
         "12",
         "geometry",
         "metadata",
@@ -80,6 +80,19 @@ fn text_names_what_there_is() {
         assert!(ran.ok().contains(word), "{word}");
     }
     assert_eq!(ran.err, "");
+}
+
+#[test]
+fn users_keys_and_values_are_told() {
+    let place = Place::with_cube();
+    place.run(&["cube.obj", "-o", "meta.bvh", "--meta", "b=c=d", "--meta", "author=me"]).ok();
+    let ran = place.run(&["inspect", "meta.bvh"]);
+    assert!(ran.ok().contains("author=me\n") && ran.ok().contains("b=c=d\n"), "{}", ran.ok());
+    let json: Value = serde_json::from_str(place.run(&["inspect", "meta.bvh", "--json"]).ok()).unwrap();
+    assert_eq!(json["user_metadata"], json!({ "author": "me", "b": "c=d" }));
+    assert_eq!(json["meshes"], 1);
+    let twice = ["cube.obj", "-o", "twice.bvh", "--meta", "a=1", "--meta", "a=2"];
+    place.run(&twice).fails_silently(2, &["--meta", "twice"]);
 }
 
 #[test]

@@ -9,8 +9,10 @@ use bvhc::file::{Bytes, header_hash};
 use bvhc::optimise::Stop;
 use bvhc::pair::kdop;
 use bvhc::verify::{VerifyError, verify};
+use bvhc_format::header::SectionEntry;
 use bvhc_format::kdop::Tables;
 use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
+use bvhc_format::section::SectionKind;
 use bvhc_format::swept::Cores;
 
 use crate::split::split;
@@ -58,16 +60,16 @@ pub(crate) fn blades() -> String {
 pub(crate) const ONE_TRIANGLE: &str = "v 1 2 3\nv 2 2 3\nv 1 3 5\nf 1 2 3\n";
 
 /// Kinds of sections.
-pub(crate) const METADATA: u32 = 1;
-pub(crate) const GEOMETRY: u32 = 2;
-pub(crate) const SPLITS: u32 = 3;
-pub(crate) const PACKED: u32 = 4;
-pub(crate) const HULL: u32 = 5;
-pub(crate) const SAMPLES: u32 = 6;
-pub(crate) const TREE: u32 = 16;
-pub(crate) const OBB: u32 = 17;
-pub(crate) const KDOP: u32 = 18;
-pub(crate) const SWEPT: u32 = 19;
+pub(crate) const METADATA: u32 = SectionKind::Metadata as u32;
+pub(crate) const GEOMETRY: u32 = SectionKind::Geometry as u32;
+pub(crate) const SPLITS: u32 = SectionKind::Splits as u32;
+pub(crate) const PACKED: u32 = SectionKind::PackedBlocks as u32;
+pub(crate) const HULL: u32 = SectionKind::Hull as u32;
+pub(crate) const SAMPLES: u32 = SectionKind::Samples as u32;
+pub(crate) const TREE: u32 = SectionKind::AabbTree as u32;
+pub(crate) const OBB: u32 = SectionKind::ObbTree as u32;
+pub(crate) const KDOP: u32 = SectionKind::KdopTree as u32;
+pub(crate) const SWEPT: u32 = SectionKind::SweptTree as u32;
 
 /// A file's bytes, and where things are in them.
 #[derive(Clone)]
@@ -191,16 +193,7 @@ impl Forge {
 
     /// Where the root record of a section stands.
     pub(crate) fn root(&self, kind: u32) -> usize {
-        let size = match kind {
-            METADATA => 256,
-            GEOMETRY => 64,
-            PACKED => 24,
-            SAMPLES => 16,
-            OBB => 88,
-            KDOP => 64,
-            SWEPT => 56,
-            _ => 48,
-        };
+        let size = SectionKind::from_number(kind).unwrap().root().size;
         self.payload(kind).end - size
     }
 
@@ -255,19 +248,32 @@ impl Forge {
         places.map(|(node, slot)| self.child(node, slot)).map(|at| (at, self.u32(at))).collect()
     }
 
-    /// Adds a section behind all others, with the payload that another file has in it.
+    /// Adds a section, with the payload that another file has in it, after all that it must not stand before.
     pub(crate) fn adopt(&mut self, kind: u32, other: &Self) {
-        let (entries, payload) = (self.sections(), other.payload(kind));
-        let mut entry = other.bytes[other.entry(kind)..][..64].to_vec();
-        self.put_u32(28, entries as u32 + 1);
-        for at in (0..entries).map(|index| 64 + 64 * index + 8) {
-            self.add(at, 64);
+        let entry = other.entry(kind);
+        let header = SectionEntry::read(other.bytes[entry..][..64].first_chunk().unwrap());
+        self.add_section(header, &other.bytes[other.payload(kind)]);
+    }
+
+    /// Adds a section with this entry but for the offset and the length.
+    pub(crate) fn add_section(&mut self, entry: SectionEntry, payload: &[u8]) {
+        let sections = self.sections();
+        let order = |at: usize| (self.u32(at + 28), self.u32(at));
+        let key = (entry.mesh, entry.kind);
+        let index = (0..sections).position(|index| order(64 + 64 * index) > key).unwrap_or(sections);
+        let start = match index {
+            _ if index == sections => self.bytes.len(),
+            _ => self.u64(64 + 64 * index + 8) as usize,
+        };
+        let mut padded = payload.to_vec();
+        padded.resize(payload.len().next_multiple_of(64), 0);
+        for later in 0..sections {
+            self.add(64 + 64 * later + 8, 64 + if later < index { 0 } else { padded.len() as i32 });
         }
-        let end = self.bytes.len() + 64;
-        entry[8..16].copy_from_slice(&(end as u64).to_le_bytes());
-        self.bytes.splice(64 + 64 * entries..64 + 64 * entries, entry);
-        self.bytes.extend_from_slice(&other.bytes[payload]);
-        self.bytes.resize(self.bytes.len().next_multiple_of(64), 0);
+        let entry = SectionEntry { offset: start as u64 + 64, length: payload.len() as u64, ..entry };
+        self.bytes.splice(start..start, padded);
+        self.bytes.splice(64 + 64 * index..64 + 64 * index, entry.write());
+        self.put_u32(28, sections as u32 + 1);
         self.put_u32(16, self.bytes.len() as u32);
     }
 

@@ -7,6 +7,7 @@ mod obb;
 mod packed;
 mod packed_obb;
 mod samples;
+mod sections;
 /// The suites' own splitting builder; it needs nothing else of them.
 #[path = "../../../tests/src/support/split.rs"]
 #[allow(unreachable_pub)]
@@ -328,10 +329,10 @@ fn is_free(file: &Forge, at: usize) -> bool {
     let nodes = file.node(0)..file.node(file.nodes());
     let planes =
         nodes.contains(&at) && (at - nodes.start) % size_of::<WideNode>() < offset_of!(WideNode, children);
-    // A reader must not refuse a minor version, and `required` says nothing of kinds that every reader knows.
+    // A reader must not refuse a minor version, nor an optional section that is required or of another version.
     let minor = (14..16).contains(&at);
-    let flags = (64..file.directory_end()).contains(&at) && at % 64 == 6;
-    let required = flags && ![SPLITS, PACKED].contains(&file.u32(at - 6));
+    let entry = (64..file.directory_end()).contains(&at) && (4..7).contains(&(at % 64));
+    let required = entry && ![METADATA, GEOMETRY, SPLITS, PACKED, TREE].contains(&file.u32(at - at % 64));
     // A slot beyond the used ones repeats slot 0, and nothing forbids to call such a one used.
     let blocks = file.slice(GEOMETRY, 0);
     let used_slots = (blocks.0..blocks.0 + 256 * blocks.1).contains(&at) && (at - blocks.0) % 256 == 245;

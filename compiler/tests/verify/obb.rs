@@ -2,7 +2,7 @@
 
 use bvhc::file::{Section, assemble};
 use bvhc::verify::VerifyError;
-use bvhc_format::section::{ObbTree, SectionKind};
+use bvhc_format::section::ObbTree;
 
 use crate::forge::{Forge, METADATA, OBB, SPLITS};
 use crate::{breaks, breaks_frame, breaks_small};
@@ -145,7 +145,7 @@ fn the_tree_as_a_whole() {
     }
     breaks("B3", |file| {
         let tree = ObbTree { radius: 1.0, depth: 1, ..ObbTree::EMPTY };
-        let bytes = assemble(&[Section::optional(SectionKind::ObbTree, &tree)]).to_vec();
+        let bytes = assemble(&[Section::new(&tree)]).to_vec();
         file.drop_section(OBB);
         file.adopt(OBB, &Forge { bytes });
     });

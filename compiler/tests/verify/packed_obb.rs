@@ -2,7 +2,7 @@
 
 use bvhc::file::{Section, assemble};
 use bvhc_format::obb::{ObbNode, PackedObbNode, PairLeaf};
-use bvhc_format::section::{ObbTree, SectionKind};
+use bvhc_format::section::ObbTree;
 
 use crate::breaks_in;
 use crate::forge::{Forge, METADATA, OBB};
@@ -112,7 +112,7 @@ fn one_form_at_a_time() {
         packed_nodes: &[PackedObbNode::EMPTY],
         ..ObbTree::EMPTY
     };
-    let bytes = assemble(&[Section::optional(SectionKind::ObbTree, &tree)]).to_vec();
+    let bytes = assemble(&[Section::new(&tree)]).to_vec();
     breaks("B17", |file| {
         file.drop_section(OBB);
         file.adopt(OBB, &Forge { bytes });

@@ -3,7 +3,7 @@
 use bvhc::compile::Layout;
 use bvhc::file::{Section, assemble};
 use bvhc_format::record::NODE_WIDTH;
-use bvhc_format::section::{SectionKind, Splits};
+use bvhc_format::section::Splits;
 
 use crate::forge::{Forge, GEOMETRY, METADATA, PACKED, SPLITS, TREE};
 use crate::{breaks_in, expect};
@@ -92,7 +92,7 @@ fn numbers(file: &Forge, field: usize) -> Vec<u32> {
 /// A file of nothing but this section.
 fn list([triangles, ends, places]: [Vec<u32>; 3]) -> Forge {
     let splits = Splits { triangles: &triangles, ends: &ends, places: &places };
-    Forge { bytes: assemble(&[Section::new(SectionKind::Splits, &splits)]).to_vec() }
+    Forge { bytes: assemble(&[Section::new(&splits)]).to_vec() }
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub struct LaneRow {
     pub lanes: [f32; PAIR_WIDTH],
 }
 
-plain_record!(LaneRow, 16, 16);
+plain_record!(LaneRow, 16, 16, [lanes]);
 
 /// What a node tells of its children besides how far they reach along the directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -69,7 +69,12 @@ impl PackedObbNode {
     }
 }
 
-plain_record!(PackedObbNode, 128, 64);
+plain_record!(
+    PackedObbNode,
+    128,
+    64,
+    [rotation, centre, half_extents, children, origin, centre_step, extent_step, reserved]
+);
 
 /// Up to four triangles, by their places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,4 +85,4 @@ pub struct PackedPairLeaf {
     pub places: [u32; PAIR_WIDTH],
 }
 
-plain_record!(PackedPairLeaf, 16, 16);
+plain_record!(PackedPairLeaf, 16, 16, [places]);

@@ -15,4 +15,4 @@ pub struct SampleNode {
     pub places: [u32; PAIR_WIDTH],
 }
 
-plain_record!(SampleNode, 64, 64);
+plain_record!(SampleNode, 64, 64, [position, places]);

@@ -1,18 +1,19 @@
 //! A file as annotated hexadecimal text, for FORMAT.md.
 //!
-//! Written from FORMAT.md's tables, not from the Rust types, so that the two check each other: every byte is shown
-//! once, in order, and a gap or an overlap is a panic.
+//! Roots are shown by their declarations, records as FORMAT.md's tables have them. Every byte is shown once, in order;
+//! a gap or an overlap is a panic.
 
 mod volumes;
 
 use std::fmt::Write;
 
+use bvhc_format::describe::{Shape, Type};
 use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH};
 use bvhc_format::obb::{PairChild, PairRef};
-use bvhc_format::record::{Child, ChildRef};
+use bvhc_format::record::{Child, ChildRef, FaceCorners};
 use bvhc_format::section::SectionKind;
 
-use super::forge::{read_u32, read_u64, root_size};
+use super::forge::{read_u32, read_u64};
 
 /// Bytes on a line.
 const LINE: usize = 16;
@@ -43,6 +44,8 @@ enum Kind {
     Slots,
     /// The counts of a packed block.
     Counts,
+    /// The corners of a face that a triangle has.
+    Corners,
 }
 
 /// The annotated dump of a good file.
@@ -145,7 +148,7 @@ impl Dump<'_> {
             ("offset", 8, Kind::U64),
             ("length", 8, Kind::U64),
             ("alignment", 4, Kind::U32),
-            ("reserved", 4, Kind::U32),
+            ("mesh", 4, Kind::Index),
             ("hash", 32, Kind::Raw),
         ]);
     }
@@ -155,27 +158,29 @@ impl Dump<'_> {
         let (start, length) = (read_u64(self.file, entry + 8), read_u64(self.file, entry + 16));
         let (start, end) = (start as usize, (start + length) as usize);
         assert_eq!(self.at, start, "a section starts where the one before it ends");
-        let (root, fields) = (end - root_size(kind), root_fields(kind));
+        let (root, fields) = (end - kind.root().size, root_fields(kind));
         self.untitled = true;
         self.root = root;
-        for slice in self.slices(root, fields) {
+        for slice in self.slices(root, &fields) {
             self.slice(kind, &slice);
         }
         self.fill_up(root);
         self.title(&format!("{}: root", kind.name()));
-        self.fields(fields);
+        for (name, size, kind) in &fields {
+            self.field(name, *size, *kind);
+        }
         assert_eq!(self.at, end, "the root is at the end");
         self.fill_up(end.next_multiple_of(64));
     }
 
     /// The slices of a root, in the order of its fields.
-    fn slices(&self, root: usize, fields: &[(&str, usize, Kind)]) -> Vec<Slice> {
+    fn slices(&self, root: usize, fields: &[(String, usize, Kind)]) -> Vec<Slice> {
         let mut at = root;
         let mut slices = Vec::new();
-        for &(name, size, kind) in fields {
+        for (name, size, kind) in fields {
             if matches!(kind, Kind::Slice) {
                 let (start, count) = target(self.file, at);
-                slices.push(Slice { name: name.to_owned(), start, count });
+                slices.push(Slice { name: name.clone(), start, count });
             }
             at += size;
         }
@@ -202,8 +207,13 @@ impl Dump<'_> {
             "runs" => self.records(slice, Self::run),
             "trees" => self.records(slice, Self::statistics),
             "bytes" => self.packed_blocks(slice),
+            "wide_corners" => self.records(slice, Self::wide_corners),
             name => self.numbers_or_text(kind, name, slice.count),
         }
+    }
+
+    fn wide_corners(&mut self) {
+        self.fields(&[("triangle", 4, Kind::U32), ("corners", 12, Kind::U32)]);
     }
 
     fn numbers_or_text(&mut self, kind: SectionKind, name: &str, count: usize) {
@@ -214,6 +224,8 @@ impl Dump<'_> {
         if name.ends_with("ends") || ["triangles", "faces", "places", "neighbours", "starts"].contains(&name)
         {
             self.field(&format!("{name}[..]"), 4 * count, Kind::U32);
+        } else if name == "corners" {
+            self.field("corners[..]", 2 * count, Kind::Corners);
         } else {
             self.field(name, count, Kind::Text);
         }
@@ -247,11 +259,11 @@ impl Dump<'_> {
     fn packed_blocks(&mut self, slice: &Slice) {
         let end = slice.start + slice.count;
         while self.at < end - PACKED_ZEROS {
-            self.title(&format!("unit {} of bytes", (self.at - slice.start) / 8));
+            self.title(&format!("reference {}", (self.at - slice.start) / 8));
             self.packed_block();
             self.fill_up((self.at - slice.start).next_multiple_of(8) + slice.start);
         }
-        self.title("behind the last unit");
+        self.title("behind the last block");
         self.padding(end);
         self.untitled = true;
     }
@@ -367,82 +379,32 @@ impl Dump<'_> {
 }
 
 fn section_kind(number: u32) -> SectionKind {
-    SectionKind::from_number(number).expect("a kind of version 2.1")
+    SectionKind::from_number(number).expect("a kind of version 3.0")
 }
 
-/// The fields of a section's root: name, size and how they read.
-const fn root_fields(kind: SectionKind) -> &'static [(&'static str, usize, Kind)] {
-    match kind {
-        SectionKind::Metadata => &[
-            ("source_hash", 32, Kind::Raw),
-            ("source_length", 8, Kind::U64),
-            ("source_faces", 8, Kind::U64),
-            ("source_vertices", 8, Kind::U64),
-            ("triangles", 8, Kind::U64),
-            ("vertices", 8, Kind::U64),
-            ("dropped_triangles", 8, Kind::U64),
-            ("dropped_faces", 8, Kind::U64),
-            ("bounds", 24, Kind::F32),
-            ("compiler", 16, Kind::Slice),
-            ("options", 16, Kind::Slice),
-            ("materials.text", 16, Kind::Slice),
-            ("materials.ends", 16, Kind::Slice),
-            ("groups.text", 16, Kind::Slice),
-            ("groups.ends", 16, Kind::Slice),
-            ("objects.text", 16, Kind::Slice),
-            ("objects.ends", 16, Kind::Slice),
-            ("trees", 16, Kind::Slice),
-        ],
-        SectionKind::Geometry => &[
-            ("blocks", 16, Kind::Slice),
-            ("triangles", 16, Kind::Slice),
-            ("faces", 16, Kind::Slice),
-            ("runs", 16, Kind::Slice),
-        ],
-        SectionKind::Splits => {
-            &[("triangles", 16, Kind::Slice), ("ends", 16, Kind::Slice), ("places", 16, Kind::Slice)]
+/// The fields of a section's root and of the records in it: name, size and how they read.
+fn root_fields(kind: SectionKind) -> Vec<(String, usize, Kind)> {
+    let mut fields = Vec::new();
+    gather(kind.root(), "", &mut fields);
+    fields
+}
+
+fn gather(record: &Type, prefix: &str, fields: &mut Vec<(String, usize, Kind)>) {
+    for field in record.fields() {
+        let name = format!("{prefix}{}", field.name);
+        match field.ty.shape {
+            Shape::Record { .. } => gather(field.ty, &format!("{name}."), fields),
+            Shape::Slice { .. } => fields.push((name, field.ty.size, Kind::Slice)),
+            Shape::Number | Shape::Array { .. } => {
+                let kind = match field.ty.name {
+                    "u32" => Kind::U32,
+                    "u64" => Kind::U64,
+                    "f32" => Kind::F32,
+                    _ => Kind::Raw,
+                };
+                fields.push((name, field.ty.size, kind));
+            }
         }
-        SectionKind::PackedBlocks => {
-            &[("bytes", 16, Kind::Slice), ("count", 4, Kind::U32), ("position_error", 4, Kind::F32)]
-        }
-        SectionKind::Hull => {
-            &[("vertices", 16, Kind::Slice), ("neighbours", 16, Kind::Slice), ("starts", 16, Kind::Slice)]
-        }
-        SectionKind::Samples => &[("nodes", 16, Kind::Slice)],
-        SectionKind::AabbTree => &[
-            ("bounds", 24, Kind::F32),
-            ("depth", 4, Kind::U32),
-            ("reserved", 4, Kind::U32),
-            ("nodes", 16, Kind::Slice),
-        ],
-        SectionKind::ObbTree => &[
-            ("origin", 12, Kind::F32),
-            ("radius", 4, Kind::F32),
-            ("depth", 4, Kind::U32),
-            ("reserved", 4, Kind::U32),
-            ("nodes", 16, Kind::Slice),
-            ("leaves", 16, Kind::Slice),
-            ("packed_nodes", 16, Kind::Slice),
-            ("packed_leaves", 16, Kind::Slice),
-        ],
-        SectionKind::KdopTree => &[
-            ("origin", 12, Kind::F32),
-            ("radius", 4, Kind::F32),
-            ("depth", 4, Kind::U32),
-            ("k", 4, Kind::U32),
-            ("tables", 4, Kind::U32),
-            ("reserved", 4, Kind::U32),
-            ("rows", 16, Kind::Slice),
-            ("leaves", 16, Kind::Slice),
-        ],
-        SectionKind::SweptTree => &[
-            ("origin", 12, Kind::F32),
-            ("radius", 4, Kind::F32),
-            ("depth", 4, Kind::U32),
-            ("core", 4, Kind::U32),
-            ("leaves", 16, Kind::Slice),
-            ("rows", 16, Kind::Slice),
-        ],
     }
 }
 
@@ -478,6 +440,10 @@ fn values(line: &[u8], kind: Kind, at: usize) -> String {
         Kind::HybridChild => {
             each(4, |value| obb_child(value, |link| format!("row {} of kind {}", link >> 2, link & 3)))
         }
+        Kind::Corners => each(2, |value| match FaceCorners::unpack(value as u16) {
+            _ if value == u64::from(FaceCorners::LISTED) => "listed".into(),
+            [a, b, c] => format!("{a},{b},{c}"),
+        }),
         Kind::Slots => each(1, |value| format!("{} {}", value & 15, value >> 4)),
         Kind::Counts => each(1, |value| format!("{} triangles, {} vertices", value % 16 + 1, value / 16 + 1)),
         Kind::Slice => {

@@ -165,39 +165,12 @@ pub fn section(file: &[u8], kind: SectionKind) -> (usize, usize, usize) {
 /// Offset of a section's root, by its size.
 pub fn root(file: &[u8], kind: SectionKind) -> usize {
     let (_, offset, length) = section(file, kind);
-    offset + length - root_size(kind)
-}
-
-/// Bytes of a section's root (FORMAT.md, "Archives").
-pub const fn root_size(kind: SectionKind) -> usize {
-    match kind {
-        SectionKind::Metadata => 256,
-        SectionKind::Geometry => 64,
-        SectionKind::PackedBlocks => 24,
-        SectionKind::Splits | SectionKind::Hull | SectionKind::AabbTree => 48,
-        SectionKind::Samples => 16,
-        SectionKind::ObbTree => 88,
-        SectionKind::KdopTree => 64,
-        SectionKind::SweptTree => 56,
-    }
+    offset + length - kind.root().size
 }
 
 /// Offsets of a root's slice fields from its start, each with the size of its elements.
-pub const fn slices(kind: SectionKind) -> &'static [(usize, usize)] {
-    match kind {
-        SectionKind::Metadata => {
-            &[(112, 1), (128, 1), (144, 1), (160, 4), (176, 1), (192, 4), (208, 1), (224, 4), (240, 48)]
-        }
-        SectionKind::Geometry => &[(0, BLOCK), (16, 4), (32, 4), (48, 16)],
-        SectionKind::Splits => &[(0, 4), (16, 4), (32, 4)],
-        SectionKind::PackedBlocks => &[(0, 1)],
-        SectionKind::Hull => &[(0, 16), (16, 4), (32, 4)],
-        SectionKind::Samples => &[(0, 64)],
-        SectionKind::AabbTree => &[(32, NODE)],
-        SectionKind::ObbTree => &[(24, 192), (40, 192), (56, 128), (72, 16)],
-        SectionKind::KdopTree => &[(32, 16), (48, 192)],
-        SectionKind::SweptTree => &[(24, 192), (40, 16)],
-    }
+pub fn slices(kind: SectionKind) -> Vec<(usize, usize)> {
+    kind.root().slices().map(|(field, element)| (field, element.size)).collect()
 }
 
 /// A file with these bytes at this offset.

@@ -11,7 +11,7 @@ use bvhc::tree::aabb::Aabb;
 use bvhc::tree::build::{Builder, build};
 use bvhc::tree::wide::Weighed;
 use bvhc::{clean, import};
-use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, PackedBlocks, SectionKind, Splits};
+use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, PackedBlocks, Splits};
 
 /// How much slabs are grown, relative to the triangle's largest extent: a little more than T10 asks, as `verify` rounds.
 const GROWTH: f64 = 1.125 / (1 << 17) as f64;
@@ -69,19 +69,25 @@ fn assemble(source: &[u8], mesh: &Mesh, wide: &WideTree, packing: Option<&Packin
     let bounds = Aabb::around((0..mesh.triangles.len() as u32).flat_map(|triangle| mesh.corners(triangle)));
     let bounds = [bounds.lower, bounds.upper].concat().try_into().expect("six planes");
     let blocks: &[_] = if packing.is_some() { &[] } else { &wide.blocks };
-    let geometry = Geometry { blocks, triangles: &wide.triangles, faces: &mesh.faces, runs: &mesh.runs };
-    let mut sections =
-        vec![metadata(source, mesh, wide, bounds), Section::new(SectionKind::Geometry, &geometry)];
+    let geometry = Geometry {
+        blocks,
+        triangles: &wide.triangles,
+        faces: &mesh.faces,
+        runs: &mesh.runs,
+        corners: &mesh.face_corners.packed,
+        wide_corners: &mesh.face_corners.listed,
+    };
+    let mut sections = vec![metadata(source, mesh, wide, bounds), Section::new(&geometry)];
     let SplitTable { triangles, ends, places } = &wide.splits;
     if !triangles.is_empty() {
-        sections.push(Section::new(SectionKind::Splits, &Splits { triangles, ends, places }));
+        sections.push(Section::new(&Splits { triangles, ends, places }));
     }
     if let Some(Packing { bytes, count, position_error, .. }) = packing {
         let packed = PackedBlocks { bytes, count: *count, position_error: *position_error };
-        sections.push(Section::new(SectionKind::PackedBlocks, &packed));
+        sections.push(Section::new(&packed));
     }
     let tree = AabbTree { bounds, depth: wide.depth, reserved: 0, nodes: &wide.nodes };
-    sections.push(Section::new(SectionKind::AabbTree, &tree));
+    sections.push(Section::new(&tree));
     file::assemble(&sections)
 }
 
@@ -103,6 +109,8 @@ fn metadata(source: &[u8], mesh: &Mesh, wide: &WideTree, bounds: [f32; 6]) -> Se
         groups: none,
         objects: none,
         trees: &[wide.statistics],
+        keys: none,
+        values: none,
     };
-    Section::new(SectionKind::Metadata, &metadata)
+    Section::new(&metadata)
 }

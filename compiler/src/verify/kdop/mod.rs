@@ -6,21 +6,17 @@ mod fault;
 use bvhc_format::kdop::{self, Directions, KdopLayout, LaneRow, REGIONS, Spot, Tables, ring_cosine};
 use bvhc_format::obb::{PAIR_WIDTH, PairLeaf, PairRef};
 use bvhc_format::section::ArchivedKdopTree;
-use bvhc_runtime::Model;
 
 pub use fault::{KdopFault, KdopNumber};
 
 use super::blocks::BlockTable;
+use super::checked::{Checked, TreeFacts};
 use super::obb::{Links, ObbFault, Place, Plan, ROUNDING, Source, check_children, exact_corners, outside};
-use super::tree::Shape;
 use crate::math::vector::{Vector, cross, dot, subtract};
 
 /// K1 and K3 to K8, on blocks and triangle numbers within the rules. `None` where there is no such tree.
-pub(super) fn check(
-    model: &Model<'_>,
-    table: &BlockTable<'_>,
-    triangles: u64,
-) -> Result<Option<Shape>, KdopFault> {
+pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, KdopFault> {
+    let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
     let (Some(tree), Some(layout)) = (model.kdop_tree(), model.kdop_layout()) else { return Ok(None) };
     let (rows, leaves) = (tree.rows.get(), tree.leaves.get());
     let nodes: Vec<&[LaneRow]> = rows.chunks_exact(layout.rows()).collect();
@@ -35,13 +31,31 @@ pub(super) fn check(
     plan.check_leaves(leaves, &Source { table, numbers: model.geometry().triangles.get() }, triangles)?;
     let origin = tree.origin.map(|x| f64::from(x.to_native()));
     let slack = f64::from(tree.radius.to_native()) * ROUNDING;
-    let checked = Checked { layout, nodes: &nodes, parents: &plan.parents, table, origin, slack };
+    let boxes = Boxes { layout, nodes: &nodes, parents: &plan.parents, table, origin, slack };
     let check =
-        |place, leaf: &PairLeaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
+        |place, leaf: &PairLeaf, used| (0..used).find_map(|lane| boxes.fault_above(leaf, lane, place));
     match plan.first_fault(leaves, check) {
         Some((_, fault)) => Err(fault),
-        None => Ok(Some(Shape { depth: plan.depth })),
+        None => {
+            let cost = width_cost(&layout, rows);
+            Ok(Some(TreeFacts::of_pairs(plan.depth, nodes.len(), leaves.len(), triangles, cost)))
+        }
     }
+}
+
+/// The cubes of all mean widths, relative to those of the root's children.
+fn width_cost(layout: &KdopLayout, rows: &[LaneRow]) -> f64 {
+    let of_node = |node: &[LaneRow]| {
+        let links = layout.children(node).unwrap_or([PairRef::EMPTY.0; PAIR_WIDTH]);
+        let used = (0..PAIR_WIDTH).filter(|slot| links[*slot] != PairRef::EMPTY.0);
+        let widths = used.map(|slot| {
+            let reach = |direction| layout.reach(direction, slot).of(node).map(f64::from);
+            (0..layout.directions.count()).filter_map(reach).sum::<f64>() / layout.directions.slabs() as f64
+        });
+        widths.map(|width| width.powi(3)).sum::<f64>()
+    };
+    let whole = of_node(&rows[..layout.rows()]);
+    rows.chunks(layout.rows()).map(of_node).sum::<f64>() / whole.max(f64::MIN_POSITIVE)
 }
 
 /// K3, that the numbers of K4, K6 and K7 are such, and K8.
@@ -118,7 +132,7 @@ fn radius(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> f64 {
 }
 
 /// A tree whose nodes and leaves are within the rules.
-struct Checked<'a> {
+struct Boxes<'a> {
     layout: KdopLayout,
     nodes: &'a [&'a [LaneRow]],
     parents: &'a [Option<Place>],
@@ -128,14 +142,14 @@ struct Checked<'a> {
     slack: f64,
 }
 
-impl Checked<'_> {
+impl Boxes<'_> {
     /// What the lowest k-DOP, from this slot up, fails to tell of the triangle in a lane.
     fn fault_above(&self, leaf: &PairLeaf, lane: usize, place: Place) -> Option<KdopFault> {
         let corners =
             exact_corners(leaf, lane, self.table).map(|corner| subtract(corner.map(f64::from), self.origin));
         let mut above = Some(place);
         while let Some(place) = above {
-            let slot = Slot { checked: self, place, triangle: leaf.triangles[lane] };
+            let slot = Slot { boxes: self, place, triangle: leaf.triangles[lane] };
             if let Some(fault) = corners.iter().find_map(|corner| slot.fault(*corner)) {
                 return Some(fault);
             }
@@ -147,19 +161,19 @@ impl Checked<'_> {
 
 /// A used slot, and a triangle below it.
 struct Slot<'a> {
-    checked: &'a Checked<'a>,
+    boxes: &'a Boxes<'a>,
     place: Place,
     triangle: u32,
 }
 
 impl Slot<'_> {
     fn at(&self, spot: Spot) -> f32 {
-        self.checked.nodes[self.place.node][spot.row].lanes[spot.lane]
+        self.boxes.nodes[self.place.node][spot.row].lanes[spot.lane]
     }
 
     /// What the slot fails to tell of a corner.
     fn fault(&self, corner: Vector) -> Option<KdopFault> {
-        let (layout, slot) = (&self.checked.layout, self.place.slot);
+        let (layout, slot) = (&self.boxes.layout, self.place.slot);
         let offset = if layout.has_tables() {
             subtract(corner, [0, 1, 2].map(|axis| f64::from(self.at(layout.centre(axis, slot)))))
         } else {
@@ -182,20 +196,20 @@ impl Slot<'_> {
 
     fn beyond(&self, number: KdopNumber, found: f64, limit: f32) -> Option<KdopFault> {
         let Place { node, slot } = self.place;
-        let is_beyond = found > f64::from(limit) + self.checked.slack;
+        let is_beyond = found > f64::from(limit) + self.boxes.slack;
         is_beyond.then_some(KdopFault::Outside { node, slot, triangle: self.triangle, number, found, limit })
     }
 
     /// K7
     fn unoccupied(&self, direction: usize, unit: Vector, offset: Vector, length: f64) -> Option<KdopFault> {
-        let layout = &self.checked.layout;
+        let layout = &self.boxes.layout;
         let Place { node, slot } = self.place;
         let found = self.at(layout.rings(direction, slot)).to_bits();
         let fault = |ring| KdopFault::Ring { node, slot, direction, found, ring };
         if found & 1 != 0 {
             return Some(fault(0));
         }
-        if length <= f64::from(self.at(layout.reach(direction, slot))) + self.checked.slack {
+        if length <= f64::from(self.at(layout.reach(direction, slot))) + self.boxes.slack {
             return None;
         }
         let (cosine, aperture) = (dot(unit, offset) / length, layout.directions.aperture);

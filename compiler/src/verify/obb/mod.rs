@@ -9,11 +9,9 @@ mod samples;
 mod table;
 
 use bvhc_format::MAX_COORDINATE;
-use bvhc_format::obb::{PAIR_WIDTH, PairChild};
-use bvhc_runtime::Model;
+use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PairChild, PairRef};
 
-use super::blocks::BlockTable;
-use super::tree::Shape;
+use super::checked::{Checked, TreeFacts};
 pub use leaf::ObbLeafFault;
 pub(super) use leaf::{Source, exact_corners};
 use links::slots;
@@ -21,9 +19,8 @@ pub(super) use links::{Links, Place, Plan};
 pub use node::ObbNodeFault;
 pub(super) use node::check_children;
 pub use samples::SampleFault;
-pub(super) use samples::check as check_samples;
+pub(crate) use samples::check as check_samples;
 use table::ObbTable;
-pub(super) use table::unpacked_nodes;
 
 /// How far the rounding of a check in f64 may mislead it, relative to the tree's radius (B9, B10).
 pub(super) const ROUNDING: f64 = 1.0 / (1u64 << 45) as f64;
@@ -131,11 +128,8 @@ pub enum ObbFault {
 }
 
 /// B2 to B16, on blocks and triangle numbers within the rules. `None` where there is no such tree.
-pub(super) fn check(
-    model: &Model<'_>,
-    table: &BlockTable<'_>,
-    triangles: u64,
-) -> Result<Option<Shape>, ObbFault> {
+pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, ObbFault> {
+    let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
     let Some(root) = model.obb_tree() else { return Ok(None) };
     let source = Source { table, numbers: model.geometry().triangles.get() };
     let tree = &ObbTable::of(root, &source)?;
@@ -149,7 +143,21 @@ pub(super) fn check(
     check_root(tree)?;
     plan.check_leaves(leaves, &source, triangles)?;
     boxes::check(tree, table, &plan)?;
-    Ok(Some(Shape { depth: plan.depth }))
+    let cost = collision_cost(nodes);
+    Ok(Some(TreeFacts::of_pairs(plan.depth, nodes.len(), leaves.len(), triangles, cost)))
+}
+
+/// The collision measures of all boxes, relative to those of the root's children.
+fn collision_cost(nodes: &[ObbNode]) -> f64 {
+    let measure = |node: &ObbNode, slot: usize| {
+        let [x, y, z] = node.half_extents.map(|axis| 2.0 * f64::from(axis[slot]));
+        2.0 * (x * y * z) + (x * y + y * z + z * x) * (x + y + z)
+    };
+    let of_node = |node: &ObbNode| {
+        let used = (0..PAIR_WIDTH).filter(|slot| node.children[*slot] != PairRef::EMPTY.0);
+        used.map(|slot| measure(node, slot)).sum::<f64>()
+    };
+    nodes.iter().map(of_node).sum::<f64>() / of_node(&nodes[0]).max(f64::MIN_POSITIVE)
 }
 
 /// B10, and B16 of the root.

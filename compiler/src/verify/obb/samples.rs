@@ -1,13 +1,13 @@
 //! Section samples: vertices of the surface below each child of the tree of oriented boxes.
 
 use bvhc_format::obb::{PAIR_WIDTH, PairRef, SampleNode};
-use bvhc_runtime::Model;
 
 use super::leaf::{Source, exact_corners};
 use super::table::ObbTable;
 use super::{Links, Place, Plan};
-use crate::verify::VerifyError;
 use crate::verify::blocks::BlockTable;
+use crate::verify::checked::Checked;
+use crate::verify::error::VerifyError;
 
 /// What is wrong with the samples.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -46,24 +46,25 @@ pub enum SampleFault {
 }
 
 /// A tree within the rules.
-struct Checked<'a> {
+struct Beside<'a> {
     tree: &'a ObbTable<'a>,
     plan: &'a Plan<'a>,
     table: &'a BlockTable<'a>,
 }
 
 /// N2 to N4, on a tree of oriented boxes within the rules.
-pub(in crate::verify) fn check(model: &Model<'_>, table: &BlockTable<'_>) -> Result<(), VerifyError> {
+pub(crate) fn check(checked: &Checked<'_>) -> Result<(), VerifyError> {
+    let (model, table) = (checked.model, checked.table);
     let (Some(samples), Some(root)) = (model.samples(), model.obb_tree()) else { return Ok(()) };
     let source = Source { table, numbers: model.geometry().triangles.get() };
     let tree = &ObbTable::of(root, &source)?;
     let links: Vec<Links> = tree.nodes.iter().map(|node| node.children).collect();
     let plan = &Plan::of(&links, tree.leaves.len(), root.depth.to_native())?;
-    let checked = Checked { tree, plan, table };
-    Ok(samples.iter().enumerate().try_for_each(|(node, record)| checked.check(node, record))?)
+    let beside = Beside { tree, plan, table };
+    Ok(samples.iter().enumerate().try_for_each(|(node, record)| beside.check(node, record))?)
 }
 
-impl Checked<'_> {
+impl Beside<'_> {
     fn check(&self, node: usize, record: &SampleNode) -> Result<(), SampleFault> {
         let children = &self.tree.nodes[node].children;
         for (slot, child) in children.iter().enumerate() {

@@ -1,0 +1,38 @@
+//! Why a source could not be compiled.
+
+use super::user::UserMetadataError;
+use crate::clean::CleanError;
+use crate::import::ImportError;
+
+/// Why a source could not be compiled.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// The source could not be read as a mesh.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    /// Nothing was left to compile.
+    #[error(transparent)]
+    Clean(#[from] CleanError),
+    /// The user's keys and values cannot be stored.
+    #[error(transparent)]
+    UserMetadata(#[from] UserMetadataError),
+    /// The threads could not be started.
+    #[error("the worker threads could not be started: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The packed blocks take more bytes than references can count.
+    #[error("the model is too large for a small layout: its packed blocks would take more than 16 GiB")]
+    TooLargeToPack,
+    /// There are more blocks than the leaves of a tree for two models can refer to.
+    #[error("the model is too large for trees of other volumes: its blocks take more than 2^28 references")]
+    TooLargeForObbs,
+    /// There are more rows of nodes than a hybrid of swept spheres can refer to.
+    #[error("the model is too large for a hybrid of swept spheres: its nodes take more than 2^29 rows")]
+    TooLargeForHybrid,
+    /// There is no set of so many directions.
+    #[error("there are no k-DOPs of {k} directions")]
+    NoSuchKdop {
+        /// How many were asked for.
+        k: u32,
+    },
+}

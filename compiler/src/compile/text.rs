@@ -1,0 +1,47 @@
+//! The options that decide a file's bytes, as the file tells them.
+
+use super::flags::Flags;
+use super::options::Options;
+use crate::section;
+
+impl Options {
+    /// The options that decide the file's bytes, where so many steps were made: arguments of the command line, without
+    /// those that are defaults. (What users add stands in the file itself, and is left out.)
+    pub fn text(&self, steps: Option<u32>) -> String {
+        let mut text = format!("--quality {}", self.quality.name());
+        if let Some(steps) = steps {
+            text += &format!(" --steps {steps}");
+        }
+        let mut flags = Flags(&mut text);
+        flags.flag("layout", self.layout.name(), super::Layout::default().name());
+        let names = section::ALL.iter().filter_map(|section| section.tree_name(self));
+        let trees = ["aabb"].into_iter().chain(names).collect::<Vec<_>>().join(",");
+        flags.flag("trees", &*trees, if self.quality.has_obbs() { "aabb,obb" } else { "aabb" });
+        section::ALL.iter().for_each(|section| section.flags(self, &mut flags));
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fit::Method;
+    use crate::pair::obb;
+
+    #[test]
+    fn what_goes_without_saying_is_left_out() {
+        assert_eq!(Options::default().text(None), "--quality default");
+        // Else a file that says nothing of the parameters would not be reproduced by the flags' defaults.
+        assert_eq!(obb::Options::default().fit, Method::default());
+    }
+
+    #[test]
+    fn a_seed_is_told_where_it_matters() {
+        let of = |fit| Options {
+            obb: Some(obb::Options { fit, seed: 7, ..Default::default() }),
+            ..Default::default()
+        };
+        assert_eq!(of(Method::default()).text(None), "--quality default --seed 7");
+        assert_eq!(of(Method::Dito14).text(None), "--quality default --obb-fit dito14");
+    }
+}

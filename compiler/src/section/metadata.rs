@@ -1,0 +1,58 @@
+//! Section metadata: what the model is and how the file was made.
+
+use bvhc_format::record::TreeStatistics;
+use bvhc_format::section::{Metadata, Names};
+
+use crate::compile::job::{Job, Origin};
+use crate::file::Section;
+use crate::layout;
+
+/// The section of a file made by these options, as text, with these trees.
+pub(crate) fn metadata(job: &Job<'_>, origin: &Origin, options: &str, trees: &[TreeStatistics]) -> Section {
+    let (mesh, user) = (job.mesh, &job.options.user_metadata);
+    let [materials, groups, objects] = [&mesh.names.materials, &mesh.names.groups, &mesh.names.objects]
+        .map(|names| NameTable::of(names.iter().map(String::as_str)));
+    let keys = NameTable::of(user.keys().map(String::as_str));
+    let values = NameTable::of(user.values().map(String::as_str));
+    Section::new(&Metadata {
+        source_hash: *origin.hash.as_bytes(),
+        source_length: origin.length,
+        source_faces: mesh.source_faces,
+        source_vertices: mesh.source_vertices,
+        triangles: mesh.triangles.len() as u64,
+        vertices: u64::from(job.laid_out.vertices),
+        dropped_triangles: mesh.dropped.triangles,
+        dropped_faces: mesh.dropped.faces,
+        bounds: layout::used_bounds(mesh).planes(),
+        compiler: concat!("bvhc ", env!("CARGO_PKG_VERSION")).as_bytes(),
+        options: options.as_bytes(),
+        materials: materials.names(),
+        groups: groups.names(),
+        objects: objects.names(),
+        trees,
+        keys: keys.names(),
+        values: values.names(),
+    })
+}
+
+/// Names as the file holds them.
+#[derive(Default)]
+struct NameTable {
+    text: String,
+    ends: Vec<u32>,
+}
+
+impl NameTable {
+    fn of<'a>(names: impl Iterator<Item = &'a str>) -> Self {
+        let mut table = Self::default();
+        for name in names {
+            table.text.push_str(name);
+            table.ends.push(table.text.len() as u32);
+        }
+        table
+    }
+
+    fn names(&self) -> Names<'_> {
+        Names { text: self.text.as_bytes(), ends: &self.ends }
+    }
+}

@@ -1,0 +1,53 @@
+//! Section swept-tree.
+
+use bvhc_format::section::{self, SectionKind};
+use bvhc_format::swept::Cores;
+
+use super::{Made, Output};
+use crate::compile::error::CompileError;
+use crate::compile::job::Job;
+use crate::compile::options::Options;
+use crate::compile::stage::{Clock, Stage};
+use crate::file::Section;
+use crate::layout::{self, SweptRecords};
+use crate::verify::checked::{Checked, TreeFacts};
+use crate::verify::error::VerifyError;
+use crate::verify::swept;
+
+pub(super) struct SweptTree;
+
+impl Output for SweptTree {
+    fn kind(&self) -> SectionKind {
+        SectionKind::SweptTree
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::SWEPT
+    }
+
+    fn tree_name(&self, options: &Options) -> Option<&'static str> {
+        options.swept.map(Cores::name)
+    }
+
+    fn prepare(&self, job: &Job<'_>, clock: &mut Clock<'_>) {
+        job.prepare_oriented(clock);
+    }
+
+    fn is_asked(&self, job: &Job<'_>) -> bool {
+        job.options.swept.is_some()
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<Option<Made>, CompileError> {
+        let Some(cores) = job.options.swept else { return Ok(None) };
+        let records = layout::lay_out_swept(&job.oriented().0, job.mesh, &job.places()?, cores);
+        let SweptRecords { layout, origin, radius, depth, rows, leaves, statistics, .. } =
+            &records.ok_or(CompileError::TooLargeForHybrid)?;
+        let (origin, radius, depth, core) = (*origin, *radius, *depth, layout.number());
+        let root = section::SweptTree { origin, radius, depth, core, rows, leaves };
+        Ok(Some(Made::tree(Section::new(&root), *statistics)))
+    }
+
+    fn check(&self, checked: &Checked<'_>) -> Result<Option<TreeFacts>, VerifyError> {
+        Ok(swept::check(checked)?)
+    }
+}

@@ -1,0 +1,48 @@
+//! What checks of sections start from, and what those of trees find.
+
+use std::cell::OnceCell;
+
+use bvhc_format::obb::PAIR_WIDTH;
+use bvhc_runtime::Model;
+
+use super::blocks::BlockTable;
+
+/// A mesh whose payloads are packed as they must be, with its blocks unpacked.
+pub(crate) struct Checked<'a> {
+    pub(crate) model: &'a Model<'a>,
+    pub(super) table: &'a BlockTable<'a>,
+    triangles: OnceCell<u64>,
+}
+
+impl<'a> Checked<'a> {
+    pub(super) fn new(model: &'a Model<'a>, table: &'a BlockTable<'a>) -> Self {
+        Self { model, table, triangles: OnceCell::new() }
+    }
+
+    /// T: one more than the greatest number of a triangle in a block.
+    pub(crate) fn triangles(&self) -> u64 {
+        *self.triangles.get_or_init(|| {
+            let numbers = self.model.geometry().triangles.get();
+            numbers.iter().map(|number| u64::from(number.to_native()) + 1).max().unwrap_or(0)
+        })
+    }
+}
+
+/// What the statistics of a tree must be.
+pub(crate) struct TreeFacts {
+    pub(super) depth: u32,
+    pub(super) nodes: u64,
+    pub(super) leaves: u64,
+    pub(super) references: u64,
+    /// Slots of a node, and lanes of a block or a leaf.
+    pub(super) widths: [usize; 2],
+    pub(super) cost: f64,
+}
+
+impl TreeFacts {
+    /// Of a tree for pairs of models, where each triangle is in one leaf.
+    pub(super) fn of_pairs(depth: u32, nodes: usize, leaves: usize, triangles: u64, cost: f64) -> Self {
+        let (nodes, leaves) = (nodes as u64, leaves as u64);
+        Self { depth, nodes, leaves, references: triangles, widths: [PAIR_WIDTH; 2], cost }
+    }
+}

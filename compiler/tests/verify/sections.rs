@@ -1,0 +1,228 @@
+//! Sections of other kinds, versions and meshes; user metadata; corners of faces.
+
+use std::collections::BTreeMap;
+
+use bvhc::compile::{CompileError, Layout, Options, UserMetadataError, compile};
+use bvhc::file::join;
+use bvhc::verify::VerifyError;
+use bvhc_format::NONE;
+use bvhc_format::header::SectionEntry;
+use bvhc_format::section::VENDOR_KINDS;
+use bvhc_runtime::{Model, OpenError, Ray, SectionFault};
+
+use crate::forge::{Forge, GEOMETRY, METADATA, OBB, SAMPLES, TREE, source};
+use crate::{breaks, breaks_in, expect};
+
+const VENDOR: u32 = 0x8000_0001;
+
+/// An entry for a section that no version of this library knows, or does not yet.
+fn entry(kind: u32, mesh: u32, flags: u16) -> SectionEntry {
+    SectionEntry { kind, version: 1, flags, offset: 0, length: 0, alignment: 64, mesh, hash: [0; 32] }
+}
+
+fn with_section(entry: SectionEntry) -> Forge {
+    let mut file = Forge::new();
+    file.add_section(entry, b"anything at all");
+    file.seal();
+    file
+}
+
+fn open_error(file: &Forge) -> Option<OpenError> {
+    Model::from_bytes(&file.aligned()).err()
+}
+
+fn fault(file: &Forge) -> Option<SectionFault> {
+    match open_error(file)? {
+        OpenError::Section { fault, .. } => Some(fault),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn sections_of_unknown_kinds_are_skipped_unless_required() {
+    let plain = Forge::new().aligned();
+    let ray = Ray::new([3.0, 3.0, 9.0], [0.1, 0.2, -1.0]);
+    let expected = Model::from_bytes(&plain).unwrap().closest_hit(&ray);
+    assert!(expected.is_some());
+    for kind in [0, 15, 31, 32, 0x7fff_ffff, *VENDOR_KINDS.start(), VENDOR, *VENDOR_KINDS.end()] {
+        for mesh in [0, NONE] {
+            let file = with_section(entry(kind, mesh, 0));
+            let bytes = file.aligned();
+            let model = Model::from_bytes(&bytes).unwrap();
+            assert_eq!(model.closest_hit(&ray), expected);
+            assert!(model.sections().any(|(entry, bytes)| entry.kind == kind && bytes == b"anything at all"));
+            // A tree of a later version would have statistics.
+            assert_eq!(file.verify().is_ok(), kind != 31 || mesh == NONE, "{kind}");
+            let required = with_section(entry(kind, mesh, 1));
+            assert_eq!(fault(&required), Some(SectionFault::UnknownRequired));
+        }
+    }
+    let mut file = with_section(entry(VENDOR, NONE, 0));
+    let at = file.payload(VENDOR).start;
+    file.bytes[at] ^= 1;
+    expect("D10", &file);
+    assert!(file.verify().unwrap_err().to_string().contains("(vendor-80000001)"));
+}
+
+#[test]
+fn sections_of_newer_versions_are_skipped_unless_required() {
+    let mut file = Forge::of_samples(&source(), Layout::Fast);
+    file.put(file.entry(OBB) + 4, &[2]);
+    file.seal();
+    file.verify().unwrap();
+    let bytes = file.aligned();
+    let model = Model::from_bytes(&bytes).unwrap();
+    assert!(model.obb_tree().is_none() && model.samples().is_none());
+    file.put(file.entry(OBB) + 6, &[1]);
+    assert_eq!(fault(&file), Some(SectionFault::Version { found: 2 }));
+    assert!(open_error(&file).unwrap().to_string().contains("(obb-tree)"));
+    // Without any such tree, samples make no sense.
+    let mut file = Forge::of_samples(&source(), Layout::Fast);
+    file.drop_section(OBB);
+    assert!(matches!(open_error(&file), Some(OpenError::Samples { .. })));
+    assert!(file.has(SAMPLES));
+}
+
+#[test]
+fn older_and_newer_files_are_refused_with_advice() {
+    for (major, advice) in [(1, "recompile"), (2, "recompile"), (4, "update the runtime")] {
+        let mut file = Forge::new();
+        file.put(12, &[major]);
+        let message = open_error(&file).unwrap().to_string();
+        assert!(message.contains(&format!("version {major}.0")) && message.contains(advice), "{message}");
+    }
+}
+
+#[test]
+fn entries_ascend_by_mesh_and_kind() {
+    for mesh in [1, 7, NONE - 1] {
+        let file = with_section(entry(VENDOR, mesh, 0));
+        let found = SectionFault::Mesh { found: mesh, most: 1 };
+        // One mesh more is a mesh of which only an optional section is there; the others are still good.
+        assert_eq!(fault(&file), (mesh > 1).then_some(found));
+    }
+    assert!(matches!(with_section(entry(VENDOR, 1, 0)).verify(), Err(VerifyError::Mesh { mesh: 1, .. })));
+    let mut file = with_section(entry(VENDOR, 0, 0));
+    file.put_u32(file.entry(VENDOR), TREE);
+    assert_eq!(fault(&file), Some(SectionFault::Order));
+    file.put_u32(file.entry(OBB), TREE);
+    assert_eq!(fault(&file), Some(SectionFault::Duplicate));
+    let mut file = Forge::new();
+    file.put_u32(file.entry(METADATA) + 28, 1);
+    assert_eq!(fault(&file), Some(SectionFault::Mesh { found: 1, most: 0 }));
+}
+
+/// The sheet, one triangle, and the sheet with packed blocks.
+fn three_meshes() -> Forge {
+    let files = [Forge::new(), Forge::of_one_triangle(), Forge::packed()].map(|file| file.aligned());
+    Forge { bytes: join(&[&files[0], &files[1], &files[2]]).unwrap().to_vec() }
+}
+
+#[test]
+fn a_file_of_several_meshes() {
+    let alone = [Forge::new(), Forge::of_one_triangle(), Forge::packed()].map(|file| file.aligned());
+    let file = three_meshes();
+    file.verify().unwrap();
+    let bytes = file.aligned();
+    assert_eq!(Model::mesh_count(&bytes), Ok(3));
+    assert_eq!(Model::mesh_count(&alone[0]), Ok(1));
+    let ray = Ray::new([1.2, 2.3, 9.0], [0.0, 0.0, -1.0]);
+    for (mesh, alone) in (0..).zip(&alone) {
+        let (model, alone) =
+            (Model::from_bytes_mesh(&bytes, mesh).unwrap(), Model::from_bytes(alone).unwrap());
+        assert_eq!((model.mesh(), model.triangle_count()), (mesh, alone.triangle_count()));
+        assert_eq!(model.bounds(), alone.bounds());
+        assert_eq!(model.closest_hit(&ray), alone.closest_hit(&ray));
+    }
+    assert_eq!(Model::from_bytes(&bytes).unwrap().mesh(), 0);
+    for mesh in [3, 4, NONE] {
+        let error = Model::from_bytes_mesh(&bytes, mesh).err();
+        assert_eq!(error, Some(OpenError::NoSuchMesh { mesh, count: 3 }));
+    }
+}
+
+#[test]
+fn each_mesh_is_verified() {
+    let mut file = three_meshes();
+    // The second metadata section: its count of vertices.
+    let entry = (0..).map(|index| 64 + 64 * index).find(|at| file.u32(at + 28) == 1).unwrap();
+    assert_eq!(file.u32(entry), METADATA);
+    let root = (file.u64(entry + 8) + file.u64(entry + 16)) as usize - 320;
+    file.add(root + 64, 1);
+    file.seal();
+    expect("M1", &file);
+    assert!(file.verify().unwrap_err().to_string().starts_with("mesh 1: metadata"));
+}
+
+fn user(pairs: &[(&str, &str)]) -> Options {
+    let pair = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    Options { user_metadata: pairs.iter().map(pair).collect(), ..Options::default() }
+}
+
+fn with_user(options: &Options) -> Forge {
+    let bytes = compile(source().as_bytes(), "source", options, &()).unwrap().bytes;
+    Forge { bytes: bytes.to_vec() }
+}
+
+#[test]
+fn user_metadata_comes_back_in_order() {
+    let pairs = [("b", ""), ("author", "Ä. Smith"), ("ab", "x=y\n")];
+    let file = with_user(&user(&pairs));
+    file.verify().unwrap();
+    let bytes = file.aligned();
+    let found: Vec<_> = Model::from_bytes(&bytes).unwrap().user_metadata().collect();
+    assert_eq!(found, [("ab", "x=y\n"), ("author", "Ä. Smith"), ("b", "")]);
+    // Nothing else depends on it.
+    let (text, other) = (file.slice(METADATA, 128), Forge::new());
+    assert_eq!(file.bytes[text.0..][..text.1], other.bytes[other.slice(METADATA, 128).0..][..text.1]);
+    assert_eq!(file.bytes[file.payload(OBB)], other.bytes[other.payload(OBB)]);
+}
+
+#[test]
+fn user_metadata_has_limits() {
+    let refused = |options: &Options| {
+        let error = compile(source().as_bytes(), "source", options, &()).err();
+        match error {
+            Some(CompileError::UserMetadata(fault)) => fault,
+            other => panic!("{:?}", other.map(|error| error.to_string())),
+        }
+    };
+    assert!(matches!(refused(&user(&[("", "x")])), UserMetadataError::KeyLength { .. }));
+    let long = "k".repeat(256);
+    assert!(matches!(refused(&user(&[(&long, "x")])), UserMetadataError::KeyLength { .. }));
+    with_user(&user(&[(&long[..255], "x")])).verify().unwrap();
+    let much = "v".repeat(1 << 20);
+    assert!(matches!(refused(&user(&[("k", &much)])), UserMetadataError::TooMuchText { .. }));
+    with_user(&user(&[("k", &much[1..])])).verify().unwrap();
+    let many = |count: u32| Options {
+        user_metadata: (0..count).map(|key| (key.to_string(), String::new())).collect::<BTreeMap<_, _>>(),
+        ..Options::default()
+    };
+    assert!(matches!(refused(&many(4097)), UserMetadataError::TooManyPairs { found: 4097 }));
+    with_user(&many(4096)).verify().unwrap();
+}
+
+#[test]
+fn user_metadata_keeps_its_rules() {
+    let good = || with_user(&user(&[("key", "red"), ("kez", "green")]));
+    let [keys, key_ends, values, value_ends] = [256, 272, 288, 304];
+    breaks_in(good(), "M3", |file| file.add(file.slice(METADATA, value_ends).0, 100));
+    breaks_in(good(), "M4", |file| file.put(file.slice(METADATA, values).0, &[0xff]));
+    breaks_in(good(), "M4", |file| file.put(file.slice(METADATA, keys).0, &[0xff]));
+    breaks_in(good(), "M7", |file| file.put(file.slice(METADATA, keys).0 + 2, b"z"));
+    breaks_in(good(), "M8", |file| file.put_u32(file.slice(METADATA, key_ends).0, 0));
+}
+
+#[test]
+fn corners_of_faces() {
+    let corners = |file: &Forge| file.slice(GEOMETRY, 64);
+    // The sheet's quads are cut along the diagonal from corner 0.
+    assert_eq!(corners(&Forge::new()).1, Forge::new().slice(GEOMETRY, 16).1);
+    breaks("G13", |file| file.put(corners(file).0, &[0, 0]));
+    breaks("G13", |file| {
+        let (start, count) = corners(file);
+        (0..count).for_each(|index| file.put(start + 2 * index, &(1u16 << 5 | 2 << 10).to_le_bytes()));
+    });
+    breaks("G14", |file| file.put(corners(file).0 + 1, &[0x88]));
+    breaks("G14", |file| file.put(corners(file).0, &[0xff, 0xff]));
+}

@@ -1,0 +1,432 @@
+/* The records of bvhc files; FORMAT.md says what they mean. Generated from the Rust records by the test `declarations`
+ * (BVHC_BLESS=1): change those. Files are little-endian, and so must be the machine. C11 or C++11. */
+#ifndef BVHC_H
+#define BVHC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define BVHC_ASSERT(condition, text) static_assert(condition, text)
+#else
+#define BVHC_ASSERT(condition, text) _Static_assert(condition, text)
+#endif
+
+/* Element i of a slice is at `distance` + i * sizeof(element) from the first byte of this field. */
+typedef struct bvhc_slice {
+    int64_t distance;
+    uint64_t count;
+} bvhc_slice;
+BVHC_ASSERT(sizeof(bvhc_slice) == 16, "bvhc_slice");
+
+#define BVHC_MAGIC {0xAB, 0x42, 0x56, 0x48, 0x43, 0x4F, 0x4D, 0xBB, 0x0D, 0x0A, 0x1A, 0x0A}
+#define BVHC_VERSION_MAJOR 3
+#define BVHC_VERSION_MINOR 0
+#define BVHC_ALIGNMENT 64
+#define BVHC_MAX_DEPTH 96
+#define BVHC_NONE 0xFFFFFFFFu
+
+/* Kinds of sections. */
+#define BVHC_KIND_METADATA 1u
+#define BVHC_KIND_GEOMETRY 2u
+#define BVHC_KIND_SPLITS 3u
+#define BVHC_KIND_PACKED_BLOCKS 4u
+#define BVHC_KIND_HULL 5u
+#define BVHC_KIND_SAMPLES 6u
+#define BVHC_KIND_AABB_TREE 16u
+#define BVHC_KIND_OBB_TREE 17u
+#define BVHC_KIND_KDOP_TREE 18u
+#define BVHC_KIND_SWEPT_TREE 19u
+#define BVHC_KIND_VENDORS 0x80000000u /* and above */
+
+/* Header: 64 bytes, aligned to 64. */
+typedef struct bvhc_header {
+    uint8_t magic[12]; /* 0 */
+    uint16_t major; /* 12 */
+    uint16_t minor; /* 14 */
+    uint64_t length; /* 16 */
+    uint32_t required_features; /* 24 */
+    uint32_t sections; /* 28 */
+    uint8_t hash[32]; /* 32 */
+} bvhc_header;
+BVHC_ASSERT(sizeof(bvhc_header) == 64, "bvhc_header");
+BVHC_ASSERT(offsetof(bvhc_header, magic) == 0, "bvhc_header.magic");
+BVHC_ASSERT(offsetof(bvhc_header, major) == 12, "bvhc_header.major");
+BVHC_ASSERT(offsetof(bvhc_header, minor) == 14, "bvhc_header.minor");
+BVHC_ASSERT(offsetof(bvhc_header, length) == 16, "bvhc_header.length");
+BVHC_ASSERT(offsetof(bvhc_header, required_features) == 24, "bvhc_header.required_features");
+BVHC_ASSERT(offsetof(bvhc_header, sections) == 28, "bvhc_header.sections");
+BVHC_ASSERT(offsetof(bvhc_header, hash) == 32, "bvhc_header.hash");
+
+/* SectionEntry: 64 bytes, aligned to 64. */
+typedef struct bvhc_section_entry {
+    uint32_t kind; /* 0 */
+    uint16_t version; /* 4 */
+    uint16_t flags; /* 6 */
+    uint64_t offset; /* 8 */
+    uint64_t length; /* 16 */
+    uint32_t alignment; /* 24 */
+    uint32_t mesh; /* 28 */
+    uint8_t hash[32]; /* 32 */
+} bvhc_section_entry;
+BVHC_ASSERT(sizeof(bvhc_section_entry) == 64, "bvhc_section_entry");
+BVHC_ASSERT(offsetof(bvhc_section_entry, kind) == 0, "bvhc_section_entry.kind");
+BVHC_ASSERT(offsetof(bvhc_section_entry, version) == 4, "bvhc_section_entry.version");
+BVHC_ASSERT(offsetof(bvhc_section_entry, flags) == 6, "bvhc_section_entry.flags");
+BVHC_ASSERT(offsetof(bvhc_section_entry, offset) == 8, "bvhc_section_entry.offset");
+BVHC_ASSERT(offsetof(bvhc_section_entry, length) == 16, "bvhc_section_entry.length");
+BVHC_ASSERT(offsetof(bvhc_section_entry, alignment) == 24, "bvhc_section_entry.alignment");
+BVHC_ASSERT(offsetof(bvhc_section_entry, mesh) == 28, "bvhc_section_entry.mesh");
+BVHC_ASSERT(offsetof(bvhc_section_entry, hash) == 32, "bvhc_section_entry.hash");
+
+/* PackedHead: 20 bytes, aligned to 8. */
+typedef struct bvhc_packed_head {
+    float origin[3]; /* 0 */
+    uint32_t first; /* 12 */
+    uint8_t exponent; /* 16 */
+    uint8_t counts; /* 17 */
+    uint16_t split; /* 18 */
+} bvhc_packed_head;
+BVHC_ASSERT(sizeof(bvhc_packed_head) == 20, "bvhc_packed_head");
+BVHC_ASSERT(offsetof(bvhc_packed_head, origin) == 0, "bvhc_packed_head.origin");
+BVHC_ASSERT(offsetof(bvhc_packed_head, first) == 12, "bvhc_packed_head.first");
+BVHC_ASSERT(offsetof(bvhc_packed_head, exponent) == 16, "bvhc_packed_head.exponent");
+BVHC_ASSERT(offsetof(bvhc_packed_head, counts) == 17, "bvhc_packed_head.counts");
+BVHC_ASSERT(offsetof(bvhc_packed_head, split) == 18, "bvhc_packed_head.split");
+
+/* Names: 32 bytes, aligned to 8. */
+typedef struct bvhc_names {
+    bvhc_slice text; /* 0 of u8 */
+    bvhc_slice ends; /* 16 of u32 */
+} bvhc_names;
+BVHC_ASSERT(sizeof(bvhc_names) == 32, "bvhc_names");
+BVHC_ASSERT(offsetof(bvhc_names, text) == 0, "bvhc_names.text");
+BVHC_ASSERT(offsetof(bvhc_names, ends) == 16, "bvhc_names.ends");
+
+/* TreeStatistics: 48 bytes, aligned to 8. */
+typedef struct bvhc_tree_statistics {
+    uint32_t kind; /* 0 */
+    uint32_t depth; /* 4 */
+    uint64_t nodes; /* 8 */
+    uint64_t leaves; /* 16 */
+    uint64_t references; /* 24 */
+    float sah_cost; /* 32 */
+    float node_fill; /* 36 */
+    float block_fill; /* 40 */
+    uint32_t reserved; /* 44 */
+} bvhc_tree_statistics;
+BVHC_ASSERT(sizeof(bvhc_tree_statistics) == 48, "bvhc_tree_statistics");
+BVHC_ASSERT(offsetof(bvhc_tree_statistics, kind) == 0, "bvhc_tree_statistics.kind");
+BVHC_ASSERT(offsetof(bvhc_tree_statistics, depth) == 4, "bvhc_tree_statistics.depth");
+BVHC_ASSERT(offsetof(bvhc_tree_statistics, nodes) == 8, "bvhc_tree_statistics.nodes");
+BVHC_ASSERT(offsetof(bvhc_tree_statistics, leaves) == 16, "bvhc_tree_statistics.leaves");
+BVHC_ASSERT(offsetof(bvhc_tree_statistics, references) == 24, "bvhc_tree_statistics.references");
+BVHC_ASSERT(offsetof(bvhc_tree_statistics, sah_cost) == 32, "bvhc_tree_statistics.sah_cost");
+BVHC_ASSERT(offsetof(bvhc_tree_statistics, node_fill) == 36, "bvhc_tree_statistics.node_fill");
+BVHC_ASSERT(offsetof(bvhc_tree_statistics, block_fill) == 40, "bvhc_tree_statistics.block_fill");
+BVHC_ASSERT(offsetof(bvhc_tree_statistics, reserved) == 44, "bvhc_tree_statistics.reserved");
+
+/* Block: 256 bytes, aligned to 64. */
+typedef struct bvhc_block {
+    float positions[3][16]; /* 0 */
+    uint8_t corners[3][16]; /* 192 */
+    uint32_t first; /* 240 */
+    uint8_t triangles; /* 244 */
+    uint8_t vertices; /* 245 */
+    uint16_t split; /* 246 */
+    uint8_t reserved[8]; /* 248 */
+} bvhc_block;
+BVHC_ASSERT(sizeof(bvhc_block) == 256, "bvhc_block");
+BVHC_ASSERT(offsetof(bvhc_block, positions) == 0, "bvhc_block.positions");
+BVHC_ASSERT(offsetof(bvhc_block, corners) == 192, "bvhc_block.corners");
+BVHC_ASSERT(offsetof(bvhc_block, first) == 240, "bvhc_block.first");
+BVHC_ASSERT(offsetof(bvhc_block, triangles) == 244, "bvhc_block.triangles");
+BVHC_ASSERT(offsetof(bvhc_block, vertices) == 245, "bvhc_block.vertices");
+BVHC_ASSERT(offsetof(bvhc_block, split) == 246, "bvhc_block.split");
+BVHC_ASSERT(offsetof(bvhc_block, reserved) == 248, "bvhc_block.reserved");
+
+/* AttributeRun: 16 bytes, aligned to 4. */
+typedef struct bvhc_attribute_run {
+    uint32_t first_triangle; /* 0 */
+    uint32_t material; /* 4 */
+    uint32_t group; /* 8 */
+    uint32_t object; /* 12 */
+} bvhc_attribute_run;
+BVHC_ASSERT(sizeof(bvhc_attribute_run) == 16, "bvhc_attribute_run");
+BVHC_ASSERT(offsetof(bvhc_attribute_run, first_triangle) == 0, "bvhc_attribute_run.first_triangle");
+BVHC_ASSERT(offsetof(bvhc_attribute_run, material) == 4, "bvhc_attribute_run.material");
+BVHC_ASSERT(offsetof(bvhc_attribute_run, group) == 8, "bvhc_attribute_run.group");
+BVHC_ASSERT(offsetof(bvhc_attribute_run, object) == 12, "bvhc_attribute_run.object");
+
+/* FaceCorners: 16 bytes, aligned to 4. */
+typedef struct bvhc_face_corners {
+    uint32_t triangle; /* 0 */
+    uint32_t corners[3]; /* 4 */
+} bvhc_face_corners;
+BVHC_ASSERT(sizeof(bvhc_face_corners) == 16, "bvhc_face_corners");
+BVHC_ASSERT(offsetof(bvhc_face_corners, triangle) == 0, "bvhc_face_corners.triangle");
+BVHC_ASSERT(offsetof(bvhc_face_corners, corners) == 4, "bvhc_face_corners.corners");
+
+/* HullVertex: 16 bytes, aligned to 16. */
+typedef struct bvhc_hull_vertex {
+    float position[3]; /* 0 */
+    uint32_t end; /* 12 */
+} bvhc_hull_vertex;
+BVHC_ASSERT(sizeof(bvhc_hull_vertex) == 16, "bvhc_hull_vertex");
+BVHC_ASSERT(offsetof(bvhc_hull_vertex, position) == 0, "bvhc_hull_vertex.position");
+BVHC_ASSERT(offsetof(bvhc_hull_vertex, end) == 12, "bvhc_hull_vertex.end");
+
+/* SampleNode: 64 bytes, aligned to 64. */
+typedef struct bvhc_sample_node {
+    float position[3][4]; /* 0 */
+    uint32_t places[4]; /* 48 */
+} bvhc_sample_node;
+BVHC_ASSERT(sizeof(bvhc_sample_node) == 64, "bvhc_sample_node");
+BVHC_ASSERT(offsetof(bvhc_sample_node, position) == 0, "bvhc_sample_node.position");
+BVHC_ASSERT(offsetof(bvhc_sample_node, places) == 48, "bvhc_sample_node.places");
+
+/* WideNode: 512 bytes, aligned to 64. */
+typedef struct bvhc_wide_node {
+    float planes[6][16]; /* 0 */
+    uint32_t children[16]; /* 384 */
+    uint32_t order[16]; /* 448 */
+} bvhc_wide_node;
+BVHC_ASSERT(sizeof(bvhc_wide_node) == 512, "bvhc_wide_node");
+BVHC_ASSERT(offsetof(bvhc_wide_node, planes) == 0, "bvhc_wide_node.planes");
+BVHC_ASSERT(offsetof(bvhc_wide_node, children) == 384, "bvhc_wide_node.children");
+BVHC_ASSERT(offsetof(bvhc_wide_node, order) == 448, "bvhc_wide_node.order");
+
+/* ObbNode: 192 bytes, aligned to 64. */
+typedef struct bvhc_obb_node {
+    float rotation[4][4]; /* 0 */
+    float centre[3][4]; /* 64 */
+    float half_extents[3][4]; /* 112 */
+    uint32_t children[4]; /* 160 */
+    uint32_t reserved[4]; /* 176 */
+} bvhc_obb_node;
+BVHC_ASSERT(sizeof(bvhc_obb_node) == 192, "bvhc_obb_node");
+BVHC_ASSERT(offsetof(bvhc_obb_node, rotation) == 0, "bvhc_obb_node.rotation");
+BVHC_ASSERT(offsetof(bvhc_obb_node, centre) == 64, "bvhc_obb_node.centre");
+BVHC_ASSERT(offsetof(bvhc_obb_node, half_extents) == 112, "bvhc_obb_node.half_extents");
+BVHC_ASSERT(offsetof(bvhc_obb_node, children) == 160, "bvhc_obb_node.children");
+BVHC_ASSERT(offsetof(bvhc_obb_node, reserved) == 176, "bvhc_obb_node.reserved");
+
+/* PairLeaf: 192 bytes, aligned to 64. */
+typedef struct bvhc_pair_leaf {
+    float origin[3]; /* 0 */
+    float radius; /* 12 */
+    float corners[3][3][4]; /* 16 */
+    uint32_t triangles[4]; /* 160 */
+    uint32_t places[4]; /* 176 */
+} bvhc_pair_leaf;
+BVHC_ASSERT(sizeof(bvhc_pair_leaf) == 192, "bvhc_pair_leaf");
+BVHC_ASSERT(offsetof(bvhc_pair_leaf, origin) == 0, "bvhc_pair_leaf.origin");
+BVHC_ASSERT(offsetof(bvhc_pair_leaf, radius) == 12, "bvhc_pair_leaf.radius");
+BVHC_ASSERT(offsetof(bvhc_pair_leaf, corners) == 16, "bvhc_pair_leaf.corners");
+BVHC_ASSERT(offsetof(bvhc_pair_leaf, triangles) == 160, "bvhc_pair_leaf.triangles");
+BVHC_ASSERT(offsetof(bvhc_pair_leaf, places) == 176, "bvhc_pair_leaf.places");
+
+/* PackedObbNode: 128 bytes, aligned to 64. */
+typedef struct bvhc_packed_obb_node {
+    int16_t rotation[4][4]; /* 0 */
+    uint16_t centre[3][4]; /* 32 */
+    uint16_t half_extents[3][4]; /* 56 */
+    uint32_t children[4]; /* 80 */
+    float origin[3]; /* 96 */
+    float centre_step; /* 108 */
+    float extent_step; /* 112 */
+    uint32_t reserved[3]; /* 116 */
+} bvhc_packed_obb_node;
+BVHC_ASSERT(sizeof(bvhc_packed_obb_node) == 128, "bvhc_packed_obb_node");
+BVHC_ASSERT(offsetof(bvhc_packed_obb_node, rotation) == 0, "bvhc_packed_obb_node.rotation");
+BVHC_ASSERT(offsetof(bvhc_packed_obb_node, centre) == 32, "bvhc_packed_obb_node.centre");
+BVHC_ASSERT(offsetof(bvhc_packed_obb_node, half_extents) == 56, "bvhc_packed_obb_node.half_extents");
+BVHC_ASSERT(offsetof(bvhc_packed_obb_node, children) == 80, "bvhc_packed_obb_node.children");
+BVHC_ASSERT(offsetof(bvhc_packed_obb_node, origin) == 96, "bvhc_packed_obb_node.origin");
+BVHC_ASSERT(offsetof(bvhc_packed_obb_node, centre_step) == 108, "bvhc_packed_obb_node.centre_step");
+BVHC_ASSERT(offsetof(bvhc_packed_obb_node, extent_step) == 112, "bvhc_packed_obb_node.extent_step");
+BVHC_ASSERT(offsetof(bvhc_packed_obb_node, reserved) == 116, "bvhc_packed_obb_node.reserved");
+
+/* PackedPairLeaf: 16 bytes, aligned to 16. */
+typedef struct bvhc_packed_pair_leaf {
+    uint32_t places[4]; /* 0 */
+} bvhc_packed_pair_leaf;
+BVHC_ASSERT(sizeof(bvhc_packed_pair_leaf) == 16, "bvhc_packed_pair_leaf");
+BVHC_ASSERT(offsetof(bvhc_packed_pair_leaf, places) == 0, "bvhc_packed_pair_leaf.places");
+
+/* LaneRow: 16 bytes, aligned to 16. */
+typedef struct bvhc_lane_row {
+    float lanes[4]; /* 0 */
+} bvhc_lane_row;
+BVHC_ASSERT(sizeof(bvhc_lane_row) == 16, "bvhc_lane_row");
+BVHC_ASSERT(offsetof(bvhc_lane_row, lanes) == 0, "bvhc_lane_row.lanes");
+
+/* Root of section metadata (kind 1): 320 bytes, aligned to 8. */
+typedef struct bvhc_metadata {
+    uint8_t source_hash[32]; /* 0 */
+    uint64_t source_length; /* 32 */
+    uint64_t source_faces; /* 40 */
+    uint64_t source_vertices; /* 48 */
+    uint64_t triangles; /* 56 */
+    uint64_t vertices; /* 64 */
+    uint64_t dropped_triangles; /* 72 */
+    uint64_t dropped_faces; /* 80 */
+    float bounds[6]; /* 88 */
+    bvhc_slice compiler; /* 112 of u8 */
+    bvhc_slice options; /* 128 of u8 */
+    bvhc_names materials; /* 144 */
+    bvhc_names groups; /* 176 */
+    bvhc_names objects; /* 208 */
+    bvhc_slice trees; /* 240 of TreeStatistics */
+    bvhc_names keys; /* 256 */
+    bvhc_names values; /* 288 */
+} bvhc_metadata;
+BVHC_ASSERT(sizeof(bvhc_metadata) == 320, "bvhc_metadata");
+BVHC_ASSERT(offsetof(bvhc_metadata, source_hash) == 0, "bvhc_metadata.source_hash");
+BVHC_ASSERT(offsetof(bvhc_metadata, source_length) == 32, "bvhc_metadata.source_length");
+BVHC_ASSERT(offsetof(bvhc_metadata, source_faces) == 40, "bvhc_metadata.source_faces");
+BVHC_ASSERT(offsetof(bvhc_metadata, source_vertices) == 48, "bvhc_metadata.source_vertices");
+BVHC_ASSERT(offsetof(bvhc_metadata, triangles) == 56, "bvhc_metadata.triangles");
+BVHC_ASSERT(offsetof(bvhc_metadata, vertices) == 64, "bvhc_metadata.vertices");
+BVHC_ASSERT(offsetof(bvhc_metadata, dropped_triangles) == 72, "bvhc_metadata.dropped_triangles");
+BVHC_ASSERT(offsetof(bvhc_metadata, dropped_faces) == 80, "bvhc_metadata.dropped_faces");
+BVHC_ASSERT(offsetof(bvhc_metadata, bounds) == 88, "bvhc_metadata.bounds");
+BVHC_ASSERT(offsetof(bvhc_metadata, compiler) == 112, "bvhc_metadata.compiler");
+BVHC_ASSERT(offsetof(bvhc_metadata, options) == 128, "bvhc_metadata.options");
+BVHC_ASSERT(offsetof(bvhc_metadata, materials) == 144, "bvhc_metadata.materials");
+BVHC_ASSERT(offsetof(bvhc_metadata, groups) == 176, "bvhc_metadata.groups");
+BVHC_ASSERT(offsetof(bvhc_metadata, objects) == 208, "bvhc_metadata.objects");
+BVHC_ASSERT(offsetof(bvhc_metadata, trees) == 240, "bvhc_metadata.trees");
+BVHC_ASSERT(offsetof(bvhc_metadata, keys) == 256, "bvhc_metadata.keys");
+BVHC_ASSERT(offsetof(bvhc_metadata, values) == 288, "bvhc_metadata.values");
+
+/* Root of section geometry (kind 2): 96 bytes, aligned to 8. */
+typedef struct bvhc_geometry {
+    bvhc_slice blocks; /* 0 of Block */
+    bvhc_slice triangles; /* 16 of u32 */
+    bvhc_slice faces; /* 32 of u32 */
+    bvhc_slice runs; /* 48 of AttributeRun */
+    bvhc_slice corners; /* 64 of u16 */
+    bvhc_slice wide_corners; /* 80 of FaceCorners */
+} bvhc_geometry;
+BVHC_ASSERT(sizeof(bvhc_geometry) == 96, "bvhc_geometry");
+BVHC_ASSERT(offsetof(bvhc_geometry, blocks) == 0, "bvhc_geometry.blocks");
+BVHC_ASSERT(offsetof(bvhc_geometry, triangles) == 16, "bvhc_geometry.triangles");
+BVHC_ASSERT(offsetof(bvhc_geometry, faces) == 32, "bvhc_geometry.faces");
+BVHC_ASSERT(offsetof(bvhc_geometry, runs) == 48, "bvhc_geometry.runs");
+BVHC_ASSERT(offsetof(bvhc_geometry, corners) == 64, "bvhc_geometry.corners");
+BVHC_ASSERT(offsetof(bvhc_geometry, wide_corners) == 80, "bvhc_geometry.wide_corners");
+
+/* Root of section splits (kind 3): 48 bytes, aligned to 8. */
+typedef struct bvhc_splits {
+    bvhc_slice triangles; /* 0 of u32 */
+    bvhc_slice ends; /* 16 of u32 */
+    bvhc_slice places; /* 32 of u32 */
+} bvhc_splits;
+BVHC_ASSERT(sizeof(bvhc_splits) == 48, "bvhc_splits");
+BVHC_ASSERT(offsetof(bvhc_splits, triangles) == 0, "bvhc_splits.triangles");
+BVHC_ASSERT(offsetof(bvhc_splits, ends) == 16, "bvhc_splits.ends");
+BVHC_ASSERT(offsetof(bvhc_splits, places) == 32, "bvhc_splits.places");
+
+/* Root of section packed-blocks (kind 4): 24 bytes, aligned to 8. */
+typedef struct bvhc_packed_blocks {
+    bvhc_slice bytes; /* 0 of u8 */
+    uint32_t count; /* 16 */
+    float position_error; /* 20 */
+} bvhc_packed_blocks;
+BVHC_ASSERT(sizeof(bvhc_packed_blocks) == 24, "bvhc_packed_blocks");
+BVHC_ASSERT(offsetof(bvhc_packed_blocks, bytes) == 0, "bvhc_packed_blocks.bytes");
+BVHC_ASSERT(offsetof(bvhc_packed_blocks, count) == 16, "bvhc_packed_blocks.count");
+BVHC_ASSERT(offsetof(bvhc_packed_blocks, position_error) == 20, "bvhc_packed_blocks.position_error");
+
+/* Root of section hull (kind 5): 48 bytes, aligned to 8. */
+typedef struct bvhc_hull {
+    bvhc_slice vertices; /* 0 of HullVertex */
+    bvhc_slice neighbours; /* 16 of u32 */
+    bvhc_slice starts; /* 32 of u32 */
+} bvhc_hull;
+BVHC_ASSERT(sizeof(bvhc_hull) == 48, "bvhc_hull");
+BVHC_ASSERT(offsetof(bvhc_hull, vertices) == 0, "bvhc_hull.vertices");
+BVHC_ASSERT(offsetof(bvhc_hull, neighbours) == 16, "bvhc_hull.neighbours");
+BVHC_ASSERT(offsetof(bvhc_hull, starts) == 32, "bvhc_hull.starts");
+
+/* Root of section samples (kind 6): 16 bytes, aligned to 8. */
+typedef struct bvhc_samples {
+    bvhc_slice nodes; /* 0 of SampleNode */
+} bvhc_samples;
+BVHC_ASSERT(sizeof(bvhc_samples) == 16, "bvhc_samples");
+BVHC_ASSERT(offsetof(bvhc_samples, nodes) == 0, "bvhc_samples.nodes");
+
+/* Root of section aabb-tree (kind 16): 48 bytes, aligned to 8. */
+typedef struct bvhc_aabb_tree {
+    float bounds[6]; /* 0 */
+    uint32_t depth; /* 24 */
+    uint32_t reserved; /* 28 */
+    bvhc_slice nodes; /* 32 of WideNode */
+} bvhc_aabb_tree;
+BVHC_ASSERT(sizeof(bvhc_aabb_tree) == 48, "bvhc_aabb_tree");
+BVHC_ASSERT(offsetof(bvhc_aabb_tree, bounds) == 0, "bvhc_aabb_tree.bounds");
+BVHC_ASSERT(offsetof(bvhc_aabb_tree, depth) == 24, "bvhc_aabb_tree.depth");
+BVHC_ASSERT(offsetof(bvhc_aabb_tree, reserved) == 28, "bvhc_aabb_tree.reserved");
+BVHC_ASSERT(offsetof(bvhc_aabb_tree, nodes) == 32, "bvhc_aabb_tree.nodes");
+
+/* Root of section obb-tree (kind 17): 88 bytes, aligned to 8. */
+typedef struct bvhc_obb_tree {
+    float origin[3]; /* 0 */
+    float radius; /* 12 */
+    uint32_t depth; /* 16 */
+    uint32_t reserved; /* 20 */
+    bvhc_slice nodes; /* 24 of ObbNode */
+    bvhc_slice leaves; /* 40 of PairLeaf */
+    bvhc_slice packed_nodes; /* 56 of PackedObbNode */
+    bvhc_slice packed_leaves; /* 72 of PackedPairLeaf */
+} bvhc_obb_tree;
+BVHC_ASSERT(sizeof(bvhc_obb_tree) == 88, "bvhc_obb_tree");
+BVHC_ASSERT(offsetof(bvhc_obb_tree, origin) == 0, "bvhc_obb_tree.origin");
+BVHC_ASSERT(offsetof(bvhc_obb_tree, radius) == 12, "bvhc_obb_tree.radius");
+BVHC_ASSERT(offsetof(bvhc_obb_tree, depth) == 16, "bvhc_obb_tree.depth");
+BVHC_ASSERT(offsetof(bvhc_obb_tree, reserved) == 20, "bvhc_obb_tree.reserved");
+BVHC_ASSERT(offsetof(bvhc_obb_tree, nodes) == 24, "bvhc_obb_tree.nodes");
+BVHC_ASSERT(offsetof(bvhc_obb_tree, leaves) == 40, "bvhc_obb_tree.leaves");
+BVHC_ASSERT(offsetof(bvhc_obb_tree, packed_nodes) == 56, "bvhc_obb_tree.packed_nodes");
+BVHC_ASSERT(offsetof(bvhc_obb_tree, packed_leaves) == 72, "bvhc_obb_tree.packed_leaves");
+
+/* Root of section kdop-tree (kind 18): 64 bytes, aligned to 8. */
+typedef struct bvhc_kdop_tree {
+    float origin[3]; /* 0 */
+    float radius; /* 12 */
+    uint32_t depth; /* 16 */
+    uint32_t k; /* 20 */
+    uint32_t tables; /* 24 */
+    uint32_t reserved; /* 28 */
+    bvhc_slice rows; /* 32 of LaneRow */
+    bvhc_slice leaves; /* 48 of PairLeaf */
+} bvhc_kdop_tree;
+BVHC_ASSERT(sizeof(bvhc_kdop_tree) == 64, "bvhc_kdop_tree");
+BVHC_ASSERT(offsetof(bvhc_kdop_tree, origin) == 0, "bvhc_kdop_tree.origin");
+BVHC_ASSERT(offsetof(bvhc_kdop_tree, radius) == 12, "bvhc_kdop_tree.radius");
+BVHC_ASSERT(offsetof(bvhc_kdop_tree, depth) == 16, "bvhc_kdop_tree.depth");
+BVHC_ASSERT(offsetof(bvhc_kdop_tree, k) == 20, "bvhc_kdop_tree.k");
+BVHC_ASSERT(offsetof(bvhc_kdop_tree, tables) == 24, "bvhc_kdop_tree.tables");
+BVHC_ASSERT(offsetof(bvhc_kdop_tree, reserved) == 28, "bvhc_kdop_tree.reserved");
+BVHC_ASSERT(offsetof(bvhc_kdop_tree, rows) == 32, "bvhc_kdop_tree.rows");
+BVHC_ASSERT(offsetof(bvhc_kdop_tree, leaves) == 48, "bvhc_kdop_tree.leaves");
+
+/* Root of section swept-tree (kind 19): 56 bytes, aligned to 8. */
+typedef struct bvhc_swept_tree {
+    float origin[3]; /* 0 */
+    float radius; /* 12 */
+    uint32_t depth; /* 16 */
+    uint32_t core; /* 20 */
+    bvhc_slice leaves; /* 24 of PairLeaf */
+    bvhc_slice rows; /* 40 of LaneRow */
+} bvhc_swept_tree;
+BVHC_ASSERT(sizeof(bvhc_swept_tree) == 56, "bvhc_swept_tree");
+BVHC_ASSERT(offsetof(bvhc_swept_tree, origin) == 0, "bvhc_swept_tree.origin");
+BVHC_ASSERT(offsetof(bvhc_swept_tree, radius) == 12, "bvhc_swept_tree.radius");
+BVHC_ASSERT(offsetof(bvhc_swept_tree, depth) == 16, "bvhc_swept_tree.depth");
+BVHC_ASSERT(offsetof(bvhc_swept_tree, core) == 20, "bvhc_swept_tree.core");
+BVHC_ASSERT(offsetof(bvhc_swept_tree, leaves) == 24, "bvhc_swept_tree.leaves");
+BVHC_ASSERT(offsetof(bvhc_swept_tree, rows) == 40, "bvhc_swept_tree.rows");
+
+#endif
