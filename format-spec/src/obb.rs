@@ -4,7 +4,7 @@ mod packed;
 mod sample;
 
 use crate::plain::plain_record;
-pub use packed::{PackedObbNode, PackedPairLeaf, ROTATION_STEP};
+pub use packed::{PackedObbNode, ROTATION_STEP};
 pub use sample::SampleNode;
 
 /// How many children a node has, and how many triangles a leaf, at most. A step of a walk through two trees tests
@@ -104,34 +104,13 @@ impl ObbNode {
 
 plain_record!(ObbNode, 192, 64, [rotation, centre, half_extents, children, reserved]);
 
-/// Up to four triangles, in coordinates of their own.
-///
-/// `origin + corners` is where a corner is, but for rounding: whatever that leaves undecided is decided by the blocks'
-/// coordinates. Lanes beyond the leaf's count repeat lane 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(64))]
+/// Up to four triangles, by their addresses, in either layout of the blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(16))]
 pub struct PairLeaf {
-    /// The point of the model's space that the corners are relative to.
-    pub origin: [f32; 3],
-    /// The largest magnitude among the corners' coordinates.
-    pub radius: f32,
-    /// `corners[k][axis][lane]`: corner `k` of the triangles.
-    pub corners: [[[f32; PAIR_WIDTH]; 3]; 3],
-    /// The triangles' numbers.
-    pub triangles: [u32; PAIR_WIDTH],
-    /// Where the triangles' exact coordinates are: 16 times the reference of a block, plus a lane of it.
-    pub places: [u32; PAIR_WIDTH],
+    /// Where the triangles are: 16 times the reference of a block, plus a lane of it. Lanes beyond the leaf's count
+    /// repeat lane 0.
+    pub addresses: [u32; PAIR_WIDTH],
 }
 
-impl PairLeaf {
-    /// A leaf of no triangles.
-    pub const EMPTY: Self = Self {
-        origin: [0.0; 3],
-        radius: 0.0,
-        corners: [[[0.0; PAIR_WIDTH]; 3]; 3],
-        triangles: [0; PAIR_WIDTH],
-        places: [0; PAIR_WIDTH],
-    };
-}
-
-plain_record!(PairLeaf, 192, 64, [origin, radius, corners, triangles, places]);
+plain_record!(PairLeaf, 16, 16, [addresses]);

@@ -11,7 +11,7 @@ use rkyv::{Archive, Portable, Serialize};
 use crate::describe::{Described, Field, Shape, Type, type_of};
 use crate::hull::HullVertex;
 use crate::kdop::LaneRow;
-use crate::obb::{ObbNode, PackedObbNode, PackedPairLeaf, PairLeaf, SampleNode};
+use crate::obb::{ObbNode, PackedObbNode, PairLeaf, SampleNode};
 use crate::record::{AttributeRun, Block, FaceCorners, TreeStatistics, WideNode};
 
 /// The version of each section's layout that this crate describes.
@@ -296,7 +296,7 @@ sections! {
     }
 
     /// The four-wide tree of oriented boxes, for two meshes at a time. Node 0 is the root.
-    ObbTree as ArchivedObbTree = 17, "obb-tree", Optional, 88 {
+    ObbTree as ArchivedObbTree = 17, "obb-tree", Optional, 72 {
         /// The point of the model's space that the nodes' centres are relative to.
         origin: Value([f32; 3]),
         /// No point of any box is farther from the origin, in the model's units.
@@ -309,10 +309,8 @@ sections! {
         nodes: Slice(&'a [ObbNode]),
         /// The leaves, in the order in which nodes, by index, and their slots refer to them.
         leaves: Slice(&'a [PairLeaf]),
-        /// The nodes in packed form; then there are neither `nodes` nor `leaves`.
+        /// The nodes in packed form; then there are no `nodes`.
         packed_nodes: Slice(&'a [PackedObbNode]),
-        /// The leaves in packed form.
-        packed_leaves: Slice(&'a [PackedPairLeaf]),
     }
 
     /// The four-wide tree of k-DOPs, for two meshes at a time. Node 0 is the root.
@@ -362,17 +360,13 @@ impl ObbTree<'_> {
         nodes: &[],
         leaves: &[],
         packed_nodes: &[],
-        packed_leaves: &[],
     };
 }
 
 impl ArchivedObbTree<'_> {
     /// Bytes of all nodes and leaves.
     pub fn record_bytes(&self) -> usize {
-        size_of_val(self.nodes.get())
-            + size_of_val(self.leaves.get())
-            + size_of_val(self.packed_nodes.get())
-            + size_of_val(self.packed_leaves.get())
+        size_of_val(self.nodes.get()) + size_of_val(self.leaves.get()) + size_of_val(self.packed_nodes.get())
     }
 
     /// How many nodes there are, in whichever form.

@@ -44,7 +44,7 @@ pub fn lay_out_kdops(tree: &Tree, mesh: &Mesh, places: &[u32], layout: KdopLayou
     let of_leaves: Vec<&Child> =
         tree.nodes.iter().flatten().filter(|child| child.link == Link::Leaf).collect();
     let leaves: Vec<PairLeaf> =
-        of_leaves.par_iter().map(|child| leaf(mesh, writer.triangles(child), places)).collect();
+        of_leaves.par_iter().map(|child| leaf(writer.triangles(child), places)).collect();
     let slots = |node| (0..PAIR_WIDTH).map(move |slot| (node, slot));
     let radii = rows.chunks(layout.rows()).flat_map(slots).map(|(node, slot)| radius(&layout, node, slot));
     let radius = round_up(radii.fold(0.0, f64::max));

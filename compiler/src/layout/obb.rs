@@ -1,15 +1,13 @@
 //! From a tree of oriented boxes to its records: boxes rounded so that they still hold all, leaves in coordinates of
 //! their own.
 
-use bvhc_format::obb::{
-    ObbNode, PAIR_WIDTH, PackedObbNode, PackedPairLeaf, PairLeaf, PairRef, ROTATION_STEP,
-};
+use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PackedObbNode, PairLeaf, PairRef, ROTATION_STEP};
 use bvhc_format::record::{BLOCK_WIDTH, Block, TreeStatistics};
 use bvhc_format::section::SectionKind;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::WideTree;
-use super::leaf::{leaf, packed_leaf};
+use super::leaf::leaf;
 use super::used_bounds;
 use crate::fit::{Frame, Obb};
 use crate::math::vector::round_up;
@@ -24,26 +22,28 @@ pub struct ObbRecords {
     pub radius: f32,
     /// Levels of nodes.
     pub depth: u32,
-    /// The nodes and the leaves.
-    pub records: ObbForm,
+    /// The nodes.
+    pub nodes: ObbForm,
+    /// The leaves.
+    pub leaves: Vec<PairLeaf>,
     /// The tree's figures.
     pub statistics: TreeStatistics,
 }
 
-/// The records of nodes and leaves, in one of two forms.
+/// The records of nodes, in one of two forms.
 pub enum ObbForm {
     /// Numbers of 32 bits.
-    Plain(Vec<ObbNode>, Vec<PairLeaf>),
-    /// Numbers of 16 bits, and leaves without coordinates.
-    Packed(Vec<PackedObbNode>, Vec<PackedPairLeaf>),
+    Plain(Vec<ObbNode>),
+    /// Numbers of 16 bits.
+    Packed(Vec<PackedObbNode>),
 }
 
 impl ObbForm {
     /// Bytes of all records.
     pub fn bytes(&self) -> usize {
         match self {
-            Self::Plain(nodes, leaves) => size_of_val(&**nodes) + size_of_val(&**leaves),
-            Self::Packed(nodes, leaves) => size_of_val(&**nodes) + size_of_val(&**leaves),
+            Self::Plain(nodes) => size_of_val(&**nodes),
+            Self::Packed(nodes) => size_of_val(&**nodes),
         }
     }
 }
@@ -71,31 +71,22 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32], packed: bool) -> O
     let nodes = leaf_numbers.par_iter();
     let children = || tree.nodes.iter().flat_map(|node| &node.children);
     let of_leaves: Vec<&Child> = children().filter(|child| child.link == Link::Leaf).collect();
-    let leaves = of_leaves.par_iter();
+    let leaves = of_leaves.par_iter().map(|child| leaf(writer.triangles(child), places)).collect();
     let figures = |nodes: &[ObbNode]| {
         let slots = nodes.iter().flat_map(|node| (0..PAIR_WIDTH).map(move |slot| reach(node, slot)));
         let statistics = statistics(tree, nodes, of_leaves.len(), mesh.triangles.len());
         (round_up(slots.fold(0.0, f64::max)), statistics)
     };
-    let (records, (radius, statistics)) = if packed {
+    let (nodes, (radius, statistics)) = if packed {
         let packed: Vec<_> = nodes.map(|(index, first)| writer.packed_node(*index, *first)).collect();
         let unpacked: Vec<_> = packed.par_iter().map(PackedObbNode::unpack).collect();
-        (
-            ObbForm::Packed(
-                packed,
-                leaves.map(|child| packed_leaf(writer.triangles(child), places)).collect(),
-            ),
-            figures(&unpacked),
-        )
+        (ObbForm::Packed(packed), figures(&unpacked))
     } else {
         let nodes: Vec<_> = nodes.map(|(index, first)| writer.node(*index, *first)).collect();
         let figures = figures(&nodes);
-        (
-            ObbForm::Plain(nodes, leaves.map(|child| leaf(mesh, writer.triangles(child), places)).collect()),
-            figures,
-        )
+        (ObbForm::Plain(nodes), figures)
     };
-    ObbRecords { origin: writer.origin, radius, depth: tree.depth, records, statistics }
+    ObbRecords { origin: writer.origin, radius, depth: tree.depth, nodes, leaves, statistics }
 }
 
 /// Each node, with the number of its first leaf: leaves count in the order of the nodes.

@@ -63,7 +63,7 @@ pub fn lay_out_swept(tree: &Tree, mesh: &Mesh, places: &[u32], cores: Cores) -> 
     let children = tree.nodes.iter().flat_map(|node| &node.children);
     let of_leaves: Vec<&Child> = children.filter(|child| child.link == Link::Leaf).collect();
     let of = |child: &Child| &tree.order[child.range.start as usize..child.range.end as usize];
-    let leaves: Vec<PairLeaf> = of_leaves.par_iter().map(|child| leaf(mesh, of(child), places)).collect();
+    let leaves: Vec<PairLeaf> = of_leaves.par_iter().map(|child| leaf(of(child), places)).collect();
     let reaches = enclosed.iter().flat_map(|node| &node.children).map(Swept::reach);
     let radius = round_up(reaches.fold(0.0, f64::max));
     let statistics = statistics(tree, &enclosed, leaves.len());

@@ -47,12 +47,12 @@ impl Output for ObbTree {
 
     fn make(&self, job: &Job<'_>) -> Result<Option<Made>, CompileError> {
         let (tree, packed) = (&job.oriented().0, job.laid_out.packing.is_some());
-        let ObbRecords { origin, radius, depth, records, statistics } =
+        let ObbRecords { origin, radius, depth, nodes, leaves, statistics } =
             layout::lay_out_obbs(tree, job.mesh, &job.places()?, packed);
-        let mut root = section::ObbTree { origin, radius, depth, ..section::ObbTree::EMPTY };
-        match &records {
-            ObbForm::Plain(nodes, leaves) => (root.nodes, root.leaves) = (nodes, leaves),
-            ObbForm::Packed(nodes, leaves) => (root.packed_nodes, root.packed_leaves) = (nodes, leaves),
+        let mut root = section::ObbTree { origin, radius, depth, leaves: &leaves, ..section::ObbTree::EMPTY };
+        match &nodes {
+            ObbForm::Plain(nodes) => root.nodes = nodes,
+            ObbForm::Packed(nodes) => root.packed_nodes = nodes,
         }
         Ok(Some(Made::tree(Section::new(&root), statistics)))
     }

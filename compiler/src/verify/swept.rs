@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use bvhc_format::kdop::LaneRow;
-use bvhc_format::obb::{PAIR_WIDTH, PairChild, PairLeaf, PairRef};
+use bvhc_format::obb::{PAIR_WIDTH, PairChild, PairRef};
 use bvhc_format::section::ArchivedSweptTree;
 use bvhc_format::swept::{Core, Cores, SweptLayout, children};
 use bvhc_runtime::Model;
 
 use super::blocks::BlockTable;
 use super::checked::{Checked, TreeFacts};
-use super::obb::{Links, ObbFault, Place, Plan, ROUNDING, Source, check_children, exact_corners, outside};
+use super::obb::{
+    self, Leaf, Links, ObbFault, Place, Plan, ROUNDING, Source, check_children, exact_corners, outside,
+};
 use crate::math::vector::{Vector, dot, subtract};
 use crate::pair::swept::{Swept, off};
 
@@ -149,12 +151,13 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, SweptFau
     }
     let plan = Plan::of(&links, leaves.len(), tree.depth.to_native())?;
     check_root(tree, &nodes)?;
-    plan.check_leaves(leaves, &Source { table, numbers: model.geometry().triangles.get() }, triangles)?;
+    let source = Source { table, numbers: model.geometry().triangles.get() };
+    let leaves = &*obb::leaves(leaves, &source)?;
+    plan.check_leaves(leaves, triangles)?;
     let origin = tree.origin.map(|x| f64::from(x.to_native()));
     let slack = f64::from(tree.radius.to_native()) * ROUNDING;
     let boxes = Boxes { nodes: &nodes, parents: &plan.parents, table, origin, slack };
-    let check =
-        |place, leaf: &PairLeaf, used| (0..used).find_map(|lane| boxes.fault_above(leaf, lane, place));
+    let check = |place, leaf: &Leaf, used| (0..used).find_map(|lane| boxes.fault_above(leaf, lane, place));
     match plan.first_fault(leaves, check) {
         Some((_, fault)) => Err(fault),
         None => {
@@ -296,7 +299,7 @@ struct Boxes<'a> {
 
 impl Boxes<'_> {
     /// The first fault of W4 in the slots above a lane of a leaf, from the leaf's own up.
-    fn fault_above(&self, leaf: &PairLeaf, lane: usize, place: Place) -> Option<SweptFault> {
+    fn fault_above(&self, leaf: &Leaf, lane: usize, place: Place) -> Option<SweptFault> {
         let corners = exact_corners(leaf, lane, self.table);
         let corners = corners.map(|corner| subtract(corner.map(f64::from), self.origin));
         let above = std::iter::successors(Some(place), |place| self.parents[place.node]);

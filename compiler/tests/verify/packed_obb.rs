@@ -1,7 +1,7 @@
 //! The tree of oriented boxes in packed form.
 
 use bvhc::file::{Section, assemble};
-use bvhc_format::obb::{ObbNode, PackedObbNode, PairLeaf};
+use bvhc_format::obb::{ObbNode, PackedObbNode};
 use bvhc_format::section::ObbTree;
 
 use crate::breaks_in;
@@ -19,7 +19,7 @@ fn nodes(file: &Forge) -> usize {
 }
 
 fn leaf(file: &Forge, index: usize) -> usize {
-    file.slice(OBB, 72).0 + LEAF * index
+    file.slice(OBB, 40).0 + LEAF * index
 }
 
 fn child(file: &Forge, of: usize, slot: usize) -> usize {
@@ -106,12 +106,7 @@ fn statistics_are_of_the_unpacked() {
 
 #[test]
 fn one_form_at_a_time() {
-    let tree = ObbTree {
-        nodes: &[ObbNode::EMPTY],
-        leaves: &[PairLeaf::EMPTY],
-        packed_nodes: &[PackedObbNode::EMPTY],
-        ..ObbTree::EMPTY
-    };
+    let tree = ObbTree { nodes: &[ObbNode::EMPTY], packed_nodes: &[PackedObbNode::EMPTY], ..ObbTree::EMPTY };
     let bytes = assemble(&[Section::new(&tree)]).to_vec();
     breaks("B17", |file| {
         file.drop_section(OBB);

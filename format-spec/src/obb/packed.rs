@@ -75,14 +75,3 @@ plain_record!(
     64,
     [rotation, centre, half_extents, children, origin, centre_step, extent_step, reserved]
 );
-
-/// Up to four triangles, by their places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C, align(16))]
-pub struct PackedPairLeaf {
-    /// Where the triangles are: 16 times the reference of a block, plus a lane of it. Lanes beyond the leaf's count
-    /// repeat lane 0.
-    pub places: [u32; PAIR_WIDTH],
-}
-
-plain_record!(PackedPairLeaf, 16, 16, [places]);

@@ -155,7 +155,7 @@ fn by_kdops<S: Kernel, Q: Question>(
     }
     let (rows, layouts) = ([tree_a.rows.get(), tree_b.rows.get()], [layout_a, layout_b]);
     let nodes = [rows[0].len() / layout_a.rows(), rows[1].len() / layout_b.rows()];
-    let leaves = [Leaves::Plain(tree_a.leaves.get()), Leaves::Plain(tree_b.leaves.get())];
+    let leaves = [Leaves::Stored(tree_a.leaves.get()), Leaves::Stored(tree_b.leaves.get())];
     let trees = [
         PairTree::stored(a, (&tree_a.origin, tree_a.radius), leaves[0], 0, nodes[0]),
         PairTree::stored(b, (&tree_b.origin, tree_b.radius), leaves[1], 0, nodes[1]),
@@ -189,7 +189,7 @@ fn by_swept<S: Kernel, Q: Question>(
     }
     let rows = [(tree_a.rows.get(), layout_a), (tree_b.rows.get(), layout_b)];
     let nodes = rows.map(|(rows, layout)| layout.most_nodes(rows.len()));
-    let leaves = [Leaves::Plain(tree_a.leaves.get()), Leaves::Plain(tree_b.leaves.get())];
+    let leaves = [Leaves::Stored(tree_a.leaves.get()), Leaves::Stored(tree_b.leaves.get())];
     let trees = [
         PairTree::stored(a, (&tree_a.origin, tree_a.radius), leaves[0], layout_a.root(), nodes[0]),
         PairTree::stored(b, (&tree_b.origin, tree_b.radius), leaves[1], layout_b.root(), nodes[1]),

@@ -198,9 +198,8 @@ impl Dump<'_> {
             "nodes" if kind == SectionKind::ObbTree => self.records(slice, Self::obb_node),
             "nodes" if kind == SectionKind::Samples => self.records(slice, Self::sample_node),
             "nodes" => self.records(slice, Self::node),
-            "leaves" => self.records(slice, Self::obb_leaf),
+            "leaves" => self.records(slice, Self::pair_leaf),
             "packed_nodes" => self.records(slice, Self::packed_obb_node),
-            "packed_leaves" => self.records(slice, Self::packed_obb_leaf),
             "rows" if kind == SectionKind::KdopTree => self.kdop_nodes(slice.count),
             "rows" => self.swept_nodes(slice.count),
             "vertices" => self.records(slice, Self::hull_vertex),
@@ -329,18 +328,8 @@ impl Dump<'_> {
         ]);
     }
 
-    fn packed_obb_leaf(&mut self) {
-        self.field("places", 16, Kind::U32);
-    }
-
-    fn obb_leaf(&mut self) {
-        self.fields(&[("origin", 12, Kind::F32), ("radius", 4, Kind::F32)]);
-        for corner in ["first", "second", "third"] {
-            for axis in ["x", "y", "z"] {
-                self.field(&format!("{corner} corners {axis}"), 16, Kind::F32);
-            }
-        }
-        self.fields(&[("triangles", 16, Kind::U32), ("places", 16, Kind::U32)]);
+    fn pair_leaf(&mut self) {
+        self.field("addresses", 16, Kind::U32);
     }
 
     fn sample_node(&mut self) {

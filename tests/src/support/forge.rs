@@ -1,11 +1,10 @@
 //! Where in a file what stands, and files with one thing changed.
 
 use std::mem::offset_of;
-use std::ops::Range;
 
 use bvhc::file::Bytes;
 use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH};
-use bvhc_format::obb::PAIR_WIDTH;
+use bvhc_format::obb::{PAIR_WIDTH, PairLeaf};
 use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Blocks, Model};
@@ -50,31 +49,11 @@ pub struct ObbRecords {
     pub number: usize,
     /// What more a node has: numbers of 32 bits.
     pub scales: &'static [usize],
-    /// Bytes of a leaf.
-    pub leaf: usize,
-    /// The fields of a leaf but its places.
-    pub leaf_fields: &'static [Range<usize>],
-    /// Where the places are in a leaf.
-    pub places: usize,
 }
 
-static PLAIN: ObbRecords = ObbRecords {
-    node: 192,
-    number: 4,
-    scales: &[],
-    leaf: 192,
-    leaf_fields: &[0..12, 12..16, 16..160, 160..176],
-    places: 176,
-};
+static PLAIN: ObbRecords = ObbRecords { node: 192, number: 4, scales: &[] };
 
-static PACKED: ObbRecords = ObbRecords {
-    node: 128,
-    number: 2,
-    scales: &[96, 100, 104, 108, 112],
-    leaf: 16,
-    leaf_fields: &[],
-    places: 0,
-};
+static PACKED: ObbRecords = ObbRecords { node: 128, number: 2, scales: &[96, 100, 104, 108, 112] };
 
 impl Places {
     /// Looks a file over.
@@ -87,7 +66,7 @@ impl Places {
                 (Some(place_of(tree.nodes.get())), Some(place_of(tree.leaves.get())), &PLAIN)
             }
             Some(tree) => {
-                (Some(place_of(tree.packed_nodes.get())), Some(place_of(tree.packed_leaves.get())), &PACKED)
+                (Some(place_of(tree.packed_nodes.get())), Some(place_of(tree.leaves.get())), &PACKED)
             }
         };
         Self {
@@ -139,7 +118,7 @@ impl Places {
 
     /// A leaf of that tree.
     pub fn obb_leaf(&self, leaf: usize) -> usize {
-        self.obb_leaves + self.obb.leaf * leaf
+        self.obb_leaves + size_of::<PairLeaf>() * leaf
     }
 
     /// The plane of a slot of a node: lower x, upper x, lower y and so on.

@@ -139,15 +139,13 @@ fn numbers_that_are_none() {
                 nodes.for_each(|at| write(&mut forged, at, number));
                 assert!(survive_pairs(&forged, &levels), "byte {scale} of nodes is {number:#x}");
             }
-            let of_places = places.obb.places..places.obb.places + 16;
-            for field in places.obb.leaf_fields.iter().chain([&of_places]) {
-                let mut forged = aligned(&good);
-                for leaf in 0..places.obb_leaf_count {
-                    let of_field = field.clone().step_by(4).map(|at| places.obb_leaf(leaf) + at);
-                    of_field.for_each(|at| write(&mut forged, at, number));
-                }
-                assert!(survive_pairs(&forged, &levels), "bytes {field:?} of leaves are {number:#x}");
+            let mut forged = aligned(&good);
+            for (leaf, lane) in
+                (0..places.obb_leaf_count).flat_map(|leaf| (0..4).map(move |lane| (leaf, lane)))
+            {
+                write(&mut forged, places.obb_leaf(leaf) + 4 * lane, number);
             }
+            assert!(survive_pairs(&forged, &levels), "addresses are {number:#x}");
             for field in [0, 4, 8, 12] {
                 let forged = with_bytes(&good, root + field, &number.to_le_bytes());
                 assert!(survive_pairs(&forged, &levels), "byte {field} of the root is {number:#x}");
@@ -166,12 +164,8 @@ fn places_from_anywhere() {
             let mut forged = aligned(&good);
             for leaf in 0..places.obb_leaf_count {
                 for lane in 0..4 {
-                    // A radius as of nothing that f32 can tell sends all pairs to the blocks.
-                    if !places.obb.leaf_fields.is_empty() {
-                        write(&mut forged, places.obb_leaf(leaf) + 12, f32::INFINITY.to_bits());
-                    }
-                    let place = first + 4 * leaf + lane;
-                    write(&mut forged, places.obb_leaf(leaf) + places.obb.places + 4 * lane, place as u32);
+                    let address = first + 4 * leaf + lane;
+                    write(&mut forged, places.obb_leaf(leaf) + 4 * lane, address as u32);
                 }
             }
             assert!(survive_pairs(&forged, &levels));
@@ -195,7 +189,7 @@ fn mutated_trees() {
                 write(&mut forged, places.obb_child(node, slot), link);
                 places.write_obb_number(&mut forged, node, random.below(10) as usize, slot, number);
                 let leaf = places.obb_leaf(random.below(leaves) as usize);
-                let at = 4 * random.below(places.obb.leaf as u32 / 4) as usize;
+                let at = 4 * random.below(4) as usize;
                 write(&mut forged, leaf + at, [number, random.below(1024)][random.below(2) as usize]);
             }
             assert!(survive(&forged, &levels));

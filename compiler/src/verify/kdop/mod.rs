@@ -4,14 +4,16 @@
 mod fault;
 
 use bvhc_format::kdop::{self, Directions, KdopLayout, LaneRow, REGIONS, Spot, Tables, ring_cosine};
-use bvhc_format::obb::{PAIR_WIDTH, PairLeaf, PairRef};
+use bvhc_format::obb::{PAIR_WIDTH, PairRef};
 use bvhc_format::section::ArchivedKdopTree;
 
 pub use fault::{KdopFault, KdopNumber};
 
 use super::blocks::BlockTable;
 use super::checked::{Checked, TreeFacts};
-use super::obb::{Links, ObbFault, Place, Plan, ROUNDING, Source, check_children, exact_corners, outside};
+use super::obb::{
+    self, Leaf, Links, ObbFault, Place, Plan, ROUNDING, Source, check_children, exact_corners, outside,
+};
 use crate::math::vector::{Vector, cross, dot, subtract};
 
 /// K1 and K3 to K8, on blocks and triangle numbers within the rules. `None` where there is no such tree.
@@ -28,12 +30,13 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, KdopFaul
     }
     let plan = Plan::of(&links, leaves.len(), tree.depth.to_native())?;
     check_root(tree, &layout, &nodes)?;
-    plan.check_leaves(leaves, &Source { table, numbers: model.geometry().triangles.get() }, triangles)?;
+    let source = Source { table, numbers: model.geometry().triangles.get() };
+    let leaves = &*obb::leaves(leaves, &source)?;
+    plan.check_leaves(leaves, triangles)?;
     let origin = tree.origin.map(|x| f64::from(x.to_native()));
     let slack = f64::from(tree.radius.to_native()) * ROUNDING;
     let boxes = Boxes { layout, nodes: &nodes, parents: &plan.parents, table, origin, slack };
-    let check =
-        |place, leaf: &PairLeaf, used| (0..used).find_map(|lane| boxes.fault_above(leaf, lane, place));
+    let check = |place, leaf: &Leaf, used| (0..used).find_map(|lane| boxes.fault_above(leaf, lane, place));
     match plan.first_fault(leaves, check) {
         Some((_, fault)) => Err(fault),
         None => {
@@ -144,7 +147,7 @@ struct Boxes<'a> {
 
 impl Boxes<'_> {
     /// What the lowest k-DOP, from this slot up, fails to tell of the triangle in a lane.
-    fn fault_above(&self, leaf: &PairLeaf, lane: usize, place: Place) -> Option<KdopFault> {
+    fn fault_above(&self, leaf: &Leaf, lane: usize, place: Place) -> Option<KdopFault> {
         let corners =
             exact_corners(leaf, lane, self.table).map(|corner| subtract(corner.map(f64::from), self.origin));
         let mut above = Some(place);

@@ -1,8 +1,8 @@
 //! Every triangle inside all oriented boxes above it.
 
-use bvhc_format::obb::{ObbNode, PairLeaf};
+use bvhc_format::obb::ObbNode;
 
-use super::leaf::exact_corners;
+use super::leaf::{Leaf, exact_corners};
 use super::{ObbFault, ObbNodeFault, ObbTable, Place, Plan, ROUNDING};
 use crate::fit::Frame;
 use crate::verify::blocks::BlockTable;
@@ -22,14 +22,13 @@ pub(super) fn check(tree: &ObbTable<'_>, table: &BlockTable<'_>, plan: &Plan<'_>
     let origin = tree.root.origin.map(|x| f64::from(x.to_native()));
     let tolerance = f64::from(tree.root.radius.to_native()) * ROUNDING;
     let checked = Tree { nodes: &tree.nodes, parents: &plan.parents, table, origin, tolerance };
-    let check =
-        |place, leaf: &PairLeaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
+    let check = |place, leaf: &Leaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
     plan.first_fault(&tree.leaves, check).map_or(Ok(()), |(_, fault)| Err(fault))
 }
 
 impl Tree<'_> {
     /// The lowest box, from this slot up, out of which the triangle in a lane sticks.
-    fn fault_above(&self, leaf: &PairLeaf, lane: usize, place: Place) -> Option<ObbFault> {
+    fn fault_above(&self, leaf: &Leaf, lane: usize, place: Place) -> Option<ObbFault> {
         let corners = exact_corners(leaf, lane, self.table).map(|corner| {
             let along = |axis: usize| f64::from(corner[axis]) - self.origin[axis];
             [along(0), along(1), along(2)]

@@ -1,10 +1,10 @@
-//! One leaf of the tree of oriented boxes: the blocks' triangles again, in coordinates of its own.
+//! The leaves of trees for two models: addresses of triangles in the blocks.
 
 use bvhc_format::obb::{PAIR_WIDTH, PairLeaf};
 use bvhc_format::record::BLOCK_WIDTH;
 use rkyv::rend::u32_le;
 
-use super::outside;
+use super::ObbFault;
 use crate::verify::block::corners;
 use crate::verify::blocks::BlockTable;
 
@@ -12,52 +12,12 @@ use crate::verify::blocks::BlockTable;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObbLeafFault {
-    /// The origin is no point of the space of models.
-    #[error("its origin on axis {axis} is {found}, which is not finite or is beyond 2^60 (B11)")]
-    Origin {
-        /// The axis, 0 to 2.
-        axis: usize,
-        /// What it is.
-        found: f32,
-    },
-    /// A corner is not the block's, relative to the origin.
-    #[error("lane {lane}, corner {corner}, axis {axis}: {found:e} instead of {expected:e} (B11)")]
-    Corner {
-        /// The lane.
-        lane: usize,
-        /// The corner, 0 to 2.
-        corner: usize,
-        /// The axis, 0 to 2.
-        axis: usize,
-        /// What it is.
-        found: f32,
-        /// What it must be.
-        expected: f32,
-    },
-    /// The radius is not the largest magnitude.
-    #[error("its radius is {found:e} instead of {expected:e} (B12)")]
-    Radius {
-        /// What it is.
-        found: f32,
-        /// The largest magnitude.
-        expected: f32,
-    },
-    /// A place is not that of the triangle.
-    #[error("lane {lane}: at its place {found:#x} no block holds triangle {triangle} (B13)")]
-    Place {
-        /// The lane.
-        lane: usize,
-        /// The place.
-        found: u32,
-        /// The triangle.
-        triangle: u32,
-    },
-    /// A place is not that of a triangle.
-    #[error("lane {lane}: at its place {found:#x} no block holds a triangle (B13)")]
+    /// An address is not that of a triangle.
+    #[error("lane {lane}: at its address {found:#x} no block holds a triangle (B13)")]
     NoTriangle {
         /// The lane.
         lane: usize,
-        /// The place.
+        /// The address.
         found: u32,
     },
     /// An unused lane does not repeat lane 0.
@@ -75,25 +35,32 @@ pub(in crate::verify) struct Source<'a> {
     pub(in crate::verify) numbers: &'a [u32_le],
 }
 
-/// B11 to B14
-pub(super) fn check(leaf: &PairLeaf, used: usize, source: &Source<'_>) -> Result<(), ObbLeafFault> {
-    if let Some(axis) = outside(&leaf.origin) {
-        return Err(ObbLeafFault::Origin { axis, found: leaf.origin[axis] });
-    }
-    if let Some(lane) = (used..PAIR_WIDTH).find(|lane| bits(leaf, *lane) != bits(leaf, 0)) {
-        return Err(ObbLeafFault::Unused { lane });
-    }
-    for lane in 0..used {
-        let (found, triangle) = (leaf.places[lane], leaf.triangles[lane]);
-        if source.triangle_at(found) != Some(triangle) {
-            return Err(ObbLeafFault::Place { lane, found, triangle });
+/// A leaf and the triangles that blocks hold at its addresses.
+#[derive(Clone, Copy)]
+pub(in crate::verify) struct Leaf {
+    pub(in crate::verify) addresses: [u32; PAIR_WIDTH],
+    pub(in crate::verify) triangles: [u32; PAIR_WIDTH],
+}
+
+/// B13
+pub(in crate::verify) fn leaves(records: &[PairLeaf], source: &Source<'_>) -> Result<Vec<Leaf>, ObbFault> {
+    let leaf = |(leaf, record): (usize, &PairLeaf)| {
+        let mut triangles = [0; PAIR_WIDTH];
+        for (lane, (triangle, &found)) in triangles.iter_mut().zip(&record.addresses).enumerate() {
+            let fault = ObbLeafFault::NoTriangle { lane, found };
+            *triangle = source.triangle_at(found).ok_or(ObbFault::Leaf { leaf, fault })?;
         }
-        check_corners(leaf, lane, source.table)?;
+        Ok(Leaf { addresses: record.addresses, triangles })
+    };
+    records.iter().enumerate().map(leaf).collect()
+}
+
+/// B14
+pub(super) fn check(leaf: &Leaf, used: usize) -> Result<(), ObbLeafFault> {
+    match (used..PAIR_WIDTH).find(|lane| leaf.addresses[*lane] != leaf.addresses[0]) {
+        Some(lane) => Err(ObbLeafFault::Unused { lane }),
+        None => Ok(()),
     }
-    let largest =
-        leaf.corners.as_flattened().as_flattened().iter().fold(0.0, |most: f32, x| most.max(x.abs()));
-    let (found, expected) = (leaf.radius, largest);
-    if found.to_bits() == expected.to_bits() { Ok(()) } else { Err(ObbLeafFault::Radius { found, expected }) }
 }
 
 impl Source<'_> {
@@ -106,38 +73,8 @@ impl Source<'_> {
     }
 }
 
-/// All that a lane holds.
-fn bits(leaf: &PairLeaf, lane: usize) -> [u32; 11] {
-    let mut corners = leaf.corners.as_flattened().iter().map(|axis| axis[lane].to_bits());
-    std::array::from_fn(|index| match index {
-        0 => leaf.triangles[lane],
-        1 => leaf.places[lane],
-        _ => corners.next().unwrap_or(0),
-    })
-}
-
-/// The corners of the triangle in a lane, as a block has them. Panics where B13 is broken.
-pub(in crate::verify) fn exact_corners(
-    leaf: &PairLeaf,
-    lane: usize,
-    table: &BlockTable<'_>,
-) -> [[f32; 3]; 3] {
-    let block = &table.blocks[table.number_of(leaf.places[lane] / BLOCK_WIDTH as u32)];
-    corners(block, leaf.places[lane] as usize % BLOCK_WIDTH)
-}
-
-/// B11, on a place within the rules.
-fn check_corners(leaf: &PairLeaf, lane: usize, table: &BlockTable<'_>) -> Result<(), ObbLeafFault> {
-    for (corner, position) in exact_corners(leaf, lane, table).into_iter().enumerate() {
-        for (axis, along) in position.into_iter().enumerate() {
-            // Where f64 cannot hold the difference, one of the two is more than 2^29 times the other, and the
-            // difference too far from the middle of two f32 for a second rounding to matter.
-            let expected = (f64::from(along) - f64::from(leaf.origin[axis])) as f32;
-            let found = leaf.corners[corner][axis][lane];
-            if found.to_bits() != expected.to_bits() {
-                return Err(ObbLeafFault::Corner { lane, corner, axis, found, expected });
-            }
-        }
-    }
-    Ok(())
+/// The corners of the triangle in a lane, as a block has them.
+pub(in crate::verify) fn exact_corners(leaf: &Leaf, lane: usize, table: &BlockTable<'_>) -> [[f32; 3]; 3] {
+    let block = &table.blocks[table.number_of(leaf.addresses[lane] / BLOCK_WIDTH as u32)];
+    corners(block, leaf.addresses[lane] as usize % BLOCK_WIDTH)
 }

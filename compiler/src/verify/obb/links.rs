@@ -1,10 +1,10 @@
 //! How a tree for two models hangs together: every node and leaf reached once, in order, every triangle in one leaf.
 
-use bvhc_format::obb::{PAIR_WIDTH, PairChild, PairLeaf, PairRef};
+use bvhc_format::obb::{PAIR_WIDTH, PairChild, PairRef};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::ObbFault;
-use super::leaf::{self, Source};
+use super::leaf::{self, Leaf};
 
 /// The child references of a node.
 pub(in crate::verify) type Links = [u32; PAIR_WIDTH];
@@ -63,14 +63,9 @@ impl<'a> Plan<'a> {
         false
     }
 
-    /// B11 to B15
-    pub(in crate::verify) fn check_leaves(
-        &self,
-        leaves: &[PairLeaf],
-        source: &Source<'_>,
-        triangles: u64,
-    ) -> Result<(), ObbFault> {
-        let check = |_, leaf: &PairLeaf, used| leaf::check(leaf, used, source).err();
+    /// B14 and B15
+    pub(in crate::verify) fn check_leaves(&self, leaves: &[Leaf], triangles: u64) -> Result<(), ObbFault> {
+        let check = |_, leaf: &Leaf, used| leaf::check(leaf, used).err();
         if let Some((leaf, fault)) = self.first_fault(leaves, check) {
             return Err(ObbFault::Leaf { leaf, fault });
         }
@@ -81,8 +76,8 @@ impl<'a> Plan<'a> {
     /// record and how many of its lanes are used.
     pub(in crate::verify) fn first_fault<F: Send>(
         &self,
-        leaves: &[PairLeaf],
-        check: impl Fn(Place, &PairLeaf, usize) -> Option<F> + Sync,
+        leaves: &[Leaf],
+        check: impl Fn(Place, &Leaf, usize) -> Option<F> + Sync,
     ) -> Option<(usize, F)> {
         let checked = leaves.par_iter().zip(&self.leaves).enumerate();
         let faults = checked.filter_map(|(index, (leaf, place))| {
@@ -92,7 +87,7 @@ impl<'a> Plan<'a> {
     }
 
     /// B15, on numbers that blocks hold.
-    fn check_numbers(&self, leaves: &[PairLeaf], triangles: u64) -> Result<(), ObbFault> {
+    fn check_numbers(&self, leaves: &[Leaf], triangles: u64) -> Result<(), ObbFault> {
         let mut seen = vec![false; triangles as usize];
         for (leaf, (record, place)) in leaves.iter().zip(&self.leaves).enumerate() {
             for &triangle in &record.triangles[..self.used_lanes(*place)] {

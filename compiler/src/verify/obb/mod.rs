@@ -13,7 +13,7 @@ use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PairChild, PairRef};
 
 use super::checked::{Checked, TreeFacts};
 pub use leaf::ObbLeafFault;
-pub(super) use leaf::{Source, exact_corners};
+pub(super) use leaf::{Leaf, Source, exact_corners, leaves};
 use links::slots;
 pub(super) use links::{Links, Place, Plan};
 pub use node::ObbNodeFault;
@@ -141,7 +141,7 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, ObbFault
     }
     let plan = Plan::of(&links, leaves.len(), root.depth.to_native())?;
     check_root(tree)?;
-    plan.check_leaves(leaves, &source, triangles)?;
+    plan.check_leaves(leaves, triangles)?;
     boxes::check(tree, table, &plan)?;
     let cost = collision_cost(nodes);
     Ok(Some(TreeFacts::of_pairs(plan.depth, nodes.len(), leaves.len(), triangles, cost)))

@@ -1,40 +1,30 @@
-//! The tree of oriented boxes as the rules see it: whole records, however the file holds them.
+//! The tree of oriented boxes as the rules see it: whole nodes, however the file holds them, and the triangles of its leaves.
 
 use std::borrow::Cow;
 
-use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PackedObbNode, PackedPairLeaf, PairLeaf, PairRef};
+use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PackedObbNode, PairRef};
 use bvhc_format::section::ArchivedObbTree;
 
-use super::leaf::{Source, exact_corners};
-use super::{ObbFault, ObbLeafFault, ObbNodeFault};
+use super::leaf::{Leaf, Source, leaves};
+use super::{ObbFault, ObbNodeFault};
 
 /// A tree, unpacked.
 pub(in crate::verify) struct ObbTable<'a> {
     pub(super) root: &'a ArchivedObbTree<'static>,
     pub(in crate::verify) nodes: Cow<'a, [ObbNode]>,
-    /// Of a packed tree, with the triangles that blocks hold at their places.
-    pub(super) leaves: Cow<'a, [PairLeaf]>,
+    pub(super) leaves: Vec<Leaf>,
 }
 
 impl<'a> ObbTable<'a> {
-    /// B17, and of packed leaves B13.
+    /// B13 and B17
     pub(super) fn of(root: &'a ArchivedObbTree<'static>, source: &Source<'_>) -> Result<Self, ObbFault> {
-        let leaves = root.packed_leaves.get();
-        if root.packed_nodes.is_empty() && leaves.is_empty() {
-            let (nodes, leaves) = (Cow::Borrowed(root.nodes.get()), Cow::Borrowed(root.leaves.get()));
-            return Ok(Self { root, nodes, leaves });
-        }
-        if !(root.nodes.is_empty() && root.leaves.is_empty()) {
+        if !(root.nodes.is_empty() || root.packed_nodes.is_empty()) {
             return Err(ObbFault::TwoForms);
         }
         for (node, record) in root.packed_nodes.get().iter().enumerate() {
             check_node(record).map_err(|fault| ObbFault::Node { node, fault })?;
         }
-        let of_leaf = |(leaf, record): (usize, &PackedPairLeaf)| {
-            unpack_leaf(record, source).map_err(|fault| ObbFault::Leaf { leaf, fault })
-        };
-        let leaves = leaves.iter().enumerate().map(of_leaf).collect::<Result<_, _>>()?;
-        Ok(Self { root, nodes: unpacked_nodes(root), leaves: Cow::Owned(leaves) })
+        Ok(Self { root, nodes: unpacked_nodes(root), leaves: leaves(root.leaves.get(), source)? })
     }
 }
 
@@ -58,18 +48,4 @@ fn check_node(node: &PackedObbNode) -> Result<(), ObbNodeFault> {
         [0, 0, 0] => Ok(()),
         [a, b, c] => Err(ObbNodeFault::Reserved { found: [a, b, c, 0] }),
     }
-}
-
-fn unpack_leaf(record: &PackedPairLeaf, source: &Source<'_>) -> Result<PairLeaf, ObbLeafFault> {
-    let mut leaf = PairLeaf { places: record.places, ..PairLeaf::EMPTY };
-    for (lane, &found) in record.places.iter().enumerate() {
-        leaf.triangles[lane] = source.triangle_at(found).ok_or(ObbLeafFault::NoTriangle { lane, found })?;
-        for (k, corner) in exact_corners(&leaf, lane, source.table).into_iter().enumerate() {
-            for (axis, along) in corner.into_iter().enumerate() {
-                leaf.corners[k][axis][lane] = along;
-                leaf.radius = leaf.radius.max(along.abs());
-            }
-        }
-    }
-    Ok(leaf)
 }

@@ -3,7 +3,7 @@
 pub(crate) mod aabb;
 pub(crate) mod obb;
 
-use bvhc_format::obb::{PAIR_WIDTH, PackedPairLeaf, PairChild, PairLeaf, PairRef};
+use bvhc_format::obb::{PAIR_WIDTH, PairChild, PairLeaf, PairRef};
 use bvhc_format::record::{ChildRef, NODE_WIDTH};
 use rkyv::rend::{f32_le, u32_le};
 
@@ -35,8 +35,8 @@ pub(crate) struct PairTree<'a> {
 /// What leaves are made of.
 #[derive(Clone, Copy)]
 pub(crate) enum Leaves<'a> {
-    Plain(&'a [PairLeaf]),
-    Packed(&'a [PackedPairLeaf]),
+    /// Addresses in the file.
+    Stored(&'a [PairLeaf]),
     /// Parts of the blocks of the AABB tree.
     Blocks,
 }
@@ -59,10 +59,7 @@ impl<'a> PairTree<'a> {
     #[inline(always)]
     pub(crate) fn of_obbs(model: &'a Model<'a>) -> Self {
         let Some(tree) = model.obb_tree() else { return Self::of_aabbs(model) };
-        let leaves = match tree.packed_nodes.is_empty() {
-            true => Leaves::Plain(tree.leaves.get()),
-            false => Leaves::Packed(tree.packed_leaves.get()),
-        };
+        let leaves = Leaves::Stored(tree.leaves.get());
         Self::stored(model, (&tree.origin, tree.radius), leaves, 0, tree.node_count())
     }
 
@@ -114,8 +111,7 @@ impl<'a> PairTree<'a> {
     #[inline(always)]
     fn addresses(&self, leaf: Leaf) -> Option<[u64; PAIR_WIDTH]> {
         match self.leaves {
-            Leaves::Plain(leaves) => leaves.get(leaf.id as usize).map(|leaf| leaf.places.map(u64::from)),
-            Leaves::Packed(leaves) => leaves.get(leaf.id as usize).map(|leaf| leaf.places.map(u64::from)),
+            Leaves::Stored(leaves) => leaves.get(leaf.id as usize).map(|leaf| leaf.addresses.map(u64::from)),
             Leaves::Blocks => Some(aabb::addresses(leaf)),
         }
     }
