@@ -211,20 +211,12 @@ BVHC_ASSERT(offsetof(bvhc_obb_node, half_extents) == 112, "bvhc_obb_node.half_ex
 BVHC_ASSERT(offsetof(bvhc_obb_node, children) == 160, "bvhc_obb_node.children");
 BVHC_ASSERT(offsetof(bvhc_obb_node, reserved) == 176, "bvhc_obb_node.reserved");
 
-/* PairLeaf: 192 bytes, aligned to 64. */
+/* PairLeaf: 16 bytes, aligned to 16. */
 typedef struct bvhc_pair_leaf {
-    float origin[3]; /* 0 */
-    float radius; /* 12 */
-    float corners[3][3][4]; /* 16 */
-    uint32_t triangles[4]; /* 160 */
-    uint32_t places[4]; /* 176 */
+    uint32_t addresses[4]; /* 0 */
 } bvhc_pair_leaf;
-BVHC_ASSERT(sizeof(bvhc_pair_leaf) == 192, "bvhc_pair_leaf");
-BVHC_ASSERT(offsetof(bvhc_pair_leaf, origin) == 0, "bvhc_pair_leaf.origin");
-BVHC_ASSERT(offsetof(bvhc_pair_leaf, radius) == 12, "bvhc_pair_leaf.radius");
-BVHC_ASSERT(offsetof(bvhc_pair_leaf, corners) == 16, "bvhc_pair_leaf.corners");
-BVHC_ASSERT(offsetof(bvhc_pair_leaf, triangles) == 160, "bvhc_pair_leaf.triangles");
-BVHC_ASSERT(offsetof(bvhc_pair_leaf, places) == 176, "bvhc_pair_leaf.places");
+BVHC_ASSERT(sizeof(bvhc_pair_leaf) == 16, "bvhc_pair_leaf");
+BVHC_ASSERT(offsetof(bvhc_pair_leaf, addresses) == 0, "bvhc_pair_leaf.addresses");
 
 /* PackedObbNode: 128 bytes, aligned to 64. */
 typedef struct bvhc_packed_obb_node {
@@ -246,13 +238,6 @@ BVHC_ASSERT(offsetof(bvhc_packed_obb_node, origin) == 96, "bvhc_packed_obb_node.
 BVHC_ASSERT(offsetof(bvhc_packed_obb_node, centre_step) == 108, "bvhc_packed_obb_node.centre_step");
 BVHC_ASSERT(offsetof(bvhc_packed_obb_node, extent_step) == 112, "bvhc_packed_obb_node.extent_step");
 BVHC_ASSERT(offsetof(bvhc_packed_obb_node, reserved) == 116, "bvhc_packed_obb_node.reserved");
-
-/* PackedPairLeaf: 16 bytes, aligned to 16. */
-typedef struct bvhc_packed_pair_leaf {
-    uint32_t places[4]; /* 0 */
-} bvhc_packed_pair_leaf;
-BVHC_ASSERT(sizeof(bvhc_packed_pair_leaf) == 16, "bvhc_packed_pair_leaf");
-BVHC_ASSERT(offsetof(bvhc_packed_pair_leaf, places) == 0, "bvhc_packed_pair_leaf.places");
 
 /* LaneRow: 16 bytes, aligned to 16. */
 typedef struct bvhc_lane_row {
@@ -370,7 +355,7 @@ BVHC_ASSERT(offsetof(bvhc_aabb_tree, depth) == 24, "bvhc_aabb_tree.depth");
 BVHC_ASSERT(offsetof(bvhc_aabb_tree, reserved) == 28, "bvhc_aabb_tree.reserved");
 BVHC_ASSERT(offsetof(bvhc_aabb_tree, nodes) == 32, "bvhc_aabb_tree.nodes");
 
-/* Root of section obb-tree (kind 17): 88 bytes, aligned to 8. */
+/* Root of section obb-tree (kind 17): 72 bytes, aligned to 8. */
 typedef struct bvhc_obb_tree {
     float origin[3]; /* 0 */
     float radius; /* 12 */
@@ -379,9 +364,8 @@ typedef struct bvhc_obb_tree {
     bvhc_slice nodes; /* 24 of ObbNode */
     bvhc_slice leaves; /* 40 of PairLeaf */
     bvhc_slice packed_nodes; /* 56 of PackedObbNode */
-    bvhc_slice packed_leaves; /* 72 of PackedPairLeaf */
 } bvhc_obb_tree;
-BVHC_ASSERT(sizeof(bvhc_obb_tree) == 88, "bvhc_obb_tree");
+BVHC_ASSERT(sizeof(bvhc_obb_tree) == 72, "bvhc_obb_tree");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, origin) == 0, "bvhc_obb_tree.origin");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, radius) == 12, "bvhc_obb_tree.radius");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, depth) == 16, "bvhc_obb_tree.depth");
@@ -389,7 +373,6 @@ BVHC_ASSERT(offsetof(bvhc_obb_tree, reserved) == 20, "bvhc_obb_tree.reserved");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, nodes) == 24, "bvhc_obb_tree.nodes");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, leaves) == 40, "bvhc_obb_tree.leaves");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, packed_nodes) == 56, "bvhc_obb_tree.packed_nodes");
-BVHC_ASSERT(offsetof(bvhc_obb_tree, packed_leaves) == 72, "bvhc_obb_tree.packed_leaves");
 
 /* Root of section kdop-tree (kind 18): 64 bytes, aligned to 8. */
 typedef struct bvhc_kdop_tree {

@@ -307,10 +307,10 @@ sections! {
         reserved: Value(u32),
         /// The nodes, parents before children.
         nodes: Slice(&'a [ObbNode]),
-        /// The leaves, in the order in which nodes, by index, and their slots refer to them.
-        leaves: Slice(&'a [PairLeaf]),
         /// The nodes in packed form; then there are no `nodes`.
         packed_nodes: Slice(&'a [PackedObbNode]),
+        /// The leaves, in the order in which nodes, by index, and their slots refer to them.
+        leaves: Slice(&'a [PairLeaf]),
     }
 
     /// The four-wide tree of k-DOPs, for two meshes at a time. Node 0 is the root.

@@ -277,9 +277,9 @@ impl fmt::Display for Prefix<'_> {
 /// What to do about a file of another version.
 fn advice(major: u16) -> &'static str {
     if major < bvhc_format::VERSION_MAJOR {
-        "compile the model again with this version of bvhc"
+        "recompile the model with this version's bvhc"
     } else {
-        "update bvhc-runtime, or compile the model again with this version of bvhc"
+        "update the runtime, or recompile the model with this version's bvhc"
     }
 }
 
@@ -292,15 +292,15 @@ mod tests {
     #[test]
     fn messages_say_what_to_do() {
         let old = OpenError::Version { major: 1, minor: 3 }.to_string();
-        assert!(old.ends_with("compile the model again with this version of bvhc"), "{old}");
+        assert!(old.ends_with("recompile the model with this version's bvhc"), "{old}");
         let new = OpenError::Version { major: 99, minor: 0 }.to_string();
-        assert!(new.contains("update bvhc-runtime"), "{new}");
+        assert!(new.contains("update the runtime"), "{new}");
         let fault = SectionFault::Duplicate;
         let kind = SectionKind::ObbTree as u32;
         let twice = OpenError::Section { index: 3, kind, fault }.to_string();
         assert!(twice.starts_with("section 3 (obb-tree): "), "{twice}");
         let unknown = OpenError::Section { index: 3, kind: 0xffff, fault }.to_string();
-        assert!(unknown.starts_with("section 3 (of the unknown kind 65535): "), "{unknown}");
+        assert!(unknown.starts_with("section 3 (kind-65535): "), "{unknown}");
     }
 
     #[cfg(feature = "mmap")]

@@ -238,19 +238,22 @@ impl<T, const N: usize> FixedCache<T, N> {
         Self { numbers: [Self::NONE; N], records: [const { MaybeUninit::uninit() }; N] }
     }
 
-    /// The record of this number in a slot, made unless it is there. `None` where it cannot be made.
+    /// The record of this number in a slot. Unless it is there, it is made from `empty` by `fill`; `None` where that fails.
     #[inline(always)]
-    pub(crate) fn get_or_make(
+    pub(crate) fn get_or_fill(
         &mut self,
         slot: u64,
         number: u64,
-        make: impl FnOnce() -> Option<T>,
+        empty: T,
+        fill: impl FnOnce(&mut T) -> bool,
     ) -> Option<&T> {
         let slot = slot as usize % N;
         let (held, record) = (&mut self.numbers[slot], &mut self.records[slot]);
         if *held != number || number == Self::NONE {
             *held = Self::NONE;
-            record.write(make()?);
+            if !fill(record.write(empty)) {
+                return None;
+            }
             *held = number;
         }
         // SAFETY: the slot has this number, so the record was written, here or before; and no other write leaves it without.

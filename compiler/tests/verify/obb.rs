@@ -23,11 +23,11 @@ fn nodes(file: &Forge) -> usize {
 }
 
 fn leaf(file: &Forge, index: usize) -> usize {
-    file.slice(OBB, 40).0 + LEAF * index
+    file.slice(OBB, 56).0 + LEAF * index
 }
 
 fn leaves(file: &Forge) -> usize {
-    file.slice(OBB, 40).1
+    file.slice(OBB, 56).1
 }
 
 /// One of a slot's numbers: 0 to 3 are the quaternion's, 4 to 6 the centre's, 7 to 9 the half extents'.

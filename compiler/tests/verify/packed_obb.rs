@@ -11,15 +11,15 @@ const NODE: usize = 128;
 const LEAF: usize = 16;
 
 fn node(file: &Forge, index: usize) -> usize {
-    file.slice(OBB, 56).0 + NODE * index
+    file.slice(OBB, 40).0 + NODE * index
 }
 
 fn nodes(file: &Forge) -> usize {
-    file.slice(OBB, 56).1
+    file.slice(OBB, 40).1
 }
 
 fn leaf(file: &Forge, index: usize) -> usize {
-    file.slice(OBB, 40).0 + LEAF * index
+    file.slice(OBB, 56).0 + LEAF * index
 }
 
 fn child(file: &Forge, of: usize, slot: usize) -> usize {

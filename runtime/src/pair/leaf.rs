@@ -6,6 +6,7 @@ use bvhc_format::record::{BLOCK_WIDTH, Block};
 
 use crate::blocks::Blocks;
 use crate::math::{larger, smaller};
+use crate::simd::Kernel;
 use crate::stack::FixedCache;
 use crate::triangle::slots;
 
@@ -65,37 +66,45 @@ impl LeafCache {
 
     /// The triangles of a leaf, made from those at its addresses unless they are kept. `None` in a corrupt file.
     #[inline(always)]
-    pub(crate) fn get(
+    pub(crate) fn get<S: Kernel>(
         &mut self,
+        simd: S,
         leaf: Leaf,
         blocks: &Blocks<'_>,
         addresses: impl FnOnce() -> Option<[u64; PAIR_WIDTH]>,
     ) -> Option<&Triangles> {
         let number = leaf.id * PAIR_WIDTH as u64 + u64::from(leaf.triangles % PAIR_WIDTH as u32);
-        self.0.get_or_make(leaf.id, number, || make(blocks, addresses()?))
+        self.0.get_or_fill(
+            leaf.id,
+            number,
+            Triangles::EMPTY,
+            #[inline(always)]
+            |triangles| addresses().is_some_and(|addresses| fill(simd, triangles, blocks, addresses)),
+        )
     }
 }
 
-/// The triangles at these addresses.
-#[inline(never)]
-fn make(blocks: &Blocks<'_>, addresses: [u64; PAIR_WIDTH]) -> Option<Triangles> {
-    let corners = match blocks {
-        Blocks::Plain(blocks) => gather(blocks, &addresses)?,
-        Blocks::Packed(_) => unpack(blocks, &addresses)?,
-    };
-    let mut triangles = Triangles { corners, origin: [0.0; 3], radius: 0.0, addresses };
-    for axis in 0..3 {
-        let (lower, upper) = triangles.range(axis);
-        let origin = 0.5 * lower + 0.5 * upper;
-        for corner in &mut triangles.corners {
-            for coordinate in &mut corner[axis] {
-                *coordinate -= origin;
-            }
-        }
-        triangles.origin[axis] = origin;
-        triangles.radius = larger(triangles.radius, larger(upper - origin, origin - lower));
-    }
-    Some(triangles)
+/// Makes the triangles at these addresses: a call of its own, compiled for the level.
+#[inline(always)]
+fn fill<S: Kernel>(
+    simd: S,
+    triangles: &mut Triangles,
+    blocks: &Blocks<'_>,
+    addresses: [u64; PAIR_WIDTH],
+) -> bool {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let corners = match blocks {
+                Blocks::Plain(blocks) => gather(blocks, &addresses),
+                Blocks::Packed(_) => unpack(blocks, &addresses),
+            };
+            let Some(corners) = corners else { return false };
+            triangles.addresses = addresses;
+            triangles.set(&corners);
+            true
+        },
+    )
 }
 
 type Corners = [[[f32; PAIR_WIDTH]; 3]; 3];
@@ -141,17 +150,40 @@ fn unpack(blocks: &Blocks<'_>, addresses: &[u64; PAIR_WIDTH]) -> Option<Corners>
 }
 
 impl Triangles {
-    /// The least and the greatest coordinate on an axis.
+    const EMPTY: Self = Self {
+        corners: [[[0.0; PAIR_WIDTH]; 3]; 3],
+        origin: [0.0; 3],
+        radius: 0.0,
+        addresses: [0; PAIR_WIDTH],
+    };
+
+    /// Takes corners, relative to the middle of the box around them.
     #[inline(always)]
-    fn range(&self, axis: usize) -> (f32, f32) {
-        let [a, b, c] = [&self.corners[0][axis], &self.corners[1][axis], &self.corners[2][axis]];
-        let (mut low, mut high) = (*a, *a);
-        for lane in 0..PAIR_WIDTH {
-            low[lane] = smaller(smaller(low[lane], b[lane]), c[lane]);
-            high[lane] = larger(larger(high[lane], b[lane]), c[lane]);
+    fn set(&mut self, corners: &Corners) {
+        self.radius = 0.0;
+        for axis in 0..3 {
+            let [a, b, c] = [&corners[0][axis], &corners[1][axis], &corners[2][axis]];
+            let (lower, upper) = range(a, b, c);
+            let origin = 0.5 * lower + 0.5 * upper;
+            for lane in 0..PAIR_WIDTH {
+                self.corners[0][axis][lane] = a[lane] - origin;
+                self.corners[1][axis][lane] = b[lane] - origin;
+                self.corners[2][axis][lane] = c[lane] - origin;
+            }
+            self.origin[axis] = origin;
+            self.radius = larger(self.radius, larger(upper - origin, origin - lower));
         }
-        let least = smaller(smaller(low[0], low[1]), smaller(low[2], low[3]));
-        let greatest = larger(larger(high[0], high[1]), larger(high[2], high[3]));
-        (least, greatest)
     }
+}
+
+/// The least and the greatest of all.
+#[inline(always)]
+fn range(a: &[f32; PAIR_WIDTH], b: &[f32; PAIR_WIDTH], c: &[f32; PAIR_WIDTH]) -> (f32, f32) {
+    let (mut low, mut high) = (*a, *a);
+    for lane in 0..PAIR_WIDTH {
+        low[lane] = smaller(smaller(low[lane], b[lane]), c[lane]);
+        high[lane] = larger(larger(high[lane], b[lane]), c[lane]);
+    }
+    let least = smaller(smaller(low[0], low[1]), smaller(low[2], low[3]));
+    (least, larger(larger(high[0], high[1]), larger(high[2], high[3])))
 }

@@ -12,6 +12,7 @@ use super::leaf::{Leaf, LeafCache, Triangles};
 use super::relative_pose::TreeFrame;
 use crate::bounds::Aabb;
 use crate::model::Model;
+use crate::simd::Kernel;
 
 /// Where a child reference leads.
 pub(crate) enum Link {
@@ -104,8 +105,19 @@ impl<'a> PairTree<'a> {
 
     /// The triangles of a leaf.
     #[inline(always)]
-    pub(crate) fn triangles<'c>(&self, leaf: Leaf, cache: &'c mut LeafCache) -> Option<&'c Triangles> {
-        cache.get(leaf, &self.model.blocks(), || self.addresses(leaf))
+    pub(crate) fn triangles<'c, S: Kernel>(
+        &self,
+        simd: S,
+        leaf: Leaf,
+        cache: &'c mut LeafCache,
+    ) -> Option<&'c Triangles> {
+        cache.get(
+            simd,
+            leaf,
+            &self.model.blocks(),
+            #[inline(always)]
+            || self.addresses(leaf),
+        )
     }
 
     #[inline(always)]
@@ -118,15 +130,16 @@ impl<'a> PairTree<'a> {
 
     /// The triangles of a leaf that may be another model's, if this one's has a triangle in that lane, too.
     #[inline(always)]
-    pub(crate) fn known<'c>(
+    pub(crate) fn known<'c, S: Kernel>(
         &self,
+        simd: S,
         leaf: Leaf,
         lane: usize,
         cache: &'c mut LeafCache,
     ) -> Option<&'c Triangles> {
         let exists = !self.is_made() || aabb::has_leaf(self.model, leaf);
         if exists && lane < (leaf.triangles as usize).min(PAIR_WIDTH) {
-            self.triangles(leaf, cache)
+            self.triangles(simd, leaf, cache)
         } else {
             None
         }

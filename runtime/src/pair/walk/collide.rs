@@ -149,7 +149,8 @@ impl<S: Kernel> Walk<'_, '_, S> {
     ) -> Result<ControlFlow<()>, Exhausted> {
         self.budget.spend()?;
         self.budget.leaf_pairs += 1;
-        let (Some(a), Some(b)) = (self.a.triangles(leaf_a, cache_a), self.b.triangles(leaf_b, cache_b))
+        let (Some(a), Some(b)) =
+            (self.a.triangles(self.simd, leaf_a, cache_a), self.b.triangles(self.simd, leaf_b, cache_b))
         else {
             return Ok(ControlFlow::Continue(()));
         };

@@ -158,7 +158,10 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     #[cold]
     #[inline(never)]
     fn take(&mut self, [a, b]: [Spot; 2], [cache_a, cache_b]: &mut [LeafCache; 2]) -> ControlFlow<()> {
-        match (self.a.known(a.leaf, a.lane, cache_a), self.b.known(b.leaf, b.lane, cache_b)) {
+        match (
+            self.a.known(self.simd, a.leaf, a.lane, cache_a),
+            self.b.known(self.simd, b.leaf, b.lane, cache_b),
+        ) {
             (Some(record_a), Some(record_b)) => self.decide((a, record_a), (b, record_b)),
             _ => ControlFlow::Continue(()),
         }
@@ -293,7 +296,8 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     ) -> Result<ControlFlow<()>, Exhausted> {
         self.budget.spend()?;
         self.budget.leaf_pairs += 1;
-        let (Some(a), Some(b)) = (self.a.triangles(leaf_a, cache_a), self.b.triangles(leaf_b, cache_b))
+        let (Some(a), Some(b)) =
+            (self.a.triangles(self.simd, leaf_a, cache_a), self.b.triangles(self.simd, leaf_b, cache_b))
         else {
             return Ok(ControlFlow::Continue(()));
         };
@@ -377,7 +381,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         &Waiting { a, b, .. }: &Waiting,
         [cache_a, cache_b]: &mut [LeafCache; 2],
     ) -> ControlFlow<()> {
-        match (self.a.triangles(a.leaf, cache_a), self.b.triangles(b.leaf, cache_b)) {
+        match (self.a.triangles(self.simd, a.leaf, cache_a), self.b.triangles(self.simd, b.leaf, cache_b)) {
             (Some(record_a), Some(record_b)) => self.decide((a, record_a), (b, record_b)),
             _ => ControlFlow::Continue(()),
         }
