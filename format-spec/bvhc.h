@@ -211,13 +211,6 @@ BVHC_ASSERT(offsetof(bvhc_obb_node, half_extents) == 112, "bvhc_obb_node.half_ex
 BVHC_ASSERT(offsetof(bvhc_obb_node, children) == 160, "bvhc_obb_node.children");
 BVHC_ASSERT(offsetof(bvhc_obb_node, reserved) == 176, "bvhc_obb_node.reserved");
 
-/* PairLeaf: 16 bytes, aligned to 16. */
-typedef struct bvhc_pair_leaf {
-    uint32_t addresses[4]; /* 0 */
-} bvhc_pair_leaf;
-BVHC_ASSERT(sizeof(bvhc_pair_leaf) == 16, "bvhc_pair_leaf");
-BVHC_ASSERT(offsetof(bvhc_pair_leaf, addresses) == 0, "bvhc_pair_leaf.addresses");
-
 /* PackedObbNode: 128 bytes, aligned to 64. */
 typedef struct bvhc_packed_obb_node {
     int16_t rotation[4][4]; /* 0 */
@@ -238,6 +231,13 @@ BVHC_ASSERT(offsetof(bvhc_packed_obb_node, origin) == 96, "bvhc_packed_obb_node.
 BVHC_ASSERT(offsetof(bvhc_packed_obb_node, centre_step) == 108, "bvhc_packed_obb_node.centre_step");
 BVHC_ASSERT(offsetof(bvhc_packed_obb_node, extent_step) == 112, "bvhc_packed_obb_node.extent_step");
 BVHC_ASSERT(offsetof(bvhc_packed_obb_node, reserved) == 116, "bvhc_packed_obb_node.reserved");
+
+/* PairLeaf: 16 bytes, aligned to 16. */
+typedef struct bvhc_pair_leaf {
+    uint32_t addresses[4]; /* 0 */
+} bvhc_pair_leaf;
+BVHC_ASSERT(sizeof(bvhc_pair_leaf) == 16, "bvhc_pair_leaf");
+BVHC_ASSERT(offsetof(bvhc_pair_leaf, addresses) == 0, "bvhc_pair_leaf.addresses");
 
 /* LaneRow: 16 bytes, aligned to 16. */
 typedef struct bvhc_lane_row {
@@ -362,8 +362,8 @@ typedef struct bvhc_obb_tree {
     uint32_t depth; /* 16 */
     uint32_t reserved; /* 20 */
     bvhc_slice nodes; /* 24 of ObbNode */
-    bvhc_slice leaves; /* 40 of PairLeaf */
-    bvhc_slice packed_nodes; /* 56 of PackedObbNode */
+    bvhc_slice packed_nodes; /* 40 of PackedObbNode */
+    bvhc_slice leaves; /* 56 of PairLeaf */
 } bvhc_obb_tree;
 BVHC_ASSERT(sizeof(bvhc_obb_tree) == 72, "bvhc_obb_tree");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, origin) == 0, "bvhc_obb_tree.origin");
@@ -371,8 +371,8 @@ BVHC_ASSERT(offsetof(bvhc_obb_tree, radius) == 12, "bvhc_obb_tree.radius");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, depth) == 16, "bvhc_obb_tree.depth");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, reserved) == 20, "bvhc_obb_tree.reserved");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, nodes) == 24, "bvhc_obb_tree.nodes");
-BVHC_ASSERT(offsetof(bvhc_obb_tree, leaves) == 40, "bvhc_obb_tree.leaves");
-BVHC_ASSERT(offsetof(bvhc_obb_tree, packed_nodes) == 56, "bvhc_obb_tree.packed_nodes");
+BVHC_ASSERT(offsetof(bvhc_obb_tree, packed_nodes) == 40, "bvhc_obb_tree.packed_nodes");
+BVHC_ASSERT(offsetof(bvhc_obb_tree, leaves) == 56, "bvhc_obb_tree.leaves");
 
 /* Root of section kdop-tree (kind 18): 64 bytes, aligned to 8. */
 typedef struct bvhc_kdop_tree {
