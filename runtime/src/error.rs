@@ -151,6 +151,9 @@ pub enum OpenError {
     /// The box around the model is not finite, is inverted or is too large.
     #[error("the bounds of the model are not a box of finite numbers within 2^60")]
     Bounds,
+    /// The CPU has no instructions that the runtime can use.
+    #[error("this CPU lacks SSE4.2 (x86-64-v2), which the runtime needs")]
+    Cpu,
 }
 
 /// Which rule a directory entry breaks.

@@ -11,7 +11,7 @@ use fearless_simd::Level as Inner;
 /// use bvhc_runtime::{Level, Model, include_aligned};
 ///
 /// let model = Model::from_bytes(include_aligned!("../../tests/golden/quad.bvh"))?;
-/// assert_eq!(model.level().name(), Level::detect().name());
+/// assert_eq!(Some(model.level().name()), Level::detect().map(Level::name));
 /// for level in Level::available() {
 ///     let nearest = model.with_level(level).closest_point([0.5, 0.5, 3.0], f32::INFINITY);
 ///     assert_eq!(nearest, model.closest_point([0.5, 0.5, 3.0], f32::INFINITY));
@@ -22,30 +22,26 @@ use fearless_simd::Level as Inner;
 pub struct Level(Inner);
 
 impl Level {
-    /// The best level of this CPU. Cost: an atomic load, but for the first call.
-    #[cfg(any(feature = "mmap", target_arch = "wasm32"))]
-    pub fn detect() -> Self {
-        Self(Inner::new())
-    }
-
-    /// The best level of this CPU. Cost: an atomic load, but for the first call.
-    #[cfg(not(any(feature = "mmap", target_arch = "wasm32")))]
-    pub fn detect() -> Self {
-        Self(bare::detect())
+    /// The best level of this CPU; `None` on an x86 CPU without SSE4.2. Cost: an atomic load after the first call.
+    pub fn detect() -> Option<Self> {
+        let best = best();
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        if let Inner::Sse2(_) = best {
+            return scalar().map(Self);
+        }
+        Some(Self(best))
     }
 
     /// All levels of this CPU, from the lowest to the best.
     ///
     /// The scalar level is among them with the feature `scalar`, or where it is the only one.
     pub fn available() -> impl Iterator<Item = Self> {
-        lower_levels(Self::detect().0).into_iter().flatten().map(Self)
+        lower_levels(best()).into_iter().flatten().map(Self)
     }
 
-    /// The level's name: `scalar`, `sse2`, `sse4.2`, `avx2`, `avx512`, `neon` or `simd128`.
+    /// The level's name: `scalar`, `sse4.2`, `avx2`, `avx512`, `neon` or `simd128`.
     pub fn name(self) -> &'static str {
         match self.0 {
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            Inner::Sse2(_) => "sse2",
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             Inner::Sse4_2(_) => "sse4.2",
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -66,11 +62,20 @@ impl Level {
     }
 }
 
+#[cfg(any(feature = "mmap", target_arch = "wasm32"))]
+fn best() -> Inner {
+    Inner::new()
+}
+
+#[cfg(not(any(feature = "mmap", target_arch = "wasm32")))]
+fn best() -> Inner {
+    bare::detect()
+}
+
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-fn lower_levels(best: Inner) -> [Option<Inner>; 5] {
+fn lower_levels(best: Inner) -> [Option<Inner>; 4] {
     [
         scalar(),
-        best.as_sse2().map(Inner::Sse2),
         best.as_sse4_2().map(Inner::Sse4_2),
         best.as_avx2().map(Inner::Avx2),
         best.as_avx512().map(Inner::Avx512),

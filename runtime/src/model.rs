@@ -118,7 +118,7 @@ impl<'a> Model<'a> {
             bounds,
             reach: Extent::of(&bounds),
             depth,
-            level: Level::detect(),
+            level: Level::detect().ok_or(OpenError::Cpu)?,
         })
     }
 

@@ -131,6 +131,6 @@ fn what_files_do_not_have() {
         .budget(&mut WorkBudget::of_steps(0))
         .within(0.0);
     assert_eq!(none, Err(PairError::Exhausted(Exhausted)));
-    let lines = lines.with_level(Level::detect());
+    let lines = lines.with_level(Level::detect().expect("a level"));
     assert_eq!(lines.against(&lines, &Pose::IDENTITY).volume(volume).within(-1.0), Ok(false));
 }

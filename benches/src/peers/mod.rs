@@ -19,7 +19,7 @@ use bvhc_runtime::{Level, Ray};
 /// The level that `BVHC_LEVEL` names, or the CPU's best: nobody who chooses at run time uses more.
 pub fn level() -> Level {
     let Ok(wanted) = std::env::var("BVHC_LEVEL") else {
-        return Level::detect();
+        return Level::detect().expect("a level");
     };
     let mut levels = Level::available();
     levels.find(|level| level.name() == wanted).unwrap_or_else(|| panic!("BVHC_LEVEL: no {wanted} here"))

@@ -89,22 +89,20 @@ macro_rules! dispatch_as_is {
             fearless_simd::Level::Avx2($simd) => $run,
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
             fearless_simd::Level::Sse4_2($simd) => $run,
-            #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-            fearless_simd::Level::Sse2($simd) => $crate::simd::outline(|| $run),
             #[cfg(target_arch = "aarch64")]
             fearless_simd::Level::Neon($simd) => $run,
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             fearless_simd::Level::WasmSimd128($simd) => $run,
             #[cfg(scalar_level)]
             fearless_simd::Level::Fallback($simd) => $crate::simd::outline(|| $run),
-            other => unreachable!("{other:?} is a level of another architecture"),
+            other => unreachable!("{other:?} is no level that models have"),
         }
     };
 }
 pub(crate) use dispatch_as_is;
 
-/// Keeps the levels that need no instructions of their own out of the caller, whose frame they would blow up.
-#[cfg(any(target_arch = "x86", target_arch = "x86_64", scalar_level))]
+/// Keeps the level that needs no instructions of its own out of the caller, whose frame they would blow up.
+#[cfg(scalar_level)]
 #[inline(never)]
 pub(crate) fn outline<R>(run: impl FnOnce() -> R) -> R {
     run()

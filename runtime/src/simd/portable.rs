@@ -147,6 +147,4 @@ portable_kernel!(fearless_simd::aarch64::Neon);
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 portable_kernel!(fearless_simd::wasm32::WasmSimd128);
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-portable_kernel!(fearless_simd::x86::Sse2);
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 portable_kernel!(fearless_simd::x86::Sse4_2);

@@ -351,7 +351,7 @@ mod tests {
         let (mut loose, mut count) = (0, 0);
         for _ in 0..1000 {
             let (a, b) = (leaf(&mut random, [0.0; 3], 1.0), leaf(&mut random, [1.2, 0.0, 0.0], 1.0));
-            let motion = dispatch!(Level::detect().inner(), simd => {
+            let motion = dispatch!(Level::detect().expect("a level").inner(), simd => {
                 let place = TreeFrame { origin: [0.0; 3], radius: 4.0 };
                 let motion = RelativePose::new(simd, &Pose::IDENTITY, &place, &place);
                 bounds(simd, &a.0, &b.0, &motion, f32::INFINITY)

@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn empty_slots_are_beyond_everything() {
-        let found = dispatch!(Level::detect().inner(), simd => {
+        let found = dispatch!(Level::detect().expect("a level").inner(), simd => {
             let place = TreeFrame { origin: [0.0; 3], radius: 1.0 };
             lower_bounds(simd, &ObbNode::EMPTY, &ObbNode::EMPTY, &RelativePose::new(simd, &Pose::IDENTITY, &place, &place), u32::MAX, 1.0)
         });

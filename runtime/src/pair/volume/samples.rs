@@ -206,7 +206,7 @@ mod tests {
         let place = TreeFrame { origin: [0.0; 3], radius };
         let pose = random.pose([5.0, 0.0, 0.0]);
         let upper = |limit: f64| {
-            dispatch!(Level::detect().inner(), simd => {
+            dispatch!(Level::detect().expect("a level").inner(), simd => {
                 witness(simd, [&node, &node], &RelativePose::new(simd, &pose, &place, &place), 0xffff, limit)
             })
             .map(|bound| bound.upper)

@@ -59,7 +59,7 @@ fn excess(layout: &KdopLayout, realign: Realign, shape: &Shape, nodes: usize) ->
             let rotation = pose::any(&mut random);
             for unit in units {
                 let turned = rotation.map(|row| dot(&row, unit));
-                let reaches = realign.reaches(Level::detect(), layout, &node, turned);
+                let reaches = realign.reaches(Level::detect().expect("a level"), layout, &node, turned);
                 let [ahead, back] = reaches.expect("the node has the tables");
                 for (slot, set) in sets.iter().enumerate() {
                     sum += (f64::from(ahead[slot]) + f64::from(back[slot])) / width(set, &turned);

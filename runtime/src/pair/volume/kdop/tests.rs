@@ -378,7 +378,7 @@ fn what_is_apart_is_told_apart() {
 /// and for needles: what the choice of a default goes by.
 fn looseness(k: u32, realign: Realign) -> [f64; 4] {
     let layout = KdopLayout::of(k, way(realign) as u32).unwrap();
-    let level = Level::detect();
+    let level = Level::detect().expect("a level");
     let mut random = Random(0x0123_4567_89ab_cdef);
     let mut means = [0.0; 4];
     for (shape, mean) in means.iter_mut().enumerate() {
