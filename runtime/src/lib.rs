@@ -90,7 +90,7 @@ pub use pair::{
     Against, Distance, Exhausted, Pair, PairError, Realign, Tolerance, Volume, WarmStart, WorkBudget,
 };
 pub use pose::{Pose, PoseError};
-pub use query::{ClosestPoint, Overlap, VisitControl};
+pub use query::{ClosestPoint, Overlap, SurfacePoint, VisitControl};
 pub use ray::{Hit, Ray, Sides};
 #[cfg(feature = "alloc")]
 pub use triangles::TriangleTable;

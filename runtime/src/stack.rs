@@ -222,20 +222,32 @@ impl<'r, T: Copy> NodeGroupStack<'r, T> {
     }
 }
 
-/// Up to `N` records by number, each in a slot, which counts modulo `N`.
-pub(crate) struct FixedCache<T, const N: usize> {
-    /// Where this is the number of a record, the record is initialised.
-    numbers: [u64; N],
-    records: [MaybeUninit<T>; N],
+/// The uninitialised memory of a [`FixedCache`].
+pub(crate) struct CacheScratch<T, const N: usize>([MaybeUninit<T>; N]);
+
+impl<T, const N: usize> CacheScratch<T, N> {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self([const { MaybeUninit::uninit() }; N])
+    }
 }
 
-impl<T, const N: usize> FixedCache<T, N> {
+/// Up to `N` records by number, each in a slot, which counts modulo `N`.
+///
+/// The records are elsewhere: next to the numbers, which are initialised, all of them would be copied.
+pub(crate) struct FixedCache<'r, T, const N: usize> {
+    /// Where this is the number of a record, the record is initialised.
+    numbers: [u64; N],
+    records: &'r mut [MaybeUninit<T>; N],
+}
+
+impl<'r, T, const N: usize> FixedCache<'r, T, N> {
     /// No number of a record.
     const NONE: u64 = u64::MAX;
 
     #[inline(always)]
-    pub(crate) fn new() -> Self {
-        Self { numbers: [Self::NONE; N], records: [const { MaybeUninit::uninit() }; N] }
+    pub(crate) fn new(scratch: &'r mut CacheScratch<T, N>) -> Self {
+        Self { numbers: [Self::NONE; N], records: &mut scratch.0 }
     }
 
     /// The record of this number in a slot. Unless it is there, it is made from `empty` by `fill`; `None` where that fails.

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{ClosestPoint, Filter, Hit, Model, Ray, Sides, VisitControl};
+use bvhc_runtime::{ClosestPoint, Filter, Hit, Model, Ray, Sides, SurfacePoint, VisitControl};
 use bvhc_tests::oracle::classification::{self, Answer, Fault};
 use bvhc_tests::oracle::ray::{self, Class, Crossing};
 use bvhc_tests::oracle::{overlap_box, overlap_sphere, point};
@@ -273,18 +273,24 @@ fn check_nearest(
         let error = (f64::from(found.point[axis]) - place).abs();
         assert!(error <= 1e-7 * largest + sliver_slack(own, size), "{context}: {found:?} {place:?}");
     }
-    check_description(mesh.corners(found.triangle), point, &found, largest, context);
+    check_description(
+        mesh.corners(found.triangle),
+        point,
+        (&found, &model.surface_at(&found)),
+        largest,
+        context,
+    );
 }
 
 /// The weights give the point again, and normal and side are those of the triangle.
 fn check_description(
     corners: [[f32; 3]; 3],
     point: [f32; 3],
-    found: &ClosestPoint,
+    (found, surface): (&ClosestPoint, &SurfacePoint),
     largest: f64,
     context: &str,
 ) {
-    let (u, v) = (f64::from(found.u), f64::from(found.v));
+    let (u, v) = (f64::from(surface.u), f64::from(surface.v));
     assert!(u >= 0.0 && v >= 0.0 && u + v <= 1.0 + 1e-7, "{context}: {found:?}");
     let [a, b, c] = corners.map(|corner| corner.map(f64::from));
     let sub = |p: [f64; 3], q: [f64; 3]| [0, 1, 2].map(|axis| p[axis] - q[axis]);
@@ -300,11 +306,11 @@ fn check_description(
         let place = a[axis] + u * ab[axis] + v * ac[axis];
         let error = (place - f64::from(found.point[axis])).abs();
         assert!(error <= 1e-6 * largest, "{context}: {found:?} {place}");
-        assert!((f64::from(found.normal[axis]) - n[axis] / length).abs() < 1e-6, "{context}: {found:?}");
+        assert!((f64::from(surface.normal[axis]) - n[axis] / length).abs() < 1e-6, "{context}: {found:?}");
     }
     let height = dot(n, sub(point.map(f64::from), a)) / length;
     if height.abs() > 1e-9 * largest {
-        assert_eq!(found.back, height < 0.0, "{context}: {found:?}");
+        assert_eq!(surface.back, height < 0.0, "{context}: {found:?}");
     }
 }
 

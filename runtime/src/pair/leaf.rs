@@ -7,7 +7,7 @@ use bvhc_format::record::{BLOCK_WIDTH, Block};
 use crate::blocks::Blocks;
 use crate::math::{larger, smaller};
 use crate::simd::Kernel;
-use crate::stack::FixedCache;
+use crate::stack::{CacheScratch, FixedCache};
 use crate::triangle::slots;
 
 /// A leaf of up to four triangles.
@@ -56,12 +56,15 @@ impl Triangles {
 const KEPT: usize = 16;
 
 /// The leaves of a tree that were visited last.
-pub(crate) struct LeafCache(FixedCache<Triangles, KEPT>);
+pub(crate) struct LeafCache<'r>(FixedCache<'r, Triangles, KEPT>);
 
-impl LeafCache {
+/// The memory of a [`LeafCache`].
+pub(crate) type LeafScratch = CacheScratch<Triangles, KEPT>;
+
+impl<'r> LeafCache<'r> {
     #[inline(always)]
-    pub(crate) fn new() -> Self {
-        Self(FixedCache::new())
+    pub(crate) fn new(scratch: &'r mut LeafScratch) -> Self {
+        Self(FixedCache::new(scratch))
     }
 
     /// The triangles of a leaf, made from those at its addresses unless they are kept. `None` in a corrupt file.

@@ -6,5 +6,5 @@ mod point;
 mod ray;
 
 pub use overlap::Overlap;
-pub use point::ClosestPoint;
+pub use point::{ClosestPoint, SurfacePoint};
 pub use ray::VisitControl;

@@ -17,13 +17,23 @@ pub struct ClosestPoint {
     pub distance: f32,
     /// The closest point, rounded from f64.
     pub point: [f32; 3],
-    /// Weight of the triangle's second corner; the first one's is `1 - u - v`. As in [`Hit`](crate::Hit).
+    /// The number of the triangle it lies on; [`Model::source_of`] tells its face and material.
+    pub triangle: u32,
+    /// That triangle's corners, in the source's winding.
+    pub corners: [[f32; 3]; 3],
+    query: [f32; 3],
+    /// From the query point to this one.
+    offset: [f64; 3],
+}
+
+/// The surface at a closest point, as [`Hit`](crate::Hit) has it of a ray's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfacePoint {
+    /// Weight of the triangle's second corner; the first one's is `1 - u - v`.
     pub u: f32,
     /// Weight of the triangle's third corner.
     pub v: f32,
-    /// The number of the triangle it lies on; [`Model::source_of`] tells its face and material.
-    pub triangle: u32,
-    /// The unit normal of that triangle, as in [`Hit`](crate::Hit); zero where it has no area.
+    /// The unit normal of the triangle; zero where it has no area.
     pub normal: [f32; 3],
     /// Whether the query point is on the side of the triangle's plane that the normal points away from, computed in f64. Where
     /// the closest point is on an edge or a corner, this is no test of inside and outside: of the triangles there, it is about
@@ -44,12 +54,18 @@ impl<'a> Model<'a> {
     /// let model = Model::from_bytes(include_aligned!("../../../tests/golden/quad.bvh"))?;
     /// let nearest = model.closest_point([0.25, 0.25, 2.0], f32::INFINITY).expect("no limit");
     /// assert_eq!((nearest.distance, nearest.point), (2.0, [0.25, 0.25, 0.0]));
-    /// assert_eq!((nearest.normal, nearest.back), ([0.0, 0.0, 1.0], false));
+    /// let surface = model.surface_at(&nearest);
+    /// assert_eq!((surface.normal, surface.back), ([0.0, 0.0, 1.0], false));
     /// assert!(model.closest_point([0.25, 0.25, 2.0], 1.0).is_none());
     /// # Ok::<(), bvhc_runtime::OpenError>(())
     /// ```
     pub fn closest_point(&self, point: impl Into<[f32; 3]>, max_distance: f32) -> Option<ClosestPoint> {
         self.nearest(point.into(), max_distance, &mut Erased::new(&mut ()))
+    }
+
+    /// Barycentrics, normal and side of a closest point: apart from it, since most who ask for a distance need none.
+    pub fn surface_at(&self, nearest: &ClosestPoint) -> SurfacePoint {
+        dispatch!(self.level().inner(), simd => surface_at(simd, nearest))
     }
 
     /// As [`closest_point`](Self::closest_point), among the triangles that `probe` accepts.
@@ -187,20 +203,25 @@ fn closest_points<S: Kernel>(
 }
 
 #[inline(always)]
-fn describe<S: Kernel>(simd: S, point: [f32; 3], best: &Best) -> Option<ClosestPoint> {
-    let triangle = best.triangle?;
-    let point = point.map(f64::from);
-    let absolute = |axis: usize| (point[axis] + best.offset[axis]) as f32;
-    let [a, b, c] = best.corners.map(|corner| corner.map(f64::from));
-    let Weights { weights: [u, v], back } = Weights::new(sub(a, point), [sub(b, a), sub(c, a)], best.offset);
+fn describe<S: Kernel>(simd: S, query: [f32; 3], best: &Best) -> Option<ClosestPoint> {
+    let absolute = |axis: usize| (f64::from(query[axis]) + best.offset[axis]) as f32;
     Some(ClosestPoint {
         distance: square_root(simd, best.square) as f32,
-        point: [0, 1, 2].map(absolute),
-        // Adding zero makes a negative zero positive.
-        u: u as f32 + 0.0,
-        v: v as f32 + 0.0,
-        triangle,
-        normal: unit_normal(simd, &best.corners),
-        back,
+        point: [absolute(0), absolute(1), absolute(2)],
+        triangle: best.triangle?,
+        corners: best.corners,
+        query,
+        offset: best.offset,
     })
+}
+
+#[inline(always)]
+fn surface_at<S: Kernel>(simd: S, nearest: &ClosestPoint) -> SurfacePoint {
+    let query = nearest.query.map(f64::from);
+    let [a, b, c] = nearest.corners.map(|corner| corner.map(f64::from));
+    let Weights { weights: [u, v], back } =
+        Weights::new(sub(a, query), [sub(b, a), sub(c, a)], nearest.offset);
+    // Adding zero makes a negative zero positive.
+    let (u, v) = (u as f32 + 0.0, v as f32 + 0.0);
+    SurfacePoint { u, v, normal: unit_normal(simd, &nearest.corners), back }
 }

@@ -109,7 +109,7 @@ impl<'a> PairTree<'a> {
         &self,
         simd: S,
         leaf: Leaf,
-        cache: &'c mut LeafCache,
+        cache: &'c mut LeafCache<'_>,
     ) -> Option<&'c Triangles> {
         cache.get(
             simd,
@@ -135,7 +135,7 @@ impl<'a> PairTree<'a> {
         simd: S,
         leaf: Leaf,
         lane: usize,
-        cache: &'c mut LeafCache,
+        cache: &'c mut LeafCache<'_>,
     ) -> Option<&'c Triangles> {
         let exists = !self.is_made() || aabb::has_leaf(self.model, leaf);
         if exists && lane < (leaf.triangles as usize).min(PAIR_WIDTH) {

@@ -10,7 +10,7 @@ use bvhc_format::obb::PAIR_WIDTH;
 
 use super::{CAPACITY, Links, With};
 use crate::pair::answers::{Exhausted, Pair, WorkBudget};
-use crate::pair::leaf::{Leaf, LeafCache, Triangles};
+use crate::pair::leaf::{Leaf, LeafCache, LeafScratch, Triangles};
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::{ALL, PAIRS, column_of, columns, columns_of, lanes, row_of, rows, rows_of};
 use crate::pair::tree::{Link, PairTree};
@@ -71,7 +71,8 @@ impl<S: Kernel> Walk<'_, '_, S> {
         aim: Aim,
     ) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new(self.a.root(), self.b.root());
-        let mut leaves = [LeafCache::new(), LeafCache::new()];
+        let (mut of_a, mut of_b) = (LeafScratch::new(), LeafScratch::new());
+        let mut leaves = [LeafCache::new(&mut of_a), LeafCache::new(&mut of_b)];
         while agenda.has_nodes() {
             if let Some((a, with)) = agenda.next() {
                 self.budget.spend()?;
@@ -145,7 +146,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
         &mut self,
         leaf_a: Leaf,
         leaf_b: Leaf,
-        [cache_a, cache_b]: &mut [LeafCache; 2],
+        [cache_a, cache_b]: &mut [LeafCache<'_>; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
         self.budget.spend()?;
         self.budget.leaf_pairs += 1;

@@ -11,7 +11,7 @@ use bvhc_format::obb::PAIR_WIDTH;
 use super::beam::{Agenda, Item};
 use super::{Links, With};
 use crate::pair::answers::{Distance, Exhausted, Tolerance, WorkBudget};
-use crate::pair::leaf::{Leaf, LeafCache, Triangles};
+use crate::pair::leaf::{Leaf, LeafCache, LeafScratch, Triangles};
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::{ALL, PAIRS, column_of, columns, columns_of, lanes, row_of, rows, rows_of};
 use crate::pair::tree::{Link, PairTree};
@@ -133,7 +133,8 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         let most = self.a.size().saturating_mul(self.b.size()).saturating_mul(PAIRS as u64);
         let kept = self.budget.left.saturating_sub(most);
         self.budget.left -= kept;
-        let mut caches = [LeafCache::new(), LeafCache::new()];
+        let (mut of_a, mut of_b) = (LeafScratch::new(), LeafScratch::new());
+        let mut caches = [LeafCache::new(&mut of_a), LeafCache::new(&mut of_b)];
         let mut end = match warm_start {
             Some(spots) => self.take(spots, &mut caches),
             None => ControlFlow::Continue(()),
@@ -157,7 +158,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     /// Asks about the pair of a warm_start, if there is one.
     #[cold]
     #[inline(never)]
-    fn take(&mut self, [a, b]: [Spot; 2], [cache_a, cache_b]: &mut [LeafCache; 2]) -> ControlFlow<()> {
+    fn take(&mut self, [a, b]: [Spot; 2], [cache_a, cache_b]: &mut [LeafCache<'_>; 2]) -> ControlFlow<()> {
         match (
             self.a.known(self.simd, a.leaf, a.lane, cache_a),
             self.b.known(self.simd, b.leaf, b.lane, cache_b),
@@ -171,7 +172,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     fn descend(
         &mut self,
         volumes: &mut (impl Volumes<S> + ?Sized),
-        caches: &mut [LeafCache; 2],
+        caches: &mut [LeafCache<'_>; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new(matches!(self.aim, Aim::Nearest(_) | Aim::Decreasing(..)));
         let mut next = Some((self.a.root(), With { b: self.b.root(), mask: ALL }));
@@ -193,7 +194,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         volumes: &mut (impl Volumes<S> + ?Sized),
         a: u32,
         With { b, mask }: With,
-        caches: &mut [LeafCache; 2],
+        caches: &mut [LeafCache<'_>; 2],
         agenda: &mut Agenda,
     ) -> Result<ControlFlow<()>, Exhausted> {
         let (tree_a, tree_b) = (self.a, self.b);
@@ -276,7 +277,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     fn accept(
         &mut self,
         WitnessBound { addresses, upper }: WitnessBound,
-        caches: &mut [LeafCache; 2],
+        caches: &mut [LeafCache<'_>; 2],
     ) -> ControlFlow<()> {
         let [a, b] = addresses.map(Spot::at);
         if matches!(self.aim, Aim::Any) {
@@ -292,7 +293,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         &mut self,
         leaf_a: Leaf,
         leaf_b: Leaf,
-        [cache_a, cache_b]: &mut [LeafCache; 2],
+        [cache_a, cache_b]: &mut [LeafCache<'_>; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
         self.budget.spend()?;
         self.budget.leaf_pairs += 1;
@@ -361,7 +362,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
 
     /// Decides what waits, that first which set the limit.
     #[inline(always)]
-    fn settle(&mut self, caches: &mut [LeafCache; 2]) -> ControlFlow<()> {
+    fn settle(&mut self, caches: &mut [LeafCache<'_>; 2]) -> ControlFlow<()> {
         let first = self.first;
         if let Some(first) = first {
             self.decide_waiting(&first, caches)?;
@@ -379,7 +380,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     fn decide_waiting(
         &mut self,
         &Waiting { a, b, .. }: &Waiting,
-        [cache_a, cache_b]: &mut [LeafCache; 2],
+        [cache_a, cache_b]: &mut [LeafCache<'_>; 2],
     ) -> ControlFlow<()> {
         match (self.a.triangles(self.simd, a.leaf, cache_a), self.b.triangles(self.simd, b.leaf, cache_b)) {
             (Some(record_a), Some(record_b)) => self.decide((a, record_a), (b, record_b)),

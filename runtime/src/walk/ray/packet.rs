@@ -1,6 +1,7 @@
 //! The walk of a packet: boxes are tested against the frustum, then against the rays, a lane a ray; where few rays
 //! are left in a subtree they go on alone.
 
+use core::marker::PhantomData;
 use core::ops::ControlFlow;
 
 use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
@@ -76,59 +77,70 @@ pub(crate) fn walk<S: Kernel, Q: Question>(
     for (found, ray) in found.iter_mut().zip(rays) {
         *found = Q::start(ray.t_max);
     }
-    let limits = Limits::new(rays.iter().map(|ray| ray.t_max));
-    let mut walk = Walk::<S, Q> { simd, model, packet, limits, found };
-    walk.run(sink);
-    walk.found
+    let mut limits = Limits::new(rays.iter().map(|ray| ray.t_max));
+    let walk = Walk::<S, Q> { simd, model, packet, question: PhantomData };
+    walk.run(&mut limits, &mut found, sink);
+    found
 }
 
-/// The state of a walk.
+/// What a walk asks. What it finds is apart: next to it, the compiler would keep all of it in memory.
+#[derive(Clone, Copy)]
 struct Walk<'a, S: Kernel, Q: Question> {
     simd: S,
     model: &'a Model<'a>,
     packet: &'a Packet<S>,
-    limits: Limits,
-    found: [Q::Found; MAX_RAYS],
+    question: PhantomData<Q>,
 }
+
+/// What is found of each ray.
+type Found<Q> = [<Q as Question>::Found; MAX_RAYS];
 
 impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
     #[inline(always)]
-    fn run<P: Sink>(&mut self, sink: &mut P) {
+    fn run<P: Sink>(&self, limits: &mut Limits, found: &mut Found<Q>, sink: &mut P) {
         let (simd, model, groups) = (self.simd, self.model, self.packet.groups().len());
         let mut stack = Stack::new();
         let mut scratch = Block::EMPTY;
         let mut places = Places::new(simd);
         let mut budget = Budget::of_many(model, 1 + MAX_RAYS as u64);
-        self.limits.update(simd, groups);
+        limits.update(simd, groups);
         let rays = u64::MAX >> (64 - groups * lanes::<S>());
         stack.push(0, Waiting { bound: f32::NEG_INFINITY, rays });
         while let Some((child, Waiting { bound, rays })) = stack.pop() {
-            if bound > self.limits.largest {
+            if bound > limits.largest {
                 continue;
             }
             if !budget.spend() {
                 return;
             }
             if rays.count_ones() <= FEW {
-                self.go_on_alone(child, rays, &mut budget, sink);
-                self.limits.update(simd, groups);
+                self.go_on_alone(child, rays, limits, found, &mut budget, sink);
+                limits.update(simd, groups);
             } else if let Some(reference) = as_block(child) {
                 let Some(block) = model.blocks().fetch(simd, reference, &mut scratch) else { continue };
                 let visit = Visit::new(model, reference, block, sink);
-                self.test_block(visit, rays, &mut places, sink);
-                self.limits.update(simd, groups);
+                self.test_block(visit, rays, limits, found, &mut places, sink);
+                limits.update(simd, groups);
             } else if let Some(node) = model.nodes().get(child as usize) {
                 sink.visits_node();
-                push_children(simd, node, self.packet, &self.limits, rays, &mut stack);
+                push_children(simd, node, self.packet, limits, rays, &mut stack);
             }
         }
     }
 
     /// Walks through a subtree with each of a few rays.
     #[inline(always)]
-    fn go_on_alone<P: Sink>(&mut self, child: u32, rays: u64, budget: &mut Budget, sink: &mut P) {
+    fn go_on_alone<P: Sink>(
+        &self,
+        child: u32,
+        rays: u64,
+        limits: &mut Limits,
+        found: &mut Found<Q>,
+        budget: &mut Budget,
+        sink: &mut P,
+    ) {
         for ray in set_bits(rays) {
-            let frame = self.packet.frame(ray, self.limits.each[ray]);
+            let frame = self.packet.frame(ray, limits.each[ray]);
             walk_from::<S, P, NearestFirst>(
                 self.simd,
                 self.model,
@@ -138,8 +150,8 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
                 sink,
                 #[inline(always)]
                 |visit, sink| {
-                    self.test_ray(&frame, ray, visit, sink);
-                    ControlFlow::Continue(self.limits.each[ray])
+                    self.test_ray(&frame, ray, visit, limits, found, sink);
+                    ControlFlow::Continue(limits.each[ray])
                 },
             );
         }
@@ -147,7 +159,15 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
 
     /// Tests a block's triangles against each of these rays.
     #[inline(always)]
-    fn test_block(&mut self, visit: Visit<'_>, rays: u64, places: &mut Places<S>, sink: &mut impl Sink) {
+    fn test_block(
+        &self,
+        visit: Visit<'_>,
+        rays: u64,
+        limits: &mut Limits,
+        found: &mut Found<Q>,
+        places: &mut Places<S>,
+        sink: &mut impl Sink,
+    ) {
         let packet = self.packet;
         for (index, group) in packet.groups().iter().enumerate() {
             let first = index * lanes::<S>();
@@ -155,8 +175,8 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
             if active.count_ones() <= FEW {
                 for lane in set_bits(active) {
                     let ray = (first + lane) % MAX_RAYS;
-                    let frame = packet.frame(ray, self.limits.each[ray]);
-                    self.test_ray(&frame, ray, visit, sink);
+                    let frame = packet.frame(ray, limits.each[ray]);
+                    self.test_ray(&frame, ray, visit, limits, found, sink);
                 }
                 continue;
             }
@@ -167,12 +187,12 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
                 group,
                 active,
                 places,
-                self.limits.of_group(self.simd, index),
+                limits.of_group(self.simd, index),
                 #[inline(always)]
                 |lane, hit| {
                     let ray = (first + lane) % MAX_RAYS;
-                    if hit.t <= self.limits.each[ray] {
-                        self.take(ray, visit, hit, sink);
+                    if hit.t <= limits.each[ray] {
+                        self.take(ray, visit, hit, limits, found, sink);
                     }
                 },
             );
@@ -180,21 +200,37 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
     }
 
     #[inline(always)]
-    fn test_ray(&mut self, frame: &Frame, ray: usize, visit: Visit<'_>, sink: &mut impl Sink) {
+    fn test_ray(
+        &self,
+        frame: &Frame,
+        ray: usize,
+        visit: Visit<'_>,
+        limits: &mut Limits,
+        found: &mut Found<Q>,
+        sink: &mut impl Sink,
+    ) {
         hits_in_block::<S, true>(
             self.simd,
             visit.block,
             frame,
-            self.limits.each[ray],
+            limits.each[ray],
             #[inline(always)]
-            |hit| self.take(ray, visit, hit, sink),
+            |hit| self.take(ray, visit, hit, limits, found, sink),
         );
     }
 
     #[inline(always)]
-    fn take(&mut self, ray: usize, visit: Visit<'_>, hit: Candidate, sink: &mut impl Sink) {
+    fn take(
+        &self,
+        ray: usize,
+        visit: Visit<'_>,
+        hit: Candidate,
+        limits: &mut Limits,
+        found: &mut Found<Q>,
+        sink: &mut impl Sink,
+    ) {
         if sink.accepts(&visit, hit.lane) {
-            self.limits.each[ray] = Q::take(self.model, visit, hit, &mut self.found[ray]);
+            limits.each[ray] = Q::take(self.model, visit, hit, &mut found[ray]);
         }
     }
 }
