@@ -208,7 +208,7 @@ impl<S: Kernel> Sides<S> {
 struct Passes<S: Kernel> {
     /// Certainly all on the same side.
     inside: Mask<S>,
-    /// Two on different sides, for certain.
+    /// Certainly two on different sides.
     outside: Mask<S>,
 }
 

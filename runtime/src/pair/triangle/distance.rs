@@ -15,8 +15,8 @@
 //! the unit roundoff. Coordinates are off by u m, dot products with n by 4 u l m in all, so that h is off by 10 u l m.
 //! A point of an edge is off by 8 u m on each axis, one of a face by 16 u m, a difference of two of them by 26 u m: |n|
 //! is off by 45 u m, and |n|^2 by 90 u l m. Together that is less than [`SLACK`] u l m. For a corner over a face, n is
-//! perpendicular to the plane, and the vector to the computed point of the face may be longer than n by at most a
-//! quarter of the tolerance.
+//! perpendicular to the plane, and the squared length of the vector from the computed point of the face to the corner
+//! may exceed |n|^2 by at most a quarter of [`TOLERANCE`].
 
 use super::meet::{Point, Triangle, meet};
 use crate::math::double::{Double, Real};
@@ -24,7 +24,7 @@ use crate::math::double::{Double, Real};
 /// The witness points of two triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Gap {
-    /// Their squared distance: 0 if and only if the triangles meet.
+    /// Squared distance: 0 if and only if the triangles meet.
     pub(crate) square: f64,
     /// The witness point on A.
     pub(crate) on_a: Point,
