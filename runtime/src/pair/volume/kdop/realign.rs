@@ -110,7 +110,7 @@ impl Realign {
 
 pub(super) use bvhc_format::kdop::SLAB_ROOM as ROOM;
 
-/// Up to so many unit vectors; those left over are (0, 0, 0).
+/// Up to `ROOM` unit vectors; unused ones are (0, 0, 0).
 pub(super) struct Vectors {
     /// Their x, y and z.
     pub(super) along: [[f64; ROOM]; 3],

@@ -33,7 +33,7 @@ use crate::simd::Kernel;
 struct Slab {
     /// The direction.
     of_a: [f32; 3],
-    /// The same in B's space.
+    /// The direction in B's space.
     of_b: [f32; 3],
     /// The dot product of the direction and the translation between the origins.
     along: f32,
