@@ -101,8 +101,8 @@ fn bounds<S: Kernel>(
         sub_dot::<S>(along_b[1] - near_b[1], &column::<S>(&s, 1), ha).max(zero),
         sub_dot::<S>(along_b[2] - near_b[2], &column::<S>(&s, 2), ha).max(zero),
     ];
-    // The radii include the slack once for each coordinate of t, at least |t| times the slack; `neg_mul_add` below adds
-    // twice that for a total of three.
+    // Both dot products and the subtraction below include the slack times the sum of t's coordinates, which is at least
+    // |t|: three times the slack in all.
     let radii = dot::<S>(along_a, &near_a) + dot::<S>(&along_b, &near_b);
     let length = along_a[0] + along_a[1] + along_a[2];
     let free = neg_mul_add::<S>(square - radii, slack, length).max(zero);
