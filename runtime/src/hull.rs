@@ -1,15 +1,16 @@
-//! The convex hull that a file may have, and the vertex of it that is farthest along a direction, exactly.
+//! The convex hull that a file may have, and exact search for its farthest vertex along a direction.
 //!
-//! Based on: Klosowski, Held, Mitchell, Sowizral, Zikan, "Efficient collision detection using bounding volume hierarchies
-//! of k-DOPs", 1998, section 4.3, hill climbing. Departures: it starts at the vertex that is farthest along a direction
-//! nearby, from a table, not at that of the last query; and heights are compared exactly, so that it never ends early.
+//! Based on: Klosowski, Held, Mitchell, Sowizral, Zikan, "Efficient collision detection using bounding volume
+//! hierarchies of k-DOPs", 1998, section 4.3, hill climbing. Departures: it starts at the vertex that is farthest along
+//! a nearby direction, from a table, not at that of the last query; and heights are compared exactly, so that it never
+//! ends early.
 //!
 //! # Why it ends at the farthest vertex
 //!
-//! A convex polytope lies in the cone that the edges at a vertex span from there: if none of them goes up, nothing does.
-//! So from every vertex but those that are farthest, an edge leads strictly up, whatever dimension the hull has. The
-//! vertices and edges are those of the exact hull (FORMAT.md, C2 and C3), and [`compare_along`] does not err: each step goes
-//! up, none is taken twice, and no vertex's neighbours are looked at twice.
+//! A convex polytope lies in the cone spanned by the edges at any of its vertices: if none of them goes up, nothing
+//! does. So from every vertex that is not farthest, an edge leads strictly up, whatever dimension the hull has. The
+//! vertices and edges are those of the exact hull (FORMAT.md, C2 and C3), and [`compare_along`] is exact: each step
+//! goes up, so no vertex is visited twice.
 
 use core::cmp::Ordering;
 
@@ -19,7 +20,7 @@ use rkyv::rend::u32_le;
 
 use crate::math::double::sign_of_sum;
 
-/// The convex hull of a model, which is in files with a tree of k-DOPs.
+/// The convex hull of a model, present in files with a tree of k-DOPs.
 ///
 /// ```
 /// use bvhc_runtime::{Model, include_aligned};
@@ -38,7 +39,7 @@ pub struct Hull<'a> {
 }
 
 impl<'a> Hull<'a> {
-    /// That of a section which has a vertex, and a start for each cell of a cube.
+    /// The hull of a section; `None` unless it has a vertex, and a start for each cell of a cube.
     pub(crate) fn of(section: &'a ArchivedHull<'static>) -> Option<Self> {
         let (vertices, starts) = (section.vertices.get(), section.starts.get());
         let cells = Cells::of_count(starts.len())?;
@@ -61,22 +62,22 @@ impl<'a> Hull<'a> {
         self.vertices
     }
 
-    /// The neighbours of all vertices, one after the other.
+    /// The neighbours of all vertices, concatenated.
     pub fn neighbours(&self) -> &'a [u32_le] {
         self.neighbours
     }
 
-    /// The vertex that is farthest along the middle of each cell.
+    /// For each cell of directions, the index of the vertex farthest along its middle.
     pub fn starts(&self) -> &'a [u32_le] {
         self.starts
     }
 
-    /// The directions that there are starts for.
+    /// The cells of directions that [`starts`](Self::starts) is indexed by.
     pub fn cells(&self) -> Cells {
         self.cells
     }
 
-    /// The numbers of the vertices at the other ends of a vertex's edges; none in a corrupt file.
+    /// The indices of the vertices that share an edge with a vertex; none in a corrupt file.
     #[inline]
     pub fn neighbours_of(&self, vertex: u32) -> &'a [u32_le] {
         let end = |vertex: usize| self.vertices.get(vertex).map(|vertex| vertex.end as usize);
@@ -85,13 +86,13 @@ impl<'a> Hull<'a> {
         start.zip(end(vertex)).and_then(|(start, end)| self.neighbours.get(start..end)).unwrap_or_default()
     }
 
-    /// The vertex that is farthest along a direction of finite coordinates, exactly; one of those, where there are several.
-    /// `None` only in a corrupt file. Takes a few steps along edges, each of some ten nanoseconds.
+    /// The vertex farthest along a direction of finite coordinates, exactly; any of them if several are equally far.
+    /// `None` only in a corrupt file. Takes a few steps along edges, each of about ten nanoseconds.
     pub fn farthest(&self, direction: &[f32; 3]) -> Option<[f32; 3]> {
         self.climb(direction, |_| false)
     }
 
-    /// As [`farthest`](Self::farthest), or a vertex on the way there that is far enough.
+    /// As [`farthest`](Self::farthest), but stops at the first vertex on the way for which `is_enough` holds.
     #[inline]
     pub(crate) fn climb(
         &self,
@@ -101,7 +102,7 @@ impl<'a> Hull<'a> {
         let position = |vertex: u32| self.vertices.get(vertex as usize).map(|vertex| &vertex.position);
         let mut at = self.starts.get(self.cells.of(direction))?.to_native();
         let mut highest = position(at)?;
-        // In a corrupt file, vertices may have any neighbours.
+        // Bounds the climb in a corrupt file, where vertices may have any neighbours.
         let mut left = self.neighbours.len();
         while !is_enough(highest) {
             let (neighbours, from) = (self.neighbours_of(at), at);
@@ -120,13 +121,14 @@ impl<'a> Hull<'a> {
     }
 }
 
-/// Which of two points is farther along a direction, exactly: products of f32 are exact in f64, and where their rounded sum
-/// may have the wrong sign, it is expanded. Numbers beyond those that files may hold are equal, or not.
+/// Compares how far two points are along a direction, exactly: products of f32 are exact in f64, and where their
+/// rounded sum may have the wrong sign, it is expanded. For numbers beyond the limits of the format, the result is
+/// unspecified.
 #[doc(hidden)]
 #[inline]
 pub fn compare_along(direction: &[f32; 3], a: &[f32; 3], b: &[f32; 3]) -> Ordering {
-    /// Differences and two sums, each rounded by half a unit of at most the size: 3 * 2^-53 of it, and what that is itself
-    /// rounded by.
+    /// Differences and two sums, each rounded by half a unit relative to at most the size: 3 * 2^-53 of it, plus the
+    /// rounding of this bound itself.
     const ROUNDING: f64 = 1.0 / (1u64 << 51) as f64;
     let product = |point: &[f32; 3], axis: usize| f64::from(direction[axis]) * f64::from(point[axis]);
     let (p, q) = ([0, 1, 2].map(|axis| product(a, axis)), [0, 1, 2].map(|axis| product(b, axis)));
@@ -146,7 +148,7 @@ mod tests {
     use super::*;
     use crate::math::exact;
 
-    /// Against whole numbers of any size, of points that differ little or not at all along the direction.
+    /// Against big integers, for points that differ little or not at all along the direction.
     #[test]
     fn comparisons_are_exact() {
         let mut state = 0x2545_f491_4f6c_dd1d_u64;
@@ -167,7 +169,7 @@ mod tests {
             let mut vector = || [number(), number(), number()];
             let (direction, a, mut b) = (vector(), vector(), vector());
             if round % 3 == 0 {
-                // At a right angle to the direction, nearly or, with small whole numbers, exactly.
+                // Displaced perpendicular to the direction: nearly or, with small integers, exactly.
                 b = [a[0] + direction[1], a[1] - direction[0], a[2]];
             }
             let all: Vec<f32> = [direction, a, b].concat();

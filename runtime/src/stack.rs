@@ -1,6 +1,6 @@
-//! The stacks of walks: references to visit, with the key below which a visit is worth it.
+//! The stacks of walks: references to visit, each with a key below which a visit is worthwhile.
 //!
-//! Unsafe room: the entries are left uninitialised, since clearing them would cost as much as a query.
+//! Unsafe code: entries are left uninitialised, since clearing them would cost as much as a query.
 #![allow(unsafe_code)]
 
 use core::hint::select_unpredictable;
@@ -11,13 +11,13 @@ use bvhc_format::MAX_DEPTH;
 use bvhc_format::record::NODE_WIDTH;
 use fearless_simd::{Simd, SimdBase, SimdMask, f32x16};
 
-/// Each level leaves at most all siblings but one behind; a push writes a whole node's worth, and as many may be below all.
+/// Each level leaves at most all siblings but one behind; a push writes a whole node's worth, and there may be as many
+/// sentinels at the bottom.
 const CAPACITY: usize = (NODE_WIDTH - 1) * MAX_DEPTH as usize + 2 * NODE_WIDTH;
 
-/// A stack of child references and keys. A push beyond the capacity, which only a corrupt file can
-/// cause, is refused.
+/// A stack of child references and keys. A push beyond the capacity, which only a corrupt file can cause, is refused.
 ///
-/// Aligned, since what is pushed is a vector as long as a line.
+/// Aligned to cache lines, since pushes write vectors of that length.
 #[repr(C, align(64))]
 pub(crate) struct Stack<K = f32, const N: usize = CAPACITY> {
     /// Entries `..len` are initialised in both arrays; `len <= N`.
@@ -68,7 +68,7 @@ impl<K: Copy, const N: usize> Stack<K, N> {
         self.len += count.min(M);
     }
 
-    /// The entry on top, taken off.
+    /// Pops the top entry.
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<(u32, K)> {
         let top = self.len.checked_sub(1)?;
@@ -83,7 +83,7 @@ impl<K: Copy, const N: usize> Stack<K, N> {
 }
 
 impl<const N: usize> Stack<f32, N> {
-    /// With sixteen entries that are never taken, so that there are always as many to look at.
+    /// With sixteen sentinels that are never popped, so that sixteen entries can always be read.
     #[inline(always)]
     pub(crate) fn with_sentinels() -> Self {
         let mut stack = Self::new();
@@ -91,7 +91,7 @@ impl<const N: usize> Stack<f32, N> {
         stack
     }
 
-    /// Nothing is left but such entries.
+    /// Removes everything but the sentinels.
     #[inline(always)]
     pub(crate) fn reset_to_sentinels(&mut self) {
         self.len = 0;
@@ -100,10 +100,11 @@ impl<const N: usize> Stack<f32, N> {
         }
     }
 
-    /// Of a stack with sentinels, the topmost entry whose key is at most `limit`, which is finite; taken off with those above it.
+    /// Pops the topmost entry whose key is at most `limit`, which is finite, and discards those above it. For stacks
+    /// with sentinels.
     ///
-    /// Without a branch on each of those: how many there are is hard to guess. Where there is none, the stack is to be reset
-    /// before it is used again.
+    /// Does not branch on each discarded entry: their number is hard to predict. If it returns `None`, the stack must
+    /// be reset before it is used again.
     #[inline(always)]
     pub(crate) fn pop_up_to<S: Simd>(&mut self, simd: S, limit: f32) -> Option<(u32, f32)> {
         loop {
@@ -123,30 +124,30 @@ impl<const N: usize> Stack<f32, N> {
     }
 }
 
-/// Children of a node at sixteen places, each with a key that is where the walk enters its box or less. They are visited in
-/// the order of their places, or as [`first`](Self::first) says.
+/// Sixteen children of a node in an order, each with a key that is at most where the ray enters its box. They are
+/// visited in that order, or as [`first`](Self::first) says.
 pub(crate) trait NodeGroup<S>: Copy {
-    /// Which is visited first of some, a bit each.
+    /// Which of the waiting children, a bit each, is visited first.
     #[inline(always)]
     fn first(&self, waiting: u32) -> usize {
         waiting.trailing_zeros() as usize % NODE_WIDTH
     }
 
-    /// The reference of the child at a place.
+    /// The reference of the child at a position.
     fn child(&self, place: usize) -> u32;
 
     /// Its key.
     fn key(&self, place: usize) -> i32;
 
-    /// Those whose key is at most this, a bit each.
+    /// The children whose key is at most `limit`, a bit each.
     fn up_to(&self, simd: S, limit: i32) -> u32;
 }
 
-/// The room of a [`NodeGroupStack`]: each level leaves one set of siblings behind at most.
+/// The memory of a [`NodeGroupStack`]: each level leaves at most one node group behind.
 #[repr(C, align(64))]
 pub(crate) struct NodeGroupScratch<T> {
     siblings: [MaybeUninit<T>; MAX_DEPTH as usize],
-    /// Who waits of those that are below.
+    /// Waiting children of the group below each group.
     below: [MaybeUninit<u32>; MAX_DEPTH as usize],
 }
 
@@ -160,32 +161,33 @@ impl<T: Copy> NodeGroupScratch<T> {
     }
 }
 
-/// A stack of siblings some of which wait, a bit each. A push beyond the capacity, which only a corrupt file can cause, is
-/// refused.
+/// A stack of node groups, each with a bit for each child that waits. A push beyond the capacity, which only a corrupt
+/// file can cause, is refused.
 ///
-/// What changes with every step is apart from the room, and so in registers: one step need not wait for another's stores.
+/// The state that changes with every step is kept outside the scratch memory, so that it stays in registers: a step
+/// does not wait for the stores of another.
 pub(crate) struct NodeGroupStack<'r, T> {
     /// Entries `..len` are initialised in both arrays; `len <= MAX_DEPTH`.
     room: &'r mut NodeGroupScratch<T>,
     len: usize,
-    /// Who waits of those on top: somebody, if there are any.
+    /// Waiting children of the top group; not zero unless the stack is empty.
     waiting: u32,
 }
 
 impl<'r, T: Copy> NodeGroupStack<'r, T> {
-    /// Nobody waits.
+    /// An empty stack.
     #[inline(always)]
     pub(crate) fn new(room: &'r mut NodeGroupScratch<T>) -> Self {
         Self { room, len: 0, waiting: 0 }
     }
 
-    /// Forgets all.
+    /// Empties the stack.
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
         (self.len, self.waiting) = (0, 0);
     }
 
-    /// Pushes siblings, if any of them waits; returns them in any case.
+    /// Pushes a group if any of its children wait; returns the group in any case.
     #[inline(always)]
     pub(crate) fn push(&mut self, siblings: T, waiting: u32) -> Option<&T> {
         let place = self.room.siblings.get_mut(self.len)?;
@@ -195,8 +197,8 @@ impl<'r, T: Copy> NodeGroupStack<'r, T> {
         Some(place.write(siblings))
     }
 
-    /// Takes the first of those on top that wait and whose key is at most `limit`; forgets those that come upon whose key is
-    /// more.
+    /// Takes the first waiting child of the top group whose key is at most `limit`; discards children with greater keys
+    /// that it finds on the way.
     #[inline(always)]
     pub(crate) fn take<S: Copy>(&mut self, simd: S, limit: i32) -> Option<u32>
     where
@@ -250,7 +252,8 @@ impl<'r, T, const N: usize> FixedCache<'r, T, N> {
         Self { numbers: [Self::NONE; N], records: &mut scratch.0 }
     }
 
-    /// The record of this number in a slot. Unless it is there, it is made from `empty` by `fill`; `None` where that fails.
+    /// The record with this number in a slot. If it is not there, it is made from `empty` by `fill`; `None` if that
+    /// fails.
     #[inline(always)]
     pub(crate) fn get_or_fill(
         &mut self,
@@ -268,12 +271,13 @@ impl<'r, T, const N: usize> FixedCache<'r, T, N> {
             }
             *held = number;
         }
-        // SAFETY: the slot has this number, so the record was written, here or before; and no other write leaves it without.
+        // SAFETY: the slot has this number, so the record was written, now or before, and no later write has
+        // invalidated it.
         Some(unsafe { record.assume_init_ref() })
     }
 }
 
-/// Up to `N` things, the last of which is taken first. One more, which only a corrupt file can cause, is refused.
+/// A stack of up to `N` values. A push beyond that, which only a corrupt file can cause, is refused.
 pub(crate) struct FixedStack<T, const N: usize> {
     /// `things[..len]` are initialised; `len <= N`.
     len: usize,
@@ -299,7 +303,7 @@ impl<T: Copy, const N: usize> FixedStack<T, N> {
         }
     }
 
-    /// Drops those that are not to be kept.
+    /// Drops the values that are not to be kept. Reverses the order of the rest.
     #[inline(always)]
     pub(crate) fn retain(&mut self, keep: impl Fn(&T) -> bool) {
         let mut rest = Self::new();
@@ -330,7 +334,7 @@ mod tests {
     use crate::simd::dispatch;
     use crate::triangle::testing::Random;
 
-    /// What is taken, and what is left, is as if entries were popped one by one.
+    /// Equals popping entries one by one, in what is returned and in what is left.
     #[test]
     fn entries_up_to_a_limit_come_as_one_by_one() {
         fn check<S: Simd>(simd: S, random: &mut Random) {
@@ -356,7 +360,7 @@ mod tests {
         }
     }
 
-    /// NodeGroup in the order they are in, with a key each.
+    /// A node group with keys, visited in order.
     #[derive(Clone, Copy)]
     struct Keyed {
         children: [u32; NODE_WIDTH],
@@ -377,7 +381,7 @@ mod tests {
         }
     }
 
-    /// The same by lists: for each node, those of its children that wait.
+    /// A reference implementation: for each node, its waiting children.
     type Lists = Vec<Vec<(u32, i32)>>;
 
     fn take(lists: &mut Lists, limit: i32) -> Option<u32> {

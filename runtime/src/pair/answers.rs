@@ -1,26 +1,27 @@
-//! What queries of two models answer, and what they may do for it.
+//! Answers and options of queries of two models.
 
 use super::walk::distance::{BestPair, Spot};
 
-/// Two triangles with a common point.
+/// Two triangles that have a point in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
-    /// The triangle's number in A.
+    /// Number of the triangle in A.
     pub a: u32,
-    /// The triangle's number in B.
+    /// Number of the triangle in B.
     pub b: u32,
 }
 
-/// What pair queries may do and have done. The counts add up over queries, and the limit is for all of them.
+/// A limit on the work of pair queries, and counts of it. Counts add up over queries; the limit is shared by all of
+/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkBudget {
-    /// Steps left: visits of two nodes, or of two leaves.
+    /// Steps left. A step visits two nodes or two leaves.
     pub left: u64,
-    /// Pairs of nodes visited; each is sixteen pairs of boxes.
+    /// Node pairs visited; each is sixteen box pairs.
     pub node_pairs: u64,
-    /// Pairs of leaves visited; each is up to sixteen pairs of triangles.
+    /// Leaf pairs visited; each is up to sixteen triangle pairs.
     pub leaf_pairs: u64,
-    /// Pairs of triangles that only exact arithmetic could decide.
+    /// Triangle pairs that only exact arithmetic could decide.
     pub exact_tests: u64,
 }
 
@@ -30,12 +31,12 @@ pub struct WorkBudget {
 pub struct Exhausted;
 
 impl WorkBudget {
-    /// As much as it takes.
+    /// No limit.
     pub const fn unlimited() -> Self {
         Self::of_steps(u64::MAX)
     }
 
-    /// At most this many steps, each of which takes about 0.1 microseconds.
+    /// At most this many steps; a step takes about 0.1 microseconds.
     pub const fn of_steps(steps: u64) -> Self {
         Self { left: steps, node_pairs: 0, leaf_pairs: 0, exact_tests: 0 }
     }
@@ -58,45 +59,45 @@ impl Default for WorkBudget {
     }
 }
 
-/// Two triangles and how far they are apart.
+/// Two triangles and their distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
-    /// Their distance in the models' units, within 1e-12 of its value; 0 if and only if the triangles meet.
+    /// The distance in the models' units, within 1e-12 of its value; 0 if and only if the triangles meet.
     pub distance: f64,
-    /// The point of A's triangle that is nearest to B's, in A's space; where the triangles meet, a point of both, which
-    /// is known less well where they cross at a small angle.
+    /// The witness point on A's triangle (the point nearest to B's triangle), in A's space. Where the triangles meet, a
+    /// point of both; it is less accurate where they cross at a small angle.
     pub on_a: [f64; 3],
-    /// The point of B's triangle that is nearest to A's, in A's space.
+    /// The witness point on B's triangle, in A's space.
     pub on_b: [f64; 3],
-    /// From the one to the other, a unit vector in A's space; zero where the triangles meet.
+    /// Unit vector from `on_a` to `on_b`, in A's space; zero where the triangles meet.
     pub direction: [f64; 3],
-    /// The triangle's number in A.
+    /// Number of the triangle in A.
     pub a: u32,
-    /// The triangle's number in B.
+    /// Number of the triangle in B.
     pub b: u32,
 }
 
 impl Distance {
-    /// Whether it is less, or the triangles' numbers are the lower ones.
+    /// Whether this distance is smaller, or equal with lower triangle numbers.
     pub(crate) fn precedes(&self, other: &Self) -> bool {
         (self.distance, self.a, self.b) < (other.distance, other.a, other.b)
     }
 }
 
-/// How much greater than the least distance an approximate one may be.
+/// How far an approximate distance may exceed the least distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tolerance {
-    /// By no more than this, in the models' units. Anything but a positive number allows nothing.
+    /// By at most this much, in the models' units. Zero, negative numbers and NaN allow nothing.
     Absolute(f64),
-    /// By no more than this share of the least distance. Anything but a positive number allows nothing.
+    /// By at most this fraction of the least distance. Zero, negative numbers and NaN allow nothing.
     Relative(f64),
 }
 
 impl Tolerance {
-    /// The least distance itself.
+    /// Exact: only the least distance itself.
     pub const NONE: Self = Self::Absolute(0.0);
 
-    /// What is allowed where this is the least distance.
+    /// The greatest distance allowed if the least one is `distance`.
     pub(crate) fn beyond(&self, distance: f64) -> f64 {
         match *self {
             Self::Absolute(by) => distance + by.max(0.0),
@@ -104,7 +105,7 @@ impl Tolerance {
         }
     }
 
-    /// The least distance for which this is allowed.
+    /// The smallest least distance for which `distance` is still allowed.
     pub(crate) fn before(&self, distance: f64) -> f64 {
         match *self {
             Self::Absolute(by) => (distance - by.max(0.0)).max(0.0),
@@ -113,13 +114,13 @@ impl Tolerance {
     }
 }
 
-/// Where the nearest triangles were, for the next query on the same models at a similar pose. Whatever it says, exact
-/// answers are the same.
+/// The nearest triangles of the last query, as a start for the next one on the same models at a similar pose. It does
+/// not change exact answers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WarmStart(pub(super) Option<[Spot; 2]>);
 
 impl WarmStart {
-    /// Keeps where the nearest triangles are, if any were found.
+    /// Stores the nearest triangles, if any were found.
     pub(super) fn keep(&mut self, best: Option<BestPair>) {
         self.0 = best.map(|best| best.spots).or(self.0);
     }

@@ -1,17 +1,18 @@
-//! Boxes and triangles of two models against each other, in f64: which parts of split triangles may meet.
+//! Box or triangle of one model against box or triangle of another, in f64: which parts of split triangles may meet.
 
 use crate::bounds::Aabb;
 use crate::pose::Pose;
 
 type Vector = [f64; 3];
 
-/// Slack of every axis, relative to the coordinates: some 256 roundings of f64.
+/// Slack of every axis, relative to the coordinates: about 256 f64 roundings.
 const SLACK: f64 = 1.0 / (1u64 << 44) as f64;
 
-/// Edges at right angles to each other by less than this have no axis of their own.
+/// Edge pairs whose cross product is shorter than this, relative to the edges, are parallel and have no axis of their
+/// own.
 const PARALLEL: f64 = 1.0 / (1u64 << 40) as f64;
 
-/// A box or a triangle: its corners, and the directions of its faces' normals and of its edges.
+/// A box or a triangle: corners, face normals and edge directions.
 #[derive(Clone, Copy)]
 pub(crate) struct Convex {
     corners: [Vector; 8],
@@ -35,7 +36,7 @@ impl Convex {
         Self { corners: [a, b, c, a, a, a, a, a], normals: [cross(edges[0], edges[1]); 3], edges }
     }
 
-    /// Where the pose takes it.
+    /// Transformed by the pose.
     pub(crate) fn moved(&self, pose: &Pose) -> Self {
         let rotation = pose.rotation();
         let turned = |v: Vector| [0, 1, 2].map(|axis| dot(rotation[axis], v));
@@ -46,8 +47,8 @@ impl Convex {
         }
     }
 
-    /// Whether two of them in one space have a common point, or are apart by no more than rounding: no normal and no
-    /// direction at right angles to an edge of each tells them apart.
+    /// Whether two of them, in the same space, have a point in common or are separated by no more than rounding.
+    /// Separating axes: face normals, and cross products of an edge of each.
     pub(crate) fn touches(&self, other: &Self) -> bool {
         let far = |of: &Self| of.corners.as_flattened().iter().fold(0.0f64, |far, x| far.max(x.abs()));
         let slack = SLACK * (far(self) + far(other));
@@ -65,7 +66,7 @@ impl Convex {
         !self.normals.iter().chain(&other.normals).any(|axis| apart(*axis)) && !self.edges.iter().any(crossed)
     }
 
-    /// Whether the box around it holds a point, or misses it by no more than `slack`.
+    /// Whether the axis-aligned box around it contains a point, within `slack`.
     pub(crate) fn is_around(&self, point: Vector, slack: f64) -> bool {
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].into_iter().all(|axis| {
             let [low, high] = self.range(axis);
@@ -73,7 +74,7 @@ impl Convex {
         })
     }
 
-    /// The least and greatest place along a direction.
+    /// Least and greatest coordinate along a direction.
     fn range(&self, axis: Vector) -> [f64; 2] {
         let along = self.corners.map(|corner| dot(axis, corner));
         along.into_iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
@@ -92,7 +93,7 @@ fn dot(a: Vector, b: Vector) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// The sum of the magnitudes.
+/// Sum of the magnitudes of the coordinates.
 fn size(v: Vector) -> f64 {
     v[0].abs() + v[1].abs() + v[2].abs()
 }

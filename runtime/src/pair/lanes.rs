@@ -1,11 +1,11 @@
-//! Vectors and rotations of several pairs of children or triangles at once, a lane a pair.
+//! Vectors and rotations of several child or triangle pairs at once, one pair per lane.
 
 use bvhc_format::obb::PAIR_WIDTH;
 use fearless_simd::{SimdBase, SimdFloat};
 
 use crate::simd::Kernel;
 
-/// A vector a pair.
+/// One vector per pair.
 pub(crate) type Vector<S> = [<S as Kernel>::Pairs; 3];
 pub(crate) type Matrix<S> = [Vector<S>; 3];
 pub(crate) type Quaternion<S> = [<S as Kernel>::Pairs; 4];
@@ -73,11 +73,11 @@ pub(crate) fn relative<S: Kernel>(p: &Quaternion<S>, q: &Quaternion<S>) -> Quate
     ]
 }
 
-/// v, turned by the inverse of p.
+/// v, rotated by the inverse of p.
 #[inline(always)]
 pub(crate) fn rotate_inverse<S: Kernel>(p: &Quaternion<S>, v: &Vector<S>) -> Vector<S> {
     let [x, y, z, w] = *p;
-    // v x p, twice.
+    // 2 (v x p).
     let c = [v[1].mul_sub(z, v[2] * y), v[2].mul_sub(x, v[0] * z), v[0].mul_sub(y, v[1] * x)];
     let c = [c[0] + c[0], c[1] + c[1], c[2] + c[2]];
     [
@@ -87,7 +87,7 @@ pub(crate) fn rotate_inverse<S: Kernel>(p: &Quaternion<S>, v: &Vector<S>) -> Vec
     ]
 }
 
-/// The rows of a rotation's matrix.
+/// The rows of the rotation matrix.
 #[inline(always)]
 pub(crate) fn matrix<S: Kernel>(simd: S, q: &Quaternion<S>) -> Matrix<S> {
     let [x, y, z, w] = *q;
@@ -122,7 +122,7 @@ pub(crate) fn neg_mul_add<S: Kernel>(c: S::Pairs, a: S::Pairs, b: S::Pairs) -> S
     (-a).mul_add(b, c)
 }
 
-/// What is left of a number without the products of two vectors' coordinates.
+/// `from` - a . b
 #[inline(always)]
 pub(crate) fn sub_dot<S: Kernel>(from: S::Pairs, a: &Vector<S>, b: &Vector<S>) -> S::Pairs {
     neg_mul_add::<S>(neg_mul_add::<S>(neg_mul_add::<S>(from, a[2], b[2]), a[1], b[1]), a[0], b[0])

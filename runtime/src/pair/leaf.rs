@@ -1,5 +1,5 @@
-//! Leaves of up to four triangles, as the tests of pairs of triangles want them: a lane a triangle, relative to a point near
-//! them. They are made from the blocks as they are visited, and kept, since a leaf is compared with several others.
+//! Leaves of up to four triangles in the form that the triangle tests read: one triangle per lane, relative to a nearby
+//! point. They are built from the blocks when visited, and cached, since a leaf is compared with several others.
 
 use bvhc_format::obb::PAIR_WIDTH;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
@@ -13,38 +13,39 @@ use crate::triangle::slots;
 /// A leaf of up to four triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leaf {
-    /// What identifies it in its tree.
+    /// Identifies the leaf in its tree.
     pub(crate) id: u64,
     pub(crate) triangles: u32,
 }
 
 impl Leaf {
-    /// The leaf of a stored tree at the address of a sample, and the lane: it has as many triangles at least.
+    /// The leaf and the lane at a sample's address, in a tree with stored leaves. `triangles` is `lane + 1`: the leaf
+    /// has at least that many.
     pub(crate) fn at(address: u32) -> (Self, usize) {
         let lane = address % PAIR_WIDTH as u32;
         (Self { id: u64::from(address / PAIR_WIDTH as u32), triangles: lane + 1 }, lane as usize)
     }
 }
 
-/// Up to four triangles, in coordinates of their own.
+/// Up to four triangles, relative to a point near them.
 ///
-/// `origin + corners` is where a corner is, but for one rounding of f32; whatever that leaves undecided is decided by the
+/// `origin + corners` is a corner's position up to one f32 rounding; what that leaves undecided is decided with the
 /// blocks' coordinates. Lanes beyond the leaf's count repeat lane 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub(crate) struct Triangles {
-    /// `corners[k][axis][lane]`: corner `k` of the triangles.
+    /// `corners[k][axis][lane]`: coordinate of corner `k` of the triangle in that lane.
     pub(crate) corners: Corners,
     /// The point of the model's space that the corners are relative to.
     pub(crate) origin: [f32; 3],
-    /// The largest magnitude among the corners' coordinates.
+    /// The largest magnitude of any corner coordinate.
     pub(crate) radius: f32,
-    /// The triangles' addresses: 16 times the reference of a block, plus a lane of it.
+    /// Triangle addresses: 16 times the reference of a block, plus a lane in it.
     pub(crate) addresses: [u64; PAIR_WIDTH],
 }
 
 impl Triangles {
-    /// The reference of the block that holds a triangle, and the lane there.
+    /// The reference of the block that holds the triangle, and the lane in it.
     #[inline(always)]
     pub(crate) fn address(&self, lane: usize) -> (u32, usize) {
         let (reference, lane) = place(self.addresses[lane % PAIR_WIDTH]);
@@ -52,7 +53,7 @@ impl Triangles {
     }
 }
 
-/// How many leaves of a tree are kept. (Measured at AVX2, all pairs of two bunnies: with one, 12 % slower.)
+/// How many leaves of a tree are cached. (Measured at AVX2, all pairs of two bunnies: with one, 12 % slower.)
 const KEPT: usize = 16;
 
 /// The leaves of a tree that were visited last.
@@ -67,7 +68,7 @@ impl<'r> LeafCache<'r> {
         Self(FixedCache::new(scratch))
     }
 
-    /// The triangles of a leaf, made from those at its addresses unless they are kept. `None` in a corrupt file.
+    /// The triangles of a leaf, from the cache or built from those at its addresses. `None` in a corrupt file.
     #[inline(always)]
     pub(crate) fn get<S: Kernel>(
         &mut self,
@@ -87,7 +88,7 @@ impl<'r> LeafCache<'r> {
     }
 }
 
-/// Makes the triangles at these addresses: a call of its own, compiled for the level.
+/// Builds the triangles at these addresses: a separate call, compiled for the level.
 #[inline(always)]
 fn fill<S: Kernel>(
     simd: S,
@@ -112,13 +113,14 @@ fn fill<S: Kernel>(
 
 type Corners = [[[f32; PAIR_WIDTH]; 3]; 3];
 
-/// The block that holds the triangle at an address, and the lane there.
+/// Block index and lane of the triangle at an address.
 #[inline(always)]
 fn place(address: u64) -> (usize, usize) {
     ((address / BLOCK_WIDTH as u64) as usize, address as usize % BLOCK_WIDTH)
 }
 
-/// The corners of triangles, lane by lane: vectors are made of four loads each, not of what was stored before.
+/// The corners of four triangles, one per lane. Each vector is assembled from four loads; nothing is stored and
+/// reloaded.
 #[inline(always)]
 fn gather(blocks: &[Block], addresses: &[u64; PAIR_WIDTH]) -> Option<Corners> {
     let [(p, i), (q, j), (r, k), (s, l)] =
@@ -137,7 +139,7 @@ fn gather(blocks: &[Block], addresses: &[u64; PAIR_WIDTH]) -> Option<Corners> {
     Some([rows(0), rows(1), rows(2)])
 }
 
-/// The same of packed blocks.
+/// As [`gather`], from packed blocks.
 fn unpack(blocks: &Blocks<'_>, addresses: &[u64; PAIR_WIDTH]) -> Option<Corners> {
     let mut corners = [[[0.0; PAIR_WIDTH]; 3]; 3];
     for (lane, address) in addresses.iter().enumerate() {
@@ -160,7 +162,7 @@ impl Triangles {
         addresses: [0; PAIR_WIDTH],
     };
 
-    /// Takes corners, relative to the middle of the box around them.
+    /// Stores corners relative to the centre of their bounding box.
     #[inline(always)]
     fn set(&mut self, corners: &Corners) {
         self.radius = 0.0;
@@ -179,7 +181,7 @@ impl Triangles {
     }
 }
 
-/// The least and the greatest of all.
+/// The least and the greatest coordinate.
 #[inline(always)]
 fn range(a: &[f32; PAIR_WIDTH], b: &[f32; PAIR_WIDTH], c: &[f32; PAIR_WIDTH]) -> (f32, f32) {
     let (mut low, mut high) = (*a, *a);

@@ -1,4 +1,4 @@
-//! Mesh against mesh: whether two models meet, which of their triangles do, how far they are apart.
+//! Mesh against mesh: whether two models meet, which of their triangles meet, and how far apart the models are.
 //!
 //! ```text
 //! lanes, sets, relative_pose ◄─ leaf ◄─ tree ◄─ volume, triangle ◄─ walk ◄─ select ◄─ query

@@ -1,4 +1,4 @@
-//! Asking two models.
+//! Queries of two models.
 
 use core::ops::ControlFlow;
 
@@ -12,15 +12,15 @@ use crate::model::Model;
 use crate::pose::Pose;
 use crate::simd::{Kernel, dispatch};
 
-/// Mesh against mesh. `self` is A, `other` is B, and `pose` is B's in A's space; either may be the same model.
+/// Mesh against mesh. `self` is A, `other` is B, and `pose` places B in A's space. Both may be the same model.
 ///
-/// Triangles are closed surfaces: touching counts, a mesh inside another one meets nothing. B's vertices are where
-/// [`Pose::apply`] puts them, in f64, and from there on answers are exact; they are the same on every CPU. The trees of
-/// oriented boxes are used where the files have them, else the AABB trees, which takes several times as long. Nothing
-/// allocates or panics. In files from strangers a walk through two corrupt trees can take as many steps as their nodes,
-/// multiplied: there, ask [`against`](Model::against) with a [`WorkBudget`].
+/// Triangles are closed, and touching counts as meeting. Meshes are surfaces: a mesh inside another one meets nothing.
+/// B's vertices are transformed by [`Pose::apply`] in f64; from there on answers are exact, and the same on every CPU.
+/// OBB trees are used where the files have them, else the AABB trees, which takes several times as long. Nothing
+/// allocates or panics. A walk through two corrupt trees can take as many steps as the product of their node counts:
+/// for untrusted files, use [`against`](Model::against) with a [`WorkBudget`].
 impl Model<'_> {
-    /// What is to be asked of this model and another one, with options.
+    /// A query of this model and another one, with options.
     ///
     /// ```
     /// # use bvhc_runtime::{Model, PairError, Pose, Tolerance, WorkBudget};
@@ -47,13 +47,13 @@ impl Model<'_> {
         self.first_pair(other, pose).is_some()
     }
 
-    /// Two triangles that meet, if any do. Which ones is not specified, and may differ between CPUs.
+    /// A pair of triangles that meet, if any do. Which pair is unspecified, and may differ between CPUs.
     pub fn first_pair(&self, other: &Model<'_>, pose: &Pose) -> Option<Pair> {
         self.against(other, pose).first_pair().unwrap_or(None)
     }
 
-    /// Calls `visit` with every two triangles that meet, each pair once, in no particular order, until it says `Break`,
-    /// which is then returned.
+    /// Calls `visit` with every pair of triangles that meet, each once, in no particular order, until it returns
+    /// `Break`, which is then returned.
     pub fn all_pairs(
         &self,
         other: &Model<'_>,
@@ -63,8 +63,8 @@ impl Model<'_> {
         self.against(other, pose).all_pairs(visit).unwrap_or(ControlFlow::Continue(()))
     }
 
-    /// Writes the pairs of triangles that meet into a slice, as many as fit, in no particular order, and returns how
-    /// many there are in all.
+    /// Writes the pairs of triangles that meet into a slice, as many as fit, in no particular order. Returns how many
+    /// there are in total.
     pub fn pairs_into(&self, other: &Model<'_>, pose: &Pose, into: &mut [Pair]) -> usize {
         let mut count = 0;
         let _ = self.all_pairs(other, pose, |pair| {
@@ -77,18 +77,19 @@ impl Model<'_> {
         count
     }
 
-    /// The least distance of two triangles: see [`Against::distance`]. `None` only where a corrupt file has no triangles.
+    /// The least distance between triangles of the two models: see [`Against::distance`]. `None` only where a corrupt
+    /// file has no triangles.
     pub fn distance(&self, other: &Model<'_>, pose: &Pose) -> Option<Distance> {
         self.against(other, pose).distance().unwrap_or(None)
     }
 
-    /// Whether [`distance`](Self::distance) is at most `limit`. Stops at the first proof.
+    /// Whether [`distance`](Self::distance) is at most `limit`. Stops as soon as that is proven.
     pub fn within(&self, other: &Model<'_>, pose: &Pose, limit: f64) -> bool {
         self.against(other, pose).within(limit).unwrap_or(false)
     }
 
-    /// Calls `visit` with every two triangles that are at most `limit` apart, each pair once, in no particular order,
-    /// until it says `Break`, which is then returned.
+    /// Calls `visit` with every pair of triangles that are at most `limit` apart, each once, in no particular order,
+    /// until it returns `Break`, which is then returned.
     pub fn pairs_within(
         &self,
         other: &Model<'_>,
@@ -100,10 +101,11 @@ impl Model<'_> {
     }
 }
 
-/// Two models and how they are asked: [`Model::against`]. Every option has a default; the last call asks.
+/// A query of two models, from [`Model::against`]: set options, each of which has a default, then make one of the calls
+/// that return an answer.
 ///
-/// Errors of all of them are those of [`PairError`]: the limit on the work is reached before the answer is known, some pairs
-/// may have been visited then; or the files do not have the volumes.
+/// They fail with [`PairError`]: the work limit was reached before the answer was known (some pairs may have been
+/// visited by then), or a file does not have the volumes.
 #[must_use = "nothing is asked before the last call"]
 pub struct Against<'q> {
     models: [&'q Model<'q>; 2],
@@ -115,41 +117,40 @@ pub struct Against<'q> {
     warm_start: Option<&'q mut WarmStart>,
 }
 
-/// A search that ended: whether a visitor ended it, and the nearest pair found.
+/// How a search ended: whether a visitor ended it, and the nearest pair found.
 type End = (ControlFlow<()>, Option<distance::BestPair>);
 
 impl<'q> Against<'q> {
-    /// The volumes that prune; oriented boxes by default. They decide how long it takes, but not what is found.
+    /// The volumes that prune; oriented boxes by default. They determine how long a query takes, not what it finds.
     pub fn volume(self, volume: Volume) -> Self {
         Self { volume, ..self }
     }
 
-    /// A limit on the work, and counts of it; without a limit by default.
+    /// Limits the work and counts it; unlimited by default.
     pub fn budget(self, budget: &'q mut WorkBudget) -> Self {
         Self { budget: Some(budget), ..self }
     }
 
-    /// How much greater than the least distance an approximate one may be, for [`distance`](Self::distance) and
-    /// [`decreasing_distances`](Self::decreasing_distances); by nothing by default. The more there is between the models,
-    /// measured in triangles, the more time this saves.
+    /// How far an approximate distance may exceed the least one, for [`distance`](Self::distance) and
+    /// [`decreasing_distances`](Self::decreasing_distances); exact by default. The farther apart the models are, in
+    /// triangle sizes, the more time it saves.
     pub fn tolerance(self, tolerance: Tolerance) -> Self {
         Self { tolerance, ..self }
     }
 
-    /// Distances beyond this are of no interest to [`distance`](Self::distance): the less there is to go, the faster.
+    /// [`distance`](Self::distance) ignores distances beyond this limit: the smaller, the faster.
     pub fn limit(self, limit: f64) -> Self {
         Self { limit, ..self }
     }
 
-    /// Starts [`distance`](Self::distance) from the nearest triangles of the last query, and keeps those of this one.
+    /// Starts [`distance`](Self::distance) from the nearest triangles of the last query, and stores those of this one.
     pub fn warm_start(self, warm_start: &'q mut WarmStart) -> Self {
         Self { warm_start: Some(warm_start), ..self }
     }
 
-    /// Two triangles that meet, if any do: see [`Model::first_pair`].
+    /// A pair of triangles that meet, if any do: see [`Model::first_pair`].
     ///
-    /// # Errors
-    /// [`PairError`].
+    /// # Errors [`PairError`].
     pub fn first_pair(self) -> Result<Option<Pair>, PairError> {
         let mut first = None;
         let _ = self.collide(collide::Aim::Any, &mut |pair| {
@@ -159,10 +160,9 @@ impl<'q> Against<'q> {
         Ok(first)
     }
 
-    /// Calls `visit` with every two triangles that meet: see [`Model::all_pairs`].
+    /// Calls `visit` with every pair of triangles that meet: see [`Model::all_pairs`].
     ///
-    /// # Errors
-    /// [`PairError`].
+    /// # Errors [`PairError`].
     pub fn all_pairs(
         self,
         mut visit: impl FnMut(Pair) -> ControlFlow<()>,
@@ -170,20 +170,19 @@ impl<'q> Against<'q> {
         self.collide(collide::Aim::All, &mut visit)
     }
 
-    /// The least distance of two triangles, or one that is greater by no more than the tolerance; `None` where the least one
-    /// is beyond the limit.
+    /// The least distance between triangles of the two models, or one that exceeds it by no more than the tolerance.
+    /// `None` where the least distance is beyond the limit.
     ///
-    /// Distances are those of the surfaces: a mesh inside another one is as far from it as its surface is, and where triangles
-    /// meet, the distance is 0. They are right within 1e-12 of their value, as long as that is more than 2^-90 of the
-    /// triangles' size. Of pairs that are equally near, computed in f64, the one with the lowest number in A, then in B, is
-    /// named; where several pairs meet, any of them. Of closed meshes of 5,000 to a million triangles that are not far apart,
-    /// it takes some 10 to 50 microseconds; longer where they are equally near in many places, and where models are smaller
-    /// than 2^-50, of which boxes tell nothing.
+    /// Distances are between surfaces: a mesh inside another one is as far from it as its surface is. Where triangles
+    /// meet, the distance is 0. Distances are accurate to 1e-12 of their value, provided that is more than 2^-90 of the
+    /// triangles' size. Among pairs that are equally near, as computed in f64, the answer is the one with the lowest
+    /// number in A, then in B; where several pairs meet, it is any of them. For closed meshes of 5,000 to a million
+    /// triangles that are not far apart, it takes about 10 to 50 microseconds; longer where they are equally near in
+    /// many places, and for models smaller than 2^-50, where boxes do not prune.
     ///
     /// Based on: Larsen, Gottschalk, Lin, Manocha, "Fast Proximity Queries with Swept Sphere Volumes", 1999.
     ///
-    /// # Errors
-    /// [`PairError`].
+    /// # Errors [`PairError`].
     pub fn distance(mut self) -> Result<Option<Distance>, PairError> {
         let (limit, tolerance) = (self.limit, self.tolerance);
         let warm_start = self.warm_start.take();
@@ -195,18 +194,16 @@ impl<'q> Against<'q> {
         Ok(best.map(|best| best.found))
     }
 
-    /// Whether the least distance is at most `limit`. Stops at the first proof.
+    /// Whether the least distance is at most `limit`. Stops as soon as that is proven.
     ///
-    /// # Errors
-    /// [`PairError`].
+    /// # Errors [`PairError`].
     pub fn within(self, limit: f64) -> Result<bool, PairError> {
         Ok(self.search(limit, distance::Aim::Any, None)?.1.is_some())
     }
 
-    /// Calls `visit` with every two triangles that are at most `limit` apart: see [`Model::pairs_within`].
+    /// Calls `visit` with every pair of triangles that are at most `limit` apart: see [`Model::pairs_within`].
     ///
-    /// # Errors
-    /// [`PairError`].
+    /// # Errors [`PairError`].
     pub fn pairs_within(
         self,
         limit: f64,
@@ -215,16 +212,17 @@ impl<'q> Against<'q> {
         Ok(self.search(limit, distance::Aim::All(&mut visit), None)?.0)
     }
 
-    /// Calls `visit` with pairs of triangles on the way to the nearest one, until it says `Break`, which is then returned:
-    /// none is farther apart than the nearest one before it by more than the tolerance, and the nearest of all is among them.
+    /// Calls `visit` with the pairs of triangles found on the way to the nearest pair, until it returns `Break`, which
+    /// is then returned. No pair exceeds the least distance so far by more than the tolerance, and the nearest pair is
+    /// among them.
     ///
-    /// So is every other pair within the tolerance of the least distance. Which more there are may differ between CPUs.
+    /// So is every other pair within the tolerance of the least distance. Which further pairs are visited may differ
+    /// between CPUs.
     ///
     /// Based on: Fünzig, Fellner, "Easy Realignment of k-DOP Bounding Volumes", section 5, the weak approximate minimum
     /// distance.
     ///
-    /// # Errors
-    /// [`PairError`].
+    /// # Errors [`PairError`].
     pub fn decreasing_distances(
         self,
         mut visit: impl FnMut(&Distance) -> ControlFlow<()>,
@@ -244,7 +242,7 @@ impl<'q> Against<'q> {
             Some(budget) => &mut *budget,
             None => &mut unlimited,
         };
-        // What has no such volumes is an error at any pose.
+        // Missing volumes are an error at any pose, so this is not decided here.
         let may_touch = aabb::touch(&a.bounds(), &b.bounds(), self.pose);
         let question = Collide { aim, may_touch, budget, visit };
         dispatch!(a.level().inner(), simd => ask(simd, self.models, self.pose, self.volume, question))
@@ -267,7 +265,7 @@ impl<'q> Against<'q> {
     }
 }
 
-/// Which triangles meet.
+/// The question which triangles meet.
 struct Collide<'v, 'w> {
     aim: collide::Aim,
     may_touch: bool,
@@ -306,7 +304,7 @@ impl Question for Collide<'_, '_> {
     }
 }
 
-/// How far the models are apart.
+/// The question how far apart the models are.
 struct Search<'v, 'w> {
     limit: f64,
     aim: distance::Aim<'v>,
@@ -321,7 +319,7 @@ impl Question for Search<'_, '_> {
         false
     }
 
-    /// Nothing is within what is negative or NaN.
+    /// Nothing is within a limit that is negative or NaN.
     fn is_answered(&self) -> bool {
         self.limit.is_nan() || self.limit < 0.0
     }

@@ -1,9 +1,9 @@
-//! B's pose as walks use it: between the origins of two trees, in f32, with what that may be off.
+//! B's pose as walks use it: between the origins of the two trees, in f32, with error bounds.
 
 use crate::pose::Pose;
 use crate::simd::{Kernel, square_root};
 
-/// Slack of every axis, relative to the trees' radii and the distance of their origins: 128 u.
+/// Slack of every axis, relative to the sum of the trees' radii and the distance of their origins: 128 u.
 const SLACK_REACH: f32 = 1.0 / (1 << 17) as f32;
 
 /// B's pose in A's space, between the origins of their trees.
@@ -14,13 +14,13 @@ pub(crate) struct RelativePose {
     quaternion: [f32; 4],
     rotation: [[f32; 3]; 3],
     translation: [f32; 3],
-    /// Slack of every axis that comes from the distances between boxes and origins, and from the pose's arithmetic.
+    /// Slack of every axis for the distances between boxes and origins, and for the pose's arithmetic.
     slack: f32,
-    /// Bounds how far the pose's own arithmetic, in f64, can misplace a point, relative to exact arithmetic.
+    /// Bound on how far the pose's own f64 arithmetic can misplace a point, compared with exact arithmetic.
     noise: f32,
 }
 
-/// Where a tree is: the point that its volumes are relative to, and how far they reach from there.
+/// Origin that a tree's volumes are relative to, and the radius around it that contains them.
 #[derive(Clone, Copy)]
 pub(crate) struct TreeFrame {
     pub(crate) origin: [f32; 3],
@@ -73,7 +73,7 @@ impl RelativePose {
         self.noise
     }
 
-    /// From a point of A's space to a moved one of B's.
+    /// The vector from a point of A's space to a transformed point of B's.
     #[inline(always)]
     pub(crate) fn between(&self, a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
         let moved = self.pose.apply(b.map(f64::from));
@@ -82,8 +82,8 @@ impl RelativePose {
     }
 }
 
-/// x, y, z and w of a rotation. Based on: Shepperd, "Quaternion from rotation matrix", 1978: the largest of the four is
-/// found from the diagonal, the others from it.
+/// Quaternion (x, y, z, w) of a rotation. Based on: Shepperd, "Quaternion from rotation matrix", 1978: the largest of
+/// the four is computed from the diagonal, the others from it.
 #[inline(always)]
 fn quaternion<S: Kernel>(simd: S, [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]]: &[[f64; 3]; 3]) -> [f64; 4] {
     let squares = [1.0 + xx - yy - zz, 1.0 - xx + yy - zz, 1.0 - xx - yy + zz, 1.0 + xx + yy + zz];

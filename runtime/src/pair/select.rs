@@ -1,4 +1,4 @@
-//! The volumes that the caller names, and the trees that have them: the one place that knows all kinds.
+//! Dispatches on the volume that the caller names, to the trees that store it: the only place that knows all kinds.
 
 use bvhc_format::swept::Cores;
 
@@ -15,22 +15,21 @@ use crate::model::Model;
 use crate::pose::Pose;
 use crate::simd::Kernel;
 
-/// The volumes that prune a query on two models: whether they meet, or how far they are apart. They decide how long it
-/// takes, but not what it finds.
+/// The bounding volumes that prune a query of two models. They determine how long it takes, not what it finds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Volume {
-    /// Oriented boxes, and axis-aligned ones of a model whose file has no other.
+    /// Oriented boxes; axis-aligned ones for a model whose file has no others.
     #[default]
     Obb,
-    /// k-DOPs, B's realigned to A's directions in this way.
+    /// k-DOPs; B's are realigned to A's directions in this way.
     Kdop(Realign),
     /// Axis-aligned boxes.
     Aabb,
-    /// Spheres swept along such cores.
+    /// Spheres swept along cores of this kind.
     Swept(Cores),
-    /// Oriented boxes, with the stored vertices beside them: these bound distances from above. Of whether models meet, they
-    /// tell nothing.
+    /// Oriented boxes with a sample vertex beside each, which gives upper bounds of distances. Samples do not help
+    /// collision queries.
     Samples,
 }
 
@@ -41,32 +40,32 @@ pub enum PairError {
     /// The limit on work was reached.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
-    /// A file has no tree of k-DOPs, or B's does not have the tables, directions or hull that the realignment needs.
+    /// A file has no tree of k-DOPs, or B's lacks the tables, directions or hull that the realignment needs.
     #[error("the files have no trees of k-DOPs that can be realigned by {}", .0.name())]
     NoKdops(Realign),
     /// A file has no tree of swept spheres with such cores.
     #[error("the files have no trees of swept spheres of the kind {}", .0.name())]
     NoSwept(Cores),
-    /// A file has no vertices beside its tree of oriented boxes.
+    /// A file has no sample vertices for its tree of oriented boxes.
     #[error("the files have no samples beside their trees of oriented boxes")]
     NoSamples,
 }
 
-/// What is asked of two trees.
+/// A question about two trees.
 pub(super) trait Question {
     /// The answer.
     type Answer;
 
-    /// Whether it matters how deep volumes are in each other.
+    /// Whether overlap depths are needed, to order the walk.
     fn ranks(&self) -> bool;
 
-    /// Whether there is nothing to find, whatever the trees are.
+    /// Whether the answer is [`nothing`](Self::nothing), whatever the trees are.
     fn is_answered(&self) -> bool;
 
-    /// Of models that are farther apart than this there is nothing to find.
+    /// Models farther apart than this have the answer [`nothing`](Self::nothing).
     fn limit(&self) -> f64;
 
-    /// The answer where they are.
+    /// The answer if nothing is found.
     fn nothing(self) -> Self::Answer;
 
     /// The answer of a walk.
@@ -79,7 +78,7 @@ pub(super) trait Question {
     ) -> Result<Self::Answer, Exhausted>;
 }
 
-/// Asks two models by these volumes, compiled for the level by the caller.
+/// Answers a question with these volumes. The caller compiles this for the level.
 #[inline(always)]
 pub(super) fn ask<S: Kernel, Q: Question>(
     simd: S,
@@ -101,7 +100,7 @@ pub(super) fn ask<S: Kernel, Q: Question>(
     }
 }
 
-/// By oriented boxes, or by axis-aligned ones that are read as such: a walk of its own, since it is what most ask by.
+/// With oriented boxes, or axis-aligned ones read as such: has its own copy of the walk, since it is used most.
 #[inline(always)]
 fn by_boxes<S: Kernel, Q: Question>(
     simd: S,
@@ -118,7 +117,7 @@ fn by_boxes<S: Kernel, Q: Question>(
     Ok(question.walk(simd, trees, &mut volumes, pose)?)
 }
 
-/// By any other volumes: one walk for all.
+/// With any other volumes, which share one copy of the walk.
 #[inline(always)]
 fn by_others<S: Kernel, Q: Question>(
     simd: S,

@@ -1,33 +1,33 @@
-//! The sixteen pairs of the children of two nodes, number `4 * row + column` for A's and B's slots, as bits.
+//! Sets of the sixteen child pairs of two nodes, as bits: bit `4 * row + column` for slot `row` of A and `column` of B.
 
 use bvhc_format::obb::PAIR_WIDTH;
 
-/// How many pairs of children two nodes have.
+/// How many child pairs two nodes have.
 pub(crate) const PAIRS: usize = PAIR_WIDTH * PAIR_WIDTH;
 
-/// All pairs of children.
+/// All child pairs.
 pub(crate) const ALL: u16 = 0xffff;
 
-/// The pairs of A's children in these slots.
+/// The pairs with A's children in these slots.
 #[inline(always)]
 pub(crate) fn rows(slots: u32) -> u32 {
     ((slots | slots << 3 | slots << 6 | slots << 9) & 0x1111) * 0xf
 }
 
-/// The pairs of B's children in these slots.
+/// The pairs with B's children in these slots.
 #[inline(always)]
 pub(crate) fn columns(slots: u32) -> u32 {
     slots * 0x1111
 }
 
-/// The rows of pairs that are all in one column.
+/// All pairs in the rows of these pairs, which are in one column.
 #[inline(always)]
 pub(crate) fn rows_of(pairs: u32) -> u16 {
     let first = (pairs | pairs >> 1 | pairs >> 2 | pairs >> 3) & 0x1111;
     (first * 0xf) as u16
 }
 
-/// The columns of pairs that are all in one row.
+/// All pairs in the columns of these pairs, which are in one row.
 #[inline(always)]
 pub(crate) fn columns_of(pairs: u32) -> u16 {
     columns((pairs | pairs >> 4 | pairs >> 8 | pairs >> 12) & 0xf) as u16
@@ -43,7 +43,7 @@ pub(crate) fn column_of(lane: usize) -> usize {
     lane % PAIR_WIDTH
 }
 
-/// The numbers of the bits that are set.
+/// The indices of the bits that are set.
 #[inline(always)]
 pub(crate) fn lanes(mut pairs: u32) -> impl Iterator<Item = usize> {
     core::iter::from_fn(

@@ -1,7 +1,7 @@
-//! The few steps that the portable SIMD layer does not have, or not well, on every level.
+//! SIMD operations that the portable layer lacks, or does not do well on every level.
 //!
-//! Kernels are written once, generic over [`Kernel`]; each level supplies the steps below. They move
-//! data, compare, and compute nothing that rounds, so no level can answer differently from another.
+//! Kernels are written once, generic over [`Kernel`]; each level supplies the operations below. They move data,
+//! compare, and compute nothing that rounds, so all levels give the same answers.
 
 mod portable;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -14,30 +14,30 @@ use crate::stack::{NodeGroup, Stack};
 
 /// A SIMD level on which queries can run.
 pub(crate) trait Kernel: Simd {
-    /// As many triangles as are tested at once: 4, 8 or 16.
+    /// One lane per triangle tested at once: 4, 8 or 16.
     type Lanes: SimdFloat<Self, Element = f32, Mask: SimdMask<Self> + Select<Self::Lanes>>;
-    /// As many pairs of four and four as are tested at once: 4, 8 or 16.
+    /// One lane per pair of four and four tested at once: 4, 8 or 16.
     type Pairs: SimdFloat<Self, Element = f32, Mask: SimdMask<Self> + Select<Self::Pairs>>;
-    /// As many numbers of f64 as are computed with at once: 2, 4 or 8.
+    /// f64 lanes: 2, 4 or 8.
     type Doubles: SimdFloat<Self, Element = f64, Mask: SimdMask<Self> + Select<Self::Doubles>>;
-    /// Whether batches are worth their while; other levels trace ray by ray, and are spared the code.
+    /// Whether batches are traced as packets; other levels trace ray by ray, and do not compile that code.
     const PACKETS: bool;
-    /// A number for each vertex of a block, ready to be looked up.
+    /// A number per vertex of a block, prepared for look-ups.
     type Table: Copy;
-    /// The children of a node, and in which order to visit them.
+    /// The children of a node, and the order in which to visit them.
     type NodeGroup<'n>: NodeGroup<Self>;
 
-    /// Prepares a number a vertex for look-ups.
+    /// Prepares one number per vertex for look-ups.
     fn table(self, values: f32x16<Self>) -> Self::Table;
 
-    /// The numbers of the vertices `slots[first .. first + LEN]`; slots count modulo 16.
+    /// The numbers of the vertices `slots[first .. first + LEN]`; slots are taken modulo 16.
     fn look_up(self, table: Self::Table, slots: &[u8; BLOCK_WIDTH], first: usize) -> Self::Lanes;
 
-    /// The same in two tables; slots count modulo 32, and from 16 on in the second one.
+    /// The same in two tables; slots are taken modulo 32, those from 16 on refer to the second table.
     fn look_up_in_two(self, tables: [Self::Table; 2], slots: &[u8; BLOCK_WIDTH], first: usize)
     -> Self::Lanes;
 
-    /// The number in a lane, which counts modulo the number of lanes.
+    /// The number in a lane, which is taken modulo the number of lanes.
     fn pick(self, numbers: Self::Lanes, lane: usize) -> f32;
 
     /// The lower and the upper four bits of each byte, as a byte each.
@@ -46,17 +46,17 @@ pub(crate) trait Kernel: Simd {
     /// `origin + step * offset` for 16 little-endian offsets, where that is exact.
     fn on_lattice(self, offsets: &[u8; 2 * BLOCK_WIDTH], origin: f32, step: f32) -> [f32; BLOCK_WIDTH];
 
-    /// Of four numbers, those from `first` on, each four times in a row.
+    /// The numbers from `first` on, each repeated four times.
     fn spread(self, numbers: &[f32; 4], first: usize) -> Self::Pairs;
 
-    /// Four numbers, over and over.
+    /// The four numbers, repeated.
     fn tile(self, numbers: &[f32; 4]) -> Self::Pairs;
 
-    /// A lane with about the least of sixteen numbers, none of which is negative: less than 1 in 100 above it.
+    /// A lane with approximately the least of sixteen non-negative numbers: less than 1 % above it.
     fn least(self, numbers: f32x16<Self>) -> usize;
 
-    /// The children of a node and a bit for each whose key is at most its end, in the node's order for an octant or another
-    /// good one. Keys are the bits of numbers that are not negative.
+    /// The children of a node and a bit for each whose key is at most its end, in the node's order for an octant or
+    /// another good one. Keys are the bits of non-negative floats.
     fn arrange<'n>(
         self,
         node: &'n WideNode,
@@ -65,13 +65,13 @@ pub(crate) trait Kernel: Simd {
         octant: u32,
     ) -> (Self::NodeGroup<'n>, u32);
 
-    /// Pushes the children in some slots, a bit each, with their keys; that in the highest is popped first.
+    /// Pushes the children in the slots given as bits, with their keys; the highest slot is popped first.
     fn push_some(self, stack: &mut Stack, node: &WideNode, keys: f32x16<Self>, slots: u32);
 }
 
 /// Evaluates an expression with `$simd` bound to the token of a level, compiled for that level.
 ///
-/// As `fearless_simd::dispatch!`, but it keeps the token's type, so that [`Kernel`] can be asked of it.
+/// Unlike `fearless_simd::dispatch!`, it keeps the token's type, so that the token has [`Kernel`]'s methods.
 macro_rules! dispatch {
     ($level:expr, $simd:ident => $run:expr) => {
         $crate::simd::dispatch_as_is!($level, $simd => fearless_simd::Simd::vectorize($simd, #[inline(always)] || $run))
@@ -79,7 +79,7 @@ macro_rules! dispatch {
 }
 pub(crate) use dispatch;
 
-/// As [`dispatch`], for what sees to it itself that it is compiled for the level.
+/// As [`dispatch`], for expressions that themselves ensure that they are compiled for the level.
 macro_rules! dispatch_as_is {
     ($level:expr, $simd:ident => $run:expr) => {
         match $level {
@@ -113,8 +113,8 @@ pub(crate) const fn lanes<S: Kernel>() -> usize {
     size_of::<S::Lanes>() / size_of::<f32>()
 }
 
-/// The square root, by the level's own instruction: libm's has the encoding of SSE2, and a single one of those
-/// amid AVX code costs 300 cycles.
+/// Square root by the level's own instruction: libm's is SSE2-encoded, and a single such instruction among AVX code
+/// costs 300 cycles.
 #[inline(always)]
 pub(crate) fn square_root<S: Kernel>(simd: S, x: f64) -> f64 {
     f64x2::splat(simd, x).sqrt().as_slice()[0]
@@ -143,7 +143,7 @@ mod tests {
         core::array::from_fn(|_| random.below(20) as i32)
     }
 
-    /// The children of a node come in its order for the octant, or, where a level has none, the nearest first.
+    /// Children come in the node's order for the octant or, on levels without one, the nearest first.
     fn check<S: Kernel>(simd: S, node: &WideNode, octant: u32, random: &mut Random, by_order: bool) {
         let (entries, ends) = (keys(random), keys(random));
         let load = |numbers: &[i32; NODE_WIDTH]| i32x16::load_array_ref(simd, numbers);

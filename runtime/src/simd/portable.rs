@@ -1,4 +1,4 @@
-//! The steps of [`Kernel`] in plain code, for levels without cross-lane permutes.
+//! The operations of [`Kernel`] in plain code, for levels without cross-lane permutes.
 
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, SimdFrom, SimdMask, f32x4, f32x16, f64x2, i32x16};
@@ -6,7 +6,7 @@ use fearless_simd::{SimdBase, SimdFrom, SimdMask, f32x4, f32x16, f64x2, i32x16};
 use super::Kernel;
 use crate::stack::{NodeGroup, Stack};
 
-/// Children of a node in slots; those with the least keys are visited first.
+/// Children of a node in slot order; those with the least keys are visited first.
 #[derive(Clone, Copy)]
 pub(crate) struct Slotted<'n> {
     keys: [i32; NODE_WIDTH],

@@ -1,10 +1,10 @@
-//! The steps of [`Kernel`](super::Kernel) with the permutes of AVX2 and AVX-512.
+//! The operations of [`Kernel`](super::Kernel) with the permutes of AVX2 and AVX-512.
 
 mod avx2;
 mod avx512;
 
-/// The lane of the least of sixteen numbers, by what is least in each half: the upper half of that number, and the lane
-/// above it.
+/// The lane of the least of sixteen numbers, given the least of each half: its upper 16 bits in the low half, and the
+/// lane in the high half.
 #[inline(always)]
 fn lesser(low: i32, high: i32) -> usize {
     let lane = |least: i32| least as usize >> 16 & 7;

@@ -1,6 +1,5 @@
-//! The tree of axis-aligned boxes, read as one of oriented boxes for models without an OBB tree: a node of sixteen becomes five
-//! of at most four, a block becomes a node of up to four leaves, made anew at each visit. That is slow, but one walk serves
-//! both.
+//! The AABB tree read as an OBB tree, for models without one: a node of sixteen becomes five of at most four, and a
+//! block becomes a node of up to four leaves, rebuilt at each visit. That is slow, but one walk serves both.
 
 use bvhc_format::obb::{EMPTY_EXTENT, ObbNode, PAIR_WIDTH, PairRef};
 use bvhc_format::record::{BLOCK_WIDTH, Block, Child, NODE_WIDTH, WideNode};
@@ -10,18 +9,18 @@ use crate::pair::leaf::Leaf;
 use crate::pair::relative_pose::TreeFrame;
 use crate::triangle::corners;
 
-/// Of the nodes that an AABB tree is read as, those that stand for a block. (Bit 31 is that of leaves. So trees of more
-/// than 2^30 / 5 nodes, which take more than 100 GiB, are not read to their end.)
+/// Marks the node ids that stand for a block. (Bit 31 marks leaves. So trees of more than 2^30 / 5 nodes, which take
+/// more than 100 GiB, are not read to their end.)
 const BLOCK_BIT: u32 = 1 << 30;
 
-/// Node c of an AABB tree is read as node 5 c, whose children are its quarters 5 c + 1 to 5 c + 4.
+/// Node c of the AABB tree is read as node 5 c, whose children are its quarters 5 c + 1 to 5 c + 4.
 const PARTS: u32 = 1 + (NODE_WIDTH / PAIR_WIDTH) as u32;
 
 /// The nodes of an AABB tree.
 #[derive(Clone, Copy)]
 pub(crate) struct AabbNodes<'a> {
     model: &'a Model<'a>,
-    /// What the boxes that are made are relative to.
+    /// What the boxes are made relative to.
     origin: [f32; 3],
 }
 
@@ -85,12 +84,12 @@ impl<'a> AabbNodes<'a> {
     }
 }
 
-/// Visits of a walk through such a tree alone, at most.
+/// Upper bound of the node visits of a walk through this tree alone.
 pub(super) fn size(model: &Model<'_>) -> u64 {
     u64::from(PARTS) * model.nodes().len() as u64 + model.blocks().count() as u64
 }
 
-/// The leaf of a part of a block, whose node has this number.
+/// The leaf in slot `part` of the node that stands for a block.
 #[inline(always)]
 pub(super) fn leaf(parent: u32, part: u32, triangles: u32) -> Leaf {
     Leaf { id: u64::from(parent & !BLOCK_BIT) * PAIR_WIDTH as u64 + u64::from(part), triangles }
@@ -102,12 +101,12 @@ pub(super) fn addresses(leaf: Leaf) -> [u64; PAIR_WIDTH] {
     [0, 1, 2, 3].map(|lane| first + if lane < leaf.triangles { u64::from(lane) } else { 0 })
 }
 
-/// The reference of the block that a leaf is a part of.
+/// The reference of the block that a leaf is part of.
 pub(super) fn block_of(leaf: Leaf) -> u32 {
     (leaf.id / PAIR_WIDTH as u64) as u32
 }
 
-/// Whether there is such a leaf.
+/// Whether the leaf exists.
 pub(super) fn has_leaf(model: &Model<'_>, leaf: Leaf) -> bool {
     let first = leaf.id as usize % PAIR_WIDTH * PAIR_WIDTH;
     let most = |block: Block| usize::from(block.triangles).min(BLOCK_WIDTH);
@@ -118,7 +117,7 @@ pub(super) fn frame(model: &Model<'_>) -> TreeFrame {
     let bounds = model.bounds();
     let origin = [0, 1, 2].map(|axis| 0.5 * bounds.min[axis] + 0.5 * bounds.max[axis]);
     let far = |axis: usize| (bounds.max[axis] - origin[axis]).max(origin[axis] - bounds.min[axis]);
-    // Boxes are grown beyond the bounds, by a little; a sum is no less than a root of squares.
+    // Boxes are enlarged slightly beyond the bounds; the sum is an upper bound of the Euclidean length.
     TreeFrame { origin, radius: (far(0) + far(1) + far(2)) * 1.001 }
 }
 

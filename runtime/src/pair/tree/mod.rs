@@ -1,4 +1,4 @@
-//! A model's tree, as walks through two of them see it, whatever its volumes: nodes of four children, leaves of four triangles.
+//! A model's tree as pair walks see it, independent of its volumes: nodes of four children, leaves of four triangles.
 
 pub(crate) mod aabb;
 pub(crate) mod obb;
@@ -14,36 +14,36 @@ use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::simd::Kernel;
 
-/// Where a child reference leads.
+/// Target of a child reference.
 pub(crate) enum Link {
     Empty,
     Node(u32),
     Leaf(Leaf),
 }
 
-/// A model's tree, but for its volumes.
+/// A model's tree, without its volumes.
 #[derive(Clone, Copy)]
 pub(crate) struct PairTree<'a> {
     model: &'a Model<'a>,
     frame: TreeFrame,
     leaves: Leaves<'a>,
-    /// The node that walks begin with.
+    /// The node that walks start at.
     root: u32,
-    /// Visits of a walk through this tree alone, at most.
+    /// Upper bound of the node visits of a walk through this tree alone.
     size: u64,
 }
 
-/// What leaves are made of.
+/// Where leaves come from.
 #[derive(Clone, Copy)]
 pub(crate) enum Leaves<'a> {
-    /// Addresses in the file.
+    /// Triangle addresses stored in the file.
     Stored(&'a [PairLeaf]),
-    /// Parts of the blocks of the AABB tree.
+    /// Parts of the AABB tree's blocks.
     Blocks,
 }
 
 impl<'a> PairTree<'a> {
-    /// A tree with leaves of its own.
+    /// A tree stored in the file.
     #[inline(always)]
     pub(crate) fn stored(
         model: &'a Model<'a>,
@@ -64,7 +64,7 @@ impl<'a> PairTree<'a> {
         Self::stored(model, (&tree.origin, tree.radius), leaves, 0, tree.node_count())
     }
 
-    /// The tree of axis-aligned boxes, whatever others there are.
+    /// The AABB tree, whatever others there are.
     #[inline(always)]
     pub(crate) fn of_aabbs(model: &'a Model<'a>) -> Self {
         Self { model, frame: aabb::frame(model), leaves: Leaves::Blocks, root: 0, size: aabb::size(model) }
@@ -82,12 +82,12 @@ impl<'a> PairTree<'a> {
         self.size
     }
 
-    /// Whether triangles may be in several leaves.
+    /// Whether a triangle may be in several leaves.
     pub(crate) fn repeats(&self) -> bool {
         self.is_made() && self.model.splits().is_some()
     }
 
-    /// Where the reference of a child of the node `parent` leads.
+    /// The target of a child reference of the node `parent`.
     #[inline(always)]
     pub(crate) fn link(&self, parent: u32, reference: u32) -> Link {
         match PairRef(reference).get() {
@@ -128,7 +128,8 @@ impl<'a> PairTree<'a> {
         }
     }
 
-    /// The triangles of a leaf that may be another model's, if this one's has a triangle in that lane, too.
+    /// The triangles of a leaf that may come from another model: `None` unless this tree has that leaf, with a triangle
+    /// in that lane.
     #[inline(always)]
     pub(crate) fn known<'c, S: Kernel>(
         &self,
@@ -159,8 +160,8 @@ impl<'a> PairTree<'a> {
         self.model.triangle_at(self.model.blocks().first(reference)?, lane)
     }
 
-    /// The blocks of the AABB tree that hold the triangle in a lane of a leaf, each with a box around its part of it; of
-    /// a triangle that is in one leaf only, all of it.
+    /// The AABB tree's blocks that hold the triangle in a lane of a leaf, each with a box around its part of the
+    /// triangle; for a triangle that is in one leaf only, that block and the whole triangle.
     pub(crate) fn parts_of(
         &self,
         leaf: Leaf,
@@ -185,12 +186,12 @@ impl<'a> PairTree<'a> {
         only.into_iter().chain(places.iter().filter_map(of_place))
     }
 
-    /// The reference of the block that a leaf of an AABB tree is a part of.
+    /// The reference of the block that a leaf of an AABB tree is part of.
     pub(crate) fn block_of(&self, leaf: Leaf) -> u32 {
         aabb::block_of(leaf)
     }
 
-    /// Whether the tree is an AABB tree, whose nodes are made as they are visited.
+    /// Whether this is an AABB tree, whose nodes are built as they are visited.
     #[inline(always)]
     fn is_made(&self) -> bool {
         matches!(self.leaves, Leaves::Blocks)

@@ -1,4 +1,4 @@
-//! The nodes of oriented boxes, as they lie in the file, unpacked, or made of axis-aligned ones.
+//! Nodes of oriented boxes: as stored, unpacked, or made from axis-aligned ones.
 
 use bvhc_format::obb::{ObbNode, PackedObbNode};
 
@@ -14,7 +14,7 @@ pub(crate) enum ObbNodes<'a> {
 }
 
 impl<'a> ObbNodes<'a> {
-    /// Those of the OBB tree or, in a file without one, of the AABB tree.
+    /// The nodes of the OBB tree or, in a file without one, of the AABB tree.
     #[inline(always)]
     pub(crate) fn of(model: &'a Model<'a>) -> Self {
         match model.obb_tree() {
@@ -24,13 +24,13 @@ impl<'a> ObbNodes<'a> {
         }
     }
 
-    /// Those of the AABB tree.
+    /// The nodes of the AABB tree.
     #[inline(always)]
     pub(crate) fn of_aabbs(model: &'a Model<'a>) -> Self {
         Self::Aabb(AabbNodes::of(model))
     }
 
-    /// A node, in the file or made in `scratch`.
+    /// A node, in the file or built in `scratch`.
     #[inline(always)]
     pub(crate) fn get<'n>(&self, id: u32, scratch: &'n mut Option<ObbNode>) -> Option<&'n ObbNode>
     where

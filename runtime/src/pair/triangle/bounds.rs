@@ -1,17 +1,18 @@
-//! Four triangles against four: between which bounds the distances of the sixteen pairs are, in f32.
+//! Lower and upper bounds, in f32, of the distances of the sixteen pairs of four triangles and four others.
 //!
-//! Nearest points are looked for as in `gap.rs`, but all nine pairs of edges and six corners and faces in the same way for
-//! all lanes. However well that goes, the bounds hold: points of both triangles are no nearer than the triangles, and along
-//! any direction n, the triangles are at least as far apart as their corners. Three directions are tried first, which for
-//! most leaves is all that is needed: of surfaces that run along each other, the normals leave next to nothing.
+//! Witness points are found as in `distance.rs`, but all nine edge pairs and six corner-face pairs are handled the same
+//! way in all lanes. The bounds hold however close those points come to the nearest: points of both triangles are no
+//! nearer than the triangles, and along any direction n, the triangles are at least as far apart as their corners.
+//! Three directions are tried first, which suffices for most leaves: between nearly parallel surfaces, the normals give
+//! nearly exact bounds.
 //!
 //! # Why no bound is wrong
 //!
-//! With u, m and e of `pair.rs`: A's corners are off by e and B's by 8 e on each axis, 16 e of length in all. Along n, a
-//! corner's place is rounded by 6 u m |n|; twice that, their difference and the division by |n| make less than 32 e: the
-//! lower bound is off by less than 48 e. On each axis the points are off by 27 e as the corners and edges they are made
-//! of are, and by 16 u m through rounding, in all less than 80 e of length, and |n| is rounded by 14 u m: the upper bound is
-//! off by less than 96 e.
+//! With u, m and e of `classify.rs`: A's corners are off by e and B's by 8 e on each axis, 16 e of length in all. Along
+//! n, a corner's coordinate is rounded by 6 u m |n|; twice that, their difference and the division by |n| add less than
+//! 32 e: the lower bound is off by less than 48 e. On each axis the witness points are off by 27 e from the corners and
+//! edges they are computed from, and by 16 u m from rounding, in all less than 80 e of length, and |n| is rounded by 14
+//! u m: the upper bound is off by less than 96 e.
 
 use bvhc_format::obb::PAIR_WIDTH;
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask};
@@ -24,26 +25,26 @@ use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::PAIRS;
 use crate::simd::Kernel;
 
-/// Of sixteen pairs, number `4 * i + j` for A's triangle i and B's triangle j.
+/// Bounds of sixteen pairs; pair `4 * i + j` is A's triangle i and B's triangle j.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
     /// A bit for each pair that may be within the limit.
     pub(crate) pairs: u32,
-    /// A bit for each that has an upper bound; those that may be within the limit are among them.
+    /// A bit for each pair that has an upper bound; includes all of `pairs`.
     pub(crate) bounded: u32,
-    /// No more than the distance; below zero, or no number, where the triangles may meet.
+    /// Lower bounds of the distances; negative or NaN where the triangles may meet.
     pub(crate) lower: [f32; PAIRS],
-    /// No less than it.
+    /// Upper bounds of the distances.
     pub(crate) upper: [f32; PAIRS],
 }
 
-/// As much as a lower bound may be off, in units of e.
+/// Error subtracted from lower bounds, in units of e.
 const LOWER: f32 = 64.0;
 
-/// As much as an upper one.
+/// Error added to upper bounds, in units of e.
 const UPPER: f32 = 128.0;
 
-/// Between which bounds the distances are. Of pairs that are beyond the limit, that may be all that is said.
+/// Bounds of the distances. For pairs beyond the limit, the limit may be the only bound.
 #[inline(always)]
 pub(crate) fn bounds<S: Kernel>(
     simd: S,
@@ -62,7 +63,7 @@ pub(crate) fn bounds<S: Kernel>(
     }
     let e = m * UNIT_ROUNDOFF + pose.noise();
     (found.pairs, found.bounded) = (0, 0);
-    // What is no number is to be looked at.
+    // NaN counts as near.
     let beyond = |lower: S::Pairs| lower.simd_gt(S::Pairs::splat(simd, limit)).to_bitmask() as u32;
     let all = (1u32 << lanes::<S>()) - 1;
     let pb = [
@@ -93,8 +94,8 @@ pub(crate) fn bounds<S: Kernel>(
     found
 }
 
-/// Which pairs are farther apart than a limit, to which the error is added, along one of three directions: from middle to
-/// middle, and at right angles to either triangle.
+/// Which pairs are farther apart than `limit`, which includes the error, along one of three directions: between the
+/// centroids, and perpendicular to either triangle.
 #[inline(always)]
 fn are_beyond<S: Kernel>(simd: S, pa: &[Vector<S>; 3], pb: &[Vector<S>; 3], limit: f32) -> u32 {
     let middles = between_middles::<S>(pa, pb);
@@ -111,7 +112,7 @@ fn are_beyond<S: Kernel>(simd: S, pa: &[Vector<S>; 3], pb: &[Vector<S>; 3], limi
     beyond
 }
 
-/// Which pairs are farther apart along n than the root of `square`.
+/// Which pairs are farther apart along n than the square root of `square`.
 #[inline(always)]
 fn are_beyond_along<S: Kernel>(
     simd: S,
@@ -125,7 +126,7 @@ fn are_beyond_along<S: Kernel>(
     (apart * apart.abs()).simd_gt(length * square).to_bitmask() as u32
 }
 
-/// At right angles to a triangle, on the side to which `ahead` leads.
+/// A triangle's normal, on the side that `ahead` points to.
 #[inline(always)]
 fn upright<S: Kernel>(simd: S, corners: &[Vector<S>; 3], ahead: &Vector<S>) -> Vector<S> {
     let n = cross::<S>(&sub::<S>(&corners[1], &corners[0]), &sub::<S>(&corners[2], &corners[0]));
@@ -133,15 +134,15 @@ fn upright<S: Kernel>(simd: S, corners: &[Vector<S>; 3], ahead: &Vector<S>) -> V
     [back.select(-n[0], n[0]), back.select(-n[1], n[1]), back.select(-n[2], n[2])]
 }
 
-/// More than 1 by more than the rounding of squares.
+/// Exceeds 1 by more than the rounding of squares.
 const ROUNDED: f32 = 1.0 + 1.0 / (1 << 20) as f32;
 
-/// Squares of limits and of directions are taken to be no less, so that what underflow makes of them is on the safe side
-/// and their product is not subject to it.
+/// Minimum for squares of limits and of directions: so underflow errs on the safe side, and their product does not
+/// underflow.
 const LEAST_LIMIT: f32 = 1.0 / (1u64 << 48) as f32;
 const LEAST_NORMAL: f32 = 1.0 / (1u128 << 76) as f32;
 
-/// How far the triangles are apart along n, but for the error.
+/// How far the triangles are apart along n, less the error.
 #[inline(always)]
 fn lower_bound<S: Kernel>(
     simd: S,
@@ -150,7 +151,7 @@ fn lower_bound<S: Kernel>(
     n: &Vector<S>,
     e: f32,
 ) -> S::Pairs {
-    // A length that is lost to underflow is made longer, which makes the bound less.
+    // Where the square underflows, it is replaced by a larger one, which lowers the bound.
     let square = dot::<S>(n, n).max(S::Pairs::splat(simd, LEAST_NORMAL));
     apart_along::<S>(pa, pb, n) / square.sqrt() - S::Pairs::splat(simd, LOWER * e)
 }
@@ -163,7 +164,7 @@ fn apart_along<S: Kernel>(pa: &[Vector<S>; 3], pb: &[Vector<S>; 3], n: &Vector<S
     to_b - from_a
 }
 
-/// From the middle of a triangle to that of the other, three times.
+/// Three times the vector from A's centroid to B's.
 #[inline(always)]
 fn between_middles<S: Kernel>(pa: &[Vector<S>; 3], pb: &[Vector<S>; 3]) -> Vector<S> {
     let along =
@@ -171,7 +172,7 @@ fn between_middles<S: Kernel>(pa: &[Vector<S>; 3], pb: &[Vector<S>; 3]) -> Vecto
     [along(0), along(1), along(2)]
 }
 
-/// From a point of A's triangle to one of B's, about the nearest ones, and the square of how far.
+/// The vector from a point of A's triangle to one of B's, approximately the witness points, and its squared length.
 #[inline(always)]
 fn nearest<S: Kernel>(simd: S, pa: &[Vector<S>; 3], pb: &[Vector<S>; 3]) -> (Vector<S>, S::Pairs) {
     let (ea, eb) = (edges::<S>(pa), edges::<S>(pb));
@@ -216,7 +217,7 @@ impl<S: Kernel> Edge<S> {
     }
 }
 
-/// 1 / x, by a step of Newton's; something finite where x is not positive.
+/// 1 / x, with one Newton step; finite where x is not positive.
 #[inline(always)]
 fn inverse<S: Kernel>(simd: S, x: S::Pairs) -> S::Pairs {
     let x = x.max(S::Pairs::splat(simd, f32::MIN_POSITIVE));
@@ -224,7 +225,7 @@ fn inverse<S: Kernel>(simd: S, x: S::Pairs) -> S::Pairs {
     inverse * (S::Pairs::splat(simd, 2.0) - x * inverse)
 }
 
-/// Between the nearest points of two edges, as in `gap.rs`.
+/// The vector between the nearest points of two edges, as in `distance.rs`.
 #[inline(always)]
 fn between_edges<S: Kernel>(simd: S, a: &Edge<S>, b: &Edge<S>) -> Vector<S> {
     let (zero, one) = (S::Pairs::splat(simd, 0.0), S::Pairs::splat(simd, 1.0));
@@ -239,7 +240,7 @@ fn between_edges<S: Kernel>(simd: S, a: &Edge<S>, b: &Edge<S>) -> Vector<S> {
     [along(0), along(1), along(2)]
 }
 
-/// From a point of the face to that corner of the other triangle which is nearest to its plane.
+/// From a point of the face to the other triangle's corner that is nearest to the face's plane.
 #[inline(always)]
 fn to_nearest_corner<S: Kernel>(
     simd: S,

@@ -1,21 +1,22 @@
-//! Four triangles against four: which of the sixteen pairs meet, which do not, and which f32 cannot tell.
+//! Classifies the sixteen pairs of four triangles and four others: meet, do not meet, or undecided in f32.
 //!
-//! Two triangles meet where an edge of one meets the other. An edge meets a triangle that is not in its plane if its ends
-//! are on different sides of the plane and its line passes the triangle's three edges on the same side, both inclusive.
-//! The first is six signed volumes a pair of triangles (a corner and the other's plane), the second nine (an edge of each).
+//! Two triangles meet where an edge of one meets the other. An edge meets a triangle that is not in its plane if its
+//! ends are on different sides of the plane and its line passes the triangle's three edges on the same side, both
+//! inclusive. The former takes six signed volumes per pair (a corner and the other's plane), the latter nine (an edge
+//! of each).
 //!
-//! # Why what f32 tells is true
+//! # Why decisions in f32 are right
 //!
-//! u is 2^-24. The corners are relative to the origin of A's leaf; m bounds their coordinates, and e is u m plus what the
-//! pose's arithmetic in f64 may be off. A's corners are off by e, as the file rounds them; B's by 8 e, through the
-//! file, the rotation, the offset and six roundings. With edges of A no longer than k and of B no longer than l on each
-//! axis, and all differences of corners at most 2 m:
+//! u is 2^-24. Corners are relative to the origin of A's leaf; m bounds their coordinates, and e is u m plus the error
+//! of the pose's f64 arithmetic. A's corners are off by e, from rounding in the file; B's by 8 e, from the file, the
+//! rotation, the offset and six roundings. With edges of A no longer than k and of B no longer than l on each axis, and
+//! all differences of corners at most 2 m:
 //!
-//! - The edges of A are off by 4 e and its normals by 28 k e; a corner's difference by 11 e. The volume over A's
-//!   plane is off by 372 e m k. The same for B, whose edges are off by 18 e and normals by 84 l e: 708 e m l.
+//! - The edges of A are off by 4 e and its normals by 28 k e; a corner's difference by 11 e. The volume over A's plane
+//!   is off by 372 e m k. The same for B, whose edges are off by 18 e and normals by 84 l e: 708 e m l.
 //! - The cross product of two edges is off by 42 e (k + l), the volume they span by 354 e m (k + l).
 //!
-//! An edge is at most twice its leaf's radius long. Volumes whose sign the bounds do not prove decide nothing.
+//! An edge is at most twice its leaf's radius long. Volumes whose sign the bounds do not prove leave a pair undecided.
 
 use bvhc_format::obb::PAIR_WIDTH;
 use fearless_simd::{SimdBase, SimdMask};
@@ -29,16 +30,16 @@ use crate::simd::Kernel;
 
 type Mask<S> = <<S as Kernel>::Pairs as SimdBase<S>>::Mask;
 
-/// Of sixteen pairs, number `4 * i + j` for A's triangle i and B's triangle j.
+/// Sets of sixteen pairs; pair `4 * i + j` is A's triangle i and B's triangle j.
 #[derive(Clone, Copy)]
 pub(crate) struct Classification {
-    /// The pairs that meet, for certain.
+    /// Pairs that certainly meet.
     pub(crate) meet: u32,
-    /// The pairs of which f32 cannot tell.
+    /// Pairs that f32 cannot decide.
     pub(crate) unsure: u32,
 }
 
-/// Of an edge of 2 times the radius: 2 * 372, rounded up.
+/// Edges are at most 2 times the radius: 2 * 372, rounded up.
 const PLANE_OF_A: f32 = 768.0;
 
 /// 2 * 708, rounded up.
@@ -47,10 +48,10 @@ const PLANE_OF_B: f32 = 1536.0;
 /// 2 * 354, rounded up.
 const EDGES: f32 = 768.0;
 
-/// Between these sizes no volume overflows, and what underflows is below the bounds.
+/// Between these sizes no volume overflows, and underflow is below the error bounds.
 pub(crate) const SIZES: core::ops::Range<f32> = 1.0 / (1u64 << 36) as f32..(1u64 << 40) as f32;
 
-/// Judges the pairs of A's and B's triangles.
+/// Classifies the pairs of A's and B's triangles.
 #[inline(always)]
 pub(crate) fn classify<S: Kernel>(
     simd: S,
@@ -59,7 +60,7 @@ pub(crate) fn classify<S: Kernel>(
     pose: &RelativePose,
 ) -> Classification {
     let t = pose.between(a.origin, b.origin);
-    // A turned vector is at most sqrt(3) times as long on an axis.
+    // Rotation makes a coordinate at most sqrt(3) times the largest one.
     let farthest = larger(larger(t[0].abs(), t[1].abs()), t[2].abs());
     let m = larger(a.radius, farthest + 1.7321 * b.radius) * 1.0001;
     if !SIZES.contains(&m) {
@@ -92,14 +93,14 @@ pub(crate) fn classify<S: Kernel>(
     classification
 }
 
-/// How far volumes may be off.
+/// Error bounds of the volumes.
 struct Errors {
     plane_of_a: f32,
     plane_of_b: f32,
     edges: f32,
 }
 
-/// Judges a pair a lane.
+/// Classifies one pair per lane.
 #[inline(always)]
 fn classify_lanes<S: Kernel>(
     simd: S,
@@ -168,13 +169,13 @@ pub(crate) fn corner_of_b<S: Kernel>(
     transform(simd, &[simd.tile(x), simd.tile(y), simd.tile(z)], pose.rotation(), t)
 }
 
-/// Where the corners of triangles are, of the others' planes.
+/// On which sides of the other triangle's plane the corners are.
 struct Sides<S: Kernel> {
-    /// All three on one side, for certain.
+    /// All three are certainly on one side.
     same: Mask<S>,
-    /// The ends of edge k are on different sides, for certain.
+    /// The ends of edge k are certainly on different sides.
     crosses: [Mask<S>; 3],
-    /// They are on the same side, for certain.
+    /// The ends of edge k are certainly on the same side.
     stays: [Mask<S>; 3],
 }
 
@@ -205,9 +206,9 @@ impl<S: Kernel> Sides<S> {
 
 /// How the line of an edge passes the three edges of a triangle.
 struct Passes<S: Kernel> {
-    /// All on the same side, for certain.
+    /// Certainly all on the same side.
     inside: Mask<S>,
-    /// Two on different sides, for certain.
+    /// Certainly two on different sides.
     outside: Mask<S>,
 }
 
@@ -222,7 +223,7 @@ impl<S: Kernel> Passes<S> {
     }
 }
 
-/// The volumes that an edge spans with each of three others.
+/// The signed volumes that an edge spans with each of three others.
 #[inline(always)]
 fn volumes<S: Kernel>(
     edge: &Vector<S>,

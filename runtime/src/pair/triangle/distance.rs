@@ -1,43 +1,44 @@
-//! The nearest points of two triangles, in f64, or in twice that where f64 cannot prove them.
+//! Witness points and distance of two triangles, in f64, or in double-double where f64 cannot prove them.
 //!
-//! Based on: Larsen, Gottschalk, Lin, Manocha, "Fast Proximity Queries with Swept Sphere Volumes", 1999: nine pairs of
-//! edges, of which the first is taken that tells the triangles apart, then the corners nearest to the other's plane.
-//! Departure: every answer is proven, or computed anew with more precision: first only between the parts that f64 found,
-//! and where that proves nothing, between all of them.
+//! Based on: Larsen, Gottschalk, Lin, Manocha, "Fast Proximity Queries with Swept Sphere Volumes", 1999: nine edge
+//! pairs, of which the first one that separates the triangles is taken, then the corners nearest to the other's plane.
+//! Departure: every answer is proven, or recomputed with more precision: first only for the edges or face that f64
+//! found, and if that proves nothing, for all of them.
 //!
-//! # What proves an answer
+//! # How an answer is proven
 //!
-//! Let n lead from a point of A to one of B. No pair of points is farther apart than |n| if the points are in the
-//! triangles, and none is nearer than h / |n|, where h is by how much B's least corner along n is beyond A's greatest,
-//! whatever n is. So where h is nearly |n|^2, the distance is |n|, no matter how n was found.
+//! Let n lead from a point of A to one of B. The triangles are at most |n| apart, since both points are in them. They
+//! are at least h / |n| apart, where h is by how much B's least corner along n is beyond A's greatest, whatever n is.
+//! So where h is nearly |n|^2, the distance is |n|, no matter how n was found.
 //!
-//! Coordinates are relative to a corner of A; m bounds them, l is the sum of the magnitudes of n, at least |n|, and u the
-//! unit of rounding. Coordinates are off by u m, dot products with n by 4 u l m in all, so that h is off by 10 u l m. A
-//! point of an edge is off by 8 u m on each axis, one of a face by 16 u m, a difference of two of them by 26 u m: |n| is off
-//! by 45 u m, and |n|^2 by 90 u l m. Together that is less than [`SLACK`] u l m. Of a corner over a face, n is taken at right
-//! angles to the plane, and the way to a point of the face is no longer than that by more than is tolerated.
+//! Coordinates are relative to a corner of A; m bounds them, l is the sum of the magnitudes of n, at least |n|, and u
+//! the unit roundoff. Coordinates are off by u m, dot products with n by 4 u l m in all, so that h is off by 10 u l m.
+//! A point of an edge is off by 8 u m on each axis, one of a face by 16 u m, a difference of two of them by 26 u m: |n|
+//! is off by 45 u m, and |n|^2 by 90 u l m. Together that is less than [`SLACK`] u l m. For a corner over a face, n is
+//! perpendicular to the plane, and the squared length of the vector from the computed point of the face to the corner
+//! may exceed |n|^2 by at most a quarter of [`TOLERANCE`].
 
 use super::meet::{Point, Triangle, meet};
 use crate::math::double::{Double, Real};
 
-/// The nearest points of two triangles.
+/// The witness points of two triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Gap {
-    /// Their squared distance: 0 if and only if the triangles meet.
+    /// Squared distance: 0 if and only if the triangles meet.
     pub(crate) square: f64,
-    /// The nearest point of A.
+    /// The witness point on A.
     pub(crate) on_a: Point,
-    /// From there to that of B; zero where the triangles meet.
+    /// From there to the witness point on B; zero where the triangles meet.
     pub(crate) normal: Point,
 }
 
-/// How far a proven squared distance may be off, relatively: as much as the distance, twice.
+/// Relative error allowed for a proven squared distance: twice that of the distance.
 const TOLERANCE: f64 = 1.0 / (1u64 << 40) as f64;
 
-/// See above.
+/// See the module documentation.
 const SLACK: f64 = 100.0;
 
-/// The nearest points. `counts` is told of pairs that f64 could not decide.
+/// The witness points. Adds 1 to `counts` if f64 could not decide.
 #[inline]
 pub(crate) fn gap(a: &Triangle, b: &Triangle, counts: &mut u64) -> Gap {
     let local = Local::<f64>::new(a, b);
@@ -49,12 +50,12 @@ pub(crate) fn gap(a: &Triangle, b: &Triangle, counts: &mut u64) -> Gap {
     precise_gap(a, b, nearest.parts)
 }
 
-/// The nearest points, which may be those of these parts.
+/// The witness points in double-double, trying these features first.
 #[cold]
 #[inline(never)]
 fn precise_gap(a: &Triangle, b: &Triangle, parts: Parts) -> Gap {
     let local = Local::<Double>::new(a, b);
-    // Triangles that are proven to be some way apart do not meet.
+    // Triangles that are proven apart do not meet.
     if let Some(nearest) = local.between(parts).filter(|nearest| local.proves(nearest)) {
         return nearest.gap(&a[0]);
     }
@@ -62,12 +63,12 @@ fn precise_gap(a: &Triangle, b: &Triangle, parts: Parts) -> Gap {
         return Gap { square: 0.0, on_a: common_point(a, b), normal: [0.0; 3] };
     }
     let gap = local.nearest().gap(&a[0]);
-    // It may be below the least number, or beyond the precision.
+    // It may underflow, or be below the precision.
     Gap { square: gap.square.max(f64::MIN_POSITIVE), ..gap }
 }
 
-/// A point of both of two triangles that meet, to rounding: where an edge of one passes the other's plane, a corner, or
-/// where two edges are nearest to each other, whichever is nearest to both.
+/// A point of two triangles that meet, to rounding. Candidates: where an edge of one crosses the other's plane,
+/// corners, and where two edges are nearest to each other; the one nearest to both triangles is taken.
 #[cold]
 fn common_point(a: &Triangle, b: &Triangle) -> Point {
     let off = |point: &Point| {
@@ -123,7 +124,7 @@ struct Local<R> {
     b: [Vector<R>; 3],
 }
 
-/// Which parts of two triangles points are of.
+/// The features of two triangles that witness points are on.
 #[derive(Clone, Copy)]
 enum Parts {
     /// An edge of each, by their first corners.
@@ -134,7 +135,7 @@ enum Parts {
     FaceOfB,
 }
 
-/// A point of A, that of B nearest to it, as seen from there, and the square of how far that is.
+/// A point of A, the vector from it to the nearest point of B, and that vector's squared length.
 #[derive(Clone, Copy)]
 struct Nearest<R> {
     point: Vector<R>,
@@ -194,7 +195,7 @@ impl<R: Real> Local<R> {
         best
     }
 
-    /// The nearest points of these parts; `None` where a face has no corner over it.
+    /// The nearest points of these features; `None` where no corner is over the face.
     #[inline(always)]
     fn between(&self, parts: Parts) -> Option<Nearest<R>> {
         match parts {
@@ -235,13 +236,13 @@ impl<R: Real> Local<R> {
         let far = corners.fold(0.0, |far: f64, corner| far.max(magnitude(corner).0));
         let (_, length) = magnitude(&nearest.normal);
         let off = (nearest.square - between).value().max(0.0) + SLACK * R::UNIT_ROUNDOFF * far * length;
-        // Of points that are the same, rounding would have the last word.
+        // If the points coincide, the direction is only rounding.
         nearest.square > R::ZERO && off <= TOLERANCE * nearest.square.value()
     }
 }
 
-/// Based on: Ericson, "Real-Time Collision Detection", 2005, section 5.1.9. Departure: the point of the first edge is
-/// computed once more, from that of the second, which is right wherever it was clamped.
+/// The nearest points of two edges. Based on: Ericson, "Real-Time Collision Detection", 2005, section 5.1.9. Departure:
+/// the point of the first edge is recomputed from that of the second, which is right wherever that was clamped.
 #[inline(always)]
 fn between_edges<R: Real>(
     a: &Vector<R>,
@@ -261,15 +262,16 @@ fn between_edges<R: Real>(
 /// A corner over a face.
 struct Over<R> {
     corner: Vector<R>,
-    /// A point of the face.
+    /// The point of the face below the corner.
     foot: Vector<R>,
-    /// From the plane to the corner, at right angles to it.
+    /// From the plane to the corner, perpendicular to the plane.
     normal: Vector<R>,
     square: R,
 }
 
 impl<R: Real> Over<R> {
-    /// The corner nearest to the face's plane, if all are on one side of it and that one is over the face.
+    /// The corner nearest to the face's plane, if all three are on one side of the plane and that corner is over the
+    /// face.
     #[inline(always)]
     fn of(face: &[Vector<R>; 3], corners: &[Vector<R>; 3]) -> Option<Self> {
         let (e, f) = (sub(&face[1], &face[0]), sub(&face[2], &face[0]));
@@ -293,7 +295,7 @@ impl<R: Real> Over<R> {
         let normal = [normal[0] * scale, normal[1] * scale, normal[2] * scale];
         let foot = on(&on(&face[0], &e, share(v, square)), &f, share(w, square));
         let (to_corner, square) = (sub(&corners[k], &foot), dot(&normal, &normal));
-        // Rounding may have put the corner over the face, and the foot elsewhere.
+        // Rounding may have placed the corner over the face, and the foot elsewhere.
         let farther = (dot(&to_corner, &to_corner) - square).value();
         (farther <= 0.25 * TOLERANCE * square.value()).then_some(Self {
             corner: corners[k],
@@ -304,7 +306,7 @@ impl<R: Real> Over<R> {
     }
 }
 
-/// x / y, between 0 and 1; 0 where y is not positive.
+/// x / y, clamped to 0..=1; 0 where y is not positive.
 #[inline(always)]
 fn share<R: Real>(x: R, y: R) -> R {
     if x > R::ZERO && y > R::ZERO { least(x / y, R::ONE) } else { R::ZERO }
@@ -349,7 +351,7 @@ mod tests {
 
     const FLOOR: Triangle = [[0.0, 0.0, 0.0], [8.0, 0.0, 0.0], [0.0, 8.0, 0.0]];
 
-    /// The distance, in any order of corners and of triangles.
+    /// The distance, checked for all rotations of the corners and for swapped triangles.
     fn near(other: Triangle) -> f64 {
         let distance = gap(&FLOOR, &other, &mut 0).square.sqrt();
         for turn in 0..3 {
@@ -373,7 +375,7 @@ mod tests {
         assert_eq!(near([[1.0, 1.0, 1.0]; 3]), 1.0);
     }
 
-    /// Far below what f64 has of numbers of this size.
+    /// Heights far below the f64 precision of coordinates of this size.
     #[test]
     fn the_least_gaps_are_measured() {
         for exponent in [-10, -40, -52] {
@@ -383,7 +385,7 @@ mod tests {
         }
     }
 
-    /// What two precisions say is the same, wherever f64 has an answer.
+    /// Double-double agrees wherever f64 has a proven answer.
     #[test]
     fn proven_answers_are_right() {
         let mut random = Random(31);
@@ -405,7 +407,7 @@ mod tests {
         assert!(proven > 10_000, "{proven}");
     }
 
-    /// Whatever parts are said to be the nearest, it is found out which are.
+    /// Whatever features are said to be nearest, the answer is right.
     #[test]
     fn wrong_parts_do_no_harm() {
         let edges = (0..9).map(|index| Parts::Edges(index / 3, index % 3));
@@ -414,7 +416,7 @@ mod tests {
         let mut apart = 0;
         for _ in 0..500 {
             let a = [0; 3].map(|_| random.offset(3));
-            // Corners of A moved by very little, others by more.
+            // A's corners, one displaced by very little, the others by more.
             let b = [0, 1, 2].map(|k| on(&a[k], &random.offset(2), if k == 0 { 1e-9 } else { 1.0 }));
             let expected = gap(&a, &b, &mut 0);
             apart += usize::from(expected.square > 0.0);

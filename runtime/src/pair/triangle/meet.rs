@@ -1,8 +1,8 @@
-//! Whether two triangles have a common point, exactly.
+//! Exact test whether two triangles have a point in common.
 //!
-//! Based on: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997, by
-//! way of the crate `robust`. Two closed triangles meet where an edge of one meets the other: true of flat ones that lie
-//! in one plane, and of those that are no more than a segment or a point, too.
+//! Based on: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997,
+//! through the crate `robust`. Two closed triangles meet where an edge of one meets the other: this also holds for
+//! coplanar triangles, and for triangles degenerated to a segment or a point.
 
 use core::cmp::Ordering::{self, Equal, Greater, Less};
 
@@ -11,7 +11,7 @@ use robust::{Coord, Coord3D, orient2d, orient3d};
 pub(crate) type Point = [f64; 3];
 pub(crate) type Triangle = [Point; 3];
 
-/// Whether the closed triangles have a common point.
+/// Whether the closed triangles have a point in common.
 #[cold]
 pub(crate) fn meet(a: &Triangle, b: &Triangle) -> bool {
     let sides_of_b = b.map(|corner| side(a, &corner));
@@ -29,7 +29,7 @@ pub(crate) fn meet(a: &Triangle, b: &Triangle) -> bool {
     (0..3).any(|k| pierces(a, &sides_of_a, k, b)) || (0..3).any(|k| pierces(b, &sides_of_b, k, a))
 }
 
-/// On which side of a triangle's plane a point lies; `Equal` always, where the triangle has no area.
+/// On which side of a triangle's plane a point lies; always `Equal` where the triangle has no area.
 fn side([a, b, c]: &Triangle, point: &Point) -> Ordering {
     sign(orient3d(coordinates(a), coordinates(b), coordinates(c), coordinates(point)))
 }
@@ -38,12 +38,12 @@ fn coordinates([x, y, z]: &Point) -> Coord3D<f64> {
     Coord3D { x: *x, y: *y, z: *z }
 }
 
-/// Of a number that is not NaN.
+/// The sign of a number that is not NaN.
 fn sign(x: f64) -> Ordering {
     x.partial_cmp(&0.0).unwrap_or(Equal)
 }
 
-/// `sides` are those of the segment's ends, of the triangle's plane.
+/// `sides`: on which sides of the triangle's plane the segment's ends are.
 fn segment_meets_triangle(segment: &[Point; 2], sides: [Ordering; 2], triangle: &Triangle) -> bool {
     match sides {
         [Equal, Equal] => flat_segment_meets_triangle(segment, triangle),
@@ -57,22 +57,23 @@ fn segment_meets_triangle(segment: &[Point; 2], sides: [Ordering; 2], triangle: 
     }
 }
 
-/// Where the segment lies in the triangle's plane, or the triangle has no area.
+/// For a segment in the triangle's plane, or a triangle without area.
 fn flat_segment_meets_triangle(segment: &[Point; 2], triangle: &Triangle) -> bool {
     let [a, b, c] = triangle;
     holds(triangle, &segment[0]) || [[a, b], [b, c], [c, a]].iter().any(|edge| segments_meet(segment, edge))
 }
 
-/// The views along the axes. Of points in one plane, at least one is one to one; what is so in all views is so.
+/// The projections along the axes. For coplanar points, at least one is injective; a property that holds in all of them
+/// holds in space.
 const VIEWS: [[usize; 2]; 3] = [[0, 1], [1, 2], [2, 0]];
 
-/// On which side of the line through two points a third one is seen.
+/// The orientation of three points in a projection.
 fn turn(view: [usize; 2], points: [&Point; 3]) -> Ordering {
     let [a, b, c] = points.map(|point| Coord { x: point[view[0]], y: point[view[1]] });
     sign(orient2d(a, b, c))
 }
 
-/// Whether a triangle that has an area holds a point of its plane.
+/// Whether the triangle contains a point of its plane; false if it has no area.
 fn holds([a, b, c]: &Triangle, point: &Point) -> bool {
     let mut has_area = false;
     for view in VIEWS {
@@ -88,7 +89,7 @@ fn holds([a, b, c]: &Triangle, point: &Point) -> bool {
     has_area
 }
 
-/// Whether two segments have a common point.
+/// Whether two segments have a point in common.
 fn segments_meet([p, q]: &[Point; 2], [a, b]: &[&Point; 2]) -> bool {
     side(&[*p, *q, **a], b) == Equal && VIEWS.iter().all(|view| are_seen_to_meet(*view, [p, q], [a, b]))
 }

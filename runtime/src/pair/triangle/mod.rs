@@ -1,4 +1,4 @@
-//! The tests of pairs of triangles: they alone decide answers; volumes only prune.
+//! Triangle pair tests: they alone decide answers; volumes only prune.
 
 pub(crate) mod bounds;
 pub(crate) mod classify;

@@ -3,13 +3,13 @@
 use crate::bounds::Aabb;
 use crate::pose::Pose;
 
-/// Slack of every axis, relative to the coordinates and extents: some 256 roundings of f64.
+/// Slack of every axis, relative to the coordinates and extents: about 256 f64 roundings.
 const SLACK: f64 = 1.0 / (1u64 << 44) as f64;
 
-/// Whether a box of A and one of B have a common point, or are apart by no more than rounding.
+/// Whether a box of A and one of B touch, or are separated by no more than rounding.
 ///
-/// By the six axes of their faces, which are the same for all boxes of two models: so what is true of two boxes is true of
-/// any two around them. (The first step of a walk tells more apart, in less time than nine more axes take here.)
+/// Tests the six face axes, which are the same for all boxes of two models: so if two boxes touch, any two that contain
+/// them do, too. (The first step of a walk separates more, in less time than nine more axes take here.)
 #[inline(always)]
 pub(crate) fn touch(a: &Aabb, b: &Aabb, pose: &Pose) -> bool {
     let (ca, ha) = centred(a);

@@ -1,4 +1,4 @@
-//! The bounding volumes of pair queries: they prune, and are conservative whatever the rounding.
+//! Bounding volumes of pair queries: they prune, and are conservative under rounding.
 
 pub(crate) mod aabb;
 pub(crate) mod kdop;
@@ -17,8 +17,7 @@ use crate::simd::Kernel;
 
 /// The volumes of the nodes of two trees, A's and B's.
 pub(crate) trait Volumes<S: Kernel> {
-    /// Which of these pairs of children of two nodes may have a common point. `None` where there are no such nodes, as in a
-    /// corrupt file.
+    /// Which of these child pairs of two nodes may overlap. `None` where there are no such nodes, as in a corrupt file.
     fn overlaps(
         &mut self,
         simd: S,
@@ -27,7 +26,7 @@ pub(crate) trait Volumes<S: Kernel> {
         pairs: u32,
     ) -> Option<Opened<Overlaps>>;
 
-    /// How far apart these pairs of children are at least, and which may be within the root of `limit2`.
+    /// Lower bounds of the distances of these child pairs, and which may be within the square root of `limit2`.
     fn lower_bounds(
         &mut self,
         simd: S,
@@ -37,8 +36,7 @@ pub(crate) trait Volumes<S: Kernel> {
         limit2: f32,
     ) -> Option<Opened<LowerBounds>>;
 
-    /// Two triangles below these pairs of children that are nearer to each other than `limit`, if the nodes name any of which
-    /// that is proven.
+    /// Two triangles below these child pairs that are proven to be less than `limit` apart, if the nodes name any.
     #[inline(always)]
     fn witness(
         &mut self,
@@ -52,17 +50,17 @@ pub(crate) trait Volumes<S: Kernel> {
     }
 }
 
-/// Two nodes: the references of their children, and what was found of the pairs of those.
+/// Two opened nodes: the references of their children, and the result for the child pairs.
 pub(crate) struct Opened<T> {
     pub(crate) children: [[u32; PAIR_WIDTH]; 2],
     pub(crate) found: T,
 }
 
-/// Of the sixteen pairs of children of two nodes, number `4 * i + j` for A's child i and B's child j.
+/// Overlap tests of sixteen child pairs; pair `4 * i + j` is A's child i and B's child j.
 pub(crate) struct Overlaps {
     /// A bit for each pair that is not proven disjoint.
     pub(crate) pairs: u32,
-    /// How deep the volumes of a pair are in each other: the less, the deeper.
+    /// Overlap depth of each pair: the smaller, the deeper.
     pub(crate) depths: [f32; PAIRS],
 }
 
@@ -70,25 +68,26 @@ impl Overlaps {
     pub(crate) const NONE: Self = Self { pairs: 0, depths: [0.0; PAIRS] };
 }
 
-/// The least squared distances of sixteen pairs, numbered likewise.
+/// Lower bounds of the squared distances of sixteen pairs, numbered as in [`Overlaps`].
 pub(crate) struct LowerBounds {
     /// A bit for each pair that may be within the limit.
     pub(crate) pairs: u32,
-    /// No more than the square of the distance, or NaN.
+    /// Lower bound of the squared distance, or NaN.
     pub(crate) squares: [f32; PAIRS],
-    /// About the squared distance of the centres.
+    /// Approximate squared distance of the centres.
     pub(crate) centres: [f32; PAIRS],
 }
 
-/// What is expected of two volumes: their distance and, as much of it as this, that of their centres. Weights from 0.5 to 1.2
-/// do as well; a sum of squares takes 2 to 5 % more steps. (Points stored with the boxes in place of the centres: a vertex
-/// below takes up to 10 % more, the surface's centroid up to 7 %. As upper bounds, see `samples.rs`.)
+/// Weight of the centres' distance in a pair's key, next to the lower bound of its distance. Weights from 0.5 to 1.2 do
+/// as well. (Tried: a sum of squares takes 2 to 5 % more steps. Points stored with the boxes in place of the centres: a
+/// vertex below takes up to 10 % more, the surface's centroid up to 7 %. For samples as upper bounds, see
+/// `samples.rs`.)
 const CENTRES: f32 = 0.9;
 
 impl LowerBounds {
     pub(crate) const NONE: Self = Self { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
 
-    /// What is expected of each pair: the less, the more.
+    /// Priority of each pair: the smallest is the most promising.
     #[inline(always)]
     pub(crate) fn keys<S: Kernel>(&self, simd: S) -> [f32; PAIRS] {
         let mut keys = [0.0; PAIRS];
@@ -106,14 +105,14 @@ impl LowerBounds {
 /// Less than 1 by more than the rounding of a square.
 const ROUNDED: f32 = 1.0 - 1.0 / (1 << 20) as f32;
 
-/// Two triangles, and how far they are apart at most.
+/// Two triangles and an upper bound of their distance.
 pub(crate) struct WitnessBound {
-    /// Where A's and B's leaves hold them.
+    /// Their addresses in A's and B's leaves.
     pub(crate) addresses: [u32; 2],
     pub(crate) upper: f64,
 }
 
-/// Volumes whose tests are calls of their own, so that one walk serves all of them.
+/// Volumes whose tests are not inlined, so that one copy of the walk serves all of them.
 pub(crate) struct Outlined<V>(pub(crate) V);
 
 impl<S: Kernel, V: Volumes<S>> Volumes<S> for Outlined<V> {

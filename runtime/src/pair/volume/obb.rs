@@ -1,23 +1,26 @@
 //! Oriented boxes, four against four at a time.
 //!
-//! Based on: Gottschalk, Lin, Manocha, "OBBTree: A Hierarchical Structure for Rapid Interference Detection", 1996, section
-//! 5, the fifteen axes. Departures: sixteen pairs at once, a lane each; orientations are quaternions; a slack that is
-//! proven to cover the rounding takes the place of the constant added to the rotation's entries.
+//! Based on: Gottschalk, Lin, Manocha, "OBBTree: A Hierarchical Structure for Rapid Interference Detection", 1996,
+//! section 5, the fifteen axes. Departures: sixteen pairs at once, one per lane; orientations are quaternions; a slack
+//! proven to cover the rounding replaces the constant added to the rotation's entries.
 //!
-//! # Why no pair of boxes that touch is told apart
+//! # Why boxes that touch are never separated
 //!
-//! u is 2^-24. Let two boxes with half extents hA and hB have a common point, s be the sum of all six half extents, and
-//! M bound the distances of boxes from their trees' origins and of the origins from each other, added up. Then:
+//! u is 2^-24. Let two boxes with half extents hA and hB have a point in common, s be the sum of all six half extents,
+//! and M the sum of a bound on the distances of boxes from their trees' origins and of the distance of the origins.
+//! Then:
 //!
-//! - The centres are at most s apart, so that what a rotation's rounding does to their offset t is relative to s.
-//! - A moved centre is R c + T, from numbers rounded once, in six roundings: wrong by 14 u M at most, on each axis.
-//! - Quaternions are unit vectors within 4 u (FORMAT.md). Of two products and the matrix of the result, entries are
-//!   wrong by at most 200 u. Turning t by a quaternion costs 28 u s.
+//! - The centres are at most s apart, so that the rounding of rotations changes their offset t by an amount relative to
+//!   s.
+//! - A transformed centre is R c + T, from numbers rounded once, in six roundings: wrong by 14 u M at most, on each
+//!   axis.
+//! - Quaternions are unit vectors within 4 u (FORMAT.md). After two products and the conversion to a matrix, entries
+//!   are wrong by at most 200 u. Rotating t by a quaternion adds 28 u s.
 //! - On a face axis of A, |t| is therefore wrong by 24 u M + 28 u s; on one of B by 42 u M + 400 u s; on an axis along
-//!   two edges by 48 u M + 456 u s. The boxes' radii are wrong by less than 250 u s, and taking them off piece by piece
+//!   two edges by 48 u M + 456 u s. The boxes' radii are wrong by less than 250 u s, and subtracting them term by term
 //!   adds 8 u s.
 //!
-//! So [`SLACK_SIZE`] times s and [`SLACK_REACH`] times M together cover all of it, and as much again of M for the
+//! So [`SLACK_SIZE`] times s and `SLACK_REACH` times M together cover all of it, with as much again of M left for the
 //! rounding of the comparison.
 
 use bvhc_format::obb::{ObbNode, PAIR_WIDTH};
@@ -37,15 +40,15 @@ use crate::simd::Kernel;
 /// Slack of every axis, relative to the sum of the half extents: 1024 u.
 pub(crate) const SLACK_SIZE: f32 = 1.0 / (1 << 14) as f32;
 
-/// How much of the centres' offset goes into depths. (Measured by the steps to a pair that meets: 6 % fewer than without it
-/// in the mean; twice as much does no better.)
+/// Weight of the centres' offset in depths. (Measured in steps to a pair that meets: on average 6 % fewer than without
+/// it; twice the weight is no better.)
 const CENTRES: f32 = 0.05;
 
 /// The oriented boxes of two trees.
 pub(crate) struct Obb<'a> {
     nodes: [ObbNodes<'a>; 2],
     scratch: [Option<ObbNode>; 2],
-    /// Whether the depths of overlaps are asked for.
+    /// Whether overlap depths are wanted.
     ranks: bool,
 }
 
@@ -91,7 +94,7 @@ impl<S: Kernel> Volumes<S> for Obb<'_> {
     }
 }
 
-/// Which of these pairs of the children of A's and B's nodes may have a common point.
+/// Which of these child pairs of A's and B's nodes may overlap.
 #[inline(always)]
 fn overlaps<S: Kernel>(
     simd: S,
@@ -128,7 +131,7 @@ fn overlaps<S: Kernel>(
         }
         let pairs = pairs & edges::<S>(&t, &r, &s, &ha, &hb).simd_le(slack).to_bitmask() as u32;
         found.pairs |= pairs << first;
-        // One alone is the deepest.
+        // A single pair needs no depth.
         if ranks && (lanes::<S>() < PAIRS || pairs & pairs.wrapping_sub(1) != 0) {
             let off_centre = t[0].abs() + t[1].abs() + t[2].abs();
             let depth = off_centre.mul_add(S::Pairs::splat(simd, CENTRES), apart);
@@ -169,7 +172,7 @@ fn faces_of_b<S: Kernel>(
     x.max(y).max(z)
 }
 
-/// The largest separation on the nine axes at right angles to an edge of each box, which are not unit vectors.
+/// The largest separation on the nine axes perpendicular to an edge of each box, which are not unit vectors.
 #[inline(always)]
 fn edges<S: Kernel>(t: &Vector<S>, r: &Matrix<S>, s: &Matrix<S>, ha: &Vector<S>, hb: &Vector<S>) -> S::Pairs {
     let x = edge::<S>(t, r, s, ha, hb, [0, 0]).max(edge::<S>(t, r, s, ha, hb, [0, 1])).max(edge::<S>(
@@ -199,7 +202,7 @@ fn edges<S: Kernel>(t: &Vector<S>, r: &Matrix<S>, s: &Matrix<S>, ha: &Vector<S>,
     x.max(y).max(z)
 }
 
-/// The separation on the axis at right angles to A's axis i and B's axis j.
+/// The separation on the axis perpendicular to A's axis i and B's axis j.
 #[inline(always)]
 fn edge<S: Kernel>(
     t: &Vector<S>,

@@ -1,18 +1,18 @@
-//! How far apart oriented boxes are at least, four against four at a time.
+//! Lower bounds of the distances of oriented boxes, four against four at a time.
 //!
-//! A lower bound is the longest of three: what the projections on the axes of A's box leave free, as a vector, the same for
-//! B's, and what the projections on the line through the centres leave free.
-//! (The projections on the two vectors themselves would spare one node in sixteen, and take longer than that.)
+//! The bound is the largest of three: the length of the vector of separations along the axes of A's box, the same for
+//! B's, and the separation along the line through the centres. (Tried: the separations along those two vectors would
+//! save one node in sixteen, and take longer than that.)
 //!
 //! # Why no bound is too great
 //!
-//! Axes of a box are at right angles, so two boxes are as far apart as the vector of their separations along them, and as
-//! far as their separation along any direction. Those separations are off by rounding as `obb.rs` says, but with
-//! s + |t| in place of s: the boxes need not touch, so that the offset t of the centres may be longer. All errors there
-//! that are relative to s are below the slack with room to spare, that of B's axes is 400 u |t|; along the line
-//! through the centres, the separation is the difference of |t| and of the boxes' radii, of which each is off by no more
-//! than on the boxes' axes together: 3 * 42 u M and 1200 u |t| + 250 u s, times 1 and a few u. So there three times the slack
-//! is taken off. What the squares and the quotient add is less than 2^-20 of the bound.
+//! The axes of a box are perpendicular, so two boxes are at least as far apart as the vector of their separations along
+//! them, and as their separation along any direction. Rounding affects those separations as in `obb.rs`, but with s +
+//! |t| in place of s: the boxes need not touch, so the offset t of the centres may be longer. All errors there that are
+//! relative to s are well below the slack; the largest, that of B's axes, is 400 u |t|. Along the line through the
+//! centres, the separation is |t| minus the boxes' radii, each of which is off by no more than the sum of the errors on
+//! the boxes' axes: 3 * 42 u M and 1200 u |t| + 250 u s, up to a factor of 1 and a few u. So three times the slack is
+//! subtracted there. The squares and the quotient add less than 2^-20 of the bound.
 
 use bvhc_format::obb::{ObbNode, PAIR_WIDTH};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
@@ -27,7 +27,7 @@ use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::PAIRS;
 use crate::simd::Kernel;
 
-/// How far apart these pairs of the children of A's and B's nodes are, at least, and which may be within the root of
+/// Lower bounds of the distances of these child pairs of A's and B's nodes, and which may be within the square root of
 /// `limit2`.
 #[inline(always)]
 pub(super) fn lower_bounds<S: Kernel>(
@@ -60,7 +60,7 @@ pub(super) fn lower_bounds<S: Kernel>(
         let square = dot::<S>(&t, &t);
         let bound = bounds(simd, &t, &along_a, square, &r, &ha, &hb, slack);
         let places = first..first + lanes::<S>();
-        // What is no number is to be looked at.
+        // NaN counts as near.
         let beyond = bound.simd_gt(S::Pairs::splat(simd, limit2)).to_bitmask() as u32;
         found.pairs |= (!beyond & pairs) << first;
         bound.store_slice(&mut found.squares[places.clone()]);
@@ -69,7 +69,7 @@ pub(super) fn lower_bounds<S: Kernel>(
     found
 }
 
-/// The longest of the three bounds, squared.
+/// The largest of the three bounds, squared.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
 fn bounds<S: Kernel>(
@@ -101,11 +101,12 @@ fn bounds<S: Kernel>(
         sub_dot::<S>(along_b[1] - near_b[1], &column::<S>(&s, 1), ha).max(zero),
         sub_dot::<S>(along_b[2] - near_b[2], &column::<S>(&s, 2), ha).max(zero),
     ];
-    // Each coordinate of t has the slack once: no less than |t| times it, three times in all.
+    // Both dot products and the subtraction below include the slack times the sum of t's coordinates, which is at least
+    // |t|: three times the slack in all.
     let radii = dot::<S>(along_a, &near_a) + dot::<S>(&along_b, &near_b);
     let length = along_a[0] + along_a[1] + along_a[2];
     let free = neg_mul_add::<S>(square - radii, slack, length).max(zero);
-    // The quotient first: it is at most 1, and nothing overflows.
+    // The quotient comes first: it is at most 1, so nothing overflows.
     let along_centres = free / square.max(S::Pairs::splat(simd, f32::MIN_POSITIVE)) * free;
     dot::<S>(&of_a, &of_a).max(dot::<S>(&of_b, &of_b)).max(along_centres) * S::Pairs::splat(simd, ROUNDED)
 }
@@ -138,7 +139,7 @@ mod tests {
         node
     }
 
-    /// The corners of a box, as the file's numbers have it.
+    /// The corners of a stored box.
     fn corners(node: &ObbNode, slot: usize) -> [Point; 8] {
         let q = [0, 1, 2, 3].map(|part| f64::from(node.rotation[part][slot]));
         let length = q.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -189,7 +190,7 @@ mod tests {
             let away = random.offset(2);
             let at = pose.inverse().apply([0, 1, 2].map(|axis| centre[axis] + 3.0 * away[axis]));
             let b = node(&mut random, at, size);
-            // They reach as far as this says, at least.
+            // The boxes extend at most this far.
             let place = TreeFrame { origin: [0.0; 3], radius: 400.0 };
             let mut expected = [0.0; PAIRS];
             for (pair, square_of) in expected.iter_mut().enumerate() {

@@ -1,20 +1,22 @@
-//! Oriented boxes with a vertex of the surface below each: two vertices are no nearer to each other than two surfaces.
+//! Oriented boxes with a sample vertex of the surface below each: the distance of two vertices is an upper bound of
+//! that of the surfaces.
 //!
-//! What is expected of two boxes is told by their centres still: samples in their place take up to a tenth more steps to a
-//! distance, and up to a third more until models are found to be near. (Which vertices hardly matters: those that are nearest
-//! to the mean of all corners, or to the surface's centroid, spare as much as those nearest to the box's centre.)
+//! Pairs of boxes are still ordered by the boxes' centres. (Tried: ordering by samples takes up to a tenth more steps
+//! to a distance, and up to a third more until models are found to be within a limit. The choice of vertex hardly
+//! matters: those nearest to the mean of all corners, or to the surface's centroid, save as much as those nearest to
+//! the box's centre.)
 //!
 //! # Why no bound is too small
 //!
-//! u is 2^-24, M the sum of the trees' radii and of the distance of their origins (the sum of its coordinates' magnitudes).
-//! Vertices lie in boxes, so that each is no farther from its tree's origin than the tree's radius (B9, B10).
+//! u is 2^-24, M the sum of the trees' radii and of the distance of their origins (the sum of its coordinates'
+//! magnitudes). Vertices lie in boxes, so each is no farther from its tree's origin than the tree's radius (B9, B10).
 //!
-//! - A stored position is wrong by u of its coordinates (N3): by u M in length, of A's and of B's.
-//! - A moved point is wrong by 14 u M at most, on each axis (`obb.rs`): by 25 u M. The difference adds 2 u M.
-//! - The sum of three squares is wrong by 4 u of it, so that its root is by 2 u, which is of M at most.
+//! - A stored position is wrong by u of its coordinates (N3): by u M in length, for A and B together.
+//! - A transformed point is wrong by 14 u M at most, on each axis (`obb.rs`): by 25 u M. The difference adds 2 u M.
+//! - The sum of three squares is wrong by 4 u of its value, so its square root by 2 u of a length that is M at most.
 //!
-//! That is 31 u M, of which [`RelativePose::slack`] has 128, and what the pose's own arithmetic adds. Where a square has lost bits
-//! to underflow, it is less than [`LEAST`], which takes its place.
+//! That is 31 u M, of which [`RelativePose::slack`] has 128, plus the error of the pose's own arithmetic. A square that
+//! has lost bits to underflow is less than [`LEAST`], which replaces it.
 
 use bvhc_format::obb::{PAIR_WIDTH, SampleNode};
 use fearless_simd::{SimdBase, SimdMask};
@@ -26,7 +28,7 @@ use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::PAIRS;
 use crate::simd::{Kernel, square_root};
 
-/// The least square that a distance is taken to have.
+/// Minimum of a squared distance.
 const LEAST: f32 = 1.0 / (1u128 << 100) as f32;
 
 /// The oriented boxes of two trees, with samples beside their nodes.
@@ -42,7 +44,7 @@ impl<'a> Samples<'a> {
 }
 
 impl<S: Kernel> Volumes<S> for Samples<'_> {
-    /// Of what overlaps, samples tell nothing.
+    /// Samples do not help to test overlap.
     #[inline(always)]
     fn overlaps(
         &mut self,
@@ -94,7 +96,7 @@ fn witness<S: Kernel>(
     (upper < limit).then_some(WitnessBound { addresses, upper })
 }
 
-/// The squared distance of the nearest of these pairs of samples, and which it is, if that is less than `bound2`.
+/// The squared distance of the nearest of these sample pairs, and its index, if it is less than `bound2`.
 #[inline(always)]
 fn nearest<S: Kernel>(
     simd: S,
@@ -143,7 +145,7 @@ mod tests {
 
     type Point = [f32; 3];
 
-    /// Four points about a tree's origin, the samples that they make, and how far they reach.
+    /// Four points around a tree's origin, their sample node, and their radius.
     fn samples(random: &mut Random, origin: Point, size: f64) -> ([Point; 4], SampleNode, f32) {
         let points = [(); 4].map(|()| {
             let offset = random.offset(1);
@@ -161,7 +163,7 @@ mod tests {
         (points, node, (radius as f32).next_up())
     }
 
-    /// Also where squares of distances are subnormal or nothing at all.
+    /// Also where squared distances are subnormal or zero.
     #[test]
     fn no_bound_is_less_than_the_distance() {
         let mut random = Random(51);

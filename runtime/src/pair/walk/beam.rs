@@ -1,16 +1,17 @@
-//! What a walk for the nearest is to open, and in which order: at first a beam, which comes down to triangles that are
-//! nearly as near as any within a few steps a level, then depth first, from what the beam has left behind.
+//! Node pairs of a distance walk still to open, and their order: first a beam search, which within a few steps a level
+//! gets down to triangles almost as near as any; then depth first, from the pairs that the beam left behind.
 //!
-//! With the beam's limit, most of the rest needs no look. Nothing is opened twice, so what it costs is only what it opens in vain.
+//! The limit found by the beam prunes most of the rest. Nothing is opened twice, so the beam costs only what it opens
+//! in vain.
 
 use super::{CAPACITY, With};
 use crate::pair::sets::PAIRS;
 use crate::stack::Stack;
 
-/// How many pairs of nodes are opened a level: with two there is less to gain, with eight no more.
+/// Node pairs opened per level. (Tried: with two the gain is smaller, with eight no larger.)
 const WIDTH: usize = 4;
 
-/// How many pairs a beam leaves behind before it is given up; in files as compilers make them it never is.
+/// Pairs that a beam may leave behind before it is abandoned; never reached in files written by the compiler.
 const LEFT: usize = 1024;
 
 /// A pair of nodes.
@@ -18,9 +19,9 @@ const LEFT: usize = 1024;
 pub(super) struct Item {
     pub(super) a: u32,
     pub(super) with: With,
-    /// No more than the square of their distance.
+    /// Lower bound of their squared distance.
     pub(super) square: f32,
-    /// The less, the more is expected of them.
+    /// Priority: the smallest is the most promising.
     pub(super) key: f32,
 }
 
@@ -28,26 +29,27 @@ impl Item {
     pub(super) const NONE: Self = Self { a: 0, with: With { b: 0, mask: 0 }, square: 0.0, key: 0.0 };
 }
 
-/// Pairs of nodes that wait.
+/// Pairs of nodes still to open.
 pub(super) struct Agenda {
-    /// Whether there is a beam still.
+    /// Whether the beam is still active.
     narrow: bool,
-    /// What the beam opens now, and a level below.
+    /// The beam's current level, and the level below.
     level: BestItems,
     next: BestItems,
     left: usize,
-    /// Has room for what a walk depth first needs, on top of what the beam leaves behind, its last step's pairs and itself.
+    /// Capacity: what a depth-first walk needs, plus what the beam leaves behind, the pairs of its last step and the
+    /// beam itself.
     stack: Stack<(With, f32), { LEFT + PAIRS + 2 * WIDTH + CAPACITY }>,
 }
 
 impl Agenda {
-    /// Nothing waits; there is a beam if asked for.
+    /// An empty agenda; `narrow` enables the beam.
     #[inline(always)]
     pub(super) fn new(narrow: bool) -> Self {
         Self { narrow, level: BestItems::EMPTY, next: BestItems::EMPTY, left: 0, stack: Stack::new() }
     }
 
-    /// Adds a pair. After the beam, the last one comes first.
+    /// Adds a pair. Without the beam, the last one added is the next one opened.
     #[inline(always)]
     pub(super) fn push(&mut self, item: Item) {
         let rest = if self.narrow { self.next.insert(item) } else { Some(item) };
@@ -62,10 +64,10 @@ impl Agenda {
         self.stack.push(a, (with, square));
     }
 
-    /// The pair to open next, of those whose boxes may be within the root of `reach2`.
+    /// The next pair to open whose boxes may be within the square root of `reach2`.
     #[inline(always)]
     pub(super) fn pop(&mut self, reach2: f32) -> Option<(u32, With)> {
-        // What is no number is to be looked at.
+        // NaN counts as near.
         while self.narrow {
             match self.take() {
                 Some(item) if item.square > reach2 => {}
@@ -81,7 +83,7 @@ impl Agenda {
         }
     }
 
-    /// The next of the beam, if it goes on.
+    /// The beam's next pair, if it goes on.
     #[inline(always)]
     fn take(&mut self) -> Option<Item> {
         if self.left >= LEFT {
@@ -104,7 +106,7 @@ impl Agenda {
     }
 }
 
-/// The pairs of which most is expected, those last.
+/// The most promising pairs; the best one is last.
 struct BestItems {
     items: [Item; WIDTH],
     count: usize,
@@ -113,7 +115,7 @@ struct BestItems {
 impl BestItems {
     const EMPTY: Self = Self { items: [Item::NONE; WIDTH], count: 0 };
 
-    /// Puts a pair in its place, and returns the one for which there is no room.
+    /// Inserts a pair in order, and returns the one that no longer fits.
     #[inline(always)]
     fn insert(&mut self, item: Item) -> Option<Item> {
         if self.count < WIDTH {
@@ -154,7 +156,7 @@ mod tests {
     use super::*;
     use crate::triangle::testing::Random;
 
-    /// Pops pairs and pushes others in their place, until so many are pushed; returns the numbers of those popped.
+    /// Alternates pushes and pops until `most` pairs were pushed and all popped; returns the numbers of those popped.
     fn popped(narrow: bool, most: u32, random: &mut Random) -> Vec<u32> {
         let mut agenda = Agenda::new(narrow);
         let (mut pushed, mut popped) = (0, Vec::new());

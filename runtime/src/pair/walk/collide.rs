@@ -1,8 +1,8 @@
-//! The walk through two trees at once: sixteen pairs of boxes a step, sixteen pairs of triangles a pair of leaves.
+//! The collision walk: sixteen box pairs per step, sixteen triangle pairs per leaf pair.
 //!
 //! Based on: Gottschalk, "Collision Queries using Oriented Bounding Boxes", 2000. Departures: both nodes are opened at
-//! once; a leaf against a node goes on as a part of its parent's step; where any pair will do, the walk goes on with the
-//! boxes that are deepest into each other.
+//! once; a leaf against a node is tested again as a row or column of its parent's step; if any pair will do, the walk
+//! continues with the boxes that overlap most deeply.
 
 use core::ops::ControlFlow;
 
@@ -20,19 +20,19 @@ use crate::pair::volume::{Opened, Volumes};
 use crate::simd::Kernel;
 use crate::stack::{FixedStack, Stack};
 
-/// How many pairs of leaves wait until they are tested in one go.
+/// How many leaf pairs are queued before they are tested in one go.
 const QUEUE: usize = 64;
 
 /// What a walk is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Aim {
-    /// Any pair: the deepest boxes first, leaves at once.
+    /// Any pair: deepest overlaps first, leaves tested immediately.
     Any,
     /// All pairs, in any order.
     All,
 }
 
-/// The state of a walk.
+/// State of a walk.
 struct Walk<'a, 'v, S: Kernel> {
     simd: S,
     a: PairTree<'a>,
@@ -42,7 +42,7 @@ struct Walk<'a, 'v, S: Kernel> {
     visit: &'v mut dyn FnMut(Pair) -> ControlFlow<()>,
 }
 
-/// Calls `visit` with pairs of triangles that meet, each once, until it says `Break`.
+/// Calls `visit` with pairs of triangles that meet, each once, until it returns `Break`.
 #[inline(always)]
 pub(crate) fn walk<S: Kernel>(
     simd: S,
@@ -53,7 +53,7 @@ pub(crate) fn walk<S: Kernel>(
     budget: &mut WorkBudget,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Exhausted> {
-    // In corrupt files, where nodes may have many parents, this is what ends the walk.
+    // This bound ends the walk in corrupt files, where nodes may have many parents.
     let most = a.size().saturating_mul(b.size()).saturating_mul(PAIRS as u64);
     let kept = budget.left.saturating_sub(most);
     budget.left -= kept;
@@ -90,7 +90,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Puts the pairs of children that may touch on the agenda.
+    /// Puts the child pairs that may touch on the agenda.
     #[inline(always)]
     fn open(
         &self,
@@ -119,7 +119,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
         if pairs & (in_a ^ in_b) == 0 {
             return;
         }
-        // Leaves go on as rows or columns of their parent: all that may touch the same node, in one step.
+        // Leaves continue as rows or columns of their parent: all those that may touch the same node, in one step.
         for column in 0..PAIR_WIDTH {
             let same = pairs & in_a & !in_b & columns(1 << column);
             if same != 0
@@ -140,7 +140,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
         }
     }
 
-    /// Reports the pairs of two leaves that meet.
+    /// Reports the pairs of triangles of two leaves that meet.
     #[inline(always)]
     fn test_leaves(
         &mut self,
@@ -188,15 +188,15 @@ impl<S: Kernel> Walk<'_, '_, S> {
         meet(&a.map(|corner| corner.map(f64::from)), &b.map(|corner| pose.apply(corner.map(f64::from))))
     }
 
-    /// Whether these are the leaves that report a pair to which the walk may come several times.
+    /// Whether these leaves are the reporting reference of a pair that the walk may find several times.
     #[inline(always)]
     fn is_reporting_reference(&self, a: Lane<'_>, b: Lane<'_>) -> bool {
         !(self.a.repeats() || self.b.repeats()) || self.are_first(a, b)
     }
 
-    /// A split triangle is in several blocks, whose boxes hold a part of it each. Where a part of one touches a part of
-    /// the other, or all of it, the walk comes to the blocks of both, since all volumes around them touch. Of two
-    /// triangles that meet, some parts do; the first two report.
+    /// A split triangle is in several blocks, whose boxes each hold a part of it. Where a part of one triangle touches
+    /// a part of the other (or an unsplit one), the walk finds the blocks of both, since all volumes around them touch.
+    /// If two triangles meet, some of their parts do; the first two parts that touch report the pair.
     #[cold]
     #[inline(never)]
     fn are_first(&self, a: Lane<'_>, b: Lane<'_>) -> bool {
@@ -211,21 +211,21 @@ impl<S: Kernel> Walk<'_, '_, S> {
     }
 }
 
-/// A leaf, its triangles and a lane of them.
+/// A leaf, its triangles and a lane.
 type Lane<'a> = (Leaf, &'a Triangles, usize);
 
-/// What is left to do.
+/// Work still to do.
 struct Agenda {
     stack: Stack<With, CAPACITY>,
-    /// The nodes that come before the stack, and how deep their boxes are in each other.
+    /// The node pair to open next, before the stack, and its depth (the smaller, the deeper).
     first: Option<(u32, With)>,
     deepest: f32,
-    /// Leaves to test.
+    /// Leaf pairs to test.
     queue: FixedStack<(Leaf, Leaf), QUEUE>,
 }
 
 impl Agenda {
-    /// The roots.
+    /// Starts with the roots.
     #[inline(always)]
     fn new(a: u32, b: u32) -> Self {
         let roots = (a, With { b, mask: ALL });
@@ -237,7 +237,7 @@ impl Agenda {
         self.first.is_some() || !self.stack.is_empty()
     }
 
-    /// The deepest nodes since the last call, or those on the stack.
+    /// The deepest node pair offered since the last call, else the top of the stack.
     #[inline(always)]
     fn next(&mut self) -> Option<(u32, With)> {
         self.deepest = f32::INFINITY;

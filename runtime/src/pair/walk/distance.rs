@@ -1,8 +1,9 @@
-//! The walk through two trees for what is nearest: sixteen pairs of boxes a step, the nearest first.
+//! The distance walk: sixteen box pairs per step, the nearest first.
 //!
 //! Based on: Larsen, Gottschalk, Lin, Manocha, "Fast Proximity Queries with Swept Sphere Volumes", 1999, and Johnson,
-//! Cohen, "A Framework for Efficient Minimum Distance Computations", 1998 (bounds from both sides). Departures: both nodes
-//! are opened at once; f32 bounds the distances of triangles, and f64 decides only among those that may be the least.
+//! Cohen, "A Framework for Efficient Minimum Distance Computations", 1998 (bounds from both sides). Departures: both
+//! nodes are opened at once; f32 bounds the distances of triangles, and f64 decides only among those that may be the
+//! least.
 
 use core::ops::ControlFlow;
 
@@ -23,13 +24,13 @@ use crate::stack::FixedStack;
 
 /// What a walk is for.
 pub(crate) enum Aim<'v> {
-    /// The least distance, or one that is greater by no more than allowed.
+    /// The least distance, or one that exceeds it by no more than the tolerance.
     Nearest(Tolerance),
     /// Any pair within the limit.
     Any,
     /// All pairs within the limit.
     All(&'v mut dyn FnMut(&Distance) -> ControlFlow<()>),
-    /// Pairs that are no farther apart than the nearest one so far and what is allowed, the nearest of all among them.
+    /// Pairs that exceed the least distance so far by no more than the tolerance, the nearest of all among them.
     Decreasing(Tolerance, &'v mut dyn FnMut(&Distance) -> ControlFlow<()>),
 }
 
@@ -41,21 +42,21 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
-    /// The triangle at the place of a sample.
+    /// The triangle at a sample's address.
     #[inline(always)]
     fn at(place: u32) -> Self {
         let (leaf, lane) = Leaf::at(place);
         Self { leaf, lane }
     }
 
-    /// Whether both are the same triangle, however many they say their leaf has.
+    /// Whether both are the same triangle, whatever count their leaves state.
     #[inline(always)]
     fn is(&self, other: &Self) -> bool {
         (self.leaf.id, self.lane) == (other.leaf.id, other.lane)
     }
 }
 
-/// Two triangles whose distance is to be computed.
+/// Two triangles whose distance is still to be computed.
 #[derive(Clone, Copy)]
 struct Waiting {
     a: Spot,
@@ -63,7 +64,7 @@ struct Waiting {
     lower: f32,
 }
 
-/// How many pairs of triangles may wait.
+/// Capacity for waiting triangle pairs.
 const ROOM: usize = 64;
 
 /// The nearest pair so far.
@@ -73,7 +74,7 @@ pub(crate) struct BestPair {
     pub(crate) spots: [Spot; 2],
 }
 
-/// The state of a walk.
+/// State of a walk.
 pub(crate) struct Walk<'a, 'v, 'w, S: Kernel> {
     simd: S,
     a: PairTree<'a>,
@@ -81,15 +82,14 @@ pub(crate) struct Walk<'a, 'v, 'w, S: Kernel> {
     pose: RelativePose,
     budget: &'w mut WorkBudget,
     aim: Aim<'v>,
-    /// Pairs of triangles are of interest up to this distance.
+    /// Triangle pairs up to this distance are wanted.
     limit: f64,
-    /// As far as the walk goes: the limit or, where some error is allowed, less; rounded upwards by more than all arithmetic
-    /// may be off.
+    /// Pruning distance: the limit or, with a tolerance, less; rounded up by more than all arithmetic errors.
     reach: f32,
     /// Its square.
     reach2: f32,
     best: Option<BestPair>,
-    /// The pair that is known to be within the limit, if its distance is not computed yet.
+    /// A pair known to be within the limit whose distance is not computed yet.
     first: Option<Waiting>,
     waiting: FixedStack<Waiting, ROOM>,
 }
@@ -121,15 +121,15 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         }
     }
 
-    /// Goes through the trees by what their volumes are; `Break` if that ended early. What is nearest is found among
-    /// `warm_start`, too.
+    /// Walks the trees; `Break` if a visitor or an answer ended the walk early. The pair `warm_start` is decided first
+    /// and can be the answer.
     #[inline(always)]
     pub(crate) fn run(
         &mut self,
         volumes: &mut (impl Volumes<S> + ?Sized),
         warm_start: Option<[Spot; 2]>,
     ) -> Result<(ControlFlow<()>, Option<BestPair>), Exhausted> {
-        // In corrupt files, where nodes may have many parents, this is what ends the walk.
+        // This bound ends the walk in corrupt files, where nodes may have many parents.
         let most = self.a.size().saturating_mul(self.b.size()).saturating_mul(PAIRS as u64);
         let kept = self.budget.left.saturating_sub(most);
         self.budget.left -= kept;
@@ -155,7 +155,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         Ok((end, self.best))
     }
 
-    /// Asks about the pair of a warm_start, if there is one.
+    /// Decides a given pair of triangles, if both exist.
     #[cold]
     #[inline(never)]
     fn take(&mut self, [a, b]: [Spot; 2], [cache_a, cache_b]: &mut [LeafCache<'_>; 2]) -> ControlFlow<()> {
@@ -187,7 +187,8 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Tests the leaves among the children that may be near enough, and puts the others on the agenda, the nearest last.
+    /// Tests the leaf pairs among the children that may be near enough, and puts the others on the agenda, the nearest
+    /// last.
     #[inline(always)]
     fn open(
         &mut self,
@@ -230,7 +231,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
             }
         }
         let reach2 = self.reach2;
-        // Of which most is expected is added last; to sort the others costs more than it saves.
+        // The most promising pair is added last; sorting the others costs more than it saves.
         let mut last = Item { square: f32::INFINITY, key: f32::INFINITY, ..Item::NONE };
         let mut add = |a: u32, with: With, lane: usize| {
             let mut item = Item { a, with, square: found.squares[lane], key: keys[lane] };
@@ -248,7 +249,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
                 add(a, With { b, mask: ALL }, lane);
             }
         }
-        // Leaves go on as rows or columns of their parent: all that may be near the same node, in one step.
+        // Leaves continue as rows or columns of their parent: all those that may be near the same node, in one step.
         for slot in 0..PAIR_WIDTH {
             let same = pairs & in_a & !in_b & columns(1 << slot);
             if same != 0
@@ -263,15 +264,15 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
                 add(a, With { b, mask: columns_of(same) }, nearest(same, &found));
             }
         }
-        // There is none where it is this far away.
+        // Infinity means that there is none.
         if last.square < f32::INFINITY && last.square <= reach2 {
             agenda.push(last);
         }
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Two triangles that are proven to be within the limit are an answer where any is wanted, or else the walk goes no
-    /// farther than they are apart.
+    /// Two triangles proven to be within the limit: they are the answer if any will do; else their bound becomes the
+    /// limit.
     #[cold]
     #[inline(never)]
     fn accept(
@@ -320,7 +321,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
             if pair.lower > self.reach {
                 continue;
             }
-            // Triangles that may meet, or of which f32 knows nothing, are asked at once.
+            // Triangles that may meet, or that f32 cannot bound, are decided immediately.
             if waits && pair.lower > 0.0 && self.make_room() {
                 self.waiting.push(pair);
             } else if self.decide((pair.a, a), (pair.b, b)).is_break() {
@@ -330,7 +331,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Lowers the limit to the least of what is no less than the distances of these pairs.
+    /// Lowers the limit to the least upper bound of these pairs.
     #[inline(always)]
     fn keep_least(&mut self, pairs: u32, upper: &[f32; PAIRS], pair: impl Fn(usize) -> Waiting) {
         let mut least = (f32::INFINITY, 0);
@@ -341,13 +342,13 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         }
         let (least, lane) = (f64::from(least.0), least.1);
         if least < self.limit {
-            // Others are asked at once.
+            // Others are decided immediately.
             self.first = Some(pair(lane)).filter(|pair| pair.lower > 0.0);
             self.lower_limit(least);
         }
     }
 
-    /// Whether one more pair may wait; forgets those that are too far away by now.
+    /// Whether one more pair may wait; drops those that are too far away by now.
     #[inline(always)]
     fn make_room(&mut self) -> bool {
         if self.waiting.len() == ROOM {
@@ -360,7 +361,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         self.waiting.len() < ROOM
     }
 
-    /// Decides what waits, that first which set the limit.
+    /// Decides the waiting pairs; first the one that set the limit.
     #[inline(always)]
     fn settle(&mut self, caches: &mut [LeafCache<'_>; 2]) -> ControlFlow<()> {
         let first = self.first;
@@ -388,7 +389,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         }
     }
 
-    /// Computes the distance of two triangles, and does with it what the walk is for.
+    /// Computes the distance of two triangles, and applies it to the aim.
     #[inline(never)]
     fn decide(&mut self, a: (Spot, &Triangles), b: (Spot, &Triangles)) -> ControlFlow<()> {
         let (Some(corners_a), Some(corners_b)) =
@@ -437,7 +438,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         Distance { distance, on_a: gap.on_a, on_b: [x + nx, y + ny, z + nz], direction, a, b }
     }
 
-    /// Lowers the limit to what two triangles are apart, or to what is allowed beyond that.
+    /// Lowers the limit to a distance found, adjusted by the tolerance.
     #[inline(always)]
     fn lower_limit(&mut self, distance: f64) {
         match &self.aim {
@@ -460,14 +461,15 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         }
     }
 
-    /// Whether these are the leaves for which the walk speaks of a pair that it may come to several times.
+    /// Whether these leaves are the reporting reference of a pair that the walk may find several times.
     #[inline(always)]
     fn is_reporting_reference(&self, found: &Distance, a: (Spot, &Triangles), b: (Spot, &Triangles)) -> bool {
         !(self.a.repeats() || self.b.repeats()) || self.are_first(found, a, b)
     }
 
-    /// A split triangle is in several blocks, whose boxes hold a part of it each, and all of it together. The walk comes to
-    /// the blocks whose parts hold the nearest points, as far as these are within the limit. The first two have the word.
+    /// A split triangle is in several blocks, whose boxes each hold a part of it and together all of it. The walk finds
+    /// the blocks whose parts hold the witness points, as long as these are within the limit. The first such blocks
+    /// report the pair.
     #[cold]
     #[inline(never)]
     fn are_first(&self, found: &Distance, a: (Spot, &Triangles), b: (Spot, &Triangles)) -> bool {
@@ -484,17 +486,17 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     }
 }
 
-/// How far points may be from where they are, relative to their coordinates: some 256 roundings of f64.
+/// Error bound of the witness points, relative to their coordinates: about 256 f64 roundings.
 const SLACK: f64 = 1.0 / (1u64 << 44) as f64;
 
-/// A distance in f32, greater by more than f64 and the rounding here may be off.
+/// A distance in f32, rounded up by more than the errors of f64 and of this conversion.
 #[inline(always)]
 fn upwards(distance: f64) -> f32 {
     const MARGIN: f32 = 1.0 + 1.0 / (1 << 22) as f32;
     (distance as f32 * MARGIN).next_up()
 }
 
-/// The square of a limit, not less than it, and so large that no squares of less have lost their value to underflow.
+/// Upper bound of the squared limit, large enough that smaller squares are not lost to underflow.
 #[inline(always)]
 fn square_upwards(limit: f32) -> f32 {
     const MARGIN: f32 = 1.0 + 1.0 / (1 << 20) as f32;
@@ -508,7 +510,7 @@ fn square_upwards(limit: f32) -> f32 {
 fn nearest(pairs: u32, gaps: &LowerBounds) -> usize {
     let (mut best, mut least) = (pairs.trailing_zeros() as usize % PAIRS, f32::INFINITY);
     for lane in lanes(pairs) {
-        // What is no number is to be looked at.
+        // NaN counts as near.
         let beyond = gaps.squares[lane] >= least;
         if !beyond {
             (best, least) = (lane, gaps.squares[lane]);
@@ -517,7 +519,7 @@ fn nearest(pairs: u32, gaps: &LowerBounds) -> usize {
     best
 }
 
-/// Lanes of pairs, and what is expected of those; the most promising first.
+/// Pair lanes with their keys, the most promising first.
 struct Order {
     items: [(usize, f32); PAIRS],
     count: usize,

@@ -1,4 +1,4 @@
-//! The walks through two trees at once: both nodes of a pair are opened in one step.
+//! Walks through two trees at once: each step opens both nodes of a pair.
 
 mod beam;
 pub(crate) mod collide;
@@ -8,19 +8,19 @@ use bvhc_format::obb::PAIR_WIDTH;
 
 use super::tree::{Link, PairTree};
 
-/// A step leaves at most fifteen pairs behind and goes down a level in both trees, or three and a level in one. Of
-/// OBB trees that is at most 40 * 15 + 40 * 3 in all; of AABB trees, each of whose levels is read as two and blocks as one
-/// more, at most 193 * 15 + 193 * 3.
+/// A step leaves at most fifteen pairs on the stack and goes down a level in both trees, or three pairs and a level in
+/// one. For OBB trees that is at most 40 * 15 + 40 * 3 in all; for AABB trees, whose levels are each read as two and
+/// blocks as one more, at most 193 * 15 + 193 * 3.
 pub(super) const CAPACITY: usize = 3584;
 
-/// The other node of a pair, and which pairs of children are of interest.
+/// B's node of a pair, and a mask of its child pairs to test.
 #[derive(Clone, Copy)]
 pub(super) struct With {
     pub(super) b: u32,
     pub(super) mask: u16,
 }
 
-/// Where the children of a node lead.
+/// Targets of a node's child references.
 pub(super) struct Links<'a> {
     tree: &'a PairTree<'a>,
     id: u32,
@@ -38,7 +38,7 @@ impl<'a> Links<'a> {
         self.tree.link(self.id, self.children[slot % PAIR_WIDTH])
     }
 
-    /// The slots that hold leaves, or nothing: a bit each.
+    /// The slots that hold leaves or are empty: a bit each.
     #[inline(always)]
     pub(super) fn leaves(&self) -> u32 {
         let [a, b, c, d] = self.children;

@@ -1,4 +1,4 @@
-//! With the permutes of AVX2: eight lanes a vector.
+//! With the permutes of AVX2: eight lanes per vector.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -16,7 +16,7 @@ use super::lesser;
 use crate::simd::Kernel;
 use crate::stack::{NodeGroup, Stack};
 
-/// For each set of lanes, the numbers of its lanes, lowest first, a byte each.
+/// For each set of lanes, the indices of its lanes, lowest first, a byte each.
 static COMPRESS: [[u8; 8]; 256] = compress_table();
 
 const fn compress_table() -> [[u8; 8]; 256] {
@@ -45,7 +45,7 @@ kernel!(
 );
 
 kernel!(
-    /// Each 8-lane permute looks at the lowest three bits of a slot; the fourth picks between the two.
+    /// Each 8-lane permute uses the lowest three bits of a slot; the fourth selects between the two.
     #[inline(always)]
     fn look_up_8(token: Avx2, low: __m256, high: __m256, slots: [u8; 8]) -> __m256 {
         let slots = widen_8(token, slots);
@@ -57,7 +57,7 @@ kernel!(
 );
 
 kernel!(
-    /// As many from two tables, by the fifth bit.
+    /// Selects between look-ups in two tables by the fifth bit.
     #[inline(always)]
     fn choose_8(token: Avx2, first: __m256, second: __m256, slots: [u8; 8]) -> __m256 {
         let which = _mm256_castsi256_ps(_mm256_slli_epi32::<27>(widen_8(token, slots)));
@@ -75,7 +75,7 @@ kernel!(
 );
 
 kernel!(
-    /// Eight places.
+    /// Eight coordinates.
     #[inline(always)]
     fn on_lattice_8(token: Avx2, offsets: u8x16<Avx2>, origin: f32, step: f32) -> f32x8<Avx2> {
         let offsets = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(offsets.into()));
@@ -85,7 +85,7 @@ kernel!(
 );
 
 kernel!(
-    /// Two of four numbers, from `first` on, four times each.
+    /// Two of the four numbers, from `first` on, each repeated four times.
     #[inline(always)]
     fn spread_2(token: Avx2, numbers: &[f32; 4], first: i32) -> __m256 {
         let numbers: __m128 = f32x4::simd_from(token, *numbers).into();
@@ -110,7 +110,7 @@ kernel!(
 );
 
 kernel!(
-    /// The upper halves of the numbers, which are in the same order, are compared.
+    /// Compares the upper halves of the numbers, which have the same order.
     #[inline(always)]
     fn least_8(token: Avx2, numbers: __m256) -> i32 {
         let halves = _mm256_srli_epi32::<16>(_mm256_castps_si256(numbers));
@@ -150,8 +150,8 @@ kernel!(
 );
 
 kernel!(
-    /// Which of sixteen numbers are at most others, a bit each, in the order of these slots: each is looked up where
-    /// [`narrow_16`] puts it, as the slots are known before the numbers are.
+    /// Which of sixteen numbers are at most their limits, a bit each, in the order of these slots: each is looked up
+    /// where [`narrow_16`] puts it, since the slots are known before the numbers are.
     #[inline(always)]
     fn at_most_16(token: Avx2, low: [__m256i; 2], high: [__m256i; 2], slots: __m128i) -> u32 {
         let (low, high) = (_mm256_cmpgt_epi32(low[0], low[1]), _mm256_cmpgt_epi32(high[0], high[1]));
@@ -172,7 +172,7 @@ kernel!(
 );
 
 kernel!(
-    /// Sixteen bytes below 16, four bits each.
+    /// Sixteen bytes below 16, packed to four bits each.
     #[inline(always)]
     fn nibbles_16(token: Avx2, bytes: __m128i) -> u64 {
         let pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(0x1001));
@@ -181,13 +181,13 @@ kernel!(
     }
 );
 
-/// Children of a node whose slots are known in the order in which they are visited.
+/// Children of a node with their slots in visiting order.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 pub(crate) struct Ranked<'n> {
-    /// In slots.
+    /// In slot order.
     keys: [i32; NODE_WIDTH],
-    /// Four bits each, the first lowest.
+    /// Four bits each, the first in the lowest.
     slots: u64,
     node: &'n WideNode,
 }

@@ -1,4 +1,4 @@
-//! With the permutes of AVX-512: sixteen lanes a vector.
+//! With the permutes of AVX-512: sixteen lanes per vector.
 
 #[cfg(target_arch = "x86")]
 use core::arch::x86::*;
@@ -32,7 +32,7 @@ kernel!(
 );
 
 kernel!(
-    /// Of the four numbers in each quarter, each quarter keeps its own.
+    /// Each of the four numbers, repeated over one quarter.
     #[inline(always)]
     fn spread_4(token: Avx512, numbers: &[f32; 4]) -> __m512 {
         let quarters = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
@@ -55,7 +55,7 @@ kernel!(
 );
 
 kernel!(
-    /// As at the level AVX2, of the lower and of the upper half.
+    /// As at level AVX2, for the lower and the upper half.
     #[inline(always)]
     fn least_16(token: Avx512, numbers: __m512) -> [i32; 2] {
         let halves = _mm512_cvtepi32_epi16(_mm512_srli_epi32::<16>(_mm512_castps_si512(numbers)));
@@ -65,7 +65,7 @@ kernel!(
 );
 
 kernel!(
-    /// As at the level AVX2.
+    /// As at level AVX2.
     #[inline(always)]
     fn spread_nibbles(token: Avx512, bytes: [u8; 8]) -> u8x16<Avx512> {
         let pairs = _mm_cvtepu8_epi16(_mm_set_epi64x(0, i64::from_le_bytes(bytes)));
@@ -84,7 +84,7 @@ kernel!(
 );
 
 kernel!(
-    /// The children, their keys, and which are met, in visiting order.
+    /// The children, their keys, and a bit for each that is hit, in visiting order.
     #[inline(always)]
     fn arrange_16(
         token: Avx512,
@@ -111,7 +111,7 @@ kernel!(
     }
 );
 
-/// Children and keys in the order in which they are visited.
+/// Children and keys in visiting order.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Permuted {

@@ -1,29 +1,31 @@
-//! Nodes that have lists of bounds: a lane a direction.
+//! Nodes with lists of bounds: one direction per lane.
 //!
-//! B's bounds along three directions each, permuted to the lanes of A's and weighted, make B's bounds along A's
-//! directions: all of a child's at once, without its centre. Sixteen pairs of children are then sixteen comparisons.
-//! (Lanes that are children take three times the instructions.)
+//! B's bounds along A's directions are weighted sums of three of B's bounds each, permuted to the lanes of A's: all
+//! bounds of a child at once, without its centre. Sixteen child pairs are then sixteen comparisons. (Tried: one child
+//! per lane takes three times the instructions.)
 //!
-//! # Why no pair of k-DOPs that touch is told apart
+//! # Why k-DOPs that touch are never separated
 //!
-//! u is 2^-24, h a bound, and M the sum of the trees' radii rA and rB (at least 2 |h|, by K5) and of the distance |T| of
-//! their origins (the sum of its coordinates' magnitudes). For a direction D of A, a corner p in A's slot and a corner q
-//! in B's at R q + T = p:
+//! u is 2^-24, h a bound, and M the sum of the trees' radii rA and rB (at least 2 |h|, by K5) and of the distance |T|
+//! of their origins (the sum of its coordinates' magnitudes). For a direction D of A, a corner p in A's slot and a
+//! corner q in B's at R q + T = p:
 //!
 //! - D p <= h of A's slot along D, and R^T D q >= - (a h_i + b h_j + c h_k) with the bounds of B's slot along the three
-//!   directions that stand for -R^T D ([`realign`](super::realign)). So h of A >= D T - a h_i - b h_j - c h_k.
-//! - The three directions' plane is at least the set's aperture away from the origin, which is no less than 1 / sqrt 3. So
-//!   a + b + c is at most 1.74, and the sum of products at most 0.87 rB. Rounding the weights costs 0.87 u rB, the products
-//!   as much, the three sums 3 u (|T| + 0.87 rB), and D T, from coordinates rounded once, 2 u |T|.
+//!   directions chosen for -R^T D ([`realign`](super::realign)). So h of A >= D T - a h_i - b h_j - c h_k.
+//! - The three directions' plane is at least the set's aperture away from the origin, which is no less than 1 / sqrt 3.
+//!   So a + b + c is at most 1.74, and the sum of products at most 0.87 rB. Rounding the weights costs 0.87 u rB, the
+//!   products as much, the three sums 3 u (|T| + 0.87 rB), and D T, from coordinates rounded once, 2 u |T|.
 //!
-//! That is 6 u M at most. [`SLACK`](super::SLACK) times M, which is taken off, and rounded with it, is five times as much.
+//! That is 6 u M at most. [`SLACK`](super::SLACK) times M, which is subtracted and rounded with it, is five times as
+//! much.
 //!
 //! # Why no lower bound of a distance is too great
 //!
-//! Directions have length 1: corners p and q are as far apart as D (p - q), for any D of A's. What is past A's bound is less
-//! than that by the slack without the rounding, so by 26 u M at least. Directions at right angles, which axes are, add up as
-//! coordinates do: the root of the squares of what is free along each. Differences, squares and sums are rounded by less than
-//! [`ROUNDED`] makes up for. Based on: Fünzig, Fellner, section 5; departures: axes together, and the slack.
+//! Directions have length 1: corners p and q are at least D (p - q) apart, for any direction D of A. The computed
+//! excess over A's bound is less than that by the slack minus the rounding, so by 26 u M at least. Separations along
+//! perpendicular directions, such as the axes, combine like coordinates: to the square root of the sum of their
+//! squares. Differences, squares and sums are rounded by less than [`ROUNDED`] makes up for. Based on: Fünzig, Fellner,
+//! section 5; departures: the axes combined, and the slack.
 
 use bvhc_format::kdop::{KdopLayout, LaneRow, MAX_DIRECTIONS};
 use bvhc_format::obb::PAIR_WIDTH;
@@ -35,38 +37,39 @@ use crate::pair::sets::PAIRS;
 use crate::pair::volume::{LowerBounds, Overlaps, ROUNDED};
 use crate::simd::Kernel;
 
-/// How many directions are looked at together.
+/// How many directions are compared together.
 const CHUNK: usize = 16;
 const CHUNKS: usize = MAX_DIRECTIONS.div_ceil(CHUNK);
 
 /// A bit for each pair.
 const ALL: u32 = (1 << PAIRS) - 1;
 
-/// As many rows as have a chunk.
+/// The rows of one chunk.
 type Quad = [LaneRow; QUADS];
 const QUADS: usize = CHUNK / PAIR_WIDTH;
 
-/// What turns B's lists to lists along A's directions.
+/// Converts B's lists to lists along A's directions.
 pub(crate) struct Lists {
     chunks: [Chunk; CHUNKS],
-    /// Of A's and of B's lists.
+    /// Chunks in A's and in B's lists.
     sizes: [usize; 2],
-    /// Slabs of A's and of B's.
+    /// Slabs of A's and of B's directions.
     slabs: [usize; 2],
     /// Whether A's first three slabs are the axes.
     has_axes: bool,
-    /// Whether it matters which pairs are deepest in each other.
+    /// Whether overlap depths are wanted.
     ranks: bool,
 }
 
 /// Some of A's directions.
 struct Chunk {
-    /// How far B's origin is along each, less the slack; so little where there is none that nothing is apart along it.
+    /// B's origin along each direction, less the slack; minus infinity where there is no direction, so that nothing is
+    /// separated along it.
     start: [f32; CHUNK],
-    /// Which of two chunks of B's bounds are taken.
+    /// Which bounds of B to take, from two chunks.
     slots: [[u8; CHUNK]; 3],
-    /// Of B's first two chunks, and of the third, how much of those counts: nothing, if they are the others' bounds, or
-    /// less than nothing.
+    /// Negated weights of the bounds taken from B's first two chunks, and from the third; zero where the bound is in
+    /// the other.
     weights: [[[f32; CHUNK]; 3]; 2],
 }
 
@@ -75,11 +78,11 @@ impl Chunk {
         Self { start: [f32::NEG_INFINITY; CHUNK], slots: [[0; CHUNK]; 3], weights: [[[0.0; CHUNK]; 3]; 2] };
 }
 
-/// Of each of four children.
+/// One for each of four children.
 type Four<T> = [T; PAIR_WIDTH];
 
 impl Lists {
-    /// For A's directions in B's space, and how far apart the origins are along them.
+    /// For A's directions rotated into B's space, and the offset of the origins along them.
     #[inline(always)]
     pub(super) fn new<S: Kernel>(
         simd: S,
@@ -115,8 +118,8 @@ impl Lists {
         }
     }
 
-    /// What corners in B's slots are not below, along each of A's directions: past A's bound, they are apart. `None` where
-    /// B does not have the slots, which is nowhere.
+    /// Lower bounds of B's slots along each of A's directions: where one exceeds A's bound, the pair is separated.
+    /// `None` if B lacks the slots, which does not happen.
     #[inline(always)]
     pub(super) fn realigned<S: Kernel>(
         &self,
@@ -158,7 +161,7 @@ impl Lists {
         Some(found)
     }
 
-    /// The pairs that are apart along one of the directions, of lists of this size.
+    /// The pairs separated along one of the directions, for lists of `SIZE` chunks.
     #[inline(always)]
     fn apart<S: Kernel, const SIZE: usize>(
         &self,
@@ -185,8 +188,8 @@ impl Lists {
         Some(apart)
     }
 
-    /// How far pairs are into each other: the largest of what parts them, which is no more than nothing. (Over the lesser of
-    /// their sizes it leads to a pair in as many steps.)
+    /// Overlap depths: the largest separation, which is not positive. (Tried: divided by the lesser of their sizes, it
+    /// takes as many steps to find a pair.)
     #[inline(always)]
     fn rank<S: Kernel>(
         &self,
@@ -205,7 +208,7 @@ impl Lists {
         Some(())
     }
 
-    /// How far apart pairs of children are, at least; see [`LowerBounds`].
+    /// Lower bounds of the distances of child pairs; see [`LowerBounds`].
     #[inline(always)]
     pub(super) fn lower_bounds<S: Kernel>(
         &self,
@@ -225,7 +228,7 @@ impl Lists {
             let free = largest(simd, separations(simd, a, &of_b[j]));
             let along_axes = if self.has_axes { self.along_axes(a, &of_b[j])? } else { 0.0 };
             let square = larger(larger(free, 0.0) * larger(free, 0.0), along_axes) * ROUNDED;
-            // What is no number is to be looked at.
+            // NaN counts as near.
             let beyond = square > limit2;
             found.pairs |= u32::from(!beyond) << lane;
             found.squares[lane] = square;
@@ -236,7 +239,7 @@ impl Lists {
         Some(found)
     }
 
-    /// The square of what is free along the axes, together.
+    /// The squared length of the vector of separations along the axes.
     #[inline(always)]
     fn along_axes(&self, a: &[Quad], of_b: &[[f32; CHUNK]; CHUNKS]) -> Option<f32> {
         let mut square = 0.0;
@@ -258,7 +261,7 @@ impl Lists {
 }
 
 impl Chunk {
-    /// B's lists along as many directions as a step looks at.
+    /// Lower bounds of B's children along as many directions as a step handles.
     #[inline(always)]
     fn realigned<S: Kernel>(&self, simd: S, lists: &Four<&[Quad]>, first: usize) -> Option<Four<S::Lanes>> {
         let mut sums = [S::Lanes::from_slice(simd, &self.start[first..first + lanes::<S>()]); PAIR_WIDTH];
@@ -290,20 +293,20 @@ impl Chunk {
     }
 }
 
-/// How far past A's bounds B's are, at most; minus infinity where there is none.
+/// The largest separation of each lane's directions; minus infinity where there is none.
 #[inline(always)]
 fn separations<S: Kernel>(simd: S, a: &[Quad], of_b: &[[f32; CHUNK]; CHUNKS]) -> f32x16<S> {
     let none = f32x16::splat(simd, f32::NEG_INFINITY);
     let mut apart = none;
     for (numbers, of_b) in a.iter().zip(of_b) {
         let (of_a, of_b) = (numbers_of(simd, numbers), f32x16::from_slice(simd, of_b));
-        // What is no bound is in lanes of minus infinity.
+        // Lanes without a bound hold minus infinity.
         apart = apart.max(of_b.simd_gt(none).select(of_b - of_a, none));
     }
     apart
 }
 
-/// How many directions level `S` looks at in a step.
+/// How many directions level `S` handles per step.
 const fn lanes<S: Kernel>() -> usize {
     crate::simd::lanes::<S>()
 }
@@ -322,7 +325,7 @@ fn largest<S: Kernel>(simd: S, numbers: f32x16<S>) -> f32 {
     simd.reduce_max_f32x4(lower.max(upper))
 }
 
-/// The width along the first three directions, in all.
+/// The sum of the widths of the first three slabs.
 #[inline(always)]
 fn size(list: &[Quad], slabs: usize) -> Option<f32> {
     let ahead = bound(list, 0)? + bound(list, 1)? + bound(list, 2)?;

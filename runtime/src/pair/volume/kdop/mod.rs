@@ -1,13 +1,13 @@
-//! k-DOPs, four against four at a time: B's are realigned once a node, and sixteen pairs compared.
+//! k-DOPs, four against four at a time: B's are realigned once per node, and sixteen pairs compared.
 //!
-//! Based on: Klosowski, Held, Mitchell, Sowizral, Zikan, "Efficient collision detection using bounding volume hierarchies
-//! of k-DOPs", 1998, and Fünzig, Fellner, "Easy realignment of k-DOP bounding volumes", 2003. Departures: sixteen pairs
-//! at once; the bounds of [`realign`], where the printed ones are wrong; A and B may have different sets of directions,
-//! of which A's are tested; without tables, nodes have no centres.
+//! Based on: Klosowski, Held, Mitchell, Sowizral, Zikan, "Efficient collision detection using bounding volume
+//! hierarchies of k-DOPs", 1998, and Fünzig, Fellner, "Easy realignment of k-DOP bounding volumes", 2003. Departures:
+//! sixteen pairs at once; the bounds of [`realign`], since the published ones are wrong; A and B may have different
+//! sets of directions, of which A's are tested; without tables, nodes have no centres.
 //!
-//! Nodes with tables are compared slab by slab, a lane a pair ([`slabs`]), and so is a node with them and one without. Two
-//! without, all directions at once ([`lists`]). Both have the proof that their slack covers the rounding; the pose itself
-//! moves corners in f64, which is [`RelativePose::noise`] away from exact arithmetic at most.
+//! If either node has tables, they are compared slab by slab, one pair per lane ([`slabs`]); two nodes without tables,
+//! all directions at once ([`lists`]). Both modules prove that their slack covers the rounding; the pose itself
+//! transforms corners in f64, which differs from exact arithmetic by [`RelativePose::noise`] at most.
 
 mod lists;
 mod realign;
@@ -32,7 +32,7 @@ use slabs::Slabs;
 /// Slack of every direction, relative to M: 32 u.
 const SLACK: f32 = 1.0 / (1 << 19) as f32;
 
-/// What turns bounds along B's directions to bounds along A's, and compares them.
+/// Converts bounds along B's directions to bounds along A's, and compares them.
 #[allow(clippy::large_enum_variant, reason = "there is one a query, and no allocator")]
 pub(crate) enum Kdops {
     Lists(Lists),
@@ -40,8 +40,8 @@ pub(crate) enum Kdops {
 }
 
 impl Kdops {
-    /// For trees whose nodes are laid out and which reach so far, B at the pose of the pose between them, and a way to
-    /// realign that can use B's nodes. `ranks` asks for the depths of overlaps.
+    /// For trees with these layouts and radii, at `pose`. `realign` must be able to use B's nodes; `ranks` asks for
+    /// overlap depths.
     #[inline(always)]
     pub(crate) fn new<S: Kernel>(
         simd: S,
@@ -92,9 +92,9 @@ impl Kdops {
 }
 
 impl Realign {
-    /// How far the corners in a node's slots reach along `turned`, a unit vector, and along the opposite one, at most: from
-    /// their centres, or from the tree's origin without tables. What walks take them to, to be compared with what they do.
-    /// `None` where the node does not have what it takes.
+    /// Upper bounds of how far the corners in a node's slots extend along `turned`, a unit vector, and along its
+    /// opposite: from their centres or, without tables, from the tree's origin. These are the bounds that walks use, to
+    /// be compared with the true extents. `None` if the node lacks the data.
     #[doc(hidden)]
     pub fn reaches(
         self,

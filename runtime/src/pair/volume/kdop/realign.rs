@@ -1,42 +1,42 @@
-//! From extents along stored directions to a bound along any other.
+//! From extents along stored directions to an upper bound along any other.
 //!
-//! A slot of a node has the extents e_i of its corners' offsets q from its centre: D_i q <= e_i, with e_i >= 0. Each way
-//! bounds q D' for all of them, D' a unit vector, by something that is linear in what nodes store, but for one maximum;
-//! its weights and rows are found once a query. Weights are rounded up from [`INFLATION`] times what they should be, and
-//! all numbers are at least 0 (K4, K6, K7): so rounding the products and sums cannot make a bound too small.
+//! A slot of a node has the extents e_i of its corners' offsets q from its centre: D_i q <= e_i, with e_i >= 0. Each
+//! method bounds q D', D' a unit vector, for all of them by an expression that is linear in what nodes store, except
+//! for one maximum; its weights and rows are found once per query. Weights are multiplied by [`INFLATION`] and rounded,
+//! and all numbers are at least 0 (K4, K6, K7): so rounding the products and sums cannot make a bound too small.
 //!
 //! - *Triples*: where D' = a D_i + b D_j + c D_k with weights of at least 0, q D' <= a e_i + b e_j + c e_k. The three
-//!   directions are those of the face of the directions' hull that D' goes through: they make the least sum of weights.
+//!   directions are those of the face of the directions' hull that D' passes through: they minimize the sum of weights.
 //!   Based on: Zachmann, "Rapid collision detection by dynamically aligned DOP-trees", 1998.
-//! - *Axes*: the same with the three axes. Based on: van den Bergen, "Efficient collision detection of complex deformable
-//!   models using AABB trees", 1997.
-//! - The others take the direction D_i nearest to D', at an angle beta to it, which is at most theta, the angle whose
-//!   cosine is the aperture. With alpha the angle from D_i to q and rho its length, q D' <= rho cos(alpha - beta), since
-//!   angles obey the triangle inequality.
-//! - *Profile*: W = max rho cos(alpha - theta) is stored. With x = rho cos(alpha) <= e and y = rho sin(alpha) >= 0,
-//!   x cos(theta) + y sin(theta) <= W gives y <= (W - x cos(theta)) / sin(theta), so that x cos(beta) + y sin(beta) <=
-//!   (x sin(theta - beta) + W sin(beta)) / sin(theta), where x may be replaced by e.
-//! - *Occupancy*: a corner is no farther than e, or is in a ring whose bit is set, or beyond the cone. (1) rho <= e: q D'
-//!   <= e. (2) In ring j: alpha is at most theta_j, so rho cos(alpha - beta) = x (cos(beta) + sin(beta) tan(alpha)) <= e
-//!   (cos(beta) + sin(beta) tan(theta_j)), which is most for the highest bit. (3) Beyond the cone, alpha - beta = (alpha -
-//!   theta) + (theta - beta), neither of which is negative, so rho cos(alpha - beta) <= L cos(theta - beta) with L = max rho
-//!   cos(alpha - theta), or 0 if that is more. Based on: Fünzig, Fellner, "Easy realignment of k-DOP bounding volumes", 2003,
-//!   whose formulas (5) to (7) cut corners off: they add angles of rings, which are not additive, and start from factors
-//!   below 1.
+//! - *Axes*: the same with the three axes. Based on: van den Bergen, "Efficient collision detection of complex
+//!   deformable models using AABB trees", 1997.
+//! - The others use the direction D_i nearest to D', at an angle beta to it, which is at most theta, the angle whose
+//!   cosine is the aperture. With alpha the angle from D_i to q and rho its length, q D' <= rho cos(alpha - beta), by
+//!   the triangle inequality of angles.
+//! - *Profile*: W = max rho cos(alpha - theta) is stored. With x = rho cos(alpha) <= e and y = rho sin(alpha) >= 0, x
+//!   cos(theta) + y sin(theta) <= W gives y <= (W - x cos(theta)) / sin(theta), so that x cos(beta) + y sin(beta) <= (x
+//!   sin(theta - beta) + W sin(beta)) / sin(theta), where x may be replaced by e.
+//! - *Occupancy*: a corner is no farther than e, or in a ring whose bit is set, or beyond the cone. (1) rho <= e: q D'
+//!   <= e. (2) In ring j: alpha is at most theta_j, so rho cos(alpha - beta) = x (cos(beta) + sin(beta) tan(alpha)) <=
+//!   e (cos(beta) + sin(beta) tan(theta_j)), which is greatest for the highest bit. (3) Beyond the cone, alpha - beta =
+//!   (alpha - theta) + (theta - beta), neither of which is negative, so rho cos(alpha - beta) <= L cos(theta - beta)
+//!   with L = max(0, max rho cos(alpha - theta)). Based on: Fünzig, Fellner, "Easy realignment of k-DOP bounding
+//!   volumes", 2003, whose formulas (5) to (7) cut corners off: they add angles of rings, which are not additive, and
+//!   start from factors below 1.
 
 use bvhc_format::kdop::{Directions, Face, IMAGES, KdopLayout, Tables};
 use fearless_simd::{Select, SimdBase, SimdFloat};
 
 use crate::simd::{Kernel, square_root};
 
-/// Weights are larger by 16 times 2^-24 than they should be: rounding them, three products and two sums takes 6.
+/// Weights are inflated by 16 times 2^-24: rounding them, three products and two sums takes 6.
 const INFLATION: f64 = 1.0 + 1.0 / (1 << 20) as f64;
 
-/// How k-DOPs of a turned model are realigned.
+/// How the k-DOPs of a rotated model are realigned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Realign {
-    /// By the extents along the three axes, for sets of directions that have them: the least work, the loosest.
+    /// By the extents along the three axes, if the set of directions has them: fastest and loosest.
     Axes,
     /// By the extents along the three directions around each: needs no tables.
     #[default]
@@ -45,12 +45,13 @@ pub enum Realign {
     Occupancy,
     /// By profiles, around the nearest direction.
     Profile,
-    /// At the root by the convex hull of the model, exactly; below as with [`Triples`](Self::Triples). For files with a hull.
+    /// At the root exactly, by the convex hull of the model; below as [`Triples`](Self::Triples). For files with a
+    /// hull.
     Hull,
 }
 
 impl Realign {
-    /// Every way.
+    /// All variants.
     pub const ALL: [Self; 5] = [Self::Axes, Self::Triples, Self::Occupancy, Self::Profile, Self::Hull];
 
     /// The name on the command line.
@@ -64,7 +65,7 @@ impl Realign {
         }
     }
 
-    /// Whether nodes of this layout have what it takes.
+    /// Whether nodes of this layout have the data for it.
     pub(crate) fn can_use(self, layout: &KdopLayout) -> bool {
         match self {
             Self::Axes => layout.directions.has_axes(),
@@ -74,12 +75,12 @@ impl Realign {
         }
     }
 
-    /// Whether it goes by three directions.
+    /// Whether it uses three directions.
     pub(super) fn has_triples(self) -> bool {
         matches!(self, Self::Axes | Self::Triples | Self::Hull)
     }
 
-    /// Of those: the three directions that stand for each of some vectors, with their weights.
+    /// For those: the three directions chosen for each vector, with their weights.
     #[inline(always)]
     pub(super) fn triples<'a, S: Kernel>(
         self,
@@ -90,8 +91,8 @@ impl Realign {
         if self == Self::Axes { Triples::of_axes(set, vectors) } else { Triples::of(simd, set, vectors) }
     }
 
-    /// Of occupancy and profiles: the direction nearest to a vector, and the weights of what is stored for it: of extent
-    /// and profile; or cos(beta), sin(beta) and cos(theta - beta).
+    /// For occupancy and profiles: the direction nearest to a vector, and the weights: of extent and profile; or
+    /// cos(beta), sin(beta) and cos(theta - beta).
     #[inline(always)]
     pub(super) fn shell<S: Kernel>(self, simd: S, set: &Directions, turned: [f64; 3]) -> ([f32; 3], usize) {
         let nearest = nearest(set, turned);
@@ -109,7 +110,7 @@ impl Realign {
 
 pub(super) use bvhc_format::kdop::SLAB_ROOM as ROOM;
 
-/// Up to so many unit vectors; those left over are (0, 0, 0).
+/// Up to `ROOM` unit vectors; unused ones are (0, 0, 0).
 pub(super) struct Vectors {
     /// Their x, y and z.
     pub(super) along: [[f64; ROOM]; 3],
@@ -117,7 +118,8 @@ pub(super) struct Vectors {
 }
 
 impl Vectors {
-    /// A set's first half of directions, turned by the inverse of a rotation; and each times a vector.
+    /// The first half of a set's directions, rotated by the inverse of a rotation; and the dot product of each with
+    /// `vector`.
     #[inline(always)]
     pub(super) fn turned<S: Kernel>(
         simd: S,
@@ -149,13 +151,13 @@ impl Vectors {
     }
 }
 
-/// For each of some vectors, three directions whose weighted sum it is.
+/// Each vector as a weighted sum of three directions.
 pub(super) struct Triples<'a> {
     set: &'a Directions,
     vectors: &'a Vectors,
-    /// The weights of the first, the second and the third.
+    /// The weights of the first, the second and the third direction.
     weights: [[f64; ROOM]; 3],
-    /// The numbers of the faces, or of the axes, that images in the octant of positive coordinates go through.
+    /// The indices of the faces that the vectors' images in the positive octant pass through; `None` for the axes.
     faces: Option<[f64; ROOM]>,
 }
 
@@ -172,7 +174,7 @@ impl<'a> Triples<'a> {
         let face = self.faces.as_ref().and_then(|faces| self.set.faces().get(faces[index % ROOM] as usize));
         let [a, b, c] = face.map_or([0, 1, 2], |face| face.directions);
         let ahead = self.set.images(signs(&self.vectors.get(index)));
-        // Turned around along all axes, a direction is its opposite.
+        // Mirrored along all axes, a direction is its opposite.
         let back = self.set.images(signs(&self.vectors.get(index)) ^ 7);
         let of = |images: &[u8; IMAGES], direction: u8| images[usize::from(direction) % IMAGES];
         [[of(ahead, a), of(ahead, b), of(ahead, c)], [of(back, a), of(back, b), of(back, c)]]
@@ -185,8 +187,8 @@ impl<'a> Triples<'a> {
         Self { set, vectors, weights, faces: None }
     }
 
-    /// The faces that the vectors go through, in the octant of positive coordinates, where their mirror images are: those
-    /// by which the least weight is largest, so that it is negative only where rounding has a vector on a border.
+    /// Finds the faces that the vectors' mirror images in the positive octant pass through: those with the largest
+    /// least weight, which is negative only where rounding puts a vector on a border.
     #[inline(always)]
     fn of<S: Kernel>(simd: S, set: &'a Directions, all: &'a Vectors) -> Self {
         let mut weights = [[0.0; ROOM]; 3];
@@ -217,12 +219,12 @@ impl<'a> Triples<'a> {
     }
 }
 
-/// How many vectors level `S` looks at in a step.
+/// How many vectors level `S` handles per step.
 const fn wide<S: Kernel>() -> usize {
     size_of::<S::f64s>() / size_of::<f64>()
 }
 
-/// Some vectors' coordinates in the octant of positive ones.
+/// Coordinates of some vectors, mirrored into the positive octant.
 #[inline(always)]
 fn load<S: Kernel>(simd: S, numbers: &[f64; ROOM], first: usize) -> S::f64s {
     S::f64s::from_slice(simd, &numbers[first..first + wide::<S>()]).abs()
@@ -244,7 +246,7 @@ pub(super) fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// A bit for each axis along which a vector goes back.
+/// A bit for each negative coordinate.
 #[inline(always)]
 fn signs(vector: &[f64; 3]) -> usize {
     usize::from(vector[0] < 0.0) | usize::from(vector[1] < 0.0) << 1 | usize::from(vector[2] < 0.0) << 2

@@ -1,22 +1,24 @@
-//! The root's realignment: exact, by the hull.
+//! The root's realignment: exact, by the convex hull.
 //!
-//! Based on: Klosowski, Held, Mitchell, Sowizral, Zikan, "Efficient collision detection using bounding volume hierarchies
-//! of k-DOPs", 1998, section 4.3. Departure: a direction is climbed along only as long as B may be beyond A's bound.
-//! Mostly one vertex tells of all directions but a few that it is not, and of those the one that a climb starts from.
+//! Based on: Klosowski, Held, Mitchell, Sowizral, Zikan, "Efficient collision detection using bounding volume
+//! hierarchies of k-DOPs", 1998, section 4.3. Departure: a climb along a direction ends as soon as a vertex shows that
+//! B is not beyond A's bound. Usually one vertex shows that for all but a few directions, and the vertex that a climb
+//! starts from for most of those.
 //!
-//! # Why no models that touch are told apart
+//! # Why models that touch are never separated
 //!
-//! u is 2^-24, M as in [`lists`](super::lists). For a direction D of A, a corner p of A and a corner q of B at R q + T = p:
+//! u is 2^-24, M as in [`lists`](super::lists). For a direction D of A, a corner p of A and a corner q of B at R q + T
+//! = p:
 //!
-//! - D p is at most the largest bound along D of node 0's slots, or product with a centre plus extent, rounded to f32, by u
-//!   rA at most.
-//! - D p = D T - d q with d = - R^T D, which is rounded to f32: the length of what that changes is at most u, and that of q at
-//!   most 1.74 rB (the bounds or extents of a slot over the aperture, K5). The vertex that is farthest along the rounded d
-//!   is found exactly.
+//! - D p is at most the largest bound along D of node 0's slots, or dot product with a centre plus extent, rounded to
+//!   f32, by u rA at most.
+//! - D p = D T - d q with d = - R^T D, which is rounded to f32: the change has a length of at most u, and q one of at
+//!   most 1.74 rB (the bounds or extents of a slot over the aperture, K5). The vertex farthest along the rounded d is
+//!   found exactly.
 //! - T is rounded to f32, by u |T|. Everything else is f64, which 2^-48 M covers.
 //!
-//! That is less than 2 u M, and [`SLACK`] times M is twice as much. By the same steps, models whose bounds along D, a unit
-//! vector, are farther apart than some distance are so themselves.
+//! That is less than 2 u M, and [`SLACK`] times M is twice as much. By the same steps, models whose bounds along D, a
+//! unit vector, are farther apart than some distance are farther apart than that themselves.
 
 use bvhc_format::kdop::{KdopLayout, LaneRow, MAX_DIRECTIONS};
 use bvhc_format::obb::PAIR_WIDTH;
@@ -26,13 +28,13 @@ use crate::hull::Hull;
 use crate::math::larger;
 use crate::pair::relative_pose::{RelativePose, TreeFrame};
 
-/// Room for a number a direction, in whole rows.
+/// Capacity for one number per direction, in whole rows.
 const ROOM: usize = (MAX_DIRECTIONS + 1).next_multiple_of(PAIR_WIDTH);
 
 /// Slack of every direction, relative to M: 4 u.
 const SLACK: f64 = 1.0 / (1 << 22) as f64;
 
-/// Whether some direction of A's tells that B is farther from A than this limit, given A's node 0 and B's hull.
+/// Whether some direction of A proves that B is farther from A than `limit`, given A's node 0 and B's hull.
 pub(crate) fn are_apart(
     layout: &KdopLayout,
     node: &[LaneRow],
@@ -47,7 +49,7 @@ pub(crate) fn are_apart(
     let rotation = pose.pose().rotation();
     let offset =
         |vertex: &[f32; 3]| [0, 1, 2].map(|axis| f64::from(vertex[axis]) - f64::from(b.origin[axis]));
-    // Along most directions, one vertex that looks towards A is within A's bound.
+    // Along most directions, one vertex of B that faces A is within A's bound.
     let Some(first) = hull.climb(&turned_back(&rotation, &t), |_| true).map(|vertex| offset(&vertex)) else {
         return false;
     };
@@ -65,12 +67,12 @@ pub(crate) fn are_apart(
     })
 }
 
-/// The opposite of a vector of A's in B's space.
+/// The opposite of a vector of A's space, in B's space.
 fn turned_back([x, y, z]: &[[f64; 3]; 3], vector: &[f64; 3]) -> [f32; 3] {
     [0, 1, 2].map(|axis| -dot(&[x[axis], y[axis], z[axis]], vector) as f32)
 }
 
-/// How far the corners below a node reach along each direction, from the tree's origin.
+/// Upper bounds of a node's corners along each direction, from the tree's origin.
 fn bounds(layout: &KdopLayout, node: &[LaneRow]) -> [f32; ROOM] {
     let mut most = [f32::NEG_INFINITY; ROOM];
     if layout.has_tables() {

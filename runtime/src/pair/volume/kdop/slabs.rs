@@ -1,22 +1,22 @@
-//! Nodes with tables: a lane a child, and a slab at a time.
+//! Nodes with tables: one child per lane, and one slab at a time.
 //!
-//! # Why no pair of k-DOPs that touch is told apart
+//! # Why k-DOPs that touch are never separated
 //!
-//! u is 2^-24, c a slot's centre, e its largest extent. M is the sum of the trees' radii rA and rB (at least |c| + e, by
-//! K5) and of the distance |T| of their origins (the sum of its coordinates' magnitudes). For a direction D of A and a
-//! corner p in A's slot:
+//! u is 2^-24, c a slot's centre, e its largest extent. M is the sum of the trees' radii rA and rB (at least |c| + e,
+//! by K5) and of the distance |T| of their origins (the sum of its coordinates' magnitudes). For a direction D of A and
+//! a corner p in A's slot:
 //!
-//! - D p <= D c + extent. With D rounded to f32, the product with c is wrong by at most 5 u |c|, fused or not; adding the
-//!   extent makes it 6 u rA at most.
-//! - For a corner q of B's slot at R q + T, D (R q + T) <= D T + (R^T D) c + H, where H bounds (R^T D)(q - c). `realign`
-//!   has weights so much too large that the rounding of H is covered (see there) and the f64 errors of the weights are
-//!   below u M. The product with c is wrong by 5 u |c|, D T by 3 u |T|, and their sum by u (|c| + |T|) more. H is at most
-//!   2.8 rB, so adding it rounds by u (3.8 rB + |T|).
+//! - D p <= D c + extent. With D rounded to f32, the product with c is wrong by at most 5 u |c|, fused or not; adding
+//!   the extent makes it 6 u rA at most.
+//! - For a corner q of B's slot at R q + T, D (R q + T) <= D T + (R^T D) c + H, where H bounds (R^T D)(q - c).
+//!   `realign` inflates the weights enough to cover the rounding of H (see there), and the f64 errors of the weights
+//!   are below u M. The product with c is wrong by 5 u |c|, D T by 3 u |T|, and their sum by u (|c| + |T|) more. H is
+//!   at most 2.8 rB, so adding it rounds by u (3.8 rB + |T|).
 //! - The comparison rounds by u (rA + 3.8 rB + |T|).
 //!
 //! That is less than 16 u M in all; [`SLACK`](super::SLACK) times M is twice as much. A node without tables has bounds
-//! from its tree's origin, of up to half its radius, in the place of extents, and no centre: for A nothing is rounded then,
-//! for B less than 3 u rB in the sum of products ([`lists`](super::lists)), and M counts its radius.
+//! from its tree's origin, of up to half its radius, instead of extents, and no centre: then nothing is rounded for A,
+//! less than 3 u rB for B in the sum of products ([`lists`](super::lists)), and M includes its radius.
 
 use bvhc_format::kdop::{KdopLayout, LaneRow, MAX_SLABS, REGIONS};
 use bvhc_format::obb::PAIR_WIDTH;
@@ -33,12 +33,12 @@ use crate::simd::Kernel;
 struct Slab {
     /// The direction.
     of_a: [f32; 3],
-    /// The same in B's space.
+    /// The direction in B's space.
     of_b: [f32; 3],
-    /// The direction times the translation between the origins.
+    /// The dot product of the direction and the translation between the origins.
     along: f32,
     weights: [f32; 3],
-    /// Directions of B, for the direction and for the opposite one: three, or the nearest.
+    /// Directions of B, for the direction and for its opposite: three, or the nearest.
     stored: [[u8; 3]; 2],
 }
 
@@ -47,7 +47,7 @@ impl Slab {
         Self { of_a: [0.0; 3], of_b: [0.0; 3], along: 0.0, weights: [0.0; 3], stored: [[0; 3]; 2] };
 }
 
-/// All of them.
+/// All slabs of A's.
 pub(crate) struct Slabs {
     slabs: [Slab; MAX_SLABS],
     layouts: [KdopLayout; 2],
@@ -56,7 +56,7 @@ pub(crate) struct Slabs {
 }
 
 impl Slabs {
-    /// For A's directions in B's space, and how far apart the origins are along them.
+    /// For A's directions rotated into B's space, and the offset of the origins along them.
     #[inline(always)]
     pub(super) fn new<S: Kernel>(
         simd: S,
@@ -87,7 +87,7 @@ impl Slabs {
         all
     }
 
-    /// What [`Realign::reaches`] returns.
+    /// Implements [`Realign::reaches`].
     #[inline(always)]
     pub(super) fn reaches<S: Kernel>(
         simd: S,
@@ -103,8 +103,8 @@ impl Slabs {
         Some([slabs.realigned(simd, slab, node, 0)?.into(), slabs.realigned(simd, slab, node, 1)?.into()])
     }
 
-    /// How far B's children reach along a slab's direction or along the opposite one, from their centres or from the
-    /// origin. `None` where B does not have the rows, which is nowhere.
+    /// Upper bounds of how far B's children extend along a slab's direction or along its opposite, from their centres
+    /// or from the origin. `None` if B lacks the rows, which does not happen.
     #[inline(always)]
     fn realigned<S: Kernel>(&self, simd: S, slab: &Slab, b: &[LaneRow], side: usize) -> Option<f32x4<S>> {
         let [i, j, k] = slab.stored[side];
@@ -130,8 +130,8 @@ impl Slabs {
         })
     }
 
-    /// Which pairs of children no slab tells apart, and how deep they are in each other: the largest separation over the
-    /// lesser of the sums of their widths.
+    /// Which child pairs no slab separates, and their depths: the largest separation over the lesser of the two
+    /// children's sums of widths.
     #[inline(always)]
     pub(super) fn overlaps<S: Kernel>(
         &self,
@@ -153,8 +153,8 @@ impl Slabs {
         Some(found)
     }
 
-    /// How far apart pairs of children are, at least: what is free along the slab of the largest separation, less the slack.
-    /// See [`lists`](super::lists) for why, and [`LowerBounds`].
+    /// Lower bounds of the distances of child pairs: the largest separation along a slab, less the slack. See
+    /// [`lists`](super::lists) for the proof, and [`LowerBounds`].
     #[inline(always)]
     pub(super) fn lower_bounds<S: Kernel>(
         &self,
@@ -174,7 +174,7 @@ impl Slabs {
             let squares = free * free * S::Pairs::splat(simd, ROUNDED);
             let between = (apart + size_a.min(size_b)).max(nothing);
             let places = first..first + lanes::<S>();
-            // What is no number is to be looked at.
+            // NaN counts as near.
             let beyond = squares.simd_gt(S::Pairs::splat(simd, limit2)).to_bitmask() as u32;
             found.pairs |= !(beyond << first) & pairs & ((1 << lanes::<S>()) - 1) << first;
             squares.store_slice(&mut found.squares[places.clone()]);
@@ -183,7 +183,8 @@ impl Slabs {
         Some(found)
     }
 
-    /// Of each pair of children, the largest separation along a direction; and the sums of the widths of A's and of B's.
+    /// The largest separation of each child pair along a direction; and the sums of the widths of A's and of B's
+    /// children.
     #[inline(always)]
     fn compare<S: Kernel>(&self, simd: S, a: &[LaneRow], b: &[LaneRow]) -> Option<Comparison<S>> {
         let [of_a, of_b] = &self.layouts;
@@ -214,16 +215,16 @@ impl Slabs {
     }
 }
 
-/// What is found of two nodes.
+/// Result of comparing two nodes.
 struct Comparison<S: Kernel> {
-    /// As many as a step of the level tests, one after the other.
+    /// One vector per step of the level, in order.
     apart: [S::Pairs; PAIRS / PAIR_WIDTH],
     sizes: [[f32; PAIR_WIDTH]; 2],
 }
 
 #[cfg(test)]
 impl Slabs {
-    /// How far B's children reach along each of A's directions and back, from their centres.
+    /// Upper bounds of how far B's children extend along each of A's directions and its opposite, from their centres.
     pub(super) fn all_reaches<S: Kernel>(
         &self,
         simd: S,
@@ -253,7 +254,7 @@ fn reach<S: Kernel>(simd: S, layout: &KdopLayout, node: &[LaneRow], direction: u
     Some(f32x4::from_slice(simd, &[of(0)?, of(1)?, of(2)?, of(3)?]))
 }
 
-/// Where the children's extents or bounds are from.
+/// The points that the children's extents or bounds are measured from.
 #[inline(always)]
 fn centres<S: Kernel>(simd: S, layout: &KdopLayout, node: &[LaneRow]) -> Option<[f32x4<S>; 3]> {
     if layout.has_tables() {
@@ -263,7 +264,7 @@ fn centres<S: Kernel>(simd: S, layout: &KdopLayout, node: &[LaneRow]) -> Option<
     }
 }
 
-/// A direction times the centres, and more.
+/// Dot products of a direction and the centres, plus `more`.
 #[inline(always)]
 fn along<S: Kernel>(simd: S, [x, y, z]: &[f32; 3], centres: &[f32x4<S>; 3], more: f32) -> f32x4<S> {
     let (x, y, z) = (f32x4::splat(simd, *x), f32x4::splat(simd, *y), f32x4::splat(simd, *z));

@@ -1,6 +1,6 @@
-//! No realignment cuts a corner off, and no two k-DOPs that touch are told apart: a million sets of corners at poses,
-//! half of them of shapes chosen to be difficult. What they must hold is computed in f64, of f32 corners: to 2^-48 of
-//! their distances, which is far less than what weights are rounded up by.
+//! No realignment cuts a corner off, and no two k-DOPs that touch are separated: a million sets of corners at poses,
+//! half of them of difficult shapes. Expected bounds are computed in f64 from f32 corners: to 2^-48 of their distances,
+//! which is far less than the weights' inflation.
 
 mod root;
 
@@ -18,7 +18,7 @@ use crate::simd::{Kernel, dispatch};
 
 type Point = [f64; 3];
 
-/// Sets of corners for each layout and way to realign, poses of each four of them.
+/// Sets of corners for each layout and realignment; poses for each four of them.
 const SETS: usize = 1400;
 const POSES: usize = 56;
 
@@ -53,7 +53,7 @@ impl Random {
         ]
     }
 
-    /// Any pose, or one that takes axes to axes, or nearly.
+    /// Any pose, or one that maps axes to axes, exactly or nearly.
     fn pose(&mut self) -> Pose {
         let turn = [[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]];
         loop {
@@ -70,13 +70,13 @@ impl Random {
         }
     }
 
-    /// Corners, as f32 holds them.
+    /// Corners whose coordinates f32 can represent.
     fn corners(&mut self) -> Vec<Point> {
         let count = 3 + self.next() as usize % 9;
         let (main, far) = (self.point(), self.point());
         let mut corners: Vec<Point> = (0..count).map(|_| self.point()).collect();
         match self.next() % 8 {
-            // A needle, a plate, a triangle, far away, one far from all others, on one side of the origin, tiny.
+            // A needle, a plate, a triangle, far away, one corner far from all others, on one side of the origin, tiny.
             0 => corners.iter_mut().for_each(|p| *p = [0, 1, 2].map(|i| main[i] * p[0] + 1e-6 * p[i])),
             1 => corners.iter_mut().for_each(|p| p[self.next() as usize % 3] = main[0]),
             2 => corners.truncate(3),
@@ -117,8 +117,8 @@ fn on_shell(set: &Directions, unit: &Point, q: &Point) -> f64 {
     length * (alpha - set.aperture.acos()).cos()
 }
 
-/// Puts four sets of corners into a node, by the words of FORMAT.md; centres are means, or the first of the corners.
-/// Returns the radius of its tree, too.
+/// Builds a node from four sets of corners as FORMAT.md prescribes; centres are means, or the first of the corners.
+/// Also returns the radius of its tree.
 fn node(layout: &KdopLayout, sets: &[Vec<Point>], is_first: bool) -> (Vec<LaneRow>, f32) {
     let set = layout.directions;
     let mut rows = std::vec![LaneRow { lanes: [0.0; PAIR_WIDTH] }; layout.rows()];
@@ -171,8 +171,8 @@ fn node(layout: &KdopLayout, sets: &[Vec<Point>], is_first: bool) -> (Vec<LaneRo
     (rows, radius)
 }
 
-/// How far along a direction of A's, and back, each of B's children reaches at a pose, at most; with the slack that
-/// comparisons allow, without tables.
+/// Upper bounds of how far B's children extend at a pose along each of A's directions and its opposite; without tables,
+/// including the slack of comparisons.
 fn realigned<S: Kernel>(simd: S, kdops: &Kdops, of_a: &KdopLayout, b: &[LaneRow]) -> Vec<[[f64; 4]; 2]> {
     let slabs = of_a.directions.slabs();
     match kdops {
@@ -206,7 +206,7 @@ fn check_bounds(
                     dot(unit, &turn(&pose.rotation(), &sub(corner, &centre)))
                 }
             };
-            // The weights themselves are off by some roundings of f64.
+            // The weights have f64 rounding errors themselves.
             let slack = dot(corner, corner).sqrt() / (1u64 << 46) as f64;
             for (side, along) in [along, -along].into_iter().enumerate() {
                 let bound = sides[side][slot];
@@ -254,7 +254,7 @@ fn no_corner_is_cut_off() {
     assert!(checked >= 1_000_000, "only {checked}");
 }
 
-/// Where a corner of one is put onto one of the other, on every level.
+/// A corner of one set is placed on one of the other, on every level.
 #[test]
 fn what_touches_is_not_told_apart() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
@@ -264,7 +264,7 @@ fn what_touches_is_not_told_apart() {
             continue;
         }
         for round in 0..600 {
-            // With tables and without, against either.
+            // A with and without tables, against each layout of B.
             let of_a = KdopLayout::of(Directions::COUNTS[round % 6], round as u32 % 3).unwrap();
             let sets = [(); 2].map(|()| (0..PAIR_WIDTH).map(|_| random.corners()).collect::<Vec<_>>());
             let ((a, radius_a), (b, radius_b)) =
@@ -288,7 +288,7 @@ fn what_touches_is_not_told_apart() {
     }
 }
 
-/// Of triangles, whose distances are exact.
+/// For triangles, whose distances are exact.
 #[test]
 fn no_bound_exceeds_the_distance() {
     let mut random = Random(0x0f1e_2d3c_4b5a_6978);
@@ -338,7 +338,7 @@ fn no_bound_exceeds_the_distance() {
     assert!(count > 1000 && mean > 0.6);
 }
 
-/// k-DOPs that are apart along one of the directions, by a hundredth of their size, are told apart.
+/// k-DOPs that are separated along one of the directions, by a hundredth of their size, are proven disjoint.
 #[test]
 fn what_is_apart_is_told_apart() {
     let mut random = Random(0x1234_5678_9abc_def1);
@@ -374,8 +374,8 @@ fn what_is_apart_is_told_apart() {
     }
 }
 
-/// Mean width of realigned k-DOPs over that of exact ones, for points on a sphere, on a curved patch of one, for triangles
-/// and for needles: what the choice of a default goes by.
+/// Mean width of realigned k-DOPs over that of exact ones, for points on a sphere, on a curved patch of one, for
+/// triangles and for needles: the basis for the choice of the default.
 fn looseness(k: u32, realign: Realign) -> [f64; 4] {
     let layout = KdopLayout::of(k, way(realign) as u32).unwrap();
     let level = Level::detect().expect("a level");
@@ -418,8 +418,8 @@ fn looseness(k: u32, realign: Realign) -> [f64; 4] {
     means
 }
 
-/// The corrected occupancy tables are no tighter than three directions with no tables, but on spheres; profiles are the
-/// tightest there.
+/// Except on spheres, the corrected occupancy tables are no tighter than three directions without tables; profiles are
+/// the tightest on spheres.
 #[test]
 fn triples_are_the_tightest_but_on_spheres() {
     let table = [

@@ -1,26 +1,28 @@
-//! Swept spheres, four against four at a time: all points within a radius of a point, a line or a rectangle, the core.
+//! Swept spheres, four against four at a time: all points within a radius of a core, which is a point, a line or a
+//! rectangle.
 //!
 //! Based on: Larsen, Gottschalk, Lin, Manocha, "Fast Proximity Queries with Swept Sphere Volumes", 1999. Departures:
-//! sixteen pairs at once, a lane each; distances of cores are not computed, but bounded from below by separations along
-//! directions. Of points and lines the direction is that between the nearest points, of rectangles there are three: between
-//! points that a few projections to and fro have brought near the nearest ones, and along both normals.
+//! sixteen pairs at once, one per lane; distances of cores are not computed, but bounded from below by separations
+//! along directions. For points and lines that is the direction between the nearest points. For rectangles there are
+//! three: the direction between two points that a few alternating projections have brought close to the nearest ones,
+//! and both normals.
 //!
 //! # Why no bound is too great
 //!
-//! Along any direction d, whatever led to it, two cores are apart by the length of t d / |d|, t the offset of their centres,
-//! less those of the products of their half axes with it; and they are no nearer than that. What is computed is less
-//! exact. u is 2^-24, M the sum of the trees' radii and of the distance of their origins (the sum of its coordinates'
-//! magnitudes). By W5, |t|, the lengths of all half axes and both spheres' radii are M together at most.
+//! Along any direction d, the separation of two cores is |t d| / |d|, t being the offset of their centres, minus the
+//! sum of |h d| / |d| over their half axes h; the cores are at least that far apart, however d was found. What is
+//! computed is less exact. u is 2^-24, M the sum of the trees' radii and of the distance of their origins (the sum of
+//! its coordinates' magnitudes). By W5, |t|, the lengths of all half axes and both spheres' radii sum to at most M.
 //!
-//! - A moved centre is wrong by 14 u M at most on each axis (`obb.rs`), and by u M for the difference of centres: t by
-//!   26 u M. A half axis that is turned is wrong by 4 u of its length on each axis: by 7 u of it.
-//! - Of three products and two sums, a product with d is wrong by 4 u |d| times the vector's length, and the sum of the five
-//!   by 4 u |d| M more: together with the above, by 41 u |d| M.
-//! - The square of |d| is wrong by 4 u of it, so that what is divided by it, multiplied and drawn the root of is wrong by
-//!   5 u M more. Taking off the sum of the radii and the slack adds 3 u M.
+//! - A transformed centre is wrong by 14 u M at most on each axis (`obb.rs`), and the difference of centres by u M: t
+//!   by 26 u M. A rotated half axis is wrong by 4 u of its length on each axis: by 7 u of it.
+//! - A product with d takes three products and two sums and is wrong by 4 u |d| times the vector's length, and the sum
+//!   of the five by 4 u |d| M more: together with the above, by 41 u |d| M.
+//! - The square of |d| is wrong by 4 u of it, so that dividing by it, multiplying and taking the square root add 5 u M.
+//!   Subtracting the sum of the radii and the slack adds 3 u M.
 //!
-//! That is 49 u M, of which [`RelativePose::slack`] has 128. Where d is so short that its square has lost bits to underflow,
-//! the divisor is greater than it, and the bound less.
+//! That is 49 u M, of which [`RelativePose::slack`] has 128. Where d is so short that its square has lost bits to
+//! underflow, a greater divisor replaces it, which lowers the bound.
 
 #[cfg(test)]
 mod tests;
@@ -36,14 +38,14 @@ use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::PAIRS;
 use crate::simd::Kernel;
 
-/// How often points of two rectangles are projected to and fro. (Measured on rectangles of any orientation about their
-/// size apart: with the normals, bounds are 0.97 of the distance in the mean; after one round 0.92, after four 0.98.)
+/// Alternating projections between two rectangles. (Measured on rectangles of any orientation, about their size apart:
+/// with the normals, bounds are on average 0.97 of the distance; after one round 0.92, after four 0.98.)
 const ROUNDS: usize = 3;
 
-/// The least square that a direction's length is taken to have.
+/// Minimum of a direction's squared length.
 const LEAST: f32 = 1.0 / (1u128 << 100) as f32;
 
-/// The swept spheres of two trees, with cores of which the number of a node's rows tells.
+/// The swept spheres of two trees; a node's row count gives the kind of its cores.
 pub(crate) struct Swept<'a> {
     rows: [(&'a [LaneRow], SweptLayout); 2],
 }
@@ -68,7 +70,7 @@ fn children(node: &[LaneRow]) -> [u32; PAIR_WIDTH] {
     }
 }
 
-/// As many pairs of slots as a level tests at once.
+/// The swept spheres of one side, one per lane, for as many pairs as a level tests at once.
 struct Side<S: Kernel> {
     core: Core,
     centre: Vector<S>,
@@ -77,16 +79,16 @@ struct Side<S: Kernel> {
     axes: [Vector<S>; 2],
 }
 
-/// What is found of as many pairs.
+/// Results for as many pairs.
 struct Found<S: Kernel> {
-    /// The square of what is free between the cores.
+    /// The squared separation of the cores.
     free2: S::Pairs,
     /// The squared distance of the centres.
     centres: S::Pairs,
 }
 
 impl<S: Kernel> Side<S> {
-    /// B's slots over and over, where the pose takes them. `None` where the node does not have the rows, which is nowhere.
+    /// B's slots repeated, transformed by the pose. `None` if the node lacks the rows, which does not happen.
     #[inline(always)]
     fn of_b(simd: S, b: &[LaneRow], pose: &RelativePose) -> Option<Self> {
         let core = Core::of_rows(b.len())?;
@@ -125,7 +127,7 @@ impl<S: Kernel> Side<S> {
         Some(side)
     }
 
-    /// Cores of two kinds are compared as the greater of them: the lesser one has half axes of zero.
+    /// Two kinds of cores are compared as the higher-dimensional one: the other has half axes of zero.
     #[inline(always)]
     fn compare(simd: S, a: &Self, b: &Self) -> Found<S> {
         let t = sub::<S>(&b.centre, &a.centre);
@@ -188,7 +190,7 @@ fn overlaps<S: Kernel>(simd: S, a: &[LaneRow], b: &[LaneRow], pose: &RelativePos
         let apart = Side::compare(simd, &a, &b).free2.sqrt() - (a.radius + b.radius);
         let depths = apart * size(&a).min(size_b).approximate_recip();
         depths.store_slice(&mut found.depths[first..first + lanes::<S>()]);
-        // What is no number is to be looked at.
+        // NaN counts as near.
         let beyond = apart.simd_gt(slack).to_bitmask() as u32;
         found.pairs |= (!beyond & of_step) << first;
     }
@@ -216,7 +218,7 @@ fn lower_bounds<S: Kernel>(
         let Found { free2, centres } = Side::compare(simd, &a, &b);
         let bound = (free2.sqrt() - (a.radius + radius_b)).max(S::Pairs::splat(simd, 0.0));
         let square = bound * bound * S::Pairs::splat(simd, ROUNDED);
-        // What is no number is to be looked at.
+        // NaN counts as near.
         let beyond = square.simd_gt(S::Pairs::splat(simd, limit2)).to_bitmask() as u32;
         found.pairs |= (!beyond & of_step) << first;
         square.store_slice(&mut found.squares[first..first + lanes::<S>()]);
@@ -236,14 +238,14 @@ fn nothing<S: Kernel>(simd: S) -> [Vector<S>; 2] {
     [[S::Pairs::splat(simd, 0.0); 3]; 2]
 }
 
-/// About how large a swept sphere is, for the order of the walk.
+/// Approximate size of a swept sphere, to order the walk.
 #[inline(always)]
 fn size<S: Kernel>(of: &Side<S>) -> S::Pairs {
     let [[a, b, c], _] = of.axes;
     of.radius + a.abs().max(b.abs().max(c.abs()))
 }
 
-/// The square of the separation along `d` of cores with these half axes, whose centres are `t` apart.
+/// The squared separation along `d` of cores with these half axes, whose centres are `t` apart.
 #[inline(always)]
 fn free2<S: Kernel, const AXES: usize>(
     simd: S,
@@ -256,11 +258,11 @@ fn free2<S: Kernel, const AXES: usize>(
         free -= dot::<S>(d, axis).abs();
     }
     let free = free.max(S::Pairs::splat(simd, 0.0));
-    // The quotient first: it overflows nowhere.
+    // The quotient comes first: it cannot overflow.
     free / dot::<S>(d, d).max(S::Pairs::splat(simd, LEAST)) * free
 }
 
-/// About 1 over a square.
+/// Approximate reciprocal of a squared length.
 #[inline(always)]
 fn inverse<S: Kernel>(simd: S, square: S::Pairs) -> S::Pairs {
     square.max(S::Pairs::splat(simd, LEAST)).approximate_recip()
@@ -271,22 +273,22 @@ fn clamped<S: Kernel>(simd: S, x: S::Pairs) -> S::Pairs {
     x.max(S::Pairs::splat(simd, -1.0)).min(S::Pairs::splat(simd, 1.0))
 }
 
-/// From the point of the line u to the one of the line p, `t` away, that is nearest to it.
+/// The vector between the nearest points of the line u and of the line p, which is `t` away.
 ///
 /// Based on: Ericson, "Real-Time Collision Detection", 2005, section 5.1.9.
 #[inline(always)]
 fn between_lines<S: Kernel>(simd: S, t: &Vector<S>, u: &Vector<S>, p: &Vector<S>) -> Vector<S> {
     let (uu, pp, up) = (dot::<S>(u, u), dot::<S>(p, p), dot::<S>(u, p));
     let (ut, pt) = (dot::<S>(u, t), dot::<S>(p, t));
-    // Lines of which one is a point or which are parallel start anywhere.
+    // Any starting point will do where a line is a point, or both are parallel.
     let x = clamped(simd, (ut * pp - pt * up) * inverse(simd, uu * pp - up * up));
     let y = clamped(simd, (up * x - pt) * inverse(simd, pp));
     let x = clamped(simd, (up * y + ut) * inverse(simd, uu));
     along::<S>(&along::<S>(t, p, y), u, -x)
 }
 
-/// From a point of the rectangle with the half axes u and v to one of that with p and q, `t` away: nearly the nearest ones,
-/// found by going from the one to what is nearest to it in the other, and back.
+/// The vector between points of the rectangle with the half axes u and v and of that with p and q, `t` away: close to
+/// the nearest points, found by projecting alternately to either rectangle.
 #[inline(always)]
 fn between_rectangles<S: Kernel>(simd: S, t: &Vector<S>, [u, v, p, q]: [&Vector<S>; 4]) -> Vector<S> {
     let (ut, vt, pt, qt) = (dot::<S>(u, t), dot::<S>(v, t), dot::<S>(p, t), dot::<S>(q, t));

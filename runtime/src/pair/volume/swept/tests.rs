@@ -9,7 +9,7 @@ use crate::triangle::testing::{Random, rotation};
 
 type Point = [f64; 3];
 
-/// A swept sphere, in numbers that f32 has.
+/// A swept sphere whose coordinates f32 can represent.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     centre: Point,
@@ -30,7 +30,7 @@ fn plus(a: Point, b: Point, by: f64) -> Point {
 }
 
 impl Slot {
-    /// At right angles; `kind` says how long and wide cores are, and whether they lie like those before.
+    /// Half axes lie along the first columns of `turn` and have any length, down to zero.
     fn draw(random: &mut Random, core: Core, turn: [Point; 3], centre: Point, size: f64) -> Self {
         let rounded = |point: Point| point.map(|x| f64::from(x as f32));
         let sides = [1.0, 0.3, 1e-3, 0.0];
@@ -45,7 +45,7 @@ impl Slot {
         Self { centre: rounded(centre), axes, radius }
     }
 
-    /// The point of the core that is nearest to another.
+    /// The point of the core nearest to another point.
     fn nearest(&self, point: Point) -> Point {
         self.axes.iter().fold(self.centre, |near, axis| {
             let square = dot64(*axis, *axis);
@@ -55,7 +55,7 @@ impl Slot {
         })
     }
 
-    /// No less than the distance, and as a rule hardly more: that of two points.
+    /// Upper bound of the distance, usually tight: that of two points.
     fn distance(&self, other: &Self) -> f64 {
         let mut point = other.centre;
         let mut least = f64::INFINITY;
@@ -72,7 +72,7 @@ impl Slot {
         Self { centre: pose.apply(self.centre), axes: self.axes.map(turn), ..*self }
     }
 
-    /// The lengths of the centre and the half axes, and the radius.
+    /// The sum of the lengths of the centre and the half axes, and the radius.
     fn reach(&self) -> f64 {
         length(self.centre) + length(self.axes[0]) + length(self.axes[1]) + self.radius
     }
@@ -89,7 +89,7 @@ fn rows(core: Core, slots: &[Slot; PAIR_WIDTH]) -> Vec<LaneRow> {
     (0..core.rows()).map(|row| LaneRow { lanes: lanes(row) }).collect()
 }
 
-/// Two nodes, B's pose, and where their trees are.
+/// Two nodes, B's pose, and the trees' frames.
 struct Meeting {
     a: [Slot; PAIR_WIDTH],
     b: [Slot; PAIR_WIDTH],
@@ -98,7 +98,7 @@ struct Meeting {
 }
 
 impl Meeting {
-    /// Of any sizes, as far apart as they are large or farther, at the origin or far from it; a part of them lie in parallel.
+    /// Nodes of any size, about their size apart or farther, at the origin or far from it; some have parallel cores.
     fn draw(random: &mut Random, cores: [Core; 2]) -> Self {
         let size = 10f64.powi(random.below(5) as i32 - 2);
         let far = [0.0, 1.0, 1e3][random.below(3) as usize] * size;
@@ -131,7 +131,7 @@ impl Meeting {
     }
 }
 
-/// More than a million pairs, of the same and of two kinds of cores, on every level.
+/// More than a million pairs, of the same and of different kinds of cores, on every level.
 #[test]
 fn no_bound_exceeds_the_distance() {
     let mut random = Random(31);

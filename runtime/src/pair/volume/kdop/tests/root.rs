@@ -1,4 +1,4 @@
-//! The root's realignment: a million sets of corners at poses, half of them touching A's or as far from it as is asked.
+//! The root's realignment: a million sets of corners at poses, half of them touching A or at exactly the limit from it.
 
 use std::vec::Vec;
 
@@ -15,11 +15,11 @@ use crate::pair::volume::kdop::are_apart;
 use crate::pose::Pose;
 use crate::simd::dispatch;
 
-/// For each layout of A.
+/// Sets for each layout of A; poses for each set.
 const SETS: usize = 100;
 const POSES: usize = 560;
 
-/// A hull of so few points that all may be neighbours of all: whichever is the farthest, an edge leads there.
+/// A hull of so few points that all are neighbours of all: whichever is the farthest, an edge leads there.
 struct Known {
     vertices: Vec<HullVertex>,
     neighbours: Vec<u32_le>,
@@ -27,7 +27,7 @@ struct Known {
 }
 
 impl Known {
-    /// Climbs begin anywhere.
+    /// Climbs begin at random vertices.
     fn of(points: &[Point], random: &mut Random) -> Self {
         let count = points.len() as u32;
         let mut some = || u32_le::from_native(random.next() as u32 % count);
@@ -48,7 +48,7 @@ impl Known {
     }
 }
 
-/// The most that is free along one of some directions.
+/// The largest separation along any of the directions.
 fn gap(directions: &Directions, a: &[Vec<Point>], b: &[Point], pose: &Pose) -> f64 {
     let moved: Vec<Point> = b.iter().map(|corner| pose.apply(*corner)).collect();
     let along = |unit: &Point| {
@@ -83,7 +83,7 @@ fn roots_are_told_apart_exactly() {
             if meets {
                 let [p, q] = [&a[random.next() as usize % PAIR_WIDTH], &b]
                     .map(|set| set[random.next() as usize % set.len()]);
-                // On each other, or as far apart as the limit.
+                // Touching, or as far apart as the limit.
                 let size = f64::from(random.next().is_multiple_of(2)) * f64::from(radius);
                 let by = random.point().map(|x| x * size);
                 limit = dot(&by, &by).sqrt() * (1.0 + 1e-14);
@@ -95,7 +95,7 @@ fn roots_are_told_apart_exactly() {
             let found = are_apart(&layout, &rows, &hull, [&places[0], &places[1]], &motion, limit);
             assert!(!(found && meets), "{k}, {tables}, {limit}, {pose:?}, {a:?}, {b:?}");
             touching += usize::from(meets);
-            // Bounds are rounded up, and the slack is taken off.
+            // Bounds are rounded up, and the slack is subtracted.
             let t = motion.translation().map(|x| f64::from(x.abs()));
             let size = t[0] + t[1] + t[2] + f64::from(places[0].radius) + f64::from(places[1].radius);
             let much = size / (1 << 19) as f64 + f64::from(motion.noise());
