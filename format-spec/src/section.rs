@@ -247,8 +247,8 @@ sections! {
 
     /// The triangles that several blocks hold, and the references of the AABB tree to those blocks.
     ///
-    /// Place `16 * node + slot` is a slot of a node. The places of triangle `triangles[i]` are `places[ends[i -
-    /// 1]..ends[i]]` (from 0 for the first), ascending.
+    /// Place `16 * node + slot` is a slot of a node. The places of triangle `triangles[i]` are
+    /// `places[ends[i - 1]..ends[i]]` (from 0 for the first), ascending.
     Splits as ArchivedSplits = 3, "splits", Required, 48 {
         /// The triangle numbers, ascending.
         triangles: Slice(&'a [u32]),
@@ -320,8 +320,7 @@ sections! {
     KdopTree as ArchivedKdopTree = 18, "kdop-tree", Optional, 64 {
         /// The point of the model's space that the nodes' bounds or centres are relative to.
         origin: Value([f32; 3]),
-        /// An upper bound of twice any bound, or of the length of any centre plus any of its extents, in the model's
-        /// units.
+        /// At least twice any bound, or at least the length of any centre plus any of its extents, in the model's units.
         radius: Value(f32),
         /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
         depth: Value(u32),

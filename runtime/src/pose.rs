@@ -7,8 +7,8 @@ use crate::ray::Ray;
 /// A rigid motion: a point x of the posed model lies at `rotation * x + translation`.
 ///
 /// For two models A and B this is the pose of B in A's space. Both models must use the same units. Matrices are given
-/// by rows or by columns, as the constructor's name says; glam's `Mat3::to_cols_array_2d` and nalgebra's `Into<[[f32;
-/// 3]; 3]>` give columns.
+/// by rows or by columns, as the constructor's name says; glam's `Mat3::to_cols_array_2d` and nalgebra's
+/// `Into<[[f32; 3]; 3]>` give columns.
 ///
 /// ```
 /// use bvhc_runtime::{Pose, Ray};

@@ -180,16 +180,16 @@ const UNSCALED: core::ops::RangeInclusive<f32> = 1.0 / (1u32 << 20) as f32..=(1u
 /// triangle test are >= 0 and sum to 1, so they define a point Q of the triangle. In the frame, Q is off the ray by
 /// that error plus the effect of rounding the weights. The latter is at most 2^-17 of the triangle's largest extent,
 /// because the test uses f64 where f32 weights could be worse, and FORMAT.md requires each triangle's box to be grown
-/// by that much. The `t` found is that of Q within 10.1 u R_z / |d_kz|. So the ray's point at `t` lies within 2.01 u
-/// R_x + 15.2 u |S| R_z of the grown box on the axes kx and ky, and within 10.1 u R_z on kz. (A plane may lie beyond
-/// M_a by the growth, at most 2^-17 of the model's size; the factors below allow for that.) The slab test itself, with
-/// or without FMA, has an error of at most 4.2 u R_a / |d_a| in t. In units of t this adds up to less than 7 u R_x /
-/// |d_x| + 16 u R_z / |d_kz| on every axis. `margin` has one u more of each, for the roundings in [`Shifted`], and uses
-/// the largest R of all axes in place of R_z.
+/// by that much. The `t` found is that of Q within 10.1 u R_z / |d_kz|. So the ray's point at `t` lies within
+/// 2.01 u R_x + 15.2 u |S| R_z of the grown box on the axes kx and ky, and within 10.1 u R_z on kz. (A plane may lie
+/// beyond M_a by the growth, at most 2^-17 of the model's size; the factors below allow for that.) The slab test itself,
+/// with or without FMA, has an error of at most 4.2 u R_a / |d_a| in t. In units of t this adds up to less than
+/// 7 u R_x / |d_x| + 16 u R_z / |d_kz| on every axis. `margin` has one u more of each, for the roundings in
+/// [`Shifted`], and uses the largest R of all axes in place of R_z.
 ///
-/// Where |d_a| < 2^-40 |d_kz|, the slab test uses that slope instead. Over all |t| at which a hit can lie, at most R_z
-/// / |d_kz|, that moves the ray by 2^-39 R_z. R_a is taken to be at least 2^-17 of the largest R, so 8 u R_a, which is
-/// at least 2^-38 R_z, covers this and the rest.
+/// Where |d_a| < 2^-40 |d_kz|, the slab test uses that slope instead. Over all |t| at which a hit can lie, at most
+/// R_z / |d_kz|, that moves the ray by 2^-39 R_z. R_a is taken to be at least 2^-17 of the largest R, so 8 u R_a, which
+/// is at least 2^-38 R_z, covers this and the rest.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame {
     pub(crate) origin: [f32; 3],
@@ -254,7 +254,7 @@ impl Frame {
 /// The offsets of [`Frame`] with t counted from a `t_min` below 0.
 ///
 /// Hits lie at |t| <= R_z / |d_kz|, and on axis kz the margin is between 17 u and 25 u times that. So `none_beyond`
-/// lies between twice and four times the largest |t| of a hit, and `shift` need not be larger. In addition to the
+/// lies between twice and four times that limit of |t|, and `shift` need not be larger. In addition to the
 /// roundings in [`Frame`], those of the two sums, of the product and of the limit contribute u `shift` each, and at
 /// most u R_a / |d_a| and u R_z / |d_kz| in total, which the margin allows for.
 pub(crate) struct Shifted {

@@ -5,8 +5,8 @@
 //!
 //! Why the capacity is enough: every `f32` is a multiple of 2^-149 and below 2^129 (so are the bit patterns of
 //! infinities and NaN, read as if they were finite), which is 278 bits. A difference has 279 bits, and the largest
-//! polynomial in use, the square of a triple product of differences (degree six), is below (3 * 2 * 2^(3 * 279))^2 <
-//! 2^1680. Beyond the capacity the arithmetic would wrap; it never panics.
+//! polynomial in use, the square of a triple product of differences (degree six), is below
+//! (3 * 2 * 2^(3 * 279))^2 < 2^1680. Beyond the capacity the arithmetic would wrap; it never panics.
 
 use core::cmp::Ordering;
 use core::ops::{Add, Mul, Neg, Sub};
@@ -55,7 +55,7 @@ impl Whole {
         let shift = (exponent - unit).max(0).unsigned_abs();
         let wide = u128::from(mantissa) << (shift % 64);
         let mut out = Self::ZERO;
-        // The shifted f32 is far within the capacity; `zip` only avoids bounds checks.
+        // The shifted f32 is far within the capacity; `zip` only avoids indexing that could panic.
         let place = (shift / 64) as usize;
         for (limb, part) in out.limbs.iter_mut().skip(place).zip([wide, wide >> 64]) {
             *limb = part as u64;

@@ -105,7 +105,7 @@ fn closest(sides: &[[f64; 3]; 2], offsets: &[[f64; 3]; 3]) -> [f64; 2] {
     [v, between(w, 1.0 - v)]
 }
 
-/// Clamps `x` to 0..=`most`; unlike `clamp`, it replaces NaN by a number.
+/// Clamps `x` to `0..=most`; unlike `clamp`, it replaces NaN by a number.
 fn between(x: f64, most: f64) -> f64 {
     let x = if x < most { x } else { most };
     if x > 0.0 { x } else { 0.0 }

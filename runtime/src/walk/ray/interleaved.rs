@@ -50,7 +50,7 @@ struct Rays<'m, 'r, S: Kernel, Q: Question, P, F> {
 
 /// The walk of a ray.
 struct Walker<S: Kernel, T> {
-    /// The ray's number.
+    /// The ray's index.
     ray: usize,
     frame: Frame,
     boxes: SlabTest<S>,

@@ -178,8 +178,7 @@ pub(crate) fn descend<'n, S: Kernel, O: Order>(
 /// The slab test of one ray against the boxes of a node.
 ///
 /// Non-negative floats compare like their bits, in a quarter of the time. So if `t_min` is negative, t is counted from
-/// there, and no box is entered before 0. If a box ends before that, its exit may be any negative number.
-/// out as any negative number.
+/// there, and no box that is met is entered before 0. If a box ends before that, its exit may be any negative number.
 pub(crate) struct SlabTest<S: Kernel> {
     inverse: [f32x16<S>; 3],
     near: [f32x16<S>; 3],

@@ -19,7 +19,6 @@ use crate::walk::{Budget, Visit, as_block};
 
 /// At most this many rays continue alone. With 3, shadow rays of the bunny take a tenth longer; between 6 and 12 all
 /// change by less than 3 %.
-/// by less than 3 %.
 const FEW: u32 = 8;
 
 /// The limits of a packet's rays: the largest t of each.
