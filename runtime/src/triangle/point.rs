@@ -144,17 +144,18 @@ fn near_in_lanes<S: Kernel>(
 ///   a reciprocal, its least value is that at an end, which belongs to another edge too. So the error for edges is less
 ///   than 640 u R.
 /// - v and w have errors of 17 u F √(pE) and 17 u E √(pF), the squared area N one of 15.1 u EF. With the thinness
-///   K = EF / N, which is at least 1, the error of the plane's distance is at most 68 u K p from these, 260 u K p from the
-///   reciprocal, whose error after one Newton step is r^2 + 3 u, and 14 u R from the rest.
+///   K = EF / N, which is at least 1, the error of the plane's distance is at most 68 u K p from these, 260 u K p from
+///   the reciprocal, whose error after one Newton step is r^2 + 3 u, and 14 u R from the rest.
 /// - If a projection inside the triangle is classified as outside, the errors of v, w and N - v - w, over √N and the
 ///   edge, are its distance from that edge: less than 60 u K √R. Its square is less than u K R, as K is at most 2^12.
 ///
 /// So D is at least `distance - error`, where the error is taken as 768 u K R.
 ///
 /// Products that underflow have an additional error of 2^-150. Where the area is used, E and F are at least
-/// 2^-80 / 2^42 and R is at least 2^-39, so this is less than another u. Elsewhere it matters only for D of at least half the
-/// smallest limit, since for smaller D `distance - error` cannot exceed D by that much. Then it is less than 2^-60 p,
-/// and an edge whose square has no reciprocal is so short that D changes by 2^-62 √p along it, less than 6 u p.
+/// 2^-80 / 2^42 and R is at least 2^-39, so this is less than another u. Elsewhere it matters only for D of at least
+/// half the smallest limit, since for smaller D `distance - error` cannot exceed D by that much. Then it is less than
+/// 2^-60 p, and an edge whose square has no reciprocal is so short that D changes by 2^-62 √p along it, less than 6 u
+/// p.
 struct Bounds<S: Kernel> {
     /// A lower bound of the squared distance, or NaN.
     lower: S::Lanes,
