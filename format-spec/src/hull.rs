@@ -19,8 +19,8 @@ pub const MAX_CELLS: usize = 1024;
 
 /// The directions as a cube whose faces are divided into squares, the cells.
 ///
-/// Face 2 a is that of positive coordinates on axis a, face 2 a + 1 that of negative ones. Columns run along axis a + 1,
-/// rows along axis a + 2, both modulo 3. The index of a cell is `(face * side + row) * side + column`.
+/// Face 2 a is that of positive coordinates on axis a, face 2 a + 1 that of negative ones. Columns run along
+/// axis a + 1, rows along axis a + 2, both modulo 3. The index of a cell is `(face * side + row) * side + column`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cells {
     side: usize,

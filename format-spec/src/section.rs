@@ -320,7 +320,7 @@ sections! {
     KdopTree as ArchivedKdopTree = 18, "kdop-tree", Optional, 64 {
         /// The point of the model's space that the nodes' bounds or centres are relative to.
         origin: Value([f32; 3]),
-        /// At least twice any bound, or at least the length of any centre plus any of its extents, in the model's units.
+        /// At least twice any bound, or the length of any centre plus any of its extents, in the model's units.
         radius: Value(f32),
         /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
         depth: Value(u32),

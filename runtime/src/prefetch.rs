@@ -42,8 +42,8 @@ pub(crate) fn node_or_block(nodes: Records, blocks: Records, is_block: bool, ind
     lines_at(records.address(index), rest);
 }
 
-/// Prefetches four cache lines, and the four that start `offset` bytes after them. Does nothing on targets where Rust has
-/// no prefetch.
+/// Prefetches four cache lines, and the four that start `offset` bytes after them. Does nothing on targets where Rust
+/// has no prefetch.
 #[inline(always)]
 fn lines_at(start: *const i8, offset: usize) {
     for line in 0..4 {

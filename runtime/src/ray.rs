@@ -182,8 +182,8 @@ const UNSCALED: core::ops::RangeInclusive<f32> = 1.0 / (1u32 << 20) as f32..=(1u
 /// because the test uses f64 where f32 weights could be worse, and FORMAT.md requires each triangle's box to be grown
 /// by that much. The `t` found is that of Q within 10.1 u R_z / |d_kz|. So the ray's point at `t` lies within
 /// 2.01 u R_x + 15.2 u |S| R_z of the grown box on the axes kx and ky, and within 10.1 u R_z on kz. (A plane may lie
-/// beyond M_a by the growth, at most 2^-17 of the model's size; the factors below allow for that.) The slab test itself,
-/// with or without FMA, has an error of at most 4.2 u R_a / |d_a| in t. In units of t this adds up to less than
+/// beyond M_a by the growth, at most 2^-17 of the model's size; the factors below allow for that.) The slab test
+/// itself, with or without FMA, has an error of at most 4.2 u R_a / |d_a| in t. In units of t this adds up to less than
 /// 7 u R_x / |d_x| + 16 u R_z / |d_kz| on every axis. `margin` has one u more of each, for the roundings in
 /// [`Shifted`], and uses the largest R of all axes in place of R_z.
 ///

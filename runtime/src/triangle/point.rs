@@ -154,8 +154,8 @@ fn near_in_lanes<S: Kernel>(
 /// Products that underflow have an additional error of 2^-150. Where the area is used, E and F are at least
 /// 2^-80 / 2^42 and R is at least 2^-39, so this is less than another u. Elsewhere it matters only for D of at least
 /// half the smallest limit, since for smaller D `distance - error` cannot exceed D by that much. Then it is less than
-/// 2^-60 p, and an edge whose square has no reciprocal is so short that D changes by 2^-62 √p along it, less than 6 u
-/// p.
+/// 2^-60 p, and an edge whose square has no reciprocal is so short that D changes by 2^-62 √p along it, less than
+/// 6 u p.
 struct Bounds<S: Kernel> {
     /// A lower bound of the squared distance, or NaN.
     lower: S::Lanes,
