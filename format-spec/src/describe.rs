@@ -1,38 +1,38 @@
-//! The layouts of the format as data: names, offsets and types of all fields of records and roots.
+//! The layouts of the format as data: names, offsets and types of all fields of records and section roots.
 //!
-//! The verifier, the tests' dump and the C header read these tables, so that a field is declared once.
+//! The verifier, the tests' dump and the C header use these tables, so each field is declared once.
 
-/// A type of the format: its name, its size and alignment in bytes, and what it consists of.
+/// A type of the format: its name, its size and alignment in bytes, and its composition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Type {
-    /// The name in FORMAT.md; of an array, that of its innermost elements.
+    /// The name in FORMAT.md; for an array, the name of the innermost element type.
     pub name: &'static str,
-    /// Bytes.
+    /// Size in bytes.
     pub size: usize,
-    /// The multiple of bytes that it starts at, in its section.
+    /// Alignment in bytes, within its section.
     pub alignment: usize,
-    /// What it consists of.
+    /// Its composition.
     pub shape: Shape,
 }
 
-/// What a [`Type`] consists of.
+/// The composition of a [`Type`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A single number.
     Number,
-    /// Values without gaps.
+    /// An array without gaps.
     Array {
-        /// Each of them.
+        /// The element type.
         element: &'static Type,
-        /// How many there are.
+        /// The number of elements.
         length: usize,
     },
-    /// 16 bytes, distance and count, that refer to values elsewhere in the section.
+    /// 16 bytes, distance and count, that refer to elements elsewhere in the section.
     Slice {
-        /// Each of the values.
+        /// The element type.
         element: &'static Type,
     },
-    /// Fields without gaps.
+    /// A record without gaps.
     Record {
         /// The fields, by offset.
         fields: &'static [Field],
@@ -44,20 +44,20 @@ pub enum Shape {
 pub struct Field {
     /// The name in FORMAT.md.
     pub name: &'static str,
-    /// Bytes from the start of the record.
+    /// Offset in the record, in bytes.
     pub offset: usize,
-    /// What it holds.
+    /// Its type.
     pub ty: &'static Type,
 }
 
-/// A type with an entry in these tables.
+/// A type that these tables describe.
 pub trait Described {
-    /// The entry. Of a type that rkyv archives, it describes the archived form.
+    /// Its description. For a type that rkyv archives, that of the archived form.
     const TYPE: &'static Type;
 }
 
 impl Type {
-    /// The fields of a record; none of any other type.
+    /// The fields of a record; empty for any other type.
     pub const fn fields(&self) -> &'static [Field] {
         match self.shape {
             Shape::Record { fields } => fields,
@@ -65,8 +65,8 @@ impl Type {
         }
     }
 
-    /// The slice fields of a record and of the records in it, in the order of their offsets: where they stand and what
-    /// they refer to.
+    /// The slice fields of a record and of its nested records, in order of offset: the offset of each and its element
+    /// type.
     pub fn slices(&'static self) -> impl Iterator<Item = (usize, &'static Type)> {
         self.fields().iter().flat_map(|field| {
             let nested = field.ty.fields().iter().map(|inner| (field.offset + inner.offset, inner.ty));
@@ -79,7 +79,7 @@ impl Type {
         })
     }
 
-    /// Whether the fields of a record follow each other without gaps.
+    /// Whether a record's fields follow each other without gaps.
     pub(crate) const fn is_gapless(&self) -> bool {
         let fields = self.fields();
         let (mut index, mut end) = (0, 0);
@@ -94,7 +94,7 @@ impl Type {
     }
 }
 
-/// The type of a field, by a function that borrows it.
+/// The type of a field, from a function that borrows it.
 pub(crate) const fn type_of<R, T: Described>(_: fn(&R) -> &T) -> &'static Type {
     T::TYPE
 }

@@ -1,4 +1,4 @@
-//! The header and the section directory: the part of the file that bvhc lays out itself.
+//! The header and the section directory: the part of the file that is not an rkyv archive.
 //!
 //! Offsets and lengths are in bytes, numbers are little-endian (FORMAT.md, "Header").
 
@@ -6,8 +6,8 @@ use crate::ALIGNMENT;
 use crate::describe::{Described, Field, Shape, Type};
 use crate::section::{SECTION_VERSION, SectionKind};
 
-/// The first 12 bytes of every file: `«BVHCOM»`, CR LF, ^Z, LF, so that text transfers, a reader of
-/// C strings and a look at the first bytes all tell.
+/// The first 12 bytes of every file: `«BVHCOM»`, CR LF, ^Z, LF. Damage by a text transfer, or reading as a C string, is
+/// then visible in these bytes.
 pub const MAGIC: [u8; 12] = *b"\xABBVHCOM\xBB\r\n\x1A\n";
 
 /// Bytes of the header.
@@ -16,7 +16,7 @@ pub const HEADER_LENGTH: usize = 64;
 pub const ENTRY_LENGTH: usize = 64;
 /// The most sections a file may have.
 pub const MAX_SECTIONS: u32 = 1 << 16;
-/// Where the header's hash stands; it covers all of header and directory but itself.
+/// The range of the header's hash, which covers header and directory except itself.
 pub const HASH_RANGE: core::ops::Range<usize> = 32..64;
 
 /// Bit 0 of an entry's flags: a reader that does not know the section's kind or version must refuse the file.
@@ -27,13 +27,13 @@ pub const KNOWN_FEATURES: u32 = 0;
 /// The header's fields after the magic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Format version, major: another one means another layout.
+    /// Major format version; a change means a different layout.
     pub major: u16,
-    /// Format version, minor: a higher one may add optional sections.
+    /// Minor format version; a higher one may add optional sections.
     pub minor: u16,
     /// Length of the whole file.
     pub length: u64,
-    /// Features without which the file cannot be read; bits this version does not know are errors.
+    /// Features required to read the file; readers must refuse unknown bits.
     pub required_features: u32,
     /// Entries in the section directory.
     pub sections: u32,
@@ -52,11 +52,11 @@ pub struct SectionEntry {
     pub flags: u16,
     /// Where the payload starts: a multiple of [`ALIGNMENT`](crate::ALIGNMENT).
     pub offset: u64,
-    /// Length of the payload, without the zero padding behind it.
+    /// Length of the payload, without the zero padding after it.
     pub length: u64,
-    /// Alignment that the payload asks for: 64.
+    /// Alignment of the payload: 64.
     pub alignment: u32,
-    /// The mesh that the section is of, from 0; [`NONE`](crate::NONE) where it is of the file as a whole.
+    /// The mesh of the section, from 0; [`NONE`](crate::NONE) if the section is about the whole file.
     pub mesh: u32,
     /// BLAKE3 of the payload.
     pub hash: [u8; 32],
@@ -69,7 +69,7 @@ fn take<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
 }
 
 impl Header {
-    /// Reads the fields after the magic, without judging them.
+    /// Reads the fields after the magic without checking them.
     pub fn read(bytes: &[u8; HEADER_LENGTH]) -> Self {
         Self {
             major: u16::from_le_bytes(take(bytes, 12)),
@@ -81,7 +81,7 @@ impl Header {
         }
     }
 
-    /// The magic and the fields as they stand in the file.
+    /// The magic and the fields as bytes of the file.
     pub fn write(&self) -> [u8; HEADER_LENGTH] {
         let mut bytes = [0; HEADER_LENGTH];
         bytes[..12].copy_from_slice(&MAGIC);
@@ -135,17 +135,17 @@ impl Described for SectionEntry {
 }
 
 impl SectionEntry {
-    /// Whether a reader that cannot read the section must refuse the file.
+    /// Whether a reader that does not know the section must refuse the file.
     pub const fn is_required(&self) -> bool {
         self.flags & SECTION_REQUIRED != 0
     }
 
-    /// What the section holds, if this version can read it.
+    /// The section's kind, if this version can read it.
     pub fn known_kind(&self) -> Option<SectionKind> {
         SectionKind::from_number(self.kind).filter(|_| self.version == SECTION_VERSION)
     }
 
-    /// Reads an entry, without judging it.
+    /// Reads an entry without checking it.
     pub fn read(bytes: &[u8; ENTRY_LENGTH]) -> Self {
         Self {
             kind: u32::from_le_bytes(take(bytes, 0)),
@@ -159,7 +159,7 @@ impl SectionEntry {
         }
     }
 
-    /// The entry as it stands in the file.
+    /// The entry as bytes of the file.
     pub fn write(&self) -> [u8; ENTRY_LENGTH] {
         let mut bytes = [0; ENTRY_LENGTH];
         bytes[..4].copy_from_slice(&self.kind.to_le_bytes());

@@ -1,4 +1,4 @@
-//! The records of the convex hull, and the directions whose extreme vertices it lists.
+//! The records of the convex hull, and the directions for which it lists extreme vertices.
 
 use crate::plain::plain_record;
 
@@ -6,33 +6,33 @@ use crate::plain::plain_record;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(16))]
 pub struct HullVertex {
-    /// Where it is: x, y, z; model units.
+    /// The position: x, y, z; model units.
     pub position: [f32; 3],
-    /// Where its neighbours end in the list of neighbours: they begin where those of the vertex before end.
+    /// The end of its neighbours in the list of neighbours; they start at the end of the previous vertex's.
     pub end: u32,
 }
 
 plain_record!(HullVertex, 16, 16, [position, end]);
 
-/// The most cells along an edge of a cube of directions.
+/// The most cells along an edge of the cube of directions.
 pub const MAX_CELLS: usize = 1024;
 
-/// A cube around all directions, each of its faces a square of cells.
+/// The directions as a cube whose faces are divided into squares, the cells.
 ///
-/// Face 2 a is that of positive coordinates on axis a, face 2 a + 1 that of negative ones. Columns count along axis a + 1,
-/// rows along axis a + 2, both modulo 3; cell `(face * side + row) * side + column` is where they cross.
+/// Face 2 a is that of positive coordinates on axis a, face 2 a + 1 that of negative ones. Columns run along
+/// axis a + 1, rows along axis a + 2, both modulo 3. The index of a cell is `(face * side + row) * side + column`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cells {
     side: usize,
 }
 
 impl Cells {
-    /// A cube with so many cells along an edge, from 1 to [`MAX_CELLS`].
+    /// The cube with this number of cells along an edge, from 1 to [`MAX_CELLS`].
     pub const fn of_side(side: usize) -> Option<Self> {
         if side >= 1 && side <= MAX_CELLS { Some(Self { side }) } else { None }
     }
 
-    /// The cube with so many cells in all, if there is one.
+    /// The cube with this number of cells in total, if there is one.
     pub const fn of_count(count: usize) -> Option<Self> {
         match Self::of_side((count / 6).isqrt()) {
             Some(cells) if cells.count() == count => Some(cells),
@@ -40,14 +40,14 @@ impl Cells {
         }
     }
 
-    /// How many there are in all.
+    /// The number of cells.
     #[inline]
     pub const fn count(&self) -> usize {
         6 * self.side * self.side
     }
 
-    /// The cell that a direction goes through, or one beside it where rounding has the direction on a border; of any
-    /// length, and whatever it is, a number below [`count`](Self::count).
+    /// The cell of a direction of any length, or a neighbouring cell if rounding puts the direction on a border. Always
+    /// below [`count`](Self::count), whatever the direction.
     #[inline]
     pub fn of(&self, direction: &[f32; 3]) -> usize {
         let [x, y, z] = direction.map(f32::abs);
@@ -61,7 +61,7 @@ impl Cells {
         (face * self.side + place(axis + 2)) * self.side + place(axis + 1)
     }
 
-    /// The direction through the middle of a cell, in whole numbers.
+    /// The direction through the centre of a cell, in integers.
     pub const fn middle(&self, cell: usize) -> [f32; 3] {
         let (face, row, column) =
             (cell / (self.side * self.side) % 6, cell / self.side % self.side, cell % self.side);

@@ -1,9 +1,8 @@
 //! The bvhc file format, version 3.0, as Rust types.
 //!
-//! `FORMAT.md` beside this crate is the law; the modules follow its chapters:
-//! [`header`] (what bvhc lays out itself) and [`section`] (one rkyv archive each,
-//! made of the plain records in [`record`]). The crate only describes bytes: it opens nothing,
-//! builds nothing and decides no geometry.
+//! `FORMAT.md` beside this crate is normative; the modules follow its chapters: [`header`] (the part that is not an
+//! archive) and [`section`] (one rkyv archive each, made of the plain records in [`record`]). This crate only describes
+//! the bytes. It does not open files, build trees or answer queries.
 #![no_std]
 
 #[cfg(target_endian = "big")]
@@ -31,7 +30,7 @@ pub const ALIGNMENT: usize = 64;
 /// The deepest wide tree a file may hold, in levels of inner nodes (FORMAT.md, "Section aabb-tree").
 pub const MAX_DEPTH: u32 = 96;
 
-/// The most blocks a split triangle may be in (FORMAT.md, "Section splits").
+/// The most blocks that may hold the same split triangle (FORMAT.md, "Section splits").
 pub const MAX_PLACES: usize = 4096;
 
 /// The largest magnitude of a coordinate, 2^60.
@@ -42,14 +41,14 @@ pub const MAX_COORDINATE: f32 = 1_152_921_504_606_846_976.0;
 /// The most triangles of a mesh (FORMAT.md, "Section geometry").
 pub const MAX_TRIANGLES: u64 = 1 << 30;
 
-/// The most pairs of key and value that users may add (FORMAT.md, M7).
+/// The most key-value pairs that users may add (FORMAT.md, M7).
 pub const MAX_USER_PAIRS: usize = 1 << 12;
 
-/// The most bytes of a user's key (FORMAT.md, M8).
+/// The largest length of a user's key in bytes (FORMAT.md, M8).
 pub const MAX_KEY_LENGTH: usize = 255;
 
-/// The most bytes of all of a user's keys and values (FORMAT.md, M8).
+/// The largest total length of a user's keys and values in bytes (FORMAT.md, M8).
 pub const MAX_USER_TEXT: usize = 1 << 20;
 
-/// "Nothing" in a `u32` field that otherwise holds an index.
+/// Stands for "none" in a `u32` field that otherwise holds an index.
 pub const NONE: u32 = u32::MAX;

@@ -7,11 +7,10 @@ use crate::plain::plain_record;
 pub use packed::{PackedObbNode, ROTATION_STEP};
 pub use sample::SampleNode;
 
-/// How many children a node has, and how many triangles a leaf, at most. A step of a walk through two trees tests
-/// all pairs: 16.
+/// The children of a node, and the most triangles of a leaf. A step of a walk through two trees tests all 16 pairs.
 pub const PAIR_WIDTH: usize = 4;
 
-/// How many levels of nodes a tree may have.
+/// The most levels of nodes in a tree.
 pub const MAX_OBB_DEPTH: u32 = 40;
 
 /// A reference from a node to a child.
@@ -27,23 +26,23 @@ pub const MAX_OBB_DEPTH: u32 = 40;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairRef(pub u32);
 
-/// What an [`PairRef`] refers to.
+/// What a [`PairRef`] refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairChild {
-    /// An unused slot of the node.
+    /// An empty slot of the node.
     Empty,
     /// The index of a node.
     Node(u32),
-    /// The index of a leaf, and how many of its lanes hold triangles.
+    /// The index of a leaf, and the number of its lanes that hold triangles.
     Leaf(u32, u32),
 }
 
 impl PairRef {
-    /// The unused slot.
+    /// The empty slot.
     pub const EMPTY: Self = Self(u32::MAX);
-    /// The bit that tells a leaf from a node.
+    /// The bit that is set for leaves.
     pub const LEAF_BIT: u32 = 1 << 31;
-    /// Leaves have indices below this.
+    /// Indices of leaves are below this.
     pub const MAX_LEAVES: u32 = (1 << 29) - 1;
 
     /// A reference to the node at `index`, which must be below 2^31.
@@ -69,10 +68,11 @@ impl PairRef {
     }
 }
 
-/// A node: four children, each in a box of its own orientation, as a structure of arrays.
+/// A node: four children, each with its own oriented box, as a structure of arrays.
 ///
-/// A box is all `origin + centre + R y` with `|y| <= half_extents` on each axis, where `R` is the rotation of the
-/// quaternion divided by its length. It contains every triangle below it. An empty slot has the half extents -1e30.
+/// A box is the set of points `origin + centre + R y` with `|y| <= half_extents` on each axis, where `R` is the
+/// rotation of the quaternion divided by its length. It contains every triangle below it. An empty slot has half
+/// extents of -1e30.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct ObbNode {
@@ -108,7 +108,7 @@ plain_record!(ObbNode, 192, 64, [rotation, centre, half_extents, children, reser
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub struct PairLeaf {
-    /// Where the triangles are: 16 times the reference of a block, plus a lane of it. Lanes beyond the leaf's count
+    /// The triangles' addresses: 16 times the reference of a block, plus a lane in it. Lanes beyond the leaf's count
     /// repeat lane 0.
     pub addresses: [u32; PAIR_WIDTH],
 }

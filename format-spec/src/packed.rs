@@ -1,7 +1,7 @@
-//! The packed form of a block: the same triangles in 10 to 16 bytes each instead of 256 bytes for all.
+//! The packed form of a block: the same triangles in 10 to 16 bytes each, instead of 256 bytes per block.
 //!
-//! Vertices lie on a lattice of the block's own: `origin + step * offset` on each axis, where `step` is a power of
-//! two and the sum is an f32, exactly. So a vertex has the same place in every block that uses it.
+//! Vertices lie on a lattice that each block defines: `origin + step * offset` on each axis, where `step` is a power of
+//! two and the sum is exactly an f32. A vertex has the same position in every block that uses it.
 //!
 //! ```text
 //!  0       12      16   17   18     20             20 + 3 r        20 + 3 r + 6 v
@@ -11,32 +11,32 @@
 //!   f32[3]   u32    u8   u8   u16    u8[3][r]        u16[3][v]
 //! ```
 //!
-//! `step` is 2^(e - 127). `c` holds the number of triangles less one in its lower, the number of vertices v less
-//! one in its upper four bits. r is half the number of triangles, rounded up; a byte of `corners` holds the
-//! slots of two lanes, the lower lane's in its lower four bits.
+//! `step` is 2^(e - 127). The lower four bits of `c` are the number of triangles minus one, the upper four bits the
+//! number of vertices v minus one. r is half the number of triangles, rounded up. A byte of `corners` holds the slots
+//! of two lanes, that of the lower lane in its lower four bits.
 
 use crate::describe::{Described, Field, Shape, Type};
 use crate::record::BLOCK_WIDTH;
 
-/// What child references count: bytes a unit.
+/// The unit of child references, in bytes.
 pub const UNIT: usize = 8;
 
 /// Bytes before the corners.
 pub const HEAD: usize = 20;
 
-/// Bytes that a reader may load from the start of any block on, whatever the block's size.
+/// The number of bytes that a reader may load from the start of any block, whatever the block's size.
 pub const WINDOW: usize = 144;
 
-/// Bytes of the smallest block: one triangle over three vertices.
+/// The size of the smallest block: one triangle with three vertices.
 pub const LEAST: usize = (HEAD + 3 + 3 * 6).next_multiple_of(UNIT);
 
-// The largest block, and a whole load of 16 offsets from anywhere in it.
+// The largest block, and a full load of 16 offsets from anywhere in it.
 const _: () = assert!(HEAD + 3 * BLOCK_WIDTH / 2 + 4 * BLOCK_WIDTH + 2 * BLOCK_WIDTH <= WINDOW);
 
 /// The fields of a packed block before its corners.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PackedHead {
-    /// The place of offset 0 on each axis, in the model's units: a multiple of the step.
+    /// The position of offset 0 on each axis, in the model's units: a multiple of the step.
     pub origin: [f32; 3],
     /// As [`Block::first`](crate::record::Block::first).
     pub first: u32,
@@ -68,7 +68,7 @@ impl Described for PackedHead {
 }
 
 impl PackedHead {
-    /// Reads the head, without judging it.
+    /// Reads the head without checking it.
     #[inline(always)]
     pub fn read(bytes: &[u8; HEAD]) -> Self {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
@@ -82,7 +82,7 @@ impl PackedHead {
         }
     }
 
-    /// The head as it stands in the file.
+    /// The head as bytes of the file.
     pub fn write(&self) -> [u8; HEAD] {
         let mut bytes = [0; HEAD];
         for (axis, origin) in self.origin.iter().enumerate() {
@@ -101,19 +101,19 @@ impl PackedHead {
         f32::from_bits(u32::from(self.exponent) << 23)
     }
 
-    /// Bytes that hold the slots of one corner of all triangles.
+    /// The number of bytes that hold one corner's slots of all triangles.
     #[inline(always)]
     pub fn corner_bytes(&self) -> usize {
         usize::from(self.triangles).div_ceil(2)
     }
 
-    /// Where the offsets on an axis begin, from the start of the block.
+    /// Where the offsets on an axis start, relative to the block.
     #[inline(always)]
     pub fn offsets_at(&self, axis: usize) -> usize {
         HEAD + 3 * self.corner_bytes() + 2 * axis * usize::from(self.vertices)
     }
 
-    /// Bytes of the whole block: a multiple of [`UNIT`].
+    /// The size of the whole block in bytes: a multiple of [`UNIT`].
     pub fn size(&self) -> usize {
         self.offsets_at(3).next_multiple_of(UNIT)
     }

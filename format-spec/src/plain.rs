@@ -1,11 +1,11 @@
 //! Plain records: types that are their own archived form.
 //!
-//! Unsafe room: the impls below are rkyv's unsafe marker traits and nothing else.
+//! Unsafe code is allowed here only for the impls of rkyv's unsafe marker traits.
 
 /// Makes a `repr(C)` struct of fixed-width little-endian numbers its own archived form.
 ///
-/// All fields are named in order, so that [`describe`](crate::describe) has them; that they leave no padding is
-/// asserted. Every bit pattern must be a value of the struct, so that checking a slice of any length costs nothing.
+/// All fields are listed in order, for [`describe`](crate::describe); the absence of padding is asserted. Every bit
+/// pattern must be a valid value of the struct, so that checking a slice of any length costs nothing.
 macro_rules! plain_record {
     ($record:ident, $size:literal, $align:literal, [$($field:ident),* $(,)?]) => {
         impl crate::describe::Described for $record {
@@ -29,12 +29,12 @@ macro_rules! plain_record {
             assert!(align_of::<$record>() == $align);
             assert!(<$record as crate::describe::Described>::TYPE.is_gapless());
 
-            // SAFETY: the record is `repr(C)`, holds only fixed-width numbers and arrays of them, and this
-            // crate compiles on little-endian targets alone, so its layout is the same wherever it is read.
+            // SAFETY: the record is `repr(C)` and consists of fixed-width numbers and arrays of them, and this crate
+            // compiles only for little-endian targets, so its layout is the same everywhere.
             unsafe impl rkyv::Portable for $record {}
 
-            // SAFETY: the fields follow each other without gaps up to the record's size, as asserted above, so there is no
-            // padding.
+            // SAFETY: the fields follow each other without gaps up to the record's size, as asserted above, so there is
+            // no padding.
             unsafe impl rkyv::traits::NoUndef for $record {}
 
             impl rkyv::Archive for $record {
@@ -57,7 +57,7 @@ macro_rules! plain_record {
                 }
             }
 
-            // SAFETY: every bit pattern of the fields is a value, so there is nothing to check.
+            // SAFETY: every bit pattern of the fields is a valid value, so there is nothing to check.
             unsafe impl<C: rkyv::rancor::Fallible + ?Sized> rkyv::bytecheck::CheckBytes<C> for $record {
                 #[inline(always)]
                 unsafe fn check_bytes(_: *const Self, _: &mut C) -> Result<(), C::Error> {

@@ -2,9 +2,9 @@
 
 use crate::plain::plain_record;
 
-/// How many children a wide node has, and how many boxes one step of a walk tests.
+/// The children of a wide node, and the boxes that one step of a walk tests.
 pub const NODE_WIDTH: usize = 16;
-/// How many vertices, and how many triangles, one block holds at most.
+/// The most vertices, and the most triangles, of a block.
 pub const BLOCK_WIDTH: usize = 16;
 
 /// A reference from a wide node to a child (FORMAT.md, "Child reference").
@@ -23,7 +23,7 @@ pub struct ChildRef(pub u32);
 /// What a [`ChildRef`] refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Child {
-    /// An unused slot of the node.
+    /// An empty slot of the node.
     Empty,
     /// The index of a node of the same tree.
     Node(u32),
@@ -32,9 +32,9 @@ pub enum Child {
 }
 
 impl ChildRef {
-    /// The unused slot.
+    /// The empty slot.
     pub const EMPTY: Self = Self(u32::MAX);
-    /// The bit that tells a block from a node.
+    /// The bit that is set for blocks.
     pub const BLOCK_BIT: u32 = 1 << 31;
 
     /// A reference to the node at `index`, which must be below 2^31.
@@ -61,9 +61,9 @@ impl ChildRef {
 
 /// An inner node of the wide AABB tree: sixteen child boxes, their references and their visiting orders.
 ///
-/// The boxes stand as a structure of arrays in the order lower x, upper x, lower y, upper y, lower z,
-/// upper z, in the model's units and space, so that a ray picks its near planes by an offset.
-/// A box contains every triangle below it. An empty slot has lower planes +1e30 and upper planes -1e30.
+/// The boxes are a structure of arrays in the order lower x, upper x, lower y, upper y, lower z, upper z, in the
+/// model's units and space, so that a ray selects its near planes by an offset. A box contains every triangle below it.
+/// An empty slot has lower planes of +1e30 and upper planes of -1e30.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct WideNode {
@@ -71,12 +71,12 @@ pub struct WideNode {
     pub planes: [[f32; NODE_WIDTH]; 6],
     /// [`ChildRef`] of each slot.
     pub children: [u32; NODE_WIDTH],
-    /// Visiting orders: bits `4 * o .. 4 * o + 4` of `order[rank]` name the slot to visit at `rank`
-    /// by a ray of octant `o` (bit 0, 1, 2 of `o` set where x, y, z of the direction is negative).
+    /// Visiting orders: bits `4 * o .. 4 * o + 4` of `order[rank]` are the slot that a ray of octant `o` visits at
+    /// `rank` (bits 0, 1 and 2 of `o` are set where x, y and z of the direction are negative).
     pub order: [u32; NODE_WIDTH],
 }
 
-/// The lower planes of an empty slot; the upper ones are the negative of it.
+/// The lower planes of an empty slot; the upper ones are its negative.
 pub const EMPTY_PLANE: f32 = 1e30;
 
 impl WideNode {
@@ -94,7 +94,7 @@ impl WideNode {
         order: [0; NODE_WIDTH],
     };
 
-    /// What slot `slot` refers to. Panics if `slot` is not below [`NODE_WIDTH`].
+    /// What a slot refers to. Panics if `slot` is not below [`NODE_WIDTH`].
     pub const fn child(&self, slot: usize) -> Child {
         ChildRef(self.children[slot]).get()
     }
@@ -104,8 +104,8 @@ plain_record!(WideNode, 512, 64, [planes, children, order]);
 
 /// Up to 16 triangles over up to 16 vertices, with the exact coordinates of the source.
 ///
-/// Lanes `0..triangles` hold triangles, in ascending order of their triangle numbers; further lanes
-/// repeat vertex 0 three times. Slots `0..vertices` hold vertices; further slots repeat vertex 0.
+/// Lanes `0..triangles` hold triangles, ascending by triangle number; further lanes repeat vertex 0 three times. Slots
+/// `0..vertices` hold vertices; further slots repeat vertex 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct Block {
@@ -113,13 +113,13 @@ pub struct Block {
     pub positions: [[f32; BLOCK_WIDTH]; 3],
     /// `corners[k][lane]`: the vertex slot (0..16) of corner `k` of the triangle in `lane`.
     pub corners: [[u8; BLOCK_WIDTH]; 3],
-    /// Where the numbers of this block's triangles begin in the geometry section's `triangles`.
+    /// The index of this block's first triangle number in the geometry section's `triangles`.
     pub first: u32,
     /// How many lanes hold triangles: 1 to 16.
     pub triangles: u8,
     /// How many slots hold vertices: 3 to 16.
     pub vertices: u8,
-    /// Bit `i` is set where the triangle in lane `i` is in other blocks, too (section splits).
+    /// Bit `i` is set if other blocks also hold the triangle in lane `i` (section splits).
     pub split: u16,
     /// Zero.
     pub reserved: [u8; 8],
@@ -140,7 +140,7 @@ impl Block {
     };
 }
 
-/// What the triangles from `first_triangle` on, up to the next run's, have in common.
+/// What the triangles from `first_triangle` up to the next run's have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct AttributeRun {
@@ -156,35 +156,34 @@ pub struct AttributeRun {
 
 plain_record!(AttributeRun, 16, 4, [first_triangle, material, group, object]);
 
-/// Which corners of its source face a triangle has, where their numbers are too large for [`pack`](Self::pack).
+/// The corners of its source face that a triangle has, if their indices are too large for [`pack`](Self::pack).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct FaceCorners {
     /// The triangle's number.
     pub triangle: u32,
-    /// Of each corner of the triangle, its number among the corners of the face.
+    /// For each corner of the triangle, its index among the corners of the face.
     pub corners: [u32; 3],
 }
 
 plain_record!(FaceCorners, 16, 4, [triangle, corners]);
 
 impl FaceCorners {
-    /// The packed form that says that the corners are listed as a record.
+    /// The packed form which means that the corners are listed as a record.
     pub const LISTED: u16 = 0xffff;
 
-    /// The corners in 15 bits, those of corner `k` of the triangle in bits `5 k` to `5 k + 4`; `None` where a number is
-    /// above 31.
+    /// The corners in 15 bits: corner `k` of the triangle in bits `5 k` to `5 k + 4`. `None` if an index is above 31.
     pub fn pack([a, b, c]: [u32; 3]) -> Option<u16> {
         (a.max(b).max(c) < 32).then_some((a | b << 5 | c << 10) as u16)
     }
 
-    /// The corners that [`pack`](Self::pack) has packed.
+    /// The corners that [`pack`](Self::pack) packed.
     pub fn unpack(packed: u16) -> [u32; 3] {
         [0, 5, 10].map(|shift| u32::from(packed >> shift & 31))
     }
 }
 
-/// Figures of one tree, for `inspect` and for tools that choose between files.
+/// Statistics of one tree, for `inspect` and for tools that choose between files.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct TreeStatistics {
@@ -196,7 +195,7 @@ pub struct TreeStatistics {
     pub nodes: u64,
     /// References from nodes to blocks.
     pub leaves: u64,
-    /// References from blocks to triangles: the triangles, plus one for each time one was split.
+    /// References from blocks to triangles: the number of triangles, plus one for each time a triangle was split.
     pub references: u64,
     /// Surface-area heuristic: expected cost of a random ray that meets the root box, where a node
     /// costs 1 and a block costs 1.

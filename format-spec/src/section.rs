@@ -1,7 +1,7 @@
 //! The sections: each payload is one rkyv archive of one of these types.
 //!
-//! A section is declared once, in [`sections!`]: number, name, need, root and fields. Verifier, dump, inspection and the C
-//! header read that declaration.
+//! A section is declared once, in [`sections!`]: kind number, name, need, root and fields. The verifier, the dump,
+//! `inspect` and the C header use that declaration.
 
 use core::ops::RangeInclusive;
 
@@ -17,20 +17,20 @@ use crate::record::{AttributeRun, Block, FaceCorners, TreeStatistics, WideNode};
 /// The version of each section's layout that this crate describes.
 pub const SECTION_VERSION: u16 = 1;
 
-/// The kinds of sections that are trees, now and in later minor versions.
+/// The kinds reserved for trees, including those of later minor versions.
 pub const TREE_KINDS: RangeInclusive<u32> = 16..=31;
 
-/// The kinds of sections that vendors may use for whatever they like.
+/// The kinds that vendors may use freely.
 pub const VENDOR_KINDS: RangeInclusive<u32> = 0x8000_0000..=0xffff_ffff;
 
-/// Whether a mesh has a section of a kind, and whether a reader may skip it.
+/// Whether a mesh must have a section of a kind, and whether a reader may skip it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Each mesh has exactly one, which is marked as required.
+    /// Each mesh has exactly one; it is marked as required.
     Always,
-    /// A mesh may have one, which is marked as required.
+    /// A mesh may have one; it is marked as required.
     Required,
-    /// A mesh may have one, which readers may skip.
+    /// A mesh may have one; readers may skip it.
     Optional,
 }
 
@@ -43,7 +43,7 @@ macro_rules! sections {
             $($(#[$field_doc:meta])* $field:ident: $form:ident($ty:ty),)*
         }
     )*) => {
-        /// What a section holds. Kinds are open: a reader skips an optional section it does not know.
+        /// The kind of a section. The set is open: a reader skips optional sections of unknown kinds.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
         pub enum SectionKind {
@@ -51,7 +51,7 @@ macro_rules! sections {
         }
 
         impl SectionKind {
-            /// The kinds that this version knows, ascending. A mesh has one section of each at most.
+            /// The kinds that this version knows, ascending. A mesh has at most one section of each.
             pub const ALL: [Self; [$($kind),*].len()] = [$(Self::$root),*];
 
             /// The name in FORMAT.md.
@@ -61,14 +61,14 @@ macro_rules! sections {
                 }
             }
 
-            /// Whether a mesh has such a section.
+            /// Whether a mesh must have such a section.
             pub const fn need(self) -> Need {
                 match self {
                     $(Self::$root => Need::$need,)*
                 }
             }
 
-            /// The root of the section, as it stands in the file.
+            /// The layout of the section's root.
             pub const fn root(self) -> &'static Type {
                 match self {
                     $(Self::$root => <$archived<'static> as Described>::TYPE,)*
@@ -106,7 +106,8 @@ macro_rules! sections {
                 };
             }
 
-            // Cargo unifies rkyv's features over a whole build: should another crate ask for another layout, this fails.
+            // Cargo unifies rkyv's features over a build; if another crate selects another layout, this fails to
+            // compile.
             const _: () = {
                 assert!(size_of::<$archived<'static>>() == $size);
                 assert!(<$archived<'static> as Described>::TYPE.is_gapless());
@@ -121,13 +122,13 @@ impl SectionKind {
         Self::ALL.into_iter().find(|kind| *kind as u32 == number)
     }
 
-    /// Whether the section is a tree, of which the metadata section has statistics.
+    /// Whether the section is a tree, for which the metadata section has statistics.
     pub fn is_tree(self) -> bool {
         TREE_KINDS.contains(&(self as u32))
     }
 }
 
-/// How messages call a section of a kind: its name, or its number where this version does not know it.
+/// The name of a kind in messages: that of the section, or the number if this version does not know it.
 #[derive(Clone, Copy, Debug)]
 pub struct KindName(pub u32);
 
@@ -144,7 +145,7 @@ impl core::fmt::Display for KindName {
 /// A list of names: name `i` is the UTF-8 text from `ends[i - 1]` (0 for the first) to `ends[i]`.
 #[derive(Archive, Serialize, Clone, Copy, Debug)]
 pub struct Names<'a> {
-    /// All names, one after the other, without separators.
+    /// The text of all names, without separators.
     #[rkyv(with = Slice)]
     pub text: &'a [u8],
     /// Where each name ends in `text`, ascending.
@@ -167,17 +168,17 @@ impl Described for Names<'_> {
 }
 
 impl ArchivedNames<'_> {
-    /// How many names there are.
+    /// The number of names.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no name.
+    /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Name `index`, or `None` past the end or where the file's text or ends are corrupt.
+    /// Name `index`; `None` past the end or if the file's text or ends are corrupt.
     pub fn get(&self, index: usize) -> Option<&str> {
         let end = self.ends.get().get(index)?.to_native() as usize;
         let start = match index {
@@ -189,7 +190,7 @@ impl ArchivedNames<'_> {
 }
 
 sections! {
-    /// What the model is and how the file was made. Nothing here is needed to answer a query but the names.
+    /// Facts about the model and how the file was made. Apart from names, queries do not need it.
     Metadata as ArchivedMetadata = 1, "metadata", Always, 320 {
         /// BLAKE3 of the source's bytes.
         source_hash: Value([u8; 32]),
@@ -199,11 +200,11 @@ sections! {
         source_faces: Value(u64),
         /// Vertices of the source.
         source_vertices: Value(u64),
-        /// Triangles of the model: what is left of the triangulated faces after cleaning.
+        /// Triangles of the model: those of the triangulated faces that remain after cleaning.
         triangles: Value(u64),
         /// Distinct positions that the triangles use.
         vertices: Value(u64),
-        /// Triangles dropped because their three corners lie on one line.
+        /// Triangles dropped because their three corners are collinear.
         dropped_triangles: Value(u64),
         /// Faces dropped because they have fewer than three corners.
         dropped_faces: Value(u64),
@@ -211,7 +212,7 @@ sections! {
         bounds: Value([f32; 6]),
         /// The compiler's version, for example `bvhc 0.1.0`.
         compiler: Slice(&'a [u8]),
-        /// The options that decide the file's bytes, as command-line text.
+        /// The options that determine the file's bytes, as command-line text.
         options: Slice(&'a [u8]),
         /// Material names (`usemtl`).
         materials: Value(Names<'a>),
@@ -219,67 +220,69 @@ sections! {
         groups: Value(Names<'a>),
         /// Object names (`o`).
         objects: Value(Names<'a>),
-        /// One record a tree, in the order of the tree sections.
+        /// One record per tree, in the order of the tree sections.
         trees: Slice(&'a [TreeStatistics]),
-        /// The keys of what the user adds, ascending.
+        /// The keys of the user's metadata, ascending.
         keys: Value(Names<'a>),
-        /// The text of each key.
+        /// The value of each key.
         values: Value(Names<'a>),
     }
 
     /// The triangles, in blocks that all trees share.
     Geometry as ArchivedGeometry = 2, "geometry", Always, 96 {
-        /// The blocks, in the order in which the AABB tree reaches them depth first; none where they are packed.
+        /// The blocks, in the depth-first order of the AABB tree; empty if they are packed.
         blocks: Slice(&'a [Block]),
         /// Triangle numbers: lane `l` of a block holds triangle `triangles[first + l]`.
         triangles: Slice(&'a [u32]),
-        /// The source face of each triangle number; empty where each triangle's face has its own number.
+        /// The source face of each triangle; empty if each triangle's face has the triangle's number.
         faces: Slice(&'a [u32]),
         /// Materials, groups and objects, ascending by `first_triangle`, which is 0 in the first run.
         runs: Slice(&'a [AttributeRun]),
-        /// Which corners of its face each triangle has, as [`FaceCorners::pack`] says; empty where each has corners 0, 1, 2.
+        /// The corners of its face that each triangle has, packed by [`FaceCorners::pack`]; empty if they are 0, 1, 2
+        /// everywhere.
         corners: Slice(&'a [u16]),
-        /// Those of the triangles for which `corners` has no bits enough, ascending by triangle.
+        /// The records of triangles whose corners do not fit into `corners`, ascending by triangle.
         wide_corners: Slice(&'a [FaceCorners]),
     }
 
-    /// The triangles that several blocks hold, and where the AABB tree refers to those blocks.
+    /// The triangles that several blocks hold, and the references of the AABB tree to those blocks.
     ///
-    /// Place `16 * node + slot` is the slot of a node. The places of triangle `triangles[i]` are
+    /// Place `16 * node + slot` is a slot of a node. The places of triangle `triangles[i]` are
     /// `places[ends[i - 1]..ends[i]]` (from 0 for the first), ascending.
     Splits as ArchivedSplits = 3, "splits", Required, 48 {
-        /// The numbers of the triangles, ascending.
+        /// The triangle numbers, ascending.
         triangles: Slice(&'a [u32]),
-        /// Where each triangle's places end.
+        /// The end of each triangle's places.
         ends: Slice(&'a [u32]),
         /// The places.
         places: Slice(&'a [u32]),
     }
 
-    /// The blocks in packed form, laid out as [`packed`](crate::packed) says: child references count units of 8 bytes in `bytes`.
+    /// The blocks in packed form, as described in [`packed`](crate::packed): child references count units of 8 bytes in
+    /// `bytes`.
     PackedBlocks as ArchivedPackedBlocks = 4, "packed-blocks", Required, 24 {
-        /// The blocks, in the order in which the AABB tree reaches them depth first, and
-        /// [`WINDOW`](crate::packed::WINDOW) zero bytes.
+        /// The blocks, in the depth-first order of the AABB tree, then [`WINDOW`](crate::packed::WINDOW) zero bytes.
         bytes: Slice(&'a [u8]),
-        /// How many blocks there are.
+        /// The number of blocks.
         count: Value(u32),
-        /// How far at most a coordinate is from the source's, in the model's units.
+        /// The largest error of a coordinate relative to the source, in the model's units.
         position_error: Value(f32),
     }
 
-    /// The convex hull of all triangles' corners, by its vertices and edges.
+    /// The convex hull of all triangles' corners, as vertices and edges.
     Hull as ArchivedHull = 5, "hull", Optional, 48 {
         /// The vertices, ascending by x, then y, then z.
         vertices: Slice(&'a [HullVertex]),
         /// The vertices at the other ends of each vertex's edges, ascending.
         neighbours: Slice(&'a [u32]),
-        /// The vertex that is farthest along the middle of each of some [`Cells`](crate::hull::Cells).
+        /// For each cell of some [`Cells`](crate::hull::Cells), the vertex that is farthest in the direction of its
+        /// centre.
         starts: Slice(&'a [u32]),
     }
 
     /// Vertices of the surface below each child of each node of the [`ObbTree`].
     Samples as ArchivedSamples = 6, "samples", Optional, 16 {
-        /// Beside each node, by index, packed or not.
+        /// One record per node of that tree, packed or not, by index.
         nodes: Slice(&'a [SampleNode]),
     }
 
@@ -295,11 +298,11 @@ sections! {
         nodes: Slice(&'a [WideNode]),
     }
 
-    /// The four-wide tree of oriented boxes, for two meshes at a time. Node 0 is the root.
+    /// The four-wide tree of oriented boxes, for queries on two meshes. Node 0 is the root.
     ObbTree as ArchivedObbTree = 17, "obb-tree", Optional, 72 {
         /// The point of the model's space that the nodes' centres are relative to.
         origin: Value([f32; 3]),
-        /// No point of any box is farther from the origin, in the model's units.
+        /// An upper bound of the distance of any box's points from the origin, in the model's units.
         radius: Value(f32),
         /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
         depth: Value(u32),
@@ -307,13 +310,13 @@ sections! {
         reserved: Value(u32),
         /// The nodes, parents before children.
         nodes: Slice(&'a [ObbNode]),
-        /// The nodes in packed form; then there are no `nodes`.
+        /// The nodes in packed form; `nodes` is then empty.
         packed_nodes: Slice(&'a [PackedObbNode]),
         /// The leaves, in the order in which nodes, by index, and their slots refer to them.
         leaves: Slice(&'a [PairLeaf]),
     }
 
-    /// The four-wide tree of k-DOPs, for two meshes at a time. Node 0 is the root.
+    /// The four-wide tree of k-DOPs, for queries on two meshes. Node 0 is the root.
     KdopTree as ArchivedKdopTree = 18, "kdop-tree", Optional, 64 {
         /// The point of the model's space that the nodes' bounds or centres are relative to.
         origin: Value([f32; 3]),
@@ -321,9 +324,9 @@ sections! {
         radius: Value(f32),
         /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
         depth: Value(u32),
-        /// How many directions k-DOPs have: one of [`Directions::COUNTS`](crate::kdop::Directions::COUNTS).
+        /// The number of directions: one of [`Directions::COUNTS`](crate::kdop::Directions::COUNTS).
         k: Value(u32),
-        /// A number of [`Tables`](crate::kdop::Tables).
+        /// The number of a [`Tables`](crate::kdop::Tables).
         tables: Value(u32),
         /// Zero.
         reserved: Value(u32),
@@ -333,11 +336,11 @@ sections! {
         leaves: Slice(&'a [PairLeaf]),
     }
 
-    /// The four-wide tree of swept spheres, for two meshes at a time. Node 0 is the root.
+    /// The four-wide tree of swept spheres, for queries on two meshes. Node 0 is the root.
     SweptTree as ArchivedSweptTree = 19, "swept-tree", Optional, 56 {
         /// The point of the model's space that the nodes' centres are relative to.
         origin: Value([f32; 3]),
-        /// At least the lengths of any centre and its half axes plus the radius, in the model's units.
+        /// An upper bound of the lengths of any centre and its half axes plus the radius, in the model's units.
         radius: Value(f32),
         /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
         depth: Value(u32),
@@ -345,13 +348,13 @@ sections! {
         core: Value(u32),
         /// The leaves, in the order in which nodes, by index, and their slots refer to them.
         leaves: Slice(&'a [PairLeaf]),
-        /// The nodes, parents before children, where [`SweptLayout`](crate::swept::SweptLayout) says.
+        /// The nodes, parents before children, as [`SweptLayout`](crate::swept::SweptLayout) lays them out.
         rows: Slice(&'a [LaneRow]),
     }
 }
 
 impl ObbTree<'_> {
-    /// A tree of nothing, which is not allowed.
+    /// An empty tree, which files must not contain.
     pub const EMPTY: Self = Self {
         origin: [0.0; 3],
         radius: 0.0,
@@ -364,31 +367,31 @@ impl ObbTree<'_> {
 }
 
 impl ArchivedObbTree<'_> {
-    /// Bytes of all nodes and leaves.
+    /// The size of all nodes and leaves in bytes.
     pub fn record_bytes(&self) -> usize {
         size_of_val(self.nodes.get()) + size_of_val(self.leaves.get()) + size_of_val(self.packed_nodes.get())
     }
 
-    /// How many nodes there are, in whichever form.
+    /// The number of nodes, in either form.
     pub fn node_count(&self) -> usize {
         self.nodes.len() + self.packed_nodes.len()
     }
 }
 
 impl ArchivedSweptTree<'_> {
-    /// Bytes of all nodes and leaves.
+    /// The size of all nodes and leaves in bytes.
     pub fn record_bytes(&self) -> usize {
         size_of_val(self.rows.get()) + size_of_val(self.leaves.get())
     }
 }
 
-/// An archived section root, with the kind of section that holds it.
+/// An archived section root, with its kind of section.
 pub trait Root: Portable {
     /// The kind of section whose payload ends with this root.
     const KIND: SectionKind;
 }
 
-/// A section root to be archived, with the kind of section that will hold it.
+/// A section root to be archived, with its kind of section.
 pub trait RootOf {
     /// The kind of section whose payload ends with this root.
     const KIND: SectionKind;
@@ -401,5 +404,5 @@ const _: () = {
     assert!(size_of::<ArchivedNames<'_>>() == 32);
 };
 
-// Little-endian archived numbers: the type itself proves it.
+// Checks at compile time that archived numbers are little-endian.
 const _: fn(rkyv::Archived<u32>) -> rkyv::rend::u32_le = |number| number;

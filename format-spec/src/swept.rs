@@ -1,21 +1,21 @@
-//! What the nodes of the four-wide tree of swept spheres hold.
+//! The nodes of the four-wide tree of swept spheres.
 //!
-//! A node is some [`LaneRow`]s: a number of each of its four children. [`SweptLayout`] says which. References, leaves and the
-//! depth are those of the tree of oriented boxes: [`PairRef`], [`PairLeaf`](crate::obb::PairLeaf) and
-//! [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
+//! A node is a sequence of [`LaneRow`]s, each with one number for each of its four children; [`SweptLayout`] says
+//! which. References, leaves and the depth limit are those of the tree of oriented boxes: [`PairRef`],
+//! [`PairLeaf`](crate::obb::PairLeaf) and [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
 
 use crate::kdop::LaneRow;
 use crate::obb::{EMPTY_EXTENT, PAIR_WIDTH, PairRef};
 
-/// What spheres are swept along.
+/// The core of a swept sphere: the shape along which the sphere is swept.
 ///
-/// Rows 0 to 2 of a node are the x, y and z of the cores' centres, row 3 the child references as bits, row 4 the radii;
-/// then come x, y and z of each half axis: a core is all points `centre + s u + t v` with s and t from -1 to 1, and a
-/// swept sphere all points within the radius of it.
+/// Rows 0 to 2 of a node are the x, y and z of the cores' centres, row 3 the child references as bits, row 4 the radii,
+/// then x, y and z of each half axis. A core is the set of points `centre + s u + t v` with s and t from -1 to 1, and a
+/// swept sphere the set of points within the radius of its core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum Core {
-    /// A point, which makes spheres.
+    /// A point, for spheres.
     Point = 0,
     /// A line from -u to u.
     Line = 1,
@@ -38,7 +38,7 @@ impl Core {
         Self::ALL.into_iter().find(|core| *core as u32 == number)
     }
 
-    /// How many half axes there are.
+    /// The number of half axes.
     #[inline]
     pub const fn axes(self) -> usize {
         self as usize
@@ -50,7 +50,7 @@ impl Core {
         Self::AXES + 3 * self.axes()
     }
 
-    /// The kind that nodes of so many rows have.
+    /// The kind whose nodes have this number of rows.
     #[inline]
     pub const fn of_rows(rows: usize) -> Option<Self> {
         match rows {
@@ -61,7 +61,7 @@ impl Core {
         }
     }
 
-    /// What a row of an empty slot holds.
+    /// The contents of a row in an empty slot.
     pub const fn empty(row: usize) -> f32 {
         match row {
             Self::CHILDREN => f32::from_bits(PairRef::EMPTY.0),
@@ -71,21 +71,21 @@ impl Core {
     }
 }
 
-/// What the cores of a tree's nodes are.
+/// The cores of a tree's nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cores {
-    /// All of one kind.
+    /// The same kind for all nodes.
     Same(Core),
-    /// Of a kind that each node has for its children.
+    /// A kind for each node, common to its children.
     Hybrid,
 }
 
 impl Cores {
-    /// All there are.
+    /// All choices.
     pub const ALL: [Self; 4] =
         [Self::Same(Core::Point), Self::Same(Core::Line), Self::Same(Core::Rectangle), Self::Hybrid];
 
-    /// The name on the command line: that of the volumes.
+    /// The name on the command line, which is that of the volume.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Same(Core::Point) => "pss",
@@ -96,22 +96,22 @@ impl Cores {
     }
 }
 
-/// Where the nodes of a tree are in its rows.
+/// The layout of a tree's nodes in its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SweptLayout {
-    /// What the cores of all nodes are.
+    /// The cores of all nodes.
     pub cores: Cores,
-    /// What those of node 0 are.
+    /// The kind of core in node 0.
     pub first: Core,
 }
 
 impl SweptLayout {
-    /// In the number of a hybrid, what is added to that of the first core.
+    /// The number of a hybrid is this plus that of its first core.
     const HYBRID: u32 = 4;
-    /// Hybrids refer to nodes that start below this row.
+    /// References of hybrids are to nodes that start below this row.
     pub const MAX_ROWS: u32 = 1 << 29;
 
-    /// The layout with this number, if it has so many rows.
+    /// The layout of this number, if it can have this many rows.
     pub fn of(number: u32, rows: usize) -> Option<Self> {
         match Core::from_number(number) {
             Some(core) => {
@@ -124,7 +124,7 @@ impl SweptLayout {
         }
     }
 
-    /// The number that the file has for it.
+    /// Its number in the file.
     pub const fn number(&self) -> u32 {
         match self.cores {
             Cores::Same(core) => core as u32,
@@ -147,7 +147,7 @@ impl SweptLayout {
         row << 2 | core as u32
     }
 
-    /// The first row of a node, and its core, as a reference tells. `None` if there is no such core.
+    /// The first row of the node of a reference, and its core; `None` if there is no such core.
     #[inline(always)]
     pub const fn start(&self, reference: u32) -> Option<(usize, Core)> {
         match self.cores {
@@ -167,14 +167,14 @@ impl SweptLayout {
         }
     }
 
-    /// The rows of the node that a reference tells; `None` beyond the end.
+    /// The rows of the node of a reference; `None` beyond the end.
     #[inline(always)]
     pub fn node<'a>(&self, rows: &'a [LaneRow], reference: u32) -> Option<&'a [LaneRow]> {
         let (first, core) = self.start(reference)?;
         rows.get(first..)?.get(..core.rows())
     }
 
-    /// How many nodes so many rows are at most.
+    /// An upper bound of the number of nodes in this many rows.
     pub const fn most_nodes(&self, rows: usize) -> usize {
         match self.cores {
             Cores::Same(core) => rows / core.rows(),
@@ -183,7 +183,7 @@ impl SweptLayout {
     }
 }
 
-/// The child references of a node that is at least four rows long.
+/// The child references of a node, which must have at least four rows.
 pub fn children(node: &[LaneRow]) -> Option<[u32; PAIR_WIDTH]> {
     let [x, y, z, w] = node.get(Core::CHILDREN)?.lanes;
     Some([x.to_bits(), y.to_bits(), z.to_bits(), w.to_bits()])

@@ -1,4 +1,4 @@
-//! The blocks of triangles, as they lie in the file or packed.
+//! The blocks of triangles, plain or packed.
 
 use bvhc_format::packed::{HEAD, LEAST, PackedHead, UNIT, WINDOW};
 use bvhc_format::record::{BLOCK_WIDTH, Block};
@@ -9,17 +9,17 @@ use crate::prefetch::Records;
 use crate::simd::Kernel;
 use crate::triangle::corners;
 
-/// The blocks of a model, in either form. A child reference leads to the same triangles in both.
+/// The blocks of a model, in either form. A child reference means the same triangles in both.
 #[derive(Clone, Copy, Debug)]
 pub enum Blocks<'a> {
-    /// Records with the exact coordinates of the source; references count them.
+    /// Records with the source's exact coordinates. References are indices of blocks.
     Plain(&'a [Block]),
-    /// Variable-sized records with rounded coordinates; references count units of 8 bytes.
+    /// Variable-sized records with rounded coordinates. References are offsets in units of 8 bytes.
     Packed(PackedBlocks<'a>),
 }
 
 impl<'a> Blocks<'a> {
-    /// How many blocks the file says there are.
+    /// The number of blocks that the file gives.
     pub fn count(&self) -> usize {
         match self {
             Self::Plain(blocks) => blocks.len(),
@@ -27,7 +27,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Bytes that the blocks take.
+    /// The size of the blocks in bytes.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Plain(blocks) => size_of_val(*blocks),
@@ -35,7 +35,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// How far a vertex may be from the source's, on each axis, in the model's units.
+    /// The largest error of a vertex coordinate relative to the source, in the model's units.
     pub fn position_error(&self) -> f32 {
         match self {
             Self::Plain(_) => 0.0,
@@ -43,7 +43,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The block a child reference without its block bit leads to.
+    /// The block at a child reference without its block bit.
     pub fn get(&self, reference: u32) -> Option<Block> {
         match self {
             Self::Plain(blocks) => blocks.get(reference as usize).copied(),
@@ -51,8 +51,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// As [`get`](Self::get), in place or unpacked into `scratch` with the instructions of a level; lanes and slots beyond
-    /// those in use hold any number.
+    /// As [`get`](Self::get), but in place, or unpacked into `scratch` at the given SIMD level. The contents of lanes
+    /// and slots that are not in use are arbitrary.
     #[inline(always)]
     pub(crate) fn fetch<'b, S: Kernel>(
         &self,
@@ -69,7 +69,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// What references count, to be prefetched.
+    /// The array that references index, for prefetching.
     pub(crate) fn records(&self) -> Records {
         match self {
             Self::Plain(blocks) => Records::at(blocks.as_ptr().cast(), size_of::<Block>()),
@@ -77,7 +77,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Where the numbers of a block's triangles begin.
+    /// The position of a block's first triangle number.
     #[inline(always)]
     pub(crate) fn first(&self, reference: u32) -> Option<u32> {
         match self {
@@ -95,7 +95,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// All blocks with their references, in the order of the file.
+    /// All blocks with their references, in file order.
     pub fn iter(&self) -> impl Iterator<Item = (u32, Block)> + use<'a> {
         let (blocks, mut reference, mut left) = (*self, 0, self.count());
         core::iter::from_fn(move || {
@@ -124,14 +124,14 @@ impl<'a> PackedBlocks<'a> {
         if bytes.len() / LEAST < count as usize {
             return Err(OpenError::PackedBlocks { count, bytes: bytes.len() as u64 });
         }
-        // An archive aligns bytes to nothing; FORMAT.md's A2 asks for units.
+        // The archive does not align bytes; rule A2 of FORMAT.md requires it.
         if !bytes.as_ptr().addr().is_multiple_of(UNIT) {
             return Err(OpenError::Archive(SectionKind::PackedBlocks));
         }
         Ok(Self { bytes, count, position_error: section.position_error.to_native() })
     }
 
-    /// The bytes of all blocks, and the zeros behind them.
+    /// The bytes of all blocks, with the zeros after them.
     pub fn as_bytes(&self) -> &'a [u8] {
         self.bytes
     }
@@ -164,7 +164,7 @@ impl<'a> PackedBlocks<'a> {
         Some(block)
     }
 
-    /// As [`Blocks::corners`], without unpacking the block. Lanes beyond the block's count have some corners.
+    /// As [`Blocks::corners`], without unpacking the block. For lanes not in use the corners are arbitrary.
     fn corners(&self, reference: u32, lane: usize) -> Option<[[f32; 3]; 3]> {
         let window = self.window(reference)?;
         let head = PackedHead::read(head_of(window));
@@ -201,7 +201,7 @@ fn head_of(window: &[u8; WINDOW]) -> &[u8; HEAD] {
     window.first_chunk().expect("a head is shorter than a window")
 }
 
-/// A block with all but its corners and vertices.
+/// A block with everything except corners and vertices.
 #[inline(always)]
 fn unpack_head(head: &PackedHead) -> Block {
     Block {
@@ -213,7 +213,7 @@ fn unpack_head(head: &PackedHead) -> Block {
     }
 }
 
-/// A packed block, whole vectors at a time; whether it lies within the window.
+/// Unpacks a block in whole vectors; returns whether it lies within the window.
 #[inline(always)]
 fn unpack<S: Kernel>(simd: S, window: &[u8; WINDOW], scratch: &mut Block) -> bool {
     let head = PackedHead::read(head_of(window));

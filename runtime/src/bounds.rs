@@ -2,8 +2,8 @@
 
 /// A closed axis-aligned box: all points with `min <= x <= max` on every axis, in the model's units and space.
 ///
-/// The bounds may be infinite: from `-inf` to `inf` is everything. A box of which a `min` is more than its `max`, or of which a
-/// bound is NaN, is empty.
+/// The bounds may be infinite: from `-inf` to `inf` contains everything. A box with a `min` greater than its `max`, or
+/// with a NaN, is empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
     /// The corner with the smallest coordinates.
@@ -13,7 +13,7 @@ pub struct Aabb {
 }
 
 impl Aabb {
-    /// The box between two corners.
+    /// The box with these two corners.
     ///
     /// ```
     /// use bvhc_runtime::Aabb;
@@ -25,7 +25,7 @@ impl Aabb {
         Self { min: min.into(), max: max.into() }
     }
 
-    /// Whether no point is in the box.
+    /// Whether the box contains no point.
     pub fn is_empty(&self) -> bool {
         !(0..3).all(|axis| self.min[axis] <= self.max[axis])
     }

@@ -1,4 +1,4 @@
-//! The checks of header and directory: every O rule of FORMAT.md's chapters "Header" and "Section directory".
+//! Checks of header and directory: every O rule in FORMAT.md's chapters "Header" and "Section directory".
 
 use bvhc_format::header::{
     ENTRY_LENGTH, HEADER_LENGTH, Header, KNOWN_FEATURES, MAGIC, MAX_SECTIONS, SECTION_REQUIRED, SectionEntry,
@@ -9,7 +9,7 @@ use bvhc_format::{ALIGNMENT, NONE, VERSION_MAJOR};
 
 use crate::error::{OpenError, SectionFault};
 
-/// A file's header and directory, both within the rules, and the mesh in question.
+/// The checked header and directory of a file, with one of its meshes selected.
 #[derive(Clone, Copy)]
 pub(crate) struct Directory<'a> {
     bytes: &'a [u8],
@@ -18,7 +18,7 @@ pub(crate) struct Directory<'a> {
 }
 
 impl<'a> Directory<'a> {
-    /// Checks header and directory of a whole file. Cost: a few instructions an entry.
+    /// Checks the header and the directory of a whole file. Cost: a few instructions per entry.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, OpenError> {
         let header = read_header(bytes)?;
         let directory = Self { bytes, header, mesh: 0 };
@@ -36,19 +36,20 @@ impl<'a> Directory<'a> {
         self.bytes
     }
 
-    /// The same directory, for the sections of another mesh.
+    /// The same directory with another mesh selected.
     pub(crate) fn of_mesh(self, mesh: u32) -> Result<Self, OpenError> {
         let count = self.mesh_count();
         if mesh < count { Ok(Self { mesh, ..self }) } else { Err(OpenError::NoSuchMesh { mesh, count }) }
     }
 
-    /// How many meshes the file has: 1 where it has no section of any, which opening then misses.
+    /// The number of meshes: 1 if the file has no sections of meshes, in which case opening fails for the missing
+    /// sections.
     pub(crate) fn mesh_count(&self) -> u32 {
         let last = self.entries().map(|entry| entry.mesh).filter(|mesh| *mesh != NONE).last();
         last.map_or(1, |mesh| mesh + 1)
     }
 
-    /// The mesh in question.
+    /// The selected mesh.
     pub(crate) fn mesh(&self) -> u32 {
         self.mesh
     }
@@ -57,7 +58,7 @@ impl<'a> Directory<'a> {
         &self.header
     }
 
-    /// All entries, of whatever mesh.
+    /// All entries, of all meshes.
     pub(crate) fn entries(&self) -> impl Iterator<Item = SectionEntry> + use<'a> {
         let table = self.bytes.get(HEADER_LENGTH..).unwrap_or_default();
         let (entries, _) = table.as_chunks::<ENTRY_LENGTH>();
@@ -70,13 +71,13 @@ impl<'a> Directory<'a> {
         self.bytes.get(start..start + entry.length as usize).unwrap_or_default()
     }
 
-    /// The payload of the mesh's section of this kind; `None` where there is none in a version that this runtime reads.
+    /// The payload of the mesh's section of this kind; `None` if it has none of a version that this runtime reads.
     pub(crate) fn section(&self, kind: SectionKind) -> Option<&'a [u8]> {
         let entry = self.entry(kind).filter(|entry| entry.known_kind().is_some())?;
         Some(self.payload(&entry))
     }
 
-    /// Whether the mesh has a section of this kind, of whatever version.
+    /// Whether the mesh has a section of this kind, of any version.
     pub(crate) fn has(&self, kind: SectionKind) -> bool {
         self.entry(kind).is_some()
     }
@@ -143,7 +144,7 @@ fn name_stranger(bytes: &[u8]) -> OpenError {
     OpenError::NotBvhc { found }
 }
 
-/// Where the section after this one must start.
+/// Where the next section must start.
 fn check_place(entry: &SectionEntry, expected: u64, length: u64) -> Result<u64, SectionFault> {
     if entry.offset != expected {
         return Err(SectionFault::Offset { found: entry.offset, expected });
@@ -154,7 +155,7 @@ fn check_place(entry: &SectionEntry, expected: u64, length: u64) -> Result<u64, 
     if entry.flags & !SECTION_REQUIRED != 0 {
         return Err(SectionFault::Reserved);
     }
-    // A length so large that it cannot be padded cannot be in a file either.
+    // A length too large to be padded is also too large for the file.
     let end = entry.offset.saturating_add(entry.length);
     if end > length || align_up(end) > length {
         return Err(SectionFault::PastEnd { end, length });
@@ -170,7 +171,7 @@ fn check_kind(entry: &SectionEntry) -> Result<(), SectionFault> {
     }
 }
 
-/// Entries ascend by mesh and kind, without a mesh left out.
+/// Entries must ascend by mesh and kind, without gaps between meshes.
 fn check_order(entry: &SectionEntry, before: Option<(u32, u32)>) -> Result<(), SectionFault> {
     let this = (entry.mesh, entry.kind);
     match before {

@@ -1,4 +1,4 @@
-//! Why bytes are refused.
+//! Errors of opening bytes and files.
 
 use core::fmt;
 #[cfg(feature = "mmap")]
@@ -7,25 +7,25 @@ use std::path::{Path, PathBuf};
 use bvhc_format::hull::MAX_CELLS;
 use bvhc_format::section::{KindName, SECTION_VERSION, SectionKind};
 
-/// Why bytes are no model this runtime can query.
+/// Why bytes are not a model that this runtime can query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
     /// The bytes end before the header and the directory do.
     #[error("the file ends after {found} bytes, inside the header, which takes {expected}")]
     TooShort {
-        /// Bytes there are.
+        /// The number of bytes.
         found: u64,
-        /// Bytes that header and directory take.
+        /// The number of bytes that header and directory take.
         expected: u64,
     },
     /// The bytes are the text of a motion-capture file, whose suffix is also `.bvh`.
     #[error("this is a motion-capture file (Biovision Hierarchy), not a compiled bvhc model")]
     MotionCapture,
-    /// The magic is missing: the bytes are no bvhc file.
+    /// The magic is missing: the bytes are not a bvhc file.
     #[error("the file does not begin with bvhc's magic; is it a file that bvhc compiled?")]
     NotBvhc {
-        /// What stands where the magic should.
+        /// The bytes in place of the magic.
         found: [u8; 12],
     },
     /// The file's major version is not the one this runtime reads.
@@ -43,15 +43,15 @@ pub enum OpenError {
     /// The file needs features that this runtime does not have.
     #[error("the file needs features {unknown:#x} that this runtime does not have")]
     Features {
-        /// The flags this runtime does not know.
+        /// The feature flags that this runtime does not know.
         unknown: u32,
     },
-    /// The header gives another length than the bytes have.
+    /// The header's length differs from the number of bytes.
     #[error("the header says that the file has {header} bytes, but it has {found}")]
     Length {
-        /// Bytes there are.
+        /// The number of bytes.
         found: u64,
-        /// Bytes the header says there are.
+        /// The length in the header.
         header: u64,
     },
     /// The bytes do not start at a multiple of 64 in memory.
@@ -64,91 +64,91 @@ pub enum OpenError {
         /// The address modulo 64.
         misalignment: usize,
     },
-    /// There are more sections than a file may have.
+    /// The file has more sections than are allowed.
     #[error("the file has {found} sections; at most {} are allowed", bvhc_format::header::MAX_SECTIONS)]
     TooManySections {
-        /// Sections the header says there are.
+        /// The number of sections in the header.
         found: u32,
     },
     /// A directory entry breaks a rule.
     #[error("section {index} ({}): {fault}", KindName(*kind))]
     Section {
-        /// Place in the directory, from 0.
+        /// Index in the directory, from 0.
         index: u32,
         /// The entry's kind.
         kind: u32,
         /// Which rule it breaks.
         fault: SectionFault,
     },
-    /// A section that every file must have is missing.
+    /// A required section is missing.
     #[error("the {} section is missing", .0.name())]
     Missing(SectionKind),
-    /// The file has no mesh of this number.
+    /// The file has no mesh of this index.
     #[error("there is no mesh {mesh}: the file has {count}, counted from 0")]
     NoSuchMesh {
-        /// The mesh that was asked for.
+        /// The requested mesh.
         mesh: u32,
-        /// How many there are.
+        /// The number of meshes.
         count: u32,
     },
     /// A section's payload is not a valid archive of its type.
     #[error("the {} section is corrupt: its archive does not check", .0.name())]
     Archive(SectionKind),
-    /// A tree is deeper than any file may have it.
+    /// A tree is deeper than is allowed.
     #[error("the {} section has {found} levels; at most {most} are allowed", kind.name())]
     TooDeep {
         /// The tree.
         kind: SectionKind,
-        /// Levels the tree says it has.
+        /// Levels of the tree, as stored.
         found: u32,
-        /// Levels that such a tree may have.
+        /// The most levels that such a tree may have.
         most: u32,
     },
-    /// The packed-blocks section cannot hold as many blocks as it says.
+    /// The packed-blocks section is too small for the number of blocks it gives.
     #[error("the packed-blocks section says that there are {count} blocks in its {bytes} bytes")]
     PackedBlocks {
-        /// Blocks it says there are.
+        /// The number of blocks it gives.
         count: u32,
-        /// Bytes there are for them.
+        /// The number of bytes it has for them.
         bytes: u64,
     },
-    /// There are no k-DOPs of so many directions or with such tables, or their rows are no whole nodes.
+    /// The number of directions or the kind of tables is invalid, or the number of rows is not a multiple of a node's.
     #[error("the kdop-tree section has {rows} rows for nodes of {k} directions with tables of kind {tables}")]
     KdopTree {
-        /// How many directions it says there are.
+        /// The number of directions, as stored.
         k: u32,
-        /// The kind of tables it says there are.
+        /// The kind of tables, as stored.
         tables: u32,
-        /// How many rows there are.
+        /// The number of rows.
         rows: u64,
     },
-    /// There are no swept spheres with such cores, or their rows are no whole nodes.
+    /// The kind of cores is invalid, or the number of rows does not fit whole nodes.
     #[error("the swept-tree section has {rows} rows for nodes with cores of kind {core}")]
     SweptTree {
-        /// The kind of cores it says there are.
+        /// The kind of cores, as stored.
         core: u32,
-        /// How many rows there are.
+        /// The number of rows.
         rows: u64,
     },
-    /// There are not as many nodes of samples as of oriented boxes.
+    /// The samples and the tree of oriented boxes have different numbers of nodes.
     #[error("the samples section has {found} nodes beside the {expected} of the obb-tree section")]
     Samples {
-        /// How many there are.
+        /// Nodes of samples.
         found: u64,
-        /// How many nodes of oriented boxes there are.
+        /// Nodes of oriented boxes.
         expected: u64,
     },
-    /// The hull has no vertex, or its starts are not those of a cube of cells.
+    /// The hull has no vertices, or the number of its starts is not that of a cube of cells.
     #[error(
         "the hull section has {vertices} vertices, and {starts} starts instead of 6 n^2 with n from 1 to {MAX_CELLS}"
     )]
     Hull {
-        /// How many vertices there are.
+        /// The number of vertices.
         vertices: u64,
-        /// How many starts there are.
+        /// The number of starts.
         starts: u64,
     },
-    /// The box around the model is not finite, is inverted or is too large.
+    /// The box around the model is not finite, is inverted, or is too large.
     #[error("the bounds of the model are not a box of finite numbers within 2^60")]
     Bounds,
     /// The CPU has no instructions that the runtime can use.
@@ -168,10 +168,10 @@ pub enum SectionFault {
         /// Where it must start.
         expected: u64,
     },
-    /// The section reaches beyond the file.
+    /// The section extends beyond the file.
     #[error("it ends at byte {end}, beyond the file's {length} bytes")]
     PastEnd {
-        /// Where the padded section ends, as far as that can be counted.
+        /// Where the padded section ends; saturates at the largest number.
         end: u64,
         /// Length of the file.
         length: u64,
@@ -199,20 +199,20 @@ pub enum SectionFault {
     /// The mesh has two sections of this kind.
     #[error("the mesh has another section of this kind")]
     Duplicate,
-    /// Entries do not ascend by mesh and kind.
+    /// The entries do not ascend by mesh and kind.
     #[error("it is listed after a section of a later mesh, or of a greater kind of the same mesh")]
     Order,
-    /// A mesh between this section's and the one before has no section.
+    /// A mesh between this section's and the previous section's has no section.
     #[error("it is of mesh {found}, but the sections before it leave at most {most}")]
     Mesh {
         /// The mesh that the entry names.
         found: u32,
-        /// The greatest that it may name.
+        /// The largest it may be.
         most: u32,
     },
 }
 
-/// Why a file could not be opened. Its message begins with the file's path, where there is one.
+/// Why a file could not be opened. The message begins with the file's path, if there is one.
 #[cfg(feature = "mmap")]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -220,16 +220,16 @@ pub enum FileError {
     /// The operating system could not open, map or read the file.
     #[error("{}{error}", Prefix(path))]
     Io {
-        /// The file; `None` where the bytes came from a reader.
+        /// The file; `None` if the bytes came from a reader.
         path: Option<PathBuf>,
-        /// What the system says.
+        /// The system's error.
         #[source]
         error: std::io::Error,
     },
     /// The file's bytes are not a model.
     #[error("{}{error}", Prefix(path))]
     Open {
-        /// The file; `None` where the bytes came from a reader.
+        /// The file; `None` if the bytes came from a reader.
         path: Option<PathBuf>,
         /// Which rule they break.
         #[source]
@@ -239,7 +239,7 @@ pub enum FileError {
 
 #[cfg(feature = "mmap")]
 impl FileError {
-    /// The same, of the file at `path`.
+    /// The same error, for the file at `path`.
     pub(crate) fn of(self, path: &Path) -> Self {
         let path = Some(PathBuf::from(path));
         match self {
@@ -263,7 +263,7 @@ impl From<OpenError> for FileError {
     }
 }
 
-/// A path as messages begin with it.
+/// A path as the prefix of a message.
 #[cfg(feature = "mmap")]
 struct Prefix<'a>(&'a Option<PathBuf>);
 
@@ -277,7 +277,7 @@ impl fmt::Display for Prefix<'_> {
     }
 }
 
-/// What to do about a file of another version.
+/// The advice for a file of another version.
 fn advice(major: u16) -> &'static str {
     if major < bvhc_format::VERSION_MAJOR {
         "recompile the model with this version's bvhc"

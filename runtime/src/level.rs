@@ -1,11 +1,11 @@
-//! Which instructions the kernels use.
+//! The SIMD level of the kernels.
 //!
-//! Unsafe room: where the standard library cannot say what the CPU has, `cpuid` does, and the proof
-//! goes into fearless_simd's tokens here.
+//! Unsafe code is allowed here because, where the standard library cannot detect CPU features, `cpuid` does, and
+//! fearless_simd's tokens must be created from its result.
 
 use fearless_simd::Level as Inner;
 
-/// A SIMD level that this CPU has. Every level gives the same answers, bit for bit; models use the best one.
+/// A SIMD level that this CPU supports. All levels give bit-identical answers; models use the best one.
 ///
 /// ```
 /// use bvhc_runtime::{Level, Model, include_aligned};
@@ -34,7 +34,7 @@ impl Level {
 
     /// All levels of this CPU, from the lowest to the best.
     ///
-    /// The scalar level is among them with the feature `scalar`, or where it is the only one.
+    /// Includes the scalar level if the feature `scalar` is on, or if it is the only one.
     pub fn available() -> impl Iterator<Item = Self> {
         lower_levels(best()).into_iter().flatten().map(Self)
     }
@@ -56,7 +56,7 @@ impl Level {
         }
     }
 
-    /// What `fearless_simd::dispatch!` takes.
+    /// The argument for `fearless_simd::dispatch!`.
     pub(crate) fn inner(self) -> Inner {
         self.0
     }
@@ -156,14 +156,14 @@ mod bare {
     pub(super) fn detect() -> Level {
         if avx2::get() && has_v3_remainder() {
             if avx512::get() && has_avx512_remainder() {
-                // SAFETY: every feature the token stands for was just detected.
+                // SAFETY: every feature that the token stands for was just detected.
                 return Level::Avx512(unsafe { Avx512::assume_supported() });
             }
-            // SAFETY: every feature the token stands for was just detected.
+            // SAFETY: every feature that the token stands for was just detected.
             return Level::Avx2(unsafe { Avx2::assume_supported() });
         }
         if sse4_2::get() && has_cmpxchg16b_and_fxsr() {
-            // SAFETY: every feature the token stands for was just detected.
+            // SAFETY: every feature that the token stands for was just detected.
             return Level::Sse4_2(unsafe { Sse4_2::assume_supported() });
         }
         Level::baseline()

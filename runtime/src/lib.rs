@@ -1,6 +1,7 @@
-//! Queries on compiled bvhc files, in place: nothing is parsed, copied, allocated or rebuilt.
+//! Queries on compiled bvhc files, in place: without parsing, copying, allocating or rebuilding.
 //!
-//! A file holds the triangles of a mesh and trees of boxes over them. Opened as a [`Model`], one can ask of it:
+//! A file holds the triangles of a mesh and bounding volume trees over them. A [`Model`] is an opened file and answers
+//! these queries:
 //!
 //! ```text
 //! a ray          what does it hit first?        closest_hit, closest_hits      t, barycentrics, normal, triangle
@@ -22,18 +23,18 @@
 //! # Ok::<(), bvhc_runtime::OpenError>(())
 //! ```
 //!
-//! [`Model::from_bytes`] opens bytes that are already in memory, such as [`include_aligned!`] embeds. [`LoadedModel`] reads or
-//! copies a file, [`MappedModel`] maps one. Queries have twins ending in `_with` that take a [`Probe`], which filters
-//! triangles and counts work. The second of two models is at a [`Pose`].
+//! [`Model::from_bytes`] opens bytes that are already in memory, for example embedded by [`include_aligned!`].
+//! [`LoadedModel`] reads or copies a file, [`MappedModel`] maps one. Most queries have a variant ending in `_with` that
+//! takes a [`Probe`], which filters triangles and counts work. Queries on two models take the [`Pose`] of the second.
 //!
-//! **Empty queries** find nothing, and say so without an error: a box with `min > max`, a negative radius or distance, a
-//! range with `t_min > t_max`, a zero direction, and whatever has a NaN. Bounds of boxes, radii, distances and ranges may be
-//! infinite, and then leave nothing out; positions and directions must be finite, and are empty otherwise. No hit is at an
-//! infinite `t`.
+//! **Empty queries** find nothing and are not errors: a box with `min > max`, a negative radius or distance, a range
+//! with `t_min > t_max`, a zero direction, and anything that contains a NaN. Box bounds, radii, distances and ranges
+//! may be infinite, which means unlimited. Positions and directions must be finite; otherwise the query is empty. No
+//! hit has an infinite `t`.
 //!
-//! **Features**: `mmap` (on by default; files, needs the standard library), `alloc` (copies of bytes, [`TriangleTable`]),
-//! `hashes` (`Model::verify_hashes`), `scalar` (for tests). Without any, the crate is `no_std` and neither it nor anything it
-//! depends on allocates.
+//! **Features**: `mmap` (default; files, needs the standard library), `alloc` (copies of bytes, [`TriangleTable`]),
+//! `hashes` (`Model::verify_hashes`), `scalar` (for tests). Without features the crate is `no_std`, and neither it nor
+//! its dependencies allocate.
 #![no_std]
 
 #[cfg(feature = "alloc")]
@@ -65,7 +66,7 @@ mod triangle;
 mod triangles;
 mod walk;
 
-/// The records of the file: what [`Volume`] names, and what drawing a tree needs.
+/// The file's records: the types that [`Volume`] refers to, and what drawing a tree needs.
 pub use bvhc_format as format;
 #[doc(no_inline)]
 pub use bvhc_format::swept::{Core, Cores};
@@ -96,7 +97,7 @@ pub use ray::{Hit, Ray, Sides};
 pub use triangles::TriangleTable;
 pub use walk::probe::{Counters, Filter, Probe};
 
-/// Embeds a compiled file in the program, at a multiple of 64 in memory, as [`Model::from_bytes`] wants it.
+/// Embeds a compiled file in the program, aligned to 64 bytes as [`Model::from_bytes`] requires.
 ///
 /// The path is relative to the source file, as with `include_bytes!`.
 ///

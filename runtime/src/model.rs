@@ -28,17 +28,17 @@ use crate::ray::Extent;
 
 mod records;
 
-/// Nodes and blocks of more bytes keep walks waiting for memory. (Measured with caches of 2 MiB a core. Incoherent rays by
-/// turns: at 43 MB twice as fast as one by one and nowhere slower, at 16 MB between as fast and a quarter faster, at 12 and
-/// 2 MB up to a third slower. Points that bring all near that may be visited: at 43 MB a quarter faster near the surface, at
-/// 11 MB between a tenth faster and a tenth slower.)
+/// Walks over models whose nodes and blocks take more bytes than this mostly wait for memory. Measured with 2 MiB of
+/// cache per core. Incoherent rays, interleaved against one by one: at 43 MB twice as fast and nowhere slower, at 16 MB
+/// equal to a quarter faster, at 12 and 2 MB up to a third slower. Closest points, prefetching all children that may be
+/// visited: at 43 MB a quarter faster near the surface, at 11 MB from a tenth faster to a tenth slower.
 const LARGE: usize = 24 << 20;
 
 /// A compiled model, opened in place. Copying it copies a few pointers.
 ///
-/// Answers to queries are defined for files that `bvhc verify` accepts; on any others they are
-/// unspecified, but every query still ends, without a panic and within the file's bytes. What queries find names triangles by
-/// numbers, which count the source's triangles from 0.
+/// Answers are defined for files that `bvhc verify` accepts. For other files they are unspecified, but every query
+/// still ends, does not panic, and reads only the file's bytes. Queries name triangles by their number, the index in
+/// the source, from 0.
 #[derive(Clone, Copy)]
 pub struct Model<'a> {
     directory: Directory<'a>,
@@ -63,9 +63,9 @@ pub struct Model<'a> {
 impl<'a> Model<'a> {
     /// Opens the first mesh of a file's bytes, which must start at a multiple of 64 in memory.
     ///
-    /// Checks header, directory and the sizes of every section in time that does not grow with the
-    /// file; `bvhc verify` checks hashes and the structure of the trees. [`include_aligned!`](crate::include_aligned) embeds a
-    /// file at such an address, and `LoadedModel::from_bytes` copies bytes there.
+    /// Checks the header, the directory and the size of every section, in time that does not depend on the file's size.
+    /// `bvhc verify` also checks hashes and the structure of the trees. [`include_aligned!`](crate::include_aligned)
+    /// embeds a file at such an address; `LoadedModel::from_bytes` copies bytes to one.
     ///
     /// # Errors
     /// [`OpenError`] says which rule of FORMAT.md the bytes break.
@@ -73,7 +73,7 @@ impl<'a> Model<'a> {
         Self::from_bytes_mesh(bytes, 0)
     }
 
-    /// How many meshes a file's bytes hold. Checks what opening checks of header and directory, and nothing else.
+    /// The number of meshes in a file. Checks only the header and the directory.
     ///
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes).
@@ -81,7 +81,8 @@ impl<'a> Model<'a> {
         Directory::read(bytes).map(|directory| directory.mesh_count())
     }
 
-    /// Opens one mesh of a file of several, counted from 0; its triangles, faces and names are its own.
+    /// Opens one mesh of a file that holds several, counted from 0. Its triangles, faces and names are separate from
+    /// those of other meshes.
     ///
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes), and [`OpenError::NoSuchMesh`].
@@ -122,12 +123,12 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// The same model, queried with the instructions of `level`.
+    /// The same model, with queries running at this SIMD level.
     pub fn with_level(self, level: Level) -> Self {
         Self { level, ..self }
     }
 
-    /// The instructions that queries use.
+    /// The SIMD level of queries.
     pub fn level(&self) -> Level {
         self.level
     }
@@ -137,12 +138,12 @@ impl<'a> Model<'a> {
         self.bounds
     }
 
-    /// Triangles of the model.
+    /// The number of triangles.
     pub fn triangle_count(&self) -> u64 {
         self.metadata.triangles.to_native()
     }
 
-    /// Where the triangle with this number comes from in the source; `None` where there is no such number.
+    /// The source face, material, group and object of a triangle; `None` if there is no triangle of this number.
     ///
     /// ```
     /// use bvhc_runtime::{Model, Ray, include_aligned};
@@ -173,7 +174,7 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// Which corners of its face a triangle has; `None` only in a corrupt file.
+    /// The corners of its face that a triangle has; `None` only in a corrupt file.
     fn face_corners(&self, triangle: u32) -> Option<[u32; 3]> {
         let packed = self.geometry.corners.get();
         if packed.is_empty() {
@@ -188,30 +189,30 @@ impl<'a> Model<'a> {
         Some(listed[index].corners)
     }
 
-    /// What the user has added to the file, a pair of key and value each, ascending by key. Pairs that are not UTF-8, as
-    /// only corrupt files have them, are left out.
+    /// The key-value pairs that the user added to the file, ascending by key. Pairs that are not UTF-8, which only
+    /// corrupt files have, are skipped.
     pub fn user_metadata(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
         let metadata = self.metadata;
         (0..metadata.keys.len())
             .filter_map(|index| Some((metadata.keys.get(index)?, metadata.values.get(index)?)))
     }
 
-    /// The name of a material (`usemtl`), by the index that [`Source`] gives.
+    /// The name of a material (`usemtl`), by the index in [`Source`].
     pub fn material_name(&self, index: u32) -> Option<&'a str> {
         name(&self.metadata.materials, index)
     }
 
-    /// The name of a group (`g`), by the index that [`Source`] gives.
+    /// The name of a group (`g`), by the index in [`Source`].
     pub fn group_name(&self, index: u32) -> Option<&'a str> {
         name(&self.metadata.groups, index)
     }
 
-    /// The name of an object (`o`), by the index that [`Source`] gives.
+    /// The name of an object (`o`), by the index in [`Source`].
     pub fn object_name(&self, index: u32) -> Option<&'a str> {
         name(&self.metadata.objects, index)
     }
 
-    /// The names of all materials, in the order of their indices. Names that a corrupt file garbles are empty.
+    /// The names of all materials, by index. Names that are invalid in a corrupt file come out empty.
     ///
     /// ```
     /// use bvhc_runtime::{Model, include_aligned};
@@ -224,17 +225,17 @@ impl<'a> Model<'a> {
         names(&self.metadata.materials)
     }
 
-    /// The names of all groups, likewise.
+    /// The names of all groups, as in [`materials`](Self::materials).
     pub fn groups(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
         names(&self.metadata.groups)
     }
 
-    /// Which mesh of its file the model is, counted from 0.
+    /// The index of this mesh in its file, from 0.
     pub fn mesh(&self) -> u32 {
         self.directory.mesh()
     }
 
-    /// The names of all objects, likewise.
+    /// The names of all objects, as in [`materials`](Self::materials).
     pub fn objects(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
         names(&self.metadata.objects)
     }
@@ -251,32 +252,33 @@ impl<'a> Model<'a> {
         self.records
     }
 
-    /// Whether walks mostly wait for memory.
+    /// Whether walks are bound by memory latency.
     pub(crate) fn is_large(&self) -> bool {
         size_of_val(self.nodes()) + self.blocks().bytes() > LARGE
     }
 
-    /// How far from the origin the model reaches.
+    /// The largest coordinates in magnitude, per axis.
     pub(crate) fn reach(&self) -> &Extent {
         &self.reach
     }
 
-    /// The number of the triangle in a lane of the block whose numbers begin at `first`; `None` in a corrupt file.
+    /// The number of the triangle in a lane of the block whose numbers start at `first`; `None` in a corrupt file.
     #[inline(always)]
     pub(crate) fn triangle_at(&self, first: u32, lane: usize) -> Option<u32> {
         let index = (first as usize).checked_add(lane)?;
         self.geometry.triangles.get().get(index).map(|number| number.to_native())
     }
 
-    /// Has that number brought near.
+    /// Prefetches that number.
     #[inline(always)]
     pub(crate) fn prefetch_triangle_at(&self, first: u32, lane: usize) {
         let numbers = self.geometry.triangles.get().as_ptr();
         crate::prefetch::line_at(numbers.wrapping_add((first as usize).wrapping_add(lane)).cast());
     }
 
-    /// Where the tree refers to the blocks that hold a triangle, if there are several. What a corrupt file lists beyond
-    /// [`MAX_PLACES`] is left out, lest looking places up take as long as the file and its lanes are many, multiplied.
+    /// The references in the tree to the blocks that hold a triangle, if several do. Entries beyond [`MAX_PLACES`],
+    /// which only a corrupt file has, are ignored; otherwise a lookup could take the length of the file for each of its
+    /// lanes.
     pub(crate) fn places_of(&self, triangle: u32) -> &'a [u32_le] {
         let places = |splits: &'a ArchivedSplits<'static>| {
             let index = splits.triangles.get().binary_search_by_key(&triangle, |it| it.to_native()).ok()?;
@@ -289,13 +291,13 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Where a triangle comes from, as the artist knows it.
+/// Where a triangle comes from in the source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The face of the source, counted from 0 in its order.
+    /// The face of the source, from 0 in file order.
     pub face: u32,
-    /// Which corners of that face the triangle's three corners are, counted from 0 in the face's order: by these, a hit's
-    /// weights interpolate what the source says of corners, such as texture coordinates and normals.
+    /// Which corners of that face the triangle's three corners are, from 0 in the face's order. With these and a hit's
+    /// weights, per-corner data of the source such as texture coordinates and normals can be interpolated.
     pub corners: [u32; 3],
     /// The material's index; [`Model::material_name`] names it.
     pub material: Option<u32>,
@@ -310,7 +312,7 @@ fn name<'a>(names: &'a ArchivedNames<'_>, index: u32) -> Option<&'a str> {
 }
 
 fn names<'a>(names: &'a ArchivedNames<'static>) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
-    // A name ends where four bytes of the file say so: there are fewer than 2^32.
+    // Each name takes four bytes of the file for its end, so there are fewer than 2^32.
     (0..names.len() as u32).map(|index| name(names, index).unwrap_or_default())
 }
 
@@ -332,7 +334,7 @@ where
     open_optional(directory)?.ok_or(OpenError::Missing(T::KIND))
 }
 
-/// The root of a section that a file need not have.
+/// The root of an optional section.
 fn open_optional<'a, T>(directory: &Directory<'a>) -> Result<Option<&'a T>, OpenError>
 where
     T: Root + for<'b> CheckBytes<LowValidator<'b, Failure>>,
@@ -389,7 +391,7 @@ fn open_swept_tree<'a>(
     SweptLayout::of(core, rows).map(|layout| Some((tree, layout))).ok_or(wrong)
 }
 
-/// Of a tree with nodes of four children.
+/// For trees whose nodes have four children.
 fn check_depth(kind: SectionKind, found: u32) -> Result<(), OpenError> {
     let most = MAX_OBB_DEPTH;
     if found > most { Err(OpenError::TooDeep { kind, found, most }) } else { Ok(()) }

@@ -1,6 +1,7 @@
-//! Owners of a file's bytes: one maps the file, one holds it in memory.
+//! Models that own their bytes, either a mapped file or a buffer in memory.
 //!
-//! Unsafe room: the map, bytes in lines of 64, and a model that borrows from its own owner.
+//! Unsafe code is allowed here for the memory map, for 64-byte lines viewed as bytes, and for a model that borrows from
+//! its own owner.
 #![allow(unsafe_code)]
 
 use alloc::vec;
@@ -18,12 +19,12 @@ mod file;
 #[cfg(feature = "mmap")]
 pub use file::MappedModel;
 
-/// A model whose bytes are in memory, at an address as it must be.
+/// A model that owns its bytes, in memory at a suitable alignment.
 ///
 /// ```
 /// use bvhc_runtime::LoadedModel;
 ///
-/// // As they come from a network or an archive of assets: at any address.
+/// // Downloaded, or from an archive of assets: the address is arbitrary.
 /// let downloaded = include_bytes!("../../tests/golden/quad.bvh").to_vec();
 /// let loaded = LoadedModel::from_bytes(&downloaded)?;
 /// assert_eq!(loaded.model().triangle_count(), 3);
@@ -34,7 +35,7 @@ pub struct LoadedModel {
     _bytes: Bytes,
 }
 
-/// What holds the bytes. They stay where they are when it is moved, and nobody changes them.
+/// The storage of the bytes. Moving it does not move the bytes, and they do not change.
 #[allow(dead_code, reason = "they are held, not read")]
 enum Bytes {
     Lines(Vec<Line>),
@@ -42,7 +43,7 @@ enum Bytes {
     Pages(memmap2::Mmap),
 }
 
-/// As many bytes as files are aligned to.
+/// As many bytes as the alignment of files.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Line([u8; ALIGNMENT]);
@@ -57,9 +58,9 @@ impl LoadedModel {
         for (line, part) in lines.iter_mut().zip(bytes.chunks(ALIGNMENT)) {
             line.0[..part.len()].copy_from_slice(part);
         }
-        // SAFETY: the lines are at least as many bytes, without padding between them, and initialised. They do not move when
-        // the `Vec` does, nobody changes them, and they are given back with the model. `model` shortens the lifetime before
-        // it hands the model out.
+        // SAFETY: the lines hold at least that many bytes, without padding, all initialised. They do not move when the
+        // `Vec` does, do not change, and are freed with the model. `model` shortens the lifetime before it returns the
+        // model.
         let held: &'static [u8] = unsafe { core::slice::from_raw_parts(lines.as_ptr().cast(), bytes.len()) };
         Ok(Self { model: Model::from_bytes(held)?, _bytes: Bytes::Lines(lines) })
     }

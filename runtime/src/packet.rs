@@ -1,7 +1,7 @@
-//! Packets: rays of one class, a lane a ray, and the frustum around them.
+//! Packets: rays of one class, one per lane, and the frustum around them.
 //!
-//! Based on: Reshetov, Soupikov, Hurley, "Multi-Level Ray Tracing Algorithm", 2005 (one interval test for all
-//! rays). Departure: boxes that pass it are tested ray by ray, so that a loose frustum costs no more than that test.
+//! Based on: Reshetov, Soupikov, Hurley, "Multi-Level Ray Tracing Algorithm", 2005 (one interval test for all rays).
+//! Departure: boxes that pass it are tested ray by ray, so a loose frustum costs no more than the interval test.
 
 use bvhc_format::record::{NODE_WIDTH, WideNode};
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x16};
@@ -10,13 +10,13 @@ use crate::math::UNIT_ROUNDOFF;
 use crate::ray::{Class, Extent, Frame, Ray, SMALLEST_SHARE, SMALLEST_SLOPE};
 use crate::simd::{Kernel, lanes};
 
-/// How many vectors of rays a packet has at most.
+/// The largest number of ray vectors in a packet.
 pub(crate) const GROUPS: usize = 4;
 
-/// How many rays a packet has at most, on any level.
+/// The largest number of rays in a packet, at any level.
 pub(crate) const MAX_RAYS: usize = 16 * GROUPS;
 
-/// Rays of one class. Lanes without a ray repeat one of the others.
+/// Rays of one class. Unused lanes repeat one of the rays.
 pub(crate) struct Packet<S: Kernel> {
     pub(crate) class: Class,
     groups: [Group<S>; GROUPS],
@@ -25,10 +25,10 @@ pub(crate) struct Packet<S: Kernel> {
 }
 
 impl<S: Kernel> Packet<S> {
-    /// How many rays fit into a packet on this level.
+    /// The number of rays in a packet at this level.
     pub(crate) const CAPACITY: usize = lanes::<S>() * GROUPS;
 
-    /// The packet of at least one ray and at most [`CAPACITY`](Self::CAPACITY), all of this class.
+    /// A packet of 1 to [`CAPACITY`](Self::CAPACITY) rays, all of this class.
     #[inline(always)]
     pub(crate) fn new(simd: S, class: Class, rays: &[Ray], reach: &Extent) -> Self {
         let mut intervals = Intervals::none(simd);
@@ -54,16 +54,16 @@ impl<S: Kernel> Packet<S> {
         self.groups[ray / lanes::<S>() % GROUPS].frame(self.class, ray % lanes::<S>(), t_max)
     }
 
-    /// Where rays enter boxes at the earliest, and the slots whose boxes a ray may meet, if `limit` is the largest
-    /// limit of a ray.
+    /// Lower bounds of where rays enter the boxes, and the slots whose boxes a ray may meet, where `limit` is the
+    /// largest limit of all rays.
     #[inline(always)]
     pub(crate) fn may_meet(&self, simd: S, node: &WideNode, limit: f32) -> ([f32; NODE_WIDTH], u32) {
         self.frustum.test(simd, node, limit)
     }
 }
 
-/// A vector of rays. What decides (origin, shear, range) is computed as [`Frame`] does it, so that answers are the same bits;
-/// of the margins, its proof is asked.
+/// A vector of rays. Origin, shear and range decide answers, so they are computed exactly as in [`Frame`] and have the
+/// same bits. The margins only need to satisfy the proof there.
 #[derive(Clone, Copy)]
 pub(crate) struct Group<S: Kernel> {
     pub(crate) origin: [S::Lanes; 3],
@@ -76,7 +76,7 @@ pub(crate) struct Group<S: Kernel> {
 }
 
 impl<S: Kernel> Group<S> {
-    /// The first rays, as many as there are lanes.
+    /// Takes the first rays, one per lane.
     #[inline(always)]
     fn new(simd: S, class: Class, rays: &[Ray], reach: &Extent, intervals: &mut Intervals<S>) -> Self {
         let each = |number: fn(&Ray) -> f32| {
@@ -138,7 +138,7 @@ impl<S: Kernel> Group<S> {
         }
     }
 
-    /// The rays that meet the box of a slot before their limits.
+    /// The rays that meet a slot's box before their limits.
     #[inline(always)]
     pub(crate) fn meet(&self, simd: S, octant: u32, node: &WideNode, slot: usize, limits: S::Lanes) -> u64 {
         let (planes, _) = node.planes.as_chunks::<2>();
@@ -156,14 +156,14 @@ impl<S: Kernel> Group<S> {
     }
 }
 
-/// What the rays of a packet span, lane by lane.
+/// The intervals of the rays of a packet, lane by lane.
 struct Intervals<S: Kernel> {
     origin: [[S::Lanes; 2]; 3],
-    /// Of the magnitudes of 1 / d.
+    /// The least and the largest magnitudes of 1 / d.
     inverse: [[S::Lanes; 2]; 3],
     /// The largest |o| + M, as in [`Frame`].
     reach: [S::Lanes; 3],
-    /// The largest part of the margins that all axes have in common.
+    /// The largest part of the margins that is the same on all axes.
     common: S::Lanes,
     t_min: S::Lanes,
 }
@@ -187,12 +187,12 @@ impl<S: Kernel> Intervals<S> {
     }
 }
 
-/// The slab test of all rays of a packet at once, against the boxes of a node.
+/// The slab test of all rays of a packet at once against the boxes of a node.
 ///
-/// On an axis along which rays ascend, they meet a plane at p at t = (p - o) i with i = 1 / d > 0. With o and i
-/// somewhere in their intervals, t is least for the largest o, and for the least i where p - o is positive, else for the
-/// largest. Where rays descend, all signs turn. Three roundings, at most 3.5 u R i in all, are less than the
-/// margin, which is that of [`Frame`] for the largest R and the largest i of all rays.
+/// On an axis with positive directions, a ray meets the plane at p at t = (p - o) i, with i = 1 / d > 0. Over the
+/// intervals of o and i, t is least for the largest o and, if p - o is positive, for the least i, otherwise for the
+/// largest. For negative directions all signs are reversed. Three roundings, at most 3.5 u R i in total, are less than
+/// the margin, which is that of [`Frame`] for the largest R and the largest i of all rays.
 struct Frustum<S: Kernel> {
     slabs: [Slab<S>; 3],
     t_min: f32x16<S>,
@@ -223,12 +223,12 @@ impl<S: Kernel> Frustum<S> {
     }
 }
 
-/// A frustum on one axis.
+/// The frustum on one axis.
 struct Slab<S: Kernel> {
-    /// 1 where rays ascend, otherwise -1.
+    /// 1 if directions are positive, otherwise -1.
     sign: f32x16<S>,
     near_side: usize,
-    /// The least and the largest o times the sign.
+    /// The least and the largest o, times the sign.
     origin: [f32x16<S>; 2],
     inverse: [f32x16<S>; 2],
     margin: f32x16<S>,
@@ -252,7 +252,7 @@ impl<S: Kernel> Slab<S> {
         }
     }
 
-    /// Where rays enter at the earliest.
+    /// Lower bounds of where rays enter.
     #[inline(always)]
     fn enter(&self, simd: S, planes: &[[f32; NODE_WIDTH]; 2]) -> f32x16<S> {
         let plane = f32x16::load_array_ref(simd, &planes[self.near_side & 1]);
@@ -261,7 +261,7 @@ impl<S: Kernel> Slab<S> {
         ahead * ahead.simd_ge(f32x16::splat(simd, 0.0)).select(least, largest) - self.margin
     }
 
-    /// Where rays leave at the latest.
+    /// Upper bounds of where rays leave.
     #[inline(always)]
     fn leave(&self, simd: S, planes: &[[f32; NODE_WIDTH]; 2]) -> f32x16<S> {
         let plane = f32x16::load_array_ref(simd, &planes[self.near_side & 1 ^ 1]);

@@ -1,13 +1,13 @@
-//! Where one model is relative to another.
+//! The pose of one model relative to another.
 
 use core::fmt;
 
 use crate::ray::Ray;
 
-/// A rigid motion: a point x of the moved model is at `rotation * x + translation`.
+/// A rigid motion: a point x of the posed model lies at `rotation * x + translation`.
 ///
-/// For two models A and B, the pose of B in A's space. Units are the models', which must be the same. Matrices are given by
-/// rows or by columns, and the constructor's name says which: glam's `Mat3::to_cols_array_2d` and nalgebra's
+/// For two models A and B this is the pose of B in A's space. Both models must use the same units. Matrices are given
+/// by rows or by columns, as the constructor's name says; glam's `Mat3::to_cols_array_2d` and nalgebra's
 /// `Into<[[f32; 3]; 3]>` give columns.
 ///
 /// ```
@@ -33,14 +33,14 @@ pub struct Pose {
     translation: [f64; 3],
 }
 
-/// Why numbers are not a pose.
+/// Why numbers do not form a pose.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoseError {
     /// A number is infinite or NaN.
     #[error("a number of the pose is not finite")]
     NotFinite,
-    /// The matrix scales. Poses are rigid: scale the mesh before it is compiled.
+    /// The matrix scales. Poses are rigid; scale the mesh before it is compiled.
     #[error(
         "the matrix is no rotation: it scales, its rows have the lengths {}, which must be 1 within {}",
         List(lengths),
@@ -50,7 +50,7 @@ pub enum PoseError {
         /// The lengths of its rows.
         lengths: [f64; 3],
     },
-    /// The matrix mirrors.
+    /// The matrix is a reflection.
     #[error("the matrix is no rotation: it mirrors, its determinant is {determinant}, which must be 1")]
     Mirrors {
         /// Its determinant.
@@ -62,10 +62,10 @@ pub enum PoseError {
         Pose::TOLERANCE
     )]
     Shears {
-        /// The dot product of two rows, of the three the one that is farthest from 0.
+        /// The dot product of two rows that is farthest from 0, of the three.
         dot: f64,
     },
-    /// The quaternion is not of unit length.
+    /// The quaternion does not have unit length.
     #[error(
         "the quaternion has the length {length}, which must be 1 within {}; normalise it",
         Pose::TOLERANCE
@@ -74,15 +74,15 @@ pub enum PoseError {
         /// Its length.
         length: f64,
     },
-    /// The translation is beyond what models may reach.
+    /// The translation is too large.
     #[error("the translation reaches to {found:e}; at most {:e} is allowed", Pose::FARTHEST)]
     TooFar {
-        /// Its largest coordinate, in magnitude.
+        /// The largest coordinate in magnitude.
         found: f64,
     },
 }
 
-/// Numbers as a message lists them.
+/// Numbers in the form in which messages list them.
 struct List<'a>(&'a [f64; 3]);
 
 impl fmt::Display for List<'_> {
@@ -93,28 +93,27 @@ impl fmt::Display for List<'_> {
 }
 
 impl Pose {
-    /// Nothing is moved.
+    /// The identity: no rotation, no translation.
     pub const IDENTITY: Self =
         Self { rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], translation: [0.0; 3] };
 
-    /// How far the entries of a matrix may be from those of a rotation, and the length of a quaternion from 1.
+    /// How far matrix entries may be from those of a rotation, and a quaternion's length from 1.
     pub const TOLERANCE: f64 = 1e-4;
 
-    /// How far a translation may go on each axis: 2^62.
+    /// The largest translation on each axis: 2^62.
     pub const FARTHEST: f64 = (1u64 << 62) as f64;
 
     /// A pose from the rows of a rotation matrix and a translation, in f64 or f32.
     ///
-    /// A matrix that is nearly a rotation, like one with few digits, is replaced by the nearest rotation; rotations by
-    /// multiples of 90 degrees stay as they are.
+    /// A matrix that is only nearly a rotation, for example one with few digits, is replaced by the nearest rotation.
+    /// Rotations by multiples of 90 degrees are kept exactly.
     ///
-    /// # Errors
-    /// [`PoseError`], where the numbers are not finite or the matrix is too far from a rotation.
+    /// # Errors [`PoseError`] if a number is not finite or the matrix is too far from a rotation.
     pub fn from_rows<T: Into<f64>>(rows: [[T; 3]; 3], translation: [T; 3]) -> Result<Self, PoseError> {
         Self::of_matrix(rows.map(|row| row.map(Into::into)), translation.map(Into::into))
     }
 
-    /// A pose from the columns of a rotation matrix, as glam and nalgebra store it, and a translation.
+    /// A pose from the columns of a rotation matrix, as glam and nalgebra store them, and a translation.
     ///
     /// # Errors
     /// As [`from_rows`](Self::from_rows).
@@ -123,11 +122,10 @@ impl Pose {
         Self::of_matrix(transpose(columns), translation.map(Into::into))
     }
 
-    /// A pose from a unit quaternion `[x, y, z, w]`, in the order of glam's `to_array` and of nalgebra's `coords`, and a
+    /// A pose from a unit quaternion `[x, y, z, w]`, the order of glam's `to_array` and nalgebra's `coords`, and a
     /// translation.
     ///
-    /// # Errors
-    /// [`PoseError`], where the numbers are not finite or the quaternion is not of unit length.
+    /// # Errors [`PoseError`] if a number is not finite or the quaternion does not have unit length.
     pub fn from_quaternion<T: Into<f64>>(xyzw: [T; 4], translation: [T; 3]) -> Result<Self, PoseError> {
         let [x, y, z, w] = xyzw.map(Into::into);
         let square = x * x + y * y + z * z + w * w;
@@ -147,10 +145,9 @@ impl Pose {
         Self::of_matrix(rows, translation.map(Into::into))
     }
 
-    /// A pose that only shifts, in f64 or f32.
+    /// A pose without rotation, in f64 or f32.
     ///
-    /// # Errors
-    /// [`PoseError`], where a number is not finite or beyond [`FARTHEST`](Self::FARTHEST).
+    /// # Errors [`PoseError`] if a number is not finite or beyond [`FARTHEST`](Self::FARTHEST).
     pub fn from_translation<T: Into<f64>>(translation: [T; 3]) -> Result<Self, PoseError> {
         Self::of_matrix(Self::IDENTITY.rotation, translation.map(Into::into))
     }
@@ -177,28 +174,28 @@ impl Pose {
         self.translation
     }
 
-    /// The pose of A in B's space, where this is B's in A's.
+    /// The inverse: the pose of A in B's space if this is that of B in A's.
     pub fn inverse(&self) -> Self {
         let rotation = transpose(self.rotation);
         let back = Self { rotation, translation: [0.0; 3] }.apply(self.translation);
         Self { rotation, translation: back.map(|x| 0.0 - x) }
     }
 
-    /// First `inner`, then this: the pose of C in A's space, where this is B's in A's and `inner` is C's in B's.
+    /// Applies `inner` first, then this: the pose of C in A's space if this is that of B in A's and `inner` that of C
+    /// in B's.
     ///
-    /// The pose of B in A's space is `a.inverse().compose(&b)` where `a` and `b` are their poses in the world.
+    /// If `a` and `b` are the poses of A and B in the world, the pose of B in A's space is `a.inverse().compose(&b)`.
     ///
-    /// # Errors
-    /// [`PoseError::TooFar`], where the translations add up to more than [`FARTHEST`](Self::FARTHEST).
+    /// # Errors [`PoseError::TooFar`] if the resulting translation is beyond [`FARTHEST`](Self::FARTHEST).
     pub fn compose(&self, inner: &Self) -> Result<Self, PoseError> {
         let columns = transpose(inner.rotation).map(|column| self.rotate(column));
         Self::of_matrix(transpose(columns), self.apply(inner.translation))
     }
 
-    /// Where a point of the moved model is.
+    /// Transforms a point of the posed model.
     ///
-    /// In one fixed arithmetic, `((r0 * x + r1 * y) + r2 * z) + t` on each axis, each step rounded to f64: this is
-    /// where queries see it.
+    /// Each axis is computed as `((r0 * x + r1 * y) + r2 * z) + t`, with every step rounded to f64. Queries use exactly
+    /// this arithmetic.
     #[inline(always)]
     pub fn apply(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         let along = |axis: usize| {
@@ -208,22 +205,22 @@ impl Pose {
         [along(0), along(1), along(2)]
     }
 
-    /// A direction or a normal of the moved model: rotated, not shifted.
+    /// Transforms a direction or a normal of the posed model: rotates it without translating.
     pub fn rotate(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         self.rotation.map(|[rx, ry, rz]| (rx * x + ry * y) + rz * z)
     }
 
-    /// A ray of the moved model's space, in the space it was moved to.
+    /// Transforms a ray from the posed model's space to the space in which it is posed.
     ///
-    /// Computed in f64 and rounded to f32. Lengths stay, so `t` means the same in both.
+    /// Computed in f64 and rounded to f32. Lengths are kept, so `t` means the same in both spaces.
     pub fn transform_ray(&self, ray: &Ray) -> Ray {
         let (origin, direction) = (ray.origin.map(f64::from), ray.direction.map(f64::from));
         Ray { origin: rounded(self.apply(origin)), direction: rounded(self.rotate(direction)), ..*ray }
     }
 
-    /// A ray of the space that the model was moved to, in the model's own: what to ask the model with.
+    /// Transforms a ray into the posed model's own space, where the model can be queried with it.
     ///
-    /// As [`transform_ray`](Self::transform_ray) of the inverse.
+    /// The same as [`transform_ray`](Self::transform_ray) of the inverse.
     pub fn inverse_transform_ray(&self, ray: &Ray) -> Ray {
         self.inverse().transform_ray(ray)
     }
@@ -237,7 +234,7 @@ fn transpose([a, b, c]: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
     [0, 1, 2].map(|i| [a[i], b[i], c[i]])
 }
 
-/// What is wrong with a matrix that is not near a rotation.
+/// The error for a matrix that is not near a rotation.
 fn fault_of(rows: &[[f64; 3]; 3]) -> PoseError {
     let [a, b, c] = *rows;
     let determinant = dot(a, cross(b, c));
@@ -252,9 +249,9 @@ fn fault_of(rows: &[[f64; 3]; 3]) -> PoseError {
     PoseError::Shears { dot: [dot(a, b), dot(b, c), dot(c, a)].into_iter().fold(0.0, farther) }
 }
 
-/// The square root of a number that is not negative, to a few roundings, for messages: `core` has none.
+/// The square root of a number >= 0, accurate to a few roundings. For messages; `core` has no square root.
 fn root(square: f64) -> f64 {
-    /// From a first value that is at most 7 % off, the error is squared each time.
+    /// The first estimate is at most 7 % off; each step squares the error.
     const STEPS: usize = 5;
     if square == 0.0 || square.is_infinite() {
         return square;
@@ -263,10 +260,11 @@ fn root(square: f64) -> f64 {
     (0..STEPS).fold(first, |root, _| 0.5 * (root + square / root))
 }
 
-/// By Newton's iteration for the polar decomposition (Higham, "Computing the polar decomposition", 1986), the mean of a
-/// matrix and of the transpose of its inverse; `None` where that is too far away.
+/// The nearest rotation by Newton's iteration for the polar decomposition (Higham, "Computing the polar decomposition",
+/// 1986): each step takes the mean of the matrix and the transpose of its inverse. `None` if the result is too far
+/// away.
 fn nearest_rotation(matrix: [[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
-    /// The error is squared each time: 1e-4, 1e-8, 1e-16.
+    /// Each step squares the error: 1e-4, 1e-8, 1e-16.
     const STEPS: usize = 4;
     let mut rotation = matrix;
     for _ in 0..STEPS {
@@ -334,14 +332,14 @@ mod tests {
         assert_eq!(Pose::from_translation([0.0, 1e19, 0.0]), Err(PoseError::TooFar { found: 1e19 }));
     }
 
-    /// A turn by the same angle around the same axis, given in three ways.
+    /// The same rotation, given in three ways.
     #[test]
     fn rows_columns_and_quaternions_agree() {
         let rows = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
         let by_rows = Pose::from_rows(rows, [1.0, 2.0, 3.0]).expect("a rotation");
         let by_columns = Pose::from_cols(transpose(rows), [1.0, 2.0, 3.0]).expect("a rotation");
         assert_eq!(by_rows, by_columns);
-        // By Shepperd's formula of the largest component, w.
+        // Shepperd's formula for the case that w is the largest component.
         let w = root(1.0 + 0.36 + 0.6 + 0.6) / 2.0;
         let xyz = [0.64 - 0.0, -0.8 - 0.48, -0.8 - 0.48].map(|difference| difference / (4.0 * w));
         let quaternion = [xyz[0], xyz[1], xyz[2], w];

@@ -1,6 +1,6 @@
-//! Prefetching of records that are visited soon.
+//! Prefetches records that will be visited soon.
 //!
-//! Unsafe room: the instruction takes a pointer. It reads nothing and cannot fail.
+//! Unsafe code is allowed here because the prefetch instruction takes a pointer. It does not read and cannot fault.
 #![allow(unsafe_code)]
 
 use core::hint::select_unpredictable;
@@ -10,7 +10,7 @@ use bvhc_format::record::WideNode;
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// An array of records of 2^`shift` bytes, or of units of which records are made.
+/// An array of records, or of the units that records consist of, of 2^`shift` bytes each.
 #[derive(Clone, Copy)]
 pub(crate) struct Records {
     address: usize,
@@ -18,20 +18,20 @@ pub(crate) struct Records {
 }
 
 impl Records {
-    /// Units of `size` bytes, a power of two.
+    /// An array of units of `size` bytes, a power of two.
     pub(crate) fn at(start: *const u8, size: usize) -> Self {
         Self { address: start.addr(), shift: size.trailing_zeros() }
     }
 
-    /// Where one of them is, or would be if there were as many.
+    /// The address of a record. The index may be out of bounds.
     #[inline(always)]
     fn address(self, index: usize) -> *const i8 {
         core::ptr::without_provenance(self.address.wrapping_add(index << self.shift))
     }
 }
 
-/// Prefetches the eight lines of `nodes[index]` or the four of `blocks[index]`, without a branch: which of them it is would
-/// be mispredicted twice.
+/// Prefetches the eight cache lines of `nodes[index]` or the four of `blocks[index]`. Branchless: a branch on which of
+/// the two it is would be mispredicted twice.
 #[inline(always)]
 pub(crate) fn node_or_block(nodes: Records, blocks: Records, is_block: bool, index: usize) {
     let records = Records {
@@ -42,8 +42,8 @@ pub(crate) fn node_or_block(nodes: Records, blocks: Records, is_block: bool, ind
     lines_at(records.address(index), rest);
 }
 
-/// Prefetches four lines, and the four that start so many bytes behind them; where Rust cannot ask for that, nothing
-/// happens.
+/// Prefetches four cache lines, and the four that start `offset` bytes after them. Does nothing on targets where Rust
+/// has no prefetch.
 #[inline(always)]
 fn lines_at(start: *const i8, offset: usize) {
     for line in 0..4 {

@@ -1,7 +1,7 @@
 //! Rays and hits, and the frame in which a ray is traced.
 //!
-//! Based on: Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", 2013 (the frame), and
-//! Ize, "Robust BVH Ray Traversal", 2013 (the aim; our margins are absolute and proven in [`Frame`]).
+//! Based on: Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", 2013 (the frame), and Ize, "Robust BVH Ray
+//! Traversal", 2013 (the goal; the margins here are absolute, with a proof at [`Frame`]).
 
 use core::hint::select_unpredictable;
 
@@ -23,17 +23,17 @@ pub enum Sides {
     Back,
 }
 
-/// A ray, or a piece of one: the points `origin + t * direction` with `t_min <= t <= t_max`.
+/// A ray or a segment: the points `origin + t * direction` with `t_min <= t <= t_max`.
 ///
-/// In the model's units and space. The direction need not be of unit length; `t` counts in its length, and what is so far that
-/// `t` would not be finite is not hit. A ray with a number that is not finite, an origin beyond 2^60, a zero direction or
-/// `t_min > t_max` hits nothing; the range alone may be infinite.
+/// In the model's units and space. The direction need not have unit length; `t` is measured in its length. Hits whose
+/// `t` would not be finite are not found. A ray with an infinite or NaN component, an origin beyond 2^60, a zero
+/// direction or `t_min > t_max` hits nothing; only the range may be infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Ray {
-    /// Where `t` is 0.
+    /// The point at `t = 0`.
     pub origin: [f32; 3],
-    /// Where the ray goes.
+    /// The direction, of any length.
     pub direction: [f32; 3],
     /// The smallest `t` of a hit, inclusive. May be negative.
     pub t_min: f32,
@@ -44,7 +44,7 @@ pub struct Ray {
 }
 
 impl Ray {
-    /// The ray from `origin` on, without end.
+    /// The ray from `origin`, without an end.
     ///
     /// ```
     /// use bvhc_runtime::{Ray, Sides};
@@ -83,28 +83,28 @@ pub struct Hit {
     pub u: f32,
     /// Weight of the triangle's third corner.
     pub v: f32,
-    /// The triangle's number; [`Model::source_of`](crate::Model::source_of) tells its face and material.
+    /// The triangle's number; [`Model::source_of`](crate::Model::source_of) gives its face and material.
     pub triangle: u32,
-    /// The unit normal by the right-hand rule over the triangle's corners; it does not turn to the ray. Zero where the
-    /// triangle has no area, which a small layout may cause.
+    /// The unit normal by the right-hand rule over the triangle's corners, whichever side is hit. Zero if the triangle
+    /// has no area, which is possible in the small layout.
     pub normal: [f32; 3],
     /// Whether the ray meets the side that the normal points away from.
     pub back: bool,
 }
 
-/// The smallest component of a direction, relative to the largest, that the boxes divide by.
+/// The smallest component of a direction, relative to the largest, that the slab test divides by.
 pub(crate) const SMALLEST_SLOPE: f32 = 1.0 / (1u64 << 40) as f32;
 
-/// How far each axis reaches at least, relative to the axis that reaches farthest.
+/// The smallest extent of an axis, relative to the largest.
 pub(crate) const SMALLEST_SHARE: f32 = 1.0 / (1u32 << 17) as f32;
 
-/// Keeps the margins above the rounding of subnormal numbers.
+/// Keeps the margins above the rounding errors of subnormal numbers.
 const SMALLEST_REACH: f32 = f32::MIN_POSITIVE * 64.0;
 
-/// How far from the origin a model reaches.
+/// The largest coordinates of a model in magnitude.
 #[derive(Clone, Copy)]
 pub(crate) struct Extent {
-    /// The largest magnitude of a coordinate on each axis, and a lane without meaning.
+    /// The largest magnitude of a coordinate on each axis, and an unused lane.
     pub(crate) axes: [f32; 4],
     /// The largest of all.
     pub(crate) largest: f32,
@@ -118,7 +118,7 @@ impl Extent {
     }
 }
 
-/// What rays of a packet have in common: their octant, their largest axis, and the sides they see.
+/// What the rays of a packet have in common: their octant, their largest axis, and the sides they see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Class {
     /// Bits 0, 1 and 2: the direction is negative on x, y, z.
@@ -129,14 +129,14 @@ pub(crate) struct Class {
 }
 
 impl Class {
-    /// The class of a ray; `None` where it can hit nothing, or where its direction has to be scaled.
+    /// The class of a ray; `None` if it cannot hit anything or its direction must be scaled first.
     #[inline(always)]
     pub(crate) fn of(ray: &Ray) -> Option<Self> {
         let [x, y, z] = [ray.direction[0].abs(), ray.direction[1].abs(), ray.direction[2].abs()];
         let [ox, oy, oz] = [ray.origin[0].abs(), ray.origin[1].abs(), ray.origin[2].abs()];
         let largest = larger(larger(x, y), z);
         let farthest = larger(larger(ox, oy), oz);
-        // A sum of which a part is not a number is none.
+        // A sum with a NaN in it is NaN.
         let finite = x + y + z < f32::INFINITY && ox + oy + oz < f32::INFINITY;
         if !(finite && farthest <= MAX_COORDINATE && UNSCALED.contains(&largest) && ray.t_min <= ray.t_max) {
             return None;
@@ -166,42 +166,42 @@ fn principal_axis(x: f32, y: f32, z: f32) -> u32 {
     select_unpredictable((z >= x) & (z >= y), 2, u32::from(y >= x))
 }
 
-/// Directions whose largest component is in this range are taken as they are; others are scaled.
+/// Directions whose largest component is in this range are used unchanged; others are scaled.
 const UNSCALED: core::ops::RangeInclusive<f32> = 1.0 / (1u32 << 20) as f32..=(1u32 << 20) as f32;
 
-/// A ray as the kernels take it. Vectors for the boxes have a fourth lane without meaning.
+/// A ray as the kernels take it. The vectors for the slab test have an unused fourth lane.
 ///
 /// # Why no box hides a hit
 ///
-/// Write u = 2^-24, R_a = |o_a| + M_a with M_a the largest |coordinate| of the model on axis a, and
-/// S for the slopes d_kx / d_kz and d_ky / d_kz, at most 1 in magnitude; kz is the axis of the direction's
-/// largest component. A corner's place in the frame, fl(fl(v_x - o_x) - fl(S fl(v_z - o_z))), is off by at
-/// most 2.01 u R_x + 5.01 u |S| R_z, since S is a rounded product with a rounded 1 / d_kz. The weights that
-/// the triangle test finds are >= 0 and sum to 1, so they name a point Q of the triangle. In the frame, Q
-/// is off the ray by that error, and by what the weights' own rounding moves it: at most 2^-17 of the
-/// triangle's largest extent, for the test takes f64 where the f32 weights could be worse, and FORMAT.md
-/// has each triangle's box grown by that much. The `t` found is that of Q within 10.1 u R_z / |d_kz|.
-/// So the ray's point at `t` lies within 2.01 u R_x + 15.2 u |S| R_z on the axes kx and ky, and 10.1 u R_z on
-/// kz, of the grown box. (A plane may lie beyond M_a by the growth, 2^-17 of the model's size at most, which
-/// the factors below have room for.) The slab test itself rounds, with FMA or without, by at most 4.2 u R_a / |d_a| in t.
-/// In units of t that adds up to less than 7 u R_x / |d_x| + 16 u R_z / |d_kz| on every axis, and `margin` is one u of
-/// each more, for what [`Shifted`] rounds. The largest R of all axes stands in it for R_z.
+/// Let u = 2^-24 and R_a = |o_a| + M_a, where M_a is the model's largest |coordinate| on axis a. Let S be either of the
+/// slopes d_kx / d_kz and d_ky / d_kz, at most 1 in magnitude, since kz is the axis of the direction's largest
+/// component. A corner's computed position in the frame, fl(fl(v_x - o_x) - fl(S fl(v_z - o_z))), has an error of at
+/// most 2.01 u R_x + 5.01 u |S| R_z, because S is a rounded product with a rounded 1 / d_kz. The weights from the
+/// triangle test are >= 0 and sum to 1, so they define a point Q of the triangle. In the frame, Q is off the ray by
+/// that error plus the effect of rounding the weights. The latter is at most 2^-17 of the triangle's largest extent,
+/// because the test uses f64 where f32 weights could be worse, and FORMAT.md requires each triangle's box to be grown
+/// by that much. The `t` found is that of Q within 10.1 u R_z / |d_kz|. So the ray's point at `t` lies within
+/// 2.01 u R_x + 15.2 u |S| R_z of the grown box on the axes kx and ky, and within 10.1 u R_z on kz. (A plane may lie
+/// beyond M_a by the growth, at most 2^-17 of the model's size; the factors below allow for that.) The slab test
+/// itself, with or without FMA, has an error of at most 4.2 u R_a / |d_a| in t. In units of t this adds up to less than
+/// 7 u R_x / |d_x| + 16 u R_z / |d_kz| on every axis. `margin` has one u more of each, for the roundings in
+/// [`Shifted`], and uses the largest R of all axes in place of R_z.
 ///
-/// Where |d_a| < 2^-40 |d_kz| the boxes see that slope instead; over all |t| at which a hit can lie, at
-/// most R_z / |d_kz|, that moves the ray by 2^-39 R_z. R_a is taken to be at least 2^-17 of the largest R,
-/// so that 8 u R_a, which is at least 2^-38 R_z, covers it with room for the rest.
+/// Where |d_a| < 2^-40 |d_kz|, the slab test uses that slope instead. Over all |t| at which a hit can lie, at most
+/// R_z / |d_kz|, that moves the ray by 2^-39 R_z. R_a is taken to be at least 2^-17 of the largest R, so 8 u R_a, which
+/// is at least 2^-38 R_z, covers this and the rest.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame {
     pub(crate) origin: [f32; 3],
-    /// kx, ky and kz; kx and ky follow kz so that a triangle keeps its winding in the frame.
+    /// kx, ky and kz; the order of kx and ky keeps the triangles' winding in the frame.
     pub(crate) axes: [usize; 3],
     /// d_kx / d_kz, d_ky / d_kz and 1 / d_kz.
     pub(crate) shear: [f32; 3],
-    /// 1 / d_a of each axis, of limited size.
+    /// 1 / d_a of each axis, with limited magnitude.
     pub(crate) inverse: [f32; 4],
-    /// -o_a / d_a - margin: what is added to near planes, divided by d_a.
+    /// -o_a / d_a - margin: added to near planes after division by d_a.
     pub(crate) near: [f32; 4],
-    /// -o_a / d_a + margin: what is added to far planes, divided by d_a.
+    /// -o_a / d_a + margin: added to far planes after division by d_a.
     pub(crate) far: [f32; 4],
     /// The range of t.
     pub(crate) t_min: f32,
@@ -212,15 +212,16 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The frame of a ray of this class over a model with this reach.
+    /// The frame of a ray of this class, for a model of this extent.
     #[inline(always)]
     pub(crate) fn new<S: Simd>(simd: S, ray: &Ray, class: Class, reach: &Extent) -> Self {
         let ([ox, oy, oz], [dx, dy, dz]) = (&ray.origin, &ray.direction);
         let [kx, ky, kz] = class.axes();
-        // The fourth lanes, without meaning, are what comes next in a `Ray`, so that one load is enough.
+        // The unused fourth lanes take the next field of `Ray`, so one load is enough.
         let origin = f32x4::simd_from(simd, [*ox, *oy, *oz, *dx]);
         let direction = f32x4::simd_from(simd, [*dx, *dy, *dz, ray.t_min]);
-        // What is larger than 1 / d_kz allows is cut off after the division, which so need not wait for kz, and hardly ever.
+        // Values beyond the limit that 1 / d_kz sets are clamped after the division, so that it need not wait for kz.
+        // Rarely taken.
         let mut inverse = f32x4::splat(simd, 1.0) / direction;
         let inverse_z = inverse.swizzle_dyn(u8x16::simd_from(simd, LANES[kz]));
         let [x, y, z] = [dx.abs(), dy.abs(), dz.abs()];
@@ -250,16 +251,16 @@ impl Frame {
     }
 }
 
-/// What is added to planes, divided by the direction, where t counts from a `t_min` below 0.
+/// The offsets of [`Frame`] with t counted from a `t_min` below 0.
 ///
-/// Hits lie at |t| <= R_z / |d_kz|, and on the axis kz the margin is between 17 u and 25 u times that; so between
-/// twice and four times as far from 0 there are none, and `shift` need not be more. Beside the roundings in
-/// [`Frame`], those of the two sums, of the product and of the limit are off by u `shift` each and by at most
-/// u R_a / |d_a| and u R_z / |d_kz| in all, for which the margin has room.
+/// Hits lie at |t| <= R_z / |d_kz|, and on axis kz the margin is between 17 u and 25 u times that. So `none_beyond`
+/// lies between twice and four times that limit of |t|, and `shift` need not be larger. In addition to the
+/// roundings in [`Frame`], those of the two sums, of the product and of the limit contribute u `shift` each, and at
+/// most u R_a / |d_a| and u R_z / |d_kz| in total, which the margin allows for.
 pub(crate) struct Shifted {
     pub(crate) near: [f32; 4],
     pub(crate) far: [f32; 4],
-    /// How much is added to t.
+    /// What is added to t.
     pub(crate) shift: f32,
 }
 
@@ -278,15 +279,16 @@ impl Frame {
     }
 }
 
-/// A ray with a class, for one whose direction is very short or very long: scaled by a power of two, exactly.
+/// For a ray with a very short or very long direction, which has no class: the ray with its direction scaled exactly,
+/// by a power of two.
 pub(crate) struct Scaled {
     pub(crate) ray: Ray,
-    /// How many times the original direction is as long.
+    /// The length of the original direction divided by that of the scaled one.
     scale: f64,
 }
 
 impl Scaled {
-    /// The ray for one without a class; `None` where it can hit nothing.
+    /// Scales a ray without a class; `None` if it cannot hit anything.
     #[cold]
     pub(crate) fn of(ray: &Ray) -> Option<Self> {
         let largest = ray.direction.iter().fold(0f32, |largest, d| largest.max(d.abs()));
@@ -297,7 +299,7 @@ impl Scaled {
         let (shrink, scale) = (power_of_two(-exponent), power_of_two(exponent));
         let ray = Ray {
             direction: ray.direction.map(|d| (f64::from(d) * shrink) as f32),
-            // There is no hit at an infinite t.
+            // No hit has an infinite t.
             t_min: (f64::from(ray.t_min.clamp(f32::MIN, f32::INFINITY)) * scale) as f32,
             t_max: (f64::from(ray.t_max.clamp(f32::NEG_INFINITY, f32::MAX)) * scale) as f32,
             ..*ray
@@ -305,26 +307,26 @@ impl Scaled {
         Class::of(&ray).is_some().then_some(Self { ray, scale })
     }
 
-    /// A `t` of the original ray in this one's scale.
+    /// Converts a `t` of the original ray to the scaled ray.
     pub(crate) fn scale(&self, t: f32) -> f32 {
         (f64::from(t) * self.scale) as f32
     }
 
-    /// A hit of this ray as the original one's.
+    /// Converts a hit of the scaled ray to the original ray.
     pub(crate) fn unscale(&self, hit: Hit) -> Hit {
         Hit { t: (f64::from(hit.t) / self.scale) as f32 + 0.0, ..hit }
     }
 }
 
-/// The bytes of a lane, over and over.
+/// Byte indices that broadcast a lane.
 static LANES: [[u8; 16]; 3] = [
     [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3],
     [4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7],
     [8, 9, 10, 11, 8, 9, 10, 11, 8, 9, 10, 11, 8, 9, 10, 11],
 ];
 
-/// kx and ky for each kz, and for both signs of the direction on kz: they are swapped where it is negative,
-/// so that the winding stays. The fourth row is never used.
+/// kx and ky for each kz and for both signs of the direction on kz. They are swapped where it is negative, which keeps
+/// the winding. The fourth row is never used.
 const AXES: [[[u8; 2]; 2]; 4] = [[[1, 2], [2, 1]], [[2, 0], [0, 2]], [[0, 1], [1, 0]], [[0; 2]; 2]];
 
 /// The largest e with 2^e <= x, for a finite x > 0.

@@ -6,21 +6,21 @@ pub const MAX_DIRECTIONS: usize = 42;
 /// The most pairs of opposite directions.
 pub const MAX_SLABS: usize = MAX_DIRECTIONS / 2;
 
-/// Room for a number a pair of opposite directions, in whole vectors of up to eight.
+/// The size of arrays with one number per pair of opposite directions, in whole vectors of up to eight.
 pub const SLAB_ROOM: usize = MAX_SLABS.next_multiple_of(8);
 
-/// Room for the number of each direction's mirror image.
+/// The size of arrays with the index of each direction's mirror image.
 pub const IMAGES: usize = MAX_DIRECTIONS.next_power_of_two();
 
-/// The most faces of a hull of directions that are seen from one octant.
+/// The most faces of the directions' hull in one octant.
 const MAX_FACES: usize = 13;
 
-/// Rings of a cone, with the region outside: an occupancy table has bits 1 to 31 for the rings.
+/// The rings of a cone, counting the region outside; bits 1 to 31 of an occupancy table are the rings.
 pub const REGIONS: usize = 32;
 
-/// A set of k directions, unit vectors: direction i + k/2 is opposite to direction i.
+/// A set of k directions, which are unit vectors: direction i + k/2 is opposite to direction i.
 ///
-/// With a direction, all its mirror images in the planes of the axes are in the set.
+/// For each direction the set contains all its mirror images in the coordinate planes.
 #[derive(Debug)]
 pub struct Directions {
     slabs: usize,
@@ -30,24 +30,24 @@ pub struct Directions {
     mirrored: [[u8; IMAGES]; 8],
     faces: [Face; MAX_FACES],
     face_count: usize,
-    /// The cosine of the largest angle between any vector and the direction nearest to it.
+    /// The aperture: the cosine of the largest angle between any vector and the nearest direction.
     pub aperture: f64,
-    /// The sine of that angle.
+    /// The sine of the aperture.
     pub aperture_sine: f64,
-    /// More than the tangent of the greatest angle in each ring, by no more than rounding; 0 for ring 0, which is none.
+    /// The tangent of the largest angle in each ring, rounded up; 0 for ring 0, which is unused.
     pub ring_tangents: [f32; REGIONS],
 }
 
-/// Three directions that span a part of the octant of positive coordinates, with no other direction among them.
+/// Three directions that span a part of the positive octant, without another direction between them.
 #[derive(Clone, Copy, Debug)]
 pub struct Face {
     /// The directions.
     pub directions: [u8; 3],
-    /// Takes a vector to its weights: those with which the three directions add up to it.
+    /// The matrix from a vector to its weights, with which the three directions add up to the vector.
     pub weights: [[f64; 3]; 3],
 }
 
-/// Every set, by k.
+/// All sets, by k.
 static SETS: [Directions; 6] = [
     Directions::new(&[X, Y, Z], &[[0, 1, 2]]),
     Directions::new(&ICOSAHEDRON, &[[0, 2, 4], [0, 2, 9], [2, 4, 5], [0, 4, 7]]),
@@ -126,7 +126,7 @@ const ICOSAHEDRON: [[f64; 3]; 6] = [
 ];
 
 impl Directions {
-    /// The numbers of directions that there are sets of.
+    /// The values of k for which there are sets.
     pub const COUNTS: [u32; 6] = [6, 12, 14, 18, 26, 42];
 
     /// The set of k directions, if there is one.
@@ -146,25 +146,25 @@ impl Directions {
         self.slabs
     }
 
-    /// The directions, to the last bit or two of f64.
+    /// The directions, accurate to the last bit or two of f64.
     #[inline]
     pub fn units(&self) -> &[[f64; 3]] {
         &self.units[..self.count()]
     }
 
-    /// The number of the direction that is opposite to another.
+    /// The index of the opposite direction.
     #[inline]
     pub const fn opposite(&self, direction: usize) -> usize {
         (direction + self.slabs) % self.count()
     }
 
-    /// The number of each direction's mirror image: bit a of `signs` turns axis a around.
+    /// The index of each direction's mirror image; bit a of `signs` mirrors axis a.
     #[inline]
     pub const fn images(&self, signs: usize) -> &[u8; IMAGES] {
         &self.mirrored[signs % 8]
     }
 
-    /// The faces of the directions' hull that are seen from the octant of positive coordinates; together they cover it.
+    /// The faces of the directions' hull in the positive octant, which they cover together.
     #[inline]
     pub fn faces(&self) -> &[Face] {
         &self.faces[..self.face_count]
@@ -198,7 +198,7 @@ impl Directions {
             let [a, b, c] = [units[a as usize], units[b as usize], units[c as usize]];
             let weights = inverse(a, b, c);
             faces[f] = Face { directions: triples[f], weights };
-            // The vector whose product with all three is 1: the farthest from all, once it has length 1.
+            // The vector whose dot product with all three is 1; scaled to length 1 it is the farthest from all three.
             let normal = [
                 weights[0][0] + weights[1][0] + weights[2][0],
                 weights[0][1] + weights[1][1] + weights[2][1],
@@ -222,7 +222,7 @@ impl Directions {
     }
 }
 
-/// The cosine of the greatest angle in a ring.
+/// The cosine of the largest angle in a ring.
 pub const fn ring_cosine(aperture: f64, ring: usize) -> f64 {
     1.0 - ring as f64 * ((1.0 - aperture) / (REGIONS - 1) as f64)
 }
@@ -238,7 +238,7 @@ const fn ring_tangents(aperture: f64) -> [f32; REGIONS] {
     tangents
 }
 
-/// For each set of axes to turn around, the number of each direction's image.
+/// The index of each direction's image, for each set of mirrored axes.
 const fn mirror_images(units: &[[f64; 3]; MAX_DIRECTIONS], count: usize) -> [[u8; IMAGES]; 8] {
     let mut images = [[0; IMAGES]; 8];
     let mut signs = 0;
@@ -285,7 +285,7 @@ const fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-/// By Newton's method, for numbers from 0 to 32: constants have no other.
+/// By Newton's method, for numbers from 0 to 32; `core` has no square root in constants.
 const fn square_root(x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -303,8 +303,8 @@ const fn square_root(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Fünzig and Fellner, "Easy realignment of k-DOP bounding volumes", 2003, table 1, whose 0.787539 for the 12-DOP is a
-    /// misprint.
+    /// Fünzig and Fellner, "Easy realignment of k-DOP bounding volumes", 2003, table 1, whose 0.787539 for the 12-DOP
+    /// is a misprint.
     #[test]
     fn apertures_are_the_papers() {
         let printed =
@@ -334,8 +334,8 @@ mod tests {
         }
     }
 
-    /// On a grid of the octant's vectors: some face has them, its directions are among the nearest, none is farther than
-    /// the aperture.
+    /// Checks a grid of vectors of the octant: a face contains each, the face's directions are among the nearest, and
+    /// none is farther than the aperture.
     #[test]
     fn faces_cover_the_octant() {
         const STEPS: i32 = 24;

@@ -1,6 +1,6 @@
-//! The records of the four-wide tree of k-DOPs, and the directions that these have.
+//! The records of the four-wide tree of k-DOPs, and the directions of k-DOPs.
 //!
-//! References, leaves and the depth are those of the tree of oriented boxes: [`PairRef`],
+//! References, leaves and the depth limit are those of the tree of oriented boxes: [`PairRef`],
 //! [`PairLeaf`](crate::obb::PairLeaf) and [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
 
 mod directions;
@@ -10,8 +10,7 @@ pub use directions::{Directions, Face, IMAGES, MAX_DIRECTIONS, MAX_SLABS, REGION
 use crate::obb::{EMPTY_EXTENT, PAIR_WIDTH, PairRef};
 use crate::plain::plain_record;
 
-/// Four numbers: of a node without tables, some that one child has; of one with tables, a number of each of its four
-/// children.
+/// Four numbers: without tables, four of one child; with tables, one for each of the node's four children.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(16))]
 pub struct LaneRow {
@@ -21,16 +20,16 @@ pub struct LaneRow {
 
 plain_record!(LaneRow, 16, 16, [lanes]);
 
-/// What a node tells of its children besides how far they reach along the directions.
+/// What a node stores for its children in addition to extents along the directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Tables {
     /// Nothing.
     #[default]
     None = 0,
-    /// Which rings around each direction hold corners beyond the extent, and how far those outside reach.
+    /// Which rings around each direction contain corners beyond the extent, and the extent of those outside the cone.
     Occupancy = 1,
-    /// How far corners reach along the shell of each direction's cone.
+    /// The extent of corners along the shell of each direction's cone.
     Profile = 2,
 }
 
@@ -52,7 +51,7 @@ impl Tables {
         }
     }
 
-    /// Rows a direction.
+    /// Rows per direction.
     #[inline]
     const fn rows(self) -> usize {
         match self {
@@ -63,20 +62,20 @@ impl Tables {
     }
 }
 
-/// What the rows of a node are.
+/// The layout of a node's rows.
 ///
-/// Without tables, a list of numbers for each child, one after the other, a multiple of sixteen each: its bound along each
-/// direction, from the tree's origin; then the child reference as bits; then zeros.
+/// Without tables: for each child in turn a list of numbers, padded to a multiple of sixteen: its bound along each
+/// direction, from the tree's origin; the child reference as bits; zeros.
 ///
-/// With tables, a lane a child: rows 0 to 2 are the centres' x, y and z, row 3 the child references as bits; a row for the
-/// extent along each direction, from the centre, follows; then with [`Tables::Profile`] a row for each direction's profile,
-/// with [`Tables::Occupancy`] a row for the reach beyond each direction's cone and then one for the bits of its rings;
-/// then zeros to a multiple of four rows.
+/// With tables, one lane per child: rows 0 to 2 are the centres' x, y and z, row 3 the child references as bits. Then a
+/// row for the extent along each direction, from the centre. Then, with [`Tables::Profile`], a row for each direction's
+/// profile; with [`Tables::Occupancy`], for each direction a row for the extent beyond its cone and one for the bits of
+/// its rings. Zeros to a multiple of four rows.
 #[derive(Clone, Copy, Debug)]
 pub struct KdopLayout {
     /// The directions.
     pub directions: &'static Directions,
-    /// What is told besides.
+    /// The tables.
     pub tables: Tables,
 }
 
@@ -88,30 +87,30 @@ impl KdopLayout {
     /// Without tables, the most rows of a child.
     pub const MAX_CHILD_ROWS: usize = (MAX_DIRECTIONS + 1).next_multiple_of(LIST) / PAIR_WIDTH;
 
-    /// The layout that a section's root names; `None` where there is no such one.
+    /// The layout given by a section's root; `None` if it is invalid.
     pub fn of(k: u32, tables: u32) -> Option<Self> {
         Some(Self { directions: Directions::of(k)?, tables: Tables::from_number(tables)? })
     }
 
-    /// Whether children have centres, from which extents count, and tables.
+    /// Whether children have tables, and centres that extents are relative to.
     #[inline]
     pub const fn has_tables(&self) -> bool {
         !matches!(self.tables, Tables::None)
     }
 
-    /// Without tables, the rows of a child.
+    /// Without tables, the number of rows of a child.
     #[inline]
     pub const fn child_rows(&self) -> usize {
         (self.directions.count() + 1).next_multiple_of(LIST) / PAIR_WIDTH
     }
 
-    /// Where the bound or extent of a child along a direction is.
+    /// The spot of a child's bound or extent along a direction.
     #[inline]
     pub const fn reach(&self, direction: usize, slot: usize) -> Spot {
         self.spot(Self::EXTENTS, direction, slot)
     }
 
-    /// Where the reference of a child is.
+    /// The spot of a child's reference.
     #[inline]
     pub const fn child(&self, slot: usize) -> Spot {
         if self.has_tables() {
@@ -121,26 +120,26 @@ impl KdopLayout {
         }
     }
 
-    /// The references of a node's children, if the layout is its own.
+    /// The references of a node's children, if the node has this layout.
     #[inline]
     pub fn children(&self, node: &[LaneRow]) -> Option<[u32; PAIR_WIDTH]> {
         let child = |slot| self.child(slot).of(node).map(f32::to_bits);
         Some([child(0)?, child(1)?, child(2)?, child(3)?])
     }
 
-    /// With tables, where a child's profile is, or its reach beyond the cone, for a direction.
+    /// With tables, the spot of a child's profile, or of its extent beyond the cone, for a direction.
     #[inline]
     pub const fn shell(&self, direction: usize, slot: usize) -> Spot {
         Spot { row: self.shells() + direction, lane: slot }
     }
 
-    /// With occupancy tables, where the rings of a child's direction are.
+    /// With occupancy tables, the spot of a child's rings for a direction.
     #[inline]
     pub const fn rings(&self, direction: usize, slot: usize) -> Spot {
         Spot { row: self.shells() + self.directions.count() + direction, lane: slot }
     }
 
-    /// With tables, where a child's centre is on an axis.
+    /// With tables, the spot of a child's centre on an axis.
     #[inline]
     pub const fn centre(&self, axis: usize, slot: usize) -> Spot {
         Spot { row: axis, lane: slot }
@@ -160,7 +159,7 @@ impl KdopLayout {
         }
     }
 
-    /// Rows of a node: a multiple of four, so that nodes start at multiples of 64 bytes.
+    /// The number of rows of a node: a multiple of four, so that nodes start at multiples of 64 bytes.
     #[inline]
     pub const fn rows(&self) -> usize {
         if self.has_tables() {
@@ -171,7 +170,7 @@ impl KdopLayout {
         }
     }
 
-    /// What number of a node is at a spot.
+    /// The slot and the meaning of the number at a spot.
     pub const fn number(&self, spot: Spot) -> (usize, KdopNumber) {
         let k = self.directions.count();
         if !self.has_tables() {
@@ -196,27 +195,27 @@ impl KdopLayout {
     }
 }
 
-/// The numbers of a list are a multiple of this many.
+/// The length of a list is a multiple of this.
 const LIST: usize = 16;
 
-/// A place among the rows of a node.
+/// A position in the rows of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
     /// The row.
     pub row: usize,
-    /// The number of it.
+    /// The index in the row.
     pub lane: usize,
 }
 
 impl Spot {
-    /// The number at this place of a node, which has it where the layout is its own.
+    /// The number at this spot, if the node has enough rows.
     #[inline]
     pub fn of(self, node: &[LaneRow]) -> Option<f32> {
         Some(node.get(self.row)?.lanes[self.lane % PAIR_WIDTH])
     }
 }
 
-/// A number of a slot.
+/// The meaning of a slot's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KdopNumber {
     /// The bound or the extent along a direction.
@@ -225,16 +224,16 @@ pub enum KdopNumber {
     Child,
     /// The coordinate of the centre on an axis.
     Centre(usize),
-    /// The profile of a direction, or the reach beyond its cone.
+    /// The profile of a direction, or the extent beyond its cone.
     Shell(usize),
     /// The rings of a direction, as bits.
     Rings(usize),
-    /// Nothing.
+    /// Padding.
     Filling,
 }
 
 impl KdopNumber {
-    /// What it is in an empty slot.
+    /// Its value in an empty slot.
     pub const fn empty(self) -> f32 {
         match self {
             Self::Reach(_) | Self::Shell(_) => EMPTY_EXTENT,
@@ -262,7 +261,7 @@ mod tests {
         }
     }
 
-    /// Every spot has one number of one slot, and that number is there.
+    /// Every spot holds one number of one slot, and the spot of that number is this one.
     #[test]
     fn spots_are_where_numbers_are() {
         let layouts = Directions::COUNTS

@@ -1,13 +1,13 @@
-//! The records of the four-wide tree in packed form: 128 bytes a node, and leaves that only say where their triangles are.
+//! The packed form of nodes of oriented boxes: 128 bytes per node.
 
 use crate::plain::plain_record;
 
 use super::{EMPTY_EXTENT, ObbNode, PAIR_WIDTH, PairRef};
 
-/// What a part of a packed quaternion counts.
+/// The unit of packed quaternions.
 pub const ROTATION_STEP: f32 = 1.0 / (1 << 15) as f32;
 
-/// A node, in numbers of 16 bits that count steps. [`unpack`](Self::unpack) says what they mean.
+/// A node in 16-bit numbers of steps; [`unpack`](Self::unpack) defines their meaning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct PackedObbNode {
@@ -19,7 +19,7 @@ pub struct PackedObbNode {
     pub half_extents: [[u16; PAIR_WIDTH]; 3],
     /// [`PairRef`] of each slot.
     pub children: [u32; PAIR_WIDTH],
-    /// Where centres count from, relative to the tree's origin.
+    /// What centres are relative to, itself relative to the tree's origin.
     pub origin: [f32; 3],
     /// The step of centres.
     pub centre_step: f32,
@@ -42,11 +42,11 @@ impl PackedObbNode {
         reserved: [0; 3],
     };
 
-    /// The node that this stands for: the same bits on every CPU, each operation rounded once.
+    /// The unpacked node: bit-identical on every CPU, each operation rounded once.
     ///
     /// A quaternion q with n = (x x + y y) + (z z + w w) is multiplied by 1.5 - 0.5 n. Where n is 1 within 2^-13.9, as
-    /// rounding a unit vector to steps leaves it, that is within 2^-28.8 of the inverse of its length; with the
-    /// roundings, 3.5 units of 2^-24, the length is 1 within 2^-22.
+    /// it is after rounding a unit vector to steps, this factor is within 2^-28.8 of the inverse of its length. With
+    /// the roundings, 3.5 units of 2^-24, the length is 1 within 2^-22.
     #[inline(always)]
     pub fn unpack(&self) -> ObbNode {
         let mut node = ObbNode { children: self.children, ..ObbNode::EMPTY };

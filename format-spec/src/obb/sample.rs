@@ -1,9 +1,9 @@
-//! The record of vertices that are stored beside a node of oriented boxes.
+//! The sample vertices of a node of oriented boxes.
 
 use super::PAIR_WIDTH;
 use crate::plain::plain_record;
 
-/// Of each child of a node, one vertex of the surface below.
+/// For each child of a node, one vertex of the surface below it.
 ///
 /// An empty slot repeats slot 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,7 +11,7 @@ use crate::plain::plain_record;
 pub struct SampleNode {
     /// x, y and z of the vertices, relative to the tree's origin, rounded once.
     pub position: [[f32; PAIR_WIDTH]; 3],
-    /// Triangles of which they are corners: 4 times the index of a leaf, plus a lane of it.
+    /// Triangles that have these vertices as corners: 4 times the index of a leaf, plus a lane of it.
     pub places: [u32; PAIR_WIDTH],
 }
 

@@ -1,15 +1,15 @@
-//! Numbers of about twice the precision of f64, for what is decided by very small differences.
+//! Numbers with about twice the precision of f64, for decisions by very small differences.
 //!
 //! Based on: Dekker, "A Floating-Point Technique for Extending the Available Precision", 1971, and Hida, Li, Bailey,
-//! "Algorithms for Quad-Double Precision Floating Point Arithmetic", 2001 (double-double). No step is fused, so that every
+//! "Algorithms for Quad-Double Precision Floating Point Arithmetic", 2001 (double-double). No step is fused, so every
 //! CPU gives the same bits.
 
 use core::cmp::Ordering;
 use core::ops::{Add, Div, Mul, Sub};
 
-/// The sign of a sum, exactly, where no step overflows. Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast
-/// Robust Geometric Predicates", 1997, theorem 10: each number is added to the parts of the sum so far, whose signs the last
-/// one that is not zero decides.
+/// The exact sign of a sum, if no step overflows. Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast
+/// Robust Geometric Predicates", 1997, theorem 10: each number is added to the expansion of the sum so far; the last
+/// nonzero component of the expansion has the sign of the sum.
 #[cold]
 pub(crate) fn sign_of_sum(numbers: [f64; 6]) -> Ordering {
     let mut parts = [0.0; 6];
@@ -25,7 +25,7 @@ pub(crate) fn sign_of_sum(numbers: [f64; 6]) -> Ordering {
     last.and_then(|part| part.partial_cmp(&0.0)).unwrap_or(Ordering::Equal)
 }
 
-/// What a test of triangles computes with.
+/// The number type of a triangle test.
 pub(crate) trait Real:
     Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
@@ -59,7 +59,7 @@ impl Real for f64 {
     }
 }
 
-/// The sum of two numbers, the first of which is the sum, rounded.
+/// The unevaluated sum of two numbers; the first is the rounded sum.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(crate) struct Double {
     high: f64,
@@ -67,7 +67,7 @@ pub(crate) struct Double {
 }
 
 impl Double {
-    /// Needs a `high` that is not smaller than `low` in magnitude.
+    /// `high` must not be smaller than `low` in magnitude.
     fn normalised(high: f64, low: f64) -> Self {
         let sum = high + low;
         Self { high: sum, low: low - (sum - high) }
@@ -162,7 +162,7 @@ mod tests {
         Double::difference(x, 0.0)
     }
 
-    /// The relative error is that of the rest after everything large has cancelled.
+    /// The error is relative to what remains after everything large has cancelled.
     #[test]
     fn operations_keep_their_precision() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;

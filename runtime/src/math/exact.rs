@@ -1,20 +1,19 @@
-//! Whole numbers of up to 1728 bits and a sign, for the few questions that rounding cannot answer.
+//! Integers of up to 1728 bits and a sign, for the few decisions that rounding leaves open.
 //!
-//! Based on: Knuth, The Art of Computer Programming, volume 2, 1997, section 4.3.1, algorithms A, S and M.
-//! Departs from it by a fixed capacity (no allocation) and a tracked length, so that small numbers stay cheap.
+//! Based on: Knuth, The Art of Computer Programming, volume 2, 1997, section 4.3.1, algorithms A, S and M. Departures:
+//! a fixed capacity (no allocation) and a tracked length, so that small numbers are cheap.
 //!
-//! Why the capacity is enough: every `f32` is a multiple of 2^-149 and below 2^129 (so are the bit
-//! patterns of infinities and NaN, which are read as if they were finite), that is 278 bits; a
-//! difference has 279, and the largest polynomial asked for, the square of a triple product of
-//! differences (degree six), is below (3 * 2 * 2^(3 * 279))^2 < 2^1680. Beyond the capacity the
-//! arithmetic would wrap; it never panics.
+//! Why the capacity is enough: every `f32` is a multiple of 2^-149 and below 2^129 (so are the bit patterns of
+//! infinities and NaN, read as if they were finite), which is 278 bits. A difference has 279 bits, and the largest
+//! polynomial in use, the square of a triple product of differences (degree six), is below
+//! (3 * 2 * 2^(3 * 279))^2 < 2^1680. Beyond the capacity the arithmetic would wrap; it never panics.
 
 use core::cmp::Ordering;
 use core::ops::{Add, Mul, Neg, Sub};
 
 const LIMBS: usize = 27;
 
-/// A whole number: a sign and `length` used limbs, lowest first.
+/// An integer: a sign and `length` limbs in use, lowest first.
 ///
 /// The limbs from `length` on are zero, the last used one is not, and zero is not negative.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +23,7 @@ pub(crate) struct Whole {
     limbs: [u64; LIMBS],
 }
 
-/// Three whole numbers: a point or a direction in space.
+/// Three integers: a point or a direction in space.
 pub(crate) type Vector = [Whole; 3];
 
 /// The exponent of the largest power of two that divides every one of `values`.
@@ -34,7 +33,7 @@ pub(crate) fn unit<'a>(values: impl IntoIterator<Item = &'a f32>) -> i32 {
     nonzero.map(|(_, exponent)| exponent).min().unwrap_or(0)
 }
 
-/// `value` without its sign as an odd (or zero) mantissa times a power of two.
+/// The magnitude of `value` as an odd (or zero) mantissa times a power of two.
 fn decode(value: f32) -> (u64, i32) {
     let bits = value.to_bits();
     let (field, fraction) = ((bits >> 23) & 0xff, bits & 0x7f_ffff);
@@ -50,13 +49,13 @@ fn decode(value: f32) -> (u64, i32) {
 impl Whole {
     const ZERO: Self = Self { negative: false, length: 0, limbs: [0; LIMBS] };
 
-    /// `value` counted in units of 2^`unit`, which must divide it.
+    /// `value` in units of 2^`unit`, which must divide it.
     pub(crate) fn new(value: f32, unit: i32) -> Self {
         let (mantissa, exponent) = decode(value);
         let shift = (exponent - unit).max(0).unsigned_abs();
         let wide = u128::from(mantissa) << (shift % 64);
         let mut out = Self::ZERO;
-        // The length of an f32 is far below the capacity; `zip` only spares a proof of the indexing.
+        // The shifted f32 is far within the capacity; `zip` only avoids indexing that could panic.
         let place = (shift / 64) as usize;
         for (limb, part) in out.limbs.iter_mut().skip(place).zip([wide, wide >> 64]) {
             *limb = part as u64;
@@ -80,7 +79,7 @@ impl Whole {
         self.limbs.get(..self.length).unwrap_or(&self.limbs)
     }
 
-    /// Restores the invariants after limbs at and above `length` were left zero.
+    /// Restores the invariants after limbs from `length` on were left zero.
     fn trimmed(mut self, length: usize, negative: bool) -> Self {
         self.length = length.min(LIMBS);
         while self.used().last() == Some(&0) {
@@ -107,7 +106,7 @@ impl Whole {
         out.trimmed(length, negative)
     }
 
-    /// Needs a magnitude not below the other's.
+    /// The magnitude must not be below the other's.
     fn sub_magnitude(&self, other: &Self, negative: bool) -> Self {
         let mut out = Self::ZERO;
         let pairs = self.limbs.iter().zip(&other.limbs).take(self.length);
@@ -201,12 +200,12 @@ pub(crate) fn sub(a: &Vector, b: &Vector) -> Vector {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-/// The scalar product.
+/// The dot product.
 pub(crate) fn dot(a: &Vector, b: &Vector) -> Whole {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// The vector product.
+/// The cross product.
 pub(crate) fn cross(a: &Vector, b: &Vector) -> Vector {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
@@ -216,7 +215,7 @@ mod tests {
     use super::*;
 
     fn whole(value: i32) -> Whole {
-        // Small enough for an f32.
+        // Small enough to be exact in f32.
         Whole::new(value as f32, 0)
     }
 
@@ -237,7 +236,7 @@ mod tests {
 
     #[test]
     fn carries_and_borrows_cross_limbs() {
-        // (2^64 - 1) and (2^128 - 1) are made of ones only, so every limb carries.
+        // (2^64 - 1) and (2^128 - 1) have only ones, so every limb carries.
         let power = |exponent: i32| Whole::new(1.0, -exponent);
         let one = power(0);
         for exponent in [63, 64, 65, 127, 128, 129, 191, 192] {
@@ -281,7 +280,7 @@ mod tests {
         let minor = difference * difference + difference * difference;
         let triple = minor * difference + minor * difference + minor * difference;
         let square = triple * triple;
-        // 36 * difference^6, taken apart in another order: nothing was lost.
+        // 36 * difference^6, multiplied in another order: nothing was lost.
         let six = difference * difference * difference * whole(6);
         assert_eq!(square, six * six);
         assert!(square.length <= LIMBS && (square - six).is_positive());

@@ -1,15 +1,15 @@
-//! Arithmetic that the volumes and the triangle tests share.
+//! Arithmetic shared by volumes and triangle tests.
 
 pub(crate) mod double;
 pub(crate) mod exact;
 
-/// As `f32::max`, but for NaN, which costs that four instructions more.
+/// As `f32::max`, but without its handling of NaN, which costs four instructions.
 #[inline(always)]
 pub(crate) fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// As `f32::min`, but for NaN.
+/// As `f32::min`, but without its handling of NaN.
 #[inline(always)]
 pub(crate) fn smaller(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }

@@ -1,4 +1,4 @@
-//! What is in the file, record by record.
+//! Access to the file's records.
 
 use bvhc_format::header::{Header, SectionEntry};
 use bvhc_format::kdop::KdopLayout;
@@ -13,8 +13,8 @@ use super::Model;
 use crate::blocks::Blocks;
 use crate::hull::Hull;
 
-/// The file's records, for tools that inspect files or draw trees. Their types are those of [`format`](crate::format), which
-/// change with the format; queries need none of this.
+/// The file's records, for tools that inspect files or draw trees. Their types are those of [`format`](crate::format),
+/// which change with the format. Queries do not need them.
 impl<'a> Model<'a> {
     /// The header's fields.
     pub fn header(&self) -> &Header {
@@ -47,7 +47,7 @@ impl<'a> Model<'a> {
         self.obb_tree
     }
 
-    /// Vertices beside each node of that tree, if the file has them.
+    /// The sample vertices of each node of that tree, if the file has them.
     pub fn samples(&self) -> Option<&'a [SampleNode]> {
         self.samples
     }
@@ -57,12 +57,12 @@ impl<'a> Model<'a> {
         self.kdop_tree.map(|(tree, _)| tree)
     }
 
-    /// What the rows of that tree are.
+    /// The layout of that tree's rows.
     pub fn kdop_layout(&self) -> Option<KdopLayout> {
         self.kdop_tree.map(|(_, layout)| layout)
     }
 
-    /// The tree of swept spheres, if the file has one, and where its nodes are.
+    /// The tree of swept spheres, if the file has one, and the layout of its nodes.
     pub fn swept_tree(&self) -> Option<(&'a ArchivedSweptTree<'static>, SweptLayout)> {
         self.swept_tree
     }
@@ -72,7 +72,7 @@ impl<'a> Model<'a> {
         self.hull
     }
 
-    /// The triangles that several blocks hold, if there are any.
+    /// The triangles that more than one block holds, if any.
     pub fn splits(&self) -> Option<&'a ArchivedSplits<'static>> {
         self.splits
     }
@@ -82,7 +82,7 @@ impl<'a> Model<'a> {
         self.blocks
     }
 
-    /// Levels of inner nodes that the file says the AABB tree has.
+    /// Levels of inner nodes of the AABB tree, as stored in the file.
     pub fn depth(&self) -> u32 {
         self.depth
     }

@@ -1,4 +1,4 @@
-//! Files by their paths.
+//! Models in files, opened by path.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -10,23 +10,21 @@ use super::{Bytes, LoadedModel};
 use crate::error::FileError;
 use crate::model::Model;
 
-/// A model in a memory-mapped file. The pages come in as queries touch them.
+/// A model in a memory-mapped file. Pages are loaded as queries touch them.
 pub struct MappedModel {
     model: Model<'static>,
     _map: Mmap,
 }
 
 impl MappedModel {
-    /// Maps the file at `path` and opens it, in time that does not grow with the file.
+    /// Maps the file at `path` and opens it, in time that does not depend on the file's size.
     ///
-    /// # Errors
-    /// [`FileError::Io`] where the file cannot be opened or mapped, as on targets without files, and [`FileError::Open`]
-    /// where it is not a model.
+    /// # Errors [`FileError::Io`] if the file cannot be opened or mapped (always so on targets without files),
+    /// [`FileError::Open`] if it is not a valid model.
     ///
-    /// # Safety
-    /// Nobody may change or truncate the file while it is mapped, in this process or another.
+    /// # Safety The file must not be changed or truncated while it is mapped, by this process or another.
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        // SAFETY: the caller's promise is that of `map`.
+        // SAFETY: the caller upholds the contract of `map`, which is that of `open`.
         let mapped = unsafe { Self::map(path.as_ref()) };
         mapped.map_err(|error| error.of(path.as_ref()))
     }
@@ -35,11 +33,11 @@ impl MappedModel {
     /// As [`open`](Self::open).
     unsafe fn map(path: &Path) -> Result<Self, FileError> {
         let file = File::open(path)?;
-        // SAFETY: the caller promises that the file stays as it is.
+        // SAFETY: the caller guarantees that the file does not change.
         let map = unsafe { Mmap::map(&file) }?;
-        // SAFETY: the mapped bytes do not move when `Mmap` does, nobody changes them (the caller's
-        // promise), and they live as long as `_map`, which is dropped with the model. `model` shortens
-        // the lifetime again before it hands the model out.
+        // SAFETY: the mapped bytes do not move when `Mmap` does, they do not change (guaranteed by the caller), and
+        // they live as long as `_map`, which is dropped with the model. `model` shortens the lifetime before it returns
+        // the model.
         let bytes: &'static [u8] = unsafe { core::slice::from_raw_parts(map.as_ptr(), map.len()) };
         Ok(Self { model: Model::from_bytes(bytes)?, _map: map })
     }
@@ -56,17 +54,16 @@ impl std::fmt::Debug for MappedModel {
     }
 }
 
-/// Whether memory can be had in pages. `memmap2` has none to give elsewhere, as on wasm32-unknown-unknown.
+/// Whether `memmap2` can allocate pages; on other targets, such as wasm32-unknown-unknown, it cannot.
 const HAS_PAGES: bool = cfg!(any(unix, windows));
 
 impl LoadedModel {
     /// Reads the file at `path` into memory and opens it.
     ///
-    /// The bytes are on huge pages where the system has them: opening reads all of the file, unlike a map, but queries are up
-    /// to a tenth faster on models of many megabytes.
+    /// Uses huge pages where the system has them. Unlike mapping, this reads the whole file, but queries are up to a
+    /// tenth faster on models of many megabytes.
     ///
-    /// # Errors
-    /// [`FileError::Io`] where the file cannot be read, [`FileError::Open`] where it is not a model.
+    /// # Errors [`FileError::Io`] if the file cannot be read, [`FileError::Open`] if it is not a valid model.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, FileError> {
         Self::read_path(path.as_ref()).map_err(|error| error.of(path.as_ref()))
     }
@@ -78,7 +75,7 @@ impl LoadedModel {
         Self::read_from(&mut file, size)
     }
 
-    /// Reads a model to the end of `reader`, for which `capacity` bytes are set aside at first.
+    /// Reads a model from `reader` to its end. `capacity` is the number of bytes to allocate at first.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -89,16 +86,16 @@ impl LoadedModel {
             return Ok(Self::from_bytes(&bytes)?);
         }
         let (pages, length) = read_to_pages(reader, capacity)?;
-        // SAFETY: the pages do not move when `Mmap` does, nobody can write to them any more, and they are given back
-        // with the model. `model` shortens the lifetime before it hands the model out.
+        // SAFETY: the pages do not move when `Mmap` does, are no longer writable, and are freed with the model. `model`
+        // shortens the lifetime before it returns the model.
         let held: &'static [u8] = unsafe { core::slice::from_raw_parts(pages.as_ptr(), length) };
         Ok(Self { model: Model::from_bytes(held)?, _bytes: Bytes::Pages(pages) })
     }
 }
 
-/// Pages of their own with all that `reader` has, and how many bytes that is.
+/// Reads all of `reader` into newly mapped pages; also returns the number of bytes.
 fn read_to_pages(reader: &mut impl Read, capacity: usize) -> std::io::Result<(Mmap, usize)> {
-    // One byte more, so that there is room to see the end.
+    // One byte more, to detect the end of the reader.
     let mut pages = huge_pages(capacity.saturating_add(1))?;
     let mut length = 0;
     loop {
@@ -116,13 +113,13 @@ fn read_to_pages(reader: &mut impl Read, capacity: usize) -> std::io::Result<(Mm
     }
 }
 
-/// Room for that many bytes and perhaps more, on huge pages but for the last part that would fill none.
+/// Pages for at least that many bytes, on huge pages except for a last part that would not fill one.
 fn huge_pages(length: usize) -> std::io::Result<MmapMut> {
     let huge = length / HUGE_PAGE * HUGE_PAGE;
-    // Linux puts only multiples of a huge page where huge pages begin.
+    // Linux aligns a mapping to huge pages only if its length is a multiple of one.
     let whole = if huge == 0 { Some(length) } else { length.checked_next_multiple_of(HUGE_PAGE) };
     let pages = MmapMut::map_anon(whole.ok_or(ErrorKind::FileTooLarge)?)?;
-    // Where there are none, small ones do.
+    // If huge pages cannot be had, small ones are used.
     #[cfg(target_os = "linux")]
     let _ = pages.advise_range(memmap2::Advice::HugePage, 0, huge);
     Ok(pages)

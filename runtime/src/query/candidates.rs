@@ -1,8 +1,8 @@
-//! The triangles that may be the closest: they wait for a decision in f64, and most for ever.
+//! Candidates for the closest triangle: they are queued for the decision in f64, and most are dropped before it.
 //!
-//! Where the closest point is a vertex or lies on an edge, all triangles there are equally far away and must be decided, since
-//! the lowest number is named. So those that are left in the end are decided together, a lane each; one alone takes less
-//! time in scalars, whose branches are guessed.
+//! If the closest point is a vertex or lies on an edge, all triangles there have the same distance and must be decided,
+//! since the lowest number is returned. So the candidates that remain at the end are decided together, one per lane. A
+//! single one is faster in scalar code, whose branches are predicted well.
 
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdMask};
@@ -16,18 +16,18 @@ use crate::walk::Visit;
 use crate::walk::nearest::Search;
 use crate::walk::probe::Sink;
 
-/// How many triangles may wait; there is always room for another block's.
+/// The capacity of the queue; there is always space for another block's triangles.
 const WAITING: usize = 2 * BLOCK_WIDTH;
 
-/// Of a block's candidates, that with the lowest bound is decided at once if this is below such a share of the limit: f32
-/// knows little of it, and the limit could be much lower. (0.05 and 0.3 take the same time; 0.99 up to a tenth more, none at
-/// all a fifth more in the town.)
+/// A block's candidate with the lowest bound is decided at once if the bound is below this share of the limit: f32 is
+/// then inaccurate, and the limit could drop a lot. (0.05 and 0.3 take the same time; 0.99 takes up to a tenth longer;
+/// never deciding at once takes a fifth longer in the town.)
 const SETTLED: f32 = 0.25;
 
-/// As many triangles as are decided together at most.
+/// The largest number of triangles that are decided together.
 const TOGETHER: usize = 8;
 
-/// The closest triangle of those that were decided.
+/// The closest triangle decided so far.
 pub(crate) struct Best {
     /// The squared distance.
     pub(crate) square: f64,
@@ -51,13 +51,13 @@ impl Best {
         }
     }
 
-    /// The squared distance, not below the f64 one, and finite: no point of a model is farther away.
+    /// An upper bound of the f64 squared distance; finite, since no point of a model is farther away.
     fn limit(&self) -> f32 {
         (self.square as f32).next_up().clamp(SMALLEST_LIMIT, f32::MAX)
     }
 }
 
-/// A triangle that may be the closest, with a lower bound of its squared distance, which may be no number.
+/// A triangle that may be the closest, with a lower bound of its squared distance, which may be NaN.
 #[derive(Clone, Copy, Default)]
 struct Candidate {
     block: u32,
@@ -65,10 +65,10 @@ struct Candidate {
     bound: f32,
 }
 
-/// A search under way: the best triangle that was decided in f64, and those that wait for it.
+/// The state of a search: the best triangle decided in f64, and the queue.
 pub(crate) struct Candidates {
     best: Best,
-    /// At least the square of the least distance, as f64 computes it.
+    /// An upper bound of the least squared distance as f64 computes it.
     limit: f32,
     waiting: [Candidate; WAITING],
     count: usize,
@@ -81,12 +81,12 @@ impl Candidates {
         Self { limit: best.limit(), best, waiting: [Candidate::default(); WAITING], count: 0 }
     }
 
-    /// The best of all, once all are decided.
+    /// The best triangle, once all are decided.
     pub(crate) fn best(&self) -> &Best {
         &self.best
     }
 
-    /// Decides all that wait.
+    /// Decides all that are queued.
     #[inline(always)]
     pub(crate) fn decide_all<S: Kernel>(
         &mut self,
@@ -119,14 +119,14 @@ impl Candidates {
         for place in 0..self.count.min(WAITING) {
             let candidate = self.waiting[place];
             self.waiting[kept % WAITING] = candidate;
-            // What is no number stays in.
+            // A NaN is kept.
             let is_beyond = candidate.bound > self.limit;
             kept += usize::from(!is_beyond);
         }
         self.count = kept;
     }
 
-    /// Decides the last of those that wait, if any does.
+    /// Decides the last in the queue, if any.
     #[inline(always)]
     fn decide_one<S: Kernel>(&mut self, simd: S, model: &Model<'_>, point: [f32; 3], sink: &mut impl Sink) {
         let Some(candidate) = self.take() else { return };
@@ -187,7 +187,7 @@ impl Search for Candidates {
     }
 }
 
-/// The corners of a candidate and its number, if the probe accepts it.
+/// The corners and the number of a candidate, if the probe accepts it.
 #[inline(always)]
 fn triangle_of<S: Kernel>(
     simd: S,
@@ -204,7 +204,7 @@ fn triangle_of<S: Kernel>(
 
 /// Triangles that are decided together.
 struct Group {
-    /// Of each corner, on each axis.
+    /// Indexed by corner, axis and triangle.
     corners: [[[f32; TOGETHER]; 3]; 3],
     triangles: [u32; TOGETHER],
     count: usize,
@@ -228,7 +228,7 @@ impl Group {
         self.count += 1;
     }
 
-    /// Offers the closest, and of those the one with the lowest number.
+    /// Updates the best with the closest of these triangles; among equals, the lowest number.
     #[inline(always)]
     fn decide<S: Kernel>(&self, simd: S, point: [f32; 3], best: &mut Best) {
         if self.count == 0 {
@@ -255,7 +255,7 @@ impl Group {
         best.offer([x[lane], y[lane], z[lane]], least, self.triangles[lane % TOGETHER], corners);
     }
 
-    /// A corner of each as seen from the point.
+    /// One corner of each triangle, relative to the point.
     #[inline(always)]
     fn corner<S: Kernel>(&self, simd: S, k: usize, point: [f32; 3]) -> [S::Doubles; 3] {
         [self.offset(simd, k, 0, point), self.offset(simd, k, 1, point), self.offset(simd, k, 2, point)]

@@ -1,4 +1,4 @@
-//! The queries of one [`Model`](crate::Model), a file each.
+//! The queries on one [`Model`](crate::Model), one file each.
 
 mod candidates;
 mod overlap;

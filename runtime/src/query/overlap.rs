@@ -1,4 +1,4 @@
-//! All triangles that touch a box or a ball.
+//! All triangles that touch a box or a sphere.
 
 use core::ops::ControlFlow;
 
@@ -11,24 +11,24 @@ use crate::triangle::{corners, touch_box, touch_sphere};
 use crate::walk::all;
 use crate::walk::probe::{Erased, Probe, Sink};
 
-/// Farther than any coordinate of a model, which is at most 2^60.
+/// Beyond every coordinate of a model, which is at most 2^60.
 const BEYOND_MODELS: f32 = 2.0 * MAX_COORDINATE;
 
 /// A triangle that an overlap query found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overlap {
-    /// The triangle's number; [`Model::source_of`] tells its face and material.
+    /// The triangle's number; [`Model::source_of`] gives its face and material.
     pub triangle: u32,
     /// Its corners, in the source's winding.
     pub corners: [[f32; 3]; 3],
 }
 
 impl<'a> Model<'a> {
-    /// Calls `visit` with every triangle that shares a point with the closed box, each once, in no
-    /// particular order, until it says `Break`, which is then returned.
+    /// Calls `visit` once with every triangle that shares a point with the closed box, in no particular order, until it
+    /// returns `Break`, which is then returned.
     ///
-    /// Exact: touching counts, and rounding never decides. An empty box touches nothing; its bounds may be infinite. Neither
-    /// allocates nor panics. Cost: as many triangle tests as blocks' boxes touch it.
+    /// Exact: touching counts, and rounding never affects the answer. An empty box touches nothing; its bounds may be
+    /// infinite. Does not allocate or panic. Cost: the triangle tests of all blocks whose boxes touch it.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -72,18 +72,19 @@ impl<'a> Model<'a> {
         if reach.is_empty() {
             return ControlFlow::Continue(());
         }
-        // The test of a triangle takes finite boxes. No model reaches so far, so that nothing is lost.
+        // The triangle test needs finite boxes. No model extends beyond this, so the answer is the same.
         let within = |x: f32| x.clamp(-BEYOND_MODELS, BEYOND_MODELS);
         let reach = &Aabb { min: reach.min.map(within), max: reach.max.map(within) };
         let touches = |corners: &_| touch_box::touches(corners, reach.min, reach.max);
         self.overlap(reach, &touches, probe, visit)
     }
 
-    /// Calls `visit` with every triangle within `radius` of `centre`, each once, in no particular
-    /// order, until it says `Break`, which is then returned.
+    /// Calls `visit` once with every triangle within `radius` of `centre`, in no particular order, until it returns
+    /// `Break`, which is then returned.
     ///
-    /// Exact: touching counts, and rounding never decides. A ball whose radius is negative or NaN, or whose centre is not
-    /// finite, is empty and touches nothing; with an infinite radius it touches everything. Neither allocates nor panics.
+    /// Exact: touching counts, and rounding never affects the answer. A sphere with a negative or NaN radius, or with a
+    /// centre that is not finite, is empty and touches nothing; one with an infinite radius touches everything. Does
+    /// not allocate or panic.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -91,7 +92,7 @@ impl<'a> Model<'a> {
     /// use bvhc_runtime::{Model, include_aligned};
     ///
     /// let model = Model::from_bytes(include_aligned!("../../../tests/golden/quad.bvh"))?;
-    /// // `Break` ends the search, and is returned: here, whether anything is within 2 of the point.
+    /// // `Break` ends the search and is returned; here it says whether anything is within 2 of the point.
     /// let found = model.overlap_sphere([0.5, 0.5, 1.0], 2.0, |_| ControlFlow::Break(()));
     /// assert!(found.is_break());
     /// # Ok::<(), bvhc_runtime::OpenError>(())

@@ -35,18 +35,18 @@ pub struct SurfacePoint {
     pub v: f32,
     /// The unit normal of the triangle; zero where it has no area.
     pub normal: [f32; 3],
-    /// Whether the query point is on the side of the triangle's plane that the normal points away from, computed in f64. Where
-    /// the closest point is on an edge or a corner, this is no test of inside and outside: of the triangles there, it is about
-    /// the one with the lowest number.
+    /// Whether the query point is on the side of the triangle's plane that the normal points away from, computed in
+    /// f64. If the closest point is on an edge or a corner, this is not an inside/outside test: it refers to the
+    /// triangle with the lowest number among those that meet there.
     pub back: bool,
 }
 
 impl<'a> Model<'a> {
-    /// The closest point within `max_distance` of `point`, inclusive; may be infinite.
+    /// The closest point within `max_distance` of `point`, inclusive; `max_distance` may be infinite.
     ///
-    /// Of triangles at the same distance, computed in f64, the one with the lowest number is named. `None`
-    /// where nothing is within `max_distance`, where that is negative or NaN, or where `point` is not finite or beyond 2^60.
-    /// Bit-identical on every CPU. Neither allocates nor panics.
+    /// Among triangles at the same distance, computed in f64, the one with the lowest number is returned. `None` if
+    /// nothing is within `max_distance`, if that is negative or NaN, or if `point` is not finite or beyond 2^60.
+    /// Bit-identical on every CPU. Does not allocate or panic.
     ///
     /// ```
     /// use bvhc_runtime::{Model, include_aligned};
@@ -78,12 +78,12 @@ impl<'a> Model<'a> {
         self.nearest(point.into(), max_distance, &mut Erased::new(probe))
     }
 
-    /// The closest point to each of `points` within `max_distance`, as [`closest_point`](Self::closest_point) finds it, bit
-    /// for bit.
+    /// The closest point to each of `points` within `max_distance`, bit-identical to
+    /// [`closest_point`](Self::closest_point).
     ///
-    /// `answers[i]` answers `points[i]`; where the slices are not of one length, the rest of the longer one is left alone. In
-    /// models of more than 24 MiB eight points are on their way at a time, up to 1.6 times as fast as one by one; in others
-    /// they go one by one. Neither allocates nor panics.
+    /// `answers[i]` answers `points[i]`; if the slices differ in length, the rest of the longer one is ignored. In
+    /// models of more than 24 MiB eight points are interleaved, up to 1.6 times as fast as one by one; in others they
+    /// are searched one by one. Does not allocate or panic.
     pub fn closest_points(
         &self,
         points: &[[f32; 3]],
@@ -104,7 +104,7 @@ impl<'a> Model<'a> {
         self.nearest_of_each(points, max_distance, answers, &mut Erased::new(probe));
     }
 
-    /// As [`closest_points_with`](Self::closest_points_with), by turns however large the model is: for tests.
+    /// As [`closest_points_with`](Self::closest_points_with), but interleaved for any model size; for tests.
     #[doc(hidden)]
     pub fn closest_points_interleaved<P: Probe>(
         &self,

@@ -1,8 +1,8 @@
-//! The closest point of a triangle, decided in f64.
+//! The closest point of a triangle, computed in f64.
 //!
-//! Based on: Ericson, "Real-Time Collision Detection", 2005, section 5.1. Departure: instead of finding the Voronoi region
-//! first, which rounding gets wrong on slivers, the smallest of three segment distances is taken, or the plane's
-//! distance where the projection lies inside.
+//! Based on: Ericson, "Real-Time Collision Detection", 2005, section 5.1. Departure: it does not find the Voronoi
+//! region first, which rounding gets wrong on slivers, but takes the smallest of three segment distances, or the
+//! plane's distance if the projection lies inside.
 
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -10,16 +10,16 @@ use fearless_simd::{Select, SimdBase};
 
 use crate::simd::Kernel;
 
-/// A triangle as seen from the origin, in f64: one, or one a lane.
+/// A triangle relative to the origin, in f64: a single one, or one per lane.
 ///
-/// One and many are computed by the same steps, none of which is fused, so that they agree to the last bit, but for the sign of
-/// a zero, which a share that is clamped may have. It reaches no answer: no start is -0, being a difference, and adding either
-/// zero to it is the same.
+/// Both forms use the same unfused steps, so they agree bit for bit, except for the sign of a zero of a clamped edge
+/// parameter. That sign does not affect answers: the start of an edge, being a difference, is never -0, and adding
+/// either zero to it is the same.
 struct Exact<T> {
-    /// Each corner, and the edge from there to the next.
+    /// Each corner, and the edge to the next.
     edges: [Edge<T>; 3],
     normal: [T; 3],
-    /// The normal's square.
+    /// The squared length of the normal.
     square: T,
 }
 
@@ -28,7 +28,7 @@ struct Edge<T> {
     vector: [T; 3],
 }
 
-/// A point and the square of its distance from the origin.
+/// A point and its squared distance from the origin.
 type Point<T> = ([T; 3], T);
 
 impl<T: Copy + Neg<Output = T> + Add<Output = T> + Sub<Output = T> + Mul<Output = T> + Div<Output = T>>
@@ -43,14 +43,14 @@ impl<T: Copy + Neg<Output = T> + Add<Output = T> + Sub<Output = T> + Mul<Output 
         Self { edges, normal, square: dot(normal, normal) }
     }
 
-    /// On which side of an edge the origin's projection is: the inner one where this is not more than 0.
+    /// The side of an edge on which the origin's projection lies; the inner side if not positive.
     #[inline(always)]
     fn side(&self, k: usize) -> T {
         let Edge { start, vector } = self.edges[k];
         dot(self.normal, cross(start, vector))
     }
 
-    /// The origin's projection; no number where the triangle has no area.
+    /// The origin's projection; NaN if the triangle has no area.
     #[inline(always)]
     fn foot(&self) -> Point<T> {
         let [x, y, z] = self.normal;
@@ -59,15 +59,15 @@ impl<T: Copy + Neg<Output = T> + Add<Output = T> + Sub<Output = T> + Mul<Output 
         (foot, dot(foot, foot))
     }
 
-    /// The share of an edge that the origin's projection on its line has behind it, times the square of its length; and that
-    /// square.
+    /// The parameter along an edge of the origin's projection on its line, times the edge's squared length; and that
+    /// squared length.
     #[inline(always)]
     fn along(&self, k: usize) -> [T; 2] {
         let Edge { start, vector } = self.edges[k];
         [-dot(start, vector), dot(vector, vector)]
     }
 
-    /// The point of an edge that has a share of it behind.
+    /// The point of an edge at a parameter from 0 to 1.
     #[inline(always)]
     fn on_edge(&self, k: usize, share: T) -> Point<T> {
         let Edge { start: [x, y, z], vector } = self.edges[k];
@@ -90,7 +90,7 @@ pub(crate) fn closest(corners: &[[f32; 3]; 3], point: [f32; 3]) -> Point<f64> {
     let point = point.map(f64::from);
     let from_point = |k: usize| sub(corners[k].map(f64::from), point);
     let triangle = Exact::new([from_point(0), from_point(1), from_point(2)]);
-    // Packed blocks may hold triangles without any area: those are their edges.
+    // Packed blocks may hold triangles without area; only their edges are tested.
     if triangle.square > 0.0 && triangle.side(0) <= 0.0 && triangle.side(1) <= 0.0 && triangle.side(2) <= 0.0
     {
         return triangle.foot();
@@ -112,7 +112,7 @@ fn nearer(one: Point<f64>, other: Point<f64>) -> Point<f64> {
     if other.1 < one.1 { other } else { one }
 }
 
-/// As [`closest`] of one, of a triangle a lane, whose corners are relative to the point.
+/// As [`closest`] for one triangle, but with a triangle per lane; corners are relative to the point.
 #[inline(always)]
 pub(crate) fn closest_of_each<S: Kernel>(simd: S, corners: [[S::Doubles; 3]; 3]) -> Point<S::Doubles> {
     let triangle = Exact::new(corners);
@@ -149,7 +149,7 @@ fn nearer_of_each<S: Kernel>(one: Point<S::Doubles>, other: Point<S::Doubles>) -
 
 type Mask<S> = <<S as Kernel>::Doubles as SimdBase<S>>::Mask;
 
-/// The first where the mask says so.
+/// The first argument in lanes where the mask is set, otherwise the second.
 #[inline(always)]
 fn either<S: Kernel>(
     mask: Mask<S>,
@@ -160,20 +160,21 @@ fn either<S: Kernel>(
     ([coordinate(0), coordinate(1), coordinate(2)], mask.select(first2, second2))
 }
 
-/// The square of the sine of two edges below which the cross product is rounding: that is about 2^-52 of their lengths.
+/// Where the squared sine between two edges is below this, their cross product is rounding error, which is about 2^-52
+/// of their lengths.
 const THINNEST: f64 = 1.0 / (1u128 << 96) as f64;
 
-/// A point of a triangle by its corners.
+/// The barycentric weights of a point of a triangle.
 pub(crate) struct Weights {
-    /// Of the second and third corner.
+    /// Of the second and the third corner.
     pub(crate) weights: [f64; 2],
     /// Whether the origin is on the side that the normal points away from.
     pub(crate) back: bool,
 }
 
 impl Weights {
-    /// Those of the point `at` of the triangle with a corner `a` and the edges from there; `at` and `a` are relative to a query
-    /// point, the edges are not, so that corners on one line stay there.
+    /// The weights of the point `at` in the triangle with corner `a` and these edges from it. `at` and `a` are relative
+    /// to a query point; the edges are not, so that collinear corners stay collinear.
     #[inline(always)]
     pub(crate) fn new(a: [f64; 3], [ab, ac]: [[f64; 3]; 2], at: [f64; 3]) -> Self {
         let from_a = sub(at, a);
@@ -189,8 +190,8 @@ impl Weights {
     }
 }
 
-/// The weights in a triangle of which all corners are on one line: along the edge from the first corner that the point is on,
-/// the longer one where it is on both.
+/// The weights in a triangle with collinear corners: along the edge from the first corner that contains the point, the
+/// longer one if both do.
 #[cold]
 fn without_area(ab: [f64; 3], ac: [f64; 3], from_a: [f64; 3]) -> [f64; 2] {
     let [along_b, along_c] = [ab, ac].map(|edge| [dot(edge, from_a), dot(edge, edge)]);
@@ -219,7 +220,7 @@ mod tests {
     use super::*;
     use crate::triangle::testing::Random;
 
-    /// Points by their weights, in triangles of some size and in such without area: the weights give the point again.
+    /// The weights reproduce the points, in triangles with and without area.
     #[test]
     fn weights_give_the_point() {
         let mut random = Random(7);
@@ -232,7 +233,7 @@ mod tests {
                 (v, w) = (v / (v + w), w / (v + w));
             }
             match round % 4 {
-                // Exactly on a line, beyond the second corner, between the first two, or before the first.
+                // Exactly on a line: beyond the second corner, between the first two, or before the first.
                 0 => c = along(a, b, [2.0, 0.5, -1.0][round / 4 % 3]),
                 1 => w = 0.0,
                 _ => {}
@@ -258,7 +259,7 @@ mod tests {
         assert_eq!([-1.0, 0.0, 1.0].map(back), [false, false, true]);
     }
 
-    /// The corners are rounded, so that these are nearly on one line; and quarters of whole numbers, which are exactly.
+    /// The results are rounded and so nearly collinear; for quarters of integers they are exactly collinear.
     fn along(a: [f64; 3], b: [f64; 3], share: f64) -> [f64; 3] {
         [0, 1, 2].map(|axis| a[axis] + share * (b[axis] - a[axis]))
     }

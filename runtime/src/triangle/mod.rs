@@ -1,4 +1,4 @@
-//! The primitive tests: they alone decide answers; boxes only prune.
+//! The primitive tests: these alone decide answers; boxes only prune.
 
 pub(crate) mod closest;
 pub(crate) mod point;
@@ -18,8 +18,8 @@ pub(crate) fn corners(block: &Block, lane: usize) -> [[f32; 3]; 3] {
     [[x[a], y[a], z[a]], [x[b], y[b], z[b]], [x[c], y[c], z[c]]]
 }
 
-/// The slots of the corners of the triangle in a lane of a block. Lanes and slots count modulo 16, so that a corrupt block
-/// cannot lead outside of it.
+/// The vertex slots of the triangle in a lane of a block. Lanes and slots are taken modulo 16, so that a corrupt block
+/// cannot cause an access outside of it.
 #[inline(always)]
 pub(crate) fn slots(block: &Block, lane: usize) -> [usize; 3] {
     let slot = |k: usize| usize::from(block.corners[k][lane % BLOCK_WIDTH]) % BLOCK_WIDTH;

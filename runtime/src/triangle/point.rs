@@ -1,7 +1,7 @@
-//! The triangles of a block that may be the closest to a point: a filter in f32. `closest.rs` has the decision.
+//! The triangles of a block that may be the closest to a point: a filter in f32. `closest.rs` makes the decision.
 //!
-//! Based on: Eberly, "Distance Between Point and Triangle in 3D", 1999: everything from six dot products. Departure: the
-//! smallest of three segment distances, or the plane's distance where the projection lies inside.
+//! Based on: Eberly, "Distance Between Point and Triangle in 3D", 1999: everything from six dot products. Departure:
+//! the smallest of three segment distances, or the plane's distance if the projection lies inside.
 
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x16};
@@ -9,31 +9,32 @@ use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x16};
 use super::closest::sub;
 use crate::simd::{Kernel, lanes};
 
-/// No limit is lower than this squared distance. Above it, squares that underflow are nothing to the errors below, and
-/// triangles that are as close as this are all decided in f64.
+/// Limits are at least this squared distance. Above it, squares that underflow are negligible against the errors below,
+/// and all triangles closer than this are decided in f64.
 pub(crate) const SMALLEST_LIMIT: f32 = 1.0 / (1u128 << 80) as f32;
 
-/// How far the filter's squared distance may be off, relative to the reach and, for planes, times the thinness; see
-/// [`Bounds`].
+/// The largest error of the filter's squared distance, relative to the reach and, for planes, multiplied by the
+/// thinness; see [`Bounds`].
 const FILTER_ERROR: f32 = 768.0 * f32::EPSILON / 2.0;
 
-/// The plane of a triangle is not relied on where the thinness, the product of two squared edges over the squared area, is
-/// more.
+/// The plane of a triangle is not used if its thinness, the product of two squared edges over the squared area, is
+/// greater.
 const THINNEST: f32 = 4096.0;
 
-/// Nor where the squared area is less: squares of edges could be subnormal.
+/// Nor if the squared area is smaller: squared edges could be subnormal.
 const SMALLEST_AREA: f32 = 1.0 / (1u128 << 80) as f32;
 
-/// Nor where the reach is more: products of six lengths could be infinite.
+/// Nor if the reach is greater: products of six lengths could be infinite.
 const LARGEST_REACH: f32 = (1u64 << 42) as f32;
 
-/// The product of two squared edges has lost its value to underflow below this.
+/// Below this, the product of two squared edges is inaccurate because of underflow.
 const SMALLEST_PRODUCT: f32 = 1.0 / (1u128 << 100) as f32;
 
 /// Calls `near` with each lane of the block whose triangle may be within `limit`, a squared distance, of `point`, and
-/// a lower bound of its squared distance, which may be no number; returns the limit from then on.
+/// with a lower bound of its squared distance, which may be NaN. Returns the new limit.
 ///
-/// Where `accepts_all`, that is lowered to what f64 cannot exceed for the closest of them.
+/// If `accepts_all`, the new limit is an upper bound of the f64 squared distance of the closest of them, if that is
+/// lower.
 #[inline(always)]
 pub(crate) fn near_in_block<S: Kernel>(
     simd: S,
@@ -56,7 +57,7 @@ pub(crate) fn near_in_block<S: Kernel>(
         }
         return limit;
     }
-    // Unrolled, for in a loop the tables would have to be kept in memory.
+    // Unrolled; in a loop the tables would be kept in memory.
     let mut limit = near_in_lanes(simd, block, &tables, 0, limit, accepts_all, &mut near);
     if usize::from(block.triangles) > lanes::<S>() {
         limit = near_in_lanes(simd, block, &tables, lanes::<S>(), limit, accepts_all, &mut near);
@@ -64,13 +65,14 @@ pub(crate) fn near_in_block<S: Kernel>(
     limit
 }
 
-/// Whether all vertices lie beyond a plane that is farther away than the limit, across the line to the first vertex.
+/// Whether all vertices lie beyond a plane that is farther away than the limit, perpendicular to the direction of the
+/// first vertex.
 ///
-/// `places` are the vertices as seen from the point, each number rounded by a unit u of its own. Let n be the first of them
-/// and v any; `height` is n·v within 3.01 u |n| |v|, so that the vertex itself is higher over the plane through the point
-/// than `height / |n| - 4.1 u |v|`. That is more than the limit's root L if `height`^2 exceeds |n|^2 (L + 4.1 u |v|)^2,
-/// which is less than |n|^2 (1.001 L^2 + 2^-33 |v|^2); what is above, the rest of the factor and 2^-48, is for the roundings
-/// of the sums and against underflow: the first vertex passes only if |n|^2 itself is more than 2^-48.
+/// `places` are the vertices relative to the point, each coordinate with a relative error of u. Let n be the first
+/// vertex and v any; `height` is n·v within 3.01 u |n| |v|. So the true height of v above the plane through the point
+/// is greater than `height / |n| - 4.1 u |v|`. That exceeds the square root L of the limit if `height`^2 exceeds |n|^2
+/// (L + 4.1 u |v|)^2, which is less than |n|^2 (1.001 L^2 + 2^-33 |v|^2). The rest of the factor 1.002, and 2^-48,
+/// cover the roundings of the sums and underflow: the first vertex passes only if |n|^2 itself is more than 2^-48.
 #[inline(always)]
 fn are_beyond<S: Kernel>(
     simd: S,
@@ -93,7 +95,7 @@ fn are_beyond<S: Kernel>(
     (beyond.to_bitmask() | unused) as u16 == u16::MAX
 }
 
-/// As [`near_in_block`], for the triangles in the lanes from `first` on.
+/// As [`near_in_block`], for the triangles in the lanes from `first`.
 #[inline(always)]
 fn near_in_lanes<S: Kernel>(
     simd: S,
@@ -109,7 +111,7 @@ fn near_in_lanes<S: Kernel>(
     let look_up = |axis: usize, k: usize| simd.look_up(tables[axis], &block.corners[k], first);
     let corner = |k: usize| [look_up(0, k), look_up(1, k), look_up(2, k)];
     let bounds = Bounds::<S>::of(simd, [corner(0), corner(1), corner(2)], used);
-    // What is no number stays in.
+    // A NaN is kept.
     let within = |limit: f32| used & !bounds.lower.simd_gt(limit).to_bitmask();
     let mut left = within(limit);
     if left == 0 {
@@ -127,50 +129,52 @@ fn near_in_lanes<S: Kernel>(
     limit
 }
 
-/// What f32 says of the squares of the distances from the origin to triangles.
+/// Bounds in f32 of the squared distances from the origin to triangles.
 ///
 /// # Why no triangle is lost
 ///
-/// Write u = 2^-24; a is the first corner, e and f the edges from it, p, E and F their squares and R their sum, the reach.
-/// D is the true squared distance, at most p. Corners as seen from the point are rounded by u of themselves, edges by u of
-/// themselves again: that moves the triangle such that D changes by less than 4 u R. For the triangle so moved:
+/// Let u = 2^-24, a the first corner, e and f the edges from it, p, E and F their squared lengths and R the sum of the
+/// three, the reach. D is the true squared distance, at most p. Corners relative to the point have a relative error of
+/// u, and edges another u. That moves the triangle such that D changes by less than 4 u R. For the moved triangle:
 ///
-/// - A dot product x·y is off by at most 3.01 u |x| |y|, with or without FMA. Thus the three coefficients of the squared
-///   distance along an edge from a are off by 6 u R in all, and its value is rounded by 8 u R; for the third edge it is
-///   48 and 26 u R. The reciprocal may be off by a share r <= 2^-8, which moves the minimum by r^2 times the squared
-///   edge, at most 512 u R. Where rounding makes the third edge's square negative, or so small that it has no
-///   reciprocal, its least value is that at an end, which belongs to another edge too. So edges are off by less than 640 u R.
-/// - v and w are off by 17 u F √(pE) and 17 u E √(pF), the squared area N by 15.1 u EF. With the thinness K = EF / N, at
-///   least 1, the plane's distance is off by at most 68 u K p by that, 260 u K p by the reciprocal, which one step of
-///   Newton leaves off by r^2 + 3 u, and 14 u R by the rest.
-/// - Where a projection passes for outside but is inside, the errors of v, w and N - v - w, over √N and the edge, are its
-///   distance from that edge: less than 60 u K √R, the square of which is less than u K R, as K is at most 2^12.
+/// - A dot product x·y has an error of at most 3.01 u |x| |y|, with or without FMA. So the three coefficients of the
+///   squared distance along an edge from a have a total error of 6 u R, and its value is rounded by 8 u R; for the
+///   third edge these are 48 and 26 u R. The reciprocal may have a relative error r <= 2^-8, which moves the minimum by
+///   r^2 times the squared edge, at most 512 u R. If rounding makes the third edge's square negative, or too small for
+///   a reciprocal, its least value is that at an end, which belongs to another edge too. So the error for edges is less
+///   than 640 u R.
+/// - v and w have errors of 17 u F √(pE) and 17 u E √(pF), the squared area N one of 15.1 u EF. With the thinness
+///   K = EF / N, which is at least 1, the error of the plane's distance is at most 68 u K p from these, 260 u K p from
+///   the reciprocal, whose error after one Newton step is r^2 + 3 u, and 14 u R from the rest.
+/// - If a projection inside the triangle is classified as outside, the errors of v, w and N - v - w, over √N and the
+///   edge, are its distance from that edge: less than 60 u K √R. Its square is less than u K R, as K is at most 2^12.
 ///
-/// So D is at least `distance - error`, which takes 768 u K R.
+/// So D is at least `distance - error`, where the error is taken as 768 u K R.
 ///
-/// Products that underflow are off by 2^-150 more. Where the area is relied on, E and F are at least 2^-80 / 2^42 and R is at
-/// least 2^-39: that is less than another u. Elsewhere it matters only for D of at least half the smallest limit, as
-/// `distance - error` exceeds no smaller one by as much as that: then it is less than 2^-60 p, and an edge whose square has no
-/// reciprocal is so short that D changes by 2^-62 √p along it, less than 6 u p.
+/// Products that underflow have an additional error of 2^-150. Where the area is used, E and F are at least
+/// 2^-80 / 2^42 and R is at least 2^-39, so this is less than another u. Elsewhere it matters only for D of at least
+/// half the smallest limit, since for smaller D `distance - error` cannot exceed D by that much. Then it is less than
+/// 2^-60 p, and an edge whose square has no reciprocal is so short that D changes by 2^-62 √p along it, less than
+/// 6 u p.
 struct Bounds<S: Kernel> {
-    /// At most the squared distance, unless no number.
+    /// A lower bound of the squared distance, or NaN.
     lower: S::Lanes,
-    /// The squared distance, where the plane can be relied on; that to the nearest edge elsewhere.
+    /// The squared distance if the plane is used, otherwise that to the nearest edge.
     distance: S::Lanes,
-    /// That to the nearest edge.
+    /// The squared distance to the nearest edge.
     segments: S::Lanes,
-    /// How far off those are at most.
+    /// Upper bounds of the errors of these.
     error: S::Lanes,
     reach: S::Lanes,
     area2: S::Lanes,
-    /// The squares of the edges from the first corner to the second, to the third, and between those.
+    /// The squared edges from the first corner to the second, to the third, and between those.
     edges: [S::Lanes; 3],
-    /// Where the plane can be relied on.
+    /// Where the plane is used.
     thick: Mask<S>,
 }
 
 impl<S: Kernel> Bounds<S> {
-    /// Where a triangle passes for thin, it is seen again with its widest angle first: there, hardly any does.
+    /// Triangles classified as thin are computed again with their widest angle first; then hardly any is thin.
     #[inline(always)]
     fn of(simd: S, mut corners: [[S::Lanes; 3]; 3], used: u64) -> Self {
         let mut turned = false;
@@ -188,7 +192,7 @@ impl<S: Kernel> Bounds<S> {
         }
     }
 
-    /// The triangles with the corner first that the longest edge is opposite to.
+    /// The triangles, starting with the corner opposite to the longest edge.
     #[inline(always)]
     fn turned(&self, [a, b, c]: &[[S::Lanes; 3]; 3]) -> [[S::Lanes; 3]; 3] {
         let [ab, ac, bc] = self.edges;
@@ -216,7 +220,7 @@ impl<S: Kernel> Bounds<S> {
         let area2 = product - abac * abac;
         let inverse = area2.approximate_recip();
         let inverse = inverse * (S::Lanes::splat(simd, 2.0) - area2 * inverse);
-        // What is no number is not thick.
+        // A NaN is not thick.
         let thinness = product * inverse;
         let reach = aa + abab + acac;
         let thick = area2.simd_gt(SMALLEST_AREA) & thinness.simd_lt(THINNEST) & reach.simd_lt(LARGEST_REACH);
@@ -227,10 +231,11 @@ impl<S: Kernel> Bounds<S> {
         Self { lower: distance - error, distance, segments, error, reach, area2, edges, thick }
     }
 
-    /// With bounds for triangles that are not thick.
+    /// Adds bounds for triangles that are not thick.
     ///
-    /// No point of a triangle is farther from its longest edge than its height over that edge, which is at most as long as
-    /// any other edge. Its square is the area's, which may be off by 15.1 u of the product, over that of the longest edge.
+    /// No point of a triangle is farther from its longest edge than its height over that edge, which is at most as long
+    /// as any other edge. The squared height is the squared area, which has an error of up to 15.1 u of the product,
+    /// over the longest edge's square.
     #[inline(always)]
     fn with_thin(self, simd: S) -> Self {
         let zero = S::Lanes::splat(simd, 0.0);
@@ -244,15 +249,16 @@ impl<S: Kernel> Bounds<S> {
         Self { lower, error, ..self }
     }
 
-    /// The limit, or what f64 cannot exceed for the closest triangle in the lanes that are used, if that is less.
+    /// The limit, or an upper bound of the f64 result for the closest triangle in the used lanes, if that is lower.
     ///
-    /// Edges and planes are as far off upwards as downwards. But a projection that passes for inside and is not is outside of
-    /// an edge by 60 u K √R at most, and farther from the triangle by 1 / sin(half the angle) at most: where angles are at
-    /// least 1 / 16, the square of that is less than 60 u K R; elsewhere only edges count. And what f32 sees of a triangle is
-    /// to be as good as the triangle itself, or f64 could be inaccurate too: rounding moves corners by 2 u of the reach's
-    /// root, which changes the area by less than half where its square is more than 2^-40 of the reach times the longest
-    /// edge's square. Then f64's normal is off by 2^-28 at most, and its plane, where it says inside, no farther
-    /// than any edge but by 2^-28 of the longest: 2^-26 R in squares.
+    /// The errors for edges and planes are the same upwards as downwards. But a projection outside of the triangle that
+    /// is classified as inside is at most 60 u K √R outside of an edge, and at most 1 / sin(half the angle) times that
+    /// from the triangle. Where angles are at least 1 / 16, the square of that is less than 60 u K R; elsewhere only
+    /// edges are used. Also, the triangle as f32 sees it must be nearly as good as the triangle itself, or f64 could be
+    /// inaccurate too. Rounding moves corners by 2 u √R, which changes the area by less than half if its square is more
+    /// than 2^-40 R times the longest edge's square. Then f64's normal has an error of at most 2^-28, and f64's plane,
+    /// where f64 classifies the projection as inside, is farther than any edge by at most 2^-28 of the longest: 2^-26 R
+    /// in squares.
     #[inline(always)]
     fn lowered(&self, simd: S, limit: f32, used: u64) -> f32 {
         const ANGLE: f32 = 1.0 / (1 << 8) as f32;
@@ -270,11 +276,11 @@ impl<S: Kernel> Bounds<S> {
 
 type Mask<S> = <<S as Kernel>::Lanes as SimdBase<S>>::Mask;
 
-/// The squared distance to a segment, whose start is at the squared distance `start2` and whose squared length is `edge2`;
-/// `along` is how far the origin lies along it, times its length.
+/// The squared distance to a segment whose start is at the squared distance `start2` and whose squared length is
+/// `edge2`; `along` is the origin's position along it, times its length.
 ///
-/// Where the edge has no length, the product is no number or infinite; whatever is made of it, the distance is
-/// that of the start, or no number.
+/// If the edge has no length, the product is NaN or infinite; in either case the result is the distance to the start,
+/// or NaN.
 #[inline(always)]
 fn segment2<S: Kernel>(simd: S, start2: S::Lanes, along: S::Lanes, edge2: S::Lanes) -> S::Lanes {
     let t =
@@ -298,8 +304,8 @@ mod tests {
     use crate::triangle::corners;
     use crate::triangle::testing::Random;
 
-    /// Exponents of the block's size, of one axis relative to it and of its distance: from where nothing but zero is left
-    /// of squares to where products of four lengths are infinite, and from flat to needles.
+    /// Exponents of the block's size, of one axis relative to it, and of its distance: from where squares underflow to
+    /// zero to where products of four lengths are infinite, and from flat blocks to needles.
     const SIZES: [i32; 9] = [-120, -74, -60, -45, -39, -20, 0, 20, 56];
     const FLAT: [i32; 5] = [0, -3, -6, -11, -30];
     const AWAY: [i32; 5] = [-12, -2, 0, 3, 11];
@@ -331,7 +337,7 @@ mod tests {
         (block, point)
     }
 
-    /// The limit from then on is no less than the least square, and all that have it are reported.
+    /// Checks that the new limit is not below the least square, and that all triangles that have it are reported.
     fn check<S: Kernel>(simd: S, block: &Block, point: [f32; 3], context: (Level, u32)) {
         let squares: [f64; BLOCK_WIDTH] =
             core::array::from_fn(|lane| closest(&corners(block, lane), point).1);
@@ -352,7 +358,7 @@ mod tests {
         }
     }
 
-    /// Many are decided as one is, to the last bit but for the sign of a zero.
+    /// Checks that deciding many gives the same bits as deciding one, except for the sign of a zero.
     fn check_each<S: Kernel>(simd: S, block: &Block, point: [f32; 3], context: (Level, u32)) {
         for first in (0..BLOCK_WIDTH).step_by(S::Doubles::LEN) {
             let place = |lane: usize, k: usize, axis: usize| f64::from(corners(block, lane)[k][axis]);

@@ -1,16 +1,16 @@
-//! Rays against the triangles of a block: the one place where it is decided what a ray hits.
+//! Rays against the triangles of a block; this alone decides what a ray hits.
 //!
-//! Based on: Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", 2013. Departures: all
-//! vertices of a block are brought into the ray's frame once; f64 takes over not where an edge function
-//! is zero but where the triangle, as the ray sees it, is too thin for f32 weights.
+//! Based on: Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", 2013. Departures: all vertices of a block are
+//! transformed into the ray's frame once; f64 is used not where an edge function is zero but where the triangle, as the
+//! ray sees it, is too thin for f32 weights.
 //!
 //! # Why nothing slips through
 //!
-//! A vertex has one place in the frame, whichever triangle asks. An edge function is two products and a
-//! difference, each rounded; rounding is monotone, so its sign is the exact sign for those places, or
-//! zero, and both triangles of an edge see the same magnitude. So the triangle whose image holds the
-//! ray passes the inclusive sign test, and f64, in which the products are exact, keeps its sign. Only
-//! triangles whose image has no area at all are passed over; their neighbours hold those rays.
+//! A vertex has the same position in the frame for every triangle that uses it. An edge function is the rounded
+//! difference of two rounded products. Rounding is monotone, so its sign is the exact sign for these positions, or
+//! zero, and both triangles of an edge compute the same magnitude. So the triangle whose projection contains the ray
+//! passes the inclusive sign test, and f64, in which the products are exact, keeps its sign. Only triangles whose
+//! projection has no area are skipped; rays through them hit their neighbours.
 
 use core::ops::{Add, Mul, Sub};
 
@@ -22,18 +22,18 @@ use crate::packet::Group;
 use crate::ray::{Class, Frame, Hit, Sides};
 use crate::simd::{Kernel, lanes, square_root};
 
-/// f32 weights are used where the edge functions' products sum to less than this many times the
-/// determinant: then they place the hit within 2^-17 of the triangle's extent ([`Frame`]).
+/// f32 weights are used if the edge functions' products sum to less than this many times the determinant; their error
+/// is then at most 2^-17 of the triangle's extent ([`Frame`]).
 const LARGEST_CONDITION: f32 = 30.0;
 
-/// f32 is not used below this determinant: an edge function times a depth, which are about as small, would be
+/// f32 is not used below this determinant: an edge function times a depth, which may both be about as small, would be
 /// subnormal.
 const SMALLEST_DETERMINANT: f32 = 1.0 / (1u128 << 72) as f32;
 
-/// Products that sum to less are judged as if to this, which asks for the smallest determinant.
+/// Sums of products below this are raised to it, which enforces the smallest determinant.
 const LEAST_PRODUCTS: f32 = SMALLEST_DETERMINANT * LARGEST_CONDITION;
 
-/// f32 is not used where the products sum to more: times a depth, which is 2^61 at most, they could be too large.
+/// f32 is not used where the products sum to more: multiplied by a depth, at most 2^61, they could overflow.
 const LARGEST_PRODUCTS: f32 = (1u128 << 64) as f32;
 
 /// A triangle that a ray hits.
@@ -47,9 +47,9 @@ pub(crate) struct Candidate {
     determinant: f32,
 }
 
-/// Calls `hit` with each triangle of the block that the ray hits at `frame.t_min <= t <= t_max`, in
-/// ascending order of the lanes. Where no more is asked than whether there is any, it is faster if not `DESCRIBED`, on
-/// levels on which one vector holds all triangles of a block.
+/// Calls `hit` with each triangle of the block that the ray hits at `frame.t_min <= t <= t_max`, in ascending order of
+/// lanes. If only the existence of a hit matters, it is faster without `DESCRIBED`, at levels where one vector holds
+/// all triangles of a block.
 #[inline(always)]
 pub(crate) fn hits_in_block<S: Kernel, const DESCRIBED: bool>(
     simd: S,
@@ -60,7 +60,7 @@ pub(crate) fn hits_in_block<S: Kernel, const DESCRIBED: bool>(
 ) {
     let [kx, ky, kz] = frame.axes;
     let depth = from_origin(simd, block, frame, kz);
-    // No FMA: both triangles of an edge, and every level, must see the same places.
+    // No FMA: both triangles of an edge, and every level, must compute the same positions.
     let x = from_origin(simd, block, frame, kx) - depth * frame.shear[0];
     let y = from_origin(simd, block, frame, ky) - depth * frame.shear[1];
     if lanes::<S>() == BLOCK_WIDTH {
@@ -70,8 +70,8 @@ pub(crate) fn hits_in_block<S: Kernel, const DESCRIBED: bool>(
     }
 }
 
-/// The same for levels on which a block takes several vectors of triangles. `places` tell where its vertices are: on the axes kx
-/// and ky of the frame, and on kz, not yet divided by the direction's.
+/// For levels where a block takes several vectors of triangles. `places` are the positions of its vertices: on the
+/// frame's axes kx and ky, and on kz before division by the direction.
 #[inline(always)]
 fn hits_by_parts<S: Kernel>(
     simd: S,
@@ -89,7 +89,7 @@ fn hits_by_parts<S: Kernel>(
             left |= inside_of_lanes(simd, block, frame.sides, tables, first);
         }
     } else {
-        // Unrolled, for in a loop the tables would have to be kept in memory.
+        // Unrolled; in a loop the tables would be kept in memory.
         left = inside_of_lanes(simd, block, frame.sides, tables, 0);
         if count > lanes::<S>() {
             left |= inside_of_lanes(simd, block, frame.sides, tables, lanes::<S>());
@@ -99,7 +99,8 @@ fn hits_by_parts<S: Kernel>(
     if left == 0 {
         return;
     }
-    // The few that hold the ray are looked at one by one: one guess a block, and not one a part.
+    // The few triangles that contain the ray are processed one by one: one misprediction per block instead of one per
+    // part.
     let (x, y, z) = (x.to_array(), y.to_array(), (depth * frame.shear[2]).to_array());
     while left != 0 {
         let lane = left.trailing_zeros() as usize % BLOCK_WIDTH;
@@ -120,7 +121,7 @@ fn hits_by_parts<S: Kernel>(
     }
 }
 
-/// As [`hits_by_parts`], where one vector holds all triangles of a block.
+/// As [`hits_by_parts`], for levels where one vector holds all triangles of a block.
 #[inline(always)]
 fn hits_at_once<S: Kernel, const DESCRIBED: bool>(
     simd: S,
@@ -153,7 +154,7 @@ fn hits_at_once<S: Kernel, const DESCRIBED: bool>(
         let lane = left.trailing_zeros() as usize;
         left &= left - 1;
         if well & 1 << lane != 0 {
-            // One by one, for a vector of quotients takes longer than the few that are needed.
+            // One by one: a vector division takes longer than the few that are needed.
             let determinant = simd.pick(determinant, lane);
             let t = simd.pick(moments, lane) / determinant;
             if !DESCRIBED || frame.t_min <= t && t <= t_max {
@@ -166,13 +167,13 @@ fn hits_at_once<S: Kernel, const DESCRIBED: bool>(
     }
 }
 
-/// Where a block's vertices are along an axis, as seen from a ray's origin.
+/// The positions of a block's vertices along an axis, relative to a ray's origin.
 #[inline(always)]
 fn from_origin<S: Kernel>(simd: S, block: &Block, frame: &Frame, axis: usize) -> f32x16<S> {
     f32x16::load_array_ref(simd, &block.positions[axis]) - frame.origin[axis]
 }
 
-/// The triangles that hold the ray, of those in the lanes from `first` on.
+/// The triangles that contain the ray, of those in the lanes from `first`.
 #[inline(always)]
 fn inside_of_lanes<S: Kernel>(
     simd: S,
@@ -185,7 +186,7 @@ fn inside_of_lanes<S: Kernel>(
     inside(simd, &edges, sides) << first
 }
 
-/// Where the corners of the triangles in the lanes from `first` on are, by tables of where the vertices are.
+/// The positions of the corners of the triangles in the lanes from `first`, from tables of vertex positions.
 #[inline(always)]
 fn places_of_lanes<S: Kernel>(
     simd: S,
@@ -198,7 +199,7 @@ fn places_of_lanes<S: Kernel>(
     [place(0), place(1), place(2)]
 }
 
-/// Where a block's vertices are for a group of rays, on the axes kx and ky: room for [`hits_of_rays`].
+/// The positions of a block's vertices for a group of rays, on the axes kx and ky: scratch for [`hits_of_rays`].
 pub(crate) struct Places<S: Kernel>([[S::Lanes; 2]; BLOCK_WIDTH]);
 
 impl<S: Kernel> Places<S> {
@@ -208,8 +209,8 @@ impl<S: Kernel> Places<S> {
     }
 }
 
-/// The same as [`hits_in_block`] for each of the `active` rays of a group, a lane a ray: calls `hit` with the lane
-/// and each triangle that its ray hits at most at its limit, triangle by triangle in ascending order.
+/// As [`hits_in_block`], for each of the `active` rays of a group, one per lane. Calls `hit` with the lane and each
+/// triangle that its ray hits within its limit, triangle by triangle in ascending order.
 #[inline(always)]
 #[allow(clippy::too_many_arguments, reason = "a packet's state, which is the caller's")]
 pub(crate) fn hits_of_rays<S: Kernel>(
@@ -261,7 +262,7 @@ pub(crate) fn hits_of_rays<S: Kernel>(
     }
 }
 
-/// How the ray hits a triangle that f32 cannot classify, at most at `t_max`.
+/// The hit of a ray on a triangle that f32 cannot classify, up to `t_max`.
 #[cold]
 fn decide_in_f64(block: &Block, lane: usize, frame: &Frame, t_max: f32) -> Option<Candidate> {
     let [kx, ky, kz] = frame.axes;
@@ -287,18 +288,18 @@ fn decide_in_f64(block: &Block, lane: usize, frame: &Frame, t_max: f32) -> Optio
     (seen && frame.t_min <= t && t <= t_max).then_some(found)
 }
 
-/// Twice the signed areas that the ray spans with each edge of a triangle, or of several, a lane each.
+/// Twice the signed areas that the ray spans with each edge of a triangle, for one triangle or one per lane.
 struct EdgeFunctions<T> {
     functions: [T; 3],
 }
 
-/// What is added, subtracted and multiplied: one number, or a lane each.
+/// A number, or one per lane.
 trait Numbers: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {}
 
 impl<T: Copy + Add<Output = T> + Sub<Output = T> + Mul<Output = T>> Numbers for T {}
 
 impl<T: Numbers> EdgeFunctions<T> {
-    /// Of corners that are at these places in the frame.
+    /// For corners at these positions in the frame.
     #[inline(always)]
     fn new([a, b, c]: &[[T; 2]; 3]) -> Self {
         Self { functions: [cross(c, b), cross(a, c), cross(b, a)] }
@@ -310,8 +311,8 @@ impl<T: Numbers> EdgeFunctions<T> {
         u + v + w
     }
 
-    /// The sum of the corners' depths by their weights, times the determinant. The division comes last: where the rest is
-    /// exact, the triangles of a flat face see the same distance, and the tie goes to the lowest number.
+    /// The weighted sum of the corners' depths, times the determinant. The division comes last: if the rest is exact,
+    /// the triangles of a flat face give the same distance, and the tie goes to the lowest number.
     #[inline(always)]
     fn moments(&self, [a, b, c]: [T; 3]) -> T {
         let [u, v, w] = self.functions;
@@ -325,19 +326,19 @@ fn cross<T: Numbers>([px, py]: &[T; 2], [qx, qy]: &[T; 2]) -> T {
     *px * *qy - *py * *qx
 }
 
-/// The sum of the magnitudes of the products of the edge functions of a triangle with these corners.
+/// The sum of the magnitudes of the products in the edge functions of a triangle with these corners.
 #[inline(always)]
 fn products<T: Numbers>([a, b, c]: &[[T; 2]; 3], abs: impl Fn(T) -> T + Copy) -> T {
     products_of_edge(c, b, abs) + products_of_edge(a, c, abs) + products_of_edge(b, a, abs)
 }
 
-/// The same of p x q.
+/// The part of that sum from p x q.
 #[inline(always)]
 fn products_of_edge<T: Numbers>([px, py]: &[T; 2], [qx, qy]: &[T; 2], abs: impl Fn(T) -> T) -> T {
     abs(*px * *qy) + abs(*py * *qx)
 }
 
-/// The lanes whose triangle holds the ray, edges and corners included, with a visible side.
+/// The lanes whose triangle contains the ray, edges and corners included, with a visible side.
 #[inline(always)]
 fn inside<S: Kernel>(simd: S, edges: &EdgeFunctions<S::Lanes>, sides: Sides) -> u64 {
     let zero = S::Lanes::splat(simd, 0.0);
@@ -351,7 +352,7 @@ fn inside<S: Kernel>(simd: S, edges: &EdgeFunctions<S::Lanes>, sides: Sides) -> 
     }
 }
 
-/// The lanes for whose triangles, with these corners and edges, f32 weights are good enough.
+/// The lanes with triangles, given their corners and edge functions, for which f32 weights are accurate enough.
 #[inline(always)]
 fn well_conditioned<S: Kernel>(
     simd: S,
@@ -368,7 +369,7 @@ fn well_conditioned<S: Kernel>(
         & products.simd_le(S::Lanes::splat(simd, LARGEST_PRODUCTS))
 }
 
-/// The same of one triangle.
+/// As above, for one triangle.
 #[inline(always)]
 fn is_well_conditioned(places: &[[f32; 2]; 3], edges: &EdgeFunctions<f32>) -> bool {
     let products = products(
@@ -380,7 +381,7 @@ fn is_well_conditioned(places: &[[f32; 2]; 3], edges: &EdgeFunctions<f32>) -> bo
     edges.determinant().abs() * LARGEST_CONDITION > products && products <= LARGEST_PRODUCTS
 }
 
-/// What a hit tells the caller.
+/// The hit as returned to the caller.
 #[inline(always)]
 pub(crate) fn describe_hit<S: Kernel>(simd: S, block: &Block, found: &Candidate, triangle: u32) -> Hit {
     Hit {
@@ -394,8 +395,8 @@ pub(crate) fn describe_hit<S: Kernel>(simd: S, block: &Block, found: &Candidate,
     }
 }
 
-/// Zero where the triangle has no area: packed blocks may hold such, and a ray that meets one by the rounding of the
-/// frame must not slip through.
+/// Zero if the triangle has no area. Packed blocks may hold such triangles, and a ray that hits one because of rounding
+/// in the frame must not slip through.
 #[inline(always)]
 pub(crate) fn unit_normal<S: Kernel>(simd: S, [a, b, c]: &[[f32; 3]; 3]) -> [f32; 3] {
     let along = |to: &[f32; 3], axis: usize| f64::from(to[axis]) - f64::from(a[axis]);
@@ -415,8 +416,8 @@ mod tests {
     use crate::simd::dispatch;
     use crate::triangle::testing::Random;
 
-    /// Corners whose edge functions' products sum to about the least and the most that f32 is trusted with, or to about as
-    /// much over the determinant.
+    /// Corners for which the sum of the edge functions' products is near the smallest or the largest that f32 is used
+    /// for, or near the limit relative to the determinant.
     fn places(random: &mut Random) -> [[f32; 2]; 3] {
         let scale =
             [1.0, 2f32.powi(-36), 2f32.powi(-34), 2f32.powi(31), 2f32.powi(32)][random.below(5) as usize];
@@ -427,7 +428,7 @@ mod tests {
         })
     }
 
-    /// Of how many triangles how many are judged well.
+    /// Returns how many triangles were tested and how many of them f32 was used for.
     fn check<S: Kernel>(simd: S, random: &mut Random) -> [u32; 2] {
         let all: Vec<_> = (0..lanes::<S>()).map(|_| places(random)).collect();
         let lane = |k: usize, axis: usize| S::Lanes::from_fn(simd, |lane| all[lane][k][axis]);

@@ -1,10 +1,10 @@
-//! Random grids and floats of any scale, for the tests of the exact tests.
+//! Random grids, and floats of any scale, for tests of the exact predicates.
 
 use std::prelude::v1::*;
 
 use crate::pose::Pose;
 
-/// The matrix of a unit quaternion, by rows.
+/// The rows of the rotation matrix of a unit quaternion.
 pub(crate) fn rotation([x, y, z, w]: [f64; 4]) -> [[f64; 3]; 3] {
     [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
@@ -13,7 +13,7 @@ pub(crate) fn rotation([x, y, z, w]: [f64; 4]) -> [[f64; 3]; 3] {
     ]
 }
 
-/// Grid coordinates become floats by an exact scaling; these reach subnormals and the largest model.
+/// Exact factors for grid coordinates; they cover subnormals and the largest model.
 pub(crate) const SCALES: [f32; 4] = [1.0, 0.125, f32::from_bits(1), 281_474_976_710_656.0];
 
 pub(crate) struct Random(pub(crate) u64);
@@ -34,12 +34,12 @@ impl Random {
         [0, 1, 2].map(|_| self.below(count))
     }
 
-    /// From -1 to 1.
+    /// A random number from -1 to 1.
     pub(crate) fn centred(&mut self) -> f64 {
         self.below(1 << 52) as f64 / (1u64 << 51) as f64 - 1.0
     }
 
-    /// Of a direction and of a scale that is one of few, down to the negative power of ten.
+    /// A random direction with one of a few lengths, down to the negative power of ten.
     pub(crate) fn offset(&mut self, smallest: i128) -> [f64; 3] {
         let scale = 0.1f64.powi(self.below(smallest + 1) as i32);
         [0, 1, 2].map(|_| scale * self.centred())
@@ -56,12 +56,12 @@ impl Random {
         }
     }
 
-    /// Any rotation, and this translation.
+    /// A random rotation with this translation.
     pub(crate) fn pose(&mut self, translation: [f64; 3]) -> Pose {
         Pose::from_rows(rotation(self.quaternion()), translation).expect("a rotation")
     }
 
-    /// Any finite float of any scale; one of few exponents, so that scales both mix and meet.
+    /// A random finite float, with one of a few exponents, so that scales are both mixed and equal.
     pub(crate) fn float(&mut self) -> f32 {
         let exponent = [0, 1, 100, 126, 127, 128, 129, 187, 253][self.below(9) as usize];
         let mantissa = (self.bits() as u32) & [0x7f_ffff, 0x70_0000, 7][self.below(3) as usize];

@@ -1,34 +1,32 @@
 //! Whether a triangle and an axis-aligned box share a point, decided exactly.
 //!
-//! Based on: Akenine-Möller, Fast 3D Triangle-Box Overlap Testing, 2001 (the separating axes), and
-//! Shewchuk, Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates, 1997.
-//! Departs from the first in that no sign is taken from a number that rounding may have turned: box
-//! axes are comparisons; the plane and the edges are tried in `f64` with a bound on the error, and
-//! what is too close to call is an exact orientation of four (plane) or three (edge) given points.
+//! Based on: Akenine-Möller, Fast 3D Triangle-Box Overlap Testing, 2001 (the separating axes), and Shewchuk, Adaptive
+//! Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates, 1997. Departure from the first: no sign is
+//! used that rounding may have changed. The box axes are comparisons. The plane and the edges are tried in `f64` with
+//! an error bound; what remains undecided is an exact orientation of four (plane) or three (edge) input points.
 //!
 //! Why the answer is exact:
-//! - The orientations are exact: coordinates are `f32`, hence multiples of 2^-149 below 2^128, and
-//!   products of three of their differences neither overflow nor underflow an `f64`.
-//! - "Apart" is only said where all of the triangle lies strictly on the other side of a plane from
-//!   all of the box. Which corner of the box reaches farthest along a normal depends on the signs of
-//!   the normal's components, and those are exact as well: a component of the plane's normal is the
-//!   orientation of the projected triangle, one of an edge's normal a comparison of coordinates.
-//! - Disjoint pairs are always told apart. If triangle T and box B are disjoint, so are T and B grown
-//!   by some small amount, B', which is never degenerate. T - B' is then a solid that misses the
-//!   origin, so the plane of one of its facets strictly separates T from B', and thus from B. A facet
-//!   of T - B' is spanned by a face of B' (a box axis), by all of T (its normal), or by an edge of B'
-//!   and an edge of T not parallel to it. The last normal is axis x edge; T then supports the facet
-//!   with that edge alone, so it is enough to look at the side of the edge where the third vertex is
-//!   not. An edge that projects to a point gives no normal; its orientations are zero and claim nothing.
-//!   A triangle seen edge-on, or collinear, has no such side; but its edges run there and back, so
-//!   looking right of each edge looks at both sides.
+//! - The orientations are exact: coordinates are `f32`, hence multiples of 2^-149 below 2^128, and products of three of
+//!   their differences neither overflow nor underflow an `f64`.
+//! - The two are only classified as disjoint if all of the triangle lies strictly on the other side of a plane from all
+//!   of the box. Which corner of the box is extreme along a normal depends on the signs of the normal's components, and
+//!   those are exact as well: a component of the plane's normal is the orientation of the projected triangle, one of an
+//!   edge's normal is a comparison of coordinates.
+//! - Disjoint pairs are always separated. If triangle T and box B are disjoint, so are T and B grown by some small
+//!   amount, B', which is never degenerate. T - B' is then a solid that does not contain the origin, so the plane of
+//!   one of its facets strictly separates T from B', and thus from B. A facet of T - B' is spanned by a face of B' (a
+//!   box axis), by all of T (its normal), or by an edge of B' and an edge of T not parallel to it. The last normal is
+//!   axis x edge. T then supports the facet with that edge alone, so it suffices to test the side of the edge opposite
+//!   to the third vertex. An edge that projects to a point has no normal; its orientations are zero and prove nothing.
+//!   A triangle seen edge-on, or a collinear one, has no such side; but its edges run in both directions, so testing
+//!   the right of each edge tests both sides.
 
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
-/// The relative error allowed to a difference of two products of differences; 4 roundings occur.
+/// The relative error bound of a difference of two products of differences, which has 4 roundings.
 const EDGE_ERROR: f64 = 4.0 * f64::EPSILON;
 
-/// The relative error allowed to a triple product of differences; 8 roundings occur.
+/// The relative error bound of a triple product of differences, which has 8 roundings.
 const PLANE_ERROR: f64 = 8.0 * f64::EPSILON;
 
 /// Whether the closed triangle and the closed box share a point: exact, touching counts.
@@ -44,7 +42,7 @@ pub(crate) fn touches(corners: &[[f32; 3]; 3], lower: [f32; 3], upper: [f32; 3])
     decided_quickly(corners, &lower, &upper).unwrap_or_else(|| decided_exactly(corners, &lower, &upper))
 }
 
-/// Counts instead of branching, as `contains` does: what is random cannot be predicted.
+/// Counts instead of branching, as `contains` does: branches on random data are mispredicted.
 fn beside_a_face(corners: &[[f32; 3]; 3], lower: &[f32; 3], upper: &[f32; 3]) -> bool {
     let [a, b, c] = corners;
     let faces = [0, 1, 2].map(|k| {
@@ -60,7 +58,7 @@ fn contains(point: &[f32; 3], lower: &[f32; 3], upper: &[f32; 3]) -> bool {
     inside[0] + inside[1] + inside[2] == 3
 }
 
-/// The two other axes, in the order that keeps orientations right-handed.
+/// The other two axes, in the order that keeps orientations right-handed.
 fn others(axis: usize) -> (usize, usize) {
     ((axis + 1) % 3, (axis + 2) % 3)
 }
@@ -72,17 +70,17 @@ fn turn(axis: usize, a: &[f32; 3], b: &[f32; 3], c: &[f32; 3]) -> f64 {
     orient2d(a, b, c)
 }
 
-/// What a computed reach of the box proves, given a bound on how far off it is. The bounds are never
-/// attained unless everything is zero, and then the reach is exact: contact is clear, not apart.
+/// What a computed extent of the box proves, given its error bound. The error is always smaller than the bound, unless
+/// everything is zero; then the extent is exact, and contact is classified as clear, not apart.
 #[derive(Clone, Copy)]
 struct Classification {
     apart: bool,
     clear: bool,
 }
 
-/// The answer of the plane and the edges where `f64` proves it; without branches on random data.
+/// The result for the plane and the edges if `f64` proves it; branchless on random data.
 ///
-/// Nothing overflows or underflows: see the top of the file.
+/// Nothing overflows or underflows: see the module documentation.
 fn decided_quickly(corners: &[[f32; 3]; 3], lower: &[f32; 3], upper: &[f32; 3]) -> Option<bool> {
     let lows = corners.map(|v| difference(lower, &v));
     let highs = corners.map(|v| difference(upper, &v));
@@ -108,7 +106,8 @@ fn difference(a: &[f32; 3], b: &[f32; 3]) -> [f64; 3] {
     [0, 1, 2].map(|axis| f64::from(a[axis]) - f64::from(b[axis]))
 }
 
-/// The normal and what its components' errors are relative to: each is off by 4 roundings of it.
+/// The normal, and the sizes that its components' errors are relative to: each has an error of at most 4 roundings of
+/// its size.
 fn normal(edges: &[[f64; 3]; 3]) -> ([f64; 3], [f64; 3]) {
     let (mut normal, mut size) = ([0.0; 3], [0.0; 3]);
     for axis in 0..3 {
@@ -119,7 +118,7 @@ fn normal(edges: &[[f64; 3]; 3]) -> ([f64; 3], [f64; 3]) {
     (normal, size)
 }
 
-/// The signs of the normal's components; `None` where unsure, or where there is no normal.
+/// The signs of the normal's components; `None` if uncertain, or if there is no normal.
 fn winding(normal: &[f64; 3], size: &[f64; 3]) -> Option<[f64; 3]> {
     let sure = (0..3).all(|axis| normal[axis].abs() > EDGE_ERROR * size[axis] || size[axis] == 0.0);
     let signs = normal.map(|x| f64::from(i8::from(x > 0.0) - i8::from(x < 0.0)));
@@ -139,7 +138,7 @@ fn plane_verdict(normal: &[f64; 3], size: &[f64; 3], low: &[f64; 3], high: &[f64
     Classification { apart: top < -bound || bottom > bound, clear: top >= bound && bottom <= -bound }
 }
 
-/// One instruction, where `f64::max` also cares for NaN.
+/// One instruction; `f64::max` also handles NaN.
 fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
@@ -150,8 +149,8 @@ fn smaller(a: f64, b: f64) -> f64 {
 
 /// Whether the box is beyond an edge seen along `axis`, from the box's offsets from the edge's start.
 ///
-/// Clear where the edge has no length in this view, so there is no axis, and where the triangle has
-/// no `winding`: seen edge-on, its only axis is that of its plane.
+/// Clear if the edge has no length in this view, since it then has no axis, and if the triangle has no `winding`: seen
+/// edge-on, its only axis is that of its plane.
 fn edge_verdict(
     axis: usize,
     winding: f64,
@@ -167,7 +166,7 @@ fn edge_verdict(
     Classification { apart: reach < -bound, clear: reach >= bound }
 }
 
-/// The answer of the plane and the edges, whatever the input.
+/// The result for the plane and the edges, exactly, for any input.
 #[cold]
 #[inline(never)]
 fn decided_exactly(corners: &[[f32; 3]; 3], lower: &[f32; 3], upper: &[f32; 3]) -> bool {
@@ -186,7 +185,7 @@ fn beside_the_plane(corners: &[[f32; 3]; 3], normal: [f64; 3], lower: &[f32; 3],
     height(corners, &highest) < 0.0 || height(corners, &lowest) > 0.0
 }
 
-/// Positive where `point` is on the side of the triangle from which its corners turn left.
+/// Positive if `point` is on the side of the triangle from which its corners run counter-clockwise.
 fn height(corners: &[[f32; 3]; 3], point: &[f32; 3]) -> f64 {
     let [a, b, c, point] =
         [&corners[0], &corners[1], &corners[2], point].map(|&[x, y, z]| Coord3D { x, y, z });
@@ -210,7 +209,7 @@ fn beside_an_edge(
     })
 }
 
-/// Whether all of the box is strictly right of the line from `a` to `b`: its leftmost corner is.
+/// Whether all of the box is strictly right of the line from `a` to `b`; tests its leftmost corner.
 fn right_of(axis: usize, a: &[f32; 3], b: &[f32; 3], lower: &[f32; 3], upper: &[f32; 3]) -> bool {
     let (i, j) = others(axis);
     let mut leftmost = *lower;
@@ -233,7 +232,7 @@ mod tests {
         if b == 0 { a.abs() } else { gcd(b, a % b) }
     }
 
-    /// A polygon in homogeneous whole coordinates; a triangle cut by six planes has nine corners.
+    /// A polygon in homogeneous integer coordinates; a triangle clipped by six planes has at most nine corners.
     #[derive(Clone, Copy)]
     struct Polygon {
         points: [[i128; 4]; 12],
@@ -247,7 +246,7 @@ mod tests {
             self.count += 1;
         }
 
-        /// Keeps what has `sign * (x[axis] - at) >= 0`.
+        /// Keeps the part with `sign * (x[axis] - at) >= 0`.
         fn cut(&self, axis: usize, sign: i128, at: i128) -> Self {
             let mut out = Self { count: 0, ..*self };
             let side = |point: &[i128; 4]| sign * (point[axis] - at * point[3]);
@@ -266,7 +265,7 @@ mod tests {
         }
     }
 
-    /// The oracle: cut the triangle by the box's six half-spaces, in fractions; is anything left?
+    /// The oracle: clips the triangle by the box's six half-spaces, in fractions, and tests whether anything is left.
     fn oracle(corners: [[i128; 3]; 3], lower: [i128; 3], upper: [i128; 3]) -> bool {
         let mut polygon = Polygon { points: [[0; 4]; 12], count: 0 };
         for [x, y, z] in corners {
@@ -286,7 +285,7 @@ mod tests {
             let (p, q) = (random.point(size), random.point(size));
             let lower = [0, 1, 2].map(|k| p[k].min(q[k]));
             let mut upper = [0, 1, 2].map(|k| p[k].max(q[k]));
-            // Along each axis every second box is flat.
+            // On each axis every second box is flat.
             for axis in 0..3 {
                 if ((round / 4) >> axis) & 1 == 1 {
                     upper[axis] = lower[axis];
@@ -308,7 +307,7 @@ mod tests {
 
     #[test]
     fn agrees_with_clipping_on_small_grids() {
-        // 4 is full of contacts, collinear triangles and flat boxes; 40 has general positions.
+        // 4 gives many contacts, collinear triangles and flat boxes; 40 gives general positions.
         agree_on_a_grid(4, 60_000, 1);
         agree_on_a_grid(7, 60_000, 2);
         agree_on_a_grid(40, 60_000, 3);
@@ -335,7 +334,7 @@ mod tests {
         }
     }
 
-    /// Every axis against every corner of the box, in whole numbers: slow, and shares no predicate.
+    /// Tests every axis with every corner of the box, in integers: slow, and shares no predicate.
     fn separable(corners: &[[f32; 3]; 3], lower: [f32; 3], upper: [f32; 3]) -> bool {
         let floats = corners.iter().chain([&lower, &upper]).flatten();
         let unit = exact::unit(floats);
@@ -378,8 +377,8 @@ mod tests {
 
     #[test]
     fn the_quick_answer_is_never_wrong_beside_a_line() {
-        // The first edge runs through the origin, the box is some tiny way off: what decides is
-        // lost to rounding as soon as it is added to the corners.
+        // The first edge runs through the origin, and the box is a tiny distance away: the deciding digits are lost as
+        // soon as they are added to the corners.
         let mut random = Random(7);
         let (mut touching, mut quick) = (0, 0);
         for round in 0..40_000 {

@@ -1,39 +1,37 @@
-//! Whether a triangle and a ball share a point, decided exactly.
+//! Whether a triangle and a sphere share a point, decided exactly.
 //!
-//! Based on: Ericson, Real-Time Collision Detection, 2005, section 5.1.5 (closest point on a triangle).
-//! Departs from it: the closest point only proposes an answer. In `f64` the answer is accepted where
-//! a proof survives the rounding, and the proofs do not depend on how good the proposal is:
-//! - a point that is provably close to the triangle is inside the ball, or
-//! - along some direction the centre is farther than the radius from all three vertices, and thus
-//!   from the triangle, which is convex.
+//! Based on: Ericson, Real-Time Collision Detection, 2005, section 5.1.5 (closest point on a triangle). Departure: the
+//! closest point only proposes an answer. The answer in `f64` is accepted if a proof holds in spite of rounding, and
+//! the proofs do not depend on how good the proposal is:
+//! - a point that is provably close to the triangle is inside the sphere, or
+//! - along some direction the centre is farther than the radius from all three vertices, and thus from the triangle,
+//!   which is convex.
 //!
-//! The rest, near contact and needle-like triangles, is decided in whole numbers ([`exact`]), without
-//! division or root. The triangle is within r of the centre p exactly if one of these holds:
+//! The rest, near contact and needle-like triangles, is decided in integers ([`exact`]), without division or square
+//! root. The triangle is within r of the centre p exactly if one of these holds:
 //! - a vertex v: |p - v|^2 <= r^2;
-//! - an edge e from v to w, p between its ends: 0 <= e.(p - v), e.(p - w) <= 0 and
-//!   |e x (p - v)|^2 <= r^2 |e|^2;
-//! - the face with normal n, p above its inside: 0 <= n.(e x (p - v)) for each edge and
-//!   (n.(p - v))^2 <= r^2 |n|^2.
+//! - an edge e from v to w, with p between its ends: 0 <= e.(p - v), e.(p - w) <= 0 and |e x (p - v)|^2 <= r^2 |e|^2;
+//! - the face with normal n, with p above its inside: 0 <= n.(e x (p - v)) for each edge and (n.(p - v))^2 <= r^2
+//!   |n|^2.
 //!
-//! Each names a point of the triangle within r, and the closest point is on a vertex, inside an edge
-//! or inside the face, where the matching test finds it; so no region must be chosen. Edges of
-//! length zero and normals of length zero name no point and are skipped, which leaves collinear
-//! triangles to their edges and vertices.
+//! Each implies a point of the triangle within r. Conversely, the closest point is a vertex, inside an edge or inside
+//! the face, and the matching test finds it, so no region has to be chosen. Edges and normals of length zero imply no
+//! point and are skipped; a collinear triangle is then tested by its edges and vertices.
 
 use crate::math::exact::{self, Vector, Whole};
 
 /// Half the distance from 1 to the next `f64`: the relative error of one rounding.
 const ROUNDING: f64 = f64::EPSILON / 2.0;
 
-/// The relative error allowed to a sum of products of rounded differences. The worst sums see
-/// 5 roundings (`reach`, with the one of the weights); the rest covers those of the bound itself.
+/// The relative error bound of a sum of products of rounded differences. The worst sums have 5 roundings (`reach`,
+/// including that of the weights); the rest covers the roundings of the bound itself.
 const SUM_ERROR: f64 = 8.0 * ROUNDING;
 
-/// The relative slack for comparing squares, of which both sides together see 9 roundings at worst.
+/// The relative slack for comparing squares, which have at most 9 roundings on both sides together.
 const SQUARE_SLACK: f64 = 1.0 + 16.0 * ROUNDING;
 
-/// Far above every error of underflow (a few times 2^-1074), and far below the smallest square that
-/// matters, 2^-894 (differences are multiples of 2^-149, their triple products of 2^-447).
+/// Far above every underflow error (a few times 2^-1074), and far below the smallest square that matters, 2^-894
+/// (differences are multiples of 2^-149, their triple products of 2^-447).
 const UNDERFLOW: f64 = 1e-290;
 
 /// Whether some point of the closed triangle is at most `radius` from `centre`: exact, touching counts.
@@ -43,10 +41,10 @@ pub(crate) fn touches(corners: &[[f32; 3]; 3], centre: [f32; 3], radius: f32) ->
     decided_quickly(corners, centre, radius).unwrap_or_else(|| decided_exactly(corners, centre, radius))
 }
 
-/// The answer where `f64` proves it.
+/// The answer, if `f64` proves it.
 ///
-/// No `f64` overflows here: differences are below 2^129 and the largest product, the square of
-/// a triple product, has six.
+/// No `f64` overflows here: differences are below 2^129, and the largest product, the square of a triple product, has
+/// six factors.
 fn decided_quickly(corners: &[[f32; 3]; 3], centre: [f32; 3], radius: f32) -> Option<bool> {
     let radius = f64::from(radius);
     let offsets = corners.map(|v| difference(&centre, &v));
@@ -57,7 +55,7 @@ fn decided_quickly(corners: &[[f32; 3]; 3], centre: [f32; 3], radius: f32) -> Op
     if room >= 0.0 && dot(&towards, &towards) * SQUARE_SLACK + UNDERFLOW <= room * room {
         return Some(true);
     }
-    // The normal is the sharper direction when the centre is close to the face.
+    // The normal is the better direction when the centre is close to the face.
     (beyond(&towards, &offsets, radius) || beyond(&facing(&sides, &offsets[0]), &offsets, radius))
         .then_some(false)
 }
@@ -69,8 +67,8 @@ fn facing(sides: &[[f64; 3]; 2], offset: &[f64; 3]) -> [f64; 3] {
     if turned { normal.map(|x| -x) } else { normal }
 }
 
-/// Whether the centre, `offsets` away from the vertices, provably lies farther than `radius` from
-/// all of them along `direction` (any numbers, taken as they are).
+/// Whether the centre, at `offsets` from the vertices, is provably farther than `radius` from all of them along
+/// `direction` (any vector, taken as exact).
 fn beyond(direction: &[f64; 3], offsets: &[[f64; 3]; 3], radius: f64) -> bool {
     let mut gap = f64::INFINITY;
     for offset in offsets {
@@ -78,14 +76,14 @@ fn beyond(direction: &[f64; 3], offsets: &[[f64; 3]; 3], radius: f64) -> bool {
         gap = gap.min(dot(direction, offset) - SUM_ERROR * size);
     }
     let length_squared = dot(direction, direction);
-    // `radius * radius` is exact, 24 bits squared. `length_squared` is asked for its size because the
-    // radius could otherwise magnify its underflow.
+    // `radius * radius` is exact: 24 bits squared. `length_squared` is also checked, because the radius could otherwise
+    // magnify its underflow.
     gap > 0.0
         && length_squared > UNDERFLOW
         && gap * gap > radius * radius * length_squared * SQUARE_SLACK + UNDERFLOW
 }
 
-/// From the point of the triangle with `weights` to the centre, and a bound on how far that is off.
+/// The vector from the triangle's point with these `weights` to the centre, and a bound of its error.
 fn reach(weights: &[f64; 2], sides: &[[f64; 3]; 2], offset: &[f64; 3]) -> ([f64; 3], f64) {
     let [v, w] = *weights;
     let mut size = 0.0;
@@ -95,26 +93,26 @@ fn reach(weights: &[f64; 2], sides: &[[f64; 3]; 2], offset: &[f64; 3]) -> ([f64;
         towards[axis] = offset[axis] - (v * ab + w * ac);
         size += offset[axis].abs() + ab.abs() + ac.abs();
     }
-    // v + w may exceed 1 by one rounding: the point is then outside by at most that much of a side.
+    // v + w may exceed 1 by one rounding; the point is then outside by at most that share of a side.
     (towards, SUM_ERROR * size + UNDERFLOW)
 }
 
-/// About the closest point's weights of the second and third vertex: both >= 0, their sum at most
-/// one rounding above 1, whatever the rounding did before.
+/// The approximate weights of the second and third vertex at the closest point: always >= 0, with a sum of at most one
+/// rounding above 1, whatever the rounding errors before.
 fn closest(sides: &[[f64; 3]; 2], offsets: &[[f64; 3]; 3]) -> [f64; 2] {
     let [v, w] = region(sides, offsets);
     let v = between(v, 1.0);
     [v, between(w, 1.0 - v)]
 }
 
-/// `x` within 0 and `most`; unlike `clamp`, NaN becomes a number.
+/// Clamps `x` to `0..=most`; unlike `clamp`, it replaces NaN by a number.
 fn between(x: f64, most: f64) -> f64 {
     let x = if x < most { x } else { most };
     if x > 0.0 { x } else { 0.0 }
 }
 
-/// Ericson's Voronoi regions from the face to the first vertex, each overruling those before it
-/// (as fast as his cascade of branches, 50 ns a test, and shorter).
+/// Ericson's Voronoi regions from the face to the first vertex, each overriding those before it (as fast as his cascade
+/// of branches, 50 ns a test, and shorter).
 fn region(sides: &[[f64; 3]; 2], offsets: &[[f64; 3]; 3]) -> [f64; 2] {
     let [ab, ac] = sides;
     let [d1, d3, d5] = offsets.map(|offset| dot(ab, &offset));
@@ -134,7 +132,7 @@ fn region(sides: &[[f64; 3]; 2], offsets: &[[f64; 3]; 3]) -> [f64; 2] {
     [v / sum, w / sum]
 }
 
-/// The answer in whole numbers, for any input. Some microseconds and 10 KB of stack at worst.
+/// The answer in integers, for any input. At worst some microseconds and 10 KB of stack.
 #[cold]
 #[inline(never)]
 fn decided_exactly(corners: &[[f32; 3]; 3], centre: [f32; 3], radius: f32) -> bool {
@@ -149,7 +147,7 @@ fn decided_exactly(corners: &[[f32; 3]; 3], centre: [f32; 3], radius: f32) -> bo
         || ball.reaches_sides(&vertices, &offsets)
 }
 
-/// The ball around the centre, known by its squared radius.
+/// The sphere around the centre, given by its squared radius.
 struct Ball {
     square: Whole,
 }
@@ -176,7 +174,7 @@ impl Ball {
             && self.holds(height * height, exact::dot(normal, normal))
     }
 
-    /// Whether a distance whose square is `square / scale` is within the radius; scale 0 is no distance.
+    /// Whether a distance with the square `square / scale` is within the radius; scale 0 means no distance.
     fn holds(&self, square: Whole, scale: Whole) -> bool {
         !scale.is_zero() && square <= self.square * scale
     }
@@ -207,7 +205,7 @@ mod tests {
         a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     }
 
-    /// A squared distance as a fraction: from `p` to the segment.
+    /// The squared distance from `p` to the segment, as a fraction.
     fn to_segment(p: [i128; 3], a: [i128; 3], b: [i128; 3]) -> (i128, i128) {
         let (ab, ap) = (sub(b, a), sub(p, a));
         let (along, length) = (product(ab, ap), product(ab, ab));
@@ -220,8 +218,8 @@ mod tests {
         (product(ap, ap) * length - along * along, length)
     }
 
-    /// The oracle: the foot of the perpendicular by Cramer's rule on the Gram matrix; if it is not
-    /// inside, the nearest of the three segments. Fractions throughout, no vector product.
+    /// The oracle: the foot of the perpendicular by Cramer's rule on the Gram matrix; if it is not inside, the nearest
+    /// of the three segments. In fractions, without cross products.
     fn oracle([a, b, c]: [[i128; 3]; 3], p: [i128; 3], radius: i128) -> bool {
         let within = |(square, scale): (i128, i128)| square <= radius * radius * scale;
         let (ab, ac, ap) = (sub(b, a), sub(c, a), sub(p, a));
@@ -258,7 +256,7 @@ mod tests {
 
     #[test]
     fn agrees_with_fractions_on_small_grids() {
-        // 5 is full of contacts, collinear triangles and single points; 300 has general positions.
+        // 5 gives many contacts, collinear triangles and single points; 300 gives general positions.
         agree_on_a_grid(5, 60_000, 1);
         agree_on_a_grid(12, 60_000, 2);
         agree_on_a_grid(300, 30_000, 3);
@@ -298,7 +296,7 @@ mod tests {
 
     #[test]
     fn the_quick_answer_is_never_wrong_beside_contact() {
-        // Contact on a grid, then every zero of the centre is moved by less than rounding can see.
+        // Contact on a grid; then every zero of the centre is changed by less than rounding can resolve.
         let mut random = Random(8);
         let (mut touching, mut contacts) = (0, 0);
         for round in 0..400_000 {
@@ -323,7 +321,7 @@ mod tests {
 
     #[test]
     fn the_quick_answer_decides_near_contact() {
-        // One part in 2^40 away from contact with face, edge and vertex: no whole numbers needed.
+        // One part in 2^40 away from contact with face, edge and vertex: needs no integers.
         let corners = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
         let slack = f32::from_bits((127 - 40) << 23);
         for centre in [[1.0, 1.0, slack], [1.0, -slack, 0.0], [-slack, -slack, 0.0]] {
@@ -332,7 +330,7 @@ mod tests {
         }
     }
 
-    /// Contact with the face, an edge and a vertex at a whole distance, which one ulp less misses.
+    /// Contact with the face, an edge and a vertex at an integer distance; a radius one ulp smaller misses.
     #[test]
     fn one_ulp_decides_at_contact() {
         let corners = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
@@ -351,7 +349,7 @@ mod tests {
 
     #[test]
     fn radius_zero_asks_for_the_point_itself() {
-        // On x + y + z = 3 the points have no rounding.
+        // On x + y + z = 3 the points are exact.
         let corners = [[3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 3.0]];
         for point in [[3.0, 0.0, 0.0], [1.5, 1.5, 0.0], [1.0, 1.0, 1.0], [0.25, 0.25, 2.5]] {
             assert!(touches(&corners, point, 0.0), "{point:?}");

@@ -1,4 +1,4 @@
-//! The walk of an overlap query: every block whose box touches a box, in no order.
+//! The walk of an overlap query: every block whose box touches a box, in any order.
 
 use core::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use crate::model::Model;
 use crate::simd::Kernel;
 use crate::stack::Stack;
 
-/// Calls `visit` with each block whose box touches `reach`, exactly.
+/// Calls `visit` with each block whose box touches `reach`; the box test is exact.
 #[inline(always)]
 pub(crate) fn walk<S: Kernel, P: Sink>(
     simd: S,
@@ -41,7 +41,7 @@ pub(crate) fn walk<S: Kernel, P: Sink>(
         while touched != 0 {
             let child = node.children[touched.trailing_zeros() as usize % NODE_WIDTH];
             touched &= touched - 1;
-            // A box that reaches beyond 1e30 touches the planes of empty slots.
+            // A box that extends beyond 1e30 touches the planes of empty slots.
             if child != ChildRef::EMPTY.0 {
                 stack.push(child, 0.0);
             }

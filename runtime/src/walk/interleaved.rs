@@ -1,23 +1,23 @@
-//! Several walks at a time, a visit of each in turn.
+//! Interleaved walks: one visit of each in turn.
 //!
-//! A walk waits for memory, and for the outcome of its tests before it knows where to go on. What one visits next is
-//! prefetched while the others make their visits. Where a model fits into the caches this is no faster than walk by walk:
-//! the state of each walk is in memory, and branches are harder to predict.
+//! A walk waits for memory, and for the outcome of its tests before it knows where to continue. The next visit of each
+//! walk is prefetched while the others make theirs. For models that fit into the caches this is no faster than one walk
+//! after the other: each walk's state is in memory, and branches are harder to predict.
 
 use super::Budget;
 
 /// How many walks are interleaved.
 pub(crate) const INTERLEAVED: usize = 8;
 
-/// Walks that may be interleaved, each in one of [`INTERLEAVED`] slots.
+/// Walks that can be interleaved, each in one of [`INTERLEAVED`] slots.
 pub(crate) trait Walks {
-    /// The state of one.
+    /// The state of a walk.
     type Walker;
 
-    /// The next walk, in a slot that the one before has left; `None` where there are no more.
+    /// Starts the next walk in a free slot; `None` if there are no more.
     fn start(&mut self, slot: usize) -> Option<Self::Walker>;
 
-    /// Makes a visit and prefetches the next one; whether there is one.
+    /// Makes a visit and prefetches the next one; returns whether there is one.
     fn step(&mut self, slot: usize, walker: &mut Self::Walker) -> bool;
 
     /// Takes the result of a walk that has ended.
@@ -47,7 +47,7 @@ pub(crate) fn run<W: Walks>(walks: &mut W, mut budget: Budget) {
             walks.finish(walker);
         }
     }
-    // In a corrupt file the visits may run out: what was found until then is reported.
+    // In a corrupt file the budget may run out; what was found by then is reported.
     for walker in walkers.into_iter().flatten() {
         walks.finish(walker);
     }

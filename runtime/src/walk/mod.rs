@@ -1,4 +1,4 @@
-//! The loops over the tree, written once: what a query is decides the boxes and the leaves, not the loop.
+//! The traversal loops, written once: a query supplies the tests of boxes and leaves, not the loop.
 
 pub(crate) mod all;
 pub(crate) mod interleaved;
@@ -14,10 +14,10 @@ use probe::Sink;
 
 /// How many nodes and blocks a walk may still visit.
 ///
-/// In a file within the rules a walk visits each at most once. In a corrupt one, where many references
-/// may lead to one node, this is what ends the walk.
+/// In a valid file a walk visits each at most once. In a corrupt one many references may lead to the same node; the
+/// budget then ends the walk.
 ///
-/// Holds one more than the visits left; it is not asked again once it has said no.
+/// Holds one more than the visits left. It must not be used again after it has returned false.
 pub(crate) struct Budget(u64);
 
 impl Budget {
@@ -25,7 +25,7 @@ impl Budget {
         Self(model.nodes().len() as u64 + model.blocks().count() as u64 + 1)
     }
 
-    /// For a walk of several rays or points, each of which may visit as much as one alone.
+    /// For a walk of several rays or points, each with the budget of a single one.
     pub(crate) fn of_many(model: &Model<'_>, count: u64) -> Self {
         let Self(of_one) = Self::of(model);
         Self(of_one.saturating_mul(count))
@@ -39,13 +39,13 @@ impl Budget {
     }
 }
 
-/// What a child reference says of its block, if it leads to one, whether or not there is such a block.
+/// The block part of a child reference, if it refers to a block. The block need not exist.
 #[inline(always)]
 pub(crate) fn as_block(child: u32) -> Option<u32> {
     (child & ChildRef::BLOCK_BIT != 0).then_some(child & !ChildRef::BLOCK_BIT)
 }
 
-/// Prefetches what a child reference leads to, since it is visited soon.
+/// Prefetches what a child reference refers to.
 #[inline(always)]
 pub(crate) fn prefetch_child(model: &Model<'_>, child: u32) {
     let (nodes, blocks) = model.records();
@@ -53,11 +53,11 @@ pub(crate) fn prefetch_child(model: &Model<'_>, child: u32) {
     prefetch::node_or_block(nodes, blocks, child & ChildRef::BLOCK_BIT != 0, index);
 }
 
-/// A block that a walk has come to.
+/// A block that a walk visits.
 #[derive(Clone, Copy)]
 pub(crate) struct Visit<'a> {
     pub(crate) block: &'a Block,
-    /// The reference that led to it, without the block bit.
+    /// The reference to it, without the block bit.
     pub(crate) reference: u32,
     model: &'a Model<'a>,
 }
@@ -80,11 +80,11 @@ impl<'a> Visit<'a> {
         self.model.triangle_at(self.block.first, lane)
     }
 
-    /// Whether this is the block for which the query speaks of the triangle in a lane: of the blocks that
-    /// hold it and that the query visits, the one referred to first.
+    /// Whether this block reports the triangle in a lane (duplicate elimination): of the blocks that hold the triangle
+    /// and that the query visits, it is the one with the first reference.
     ///
-    /// `meets` gives the slots of a node whose boxes the query visits. Boxes lie within those of their parents, and
-    /// the tests of boxes are monotone, so a query that meets a block's box meets all above it.
+    /// `meets` gives the slots of a node whose boxes the query visits. Boxes lie within those of their parents and the
+    /// box tests are monotone, so a query that meets a block's box also meets all boxes above it.
     #[inline(always)]
     pub(crate) fn is_reporting_reference(
         &self,

@@ -1,13 +1,13 @@
-//! The walk of a closest-point query: always on to the nearest box of a node; the others wait.
+//! The walk of a closest-point query: continues with the nearest box of a node and stacks the others.
 //!
-//! What comes after a block is chosen before the block is visited, of sixteen that wait at once: nothing has to be guessed but
-//! that the visit changes nothing, and the prefetch is of what is visited indeed.
+//! The node or block after a block is chosen before the block is visited, from the sixteen on top of the stack. The
+//! only branch to predict is whether the visit changes the choice, and the prefetch is of what is in fact visited next.
 //!
-//! Tried: sorting all children by distance saves 2 % of the visits, since most that wait are never visited, and
-//! costs a third more instructions; a way of its own for a single child that may be within the limit (mispredicted);
-//! raising the limit instead of lowering the bounds (no difference); choosing after the visit (what comes next then waits for
-//! its result), or visiting all blocks of a node in a loop of its own (likewise); the halves' nearest children compared
-//! without a branch (4 to 10 % slower near the surface: what a guess may begin with is worth more).
+//! Tried: sorting all children by distance (saves 2 % of the visits, since most stacked children are never visited, and
+//! costs a third more instructions); a special case for a single child within the limit (mispredicted); raising the
+//! limit instead of lowering the bounds (no difference); choosing after the visit (the next step then waits for its
+//! result), or visiting all blocks of a node in an inner loop (the same); comparing the nearest children of the halves
+//! without a branch (4 to 10 % slower near the surface: starting speculatively on the predicted child is worth more).
 
 use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
@@ -19,16 +19,16 @@ use crate::model::Model;
 use crate::simd::Kernel;
 use crate::stack::Stack;
 
-/// The square of a box's distance is rounded by at most 8 units; bounds are taken off by that much. Squares that underflow
-/// are nothing to the smallest limit there is.
+/// The squared distance to a box has an error of at most 8 units; bounds are lowered by that much. Squares that
+/// underflow are negligible against the smallest possible limit.
 const ROUNDING: f32 = 1.0 - 8.0 * f32::EPSILON;
 
-/// What is looked for around a point.
+/// What is searched for around a point.
 pub(crate) trait Search {
-    /// The squared distance, a finite one, beyond which nothing is of interest.
+    /// The squared distance beyond which nothing matters; finite.
     fn limit(&self) -> f32;
 
-    /// Looks at a block's triangles; returns the limit from then on.
+    /// Visits a block's triangles; returns the limit from then on.
     fn visit<S: Kernel>(
         &mut self,
         simd: S,
@@ -39,10 +39,10 @@ pub(crate) trait Search {
     ) -> f32;
 }
 
-/// Shows `search` each block whose box may be within its limit. Empty slots are infinitely far away.
+/// Passes `search` each block whose box may be within its limit. Empty slots are infinitely far away.
 ///
-/// With `AHEAD`, all children that may be visited are prefetched as soon as they are stacked: it pays where the model is in no
-/// cache.
+/// With `AHEAD`, all children that may be visited are prefetched when they are stacked. This pays off if the model is
+/// in no cache.
 #[inline(always)]
 pub(crate) fn walk<S: Kernel, const AHEAD: bool>(
     simd: S,
@@ -77,7 +77,7 @@ impl<'p, T: Search> Walker<'p, T> {
         Self { point, child: ChildRef::node(0).0, limit: search.limit(), search }
     }
 
-    /// Makes a visit and chooses the next one, if there is one.
+    /// Makes a visit and chooses the next one; returns whether there is one.
     #[inline(always)]
     fn step<S: Kernel, const AHEAD: bool>(
         &mut self,
@@ -88,7 +88,7 @@ impl<'p, T: Search> Walker<'p, T> {
         sink: &mut impl Sink,
     ) -> bool {
         if let Some(reference) = as_block(self.child) {
-            // Chosen before the visit, which seldom changes the choice: it need not be waited for.
+            // Chosen before the visit, so as not to wait for it; the visit rarely changes the choice.
             let next = stack.pop_up_to(simd, self.limit);
             if let Some((next, _)) = next {
                 prefetch_child(model, next);
@@ -119,8 +119,8 @@ impl<'p, T: Search> Walker<'p, T> {
     }
 }
 
-/// Interleaves the walks of many points. `start` makes the search of a point, if there is anything to find; `finish` gets the
-/// point's number and the search.
+/// Interleaves the walks of many points. `start` creates the search of a point, if there is anything to find; `finish`
+/// gets the point's index and the search.
 #[inline(always)]
 pub(crate) fn walk_interleaved<S: Kernel, P: Sink, T: Search>(
     simd: S,
@@ -140,7 +140,7 @@ struct Points<'a, S, P, F, G> {
     simd: S,
     model: &'a Model<'a>,
     points: &'a [[f32; 3]],
-    /// The number of the next point that is looked at.
+    /// The index of the next point to start.
     next: usize,
     stacks: [Stack; INTERLEAVED],
     scratch: Block,
@@ -149,7 +149,7 @@ struct Points<'a, S, P, F, G> {
     finish: G,
 }
 
-/// What is kept of a walk between its turns.
+/// The state of a walk while others take their turns.
 struct Paused<T> {
     number: usize,
     child: u32,
@@ -205,7 +205,8 @@ where
     }
 }
 
-/// The child whose box is nearest, if one may be within the limit; others that may go on the stack, and have a bit each.
+/// The child with the nearest box, if one may be within the limit. Other children that may be are stacked, and returned
+/// as a bit mask.
 #[inline(always)]
 fn descend<S: Kernel>(
     simd: S,
@@ -235,7 +236,7 @@ fn prefetch_children(model: &Model<'_>, node: &WideNode, mut slots: u32) {
     }
 }
 
-/// How far the boxes are from the point along an axis.
+/// The distances of the boxes from the point along an axis.
 #[inline(always)]
 fn gap<S: Kernel>(simd: S, node: &WideNode, point: [f32; 3], axis: usize) -> f32x16<S> {
     let lower = f32x16::load_array_ref(simd, &node.planes[2 * axis]) - point[axis];

@@ -1,26 +1,26 @@
-//! What a caller lets a query see, and what it counts.
+//! What a query may see, and what it counts.
 
 use super::Visit;
 
 /// Counts the work of a query and decides which triangles it sees.
 ///
-/// Every method has a default, so that `()` sees everything and counts nothing, at no cost.
+/// Every method has a default; `()` sees everything and counts nothing, at no cost.
 pub trait Probe {
-    /// Whether [`accepts`](Self::accepts) ever says no; a query that need not ask is faster.
+    /// Whether [`accepts`](Self::accepts) may ever return false; queries are faster if not.
     const FILTERS: bool = true;
 
-    /// Whether `visits_node` and `visits_block` do anything; a query that need not call them is faster.
+    /// Whether `visits_node` and `visits_block` do anything; queries are faster if not.
     const COUNTS: bool = true;
 
-    /// Whether the query sees the triangle with this number.
+    /// Whether the query sees the triangle of this number.
     fn accepts(&mut self, _triangle: u32) -> bool {
         true
     }
 
-    /// The query tests the boxes of a node.
+    /// Called when the query tests the boxes of a node.
     fn visits_node(&mut self) {}
 
-    /// The query tests the triangles of a block.
+    /// Called when the query tests the triangles of a block.
     fn visits_block(&mut self, _triangles: u32) {}
 }
 
@@ -29,7 +29,7 @@ impl Probe for () {
     const COUNTS: bool = false;
 }
 
-/// Sees the triangles for which the function says yes.
+/// Sees the triangles for which the function returns true.
 #[derive(Clone, Copy, Debug)]
 pub struct Filter<F>(pub F);
 
@@ -41,10 +41,10 @@ impl<F: FnMut(u32) -> bool> Probe for Filter<F> {
     }
 }
 
-/// Sees everything and counts what queries test. The counts add up over queries.
+/// Sees everything and counts what queries test. Counts accumulate over queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Nodes visited; each is sixteen box tests.
+    /// Nodes visited, with sixteen box tests each.
     pub nodes: u64,
     /// Blocks visited.
     pub blocks: u64,
@@ -81,25 +81,25 @@ impl<P: Probe + ?Sized> Probe for &mut P {
     }
 }
 
-/// What a walk reports its visits to, and asks which triangles count. Either nobody, at no cost, or any [`Probe`].
+/// Receives a walk's visits and decides which triangles it sees: either nothing, at no cost, or any [`Probe`].
 ///
-/// Walks are compiled for these two alone, in this crate: for each probe of its own, a program would compile every kernel of
-/// every level, which takes minutes.
+/// Walks are compiled for these two only, in this crate. Otherwise a program would compile every kernel at every level
+/// for each of its own probes, which takes minutes.
 pub(crate) trait Sink {
-    /// Whether any triangle may be refused.
+    /// Whether any triangle may be rejected.
     fn filters(&self) -> bool;
 
-    /// Whether the query sees the triangle in a lane; not in a corrupt file that has no number for it.
+    /// Whether the query sees the triangle in a lane; false if a corrupt file has no number for it.
     fn accepts(&mut self, visit: &Visit<'_>, lane: usize) -> bool;
 
-    /// As [`accepts`](Self::accepts), of a triangle whose number is known.
+    /// As [`accepts`](Self::accepts), for a triangle whose number is known.
     fn accepts_number(&mut self, triangle: u32) -> bool;
 
     fn visits_node(&mut self);
 
     fn visits_block(&mut self, triangles: u32);
 
-    /// Calls `ask` with this as a probe of whatever type.
+    /// Calls `ask` with this as a type-erased probe.
     fn with_erased<R>(&mut self, ask: impl FnOnce(&mut Erased<'_>) -> R) -> R;
 }
 
@@ -130,7 +130,7 @@ impl Sink for () {
     }
 }
 
-/// A probe of whatever type.
+/// A type-erased probe.
 pub(crate) struct Erased<'a> {
     probe: &'a mut dyn Callbacks,
     filters: bool,
@@ -148,7 +148,7 @@ impl<'a> Erased<'a> {
     }
 }
 
-/// The methods of a probe, of whatever type.
+/// The methods of a probe, as a trait object.
 trait Callbacks {
     fn accepts(&mut self, triangle: u32) -> bool;
     fn visits_node(&mut self);

@@ -9,19 +9,19 @@ use crate::triangle::ray::{describe_hit, hits_in_block};
 use crate::walk::probe::{Erased, Probe, Sink};
 use crate::walk::ray::{NearestFirst, SlabTest, walk};
 
-/// What the visitor of a search wants next.
+/// What a visitor returns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VisitControl {
-    /// Go on.
+    /// Continue.
     Continue,
-    /// Go on, but only as far as this `t`, in lengths of the ray's direction.
+    /// Continue, but only up to this `t`, in lengths of the ray's direction.
     UpTo(f32),
     /// Stop.
     Stop,
 }
 
 impl Model<'_> {
-    /// Calls `visit` with every hit, each triangle once, in no particular order.
+    /// Calls `visit` with every hit, once per triangle, in no particular order.
     ///
     /// The visitor may stop the search or shrink the ray's range.
     pub fn all_hits(&self, ray: &Ray, visit: impl FnMut(&Hit) -> VisitControl) {
@@ -88,7 +88,7 @@ fn all_hits<S: Kernel>(
                         return;
                     }
                     let Some(triangle) = visit.triangle(found.lane) else { return };
-                    // SlabTest that the ray enters beyond the hit need not be visited.
+                    // Boxes that the ray enters beyond the hit need not be visited.
                     let reports = visit.is_reporting_reference(
                         found.lane,
                         triangle,

@@ -1,4 +1,5 @@
-//! Many rays at a time: neighbours that go the same way are traced in packets, others, in large models, interleaved.
+//! Many rays at a time: neighbours with similar directions are traced in packets; others, in large models, are
+//! interleaved.
 
 use core::ops::Range;
 
@@ -10,27 +11,27 @@ use crate::simd::{Kernel, dispatch};
 use crate::walk::probe::{Erased, Probe};
 use crate::walk::ray::{interleaved, packet};
 
-/// Fewer rays of one class in a row go one by one.
+/// Shorter runs of one class are traced one by one.
 const SHORTEST_RUN: usize = 16;
 
 impl Model<'_> {
-    /// The closest hit of each ray, as [`closest_hit`](Self::closest_hit) finds it, bit for bit.
+    /// The closest hit of each ray, bit-identical to [`closest_hit`](Self::closest_hit).
     ///
-    /// `hits[i]` answers `rays[i]`; where the slices are not of one length, the rest of the longer one is left alone.
-    /// Rays that follow each other and go the same way, as those of a camera do tile by tile, are traced
-    /// together, up to twice as fast. Others go one by one, as fast as if asked so, or, in models of more than 24 MiB,
-    /// interleaved, up to twice as fast. Neither allocates nor panics.
+    /// `hits[i]` answers `rays[i]`; if the slices differ in length, the rest of the longer one is ignored. Consecutive
+    /// rays with similar directions, such as camera rays tile by tile, are traced together, up to twice as fast. Others
+    /// are traced one by one, at the speed of single queries, or, in models of more than 24 MiB, interleaved, up to
+    /// twice as fast. Does not allocate or panic.
     pub fn closest_hits(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
         self.closest_hits_with(rays, hits, &mut ());
     }
 
-    /// As [`closest_hits`](Self::closest_hits), among the triangles that `probe` accepts. What the rays of a packet visit
-    /// together counts once.
+    /// As [`closest_hits`](Self::closest_hits), among the triangles that `probe` accepts. Visits that the rays of a
+    /// packet share are counted once.
     pub fn closest_hits_with<P: Probe>(&self, rays: &[Ray], hits: &mut [Option<Hit>], probe: &mut P) {
         self.answer::<Closest>(rays, hits, &mut Erased::new(probe));
     }
 
-    /// Whether each ray hits anything, as [`any_hit`](Self::any_hit) finds it; else as
+    /// Whether each ray hits anything, as [`any_hit`](Self::any_hit); otherwise as
     /// [`closest_hits`](Self::closest_hits).
     pub fn any_hits(&self, rays: &[Ray], hits: &mut [bool]) {
         self.any_hits_with(rays, hits, &mut ());
@@ -41,13 +42,13 @@ impl Model<'_> {
         self.answer::<Any>(rays, hits, &mut Erased::new(probe));
     }
 
-    /// As [`closest_hits`](Self::closest_hits), interleaved however large the model is: for tests.
+    /// As [`closest_hits`](Self::closest_hits), but interleaved for any model size; for tests.
     #[doc(hidden)]
     pub fn closest_hits_interleaved(&self, rays: &[Ray], hits: &mut [Option<Hit>]) {
         self.answer_interleaved::<Closest>(rays, hits, &mut Erased::new(&mut ()));
     }
 
-    /// As [`any_hits`](Self::any_hits), interleaved however large the model is: for tests.
+    /// As [`any_hits`](Self::any_hits), but interleaved for any model size; for tests.
     #[doc(hidden)]
     pub fn any_hits_interleaved(&self, rays: &[Ray], hits: &mut [bool]) {
         self.answer_interleaved::<Any>(rays, hits, &mut Erased::new(&mut ()));
@@ -101,7 +102,7 @@ impl Model<'_> {
         }
     }
 
-    /// How many rays a packet has at most; 1 on levels where packets do not pay.
+    /// The largest number of rays in a packet; 1 at levels where packets do not pay.
     fn packet_capacity(&self) -> usize {
         dispatch!(self.level().inner(), simd => packet_capacity(simd))
     }
@@ -116,7 +117,7 @@ fn together<S: Kernel, Q: Answer>(
     answers: &mut [Q::Answer],
     probe: &mut Erased<'_>,
 ) {
-    // On other levels there are no packets, and nothing is to be compiled.
+    // Other levels have no packets; there this is not compiled.
     if S::PACKETS {
         let packet = Packet::new(simd, class, rays, model.reach());
         let found = packet::walk::<S, Q>(simd, model, &packet, rays, probe);
@@ -130,11 +131,11 @@ fn packet_capacity<S: Kernel>(_: S) -> usize {
     if S::PACKETS { Packet::<S>::CAPACITY } else { 1 }
 }
 
-/// Calls `trace` with the places of at most `most` rays that follow each other and have a class in common, if they are not
-/// few; and of all between such runs, without a class.
+/// Calls `trace` for each run of consecutive rays with a common class, of [`SHORTEST_RUN`] to `most` rays; and, without
+/// a class, for all rays between such runs.
 ///
-/// Looks at a ray where a run would have to go on at least, and from there back as far as its class does: of rays that have
-/// nothing in common, most need no look.
+/// Looks first at the ray where a run would have to end at the earliest, then back as far as its class extends. If rays
+/// have nothing in common, most are never looked at.
 #[inline(always)]
 fn for_each_run(rays: &[Ray], most: usize, mut trace: impl FnMut(Option<Class>, Range<usize>)) {
     let goes_with = |class: Class, place: usize| {

@@ -71,14 +71,14 @@ impl Answer for Closest {
     }
 }
 
-/// The best hit so far. The triangle's number is looked up where it decides, not at every step.
+/// The best hit so far. The triangle's number is looked up only to break ties.
 #[derive(Clone, Copy)]
 pub(super) struct BestHit {
     t: f32,
     address: Option<HitAddress>,
 }
 
-/// Where a hit was found: the block, where its numbers begin, and the rest.
+/// Where a hit was found: the block, its first number's position, and the rest.
 #[derive(Clone, Copy)]
 struct HitAddress {
     reference: u32,
@@ -87,13 +87,13 @@ struct HitAddress {
 }
 
 impl BestHit {
-    /// None up to there.
+    /// No hit up to `t_max`.
     #[inline(always)]
     fn up_to(t: f32) -> Self {
         Self { t, address: None }
     }
 
-    /// Takes a hit that is closer, or as close and of a lower number.
+    /// Takes a hit that is closer, or as close with a lower number.
     #[inline(always)]
     fn offer(&mut self, visit: Visit<'_>, found: Candidate, model: &Model<'_>) {
         let closer = match &self.address {
@@ -111,7 +111,7 @@ impl BestHit {
         }
     }
 
-    /// What the caller is told.
+    /// The hit as returned to the caller.
     #[inline(always)]
     fn describe<S: Kernel>(&self, simd: S, model: &Model<'_>) -> Option<Hit> {
         let HitAddress { reference, first, found } = self.address.as_ref()?;

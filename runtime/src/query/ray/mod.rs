@@ -1,4 +1,4 @@
-//! Rays: the closest hit, any hit, all hits; of one ray or of many.
+//! Ray queries: closest hit, any hit, all hits; for one ray or many.
 
 mod all;
 mod any;
@@ -18,10 +18,10 @@ use crate::walk::ray::question::Question;
 use crate::walk::ray::walk;
 
 impl Model<'_> {
-    /// The hit with the smallest `t`; of equals, the one with the lowest triangle number.
+    /// The hit with the smallest `t`; among equals, the one with the lowest triangle number.
     ///
-    /// A miss is `None`. Bit-identical on every CPU. Neither allocates nor panics; a ray that meets an
-    /// edge or a corner of a closed mesh does not slip through. Cost: logarithmic in the triangles, mostly.
+    /// A miss is `None`. Bit-identical on every CPU. Does not allocate or panic. Watertight: no ray passes between the
+    /// triangles at an edge or a corner of a closed mesh. Cost: usually logarithmic in the number of triangles.
     pub fn closest_hit(&self, ray: &Ray) -> Option<Hit> {
         self.ask::<Closest>(ray)
     }
@@ -31,7 +31,7 @@ impl Model<'_> {
         self.ask_erased::<Closest>(ray, &mut Erased::new(probe))
     }
 
-    /// Whether the ray hits anything in its range. Faster than asking for the closest hit.
+    /// Whether the ray hits anything in its range. Faster than [`closest_hit`](Self::closest_hit).
     pub fn any_hit(&self, ray: &Ray) -> bool {
         self.ask::<Any>(ray)
     }
@@ -49,7 +49,7 @@ impl Model<'_> {
         dispatch_as_is!(self.level().inner(), simd => single::<_, Q>(simd, self, ray, probe))
     }
 
-    /// The answer of a ray without a class, whose direction is very short or very long: that of a scaled one.
+    /// The answer for a ray without a class, whose direction is very short or very long: traces a scaled ray.
     #[cold]
     #[inline(never)]
     fn ask_scaled<Q: Answer>(&self, ray: &Ray, sink: &mut impl Sink) -> Q::Answer {
@@ -62,7 +62,7 @@ impl Model<'_> {
     }
 }
 
-/// What is answered to a question.
+/// The answer to a question.
 trait Answer: Question {
     type Answer: Clone;
 
@@ -72,7 +72,7 @@ trait Answer: Question {
     /// The answer, once the walk is done.
     fn answer<S: Kernel>(simd: S, model: &Model<'_>, found: &Self::Found) -> Self::Answer;
 
-    /// The answer of a ray that was scaled, as the original one's.
+    /// Converts the answer of a scaled ray to the original ray.
     fn unscale(scaled: &Scaled, answer: Self::Answer) -> Self::Answer;
 }
 

@@ -1,4 +1,4 @@
-//! The interleaved walks of rays that have nothing in common.
+//! Interleaved walks of incoherent rays.
 
 use core::ops::ControlFlow;
 
@@ -14,11 +14,11 @@ use crate::walk::interleaved::{INTERLEAVED, Walks, run};
 use crate::walk::probe::Sink;
 use crate::walk::{Budget, Visit, as_block, prefetch_child};
 
-/// The children of a node in the order of a question.
+/// The children of a node in a question's order.
 type Group<'m, S, Q> = <<Q as Question>::Order as Order>::NodeGroup<'m, S>;
 
-/// Walks with each ray that has a class, as [`walk`](super::walk) does with one. `finish` gets a ray's number and what was
-/// found of it.
+/// Traces each ray that has a class, as [`walk`](super::walk) does for one. `finish` gets a ray's index and what was
+/// found.
 #[inline(always)]
 pub(crate) fn walk<'m, S: Kernel, Q: Question>(
     simd: S,
@@ -40,7 +40,7 @@ struct Rays<'m, 'r, S: Kernel, Q: Question, P, F> {
     simd: S,
     model: &'m Model<'m>,
     rays: &'r [Ray],
-    /// The number of the next ray that is looked at.
+    /// The index of the next ray to start.
     next: usize,
     stacks: [NodeGroupStack<'r, Group<'m, S, Q>>; INTERLEAVED],
     scratch: Block,
@@ -50,7 +50,7 @@ struct Rays<'m, 'r, S: Kernel, Q: Question, P, F> {
 
 /// The walk of a ray.
 struct Walker<S: Kernel, T> {
-    /// The ray's number.
+    /// The ray's index.
     ray: usize,
     frame: Frame,
     boxes: SlabTest<S>,

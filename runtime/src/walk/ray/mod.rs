@@ -1,8 +1,8 @@
-//! The walk of a ray: nearest boxes first, by stored orders.
+//! The walk of a ray: nearest boxes first, in stored orders.
 //!
-//! Based on: Fuetterling, Lojewski, Pfreundt, Ebert, "Accelerated Single Ray Tracing for Wide Vector
-//! Units", 2017 (one stored permutation an octant instead of a sort). Departures: what is met of a node is
-//! stacked together, a bit each; levels without AVX2 look for the nearest among it instead of the first by the permutation.
+//! Based on: Fuetterling, Lojewski, Pfreundt, Ebert, "Accelerated Single Ray Tracing for Wide Vector Units", 2017 (one
+//! stored permutation per octant instead of a sort). Departures: the children of a node that are met are stacked
+//! together, as a bit mask; levels without AVX2 pick the nearest of them instead of the first by the permutation.
 
 pub(crate) mod interleaved;
 pub(crate) mod packet;
@@ -21,12 +21,12 @@ use crate::stack::{NodeGroup, NodeGroupScratch, NodeGroupStack};
 use crate::walk::probe::Sink;
 use crate::walk::{Budget, Visit, as_block, prefetch_child};
 
-/// In which order a walk visits boxes.
+/// The order in which a walk visits boxes.
 pub(crate) trait Order {
     /// The children of a node in that order.
     type NodeGroup<'n, S: Kernel>: NodeGroup<S>;
 
-    /// Those of a node, and a bit for each that the ray meets.
+    /// The children of a node that the ray meets, as a bit mask.
     fn arrange<'n, S: Kernel>(
         simd: S,
         boxes: &SlabTest<S>,
@@ -35,21 +35,22 @@ pub(crate) trait Order {
     ) -> (Self::NodeGroup<'n, S>, u32);
 }
 
-/// Where a walk goes on.
+/// Where a walk continues.
 pub(crate) struct Next {
     pub(crate) child: u32,
-    /// What it may visit after that, if any of the same node waits; or the same.
+    /// The next candidate after that, if another child of the same node is stacked; otherwise the same.
     pub(crate) second: u32,
 }
 
-/// Nearer boxes first, about.
+/// Nearer boxes first, approximately.
 pub(crate) struct NearestFirst;
 
-/// The order that is least work. Where a hit ends the walk there is nothing to gain from the nearest; the limit may not change.
+/// The cheapest order. If the first hit ends the walk, visiting the nearest first gains nothing; the limit must not
+/// change.
 pub(crate) struct AnyOrder;
 
-/// Calls `visit` with each block whose box the ray meets between `frame.t_min` and the limit, which
-/// starts at `frame.t_max` and becomes what `visit` returns.
+/// Calls `visit` with each block whose box the ray meets between `frame.t_min` and the limit, which starts at
+/// `frame.t_max`; `visit` returns the new limit.
 #[inline(always)]
 pub(crate) fn walk<S: Kernel, P: Sink, O: Order>(
     simd: S,
@@ -133,7 +134,7 @@ impl Order for AnyOrder {
     }
 }
 
-/// The children of a node in slots, without keys.
+/// The children of a node by slot, without keys.
 impl<S> NodeGroup<S> for &WideNode {
     #[inline(always)]
     fn child(&self, place: usize) -> u32 {
@@ -151,10 +152,10 @@ impl<S> NodeGroup<S> for &WideNode {
     }
 }
 
-/// Where to go on from a node; what else is met there waits.
+/// Where to continue after a node; the other children that are met are stacked.
 ///
-/// A box that is the only one goes the same way as others: whether there are more is not to be guessed, as a wrong
-/// guess costs more than the order.
+/// A single box takes the same path as several: a branch on whether there are more would be mispredicted, which costs
+/// more than the ordering.
 #[inline(always)]
 pub(crate) fn descend<'n, S: Kernel, O: Order>(
     simd: S,
@@ -176,17 +177,16 @@ pub(crate) fn descend<'n, S: Kernel, O: Order>(
 
 /// The slab test of one ray against the boxes of a node.
 ///
-/// Numbers that are not negative compare as their bits do, in a quarter of the time. So the boxes count t from
-/// `t_min` where that is negative, and none that is met is met before 0. Where a box ends before, its exit may come
-/// out as any negative number.
+/// Non-negative floats compare like their bits, in a quarter of the time. So if `t_min` is negative, t is counted from
+/// there, and no box that is met is entered before 0. If a box ends before that, its exit may be any negative number.
 pub(crate) struct SlabTest<S: Kernel> {
     inverse: [f32x16<S>; 3],
     near: [f32x16<S>; 3],
     far: [f32x16<S>; 3],
     t_min: f32x16<S>,
-    /// How much more t is than the ray's own.
+    /// What is added to the ray's own t.
     shift: f32,
-    /// On each axis, where the planes that the ray meets first are among a node's: 0 the lower, [`NODE_WIDTH`] the upper.
+    /// For each axis, where the near planes start in a node: 0 for the lower, [`NODE_WIDTH`] for the upper planes.
     near_sides: [usize; 3],
     octant: u32,
 }
@@ -212,14 +212,14 @@ impl<S: Kernel> SlabTest<S> {
         }
     }
 
-    /// A limit of the ray's as the boxes count.
+    /// Converts a limit of the ray to the shifted t of the test.
     #[inline(always)]
     pub(super) fn limit(&self, t: f32) -> f32 {
         t + self.shift
     }
 
-    /// Where the ray enters each box and where it leaves it, `limit` at the latest, as bits; it meets those that it does not
-    /// leave before.
+    /// Where the ray enters each box and where it leaves it, clamped to `limit`, as bits. It meets the boxes that it
+    /// does not leave before it enters them.
     #[inline(always)]
     fn intervals(&self, simd: S, node: &WideNode, limit: f32) -> (i32x16<S>, i32x16<S>) {
         let limit = bits(f32x16::splat(simd, limit));
@@ -241,7 +241,7 @@ impl<S: Kernel> SlabTest<S> {
         bits(planes(simd, node, axis, side).mul_add(self.inverse[axis], self.far[axis]))
     }
 
-    /// The slots of a node whose boxes the ray meets at its `t` or before.
+    /// The slots of a node whose boxes the ray meets at `t` or before.
     #[inline(always)]
     pub(crate) fn meets(&self, simd: S, node: &WideNode, t: f32) -> u32 {
         let (entries, exits) = self.intervals(simd, node, self.limit(t));
@@ -249,7 +249,7 @@ impl<S: Kernel> SlabTest<S> {
     }
 }
 
-/// The planes of an axis from `first` on, which is 0 or [`NODE_WIDTH`].
+/// The planes of an axis from index `first`, which is 0 or [`NODE_WIDTH`].
 #[inline(always)]
 fn planes<S: Kernel>(simd: S, node: &WideNode, axis: usize, first: usize) -> f32x16<S> {
     let (axes, _) = node.planes.as_flattened().as_chunks::<{ 2 * NODE_WIDTH }>();

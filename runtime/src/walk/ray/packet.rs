@@ -1,5 +1,5 @@
-//! The walk of a packet: boxes are tested against the frustum, then against the rays, a lane a ray; where few rays
-//! are left in a subtree they go on alone.
+//! The walk of a packet: boxes are tested against the frustum, then against the rays, one per lane. Where few rays
+//! remain in a subtree, they continue alone.
 
 use core::marker::PhantomData;
 use core::ops::ControlFlow;
@@ -18,13 +18,13 @@ use crate::triangle::ray::{Candidate, Places, hits_in_block, hits_of_rays};
 use crate::walk::probe::Sink;
 use crate::walk::{Budget, Visit, as_block};
 
-/// Rays that go on alone: so many or fewer. With 3, shadow rays of the bunny take a tenth longer; between 6 and 12, all change
-/// by less than 3 %.
+/// At most this many rays continue alone. With 3, shadow rays of the bunny take a tenth longer; between 6 and 12 all
+/// change by less than 3 %.
 const FEW: u32 = 8;
 
-/// What a packet's rays may still hit: the largest t of each.
+/// The limits of a packet's rays: the largest t of each.
 ///
-/// A ray whose limit is below every t, as of lanes without a ray, meets no box any more.
+/// A ray whose limit is below every t, as in unused lanes, meets no further box.
 pub(crate) struct Limits {
     each: [f32; MAX_RAYS],
     largest: f32,
@@ -46,7 +46,7 @@ impl Limits {
         S::Lanes::from_slice(simd, &self.each[group * lanes::<S>()..][..lanes::<S>()])
     }
 
-    /// Finds the largest limit anew.
+    /// Recomputes the largest limit.
     #[inline(always)]
     fn update<S: Kernel>(&mut self, simd: S, groups: usize) {
         let mut largest = self.of_group(simd, 0);
@@ -57,14 +57,14 @@ impl Limits {
     }
 }
 
-/// A subtree that waits: no ray meets its box before `bound`, and only `rays` may meet it.
+/// A stacked subtree: no ray meets its box before `bound`, and only `rays` may meet it.
 #[derive(Clone, Copy)]
 struct Waiting {
     bound: f32,
     rays: u64,
 }
 
-/// Finds what is asked of the rays of a packet, of which `rays` are those with a lane of their own.
+/// Answers the question for the rays of a packet. `rays` are those that have a lane of their own.
 #[inline(always)]
 pub(crate) fn walk<S: Kernel, Q: Question>(
     simd: S,
@@ -128,7 +128,7 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
         }
     }
 
-    /// Walks through a subtree with each of a few rays.
+    /// Walks a subtree with each of a few rays.
     #[inline(always)]
     fn go_on_alone<P: Sink>(
         &self,
@@ -235,7 +235,7 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
     }
 }
 
-/// The numbers of the rays that have their bit set.
+/// The indices of the rays whose bits are set.
 #[inline(always)]
 fn set_bits(mut rays: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(
@@ -260,8 +260,8 @@ fn push_children<S: Kernel>(
 ) {
     let (bounds, may_meet) = packet.may_meet(simd, node, limits.largest);
     let octant = packet.class.octant;
-    // The opposite octant's order is this one's, reversed. Put in order before they are gone through, since which of
-    // sixteen may be met is not to be guessed.
+    // The opposite octant's order is this one reversed. Sorted before the loop, since a branch on which of the sixteen
+    // may be met would be mispredicted.
     let (mut slots, mut left) = ([0; NODE_WIDTH], 0);
     for (rank, slot) in slots.iter_mut().enumerate() {
         *slot = node.order[rank] >> (4 * (octant ^ 7)) & 15;

@@ -1,4 +1,4 @@
-//! What is asked of rays: the same questions for one ray, for a packet and for interleaved walks.
+//! Questions about rays: the same for one ray, for a packet and for interleaved walks.
 
 use core::ops::ControlFlow;
 
@@ -12,17 +12,17 @@ use crate::walk::probe::Sink;
 
 /// A question about a ray.
 pub(crate) trait Question {
-    /// What is known of a ray during its walk.
+    /// The state of a ray during its walk.
     type Found: Copy;
 
-    /// In which order boxes are visited.
+    /// The order in which boxes are visited.
     type Order: Order;
 
-    /// What is known before the walk of a ray that ends at `t_max`.
+    /// The initial state of a ray that ends at `t_max`.
     fn start(t_max: f32) -> Self::Found;
 
-    /// Tests the ray against the triangles of a block. Returns up to which `t` the walk goes on, or `Break` where the answer
-    /// is known.
+    /// Tests the ray against the triangles of a block. Returns the `t` up to which the walk continues, or `Break` if
+    /// the answer is known.
     fn visit<S: Kernel>(
         simd: S,
         model: &Model<'_>,
@@ -32,10 +32,10 @@ pub(crate) trait Question {
         sink: &mut impl Sink,
     ) -> ControlFlow<(), f32>;
 
-    /// Takes one hit of a ray of a packet. Returns up to which `t` the ray goes on: [`NEVER`](Self::NEVER) where its answer
-    /// is known.
+    /// Takes one hit of a ray of a packet. Returns the `t` up to which the ray continues, or [`NEVER`](Self::NEVER) if
+    /// its answer is known.
     fn take(model: &Model<'_>, visit: Visit<'_>, hit: Candidate, found: &mut Self::Found) -> f32;
 
-    /// A limit that no `t` is within.
+    /// A limit that excludes every `t`.
     const NEVER: f32 = f32::NEG_INFINITY;
 }
