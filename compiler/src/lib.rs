@@ -1,7 +1,7 @@
 //! The bvhc compiler: turns a mesh into a file that `bvhc-runtime` queries in place.
 //!
-//! The program `bvhc` does this on the command line; [`compile()`] and [`compile_mesh`] do it in a build script, an editor or
-//! a test:
+//! The program `bvhc` does this on the command line; [`compile()`] and [`compile_mesh`] do it in a build script, an
+//! editor or a test:
 //!
 //! ```
 //! use bvhc::{Options, Quality};
