@@ -14,7 +14,7 @@ pub(super) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// How messages call an input.
+/// The name of an input in messages.
 pub(super) fn input_name(path: &Path) -> String {
     if is_standard(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
@@ -34,7 +34,7 @@ pub(super) fn read_source(path: &Path) -> Result<Vec<u8>, CliError> {
 
 /// A compiled file in memory.
 pub(super) struct Compiled {
-    /// How messages call it.
+    /// Its name in messages.
     pub(super) name: String,
     /// Its bytes, aligned as a model requires.
     pub(super) bytes: Bytes,

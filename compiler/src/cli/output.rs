@@ -9,7 +9,7 @@ use tempfile::Builder;
 use super::error::{Action, CliError, UsageError};
 use super::file::is_standard;
 
-/// How messages call standard output.
+/// The name of standard output in messages.
 pub(super) const STANDARD_OUTPUT: &str = "standard output";
 
 /// The destination of a compiled file.
@@ -48,7 +48,7 @@ impl Output {
         Ok(Self::File { path: path.to_owned(), target })
     }
 
-    /// How messages call it.
+    /// Its name in messages.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Standard => STANDARD_OUTPUT.to_owned(),

@@ -1,4 +1,4 @@
-//! The leaves of trees for two models: the addresses of triangles.
+//! The leaves of trees for pairs of models: the addresses of triangles.
 
 use bvhc_format::obb::PairLeaf;
 

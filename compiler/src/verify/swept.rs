@@ -106,7 +106,7 @@ pub enum SweptFault {
         /// What it is.
         found: f32,
     },
-    /// The tree's radius is NaN, or less than the extent of a swept sphere.
+    /// The tree's radius is not finite, or less than the extent of a swept sphere.
     #[error("its radius is {found:e}; swept spheres reach {expected:e} from its origin (W5)")]
     Radius {
         /// What it is.

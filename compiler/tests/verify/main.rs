@@ -288,7 +288,7 @@ fn boxes() {
         breaks("T10", |file| file.put_f32(file.plane(0, plane, 0), f32::NAN));
         breaks("T10", |file| file.put_f32(file.plane(0, plane, 1), f32::INFINITY));
         // The compiler's boxes are as tight as the growth allows, so moving a plane inward breaks the rule. Not every
-        // slot's plane needs to be tight; the outermost plane of the whole model does.
+        // slot's plane has to be tight, but the outermost one of the whole model is.
         breaks("T10", |file| {
             let planes = (0..NODE_WIDTH).map(|slot| file.plane(0, plane, slot));
             let used = planes.filter(|at| file.f32(*at).abs() < 1e30);

@@ -103,7 +103,7 @@ pub(in crate::cli) struct ModelArgs {
 /// Arguments of collision queries.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct CollideArgs {
-    /// The compiled file that stays where it is
+    /// The compiled file that stays in place
     pub(in crate::cli) a: PathBuf,
     /// The compiled file that the poses move; may be the same file
     pub(in crate::cli) b: PathBuf,
@@ -193,7 +193,7 @@ impl VolumeArgs {
 /// Arguments of distance queries.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct DistanceArgs {
-    /// The compiled file that stays where it is
+    /// The compiled file that stays in place
     pub(in crate::cli) a: PathBuf,
     /// The compiled file that the poses move; may be the same file
     pub(in crate::cli) b: PathBuf,

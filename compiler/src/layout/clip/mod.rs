@@ -9,10 +9,10 @@
 //! box of one of the halves. By induction from the whole triangle, each of its points lies in the box of some part.
 //!
 //! On p's side of the plane, the triangle is the convex hull of the corners there, which are exact, and of the points
-//! where edges cross the plane. Let u = 2^-53 and M be the largest |coordinate|. A crossing is fl(a + s (b - a)) with s
-//! = fl((plane - a') / (b' - a')), whose relative error is at most 4 u. As s <= 1 and |b - a| <= 2 M, this contributes
-//! an error of at most 8 u M, and rounding the product and the sum at most 6 u M more. [`crossing`] grows the computed
-//! point by 16 u M, less u M of rounding, so its box contains the true crossing. So the box around corners and
+//! where edges cross the plane. Let u = 2^-53 and M be the largest |coordinate|. A crossing is fl(a + s (b - a)) with
+//! s = fl((plane - a') / (b' - a')), whose relative error is at most 4 u. As s <= 1 and |b - a| <= 2 M, that adds an
+//! error of at most 8 u M, and rounding the product and the sum at most 6 u M more. [`crossing`] grows the computed
+//! point by 16 u M, minus u M of rounding, so its box contains the true crossing. So the box around corners and
 //! crossings contains p; and so does its intersection with the part's box and with the side of the plane, because
 //! intersecting only takes comparisons.
 

@@ -82,7 +82,7 @@ pub enum KdopFault {
         /// What it is.
         found: f32,
     },
-    /// The tree's radius is NaN, or less than the extent of a k-DOP.
+    /// The tree's radius is not finite, or less than the extent of a k-DOP.
     #[error("its radius is {found:e}; k-DOPs reach {expected:e} from its origin (K5)")]
     Radius {
         /// What it is.

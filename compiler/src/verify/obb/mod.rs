@@ -97,7 +97,7 @@ pub enum ObbFault {
         /// What it is.
         found: f32,
     },
-    /// The tree's radius is NaN, or less than the extent of a box.
+    /// The tree's radius is not finite, or less than the extent of a box.
     #[error("its radius is {found:e}; boxes reach {expected:e} from its origin (B10)")]
     Radius {
         /// What it is.
