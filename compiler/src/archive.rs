@@ -1,4 +1,4 @@
-//! Payloads, by the declarations of their roots alone.
+//! Reads the slices of a payload, using only the declaration of its root record.
 
 use std::ops::Range;
 
@@ -7,9 +7,9 @@ use bvhc_format::section::SectionKind;
 
 /// A slice of a payload.
 pub(crate) struct Slice {
-    /// Its bytes within the payload.
+    /// Its byte range within the payload.
     pub(crate) bytes: Range<usize>,
-    /// Each of its elements.
+    /// The type of its elements.
     pub(crate) element: &'static Type,
 }
 
@@ -18,8 +18,8 @@ pub(crate) fn root_start(kind: SectionKind, payload: &[u8]) -> Option<usize> {
     payload.len().checked_sub(kind.root().size)
 }
 
-/// The slices of a payload that the runtime opens, in the order of their fields. Where they lie is as the file says: in
-/// one that does not open, anywhere.
+/// The slices of a payload, in the order of their fields. Ranges are taken from the file unchecked: they are within the
+/// payload only if the runtime opens the file.
 pub(crate) fn slices(kind: SectionKind, payload: &[u8]) -> Vec<Slice> {
     let Some(root) = root_start(kind, payload) else { return Vec::new() };
     let slice = |(field, element): (usize, &'static Type)| {
@@ -35,7 +35,7 @@ fn read(payload: &[u8], at: usize) -> u64 {
     payload[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Bytes of a tree: of its slices, and of the blocks where it is the AABB tree, in which all triangles are counted.
+/// Size of a tree in bytes: all its slices, and for the AABB tree also the blocks of triangles.
 pub(crate) fn tree_bytes(kind: u32, payload: &[u8], block_bytes: usize) -> u64 {
     let Some(kind) = SectionKind::from_number(kind) else { return 0 };
     let records: usize = slices(kind, payload).iter().map(|slice| slice.bytes.len()).sum();

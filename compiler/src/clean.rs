@@ -1,7 +1,7 @@
-//! Cleaning: turns polygons into the mesh that trees are built on.
+//! Cleaning: triangulates polygons and drops degenerate triangles, giving the mesh that trees are built on.
 //!
-//! Only what has no area is dropped: faces of fewer than three corners, and triangles whose corners lie exactly on
-//! one line. Both are counted. Winding, duplicates, order and coordinates stay as given, except for negative zeros.
+//! Only what has no area is dropped: faces of fewer than three corners, and triangles whose corners are exactly
+//! collinear. Both are counted. Winding, duplicates, order and coordinates are kept, except that -0 becomes +0.
 
 use crate::mesh::{Dropped, FaceCornerList, Mesh, Polygons};
 use crate::triangulate::Triangulator;
@@ -10,7 +10,7 @@ use bvhc_format::record::AttributeRun;
 use robust::{Coord, orient2d};
 use thiserror::Error;
 
-/// Why polygons cannot become a mesh.
+/// Why polygons cannot be turned into a mesh.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum CleanError {
     /// Nothing is left after cleaning.
@@ -38,10 +38,10 @@ pub enum CleanError {
     },
 }
 
-/// Triangulates and cleans what an importer has read; `name` is the file's name in messages.
+/// Triangulates and cleans the polygons of an importer; `name` is the file's name in messages.
 ///
-/// Negative zeros among the coordinates become positive ones, so that equal positions have equal bits.
-/// Takes O(corners) time, and O(n^2) for each polygon of n corners at worst.
+/// Coordinates of -0 become +0, so that equal positions have equal bits.
+/// Takes O(corners) time, at worst O(n^2) for each polygon of n corners.
 pub fn mesh(polygons: Polygons, name: &str) -> Result<Mesh, CleanError> {
     let file = || name.to_owned();
     let expected = count_triangles(&polygons.ends);
@@ -114,7 +114,7 @@ fn count_triangles(ends: &[u32]) -> u64 {
     ends.iter().map(triangles).sum()
 }
 
-/// Whether three points lie on one line, exactly.
+/// Whether three points are exactly collinear.
 fn is_flat(corners: [[f32; 3]; 3]) -> bool {
     (0..3).all(|axis| {
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -123,7 +123,7 @@ fn is_flat(corners: [[f32; 3]; 3]) -> bool {
     })
 }
 
-/// Runs over triangles from runs over faces: none is empty, and neighbours differ.
+/// Converts runs over faces into runs over triangles: no run is empty, and adjacent runs differ.
 fn triangle_runs(face_runs: &[AttributeRun], faces: &[u32]) -> Vec<AttributeRun> {
     let mut runs: Vec<AttributeRun> = Vec::new();
     for (index, run) in face_runs.iter().enumerate() {
@@ -200,7 +200,7 @@ mod tests {
     fn runs_count_triangles_without_empty_or_equal_neighbours() {
         let flat: &[u32] = &[0, 4, 2];
         let faces = [flat, &[0, 1, 2, 3], flat, &[0, 1, 2], flat, &[0, 1, 2], flat];
-        // Runs 0, 2, 4 and 6 hold no triangle; what is left of 1 and 3 is alike.
+        // Runs 0, 2, 4 and 6 hold no triangle; the remainders of runs 1 and 3 have equal attributes.
         let runs = [9, 5, 8, 5, 7, 6, 4].into_iter().zip(0..).map(|(name, face)| run(face, name));
         let mesh = mesh(polygons(&faces, runs.collect()), "a.obj").unwrap();
         assert_eq!(mesh.faces, [1, 1, 3, 5]);

@@ -1,4 +1,4 @@
-//! The bytes of a file: sections serialised, placed, padded and hashed. No geometry is decided here.
+//! Assembles a file: serialises, places, pads and hashes the sections. Makes no decisions about geometry.
 
 use bvhc_format::header::{ENTRY_LENGTH, HASH_RANGE, HEADER_LENGTH, Header, SECTION_REQUIRED, SectionEntry};
 use bvhc_format::section::{Need, RootOf, SECTION_VERSION};
@@ -12,27 +12,27 @@ use rkyv::util::AlignedVec;
 /// Bytes that start at a multiple of 64.
 pub type Bytes = AlignedVec<ALIGNMENT>;
 
-/// A section's payload, and what the directory says of it.
+/// A section's payload and the fields of its directory entry.
 pub struct Section {
-    /// What it holds: a number of [`SectionKind`](bvhc_format::section::SectionKind), or of a vendor's.
+    /// What it holds: the number of a [`SectionKind`](bvhc_format::section::SectionKind) or of a vendor's kind.
     pub kind: u32,
     /// The version of its layout.
     pub version: u16,
     /// [`SECTION_REQUIRED`] or 0.
     pub flags: u16,
-    /// The mesh that it is of, or [`NONE`].
+    /// The mesh it belongs to, or [`NONE`].
     pub mesh: u32,
     /// Its bytes.
     pub payload: Bytes,
 }
 
 impl Section {
-    /// Serialises a section's root and all it refers to, for the first mesh.
+    /// Serialises a section's root and everything it refers to, for the first mesh.
     pub fn new<T>(root: &T) -> Self
     where
         T: RootOf + for<'a> rkyv::Serialize<HighSerializer<Bytes, ArenaHandle<'a>, Failure>>,
     {
-        // Nothing here can fail: there are no shared pointers, and the buffer grows.
+        // This cannot fail: there are no shared pointers, and the buffer grows.
         let payload = to_bytes_in::<_, Failure>(root, Bytes::new()).expect("a section serialises");
         let flags = if T::KIND.need() == Need::Optional { 0 } else { SECTION_REQUIRED };
         Self { kind: T::KIND as u32, version: SECTION_VERSION, flags, mesh: 0, payload }
@@ -82,11 +82,10 @@ fn entry_of(section: &Section, offset: u64) -> SectionEntry {
     }
 }
 
-/// Puts the meshes of several files into one, in this order. Sections of a file as a whole, which belong to no mesh, are
-/// left out.
+/// Joins the meshes of several files into one file, in this order. Sections that belong to no mesh are left out.
 ///
 /// # Errors
-/// What is wrong with the first of the files that cannot be opened.
+/// The error of the first file that cannot be opened.
 pub fn join(files: &[&[u8]]) -> Result<Bytes, OpenError> {
     let mut sections = Vec::new();
     let mut meshes = 0;
@@ -103,7 +102,7 @@ pub fn join(files: &[&[u8]]) -> Result<Bytes, OpenError> {
     Ok(assemble(&sections))
 }
 
-/// The hash of a header and its directory, which leaves out the place of the hash itself.
+/// The hash of a header and its directory, skipping the bytes of the hash itself.
 pub fn header_hash(header_and_directory: &[u8]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&header_and_directory[..HASH_RANGE.start]);
@@ -111,7 +110,7 @@ pub fn header_hash(header_and_directory: &[u8]) -> blake3::Hash {
     hasher.finalize()
 }
 
-/// The hash of a source or a payload, by the threads of the current pool.
+/// The hash of a source or a payload, computed on the current thread pool.
 pub fn hash(bytes: &[u8]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update_rayon(bytes);

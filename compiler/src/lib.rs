@@ -1,7 +1,7 @@
-//! The bvhc compiler: a mesh in, a file out that `bvhc-runtime` queries in place.
+//! The bvhc compiler: turns a mesh into a file that `bvhc-runtime` queries in place.
 //!
-//! The program `bvhc` does this on the command line; [`compile()`] and [`compile_mesh`] do it in a build script, an editor or
-//! a test:
+//! The program `bvhc` does this on the command line; [`compile()`] and [`compile_mesh`] do it in a build script, an
+//! editor or a test:
 //!
 //! ```
 //! use bvhc::{Options, Quality};
@@ -11,13 +11,13 @@
 //! let triangles = [[0, 1, 2], [0, 2, 3]];
 //! let compiled = bvhc::compile_mesh(&positions, &triangles, &Options::of(Quality::Fast))?;
 //!
-//! // These are the bytes of a file; they may as well be queried at once.
+//! // These are the bytes of a file; they can also be queried directly.
 //! let model = Model::from_bytes(&compiled.bytes)?;
 //! assert!(model.any_hit(&Ray::new([0.25, 0.75, 1.0], [0.0, 0.0, -1.0])));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A `build.rs` that compiles a model for `include_aligned!` to embed:
+//! A `build.rs` that compiles a model to be embedded with `include_aligned!`:
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -31,12 +31,12 @@
 //!
 //! # Stability
 //!
-//! These pages show the interface, which follows semantic versioning. Other modules are public for the project's own tests and
-//! benchmarks alone: they do not appear here and may change at any time.
+//! The documented items follow semantic versioning. Other modules are public only for the project's own tests and
+//! benchmarks: they are hidden from these pages and may change at any time.
 //!
 //! # Features
 //!
-//! `cli`, on by default, is the command line with its dependencies; a build script does without:
+//! `cli`, on by default, adds the command line and its dependencies. A build script does not need it:
 //! `bvhc = { version = "0.1", default-features = false }`.
 
 mod archive;
@@ -78,24 +78,26 @@ pub use pair::obb::Options as ObbOptions;
 
 use compile::{Source, compile_source};
 
-/// Compiles the bytes of a model file, called `name` in messages, into the bytes of a bvhc file.
+/// Compiles the bytes of a model file into the bytes of a bvhc file. Messages call the model `name`.
 ///
-/// Uses all processors, or as many threads as the options say. The bytes depend on the source and the options alone, not on
-/// the machine. [`compile::compile_source`] reports its progress.
+/// Uses all processors, or as many threads as the options say. The bytes depend only on the source and the options, not
+/// on the machine. [`compile::compile_source`] also reports progress.
 ///
 /// # Errors
-/// [`CompileError`], which names the place in the source.
+/// [`CompileError`], which says where in the source the fault is.
 pub fn compile(source: &[u8], name: &str, options: &Options) -> Result<Compiled, CompileError> {
     compile_source(&Source::File(source), name, options, &())
 }
 
-/// As [`compile()`], of vertices and of triangles by the indices of their corners, counter-clockwise as seen from the front.
+/// Like [`compile()`], for a mesh in memory: vertex positions and, for each triangle, the indices of its corners,
+/// counter-clockwise as seen from the front.
 ///
-/// Triangles are numbered in their order. Such a file has no names of materials; its source's hash is that of all coordinates
-/// and then all indices, as little-endian bytes.
+/// Triangles are numbered in their order. The file has no material names; its source hash is the hash of all
+/// coordinates followed by all indices, as little-endian bytes.
 ///
 /// # Errors
-/// [`CompileError`], where an index is out of range, a coordinate is not finite or beyond 2^60, or no triangle has an area.
+/// [`CompileError`] if an index is out of range, a coordinate is not finite or exceeds 2^60 in magnitude, or every
+/// triangle is degenerate.
 pub fn compile_mesh(
     positions: &[[f32; 3]],
     triangles: &[[u32; 3]],

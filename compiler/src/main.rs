@@ -1,4 +1,4 @@
-//! The program `bvhc`; all it does is in [`bvhc::cli`].
+//! The program `bvhc`, implemented in [`bvhc::cli`].
 
 fn main() -> std::process::ExitCode {
     bvhc::cli::run()

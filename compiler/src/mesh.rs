@@ -1,22 +1,22 @@
-//! The mesh that importers hand over and trees are built on.
+//! The polygons that importers return and the triangle mesh that trees are built on.
 
 use bvhc_format::record::{AttributeRun, FaceCorners};
 
-/// Faces of any number of corners, as an importer found them.
+/// Faces with any number of corners, as an importer read them.
 ///
-/// Positions are in the model's units and space; indices are valid and coordinates finite, at most
-/// [`MAX_COORDINATE`](bvhc_format::MAX_COORDINATE) in magnitude: the importer has refused anything else.
+/// Positions are in the model's units and space. The importer has checked that indices are valid and coordinates finite
+/// and at most [`MAX_COORDINATE`](bvhc_format::MAX_COORDINATE) in magnitude.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Polygons {
-    /// Positions of the vertices that faces of three or more corners use, in order of first use.
+    /// Positions of the vertices used by faces of three or more corners, in order of first use.
     pub positions: Vec<[f32; 3]>,
     /// Vertices of the source, used or not.
     pub source_vertices: u64,
     /// Corners of all faces, one face after the other: indices into `positions`.
     pub corners: Vec<u32>,
-    /// Where each face's corners end in `corners`; a face of one or two corners in the source has none here.
+    /// The end of each face's corners in `corners`; a face of one or two corners in the source has none here.
     pub ends: Vec<u32>,
-    /// Names, and the faces they hold for.
+    /// Names that `face_runs` refers to.
     pub names: Names,
     /// Like [`AttributeRun`], with `first_triangle` counting faces.
     pub face_runs: Vec<AttributeRun>,
@@ -33,7 +33,7 @@ pub struct Names {
     pub objects: Vec<String>,
 }
 
-/// Triangles, cleaned and numbered; what trees are built on and files hold.
+/// Cleaned and numbered triangles; the input of the tree builders and the content of files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Vertex positions, in order of first use by the source's faces, without negative zeros;
@@ -44,9 +44,9 @@ pub struct Mesh {
     pub triangles: Vec<[u32; 3]>,
     /// The source face of each triangle, ascending.
     pub faces: Vec<u32>,
-    /// Which corners of that face each triangle has.
+    /// Which corners of that face are the corners of each triangle.
     pub face_corners: FaceCornerList,
-    /// Materials, groups and objects, ascending by triangle number; the first run starts at 0.
+    /// Runs of triangles with the same material, group and object, ascending by triangle; the first run starts at 0.
     pub runs: Vec<AttributeRun>,
     /// Names that `runs` refers to.
     pub names: Names,
@@ -58,18 +58,18 @@ pub struct Mesh {
     pub dropped: Dropped,
 }
 
-/// Which corners of its source face each triangle has, as the file holds it. Where the list is empty, all triangles have
-/// corners 0, 1 and 2.
+/// For each triangle, which corners of its source face it has, in the file's encoding. If the list is empty, all
+/// triangles have corners 0, 1 and 2.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FaceCornerList {
-    /// Of each triangle, [`FaceCorners::pack`] of its corners, or [`FaceCorners::LISTED`].
+    /// For each triangle, [`FaceCorners::pack`] of its corners, or [`FaceCorners::LISTED`].
     pub packed: Vec<u16>,
     /// The corners of triangles that cannot be packed.
     pub listed: Vec<FaceCorners>,
 }
 
 impl FaceCornerList {
-    /// Appends the next triangle's.
+    /// Appends the corners of the next triangle.
     pub fn push(&mut self, corners: [u32; 3]) {
         let triangle = self.packed.len() as u32;
         let packed = FaceCorners::pack(corners).unwrap_or_else(|| {
@@ -79,7 +79,7 @@ impl FaceCornerList {
         self.packed.push(packed);
     }
 
-    /// Empties the list where it says what an empty one says.
+    /// Clears the list if all triangles have corners 0, 1 and 2, which is what an empty list means.
     pub fn simplify(&mut self) {
         let plain = FaceCorners::pack([0, 1, 2]);
         if self.packed.iter().all(|packed| Some(*packed) == plain) {
@@ -87,7 +87,7 @@ impl FaceCornerList {
         }
     }
 
-    /// Those of a triangle.
+    /// The face corners of a triangle.
     pub fn get(&self, triangle: u32) -> [u32; 3] {
         match self.packed.get(triangle as usize) {
             None => [0, 1, 2],
@@ -100,17 +100,17 @@ impl FaceCornerList {
     }
 }
 
-/// How much was left out of a mesh, and why.
+/// How many triangles and faces cleaning dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// Triangles whose three corners lie on one line, exactly.
+    /// Triangles whose three corners are exactly collinear.
     pub triangles: u64,
     /// Faces with fewer than three corners.
     pub faces: u64,
 }
 
 impl Mesh {
-    /// The three corners of a triangle. Panics where `triangle` is no triangle's number.
+    /// The three corners of a triangle. Panics if `triangle` is out of range.
     pub fn corners(&self, triangle: u32) -> [[f32; 3]; 3] {
         self.triangles[triangle as usize].map(|vertex| self.positions[vertex as usize])
     }

@@ -1,11 +1,10 @@
-//! Polygons into triangles, concave ones too.
+//! Triangulates polygons, convex and concave.
 //!
-//! Based on: Meisters, "Polygons Have Ears", 1975; the `earcut` crate does the bulk of it.
-//! Departures: all decisions are checked with exact predicates on the polygon's projection along the greatest
-//! axis of its Newell normal, which keeps coordinates unchanged. A fan is used where it is proved right.
-//! Where `earcut` skips corners in the middle of straight edges, which would leave T-junctions, the ears are
-//! clipped again by `ears`, which uses every corner. A polygon that crosses itself becomes a fan, so that nothing
-//! disappears.
+//! Based on: Meisters, "Polygons Have Ears", 1975; the `earcut` crate does most of the work.
+//! Departures: all decisions are checked with exact predicates on the polygon's projection along the largest
+//! component of its Newell normal, which keeps coordinates unchanged. A fan is used where it is proved correct.
+//! Where `earcut` skips corners in the middle of straight edges, which would leave T-junctions, `ears` triangulates the
+//! polygon again and uses every corner. A self-intersecting polygon becomes a fan, so that no part of it is lost.
 
 mod ears;
 #[cfg(test)]
@@ -17,15 +16,15 @@ use robust::{Coord, orient2d};
 /// A corner of a polygon, projected.
 type Point = [f64; 2];
 
-/// Polygons of more corners than this go without `ears`, which takes quadratic time or worse.
+/// `ears`, which takes quadratic time or worse, is skipped for polygons of more corners than this.
 const MAX_EARS: usize = 512;
-/// Polygons of more corners than this become fans; `earcut` addresses its corners with 32 bits of bytes.
+/// Polygons of more corners than this become fans: `earcut` addresses its corners by 32-bit byte offsets.
 const MAX_EARCUT: usize = 1 << 24;
-/// How much area `earcut` may lose or gain before its answer counts as wrong, relative to the polygon's.
-/// Rounding in f64 stays far below, a lost triangle that matters does not.
+/// The result of `earcut` is rejected if its area differs by more than this, relative to the polygon's area.
+/// Rounding in f64 stays far below; a lost triangle of significant area exceeds it.
 const AREA_TOLERANCE: f64 = 1e-9;
 
-/// Divides polygons into triangles. Reuses its buffers from one polygon to the next.
+/// Triangulates polygons. Reuses its buffers from one polygon to the next.
 pub struct Triangulator {
     earcut: Earcut<f64>,
     points: Vec<Point>,
@@ -40,10 +39,10 @@ impl Default for Triangulator {
 }
 
 impl Triangulator {
-    /// Calls `emit` with each triangle of a polygon, as numbers of three of `corners`, in the polygon's winding:
-    /// `corners.len() - 2` of them, fewer
-    /// only where edges touch or cross others, or where more than 512 corners include some in straight edges. A
-    /// polygon of fewer than three corners has none. `corners` are indices into `positions`, in which they must lie.
+    /// Calls `emit` with each triangle of a polygon, as three indices into `corners`, in the polygon's winding. There
+    /// are `corners.len() - 2` triangles; fewer only if edges touch or cross each other, or if there are more than 512
+    /// corners and some lie in the middle of straight edges. A polygon of fewer than three corners has none. `corners`
+    /// are valid indices into `positions`.
     pub fn polygon(&mut self, positions: &[[f32; 3]], corners: &[u32], mut emit: impl FnMut([u32; 3])) {
         match *corners {
             [] | [_] | [_, _] => return,
@@ -60,7 +59,7 @@ impl Triangulator {
         self.triangles.iter().copied().for_each(emit);
     }
 
-    /// Fills `triangles` with a triangulation of `points`; false if none is found.
+    /// Fills `triangles` with a triangulation of `points`; returns false if none is found.
     fn clip(&mut self) -> bool {
         let count = self.points.len();
         if count > MAX_EARCUT {
@@ -85,8 +84,8 @@ impl Triangulator {
         self.triangles.extend_from_slice(self.indices.as_chunks().0);
     }
 
-    /// Gives all triangles the winding of the polygon, which is counter-clockwise in projection; false if
-    /// they differ or one is flat.
+    /// Gives all triangles the winding of the polygon, which is counter-clockwise in projection. Returns false if their
+    /// windings differ or one is degenerate.
     fn orient(&mut self) -> bool {
         let points = &self.points;
         let turned = |&[a, b, c]: &[u32; 3]| turn(points, a, b, c);
@@ -105,7 +104,7 @@ impl Triangulator {
     }
 }
 
-/// Projects a polygon along the greatest axis of its Newell normal, so that it runs counter-clockwise.
+/// Projects a polygon along the largest component of its Newell normal, so that it runs counter-clockwise.
 fn project(positions: &[[f32; 3]], corners: &[u32], points: &mut Vec<Point>) {
     let corner = |k: usize| positions[corners[k] as usize].map(f64::from);
     let normal = newell(corners.len(), corner);
@@ -118,7 +117,7 @@ fn project(positions: &[[f32; 3]], corners: &[u32], points: &mut Vec<Point>) {
     points.extend((0..corners.len()).map(|k| [corner(k)[u], corner(k)[v]]));
 }
 
-/// Twice the polygon's area vector, summed from corner 0 to lose no digits of polygons far off.
+/// Twice the polygon's area vector, summed relative to corner 0 to avoid cancellation far from the origin.
 fn newell(count: usize, corner: impl Fn(usize) -> [f64; 3]) -> [f64; 3] {
     let origin = corner(0);
     let from_origin = |k: usize| {
@@ -138,7 +137,7 @@ fn newell(count: usize, corner: impl Fn(usize) -> [f64; 3]) -> [f64; 3] {
     sum
 }
 
-/// Twice the signed area of a triangle, with exact sign: positive if counter-clockwise.
+/// Twice the signed area of a triangle, positive if counter-clockwise. The sign is exact.
 fn turn(points: &[Point], a: u32, b: u32, c: u32) -> f64 {
     let [a, b, c] = [a, b, c].map(|k| points[k as usize]).map(|[x, y]| Coord { x, y });
     orient2d(a, b, c)
@@ -150,13 +149,13 @@ fn split_quad(points: &[Point]) -> [[u32; 3]; 2] {
     let second = [[0, 1, 3], [1, 2, 3]];
     let worst = |[s, t]: [[u32; 3]; 2]| turn(points, s[0], s[1], s[2]).min(turn(points, t[0], t[1], t[2]));
     let (ac, bd) = (worst(first), worst(second));
-    // A quad with a doubled corner or all on one line is no worse split one way than the other.
+    // For a quad with a repeated corner or all corners collinear, either diagonal will do.
     let prefer_second = if bd > 0.0 { ac <= 0.0 } else { bd == 0.0 && ac < 0.0 };
     if prefer_second { second } else { first }
 }
 
-/// Whether the fan around corner 0 is exactly the polygon: it lies left of its first edge, and turns left
-/// around corner 0 from each corner to the next. So for all convex polygons whose corners are strict.
+/// Whether the fan around corner 0 exactly tiles the polygon: all corners lie left of the first edge, and the angle
+/// around corner 0 increases from each corner to the next. True for all strictly convex polygons.
 fn is_fan(points: &[Point]) -> bool {
     (2..points.len() as u32).all(|k| turn(points, 0, k - 1, k) > 0.0 && turn(points, 0, 1, k) > 0.0)
 }

@@ -1,4 +1,4 @@
-//! The corners of its face that a triangle is said to have are where the triangle's corners are.
+//! The stored face corners of each triangle have the positions of the triangle's corners.
 
 use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::optimise::Stop;
@@ -6,7 +6,7 @@ use bvhc::verify::source::compare;
 use bvhc::verify::verify;
 use bvhc_runtime::Model;
 
-/// A polygon of `n` corners around a circle; every other one pulled towards the middle where it is a star.
+/// A polygon of `n` corners on a circle; for a star, every other corner is moved towards the centre.
 fn polygon(text: &mut String, n: u32, is_star: bool, at: [f32; 3]) {
     for corner in 0..n {
         let angle = corner as f32 / n as f32 * std::f32::consts::TAU;
@@ -19,21 +19,21 @@ fn polygon(text: &mut String, n: u32, is_star: bool, at: [f32; 3]) {
     *text += "\n";
 }
 
-/// Faces of 3 to 70 corners, convex and concave, and among them what cleaning drops.
+/// Convex and concave faces of 3 to 70 corners, interspersed with faces that cleaning drops.
 fn polygons() -> String {
     let mut text = String::new();
     for (index, n) in [3, 4, 5, 6, 31, 32, 33, 34, 70].into_iter().enumerate() {
         let x = 2.5 * index as f32;
         polygon(&mut text, n, false, [x, 0.0, 0.0]);
         polygon(&mut text, n / 2 * 2 + 4, true, [x, 2.5, 0.5]);
-        // A line, a flat triangle, and a quad with a corner on an edge.
+        // A line, a degenerate triangle, and a quad with a corner on an edge.
         text += "l -1 -2\nf -1 -2 -1\nv 0 0 9\nv 1 0 9\nv 2 0 9\nv 0 1 9\nf -4 -3 -2 -1\n";
     }
-    // A concave quad, whose diagonal is not from corner 0.
+    // A concave quad in two rotations; in the second, its inner diagonal does not start at corner 0.
     text + "v 0 0 7\nv 4 0 7\nv 1 1 7\nv 0 4 7\nf -4 -3 -2 -1\nf -3 -2 -1 -4\n"
 }
 
-/// Vertices and faces of an OBJ text of relative indices, read as plainly as can be.
+/// The faces of an OBJ text with relative indices, read by a minimal independent parser.
 fn parse(text: &str) -> Vec<Vec<[f32; 3]>> {
     let (mut vertices, mut faces) = (Vec::new(), Vec::new());
     for line in text.lines() {

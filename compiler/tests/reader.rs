@@ -1,6 +1,6 @@
-//! A reader in C++, built from FORMAT.md alone, gives the runtime's answers bit for bit: rays, boxes and triangles.
+//! A C++ reader, written from FORMAT.md alone, gives the runtime's answers bit for bit: rays, boxes and triangles.
 //!
-//! Its source is `tests/cpp/reader.cpp` with the samples of FORMAT.md. Where there is no g++, the test is skipped.
+//! Its source is `tests/cpp/reader.cpp` plus the C++ samples of FORMAT.md. Without g++ the test is skipped.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -40,7 +40,7 @@ fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-/// Polygons of all sizes, a sheet of quads, and long blades that are split where the quality asks for it.
+/// Polygons of all sizes, a sheet of quads, and long blades that are split if the quality allows it.
 fn sources() -> [String; 3] {
     let mut random = Random(7);
     let mut polygons = String::from("usemtl a\n");
@@ -81,7 +81,7 @@ fn hex(numbers: &[f32]) -> String {
     numbers.iter().map(|number| format!(" {:08x}", number.to_bits())).collect()
 }
 
-/// Queries, and what the runtime says.
+/// Queries and the runtime's answers.
 struct Dialogue {
     asked: String,
     expected: String,
@@ -150,7 +150,7 @@ fn dialogue(model: &Model<'_>) -> Dialogue {
     };
     for round in 0..600 {
         let (from, to) = (random.point(8), random.point(3));
-        // At a vertex, at the middle between two, or anywhere; some along an axis.
+        // Towards a vertex, towards the midpoint of two, or anywhere; some along an axis.
         let (one, other) = (corner(&mut random), corner(&mut random));
         let to = match round % 4 {
             0 => one,
@@ -177,7 +177,7 @@ fn dialogue(model: &Model<'_>) -> Dialogue {
     dialogue
 }
 
-/// The samples in C++ of FORMAT.md, one after the other.
+/// The C++ samples of FORMAT.md, concatenated.
 fn samples() -> String {
     let page = fs::read_to_string(here("format-spec/FORMAT.md")).unwrap().replace("\r\n", "\n");
     let code = page.split("```cpp\n").skip(1).map(|rest| rest.split_once("```").unwrap().0);
@@ -187,7 +187,7 @@ fn samples() -> String {
     samples.concat()
 }
 
-/// The compiled reader; `None` without a compiler.
+/// Compiles the reader; `None` without a compiler.
 fn reader(folder: &Path) -> Option<PathBuf> {
     fs::write(folder.join("samples.hpp"), samples()).unwrap();
     let program = folder.join("reader");

@@ -64,14 +64,14 @@ pub(super) struct Args {
     pub(super) command: Option<Command>,
     #[command(flatten)]
     pub(super) compile: Option<CompileArgs>,
-    // Not within `CompileArgs`, because clap does not see whether a struct that has others within was given.
+    // Not nested in `CompileArgs`: clap cannot tell whether a struct with nested argument structs was given.
     #[command(flatten)]
     pub(super) obb: ObbArgs,
     #[command(flatten)]
     pub(super) kdop: KdopArgs,
 }
 
-/// The commands that have a name.
+/// The named commands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Compile a model; `compile` may be left out
@@ -83,11 +83,11 @@ pub(super) enum Command {
         #[command(flatten)]
         kdop: KdopArgs,
     },
-    /// Print what a compiled file holds: sections, sizes, hashes, bounds, counts and tree statistics
+    /// Print the contents of a compiled file: sections, sizes, hashes, bounds, counts and tree statistics
     Inspect(InspectArgs),
-    /// Check a compiled file against every rule of the format; exit code 0 says that it is perfect
+    /// Check a compiled file against every rule of the format; exit code 0 means that it is valid
     Verify(VerifyArgs),
-    /// Answer queries, one a line, as CSV on standard output
+    /// Answer queries, one per line, as CSV on standard output
     Query(QueryArgs),
 }
 
@@ -100,45 +100,45 @@ pub(super) struct CompileArgs {
     /// The file to write; `-` writes to standard output
     #[arg(short, long, value_name = "OUT")]
     pub(super) output: PathBuf,
-    /// How much time to spend for faster queries
+    /// How much compile time to spend for faster queries
     #[arg(long, value_enum, default_value_t = QualityArg::Default, hide_possible_values = false)]
     quality: QualityArg,
-    /// How the triangles lie in the file
+    /// How the triangles are stored in the file
     #[arg(long, value_enum, default_value_t = LayoutArg::Fast, hide_possible_values = false)]
     layout: LayoutArg,
-    /// Which trees the file holds, separated by commas; the one of axis-aligned boxes is always there
+    /// The trees to write, separated by commas; the tree of axis-aligned boxes is always written
     /// [default: aabb,obb; with `--quality fast` aabb]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "TREES", hide_possible_values = false)]
     trees: Option<Vec<TreeArg>>,
-    /// With `--quality best`: how many steps to optimise the tree [default: 16]; the file records the number
+    /// With `--quality best`: the number of steps for optimising the tree [default: 16]; the file records it
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
-    /// Spend about so many seconds on what improves with time, instead of a number of steps: with `--quality best` on
-    /// optimising the tree, with `--obb-fit memetic` or `genetic` on longer searches for oriented boxes, half of it each
-    /// where both apply. The file records the steps and the length of the searches as flags that reproduce it. All other
-    /// stages, and one search of the usual length, are not bounded
+    /// Spend about this many seconds, instead of a number of steps, on what improves with time: with `--quality best`
+    /// on optimising the tree, with `--obb-fit memetic` or `genetic` on longer searches for oriented boxes; half on
+    /// each if both apply. The file records the steps and the length of the searches as flags that reproduce it. All
+    /// other stages, and one search of the usual length, are not bounded
     #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = parse_seconds)]
     time_budget: Option<Duration>,
-    /// Store a key and a value for whoever reads the file; may be given several times, with different keys. Nothing else
-    /// in the file depends on it
+    /// Store a key and a value in the file's metadata; may be given several times, with different keys. Nothing else in
+    /// the file depends on it
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_pair)]
     meta: Vec<(String, String)>,
-    /// How many threads to use [default: one a processor]; the file does not depend on it
+    /// How many threads to use [default: one per processor]; the file does not depend on it
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     threads: Option<NonZeroUsize>,
-    /// Print a report on standard output: one JSON object
+    /// Print a report on standard output, as one JSON object
     #[arg(long)]
     pub(super) json: bool,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(short, long, conflicts_with = "verbose")]
     pub(super) quiet: bool,
-    /// Print the time of each stage and the figures of each tree
+    /// Print the time of each stage and the statistics of each tree
     #[arg(short, long)]
     pub(super) verbose: bool,
 }
 
 impl CompileArgs {
-    /// What the compiler is to do.
+    /// The options for the compiler.
     pub(super) fn options(&self, obb: &ObbArgs, kdop: &KdopArgs) -> Result<Options, UsageError> {
         let quality = Quality::from(self.quality);
         let by_default =
@@ -172,7 +172,7 @@ impl CompileArgs {
         if cores.any(|cores| Some(cores) != swept) {
             return Err(UsageError::TwoSwept);
         }
-        // The methods that draw random numbers are those that can go on.
+        // The randomised methods are those that can use more time.
         let searches = obb.is_some_and(|options| options.fit.is_random());
         let (stop, obb_time) = self.stop(searches)?;
         Ok(Options {
@@ -219,41 +219,41 @@ impl CompileArgs {
 /// [`Quality`] as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum QualityArg {
-    /// The least time: without oriented boxes, unless `--trees` asks for them
+    /// The fastest build: no oriented boxes, unless `--trees` names them
     Fast,
-    /// What most should use
+    /// Recommended for most uses
     Default,
-    /// The best tree there is: may split triangles
+    /// The best tree, slow to build; may split triangles
     Best,
 }
 
 /// [`Layout`] as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LayoutArg {
-    /// Fastest to query, with the exact coordinates of the model
+    /// The fastest to query, with the exact coordinates of the model
     Fast,
-    /// A third of the bytes; vertices move by up to 2^-15 of the size of their block of triangles
+    /// About a third of the bytes; vertices move by up to 2^-15 of the size of their block of triangles
     Small,
 }
 
 /// A kind of tree as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum TreeArg {
-    /// Axis-aligned boxes: rays, points, overlaps
+    /// Axis-aligned boxes: for rays, points and overlaps
     Aabb,
-    /// Oriented boxes: mesh against mesh, which takes several times as long without
+    /// Oriented boxes: for mesh against mesh, several times faster than axis-aligned ones
     Obb,
-    /// Vertices beside the oriented boxes: distances, for `--volume samples`
+    /// Sample vertices beside the oriented boxes: for distances, with `--volume samples`
     Samples,
-    /// k-DOPs: mesh against mesh, for `--volume kdop`
+    /// k-DOPs: for mesh against mesh, with `--volume kdop`
     Kdop,
-    /// Rectangle-swept spheres, on the parts of the oriented boxes: mesh against mesh, for `--volume rss`
+    /// Rectangle-swept spheres around the parts of the oriented boxes: for mesh against mesh, with `--volume rss`
     Rss,
-    /// Line-swept spheres, for `--volume lss`; a file has one of rss, lss, pss and hybrid
+    /// Line-swept spheres, for `--volume lss`; a file may have only one of rss, lss, pss and hybrid
     Lss,
     /// Spheres, for `--volume pss`
     Pss,
-    /// In each node the cheapest of the three that prunes as well, for `--volume hybrid`
+    /// In each node the cheapest of the three that prunes equally well, for `--volume hybrid`
     Hybrid,
 }
 
@@ -291,16 +291,16 @@ pub(super) struct InspectArgs {
 pub(super) struct VerifyArgs {
     /// The compiled file
     pub(super) file: PathBuf,
-    /// Check also that the file holds the triangles of this model, to the last bit; in a small layout,
-    /// as near as the file says
+    /// Also check that the file holds the triangles of this model, bit for bit; in a small layout, within the error
+    /// that the file states
     #[arg(long, value_name = "MODEL")]
     pub(super) against: Option<PathBuf>,
 }
 
-/// What time makes better.
+/// The flags that make use of a time budget.
 const TIMED: &str = "--quality best, --obb-fit memetic and --obb-fit genetic";
 
-/// As many threads as anybody could want.
+/// The most threads that may be requested.
 const MAX_THREADS: usize = 1024;
 
 fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {

@@ -53,7 +53,7 @@ fn compile_watched(source: &[u8], name: &str, options: &Options, quiet: bool) ->
     Ok(compiled?)
 }
 
-/// What was done.
+/// The result of a compilation, to be reported.
 struct Job {
     input: String,
     output: String,
@@ -86,7 +86,7 @@ impl Job {
         stages
     }
 
-    /// The summary for people.
+    /// Prints the human-readable summary.
     fn tell(&self, args: &CompileArgs) {
         if args.quiet {
             return;

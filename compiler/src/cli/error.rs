@@ -1,4 +1,4 @@
-//! What can go wrong on the command line, and the exit code it leads to.
+//! The errors of the command line and their exit codes.
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -17,16 +17,16 @@ pub(super) const USAGE: u8 = 2;
 /// Exit code: the system could not read or write.
 const IO: u8 = 3;
 
-/// Why a command has failed.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CliError {
-    /// The arguments make no sense.
+    /// The arguments are wrong.
     #[error(transparent)]
     Usage(#[from] UsageError),
     /// The source cannot be compiled. The message names it.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// A file is no model.
+    /// A file is not a bvhc file or is damaged.
     #[error("{file}: {error}")]
     Open {
         /// The file.
@@ -42,7 +42,7 @@ pub(super) enum CliError {
         /// Which rule, and where.
         error: VerifyError,
     },
-    /// A file was not compiled from the source it is held against.
+    /// A file was not compiled from the source it is compared with.
     #[error("{file}: {error}")]
     Source {
         /// The file.
@@ -50,12 +50,12 @@ pub(super) enum CliError {
         /// Where they differ.
         error: SourceError,
     },
-    /// Two files do not have the volumes that a query is to use.
+    /// Two files do not have the volumes that a query needs.
     #[error("{file}: {error}")]
     Volume {
         /// The files.
         file: String,
-        /// What they do not have.
+        /// What they lack.
         error: PairError,
     },
     /// A line of queries is malformed.
@@ -68,14 +68,14 @@ pub(super) enum CliError {
         /// What is wrong with it.
         error: RowError,
     },
-    /// The system could not do something.
+    /// An I/O operation failed.
     #[error("{file}: cannot {action}: {}", reason(error))]
     Io {
         /// The file.
         file: String,
-        /// What could not be done.
+        /// The operation that failed.
         action: Action,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// The directory to write into is missing.
@@ -94,7 +94,7 @@ pub(super) enum CliError {
     },
 }
 
-/// What could not be done to a file.
+/// An operation on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     /// Read it.
@@ -115,7 +115,7 @@ impl std::fmt::Display for Action {
 /// What is wrong with the arguments.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum UsageError {
-    /// Clap refuses them.
+    /// Clap refused them.
     #[error("{0}; try `bvhc --help`")]
     Arguments(String),
     /// There is no model to compile.
@@ -127,12 +127,12 @@ pub(super) enum UsageError {
         /// The second one.
         second: String,
     },
-    /// A flag would change nothing.
+    /// A flag would have no effect.
     #[error("{flag} is for {with}")]
     NoEffect {
         /// The flag.
         flag: &'static str,
-        /// What it goes with.
+        /// What it requires.
         with: &'static str,
     },
     /// A key has two values.
@@ -141,7 +141,7 @@ pub(super) enum UsageError {
         /// The key.
         key: String,
     },
-    /// A file has swept spheres of one kind.
+    /// More than one kind of swept spheres is requested.
     #[error("--trees takes one of rss, lss, pss and hybrid")]
     TwoSwept,
     /// Both the file and the report would go to standard output.
@@ -177,13 +177,13 @@ impl CliError {
         }
     }
 
-    /// Whether the reader of standard output has had enough, which is no fault.
+    /// Whether the reader of standard output has closed it, which is not an error.
     pub(super) fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Io { action: Action::Write, error, .. } if error.kind() == ErrorKind::BrokenPipe)
     }
 }
 
-/// The system's words without Rust's ` (os error 2)`.
+/// The system's message without Rust's ` (os error 2)`.
 fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let end = text.find(" (os error").unwrap_or(text.len());

@@ -1,4 +1,4 @@
-//! Reading: models, compiled files, and `-`.
+//! Reads models and compiled files, from paths or standard input (`-`).
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,17 +9,17 @@ use bvhc_runtime::Model;
 use super::error::{Action, CliError};
 use crate::file::Bytes;
 
-/// Whether a path stands for standard input or output.
+/// Whether a path means standard input or output.
 pub(super) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// How messages call an input.
+/// The name of an input in messages.
 pub(super) fn input_name(path: &Path) -> String {
     if is_standard(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// Reads a source whole; `-` is standard input.
+/// Reads a whole source; `-` is standard input.
 pub(super) fn read_source(path: &Path) -> Result<Vec<u8>, CliError> {
     let read = || {
         if !is_standard(path) {
@@ -34,14 +34,14 @@ pub(super) fn read_source(path: &Path) -> Result<Vec<u8>, CliError> {
 
 /// A compiled file in memory.
 pub(super) struct Compiled {
-    /// How messages call it.
+    /// Its name in messages.
     pub(super) name: String,
-    /// Its bytes, aligned as a model must be.
+    /// Its bytes, aligned as a model requires.
     pub(super) bytes: Bytes,
 }
 
 impl Compiled {
-    /// Reads a file whole, without judging it.
+    /// Reads a whole file without checking it.
     pub(super) fn read(path: &Path) -> Result<Self, CliError> {
         let name = path.display().to_string();
         let read = || {
@@ -57,7 +57,7 @@ impl Compiled {
         }
     }
 
-    /// The model in it.
+    /// Opens the model in it.
     pub(super) fn model(&self) -> Result<Model<'_>, CliError> {
         let fail = |error| CliError::Open { file: self.name.clone(), error };
         Model::from_bytes(&self.bytes).map_err(fail)

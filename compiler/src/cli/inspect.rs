@@ -76,13 +76,13 @@ fn tree(model: &Model<'_>, record: &TreeStatistics) -> Value {
     tree
 }
 
-/// Bytes of the samples beside the tree of this kind, if it is of oriented boxes and has some.
+/// The size in bytes of the samples beside the tree of this kind, if it is the tree of oriented boxes and has samples.
 fn sample_bytes(model: &Model<'_>, kind: u32) -> Option<u64> {
     let samples = model.samples().filter(|_| kind == SectionKind::ObbTree as u32)?;
     Some(size_of_val(samples) as u64)
 }
 
-/// How many nodes of the tree of this kind, if it is of swept spheres, have each kind of core.
+/// For the tree of swept spheres, how many nodes have each kind of core; `None` for other kinds.
 fn cores(model: &Model<'_>, kind: u32) -> Option<[u64; 3]> {
     if kind == SectionKind::SweptTree as u32 { count_cores(model) } else { None }
 }
@@ -118,7 +118,7 @@ fn trees<'a>(model: &Model<'a>) -> impl Iterator<Item = &'a TreeStatistics> {
     model.metadata().trees.get().iter()
 }
 
-/// Bytes of a tree of this kind: of the AABB tree with the blocks, which other trees refer to.
+/// The size in bytes of a tree of this kind; the AABB tree includes the blocks, which other trees refer to.
 fn tree_bytes(model: &Model<'_>, kind: u32) -> u64 {
     let is_it = |entry: &SectionEntry| entry.kind == kind && entry.mesh == model.mesh();
     let section = model.sections().find(|(entry, _)| is_it(entry));

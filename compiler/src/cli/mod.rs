@@ -1,6 +1,6 @@
-//! The command line: arguments in, exit code out. A command is a file.
+//! The command line: parses arguments, runs a command and returns the exit code. Each command is one source file.
 //!
-//! Standard output carries what was asked for and nothing else; reports and errors go to standard error.
+//! Only requested output goes to standard output; reports and errors go to standard error.
 
 mod args;
 mod compile;
@@ -48,7 +48,7 @@ fn dispatch(args: Args) -> Result<(), CliError> {
     }
 }
 
-/// Prints help or the version, or says in one line what is wrong with the arguments.
+/// Prints help or the version, or a one-line message about what is wrong with the arguments.
 fn explain(error: &clap::Error) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -67,7 +67,7 @@ fn explain(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// The second of two models to compile, which clap takes for a command after a model.
+/// The second of two models to compile, which clap mistakes for a command after a model.
 fn second_model(error: &clap::Error) -> Option<String> {
     let second = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
         (ErrorKind::ArgumentConflict, Some(ContextValue::String(second))) => second,

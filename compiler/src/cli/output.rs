@@ -1,4 +1,4 @@
-//! Writing: beside the target first, then renamed, so that a file is there whole or not at all.
+//! Writes output files atomically: to a temporary file beside the target, which is then renamed.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,26 +9,26 @@ use tempfile::Builder;
 use super::error::{Action, CliError, UsageError};
 use super::file::is_standard;
 
-/// How messages call standard output.
+/// The name of standard output in messages.
 pub(super) const STANDARD_OUTPUT: &str = "standard output";
 
-/// Where a compiled file goes.
+/// The destination of a compiled file.
 pub(super) enum Output {
     /// Standard output.
     Standard,
-    /// A regular file, or a place for one.
+    /// A regular file, existing or new.
     File {
         /// The path as given.
         path: PathBuf,
-        /// The path behind symbolic links.
+        /// The path with symbolic links resolved.
         target: PathBuf,
     },
-    /// Something that is written to but cannot be replaced: a pipe or a device.
+    /// A pipe or a device, which can be written to but not replaced.
     Stream(PathBuf),
 }
 
 impl Output {
-    /// Looks at the place, so that a mistake shows before the work and not after it.
+    /// Checks the destination, so that mistakes are reported before the work, not after it.
     pub(super) fn new(path: &Path, model: &Path) -> Result<Self, CliError> {
         if is_standard(path) {
             return Ok(Self::Standard);
@@ -40,7 +40,7 @@ impl Output {
             Ok(_) => {}
             Err(_) => check_directory(path, &file)?,
         }
-        // A link stays a link: what it leads to is replaced.
+        // A link stays a link: its target is replaced.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if !is_standard(model) && fs::canonicalize(model).is_ok_and(|model| model == target) {
             return Err(UsageError::SameFile { file }.into());
@@ -48,7 +48,7 @@ impl Output {
         Ok(Self::File { path: path.to_owned(), target })
     }
 
-    /// How messages call it.
+    /// Its name in messages.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Standard => STANDARD_OUTPUT.to_owned(),
@@ -67,7 +67,7 @@ impl Output {
     }
 }
 
-/// Prints on standard output.
+/// Prints to standard output.
 pub(super) fn print(text: &str) -> Result<(), CliError> {
     write_standard(text.as_bytes()).map_err(|error| CliError::io(STANDARD_OUTPUT, Action::Write, error))
 }
@@ -78,7 +78,7 @@ fn write_standard(bytes: &[u8]) -> io::Result<()> {
     out.flush()
 }
 
-/// The directory that a path's last component is in.
+/// The directory of a path's last component.
 fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -91,9 +91,9 @@ fn check_directory(path: &Path, file: &str) -> Result<(), CliError> {
     Err(CliError::NoDirectory { file: file.to_owned(), directory: directory.to_owned() })
 }
 
-/// Writes a new file beside `target` and renames it. On an error nothing of it stays.
+/// Writes a new file beside `target` and renames it. On error it is removed.
 fn replace(target: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Opened by hand, it has the permissions of any new file; those of a temporary file are for its owner.
+    // Opened explicitly to get the permissions of any new file; a temporary file is private to its owner.
     let create = |path: &Path| File::options().write(true).create_new(true).open(path);
     let mut file = Builder::new().prefix(".bvhc-").suffix(".tmp").make_in(directory_of(target), create)?;
     file.write_all(bytes)?;

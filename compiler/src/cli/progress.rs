@@ -1,4 +1,4 @@
-//! A bar for the stage that runs, on a terminal.
+//! A progress bar for the current stage, on a terminal.
 
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -8,22 +8,22 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::compile::{Progress, Stage};
 
-/// How often a spinner turns.
+/// The interval between spinner updates.
 const TICK: Duration = Duration::from_millis(120);
 
-/// Shows the stage that runs.
+/// Shows the current stage.
 #[derive(Default)]
 pub(super) struct Bars {
     current: Mutex<Option<ProgressBar>>,
 }
 
 impl Bars {
-    /// Bars where somebody sees them.
+    /// Bars if they would be visible, else `None`.
     pub(super) fn if_watched(quiet: bool) -> Option<Self> {
         (!quiet && std::io::stderr().is_terminal()).then(Self::default)
     }
 
-    /// Takes the last bar away.
+    /// Removes the last bar.
     pub(super) fn finish(&self) {
         self.show(None);
     }
@@ -53,15 +53,15 @@ impl Progress for Bars {
     }
 }
 
-/// Of a stage whose length is not known.
+/// Template for a stage of unknown length.
 const SPINNER: &str = "{spinner} {msg:10} {elapsed}";
 
-/// Of a stage with steps: the last field is an estimate of the time left.
+/// Template for a stage with steps: the last field is an estimate of the time left.
 const BAR: &str = "{spinner} {msg:10} {wide_bar} {human_pos}/{human_len} {eta}";
 
 fn style(steps: u64) -> ProgressStyle {
     let template = if steps == 0 { SPINNER } else { BAR };
-    // The templates are right, so the fallback is never seen.
+    // The templates are valid, so the fallback is never used.
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
 }
 

@@ -1,10 +1,10 @@
-//! What `compile` and `inspect` report alike.
+//! What the reports of `compile` and `inspect` have in common.
 
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::{KindName, SectionKind};
 use serde_json::{Value, json};
 
-/// The name of a section's kind; of one that this version does not know, its number.
+/// The name of a section's kind; the number of a kind unknown to this version.
 pub(super) fn kind_name(kind: u32) -> String {
     KindName(kind).to_string()
 }
@@ -14,7 +14,7 @@ pub(super) fn leaf_noun(kind: u32) -> &'static str {
     if refers_to_leaves(kind) { "leaf" } else { "block" }
 }
 
-/// The same, of several.
+/// The same in the plural.
 pub(super) fn leaf_nouns(kind: u32) -> &'static str {
     if refers_to_leaves(kind) { "leaves" } else { "blocks" }
 }
@@ -23,7 +23,7 @@ fn refers_to_leaves(kind: u32) -> bool {
     kind != SectionKind::AabbTree as u32
 }
 
-/// The figures of one tree, whose nodes and blocks take `bytes`.
+/// The statistics of one tree, whose size is `bytes`.
 pub(super) fn tree(tree: &TreeStatistics, bytes: u64, triangles: u64) -> Value {
     json!({
         "kind": tree.kind,

@@ -1,4 +1,4 @@
-//! One line of queries: its numbers, and what they mean.
+//! Parses one query line: its numbers and their meaning.
 
 use std::str::FromStr;
 
@@ -8,13 +8,13 @@ use bvhc_runtime::{Aabb, Pose, PoseError, Ray};
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(super) enum RowError {
-    /// The line is not even text.
+    /// The line is not text.
     #[error("this is no UTF-8 text")]
     NotText,
-    /// There is nothing between two commas, or before or after one.
+    /// A field beside a comma is empty.
     #[error("a number is missing beside a comma")]
     Missing,
-    /// A field is no number.
+    /// A field is not a number.
     #[error("`{found}` is no number")]
     Number {
         /// The field.
@@ -23,7 +23,7 @@ pub(super) enum RowError {
     /// The line has too many or too few numbers.
     #[error("found {found} numbers, but a {kind} query takes {expected}")]
     Count {
-        /// What is asked for.
+        /// The kind of query.
         kind: &'static str,
         /// How many numbers there are.
         found: usize,
@@ -38,13 +38,13 @@ pub(super) enum RowError {
         /// Its value.
         found: f64,
     },
-    /// A number is NaN where even infinity would do.
+    /// A number is NaN where any other value, even infinity, is allowed.
     #[error("{field} is NaN")]
     NotANumber {
         /// Which number.
         field: &'static str,
     },
-    /// A position is too far out to compute with.
+    /// A position is too far from the origin to compute with.
     #[error("{field} is {found:e}, beyond the limit of {MAX_COORDINATE:e}")]
     TooLarge {
         /// Which number.
@@ -52,10 +52,10 @@ pub(super) enum RowError {
         /// Its value.
         found: f32,
     },
-    /// A ray goes nowhere.
+    /// The direction of a ray is zero.
     #[error("the direction is zero")]
     ZeroDirection,
-    /// Twelve numbers are no pose.
+    /// Twelve numbers are not a valid pose.
     #[error(transparent)]
     Pose(#[from] PoseError),
 }
@@ -63,16 +63,16 @@ pub(super) enum RowError {
 /// The most numbers that a query takes.
 const MOST: usize = 12;
 
-/// The numbers of a line, in the precision in which the query has them: rounded once.
+/// The numbers of a line, parsed in the precision of the query, so that they are rounded only once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Row<T> {
     numbers: [T; MOST],
-    /// How many the line has, which may be more than are held.
+    /// How many numbers the line has, which may be more than are stored.
     count: usize,
 }
 
 impl<T: Copy + Default + FromStr + Into<f64>> Row<T> {
-    /// Splits a line at blanks and commas; `None` if there is nothing but blanks and a comment.
+    /// Splits a line at blanks and commas; `None` if it holds only blanks and a comment.
     pub(super) fn parse(line: &[u8]) -> Result<Option<Self>, RowError> {
         let end = line.iter().position(|byte| *byte == b'#').unwrap_or(line.len());
         let text = std::str::from_utf8(&line[..end]).map_err(|_| RowError::NotText)?;
@@ -165,7 +165,7 @@ impl Row<f32> {
         Ok([self.number(first, x, 0.0)?, self.number(first + 1, y, 0.0)?, self.number(first + 2, z, 0.0)?])
     }
 
-    /// A number that may be infinite, or its default where the line ends before it.
+    /// A number that may be infinite, or its default if the line ends before it.
     fn number(&self, index: usize, field: &'static str, default: f32) -> Result<f32, RowError> {
         if index >= self.count {
             return Ok(default);

@@ -1,13 +1,13 @@
-//! Small matters of text.
+//! Text formatting helpers.
 
 use std::io::Write;
 
-/// Prints a line on standard error. Where nobody reads that, it is lost.
+/// Prints a line to standard error, ignoring errors.
 pub(super) fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// The same text on one line: control characters, which a file's name may hold, are escaped.
+/// The text on one line: control characters, which a file name may contain, are escaped.
 pub(super) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -20,7 +20,7 @@ pub(super) fn one_line(text: &str) -> String {
     line
 }
 
-/// What a message of clap's says before its usage and its tips, on one line.
+/// The first paragraph of a clap message, before usage and tips, on one line.
 pub(super) fn first_paragraph(message: &str) -> String {
     let lines: Vec<&str> = message.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let joined = lines.join(" ");
@@ -40,7 +40,7 @@ pub(super) fn grouped(number: u64) -> String {
     text
 }
 
-/// A number of things, with the plural where it is due.
+/// A number with a noun, in the plural unless the number is 1.
 pub(super) fn counted(number: u64, thing: &str) -> String {
     let plural = match (number, thing) {
         (1, _) => thing.to_owned(),

@@ -13,7 +13,7 @@ use crate::verify::verify;
 
 pub(super) fn run(args: &VerifyArgs) -> Result<(), CliError> {
     let file = Compiled::read(&args.file)?;
-    // What is no model at all is told as every command tells it.
+    // A file that cannot be opened is reported as by every other command.
     let model = file.model()?;
     let fail = |error| CliError::Verify { file: file.name.clone(), error };
     verify(&file.bytes).map_err(fail)?;

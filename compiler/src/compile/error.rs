@@ -20,19 +20,19 @@ pub enum CompileError {
     /// The threads could not be started.
     #[error("the worker threads could not be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// The packed blocks take more bytes than references can count.
+    /// The packed blocks take more bytes than references can address.
     #[error("the model is too large for a small layout: its packed blocks would take more than 16 GiB")]
     TooLargeToPack,
-    /// There are more blocks than the leaves of a tree for two models can refer to.
+    /// There are more blocks than the leaves of a tree for pairs of models can address.
     #[error("the model is too large for trees of other volumes: its blocks take more than 2^28 references")]
     TooLargeForObbs,
-    /// There are more rows of nodes than a hybrid of swept spheres can refer to.
+    /// There are more rows of nodes than a hybrid of swept spheres can address.
     #[error("the model is too large for a hybrid of swept spheres: its nodes take more than 2^29 rows")]
     TooLargeForHybrid,
-    /// There is no set of so many directions.
+    /// There is no set with this number of directions.
     #[error("there are no k-DOPs of {k} directions")]
     NoSuchKdop {
-        /// How many were asked for.
+        /// How many were requested.
         k: u32,
     },
 }

@@ -1,12 +1,12 @@
-//! Options as flags of the command line.
+//! Options as command-line flags.
 
 use std::fmt::Display;
 
-/// Text to which the options of a section are appended.
+/// The text that sections append their options to.
 pub(crate) struct Flags<'a>(pub(crate) &'a mut String);
 
 impl Flags<'_> {
-    /// Appends a flag unless it says what is the case without it.
+    /// Appends a flag, unless its value is the default.
     pub(crate) fn flag<T: Display + PartialEq>(&mut self, name: &str, value: T, default: T) {
         if value != default {
             *self.0 += &format!(" --{name} {value}");

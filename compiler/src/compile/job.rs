@@ -1,4 +1,4 @@
-//! What the sections of a file are made from.
+//! The inputs that the sections of a file are made from.
 
 use std::cell::OnceCell;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::mesh::Mesh;
 use crate::pair::obb;
 use crate::tree::wide::Weighed;
 
-/// The AABB tree and its blocks, as the file will hold them.
+/// The AABB tree and its blocks as the file's records.
 pub(crate) struct LaidOut {
     pub(crate) wide: WideTree,
     pub(crate) packing: Option<Packing>,
@@ -20,7 +20,7 @@ pub(crate) struct LaidOut {
 }
 
 impl LaidOut {
-    /// Lays a tree out; a small layout moves the mesh's vertices.
+    /// Lays out a tree. A small layout moves the mesh's vertices.
     pub(crate) fn of(tree: &Weighed, mesh: &mut Mesh, layout: Layout) -> Result<Self, CompileError> {
         let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
         let mut wide = layout::lay_out(tree, mesh, &weld);
@@ -44,11 +44,11 @@ impl LaidOut {
 pub(crate) struct Origin {
     pub(crate) hash: blake3::Hash,
     pub(crate) length: u64,
-    /// Of the optimiser.
+    /// Steps that the optimiser made.
     pub(crate) steps: Option<u32>,
 }
 
-/// A mesh, its AABB tree and what is asked for; and what several sections need, made once.
+/// A mesh, its AABB tree and the options, with a cache of what several sections need.
 pub(crate) struct Job<'a> {
     pub(crate) mesh: &'a Mesh,
     pub(crate) laid_out: &'a LaidOut,
@@ -67,12 +67,12 @@ impl<'a> Job<'a> {
         Self { mesh, laid_out, options, progress, oriented: OnceCell::new() }
     }
 
-    /// The corners of all triangles, as the blocks have them.
+    /// The corners of all triangles, as stored in the blocks.
     pub(crate) fn corners(&self) -> Vec<[[f32; 3]; 3]> {
         (0..self.mesh.triangles.len() as u32).map(|triangle| self.mesh.corners(triangle)).collect()
     }
 
-    /// Where each triangle is found in the blocks.
+    /// The address of each triangle in the blocks.
     pub(crate) fn places(&self) -> Result<Vec<u32>, CompileError> {
         let LaidOut { wide, packing, .. } = self.laid_out;
         let count = self.mesh.triangles.len();
@@ -83,8 +83,8 @@ impl<'a> Job<'a> {
         places.ok_or(CompileError::TooLargeForObbs)
     }
 
-    /// The tree of oriented boxes over the triangles, and what makes it: as asked for, by default where nothing is, or
-    /// with longer searches where there is time.
+    /// The tree of oriented boxes over the triangles, and the options that reproduce it: those requested or else the
+    /// defaults, with longer searches if the time budget allowed them.
     pub(crate) fn oriented(&self) -> &(obb::Tree, obb::Options) {
         self.oriented.get_or_init(|| {
             let triangles = self.mesh.triangles.len() as u64;
@@ -97,7 +97,7 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Has that tree made before a section needs it, as a stage of its own.
+    /// Builds that tree ahead of the sections that need it, as a separate stage.
     pub(crate) fn prepare_oriented(&self, clock: &mut Clock<'_>) {
         if self.oriented.get().is_none() {
             clock.time(Stage::OBB, self.mesh.triangles.len() as u64, || self.oriented());

@@ -1,4 +1,4 @@
-//! The whole way from a source's bytes to a file's bytes.
+//! The whole pipeline, from a source's bytes to a file's bytes.
 
 pub(crate) mod error;
 pub(crate) mod flags;
@@ -37,11 +37,11 @@ use crate::tree::wide::Weighed;
 use job::{Job, LaidOut, Origin};
 use stage::Clock;
 
-/// A compiled file and what there is to say about it.
+/// A compiled file and its report.
 pub struct Compiled {
     /// The file.
     pub bytes: Bytes,
-    /// What happened.
+    /// How it was made.
     pub report: Report,
 }
 
@@ -60,27 +60,27 @@ pub struct Report {
     pub triangles: u64,
     /// Distinct positions in the file.
     pub vertices: u64,
-    /// What cleaning left out.
+    /// What cleaning dropped.
     pub dropped: Dropped,
-    /// Figures of each tree.
+    /// The statistics of each tree.
     pub trees: Vec<TreeStatistics>,
-    /// Bytes of each tree: of the AABB tree's nodes and the blocks, of other trees' nodes and leaves.
+    /// The size of each tree in bytes: nodes and blocks for the AABB tree, nodes and leaves for the others.
     pub tree_bytes: Vec<u64>,
-    /// How many steps the optimiser made, where the quality has one.
+    /// How many steps the optimiser made, if the quality uses it.
     pub steps: Option<u32>,
-    /// What makes the tree of oriented boxes, where there is one: as asked for, or searches that are longer because
-    /// there was time.
+    /// The options that reproduce the tree of oriented boxes, if there is one: as requested, or with longer searches if
+    /// the time budget allowed them.
     pub obb: Option<obb::Options>,
-    /// How far at most a coordinate has moved, in the model's units; 0 in a fast layout.
+    /// The largest movement of a coordinate, in the model's units; 0 in a fast layout.
     pub position_error: f32,
     /// How long each stage took.
     pub seconds: Vec<(Stage, Duration)>,
 }
 
-/// As [`compile_source`], of the bytes of a model file.
+/// Like [`compile_source`], for the bytes of a model file.
 ///
 /// # Errors
-/// [`CompileError`], which names the place in the source.
+/// [`CompileError`], which says where in the source the fault is.
 pub fn compile(
     source: &[u8],
     name: &str,
@@ -90,13 +90,12 @@ pub fn compile(
     compile_source(&Source::File(source), name, options, progress)
 }
 
-/// Compiles a source, called `name` in messages, into a file.
+/// Compiles a source into a file. Messages call the source `name`.
 ///
-/// The bytes depend on the source's bytes and on the options, but on neither `name`, the number of threads
-/// nor the machine.
+/// The bytes depend on the source's bytes and the options, but not on `name`, the number of threads or the machine.
 ///
 /// # Errors
-/// [`CompileError`], which names the place in the source.
+/// [`CompileError`], which says where in the source the fault is.
 pub fn compile_source(
     source: &Source<'_>,
     name: &str,
@@ -157,11 +156,11 @@ struct Written {
     bytes: Bytes,
     trees: Vec<TreeStatistics>,
     tree_bytes: Vec<u64>,
-    /// As asked for, with what making the sections has found.
+    /// The requested options, updated with what making the sections has determined.
     options: Options,
 }
 
-/// Makes all sections that are asked for, and the file.
+/// Makes all requested sections, and assembles the file.
 fn write(job: &Job<'_>, origin: &Origin, clock: &mut Clock<'_>) -> Result<Written, CompileError> {
     let mut options = job.options.clone();
     let mut made = Vec::new();
@@ -201,7 +200,7 @@ fn build_tree(mesh: &Mesh, quality: Quality, progress: &dyn Progress) -> BinaryT
     }
 }
 
-/// Lets rays improve a tree; returns the steps made, too.
+/// Optimises a tree with sample rays; also returns the number of steps made.
 fn optimise_watched(
     tree: BinaryTree,
     mesh: &Mesh,
@@ -217,7 +216,7 @@ fn optimise_watched(
         let tree = Weighed::by_area(tree);
         let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
         let bytes = bare_file(&tree, mesh, &weld)?;
-        // Rays are traced in the file as it would be without this stage.
+        // Rays are traced in the file that would result without this stage.
         let model = Model::from_bytes(&bytes).expect("what the compiler makes can be opened");
         let fits = |tree: &BinaryTree| layout::fits(tree, mesh, &weld);
         let job = optimise::Job {
@@ -230,7 +229,7 @@ fn optimise_watched(
     })
 }
 
-/// A file of a tree, and of no other.
+/// A file with only this tree.
 fn bare_file(tree: &Weighed, mesh: &Mesh, weld: &Weld) -> Result<Bytes, CompileError> {
     let laid_out = LaidOut { wide: layout::lay_out(tree, mesh, weld), packing: None, vertices: weld.count };
     let options = Options { obb: None, ..Options::default() };

@@ -1,4 +1,4 @@
-//! What a compilation is asked for.
+//! The options of a compilation.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -10,15 +10,15 @@ use crate::optimise::Stop;
 use crate::pair::kdop;
 use crate::pair::obb;
 
-/// How much time a compilation may take for a faster file.
+/// How much compile time to spend for faster queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quality {
-    /// Binned splits: builds in the least time.
+    /// Binned splits: the fastest build.
     Fast,
-    /// Full sweeps: what most should use.
+    /// Full sweeps: recommended for most uses.
     #[default]
     Default,
-    /// The best tree there is: triangles may be split, and rays have the last word.
+    /// The best tree: triangles may be split, and the tree is optimised with sample rays.
     Best,
 }
 
@@ -32,19 +32,20 @@ impl Quality {
         }
     }
 
-    /// Whether a file has a tree of oriented boxes where nobody says which trees it is to have.
+    /// Whether a file has a tree of oriented boxes if the trees are not chosen explicitly.
     pub(crate) const fn has_obbs(self) -> bool {
         !matches!(self, Self::Fast)
     }
 }
 
-/// How blocks of triangles lie in the file.
+/// How blocks of triangles are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
-    /// As records that kernels load whole, with the exact coordinates of the source.
+    /// As records that kernels load directly, with the exact coordinates of the source.
     #[default]
     Fast,
-    /// Packed to about a third of the bytes, oriented boxes too; vertices move by up to 2^-15 of the extent of a block.
+    /// Packed to about a third of the bytes, and oriented boxes too; vertices move by up to 2^-15 of their block's
+    /// extent.
     Small,
 }
 
@@ -58,30 +59,30 @@ impl Layout {
     }
 }
 
-/// What decides the file's bytes, and how many threads work on them, which does not.
+/// The options of a compilation. All but `threads` affect the file's bytes.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How much time the tree of axis-aligned boxes may take; [`Options::of`] chooses the other trees by it.
+    /// How much time to spend on the tree of axis-aligned boxes; [`Options::of`] also derives the other trees from it.
     pub quality: Quality,
-    /// How blocks lie in the file.
+    /// How blocks of triangles are stored.
     pub layout: Layout,
-    /// When [`Quality::Best`] has done enough.
+    /// When the optimiser of [`Quality::Best`] stops.
     pub stop: Stop,
-    /// How the tree of oriented boxes is built; without one where `None`.
+    /// How the tree of oriented boxes is built; `None`: the file has none.
     pub obb: Option<obb::Options>,
-    /// Whether vertices are stored beside the tree of oriented boxes; they are not where there is none.
+    /// Whether to store sample vertices beside the tree of oriented boxes. Ignored if there is no such tree.
     pub samples: bool,
-    /// How the tree of k-DOPs is built; without one where `None`.
+    /// How the tree of k-DOPs is built; `None`: the file has none.
     pub kdop: Option<kdop::Options>,
-    /// What spheres are swept along around the parts of the tree of oriented boxes, of that by the default options where
-    /// the file has none; without a tree of swept spheres where `None`.
+    /// The cores of the tree of swept spheres; `None`: the file has none. Swept spheres are fitted to the parts of the
+    /// tree of oriented boxes, or, if the file has no such tree, of one that is built with the default options.
     pub swept: Option<Cores>,
-    /// How long its fits may take in all: where there is time left, they search longer than asked for. The file tells
-    /// how long in terms of `obb`, which makes it again.
+    /// Time budget for all fits of oriented boxes: if time is left, searches run longer than `obb` says. The file
+    /// records the resulting options, which reproduce it.
     pub obb_time: Option<Duration>,
-    /// Keys and values that the file shall hold for whoever reads it; nothing else depends on them.
+    /// Keys and values to store in the file for its users; nothing else depends on them.
     pub user_metadata: BTreeMap<String, String>,
-    /// How many threads to use; all processors where `None`.
+    /// How many threads to use; `None`: one per processor.
     pub threads: Option<NonZeroUsize>,
 }
 
@@ -103,8 +104,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What the command line does for this quality where nothing else is asked for: with [`Quality::Fast`], without
-    /// oriented boxes.
+    /// The command line's defaults for this quality: [`Quality::Fast`] has no oriented boxes.
     pub fn of(quality: Quality) -> Self {
         let obb = quality.has_obbs().then(obb::Options::default);
         Self { quality, obb, ..Self::default() }

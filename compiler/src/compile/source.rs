@@ -1,4 +1,4 @@
-//! What is compiled: a model file, or a mesh in memory.
+//! The input of a compilation: a model file, or a mesh in memory.
 
 use crate::file;
 use crate::import::{self, ImportError};
@@ -26,7 +26,7 @@ impl Source<'_> {
         }
     }
 
-    /// The hash in the file's metadata. That of a mesh is of its coordinates, then of its indices, as little-endian bytes.
+    /// The hash in the file's metadata. A mesh is hashed as its coordinates followed by its indices, little-endian.
     pub(super) fn hash(&self) -> blake3::Hash {
         match *self {
             Self::File(bytes) => file::hash(bytes),
@@ -38,7 +38,7 @@ impl Source<'_> {
         }
     }
 
-    /// The number of those bytes.
+    /// The number of bytes hashed.
     pub(super) fn length(&self) -> u64 {
         match *self {
             Self::File(bytes) => bytes.len() as u64,

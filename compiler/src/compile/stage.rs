@@ -1,8 +1,8 @@
-//! The stages of a compilation, and who watches them.
+//! The stages of a compilation, and reporting their progress.
 
 use std::time::{Duration, Instant};
 
-/// A stage of a compilation. Each section of the output names its own.
+/// A stage of a compilation. Each section of the output names its stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stage(&'static str);
 
@@ -13,19 +13,19 @@ impl Stage {
     pub const CLEAN: Self = Self("clean");
     /// Build the binary tree.
     pub const BUILD: Self = Self("build");
-    /// Change the tree where rays get cheaper.
+    /// Optimise the tree with sample rays.
     pub const OPTIMISE: Self = Self("optimise");
     /// Collapse it to wide nodes and pack the triangles into blocks.
     pub const LAYOUT: Self = Self("layout");
     /// Build the tree of oriented boxes.
     pub const OBB: Self = Self("obb");
-    /// Choose the vertices beside that tree.
+    /// Choose the sample vertices beside that tree.
     pub const SAMPLES: Self = Self("samples");
     /// Build the tree of k-DOPs.
     pub const KDOP: Self = Self("kdop");
     /// Find the convex hull.
     pub const HULL: Self = Self("hull");
-    /// Put swept spheres around the parts of the tree of oriented boxes.
+    /// Fit swept spheres to the parts of the tree of oriented boxes.
     pub const SWEPT: Self = Self("swept");
     /// Serialise and hash the sections.
     pub const SERIALISE: Self = Self("serialise");
@@ -36,16 +36,16 @@ impl Stage {
     }
 }
 
-/// Who wants to know how far a compilation is. Called from any thread.
+/// Receives the progress of a compilation. Called from any thread.
 pub trait Progress: Sync {
-    /// A stage begins, or begins again where it has several passes; it will advance by `steps` in all (0 where that is not known).
+    /// A stage begins, or begins another pass. It will advance by `steps` in total (0 if that is unknown).
     fn begin(&self, _stage: Stage, _steps: u64) {}
 
     /// The stage has advanced by this many steps.
     fn advance(&self, _steps: u64) {}
 }
 
-/// Nobody wants to know.
+/// Ignores progress.
 impl Progress for () {}
 
 /// Times the stages and reports them.

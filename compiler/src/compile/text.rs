@@ -1,12 +1,12 @@
-//! The options that decide a file's bytes, as the file tells them.
+//! The options that determine a file's bytes, as the text recorded in the file.
 
 use super::flags::Flags;
 use super::options::Options;
 use crate::section;
 
 impl Options {
-    /// The options that decide the file's bytes, where so many steps were made: arguments of the command line, without
-    /// those that are defaults. (What users add stands in the file itself, and is left out.)
+    /// The options that determine the file's bytes, as command-line arguments, without defaults. `steps` is the number
+    /// of optimiser steps made. User metadata is left out: the file holds it anyway.
     pub fn text(&self, steps: Option<u32>) -> String {
         let mut text = format!("--quality {}", self.quality.name());
         if let Some(steps) = steps {
@@ -31,7 +31,7 @@ mod tests {
     #[test]
     fn what_goes_without_saying_is_left_out() {
         assert_eq!(Options::default().text(None), "--quality default");
-        // Else a file that says nothing of the parameters would not be reproduced by the flags' defaults.
+        // Otherwise the defaults of the flags would not reproduce a file that records no parameters.
         assert_eq!(obb::Options::default().fit, Method::default());
     }
 

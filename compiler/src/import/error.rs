@@ -1,4 +1,4 @@
-//! What an importer refuses, and where.
+//! The errors of importers, with their location.
 
 use bvhc_format::MAX_COORDINATE;
 use thiserror::Error;
@@ -31,7 +31,7 @@ pub enum ImportError {
     NotText {
         /// The input's name.
         file: String,
-        /// Where the first zero byte stands.
+        /// The offset of the first zero byte.
         offset: usize,
     },
     /// A line is wrong.
@@ -39,12 +39,12 @@ pub enum ImportError {
     Line {
         /// The input's name.
         file: String,
-        /// The line's number, from 1; of a continued line, the first.
+        /// The line's number, from 1; for a continued line, that of its first part.
         line: u64,
         /// What is wrong with it.
         fault: LineFault,
     },
-    /// Of a mesh in memory, a coordinate is not finite or too large.
+    /// A coordinate of a mesh in memory is not finite or too large.
     #[error(
         "{file}: vertex {vertex} is at {found:?}; coordinates must be finite and at most {MAX_COORDINATE:e}"
     )]
@@ -53,10 +53,10 @@ pub enum ImportError {
         file: String,
         /// The vertex, from 0.
         vertex: usize,
-        /// Where it is.
+        /// Its position.
         found: [f32; 3],
     },
-    /// Of a mesh in memory, a triangle refers to a vertex that there is not.
+    /// A triangle of a mesh in memory refers to a vertex that does not exist.
     #[error(
         "{file}: triangle {triangle} refers to vertex {found}, but there are {vertices} vertices, counted from 0"
     )]
@@ -75,7 +75,7 @@ pub enum ImportError {
     TooMany {
         /// The mesh's name.
         file: String,
-        /// What there is too much of.
+        /// What there are too many of.
         counted: Counted,
         /// How many there may be.
         limit: u64,
@@ -90,7 +90,7 @@ pub enum ImportError {
         file: String,
         /// How many vertices there are.
         vertices: u64,
-        /// How many faces there are, of one or two corners.
+        /// How many faces there are, all of one or two corners.
         faces: u64,
     },
 }
@@ -122,7 +122,7 @@ pub enum LineFault {
         /// The coordinate, divided by the vertex's weight if it has one.
         found: f32,
     },
-    /// The fourth number of a vertex, by which the others are divided, is zero.
+    /// The weight of a vertex, its fourth number, is zero; coordinates are divided by it.
     #[error("the vertex's weight is zero: its position is infinite")]
     ZeroWeight,
     /// A corner of a face is not written as an integer.
@@ -139,18 +139,18 @@ pub enum LineFault {
     IndexOutOfRange {
         /// The index as written.
         found: i64,
-        /// How many vertices there are: in the file, or above the line if the index is negative.
+        /// How many vertices there are: in the file, or before the line if the index is negative.
         vertices: u64,
     },
-    /// More of something than bvhc can number.
+    /// There is more of something than bvhc can number.
     #[error("more than {limit} {counted}")]
     TooMany {
-        /// What there is too much of.
+        /// What there are too many of.
         counted: Counted,
         /// How many there may be.
         limit: u64,
     },
-    /// The OBJ parser refused the line for a reason of its own.
+    /// The OBJ parser refused the line for another reason.
     #[error(transparent)]
     Parser(#[from] tobj::LoadError),
 }

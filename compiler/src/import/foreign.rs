@@ -1,6 +1,6 @@
-//! Formats that are often tried and that bvhc does not read, by how their files begin.
+//! Recognises common formats that bvhc does not read, by how their files begin.
 
-/// How the files of a format begin, and what it is called.
+/// How the files of a format begin, and its name.
 const BEGINNINGS: [(&[u8], &str); 13] = [
     (b"glTF", "binary glTF (GLB)"),
     (b"ply\n", "PLY"),
@@ -17,7 +17,7 @@ const BEGINNINGS: [(&[u8], &str); 13] = [
     (b"\x1f\x8b", "gzip"),
 ];
 
-/// The format that a file seems to have, if it is one that bvhc does not read.
+/// The format that a file appears to have, if it is one of these.
 pub(super) fn format_of(bytes: &[u8]) -> Option<&'static str> {
     let beginning = BEGINNINGS.iter().find(|(beginning, _)| bytes.starts_with(beginning));
     let by_text = || {
@@ -38,7 +38,7 @@ pub(super) fn format_of(bytes: &[u8]) -> Option<&'static str> {
         .or_else(|| is_binary_stl(bytes).then_some("binary STL"))
 }
 
-/// A binary STL file has 80 bytes of any kind, the number of its triangles, and 50 bytes for each.
+/// A binary STL file has 80 arbitrary bytes, the number of its triangles, and 50 bytes for each.
 fn is_binary_stl(bytes: &[u8]) -> bool {
     let Some((_, [a, b, c, d, triangles @ ..])) = bytes.split_at_checked(80) else { return false };
     let count = u32::from_le_bytes([*a, *b, *c, *d]);

@@ -1,4 +1,4 @@
-//! A mesh that is in memory already: checked, as whatever is read from a file is.
+//! A mesh in memory, with the same checks as for files.
 
 use bvhc_format::record::AttributeRun;
 use bvhc_format::{MAX_COORDINATE, NONE};
@@ -6,10 +6,10 @@ use bvhc_format::{MAX_COORDINATE, NONE};
 use super::{Counted, ImportError};
 use crate::mesh::{Names, Polygons};
 
-/// Takes vertices, and triangles by the indices of their corners. `name` is the mesh's name in messages.
+/// Converts vertices and triangles, given by the indices of their corners. `name` is the mesh's name in messages.
 ///
 /// # Errors
-/// [`ImportError`], where an index is out of range or a coordinate is not finite or beyond
+/// [`ImportError`] if an index is out of range, or a coordinate is not finite or exceeds
 /// [`MAX_COORDINATE`] in magnitude.
 pub fn read(positions: &[[f32; 3]], triangles: &[[u32; 3]], name: &str) -> Result<Polygons, ImportError> {
     let file = || name.to_owned();

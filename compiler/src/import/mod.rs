@@ -1,6 +1,6 @@
-//! Importers: the bytes of a model file in, [`Polygons`] out. They know no trees.
+//! Importers: they turn the bytes of a model file into [`Polygons`], and know nothing about trees.
 //!
-//! Each format is one file, and one arm in [`read`].
+//! Each format is one source file and one arm in [`read`].
 
 mod error;
 mod foreign;
@@ -13,14 +13,14 @@ pub use mesh::read as mesh;
 use crate::mesh::Polygons;
 use bvhc_format::header::MAGIC;
 
-/// How far into a file a zero byte shows that it is no text.
+/// A zero byte among this many first bytes shows that a file is not text.
 const TEXT_PROBE: usize = 4096;
 
 /// Reads a model in any format that bvhc knows (Wavefront OBJ). `name` is the file's name in messages.
 ///
 /// All indices of the result are valid, all coordinates finite and at most
 /// [`MAX_COORDINATE`](bvhc_format::MAX_COORDINATE) in magnitude, and at least one face has three corners.
-/// Nothing but `bytes` is read: materials are known by name only.
+/// Only `bytes` is read: of materials, just the names are known.
 pub fn read(bytes: &[u8], name: &str) -> Result<Polygons, ImportError> {
     let file = || name.to_owned();
     if bytes.starts_with(&MAGIC) {

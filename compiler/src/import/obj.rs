@@ -1,4 +1,4 @@
-//! Wavefront OBJ, read by tobj behind a line filter.
+//! Wavefront OBJ, parsed by tobj, which reads through a line filter.
 
 mod face;
 mod filter;
@@ -17,7 +17,7 @@ use tobj::{LoadError, LoadOptions};
 pub(super) fn read(text: &[u8], name: &str) -> Result<Polygons, ImportError> {
     let mut filter = Filter::new(text);
     let loaded = tobj::load_obj_buf(&mut filter, &LoadOptions::default(), |_| Ok(Default::default()));
-    // A dangling index in a face that tobj did not get to see is as wrong as any other.
+    // A dangling index is also an error in a face that was withheld from tobj.
     let dangling = filter.has_dangling_index();
     match loaded {
         Ok((models, _)) if !dangling => {
@@ -37,7 +37,7 @@ fn diagnose(text: &[u8], mut filter: Filter, error: Option<LoadError>) -> (u64, 
     if let Some(fault) = filter.fault.take() {
         return (filter.number, fault);
     }
-    // tobj looks at indices after the last line.
+    // tobj checks indices after the last line.
     if let Some(found) = Filter::find_dangling_index(text, filter.vertices) {
         return found;
     }
@@ -45,7 +45,7 @@ fn diagnose(text: &[u8], mut filter: Filter, error: Option<LoadError>) -> (u64, 
     (filter.number, filter.blame().unwrap_or(parser))
 }
 
-/// Puts together what tobj and what the filter have gathered.
+/// Combines the results of tobj and of the filter.
 fn polygons(mesh: tobj::Mesh, filter: Filter, name: &str) -> Result<Polygons, ImportError> {
     if mesh.indices.is_empty() {
         return Err(ImportError::NoTriangle {
@@ -66,9 +66,9 @@ fn polygons(mesh: tobj::Mesh, filter: Filter, name: &str) -> Result<Polygons, Im
     })
 }
 
-/// Where each face's corners end, the withheld faces merged back in.
+/// The end of each face's corners, with the withheld faces merged back in.
 fn ends(mesh: &tobj::Mesh, filter: &Filter) -> Vec<u32> {
-    // tobj leaves the arities out where all are 3.
+    // tobj omits the arities if all are 3.
     let triangles = mesh.face_arities.is_empty();
     let mut arities = mesh.face_arities.iter().copied();
     let mut short_faces = filter.short_faces.iter().copied().peekable();

@@ -7,7 +7,7 @@ use super::weld::Weld;
 use crate::mesh::Mesh;
 use crate::tree::binary::{BinaryTree, Node};
 
-/// Subtrees of more references are not looked at, though they may refer to few triangles.
+/// Subtrees with more references are not considered, even if they refer to few distinct triangles.
 const MAX_REFERENCES: usize = 4 * BLOCK_WIDTH;
 
 /// For each node of the tree, whether its triangles fit into one block.
@@ -28,7 +28,7 @@ pub fn fits(tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> Vec<bool> {
     tree.nodes.par_iter().map(fits).collect()
 }
 
-/// The triangles that leaves refer to, ascending, each once.
+/// The distinct triangles among references, ascending.
 pub(super) fn distinct(references: &[u32]) -> Vec<u32> {
     let mut triangles = references.to_vec();
     triangles.sort_unstable();
@@ -44,7 +44,7 @@ struct Slots {
 }
 
 impl Slots {
-    /// The slot of a position, a new one if it has none yet; `None` where the block is full.
+    /// The slot of a position, allocated if it has none yet; `None` if the block is full.
     fn find(&mut self, position: u32) -> Option<usize> {
         if let Some(slot) = self.held[..self.count].iter().position(|held| *held == position) {
             return Some(slot);
@@ -56,7 +56,7 @@ impl Slots {
     }
 }
 
-/// The block of triangles that fit into one, whose numbers are ascending and begin at `first` in the file.
+/// Packs triangles that fit into one block. Their numbers are ascending and start at index `first` of the file's list.
 pub(super) fn pack(mesh: &Mesh, weld: &Weld, triangles: &[u32], first: u32) -> Block {
     let mut slots = Slots::default();
     let mut block = Block {

@@ -1,4 +1,4 @@
-//! From the convex hull of a mesh to its records.
+//! Builds the records of section hull from the convex hull of a mesh.
 
 use bvhc_format::hull::{Cells, HullVertex, MAX_CELLS};
 use bvhc_runtime::compare_along;
@@ -6,18 +6,18 @@ use bvhc_runtime::compare_along;
 use crate::fit::Polytope;
 use crate::mesh::Mesh;
 
-/// What section hull holds.
+/// The contents of section hull.
 pub struct HullRecords {
     /// The vertices.
     pub vertices: Vec<HullVertex>,
-    /// The neighbours of each, one after the other.
+    /// The neighbours of all vertices, concatenated.
     pub neighbours: Vec<u32>,
-    /// The vertex that is farthest along the middle of each cell.
+    /// For each cell of directions, the vertex farthest along its middle direction.
     pub starts: Vec<u32>,
 }
 
-/// Makes the records of the hull of a mesh's triangles, and starts in as many cells as there are vertices, about. `None`
-/// where there are more edges than can be counted.
+/// Builds the records of the hull of a mesh's triangles, with about as many start cells as vertices. `None` if the
+/// number of edges overflows 32 bits.
 pub fn lay_out_hull(mesh: &Mesh) -> Option<HullRecords> {
     let mut is_used = vec![false; mesh.positions.len()];
     mesh.triangles.iter().flatten().for_each(|vertex| is_used[*vertex as usize] = true);
@@ -42,7 +42,7 @@ fn vertices(hull: &Polytope) -> Vec<HullVertex> {
     hull.vertices.iter().zip(&hull.neighbours).map(of).collect()
 }
 
-/// Each from the vertex of the cell before.
+/// The start of each cell, found by climbing from the start of the previous cell.
 fn starts(hull: &Polytope, cells: Cells) -> Vec<u32> {
     let mut at = 0;
     (0..cells.count())
@@ -53,7 +53,7 @@ fn starts(hull: &Polytope, cells: Cells) -> Vec<u32> {
         .collect()
 }
 
-/// The vertex that is farthest along a direction, by edges that go up from a vertex.
+/// The vertex farthest along a direction, found by hill climbing along edges from `start`.
 fn climb(hull: &Polytope, direction: &[f32; 3], start: u32) -> u32 {
     let is_farther = |a: u32, b: u32| {
         compare_along(direction, &hull.vertices[a as usize], &hull.vertices[b as usize]).is_gt()

@@ -1,4 +1,4 @@
-//! From a tree for k-DOPs to its records.
+//! Builds the records of section kdop-tree from a tree of k-DOPs.
 
 use bvhc_format::kdop::{KdopLayout, KdopNumber, LaneRow, Spot};
 use bvhc_format::obb::{PAIR_WIDTH, PairLeaf, PairRef};
@@ -14,13 +14,13 @@ use crate::mesh::Mesh;
 use crate::pair::kdop::{Child, Kdop, Tree};
 use crate::pair::obb::Link;
 
-/// What section kdop-tree holds, and its statistics.
+/// The contents of section kdop-tree, and its statistics.
 pub struct KdopRecords {
-    /// What rows are.
+    /// The meaning of the rows.
     pub layout: KdopLayout,
     /// The point that bounds or centres are relative to.
     pub origin: [f32; 3],
-    /// How far k-DOPs reach from there.
+    /// An upper bound for the distance of k-DOPs from `origin` (FORMAT.md, K5).
     pub radius: f32,
     /// Levels of nodes.
     pub depth: u32,
@@ -28,11 +28,11 @@ pub struct KdopRecords {
     pub rows: Vec<LaneRow>,
     /// The leaves.
     pub leaves: Vec<PairLeaf>,
-    /// The tree's figures.
+    /// The tree's statistics.
     pub statistics: TreeStatistics,
 }
 
-/// Makes the records of a tree over a mesh, given the places of all triangles in the blocks.
+/// Builds the records of a tree over a mesh, given the addresses of all triangles in the blocks.
 pub fn lay_out_kdops(tree: &Tree, mesh: &Mesh, places: &[u32], layout: KdopLayout) -> KdopRecords {
     let bounds = used_bounds(mesh);
     let (origin, size) = (bounds.centre(), bounds.extents());
@@ -52,7 +52,7 @@ pub fn lay_out_kdops(tree: &Tree, mesh: &Mesh, places: &[u32], layout: KdopLayou
     KdopRecords { layout, origin, radius, depth: tree.depth, rows, leaves, statistics }
 }
 
-/// The number of each node's first leaf: leaves count in the order of the nodes.
+/// The number of each node's first leaf: leaves are numbered in the order of the nodes.
 fn first_leaves(tree: &Tree) -> Vec<u32> {
     let leaves = |node: &Vec<Child>| node.iter().filter(|child| child.link == Link::Leaf).count() as u32;
     let counts = tree.nodes.iter().scan(0, |next, node| {
@@ -67,7 +67,7 @@ struct Writer<'a> {
     mesh: &'a Mesh,
     layout: KdopLayout,
     origin: [f32; 3],
-    /// Bounds what differences from the origin and from a centre, and products with a unit vector, lose in f64.
+    /// Bounds the f64 rounding error of differences from the origin and a centre, and of products with a unit vector.
     slack: f64,
 }
 
@@ -105,10 +105,10 @@ impl Writer<'_> {
     }
 }
 
-/// Puts a k-DOP with the tables of a layout into a slot of a node, which keeps its reference.
+/// Writes a k-DOP, with the tables of a layout, into a slot of a node. The slot's reference is kept.
 ///
 /// # Panics
-/// Where the node does not have the layout's rows, or the slot is not one of its four.
+/// If the node does not have the layout's rows, or the slot is not one of its four.
 pub fn put(kdop: &Kdop, layout: &KdopLayout, node: &mut [LaneRow], slot: usize) {
     for (row, lane) in (0..layout.rows()).flat_map(|row| (0..PAIR_WIDTH).map(move |lane| (row, lane))) {
         let spot = Spot { row, lane };
@@ -138,7 +138,7 @@ fn reaches(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> impl Iterator<
     (0..layout.directions.count()).filter_map(of).map(f64::from)
 }
 
-/// What the tree's radius may not be less than for a slot (FORMAT.md, K5).
+/// The least tree radius that a slot allows (FORMAT.md, K5).
 fn radius(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> f64 {
     if !is_used(layout, node, slot) {
         return 0.0;
@@ -166,7 +166,7 @@ fn statistics(tree: &Tree, layout: &KdopLayout, rows: &[LaneRow], leaves: usize)
     }
 }
 
-/// The cubes of all mean widths over those of the root's children together (FORMAT.md, M6).
+/// The sum of the cubes of all mean widths, divided by the sum over the root's children (FORMAT.md, M6).
 fn collision_cost(layout: &KdopLayout, rows: &[LaneRow]) -> f32 {
     let width = |node: &[LaneRow], slot: usize| {
         reaches(layout, node, slot).sum::<f64>() * 2.0 / layout.directions.count() as f64

@@ -1,5 +1,5 @@
-//! The lattices of packed blocks: for each block and each vertex the power of two of which its coordinates are
-//! multiples.
+//! The lattices of packed blocks: for each block and each vertex, the power of two that its coordinates are multiples
+//! of.
 
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 
@@ -12,14 +12,14 @@ const LARGEST_OFFSET: f64 = u16::MAX as f64;
 /// The smallest exponent of a step: below, steps would be subnormal.
 const SMALLEST_EXPONENT: i32 = -126;
 
-/// Bits of a multiple of a step that is an f32 for certain.
+/// A multiple of a step with at most this many bits is certainly an f32.
 const MULTIPLE_BITS: i32 = 24;
 
 /// Exponents of the lattices' steps.
 pub(super) struct Lattice {
-    /// For each block, that of the finest lattice on which its vertices lie.
+    /// For each block, the exponent of the finest lattice that contains its vertices.
     blocks: Vec<i32>,
-    /// For each position, that of the coarsest lattice of a block that uses it.
+    /// For each position, the exponent of the coarsest lattice among the blocks that use it.
     positions: Vec<i32>,
     /// The numbers of the positions in the slots of each block.
     slots: Vec<[u32; BLOCK_WIDTH]>,
@@ -28,8 +28,8 @@ pub(super) struct Lattice {
 impl Lattice {
     /// Finds lattices on which every block's vertices are at most 65535 steps apart.
     ///
-    /// A block's lattice only ever gets coarser, and where it covers the whole model it need not, so this ends;
-    /// mostly after two passes over the blocks.
+    /// A block's lattice only gets coarser, and never coarser than one that covers the whole model, so this terminates,
+    /// usually after two passes over the blocks.
     pub(super) fn find(blocks: &[Block], numbers: &[u32], mesh: &Mesh, weld: &Weld) -> Self {
         let slots = blocks.iter().map(|block| slots_of(block, numbers, mesh, weld)).collect();
         let exponents = blocks.iter().map(first_exponent).collect();
@@ -48,7 +48,7 @@ impl Lattice {
         self.blocks[block]
     }
 
-    /// Moves a block's vertices to their lattices, and returns how far they move on each axis at most.
+    /// Moves a block's vertices to their lattices, and returns the largest movement on each axis.
     pub(super) fn move_to(&self, index: usize, block: &mut Block) -> [f64; 3] {
         let places = self.places(index, block);
         let mut moved = [0f64; 3];
@@ -62,7 +62,7 @@ impl Lattice {
         moved
     }
 
-    /// Where the mesh's positions go; those that no triangle uses go anywhere.
+    /// The mesh's positions on their lattices; unused positions are arbitrary.
     pub(super) fn positions_of(&self, mesh: &Mesh, weld: &Weld) -> Vec<[f32; 3]> {
         let place = |(position, number): (&[f32; 3], &u32)| {
             let step = power_of_two(self.positions[*number as usize]);
@@ -71,7 +71,7 @@ impl Lattice {
         mesh.positions.iter().zip(&weld.numbers).map(place).collect()
     }
 
-    /// Every position gets the coarsest lattice of its blocks.
+    /// Assigns every position the coarsest lattice of its blocks.
     fn spread(&mut self, blocks: &[Block]) {
         for (index, block) in blocks.iter().enumerate() {
             for number in &self.slots[index][..usize::from(block.vertices)] {
@@ -81,7 +81,7 @@ impl Lattice {
         }
     }
 
-    /// Blocks whose vertices are too far apart get a coarser lattice; says whether there was one.
+    /// Coarsens the lattices of blocks whose vertices are too far apart; returns whether there was one.
     fn coarsen(&mut self, blocks: &[Block]) -> bool {
         let mut changed = false;
         for (index, block) in blocks.iter().enumerate() {
@@ -94,7 +94,7 @@ impl Lattice {
         changed
     }
 
-    /// Where the vertices in a block's slots go.
+    /// The lattice positions of the vertices in a block's slots.
     fn places(&self, index: usize, block: &Block) -> [[f64; BLOCK_WIDTH]; 3] {
         let exponents = self.slots[index].map(|number| self.positions[number as usize]);
         block.positions.map(|axis| {
@@ -108,12 +108,12 @@ fn on_lattice(x: f64, step: f64) -> f64 {
     (x / step).round_ties_even() * step
 }
 
-/// A multiple that an f32 holds, as such; adding zero makes a negative zero positive.
+/// Converts a multiple that is exact in f32; adding zero turns -0 into +0.
 fn to_f32(place: f64) -> f32 {
     place as f32 + 0.0
 }
 
-/// The numbers of the positions in a block's slots; unused slots are like slot 0.
+/// The numbers of the positions in a block's slots; unused slots repeat slot 0.
 fn slots_of(block: &Block, numbers: &[u32], mesh: &Mesh, weld: &Weld) -> [u32; BLOCK_WIDTH] {
     let mut slots = [None; BLOCK_WIDTH];
     let row = &numbers[block.first as usize..][..usize::from(block.triangles)];
@@ -125,11 +125,11 @@ fn slots_of(block: &Block, numbers: &[u32], mesh: &Mesh, weld: &Weld) -> [u32; B
     slots.map(|slot| slot.or(slots[0]).unwrap_or_default())
 }
 
-/// The exponent of the finest lattice for a block whose vertices stay where they are.
+/// The exponent of the finest lattice for a block whose vertices do not move.
 fn first_exponent(block: &Block) -> i32 {
     let widest = block.positions.iter().map(|axis| extent(&axis.map(f64::from))).fold(0.0, f64::max);
     let farthest = block.positions.as_flattened().iter().fold(0f32, |most, x| most.max(x.abs()));
-    // A vertex moves by half a step at most, so a multiple may gain a bit.
+    // A vertex moves by at most half a step, so a multiple may gain a bit.
     let for_multiples = exponent_above(f64::from(farthest)) + 1 - MULTIPLE_BITS;
     exponent_above(widest / LARGEST_OFFSET).max(for_multiples).max(SMALLEST_EXPONENT)
 }

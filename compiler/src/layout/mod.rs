@@ -1,4 +1,4 @@
-//! From a binary tree to the records of the file: wide nodes and blocks of triangles.
+//! Builds the file's records from trees: wide nodes and blocks of triangles, and the trees for pairs of models.
 
 mod block;
 mod clip;
@@ -31,14 +31,14 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use crate::mesh::Mesh;
 use crate::tree::aabb::Aabb;
 
-/// How much a triangle's box is grown, relative to its largest extent (FORMAT.md, "Section aabb-tree", T10).
+/// A triangle's box is grown by this much, relative to its largest extent (FORMAT.md, "Section aabb-tree", T10).
 const GROWTH: f64 = 1.0 / (1 << 17) as f64;
 
-/// The same for the parts of split triangles: a little more, so that whoever checks in f64 that parts cover a triangle
-/// has room to round.
+/// The same for the parts of split triangles: slightly more, so that a check in f64 that the parts cover a triangle can
+/// tolerate its own rounding.
 const PART_GROWTH: f64 = GROWTH * (1.0 + 1.0 / 16.0);
 
-/// The box of a triangle as trees hold it: grown, so that the rounding of a ray's weights cannot leave it.
+/// The box of a triangle as stored in trees: grown, so that hit points with rounded ray weights stay inside.
 pub fn triangle_box(mesh: &Mesh, triangle: u32) -> Aabb {
     grown_triangle(mesh.corners(triangle), GROWTH)
 }
@@ -48,7 +48,7 @@ pub fn triangle_boxes(mesh: &Mesh) -> Vec<Aabb> {
     (0..mesh.triangles.len() as u32).into_par_iter().map(|triangle| triangle_box(mesh, triangle)).collect()
 }
 
-/// The box around all triangles, as they are.
+/// The box around all triangles, not grown.
 pub(crate) fn used_bounds(mesh: &Mesh) -> Aabb {
     Aabb::around(mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]))
 }

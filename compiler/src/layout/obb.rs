@@ -1,5 +1,5 @@
-//! From a tree of oriented boxes to its records: boxes rounded so that they still hold all, leaves in coordinates of
-//! their own.
+//! Builds the records of section obb-tree from a tree of oriented boxes. Boxes are rounded so that they stay
+//! conservative; leaves are addresses of triangles in the blocks.
 
 use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PackedObbNode, PairLeaf, PairRef, ROTATION_STEP};
 use bvhc_format::record::{BLOCK_WIDTH, Block, TreeStatistics};
@@ -14,11 +14,11 @@ use crate::math::vector::round_up;
 use crate::mesh::Mesh;
 use crate::pair::obb::{Child, Link, Tree};
 
-/// What section obb-tree holds, and its statistics.
+/// The contents of section obb-tree, and its statistics.
 pub struct ObbRecords {
     /// The point that centres are relative to.
     pub origin: [f32; 3],
-    /// How far boxes reach from there.
+    /// An upper bound for the distance of boxes from `origin`.
     pub radius: f32,
     /// Levels of nodes.
     pub depth: u32,
@@ -26,7 +26,7 @@ pub struct ObbRecords {
     pub nodes: ObbForm,
     /// The leaves.
     pub leaves: Vec<PairLeaf>,
-    /// The tree's figures.
+    /// The tree's statistics.
     pub statistics: TreeStatistics,
 }
 
@@ -48,10 +48,10 @@ impl ObbForm {
     }
 }
 
-/// Where each triangle is found in the blocks: 16 times the reference of a block that holds it, plus the lane. `None`
-/// where that is beyond 32 bits.
+/// The address of each triangle in the blocks: 16 times the reference of a block that holds it, plus the lane. `None`
+/// if an address exceeds 32 bits.
 ///
-/// `references` are those of the blocks, in order.
+/// `references` are the references of the blocks, in order.
 pub fn places(wide: &WideTree, references: impl Iterator<Item = u32>, triangles: usize) -> Option<Vec<u32>> {
     let mut places = vec![u32::MAX; triangles];
     let lanes = |block: &Block| 0..u32::from(block.triangles);
@@ -64,7 +64,7 @@ pub fn places(wide: &WideTree, references: impl Iterator<Item = u32>, triangles:
     Some(places)
 }
 
-/// Makes the records of a tree over a mesh, packed or not.
+/// Builds the records of a tree over a mesh, in packed or plain form.
 pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32], packed: bool) -> ObbRecords {
     let writer = Writer::new(tree, mesh);
     let leaf_numbers = leaf_numbers(tree);
@@ -89,7 +89,7 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32], packed: bool) -> O
     ObbRecords { origin: writer.origin, radius, depth: tree.depth, nodes, leaves, statistics }
 }
 
-/// Each node, with the number of its first leaf: leaves count in the order of the nodes.
+/// Each node with the number of its first leaf: leaves are numbered in the order of the nodes.
 pub(super) fn leaf_numbers(tree: &Tree) -> Vec<(usize, u32)> {
     let mut next = 0;
     let number = |(index, node): (usize, &crate::pair::obb::Node)| {
@@ -104,7 +104,7 @@ struct Writer<'a> {
     tree: &'a Tree,
     mesh: &'a Mesh,
     origin: [f32; 3],
-    /// Bounds what differences from the origin and from a centre lose in f64.
+    /// Bounds the f64 rounding error of differences from the origin and from a centre.
     rounding: f64,
 }
 
@@ -129,12 +129,13 @@ impl<'a> Writer<'a> {
         record
     }
 
-    /// Everything is rounded in turn, and what comes after it is fitted to what a reader will make of it.
+    /// Rounds orientation, centre and half extents one after the other, and fits each to the already rounded values as
+    /// a reader unpacks them.
     fn packed_node(&self, index: usize, first_leaf: u32) -> PackedObbNode {
         let children = &self.tree.nodes[index].children;
         let mut record = PackedObbNode { children: references(children, first_leaf), ..PackedObbNode::EMPTY };
         for (slot, child) in children.iter().enumerate() {
-            // The cast saturates, where a part is 1.
+            // The cast saturates if a component is 1.
             let quaternion = child.obb.frame.quaternion();
             put(
                 &mut record.rotation,
@@ -194,7 +195,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// How far at most a point of a slot's box is from the tree's origin.
+/// An upper bound for the distance of a point of a slot's box from the tree's origin.
 fn reach(node: &ObbNode, slot: usize) -> f64 {
     if node.children[slot] == PairRef::EMPTY.0 {
         return 0.0;
@@ -205,7 +206,7 @@ fn reach(node: &ObbNode, slot: usize) -> f64 {
     length(&node.centre) + length(&node.half_extents)
 }
 
-/// The references of a node's slots, whose leaves count from `next_leaf` on.
+/// The references of a node's slots; the node's leaves are numbered from `next_leaf` on.
 pub(super) fn references(children: &[Child], mut next_leaf: u32) -> [u32; PAIR_WIDTH] {
     let mut references = [PairRef::EMPTY.0; PAIR_WIDTH];
     for (reference, child) in references.iter_mut().zip(children) {
@@ -227,12 +228,12 @@ pub(super) fn put<T: Copy, const N: usize>(lanes: &mut [[T; PAIR_WIDTH]; N], slo
     }
 }
 
-/// A step of which 65534 are no less than this.
+/// A step such that 65534 steps are at least `most`.
 fn step(most: f64) -> f32 {
     round_up(most / f64::from(u16::MAX - 1)).max(f32::MIN_POSITIVE)
 }
 
-/// How many steps, multiplied in f32, are no less than this.
+/// A number of steps whose product with `step`, rounded to f32, is at least `x`.
 fn steps_up(x: f64, step: f32) -> u16 {
     let steps = (x / f64::from(step)) as u16;
     let is_enough = |steps: &u16| f64::from(step * f32::from(*steps)) >= x;
@@ -254,8 +255,8 @@ fn statistics(tree: &Tree, nodes: &[ObbNode], leaves: usize, triangles: usize) -
     }
 }
 
-/// What a walk against a model like this one costs (FORMAT.md, M6): the collision measures of all boxes over that of
-/// the root's children together.
+/// Estimated cost of a walk against a similar model (FORMAT.md, M6): the sum of the collision measures of all boxes,
+/// divided by the sum over the root's children.
 fn collision_cost(nodes: &[ObbNode]) -> f32 {
     let measure = |node: &ObbNode, slot: usize| {
         let extents = node.half_extents.map(|axis| 2.0 * f64::from(axis[slot]));

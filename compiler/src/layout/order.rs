@@ -1,10 +1,10 @@
-//! In which order a ray visits the children of a node, for each octant of directions.
+//! The order in which a ray visits the children of a node, for each octant of directions.
 
 use bvhc_format::record::NODE_WIDTH;
 
 use crate::tree::aabb::Aabb;
 
-/// The order words of a node with these children: by the children's centres along the octant's diagonal.
+/// The order words of a node with these children: sorted by the children's centres along the octant's diagonal.
 /// Opposite octants have opposite orders.
 pub(super) fn visiting_order(children: &[Aabb]) -> [u32; NODE_WIDTH] {
     let mut words = [0; NODE_WIDTH];
@@ -20,7 +20,7 @@ pub(super) fn visiting_order(children: &[Aabb]) -> [u32; NODE_WIDTH] {
     words
 }
 
-/// How far along the octant's diagonal a box's centre lies, doubled.
+/// Twice the position of a box's centre along the octant's diagonal.
 fn along(child: &Aabb, octant: u32) -> f64 {
     let centre = child.doubled_centre();
     (0..3)

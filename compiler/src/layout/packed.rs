@@ -1,7 +1,7 @@
-//! Packed blocks: vertices on lattices of 16 bits an axis, and the boxes of a tree fitted to them.
+//! Packed blocks: vertices on lattices with 16 bits per axis, and the boxes of a tree fitted to them.
 //!
-//! A block's lattice is as fine as its extent allows. A vertex that several blocks use lies on the coarsest of their
-//! lattices, which is a part of all of them; so it has one place, and the mesh keeps its seams closed.
+//! A block's lattice is as fine as its extent allows. A vertex used by several blocks lies on the coarsest of their
+//! lattices, which is a subset of all of them; so it has a single position, and seams stay closed.
 
 use bvhc_format::packed::{PackedHead, UNIT, WINDOW};
 use bvhc_format::record::{Block, Child, ChildRef, NODE_WIDTH, WideNode};
@@ -13,24 +13,24 @@ use super::{GROWTH, PART_GROWTH, WideTree, grown_triangle};
 use crate::mesh::Mesh;
 use crate::tree::aabb::Aabb;
 
-/// What section packed-blocks holds.
+/// The contents of section packed-blocks.
 pub struct Packing {
-    /// The blocks, and the zeros behind them.
+    /// The blocks, followed by zeros.
     pub bytes: Vec<u8>,
     /// How many blocks there are.
     pub count: u32,
-    /// What child references call them, in order.
+    /// The child reference of each block, in order.
     pub references: Vec<u32>,
-    /// How far at most a coordinate has moved.
+    /// The largest movement of a coordinate.
     pub position_error: f32,
-    /// The mesh's positions where the blocks have them.
+    /// The mesh's positions as the blocks store them.
     pub positions: Vec<[f32; 3]>,
 }
 
-/// Packs a tree's blocks: moves their vertices, fits the boxes of the nodes to them, and makes the references
-/// of the nodes lead to packed blocks. `None` where references cannot count that far: beyond 16 GiB.
+/// Packs a tree's blocks: moves their vertices, fits the boxes of the nodes to them, and redirects the nodes'
+/// references to the packed blocks. `None` if the blocks exceed 16 GiB, which is more than references can address.
 ///
-/// Cost: some passes over the blocks.
+/// Cost: a few passes over the blocks.
 pub fn pack(wide: &mut WideTree, mesh: &Mesh, weld: &Weld) -> Option<Packing> {
     let lattice = Lattice::find(&wide.blocks, &wide.triangles, mesh, weld);
     let mut position_error = 0f64;
@@ -60,11 +60,11 @@ fn round_up(x: f64) -> f32 {
     if f64::from(rounded) < x { rounded.next_up() } else { rounded }
 }
 
-/// The box of a block whose vertices have moved.
+/// The bounds of a block whose vertices have moved.
 struct Fitted {
-    /// The box around its triangles, whole and grown.
+    /// The grown box around its whole triangles.
     around: Aabb,
-    /// How far its vertices have moved on each axis at most.
+    /// The largest movement of its vertices on each axis.
     moved: [f64; 3],
 }
 
@@ -79,7 +79,7 @@ fn box_of(block: &Block) -> Aabb {
         .fold(Aabb::EMPTY, Aabb::union)
 }
 
-/// Gives nodes the boxes and references of the packed blocks, children before parents.
+/// Updates the boxes and references of the nodes to those of the packed blocks, children before parents.
 fn fit(nodes: &mut [WideNode], boxes: &[Fitted], references: &[u32]) {
     let mut around = vec![Aabb::EMPTY; nodes.len()];
     for index in (0..nodes.len()).rev() {
@@ -101,11 +101,11 @@ fn fit(nodes: &mut [WideNode], boxes: &[Fitted], references: &[u32]) {
     }
 }
 
-/// The box of a block that held what is in it before its vertices moved.
+/// The box of a block after its vertices moved, from the box `old` before.
 ///
-/// A point of a triangle moves by no more than its corners do, so the parts of triangles that the old box held lie in
-/// it when it has grown by that; and by 2^-16 of that more, as triangles may have become larger by twice as
-/// much, of which boxes hold 2^-17 (T10).
+/// A point of a triangle moves by at most as much as its corners. So the old box, grown by that movement, contains the
+/// same parts of triangles. A triangle's extent may have grown by twice the movement, and T10 asks for a margin of
+/// 2^-17 of the extent; so boxes need another 2^-16 of the largest movement. They get 2^-15.
 fn within(old: Aabb, fitted: &Fitted) -> Aabb {
     let most = fitted.moved.into_iter().fold(0.0, f64::max);
     let part = |axis: usize| {
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn rounding_up_never_goes_down() {
         assert_eq!(round_up(0.5), 0.5);
-        // The f32 nearest to 0.1 is above it, that nearest to 0.7 below.
+        // The f32 nearest to 0.1 is above 0.1, the one nearest to 0.7 below 0.7.
         assert_eq!([round_up(0.1), round_up(0.7)], [0.1, 0.7f32.next_up()]);
         assert!(f64::from(round_up(1e-50)) >= 1e-50);
     }

@@ -1,4 +1,4 @@
-//! The vertices that are stored beside the nodes of a tree of oriented boxes.
+//! Section samples: one vertex for each child of each node of a tree of oriented boxes.
 
 use bvhc_format::obb::{PAIR_WIDTH, SampleNode};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -8,13 +8,13 @@ use super::used_bounds;
 use crate::mesh::Mesh;
 use crate::pair::obb::{Child, Link, Tree};
 
-/// A corner of a triangle, and the triangle's place in the leaves.
+/// A corner of a triangle, and the triangle's slot address: its leaf and its lane there.
 struct Sample {
     corner: [f32; 3],
     place: u32,
 }
 
-/// Finds, for each child of each node of a tree over a mesh, the corner below that is nearest to the centre of its box.
+/// For each child of each node of a tree over a mesh, finds the corner below it nearest to the centre of its box.
 pub fn lay_out_samples(tree: &Tree, mesh: &Mesh) -> Vec<SampleNode> {
     let (origin, places) = (used_bounds(mesh).centre(), places(tree));
     let node = |node: &crate::pair::obb::Node| {
@@ -31,7 +31,7 @@ pub fn lay_out_samples(tree: &Tree, mesh: &Mesh) -> Vec<SampleNode> {
     tree.nodes.par_iter().map(node).collect()
 }
 
-/// Of each triangle, in the order of the tree, its leaf and its lane there, as 4 times the one plus the other.
+/// For each triangle, in the order of the tree, 4 times its leaf plus its lane there.
 fn places(tree: &Tree) -> Vec<u32> {
     let mut places = vec![0; tree.order.len()];
     for (node, first) in leaf_numbers(tree) {
@@ -45,7 +45,7 @@ fn places(tree: &Tree) -> Vec<u32> {
     places
 }
 
-/// The first of several that are as near.
+/// The corner nearest to the centre of the child's box; the first one on ties.
 fn nearest_to_centre(child: &Child, tree: &Tree, mesh: &Mesh, places: &[u32]) -> Sample {
     let range = child.range.start as usize..child.range.end as usize;
     let triangles = tree.order[range.clone()].iter().zip(&places[range]);

@@ -1,4 +1,4 @@
-//! Which triangles several blocks hold, and where the tree refers to those blocks.
+//! The triangles that several blocks hold, and where the tree refers to those blocks.
 
 use bvhc_format::record::{Block, Child, NODE_WIDTH, WideNode};
 
@@ -7,14 +7,14 @@ use bvhc_format::record::{Block, Child, NODE_WIDTH, WideNode};
 pub struct SplitTable {
     /// The triangles, ascending.
     pub triangles: Vec<u32>,
-    /// Where the places of each end.
+    /// For each triangle, the end of its range in `places`.
     pub ends: Vec<u32>,
     /// `16 * node + slot` of each reference to a block that holds the triangle, ascending.
     pub places: Vec<u32>,
 }
 
-/// Finds the triangles, of `count` in all, that several blocks hold, and marks them in the blocks.
-/// `numbers` are the triangles in the blocks' lanes. Cost: two passes over the nodes.
+/// Finds those of `count` triangles that several blocks hold, and marks them in the blocks. `numbers` are the triangles
+/// in the blocks' lanes. Cost: two passes over the nodes.
 pub(super) fn mark(nodes: &[WideNode], blocks: &mut [Block], numbers: &[u32], count: usize) -> SplitTable {
     let mut references = vec![0u32; count];
     for number in numbers {
@@ -33,7 +33,7 @@ pub(super) fn mark(nodes: &[WideNode], blocks: &mut [Block], numbers: &[u32], co
 
 fn table(nodes: &[WideNode], blocks: &[Block], numbers: &[u32], references: &[u32]) -> SplitTable {
     let mut table = SplitTable::default();
-    // Where the next place of each split triangle goes.
+    // The index of the next place of each split triangle.
     let mut next = vec![0; references.len()];
     for (triangle, references) in (0..).zip(references).filter(|(_, references)| **references > 1) {
         let start = table.ends.last().copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! From swept spheres around the parts of a tree to their records.
+//! Builds the records of section swept-tree: swept spheres around the parts of a tree of oriented boxes.
 
 use bvhc_format::kdop::LaneRow;
 use bvhc_format::obb::{PAIR_WIDTH, PairLeaf};
@@ -15,13 +15,13 @@ use crate::mesh::Mesh;
 use crate::pair::obb::{Child, Link, Tree};
 use crate::pair::swept::{self, Enclosed, Swept};
 
-/// What section swept-tree holds, and its statistics.
+/// The contents of section swept-tree, and its statistics.
 pub struct SweptRecords {
-    /// Where the nodes are.
+    /// The layout of the nodes in the rows.
     pub layout: SweptLayout,
     /// The point that centres are relative to.
     pub origin: [f32; 3],
-    /// How far swept spheres reach from there.
+    /// An upper bound for the distance of swept spheres from `origin`.
     pub radius: f32,
     /// Levels of nodes.
     pub depth: u32,
@@ -29,7 +29,7 @@ pub struct SweptRecords {
     pub rows: Vec<LaneRow>,
     /// The leaves.
     pub leaves: Vec<PairLeaf>,
-    /// The tree's figures.
+    /// The tree's statistics.
     pub statistics: TreeStatistics,
 }
 
@@ -40,13 +40,13 @@ impl SweptRecords {
     }
 }
 
-/// Puts swept spheres around the parts of a tree of oriented boxes over a mesh, and makes their records, given the places
-/// of all triangles in the blocks. `None` where a hybrid has more rows than references can tell.
+/// Fits swept spheres around the parts of a tree of oriented boxes over a mesh, and builds their records, given the
+/// addresses of all triangles in the blocks. `None` if a hybrid has more rows than references can address.
 pub fn lay_out_swept(tree: &Tree, mesh: &Mesh, places: &[u32], cores: Cores) -> Option<SweptRecords> {
     let bounds = used_bounds(mesh);
     let (origin, size) = (bounds.centre(), bounds.extents());
     let triangles: Vec<_> = (0..mesh.triangles.len() as u32).map(|triangle| mesh.corners(triangle)).collect();
-    // Bounds what differences from the origin and from a core lose in f64.
+    // Bounds the f64 rounding error of differences from the origin and from a core.
     let enclosed = swept::enclose(tree, &triangles, cores, origin, size / (1u64 << 48) as f64);
     let links = links(cores, &enclosed)?;
     let mut rows = Vec::new();
@@ -71,7 +71,7 @@ pub fn lay_out_swept(tree: &Tree, mesh: &Mesh, places: &[u32], cores: Cores) -> 
     Some(SweptRecords { layout, origin, radius, depth: tree.depth, rows, leaves, statistics })
 }
 
-/// The references to all nodes, if there are such.
+/// The references to all nodes; `None` if they overflow.
 fn links(cores: Cores, enclosed: &[Enclosed]) -> Option<Vec<u32>> {
     let mut row = 0;
     let link = |(index, node): (usize, &Enclosed)| {

@@ -1,16 +1,16 @@
-//! Numbers for positions: equal positions get one number.
+//! Numbers positions: bitwise equal positions get the same number.
 
 use rayon::slice::ParallelSliceMut;
 
-/// Which of the positions that triangles use are equal, bit for bit.
+/// Which of the positions used by triangles are bitwise equal.
 pub struct Weld {
-    /// The number of each vertex's position; 0 for those that no triangle uses.
+    /// The number of each vertex's position; 0 for unused vertices.
     pub numbers: Vec<u32>,
-    /// How many positions triangles use.
+    /// How many distinct positions triangles use.
     pub count: u32,
 }
 
-/// Numbers the positions in an order that depends on nothing else. Cost: one sort.
+/// Numbers the positions in an order that depends only on the positions. Cost: one sort.
 pub fn weld(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Weld {
     let bits = |vertex: u32| positions[vertex as usize].map(f32::to_bits);
     let mut used = vec![false; positions.len()];

@@ -1,4 +1,4 @@
-//! Wide nodes, depth first.
+//! Writes a binary tree as wide nodes in depth-first order, and as blocks of triangles.
 
 use bvhc_format::record::{Block, Child, ChildRef, NODE_WIDTH, TreeStatistics, WideNode};
 use bvhc_format::section::SectionKind;
@@ -13,9 +13,9 @@ use crate::tree::wide::{Collapse, Role, Weighed};
 
 /// The records of a wide tree.
 pub struct WideTree {
-    /// The nodes; 0 is the root, parents stand before children.
+    /// The nodes; node 0 is the root, and parents precede children.
     pub nodes: Vec<WideNode>,
-    /// The blocks, in the order in which a depth-first walk meets them.
+    /// The blocks, in the order of a depth-first walk.
     pub blocks: Vec<Block>,
     /// The triangles in the lanes of the blocks.
     pub triangles: Vec<u32>,
@@ -23,11 +23,11 @@ pub struct WideTree {
     pub splits: SplitTable,
     /// Levels of nodes.
     pub depth: u32,
-    /// Figures of the tree.
+    /// The tree's statistics.
     pub statistics: TreeStatistics,
 }
 
-/// Lays a binary tree over `mesh`'s triangles out as wide nodes and blocks.
+/// Converts a binary tree over `mesh`'s triangles into wide nodes and blocks.
 pub fn lay_out(tree: &Weighed, mesh: &Mesh, weld: &Weld) -> WideTree {
     let fits = block::fits(&tree.tree, mesh, weld);
     let collapse = Collapse::new(tree, &fits);

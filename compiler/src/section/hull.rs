@@ -12,7 +12,7 @@ use crate::verify::checked::{Checked, TreeFacts};
 use crate::verify::error::VerifyError;
 use crate::verify::hull;
 
-/// Goes with a tree of k-DOPs.
+/// Written together with a tree of k-DOPs.
 pub(super) struct Hull;
 
 impl Output for Hull {

@@ -7,7 +7,7 @@ use crate::compile::job::{Job, Origin};
 use crate::file::Section;
 use crate::layout;
 
-/// The section of a file made by these options, as text, with these trees.
+/// Makes the section for a file with these trees; `options` is the text of the options it was made with.
 pub(crate) fn metadata(job: &Job<'_>, origin: &Origin, options: &str, trees: &[TreeStatistics]) -> Section {
     let (mesh, user) = (job.mesh, &job.options.user_metadata);
     let [materials, groups, objects] = [&mesh.names.materials, &mesh.names.groups, &mesh.names.objects]
@@ -35,7 +35,7 @@ pub(crate) fn metadata(job: &Job<'_>, origin: &Origin, options: &str, trees: &[T
     })
 }
 
-/// Names as the file holds them.
+/// Names in the file's encoding.
 #[derive(Default)]
 struct NameTable {
     text: String,

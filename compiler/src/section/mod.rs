@@ -1,6 +1,6 @@
-//! The sections of the output, each in a file of its own: its options, stage, bytes and checks.
+//! The sections of the output, one source file each: its options, stage, bytes and checks.
 //!
-//! A new kind of section is one file here, one line in [`ALL`], and its declaration in `bvhc-format`.
+//! A new kind of section takes one file here, one line in [`ALL`], and its declaration in `bvhc-format`.
 
 mod aabb_tree;
 mod geometry;
@@ -17,7 +17,7 @@ mod swept_tree;
 pub(crate) use metadata::metadata;
 pub(crate) use output::{Made, Output};
 
-/// All sections but metadata, which is made of what these are, in the order in which they are made and checked.
+/// All sections except metadata, which describes the others, in the order in which they are made and checked.
 pub(crate) static ALL: [&dyn Output; 9] = [
     &geometry::Geometry,
     &packed_blocks::PackedBlocks,

@@ -82,7 +82,7 @@ fn append(flags: &mut Flags<'_>, options: &obb::Options) {
     }
 }
 
-/// The parameters' own seed is left out: the builder gives each fit another one.
+/// The seed among the parameters is left out: the builder gives each fit a different one.
 fn append_genetic(flags: &mut Flags<'_>, parameters: &genetic::Parameters) {
     let default = genetic::Parameters::default();
     flags.flag("ga-population", parameters.population, default.population);

@@ -8,7 +8,7 @@ use crate::compile::job::Job;
 use crate::file::Section;
 use crate::layout::Packing;
 
-/// Its rules are checked before all others: they rely on the blocks that it stands for.
+/// Its rules are checked before all others, which rely on the unpacked blocks.
 pub(super) struct PackedBlocks;
 
 impl Output for PackedBlocks {

@@ -13,7 +13,7 @@ use crate::verify::checked::{Checked, TreeFacts};
 use crate::verify::error::VerifyError;
 use crate::verify::obb;
 
-/// Only beside a tree of oriented boxes.
+/// Written only together with a tree of oriented boxes.
 pub(super) struct Samples;
 
 impl Output for Samples {

@@ -24,7 +24,7 @@ impl Output for Splits {
         Ok((!triangles.is_empty()).then(section))
     }
 
-    /// The boxes of the AABB tree, too, as they depend on which triangles are split.
+    /// Also checks the boxes of the AABB tree, which depend on which triangles are split.
     fn check(&self, checked: &Checked<'_>) -> Result<Option<TreeFacts>, VerifyError> {
         splits::check(checked)?;
         boxes::check(checked)?;

@@ -1,12 +1,12 @@
 //! Ear clipping with exact predicates that uses every corner.
 //!
-//! Based on: Meisters, "Polygons Have Ears", 1975. Departure: an ear must be free of other corners up to and
-//! including its boundary, so that corners in the middle of straight edges keep a triangle of their own.
+//! Based on: Meisters, "Polygons Have Ears", 1975. Departure: no other corner may lie inside an ear or on its
+//! boundary, so that corners in the middle of straight edges get a triangle of their own.
 
 use super::{Point, turn};
 
-/// Appends `points.len() - 2` triangles, all counter-clockwise; false if the polygon has no such ears, as when
-/// it crosses itself. O(n^2) for most polygons, O(n^3) for the worst.
+/// Appends `points.len() - 2` triangles, all counter-clockwise; returns false if the polygon has no such ears, for
+/// example because it intersects itself. O(n^2) for most polygons, O(n^3) in the worst case.
 pub(super) fn clip(points: &[Point], triangles: &mut Vec<[u32; 3]>) -> bool {
     let mut ring: Vec<u32> = (0..points.len() as u32).collect();
     while ring.len() > 3 {
@@ -31,7 +31,8 @@ fn is_ear(points: &[Point], ring: &[u32], at: usize) -> bool {
     if turn(points, a, b, c) <= 0.0 {
         return false;
     }
-    // Bridges to holes visit a place twice; a corner at the ear's own does not block it.
+    // Bridges to holes visit a position twice; a corner at the same position as one of the ear's does not block the
+    // ear.
     let own = [a, b, c].map(|k| points[k as usize]);
     let blocks = |&p: &u32| {
         !own.contains(&points[p as usize])

@@ -1,5 +1,5 @@
-//! Each polygon is checked by signed areas: triangles that all wind like the polygon, use each of its edges
-//! once and each inner edge twice can only tile it.
+//! Each polygon is checked by signed areas: triangles that all have the polygon's winding, and use each of its edges
+//! once and each inner edge twice, must tile it.
 
 use super::*;
 use crate::math::vector::dot;
@@ -34,7 +34,7 @@ fn assert_tiled(positions: &[[f32; 3]], triangles: &[[u32; 3]]) {
     }
 }
 
-/// All six ways to lay a plane polygon along an axis, from either side, and one oblique way, at any first corner.
+/// All six axis-aligned placements of a planar polygon, one oblique placement, and any choice of first corner.
 fn assert_tiled_everywhere(polygon: &[[f32; 2]]) {
     let lay: [fn([f32; 2]) -> [f32; 3]; 7] = [
         |[x, y]| [x, y, 7.0],
@@ -109,7 +109,7 @@ fn corners_in_straight_edges_leave_no_t_junction() {
     assert_tiled_everywhere(&cross.map(|[x, y]| [x as f32, y as f32]));
 }
 
-/// Stars on a grid, so that collinear corners are frequent; far enough apart that rounding crosses no edges.
+/// Stars on a grid, so that collinear corners are frequent; coarse enough that rounding makes no edges cross.
 fn random_star(count: u32, random: &mut impl FnMut() -> f32) -> Vec<[f32; 3]> {
     let corner = |k| {
         let angle = std::f32::consts::TAU * k as f32 / count as f32;
@@ -130,7 +130,7 @@ fn random() -> impl FnMut() -> f32 {
 #[test]
 fn random_stars_are_tiled() {
     let mut random = random();
-    // Either side of 80, where earcut starts to hash.
+    // Both sides of 80, where earcut switches to hashing.
     for count in [5, 6, 7, 9, 16, 40, 79, 80, 81, 300] {
         for _ in 0..50 {
             let star = random_star(count, &mut random);

@@ -1,4 +1,4 @@
-//! How a payload is packed: its slices, in order, with nothing between them but zeros for alignment.
+//! The packing of a payload: its slices in order, with only zero padding for alignment between them.
 
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::Model;
@@ -11,30 +11,30 @@ use crate::archive::{Slice, root_start, slices};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArchiveFault {
-    /// A slice starts before the end of the one before.
+    /// A slice starts before the end of the previous one.
     #[error("slice {slice} starts at byte {found}, before the end of the last one at {end} (A3)")]
     Order {
         /// The slice, counted from 0 in the order of the fields.
         slice: usize,
         /// Where it starts.
         found: usize,
-        /// Where the last one ends.
+        /// Where the previous one ends.
         end: usize,
     },
-    /// There is more room before a slice or the root than alignment asks for.
+    /// There is more padding before a slice or the root than alignment requires.
     #[error("there are {found} bytes between {end} and what follows; at most {most} are allowed (A4)")]
     Gap {
-        /// Where the room begins.
+        /// Where the padding starts.
         end: usize,
-        /// Its bytes.
+        /// Its length in bytes.
         found: usize,
-        /// The most there may be.
+        /// The greatest length allowed.
         most: usize,
     },
-    /// A byte that only fills up is not zero.
+    /// A padding byte is not zero.
     #[error("byte {offset} fills up to an alignment and is {found:#04x} instead of zero (A4)")]
     Filling {
-        /// Where it stands.
+        /// Its offset.
         offset: usize,
         /// What it is.
         found: u8,
@@ -50,7 +50,7 @@ pub(super) fn check(model: &Model<'_>) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// A4. A1 to A3 are the open's; A3 is checked again, since what is below counts on it.
+/// A4. A1 to A3 are checked on opening; A3 is checked again, because the code below relies on it.
 fn check_payload(kind: SectionKind, payload: &[u8]) -> Result<(), ArchiveFault> {
     let mut end = 0;
     let all = slices(kind, payload);

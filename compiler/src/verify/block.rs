@@ -1,4 +1,4 @@
-//! One block: lanes, slots, coordinates.
+//! Checks one block: lanes, slots, coordinates.
 
 use bvhc_format::MAX_COORDINATE;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
@@ -20,26 +20,26 @@ pub enum BlockFault {
         /// How many there are.
         found: u8,
     },
-    /// A corner of a triangle is no used slot.
+    /// A corner of a triangle does not refer to a used slot.
     #[error("lane {lane}, corner {corner}: slot {found}, but only {vertices} slots are used (G2)")]
     Corner {
         /// The lane.
         lane: usize,
         /// The corner, 0 to 2.
         corner: usize,
-        /// The slot it names.
+        /// The slot it refers to.
         found: u8,
         /// How many slots are used.
         vertices: u8,
     },
-    /// A corner of a lane without triangle is not slot 0.
+    /// A corner of a lane without a triangle does not refer to slot 0.
     #[error("lane {lane}, corner {corner}: slot {found} in an unused lane, instead of 0 (G2)")]
     UnusedLane {
         /// The lane.
         lane: usize,
         /// The corner, 0 to 2.
         corner: usize,
-        /// The slot it names.
+        /// The slot it refers to.
         found: u8,
     },
     /// An unused slot does not repeat slot 0.
@@ -64,22 +64,22 @@ pub enum BlockFault {
         /// The coordinate.
         found: f32,
     },
-    /// The block's numbers do not begin where those of the block before end.
+    /// The block's triangle numbers do not start where those of the previous block end.
     #[error("its numbers begin at {found}; those of the blocks before end at {expected} (G5)")]
     First {
-        /// Where they begin.
+        /// Where they start.
         found: u32,
-        /// Where they must.
+        /// Where they must start.
         expected: u64,
     },
-    /// A triangle's number is not above that of the lane before.
+    /// A triangle's number is not greater than that of the previous lane.
     #[error("lane {lane} holds triangle {found} after triangle {before} (G6)")]
     NotAscending {
         /// The lane.
         lane: usize,
         /// Its triangle.
         found: u32,
-        /// The triangle of the lane before.
+        /// The triangle of the previous lane.
         before: u32,
     },
     /// A triangle has no area.
@@ -96,7 +96,7 @@ pub enum BlockFault {
     },
 }
 
-/// G1 to G4, G8 (where vertices are `exact`) and G12: what a block's own bytes tell.
+/// G1 to G4, G8 (if vertices are `exact`) and G12: the rules that depend on a block's own bytes only.
 pub(super) fn check(block: &Block, exact: bool) -> Result<(), BlockFault> {
     if !(1..=BLOCK_WIDTH).contains(&usize::from(block.triangles)) {
         return Err(BlockFault::Triangles { found: block.triangles });
@@ -146,12 +146,12 @@ fn check_slots(block: &Block) -> Result<(), BlockFault> {
     Ok(())
 }
 
-/// The corners of the triangle in a lane. Panics where G2 is broken.
+/// The corners of the triangle in a lane. Panics if G2 is broken.
 pub(super) fn corners(block: &Block, lane: usize) -> [[f32; 3]; 3] {
     block.corners.map(|slots| block.positions.map(|axis| axis[usize::from(slots[lane])]))
 }
 
-/// Whether three points lie on one line, exactly: their projections along all three axes do.
+/// Whether three points are exactly collinear, that is, whether their projections along all three axes are.
 fn is_flat(corners: [[f32; 3]; 3]) -> bool {
     [(0, 1), (1, 2), (2, 0)].into_iter().all(|(u, v)| {
         let [a, b, c] = corners.map(|corner| Coord { x: corner[u], y: corner[v] });

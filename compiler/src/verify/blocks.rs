@@ -1,13 +1,13 @@
-//! The blocks as the rules see them: whole records in a row, however the file holds them.
+//! The blocks in unpacked form, whichever form the file has, for checking the rules.
 
 use bvhc_format::record::Block;
 use bvhc_runtime::{Blocks, Model};
 use std::borrow::Cow;
 
-/// All blocks, unpacked, and what child references lead to them.
+/// All blocks, unpacked, and the child references that lead to them.
 pub(super) struct BlockTable<'a> {
     pub(super) blocks: Cow<'a, [Block]>,
-    /// The reference of each block, ascending, where they are not the blocks' own numbers.
+    /// The reference of each block, ascending; `None` if references are block numbers.
     references: Option<Vec<u32>>,
 }
 
@@ -22,7 +22,7 @@ impl<'a> BlockTable<'a> {
         }
     }
 
-    /// Whether vertices are the source's.
+    /// Whether vertices are exactly those of the source.
     pub(super) fn is_exact(&self) -> bool {
         self.references.is_none()
     }
@@ -35,7 +35,7 @@ impl<'a> BlockTable<'a> {
         }
     }
 
-    /// The same for a reference that is known to lead to one. Panics on others.
+    /// The same for a reference that is known to be valid. Panics on others.
     pub(super) fn number_of(&self, reference: u32) -> usize {
         self.index_of(reference).expect("the nodes have been checked")
     }

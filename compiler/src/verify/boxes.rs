@@ -1,4 +1,4 @@
-//! Every triangle inside the boxes above it, grown as T10 asks.
+//! Every triangle, grown as T10 requires, is inside the boxes above it.
 
 use bvhc_format::record::{Block, Child, NODE_WIDTH, WideNode};
 use bvhc_runtime::Model;
@@ -14,7 +14,7 @@ use super::splits::places;
 use super::tree::TreeFault;
 use crate::tree::aabb::Aabb;
 
-/// T10 and T13, on nodes whose children stand after them, and on blocks and split triangles within the rules.
+/// T10 and T13, on nodes that precede their children, and on valid blocks and split triangles.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<(), TreeFault> {
     let (model, table) = (checked.model, checked.table);
     check_whole(model, table)?;
@@ -30,7 +30,7 @@ fn check_whole(model: &Model<'_>, table: &BlockTable<'_>) -> Result<(), TreeFaul
     let nodes = model.nodes();
     let blocks: Vec<Aabb> = table.blocks.par_iter().map(block_box).collect();
     let mut needed = vec![Aabb::EMPTY; nodes.len()];
-    // Children first, so that what is below a node is known when its parent asks.
+    // Children first, so that the bounds below a node are known when its parent is checked.
     for (index, node) in nodes.iter().enumerate().rev() {
         for slot in 0..NODE_WIDTH {
             let below = match node.child(slot) {
@@ -48,7 +48,7 @@ fn check_whole(model: &Model<'_>, table: &BlockTable<'_>) -> Result<(), TreeFaul
     Ok(())
 }
 
-/// The box that the triangles need which this block alone holds.
+/// The box required by those of a block's triangles that no other block holds.
 fn block_box(block: &Block) -> Aabb {
     (0..usize::from(block.triangles))
         .filter(|lane| block.split >> lane & 1 == 0)
@@ -56,7 +56,7 @@ fn block_box(block: &Block) -> Aabb {
         .fold(Aabb::EMPTY, Aabb::union)
 }
 
-/// The first plane of a slot's box beyond which `below` reaches: the plane, where it is, and where it must be.
+/// The first plane of a slot's box that `below` extends beyond: the plane, its position, and the position it needs.
 fn beyond(node: &WideNode, slot: usize, below: &Aabb) -> Option<(usize, f32, f32)> {
     (0..6).find_map(|plane| {
         let (found, axis) = (node.planes[plane][slot], plane / 2);
@@ -123,7 +123,7 @@ fn check_split(model: &Model<'_>, table: &BlockTable<'_>) -> Result<(), TreeFaul
     }
 }
 
-/// A block that holds a triangle, as the triangle sees it.
+/// A block that holds a split triangle: the triangle, and the box of the block's slot.
 struct Piece {
     triangle: u32,
     corners: [[f32; 3]; 3],

@@ -1,4 +1,4 @@
-//! What checks of sections start from, and what those of trees find.
+//! The input of the checks of sections, and the results of those of trees.
 
 use std::cell::OnceCell;
 
@@ -7,7 +7,7 @@ use bvhc_runtime::Model;
 
 use super::blocks::BlockTable;
 
-/// A mesh whose payloads are packed as they must be, with its blocks unpacked.
+/// A mesh with correctly packed payloads, and its blocks unpacked.
 pub(crate) struct Checked<'a> {
     pub(crate) model: &'a Model<'a>,
     pub(super) table: &'a BlockTable<'a>,
@@ -28,7 +28,7 @@ impl<'a> Checked<'a> {
     }
 }
 
-/// What the statistics of a tree must be.
+/// The statistics that a tree must have.
 pub(crate) struct TreeFacts {
     pub(super) depth: u32,
     pub(super) nodes: u64,
@@ -40,7 +40,7 @@ pub(crate) struct TreeFacts {
 }
 
 impl TreeFacts {
-    /// Of a tree for pairs of models, where each triangle is in one leaf.
+    /// For a tree for pairs of models, where each triangle is in one leaf.
     pub(super) fn of_pairs(depth: u32, nodes: usize, leaves: usize, triangles: u64, cost: f64) -> Self {
         let (nodes, leaves) = (nodes as u64, leaves as u64);
         Self { depth, nodes, leaves, references: triangles, widths: [PAIR_WIDTH; 2], cost }

@@ -1,22 +1,22 @@
-//! Whether boxes cover a triangle between them: what T10 asks for a triangle that several blocks hold.
+//! Whether the union of several boxes covers a triangle: T10 for a triangle that several blocks hold.
 //!
-//! The boxes are cut away from the triangle one after the other; nothing may be left. Planes beyond the whole
-//! triangle, compared exactly, cut nothing. Elsewhere cutting rounds in f64, so the boxes are shrunk by a little more
-//! than T10 asks, and what sticks out of a box by less than that is taken to be in it.
+//! The boxes are cut away from the triangle one after the other; nothing may be left. Planes beyond the whole grown
+//! triangle, compared exactly, cut nothing. Other cuts round in f64, so the boxes are shrunk by slightly more than T10
+//! requires, and a polygon that exceeds a shrunk box by at most half of that excess counts as inside.
 
 use super::exact::grown;
 use crate::tree::aabb::Aabb;
 
-/// How much boxes are grown over what they must hold, relative to the triangle's largest extent (T10).
+/// The margin that boxes must have around the triangle, relative to its largest extent (T10).
 const GROWTH: f64 = 1.0 / (1 << 17) as f64;
 
-/// What boxes are shrunk by in excess of the growth, and half of which is forgiven, relative to the growth.
+/// How much more than the growth boxes are shrunk by, relative to the growth. Half of it is tolerated.
 const SLACK: f64 = 1.0 / 16.0;
 
 /// A convex polygon.
 type Polygon = Vec<[f64; 3]>;
 
-/// A point of the triangle that is in none of the boxes, shrunk by T10's growth.
+/// A point of the triangle that is in none of the boxes after they are shrunk by T10's growth.
 pub(super) fn uncovered(corners: [[f32; 3]; 3], boxes: &[Aabb]) -> Option<[f64; 3]> {
     let whole = Aabb::around(corners);
     let (growth, needed) = (whole.largest_extent() * GROWTH, grown(&whole));
@@ -27,7 +27,7 @@ pub(super) fn uncovered(corners: [[f32; 3]; 3], boxes: &[Aabb]) -> Option<[f64; 
     left.first().map(|polygon| polygon[0])
 }
 
-/// The parts of a polygon outside of a box; the whole triangle needs the box `needed`.
+/// The parts of a polygon outside a box; `needed` is the grown box of the whole triangle.
 fn cut_away(mut polygon: Polygon, bounds: &Aabb, needed: &Aabb, growth: f64) -> Vec<Polygon> {
     let (shrink, forgiven) = (growth * (1.0 + SLACK), growth * SLACK / 2.0);
     let mut outside = Vec::new();

@@ -1,4 +1,4 @@
-//! Why a file is not perfect.
+//! Why a file is not valid.
 
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::OpenError;
@@ -16,17 +16,17 @@ use super::statistics::StatisticsFault;
 use super::swept::SweptFault;
 use super::tree::TreeFault;
 
-/// Which rule a file breaks first, and where.
+/// The first rule that a file breaks, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
     /// The file cannot even be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// A hash is wrong, or something stands between the sections.
+    /// A hash is wrong, or a byte between sections is not zero.
     #[error(transparent)]
     Frame(#[from] FrameFault),
-    /// A payload is not packed as it must be.
+    /// The slices of a payload are not packed as required.
     #[error("{} section: {fault}", kind.name())]
     Archive {
         /// The section.
@@ -64,18 +64,18 @@ pub enum VerifyError {
     /// The metadata section breaks a rule.
     #[error("metadata: {0}")]
     Metadata(#[from] MetadataFault),
-    /// The statistics of a tree are not those of the tree.
+    /// The statistics of a tree do not match the tree.
     #[error("metadata, statistics of tree {tree}: {fault}")]
     Statistics {
-        /// Place in the list of trees, from 0.
+        /// Index in the list of trees, from 0.
         tree: usize,
         /// What is wrong.
         fault: StatisticsFault,
     },
-    /// Another mesh than the first breaks a rule.
+    /// A mesh other than the first breaks a rule.
     #[error("mesh {mesh}: {fault}")]
     Mesh {
-        /// Which mesh, from 0.
+        /// The index of the mesh, from 0.
         mesh: u32,
         /// What is wrong with it.
         fault: Box<VerifyError>,

@@ -1,4 +1,4 @@
-//! The growth of boxes in exact arithmetic.
+//! Grows boxes in exact arithmetic.
 //!
 //! Based on: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates",
 //! 1997 (two-sum, and sums as expansions). All terms are f32 numbers, or 2^-17 times differences of two, so
@@ -6,7 +6,7 @@
 
 use crate::tree::aabb::Aabb;
 
-/// How much a triangle's box is grown, relative to its largest extent (T10).
+/// A triangle's box is grown by this much, relative to its largest extent (T10).
 const GROWTH: f64 = 1.0 / (1 << 17) as f64;
 
 /// The smallest f32 box that satisfies T10 around a triangle with these exact bounds.
@@ -18,7 +18,7 @@ pub(super) fn grown(bounds: &Aabb) -> Aabb {
     }
 }
 
-/// The largest extent among the axes, as a sum of two numbers of which the first is the rounded sum.
+/// The largest extent among the axes, as an unevaluated sum of two numbers; the first is the rounded sum.
 fn largest_extent(bounds: &Aabb) -> [f64; 2] {
     let extents =
         [0, 1, 2].map(|axis| two_sum(f64::from(bounds.upper[axis]), -f64::from(bounds.lower[axis])));
@@ -28,7 +28,7 @@ fn largest_extent(bounds: &Aabb) -> [f64; 2] {
 /// The largest f32 that is not above `x - (growth[0] + growth[1])`.
 fn floor_difference(x: f32, growth: [f64; 2]) -> f32 {
     let x = f64::from(x);
-    // One rounding in f64, one in f32: at most one step of f32 away from the answer on either side.
+    // Rounded once in f64 and once in f32: the answer is at most one f32 step away on either side.
     let mut floor = (x - growth[0]) as f32;
     let is_above = |candidate: f32| sign([x, -growth[0], -growth[1], -f64::from(candidate)]) < 0.0;
     while is_above(floor) {
@@ -50,11 +50,11 @@ fn sign(terms: [f64; 4]) -> f64 {
         }
         expansion[count] = carry;
     }
-    // The parts do not overlap and grow in magnitude, so the last one that is not zero decides.
+    // The components do not overlap and increase in magnitude, so the last nonzero one determines the sign.
     expansion.into_iter().rev().find(|part| *part != 0.0).unwrap_or(0.0)
 }
 
-/// The rounded sum, and what rounding took from it.
+/// The rounded sum and its rounding error.
 fn two_sum(a: f64, b: f64) -> [f64; 2] {
     let sum = a + b;
     let virtual_b = sum - a;
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_growth_too_small_for_f64_still_counts() {
-        // At x = 1 the growth of 2^-57 is lost in f64, yet the plane must move.
+        // At x = 1 the growth of 2^-57 is lost in f64, but the plane must still move.
         let tiny = 2f32.powi(-40);
         let bounds = Aabb { lower: [1.0, 0.0, 0.0], upper: [1.0, tiny, 0.0] };
         let grown = grown(&bounds);

@@ -1,4 +1,4 @@
-//! Hashes, and the zeros between sections: what does not depend on what a section holds.
+//! Checks hashes and the zeros between sections, which do not depend on the contents of sections.
 
 use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH, align_up};
 use bvhc_format::section::{KindName, Need, SectionKind};
@@ -6,49 +6,49 @@ use bvhc_runtime::Model;
 
 use crate::file;
 
-/// What is wrong with header, directory or padding.
+/// What is wrong with the header, the directory or padding.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrameFault {
-    /// The header's hash is not that of header and directory.
+    /// The header's hash is not the hash of header and directory.
     #[error("the header holds the hash {found}, but header and directory have {expected} (H8)")]
     HeaderHash {
-        /// What the header holds.
+        /// The hash in the header.
         found: blake3::Hash,
-        /// The real hash.
+        /// The computed hash.
         expected: blake3::Hash,
     },
-    /// The directory's hash of a section is not that of its payload.
+    /// The directory's hash of a section is not the hash of its payload.
     #[error(
         "section {index} ({}): the directory holds the hash {found}, the payload has {expected} (D10)",
         KindName(*kind)
     )]
     SectionHash {
-        /// Place in the directory, from 0.
+        /// Index in the directory, from 0.
         index: usize,
         /// The section's kind.
         kind: u32,
-        /// What the directory holds.
+        /// The hash in the directory.
         found: blake3::Hash,
-        /// The real hash.
+        /// The computed hash.
         expected: blake3::Hash,
     },
-    /// A section that older readers must not skip is not marked so.
+    /// A section that older readers must not skip is not marked as required.
     #[error("section {index} ({}) is not marked as required (D7)", kind.name())]
     Optional {
-        /// Place of the section in the directory, from 0.
+        /// Index of the section in the directory, from 0.
         index: usize,
         /// The section's kind.
         kind: SectionKind,
     },
-    /// A byte behind a payload is not zero.
+    /// A byte after a payload is not zero.
     #[error("byte {offset}, behind section {index}, is {found:#04x} instead of zero (D9)")]
     Padding {
-        /// Place of the section in the directory, from 0.
+        /// Index of the section in the directory, from 0.
         index: usize,
-        /// Where in the file.
+        /// Its offset in the file.
         offset: usize,
-        /// What stands there.
+        /// Its value.
         found: u8,
     },
 }

@@ -1,4 +1,4 @@
-//! The geometry section as a whole: blocks in a row, triangle numbers, faces, runs.
+//! Checks the geometry section as a whole: blocks, triangle numbers, faces, corners of faces, runs.
 
 use bvhc_format::record::{AttributeRun, Block, FaceCorners};
 use bvhc_format::{MAX_TRIANGLES, NONE};
@@ -22,7 +22,7 @@ pub enum GeometryFault {
         /// What is wrong with it.
         fault: BlockFault,
     },
-    /// There are not as many triangle numbers as lanes with triangles.
+    /// The number of triangle numbers is not the number of lanes with triangles.
     #[error("there are {found} triangle numbers for {expected} triangles in the blocks (G5)")]
     Numbers {
         /// How many there are.
@@ -30,23 +30,23 @@ pub enum GeometryFault {
         /// How many there must be.
         expected: u64,
     },
-    /// There is no triangle, or there are too many.
+    /// There is no triangle, or there are too many triangles.
     #[error("there are {found} triangles; 1 to {MAX_TRIANGLES} are allowed (G7)")]
     Count {
         /// How many there are.
         found: u64,
     },
-    /// A lane holds a triangle of so high a number that others must be missing.
+    /// A lane holds a triangle number so high that other numbers must be missing.
     #[error("place {place} holds triangle {found}, but there are {places} places in all (G7)")]
     NumberOutOfRange {
-        /// The place in the list of numbers.
+        /// The index in the list of numbers.
         place: usize,
         /// The number.
         found: u32,
-        /// How many places there are.
+        /// The length of the list.
         places: usize,
     },
-    /// No lane holds a triangle, though there are some of higher numbers.
+    /// No lane holds a triangle, although there are triangles with higher numbers.
     #[error("no block holds triangle {triangle} (G7)")]
     NumberMissing {
         /// The triangle.
@@ -60,7 +60,7 @@ pub enum GeometryFault {
         /// How many triangles there are.
         triangles: u64,
     },
-    /// A triangle is of a face that the source does not have.
+    /// A triangle belongs to a face that the source does not have.
     #[error("triangle {triangle} is of face {found}, but the source has {faces} faces (G9)")]
     FaceOutOfRange {
         /// The triangle.
@@ -70,28 +70,28 @@ pub enum GeometryFault {
         /// How many faces the source has.
         faces: u64,
     },
-    /// A triangle's face stands before that of the triangle before.
+    /// A triangle's face is less than that of the previous triangle.
     #[error("triangle {triangle} is of face {found}, the one before of face {before} (G9)")]
     FaceDescends {
         /// The triangle.
         triangle: usize,
         /// Its face.
         found: u32,
-        /// The face of the triangle before.
+        /// The face of the previous triangle.
         before: u32,
     },
     /// The list of corners is neither empty nor complete.
     #[error("there are corners for {found} of {triangles} triangles (G13)")]
     Corners {
-        /// For how many there are.
+        /// How many triangles it covers.
         found: u64,
         /// How many triangles there are.
         triangles: u64,
     },
-    /// A triangle's corners are given as all are where there is no list.
+    /// The list only repeats the default, corners 0, 1 and 2 for all triangles, and must be left out.
     #[error("all triangles have corners 0, 1 and 2 of their faces, and yet they are listed (G13)")]
     CornersPlain,
-    /// A triangle has a corner of its face twice.
+    /// A triangle has the same corner of its face twice.
     #[error("triangle {triangle} has the corners {found:?} of its face (G13)")]
     CornersTwice {
         /// The triangle.
@@ -99,13 +99,13 @@ pub enum GeometryFault {
         /// Its corners.
         found: [u32; 3],
     },
-    /// A triangle's corners stand in the wrong list, or bit 15 is set.
+    /// A triangle's corners are in the wrong list, or bit 15 is set.
     #[error("the corners of triangle {triangle} are not in the form that their numbers ask for (G14)")]
     CornersForm {
         /// The triangle.
         triangle: u32,
     },
-    /// A triangle that is said to be in the list of wide corners is not next there.
+    /// A triangle that is marked as being in the list of wide corners is not the next one there.
     #[error("the wide corners do not have triangle {triangle} next (G14)")]
     CornersUnlisted {
         /// The triangle.
@@ -117,7 +117,7 @@ pub enum GeometryFault {
         /// The triangle.
         triangle: u32,
     },
-    /// There is no run of attributes.
+    /// There is no attribute run.
     #[error("there is no run of attributes (G10)")]
     NoRun,
     /// A run breaks a rule.
@@ -130,28 +130,28 @@ pub enum GeometryFault {
     },
 }
 
-/// What is wrong with a run of attributes.
+/// What is wrong with an attribute run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunFault {
-    /// The first run does not begin with the first triangle.
+    /// The first run does not start at the first triangle.
     #[error("it is the first and begins with triangle {found} instead of 0 (G10)")]
     First {
-        /// Where it begins.
+        /// Where it starts.
         found: u32,
     },
-    /// The run does not begin after the one before.
+    /// The run does not start after the start of the previous one.
     #[error("it begins with triangle {found}, the one before with {before} (G10)")]
     NotAscending {
-        /// Where it begins.
+        /// Where it starts.
         found: u32,
-        /// Where the one before begins.
+        /// Where the previous one starts.
         before: u32,
     },
-    /// The run begins after the last triangle.
+    /// The run starts after the last triangle.
     #[error("it begins with triangle {found}, but there are {triangles} triangles (G10)")]
     OutOfRange {
-        /// Where it begins.
+        /// Where it starts.
         found: u32,
         /// How many triangles there are.
         triangles: u64,
@@ -187,7 +187,7 @@ fn check_blocks(table: &BlockTable<'_>) -> Result<(), GeometryFault> {
     let check = |block: &Block| block::check(block, table.is_exact());
     let faults =
         table.blocks.par_iter().enumerate().filter_map(|(index, block)| Some((index, check(block).err()?)));
-    // The first one, whichever thread finds its own first.
+    // The first fault in the order of blocks, regardless of threads.
     match faults.min_by_key(|(index, _)| *index) {
         Some((block, fault)) => Err(GeometryFault::Block { block, fault }),
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! Section hull: the vertices and edges of the exact hull, and starts that are farthest.
+//! Section hull: the vertices and edges of the exact hull, and the start vertices of cells.
 
 use bvhc_format::record::Block;
 use bvhc_runtime::{Hull, compare_along};
@@ -12,14 +12,14 @@ use crate::fit::Polytope;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HullFault {
-    /// A vertex is missing, or is none, or is out of order.
+    /// A vertex is missing, is not a vertex of the hull, or is out of order.
     #[error("vertex {vertex} is {found:?} instead of {expected:?} (C2)")]
     Vertex {
-        /// The place in the list.
+        /// The index in the list.
         vertex: usize,
-        /// What stands there, if anything does.
+        /// The vertex there, if any.
         found: Option<[f32; 3]>,
-        /// What should.
+        /// The vertex that should be there, if any.
         expected: Option<[f32; 3]>,
     },
     /// The neighbours of a vertex do not end where they should.
@@ -29,10 +29,10 @@ pub enum HullFault {
         vertex: usize,
         /// Where they end.
         found: u64,
-        /// Where they should.
+        /// Where they should end.
         expected: u64,
     },
-    /// There are not as many neighbours as all vertices have.
+    /// The number of neighbours is not the sum over all vertices.
     #[error("there are {found} neighbours instead of {expected} (C3)")]
     Neighbours {
         /// How many there are.
@@ -40,7 +40,7 @@ pub enum HullFault {
         /// How many there should be.
         expected: usize,
     },
-    /// No edge leads to a neighbour, or to one that is out of order.
+    /// A neighbour is not joined by an edge, or is out of order.
     #[error("vertex {vertex} has the neighbour {found} where it should have {expected} (C3)")]
     Neighbour {
         /// The vertex.
@@ -50,7 +50,7 @@ pub enum HullFault {
         /// The one it should have.
         expected: u32,
     },
-    /// A start is not the vertex that is farthest along the middle of its cell.
+    /// A start is not the vertex farthest along the middle direction of its cell.
     #[error("the start of cell {cell} is vertex {found}, but not the farthest (C4)")]
     Start {
         /// The cell.
@@ -60,7 +60,7 @@ pub enum HullFault {
     },
 }
 
-/// C2 to C4, on blocks within the rules.
+/// C2 to C4, on valid blocks.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<(), HullFault> {
     let (model, table) = (checked.model, checked.table);
     let Some(hull) = model.hull() else { return Ok(()) };
@@ -112,7 +112,7 @@ fn check_neighbours(hull: &Hull<'_>, expected: &Polytope) -> Result<(), HullFaul
     }
 }
 
-/// On vertices and neighbours within the rules: a vertex is farthest where no neighbour is farther.
+/// Relies on valid vertices and neighbours: a vertex is farthest if no neighbour is farther.
 fn check_starts(hull: &Hull<'_>) -> Result<(), HullFault> {
     let is_farthest = |cell: usize, start: u32| {
         let position = |vertex: u32| hull.vertices().get(vertex as usize).map(|vertex| vertex.position);

@@ -18,7 +18,7 @@ pub enum MetadataFault {
     /// The number of triangles is wrong.
     #[error("it counts {found} triangles; the geometry has {expected} (M1)")]
     Triangles {
-        /// What it counts.
+        /// The count in the section.
         found: u64,
         /// How many there are.
         expected: u64,
@@ -26,7 +26,7 @@ pub enum MetadataFault {
     /// The number of vertices is wrong.
     #[error("it counts {found} vertices; the triangles use {expected} distinct positions (M1)")]
     Vertices {
-        /// What it counts.
+        /// The count in the section.
         found: u64,
         /// How many there are.
         expected: u64,
@@ -82,7 +82,7 @@ pub enum UserFault {
         /// How many there are.
         found: usize,
     },
-    /// A key does not come after the one before.
+    /// A key is not greater than the previous one.
     #[error("key {key} is not greater than the one before (M7)")]
     Order {
         /// The key.
@@ -108,14 +108,14 @@ pub enum UserFault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameFault {
-    /// A name ends before it begins.
+    /// A name ends before it starts.
     #[error("name {name} ends at byte {found}, before the one before it at {before} (M3)")]
     Descends {
         /// The name.
         name: usize,
         /// Where it ends.
         found: u32,
-        /// Where the one before ends.
+        /// Where the previous one ends.
         before: u32,
     },
     /// The last name does not end with the text.
@@ -152,7 +152,7 @@ impl std::fmt::Display for TextField {
     }
 }
 
-/// M1 to M4, M7 and M8, on blocks within the rules.
+/// M1 to M4, M7 and M8, on valid blocks.
 pub(super) fn check(checked: &Checked<'_>) -> Result<(), MetadataFault> {
     let (metadata, blocks) = (checked.model.metadata(), &*checked.table.blocks);
     let (found, expected) = (metadata.triangles.to_native(), checked.triangles());
@@ -177,7 +177,7 @@ pub(super) fn check(checked: &Checked<'_>) -> Result<(), MetadataFault> {
     }
 }
 
-/// M3, M4, M7 and M8 of the user's keys and values.
+/// M3, M4, M7 and M8 for the user's keys and values.
 fn check_user(metadata: &ArchivedMetadata<'_>) -> Result<(), UserFault> {
     let (keys, values) = (&metadata.keys, &metadata.values);
     check_names(keys).map_err(UserFault::Keys)?;

@@ -1,7 +1,8 @@
-//! Every rule of FORMAT.md, checked on a whole file.
+//! Checks a whole file against every rule of FORMAT.md.
 //!
-//! The runtime's open checks the rules marked O; here are those marked V, in the order in which later ones may
-//! rely on earlier ones. Messages end with the rule's id.
+//! Opening a file with the runtime checks the rules marked O. The rules marked V are checked here, in an order that
+//! lets later checks rely on earlier ones. Messages end with the rule's id; ids such as G9 in comments are those of
+//! FORMAT.md.
 
 mod archive;
 mod block;
@@ -51,7 +52,7 @@ use crate::section;
 use blocks::BlockTable;
 use checked::Checked;
 
-/// Checks a whole file, which must start at a multiple of 64 in memory: each of its meshes.
+/// Checks a whole file with all its meshes. `bytes` must be aligned to 64 bytes.
 ///
 /// Cost: a few passes over the file, and one sort of its vertices.
 ///
@@ -85,7 +86,7 @@ fn verify_mesh(model: &Model<'_>) -> Result<(), VerifyError> {
     statistics::check(model, &trees)
 }
 
-/// The sections of a model, with their payloads: of a file of several meshes, those of this one.
+/// The sections of a model's mesh, with their payloads.
 fn sections_of<'a>(model: &Model<'a>) -> impl Iterator<Item = (SectionEntry, &'a [u8])> + use<'a> {
     let mesh = model.mesh();
     model.sections().filter(move |(entry, _)| entry.mesh == mesh)

@@ -1,4 +1,4 @@
-//! The lists of names that runs refer to.
+//! The lists of names that attribute runs refer to.
 
 use bvhc_format::section::{ArchivedMetadata, ArchivedNames};
 

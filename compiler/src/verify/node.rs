@@ -1,4 +1,4 @@
-//! One node: slots, references, visiting orders.
+//! Checks one node: slots, references, visiting orders.
 
 use bvhc_format::record::{Child, EMPTY_PLANE, NODE_WIDTH, WideNode};
 
@@ -11,13 +11,13 @@ pub enum NodeFault {
     /// A node without children.
     #[error("it has no child (T8)")]
     NoChild,
-    /// An empty slot stands before a used one.
+    /// An empty slot precedes a used one.
     #[error("slot {slot} is used, but an empty one stands before it (T8)")]
     Hole {
         /// The used slot.
         slot: usize,
     },
-    /// An empty slot does not hold the planes that no query meets.
+    /// An empty slot does not hold the planes of the empty box, which no query hits.
     #[error("slot {slot} is empty, but its plane {plane} is {found:e} instead of {expected:e} (T9)")]
     EmptyPlane {
         /// The slot.
@@ -51,7 +51,7 @@ pub enum NodeFault {
         /// How many there are.
         count: usize,
     },
-    /// A child does not stand after its parent.
+    /// A child does not follow its parent.
     #[error("slot {slot}: it refers to node {found}, which does not stand after it (T6)")]
     Backward {
         /// The slot.
@@ -59,7 +59,7 @@ pub enum NodeFault {
         /// The child.
         found: u32,
     },
-    /// An octant's order names a slot twice.
+    /// An octant's order contains a slot twice.
     #[error("the order of octant {octant} is {found:?}, which is no permutation of the slots (T11)")]
     Order {
         /// The octant.
@@ -67,13 +67,13 @@ pub enum NodeFault {
         /// The slots in their order.
         found: [u8; NODE_WIDTH],
     },
-    /// An octant's order is not that of the opposite octant, reversed.
+    /// An octant's order is not the reverse of the opposite octant's.
     #[error("the orders of octant {octant} and of the opposite one are not reversed (T11)")]
     NotReversed {
         /// The lower of the octants.
         octant: usize,
     },
-    /// A child's box does not hold all triangles below it, grown.
+    /// A child's box does not contain all triangles below it, grown.
     #[error(
         "slot {slot}: plane {plane} is {found:e}; the triangles below need it at {limit:e} or farther out (T10)"
     )]
@@ -84,10 +84,10 @@ pub enum NodeFault {
         plane: usize,
         /// What it is.
         found: f32,
-        /// The innermost place where it may be.
+        /// The innermost position allowed.
         limit: f32,
     },
-    /// The box of a child node does not hold the boxes of that node.
+    /// The box of a child node does not contain the boxes in that node.
     #[error("slot {slot}: plane {plane} is {found:e}; the boxes of the node below reach to {limit:e} (T13)")]
     NotNested {
         /// The slot.
@@ -96,7 +96,7 @@ pub enum NodeFault {
         plane: usize,
         /// What it is.
         found: f32,
-        /// The innermost place where it may be.
+        /// The innermost position allowed.
         limit: f32,
     },
 }

@@ -1,4 +1,4 @@
-//! Section packed-blocks: every block where the one before ends, on a lattice that f32 holds.
+//! Section packed-blocks: every block starts where the previous one ends, and its lattice is exact in f32.
 
 use bvhc_format::packed::{HEAD, PackedHead, UNIT, WINDOW};
 use bvhc_runtime::{Blocks, Model, PackedBlocks};
@@ -7,31 +7,31 @@ use bvhc_runtime::{Blocks, Model, PackedBlocks};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackedFault {
-    /// The geometry section has blocks as well.
+    /// The geometry section also has blocks.
     #[error("the geometry section holds {found} blocks as well (P1)")]
     Both {
         /// How many.
         found: usize,
     },
-    /// The bytes end before the blocks do, or go on after them.
+    /// There are too few bytes for the blocks, or bytes left over.
     #[error("there are {found} bytes; {count} blocks and {WINDOW} bytes after them take {expected} (P2)")]
     Length {
-        /// Bytes there are.
+        /// How many bytes there are.
         found: usize,
-        /// Bytes there should be, as far as that can be told.
+        /// How many bytes there should be, as far as that is known.
         expected: usize,
-        /// How many blocks there are said to be.
+        /// The number of blocks according to the file.
         count: u32,
     },
-    /// A byte after the blocks, or one that fills a block up, is not zero.
+    /// A padding byte after the blocks or within a block is not zero.
     #[error("byte {offset} is {found:#04x} instead of zero (P2)")]
     Filling {
-        /// Where it stands in the section's bytes.
+        /// Its offset in the section's bytes.
         offset: usize,
         /// What it is.
         found: u8,
     },
-    /// A step is no normal number.
+    /// A step is not a normal number.
     #[error("the block at byte {offset} has the exponent {found}; 1 to 254 are allowed (P3)")]
     Exponent {
         /// Where the block starts.
@@ -39,7 +39,7 @@ pub enum PackedFault {
         /// The exponent.
         found: u8,
     },
-    /// A place is not on the lattice, or the lattice is too fine there.
+    /// Some coordinates on a block's lattice are not exact multiples of its step in f32.
     #[error(
         "the block at byte {offset}: axis {axis} reaches from {origin:e} to {end:e}, not all of which are exact multiples of its step (P3)"
     )]
@@ -48,12 +48,12 @@ pub enum PackedFault {
         offset: usize,
         /// The axis, 0 to 2.
         axis: usize,
-        /// The place of offset 0.
+        /// The coordinate of offset 0.
         origin: f32,
-        /// The place of the largest offset.
+        /// The coordinate of the largest offset.
         end: f64,
     },
-    /// The error bound is no bound.
+    /// The position error is not a finite number of at least 0.
     #[error("its position error is {found}, which is no finite number from 0 up (P4)")]
     Error {
         /// What it is.
@@ -76,13 +76,13 @@ pub(super) fn check(model: &Model<'_>) -> Result<(), PackedFault> {
     check_zeros(&packed, end..packed.as_bytes().len())
 }
 
-/// Goes from block to block, and returns where the last one ends.
+/// Walks from block to block, and returns where the last one ends.
 fn check_row(packed: &PackedBlocks<'_>, count: u32) -> Result<usize, PackedFault> {
     let bytes = packed.as_bytes();
     let mut offset = 0;
     for _ in 0..count {
         let head = packed.head((offset / UNIT) as u32);
-        // There must be as many bytes behind the block as any reader may load.
+        // A reader may load a whole window of bytes after the block.
         let Some(head) = head.filter(|head| offset + head.size() + WINDOW <= bytes.len()) else {
             return Err(PackedFault::Length { found: bytes.len(), expected: offset + WINDOW, count });
         };
@@ -106,7 +106,7 @@ fn check_block(bytes: &[u8], offset: usize, head: &PackedHead) -> Result<(), Pac
     if !(1..=254).contains(&head.exponent) {
         return Err(PackedFault::Exponent { offset, found: head.exponent });
     }
-    // The upper half of the last byte of an odd row.
+    // The upper half of the last byte of each row is unused if the number of triangles is odd.
     for row in 1..=3 {
         let last = offset + HEAD + row * head.corner_bytes() - 1;
         if head.triangles % 2 == 1 && bytes[last] >> 4 != 0 {

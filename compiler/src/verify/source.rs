@@ -1,4 +1,4 @@
-//! A compiled file against the model it should have been compiled from.
+//! Compares a compiled file with the model it should have been compiled from.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ pub enum SourceError {
     /// The source cannot be read as a mesh.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// The source is of another length.
+    /// The source has a different length.
     #[error("compiled from a source of {found} bytes; {source_name} has {expected}")]
     Length {
         /// The length in the file.
@@ -32,7 +32,7 @@ pub enum SourceError {
         /// The source.
         source_name: String,
     },
-    /// The source has other bytes.
+    /// The source has different bytes.
     #[error("compiled from a source with hash {found}; {source_name} has {expected}")]
     Hash {
         /// The hash in the file.
@@ -42,17 +42,17 @@ pub enum SourceError {
         /// The source.
         source_name: String,
     },
-    /// Something is there in another number.
+    /// A count differs.
     #[error("the file counts {found} {counted}, the source has {expected}")]
     Count {
         /// What is counted.
         counted: Counted,
-        /// What the file says.
+        /// The count in the file.
         found: u64,
-        /// What the source has.
+        /// The count in the source.
         expected: u64,
     },
-    /// A triangle has other corners.
+    /// A triangle has different corners.
     #[error("triangle {triangle} has the corners {found:?} in the file, {expected:?} in the source")]
     Corners {
         /// The triangle.
@@ -62,7 +62,7 @@ pub enum SourceError {
         /// Its corners in the source.
         expected: [[f32; 3]; 3],
     },
-    /// A triangle is farther from its place in the source than the file admits.
+    /// A triangle's corners differ from those in the source by more than the file's position error.
     #[error(
         "triangle {triangle} has the corners {found:?} in the file, {expected:?} in the source: farther than {error} apart (P4)"
     )]
@@ -73,20 +73,20 @@ pub enum SourceError {
         found: [[f32; 3]; 3],
         /// Its corners in the source.
         expected: [[f32; 3]; 3],
-        /// How far apart they may be on each axis.
+        /// The position error: the largest difference allowed on each axis.
         error: f32,
     },
-    /// A vertex of the source is in two places.
+    /// A vertex of the source has two different positions in the file.
     #[error("the vertex {vertex:?} is at {one:?} for one triangle and at {other:?} for another (P5)")]
     Seam {
-        /// Where the source has it.
+        /// Its position in the source.
         vertex: [f32; 3],
-        /// Where it is for one triangle.
+        /// Its position in one triangle.
         one: [f32; 3],
-        /// Where it is for another.
+        /// Its position in another triangle.
         other: [f32; 3],
     },
-    /// A triangle is of another face.
+    /// A triangle belongs to a different face.
     #[error("triangle {triangle} is of face {found} in the file, of face {expected} in the source")]
     Face {
         /// The triangle.
@@ -96,7 +96,7 @@ pub enum SourceError {
         /// Its face in the source.
         expected: u32,
     },
-    /// A triangle has other corners of its face.
+    /// A triangle has different corners of its face.
     #[error(
         "triangle {triangle} has the corners {found:?} of its face in the file, {expected:?} in the source"
     )]
@@ -108,7 +108,7 @@ pub enum SourceError {
         /// Its corners in the source.
         expected: [u32; 3],
     },
-    /// A triangle has another name.
+    /// A triangle has a different name.
     #[error("triangle {triangle} has the {list} {found:?} in the file, {expected:?} in the source")]
     Name {
         /// The triangle.
@@ -122,7 +122,7 @@ pub enum SourceError {
     },
 }
 
-/// What file and source count.
+/// What is counted in file and source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Counted {
@@ -145,10 +145,10 @@ impl fmt::Display for Counted {
     }
 }
 
-/// Compares a model that [`verify`](super::verify) accepts with a source, called `name` in messages.
+/// Compares a model that [`verify`](super::verify) accepts with a source. Messages call the source `name`.
 ///
 /// # Errors
-/// The first difference, or why the source is none.
+/// The first difference, or why the source cannot be read.
 pub fn compare(model: &Model<'_>, source: &[u8], name: &str) -> Result<(), SourceError> {
     check_bytes(model, source, name)?;
     let polygons = import::read(source, name).map_err(CompileError::from)?;
@@ -213,7 +213,7 @@ fn check_corners(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
     Ok(())
 }
 
-/// Vertices that are in one place in the source are in one place in the file.
+/// Corners with equal positions in the source have equal positions in the file.
 fn check_seams(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
     let bits = |position: [f32; 3]| position.map(f32::to_bits);
     let numbers = model.geometry().triangles.get();
@@ -252,7 +252,7 @@ fn check_faces(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
     Ok(())
 }
 
-/// Runs may be cut elsewhere, and names numbered otherwise: what each triangle is called must agree.
+/// Compares the names of each triangle; runs may be divided and names numbered differently.
 fn check_names(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
     let (found, expected) = (model.geometry().runs.get(), &mesh.runs);
     let starts = found.iter().chain(expected).map(|run| run.first_triangle);

@@ -1,4 +1,4 @@
-//! Section splits: exactly the triangles that several blocks hold, with exactly the places of those blocks.
+//! Section splits: it lists exactly the triangles that several blocks hold, with exactly the places of those blocks.
 
 use bvhc_format::MAX_PLACES;
 use bvhc_format::record::{Child, NODE_WIDTH};
@@ -14,14 +14,14 @@ pub enum SplitFault {
     /// The section lists no triangle.
     #[error("it lists no triangle, so it must not be there (S1)")]
     Empty,
-    /// A triangle is missing, or listed without being split, or out of order.
+    /// A triangle is missing, is listed without being split, or is out of order.
     #[error("triangle {found:?} stands at {place} in the list, where {expected:?} should (S1)")]
     Triangle {
-        /// The place in the list.
+        /// The index in the list.
         place: usize,
-        /// What stands there, if anything does.
+        /// The triangle there, if any.
         found: Option<u32>,
-        /// What should.
+        /// The triangle that should be there, if any.
         expected: Option<u32>,
     },
     /// The places of a triangle do not end where they should.
@@ -29,12 +29,12 @@ pub enum SplitFault {
     End {
         /// The entry.
         entry: usize,
-        /// Where they end, if that is given.
+        /// Where they end, if given.
         found: Option<u32>,
-        /// Where they should.
+        /// Where they should end.
         expected: Option<u32>,
     },
-    /// A place is not that of a block which holds the triangle.
+    /// A place is not that of a block that holds the triangle.
     #[error("place {index} is {found:?} instead of {expected:?} (S3)")]
     Place {
         /// The index in the list of places.
@@ -52,7 +52,7 @@ pub enum SplitFault {
         /// How many blocks hold it.
         found: u32,
     },
-    /// A block marks other triangles as split than the section lists.
+    /// The triangles that a block marks as split are not those that the section lists.
     #[error("block {block} marks the lanes {found:#06x} as split instead of {expected:#06x} (S4)")]
     Mark {
         /// The block.
@@ -64,7 +64,7 @@ pub enum SplitFault {
     },
 }
 
-/// S1 to S5, on blocks, triangle numbers and nodes within the rules.
+/// S1 to S5, on valid blocks, triangle numbers and nodes.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<(), SplitFault> {
     let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
     let expected = Expected::of(model, table, triangles);
@@ -90,19 +90,19 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<(), SplitFault> {
     }
 }
 
-/// The first place where two lists differ, with what stands there.
+/// The first index where two lists differ, with both elements.
 fn differs(found: &[u32], expected: &[u32]) -> Option<(usize, Option<u32>, Option<u32>)> {
     let at = |place: usize| (found.get(place).copied(), expected.get(place).copied());
     let place = (0..found.len().max(expected.len())).find(|place| at(*place).0 != at(*place).1)?;
     Some((place, at(place).0, at(place).1))
 }
 
-/// What the section should hold.
+/// The expected contents of the section.
 struct Expected {
     triangles: Vec<u32>,
     ends: Vec<u32>,
     places: Vec<u32>,
-    /// Of each block, the lanes whose triangles are split.
+    /// For each block, a bit mask of the lanes whose triangles are split.
     marks: Vec<u16>,
 }
 

@@ -1,4 +1,4 @@
-//! The statistics of each tree against the tree itself.
+//! Compares the statistics of each tree with the tree itself.
 
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::{SectionKind, TREE_KINDS};
@@ -8,7 +8,7 @@ use super::checked::TreeFacts;
 use super::error::VerifyError;
 use super::sections_of;
 
-/// How far figures may be off, relative to their values, because sums round (M6).
+/// The relative error allowed for figures, because sums round (M6).
 const TOLERANCE: f64 = 1.0 / (1 << 16) as f64;
 
 /// What is wrong with a tree's statistics.
@@ -33,7 +33,7 @@ pub enum StatisticsFault {
         /// What it must be.
         expected: u64,
     },
-    /// A figure is too far off.
+    /// A figure differs by more than the allowed error.
     #[error("{figure} is {found}, but the tree has {expected} (M6)")]
     Figure {
         /// Which one.
@@ -89,7 +89,7 @@ impl std::fmt::Display for Figure {
     }
 }
 
-/// M5 and M6, on a model that keeps all other rules and has these trees.
+/// M5 and M6, on a model that is otherwise valid and has these trees.
 pub(super) fn check(model: &Model<'_>, trees: &[(SectionKind, TreeFacts)]) -> Result<(), VerifyError> {
     let records = model.metadata().trees.get();
     let kinds: Vec<u32> =

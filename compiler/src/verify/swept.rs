@@ -1,4 +1,5 @@
-//! Section swept-tree: a tree and leaves as of oriented boxes, every swept sphere around its triangles.
+//! Section swept-tree: tree and leaves follow the rules of section obb-tree, and every swept sphere contains its
+//! triangles.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +18,7 @@ use super::obb::{
 use crate::math::vector::{Vector, dot, subtract};
 use crate::pair::swept::{Swept, off};
 
-/// How far half axes may be from right angles: the cosine (W4).
+/// The largest cosine of the angle between half axes, which must be perpendicular (W4).
 const SKEW: f64 = 1.0 / (1 << 16) as f64;
 
 /// What is wrong with the tree of swept spheres.
@@ -27,7 +28,7 @@ pub enum SweptFault {
     /// The tree or its leaves break a rule of section obb-tree.
     #[error(transparent)]
     Tree(#[from] ObbFault),
-    /// A reference of a hybrid leads to no node.
+    /// A reference of a hybrid does not lead to a node.
     #[error("node {node}, slot {slot}: its reference {found:#x} is to no node (W6)")]
     Link {
         /// The node.
@@ -37,13 +38,13 @@ pub enum SweptFault {
         /// The reference.
         found: u32,
     },
-    /// No reference of a hybrid tells what starts at a row, or there are not enough rows.
+    /// No reference of a hybrid leads to this row, where a node must start, or there are not enough rows for the node.
     #[error("row {row} is not the first of a node that a node before it refers to (W6)")]
     Gap {
         /// The row.
         row: usize,
     },
-    /// An empty slot does not hold the swept sphere that meets nothing.
+    /// An empty slot does not hold the empty swept sphere, which collides with nothing.
     #[error(
         "node {node}, slot {slot} is empty, but its row {row} is {found:#x} instead of {expected:#x} (W3)"
     )]
@@ -59,7 +60,7 @@ pub enum SweptFault {
         /// The bits it must have.
         expected: u32,
     },
-    /// A number is infinite or none, or a radius negative.
+    /// A number is infinite or NaN, or a radius is negative.
     #[error("node {node}, slot {slot}: its {number} is {found}, which none is (W4)")]
     Number {
         /// The node.
@@ -71,7 +72,7 @@ pub enum SweptFault {
         /// What it is.
         found: f32,
     },
-    /// The half axes are not at right angles.
+    /// The half axes are not perpendicular.
     #[error("node {node}, slot {slot}: its half axes are not at right angles, by {cosine:e} (W4)")]
     Skew {
         /// The node.
@@ -92,12 +93,12 @@ pub enum SweptFault {
         slot: usize,
         /// The triangle.
         triangle: u32,
-        /// How far the triangle is from the core.
+        /// The largest distance of the triangle from the core.
         found: f64,
         /// The radius.
         radius: f32,
     },
-    /// The origin is no point of the space of models.
+    /// The origin is not finite, or outside the range of coordinates.
     #[error("its origin on axis {axis} is {found}, which is not finite or is beyond 2^60 (W5)")]
     Origin {
         /// The axis, 0 to 2.
@@ -105,12 +106,12 @@ pub enum SweptFault {
         /// What it is.
         found: f32,
     },
-    /// The radius is less than the reach of a swept sphere, or no number.
+    /// The tree's radius is not finite, or less than the extent of a swept sphere.
     #[error("its radius is {found:e}; swept spheres reach {expected:e} from its origin (W5)")]
     Radius {
         /// What it is.
         found: f32,
-        /// How far they reach.
+        /// The largest extent of a swept sphere, measured from the origin.
         expected: f64,
     },
 }
@@ -122,7 +123,7 @@ pub enum SweptNumber {
     Centre(usize),
     /// The radius.
     Radius,
-    /// The coordinate of a half axis, on an axis.
+    /// A coordinate of a half axis.
     HalfAxis(usize, usize),
 }
 
@@ -136,7 +137,7 @@ impl fmt::Display for SweptNumber {
     }
 }
 
-/// W1 and W3 to W6, on blocks and triangle numbers within the rules. `None` where there is no such tree.
+/// W1 and W3 to W6, on valid blocks and triangle numbers. `None` if there is no such tree.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, SweptFault> {
     let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
     let Some((tree, layout)) = model.swept_tree() else { return Ok(None) };
@@ -167,7 +168,7 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, SweptFau
     }
 }
 
-/// The collision measures of all swept spheres, relative to those of the root's children.
+/// The sum of the collision measures of all swept spheres, relative to the sum over the root's children.
 fn swept_cost(nodes: &[&[LaneRow]]) -> f64 {
     let of_node = |node: &[LaneRow]| {
         let links = children(node).unwrap_or([PairRef::EMPTY.0; PAIR_WIDTH]);
@@ -178,7 +179,7 @@ fn swept_cost(nodes: &[&[LaneRow]]) -> f64 {
     nodes.iter().map(|node| of_node(node)).sum::<f64>() / whole.max(f64::MIN_POSITIVE)
 }
 
-/// The nodes of a tree in the order of their rows, each with the reference to it: W6 of a hybrid.
+/// The nodes of a tree in the order of their rows, each with the reference to it. Checks W6 for a hybrid.
 pub(super) fn nodes<'a>(
     rows: &'a [LaneRow],
     layout: &SweptLayout,
@@ -187,7 +188,7 @@ pub(super) fn nodes<'a>(
         return Ok((0..).zip(rows.chunks_exact(core.rows())).collect());
     }
     let (mut nodes, mut row) = (Vec::new(), 0);
-    // The references to what starts at a row, as the nodes before it have them.
+    // For each row where a node starts, the reference to it from a preceding node.
     let mut starts = BTreeMap::from([(0, layout.root())]);
     while row < rows.len() {
         let reference = starts.remove(&row).ok_or(SweptFault::Gap { row })?;
@@ -205,7 +206,7 @@ pub(super) fn nodes<'a>(
     Ok(nodes)
 }
 
-/// How many nodes have each kind of core; `None` where the file has no such tree, or one that leads nowhere.
+/// How many nodes have each kind of core; `None` if the file has no such tree, or its references are broken.
 pub fn count_cores(model: &Model<'_>) -> Option<[u64; 3]> {
     let (tree, layout) = model.swept_tree()?;
     let nodes = nodes(tree.rows.get(), &layout).ok()?;
@@ -213,7 +214,7 @@ pub fn count_cores(model: &Model<'_>) -> Option<[u64; 3]> {
     Some(Core::ALL.map(of))
 }
 
-/// The child references of all nodes, where those to nodes are their numbers in the order of rows.
+/// The child references of all nodes, with references to nodes replaced by node numbers in the order of rows.
 fn numbered(nodes: &[(u32, &[LaneRow])], layout: &SweptLayout) -> Result<Vec<Links>, SweptFault> {
     let number = |node: usize, slot: usize, link: u32| match (layout.cores, PairRef(link).get()) {
         (Cores::Hybrid, PairChild::Node(found)) => {
@@ -240,7 +241,7 @@ pub(super) fn slot_of(node: &[LaneRow], slot: usize) -> Swept {
     Swept { centre: vector(0), axes: [axis(0), axis(1)], radius: node[Core::RADIUS].lanes[slot] }
 }
 
-/// W3, and that the numbers of W4 are such.
+/// W3, and that the numbers of W4 are finite and radii not negative.
 fn check_node(node: usize, rows: &[LaneRow], used: usize) -> Result<(), SweptFault> {
     for (row, slot) in (0..rows.len()).flat_map(|row| (used..PAIR_WIDTH).map(move |slot| (row, slot))) {
         let (found, expected) = (rows[row].lanes[slot].to_bits(), Core::empty(row).to_bits());
@@ -264,7 +265,7 @@ fn check_node(node: usize, rows: &[LaneRow], used: usize) -> Result<(), SweptFau
     Ok(())
 }
 
-/// What a row tells that is not that of the references.
+/// The meaning of a row other than that of the references.
 fn number(row: usize) -> SweptNumber {
     match row {
         0..=2 => SweptNumber::Centre(row),
@@ -287,18 +288,18 @@ fn check_root(tree: &ArchivedSweptTree<'_>, nodes: &[&[LaneRow]]) -> Result<(), 
     Ok(())
 }
 
-/// What corners are checked against.
+/// A tree to check corners against.
 struct Boxes<'a> {
     nodes: &'a [&'a [LaneRow]],
     parents: &'a [Option<Place>],
     table: &'a BlockTable<'a>,
     origin: Vector,
-    /// How far rounding may mislead.
+    /// A bound for the rounding error of the check.
     slack: f64,
 }
 
 impl Boxes<'_> {
-    /// The first fault of W4 in the slots above a lane of a leaf, from the leaf's own up.
+    /// The first fault of W4 among the slots above a lane of a leaf, from the leaf's slot upward.
     fn fault_above(&self, leaf: &Leaf, lane: usize, place: Place) -> Option<SweptFault> {
         let corners = exact_corners(leaf, lane, self.table);
         let corners = corners.map(|corner| subtract(corner.map(f64::from), self.origin));

@@ -1,4 +1,4 @@
-//! The AABB tree as a whole: every node and block reached once, in order, at the depth that the file says.
+//! Checks the AABB tree as a whole: every node and block is referenced once, in order, and the depth is correct.
 
 use bvhc_format::record::{BLOCK_WIDTH, Child, NODE_WIDTH, WideNode};
 use bvhc_format::section::SectionKind;
@@ -42,12 +42,12 @@ pub enum TreeFault {
         /// How often it is referenced.
         found: u32,
     },
-    /// The blocks do not stand in the order in which a walk meets them.
+    /// The blocks are not in the order of a depth-first walk.
     #[error("a walk meets block {found} where it should meet block {expected} (T5)")]
     BlockOrder {
-        /// The block it meets.
+        /// The block that the walk visits.
         found: usize,
-        /// The block it should meet.
+        /// The block that it should visit.
         expected: usize,
     },
     /// The boxes of the blocks that hold a triangle do not cover it.
@@ -55,13 +55,13 @@ pub enum TreeFault {
     Uncovered {
         /// The triangle.
         triangle: u32,
-        /// A point of it that is in no box, or too close to its side.
+        /// A point of it that is in no box, or too close to the side of one.
         point: [f64; 3],
     },
     /// The depth is wrong.
     #[error("its depth is given as {found}, but it has {expected} levels (T4)")]
     Depth {
-        /// What is given.
+        /// The depth in the file.
         found: u32,
         /// How many levels there are.
         expected: u32,
@@ -82,7 +82,7 @@ pub enum TreeFault {
     },
 }
 
-/// T2 to T12, on blocks within the rules.
+/// T2 to T12, on valid blocks.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<TreeFacts, TreeFault> {
     let (model, table) = (checked.model, checked.table);
     let nodes = model.nodes();
@@ -110,7 +110,7 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<TreeFacts, TreeFault> {
     })
 }
 
-/// 1 for the root, and for each slot its box's share of the root's surface.
+/// 1 for the root, plus for each slot the surface area of its box relative to the root's.
 fn sah_cost(nodes: &[WideNode]) -> f64 {
     let planes = |node: &WideNode, slot: usize| node.planes.map(|planes| f64::from(planes[slot]));
     let used = |node: &WideNode| (0..NODE_WIDTH).filter(|slot| node.child(*slot) != Child::Empty).count();
@@ -125,7 +125,7 @@ fn sah_cost(nodes: &[WideNode]) -> f64 {
     1.0 + sum / whole
 }
 
-/// Half the surface of a box, whose planes are as in a node.
+/// Half the surface area of a box, whose planes are in the order of a node.
 fn half_area(planes: [f64; 6]) -> f64 {
     let [x, y, z] = [0, 2, 4].map(|lower| planes[lower + 1] - planes[lower]);
     x * y + y * z + z * x
@@ -159,7 +159,7 @@ fn reserved(model: &Model<'_>) -> u32 {
     u32::from_le_bytes([root[28], root[29], root[30], root[31]])
 }
 
-/// T5, but for the order.
+/// T5, except for the order.
 fn check_references(nodes: &[WideNode], table: &BlockTable<'_>) -> Result<(), TreeFault> {
     let (mut to_nodes, mut to_blocks) = (vec![0u32; nodes.len()], vec![0u32; table.blocks.len()]);
     for child in nodes.iter().flat_map(children) {
@@ -181,7 +181,7 @@ fn check_references(nodes: &[WideNode], table: &BlockTable<'_>) -> Result<(), Tr
     }
 }
 
-/// The order of T5. The walk ends, since each node is referenced once at most.
+/// The order of T5. The walk terminates, because each node is referenced at most once.
 fn check_block_order(nodes: &[WideNode], table: &BlockTable<'_>) -> Result<(), TreeFault> {
     let mut expected = 0;
     let mut stack = vec![Child::Node(0)];
@@ -201,7 +201,7 @@ fn check_block_order(nodes: &[WideNode], table: &BlockTable<'_>) -> Result<(), T
     Ok(())
 }
 
-/// Levels of nodes: parents stand before their children.
+/// The number of levels of nodes. Relies on parents preceding their children.
 fn depth(nodes: &[WideNode]) -> u32 {
     let mut levels = vec![1u32; nodes.len()];
     for (index, node) in nodes.iter().enumerate() {

@@ -20,19 +20,19 @@ fn shift(translation: &str) -> String {
 #[test]
 fn yes_and_no() {
     let poses = ["0.5 0.25 0.125", "2 0 0", "1 1 1", "1.0000001 0 0"].map(shift).concat();
-    // A common corner is enough; the pose is in double precision.
+    // A shared corner counts as contact; the pose is in double precision.
     assert_eq!(ask(&[], &poses), format!("{HEADER}1,\n0,\n1,\n0,\n"));
 }
 
 #[test]
 fn pairs_are_counted() {
-    // On the quarter turn (x, y) -> (-y, x), the cube is beyond x = 0: two squares lie on each other.
+    // The quarter turn (x, y) -> (-y, x) takes the cube to x <= 0: two squares coincide.
     let poses = shift("1 1 1") + &shift("0 0 1.5") + "0 -1 0, 1 0 0, 0 0 1, 0 0 0\n";
     let rows = ask(&["--pairs"], &poses);
     let pairs: Vec<u64> =
         rows.lines().skip(1).map(|row| row.split_once(',').unwrap().1.parse().unwrap()).collect();
     assert!(rows.starts_with(HEADER) && rows.lines().count() == 4, "{rows}");
-    // At the corner (1, 1, 1), 5 triangles of the one meet 4 of the other, or as the quads were cut.
+    // At the corner (1, 1, 1), 5 triangles of one cube meet 4 of the other; the numbers depend on the quads' diagonals.
     assert!((9..=36).contains(&pairs[0]), "{rows}");
     assert_eq!(pairs[1], 0);
     assert!(pairs[2] > 4 && pairs[2] < 144, "{rows}");
@@ -44,7 +44,7 @@ fn it_is_the_second_model_that_moves() {
     let place = Place::with_cube();
     place.write("far.obj", "v 3 0 0\nv 3 1 0\nv 3 0 1\nf 1 2 3\n");
     place.run(&["far.obj", "-o", "far.bvh", "-q"]).is_silent();
-    // Half a turn around z takes x = 3 to x = -3, and the translation from there into the cube.
+    // Half a turn around z takes x = 3 to x = -3, and the translation then moves it into the cube.
     let pose = b"-1 0 0  0 -1 0  0 0 1  3.5 0.5 0\n";
     let far_moves = place.feed(&["query", "collide", "cube.bvh", "far.bvh"], pose);
     assert_eq!(far_moves.ok(), format!("{HEADER}1,\n"));
@@ -102,7 +102,7 @@ fn volumes_may_be_chosen() {
 #[test]
 fn swept_spheres_may_be_chosen() {
     let place = Place::with_cube();
-    // Which pair is named where several meet is not specified.
+    // If several pairs meet, it is not specified which one is reported.
     let meeting = ["0 0 0", "0.5 0.5 0.5", "1 0 0", "3 0 0"].map(shift).concat();
     let apart = ["1.5 0 0", "2 3 4", "0.1 -5 0.2"].map(shift).concat();
     let ask = |query: &[&str]| {
@@ -183,7 +183,7 @@ fn a_malformed_pose_is_named_and_nothing_follows() {
         ran.fails(1, &["poses, line 4", reason]);
         assert_eq!(ran.out, format!("{HEADER}1,\n"), "{bad}");
     }
-    // Few digits are no fault.
+    // A rotation with few digits is accepted.
     assert_eq!(ask(&[], "0.70711 -0.70711 0 0.70711 0.70711 0 0 0 1 0 0 0"), format!("{HEADER}1,\n"));
 }
 

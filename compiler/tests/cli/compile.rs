@@ -65,7 +65,7 @@ fn what_a_budget_allowed_makes_the_same_file() {
     };
     for options in [
         "--time-budget 0.5",
-        // The first search takes next to no time.
+        // The first search takes almost no time.
         "--obb-fit genetic --ga-population 2 --ga-gap 1 --ga-generations 0 --time-budget 1",
         "--quality best --time-budget 0.5",
         "--quality best --obb-fit dito14 --time-budget 0.2",
@@ -85,7 +85,7 @@ fn what_a_budget_allowed_makes_the_same_file() {
     usage(&["--quality", "best", "--time-budget", "soon"], &["not a number of seconds"]);
 }
 
-/// 60 by 60 quads: enough for several tasks to share a build.
+/// 60 by 60 quads: enough for a build to be split into several tasks.
 fn waves() -> String {
     const SIDE: usize = 60;
     let mut text = String::new();
@@ -128,7 +128,7 @@ fn json_is_one_object_about_the_work() {
     }
 }
 
-/// A sheet whose coordinates lie on no lattice.
+/// A sheet whose coordinates are not on a lattice.
 fn uneven() -> String {
     waves().replace("v ", "v 0.3")
 }
@@ -151,11 +151,11 @@ fn a_small_layout_is_smaller_and_says_how_far_vertices_moved() {
     assert!(error > 0.0 && error < 32.0 / 131_072.0, "{error}");
     assert!(told.contains("vertices moved by up to"), "{told}");
     assert_eq!(small["layout"], "small");
-    // The tree of oriented boxes has triangles of its own, which are not packed.
+    // Compare the AABB tree with its blocks: sections other than these do not shrink as much.
     let blocks = |report: &Value| report["trees"][0]["bytes"].as_u64().unwrap();
     assert!(blocks(&small) * 3 < blocks(&fast) * 2);
     assert!(small["bytes"].as_u64() < fast["bytes"].as_u64());
-    // Both name what they were made with.
+    // Both record the options they were made with.
     let inspected = place.run(&["inspect", "out.bvh"]);
     for word in ["--layout small", "packed-blocks", "from the source's on each axis"] {
         assert!(inspected.ok().contains(word), "{word}: {}", inspected.out);
@@ -205,7 +205,7 @@ fn other_formats_are_named() {
         .fails_silently(1, &["a.glb", "binary glTF (GLB)", "export the model as OBJ"]);
 }
 
-/// What a build script gets is what the command line writes.
+/// The library's `compile` returns the bytes that the command line writes.
 #[test]
 fn the_library_compiles_the_same_bytes() {
     use bvhc::{Options, Quality};
@@ -217,7 +217,7 @@ fn the_library_compiles_the_same_bytes() {
     }
 }
 
-/// A mesh in memory has the trees of the same mesh in a file.
+/// A mesh in memory gets the same trees as the same mesh in a file.
 #[test]
 fn a_mesh_in_memory_compiles_as_well() {
     use bvhc::{Options, Quality};

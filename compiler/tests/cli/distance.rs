@@ -24,7 +24,7 @@ fn numbers(row: &str) -> Vec<f64> {
 fn distances_points_and_faces() {
     let rows = ask(&[], &["3 4.5 1", "4 5 -1"].map(shift).concat());
     assert!(rows.starts_with(HEADER) && rows.lines().count() == 3, "{rows}");
-    // Corner against edge: the cubes reach from 0 to 1.
+    // Corner against edge: the cubes extend from 0 to 1.
     let row = numbers(rows.lines().nth(1).unwrap());
     assert_eq!(row[0], (4.0f64 + 12.25).sqrt());
     assert_eq!((row[1], row[2], row[4], row[5]), (1.0, 1.0, 3.0, 4.5));
@@ -67,7 +67,7 @@ fn errors_that_are_allowed_are_kept() {
 
 #[test]
 fn volumes_may_be_chosen() {
-    // Which pair is named where several meet is not specified.
+    // If several pairs meet, it is not specified which one is reported.
     let poses = ["1.5 0 0", "3 0 0", "3 4.5 1"].map(shift).concat();
     let expected = ask(&[], &poses);
     for volume in ["obb", "aabb"] {

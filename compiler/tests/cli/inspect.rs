@@ -34,13 +34,13 @@ fn json_tells_of_the_tree_of_oriented_boxes() {
     let names: Vec<_> = json["trees"].as_array().unwrap().iter().map(|tree| &tree["name"]).collect();
     assert_eq!(names, ["aabb-tree", "obb-tree"]);
     let tree = &json["trees"][1];
-    // Twelve triangles fill three leaves or a few more, below one node or two.
+    // Twelve triangles need at least three leaves, and one or two levels of nodes.
     assert_eq!([&tree["kind"], &tree["references"]], [17, 12]);
     assert!((3..=12).contains(&tree["leaves"].as_u64().unwrap()), "{tree}");
     assert!((1..=2).contains(&tree["depth"].as_u64().unwrap()), "{tree}");
     assert!(tree["bytes"].as_u64().unwrap() > 0 && tree["sah_cost"].as_f64().unwrap() > 0.0);
     let section = json["sections"].as_array().unwrap().last().unwrap();
-    // Who cannot read it does without.
+    // A reader that does not know the section may skip it.
     assert_eq!([&section["name"], &section["required"]], [&json!("obb-tree"), &json!(false)]);
 }
 

@@ -1,4 +1,4 @@
-//! The program `bvhc` as its users meet it.
+//! Tests of the program `bvhc`, run as a process.
 
 mod collide;
 mod compile;

@@ -33,7 +33,7 @@ fn compile(place: &Place, args: &[&str]) -> (Value, Vec<u8>) {
     (report, place.read("bowl.bvh"))
 }
 
-/// What the file says of how it was made.
+/// The options recorded in the file.
 fn told(place: &Place) -> String {
     let json: Value = serde_json::from_str(place.run(&["inspect", "bowl.bvh", "--json"]).ok()).unwrap();
     json["options"].as_str().expect("a text").to_owned()
@@ -105,7 +105,7 @@ fn the_least_time_is_without_oriented_boxes() {
         .fails_silently(2, &["--obb-fit", "--trees aabb,obb"]);
 }
 
-/// Trees of k-DOPs, too.
+/// The same for trees of k-DOPs.
 #[test]
 fn kdops_are_told_and_made_again() {
     let place = with_bowl();
@@ -140,7 +140,7 @@ fn kdops_are_told_and_made_again() {
         .fails_silently(2, &["--kdop-k", "8"]);
 }
 
-/// And trees of swept spheres, with and without the oriented boxes that they are made from.
+/// The same for trees of swept spheres, with and without the oriented boxes that they are made from.
 #[test]
 fn swept_spheres_are_told_and_made_again() {
     let place = with_bowl();
@@ -159,7 +159,7 @@ fn swept_spheres_are_told_and_made_again() {
     }
 }
 
-/// And samples.
+/// The same for samples.
 #[test]
 fn samples_are_told_and_made_again() {
     let place = with_bowl();

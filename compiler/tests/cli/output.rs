@@ -1,4 +1,4 @@
-//! Where the file goes, and what is left where it cannot go there.
+//! Output destinations, and the state of files after errors.
 
 use std::fs;
 use std::process::Stdio;
@@ -63,7 +63,7 @@ mod unix {
         let place = Place::with_cube();
         fs::create_dir(place.path("locked")).unwrap();
         fs::set_permissions(place.path("locked"), Permissions::from_mode(0o555)).unwrap();
-        // A superuser may write all the same.
+        // A superuser may write anyway.
         if fs::write(place.path("locked/probe"), "").is_err() {
             place
                 .run(&["cube.obj", "-o", "locked/out.bvh"])

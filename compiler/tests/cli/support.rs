@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-/// A unit cube of quads with names, a face without area and one of two corners.
+/// A unit cube of quads with names, a face without area, and one of two corners.
 pub(crate) const CUBE: &str = "\
 o Box
 v 0 0 0
@@ -30,17 +30,17 @@ f 1 1 2
 f 1 2
 ";
 
-/// A directory of its own for each test.
+/// A separate directory for each test.
 pub(crate) struct Place {
     directory: TempDir,
 }
 
-/// What a run has left.
+/// The results of a run.
 pub(crate) struct Ran {
     pub(crate) code: i32,
     pub(crate) out: String,
     pub(crate) err: String,
-    /// Standard output, if it is no text.
+    /// Standard output as bytes, if it is not text.
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -121,18 +121,18 @@ impl Ran {
         }
     }
 
-    /// Success; returns standard output.
+    /// Asserts success; returns standard output.
     pub(crate) fn ok(&self) -> &str {
         assert_eq!(self.code, 0, "{}", self.err);
         &self.out
     }
 
-    /// Success without a word.
+    /// Asserts success without any output.
     pub(crate) fn is_silent(&self) {
         assert_eq!((self.code, self.out.as_str(), self.err.as_str()), (0, "", ""));
     }
 
-    /// One line on standard error with all these words, and this exit code.
+    /// Asserts this exit code, and one line on standard error with all these words.
     pub(crate) fn fails(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, code, "{}", self.err);
         assert!(self.err.starts_with("bvhc: error: ") && self.err.ends_with('\n'), "{}", self.err);
@@ -142,7 +142,7 @@ impl Ran {
         }
     }
 
-    /// As [`fails`](Self::fails), with nothing on standard output.
+    /// Like [`fails`](Self::fails), with nothing on standard output.
     pub(crate) fn fails_silently(&self, code: i32, words: &[&str]) {
         self.fails(code, words);
         assert_eq!(self.out, "");

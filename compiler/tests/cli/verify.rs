@@ -1,4 +1,4 @@
-//! `bvhc verify FILE`; that each rule is checked is tested on the library.
+//! `bvhc verify FILE`; the library's tests check each rule.
 
 use crate::support::{CUBE, Place};
 

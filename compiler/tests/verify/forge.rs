@@ -1,4 +1,4 @@
-//! Files with one rule broken and all hashes right, so that only that rule can tell.
+//! Files with one broken rule and valid hashes, so that only the check of that rule can fail.
 
 use std::mem::offset_of;
 use std::ops::Range;
@@ -17,8 +17,8 @@ use bvhc_format::swept::Cores;
 
 use crate::split::split;
 
-/// Quads along a side of the sheet: their triangles fill more blocks than a node has slots, and no whole number of leaves
-/// of four.
+/// Quads along a side of the sheet: their triangles fill more blocks than a node has slots, and do not divide evenly
+/// into leaves of four.
 pub(crate) const SIDE: usize = 13;
 
 /// A bumpy sheet of [`SIDE`] by [`SIDE`] quads, two materials, a group, an object, and names of odd lengths.
@@ -42,12 +42,12 @@ pub(crate) fn source() -> String {
     text
 }
 
-/// The sheet with coordinates that lie on no lattice, and a triangle more, so that a block has an odd number.
+/// The sheet with coordinates that are not on a lattice, and one more triangle, so that a block has an odd number.
 pub(crate) fn packed_source() -> String {
     source().replace(".25 ", ".3 ").replace(".5 ", ".7 ") + &format!("f 1 2 {}\n", SIDE + 3)
 }
 
-/// Long blades across each other's boxes.
+/// Long blades whose boxes overlap each other.
 pub(crate) fn blades() -> String {
     let blade = |i: u32| {
         let (x, y) = (i % 5, i / 5);
@@ -71,7 +71,7 @@ pub(crate) const OBB: u32 = SectionKind::ObbTree as u32;
 pub(crate) const KDOP: u32 = SectionKind::KdopTree as u32;
 pub(crate) const SWEPT: u32 = SectionKind::SweptTree as u32;
 
-/// A file's bytes, and where things are in them.
+/// A file's bytes, with methods to locate and change parts of them.
 #[derive(Clone)]
 pub(crate) struct Forge {
     pub(crate) bytes: Vec<u8>,
@@ -84,7 +84,7 @@ impl Forge {
         FILE.clone()
     }
 
-    /// One triangle: whatever the compiler does, 15 slots of the node, 15 lanes and 13 vertices are unused.
+    /// One triangle: 15 slots of the node, 15 lanes and 13 vertices are unused in any case.
     pub(crate) fn of_one_triangle() -> Self {
         Self::of(ONE_TRIANGLE)
     }
@@ -94,7 +94,7 @@ impl Forge {
         Self::compiled(&packed_source(), Layout::Small)
     }
 
-    /// Triangles most of which are in several blocks, and nodes below nodes.
+    /// Triangles of which most are in several blocks, and several levels of nodes.
     pub(crate) fn of_splits(layout: Layout) -> Self {
         Self { bytes: split(blades().as_bytes(), 1.0, layout).to_vec() }
     }
@@ -171,7 +171,7 @@ impl Forge {
         self.u32(28) as usize
     }
 
-    /// Where the first section starts.
+    /// The offset of the first section.
     pub(crate) fn directory_end(&self) -> usize {
         64 + 64 * self.sections()
     }
@@ -180,7 +180,7 @@ impl Forge {
         (0..self.sections()).any(|index| self.u32(64 + 64 * index) == kind)
     }
 
-    /// Where the directory's entry of a section stands.
+    /// The offset of the directory's entry of a section.
     pub(crate) fn entry(&self, kind: u32) -> usize {
         (0..self.sections()).map(|index| 64 + 64 * index).find(|at| self.u32(*at) == kind).unwrap()
     }
@@ -191,13 +191,13 @@ impl Forge {
         start..start + self.u64(entry + 16) as usize
     }
 
-    /// Where the root record of a section stands.
+    /// The offset of the root record of a section.
     pub(crate) fn root(&self, kind: u32) -> usize {
         let size = SectionKind::from_number(kind).unwrap().root().size;
         self.payload(kind).end - size
     }
 
-    /// The first element and the count of the slice whose field is at this offset of the root.
+    /// The offset of the first element, and the count, of the slice whose field is at this offset of the root.
     pub(crate) fn slice(&self, kind: u32, field: usize) -> (usize, usize) {
         let at = self.root(kind) + field;
         (at.wrapping_add(self.u64(at) as usize), self.u64(at + 8) as usize)
@@ -227,35 +227,35 @@ impl Forge {
         self.slice(TREE, 32).1
     }
 
-    /// A plane of a slot of a node: lower x, upper x, lower y and so on.
+    /// The offset of a plane of a slot of a node: lower x, upper x, lower y and so on.
     pub(crate) fn plane(&self, node: usize, plane: usize, slot: usize) -> usize {
         self.node(node) + 4 * (NODE_WIDTH * plane + slot)
     }
 
-    /// A node's word of visiting orders for a rank.
+    /// The offset of a node's word of visiting orders for a rank.
     pub(crate) fn order(&self, node: usize, rank: usize) -> usize {
         self.node(node) + offset_of!(WideNode, order) + 4 * rank
     }
 
-    /// The reference in a slot of a node.
+    /// The offset of the reference in a slot of a node.
     pub(crate) fn child(&self, node: usize, slot: usize) -> usize {
         self.node(node) + offset_of!(WideNode, children) + 4 * slot
     }
 
-    /// All places of references, with their values.
+    /// The offsets of all references, with their values.
     pub(crate) fn children(&self) -> Vec<(usize, u32)> {
         let places = (0..self.nodes()).flat_map(|node| (0..NODE_WIDTH).map(move |slot| (node, slot)));
         places.map(|(node, slot)| self.child(node, slot)).map(|at| (at, self.u32(at))).collect()
     }
 
-    /// Adds a section, with the payload that another file has in it, after all that it must not stand before.
+    /// Adds a section with its payload in another file, at its position in the order of sections.
     pub(crate) fn adopt(&mut self, kind: u32, other: &Self) {
         let entry = other.entry(kind);
         let header = SectionEntry::read(other.bytes[entry..][..64].first_chunk().unwrap());
         self.add_section(header, &other.bytes[other.payload(kind)]);
     }
 
-    /// Adds a section with this entry but for the offset and the length.
+    /// Adds a section with this entry; its offset and length are replaced.
     pub(crate) fn add_section(&mut self, entry: SectionEntry, payload: &[u8]) {
         let sections = self.sections();
         let order = |at: usize| (self.u32(at + 28), self.u32(at));
@@ -277,7 +277,7 @@ impl Forge {
         self.put_u32(16, self.bytes.len() as u32);
     }
 
-    /// Takes a section out.
+    /// Removes a section.
     pub(crate) fn drop_section(&mut self, kind: u32) {
         let (entry, payload) = (self.entry(kind), self.payload(kind));
         let gone = payload.start..payload.end.next_multiple_of(64);
@@ -292,7 +292,7 @@ impl Forge {
         self.put_u32(16, self.bytes.len() as u32);
     }
 
-    /// Makes all hashes right.
+    /// Recomputes all hashes.
     pub(crate) fn seal(&mut self) {
         for index in 0..self.sections() {
             let entry = 64 + 64 * index;
@@ -304,7 +304,7 @@ impl Forge {
         self.put(32, hash.as_bytes());
     }
 
-    /// The bytes as they must lie in memory.
+    /// The bytes with the alignment required in memory.
     pub(crate) fn aligned(&self) -> Bytes {
         let mut bytes = Bytes::new();
         bytes.extend_from_slice(&self.bytes);

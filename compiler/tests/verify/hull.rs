@@ -8,7 +8,7 @@ use bvhc_format::kdop::Tables;
 use crate::breaks_in;
 use crate::forge::{Forge, HULL, ONE_TRIANGLE, source};
 
-/// The sheet, with k-DOPs and so with a hull.
+/// The sheet with k-DOPs, and therefore with a hull.
 fn forge() -> Forge {
     static FILE: LazyLock<Forge> = LazyLock::new(|| Forge::of_kdops(&source(), Tables::None));
     FILE.clone()
@@ -51,7 +51,7 @@ fn hulls_are_within_the_rules() {
 
 #[test]
 fn what_cannot_be_opened() {
-    // No vertex, and starts that are no cube's.
+    // No vertex, and a number of starts that is not that of a cube.
     for (field, wrong) in [(8, 0), (40, 0), (40, 5), (40, 7), (40, 12)] {
         let mut file = forge();
         file.put_u32(file.root(HULL) + field, wrong);
@@ -80,7 +80,7 @@ fn vertices_are_the_extreme_points() {
             breaks("C2", |file| file.put_f32(vertex(file, index) + 4 * coordinate, f32::NAN));
         }
     }
-    // Two change places.
+    // Two vertices swapped.
     breaks("C2", |file| {
         (0..12).step_by(4).for_each(|at| swap(file, vertex(file, 3) + at, vertex(file, 4) + at))
     });
@@ -98,7 +98,7 @@ fn neighbours_are_at_the_other_ends_of_edges() {
         breaks("C3", |file| file.add(neighbour(file, 0), by));
     }
     breaks("C3", |file| swap(file, neighbour(file, 0), neighbour(file, 1)));
-    // As if an edge were not there.
+    // An edge removed.
     breaks("C3", |file| {
         let end = vertex(file, last) + 12;
         file.add(end, -1);
@@ -112,11 +112,11 @@ fn starts_are_the_farthest() {
         breaks("C4", |file| file.put_u32(start(file, index), vertices));
         breaks("C4", |file| file.put_u32(start(file, index), u32::MAX));
     }
-    // The first cell's farthest is not the last one's.
+    // The farthest vertex of the first cell is not that of the last.
     breaks("C4", |file| file.put_u32(start(file, starts - 1), file.u32(start(file, 0))));
 }
 
-/// No byte of the section counts for nothing, but of starts, of which several may be the farthest.
+/// A change to any byte of the section is detected, except in starts, where several vertices may be equally far.
 #[test]
 fn every_byte_counts() {
     let good = forge();

@@ -15,7 +15,7 @@ fn forge(tables: Tables) -> Forge {
     FILES[tables as usize].clone()
 }
 
-/// Of the sheet without tables.
+/// Breaks a rule in the sheet without tables.
 fn breaks(rule: &str, forgery: impl FnOnce(&mut Forge)) {
     breaks_in(forge(Tables::None), rule, forgery);
 }
@@ -25,7 +25,7 @@ fn layout(file: &Forge) -> KdopLayout {
     KdopLayout::of(file.u32(root + 20), file.u32(root + 24)).unwrap()
 }
 
-/// A number of a node.
+/// The offset of a number of a node.
 fn at(file: &Forge, node: usize, spot: Spot) -> usize {
     file.slice(KDOP, 32).0 + 16 * (layout(file).rows() * node + spot.row) + 4 * spot.lane
 }
@@ -38,7 +38,7 @@ fn leaf(file: &Forge, index: usize) -> usize {
     file.slice(KDOP, 48).0 + 16 * index
 }
 
-/// All places of references but the empty ones, in order: nodes, slots and values.
+/// All references except the empty ones, in order: node, slot and value.
 fn children(file: &Forge) -> Vec<(usize, usize, u32)> {
     let slots = (0..nodes(file)).flat_map(|node| (0..4).map(move |slot| (node, slot)));
     let read = |(node, slot)| (node, slot, file.u32(at(file, node, layout(file).child(slot))));
@@ -81,7 +81,7 @@ fn the_section_is_optional() {
     file.verify().unwrap();
 }
 
-/// What it has in common with a tree of oriented boxes.
+/// The rules it shares with trees of oriented boxes.
 #[test]
 fn the_tree_as_a_whole() {
     let all = children(&forge(Tables::None));
@@ -119,7 +119,7 @@ fn empty_slots_meet_nothing() {
     }
 }
 
-/// In all nodes, so that leaves' k-DOPs and those high above are among them.
+/// Tests all nodes, so that k-DOPs of leaves and those near the root are included.
 #[test]
 fn kdops_hold_what_is_below() {
     for tables in [Tables::None, Tables::Profile] {

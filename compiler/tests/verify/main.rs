@@ -1,4 +1,4 @@
-//! Breaks each rule of FORMAT.md that `verify` alone checks, and expects it to say which one.
+//! Breaks each rule of FORMAT.md that only `verify` checks, and expects it to report that rule.
 
 mod forge;
 mod hull;
@@ -8,7 +8,7 @@ mod packed;
 mod packed_obb;
 mod samples;
 mod sections;
-/// The suites' own splitting builder; it needs nothing else of them.
+/// The splitting builder of the test suites.
 #[path = "../../../tests/src/support/split.rs"]
 #[allow(unreachable_pub)]
 mod split;
@@ -29,7 +29,7 @@ fn breaks(rule: &str, forgery: impl FnOnce(&mut Forge)) {
     breaks_in(Forge::new(), rule, forgery);
 }
 
-/// The same with a file of one triangle.
+/// The same for a file of one triangle.
 fn breaks_small(rule: &str, forgery: impl FnOnce(&mut Forge)) {
     breaks_in(Forge::of_one_triangle(), rule, forgery);
 }
@@ -40,7 +40,7 @@ fn breaks_in(mut file: Forge, rule: &str, forgery: impl FnOnce(&mut Forge)) {
     expect(rule, &file);
 }
 
-/// Breaks the origin and the radius with which the root of a tree begins.
+/// Breaks the origin and the radius at the start of a tree's root.
 fn breaks_frame(section: u32, rule: &str, good: impl Fn() -> Forge) {
     for axis in 0..3 {
         for wrong in [f32::NAN, f32::INFINITY, -2e18] {
@@ -94,7 +94,7 @@ fn what_cannot_be_opened_cannot_be_verified() {
     let mut file = Forge::new();
     file.bytes[0] = 0;
     assert!(matches!(file.verify(), Err(VerifyError::Open(_))));
-    // A byte of padding more in the payload breaks A1.
+    // One more byte of padding in the payload breaks A1.
     let mut file = Forge::new();
     let at = file.entry(METADATA) + 16;
     assert_ne!(file.u64(at) % 64, 0);
@@ -123,7 +123,7 @@ fn archives() {
         assert!(text + length < ends);
         file.bytes[text + length] = 1;
     });
-    // A slice of one element less leaves its last element outside.
+    // With one element removed from a slice, its last element is outside all slices.
     breaks("A4", |file| {
         let at = file.root(TREE) + 40;
         file.add(at, -1);
@@ -138,7 +138,7 @@ fn metadata() {
         breaks("M1", |file| file.add(file.root(METADATA) + field, 1));
     }
     for bound in 0..6 {
-        // On both sections, lest T2 tell first.
+        // Changed in both sections, or T2 would be reported first.
         breaks("M2", |file| {
             for at in [file.root(METADATA) + 88, file.root(TREE)].map(|at| at + 4 * bound) {
                 let wider = if bound < 3 { file.f32(at).next_down() } else { file.f32(at).next_up() };
@@ -187,7 +187,7 @@ fn blocks() {
         file.put_u32(file.number(1), a);
     });
     breaks("G8", |file| {
-        // The second corner becomes the first.
+        // The second corner is set to the first.
         let corner = file.bytes[file.block(0) + 192];
         file.put(file.block(0) + 208, &[corner]);
     });
@@ -203,7 +203,7 @@ fn triangle_numbers() {
         let triangles = file.slice(GEOMETRY, 16).1 as u32;
         file.put_u32(file.number(last), triangles);
     });
-    // A number from another block: one is there twice, another one missing.
+    // A number from another block: one occurs twice, another is missing.
     breaks("G7", |file| {
         let count = usize::from(file.bytes[file.block(0) + 244]);
         let (last, total) = (file.u32(file.number(count - 1)), file.slice(GEOMETRY, 16).1);
@@ -236,20 +236,20 @@ fn the_tree_as_a_whole() {
     for by in [-1, 1] {
         breaks("T4", |file| file.add(file.root(TREE) + 24, by));
     }
-    // One block twice, another one never.
+    // One block is referenced twice, another never.
     breaks("T5", |file| {
         let blocks: Vec<_> =
             file.children().into_iter().filter(|(_, c)| c >> 31 == 1 && *c != u32::MAX).collect();
         file.put_u32(blocks[0].0, blocks[1].1);
     });
-    // Two blocks change places.
+    // Two blocks are swapped.
     breaks("T5", |file| {
         let blocks: Vec<_> =
             file.children().into_iter().filter(|(_, c)| c >> 31 == 1 && *c != u32::MAX).collect();
         file.put_u32(blocks[0].0, blocks[1].1);
         file.put_u32(blocks[1].0, blocks[0].1);
     });
-    // A node becomes a block: the node is never referenced.
+    // A reference to a node becomes one to a block: the node is never referenced.
     breaks("T5", |file| {
         let (at, child) = file.children().into_iter().find(|(_, child)| child >> 31 == 0).unwrap();
         file.put_u32(at, child | 1 << 31);
@@ -287,8 +287,8 @@ fn boxes() {
     for plane in 0..6 {
         breaks("T10", |file| file.put_f32(file.plane(0, plane, 0), f32::NAN));
         breaks("T10", |file| file.put_f32(file.plane(0, plane, 1), f32::INFINITY));
-        // The compiler's boxes are as tight as can be: one step inward cuts the growth off. Where it lies on a
-        // plane that it need not touch, a step may still be fine, so take the one of the whole.
+        // The compiler's boxes are as tight as the growth allows, so moving a plane inward breaks the rule. Not every
+        // slot's plane has to be tight, but the outermost one of the whole model is.
         breaks("T10", |file| {
             let planes = (0..NODE_WIDTH).map(|slot| file.plane(0, plane, slot));
             let used = planes.filter(|at| file.f32(*at).abs() < 1e30);
@@ -310,7 +310,7 @@ fn visiting_orders() {
             file.put_u32(words[1], other);
         });
     }
-    // A permutation still, but of one octant only.
+    // Still a permutation, but changed for one octant only.
     breaks("T11", |file| {
         let words = [0, 1].map(|rank| file.order(0, rank));
         let [a, b] = words.map(|at| file.u32(at));
@@ -319,21 +319,22 @@ fn visiting_orders() {
     });
 }
 
-/// Bytes in which a small change may leave a file within the rules and true to its source.
+/// Bytes where a small change may leave a file valid and consistent with its source.
 fn is_free(file: &Forge, at: usize) -> bool {
     let (compiler, options) = (file.slice(METADATA, 112), file.slice(METADATA, 128));
     let texts = [compiler, options].iter().any(|(start, length)| (*start..start + length).contains(&at));
     let (trees, count) = file.slice(METADATA, 240);
     let figures = (trees..trees + 48 * count).contains(&at) && (32..44).contains(&((at - trees) % 48));
-    // Boxes may be larger than they must be.
+    // Boxes may be larger than necessary.
     let nodes = file.node(0)..file.node(file.nodes());
     let planes =
         nodes.contains(&at) && (at - nodes.start) % size_of::<WideNode>() < offset_of!(WideNode, children);
-    // A reader must not refuse a minor version, nor an optional section that is required or of another version.
+    // A reader must accept any minor version, and an optional section that is marked as required or has another
+    // version.
     let minor = (14..16).contains(&at);
     let entry = (64..file.directory_end()).contains(&at) && (4..7).contains(&(at % 64));
     let required = entry && ![METADATA, GEOMETRY, SPLITS, PACKED, TREE].contains(&file.u32(at - at % 64));
-    // A slot beyond the used ones repeats slot 0, and nothing forbids to call such a one used.
+    // An unused slot repeats slot 0, and no rule forbids counting it as used.
     let blocks = file.slice(GEOMETRY, 0);
     let used_slots = (blocks.0..blocks.0 + 256 * blocks.1).contains(&at) && (at - blocks.0) % 256 == 245;
     let position = packed::positions(file).iter().any(|range| range.contains(&at));
@@ -346,7 +347,7 @@ fn every_other_byte_counts() {
     check_every_byte(&Forge::new(), &source());
 }
 
-/// The same with the sections that a file need not have.
+/// The same for the optional sections.
 #[test]
 fn every_other_byte_counts_in_packed_and_split_files() {
     check_every_byte(&Forge::of_splits(Layout::Small), &blades());

@@ -30,7 +30,7 @@ fn leaves(file: &Forge) -> usize {
     file.slice(OBB, 56).1
 }
 
-/// One of a slot's numbers: 0 to 3 are the quaternion's, 4 to 6 the centre's, 7 to 9 the half extents'.
+/// The offset of a number of a slot: 0 to 3 are the quaternion, 4 to 6 the centre, 7 to 9 the half extents.
 fn number(file: &Forge, of: usize, slot: usize, number: usize) -> usize {
     node(file, of) + 16 * number + 4 * slot
 }
@@ -39,7 +39,7 @@ fn child(file: &Forge, of: usize, slot: usize) -> usize {
     node(file, of) + 160 + 4 * slot
 }
 
-/// All places of references but the empty ones, in order, with their values.
+/// The offsets of all references except the empty ones, in order, with their values.
 fn children(file: &Forge) -> Vec<(usize, u32)> {
     let slots = (0..nodes(file)).flat_map(|node| (0..4).map(move |slot| (node, slot)));
     let places = slots.map(|(node, slot)| child(file, node, slot)).map(|at| (at, file.u32(at)));
@@ -59,7 +59,7 @@ fn counts(file: &Forge) -> Vec<usize> {
     to_leaves(file).iter().map(|(_, child)| (child >> 29 & 3) as usize + 1).collect()
 }
 
-/// The first leaf of so many triangles.
+/// The first leaf with this number of triangles.
 fn leaf_of(file: &Forge, triangles: usize) -> usize {
     leaf(file, counts(file).iter().position(|count| *count == triangles).unwrap())
 }
@@ -73,13 +73,13 @@ fn empty(file: &mut Forge, of: usize, slot: usize) {
     file.put_u32(child(file, of, slot), u32::MAX);
 }
 
-/// Makes a lane hold what another one holds.
+/// Copies one lane of a leaf to another.
 fn repeat(file: &mut Forge, leaf: usize, from: usize, to: usize) {
     file.put_u32(leaf + 4 * to, file.u32(leaf + 4 * from));
 }
 
-/// Bytes in which a small change may leave a file within the rules: boxes may be larger than they must be, and points
-/// that others are relative to may be elsewhere where rounding hides it.
+/// Bytes where a small change may leave a file valid: boxes may be larger than necessary, and origins may move as far
+/// as rounding tolerates.
 pub(crate) fn is_free(file: &Forge, at: usize) -> bool {
     if !file.has(OBB) {
         return false;
@@ -115,7 +115,7 @@ fn what_cannot_be_opened() {
     }
 }
 
-/// Whether it is there or not, and whether older readers may skip it or not.
+/// The section cannot be dropped without its statistics, and may be marked as required.
 #[test]
 fn the_section_is_optional() {
     breaks("M5", |file| file.drop_section(OBB));
@@ -141,7 +141,7 @@ fn the_tree_as_a_whole() {
     }
 }
 
-/// One twice and another one never, two in each other's place, and one that no slot refers to.
+/// One child referenced twice and another never, two swapped, and one that no slot refers to.
 #[test]
 fn references() {
     breaks("B3", |file| {
@@ -196,7 +196,7 @@ fn quaternions_are_rotations() {
     for factor in [0.0, -2.0, 0.999_999, 1.000_001, f32::NAN, f32::INFINITY] {
         breaks("B8", scaled(factor));
     }
-    // Another sign is the same rotation.
+    // The opposite sign is the same rotation.
     let mut file = Forge::new();
     scaled(-1.0)(&mut file);
     file.seal();
@@ -218,7 +218,7 @@ fn boxes_are_boxes() {
     }
 }
 
-/// In all nodes, so that boxes of leaves and those high above are among them.
+/// Tests all nodes, so that boxes of leaves and those near the root are included.
 #[test]
 fn boxes_hold_what_is_below() {
     let good = Forge::new();
@@ -240,14 +240,14 @@ fn boxes_hold_what_is_below() {
     }
 }
 
-/// A box that is turned, about its own place.
+/// A box that is rotated about its centre.
 #[test]
 fn orientations_count() {
     breaks("B9", |file| {
         let parts = [0, 1, 2, 3].map(|index| file.f32(number(file, 0, 0, index)));
         let [x, y, z, w] = parts;
         let half = std::f32::consts::FRAC_1_SQRT_2;
-        // By 90 degrees around the last axis, which is the shortest of a box, and then around the first.
+        // By 90 degrees around the last axis, which is the shortest, and then around the first.
         let turned = [half * (x + y), half * (y - x), half * (z + w), half * (w - z)];
         let [x, y, z, w] = turned;
         let turned = [half * (x + w), half * (y + z), half * (z - y), half * (w - x)];
@@ -260,7 +260,7 @@ fn orientations_count() {
 #[test]
 fn the_root_reaches_all_boxes() {
     for axis in 0..3 {
-        // All boxes are elsewhere.
+        // A different origin moves all boxes.
         breaks("B9", |file| {
             let at = file.root(OBB) + 4 * axis;
             file.put_f32(at, file.f32(at) + 1.0);
@@ -276,7 +276,7 @@ fn addresses_lead_to_triangles() {
     }
     // A lane of a block that holds no triangle.
     breaks("B13", |file| file.put_u32(leaf_of(file, 4) + 4, file.u32(leaf_of(file, 4) + 4) | 15));
-    // Another lane or block, which holds another triangle or none.
+    // A different lane or block, which holds a different triangle or none.
     for by in [1, -1, 16, -16] {
         let mut file = Forge::new();
         let at = leaf_of(&file, 4) + 4;
@@ -293,7 +293,7 @@ fn unused_lanes_repeat_the_first() {
         let of_one = counts(file).iter().position(|count| *count < 4).unwrap();
         file.put_u32(leaf(file, of_one) + 12, file.u32(leaf_of(file, 4)));
     });
-    // Lanes that hold triangles are called unused.
+    // Lanes that hold triangles are counted as unused.
     breaks("B14", |file| {
         let at = to_leaves(file).into_iter().find(|(_, child)| child >> 29 == 7).unwrap().0;
         file.put_u32(at, file.u32(at) & !(1 << 30));
@@ -330,7 +330,7 @@ fn statistics() {
     }
 }
 
-/// Of triangles in several blocks, any place will do.
+/// For a triangle in several blocks, any of its addresses is valid.
 #[test]
 fn split_triangles_are_in_one_leaf() {
     let file = Forge::of_splits_and_obbs();

@@ -14,7 +14,7 @@ fn breaks(rule: &str, forgery: impl FnOnce(&mut Forge)) {
     breaks_in(Forge::packed(), rule, forgery);
 }
 
-/// Where the packed blocks begin, with their heads.
+/// The offsets of the packed blocks, with their heads.
 fn blocks(file: &Forge) -> Vec<(usize, PackedHead)> {
     let (mut at, count) = (file.slice(PACKED, 0).0, file.u32(file.root(PACKED) + 16));
     let next = (0..count).map(|_| {
@@ -25,7 +25,8 @@ fn blocks(file: &Forge) -> Vec<(usize, PackedHead)> {
     next.collect()
 }
 
-/// Where vertices lie, which may be anywhere within the error, and the error, which may be larger than it must be.
+/// The bytes of vertex positions, which may be anything within the error, and of the error, which may be larger than
+/// necessary.
 pub(crate) fn positions(file: &Forge) -> Vec<Range<usize>> {
     if !file.has(PACKED) {
         return Vec::new();
@@ -99,7 +100,7 @@ fn lattices_are_exact() {
             let (at, head) = blocks(file)[0];
             put(file, at, head.step() * (1 << 25) as f32);
         });
-        // The origin is the largest multiple; the vertices beyond it are too large.
+        // The origin is the largest representable multiple; the vertices beyond it are too large.
         breaks("P3", |file| {
             let (at, head) = blocks(file)[0];
             put(file, at, head.step() * (1 << 24) as f32);
@@ -118,7 +119,7 @@ fn the_position_error_is_a_number() {
     }
 }
 
-/// What `verify --against` says of the packed sheet with something changed.
+/// The message of `verify --against` for the packed sheet with a change.
 fn against_source(forgery: impl FnOnce(&mut Forge)) -> String {
     let mut file = Forge::packed();
     forgery(&mut file);
@@ -141,7 +142,7 @@ fn no_vertex_is_farther_away_than_the_file_says() {
     assert!(message.ends_with("(P4)"), "{message}");
 }
 
-/// Each vertex of one block a step away, which the error is made to allow: neighbours do not follow.
+/// Moves each vertex of one block by a step, which the enlarged error allows, but not the same vertices in neighbours.
 #[test]
 fn seams_stay_closed() {
     let message = against_source(|file| {
@@ -156,7 +157,7 @@ fn seams_stay_closed() {
     assert!(message.ends_with("(P5)"), "{message}");
 }
 
-/// Rules on blocks hold for what the packed ones describe.
+/// Rules on blocks also apply to unpacked packed blocks.
 #[test]
 fn what_they_describe_is_within_the_rules_of_blocks() {
     breaks("G2", |file| {
@@ -164,7 +165,7 @@ fn what_they_describe_is_within_the_rules_of_blocks() {
         file.put(at + 20, &[file.bytes[at + 20] | 15]);
     });
     breaks("G5", |file| file.add(blocks(file)[1].0 + 12, 1));
-    // A unit in which no block begins.
+    // A unit where no block starts.
     breaks("T7", |file| {
         let references = file.children().into_iter();
         let (at, _) = references.filter(|(_, child)| child >> 31 == 1 && *child != u32::MAX).nth(1).unwrap();

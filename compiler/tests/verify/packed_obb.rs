@@ -57,7 +57,7 @@ fn references() {
 
 #[test]
 fn numbers() {
-    // A quaternion of a slot, all zero.
+    // A slot's quaternion, set to zero.
     breaks("B8", |file| (0..4).for_each(|part| file.put(node(file, 0) + 8 * part, &[0; 2])));
     breaks("B9", |file| file.put_f32(node(file, 0) + 96, f32::NAN));
     breaks("B9", |file| file.put_f32(node(file, 0) + 112, f32::INFINITY));

@@ -23,7 +23,7 @@ fn count(file: &Forge) -> usize {
     file.slice(SAMPLES, 0).1
 }
 
-/// A coordinate of a sample.
+/// The offset of a coordinate of a sample.
 fn position(file: &Forge, node: usize, slot: usize, axis: usize) -> usize {
     file.slice(SAMPLES, 0).0 + 64 * node + 16 * axis + 4 * slot
 }
@@ -37,7 +37,7 @@ fn child(file: &Forge, node: usize, slot: usize) -> PairChild {
     PairRef(file.u32(file.slice(OBB, 24).0 + 192 * node + 160 + 4 * slot)).get()
 }
 
-/// A slot that refers to a leaf with a lane that is not used.
+/// A slot that refers to a leaf with an unused lane.
 fn short_leaf(file: &Forge) -> (usize, usize, u32) {
     let slots = (0..count(file)).flat_map(|node| (0..4).map(move |slot| (node, slot)));
     let of = |(node, slot)| match child(file, node, slot) {
@@ -58,7 +58,7 @@ fn samples_are_within_the_rules() {
     assert_eq!((count(&triangle), triangle.u32(place(&triangle, 0, 3))), (1, 0));
 }
 
-/// Other nodes than the tree has, or no tree.
+/// A different number of nodes than the tree has, or no tree.
 #[test]
 fn what_cannot_be_opened() {
     let mut file = forge();
@@ -91,14 +91,14 @@ fn places_are_below_their_slots() {
             breaks("N2", |file| file.put_u32(place(file, node, slot), wrong));
         }
     }
-    // That of another slot, with the position there.
+    // The slot address of another slot, with its position.
     breaks("N2", |file| {
         for axis in 0..3 {
             file.put_u32(position(file, 0, 0, axis), file.u32(position(file, 0, 1, axis)));
         }
         file.put_u32(place(file, 0, 0), file.u32(place(file, 0, 1)));
     });
-    // Lane 0 is there; the last one repeats it, but is not used.
+    // The last lane repeats lane 0, but is unused.
     breaks("N2", |file| {
         let (node, slot, leaf) = short_leaf(file);
         file.put_u32(place(file, node, slot), 4 * leaf + 3);
@@ -128,7 +128,7 @@ fn empty_slots_repeat_the_first() {
     }
 }
 
-/// No byte of the section counts for nothing.
+/// A change to any byte of the section is detected.
 #[test]
 fn every_byte_counts() {
     let good = Forge::of_samples(ONE_TRIANGLE, Layout::Fast);

@@ -15,7 +15,7 @@ use crate::{breaks, breaks_in, expect};
 
 const VENDOR: u32 = 0x8000_0001;
 
-/// An entry for a section that no version of this library knows, or does not yet.
+/// An entry for a section of an unknown or future kind.
 fn entry(kind: u32, mesh: u32, flags: u16) -> SectionEntry {
     SectionEntry { kind, version: 1, flags, offset: 0, length: 0, alignment: 64, mesh, hash: [0; 32] }
 }
@@ -51,7 +51,7 @@ fn sections_of_unknown_kinds_are_skipped_unless_required() {
             let model = Model::from_bytes(&bytes).unwrap();
             assert_eq!(model.closest_hit(&ray), expected);
             assert!(model.sections().any(|(entry, bytes)| entry.kind == kind && bytes == b"anything at all"));
-            // A tree of a later version would have statistics.
+            // An unknown kind of tree would need statistics.
             assert_eq!(file.verify().is_ok(), kind != 31 || mesh == NONE, "{kind}");
             let required = with_section(entry(kind, mesh, 1));
             assert_eq!(fault(&required), Some(SectionFault::UnknownRequired));
@@ -76,7 +76,7 @@ fn sections_of_newer_versions_are_skipped_unless_required() {
     file.put(file.entry(OBB) + 6, &[1]);
     assert_eq!(fault(&file), Some(SectionFault::Version { found: 2 }));
     assert!(open_error(&file).unwrap().to_string().contains("(obb-tree)"));
-    // Without any such tree, samples make no sense.
+    // Samples without a tree of oriented boxes are invalid.
     let mut file = Forge::of_samples(&source(), Layout::Fast);
     file.drop_section(OBB);
     assert!(matches!(open_error(&file), Some(OpenError::Samples { .. })));
@@ -98,7 +98,7 @@ fn entries_ascend_by_mesh_and_kind() {
     for mesh in [1, 7, NONE - 1] {
         let file = with_section(entry(VENDOR, mesh, 0));
         let found = SectionFault::Mesh { found: mesh, most: 1 };
-        // One mesh more is a mesh of which only an optional section is there; the others are still good.
+        // Mesh 1 is then a mesh with only an optional section; the other mesh is still readable.
         assert_eq!(fault(&file), (mesh > 1).then_some(found));
     }
     assert!(matches!(with_section(entry(VENDOR, 1, 0)).verify(), Err(VerifyError::Mesh { mesh: 1, .. })));
@@ -172,7 +172,7 @@ fn user_metadata_comes_back_in_order() {
     let bytes = file.aligned();
     let found: Vec<_> = Model::from_bytes(&bytes).unwrap().user_metadata().collect();
     assert_eq!(found, [("ab", "x=y\n"), ("author", "Ä. Smith"), ("b", "")]);
-    // Nothing else depends on it.
+    // Nothing else depends on user metadata.
     let (text, other) = (file.slice(METADATA, 128), Forge::new());
     assert_eq!(file.bytes[text.0..][..text.1], other.bytes[other.slice(METADATA, 128).0..][..text.1]);
     assert_eq!(file.bytes[file.payload(OBB)], other.bytes[other.payload(OBB)]);
@@ -216,7 +216,7 @@ fn user_metadata_keeps_its_rules() {
 #[test]
 fn corners_of_faces() {
     let corners = |file: &Forge| file.slice(GEOMETRY, 64);
-    // The sheet's quads are cut along the diagonal from corner 0.
+    // The sheet's quads are split along the diagonal from corner 0.
     assert_eq!(corners(&Forge::new()).1, Forge::new().slice(GEOMETRY, 16).1);
     breaks("G13", |file| file.put(corners(file).0, &[0, 0]));
     breaks("G13", |file| {

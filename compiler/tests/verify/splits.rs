@@ -15,7 +15,7 @@ fn breaks(rule: &str, forgery: impl FnOnce(&mut Forge)) {
     breaks_in(Forge::of_splits(Layout::Fast), rule, forgery);
 }
 
-/// Where element `index` of a list of the section stands: `triangles` at field 0, `ends` at 16, `places` at 32.
+/// The offset of element `index` of a list of the section: `triangles` at field 0, `ends` at 16, `places` at 32.
 fn element(file: &Forge, field: usize, index: usize) -> usize {
     let (start, count) = file.slice(SPLITS, field);
     assert!(index < count);
@@ -42,12 +42,12 @@ fn split_triangles_are_within_the_rules() {
 fn the_list_is_complete() {
     breaks("S1", |file| swap(file, element(file, 0, 0), element(file, 0, 1)));
     breaks("S1", |file| file.put_u32(element(file, 0, 0), u32::MAX));
-    // One of the listed triangles is said to be another one.
+    // One of the listed triangles is replaced by another.
     breaks("S1", |file| file.put_u32(element(file, 0, 1), file.u32(element(file, 0, 0))));
     breaks("S1", |file| file.drop_section(SPLITS));
 }
 
-/// A section that lists triangles of another file, where none is split.
+/// A file without split triangles gets the section of another file.
 #[test]
 fn without_a_split_triangle_there_is_no_list() {
     let splits = Forge::of_splits(Layout::Fast);
@@ -62,11 +62,11 @@ fn ends_and_places() {
     breaks("S2", |file| file.add(last(file), -1));
     breaks("S3", |file| file.add(element(file, 32, 0), 1));
     breaks("S3", |file| file.put_u32(element(file, 32, 2), u32::MAX));
-    // Two places of one triangle.
+    // Two places of one triangle swapped.
     breaks("S3", |file| swap(file, element(file, 32, 0), element(file, 32, 1)));
 }
 
-/// Each of the lists longer or shorter than it must be.
+/// Each of the lists too long or too short.
 #[test]
 fn lists_of_other_lengths() {
     for (rule, which) in [("S1", 0), ("S2", 1), ("S3", 2)] {
@@ -89,7 +89,7 @@ fn numbers(file: &Forge, field: usize) -> Vec<u32> {
     (0..file.slice(SPLITS, field).1).map(|index| file.u32(element(file, field, index))).collect()
 }
 
-/// A file of nothing but this section.
+/// A file with only this section.
 fn list([triangles, ends, places]: [Vec<u32>; 3]) -> Forge {
     let splits = Splits { triangles: &triangles, ends: &ends, places: &places };
     Forge { bytes: assemble(&[Section::new(&splits)]).to_vec() }
@@ -97,7 +97,7 @@ fn list([triangles, ends, places]: [Vec<u32>; 3]) -> Forge {
 
 #[test]
 fn marks_in_blocks() {
-    // Where `split` stands in a block, and in a packed one.
+    // The offset of `split` in a block, and in a packed one.
     let [plain, packed] = [|file: &Forge| file.block(0) + 246, |file: &Forge| file.slice(PACKED, 0).0 + 18];
     for (layout, place) in LAYOUTS.into_iter().zip([plain, packed]) {
         for bit in 0..16 {
@@ -111,7 +111,7 @@ fn marks_in_blocks() {
     breaks_in(Forge::packed(), "S4", |file| file.put(file.slice(PACKED, 0).0 + 19, &[128]));
 }
 
-/// A number that is there twice for one that is missing.
+/// One number duplicated in place of another, which is then missing.
 #[test]
 fn every_triangle_is_in_a_block() {
     breaks("G7", |file| {
@@ -142,7 +142,7 @@ fn boxes_cover_split_triangles_between_them() {
     assert!(uncovered > places / 2, "{uncovered} of {places}");
 }
 
-/// A plane of a slot of a node below the root, moved outward by more than the slot above has room for.
+/// Moves a plane of a slot of a node below the root outward, beyond the box of the slot above.
 #[test]
 fn boxes_lie_within_those_above() {
     for plane in 0..6 {
@@ -152,7 +152,7 @@ fn boxes_lie_within_those_above() {
             file.put_f32(at, file.f32(at) + outward);
         });
     }
-    // Without split triangles they need not. One step changes no figure by as much as M6 allows.
+    // Without split triangles, boxes need not be nested. One step changes no figure by more than M6 allows.
     let mut file = Forge::new();
     let lower_x = (0..NODE_WIDTH).map(|slot| file.plane(1, 0, slot));
     let at = lower_x.min_by(|a, b| file.f32(*a).total_cmp(&file.f32(*b)));

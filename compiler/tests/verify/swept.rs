@@ -9,11 +9,11 @@ use bvhc_format::swept::{Core, Cores, SweptLayout};
 use crate::forge::{Forge, METADATA, ONE_TRIANGLE, SWEPT, source};
 use crate::{breaks_frame, breaks_in};
 
-/// Where the root's slices are.
+/// The offsets of the root's slices.
 const LEAVES: usize = 24;
 const ROWS: usize = 40;
 
-/// The sheet, with each kind of core; of a hybrid the shapes.
+/// The sheet with each kind of core, and the shapes for a hybrid.
 fn forge(cores: Cores) -> Forge {
     static FILES: LazyLock<[Forge; 4]> = LazyLock::new(|| {
         Cores::ALL.map(|cores| match cores {
@@ -25,7 +25,7 @@ fn forge(cores: Cores) -> Forge {
     FILES[index].clone()
 }
 
-/// The sheet, and beside it octahedra and blades, which suit points and lines.
+/// The sheet, and beside it octahedra and blades, which suit point and line cores.
 fn shapes() -> String {
     let mut text = source();
     for i in 0..24 {
@@ -45,12 +45,12 @@ fn shapes() -> String {
 
 const RECTANGLES: Cores = Cores::Same(Core::Rectangle);
 
-/// Of the sheet with rectangles.
+/// Breaks a rule in the sheet with rectangles.
 fn breaks(rule: &str, forgery: impl FnOnce(&mut Forge)) {
     breaks_in(forge(RECTANGLES), rule, forgery);
 }
 
-/// Of the shapes with a hybrid.
+/// Breaks a rule in the shapes with a hybrid.
 fn breaks_hybrid(rule: &str, forgery: impl FnOnce(&mut Forge)) {
     breaks_in(forge(Cores::Hybrid), rule, forgery);
 }
@@ -76,7 +76,7 @@ fn nodes(file: &Forge) -> Vec<(usize, Core)> {
     nodes
 }
 
-/// A number of a slot of the node that begins with a row.
+/// The offset of a number of a slot of the node that starts at a row.
 fn lane(file: &Forge, first: usize, row: usize, slot: usize) -> usize {
     file.slice(SWEPT, ROWS).0 + 16 * (first + row) + 4 * slot
 }
@@ -85,14 +85,14 @@ fn leaf(file: &Forge, index: usize) -> usize {
     file.slice(SWEPT, LEAVES).0 + 16 * index
 }
 
-/// All places of references but the empty ones, in order: the first rows of nodes, slots and values.
+/// All references except the empty ones, in order: first row of the node, slot and value.
 fn children(file: &Forge) -> Vec<(usize, usize, u32)> {
     let slots = nodes(file).into_iter().flat_map(|(first, _)| (0..4).map(move |slot| (first, slot)));
     let read = |(first, slot)| (first, slot, file.u32(lane(file, first, Core::CHILDREN, slot)));
     slots.map(read).filter(|(.., child)| *child != u32::MAX).collect()
 }
 
-/// The place and value of a reference to a node, or to a leaf, by number.
+/// The location and value of a reference to a node, or to a leaf, by number.
 fn child(file: &Forge, leaf: bool, index: usize) -> (usize, usize, u32) {
     *children(file).iter().filter(|(.., child)| (child >> 31 == 1) == leaf).nth(index).unwrap()
 }
@@ -135,7 +135,7 @@ fn the_section_is_optional() {
     breaks("M5", |file| file.drop_section(SWEPT));
 }
 
-/// What it has in common with a tree of oriented boxes.
+/// The rules it shares with trees of oriented boxes.
 #[test]
 fn the_tree_as_a_whole() {
     for cores in [RECTANGLES, Cores::Hybrid] {
@@ -160,7 +160,8 @@ fn the_tree_as_a_whole() {
     breaks("B5", |file| put_child(file, to_node(0), nodes(file).len() as u32));
 }
 
-/// References that lead between nodes, to nodes of another core or to none, and nodes to which none leads in time.
+/// References to rows where no node starts, to nodes with a different core or to none, and nodes without a reference
+/// from a preceding node.
 #[test]
 fn the_nodes_of_a_hybrid() {
     let good = forge(Cores::Hybrid);
@@ -172,14 +173,14 @@ fn the_nodes_of_a_hybrid() {
                 breaks_hybrid("W6", |file| put_child(file, place, wrong));
             }
         }
-        // Two to one node: to another there is none.
+        // Two references to one node, so that another node has none.
         breaks_hybrid("W6", |file| {
             put_child(file, place, child(file, false, all.len() - 2 - index / 2).2 ^ 1)
         });
     }
     // A leaf in place of a node.
     breaks_hybrid("W6", |file| put_child(file, child(file, false, 3), child(file, true, 0).2));
-    // The root with other cores.
+    // The root with a different core.
     let first = layout(&good).first;
     for core in Core::ALL.into_iter().filter(|core| *core != first) {
         breaks_hybrid("W6", |file| file.put_u32(file.root(SWEPT) + 20, 4 + core as u32));
@@ -200,7 +201,7 @@ fn empty_slots_meet_nothing() {
     }
 }
 
-/// In all nodes, so that leaves' spheres and those high above are among them.
+/// Tests all nodes, so that spheres of leaves and those near the root are included.
 #[test]
 fn swept_spheres_hold_what_is_below() {
     for cores in Cores::ALL {
@@ -218,7 +219,7 @@ fn swept_spheres_hold_what_is_below() {
             breaks_in(good.clone(), "W4", |file| file.put_f32(lane(file, second, row, 0), f32::NAN));
         }
     }
-    // Turned, but as long, and with all the radius that it takes.
+    // Half axes that are not perpendicular, with a sufficient radius.
     breaks("W4", |file| {
         for (row, number) in [(5, 1.0), (6, 0.0), (7, 0.0), (8, 0.001), (9, 1.0), (10, 0.0), (4, 50.0)] {
             file.put_f32(lane(file, 0, row, 0), number);

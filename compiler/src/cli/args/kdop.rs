@@ -7,17 +7,17 @@ use crate::cli::error::UsageError;
 use crate::pair::kdop;
 use crate::pair::kdop::Split;
 
-/// How the tree of k-DOPs is built. What is not given is left to [`kdop::Options`].
+/// How the tree of k-DOPs is built. Arguments that are not given take the defaults of [`kdop::Options`].
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Tree of k-DOPs, with --trees aabb,kdop")]
 pub(in crate::cli) struct KdopArgs {
-    /// How many directions k-DOPs have: 6, 12, 14, 18, 26 or 42 [default: 14]
+    /// The number of directions of k-DOPs: 6, 12, 14, 18, 26 or 42 [default: 14]
     #[arg(long, value_name = "K", value_parser = parse_k)]
     kdop_k: Option<u32>,
-    /// What nodes tell besides extents, for realignments that need it [default: none]
+    /// What nodes store besides extents, for realignments that need it [default: none]
     #[arg(long, value_enum, value_name = "TABLES")]
     kdop_tables: Option<TablesArg>,
-    /// How sets of triangles are parted [default: kinematic]
+    /// How sets of triangles are partitioned [default: kinematic]
     #[arg(long, value_enum, value_name = "SPLIT")]
     kdop_split: Option<SplitArg>,
 }
@@ -31,7 +31,7 @@ enum SplitArg {
     LongestAxisMean,
     /// At the midpoint along the longest of the directions
     LongestDirectionMidpoint,
-    /// Where the parts are least likely to be met by others like them
+    /// Where the parts are least likely to collide with similar parts
     Kinematic,
 }
 
@@ -42,12 +42,12 @@ enum TablesArg {
     None,
     /// Which rings around each direction hold corners: `--realign occupancy`
     Occupancy,
-    /// How far corners reach along the edge of each direction's cone: `--realign profile`
+    /// How far corners extend along the edge of each direction's cone: `--realign profile`
     Profile,
 }
 
 impl KdopArgs {
-    /// How the tree is to be built.
+    /// The options for building the tree.
     pub(in crate::cli) fn options(&self) -> kdop::Options {
         let default = kdop::Options::default();
         kdop::Options {
@@ -57,7 +57,7 @@ impl KdopArgs {
         }
     }
 
-    /// Refuses every flag, where there is to be no such tree.
+    /// Refuses all of these flags, for a file without such a tree.
     pub(in crate::cli) fn refuse(&self) -> Result<(), UsageError> {
         let flags = [
             ("--kdop-k", self.kdop_k.is_some()),

@@ -7,23 +7,23 @@ use crate::cli::error::UsageError;
 use crate::fit::{self, Method, Objective, genetic, memetic};
 use crate::pair::obb::{self, Split};
 
-/// How the tree of oriented boxes is built. What is not given is left to [`obb::Options`].
+/// How the tree of oriented boxes is built. Arguments that are not given take the defaults of [`obb::Options`].
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Tree of oriented boxes")]
 pub(in crate::cli) struct ObbArgs {
     /// How the orientations of boxes are found [default: memetic]
     #[arg(long, value_enum, value_name = "FIT")]
     obb_fit: Option<FitArg>,
-    /// What the fits make small [default: volume]
+    /// What the fits minimise [default: volume]
     #[arg(long, value_enum, value_name = "MEASURE")]
     obb_objective: Option<ObjectiveArg>,
-    /// How sets of triangles are parted [default: kinematic]
+    /// How sets of triangles are partitioned [default: kinematic]
     #[arg(long, value_enum, value_name = "SPLIT")]
     obb_split: Option<SplitArg>,
-    /// How many triangles a leaf holds at most, 1 to 4 [default: 4]
+    /// The most triangles in a leaf, 1 to 4 [default: 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
     leaf_size: Option<u8>,
-    /// With `--obb-fit genetic` or `memetic`: where the random numbers start [default: 0]
+    /// With `--obb-fit genetic` or `memetic`: the seed of the random numbers [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
@@ -48,7 +48,7 @@ struct GeneticArgs {
     /// The probability that a bit of a child is flipped [default: 0.03]
     #[arg(long, value_name = "P", value_parser = parse_part)]
     ga_mutation: Option<f64>,
-    /// The part of a population, its worst, that children replace [default: 0.2]
+    /// The fraction of a population, its worst, that children replace [default: 0.2]
     #[arg(long, value_name = "PART", value_parser = parse_part)]
     ga_gap: Option<f64>,
 }
@@ -60,7 +60,7 @@ struct MemeticArgs {
     /// Individuals, at least 2 [default: 8]
     #[arg(long, value_name = "N", value_parser = count(2))]
     memetic_population: Option<usize>,
-    /// Children without a new best after which a search ends, once more for every 512 vertices of the hull
+    /// Children without a new best after which a search ends, plus the same number for every 512 vertices of the hull
     /// [default: 12]
     #[arg(long, value_name = "N", value_parser = count(0))]
     memetic_patience: Option<usize>,
@@ -75,19 +75,19 @@ struct MemeticArgs {
 /// [`Method`] as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FitArg {
-    /// The principal axes of the corners: the least time
+    /// The principal axes of the corners: the fastest
     Covariance,
     /// The principal axes of the hull's surface
     HullCovariance,
     /// Larsson and Kallberg's tetrahedra among 14 extreme points
     Dito14,
-    /// The same among 26
+    /// The same among 26 extreme points
     Dito26,
     /// The genetic search of Ramirez, Navarro, Carmona and Dos Ramos: slow
     Genetic,
-    /// A genetic search among local optima: what most should use
+    /// A genetic search among local optima: recommended for most uses
     Memetic,
-    /// The least box, proven to a part in a million: the slowest, minutes where there are many triangles
+    /// The smallest box, proven to within one part in a million: the slowest, minutes for many triangles
     Exact,
 }
 
@@ -96,7 +96,7 @@ enum FitArg {
 enum ObjectiveArg {
     /// The volume of a box
     Volume,
-    /// How likely a box is to meet another like it
+    /// How likely a box is to collide with a similar one
     Collision,
 }
 
@@ -107,15 +107,15 @@ enum SplitArg {
     LongestAxisMedian,
     /// At the mean along the longest axis of the set's box
     LongestAxisMean,
-    /// At the median along the longest axis of the box that `--obb-fit` finds: a fit more for every set
+    /// At the median along the longest axis of the box that `--obb-fit` finds: one more fit for every set
     FittedAxisMedian,
     /// In the middle of the longest axis of that box, as in the papers
     FittedAxisMidpoint,
-    /// Where the parts are least likely to be met by others like them
+    /// Where the parts are least likely to collide with similar parts
     Kinematic,
 }
 
-/// Where a flag has an effect.
+/// The fitting methods for which a flag has an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     Tree,
@@ -125,7 +125,7 @@ enum Scope {
 }
 
 impl Scope {
-    /// The argument that a flag goes with.
+    /// The argument that a flag requires.
     fn name(self) -> &'static str {
         match self {
             Self::Tree => "--trees aabb,obb",
@@ -146,7 +146,7 @@ impl Scope {
 }
 
 impl ObbArgs {
-    /// How the tree is to be built.
+    /// The options for building the tree.
     pub(in crate::cli) fn options(&self) -> Result<obb::Options, UsageError> {
         let default = obb::Options::default();
         let fit = self.method(default.fit);
@@ -162,7 +162,7 @@ impl ObbArgs {
         }
     }
 
-    /// Refuses every flag, where there is to be no such tree.
+    /// Refuses all of these flags, for a file without such a tree.
     pub(in crate::cli) fn refuse(&self) -> Result<(), UsageError> {
         match self.given().next() {
             Some((flag, _)) => Err(UsageError::NoEffect { flag, with: Scope::Tree.name() }),
@@ -217,7 +217,7 @@ impl GeneticArgs {
             crossover: self.ga_crossover.unwrap_or(default.crossover),
             mutation: self.ga_mutation.unwrap_or(default.mutation),
             gap: self.ga_gap.unwrap_or(default.gap),
-            // Each fit of a tree has its own.
+            // Each fit of a tree has its own seed.
             seed: default.seed,
         }
     }

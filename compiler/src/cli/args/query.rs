@@ -67,30 +67,30 @@ pub(in crate::cli) struct QueryArgs {
 /// The queries.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Query {
-    /// The closest hit of a ray
+    /// Find the closest hit of a ray
     #[command(after_help = LINES)]
     Ray(ModelArgs),
-    /// Whether a ray hits anything
+    /// Test whether a ray hits anything
     #[command(after_help = LINES)]
     Any(ModelArgs),
-    /// The closest point of the model
+    /// Find the closest point of the model
     #[command(after_help = LINES)]
     Point(ModelArgs),
-    /// All faces that touch an axis-aligned box
+    /// List all faces that touch an axis-aligned box
     #[command(after_help = LINES)]
     Box(ModelArgs),
-    /// All faces that touch a ball
+    /// List all faces that touch a ball
     #[command(after_help = LINES)]
     Sphere(ModelArgs),
-    /// Whether two models meet, at one pose after another
+    /// Test whether two models collide, for each of a list of poses
     #[command(after_help = COLLIDE_HELP)]
     Collide(CollideArgs),
-    /// How far two models are from each other, at one pose after another
+    /// Find the distance between two models, for each of a list of poses
     #[command(after_help = DISTANCE_HELP)]
     Distance(DistanceArgs),
 }
 
-/// What is asked of one model.
+/// Arguments of queries on one model.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct ModelArgs {
     /// The compiled file
@@ -100,27 +100,27 @@ pub(in crate::cli) struct ModelArgs {
     pub(in crate::cli) input: Option<PathBuf>,
 }
 
-/// What is asked of two.
+/// Arguments of collision queries.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct CollideArgs {
-    /// The compiled file that stays where it is
+    /// The compiled file that stays in place
     pub(in crate::cli) a: PathBuf,
-    /// The compiled file that is moved; may be the same
+    /// The compiled file that the poses move; may be the same file
     pub(in crate::cli) b: PathBuf,
     /// Read the poses of B from this file instead of standard input
     #[arg(long, value_name = "F")]
     pub(in crate::cli) poses: Option<PathBuf>,
-    /// Count the pairs of triangles that meet; takes longer than a yes or no
+    /// Count the pairs of triangles that intersect; takes longer than a yes or no
     #[arg(long)]
     pub(in crate::cli) pairs: bool,
     #[command(flatten)]
     pub(in crate::cli) volume: VolumeArgs,
 }
 
-/// What prunes.
+/// The bounding volumes of queries on two models.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct VolumeArgs {
-    /// The volumes that find the pairs; no answer depends on them [default: obb, or aabb where a file has no other]
+    /// The bounding volumes that prune; answers do not depend on them [default: obb, or aabb if a file has no other]
     #[arg(long, value_enum, value_name = "VOLUME")]
     volume: Option<VolumeArg>,
     /// With `--volume kdop`: how the second model's k-DOPs are realigned [default: triples]
@@ -133,34 +133,34 @@ pub(in crate::cli) struct VolumeArgs {
 enum VolumeArg {
     /// Oriented boxes
     Obb,
-    /// k-DOPs, of files compiled with `--trees aabb,kdop` or `aabb,obb,kdop`
+    /// k-DOPs, for files compiled with `--trees aabb,kdop` or `aabb,obb,kdop`
     Kdop,
     /// Axis-aligned boxes
     Aabb,
-    /// Rectangle-swept spheres, of files compiled with `--trees aabb,obb,rss`
+    /// Rectangle-swept spheres, for files compiled with `--trees aabb,obb,rss`
     Rss,
-    /// Line-swept spheres, of files compiled with `--trees aabb,obb,lss`
+    /// Line-swept spheres, for files compiled with `--trees aabb,obb,lss`
     Lss,
-    /// Spheres, of files compiled with `--trees aabb,obb,pss`
+    /// Spheres, for files compiled with `--trees aabb,obb,pss`
     Pss,
-    /// In each node one of these three, of files compiled with `--trees aabb,obb,hybrid`
+    /// In each node one of these three, for files compiled with `--trees aabb,obb,hybrid`
     Hybrid,
-    /// Oriented boxes, with a vertex of each for distances, of files compiled with `--trees aabb,obb,samples`
+    /// Oriented boxes with sample vertices, for distances, for files compiled with `--trees aabb,obb,samples`
     Samples,
 }
 
 /// [`Realign`] as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum RealignArg {
-    /// By the extents along the axes: any but 12 directions
+    /// From the extents along the axes; not for 12 directions
     Axes,
-    /// By the extents along the three directions around each
+    /// From the extents along the three directions around each
     Triples,
-    /// By `--kdop-tables occupancy`
+    /// From the tables of `--kdop-tables occupancy`
     Occupancy,
-    /// By `--kdop-tables profile`
+    /// From the tables of `--kdop-tables profile`
     Profile,
-    /// At the root exactly, by the convex hull; below as `triples`
+    /// At the root exactly, from the convex hull; below it as `triples`
     Hull,
 }
 
@@ -190,23 +190,23 @@ impl VolumeArgs {
     }
 }
 
-/// How far two are apart.
+/// Arguments of distance queries.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct DistanceArgs {
-    /// The compiled file that stays where it is
+    /// The compiled file that stays in place
     pub(in crate::cli) a: PathBuf,
-    /// The compiled file that is moved; may be the same
+    /// The compiled file that the poses move; may be the same file
     pub(in crate::cli) b: PathBuf,
     /// Read the poses of B from this file instead of standard input
     #[arg(long, value_name = "F")]
     pub(in crate::cli) poses: Option<PathBuf>,
-    /// Find nothing that is farther away than D
+    /// Report no distances greater than D
     #[arg(long, value_name = "D", value_parser = not_negative)]
     pub(in crate::cli) within: Option<f64>,
-    /// Let the distance be greater than the least one by up to E
+    /// Allow distances that exceed the least one by up to E
     #[arg(long, value_name = "E", value_parser = not_negative, conflicts_with = "rel_error")]
     pub(in crate::cli) abs_error: Option<f64>,
-    /// Let the distance be greater than the least one by up to the share E of it: 0.05 is 5 %
+    /// Allow distances that exceed the least one by up to the fraction E of it: 0.05 is 5 %
     #[arg(long, value_name = "E", value_parser = not_negative)]
     pub(in crate::cli) rel_error: Option<f64>,
     #[command(flatten)]

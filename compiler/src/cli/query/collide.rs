@@ -8,13 +8,13 @@ use bvhc_runtime::{Model, Pose, Volume};
 use super::Ask;
 use crate::cli::row::{Row, RowError};
 
-/// Answers poses of B in A's space.
+/// Answers queries, each a pose of B in A's space.
 pub(super) struct Asker<'a> {
     pub(super) a: Model<'a>,
     pub(super) b: Model<'a>,
     /// Whether to count the pairs.
     pub(super) count: bool,
-    /// What finds them; the files have it.
+    /// The volumes that prune; both files have them.
     pub(super) volume: Volume,
 }
 

@@ -1,4 +1,4 @@
-//! How far two models are from each other.
+//! The distance between two models.
 
 use std::fmt::Write;
 
@@ -7,13 +7,13 @@ use bvhc_runtime::{Model, Tolerance, Volume, WarmStart, WorkBudget};
 use super::Ask;
 use crate::cli::row::{Row, RowError};
 
-/// Answers poses of B in A's space.
+/// Answers queries, each a pose of B in A's space.
 pub(super) struct Asker<'a> {
     pub(super) a: Model<'a>,
     pub(super) b: Model<'a>,
-    /// What finds them; the files have it.
+    /// The volumes that prune; both files have them.
     pub(super) volume: Volume,
-    /// What is farther is not found.
+    /// The limit beyond which nothing is found.
     pub(super) within: f64,
     pub(super) allowance: Tolerance,
 }

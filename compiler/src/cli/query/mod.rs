@@ -1,4 +1,4 @@
-//! `bvhc query KIND ...`: a line in, a row of CSV out. Whom a line asks is a file.
+//! `bvhc query KIND ...`: reads one query per line and writes one CSV row for each.
 
 mod collide;
 mod distance;
@@ -17,7 +17,7 @@ use super::output::STANDARD_OUTPUT;
 use super::row::RowError;
 use model::Kind;
 
-/// Bytes read and written at a time.
+/// The size of the input and output buffers, in bytes.
 const BUFFER: usize = 1 << 16;
 
 pub(super) fn run(args: &QueryArgs) -> Result<(), CliError> {
@@ -62,7 +62,8 @@ fn ask_how_far(args: &DistanceArgs) -> Result<(), CliError> {
     answer_all(&distance::Asker { a, b, volume, within, allowance }, args.poses.as_deref())
 }
 
-/// Whether the files have the volumes, by what a query without a step says. That does not depend on the pose.
+/// Checks that the files have the volumes, from the result of a query with a budget of zero steps. That does not depend
+/// on the pose.
 fn check_volume(found: Result<(), PairError>, [a, b]: [&Path; 2]) -> Result<(), CliError> {
     match found {
         Ok(()) | Err(PairError::Exhausted(Exhausted)) => Ok(()),
@@ -70,12 +71,12 @@ fn check_volume(found: Result<(), PairError>, [a, b]: [&Path; 2]) -> Result<(), 
     }
 }
 
-/// Whoever answers lines.
+/// Answers the lines of queries.
 trait Ask {
     /// The names of a row's fields.
     fn header(&self) -> &'static str;
 
-    /// Appends the row that answers a line, if the line asks anything.
+    /// Appends the row that answers a line, unless the line has no query.
     fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError>;
 }
 
@@ -92,7 +93,7 @@ fn answer_all(asker: &dyn Ask, input: Option<&Path>) -> Result<(), CliError> {
     Session { asker, name, lines: BufReader::with_capacity(BUFFER, input), out }.run()
 }
 
-/// Lines in, rows out.
+/// Reads query lines and writes result rows.
 struct Session<'a, R, W> {
     asker: &'a dyn Ask,
     name: String,
@@ -120,9 +121,10 @@ impl<R: Read, W: Write> Session<'_, R, W> {
         self.flush()
     }
 
-    /// Reads a line without its end; `false` where there is none.
+    /// Reads a line without its terminator; `false` at the end of the input.
     fn next_line(&mut self, line: &mut Vec<u8>) -> Result<bool, CliError> {
-        // Whoever asks a question and waits for the answer gets it before the next one is read.
+        // Flush before a read that may block, so that an interactive client gets its answer before it sends the next
+        // query.
         if !self.lines.buffer().contains(&b'\n') {
             self.flush()?;
         }
@@ -148,7 +150,7 @@ fn wrote(result: io::Result<()>) -> Result<(), CliError> {
     result.map_err(|error| CliError::io(STANDARD_OUTPUT, Action::Write, error))
 }
 
-/// A line without the byte order mark that a file may begin with.
+/// Strips the byte order mark that a file may begin with.
 fn without_mark(line: &[u8], number: u64) -> &[u8] {
     if number == 1 { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line }
 }

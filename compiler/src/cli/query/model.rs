@@ -8,7 +8,7 @@ use bvhc_runtime::{Model, Overlap, Ray};
 use super::Ask;
 use crate::cli::row::{Row, RowError};
 
-/// What may be asked.
+/// The kinds of queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Ray,
@@ -18,7 +18,7 @@ pub(super) enum Kind {
     Sphere,
 }
 
-/// Answers lines of one kind.
+/// Answers queries of one kind.
 pub(super) struct Asker<'a> {
     pub(super) kind: Kind,
     pub(super) model: Model<'a>,
@@ -90,7 +90,7 @@ impl Asker<'_> {
         }
     }
 
-    /// A face of many triangles counts once.
+    /// Lists the faces that overlap; a face of several triangles counts once.
     fn overlap(
         &self,
         row: &mut String,
@@ -112,7 +112,7 @@ impl Asker<'_> {
     }
 }
 
-/// Appends a field of CSV, in quotes where RFC 4180 asks for them.
+/// Appends a CSV field, quoted if RFC 4180 requires it.
 fn push_quoted(row: &mut String, field: &str) {
     if !field.contains([',', '"', '\r', '\n']) {
         row.push_str(field);

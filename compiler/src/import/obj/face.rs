@@ -5,7 +5,7 @@ use super::vertex::lossy;
 use crate::import::LineFault;
 use std::io::Write;
 
-/// How a face came out of [`rewrite`].
+/// What [`rewrite`] found out about a face.
 pub(super) struct Face {
     /// How many corners it has.
     pub(super) corners: u64,
@@ -15,8 +15,8 @@ pub(super) struct Face {
 
 /// Rewrites a face's corners as a line that tobj reads: vertex indices only, all of them positive.
 ///
-/// `above` counts the vertices above the line, to which negative indices refer; `vertices` those of the file,
-/// as far as known.
+/// `above` is the number of vertices before the line, which negative indices are relative to; `vertices` is the number
+/// in the file, as far as known.
 pub(super) fn rewrite(
     corners: &[u8],
     above: i64,
@@ -43,7 +43,7 @@ pub(super) fn rewrite(
     Ok(face)
 }
 
-/// The vertex, from 1, that an index means.
+/// The vertex, from 1, that an index refers to.
 fn resolve(found: i64, above: i64, vertices: i64) -> Result<i64, LineFault> {
     let (vertex, vertices) =
         if found < 0 { (above.saturating_add(found).saturating_add(1), above) } else { (found, vertices) };
@@ -57,7 +57,7 @@ fn resolve(found: i64, above: i64, vertices: i64) -> Result<i64, LineFault> {
     Ok(vertex)
 }
 
-/// An integer; one too large for the type comes out as the greatest or least of it.
+/// Parses an integer, saturating on overflow.
 fn index(digits: &[u8]) -> Option<i64> {
     let (negative, digits) = match digits {
         [b'-', digits @ ..] => (true, digits),

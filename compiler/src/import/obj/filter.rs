@@ -1,8 +1,8 @@
 //! The line filter before tobj.
 //!
-//! tobj reads the file through this filter, which hands it one clean logical line at a time and withholds all
-//! that is neither a vertex nor a polygon. So tobj sees one single model without names, colours or materials,
-//! and where it fails, the filter knows the line.
+//! tobj reads the file through this filter, which passes on one clean logical line at a time and withholds everything
+//! that is neither a vertex nor a polygon. So tobj sees a single model without names, colours or materials, and if it
+//! fails, the filter knows the line.
 
 use super::lines::Lines;
 use super::names::Attributes;
@@ -10,29 +10,29 @@ use super::{face, vertex};
 use crate::import::{Counted, LineFault};
 use std::io::{self, BufRead, ErrorKind, Read};
 
-/// As many vertices and faces as bvhc numbers.
+/// The most vertices, and the most faces, that bvhc can number.
 const MAX_COUNT: u64 = 1 << 30;
-/// As many corners of faces as bvhc numbers.
+/// The most corners of faces that bvhc can number.
 const MAX_CORNERS: u64 = u32::MAX as u64;
 
-/// A `BufRead` of clean lines, and what it has learnt on the way.
+/// A `BufRead` of clean lines, which also collects what it withholds.
 pub(super) struct Filter<'a> {
     lines: Lines<'a>,
-    /// The clean line, and how much of it tobj has taken.
+    /// The clean line, and how much of it tobj has consumed.
     line: Vec<u8>,
     taken: usize,
-    /// The source line that `line` was made of.
+    /// The number of the source line that `line` was made from.
     pub(super) number: u64,
     /// What stopped the filter.
     pub(super) fault: Option<LineFault>,
     pub(super) vertices: u64,
     pub(super) faces: u64,
     corners: u64,
-    /// The greatest vertex index that may occur.
+    /// The largest valid vertex index.
     greatest_allowed: i64,
-    /// The greatest vertex index that occurs.
+    /// The largest vertex index used.
     greatest: i64,
-    /// The numbers of faces with fewer than three corners, which tobj does not get to see.
+    /// The numbers of faces with fewer than three corners, which are withheld from tobj.
     pub(super) short_faces: Vec<u32>,
     pub(super) attributes: Attributes,
 }
@@ -55,7 +55,7 @@ impl<'a> Filter<'a> {
         }
     }
 
-    /// Whether a face refers to a vertex that has not come.
+    /// Whether a face refers to a vertex that does not exist.
     pub(super) fn has_dangling_index(&self) -> bool {
         self.greatest > self.vertices as i64
     }
@@ -68,12 +68,12 @@ impl<'a> Filter<'a> {
         filter.fault.map(|fault| (filter.number, fault))
     }
 
-    /// The number in the current line that tobj stumbled over, if it is that.
+    /// The number in the current line that made tobj fail, if that was the reason.
     pub(super) fn blame(&self) -> Option<LineFault> {
         vertex::blame(&self.line)
     }
 
-    /// Goes to the next logical line; false at the end. A line that tobj must not see comes out empty.
+    /// Advances to the next logical line; false at the end. A withheld line becomes empty.
     fn advance(&mut self) -> Result<bool, LineFault> {
         self.line.clear();
         self.taken = 0;
@@ -137,7 +137,7 @@ fn at_most(count: u64, limit: u64, counted: Counted) -> Result<(), LineFault> {
 impl BufRead for Filter<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         while self.taken == self.line.len() {
-            // tobj does not pass the error on; `fault` holds it.
+            // tobj does not propagate the error; `fault` holds it.
             if !self.advance().map_err(|_| ErrorKind::InvalidData)? {
                 break;
             }

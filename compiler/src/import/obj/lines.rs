@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::io::BufRead;
 
-/// Cuts a text into logical lines: continuations joined, blanks around them cut, ended by LF, CR LF or, in a
-/// text without LF, by CR.
+/// Splits a text into logical lines: continuations are joined and blanks trimmed. Lines end with LF, CR LF or, in a
+/// text without LF, CR.
 pub(super) struct Lines<'a> {
     rest: &'a [u8],
     terminator: u8,
-    /// Physical lines taken.
+    /// Physical lines consumed.
     taken: u64,
 }
 
@@ -17,7 +17,7 @@ impl<'a> Lines<'a> {
         Self { rest: text, terminator: if text.contains(&b'\n') { b'\n' } else { b'\r' }, taken: 0 }
     }
 
-    /// The next logical line and the number, from 1, of the physical line it starts at.
+    /// The next logical line, and the number, from 1, of the physical line where it starts.
     pub(super) fn next_line(&mut self) -> Option<(u64, Cow<'a, [u8]>)> {
         let first = self.physical()?;
         let number = self.taken;
@@ -45,7 +45,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Whether a line goes on in the next one. Comments never do: many end in a Windows path.
+/// Whether a line continues on the next one. Comments never do: many end in a Windows path.
 fn is_continued(line: &[u8]) -> bool {
     line.ends_with(b"\\") && !line.starts_with(b"#") && !has_trailing_comment(line)
 }

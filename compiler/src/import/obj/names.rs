@@ -1,11 +1,11 @@
-//! `usemtl`, `g` and `o`: which names hold for which faces.
+//! `usemtl`, `g` and `o`: which names apply to which faces.
 
 use crate::mesh::Names;
 use bvhc_format::NONE;
 use bvhc_format::record::AttributeRun;
 use std::collections::HashMap;
 
-/// Follows the names through the file. Names are numbered in order of first use by a face.
+/// Tracks the current names through the file. Names are numbered in order of first use by a face.
 #[derive(Default)]
 pub(super) struct Attributes {
     material: Current,
@@ -17,7 +17,7 @@ pub(super) struct Attributes {
 }
 
 impl Attributes {
-    /// Takes a line with keyword `usemtl`, `g` or `o`; `text` is the rest of it. No text: no name from here on.
+    /// Processes a line with keyword `usemtl`, `g` or `o`; `text` is the rest of it. Without text, the name is unset.
     pub(super) fn set(&mut self, keyword: &[u8], text: &[u8]) {
         self.settled = false;
         match keyword {
@@ -27,7 +27,7 @@ impl Attributes {
         }
     }
 
-    /// Notes that `face` comes under the current names.
+    /// Assigns the current names to `face`.
     pub(super) fn face(&mut self, face: u32) {
         if self.settled {
             return;
@@ -54,7 +54,7 @@ impl Attributes {
     }
 }
 
-/// The current name of one kind, and all that faces have used.
+/// The current name of one kind, and all names that faces have used.
 #[derive(Default)]
 struct Current {
     name: String,

@@ -41,7 +41,7 @@ fn every_way_to_write_a_triangle() {
         "f 1/1 2/2 3/3",
         "f 1//1 2//2 3//3",
         "f 1/1/1 2/2/2 3/3/3",
-        // Texture coordinates and normals are not looked at.
+        // Texture coordinates and normals are ignored.
         "f 1/99 2//-99 3/x",
         "f -4 -3 -2",
         "f -4//-1 2 -2/1/1",
@@ -225,7 +225,7 @@ fn an_index_must_be_that_of_a_vertex() {
     for found in [5, 4294967297, i64::MAX] {
         let expected = LineFault::IndexOutOfRange { found, vertices: 4 };
         assert_eq!(fault(format!("f 1 2 3\nf 1 2 {found} 9\nf 1 2 7\n{SQUARE}")), (2, expected.clone()));
-        // In a face that is too short, too.
+        // Also in a face that is too short.
         assert_eq!(fault(format!("f 1 2 3\n{SQUARE}\nf {found}")), (7, expected));
     }
     for found in [-3, i64::MIN + 1] {

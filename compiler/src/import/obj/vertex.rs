@@ -4,8 +4,8 @@ use super::lines::words;
 use crate::import::LineFault;
 use bvhc_format::MAX_COORDINATE;
 
-/// Rewrites a vertex's numbers as a line that tobj reads: x, y, z and, if it is the only further number,
-/// the weight by which tobj divides them. Colours go.
+/// Rewrites a vertex's numbers as a line that tobj reads: x, y, z and, if exactly one number follows, the weight that
+/// tobj divides them by. Colours are dropped.
 pub(super) fn rewrite(numbers: &[u8], line: &mut Vec<u8>) -> Result<(), LineFault> {
     let mut numbers = words(numbers).take_while(|word| !word.starts_with(b"#"));
     line.push(b'v');
@@ -26,17 +26,17 @@ pub(super) fn rewrite(numbers: &[u8], line: &mut Vec<u8>) -> Result<(), LineFaul
     Ok(())
 }
 
-/// Why tobj refused a line that [`rewrite`] wrote, if a number in it is to blame.
+/// Why tobj refused a line that [`rewrite`] wrote, if a number in it is the cause.
 pub(super) fn blame(line: &[u8]) -> Option<LineFault> {
     words(line).skip(1).find_map(|word| coordinate(word).err())
 }
 
-/// Whether a word can only be a number within limits, or no number at all, in which case tobj will refuse it.
+/// Whether a word is certainly either a number within limits or not a number at all, which tobj will refuse.
 fn is_plain(word: &[u8]) -> bool {
     let mantissa = word.iter().position(|&byte| byte.eq_ignore_ascii_case(&b'e'));
     let (mantissa, exponent) = word.split_at(mantissa.unwrap_or(word.len()));
     let integer = mantissa.iter().position(|&byte| byte == b'.').unwrap_or(mantissa.len());
-    // 18 digits stay below 2^60. Letters may spell an infinity, positive exponents raise any number to one.
+    // 18 digits stay below 2^60. Letters may spell an infinity, and a positive exponent may overflow to one.
     integer <= 18
         && mantissa.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'-' | b'+'))
         && (exponent.is_empty() || exponent[1..].starts_with(b"-"))

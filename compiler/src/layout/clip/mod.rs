@@ -1,19 +1,20 @@
-//! Cuts triangles at planes, for builders that put the parts of a triangle into several leaves.
+//! Clips triangles at planes, for builders that put the parts of a triangle into several leaves.
 //!
-//! Based on: Stich, Friedrich, Dietrich, "Spatial splits in bounding volume hierarchies", 2009 (section 4.1: cut the
-//! whole triangle at the plane, and keep of that what the part's box holds). Departure: the boxes are conservative.
+//! Based on: Stich, Friedrich, Dietrich, "Spatial splits in bounding volume hierarchies", 2009 (section 4.1: clip the
+//! whole triangle at the plane, and intersect the result with the part's box). Departure: the boxes are conservative.
 //!
 //! # Why the parts of a triangle cover it
 //!
-//! *Claim*: where a triangle's point p lies in the box of a part, and that is cut at a plane, p lies in the box of one
-//! of the halves. By induction from the whole triangle, each of its points lies in the box of some part.
+//! *Claim*: if a point p of a triangle lies in the box of a part, and the part is cut at a plane, then p lies in the
+//! box of one of the halves. By induction from the whole triangle, each of its points lies in the box of some part.
 //!
-//! On p's side of the plane the triangle is the hull of the corners there, which are exact, and of the points
-//! where edges cross the plane. Write u = 2^-53 and M for the largest |coordinate|. A crossing is fl(a + s (b - a)) with
-//! s = fl((plane - a') / (b' - a')), which is off by at most 4 u of itself; s <= 1 and |b - a| <= 2 M, so that is off by at
-//! most 8 u M, and its rounding by 6 u M more. Where [`crossing`] moves it outward by 16 u M, less u M of rounding, it
-//! holds the true crossing. So the box around corners and crossings holds p, and so does its
-//! intersection with the part's box and with the side of the plane, as that is found by comparisons.
+//! On p's side of the plane, the triangle is the convex hull of the corners there, which are exact, and of the points
+//! where edges cross the plane. Let u = 2^-53 and M be the largest |coordinate|. A crossing is fl(a + s (b - a)) with
+//! s = fl((plane - a') / (b' - a')), whose relative error is at most 4 u. As s <= 1 and |b - a| <= 2 M, that adds an
+//! error of at most 8 u M, and rounding the product and the sum at most 6 u M more. [`crossing`] grows the computed
+//! point by 16 u M, minus u M of rounding, so its box contains the true crossing. So the box around corners and
+//! crossings contains p; and so does its intersection with the part's box and with the side of the plane, because
+//! intersecting only takes comparisons.
 
 use super::{GROWTH, PART_GROWTH};
 use crate::math::vector::round_down;
@@ -21,10 +22,10 @@ use crate::mesh::Mesh;
 use crate::tree::aabb::Aabb;
 use crate::tree::build::spatial::Clip;
 
-/// How far crossings are moved outward, relative to the largest coordinate: 16 u.
+/// How much crossings are grown, relative to the largest coordinate: 16 u.
 const MARGIN: f64 = 8.0 * f64::EPSILON;
 
-/// The triangles of a mesh, to be cut.
+/// The triangles of a mesh, to be clipped.
 pub struct Triangles<'a> {
     mesh: &'a Mesh,
 }
@@ -56,7 +57,7 @@ impl Clip for Triangles<'_> {
     }
 }
 
-/// Boxes around what of a triangle lies on the two sides of a plane.
+/// Boxes around the two parts of a triangle, one on each side of a plane.
 fn cut(corners: [[f32; 3]; 3], axis: usize, plane: f32) -> [Aabb; 2] {
     let largest = corners.iter().flatten().fold(0.0, |largest: f32, x| largest.max(x.abs()));
     let margin = MARGIN * f64::from(largest);

@@ -1,4 +1,4 @@
-//! The parts of a triangle cover it, however it is cut.
+//! The parts of a triangle cover it for any sequence of cuts.
 
 use super::*;
 use crate::mesh::Mesh;
@@ -20,7 +20,7 @@ impl Random {
     }
 }
 
-/// Well-shaped ones, needles, flat ones in an axis-aligned plane, and small ones far from the origin.
+/// Well-shaped triangles, needles, axis-aligned ones, and small ones far from the origin.
 fn triangle(random: &mut Random, kind: u64) -> [[f32; 3]; 3] {
     let mut corner = || [0; 3].map(|_| random.coarse() * 8.0 - 4.0);
     let mut corners = [corner(), corner(), corner()];
@@ -35,7 +35,7 @@ fn triangle(random: &mut Random, kind: u64) -> [[f32; 3]; 3] {
     corners
 }
 
-/// Cuts a triangle at `cuts` planes, each through a part chosen at random.
+/// Cuts a triangle at `cuts` planes, each through a randomly chosen part.
 fn parts(random: &mut Random, corners: [[f32; 3]; 3], cuts: usize) -> Vec<Aabb> {
     let mesh = Mesh { positions: corners.to_vec(), triangles: vec![[0, 1, 2]], ..Mesh::default() };
     let triangles = Triangles::new(&mesh);
@@ -57,7 +57,7 @@ fn parts(random: &mut Random, corners: [[f32; 3]; 3], cuts: usize) -> Vec<Aabb> 
     parts
 }
 
-/// Whether a box holds the point with these weights, in 64ths; all products and sums are exact in f64.
+/// Whether a box contains the point with these weights, in 64ths; all products and sums are exact in f64.
 fn holds(part: &Aabb, corners: [[f32; 3]; 3], weights: [u32; 3]) -> bool {
     (0..3).all(|axis| {
         let x: f64 = (0..3).map(|k| f64::from(weights[k]) * f64::from(corners[k][axis])).sum();

@@ -1,4 +1,4 @@
-//! Boxes of every fit around random and adversarial sets, as a file has them, against their points.
+//! Stored boxes of every fitting method around random and adversarial point sets contain their points.
 
 use super::*;
 use crate::fit::tests::{is_within, quick_methods, sets};

@@ -1,4 +1,4 @@
-//! What is wrong with trees of k-DOPs.
+//! The errors of trees of k-DOPs.
 
 use std::fmt;
 
@@ -13,21 +13,21 @@ pub enum KdopFault {
     /// The tree or its leaves break a rule of section obb-tree.
     #[error(transparent)]
     Tree(#[from] ObbFault),
-    /// An empty slot does not hold the k-DOP that meets nothing.
+    /// An empty slot does not hold the empty k-DOP, which collides with nothing.
     #[error("node {node}, slot {slot} is empty, but row {} of the node, number {}, is {found:#x} instead of {expected:#x} (K3)", spot.row, spot.lane)]
     Empty {
         /// The node.
         node: usize,
         /// The slot.
         slot: usize,
-        /// The place in the node.
+        /// The row and lane in the node.
         spot: Spot,
         /// The bits it has.
         found: u32,
         /// The bits it must have.
         expected: u32,
     },
-    /// A number is infinite or none, or negative and no bound or coordinate.
+    /// A number is infinite or NaN, or is negative and neither a bound nor a coordinate.
     #[error("node {node}, slot {slot}: its {number} is {found}, which none is ({})", number.rule())]
     Number {
         /// The node.
@@ -39,7 +39,7 @@ pub enum KdopFault {
         /// What it is.
         found: f32,
     },
-    /// A corner reaches farther than a number says.
+    /// A corner extends farther than a number allows.
     #[error(
         "node {node}, slot {slot}: triangle {triangle} reaches {found:e}, but its {number} is {limit:e} ({})",
         number.rule()
@@ -53,12 +53,12 @@ pub enum KdopFault {
         triangle: u32,
         /// Which number.
         number: KdopNumber,
-        /// How far the triangle reaches.
+        /// How far the corner extends.
         found: f64,
         /// What the number is.
         limit: f32,
     },
-    /// The rings of a direction do not tell of a corner, or bit 0 of them is set.
+    /// The ring mask of a direction does not account for a corner, or its bit 0 is set.
     #[error(
         "node {node}, slot {slot}: the rings of direction {direction} are {found:#x}, without ring {ring} or beyond (K7)"
     )]
@@ -69,12 +69,12 @@ pub enum KdopFault {
         slot: usize,
         /// The direction.
         direction: usize,
-        /// The rings.
+        /// The ring mask.
         found: u32,
-        /// The ring that holds the corner; 0 where it is bit 0 that is set.
+        /// The ring that contains the corner; 0 if the fault is that bit 0 is set.
         ring: usize,
     },
-    /// The origin is no point of the space of models.
+    /// The origin is not finite, or outside the range of coordinates.
     #[error("its origin on axis {axis} is {found}, which is not finite or is beyond 2^60 (K5)")]
     Origin {
         /// The axis, 0 to 2.
@@ -82,18 +82,18 @@ pub enum KdopFault {
         /// What it is.
         found: f32,
     },
-    /// The radius is less than the reach of a k-DOP, or no number.
+    /// The tree's radius is not finite, or less than the extent of a k-DOP.
     #[error("its radius is {found:e}; k-DOPs reach {expected:e} from its origin (K5)")]
     Radius {
         /// What it is.
         found: f32,
-        /// How far they reach.
+        /// The largest extent of a k-DOP, measured from the origin.
         expected: f64,
     },
-    /// What is reserved or only fills up is not zero.
+    /// A reserved or padding word is not zero.
     #[error("word {word} is {found:#x} instead of zero (K8)")]
     Reserved {
-        /// The word of the rows, or that after them for the root's field.
+        /// The index of the word in the rows; one past the end for the root's field.
         word: usize,
         /// What it is.
         found: u32,

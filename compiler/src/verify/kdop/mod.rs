@@ -1,5 +1,5 @@
-//! Section kdop-tree: a tree and leaves as of oriented boxes, every k-DOP around its triangles, tables that tell of all
-//! of them.
+//! Section kdop-tree: tree and leaves follow the rules of section obb-tree, every k-DOP contains its triangles, and the
+//! tables account for all their corners.
 
 mod fault;
 
@@ -16,7 +16,7 @@ use super::obb::{
 };
 use crate::math::vector::{Vector, cross, dot, subtract};
 
-/// K1 and K3 to K8, on blocks and triangle numbers within the rules. `None` where there is no such tree.
+/// K1 and K3 to K8, on valid blocks and triangle numbers. `None` if there is no such tree.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, KdopFault> {
     let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
     let (Some(tree), Some(layout)) = (model.kdop_tree(), model.kdop_layout()) else { return Ok(None) };
@@ -46,7 +46,7 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, KdopFaul
     }
 }
 
-/// The cubes of all mean widths, relative to those of the root's children.
+/// The sum of the cubes of all mean widths, relative to the sum over the root's children.
 fn width_cost(layout: &KdopLayout, rows: &[LaneRow]) -> f64 {
     let of_node = |node: &[LaneRow]| {
         let links = layout.children(node).unwrap_or([PairRef::EMPTY.0; PAIR_WIDTH]);
@@ -61,7 +61,7 @@ fn width_cost(layout: &KdopLayout, rows: &[LaneRow]) -> f64 {
     rows.chunks(layout.rows()).map(of_node).sum::<f64>() / whole.max(f64::MIN_POSITIVE)
 }
 
-/// K3, that the numbers of K4, K6 and K7 are such, and K8.
+/// K3, K8, and that the numbers of K4, K6 and K7 are in range.
 fn check_node(layout: &KdopLayout, node: usize, rows: &[LaneRow], used: usize) -> Result<(), KdopFault> {
     for (row, lane) in (0..rows.len()).flat_map(|row| (0..PAIR_WIDTH).map(move |lane| (row, lane))) {
         let (spot, found) = (Spot { row, lane }, rows[row].lanes[lane]);
@@ -86,7 +86,7 @@ fn check_node(layout: &KdopLayout, node: usize, rows: &[LaneRow], used: usize) -
     Ok(())
 }
 
-/// What a field tells, if it is a number.
+/// The meaning of a field, if it is a number.
 fn number(layout: &KdopLayout, field: kdop::KdopNumber) -> Option<KdopNumber> {
     match field {
         kdop::KdopNumber::Centre(axis) => Some(KdopNumber::Centre(axis)),
@@ -99,7 +99,7 @@ fn number(layout: &KdopLayout, field: kdop::KdopNumber) -> Option<KdopNumber> {
     }
 }
 
-/// K5, and K8 of the root.
+/// K5, and K8 for the root.
 fn check_root(
     tree: &ArchivedKdopTree<'_>,
     layout: &KdopLayout,
@@ -120,7 +120,7 @@ fn check_root(
     }
 }
 
-/// What K5 asks of the tree's radius for a slot.
+/// The least tree radius that K5 requires for a slot.
 fn radius(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> f64 {
     let at = |spot: Spot| f64::from(node[spot.row].lanes[spot.lane]);
     if node[layout.child(slot).row].lanes[layout.child(slot).lane].to_bits() == PairRef::EMPTY.0 {
@@ -134,19 +134,19 @@ fn radius(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> f64 {
     centre + reaches.fold(0.0, f64::max)
 }
 
-/// A tree whose nodes and leaves are within the rules.
+/// A tree with valid nodes and leaves.
 struct Boxes<'a> {
     layout: KdopLayout,
     nodes: &'a [&'a [LaneRow]],
     parents: &'a [Option<Place>],
     table: &'a BlockTable<'a>,
     origin: Vector,
-    /// How far the rounding of a check may mislead it.
+    /// A bound for the rounding error of the check.
     slack: f64,
 }
 
 impl Boxes<'_> {
-    /// What the lowest k-DOP, from this slot up, fails to tell of the triangle in a lane.
+    /// The fault of the lowest k-DOP, from this slot upward, that does not account for the triangle in a lane.
     fn fault_above(&self, leaf: &Leaf, lane: usize, place: Place) -> Option<KdopFault> {
         let corners =
             exact_corners(leaf, lane, self.table).map(|corner| subtract(corner.map(f64::from), self.origin));
@@ -174,7 +174,7 @@ impl Slot<'_> {
         self.boxes.nodes[self.place.node][spot.row].lanes[spot.lane]
     }
 
-    /// What the slot fails to tell of a corner.
+    /// The fault of the slot if it does not account for a corner.
     fn fault(&self, corner: Vector) -> Option<KdopFault> {
         let (layout, slot) = (&self.boxes.layout, self.place.slot);
         let offset = if layout.has_tables() {

@@ -1,4 +1,4 @@
-//! Every triangle inside all oriented boxes above it.
+//! Every triangle is inside all oriented boxes above it.
 
 use bvhc_format::obb::ObbNode;
 
@@ -7,17 +7,17 @@ use super::{ObbFault, ObbNodeFault, ObbTable, Place, Plan, ROUNDING};
 use crate::fit::Frame;
 use crate::verify::blocks::BlockTable;
 
-/// A tree whose nodes and leaves are within the rules.
+/// A tree with valid nodes and leaves.
 struct Tree<'a> {
     nodes: &'a [ObbNode],
     parents: &'a [Option<Place>],
     table: &'a BlockTable<'a>,
     origin: [f64; 3],
-    /// How far a corner may stick out.
+    /// How far a corner may be outside a box, because the check rounds.
     tolerance: f64,
 }
 
-/// B9, on a tree that keeps all other rules.
+/// B9, on a tree that is otherwise valid.
 pub(super) fn check(tree: &ObbTable<'_>, table: &BlockTable<'_>, plan: &Plan<'_>) -> Result<(), ObbFault> {
     let origin = tree.root.origin.map(|x| f64::from(x.to_native()));
     let tolerance = f64::from(tree.root.radius.to_native()) * ROUNDING;
@@ -27,7 +27,7 @@ pub(super) fn check(tree: &ObbTable<'_>, table: &BlockTable<'_>, plan: &Plan<'_>
 }
 
 impl Tree<'_> {
-    /// The lowest box, from this slot up, out of which the triangle in a lane sticks.
+    /// The fault of the lowest box, from this slot upward, that does not contain the triangle in a lane.
     fn fault_above(&self, leaf: &Leaf, lane: usize, place: Place) -> Option<ObbFault> {
         let corners = exact_corners(leaf, lane, self.table).map(|corner| {
             let along = |axis: usize| f64::from(corner[axis]) - self.origin[axis];
@@ -46,7 +46,7 @@ impl Tree<'_> {
         None
     }
 
-    /// The first axis of a slot's box along which a point is too far from its centre, and how far. The points are
+    /// The first axis of a slot's box along which a point is too far from the centre, and the distance. The points are
     /// relative to the tree's origin.
     fn beyond(&self, node: &ObbNode, slot: usize, points: &[[f64; 3]; 3]) -> Option<(usize, f64)> {
         let frame = Frame::from_quaternion(node.rotation.map(|part| f64::from(part[slot])));

@@ -1,4 +1,4 @@
-//! The leaves of trees for two models: addresses of triangles in the blocks.
+//! The leaves of trees for pairs of models: addresses of triangles in the blocks.
 
 use bvhc_format::obb::{PAIR_WIDTH, PairLeaf};
 use bvhc_format::record::BLOCK_WIDTH;
@@ -12,7 +12,7 @@ use crate::verify::blocks::BlockTable;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObbLeafFault {
-    /// An address is not that of a triangle.
+    /// An address does not lead to a triangle.
     #[error("lane {lane}: at its address {found:#x} no block holds a triangle (B13)")]
     NoTriangle {
         /// The lane.
@@ -28,7 +28,7 @@ pub enum ObbLeafFault {
     },
 }
 
-/// Where leaves have their triangles from.
+/// The blocks that the addresses in leaves refer to.
 pub(in crate::verify) struct Source<'a> {
     pub(in crate::verify) table: &'a BlockTable<'a>,
     /// The triangle numbers of all blocks.
@@ -64,7 +64,7 @@ pub(super) fn check(leaf: &Leaf, used: usize) -> Result<(), ObbLeafFault> {
 }
 
 impl Source<'_> {
-    /// The number of the triangle at a place, if it is that of a used lane of a block.
+    /// The number of the triangle at an address; `None` unless the address is that of a used lane of a block.
     pub(super) fn triangle_at(&self, place: u32) -> Option<u32> {
         let block = &self.table.blocks[self.table.index_of(place / BLOCK_WIDTH as u32)?];
         let lane = place as usize % BLOCK_WIDTH;
@@ -73,7 +73,7 @@ impl Source<'_> {
     }
 }
 
-/// The corners of the triangle in a lane, as a block has them.
+/// The corners of the triangle in a lane of a leaf, as stored in the block.
 pub(in crate::verify) fn exact_corners(leaf: &Leaf, lane: usize, table: &BlockTable<'_>) -> [[f32; 3]; 3] {
     let block = &table.blocks[table.number_of(leaf.addresses[lane] / BLOCK_WIDTH as u32)];
     corners(block, leaf.addresses[lane] as usize % BLOCK_WIDTH)

@@ -1,4 +1,5 @@
-//! How a tree for two models hangs together: every node and leaf reached once, in order, every triangle in one leaf.
+//! The structure of a tree for pairs of models: every node and leaf is referenced once, in order, and every triangle is
+//! in one leaf.
 
 use bvhc_format::obb::{PAIR_WIDTH, PairChild, PairRef};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -16,23 +17,23 @@ pub(in crate::verify) struct Place {
     pub(in crate::verify) slot: usize,
 }
 
-/// Where everything hangs.
+/// The parents of all nodes and leaves.
 pub(in crate::verify) struct Plan<'a> {
     links: &'a [Links],
-    /// The slot that refers to each node but node 0.
+    /// The slot that refers to each node, except node 0.
     pub(in crate::verify) parents: Vec<Option<Place>>,
     /// The slot that refers to each leaf.
     pub(in crate::verify) leaves: Vec<Place>,
     pub(in crate::verify) depth: u32,
 }
 
-/// What the slots of a node refer to, with the slots.
+/// The slots of a node, with what they refer to.
 pub(super) fn slots(links: &Links) -> impl Iterator<Item = (usize, PairChild)> + '_ {
     links.iter().map(|reference| PairRef(*reference).get()).enumerate()
 }
 
 impl<'a> Plan<'a> {
-    /// B2 and B3, on references within the rules.
+    /// B2 and B3, on valid references.
     pub(in crate::verify) fn of(links: &'a [Links], leaves: usize, depth: u32) -> Result<Self, ObbFault> {
         if links.is_empty() {
             return Err(ObbFault::NoRoot);
@@ -43,7 +44,7 @@ impl<'a> Plan<'a> {
         Ok(Self { links, parents, leaves, depth })
     }
 
-    /// How many lanes of a leaf hold triangles, as the slot that refers to it tells.
+    /// How many lanes of a leaf hold triangles, according to the slot that refers to it.
     fn used_lanes(&self, place: Place) -> usize {
         match PairRef(self.links[place.node][place.slot]).get() {
             PairChild::Leaf(_, triangles) => triangles as usize,
@@ -51,7 +52,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Whether a slot, or one below it, refers to that leaf, and the lane is used.
+    /// Whether a slot, or one below it, refers to this leaf, and the lane is used.
     pub(super) fn holds(&self, above: Place, leaf: usize, lane: usize) -> bool {
         let mut place = self.leaves.get(leaf).filter(|place| lane < self.used_lanes(**place)).copied();
         while let Some(Place { node, slot }) = place {
@@ -72,8 +73,8 @@ impl<'a> Plan<'a> {
         self.check_numbers(leaves, triangles)
     }
 
-    /// The fault of the first leaf that has one, whichever thread finds its own first. `check` gets a leaf's slot, its
-    /// record and how many of its lanes are used.
+    /// The fault of the first leaf that has one, in the order of leaves, regardless of threads. `check` gets a leaf's
+    /// slot, its record and the number of its used lanes.
     pub(in crate::verify) fn first_fault<F: Send>(
         &self,
         leaves: &[Leaf],
@@ -86,7 +87,7 @@ impl<'a> Plan<'a> {
         faults.min_by_key(|(index, _)| *index)
     }
 
-    /// B15, on numbers that blocks hold.
+    /// B15, on valid triangle numbers.
     fn check_numbers(&self, leaves: &[Leaf], triangles: u64) -> Result<(), ObbFault> {
         let mut seen = vec![false; triangles as usize];
         for (leaf, (record, place)) in leaves.iter().zip(&self.leaves).enumerate() {
@@ -100,7 +101,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// B3 of nodes.
+/// B3 for nodes.
 fn parents(links: &[Links]) -> Result<Vec<Option<Place>>, ObbFault> {
     let (mut parents, mut counts) = (vec![None; links.len()], vec![0u32; links.len()]);
     for (index, node) in links.iter().enumerate() {
@@ -118,7 +119,7 @@ fn parents(links: &[Links]) -> Result<Vec<Option<Place>>, ObbFault> {
     counts.into_iter().enumerate().find_map(wrong).map_or(Ok(parents), Err)
 }
 
-/// B3 of leaves.
+/// B3 for leaves.
 fn leaf_places(links: &[Links], leaves: usize) -> Result<Vec<Place>, ObbFault> {
     let mut places = Vec::with_capacity(leaves);
     for (node, record) in links.iter().enumerate() {
@@ -135,7 +136,7 @@ fn leaf_places(links: &[Links], leaves: usize) -> Result<Vec<Place>, ObbFault> {
     if places.len() < leaves { Err(ObbFault::LeafUnused { leaf: places.len() }) } else { Ok(places) }
 }
 
-/// B2. Parents stand before their children.
+/// B2. Relies on parents preceding their children.
 fn check_depth(found: u32, parents: &[Option<Place>]) -> Result<u32, ObbFault> {
     let mut levels = vec![1u32; parents.len()];
     for (node, parent) in parents.iter().enumerate() {

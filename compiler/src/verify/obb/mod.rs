@@ -1,5 +1,5 @@
-//! Section obb-tree: every node and leaf reached once, in order, every leaf as its blocks say, every box around its
-//! triangles.
+//! Section obb-tree: every node and leaf is referenced once, in order, leaves hold valid addresses, and every box
+//! contains its triangles.
 
 mod boxes;
 mod leaf;
@@ -22,14 +22,14 @@ pub use samples::SampleFault;
 pub(crate) use samples::check as check_samples;
 use table::ObbTable;
 
-/// How far the rounding of a check in f64 may mislead it, relative to the tree's radius (B9, B10).
+/// A bound for the rounding error of checks in f64, relative to the tree's radius (B9, B10).
 pub(super) const ROUNDING: f64 = 1.0 / (1u64 << 45) as f64;
 
 /// What is wrong with the tree of oriented boxes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObbFault {
-    /// There are records of both forms.
+    /// There are both plain and packed nodes.
     #[error("it has records of both forms (B17)")]
     TwoForms,
     /// There is no node at all.
@@ -84,12 +84,12 @@ pub enum ObbFault {
     /// The depth is wrong.
     #[error("its depth is given as {found}, but it has {expected} levels (B2)")]
     Depth {
-        /// What is given.
+        /// The depth in the file.
         found: u32,
         /// How many levels there are.
         expected: u32,
     },
-    /// The origin is no point of the space of models.
+    /// The origin is not finite, or outside the range of coordinates.
     #[error("its origin on axis {axis} is {found}, which is not finite or is beyond 2^60 (B10)")]
     Origin {
         /// The axis, 0 to 2.
@@ -97,12 +97,12 @@ pub enum ObbFault {
         /// What it is.
         found: f32,
     },
-    /// The radius is less than the reach of a box, or no number.
+    /// The tree's radius is not finite, or less than the extent of a box.
     #[error("its radius is {found:e}; boxes reach {expected:e} from its origin (B10)")]
     Radius {
         /// What it is.
         found: f32,
-        /// How far boxes reach.
+        /// The largest extent of a box, measured from the origin.
         expected: f64,
     },
     /// A triangle is in two leaves, or twice in one.
@@ -127,7 +127,7 @@ pub enum ObbFault {
     },
 }
 
-/// B2 to B16, on blocks and triangle numbers within the rules. `None` where there is no such tree.
+/// B2 to B16, on valid blocks and triangle numbers. `None` if there is no such tree.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, ObbFault> {
     let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
     let Some(root) = model.obb_tree() else { return Ok(None) };
@@ -147,7 +147,7 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, ObbFault
     Ok(Some(TreeFacts::of_pairs(plan.depth, nodes.len(), leaves.len(), triangles, cost)))
 }
 
-/// The collision measures of all boxes, relative to those of the root's children.
+/// The sum of the collision measures of all boxes, relative to the sum over the root's children.
 fn collision_cost(nodes: &[ObbNode]) -> f64 {
     let measure = |node: &ObbNode, slot: usize| {
         let [x, y, z] = node.half_extents.map(|axis| 2.0 * f64::from(axis[slot]));
@@ -160,7 +160,7 @@ fn collision_cost(nodes: &[ObbNode]) -> f64 {
     nodes.iter().map(of_node).sum::<f64>() / of_node(&nodes[0]).max(f64::MIN_POSITIVE)
 }
 
-/// B10, and B16 of the root.
+/// B10, and B16 for the root.
 fn check_root(tree: &ObbTable<'_>) -> Result<(), ObbFault> {
     let origin = tree.root.origin.map(|x| x.to_native());
     if let Some(axis) = outside(&origin) {
@@ -180,7 +180,7 @@ fn check_root(tree: &ObbTable<'_>) -> Result<(), ObbFault> {
     }
 }
 
-/// The first axis on which a point is not finite or is beyond where models may be.
+/// The first axis on which a point is not finite or outside the range of coordinates.
 pub(super) fn outside(point: &[f32; 3]) -> Option<usize> {
     point.iter().position(|x| x.is_nan() || x.abs() > MAX_COORDINATE)
 }

@@ -1,4 +1,4 @@
-//! One node of the tree of oriented boxes: slots, references, and numbers that are some.
+//! Checks one node of the tree of oriented boxes: slots, references, and the range of numbers.
 
 use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PairChild};
 
@@ -11,25 +11,25 @@ pub enum ObbNodeFault {
     /// A node without children.
     #[error("it has no child (B6)")]
     NoChild,
-    /// An empty slot stands before a used one.
+    /// An empty slot precedes a used one.
     #[error("slot {slot} is used, but an empty one stands before it (B6)")]
     Hole {
         /// The used slot.
         slot: usize,
     },
-    /// An empty slot does not hold the box that meets nothing.
+    /// An empty slot does not hold the empty box, which collides with nothing.
     #[error("slot {slot} is empty, but its number {number} is {found:e} instead of {expected:e} (B7)")]
     Empty {
         /// The slot.
         slot: usize,
-        /// Which number: 0 to 3 are the quaternion's, 4 to 6 the centre's, 7 to 9 the half extents'.
+        /// Which number: 0 to 3 are the quaternion, 4 to 6 the centre, 7 to 9 the half extents.
         number: usize,
         /// What it is.
         found: f32,
         /// What it must be.
         expected: f32,
     },
-    /// An empty slot of a packed node holds something.
+    /// An empty slot of a packed node has a number that is not zero.
     #[error("slot {slot} is empty, but not all its numbers are zero (B17)")]
     PackedEmpty {
         /// The slot.
@@ -47,7 +47,7 @@ pub enum ObbNodeFault {
         /// How many there are.
         count: usize,
     },
-    /// A child does not stand after its parent.
+    /// A child does not follow its parent.
     #[error("slot {slot}: it refers to node {found}, which does not stand after it (B4)")]
     Backward {
         /// The slot.
@@ -55,7 +55,7 @@ pub enum ObbNodeFault {
         /// The child.
         found: u32,
     },
-    /// A quaternion is no rotation.
+    /// A quaternion does not have unit length.
     #[error("slot {slot}: its quaternion is {found} long instead of 1 (B8)")]
     Quaternion {
         /// The slot.
@@ -73,7 +73,7 @@ pub enum ObbNodeFault {
         /// What it is.
         found: f32,
     },
-    /// A triangle below sticks out of a box.
+    /// A triangle below a box is not inside it.
     #[error(
         "slot {slot}: triangle {triangle} reaches {found:e} along axis {axis} of its box, whose half extent is {limit:e} (B9)"
     )]
@@ -84,7 +84,7 @@ pub enum ObbNodeFault {
         triangle: u32,
         /// The axis of the box, 0 to 2.
         axis: usize,
-        /// How far the triangle is from the centre.
+        /// The largest distance of the triangle from the centre along the axis.
         found: f64,
         /// The half extent.
         limit: f32,
@@ -104,7 +104,7 @@ fn kind_name(leaf: bool) -> &'static str {
 /// How far the length of a quaternion may be from 1 (B8).
 const LENGTH_TOLERANCE: f64 = 1.0 / (1 << 22) as f64;
 
-/// B4 to B8, B16, and that the numbers of boxes are such.
+/// B4 to B8, B16, and that the numbers of boxes are finite.
 pub(super) fn check(node: &ObbNode, index: usize, nodes: usize, leaves: usize) -> Result<(), ObbNodeFault> {
     let used = check_children(&node.children, index, nodes, leaves)?;
     (0..used).try_for_each(|slot| check_box(node, slot))?;

@@ -1,4 +1,4 @@
-//! Section samples: vertices of the surface below each child of the tree of oriented boxes.
+//! Section samples: one vertex below each child of the tree of oriented boxes.
 
 use bvhc_format::obb::{PAIR_WIDTH, PairRef, SampleNode};
 
@@ -13,17 +13,17 @@ use crate::verify::error::VerifyError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SampleFault {
-    /// A place is not that of a triangle below the slot.
+    /// A slot address does not lead to a triangle below the slot.
     #[error("node {node}, slot {slot}: its place {found:#x} is not that of a triangle below it (N2)")]
     Place {
         /// The node.
         node: usize,
         /// The slot.
         slot: usize,
-        /// The place.
+        /// The slot address.
         found: u32,
     },
-    /// A position is not that of a corner of the triangle.
+    /// A position is not a corner of the triangle.
     #[error("node {node}, slot {slot}: no corner of triangle {triangle} is at {found:?} (N3)")]
     Position {
         /// The node.
@@ -45,14 +45,14 @@ pub enum SampleFault {
     },
 }
 
-/// A tree within the rules.
+/// A valid tree.
 struct Beside<'a> {
     tree: &'a ObbTable<'a>,
     plan: &'a Plan<'a>,
     table: &'a BlockTable<'a>,
 }
 
-/// N2 to N4, on a tree of oriented boxes within the rules.
+/// N2 to N4, on a valid tree of oriented boxes.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<(), VerifyError> {
     let (model, table) = (checked.model, checked.table);
     let (Some(samples), Some(root)) = (model.samples(), model.obb_tree()) else { return Ok(()) };
@@ -77,7 +77,7 @@ impl Beside<'_> {
         Ok(())
     }
 
-    /// N2 and N3 of a used slot.
+    /// N2 and N3 for a used slot.
     fn check_slot(&self, place: Place, record: &SampleNode) -> Result<(), SampleFault> {
         let Place { node, slot } = place;
         let found = record.places[slot];
@@ -88,7 +88,7 @@ impl Beside<'_> {
         let (leaf, found) = (&self.tree.leaves[leaf], record.position.map(|axis| axis[slot]));
         let origin = self.tree.root.origin.map(|along| f64::from(along.to_native()));
         let is_there = |corner: &[f32; 3]| {
-            // As for the corners of leaves, f64 does no harm.
+            // The f64 difference, rounded to f32, is correctly rounded: f64 has more than twice the bits plus 2.
             (0..3).all(|axis| {
                 ((f64::from(corner[axis]) - origin[axis]) as f32).to_bits() == found[axis].to_bits()
             })
@@ -100,7 +100,7 @@ impl Beside<'_> {
     }
 }
 
-/// All that a slot holds.
+/// The contents of a slot.
 fn bits(record: &SampleNode, slot: usize) -> [u32; 4] {
     let [x, y, z] = record.position.map(|axis| axis[slot].to_bits());
     [x, y, z, record.places[slot]]

@@ -1,4 +1,5 @@
-//! The tree of oriented boxes as the rules see it: whole nodes, however the file holds them, and the triangles of its leaves.
+//! The tree of oriented boxes for checking the rules: unpacked nodes, whichever form the file has, and the triangles of
+//! its leaves.
 
 use std::borrow::Cow;
 
@@ -36,7 +37,7 @@ pub(in crate::verify) fn unpacked_nodes<'a>(root: &'a ArchivedObbTree<'static>) 
     Cow::Owned(root.packed_nodes.get().iter().map(PackedObbNode::unpack).collect())
 }
 
-/// B17 of a node.
+/// B17 for a node.
 fn check_node(node: &PackedObbNode) -> Result<(), ObbNodeFault> {
     for slot in (0..PAIR_WIDTH).filter(|slot| node.children[*slot] == PairRef::EMPTY.0) {
         let turned = node.rotation.iter().any(|part| part[slot] != 0);
