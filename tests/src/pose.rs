@@ -40,7 +40,7 @@ impl Pose {
         Self { translation, ..Self::IDENTITY }
     }
 
-    /// `rotation`, followed by the rotation that takes the image of `from` to `to`, up to rounding.
+    /// The pose with this rotation that takes `from` to `to`, up to rounding.
     pub fn taking(rotation: [[f64; 3]; 3], from: [f64; 3], to: [f64; 3]) -> Self {
         let turned = rotation.map(|row| row[0] * from[0] + row[1] * from[1] + row[2] * from[2]);
         Self { rotation, translation: std::array::from_fn(|axis| to[axis] - turned[axis]) }

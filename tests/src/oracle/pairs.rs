@@ -119,8 +119,8 @@ fn visit(a: &Surface, b: &Surface, visitor: &mut Visitor<'_>) -> ControlFlow<()>
     })
 }
 
-/// Visits every pair of triangles except those whose boxes are farther apart than `reach` on an axis; some of these,
-/// too.
+/// Visits every pair of triangles except those whose boxes are farther apart than `reach` on an axis, and perhaps
+/// some of these.
 pub fn near(a: &Surface, b: &Surface, reach: f64, visitor: &mut Visitor<'_>) -> ControlFlow<()> {
     if a.triangles.is_empty() || b.triangles.is_empty() {
         return ControlFlow::Continue(());

@@ -16,7 +16,7 @@ pub const KINDS: &[Kind] = &[
     kind("close by", None, close_by),
 ];
 
-/// Parallel to one plane, above each other or side by side.
+/// In parallel planes, above each other or side by side.
 fn parallel_faces(random: &mut Random) -> Pair {
     let height = 10f64.powi(-random.integer(0, 6));
     let [a, b] = [0.0, height].map(|z| [0; 3].map(|_| [centred(random), centred(random), z]));

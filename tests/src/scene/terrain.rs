@@ -3,7 +3,9 @@
 use super::{Parts, noise};
 use bvhc::mesh::Mesh;
 
+/// Wavelength of the largest hills, in cells.
 const HILL: f64 = 64.0;
+/// Half the height of the largest hills, in cells.
 const HEIGHT: f64 = 16.0;
 
 /// `columns` times `rows` unit cells of two triangles each from the origin, vertices shared, facing up.
