@@ -38,7 +38,7 @@ const POINTS: [Reference; 4] = [
 /// The tables that can be named.
 const TABLES: [&str; 4] = ["rays", "batches", "points", "loads"];
 
-/// The first 1 / `WARMING` of the queries is asked before the clock starts: otherwise a runner that follows another one with
+/// The first 1 / `WARMING` of the queries runs before timing starts: otherwise a runner that follows another one with
 /// the same file would find it in the caches, and others would not.
 const WARMING: usize = 8;
 

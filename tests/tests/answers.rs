@@ -1,4 +1,4 @@
-//! A digest of the answers to every kind of query is pinned: no change of layout, tree or kernel may change one bit of them.
+//! Pins a digest of the answers to every kind of query: no change of layout, tree or kernel may change one bit of them.
 //!
 //! If `BVHC_BLESS` is 1, the list is rewritten instead.
 

@@ -50,7 +50,7 @@ impl Fcpw {
     pub fn build(mesh: &Mesh) -> Option<Self> {
         let functions = functions()?;
         let (positions, triangles) = (mesh.positions.as_flattened(), mesh.triangles.as_flattened());
-        // SAFETY: there are three numbers for each vertex and triangle; they are read while the tree is built and no longer.
+        // SAFETY: there are three numbers for each vertex and triangle; they are read only while the tree is built.
         let scene = unsafe {
             (functions.build)(
                 positions.as_ptr(),

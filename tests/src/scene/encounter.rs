@@ -18,7 +18,7 @@ pub struct Encounter {
     pub name: &'static str,
     /// The model that is fixed.
     pub a: Mesh,
-    /// The model that is moved.
+    /// The model that the poses transform.
     pub b: Mesh,
     /// Poses at which no triangles meet.
     pub separated: Vec<Pose>,
@@ -59,7 +59,7 @@ pub fn animals(triangles: u32, poses: usize) -> Encounter {
 pub fn nested(frequency: u32, poses: usize) -> Encounter {
     let (outer, mut inner) = (icosphere::icosphere(frequency), icosphere::icosphere(frequency));
     let mut random = Random::new(1);
-    // The square of this is about how far the faces of a sphere reach into it.
+    // The square of this is about the depth to which a sphere's flat faces lie inside it.
     let sag = 0.65 / f64::from(frequency);
     for position in &mut inner.positions {
         let radius = 1.0 - sag * sag - sag * (0.02 + 0.1 * random.unit());
