@@ -1,7 +1,7 @@
 //! Compile time by quality, from OBJ text to the file's bytes, in this process; and the peers' builds from arrays.
 //!
-//! `cargo bench --bench build [-- bunny/default]`. Throughput is in triangles. `all threads` uses every processor.
-//! The peers read no text, hash nothing and write no file: what they do is one of our stages.
+//! `cargo bench --bench build [-- bunny/default]`. Throughput is in triangles. `all threads` uses every processor. The
+//! peers read no text, hash nothing and write no file: their work corresponds to one of our stages.
 
 use bvhc::compile::Quality;
 use bvhc_benches::peers::bvh::Bvh;

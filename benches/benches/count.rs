@@ -1,7 +1,7 @@
-//! One pass of one tracer over one case, for Callgrind, which counts the instructions within [`counted`] alone.
+//! One pass of one tracer over one case, for Callgrind, which counts only the instructions within [`counted`].
 //!
-//! `benches/callgrind` runs it: `count <model> <case> <tracer>`, which prints the number of rays, or an error where
-//! this tracer is absent.
+//! `benches/callgrind` runs it: `count <model> <case> <tracer>`, which prints the number of rays, or an error if this
+//! tracer is absent.
 
 use bvhc_benches::peers::Tracer;
 use bvhc_benches::shared::model::{Scene, Source};
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What is counted; callgrind finds it by its name.
+/// The code that is counted; Callgrind finds it by name.
 #[inline(never)]
 fn counted(tracer: &dyn Tracer, case: &rays::Case, answers: &mut [f32]) {
     tracer.trace(case.question, &case.rays, answers);

@@ -1,11 +1,12 @@
-//! Distances of meshes: tables in Markdown, with everybody in the same run.
+//! Distances of meshes: tables in Markdown, with all libraries in the same run.
 //!
-//! `cargo bench --bench distance [-- animals nested spheres twins giant]`. The figure of an encounter is the
-//! mean over its separated poses, and over its approaching ones, of the least time of several rounds (5, or `BVHC_ROUNDS`),
-//! building excluded; bvhc has a row by its oriented boxes and one by samples beside them. Every distance of bvhc is checked
-//! against the exact oracle first; `BVHC_LEVEL` holds it to a SIMD level. PQP, coal and FCL are asked where they are present,
-//! PQP and coal of tolerances, too; PQP alone can start from the nearest triangles of the query before. parry3d, which takes up to
-//! seconds a query and is wrong about nested meshes, is asked about one pose where it is not too slow.
+//! `cargo bench --bench distance [-- animals nested spheres twins giant]`. The figure of an encounter is the mean over
+//! its separated poses, and over its approaching ones, of the minimum time of several rounds (5, or `BVHC_ROUNDS`),
+//! building excluded; bvhc has one row for oriented boxes and one for boxes with samples. Every distance of bvhc is
+//! checked against the exact oracle first; `BVHC_LEVEL` limits its SIMD level. PQP, coal and FCL take part if they are
+//! present, PQP and coal also for tolerances; only PQP can start from the nearest triangles of the previous query.
+//! parry3d, which takes up to seconds per query and is wrong about nested meshes, is timed at one pose where it is not
+//! too slow.
 
 use bvhc::compile::Options;
 use bvhc_benches::peers::colliders::{self, Collider};
@@ -21,16 +22,16 @@ use bvhc_tests::pose;
 use bvhc_tests::scene::encounter::Encounter;
 use bvhc_tests::support::least::{least, mean, rounds};
 
-/// More triangles than parry3d is asked about.
+/// parry3d is not timed with more triangles than this.
 const TOO_MANY: usize = 25_000;
 
-/// What is called near, and what is called about as near.
+/// How much the limits of `within` differ from the distance, and the tolerance of approximate distances; both relative.
 const SHARE: f64 = 0.05;
 
-/// How far a distance of the C++ libraries' may be off, relative to its value.
+/// The relative error permitted in distances of the C++ libraries.
 const ERROR: f64 = 1e-6;
 
-/// How far parry3d's may be off, which computes in f32: relative to models of about one unit.
+/// The error permitted in parry3d's, which computes in f32: relative to models of about one unit.
 const ERROR_OF_F32: f64 = 1e-4;
 
 fn main() {
@@ -53,7 +54,7 @@ fn main() {
     theirs.print();
 }
 
-/// What peers are asked.
+/// The queries for peers.
 const QUERIES: [&str; 4] = ["distance", "warm start", "within: yes", "within: no"];
 
 /// Prints our rows; adds those of the peers.
@@ -69,7 +70,7 @@ fn report(name: &str, encounter: &Encounter, theirs: &mut PeerTimes, gains: &mut
 /// What bvhc finds at some poses, and how long it takes.
 struct Ours {
     distances: Vec<f64>,
-    /// Of the distance, the same with a warm_start, both yeses or noes, and the approximate distance.
+    /// For the distance, the same with a warm start, `within` with both answers, and the approximate distance.
     seconds: [f64; 5],
     budget: WorkBudget,
 }
@@ -119,8 +120,8 @@ impl Ours {
     }
 }
 
-/// Prints the rows called `row`, at some poses of the encounter, and adds those of the peers; returns how many times as fast
-/// an approximate distance is.
+/// Prints the rows called `row`, for some poses of the encounter, and adds those of the peers; returns the speed-up of
+/// an approximate distance.
 fn report_poses(
     row: &str,
     encounter: &Encounter,
@@ -143,7 +144,7 @@ fn report_poses(
     seconds[0] / approximate
 }
 
-/// Seconds that a C++ library takes, once its answers are found to be right.
+/// Seconds of a C++ library, after its answers are checked.
 fn of_collider(peer: &Collider, poses: &[Pose], distances: &[f64]) -> [Option<f64>; QUERIES.len()] {
     let placed: Vec<_> = poses.iter().map(colliders::placed).collect();
     let tolerances =
@@ -162,7 +163,7 @@ fn of_collider(peer: &Collider, poses: &[Pose], distances: &[f64]) -> [Option<f6
         has_within.then(|| mean(placed.len(), |pose| peer.within(&placed[pose], tolerances[pose])))
     };
     let distance = mean(placed.len(), |pose| peer.distance(&placed[pose]));
-    // The rounds of a pose follow each other: the triangles found last are those of the same query.
+    // The rounds of a pose are consecutive: the triangles found last are those of the same query.
     let warm = has_warm_start.then(|| mean(placed.len(), |pose| peer.warm_distance(&placed[pose])));
     [Some(distance), warm, within(&beyond), within(&below)]
 }
@@ -171,7 +172,7 @@ fn check(peer: &str, found: f64, expected: f64, error: f64) {
     assert!((found - expected).abs() <= error, "{peer}: {found}, {expected}");
 }
 
-/// The distance, which is that of the triangles that are named, and no others are nearer.
+/// The distance, which must be that of the triangles reported, and no larger than that of any others.
 fn checked(
     [a, b]: [&Model<'_>; 2],
     pose: &Pose,
@@ -189,7 +190,7 @@ fn checked(
     found.distance
 }
 
-/// Seconds that parry3d takes.
+/// Seconds of parry3d.
 fn of_parry(encounter: &Encounter, pose: &Pose, expected: f64) -> Option<f64> {
     if encounter.name == "nested spheres" || encounter.a.triangles.len() > TOO_MANY {
         return None;

@@ -1,8 +1,7 @@
-//! From a file in a warm page cache to the first closest hit; and from arrays in memory, for those who rebuild.
+//! From a file in a warm page cache to the first closest hit; and from arrays in memory, for libraries that rebuild.
 //!
-//! `cargo bench --bench load [-- "bvhc map"]`; the ways are told in [`bvhc_benches::shared::load::Files::ways`],
-//! the variables of the environment in README.md: `BVHC_LARGE=1` adds a model of 13 million triangles. Giving memory back
-//! is not timed.
+//! `cargo bench --bench load [-- "bvhc map"]`; [`bvhc_benches::shared::load::Files::ways`] lists the ways, README.md
+//! the variables of the environment: `BVHC_LARGE=1` adds a model of 13 million triangles. Freeing memory is not timed.
 
 use bvhc_benches::shared::load::{self, Files, Way};
 use bvhc_benches::shared::model::{Scene, Source};

@@ -1,8 +1,9 @@
-//! Mesh against mesh: tables in Markdown, with everybody in the same run.
+//! Mesh against mesh: tables in Markdown, with all libraries in the same run.
 //!
 //! `cargo bench --bench pairs [-- animals nested spheres twins giant]`. The figure of an encounter is the mean over its
-//! poses of the least time of several rounds (5, or `BVHC_ROUNDS`), building excluded. bvhc must find exactly the pairs of the
-//! oracle; in which peers differ from it is counted and printed. `BVHC_LEVEL` holds bvhc to a SIMD level.
+//! poses of the minimum time of several rounds (5, or `BVHC_ROUNDS`), building excluded. bvhc must find exactly the
+//! pairs of the oracle; the pairs in which peers differ from it are counted and printed. `BVHC_LEVEL` limits bvhc's
+//! SIMD level.
 
 use std::ops::ControlFlow;
 
@@ -59,7 +60,7 @@ fn report(name: &str, encounter: &Encounter, theirs: &mut PeerTimes, differences
 
 type Pairs = Vec<(u32, u32)>;
 
-/// Prints bvhc's row, once its answers are found to be right, and returns its seconds.
+/// Prints bvhc's row, after its answers are checked, and returns its seconds.
 fn report_bvhc(row: &str, [a, b]: [&Model<'_>; 2], poses: &[Pose], exact: &[Pairs]) -> [f64; 2] {
     let mut budget = WorkBudget::unlimited();
     for (pose, exact) in poses.iter().zip(exact) {
@@ -76,7 +77,7 @@ fn report_bvhc(row: &str, [a, b]: [&Model<'_>; 2], poses: &[Pose], exact: &[Pair
     seconds
 }
 
-/// Seconds that parry3d's walk takes.
+/// Seconds of parry3d's walk.
 fn of_walk(trees: &[Parry; 2], poses: &[Pose], exact: &[Pairs], differences: &mut Differences) -> [f64; 2] {
     let placed: Vec<Placed> = poses.iter().map(Placed::new).collect();
     for (pose, exact) in placed.iter().zip(exact) {
@@ -89,7 +90,7 @@ fn of_walk(trees: &[Parry; 2], poses: &[Pose], exact: &[Pairs], differences: &mu
     ]
 }
 
-/// Seconds that a C++ library takes.
+/// Seconds of a C++ library.
 fn of_collider(peer: &Collider, poses: &[Pose], exact: &[Pairs], differences: &mut Differences) -> [f64; 2] {
     let placed: Vec<_> = poses.iter().map(colliders::placed).collect();
     for (pose, exact) in placed.iter().zip(exact) {

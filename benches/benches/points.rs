@@ -1,7 +1,7 @@
-//! Closest points of 8,192 points, against every peer that has the query: throughput is in points.
+//! Closest points for 8,192 points, against every peer that has the query: throughput is in points.
 //!
-//! `cargo bench --bench points [-- bunny/near]`; the cases are told in [`bvhc_benches::shared::points::cases`],
-//! the variables of the environment in README.md. Everybody's answers to these points are checked before the clock starts.
+//! `cargo bench --bench points [-- bunny/near]`; [`bvhc_benches::shared::points::cases`] lists the cases, README.md the
+//! variables of the environment. All answers to these points are checked before anything is timed.
 
 use bvhc_benches::shared::model::{Scene, Source};
 use bvhc_benches::shared::roster::locators;

@@ -1,7 +1,7 @@
-//! Tables in Markdown of rays, batches, points and first answers: everybody in the same rounds, and the ratios.
+//! Tables in Markdown of rays, batches, points and first answers: all libraries in the same rounds, and the ratios.
 //!
-//! `cargo bench --bench ratios [-- bunny|sphere|hall|town] [rays|batches|points|loads]`: all models, or all
-//! tables, where none is named. In each round everybody answers every case once, one after the other, with warm caches; the
+//! `cargo bench --bench ratios [-- bunny|sphere|hall|town] [rays|batches|points|loads]`: all models, or all tables, if
+//! none is named. In each round every library answers every case once, one after the other, with warm caches; the
 //! figure is the median over the rounds (6, or `BVHC_ROUNDS`) of the thread's own CPU time. Answers are checked first;
 //! README.md lists the variables.
 
@@ -15,7 +15,7 @@ use bvhc_benches::shared::{check, points, rays};
 use cpu_time::ThreadTime;
 use std::time::Duration;
 
-/// Whom the ratios of rays are to.
+/// The references for ratios of rays.
 const RAYS: [Reference; 5] = [
     Reference { title: "Embree HIGH or tinybvh", names: &["Embree HIGH", "tinybvh"] },
     Reference { title: "Embree ROBUST", names: &["Embree ROBUST"] },
@@ -24,10 +24,10 @@ const RAYS: [Reference; 5] = [
     Reference { title: "bvh", names: &["bvh"] },
 ];
 
-/// Whom the ratios of batches are to.
+/// The references for ratios of batches.
 const BATCHES: [Reference; 1] = [Reference { title: "Embree HIGH 16", names: &["Embree HIGH 16"] }];
 
-/// Whom the ratios of points are to.
+/// The references for ratios of points.
 const POINTS: [Reference; 4] = [
     Reference { title: "FCPW", names: &["FCPW"] },
     Reference { title: "Embree HIGH", names: &["Embree HIGH"] },
@@ -35,14 +35,14 @@ const POINTS: [Reference; 4] = [
     Reference { title: "bvh", names: &["bvh"] },
 ];
 
-/// What can be asked for by name.
+/// The tables that can be named.
 const TABLES: [&str; 4] = ["rays", "batches", "points", "loads"];
 
-/// The first of so many parts is asked beforehand: who comes after another with the same file would otherwise find it in
-/// the caches, and others not.
+/// The first 1 / `WARMING` of the queries runs before timing starts: otherwise a runner that follows another one with
+/// the same file would find it in the caches, and others would not.
 const WARMING: usize = 8;
 
-/// What is summed up over the models.
+/// Ratios collected over the models.
 #[derive(Default)]
 struct Grid {
     rays: Means,
@@ -167,8 +167,8 @@ fn print_loads(scene: &Scene, with_peers: bool) {
     }
 }
 
-/// The median seconds of each of `count` runners, who take turns: every other round the other way round, for who comes before
-/// one matters, by what is left in the caches and by the clock that it was run at.
+/// The median seconds of each of `count` runners. They run in alternating order, since a runner is affected by the one
+/// before it: by what that leaves in the caches and by its clock frequency.
 fn medians(count: usize, mut run: impl FnMut(usize) -> Duration) -> Vec<f64> {
     let rounds = std::env::var("BVHC_ROUNDS").map_or(6, |rounds| rounds.parse().expect("BVHC_ROUNDS counts"));
     let mut times = vec![Vec::new(); count];

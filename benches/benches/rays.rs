@@ -1,7 +1,7 @@
 //! Closest and any hits of 36 to 74 thousand rays, against every peer: throughput is in rays.
 //!
-//! `cargo bench --bench rays [-- bunny/primary]`; the cases are told in [`bvhc_benches::shared::rays::cases`],
-//! the variables of the environment in README.md. Everybody's answers to these rays are checked before the clock starts.
+//! `cargo bench --bench rays [-- bunny/primary]`; [`bvhc_benches::shared::rays::cases`] lists the cases, README.md the
+//! variables of the environment. All answers to these rays are checked before anything is timed.
 
 use bvhc_benches::shared::model::{Scene, Source};
 use bvhc_benches::shared::roster::tracers;

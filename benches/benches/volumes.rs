@@ -1,8 +1,9 @@
-//! What finds pairs fastest: oriented boxes, k-DOPs of each size however realigned, axis-aligned boxes, swept spheres.
+//! Which volumes find pairs fastest: oriented boxes, k-DOPs of each size and realignment, axis-aligned boxes, swept
+//! spheres.
 //!
-//! `cargo bench --bench volumes [-- animals nested spheres twins]`. The figure of an encounter is the mean
-//! over its poses of the least time of several rounds (5, or `BVHC_ROUNDS`). All must find as many pairs as the exact
-//! oracle; `BVHC_LEVEL` holds them to a SIMD level.
+//! `cargo bench --bench volumes [-- animals nested spheres twins]`. The figure of an encounter is the mean over its
+//! poses of the minimum time of several rounds (5, or `BVHC_ROUNDS`). All must find as many pairs as the exact oracle;
+//! `BVHC_LEVEL` limits their SIMD level.
 
 use bvhc::compile::Compiled;
 use bvhc_benches::peers::level;
@@ -68,7 +69,7 @@ fn row(what: &str, files: &[Compiled], encounter: &Encounter, volume: Volume, ex
         }
         steps.push(format!("{} + {}", each(budget.node_pairs), each(budget.leaf_pairs)));
     }
-    // All that a walk does, divided by the pairs that it realigns and tests.
+    // The time of the whole walk, divided by the pairs that it realigns and tests.
     let bulk = times[1] * 1e9 / pairs as f64;
     let times: Vec<String> = times.iter().map(|seconds| format!("{:.2}", seconds * 1e6)).collect();
     println!("| {what} | {} | {} | {bulk:.1} |", times.join(" | "), steps.join(" | "));

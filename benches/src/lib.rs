@@ -1,6 +1,6 @@
-//! What the benchmarks share: peers behind common traits, models, queries, and the checks that come before any clock.
+//! Shared by the benchmarks: peers behind common traits, models, queries, and the checks before timing.
 //!
-//! Nobody's interface: the benchmarks in `benches/` are its only users.
+//! No public interface: the benchmarks in `benches/` are the only users.
 
 pub mod peers;
 pub mod shared;

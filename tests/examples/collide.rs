@@ -1,4 +1,4 @@
-//! Mesh against mesh: whether two models meet, and which of their triangles.
+//! Mesh against mesh: whether two models meet, and which of their triangles do.
 
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -8,7 +8,7 @@ use bvhc_runtime::{Model, Pose, include_aligned};
 fn main() -> Result<(), Box<dyn Error>> {
     let a = Model::from_bytes(include_aligned!("../golden/quad.bvh"))?;
     let b = Model::from_bytes(include_aligned!("../golden/quad.bvh"))?;
-    // B is turned upright, and half of it is below A: a point x of B is at R x + T.
+    // B is rotated upright, and half of it is below A: a point x of B is at R x + T.
     let upright = [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]];
     let pose = Pose::from_rows(upright, [0.25, 0.5, -0.5])?;
     println!("they meet: {}", a.collides(&b, &pose));

@@ -1,4 +1,4 @@
-//! A model inside the program: no file, no allocation, no build at load.
+//! A model embedded in the program: no file, no allocation, nothing built at load time.
 
 use bvhc_runtime::{Model, OpenError, Ray, include_aligned};
 

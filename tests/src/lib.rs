@@ -1,7 +1,7 @@
 //! Oracles, scenes and helpers shared by the tests and benchmarks of bvhc.
 //!
-//! Scenes are made from seeds and oracles look at every triangle: neither knows a tree or a file. Only
-//! [`support`] compiles and opens files.
+//! Scenes are made from seeds, and oracles look at every triangle: neither depends on trees or files. Only [`support`]
+//! compiles and opens files.
 
 pub mod oracle;
 pub mod pose;

@@ -1,4 +1,4 @@
-//! How one model stands in the space of another.
+//! The position and orientation of one model in the space of another.
 //!
 //! Rotations are made from quaternions, without trigonometry, so that they are the same on every machine.
 
@@ -9,23 +9,23 @@ use crate::random::Random;
 pub struct Pose {
     /// The matrix by rows, orthonormal to rounding.
     pub rotation: [[f64; 3]; 3],
-    /// Where the origin goes.
+    /// The image of the origin.
     pub translation: [f64; 3],
 }
 
 impl Pose {
-    /// What leaves everything where it is.
+    /// The identity.
     pub const IDENTITY: Self =
         Self { rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], translation: [0.0; 3] };
 
-    /// Where queries see the moved model.
+    /// The same pose, from the runtime's.
     pub fn of_query(pose: &bvhc_runtime::Pose) -> Self {
         Self { rotation: pose.rotation(), translation: pose.translation() }
     }
 
-    /// The same, for queries.
+    /// The same pose, for queries.
     ///
-    /// Panics where the matrix is no rotation.
+    /// Panics where the matrix is not a rotation.
     pub fn for_query(&self) -> bvhc_runtime::Pose {
         bvhc_runtime::Pose::from_rows(self.rotation, self.translation).expect("a pose of the tests")
     }
@@ -40,13 +40,13 @@ impl Pose {
         Self { translation, ..Self::IDENTITY }
     }
 
-    /// The rotation that takes `from` to `to` instead of to where it takes it now, to rounding.
+    /// The pose with this rotation that takes `from` to `to`, up to rounding.
     pub fn taking(rotation: [[f64; 3]; 3], from: [f64; 3], to: [f64; 3]) -> Self {
         let turned = rotation.map(|row| row[0] * from[0] + row[1] * from[1] + row[2] * from[2]);
         Self { rotation, translation: std::array::from_fn(|axis| to[axis] - turned[axis]) }
     }
 
-    /// Where a point goes, in the one arithmetic that defines it: each operation rounded to `f64`, none fused.
+    /// The image of a point, in the one arithmetic that defines it: each operation rounded to `f64`, none fused.
     pub fn apply(&self, point: [f32; 3]) -> [f64; 3] {
         let [x, y, z] = point.map(f64::from);
         std::array::from_fn(|axis| {
@@ -55,12 +55,12 @@ impl Pose {
         })
     }
 
-    /// Where a triangle goes.
+    /// The image of a triangle.
     pub fn corners(&self, corners: [[f32; 3]; 3]) -> [[f64; 3]; 3] {
         corners.map(|corner| self.apply(corner))
     }
 
-    /// Where a point comes from, to rounding.
+    /// The point with this image, up to rounding.
     pub fn unapply(&self, point: [f64; 3]) -> [f64; 3] {
         let offset: [f64; 3] = std::array::from_fn(|axis| point[axis] - self.translation[axis]);
         std::array::from_fn(|axis| (0..3).map(|row| self.rotation[row][axis] * offset[row]).sum())
@@ -84,7 +84,7 @@ pub fn around(axis: [f64; 3], half_tangent: f64) -> [[f64; 3]; 3] {
     of_quaternion([1.0, x, y, z])
 }
 
-/// A rotation, every one equally likely.
+/// A random rotation, uniformly distributed.
 pub fn any(random: &mut Random) -> [[f64; 3]; 3] {
     loop {
         let quaternion: [f64; 4] = std::array::from_fn(|_| 2.0 * random.unit() - 1.0);
@@ -99,18 +99,18 @@ pub fn small(random: &mut Random, angle: f64) -> [[f64; 3]; 3] {
     around(random.direction().map(f64::from), angle / 2.0)
 }
 
-/// One of the 24 rotations that take axes to axes: its matrix is exact, and so is what it does to a point.
+/// One of the 24 rotations that take axes to axes: its matrix is exact, and so are the images of points.
 pub fn of_axes(random: &mut Random) -> [[f64; 3]; 3] {
     axes(random.below(24))
 }
 
-/// The rotation of this number, below 24, that takes axes to axes.
+/// The rotation with this number, below 24, that takes axes to axes.
 pub fn axes(number: u32) -> [[f64; 3]; 3] {
     const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
     assert!(number < 24, "there are 24 such rotations");
     let order = ORDERS[number as usize / 4];
     let [x, y] = [0, 1].map(|bit| if number >> bit & 1 == 0 { 1.0 } else { -1.0 });
-    // The last three orders swap two axes, which one more mirror makes good.
+    // The last three orders swap two axes; one more reflection makes the determinant 1.
     let z = if number < 12 { x * y } else { -x * y };
     let mut rotation = [[0.0; 3]; 3];
     for (row, sign) in [x, y, z].into_iter().enumerate() {

@@ -57,7 +57,7 @@ impl Random {
         std::array::from_fn(|axis| self.f32(low[axis], high[axis]))
     }
 
-    /// A vector of length 1 (to rounding), every direction equally likely.
+    /// A vector of length 1 (to rounding), uniformly distributed.
     pub fn direction(&mut self) -> [f32; 3] {
         loop {
             let point: [f64; 3] = std::array::from_fn(|_| 2.0 * self.unit() - 1.0);
@@ -69,7 +69,7 @@ impl Random {
         }
     }
 
-    /// Puts `items` into random order (Fisher and Yates).
+    /// Shuffles `items` (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last as u32 + 1) as usize);

@@ -1,4 +1,4 @@
-//! What several test suites share: compiled scenes, random queries, answers as comparable bits.
+//! Shared by the test suites: compiled scenes, random queries, answers as comparable bits.
 
 pub mod answers;
 pub mod by_volume;
@@ -31,7 +31,7 @@ pub const QUALITIES: [Quality; 3] = [Quality::Fast, Quality::Default, Quality::B
 /// All layouts.
 pub const LAYOUTS: [Layout; 2] = [Layout::Fast, Layout::Small];
 
-/// Steps enough to try each kind of change to a tree once.
+/// Enough steps to try each kind of change to a tree once.
 pub const STOP: Stop = Stop::Steps(4);
 
 /// The file of a mesh in the fast layout.
@@ -39,7 +39,7 @@ pub fn compiled(mesh: &Mesh, quality: Quality) -> Bytes {
     compiled_as(mesh, quality, Layout::Fast)
 }
 
-/// The file of a mesh, with no tree but the one of axis-aligned boxes.
+/// The file of a mesh, with only the tree of axis-aligned boxes.
 pub fn compiled_as(mesh: &Mesh, quality: Quality, layout: Layout) -> Bytes {
     compiled_with(mesh, &Options { quality, layout, obb: None, ..Options::default() })
 }
@@ -64,7 +64,7 @@ pub fn compiled_with_swept(mesh: &Mesh, layout: Layout, cores: Cores) -> Bytes {
     compiled_with(mesh, &Options { layout, swept: Some(cores), ..Options::default() })
 }
 
-/// The file of a mesh with a tree of oriented boxes and samples beside it.
+/// The file of a mesh with a tree of oriented boxes and samples.
 pub fn compiled_with_samples(mesh: &Mesh, layout: Layout) -> Bytes {
     compiled_with(mesh, &Options { layout, samples: true, ..Options::default() })
 }
@@ -86,7 +86,7 @@ pub fn levels() -> Vec<Level> {
     levels
 }
 
-/// These bytes at a multiple of 64 in memory.
+/// These bytes, aligned to 64 bytes.
 pub fn aligned(bytes: &[u8]) -> Bytes {
     let mut aligned = Bytes::with_capacity(bytes.len());
     aligned.extend_from_slice(bytes);
@@ -102,14 +102,14 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// A mesh and what failures are to call it.
+    /// A mesh and its name.
     pub fn new(name: &'static str, mesh: Mesh) -> Self {
         Self { name, mesh }
     }
 }
 
-/// One scene of each sort, with a few hundred triangles for each unit of `size`: small enough at 1 for oracles that
-/// look at every triangle, for whom 2 to 4 levels of nodes are enough.
+/// One scene of each kind, with a few hundred triangles for each unit of `size`: small enough at 1 for oracles that
+/// look at every triangle; 2 to 4 levels of nodes suffice for these.
 pub fn scenes(size: u32) -> Vec<Scene> {
     vec![
         Scene::new("icosphere", icosphere::icosphere(5 * size)),
@@ -125,7 +125,7 @@ pub fn scenes(size: u32) -> Vec<Scene> {
     ]
 }
 
-/// The mesh, moved by so much that its vertices are as far apart as f32 can just tell.
+/// The mesh, translated so far that f32 can barely distinguish its vertices.
 pub fn far(mut mesh: Mesh, by: f32) -> Mesh {
     mesh.positions.as_flattened_mut().iter_mut().for_each(|x| *x = *x * by * 1e-4 + by);
     mesh

@@ -1,4 +1,4 @@
-//! Opening and querying allocate nothing: a counting allocator proves it.
+//! Opening and querying do not allocate: a counting allocator proves it.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -14,18 +14,18 @@ use bvhc_tests::support::trial::Trial;
 use bvhc_tests::support::{Scene, compiled};
 
 thread_local! {
-    /// How often this thread has asked for memory. `const`, so that it needs no memory itself.
+    /// How often this thread has allocated. `const`, so that it needs no memory itself.
     static REQUESTS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The system's allocator, counted for each thread: the test harness has threads of its own.
+/// The system's allocator, with a count per thread: the test harness has threads of its own.
 struct Counting;
 
 fn count() {
     REQUESTS.with(|requests| requests.set(requests.get() + 1));
 }
 
-// SAFETY: every call is passed on to the system's allocator as it is.
+// SAFETY: every call is forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -54,7 +54,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often `run` asks for memory.
+/// The number of allocations during `run`.
 fn requests(run: impl FnOnce()) -> u64 {
     let before = REQUESTS.get();
     run();
@@ -113,7 +113,7 @@ fn queries_of_two_models_allocate_nothing() {
     }
 }
 
-/// Every query of a model and itself.
+/// All queries on a model and itself.
 fn ask_both(model: &Model<'_>, pose: &Pose) {
     let mut found = 0u64;
     let _ = model.all_pairs(model, pose, |pair| {
@@ -138,7 +138,7 @@ fn ask_both(model: &Model<'_>, pose: &Pose) {
     std::hint::black_box((found, near, about, answers));
 }
 
-/// Every query and its twin, and what a hit is looked up by.
+/// Every query, its `_with` variant, and the look-ups for a hit.
 fn ask(model: &Model<'_>, ray: &Ray, point: [f32; 3]) {
     let mut found = 0;
     let mut counters = Counters::default();

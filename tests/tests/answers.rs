@@ -1,6 +1,6 @@
-//! A digest of the answers to every kind of query is pinned: no change of layout, tree or kernel may change one bit of them.
+//! Pins a digest of the answers to every kind of query: no change of layout, tree or kernel may change one bit of them.
 //!
-//! Where `BVHC_BLESS` is 1, the list is rewritten instead.
+//! If `BVHC_BLESS` is 1, the list is rewritten instead.
 
 use std::fmt::Write;
 use std::fs;
@@ -16,10 +16,10 @@ use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::volumes::file;
 use bvhc_tests::support::{LAYOUTS, scenes};
 
-/// Queries of each kind a scene and layout.
+/// Queries of each kind for each scene and layout.
 const COUNT: usize = 600;
 
-/// Poses of each scene against itself: walks of two trees that are all over each other take long.
+/// Poses of each scene against itself: walks take long where two trees overlap everywhere.
 const POSES: usize = 15;
 
 /// The numbers of answers, hashed in order.
@@ -76,7 +76,7 @@ fn of_overlaps(mesh: &Mesh, model: &Model<'_>) -> String {
     digest.finish()
 }
 
-/// Where triangles meet, any of those that do may be named.
+/// If triangles meet, any meeting pair may be reported.
 fn distance_bits(found: &Distance) -> Vec<u32> {
     let halves = |x: f64| [x.to_bits() as u32, (x.to_bits() >> 32) as u32];
     if found.distance == 0.0 {

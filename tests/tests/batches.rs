@@ -1,4 +1,4 @@
-//! Batches of rays and points have the same answers as one by one, bit for bit, on every level and in every file.
+//! Batches of rays and points have the same answers as single queries, bit for bit, on every level and in every file.
 
 use bvhc_runtime::{Filter, Model, Ray, Sides};
 use bvhc_tests::random::Random;
@@ -7,15 +7,15 @@ use bvhc_tests::support::Scene;
 use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::trial::Trial;
 
-/// One ray, less and more than a vector of 8 or 16, one packet of either level and more than one.
+/// One ray; fewer and more than a vector of 8 or 16; one packet of either level, and more than one.
 const SIZES: [usize; 9] = [1, 7, 8, 15, 17, 32, 64, 65, 200];
 
-/// Rays that go about the same way: from nearly one place, over a spread of directions.
+/// Rays in similar directions: from nearly one point, over a range of directions.
 fn fan(queries: &mut Queries<'_>, random: &mut Random, count: usize) -> Vec<Ray> {
     let (target, size) = (queries.on_surface(), queries.size());
     let away = random.direction();
     let origin: [f32; 3] = std::array::from_fn(|axis| target[axis] + 2.0 * size * away[axis]);
-    // From needles of rays to frusta that hold half the scene; some of them cross octants and main axes.
+    // From narrow bundles of rays to frusta that contain half the scene; some of them cross octants and main axes.
     let (jitter, spread) = (random.f32(0.0, 0.02) * size, size * random.f32(0.0, 1.0).powi(3));
     let near = |random: &mut Random, place: [f32; 3], by: f32| {
         let offset = random.direction();
@@ -29,7 +29,7 @@ fn fan(queries: &mut Queries<'_>, random: &mut Random, count: usize) -> Vec<Ray>
     (0..count).map(|_| ray()).collect()
 }
 
-/// Some of the rays get another range, see one side only, are of no use, or are replaced by one that goes anywhere.
+/// Gives some of the rays another range, only one visible side or invalid values, or replaces them by random ones.
 fn disturb(rays: &mut [Ray], queries: &mut Queries<'_>, random: &mut Random) {
     for ray in rays {
         *ray = match random.below(40) {
@@ -57,7 +57,7 @@ fn compare(model: &Model<'_>, rays: &[Ray], context: &str) -> u32 {
         assert_eq!(any[index], model.any_hit(ray), "{}", context());
     }
     let found = any.iter().map(|hit| u32::from(*hit)).sum();
-    // As in models larger than tests have.
+    // Interleaved, as in models larger than those of the tests.
     let (mut hits_interleaved, mut any_interleaved) = (vec![None; rays.len()], vec![true; rays.len()]);
     model.closest_hits_interleaved(rays, &mut hits_interleaved);
     model.any_hits_interleaved(rays, &mut any_interleaved);
@@ -65,7 +65,7 @@ fn compare(model: &Model<'_>, rays: &[Ray], context: &str) -> u32 {
     found
 }
 
-/// Some of the points cannot be answered; returns how many are within reach.
+/// Some of the points are invalid; returns how many are within reach.
 fn compare_points(model: &Model<'_>, queries: &mut Queries<'_>, count: usize, context: &str) -> u32 {
     let mut points: Vec<_> = (0..count).map(|_| queries.point()).collect();
     for point in points.iter_mut().skip(5).step_by(11) {
@@ -77,7 +77,7 @@ fn compare_points(model: &Model<'_>, queries: &mut Queries<'_>, count: usize, co
     let mut odd = Filter(|triangle| triangle % 2 == 1);
     model.closest_points(&points, max_distance, &mut answers);
     model.closest_points_with(&points, max_distance, &mut some, &mut odd);
-    // As in models larger than tests have.
+    // Interleaved, as in models larger than those of the tests.
     model.closest_points_interleaved(&points, max_distance, &mut interleaved, &mut ());
     model.closest_points_interleaved(&points, max_distance, &mut some_interleaved, &mut odd);
     for (index, point) in points.iter().enumerate() {

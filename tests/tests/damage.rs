@@ -1,4 +1,4 @@
-//! Downloads that arrive damaged: `Model::verify_hashes` finds every flipped bit that opening lets pass.
+//! Damaged downloads: `Model::verify_hashes` finds every flipped bit that opening does not detect.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn what_was_written_passes() {
     }
 }
 
-/// Every bit of a file, and not only a sample: it has some 20,000.
+/// Every bit of a file, not only a sample: the file has some 20,000.
 #[test]
 fn every_flipped_bit_is_found() {
     for name in ["quad.bvh", "quad-small.bvh"] {
@@ -56,7 +56,7 @@ fn the_damaged_part_is_named() {
     assert!(matches!(verdict(place), Err(HashError::Section { index: 0, .. })));
 }
 
-/// As bytes come from a network: at any address.
+/// Bytes as they come from a network: at any address.
 #[test]
 fn bytes_at_any_address_are_loaded() {
     let file = golden("quad.bvh");

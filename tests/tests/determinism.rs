@@ -11,7 +11,7 @@ use bvhc_format::swept::Cores;
 use bvhc_tests::scene::{hall, icosphere, join, soup, write_obj};
 use bvhc_tests::support::{LAYOUTS, QUALITIES, STOP};
 
-/// Enough triangles that the builders split their work, with duplicates and equal centroids among them.
+/// Enough triangles for the builders to split their work, with duplicates and equal centroids among them.
 fn source() -> Vec<u8> {
     let mesh = join(&icosphere::displaced(50, 0.2, 1), &hall::hall(50, 100, 2));
     write_obj(&join(&mesh, &soup::duplicates(5000, 3)))
@@ -39,7 +39,7 @@ fn threads_do_not_show() {
     }
 }
 
-/// Trees of k-DOPs, which files have only where they are asked for.
+/// Trees of k-DOPs, which files have only on request.
 #[test]
 fn threads_do_not_show_in_kdops() {
     let (source, layout) = (source(), Layout::Fast);
@@ -57,7 +57,7 @@ fn threads_do_not_show_in_kdops() {
     }
 }
 
-/// Trees of swept spheres and samples, on boxes that take little time.
+/// Trees of swept spheres and samples, on boxes that are fast to build.
 #[test]
 fn threads_do_not_show_in_swept_spheres_and_samples() {
     let source = source();

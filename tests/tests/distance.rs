@@ -1,4 +1,4 @@
-//! Distances of two models, against an oracle that looks at every pair in exact arithmetic.
+//! Distances of two models, against an oracle that tests every pair in exact arithmetic.
 
 use std::ops::ControlFlow;
 
@@ -45,7 +45,7 @@ fn all_within(a: &Model<'_>, b: &Model<'_>, pose: &Pose, limit: f64) -> Vec<Dist
     pairs
 }
 
-/// The points are as far apart as is said, in the direction that is said, and on their triangles as far as f64 can tell.
+/// The points have the reported distance and direction, and are on their triangles up to the precision of f64.
 fn check_points(found: &Distance, corners: [[[f64; 3]; 3]; 2], what: &dyn Fn() -> String) {
     let offset: [f64; 3] = std::array::from_fn(|axis| found.on_b[axis] - found.on_a[axis]);
     let far = corners.as_flattened().as_flattened().iter().fold(0.0f64, |far, x| far.max(x.abs()));
@@ -54,7 +54,7 @@ fn check_points(found: &Distance, corners: [[[f64; 3]; 3]; 2], what: &dyn Fn() -
     let length = found.direction.iter().map(|x| x * x).sum::<f64>();
     let expected = if found.distance > 0.0 { 1.0 } else { 0.0 };
     assert!((length - expected).abs() < 1e-14, "{}: {found:?}", what());
-    // Where slivers cross at a small angle is known less well than that they do.
+    // Where slivers cross at a small angle, the point is known less precisely than the fact that they do.
     let slack = if found.distance > 0.0 { 1e-13 } else { 1e-9 };
     for (corners, point) in corners.into_iter().zip([found.on_a, found.on_b]) {
         let off = of_triangles(corners, [point; 3]);
@@ -68,7 +68,7 @@ fn bits(found: &Distance) -> Vec<u64> {
     numbers.chain([u64::from(found.a), u64::from(found.b)]).collect()
 }
 
-/// Asks about two models on every level, and compares with the oracle; returns the distances.
+/// Queries two models on every level, and compares with the oracle; returns the distances.
 fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose]) -> Vec<f64> {
     let (mesh_a, mesh_b) = (stored(a), stored(b));
     let still = Surface::of(&mesh_a);
@@ -101,7 +101,7 @@ fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose]) -> Vec<f64> {
     distances
 }
 
-/// Limits, tolerances, allowances and warm_starts.
+/// Limits, tolerances and warm starts.
 fn check_variants(
     a: &Model<'_>,
     b: &Model<'_>,
@@ -148,7 +148,7 @@ fn check_variants(
     }
 }
 
-/// The same distance by given volumes, and the same pairs within it.
+/// The same distance with the given volumes, and the same pairs within it.
 fn check_by(
     a: &Model<'_>,
     b: &Model<'_>,
@@ -183,7 +183,7 @@ fn check_falling(
     (allowance, most): (Tolerance, f64),
     what: &dyn Fn() -> String,
 ) {
-    // Beyond that there are too many pairs.
+    // Above that there are too many pairs.
     if most > 2.0 * least.distance || least.distance == 0.0 {
         return;
     }
@@ -207,7 +207,7 @@ fn check_falling(
     assert!(pairs.iter().zip(&expected).all(|(one, other)| bits(one) == bits(other)), "{}", what());
 }
 
-/// Poses around a model: random ones, from meeting to far away.
+/// Poses around a model: random ones, from intersecting to far away.
 fn poses(random: &mut Random, mesh: &Mesh, count: usize) -> Vec<Pose> {
     let far = mesh.positions.as_flattened().iter().fold(0.0f64, |far, x| far.max(f64::from(x.abs())));
     let mut poses = Vec::new();
@@ -239,7 +239,7 @@ fn meshes_at_any_pose() {
     assert!(apart > 20, "only {apart} poses apart");
 }
 
-/// Files without oriented boxes, whose triangles may be split.
+/// Files without oriented boxes, with triangles that may be split.
 #[test]
 fn axis_aligned_boxes_do_as_well() {
     let mut random = Random::new(3);
@@ -302,7 +302,7 @@ fn kdops_do_as_well() {
     }
 }
 
-/// More than a million pairs: forty triangles against forty, drawn as pairs that are near each other or meet.
+/// More than a million pairs: forty triangles against forty, generated as pairs that are near each other or meet.
 #[test]
 fn crowds_of_pairs() {
     let mut count = 0;
@@ -338,7 +338,7 @@ fn crowds_of_pairs() {
     assert!(count > 1_000_000, "only {count} pairs");
 }
 
-/// Every kind, one pair of triangles at a time: the tolerance at the very limit, and the models exchanged.
+/// Every kind, one pair of triangles at a time: the tolerance exactly at the limit, and the models exchanged.
 #[test]
 fn single_pairs() {
     for kind in KINDS.iter().chain(pairs::KINDS) {
@@ -377,7 +377,7 @@ fn encounters() {
     }
 }
 
-/// A warm_start is good for any models and any pose.
+/// A warm start may come from any models and any pose.
 #[test]
 fn hints_from_elsewhere() {
     let mut random = Random::new(6);

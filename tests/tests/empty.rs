@@ -1,4 +1,4 @@
-//! What is empty, and what is without end: one rule for all queries, as the runtime's crate documentation says it.
+//! Empty and infinite arguments: one rule for all queries, as in the runtime's crate documentation.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,7 @@ use bvhc_tests::support::{LAYOUTS, compiled_as, levels};
 const INF: f32 = f32::INFINITY;
 const NAN: f32 = f32::NAN;
 
-/// Asks a sphere of radius 1 in every layout and on every level.
+/// Queries a sphere of radius 1 in every layout and on every level.
 fn ask(check: impl Fn(&Model<'_>)) {
     let mesh = icosphere::displaced(3, 0.0, 1);
     for layout in LAYOUTS {
@@ -116,7 +116,7 @@ fn rays() {
     });
 }
 
-/// Directions so short that `t` would not be finite; a little longer, it is.
+/// With directions this short, `t` would not be finite; with slightly longer ones it is.
 #[test]
 fn no_hit_is_at_an_infinite_t() {
     ask(|model| {
@@ -130,7 +130,7 @@ fn no_hit_is_at_an_infinite_t() {
     });
 }
 
-/// Each triangle is there once, also where blocks share split ones, with the corners that queries tell.
+/// Each triangle is listed once, even if blocks share split ones, with the corners that queries return.
 #[test]
 fn everything_is_what_there_is() {
     ask(|model| {

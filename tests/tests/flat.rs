@@ -1,4 +1,4 @@
-//! Triangles without area, which packed blocks may hold: for points and overlaps they are their edges.
+//! Triangles without area, which packed blocks may hold: for points and overlaps they equal their edges.
 
 use bvhc::compile::Layout;
 use bvhc::file::Bytes;
@@ -13,10 +13,10 @@ use bvhc_tests::support::levels;
 use bvhc_tests::support::split::file_of;
 use bvhc_tests::support::stored::stored;
 
-/// Coordinates of small integers: a lattice holds them, oracles and kernels compute with them exactly.
+/// Small integer coordinates: lattices hold them, and oracles and kernels compute with them exactly.
 const REACH: i32 = 6;
 
-/// Three points on a line, of which two or all three may be one.
+/// Three collinear points, of which two or all three may coincide.
 fn flat_corners(random: &mut Random) -> [[f32; 3]; 3] {
     let start = [0; 3].map(|_| random.integer(-REACH, REACH));
     let along = [0; 3].map(|_| random.integer(-2, 2));
@@ -33,7 +33,7 @@ fn flat_mesh(count: u32, scale: f32, seed: u64) -> Mesh {
     mesh(corners.collect(), (0..count).map(|triangle| [0, 1, 2].map(|k| 3 * triangle + k)).collect())
 }
 
-/// Files of flat triangles, whole and split, with what they hold.
+/// Files of flat triangles, whole and split, and their meshes.
 fn files(scale: f32) -> Vec<(Mesh, Bytes)> {
     let slabs = [100.0, 1.5].map(|slab| {
         let mesh = flat_mesh(300, scale, 1);
@@ -48,7 +48,7 @@ fn corners(mesh: &Mesh) -> Vec<[[f32; 3]; 3]> {
     (0..mesh.triangles.len() as u32).map(|triangle| mesh.corners(triangle)).collect()
 }
 
-/// 1, and where squares of f32 underflow, and where they overflow.
+/// 1; where squares underflow f32; and where they overflow.
 const SCALES: [f32; 3] = [1.0, 1.0 / (1u128 << 100) as f32, (1u64 << 50) as f32];
 
 fn on_every_level(scale: f32, mut check: impl FnMut(&Mesh, &Model<'_>)) {
@@ -107,7 +107,7 @@ fn closest_points_are_on_edges() {
     }
 }
 
-/// The rounding of the frame may give a segment an image; then the hit is on it, and has no normal.
+/// The rounding of the frame may give the image of a segment an area; then a hit is on the segment, and has no normal.
 #[test]
 fn rays_pass_or_hit_without_a_normal() {
     on_every_level(1.0, |mesh, model| {

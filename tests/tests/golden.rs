@@ -1,6 +1,6 @@
-//! The bytes of small files are pinned, and FORMAT.md shows these very bytes.
+//! The bytes of small files are pinned, and FORMAT.md shows these bytes.
 //!
-//! Where `BVHC_BLESS` is 1, both are rewritten instead.
+//! If `BVHC_BLESS` is 1, both are rewritten instead.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use bvhc_tests::scene::shapes;
 use bvhc_tests::support::compiled_with_swept;
 use bvhc_tests::support::dump::annotate;
 
-/// What a file is compiled by.
+/// The options of a file.
 type Ask = fn() -> Options;
 
 /// The files.
@@ -75,7 +75,7 @@ fn format_md_shows_the_files() {
     shows("tests/golden/quad-small.bvh, reference 0", block);
 }
 
-/// FORMAT.md has this text between the marks of this name.
+/// FORMAT.md has this text between the marks with this name.
 fn shows(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../format-spec/FORMAT.md");
     let page = fs::read_to_string(&path).expect("FORMAT.md is there").replace("\r\n", "\n");
@@ -91,7 +91,7 @@ fn shows(name: &str, text: &str) {
     }
 }
 
-/// Every byte of a file stands in the dump once, in order.
+/// The dump shows every byte of a file once, in order.
 #[test]
 fn dump_is_complete() {
     let hybrid = compiled_with_swept(&shapes::shapes(2, 9), Layout::Small, Cores::Hybrid).to_vec();
@@ -106,7 +106,7 @@ fn dump_is_complete() {
     }
 }
 
-/// The artist's names come back by either way to open a file.
+/// Both ways to open a file return the names in it.
 #[test]
 fn files_answer() {
     if blesses() {
@@ -115,7 +115,7 @@ fn files_answer() {
     for (name, _) in FILES {
         let loaded = LoadedModel::read(golden(name)).expect("it opens");
         answers(loaded.model());
-        // SAFETY: nothing changes the file while the tests run but a blessing, and then this line is not reached.
+        // SAFETY: nothing changes the file while the tests run except a blessing, which does not reach this line.
         #[allow(unsafe_code)]
         let mapped = unsafe { MappedModel::open(golden(name)) }.expect("it opens");
         answers(mapped.model());

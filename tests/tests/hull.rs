@@ -1,5 +1,5 @@
-//! The convex hulls that files hold: no corner of a triangle is farther along any direction than the vertex that a climb
-//! finds, exactly. (That no models which meet are told apart by it, `tests/kdop.rs` and the runtime's own tests show.)
+//! The convex hulls in files: no corner of a triangle is farther along any direction than the vertex that a climb
+//! finds, exactly. (`tests/kdop.rs` and the runtime's own tests check that the hull never separates models that meet.)
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use bvhc_tests::support::{LAYOUTS, Scene, compiled_with_kdops, integer_scenes, s
 
 const DIRECTIONS: usize = 400;
 
-/// Any direction, one of small whole numbers, or one at a right angle to an edge, nearly.
+/// Any direction, one of small integers, or one nearly perpendicular to an edge.
 fn direction(random: &mut Random, positions: &[[f32; 3]]) -> [f32; 3] {
     match random.below(4) {
         0 => [0; 3].map(|_| random.integer(-2, 2) as f32),

@@ -1,5 +1,5 @@
-//! Trees of k-DOPs: they find the pairs that the oracle finds, however they are realigned; and the formulas of the paper
-//! they are from, as printed, would not.
+//! Trees of k-DOPs: they find the pairs that the oracle finds, with every realignment; and the paper's formulas, as
+//! printed, would not.
 
 use bvhc::compile::Layout;
 use bvhc::pair::kdop::Options;
@@ -38,7 +38,7 @@ fn options(k: u32, tables: Tables) -> Options {
     Options { k, tables, ..Options::default() }
 }
 
-/// Asks about two models on every level, and compares with the oracle.
+/// Queries two models on every level, and compares with the oracle.
 fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose], realign: Realign) -> usize {
     let (mesh_a, mesh_b) = (stored(a), stored(b));
     let (still, volume) = (Surface::of(&mesh_a), Volume::Kdop(realign));
@@ -59,7 +59,7 @@ fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose], realign: Real
     count
 }
 
-/// Poses at which vertices come to lie on vertices, and some beside them.
+/// Poses that take vertices to vertices, and nearby ones.
 fn poses(random: &mut Random, positions: &[[f32; 3]], count: usize) -> Vec<Pose> {
     let mut poses = Vec::new();
     for index in 0..count {
@@ -119,7 +119,7 @@ fn sets_of_directions_may_differ() {
     }
 }
 
-/// Three sorts of encounters: all volumes find the same.
+/// Three kinds of encounters: all volumes find the same.
 #[test]
 fn encounters() {
     for encounter in [encounter::animals(2000, 4), encounter::nested(5, 4), encounter::spheres(6, 4)] {
@@ -160,7 +160,7 @@ fn files_without_what_it_takes() {
         assert_eq!(ask(a, b, Realign::Triples), Err(PairError::NoKdops(Realign::Triples)));
     }
     assert_eq!(ask(&twelve, &twelve, Realign::Hull), Ok(true));
-    // Its hull becomes a section of a kind that nobody knows.
+    // Changes the kind of the hull's section to an unknown one.
     let (entry, ..) = section(&file, SectionKind::Hull);
     let without = with_bytes(&file, entry, &63u32.to_le_bytes());
     let without = Model::from_bytes(&without).expect("it opens");
@@ -181,7 +181,7 @@ fn files_without_what_it_takes() {
 fn printed_bound(set: &Directions, points: &[[f64; 3]], turned: [f64; 3]) -> f64 {
     let dot = |a: &[f64; 3], b: &[f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let n = REGIONS;
-    // a_j for any whole j; beyond the cone, the last one.
+    // a_j for any integer j; beyond the cone, the last one.
     let a = |j: i64| ring_cosine(set.aperture, j.clamp(0, n as i64 - 1) as usize);
     let unit = set.units().iter().max_by(|x, y| dot(x, &turned).total_cmp(&dot(y, &turned))).expect("a set");
     let ring = |cosine: f64| (1..n).find(|j| cosine >= a(*j as i64));
@@ -214,8 +214,8 @@ fn printed_bound(set: &Directions, points: &[[f64; 3]], turned: [f64; 3]) -> f64
     factor * d
 }
 
-/// Why we do not use them: of random sets and directions, they cut off points of one in ten. (The runtime's own ways are
-/// held against a million sets beside their code.)
+/// Why we do not use them: for random sets and directions, they cut off points in one case of ten. (Tests beside the
+/// runtime's realignments check these against a million sets.)
 #[test]
 fn the_printed_formulas_cut_points_off() {
     let set = Directions::of(14).expect("a set");

@@ -10,10 +10,10 @@ use bvhc_tests::support::answers::{all_hits, hit_bits, in_ball, in_box, nearest_
 use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::trial::Trial;
 
-/// Rays in all: 10^5 and more, as are the points.
+/// Rays in total: 10^5 and more, and as many points.
 const QUERIES: u32 = 120_000;
 
-/// Sizes at which trees have 4 to 6 levels; a thousand needles and duplicates are as hard as more of them.
+/// Sizes at which trees have 4 to 6 levels; a thousand needles and duplicates are as difficult as more of them.
 static SCENES: LazyLock<Vec<Scene>> = LazyLock::new(|| {
     vec![
         Scene::new("displaced", icosphere::displaced(20, 0.2, 1)),
@@ -30,8 +30,8 @@ static SCENES: LazyLock<Vec<Scene>> = LazyLock::new(|| {
 /// Compiled once for all tests.
 static TRIALS: LazyLock<Vec<Trial>> = LazyLock::new(|| SCENES.iter().flat_map(Trial::of).collect());
 
-/// Asks every model of a trial the same and expects the same answer, until the trial's share of `QUERIES` over `part` is
-/// spent; returns which part of `draw`'s queries had one.
+/// Runs the same queries on every model of a trial and expects equal answers, until the trial's share of `QUERIES` over
+/// `part` is spent; returns the fraction of `draw`'s queries that had an answer.
 fn compare<'a, Q: Debug, A: PartialEq + Debug>(
     trial: &'a Trial,
     seed: u64,

@@ -1,4 +1,4 @@
-//! Every query on every SIMD level against the oracles, which look at every triangle.
+//! Every query on every SIMD level against the oracles, which test every triangle.
 
 use std::sync::LazyLock;
 
@@ -12,8 +12,8 @@ use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::trial::Trial;
 use bvhc_tests::support::{integer_scenes, scenes};
 
-/// For each scene, half of them for its small files. Enough that each mix of origin, direction, unit, range and sides comes
-/// several times.
+/// For each scene, half of them for its small files. Enough for each combination of origin, direction, unit, range and
+/// sides to occur several times.
 const RAYS: u32 = 4000;
 const POINTS: u32 = 2000;
 const OVERLAPS: u32 = 1200;
@@ -22,7 +22,7 @@ const OVERLAPS: u32 = 1200;
 static TRIALS: LazyLock<Vec<Trial>> =
     LazyLock::new(|| scenes(1).iter().chain(&integer_scenes()).flat_map(Trial::of).collect());
 
-/// Those on the integer grid. In a small layout as well: its lattices hold small integers.
+/// Those on the integer grid. In a small layout as well: its lattices contain small integers.
 fn integer_trials() -> impl Iterator<Item = &'static Trial> {
     let names: Vec<_> = integer_scenes().iter().map(|scene| scene.name).collect();
     TRIALS.iter().filter(move |trial| names.contains(&trial.name))
@@ -32,7 +32,7 @@ fn exact_ray(ray: &Ray) -> ray::Ray {
     ray::Ray { origin: ray.origin, direction: ray.direction, t_min: ray.t_min, t_max: ray.t_max }
 }
 
-/// Which side is seen is certain wherever the oracle is certain of the hit.
+/// The visible side is certain wherever the oracle is certain of the hit.
 fn visible(crossing: &Crossing, sides: Sides) -> bool {
     match sides {
         Sides::Both => true,
@@ -45,7 +45,7 @@ fn answer(hit: &Hit) -> Answer {
     Answer { triangle: hit.triangle, t: hit.t.into(), u: hit.u.into(), v: hit.v.into() }
 }
 
-/// What the oracles leave open: sides, the normal, and that the three ray queries agree bit for bit.
+/// What the oracles do not check: sides, the normal, and that the three ray queries agree bit for bit.
 fn check_hits(mesh: &Mesh, crossings: &[Crossing], hits: &[Hit], closest: Option<&Hit>) {
     for hit in hits {
         let crossing = crossings.iter().find(|crossing| crossing.triangle == hit.triangle);
@@ -64,7 +64,7 @@ fn check_normal(mesh: &Mesh, hit: &Hit) {
     let cross = [e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]];
     let length = dot(cross, cross).sqrt();
     if length == 0.0 {
-        // Flattened by packing; met by the rounding of the ray's frame.
+        // Flattened by packing; hit because the ray's frame is rounded.
         assert_eq!(hit.normal, [0.0; 3], "{hit:?}");
         return;
     }
@@ -103,7 +103,7 @@ fn rays() {
     }
 }
 
-/// What a triangle filter leaves is what the oracle finds without the triangles filtered out.
+/// Queries with a triangle filter find what the oracle finds without the rejected triangles.
 #[test]
 fn rays_through_a_filter() {
     for trial in TRIALS.iter() {
@@ -174,7 +174,7 @@ fn check_exactly(model: &Model<'_>, ray: &Ray, expected: &[Crossing], context: &
     assert_eq!(found, wanted, "{context}");
     for (hit, crossing) in hits.iter().zip(expected) {
         let t = crossing.t;
-        // One rounding to f32, and the oracle's own in f64.
+        // One rounding to f32, and the oracle's own rounding in f64.
         assert!((f64::from(hit.t) - t).abs() <= 6e-8 * t.abs() + 1e-12, "{context}: {hit:?} {crossing:?}");
         assert_eq!(hit.back, !crossing.front, "{context}: {hit:?}");
     }
@@ -184,7 +184,7 @@ fn check_exactly(model: &Model<'_>, ray: &Ray, expected: &[Crossing], context: &
     assert_eq!(model.any_hit(ray), closest.is_some(), "{context}");
 }
 
-/// A visitor that shrinks the range as it goes ends with the closest hit; one that stops is not called again.
+/// A visitor that shrinks the range ends with the closest hit; one that stops is not called again.
 #[test]
 fn visitors_steer_the_search() {
     for trial in TRIALS.iter() {
@@ -258,7 +258,7 @@ fn check_nearest(
     size: f64,
     context: &str,
 ) {
-    // Half a unit of f32, and what f64 loses in slivers.
+    // Half a unit of f32, and the error of f64 in slivers.
     let slack = 1e-7 * nearest.distance + 1e-9 * size;
     let Some(found) = model.closest_point(point, reach) else {
         assert!(nearest.distance >= f64::from(reach) - slack, "{context}: {nearest:?}");
@@ -282,7 +282,7 @@ fn check_nearest(
     );
 }
 
-/// The weights give the point again, and normal and side are those of the triangle.
+/// The weights reproduce the point, and normal and side are those of the triangle.
 fn check_description(
     corners: [[f32; 3]; 3],
     point: [f32; 3],
@@ -298,7 +298,7 @@ fn check_description(
     let (ab, ac) = (sub(b, a), sub(c, a));
     let n = [0, 1, 2].map(|k| ab[(k + 1) % 3] * ac[(k + 2) % 3] - ab[(k + 2) % 3] * ac[(k + 1) % 3]);
     let (length, longest) = (dot(n, n).sqrt(), dot(ab, ab).max(dot(ac, ac)));
-    // Thinner ones lose in f64 what is compared here.
+    // For thinner ones f64 is not precise enough for this comparison.
     if length <= 1e-8 * longest {
         return;
     }
@@ -314,12 +314,12 @@ fn check_description(
     }
 }
 
-/// How far along a triangle the closest point may slide while its distance changes by f64's rounding.
+/// How far the closest point may move along a triangle while its distance changes by f64's rounding.
 fn sliver_slack(distance: f64, size: f64) -> f64 {
     (1e-14 * (distance + size) * (distance + size)).sqrt()
 }
 
-/// On the grid distances are exact in f64, so ties are told and the lowest number is named.
+/// On the grid distances are exact in f64, so ties are detected and the lowest number is returned.
 #[test]
 fn closest_points_on_the_integer_grid() {
     let names = ["cubes", "one cube", "checkerboard"];

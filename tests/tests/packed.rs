@@ -1,4 +1,4 @@
-//! How far a small layout moves vertices, on models where that is hard.
+//! How far a small layout moves vertices, on models where that is difficult.
 
 use bvhc::compile::{Layout, Quality};
 use bvhc::file::Bytes;
@@ -18,8 +18,8 @@ fn scaled(mut mesh: Mesh, by: f32) -> Mesh {
     mesh
 }
 
-/// Huge triangles beside tiny ones, models far from the origin, where f32 tells little apart, and models as small and as
-/// large as may be.
+/// Huge triangles beside tiny ones, models so far from the origin that f32 barely resolves them, and models of the
+/// smallest and the largest sizes.
 fn meshes() -> Vec<(&'static str, Mesh)> {
     vec![
         ("hall", hall::hall(30, 60, 1)),
@@ -60,7 +60,7 @@ fn moved(source: &Mesh, stored: &Mesh, triangle: u32) -> f64 {
     pairs.map(|(a, b)| (f64::from(a) - f64::from(b)).abs()).fold(0.0, f64::max)
 }
 
-/// The reported error is the real one, rounded up: P4 asks for no less, and nobody for more.
+/// The reported error is the real one, rounded up: P4 requires no less, and more is not needed.
 #[test]
 fn the_error_is_what_vertices_moved_by() {
     for (name, mesh) in meshes() {
@@ -78,7 +78,7 @@ fn the_error_is_what_vertices_moved_by() {
     }
 }
 
-/// What FORMAT.md says of bvhc's lattices: see there, "How far vertices move".
+/// FORMAT.md's statements about bvhc's lattices: see there, "How far vertices move".
 #[test]
 fn vertices_move_by_a_fraction_of_their_blocks() {
     for (name, mesh) in meshes() {
@@ -99,7 +99,7 @@ fn vertices_move_by_a_fraction_of_their_blocks() {
     }
 }
 
-/// The triangles of each block, and how far it allows its vertices to move.
+/// The triangles of each block, and the largest displacement that it allows for its vertices.
 fn limits(model: &Model<'_>, mesh: &Mesh) -> Vec<(Vec<u32>, f64)> {
     let numbers = model.geometry().triangles.get();
     let of_block = |(_, block): (u32, Block)| {
@@ -109,7 +109,7 @@ fn limits(model: &Model<'_>, mesh: &Mesh) -> Vec<(Vec<u32>, f64)> {
         let after: Vec<_> = (0..16).map(|slot| block.positions.map(|axis| axis[slot])).collect();
         let extent = extent(&before).max(extent(&after));
         let farthest = before.as_flattened().iter().fold(0f64, |most, x| most.max(f64::from(*x).abs()));
-        // 2^-15 of 65536 / 65535; half of what 24 bits hold; half of the smallest step.
+        // 2^-15 of 65536 / 65535; half a step of 24-bit numbers; half of the smallest step.
         let limit = (extent / 32767.5).max(farthest * 2f64.powi(-23)).max(2f64.powi(-127));
         (triangles, limit)
     };
@@ -125,7 +125,7 @@ fn extent(points: &[[f32; 3]]) -> f64 {
     (0..3).map(along).fold(0.0, f64::max)
 }
 
-/// G8 exempts packed blocks; without flat triangles the suites would not test what that leads to.
+/// G8 exempts packed blocks; without flat triangles the suites would not test the consequences.
 #[test]
 fn tips_become_flat() {
     let file = compiled_as(&tips::tips(100, 2), Quality::Default, Layout::Small);

@@ -1,4 +1,4 @@
-//! Triangles of two models that meet, against an oracle that looks at every pair in exact arithmetic.
+//! Triangles of two models that meet, against an oracle that tests every pair in exact arithmetic.
 
 use std::ops::ControlFlow;
 
@@ -33,7 +33,7 @@ fn pairs(a: &Model<'_>, b: &Model<'_>, pose: &Pose) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Asks about two models on every level, and compares with the oracle.
+/// Queries two models on every level, and compares with the oracle.
 fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose]) -> usize {
     let (mesh_a, mesh_b) = (stored(a), stored(b));
     let still = Surface::of(&mesh_a);
@@ -54,7 +54,7 @@ fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose]) -> usize {
     count
 }
 
-/// Poses around a model: random ones, and some that keep the axes.
+/// Poses around a model: random ones, and some that take axes to axes.
 fn poses(random: &mut Random, mesh: &Mesh, count: usize) -> Vec<Pose> {
     let far = mesh.positions.as_flattened().iter().fold(0.0f64, |far, x| far.max(f64::from(x.abs())));
     let mut poses = vec![Pose::IDENTITY];
@@ -105,7 +105,7 @@ fn meshes_that_touch_on_a_grid() {
     }
 }
 
-/// Files without oriented boxes, whose triangles may be split.
+/// Files without oriented boxes, with triangles that may be split.
 #[test]
 fn axis_aligned_boxes_do_as_well() {
     let mut random = Random::new(3);
@@ -142,7 +142,7 @@ fn single_pairs() {
     }
 }
 
-/// A million pairs: forty triangles against forty, drawn as pairs of which each may meet any other.
+/// A million pairs: forty triangles against forty, generated as pairs each of which may meet any other.
 #[test]
 fn crowds_of_pairs() {
     for kind in KINDS {
@@ -216,7 +216,7 @@ fn limits_on_work() {
         model.against(&model, &pose).budget(&mut WorkBudget::of_steps(0)).first_pair(),
         Err(PairError::Exhausted(Exhausted))
     );
-    // What the models' bounds tell apart takes no step.
+    // Models whose bounds are disjoint take no step.
     let far = Pose::from_translation([100.0, 0.0, 0.0]).expect("a pose");
     assert_eq!(model.against(&model, &far).budget(&mut WorkBudget::of_steps(0)).first_pair(), Ok(None));
 }

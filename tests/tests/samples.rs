@@ -1,5 +1,5 @@
-//! Samples beside oriented boxes: on every level they find the distances that boxes alone find, bit for bit, which the oracles
-//! vouch for, and what is approximate is within what is allowed.
+//! Samples beside oriented boxes: on every level they find the distances that boxes alone find, bit for bit, which the
+//! oracles confirm, and approximate distances are within the tolerance.
 
 use bvhc::compile::Layout;
 use bvhc_runtime::{Exhausted, Model, PairError, Pose, Tolerance, Volume, WarmStart, WorkBudget};
@@ -30,7 +30,7 @@ fn meshes_at_any_pose() {
     assert!(apart > 40, "only {apart} poses apart");
 }
 
-/// What oriented boxes find is what is there.
+/// The results of oriented boxes are right.
 #[test]
 fn an_oracle_agrees() {
     let mesh = icosphere::displaced(6, 0.2, 1);
@@ -106,7 +106,7 @@ fn approximate_distances_are_within_the_allowance() {
     assert!(greater > 100, "only {greater} distances are greater than the least");
 }
 
-/// What they are for: fewer steps to tell that models are near, or about how near.
+/// Their purpose: fewer steps to decide that models are near, and for approximate distances.
 #[test]
 fn samples_spare_steps() {
     let encounter = encounter::animals(2000, 8);

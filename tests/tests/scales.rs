@@ -1,4 +1,4 @@
-//! Models a power of two larger or smaller have the same answers, as large or as small, bit for bit.
+//! Models that are larger or smaller by a power of two have the same answers, scaled by it, bit for bit.
 
 use bvhc::compile::Quality;
 use bvhc::mesh::Mesh;
@@ -9,7 +9,7 @@ use bvhc_tests::support::answers::{in_ball, in_box};
 use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::{LAYOUTS, compiled_as, levels};
 
-/// From where squares of coordinates are no normal f32 numbers to where products of four differences are none. Coordinates
+/// From where squares of coordinates are subnormal in f32 to where products of four differences overflow. Coordinates
 /// themselves, multiples of 2^-20 here, stay exact.
 const EXPONENTS: [i32; 7] = [-100, -60, -40, -20, 20, 40, 57];
 
@@ -34,7 +34,7 @@ fn on_grid(x: f32) -> f32 {
     (x * power_of_two(20)).round() / power_of_two(20)
 }
 
-/// Asks a model and one that is `scale` times as large, on every level, for each mesh and layout.
+/// Queries a model and one that is `scale` times as large, on every level, for each mesh and layout.
 fn compare(seed: u64, meshes: &[Mesh], mut ask: impl FnMut(&mut Queries<'_>, f32, [&Model<'_>; 2])) {
     for mesh in meshes {
         for layout in LAYOUTS {
@@ -70,10 +70,10 @@ fn closest_points() {
     });
 }
 
-/// Whether f32 or f64 tells a hit's `t` depends on the scale, but no ray into a triangle may miss.
+/// Whether f32 or f64 decides a hit's `t` depends on the scale, but no ray into a triangle may miss.
 #[test]
 fn closest_hits() {
-    // A point inside a needle is not, once it is rounded.
+    // A point inside a needle is outside once it is rounded.
     compare(2, &meshes()[..2], |queries, scale, [_, scaled]| {
         let (origin, target) = (queries.point().map(on_grid), queries.inside_triangle());
         let direction = [0, 1, 2].map(|axis| (target[axis] - origin[axis]) * scale);

@@ -1,5 +1,5 @@
-//! Trees of swept spheres: on every level they find the pairs and the distances that oriented boxes find, bit for bit, which
-//! the oracles vouch for.
+//! Trees of swept spheres: on every level they find the pairs and the distances that oriented boxes find, bit for bit,
+//! which the oracles confirm.
 
 use bvhc::compile::Layout;
 use bvhc_format::swept::{Core, Cores};
@@ -37,7 +37,7 @@ fn meshes_at_any_pose() {
     assert!(found > 4_000 && apart > 20, "only {found} pairs, {apart} poses apart");
 }
 
-/// What oriented boxes find is what is there.
+/// The results of oriented boxes are right.
 #[test]
 fn an_oracle_agrees() {
     let mesh = icosphere::displaced(6, 0.2, 1);

@@ -1,4 +1,4 @@
-//! No ray slips through a closed mesh, wherever on an edge or a vertex it is aimed.
+//! No ray passes through a closed mesh, wherever on an edge or a vertex it is aimed.
 //!
 //! Targets are on the surface; each ray passes from outside through its target to a point well inside, or
 //! starts there. So it must hit, and no later than at its target: the far side would be a leak.
@@ -19,17 +19,17 @@ fn budget() -> u32 {
     if long { 17_000_000 } else { 200_000 }
 }
 
-/// How far from its target, relative to the distance between target and inside, a hit may come.
+/// How far after its target, relative to the distance between target and inside, a hit may be.
 const LATE: f32 = 0.05;
 
-/// A closed mesh, and for each triangle a ball inside the mesh that sees the whole triangle from within.
+/// A closed mesh, and for each triangle a ball inside the mesh from which the whole triangle is visible.
 struct Closed<'a> {
     mesh: Mesh,
-    /// Centre and radius of the ball that goes with a triangle.
+    /// Centre and radius of a triangle's ball.
     inside: &'a dyn Fn(u32) -> ([f32; 3], f32),
 }
 
-/// Where a ray is to go: through a point of the surface, into the ball behind it.
+/// The aim of a ray: through a point of the surface, into the ball behind it.
 struct Aim {
     target: [f32; 3],
     inside: [f32; 3],
@@ -54,10 +54,10 @@ impl Closed<'_> {
         }
     }
 
-    /// Vertices, edge midpoints, other points of edges, of all triangles by turns, until the budget is spent.
+    /// Vertices, edge midpoints, other points of edges, of all triangles cyclically, until the budget is spent.
     fn check_file(&self, file: &Bytes, seed: u64, budget: u32) {
         let model = Model::from_bytes(file).expect("the compiler's file opens");
-        // A small layout moves vertices, by less than matters to the ball inside.
+        // A small layout moves vertices, but by too little to matter for the ball inside.
         let mesh = stored(&model);
         let (levels, mut random) = (levels(), Random::new(seed));
         let (count, mut rays) = (mesh.triangles.len() as u32, 0);
@@ -79,7 +79,8 @@ fn places(random: &mut Random) -> [[f32; 2]; 9] {
     [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.0], [0.0, 0.5], [0.5, 0.5], [r, 0.0], [0.0, s], [t, 1.0 - t]]
 }
 
-/// From nearby, from afar and from 10,000 times the model's size away, from inside, and from inside in whole steps; returns how many rays that were.
+/// From nearby, from afar and from 10,000 times the model's size away, from inside, and from inside in whole steps;
+/// returns the number of rays.
 fn shoot(model: &Model<'_>, level: Level, random: &mut Random, aim: &Aim) -> u32 {
     let model = model.with_level(level);
     let outward = [0, 1, 2].map(|axis| aim.target[axis] - aim.inside[axis]);
@@ -108,14 +109,14 @@ impl std::fmt::Debug for Aim {
     }
 }
 
-/// A mesh that its centre sees all of.
+/// A mesh that is entirely visible from its centre.
 fn check_star(mesh: Mesh, centre: [f32; 3], radius: f32, seed: u64) {
     Closed { mesh, inside: &|_| (centre, radius) }.check(seed);
 }
 
 #[test]
 fn displaced_icosphere() {
-    // 720 triangles, so that one round of them is a file's budget; the radius is 0.8 at least.
+    // 720 triangles, so that one round of them is a file's budget; the radius is at least 0.8.
     check_star(icosphere::displaced(6, 0.1, 1), [0.0; 3], 0.3, 2);
 }
 
@@ -133,7 +134,7 @@ fn big_flat_faces_far_from_the_origin() {
     check_star(mesh, [1389.0, 55.0, 389.0], 200.0, 4);
 }
 
-/// A spike whose tip, in a small layout, is a triangle without area.
+/// A spike whose tip becomes a triangle without area in a small layout.
 #[test]
 fn flattened_tips() {
     check_star(tips::tip(1e-6), [0.0, 0.0, 0.2], 0.05, 8);
@@ -146,7 +147,7 @@ fn tiny_icosphere() {
     check_star(mesh, [0.0; 3], 3e-16, 6);
 }
 
-/// Cubes side by side, each closed; edges are axis-parallel and inner walls are there twice.
+/// Cubes side by side, each closed; edges are axis-parallel and inner walls are doubled.
 #[test]
 fn cubes() {
     let count = [5, 4, 3];

@@ -1,9 +1,9 @@
-//! bvh 0.13: a binned SAH tree of one shape a leaf.
+//! bvh 0.13: a binned SAH tree with one shape per leaf.
 //!
-//! The crate yields all shapes whose boxes a ray meets and knows no closest hit. This loop over its public nodes visits
-//! the nearer child first and leaves out what lies behind the hit, which is up to twice as fast as its iterators; for any
-//! hit the plain iterator is as fast or faster. Its triangle test drops small and back-facing triangles, so the textbook
-//! one stands in.
+//! The crate yields all shapes whose boxes a ray meets and has no closest hit. This loop over its public nodes visits
+//! the nearer child first and skips what is behind the hit, which is up to twice as fast as its iterators; for any hit
+//! the plain iterator is as fast or faster. Its triangle test drops small and back-facing triangles, so the textbook
+//! test replaces it.
 //!
 //! Based on: Tomas Möller and Ben Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.
 
@@ -30,7 +30,7 @@ struct Triangle {
     node: usize,
 }
 
-/// Levels of the tree that a walk can remember.
+/// Capacity of a walk's stack, in levels.
 const DEPTH: usize = 96;
 
 impl Bvh {
@@ -78,7 +78,7 @@ impl Bvh {
     }
 }
 
-/// Where the ray enters the box; infinite where it does not. The crate's own such test is slower.
+/// Where the ray enters the box; infinite if it does not. The crate's own test is slower.
 fn near_end(ray: &ray::Ray<f32, 3>, bounds: &Aabb<f32, 3>) -> f32 {
     let (mut near, mut far) = (0.0, f32::INFINITY);
     for axis in 0..3 {
@@ -92,7 +92,7 @@ fn near_end(ray: &ray::Ray<f32, 3>, bounds: &Aabb<f32, 3>) -> f32 {
 }
 
 impl Triangle {
-    /// Where the ray meets the triangle; infinite where it does not.
+    /// Where the ray meets the triangle; infinite if it does not.
     fn hit(&self, ray: &ray::Ray<f32, 3>) -> f32 {
         let [a, b, c] = self.corners;
         let (ab, ac) = (b - a, c - a);
@@ -130,7 +130,7 @@ impl PointDistance<f32, 3> for Triangle {
 }
 
 fn convert(ray: &Ray) -> ray::Ray<f32, 3> {
-    // `Ray::new` would make the direction unit; `t` counts in lengths of the given one.
+    // `Ray::new` would normalise the direction; `t` is in lengths of the given one.
     let direction = Vector3::from(ray.direction);
     ray::Ray { origin: ray.origin.into(), direction, inv_direction: direction.map(f32::recip) }
 }

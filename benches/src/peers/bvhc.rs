@@ -1,4 +1,4 @@
-//! bvhc itself, at one SIMD level: query by query, and many at a time.
+//! bvhc itself, at one SIMD level: single queries and batches.
 
 use bvhc_runtime::{ClosestPoint, Hit, Level, Model, Ray};
 use std::hint::black_box;
@@ -35,7 +35,7 @@ impl<'a> Bvhc<'a> {
     }
 }
 
-/// An opened file that is asked many rays or points at a time, or as many rays one by one: either way, hits are kept until
+/// An opened file that answers rays or points in batches, or as many rays one by one: either way, hits are kept until
 /// all are there.
 pub struct Batch<'a> {
     name: &'static str,
@@ -43,7 +43,7 @@ pub struct Batch<'a> {
     one_by_one: bool,
 }
 
-/// Rays or points that are handed over at once.
+/// Rays or points per batch.
 const AT_ONCE: usize = 256;
 
 impl<'a> Batch<'a> {

@@ -1,5 +1,5 @@
-//! Mesh against mesh by C++ libraries, in f64: PQP (`BVHC_PQP`), FCL (`BVHC_FCL`) and FCL's fork coal (`BVHC_COAL`), from
-//! shared libraries that `pqp.cpp` and `fcl.cpp` make around each; README.md has the commands.
+//! Mesh against mesh by C++ libraries, in f64: PQP (`BVHC_PQP`), FCL (`BVHC_FCL`) and FCL's fork coal (`BVHC_COAL`),
+//! from shared libraries built from `pqp.cpp` and `fcl.cpp`; README.md has the commands.
 #![allow(unsafe_code, reason = "these are C++ libraries that are loaded at run time")]
 
 use std::ffi::c_void;
@@ -10,7 +10,7 @@ use libloading::Library;
 
 use super::library;
 
-/// Which of them.
+/// The library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Pqp,
@@ -98,7 +98,7 @@ pub struct Collider {
 }
 
 impl Collider {
-    /// Builds the trees, by each of the libraries that are there.
+    /// Builds the trees, with each of the libraries that are present.
     pub fn present(a: &Mesh, b: &Mesh) -> Vec<Self> {
         Kind::ALL.into_iter().filter_map(|kind| Self::build(kind, [a, b])).collect()
     }
@@ -120,20 +120,20 @@ impl Collider {
         Some(Self { kind, functions, trees })
     }
 
-    /// The distance of the models, without knowledge of queries before.
+    /// The distance of the models, independent of previous queries.
     pub fn distance(&self, pose: &Placed) -> f64 {
         // SAFETY: the trees are the library's own; the pose has twelve numbers.
         unsafe { (self.functions.distance)(self.trees[0], self.trees[1], pose.as_ptr()) }
     }
 
-    /// The same, from the nearest triangles of the query before; `None` where the library has no such start.
+    /// The same, starting from the nearest triangles of the previous query; `None` if the library cannot do that.
     pub fn warm_distance(&self, pose: &Placed) -> Option<f64> {
         let distance = self.functions.warm_distance?;
         // SAFETY: as in `distance`.
         Some(unsafe { distance(self.trees[0], self.trees[1], pose.as_ptr()) })
     }
 
-    /// Whether the models are this near; `None` where the library has no such query.
+    /// Whether the models are within this distance; `None` if the library has no such query.
     pub fn within(&self, pose: &Placed, tolerance: f64) -> Option<bool> {
         let within = self.functions.within?;
         // SAFETY: as in `distance`.
@@ -151,7 +151,7 @@ impl Collider {
         self.pairs_into(pose, &mut [])
     }
 
-    /// The pairs of triangles that meet, in no order.
+    /// The pairs of triangles that meet, in any order.
     pub fn pairs(&self, pose: &Placed) -> Vec<(u32, u32)> {
         let mut found = vec![[0; 2]; self.count_pairs(pose)];
         assert_eq!(self.pairs_into(pose, &mut found), found.len(), "the same query has the same answer");

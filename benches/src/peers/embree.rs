@@ -1,8 +1,8 @@
-//! Embree 4, from a shared library (`BVHC_EMBREE`), in C++ for every CPU: spatial splits, eight children a node, four
-//! triangles a leaf.
+//! Embree 4, from a shared library (`BVHC_EMBREE`), in C++ with run-time selection of the CPU's instructions: spatial
+//! splits, eight children per node, four triangles per leaf.
 //!
 //! `HIGH` is its best tree; `ROBUST` the same quality with its watertight tests, for which it makes no spatial splits.
-//! Single rays take its default, made for incoherent rays; packets of 16 rays are flagged as coherent.
+//! Single rays use its default, made for incoherent rays; packets of 16 rays are flagged as coherent.
 
 mod api;
 mod record;
@@ -23,7 +23,7 @@ pub struct Embree {
 /// A tree for packets of 16 rays.
 pub struct Packets(Scene);
 
-/// One thread, and no more instructions than bvhc has.
+/// One thread, and no higher SIMD level than bvhc's.
 fn config() -> String {
     let level = match super::level().name() {
         "scalar" => "sse2",
@@ -33,19 +33,19 @@ fn config() -> String {
 }
 
 impl Embree {
-    /// The fastest tree, where there is Embree.
+    /// The fastest tree, if Embree is present.
     pub fn high(mesh: &Mesh) -> Option<Self> {
         Some(Self { name: "Embree HIGH", scene: Scene::build(mesh, 0, &config())? })
     }
 
-    /// The watertight tree, where there is Embree.
+    /// The watertight tree, if Embree is present.
     pub fn robust(mesh: &Mesh) -> Option<Self> {
         Some(Self { name: "Embree ROBUST", scene: Scene::build(mesh, ROBUST, &config())? })
     }
 }
 
 impl Packets {
-    /// The fastest tree, where there is Embree.
+    /// The fastest tree, if Embree is present.
     pub fn high(mesh: &Mesh) -> Option<Self> {
         Scene::build(mesh, 0, &config()).map(Self)
     }

@@ -1,7 +1,7 @@
-// What the benchmarks need of FCL and of its fork coal, as C functions; `colliders.rs` loads them, README.md says how they
-// are built: with -DCOAL for coal.
+// The functions of FCL and of its fork coal that the benchmarks need, in C; `colliders.rs` loads them, README.md has
+// the build commands: with -DCOAL for coal.
 //
-// Both keep each node's OBB for collisions and its RSS for distances. A pose is a rotation by rows, then a translation.
+// Both have an OBB per node for collisions and an RSS for distances. A pose is a rotation by rows, then a translation.
 
 #ifdef COAL
 #include <coal/BVH/BVH_model.h>
@@ -50,14 +50,14 @@ static Placing placing(const double* pose) {
     return made;
 }
 
-// Up to `most` contacts. Triangles make a contact within the margin, which FCL does not have.
+// Up to `most` contacts. Triangles within the margin, which FCL does not have, count as contacts.
 static void collide(CollisionResult& result, const Model* a, const Model* b, const double* pose, size_t most, double margin) {
     CollisionRequest request;
     request.num_max_contacts = most;
     request.enable_contact = false;
 #ifdef COAL
     request.security_margin = margin;
-    // Boxes that are this near would be opened for a better bound of the distance.
+    // Otherwise boxes within this distance would be opened for a better bound.
     request.break_distance = 0;
     coal::collide(a, Placing::Identity(), b, placing(pose), request, result);
 #else

@@ -1,4 +1,4 @@
-// What the benchmarks need of FCPW, as C functions; `fcpw.rs` loads them, README.md says how they are built.
+// The functions of FCPW that the benchmarks need, in C; `fcpw.rs` loads them, README.md has the build command.
 
 #include <fcpw/fcpw.h>
 
@@ -10,7 +10,7 @@ using Scene = fcpw::Scene<3>;
 
 static fcpw::Vector<3> vector(const float* numbers) { return {numbers[0], numbers[1], numbers[2]}; }
 
-// Both arrays hold three numbers an item; they are read only here.
+// Both arrays hold three numbers per item; they are read only during the call.
 extern "C" Scene* fcpw_build(const float* positions, size_t vertices, const uint32_t* corners, size_t triangles) {
     std::vector<fcpw::Vector<3>> vectors;
     std::vector<fcpw::Vector3i> indices;

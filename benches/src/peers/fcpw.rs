@@ -1,7 +1,7 @@
-//! FCPW's vectorised tree, from a shared library (`BVHC_FCPW`) that `fcpw.cpp` makes of its headers; README.md has the
+//! FCPW's vectorised tree, from a shared library (`BVHC_FCPW`) built from `fcpw.cpp` and its headers; README.md has the
 //! command.
 //!
-//! It has the SIMD level that it is compiled for; vectors of sixteen triangles were faster than of four or eight.
+//! Its SIMD level is that of its compilation; vectors of sixteen triangles were faster than of four or eight.
 #![allow(unsafe_code, reason = "FCPW is a C++ library that is loaded at run time")]
 
 use bvhc::mesh::Mesh;
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use super::{Locator, library};
 
-/// A scene of the library's.
+/// A scene of the library.
 pub struct Fcpw {
     functions: &'static Functions,
     scene: *mut c_void,
@@ -39,18 +39,18 @@ impl Functions {
     }
 }
 
-/// The library, where there is one.
+/// The library, if it is present.
 fn functions() -> Option<&'static Functions> {
     static FUNCTIONS: OnceLock<Option<Functions>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| library::open("FCPW", "BVHC_FCPW", &[]).map(Functions::new)).as_ref()
 }
 
 impl Fcpw {
-    /// Builds the tree, where there is FCPW.
+    /// Builds the tree, if FCPW is present.
     pub fn build(mesh: &Mesh) -> Option<Self> {
         let functions = functions()?;
         let (positions, triangles) = (mesh.positions.as_flattened(), mesh.triangles.as_flattened());
-        // SAFETY: there are three numbers for each vertex and triangle; they are read while the tree is built and no longer.
+        // SAFETY: there are three numbers for each vertex and triangle; they are read only while the tree is built.
         let scene = unsafe {
             (functions.build)(
                 positions.as_ptr(),

@@ -1,7 +1,7 @@
-//! Who answers: bvhc and its peers behind the same traits, one query at a time on one thread.
+//! bvhc and its peers behind the same traits, one query at a time on one thread.
 //!
 //! Every adapter takes the same `f32` ray or point and makes its library's own from it within the timed loop, as a
-//! caller would. Peers give only a distance; bvhc finds triangle, weights, normal and side as well.
+//! caller would. Peers return only a distance; bvhc computes triangle, weights, normal and side as well.
 
 pub mod bvh;
 pub mod bvhc;
@@ -16,7 +16,7 @@ mod triangle;
 
 use bvhc_runtime::{Level, Ray};
 
-/// The level that `BVHC_LEVEL` names, or the CPU's best: nobody who chooses at run time uses more.
+/// The level that `BVHC_LEVEL` names, or the CPU's best: libraries that choose at run time use no higher level.
 pub fn level() -> Level {
     let Ok(wanted) = std::env::var("BVHC_LEVEL") else {
         return Level::detect().expect("a level");
@@ -25,7 +25,7 @@ pub fn level() -> Level {
     levels.find(|level| level.name() == wanted).unwrap_or_else(|| panic!("BVHC_LEVEL: no {wanted} here"))
 }
 
-/// What is asked of a ray.
+/// A question about a ray.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
     /// The smallest `t` of a hit.
@@ -34,7 +34,7 @@ pub enum Question {
     AnyHit,
 }
 
-/// Somebody who answers rays.
+/// A library that answers rays.
 pub trait Tracer {
     /// What reports call it.
     fn name(&self) -> &str;
@@ -42,13 +42,13 @@ pub trait Tracer {
     /// Bytes of nodes and triangle data that rays need, in memory.
     fn bytes(&self) -> usize;
 
-    /// The smallest `t` of a hit; infinite where there is none.
+    /// The smallest `t` of a hit; infinite for a miss.
     fn closest_hit(&self, ray: &Ray) -> f32;
 
     /// Whether anything is hit.
     fn any_hit(&self, ray: &Ray) -> bool;
 
-    /// Answers all rays: `t` of the closest hit, or 0 for any hit; infinite where there is none.
+    /// Answers all rays: `t` of the closest hit, or 0 for any hit; infinite for a miss.
     fn trace(&self, question: Question, rays: &[Ray], answers: &mut [f32]) {
         match question {
             Question::ClosestHit => {
@@ -65,7 +65,7 @@ pub trait Tracer {
     }
 }
 
-/// Somebody who finds closest points.
+/// A library that finds closest points.
 pub trait Locator {
     /// What reports call it.
     fn name(&self) -> &str;

@@ -1,5 +1,5 @@
 //! obvhs 0.4: its binary tree and its compressed eight-wide one (CWBVH), triangles in the order of the leaves with
-//! edges and normals computed beforehand (`RtTriangle`), as in its demo scene.
+//! precomputed edges and normals (`RtTriangle`), as in its demo scene.
 //!
 //! Its presets differ by up to a tenth; the slowest makes the best trees. Neither is watertight.
 
@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use super::Tracer;
 
-/// The preset for trees that are built once and asked often. The one slower preset has not ended a hall in minutes.
+/// The preset for trees that are built once and queried often. The only slower preset did not finish a hall within
+/// minutes.
 pub const THOROUGH: BvhBuildParams = BvhBuildParams::slow_build();
 
 /// The preset for trees that are built at every load.

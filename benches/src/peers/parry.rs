@@ -1,8 +1,8 @@
-//! parry3d 0.31: `TriMesh`, which builds a binned SAH tree of one triangle a leaf.
+//! parry3d 0.31: `TriMesh`, which builds a binned SAH tree with one triangle per leaf.
 //!
-//! Rays go through `Bvh::cast_ray`, which `TriMesh::cast_local_ray` calls and which tests boxes by SIMD. parry has no
-//! any-hit query; its loop is ended by a hit at minus infinity, which is a little faster than asking for the
-//! closest hit. Its other builder, PLOC, makes trees that are slower here.
+//! Rays use `Bvh::cast_ray`, which `TriMesh::cast_local_ray` calls and which tests boxes with SIMD. parry has no
+//! any-hit query; a hit at minus infinity ends its loop, which is a little faster than the closest hit. Its other
+//! builder, PLOC, makes trees that are slower here.
 
 pub mod pairs;
 
@@ -16,7 +16,7 @@ use rkyv::util::AlignedVec;
 
 use super::{Locator, Tracer};
 
-/// A mesh of parry's.
+/// A mesh of parry3d.
 pub struct Parry(TriMesh);
 
 impl Parry {
@@ -26,13 +26,13 @@ impl Parry {
         Self(TriMesh::new(positions, mesh.triangles.clone()).expect("a mesh has triangles"))
     }
 
-    /// The mesh as an archive of rkyv's.
+    /// The mesh as an rkyv archive.
     pub fn archive(&self) -> AlignedVec {
         let Ok(bytes) = rkyv::to_bytes::<Panic>(&self.0);
         bytes
     }
 
-    /// The mesh from its archive: checked and copied, as the safe interface has it.
+    /// The mesh from its archive: checked and copied, as by the safe interface.
     pub fn from_archive(bytes: &[u8]) -> Self {
         let Ok(mesh) = rkyv::from_bytes::<TriMesh, Panic>(bytes);
         Self(mesh)

@@ -1,6 +1,6 @@
-// What the benchmarks need of PQP 1.3, as C functions; `colliders.rs` loads them, README.md says how they are built.
+// The functions of PQP 1.3 that the benchmarks need, in C; `colliders.rs` loads them, README.md has the build command.
 //
-// PQP keeps each node's OBB for collisions, which are RAPID's, and its RSS for distances. A pose is a rotation by rows,
+// PQP has an OBB per node for collisions, which are RAPID's, and an RSS for distances. A pose is a rotation by rows,
 // then a translation.
 
 #include <PQP.h>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// B's place in A's space, as PQP takes places.
+// B's pose in A's space, in the form that PQP takes.
 struct Placing {
     PQP_REAL rotation[3][3];
     PQP_REAL translation[3];
@@ -58,14 +58,14 @@ extern "C" PQP_Model* collider_build(const float* positions, size_t, const uint3
 
 extern "C" void collider_free(PQP_Model* model) { delete model; }
 
-// PQP starts from the triangles that it found last; here from the first ones, as after the models were built.
+// PQP starts from the triangles that it found last; this starts from the first ones, as after the models were built.
 extern "C" double collider_distance(PQP_Model* a, PQP_Model* b, const double* pose) {
     a->last_tri = a->tris;
     b->last_tri = b->tris;
     return distance(a, b, pose);
 }
 
-// From the triangles that it found last, as PQP does by itself.
+// Starts from the triangles found last, as PQP does by default.
 extern "C" double collider_warm_distance(PQP_Model* a, PQP_Model* b, const double* pose) {
     return distance(a, b, pose);
 }

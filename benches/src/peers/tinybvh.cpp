@@ -1,4 +1,4 @@
-// What the benchmarks need of tinybvh, as C functions; `tinybvh.rs` loads them, README.md says how they are built.
+// The functions of tinybvh that the benchmarks need, in C; `tinybvh.rs` loads them, README.md has the build command.
 
 #define TINYBVH_IMPLEMENTATION
 #define NO_THREADED_BUILDS
@@ -16,14 +16,14 @@ using tinybvh::Ray;
 static Ray make(const float* origin, const float* direction, float t_max) {
     Ray ray;
     ray.O = bvhvec3(origin[0], origin[1], origin[2]);
-    // Its constructor would make the direction unit; `t` counts in lengths of the given one.
+    // Its constructor would normalise the direction; `t` is in lengths of the given one.
     ray.D = bvhvec3(direction[0], direction[1], direction[2]);
     ray.rD = tinybvh::tinybvh_rcp(ray.D);
     ray.hit.t = std::fmin(t_max, BVH_FAR);
     return ray;
 }
 
-// `corners` are three times four numbers for each triangle, read only here.
+// `corners` has three times four numbers for each triangle; it is read only during the call.
 extern "C" void* tinybvh_build(const float* corners, uint32_t triangles) {
     auto tree = new BVH8_CPU();
     tree->BuildHQ(reinterpret_cast<const bvhvec4*>(corners), triangles);

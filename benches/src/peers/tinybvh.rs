@@ -1,7 +1,7 @@
-//! tinybvh's `BVH8_CPU` over its tree with spatial splits (`BuildHQ`), from a shared library (`BVHC_TINYBVH`) that
-//! `tinybvh.cpp` makes of its header; README.md has the command.
+//! tinybvh's `BVH8_CPU` over its tree with spatial splits (`BuildHQ`), from a shared library (`BVHC_TINYBVH`) built
+//! from `tinybvh.cpp` and its header; README.md has the command.
 //!
-//! The crate tinybvh-rs 0.1.0-beta.3 brings that header, but offers no any-hit query, compiles this layout only where
+//! The crate tinybvh-rs 0.1.0-beta.3 contains that header, but has no any-hit query, compiles this layout only if
 //! everything is compiled for AVX2, and passes rays of 64 bytes to a library whose rays have 128.
 #![allow(unsafe_code, reason = "tinybvh is a C++ library that is loaded at run time")]
 
@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 use super::{Tracer, library};
 
-/// A tree of the library's.
+/// A tree of the library.
 pub struct Tinybvh {
     functions: &'static Functions,
     tree: *mut c_void,
@@ -53,7 +53,7 @@ impl Functions {
     }
 }
 
-/// The library, where there is one and the level has its instructions.
+/// The library, if it is present and the level has its instructions.
 fn functions() -> Option<&'static Functions> {
     static FUNCTIONS: OnceLock<Option<Functions>> = OnceLock::new();
     let open = || {
@@ -67,7 +67,7 @@ fn functions() -> Option<&'static Functions> {
 }
 
 impl Tinybvh {
-    /// Builds the tree, where there is tinybvh.
+    /// Builds the tree, if tinybvh is present.
     pub fn build(mesh: &Mesh) -> Option<Self> {
         let functions = functions()?;
         let triangles = mesh.triangles.len() as u32;

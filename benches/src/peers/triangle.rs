@@ -1,4 +1,4 @@
-//! A triangle's distance from a point, for peers that leave it to their caller.
+//! The distance of a point from a triangle, for peers that leave it to their caller.
 //!
 //! Based on: Christer Ericson, "Real-Time Collision Detection", 2005, 5.1.5.
 

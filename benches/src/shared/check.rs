@@ -1,9 +1,9 @@
-//! The checks before the clock: nobody is timed whose answers to these very queries are wrong.
+//! The checks before timing: no library is timed if its answers to these very queries are wrong.
 //!
-//! - bvhc: of each case [`SAMPLE`] answers are classified by the oracles, which look at every triangle; and as many of those in
-//!   which a peer differs. It has no allowance.
+//! - bvhc: for each case the oracles, which test every triangle, classify [`SAMPLE`] answers, and as many of those in
+//!   which a peer differs. No error is permitted.
 //! - bvhc in batches and at lower SIMD levels: the same bits.
-//! - bvhc in the small layout: [`SAMPLE`] answers, by the oracles, about the triangles as that file has them.
+//! - bvhc in the small layout: [`SAMPLE`] answers, by the oracles, against the triangles in that file.
 //! - Peers: how many answers differ from bvhc's by more than rounding, and how many of a sample of these are wrong by
 //!   the oracles. A small share may differ, which [`EXCUSES`] raises for some.
 
@@ -17,29 +17,29 @@ use super::model::Scene;
 use super::{points, rays};
 use crate::peers::{Locator, Question, Tracer};
 
-/// Relative difference of distances that are the same.
+/// Distances with at most this relative difference count as equal.
 const TOLERANCE: f32 = 1e-4;
 
-/// Difference of closest hits that are the same, relative to the model's size: a rounding of `f32` coordinates. Directions
-/// of such rays have length 1.
+/// Closest hits with at most this difference, relative to the model's size, count as equal: a rounding of `f32`
+/// coordinates. Directions of such rays have length 1.
 const RAY_SLACK: f32 = 1e-7;
 
-/// The same of distances from points, of which peers add up squares.
+/// The same for distances from points, for which peers add squares.
 const POINT_SLACK: f32 = 1e-6;
 
 /// The share of a peer's answers that may differ.
 const ALLOWANCE: f64 = 2e-3;
 
-/// Model, peer and share, where more differ.
+/// Model, peer and share, for those in which more may differ.
 const EXCUSES: [(&str, &str, f64); 8] = [
-    // Möller's and Trumbore's test loses or displaces hits of beams a thousand times longer than thick.
+    // Möller's and Trumbore's test misses or displaces hits on beams a thousand times longer than thick.
     ("hall", "bvh", 6e-3),
     ("hall", "tinybvh", 4e-3),
     ("hall", "Embree HIGH", 4e-3),
     ("hall", "Embree HIGH 16", 4e-3),
-    // Every seventieth shadow ray: hits that the binary tree of the same crate has.
+    // Every seventieth shadow ray: hits that the binary tree of the same crate finds.
     ("town", "obvhs CWBVH", 2e-2),
-    // Ericson's classification cancels on the rails of fences.
+    // Ericson's classification suffers cancellation on the rails of fences.
     ("town", "bvh", 2e-2),
     ("town", "Embree HIGH", 2e-2),
     ("town", "FCPW", 2e-2),
@@ -51,13 +51,13 @@ fn allowance(scene: &Scene, peer: &str) -> f64 {
     excuse.map_or(ALLOWANCE, |(_, _, share)| *share)
 }
 
-/// Answers of a case that the oracle classifies, and as many of those in which a peer differs.
+/// The number of answers per case that the oracle classifies, and of those in which a peer differs.
 const SAMPLE: usize = 64;
 
-/// bvhc with a file whose vertices have moved: its answers are others.
+/// bvhc with a file whose vertices are rounded: its answers differ.
 const SMALL: &str = "bvhc small";
 
-/// Checks everybody's answers to a case, and that its rays are worth asking.
+/// Checks all answers to a case, and that its rays are a useful benchmark.
 pub fn rays(scene: &Scene, case: &rays::Case, tracers: &[Box<dyn Tracer + '_>]) {
     let answers = |tracer: &dyn Tracer| {
         let mut answers = vec![0.0; case.rays.len()];
@@ -88,7 +88,7 @@ pub fn rays(scene: &Scene, case: &rays::Case, tracers: &[Box<dyn Tracer + '_>]) 
     }
 }
 
-/// Checks everybody's answers to a case.
+/// Checks all answers to a case.
 pub fn points(scene: &Scene, case: &points::Case, locators: &[Box<dyn Locator + '_>]) {
     let answers = |locator: &dyn Locator| {
         let mut answers = vec![0.0; case.points.len()];
@@ -121,10 +121,10 @@ pub fn points(scene: &Scene, case: &points::Case, locators: &[Box<dyn Locator + 
     }
 }
 
-/// Some of the rays hit, and some do not.
+/// Asserts that some of the rays hit, and some do not.
 fn check_case(scene: &Scene, case: &rays::Case, answers: &[f32]) {
     let hits = answers.iter().filter(|t| t.is_finite()).count() as f64 / answers.len() as f64;
-    // Within a closed hall, every ray that goes on for ever hits.
+    // Within a closed hall, every infinite ray hits.
     let all = case.question == Question::ClosestHit && hits == 1.0;
     assert!(all || (0.01..1.0).contains(&hits), "{} {}: {hits} of the rays hit", scene.name, case.name);
 }
@@ -145,7 +145,7 @@ fn same_bits(ours: &[f32], theirs: &[f32]) -> bool {
 
 /// Whether two answers differ by no more than the tolerance and `slack`.
 fn same(a: f32, b: f32, slack: f32) -> bool {
-    // The lesser of both, for a miss is infinite.
+    // The smaller of both, since a miss is infinite.
     a == b || (a - b).abs() <= TOLERANCE * a.min(b) + slack
 }
 
@@ -154,8 +154,8 @@ fn differing(ours: &[f32], theirs: &[f32], slack: f32) -> Vec<usize> {
     (0..ours.len()).filter(|index| !same(ours[*index], theirs[*index], slack)).collect()
 }
 
-/// Prints how many of a peer's answers differ, of how many, how many of those that were judged are wrong, and how many were
-/// judged; there may not be too many.
+/// Prints how many of a peer's answers differ, out of how many, and how many of those that the oracle classified are
+/// wrong; asserts that not too many differ.
 fn report(scene: &Scene, case: &str, peer: &str, [differing, count, wrong, judged]: [usize; 4]) {
     let place = format!("{} {case} {peer}", scene.name);
     eprintln!(
@@ -170,7 +170,8 @@ fn crossings(mesh: &Mesh, ray: &Ray) -> Vec<Crossing> {
     oracle::ray::all(mesh, &oracle::ray::Ray { origin, direction, t_min, t_max })
 }
 
-/// Whether `t` alone may be the answer: the place of a triangle that may be hit, with none before it that surely is.
+/// Whether `t` alone may be the answer: that of a triangle that may be hit, with no triangle before it that is
+/// certainly hit.
 fn accepts(crossings: &[Crossing], question: Question, t: f32, slack: f32) -> bool {
     if question == Question::AnyHit || t.is_infinite() {
         return classification::any(crossings, t.is_finite()).is_ok();
@@ -194,7 +195,7 @@ fn judge_rays(mesh: &Mesh, model: &Model<'_>, case: &rays::Case, answers: &[f32]
     }
 }
 
-/// The whole of the answer whose `t` was given.
+/// The whole answer whose `t` was given.
 fn answer(model: &Model<'_>, ray: &Ray, t: f32) -> Option<classification::Answer> {
     let hit = model.closest_hit(ray);
     assert_eq!(hit.map_or(f32::INFINITY, |hit| hit.t), t, "the same ray has the same answer");

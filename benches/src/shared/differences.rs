@@ -1,11 +1,11 @@
-//! In which pairs of triangles peers differ from the exact oracle.
+//! The pairs of triangles in which peers differ from the exact oracle.
 
 use std::collections::BTreeMap;
 
-/// The share of the exact pairs in which a peer that is timed may differ, and pairs that it may differ in anyway.
+/// The share of the exact pairs in which a timed peer may differ, and the number of pairs added to it.
 const ALLOWED: (f64, usize) = (0.05, 2);
 
-/// For each peer, what it found.
+/// The results of each peer.
 #[derive(Default)]
 pub struct Differences(BTreeMap<&'static str, Counts>);
 

@@ -1,4 +1,4 @@
-//! The encounters that benchmarks of two models ask about.
+//! The encounters for benchmarks of two models.
 
 use bvhc::compile::{Options, compile};
 use bvhc_runtime::LoadedModel;
@@ -6,12 +6,12 @@ use bvhc_tests::scene::encounter::{self, Encounter};
 use bvhc_tests::scene::write_obj;
 use bvhc_tests::support::sample::bunny;
 
-/// Poses of each sort.
+/// Poses of each kind.
 const POSES: usize = 16;
 
 type Make = fn() -> Encounter;
 
-/// Those that the command line names, or all, with what makes them.
+/// Those that the command line names, or all, with the functions that make them.
 pub fn chosen() -> impl Iterator<Item = (&'static str, Make)> {
     // Cargo passes `--bench`.
     let wanted: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
@@ -25,7 +25,7 @@ pub fn chosen() -> impl Iterator<Item = (&'static str, Make)> {
     all.into_iter().filter(move |(name, _)| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name))
 }
 
-/// The files of both models, as the compiler makes them by default.
+/// The files of both models, compiled with default options.
 pub fn files(encounter: &Encounter) -> [LoadedModel; 2] {
     files_by(encounter, &Options::default())
 }

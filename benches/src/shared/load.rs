@@ -21,7 +21,7 @@ pub struct Way<'a> {
     go: Box<dyn Fn(&Ray) -> First + 'a>,
 }
 
-/// The `t` of the first closest hit, and what has to be dropped when the clock has stopped.
+/// The `t` of the first closest hit, and what must be dropped after timing.
 pub type First = (f32, Box<dyn Any>);
 
 impl Way<'_> {
@@ -52,11 +52,11 @@ impl Files {
         Self { _folder: folder, compiled, parry }
     }
 
-    /// bvhc's ways, and where there are files of peers, theirs.
+    /// bvhc's ways and, if there are files of peers, theirs.
     ///
     /// - `bvhc map`, `bvhc read`: the file mapped, or read into memory.
     /// - `parry3d rkyv`: its archive read, checked and deserialised.
-    /// - `... rebuild`: the tree built from arrays that are in memory already, by the quickest preset there is.
+    /// - `... rebuild`: the tree built from arrays that are in memory already, by the fastest preset.
     pub fn ways<'a>(&'a self, mesh: &'a Mesh) -> Vec<Way<'a>> {
         let way = |name, go| Way { name, go };
         let mut ways: Vec<Way<'a>> = vec![
@@ -75,7 +75,7 @@ impl Files {
     }
 }
 
-/// A ray from outside to the middle, that hits.
+/// A ray from outside to the centre that hits.
 pub fn ray(scene: &Scene) -> Ray {
     let origin = along(scene.centre(), scene.size(), unit([0.3, 0.4, 1.0]));
     Ray::new(origin, unit(sub(scene.centre(), origin)))
@@ -109,7 +109,7 @@ fn read_aligned(path: &Path) -> AlignedVec {
     bytes
 }
 
-/// Checks that all ways lead to the same answer.
+/// Checks that all ways give the same answer.
 pub fn check(ways: &[Way<'_>], ray: &Ray) {
     let answers = ways.iter().map(|way| (way.name, way.go(ray).0));
     let expected = ways[0].go(ray).0;

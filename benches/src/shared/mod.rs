@@ -1,4 +1,4 @@
-//! Models, queries about them, and the checks that come before any clock. README.md lists the variables of the environment.
+//! Models, queries on them, and the checks before timing. README.md lists the variables of the environment.
 
 pub mod check;
 pub mod differences;

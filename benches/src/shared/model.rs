@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use super::stage::{self, Stage};
 use super::vector::{along, length, sub};
 
-/// A model as artists hand it over.
+/// A model as OBJ text.
 pub struct Source {
     /// What reports call it.
     pub name: &'static str,
@@ -23,12 +23,12 @@ pub struct Source {
 }
 
 impl Source {
-    /// The models that every figure is about.
+    /// The models of all figures.
     pub fn all() -> [Self; 4] {
         [Self::bunny(), Self::sphere("sphere", 255), Self::hall(), Self::town()]
     }
 
-    /// A model of 13 million triangles, where `BVHC_LARGE=1` asks for it.
+    /// A model of 13 million triangles, if `BVHC_LARGE=1` is set.
     pub fn large() -> Option<Self> {
         let wanted = std::env::var("BVHC_LARGE").is_ok_and(|large| large == "1");
         wanted.then(|| Self::sphere("sphere x10", 806))
@@ -78,7 +78,7 @@ impl Source {
     }
 }
 
-/// The quality that `BVHC_QUALITY` asks for; the best where it does not.
+/// The quality in `BVHC_QUALITY`; the best by default.
 fn quality() -> Quality {
     let wanted = std::env::var("BVHC_QUALITY");
     let qualities = [Quality::Fast, Quality::Default, Quality::Best];
@@ -110,7 +110,7 @@ impl Scene {
         Self { name: source.name, stage: source.stage, mesh: source.mesh(), compiled, loaded, small }
     }
 
-    /// The file, loaded as a game does.
+    /// The file, loaded into memory.
     pub fn model(&self) -> Model<'_> {
         self.loaded.model()
     }
@@ -133,7 +133,7 @@ impl Scene {
     }
 }
 
-/// The file in memory of its own.
+/// Loads the file into its own memory.
 pub fn load(compiled: &Compiled) -> LoadedModel {
     LoadedModel::read_from(&mut &*compiled.bytes, compiled.bytes.len()).expect("a compiled file opens")
 }

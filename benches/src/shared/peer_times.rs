@@ -1,14 +1,14 @@
-//! What peers take for several questions, beside what bvhc takes.
+//! The times of peers for several questions, relative to bvhc's.
 
 use super::table::geometric_mean;
 
-/// Rows of a table, and what its columns ask.
+/// The rows of a table, and the questions of its columns.
 pub struct PeerTimes {
     questions: &'static [&'static str],
     rows: Vec<Row>,
 }
 
-/// A peer's seconds for each question that it can be asked, and bvhc's.
+/// A peer's seconds for each question that it supports, and bvhc's.
 struct Row {
     title: String,
     peer: &'static str,
@@ -17,7 +17,7 @@ struct Row {
 }
 
 impl Row {
-    /// How many times bvhc's time the peer takes.
+    /// The peer's time divided by bvhc's.
     fn ratio(&self, question: usize) -> Option<f64> {
         self.seconds[question].map(|seconds| seconds / self.ours[question])
     }
@@ -31,12 +31,12 @@ impl Row {
 }
 
 impl PeerTimes {
-    /// No rows yet.
+    /// An empty table.
     pub fn of(questions: &'static [&'static str]) -> Self {
         Self { questions, rows: Vec::new() }
     }
 
-    /// Adds a row: seconds of a peer, and of bvhc for the same.
+    /// Adds a row: seconds of a peer, and of bvhc for the same queries.
     pub fn add(&mut self, title: &str, peer: &'static str, seconds: &[Option<f64>], ours: &[f64]) {
         assert!([seconds.len(), ours.len()] == [self.questions.len(); 2], "a column for each question");
         let (seconds, ours) = (seconds.to_vec(), ours.to_vec());

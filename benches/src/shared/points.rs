@@ -1,4 +1,4 @@
-//! The points whose distance from the model is asked.
+//! The points whose distance from the model is computed.
 
 use bvhc_tests::random::Random;
 
@@ -16,7 +16,7 @@ pub struct Case {
 /// Points of a case.
 const COUNT: usize = 1 << 13;
 
-/// How far points near the surface are from it at most, relative to the model's size.
+/// The largest distance of points near the surface from it, relative to the model's size.
 const REACH: f32 = 0.01;
 
 /// All cases.

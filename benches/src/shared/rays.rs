@@ -1,4 +1,4 @@
-//! The rays: what a renderer, a light baker and a sensor would ask.
+//! Rays as in a renderer, a light baker and a sensor.
 
 use bvhc_runtime::{Hit, Ray};
 use bvhc_tests::random::Random;
@@ -12,16 +12,16 @@ use crate::peers::Question;
 pub struct Case {
     /// What reports call it.
     pub name: &'static str,
-    /// What is asked of each ray.
+    /// The question about each ray.
     pub question: Question,
     /// The rays, in order.
     pub rays: Vec<Ray>,
 }
 
-/// Pixels of an image's side; two images make 73,728 rays.
+/// Pixels per side of an image; two images make 73,728 rays.
 const SIDE: u32 = 192;
 
-/// Pixels of a tile's side, within which rays follow each other.
+/// Pixels per side of a tile, within which rays are consecutive.
 const TILE: u32 = 8;
 
 /// Rays without order.
@@ -34,9 +34,9 @@ const LIFT: f32 = 1e-5;
 ///
 /// - `primary`: closest hits of two pinhole images, in tiles of 8 x 8 pixels.
 /// - `incoherent`: closest hits from random points of a sphere around an object to random points of its bounds, or from
-///   random points of a place's bounds into random directions.
-/// - `bounce`: closest hits from what the primary rays see into random directions off the surface.
-/// - `shadow`: any hits from what the primary rays see to a light.
+///   random points within a scene's bounds in random directions.
+/// - `bounce`: closest hits from the hits of the primary rays in random directions off the surface.
+/// - `shadow`: any hits from the hits of the primary rays to a light.
 /// - `ambient`: any hits of the bounce rays within a tenth of the model's size.
 pub fn cases(scene: &Scene) -> Vec<Case> {
     let primary = primary(scene);

@@ -1,4 +1,4 @@
-//! Who takes part.
+//! The participants of each benchmark.
 
 use super::model::Scene;
 use crate::peers::bvh::Bvh;
@@ -11,7 +11,7 @@ use crate::peers::tinybvh::Tinybvh;
 use crate::peers::{Locator, Tracer};
 
 type Boxed<'a> = Box<dyn Tracer + 'a>;
-/// A name, and what builds its bearer, who may be absent.
+/// A name, and a function that builds the participant, if it is present.
 type Entry = (&'static str, fn(&Scene) -> Option<Boxed<'_>>);
 
 /// Peers that answer ray by ray.
@@ -26,7 +26,7 @@ const PEERS: [Entry; 8] = [
     ("Embree ROBUST", |scene| boxed(Embree::robust(&scene.mesh))),
 ];
 
-/// Whoever answers many rays at a time.
+/// Libraries that answer many rays at a time.
 const BATCHES: [Entry; 3] = [
     ("bvhc batch", |scene| Some(Box::new(Batch::of(scene.model())))),
     ("bvhc single", |scene| Some(Box::new(Batch::one_by_one(scene.model())))),
@@ -43,12 +43,12 @@ pub fn tracers(scene: &Scene) -> Vec<Boxed<'_>> {
     levels(scene).chain(peers).collect()
 }
 
-/// bvhc first, many rays at a time and one by one, then whoever else answers many at a time.
+/// bvhc first, many rays at a time and one by one, then the others that answer many at a time.
 pub fn batches(scene: &Scene) -> Vec<Boxed<'_>> {
     BATCHES.iter().filter_map(|(_, build)| build(scene)).collect()
 }
 
-/// The one of this name, where it is present.
+/// The participant with this name, if it is present.
 pub fn tracer<'a>(scene: &'a Scene, name: &str) -> Option<Boxed<'a>> {
     let named = PEERS.iter().chain(&BATCHES).find(|(known, _)| *known == name);
     match named {

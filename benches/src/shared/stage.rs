@@ -1,16 +1,16 @@
-//! Where rays start: around an object, or within a place.
+//! Where rays start: around an object, or within a scene.
 
 use super::model::Scene;
 use super::vector::{along, cross, sub, unit};
 
-/// How a model is looked at.
+/// How a model is viewed.
 #[derive(Clone, Copy)]
 pub enum Stage {
     /// An object, y up, seen and lit from outside.
     Around,
-    /// A place, z up: two cameras' origins and what they look at, and a light.
+    /// A scene, z up: two cameras' origins and targets, and a light.
     Within {
-        /// From where, and to where.
+        /// Origins and targets.
         cameras: [[[f32; 3]; 2]; 2],
         /// The light.
         light: [f32; 3],
@@ -39,7 +39,7 @@ pub(super) struct Camera {
 }
 
 impl Stage {
-    /// Two cameras; an object about fills their images.
+    /// Two cameras; an object approximately fills their images.
     pub(super) fn cameras(&self, scene: &Scene) -> [Camera; 2] {
         let around = |view| {
             let origin = along(scene.centre(), 1.2 * scene.size(), unit(view));
@@ -53,7 +53,7 @@ impl Stage {
         }
     }
 
-    /// Where the light is.
+    /// The position of the light.
     pub(super) fn light(&self, scene: &Scene) -> [f32; 3] {
         match self {
             Self::Around => along(scene.centre(), scene.size(), unit([1.0, 1.0, 0.2])),
@@ -69,7 +69,7 @@ impl Camera {
         Self { origin, axes: [right, cross(right, ahead), ahead], width }
     }
 
-    /// The origin, and the direction of the pixel at `x`, `y`, which run from 0 to 1 to the right and down.
+    /// The ray from the origin through the pixel at `x`, `y`, which run from 0 to 1 to the right and down.
     pub(super) fn ray(&self, x: f32, y: f32) -> bvhc_runtime::Ray {
         let [right, up, ahead] = self.axes;
         let across = along(ahead, self.width * (x - 0.5), right);

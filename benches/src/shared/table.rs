@@ -1,6 +1,6 @@
-//! Tables in Markdown: throughputs, and how often the first runs while another runs once.
+//! Tables in Markdown: throughputs, and ratios of the first participant to others.
 
-/// Whom ratios are to: the fastest of these.
+/// What ratios refer to: the fastest of these.
 pub struct Reference {
     /// The heading.
     pub title: &'static str,
@@ -27,7 +27,7 @@ impl<'a> Table<'a> {
         Self { names, references, ratios: Vec::new() }
     }
 
-    /// Prints a row: everybody's seconds for `count` queries.
+    /// Prints a row from all participants' seconds for `count` queries.
     pub fn row(&mut self, title: &str, seconds: &[f64], count: usize) {
         let rates = seconds.iter().map(|time| format!("{:.2}", count as f64 / time * 1e-6));
         let ratios: Vec<_> = self.references.iter().map(|to| self.best(to, seconds) / seconds[0]).collect();
@@ -63,7 +63,7 @@ impl Means {
         }
     }
 
-    /// Prints the geometric mean and the least of the ratios to each.
+    /// Prints the geometric mean and the minimum of the ratios to each reference.
     pub fn print(&self, what: &str) {
         println!("\n| {what}, over the grid | geometric mean | least | of |\n|---|---|---|---|");
         for (title, ratios) in &self.0 {

@@ -1,8 +1,8 @@
 //! The tables and figures of the papers that this project follows, with free models: Markdown and SVG.
 //!
-//! `cargo run --release -p bvhc-tests --example paper [-- genetic kdop distance] [--quick] [--out FOLDER]`. Without a name, all
-//! papers; `--quick` uses smaller models and shorter searches, to check that everything works; figures are written to
-//! `target/paper`, or the folder that is named.
+//! `cargo run --release -p bvhc-tests --example paper [-- genetic kdop distance] [--quick] [--out FOLDER]`. Without a
+//! name, all papers; `--quick` uses smaller models and shorter searches, to check that everything works; figures are
+//! written to `target/paper`, or to FOLDER.
 //!
 //! One module a paper; they share the models (`model`), timing (`timing`) and drawing (`plot`).
 
@@ -15,7 +15,7 @@ mod timing;
 
 use std::path::{Path, PathBuf};
 
-/// How much is shown, and where the figures go.
+/// How much is shown, and where the figures are written.
 struct Setting {
     quick: bool,
     folder: PathBuf,

@@ -1,4 +1,4 @@
-//! The free models, scaled to a diagonal of one, and the poses of one that turns in front of another.
+//! The free models, scaled to a diagonal of one, and the poses of a model that rotates in front of another.
 
 use std::f64::consts::PI;
 
@@ -14,14 +14,14 @@ pub(crate) struct Model {
     pub(crate) mesh: Mesh,
 }
 
-/// The models of the repository, the smaller ones first; two of them where it is to be quick.
+/// The models of the repository, the smaller ones first; two of them for a quick run.
 pub(crate) fn all(quick: bool) -> Vec<Model> {
     let all = [("suzanne", "suzanne"), ("spot", "spot"), ("teapot", "teapot"), ("bunny", "stanford-bunny")];
     let wanted = if quick { &all[..2] } else { &all[..] };
     wanted.iter().map(|(name, file)| Model { name, mesh: unit(sample::model(file)) }).collect()
 }
 
-/// Two of the models each, and two animals of as many triangles as the dinosaur and the horse of Fünzig and Fellner.
+/// Pairs of the models, and two animals with as many triangles as the dinosaur and the horse of Fünzig and Fellner.
 pub(crate) fn pairs(quick: bool) -> Vec<[Model; 2]> {
     let size = if quick { 500 } else { 20_000 };
     let animal = |name, seed| Model { name, mesh: unit(animal::animal(size, seed)) };
@@ -40,7 +40,7 @@ pub(crate) fn names([a, b]: &[Model; 2]) -> String {
 /// Based on: Zachmann, "Rapid collision detection by dynamically aligned DOP-trees", 1998.
 pub(crate) fn turn(distance: f64, steps: u32) -> Vec<Pose> {
     let step = |index: u32| {
-        // A third of a step on, so that no step takes axes to axes.
+        // Offset by a third of a step, so that no step takes axes to axes.
         let half_angle = PI * (f64::from(index) + 1.0 / 3.0) / f64::from(steps);
         let rotation = pose::around([0.0, 0.0, 1.0], half_angle.tan());
         Pose::from_rows(rotation, [distance, 0.0, 0.0]).expect("a rotation")

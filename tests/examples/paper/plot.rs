@@ -28,9 +28,9 @@ const SIZE: (u32, u32) = (880, 480);
 
 /// The texts of a figure.
 pub(crate) struct Figure<'a> {
-    /// Which figure of which paper it is, and what it shows.
+    /// The number of the figure, its paper, and what it shows.
     pub(crate) caption: &'a str,
-    /// What the horizontal axis counts; empty where groups are named below it.
+    /// What the horizontal axis counts; empty if groups have names below it.
     pub(crate) x: &'a str,
     /// What the vertical axis measures, with its unit.
     pub(crate) y: &'a str,
@@ -39,7 +39,7 @@ pub(crate) struct Figure<'a> {
 /// A name and its values.
 pub(crate) type Series = (String, Vec<f64>);
 
-/// What equal steps upwards mean.
+/// The scale of the vertical axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
     /// Equal differences.
@@ -63,12 +63,12 @@ impl Scale {
     }
 }
 
-/// Three decimals at most.
+/// At most three decimals.
 fn short(value: f64) -> String {
     ((value * 1000.0).round() / 1000.0).to_string()
 }
 
-/// Draws a line a series, whose values are at these places of the horizontal axis.
+/// Draws one line per series, with values at these positions of the horizontal axis.
 pub(crate) fn lines(path: &Path, figure: &Figure<'_>, scale: Scale, places: &[f64], series: &[Series]) {
     draw(path, |area| {
         let heights =
@@ -78,7 +78,7 @@ pub(crate) fn lines(path: &Path, figure: &Figure<'_>, scale: Scale, places: &[f6
         };
         let [low, high] = ends(&mut heights());
         let margin = 0.05 * (high - low);
-        // The legend is placed where the lines of each scale's figures leave space, or space is added.
+        // The legend is where the lines leave space in the figures of each scale, or space is added.
         let (free, above) = match scale {
             Scale::Linear => (SeriesLabelPosition::LowerRight, margin),
             Scale::Logarithmic => (SeriesLabelPosition::UpperRight, 0.45 * (high - low)),
@@ -99,11 +99,11 @@ pub(crate) fn lines(path: &Path, figure: &Figure<'_>, scale: Scale, places: &[f6
     });
 }
 
-/// Draws, for each group, a bar a series, with its value above it. Groups may be named in two lines.
+/// Draws, for each group, one bar per series with its value above it. Group names may have two lines.
 pub(crate) fn bars(path: &Path, figure: &Figure<'_>, groups: &[String], series: &[Series]) {
     draw(path, |area| {
         let highest = series.iter().flat_map(|(_, values)| values).copied().fold(0.0, f64::max);
-        // With space for the legend above the bars.
+        // Leaves space for the legend above the bars.
         let mut axes = axes(area, figure, [0.0, groups.len() as f64], [0.0, 1.5 * highest])?;
         let mut mesh = axes.configure_mesh();
         mesh.disable_x_mesh().disable_x_axis();
@@ -136,7 +136,7 @@ struct Bar {
 }
 
 impl Bar {
-    /// The part of a group's width that is left free.
+    /// The fraction of a group's width that is left empty.
     const GAP: f64 = 0.2;
 
     fn sides(&self, group: usize) -> [f64; 2] {

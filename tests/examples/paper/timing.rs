@@ -5,18 +5,18 @@ use bvhc_runtime::{Model, Pose, Volume, WorkBudget};
 use bvhc_tests::support::least::least;
 use bvhc_tests::support::volumes::count;
 
-/// The mean of some poses.
+/// The mean over some poses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Mean {
-    /// Microseconds until the first pair of triangles that meet is found, or that there is none.
+    /// Microseconds to find the first pair of triangles that meet, or that there is none.
     pub(crate) first: f64,
-    /// Microseconds until all are found.
+    /// Microseconds to find all of them.
     pub(crate) all: f64,
-    /// Pairs of nodes that are visited for all, each of which is sixteen tests of volumes.
+    /// Pairs of nodes visited to find all, each of which is sixteen tests of volumes.
     pub(crate) node_pairs: f64,
-    /// Pairs of leaves that are visited for all, each of which is up to sixteen tests of triangles.
+    /// Pairs of leaves visited to find all, each of which is up to sixteen tests of triangles.
     pub(crate) leaf_pairs: f64,
-    /// Pairs of triangles, of all, that only exact arithmetic decides.
+    /// Pairs of triangles, when finding all, that only exact arithmetic decides.
     pub(crate) exact_tests: f64,
     /// Pairs of triangles that meet.
     pub(crate) pairs: f64,
@@ -32,7 +32,7 @@ pub(crate) fn open(file: &Compiled) -> Model<'_> {
     Model::from_bytes(&file.bytes).expect("a compiled file opens")
 }
 
-/// The mean over the poses of the least time of so many rounds.
+/// The mean over the poses of the minimum time of this many rounds.
 pub(crate) fn time([a, b]: [&Model<'_>; 2], poses: &[Pose], volume: Volume, rounds: u32) -> Mean {
     let (mut budget, mut pairs, mut first, mut all) = (WorkBudget::unlimited(), 0, 0.0, 0.0);
     for pose in poses {

@@ -1,4 +1,4 @@
-//! Whether what a ray query answered is an answer that it may give.
+//! Whether the answer of a ray query is one that the query may give.
 
 use super::ray::{Class, Crossing};
 
@@ -22,7 +22,7 @@ pub enum Fault {
     Missing(Crossing),
     /// The ray surely misses this triangle.
     Surplus(u32),
-    /// A hit was reported and the ray surely misses all.
+    /// A hit was reported, but the ray surely misses all triangles.
     OutOfNothing,
     /// `t`, `u` or `v` is farther off than rounding allows.
     Displaced(Answer, Crossing),
@@ -30,7 +30,7 @@ pub enum Fault {
     NotClosest(Answer, Crossing),
 }
 
-/// Judges whether anything is hit. `crossings` are [`all`](super::ray::all) of the ray.
+/// Checks whether anything is hit. `crossings` are [`all`](super::ray::all) of the ray.
 pub fn any(crossings: &[Crossing], hit: bool) -> Result<(), Fault> {
     let sure = crossings.iter().find(|crossing| crossing.class == Class::Hit);
     match sure {
@@ -40,7 +40,7 @@ pub fn any(crossings: &[Crossing], hit: bool) -> Result<(), Fault> {
     }
 }
 
-/// Judges the closest hit. `crossings` are [`all`](super::ray::all) of the ray.
+/// Checks the closest hit. `crossings` are [`all`](super::ray::all) of the ray.
 pub fn closest(crossings: &[Crossing], answer: Option<Answer>) -> Result<(), Fault> {
     let Some(answer) = answer else {
         return any(crossings, false);
@@ -53,7 +53,7 @@ pub fn closest(crossings: &[Crossing], answer: Option<Answer>) -> Result<(), Fau
     }
 }
 
-/// Judges all hits, in any order. `crossings` are [`all`](super::ray::all) of the ray.
+/// Checks all hits, in any order. `crossings` are [`all`](super::ray::all) of the ray.
 pub fn all(crossings: &[Crossing], answers: &[Answer]) -> Result<(), Fault> {
     for &answer in answers {
         place(crossings, answer)?;
@@ -66,7 +66,7 @@ pub fn all(crossings: &[Crossing], answers: &[Answer]) -> Result<(), Fault> {
     }
 }
 
-/// Judges one hit by itself.
+/// Checks one hit by itself.
 fn place(crossings: &[Crossing], answer: Answer) -> Result<(), Fault> {
     let same = crossings.iter().find(|crossing| crossing.triangle == answer.triangle);
     let crossing = *same.ok_or(Fault::Surplus(answer.triangle))?;

@@ -1,7 +1,7 @@
 //! How far a triangle is from a point, as a set of exact fractions.
 //!
-//! The squared distance is the least over those corners, edges and faces whose own nearest point lies on them. No
-//! case is told from another by rounded numbers, which is where region tests fail on slivers.
+//! The squared distance is the minimum over those corners, edges and faces whose own nearest point lies on them. No
+//! case is decided by rounded numbers, which is where region tests fail on slivers.
 
 use super::meet::{Corners, Point};
 use super::number::{Number, Vector, cross, difference, dot, normal};
@@ -29,7 +29,7 @@ pub struct Candidate<N> {
     pub denominator: N,
 }
 
-/// The candidates of a triangle, corners first; the least is the squared distance of `point` from the triangle.
+/// The candidates of a triangle, corners first; the smallest is the squared distance of `point` from the triangle.
 pub fn candidates<N: Number>(
     corners: [[impl Into<f64> + Copy; 3]; 3],
     point: [impl Into<f64> + Copy; 3],
@@ -48,7 +48,7 @@ fn corner<N: Number>(corners: Corners, point: Point, index: usize) -> Candidate<
     Candidate { part: Part::Corner(index), numerator: dot(&offset, &offset), denominator: N::new(1.0) }
 }
 
-/// The outer `None`: too coarse to tell; the inner: the point projects beyond the edge's ends.
+/// The outer `None`: the arithmetic is too coarse to decide; the inner: the point projects beyond the edge's ends.
 fn edge<N: Number>(corners: Corners, point: Point, index: usize) -> Option<Option<Candidate<N>>> {
     let start = corners[index];
     let along = difference::<N>(corners[(index + 1) % 3], start);

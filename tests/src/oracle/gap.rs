@@ -1,8 +1,8 @@
-//! How far two triangles, or two meshes, are from each other: by every pair, from exact fractions.
+//! How far two triangles or two meshes are apart: by every pair, from exact fractions.
 //!
-//! The distance of triangles that do not meet is the least of those between their corners, edges and faces whose nearest
-//! points lie on both, one of them a corner or both of them edges. Which do is decided exactly, so no parallel edges and
-//! no slivers are special.
+//! The distance of triangles that do not meet is the minimum over pairs of their corners, edges and faces whose nearest
+//! points lie on both, one of them a corner or both of them edges. Which pairs these are is decided exactly, so
+//! parallel edges and slivers are no special cases.
 
 use super::distance::{Candidate, candidates};
 use super::meet::{Corners, Point, meet};
@@ -11,7 +11,7 @@ use super::pairs::{Surface, near};
 use std::cmp::Ordering::{Equal, Greater, Less};
 use std::ops::ControlFlow;
 
-/// Pairs whose distances differ by less than this, relatively, are equally near.
+/// Pairs whose distances differ by less than this, relatively, count as equally near.
 pub const TIE: f64 = 1e-12;
 
 /// Relative slack of the rough lower bound, well above its rounding and [`TIE`].
@@ -19,7 +19,7 @@ const SLACK: f64 = 1e-11;
 
 /// The distance of two triangles, to about 1e-14 of its value; 0 where they meet.
 ///
-/// Coordinates of a common scale are wanted: products of eight of them must be neither too large nor too small for f64.
+/// Coordinates should have a common scale: products of eight of them must neither overflow nor underflow f64.
 pub fn of_triangles(a: Corners, b: Corners) -> f64 {
     if meet(a, b) { 0.0 } else { of_apart(a, b) }
 }
@@ -55,7 +55,7 @@ fn value<N: Number>(candidate: &Candidate<N>) -> Option<f64> {
     Some(candidate.numerator.value()? / candidate.denominator.value()?)
 }
 
-/// The squared distance of the lines through two edges, where their nearest points are inside of both.
+/// The squared distance of the lines through two edges, if their nearest points are inside both edges.
 fn between_edges<N: Number>([a, b]: [[Point; 2]; 2]) -> Option<Option<f64>> {
     let (along_a, along_b) = (difference::<N>(a[1], a[0]), difference::<N>(b[1], b[0]));
     let (normal, offset) = (cross(&along_a, &along_b), difference::<N>(b[0], a[0]));
@@ -73,20 +73,20 @@ fn between_edges<N: Number>([a, b]: [[Point; 2]; 2]) -> Option<Option<f64>> {
     Some(Some(volume.times(&volume).value()? / square.value()?))
 }
 
-/// What is nearest in two meshes.
+/// The nearest triangles of two meshes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nearest {
     /// Their distance, to about 1e-14 of its value.
     pub distance: f64,
-    /// Each pair of triangles that is equally near, ascending.
+    /// All pairs of triangles at that distance, ascending.
     pub ties: Vec<(u32, u32)>,
 }
 
-/// How far two meshes are from each other; `None` where one is empty.
+/// How far two meshes are apart; `None` where one is empty.
 pub fn of_surfaces(a: &Surface, b: &Surface) -> Option<Nearest> {
     let (one, other) = (a.triangles().first()?, b.triangles().first()?);
     let mut least = of_triangles(*one, *other);
-    // The least of some pairs bounds that of all.
+    // The minimum of some pairs bounds that of all.
     for (one, other) in a.triangles().iter().zip(b.triangles().iter().rev()) {
         if box_gap([*one, *other]) < least {
             least = least.min(of_triangles(*one, *other));

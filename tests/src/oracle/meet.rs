@@ -1,9 +1,9 @@
 //! Whether two triangles meet, exactly.
 //!
-//! By incidence instead of intervals or separating axes: two triangles meet exactly where an edge of one meets the
-//! other. (Their common part is convex, so it has a point that is between no two others of it. Such a point lies on
-//! an edge: around a point inside both triangles, the common part goes on in at least one direction and its
-//! opposite.) A triangle whose corners lie on one line is the union of its edges, and no special case.
+//! By incidence instead of intervals or separating axes: two triangles meet exactly if an edge of one meets the other.
+//! (Their intersection is convex, so it has an extreme point. Such a point lies on an edge: around a point inside both
+//! triangles, the intersection extends in at least one direction and its opposite.) A triangle with collinear corners
+//! is the union of its edges, and no special case.
 
 use super::number::{Number, cross, decide, difference, dot};
 use std::cmp::Ordering::{self, Equal, Greater, Less};
@@ -14,7 +14,7 @@ pub type Point = [f64; 3];
 /// The corners of a triangle, of a segment or of a point: a closed set.
 pub type Corners = [Point; 3];
 
-/// Between these magnitudes, or 0, are the coordinates for which the arithmetic is exact.
+/// The coordinates for which the arithmetic is exact are 0 or have magnitudes between these.
 pub const MAGNITUDES: [f64; 2] = [f64::from_bits((1023 - 300) << 52), f64::from_bits((1023 + 300) << 52)];
 
 /// Whether two triangles have a point in common. Panics where a coordinate is out of the range of [`MAGNITUDES`].
@@ -29,7 +29,7 @@ fn is_in_range(corners: Corners) -> bool {
     corners.as_flattened().iter().all(|&x| x == 0.0 || (least..=greatest).contains(&x.abs()))
 }
 
-/// Whether the intervals around these numbers have none in common.
+/// Whether the intervals around these numbers are disjoint.
 fn is_apart(a: &[f64], b: &[f64]) -> bool {
     let low = |numbers: &[f64]| numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let high = |numbers: &[f64]| numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -67,7 +67,7 @@ fn an_edge_meets(a: Corners, sides: [Ordering; 3], b: Corners) -> bool {
     })
 }
 
-/// Whether the line, which crosses the triangle's plane in one point, does so in the triangle.
+/// Whether the line, which crosses the triangle's plane in one point, does so inside the triangle.
 fn line_meets([start, end]: [Point; 2], triangle: Corners) -> bool {
     is_on_no_two_sides(|index| orientation([start, end, triangle[index], triangle[(index + 1) % 3]]))
 }
@@ -78,8 +78,8 @@ fn segment_in_plane_meets(segment: [Point; 2], triangle: Corners) -> bool {
         || is_inside(segment[0], triangle)
 }
 
-/// Whether a point of the triangle's plane is in it, seen along an axis along which the triangle has an area. No where
-/// it has none.
+/// Whether a point in the triangle's plane is inside it, projected along an axis along which the triangle has an area.
+/// False where it has none.
 fn is_inside(point: Point, [a, b, c]: Corners) -> bool {
     let axis = (0..3).find(|&axis| turn(axis, [a, b, c]) != Equal);
     axis.is_some_and(|axis| {
@@ -92,15 +92,15 @@ fn is_on_no_two_sides(side: impl Fn(usize) -> Ordering) -> bool {
     !(sides.contains(&Less) && sides.contains(&Greater))
 }
 
-/// Whether two segments, each perhaps a point, meet: whether they are in one plane and, seen along each axis, meet.
-/// (Along one of the axes, different points of a plane look different.)
+/// Whether two segments, possibly points, meet: whether they are in one plane and, projected along each axis, meet.
+/// (Along at least one axis, different points of a plane have different projections.)
 fn segments_meet(a: [Point; 2], b: [Point; 2]) -> bool {
     let apart = (0..3).any(|axis| is_apart(&a.map(|end| end[axis]), &b.map(|end| end[axis])));
     !apart && orientation([a[0], a[1], b[0], b[1]]) == Equal && (0..3).all(|axis| seen_straddle(axis, a, b))
 }
 
-/// Whether no segment is strictly beside the line through the other, seen along an axis. If their boxes meet too, they
-/// meet.
+/// Whether no segment is strictly on one side of the line through the other, projected along an axis. If their boxes
+/// meet, too, they meet.
 fn seen_straddle(axis: usize, a: [Point; 2], b: [Point; 2]) -> bool {
     let strictly_beside = |line: [Point; 2], ends: [Point; 2]| {
         let [one, other] = ends.map(|end| turn(axis, [line[0], line[1], end]));
@@ -109,7 +109,7 @@ fn seen_straddle(axis: usize, a: [Point; 2], b: [Point; 2]) -> bool {
     !strictly_beside(a, b) && !strictly_beside(b, a)
 }
 
-/// How the fourth point lies to the plane through the others.
+/// On which side of the plane through the first three points the fourth is.
 fn orientation(points: [Point; 4]) -> Ordering {
     fn sign<N: Number>([a, b, c, d]: [Point; 4]) -> Option<Ordering> {
         dot(&difference::<N>(d, a), &cross(&difference(b, a), &difference(c, a))).sign()
@@ -117,7 +117,7 @@ fn orientation(points: [Point; 4]) -> Ordering {
     decide!(sign(points))
 }
 
-/// Which way the path along the points turns at the second, seen along an axis.
+/// Which way the path along the points turns at the second, projected along an axis.
 fn turn(axis: usize, points: Corners) -> Ordering {
     fn sign<N: Number>(axis: usize, [a, b, c]: Corners) -> Option<Ordering> {
         let (next, last) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -137,8 +137,8 @@ mod tests {
     /// In the plane z = 0.
     const FLOOR: Corners = [[0.0, 0.0, 0.0], [8.0, 0.0, 0.0], [0.0, 8.0, 0.0]];
 
-    /// Whether triangles meet, the same in either order, for each order of corners, and after maps that keep lines
-    /// lines and leave numbers exact, but not their products.
+    /// Whether triangles meet, the same in either order, for each order of corners, and after affine maps that keep
+    /// numbers exact, but not their products.
     fn checked(a: Corners, b: Corners) -> bool {
         let answer = meet(a, b);
         for order in PERMUTATIONS {

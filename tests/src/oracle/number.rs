@@ -1,8 +1,8 @@
 //! Arithmetic that never gives a wrong sign.
 //!
 //! Based on: Jonathan Richard Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
-//! Predicates", 1997. Departs from it in that a predicate is written once, over any [`Number`]: [`Approx`] answers
-//! or admits that it cannot, [`Exact`] always answers.
+//! Predicates", 1997. Departure: a predicate is written once, over any [`Number`]: [`Approx`] answers or reports that
+//! it cannot, [`Exact`] always answers.
 //!
 //! Every polynomial of degree 7 or less in finite `f32` numbers of at most 2^128 in magnitude is exact here: its
 //! value is a multiple of 2^(-7 * 149) and below 2^896 times its number of terms, both within the range of `f64`.
@@ -29,7 +29,7 @@ pub trait Number: Clone {
 /// A vector of numbers.
 pub type Vector<N> = [N; 3];
 
-/// Answers with [`Approx`] where that is certain, else with [`Exact`].
+/// Answers with [`Approx`] where that is certain, otherwise with [`Exact`].
 ///
 /// Called with both as `decide!(predicate(arguments))`, where the predicate has one type parameter, the number.
 macro_rules! decide {
@@ -77,7 +77,7 @@ pub fn is_degenerate(corners: [[f32; 3]; 3]) -> bool {
     decide!(flat(corners))
 }
 
-/// A value in `f64` and how far the true one may be from it.
+/// A value in `f64`, and a bound of its distance from the exact one.
 #[derive(Clone, Copy, Debug)]
 pub struct Approx {
     value: f64,
@@ -90,7 +90,7 @@ impl Approx {
     /// Covers the rounding of the error terms themselves.
     const MARGIN: f64 = 1.000_001;
 
-    /// A computed value: `tail` is what rounding cut off it, `inherited` the operands' error.
+    /// A computed value: `tail` is the rounding error, `inherited` the error of the operands.
     fn rounded(value: f64, tail: f64, inherited: f64) -> Self {
         let rounding = if tail == 0.0 { 0.0 } else { value.abs() * Self::ROUNDING };
         Self { value, error: (inherited + rounding) * Self::MARGIN }
@@ -194,7 +194,7 @@ impl Number for Exact {
     }
 }
 
-/// The rounded sum, and the rest of the true one.
+/// The rounded sum, and its rounding error.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let b_part = sum - a;
@@ -202,7 +202,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - a_part) + (b - b_part))
 }
 
-/// The rounded product, and the rest of the true one.
+/// The rounded product, and its rounding error.
 fn two_product(a: f64, b: f64) -> (f64, f64) {
     let product = a * b;
     (product, a.mul_add(b, -product))

@@ -1,8 +1,8 @@
 //! Which triangles touch a closed axis-aligned box, exactly.
 //!
-//! By incidence instead of separating axes: a triangle touches a box exactly where one of its edges meets the box, or
-//! one of the box's edges meets the triangle. (Where no edge of the triangle does, their common part is the box's cut
-//! with the triangle's plane, and the cut's corners lie on edges of the box.)
+//! By incidence instead of separating axes: a triangle touches a box exactly if one of its edges meets the box, or one
+//! of the box's edges meets the triangle. (If no edge of the triangle meets the box, their intersection is the box's
+//! section with the triangle's plane, and the section's corners lie on edges of the box.)
 
 use super::number::{Number, decide, difference, dot, normal};
 use bvhc::mesh::Mesh;
@@ -59,7 +59,7 @@ impl<N: Number> Fraction<N> {
     }
 }
 
-/// Whether the parameters in 0..=1 at which the segment is between each pair of planes have one in common.
+/// Whether the parameters in 0..=1 at which the segment is between each pair of planes have a common value.
 fn segment_meets_box<N: Number>(start: [f32; 3], end: [f32; 3], (min, max): Bounds) -> Option<bool> {
     let whole = |value| Fraction { numerator: N::new(value), denominator: N::new(1.0) };
     let (mut entries, mut exits) = (vec![whole(0.0)], vec![whole(1.0)]);
@@ -93,10 +93,11 @@ fn crossing<N: Number>(start: f32, end: f32, plane: f32) -> Fraction<N> {
     Fraction { numerator: minus(to, from), denominator: minus(high, low) }
 }
 
-/// Whether the triangle meets the edge of the box that runs along `axis`, at the `corner`-th corner of the other two.
+/// Whether the triangle meets the edge of the box that is parallel to `axis`, at the `corner`-th corner of the other
+/// two axes.
 ///
-/// Says no where the edge is parallel to the triangle's plane: an edge along another axis, or one of the triangle's,
-/// then has the same points.
+/// False where the edge is parallel to the triangle's plane: an edge along another axis, or one of the triangle's
+/// edges, then has the same points.
 fn edge_meets_triangle<N: Number>(
     corners: [[f32; 3]; 3],
     (min, max): Bounds,
@@ -112,7 +113,7 @@ fn edge_meets_triangle<N: Number>(
     Some(line_meets_triangle::<N>(corners, low, next, last)? && crosses_plane::<N>(corners, low, high)?)
 }
 
-/// Whether `point` is inside or on the triangle when both are seen along the axis that is neither `next` nor `last`.
+/// Whether `point` is inside or on the triangle, both projected along the axis that is neither `next` nor `last`.
 fn line_meets_triangle<N: Number>(
     corners: [[f32; 3]; 3],
     point: [f32; 3],

@@ -63,7 +63,7 @@ mod tests {
         (0..3).map(|axis| offset(axis) * offset(axis)).sum()
     }
 
-    /// Points sampled from the triangle can only prove that it touches; every proof must be believed.
+    /// Points sampled from the triangle can only prove that it touches; the oracle must agree with every such proof.
     #[test]
     fn no_sampled_point_is_missed() {
         let mut random = Random::new(5);

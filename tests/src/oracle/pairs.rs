@@ -1,17 +1,17 @@
 //! Which triangles of two meshes meet.
 //!
-//! Boxes decide where to look: the longer of two lists is halved, and the shorter keeps what overlaps each half's box,
-//! until few are left. Every pair is looked at once at most; [`meet`](super::meet) decides.
+//! Boxes limit the search: the longer of two lists is halved, and the shorter keeps what overlaps each half's box,
+//! until few are left. Every pair is tested at most once; [`meet`](super::meet) decides.
 
 use super::meet::{Corners, Point, meet};
 use crate::pose::Pose;
 use bvhc::mesh::Mesh;
 use std::ops::ControlFlow;
 
-/// Lists of which there are at most so many pairs are not halved.
+/// Lists with at most this many pairs are not halved.
 const FEW: usize = 64;
 
-/// Triangles in the space where they may meet others, and the box of each.
+/// Triangles in the space where they may meet others, and their boxes.
 #[derive(Clone, Debug)]
 pub struct Surface {
     triangles: Vec<Corners>,
@@ -26,13 +26,13 @@ impl Surface {
         Self { triangles, boxes }
     }
 
-    /// The triangles of a mesh where they are.
+    /// The triangles of a mesh as they are.
     pub fn of(mesh: &Mesh) -> Self {
         let count = mesh.triangles.len() as u32;
         Self::new((0..count).map(|triangle| mesh.corners(triangle).map(|corner| corner.map(f64::from))))
     }
 
-    /// The triangles of a mesh where the pose takes them.
+    /// The triangles of a mesh, transformed by the pose.
     pub fn moved(mesh: &Mesh, pose: &Pose) -> Self {
         let count = mesh.triangles.len() as u32;
         Self::new((0..count).map(|triangle| pose.corners(mesh.corners(triangle))))
@@ -73,13 +73,13 @@ impl Bounds {
         }
     }
 
-    /// Whether no axis tells that they are farther apart than `reach`, to rounding.
+    /// Whether no axis proves that they are farther apart than `reach`, to rounding.
     fn may_reach(&self, other: &Self, reach: f64) -> bool {
         let gap = |axis: usize| (self.min[axis] - other.max[axis]).max(other.min[axis] - self.max[axis]);
         (0..3).all(|axis| gap(axis) <= reach)
     }
 
-    /// Twice the middle.
+    /// Twice the centre.
     fn middle(&self, axis: usize) -> f64 {
         self.min[axis] + self.max[axis]
     }
@@ -106,7 +106,7 @@ pub fn any(a: &Surface, b: &Surface) -> bool {
     visit(a, b, &mut |_, _| ControlFlow::Break(())).is_break()
 }
 
-/// What is called with two triangles' numbers.
+/// A callback that gets two triangles' numbers.
 pub type Visitor<'a> = dyn FnMut(u32, u32) -> ControlFlow<()> + 'a;
 
 fn visit(a: &Surface, b: &Surface, visitor: &mut Visitor<'_>) -> ControlFlow<()> {
@@ -119,7 +119,8 @@ fn visit(a: &Surface, b: &Surface, visitor: &mut Visitor<'_>) -> ControlFlow<()>
     })
 }
 
-/// Visits every pair of triangles, but for those whose boxes are farther apart than `reach` on an axis; not all of these.
+/// Visits every pair of triangles except those whose boxes are farther apart than `reach` on an axis, and perhaps
+/// some of these.
 pub fn near(a: &Surface, b: &Surface, reach: f64, visitor: &mut Visitor<'_>) -> ControlFlow<()> {
     if a.triangles.is_empty() || b.triangles.is_empty() {
         return ControlFlow::Continue(());
@@ -135,7 +136,7 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
-    /// Looks at every pair of one of `a` and one of `b`, neither of which is empty.
+    /// Visits every pair of one of `a` and one of `b`, neither of which is empty.
     fn halve(&mut self, a: Vec<u32>, b: Vec<u32>) -> ControlFlow<()> {
         let (in_a, in_b) = (Bounds::of(&self.a.boxes, &a), Bounds::of(&self.b.boxes, &b));
         let (mut a, mut b) =
@@ -164,13 +165,13 @@ impl Search<'_, '_> {
     }
 }
 
-/// The numbers whose boxes are no farther from `bounds` than `reach`.
+/// The numbers of the boxes that are no farther from `bounds` than `reach`.
 fn kept(mut numbers: Vec<u32>, boxes: &[Bounds], bounds: &Bounds, reach: f64) -> Vec<u32> {
     numbers.retain(|&number| boxes[number as usize].may_reach(bounds, reach));
     numbers
 }
 
-/// Leaves the half that is lower along the axis along which the triangles reach farthest; returns the rest.
+/// Keeps the lower half along the triangles' longest axis; returns the rest.
 fn split(numbers: &mut Vec<u32>, boxes: &[Bounds]) -> Vec<u32> {
     let axis = Bounds::of(boxes, numbers).longest_axis();
     let middle = |number: &u32| boxes[*number as usize].middle(axis);

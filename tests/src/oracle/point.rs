@@ -4,18 +4,18 @@ use super::distance::{Part, candidates};
 use super::number::{Exact, Number, decide, difference, dot, normal};
 use bvhc::mesh::Mesh;
 
-/// Triangles whose distances differ by less than this, relatively, are equally near.
+/// Triangles whose distances differ by less than this, relatively, count as equally near.
 pub const TIE: f64 = 1e-12;
 
 /// Relative slack of the rough lower bound, well above its rounding and [`TIE`].
 const SLACK: f64 = 1e-11;
 
-/// What is nearest to a point.
+/// The nearest triangles of a point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nearest {
     /// Distance to the mesh, to about 1e-14 of its value.
     pub distance: f64,
-    /// Each triangle that is equally near, ascending, and its own closest point.
+    /// All triangles at that distance, ascending, and the closest point of each.
     pub ties: Vec<(u32, [f64; 3])>,
 }
 

@@ -1,22 +1,23 @@
-//! Where a ray meets a mesh: exactly, and how far `f32` arithmetic may depart from that.
+//! Where a ray meets a mesh: exactly, and by how much `f32` arithmetic may differ.
 //!
-//! The exact answer compares signs of determinants. The excusable one moves every corner of a triangle by
-//! [`BORDER`] times the largest distance of a corner from the origin, some ten roundings of `f32`: where that cannot
-//! change the answer, every sound test must give it.
+//! The exact answer compares signs of determinants. The permitted answers are those after displacing every corner of a
+//! triangle by [`BORDER`] times the largest distance of a corner from the origin, some ten roundings of `f32`: where
+//! that cannot change the answer, every sound test must give it.
 
 use super::number::{Number, cross, decide, difference, dot, normal};
 use bvhc::mesh::Mesh;
 use std::cmp::Ordering::{Equal, Greater, Less};
 
-/// Relative displacement of corners that may change an answer, against their largest distance from the origin.
+/// Relative displacement of corners that may change an answer, relative to their largest distance from the origin.
 pub const BORDER: f64 = 1e-6;
 
-/// A ray from `origin` along `direction`, which need not be unit and is not 0; `t` counts in its length.
+/// A ray from `origin` along `direction`, which need not be a unit vector and is not 0; `t` is in lengths of the
+/// direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
     /// Where `t` is 0.
     pub origin: [f32; 3],
-    /// Where to, and the unit of `t`.
+    /// The direction; its length is the unit of `t`.
     pub direction: [f32; 3],
     /// Hits nearer than this do not count.
     pub t_min: f32,
@@ -42,7 +43,7 @@ pub struct Crossing {
     pub triangle: u32,
     /// What a sound test may answer.
     pub class: Class,
-    /// Whether the ray exactly meets the closed triangle within its range; no where it runs in the plane.
+    /// Whether the ray exactly meets the closed triangle within its range; false where it runs in the plane.
     pub exact: bool,
     /// Whether the ray comes from the side from which the corners run counterclockwise.
     pub front: bool,
@@ -64,7 +65,7 @@ pub fn all(mesh: &Mesh, ray: &Ray) -> Vec<Crossing> {
     (0..count).filter_map(|triangle| crossing(triangle, mesh.corners(triangle), ray)).collect()
 }
 
-/// How the ray meets a triangle; `None` where every sound test says that it misses.
+/// How the ray meets a triangle; `None` where every sound test reports a miss.
 pub fn crossing(triangle: u32, corners: [[f32; 3]; 3], ray: &Ray) -> Option<Crossing> {
     let view = View::new(corners, ray);
     if view.is_far() {
@@ -97,7 +98,7 @@ fn classify(view: &View, corners: [[f32; 3]; 3], ray: &Ray) -> Class {
     }
 }
 
-/// What can be said of a hit at `low..=high`, give or take `tolerance`.
+/// What is certain about a hit at `low..=high`, give or take `tolerance`.
 fn in_range(ray: &Ray, low: f64, high: f64, tolerance: f64) -> Class {
     let (t_min, t_max) = (f64::from(ray.t_min), f64::from(ray.t_max));
     if high + tolerance < t_min || low - tolerance > t_max {
@@ -109,7 +110,7 @@ fn in_range(ray: &Ray, low: f64, high: f64, tolerance: f64) -> Class {
     }
 }
 
-/// Whether the whole line meets the closed triangle, and not in its plane only.
+/// Whether the whole line meets the closed triangle, and not only within its plane.
 fn meets_line<N: Number>(corners: [[f32; 3]; 3], ray: &Ray) -> Option<bool> {
     let direction: [N; 3] = ray.direction.map(N::new);
     let [a, b, c] = corners.map(|corner| difference::<N>(corner, ray.origin));
@@ -144,13 +145,12 @@ fn faces<N: Number>(corners: [[f32; 3]; 3], ray: &Ray) -> Option<bool> {
 
 /// A triangle seen along a ray, in `f64`.
 struct View {
-    /// Length of the direction.
     length: f64,
     /// Where each corner is along the ray, in lengths of the direction.
     along: [f64; 3],
-    /// The same measured along the direction's largest axis, as tests do that shear: corners beside the ray differ.
+    /// The same measured along the direction's largest axis, as in tests that shear: corners beside the ray differ.
     sheared: [f64; 3],
-    /// Each corner seen along the ray: its offset from the nearest point of the ray's line.
+    /// Each corner projected along the ray: its offset from the nearest point of the ray's line.
     seen: [[f64; 3]; 3],
     /// The direction, of length 1.
     unit: [f64; 3],
@@ -173,7 +173,7 @@ impl View {
         Self { length, along: depths.map(|depth| depth / length), sheared, seen, unit, shift }
     }
 
-    /// Whether a circle around the first corner that holds the triangle is clear of the ray.
+    /// Whether a circle around the first corner that holds the triangle does not contain the ray.
     fn is_far(&self) -> bool {
         let [a, b, c] = self.seen;
         norm(a) > norm(sub(b, a)).max(norm(sub(c, a))) + 2.0 * self.shift
@@ -193,7 +193,7 @@ impl View {
         self.along.into_iter().chain(self.sheared).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Twice the area of the triangle as seen, with sign.
+    /// Twice the signed area of the projected triangle.
     fn area(&self) -> f64 {
         let [a, b, c] = self.seen;
         product(self.unit, product3(sub(b, a), sub(c, a)))
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(within(3.1, 9.0), None);
     }
 
-    /// Through the middles of cells there is nothing to excuse: two faces for each cube in the way.
+    /// Through the centres of cells every answer is certain: two faces for each cube on the way.
     #[test]
     fn cells_of_the_grid_are_counted() {
         let mesh = grid::cubes([3, 4, 5]);
@@ -356,7 +356,8 @@ mod tests {
         ([a, b, c], ray(origin, direction))
     }
 
-    /// Displacing corners by the stated amount changes no answer that is called sure, and no place by more than said.
+    /// Displacing corners by the stated amount changes no answer that is called certain, and no hit by more than the
+    /// tolerances.
     #[test]
     fn sure_answers_survive_displacement() {
         let mut random = Random::new(13);
@@ -402,7 +403,7 @@ mod tests {
         inside.then(|| Answer { triangle: 0, t: t.into(), u: u.into(), v: v.into() })
     }
 
-    /// Plain `f32` arithmetic stays within what is excused.
+    /// Plain `f32` arithmetic stays within what is permitted.
     #[test]
     fn plain_arithmetic_is_excused() {
         let mut random = Random::new(14);

@@ -1,16 +1,16 @@
 //! Four-legged bodies: thick trunks, long thin legs, tails, ears and horns.
 //!
-//! Each part is a closed tube around a curve, and parts reach into each other as they do in models of artists.
+//! Each part is a closed tube around a curve, and parts overlap, as in models by artists.
 
 use super::{Parts, noise};
 use bvhc::mesh::Mesh;
 
 type Point = [f64; 3];
 
-/// How much the surface is lifted or sunk, relative to its distance from the curve.
+/// How much the surface is raised or lowered, relative to its distance from the curve.
 const ROUGHNESS: f64 = 0.12;
 
-/// A curve's points: x forward, y to the left, z up, and the radius there.
+/// The points of a curve: x forward, y to the left, z up, and the radius there.
 type Curve = &'static [[f64; 4]];
 
 const TRUNK: Curve = &[
@@ -122,7 +122,7 @@ impl Tube {
         self.lengths().iter().map(|(length, radius)| std::f64::consts::TAU * radius * length).sum()
     }
 
-    /// Rings of equally many vertices, about `cell` apart along the curve and, on the average, around it.
+    /// Rings of equal numbers of vertices, about `cell` apart along the curve and, on average, around it.
     fn build(&self, parts: &mut Parts, cell: f64, seed: u64) {
         let length: f64 = self.lengths().iter().map(|(length, _)| length).sum();
         let rings = ((length / cell) as usize).max(3);
@@ -162,7 +162,7 @@ fn circle(parts: &mut Parts, at: [f64; 4], axes: [Point; 2], sides: usize, seed:
         .collect()
 }
 
-/// The point of the unit circle after this part of a turn, to within a degree, without trigonometry.
+/// The point of the unit circle at this fraction of a turn, to within a degree, without trigonometry.
 fn on_circle(turn: f64) -> [f64; 2] {
     let quarters = 4.0 * turn;
     let part = quarters - quarters.floor();

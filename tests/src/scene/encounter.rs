@@ -1,7 +1,7 @@
 //! Two models, and poses at which they are just apart or just meet.
 //!
-//! One model comes from far away in a straight line; the oracle says where it first meets the other. Poses are a little
-//! before that, and a little behind it.
+//! One model comes from far away in a straight line; the oracle finds where it first meets the other. Poses are shortly
+//! before that, and shortly after it.
 
 use super::{animal, icosphere};
 use crate::oracle::pairs::{Surface, any};
@@ -11,30 +11,30 @@ use bvhc::mesh::Mesh;
 
 type Point = [f64; 3];
 
-/// Two models and where the second is put.
+/// Two models and the poses of the second.
 #[derive(Clone, Debug)]
 pub struct Encounter {
     /// What reports call it.
     pub name: &'static str,
-    /// The model that stays.
+    /// The model that is fixed.
     pub a: Mesh,
-    /// The model that is moved.
+    /// The model that the poses transform.
     pub b: Mesh,
     /// Poses at which no triangles meet.
     pub separated: Vec<Pose>,
     /// Poses at which some do.
     pub colliding: Vec<Pose>,
-    /// Poses at which no triangles meet, from a diagonal of the smaller model before the first contact to a hundredth.
+    /// Poses at which no triangles meet, from a diagonal of the smaller model before the first contact to a hundredth
+    /// of it.
     pub approaching: Vec<Pose>,
 }
 
-/// How far before the first contact, and how far behind it, poses are by turns; in diagonals of the smaller model's
-/// box.
+/// How far before and after the first contact poses are, cyclically; in diagonals of the smaller model's box.
 const GAPS: [f64; 4] = [0.1, 1e-2, 1e-3, 1e-4];
 const DEPTHS: [f64; 4] = [3e-2, 1e-2, 3e-3, 1e-3];
 const APPROACH: [f64; 8] = [1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625, 0.0078125];
 
-/// Every encounter at the size at which it is timed; the giant, of a million triangles, takes most of the seconds.
+/// Every encounter at the size at which it is timed; the giant, of a million triangles, takes most of the time.
 pub fn all(bunny: &Mesh, poses: usize) -> [Encounter; 5] {
     [
         animals(20_000, poses),
@@ -45,7 +45,7 @@ pub fn all(bunny: &Mesh, poses: usize) -> [Encounter; 5] {
     ]
 }
 
-/// Two animals of about this many triangles: one turns from pose to pose and comes nearer.
+/// Two animals of about this many triangles: one rotates from pose to pose and approaches.
 pub fn animals(triangles: u32, poses: usize) -> Encounter {
     let models = [animal::animal(triangles, 1), animal::animal(triangles, 2)];
     let turn = |_: &mut Random, index: usize| {
@@ -55,11 +55,11 @@ pub fn animals(triangles: u32, poses: usize) -> Encounter {
     Course::from_outside(&models).encounter("animals", models.clone(), poses, turn)
 }
 
-/// A jittered sphere of 20 * `frequency`^2 triangles in a slightly larger one of as many: close to it everywhere.
+/// A jittered sphere of 20 * `frequency`^2 triangles inside a slightly larger one with as many: close to it everywhere.
 pub fn nested(frequency: u32, poses: usize) -> Encounter {
     let (outer, mut inner) = (icosphere::icosphere(frequency), icosphere::icosphere(frequency));
     let mut random = Random::new(1);
-    // The square of this is about how far the faces of a sphere reach into it.
+    // The square of this is about the depth to which a sphere's flat faces lie inside it.
     let sag = 0.65 / f64::from(frequency);
     for position in &mut inner.positions {
         let radius = 1.0 - sag * sag - sag * (0.02 + 0.1 * random.unit());
@@ -70,7 +70,7 @@ pub fn nested(frequency: u32, poses: usize) -> Encounter {
     course.encounter("nested spheres", models.clone(), poses, anywhere)
 }
 
-/// Two spheres of 20 * `frequency`^2 triangles that meet, or do not, in a few.
+/// Two spheres of 20 * `frequency`^2 triangles that touch, or nearly touch, in a few triangles.
 pub fn spheres(frequency: u32, poses: usize) -> Encounter {
     let models = [icosphere::icosphere(frequency), icosphere::icosphere(frequency)];
     Course::from_outside(&models).encounter("touching spheres", models.clone(), poses, anywhere)
@@ -91,10 +91,10 @@ pub fn giant(model: &Mesh, frequency: u32, poses: usize) -> Encounter {
     Course::from_outside(&models).encounter("giant", models.clone(), poses, anywhere)
 }
 
-/// How a model comes.
+/// The direction from which a model comes, and its rotation.
 struct Heading {
     rotation: [[f64; 3]; 3],
-    /// From the model that stays to the one that comes; a unit vector.
+    /// From the fixed model to the one that comes; a unit vector.
     direction: Point,
 }
 
@@ -102,7 +102,7 @@ fn anywhere(random: &mut Random, _: usize) -> Heading {
     Heading { rotation: pose::any(random), direction: random.direction().map(f64::from) }
 }
 
-/// The middle and the diagonal of a mesh's box.
+/// The centre and the diagonal of a mesh's box.
 struct Extent {
     middle: Point,
     size: f64,
@@ -120,7 +120,7 @@ impl Extent {
     }
 }
 
-/// What a model does between `start` and `end`: distances of the middles of the boxes.
+/// What a model does between `start` and `end`: distances of the boxes' centres.
 struct Course<'a> {
     still: Surface,
     moved: &'a Mesh,
@@ -131,11 +131,11 @@ struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    /// Steps in which the first contact is looked for, and halvings of the step that finds it.
+    /// Steps in which the first contact is searched, and bisections of the step that contains it.
     const STEPS: u32 = 64;
     const HALVINGS: u32 = 20;
 
-    /// From where the boxes are apart, however they are turned, to where their middles meet.
+    /// From where the boxes are disjoint in any orientation to where their centres coincide.
     fn from_outside(models: &'a [Mesh; 2]) -> Self {
         let [a, b] = [0, 1].map(|index| Extent::of(&models[index]));
         Self {
@@ -148,7 +148,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// The models and their poses, one of each sort for each of the headings along which they meet.
+    /// The models and their poses, one of each kind for each of the headings along which they meet.
     fn encounter(
         &self,
         name: &'static str,
@@ -178,7 +178,7 @@ impl<'a> Course<'a> {
         any(&self.still, &Surface::moved(self.moved, pose))
     }
 
-    /// Distances just before the first contact and just behind it.
+    /// Distances just before the first contact and just after it.
     fn contact(&self, heading: &Heading) -> Option<[f64; 2]> {
         let meets = |distance: f64| self.meets(&self.pose(heading, distance));
         let at = |step: u32| self.start + (self.end - self.start) * f64::from(step) / f64::from(Self::STEPS);
@@ -191,7 +191,7 @@ impl<'a> Course<'a> {
         Some([before, behind])
     }
 
-    /// A pose this far behind the contact, or before it; nearer to it where models that far do otherwise.
+    /// A pose this far after the contact, or before it; nearer to it if the models behave otherwise at that distance.
     fn near(&self, heading: &Heading, [before, behind]: [f64; 2], step: f64, meeting: bool) -> Pose {
         let (from, to) = if meeting { (behind, self.end) } else { (before, self.start) };
         let mut step = (step * self.size).min((to - from).abs());

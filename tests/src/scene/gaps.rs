@@ -1,4 +1,4 @@
-//! Pairs of triangles that are apart, of which it is hard to say how far.
+//! Pairs of disjoint triangles whose distance is hard to compute.
 
 use super::pairs::{Kind, Pair, kind};
 use crate::pose::{self, Pose};
@@ -6,7 +6,7 @@ use crate::random::Random;
 
 type Point = [f64; 3];
 
-/// Every sort. None of them meets but by chance.
+/// Every kind. They meet only by chance.
 pub const KINDS: &[Kind] = &[
     kind("faces that are parallel", None, parallel_faces),
     kind("edges that are parallel", None, parallel_edges),
@@ -16,14 +16,14 @@ pub const KINDS: &[Kind] = &[
     kind("close by", None, close_by),
 ];
 
-/// Flat in two planes, above each other or aside.
+/// In parallel planes, above each other or side by side.
 fn parallel_faces(random: &mut Random) -> Pair {
     let height = 10f64.powi(-random.integer(0, 6));
     let [a, b] = [0.0, height].map(|z| [0; 3].map(|_| [centred(random), centred(random), z]));
     placed(random, a, b)
 }
 
-/// An edge of each along the same direction.
+/// With edges in the same direction.
 fn parallel_edges(random: &mut Random) -> Pair {
     let gap = 10f64.powi(-random.integer(0, 6));
     let [a, b] = [-1.0, 1.0].map(|side| {
@@ -33,7 +33,7 @@ fn parallel_edges(random: &mut Random) -> Pair {
     placed(random, a, b)
 }
 
-/// As faces that are parallel, but for a little.
+/// As parallel faces, except for a small angle.
 fn nearly_parallel(random: &mut Random) -> Pair {
     let tilt = 10f64.powi(-random.integer(3, 15));
     let height = 10f64.powi(-random.integer(0, 4));
@@ -64,7 +64,7 @@ fn thin(random: &mut Random) -> Pair {
     placed(random, a, b.map(|corner| sum(corner, way)))
 }
 
-/// Below and above a plane, by down to a hundred-millionth of their size.
+/// On both sides of a plane, at distances down to a hundred-millionth of their size.
 fn close_by(random: &mut Random) -> Pair {
     let gap = 10f64.powi(-random.integer(1, 8));
     let [a, b] = [-1.0, 1.0].map(|side: f64| {
@@ -89,8 +89,8 @@ fn sum(a: Point, b: Point) -> Point {
     std::array::from_fn(|axis| a[axis] + b[axis])
 }
 
-/// The pair whose triangles are at these places, to rounding in `f32`: with the second under any pose or under one that
-/// keeps axes.
+/// The pair whose triangles have these corners, up to rounding in `f32`: the second under any pose or under one that
+/// takes axes to axes.
 fn placed(random: &mut Random, a: [Point; 3], b: [Point; 3]) -> Pair {
     let rotation = if random.below(2) == 0 { pose::any(random) } else { pose::of_axes(random) };
     let pose = Pose { rotation, translation: [0; 3].map(|_| centred(random)) };

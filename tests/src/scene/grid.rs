@@ -3,7 +3,7 @@
 use super::Parts;
 use bvhc::mesh::Mesh;
 
-/// Unit cubes side by side from the origin, each with vertices of its own: inner walls are there twice.
+/// Unit cubes side by side from the origin, each with vertices of its own: inner walls are doubled.
 pub fn cubes(count: [u32; 3]) -> Mesh {
     let mut parts = Parts::default();
     for z in 0..count[2] {
@@ -17,7 +17,7 @@ pub fn cubes(count: [u32; 3]) -> Mesh {
     parts.finish()
 }
 
-/// Steps that rise along x and z by 1, as wide as there are steps: a tread and a riser each, vertices shared.
+/// Steps that rise along x and z by 1, as wide as the number of steps: a tread and a riser each, vertices shared.
 pub fn staircase(steps: u32) -> Mesh {
     let mut parts = Parts::default();
     let width = steps as f32;
@@ -33,7 +33,7 @@ pub fn staircase(steps: u32) -> Mesh {
     parts.finish()
 }
 
-/// Unit squares in the plane z = 0 and in z = 1 by turns, each with vertices of its own, facing up.
+/// Unit squares alternating between the planes z = 0 and z = 1, each with vertices of its own, facing up.
 pub fn checkerboard(size: u32) -> Mesh {
     let mut parts = Parts::default();
     for y in 0..size {

@@ -1,4 +1,4 @@
-//! A hall of huge and thin triangles: floor, walls, columns and long oblique beams. Hard on boxes.
+//! A hall of huge and thin triangles: floor, walls, columns and long oblique beams. Difficult for boxes.
 
 use super::{Parts, icosphere};
 use crate::random::Random;
@@ -29,7 +29,7 @@ pub const STATUE_TRIANGLES: usize = 20 * STATUE_FREQUENCY.pow(2) as usize;
 
 const STATUE_FREQUENCY: u32 = 31;
 
-/// A [`hall`] with this many statues, which have most of its triangles: displaced spheres that stand on the floor.
+/// A [`hall`] with this many statues, displaced spheres on the floor that have most of the triangles.
 pub fn gallery(columns: u32, beams: u32, statues: u32, seed: u64) -> Mesh {
     let mut parts = Parts::default();
     let mut random = Random::new(!seed);

@@ -1,4 +1,4 @@
-//! Spheres of nearly equal triangles: an icosahedron, each side cut into `frequency` squared triangles.
+//! Spheres of nearly equal triangles: an icosahedron, each side divided into `frequency` squared triangles.
 //!
 //! Closed, with shared vertices, counterclockwise as seen from outside. 20 * frequency^2 triangles and
 //! 10 * frequency^2 + 2 vertices: frequency 255 gives 1.3 million triangles.
@@ -71,7 +71,7 @@ fn corners() -> [[f64; 3]; 12] {
     ]
 }
 
-/// The flat points of the subdivided icosahedron and their triangles.
+/// The points of the subdivided icosahedron, before projection, and their triangles.
 struct Lattice {
     frequency: u32,
     corners: [[f64; 3]; 12],
@@ -94,7 +94,7 @@ impl Lattice {
         lattice
     }
 
-    /// The point with these weights, which add up to the frequency, of three corners.
+    /// The combination of three corners with these weights, which add up to the frequency.
     fn blend(&self, side: [usize; 3], weights: [u32; 3]) -> [f64; 3] {
         std::array::from_fn(|axis| (0..3).map(|i| self.corners[side[i]][axis] * f64::from(weights[i])).sum())
     }

@@ -1,6 +1,6 @@
-//! Meshes made from a few numbers, the same on every machine.
+//! Meshes generated from a few numbers, the same on every machine.
 //!
-//! Each triangle is a face of its own; none has all its corners on one line; no material, group or object is named.
+//! Each triangle is a face of its own; none has collinear corners; there are no names of materials, groups or objects.
 
 pub mod animal;
 pub mod encounter;
@@ -54,7 +54,7 @@ fn in_order_of_use(positions: &[[f32; 3]], triangles: &mut [[u32; 3]]) -> Vec<[f
     used
 }
 
-/// Puts one mesh behind the other.
+/// Concatenates two meshes.
 pub fn join(first: &Mesh, second: &Mesh) -> Mesh {
     let mut parts = Parts::default();
     parts.append(first);
@@ -62,7 +62,7 @@ pub fn join(first: &Mesh, second: &Mesh) -> Mesh {
     parts.finish()
 }
 
-/// A mesh in the making.
+/// A mesh under construction.
 #[derive(Clone, Debug, Default)]
 struct Parts {
     positions: Vec<[f32; 3]>,

@@ -20,7 +20,7 @@ pub fn noise(point: [f64; 3], seed: u64) -> f64 {
         .sum()
 }
 
-/// Noise at several scales, each half as long and half as high as the one before; in -2..2.
+/// Noise at several scales, each with half the wavelength and half the amplitude of the one before; in -2..2.
 pub fn fractal(point: [f64; 3], octaves: u32, seed: u64) -> f64 {
     let octave = |number: u32| {
         let scale = f64::from(1u32 << number);

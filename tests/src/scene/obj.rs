@@ -5,7 +5,7 @@ use std::io::Write;
 
 /// The mesh as an OBJ file: `v` and `f` lines in order, floats printed so that they read back bit for bit.
 ///
-/// Names, and the faces that triangles were cut from, are left out: each triangle becomes a face.
+/// Names, and the faces that triangles are parts of, are left out: each triangle becomes a face.
 pub fn write_obj(mesh: &Mesh) -> Vec<u8> {
     let mut text = Vec::new();
     for [x, y, z] in &mesh.positions {

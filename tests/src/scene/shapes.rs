@@ -1,4 +1,4 @@
-//! Small balls, thin rods and flat plates far apart: what swept spheres of each kind suit.
+//! Small balls, thin rods and flat plates far apart: each kind of swept sphere suits one of them.
 
 use super::{Parts, icosphere};
 use crate::random::Random;
@@ -7,7 +7,7 @@ use bvhc::mesh::Mesh;
 /// Triangles of a ball, a rod and a plate.
 pub const TRIANGLES: u32 = 20 + 12 + 12;
 
-/// So many of each, about 1 large, around points of the cube from -8 to 8. They may cross each other.
+/// This many of each, about 1 large, around points of the cube from -8 to 8. They may intersect.
 pub fn shapes(count: u32, seed: u64) -> Mesh {
     let mut random = Random::new(seed);
     let mut parts = Parts::default();

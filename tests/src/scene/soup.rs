@@ -1,4 +1,4 @@
-//! Triangles without connection: random, needle-thin, duplicated, overlapping in one plane.
+//! Unconnected triangles: random, needle-thin, duplicated, overlapping in one plane.
 
 use super::Parts;
 use crate::oracle::number::is_degenerate;
@@ -25,7 +25,7 @@ pub fn needles(count: u32, seed: u64) -> Mesh {
     })
 }
 
-/// Random triangles of which about half are there before: as they were, turned to another first corner, or flipped.
+/// Random triangles, about half of which repeat earlier ones: unchanged, starting at another corner, or flipped.
 pub fn duplicates(count: u32, seed: u64) -> Mesh {
     let mut earlier: Vec<[[f32; 3]; 3]> = Vec::new();
     build(count, seed, |random| {
@@ -55,7 +55,7 @@ fn near(random: &mut Random, center: [f32; 3], size: f32) -> [f32; 3] {
     center.map(|x| x + random.f32(-size, size))
 }
 
-/// Triangles as `draw` makes them, those of no area drawn again.
+/// Triangles made by `draw`; those without area are drawn again.
 fn build(count: u32, seed: u64, mut draw: impl FnMut(&mut Random) -> [[f32; 3]; 3]) -> Mesh {
     let mut random = Random::new(seed);
     let mut parts = Parts::default();

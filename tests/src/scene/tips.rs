@@ -1,10 +1,10 @@
-//! Spikes with tips much smaller than what carries them: closed, and in a small layout the tips become flat.
+//! Closed spikes with tips much smaller than their feet; in a small layout the tips become flat.
 
 use super::Parts;
 use crate::random::Random;
 use bvhc::mesh::Mesh;
 
-/// Closed spikes of 8 triangles each: a foot of about 1, a tip of 10^-5 to 10^-3. They may cross each other.
+/// Closed spikes of 8 triangles each: a foot of about 1, a tip of 10^-5 to 10^-3. They may intersect.
 pub fn tips(count: u32, seed: u64) -> Mesh {
     let mut random = Random::new(seed);
     let mut parts = Parts::default();

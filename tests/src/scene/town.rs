@@ -1,4 +1,5 @@
-//! A town of many small parts: houses with windows, fences, trees, lamps and cars on level ground. Hard on leaves.
+//! A town of many small parts: houses with windows, fences, trees, lamps and cars on level ground. Difficult for
+//! leaves.
 
 mod garden;
 mod house;
@@ -17,11 +18,11 @@ pub const PLOT: [f32; 2] = [18.0, 30.0];
 pub const PLOT_TRIANGLES: usize =
     house::TRIANGLES + garden::TRIANGLES + street::LAMP_TRIANGLES + street::CAR_TRIANGLES;
 
-/// How far the ground reaches beyond the plots.
+/// How far the ground extends beyond the plots.
 const MARGIN: f32 = 20.0;
 
 /// Rows and columns of plots from the origin along x and y, z up: 12 triangles of ground, and [`PLOT_TRIANGLES`] for
-/// each plot. Every part is closed and faces outward; parts touch and overlap as they do in models of artists.
+/// each plot. Every part is closed and faces outward; parts touch and overlap, as in models by artists.
 pub fn town(columns: u32, rows: u32, seed: u64) -> Mesh {
     let mut parts = Parts::default();
     let mut random = Random::new(seed);

@@ -1,4 +1,4 @@
-//! The answers of all queries in a form in which equal means equal bits.
+//! The answers of all queries in a form where equality means equal bits.
 
 use std::ops::ControlFlow;
 
@@ -30,7 +30,7 @@ pub fn all_hits(model: &Model<'_>, ray: &Ray) -> Vec<Hit> {
     hits
 }
 
-/// The hit that the closest-hit query must name, among all: the lowest `t`, and of equals the lowest number.
+/// The hit that the closest-hit query must return: the lowest `t`, and of equals the lowest number.
 pub fn first_of(hits: &[Hit]) -> Option<&Hit> {
     hits.iter().reduce(|a, b| if (b.t, b.triangle) < (a.t, a.triangle) { b } else { a })
 }
@@ -63,9 +63,9 @@ fn ascending(mut found: Vec<u32>) -> Vec<u32> {
     found
 }
 
-/// Asks everything of a model whose file may be corrupt, and all its names; nothing may panic or hang.
+/// Runs all queries on a model whose file may be corrupt, and reads all its names; nothing may panic or hang.
 ///
-/// Returns how many answers there were, so that nothing can be optimised away.
+/// Returns the number of answers, so that nothing can be optimised away.
 pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u64 {
     let mut answers = ask_names(model);
     for ray in rays {
@@ -93,7 +93,7 @@ pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u
     answers + interleaved.iter().flatten().count() as u64 + ask_pairs(model)
 }
 
-/// Asks for distances of a model and itself, each time with so many steps; returns how many there were.
+/// Queries distances between a model and itself, each with a budget of this many steps; returns how many were found.
 pub fn ask_distances(model: &Model<'_>, pose: &Pose, steps: u64) -> u64 {
     let (mut count, mut warm_start) = (0, WarmStart::default());
     for allowance in [Tolerance::NONE, Tolerance::Relative(0.5)] {
@@ -127,10 +127,10 @@ pub fn ask_distances(model: &Model<'_>, pose: &Pose, steps: u64) -> u64 {
 /// as its nodes squared. Where all triangles are in one plane, each step costs exact arithmetic on sixteen pairs.
 const STEPS: [u64; 2] = [400, 48];
 
-/// Steps to find a distance, each of which may ask exact arithmetic about sixteen pairs.
+/// Steps to find a distance, each of which may need exact arithmetic for sixteen pairs.
 const FEW_STEPS: u64 = 12;
 
-/// Triangles of a model that may take as many as it likes.
+/// Models with at most this many triangles have no limit on steps.
 const FEW_TRIANGLES: usize = 16;
 
 /// Pairs of the model with itself.
@@ -147,13 +147,14 @@ fn ask_pairs(model: &Model<'_>) -> u64 {
     poses().iter().map(of_pose).sum()
 }
 
-/// Where a model is asked to meet itself: in its own place, and turned and moved by a part of the size of those tested.
+/// Poses of a model relative to itself: the identity, and a rotation and translation by a part of the size of the
+/// tested models.
 pub fn poses() -> [Pose; 2] {
     let turn = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
     [Pose::IDENTITY, Pose::from_rows(turn, [0.5, 0.25, -0.125]).expect("a rotation")]
 }
 
-/// How many pairs of triangles of a model and itself are found before the budget is spent.
+/// How many pairs of triangles of a model and itself are found within the budget.
 pub fn count_pairs(model: &Model<'_>, pose: &Pose, budget: &mut WorkBudget) -> u64 {
     let mut count = 0;
     let _ = model.against(model, pose).budget(budget).all_pairs(|pair| {

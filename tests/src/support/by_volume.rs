@@ -1,4 +1,4 @@
-//! What oriented boxes find of two models, and whether other volumes find the same.
+//! Compares the results of other volumes with those of oriented boxes on two models.
 
 use std::ops::ControlFlow;
 
@@ -32,14 +32,14 @@ pub fn within(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, limit: 
     pairs
 }
 
-/// The least distance.
+/// The smallest distance.
 pub fn distance(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume) -> Distance {
     let (mut warm_start, mut budget) = (WarmStart::default(), WorkBudget::unlimited());
     let found = a.against(b, pose).volume(volume).warm_start(&mut warm_start).budget(&mut budget).distance();
     found.expect("the files have them").expect("triangles")
 }
 
-/// The least of the pairs on the way to the nearest one; none is farther apart than the one before by more than allowed.
+/// The smallest of the decreasing distances; none exceeds the one before by more than the tolerance.
 fn fallen(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, allowed: f64) -> f64 {
     let (mut least, allowance) = (f64::INFINITY, Tolerance::Absolute(allowed));
     let end = a.against(b, pose).volume(volume).tolerance(allowance).decreasing_distances(|found| {
@@ -51,25 +51,25 @@ fn fallen(a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, allowed: f6
     least
 }
 
-/// What oriented boxes find.
+/// The results of oriented boxes.
 pub struct Expected {
     /// The pairs that meet.
     pub pairs: Vec<(u32, u32)>,
-    /// The least distance.
+    /// The smallest distance.
     pub distance: Distance,
     /// The pairs that are about as near.
     within: Vec<(u32, u32)>,
 }
 
 impl Expected {
-    /// What they find of two models that have them.
+    /// Their results for two models that have them.
     pub fn of(a: &Model<'_>, b: &Model<'_>, pose: &Pose) -> Self {
         let distance = distance(a, b, pose, Volume::Obb);
         let within = within(a, b, pose, Volume::Obb, 1.01 * distance.distance);
         Self { pairs: pairs(a, b, pose, Volume::Obb), distance, within }
     }
 
-    /// Asserts that other volumes find the same on every level.
+    /// Asserts that another volume has the same results on every level.
     pub fn check(&self, a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, what: &str) {
         let least = self.distance.distance;
         for level in levels() {
@@ -88,7 +88,7 @@ impl Expected {
     }
 }
 
-/// Poses from meeting to far away.
+/// Poses from intersecting to far away.
 pub fn poses(random: &mut Random, positions: &[[f32; 3]], count: usize) -> Vec<Pose> {
     let far = positions.as_flattened().iter().fold(0.0f64, |far, x| far.max(f64::from(x.abs())));
     let mut draw = |index: usize| {

@@ -1,7 +1,7 @@
 //! A file as annotated hexadecimal text, for FORMAT.md.
 //!
-//! Roots are shown by their declarations, records as FORMAT.md's tables have them. Every byte is shown once, in order;
-//! a gap or an overlap is a panic.
+//! Roots are shown by their declarations, records as in FORMAT.md's tables. Every byte is shown once, in order; a gap
+//! or an overlap is a panic.
 
 mod volumes;
 
@@ -21,7 +21,7 @@ const LINE: usize = 16;
 /// Zero bytes after the last packed block.
 const PACKED_ZEROS: usize = 144;
 
-/// How the bytes of a field read.
+/// How the bytes of a field are shown.
 #[derive(Clone, Copy)]
 enum Kind {
     Raw,
@@ -40,7 +40,7 @@ enum Kind {
     /// The same of a hybrid of swept spheres.
     HybridChild,
     Slice,
-    /// Two slots a byte, the lower four bits first.
+    /// Two slots per byte, the lower four bits first.
     Slots,
     /// The counts of a packed block.
     Counts,
@@ -70,13 +70,13 @@ struct Dump<'a> {
     /// The first byte that has not been shown.
     at: usize,
     text: String,
-    /// Whether slices that are no records need a title first.
+    /// Whether slices without records still need a title.
     untitled: bool,
     /// The root of the section.
     root: usize,
 }
 
-/// A slice of a payload: what it is called, where it starts and how many elements it has.
+/// A slice of a payload: its name, its start and its number of elements.
 struct Slice {
     name: String,
     start: usize,
@@ -254,7 +254,7 @@ impl Dump<'_> {
         ]);
     }
 
-    /// Packed blocks, and the zeros behind them.
+    /// Packed blocks, and the zeros after them.
     fn packed_blocks(&mut self, slice: &Slice) {
         let end = slice.start + slice.count;
         while self.at < end - PACKED_ZEROS {
@@ -371,7 +371,7 @@ fn section_kind(number: u32) -> SectionKind {
     SectionKind::from_number(number).expect("a kind of version 3.0")
 }
 
-/// The fields of a section's root and of the records in it: name, size and how they read.
+/// The fields of a section's root and of the records in it: name, size and kind.
 fn root_fields(kind: SectionKind) -> Vec<(String, usize, Kind)> {
     let mut fields = Vec::new();
     gather(kind.root(), "", &mut fields);
@@ -397,12 +397,12 @@ fn gather(record: &Type, prefix: &str, fields: &mut Vec<(String, usize, Kind)>) 
     }
 }
 
-/// Where the slice field at `at` leads, and how many elements there are.
+/// The target of the slice field at `at`, and its number of elements.
 fn target(file: &[u8], at: usize) -> (usize, usize) {
     (at.wrapping_add(read_u64(file, at) as usize), read_u64(file, at + 8) as usize)
 }
 
-/// What the bytes of a line say, which stand at offset `at`.
+/// The values of a line's bytes, which start at offset `at`.
 fn values(line: &[u8], kind: Kind, at: usize) -> String {
     let each = |size: usize, value: fn(u64) -> String| {
         let number =

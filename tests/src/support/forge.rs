@@ -1,4 +1,4 @@
-//! Where in a file what stands, and files with one thing changed.
+//! The offsets of a file's parts, and files with one thing changed.
 
 use std::mem::offset_of;
 
@@ -30,7 +30,7 @@ pub struct Places {
     pub obb_leaves: usize,
     /// How many leaves it has.
     pub obb_leaf_count: usize,
-    /// How they are laid out.
+    /// Their layout.
     pub obb: &'static ObbRecords,
 }
 
@@ -40,14 +40,14 @@ pub const NODE: usize = size_of::<WideNode>();
 /// Bytes of a block.
 pub const BLOCK: usize = size_of::<Block>();
 
-/// How the records of a tree of oriented boxes are laid out.
+/// The layout of the records of a tree of oriented boxes.
 #[derive(Debug)]
 pub struct ObbRecords {
     /// Bytes of a node.
     pub node: usize,
-    /// Bytes of each of the ten numbers of a node's slot.
+    /// Bytes of each of the ten numbers in a node's slot.
     pub number: usize,
-    /// What more a node has: numbers of 32 bits.
+    /// The offsets of a node's other numbers, which have 32 bits.
     pub scales: &'static [usize],
 }
 
@@ -56,7 +56,7 @@ static PLAIN: ObbRecords = ObbRecords { node: 192, number: 4, scales: &[] };
 static PACKED: ObbRecords = ObbRecords { node: 128, number: 2, scales: &[96, 100, 104, 108, 112] };
 
 impl Places {
-    /// Looks a file over.
+    /// Finds the parts of a file.
     pub fn of(file: &Bytes) -> Self {
         let model = Model::from_bytes(file).expect("a good file opens");
         let offset = |address: usize| address - file.as_ptr().addr();
@@ -85,28 +85,28 @@ impl Places {
         }
     }
 
-    /// The child reference in a slot of a node.
+    /// Offset of the child reference in a slot of a node.
     pub fn child(&self, node: usize, slot: usize) -> usize {
         self.nodes + NODE * node + offset_of!(WideNode, children) + 4 * slot
     }
 
-    /// A node's word of visiting orders for a rank.
+    /// Offset of a node's word of visiting orders for a rank.
     pub fn order(&self, node: usize, rank: usize) -> usize {
         self.nodes + NODE * node + offset_of!(WideNode, order) + 4 * rank
     }
 
-    /// A node of the tree of oriented boxes.
+    /// Offset of a node of the tree of oriented boxes.
     pub fn obb_node(&self, node: usize) -> usize {
         self.obb_nodes + self.obb.node * node
     }
 
-    /// The child reference in a slot of such a node.
+    /// Offset of the child reference in a slot of such a node.
     pub fn obb_child(&self, node: usize, slot: usize) -> usize {
         self.obb_number(node, 10, 0) + 4 * slot
     }
 
-    /// Writes one of the numbers of such a slot, or, where it has 16 bits, the upper half: 0 to 3 are the quaternion's,
-    /// 4 to 6 the centre's, 7 to 9 the half extents'.
+    /// Writes one of the numbers of such a slot or, if it has 16 bits, the upper half: 0 to 3 are the quaternion's, 4
+    /// to 6 the centre's, 7 to 9 the half extents'.
     pub fn write_obb_number(&self, file: &mut [u8], node: usize, number: usize, slot: usize, bits: u32) {
         let (at, size) = (self.obb_number(node, number, slot), self.obb.number);
         file[at..at + size].copy_from_slice(&bits.to_le_bytes()[4 - size..]);
@@ -116,18 +116,18 @@ impl Places {
         self.obb_node(node) + self.obb.number * (PAIR_WIDTH * number + slot)
     }
 
-    /// A leaf of that tree.
+    /// Offset of a leaf of that tree.
     pub fn obb_leaf(&self, leaf: usize) -> usize {
         self.obb_leaves + size_of::<PairLeaf>() * leaf
     }
 
-    /// The plane of a slot of a node: lower x, upper x, lower y and so on.
+    /// Offset of the plane of a slot of a node: lower x, upper x, lower y and so on.
     pub fn plane(&self, node: usize, plane: usize, slot: usize) -> usize {
         self.nodes + NODE * node + 4 * (NODE_WIDTH * plane + slot)
     }
 }
 
-/// Where records lie, and how many there are.
+/// The offset of records, and their number.
 fn place_of<T>(records: &[T]) -> (usize, usize) {
     (records.as_ptr().addr(), records.len())
 }
@@ -152,7 +152,7 @@ pub fn slices(kind: SectionKind) -> Vec<(usize, usize)> {
     kind.root().slices().map(|(field, element)| (field, element.size)).collect()
 }
 
-/// A file with these bytes at this offset.
+/// The file with these bytes at this offset.
 pub fn with_bytes(file: &[u8], offset: usize, bytes: &[u8]) -> Bytes {
     let mut forged = aligned(file);
     forged[offset..offset + bytes.len()].copy_from_slice(bytes);

@@ -1,4 +1,4 @@
-//! Random queries that look for trouble: from vertices and from afar, along axes and nearly so, in odd units.
+//! Random queries for difficult cases: from vertices and from afar, along axes and nearly so, in unusual units.
 
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{Aabb, Ray, Sides};
@@ -30,7 +30,7 @@ impl<'a> Queries<'a> {
         (0..3).map(|axis| self.upper[axis] - self.lower[axis]).fold(0.0, f32::max)
     }
 
-    /// A point of the bounds, grown on each side by this many sizes.
+    /// A point of the bounds, enlarged on each side by this many sizes.
     fn around(&mut self, growth: f32) -> [f32; 3] {
         let margin = growth * self.size();
         let (lower, upper) = (self.lower.map(|x| x - margin), self.upper.map(|x| x + margin));
@@ -81,7 +81,7 @@ impl<'a> Queries<'a> {
         ray.with_range(t_min, t_max).with_sides(sides)
     }
 
-    /// A direction of about unit length or up to a target, and at which `t` things are to be expected.
+    /// A direction of about unit length or up to a target, and the `t` at which hits are expected.
     fn direction(&mut self, origin: [f32; 3]) -> ([f32; 3], f32) {
         let size = self.size();
         match self.random.below(6) {
@@ -96,7 +96,7 @@ impl<'a> Queries<'a> {
         }
     }
 
-    /// Along an axis, but for one of two small components on the others, of either sign.
+    /// Along an axis, except for one of two small components on the other axes, of either sign.
     fn along_axis(&mut self, small: [f32; 2]) -> [f32; 3] {
         let axis = self.random.below(3) as usize;
         std::array::from_fn(|other| {
@@ -119,7 +119,7 @@ impl<'a> Queries<'a> {
         }
     }
 
-    /// A ray whose frame, edge functions and `t` are free of rounding where the mesh has small integer coordinates:
+    /// A ray whose frame, edge functions and `t` have no rounding errors where the mesh has small integer coordinates:
     /// the largest component of its direction is a power of two, all else small multiples of quarters.
     pub fn integer_ray(&mut self) -> Ray {
         let origin = self.quarters();
@@ -146,7 +146,7 @@ impl<'a> Queries<'a> {
         self.around(0.4).map(|x| (x * step).round() / step)
     }
 
-    /// A box: small, large, flat, or only a point; sometimes with corners on vertices.
+    /// A box: small, large, flat, or only a point; sometimes with corners at vertices.
     pub fn overlap_box(&mut self) -> Aabb {
         let growth = [0.0, 1e-3, 0.05, 0.3][self.random.below(4) as usize] * self.size();
         let low = if self.random.below(3) == 0 { self.on_surface() } else { self.around(0.1) };
@@ -164,7 +164,7 @@ impl<'a> Queries<'a> {
         (centre, self.random.f32(0.0, reach))
     }
 
-    /// A radius for closest points: half of all are without limit.
+    /// A radius for closest points: half of them infinite.
     pub fn max_distance(&mut self) -> f32 {
         if self.random.below(2) == 0 { f32::INFINITY } else { self.random.f32(0.0, self.size()) }
     }

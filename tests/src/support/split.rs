@@ -1,6 +1,6 @@
-//! Files with split triangles, by the plainest of splitting builders: the boxes of triangles are cut into slabs.
+//! Files with split triangles, by the simplest splitting builder: the boxes of triangles are divided into slabs.
 //!
-//! Made of the compiler's parts, so that a test decides what is split, and how often.
+//! It uses the compiler's parts, so that a test decides which triangles are split, and how often.
 
 use bvhc::compile::Layout;
 use bvhc::file::{self, Bytes, Section};
@@ -13,17 +13,18 @@ use bvhc::tree::wide::Weighed;
 use bvhc::{clean, import};
 use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, PackedBlocks, Splits};
 
-/// How much slabs are grown, relative to the triangle's largest extent: a little more than T10 asks, as `verify` rounds.
+/// How much slabs are enlarged, relative to the triangle's largest extent: slightly more than T10 requires, as `verify`
+/// rounds.
 const GROWTH: f64 = 1.125 / (1 << 17) as f64;
 
-/// The file of a source without names, whose triangles are cut at each multiple of `slab` on their longest axis.
+/// The file of a source without names, whose triangles are split at each multiple of `slab` on their longest axis.
 pub fn split(source: &[u8], slab: f32, layout: Layout) -> Bytes {
     let polygons = import::read(source, "split.obj").expect("the source is good");
     let mesh = clean::mesh(polygons, "split.obj").expect("the source has triangles");
     file_of(mesh, source, slab, layout)
 }
 
-/// The same for a mesh, clean or not, that is said to come from a source.
+/// The same for a mesh, clean or not, recorded as made from a source.
 pub fn file_of(mut mesh: Mesh, source: &[u8], slab: f32, layout: Layout) -> Bytes {
     let mut wide = wide_tree(&mesh, slab);
     let packing = (layout == Layout::Small).then(|| pack(&mut wide, &mut mesh));
@@ -41,7 +42,7 @@ fn wide_tree(mesh: &Mesh, slab: f32) -> WideTree {
     layout::lay_out(&Weighed::by_area(tree), mesh, &weld(&mesh.positions, &mesh.triangles))
 }
 
-/// A box cut at each multiple of `slab` on its longest axis, each part grown.
+/// A box divided at each multiple of `slab` on its longest axis, each part enlarged.
 fn slabs(bounds: &Aabb, slab: f32) -> Vec<Aabb> {
     let extent = |axis: &usize| bounds.upper[*axis] - bounds.lower[*axis];
     let axis = (0..3).max_by(|a, b| extent(a).total_cmp(&extent(b))).expect("three axes");

@@ -1,12 +1,12 @@
-//! The triangles of a file as it holds them.
+//! The triangles of a file as stored.
 
 use bvhc::mesh::Mesh;
 use bvhc_runtime::Model;
 
 use crate::scene::mesh;
 
-/// The mesh that queries on a model are about: in a small layout vertices are not where the source has them, and
-/// triangles may have become flat.
+/// The mesh that queries on a model see: in a small layout vertices differ from the source's, and triangles may have
+/// become flat.
 pub fn stored(model: &Model<'_>) -> Mesh {
     let numbers = model.geometry().triangles.get();
     let mut corners = vec![[[0.0; 3]; 3]; model.triangle_count() as usize];

@@ -5,7 +5,7 @@ use bvhc_format::obb::{PairChild, PairRef};
 use bvhc_format::swept::{Core, children};
 use bvhc_runtime::Model;
 
-/// The references to all nodes of a file within the rules, and their rows, in the order of these; none without a tree.
+/// The references to all nodes of a valid file, and their rows, in the order of the references; empty without a tree.
 pub fn nodes<'a>(model: &Model<'a>) -> Vec<(u32, &'a [LaneRow])> {
     let Some((tree, layout)) = model.swept_tree() else { return Vec::new() };
     let (mut nodes, mut left) = (Vec::new(), vec![layout.root()]);
@@ -22,7 +22,7 @@ pub fn nodes<'a>(model: &Model<'a>) -> Vec<(u32, &'a [LaneRow])> {
     nodes
 }
 
-/// How many nodes have points, lines and rectangles for cores.
+/// How many nodes have points, lines and rectangles as cores.
 pub fn count_cores(model: &Model<'_>) -> [usize; 3] {
     let nodes = nodes(model);
     Core::ALL.map(|core| nodes.iter().filter(|(_, node)| node.len() == core.rows()).count())

@@ -1,4 +1,4 @@
-//! Files to which every query must have the same answers.
+//! Files that must give the same answers to every query.
 
 use bvhc::compile::Layout;
 use bvhc::file::Bytes;
@@ -10,21 +10,21 @@ use super::stored::stored;
 use super::{QUALITIES, Scene, compiled_as, levels};
 use crate::scene::write_obj;
 
-/// A mesh, and files with its triangles in the same places.
+/// A mesh, and files with exactly its triangles.
 pub struct Trial {
-    /// The scene's, which failures name.
+    /// The scene's name, for failures.
     pub name: &'static str,
     /// The layout of the files.
     pub layout: Layout,
-    /// The triangles, where the files have them.
+    /// The triangles, as stored in the files.
     pub mesh: Mesh,
     /// Files that differ in their trees.
     pub files: Vec<Bytes>,
 }
 
 impl Trial {
-    /// The files of a scene in every quality and layout, and with as many splits as anybody could want: one trial of all
-    /// in the fast layout, and one of each in the small one, as every tree moves vertices in its own way.
+    /// The files of a scene in every quality and layout, and with many splits: one trial of all in the fast layout, and
+    /// one of each in the small one, as every tree rounds vertices differently.
     pub fn of(scene: &Scene) -> Vec<Self> {
         let (name, mesh) = (scene.name, scene.mesh.clone());
         let mut trials =
@@ -44,7 +44,7 @@ impl Trial {
         self.files.iter().flat_map(on_levels).collect()
     }
 
-    /// This trial's share of queries, of which half go to the fast layout and half to all small files.
+    /// This trial's share of the queries: half of them go to the fast layout and half to all small files.
     pub fn share(&self, queries: u32) -> u32 {
         match self.layout {
             Layout::Fast => queries / 2,

@@ -1,4 +1,4 @@
-//! Files for each of the volumes by which pairs can be found.
+//! Files for each of the volumes that can find pairs.
 
 use std::ops::ControlFlow;
 
@@ -11,10 +11,10 @@ use bvhc_runtime::{Model, Pose, Realign, Volume, WorkBudget};
 
 use crate::scene::write_obj;
 
-/// How many directions k-DOPs have, what nodes tell besides, and how they are realigned.
+/// The number of a k-DOP's directions, the tables of its nodes, and how it is realigned.
 pub type Kdops = (u32, Tables, Realign);
 
-/// What is compared, those of one file one after the other.
+/// The combinations compared; those of one file are consecutive.
 pub const KDOPS: [Kdops; 16] = [
     (6, Tables::None, Realign::Axes),
     (14, Tables::None, Realign::Axes),
@@ -40,7 +40,7 @@ pub fn each(meshes: &[&Mesh], kdops: &[Kdops], visit: &mut dyn FnMut(&str, Volum
     each_split(meshes, kdops, kdop::Split::default(), visit);
 }
 
-/// The same, where sets of triangles in trees of k-DOPs are split like this.
+/// The same, where the trees of k-DOPs are split by this rule.
 pub fn each_split(
     meshes: &[&Mesh],
     kdops: &[Kdops],
@@ -61,14 +61,14 @@ pub fn each_split(
     }
 }
 
-/// What a row of figures is called.
+/// The name of a row of figures.
 pub fn name(k: u32, tables: Tables, realign: Realign) -> String {
     let needs_none = !matches!(realign, Realign::Occupancy | Realign::Profile);
     let besides = if needs_none && tables != Tables::None { ", of a file with tables" } else { "" };
     format!("{k}-DOP, {}{besides}", realign.name())
 }
 
-/// The same with swept spheres, without boxes in the files.
+/// The same with swept spheres, in files without boxes.
 pub fn each_swept(meshes: &[&Mesh], visit: &mut dyn FnMut(&str, Volume, &[Compiled])) {
     for cores in Cores::ALL {
         let options = Options { obb: None, swept: Some(cores), ..Options::default() };

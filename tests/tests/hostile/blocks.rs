@@ -1,4 +1,4 @@
-//! Blocks and split triangles that lie.
+//! Corrupt blocks and split triangles.
 
 use std::mem::offset_of;
 use std::ops::ControlFlow;
@@ -33,7 +33,7 @@ fn blocks_that_lie_about_their_contents() {
     }
 }
 
-/// Heads that promise more than there is, lattices of no numbers, corners beyond the vertices.
+/// Heads that claim more than there is, lattices that are NaN or infinite, corners beyond the vertices.
 #[test]
 fn packed_blocks_that_lie_about_their_contents() {
     let levels = levels();
@@ -58,7 +58,7 @@ fn packed(file: &[u8]) -> impl Iterator<Item = u32> {
     blocks.iter().map(|(reference, _)| reference).collect::<Vec<_>>().into_iter()
 }
 
-/// References to every byte of the packed blocks that a unit begins with, and just beyond.
+/// References to every byte of the packed blocks at which a unit begins, and just beyond.
 #[test]
 fn packed_blocks_from_anywhere() {
     let (good, levels) = (middling_as(Layout::Small), levels());
@@ -73,7 +73,7 @@ fn packed_blocks_from_anywhere() {
     }
 }
 
-/// Split triangles that are not listed, or whose places lead nowhere, into circles or into each other.
+/// Split triangles that are not listed, or whose addresses lead nowhere, into cycles or to each other.
 #[test]
 fn splits_that_lie() {
     let (levels, mut random) = (levels(), Random::new(3));
@@ -99,8 +99,8 @@ fn splits_that_lie() {
     }
 }
 
-/// A triangle in every lane of every block, with so many places that to look all of them up for each lane would take for
-/// ever, and that lead nowhere.
+/// A triangle in every lane of every block, with so many addresses, all invalid, that looking up all of them for each
+/// lane would take practically for ever.
 #[test]
 fn a_triangle_that_is_everywhere() {
     let mut forged = split(&write_obj(&soup::triangles(14_000, 0.6, 9)), 0.02, Layout::Fast);

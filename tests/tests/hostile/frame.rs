@@ -1,4 +1,4 @@
-//! Header, directory and the frame of the sections.
+//! Header, directory and the layout of the sections.
 
 use bvhc::compile::Layout;
 use bvhc::file::Bytes;
@@ -38,7 +38,7 @@ fn extra_bytes_are_refused() {
     }
 }
 
-/// A shorter or longer file whose header has been adapted is refused for its directory.
+/// A shorter or longer file whose header has been adapted is rejected because of its directory.
 #[test]
 fn truncation_with_a_fitting_header_is_refused() {
     for good in small_and_splits() {
@@ -53,7 +53,7 @@ fn truncation_with_a_fitting_header_is_refused() {
 
 #[test]
 fn every_forged_byte_of_header_and_directory() {
-    // One without and one with the sections that a file need not have.
+    // One without and one with the optional sections.
     for good in [small(), splits_as(Layout::Small)] {
         forged_bytes(&good);
     }
@@ -72,7 +72,7 @@ fn forged_bytes(good: &Bytes) {
             let is_open = match within {
                 16 if entry != 0 => continue,
                 _ if value == good[offset] => true,
-                // The minor version and the hashes are not opening's business.
+                // Opening does not check the minor version and the hashes.
                 14..16 | 32..64 if entry == 0 => true,
                 _ if entry == 0 => false,
                 32..64 => true,
@@ -88,7 +88,7 @@ fn forged_bytes(good: &Bytes) {
 }
 
 /// Whether a file opens that differs from a good one in an entry's kind, version, flags or mesh; `None` where that
-/// depends on whether one section's bytes happen to fit another's root.
+/// depends on whether one section's bytes happen to be valid for another's root.
 fn opens_with(good: &Bytes, forged: &Bytes, at: usize) -> Option<bool> {
     let [entry, was] =
         [forged, good].map(|file| SectionEntry::read(file[at..].first_chunk().expect("an entry")));
@@ -139,7 +139,7 @@ fn depths_that_lie() {
     }
 }
 
-/// A walk's budget grows with the number of blocks, so that number may not be made up.
+/// A walk's budget grows with the number of blocks, so that number must be checked.
 #[test]
 fn more_packed_blocks_than_bytes_are_refused() {
     const LEAST: u32 = packed::LEAST as u32;

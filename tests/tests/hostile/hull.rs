@@ -1,4 +1,4 @@
-//! Hulls that lead anywhere, and models against themselves by them.
+//! Corrupt hulls, and models against themselves with them.
 
 use std::time::Instant;
 
@@ -24,7 +24,7 @@ fn slice(file: &Bytes, field: usize) -> (usize, usize) {
     (at.wrapping_add(read_u64(file, at) as usize), read_u64(file, at + 8) as usize)
 }
 
-/// As [`survive`], and asks whether the model meets itself and is near itself, here and there.
+/// As [`survive`], and queries at several poses whether the model meets itself and is near itself.
 fn survive_climbs(bytes: &Bytes) {
     let start = Instant::now();
     if let Ok(model) = Model::from_bytes(bytes) {
@@ -57,7 +57,7 @@ fn good_hulls_tell_apart() {
     assert_eq!(budget.node_pairs, 0);
 }
 
-/// Wherever vertices and neighbours lead: nowhere, to one vertex, to themselves, and to all of the list.
+/// Vertices and neighbours that lead nowhere, to one vertex, to themselves, or to the whole list.
 #[test]
 fn numbers_that_are_anything() {
     let good = good();

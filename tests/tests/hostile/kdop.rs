@@ -1,4 +1,4 @@
-//! Trees of k-DOPs that lead anywhere, and every pair of triangles asked for.
+//! Corrupt trees of k-DOPs, and queries for every pair of triangles.
 
 use std::ops::ControlFlow;
 
@@ -16,7 +16,7 @@ use bvhc_tests::support::{LAYOUTS, aligned, compiled_with_kdops, levels};
 
 use super::{NUMBERS, PATIENCE, survive, write};
 
-/// Two levels of nodes, and few enough triangles for all pairs to be asked for, whatever the file says.
+/// Two levels of nodes, and few enough triangles to query all pairs, whatever the file says.
 pub(super) fn few(layout: Layout, k: u32, tables: Tables) -> Bytes {
     compiled_with_kdops(&soup::triangles(40, 0.6, 9), layout, Options { k, tables, ..Options::default() })
 }
@@ -29,7 +29,7 @@ fn all_kinds() -> impl Iterator<Item = Bytes> {
         .map(|((k, tables), layout)| few(layout, k, tables))
 }
 
-/// As [`survive`], and all pairs of the model with itself by k-DOPs in every way; returns how many in the most.
+/// As [`survive`], and all pairs of the model with itself by k-DOPs in every way; returns the largest number of pairs.
 fn survive_pairs(bytes: &Bytes, levels: &[Level]) -> u64 {
     let start = std::time::Instant::now();
     let mut most = 0;
@@ -59,7 +59,7 @@ fn survive_pairs(bytes: &Bytes, levels: &[Level]) -> u64 {
     most
 }
 
-/// Where things are.
+/// The offsets of the parts.
 struct Places {
     layout: KdopLayout,
     rows: usize,
@@ -80,7 +80,7 @@ impl Places {
     }
 }
 
-/// All k-DOPs everywhere, all children as `child` says for a slot.
+/// All k-DOPs unbounded, all children as `child` says for a slot.
 fn with_children(good: &Bytes, child: impl Fn(usize, usize) -> u32) -> Bytes {
     let (mut forged, places) = (aligned(good), Places::of(good));
     for (node, slot) in (0..places.nodes).flat_map(|node| (0..4).map(move |slot| (node, slot))) {
@@ -151,7 +151,7 @@ fn numbers_that_are_none() {
     }
 }
 
-/// Only the nodes, so that every file opens.
+/// Changes only the nodes, so that every file opens.
 #[test]
 fn mutated_trees() {
     let (levels, mut random) = (levels(), Random::new(4));

@@ -1,4 +1,4 @@
-//! Whatever the bytes say, opening refuses them or every query on them ends, without a panic.
+//! Whatever the bytes are, opening rejects them or every query on them ends, without a panic.
 
 mod blocks;
 mod frame;
@@ -24,7 +24,7 @@ use bvhc_tests::support::answers::{ask_everything, poses};
 use bvhc_tests::support::split::split;
 use bvhc_tests::support::{LAYOUTS, compiled_as, compiled_for_pairs};
 
-/// Far more than any file of these sizes may take on a busy machine; a walk without end would take for ever.
+/// Far more than any file of these sizes may take on a busy machine; an endless walk would exceed it.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Names, several runs and faces, one node and one of oriented boxes: about 2500 bytes.
@@ -38,7 +38,7 @@ fn small() -> Bytes {
     small_as(Layout::Fast)
 }
 
-/// Nodes below nodes, a few dozen blocks.
+/// Two levels of nodes, a few dozen blocks.
 fn middling_as(layout: Layout) -> Bytes {
     compiled_as(&icosphere::displaced(6, 0.2, 1), Quality::Default, layout)
 }
@@ -52,7 +52,7 @@ fn for_pairs(layout: Layout) -> Bytes {
     compiled_for_pairs(&icosphere::displaced(6, 0.2, 1), layout)
 }
 
-/// Nodes below nodes, and many triangles in several blocks.
+/// Two levels of nodes, and many triangles in several blocks.
 fn splits_as(layout: Layout) -> Bytes {
     let file = split(&write_obj(&soup::triangles(40, 0.6, 9)), 0.1, layout);
     let splits =
@@ -61,7 +61,7 @@ fn splits_as(layout: Layout) -> Bytes {
     file
 }
 
-/// Files with every section between them, in both layouts.
+/// Files that together have every section, in both layouts.
 fn small_and_splits() -> [Bytes; 7] {
     let [fast, small] = LAYOUTS;
     let kdop = kdop::few(fast, 14, Tables::Profile);
@@ -80,7 +80,7 @@ fn queries() -> (Vec<Ray>, Vec<[f32; 3]>) {
     (rays, vec![[0.3, 0.2, 0.1], [100.0, -50.0, 0.0]])
 }
 
-/// Opens bytes and, where they open, asks everything on every level; returns whether they opened.
+/// Opens bytes and, if they open, runs all queries on every level; returns whether they opened.
 fn survive(bytes: &Bytes, levels: &[Level]) -> bool {
     let start = Instant::now();
     let opened = Model::from_bytes(bytes).map(|model| {
@@ -93,8 +93,8 @@ fn survive(bytes: &Bytes, levels: &[Level]) -> bool {
     opened.is_ok()
 }
 
-/// As [`survive`], and pairs and distances of the model to itself by the volumes that it has; returns the most pairs that
-/// met.
+/// As [`survive`], and pairs and distances of the model to itself with its volumes; returns the largest number of pairs
+/// that met.
 fn survive_volume(bytes: &Bytes, levels: &[Level], volume: fn(&Model<'_>) -> Option<Volume>) -> u64 {
     let start = Instant::now();
     let mut most = 0;
@@ -141,7 +141,7 @@ fn survive_volume(bytes: &Bytes, levels: &[Level], volume: fn(&Model<'_>) -> Opt
     most
 }
 
-/// What a mutation writes where a number is expected.
+/// Values that mutations write in place of numbers.
 const NUMBERS: [u32; 12] = [
     0,
     1,

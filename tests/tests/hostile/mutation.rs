@@ -1,4 +1,4 @@
-//! Files with anything changed, anywhere.
+//! Files with random changes anywhere.
 
 use bvhc::file::Bytes;
 use bvhc_tests::random::Random;
@@ -9,7 +9,7 @@ use super::{NUMBERS, for_pairs, middling_as, small_as, splits_as, survive};
 
 /// Changes one thing: a bit, a byte, a number, or two records.
 fn mutate(bytes: &mut Bytes, random: &mut Random) {
-    // Header and directory are a small part of the places, and most changes there are refused.
+    // Header and directory are a small part of the file, and most changes there are rejected.
     let first = if random.below(10) == 0 { 0 } else { 256 };
     let mut offset = || first + random.below((bytes.len() - first) as u32) as usize;
     let (place, other) = (offset(), offset());

@@ -1,4 +1,4 @@
-//! Trees of oriented boxes that lead anywhere, and every pair of triangles and distances asked for.
+//! Corrupt trees of oriented boxes, and queries for every pair of triangles and for distances.
 
 use bvhc::compile::Layout;
 use bvhc::file::Bytes;
@@ -12,12 +12,12 @@ use bvhc_tests::support::{LAYOUTS, aligned, compiled_for_pairs, levels};
 
 use super::{NUMBERS, PATIENCE, for_pairs, survive, write};
 
-/// Two levels of nodes, and few enough triangles for all pairs to be asked for, whatever the file says.
+/// Two levels of nodes, and few enough triangles to query all pairs, whatever the file says.
 fn few(layout: Layout) -> Bytes {
     compiled_for_pairs(&soup::triangles(40, 0.6, 9), layout)
 }
 
-/// As [`survive`], and distances and all pairs of the model with itself, without a limit and with one of any size.
+/// As [`survive`], and distances and all pairs of the model with itself, without a budget and with budgets of any size.
 fn survive_pairs(bytes: &Bytes, levels: &[Level]) -> bool {
     let start = std::time::Instant::now();
     let opened = Model::from_bytes(bytes).map(|model| {
@@ -43,7 +43,7 @@ fn slots(places: &Places) -> impl Iterator<Item = (usize, usize)> + use<> {
     (0..places.obb_node_count).flat_map(|node| (0..4).map(move |slot| (node, slot)))
 }
 
-/// All boxes everywhere, all children as `child` says for a slot: then every walk goes wherever it can.
+/// All boxes unbounded, all children as `child` says for a slot: then every walk goes wherever it can.
 fn with_children(good: &Bytes, child: impl Fn(usize, usize) -> u32) -> Bytes {
     let (mut forged, places) = (aligned(good), Places::of(good));
     for (node, slot) in slots(&places) {
@@ -103,7 +103,7 @@ fn children_that_are_not_there() {
     }
 }
 
-/// A chain of nodes deeper than the stack has room for, with all siblings to be visited.
+/// A chain of nodes deeper than the stack's capacity, with all siblings to be visited.
 #[test]
 fn chains_deeper_than_the_stack() {
     let good = compiled_for_pairs(&icosphere::displaced(12, 0.2, 1), Layout::Fast);
@@ -119,7 +119,7 @@ fn chains_deeper_than_the_stack() {
     }
 }
 
-/// The number of a box, of a leaf or of the root, everywhere.
+/// One number of the boxes, of the leaves or of the root, everywhere.
 #[test]
 fn numbers_that_are_none() {
     for good in LAYOUTS.map(few) {
@@ -173,7 +173,7 @@ fn places_from_anywhere() {
     }
 }
 
-/// Only the tree, so that every file opens.
+/// Changes only the tree, so that every file opens.
 #[test]
 fn mutated_trees() {
     let (levels, mut random) = (levels(), Random::new(4));

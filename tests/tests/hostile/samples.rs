@@ -1,4 +1,4 @@
-//! Samples that are anywhere and say that they are anything, and every distance asked for by them.
+//! Corrupt samples, and queries for every distance with them.
 
 use bvhc::compile::Layout;
 use bvhc::file::Bytes;
@@ -11,13 +11,13 @@ use bvhc_tests::support::{LAYOUTS, aligned, compiled_with_samples, levels};
 
 use super::{NUMBERS, survive_volume, write};
 
-/// Bytes of the samples beside a node.
+/// Bytes of a node's samples.
 const NODE: usize = 64;
 
-/// Where their places begin.
+/// Where their addresses begin.
 const PLACES: usize = 48;
 
-/// Two levels of nodes or more, and few enough triangles for all pairs to be asked for.
+/// At least two levels of nodes, and few enough triangles to query all pairs.
 pub(super) fn few(layout: Layout) -> Bytes {
     compiled_with_samples(&soup::triangles(40, 0.6, 9), layout)
 }
@@ -26,7 +26,7 @@ fn survive_queries(bytes: &Bytes, levels: &[Level]) -> u64 {
     survive_volume(bytes, levels, |model| model.samples().map(|_| Volume::Samples))
 }
 
-/// Where the samples begin, and of how many nodes they are.
+/// Where the samples begin, and the number of their nodes.
 fn nodes(file: &Bytes) -> (usize, usize) {
     let at = root(file, SectionKind::Samples);
     (at.wrapping_add(read_u64(file, at) as usize), read_u64(file, at + 8) as usize)
@@ -40,7 +40,7 @@ fn good_files_have_pairs() {
     }
 }
 
-/// No leaf, another's, the last lane of one that has fewer, and all positions at once.
+/// No leaf, another leaf, an unused lane of a leaf, and all positions at once.
 #[test]
 fn numbers_that_are_anything() {
     for good in LAYOUTS.map(few) {

@@ -1,4 +1,4 @@
-//! Slices that lead elsewhere, and names.
+//! Corrupt slices and names.
 
 use bvhc::file::Bytes;
 use bvhc_format::section::SectionKind;

@@ -1,4 +1,4 @@
-//! Trees of swept spheres that lead anywhere or hold anything, and every pair and every distance asked for.
+//! Corrupt trees of swept spheres, and queries for every pair and every distance.
 
 use bvhc::compile::Layout;
 use bvhc::file::Bytes;
@@ -14,7 +14,7 @@ use bvhc_tests::support::{LAYOUTS, aligned, compiled_with_swept, levels};
 
 use super::{NUMBERS, survive_volume, write};
 
-/// Two levels of nodes or more, and few enough triangles for all pairs to be asked for, whatever the file says.
+/// At least two levels of nodes, and few enough triangles to query all pairs, whatever the file says.
 pub(super) fn few(layout: Layout, cores: Cores) -> Bytes {
     let mesh = if cores == Cores::Hybrid { shapes::shapes(2, 9) } else { soup::triangles(40, 0.6, 9) };
     compiled_with_swept(&mesh, layout, cores)
@@ -29,9 +29,9 @@ fn survive_queries(bytes: &Bytes, levels: &[Level]) -> u64 {
     survive_volume(bytes, levels, |model| model.swept_tree().map(|(_, layout)| Volume::Swept(layout.cores)))
 }
 
-/// Where things are.
+/// The offsets of the parts.
 struct Places {
-    /// Of each node the offset of its rows, how many there are, and the reference to it.
+    /// For each node the offset of its rows, their number, and the reference to it.
     nodes: Vec<(usize, usize, u32)>,
     leaves: usize,
 }
@@ -55,7 +55,7 @@ impl Places {
         self.nodes[node].1
     }
 
-    /// The reference to a node, or to none.
+    /// The reference to a node, or to a missing one.
     fn link(&self, node: usize) -> u32 {
         self.nodes.get(node).map_or(0x7fff_ffff, |(.., reference)| *reference)
     }
@@ -80,7 +80,7 @@ fn good_files_have_pairs() {
     }
 }
 
-/// All spheres everywhere, and children that go in circles or nowhere.
+/// All spheres unbounded, and children that form cycles or lead nowhere.
 #[test]
 fn children_that_lead_anywhere() {
     for good in all_kinds() {
@@ -95,7 +95,7 @@ fn children_that_lead_anywhere() {
             &|_, _| LEAF | leaves,
             &|_, _| nodes as u32,
             &|_, _| 0x7fff_ffff,
-            // In a hybrid: another core, and a row between the first ones of nodes.
+            // In a hybrid: another core, and a row between the first rows of nodes.
             &|node, slot| places.link(node + slot) ^ ((slot as u32 + 1) & 3),
             &|node, slot| places.link(node) + 4 * slot as u32,
         ];
@@ -117,7 +117,7 @@ fn numbers_that_are_none() {
     for good in all_kinds() {
         let (levels, places) = (levels(), Places::of(&good));
         let root = root(&good, SectionKind::SweptTree);
-        // Zero, no number, infinity, and one that is far too large; the mutations have the others.
+        // Zero, NaN, infinity, and a number that is far too large; the mutations have the others.
         for number in NUMBERS.into_iter().step_by(3) {
             for row in [0, Core::RADIUS, 6, 10] {
                 let mut forged = aligned(&good);
@@ -138,7 +138,7 @@ fn numbers_that_are_none() {
     }
 }
 
-/// Only the nodes, so that every file opens.
+/// Changes only the nodes, so that every file opens.
 #[test]
 fn mutated_trees() {
     let (levels, mut random) = (levels(), Random::new(4));

@@ -1,4 +1,4 @@
-//! Nodes that lead anywhere.
+//! Corrupt nodes.
 
 use std::mem::offset_of;
 
@@ -13,7 +13,7 @@ use bvhc_tests::support::{LAYOUTS, aligned, compiled_as, levels};
 
 use super::{NUMBERS, middling, middling_as, splits_as, survive, write};
 
-/// Only the parts that queries walk over, so that every file opens.
+/// Changes only the parts that queries walk through, so that every file opens.
 #[test]
 fn mutated_trees() {
     let (levels, mut random) = (levels(), Random::new(2));
@@ -34,7 +34,7 @@ fn mutated_trees() {
     }
 }
 
-/// All boxes everywhere, all children as `child` says for a node: then every query goes wherever it can.
+/// All boxes unbounded, all children as `child` says for a node: then every query goes wherever it can.
 fn with_children(good: &Bytes, child: impl Fn(usize, usize) -> u32) -> Bytes {
     let (mut forged, places) = (aligned(good), Places::of(good));
     for node in 0..places.node_count {
@@ -75,7 +75,7 @@ fn circles(good: &Bytes) {
     }
 }
 
-/// A chain of nodes deeper than the stack has room for, with all siblings to be visited.
+/// A chain of nodes deeper than the stack's capacity, with all siblings to be visited.
 #[test]
 fn chains_deeper_than_the_stack() {
     for layout in LAYOUTS {

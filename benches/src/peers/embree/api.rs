@@ -28,10 +28,10 @@ const FLOAT3: c_uint = 0x9003;
 /// Devices, scenes and geometries.
 type Handle = *mut c_void;
 type MemoryMonitor = extern "C" fn(*mut AtomicIsize, isize, bool) -> bool;
-/// What is called for each triangle near a point; answers whether the query's radius has changed.
+/// The callback for each triangle near a point; returns whether the query's radius has changed.
 type Visit = extern "C" fn(*mut PointQueryArguments) -> bool;
 
-/// `RTCIntersectArguments` and `RTCOccludedArguments`, whose callbacks stay unset.
+/// `RTCIntersectArguments` and `RTCOccludedArguments`, without callbacks.
 #[repr(C)]
 struct Arguments {
     flags: c_uint,
@@ -88,14 +88,14 @@ functions! {
         fn(Handle, *mut PointQuery, *mut PointQueryContext, Visit, *mut c_void) -> bool;
 }
 
-/// The library, where there is one.
+/// The library, if it is present.
 fn functions() -> Option<&'static Functions> {
     static FUNCTIONS: OnceLock<Option<Functions>> = OnceLock::new();
     let open = || library::open("Embree", "BVHC_EMBREE", &["libembree4.so.4", "libembree4.so"]);
     FUNCTIONS.get_or_init(|| open().map(Functions::new)).as_ref()
 }
 
-/// A mesh and its tree, on a device of its own.
+/// A mesh and its tree, on its own device.
 pub(super) struct Scene {
     functions: &'static Functions,
     device: Handle,
@@ -106,7 +106,7 @@ pub(super) struct Scene {
 
 /// The buffers that Embree reads in place.
 struct Shared {
-    /// One more than there are, because Embree reads 16 bytes for each.
+    /// One more than the mesh has, because Embree reads 16 bytes for each.
     positions: Vec<[f32; 3]>,
     triangles: Vec<[u32; 3]>,
 }
@@ -118,7 +118,7 @@ extern "C" fn count_memory(memory: *mut AtomicIsize, bytes: isize, _done: bool) 
 }
 
 impl Scene {
-    /// Builds a tree of high quality, or tells why not.
+    /// Builds a tree of high quality, or prints the error.
     pub(super) fn build(mesh: &Mesh, flags: c_uint, config: &str) -> Option<Self> {
         let functions = functions()?;
         let config = CString::new(config).expect("no zero byte");
@@ -199,7 +199,7 @@ impl Scene {
         unsafe { (self.functions.occluded_16)(valid.0.as_ptr(), self.scene, rays, &raw const arguments) };
     }
 
-    /// The least of `square` over the triangles, which is the square of a triangle's distance from `point`.
+    /// The minimum of `square` over the triangles, where `square` is a triangle's squared distance from `point`.
     pub(super) fn nearest<F: Fn([[f32; 3]; 3]) -> f32>(&self, point: [f32; 3], square: F) -> f32 {
         let mut search = Search { mesh: &self.mesh, square, nearest: f32::INFINITY };
         let mut query = PointQuery { point, time: 0.0, radius: f32::INFINITY };

@@ -1,4 +1,4 @@
-//! Embree's records, in its order and with its alignment.
+//! Embree's records, with its order of fields and its alignment.
 
 use bvhc_runtime as runtime;
 use std::ffi::c_void;
@@ -57,7 +57,7 @@ impl From<&runtime::Ray> for Ray {
 }
 
 impl Ray {
-    /// Whether the ray, answered, has hit.
+    /// Whether the ray has hit, after the query.
     pub(super) fn is_occluded(&self) -> bool {
         self.far == f32::NEG_INFINITY
     }
@@ -79,13 +79,13 @@ impl From<&runtime::Ray> for RayHit {
 }
 
 impl RayHit {
-    /// The answer's `t`; infinite for a miss.
+    /// `t` after the query; infinite for a miss.
     pub(super) fn t(&self) -> f32 {
         if self.hit.geometry == NOTHING { f32::INFINITY } else { self.ray.far }
     }
 }
 
-/// Which rays of a packet count: -1 for those, 0 for others.
+/// The active rays of a packet: -1 for these, 0 for others.
 #[repr(C, align(64))]
 pub(super) struct Lanes(pub(super) [i32; LANES]);
 
@@ -147,7 +147,7 @@ impl Ray16 {
         packet
     }
 
-    /// Whether the ray of this lane, answered, has hit.
+    /// Whether the ray of this lane has hit, after the query.
     pub(super) fn is_occluded(&self, lane: usize) -> bool {
         self.far[lane] == f32::NEG_INFINITY
     }
@@ -169,7 +169,7 @@ impl RayHit16 {
         Self { ray: Ray16::new(rays), hit }
     }
 
-    /// The answer's `t` of this lane; infinite for a miss.
+    /// `t` of this lane after the query; infinite for a miss.
     pub(super) fn t(&self, lane: usize) -> f32 {
         if self.hit.geometry[lane] == NOTHING { f32::INFINITY } else { self.ray.far[lane] }
     }
@@ -183,7 +183,7 @@ pub(super) struct PointQuery {
     pub(super) radius: f32,
 }
 
-/// `RTCPointQueryContext`, without instances: of libraries built with and without arrays of them alike, zeros say so.
+/// `RTCPointQueryContext`, without instances: zeros mean this in libraries built with and without arrays of instances.
 #[repr(C, align(16))]
 #[derive(Default)]
 pub(super) struct PointQueryContext {

@@ -1,8 +1,9 @@
-//! Mesh against mesh by parry3d's walk through two trees, `Bvh::leaf_pairs`, with tests that are not parry's: the walk leaves
-//! those of boxes and of triangles to the caller. Here they are the six face axes, and Möller's test ("A fast
-//! triangle-triangle intersection test", 1997), both in f32 and both of this file. Hence the name: parry's walk, our tests.
+//! Mesh against mesh by parry3d's walk through two trees, `Bvh::leaf_pairs`, with tests that are not parry's: the walk
+//! leaves the tests of boxes and of triangles to the caller. Here they are the six face axes, and Möller's test ("A
+//! fast triangle-triangle intersection test", 1997), both in f32 and both in this file. Hence the name: parry's walk,
+//! our tests.
 //!
-//! parry's own query on two meshes asks GJK about each pair of triangles, which takes 20 to 400 times as long.
+//! parry's own query on two meshes runs GJK on each pair of triangles, which takes 20 to 400 times as long.
 
 use bvhc_runtime::Pose;
 use parry3d::partitioning::BvhNode;
@@ -11,7 +12,7 @@ use super::Parry;
 
 type Point = [f32; 3];
 
-/// B's place in A's space, as the tests of boxes want it.
+/// B's pose in A's space, as the box tests need it.
 pub struct Placed {
     rotation: [[f32; 3]; 3],
     magnitudes: [[f32; 3]; 3],
@@ -56,7 +57,7 @@ impl Parry {
         self.pairs(other, placed).next().is_some()
     }
 
-    /// The pairs of triangles that meet, in no order.
+    /// The pairs of triangles that meet, in any order.
     pub fn pairs<'a>(&'a self, other: &'a Self, placed: &'a Placed) -> impl Iterator<Item = (u32, u32)> + 'a {
         let candidates = self.0.bvh().leaf_pairs(other.0.bvh(), |a, b| placed.touch(a, b));
         candidates.filter(|(a, b)| {
@@ -88,7 +89,7 @@ fn meet(a: &[Point; 3], b: &[Point; 3]) -> bool {
     let along = |corners: &[Point; 3]| corners.map(|corner| corner[axis]);
     match (interval(along(a), heights_a), interval(along(b), heights_b)) {
         (Some([low, high]), Some([from, to])) => low <= to && from <= high,
-        // In one plane: the scenes have no such pairs.
+        // Coplanar: the scenes have no such pairs.
         _ => false,
     }
 }
@@ -98,7 +99,7 @@ fn on_one_side(heights: Point) -> bool {
     heights[0] * heights[1] > 0.0 && heights[0] * heights[2] > 0.0
 }
 
-/// Where the line of both planes enters and leaves a triangle.
+/// Where the intersection line of both planes enters and leaves a triangle.
 #[inline]
 fn interval(along: Point, heights: Point) -> Option<[f32; 2]> {
     let [a, b, c] = heights;

@@ -1,7 +1,7 @@
-//! Distances, exact and approximate, as Fünzig and Fellner, "Easy realignment of k-DOP bounding volumes", 2003, section 5,
-//! and Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes", 1999, have them: what errors
-//! are allowed, what they are, and what they save, by trees of oriented and of axis-aligned boxes and by oriented boxes with
-//! samples; and what exact ones take by each kind of volume.
+//! Distances, exact and approximate, as in Fünzig and Fellner, "Easy realignment of k-DOP bounding volumes", 2003,
+//! section 5, and Larsen, Gottschalk, Lin, Manocha, "Fast proximity queries with swept sphere volumes", 1999: the
+//! tolerated errors, the actual errors, and the time saved, with trees of oriented and of axis-aligned boxes and with
+//! oriented boxes and samples; and the time of exact distances with each kind of volume.
 
 mod volumes;
 
@@ -16,26 +16,26 @@ use bvhc_tests::support::volumes::file;
 use crate::plot::{self, Figure, Scale, Series};
 use crate::{Setting, model, table, timing};
 
-/// Of the boxes' middles, in their diagonals.
+/// Distances of the boxes' centres, in their diagonals.
 const PLACES: [f64; 7] = [1.5, 1.3, 1.1, 1.0, 0.9, 0.8, 0.7];
 
-/// What distances may be too great by.
+/// The tolerated relative errors.
 const SHARES: [(&str, f64); 4] = [("exact", 0.0), ("1 %", 0.01), ("5 %", 0.05), ("25 %", 0.25)];
 
-/// What queries at some poses take and give, in the mean but for `worst`.
+/// Costs and results of queries at some poses, as means except for `worst`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cost {
     microseconds: f64,
     node_pairs: f64,
     leaf_pairs: f64,
     exact_tests: f64,
-    /// The share by which distances are too great.
+    /// The relative error of distances.
     error: f64,
-    /// The largest such share.
+    /// The largest such error.
     worst: f64,
 }
 
-/// A kind of boxes and the error allowed, and what each group of poses takes.
+/// A kind of boxes and its tolerance, and the costs of each group of poses.
 type Measured = (String, Vec<Cost>);
 
 pub(crate) fn show(setting: &Setting) {
@@ -93,7 +93,7 @@ fn cost([a, b]: [&Model<'_>; 2], poses: &[Pose], volume: Volume, share: f64, rou
         };
         let found = ask(&mut budget);
         let error = if exact > 0.0 { found / exact - 1.0 } else { found };
-        // The distances themselves are right to 1e-12.
+        // The distances themselves have errors of up to 1e-12.
         assert!(found >= exact && error <= share + 1e-11, "{found} for {exact}");
         cost.error += part * error;
         cost.worst = cost.worst.max(error);
@@ -132,7 +132,7 @@ fn print_each(title: &str, columns: &[String], measured: &[Measured], cell: &dyn
 }
 
 fn plot(name: &str, measured: &[Measured], setting: &Setting) {
-    // Exact distances by samples are about those without.
+    // Exact distances with samples take about as long as those without.
     let drawn = |way: &str| !way.ends_with(" 1 %") && way != "OBB, samples, exact";
     let times = |costs: &[Cost]| costs.iter().map(|cost| cost.microseconds).collect();
     let series: Vec<Series> = measured

@@ -1,5 +1,5 @@
-//! Distances by each kind of volume, on equal trees: the parts that nodes and leaves stand for are those of the oriented
-//! boxes, of k-DOPs those that the same cuts make of them. And by the boxes with samples beside them.
+//! Distances with each kind of volume, on equal trees: nodes and leaves have the parts of the oriented boxes, or for
+//! k-DOPs the parts that the same splits make. And with boxes and samples.
 
 use bvhc::compile::{Compiled, Options};
 use bvhc::mesh::Mesh;
@@ -21,7 +21,7 @@ const RSS: Cores = Cores::Same(Core::Rectangle);
 const LSS: Cores = Cores::Same(Core::Line);
 const PSS: Cores = Cores::Same(Core::Point);
 
-/// The volumes. Files have oriented boxes and, third, these, or samples.
+/// The volumes. Files have oriented boxes and, as the third tree, these, or samples.
 const VOLUMES: [(&str, Volume, Make); 8] = [
     ("OBB", Volume::Obb, Options::default),
     ("OBB, samples", Volume::Samples, samples),
@@ -83,7 +83,7 @@ fn measure(name: &str, meshes: [&Mesh; 2], groups: &[Vec<Pose>], rounds: u32) ->
     measured
 }
 
-/// What the tree of a file's volumes takes, and the sum of what its volumes measure.
+/// The size of the tree of a file's volumes, and the sum of their measures.
 fn tree(file: &Compiled, volume: Volume) -> Vec<String> {
     let report = &file.report;
     let index = if matches!(volume, Volume::Obb | Volume::Samples) { 1 } else { 2 };

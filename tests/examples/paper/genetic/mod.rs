@@ -1,9 +1,9 @@
 //! Ramirez, Navarro, Carmona, Dos Ramos, "Optimizing collision detection based on OBB trees generated with a genetic
-//! algorithm", 2009: its tables 1 and 3 to 5, and its figures 9 to 12, for four methods where it has two.
+//! algorithm", 2009: its tables 1 and 3 to 5, and its figures 9 to 12, for four methods where the paper has two.
 //!
-//! Trees are the paper's (`tree`) but for figure 12, whose collisions are found by the runtime in files of four children
-//! a node. These are compared twice: split as in the paper, each tree in the middle of the longest axis of its own boxes;
-//! and all by one partition, so that nothing but the boxes differs.
+//! Trees are the paper's (`tree`), except for figure 12, whose collisions the runtime finds in files with four children
+//! per node. These are compared twice: split as in the paper, each tree at the midpoint of the longest axis of its own
+//! boxes; and all by one partition, so that only the boxes differ.
 
 mod scene;
 mod tree;
@@ -20,7 +20,7 @@ use crate::{Setting, table};
 use scene::Scene;
 use tree::Figures;
 
-/// Pairs of models, of which the second moves around the first.
+/// Pairs of models; the second moves around the first.
 const SCENES: [[usize; 2]; 5] = [[0, 0], [1, 0], [2, 1], [3, 2], [3, 3]];
 
 const PAPER: &str = "Ramirez et al. 2009";
@@ -35,7 +35,7 @@ pub(crate) fn show(setting: &Setting) {
     show_collisions(&models, &methods, setting);
 }
 
-/// The methods that are compared; the genetic one as in the paper, or with a few generations.
+/// The compared methods; the genetic one as in the paper, or with few generations.
 fn methods(quick: bool) -> [Method; 4] {
     let mut parameters = genetic::Parameters::default();
     if quick {
@@ -87,7 +87,7 @@ fn fitness(model: &Model, [_, _, genetic, memetic]: &[Method; 4]) -> Series {
     (model.name.to_owned(), history.collect())
 }
 
-/// A tree, and the seconds of this thread that it took.
+/// A tree, and its CPU seconds on this thread.
 struct Built {
     figures: Figures,
     seconds: f64,
@@ -137,14 +137,15 @@ fn plot_trees(models: &[Model], names: &[&str], built: &[Trees], setting: &Setti
     plot::bars(&setting.folder.join("genetic-11-volumes.svg"), &figure, &groups, &volumes);
 }
 
-/// A scene's name, its number of pairs of triangles, and the cost of its steps by each way.
+/// A scene's name, its number of pairs of triangles, and the cost of its steps for each option.
 struct Timed {
     name: String,
     pairs: usize,
     means: Vec<Mean>,
 }
 
-/// How sets are split in the files of figure 12: as in the paper, by each method's own boxes; and alike for all methods.
+/// How sets are split in the files of figure 12: as in the paper, by each method's own boxes; and identically for all
+/// methods.
 const SPLITS: [Split; 2] = [Split::FittedAxisMidpoint, Split::LongestAxisMean];
 
 const DIFFERENCES: &str = "\
@@ -186,7 +187,7 @@ fn show_collisions(models: &[Model], methods: &[Method; 4], setting: &Setting) {
     }
 }
 
-/// The same orbit with the files of every way, which must find the same pairs.
+/// The same orbit with the files of every option, which must find the same pairs.
 fn measure([a, b]: [&[Compiled]; 2], steps: u32, rounds: u32) -> Vec<Mean> {
     let scenes: Vec<_> = a.iter().zip(b).map(|(a, b)| Scene::new(a, b)).collect();
     let orbit = scenes[0].orbit(steps);

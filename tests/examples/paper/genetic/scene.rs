@@ -1,5 +1,5 @@
 //! One object that moves around another, and sometimes touches it (the paper's section 4): on a circle, while it
-//! rotates, with the radius at which every third step collides.
+//! rotates, with a radius such that a third of the steps collide.
 
 use std::f64::consts::TAU;
 
@@ -11,7 +11,7 @@ use bvhc_tests::support::volumes;
 
 use crate::timing::{self, Mean};
 
-/// Halvings of the range of radii.
+/// Bisections of the range of radii.
 const HALVINGS: u32 = 12;
 
 /// A model's file.
@@ -33,7 +33,7 @@ impl<'a> Scene<'a> {
     /// The circle on which a third of the steps collide.
     pub(super) fn orbit(&self, steps: u32) -> Vec<Pose> {
         let colliding = |poses: &[Pose]| poses.iter().filter(|pose| self.a.collides(&self.b, pose)).count();
-        // Models have a diagonal of one: at these distances they intersect and are disjoint.
+        // Models have a diagonal of one: they intersect at the first of these distances and are disjoint at the second.
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..HALVINGS {
             let middle = 0.5 * (low + high);
@@ -43,7 +43,7 @@ impl<'a> Scene<'a> {
         circle(high, steps)
     }
 
-    /// The cost of the poses by oriented boxes.
+    /// The cost of the poses with oriented boxes.
     pub(super) fn time(&self, poses: &[Pose], rounds: u32) -> Mean {
         timing::time([&self.a, &self.b], poses, Volume::Obb, rounds)
     }
@@ -52,7 +52,8 @@ impl<'a> Scene<'a> {
 fn circle(radius: f64, steps: u32) -> Vec<Pose> {
     let step = |index: u32| {
         let angle = TAU * f64::from(index) / f64::from(steps);
-        // It turns twice on its way, around an oblique axis; offset by half a step, so that no turn is half a circle.
+        // Two rotations per orbit, around an oblique axis; offset by half a step, so that no rotation is by half a
+        // turn.
         let half_tangent = (TAU * (f64::from(index) + 0.5) / f64::from(steps)).tan();
         let rotation = pose::around([0.6, 0.64, 0.48], half_tangent);
         Pose::from_rows(rotation, [radius * angle.cos(), 0.0, radius * angle.sin()]).expect("a rotation")

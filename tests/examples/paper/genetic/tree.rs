@@ -1,7 +1,7 @@
-//! The tree of the paper's sections 2.2 and 3.3: two children a node, built from the top down, each box fitted to
-//! its triangles' corners and split in the middle of its longest axis.
+//! The tree of the paper's sections 2.2 and 3.3: two children per node, built from the top down, each box fitted to its
+//! triangles' corners and split at the midpoint of its longest axis.
 //!
-//! Departures: a triangle belongs to the side of its centre, where the paper has some on both; where the longest axis
+//! Departures: a triangle belongs to the side of its centre, where the paper has some on both; if the longest axis
 //! leaves one side empty, the next one is tried. The paper does not say how many triangles make a leaf.
 
 use bvhc::fit::{Method, Obb, Objective, Scratch, fit};
@@ -10,7 +10,7 @@ use bvhc::mesh::Mesh;
 /// Triangles that a leaf may hold, unless no axis splits them.
 pub(super) const LEAF: usize = 4;
 
-/// Levels below which nothing is split.
+/// Nothing is split below this level.
 const DEEPEST: u32 = 40;
 
 /// Statistics of a tree.
@@ -68,7 +68,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The corners of the triangles, each vertex once.
+    /// The corners of the triangles, without repetitions.
     fn vertices(&self, triangles: &[u32]) -> Vec<[f32; 3]> {
         let of = |triangle: &u32| self.mesh.triangles[*triangle as usize];
         let mut vertices: Vec<u32> = triangles.iter().flat_map(of).collect();
@@ -77,8 +77,8 @@ impl Builder<'_> {
         vertices.iter().map(|vertex| self.mesh.positions[*vertex as usize]).collect()
     }
 
-    /// Moves the triangles on one side of the middle of an axis to the front and returns their number; none where one side
-    /// is empty. The axes of a fit are sorted by extent, the longest first.
+    /// Moves the triangles on one side of the midpoint of an axis to the front and returns their number; `None` if one
+    /// side is empty. The axes of a fit are sorted by extent, the longest first.
     fn split(&self, triangles: &mut [u32], obb: &Obb, axis: usize) -> Option<usize> {
         let along = |triangle: u32| {
             let corners = self.mesh.corners(triangle);

@@ -12,7 +12,7 @@ use crate::plot::{self, Figure, Series};
 use crate::timing::{self, Mean};
 use crate::{Setting, table};
 
-/// The directions that are drawn, the paper's and one more.
+/// The directions in the figures, the paper's and one more.
 const DRAWN: [u32; 3] = [14, 18, 26];
 
 /// The ways to realign.

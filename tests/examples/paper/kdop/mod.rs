@@ -1,13 +1,13 @@
 //! Fünzig, Fellner, "Easy realignment of k-DOP bounding volumes", 2003: its figures 10 to 12, with bvhc's trees of four
-//! children a node, the tree of oriented boxes in the place of RAPID, and the paper's realignment as it is right
-//! (`runtime/src/volume/kdop/realign.rs`); and how tight each way to realign is.
+//! children per node, the tree of oriented boxes in RAPID's place, and the paper's realignment in its corrected form
+//! (`runtime/src/pair/volume/kdop/realign.rs`); and how tight each realignment is.
 //!
-//! All volumes must find as many pairs. *Tests* are pairs of nodes, of sixteen pairs of volumes each; pairs of leaves,
-//! of up to sixteen pairs of triangles each; and pairs of triangles that only exact arithmetic decides. A leaf against a
-//! node, the paper's mixed test, is a part of a pair of nodes.
+//! All volumes must find equally many pairs. *Tests* are pairs of nodes, of sixteen pairs of volumes each; pairs of
+//! leaves, of up to sixteen pairs of triangles each; and pairs of triangles that only exact arithmetic decides. A leaf
+//! against a node, the paper's mixed test, is a part of a pair of nodes.
 //!
-//! The figures are shown twice: with the compiler's default partition, and with the paper's (the midpoint of the longest
-//! direction of the k-DOP).
+//! The figures are shown twice: with the compiler's default partition, and with the paper's (the midpoint of the
+//! longest direction of the k-DOP).
 
 mod close;
 mod sweep;
@@ -38,7 +38,7 @@ pub(crate) fn show(setting: &Setting) {
     }
 }
 
-/// What is added to the names of files whose k-DOPs are not of the default partition.
+/// The suffix of file names for k-DOPs with another than the default partition.
 fn suffix(split: Split) -> String {
     if split == Split::default() { String::new() } else { format!("-{}", split.name()) }
 }

@@ -1,4 +1,4 @@
-//! Figure 10: a model turns around the z axis at decreasing distances from another, both of the same size.
+//! Figure 10: a model rotates around the z axis at decreasing distances from another, both of the same size.
 
 use bvhc::mesh::Mesh;
 use bvhc::pair::kdop::Split;
@@ -10,7 +10,7 @@ use crate::plot::{self, Figure, Scale, Series};
 use crate::timing::{self, Mean};
 use crate::{Setting, table};
 
-/// Between the boxes' centres, in their diagonals.
+/// Distances of the boxes' centres, in their diagonals.
 const DISTANCES: [f64; 8] = [0.7, 0.65, 0.6, 0.55, 0.5, 0.45, 0.4, 0.35];
 
 /// The directions of the paper's figure.

@@ -1,5 +1,5 @@
-//! How much wider k-DOPs become by each realignment than the exact k-DOPs of the rotated points: the runtime's bounds
-//! are compared with the points' extents.
+//! How much wider k-DOPs become by each realignment than the exact k-DOPs of the rotated points: compares the runtime's
+//! bounds with the points' extents.
 
 use bvhc::layout::put_kdop;
 use bvhc::pair::kdop::Kdop;
@@ -15,7 +15,7 @@ use crate::{Setting, table};
 
 type Point = [f64; 3];
 
-/// Four sets of points each, and rotations of each of them.
+/// Nodes of four sets of points each, and rotations of each node.
 const NODES: usize = 24;
 const TURNS: usize = 24;
 

@@ -1,7 +1,7 @@
-//! Contacts that are exact, because everything is a small integer.
+//! Contacts that are exact, because all coordinates are small integers.
 //!
-//! A plane through the origin holds the triangles apart: one is below it, one above, and the parts of both that are in
-//! it have the origin in common. What is moved away from the plane by one unit no longer meets.
+//! A plane through the origin separates the triangles: one is below it, one above, and their parts in the plane share
+//! the origin. A triangle shifted away from the plane by one unit no longer meets the other.
 
 use super::Pair;
 use crate::pose::{self, Pose};
@@ -9,13 +9,13 @@ use crate::random::Random;
 
 pub(super) type Whole = [i32; 3];
 
-/// How far from the origin pairs are put.
+/// How far from the origin pairs are shifted.
 const FAR: i32 = 1 << 21;
 
-/// A plane through the origin that has points of the lattice all over.
+/// A plane through the origin with a lattice of integer points.
 struct Plane {
     normal: Whole,
-    /// Two directions in the plane, at a right angle.
+    /// Two perpendicular directions in the plane.
     along: [Whole; 2],
 }
 
@@ -45,7 +45,8 @@ impl Plane {
         }
     }
 
-    /// Points in the plane around the origin: the origin, ends of a segment through it, corners of a triangle.
+    /// Points in the plane around the origin: the origin, the ends of a segment through it, or the corners of a
+    /// triangle.
     fn feature(&self, random: &mut Random, dimension: usize) -> Vec<Whole> {
         let mut factor = || random.integer(1, 3);
         let factors = [factor(), factor(), factor()];
@@ -66,7 +67,7 @@ impl Plane {
         }
     }
 
-    /// A triangle of these points of the plane and others beside it.
+    /// A triangle of these points of the plane and others off it.
     fn triangle(&self, random: &mut Random, mut points: Vec<Whole>, side: i32) -> [Whole; 3] {
         points.resize_with(3, || self.beside(random, side));
         [points[0], points[1], points[2]]
@@ -83,13 +84,13 @@ impl Plane {
     }
 }
 
-/// Two triangles whose parts of these dimensions touch.
+/// Two triangles that touch in parts of these dimensions.
 pub(super) fn touching(random: &mut Random, lower: usize, upper: usize) -> Pair {
     let [a, b] = touching_corners(random, [lower, upper]);
     disguised(random, a, b)
 }
 
-/// As [`touching`], before they are moved.
+/// As [`touching`], before they are transformed.
 pub(super) fn touching_corners(random: &mut Random, dimensions: [usize; 2]) -> [[Whole; 3]; 2] {
     let plane = Plane::new(random);
     [(0, -1), (1, 1)].map(|(index, side): (usize, i32)| {
@@ -98,7 +99,7 @@ pub(super) fn touching_corners(random: &mut Random, dimensions: [usize; 2]) -> [
     })
 }
 
-/// Two triangles that would touch if one were not a unit farther away.
+/// Two triangles that would touch if one were not shifted by a unit.
 pub(super) fn apart(random: &mut Random) -> Pair {
     let plane = Plane::new(random);
     let [a, b] = [-1, 1].map(|side| {
@@ -121,13 +122,13 @@ pub(super) fn on_one_line(random: &mut Random) -> Pair {
     disguised(random, a, b)
 }
 
-/// Neighbours, on either side of a plane or not.
+/// Neighbours, on either side of a plane or in any position.
 pub(super) fn sharing_edge(random: &mut Random) -> Pair {
     let [p, q, r, s] = [0; 4].map(|_| lattice_point(random, 100));
     disguised(random, [p, q, r], [p, q, s])
 }
 
-/// Triangles with a corner in common.
+/// Triangles that share a corner.
 pub(super) fn sharing_vertex(random: &mut Random) -> Pair {
     let [p, q, r, s, t] = [0; 5].map(|_| lattice_point(random, 100));
     disguised(random, [p, q, r], [p, s, t])
@@ -139,7 +140,7 @@ pub(super) fn same(random: &mut Random) -> Pair {
     disguised(random, corners, corners)
 }
 
-/// An edge goes through a face.
+/// An edge that passes through a face.
 pub(super) fn piercing(random: &mut Random) -> Pair {
     let plane = Plane::new(random);
     let face = plane.feature(random, 2);
@@ -166,14 +167,14 @@ pub(super) fn contained(random: &mut Random) -> Pair {
     disguised(random, small.map(|corner| scaled(corner, factor)), small)
 }
 
-/// Two triangles of one plane on different sides of a line, and what they have of it touches.
+/// Two triangles in one plane on different sides of a line, whose parts on the line touch.
 pub(super) fn touching_in_plane(random: &mut Random) -> Pair {
     let plane = Plane::new(random);
     let [a, b] = halves(random, &plane);
     disguised(random, a, b)
 }
 
-/// As [`touching_in_plane`], but for a step across the line.
+/// As [`touching_in_plane`], but shifted by a step across the line.
 pub(super) fn apart_in_plane(random: &mut Random) -> Pair {
     let plane = Plane::new(random);
     let [a, b] = halves(random, &plane);
@@ -191,7 +192,7 @@ fn halves(random: &mut Random, plane: &Plane) -> [[Whole; 3]; 2] {
     })
 }
 
-/// Triangles, segments and points of few places, so that every sort of contact happens.
+/// Triangles, segments and points from few positions, so that every kind of contact occurs.
 pub(super) fn lattice(random: &mut Random) -> Pair {
     let [a, b] = [0; 2].map(|_| [0; 3].map(|_| lattice_point(random, 2)));
     disguised(random, a, b)
@@ -205,7 +206,8 @@ pub(super) fn lattice_in_plane(random: &mut Random) -> Pair {
     disguised(random, a, b)
 }
 
-/// The pair with corners in any order, either first, anywhere, the second turned back by a pose without rounding.
+/// The pair with corners in any order, either triangle first, anywhere, the second transformed back by a pose without
+/// rounding.
 fn disguised(random: &mut Random, mut a: [Whole; 3], mut b: [Whole; 3]) -> Pair {
     if random.below(2) == 0 {
         std::mem::swap(&mut a, &mut b);

@@ -1,4 +1,4 @@
-//! Pairs of triangles of which it is hard to say whether they meet.
+//! Pairs of triangles for which it is hard to decide whether they meet.
 
 mod contact;
 mod near;
@@ -11,9 +11,9 @@ use crate::random::Random;
 pub struct Pair {
     /// The corners of the first.
     pub a: [[f32; 3]; 3],
-    /// The corners of the second before it is moved.
+    /// The corners of the second before it is transformed.
     pub b: [[f32; 3]; 3],
-    /// How the second is moved into the space of the first.
+    /// The pose of the second in the space of the first.
     pub pose: Pose,
 }
 
@@ -23,12 +23,12 @@ impl Pair {
         self.a.map(|corner| corner.map(f64::from))
     }
 
-    /// The corners of the second triangle where the pose takes them.
+    /// The corners of the second triangle, transformed by the pose.
     pub fn moved(&self) -> [[f64; 3]; 3] {
         self.pose.corners(self.b)
     }
 
-    /// The pair, larger by a power of two: by the same bits, unless numbers become subnormal or infinite.
+    /// The pair, scaled by a power of two: the significands stay the same, unless numbers become subnormal or infinite.
     pub fn scaled(self, exponent: i32) -> Self {
         let factor = 2f64.powi(exponent);
         let larger =
@@ -38,14 +38,14 @@ impl Pair {
     }
 }
 
-/// A sort of pairs.
+/// A kind of pairs.
 #[derive(Clone, Copy)]
 pub struct Kind {
     /// What failures call it.
     pub name: &'static str,
     /// Whether its pairs meet, where all of them do or none does.
     pub meets: Option<bool>,
-    /// Draws one.
+    /// Generates one.
     pub draw: fn(&mut Random) -> Pair,
 }
 
@@ -53,10 +53,10 @@ pub(super) const fn kind(name: &'static str, meets: Option<bool>, draw: fn(&mut 
     Kind { name, meets, draw }
 }
 
-/// Every sort.
+/// Every kind.
 ///
-/// The contacts come from integers that no step rounds, under poses that take axes to axes: what holds the triangles
-/// apart is one unit of them. Those of other poses are as near as rounding lets them be, on either side.
+/// The contacts have integer coordinates that no step rounds, under poses that take axes to axes: disjoint triangles
+/// are one unit apart. Under other poses they are as close as rounding permits, on either side.
 pub const KINDS: &[Kind] = &[
     kind("vertex on vertex", Some(true), |random| contact::touching(random, 0, 0)),
     kind("vertex on edge", Some(true), |random| contact::touching(random, 0, 1)),

@@ -1,4 +1,4 @@
-//! Pairs under any pose, most of them within rounding of a contact.
+//! Pairs under any pose, most of them within rounding errors of a contact.
 
 use super::{Pair, contact};
 use crate::pose::{self, Pose};
@@ -6,7 +6,7 @@ use crate::random::Random;
 
 type Point = [f64; 3];
 
-/// Triangles of one cube.
+/// Random triangles within one cube.
 pub(super) fn random(random: &mut Random) -> Pair {
     let [a, b] = [0; 2].map(|_| corners(random, 1.0));
     placed(a, b, anywhere(random))
@@ -19,7 +19,7 @@ pub(super) fn turned(random: &mut Random) -> Pair {
     placed(a, b, anywhere(random))
 }
 
-/// A contact under a rotation by very little, by much less than `f32` can tell or by more.
+/// A contact under a very small rotation, from far below the resolution of `f32` to above it.
 pub(super) fn slightly_turned(random: &mut Random) -> Pair {
     let dimensions = dimensions(random);
     let [a, b] = touching(random, dimensions);
@@ -29,7 +29,7 @@ pub(super) fn slightly_turned(random: &mut Random) -> Pair {
     Pair { a, b, pose: Pose::turned(rotation) }
 }
 
-/// Triangles with a corner in common to the last bit, or but for the last bit, and otherwise mostly apart.
+/// Triangles that share a corner exactly, or except for the last bit, and are otherwise mostly disjoint.
 pub(super) fn around_vertex(random: &mut Random) -> Pair {
     loop {
         let [a, b] = touching(random, [0, 0]);
@@ -43,7 +43,7 @@ pub(super) fn around_vertex(random: &mut Random) -> Pair {
     }
 }
 
-/// A contact, with the triangles moved towards each other or away by a ten-millionth of their size.
+/// A contact, with the triangles shifted towards each other or apart by a ten-millionth of their size.
 pub(super) fn beside(random: &mut Random) -> Pair {
     let dimensions = dimensions(random);
     let [a, b] = touching(random, dimensions);
@@ -54,7 +54,7 @@ pub(super) fn beside(random: &mut Random) -> Pair {
     Pair { pose, ..pair }
 }
 
-/// Triangles down to a ten-millionth as wide as long, that pass by each other closely.
+/// Triangles down to a ten-millionth as wide as long that pass each other closely.
 pub(super) fn slivers(random: &mut Random) -> Pair {
     let [a, b] = [0; 2].map(|_| {
         let width = 10f64.powi(-random.integer(1, 7));
@@ -120,7 +120,7 @@ fn sum(a: Point, b: Point) -> Point {
     std::array::from_fn(|axis| a[axis] + b[axis])
 }
 
-/// The pair whose triangles are at these places, to rounding in `f32`.
+/// The pair whose triangles have these corners, up to rounding in `f32`.
 fn placed(a: [Point; 3], b: [Point; 3], pose: Pose) -> Pair {
     let narrow = |point: Point| point.map(|x| x as f32);
     Pair { a: a.map(narrow), b: b.map(|corner| narrow(pose.unapply(corner))), pose }

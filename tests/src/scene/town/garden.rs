@@ -1,4 +1,4 @@
-//! What stands around a house: a fence, a path and two trees.
+//! The surroundings of a house: a fence, a path and two trees.
 
 use super::site::{BLOCK, OCTAHEDRON, PRISM, Site};
 use crate::random::Random;
@@ -17,7 +17,7 @@ const LEAVES: usize = 60;
 /// Half the width and depth of the garden.
 const HALF: [f32; 2] = [8.5, 10.0];
 
-/// Builds it around the middle of the site.
+/// Builds it around the centre of the site.
 pub(super) fn build(site: &mut Site<'_>, random: &mut Random) {
     for axis in [0, 1] {
         for end in [-1.0, 1.0] {

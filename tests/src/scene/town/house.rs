@@ -12,7 +12,7 @@ const WINDOW: usize = 6 * BLOCK;
 /// Thickness of doors, panes and frames.
 const THIN: f32 = 0.06;
 
-/// Builds it in the middle of the site, its front towards negative y.
+/// Builds it in the centre of the site, its front towards negative y.
 pub(super) fn build(site: &mut Site<'_>, random: &mut Random) {
     let [width, depth] = [random.f32(9.0, 12.0), random.f32(7.0, 9.0)];
     let [eaves, ridge] = [random.f32(5.2, 6.0), random.f32(8.0, 10.0)];

@@ -1,8 +1,8 @@
-//! The ground that something is built on, in coordinates of its own: x to the right, y to the back, z up.
+//! A building site with coordinates of its own: x to the right, y to the back, z up.
 
 use super::super::Parts;
 
-/// A place in the town, and how it is turned.
+/// A position in the town, and its orientation.
 pub(super) struct Site<'a> {
     parts: &'a mut Parts,
     origin: [f32; 3],
@@ -13,7 +13,7 @@ pub(super) struct Site<'a> {
 /// Sides of a prism.
 const SIDES: usize = 6;
 
-/// A circle's points at multiples of 60 degrees, about.
+/// Points of a circle at multiples of about 60 degrees.
 const RING: [[f32; 2]; SIDES] =
     [[1.0, 0.0], [0.5, 0.866], [-0.5, 0.866], [-1.0, 0.0], [-0.5, -0.866], [0.5, -0.866]];
 
@@ -30,8 +30,8 @@ pub(super) const OCTAHEDRON: usize = 8;
 pub(super) const GABLE: usize = 8;
 
 impl<'a> Site<'a> {
-    /// A site whose origin is at `origin`, turned about z by twice the arc tangent of `lean`: in this way the same on
-    /// every machine, as cosines are not.
+    /// A site whose origin is at `origin`, rotated about z by twice the arc tangent of `lean`: unlike cosines, this is
+    /// the same on every machine.
     pub(super) fn new(parts: &'a mut Parts, origin: [f32; 3], lean: f32) -> Self {
         let square = lean * lean;
         let [cosine, sine] = [1.0 - square, 2.0 * lean].map(|x| x / (1.0 + square));
@@ -53,7 +53,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// A box whose top is drawn in by `taper` on every side.
+    /// A box whose top is narrowed by `taper` on every side.
     pub(super) fn tapered(&mut self, min: [f32; 3], max: [f32; 3], taper: f32) {
         let corner = |number: usize| {
             let inset = if number & 4 == 0 { 0.0 } else { taper };

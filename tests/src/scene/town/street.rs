@@ -1,4 +1,4 @@
-//! What stands along a street: lamps and cars.
+//! The objects along a street: lamps and cars.
 
 use super::site::{BLOCK, OCTAHEDRON, PRISM, Site};
 use crate::random::Random;
@@ -9,7 +9,7 @@ pub(super) const LAMP_TRIANGLES: usize = PRISM + BLOCK + OCTAHEDRON;
 /// Triangles of a car.
 pub(super) const CAR_TRIANGLES: usize = 4 * BLOCK + 4 * PRISM + 4 * OCTAHEDRON;
 
-/// Builds a lamp at the site's origin, which lights the street towards negative y.
+/// Builds a lamp at the site's origin that faces the street towards negative y.
 pub(super) fn lamp(site: &mut Site<'_>, random: &mut Random) {
     let height = random.f32(5.0, 6.0);
     site.prism([0.0; 3], 2, height, [0.08, 0.05]);

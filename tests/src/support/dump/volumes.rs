@@ -6,7 +6,7 @@ use super::super::forge::read_u32;
 use super::{Dump, Kind};
 
 impl Dump<'_> {
-    /// All nodes of k-DOPs, in so many rows.
+    /// All nodes of k-DOPs, with this many rows each.
     pub(super) fn kdop_nodes(&mut self, rows: usize) {
         let (k, tables) = (read_u32(self.file, self.root + 20) as usize, read_u32(self.file, self.root + 24));
         let end = self.at + 16 * rows;
@@ -43,11 +43,11 @@ impl Dump<'_> {
         self.fill_up(start + (self.at - start).next_multiple_of(64));
     }
 
-    /// All nodes of swept spheres, in so many rows.
+    /// All nodes of swept spheres, with this many rows each.
     pub(super) fn swept_nodes(&mut self, rows: usize) {
         let (core, first, end) = (read_u32(self.file, self.root + 20), self.at, self.at + 16 * rows);
         let is_hybrid = core > 2;
-        // Of a hybrid: the rows where nodes start, and their kinds.
+        // In a hybrid: the rows where nodes start, and their kinds.
         let mut kinds = BTreeMap::from([(0, core & 3)]);
         for node in 0.. {
             if self.at == end {
