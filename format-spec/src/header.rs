@@ -44,13 +44,13 @@ pub struct Header {
 /// One entry of the section directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SectionEntry {
-    /// What the section holds; see [`SectionKind`](crate::section::SectionKind).
+    /// What the section holds; see [`SectionKind`].
     pub kind: u32,
     /// Version of the section's own layout.
     pub version: u16,
     /// [`SECTION_REQUIRED`] or 0; other bits are zero.
     pub flags: u16,
-    /// Where the payload starts: a multiple of [`ALIGNMENT`](crate::ALIGNMENT).
+    /// Where the payload starts: a multiple of [`ALIGNMENT`].
     pub offset: u64,
     /// Length of the payload, without the zero padding after it.
     pub length: u64,
@@ -174,7 +174,7 @@ impl SectionEntry {
     }
 }
 
-/// The first multiple of [`ALIGNMENT`](crate::ALIGNMENT) not below `offset`.
+/// The first multiple of [`ALIGNMENT`] not below `offset`.
 pub const fn align_up(offset: u64) -> u64 {
     offset.next_multiple_of(crate::ALIGNMENT as u64)
 }

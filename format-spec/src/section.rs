@@ -1,6 +1,6 @@
 //! The sections: each payload is one rkyv archive of one of these types.
 //!
-//! A section is declared once, in [`sections!`]: kind number, name, need, root and fields. The verifier, the dump,
+//! A section is declared once, in `sections!`: kind number, name, need, root and fields. The verifier, the dump,
 //! `inspect` and the C header use that declaration.
 
 use core::ops::RangeInclusive;

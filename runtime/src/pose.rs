@@ -108,7 +108,8 @@ impl Pose {
     /// A matrix that is only nearly a rotation, for example one with few digits, is replaced by the nearest rotation.
     /// Rotations by multiples of 90 degrees are kept exactly.
     ///
-    /// # Errors [`PoseError`] if a number is not finite or the matrix is too far from a rotation.
+    /// # Errors
+    /// [`PoseError`] if a number is not finite or the matrix is too far from a rotation.
     pub fn from_rows<T: Into<f64>>(rows: [[T; 3]; 3], translation: [T; 3]) -> Result<Self, PoseError> {
         Self::of_matrix(rows.map(|row| row.map(Into::into)), translation.map(Into::into))
     }
@@ -125,7 +126,8 @@ impl Pose {
     /// A pose from a unit quaternion `[x, y, z, w]`, the order of glam's `to_array` and nalgebra's `coords`, and a
     /// translation.
     ///
-    /// # Errors [`PoseError`] if a number is not finite or the quaternion does not have unit length.
+    /// # Errors
+    /// [`PoseError`] if a number is not finite or the quaternion does not have unit length.
     pub fn from_quaternion<T: Into<f64>>(xyzw: [T; 4], translation: [T; 3]) -> Result<Self, PoseError> {
         let [x, y, z, w] = xyzw.map(Into::into);
         let square = x * x + y * y + z * z + w * w;
@@ -147,7 +149,8 @@ impl Pose {
 
     /// A pose without rotation, in f64 or f32.
     ///
-    /// # Errors [`PoseError`] if a number is not finite or beyond [`FARTHEST`](Self::FARTHEST).
+    /// # Errors
+    /// [`PoseError`] if a number is not finite or beyond [`FARTHEST`](Self::FARTHEST).
     pub fn from_translation<T: Into<f64>>(translation: [T; 3]) -> Result<Self, PoseError> {
         Self::of_matrix(Self::IDENTITY.rotation, translation.map(Into::into))
     }
@@ -186,7 +189,8 @@ impl Pose {
     ///
     /// If `a` and `b` are the poses of A and B in the world, the pose of B in A's space is `a.inverse().compose(&b)`.
     ///
-    /// # Errors [`PoseError::TooFar`] if the resulting translation is beyond [`FARTHEST`](Self::FARTHEST).
+    /// # Errors
+    /// [`PoseError::TooFar`] if the resulting translation is beyond [`FARTHEST`](Self::FARTHEST).
     pub fn compose(&self, inner: &Self) -> Result<Self, PoseError> {
         let columns = transpose(inner.rotation).map(|column| self.rotate(column));
         Self::of_matrix(transpose(columns), self.apply(inner.translation))

@@ -19,10 +19,12 @@ pub struct MappedModel {
 impl MappedModel {
     /// Maps the file at `path` and opens it, in time that does not depend on the file's size.
     ///
-    /// # Errors [`FileError::Io`] if the file cannot be opened or mapped (always so on targets without files),
+    /// # Errors
+    /// [`FileError::Io`] if the file cannot be opened or mapped (always so on targets without files),
     /// [`FileError::Open`] if it is not a valid model.
     ///
-    /// # Safety The file must not be changed or truncated while it is mapped, by this process or another.
+    /// # Safety
+    /// The file must not be changed or truncated while it is mapped, by this process or another.
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         // SAFETY: the caller upholds the contract of `map`, which is that of `open`.
         let mapped = unsafe { Self::map(path.as_ref()) };
@@ -63,7 +65,8 @@ impl LoadedModel {
     /// Uses huge pages where the system has them. Unlike mapping, this reads the whole file, but queries are up to a
     /// tenth faster on models of many megabytes.
     ///
-    /// # Errors [`FileError::Io`] if the file cannot be read, [`FileError::Open`] if it is not a valid model.
+    /// # Errors
+    /// [`FileError::Io`] if the file cannot be read, [`FileError::Open`] if it is not a valid model.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, FileError> {
         Self::read_path(path.as_ref()).map_err(|error| error.of(path.as_ref()))
     }

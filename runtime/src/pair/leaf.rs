@@ -166,8 +166,8 @@ impl Triangles {
     #[inline(always)]
     fn set(&mut self, corners: &Corners) {
         self.radius = 0.0;
-        for axis in 0..3 {
-            let [a, b, c] = [&corners[0][axis], &corners[1][axis], &corners[2][axis]];
+        let [of_a, of_b, of_c] = corners;
+        for (axis, ((a, b), c)) in of_a.iter().zip(of_b).zip(of_c).enumerate() {
             let (lower, upper) = range(a, b, c);
             let origin = 0.5 * lower + 0.5 * upper;
             for lane in 0..PAIR_WIDTH {

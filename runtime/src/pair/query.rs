@@ -150,7 +150,8 @@ impl<'q> Against<'q> {
 
     /// A pair of triangles that meet, if any do: see [`Model::first_pair`].
     ///
-    /// # Errors [`PairError`].
+    /// # Errors
+    /// [`PairError`].
     pub fn first_pair(self) -> Result<Option<Pair>, PairError> {
         let mut first = None;
         let _ = self.collide(collide::Aim::Any, &mut |pair| {
@@ -162,7 +163,8 @@ impl<'q> Against<'q> {
 
     /// Calls `visit` with every pair of triangles that meet: see [`Model::all_pairs`].
     ///
-    /// # Errors [`PairError`].
+    /// # Errors
+    /// [`PairError`].
     pub fn all_pairs(
         self,
         mut visit: impl FnMut(Pair) -> ControlFlow<()>,
@@ -182,7 +184,8 @@ impl<'q> Against<'q> {
     ///
     /// Based on: Larsen, Gottschalk, Lin, Manocha, "Fast Proximity Queries with Swept Sphere Volumes", 1999.
     ///
-    /// # Errors [`PairError`].
+    /// # Errors
+    /// [`PairError`].
     pub fn distance(mut self) -> Result<Option<Distance>, PairError> {
         let (limit, tolerance) = (self.limit, self.tolerance);
         let warm_start = self.warm_start.take();
@@ -196,14 +199,16 @@ impl<'q> Against<'q> {
 
     /// Whether the least distance is at most `limit`. Stops as soon as that is proven.
     ///
-    /// # Errors [`PairError`].
+    /// # Errors
+    /// [`PairError`].
     pub fn within(self, limit: f64) -> Result<bool, PairError> {
         Ok(self.search(limit, distance::Aim::Any, None)?.1.is_some())
     }
 
     /// Calls `visit` with every pair of triangles that are at most `limit` apart: see [`Model::pairs_within`].
     ///
-    /// # Errors [`PairError`].
+    /// # Errors
+    /// [`PairError`].
     pub fn pairs_within(
         self,
         limit: f64,
@@ -222,7 +227,8 @@ impl<'q> Against<'q> {
     /// Based on: Fünzig, Fellner, "Easy Realignment of k-DOP Bounding Volumes", section 5, the weak approximate minimum
     /// distance.
     ///
-    /// # Errors [`PairError`].
+    /// # Errors
+    /// [`PairError`].
     pub fn decreasing_distances(
         self,
         mut visit: impl FnMut(&Distance) -> ControlFlow<()>,

@@ -1,6 +1,6 @@
 //! Trees of oriented boxes, four children a node. The code is independent of meshes and bytes.
 //!
-//! [`build`] splits the triangles (`pair/partition`) and fits boxes to the parts from the bottom up.
+//! `build` splits the triangles (`pair/partition`) and fits boxes to the parts from the bottom up.
 //! [`build_with_budget`] fits them again while there is time (`timed`).
 
 mod build;

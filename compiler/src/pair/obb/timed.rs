@@ -23,7 +23,7 @@ pub struct TimeBudget<'a> {
     pub on_triangles: OnTriangles<'a>,
 }
 
-/// Builds a tree over at least one triangle as [`build`](super::build) does, and again with longer searches while the
+/// Builds a tree over at least one triangle as `build` does, and again with longer searches while the
 /// time lasts. Returns the tree whose boxes are least, by the sum of the objective, and the options that make it.
 pub fn build_with_budget(
     triangles: &[[[f32; 3]; 3]],
