@@ -1,5 +1,6 @@
 //! Errors of opening bytes and files.
 
+#[cfg(feature = "mmap")]
 use core::fmt;
 #[cfg(feature = "mmap")]
 use std::path::{Path, PathBuf};
