@@ -25,7 +25,7 @@ use bvhc_tests::support::split::split;
 use bvhc_tests::support::{LAYOUTS, compiled_as, compiled_for_pairs};
 
 /// Far more than any file of these sizes may take on a busy machine; an endless walk would exceed it.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Names, several runs and faces, one node and one of oriented boxes: about 2500 bytes.
 fn small_as(layout: Layout) -> Bytes {
