@@ -252,8 +252,8 @@ impl<'r, T, const N: usize> FixedCache<'r, T, N> {
         Self { numbers: [Self::NONE; N], records: &mut scratch.0 }
     }
 
-    /// The record with this number in a slot. If it is not there, it is made from `empty` by `fill`; `None` if that
-    /// fails.
+    /// The record with this number in a slot. If it is not there, `fill` makes it from `empty` or from the slot's last
+    /// record; `None` if that fails.
     #[inline(always)]
     pub(crate) fn get_or_fill(
         &mut self,
@@ -265,8 +265,13 @@ impl<'r, T, const N: usize> FixedCache<'r, T, N> {
         let slot = slot as usize % N;
         let (held, record) = (&mut self.numbers[slot], &mut self.records[slot]);
         if *held != number || number == Self::NONE {
-            *held = Self::NONE;
-            if !fill(record.write(empty)) {
+            let record = match *held {
+                Self::NONE => record.write(empty),
+                // SAFETY: the slot has a number, so the record was written before.
+                _ => unsafe { record.assume_init_mut() },
+            };
+            if !fill(record) {
+                *held = Self::NONE;
                 return None;
             }
             *held = number;

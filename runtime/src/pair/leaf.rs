@@ -5,7 +5,7 @@ use bvhc_format::obb::PAIR_WIDTH;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 
 use crate::blocks::Blocks;
-use crate::math::{larger, smaller};
+use crate::math::larger;
 use crate::simd::Kernel;
 use crate::stack::{CacheScratch, FixedCache};
 use crate::triangle::slots;
@@ -162,33 +162,21 @@ impl Triangles {
         addresses: [0; PAIR_WIDTH],
     };
 
-    /// Stores corners relative to the centre of their bounding box.
+    /// Stores corners relative to the first one.
     #[inline(always)]
     fn set(&mut self, corners: &Corners) {
-        self.radius = 0.0;
-        let [of_a, of_b, of_c] = corners;
-        for (axis, ((a, b), c)) in of_a.iter().zip(of_b).zip(of_c).enumerate() {
-            let (lower, upper) = range(a, b, c);
-            let origin = 0.5 * lower + 0.5 * upper;
-            for lane in 0..PAIR_WIDTH {
-                self.corners[0][axis][lane] = a[lane] - origin;
-                self.corners[1][axis][lane] = b[lane] - origin;
-                self.corners[2][axis][lane] = c[lane] - origin;
-            }
+        let mut farthest = [0.0; PAIR_WIDTH];
+        for axis in 0..3 {
+            let origin = corners[0][axis][0];
             self.origin[axis] = origin;
-            self.radius = larger(self.radius, larger(upper - origin, origin - lower));
+            for (corner, rows) in self.corners.iter_mut().zip(corners) {
+                for lane in 0..PAIR_WIDTH {
+                    let along = rows[axis][lane] - origin;
+                    corner[axis][lane] = along;
+                    farthest[lane] = larger(along.abs(), farthest[lane]);
+                }
+            }
         }
+        self.radius = larger(larger(farthest[0], farthest[1]), larger(farthest[2], farthest[3]));
     }
-}
-
-/// The least and the greatest coordinate.
-#[inline(always)]
-fn range(a: &[f32; PAIR_WIDTH], b: &[f32; PAIR_WIDTH], c: &[f32; PAIR_WIDTH]) -> (f32, f32) {
-    let (mut low, mut high) = (*a, *a);
-    for lane in 0..PAIR_WIDTH {
-        low[lane] = smaller(smaller(low[lane], b[lane]), c[lane]);
-        high[lane] = larger(larger(high[lane], b[lane]), c[lane]);
-    }
-    let least = smaller(smaller(low[0], low[1]), smaller(low[2], low[3]));
-    (least, larger(larger(high[0], high[1]), larger(high[2], high[3])))
 }

@@ -87,12 +87,16 @@ pub(super) fn ask<S: Kernel, Q: Question>(
     volume: Volume,
     question: Q,
 ) -> Result<Q::Answer, PairError> {
+    // Without `map`, which is not inlined here: the trees would be copied through memory.
+    let [a, b] = models;
     match volume {
         Volume::Obb => {
-            by_boxes(simd, models.map(PairTree::of_obbs), models.map(ObbNodes::of), pose, question)
+            let trees = [PairTree::of_obbs(a), PairTree::of_obbs(b)];
+            by_boxes(simd, trees, [ObbNodes::of(a), ObbNodes::of(b)], pose, question)
         }
         Volume::Aabb => {
-            by_boxes(simd, models.map(PairTree::of_aabbs), models.map(ObbNodes::of_aabbs), pose, question)
+            let trees = [PairTree::of_aabbs(a), PairTree::of_aabbs(b)];
+            by_boxes(simd, trees, [ObbNodes::of_aabbs(a), ObbNodes::of_aabbs(b)], pose, question)
         }
         Volume::Kdop(realign) => by_kdops(simd, models, pose, realign, question),
         Volume::Swept(cores) => by_swept(simd, models, pose, cores, question),
