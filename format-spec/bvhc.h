@@ -211,26 +211,24 @@ BVHC_ASSERT(offsetof(bvhc_obb_node, half_extents) == 112, "bvhc_obb_node.half_ex
 BVHC_ASSERT(offsetof(bvhc_obb_node, children) == 160, "bvhc_obb_node.children");
 BVHC_ASSERT(offsetof(bvhc_obb_node, reserved) == 176, "bvhc_obb_node.reserved");
 
-/* PackedObbNode: 128 bytes, aligned to 64. */
+/* PackedObbNode: 96 bytes, aligned to 32. */
 typedef struct bvhc_packed_obb_node {
-    int16_t rotation[4][4]; /* 0 */
-    uint16_t centre[3][4]; /* 32 */
-    uint16_t half_extents[3][4]; /* 56 */
-    uint32_t children[4]; /* 80 */
-    float origin[3]; /* 96 */
-    float centre_step; /* 108 */
-    float extent_step; /* 112 */
-    uint32_t reserved[3]; /* 116 */
+    uint32_t rotation[4]; /* 0 */
+    uint16_t centre[3][4]; /* 16 */
+    uint16_t half_extents[3][4]; /* 40 */
+    uint32_t children[4]; /* 64 */
+    float origin[3]; /* 80 */
+    uint16_t centre_step; /* 92 */
+    uint16_t extent_step; /* 94 */
 } bvhc_packed_obb_node;
-BVHC_ASSERT(sizeof(bvhc_packed_obb_node) == 128, "bvhc_packed_obb_node");
+BVHC_ASSERT(sizeof(bvhc_packed_obb_node) == 96, "bvhc_packed_obb_node");
 BVHC_ASSERT(offsetof(bvhc_packed_obb_node, rotation) == 0, "bvhc_packed_obb_node.rotation");
-BVHC_ASSERT(offsetof(bvhc_packed_obb_node, centre) == 32, "bvhc_packed_obb_node.centre");
-BVHC_ASSERT(offsetof(bvhc_packed_obb_node, half_extents) == 56, "bvhc_packed_obb_node.half_extents");
-BVHC_ASSERT(offsetof(bvhc_packed_obb_node, children) == 80, "bvhc_packed_obb_node.children");
-BVHC_ASSERT(offsetof(bvhc_packed_obb_node, origin) == 96, "bvhc_packed_obb_node.origin");
-BVHC_ASSERT(offsetof(bvhc_packed_obb_node, centre_step) == 108, "bvhc_packed_obb_node.centre_step");
-BVHC_ASSERT(offsetof(bvhc_packed_obb_node, extent_step) == 112, "bvhc_packed_obb_node.extent_step");
-BVHC_ASSERT(offsetof(bvhc_packed_obb_node, reserved) == 116, "bvhc_packed_obb_node.reserved");
+BVHC_ASSERT(offsetof(bvhc_packed_obb_node, centre) == 16, "bvhc_packed_obb_node.centre");
+BVHC_ASSERT(offsetof(bvhc_packed_obb_node, half_extents) == 40, "bvhc_packed_obb_node.half_extents");
+BVHC_ASSERT(offsetof(bvhc_packed_obb_node, children) == 64, "bvhc_packed_obb_node.children");
+BVHC_ASSERT(offsetof(bvhc_packed_obb_node, origin) == 80, "bvhc_packed_obb_node.origin");
+BVHC_ASSERT(offsetof(bvhc_packed_obb_node, centre_step) == 92, "bvhc_packed_obb_node.centre_step");
+BVHC_ASSERT(offsetof(bvhc_packed_obb_node, extent_step) == 94, "bvhc_packed_obb_node.extent_step");
 
 /* PairLeaf: 16 bytes, aligned to 16. */
 typedef struct bvhc_pair_leaf {

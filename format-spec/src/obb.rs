@@ -4,7 +4,7 @@ mod packed;
 mod sample;
 
 use crate::plain::plain_record;
-pub use packed::{PackedObbNode, ROTATION_STEP};
+pub use packed::{PackedObbNode, PackedRotation, PackedStep};
 pub use sample::SampleNode;
 
 /// The children of a node, and the most triangles of a leaf. A step of a walk through two trees tests all 16 pairs.

@@ -160,6 +160,11 @@ pub(super) fn nearest_symmetric(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
     product(b, symmetry)
 }
 
+/// The smallest of the 24 rotations that give a box the axes of this frame, as a quaternion with w > 0.
+pub fn smallest_rotation(frame: &Frame) -> [f64; 4] {
+    nearest_symmetric([0.0, 0.0, 0.0, 1.0], frame.quaternion())
+}
+
 /// The rotation at `t` on the way from `a` to `b`, at constant speed.
 pub(super) fn slerp(a: [f64; 4], b: [f64; 4], t: f64) -> [f64; 4] {
     let cosine = (0..4).map(|i| a[i] * b[i]).sum::<f64>().clamp(-1.0, 1.0);

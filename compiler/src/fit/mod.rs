@@ -29,7 +29,7 @@ pub(crate) use covariance::of_points as principal_axes;
 #[cfg(test)]
 pub(crate) use enclose::MANY;
 pub(crate) use enclose::{enclose, sort_and_dedup};
-pub use frame::Frame;
+pub use frame::{Frame, smallest_rotation};
 pub use obb::Obb;
 pub use objective::Objective;
 pub use polytope::Polytope;

@@ -1,7 +1,7 @@
 //! Builds the records of section obb-tree from a tree of oriented boxes. Boxes are rounded so that they stay
 //! conservative; leaves are addresses of triangles in the blocks.
 
-use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PackedObbNode, PairLeaf, PairRef, ROTATION_STEP};
+use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PackedObbNode, PackedRotation, PackedStep, PairLeaf, PairRef};
 use bvhc_format::record::{BLOCK_WIDTH, Block, TreeStatistics};
 use bvhc_format::section::SectionKind;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -9,7 +9,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::WideTree;
 use super::leaf::leaf;
 use super::used_bounds;
-use crate::fit::{Frame, Obb};
+use crate::fit::{Frame, Obb, smallest_rotation};
 use crate::math::vector::round_up;
 use crate::mesh::Mesh;
 use crate::pair::obb::{Child, Link, Tree};
@@ -34,7 +34,7 @@ pub struct ObbRecords {
 pub enum ObbForm {
     /// Numbers of 32 bits.
     Plain(Vec<ObbNode>),
-    /// Numbers of 16 bits.
+    /// Numbers of 16 bits and less.
     Packed(Vec<PackedObbNode>),
 }
 
@@ -135,13 +135,7 @@ impl<'a> Writer<'a> {
         let children = &self.tree.nodes[index].children;
         let mut record = PackedObbNode { children: references(children, first_leaf), ..PackedObbNode::EMPTY };
         for (slot, child) in children.iter().enumerate() {
-            // The cast saturates if a component is 1.
-            let quaternion = child.obb.frame.quaternion();
-            put(
-                &mut record.rotation,
-                slot,
-                quaternion.map(|x| (x / f64::from(ROTATION_STEP)).round() as i16),
-            );
+            record.rotation[slot] = PackedRotation::pack(smallest_rotation(&child.obb.frame)).0;
         }
         let unpacked = record.unpack();
         let frame = |slot: usize| Frame::from_quaternion(unpacked.rotation.map(|part| f64::from(part[slot])));
@@ -150,10 +144,11 @@ impl<'a> Writer<'a> {
         let lower = [0, 1, 2].map(|axis| centres.iter().map(|c| c[axis]).fold(f64::INFINITY, f64::min));
         let upper = [0, 1, 2].map(|axis| centres.iter().map(|c| c[axis]).fold(f64::NEG_INFINITY, f64::max));
         record.origin = lower.map(|x| x as f32);
-        record.centre_step = step((0..3).map(|axis| upper[axis] - lower[axis]).fold(0.0, f64::max));
+        let centre_step = step((0..3).map(|axis| upper[axis] - lower[axis]).fold(0.0, f64::max));
+        record.centre_step = centre_step.0;
         for (slot, centre) in centres.iter().enumerate() {
             let steps = [0, 1, 2].map(|axis| {
-                let along = (centre[axis] - f64::from(record.origin[axis])) / f64::from(record.centre_step);
+                let along = (centre[axis] - f64::from(record.origin[axis])) / f64::from(centre_step.get());
                 along.round() as u16
             });
             put(&mut record.centre, slot, steps);
@@ -164,9 +159,10 @@ impl<'a> Writer<'a> {
                 self.half_extents(child, &frame(slot), &unpacked.centre.map(|axis| axis[slot]))
             })
             .collect();
-        record.extent_step = step(half_extents.iter().flatten().copied().fold(0.0, f64::max));
+        let extent_step = step(half_extents.iter().flatten().copied().fold(0.0, f64::max));
+        record.extent_step = extent_step.0;
         for (slot, half_extents) in half_extents.iter().enumerate() {
-            put(&mut record.half_extents, slot, half_extents.map(|half| steps_up(half, record.extent_step)));
+            put(&mut record.half_extents, slot, half_extents.map(|half| steps_up(half, extent_step.get())));
         }
         record
     }
@@ -229,8 +225,8 @@ pub(super) fn put<T: Copy, const N: usize>(lanes: &mut [[T; PAIR_WIDTH]; N], slo
 }
 
 /// A step such that 65534 steps are at least `most`.
-fn step(most: f64) -> f32 {
-    round_up(most / f64::from(u16::MAX - 1)).max(f32::MIN_POSITIVE)
+fn step(most: f64) -> PackedStep {
+    PackedStep::at_least(round_up(most / f64::from(u16::MAX - 1)))
 }
 
 /// A number of steps whose product with `step`, rounded to f32, is at least `x`.

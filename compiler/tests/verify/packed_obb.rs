@@ -7,7 +7,7 @@ use bvhc_format::section::ObbTree;
 use crate::breaks_in;
 use crate::forge::{Forge, METADATA, OBB};
 
-const NODE: usize = 128;
+const NODE: usize = 96;
 const LEAF: usize = 16;
 
 fn node(file: &Forge, index: usize) -> usize {
@@ -23,7 +23,7 @@ fn leaf(file: &Forge, index: usize) -> usize {
 }
 
 fn child(file: &Forge, of: usize, slot: usize) -> usize {
-    node(file, of) + 80 + 4 * slot
+    node(file, of) + 64 + 4 * slot
 }
 
 /// A node that has an empty slot, and the slot.
@@ -50,23 +50,24 @@ fn references() {
     breaks("B5", |file| file.put_u32(child(file, 0, 0), nodes(file) as u32));
     breaks("B6", |file| {
         let root = node(file, 0);
-        file.put(root, &[0; 80]);
-        file.put(root + 80, &[0xff; 16]);
+        file.put(root, &[0; 64]);
+        file.put(root + 64, &[0xff; 16]);
     });
 }
 
 #[test]
 fn numbers() {
-    // A slot's quaternion, set to zero.
-    breaks("B8", |file| (0..4).for_each(|part| file.put(node(file, 0) + 8 * part, &[0; 2])));
-    breaks("B9", |file| file.put_f32(node(file, 0) + 96, f32::NAN));
-    breaks("B9", |file| file.put_f32(node(file, 0) + 112, f32::INFINITY));
-    breaks("B9", |file| file.put_f32(node(file, 0) + 112, -file.f32(node(file, 0) + 112)));
-    breaks("B16", |file| file.put(node(file, 1) + 116, &[1]));
-    for at in [0, 32, 56] {
+    const EXTENT_STEP: usize = 94;
+    breaks("B9", |file| file.put_f32(node(file, 0) + 80, f32::NAN));
+    breaks("B9", |file| file.put(node(file, 0) + EXTENT_STEP, &[0x80, 0x7f]));
+    breaks("B9", |file| {
+        let sign = node(file, 0) + EXTENT_STEP + 1;
+        file.put(sign, &[file.bytes[sign] | 0x80]);
+    });
+    for (at, size) in [(0, 4), (16, 2), (40, 2)] {
         breaks("B17", |file| {
             let (of, slot) = empty_slot(file);
-            file.put(node(file, of) + at + 2 * slot, &[1]);
+            file.put(node(file, of) + at + size * slot, &[1]);
         });
     }
 }
@@ -76,7 +77,7 @@ fn numbers() {
 fn boxes() {
     for axis in 0..3 {
         breaks("B9", |file| {
-            let at = node(file, 0) + 56 + 8 * axis;
+            let at = node(file, 0) + 40 + 8 * axis;
             let half = u16::from_le_bytes([file.bytes[at], file.bytes[at + 1]]);
             file.put(at, &(half - 8).to_le_bytes());
         });

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use bvhc_format::describe::{Shape, Type};
 use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH};
-use bvhc_format::obb::{PairChild, PairRef};
+use bvhc_format::obb::{PackedRotation, PackedStep, PairChild, PairRef};
 use bvhc_format::record::{Child, ChildRef, FaceCorners};
 use bvhc_format::section::SectionKind;
 
@@ -28,7 +28,10 @@ enum Kind {
     Text,
     U8,
     U16,
-    I16,
+    /// A rotation in 32 bits.
+    Rotation,
+    /// The upper half of the bits of an f32.
+    Step,
     U32,
     U64,
     F32,
@@ -312,9 +315,7 @@ impl Dump<'_> {
     }
 
     fn packed_obb_node(&mut self) {
-        for part in ["rotation x", "rotation y", "rotation z", "rotation w"] {
-            self.field(part, 8, Kind::I16);
-        }
+        self.field("rotation", 16, Kind::Rotation);
         for row in ["centre x", "centre y", "centre z", "half_extents 0", "half_extents 1", "half_extents 2"]
         {
             self.field(row, 8, Kind::U16);
@@ -322,9 +323,8 @@ impl Dump<'_> {
         self.fields(&[
             ("children", 16, Kind::PairChild),
             ("origin", 12, Kind::F32),
-            ("centre_step", 4, Kind::F32),
-            ("extent_step", 4, Kind::F32),
-            ("reserved", 12, Kind::Raw),
+            ("centre_step", 2, Kind::Step),
+            ("extent_step", 2, Kind::Step),
         ]);
     }
 
@@ -414,7 +414,11 @@ fn values(line: &[u8], kind: Kind, at: usize) -> String {
         Kind::Text => format!("{:?}", String::from_utf8_lossy(line)),
         Kind::U8 => each(1, |value| value.to_string()),
         Kind::U16 => each(2, |value| value.to_string()),
-        Kind::I16 => each(2, |value| (value as i16).to_string()),
+        Kind::Rotation => each(4, |value| {
+            let [x, y, z, w] = PackedRotation(value as u32).unpack();
+            format!("({x:.4} {y:.4} {z:.4} {w:.4})")
+        }),
+        Kind::Step => each(2, |value| format!("{:?}", PackedStep(value as u16).get())),
         Kind::U32 => each(4, |value| value.to_string()),
         Kind::U64 => each(8, |value| value.to_string()),
         Kind::F32 => each(4, |value| format!("{:?}", f32::from_bits(value as u32))),

@@ -45,15 +45,18 @@ pub const BLOCK: usize = size_of::<Block>();
 pub struct ObbRecords {
     /// Bytes of a node.
     pub node: usize,
-    /// Bytes of each of the ten numbers in a node's slot.
+    /// Bytes of each number in a node's slot.
     pub number: usize,
-    /// The offsets of a node's other numbers, which have 32 bits.
-    pub scales: &'static [usize],
+    /// How many numbers of that size a slot's rotation takes.
+    pub rotation: usize,
+    /// The offset and size of each of a node's other numbers.
+    pub scales: &'static [(usize, usize)],
 }
 
-static PLAIN: ObbRecords = ObbRecords { node: 192, number: 4, scales: &[] };
+static PLAIN: ObbRecords = ObbRecords { node: 192, number: 4, rotation: 4, scales: &[] };
 
-static PACKED: ObbRecords = ObbRecords { node: 128, number: 2, scales: &[96, 100, 104, 108, 112] };
+static PACKED: ObbRecords =
+    ObbRecords { node: 96, number: 2, rotation: 2, scales: &[(80, 4), (84, 4), (88, 4), (92, 2), (94, 2)] };
 
 impl Places {
     /// Finds the parts of a file.
@@ -105,15 +108,22 @@ impl Places {
         self.obb_number(node, 10, 0) + 4 * slot
     }
 
-    /// Writes one of the numbers of such a slot or, if it has 16 bits, the upper half: 0 to 3 are the quaternion's, 4
-    /// to 6 the centre's, 7 to 9 the half extents'.
+    /// Writes one of the numbers of such a slot or, if it has 16 bits, the upper half: 0 to 3 are the rotation's, 4 to 6
+    /// the centre's, 7 to 9 the half extents'.
     pub fn write_obb_number(&self, file: &mut [u8], node: usize, number: usize, slot: usize, bits: u32) {
         let (at, size) = (self.obb_number(node, number, slot), self.obb.number);
         file[at..at + size].copy_from_slice(&bits.to_le_bytes()[4 - size..]);
     }
 
     fn obb_number(&self, node: usize, number: usize, slot: usize) -> usize {
-        self.obb_node(node) + self.obb.number * (PAIR_WIDTH * number + slot)
+        let row = (number + self.obb.rotation).saturating_sub(4);
+        self.obb_node(node) + self.obb.number * (PAIR_WIDTH * row + slot)
+    }
+
+    /// Writes one of a node's numbers that are for all its slots or, if it has 16 bits, the upper half.
+    pub fn write_obb_scale(&self, file: &mut [u8], node: usize, scale: (usize, usize), bits: u32) {
+        let (at, size) = (self.obb_node(node) + scale.0, scale.1);
+        file[at..at + size].copy_from_slice(&bits.to_le_bytes()[4 - size..]);
     }
 
     /// Offset of a leaf of that tree.

@@ -40,13 +40,11 @@ pub(in crate::verify) fn unpacked_nodes<'a>(root: &'a ArchivedObbTree<'static>) 
 /// B17 for a node.
 fn check_node(node: &PackedObbNode) -> Result<(), ObbNodeFault> {
     for slot in (0..PAIR_WIDTH).filter(|slot| node.children[*slot] == PairRef::EMPTY.0) {
-        let turned = node.rotation.iter().any(|part| part[slot] != 0);
-        if turned || node.centre.iter().chain(&node.half_extents).any(|part| part[slot] != 0) {
+        if node.rotation[slot] != 0
+            || node.centre.iter().chain(&node.half_extents).any(|part| part[slot] != 0)
+        {
             return Err(ObbNodeFault::PackedEmpty { slot });
         }
     }
-    match node.reserved {
-        [0, 0, 0] => Ok(()),
-        [a, b, c] => Err(ObbNodeFault::Reserved { found: [a, b, c, 0] }),
-    }
+    Ok(())
 }
