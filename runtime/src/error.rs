@@ -47,6 +47,9 @@ pub enum OpenError {
         /// The feature flags that this runtime does not know.
         unknown: u32,
     },
+    /// The file has parts that are compiled into this runtime only with the named Cargo feature.
+    #[error("the file can be queried only if bvhc-runtime is built with its feature `{0}`")]
+    WithoutFeature(&'static str),
     /// The header's length differs from the number of bytes.
     #[error("the header says that the file has {header} bytes, but it has {found}")]
     Length {

@@ -33,8 +33,9 @@
 //! hit has an infinite `t`.
 //!
 //! **Features**: `mmap` (default; files, needs the standard library), `alloc` (copies of bytes, [`TriangleTable`]),
-//! `hashes` (`Model::verify_hashes`), `scalar` (for tests). Without features the crate is `no_std`, and neither it nor
-//! its dependencies allocate.
+//! `hashes` (`Model::verify_hashes`), `packed` (default; files with `--layout small`), `volumes` (default; two models by
+//! k-DOPs, swept spheres and sample vertices), `scalar` (for tests). Without features the crate is `no_std`, and neither
+//! it nor its dependencies allocate.
 #![no_std]
 
 #[cfg(feature = "alloc")]
@@ -87,9 +88,9 @@ pub use model::{Model, Source};
 pub use owner::LoadedModel;
 #[cfg(feature = "mmap")]
 pub use owner::MappedModel;
-pub use pair::{
-    Against, Distance, Exhausted, Pair, PairError, Realign, Tolerance, Volume, WarmStart, WorkBudget,
-};
+#[cfg(feature = "volumes")]
+pub use pair::Realign;
+pub use pair::{Against, Distance, Exhausted, Pair, PairError, Tolerance, Volume, WarmStart, WorkBudget};
 pub use pose::{Pose, PoseError};
 pub use query::{ClosestPoint, Overlap, SurfacePoint, VisitControl};
 pub use ray::{Hit, Ray, Sides};

@@ -20,4 +20,5 @@ mod walk;
 pub use answers::{Distance, Exhausted, Pair, Tolerance, WarmStart, WorkBudget};
 pub use query::Against;
 pub use select::{PairError, Volume};
+#[cfg(feature = "volumes")]
 pub use volume::kdop::Realign;

@@ -1,16 +1,19 @@
 //! Dispatches on the volume that the caller names, to the trees that store it: the only place that knows all kinds.
 
+#[cfg(feature = "volumes")]
+mod others;
+
+#[cfg(feature = "volumes")]
 use bvhc_format::swept::Cores;
 
 use super::answers::Exhausted;
 use super::relative_pose::RelativePose;
+use super::tree::PairTree;
 use super::tree::obb::ObbNodes;
-use super::tree::{Leaves, PairTree};
-use super::volume::kdop::{self, KdopVolumes, Kdops, Realign};
+use super::volume::Volumes;
+#[cfg(feature = "volumes")]
+use super::volume::kdop::Realign;
 use super::volume::obb::Obb;
-use super::volume::samples::Samples;
-use super::volume::swept::Swept;
-use super::volume::{Outlined, Volumes};
 use crate::model::Model;
 use crate::pose::Pose;
 use crate::simd::Kernel;
@@ -23,13 +26,16 @@ pub enum Volume {
     #[default]
     Obb,
     /// k-DOPs; B's are realigned to A's directions in this way.
+    #[cfg(feature = "volumes")]
     Kdop(Realign),
     /// Axis-aligned boxes.
     Aabb,
     /// Spheres swept along cores of this kind.
+    #[cfg(feature = "volumes")]
     Swept(Cores),
     /// Oriented boxes with a sample vertex beside each, which gives upper bounds of distances. Samples do not help
     /// collision queries.
+    #[cfg(feature = "volumes")]
     Samples,
 }
 
@@ -41,12 +47,15 @@ pub enum PairError {
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
     /// A file has no tree of k-DOPs, or B's lacks the tables, directions or hull that the realignment needs.
+    #[cfg(feature = "volumes")]
     #[error("the files have no trees of k-DOPs that can be realigned by {}", .0.name())]
     NoKdops(Realign),
     /// A file has no tree of swept spheres with such cores.
+    #[cfg(feature = "volumes")]
     #[error("the files have no trees of swept spheres of the kind {}", .0.name())]
     NoSwept(Cores),
     /// A file has no sample vertices for its tree of oriented boxes.
+    #[cfg(feature = "volumes")]
     #[error("the files have no samples beside their trees of oriented boxes")]
     NoSamples,
 }
@@ -63,6 +72,7 @@ pub(super) trait Question {
     fn is_answered(&self) -> bool;
 
     /// Models farther apart than this have the answer [`nothing`](Self::nothing).
+    #[cfg_attr(not(feature = "volumes"), allow(dead_code))]
     fn limit(&self) -> f64;
 
     /// The answer if nothing is found.
@@ -98,9 +108,12 @@ pub(super) fn ask<S: Kernel, Q: Question>(
             let trees = [PairTree::of_aabbs(a), PairTree::of_aabbs(b)];
             by_boxes(simd, trees, [ObbNodes::of_aabbs(a), ObbNodes::of_aabbs(b)], pose, question)
         }
-        Volume::Kdop(realign) => by_kdops(simd, models, pose, realign, question),
-        Volume::Swept(cores) => by_swept(simd, models, pose, cores, question),
-        Volume::Samples => by_samples(simd, models, pose, question),
+        #[cfg(feature = "volumes")]
+        Volume::Kdop(realign) => others::by_kdops(simd, models, pose, realign, question),
+        #[cfg(feature = "volumes")]
+        Volume::Swept(cores) => others::by_swept(simd, models, pose, cores, question),
+        #[cfg(feature = "volumes")]
+        Volume::Samples => others::by_samples(simd, models, pose, question),
     }
 }
 
@@ -119,99 +132,4 @@ fn by_boxes<S: Kernel, Q: Question>(
     let pose = RelativePose::new(simd, pose, trees[0].frame(), trees[1].frame());
     let mut volumes = Obb::new(nodes, question.ranks());
     Ok(question.walk(simd, trees, &mut volumes, pose)?)
-}
-
-/// With any other volumes, which share one copy of the walk.
-#[inline(always)]
-fn by_others<S: Kernel, Q: Question>(
-    simd: S,
-    trees: [PairTree<'_>; 2],
-    volumes: &mut dyn Volumes<S>,
-    pose: RelativePose,
-    question: Q,
-) -> Result<Q::Answer, PairError> {
-    if question.is_answered() {
-        return Ok(question.nothing());
-    }
-    let answer = simd.vectorize(
-        #[inline(always)]
-        || question.walk(simd, trees, volumes, pose),
-    );
-    Ok(answer?)
-}
-
-fn by_kdops<S: Kernel, Q: Question>(
-    simd: S,
-    [a, b]: [&Model<'_>; 2],
-    pose: &Pose,
-    realign: Realign,
-    question: Q,
-) -> Result<Q::Answer, PairError> {
-    let (Some(tree_a), Some(tree_b), Some(layout_a), Some(layout_b)) =
-        (a.kdop_tree(), b.kdop_tree(), a.kdop_layout(), b.kdop_layout())
-    else {
-        return Err(PairError::NoKdops(realign));
-    };
-    let hull = if realign == Realign::Hull { b.hull() } else { None };
-    if !realign.can_use(&layout_b) || realign == Realign::Hull && hull.is_none() {
-        return Err(PairError::NoKdops(realign));
-    }
-    let (rows, layouts) = ([tree_a.rows.get(), tree_b.rows.get()], [layout_a, layout_b]);
-    let nodes = [rows[0].len() / layout_a.rows(), rows[1].len() / layout_b.rows()];
-    let leaves = [Leaves::Stored(tree_a.leaves.get()), Leaves::Stored(tree_b.leaves.get())];
-    let trees = [
-        PairTree::stored(a, (&tree_a.origin, tree_a.radius), leaves[0], 0, nodes[0]),
-        PairTree::stored(b, (&tree_b.origin, tree_b.radius), leaves[1], 0, nodes[1]),
-    ];
-    let frames = [trees[0].frame(), trees[1].frame()];
-    let pose = RelativePose::new(simd, pose, frames[0], frames[1]);
-    let root = hull.as_ref().zip(kdop::node(rows[0], &layout_a, 0));
-    if root
-        .is_some_and(|(hull, node)| kdop::are_apart(&layout_a, node, hull, frames, &pose, question.limit()))
-    {
-        return Ok(question.nothing());
-    }
-    let radii = frames.map(|frame| frame.radius);
-    let test = Kdops::new(simd, [&layout_a, &layout_b], radii, &pose, realign, question.ranks());
-    by_others(simd, trees, &mut Outlined(KdopVolumes { rows, layouts, test }), pose, question)
-}
-
-fn by_swept<S: Kernel, Q: Question>(
-    simd: S,
-    models: [&Model<'_>; 2],
-    pose: &Pose,
-    cores: Cores,
-    question: Q,
-) -> Result<Q::Answer, PairError> {
-    let [a, b] = models;
-    let (Some((tree_a, layout_a)), Some((tree_b, layout_b))) = (a.swept_tree(), b.swept_tree()) else {
-        return Err(PairError::NoSwept(cores));
-    };
-    if layout_a.cores != cores || layout_b.cores != cores {
-        return Err(PairError::NoSwept(cores));
-    }
-    let rows = [(tree_a.rows.get(), layout_a), (tree_b.rows.get(), layout_b)];
-    let nodes = rows.map(|(rows, layout)| layout.most_nodes(rows.len()));
-    let leaves = [Leaves::Stored(tree_a.leaves.get()), Leaves::Stored(tree_b.leaves.get())];
-    let trees = [
-        PairTree::stored(a, (&tree_a.origin, tree_a.radius), leaves[0], layout_a.root(), nodes[0]),
-        PairTree::stored(b, (&tree_b.origin, tree_b.radius), leaves[1], layout_b.root(), nodes[1]),
-    ];
-    let pose = RelativePose::new(simd, pose, trees[0].frame(), trees[1].frame());
-    by_others(simd, trees, &mut Outlined(Swept::new(rows)), pose, question)
-}
-
-fn by_samples<S: Kernel, Q: Question>(
-    simd: S,
-    models: [&Model<'_>; 2],
-    pose: &Pose,
-    question: Q,
-) -> Result<Q::Answer, PairError> {
-    let (Some(of_a), Some(of_b)) = (models[0].samples(), models[1].samples()) else {
-        return Err(PairError::NoSamples);
-    };
-    let trees = models.map(PairTree::of_obbs);
-    let boxes = Obb::new(models.map(ObbNodes::of), question.ranks());
-    let pose = RelativePose::new(simd, pose, trees[0].frame(), trees[1].frame());
-    by_others(simd, trees, &mut Outlined(Samples::new(boxes, [of_a, of_b])), pose, question)
 }

@@ -34,6 +34,7 @@ pub(crate) trait Kernel: Simd {
     fn look_up(self, table: Self::Table, slots: &[u8; BLOCK_WIDTH], first: usize) -> Self::Lanes;
 
     /// The same in two tables; slots are taken modulo 32, those from 16 on refer to the second table.
+    #[cfg_attr(not(feature = "volumes"), allow(dead_code))]
     fn look_up_in_two(self, tables: [Self::Table; 2], slots: &[u8; BLOCK_WIDTH], first: usize)
     -> Self::Lanes;
 
@@ -41,9 +42,11 @@ pub(crate) trait Kernel: Simd {
     fn pick(self, numbers: Self::Lanes, lane: usize) -> f32;
 
     /// The lower and the upper four bits of each byte, as a byte each.
+    #[cfg_attr(not(feature = "packed"), allow(dead_code))]
     fn spread_nibbles(self, bytes: &[u8; BLOCK_WIDTH / 2]) -> [u8; BLOCK_WIDTH];
 
     /// `origin + step * offset` for 16 little-endian offsets, where that is exact.
+    #[cfg_attr(not(feature = "packed"), allow(dead_code))]
     fn on_lattice(self, offsets: &[u8; 2 * BLOCK_WIDTH], origin: f32, step: f32) -> [f32; BLOCK_WIDTH];
 
     /// The numbers from `first` on, each repeated four times.

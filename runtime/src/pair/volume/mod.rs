@@ -1,10 +1,13 @@
 //! Bounding volumes of pair queries: they prune, and are conservative under rounding.
 
 pub(crate) mod aabb;
+#[cfg(feature = "volumes")]
 pub(crate) mod kdop;
 pub(crate) mod obb;
 mod obb_bounds;
+#[cfg(feature = "volumes")]
 pub(crate) mod samples;
+#[cfg(feature = "volumes")]
 pub(crate) mod swept;
 
 use bvhc_format::obb::PAIR_WIDTH;
@@ -113,8 +116,10 @@ pub(crate) struct WitnessBound {
 }
 
 /// Volumes whose tests are not inlined, so that one copy of the walk serves all of them.
+#[cfg(feature = "volumes")]
 pub(crate) struct Outlined<V>(pub(crate) V);
 
+#[cfg(feature = "volumes")]
 impl<S: Kernel, V: Volumes<S>> Volumes<S> for Outlined<V> {
     fn overlaps(
         &mut self,
