@@ -118,6 +118,8 @@ impl Real for Double {
 impl Add for Double {
     type Output = Self;
 
+    // As `mul`.
+    #[inline(never)]
     fn add(self, other: Self) -> Self {
         let (high, low) = (Self::sum(self.high, other.high), Self::sum(self.low, other.low));
         let sum = Self::normalised(high.high, high.low + low.high);
@@ -136,6 +138,8 @@ impl Sub for Double {
 impl Mul for Double {
     type Output = Self;
 
+    // A call each: they are many and rare.
+    #[inline(never)]
     fn mul(self, other: Self) -> Self {
         let product = Self::product(self.high, other.high);
         Self::normalised(product.high, product.low + (self.high * other.low + self.low * other.high))

@@ -35,11 +35,29 @@ fn by_others<S: Kernel, Q: Question>(
 
 pub(super) fn by_kdops<S: Kernel, Q: Question>(
     simd: S,
-    [a, b]: [&Model<'_>; 2],
+    models: [&Model<'_>; 2],
     pose: &Pose,
     realign: Realign,
     question: Q,
 ) -> Result<Q::Answer, PairError> {
+    match open_kdops(simd, models, pose, realign, (question.limit(), question.ranks()))? {
+        None => Ok(question.nothing()),
+        Some((trees, mut volumes, pose)) => by_others(simd, trees, &mut volumes, pose, question),
+    }
+}
+
+/// What a walk needs.
+type Walkable<'a, V> = ([PairTree<'a>; 2], Outlined<V>, RelativePose);
+
+/// `None` if the roots are farther apart than the limit. Compiled once for all questions.
+#[inline(never)]
+fn open_kdops<'a, S: Kernel>(
+    simd: S,
+    [a, b]: [&'a Model<'a>; 2],
+    pose: &Pose,
+    realign: Realign,
+    (limit, ranks): (f64, bool),
+) -> Result<Option<Walkable<'a, KdopVolumes<'a>>>, PairError> {
     let (Some(tree_a), Some(tree_b), Some(layout_a), Some(layout_b)) =
         (a.kdop_tree(), b.kdop_tree(), a.kdop_layout(), b.kdop_layout())
     else {
@@ -59,14 +77,12 @@ pub(super) fn by_kdops<S: Kernel, Q: Question>(
     let frames = [trees[0].frame(), trees[1].frame()];
     let pose = RelativePose::new(simd, pose, frames[0], frames[1]);
     let root = hull.as_ref().zip(kdop::node(rows[0], &layout_a, 0));
-    if root
-        .is_some_and(|(hull, node)| kdop::are_apart(&layout_a, node, hull, frames, &pose, question.limit()))
-    {
-        return Ok(question.nothing());
+    if root.is_some_and(|(hull, node)| kdop::are_apart(&layout_a, node, hull, frames, &pose, limit)) {
+        return Ok(None);
     }
     let radii = frames.map(|frame| frame.radius);
-    let test = Kdops::new(simd, [&layout_a, &layout_b], radii, &pose, realign, question.ranks());
-    by_others(simd, trees, &mut Outlined(KdopVolumes { rows, layouts, test }), pose, question)
+    let test = Kdops::new(simd, [&layout_a, &layout_b], radii, &pose, realign, ranks);
+    Ok(Some((trees, Outlined(KdopVolumes { rows, layouts, test }), pose)))
 }
 
 pub(super) fn by_swept<S: Kernel, Q: Question>(
