@@ -167,6 +167,13 @@ BVHC_ASSERT(sizeof(bvhc_face_corners) == 16, "bvhc_face_corners");
 BVHC_ASSERT(offsetof(bvhc_face_corners, triangle) == 0, "bvhc_face_corners.triangle");
 BVHC_ASSERT(offsetof(bvhc_face_corners, corners) == 4, "bvhc_face_corners.corners");
 
+/* PairLeaf: 16 bytes, aligned to 16. */
+typedef struct bvhc_pair_leaf {
+    uint32_t addresses[4]; /* 0 */
+} bvhc_pair_leaf;
+BVHC_ASSERT(sizeof(bvhc_pair_leaf) == 16, "bvhc_pair_leaf");
+BVHC_ASSERT(offsetof(bvhc_pair_leaf, addresses) == 0, "bvhc_pair_leaf.addresses");
+
 /* HullVertex: 16 bytes, aligned to 16. */
 typedef struct bvhc_hull_vertex {
     float position[3]; /* 0 */
@@ -230,13 +237,6 @@ BVHC_ASSERT(offsetof(bvhc_packed_obb_node, origin) == 80, "bvhc_packed_obb_node.
 BVHC_ASSERT(offsetof(bvhc_packed_obb_node, centre_step) == 92, "bvhc_packed_obb_node.centre_step");
 BVHC_ASSERT(offsetof(bvhc_packed_obb_node, extent_step) == 94, "bvhc_packed_obb_node.extent_step");
 
-/* PairLeaf: 16 bytes, aligned to 16. */
-typedef struct bvhc_pair_leaf {
-    uint32_t addresses[4]; /* 0 */
-} bvhc_pair_leaf;
-BVHC_ASSERT(sizeof(bvhc_pair_leaf) == 16, "bvhc_pair_leaf");
-BVHC_ASSERT(offsetof(bvhc_pair_leaf, addresses) == 0, "bvhc_pair_leaf.addresses");
-
 /* LaneRow: 16 bytes, aligned to 16. */
 typedef struct bvhc_lane_row {
     float lanes[4]; /* 0 */
@@ -283,7 +283,7 @@ BVHC_ASSERT(offsetof(bvhc_metadata, trees) == 240, "bvhc_metadata.trees");
 BVHC_ASSERT(offsetof(bvhc_metadata, keys) == 256, "bvhc_metadata.keys");
 BVHC_ASSERT(offsetof(bvhc_metadata, values) == 288, "bvhc_metadata.values");
 
-/* Root of section geometry (kind 2): 96 bytes, aligned to 8. */
+/* Root of section geometry (kind 2): 112 bytes, aligned to 8. */
 typedef struct bvhc_geometry {
     bvhc_slice blocks; /* 0 of Block */
     bvhc_slice triangles; /* 16 of u32 */
@@ -291,14 +291,16 @@ typedef struct bvhc_geometry {
     bvhc_slice runs; /* 48 of AttributeRun */
     bvhc_slice corners; /* 64 of u16 */
     bvhc_slice wide_corners; /* 80 of FaceCorners */
+    bvhc_slice pair_leaves; /* 96 of PairLeaf */
 } bvhc_geometry;
-BVHC_ASSERT(sizeof(bvhc_geometry) == 96, "bvhc_geometry");
+BVHC_ASSERT(sizeof(bvhc_geometry) == 112, "bvhc_geometry");
 BVHC_ASSERT(offsetof(bvhc_geometry, blocks) == 0, "bvhc_geometry.blocks");
 BVHC_ASSERT(offsetof(bvhc_geometry, triangles) == 16, "bvhc_geometry.triangles");
 BVHC_ASSERT(offsetof(bvhc_geometry, faces) == 32, "bvhc_geometry.faces");
 BVHC_ASSERT(offsetof(bvhc_geometry, runs) == 48, "bvhc_geometry.runs");
 BVHC_ASSERT(offsetof(bvhc_geometry, corners) == 64, "bvhc_geometry.corners");
 BVHC_ASSERT(offsetof(bvhc_geometry, wide_corners) == 80, "bvhc_geometry.wide_corners");
+BVHC_ASSERT(offsetof(bvhc_geometry, pair_leaves) == 96, "bvhc_geometry.pair_leaves");
 
 /* Root of section splits (kind 3): 48 bytes, aligned to 8. */
 typedef struct bvhc_splits {
@@ -353,7 +355,7 @@ BVHC_ASSERT(offsetof(bvhc_aabb_tree, depth) == 24, "bvhc_aabb_tree.depth");
 BVHC_ASSERT(offsetof(bvhc_aabb_tree, reserved) == 28, "bvhc_aabb_tree.reserved");
 BVHC_ASSERT(offsetof(bvhc_aabb_tree, nodes) == 32, "bvhc_aabb_tree.nodes");
 
-/* Root of section obb-tree (kind 17): 72 bytes, aligned to 8. */
+/* Root of section obb-tree (kind 17): 56 bytes, aligned to 8. */
 typedef struct bvhc_obb_tree {
     float origin[3]; /* 0 */
     float radius; /* 12 */
@@ -361,18 +363,16 @@ typedef struct bvhc_obb_tree {
     uint32_t reserved; /* 20 */
     bvhc_slice nodes; /* 24 of ObbNode */
     bvhc_slice packed_nodes; /* 40 of PackedObbNode */
-    bvhc_slice leaves; /* 56 of PairLeaf */
 } bvhc_obb_tree;
-BVHC_ASSERT(sizeof(bvhc_obb_tree) == 72, "bvhc_obb_tree");
+BVHC_ASSERT(sizeof(bvhc_obb_tree) == 56, "bvhc_obb_tree");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, origin) == 0, "bvhc_obb_tree.origin");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, radius) == 12, "bvhc_obb_tree.radius");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, depth) == 16, "bvhc_obb_tree.depth");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, reserved) == 20, "bvhc_obb_tree.reserved");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, nodes) == 24, "bvhc_obb_tree.nodes");
 BVHC_ASSERT(offsetof(bvhc_obb_tree, packed_nodes) == 40, "bvhc_obb_tree.packed_nodes");
-BVHC_ASSERT(offsetof(bvhc_obb_tree, leaves) == 56, "bvhc_obb_tree.leaves");
 
-/* Root of section kdop-tree (kind 18): 64 bytes, aligned to 8. */
+/* Root of section kdop-tree (kind 18): 48 bytes, aligned to 8. */
 typedef struct bvhc_kdop_tree {
     float origin[3]; /* 0 */
     float radius; /* 12 */
@@ -381,9 +381,8 @@ typedef struct bvhc_kdop_tree {
     uint32_t tables; /* 24 */
     uint32_t reserved; /* 28 */
     bvhc_slice rows; /* 32 of LaneRow */
-    bvhc_slice leaves; /* 48 of PairLeaf */
 } bvhc_kdop_tree;
-BVHC_ASSERT(sizeof(bvhc_kdop_tree) == 64, "bvhc_kdop_tree");
+BVHC_ASSERT(sizeof(bvhc_kdop_tree) == 48, "bvhc_kdop_tree");
 BVHC_ASSERT(offsetof(bvhc_kdop_tree, origin) == 0, "bvhc_kdop_tree.origin");
 BVHC_ASSERT(offsetof(bvhc_kdop_tree, radius) == 12, "bvhc_kdop_tree.radius");
 BVHC_ASSERT(offsetof(bvhc_kdop_tree, depth) == 16, "bvhc_kdop_tree.depth");
@@ -391,23 +390,20 @@ BVHC_ASSERT(offsetof(bvhc_kdop_tree, k) == 20, "bvhc_kdop_tree.k");
 BVHC_ASSERT(offsetof(bvhc_kdop_tree, tables) == 24, "bvhc_kdop_tree.tables");
 BVHC_ASSERT(offsetof(bvhc_kdop_tree, reserved) == 28, "bvhc_kdop_tree.reserved");
 BVHC_ASSERT(offsetof(bvhc_kdop_tree, rows) == 32, "bvhc_kdop_tree.rows");
-BVHC_ASSERT(offsetof(bvhc_kdop_tree, leaves) == 48, "bvhc_kdop_tree.leaves");
 
-/* Root of section swept-tree (kind 19): 56 bytes, aligned to 8. */
+/* Root of section swept-tree (kind 19): 40 bytes, aligned to 8. */
 typedef struct bvhc_swept_tree {
     float origin[3]; /* 0 */
     float radius; /* 12 */
     uint32_t depth; /* 16 */
     uint32_t core; /* 20 */
-    bvhc_slice leaves; /* 24 of PairLeaf */
-    bvhc_slice rows; /* 40 of LaneRow */
+    bvhc_slice rows; /* 24 of LaneRow */
 } bvhc_swept_tree;
-BVHC_ASSERT(sizeof(bvhc_swept_tree) == 56, "bvhc_swept_tree");
+BVHC_ASSERT(sizeof(bvhc_swept_tree) == 40, "bvhc_swept_tree");
 BVHC_ASSERT(offsetof(bvhc_swept_tree, origin) == 0, "bvhc_swept_tree.origin");
 BVHC_ASSERT(offsetof(bvhc_swept_tree, radius) == 12, "bvhc_swept_tree.radius");
 BVHC_ASSERT(offsetof(bvhc_swept_tree, depth) == 16, "bvhc_swept_tree.depth");
 BVHC_ASSERT(offsetof(bvhc_swept_tree, core) == 20, "bvhc_swept_tree.core");
-BVHC_ASSERT(offsetof(bvhc_swept_tree, leaves) == 24, "bvhc_swept_tree.leaves");
-BVHC_ASSERT(offsetof(bvhc_swept_tree, rows) == 40, "bvhc_swept_tree.rows");
+BVHC_ASSERT(offsetof(bvhc_swept_tree, rows) == 24, "bvhc_swept_tree.rows");
 
 #endif

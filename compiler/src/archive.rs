@@ -35,7 +35,8 @@ fn read(payload: &[u8], at: usize) -> u64 {
     payload[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Size of a tree in bytes: all its slices, and for the AABB tree also the blocks of triangles.
+/// Size of a tree in bytes: all its slices, and for the AABB tree also the blocks of triangles. (Leaves that
+/// trees share are in section geometry.)
 pub(crate) fn tree_bytes(kind: u32, payload: &[u8], block_bytes: usize) -> u64 {
     let Some(kind) = SectionKind::from_number(kind) else { return 0 };
     let records: usize = slices(kind, payload).iter().map(|slice| slice.bytes.len()).sum();

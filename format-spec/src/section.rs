@@ -229,7 +229,7 @@ sections! {
     }
 
     /// The triangles, in blocks that all trees share.
-    Geometry as ArchivedGeometry = 2, "geometry", Always, 96 {
+    Geometry as ArchivedGeometry = 2, "geometry", Always, 112 {
         /// The blocks, in the depth-first order of the AABB tree; empty if they are packed.
         blocks: Slice(&'a [Block]),
         /// Triangle numbers: lane `l` of a block holds triangle `triangles[first + l]`.
@@ -243,6 +243,9 @@ sections! {
         corners: Slice(&'a [u16]),
         /// The records of triangles whose corners do not fit into `corners`, ascending by triangle.
         wide_corners: Slice(&'a [FaceCorners]),
+        /// The leaves of all trees for pairs of models, in the order in which these trees, by kind, with their nodes, by
+        /// index, and slots first refer to them.
+        pair_leaves: Slice(&'a [PairLeaf]),
     }
 
     /// The triangles that several blocks hold, and the references of the AABB tree to those blocks.
@@ -299,7 +302,7 @@ sections! {
     }
 
     /// The four-wide tree of oriented boxes, for queries on two meshes. Node 0 is the root.
-    ObbTree as ArchivedObbTree = 17, "obb-tree", Optional, 72 {
+    ObbTree as ArchivedObbTree = 17, "obb-tree", Optional, 56 {
         /// The point of the model's space that the nodes' centres are relative to.
         origin: Value([f32; 3]),
         /// An upper bound of the distance of any box's points from the origin, in the model's units.
@@ -312,12 +315,10 @@ sections! {
         nodes: Slice(&'a [ObbNode]),
         /// The nodes in packed form; `nodes` is then empty.
         packed_nodes: Slice(&'a [PackedObbNode]),
-        /// The leaves, in the order in which nodes, by index, and their slots refer to them.
-        leaves: Slice(&'a [PairLeaf]),
     }
 
     /// The four-wide tree of k-DOPs, for queries on two meshes. Node 0 is the root.
-    KdopTree as ArchivedKdopTree = 18, "kdop-tree", Optional, 64 {
+    KdopTree as ArchivedKdopTree = 18, "kdop-tree", Optional, 48 {
         /// The point of the model's space that the nodes' bounds or centres are relative to.
         origin: Value([f32; 3]),
         /// At least twice any bound, or the length of any centre plus any of its extents, in the model's units.
@@ -332,12 +333,10 @@ sections! {
         reserved: Value(u32),
         /// The nodes, parents before children, [`KdopLayout::rows`](crate::kdop::KdopLayout::rows) rows each.
         rows: Slice(&'a [LaneRow]),
-        /// The leaves, in the order in which nodes, by index, and their slots refer to them.
-        leaves: Slice(&'a [PairLeaf]),
     }
 
     /// The four-wide tree of swept spheres, for queries on two meshes. Node 0 is the root.
-    SweptTree as ArchivedSweptTree = 19, "swept-tree", Optional, 56 {
+    SweptTree as ArchivedSweptTree = 19, "swept-tree", Optional, 40 {
         /// The point of the model's space that the nodes' centres are relative to.
         origin: Value([f32; 3]),
         /// An upper bound of the lengths of any centre and its half axes plus the radius, in the model's units.
@@ -346,8 +345,6 @@ sections! {
         depth: Value(u32),
         /// The number of a [`SweptLayout`](crate::swept::SweptLayout).
         core: Value(u32),
-        /// The leaves, in the order in which nodes, by index, and their slots refer to them.
-        leaves: Slice(&'a [PairLeaf]),
         /// The nodes, parents before children, as [`SweptLayout`](crate::swept::SweptLayout) lays them out.
         rows: Slice(&'a [LaneRow]),
     }
@@ -355,21 +352,14 @@ sections! {
 
 impl ObbTree<'_> {
     /// An empty tree, which files must not contain.
-    pub const EMPTY: Self = Self {
-        origin: [0.0; 3],
-        radius: 0.0,
-        depth: 0,
-        reserved: 0,
-        nodes: &[],
-        leaves: &[],
-        packed_nodes: &[],
-    };
+    pub const EMPTY: Self =
+        Self { origin: [0.0; 3], radius: 0.0, depth: 0, reserved: 0, nodes: &[], packed_nodes: &[] };
 }
 
 impl ArchivedObbTree<'_> {
-    /// The size of all nodes and leaves in bytes.
+    /// The size of all nodes in bytes.
     pub fn record_bytes(&self) -> usize {
-        size_of_val(self.nodes.get()) + size_of_val(self.leaves.get()) + size_of_val(self.packed_nodes.get())
+        size_of_val(self.nodes.get()) + size_of_val(self.packed_nodes.get())
     }
 
     /// The number of nodes, in either form.
@@ -379,9 +369,9 @@ impl ArchivedObbTree<'_> {
 }
 
 impl ArchivedSweptTree<'_> {
-    /// The size of all nodes and leaves in bytes.
+    /// The size of all nodes in bytes.
     pub fn record_bytes(&self) -> usize {
-        size_of_val(self.rows.get()) + size_of_val(self.leaves.get())
+        size_of_val(self.rows.get())
     }
 }
 

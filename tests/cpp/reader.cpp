@@ -61,7 +61,7 @@ struct Mesh {
     explicit Mesh(const File& file) {
         file.check_kinds();
         Root geometry{}, tree{}, bytes{};
-        need(file.find(2, 96, geometry) && file.find(16, 48, tree), "D12");
+        need(file.find(2, 112, geometry) && file.find(16, 48, tree), "D12");
         blocks = slice(geometry.payload, geometry.at, sizeof(Block), 64);
         numbers = slice(geometry.payload, geometry.at + 16, 4, 4);
         faces = slice(geometry.payload, geometry.at + 32, 4, 4);

@@ -1,12 +1,14 @@
 //! The inputs that the sections of a file are made from.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell, RefMut};
 use std::time::Duration;
+
+use bvhc_format::obb::{PairLeaf, PairRef};
 
 use super::error::CompileError;
 use super::options::{Layout, Options};
 use super::stage::{Clock, Progress, Stage};
-use crate::layout::{self, Packing, WideTree};
+use crate::layout::{self, LeafTable, Packing, WideTree};
 use crate::mesh::Mesh;
 use crate::pair::obb;
 use crate::tree::wide::Weighed;
@@ -55,6 +57,7 @@ pub(crate) struct Job<'a> {
     pub(crate) options: &'a Options,
     pub(crate) progress: &'a dyn Progress,
     oriented: OnceCell<(obb::Tree, obb::Options)>,
+    leaves: RefCell<Option<LeafTable>>,
 }
 
 impl<'a> Job<'a> {
@@ -64,7 +67,7 @@ impl<'a> Job<'a> {
         options: &'a Options,
         progress: &'a dyn Progress,
     ) -> Self {
-        Self { mesh, laid_out, options, progress, oriented: OnceCell::new() }
+        Self { mesh, laid_out, options, progress, oriented: OnceCell::new(), leaves: RefCell::default() }
     }
 
     /// The corners of all triangles, as stored in the blocks.
@@ -72,15 +75,31 @@ impl<'a> Job<'a> {
         (0..self.mesh.triangles.len() as u32).map(|triangle| self.mesh.corners(triangle)).collect()
     }
 
+    /// The leaves of the trees for pairs of models that have been laid out, for the next one to add its own.
+    pub(crate) fn leaves(&self) -> Result<RefMut<'_, LeafTable>, CompileError> {
+        let mut leaves = self.leaves.borrow_mut();
+        if leaves.is_none() {
+            *leaves = Some(LeafTable::new(self.addresses()?));
+        }
+        Ok(RefMut::map(leaves, Option::get_or_insert_default))
+    }
+
+    /// The leaves of all trees for pairs of models, after the last has been laid out.
+    pub(crate) fn take_leaves(&self) -> Result<Vec<PairLeaf>, CompileError> {
+        let leaves = self.leaves.take().map(LeafTable::into_leaves).unwrap_or_default();
+        let fit = leaves.len() <= PairRef::MAX_LEAVES as usize;
+        if fit { Ok(leaves) } else { Err(CompileError::TooLargeForObbs) }
+    }
+
     /// The address of each triangle in the blocks.
-    pub(crate) fn places(&self) -> Result<Vec<u32>, CompileError> {
+    fn addresses(&self) -> Result<Vec<u32>, CompileError> {
         let LaidOut { wide, packing, .. } = self.laid_out;
         let count = self.mesh.triangles.len();
-        let places = match packing {
-            None => layout::places(wide, 0..wide.blocks.len() as u32, count),
-            Some(packing) => layout::places(wide, packing.references.iter().copied(), count),
+        let addresses = match packing {
+            None => layout::addresses(wide, 0..wide.blocks.len() as u32, count),
+            Some(packing) => layout::addresses(wide, packing.references.iter().copied(), count),
         };
-        places.ok_or(CompileError::TooLargeForObbs)
+        addresses.ok_or(CompileError::TooLargeForObbs)
     }
 
     /// The tree of oriented boxes over the triangles, and the options that reproduce it: those requested or else the

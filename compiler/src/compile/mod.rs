@@ -64,7 +64,8 @@ pub struct Report {
     pub dropped: Dropped,
     /// The statistics of each tree.
     pub trees: Vec<TreeStatistics>,
-    /// The size of each tree in bytes: nodes and blocks for the AABB tree, nodes and leaves for the others.
+    /// The size of each tree in bytes: nodes, and for the AABB tree blocks. The leaves of the others, which share them, are
+    /// not included.
     pub tree_bytes: Vec<u64>,
     /// How many steps the optimiser made, if the quality uses it.
     pub steps: Option<u32>,
@@ -164,7 +165,7 @@ struct Written {
 fn write(job: &Job<'_>, origin: &Origin, clock: &mut Clock<'_>) -> Result<Written, CompileError> {
     let mut options = job.options.clone();
     let mut made = Vec::new();
-    for section in section::ALL.iter().filter(|section| section.is_asked(job)) {
+    for section in section::in_order_of_making().filter(|section| section.is_asked(job)) {
         section.prepare(job, clock);
         made.extend(clock.time(section.stage(), 0, || section.make(job))?);
         section.settle(job, &mut options);

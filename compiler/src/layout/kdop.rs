@@ -1,18 +1,17 @@
 //! Builds the records of section kdop-tree from a tree of k-DOPs.
 
 use bvhc_format::kdop::{KdopLayout, KdopNumber, LaneRow, Spot};
-use bvhc_format::obb::{PAIR_WIDTH, PairLeaf, PairRef};
+use bvhc_format::obb::{PAIR_WIDTH, PairRef};
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::SectionKind;
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
-use super::leaf::leaf;
+use super::leaf::LeafTable;
 use super::used_bounds;
 use crate::math::vector::round_up;
 use crate::mesh::Mesh;
 use crate::pair::kdop::{Child, Kdop, Tree};
-use crate::pair::obb::Link;
 
 /// The contents of section kdop-tree, and its statistics.
 pub struct KdopRecords {
@@ -26,40 +25,26 @@ pub struct KdopRecords {
     pub depth: u32,
     /// The rows of the nodes.
     pub rows: Vec<LaneRow>,
-    /// The leaves.
-    pub leaves: Vec<PairLeaf>,
     /// The tree's statistics.
     pub statistics: TreeStatistics,
 }
 
-/// Builds the records of a tree over a mesh, given the addresses of all triangles in the blocks.
-pub fn lay_out_kdops(tree: &Tree, mesh: &Mesh, places: &[u32], layout: KdopLayout) -> KdopRecords {
+/// Builds the records of a tree over a mesh, and adds its leaves to those of other trees.
+pub fn lay_out_kdops(tree: &Tree, mesh: &Mesh, leaves: &mut LeafTable, layout: KdopLayout) -> KdopRecords {
     let bounds = used_bounds(mesh);
     let (origin, size) = (bounds.centre(), bounds.extents());
     let writer = Writer { tree, mesh, layout, origin, slack: size / (1u64 << 48) as f64 };
     let mut rows = vec![LaneRow { lanes: [0.0; PAIR_WIDTH] }; tree.nodes.len() * layout.rows()];
-    let first_leaves = first_leaves(tree);
-    let nodes = rows.par_chunks_mut(layout.rows()).zip(&tree.nodes).zip(&first_leaves);
-    nodes.for_each(|((rows, children), first_leaf)| writer.node(rows, children, *first_leaf));
-    let of_leaves: Vec<&Child> =
-        tree.nodes.iter().flatten().filter(|child| child.link == Link::Leaf).collect();
-    let leaves: Vec<PairLeaf> =
-        of_leaves.par_iter().map(|child| leaf(writer.triangles(child), places)).collect();
+    let child = |child: &Child| (child.link, tree.triangles(child));
+    let references: Vec<_> =
+        tree.nodes.iter().map(|node| leaves.references(node.iter().map(child))).collect();
+    let nodes = rows.par_chunks_mut(layout.rows()).zip(&tree.nodes).zip(&references);
+    nodes.for_each(|((rows, children), references)| writer.node(rows, children, references));
     let slots = |node| (0..PAIR_WIDTH).map(move |slot| (node, slot));
     let radii = rows.chunks(layout.rows()).flat_map(slots).map(|(node, slot)| radius(&layout, node, slot));
     let radius = round_up(radii.fold(0.0, f64::max));
-    let statistics = statistics(tree, &layout, &rows, leaves.len());
-    KdopRecords { layout, origin, radius, depth: tree.depth, rows, leaves, statistics }
-}
-
-/// The number of each node's first leaf: leaves are numbered in the order of the nodes.
-fn first_leaves(tree: &Tree) -> Vec<u32> {
-    let leaves = |node: &Vec<Child>| node.iter().filter(|child| child.link == Link::Leaf).count() as u32;
-    let counts = tree.nodes.iter().scan(0, |next, node| {
-        *next += leaves(node);
-        Some(*next - leaves(node))
-    });
-    counts.collect()
+    let statistics = statistics(tree, &layout, &rows);
+    KdopRecords { layout, origin, radius, depth: tree.depth, rows, statistics }
 }
 
 struct Writer<'a> {
@@ -72,33 +57,23 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn node(&self, rows: &mut [LaneRow], children: &[Child], mut next_leaf: u32) {
+    fn node(&self, rows: &mut [LaneRow], children: &[Child], references: &[u32; PAIR_WIDTH]) {
         let layout = &self.layout;
         for (index, row) in rows.iter_mut().enumerate() {
             let empty = |lane| layout.number(Spot { row: index, lane }).1.empty();
             row.lanes = [0, 1, 2, 3].map(empty);
         }
-        for (slot, child) in children.iter().enumerate() {
+        for (slot, (child, reference)) in children.iter().zip(references).enumerate() {
             put(&Kdop::around(self.corners(child), layout, self.slack), layout, rows, slot);
-            let reference = match child.link {
-                Link::Node(node) => PairRef::node(node),
-                Link::Leaf => {
-                    next_leaf += 1;
-                    PairRef::leaf(next_leaf - 1, child.range.end - child.range.start)
-                }
-            };
-            write(rows, layout.child(slot), f32::from_bits(reference.0));
+            write(rows, layout.child(slot), f32::from_bits(*reference));
         }
-    }
-
-    fn triangles(&self, child: &Child) -> &[u32] {
-        &self.tree.order[child.range.start as usize..child.range.end as usize]
     }
 
     /// The corners of a child's triangles, relative to the tree's origin.
     fn corners(&self, child: &Child) -> impl Iterator<Item = [f64; 3]> + Clone {
         let of = |triangle: &u32| self.mesh.corners(*triangle);
-        self.triangles(child)
+        self.tree
+            .triangles(child)
             .iter()
             .flat_map(of)
             .map(|corner| [0, 1, 2].map(|axis| f64::from(corner[axis]) - f64::from(self.origin[axis])))
@@ -150,8 +125,8 @@ fn radius(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> f64 {
     (0..3).map(of).sum::<f64>().sqrt() + reaches(layout, node, slot).fold(0.0, f64::max)
 }
 
-fn statistics(tree: &Tree, layout: &KdopLayout, rows: &[LaneRow], leaves: usize) -> TreeStatistics {
-    let (nodes, triangles) = (tree.nodes.len(), tree.order.len());
+fn statistics(tree: &Tree, layout: &KdopLayout, rows: &[LaneRow]) -> TreeStatistics {
+    let (nodes, leaves, triangles) = (tree.nodes.len(), tree.leaf_count(), tree.order.len());
     let share = |used: usize, whole: usize| (used as f64 / whole as f64) as f32;
     TreeStatistics {
         kind: SectionKind::KdopTree as u32,

@@ -1,18 +1,18 @@
 //! Builds the records of section obb-tree from a tree of oriented boxes. Boxes are rounded so that they stay
-//! conservative; leaves are addresses of triangles in the blocks.
+//! conservative.
 
-use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PackedObbNode, PackedRotation, PackedStep, PairLeaf, PairRef};
+use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PackedObbNode, PackedRotation, PackedStep, PairRef};
 use bvhc_format::record::{BLOCK_WIDTH, Block, TreeStatistics};
 use bvhc_format::section::SectionKind;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::WideTree;
-use super::leaf::leaf;
+use super::leaf::LeafTable;
 use super::used_bounds;
 use crate::fit::{Frame, Obb, smallest_rotation};
 use crate::math::vector::round_up;
 use crate::mesh::Mesh;
-use crate::pair::obb::{Child, Link, Tree};
+use crate::pair::obb::{Child, Tree};
 
 /// The contents of section obb-tree, and its statistics.
 pub struct ObbRecords {
@@ -24,8 +24,6 @@ pub struct ObbRecords {
     pub depth: u32,
     /// The nodes.
     pub nodes: ObbForm,
-    /// The leaves.
-    pub leaves: Vec<PairLeaf>,
     /// The tree's statistics.
     pub statistics: TreeStatistics,
 }
@@ -52,52 +50,50 @@ impl ObbForm {
 /// if an address exceeds 32 bits.
 ///
 /// `references` are the references of the blocks, in order.
-pub fn places(wide: &WideTree, references: impl Iterator<Item = u32>, triangles: usize) -> Option<Vec<u32>> {
-    let mut places = vec![u32::MAX; triangles];
+pub fn addresses(
+    wide: &WideTree,
+    references: impl Iterator<Item = u32>,
+    triangles: usize,
+) -> Option<Vec<u32>> {
+    let mut addresses = vec![u32::MAX; triangles];
     let lanes = |block: &Block| 0..u32::from(block.triangles);
     for (block, reference) in wide.blocks.iter().zip(references) {
         let first = reference.checked_mul(BLOCK_WIDTH as u32)?;
         for lane in lanes(block) {
-            places[wide.triangles[(block.first + lane) as usize] as usize] = first.checked_add(lane)?;
+            addresses[wide.triangles[(block.first + lane) as usize] as usize] = first.checked_add(lane)?;
         }
     }
-    Some(places)
+    Some(addresses)
 }
 
-/// Builds the records of a tree over a mesh, in packed or plain form.
-pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, places: &[u32], packed: bool) -> ObbRecords {
+/// Builds the records of a tree over a mesh, in packed or plain form, and adds its leaves to those of other trees.
+pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, leaves: &mut LeafTable, packed: bool) -> ObbRecords {
     let writer = Writer::new(tree, mesh);
-    let leaf_numbers = leaf_numbers(tree);
-    let nodes = leaf_numbers.par_iter();
-    let children = || tree.nodes.iter().flat_map(|node| &node.children);
-    let of_leaves: Vec<&Child> = children().filter(|child| child.link == Link::Leaf).collect();
-    let leaves = of_leaves.par_iter().map(|child| leaf(writer.triangles(child), places)).collect();
+    let references = references(tree, leaves);
+    let nodes = references.par_iter().zip(&tree.nodes);
     let figures = |nodes: &[ObbNode]| {
         let slots = nodes.iter().flat_map(|node| (0..PAIR_WIDTH).map(move |slot| reach(node, slot)));
-        let statistics = statistics(tree, nodes, of_leaves.len(), mesh.triangles.len());
+        let statistics = statistics(tree, nodes, mesh.triangles.len());
         (round_up(slots.fold(0.0, f64::max)), statistics)
     };
     let (nodes, (radius, statistics)) = if packed {
-        let packed: Vec<_> = nodes.map(|(index, first)| writer.packed_node(*index, *first)).collect();
+        let packed: Vec<_> =
+            nodes.map(|(references, node)| writer.packed_node(&node.children, *references)).collect();
         let unpacked: Vec<_> = packed.par_iter().map(PackedObbNode::unpack).collect();
         (ObbForm::Packed(packed), figures(&unpacked))
     } else {
-        let nodes: Vec<_> = nodes.map(|(index, first)| writer.node(*index, *first)).collect();
+        let nodes: Vec<_> =
+            nodes.map(|(references, node)| writer.node(&node.children, *references)).collect();
         let figures = figures(&nodes);
         (ObbForm::Plain(nodes), figures)
     };
-    ObbRecords { origin: writer.origin, radius, depth: tree.depth, nodes, leaves, statistics }
+    ObbRecords { origin: writer.origin, radius, depth: tree.depth, nodes, statistics }
 }
 
-/// Each node with the number of its first leaf: leaves are numbered in the order of the nodes.
-pub(super) fn leaf_numbers(tree: &Tree) -> Vec<(usize, u32)> {
-    let mut next = 0;
-    let number = |(index, node): (usize, &crate::pair::obb::Node)| {
-        let first = next;
-        next += node.children.iter().filter(|child| child.link == Link::Leaf).count() as u32;
-        (index, first)
-    };
-    tree.nodes.iter().enumerate().map(number).collect()
+/// The references of each node's slots.
+pub(super) fn references(tree: &Tree, leaves: &mut LeafTable) -> Vec<[u32; PAIR_WIDTH]> {
+    let child = |child: &Child| (child.link, tree.triangles(child));
+    tree.nodes.iter().map(|node| leaves.references(node.children.iter().map(child))).collect()
 }
 
 struct Writer<'a> {
@@ -114,9 +110,8 @@ impl<'a> Writer<'a> {
         Self { tree, mesh, origin: bounds.centre(), rounding: bounds.extents() / (1u64 << 50) as f64 }
     }
 
-    fn node(&self, index: usize, first_leaf: u32) -> ObbNode {
-        let children = &self.tree.nodes[index].children;
-        let mut record = ObbNode { children: references(children, first_leaf), ..ObbNode::EMPTY };
+    fn node(&self, children: &[Child], references: [u32; PAIR_WIDTH]) -> ObbNode {
+        let mut record = ObbNode { children: references, ..ObbNode::EMPTY };
         for (slot, child) in children.iter().enumerate() {
             let quaternion = child.obb.frame.quaternion().map(|x| x as f32);
             let frame = Frame::from_quaternion(quaternion.map(f64::from));
@@ -131,9 +126,8 @@ impl<'a> Writer<'a> {
 
     /// Rounds orientation, centre and half extents one after the other, and fits each to the already rounded values as
     /// a reader unpacks them.
-    fn packed_node(&self, index: usize, first_leaf: u32) -> PackedObbNode {
-        let children = &self.tree.nodes[index].children;
-        let mut record = PackedObbNode { children: references(children, first_leaf), ..PackedObbNode::EMPTY };
+    fn packed_node(&self, children: &[Child], references: [u32; PAIR_WIDTH]) -> PackedObbNode {
+        let mut record = PackedObbNode { children: references, ..PackedObbNode::EMPTY };
         for (slot, child) in children.iter().enumerate() {
             record.rotation[slot] = PackedRotation::pack(smallest_rotation(&child.obb.frame)).0;
         }
@@ -181,13 +175,9 @@ impl<'a> Writer<'a> {
         frame.reach(from_centre).map(|half| half + self.rounding)
     }
 
-    fn triangles(&self, child: &Child) -> &[u32] {
-        &self.tree.order[child.range.start as usize..child.range.end as usize]
-    }
-
     fn corners(&self, child: &Child) -> impl Iterator<Item = [f64; 3]> + Clone {
         let of = |triangle: &u32| self.mesh.corners(*triangle);
-        self.triangles(child).iter().flat_map(of).map(|corner| corner.map(f64::from))
+        self.tree.triangles(child).iter().flat_map(of).map(|corner| corner.map(f64::from))
     }
 }
 
@@ -200,21 +190,6 @@ fn reach(node: &ObbNode, slot: usize) -> f64 {
         vector.iter().map(|axis| f64::from(axis[slot]).powi(2)).sum::<f64>().sqrt()
     };
     length(&node.centre) + length(&node.half_extents)
-}
-
-/// The references of a node's slots; the node's leaves are numbered from `next_leaf` on.
-pub(super) fn references(children: &[Child], mut next_leaf: u32) -> [u32; PAIR_WIDTH] {
-    let mut references = [PairRef::EMPTY.0; PAIR_WIDTH];
-    for (reference, child) in references.iter_mut().zip(children) {
-        *reference = match child.link {
-            Link::Node(node) => PairRef::node(node).0,
-            Link::Leaf => {
-                next_leaf += 1;
-                PairRef::leaf(next_leaf - 1, child.range.end - child.range.start).0
-            }
-        };
-    }
-    references
 }
 
 /// Writes a vector into a slot.
@@ -236,7 +211,8 @@ fn steps_up(x: f64, step: f32) -> u16 {
     (steps..=u16::MAX).find(is_enough).expect("a step is long enough for its largest number")
 }
 
-fn statistics(tree: &Tree, nodes: &[ObbNode], leaves: usize, triangles: usize) -> TreeStatistics {
+fn statistics(tree: &Tree, nodes: &[ObbNode], triangles: usize) -> TreeStatistics {
+    let leaves = tree.leaf_count();
     let share = |used: usize, whole: usize| (used as f64 / whole as f64) as f32;
     TreeStatistics {
         kind: SectionKind::ObbTree as u32,

@@ -3,7 +3,7 @@
 use bvhc_format::obb::{PAIR_WIDTH, SampleNode};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::obb::{leaf_numbers, put};
+use super::obb::put;
 use super::used_bounds;
 use crate::mesh::Mesh;
 use crate::pair::obb::{Child, Link, Tree};
@@ -14,7 +14,8 @@ struct Sample {
     place: u32,
 }
 
-/// For each child of each node of a tree over a mesh, finds the corner below it nearest to the centre of its box.
+/// For each child of each node of a tree over a mesh, finds the corner below it nearest to the centre of its box. The
+/// tree must be the first that was laid out: its leaves are numbered in the order of its nodes.
 pub fn lay_out_samples(tree: &Tree, mesh: &Mesh) -> Vec<SampleNode> {
     let (origin, places) = (used_bounds(mesh).centre(), places(tree));
     let node = |node: &crate::pair::obb::Node| {
@@ -34,12 +35,10 @@ pub fn lay_out_samples(tree: &Tree, mesh: &Mesh) -> Vec<SampleNode> {
 /// For each triangle, in the order of the tree, 4 times its leaf plus its lane there.
 fn places(tree: &Tree) -> Vec<u32> {
     let mut places = vec![0; tree.order.len()];
-    for (node, first) in leaf_numbers(tree) {
-        let leaves = tree.nodes[node].children.iter().filter(|child| child.link == Link::Leaf);
-        for (leaf, child) in (first..).zip(leaves) {
-            for (lane, index) in (0..).zip(child.range.clone()) {
-                places[index as usize] = leaf * PAIR_WIDTH as u32 + lane;
-            }
+    let children = tree.nodes.iter().flat_map(|node| &node.children);
+    for (leaf, child) in (0..).zip(children.filter(|child| child.link == Link::Leaf)) {
+        for (lane, index) in (0..).zip(child.range.clone()) {
+            places[index as usize] = leaf * PAIR_WIDTH as u32 + lane;
         }
     }
     places

@@ -1,18 +1,17 @@
 //! Builds the records of section swept-tree: swept spheres around the parts of a tree of oriented boxes.
 
 use bvhc_format::kdop::LaneRow;
-use bvhc_format::obb::{PAIR_WIDTH, PairLeaf};
+use bvhc_format::obb::{PAIR_WIDTH, PairChild, PairRef};
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::SectionKind;
 use bvhc_format::swept::{Core, Cores, SweptLayout};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::leaf::leaf;
-use super::obb::{leaf_numbers, references};
+use super::leaf::LeafTable;
+use super::obb::references;
 use super::used_bounds;
 use crate::math::vector::round_up;
 use crate::mesh::Mesh;
-use crate::pair::obb::{Child, Link, Tree};
+use crate::pair::obb::Tree;
 use crate::pair::swept::{self, Enclosed, Swept};
 
 /// The contents of section swept-tree, and its statistics.
@@ -27,8 +26,6 @@ pub struct SweptRecords {
     pub depth: u32,
     /// The rows of the nodes.
     pub rows: Vec<LaneRow>,
-    /// The leaves.
-    pub leaves: Vec<PairLeaf>,
     /// The tree's statistics.
     pub statistics: TreeStatistics,
 }
@@ -36,13 +33,13 @@ pub struct SweptRecords {
 impl SweptRecords {
     /// Bytes of all records.
     pub fn bytes(&self) -> usize {
-        size_of_val(&*self.rows) + size_of_val(&*self.leaves)
+        size_of_val(&*self.rows)
     }
 }
 
-/// Fits swept spheres around the parts of a tree of oriented boxes over a mesh, and builds their records, given the
-/// addresses of all triangles in the blocks. `None` if a hybrid has more rows than references can address.
-pub fn lay_out_swept(tree: &Tree, mesh: &Mesh, places: &[u32], cores: Cores) -> Option<SweptRecords> {
+/// Fits swept spheres around the parts of a tree of oriented boxes over a mesh, and builds their records. Adds
+/// the leaves to those of other trees. `None` if a hybrid has more rows than references can address.
+pub fn lay_out_swept(tree: &Tree, mesh: &Mesh, leaves: &mut LeafTable, cores: Cores) -> Option<SweptRecords> {
     let bounds = used_bounds(mesh);
     let (origin, size) = (bounds.centre(), bounds.extents());
     let triangles: Vec<_> = (0..mesh.triangles.len() as u32).map(|triangle| mesh.corners(triangle)).collect();
@@ -50,25 +47,18 @@ pub fn lay_out_swept(tree: &Tree, mesh: &Mesh, places: &[u32], cores: Cores) -> 
     let enclosed = swept::enclose(tree, &triangles, cores, origin, size / (1u64 << 48) as f64);
     let links = links(cores, &enclosed)?;
     let mut rows = Vec::new();
-    for ((index, first_leaf), enclosed) in leaf_numbers(tree).into_iter().zip(&enclosed) {
-        let children = &tree.nodes[index].children;
-        let mut references = references(children, first_leaf);
-        for (reference, child) in references.iter_mut().zip(children) {
-            if let Link::Node(node) = child.link {
-                *reference = links[node as usize];
-            }
-        }
-        rows.extend(node(enclosed, references));
+    for (references, enclosed) in references(tree, leaves).into_iter().zip(&enclosed) {
+        let link = |reference| match PairRef(reference).get() {
+            PairChild::Node(index) => links[index as usize],
+            PairChild::Leaf(..) | PairChild::Empty => reference,
+        };
+        rows.extend(node(enclosed, references.map(link)));
     }
-    let children = tree.nodes.iter().flat_map(|node| &node.children);
-    let of_leaves: Vec<&Child> = children.filter(|child| child.link == Link::Leaf).collect();
-    let of = |child: &Child| &tree.order[child.range.start as usize..child.range.end as usize];
-    let leaves: Vec<PairLeaf> = of_leaves.par_iter().map(|child| leaf(of(child), places)).collect();
     let reaches = enclosed.iter().flat_map(|node| &node.children).map(Swept::reach);
     let radius = round_up(reaches.fold(0.0, f64::max));
-    let statistics = statistics(tree, &enclosed, leaves.len());
+    let statistics = statistics(tree, &enclosed);
     let layout = SweptLayout { cores, first: enclosed[0].core };
-    Some(SweptRecords { layout, origin, radius, depth: tree.depth, rows, leaves, statistics })
+    Some(SweptRecords { layout, origin, radius, depth: tree.depth, rows, statistics })
 }
 
 /// The references to all nodes; `None` if they overflow.
@@ -106,8 +96,8 @@ fn node(Enclosed { core, children }: &Enclosed, references: [u32; PAIR_WIDTH]) -
     rows
 }
 
-fn statistics(tree: &Tree, enclosed: &[Enclosed], leaves: usize) -> TreeStatistics {
-    let (nodes, triangles) = (tree.nodes.len(), tree.order.len());
+fn statistics(tree: &Tree, enclosed: &[Enclosed]) -> TreeStatistics {
+    let (nodes, leaves, triangles) = (tree.nodes.len(), tree.leaf_count(), tree.order.len());
     let share = |used: usize, whole: usize| (used as f64 / whole as f64) as f32;
     let of_node = |node: &Enclosed| node.children.iter().map(Swept::measure).sum::<f64>();
     let whole = of_node(&enclosed[0]).max(f64::MIN_POSITIVE);

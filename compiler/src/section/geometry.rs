@@ -19,6 +19,7 @@ impl Output for Geometry {
 
     fn make(&self, job: &Job<'_>) -> Result<Option<Made>, CompileError> {
         let (mesh, wide) = (job.mesh, &job.laid_out.wide);
+        let pair_leaves = &job.take_leaves()?;
         let is_identity = mesh.faces.iter().copied().eq(0..mesh.triangles.len() as u32);
         let geometry = section::Geometry {
             blocks: if job.laid_out.packing.is_some() { &[] } else { &wide.blocks },
@@ -27,6 +28,7 @@ impl Output for Geometry {
             runs: &mesh.runs,
             corners: &mesh.face_corners.packed,
             wide_corners: &mesh.face_corners.listed,
+            pair_leaves,
         };
         Ok(Some(Made::plain(Section::new(&geometry))))
     }

@@ -48,13 +48,12 @@ impl Output for KdopTree {
         let Some(options) = &job.options.kdop else { return Ok(None) };
         let layout = KdopLayout::of(options.k, options.tables as u32);
         let layout = layout.ok_or(CompileError::NoSuchKdop { k: options.k })?;
-        let places = job.places()?;
         let tree = kdop::build(&job.corners(), layout.directions, options.split);
-        let KdopRecords { origin, radius, depth, rows, leaves, statistics, .. } =
-            &layout::lay_out_kdops(&tree, job.mesh, &places, layout);
+        let KdopRecords { origin, radius, depth, rows, statistics, .. } =
+            &layout::lay_out_kdops(&tree, job.mesh, &mut *job.leaves()?, layout);
         let (k, tables) = (layout.directions.count() as u32, layout.tables as u32);
         let (origin, radius, depth) = (*origin, *radius, *depth);
-        let root = section::KdopTree { origin, radius, depth, k, tables, reserved: 0, rows, leaves };
+        let root = section::KdopTree { origin, radius, depth, k, tables, reserved: 0, rows };
         Ok(Some(Made::tree(Section::new(&root), *statistics)))
     }
 

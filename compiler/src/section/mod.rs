@@ -17,7 +17,7 @@ mod swept_tree;
 pub(crate) use metadata::metadata;
 pub(crate) use output::{Made, Output};
 
-/// All sections except metadata, which describes the others, in the order in which they are made and checked.
+/// All sections except metadata, which describes the others, in the order in which they are checked.
 pub(crate) static ALL: [&dyn Output; 9] = [
     &geometry::Geometry,
     &packed_blocks::PackedBlocks,
@@ -29,3 +29,9 @@ pub(crate) static ALL: [&dyn Output; 9] = [
     &hull::Hull,
     &swept_tree::SweptTree,
 ];
+
+/// The same in the order in which they are made: geometry last, since it holds the leaves of all trees.
+pub(crate) fn in_order_of_making() -> impl Iterator<Item = &'static dyn Output> {
+    let (geometry, others) = ALL.split_at(1);
+    others.iter().chain(geometry).copied()
+}

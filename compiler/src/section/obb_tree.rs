@@ -47,9 +47,9 @@ impl Output for ObbTree {
 
     fn make(&self, job: &Job<'_>) -> Result<Option<Made>, CompileError> {
         let (tree, packed) = (&job.oriented().0, job.laid_out.packing.is_some());
-        let ObbRecords { origin, radius, depth, nodes, leaves, statistics } =
-            layout::lay_out_obbs(tree, job.mesh, &job.places()?, packed);
-        let mut root = section::ObbTree { origin, radius, depth, leaves: &leaves, ..section::ObbTree::EMPTY };
+        let ObbRecords { origin, radius, depth, nodes, statistics } =
+            layout::lay_out_obbs(tree, job.mesh, &mut *job.leaves()?, packed);
+        let mut root = section::ObbTree { origin, radius, depth, ..section::ObbTree::EMPTY };
         match &nodes {
             ObbForm::Plain(nodes) => root.nodes = nodes,
             ObbForm::Packed(nodes) => root.packed_nodes = nodes,

@@ -39,11 +39,11 @@ impl Output for SweptTree {
 
     fn make(&self, job: &Job<'_>) -> Result<Option<Made>, CompileError> {
         let Some(cores) = job.options.swept else { return Ok(None) };
-        let records = layout::lay_out_swept(&job.oriented().0, job.mesh, &job.places()?, cores);
-        let SweptRecords { layout, origin, radius, depth, rows, leaves, statistics, .. } =
+        let records = layout::lay_out_swept(&job.oriented().0, job.mesh, &mut *job.leaves()?, cores);
+        let SweptRecords { layout, origin, radius, depth, rows, statistics, .. } =
             &records.ok_or(CompileError::TooLargeForHybrid)?;
         let (origin, radius, depth, core) = (*origin, *radius, *depth, layout.number());
-        let root = section::SweptTree { origin, radius, depth, core, rows, leaves };
+        let root = section::SweptTree { origin, radius, depth, core, rows };
         Ok(Some(Made::tree(Section::new(&root), *statistics)))
     }
 

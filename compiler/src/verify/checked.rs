@@ -1,22 +1,40 @@
 //! The input of the checks of sections, and the results of those of trees.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use bvhc_format::obb::PAIR_WIDTH;
+use bvhc_format::section::TREE_KINDS;
 use bvhc_runtime::Model;
 
 use super::blocks::BlockTable;
+use super::geometry::GeometryFault;
+use super::leaves::{self, Leaf};
+use super::sections_of;
 
 /// A mesh with correctly packed payloads, and its blocks unpacked.
 pub(crate) struct Checked<'a> {
     pub(crate) model: &'a Model<'a>,
     pub(super) table: &'a BlockTable<'a>,
     triangles: OnceCell<u64>,
+    leaves: OnceCell<Vec<Leaf>>,
+    /// How many leaves the trees checked so far refer to: those with the lowest numbers.
+    pub(super) referenced_leaves: Cell<usize>,
+    /// Whether there is a tree of an unknown kind or version, which may refer to leaves, too.
+    pub(super) skips_trees: bool,
 }
 
 impl<'a> Checked<'a> {
     pub(super) fn new(model: &'a Model<'a>, table: &'a BlockTable<'a>) -> Self {
-        Self { model, table, triangles: OnceCell::new() }
+        let skips_trees = sections_of(model)
+            .any(|(entry, _)| TREE_KINDS.contains(&entry.kind) && entry.known_kind().is_none());
+        Self {
+            model,
+            table,
+            triangles: OnceCell::new(),
+            leaves: OnceCell::new(),
+            referenced_leaves: Cell::new(0),
+            skips_trees,
+        }
     }
 
     /// T: one more than the greatest number of a triangle in a block.
@@ -25,6 +43,19 @@ impl<'a> Checked<'a> {
             let numbers = self.model.geometry().triangles.get();
             numbers.iter().map(|number| u64::from(number.to_native()) + 1).max().unwrap_or(0)
         })
+    }
+
+    /// Reads the leaves of all trees for pairs of models. Checks G15, on valid blocks.
+    pub(super) fn read_leaves(&self) -> Result<(), GeometryFault> {
+        let numbers = self.model.geometry().triangles.get();
+        let leaves = leaves::read(self.model.pair_leaves(), self.table, numbers)?;
+        self.leaves.get_or_init(|| leaves);
+        Ok(())
+    }
+
+    /// These leaves. Panics before they have been read.
+    pub(super) fn leaves(&self) -> &[Leaf] {
+        self.leaves.get().expect("section geometry is checked first")
     }
 }
 

@@ -8,6 +8,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use super::block::{self, BlockFault};
 use super::blocks::BlockTable;
 use super::checked::Checked;
+use super::leaves::LeafFault;
 use super::names::NameList;
 
 /// What is wrong with the geometry section.
@@ -128,6 +129,14 @@ pub enum GeometryFault {
         /// What is wrong with it.
         fault: RunFault,
     },
+    /// A leaf of the trees for pairs of models breaks a rule.
+    #[error("pair leaf {leaf}: {fault}")]
+    Leaf {
+        /// The leaf.
+        leaf: usize,
+        /// What is wrong with it.
+        fault: LeafFault,
+    },
 }
 
 /// What is wrong with an attribute run.
@@ -168,7 +177,7 @@ pub enum RunFault {
     },
 }
 
-/// G1 to G14.
+/// G1 to G15.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<(), GeometryFault> {
     let model = checked.model;
     check_blocks(checked.table)?;
@@ -180,7 +189,8 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<(), GeometryFault> {
     }
     check_faces(model, count)?;
     check_corners(model, count)?;
-    check_runs(model, count)
+    check_runs(model, count)?;
+    checked.read_leaves()
 }
 
 fn check_blocks(table: &BlockTable<'_>) -> Result<(), GeometryFault> {

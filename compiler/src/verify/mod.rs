@@ -16,6 +16,7 @@ mod frame;
 pub(crate) mod geometry;
 pub(crate) mod hull;
 pub(crate) mod kdop;
+mod leaves;
 mod metadata;
 mod names;
 mod node;
@@ -37,10 +38,11 @@ pub use frame::FrameFault;
 pub use geometry::{GeometryFault, RunFault};
 pub use hull::HullFault;
 pub use kdop::{KdopFault, KdopNumber};
+pub use leaves::LeafFault;
 pub use metadata::{MetadataFault, NameFault, TextField, UserFault};
 pub use names::NameList;
 pub use node::NodeFault;
-pub use obb::{ObbFault, ObbLeafFault, ObbNodeFault, SampleFault};
+pub use obb::{ObbFault, ObbNodeFault, SampleFault};
 pub use packed::PackedFault;
 pub use splits::SplitFault;
 pub use statistics::{Count, Figure, StatisticsFault};
@@ -83,7 +85,8 @@ fn verify_mesh(model: &Model<'_>) -> Result<(), VerifyError> {
         }
     }
     metadata::check(&checked)?;
-    statistics::check(model, &trees)
+    statistics::check(model, &trees)?;
+    Ok(leaves::check_all_used(&checked)?)
 }
 
 /// The sections of a model's mesh, with their payloads.

@@ -12,9 +12,8 @@ use bvhc_runtime::Model;
 
 use super::blocks::BlockTable;
 use super::checked::{Checked, TreeFacts};
-use super::obb::{
-    self, Leaf, Links, ObbFault, Place, Plan, ROUNDING, Source, check_children, exact_corners, outside,
-};
+use super::leaves::{Leaf, exact_corners};
+use super::obb::{Links, ObbFault, Place, Plan, ROUNDING, check_children, outside};
 use crate::math::vector::{Vector, dot, subtract};
 use crate::pair::swept::{Swept, off};
 
@@ -141,7 +140,7 @@ impl fmt::Display for SweptNumber {
 pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, SweptFault> {
     let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
     let Some((tree, layout)) = model.swept_tree() else { return Ok(None) };
-    let leaves = tree.leaves.get();
+    let leaves = checked.leaves();
     let nodes = nodes(tree.rows.get(), &layout)?;
     let links = numbered(&nodes, &layout)?;
     let nodes: Vec<&[LaneRow]> = nodes.into_iter().map(|(_, node)| node).collect();
@@ -150,10 +149,8 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, SweptFau
             .map_err(|fault| ObbFault::Node { node: index, fault })?;
         check_node(index, node, used)?;
     }
-    let plan = Plan::of(&links, leaves.len(), tree.depth.to_native())?;
+    let plan = Plan::of(&links, checked, tree.depth.to_native())?;
     check_root(tree, &nodes)?;
-    let source = Source { table, numbers: model.geometry().triangles.get() };
-    let leaves = &*obb::leaves(leaves, &source)?;
     plan.check_leaves(leaves, triangles)?;
     let origin = tree.origin.map(|x| f64::from(x.to_native()));
     let slack = f64::from(tree.radius.to_native()) * ROUNDING;
@@ -163,7 +160,7 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, SweptFau
         Some((_, fault)) => Err(fault),
         None => {
             let cost = swept_cost(&nodes);
-            Ok(Some(TreeFacts::of_pairs(plan.depth, nodes.len(), leaves.len(), triangles, cost)))
+            Ok(Some(TreeFacts::of_pairs(plan.depth, nodes.len(), plan.leaf_count(), triangles, cost)))
         }
     }
 }

@@ -219,6 +219,15 @@ impl Forge {
         self.slice(GEOMETRY, 48).0 + 16 * index
     }
 
+    /// A leaf of the trees for pairs of models.
+    pub(crate) fn pair_leaf(&self, index: usize) -> usize {
+        self.slice(GEOMETRY, 96).0 + 16 * index
+    }
+
+    pub(crate) fn pair_leaves(&self) -> usize {
+        self.slice(GEOMETRY, 96).1
+    }
+
     pub(crate) fn node(&self, index: usize) -> usize {
         self.slice(TREE, 32).0 + size_of::<WideNode>() * index
     }

@@ -3,6 +3,7 @@
 mod forge;
 mod hull;
 mod kdop;
+mod leaves;
 mod obb;
 mod packed;
 mod packed_obb;

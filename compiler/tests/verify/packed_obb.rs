@@ -8,7 +8,6 @@ use crate::breaks_in;
 use crate::forge::{Forge, METADATA, OBB};
 
 const NODE: usize = 96;
-const LEAF: usize = 16;
 
 fn node(file: &Forge, index: usize) -> usize {
     file.slice(OBB, 40).0 + NODE * index
@@ -16,10 +15,6 @@ fn node(file: &Forge, index: usize) -> usize {
 
 fn nodes(file: &Forge) -> usize {
     file.slice(OBB, 40).1
-}
-
-fn leaf(file: &Forge, index: usize) -> usize {
-    file.slice(OBB, 56).0 + LEAF * index
 }
 
 fn child(file: &Forge, of: usize, slot: usize) -> usize {
@@ -90,9 +85,9 @@ fn boxes() {
 
 #[test]
 fn leaves() {
-    breaks("B13", |file| file.put_u32(leaf(file, 0), u32::MAX));
+    breaks("G15", |file| file.put_u32(file.pair_leaf(0), u32::MAX));
     breaks("B15", |file| {
-        (0..2).for_each(|lane| file.put_u32(leaf(file, 0) + 4 * lane, file.u32(leaf(file, 1))))
+        (0..2).for_each(|lane| file.put_u32(file.pair_leaf(0) + 4 * lane, file.u32(file.pair_leaf(1))))
     });
 }
 

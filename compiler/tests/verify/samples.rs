@@ -85,7 +85,7 @@ fn the_section_is_optional() {
 
 #[test]
 fn places_are_below_their_slots() {
-    let leaves = forge().slice(OBB, 56).1 as u32;
+    let leaves = forge().pair_leaves() as u32;
     for (node, slot) in [(0, 0), (0, 1), (count(&forge()) - 1, 0)] {
         for wrong in [4 * leaves, u32::MAX] {
             breaks("N2", |file| file.put_u32(place(file, node, slot), wrong));

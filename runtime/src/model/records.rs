@@ -2,7 +2,7 @@
 
 use bvhc_format::header::{Header, SectionEntry};
 use bvhc_format::kdop::KdopLayout;
-use bvhc_format::obb::SampleNode;
+use bvhc_format::obb::{PairLeaf, SampleNode};
 use bvhc_format::record::WideNode;
 use bvhc_format::section::{
     ArchivedGeometry, ArchivedKdopTree, ArchivedMetadata, ArchivedObbTree, ArchivedSplits, ArchivedSweptTree,
@@ -40,6 +40,12 @@ impl<'a> Model<'a> {
     /// The nodes of the AABB tree; node 0 is the root.
     pub fn nodes(&self) -> &'a [WideNode] {
         self.nodes
+    }
+
+    /// The leaves that all trees for pairs of models refer to.
+    #[inline(always)]
+    pub fn pair_leaves(&self) -> &'a [PairLeaf] {
+        self.geometry.pair_leaves.get()
     }
 
     /// The tree of oriented boxes, if the file has one.

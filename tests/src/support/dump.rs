@@ -201,7 +201,7 @@ impl Dump<'_> {
             "nodes" if kind == SectionKind::ObbTree => self.records(slice, Self::obb_node),
             "nodes" if kind == SectionKind::Samples => self.records(slice, Self::sample_node),
             "nodes" => self.records(slice, Self::node),
-            "leaves" => self.records(slice, Self::pair_leaf),
+            "pair_leaves" => self.records(slice, Self::pair_leaf),
             "packed_nodes" => self.records(slice, Self::packed_obb_node),
             "rows" if kind == SectionKind::KdopTree => self.kdop_nodes(slice.count),
             "rows" => self.swept_nodes(slice.count),

@@ -26,10 +26,10 @@ pub struct Places {
     pub obb_nodes: usize,
     /// How many nodes it has.
     pub obb_node_count: usize,
-    /// Its leaf 0.
-    pub obb_leaves: usize,
-    /// How many leaves it has.
-    pub obb_leaf_count: usize,
+    /// Leaf 0 of the trees for pairs of models.
+    pub pair_leaves: usize,
+    /// How many leaves they have.
+    pub pair_leaf_count: usize,
     /// Their layout.
     pub obb: &'static ObbRecords,
 }
@@ -63,14 +63,11 @@ impl Places {
     pub fn of(file: &Bytes) -> Self {
         let model = Model::from_bytes(file).expect("a good file opens");
         let offset = |address: usize| address - file.as_ptr().addr();
-        let (obb_nodes, obb_leaves, obb) = match model.obb_tree() {
-            None => (None, None, &PLAIN),
-            Some(tree) if tree.packed_nodes.is_empty() => {
-                (Some(place_of(tree.nodes.get())), Some(place_of(tree.leaves.get())), &PLAIN)
-            }
-            Some(tree) => {
-                (Some(place_of(tree.packed_nodes.get())), Some(place_of(tree.leaves.get())), &PACKED)
-            }
+        let pair_leaves = place_of(model.pair_leaves());
+        let (obb_nodes, obb) = match model.obb_tree() {
+            None => (None, &PLAIN),
+            Some(tree) if tree.packed_nodes.is_empty() => (Some(place_of(tree.nodes.get())), &PLAIN),
+            Some(tree) => (Some(place_of(tree.packed_nodes.get())), &PACKED),
         };
         Self {
             nodes: offset(model.nodes().as_ptr().addr()),
@@ -82,8 +79,8 @@ impl Places {
             block_count: model.blocks().count(),
             obb_nodes: obb_nodes.map_or(0, |(at, _)| offset(at)),
             obb_node_count: obb_nodes.map_or(0, |(_, count)| count),
-            obb_leaves: obb_leaves.map_or(0, |(at, _)| offset(at)),
-            obb_leaf_count: obb_leaves.map_or(0, |(_, count)| count),
+            pair_leaves: offset(pair_leaves.0),
+            pair_leaf_count: pair_leaves.1,
             obb,
         }
     }
@@ -128,7 +125,7 @@ impl Places {
 
     /// Offset of a leaf of that tree.
     pub fn obb_leaf(&self, leaf: usize) -> usize {
-        self.obb_leaves + size_of::<PairLeaf>() * leaf
+        self.pair_leaves + size_of::<PairLeaf>() * leaf
     }
 
     /// Offset of the plane of a slot of a node: lower x, upper x, lower y and so on.

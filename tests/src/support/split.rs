@@ -77,6 +77,7 @@ fn assemble(source: &[u8], mesh: &Mesh, wide: &WideTree, packing: Option<&Packin
         runs: &mesh.runs,
         corners: &mesh.face_corners.packed,
         wide_corners: &mesh.face_corners.listed,
+        pair_leaves: &[],
     };
     let mut sections = vec![metadata(source, mesh, wide, bounds), Section::new(&geometry)];
     let SplitTable { triangles, ends, places } = &wide.splits;

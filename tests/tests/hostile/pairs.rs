@@ -97,7 +97,7 @@ fn children_that_go_in_circles() {
 fn children_that_are_not_there() {
     for good in LAYOUTS.map(few) {
         let (levels, places) = (levels(), Places::of(&good));
-        let (nodes, leaves) = (places.obb_node_count as u32, places.obb_leaf_count as u32);
+        let (nodes, leaves) = (places.obb_node_count as u32, places.pair_leaf_count as u32);
         for outside in [nodes, 0x7fff_ffff, LEAF | leaves, 0x9fff_ffff, 0xffff_fffe, 0xffff_ffff] {
             assert!(survive_pairs(&with_children(&good, |_, _| outside), &levels));
         }
@@ -143,7 +143,7 @@ fn numbers_that_are_none() {
             }
             let mut forged = aligned(&good);
             for (leaf, lane) in
-                (0..places.obb_leaf_count).flat_map(|leaf| (0..4).map(move |lane| (leaf, lane)))
+                (0..places.pair_leaf_count).flat_map(|leaf| (0..4).map(move |lane| (leaf, lane)))
             {
                 write(&mut forged, places.obb_leaf(leaf) + 4 * lane, number);
             }
@@ -164,7 +164,7 @@ fn places_from_anywhere() {
         let places = Places::of(&good);
         for first in (0..16 * 256).step_by(61) {
             let mut forged = aligned(&good);
-            for leaf in 0..places.obb_leaf_count {
+            for leaf in 0..places.pair_leaf_count {
                 for lane in 0..4 {
                     let address = first + 4 * leaf + lane;
                     write(&mut forged, places.obb_leaf(leaf) + 4 * lane, address as u32);
@@ -181,7 +181,7 @@ fn mutated_trees() {
     let (levels, mut random) = (levels(), Random::new(4));
     for good in [few(Layout::Fast), few(Layout::Small), for_pairs(Layout::Fast)] {
         let places = Places::of(&good);
-        let (nodes, leaves) = (places.obb_node_count as u32, places.obb_leaf_count as u32);
+        let (nodes, leaves) = (places.obb_node_count as u32, places.pair_leaf_count as u32);
         for _ in 0..1500 {
             let mut forged = aligned(&good);
             for _ in 0..1 + random.below(12) {

@@ -39,11 +39,10 @@ struct Places {
 impl Places {
     fn of(file: &Bytes) -> Self {
         let model = Model::from_bytes(file).expect("it opens");
-        let (tree, _) = model.swept_tree().expect("a tree");
         let place = |(reference, rows): (u32, &[LaneRow])| {
             (rows.as_ptr().addr() - file.as_ptr().addr(), rows.len(), reference)
         };
-        Self { nodes: nodes(&model).into_iter().map(place).collect(), leaves: tree.leaves.len() }
+        Self { nodes: nodes(&model).into_iter().map(place).collect(), leaves: model.pair_leaves().len() }
     }
 
     fn lane(&self, node: usize, row: usize, slot: usize) -> usize {

@@ -3,7 +3,9 @@
 use super::*;
 use crate::fit::tests::{is_within, quick_methods, sets};
 use crate::fit::{Objective, Scratch, fit};
-use crate::pair::obb::Node;
+use crate::pair::obb::{Link, Node};
+
+const EMPTY: u32 = PairRef::EMPTY.0;
 
 /// Triangles whose corners are these points.
 fn mesh(points: &[[f32; 3]]) -> Mesh {
@@ -22,9 +24,12 @@ fn stored_boxes_hold_their_points_exactly() {
             let obb = fit(&method, Objective::Volume, &set.points, &mut scratch);
             let child = Child { obb, range: 0..order.len() as u32, link: Link::Leaf };
             let nodes = vec![Node { children: vec![child] }];
+            let references = [PairRef::leaf(0, 1).0, EMPTY, EMPTY, EMPTY];
             let tree = Tree { nodes, order: order.clone(), depth: 1, root: obb };
-            let writer = Writer::new(&tree, &mesh);
-            for record in [writer.node(0, 0), writer.packed_node(0, 0).unpack()] {
+            let (writer, children) = (Writer::new(&tree, &mesh), &tree.nodes[0].children);
+            for record in
+                [writer.node(children, references), writer.packed_node(children, references).unpack()]
+            {
                 let frame = Frame::from_quaternion(record.rotation.map(|part| f64::from(part[0])));
                 let half_extents = record.half_extents.map(|axis| f64::from(axis[0]));
                 let [origin, centre] = [writer.origin, record.centre.map(|axis| axis[0])];

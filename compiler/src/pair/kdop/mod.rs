@@ -107,6 +107,16 @@ pub fn build(triangles: &[[[f32; 3]; 3]], directions: &'static Directions, split
 }
 
 impl Tree {
+    /// The numbers of a child's triangles.
+    pub fn triangles(&self, child: &Child) -> &[u32] {
+        &self.order[child.range.start as usize..child.range.end as usize]
+    }
+
+    /// The number of leaves.
+    pub fn leaf_count(&self) -> usize {
+        self.nodes.iter().flatten().filter(|child| child.link == Link::Leaf).count()
+    }
+
     /// Adds the node of a part whose triangles begin at `first`, and all below.
     fn add(&mut self, part: &Part, first: usize, level: u32) -> u32 {
         let index = self.nodes.len();

@@ -53,6 +53,17 @@ pub struct Statistics {
 }
 
 impl Tree {
+    /// The numbers of a child's triangles.
+    pub fn triangles(&self, child: &Child) -> &[u32] {
+        &self.order[child.range.start as usize..child.range.end as usize]
+    }
+
+    /// The number of leaves.
+    pub fn leaf_count(&self) -> usize {
+        let children = self.nodes.iter().flat_map(|node| &node.children);
+        children.filter(|child| child.link == Link::Leaf).count()
+    }
+
     /// The tree's figures.
     pub fn statistics(&self) -> Statistics {
         let of_root = Objective::Collision.measure(self.root.extents());

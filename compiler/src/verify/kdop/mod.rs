@@ -11,16 +11,15 @@ pub use fault::{KdopFault, KdopNumber};
 
 use super::blocks::BlockTable;
 use super::checked::{Checked, TreeFacts};
-use super::obb::{
-    self, Leaf, Links, ObbFault, Place, Plan, ROUNDING, Source, check_children, exact_corners, outside,
-};
+use super::leaves::{Leaf, exact_corners};
+use super::obb::{Links, ObbFault, Place, Plan, ROUNDING, check_children, outside};
 use crate::math::vector::{Vector, cross, dot, subtract};
 
 /// K1 and K3 to K8, on valid blocks and triangle numbers. `None` if there is no such tree.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, KdopFault> {
     let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
     let (Some(tree), Some(layout)) = (model.kdop_tree(), model.kdop_layout()) else { return Ok(None) };
-    let (rows, leaves) = (tree.rows.get(), tree.leaves.get());
+    let (rows, leaves) = (tree.rows.get(), checked.leaves());
     let nodes: Vec<&[LaneRow]> = rows.chunks_exact(layout.rows()).collect();
     let links: Vec<Links> = nodes.iter().filter_map(|node| layout.children(node)).collect();
     for (index, (node, links)) in nodes.iter().zip(&links).enumerate() {
@@ -28,10 +27,8 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, KdopFaul
             .map_err(|fault| ObbFault::Node { node: index, fault })?;
         check_node(&layout, index, node, used)?;
     }
-    let plan = Plan::of(&links, leaves.len(), tree.depth.to_native())?;
+    let plan = Plan::of(&links, checked, tree.depth.to_native())?;
     check_root(tree, &layout, &nodes)?;
-    let source = Source { table, numbers: model.geometry().triangles.get() };
-    let leaves = &*obb::leaves(leaves, &source)?;
     plan.check_leaves(leaves, triangles)?;
     let origin = tree.origin.map(|x| f64::from(x.to_native()));
     let slack = f64::from(tree.radius.to_native()) * ROUNDING;
@@ -41,7 +38,7 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, KdopFaul
         Some((_, fault)) => Err(fault),
         None => {
             let cost = width_cost(&layout, rows);
-            Ok(Some(TreeFacts::of_pairs(plan.depth, nodes.len(), leaves.len(), triangles, cost)))
+            Ok(Some(TreeFacts::of_pairs(plan.depth, nodes.len(), plan.leaf_count(), triangles, cost)))
         }
     }
 }

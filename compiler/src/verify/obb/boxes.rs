@@ -2,10 +2,10 @@
 
 use bvhc_format::obb::ObbNode;
 
-use super::leaf::{Leaf, exact_corners};
 use super::{ObbFault, ObbNodeFault, ObbTable, Place, Plan, ROUNDING};
 use crate::fit::Frame;
 use crate::verify::blocks::BlockTable;
+use crate::verify::leaves::{Leaf, exact_corners};
 
 /// A tree with valid nodes and leaves.
 struct Tree<'a> {
@@ -18,12 +18,17 @@ struct Tree<'a> {
 }
 
 /// B9, on a tree that is otherwise valid.
-pub(super) fn check(tree: &ObbTable<'_>, table: &BlockTable<'_>, plan: &Plan<'_>) -> Result<(), ObbFault> {
+pub(super) fn check(
+    tree: &ObbTable<'_>,
+    leaves: &[Leaf],
+    table: &BlockTable<'_>,
+    plan: &Plan<'_>,
+) -> Result<(), ObbFault> {
     let origin = tree.root.origin.map(|x| f64::from(x.to_native()));
     let tolerance = f64::from(tree.root.radius.to_native()) * ROUNDING;
     let checked = Tree { nodes: &tree.nodes, parents: &plan.parents, table, origin, tolerance };
     let check = |place, leaf: &Leaf, used| (0..used).find_map(|lane| checked.fault_above(leaf, lane, place));
-    plan.first_fault(&tree.leaves, check).map_or(Ok(()), |(_, fault)| Err(fault))
+    plan.first_fault(leaves, check).map_or(Ok(()), |(_, fault)| Err(fault))
 }
 
 impl Tree<'_> {

@@ -1,11 +1,12 @@
-//! The structure of a tree for pairs of models: every node and leaf is referenced once, in order, and every triangle is
-//! in one leaf.
+//! The structure of a tree for pairs of models: every node is referenced once, every leaf at most once and in order, and
+//! every triangle is in one leaf.
 
 use bvhc_format::obb::{PAIR_WIDTH, PairChild, PairRef};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::ObbFault;
-use super::leaf::{self, Leaf};
+use crate::verify::checked::Checked;
+use crate::verify::leaves::Leaf;
 
 /// The child references of a node.
 pub(in crate::verify) type Links = [u32; PAIR_WIDTH];
@@ -17,13 +18,13 @@ pub(in crate::verify) struct Place {
     pub(in crate::verify) slot: usize,
 }
 
-/// The parents of all nodes and leaves.
+/// The parents of a tree's nodes and leaves.
 pub(in crate::verify) struct Plan<'a> {
     links: &'a [Links],
     /// The slot that refers to each node, except node 0.
     pub(in crate::verify) parents: Vec<Option<Place>>,
-    /// The slot that refers to each leaf.
-    pub(in crate::verify) leaves: Vec<Place>,
+    /// The slot that refers to each leaf, if one of this tree does.
+    leaves: Vec<Option<Place>>,
     pub(in crate::verify) depth: u32,
 }
 
@@ -33,15 +34,24 @@ pub(super) fn slots(links: &Links) -> impl Iterator<Item = (usize, PairChild)> +
 }
 
 impl<'a> Plan<'a> {
-    /// B2 and B3, on valid references.
-    pub(in crate::verify) fn of(links: &'a [Links], leaves: usize, depth: u32) -> Result<Self, ObbFault> {
+    /// B2 and B3, on valid references. Trees must be checked in the order of their kinds.
+    pub(in crate::verify) fn of(
+        links: &'a [Links],
+        checked: &Checked<'_>,
+        depth: u32,
+    ) -> Result<Self, ObbFault> {
         if links.is_empty() {
             return Err(ObbFault::NoRoot);
         }
         let parents = parents(links)?;
-        let leaves = leaf_places(links, leaves)?;
+        let leaves = leaf_places(links, checked)?;
         let depth = check_depth(depth, &parents)?;
         Ok(Self { links, parents, leaves, depth })
+    }
+
+    /// How many leaves the tree has.
+    pub(in crate::verify) fn leaf_count(&self) -> usize {
+        self.leaves.iter().flatten().count()
     }
 
     /// How many lanes of a leaf hold triangles, according to the slot that refers to it.
@@ -54,7 +64,8 @@ impl<'a> Plan<'a> {
 
     /// Whether a slot, or one below it, refers to this leaf, and the lane is used.
     pub(super) fn holds(&self, above: Place, leaf: usize, lane: usize) -> bool {
-        let mut place = self.leaves.get(leaf).filter(|place| lane < self.used_lanes(**place)).copied();
+        let place = self.leaves.get(leaf).copied().flatten();
+        let mut place = place.filter(|place| lane < self.used_lanes(*place));
         while let Some(Place { node, slot }) = place {
             if (node, slot) == (above.node, above.slot) {
                 return true;
@@ -66,9 +77,10 @@ impl<'a> Plan<'a> {
 
     /// B14 and B15
     pub(in crate::verify) fn check_leaves(&self, leaves: &[Leaf], triangles: u64) -> Result<(), ObbFault> {
-        let check = |_, leaf: &Leaf, used| leaf::check(leaf, used).err();
-        if let Some((leaf, fault)) = self.first_fault(leaves, check) {
-            return Err(ObbFault::Leaf { leaf, fault });
+        let check =
+            |_, leaf: &Leaf, used| (used..PAIR_WIDTH).find(|lane| leaf.addresses[*lane] != leaf.addresses[0]);
+        if let Some((leaf, lane)) = self.first_fault(leaves, check) {
+            return Err(ObbFault::UnusedLane { leaf, lane });
         }
         self.check_numbers(leaves, triangles)
     }
@@ -82,7 +94,8 @@ impl<'a> Plan<'a> {
     ) -> Option<(usize, F)> {
         let checked = leaves.par_iter().zip(&self.leaves).enumerate();
         let faults = checked.filter_map(|(index, (leaf, place))| {
-            Some((index, check(*place, leaf, self.used_lanes(*place))?))
+            let place = (*place)?;
+            Some((index, check(place, leaf, self.used_lanes(place))?))
         });
         faults.min_by_key(|(index, _)| *index)
     }
@@ -91,7 +104,8 @@ impl<'a> Plan<'a> {
     fn check_numbers(&self, leaves: &[Leaf], triangles: u64) -> Result<(), ObbFault> {
         let mut seen = vec![false; triangles as usize];
         for (leaf, (record, place)) in leaves.iter().zip(&self.leaves).enumerate() {
-            for &triangle in &record.triangles[..self.used_lanes(*place)] {
+            let used = place.map_or(0, |place| self.used_lanes(place));
+            for &triangle in &record.triangles[..used] {
                 if std::mem::replace(&mut seen[triangle as usize], true) {
                     return Err(ObbFault::Repeated { leaf, triangle });
                 }
@@ -120,20 +134,24 @@ fn parents(links: &[Links]) -> Result<Vec<Option<Place>>, ObbFault> {
 }
 
 /// B3 for leaves.
-fn leaf_places(links: &[Links], leaves: usize) -> Result<Vec<Place>, ObbFault> {
-    let mut places = Vec::with_capacity(leaves);
+fn leaf_places(links: &[Links], checked: &Checked<'_>) -> Result<Vec<Option<Place>>, ObbFault> {
+    let mut places = vec![None; checked.leaves().len()];
+    let mut next = checked.referenced_leaves.get();
     for (node, record) in links.iter().enumerate() {
         for (slot, child) in slots(record) {
             if let PairChild::Leaf(found, _) = child {
-                let expected = places.len();
-                if found as usize != expected {
-                    return Err(ObbFault::LeafOrder { node, slot, found, expected });
+                if found as usize > next && !checked.skips_trees {
+                    return Err(ObbFault::LeafOrder { node, slot, found, expected: next });
                 }
-                places.push(Place { node, slot });
+                if places[found as usize].replace(Place { node, slot }).is_some() {
+                    return Err(ObbFault::LeafTwice { node, slot, leaf: found });
+                }
+                next = next.max(found as usize + 1);
             }
         }
     }
-    if places.len() < leaves { Err(ObbFault::LeafUnused { leaf: places.len() }) } else { Ok(places) }
+    checked.referenced_leaves.set(next);
+    Ok(places)
 }
 
 /// B2. Relies on parents preceding their children.

@@ -1,8 +1,7 @@
-//! Section obb-tree: every node and leaf is referenced once, in order, leaves hold valid addresses, and every box
-//! contains its triangles.
+//! Section obb-tree: every node is referenced once, every triangle is in one leaf, and every box contains its
+//! triangles.
 
 mod boxes;
-mod leaf;
 mod links;
 mod node;
 mod samples;
@@ -12,8 +11,6 @@ use bvhc_format::MAX_COORDINATE;
 use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PairChild, PairRef};
 
 use super::checked::{Checked, TreeFacts};
-pub use leaf::ObbLeafFault;
-pub(super) use leaf::{Leaf, Source, exact_corners, leaves};
 use links::slots;
 pub(super) use links::{Links, Place, Plan};
 pub use node::ObbNodeFault;
@@ -43,13 +40,13 @@ pub enum ObbFault {
         /// What is wrong with it.
         fault: ObbNodeFault,
     },
-    /// A leaf breaks a rule.
-    #[error("leaf {leaf}: {fault}")]
-    Leaf {
+    /// An unused lane of a leaf does not repeat lane 0.
+    #[error("leaf {leaf}, lane {lane} is unused, but does not repeat lane 0 (B14)")]
+    UnusedLane {
         /// The leaf.
         leaf: usize,
-        /// What is wrong with it.
-        fault: ObbLeafFault,
+        /// The lane.
+        lane: usize,
     },
     /// A node is not referenced exactly once, or the root is referenced.
     #[error("node {node} is referenced {found} times instead of {expected} (B3)")]
@@ -61,9 +58,9 @@ pub enum ObbFault {
         /// How often it must be.
         expected: u32,
     },
-    /// Leaves are not referenced in their order.
+    /// Leaves are not first referenced in their order.
     #[error(
-        "node {node}, slot {slot}: it refers to leaf {found} where it must refer to leaf {expected} (B3)"
+        "node {node}, slot {slot}: it refers to leaf {found}, although none refers to leaf {expected} before (B3)"
     )]
     LeafOrder {
         /// The node.
@@ -72,14 +69,18 @@ pub enum ObbFault {
         slot: usize,
         /// The leaf it refers to.
         found: u32,
-        /// The leaf it must refer to.
+        /// The first leaf that no slot refers to before.
         expected: usize,
     },
-    /// There are more leaves than references to them.
-    #[error("leaf {leaf} is not referenced (B3)")]
-    LeafUnused {
-        /// The first such leaf.
-        leaf: usize,
+    /// A leaf is referenced twice.
+    #[error("node {node}, slot {slot}: it refers to leaf {leaf}, as a slot before it does (B3)")]
+    LeafTwice {
+        /// The node.
+        node: usize,
+        /// The slot.
+        slot: usize,
+        /// The leaf.
+        leaf: u32,
     },
     /// The depth is wrong.
     #[error("its depth is given as {found}, but it has {expected} levels (B2)")]
@@ -131,20 +132,19 @@ pub enum ObbFault {
 pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, ObbFault> {
     let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
     let Some(root) = model.obb_tree() else { return Ok(None) };
-    let source = Source { table, numbers: model.geometry().triangles.get() };
-    let tree = &ObbTable::of(root, &source)?;
-    let (nodes, leaves) = (&*tree.nodes, &*tree.leaves);
+    let tree = &ObbTable::of(root)?;
+    let (nodes, leaves) = (&*tree.nodes, checked.leaves());
     let links: Vec<Links> = nodes.iter().map(|node| node.children).collect();
     for (index, node) in nodes.iter().enumerate() {
         node::check(node, index, nodes.len(), leaves.len())
             .map_err(|fault| ObbFault::Node { node: index, fault })?;
     }
-    let plan = Plan::of(&links, leaves.len(), root.depth.to_native())?;
+    let plan = Plan::of(&links, checked, root.depth.to_native())?;
     check_root(tree)?;
     plan.check_leaves(leaves, triangles)?;
-    boxes::check(tree, table, &plan)?;
+    boxes::check(tree, leaves, table, &plan)?;
     let cost = collision_cost(nodes);
-    Ok(Some(TreeFacts::of_pairs(plan.depth, nodes.len(), leaves.len(), triangles, cost)))
+    Ok(Some(TreeFacts::of_pairs(plan.depth, nodes.len(), plan.leaf_count(), triangles, cost)))
 }
 
 /// The sum of the collision measures of all boxes, relative to the sum over the root's children.

@@ -2,12 +2,12 @@
 
 use bvhc_format::obb::{PAIR_WIDTH, PairRef, SampleNode};
 
-use super::leaf::{Source, exact_corners};
 use super::table::ObbTable;
 use super::{Links, Place, Plan};
 use crate::verify::blocks::BlockTable;
 use crate::verify::checked::Checked;
 use crate::verify::error::VerifyError;
+use crate::verify::leaves::{Leaf, exact_corners};
 
 /// What is wrong with the samples.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -49,6 +49,7 @@ pub enum SampleFault {
 struct Beside<'a> {
     tree: &'a ObbTable<'a>,
     plan: &'a Plan<'a>,
+    leaves: &'a [Leaf],
     table: &'a BlockTable<'a>,
 }
 
@@ -56,11 +57,10 @@ struct Beside<'a> {
 pub(crate) fn check(checked: &Checked<'_>) -> Result<(), VerifyError> {
     let (model, table) = (checked.model, checked.table);
     let (Some(samples), Some(root)) = (model.samples(), model.obb_tree()) else { return Ok(()) };
-    let source = Source { table, numbers: model.geometry().triangles.get() };
-    let tree = &ObbTable::of(root, &source)?;
+    let (tree, leaves) = (&ObbTable::of(root)?, checked.leaves());
     let links: Vec<Links> = tree.nodes.iter().map(|node| node.children).collect();
-    let plan = &Plan::of(&links, tree.leaves.len(), root.depth.to_native())?;
-    let beside = Beside { tree, plan, table };
+    let plan = &Plan::of(&links, checked, root.depth.to_native())?;
+    let beside = Beside { tree, plan, leaves, table };
     Ok(samples.iter().enumerate().try_for_each(|(node, record)| beside.check(node, record))?)
 }
 
@@ -85,7 +85,7 @@ impl Beside<'_> {
         if !self.plan.holds(place, leaf, lane) {
             return Err(SampleFault::Place { node, slot, found });
         }
-        let (leaf, found) = (&self.tree.leaves[leaf], record.position.map(|axis| axis[slot]));
+        let (leaf, found) = (&self.leaves[leaf], record.position.map(|axis| axis[slot]));
         let origin = self.tree.root.origin.map(|along| f64::from(along.to_native()));
         let is_there = |corner: &[f32; 3]| {
             // The f64 difference, rounded to f32, is correctly rounded: f64 has more than twice the bits plus 2.

@@ -1,31 +1,28 @@
-//! The tree of oriented boxes for checking the rules: unpacked nodes, whichever form the file has, and the triangles of
-//! its leaves.
+//! The tree of oriented boxes for checking the rules: unpacked nodes, whichever form the file has.
 
 use std::borrow::Cow;
 
 use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PackedObbNode, PairRef};
 use bvhc_format::section::ArchivedObbTree;
 
-use super::leaf::{Leaf, Source, leaves};
 use super::{ObbFault, ObbNodeFault};
 
 /// A tree, unpacked.
 pub(in crate::verify) struct ObbTable<'a> {
     pub(super) root: &'a ArchivedObbTree<'static>,
     pub(in crate::verify) nodes: Cow<'a, [ObbNode]>,
-    pub(super) leaves: Vec<Leaf>,
 }
 
 impl<'a> ObbTable<'a> {
-    /// B13 and B17
-    pub(super) fn of(root: &'a ArchivedObbTree<'static>, source: &Source<'_>) -> Result<Self, ObbFault> {
+    /// B17
+    pub(super) fn of(root: &'a ArchivedObbTree<'static>) -> Result<Self, ObbFault> {
         if !(root.nodes.is_empty() || root.packed_nodes.is_empty()) {
             return Err(ObbFault::TwoForms);
         }
         for (node, record) in root.packed_nodes.get().iter().enumerate() {
             check_node(record).map_err(|fault| ObbFault::Node { node, fault })?;
         }
-        Ok(Self { root, nodes: unpacked_nodes(root), leaves: leaves(root.leaves.get(), source)? })
+        Ok(Self { root, nodes: unpacked_nodes(root) })
     }
 }
 

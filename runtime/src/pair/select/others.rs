@@ -5,8 +5,8 @@ use bvhc_format::swept::Cores;
 use super::{PairError, Question};
 use crate::model::Model;
 use crate::pair::relative_pose::RelativePose;
+use crate::pair::tree::PairTree;
 use crate::pair::tree::obb::ObbNodes;
-use crate::pair::tree::{Leaves, PairTree};
 use crate::pair::volume::kdop::{self, KdopVolumes, Kdops, Realign};
 use crate::pair::volume::obb::Obb;
 use crate::pair::volume::samples::Samples;
@@ -69,10 +69,9 @@ fn open_kdops<'a, S: Kernel>(
     }
     let (rows, layouts) = ([tree_a.rows.get(), tree_b.rows.get()], [layout_a, layout_b]);
     let nodes = [rows[0].len() / layout_a.rows(), rows[1].len() / layout_b.rows()];
-    let leaves = [Leaves::Stored(tree_a.leaves.get()), Leaves::Stored(tree_b.leaves.get())];
     let trees = [
-        PairTree::stored(a, (&tree_a.origin, tree_a.radius), leaves[0], 0, nodes[0]),
-        PairTree::stored(b, (&tree_b.origin, tree_b.radius), leaves[1], 0, nodes[1]),
+        PairTree::stored(a, (&tree_a.origin, tree_a.radius), 0, nodes[0]),
+        PairTree::stored(b, (&tree_b.origin, tree_b.radius), 0, nodes[1]),
     ];
     let frames = [trees[0].frame(), trees[1].frame()];
     let pose = RelativePose::new(simd, pose, frames[0], frames[1]);
@@ -101,10 +100,9 @@ pub(super) fn by_swept<S: Kernel, Q: Question>(
     }
     let rows = [(tree_a.rows.get(), layout_a), (tree_b.rows.get(), layout_b)];
     let nodes = rows.map(|(rows, layout)| layout.most_nodes(rows.len()));
-    let leaves = [Leaves::Stored(tree_a.leaves.get()), Leaves::Stored(tree_b.leaves.get())];
     let trees = [
-        PairTree::stored(a, (&tree_a.origin, tree_a.radius), leaves[0], layout_a.root(), nodes[0]),
-        PairTree::stored(b, (&tree_b.origin, tree_b.radius), leaves[1], layout_b.root(), nodes[1]),
+        PairTree::stored(a, (&tree_a.origin, tree_a.radius), layout_a.root(), nodes[0]),
+        PairTree::stored(b, (&tree_b.origin, tree_b.radius), layout_b.root(), nodes[1]),
     ];
     let pose = RelativePose::new(simd, pose, trees[0].frame(), trees[1].frame());
     by_others(simd, trees, &mut Outlined(Swept::new(rows)), pose, question)

@@ -35,7 +35,7 @@ pub(crate) struct PairTree<'a> {
 
 /// Where leaves come from.
 #[derive(Clone, Copy)]
-pub(crate) enum Leaves<'a> {
+enum Leaves<'a> {
     /// Triangle addresses stored in the file.
     Stored(&'a [PairLeaf]),
     /// Parts of the AABB tree's blocks.
@@ -48,10 +48,10 @@ impl<'a> PairTree<'a> {
     pub(crate) fn stored(
         model: &'a Model<'a>,
         (origin, radius): (&[f32_le; 3], f32_le),
-        leaves: Leaves<'a>,
         root: u32,
         nodes: usize,
     ) -> Self {
+        let leaves = Leaves::Stored(model.pair_leaves());
         let frame = TreeFrame { origin: origin.map(|along| along.to_native()), radius: radius.to_native() };
         Self { model, frame, leaves, root, size: nodes as u64 }
     }
@@ -60,8 +60,7 @@ impl<'a> PairTree<'a> {
     #[inline(always)]
     pub(crate) fn of_obbs(model: &'a Model<'a>) -> Self {
         let Some(tree) = model.obb_tree() else { return Self::of_aabbs(model) };
-        let leaves = Leaves::Stored(tree.leaves.get());
-        Self::stored(model, (&tree.origin, tree.radius), leaves, 0, tree.node_count())
+        Self::stored(model, (&tree.origin, tree.radius), 0, tree.node_count())
     }
 
     /// The AABB tree, whatever others there are.

@@ -95,7 +95,7 @@ fn tree(file: &Compiled, volume: Volume) -> Vec<String> {
         Volume::Swept(_) => count_cores(&timing::open(file)).map(|count| count.to_string()).join(", "),
         _ => "-".to_owned(),
     };
-    vec![share(bytes), format!("{:.2}", statistics.sah_cost), share(bytes - of_leaves), cores]
+    vec![share(bytes + of_leaves), format!("{:.2}", statistics.sah_cost), share(bytes), cores]
 }
 
 fn plot(name: &str, measured: &[Measured], setting: &Setting) {
