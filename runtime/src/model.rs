@@ -2,15 +2,11 @@
 
 use core::fmt;
 
-use bvhc_format::kdop::KdopLayout;
-use bvhc_format::obb::{MAX_OBB_DEPTH, SampleNode};
 use bvhc_format::record::{AttributeRun, FaceCorners, WideNode};
 use bvhc_format::section::{
-    ArchivedAabbTree, ArchivedGeometry, ArchivedHull, ArchivedKdopTree, ArchivedMetadata, ArchivedNames,
-    ArchivedObbTree, ArchivedPackedBlocks, ArchivedSamples, ArchivedSplits, ArchivedSweptTree, Root,
-    SectionKind,
+    ArchivedAabbTree, ArchivedGeometry, ArchivedHull, ArchivedMetadata, ArchivedNames, ArchivedPackedBlocks,
+    ArchivedSplits, Root, SectionKind,
 };
-use bvhc_format::swept::SweptLayout;
 use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, MAX_PLACES, NONE};
 use rkyv::api::low::{LowValidator, access};
 use rkyv::bytecheck::CheckBytes;
@@ -27,6 +23,9 @@ use crate::prefetch::Records;
 use crate::ray::Extent;
 
 mod records;
+mod trees;
+
+use trees::PairTrees;
 
 /// Walks over models whose nodes and blocks take more bytes than this mostly wait for memory. Measured with 2 MiB of
 /// cache per core. Incoherent rays, interleaved against one by one: at 43 MB twice as fast and nowhere slower, at 16 MB
@@ -47,10 +46,7 @@ pub struct Model<'a> {
     splits: Option<&'a ArchivedSplits<'static>>,
     hull: Option<Hull<'a>>,
     nodes: &'a [WideNode],
-    obb_tree: Option<&'a ArchivedObbTree<'static>>,
-    samples: Option<&'a [SampleNode]>,
-    kdop_tree: Option<(&'a ArchivedKdopTree<'static>, KdopLayout)>,
-    swept_tree: Option<(&'a ArchivedSweptTree<'static>, SweptLayout)>,
+    trees: PairTrees<'a>,
     blocks: Blocks<'a>,
     /// Nodes and blocks, for prefetching.
     records: (Records, Records),
@@ -96,7 +92,6 @@ impl<'a> Model<'a> {
             return Err(OpenError::TooDeep { kind: SectionKind::AabbTree, found: depth, most: MAX_DEPTH });
         }
         let bounds = read_bounds(tree)?;
-        let obb_tree = open_obb_tree(&directory)?;
         let packed = open_optional::<ArchivedPackedBlocks<'static>>(&directory)?;
         let nodes: &[WideNode] = tree.nodes.get();
         let blocks = match packed {
@@ -110,10 +105,7 @@ impl<'a> Model<'a> {
             splits: open_optional(&directory)?,
             hull: open_hull(&directory)?,
             nodes,
-            obb_tree,
-            samples: open_samples(&directory, obb_tree)?,
-            kdop_tree: open_kdop_tree(&directory)?,
-            swept_tree: open_swept_tree(&directory)?,
+            trees: PairTrees::open(&directory)?,
             records: (Records::at(nodes.as_ptr().cast(), size_of::<WideNode>()), blocks.records()),
             blocks,
             bounds,
@@ -347,54 +339,6 @@ fn open_hull<'a>(directory: &Directory<'a>) -> Result<Option<Hull<'a>>, OpenErro
     let Some(section) = open_optional::<ArchivedHull<'static>>(directory)? else { return Ok(None) };
     let (vertices, starts) = (section.vertices.len() as u64, section.starts.len() as u64);
     Hull::of(section).map(Some).ok_or(OpenError::Hull { vertices, starts })
-}
-
-fn open_obb_tree<'a>(directory: &Directory<'a>) -> Result<Option<&'a ArchivedObbTree<'static>>, OpenError> {
-    let tree: Option<&ArchivedObbTree<'static>> = open_optional(directory)?;
-    check_depth(SectionKind::ObbTree, tree.map_or(0, |tree| tree.depth.to_native()))?;
-    Ok(tree)
-}
-
-fn open_samples<'a>(
-    directory: &Directory<'a>,
-    tree: Option<&ArchivedObbTree<'_>>,
-) -> Result<Option<&'a [SampleNode]>, OpenError> {
-    let Some(section) = open_optional::<ArchivedSamples<'static>>(directory)? else { return Ok(None) };
-    let (found, expected) = (section.nodes.len(), tree.map(ArchivedObbTree::node_count));
-    if tree.is_none() && directory.has(SectionKind::ObbTree) {
-        return Ok(None); // The tree is of a newer version, and skipped.
-    }
-    if expected == Some(found) {
-        return Ok(Some(section.nodes.get()));
-    }
-    Err(OpenError::Samples { found: found as u64, expected: expected.unwrap_or(0) as u64 })
-}
-
-fn open_kdop_tree<'a>(
-    directory: &Directory<'a>,
-) -> Result<Option<(&'a ArchivedKdopTree<'static>, KdopLayout)>, OpenError> {
-    let Some(tree) = open_optional::<ArchivedKdopTree<'static>>(directory)? else { return Ok(None) };
-    check_depth(SectionKind::KdopTree, tree.depth.to_native())?;
-    let (k, tables, rows) = (tree.k.to_native(), tree.tables.to_native(), tree.rows.len());
-    let layout = KdopLayout::of(k, tables).filter(|layout| rows.is_multiple_of(layout.rows()));
-    let wrong = OpenError::KdopTree { k, tables, rows: rows as u64 };
-    layout.map(|layout| Some((tree, layout))).ok_or(wrong)
-}
-
-fn open_swept_tree<'a>(
-    directory: &Directory<'a>,
-) -> Result<Option<(&'a ArchivedSweptTree<'static>, SweptLayout)>, OpenError> {
-    let Some(tree) = open_optional::<ArchivedSweptTree<'static>>(directory)? else { return Ok(None) };
-    check_depth(SectionKind::SweptTree, tree.depth.to_native())?;
-    let (core, rows) = (tree.core.to_native(), tree.rows.len());
-    let wrong = OpenError::SweptTree { core, rows: rows as u64 };
-    SweptLayout::of(core, rows).map(|layout| Some((tree, layout))).ok_or(wrong)
-}
-
-/// For trees whose nodes have four children.
-fn check_depth(kind: SectionKind, found: u32) -> Result<(), OpenError> {
-    let most = MAX_OBB_DEPTH;
-    if found > most { Err(OpenError::TooDeep { kind, found, most }) } else { Ok(()) }
 }
 
 fn read_bounds(tree: &ArchivedAabbTree<'_>) -> Result<Aabb, OpenError> {

@@ -154,10 +154,10 @@ fn files_without_what_it_takes() {
     };
     assert_eq!(ask(&twelve, &twelve, Realign::Triples), Ok(true));
     for realign in [Realign::Axes, Realign::Occupancy, Realign::Profile] {
-        assert_eq!(ask(&twelve, &twelve, realign), Err(PairError::NoKdops(realign)));
+        assert_eq!(ask(&twelve, &twelve, realign), Err(PairError::NoVolumes(Volume::Kdop(realign))));
     }
     for (a, b) in [(&plain, &twelve), (&twelve, &plain)] {
-        assert_eq!(ask(a, b, Realign::Triples), Err(PairError::NoKdops(Realign::Triples)));
+        assert_eq!(ask(a, b, Realign::Triples), Err(PairError::NoVolumes(Volume::Kdop(Realign::Triples))));
     }
     assert_eq!(ask(&twelve, &twelve, Realign::Hull), Ok(true));
     // Changes the kind of the hull's section to an unknown one that keeps the order of kinds.
@@ -168,7 +168,7 @@ fn files_without_what_it_takes() {
     assert!(without.hull().is_none());
     assert_eq!(ask(&without, &twelve, Realign::Hull), Ok(true));
     assert_eq!(ask(&twelve, &without, Realign::Triples), Ok(true));
-    assert_eq!(ask(&twelve, &without, Realign::Hull), Err(PairError::NoKdops(Realign::Hull)));
+    assert_eq!(ask(&twelve, &without, Realign::Hull), Err(PairError::NoVolumes(Volume::Kdop(Realign::Hull))));
     let volume = Volume::Kdop(Realign::Triples);
     let none = twelve
         .against(&twelve, &Pose::IDENTITY)

@@ -136,8 +136,8 @@ fn what_files_do_not_have() {
     assert_eq!(ask(&samples, &samples, u64::MAX), Ok(true));
     assert_eq!(ask(&samples, &samples, 0), Err(PairError::Exhausted(Exhausted)));
     for (a, b) in [(&samples, &boxes), (&boxes, &samples), (&boxes, &boxes)] {
-        assert_eq!(ask(a, b, u64::MAX), Err(PairError::NoSamples));
+        assert_eq!(ask(a, b, u64::MAX), Err(PairError::NoVolumes(Volume::Samples)));
         let first = a.against(b, &Pose::IDENTITY).volume(SAMPLES).first_pair();
-        assert_eq!(first.map(|pair| pair.is_some()), Err(PairError::NoSamples));
+        assert_eq!(first.map(|pair| pair.is_some()), Err(PairError::NoVolumes(Volume::Samples)));
     }
 }

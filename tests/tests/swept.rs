@@ -118,11 +118,11 @@ fn what_files_do_not_have() {
     assert_eq!(ask(&lines, &lines, LINES), Ok(true));
     for cores in Cores::ALL {
         for (a, b) in [(&lines, &boxes), (&boxes, &lines), (&boxes, &boxes)] {
-            assert_eq!(ask(a, b, cores), Err(PairError::NoSwept(cores)));
+            assert_eq!(ask(a, b, cores), Err(PairError::NoVolumes(Volume::Swept(cores))));
         }
     }
     for cores in [Cores::Same(Core::Rectangle), Cores::Hybrid] {
-        assert_eq!(ask(&lines, &lines, cores), Err(PairError::NoSwept(cores)));
+        assert_eq!(ask(&lines, &lines, cores), Err(PairError::NoVolumes(Volume::Swept(cores))));
     }
     let volume = Volume::Swept(LINES);
     let none = lines

@@ -114,7 +114,9 @@ fn trees_are_within_the_rules() {
 #[test]
 fn what_cannot_be_opened() {
     let rows = forge(RECTANGLES).slice(SWEPT, ROWS).1 as u32;
-    for (field, wrong) in [(16, 41), (20, 3), (20, 7), (20, u32::MAX), (ROWS + 8, rows - 1), (ROWS + 8, rows + 22)] {
+    for (field, wrong) in
+        [(16, 41), (20, 3), (20, 7), (20, u32::MAX), (ROWS + 8, rows - 1), (ROWS + 8, rows + 22)]
+    {
         let mut file = forge(RECTANGLES);
         file.put_u32(file.root(SWEPT) + field, wrong);
         file.seal();

@@ -1,13 +1,9 @@
 //! Access to the file's records.
 
 use bvhc_format::header::{Header, SectionEntry};
-use bvhc_format::kdop::KdopLayout;
-use bvhc_format::obb::{PairLeaf, SampleNode};
+use bvhc_format::obb::PairLeaf;
 use bvhc_format::record::WideNode;
-use bvhc_format::section::{
-    ArchivedGeometry, ArchivedKdopTree, ArchivedMetadata, ArchivedObbTree, ArchivedSplits, ArchivedSweptTree,
-};
-use bvhc_format::swept::SweptLayout;
+use bvhc_format::section::{ArchivedGeometry, ArchivedMetadata, ArchivedSplits};
 
 use super::Model;
 use crate::blocks::Blocks;
@@ -46,31 +42,6 @@ impl<'a> Model<'a> {
     #[inline(always)]
     pub fn pair_leaves(&self) -> &'a [PairLeaf] {
         self.geometry.pair_leaves.get()
-    }
-
-    /// The tree of oriented boxes, if the file has one.
-    pub fn obb_tree(&self) -> Option<&'a ArchivedObbTree<'static>> {
-        self.obb_tree
-    }
-
-    /// The sample vertices of each node of that tree, if the file has them.
-    pub fn samples(&self) -> Option<&'a [SampleNode]> {
-        self.samples
-    }
-
-    /// The tree of k-DOPs, if the file has one.
-    pub fn kdop_tree(&self) -> Option<&'a ArchivedKdopTree<'static>> {
-        self.kdop_tree.map(|(tree, _)| tree)
-    }
-
-    /// The layout of that tree's rows.
-    pub fn kdop_layout(&self) -> Option<KdopLayout> {
-        self.kdop_tree.map(|(_, layout)| layout)
-    }
-
-    /// The tree of swept spheres, if the file has one, and the layout of its nodes.
-    pub fn swept_tree(&self) -> Option<(&'a ArchivedSweptTree<'static>, SweptLayout)> {
-        self.swept_tree
     }
 
     /// The convex hull, if the file has it.

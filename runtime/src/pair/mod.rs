@@ -1,7 +1,7 @@
 //! Mesh against mesh: whether two models meet, which of their triangles meet, and how far apart the models are.
 //!
 //! ```text
-//! lanes, sets, relative_pose ◄─ leaf ◄─ tree ◄─ volume, triangle ◄─ walk ◄─ select ◄─ query
+//! lanes, sets, relative_pose ◄─ leaf ◄─ tree ◄─ volumes, triangle ◄─ walk ◄─ question ◄─ volume ◄─ query
 //! ```
 
 mod answers;
@@ -9,16 +9,17 @@ mod convex;
 mod lanes;
 mod leaf;
 mod query;
+mod question;
 mod relative_pose;
-mod select;
 mod sets;
 mod tree;
 mod triangle;
 mod volume;
+mod volumes;
 mod walk;
 
 pub use answers::{Distance, Exhausted, Pair, Tolerance, WarmStart, WorkBudget};
 pub use query::Against;
-pub use select::{PairError, Volume};
 #[cfg(feature = "volumes")]
-pub use volume::kdop::Realign;
+pub use volume::Realign;
+pub use volume::{PairError, Volume};

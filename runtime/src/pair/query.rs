@@ -3,10 +3,11 @@
 use core::ops::ControlFlow;
 
 use super::answers::{Distance, Exhausted, Pair, Tolerance, WarmStart, WorkBudget};
+use super::question::Question;
 use super::relative_pose::RelativePose;
-use super::select::{PairError, Question, Volume, ask};
 use super::tree::PairTree;
-use super::volume::{Volumes, aabb};
+use super::volume::{PairError, Volume, aabb, ask};
+use super::volumes::Volumes;
 use super::walk::{collide, distance};
 use crate::model::Model;
 use crate::pose::Pose;

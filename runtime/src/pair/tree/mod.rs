@@ -3,6 +3,7 @@
 pub(crate) mod aabb;
 pub(crate) mod obb;
 
+use bvhc_format::MAX_COORDINATE;
 use bvhc_format::obb::{PAIR_WIDTH, PairChild, PairLeaf, PairRef};
 use bvhc_format::record::{ChildRef, NODE_WIDTH};
 use rkyv::rend::{f32_le, u32_le};
@@ -145,11 +146,14 @@ impl<'a> PairTree<'a> {
         }
     }
 
-    /// The exact corners of the triangle in a lane of a leaf.
+    /// The exact corners of the triangle in a lane of a leaf. `None` in a corrupt file, also where coordinates are out of
+    /// range: exact tests of these would take long.
     #[inline(always)]
     pub(crate) fn corners(&self, triangles: &Triangles, lane: usize) -> Option<[[f32; 3]; 3]> {
         let (reference, lane) = triangles.address(lane);
-        self.model.blocks().corners(reference, lane)
+        let corners = self.model.blocks().corners(reference, lane)?;
+        let in_range = |x: &f32| x.abs() <= MAX_COORDINATE;
+        corners.as_flattened().iter().all(in_range).then_some(corners)
     }
 
     /// The number of the triangle in a lane of a leaf.

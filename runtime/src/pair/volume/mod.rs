@@ -1,164 +1,216 @@
-//! Bounding volumes of pair queries: they prune, and are conservative under rounding.
+//! Bounding volumes: the only place that knows all kinds.
 
-pub(crate) mod aabb;
+pub(super) mod aabb;
 #[cfg(feature = "volumes")]
-pub(crate) mod kdop;
-pub(crate) mod obb;
+mod kdop;
+mod obb;
 mod obb_bounds;
 #[cfg(feature = "volumes")]
-pub(crate) mod samples;
+mod samples;
 #[cfg(feature = "volumes")]
-pub(crate) mod swept;
+mod swept;
 
-use bvhc_format::obb::PAIR_WIDTH;
-use fearless_simd::{SimdBase, SimdFloat};
+use core::fmt;
 
-use super::lanes::lanes;
+#[cfg(feature = "volumes")]
+use bvhc_format::swept::{Core, Cores};
+
+#[cfg(feature = "volumes")]
+pub use kdop::Realign;
+
+use super::answers::Exhausted;
+use super::question::Question;
 use super::relative_pose::RelativePose;
-use super::sets::PAIRS;
+use super::tree::PairTree;
+use super::tree::obb::ObbNodes;
+#[cfg(feature = "volumes")]
+use super::volumes::{NoWalk, Outlined, Volumes, Walkable};
+use crate::model::Model;
+use crate::pose::Pose;
 use crate::simd::Kernel;
+use obb::Obb;
 
-/// The volumes of the nodes of two trees, A's and B's.
-pub(crate) trait Volumes<S: Kernel> {
-    /// Which of these child pairs of two nodes may overlap. `None` where there are no such nodes, as in a corrupt file.
-    fn overlaps(
-        &mut self,
-        simd: S,
-        nodes: [u32; 2],
-        pose: &RelativePose,
-        pairs: u32,
-    ) -> Option<Opened<Overlaps>>;
-
-    /// Lower bounds of the distances of these child pairs, and which may be within the square root of `limit2`.
-    fn lower_bounds(
-        &mut self,
-        simd: S,
-        nodes: [u32; 2],
-        pose: &RelativePose,
-        pairs: u32,
-        limit2: f32,
-    ) -> Option<Opened<LowerBounds>>;
-
-    /// Two triangles below these child pairs that are proven to be less than `limit` apart, if the nodes name any.
-    #[inline(always)]
-    fn witness(
-        &mut self,
-        _simd: S,
-        _nodes: [u32; 2],
-        _pose: &RelativePose,
-        _pairs: u32,
-        _limit: f64,
-    ) -> Option<WitnessBound> {
-        None
-    }
+/// The bounding volumes that prune a query of two models. They determine how long it takes, not what it finds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Volume {
+    /// Oriented boxes; axis-aligned ones for a model whose file has no others.
+    #[default]
+    Obb,
+    /// Axis-aligned boxes.
+    Aabb,
+    /// k-DOPs; B's are realigned to A's directions in this way.
+    #[cfg(feature = "volumes")]
+    Kdop(Realign),
+    /// Spheres swept along cores of this kind.
+    #[cfg(feature = "volumes")]
+    Swept(Cores),
+    /// Oriented boxes with a sample vertex beside each, which gives upper bounds of distances. Samples do not help
+    /// collision queries.
+    #[cfg(feature = "volumes")]
+    Samples,
 }
 
-/// Two opened nodes: the references of their children, and the result for the child pairs.
-pub(crate) struct Opened<T> {
-    pub(crate) children: [[u32; PAIR_WIDTH]; 2],
-    pub(crate) found: T,
-}
+impl Volume {
+    /// All kinds; k-DOPs with the default realignment.
+    pub const ALL: &[Self] = &[
+        Self::Obb,
+        Self::Aabb,
+        #[cfg(feature = "volumes")]
+        Self::Kdop(Realign::Triples),
+        #[cfg(feature = "volumes")]
+        Self::Swept(Cores::Same(Core::Rectangle)),
+        #[cfg(feature = "volumes")]
+        Self::Swept(Cores::Same(Core::Line)),
+        #[cfg(feature = "volumes")]
+        Self::Swept(Cores::Same(Core::Point)),
+        #[cfg(feature = "volumes")]
+        Self::Swept(Cores::Hybrid),
+        #[cfg(feature = "volumes")]
+        Self::Samples,
+    ];
 
-/// Overlap tests of sixteen child pairs; pair `4 * i + j` is A's child i and B's child j.
-pub(crate) struct Overlaps {
-    /// A bit for each pair that is not proven disjoint.
-    pub(crate) pairs: u32,
-    /// Overlap depth of each pair: the smaller, the deeper.
-    pub(crate) depths: [f32; PAIRS],
-}
-
-impl Overlaps {
-    pub(crate) const NONE: Self = Self { pairs: 0, depths: [0.0; PAIRS] };
-}
-
-/// Lower bounds of the squared distances of sixteen pairs, numbered as in [`Overlaps`].
-pub(crate) struct LowerBounds {
-    /// A bit for each pair that may be within the limit.
-    pub(crate) pairs: u32,
-    /// Lower bound of the squared distance, or NaN.
-    pub(crate) squares: [f32; PAIRS],
-    /// Approximate squared distance of the centres.
-    pub(crate) centres: [f32; PAIRS],
-}
-
-/// Weight of the centres' distance in a pair's key, next to the lower bound of its distance. Weights from 0.5 to 1.2 do
-/// as well. (Tried: a sum of squares takes 2 to 5 % more steps. Points stored with the boxes in place of the centres: a
-/// vertex below takes up to 10 % more, the surface's centroid up to 7 %. For samples as upper bounds, see
-/// `samples.rs`.)
-const CENTRES: f32 = 0.9;
-
-impl LowerBounds {
-    pub(crate) const NONE: Self = Self { pairs: 0, squares: [0.0; PAIRS], centres: [0.0; PAIRS] };
-
-    /// Priority of each pair: the smallest is the most promising.
-    #[inline(always)]
-    pub(crate) fn keys<S: Kernel>(&self, simd: S) -> [f32; PAIRS] {
-        let mut keys = [0.0; PAIRS];
-        for first in (0..PAIRS).step_by(lanes::<S>()) {
-            let of_step = first..first + lanes::<S>();
-            let apart = S::Pairs::from_slice(simd, &self.squares[of_step.clone()]).sqrt();
-            let between = S::Pairs::from_slice(simd, &self.centres[of_step.clone()]).sqrt();
-            let key = between.mul_add(S::Pairs::splat(simd, CENTRES), apart);
-            key.store_slice(&mut keys[of_step]);
+    /// The name on the command line: in `--volume`, and in `--trees` for the files that have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Obb => "obb",
+            Self::Aabb => "aabb",
+            #[cfg(feature = "volumes")]
+            Self::Kdop(_) => "kdop",
+            #[cfg(feature = "volumes")]
+            Self::Swept(cores) => cores.name(),
+            #[cfg(feature = "volumes")]
+            Self::Samples => "samples",
         }
-        keys
+    }
+
+    /// What it is, in a few words.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Obb => "Oriented boxes",
+            Self::Aabb => "Axis-aligned boxes",
+            #[cfg(feature = "volumes")]
+            Self::Kdop(_) => "k-DOPs",
+            #[cfg(feature = "volumes")]
+            Self::Swept(cores) => match cores {
+                Cores::Same(Core::Point) => "Spheres",
+                Cores::Same(Core::Line) => "Line-swept spheres",
+                Cores::Same(Core::Rectangle) => "Rectangle-swept spheres",
+                Cores::Hybrid => "In each node one of the three kinds of swept spheres",
+            },
+            #[cfg(feature = "volumes")]
+            Self::Samples => "Oriented boxes with sample vertices, for distances",
+        }
     }
 }
 
-/// Less than 1 by more than the rounding of a square.
-const ROUNDED: f32 = 1.0 - 1.0 / (1 << 20) as f32;
-
-/// Two triangles and an upper bound of their distance.
-pub(crate) struct WitnessBound {
-    /// Their addresses in A's and B's leaves.
-    pub(crate) addresses: [u32; 2],
-    pub(crate) upper: f64,
+/// Why a query of two models has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PairError {
+    /// The limit on work was reached.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
+    /// A file does not have these volumes, or B's lacks the tables, directions or hull that a realignment needs.
+    #[error("{}", Missing(*.0))]
+    NoVolumes(Volume),
 }
 
-/// Volumes whose tests are not inlined, so that one copy of the walk serves all of them.
+/// That files do not have a volume, in words.
+struct Missing(Volume);
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, description) = (self.0.name(), self.0.description());
+        write!(f, "the files do not both have what `--trees {name}` adds ({description})")?;
+        match self.0 {
+            #[cfg(feature = "volumes")]
+            Volume::Kdop(realign) => write!(f, ", for realignment by {}", realign.name()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Answers a question with these volumes. The caller compiles this for the level.
+#[inline(always)]
+pub(crate) fn ask<S: Kernel, Q: Question>(
+    simd: S,
+    models: [&Model<'_>; 2],
+    pose: &Pose,
+    volume: Volume,
+    question: Q,
+) -> Result<Q::Answer, PairError> {
+    // Without `map`, which is not inlined here: the trees would be copied through memory.
+    let [a, b] = models;
+    match volume {
+        Volume::Obb => {
+            let trees = [PairTree::of_obbs(a), PairTree::of_obbs(b)];
+            by_boxes(simd, trees, [ObbNodes::of(a), ObbNodes::of(b)], pose, question)
+        }
+        Volume::Aabb => {
+            let trees = [PairTree::of_aabbs(a), PairTree::of_aabbs(b)];
+            by_boxes(simd, trees, [ObbNodes::of_aabbs(a), ObbNodes::of_aabbs(b)], pose, question)
+        }
+        #[cfg(feature = "volumes")]
+        Volume::Kdop(realign) => {
+            let (limit, ranks) = (question.limit(), question.ranks());
+            by_others(simd, kdop::open(simd, models, pose, realign, limit, ranks), volume, question)
+        }
+        #[cfg(feature = "volumes")]
+        Volume::Swept(cores) => by_others(simd, swept::open(simd, models, pose, cores), volume, question),
+        #[cfg(feature = "volumes")]
+        Volume::Samples => {
+            by_others(simd, samples::open(simd, models, pose, question.ranks()), volume, question)
+        }
+    }
+}
+
+/// With oriented boxes, or axis-aligned ones read as such: has its own copy of the walk, since it is used most.
+#[inline(always)]
+fn by_boxes<S: Kernel, Q: Question>(
+    simd: S,
+    trees: [PairTree<'_>; 2],
+    nodes: [ObbNodes<'_>; 2],
+    pose: &Pose,
+    question: Q,
+) -> Result<Q::Answer, PairError> {
+    if question.is_answered() {
+        return Ok(question.nothing());
+    }
+    let pose = RelativePose::new(simd, pose, trees[0].frame(), trees[1].frame());
+    let mut volumes = Obb::new(nodes, question.ranks());
+    Ok(question.walk(simd, trees, &mut volumes, pose)?)
+}
+
+/// With volumes other than boxes, which share one copy of each walk.
 #[cfg(feature = "volumes")]
-pub(crate) struct Outlined<V>(pub(crate) V);
+#[inline(always)]
+fn by_others<'a, S: Kernel, Q: Question, V: Volumes<S> + 'a>(
+    simd: S,
+    walkable: Result<Walkable<'a, V>, NoWalk>,
+    volume: Volume,
+    question: Q,
+) -> Result<Q::Answer, PairError> {
+    match walkable {
+        Err(NoWalk::Missing) => Err(PairError::NoVolumes(volume)),
+        Err(NoWalk::Apart) => Ok(question.nothing()),
+        Ok(_) if question.is_answered() => Ok(question.nothing()),
+        Ok(Walkable { trees, volumes, pose }) => {
+            Ok(walk(simd, trees, &mut Outlined(volumes), pose, question)?)
+        }
+    }
+}
 
 #[cfg(feature = "volumes")]
-impl<S: Kernel, V: Volumes<S>> Volumes<S> for Outlined<V> {
-    fn overlaps(
-        &mut self,
-        simd: S,
-        nodes: [u32; 2],
-        pose: &RelativePose,
-        pairs: u32,
-    ) -> Option<Opened<Overlaps>> {
-        simd.vectorize(
-            #[inline(always)]
-            || self.0.overlaps(simd, nodes, pose, pairs),
-        )
-    }
-
-    fn lower_bounds(
-        &mut self,
-        simd: S,
-        nodes: [u32; 2],
-        pose: &RelativePose,
-        pairs: u32,
-        limit2: f32,
-    ) -> Option<Opened<LowerBounds>> {
-        simd.vectorize(
-            #[inline(always)]
-            || self.0.lower_bounds(simd, nodes, pose, pairs, limit2),
-        )
-    }
-
-    fn witness(
-        &mut self,
-        simd: S,
-        nodes: [u32; 2],
-        pose: &RelativePose,
-        pairs: u32,
-        limit: f64,
-    ) -> Option<WitnessBound> {
-        simd.vectorize(
-            #[inline(always)]
-            || self.0.witness(simd, nodes, pose, pairs, limit),
-        )
-    }
+fn walk<S: Kernel, Q: Question>(
+    simd: S,
+    trees: [PairTree<'_>; 2],
+    volumes: &mut dyn Volumes<S>,
+    pose: RelativePose,
+    question: Q,
+) -> Result<Q::Answer, Exhausted> {
+    simd.vectorize(
+        #[inline(always)]
+        || question.walk(simd, trees, volumes, pose),
+    )
 }

@@ -27,7 +27,6 @@ use bvhc_format::obb::{ObbNode, PAIR_WIDTH};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
 use super::obb_bounds::lower_bounds;
-use super::{LowerBounds, Opened, Overlaps, Volumes};
 use crate::pair::lanes::{
     Matrix, Quaternion, Vector, absolute, column, dot, lanes, matrix, neg_mul_add, product, relative,
     rotate_inverse, spread, sub, sub_dot, transform,
@@ -35,6 +34,7 @@ use crate::pair::lanes::{
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::PAIRS;
 use crate::pair::tree::obb::ObbNodes;
+use crate::pair::volumes::{LowerBounds, Opened, Overlaps, Volumes};
 use crate::simd::Kernel;
 
 /// Slack of every axis, relative to the sum of the half extents: 1024 u.

@@ -18,13 +18,13 @@ use bvhc_format::obb::{ObbNode, PAIR_WIDTH};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
 use super::obb::{SLACK_SIZE, quaternion_of_a, rotation_of_b};
-use super::{LowerBounds, ROUNDED};
 use crate::pair::lanes::{
     Matrix, Vector, absolute, column, dot, lanes, matrix, neg_mul_add, relative, rotate_inverse, spread, sub,
     sub_dot, transform,
 };
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::PAIRS;
+use crate::pair::volumes::{LowerBounds, ROUNDED};
 use crate::simd::Kernel;
 
 /// Lower bounds of the distances of these child pairs of A's and B's nodes, and which may be within the square root of

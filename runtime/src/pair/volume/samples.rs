@@ -22,25 +22,36 @@ use bvhc_format::obb::{PAIR_WIDTH, SampleNode};
 use fearless_simd::{SimdBase, SimdMask};
 
 use super::obb::Obb;
-use super::{LowerBounds, Opened, Overlaps, Volumes, WitnessBound};
+use crate::model::Model;
 use crate::pair::lanes::{dot, lanes, spread, sub, transform};
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::PAIRS;
+use crate::pair::tree::PairTree;
+use crate::pair::tree::obb::ObbNodes;
+use crate::pair::volumes::{LowerBounds, NoWalk, Opened, Overlaps, Volumes, Walkable, WitnessBound};
+use crate::pose::Pose;
 use crate::simd::{Kernel, square_root};
 
 /// Minimum of a squared distance.
 const LEAST: f32 = 1.0 / (1u128 << 100) as f32;
 
 /// The oriented boxes of two trees, with samples beside their nodes.
-pub(crate) struct Samples<'a> {
+pub(super) struct Samples<'a> {
     boxes: Obb<'a>,
     nodes: [&'a [SampleNode]; 2],
 }
 
-impl<'a> Samples<'a> {
-    pub(crate) fn new(boxes: Obb<'a>, nodes: [&'a [SampleNode]; 2]) -> Self {
-        Self { boxes, nodes }
-    }
+pub(super) fn open<'a, S: Kernel>(
+    simd: S,
+    [a, b]: [&'a Model<'a>; 2],
+    pose: &Pose,
+    ranks: bool,
+) -> Result<Walkable<'a, Samples<'a>>, NoWalk> {
+    let (Some(of_a), Some(of_b)) = (a.samples(), b.samples()) else { return Err(NoWalk::Missing) };
+    let trees = [PairTree::of_obbs(a), PairTree::of_obbs(b)];
+    let boxes = Obb::new([ObbNodes::of(a), ObbNodes::of(b)], ranks);
+    let pose = RelativePose::new(simd, pose, trees[0].frame(), trees[1].frame());
+    Ok(Walkable { trees, volumes: Samples { boxes, nodes: [of_a, of_b] }, pose })
 }
 
 impl<S: Kernel> Volumes<S> for Samples<'_> {

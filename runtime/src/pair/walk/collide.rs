@@ -16,7 +16,7 @@ use crate::pair::sets::{ALL, PAIRS, column_of, columns, columns_of, lanes, row_o
 use crate::pair::tree::{Link, PairTree};
 use crate::pair::triangle::classify::classify;
 use crate::pair::triangle::meet::meet;
-use crate::pair::volume::{Opened, Volumes};
+use crate::pair::volumes::{Opened, Volumes};
 use crate::simd::Kernel;
 use crate::stack::{FixedStack, Stack};
 

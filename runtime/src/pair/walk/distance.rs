@@ -18,7 +18,7 @@ use crate::pair::sets::{ALL, PAIRS, column_of, columns, columns_of, lanes, row_o
 use crate::pair::tree::{Link, PairTree};
 use crate::pair::triangle::bounds::bounds;
 use crate::pair::triangle::distance::{Gap, gap};
-use crate::pair::volume::{LowerBounds, Opened, Volumes, WitnessBound};
+use crate::pair::volumes::{LowerBounds, Opened, Volumes, WitnessBound};
 use crate::simd::{Kernel, square_root};
 use crate::stack::FixedStack;
 

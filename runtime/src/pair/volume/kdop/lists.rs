@@ -34,7 +34,7 @@ use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x4, f32x16};
 use super::realign::{Realign, Vectors};
 use crate::math::{larger, smaller};
 use crate::pair::sets::PAIRS;
-use crate::pair::volume::{LowerBounds, Overlaps, ROUNDED};
+use crate::pair::volumes::{LowerBounds, Overlaps, ROUNDED};
 use crate::simd::Kernel;
 
 /// How many directions are compared together.

@@ -19,9 +19,12 @@ mod tests;
 use bvhc_format::kdop::{KdopLayout, LaneRow};
 use bvhc_format::obb::{PAIR_WIDTH, PairRef};
 
-use super::{LowerBounds, Opened, Overlaps, Volumes};
 use crate::level::Level;
+use crate::model::Model;
 use crate::pair::relative_pose::RelativePose;
+use crate::pair::tree::PairTree;
+use crate::pair::volumes::{LowerBounds, NoWalk, Opened, Overlaps, Volumes, Walkable};
+use crate::pose::Pose;
 use crate::simd::{Kernel, dispatch};
 use lists::Lists;
 pub use realign::Realign;
@@ -31,6 +34,48 @@ use slabs::Slabs;
 
 /// Slack of every direction, relative to M: 32 u.
 const SLACK: f32 = 1.0 / (1 << 19) as f32;
+
+/// A model's tree, its rows and their layout.
+type Stored<'a> = (PairTree<'a>, (&'a [LaneRow], KdopLayout));
+
+fn tree<'a>(model: &'a Model<'a>) -> Option<Stored<'a>> {
+    let (tree, layout) = (model.kdop_tree()?, model.kdop_layout()?);
+    let rows = tree.rows.get();
+    let nodes = rows.len() / layout.rows();
+    Some((PairTree::stored(model, (&tree.origin, tree.radius), 0, nodes), (rows, layout)))
+}
+
+/// `limit`: models whose roots are farther apart have no answer. `ranks` asks for overlap depths. Compiled once for all
+/// questions.
+#[inline(never)]
+pub(super) fn open<'a, S: Kernel>(
+    simd: S,
+    [a, b]: [&'a Model<'a>; 2],
+    pose: &Pose,
+    realign: Realign,
+    limit: f64,
+    ranks: bool,
+) -> Result<Walkable<'a, KdopVolumes<'a>>, NoWalk> {
+    let hull = if realign == Realign::Hull { b.hull() } else { None };
+    let (Some((a, (rows_a, layout_a))), Some((b, (rows_b, layout_b)))) = (tree(a), tree(b)) else {
+        return Err(NoWalk::Missing);
+    };
+    if !realign.can_use(&layout_b) || realign == Realign::Hull && hull.is_none() {
+        return Err(NoWalk::Missing);
+    }
+    let frames = [*a.frame(), *b.frame()];
+    let pose = RelativePose::new(simd, pose, &frames[0], &frames[1]);
+    let root = hull.as_ref().zip(node(rows_a, &layout_a, 0));
+    if root
+        .is_some_and(|(hull, node)| are_apart(&layout_a, node, hull, [&frames[0], &frames[1]], &pose, limit))
+    {
+        return Err(NoWalk::Apart);
+    }
+    let radii = [frames[0].radius, frames[1].radius];
+    let test = Kdops::new(simd, [&layout_a, &layout_b], radii, &pose, realign, ranks);
+    let volumes = KdopVolumes { rows: [rows_a, rows_b], layouts: [layout_a, layout_b], test };
+    Ok(Walkable { trees: [a, b], volumes, pose })
+}
 
 /// Converts bounds along B's directions to bounds along A's, and compares them.
 #[allow(clippy::large_enum_variant, reason = "there is one a query, and no allocator")]

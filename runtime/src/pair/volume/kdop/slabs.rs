@@ -25,7 +25,7 @@ use fearless_simd::{SimdBase, SimdFloat, SimdMask, f32x4};
 use super::realign::{ROOM, Realign, Vectors, round_up};
 use crate::pair::lanes::lanes;
 use crate::pair::sets::PAIRS;
-use crate::pair::volume::{LowerBounds, Overlaps, ROUNDED};
+use crate::pair::volumes::{LowerBounds, Overlaps, ROUNDED};
 use crate::simd::Kernel;
 
 /// A slab of A's, and how B's extents along it are found.

@@ -29,13 +29,16 @@ mod tests;
 
 use bvhc_format::kdop::LaneRow;
 use bvhc_format::obb::{PAIR_WIDTH, PairRef};
-use bvhc_format::swept::{Core, SweptLayout};
+use bvhc_format::swept::{Core, Cores, SweptLayout};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
-use super::{LowerBounds, Opened, Overlaps, ROUNDED, Volumes};
+use crate::model::Model;
 use crate::pair::lanes::{Vector, cross, dot, lanes, sub, transform};
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::PAIRS;
+use crate::pair::tree::PairTree;
+use crate::pair::volumes::{LowerBounds, NoWalk, Opened, Overlaps, ROUNDED, Volumes, Walkable};
+use crate::pose::Pose;
 use crate::simd::Kernel;
 
 /// Alternating projections between two rectangles. (Measured on rectangles of any orientation, about their size apart:
@@ -46,15 +49,32 @@ const ROUNDS: usize = 3;
 const LEAST: f32 = 1.0 / (1u128 << 100) as f32;
 
 /// The swept spheres of two trees; a node's row count gives the kind of its cores.
-pub(crate) struct Swept<'a> {
+pub(super) struct Swept<'a> {
     rows: [(&'a [LaneRow], SweptLayout); 2],
 }
 
-impl<'a> Swept<'a> {
-    pub(crate) fn new(rows: [(&'a [LaneRow], SweptLayout); 2]) -> Self {
-        Self { rows }
-    }
+/// `None` unless the model has a tree with such cores.
+fn tree<'a>(model: &'a Model<'a>, cores: Cores) -> Option<(PairTree<'a>, (&'a [LaneRow], SweptLayout))> {
+    let (tree, layout) = model.swept_tree().filter(|(_, layout)| layout.cores == cores)?;
+    let rows = tree.rows.get();
+    let nodes = layout.most_nodes(rows.len());
+    Some((PairTree::stored(model, (&tree.origin, tree.radius), layout.root(), nodes), (rows, layout)))
+}
 
+pub(super) fn open<'a, S: Kernel>(
+    simd: S,
+    [a, b]: [&'a Model<'a>; 2],
+    pose: &Pose,
+    cores: Cores,
+) -> Result<Walkable<'a, Swept<'a>>, NoWalk> {
+    let (Some((a, of_a)), Some((b, of_b))) = (tree(a, cores), tree(b, cores)) else {
+        return Err(NoWalk::Missing);
+    };
+    let pose = RelativePose::new(simd, pose, a.frame(), b.frame());
+    Ok(Walkable { trees: [a, b], volumes: Swept { rows: [of_a, of_b] }, pose })
+}
+
+impl<'a> Swept<'a> {
     #[inline(always)]
     fn open(&self, nodes: [u32; 2]) -> Option<[&'a [LaneRow]; 2]> {
         let [(of_a, layout_a), (of_b, layout_b)] = self.rows;
