@@ -13,12 +13,13 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bvhc_format::swept::{Core, Cores};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::error::UsageError;
 use crate::compile::{Layout, Options, Quality};
 use crate::optimise::Stop;
+use crate::section;
 
 const ABOUT: &str = "Compile a 3D model into a file that a program can query at once";
 
@@ -108,8 +109,8 @@ pub(super) struct CompileArgs {
     layout: LayoutArg,
     /// The trees to write, separated by commas; the tree of axis-aligned boxes is always written
     /// [default: aabb,obb; with `--quality fast` aabb]
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "TREES", hide_possible_values = false)]
-    trees: Option<Vec<TreeArg>>,
+    #[arg(long, value_parser = tree_names(), value_delimiter = ',', value_name = "TREES")]
+    trees: Option<Vec<String>>,
     /// With `--quality best`: the number of steps for optimising the tree [default: 16]; the file records it
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
@@ -141,52 +142,27 @@ impl CompileArgs {
     /// The options for the compiler.
     pub(super) fn options(&self, obb: &ObbArgs, kdop: &KdopArgs) -> Result<Options, UsageError> {
         let quality = Quality::from(self.quality);
-        let by_default =
-            if quality.has_obbs() { &[TreeArg::Aabb, TreeArg::Obb][..] } else { &[TreeArg::Aabb] };
-        let trees = self.trees.as_deref().unwrap_or(by_default);
-        let obb = if trees.contains(&TreeArg::Obb) {
-            Some(obb.options()?)
-        } else {
-            obb.refuse()?;
-            None
-        };
-        let samples = trees.contains(&TreeArg::Samples);
-        if samples && obb.is_none() {
+        let by_default = if quality.has_obbs() { &["obb"][..] } else { &[] };
+        let mut options = Options { quality, layout: self.layout.into(), obb: None, ..Options::default() };
+        match &self.trees {
+            Some(trees) => trees.iter().try_for_each(|name| request(name, &mut options))?,
+            None => by_default.iter().try_for_each(|name| request(name, &mut options))?,
+        }
+        match &mut options.obb {
+            Some(options) => *options = obb.options()?,
+            None => obb.refuse()?,
+        }
+        match &mut options.kdop {
+            Some(options) => *options = kdop.options(),
+            None => kdop.refuse()?,
+        }
+        if options.samples && options.obb.is_none() {
             return Err(UsageError::NoEffect { flag: "--trees samples", with: "--trees aabb,obb" });
         }
-        let kdop = if trees.contains(&TreeArg::Kdop) {
-            Some(kdop.options())
-        } else {
-            kdop.refuse()?;
-            None
-        };
-        let cores = |tree: &TreeArg| match tree {
-            TreeArg::Pss => Some(Cores::Same(Core::Point)),
-            TreeArg::Lss => Some(Cores::Same(Core::Line)),
-            TreeArg::Rss => Some(Cores::Same(Core::Rectangle)),
-            TreeArg::Hybrid => Some(Cores::Hybrid),
-            TreeArg::Aabb | TreeArg::Obb | TreeArg::Samples | TreeArg::Kdop => None,
-        };
-        let mut cores = trees.iter().filter_map(cores);
-        let swept = cores.next();
-        if cores.any(|cores| Some(cores) != swept) {
-            return Err(UsageError::TwoSwept);
-        }
         // The randomised methods are those that can use more time.
-        let searches = obb.is_some_and(|options| options.fit.is_random());
-        let (stop, obb_time) = self.stop(searches)?;
-        Ok(Options {
-            quality,
-            layout: self.layout.into(),
-            stop,
-            obb,
-            samples,
-            kdop,
-            swept,
-            obb_time,
-            user_metadata: self.user_metadata()?,
-            threads: self.threads,
-        })
+        let searches = options.obb.is_some_and(|options| options.fit.is_random());
+        (options.stop, options.obb_time) = self.stop(searches)?;
+        Ok(Options { user_metadata: self.user_metadata()?, threads: self.threads, ..options })
     }
 
     fn user_metadata(&self) -> Result<BTreeMap<String, String>, UsageError> {
@@ -236,25 +212,24 @@ enum LayoutArg {
     Small,
 }
 
-/// A kind of tree as an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum TreeArg {
-    /// Axis-aligned boxes: for rays, points and overlaps
-    Aabb,
-    /// Oriented boxes: for mesh against mesh, several times faster than axis-aligned ones
-    Obb,
-    /// Sample vertices beside the oriented boxes: for distances, with `--volume samples`
-    Samples,
-    /// k-DOPs: for mesh against mesh, with `--volume kdop`
-    Kdop,
-    /// Rectangle-swept spheres around the parts of the oriented boxes: for mesh against mesh, with `--volume rss`
-    Rss,
-    /// Line-swept spheres, for `--volume lss`; a file may have only one of rss, lss, pss and hybrid
-    Lss,
-    /// Spheres, for `--volume pss`
-    Pss,
-    /// In each node the cheapest of the three that prunes equally well, for `--volume hybrid`
-    Hybrid,
+/// The values of `--trees`: the tree that is always written, and those of all sections that have names.
+fn tree_names() -> PossibleValuesParser {
+    let aabb = ("aabb", "Axis-aligned boxes: for rays, points and overlaps");
+    let others = section::ALL.iter().flat_map(|section| section.tree_names());
+    let value = |(name, help): &(&'static str, &'static str)| PossibleValue::new(*name).help(*help);
+    PossibleValuesParser::new([aabb].iter().chain(others).map(value).collect::<Vec<_>>())
+}
+
+/// Requests a tree by its name, with default options.
+fn request(name: &str, options: &mut Options) -> Result<(), UsageError> {
+    let Some(section) = section::by_tree_name(name) else { return Ok(()) };
+    if section.tree_name(options).is_some_and(|other| other != name) {
+        return Err(UsageError::TwoTrees {
+            names: section.tree_names().iter().map(|(name, _)| *name).collect(),
+        });
+    }
+    section.request(name, options);
+    Ok(())
 }
 
 impl From<LayoutArg> for Layout {

@@ -141,9 +141,12 @@ pub(super) enum UsageError {
         /// The key.
         key: String,
     },
-    /// More than one kind of swept spheres is requested.
-    #[error("--trees takes one of rss, lss, pss and hybrid")]
-    TwoSwept,
+    /// Two trees are requested of which a file has one.
+    #[error("--trees takes one of {}", names.join(", "))]
+    TwoTrees {
+        /// Their names, and those of all others of the kind.
+        names: Vec<&'static str>,
+    },
     /// Both the file and the report would go to standard output.
     #[error("--json prints on standard output, where `-o -` writes the file; write the file to a path")]
     JsonAndFile,

@@ -27,6 +27,14 @@ impl Output for KdopTree {
         Stage::KDOP
     }
 
+    fn tree_names(&self) -> &'static [(&'static str, &'static str)] {
+        &[("kdop", "k-DOPs: for mesh against mesh, with `--volume kdop`")]
+    }
+
+    fn request(&self, _name: &str, options: &mut Options) {
+        options.kdop = Some(kdop::Options::default());
+    }
+
     fn tree_name(&self, options: &Options) -> Option<&'static str> {
         options.kdop.map(|_| "kdop")
     }

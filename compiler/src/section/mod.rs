@@ -30,6 +30,11 @@ pub(crate) static ALL: [&dyn Output; 9] = [
     &swept_tree::SweptTree,
 ];
 
+/// The section with this name in `--trees`.
+pub(crate) fn by_tree_name(name: &str) -> Option<&'static dyn Output> {
+    ALL.into_iter().find(|section| section.tree_names().iter().any(|(its, _)| *its == name))
+}
+
 /// The same in the order in which they are made: geometry last, since it holds the leaves of all trees.
 pub(crate) fn in_order_of_making() -> impl Iterator<Item = &'static dyn Output> {
     let (geometry, others) = ALL.split_at(1);

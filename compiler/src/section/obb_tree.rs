@@ -27,6 +27,14 @@ impl Output for ObbTree {
         Stage::OBB
     }
 
+    fn tree_names(&self) -> &'static [(&'static str, &'static str)] {
+        &[("obb", "Oriented boxes: for mesh against mesh, several times faster than axis-aligned ones")]
+    }
+
+    fn request(&self, _name: &str, options: &mut Options) {
+        options.obb = Some(obb::Options::default());
+    }
+
     fn tree_name(&self, options: &Options) -> Option<&'static str> {
         options.obb.map(|_| "obb")
     }

@@ -22,6 +22,14 @@ pub(crate) trait Output: Sync {
         Stage::SERIALISE
     }
 
+    /// Its names in `--trees`, each with a line of help. A file has it by one of them.
+    fn tree_names(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
+    /// Requests it by one of these names, with default options.
+    fn request(&self, _name: &str, _options: &mut Options) {}
+
     /// Its name in `--trees`, if it has one and the options request it.
     fn tree_name(&self, _options: &Options) -> Option<&'static str> {
         None

@@ -25,6 +25,14 @@ impl Output for Samples {
         Stage::SAMPLES
     }
 
+    fn tree_names(&self) -> &'static [(&'static str, &'static str)] {
+        &[("samples", "Sample vertices beside the oriented boxes: for distances, with `--volume samples`")]
+    }
+
+    fn request(&self, _name: &str, options: &mut Options) {
+        options.samples = true;
+    }
+
     fn tree_name(&self, options: &Options) -> Option<&'static str> {
         options.obb.filter(|_| options.samples).map(|_| "samples")
     }

@@ -25,6 +25,28 @@ impl Output for SweptTree {
         Stage::SWEPT
     }
 
+    fn tree_names(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            (
+                "rss",
+                "Rectangle-swept spheres around the parts of the oriented boxes: for mesh against mesh, with `--volume rss`",
+            ),
+            (
+                "lss",
+                "Line-swept spheres, for `--volume lss`; a file may have only one of rss, lss, pss and hybrid",
+            ),
+            ("pss", "Spheres, for `--volume pss`"),
+            (
+                "hybrid",
+                "In each node the cheapest of the three that prunes equally well, for `--volume hybrid`",
+            ),
+        ]
+    }
+
+    fn request(&self, name: &str, options: &mut Options) {
+        options.swept = Cores::ALL.into_iter().find(|cores| cores.name() == name);
+    }
+
     fn tree_name(&self, options: &Options) -> Option<&'static str> {
         options.swept.map(Cores::name)
     }

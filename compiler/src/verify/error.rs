@@ -1,20 +1,16 @@
 //! Why a file is not valid.
 
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::OpenError;
 
 use super::archive::ArchiveFault;
 use super::frame::FrameFault;
-use super::geometry::GeometryFault;
-use super::hull::HullFault;
-use super::kdop::KdopFault;
 use super::metadata::MetadataFault;
-use super::obb::{ObbFault, SampleFault};
-use super::packed::PackedFault;
-use super::splits::SplitFault;
 use super::statistics::StatisticsFault;
-use super::swept::SweptFault;
-use super::tree::TreeFault;
 
 /// The first rule that a file breaks, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -34,33 +30,14 @@ pub enum VerifyError {
         /// What is wrong.
         fault: ArchiveFault,
     },
-    /// The geometry section breaks a rule.
-    #[error("geometry: {0}")]
-    Geometry(#[from] GeometryFault),
-    /// The packed blocks break a rule.
-    #[error("packed-blocks: {0}")]
-    Packed(#[from] PackedFault),
-    /// The list of split triangles breaks a rule.
-    #[error("splits: {0}")]
-    Splits(#[from] SplitFault),
-    /// The hull breaks a rule.
-    #[error("hull: {0}")]
-    Hull(#[from] HullFault),
-    /// The AABB tree breaks a rule.
-    #[error("aabb-tree: {0}")]
-    Tree(#[from] TreeFault),
-    /// The tree of oriented boxes breaks a rule.
-    #[error("obb-tree: {0}")]
-    Obb(#[from] ObbFault),
-    /// The samples beside the tree of oriented boxes break a rule.
-    #[error("samples: {0}")]
-    Samples(#[from] SampleFault),
-    /// The tree of k-DOPs breaks a rule.
-    #[error("kdop-tree: {0}")]
-    Kdop(#[from] KdopFault),
-    /// The tree of swept spheres breaks a rule.
-    #[error("swept-tree: {0}")]
-    Swept(#[from] SweptFault),
+    /// A section breaks a rule.
+    #[error("{}: {fault}", kind.name())]
+    Section {
+        /// The section.
+        kind: SectionKind,
+        /// What is wrong: a fault of that section, for example [`GeometryFault`](super::GeometryFault).
+        fault: SectionFault,
+    },
     /// The metadata section breaks a rule.
     #[error("metadata: {0}")]
     Metadata(#[from] MetadataFault),
@@ -80,4 +57,39 @@ pub enum VerifyError {
         /// What is wrong with it.
         fault: Box<VerifyError>,
     },
+}
+
+/// A fault of a section. Its text names the place, the reason and the rule.
+pub(crate) trait Fault: Error + Send + Sync + 'static {
+    /// The section.
+    const SECTION: SectionKind;
+}
+
+impl<F: Fault> From<F> for VerifyError {
+    fn from(fault: F) -> Self {
+        Self::Section { kind: F::SECTION, fault: SectionFault(Arc::new(fault)) }
+    }
+}
+
+/// Any fault of a section. Two are equal if their texts are.
+#[derive(Clone, Debug)]
+pub struct SectionFault(Arc<dyn Error + Send + Sync>);
+
+impl SectionFault {
+    /// The fault, if it is of this type.
+    pub fn downcast_ref<F: Error + 'static>(&self) -> Option<&F> {
+        self.0.downcast_ref()
+    }
+}
+
+impl fmt::Display for SectionFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl PartialEq for SectionFault {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
 }

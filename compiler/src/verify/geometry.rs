@@ -1,6 +1,7 @@
 //! Checks the geometry section as a whole: blocks, triangle numbers, faces, corners of faces, runs.
 
 use bvhc_format::record::{AttributeRun, Block, FaceCorners};
+use bvhc_format::section::SectionKind;
 use bvhc_format::{MAX_TRIANGLES, NONE};
 use bvhc_runtime::Model;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -8,6 +9,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use super::block::{self, BlockFault};
 use super::blocks::BlockTable;
 use super::checked::Checked;
+use super::error::Fault;
 use super::leaves::LeafFault;
 use super::names::NameList;
 
@@ -137,6 +139,10 @@ pub enum GeometryFault {
         /// What is wrong with it.
         fault: LeafFault,
     },
+}
+
+impl Fault for GeometryFault {
+    const SECTION: SectionKind = SectionKind::Geometry;
 }
 
 /// What is wrong with an attribute run.

@@ -1,11 +1,13 @@
 //! Section hull: the vertices and edges of the exact hull, and the start vertices of cells.
 
 use bvhc_format::record::Block;
+use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Hull, compare_along};
 
 use super::block::corners;
 use super::blocks::BlockTable;
 use super::checked::Checked;
+use super::error::Fault;
 use crate::fit::Polytope;
 
 /// What is wrong with the hull.
@@ -58,6 +60,10 @@ pub enum HullFault {
         /// The vertex.
         found: u32,
     },
+}
+
+impl Fault for HullFault {
+    const SECTION: SectionKind = SectionKind::Hull;
 }
 
 /// C2 to C4, on valid blocks.

@@ -33,7 +33,7 @@ use bvhc_runtime::Model;
 
 pub use archive::ArchiveFault;
 pub use block::BlockFault;
-pub use error::VerifyError;
+pub use error::{SectionFault, VerifyError};
 pub use frame::FrameFault;
 pub use geometry::{GeometryFault, RunFault};
 pub use hull::HullFault;

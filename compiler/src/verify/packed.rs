@@ -1,7 +1,10 @@
 //! Section packed-blocks: every block starts where the previous one ends, and its lattice is exact in f32.
 
 use bvhc_format::packed::{HEAD, PackedHead, UNIT, WINDOW};
+use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Blocks, Model, PackedBlocks};
+
+use super::error::Fault;
 
 /// What is wrong with the packed blocks.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -59,6 +62,10 @@ pub enum PackedFault {
         /// What it is.
         found: f32,
     },
+}
+
+impl Fault for PackedFault {
+    const SECTION: SectionKind = SectionKind::PackedBlocks;
 }
 
 /// P1 to P4.

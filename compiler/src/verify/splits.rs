@@ -2,10 +2,12 @@
 
 use bvhc_format::MAX_PLACES;
 use bvhc_format::record::{Child, NODE_WIDTH};
+use bvhc_format::section::SectionKind;
 use bvhc_runtime::Model;
 
 use super::blocks::BlockTable;
 use super::checked::Checked;
+use super::error::Fault;
 
 /// What is wrong with the split triangles.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,6 +64,10 @@ pub enum SplitFault {
         /// What it should mark.
         expected: u16,
     },
+}
+
+impl Fault for SplitFault {
+    const SECTION: SectionKind = SectionKind::Splits;
 }
 
 /// S1 to S5, on valid blocks, triangle numbers and nodes.

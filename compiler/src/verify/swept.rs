@@ -6,12 +6,13 @@ use std::fmt;
 
 use bvhc_format::kdop::LaneRow;
 use bvhc_format::obb::{PAIR_WIDTH, PairChild, PairRef};
-use bvhc_format::section::ArchivedSweptTree;
+use bvhc_format::section::{ArchivedSweptTree, SectionKind};
 use bvhc_format::swept::{Core, Cores, SweptLayout, children};
 use bvhc_runtime::Model;
 
 use super::blocks::BlockTable;
 use super::checked::{Checked, TreeFacts};
+use super::error::Fault;
 use super::leaves::{Leaf, exact_corners};
 use super::obb::{Links, ObbFault, Place, Plan, ROUNDING, check_children, outside};
 use crate::math::vector::{Vector, dot, subtract};
@@ -113,6 +114,10 @@ pub enum SweptFault {
         /// The largest extent of a swept sphere, measured from the origin.
         expected: f64,
     },
+}
+
+impl Fault for SweptFault {
+    const SECTION: SectionKind = SectionKind::SweptTree;
 }
 
 /// A number of a slot.

@@ -7,6 +7,7 @@ use rkyv::rend::f32_le;
 
 use super::blocks::BlockTable;
 use super::checked::{Checked, TreeFacts};
+use super::error::Fault;
 use super::node::{self, NodeFault};
 
 /// What is wrong with the AABB tree.
@@ -80,6 +81,10 @@ pub enum TreeFault {
         /// What it is.
         found: u32,
     },
+}
+
+impl Fault for TreeFault {
+    const SECTION: SectionKind = SectionKind::AabbTree;
 }
 
 /// T2 to T12, on valid blocks.

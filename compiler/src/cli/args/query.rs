@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use bvhc_format::swept::{Core, Cores};
 use bvhc_runtime::{Realign, Volume};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Subcommand, ValueEnum};
 
 use crate::cli::error::UsageError;
@@ -121,32 +121,24 @@ pub(in crate::cli) struct CollideArgs {
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct VolumeArgs {
     /// The bounding volumes that prune; answers do not depend on them [default: obb, or aabb if a file has no other]
-    #[arg(long, value_enum, value_name = "VOLUME")]
-    volume: Option<VolumeArg>,
+    #[arg(long, value_parser = volumes(), value_name = "VOLUME")]
+    volume: Option<Volume>,
     /// With `--volume kdop`: how the second model's k-DOPs are realigned [default: triples]
     #[arg(long, value_enum, value_name = "WAY")]
     realign: Option<RealignArg>,
 }
 
-/// [`Volume`] as an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum VolumeArg {
-    /// Oriented boxes
-    Obb,
-    /// k-DOPs, for files compiled with `--trees aabb,kdop` or `aabb,obb,kdop`
-    Kdop,
-    /// Axis-aligned boxes
-    Aabb,
-    /// Rectangle-swept spheres, for files compiled with `--trees aabb,obb,rss`
-    Rss,
-    /// Line-swept spheres, for files compiled with `--trees aabb,obb,lss`
-    Lss,
-    /// Spheres, for files compiled with `--trees aabb,obb,pss`
-    Pss,
-    /// In each node one of these three, for files compiled with `--trees aabb,obb,hybrid`
-    Hybrid,
-    /// Oriented boxes with sample vertices, for distances, for files compiled with `--trees aabb,obb,samples`
-    Samples,
+/// The values of `--volume`.
+fn volumes() -> impl TypedValueParser<Value = Volume> {
+    let value = |volume: &Volume| {
+        let (name, description) = (volume.name(), volume.description());
+        PossibleValue::new(name).help(match volume {
+            Volume::Obb | Volume::Aabb => description.to_owned(),
+            _ => format!("{description}; for files compiled with `--trees aabb,obb,{name}`"),
+        })
+    };
+    let names = PossibleValuesParser::new(Volume::ALL.iter().map(value).collect::<Vec<_>>());
+    names.map(|name| Volume::ALL.iter().copied().find(|volume| volume.name() == name).unwrap_or_default())
 }
 
 /// [`Realign`] as an argument.
@@ -174,18 +166,12 @@ impl VolumeArgs {
             Some(RealignArg::Profile) => Realign::Profile,
             Some(RealignArg::Hull) => Realign::Hull,
         };
-        match self.volume {
-            Some(VolumeArg::Kdop) => Ok(Volume::Kdop(realign)),
+        match self.volume.unwrap_or_default() {
+            Volume::Kdop(_) => Ok(Volume::Kdop(realign)),
             _ if self.realign.is_some() => {
                 Err(UsageError::NoEffect { flag: "--realign", with: "--volume kdop" })
             }
-            None | Some(VolumeArg::Obb) => Ok(Volume::Obb),
-            Some(VolumeArg::Aabb) => Ok(Volume::Aabb),
-            Some(VolumeArg::Rss) => Ok(Volume::Swept(Cores::Same(Core::Rectangle))),
-            Some(VolumeArg::Lss) => Ok(Volume::Swept(Cores::Same(Core::Line))),
-            Some(VolumeArg::Pss) => Ok(Volume::Swept(Cores::Same(Core::Point))),
-            Some(VolumeArg::Hybrid) => Ok(Volume::Swept(Cores::Hybrid)),
-            Some(VolumeArg::Samples) => Ok(Volume::Samples),
+            volume => Ok(volume),
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use bvhc_format::kdop::Spot;
+use bvhc_format::section::SectionKind;
 
+use crate::verify::error::Fault;
 use crate::verify::obb::ObbFault;
 
 /// What is wrong with the tree of k-DOPs.
@@ -98,6 +100,10 @@ pub enum KdopFault {
         /// What it is.
         found: u32,
     },
+}
+
+impl Fault for KdopFault {
+    const SECTION: SectionKind = SectionKind::KdopTree;
 }
 
 /// A number of a slot.

@@ -9,8 +9,10 @@ mod table;
 
 use bvhc_format::MAX_COORDINATE;
 use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PairChild, PairRef};
+use bvhc_format::section::SectionKind;
 
 use super::checked::{Checked, TreeFacts};
+use crate::verify::error::Fault;
 use links::slots;
 pub(super) use links::{Links, Place, Plan};
 pub use node::ObbNodeFault;
@@ -126,6 +128,10 @@ pub enum ObbFault {
         /// What it is.
         found: u32,
     },
+}
+
+impl Fault for ObbFault {
+    const SECTION: SectionKind = SectionKind::ObbTree;
 }
 
 /// B2 to B16, on valid blocks and triangle numbers. `None` if there is no such tree.

@@ -1,12 +1,13 @@
 //! Section samples: one vertex below each child of the tree of oriented boxes.
 
 use bvhc_format::obb::{PAIR_WIDTH, PairRef, SampleNode};
+use bvhc_format::section::SectionKind;
 
 use super::table::ObbTable;
 use super::{Links, Place, Plan};
 use crate::verify::blocks::BlockTable;
 use crate::verify::checked::Checked;
-use crate::verify::error::VerifyError;
+use crate::verify::error::{Fault, VerifyError};
 use crate::verify::leaves::{Leaf, exact_corners};
 
 /// What is wrong with the samples.
@@ -43,6 +44,10 @@ pub enum SampleFault {
         /// The slot.
         slot: usize,
     },
+}
+
+impl Fault for SampleFault {
+    const SECTION: SectionKind = SectionKind::Samples;
 }
 
 /// A valid tree.

@@ -122,7 +122,10 @@ struct Missing(Volume);
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, description) = (self.0.name(), self.0.description());
-        write!(f, "the files do not both have what `--trees {name}` adds ({description})")?;
+        write!(
+            f,
+            "the files do not both have the volume {name} ({description}), which `--trees {name}` adds"
+        )?;
         match self.0 {
             #[cfg(feature = "volumes")]
             Volume::Kdop(realign) => write!(f, ", for realignment by {}", realign.name()),
