@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-/// A stage of a compilation. Each section of the output names its stage.
+/// A stage of a compilation. Optional sections, such as trees of k-DOPs, have stages of their own, named in their files
+/// in `section/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stage(&'static str);
 
@@ -19,16 +20,13 @@ impl Stage {
     pub const LAYOUT: Self = Self("layout");
     /// Build the tree of oriented boxes.
     pub const OBB: Self = Self("obb");
-    /// Choose the sample vertices beside that tree.
-    pub const SAMPLES: Self = Self("samples");
-    /// Build the tree of k-DOPs.
-    pub const KDOP: Self = Self("kdop");
-    /// Find the convex hull.
-    pub const HULL: Self = Self("hull");
-    /// Fit swept spheres to the parts of the tree of oriented boxes.
-    pub const SWEPT: Self = Self("swept");
     /// Serialise and hash the sections.
     pub const SERIALISE: Self = Self("serialise");
+
+    /// The stage in which a section is made.
+    pub(crate) const fn of_section(name: &'static str) -> Self {
+        Self(name)
+    }
 
     /// The name in reports.
     pub const fn name(self) -> &'static str {

@@ -21,7 +21,7 @@ impl Output for Hull {
     }
 
     fn stage(&self) -> Stage {
-        Stage::HULL
+        Stage::of_section("hull")
     }
 
     fn is_asked(&self, job: &Job<'_>) -> bool {

@@ -24,7 +24,7 @@ impl Output for KdopTree {
     }
 
     fn stage(&self) -> Stage {
-        Stage::KDOP
+        Stage::of_section("kdop")
     }
 
     fn tree_names(&self) -> &'static [(&'static str, &'static str)] {

@@ -22,7 +22,7 @@ impl Output for Samples {
     }
 
     fn stage(&self) -> Stage {
-        Stage::SAMPLES
+        Stage::of_section("samples")
     }
 
     fn tree_names(&self) -> &'static [(&'static str, &'static str)] {

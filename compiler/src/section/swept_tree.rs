@@ -22,7 +22,7 @@ impl Output for SweptTree {
     }
 
     fn stage(&self) -> Stage {
-        Stage::SWEPT
+        Stage::of_section("swept")
     }
 
     fn tree_names(&self) -> &'static [(&'static str, &'static str)] {
