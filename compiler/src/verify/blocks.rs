@@ -5,7 +5,7 @@ use bvhc_runtime::{Blocks, Model};
 use std::borrow::Cow;
 
 /// All blocks, unpacked, and the child references that lead to them.
-pub(super) struct BlockTable<'a> {
+pub(crate) struct BlockTable<'a> {
     pub(super) blocks: Cow<'a, [Block]>,
     /// The reference of each block, ascending; `None` if references are block numbers.
     references: Option<Vec<u32>>,

@@ -9,12 +9,13 @@ use bvhc_runtime::Model;
 use super::blocks::BlockTable;
 use super::geometry::GeometryFault;
 use super::leaves::{self, Leaf};
+use super::plan::Plan;
 use super::sections_of;
 
 /// A mesh with correctly packed payloads, and its blocks unpacked.
 pub(crate) struct Checked<'a> {
     pub(crate) model: &'a Model<'a>,
-    pub(super) table: &'a BlockTable<'a>,
+    pub(crate) table: &'a BlockTable<'a>,
     triangles: OnceCell<u64>,
     leaves: OnceCell<Vec<Leaf>>,
     /// How many leaves the trees checked so far refer to: those with the lowest numbers.
@@ -54,7 +55,7 @@ impl<'a> Checked<'a> {
     }
 
     /// These leaves. Panics before they have been read.
-    pub(super) fn leaves(&self) -> &[Leaf] {
+    pub(crate) fn leaves(&self) -> &[Leaf] {
         self.leaves.get().expect("section geometry is checked first")
     }
 }
@@ -72,8 +73,14 @@ pub(crate) struct TreeFacts {
 
 impl TreeFacts {
     /// For a tree for pairs of models, where each triangle is in one leaf.
-    pub(super) fn of_pairs(depth: u32, nodes: usize, leaves: usize, triangles: u64, cost: f64) -> Self {
-        let (nodes, leaves) = (nodes as u64, leaves as u64);
-        Self { depth, nodes, leaves, references: triangles, widths: [PAIR_WIDTH; 2], cost }
+    pub(crate) fn of_pairs(plan: &Plan<'_>, checked: &Checked<'_>, nodes: usize, cost: f64) -> Self {
+        Self {
+            depth: plan.depth,
+            nodes: nodes as u64,
+            leaves: plan.leaf_count() as u64,
+            references: checked.triangles(),
+            widths: [PAIR_WIDTH; 2],
+            cost,
+        }
     }
 }

@@ -36,13 +36,13 @@ pub enum LeafFault {
 
 /// A leaf and the triangles that blocks hold at its addresses.
 #[derive(Clone, Copy)]
-pub(super) struct Leaf {
-    pub(super) addresses: [u32; PAIR_WIDTH],
-    pub(super) triangles: [u32; PAIR_WIDTH],
+pub(crate) struct Leaf {
+    pub(crate) addresses: [u32; PAIR_WIDTH],
+    pub(crate) triangles: [u32; PAIR_WIDTH],
 }
 
 /// G15, on valid blocks and triangle numbers.
-pub(super) fn read(
+pub(crate) fn read(
     records: &[PairLeaf],
     table: &BlockTable<'_>,
     numbers: &[u32_le],
@@ -84,7 +84,7 @@ fn triangle_at(address: u32, table: &BlockTable<'_>, numbers: &[u32_le]) -> Opti
 }
 
 /// G16, after all trees have been checked.
-pub(super) fn check_all_used(checked: &Checked<'_>) -> Result<(), GeometryFault> {
+pub(crate) fn check_all_used(checked: &Checked<'_>) -> Result<(), GeometryFault> {
     let leaf = checked.referenced_leaves.get();
     if checked.skips_trees || leaf == checked.leaves().len() {
         return Ok(());
@@ -93,7 +93,7 @@ pub(super) fn check_all_used(checked: &Checked<'_>) -> Result<(), GeometryFault>
 }
 
 /// The corners of the triangle in a lane of a leaf, as stored in the block.
-pub(super) fn exact_corners(leaf: &Leaf, lane: usize, table: &BlockTable<'_>) -> [[f32; 3]; 3] {
+pub(crate) fn exact_corners(leaf: &Leaf, lane: usize, table: &BlockTable<'_>) -> [[f32; 3]; 3] {
     let block = &table.blocks[table.number_of(leaf.addresses[lane] / BLOCK_WIDTH as u32)];
     corners(block, leaf.addresses[lane] as usize % BLOCK_WIDTH)
 }

@@ -22,6 +22,7 @@ mod names;
 mod node;
 pub(crate) mod obb;
 mod packed;
+pub(crate) mod plan;
 pub mod source;
 pub(crate) mod splits;
 mod statistics;

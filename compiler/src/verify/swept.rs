@@ -10,11 +10,10 @@ use bvhc_format::section::{ArchivedSweptTree, SectionKind};
 use bvhc_format::swept::{Core, Cores, SweptLayout, children};
 use bvhc_runtime::Model;
 
-use super::blocks::BlockTable;
 use super::checked::{Checked, TreeFacts};
 use super::error::Fault;
-use super::leaves::{Leaf, exact_corners};
-use super::obb::{Links, ObbFault, Place, Plan, ROUNDING, check_children, outside};
+use super::obb::{ObbFault, ROUNDING, outside};
+use super::plan::{Links, Place, Plan};
 use crate::math::vector::{Vector, dot, subtract};
 use crate::pair::swept::{Swept, off};
 
@@ -143,30 +142,22 @@ impl fmt::Display for SweptNumber {
 
 /// W1 and W3 to W6, on valid blocks and triangle numbers. `None` if there is no such tree.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, SweptFault> {
-    let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
-    let Some((tree, layout)) = model.swept_tree() else { return Ok(None) };
-    let leaves = checked.leaves();
+    let Some((tree, layout)) = checked.model.swept_tree() else { return Ok(None) };
     let nodes = nodes(tree.rows.get(), &layout)?;
     let links = numbered(&nodes, &layout)?;
     let nodes: Vec<&[LaneRow]> = nodes.into_iter().map(|(_, node)| node).collect();
-    for (index, (node, links)) in nodes.iter().zip(&links).enumerate() {
-        let used = check_children(links, index, nodes.len(), leaves.len())
-            .map_err(|fault| ObbFault::Node { node: index, fault })?;
-        check_node(index, node, used)?;
-    }
     let plan = Plan::of(&links, checked, tree.depth.to_native())?;
+    for (index, node) in nodes.iter().enumerate() {
+        check_node(index, node, plan.used(index))?;
+    }
     check_root(tree, &nodes)?;
-    plan.check_leaves(leaves, triangles)?;
+    plan.check_leaves(checked)?;
     let origin = tree.origin.map(|x| f64::from(x.to_native()));
     let slack = f64::from(tree.radius.to_native()) * ROUNDING;
-    let boxes = Boxes { nodes: &nodes, parents: &plan.parents, table, origin, slack };
-    let check = |place, leaf: &Leaf, used| (0..used).find_map(|lane| boxes.fault_above(leaf, lane, place));
-    match plan.first_fault(leaves, check) {
-        Some((_, fault)) => Err(fault),
-        None => {
-            let cost = swept_cost(&nodes);
-            Ok(Some(TreeFacts::of_pairs(plan.depth, nodes.len(), plan.leaf_count(), triangles, cost)))
-        }
+    let check = |place, triangle, corners: &[Vector; 3]| fault(&nodes, place, triangle, corners, slack);
+    match plan.first_outside(checked, origin, check) {
+        Some(fault) => Err(fault),
+        None => Ok(Some(TreeFacts::of_pairs(&plan, checked, nodes.len(), swept_cost(&nodes)))),
     }
 }
 
@@ -290,31 +281,17 @@ fn check_root(tree: &ArchivedSweptTree<'_>, nodes: &[&[LaneRow]]) -> Result<(), 
     Ok(())
 }
 
-/// A tree to check corners against.
-struct Boxes<'a> {
-    nodes: &'a [&'a [LaneRow]],
-    parents: &'a [Option<Place>],
-    table: &'a BlockTable<'a>,
-    origin: Vector,
-    /// A bound for the rounding error of the check.
+/// That a corner of a triangle is outside the swept sphere of a slot above it, by more than `slack`.
+fn fault(
+    nodes: &[&[LaneRow]],
+    Place { node, slot }: Place,
+    triangle: u32,
+    corners: &[Vector; 3],
     slack: f64,
-}
-
-impl Boxes<'_> {
-    /// The first fault of W4 among the slots above a lane of a leaf, from the leaf's slot upward.
-    fn fault_above(&self, leaf: &Leaf, lane: usize, place: Place) -> Option<SweptFault> {
-        let corners = exact_corners(leaf, lane, self.table);
-        let corners = corners.map(|corner| subtract(corner.map(f64::from), self.origin));
-        let above = std::iter::successors(Some(place), |place| self.parents[place.node]);
-        above.into_iter().find_map(|place| self.fault(leaf.triangles[lane], &corners, place))
-    }
-
-    fn fault(&self, triangle: u32, corners: &[Vector; 3], Place { node, slot }: Place) -> Option<SweptFault> {
-        let Swept { centre, axes, radius } = slot_of(self.nodes[node], slot);
-        let (centre, axes) = (centre.map(f64::from), axes.map(|axis| axis.map(f64::from)));
-        let found =
-            corners.iter().fold(0.0, |far: f64, corner| far.max(off(subtract(*corner, centre), axes)));
-        let is_outside = found > f64::from(radius) + self.slack;
-        is_outside.then_some(SweptFault::Outside { node, slot, triangle, found, radius })
-    }
+) -> Option<SweptFault> {
+    let Swept { centre, axes, radius } = slot_of(nodes[node], slot);
+    let (centre, axes) = (centre.map(f64::from), axes.map(|axis| axis.map(f64::from)));
+    let found = corners.iter().fold(0.0, |far: f64, corner| far.max(off(subtract(*corner, centre), axes)));
+    let is_outside = found > f64::from(radius) + slack;
+    is_outside.then_some(SweptFault::Outside { node, slot, triangle, found, radius })
 }

@@ -9,37 +9,34 @@ use bvhc_format::section::ArchivedKdopTree;
 
 pub use fault::{KdopFault, KdopNumber};
 
-use super::blocks::BlockTable;
 use super::checked::{Checked, TreeFacts};
-use super::leaves::{Leaf, exact_corners};
-use super::obb::{Links, ObbFault, Place, Plan, ROUNDING, check_children, outside};
+use super::obb::{ROUNDING, outside};
+use super::plan::{Links, Place, Plan};
 use crate::math::vector::{Vector, cross, dot, subtract};
 
 /// K1 and K3 to K8, on valid blocks and triangle numbers. `None` if there is no such tree.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, KdopFault> {
-    let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
+    let model = checked.model;
     let (Some(tree), Some(layout)) = (model.kdop_tree(), model.kdop_layout()) else { return Ok(None) };
-    let (rows, leaves) = (tree.rows.get(), checked.leaves());
+    let rows = tree.rows.get();
     let nodes: Vec<&[LaneRow]> = rows.chunks_exact(layout.rows()).collect();
     let links: Vec<Links> = nodes.iter().filter_map(|node| layout.children(node)).collect();
-    for (index, (node, links)) in nodes.iter().zip(&links).enumerate() {
-        let used = check_children(links, index, nodes.len(), leaves.len())
-            .map_err(|fault| ObbFault::Node { node: index, fault })?;
-        check_node(&layout, index, node, used)?;
-    }
     let plan = Plan::of(&links, checked, tree.depth.to_native())?;
+    for (index, node) in nodes.iter().enumerate() {
+        check_node(&layout, index, node, plan.used(index))?;
+    }
     check_root(tree, &layout, &nodes)?;
-    plan.check_leaves(leaves, triangles)?;
+    plan.check_leaves(checked)?;
     let origin = tree.origin.map(|x| f64::from(x.to_native()));
     let slack = f64::from(tree.radius.to_native()) * ROUNDING;
-    let boxes = Boxes { layout, nodes: &nodes, parents: &plan.parents, table, origin, slack };
-    let check = |place, leaf: &Leaf, used| (0..used).find_map(|lane| boxes.fault_above(leaf, lane, place));
-    match plan.first_fault(leaves, check) {
-        Some((_, fault)) => Err(fault),
-        None => {
-            let cost = width_cost(&layout, rows);
-            Ok(Some(TreeFacts::of_pairs(plan.depth, nodes.len(), plan.leaf_count(), triangles, cost)))
-        }
+    let boxes = Boxes { layout, nodes: &nodes, slack };
+    let check = |place, triangle, corners: &[Vector; 3]| {
+        let slot = Slot { boxes: &boxes, place, triangle };
+        corners.iter().find_map(|corner| slot.fault(*corner))
+    };
+    match plan.first_outside(checked, origin, check) {
+        Some(fault) => Err(fault),
+        None => Ok(Some(TreeFacts::of_pairs(&plan, checked, nodes.len(), width_cost(&layout, rows)))),
     }
 }
 
@@ -135,28 +132,8 @@ fn radius(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> f64 {
 struct Boxes<'a> {
     layout: KdopLayout,
     nodes: &'a [&'a [LaneRow]],
-    parents: &'a [Option<Place>],
-    table: &'a BlockTable<'a>,
-    origin: Vector,
     /// A bound for the rounding error of the check.
     slack: f64,
-}
-
-impl Boxes<'_> {
-    /// The fault of the lowest k-DOP, from this slot upward, that does not account for the triangle in a lane.
-    fn fault_above(&self, leaf: &Leaf, lane: usize, place: Place) -> Option<KdopFault> {
-        let corners =
-            exact_corners(leaf, lane, self.table).map(|corner| subtract(corner.map(f64::from), self.origin));
-        let mut above = Some(place);
-        while let Some(place) = above {
-            let slot = Slot { boxes: self, place, triangle: leaf.triangles[lane] };
-            if let Some(fault) = corners.iter().find_map(|corner| slot.fault(*corner)) {
-                return Some(fault);
-            }
-            above = self.parents[place.node];
-        }
-        None
-    }
 }
 
 /// A used slot, and a triangle below it.

@@ -2,7 +2,6 @@
 //! triangles.
 
 mod boxes;
-mod links;
 mod node;
 mod samples;
 mod table;
@@ -12,9 +11,8 @@ use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PairChild, PairRef};
 use bvhc_format::section::SectionKind;
 
 use super::checked::{Checked, TreeFacts};
+use super::plan::{Links, Plan, slots};
 use crate::verify::error::Fault;
-use links::slots;
-pub(super) use links::{Links, Place, Plan};
 pub use node::ObbNodeFault;
 pub(super) use node::check_children;
 pub use samples::SampleFault;
@@ -22,7 +20,7 @@ pub(crate) use samples::check as check_samples;
 use table::ObbTable;
 
 /// A bound for the rounding error of checks in f64, relative to the tree's radius (B9, B10).
-pub(super) const ROUNDING: f64 = 1.0 / (1u64 << 45) as f64;
+pub(crate) const ROUNDING: f64 = 1.0 / (1u64 << 45) as f64;
 
 /// What is wrong with the tree of oriented boxes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -136,21 +134,19 @@ impl Fault for ObbFault {
 
 /// B2 to B16, on valid blocks and triangle numbers. `None` if there is no such tree.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, ObbFault> {
-    let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
-    let Some(root) = model.obb_tree() else { return Ok(None) };
+    let Some(root) = checked.model.obb_tree() else { return Ok(None) };
     let tree = &ObbTable::of(root)?;
-    let (nodes, leaves) = (&*tree.nodes, checked.leaves());
+    let nodes = &*tree.nodes;
     let links: Vec<Links> = nodes.iter().map(|node| node.children).collect();
-    for (index, node) in nodes.iter().enumerate() {
-        node::check(node, index, nodes.len(), leaves.len())
-            .map_err(|fault| ObbFault::Node { node: index, fault })?;
-    }
     let plan = Plan::of(&links, checked, root.depth.to_native())?;
+    for (index, node) in nodes.iter().enumerate() {
+        node::check(node, plan.used(index)).map_err(|fault| ObbFault::Node { node: index, fault })?;
+    }
     check_root(tree)?;
-    plan.check_leaves(leaves, triangles)?;
-    boxes::check(tree, leaves, table, &plan)?;
+    plan.check_leaves(checked)?;
+    boxes::check(tree, checked, &plan)?;
     let cost = collision_cost(nodes);
-    Ok(Some(TreeFacts::of_pairs(plan.depth, nodes.len(), plan.leaf_count(), triangles, cost)))
+    Ok(Some(TreeFacts::of_pairs(&plan, checked, nodes.len(), cost)))
 }
 
 /// The sum of the collision measures of all boxes, relative to the sum over the root's children.
@@ -187,7 +183,7 @@ fn check_root(tree: &ObbTable<'_>) -> Result<(), ObbFault> {
 }
 
 /// The first axis on which a point is not finite or outside the range of coordinates.
-pub(super) fn outside(point: &[f32; 3]) -> Option<usize> {
+pub(crate) fn outside(point: &[f32; 3]) -> Option<usize> {
     point.iter().position(|x| x.is_nan() || x.abs() > MAX_COORDINATE)
 }
 

@@ -2,7 +2,7 @@
 
 use bvhc_format::obb::{ObbNode, PAIR_WIDTH, PairChild};
 
-use super::links::{Links, slots};
+use crate::verify::plan::{Links, slots};
 
 /// What is wrong with a node of the tree of oriented boxes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -104,9 +104,8 @@ fn kind_name(leaf: bool) -> &'static str {
 /// How far the length of a quaternion may be from 1 (B8).
 const LENGTH_TOLERANCE: f64 = 1.0 / (1 << 22) as f64;
 
-/// B4 to B8, B16, and that the numbers of boxes are finite.
-pub(super) fn check(node: &ObbNode, index: usize, nodes: usize, leaves: usize) -> Result<(), ObbNodeFault> {
-    let used = check_children(&node.children, index, nodes, leaves)?;
+/// B7, B8, B16, and that the numbers of boxes are finite.
+pub(super) fn check(node: &ObbNode, used: usize) -> Result<(), ObbNodeFault> {
     (0..used).try_for_each(|slot| check_box(node, slot))?;
     (used..PAIR_WIDTH).try_for_each(|slot| check_empty(node, slot))?;
     if node.reserved == [0; 4] { Ok(()) } else { Err(ObbNodeFault::Reserved { found: node.reserved }) }

@@ -4,11 +4,11 @@ use bvhc_format::obb::{PAIR_WIDTH, PairRef, SampleNode};
 use bvhc_format::section::SectionKind;
 
 use super::table::ObbTable;
-use super::{Links, Place, Plan};
 use crate::verify::blocks::BlockTable;
 use crate::verify::checked::Checked;
 use crate::verify::error::{Fault, VerifyError};
 use crate::verify::leaves::{Leaf, exact_corners};
+use crate::verify::plan::{Links, Place, Plan};
 
 /// What is wrong with the samples.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -4,53 +4,62 @@
 use bvhc_format::obb::{PAIR_WIDTH, PairChild, PairRef};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
-use super::ObbFault;
-use crate::verify::checked::Checked;
-use crate::verify::leaves::Leaf;
+use super::checked::Checked;
+use super::leaves::{Leaf, exact_corners};
+use super::obb::{ObbFault, check_children};
+use crate::math::vector::{Vector, subtract};
 
 /// The child references of a node.
-pub(in crate::verify) type Links = [u32; PAIR_WIDTH];
+pub(crate) type Links = [u32; PAIR_WIDTH];
 
 /// A slot of a node.
 #[derive(Clone, Copy)]
-pub(in crate::verify) struct Place {
-    pub(in crate::verify) node: usize,
-    pub(in crate::verify) slot: usize,
+pub(crate) struct Place {
+    pub(crate) node: usize,
+    pub(crate) slot: usize,
 }
 
 /// The parents of a tree's nodes and leaves.
-pub(in crate::verify) struct Plan<'a> {
+pub(crate) struct Plan<'a> {
     links: &'a [Links],
     /// The slot that refers to each node, except node 0.
-    pub(in crate::verify) parents: Vec<Option<Place>>,
+    parents: Vec<Option<Place>>,
     /// The slot that refers to each leaf, if one of this tree does.
     leaves: Vec<Option<Place>>,
-    pub(in crate::verify) depth: u32,
+    pub(crate) depth: u32,
+    /// How many slots of each node are used.
+    used: Vec<usize>,
 }
 
 /// The slots of a node, with what they refer to.
-pub(super) fn slots(links: &Links) -> impl Iterator<Item = (usize, PairChild)> + '_ {
+pub(crate) fn slots(links: &Links) -> impl Iterator<Item = (usize, PairChild)> + '_ {
     links.iter().map(|reference| PairRef(*reference).get()).enumerate()
 }
 
 impl<'a> Plan<'a> {
-    /// B2 and B3, on valid references. Trees must be checked in the order of their kinds.
-    pub(in crate::verify) fn of(
-        links: &'a [Links],
-        checked: &Checked<'_>,
-        depth: u32,
-    ) -> Result<Self, ObbFault> {
+    /// B2 to B6. Trees must be checked in the order of their kinds.
+    pub(crate) fn of(links: &'a [Links], checked: &Checked<'_>, depth: u32) -> Result<Self, ObbFault> {
         if links.is_empty() {
             return Err(ObbFault::NoRoot);
         }
+        let used = links.iter().enumerate().map(|(node, of_node)| {
+            check_children(of_node, node, links.len(), checked.leaves().len())
+                .map_err(|fault| ObbFault::Node { node, fault })
+        });
+        let used = used.collect::<Result<_, _>>()?;
         let parents = parents(links)?;
         let leaves = leaf_places(links, checked)?;
         let depth = check_depth(depth, &parents)?;
-        Ok(Self { links, parents, leaves, depth })
+        Ok(Self { links, parents, leaves, depth, used })
+    }
+
+    /// How many slots of a node are used, which are the first ones.
+    pub(crate) fn used(&self, node: usize) -> usize {
+        self.used[node]
     }
 
     /// How many leaves the tree has.
-    pub(in crate::verify) fn leaf_count(&self) -> usize {
+    pub(crate) fn leaf_count(&self) -> usize {
         self.leaves.iter().flatten().count()
     }
 
@@ -63,7 +72,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Whether a slot, or one below it, refers to this leaf, and the lane is used.
-    pub(super) fn holds(&self, above: Place, leaf: usize, lane: usize) -> bool {
+    pub(crate) fn holds(&self, above: Place, leaf: usize, lane: usize) -> bool {
         let place = self.leaves.get(leaf).copied().flatten();
         let mut place = place.filter(|place| lane < self.used_lanes(*place));
         while let Some(Place { node, slot }) = place {
@@ -76,18 +85,37 @@ impl<'a> Plan<'a> {
     }
 
     /// B14 and B15
-    pub(in crate::verify) fn check_leaves(&self, leaves: &[Leaf], triangles: u64) -> Result<(), ObbFault> {
+    pub(crate) fn check_leaves(&self, checked: &Checked<'_>) -> Result<(), ObbFault> {
+        let leaves = checked.leaves();
         let check =
             |_, leaf: &Leaf, used| (used..PAIR_WIDTH).find(|lane| leaf.addresses[*lane] != leaf.addresses[0]);
         if let Some((leaf, lane)) = self.first_fault(leaves, check) {
             return Err(ObbFault::UnusedLane { leaf, lane });
         }
-        self.check_numbers(leaves, triangles)
+        self.check_numbers(leaves, checked.triangles())
+    }
+
+    /// The first fault of a slot above a triangle, in the order of leaves and from the leaf's slot upward. `check` gets the
+    /// slot, the triangle's number and its corners, relative to `origin`.
+    pub(crate) fn first_outside<F: Send>(
+        &self,
+        checked: &Checked<'_>,
+        origin: Vector,
+        check: impl Fn(Place, u32, &[Vector; 3]) -> Option<F> + Sync,
+    ) -> Option<F> {
+        let above_lane = |place: Place, leaf: &Leaf, lane: usize| {
+            let corners = exact_corners(leaf, lane, checked.table)
+                .map(|corner| subtract(corner.map(f64::from), origin));
+            let mut above = std::iter::successors(Some(place), |place| self.parents[place.node]);
+            above.find_map(|place| check(place, leaf.triangles[lane], &corners))
+        };
+        let check = |place, leaf: &Leaf, used| (0..used).find_map(|lane| above_lane(place, leaf, lane));
+        self.first_fault(checked.leaves(), check).map(|(_, fault)| fault)
     }
 
     /// The fault of the first leaf that has one, in the order of leaves, regardless of threads. `check` gets a leaf's
     /// slot, its record and the number of its used lanes.
-    pub(in crate::verify) fn first_fault<F: Send>(
+    fn first_fault<F: Send>(
         &self,
         leaves: &[Leaf],
         check: impl Fn(Place, &Leaf, usize) -> Option<F> + Sync,
