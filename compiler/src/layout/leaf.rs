@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use bvhc_format::obb::{PAIR_WIDTH, PairLeaf, PairRef};
 
-use crate::pair::obb::Link;
+use crate::pair::obb::{Child, Link, Tree};
 
 /// The leaves of all trees of a mesh for pairs of models. Trees that have a leaf of the same triangles share it.
 #[derive(Default)]
@@ -25,6 +25,12 @@ impl LeafTable {
     /// The leaves of the trees laid out so far.
     pub fn into_leaves(self) -> Vec<PairLeaf> {
         self.leaves
+    }
+
+    /// The references of each node's slots of a tree of oriented boxes.
+    pub fn references_of(&mut self, tree: &Tree) -> Vec<[u32; PAIR_WIDTH]> {
+        let child = |child: &Child| (child.link, tree.triangles(child));
+        tree.nodes.iter().map(|node| self.references(node.children.iter().map(child))).collect()
     }
 
     /// The references to the children of a node, each given as what is below and its triangles. Adds leaves that the

@@ -69,7 +69,7 @@ pub fn addresses(
 /// Builds the records of a tree over a mesh, in packed or plain form, and adds its leaves to those of other trees.
 pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, leaves: &mut LeafTable, packed: bool) -> ObbRecords {
     let writer = Writer::new(tree, mesh);
-    let references = references(tree, leaves);
+    let references = leaves.references_of(tree);
     let nodes = references.par_iter().zip(&tree.nodes);
     let figures = |nodes: &[ObbNode]| {
         let slots = nodes.iter().flat_map(|node| (0..PAIR_WIDTH).map(move |slot| reach(node, slot)));
@@ -88,12 +88,6 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, leaves: &mut LeafTable, packed: bo
         (ObbForm::Plain(nodes), figures)
     };
     ObbRecords { origin: writer.origin, radius, depth: tree.depth, nodes, statistics }
-}
-
-/// The references of each node's slots.
-pub(super) fn references(tree: &Tree, leaves: &mut LeafTable) -> Vec<[u32; PAIR_WIDTH]> {
-    let child = |child: &Child| (child.link, tree.triangles(child));
-    tree.nodes.iter().map(|node| leaves.references(node.children.iter().map(child))).collect()
 }
 
 struct Writer<'a> {

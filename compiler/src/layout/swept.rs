@@ -7,7 +7,6 @@ use bvhc_format::section::SectionKind;
 use bvhc_format::swept::{Core, Cores, SweptLayout};
 
 use super::leaf::LeafTable;
-use super::obb::references;
 use super::used_bounds;
 use crate::math::vector::round_up;
 use crate::mesh::Mesh;
@@ -47,7 +46,7 @@ pub fn lay_out_swept(tree: &Tree, mesh: &Mesh, leaves: &mut LeafTable, cores: Co
     let enclosed = swept::enclose(tree, &triangles, cores, origin, size / (1u64 << 48) as f64);
     let links = links(cores, &enclosed)?;
     let mut rows = Vec::new();
-    for (references, enclosed) in references(tree, leaves).into_iter().zip(&enclosed) {
+    for (references, enclosed) in leaves.references_of(tree).into_iter().zip(&enclosed) {
         let link = |reference| match PairRef(reference).get() {
             PairChild::Node(index) => links[index as usize],
             PairChild::Leaf(..) | PairChild::Empty => reference,

@@ -18,7 +18,7 @@ pub(crate) use metadata::metadata;
 pub(crate) use output::{Made, Output};
 
 /// All sections except metadata, which describes the others, in the order in which they are checked.
-pub(crate) static ALL: [&dyn Output; 9] = [
+pub(crate) static ALL: &[&dyn Output] = &[
     &geometry::Geometry,
     &packed_blocks::PackedBlocks,
     &aabb_tree::AabbTree,
@@ -32,7 +32,7 @@ pub(crate) static ALL: [&dyn Output; 9] = [
 
 /// The section with this name in `--trees`.
 pub(crate) fn by_tree_name(name: &str) -> Option<&'static dyn Output> {
-    ALL.into_iter().find(|section| section.tree_names().iter().any(|(its, _)| *its == name))
+    ALL.iter().copied().find(|section| section.tree_names().iter().any(|(its, _)| *its == name))
 }
 
 /// The same in the order in which they are made: geometry last, since it holds the leaves of all trees.
