@@ -37,6 +37,7 @@ BVHC_ASSERT(sizeof(bvhc_slice) == 16, "bvhc_slice");
 #define BVHC_KIND_OBB_TREE 17u
 #define BVHC_KIND_KDOP_TREE 18u
 #define BVHC_KIND_SWEPT_TREE 19u
+#define BVHC_KIND_HULL_TREE 20u
 #define BVHC_KIND_VENDORS 0x80000000u /* and above */
 
 /* Header: 64 bytes, aligned to 64. */
@@ -244,6 +245,17 @@ typedef struct bvhc_lane_row {
 BVHC_ASSERT(sizeof(bvhc_lane_row) == 16, "bvhc_lane_row");
 BVHC_ASSERT(offsetof(bvhc_lane_row, lanes) == 0, "bvhc_lane_row.lanes");
 
+/* HullNode: 416 bytes, aligned to 16. */
+typedef struct bvhc_hull_node {
+    float vertices[8][3][4]; /* 0 */
+    float radius[4]; /* 384 */
+    uint32_t children[4]; /* 400 */
+} bvhc_hull_node;
+BVHC_ASSERT(sizeof(bvhc_hull_node) == 416, "bvhc_hull_node");
+BVHC_ASSERT(offsetof(bvhc_hull_node, vertices) == 0, "bvhc_hull_node.vertices");
+BVHC_ASSERT(offsetof(bvhc_hull_node, radius) == 384, "bvhc_hull_node.radius");
+BVHC_ASSERT(offsetof(bvhc_hull_node, children) == 400, "bvhc_hull_node.children");
+
 /* Root of section metadata (kind 1): 320 bytes, aligned to 8. */
 typedef struct bvhc_metadata {
     uint8_t source_hash[32]; /* 0 */
@@ -405,5 +417,20 @@ BVHC_ASSERT(offsetof(bvhc_swept_tree, radius) == 12, "bvhc_swept_tree.radius");
 BVHC_ASSERT(offsetof(bvhc_swept_tree, depth) == 16, "bvhc_swept_tree.depth");
 BVHC_ASSERT(offsetof(bvhc_swept_tree, core) == 20, "bvhc_swept_tree.core");
 BVHC_ASSERT(offsetof(bvhc_swept_tree, rows) == 24, "bvhc_swept_tree.rows");
+
+/* Root of section hull-tree (kind 20): 40 bytes, aligned to 8. */
+typedef struct bvhc_hull_tree {
+    float origin[3]; /* 0 */
+    float radius; /* 12 */
+    uint32_t depth; /* 16 */
+    uint32_t reserved; /* 20 */
+    bvhc_slice nodes; /* 24 of HullNode */
+} bvhc_hull_tree;
+BVHC_ASSERT(sizeof(bvhc_hull_tree) == 40, "bvhc_hull_tree");
+BVHC_ASSERT(offsetof(bvhc_hull_tree, origin) == 0, "bvhc_hull_tree.origin");
+BVHC_ASSERT(offsetof(bvhc_hull_tree, radius) == 12, "bvhc_hull_tree.radius");
+BVHC_ASSERT(offsetof(bvhc_hull_tree, depth) == 16, "bvhc_hull_tree.depth");
+BVHC_ASSERT(offsetof(bvhc_hull_tree, reserved) == 20, "bvhc_hull_tree.reserved");
+BVHC_ASSERT(offsetof(bvhc_hull_tree, nodes) == 24, "bvhc_hull_tree.nodes");
 
 #endif

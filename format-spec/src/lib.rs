@@ -11,6 +11,7 @@ compile_error!("bvhc records are read in place and are little-endian; big-endian
 pub mod describe;
 pub mod header;
 pub mod hull;
+pub mod hulls;
 pub mod kdop;
 pub mod obb;
 pub mod packed;

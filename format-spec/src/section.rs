@@ -10,6 +10,7 @@ use rkyv::{Archive, Portable, Serialize};
 
 use crate::describe::{Described, Field, Shape, Type, type_of};
 use crate::hull::HullVertex;
+use crate::hulls::HullNode;
 use crate::kdop::LaneRow;
 use crate::obb::{ObbNode, PackedObbNode, PairLeaf, SampleNode};
 use crate::record::{AttributeRun, Block, FaceCorners, TreeStatistics, WideNode};
@@ -347,6 +348,20 @@ sections! {
         core: Value(u32),
         /// The nodes, parents before children, as [`SweptLayout`](crate::swept::SweptLayout) lays them out.
         rows: Slice(&'a [LaneRow]),
+    }
+
+    /// The four-wide tree of convex hulls, for queries on two meshes. Node 0 is the root.
+    HullTree as ArchivedHullTree = 20, "hull-tree", Optional, 40 {
+        /// The point of the model's space that the nodes' vertices are relative to.
+        origin: Value([f32; 3]),
+        /// An upper bound of the length of any vertex plus its slot's radius, in the model's units.
+        radius: Value(f32),
+        /// Levels of nodes, at most [`MAX_OBB_DEPTH`](crate::obb::MAX_OBB_DEPTH).
+        depth: Value(u32),
+        /// Zero.
+        reserved: Value(u32),
+        /// The nodes, parents before children.
+        nodes: Slice(&'a [HullNode]),
     }
 }
 

@@ -64,6 +64,11 @@ pub fn compiled_with_swept(mesh: &Mesh, layout: Layout, cores: Cores) -> Bytes {
     compiled_with(mesh, &Options { layout, swept: Some(cores), ..Options::default() })
 }
 
+/// The file of a mesh with trees of oriented boxes and of convex hulls.
+pub fn compiled_with_hulls(mesh: &Mesh, layout: Layout) -> Bytes {
+    compiled_with(mesh, &Options { layout, hulls: true, ..Options::default() })
+}
+
 /// The file of a mesh with a tree of oriented boxes and samples.
 pub fn compiled_with_samples(mesh: &Mesh, layout: Layout) -> Bytes {
     compiled_with(mesh, &Options { layout, samples: true, ..Options::default() })

@@ -11,7 +11,14 @@ fn golden(name: &str) -> Vec<u8> {
 
 #[test]
 fn what_was_written_passes() {
-    for name in ["quad.bvh", "quad-small.bvh", "quad-samples.bvh", "quad-kdop.bvh", "quad-hybrid.bvh"] {
+    for name in [
+        "quad.bvh",
+        "quad-small.bvh",
+        "quad-samples.bvh",
+        "quad-kdop.bvh",
+        "quad-hybrid.bvh",
+        "quad-hulls.bvh",
+    ] {
         let file = LoadedModel::from_bytes(&golden(name)).expect("it opens");
         assert_eq!(file.model().verify_hashes(), Ok(()), "{name}");
     }

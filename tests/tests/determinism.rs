@@ -57,14 +57,14 @@ fn threads_do_not_show_in_kdops() {
     }
 }
 
-/// Trees of swept spheres and samples, on boxes that are fast to build.
+/// Trees of swept spheres and of hulls, and samples, on boxes that are fast to build.
 #[test]
-fn threads_do_not_show_in_swept_spheres_and_samples() {
+fn threads_do_not_show_around_the_parts_of_boxes() {
     let source = source();
     let file = |threads| {
         let obb = Some(obb::Options { fit: Method::Dito14, ..obb::Options::default() });
         let (swept, threads) = (Some(Cores::Hybrid), NonZeroUsize::new(threads));
-        let options = Options { obb, swept, samples: true, threads, ..Options::default() };
+        let options = Options { obb, swept, samples: true, hulls: true, threads, ..Options::default() };
         compile(&source, "scene.obj", &options, &()).expect("a scene compiles").bytes
     };
     assert!(file(1)[..] == file(7)[..]);

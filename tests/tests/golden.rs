@@ -18,7 +18,7 @@ use bvhc_tests::support::dump::annotate;
 type Ask = fn() -> Options;
 
 /// The files.
-const FILES: [(&str, Ask); 7] = [
+const FILES: [(&str, Ask); 8] = [
     ("quad.bvh", || of_layout(Layout::Fast)),
     ("quad-small.bvh", || of_layout(Layout::Small)),
     ("quad-samples.bvh", || Options { samples: true, ..Options::default() }),
@@ -26,6 +26,7 @@ const FILES: [(&str, Ask); 7] = [
     ("quad-kdop-tables.bvh", || of_kdops(6, Tables::Occupancy)),
     ("quad-rss.bvh", || of_swept(Cores::Same(Core::Rectangle))),
     ("quad-hybrid.bvh", || of_swept(Cores::Hybrid)),
+    ("quad-hulls.bvh", || Options { obb: None, hulls: true, ..Options::default() }),
 ];
 
 fn of_layout(layout: Layout) -> Options {

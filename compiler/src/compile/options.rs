@@ -77,6 +77,8 @@ pub struct Options {
     /// The cores of the tree of swept spheres; `None`: the file has none. Swept spheres are fitted to the parts of the
     /// tree of oriented boxes, or, if the file has no such tree, of one that is built with the default options.
     pub swept: Option<Cores>,
+    /// Whether the file has a tree of convex hulls, around the same parts as swept spheres.
+    pub hulls: bool,
     /// Time budget for all fits of oriented boxes: if time is left, searches run longer than `obb` says. The file
     /// records the resulting options, which reproduce it.
     pub obb_time: Option<Duration>,
@@ -96,6 +98,7 @@ impl Default for Options {
             samples: false,
             kdop: None,
             swept: None,
+            hulls: false,
             obb_time: None,
             user_metadata: BTreeMap::new(),
             threads: None,

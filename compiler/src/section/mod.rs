@@ -5,6 +5,7 @@
 mod aabb_tree;
 mod geometry;
 mod hull;
+mod hull_tree;
 mod kdop_tree;
 mod metadata;
 mod obb_tree;
@@ -28,6 +29,7 @@ pub(crate) static ALL: &[&dyn Output] = &[
     &kdop_tree::KdopTree,
     &hull::Hull,
     &swept_tree::SweptTree,
+    &hull_tree::HullTree,
 ];
 
 /// The section with this name in `--trees`.

@@ -70,6 +70,7 @@ pub(crate) const TREE: u32 = SectionKind::AabbTree as u32;
 pub(crate) const OBB: u32 = SectionKind::ObbTree as u32;
 pub(crate) const KDOP: u32 = SectionKind::KdopTree as u32;
 pub(crate) const SWEPT: u32 = SectionKind::SweptTree as u32;
+pub(crate) const HULLS: u32 = SectionKind::HullTree as u32;
 
 /// A file's bytes, with methods to locate and change parts of them.
 #[derive(Clone)]

@@ -2,6 +2,7 @@
 
 mod forge;
 mod hull;
+mod hulls;
 mod kdop;
 mod leaves;
 mod obb;

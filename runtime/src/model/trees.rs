@@ -3,7 +3,7 @@
 use bvhc_format::kdop::KdopLayout;
 use bvhc_format::obb::{MAX_OBB_DEPTH, SampleNode};
 use bvhc_format::section::{
-    ArchivedKdopTree, ArchivedObbTree, ArchivedSamples, ArchivedSweptTree, SectionKind,
+    ArchivedHullTree, ArchivedKdopTree, ArchivedObbTree, ArchivedSamples, ArchivedSweptTree, SectionKind,
 };
 use bvhc_format::swept::SweptLayout;
 
@@ -18,6 +18,7 @@ pub(super) struct PairTrees<'a> {
     samples: Option<&'a [SampleNode]>,
     kdop: Option<(&'a ArchivedKdopTree<'static>, KdopLayout)>,
     swept: Option<(&'a ArchivedSweptTree<'static>, SweptLayout)>,
+    hulls: Option<&'a ArchivedHullTree<'static>>,
 }
 
 impl<'a> PairTrees<'a> {
@@ -28,6 +29,7 @@ impl<'a> PairTrees<'a> {
             samples: open_samples(directory, obb)?,
             kdop: open_kdop_tree(directory)?,
             swept: open_swept_tree(directory)?,
+            hulls: open_hull_tree(directory)?,
         })
     }
 }
@@ -57,6 +59,11 @@ impl<'a> Model<'a> {
     /// The tree of swept spheres, if the file has one, and the layout of its nodes.
     pub fn swept_tree(&self) -> Option<(&'a ArchivedSweptTree<'static>, SweptLayout)> {
         self.trees.swept
+    }
+
+    /// The tree of convex hulls, if the file has one.
+    pub fn hull_tree(&self) -> Option<&'a ArchivedHullTree<'static>> {
+        self.trees.hulls
     }
 }
 
@@ -100,6 +107,12 @@ fn open_swept_tree<'a>(
     let (core, rows) = (tree.core.to_native(), tree.rows.len());
     let wrong = OpenError::SweptTree { core, rows: rows as u64 };
     SweptLayout::of(core, rows).map(|layout| Some((tree, layout))).ok_or(wrong)
+}
+
+fn open_hull_tree<'a>(directory: &Directory<'a>) -> Result<Option<&'a ArchivedHullTree<'static>>, OpenError> {
+    let tree: Option<&ArchivedHullTree<'static>> = open_optional(directory)?;
+    check_depth(SectionKind::HullTree, tree.map_or(0, |tree| tree.depth.to_native()))?;
+    Ok(tree)
 }
 
 /// For trees whose nodes have four children.

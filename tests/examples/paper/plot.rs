@@ -13,7 +13,7 @@ type Axes<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64,
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
 /// Distinguishable with most kinds of colour blindness (Okabe and Ito, "Color universal design", 2008).
-const COLOURS: [RGBColor; 8] = [
+const COLOURS: [RGBColor; 9] = [
     RGBColor(150, 150, 150),
     RGBColor(230, 159, 0),
     RGBColor(0, 114, 178),
@@ -22,6 +22,7 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(213, 94, 0),
     RGBColor(86, 180, 233),
     RGBColor(0, 0, 0),
+    RGBColor(240, 228, 66),
 ];
 
 const SIZE: (u32, u32) = (880, 480);

@@ -9,6 +9,7 @@ use std::fmt::Write;
 
 use bvhc_format::describe::{Shape, Type};
 use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH};
+use bvhc_format::hulls::HULL_VERTICES;
 use bvhc_format::obb::{PackedRotation, PackedStep, PairChild, PairRef};
 use bvhc_format::record::{Child, ChildRef, FaceCorners};
 use bvhc_format::section::SectionKind;
@@ -200,6 +201,7 @@ impl Dump<'_> {
             "blocks" => self.records(slice, Self::block),
             "nodes" if kind == SectionKind::ObbTree => self.records(slice, Self::obb_node),
             "nodes" if kind == SectionKind::Samples => self.records(slice, Self::sample_node),
+            "nodes" if kind == SectionKind::HullTree => self.records(slice, Self::hull_node),
             "nodes" => self.records(slice, Self::node),
             "pair_leaves" => self.records(slice, Self::pair_leaf),
             "packed_nodes" => self.records(slice, Self::packed_obb_node),
@@ -337,6 +339,14 @@ impl Dump<'_> {
             self.field(&format!("position {axis}"), 16, Kind::F32);
         }
         self.field("places", 16, Kind::U32);
+    }
+
+    fn hull_node(&mut self) {
+        for (vertex, axis) in (0..HULL_VERTICES).flat_map(|vertex| ["x", "y", "z"].map(|axis| (vertex, axis)))
+        {
+            self.field(&format!("vertex {vertex} {axis}"), 16, Kind::F32);
+        }
+        self.fields(&[("radius", 16, Kind::F32), ("children", 16, Kind::PairChild)]);
     }
 
     fn hull_vertex(&mut self) {

@@ -35,7 +35,7 @@ pub const KDOPS: [Kdops; 16] = [
 ];
 
 /// Calls `visit` with the name of each volume, the volume, and the meshes' files that have it: oriented boxes and
-/// axis-aligned ones, then k-DOPs.
+/// axis-aligned ones, convex hulls, then k-DOPs.
 pub fn each(meshes: &[&Mesh], kdops: &[Kdops], visit: &mut dyn FnMut(&str, Volume, &[Compiled])) {
     each_split(meshes, kdops, kdop::Split::default(), visit);
 }
@@ -51,6 +51,7 @@ pub fn each_split(
     let boxes = files(Options::default());
     visit("OBB", Volume::Obb, &boxes);
     visit("AABB", Volume::Aabb, &boxes);
+    visit("hulls", Volume::Hulls, &files(Options { hulls: true, ..Options::default() }));
     for same in kdops.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
         let (k, tables, _) = same[0];
         let kdop = kdop::Options { k, tables, split };

@@ -3,6 +3,7 @@
 mod blocks;
 mod frame;
 mod hull;
+mod hulls;
 mod kdop;
 mod mutation;
 mod pairs;
@@ -62,12 +63,12 @@ fn splits_as(layout: Layout) -> Bytes {
 }
 
 /// Files that together have every section, in both layouts.
-fn small_and_splits() -> [Bytes; 7] {
+fn small_and_splits() -> [Bytes; 8] {
     let [fast, small] = LAYOUTS;
     let kdop = kdop::few(fast, 14, Tables::Profile);
     let swept = swept::few(small, Cores::Hybrid);
-    let samples = samples::few(small);
-    [small_as(fast), small_as(small), splits_as(fast), splits_as(small), kdop, swept, samples]
+    let (samples, hulls) = (samples::few(small), hulls::few(fast));
+    [small_as(fast), small_as(small), splits_as(fast), splits_as(small), kdop, swept, samples, hulls]
 }
 
 /// Some rays and points in, on and off models about as large as 1.

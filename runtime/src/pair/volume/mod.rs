@@ -2,6 +2,8 @@
 
 pub(super) mod aabb;
 #[cfg(feature = "volumes")]
+mod hulls;
+#[cfg(feature = "volumes")]
 mod kdop;
 mod obb;
 mod obb_bounds;
@@ -49,6 +51,9 @@ pub enum Volume {
     /// collision queries.
     #[cfg(feature = "volumes")]
     Samples,
+    /// Convex hulls of a few vertices, grown by a radius.
+    #[cfg(feature = "volumes")]
+    Hulls,
 }
 
 impl Volume {
@@ -68,6 +73,8 @@ impl Volume {
         Self::Swept(Cores::Hybrid),
         #[cfg(feature = "volumes")]
         Self::Samples,
+        #[cfg(feature = "volumes")]
+        Self::Hulls,
     ];
 
     /// The name on the command line: in `--volume`, and in `--trees` for the files that have it.
@@ -81,6 +88,8 @@ impl Volume {
             Self::Swept(cores) => cores.name(),
             #[cfg(feature = "volumes")]
             Self::Samples => "samples",
+            #[cfg(feature = "volumes")]
+            Self::Hulls => "hulls",
         }
     }
 
@@ -100,6 +109,8 @@ impl Volume {
             },
             #[cfg(feature = "volumes")]
             Self::Samples => "Oriented boxes with sample vertices, for distances",
+            #[cfg(feature = "volumes")]
+            Self::Hulls => "Convex hulls",
         }
     }
 }
@@ -165,6 +176,8 @@ pub(crate) fn ask<S: Kernel, Q: Question>(
         Volume::Samples => {
             by_others(simd, samples::open(simd, models, pose, question.ranks()), volume, question)
         }
+        #[cfg(feature = "volumes")]
+        Volume::Hulls => by_others(simd, hulls::open(simd, models, pose), volume, question),
     }
 }
 

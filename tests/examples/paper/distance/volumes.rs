@@ -22,13 +22,14 @@ const LSS: Cores = Cores::Same(Core::Line);
 const PSS: Cores = Cores::Same(Core::Point);
 
 /// The volumes. Files have oriented boxes and, as the third tree, these, or samples.
-const VOLUMES: [(&str, Volume, Make); 8] = [
+const VOLUMES: [(&str, Volume, Make); 9] = [
     ("OBB", Volume::Obb, Options::default),
     ("OBB, samples", Volume::Samples, samples),
     ("RSS", Volume::Swept(RSS), || swept(RSS)),
     ("LSS", Volume::Swept(LSS), || swept(LSS)),
     ("PSS", Volume::Swept(PSS), || swept(PSS)),
     ("hybrid", Volume::Swept(Cores::Hybrid), || swept(Cores::Hybrid)),
+    ("hulls", Volume::Hulls, hulls),
     ("14-DOP", Volume::Kdop(Realign::Triples), || kdops(14)),
     ("26-DOP", Volume::Kdop(Realign::Triples), || kdops(26)),
 ];
@@ -39,6 +40,10 @@ pub(super) fn samples() -> Options {
 
 fn swept(cores: Cores) -> Options {
     Options { swept: Some(cores), ..Options::default() }
+}
+
+fn hulls() -> Options {
+    Options { hulls: true, ..Options::default() }
 }
 
 fn kdops(k: u32) -> Options {
