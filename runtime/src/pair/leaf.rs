@@ -162,12 +162,14 @@ impl Triangles {
         addresses: [0; PAIR_WIDTH],
     };
 
-    /// Stores corners relative to the first one.
+    /// Stores corners relative to the mean of the first ones. (Relative to one of them, `radius` is larger, and three and a
+    /// half instead of two times as many pairs are undecided in f32 as relative to the centre of the leaf's box.)
     #[inline(always)]
     fn set(&mut self, corners: &Corners) {
         let mut farthest = [0.0; PAIR_WIDTH];
         for axis in 0..3 {
-            let origin = corners[0][axis][0];
+            let [p, q, r, s] = corners[0][axis];
+            let origin = 0.25 * ((p + q) + (r + s));
             self.origin[axis] = origin;
             for (corner, rows) in self.corners.iter_mut().zip(corners) {
                 for lane in 0..PAIR_WIDTH {
