@@ -31,7 +31,6 @@ impl<'a> Directory<'a> {
     }
 
     /// The whole file.
-    #[cfg(feature = "hashes")]
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.bytes
     }

@@ -227,6 +227,20 @@ impl<'a> Model<'a> {
         self.directory.mesh()
     }
 
+    /// The number of meshes in its file.
+    pub fn meshes(&self) -> u32 {
+        self.directory.mesh_count()
+    }
+
+    /// Another mesh of the same file, counted from 0, at the same SIMD level: `LoadedModel` and `MappedModel` open the
+    /// first one.
+    ///
+    /// # Errors
+    /// As [`from_bytes_mesh`](Self::from_bytes_mesh).
+    pub fn open_mesh(&self, mesh: u32) -> Result<Self, OpenError> {
+        Ok(Self::from_bytes_mesh(self.directory.bytes(), mesh)?.with_level(self.level))
+    }
+
     /// The names of all objects, as in [`materials`](Self::materials).
     pub fn objects(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
         names(&self.metadata.objects)

@@ -59,7 +59,7 @@ fn object(model: &Model<'_>) -> Value {
             "objects": names(&metadata.objects),
         },
         "user_metadata": model.user_metadata().map(|(key, value)| (key.to_owned(), json!(value))).collect::<Map<_, _>>(),
-        "meshes": meshes(model),
+        "meshes": model.meshes(),
         "sections": model.sections().map(|(entry, _)| section(&entry)).collect::<Vec<_>>(),
         "trees": trees(model).map(|record| tree(model, record)).collect::<Vec<_>>(),
     })
@@ -98,12 +98,6 @@ fn section(entry: &SectionEntry) -> Value {
         "length": entry.length,
         "hash": hex(entry.hash),
     })
-}
-
-/// How many meshes the file has.
-fn meshes(model: &Model<'_>) -> u32 {
-    let meshes = model.sections().map(|(entry, _)| entry.mesh).filter(|mesh| *mesh != NONE);
-    meshes.max().map_or(1, |last| last + 1)
 }
 
 fn split_triangles(model: &Model<'_>) -> u64 {
@@ -192,8 +186,8 @@ fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Resul
         counted(metadata.groups.len() as u64, "group"),
         counted(metadata.objects.len() as u64, "object"),
     )?;
-    if meshes(model) > 1 {
-        writeln!(text, "meshes     {}; what is said above and of trees is of the first", meshes(model))?;
+    if model.meshes() > 1 {
+        writeln!(text, "meshes     {}; what is said above and of trees is of the first", model.meshes())?;
     }
     for (key, value) in model.user_metadata() {
         writeln!(text, "meta       {}={}", one_line(key), one_line(value))?;

@@ -8,7 +8,7 @@ use bvhc::verify::VerifyError;
 use bvhc_format::NONE;
 use bvhc_format::header::SectionEntry;
 use bvhc_format::section::VENDOR_KINDS;
-use bvhc_runtime::{Model, OpenError, Ray, SectionFault};
+use bvhc_runtime::{Level, LoadedModel, Model, OpenError, Ray, SectionFault};
 
 use crate::forge::{Forge, GEOMETRY, METADATA, OBB, SAMPLES, TREE, source};
 use crate::{breaks, breaks_in, expect};
@@ -134,10 +134,16 @@ fn a_file_of_several_meshes() {
         assert_eq!(model.bounds(), alone.bounds());
         assert_eq!(model.closest_hit(&ray), alone.closest_hit(&ray));
     }
-    assert_eq!(Model::from_bytes(&bytes).unwrap().mesh(), 0);
+    let loaded = LoadedModel::from_bytes(&bytes).unwrap();
+    let first = loaded.model().with_level(Level::available().next().unwrap());
+    assert_eq!((first.mesh(), first.meshes()), (0, 3));
+    let second = first.open_mesh(1).unwrap();
+    assert_eq!((second.mesh(), second.triangle_count(), second.level().name()), (1, 1, first.level().name()));
+    assert_eq!(second.open_mesh(0).unwrap().bounds(), first.bounds());
     for mesh in [3, 4, NONE] {
         let error = Model::from_bytes_mesh(&bytes, mesh).err();
         assert_eq!(error, Some(OpenError::NoSuchMesh { mesh, count: 3 }));
+        assert_eq!(first.open_mesh(mesh).err(), error);
     }
 }
 
