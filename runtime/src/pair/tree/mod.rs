@@ -11,7 +11,6 @@ use rkyv::rend::{f32_le, u32_le};
 use super::convex::Convex;
 use super::leaf::{Leaf, LeafCache, Triangles};
 use super::relative_pose::TreeFrame;
-use crate::blocks::Blocks;
 use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::simd::Kernel;
@@ -27,11 +26,6 @@ pub(crate) enum Link {
 #[derive(Clone, Copy)]
 pub(crate) struct PairTree<'a> {
     model: &'a Model<'a>,
-    /// The model's blocks and triangle numbers, one step nearer.
-    blocks: Blocks<'a>,
-    numbers: &'a [u32_le],
-    /// Whether a triangle may be in several leaves.
-    repeats: bool,
     frame: TreeFrame,
     leaves: Leaves<'a>,
     /// The node that walks start at.
@@ -60,14 +54,7 @@ impl<'a> PairTree<'a> {
     ) -> Self {
         let leaves = Leaves::Stored(model.pair_leaves());
         let frame = TreeFrame { origin: origin.map(|along| along.to_native()), radius: radius.to_native() };
-        Self::of(model, frame, leaves, root, nodes as u64)
-    }
-
-    #[inline(always)]
-    fn of(model: &'a Model<'a>, frame: TreeFrame, leaves: Leaves<'a>, root: u32, size: u64) -> Self {
-        let (blocks, numbers) = (model.blocks(), model.geometry().triangles.get());
-        let repeats = matches!(leaves, Leaves::Blocks) && model.splits().is_some();
-        Self { model, blocks, numbers, repeats, frame, leaves, root, size }
+        Self { model, frame, leaves, root, size: nodes as u64 }
     }
 
     /// The OBB tree or, in a file without one, the AABB tree.
@@ -80,7 +67,7 @@ impl<'a> PairTree<'a> {
     /// The AABB tree, whatever others there are.
     #[inline(always)]
     pub(crate) fn of_aabbs(model: &'a Model<'a>) -> Self {
-        Self::of(model, aabb::frame(model), Leaves::Blocks, 0, aabb::size(model))
+        Self { model, frame: aabb::frame(model), leaves: Leaves::Blocks, root: 0, size: aabb::size(model) }
     }
 
     pub(crate) fn frame(&self) -> &TreeFrame {
@@ -96,9 +83,8 @@ impl<'a> PairTree<'a> {
     }
 
     /// Whether a triangle may be in several leaves.
-    #[inline(always)]
     pub(crate) fn repeats(&self) -> bool {
-        self.repeats
+        self.is_made() && self.model.splits().is_some()
     }
 
     /// The target of a child reference of the node `parent`.
@@ -128,7 +114,7 @@ impl<'a> PairTree<'a> {
         cache.get(
             simd,
             leaf,
-            &self.blocks,
+            &self.model.blocks(),
             #[inline(always)]
             || self.addresses(leaf),
         )
@@ -165,7 +151,7 @@ impl<'a> PairTree<'a> {
     #[inline(always)]
     pub(crate) fn corners(&self, triangles: &Triangles, lane: usize) -> Option<[[f32; 3]; 3]> {
         let (reference, lane) = triangles.address(lane);
-        let corners = self.blocks.corners(reference, lane)?;
+        let corners = self.model.blocks().corners(reference, lane)?;
         let in_range = |x: &f32| x.abs() <= MAX_COORDINATE;
         corners.as_flattened().iter().all(in_range).then_some(corners)
     }
@@ -174,8 +160,7 @@ impl<'a> PairTree<'a> {
     #[inline(always)]
     pub(crate) fn number(&self, triangles: &Triangles, lane: usize) -> Option<u32> {
         let (reference, lane) = triangles.address(lane);
-        let index = (self.blocks.first(reference)? as usize).checked_add(lane)?;
-        self.numbers.get(index).map(|number| number.to_native())
+        self.model.triangle_at(self.model.blocks().first(reference)?, lane)
     }
 
     /// The AABB tree's blocks that hold the triangle in a lane of a leaf, each with a box around its part of the
