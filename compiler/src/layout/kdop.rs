@@ -8,7 +8,7 @@ use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
 use super::leaf::LeafTable;
-use super::used_bounds;
+use super::{pair_statistics, used_bounds};
 use crate::math::vector::round_up;
 use crate::mesh::Mesh;
 use crate::pair::kdop::{Child, Kdop, Tree};
@@ -43,7 +43,9 @@ pub fn lay_out_kdops(tree: &Tree, mesh: &Mesh, leaves: &mut LeafTable, layout: K
     let slots = |node| (0..PAIR_WIDTH).map(move |slot| (node, slot));
     let radii = rows.chunks(layout.rows()).flat_map(slots).map(|(node, slot)| radius(&layout, node, slot));
     let radius = round_up(radii.fold(0.0, f64::max));
-    let statistics = statistics(tree, &layout, &rows);
+    let counts = [tree.nodes.len(), tree.leaf_count(), tree.order.len()];
+    let cost = collision_cost(&layout, &rows);
+    let statistics = pair_statistics(SectionKind::KdopTree, tree.depth, counts, cost);
     KdopRecords { layout, origin, radius, depth: tree.depth, rows, statistics }
 }
 
@@ -123,22 +125,6 @@ fn radius(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> f64 {
     }
     let of = |axis| layout.centre(axis, slot).of(node).map_or(0.0, f64::from).powi(2);
     (0..3).map(of).sum::<f64>().sqrt() + reaches(layout, node, slot).fold(0.0, f64::max)
-}
-
-fn statistics(tree: &Tree, layout: &KdopLayout, rows: &[LaneRow]) -> TreeStatistics {
-    let (nodes, leaves, triangles) = (tree.nodes.len(), tree.leaf_count(), tree.order.len());
-    let share = |used: usize, whole: usize| (used as f64 / whole as f64) as f32;
-    TreeStatistics {
-        kind: SectionKind::KdopTree as u32,
-        depth: tree.depth,
-        nodes: nodes as u64,
-        leaves: leaves as u64,
-        references: triangles as u64,
-        sah_cost: collision_cost(layout, rows),
-        node_fill: share(nodes - 1 + leaves, nodes * PAIR_WIDTH),
-        block_fill: share(triangles, leaves * PAIR_WIDTH),
-        reserved: 0,
-    }
 }
 
 /// The sum of the cubes of all mean widths, divided by the sum over the root's children (FORMAT.md, M6).

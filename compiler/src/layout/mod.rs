@@ -27,6 +27,9 @@ pub use splits::SplitTable;
 pub use swept::{SweptRecords, lay_out_swept};
 pub use wide::{WideTree, lay_out};
 
+use bvhc_format::obb::PAIR_WIDTH;
+use bvhc_format::record::TreeStatistics;
+use bvhc_format::section::SectionKind;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::mesh::Mesh;
@@ -52,6 +55,27 @@ pub fn triangle_boxes(mesh: &Mesh) -> Vec<Aabb> {
 /// The box around all triangles, not grown.
 pub(crate) fn used_bounds(mesh: &Mesh) -> Aabb {
     Aabb::around(mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]))
+}
+
+/// The statistics of a tree for pairs of models (FORMAT.md, M6).
+pub(crate) fn pair_statistics(
+    kind: SectionKind,
+    depth: u32,
+    [nodes, leaves, triangles]: [usize; 3],
+    cost: f32,
+) -> TreeStatistics {
+    let share = |used: usize, whole: usize| (used as f64 / whole as f64) as f32;
+    TreeStatistics {
+        kind: kind as u32,
+        depth,
+        nodes: nodes as u64,
+        leaves: leaves as u64,
+        references: triangles as u64,
+        sah_cost: cost,
+        node_fill: share(nodes - 1 + leaves, nodes * PAIR_WIDTH),
+        block_fill: share(triangles, leaves * PAIR_WIDTH),
+        reserved: 0,
+    }
 }
 
 /// The box around a triangle, grown by this much relative to its largest extent.

@@ -8,7 +8,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 
 use super::WideTree;
 use super::leaf::LeafTable;
-use super::used_bounds;
+use super::{pair_statistics, used_bounds};
 use crate::fit::{Frame, Obb, smallest_rotation};
 use crate::math::vector::round_up;
 use crate::mesh::Mesh;
@@ -73,7 +73,9 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, leaves: &mut LeafTable, packed: bo
     let nodes = references.par_iter().zip(&tree.nodes);
     let figures = |nodes: &[ObbNode]| {
         let slots = nodes.iter().flat_map(|node| (0..PAIR_WIDTH).map(move |slot| reach(node, slot)));
-        let statistics = statistics(tree, nodes, mesh.triangles.len());
+        let counts = [nodes.len(), tree.leaf_count(), mesh.triangles.len()];
+        let cost = collision_cost(nodes);
+        let statistics = pair_statistics(SectionKind::ObbTree, tree.depth, counts, cost);
         (round_up(slots.fold(0.0, f64::max)), statistics)
     };
     let (nodes, (radius, statistics)) = if packed {
@@ -203,22 +205,6 @@ fn steps_up(x: f64, step: f32) -> u16 {
     let steps = (x / f64::from(step)) as u16;
     let is_enough = |steps: &u16| f64::from(step * f32::from(*steps)) >= x;
     (steps..=u16::MAX).find(is_enough).expect("a step is long enough for its largest number")
-}
-
-fn statistics(tree: &Tree, nodes: &[ObbNode], triangles: usize) -> TreeStatistics {
-    let leaves = tree.leaf_count();
-    let share = |used: usize, whole: usize| (used as f64 / whole as f64) as f32;
-    TreeStatistics {
-        kind: SectionKind::ObbTree as u32,
-        depth: tree.depth,
-        nodes: nodes.len() as u64,
-        leaves: leaves as u64,
-        references: triangles as u64,
-        sah_cost: collision_cost(nodes),
-        node_fill: share(nodes.len() - 1 + leaves, nodes.len() * PAIR_WIDTH),
-        block_fill: share(triangles, leaves * PAIR_WIDTH),
-        reserved: 0,
-    }
 }
 
 /// Estimated cost of a walk against a similar model (FORMAT.md, M6): the sum of the collision measures of all boxes,

@@ -7,7 +7,7 @@ use bvhc_format::section::SectionKind;
 use bvhc_format::swept::{Core, Cores, SweptLayout};
 
 use super::leaf::LeafTable;
-use super::used_bounds;
+use super::{pair_statistics, used_bounds};
 use crate::math::vector::round_up;
 use crate::mesh::Mesh;
 use crate::pair::obb::Tree;
@@ -55,7 +55,9 @@ pub fn lay_out_swept(tree: &Tree, mesh: &Mesh, leaves: &mut LeafTable, cores: Co
     }
     let reaches = enclosed.iter().flat_map(|node| &node.children).map(Swept::reach);
     let radius = round_up(reaches.fold(0.0, f64::max));
-    let statistics = statistics(tree, &enclosed);
+    let counts = [tree.nodes.len(), tree.leaf_count(), tree.order.len()];
+    let cost = collision_cost(&enclosed);
+    let statistics = pair_statistics(SectionKind::SweptTree, tree.depth, counts, cost);
     let layout = SweptLayout { cores, first: enclosed[0].core };
     Some(SweptRecords { layout, origin, radius, depth: tree.depth, rows, statistics })
 }
@@ -95,20 +97,9 @@ fn node(Enclosed { core, children }: &Enclosed, references: [u32; PAIR_WIDTH]) -
     rows
 }
 
-fn statistics(tree: &Tree, enclosed: &[Enclosed]) -> TreeStatistics {
-    let (nodes, leaves, triangles) = (tree.nodes.len(), tree.leaf_count(), tree.order.len());
-    let share = |used: usize, whole: usize| (used as f64 / whole as f64) as f32;
+/// The sum of the collision measures of all swept spheres, divided by the sum over the root's children (FORMAT.md, M6).
+fn collision_cost(enclosed: &[Enclosed]) -> f32 {
     let of_node = |node: &Enclosed| node.children.iter().map(Swept::measure).sum::<f64>();
     let whole = of_node(&enclosed[0]).max(f64::MIN_POSITIVE);
-    TreeStatistics {
-        kind: SectionKind::SweptTree as u32,
-        depth: tree.depth,
-        nodes: nodes as u64,
-        leaves: leaves as u64,
-        references: triangles as u64,
-        sah_cost: (enclosed.iter().map(of_node).sum::<f64>() / whole) as f32,
-        node_fill: share(nodes - 1 + leaves, nodes * PAIR_WIDTH),
-        block_fill: share(triangles, leaves * PAIR_WIDTH),
-        reserved: 0,
-    }
+    (enclosed.iter().map(of_node).sum::<f64>() / whole) as f32
 }

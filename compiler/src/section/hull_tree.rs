@@ -7,7 +7,6 @@ mod rules;
 use bvhc_format::hulls::{HULL_VERTICES, HullNode};
 use bvhc_format::kdop::Directions;
 use bvhc_format::obb::{PAIR_WIDTH, PairRef};
-use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::{self, SectionKind};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
@@ -61,7 +60,10 @@ impl Output for HullTree {
         let (origin, nodes) = lay_out(tree, job.mesh, &mut *job.leaves()?);
         let radius = round_up(slots(&nodes).map(|slot| slot.reach()).fold(0.0, f64::max));
         let root = section::HullTree { origin, radius, depth: tree.depth, reserved: 0, nodes: &nodes };
-        Ok(Some(Made::tree(Section::new(&root), statistics(tree, &nodes))))
+        let counts = [nodes.len(), tree.leaf_count(), tree.order.len()];
+        let cost = cost(&nodes) as f32;
+        let statistics = layout::pair_statistics(SectionKind::HullTree, tree.depth, counts, cost);
+        Ok(Some(Made::tree(Section::new(&root), statistics)))
     }
 
     fn check(&self, checked: &Checked<'_>) -> Result<Option<TreeFacts>, VerifyError> {
@@ -140,20 +142,4 @@ fn slots(nodes: &[HullNode]) -> impl Iterator<Item = Slot> {
 fn cost(nodes: &[HullNode]) -> f64 {
     let sum = |nodes: &[HullNode]| slots(nodes).map(|slot| slot.measure()).sum::<f64>();
     sum(nodes) / sum(&nodes[..1]).max(f64::MIN_POSITIVE)
-}
-
-fn statistics(tree: &Tree, nodes: &[HullNode]) -> TreeStatistics {
-    let (leaves, triangles) = (tree.leaf_count(), tree.order.len());
-    let share = |used: usize, whole: usize| (used as f64 / whole as f64) as f32;
-    TreeStatistics {
-        kind: SectionKind::HullTree as u32,
-        depth: tree.depth,
-        nodes: nodes.len() as u64,
-        leaves: leaves as u64,
-        references: triangles as u64,
-        sah_cost: cost(nodes) as f32,
-        node_fill: share(nodes.len() - 1 + leaves, nodes.len() * PAIR_WIDTH),
-        block_fill: share(triangles, leaves * PAIR_WIDTH),
-        reserved: 0,
-    }
 }
