@@ -21,8 +21,7 @@ pub(super) fn fit(mut points: Vec<Vector>, slack: f64) -> ([[f32; 3]; HULL_VERTI
         let hull = Polytope::of(vertices.iter().map(|vertex| vertex.map(f64::from)).collect());
         // What is inside stays inside.
         points.retain(|point| hull.distance(*point) > 0.0);
-        let radius = points.iter().map(|point| hull.distance(*point)).fold(0.0, f64::max);
-        let next = farthest(&points, |point| hull.distance(*point)).0;
+        let (next, radius) = farthest(&points, |point| hull.distance(*point));
         let vertex = points.get(next).map(|point| point.map(|x| x as f32));
         match vertex.filter(|vertex| vertices.len() < HULL_VERTICES && !vertices.contains(vertex)) {
             Some(vertex) => vertices.push(vertex),
