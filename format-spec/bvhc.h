@@ -187,11 +187,11 @@ BVHC_ASSERT(offsetof(bvhc_hull_vertex, end) == 12, "bvhc_hull_vertex.end");
 /* SampleNode: 64 bytes, aligned to 64. */
 typedef struct bvhc_sample_node {
     float position[3][4]; /* 0 */
-    uint32_t places[4]; /* 48 */
+    uint32_t triangles[4]; /* 48 */
 } bvhc_sample_node;
 BVHC_ASSERT(sizeof(bvhc_sample_node) == 64, "bvhc_sample_node");
 BVHC_ASSERT(offsetof(bvhc_sample_node, position) == 0, "bvhc_sample_node.position");
-BVHC_ASSERT(offsetof(bvhc_sample_node, places) == 48, "bvhc_sample_node.places");
+BVHC_ASSERT(offsetof(bvhc_sample_node, triangles) == 48, "bvhc_sample_node.triangles");
 
 /* WideNode: 512 bytes, aligned to 64. */
 typedef struct bvhc_wide_node {
@@ -318,12 +318,12 @@ BVHC_ASSERT(offsetof(bvhc_geometry, pair_leaves) == 96, "bvhc_geometry.pair_leav
 typedef struct bvhc_splits {
     bvhc_slice triangles; /* 0 of u32 */
     bvhc_slice ends; /* 16 of u32 */
-    bvhc_slice places; /* 32 of u32 */
+    bvhc_slice slots; /* 32 of u32 */
 } bvhc_splits;
 BVHC_ASSERT(sizeof(bvhc_splits) == 48, "bvhc_splits");
 BVHC_ASSERT(offsetof(bvhc_splits, triangles) == 0, "bvhc_splits.triangles");
 BVHC_ASSERT(offsetof(bvhc_splits, ends) == 16, "bvhc_splits.ends");
-BVHC_ASSERT(offsetof(bvhc_splits, places) == 32, "bvhc_splits.places");
+BVHC_ASSERT(offsetof(bvhc_splits, slots) == 32, "bvhc_splits.slots");
 
 /* Root of section packed-blocks (kind 4): 24 bytes, aligned to 8. */
 typedef struct bvhc_packed_blocks {

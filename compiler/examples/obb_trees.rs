@@ -77,8 +77,8 @@ struct Middle {
 
 fn middle(triangles: &[[[f32; 3]; 3]]) -> Middle {
     let ends = [0, 1, 2].map(|i| {
-        let places = triangles.iter().flatten().map(|corner| f64::from(corner[i]));
-        places.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
+        let coordinates = triangles.iter().flatten().map(|corner| f64::from(corner[i]));
+        coordinates.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
     });
     let reach = ends.iter().map(|[low, high]| high - low).sum::<f64>() / 3.0;
     Middle { centre: ends.map(|[low, high]| 0.5 * (low + high)), reach }
@@ -158,11 +158,11 @@ impl Walk<'_> {
     fn meet(&self, child: &Child, other: &Child) -> bool {
         let (a, b): (&Obb, &Obb) = (&child.obb, &other.obb);
         let rows = self.frame.rows();
-        let place = |v: [f64; 3]| [dot(rows[0], v), dot(rows[1], v), dot(rows[2], v)];
-        let centre = place(b.centre);
+        let rotate = |v: [f64; 3]| [dot(rows[0], v), dot(rows[1], v), dot(rows[2], v)];
+        let centre = rotate(b.centre);
         let apart = [0, 1, 2].map(|i| centre[i] + self.to[i] - a.centre[i]);
         let t = a.frame.axes.map(|axis| dot(axis, apart));
-        let axes = b.frame.axes.map(place);
+        let axes = b.frame.axes.map(rotate);
         let r = a.frame.axes.map(|axis| axes.map(|other| dot(axis, other)));
         let size = r.map(|row| row.map(|x| x.abs() + 1e-9));
         let (p, q) = (a.half_extents, b.half_extents);

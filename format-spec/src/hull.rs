@@ -53,12 +53,12 @@ impl Cells {
         let [x, y, z] = direction.map(f32::abs);
         let axis = if x >= y && x >= z { 0 } else { 1 + usize::from(z > y) };
         let (along, size) = (direction[axis], direction[axis].abs());
-        let place = |axis: usize| {
+        let column = |axis: usize| {
             let share = direction[axis % 3] / size * 0.5 + 0.5;
             ((share * self.side as f32) as usize).min(self.side - 1)
         };
         let face = 2 * axis + usize::from(along < 0.0);
-        (face * self.side + place(axis + 2)) * self.side + place(axis + 1)
+        (face * self.side + column(axis + 2)) * self.side + column(axis + 1)
     }
 
     /// The direction through the centre of a cell, in integers.

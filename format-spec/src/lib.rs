@@ -32,7 +32,7 @@ pub const ALIGNMENT: usize = 64;
 pub const MAX_DEPTH: u32 = 96;
 
 /// The most blocks that may hold the same split triangle (FORMAT.md, "Section splits").
-pub const MAX_PLACES: usize = 4096;
+pub const MAX_SPLIT_SLOTS: usize = 4096;
 
 /// The largest magnitude of a coordinate, 2^60.
 ///

@@ -251,15 +251,15 @@ sections! {
 
     /// The triangles that several blocks hold, and the references of the AABB tree to those blocks.
     ///
-    /// Place `16 * node + slot` is a slot of a node. The places of triangle `triangles[i]` are
-    /// `places[ends[i - 1]..ends[i]]` (from 0 for the first), ascending.
+    /// Slot address `16 * node + slot` is a slot of a node. The slots of triangle `triangles[i]` are
+    /// `slots[ends[i - 1]..ends[i]]` (from 0 for the first), ascending.
     Splits as ArchivedSplits = 3, "splits", Required, 48 {
         /// The triangle numbers, ascending.
         triangles: Slice(&'a [u32]),
-        /// The end of each triangle's places.
+        /// The end of each triangle's slots.
         ends: Slice(&'a [u32]),
-        /// The places.
-        places: Slice(&'a [u32]),
+        /// The slots.
+        slots: Slice(&'a [u32]),
     }
 
     /// The blocks in packed form, as described in [`packed`](crate::packed): child references count units of 8 bytes in

@@ -7,7 +7,7 @@ use bvhc_format::section::{
     ArchivedAabbTree, ArchivedGeometry, ArchivedHull, ArchivedMetadata, ArchivedNames, ArchivedPackedBlocks,
     ArchivedSplits, Root, SectionKind,
 };
-use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, MAX_PLACES, NONE};
+use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, MAX_SPLIT_SLOTS, NONE};
 use rkyv::api::low::{LowValidator, access};
 use rkyv::bytecheck::CheckBytes;
 use rkyv::rancor::Failure;
@@ -51,7 +51,7 @@ pub struct Model<'a> {
     /// Nodes and blocks, for prefetching.
     records: (Records, Records),
     bounds: Aabb,
-    reach: Extent,
+    extent: Extent,
     depth: u32,
     level: Level,
 }
@@ -109,7 +109,7 @@ impl<'a> Model<'a> {
             records: (Records::at(nodes.as_ptr().cast(), size_of::<WideNode>()), blocks.records()),
             blocks,
             bounds,
-            reach: Extent::of(&bounds),
+            extent: Extent::of(&bounds),
             depth,
             level: Level::detect().ok_or(OpenError::Cpu)?,
         })
@@ -264,8 +264,8 @@ impl<'a> Model<'a> {
     }
 
     /// The largest coordinates in magnitude, per axis.
-    pub(crate) fn reach(&self) -> &Extent {
-        &self.reach
+    pub(crate) fn extent(&self) -> &Extent {
+        &self.extent
     }
 
     /// The number of the triangle in a lane of the block whose numbers start at `first`; `None` in a corrupt file.
@@ -282,18 +282,18 @@ impl<'a> Model<'a> {
         crate::prefetch::line_at(numbers.wrapping_add((first as usize).wrapping_add(lane)).cast());
     }
 
-    /// The references in the tree to the blocks that hold a triangle, if several do. Entries beyond [`MAX_PLACES`],
+    /// The references in the tree to the blocks that hold a triangle, if several do. Entries beyond [`MAX_SPLIT_SLOTS`],
     /// which only a corrupt file has, are ignored; otherwise a lookup could take the length of the file for each of its
     /// lanes.
-    pub(crate) fn places_of(&self, triangle: u32) -> &'a [u32_le] {
-        let places = |splits: &'a ArchivedSplits<'static>| {
+    pub(crate) fn slots_of(&self, triangle: u32) -> &'a [u32_le] {
+        let slots = |splits: &'a ArchivedSplits<'static>| {
             let index = splits.triangles.get().binary_search_by_key(&triangle, |it| it.to_native()).ok()?;
             let ends = splits.ends.get();
             let start = index.checked_sub(1).map_or(Some(0), |before| Some(ends.get(before)?.to_native()))?;
-            let places = splits.places.get().get(start as usize..ends.get(index)?.to_native() as usize)?;
-            Some(&places[..places.len().min(MAX_PLACES)])
+            let slots = splits.slots.get().get(start as usize..ends.get(index)?.to_native() as usize)?;
+            Some(&slots[..slots.len().min(MAX_SPLIT_SLOTS)])
         };
-        self.splits.and_then(places).unwrap_or_default()
+        self.splits.and_then(slots).unwrap_or_default()
     }
 }
 

@@ -30,13 +30,13 @@ impl<S: Kernel> Packet<S> {
 
     /// A packet of 1 to [`CAPACITY`](Self::CAPACITY) rays, all of this class.
     #[inline(always)]
-    pub(crate) fn new(simd: S, class: Class, rays: &[Ray], reach: &Extent) -> Self {
+    pub(crate) fn new(simd: S, class: Class, rays: &[Ray], extent: &Extent) -> Self {
         let mut intervals = Intervals::none(simd);
-        let first = Group::new(simd, class, rays, reach, &mut intervals);
+        let first = Group::new(simd, class, rays, extent, &mut intervals);
         let mut groups = [first; GROUPS];
         let count = rays.len().div_ceil(lanes::<S>()).min(GROUPS);
         for (index, group) in groups.iter_mut().enumerate().take(count).skip(1) {
-            *group = Group::new(simd, class, &rays[index * lanes::<S>()..], reach, &mut intervals);
+            *group = Group::new(simd, class, &rays[index * lanes::<S>()..], extent, &mut intervals);
         }
         let frustum = Frustum::around(simd, class, &intervals);
         Self { class, groups, count, frustum }
@@ -78,7 +78,7 @@ pub(crate) struct Group<S: Kernel> {
 impl<S: Kernel> Group<S> {
     /// Takes the first rays, one per lane.
     #[inline(always)]
-    fn new(simd: S, class: Class, rays: &[Ray], reach: &Extent, intervals: &mut Intervals<S>) -> Self {
+    fn new(simd: S, class: Class, rays: &[Ray], extent: &Extent, intervals: &mut Intervals<S>) -> Self {
         let each = |number: fn(&Ray) -> f32| {
             S::Lanes::from_fn(
                 simd,
@@ -94,7 +94,7 @@ impl<S: Kernel> Group<S> {
         let one = S::Lanes::splat(simd, 1.0);
         let inverse_z = one / direction[kz];
         let smallest = direction[kz].abs() * SMALLEST_SLOPE;
-        let farthest = origin[0].abs().max(origin[1].abs()).max(origin[2].abs()) + reach.largest;
+        let farthest = origin[0].abs().max(origin[1].abs()).max(origin[2].abs()) + extent.largest;
         let common = farthest * inverse_z.abs() * (17.0 * UNIT_ROUNDOFF);
         let mut group = Self {
             origin,
@@ -106,13 +106,13 @@ impl<S: Kernel> Group<S> {
         };
         for axis in 0..3 {
             let inverse = one / direction[axis].abs().max(smallest).copysign(direction[axis]);
-            let reaches = origin[axis].abs() + reach.axes[axis] + farthest * SMALLEST_SHARE;
-            let margin = reaches * inverse.abs() * (8.0 * UNIT_ROUNDOFF) + common;
+            let magnitudes = origin[axis].abs() + extent.axes[axis] + farthest * SMALLEST_SHARE;
+            let margin = magnitudes * inverse.abs() * (8.0 * UNIT_ROUNDOFF) + common;
             let offset = origin[axis] * inverse;
             group.inverse[axis] = inverse;
             group.near[axis] = -offset - margin;
             group.far[axis] = margin - offset;
-            intervals.widen(axis, origin[axis], inverse.abs(), reaches);
+            intervals.widen(axis, origin[axis], inverse.abs(), magnitudes);
         }
         intervals.common = intervals.common.max(common);
         intervals.t_min = intervals.t_min.min(t_min);
@@ -162,7 +162,7 @@ struct Intervals<S: Kernel> {
     /// The least and the largest magnitudes of 1 / d.
     inverse: [[S::Lanes; 2]; 3],
     /// The largest |o| + M, as in [`Frame`].
-    reach: [S::Lanes; 3],
+    extent: [S::Lanes; 3],
     /// The largest part of the margins that is the same on all axes.
     common: S::Lanes,
     t_min: S::Lanes,
@@ -174,16 +174,16 @@ impl<S: Kernel> Intervals<S> {
         let splat = |x: f32| S::Lanes::splat(simd, x);
         let none = [[splat(f32::INFINITY), splat(f32::NEG_INFINITY)]; 3];
         let (zero, t_min) = (splat(0.0), splat(f32::INFINITY));
-        Self { origin: none, inverse: none, reach: [zero; 3], common: zero, t_min }
+        Self { origin: none, inverse: none, extent: [zero; 3], common: zero, t_min }
     }
 
     #[inline(always)]
-    fn widen(&mut self, axis: usize, origin: S::Lanes, inverse: S::Lanes, reach: S::Lanes) {
+    fn widen(&mut self, axis: usize, origin: S::Lanes, inverse: S::Lanes, extent: S::Lanes) {
         let [least, largest] = self.origin[axis];
         self.origin[axis] = [least.min(origin), largest.max(origin)];
         let [least, largest] = self.inverse[axis];
         self.inverse[axis] = [least.min(inverse), largest.max(inverse)];
-        self.reach[axis] = self.reach[axis].max(reach);
+        self.extent[axis] = self.extent[axis].max(extent);
     }
 }
 
@@ -242,7 +242,7 @@ impl<S: Kernel> Slab<S> {
         let (least, largest) = if descends { (-largest, -least) } else { (least, largest) };
         let (flattest, steepest) =
             (intervals.inverse[axis][0].reduce_min(), intervals.inverse[axis][1].reduce_max());
-        let margin = intervals.reach[axis].reduce_max() * steepest * (8.0 * UNIT_ROUNDOFF) + common;
+        let margin = intervals.extent[axis].reduce_max() * steepest * (8.0 * UNIT_ROUNDOFF) + common;
         Self {
             sign: f32x16::splat(simd, if descends { -1.0 } else { 1.0 }),
             near_side: usize::from(descends),

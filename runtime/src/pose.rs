@@ -377,10 +377,10 @@ mod tests {
         let turn = [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
         let pose = Pose::from_rows(turn, [10.0, 0.0, 0.0]).expect("a rotation");
         let ray = Ray::new([1.0, 2.0, 3.0], [1.0, 0.0, 0.0]).with_range(-1.0, 5.0);
-        let moved = pose.transform_ray(&ray);
-        assert_eq!((moved.origin, moved.direction), ([8.0, 1.0, 3.0], [0.0, 1.0, 0.0]));
-        assert_eq!((moved.t_min, moved.t_max), (-1.0, 5.0));
-        assert_eq!(pose.inverse_transform_ray(&moved), ray);
+        let transformed = pose.transform_ray(&ray);
+        assert_eq!((transformed.origin, transformed.direction), ([8.0, 1.0, 3.0], [0.0, 1.0, 0.0]));
+        assert_eq!((transformed.t_min, transformed.t_max), (-1.0, 5.0));
+        assert_eq!(pose.inverse_transform_ray(&transformed), ray);
     }
 
     fn is_near(found: &[f64], wanted: &[f64]) -> bool {

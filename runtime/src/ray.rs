@@ -99,7 +99,7 @@ pub(crate) const SMALLEST_SLOPE: f32 = 1.0 / (1u64 << 40) as f32;
 pub(crate) const SMALLEST_SHARE: f32 = 1.0 / (1u32 << 17) as f32;
 
 /// Keeps the margins above the rounding errors of subnormal numbers.
-const SMALLEST_REACH: f32 = f32::MIN_POSITIVE * 64.0;
+const SMALLEST_EXTENT: f32 = f32::MIN_POSITIVE * 64.0;
 
 /// The largest coordinates of a model in magnitude.
 #[derive(Clone, Copy)]
@@ -112,8 +112,8 @@ pub(crate) struct Extent {
 
 impl Extent {
     pub(crate) fn of(bounds: &Aabb) -> Self {
-        let reach = |axis: usize| bounds.min[axis].abs().max(bounds.max[axis].abs()) + SMALLEST_REACH;
-        let [x, y, z] = [reach(0), reach(1), reach(2)];
+        let extent = |axis: usize| bounds.min[axis].abs().max(bounds.max[axis].abs()) + SMALLEST_EXTENT;
+        let [x, y, z] = [extent(0), extent(1), extent(2)];
         Self { axes: [x, y, z, 0.0], largest: x.max(y).max(z) }
     }
 }
@@ -214,7 +214,7 @@ pub(crate) struct Frame {
 impl Frame {
     /// The frame of a ray of this class, for a model of this extent.
     #[inline(always)]
-    pub(crate) fn new<S: Simd>(simd: S, ray: &Ray, class: Class, reach: &Extent) -> Self {
+    pub(crate) fn new<S: Simd>(simd: S, ray: &Ray, class: Class, extent: &Extent) -> Self {
         let ([ox, oy, oz], [dx, dy, dz]) = (&ray.origin, &ray.direction);
         let [kx, ky, kz] = class.axes();
         // The unused fourth lanes take the next field of `Ray`, so one load is enough.
@@ -229,11 +229,11 @@ impl Frame {
             let largest = inverse_z.abs() * (1.0 / SMALLEST_SLOPE);
             inverse = inverse.abs().min(largest).copysign(direction);
         }
-        let farthest = larger(larger(ox.abs(), oy.abs()), oz.abs()) + reach.largest;
-        let reaches = origin.abs() + f32x4::simd_from(simd, reach.axes) + farthest * SMALLEST_SHARE;
+        let farthest = larger(larger(ox.abs(), oy.abs()), oz.abs()) + extent.largest;
+        let magnitudes = origin.abs() + f32x4::simd_from(simd, extent.axes) + farthest * SMALLEST_SHARE;
         let margin = inverse_z
             .abs()
-            .mul_add(farthest * (17.0 * UNIT_ROUNDOFF), reaches * (8.0 * UNIT_ROUNDOFF) * inverse.abs());
+            .mul_add(farthest * (17.0 * UNIT_ROUNDOFF), magnitudes * (8.0 * UNIT_ROUNDOFF) * inverse.abs());
         let inverse_z = inverse_z.to_array()[0];
         let offset = origin * inverse;
         Self {

@@ -113,11 +113,11 @@ impl<const N: usize> Stack<f32, N> {
             // SAFETY: entries below `len` are initialised: every push writes those it counts.
             let keys = unsafe { &*ptr::from_ref(keys).cast::<[f32; NODE_WIDTH]>() };
             let up_to = f32x16::load_array_ref(simd, keys).simd_le(limit).to_bitmask() as u32;
-            if let Some(place) = up_to.checked_ilog2() {
-                self.len = start + place as usize;
+            if let Some(highest) = up_to.checked_ilog2() {
+                self.len = start + highest as usize;
                 let child = self.children.get(self.len)?;
                 // SAFETY: as above; it was below the former `len`.
-                return Some((unsafe { child.assume_init() }, keys[place as usize % NODE_WIDTH]));
+                return Some((unsafe { child.assume_init() }, keys[highest as usize % NODE_WIDTH]));
             }
             self.len = start;
         }
@@ -134,10 +134,10 @@ pub(crate) trait NodeGroup<S>: Copy {
     }
 
     /// The reference of the child at a position.
-    fn child(&self, place: usize) -> u32;
+    fn child(&self, rank: usize) -> u32;
 
     /// Its key.
-    fn key(&self, place: usize) -> i32;
+    fn key(&self, rank: usize) -> i32;
 
     /// The children whose key is at most `limit`, a bit each.
     fn up_to(&self, simd: S, limit: i32) -> u32;
@@ -190,11 +190,11 @@ impl<'r, T: Copy> NodeGroupStack<'r, T> {
     /// Pushes a group if any of its children wait; returns the group in any case.
     #[inline(always)]
     pub(crate) fn push(&mut self, siblings: T, waiting: u32) -> Option<&T> {
-        let place = self.room.siblings.get_mut(self.len)?;
+        let entry = self.room.siblings.get_mut(self.len)?;
         self.room.below.get_mut(self.len)?.write(self.waiting);
         self.len += usize::from(waiting != 0);
         self.waiting = select_unpredictable(waiting != 0, waiting, self.waiting);
-        Some(place.write(siblings))
+        Some(entry.write(siblings))
     }
 
     /// Takes the first waiting child of the top group whose key is at most `limit`; discards children with greater keys
@@ -211,14 +211,14 @@ impl<'r, T: Copy> NodeGroupStack<'r, T> {
             let siblings = unsafe { siblings.assume_init_ref() };
             // SAFETY: as above.
             let below = unsafe { below.assume_init() };
-            let place = siblings.first(self.waiting);
-            let waits = siblings.key(place) <= limit;
-            let others = self.waiting & !(1 << place);
+            let rank = siblings.first(self.waiting);
+            let waits = siblings.key(rank) <= limit;
+            let others = self.waiting & !(1 << rank);
             let left = if waits { others } else { others & siblings.up_to(simd, limit) };
             self.len -= usize::from(left == 0);
             self.waiting = select_unpredictable(left == 0, below, left);
             if waits {
-                return Some(siblings.child(place));
+                return Some(siblings.child(rank));
             }
         }
     }
@@ -302,8 +302,8 @@ impl<T: Copy, const N: usize> FixedStack<T, N> {
 
     #[inline(always)]
     pub(crate) fn push(&mut self, thing: T) {
-        if let Some(place) = self.things.get_mut(self.len) {
-            place.write(thing);
+        if let Some(entry) = self.things.get_mut(self.len) {
+            entry.write(thing);
             self.len += 1;
         }
     }
@@ -373,16 +373,16 @@ mod tests {
     }
 
     impl NodeGroup<()> for Keyed {
-        fn child(&self, place: usize) -> u32 {
-            self.children[place]
+        fn child(&self, rank: usize) -> u32 {
+            self.children[rank]
         }
 
-        fn key(&self, place: usize) -> i32 {
-            self.keys[place]
+        fn key(&self, rank: usize) -> i32 {
+            self.keys[rank]
         }
 
         fn up_to(&self, (): (), limit: i32) -> u32 {
-            (0..NODE_WIDTH).fold(0, |bits, place| bits | u32::from(self.keys[place] <= limit) << place)
+            (0..NODE_WIDTH).fold(0, |bits, rank| bits | u32::from(self.keys[rank] <= limit) << rank)
         }
     }
 

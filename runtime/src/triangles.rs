@@ -39,8 +39,9 @@ impl<'a> Model<'a> {
 
     /// Whether a block is the first of those that hold a split triangle.
     fn is_first(&self, triangle: u32, reference: u32) -> bool {
-        let first = self.places_of(triangle).first().map(|place| place.to_native() as usize);
-        let child = |place: usize| Some(self.nodes().get(place / NODE_WIDTH)?.children[place % NODE_WIDTH]);
+        let first = self.slots_of(triangle).first().map(|address| address.to_native() as usize);
+        let child =
+            |address: usize| Some(self.nodes().get(address / NODE_WIDTH)?.children[address % NODE_WIDTH]);
         first.and_then(child).is_none_or(|child| child == reference | ChildRef::BLOCK_BIT)
     }
 }

@@ -131,8 +131,8 @@ mod tests {
 
     fn is_rotation(rotation: [[f64; 3]; 3]) -> bool {
         let product = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-        let orthonormal = (0..9).all(|place| {
-            let (row, column) = (place / 3, place % 3);
+        let orthonormal = (0..9).all(|index| {
+            let (row, column) = (index / 3, index % 3);
             let expected = if row == column { 1.0 } else { 0.0 };
             (product(rotation[row], rotation[column]) - expected).abs() < 2e-15
         });

@@ -75,8 +75,8 @@ fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose]) -> Vec<f64> {
     let mut warm_starts = vec![WarmStart::default(); levels().len()];
     let mut distances = Vec::new();
     for pose in poses {
-        let moved = Surface::moved(&mesh_b, &pose::Pose::of_query(pose));
-        let expected = of_surfaces(&still, &moved).expect("triangles");
+        let transformed = Surface::transformed(&mesh_b, &pose::Pose::of_query(pose));
+        let expected = of_surfaces(&still, &transformed).expect("triangles");
         distances.push(expected.distance);
         let mut answers = Vec::new();
         for (level, warm_start) in levels().into_iter().zip(&mut warm_starts) {
@@ -84,7 +84,7 @@ fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose]) -> Vec<f64> {
             let what = || format!("{what}, {}, {pose:?}", level.name());
             let found = a.distance(&b, pose).expect("triangles");
             assert!(same(found.distance, expected.distance), "{}: {found:?} {expected:?}", what());
-            let corners = [still.triangles()[found.a as usize], moved.triangles()[found.b as usize]];
+            let corners = [still.triangles()[found.a as usize], transformed.triangles()[found.b as usize]];
             check_points(&found, corners, &what);
             let exact = of_triangles(corners[0], corners[1]);
             assert!(same(found.distance, exact), "{}: {found:?} {exact}", what());
@@ -216,8 +216,8 @@ fn poses(random: &mut Random, mesh: &Mesh, count: usize) -> Vec<Pose> {
         let from = mesh.positions[random.below(mesh.positions.len() as u32) as usize].map(f64::from);
         let to = mesh.positions[random.below(mesh.positions.len() as u32) as usize].map(f64::from);
         let pose = pose::Pose::taking(rotation, from, to);
-        let reach = far * [0.3, 3.0, 1.0, 30.0][index % 4];
-        let aside = random.direction().map(|x| reach * f64::from(x));
+        let spread = far * [0.3, 3.0, 1.0, 30.0][index % 4];
+        let aside = random.direction().map(|x| spread * f64::from(x));
         let translation = std::array::from_fn(|axis| pose.translation[axis] + aside[axis]);
         poses.push(pose::Pose { translation, ..pose }.for_query());
     }
@@ -259,8 +259,11 @@ fn axis_aligned_boxes_do_as_well() {
                     let found = all_within(a, &plain, pose, limit);
                     let found: Vec<_> = found.iter().map(|found| (found.a, found.b)).collect();
                     let still = Surface::of(&stored(a));
-                    let expected =
-                        within(&still, &Surface::moved(&stored(&plain), &pose::Pose::of_query(pose)), limit);
+                    let expected = within(
+                        &still,
+                        &Surface::transformed(&stored(&plain), &pose::Pose::of_query(pose)),
+                        limit,
+                    );
                     let expected: Vec<_> = expected.iter().map(|&(one, other, _)| (one, other)).collect();
                     assert_eq!(found, expected, "{name} {pose:?}");
                 }
@@ -319,13 +322,13 @@ fn crowds_of_pairs() {
             let (level, pose) = (levels()[round as usize % levels().len()], drawn[0].pose.for_query());
             let (a, b) = (a.with_level(level), b.with_level(level));
             let still = Surface::of(&stored(&a));
-            let moved = Surface::moved(&stored(&b), &pose::Pose::of_query(&pose));
-            let expected = within(&still, &moved, f64::INFINITY);
+            let transformed = Surface::transformed(&stored(&b), &pose::Pose::of_query(&pose));
+            let expected = within(&still, &transformed, f64::INFINITY);
             let found = all_within(&a, &b, &pose, f64::INFINITY);
             assert_eq!(found.len(), expected.len(), "{}", kind.name);
             for (found, &(one, other, exact)) in found.iter().zip(&expected) {
                 assert_eq!((found.a, found.b), (one, other), "{}", kind.name);
-                let corners = [still.triangles()[one as usize], moved.triangles()[other as usize]];
+                let corners = [still.triangles()[one as usize], transformed.triangles()[other as usize]];
                 let right = same(found.distance, exact);
                 assert!(right, "{}, {}: {found:?} is {exact:e}, {corners:?}", kind.name, level.name());
                 check_points(found, corners, &|| kind.name.to_owned());
@@ -350,8 +353,8 @@ fn single_pairs() {
             let [a, b] = [a, b].map(|file| Model::from_bytes(file).expect("it opens"));
             let pose = pair.pose.for_query();
             let [distance] = check(kind.name, &a, &b, &[pose])[..] else { panic!("one pose, one distance") };
-            let moved = pose::Pose::of_query(&pose).corners(pair.b);
-            assert_eq!(distance == 0.0, meet(pair.still(), moved), "{}", kind.name);
+            let transformed = pose::Pose::of_query(&pose).corners(pair.b);
+            assert_eq!(distance == 0.0, meet(pair.still(), transformed), "{}", kind.name);
             let back = b.distance(&a, &pose.inverse()).expect("triangles").distance;
             let far = pair.still().as_flattened().iter().fold(0.0f64, |far, x| far.max(x.abs()));
             let far = pose.translation().iter().fold(far, |far, x| far.max(x.abs()));

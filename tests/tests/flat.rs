@@ -14,11 +14,11 @@ use bvhc_tests::support::split::file_of;
 use bvhc_tests::support::stored::stored;
 
 /// Small integer coordinates: lattices hold them, and oracles and kernels compute with them exactly.
-const REACH: i32 = 6;
+const EXTENT: i32 = 6;
 
 /// Three collinear points, of which two or all three may coincide.
 fn flat_corners(random: &mut Random) -> [[f32; 3]; 3] {
-    let start = [0; 3].map(|_| random.integer(-REACH, REACH));
+    let start = [0; 3].map(|_| random.integer(-EXTENT, EXTENT));
     let along = [0; 3].map(|_| random.integer(-2, 2));
     [0; 3].map(|_| {
         let steps = random.integer(-1, 1) * i32::from(random.below(8) != 0);
@@ -62,7 +62,7 @@ fn on_every_level(scale: f32, mut check: impl FnMut(&Mesh, &Model<'_>)) {
 
 /// A point of half-integers, in and around the mesh.
 fn half_integers(random: &mut Random, scale: f32) -> [f32; 3] {
-    [0; 3].map(|_| random.integer(-2 * REACH - 4, 2 * REACH + 4) as f32 / 2.0 * scale)
+    [0; 3].map(|_| random.integer(-2 * EXTENT - 4, 2 * EXTENT + 4) as f32 / 2.0 * scale)
 }
 
 #[test]

@@ -39,9 +39,9 @@ fn an_oracle_agrees() {
     let stored = stored(&model);
     let still = Surface::of(&stored);
     for pose in poses(&mut random, &mesh.positions, 8) {
-        let moved = Surface::moved(&stored, &pose::Pose::of_query(&pose));
-        assert_eq!(pairs(&model, &model, &pose, Volume::Hulls), all(&still, &moved));
-        let least = of_surfaces(&still, &moved).expect("triangles").distance;
+        let transformed = Surface::transformed(&stored, &pose::Pose::of_query(&pose));
+        assert_eq!(pairs(&model, &model, &pose, Volume::Hulls), all(&still, &transformed));
+        let least = of_surfaces(&still, &transformed).expect("triangles").distance;
         let found = distance(&model, &model, &pose, Volume::Hulls).distance;
         assert!((found - least).abs() <= 1e-12 * least, "{found} {least}");
     }

@@ -45,7 +45,7 @@ fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose], realign: Real
     let mut count = 0;
     for pose in poses {
         let seen = pose::Pose { rotation: pose.rotation(), translation: pose.translation() };
-        let expected = all(&still, &Surface::moved(&mesh_b, &seen));
+        let expected = all(&still, &Surface::transformed(&mesh_b, &seen));
         count += expected.len();
         for level in levels() {
             let (a, b) = (a.with_level(level), b.with_level(level));
@@ -232,9 +232,9 @@ fn the_printed_formulas_cut_points_off() {
         let turned = random.direction().map(f64::from);
         let length = turned.iter().map(|x| x * x).sum::<f64>().sqrt();
         let turned = turned.map(|x| x / length);
-        let reach =
+        let extent =
             points.iter().map(|p| (0..3).map(|axis| p[axis] * turned[axis]).sum()).fold(0.0, f64::max);
-        let excess = reach / printed_bound(set, &points, turned) - 1.0;
+        let excess = extent / printed_bound(set, &points, turned) - 1.0;
         if excess > 1e-6 {
             violations += 1;
             worst = worst.max(excess);

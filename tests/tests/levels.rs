@@ -94,8 +94,8 @@ fn all_hits_of_a_ray() {
 fn closest_point() {
     for trial in TRIALS.iter() {
         let draw = |queries: &mut Queries<'_>| (queries.point(), queries.max_distance());
-        let found = compare(trial, 4, 1, draw, |model, &(point, reach)| {
-            model.closest_point(point, reach).as_ref().map(nearest_bits)
+        let found = compare(trial, 4, 1, draw, |model, &(point, max_distance)| {
+            model.closest_point(point, max_distance).as_ref().map(nearest_bits)
         });
         assert!(found > 0.3);
     }
@@ -104,7 +104,7 @@ fn closest_point() {
 #[test]
 fn overlaps() {
     for trial in TRIALS.iter() {
-        compare(trial, 5, 20, Queries::overlap_box, |model, reach| Some(in_box(model, reach)));
+        compare(trial, 5, 20, Queries::overlap_box, |model, query_box| Some(in_box(model, query_box)));
         compare(trial, 6, 20, Queries::ball, |model, &(centre, radius)| Some(in_ball(model, centre, radius)));
     }
 }

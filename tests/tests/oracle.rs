@@ -240,11 +240,11 @@ fn closest_points() {
         let mut queries = Queries::new(&trial.mesh, 5);
         let (models, size) = (trial.models(), f64::from(queries.size()));
         for _ in 0..trial.share(POINTS) {
-            let (point, reach) = (queries.point(), queries.max_distance());
+            let (point, max_distance) = (queries.point(), queries.max_distance());
             let nearest = point::closest(&trial.mesh, point).expect("a mesh has triangles");
             for model in &models {
-                let context = format!("{} {} {point:?} {reach}", trial.name, model.level().name());
-                check_nearest(&trial.mesh, model, (point, reach), &nearest, size, &context);
+                let context = format!("{} {} {point:?} {max_distance}", trial.name, model.level().name());
+                check_nearest(&trial.mesh, model, (point, max_distance), &nearest, size, &context);
             }
         }
     }
@@ -253,18 +253,18 @@ fn closest_points() {
 fn check_nearest(
     mesh: &Mesh,
     model: &Model<'_>,
-    (point, reach): ([f32; 3], f32),
+    (point, max_distance): ([f32; 3], f32),
     nearest: &point::Nearest,
     size: f64,
     context: &str,
 ) {
     // Half a unit of f32, and the error of f64 in slivers.
     let slack = 1e-7 * nearest.distance + 1e-9 * size;
-    let Some(found) = model.closest_point(point, reach) else {
-        assert!(nearest.distance >= f64::from(reach) - slack, "{context}: {nearest:?}");
+    let Some(found) = model.closest_point(point, max_distance) else {
+        assert!(nearest.distance >= f64::from(max_distance) - slack, "{context}: {nearest:?}");
         return;
     };
-    assert!(nearest.distance <= f64::from(reach) + slack, "{context}: {found:?}");
+    assert!(nearest.distance <= f64::from(max_distance) + slack, "{context}: {found:?}");
     assert!((f64::from(found.distance) - nearest.distance).abs() <= slack, "{context} {found:?} {nearest:?}");
     let (own, place) = point::on_triangle(mesh.corners(found.triangle), point);
     assert!(own <= nearest.distance + slack, "{context}: {found:?} {nearest:?}");
@@ -382,12 +382,12 @@ fn overlaps() {
         let mut queries = Queries::new(&trial.mesh, 8);
         let (models, mut found) = (trial.models(), 0u32);
         for _ in 0..trial.share(OVERLAPS) {
-            let reach = queries.overlap_box();
-            let expected = overlap_box::all(&trial.mesh, reach.min, reach.max);
+            let query_box = queries.overlap_box();
+            let expected = overlap_box::all(&trial.mesh, query_box.min, query_box.max);
             found += u32::from(!expected.is_empty());
             for model in &models {
-                let context = format!("{} {} {reach:?}", trial.name, model.level().name());
-                assert_eq!(in_box(model, &reach), expected, "{context}");
+                let context = format!("{} {} {query_box:?}", trial.name, model.level().name());
+                assert_eq!(in_box(model, &query_box), expected, "{context}");
             }
             let (centre, radius) = queries.ball();
             let expected = overlap_sphere::all(&trial.mesh, centre, radius);
@@ -408,12 +408,12 @@ fn overlaps_on_the_integer_grid() {
         let models = trial.models();
         for round in 0..trial.share(OVERLAPS) {
             let (corner, extent) = (queries.quarters(), (round % 9) as f32 / 4.0);
-            let reach = bvhc_runtime::Aabb::new(corner, corner.map(|x| x + extent));
-            let boxed = overlap_box::all(&trial.mesh, reach.min, reach.max);
+            let query_box = bvhc_runtime::Aabb::new(corner, corner.map(|x| x + extent));
+            let boxed = overlap_box::all(&trial.mesh, query_box.min, query_box.max);
             let near = overlap_sphere::all(&trial.mesh, corner, extent);
             for model in &models {
-                let context = format!("{} {} {reach:?}", trial.name, model.level().name());
-                assert_eq!(in_box(model, &reach), boxed, "{context}");
+                let context = format!("{} {} {query_box:?}", trial.name, model.level().name());
+                assert_eq!(in_box(model, &query_box), boxed, "{context}");
                 assert_eq!(in_ball(model, corner, extent), near, "{context}");
             }
         }

@@ -53,8 +53,8 @@ fn every_file_is_within_the_rules_and_near_its_source() {
     }
 }
 
-/// How far each vertex of a triangle has moved at most on an axis.
-fn moved(source: &Mesh, stored: &Mesh, triangle: u32) -> f64 {
+/// How far each vertex of a triangle has transformed at most on an axis.
+fn transformed(source: &Mesh, stored: &Mesh, triangle: u32) -> f64 {
     let pairs =
         source.corners(triangle).into_iter().flatten().zip(stored.corners(triangle).into_iter().flatten());
     pairs.map(|(a, b)| (f64::from(a) - f64::from(b)).abs()).fold(0.0, f64::max)
@@ -68,7 +68,7 @@ fn the_error_is_what_vertices_moved_by() {
             let model = Model::from_bytes(&file).expect("it opens");
             let stored = stored(&model);
             let count = mesh.triangles.len() as u32;
-            let most = (0..count).map(|triangle| moved(&mesh, &stored, triangle)).fold(0.0, f64::max);
+            let most = (0..count).map(|triangle| transformed(&mesh, &stored, triangle)).fold(0.0, f64::max);
             let found = model.blocks().position_error();
             assert!(
                 f64::from(found) >= most && f64::from(found.next_down()) < most,
@@ -93,7 +93,10 @@ fn vertices_move_by_a_fraction_of_their_blocks() {
             for triangle in 0..mesh.triangles.len() as u32 {
                 let vertices = mesh.triangles[triangle as usize];
                 let limit = vertices.map(|vertex| allowed[vertex as usize]).into_iter().fold(0.0, f64::max);
-                assert!(moved(&mesh, &stored, triangle) <= limit, "{name}: triangle {triangle}, {limit}");
+                assert!(
+                    transformed(&mesh, &stored, triangle) <= limit,
+                    "{name}: triangle {triangle}, {limit}"
+                );
             }
         }
     }

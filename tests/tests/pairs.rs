@@ -39,7 +39,7 @@ fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose]) -> usize {
     let still = Surface::of(&mesh_a);
     let mut count = 0;
     for pose in poses {
-        let expected = all(&still, &Surface::moved(&mesh_b, &pose::Pose::of_query(pose)));
+        let expected = all(&still, &Surface::transformed(&mesh_b, &pose::Pose::of_query(pose)));
         count += expected.len();
         for level in levels() {
             let (a, b) = (a.with_level(level), b.with_level(level));

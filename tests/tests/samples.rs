@@ -41,8 +41,8 @@ fn an_oracle_agrees() {
         let stored = stored(&model);
         let still = Surface::of(&stored);
         for pose in poses(&mut random, &mesh.positions, 5) {
-            let moved = Surface::moved(&stored, &pose::Pose::of_query(&pose));
-            let least = of_surfaces(&still, &moved).expect("triangles").distance;
+            let transformed = Surface::transformed(&stored, &pose::Pose::of_query(&pose));
+            let least = of_surfaces(&still, &transformed).expect("triangles").distance;
             let found = distance(&model, &model, &pose, SAMPLES).distance;
             assert!((found - least).abs() <= 1e-12 * least, "{layout:?}: {found} {least}");
         }

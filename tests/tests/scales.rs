@@ -88,13 +88,13 @@ fn closest_hits() {
 #[test]
 fn overlaps() {
     compare(3, &meshes(), |queries, scale, [own, scaled]| {
-        let reach = queries.overlap_box();
-        let [lower, upper] = [reach.min, reach.max].map(|corner| corner.map(on_grid));
+        let query_box = queries.overlap_box();
+        let [lower, upper] = [query_box.min, query_box.max].map(|corner| corner.map(on_grid));
         let large = Aabb::new(lower.map(|x| x * scale), upper.map(|x| x * scale));
         assert_eq!(
             in_box(scaled, &large),
             in_box(own, &Aabb::new(lower, upper)),
-            "{reach:?} times {scale:e}"
+            "{query_box:?} times {scale:e}"
         );
         let (centre, radius) = queries.ball();
         let (centre, radius) = (centre.map(on_grid), on_grid(radius));

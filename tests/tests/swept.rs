@@ -48,9 +48,9 @@ fn an_oracle_agrees() {
         let (stored, volume) = (stored(&model), Volume::Swept(cores));
         let still = Surface::of(&stored);
         for pose in poses(&mut random, &mesh.positions, 3) {
-            let moved = Surface::moved(&stored, &pose::Pose::of_query(&pose));
-            assert_eq!(pairs(&model, &model, &pose, volume), all(&still, &moved), "{cores:?}");
-            let least = of_surfaces(&still, &moved).expect("triangles").distance;
+            let transformed = Surface::transformed(&stored, &pose::Pose::of_query(&pose));
+            assert_eq!(pairs(&model, &model, &pose, volume), all(&still, &transformed), "{cores:?}");
+            let least = of_surfaces(&still, &transformed).expect("triangles").distance;
             let found = distance(&model, &model, &pose, volume).distance;
             assert!((found - least).abs() <= 1e-12 * least, "{cores:?}: {found} {least}");
         }

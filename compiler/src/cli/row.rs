@@ -93,8 +93,8 @@ impl<T: Copy + Default + FromStr + Into<f64>> Row<T> {
 
     fn push(&mut self, field: &str) -> Result<(), RowError> {
         let number = field.parse().map_err(|_| RowError::Number { found: field.to_owned() })?;
-        if let Some(place) = self.numbers.get_mut(self.count) {
-            *place = number;
+        if let Some(entry) = self.numbers.get_mut(self.count) {
+            *entry = number;
         }
         self.count += 1;
         Ok(())

@@ -38,7 +38,7 @@ impl Cloud {
         (0..self.count).map(|index| self.point(index))
     }
 
-    /// The least and greatest place along a direction.
+    /// The least and greatest coordinate along a direction.
     #[inline]
     pub(super) fn range(&self, direction: Vector) -> [f64; 2] {
         let [x, y, z] = self.lanes();

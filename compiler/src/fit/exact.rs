@@ -54,8 +54,8 @@ struct Arc {
 }
 
 impl Arc {
-    fn at(&self, place: f64) -> Vector {
-        offset(self.from, self.by, place)
+    fn at(&self, parameter: f64) -> Vector {
+        offset(self.from, self.by, parameter)
     }
 }
 
@@ -124,7 +124,7 @@ struct Family<'a> {
     best: Candidate,
 }
 
-/// The axes at a place of the first arc; not of length 1.
+/// The axes at a parameter of the first arc; not of length 1.
 struct Axes([Vector; 3]);
 
 impl Family<'_> {
@@ -176,8 +176,8 @@ impl Family<'_> {
     }
 
     /// Keeps the box at a parameter if it is better.
-    fn try_at(&mut self, place: f64) {
-        let [x, y, _] = self.axes(place).0;
+    fn try_at(&mut self, parameter: f64) {
+        let [x, y, _] = self.axes(parameter).0;
         if let Some(frame) = Frame::from_directions(x, y) {
             let measure = self.objective.measure(self.cloud.extents(&frame));
             if measure < self.best.measure {
@@ -186,8 +186,8 @@ impl Family<'_> {
         }
     }
 
-    fn axes(&self, place: f64) -> Axes {
-        let x = self.first.at(place);
+    fn axes(&self, parameter: f64) -> Axes {
+        let x = self.first.at(parameter);
         let edge = self.second.edge;
         let y = cross(x, edge);
         // x x (x x edge)
@@ -198,7 +198,7 @@ impl Family<'_> {
     /// A lower bound of the measures of all boxes in an interval, up to rounding.
     fn bound(&self, low: f64, high: f64) -> f64 {
         let Axes(middle) = self.axes(0.5 * (low + high));
-        let ends = [low, high].map(|place| self.axes(place).0);
+        let ends = [low, high].map(|parameter| self.axes(parameter).0);
         let apart = middle.map(|axis| self.cloud.support(axis));
         let arc = |axis: usize| {
             let width = |end: &[Vector; 3]| dot(apart[axis], direction(end[axis], middle[axis]));

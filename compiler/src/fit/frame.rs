@@ -76,7 +76,7 @@ impl Frame {
 
     /// The half extents of the box along these axes, centred on the origin, that holds the points: exactly, whether or
     /// not the axes are perpendicular to the last bit (see [`Obb::around`](super::Obb::around)).
-    pub fn reach(&self, points: impl Iterator<Item = [f64; 3]>) -> [f64; 3] {
+    pub fn half_extents(&self, points: impl Iterator<Item = [f64; 3]>) -> [f64; 3] {
         let mut half_extents = [0.0f64; 3];
         for point in points {
             let along = distances(self, point);

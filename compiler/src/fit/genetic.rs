@@ -86,9 +86,9 @@ impl Genetic {
         for _ in 0..parameters.generations {
             self.rank();
             self.spin_up();
-            for place in size - children..size {
+            for index in size - children..size {
                 let child = self.breed(&parameters, &mut random);
-                self.population[place] = score(child);
+                self.population[index] = score(child);
             }
         }
         self.rank();
@@ -137,8 +137,8 @@ impl Genetic {
     fn select(&self, random: &mut Random) -> u64 {
         let last = self.wheel.len() - 1;
         let stop = random.unit() * self.wheel[last].0;
-        let place = self.wheel.partition_point(|(sum, _)| *sum <= stop);
-        self.wheel[place.min(last)].1
+        let index = self.wheel.partition_point(|(sum, _)| *sum <= stop);
+        self.wheel[index.min(last)].1
     }
 }
 

@@ -110,15 +110,15 @@ impl Memetic {
     fn settle(&mut self, size: usize, cloud: &Cloud, objective: Objective, start: Frame) {
         let candidate = self.descent.run(cloud, objective, start);
         let measure = |individual: &Individual| individual.candidate.measure;
-        let place = self.population.partition_point(|individual| measure(individual) <= candidate.measure);
+        let rank = self.population.partition_point(|individual| measure(individual) <= candidate.measure);
         let is_known = |individual: &Individual| {
             (measure(individual) - candidate.measure).abs() <= SAME * candidate.measure
         };
-        let neighbours = self.population[place.saturating_sub(1)..].iter().take(2);
+        let neighbours = self.population[rank.saturating_sub(1)..].iter().take(2);
         if !self.population.is_empty() && neighbours.into_iter().any(is_known) {
             return;
         }
-        self.population.insert(place, Individual { candidate, quaternion: candidate.frame.quaternion() });
+        self.population.insert(rank, Individual { candidate, quaternion: candidate.frame.quaternion() });
         self.population.truncate(size);
     }
 

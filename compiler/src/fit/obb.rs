@@ -34,7 +34,7 @@ impl Obb {
             .iter()
             .zip(bounds)
             .fold([0.0; 3], |centre, (axis, (low, high))| offset(centre, *axis, 0.5 * low + 0.5 * high));
-        let half_extents = frame.reach(points.map(|point| subtract(point, centre)));
+        let half_extents = frame.half_extents(points.map(|point| subtract(point, centre)));
         Self { frame: *frame, centre, half_extents }
     }
 

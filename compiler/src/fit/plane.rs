@@ -108,7 +108,7 @@ impl Calipers<'_> {
             return None;
         }
         let direction @ [c, s] = [x / length, y / length];
-        let mut reach = [0.0; 3];
+        let mut widths = [0.0; 3];
         let mut from = edge + 1;
         for (side, toward) in [direction, [-s, c], [-c, -s]].into_iter().enumerate() {
             let at = self.roll(self.touching[side].max(from), edge + self.polygon.len(), toward);
@@ -116,9 +116,9 @@ impl Calipers<'_> {
             from = if side == 0 { at } else { from };
             self.touching[side] = at;
             let [x, y] = self.offset(start, at);
-            reach[side] = x * toward[0] + y * toward[1];
+            widths[side] = x * toward[0] + y * toward[1];
         }
-        Some((direction, [reach[0] + reach[2], reach[1]]))
+        Some((direction, [widths[0] + widths[2], widths[1]]))
     }
 
     /// From a vertex, or `last` at most, to where the polygon stops going `toward` a side.

@@ -123,10 +123,10 @@ mod tests {
             let farther = |a: &[f32; 3], b: &[f32; 3]| compare_along(&direction, a, b);
             let most = points.iter().copied().max_by(farther).expect("a point");
             let mut at = random.below(polytope.vertices.len());
-            let place = |vertex: &u32| polytope.vertices[*vertex as usize];
+            let position = |vertex: &u32| polytope.vertices[*vertex as usize];
             while let Some(higher) = polytope.neighbours[at]
                 .iter()
-                .find(|vertex| farther(&place(vertex), &polytope.vertices[at]).is_gt())
+                .find(|vertex| farther(&position(vertex), &polytope.vertices[at]).is_gt())
             {
                 at = *higher as usize;
             }

@@ -92,7 +92,7 @@ pub fn put(kdop: &Kdop, layout: &KdopLayout, node: &mut [LaneRow], slot: usize) 
         let number = match layout.number(spot) {
             (of, _) if of != slot => continue,
             (_, KdopNumber::Centre(axis)) => kdop.centre[axis],
-            (_, KdopNumber::Reach(direction)) => kdop.reaches[direction],
+            (_, KdopNumber::Extent(direction)) => kdop.extents[direction],
             (_, KdopNumber::Shell(direction)) => kdop.shells[direction],
             (_, KdopNumber::Rings(direction)) => f32::from_bits(kdop.rings[direction]),
             (_, KdopNumber::Child | KdopNumber::Filling) => continue,
@@ -110,8 +110,8 @@ fn is_used(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> bool {
 }
 
 /// The extents or bounds of a slot.
-fn reaches(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> impl Iterator<Item = f64> {
-    let of = move |direction| layout.reach(direction, slot).of(node);
+fn extents(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> impl Iterator<Item = f64> {
+    let of = move |direction| layout.extent(direction, slot).of(node);
     (0..layout.directions.count()).filter_map(of).map(f64::from)
 }
 
@@ -121,16 +121,16 @@ fn radius(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> f64 {
         return 0.0;
     }
     if !layout.has_tables() {
-        return reaches(layout, node, slot).map(|bound| 2.0 * bound.abs()).fold(0.0, f64::max);
+        return extents(layout, node, slot).map(|bound| 2.0 * bound.abs()).fold(0.0, f64::max);
     }
     let of = |axis| layout.centre(axis, slot).of(node).map_or(0.0, f64::from).powi(2);
-    (0..3).map(of).sum::<f64>().sqrt() + reaches(layout, node, slot).fold(0.0, f64::max)
+    (0..3).map(of).sum::<f64>().sqrt() + extents(layout, node, slot).fold(0.0, f64::max)
 }
 
 /// The sum of the cubes of all mean widths, divided by the sum over the root's children (FORMAT.md, M6).
 fn collision_cost(layout: &KdopLayout, rows: &[LaneRow]) -> f32 {
     let width = |node: &[LaneRow], slot: usize| {
-        reaches(layout, node, slot).sum::<f64>() * 2.0 / layout.directions.count() as f64
+        extents(layout, node, slot).sum::<f64>() * 2.0 / layout.directions.count() as f64
     };
     let of_node = |node: &[LaneRow]| {
         (0..PAIR_WIDTH)

@@ -50,13 +50,13 @@ impl Lattice {
 
     /// Moves a block's vertices to their lattices, and returns the largest movement on each axis.
     pub(super) fn move_to(&self, index: usize, block: &mut Block) -> [f64; 3] {
-        let places = self.places(index, block);
+        let coordinates = self.lattice_positions(index, block);
         let mut moved = [0f64; 3];
         for axis in 0..3 {
             for (slot, position) in block.positions[axis].iter_mut().enumerate() {
-                let place = places[axis][slot];
-                moved[axis] = moved[axis].max((place - f64::from(*position)).abs());
-                *position = to_f32(place);
+                let coordinate = coordinates[axis][slot];
+                moved[axis] = moved[axis].max((coordinate - f64::from(*position)).abs());
+                *position = to_f32(coordinate);
             }
         }
         moved
@@ -64,11 +64,11 @@ impl Lattice {
 
     /// The mesh's positions on their lattices; unused positions are arbitrary.
     pub(super) fn positions_of(&self, mesh: &Mesh, weld: &Weld) -> Vec<[f32; 3]> {
-        let place = |(position, number): (&[f32; 3], &u32)| {
+        let moved = |(position, number): (&[f32; 3], &u32)| {
             let step = power_of_two(self.positions[*number as usize]);
             position.map(|x| to_f32(on_lattice(f64::from(x), step)))
         };
-        mesh.positions.iter().zip(&weld.numbers).map(place).collect()
+        mesh.positions.iter().zip(&weld.numbers).map(moved).collect()
     }
 
     /// Assigns every position the coarsest lattice of its blocks.
@@ -85,7 +85,8 @@ impl Lattice {
     fn coarsen(&mut self, blocks: &[Block]) -> bool {
         let mut changed = false;
         for (index, block) in blocks.iter().enumerate() {
-            let widest = self.places(index, block).iter().map(|axis| extent(axis)).fold(0.0, f64::max);
+            let widest =
+                self.lattice_positions(index, block).iter().map(|axis| extent(axis)).fold(0.0, f64::max);
             if widest > LARGEST_OFFSET * power_of_two(self.blocks[index]) {
                 self.blocks[index] += 1;
                 changed = true;
@@ -95,7 +96,7 @@ impl Lattice {
     }
 
     /// The lattice positions of the vertices in a block's slots.
-    fn places(&self, index: usize, block: &Block) -> [[f64; BLOCK_WIDTH]; 3] {
+    fn lattice_positions(&self, index: usize, block: &Block) -> [[f64; BLOCK_WIDTH]; 3] {
         let exponents = self.slots[index].map(|number| self.positions[number as usize]);
         block.positions.map(|axis| {
             std::array::from_fn(|slot| on_lattice(f64::from(axis[slot]), power_of_two(exponents[slot])))
@@ -109,8 +110,8 @@ fn on_lattice(x: f64, step: f64) -> f64 {
 }
 
 /// Converts a multiple that is exact in f32; adding zero turns -0 into +0.
-fn to_f32(place: f64) -> f32 {
-    place as f32 + 0.0
+fn to_f32(coordinate: f64) -> f32 {
+    coordinate as f32 + 0.0
 }
 
 /// The numbers of the positions in a block's slots; unused slots repeat slot 0.
@@ -134,9 +135,9 @@ fn first_exponent(block: &Block) -> i32 {
     exponent_above(widest / LARGEST_OFFSET).max(for_multiples).max(SMALLEST_EXPONENT)
 }
 
-fn extent(places: &[f64]) -> f64 {
+fn extent(coordinates: &[f64]) -> f64 {
     let (least, most) =
-        places.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
+        coordinates.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(*x), b.max(*x)));
     most - least
 }
 

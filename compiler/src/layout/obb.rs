@@ -72,7 +72,8 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, leaves: &mut LeafTable, packed: bo
     let references = leaves.references_of(tree);
     let nodes = references.par_iter().zip(&tree.nodes);
     let figures = |nodes: &[ObbNode]| {
-        let slots = nodes.iter().flat_map(|node| (0..PAIR_WIDTH).map(move |slot| reach(node, slot)));
+        let slots =
+            nodes.iter().flat_map(|node| (0..PAIR_WIDTH).map(move |slot| radius_from_origin(node, slot)));
         let counts = [nodes.len(), tree.leaf_count(), mesh.triangles.len()];
         let cost = collision_cost(nodes);
         let statistics = pair_statistics(SectionKind::ObbTree, tree.depth, counts, cost);
@@ -168,7 +169,7 @@ impl<'a> Writer<'a> {
         let from_centre = self.corners(child).map(|corner| {
             [0, 1, 2].map(|axis| (corner[axis] - f64::from(self.origin[axis])) - f64::from(centre[axis]))
         });
-        frame.reach(from_centre).map(|half| half + self.rounding)
+        frame.half_extents(from_centre).map(|half| half + self.rounding)
     }
 
     fn corners(&self, child: &Child) -> impl Iterator<Item = [f64; 3]> + Clone {
@@ -178,7 +179,7 @@ impl<'a> Writer<'a> {
 }
 
 /// An upper bound for the distance of a point of a slot's box from the tree's origin.
-fn reach(node: &ObbNode, slot: usize) -> f64 {
+fn radius_from_origin(node: &ObbNode, slot: usize) -> f64 {
     if node.children[slot] == PairRef::EMPTY.0 {
         return 0.0;
     }

@@ -10,8 +10,8 @@ pub(super) fn visiting_order(children: &[Aabb]) -> [u32; NODE_WIDTH] {
     let mut words = [0; NODE_WIDTH];
     for octant in 0..4u32 {
         let mut slots: [usize; NODE_WIDTH] = core::array::from_fn(|slot| slot);
-        let place = |slot: &usize| children.get(*slot).map_or(f64::INFINITY, |child| along(child, octant));
-        slots.sort_by(|a, b| place(a).total_cmp(&place(b)).then(a.cmp(b)));
+        let distance = |slot: &usize| children.get(*slot).map_or(f64::INFINITY, |child| along(child, octant));
+        slots.sort_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)));
         for (rank, slot) in slots.into_iter().enumerate() {
             words[rank] |= (slot as u32) << (4 * octant);
             words[NODE_WIDTH - 1 - rank] |= (slot as u32) << (4 * (7 - octant));

@@ -11,21 +11,21 @@ use crate::pair::obb::{Child, Link, Tree};
 /// A corner of a triangle, and the triangle's slot address: its leaf and its lane there.
 struct Sample {
     corner: [f32; 3],
-    place: u32,
+    address: u32,
 }
 
 /// For each child of each node of a tree over a mesh, finds the corner below it nearest to the centre of its box. The
 /// tree must be the first that was laid out: its leaves are numbered in the order of its nodes.
 pub fn lay_out_samples(tree: &Tree, mesh: &Mesh) -> Vec<SampleNode> {
-    let (origin, places) = (used_bounds(mesh).centre(), places(tree));
+    let (origin, addresses) = (used_bounds(mesh).centre(), addresses(tree));
     let node = |node: &crate::pair::obb::Node| {
-        let mut record = SampleNode { position: [[0.0; PAIR_WIDTH]; 3], places: [0; PAIR_WIDTH] };
+        let mut record = SampleNode { position: [[0.0; PAIR_WIDTH]; 3], triangles: [0; PAIR_WIDTH] };
         for slot in 0..PAIR_WIDTH {
             let child = node.children.get(slot).unwrap_or(&node.children[0]);
-            let sample = nearest_to_centre(child, tree, mesh, &places);
+            let sample = nearest_to_centre(child, tree, mesh, &addresses);
             let along = |axis: usize| (f64::from(sample.corner[axis]) - f64::from(origin[axis])) as f32;
             put(&mut record.position, slot, [along(0), along(1), along(2)]);
-            record.places[slot] = sample.place;
+            record.triangles[slot] = sample.address;
         }
         record
     };
@@ -33,23 +33,24 @@ pub fn lay_out_samples(tree: &Tree, mesh: &Mesh) -> Vec<SampleNode> {
 }
 
 /// For each triangle, in the order of the tree, 4 times its leaf plus its lane there.
-fn places(tree: &Tree) -> Vec<u32> {
-    let mut places = vec![0; tree.order.len()];
+fn addresses(tree: &Tree) -> Vec<u32> {
+    let mut addresses = vec![0; tree.order.len()];
     let children = tree.nodes.iter().flat_map(|node| &node.children);
     for (leaf, child) in (0..).zip(children.filter(|child| child.link == Link::Leaf)) {
         for (lane, index) in (0..).zip(child.range.clone()) {
-            places[index as usize] = leaf * PAIR_WIDTH as u32 + lane;
+            addresses[index as usize] = leaf * PAIR_WIDTH as u32 + lane;
         }
     }
-    places
+    addresses
 }
 
 /// The corner nearest to the centre of the child's box; the first one on ties.
-fn nearest_to_centre(child: &Child, tree: &Tree, mesh: &Mesh, places: &[u32]) -> Sample {
+fn nearest_to_centre(child: &Child, tree: &Tree, mesh: &Mesh, addresses: &[u32]) -> Sample {
     let range = child.range.start as usize..child.range.end as usize;
-    let triangles = tree.order[range.clone()].iter().zip(&places[range]);
-    let corners = triangles
-        .flat_map(|(triangle, place)| mesh.corners(*triangle).map(|corner| Sample { corner, place: *place }));
+    let triangles = tree.order[range.clone()].iter().zip(&addresses[range]);
+    let corners = triangles.flat_map(|(triangle, address)| {
+        mesh.corners(*triangle).map(|corner| Sample { corner, address: *address })
+    });
     let square = |sample: &Sample| {
         let [x, y, z] = [0, 1, 2].map(|axis| f64::from(sample.corner[axis]) - child.obb.centre[axis]);
         x * x + y * y + z * z

@@ -7,10 +7,10 @@ use bvhc_format::record::{Block, Child, NODE_WIDTH, WideNode};
 pub struct SplitTable {
     /// The triangles, ascending.
     pub triangles: Vec<u32>,
-    /// For each triangle, the end of its range in `places`.
+    /// For each triangle, the end of its range in `slots`.
     pub ends: Vec<u32>,
     /// `16 * node + slot` of each reference to a block that holds the triangle, ascending.
-    pub places: Vec<u32>,
+    pub slots: Vec<u32>,
 }
 
 /// Finds those of `count` triangles that several blocks hold, and marks them in the blocks. `numbers` are the triangles
@@ -33,7 +33,7 @@ pub(super) fn mark(nodes: &[WideNode], blocks: &mut [Block], numbers: &[u32], co
 
 fn table(nodes: &[WideNode], blocks: &[Block], numbers: &[u32], references: &[u32]) -> SplitTable {
     let mut table = SplitTable::default();
-    // The index of the next place of each split triangle.
+    // The index of the next slot of each split triangle.
     let mut next = vec![0; references.len()];
     for (triangle, references) in (0..).zip(references).filter(|(_, references)| **references > 1) {
         let start = table.ends.last().copied().unwrap_or(0);
@@ -41,12 +41,12 @@ fn table(nodes: &[WideNode], blocks: &[Block], numbers: &[u32], references: &[u3
         table.triangles.push(triangle);
         table.ends.push(start + references);
     }
-    table.places.resize(table.ends.last().copied().unwrap_or(0) as usize, 0);
-    for (place, block) in places(nodes) {
+    table.slots.resize(table.ends.last().copied().unwrap_or(0) as usize, 0);
+    for (slot_address, block) in slots(nodes) {
         for number in lanes(&blocks[block as usize], numbers) {
             if references[*number as usize] > 1 {
                 let next = &mut next[*number as usize];
-                table.places[*next as usize] = place;
+                table.slots[*next as usize] = slot_address;
                 *next += 1;
             }
         }
@@ -54,8 +54,8 @@ fn table(nodes: &[WideNode], blocks: &[Block], numbers: &[u32], references: &[u3
     table
 }
 
-/// All references to blocks with their places, ascending.
-fn places(nodes: &[WideNode]) -> impl Iterator<Item = (u32, u32)> + '_ {
+/// All references to blocks with their slots, ascending.
+fn slots(nodes: &[WideNode]) -> impl Iterator<Item = (u32, u32)> + '_ {
     let slots = move |node: usize| (0..NODE_WIDTH).map(move |slot| (node, slot));
     (0..nodes.len()).flat_map(slots).filter_map(|(node, slot)| match nodes[node].child(slot) {
         Child::Block(block) => Some(((node * NODE_WIDTH + slot) as u32, block)),

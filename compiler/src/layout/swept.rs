@@ -53,8 +53,8 @@ pub fn lay_out_swept(tree: &Tree, mesh: &Mesh, leaves: &mut LeafTable, cores: Co
         };
         rows.extend(node(enclosed, references.map(link)));
     }
-    let reaches = enclosed.iter().flat_map(|node| &node.children).map(Swept::reach);
-    let radius = round_up(reaches.fold(0.0, f64::max));
+    let radii = enclosed.iter().flat_map(|node| &node.children).map(Swept::radius_from_origin);
+    let radius = round_up(radii.fold(0.0, f64::max));
     let counts = [tree.nodes.len(), tree.leaf_count(), tree.order.len()];
     let cost = collision_cost(&enclosed);
     let statistics = pair_statistics(SectionKind::SweptTree, tree.depth, counts, cost);

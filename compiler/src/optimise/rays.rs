@@ -18,15 +18,15 @@ const DISTANCE: f32 = 0.75;
 
 /// A set of `4 * quarter` segments at most, the same for the same seed.
 pub(super) fn segments(model: &Model<'_>, quarter: u32, seed: u64) -> Vec<Segment> {
-    let place = Place::of(model);
+    let extent = Extent::of(model);
     (0..quarter)
         .into_par_iter()
-        .flat_map_iter(|index| place.family(model, seed << 32 | u64::from(index)))
+        .flat_map_iter(|index| extent.family(model, seed << 32 | u64::from(index)))
         .collect()
 }
 
 /// The extent of the model.
-struct Place {
+struct Extent {
     lower: [f32; 3],
     upper: [f32; 3],
     centre: [f32; 3],
@@ -34,7 +34,7 @@ struct Place {
     size: f32,
 }
 
-impl Place {
+impl Extent {
     fn of(model: &Model<'_>) -> Self {
         let bounds = model.bounds();
         let extent = [0, 1, 2].map(|axis| bounds.max[axis] - bounds.min[axis]);

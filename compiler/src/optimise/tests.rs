@@ -16,12 +16,12 @@ fn beams(count: u32) -> String {
         let noise = |salt: u32| (beam.wrapping_mul(2_654_435_761) ^ salt).wrapping_mul(40_503) % 997;
         let axis = beam as usize % 3;
         for corner in 0..8u32 {
-            let mut place = [noise(3) as f32, noise(77) as f32, noise(991) as f32];
+            let mut position = [noise(3) as f32, noise(77) as f32, noise(991) as f32];
             let shift = |bit: u32| if corner >> bit & 1 == 0 { 0.0 } else { 4.0 };
-            place[axis] = if corner & 1 == 0 { 0.0 } else { 1000.0 };
-            place[(axis + 1) % 3] += shift(1) + if corner & 1 == 0 { 0.0 } else { noise(5) as f32 / 3.0 };
-            place[(axis + 2) % 3] += shift(2);
-            text += &format!("v {} {} {}\n", place[0], place[1], place[2]);
+            position[axis] = if corner & 1 == 0 { 0.0 } else { 1000.0 };
+            position[(axis + 1) % 3] += shift(1) + if corner & 1 == 0 { 0.0 } else { noise(5) as f32 / 3.0 };
+            position[(axis + 2) % 3] += shift(2);
+            text += &format!("v {} {} {}\n", position[0], position[1], position[2]);
         }
         for face in ["1 3 7 5", "2 6 8 4", "1 5 6 2", "3 4 8 7", "1 2 4 3", "5 7 8 6"] {
             let corners =

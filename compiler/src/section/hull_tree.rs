@@ -58,7 +58,7 @@ impl Output for HullTree {
     fn make(&self, job: &Job<'_>) -> Result<Option<Made>, CompileError> {
         let tree = &job.oriented().0;
         let (origin, nodes) = lay_out(tree, job.mesh, &mut *job.leaves()?);
-        let radius = round_up(slots(&nodes).map(|slot| slot.reach()).fold(0.0, f64::max));
+        let radius = round_up(slots(&nodes).map(|slot| slot.radius_from_origin()).fold(0.0, f64::max));
         let root = section::HullTree { origin, radius, depth: tree.depth, reserved: 0, nodes: &nodes };
         let counts = [nodes.len(), tree.leaf_count(), tree.order.len()];
         let cost = cost(&nodes) as f32;
@@ -110,8 +110,8 @@ impl Slot {
         Self { vertices, radius: f64::from(node.radius[slot]) }
     }
 
-    /// How far it reaches from the tree's origin.
-    fn reach(&self) -> f64 {
+    /// How far it radii from the tree's origin.
+    fn radius_from_origin(&self) -> f64 {
         self.vertices.iter().map(|vertex| length(*vertex)).fold(0.0, f64::max) + self.radius
     }
 

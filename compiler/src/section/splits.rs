@@ -19,8 +19,8 @@ impl Output for Splits {
     }
 
     fn make(&self, job: &Job<'_>) -> Result<Option<Made>, CompileError> {
-        let SplitTable { triangles, ends, places } = &job.laid_out.wide.splits;
-        let section = || Made::plain(Section::new(&section::Splits { triangles, ends, places }));
+        let SplitTable { triangles, ends, slots } = &job.laid_out.wide.splits;
+        let section = || Made::plain(Section::new(&section::Splits { triangles, ends, slots }));
         Ok((!triangles.is_empty()).then(section))
     }
 

@@ -10,7 +10,7 @@ use super::checked::Checked;
 use super::coverage;
 use super::exact::grown;
 use super::node::NodeFault;
-use super::splits::places;
+use super::splits::slots;
 use super::tree::TreeFault;
 use crate::tree::aabb::Aabb;
 
@@ -97,11 +97,11 @@ fn slot_box(node: &WideNode, slot: usize) -> Aabb {
 /// T10 for the triangles that several blocks hold.
 fn check_split(model: &Model<'_>, table: &BlockTable<'_>) -> Result<(), TreeFault> {
     let numbers = model.geometry().triangles.get();
-    let mut pieces: Vec<Piece> = places(model)
-        .flat_map(|(place, reference)| {
+    let mut pieces: Vec<Piece> = slots(model)
+        .flat_map(|(slot_address, reference)| {
             let block = &table.blocks[table.number_of(reference)];
-            let node = &model.nodes()[place as usize / NODE_WIDTH];
-            let bounds = slot_box(node, place as usize % NODE_WIDTH);
+            let node = &model.nodes()[slot_address as usize / NODE_WIDTH];
+            let bounds = slot_box(node, slot_address as usize % NODE_WIDTH);
             let lanes = (0..usize::from(block.triangles)).filter(|lane| block.split >> lane & 1 != 0);
             lanes.map(move |lane| Piece {
                 triangle: numbers[block.first as usize + lane].to_native(),

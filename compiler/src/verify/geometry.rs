@@ -40,14 +40,14 @@ pub enum GeometryFault {
         found: u64,
     },
     /// A lane holds a triangle number so high that other numbers must be missing.
-    #[error("place {place} holds triangle {found}, but there are {places} places in all (G7)")]
+    #[error("entry {entry} holds triangle {found}, but there are {entries} entries in all (G7)")]
     NumberOutOfRange {
         /// The index in the list of numbers.
-        place: usize,
+        entry: usize,
         /// The number.
         found: u32,
         /// The length of the list.
-        places: usize,
+        entries: usize,
     },
     /// No lane holds a triangle, although there are triangles with higher numbers.
     #[error("no block holds triangle {triangle} (G7)")]
@@ -236,12 +236,12 @@ fn check_rows(model: &Model<'_>, blocks: &[Block]) -> Result<(), GeometryFault> 
 /// G7
 fn check_numbers(model: &Model<'_>) -> Result<(), GeometryFault> {
     let numbers = model.geometry().triangles.get();
-    let places = numbers.len();
-    let mut seen = vec![false; places];
+    let entries = numbers.len();
+    let mut seen = vec![false; entries];
     let mut count = 0;
-    for (place, number) in numbers.iter().enumerate() {
+    for (entry, number) in numbers.iter().enumerate() {
         let found = number.to_native();
-        let fault = GeometryFault::NumberOutOfRange { place, found, places };
+        let fault = GeometryFault::NumberOutOfRange { entry, found, entries };
         *seen.get_mut(found as usize).ok_or(fault)? = true;
         count = count.max(u64::from(found) + 1);
     }

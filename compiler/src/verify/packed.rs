@@ -127,7 +127,8 @@ fn check_block(bytes: &[u8], offset: usize, head: &PackedHead) -> Result<(), Pac
         let most = offsets.iter().map(|offset| u16::from_le_bytes(*offset)).max().unwrap_or(0);
         let origin = head.origin[axis];
         let end = f64::from(origin) + f64::from(most) * step;
-        let exact = |place: f64| place.abs() <= step * f64::from(1 << 24) && place % step == 0.0;
+        let exact =
+            |coordinate: f64| coordinate.abs() <= step * f64::from(1 << 24) && coordinate % step == 0.0;
         let negative_zero = origin == 0.0 && origin.is_sign_negative();
         if !exact(f64::from(origin)) || !exact(end) || negative_zero {
             return Err(PackedFault::Lattice { offset, axis, origin, end });

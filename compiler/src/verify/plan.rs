@@ -14,7 +14,7 @@ pub(crate) type Links = [u32; PAIR_WIDTH];
 
 /// A slot of a node.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct SlotAddress {
     pub(crate) node: usize,
     pub(crate) slot: usize,
 }
@@ -23,9 +23,9 @@ pub(crate) struct Place {
 pub(crate) struct Plan<'a> {
     links: &'a [Links],
     /// The slot that refers to each node, except node 0.
-    parents: Vec<Option<Place>>,
+    parents: Vec<Option<SlotAddress>>,
     /// The slot that refers to each leaf, if one of this tree does.
-    leaves: Vec<Option<Place>>,
+    leaves: Vec<Option<SlotAddress>>,
     pub(crate) depth: u32,
     /// How many slots of each node are used.
     used: Vec<usize>,
@@ -48,7 +48,7 @@ impl<'a> Plan<'a> {
         });
         let used = used.collect::<Result<_, _>>()?;
         let parents = parents(links)?;
-        let leaves = leaf_places(links, checked)?;
+        let leaves = leaf_slots(links, checked)?;
         let depth = check_depth(depth, &parents)?;
         Ok(Self { links, parents, leaves, depth, used })
     }
@@ -64,22 +64,22 @@ impl<'a> Plan<'a> {
     }
 
     /// How many lanes of a leaf hold triangles, according to the slot that refers to it.
-    fn used_lanes(&self, place: Place) -> usize {
-        match PairRef(self.links[place.node][place.slot]).get() {
+    fn used_lanes(&self, address: SlotAddress) -> usize {
+        match PairRef(self.links[address.node][address.slot]).get() {
             PairChild::Leaf(_, triangles) => triangles as usize,
             PairChild::Node(_) | PairChild::Empty => 0,
         }
     }
 
     /// Whether a slot, or one below it, refers to this leaf, and the lane is used.
-    pub(crate) fn holds(&self, above: Place, leaf: usize, lane: usize) -> bool {
-        let place = self.leaves.get(leaf).copied().flatten();
-        let mut place = place.filter(|place| lane < self.used_lanes(*place));
-        while let Some(Place { node, slot }) = place {
+    pub(crate) fn holds(&self, above: SlotAddress, leaf: usize, lane: usize) -> bool {
+        let address = self.leaves.get(leaf).copied().flatten();
+        let mut address = address.filter(|address| lane < self.used_lanes(*address));
+        while let Some(SlotAddress { node, slot }) = address {
             if (node, slot) == (above.node, above.slot) {
                 return true;
             }
-            place = self.parents[node];
+            address = self.parents[node];
         }
         false
     }
@@ -101,15 +101,15 @@ impl<'a> Plan<'a> {
         &self,
         checked: &Checked<'_>,
         origin: Vector,
-        check: impl Fn(Place, u32, &[Vector; 3]) -> Option<F> + Sync,
+        check: impl Fn(SlotAddress, u32, &[Vector; 3]) -> Option<F> + Sync,
     ) -> Option<F> {
-        let above_lane = |place: Place, leaf: &Leaf, lane: usize| {
+        let above_lane = |address: SlotAddress, leaf: &Leaf, lane: usize| {
             let corners = exact_corners(leaf, lane, checked.table)
                 .map(|corner| subtract(corner.map(f64::from), origin));
-            let mut above = std::iter::successors(Some(place), |place| self.parents[place.node]);
-            above.find_map(|place| check(place, leaf.triangles[lane], &corners))
+            let mut above = std::iter::successors(Some(address), |address| self.parents[address.node]);
+            above.find_map(|address| check(address, leaf.triangles[lane], &corners))
         };
-        let check = |place, leaf: &Leaf, used| (0..used).find_map(|lane| above_lane(place, leaf, lane));
+        let check = |address, leaf: &Leaf, used| (0..used).find_map(|lane| above_lane(address, leaf, lane));
         self.first_fault(checked.leaves(), check).map(|(_, fault)| fault)
     }
 
@@ -118,12 +118,12 @@ impl<'a> Plan<'a> {
     fn first_fault<F: Send>(
         &self,
         leaves: &[Leaf],
-        check: impl Fn(Place, &Leaf, usize) -> Option<F> + Sync,
+        check: impl Fn(SlotAddress, &Leaf, usize) -> Option<F> + Sync,
     ) -> Option<(usize, F)> {
         let checked = leaves.par_iter().zip(&self.leaves).enumerate();
-        let faults = checked.filter_map(|(index, (leaf, place))| {
-            let place = (*place)?;
-            Some((index, check(place, leaf, self.used_lanes(place))?))
+        let faults = checked.filter_map(|(index, (leaf, address))| {
+            let address = (*address)?;
+            Some((index, check(address, leaf, self.used_lanes(address))?))
         });
         faults.min_by_key(|(index, _)| *index)
     }
@@ -131,8 +131,8 @@ impl<'a> Plan<'a> {
     /// B15, on valid triangle numbers.
     fn check_numbers(&self, leaves: &[Leaf], triangles: u64) -> Result<(), ObbFault> {
         let mut seen = vec![false; triangles as usize];
-        for (leaf, (record, place)) in leaves.iter().zip(&self.leaves).enumerate() {
-            let used = place.map_or(0, |place| self.used_lanes(place));
+        for (leaf, (record, address)) in leaves.iter().zip(&self.leaves).enumerate() {
+            let used = address.map_or(0, |address| self.used_lanes(address));
             for &triangle in &record.triangles[..used] {
                 if std::mem::replace(&mut seen[triangle as usize], true) {
                     return Err(ObbFault::Repeated { leaf, triangle });
@@ -144,12 +144,12 @@ impl<'a> Plan<'a> {
 }
 
 /// B3 for nodes.
-fn parents(links: &[Links]) -> Result<Vec<Option<Place>>, ObbFault> {
+fn parents(links: &[Links]) -> Result<Vec<Option<SlotAddress>>, ObbFault> {
     let (mut parents, mut counts) = (vec![None; links.len()], vec![0u32; links.len()]);
     for (index, node) in links.iter().enumerate() {
         for (slot, child) in slots(node) {
             if let PairChild::Node(child) = child {
-                parents[child as usize] = Some(Place { node: index, slot });
+                parents[child as usize] = Some(SlotAddress { node: index, slot });
                 counts[child as usize] += 1;
             }
         }
@@ -162,8 +162,8 @@ fn parents(links: &[Links]) -> Result<Vec<Option<Place>>, ObbFault> {
 }
 
 /// B3 for leaves.
-fn leaf_places(links: &[Links], checked: &Checked<'_>) -> Result<Vec<Option<Place>>, ObbFault> {
-    let mut places = vec![None; checked.leaves().len()];
+fn leaf_slots(links: &[Links], checked: &Checked<'_>) -> Result<Vec<Option<SlotAddress>>, ObbFault> {
+    let mut found_at = vec![None; checked.leaves().len()];
     let mut next = checked.referenced_leaves.get();
     for (node, record) in links.iter().enumerate() {
         for (slot, child) in slots(record) {
@@ -171,7 +171,7 @@ fn leaf_places(links: &[Links], checked: &Checked<'_>) -> Result<Vec<Option<Plac
                 if found as usize > next && !checked.skips_trees {
                     return Err(ObbFault::LeafOrder { node, slot, found, expected: next });
                 }
-                if places[found as usize].replace(Place { node, slot }).is_some() {
+                if found_at[found as usize].replace(SlotAddress { node, slot }).is_some() {
                     return Err(ObbFault::LeafTwice { node, slot, leaf: found });
                 }
                 next = next.max(found as usize + 1);
@@ -179,11 +179,11 @@ fn leaf_places(links: &[Links], checked: &Checked<'_>) -> Result<Vec<Option<Plac
         }
     }
     checked.referenced_leaves.set(next);
-    Ok(places)
+    Ok(found_at)
 }
 
 /// B2. Relies on parents preceding their children.
-fn check_depth(found: u32, parents: &[Option<Place>]) -> Result<u32, ObbFault> {
+fn check_depth(found: u32, parents: &[Option<SlotAddress>]) -> Result<u32, ObbFault> {
     let mut levels = vec![1u32; parents.len()];
     for (node, parent) in parents.iter().enumerate() {
         if let Some(parent) = parent {

@@ -1,6 +1,6 @@
-//! Section splits: it lists exactly the triangles that several blocks hold, with exactly the places of those blocks.
+//! Section splits: it lists exactly the triangles that several blocks hold, with exactly the slots of those blocks.
 
-use bvhc_format::MAX_PLACES;
+use bvhc_format::MAX_SPLIT_SLOTS;
 use bvhc_format::record::{Child, NODE_WIDTH};
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::Model;
@@ -17,17 +17,17 @@ pub enum SplitFault {
     #[error("it lists no triangle, so it must not be there (S1)")]
     Empty,
     /// A triangle is missing, is listed without being split, or is out of order.
-    #[error("triangle {found:?} stands at {place} in the list, where {expected:?} should (S1)")]
+    #[error("triangle {found:?} stands at entry {index} in the list, where {expected:?} should (S1)")]
     Triangle {
         /// The index in the list.
-        place: usize,
+        index: usize,
         /// The triangle there, if any.
         found: Option<u32>,
         /// The triangle that should be there, if any.
         expected: Option<u32>,
     },
-    /// The places of a triangle do not end where they should.
-    #[error("the places of entry {entry} end at {found:?} instead of {expected:?} (S2)")]
+    /// The slots of a triangle do not end where they should.
+    #[error("the slots of entry {entry} end at {found:?} instead of {expected:?} (S2)")]
     End {
         /// The entry.
         entry: usize,
@@ -36,10 +36,10 @@ pub enum SplitFault {
         /// Where they should end.
         expected: Option<u32>,
     },
-    /// A place is not that of a block that holds the triangle.
-    #[error("place {index} is {found:?} instead of {expected:?} (S3)")]
-    Place {
-        /// The index in the list of places.
+    /// A slot is not that of a block that holds the triangle.
+    #[error("the slot at entry {index} is {found:?} instead of {expected:?} (S3)")]
+    Slot {
+        /// The index in the list of slots.
         index: usize,
         /// What it is.
         found: Option<u32>,
@@ -47,8 +47,8 @@ pub enum SplitFault {
         expected: Option<u32>,
     },
     /// A triangle is in too many blocks.
-    #[error("triangle {triangle} is in {found} blocks, more than {MAX_PLACES} (S5)")]
-    Places {
+    #[error("triangle {triangle} is in {found} blocks, more than {MAX_SPLIT_SLOTS} (S5)")]
+    Slots {
         /// The triangle.
         triangle: u32,
         /// How many blocks hold it.
@@ -77,37 +77,37 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<(), SplitFault> {
     expected.check_marks(table)?;
     let Some(splits) = model.splits() else {
         return differs(&[], &expected.triangles)
-            .map_or(Ok(()), |(place, found, expected)| Err(SplitFault::Triangle { place, found, expected }));
+            .map_or(Ok(()), |(index, found, expected)| Err(SplitFault::Triangle { index, found, expected }));
     };
-    let [listed, ends, places] = [&splits.triangles, &splits.ends, &splits.places]
+    let [listed, ends, slots] = [&splits.triangles, &splits.ends, &splits.slots]
         .map(|list| list.get().iter().map(|number| number.to_native()).collect::<Vec<u32>>());
     if listed.is_empty() {
         return Err(SplitFault::Empty);
     }
-    if let Some((place, found, expected)) = differs(&listed, &expected.triangles) {
-        return Err(SplitFault::Triangle { place, found, expected });
+    if let Some((index, found, expected)) = differs(&listed, &expected.triangles) {
+        return Err(SplitFault::Triangle { index, found, expected });
     }
     if let Some((entry, found, expected)) = differs(&ends, &expected.ends) {
         return Err(SplitFault::End { entry, found, expected });
     }
-    match differs(&places, &expected.places) {
-        Some((index, found, expected)) => Err(SplitFault::Place { index, found, expected }),
+    match differs(&slots, &expected.slots) {
+        Some((index, found, expected)) => Err(SplitFault::Slot { index, found, expected }),
         None => expected.check_counts(),
     }
 }
 
 /// The first index where two lists differ, with both elements.
 fn differs(found: &[u32], expected: &[u32]) -> Option<(usize, Option<u32>, Option<u32>)> {
-    let at = |place: usize| (found.get(place).copied(), expected.get(place).copied());
-    let place = (0..found.len().max(expected.len())).find(|place| at(*place).0 != at(*place).1)?;
-    Some((place, at(place).0, at(place).1))
+    let at = |index: usize| (found.get(index).copied(), expected.get(index).copied());
+    let index = (0..found.len().max(expected.len())).find(|index| at(*index).0 != at(*index).1)?;
+    Some((index, at(index).0, at(index).1))
 }
 
 /// The expected contents of the section.
 struct Expected {
     triangles: Vec<u32>,
     ends: Vec<u32>,
-    places: Vec<u32>,
+    slots: Vec<u32>,
     /// For each block, a bit mask of the lanes whose triangles are split.
     marks: Vec<u16>,
 }
@@ -130,9 +130,9 @@ impl Expected {
                 .filter(|(_, triangle)| is_split(triangle))
                 .fold(0, |mark, (lane, _)| mark | 1 << lane)
         };
-        let mut pairs: Vec<(u32, u32)> = places(model)
-            .flat_map(|(place, reference)| {
-                lanes(table.number_of(reference)).map(move |(_, triangle)| (triangle, place))
+        let mut pairs: Vec<(u32, u32)> = slots(model)
+            .flat_map(|(slot_address, reference)| {
+                lanes(table.number_of(reference)).map(move |(_, triangle)| (triangle, slot_address))
             })
             .filter(|(triangle, _)| is_split(triangle))
             .collect();
@@ -145,7 +145,7 @@ impl Expected {
         Self {
             ends: ends.collect(),
             triangles: split,
-            places: pairs.into_iter().map(|(_, place)| place).collect(),
+            slots: pairs.into_iter().map(|(_, slot_address)| slot_address).collect(),
             marks: (0..table.blocks.len()).map(marks).collect(),
         }
     }
@@ -154,8 +154,8 @@ impl Expected {
     fn check_counts(&self) -> Result<(), SplitFault> {
         let starts = std::iter::once(&0).chain(&self.ends);
         let mut counts = starts.zip(&self.ends).map(|(start, end)| end - start).zip(&self.triangles);
-        match counts.find(|(count, _)| *count as usize > MAX_PLACES) {
-            Some((found, triangle)) => Err(SplitFault::Places { triangle: *triangle, found }),
+        match counts.find(|(count, _)| *count as usize > MAX_SPLIT_SLOTS) {
+            Some((found, triangle)) => Err(SplitFault::Slots { triangle: *triangle, found }),
             None => Ok(()),
         }
     }
@@ -170,8 +170,8 @@ impl Expected {
     }
 }
 
-/// The places of all references to blocks, with the references.
-pub(super) fn places(model: &Model<'_>) -> impl Iterator<Item = (u32, u32)> {
+/// The slots of all references to blocks, with the references.
+pub(super) fn slots(model: &Model<'_>) -> impl Iterator<Item = (u32, u32)> {
     let nodes = model.nodes();
     let slots = (0..nodes.len()).flat_map(|node| (0..NODE_WIDTH).map(move |slot| (node, slot)));
     slots.filter_map(|(node, slot)| match nodes[node].child(slot) {
@@ -189,12 +189,12 @@ mod tests {
         let of_counts = |first: u32, second: u32| Expected {
             triangles: vec![7, 9],
             ends: vec![first, first + second],
-            places: Vec::new(),
+            slots: Vec::new(),
             marks: Vec::new(),
         };
-        let most = MAX_PLACES as u32;
+        let most = MAX_SPLIT_SLOTS as u32;
         assert_eq!(of_counts(most, most).check_counts(), Ok(()));
-        let fault = SplitFault::Places { triangle: 9, found: most + 1 };
+        let fault = SplitFault::Slots { triangle: 9, found: most + 1 };
         assert_eq!(of_counts(2, most + 1).check_counts(), Err(fault));
     }
 }

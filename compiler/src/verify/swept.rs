@@ -13,7 +13,7 @@ use bvhc_runtime::Model;
 use super::checked::{Checked, TreeFacts};
 use super::error::Fault;
 use super::obb::{ObbFault, ROUNDING, outside};
-use super::plan::{Links, Place, Plan};
+use super::plan::{Links, Plan, SlotAddress};
 use crate::math::vector::{Vector, dot, subtract};
 use crate::pair::swept::{Swept, off};
 
@@ -273,7 +273,8 @@ fn check_root(tree: &ArchivedSweptTree<'_>, nodes: &[&[LaneRow]]) -> Result<(), 
     if let Some(axis) = outside(&origin) {
         return Err(SweptFault::Origin { axis, found: origin[axis] });
     }
-    let slots = nodes.iter().flat_map(|node| (0..PAIR_WIDTH).map(|slot| slot_of(node, slot).reach()));
+    let slots =
+        nodes.iter().flat_map(|node| (0..PAIR_WIDTH).map(|slot| slot_of(node, slot).radius_from_origin()));
     let (found, expected) = (tree.radius.to_native(), slots.fold(0.0, f64::max));
     if !found.is_finite() || f64::from(found) * (1.0 + ROUNDING) < expected {
         return Err(SweptFault::Radius { found, expected });
@@ -284,7 +285,7 @@ fn check_root(tree: &ArchivedSweptTree<'_>, nodes: &[&[LaneRow]]) -> Result<(), 
 /// That a corner of a triangle is outside the swept sphere of a slot above it, by more than `slack`.
 fn fault(
     nodes: &[&[LaneRow]],
-    Place { node, slot }: Place,
+    SlotAddress { node, slot }: SlotAddress,
     triangle: u32,
     corners: &[Vector; 3],
     slack: f64,

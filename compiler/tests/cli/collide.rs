@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use crate::support::Place;
+use crate::support::Sandbox;
 
 const HEADER: &str = "collides,pairs\n";
 
 /// The cube against itself, at these poses.
 fn ask(args: &[&str], poses: &str) -> String {
     let collide = ["query", "collide", "cube.bvh", "cube.bvh"];
-    Place::with_cube().feed(&[&collide, args].concat(), poses.as_bytes()).ok().to_owned()
+    Sandbox::with_cube().feed(&[&collide, args].concat(), poses.as_bytes()).ok().to_owned()
 }
 
 /// No rotation, and this translation.
@@ -41,45 +41,45 @@ fn pairs_are_counted() {
 
 #[test]
 fn it_is_the_second_model_that_moves() {
-    let place = Place::with_cube();
-    place.write("far.obj", "v 3 0 0\nv 3 1 0\nv 3 0 1\nf 1 2 3\n");
-    place.run(&["far.obj", "-o", "far.bvh", "-q"]).is_silent();
+    let sandbox = Sandbox::with_cube();
+    sandbox.write("far.obj", "v 3 0 0\nv 3 1 0\nv 3 0 1\nf 1 2 3\n");
+    sandbox.run(&["far.obj", "-o", "far.bvh", "-q"]).is_silent();
     // Half a turn around z takes x = 3 to x = -3, and the translation then moves it into the cube.
     let pose = b"-1 0 0  0 -1 0  0 0 1  3.5 0.5 0\n";
-    let far_moves = place.feed(&["query", "collide", "cube.bvh", "far.bvh"], pose);
+    let far_moves = sandbox.feed(&["query", "collide", "cube.bvh", "far.bvh"], pose);
     assert_eq!(far_moves.ok(), format!("{HEADER}1,\n"));
     let pose = shift("3.5 0 0");
-    let cube_moves = place.feed(&["query", "collide", "cube.bvh", "far.bvh"], pose.as_bytes());
+    let cube_moves = sandbox.feed(&["query", "collide", "cube.bvh", "far.bvh"], pose.as_bytes());
     assert_eq!(cube_moves.ok(), format!("{HEADER}0,\n"));
     let pose = shift("2.5 0 0");
-    let cube_moves = place.feed(&["query", "collide", "far.bvh", "cube.bvh"], pose.as_bytes());
+    let cube_moves = sandbox.feed(&["query", "collide", "far.bvh", "cube.bvh"], pose.as_bytes());
     assert_eq!(cube_moves.ok(), format!("{HEADER}1,\n"));
 }
 
 #[test]
 fn answers_are_the_same_without_oriented_boxes() {
-    let place = Place::with_cube();
-    place.run(&["cube.obj", "-o", "plain.bvh", "-q", "--trees", "aabb"]).is_silent();
+    let sandbox = Sandbox::with_cube();
+    sandbox.run(&["cube.obj", "-o", "plain.bvh", "-q", "--trees", "aabb"]).is_silent();
     let poses = ["0 0 0", "0.5 0.5 0.5", "1 0 0", "3 0 0"].map(shift).concat()
         + "0.36 0.48 -0.8 -0.8 0.6 0 0.48 0.64 0.6 1 0 0";
     let [both, first, none] = [["cube.bvh"; 2], ["cube.bvh", "plain.bvh"], ["plain.bvh"; 2]]
-        .map(|[a, b]| place.feed(&["query", "collide", a, b, "--pairs"], poses.as_bytes()).ok().to_owned());
+        .map(|[a, b]| sandbox.feed(&["query", "collide", a, b, "--pairs"], poses.as_bytes()).ok().to_owned());
     assert_eq!(both.lines().count(), 6);
     assert!(both == first && both == none, "{both}{first}{none}");
 }
 
 #[test]
 fn volumes_may_be_chosen() {
-    let place = Place::with_cube();
+    let sandbox = Sandbox::with_cube();
     let trees = ["--trees", "aabb,obb,kdop", "--kdop-tables", "profile"];
-    place.run(&[&["cube.obj", "-o", "kdops.bvh", "-q"], &trees[..]].concat()).is_silent();
+    sandbox.run(&[&["cube.obj", "-o", "kdops.bvh", "-q"], &trees[..]].concat()).is_silent();
     let poses = ["0 0 0", "0.5 0.5 0.5", "1 0 0", "3 0 0"].map(shift).concat();
     let ask = |file: &str, volume: &str| {
         let args: Vec<_> = ["query", "collide", file, file, "--pairs"]
             .into_iter()
             .chain(volume.split_whitespace())
             .collect();
-        place.feed(&args, poses.as_bytes())
+        sandbox.feed(&args, poses.as_bytes())
     };
     let expected = ask("cube.bvh", "").ok().to_owned();
     for volume in [
@@ -101,25 +101,26 @@ fn volumes_may_be_chosen() {
 
 #[test]
 fn swept_spheres_may_be_chosen() {
-    let place = Place::with_cube();
+    let sandbox = Sandbox::with_cube();
     // If several pairs meet, it is not specified which one is reported.
     let meeting = ["0 0 0", "0.5 0.5 0.5", "1 0 0", "3 0 0"].map(shift).concat();
     let apart = ["1.5 0 0", "2 3 4", "0.1 -5 0.2"].map(shift).concat();
     let ask = |query: &[&str]| {
         let poses = if query[0] == "collide" { &meeting } else { &apart };
-        place.feed(&[&["query"], query].concat(), poses.as_bytes())
+        sandbox.feed(&[&["query"], query].concat(), poses.as_bytes())
     };
     for volume in ["rss", "lss", "pss", "hybrid"] {
         let trees = format!("aabb,obb,{volume}");
-        place.run(&["cube.obj", "-o", "swept.bvh", "-q", "--trees", &trees]).is_silent();
-        assert!(place.run(&["inspect", "swept.bvh"]).ok().contains("swept-tree"));
-        let told: Value = serde_json::from_str(place.run(&["inspect", "swept.bvh", "--json"]).ok()).unwrap();
+        sandbox.run(&["cube.obj", "-o", "swept.bvh", "-q", "--trees", &trees]).is_silent();
+        assert!(sandbox.run(&["inspect", "swept.bvh"]).ok().contains("swept-tree"));
+        let told: Value =
+            serde_json::from_str(sandbox.run(&["inspect", "swept.bvh", "--json"]).ok()).unwrap();
         let (tree, of) = (&told["trees"][2], |core: &str| told["trees"][2]["cores"][core].as_u64().unwrap());
         assert_eq!(tree["nodes"], of("points") + of("lines") + of("rectangles"));
         if let Some(index) = ["pss", "lss", "rss"].iter().position(|same| *same == volume) {
             assert_eq!(tree["nodes"], of(["points", "lines", "rectangles"][index]));
         }
-        assert_eq!(place.run(&["verify", "swept.bvh"]).code, 0);
+        assert_eq!(sandbox.run(&["verify", "swept.bvh"]).code, 0);
         for query in ["collide", "distance"] {
             let expected = ask(&[query, "swept.bvh", "swept.bvh"]).ok().to_owned();
             let found = ask(&[query, "swept.bvh", "swept.bvh", "--volume", volume]);
@@ -128,22 +129,22 @@ fn swept_spheres_may_be_chosen() {
             none.fails_silently(1, &["cube.bvh", &format!("--trees {volume}")]);
         }
     }
-    place
+    sandbox
         .run(&["cube.obj", "-o", "x.bvh", "--trees", "rss,hybrid"])
         .fails_silently(2, &["one of rss, lss, pss, hybrid"]);
 }
 
 #[test]
 fn samples_may_be_chosen() {
-    let place = Place::with_cube();
-    place.run(&["cube.obj", "-o", "samples.bvh", "-q", "--trees", "aabb,obb,samples"]).is_silent();
-    let inspected = place.run(&["inspect", "samples.bvh"]).ok().to_owned();
+    let sandbox = Sandbox::with_cube();
+    sandbox.run(&["cube.obj", "-o", "samples.bvh", "-q", "--trees", "aabb,obb,samples"]).is_silent();
+    let inspected = sandbox.run(&["inspect", "samples.bvh"]).ok().to_owned();
     assert!(inspected.contains("\nsamples ") && inspected.contains("\n  samples     "), "{inspected}");
-    let told: Value = serde_json::from_str(place.run(&["inspect", "samples.bvh", "--json"]).ok()).unwrap();
+    let told: Value = serde_json::from_str(sandbox.run(&["inspect", "samples.bvh", "--json"]).ok()).unwrap();
     assert_eq!(told["trees"][1]["sample_bytes"], 64 * told["trees"][1]["nodes"].as_u64().unwrap());
-    assert_eq!(place.run(&["verify", "samples.bvh"]).code, 0);
+    assert_eq!(sandbox.run(&["verify", "samples.bvh"]).code, 0);
     let poses = ["1.5 0 0", "2 3 4", "0.1 -5 0.2"].map(shift).concat();
-    let ask = |query: &[&str]| place.feed(&[&["query", "distance"], query].concat(), poses.as_bytes());
+    let ask = |query: &[&str]| sandbox.feed(&[&["query", "distance"], query].concat(), poses.as_bytes());
     let expected = ask(&["cube.bvh", "cube.bvh"]).ok().to_owned();
     assert_eq!(ask(&["samples.bvh", "samples.bvh", "--volume", "samples"]).ok(), expected);
     ask(&["cube.bvh", "samples.bvh", "--volume", "samples"])
@@ -152,20 +153,20 @@ fn samples_may_be_chosen() {
 
 #[test]
 fn poses_may_come_from_a_file() {
-    let place = Place::with_cube();
+    let sandbox = Sandbox::with_cube();
     let comments = format!("\u{feff}# R, T\r\n\r\n{}1,0,0, 0,1,0, 0,0,1, 5,5,5 # away", shift("0 0 0.5"));
-    place.write("poses.txt", comments);
+    sandbox.write("poses.txt", comments);
     let collide = ["query", "collide", "cube.bvh", "cube.bvh", "--poses"];
-    let run = |file| place.run(&[&collide[..], &[file]].concat());
+    let run = |file| sandbox.run(&[&collide[..], &[file]].concat());
     assert_eq!(run("poses.txt").ok(), format!("{HEADER}1,\n0,\n"));
     run("none.txt").fails_silently(3, &["none.txt", "cannot be read"]);
-    let dash = place.feed(&[&collide[..], &["-"]].concat(), shift("9 9 9").as_bytes());
+    let dash = sandbox.feed(&[&collide[..], &["-"]].concat(), shift("9 9 9").as_bytes());
     assert_eq!(dash.ok(), format!("{HEADER}0,\n"));
 }
 
 #[test]
 fn a_malformed_pose_is_named_and_nothing_follows() {
-    let place = Place::with_cube();
+    let sandbox = Sandbox::with_cube();
     let good = shift("0 0 0");
     for (bad, reason) in [
         ("1 0 0 0 1 0 0 0 1 0 0", "found 11 numbers, but a collide query takes 12"),
@@ -179,8 +180,8 @@ fn a_malformed_pose_is_named_and_nothing_follows() {
         ("-1 0 0 0 1 0 0 0 1 0 0 0", "it mirrors"),
         ("1 0 0 0.1 1 0 0 0 1 0 0 0", "it scales"),
     ] {
-        place.write("poses", format!("{good}# comment\n\n{bad}\n{good}"));
-        let ran = place.run(&["query", "collide", "cube.bvh", "cube.bvh", "--poses", "poses"]);
+        sandbox.write("poses", format!("{good}# comment\n\n{bad}\n{good}"));
+        let ran = sandbox.run(&["query", "collide", "cube.bvh", "cube.bvh", "--poses", "poses"]);
         ran.fails(1, &["poses, line 4", reason]);
         assert_eq!(ran.out, format!("{HEADER}1,\n"), "{bad}");
     }
@@ -190,8 +191,8 @@ fn a_malformed_pose_is_named_and_nothing_follows() {
 
 #[test]
 fn either_file_is_named_where_it_is_none() {
-    let place = Place::with_cube();
-    let run = |a, b| place.run(&["query", "collide", a, b]);
+    let sandbox = Sandbox::with_cube();
+    let run = |a, b| sandbox.run(&["query", "collide", a, b]);
     run("cube.obj", "cube.bvh").fails_silently(1, &["cube.obj", "magic"]);
     run("cube.bvh", "cube.obj").fails_silently(1, &["cube.obj", "magic"]);
     run("cube.bvh", "none.bvh").fails_silently(3, &["none.bvh", "cannot be read"]);

@@ -2,66 +2,66 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{CUBE, Place};
+use crate::support::{CUBE, Sandbox};
 
 #[test]
 fn a_model_is_compiled_and_summed_up() {
-    let place = Place::new();
-    place.write("cube.obj", CUBE);
-    let ran = place.run(&["cube.obj", "-o", "cube.bvh"]);
+    let sandbox = Sandbox::new();
+    sandbox.write("cube.obj", CUBE);
+    let ran = sandbox.run(&["cube.obj", "-o", "cube.bvh"]);
     assert_eq!(ran.ok(), "");
     for word in ["cube.obj", "8 faces", "12 triangles", "cube.bvh", "dropped 1 triangle", "dropped 1 face"] {
         assert!(ran.err.contains(word), "{word}: {}", ran.err);
     }
-    place.run(&["verify", "cube.bvh", "--against", "cube.obj"]).ok();
+    sandbox.run(&["verify", "cube.bvh", "--against", "cube.obj"]).ok();
 }
 
 #[test]
 fn the_word_compile_changes_nothing() {
-    let place = Place::with_cube();
-    place.run(&["compile", "cube.obj", "-o", "other.bvh", "-q"]).is_silent();
-    assert_eq!(place.read("cube.bvh"), place.read("other.bvh"));
+    let sandbox = Sandbox::with_cube();
+    sandbox.run(&["compile", "cube.obj", "-o", "other.bvh", "-q"]).is_silent();
+    assert_eq!(sandbox.read("cube.bvh"), sandbox.read("other.bvh"));
 }
 
 #[test]
 fn standard_input_and_output_do_as_well() {
-    let place = Place::with_cube();
-    let ran = place.feed(&["-", "-o", "-", "--quiet"], CUBE.as_bytes());
+    let sandbox = Sandbox::with_cube();
+    let ran = sandbox.feed(&["-", "-o", "-", "--quiet"], CUBE.as_bytes());
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    assert_eq!(ran.bytes, place.read("cube.bvh"));
-    let verbose = place.run(&["cube.obj", "-o", "-", "--verbose"]);
+    assert_eq!(ran.bytes, sandbox.read("cube.bvh"));
+    let verbose = sandbox.run(&["cube.obj", "-o", "-", "--verbose"]);
     assert_eq!(verbose.bytes, ran.bytes);
     for word in ["cost", "serialise", "aabb-tree", "obb-tree", "leaves"] {
         assert!(verbose.err.contains(word), "{word}: {}", verbose.err);
     }
-    place.feed(&["-", "-o", "x.bvh"], b"v 0 0 0\n").fails_silently(1, &["standard input", "no triangle"]);
+    sandbox.feed(&["-", "-o", "x.bvh"], b"v 0 0 0\n").fails_silently(1, &["standard input", "no triangle"]);
 }
 
 #[test]
 fn threads_do_not_change_the_bytes() {
-    let place = Place::new();
-    place.write("waves.obj", waves());
+    let sandbox = Sandbox::new();
+    sandbox.write("waves.obj", waves());
     for options in ["--quality=fast", "--quality=default", "--quality=best", "--layout=small"] {
         let [one, two, seven] = ["1", "2", "7"].map(|threads| {
-            let ran = place.run(&["waves.obj", "-o", "-", "-q", "--threads", threads, options]);
+            let ran = sandbox.run(&["waves.obj", "-o", "-", "-q", "--threads", threads, options]);
             ran.ok();
             ran.bytes
         });
         assert!(one == two && one == seven, "{options}");
-        place.write("waves.bvh", &one);
-        place.run(&["verify", "waves.bvh", "--against", "waves.obj"]).ok();
+        sandbox.write("waves.bvh", &one);
+        sandbox.run(&["verify", "waves.bvh", "--against", "waves.obj"]).ok();
     }
 }
 
 #[test]
 fn what_a_budget_allowed_makes_the_same_file() {
-    let place = Place::new();
-    place.write("waves.obj", waves());
+    let sandbox = Sandbox::new();
+    sandbox.write("waves.obj", waves());
     let compile = |options: &str| {
         let options: Vec<_> = options.split_whitespace().collect();
-        let ran = place.run(&[&["waves.obj", "-o", "w.bvh", "--json"], &options[..]].concat());
+        let ran = sandbox.run(&[&["waves.obj", "-o", "w.bvh", "--json"], &options[..]].concat());
         let report: Value = serde_json::from_str(ran.ok()).expect("JSON");
-        (report["options"].as_str().expect("text").to_owned(), place.read("w.bvh"))
+        (report["options"].as_str().expect("text").to_owned(), sandbox.read("w.bvh"))
     };
     for options in [
         "--time-budget 0.5",
@@ -76,7 +76,7 @@ fn what_a_budget_allowed_makes_the_same_file() {
         assert!(again == told && untimed == timed, "{options}: {told}; {again}");
     }
     let usage = |args: &[&str], words: &[&str]| {
-        place.run(&[&["waves.obj", "-o", "x.bvh"], args].concat()).fails_silently(2, words);
+        sandbox.run(&[&["waves.obj", "-o", "x.bvh"], args].concat()).fails_silently(2, words);
     };
     usage(&["--steps", "3"], &["--quality best"]);
     usage(&["--trees", "aabb", "--time-budget", "1"], &["--quality best"]);
@@ -105,12 +105,12 @@ fn waves() -> String {
 
 #[test]
 fn json_is_one_object_about_the_work() {
-    let place = Place::new();
-    place.write("cube.obj", CUBE);
-    let ran = place.run(&["cube.obj", "-o", "cube.bvh", "--json", "--quiet"]);
+    let sandbox = Sandbox::new();
+    sandbox.write("cube.obj", CUBE);
+    let ran = sandbox.run(&["cube.obj", "-o", "cube.bvh", "--json", "--quiet"]);
     assert_eq!(ran.err, "");
     let json: Value = serde_json::from_str(ran.ok()).unwrap();
-    let bytes = place.read("cube.bvh");
+    let bytes = sandbox.read("cube.bvh");
     assert_eq!(json["inputs"][0]["path"], "cube.obj");
     assert_eq!(json["inputs"][0]["bytes"], CUBE.len());
     assert_eq!(json["inputs"][0]["blake3"], blake3::hash(CUBE.as_bytes()).to_hex().as_str());
@@ -135,11 +135,11 @@ fn uneven() -> String {
 
 #[test]
 fn a_small_layout_is_smaller_and_says_how_far_vertices_moved() {
-    let place = Place::new();
-    place.write("uneven.obj", uneven());
+    let sandbox = Sandbox::new();
+    sandbox.write("uneven.obj", uneven());
     let compile = |layout: &str| {
-        let ran = place.run(&["uneven.obj", "-o", "out.bvh", "--layout", layout, "--json"]);
-        place.run(&["verify", "out.bvh", "--against", "uneven.obj"]).ok();
+        let ran = sandbox.run(&["uneven.obj", "-o", "out.bvh", "--layout", layout, "--json"]);
+        sandbox.run(&["verify", "out.bvh", "--against", "uneven.obj"]).ok();
         (serde_json::from_str::<Value>(ran.ok()).unwrap(), ran.err)
     };
     let (fast, told) = compile("fast");
@@ -156,11 +156,11 @@ fn a_small_layout_is_smaller_and_says_how_far_vertices_moved() {
     assert!(blocks(&small) * 3 < blocks(&fast) * 2);
     assert!(small["bytes"].as_u64() < fast["bytes"].as_u64());
     // Both record the options they were made with.
-    let inspected = place.run(&["inspect", "out.bvh"]);
+    let inspected = sandbox.run(&["inspect", "out.bvh"]);
     for word in ["--layout small", "packed-blocks", "from the source's on each axis"] {
         assert!(inspected.ok().contains(word), "{word}: {}", inspected.out);
     }
-    let json: Value = serde_json::from_str(place.run(&["inspect", "out.bvh", "--json"]).ok()).unwrap();
+    let json: Value = serde_json::from_str(sandbox.run(&["inspect", "out.bvh", "--json"]).ok()).unwrap();
     assert_eq!(json["position_error"].as_f64(), Some(error));
     assert_eq!(json["split_triangles"], 0);
     let kinds: Vec<_> = json["sections"].as_array().unwrap().iter().map(|section| &section["kind"]).collect();
@@ -169,38 +169,38 @@ fn a_small_layout_is_smaller_and_says_how_far_vertices_moved() {
 
 #[test]
 fn bad_models_are_refused_with_place_and_reason() {
-    let place = Place::new();
-    place.write("nan.obj", "v 0 0 0\nv nan 0 0\nv 0 1 0\nf 1 2 3\n");
-    place.run(&["nan.obj", "-o", "x.bvh"]).fails_silently(1, &["nan.obj, line 2", "not a finite"]);
-    place.write("range.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n");
-    place.run(&["range.obj", "-o", "x.bvh"]).fails_silently(1, &["range.obj, line 4", "vertex 4"]);
-    place.write("empty.obj", "");
-    place.run(&["empty.obj", "-o", "x.bvh"]).fails_silently(1, &["empty.obj", "no triangle"]);
-    place.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
-    place.run(&["flat.obj", "-o", "x.bvh"]).fails_silently(1, &["flat.obj", "zero area"]);
-    place.write("walk.bvh", "HIERARCHY\nROOT Hips\n{\n}\n");
-    place.run(&["walk.bvh", "-o", "x.bvh"]).fails_silently(1, &["walk.bvh", "motion-capture"]);
-    assert!(!place.path("x.bvh").exists());
+    let sandbox = Sandbox::new();
+    sandbox.write("nan.obj", "v 0 0 0\nv nan 0 0\nv 0 1 0\nf 1 2 3\n");
+    sandbox.run(&["nan.obj", "-o", "x.bvh"]).fails_silently(1, &["nan.obj, line 2", "not a finite"]);
+    sandbox.write("range.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n");
+    sandbox.run(&["range.obj", "-o", "x.bvh"]).fails_silently(1, &["range.obj, line 4", "vertex 4"]);
+    sandbox.write("empty.obj", "");
+    sandbox.run(&["empty.obj", "-o", "x.bvh"]).fails_silently(1, &["empty.obj", "no triangle"]);
+    sandbox.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
+    sandbox.run(&["flat.obj", "-o", "x.bvh"]).fails_silently(1, &["flat.obj", "zero area"]);
+    sandbox.write("walk.bvh", "HIERARCHY\nROOT Hips\n{\n}\n");
+    sandbox.run(&["walk.bvh", "-o", "x.bvh"]).fails_silently(1, &["walk.bvh", "motion-capture"]);
+    assert!(!sandbox.path("x.bvh").exists());
 }
 
 #[test]
 fn a_compiled_file_is_no_model() {
-    let place = Place::with_cube();
-    place.run(&["cube.bvh", "-o", "x.bvh"]).fails_silently(1, &["cube.bvh", "compiled bvhc file"]);
+    let sandbox = Sandbox::with_cube();
+    sandbox.run(&["cube.bvh", "-o", "x.bvh"]).fails_silently(1, &["cube.bvh", "compiled bvhc file"]);
 }
 
 #[test]
 fn a_missing_model_is_an_error_of_the_system() {
-    let place = Place::new();
-    place.run(&["none.obj", "-o", "x.bvh"]).fails_silently(3, &["none.obj", "cannot be read"]);
-    place.run(&[".", "-o", "x.bvh"]).fails_silently(3, &[".: cannot be read"]);
+    let sandbox = Sandbox::new();
+    sandbox.run(&["none.obj", "-o", "x.bvh"]).fails_silently(3, &["none.obj", "cannot be read"]);
+    sandbox.run(&[".", "-o", "x.bvh"]).fails_silently(3, &[".: cannot be read"]);
 }
 
 #[test]
 fn other_formats_are_named() {
-    let place = Place::new();
-    place.write("a.glb", "glTF\u{2}\0\0\0");
-    place
+    let sandbox = Sandbox::new();
+    sandbox.write("a.glb", "glTF\u{2}\0\0\0");
+    sandbox
         .run(&["a.glb", "-o", "x.bvh"])
         .fails_silently(1, &["a.glb", "binary glTF (GLB)", "export the model as OBJ"]);
 }
@@ -209,11 +209,11 @@ fn other_formats_are_named() {
 #[test]
 fn the_library_compiles_the_same_bytes() {
     use bvhc::{Options, Quality};
-    let place = Place::with_cube();
+    let sandbox = Sandbox::with_cube();
     for (name, quality) in [("fast", Quality::Fast), ("default", Quality::Default)] {
-        place.run(&["cube.obj", "-o", "cube.bvh", "-q", "--quality", name]).is_silent();
+        sandbox.run(&["cube.obj", "-o", "cube.bvh", "-q", "--quality", name]).is_silent();
         let compiled = bvhc::compile(CUBE.as_bytes(), "cube.obj", &Options::of(quality)).unwrap();
-        assert_eq!(place.read("cube.bvh"), compiled.bytes[..], "{name}");
+        assert_eq!(sandbox.read("cube.bvh"), compiled.bytes[..], "{name}");
     }
 }
 

@@ -1,13 +1,13 @@
 //! `bvhc query distance A B`
 
-use crate::support::Place;
+use crate::support::Sandbox;
 
 const HEADER: &str = "distance,ax,ay,az,bx,by,bz,face_a,face_b\n";
 
 /// The cube against itself, at these poses.
 fn ask(args: &[&str], poses: &str) -> String {
     let distance = ["query", "distance", "cube.bvh", "cube.bvh"];
-    Place::with_cube().feed(&[&distance, args].concat(), poses.as_bytes()).ok().to_owned()
+    Sandbox::with_cube().feed(&[&distance, args].concat(), poses.as_bytes()).ok().to_owned()
 }
 
 /// No rotation, and this translation.
@@ -73,24 +73,24 @@ fn volumes_may_be_chosen() {
     for volume in ["obb", "aabb"] {
         assert_eq!(ask(&["--volume", volume], &poses), expected, "{volume}");
     }
-    let place = Place::with_cube();
+    let sandbox = Sandbox::with_cube();
     let distance = ["query", "distance", "cube.bvh", "cube.bvh", "--volume"];
-    let run = |volume| place.feed(&[&distance[..], &[volume]].concat(), poses.as_bytes());
+    let run = |volume| sandbox.feed(&[&distance[..], &[volume]].concat(), poses.as_bytes());
     run("kdop").fails_silently(1, &["cube.bvh", "k-DOPs"]);
     run("ball").fails_silently(2, &["--volume", "ball"]);
 }
 
 #[test]
 fn wrong_arguments_and_poses_are_named() {
-    let place = Place::with_cube();
-    let run = |args: &[&str]| place.run(&[&["query", "distance", "cube.bvh"], args].concat());
+    let sandbox = Sandbox::with_cube();
+    let run = |args: &[&str]| sandbox.run(&[&["query", "distance", "cube.bvh"], args].concat());
     run(&[]).fails_silently(2, &["<B>"]);
     for bad in ["-1", "nan", "x"] {
         let within = format!("--within={bad}");
         run(&["cube.bvh", &within]).fails_silently(2, &["--within"]);
     }
     run(&["cube.bvh", "--abs-error", "1", "--rel-error", "1"]).fails_silently(2, &["--rel-error"]);
-    let ran = place.feed(&["query", "distance", "cube.bvh", "cube.bvh"], b"1 2 3\n");
+    let ran = sandbox.feed(&["query", "distance", "cube.bvh", "cube.bvh"], b"1 2 3\n");
     ran.fails(1, &["line 1", "found 3 numbers, but a distance query takes 12"]);
     assert_eq!(ran.out, HEADER);
 }

@@ -1,11 +1,11 @@
 //! Help, version, usage.
 
-use crate::support::Place;
+use crate::support::Sandbox;
 
 #[test]
 fn help_tells_a_newcomer_enough() {
-    let place = Place::new();
-    let help = place.run(&["--help"]);
+    let sandbox = Sandbox::new();
+    let help = sandbox.run(&["--help"]);
     for word in [
         "bunny.obj -o bunny.bvh",
         "Exit codes",
@@ -23,17 +23,17 @@ fn help_tells_a_newcomer_enough() {
     }
     assert_eq!(help.err, "");
     for kind in ["compile", "inspect", "verify", "query"] {
-        assert!(place.run(&[kind, "--help"]).ok().contains("Usage: bvhc "));
+        assert!(sandbox.run(&[kind, "--help"]).ok().contains("Usage: bvhc "));
     }
     for kind in ["--help", "ray", "any", "point", "box", "sphere"] {
-        let help = place.run(&["query", kind, "--help"]);
+        let help = sandbox.run(&["query", kind, "--help"]);
         assert!(help.ok().contains("hit,t,u,v,face,material,group,nx,ny,nz"), "{kind}");
     }
-    let collide = place.run(&["query", "collide", "--help"]);
+    let collide = sandbox.run(&["query", "collide", "--help"]);
     for word in ["Usage: bvhc query collide [OPTIONS] <A> <B>", "--poses", "--pairs", "R x + T"] {
         assert!(collide.ok().contains(word), "{word}");
     }
-    let distance = place.run(&["query", "distance", "--help"]);
+    let distance = sandbox.run(&["query", "distance", "--help"]);
     for word in ["--poses", "--within", "--abs-error", "--rel-error", "R x + T"] {
         assert!(distance.ok().contains(word), "{word}");
     }
@@ -41,37 +41,37 @@ fn help_tells_a_newcomer_enough() {
 
 #[test]
 fn version_is_the_crates() {
-    let version = Place::new().run(&["--version"]);
+    let version = Sandbox::new().run(&["--version"]);
     assert_eq!(version.ok(), concat!("bvhc ", env!("CARGO_PKG_VERSION"), "\n"));
 }
 
 #[test]
 fn a_wrong_command_line_is_an_error_of_its_own() {
-    let place = Place::with_cube();
-    place.run(&["cube.obj"]).fails_silently(2, &["--output"]);
-    place.run(&["-o", "out.bvh"]).fails_silently(2, &["MODEL"]);
-    place.run(&["cube.obj", "-o", "out.bvh", "--quality", "finest"]).fails_silently(2, &["finest"]);
-    place.run(&["cube.obj", "-o", "out.bvh", "--layout", "tiny"]).fails_silently(2, &["tiny"]);
+    let sandbox = Sandbox::with_cube();
+    sandbox.run(&["cube.obj"]).fails_silently(2, &["--output"]);
+    sandbox.run(&["-o", "out.bvh"]).fails_silently(2, &["MODEL"]);
+    sandbox.run(&["cube.obj", "-o", "out.bvh", "--quality", "finest"]).fails_silently(2, &["finest"]);
+    sandbox.run(&["cube.obj", "-o", "out.bvh", "--layout", "tiny"]).fails_silently(2, &["tiny"]);
     for threads in ["0", "x", "1000000"] {
-        place.run(&["cube.obj", "-o", "out.bvh", "--threads", threads]).fails_silently(2, &["--threads"]);
+        sandbox.run(&["cube.obj", "-o", "out.bvh", "--threads", threads]).fails_silently(2, &["--threads"]);
     }
-    place.run(&["cube.obj", "-o", "out.bvh", "--quiet", "--verbose"]).fails_silently(2, &["--verbose"]);
+    sandbox.run(&["cube.obj", "-o", "out.bvh", "--quiet", "--verbose"]).fails_silently(2, &["--verbose"]);
     for models in [["cube.obj", "b.obj", "-o", "out.bvh"], ["-o", "out.bvh", "cube.obj", "b.obj"]] {
-        place.run(&models).fails_silently(2, &["`b.obj` is a second model", "once for each"]);
+        sandbox.run(&models).fails_silently(2, &["`b.obj` is a second model", "once for each"]);
     }
-    place.run(&["cube.obj", "inspect", "-o", "out.bvh"]).fails_silently(2, &["inspect"]);
-    place.run(&["query", "cone", "cube.bvh"]).fails_silently(2, &["cone"]);
-    place.run(&["query", "ray"]).fails_silently(2, &["FILE"]);
-    place.run(&["query", "ray", "cube.bvh", "--pairs"]).fails_silently(2, &["--pairs"]);
-    place.run(&["query", "collide", "cube.bvh"]).fails_silently(2, &["<B>"]);
-    place.run(&["inspect"]).fails_silently(2, &["FILE"]);
-    place.run(&["cube.obj", "-o", "-", "--json"]).fails_silently(2, &["--json", "-o -"]);
-    assert_eq!(place.files(), ["cube.bvh", "cube.obj"]);
+    sandbox.run(&["cube.obj", "inspect", "-o", "out.bvh"]).fails_silently(2, &["inspect"]);
+    sandbox.run(&["query", "cone", "cube.bvh"]).fails_silently(2, &["cone"]);
+    sandbox.run(&["query", "ray"]).fails_silently(2, &["FILE"]);
+    sandbox.run(&["query", "ray", "cube.bvh", "--pairs"]).fails_silently(2, &["--pairs"]);
+    sandbox.run(&["query", "collide", "cube.bvh"]).fails_silently(2, &["<B>"]);
+    sandbox.run(&["inspect"]).fails_silently(2, &["FILE"]);
+    sandbox.run(&["cube.obj", "-o", "-", "--json"]).fails_silently(2, &["--json", "-o -"]);
+    assert_eq!(sandbox.files(), ["cube.bvh", "cube.obj"]);
 }
 
 #[test]
 fn no_arguments_show_the_help() {
-    let ran = Place::new().run(&[]);
+    let ran = Sandbox::new().run(&[]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("Usage: bvhc") && ran.out.is_empty());
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{CUBE, Place};
+use crate::support::{CUBE, Sandbox};
 
 #[test]
 fn json_holds_all_there_is_to_say() {
-    let place = Place::with_cube();
-    let ran = place.run(&["inspect", "cube.bvh", "--json"]);
+    let sandbox = Sandbox::with_cube();
+    let ran = sandbox.run(&["inspect", "cube.bvh", "--json"]);
     let json: Value = serde_json::from_str(ran.ok()).unwrap();
     assert_eq!(json["format"], "3.0");
     assert_eq!([&json["triangles"], &json["vertices"]], [12, 8]);
@@ -29,8 +29,8 @@ fn json_holds_all_there_is_to_say() {
 
 #[test]
 fn json_tells_of_the_tree_of_oriented_boxes() {
-    let place = Place::with_cube();
-    let json: Value = serde_json::from_str(place.run(&["inspect", "cube.bvh", "--json"]).ok()).unwrap();
+    let sandbox = Sandbox::with_cube();
+    let json: Value = serde_json::from_str(sandbox.run(&["inspect", "cube.bvh", "--json"]).ok()).unwrap();
     let names: Vec<_> = json["trees"].as_array().unwrap().iter().map(|tree| &tree["name"]).collect();
     assert_eq!(names, ["aabb-tree", "obb-tree"]);
     let tree = &json["trees"][1];
@@ -46,9 +46,9 @@ fn json_tells_of_the_tree_of_oriented_boxes() {
 
 #[test]
 fn sections_are_where_json_says() {
-    let place = Place::with_cube();
-    let bytes = place.read("cube.bvh");
-    let json: Value = serde_json::from_str(place.run(&["inspect", "cube.bvh", "--json"]).ok()).unwrap();
+    let sandbox = Sandbox::with_cube();
+    let bytes = sandbox.read("cube.bvh");
+    let json: Value = serde_json::from_str(sandbox.run(&["inspect", "cube.bvh", "--json"]).ok()).unwrap();
     assert_eq!(json["bytes"], bytes.len());
     let sections = json["sections"].as_array().unwrap();
     let kinds: Vec<_> = sections.iter().map(|section| section["kind"].as_u64().unwrap()).collect();
@@ -64,7 +64,7 @@ fn sections_are_where_json_says() {
 
 #[test]
 fn text_names_what_there_is() {
-    let ran = Place::with_cube().run(&["inspect", "cube.bvh"]);
+    let ran = Sandbox::with_cube().run(&["inspect", "cube.bvh"]);
     for word in [
         "cube.bvh",
         "format 3.0",
@@ -84,23 +84,23 @@ fn text_names_what_there_is() {
 
 #[test]
 fn users_keys_and_values_are_told() {
-    let place = Place::with_cube();
-    place.run(&["cube.obj", "-o", "meta.bvh", "--meta", "b=c=d", "--meta", "author=me"]).ok();
-    let ran = place.run(&["inspect", "meta.bvh"]);
+    let sandbox = Sandbox::with_cube();
+    sandbox.run(&["cube.obj", "-o", "meta.bvh", "--meta", "b=c=d", "--meta", "author=me"]).ok();
+    let ran = sandbox.run(&["inspect", "meta.bvh"]);
     assert!(ran.ok().contains("author=me\n") && ran.ok().contains("b=c=d\n"), "{}", ran.ok());
-    let json: Value = serde_json::from_str(place.run(&["inspect", "meta.bvh", "--json"]).ok()).unwrap();
+    let json: Value = serde_json::from_str(sandbox.run(&["inspect", "meta.bvh", "--json"]).ok()).unwrap();
     assert_eq!(json["user_metadata"], json!({ "author": "me", "b": "c=d" }));
     assert_eq!(json["meshes"], 1);
     let twice = ["cube.obj", "-o", "twice.bvh", "--meta", "a=1", "--meta", "a=2"];
-    place.run(&twice).fails_silently(2, &["--meta", "twice"]);
+    sandbox.run(&twice).fails_silently(2, &["--meta", "twice"]);
 }
 
 #[test]
 fn what_is_no_file_of_ours_is_called_what_it_is() {
-    let place = Place::with_cube();
-    place.write("walk.bvh", "HIERARCHY\nROOT Hips\n");
+    let sandbox = Sandbox::with_cube();
+    sandbox.write("walk.bvh", "HIERARCHY\nROOT Hips\n");
     for command in [&["inspect"][..], &["verify"], &["query", "ray"]] {
-        let run = |file| place.run(&[command, &[file]].concat());
+        let run = |file| sandbox.run(&[command, &[file]].concat());
         run("walk.bvh").fails_silently(1, &["walk.bvh", "motion-capture"]);
         run("cube.obj").fails_silently(1, &["cube.obj", "magic"]);
         run("none.bvh").fails_silently(3, &["none.bvh", "cannot be read"]);

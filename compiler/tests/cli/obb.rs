@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Place;
+use crate::support::Sandbox;
 
 /// A bowl of 12 by 12 quads: enough for the options to make a difference.
 fn bowl() -> String {
@@ -19,35 +19,35 @@ fn bowl() -> String {
     text
 }
 
-fn with_bowl() -> Place {
-    let place = Place::new();
-    place.write("bowl.obj", bowl());
-    place
+fn with_bowl() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("bowl.obj", bowl());
+    sandbox
 }
 
 /// Compiles the bowl and returns the report and the file.
-fn compile(place: &Place, args: &[&str]) -> (Value, Vec<u8>) {
-    let ran = place.run(&[&["bowl.obj", "-o", "bowl.bvh", "--json"], args].concat());
+fn compile(sandbox: &Sandbox, args: &[&str]) -> (Value, Vec<u8>) {
+    let ran = sandbox.run(&[&["bowl.obj", "-o", "bowl.bvh", "--json"], args].concat());
     let report = serde_json::from_str(ran.ok()).expect("JSON");
-    place.run(&["verify", "bowl.bvh", "--against", "bowl.obj"]).ok();
-    (report, place.read("bowl.bvh"))
+    sandbox.run(&["verify", "bowl.bvh", "--against", "bowl.obj"]).ok();
+    (report, sandbox.read("bowl.bvh"))
 }
 
 /// The options recorded in the file.
-fn told(place: &Place) -> String {
-    let json: Value = serde_json::from_str(place.run(&["inspect", "bowl.bvh", "--json"]).ok()).unwrap();
+fn told(sandbox: &Sandbox) -> String {
+    let json: Value = serde_json::from_str(sandbox.run(&["inspect", "bowl.bvh", "--json"]).ok()).unwrap();
     json["options"].as_str().expect("a text").to_owned()
 }
 
 #[test]
 fn defaults_may_be_spelt_out_and_are_not_told() {
-    let place = with_bowl();
-    let (report, plain) = compile(&place, &[]);
-    assert_eq!(told(&place), "--quality default");
+    let sandbox = with_bowl();
+    let (report, plain) = compile(&sandbox, &[]);
+    assert_eq!(told(&sandbox), "--quality default");
     let spelt = "--trees aabb,obb --obb-fit memetic --obb-objective volume --obb-split kinematic --leaf-size 4 \
                  --seed 0 --memetic-population 8 --memetic-patience 12 --memetic-widest 30 \
                  --memetic-narrowest 1";
-    assert!(compile(&place, &spelt.split_whitespace().collect::<Vec<_>>()).1 == plain);
+    assert!(compile(&sandbox, &spelt.split_whitespace().collect::<Vec<_>>()).1 == plain);
     let wanted =
         json!({ "fit": "memetic", "objective": "volume", "split": "kinematic", "leaf_size": 4, "seed": 0 });
     assert_eq!([&report["obb"], &report["options"]], [&wanted, &json!("--quality default")]);
@@ -56,8 +56,8 @@ fn defaults_may_be_spelt_out_and_are_not_told() {
 
 #[test]
 fn what_a_file_tells_makes_the_same_file_again() {
-    let place = with_bowl();
-    let plain = compile(&place, &[]).1;
+    let sandbox = with_bowl();
+    let plain = compile(&sandbox, &[]).1;
     for options in [
         "--trees aabb",
         "--obb-fit covariance",
@@ -71,36 +71,36 @@ fn what_a_file_tells_makes_the_same_file_again() {
         "--memetic-population 3 --memetic-patience 2 --memetic-widest 20.5 --memetic-narrowest 0.1 --seed 7",
         "--obb-fit exact --leaf-size 3",
     ] {
-        let (report, bytes) = compile(&place, &options.split_whitespace().collect::<Vec<_>>());
-        let told = told(&place);
+        let (report, bytes) = compile(&sandbox, &options.split_whitespace().collect::<Vec<_>>());
+        let told = told(&sandbox);
         assert_eq!(told, format!("--quality default {options}"));
         assert_eq!(report["options"], told);
         assert!(bytes != plain, "{options}");
-        assert!(compile(&place, &told.split_whitespace().collect::<Vec<_>>()).1 == bytes, "{options}");
+        assert!(compile(&sandbox, &told.split_whitespace().collect::<Vec<_>>()).1 == bytes, "{options}");
     }
 }
 
 #[test]
 fn a_file_without_oriented_boxes_has_none() {
-    let place = with_bowl();
-    let (report, _) = compile(&place, &["--trees", "aabb"]);
+    let sandbox = with_bowl();
+    let (report, _) = compile(&sandbox, &["--trees", "aabb"]);
     assert_eq!([&report["obb"], &report["seconds"]["obb"]], [&Value::Null; 2]);
     assert_eq!(report["trees"].as_array().unwrap().len(), 1);
-    let text = place.run(&["inspect", "bowl.bvh"]);
+    let text = sandbox.run(&["inspect", "bowl.bvh"]);
     assert!(text.ok().contains("aabb-tree") && !text.ok().contains("obb-tree:"));
 }
 
 #[test]
 fn the_least_time_is_without_oriented_boxes() {
-    let place = with_bowl();
-    let (report, plain) = compile(&place, &["--quality", "fast"]);
+    let sandbox = with_bowl();
+    let (report, plain) = compile(&sandbox, &["--quality", "fast"]);
     assert_eq!([&report["obb"], &report["options"]], [&Value::Null, &json!("--quality fast")]);
-    assert!(compile(&place, &["--quality", "fast", "--trees", "aabb"]).1 == plain);
+    assert!(compile(&sandbox, &["--quality", "fast", "--trees", "aabb"]).1 == plain);
     let asked = ["--quality", "fast", "--trees", "aabb,obb"];
-    let (report, _) = compile(&place, &asked);
+    let (report, _) = compile(&sandbox, &asked);
     assert_eq!(report["options"], json!(asked.join(" ")));
     assert_eq!([&report["trees"][0]["kind"], &report["trees"][1]["kind"]], [16, 17]);
-    place
+    sandbox
         .run(&["bowl.obj", "-o", "x.bvh", "--quality", "fast", "--obb-fit", "dito14"])
         .fails_silently(2, &["--obb-fit", "--trees aabb,obb"]);
 }
@@ -108,7 +108,7 @@ fn the_least_time_is_without_oriented_boxes() {
 /// The same for trees of k-DOPs.
 #[test]
 fn kdops_are_told_and_made_again() {
-    let place = with_bowl();
+    let sandbox = with_bowl();
     for options in [
         "--trees aabb,kdop",
         "--trees aabb,kdop --kdop-k 26 --kdop-tables occupancy",
@@ -116,10 +116,10 @@ fn kdops_are_told_and_made_again() {
         "--trees aabb,kdop --kdop-split longest-axis-median",
         "--trees aabb,kdop --kdop-split longest-direction-midpoint",
     ] {
-        let (report, bytes) = compile(&place, &options.split_whitespace().collect::<Vec<_>>());
-        let told = told(&place);
+        let (report, bytes) = compile(&sandbox, &options.split_whitespace().collect::<Vec<_>>());
+        let told = told(&sandbox);
         assert_eq!(told, format!("--quality default {options}"));
-        assert!(compile(&place, &told.split_whitespace().collect::<Vec<_>>()).1 == bytes, "{options}");
+        assert!(compile(&sandbox, &told.split_whitespace().collect::<Vec<_>>()).1 == bytes, "{options}");
         let k = if options.contains("26") {
             26
         } else if options.contains("12") {
@@ -129,13 +129,13 @@ fn kdops_are_told_and_made_again() {
         };
         assert_eq!(report["kdop"]["k"], k);
         assert_eq!(report["trees"].as_array().unwrap().last().unwrap()["kind"], 18);
-        assert!(place.run(&["inspect", "bowl.bvh"]).ok().contains("kdop-tree"));
+        assert!(sandbox.run(&["inspect", "bowl.bvh"]).ok().contains("kdop-tree"));
     }
     for flag in ["--kdop-k 14", "--kdop-tables none", "--kdop-split kinematic"] {
         let args: Vec<_> = ["bowl.obj", "-o", "x.bvh"].into_iter().chain(flag.split(' ')).collect();
-        place.run(&args).fails_silently(2, &[args[3], "is for --trees aabb,kdop"]);
+        sandbox.run(&args).fails_silently(2, &[args[3], "is for --trees aabb,kdop"]);
     }
-    place
+    sandbox
         .run(&["bowl.obj", "-o", "x.bvh", "--trees", "kdop", "--kdop-k", "8"])
         .fails_silently(2, &["--kdop-k", "8"]);
 }
@@ -143,17 +143,17 @@ fn kdops_are_told_and_made_again() {
 /// The same for trees of swept spheres, with and without the oriented boxes that they are made from.
 #[test]
 fn swept_spheres_are_told_and_made_again() {
-    let place = with_bowl();
+    let sandbox = with_bowl();
     for options in [
         "--trees aabb,rss",
         "--trees aabb,obb,lss --obb-fit dito14",
         "--trees aabb,obb,kdop,pss",
         "--trees aabb,obb,hybrid",
     ] {
-        let (report, bytes) = compile(&place, &options.split_whitespace().collect::<Vec<_>>());
-        let told = told(&place);
+        let (report, bytes) = compile(&sandbox, &options.split_whitespace().collect::<Vec<_>>());
+        let told = told(&sandbox);
         assert_eq!(told, format!("--quality default {options}"));
-        assert!(compile(&place, &told.split_whitespace().collect::<Vec<_>>()).1 == bytes, "{options}");
+        assert!(compile(&sandbox, &told.split_whitespace().collect::<Vec<_>>()).1 == bytes, "{options}");
         assert!(options.contains(report["swept"].as_str().unwrap()));
         assert_eq!(report["trees"].as_array().unwrap().last().unwrap()["kind"], 19);
     }
@@ -162,14 +162,14 @@ fn swept_spheres_are_told_and_made_again() {
 /// The same for samples.
 #[test]
 fn samples_are_told_and_made_again() {
-    let place = with_bowl();
+    let sandbox = with_bowl();
     for options in ["--trees aabb,obb,samples", "--trees aabb,obb,samples,kdop,pss --obb-fit dito14"] {
         for layout in ["", "--layout small "] {
             let options = format!("--quality default {layout}{options}");
-            let (report, bytes) = compile(&place, &options.split_whitespace().collect::<Vec<_>>());
-            let told = told(&place);
+            let (report, bytes) = compile(&sandbox, &options.split_whitespace().collect::<Vec<_>>());
+            let told = told(&sandbox);
             assert_eq!(told, options);
-            assert!(compile(&place, &told.split_whitespace().collect::<Vec<_>>()).1 == bytes, "{options}");
+            assert!(compile(&sandbox, &told.split_whitespace().collect::<Vec<_>>()).1 == bytes, "{options}");
             assert_eq!(report["samples"], true);
         }
     }
@@ -177,10 +177,10 @@ fn samples_are_told_and_made_again() {
 
 #[test]
 fn flags_without_effect_are_refused() {
-    let place = with_bowl();
+    let sandbox = with_bowl();
     let refuses = |args: &str, words: &[&str]| {
         let args: Vec<_> = ["bowl.obj", "-o", "x.bvh"].into_iter().chain(args.split_whitespace()).collect();
-        place.run(&args).fails_silently(2, words);
+        sandbox.run(&args).fails_silently(2, words);
     };
     for flag in
         ["--obb-fit dito14", "--obb-objective volume", "--obb-split kinematic", "--leaf-size 4", "--seed 0"]
@@ -198,12 +198,12 @@ fn flags_without_effect_are_refused() {
         let wrong = format!("--obb-fit genetic --memetic-{flag}");
         refuses(&wrong, &["--memetic-", "is for --obb-fit memetic"]);
     }
-    assert_eq!(place.files(), ["bowl.obj"]);
+    assert_eq!(sandbox.files(), ["bowl.obj"]);
 }
 
 #[test]
 fn values_out_of_range_are_refused() {
-    let place = with_bowl();
+    let sandbox = with_bowl();
     for (flag, value) in [
         ("--obb-fit", "sphere"),
         ("--obb-objective", "weight"),
@@ -222,6 +222,6 @@ fn values_out_of_range_are_refused() {
         ("--memetic-narrowest", "181"),
     ] {
         let argument = format!("{flag}={value}");
-        place.run(&["bowl.obj", "-o", "x.bvh", &argument]).fails_silently(2, &[flag, value]);
+        sandbox.run(&["bowl.obj", "-o", "x.bvh", &argument]).fails_silently(2, &[flag, value]);
     }
 }

@@ -3,41 +3,41 @@
 use std::fs;
 use std::process::Stdio;
 
-use crate::support::{CUBE, Place};
+use crate::support::{CUBE, Sandbox};
 
 #[test]
 fn an_older_output_outlives_every_error() {
-    let place = Place::new();
-    place.write("bad.obj", "v 0 0 0\nf 1 1 x\n");
-    place.write("out.bvh", "precious");
-    place.run(&["bad.obj", "-o", "out.bvh"]).fails_silently(1, &["bad.obj, line 2"]);
-    place.run(&["none.obj", "-o", "out.bvh"]).fails_silently(3, &["none.obj"]);
-    assert_eq!(place.read("out.bvh"), b"precious");
-    assert_eq!(place.files(), ["bad.obj", "out.bvh"]);
+    let sandbox = Sandbox::new();
+    sandbox.write("bad.obj", "v 0 0 0\nf 1 1 x\n");
+    sandbox.write("out.bvh", "precious");
+    sandbox.run(&["bad.obj", "-o", "out.bvh"]).fails_silently(1, &["bad.obj, line 2"]);
+    sandbox.run(&["none.obj", "-o", "out.bvh"]).fails_silently(3, &["none.obj"]);
+    assert_eq!(sandbox.read("out.bvh"), b"precious");
+    assert_eq!(sandbox.files(), ["bad.obj", "out.bvh"]);
 }
 
 #[test]
 fn an_older_output_is_replaced_and_nothing_else_is_left() {
-    let place = Place::with_cube();
-    let fresh = place.read("cube.bvh");
-    place.write("out.bvh", "x".repeat(100_000));
-    place.run(&["cube.obj", "-o", "out.bvh", "-q"]).is_silent();
-    assert_eq!(place.read("out.bvh"), fresh);
-    assert_eq!(place.files(), ["cube.bvh", "cube.obj", "out.bvh"]);
+    let sandbox = Sandbox::with_cube();
+    let fresh = sandbox.read("cube.bvh");
+    sandbox.write("out.bvh", "x".repeat(100_000));
+    sandbox.run(&["cube.obj", "-o", "out.bvh", "-q"]).is_silent();
+    assert_eq!(sandbox.read("out.bvh"), fresh);
+    assert_eq!(sandbox.files(), ["cube.bvh", "cube.obj", "out.bvh"]);
 }
 
 #[test]
 fn a_place_that_cannot_be_written_is_named() {
-    let place = Place::with_cube();
-    fs::create_dir(place.path("folder")).unwrap();
-    place.run(&["cube.obj", "-o", "folder"]).fails_silently(3, &["folder: is a directory"]);
-    place
+    let sandbox = Sandbox::with_cube();
+    fs::create_dir(sandbox.path("folder")).unwrap();
+    sandbox.run(&["cube.obj", "-o", "folder"]).fails_silently(3, &["folder: is a directory"]);
+    sandbox
         .run(&["cube.obj", "-o", "none/out.bvh"])
         .fails_silently(3, &["none/out.bvh", "no directory `none`"]);
-    place.run(&["cube.obj", "-o", "cube.obj/out.bvh"]).fails_silently(3, &["cube.obj/out.bvh"]);
-    place.run(&["cube.obj", "-o", "./cube.obj"]).fails_silently(2, &["./cube.obj", "the model itself"]);
-    assert_eq!(place.read("cube.obj"), CUBE.as_bytes());
-    assert_eq!(place.files(), ["cube.bvh", "cube.obj", "folder"]);
+    sandbox.run(&["cube.obj", "-o", "cube.obj/out.bvh"]).fails_silently(3, &["cube.obj/out.bvh"]);
+    sandbox.run(&["cube.obj", "-o", "./cube.obj"]).fails_silently(2, &["./cube.obj", "the model itself"]);
+    assert_eq!(sandbox.read("cube.obj"), CUBE.as_bytes());
+    assert_eq!(sandbox.files(), ["cube.bvh", "cube.obj", "folder"]);
 }
 
 #[cfg(unix)]
@@ -47,25 +47,25 @@ mod unix {
 
     use super::*;
 
-    fn mode(place: &Place, name: &str) -> u32 {
-        fs::metadata(place.path(name)).unwrap().permissions().mode()
+    fn mode(sandbox: &Sandbox, name: &str) -> u32 {
+        fs::metadata(sandbox.path(name)).unwrap().permissions().mode()
     }
 
     #[test]
     fn the_output_has_the_permissions_of_any_new_file() {
-        let place = Place::with_cube();
-        place.write("new", "");
-        assert_eq!(mode(&place, "cube.bvh"), mode(&place, "new"));
+        let sandbox = Sandbox::with_cube();
+        sandbox.write("new", "");
+        assert_eq!(mode(&sandbox, "cube.bvh"), mode(&sandbox, "new"));
     }
 
     #[test]
     fn a_read_only_directory_is_an_error() {
-        let place = Place::with_cube();
-        fs::create_dir(place.path("locked")).unwrap();
-        fs::set_permissions(place.path("locked"), Permissions::from_mode(0o555)).unwrap();
+        let sandbox = Sandbox::with_cube();
+        fs::create_dir(sandbox.path("locked")).unwrap();
+        fs::set_permissions(sandbox.path("locked"), Permissions::from_mode(0o555)).unwrap();
         // A superuser may write anyway.
-        if fs::write(place.path("locked/probe"), "").is_err() {
-            place
+        if fs::write(sandbox.path("locked/probe"), "").is_err() {
+            sandbox
                 .run(&["cube.obj", "-o", "locked/out.bvh"])
                 .fails_silently(3, &["locked/out.bvh", "written"]);
         }
@@ -73,36 +73,36 @@ mod unix {
 
     #[test]
     fn links_and_devices_stay_what_they_are() {
-        let place = Place::with_cube();
-        place.write("real.bvh", "old");
-        symlink("real.bvh", place.path("link.bvh")).unwrap();
-        place.run(&["cube.obj", "-o", "link.bvh", "-q"]).is_silent();
-        assert!(fs::symlink_metadata(place.path("link.bvh")).unwrap().is_symlink());
-        assert_eq!(place.read("real.bvh"), place.read("cube.bvh"));
-        symlink("cube.obj", place.path("model.obj")).unwrap();
-        place.run(&["cube.obj", "-o", "model.obj"]).fails_silently(2, &["the model itself"]);
-        place.run(&["cube.obj", "-o", "/dev/null", "-q"]).is_silent();
+        let sandbox = Sandbox::with_cube();
+        sandbox.write("real.bvh", "old");
+        symlink("real.bvh", sandbox.path("link.bvh")).unwrap();
+        sandbox.run(&["cube.obj", "-o", "link.bvh", "-q"]).is_silent();
+        assert!(fs::symlink_metadata(sandbox.path("link.bvh")).unwrap().is_symlink());
+        assert_eq!(sandbox.read("real.bvh"), sandbox.read("cube.bvh"));
+        symlink("cube.obj", sandbox.path("model.obj")).unwrap();
+        sandbox.run(&["cube.obj", "-o", "model.obj"]).fails_silently(2, &["the model itself"]);
+        sandbox.run(&["cube.obj", "-o", "/dev/null", "-q"]).is_silent();
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
     }
 
     #[test]
     fn a_full_device_is_an_error() {
-        let place = Place::with_cube();
+        let sandbox = Sandbox::with_cube();
         if fs::metadata("/dev/full").is_ok() {
-            place.run(&["cube.obj", "-o", "/dev/full"]).fails_silently(3, &["/dev/full", "written"]);
+            sandbox.run(&["cube.obj", "-o", "/dev/full"]).fails_silently(3, &["/dev/full", "written"]);
         }
     }
 }
 
 #[test]
 fn a_reader_that_leaves_is_no_error() {
-    let place = Place::with_cube();
-    let queries = place.write("queries", "0 0 0\n".repeat(200_000));
+    let sandbox = Sandbox::with_cube();
+    let queries = sandbox.write("queries", "0 0 0\n".repeat(200_000));
     for args in [
         &["query", "point", "cube.bvh", "--input", queries.to_str().unwrap()][..],
         &["cube.obj", "-o", "-", "-q"],
     ] {
-        let mut child = place.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = sandbox.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{args:?}");

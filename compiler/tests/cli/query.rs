@@ -3,10 +3,10 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
-use crate::support::Place;
+use crate::support::Sandbox;
 
 fn ask(kind: &str, input: &str) -> String {
-    Place::with_cube().feed(&["query", kind, "cube.bvh"], input.as_bytes()).ok().to_owned()
+    Sandbox::with_cube().feed(&["query", kind, "cube.bvh"], input.as_bytes()).ok().to_owned()
 }
 
 #[test]
@@ -51,11 +51,11 @@ fn boxes_and_balls_list_each_face_once() {
 
 #[test]
 fn floats_read_back_to_the_same_bits() {
-    let place = Place::new();
-    place.write("thin.obj", "v 0.1 0 0\nv 0.3 0 1e-7\nv 0.1 0.7 3e-9\nf 1 2 3\n");
-    place.run(&["thin.obj", "-o", "thin.bvh", "-q"]).is_silent();
-    let rows = place.feed(&["query", "point", "thin.bvh"], b"0.123456789 0.234567891 1e-3").ok().to_owned();
-    let model = bvhc_runtime::LoadedModel::read(place.path("thin.bvh")).unwrap();
+    let sandbox = Sandbox::new();
+    sandbox.write("thin.obj", "v 0.1 0 0\nv 0.3 0 1e-7\nv 0.1 0.7 3e-9\nf 1 2 3\n");
+    sandbox.run(&["thin.obj", "-o", "thin.bvh", "-q"]).is_silent();
+    let rows = sandbox.feed(&["query", "point", "thin.bvh"], b"0.123456789 0.234567891 1e-3").ok().to_owned();
+    let model = bvhc_runtime::LoadedModel::read(sandbox.path("thin.bvh")).unwrap();
     let nearest = model.model().closest_point([0.123_456_79, 0.234_567_9, 1e-3], f32::INFINITY).unwrap();
     let row = rows.lines().nth(1).unwrap();
     let read: Vec<u32> =
@@ -73,18 +73,18 @@ fn comments_blank_lines_and_line_ends() {
 
 #[test]
 fn queries_may_come_from_a_file() {
-    let place = Place::with_cube();
-    place.write("rays.txt", "0.5 0.25 5 0 0 -1\n");
-    assert_eq!(place.run(&["query", "any", "cube.bvh", "--input", "rays.txt"]).ok(), "hit\n1\n");
-    let dash = place.feed(&["query", "any", "cube.bvh", "--input", "-"], b"0 0 5 1 0 0\n");
+    let sandbox = Sandbox::with_cube();
+    sandbox.write("rays.txt", "0.5 0.25 5 0 0 -1\n");
+    assert_eq!(sandbox.run(&["query", "any", "cube.bvh", "--input", "rays.txt"]).ok(), "hit\n1\n");
+    let dash = sandbox.feed(&["query", "any", "cube.bvh", "--input", "-"], b"0 0 5 1 0 0\n");
     assert_eq!(dash.ok(), "hit\n0\n");
-    let none = place.run(&["query", "any", "cube.bvh", "--input", "none.txt"]);
+    let none = sandbox.run(&["query", "any", "cube.bvh", "--input", "none.txt"]);
     none.fails_silently(3, &["none.txt", "cannot be read"]);
 }
 
 #[test]
 fn a_malformed_line_is_named_and_nothing_follows() {
-    let place = Place::with_cube();
+    let sandbox = Sandbox::with_cube();
     let good = "0.5 0.25 5 0 0 -1\n";
     for (bad, reason) in [
         ("1 2 3 4 5", "found 5 numbers"),
@@ -98,21 +98,21 @@ fn a_malformed_line_is_named_and_nothing_follows() {
         ("0 0 0 0 0 1 nan", "t_min is NaN"),
     ] {
         let input = format!("{good}# comment\n\n{bad}\n{good}");
-        let ran = place.feed(&["query", "any", "cube.bvh"], input.as_bytes());
+        let ran = sandbox.feed(&["query", "any", "cube.bvh"], input.as_bytes());
         ran.fails(1, &["standard input, line 4", reason]);
         assert_eq!(ran.out, "hit\n1\n", "{bad}");
     }
-    place.write("points", "0 0\n");
-    let ran = place.run(&["query", "point", "cube.bvh", "--input", "points"]);
+    sandbox.write("points", "0 0\n");
+    let ran = sandbox.run(&["query", "point", "cube.bvh", "--input", "points"]);
     ran.fails(1, &["points, line 1", "point", "3 or 4"]);
-    let ran = place.feed(&["query", "sphere", "cube.bvh"], b"0 0 0 \xFF\n");
+    let ran = sandbox.feed(&["query", "sphere", "cube.bvh"], b"0 0 0 \xFF\n");
     ran.fails(1, &["line 1", "UTF-8"]);
 }
 
 #[test]
 fn each_answer_comes_before_the_next_question() {
-    let place = Place::with_cube();
-    let mut child = place
+    let sandbox = Sandbox::with_cube();
+    let mut child = sandbox
         .command(&["query", "any", "cube.bvh"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -31,7 +31,7 @@ f 1 2
 ";
 
 /// A separate directory for each test.
-pub(crate) struct Place {
+pub(crate) struct Sandbox {
     directory: TempDir,
 }
 
@@ -44,17 +44,17 @@ pub(crate) struct Ran {
     pub(crate) bytes: Vec<u8>,
 }
 
-impl Place {
+impl Sandbox {
     pub(crate) fn new() -> Self {
         Self { directory: tempfile::tempdir().unwrap() }
     }
 
     /// With `cube.obj` and `cube.bvh`.
     pub(crate) fn with_cube() -> Self {
-        let place = Self::new();
-        place.write("cube.obj", CUBE);
-        place.run(&["cube.obj", "-o", "cube.bvh", "--quiet"]).is_silent();
-        place
+        let sandbox = Self::new();
+        sandbox.write("cube.obj", CUBE);
+        sandbox.run(&["cube.obj", "-o", "cube.bvh", "--quiet"]).is_silent();
+        sandbox
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -254,8 +254,8 @@ impl Forge {
 
     /// The offsets of all references, with their values.
     pub(crate) fn children(&self) -> Vec<(usize, u32)> {
-        let places = (0..self.nodes()).flat_map(|node| (0..NODE_WIDTH).map(move |slot| (node, slot)));
-        places.map(|(node, slot)| self.child(node, slot)).map(|at| (at, self.u32(at))).collect()
+        let slots = (0..self.nodes()).flat_map(|node| (0..NODE_WIDTH).map(move |slot| (node, slot)));
+        slots.map(|(node, slot)| self.child(node, slot)).map(|at| (at, self.u32(at))).collect()
     }
 
     /// Adds a section with its payload in another file, at its position in the order of sections.

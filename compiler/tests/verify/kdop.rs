@@ -124,19 +124,19 @@ fn kdops_hold_what_is_below() {
         for (node, slot, _) in children(&good) {
             for direction in 0..14 {
                 breaks_in(good.clone(), "K4", |file| {
-                    let at = at(file, node, layout.reach(direction, slot));
+                    let at = at(file, node, layout.extent(direction, slot));
                     file.put_f32(at, file.f32(at) - 1e-5);
                 });
             }
         }
         for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
-            breaks_in(good.clone(), "K4", |file| file.put_f32(at(file, 1, layout.reach(3, 0)), wrong));
+            breaks_in(good.clone(), "K4", |file| file.put_f32(at(file, 1, layout.extent(3, 0)), wrong));
             if layout.has_tables() {
                 breaks_in(good.clone(), "K4", |file| file.put_f32(at(file, 1, layout.centre(2, 0)), wrong));
             }
         }
         if layout.has_tables() {
-            breaks_in(good.clone(), "K4", |file| file.put_f32(at(file, 1, layout.reach(3, 0)), -1e-30));
+            breaks_in(good.clone(), "K4", |file| file.put_f32(at(file, 1, layout.extent(3, 0)), -1e-30));
             breaks_in(good, "K4", |file| {
                 file.put_f32(file.root(KDOP) + 12, 100.0);
                 let at = at(file, 0, layout.centre(0, 0));
@@ -173,7 +173,7 @@ fn profiles_tell_of_all_corners() {
 fn occupancy_tells_of_all_corners() {
     let good = forge(Tables::Occupancy);
     let layout = layout(&good);
-    let (mut bits, mut reaches) = (0, 0);
+    let (mut bits, mut extents) = (0, 0);
     for (node, slot, _) in children(&good) {
         for direction in 0..14 {
             let ring = at(&good, node, layout.rings(direction, slot));
@@ -182,14 +182,14 @@ fn occupancy_tells_of_all_corners() {
                 bits += 1;
                 breaks_in(good.clone(), "K7", |file| file.put_u32(ring, 0));
             }
-            let reach = at(&good, node, layout.shell(direction, slot));
-            if good.f32(reach) > 1e-4 {
-                reaches += 1;
-                breaks_in(good.clone(), "K7", |file| file.put_f32(reach, file.f32(reach) - 1e-5));
+            let extent = at(&good, node, layout.shell(direction, slot));
+            if good.f32(extent) > 1e-4 {
+                extents += 1;
+                breaks_in(good.clone(), "K7", |file| file.put_f32(extent, file.f32(extent) - 1e-5));
             }
         }
     }
-    assert!(bits > 100 && reaches > 100, "{bits} {reaches}");
+    assert!(bits > 100 && extents > 100, "{bits} {extents}");
     for wrong in [f32::NAN, f32::INFINITY, -1.0] {
         breaks_in(good.clone(), "K7", |file| file.put_f32(at(file, 0, layout.shell(0, 0)), wrong));
     }

@@ -32,8 +32,8 @@ fn child(file: &Forge, of: usize, slot: usize) -> usize {
 /// The offsets of all references except the empty ones, in order, with their values.
 fn children(file: &Forge) -> Vec<(usize, u32)> {
     let slots = (0..nodes(file)).flat_map(|node| (0..4).map(move |slot| (node, slot)));
-    let places = slots.map(|(node, slot)| child(file, node, slot)).map(|at| (at, file.u32(at)));
-    places.filter(|(_, child)| *child != u32::MAX).collect()
+    let references = slots.map(|(node, slot)| child(file, node, slot)).map(|at| (at, file.u32(at)));
+    references.filter(|(_, child)| *child != u32::MAX).collect()
 }
 
 fn to_nodes(file: &Forge) -> Vec<(usize, u32)> {

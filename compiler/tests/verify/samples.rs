@@ -28,7 +28,7 @@ fn position(file: &Forge, node: usize, slot: usize, axis: usize) -> usize {
     file.slice(SAMPLES, 0).0 + 64 * node + 16 * axis + 4 * slot
 }
 
-fn place(file: &Forge, node: usize, slot: usize) -> usize {
+fn entry(file: &Forge, node: usize, slot: usize) -> usize {
     file.slice(SAMPLES, 0).0 + 64 * node + 48 + 4 * slot
 }
 
@@ -55,7 +55,7 @@ fn samples_are_within_the_rules() {
     Forge::of_samples(&source(), Layout::Small).verify().unwrap();
     let triangle = Forge::of_samples(ONE_TRIANGLE, Layout::Fast);
     triangle.verify().unwrap();
-    assert_eq!((count(&triangle), triangle.u32(place(&triangle, 0, 3))), (1, 0));
+    assert_eq!((count(&triangle), triangle.u32(entry(&triangle, 0, 3))), (1, 0));
 }
 
 /// A different number of nodes than the tree has, or no tree.
@@ -88,7 +88,7 @@ fn places_are_below_their_slots() {
     let leaves = forge().pair_leaves() as u32;
     for (node, slot) in [(0, 0), (0, 1), (count(&forge()) - 1, 0)] {
         for wrong in [4 * leaves, u32::MAX] {
-            breaks("N2", |file| file.put_u32(place(file, node, slot), wrong));
+            breaks("N2", |file| file.put_u32(entry(file, node, slot), wrong));
         }
     }
     // The slot address of another slot, with its position.
@@ -96,12 +96,12 @@ fn places_are_below_their_slots() {
         for axis in 0..3 {
             file.put_u32(position(file, 0, 0, axis), file.u32(position(file, 0, 1, axis)));
         }
-        file.put_u32(place(file, 0, 0), file.u32(place(file, 0, 1)));
+        file.put_u32(entry(file, 0, 0), file.u32(entry(file, 0, 1)));
     });
     // The last lane repeats lane 0, but is unused.
     breaks("N2", |file| {
         let (node, slot, leaf) = short_leaf(file);
-        file.put_u32(place(file, node, slot), 4 * leaf + 3);
+        file.put_u32(entry(file, node, slot), 4 * leaf + 3);
     });
 }
 
@@ -121,7 +121,7 @@ fn positions_are_those_of_corners() {
 fn empty_slots_repeat_the_first() {
     let good = Forge::of_samples(ONE_TRIANGLE, Layout::Fast);
     for slot in 1..4 {
-        breaks_in(good.clone(), "N4", |file| file.put_u32(place(file, 0, slot), 1));
+        breaks_in(good.clone(), "N4", |file| file.put_u32(entry(file, 0, slot), 1));
         for axis in 0..3 {
             breaks_in(good.clone(), "N4", |file| file.add(position(file, 0, slot, axis), 1));
         }

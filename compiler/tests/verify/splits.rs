@@ -15,7 +15,7 @@ fn breaks(rule: &str, forgery: impl FnOnce(&mut Forge)) {
     breaks_in(Forge::of_splits(Layout::Fast), rule, forgery);
 }
 
-/// The offset of element `index` of a list of the section: `triangles` at field 0, `ends` at 16, `places` at 32.
+/// The offset of element `index` of a list of the section: `triangles` at field 0, `ends` at 16, `slots` at 32.
 fn element(file: &Forge, field: usize, index: usize) -> usize {
     let (start, count) = file.slice(SPLITS, field);
     assert!(index < count);
@@ -33,8 +33,8 @@ fn split_triangles_are_within_the_rules() {
     for layout in LAYOUTS {
         let file = Forge::of_splits(layout);
         file.verify().unwrap();
-        let (triangles, places) = (file.slice(SPLITS, 0).1, file.slice(SPLITS, 32).1);
-        assert!(file.nodes() > 2 && triangles > 10 && places > 3 * triangles, "too small for these tests");
+        let (triangles, slots) = (file.slice(SPLITS, 0).1, file.slice(SPLITS, 32).1);
+        assert!(file.nodes() > 2 && triangles > 10 && slots > 3 * triangles, "too small for these tests");
     }
 }
 
@@ -62,7 +62,7 @@ fn ends_and_places() {
     breaks("S2", |file| file.add(last(file), -1));
     breaks("S3", |file| file.add(element(file, 32, 0), 1));
     breaks("S3", |file| file.put_u32(element(file, 32, 2), u32::MAX));
-    // Two places of one triangle swapped.
+    // Two slots of one triangle swapped.
     breaks("S3", |file| swap(file, element(file, 32, 0), element(file, 32, 1)));
 }
 
@@ -90,8 +90,8 @@ fn numbers(file: &Forge, field: usize) -> Vec<u32> {
 }
 
 /// A file with only this section.
-fn list([triangles, ends, places]: [Vec<u32>; 3]) -> Forge {
-    let splits = Splits { triangles: &triangles, ends: &ends, places: &places };
+fn list([triangles, ends, slots]: [Vec<u32>; 3]) -> Forge {
+    let splits = Splits { triangles: &triangles, ends: &ends, slots: &slots };
     Forge { bytes: assemble(&[Section::new(&splits)]).to_vec() }
 }
 
@@ -99,10 +99,10 @@ fn list([triangles, ends, places]: [Vec<u32>; 3]) -> Forge {
 fn marks_in_blocks() {
     // The offset of `split` in a block, and in a packed one.
     let [plain, packed] = [|file: &Forge| file.block(0) + 246, |file: &Forge| file.slice(PACKED, 0).0 + 18];
-    for (layout, place) in LAYOUTS.into_iter().zip([plain, packed]) {
+    for (layout, position) in LAYOUTS.into_iter().zip([plain, packed]) {
         for bit in 0..16 {
             breaks_in(Forge::of_splits(layout), "S4", |file| {
-                let (at, byte) = (place(file) + bit / 8, 1 << (bit % 8));
+                let (at, byte) = (position(file) + bit / 8, 1 << (bit % 8));
                 file.put(at, &[file.bytes[at] ^ byte]);
             });
         }
@@ -111,7 +111,7 @@ fn marks_in_blocks() {
     breaks_in(Forge::packed(), "S4", |file| file.put(file.slice(PACKED, 0).0 + 19, &[128]));
 }
 
-/// One number duplicated in place of another, which is then missing.
+/// One number duplicated instead of another, which is then missing.
 #[test]
 fn every_triangle_is_in_a_block() {
     breaks("G7", |file| {
@@ -126,12 +126,12 @@ fn every_triangle_is_in_a_block() {
 
 #[test]
 fn boxes_cover_split_triangles_between_them() {
-    let places = Forge::of_splits(Layout::Fast).slice(SPLITS, 32).1;
+    let slots = Forge::of_splits(Layout::Fast).slice(SPLITS, 32).1;
     let mut uncovered = 0;
-    for index in 0..places {
+    for index in 0..slots {
         let mut file = Forge::of_splits(Layout::Fast);
-        let place = file.u32(element(&file, 32, index)) as usize;
-        let plane = |plane: usize| file.plane(place / NODE_WIDTH, plane, place % NODE_WIDTH);
+        let slot_address = file.u32(element(&file, 32, index)) as usize;
+        let plane = |plane: usize| file.plane(slot_address / NODE_WIDTH, plane, slot_address % NODE_WIDTH);
         // The blades are long in z, where the slabs are cut.
         let (lower, upper) = (plane(4), plane(5));
         file.put_f32(upper, file.f32(lower).next_up());
@@ -139,7 +139,7 @@ fn boxes_cover_split_triangles_between_them() {
         expect("T10", &file);
         uncovered += usize::from(file.verify().unwrap_err().to_string().contains("is split"));
     }
-    assert!(uncovered > places / 2, "{uncovered} of {places}");
+    assert!(uncovered > slots / 2, "{uncovered} of {slots}");
 }
 
 /// Moves a plane of a slot of a node below the root outward, beyond the box of the slot above.

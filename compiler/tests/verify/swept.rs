@@ -161,16 +161,14 @@ fn the_nodes_of_a_hybrid() {
     let good = forge(Cores::Hybrid);
     let all = nodes(&good);
     for index in [0, all.len() / 2, all.len() - 2] {
-        let place = child(&good, false, index);
-        for wrong in [place.2 ^ 1, place.2 ^ 2, place.2 | 3, place.2 + 4, 0x7fff_fffc, 0x7fff_fffe] {
-            if wrong != place.2 {
-                breaks_hybrid("W6", |file| put_child(file, place, wrong));
+        let at = child(&good, false, index);
+        for wrong in [at.2 ^ 1, at.2 ^ 2, at.2 | 3, at.2 + 4, 0x7fff_fffc, 0x7fff_fffe] {
+            if wrong != at.2 {
+                breaks_hybrid("W6", |file| put_child(file, at, wrong));
             }
         }
         // Two references to one node, so that another node has none.
-        breaks_hybrid("W6", |file| {
-            put_child(file, place, child(file, false, all.len() - 2 - index / 2).2 ^ 1)
-        });
+        breaks_hybrid("W6", |file| put_child(file, at, child(file, false, all.len() - 2 - index / 2).2 ^ 1));
     }
     // A leaf in place of a node.
     breaks_hybrid("W6", |file| put_child(file, child(file, false, 3), child(file, true, 0).2));

@@ -106,7 +106,7 @@ impl KdopLayout {
 
     /// The spot of a child's bound or extent along a direction.
     #[inline]
-    pub const fn reach(&self, direction: usize, slot: usize) -> Spot {
+    pub const fn extent(&self, direction: usize, slot: usize) -> Spot {
         self.spot(Self::EXTENTS, direction, slot)
     }
 
@@ -177,7 +177,7 @@ impl KdopLayout {
             let (slot, number) =
                 (spot.row / self.child_rows(), spot.row % self.child_rows() * PAIR_WIDTH + spot.lane);
             let number = match number {
-                direction if direction < k => KdopNumber::Reach(direction),
+                direction if direction < k => KdopNumber::Extent(direction),
                 direction if direction == k => KdopNumber::Child,
                 _ => KdopNumber::Filling,
             };
@@ -186,7 +186,7 @@ impl KdopLayout {
         let number = match spot.row {
             axis if axis < Self::CHILDREN => KdopNumber::Centre(axis),
             Self::CHILDREN => KdopNumber::Child,
-            row if row < self.shells() => KdopNumber::Reach(row - Self::EXTENTS),
+            row if row < self.shells() => KdopNumber::Extent(row - Self::EXTENTS),
             row if row >= Self::EXTENTS + k * (1 + self.tables.rows()) => KdopNumber::Filling,
             row if row < self.shells() + k => KdopNumber::Shell(row - self.shells()),
             row => KdopNumber::Rings(row - self.shells() - k),
@@ -219,7 +219,7 @@ impl Spot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KdopNumber {
     /// The bound or the extent along a direction.
-    Reach(usize),
+    Extent(usize),
     /// The child reference, as bits.
     Child,
     /// The coordinate of the centre on an axis.
@@ -236,7 +236,7 @@ impl KdopNumber {
     /// Its value in an empty slot.
     pub const fn empty(self) -> f32 {
         match self {
-            Self::Reach(_) | Self::Shell(_) => EMPTY_EXTENT,
+            Self::Extent(_) | Self::Shell(_) => EMPTY_EXTENT,
             Self::Child => f32::from_bits(PairRef::EMPTY.0),
             Self::Centre(_) | Self::Rings(_) | Self::Filling => 0.0,
         }
@@ -275,7 +275,7 @@ mod tests {
                 let (slot, number) = layout.number(spot);
                 found += usize::from(number != KdopNumber::Filling);
                 let there = match number {
-                    KdopNumber::Reach(direction) => layout.reach(direction, slot),
+                    KdopNumber::Extent(direction) => layout.extent(direction, slot),
                     KdopNumber::Child => layout.child(slot),
                     KdopNumber::Centre(axis) => layout.centre(axis, slot),
                     KdopNumber::Shell(direction) => layout.shell(direction, slot),

@@ -12,7 +12,7 @@ pub struct SampleNode {
     /// x, y and z of the vertices, relative to the tree's origin, rounded once.
     pub position: [[f32; PAIR_WIDTH]; 3],
     /// Triangles that have these vertices as corners: 4 times the index of a leaf, plus a lane of it.
-    pub places: [u32; PAIR_WIDTH],
+    pub triangles: [u32; PAIR_WIDTH],
 }
 
-plain_record!(SampleNode, 64, 64, [position, places]);
+plain_record!(SampleNode, 64, 64, [position, triangles]);

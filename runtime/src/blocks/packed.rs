@@ -56,14 +56,14 @@ impl<'a> PackedBlocks<'a> {
                 *slot = window[HEAD + k * row + lane / 2] >> (4 * (lane % 2)) & 15;
             }
         }
-        for (axis, places) in block.positions.iter_mut().enumerate() {
+        for (axis, coordinates) in block.positions.iter_mut().enumerate() {
             let offset = |slot: usize| {
                 let at = head.offsets_at(axis) + 2 * slot;
                 f32::from(u16::from_le_bytes([window[at], window[at + 1]]))
             };
-            for (slot, place) in places.iter_mut().enumerate() {
+            for (slot, coordinate) in coordinates.iter_mut().enumerate() {
                 let slot = if slot < usize::from(head.vertices) { slot } else { 0 };
-                *place = head.origin[axis] + head.step() * offset(slot);
+                *coordinate = head.origin[axis] + head.step() * offset(slot);
             }
         }
         Some(block)

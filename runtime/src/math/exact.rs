@@ -56,11 +56,11 @@ impl Whole {
         let wide = u128::from(mantissa) << (shift % 64);
         let mut out = Self::ZERO;
         // The shifted f32 is far within the capacity; `zip` only avoids indexing that could panic.
-        let place = (shift / 64) as usize;
-        for (limb, part) in out.limbs.iter_mut().skip(place).zip([wide, wide >> 64]) {
+        let first = (shift / 64) as usize;
+        for (limb, part) in out.limbs.iter_mut().skip(first).zip([wide, wide >> 64]) {
             *limb = part as u64;
         }
-        out.trimmed(place + 2, value < 0.0)
+        out.trimmed(first + 2, value < 0.0)
     }
 
     pub(crate) fn is_zero(&self) -> bool {
@@ -155,9 +155,9 @@ impl Mul for Whole {
 
     fn mul(self, other: Self) -> Self {
         let mut out = Self::ZERO;
-        for (place, a) in self.used().iter().enumerate() {
+        for (index, a) in self.used().iter().enumerate() {
             let mut carry = 0;
-            let mut row = out.limbs.iter_mut().skip(place);
+            let mut row = out.limbs.iter_mut().skip(index);
             for (b, limb) in other.used().iter().zip(&mut row) {
                 let sum = u128::from(*a) * u128::from(*b) + u128::from(*limb) + carry;
                 (*limb, carry) = (sum as u64, sum >> 64);

@@ -37,7 +37,7 @@ impl Convex {
     }
 
     /// Transformed by the pose.
-    pub(crate) fn moved(&self, pose: &Pose) -> Self {
+    pub(crate) fn transformed(&self, pose: &Pose) -> Self {
         let rotation = pose.rotation();
         let turned = |v: Vector| [0, 1, 2].map(|axis| dot(rotation[axis], v));
         Self {

@@ -49,7 +49,7 @@ impl Triangles {
     /// The reference of the block that holds the triangle, and the lane in it.
     #[inline(always)]
     pub(crate) fn address(&self, lane: usize) -> (u32, usize) {
-        let (reference, lane) = place(self.addresses[lane % PAIR_WIDTH]);
+        let (reference, lane) = block_and_lane(self.addresses[lane % PAIR_WIDTH]);
         (reference as u32, lane)
     }
 }
@@ -116,7 +116,7 @@ type Corners = [[[f32; PAIR_WIDTH]; 3]; 3];
 
 /// Block index and lane of the triangle at an address.
 #[inline(always)]
-fn place(address: u64) -> (usize, usize) {
+fn block_and_lane(address: u64) -> (usize, usize) {
     ((address / BLOCK_WIDTH as u64) as usize, address as usize % BLOCK_WIDTH)
 }
 
@@ -125,8 +125,12 @@ fn place(address: u64) -> (usize, usize) {
 /// instructions, and gathers with AVX-512.)
 #[inline(always)]
 fn gather<S: Kernel>(simd: S, blocks: &[Block], addresses: &[u64; PAIR_WIDTH]) -> Option<Rows<S>> {
-    let [(p, i), (q, j), (r, k), (s, l)] =
-        [place(addresses[0]), place(addresses[1]), place(addresses[2]), place(addresses[3])];
+    let [(p, i), (q, j), (r, k), (s, l)] = [
+        block_and_lane(addresses[0]),
+        block_and_lane(addresses[1]),
+        block_and_lane(addresses[2]),
+        block_and_lane(addresses[3]),
+    ];
     let (p, q, r, s) = (blocks.get(p)?, blocks.get(q)?, blocks.get(r)?, blocks.get(s)?);
     let (i, j, k, l) = (slots(p, i), slots(q, j), slots(r, k), slots(s, l));
     let mut rows = [[f32x4::splat(simd, 0.0); 3]; 3];
@@ -148,7 +152,7 @@ type Rows<S> = [[f32x4<S>; 3]; 3];
 fn unpack<S: Kernel>(simd: S, blocks: &Blocks<'_>, addresses: &[u64; PAIR_WIDTH]) -> Option<Rows<S>> {
     let mut corners = [[[0.0; PAIR_WIDTH]; 3]; 3];
     for (lane, address) in addresses.iter().enumerate() {
-        let (reference, lane_of_block) = place(*address);
+        let (reference, lane_of_block) = block_and_lane(*address);
         let triangle = blocks.corners(reference as u32, lane_of_block)?;
         for (rows, corner) in corners.iter_mut().zip(&triangle) {
             for (row, coordinate) in rows.iter_mut().zip(corner) {

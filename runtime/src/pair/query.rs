@@ -69,8 +69,8 @@ impl Model<'_> {
     pub fn pairs_into(&self, other: &Model<'_>, pose: &Pose, into: &mut [Pair]) -> usize {
         let mut count = 0;
         let _ = self.all_pairs(other, pose, |pair| {
-            if let Some(place) = into.get_mut(count) {
-                *place = pair;
+            if let Some(entry) = into.get_mut(count) {
+                *entry = pair;
             }
             count += 1;
             ControlFlow::Continue(())

@@ -4,7 +4,7 @@ use crate::pose::Pose;
 use crate::simd::{Kernel, square_root};
 
 /// Slack of every axis, relative to the sum of the trees' radii and the distance of their origins: 128 u.
-const SLACK_REACH: f32 = 1.0 / (1 << 17) as f32;
+const SLACK_MAGNITUDE: f32 = 1.0 / (1 << 17) as f32;
 
 /// B's pose in A's space, between the origins of their trees.
 #[derive(Clone, Copy)]
@@ -30,20 +30,20 @@ pub(crate) struct TreeFrame {
 impl RelativePose {
     #[inline(always)]
     pub(crate) fn new<S: Kernel>(simd: S, pose: &Pose, a: &TreeFrame, b: &TreeFrame) -> Self {
-        let moved = pose.apply(b.origin.map(f64::from));
-        let between = |axis: usize| moved[axis] - f64::from(a.origin[axis]);
+        let transformed = pose.apply(b.origin.map(f64::from));
+        let between = |axis: usize| transformed[axis] - f64::from(a.origin[axis]);
         let translation = [between(0), between(1), between(2)];
         let size = |point: [f64; 3]| point[0].abs() + point[1].abs() + point[2].abs();
-        let reach = size(translation) + f64::from(a.radius) + f64::from(b.radius);
+        let magnitude = size(translation) + f64::from(a.radius) + f64::from(b.radius);
         let whole = size(pose.translation()) + size(a.origin.map(f64::from)) + size(b.origin.map(f64::from));
         let [x, y, z] = pose.rotation();
-        let noise = (whole + reach) as f32 / (1u64 << 47) as f32;
+        let noise = (whole + magnitude) as f32 / (1u64 << 47) as f32;
         Self {
             pose: *pose,
             quaternion: quaternion(simd, &pose.rotation()).map(|x| x as f32),
             rotation: [x.map(|x| x as f32), y.map(|x| x as f32), z.map(|x| x as f32)],
             translation: translation.map(|x| x as f32),
-            slack: reach as f32 * SLACK_REACH + noise,
+            slack: magnitude as f32 * SLACK_MAGNITUDE + noise,
             noise,
         }
     }
@@ -76,8 +76,8 @@ impl RelativePose {
     /// The vector from a point of A's space to a transformed point of B's.
     #[inline(always)]
     pub(crate) fn between(&self, a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
-        let moved = self.pose.apply(b.map(f64::from));
-        let along = |axis: usize| (moved[axis] - f64::from(a[axis])) as f32;
+        let transformed = self.pose.apply(b.map(f64::from));
+        let along = |axis: usize| (transformed[axis] - f64::from(a[axis])) as f32;
         [along(0), along(1), along(2)]
     }
 }

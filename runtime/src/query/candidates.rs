@@ -76,8 +76,8 @@ pub(crate) struct Candidates {
 
 impl Candidates {
     pub(crate) fn new(max_distance: f32) -> Self {
-        let reach = f64::from(max_distance);
-        let best = Best { square: reach * reach, offset: [0.0; 3], triangle: None, corners: [[0.0; 3]; 3] };
+        let limit = f64::from(max_distance);
+        let best = Best { square: limit * limit, offset: [0.0; 3], triangle: None, corners: [[0.0; 3]; 3] };
         Self { limit: best.limit(), best, waiting: [Candidate::default(); WAITING], count: 0 }
     }
 
@@ -116,8 +116,8 @@ impl Candidates {
     #[inline(always)]
     fn forget_beyond_limit(&mut self) {
         let mut kept = 0;
-        for place in 0..self.count.min(WAITING) {
-            let candidate = self.waiting[place];
+        for index in 0..self.count.min(WAITING) {
+            let candidate = self.waiting[index];
             self.waiting[kept % WAITING] = candidate;
             // A NaN is kept.
             let is_beyond = candidate.bound > self.limit;
@@ -171,8 +171,8 @@ impl Search for Candidates {
                 if bound < lowest {
                     (lowest, place_of_lowest) = (bound, *count);
                 }
-                if let Some(place) = waiting.get_mut(*count) {
-                    *place = Candidate { block: visit.reference, lane: lane as u32, bound };
+                if let Some(entry) = waiting.get_mut(*count) {
+                    *entry = Candidate { block: visit.reference, lane: lane as u32, bound };
                     *count += 1;
                 }
             },
@@ -218,13 +218,13 @@ impl Group {
 
     #[inline(always)]
     fn add(&mut self, corners: &[[f32; 3]; 3], triangle: u32) {
-        let place = self.count % TOGETHER;
+        let index = self.count % TOGETHER;
         for (rows, corner) in self.corners.iter_mut().zip(corners) {
             for (row, coordinate) in rows.iter_mut().zip(corner) {
-                row[place] = *coordinate;
+                row[index] = *coordinate;
             }
         }
-        self.triangles[place] = triangle;
+        self.triangles[index] = triangle;
         self.count += 1;
     }
 

@@ -47,36 +47,36 @@ impl<'a> Model<'a> {
     /// ```
     pub fn overlap_box(
         &self,
-        reach: &Aabb,
+        query_box: &Aabb,
         visit: impl FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        self.overlap_box_with(reach, &mut (), visit)
+        self.overlap_box_with(query_box, &mut (), visit)
     }
 
     /// As [`overlap_box`](Self::overlap_box), among the triangles that `probe` accepts.
     pub fn overlap_box_with<P: Probe>(
         &self,
-        reach: &Aabb,
+        query_box: &Aabb,
         probe: &mut P,
         mut visit: impl FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        self.overlap_box_erased(reach, &mut Erased::new(probe), &mut visit)
+        self.overlap_box_erased(query_box, &mut Erased::new(probe), &mut visit)
     }
 
     fn overlap_box_erased(
         &self,
-        reach: &Aabb,
+        query_box: &Aabb,
         probe: &mut Erased<'_>,
         visit: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        if reach.is_empty() {
+        if query_box.is_empty() {
             return ControlFlow::Continue(());
         }
         // The triangle test needs finite boxes. No model extends beyond this, so the answer is the same.
         let within = |x: f32| x.clamp(-BEYOND_MODELS, BEYOND_MODELS);
-        let reach = &Aabb { min: reach.min.map(within), max: reach.max.map(within) };
-        let touches = |corners: &_| touch_box::touches(corners, reach.min, reach.max);
-        self.overlap(reach, &touches, probe, visit)
+        let query_box = &Aabb { min: query_box.min.map(within), max: query_box.max.map(within) };
+        let touches = |corners: &_| touch_box::touches(corners, query_box.min, query_box.max);
+        self.overlap(query_box, &touches, probe, visit)
     }
 
     /// Calls `visit` once with every triangle within `radius` of `centre`, in no particular order, until it returns
@@ -128,23 +128,23 @@ impl<'a> Model<'a> {
         if is_empty || !centre.iter().all(|x| x.is_finite()) {
             return ControlFlow::Continue(());
         }
-        let reach = Aabb {
+        let query_box = Aabb {
             min: centre.map(|x| (x - radius).next_down()),
             max: centre.map(|x| (x + radius).next_up()),
         };
         let touches = |corners: &_| radius == f32::INFINITY || touch_sphere::touches(corners, centre, radius);
-        self.overlap(&reach, &touches, probe, visit)
+        self.overlap(&query_box, &touches, probe, visit)
     }
 
     /// Compiled once for all shapes.
     fn overlap(
         &self,
-        reach: &Aabb,
+        query_box: &Aabb,
         touches: &dyn Fn(&[[f32; 3]; 3]) -> bool,
         probe: &mut Erased<'_>,
         report: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        dispatch!(self.level().inner(), simd => overlap(simd, self, reach, touches, probe, report))
+        dispatch!(self.level().inner(), simd => overlap(simd, self, query_box, touches, probe, report))
     }
 }
 
@@ -152,7 +152,7 @@ impl<'a> Model<'a> {
 fn overlap<S: Kernel>(
     simd: S,
     model: &Model<'_>,
-    reach: &Aabb,
+    query_box: &Aabb,
     touches: &dyn Fn(&[[f32; 3]; 3]) -> bool,
     probe: &mut Erased<'_>,
     report: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
@@ -160,7 +160,7 @@ fn overlap<S: Kernel>(
     all::walk(
         simd,
         model,
-        reach,
+        query_box,
         probe,
         #[inline(always)]
         |visit, probe| {
@@ -173,7 +173,7 @@ fn overlap<S: Kernel>(
                         lane,
                         triangle,
                         #[inline(always)]
-                        |node| all::meets(simd, node, reach),
+                        |node| all::meets(simd, node, query_box),
                     )
                 {
                     report(Overlap { triangle, corners })?;

@@ -157,17 +157,17 @@ mod tests {
         });
         let limit = random.below(22) as i32;
         let up_to = siblings.up_to(simd, limit);
-        for (place, slot) in order.into_iter().enumerate() {
-            assert_eq!((siblings.child(place), siblings.key(place)), (node.children[slot], entries[slot]));
-            assert_eq!(met >> place & 1 == 1, entries[slot] <= ends[slot], "{place} of {order:?}");
-            assert_eq!(up_to >> place & 1 == 1, entries[slot] <= limit, "{place} of {order:?}");
+        for (rank, slot) in order.into_iter().enumerate() {
+            assert_eq!((siblings.child(rank), siblings.key(rank)), (node.children[slot], entries[slot]));
+            assert_eq!(met >> rank & 1 == 1, entries[slot] <= ends[slot], "{rank} of {order:?}");
+            assert_eq!(up_to >> rank & 1 == 1, entries[slot] <= limit, "{rank} of {order:?}");
         }
         assert_eq!(met >> NODE_WIDTH, 0);
         let waiting = 1 + random.below((1 << NODE_WIDTH) - 1) as u32;
-        let waits = |place: &usize| waiting >> *place & 1 == 1;
+        let waits = |rank: &usize| waiting >> *rank & 1 == 1;
         let first = match by_order {
             true => (0..NODE_WIDTH).find(waits),
-            false => (0..NODE_WIDTH).filter(waits).min_by_key(|place| entries[*place]),
+            false => (0..NODE_WIDTH).filter(waits).min_by_key(|rank| entries[*rank]),
         };
         assert_eq!(Some(siblings.first(waiting)), first);
     }

@@ -16,24 +16,24 @@ pub(crate) struct Slotted<'n> {
 impl<S: Kernel> NodeGroup<S> for Slotted<'_> {
     #[inline(always)]
     fn first(&self, waiting: u32) -> usize {
-        let place = |left: u32| left.trailing_zeros() as usize % NODE_WIDTH;
-        let (mut first, mut left) = (place(waiting), waiting & waiting.wrapping_sub(1));
+        let rank = |left: u32| left.trailing_zeros() as usize % NODE_WIDTH;
+        let (mut first, mut left) = (rank(waiting), waiting & waiting.wrapping_sub(1));
         while left != 0 {
-            let lesser = self.keys[place(left)] < self.keys[first];
-            first = core::hint::select_unpredictable(lesser, place(left), first);
+            let lesser = self.keys[rank(left)] < self.keys[first];
+            first = core::hint::select_unpredictable(lesser, rank(left), first);
             left &= left - 1;
         }
         first
     }
 
     #[inline(always)]
-    fn child(&self, place: usize) -> u32 {
-        self.node.children[place % NODE_WIDTH]
+    fn child(&self, rank: usize) -> u32 {
+        self.node.children[rank % NODE_WIDTH]
     }
 
     #[inline(always)]
-    fn key(&self, place: usize) -> i32 {
-        self.keys[place % NODE_WIDTH]
+    fn key(&self, rank: usize) -> i32 {
+        self.keys[rank % NODE_WIDTH]
     }
 
     #[inline(always)]

@@ -13,7 +13,7 @@ use crate::simd::{Kernel, lanes};
 /// and all triangles closer than this are decided in f64.
 pub(crate) const SMALLEST_LIMIT: f32 = 1.0 / (1u128 << 80) as f32;
 
-/// The largest error of the filter's squared distance, relative to the reach and, for planes, multiplied by the
+/// The largest error of the filter's squared distance, relative to the span and, for planes, multiplied by the
 /// thinness; see [`Bounds`].
 const FILTER_ERROR: f32 = 768.0 * f32::EPSILON / 2.0;
 
@@ -24,8 +24,8 @@ const THINNEST: f32 = 4096.0;
 /// Nor if the squared area is smaller: squared edges could be subnormal.
 const SMALLEST_AREA: f32 = 1.0 / (1u128 << 80) as f32;
 
-/// Nor if the reach is greater: products of six lengths could be infinite.
-const LARGEST_REACH: f32 = (1u64 << 42) as f32;
+/// Nor if the span is greater: products of six lengths could be infinite.
+const LARGEST_SPAN: f32 = (1u64 << 42) as f32;
 
 /// Below this, the product of two squared edges is inaccurate because of underflow.
 const SMALLEST_PRODUCT: f32 = 1.0 / (1u128 << 100) as f32;
@@ -45,11 +45,11 @@ pub(crate) fn near_in_block<S: Kernel>(
     mut near: impl FnMut(usize, f32),
 ) -> f32 {
     let offset = |axis: usize| f32x16::load_array_ref(simd, &block.positions[axis]) - point[axis];
-    let places = [offset(0), offset(1), offset(2)];
-    if are_beyond(simd, block, places, point, limit) {
+    let offsets = [offset(0), offset(1), offset(2)];
+    if are_beyond(simd, block, offsets, point, limit) {
         return limit;
     }
-    let tables = [simd.table(places[0]), simd.table(places[1]), simd.table(places[2])];
+    let tables = [simd.table(offsets[0]), simd.table(offsets[1]), simd.table(offsets[2])];
     if 2 * lanes::<S>() < BLOCK_WIDTH {
         let mut limit = limit;
         for first in (0..usize::from(block.triangles).min(BLOCK_WIDTH)).step_by(lanes::<S>()) {
@@ -68,7 +68,7 @@ pub(crate) fn near_in_block<S: Kernel>(
 /// Whether all vertices lie beyond a plane that is farther away than the limit, perpendicular to the direction of the
 /// first vertex.
 ///
-/// `places` are the vertices relative to the point, each coordinate with a relative error of u. Let n be the first
+/// `offsets` are the vertices relative to the point, each coordinate with a relative error of u. Let n be the first
 /// vertex and v any; `height` is n·v within 3.01 u |n| |v|. So the true height of v above the plane through the point
 /// is greater than `height / |n| - 4.1 u |v|`. That exceeds the square root L of the limit if `height`^2 exceeds |n|^2
 /// (L + 4.1 u |v|)^2, which is less than |n|^2 (1.001 L^2 + 2^-33 |v|^2). The rest of the factor 1.002, and 2^-48,
@@ -77,13 +77,13 @@ pub(crate) fn near_in_block<S: Kernel>(
 fn are_beyond<S: Kernel>(
     simd: S,
     block: &Block,
-    places: [f32x16<S>; 3],
+    offsets: [f32x16<S>; 3],
     point: [f32; 3],
     limit: f32,
 ) -> bool {
     const RELATIVE: f32 = 1.0 / (1u64 << 33) as f32;
     const ABSOLUTE: f32 = 1.0 / (1u64 << 48) as f32;
-    let [x, y, z] = places;
+    let [x, y, z] = offsets;
     let normal = |axis: usize| block.positions[axis][0] - point[axis];
     let [nx, ny, nz] = [normal(0), normal(1), normal(2)];
     let normal2 = nx * nx + ny * ny + nz * nz;
@@ -134,7 +134,7 @@ fn near_in_lanes<S: Kernel>(
 /// # Why no triangle is lost
 ///
 /// Let u = 2^-24, a the first corner, e and f the edges from it, p, E and F their squared lengths and R the sum of the
-/// three, the reach. D is the true squared distance, at most p. Corners relative to the point have a relative error of
+/// three, the span. D is the true squared distance, at most p. Corners relative to the point have a relative error of
 /// u, and edges another u. That moves the triangle such that D changes by less than 4 u R. For the moved triangle:
 ///
 /// - A dot product x·y has an error of at most 3.01 u |x| |y|, with or without FMA. So the three coefficients of the
@@ -165,7 +165,7 @@ struct Bounds<S: Kernel> {
     segments: S::Lanes,
     /// Upper bounds of the errors of these.
     error: S::Lanes,
-    reach: S::Lanes,
+    span: S::Lanes,
     area2: S::Lanes,
     /// The squared edges from the first corner to the second, to the third, and between those.
     edges: [S::Lanes; 3],
@@ -222,13 +222,13 @@ impl<S: Kernel> Bounds<S> {
         let inverse = inverse * (S::Lanes::splat(simd, 2.0) - area2 * inverse);
         // A NaN is not thick.
         let thinness = product * inverse;
-        let reach = aa + abab + acac;
-        let thick = area2.simd_gt(SMALLEST_AREA) & thinness.simd_lt(THINNEST) & reach.simd_lt(LARGEST_REACH);
+        let span = aa + abab + acac;
+        let thick = area2.simd_gt(SMALLEST_AREA) & thinness.simd_lt(THINNEST) & span.simd_lt(LARGEST_SPAN);
         let inside = v.min(w).min(area2 - v - w).simd_ge(zero) & thick;
         let distance = inside.select(aa - (v * to_b + w * to_c) * inverse, segments);
-        let error = reach * FILTER_ERROR * thinness;
+        let error = span * FILTER_ERROR * thinness;
         let edges = [abab, acac, bcbc];
-        Self { lower: distance - error, distance, segments, error, reach, area2, edges, thick }
+        Self { lower: distance - error, distance, segments, error, span, area2, edges, thick }
     }
 
     /// Adds bounds for triangles that are not thick.
@@ -241,7 +241,7 @@ impl<S: Kernel> Bounds<S> {
         let zero = S::Lanes::splat(simd, 0.0);
         let [ab, ac, bc] = self.edges;
         let (product, shortest, longest) = (ab * ac, ab.min(ac), ab.max(ac).max(bc));
-        let error = self.thick.select(self.error, self.reach * FILTER_ERROR);
+        let error = self.thick.select(self.error, self.span * FILTER_ERROR);
         let height2 = ((self.area2.max(zero) + product * FILTER_ERROR) / longest).min(shortest);
         let height2 = product.simd_lt(SMALLEST_PRODUCT).select(shortest, height2);
         let reduced = ((self.distance - error).max(zero).sqrt() - height2.sqrt()).max(zero);
@@ -265,7 +265,7 @@ impl<S: Kernel> Bounds<S> {
         const ROUNDED: f32 = 1.0 / (1u64 << 40) as f32;
         let [ab, ac, bc] = self.edges;
         let longest = ab.max(ac).max(bc);
-        let least_area2 = (longest * self.reach * ROUNDED).max(S::Lanes::splat(simd, SMALLEST_AREA));
+        let least_area2 = (longest * self.span * ROUNDED).max(S::Lanes::splat(simd, SMALLEST_AREA));
         let sturdy = self.thick & self.area2.simd_gt(least_area2);
         let blunt = self.area2.simd_gt(longest * longest * ANGLE);
         let upper = blunt.select(self.distance, self.segments) + self.error;
@@ -361,9 +361,9 @@ mod tests {
     /// Checks that deciding many gives the same bits as deciding one, except for the sign of a zero.
     fn check_each<S: Kernel>(simd: S, block: &Block, point: [f32; 3], context: (Level, u32)) {
         for first in (0..BLOCK_WIDTH).step_by(S::Doubles::LEN) {
-            let place = |lane: usize, k: usize, axis: usize| f64::from(corners(block, lane)[k][axis]);
+            let coordinate = |lane: usize, k: usize, axis: usize| f64::from(corners(block, lane)[k][axis]);
             let from_point = |k: usize, axis: usize| {
-                S::Doubles::from_fn(simd, |lane| place(first + lane, k, axis)) - f64::from(point[axis])
+                S::Doubles::from_fn(simd, |lane| coordinate(first + lane, k, axis)) - f64::from(point[axis])
             };
             let corner = |k: usize| [from_point(k, 0), from_point(k, 1), from_point(k, 2)];
             let ([x, y, z], square) = closest_of_each(simd, [corner(0), corner(1), corner(2)]);

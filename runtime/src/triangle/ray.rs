@@ -70,7 +70,7 @@ pub(crate) fn hits_in_block<S: Kernel, const DESCRIBED: bool>(
     }
 }
 
-/// For levels where a block takes several vectors of triangles. `places` are the positions of its vertices: on the
+/// For levels where a block takes several vectors of triangles. `corners` are the positions of its vertices: on the
 /// frame's axes kx and ky, and on kz before division by the direction.
 #[inline(always)]
 fn hits_by_parts<S: Kernel>(
@@ -106,9 +106,9 @@ fn hits_by_parts<S: Kernel>(
         let lane = left.trailing_zeros() as usize % BLOCK_WIDTH;
         left &= left - 1;
         let [a, b, c] = super::slots(block, lane);
-        let places = [[x[a], y[a]], [x[b], y[b]], [x[c], y[c]]];
-        let edges = EdgeFunctions::new(&places);
-        if is_well_conditioned(&places, &edges) {
+        let corners = [[x[a], y[a]], [x[b], y[b]], [x[c], y[c]]];
+        let edges = EdgeFunctions::new(&corners);
+        if is_well_conditioned(&corners, &edges) {
             let determinant = edges.determinant();
             let t = edges.moments([z[a], z[b], z[c]]) / determinant;
             if frame.t_min <= t && t <= t_max {
@@ -131,8 +131,8 @@ fn hits_at_once<S: Kernel, const DESCRIBED: bool>(
     [x, y, depth]: [f32x16<S>; 3],
     mut hit: impl FnMut(Candidate),
 ) {
-    let places = places_of_lanes(simd, block, [simd.table(x), simd.table(y)], 0);
-    let edges = EdgeFunctions::new(&places);
+    let corners = corners_of_lanes(simd, block, [simd.table(x), simd.table(y)], 0);
+    let edges = EdgeFunctions::new(&corners);
     let count = usize::from(block.triangles).min(BLOCK_WIDTH);
     let inside = inside(simd, &edges, frame.sides) & ((1 << count) - 1);
     if inside == 0 {
@@ -142,7 +142,7 @@ fn hits_at_once<S: Kernel, const DESCRIBED: bool>(
     let corner = |k: usize| simd.look_up(z, &block.corners[k], 0);
     let ([_, v, w], determinant) = (edges.functions, edges.determinant());
     let moments = edges.moments([corner(0), corner(1), corner(2)]);
-    let well = well_conditioned(simd, &places, &edges).to_bitmask();
+    let well = well_conditioned(simd, &corners, &edges).to_bitmask();
     let mut left = inside;
     if !DESCRIBED {
         let t = moments / determinant;
@@ -182,27 +182,27 @@ fn inside_of_lanes<S: Kernel>(
     tables: [S::Table; 2],
     first: usize,
 ) -> u64 {
-    let edges = EdgeFunctions::new(&places_of_lanes(simd, block, tables, first));
+    let edges = EdgeFunctions::new(&corners_of_lanes(simd, block, tables, first));
     inside(simd, &edges, sides) << first
 }
 
 /// The positions of the corners of the triangles in the lanes from `first`, from tables of vertex positions.
 #[inline(always)]
-fn places_of_lanes<S: Kernel>(
+fn corners_of_lanes<S: Kernel>(
     simd: S,
     block: &Block,
     [x, y]: [S::Table; 2],
     first: usize,
 ) -> [[S::Lanes; 2]; 3] {
     let corner = |table, k: usize| simd.look_up(table, &block.corners[k], first);
-    let place = |k: usize| [corner(x, k), corner(y, k)];
-    [place(0), place(1), place(2)]
+    let at = |k: usize| [corner(x, k), corner(y, k)];
+    [at(0), at(1), at(2)]
 }
 
 /// The positions of a block's vertices for a group of rays, on the axes kx and ky: scratch for [`hits_of_rays`].
-pub(crate) struct Places<S: Kernel>([[S::Lanes; 2]; BLOCK_WIDTH]);
+pub(crate) struct Vertices<S: Kernel>([[S::Lanes; 2]; BLOCK_WIDTH]);
 
-impl<S: Kernel> Places<S> {
+impl<S: Kernel> Vertices<S> {
     #[inline(always)]
     pub(crate) fn new(simd: S) -> Self {
         Self([[S::Lanes::splat(simd, 0.0); 2]; BLOCK_WIDTH])
@@ -219,21 +219,21 @@ pub(crate) fn hits_of_rays<S: Kernel>(
     class: Class,
     group: &Group<S>,
     active: u64,
-    places: &mut Places<S>,
+    vertices: &mut Vertices<S>,
     limits: S::Lanes,
     mut hit: impl FnMut(usize, Candidate),
 ) {
     let [kx, ky, kz] = class.axes();
     let from_origin =
         |axis: usize, slot: usize| S::Lanes::splat(simd, block.positions[axis][slot]) - group.origin[axis];
-    for (slot, place) in places.0.iter_mut().enumerate().take(usize::from(block.vertices)) {
+    for (slot, vertex) in vertices.0.iter_mut().enumerate().take(usize::from(block.vertices)) {
         let depth = from_origin(kz, slot);
-        *place =
+        *vertex =
             [from_origin(kx, slot) - depth * group.shear[0], from_origin(ky, slot) - depth * group.shear[1]];
     }
     for lane in 0..usize::from(block.triangles).min(BLOCK_WIDTH) {
         let slots = super::slots(block, lane);
-        let corners = [places.0[slots[0]], places.0[slots[1]], places.0[slots[2]]];
+        let corners = [vertices.0[slots[0]], vertices.0[slots[1]], vertices.0[slots[2]]];
         let edges = EdgeFunctions::new(&corners);
         let inside = inside(simd, &edges, class.sides) & active;
         if inside == 0 {
@@ -266,13 +266,13 @@ pub(crate) fn hits_of_rays<S: Kernel>(
 #[cold]
 fn decide_in_f64(block: &Block, lane: usize, frame: &Frame, t_max: f32) -> Option<Candidate> {
     let [kx, ky, kz] = frame.axes;
-    let place = |corner: [f32; 3]| {
+    let at = |corner: [f32; 3]| {
         let depth = corner[kz] - frame.origin[kz];
         let x = (corner[kx] - frame.origin[kx]) - depth * frame.shear[0];
         let y = (corner[ky] - frame.origin[ky]) - depth * frame.shear[1];
         [x, y, depth * frame.shear[2]].map(f64::from)
     };
-    let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = super::corners(block, lane).map(place);
+    let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = super::corners(block, lane).map(at);
     let functions = EdgeFunctions::new(&[[ax, ay], [bx, by], [cx, cy]]);
     let (edges, determinant) = (functions.functions, functions.determinant());
     let front = determinant > 0.0 && edges.iter().all(|edge| *edge >= 0.0);
@@ -356,11 +356,11 @@ fn inside<S: Kernel>(simd: S, edges: &EdgeFunctions<S::Lanes>, sides: Sides) -> 
 #[inline(always)]
 fn well_conditioned<S: Kernel>(
     simd: S,
-    places: &[[S::Lanes; 2]; 3],
+    corners: &[[S::Lanes; 2]; 3],
     edges: &EdgeFunctions<S::Lanes>,
 ) -> <S::Lanes as SimdBase<S>>::Mask {
     let products = products(
-        places,
+        corners,
         #[inline(always)]
         |x| x.abs(),
     );
@@ -371,9 +371,9 @@ fn well_conditioned<S: Kernel>(
 
 /// As above, for one triangle.
 #[inline(always)]
-fn is_well_conditioned(places: &[[f32; 2]; 3], edges: &EdgeFunctions<f32>) -> bool {
+fn is_well_conditioned(corners: &[[f32; 2]; 3], edges: &EdgeFunctions<f32>) -> bool {
     let products = products(
-        places,
+        corners,
         #[inline(always)]
         |x: f32| x.abs(),
     );
@@ -418,7 +418,7 @@ mod tests {
 
     /// Corners for which the sum of the edge functions' products is near the smallest or the largest that f32 is used
     /// for, or near the limit relative to the determinant.
-    fn places(random: &mut Random) -> [[f32; 2]; 3] {
+    fn corners(random: &mut Random) -> [[f32; 2]; 3] {
         let scale =
             [1.0, 2f32.powi(-36), 2f32.powi(-34), 2f32.powi(31), 2f32.powi(32)][random.below(5) as usize];
         let thin = [1.0, 0.1, 0.02, 0.0][random.below(4) as usize];
@@ -430,7 +430,7 @@ mod tests {
 
     /// Returns how many triangles were tested and how many of them f32 was used for.
     fn check<S: Kernel>(simd: S, random: &mut Random) -> [u32; 2] {
-        let all: Vec<_> = (0..lanes::<S>()).map(|_| places(random)).collect();
+        let all: Vec<_> = (0..lanes::<S>()).map(|_| corners(random)).collect();
         let lane = |k: usize, axis: usize| S::Lanes::from_fn(simd, |lane| all[lane][k][axis]);
         let corners = [0, 1, 2].map(|k| [lane(k, 0), lane(k, 1)]);
         let edges = EdgeFunctions::new(&corners);

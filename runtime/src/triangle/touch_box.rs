@@ -162,8 +162,8 @@ fn edge_verdict(
     let (along, across) = (winding * edge[i], winding * edge[j]);
     let left = larger(along * low[j], along * high[j]);
     let right = smaller(across * low[i], across * high[i]);
-    let (reach, bound) = (left - right, EDGE_ERROR * (left.abs() + right.abs()));
-    Classification { apart: reach < -bound, clear: reach >= bound }
+    let (overlap, bound) = (left - right, EDGE_ERROR * (left.abs() + right.abs()));
+    Classification { apart: overlap < -bound, clear: overlap >= bound }
 }
 
 /// The result for the plane and the edges, exactly, for any input.
@@ -343,12 +343,12 @@ mod tests {
         let box_corners = [0, 1, 2, 3, 4, 5, 6, 7]
             .map(|bits| whole([0, 1, 2].map(|k| if (bits >> k) & 1 == 1 { upper[k] } else { lower[k] })));
         let apart = |axis: &Vector| {
-            let reach = |points: &[Vector]| {
+            let interval = |points: &[Vector]| {
                 let along = points.iter().map(|point| exact::dot(axis, point));
                 let highest = along.clone().max().unwrap();
                 (along.min().unwrap(), highest)
             };
-            let (ours, theirs) = (reach(&[a, b, c]), reach(&box_corners));
+            let (ours, theirs) = (interval(&[a, b, c]), interval(&box_corners));
             ours.1 < theirs.0 || theirs.1 < ours.0
         };
         let edges = [exact::sub(&b, &a), exact::sub(&c, &b), exact::sub(&a, &c)];

@@ -23,7 +23,7 @@ use crate::math::exact::{self, Vector, Whole};
 /// Half the distance from 1 to the next `f64`: the relative error of one rounding.
 const ROUNDING: f64 = f64::EPSILON / 2.0;
 
-/// The relative error bound of a sum of products of rounded differences. The worst sums have 5 roundings (`reach`,
+/// The relative error bound of a sum of products of rounded differences. The worst sums have 5 roundings (`to_side`,
 /// including that of the weights); the rest covers the roundings of the bound itself.
 const SUM_ERROR: f64 = 8.0 * ROUNDING;
 
@@ -50,7 +50,7 @@ fn decided_quickly(corners: &[[f32; 3]; 3], centre: [f32; 3], radius: f32) -> Op
     let offsets = corners.map(|v| difference(&centre, &v));
     let sides = [difference(&corners[1], &corners[0]), difference(&corners[2], &corners[0])];
     let weights = closest(&sides, &offsets);
-    let (towards, error) = reach(&weights, &sides, &offsets[0]);
+    let (towards, error) = to_side(&weights, &sides, &offsets[0]);
     let room = radius - error;
     if room >= 0.0 && dot(&towards, &towards) * SQUARE_SLACK + UNDERFLOW <= room * room {
         return Some(true);
@@ -84,7 +84,7 @@ fn beyond(direction: &[f64; 3], offsets: &[[f64; 3]; 3], radius: f64) -> bool {
 }
 
 /// The vector from the triangle's point with these `weights` to the centre, and a bound of its error.
-fn reach(weights: &[f64; 2], sides: &[[f64; 3]; 2], offset: &[f64; 3]) -> ([f64; 3], f64) {
+fn to_side(weights: &[f64; 2], sides: &[[f64; 3]; 2], offset: &[f64; 3]) -> ([f64; 3], f64) {
     let [v, w] = *weights;
     let mut size = 0.0;
     let mut towards = [0.0; 3];
@@ -144,7 +144,7 @@ fn decided_exactly(corners: &[[f32; 3]; 3], centre: [f32; 3], radius: f32) -> bo
     let ball = Ball { square: radius * radius };
     let offsets = vertices.map(|vertex| exact::sub(&centre, &vertex));
     offsets.iter().any(|offset| exact::dot(offset, offset) <= ball.square)
-        || ball.reaches_sides(&vertices, &offsets)
+        || ball.touches_sides(&vertices, &offsets)
 }
 
 /// The sphere around the centre, given by its squared radius.
@@ -154,21 +154,21 @@ struct Ball {
 
 impl Ball {
     /// Whether the edges or the face are within the radius.
-    fn reaches_sides(&self, vertices: &[Vector; 3], offsets: &[Vector; 3]) -> bool {
+    fn touches_sides(&self, vertices: &[Vector; 3], offsets: &[Vector; 3]) -> bool {
         let edges = [0, 1, 2].map(|k| exact::sub(&vertices[(k + 1) % 3], &vertices[k]));
         let moments = [0, 1, 2].map(|k| exact::cross(&edges[k], &offsets[k]));
         let near_edge =
-            (0..3).any(|k| self.reaches_edge(&edges[k], [&offsets[k], &offsets[(k + 1) % 3]], &moments[k]));
-        near_edge || self.reaches_face(&exact::cross(&edges[0], &edges[1]), &moments, &offsets[0])
+            (0..3).any(|k| self.touches_edge(&edges[k], [&offsets[k], &offsets[(k + 1) % 3]], &moments[k]));
+        near_edge || self.touches_face(&exact::cross(&edges[0], &edges[1]), &moments, &offsets[0])
     }
 
-    fn reaches_edge(&self, edge: &Vector, ends: [&Vector; 2], moment: &Vector) -> bool {
+    fn touches_edge(&self, edge: &Vector, ends: [&Vector; 2], moment: &Vector) -> bool {
         !exact::dot(edge, ends[0]).is_negative()
             && !exact::dot(edge, ends[1]).is_positive()
             && self.holds(exact::dot(moment, moment), exact::dot(edge, edge))
     }
 
-    fn reaches_face(&self, normal: &Vector, moments: &[Vector; 3], offset: &Vector) -> bool {
+    fn touches_face(&self, normal: &Vector, moments: &[Vector; 3], offset: &Vector) -> bool {
         let height = exact::dot(normal, offset);
         moments.iter().all(|moment| !exact::dot(normal, moment).is_negative())
             && self.holds(height * height, exact::dot(normal, normal))

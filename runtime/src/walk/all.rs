@@ -12,12 +12,12 @@ use crate::model::Model;
 use crate::simd::Kernel;
 use crate::stack::Stack;
 
-/// Calls `visit` with each block whose box touches `reach`; the box test is exact.
+/// Calls `visit` with each block whose box touches `query_box`; the box test is exact.
 #[inline(always)]
 pub(crate) fn walk<S: Kernel, P: Sink>(
     simd: S,
     model: &Model<'_>,
-    reach: &Aabb,
+    query_box: &Aabb,
     sink: &mut P,
     mut visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
@@ -37,7 +37,7 @@ pub(crate) fn walk<S: Kernel, P: Sink>(
         }
         let Some(node) = model.nodes().get(child as usize) else { continue };
         sink.visits_node();
-        let mut touched = meets(simd, node, reach);
+        let mut touched = meets(simd, node, query_box);
         while touched != 0 {
             let child = node.children[touched.trailing_zeros() as usize % NODE_WIDTH];
             touched &= touched - 1;
@@ -50,15 +50,15 @@ pub(crate) fn walk<S: Kernel, P: Sink>(
     ControlFlow::Continue(())
 }
 
-/// The slots of a node whose boxes touch `reach`.
+/// The slots of a node whose boxes touch `query_box`.
 #[inline(always)]
-pub(crate) fn meets<S: Kernel>(simd: S, node: &WideNode, reach: &Aabb) -> u32 {
+pub(crate) fn meets<S: Kernel>(simd: S, node: &WideNode, query_box: &Aabb) -> u32 {
     let mut touched = (1 << NODE_WIDTH) - 1;
     for axis in 0..3 {
         let lower = f32x16::load_array_ref(simd, &node.planes[2 * axis]);
         let upper = f32x16::load_array_ref(simd, &node.planes[2 * axis + 1]);
-        touched &= lower.simd_le(reach.max[axis]).to_bitmask();
-        touched &= upper.simd_ge(reach.min[axis]).to_bitmask();
+        touched &= lower.simd_le(query_box.max[axis]).to_bitmask();
+        touched &= upper.simd_ge(query_box.min[axis]).to_bitmask();
     }
     touched as u32
 }

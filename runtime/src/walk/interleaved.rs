@@ -31,10 +31,10 @@ pub(crate) fn run<W: Walks>(walks: &mut W, mut budget: Budget) {
     let (mut slot, mut idle) = (0, 0);
     while idle < INTERLEAVED {
         slot = (slot + 1) % INTERLEAVED;
-        let place = &mut walkers[slot];
-        let Some(walker) = place else {
-            *place = walks.start(slot);
-            idle = if place.is_some() { 0 } else { idle + 1 };
+        let entry = &mut walkers[slot];
+        let Some(walker) = entry else {
+            *entry = walks.start(slot);
+            idle = if entry.is_some() { 0 } else { idle + 1 };
             continue;
         };
         idle = 0;
@@ -42,7 +42,7 @@ pub(crate) fn run<W: Walks>(walks: &mut W, mut budget: Budget) {
             break;
         }
         if !walks.step(slot, walker)
-            && let Some(walker) = place.take()
+            && let Some(walker) = entry.take()
         {
             walks.finish(walker);
         }

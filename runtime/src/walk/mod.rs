@@ -99,9 +99,9 @@ impl<'a> Visit<'a> {
 
     #[inline(always)]
     fn is_first_met(&self, triangle: u32, meets: impl Fn(&WideNode) -> u32) -> bool {
-        for place in self.model.places_of(triangle) {
+        for address in self.model.slots_of(triangle) {
             let (node, slot) =
-                (place.to_native() as usize / NODE_WIDTH, place.to_native() as usize % NODE_WIDTH);
+                (address.to_native() as usize / NODE_WIDTH, address.to_native() as usize % NODE_WIDTH);
             let Some(node) = self.model.nodes().get(node) else { continue };
             if meets(node) & 1 << slot != 0 {
                 return node.children[slot] == self.reference | ChildRef::BLOCK_BIT;

@@ -168,7 +168,7 @@ mod tests {
             let mut random = Random::new(3);
             for _ in 0..100 {
                 let pair = (kind.draw)(&mut random);
-                let (a, b) = (pair.still(), pair.moved());
+                let (a, b) = (pair.still(), pair.transformed());
                 let distance = of_triangles(a, b);
                 let mut inside = |corners: Corners| {
                     let weights: [f64; 3] = std::array::from_fn(|_| random.unit().powi(4) + 1e-300);

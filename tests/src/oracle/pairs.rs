@@ -33,7 +33,7 @@ impl Surface {
     }
 
     /// The triangles of a mesh, transformed by the pose.
-    pub fn moved(mesh: &Mesh, pose: &Pose) -> Self {
+    pub fn transformed(mesh: &Mesh, pose: &Pose) -> Self {
         let count = mesh.triangles.len() as u32;
         Self::new((0..count).map(|triangle| pose.corners(mesh.corners(triangle))))
     }
@@ -73,10 +73,10 @@ impl Bounds {
         }
     }
 
-    /// Whether no axis proves that they are farther apart than `reach`, to rounding.
-    fn may_reach(&self, other: &Self, reach: f64) -> bool {
+    /// Whether no axis proves that they are farther apart than `limit`, to rounding.
+    fn may_be_within(&self, other: &Self, limit: f64) -> bool {
         let gap = |axis: usize| (self.min[axis] - other.max[axis]).max(other.min[axis] - self.max[axis]);
-        (0..3).all(|axis| gap(axis) <= reach)
+        (0..3).all(|axis| gap(axis) <= limit)
     }
 
     /// Twice the centre.
@@ -119,19 +119,19 @@ fn visit(a: &Surface, b: &Surface, visitor: &mut Visitor<'_>) -> ControlFlow<()>
     })
 }
 
-/// Visits every pair of triangles except those whose boxes are farther apart than `reach` on an axis, and perhaps
+/// Visits every pair of triangles except those whose boxes are farther apart than `limit` on an axis, and perhaps
 /// some of these.
-pub fn near(a: &Surface, b: &Surface, reach: f64, visitor: &mut Visitor<'_>) -> ControlFlow<()> {
+pub fn near(a: &Surface, b: &Surface, limit: f64, visitor: &mut Visitor<'_>) -> ControlFlow<()> {
     if a.triangles.is_empty() || b.triangles.is_empty() {
         return ControlFlow::Continue(());
     }
-    Search { a, b, reach, visitor }.halve(a.numbers(), b.numbers())
+    Search { a, b, limit, visitor }.halve(a.numbers(), b.numbers())
 }
 
 struct Search<'a, 'b> {
     a: &'a Surface,
     b: &'a Surface,
-    reach: f64,
+    limit: f64,
     visitor: &'a mut Visitor<'b>,
 }
 
@@ -140,7 +140,7 @@ impl Search<'_, '_> {
     fn halve(&mut self, a: Vec<u32>, b: Vec<u32>) -> ControlFlow<()> {
         let (in_a, in_b) = (Bounds::of(&self.a.boxes, &a), Bounds::of(&self.b.boxes, &b));
         let (mut a, mut b) =
-            (kept(a, &self.a.boxes, &in_b, self.reach), kept(b, &self.b.boxes, &in_a, self.reach));
+            (kept(a, &self.a.boxes, &in_b, self.limit), kept(b, &self.b.boxes, &in_a, self.limit));
         if a.len() * b.len() <= FEW {
             return self.compare(&a, &b);
         }
@@ -165,9 +165,9 @@ impl Search<'_, '_> {
     }
 }
 
-/// The numbers of the boxes that are no farther from `bounds` than `reach`.
-fn kept(mut numbers: Vec<u32>, boxes: &[Bounds], bounds: &Bounds, reach: f64) -> Vec<u32> {
-    numbers.retain(|&number| boxes[number as usize].may_reach(bounds, reach));
+/// The numbers of the boxes that are no farther from `bounds` than `limit`.
+fn kept(mut numbers: Vec<u32>, boxes: &[Bounds], bounds: &Bounds, limit: f64) -> Vec<u32> {
+    numbers.retain(|&number| boxes[number as usize].may_be_within(bounds, limit));
     numbers
 }
 
@@ -206,7 +206,7 @@ mod tests {
         for a in &meshes {
             for b in &meshes {
                 let pose = Pose { rotation: pose::any(&mut random), translation: [0.1, -0.2, 0.3] };
-                let (a, b) = (Surface::of(a), Surface::moved(b, &pose));
+                let (a, b) = (Surface::of(a), Surface::transformed(b, &pose));
                 let expected = by_every_pair(&a, &b);
                 assert_eq!(all(&a, &b), expected);
                 assert_eq!(any(&a, &b), !expected.is_empty());
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn touching_cubes() {
         let cube = grid::cubes([1, 1, 1]);
-        let pairs = |shift| all(&Surface::of(&cube), &Surface::moved(&cube, &Pose::shifted(shift)));
+        let pairs = |shift| all(&Surface::of(&cube), &Surface::transformed(&cube, &Pose::shifted(shift)));
         let touching = pairs([1.0, 0.0, 0.0]);
         assert!(touching.len() > 4 && touching.len() < 144);
         assert!(!pairs([1.0, 1.0, 1.0]).is_empty() && pairs([1.0, 1.0, 1.0]).len() < touching.len());

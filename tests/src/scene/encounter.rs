@@ -123,7 +123,7 @@ impl Extent {
 /// What a model does between `start` and `end`: distances of the boxes' centres.
 struct Course<'a> {
     still: Surface,
-    moved: &'a Mesh,
+    transformed: &'a Mesh,
     middles: [Point; 2],
     size: f64,
     start: f64,
@@ -140,7 +140,7 @@ impl<'a> Course<'a> {
         let [a, b] = [0, 1].map(|index| Extent::of(&models[index]));
         Self {
             still: Surface::of(&models[0]),
-            moved: &models[1],
+            transformed: &models[1],
             middles: [a.middle, b.middle],
             size: a.size.min(b.size),
             start: (a.size + b.size) / 2.0,
@@ -175,7 +175,7 @@ impl<'a> Course<'a> {
     }
 
     fn meets(&self, pose: &Pose) -> bool {
-        any(&self.still, &Surface::moved(self.moved, pose))
+        any(&self.still, &Surface::transformed(self.transformed, pose))
     }
 
     /// Distances just before the first contact and just after it.
@@ -214,7 +214,7 @@ mod tests {
     /// Numbers of meeting pairs, pose by pose.
     fn check(encounter: &Encounter) -> Vec<usize> {
         let still = Surface::of(&encounter.a);
-        let count = |pose: &Pose| pairs::all(&still, &Surface::moved(&encounter.b, pose)).len();
+        let count = |pose: &Pose| pairs::all(&still, &Surface::transformed(&encounter.b, pose)).len();
         let mut apart = encounter.separated.iter().chain(&encounter.approaching);
         assert!(apart.all(|pose| count(pose) == 0), "{}", encounter.name);
         let found: Vec<_> = encounter.colliding.iter().map(count).collect();

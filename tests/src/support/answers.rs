@@ -36,9 +36,9 @@ pub fn first_of(hits: &[Hit]) -> Option<&Hit> {
 }
 
 /// The triangles that touch a box, ascending, each once.
-pub fn in_box(model: &Model<'_>, reach: &Aabb) -> Vec<u32> {
+pub fn in_box(model: &Model<'_>, extent: &Aabb) -> Vec<u32> {
     let mut found = Vec::new();
-    let flow = model.overlap_box(reach, |overlap| {
+    let flow = model.overlap_box(extent, |overlap| {
         found.push(overlap.triangle);
         ControlFlow::Continue(())
     });

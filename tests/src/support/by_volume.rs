@@ -96,8 +96,8 @@ pub fn poses(random: &mut Random, positions: &[[f32; 3]], count: usize) -> Vec<P
         let [from, to] =
             [(); 2].map(|()| positions[random.below(positions.len() as u32) as usize].map(f64::from));
         let pose = pose::Pose::taking(rotation, from, to);
-        let reach = far * [0.0, 1.0, 3.0, 0.2, 30.0][index % 5];
-        let aside = random.direction().map(|x| reach * f64::from(x));
+        let extent = far * [0.0, 1.0, 3.0, 0.2, 30.0][index % 5];
+        let aside = random.direction().map(|x| extent * f64::from(x));
         let translation = std::array::from_fn(|axis| pose.translation[axis] + aside[axis]);
         pose::Pose { translation, ..pose }.for_query()
     };

@@ -225,8 +225,7 @@ impl Dump<'_> {
             self.title(&format!("{}: slices", kind.name()));
             self.untitled = false;
         }
-        if name.ends_with("ends") || ["triangles", "faces", "places", "neighbours", "starts"].contains(&name)
-        {
+        if name.ends_with("ends") || ["triangles", "faces", "slots", "neighbours", "starts"].contains(&name) {
             self.field(&format!("{name}[..]"), 4 * count, Kind::U32);
         } else if name == "corners" {
             self.field("corners[..]", 2 * count, Kind::Corners);
@@ -338,7 +337,7 @@ impl Dump<'_> {
         for axis in ["x", "y", "z"] {
             self.field(&format!("position {axis}"), 16, Kind::F32);
         }
-        self.field("places", 16, Kind::U32);
+        self.field("triangles", 16, Kind::U32);
     }
 
     fn hull_node(&mut self) {

@@ -13,7 +13,7 @@ use super::aligned;
 
 /// Offsets of the parts of a good file.
 #[derive(Clone, Copy, Debug)]
-pub struct Places {
+pub struct Offsets {
     /// Node 0.
     pub nodes: usize,
     /// How many nodes there are.
@@ -58,16 +58,16 @@ static PLAIN: ObbRecords = ObbRecords { node: 192, number: 4, rotation: 4, scale
 static PACKED: ObbRecords =
     ObbRecords { node: 96, number: 2, rotation: 2, scales: &[(80, 4), (84, 4), (88, 4), (92, 2), (94, 2)] };
 
-impl Places {
+impl Offsets {
     /// Finds the parts of a file.
     pub fn of(file: &Bytes) -> Self {
         let model = Model::from_bytes(file).expect("a good file opens");
         let offset = |address: usize| address - file.as_ptr().addr();
-        let pair_leaves = place_of(model.pair_leaves());
+        let pair_leaves = offset_of(model.pair_leaves());
         let (obb_nodes, obb) = match model.obb_tree() {
             None => (None, &PLAIN),
-            Some(tree) if tree.packed_nodes.is_empty() => (Some(place_of(tree.nodes.get())), &PLAIN),
-            Some(tree) => (Some(place_of(tree.packed_nodes.get())), &PACKED),
+            Some(tree) if tree.packed_nodes.is_empty() => (Some(offset_of(tree.nodes.get())), &PLAIN),
+            Some(tree) => (Some(offset_of(tree.packed_nodes.get())), &PACKED),
         };
         Self {
             nodes: offset(model.nodes().as_ptr().addr()),
@@ -135,7 +135,7 @@ impl Places {
 }
 
 /// The offset of records, and their number.
-fn place_of<T>(records: &[T]) -> (usize, usize) {
+fn offset_of<T>(records: &[T]) -> (usize, usize) {
     (records.as_ptr().addr(), records.len())
 }
 

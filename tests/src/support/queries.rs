@@ -73,11 +73,11 @@ impl<'a> Queries<'a> {
     /// Any ray: see the module's first line.
     pub fn ray(&mut self) -> Ray {
         let origin = self.point();
-        let (direction, reach) = self.direction(origin);
+        let (direction, extent) = self.direction(origin);
         let scale = [1.0, 1.0, 1.0, 1e-30, 1e30][self.random.below(5) as usize];
         let ray = Ray::new(origin, direction.map(|x| x * scale));
         let sides = [Sides::Both, Sides::Both, Sides::Front, Sides::Back][self.random.below(4) as usize];
-        let (t_min, t_max) = self.range(reach / scale);
+        let (t_min, t_max) = self.range(extent / scale);
         ray.with_range(t_min, t_max).with_sides(sides)
     }
 
@@ -105,9 +105,9 @@ impl<'a> Queries<'a> {
         })
     }
 
-    fn range(&mut self, reach: f32) -> (f32, f32) {
+    fn range(&mut self, extent: f32) -> (f32, f32) {
         let pick = self.random.below(5);
-        let mut at = |low: f32, high: f32| reach * self.random.f32(low, high);
+        let mut at = |low: f32, high: f32| extent * self.random.f32(low, high);
         match pick {
             0..2 => (0.0, f32::INFINITY),
             2 => (f32::NEG_INFINITY, f32::INFINITY),
@@ -160,8 +160,8 @@ impl<'a> Queries<'a> {
     /// A ball: centre and radius.
     pub fn ball(&mut self) -> ([f32; 3], f32) {
         let centre = self.point();
-        let reach = [0.0, 1e-3, 0.05, 0.3, 1e4][self.random.below(5) as usize] * self.size();
-        (centre, self.random.f32(0.0, reach))
+        let extent = [0.0, 1e-3, 0.05, 0.3, 1e4][self.random.below(5) as usize] * self.size();
+        (centre, self.random.f32(0.0, extent))
     }
 
     /// A radius for closest points: half of them infinite.

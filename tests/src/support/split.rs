@@ -80,9 +80,9 @@ fn assemble(source: &[u8], mesh: &Mesh, wide: &WideTree, packing: Option<&Packin
         pair_leaves: &[],
     };
     let mut sections = vec![metadata(source, mesh, wide, bounds), Section::new(&geometry)];
-    let SplitTable { triangles, ends, places } = &wide.splits;
+    let SplitTable { triangles, ends, slots } = &wide.splits;
     if !triangles.is_empty() {
-        sections.push(Section::new(&Splits { triangles, ends, places }));
+        sections.push(Section::new(&Splits { triangles, ends, slots }));
     }
     if let Some(Packing { bytes, count, position_error, .. }) = packing {
         let packed = PackedBlocks { bytes, count: *count, position_error: *position_error };

@@ -11,7 +11,7 @@ use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Aabb, Blocks, Model};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{soup, write_obj};
-use bvhc_tests::support::forge::{self, BLOCK, Places};
+use bvhc_tests::support::forge::{self, BLOCK, Offsets};
 use bvhc_tests::support::split::split;
 use bvhc_tests::support::{LAYOUTS, aligned, levels};
 
@@ -20,12 +20,12 @@ use super::{NUMBERS, PATIENCE, middling, middling_as, splits_as, survive, write}
 #[test]
 fn blocks_that_lie_about_their_contents() {
     let (good, levels) = (middling(), levels());
-    let places = Places::of(&good);
+    let offsets = Offsets::of(&good);
     for value in [0u8, 1, 15, 16, 17, 31, 32, 127, 128, 254, 255] {
         for field in [192..240, 244..245, 245..246, 246..256, 240..244, 192..256] {
             let mut forged = aligned(&good);
-            for block in 0..places.block_count {
-                let start = places.blocks + BLOCK * block;
+            for block in 0..offsets.block_count {
+                let start = offsets.blocks + BLOCK * block;
                 forged[start + field.start..start + field.end].fill(value);
             }
             assert!(survive(&forged, &levels), "{field:?} {value}");
@@ -38,11 +38,11 @@ fn blocks_that_lie_about_their_contents() {
 fn packed_blocks_that_lie_about_their_contents() {
     let levels = levels();
     for good in [middling_as(Layout::Small), splits_as(Layout::Small)] {
-        let places = Places::of(&good);
+        let offsets = Offsets::of(&good);
         for value in [0u8, 1, 15, 16, 0x7f, 0x80, 0xf0, 0xff] {
             for field in [0..12, 12..16, 16..17, 17..18, 18..20, 20..40, 0..40] {
                 let mut forged = aligned(&good);
-                for start in packed(&good).map(|reference| places.blocks + 8 * reference as usize) {
+                for start in packed(&good).map(|reference| offsets.blocks + 8 * reference as usize) {
                     forged[start + field.start..start + field.end].fill(value);
                 }
                 assert!(survive(&forged, &levels), "{field:?} {value}");
@@ -62,12 +62,12 @@ fn packed(file: &[u8]) -> impl Iterator<Item = u32> {
 #[test]
 fn packed_blocks_from_anywhere() {
     let (good, levels) = (middling_as(Layout::Small), levels());
-    let (places, payload) = (Places::of(&good), forge::root(&good, SectionKind::PackedBlocks));
-    let units = (payload - places.blocks - WINDOW) / 8;
+    let (offsets, payload) = (Offsets::of(&good), forge::root(&good, SectionKind::PackedBlocks));
+    let units = (payload - offsets.blocks - WINDOW) / 8;
     for first in (0..units + 2 * WINDOW / 8).step_by(NODE_WIDTH) {
         let mut forged = aligned(&good);
         for slot in 0..NODE_WIDTH {
-            write(&mut forged, places.child(0, slot), (first + slot) as u32 | 1 << 31);
+            write(&mut forged, offsets.child(0, slot), (first + slot) as u32 | 1 << 31);
         }
         assert!(survive(&forged, &levels));
     }
@@ -109,15 +109,15 @@ fn a_triangle_that_is_everywhere() {
         let start = at.wrapping_add(forge::read_u64(forged, at) as usize);
         (start, forge::read_u64(forged, at + 8) as usize)
     };
-    let [(split, _), (ends, _), (places, count)] =
+    let [(split, _), (ends, _), (offsets, count)] =
         [0, 16, 32].map(|field| list(&forged, SectionKind::Splits, field));
-    assert!(count > 100_000, "{count} places are not many");
+    assert!(count > 100_000, "{count} offsets are not many");
     let (lanes, lane_count) = list(&forged, SectionKind::Geometry, 16);
     let everywhere = forge::read_u32(&forged, split);
     (0..lane_count).for_each(|lane| write(&mut forged, lanes + 4 * lane, everywhere));
     write(&mut forged, ends, count as u32);
-    (0..count).for_each(|place| write(&mut forged, places + 4 * place, u32::MAX));
-    let records = Places::of(&forged);
+    (0..count).for_each(|place| write(&mut forged, offsets + 4 * place, u32::MAX));
+    let records = Offsets::of(&forged);
     for block in 0..records.block_count {
         let marks = records.blocks + BLOCK * block + offset_of!(Block, split);
         forged[marks..marks + 2].fill(0xff);

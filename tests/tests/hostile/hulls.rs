@@ -27,12 +27,12 @@ fn survive_queries(bytes: &Bytes, levels: &[Level]) -> u64 {
 }
 
 /// Where the nodes are, and how many.
-struct Places {
+struct Offsets {
     start: usize,
     nodes: usize,
 }
 
-impl Places {
+impl Offsets {
     fn of(file: &Bytes) -> Self {
         let at = root(file, SectionKind::HullTree) + 24;
         let start = at.wrapping_add(read_u64(file, at) as usize);
@@ -56,7 +56,7 @@ const LEAF: u32 = 0xE000_0000;
 fn good_files_have_pairs() {
     for good in LAYOUTS.map(few) {
         assert!(survive_queries(&good, &levels()) > 40);
-        assert!(Places::of(&good).nodes > 2);
+        assert!(Offsets::of(&good).nodes > 2);
     }
 }
 
@@ -64,9 +64,9 @@ fn good_files_have_pairs() {
 #[test]
 fn children_that_lead_anywhere() {
     for good in LAYOUTS.map(few) {
-        let places = Places::of(&good);
+        let offsets = Offsets::of(&good);
         let leaves = Model::from_bytes(&good).expect("it opens").pair_leaves().len() as u32;
-        let nodes = places.nodes as u32;
+        let nodes = offsets.nodes as u32;
         let ways: [&dyn Fn(u32, u32) -> u32; 8] = [
             &|node, _| node,
             &|_, _| 0,
@@ -79,9 +79,9 @@ fn children_that_lead_anywhere() {
         ];
         for way in ways {
             let mut forged = aligned(&good);
-            for (node, slot) in places.slots() {
-                write(&mut forged, places.number(node, CHILDREN, slot), way(node as u32, slot as u32));
-                write(&mut forged, places.number(node, RADIUS, slot), 1e30f32.to_bits());
+            for (node, slot) in offsets.slots() {
+                write(&mut forged, offsets.number(node, CHILDREN, slot), way(node as u32, slot as u32));
+                write(&mut forged, offsets.number(node, RADIUS, slot), 1e30f32.to_bits());
             }
             survive_queries(&forged, &levels());
         }
@@ -92,13 +92,13 @@ fn children_that_lead_anywhere() {
 #[test]
 fn numbers_that_are_none() {
     for good in LAYOUTS.map(few) {
-        let (levels, places) = (levels(), Places::of(&good));
+        let (levels, offsets) = (levels(), Offsets::of(&good));
         let root = root(&good, SectionKind::HullTree);
         for number in NUMBERS.into_iter().step_by(3) {
             for rows in [0..1, 5..6, 0..RADIUS, RADIUS..CHILDREN] {
                 let mut forged = aligned(&good);
-                for (row, (node, slot)) in rows.flat_map(|row| places.slots().map(move |slot| (row, slot))) {
-                    write(&mut forged, places.number(node, row, slot), number);
+                for (row, (node, slot)) in rows.flat_map(|row| offsets.slots().map(move |slot| (row, slot))) {
+                    write(&mut forged, offsets.number(node, row, slot), number);
                 }
                 survive_queries(&forged, &levels);
             }
@@ -106,8 +106,8 @@ fn numbers_that_are_none() {
                 survive_queries(&with_bytes(&good, root + field, &number.to_le_bytes()), &levels);
             }
         }
-        for fewer in [1, places.nodes as u64] {
-            let count = (places.nodes as u64 - fewer).to_le_bytes();
+        for fewer in [1, offsets.nodes as u64] {
+            let count = (offsets.nodes as u64 - fewer).to_le_bytes();
             survive_queries(&with_bytes(&good, root + 32, &count), &levels);
         }
     }
@@ -118,16 +118,16 @@ fn numbers_that_are_none() {
 fn mutated_trees() {
     let (levels, mut random) = (levels(), Random::new(4));
     for good in LAYOUTS.map(few) {
-        let places = Places::of(&good);
+        let offsets = Offsets::of(&good);
         for _ in 0..100 {
             let mut forged = aligned(&good);
             for _ in 0..1 + random.below(12) {
-                let nodes = places.nodes as u32;
+                let nodes = offsets.nodes as u32;
                 let (node, slot) = (random.below(nodes) as usize, random.below(4) as usize);
                 let link = random.below(2 * nodes) | random.below(8) << 29;
-                write(&mut forged, places.number(node, CHILDREN, slot), link);
+                write(&mut forged, offsets.number(node, CHILDREN, slot), link);
                 let row = random.below(CHILDREN as u32) as usize;
-                write(&mut forged, places.number(node, row, slot), NUMBERS[random.below(12) as usize]);
+                write(&mut forged, offsets.number(node, row, slot), NUMBERS[random.below(12) as usize]);
             }
             survive_queries(&forged, &levels);
         }

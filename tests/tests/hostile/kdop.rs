@@ -60,14 +60,14 @@ fn survive_pairs(bytes: &Bytes, levels: &[Level]) -> u64 {
 }
 
 /// The offsets of the parts.
-struct Places {
+struct Offsets {
     layout: KdopLayout,
     rows: usize,
     nodes: usize,
     leaves: usize,
 }
 
-impl Places {
+impl Offsets {
     fn of(file: &Bytes) -> Self {
         let model = Model::from_bytes(file).expect("it opens");
         let (tree, layout) = (model.kdop_tree().expect("a tree"), model.kdop_layout().expect("a tree"));
@@ -82,11 +82,11 @@ impl Places {
 
 /// All k-DOPs unbounded, all children as `child` says for a slot.
 fn with_children(good: &Bytes, child: impl Fn(usize, usize) -> u32) -> Bytes {
-    let (mut forged, places) = (aligned(good), Places::of(good));
-    for (node, slot) in (0..places.nodes).flat_map(|node| (0..4).map(move |slot| (node, slot))) {
-        write(&mut forged, places.at(node, places.layout.child(slot)), child(node, slot));
-        for direction in 0..places.layout.directions.count() {
-            write(&mut forged, places.at(node, places.layout.reach(direction, slot)), 1e30f32.to_bits());
+    let (mut forged, offsets) = (aligned(good), Offsets::of(good));
+    for (node, slot) in (0..offsets.nodes).flat_map(|node| (0..4).map(move |slot| (node, slot))) {
+        write(&mut forged, offsets.at(node, offsets.layout.child(slot)), child(node, slot));
+        for direction in 0..offsets.layout.directions.count() {
+            write(&mut forged, offsets.at(node, offsets.layout.extent(direction, slot)), 1e30f32.to_bits());
         }
     }
     forged
@@ -99,15 +99,15 @@ const LEAF: u32 = 0xE000_0000;
 fn good_files_have_pairs() {
     for good in all_kinds() {
         assert!(survive_pairs(&good, &levels()) > 40);
-        assert!(Places::of(&good).nodes > 2);
+        assert!(Offsets::of(&good).nodes > 2);
     }
 }
 
 #[test]
 fn children_that_go_in_circles_or_nowhere() {
     for good in all_kinds() {
-        let places = Places::of(&good);
-        let (nodes, leaves) = (places.nodes as u32, places.leaves as u32);
+        let offsets = Offsets::of(&good);
+        let (nodes, leaves) = (offsets.nodes as u32, offsets.leaves as u32);
         let ways: [&dyn Fn(usize, usize) -> u32; 9] = [
             &|node, _| node as u32,
             &|_, _| 0,
@@ -129,13 +129,13 @@ fn children_that_go_in_circles_or_nowhere() {
 #[test]
 fn numbers_that_are_none() {
     for good in all_kinds() {
-        let (levels, places) = (levels(), Places::of(&good));
+        let (levels, offsets) = (levels(), Offsets::of(&good));
         let root = root(&good, SectionKind::KdopTree);
         for number in NUMBERS {
-            for row in (0..places.layout.rows()).step_by(5) {
+            for row in (0..offsets.layout.rows()).step_by(5) {
                 let mut forged = aligned(&good);
-                for (node, lane) in (0..places.nodes).flat_map(|node| (0..4).map(move |lane| (node, lane))) {
-                    write(&mut forged, places.at(node, Spot { row, lane }), number);
+                for (node, lane) in (0..offsets.nodes).flat_map(|node| (0..4).map(move |lane| (node, lane))) {
+                    write(&mut forged, offsets.at(node, Spot { row, lane }), number);
                 }
                 survive_pairs(&forged, &levels);
             }
@@ -145,7 +145,7 @@ fn numbers_that_are_none() {
         }
         // Fewer rows than nodes refer to: whole nodes, or not.
         let count = read_u64(&good, root + 40);
-        for fewer in [1, places.layout.rows() as u64, count] {
+        for fewer in [1, offsets.layout.rows() as u64, count] {
             survive_pairs(&with_bytes(&good, root + 40, &(count - fewer).to_le_bytes()), &levels);
         }
     }
@@ -156,16 +156,16 @@ fn numbers_that_are_none() {
 fn mutated_trees() {
     let (levels, mut random) = (levels(), Random::new(4));
     for good in all_kinds() {
-        let places = Places::of(&good);
+        let offsets = Offsets::of(&good);
         for _ in 0..150 {
             let mut forged = aligned(&good);
             for _ in 0..1 + random.below(12) {
-                let (node, slot) = (random.below(places.nodes as u32) as usize, random.below(4) as usize);
-                let link = random.below(2 * places.nodes as u32) | random.below(8) << 29;
-                write(&mut forged, places.at(node, places.layout.child(slot)), link);
-                let spot = Spot { row: random.below(places.layout.rows() as u32) as usize, lane: slot };
-                if places.layout.number(spot).1 != KdopNumber::Child {
-                    write(&mut forged, places.at(node, spot), NUMBERS[random.below(12) as usize]);
+                let (node, slot) = (random.below(offsets.nodes as u32) as usize, random.below(4) as usize);
+                let link = random.below(2 * offsets.nodes as u32) | random.below(8) << 29;
+                write(&mut forged, offsets.at(node, offsets.layout.child(slot)), link);
+                let spot = Spot { row: random.below(offsets.layout.rows() as u32) as usize, lane: slot };
+                if offsets.layout.number(spot).1 != KdopNumber::Child {
+                    write(&mut forged, offsets.at(node, spot), NUMBERS[random.below(12) as usize]);
                 }
             }
             survive_pairs(&forged, &levels);

@@ -7,7 +7,7 @@ use bvhc_runtime::{Level, Model, WorkBudget};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{icosphere, soup};
 use bvhc_tests::support::answers::{ask_distances, count_pairs, poses};
-use bvhc_tests::support::forge::{self, Places, with_bytes};
+use bvhc_tests::support::forge::{self, Offsets, with_bytes};
 use bvhc_tests::support::{LAYOUTS, aligned, compiled_for_pairs, levels};
 
 use super::{NUMBERS, PATIENCE, for_pairs, survive, write};
@@ -39,20 +39,20 @@ fn survive_pairs(bytes: &Bytes, levels: &[Level]) -> bool {
 }
 
 /// The slots of all nodes.
-fn slots(places: &Places) -> impl Iterator<Item = (usize, usize)> + use<> {
-    (0..places.obb_node_count).flat_map(|node| (0..4).map(move |slot| (node, slot)))
+fn slots(offsets: &Offsets) -> impl Iterator<Item = (usize, usize)> + use<> {
+    (0..offsets.obb_node_count).flat_map(|node| (0..4).map(move |slot| (node, slot)))
 }
 
 /// All boxes unbounded, all children as `child` says for a slot: then every walk goes wherever it can.
 fn with_children(good: &Bytes, child: impl Fn(usize, usize) -> u32) -> Bytes {
-    let (mut forged, places) = (aligned(good), Places::of(good));
-    for (node, slot) in slots(&places) {
-        write(&mut forged, places.obb_child(node, slot), child(node, slot));
-        (7..10).for_each(|half| places.write_obb_number(&mut forged, node, half, slot, 1e30f32.to_bits()));
+    let (mut forged, offsets) = (aligned(good), Offsets::of(good));
+    for (node, slot) in slots(&offsets) {
+        write(&mut forged, offsets.obb_child(node, slot), child(node, slot));
+        (7..10).for_each(|half| offsets.write_obb_number(&mut forged, node, half, slot, 1e30f32.to_bits()));
     }
-    for node in 0..places.obb_node_count {
-        for scale in places.obb.scales {
-            places.write_obb_scale(&mut forged, node, *scale, 1e30f32.to_bits());
+    for node in 0..offsets.obb_node_count {
+        for scale in offsets.obb.scales {
+            offsets.write_obb_scale(&mut forged, node, *scale, 1e30f32.to_bits());
         }
     }
     forged
@@ -66,7 +66,7 @@ fn good_files_have_pairs() {
     for good in LAYOUTS.map(few) {
         assert!(survive_pairs(&good, &levels()));
         let model = Model::from_bytes(&good).expect("it opens");
-        assert!(Places::of(&good).obb_node_count > 2);
+        assert!(Offsets::of(&good).obb_node_count > 2);
         for pose in poses() {
             assert!(count_pairs(&model, &pose, &mut WorkBudget::unlimited()) > 40);
         }
@@ -76,7 +76,7 @@ fn good_files_have_pairs() {
 #[test]
 fn children_that_go_in_circles() {
     for good in LAYOUTS.map(few) {
-        let (levels, count) = (levels(), Places::of(&good).obb_node_count as u32);
+        let (levels, count) = (levels(), Offsets::of(&good).obb_node_count as u32);
         let circles: [&dyn Fn(usize, usize) -> u32; 8] = [
             &|node, _| node as u32,
             &|_, _| 0,
@@ -96,8 +96,8 @@ fn children_that_go_in_circles() {
 #[test]
 fn children_that_are_not_there() {
     for good in LAYOUTS.map(few) {
-        let (levels, places) = (levels(), Places::of(&good));
-        let (nodes, leaves) = (places.obb_node_count as u32, places.pair_leaf_count as u32);
+        let (levels, offsets) = (levels(), Offsets::of(&good));
+        let (nodes, leaves) = (offsets.obb_node_count as u32, offsets.pair_leaf_count as u32);
         for outside in [nodes, 0x7fff_ffff, LEAF | leaves, 0x9fff_ffff, 0xffff_fffe, 0xffff_ffff] {
             assert!(survive_pairs(&with_children(&good, |_, _| outside), &levels));
         }
@@ -108,7 +108,7 @@ fn children_that_are_not_there() {
 #[test]
 fn chains_deeper_than_the_stack() {
     let good = compiled_for_pairs(&icosphere::displaced(12, 0.2, 1), Layout::Fast);
-    let count = Places::of(&good).obb_node_count as u32;
+    let count = Offsets::of(&good).obb_node_count as u32;
     assert!(count > 200, "{count} nodes are too few for an overflow");
     let next = |node: usize| (node as u32 + 1).min(count - 1);
     let chains: [&dyn Fn(usize, usize) -> u32; 3] =
@@ -124,28 +124,28 @@ fn chains_deeper_than_the_stack() {
 #[test]
 fn numbers_that_are_none() {
     for good in LAYOUTS.map(few) {
-        let (levels, places) = (levels(), Places::of(&good));
+        let (levels, offsets) = (levels(), Offsets::of(&good));
         let root = forge::root(&good, SectionKind::ObbTree);
         for number in NUMBERS {
             for index in 0..10 {
                 let mut forged = aligned(&good);
-                slots(&places).for_each(|(node, slot)| {
-                    places.write_obb_number(&mut forged, node, index, slot, number);
+                slots(&offsets).for_each(|(node, slot)| {
+                    offsets.write_obb_number(&mut forged, node, index, slot, number);
                 });
                 assert!(survive_pairs(&forged, &levels), "number {index} is {number:#x}");
             }
-            for scale in places.obb.scales {
+            for scale in offsets.obb.scales {
                 let mut forged = aligned(&good);
-                for node in 0..places.obb_node_count {
-                    places.write_obb_scale(&mut forged, node, *scale, number);
+                for node in 0..offsets.obb_node_count {
+                    offsets.write_obb_scale(&mut forged, node, *scale, number);
                 }
                 assert!(survive_pairs(&forged, &levels), "byte {} of nodes is {number:#x}", scale.0);
             }
             let mut forged = aligned(&good);
             for (leaf, lane) in
-                (0..places.pair_leaf_count).flat_map(|leaf| (0..4).map(move |lane| (leaf, lane)))
+                (0..offsets.pair_leaf_count).flat_map(|leaf| (0..4).map(move |lane| (leaf, lane)))
             {
-                write(&mut forged, places.obb_leaf(leaf) + 4 * lane, number);
+                write(&mut forged, offsets.obb_leaf(leaf) + 4 * lane, number);
             }
             assert!(survive_pairs(&forged, &levels), "addresses are {number:#x}");
             for field in [0, 4, 8, 12] {
@@ -161,13 +161,13 @@ fn numbers_that_are_none() {
 fn places_from_anywhere() {
     let levels = levels();
     for good in LAYOUTS.map(few) {
-        let places = Places::of(&good);
+        let offsets = Offsets::of(&good);
         for first in (0..16 * 256).step_by(61) {
             let mut forged = aligned(&good);
-            for leaf in 0..places.pair_leaf_count {
+            for leaf in 0..offsets.pair_leaf_count {
                 for lane in 0..4 {
                     let address = first + 4 * leaf + lane;
-                    write(&mut forged, places.obb_leaf(leaf) + 4 * lane, address as u32);
+                    write(&mut forged, offsets.obb_leaf(leaf) + 4 * lane, address as u32);
                 }
             }
             assert!(survive_pairs(&forged, &levels));
@@ -180,17 +180,17 @@ fn places_from_anywhere() {
 fn mutated_trees() {
     let (levels, mut random) = (levels(), Random::new(4));
     for good in [few(Layout::Fast), few(Layout::Small), for_pairs(Layout::Fast)] {
-        let places = Places::of(&good);
-        let (nodes, leaves) = (places.obb_node_count as u32, places.pair_leaf_count as u32);
+        let offsets = Offsets::of(&good);
+        let (nodes, leaves) = (offsets.obb_node_count as u32, offsets.pair_leaf_count as u32);
         for _ in 0..1500 {
             let mut forged = aligned(&good);
             for _ in 0..1 + random.below(12) {
                 let (node, slot) = (random.below(nodes) as usize, random.below(4) as usize);
                 let link = random.below(2 * nodes) | random.below(8) << 29;
                 let number = NUMBERS[random.below(12) as usize];
-                write(&mut forged, places.obb_child(node, slot), link);
-                places.write_obb_number(&mut forged, node, random.below(10) as usize, slot, number);
-                let leaf = places.obb_leaf(random.below(leaves) as usize);
+                write(&mut forged, offsets.obb_child(node, slot), link);
+                offsets.write_obb_number(&mut forged, node, random.below(10) as usize, slot, number);
+                let leaf = offsets.obb_leaf(random.below(leaves) as usize);
                 let at = 4 * random.below(4) as usize;
                 write(&mut forged, leaf + at, [number, random.below(1024)][random.below(2) as usize]);
             }

@@ -30,13 +30,13 @@ fn survive_queries(bytes: &Bytes, levels: &[Level]) -> u64 {
 }
 
 /// The offsets of the parts.
-struct Places {
+struct Offsets {
     /// For each node the offset of its rows, their number, and the reference to it.
     nodes: Vec<(usize, usize, u32)>,
     leaves: usize,
 }
 
-impl Places {
+impl Offsets {
     fn of(file: &Bytes) -> Self {
         let model = Model::from_bytes(file).expect("it opens");
         let place = |(reference, rows): (u32, &[LaneRow])| {
@@ -75,7 +75,7 @@ fn good_files_have_pairs() {
         let model = Model::from_bytes(&good).expect("it opens");
         let is_mixed = count_cores(&model).iter().all(|count| *count > 0);
         assert_eq!(is_mixed, model.swept_tree().is_some_and(|(_, layout)| layout.cores == Cores::Hybrid));
-        assert!(Places::of(&good).nodes.len() > 2);
+        assert!(Offsets::of(&good).nodes.len() > 2);
     }
 }
 
@@ -83,27 +83,27 @@ fn good_files_have_pairs() {
 #[test]
 fn children_that_lead_anywhere() {
     for good in all_kinds() {
-        let places = Places::of(&good);
-        let (nodes, leaves) = (places.nodes.len(), places.leaves as u32);
+        let offsets = Offsets::of(&good);
+        let (nodes, leaves) = (offsets.nodes.len(), offsets.leaves as u32);
         let ways: [&dyn Fn(usize, usize) -> u32; 10] = [
-            &|node, _| places.link(node),
-            &|_, _| places.link(nodes - 1),
-            &|node, slot| places.link((node + slot) % nodes),
-            &|node, slot| if slot == 0 { places.link((node + 1) % nodes) } else { LEAF | node as u32 },
+            &|node, _| offsets.link(node),
+            &|_, _| offsets.link(nodes - 1),
+            &|node, slot| offsets.link((node + slot) % nodes),
+            &|node, slot| if slot == 0 { offsets.link((node + 1) % nodes) } else { LEAF | node as u32 },
             &|_, _| LEAF,
             &|_, _| LEAF | leaves,
             &|_, _| nodes as u32,
             &|_, _| 0x7fff_ffff,
             // In a hybrid: another core, and a row between the first rows of nodes.
-            &|node, slot| places.link(node + slot) ^ ((slot as u32 + 1) & 3),
-            &|node, slot| places.link(node) + 4 * slot as u32,
+            &|node, slot| offsets.link(node + slot) ^ ((slot as u32 + 1) & 3),
+            &|node, slot| offsets.link(node) + 4 * slot as u32,
         ];
         for way in ways {
             let mut forged = aligned(&good);
-            for (node, slot) in places.slots() {
+            for (node, slot) in offsets.slots() {
                 let child = way(node, slot);
-                write(&mut forged, places.lane(node, Core::CHILDREN, slot), child);
-                write(&mut forged, places.lane(node, Core::RADIUS, slot), 1e30f32.to_bits());
+                write(&mut forged, offsets.lane(node, Core::CHILDREN, slot), child);
+                write(&mut forged, offsets.lane(node, Core::RADIUS, slot), 1e30f32.to_bits());
             }
             survive_queries(&forged, &levels());
         }
@@ -114,14 +114,14 @@ fn children_that_lead_anywhere() {
 #[test]
 fn numbers_that_are_none() {
     for good in all_kinds() {
-        let (levels, places) = (levels(), Places::of(&good));
+        let (levels, offsets) = (levels(), Offsets::of(&good));
         let root = root(&good, SectionKind::SweptTree);
         // Zero, NaN, infinity, and a number that is far too large; the mutations have the others.
         for number in NUMBERS.into_iter().step_by(3) {
             for row in [0, Core::RADIUS, 6, 10] {
                 let mut forged = aligned(&good);
-                for (node, slot) in places.slots().filter(|(node, _)| row < places.rows(*node)) {
-                    write(&mut forged, places.lane(node, row, slot), number);
+                for (node, slot) in offsets.slots().filter(|(node, _)| row < offsets.rows(*node)) {
+                    write(&mut forged, offsets.lane(node, row, slot), number);
                 }
                 survive_queries(&forged, &levels);
             }
@@ -131,7 +131,7 @@ fn numbers_that_are_none() {
         }
         // Fewer rows than nodes refer to: whole nodes, or not.
         let count = read_u64(&good, root + 32);
-        for fewer in [1, places.rows(0) as u64, count] {
+        for fewer in [1, offsets.rows(0) as u64, count] {
             survive_queries(&with_bytes(&good, root + 32, &(count - fewer).to_le_bytes()), &levels);
         }
     }
@@ -142,18 +142,18 @@ fn numbers_that_are_none() {
 fn mutated_trees() {
     let (levels, mut random) = (levels(), Random::new(4));
     for good in all_kinds() {
-        let places = Places::of(&good);
+        let offsets = Offsets::of(&good);
         for _ in 0..60 {
             let mut forged = aligned(&good);
             for _ in 0..1 + random.below(12) {
-                let nodes = places.nodes.len() as u32;
+                let nodes = offsets.nodes.len() as u32;
                 let (node, slot) = (random.below(nodes) as usize, random.below(4) as usize);
-                let last = places.link(nodes as usize - 1);
+                let last = offsets.link(nodes as usize - 1);
                 let link = random.below(last + nodes) | random.below(8) << 29;
-                write(&mut forged, places.lane(node, Core::CHILDREN, slot), link);
-                let row = random.below(places.rows(node) as u32) as usize;
+                write(&mut forged, offsets.lane(node, Core::CHILDREN, slot), link);
+                let row = random.below(offsets.rows(node) as u32) as usize;
                 if row != Core::CHILDREN {
-                    write(&mut forged, places.lane(node, row, slot), NUMBERS[random.below(12) as usize]);
+                    write(&mut forged, offsets.lane(node, row, slot), NUMBERS[random.below(12) as usize]);
                 }
             }
             survive_queries(&forged, &levels);

@@ -8,7 +8,7 @@ use bvhc_format::MAX_DEPTH;
 use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::icosphere;
-use bvhc_tests::support::forge::{BLOCK, NODE, Places};
+use bvhc_tests::support::forge::{BLOCK, NODE, Offsets};
 use bvhc_tests::support::{LAYOUTS, aligned, compiled_as, levels};
 
 use super::{NUMBERS, middling, middling_as, splits_as, survive, write};
@@ -18,16 +18,16 @@ use super::{NUMBERS, middling, middling_as, splits_as, survive, write};
 fn mutated_trees() {
     let (levels, mut random) = (levels(), Random::new(2));
     for good in [middling(), splits_as(Layout::Fast), splits_as(Layout::Small)] {
-        let places = Places::of(&good);
+        let offsets = Offsets::of(&good);
         for _ in 0..5000 {
             let mut forged = aligned(&good);
             for _ in 0..1 + random.below(20) {
-                let node = random.below(places.node_count as u32) as usize;
+                let node = random.below(offsets.node_count as u32) as usize;
                 let slot = random.below(NODE_WIDTH as u32) as usize;
-                let index = random.below(2 * places.node_count as u32) | random.below(2) << 31;
+                let index = random.below(2 * offsets.node_count as u32) | random.below(2) << 31;
                 let plane = random.below(6) as usize;
-                write(&mut forged, places.child(node, slot), index);
-                write(&mut forged, places.plane(node, plane, slot), NUMBERS[random.below(12) as usize]);
+                write(&mut forged, offsets.child(node, slot), index);
+                write(&mut forged, offsets.plane(node, plane, slot), NUMBERS[random.below(12) as usize]);
             }
             assert!(survive(&forged, &levels));
         }
@@ -36,13 +36,13 @@ fn mutated_trees() {
 
 /// All boxes unbounded, all children as `child` says for a node: then every query goes wherever it can.
 fn with_children(good: &Bytes, child: impl Fn(usize, usize) -> u32) -> Bytes {
-    let (mut forged, places) = (aligned(good), Places::of(good));
-    for node in 0..places.node_count {
+    let (mut forged, offsets) = (aligned(good), Offsets::of(good));
+    for node in 0..offsets.node_count {
         for slot in 0..NODE_WIDTH {
-            write(&mut forged, places.child(node, slot), child(node, slot));
+            write(&mut forged, offsets.child(node, slot), child(node, slot));
             for plane in 0..6 {
                 let bound = if plane % 2 == 0 { -1e30f32 } else { 1e30 };
-                write(&mut forged, places.plane(node, plane, slot), bound.to_bits());
+                write(&mut forged, offsets.plane(node, plane, slot), bound.to_bits());
             }
         }
     }
@@ -57,7 +57,7 @@ fn children_that_go_in_circles() {
 }
 
 fn circles(good: &Bytes) {
-    let (levels, count) = (levels(), Places::of(good).node_count as u32);
+    let (levels, count) = (levels(), Offsets::of(good).node_count as u32);
     let circles: [&dyn Fn(usize, usize) -> u32; 7] = [
         &|node, _| node as u32,
         &|_, _| 0,
@@ -84,7 +84,7 @@ fn chains_deeper_than_the_stack() {
 }
 
 fn chains(good: &Bytes) {
-    let count = Places::of(good).node_count as u32;
+    let count = Offsets::of(good).node_count as u32;
     assert!(count > 2 * MAX_DEPTH, "{count} nodes are too few for an overflow");
     let next = |node: usize| (node as u32 + 1).min(count - 1);
     let chains: [&dyn Fn(usize, usize) -> u32; 4] = [
@@ -101,18 +101,18 @@ fn chains(good: &Bytes) {
 #[test]
 fn planes_and_positions_that_are_no_numbers() {
     let (good, levels) = (middling(), levels());
-    let places = Places::of(&good);
+    let offsets = Offsets::of(&good);
     for number in NUMBERS {
         let mut forged = aligned(&good);
-        for offset in (places.nodes..places.nodes + NODE * places.node_count).step_by(4) {
-            if (offset - places.nodes) % NODE < offset_of!(WideNode, children) {
+        for offset in (offsets.nodes..offsets.nodes + NODE * offsets.node_count).step_by(4) {
+            if (offset - offsets.nodes) % NODE < offset_of!(WideNode, children) {
                 write(&mut forged, offset, number);
             }
         }
         assert!(survive(&forged, &levels));
         let mut forged = with_children(&good, |node, slot| (NODE_WIDTH * node + slot) as u32 | 1 << 31);
-        for offset in (places.blocks..places.blocks + BLOCK * places.block_count).step_by(4) {
-            if (offset - places.blocks) % BLOCK < offset_of!(Block, corners) {
+        for offset in (offsets.blocks..offsets.blocks + BLOCK * offsets.block_count).step_by(4) {
+            if (offset - offsets.blocks) % BLOCK < offset_of!(Block, corners) {
                 write(&mut forged, offset, number);
             }
         }
@@ -124,11 +124,11 @@ fn planes_and_positions_that_are_no_numbers() {
 #[test]
 fn orders_that_are_no_permutations() {
     let good = middling();
-    let places = Places::of(&good);
+    let offsets = Offsets::of(&good);
     for word in NUMBERS {
         let mut forged = aligned(&good);
-        for node in 0..places.node_count {
-            (0..NODE_WIDTH).for_each(|rank| write(&mut forged, places.order(node, rank), word));
+        for node in 0..offsets.node_count {
+            (0..NODE_WIDTH).for_each(|rank| write(&mut forged, offsets.order(node, rank), word));
         }
         assert!(survive(&forged, &levels()));
     }

@@ -42,8 +42,8 @@ impl Ask for Asker<'_> {
             Kind::Any => write!(row, "{}", u8::from(self.model.any_hit(&query.ray()?))),
             Kind::Point => self.point(query.point()?, row),
             Kind::Box => {
-                let reach = query.aabb()?;
-                self.overlap(row, |visit| self.model.overlap_box(&reach, visit))
+                let query_box = query.aabb()?;
+                self.overlap(row, |visit| self.model.overlap_box(&query_box, visit))
             }
             Kind::Sphere => {
                 let (centre, radius) = query.sphere()?;

@@ -131,7 +131,7 @@ pub(crate) fn sets(count: usize) -> impl Iterator<Item = Set> {
         let size = 1 + random.below(if index % 3 == 0 { 8 } else { 40 });
         let turn = if index % 2 == 0 { Frame::IDENTITY } else { Frame::from_quaternion(random.rotation()) };
         let (size_of_one, centre) = PLACES[index / 16 % PLACES.len()];
-        let place = |[x, y, z]: Vector| {
+        let to_space = |[x, y, z]: Vector| {
             let [a, b, c] = turn.axes;
             let point = add(add(scale(a, x), scale(b, y)), scale(c, z));
             point.map(|x| (x * size_of_one + centre) as f32)
@@ -140,7 +140,7 @@ pub(crate) fn sets(count: usize) -> impl Iterator<Item = Set> {
             Each(make) => (0..size).map(|_| make(&mut random)).collect(),
             Whole(make) => make(&mut random),
         };
-        let mut points: Vec<_> = made.into_iter().map(place).collect();
+        let mut points: Vec<_> = made.into_iter().map(to_space).collect();
         if index % 5 == 0 {
             points.extend_from_within(..);
         }

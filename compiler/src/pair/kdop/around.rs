@@ -13,7 +13,7 @@ pub struct Kdop {
     /// With tables, the centre of mass of the points; else the origin.
     pub centre: [f32; 3],
     /// The greatest values of the points along each direction, from there; with tables, never less than 0.
-    pub reaches: [f32; MAX_DIRECTIONS],
+    pub extents: [f32; MAX_DIRECTIONS],
     /// With profiles: the greatest values along the shell of each direction's cone. With occupancy: the same over those
     /// points outside the cone that are farther from the centre than the extent.
     pub shells: [f32; MAX_DIRECTIONS],
@@ -30,7 +30,7 @@ impl Kdop {
         let offsets = points.map(|point| subtract(point, centre.map(f64::from)));
         let mut kdop = Self {
             centre,
-            reaches: reaches(offsets.clone(), layout, slack),
+            extents: extents(offsets.clone(), layout, slack),
             shells: [0.0; MAX_DIRECTIONS],
             rings: [0; MAX_DIRECTIONS],
         };
@@ -57,7 +57,7 @@ impl Kdop {
         for offset in offsets {
             let length = dot(offset, offset).sqrt();
             for (index, unit) in directions.units().iter().enumerate() {
-                if length + slack <= f64::from(self.reaches[index]) {
+                if length + slack <= f64::from(self.extents[index]) {
                     continue;
                 }
                 let cosine = dot(*unit, offset) / length;
@@ -79,7 +79,7 @@ fn middle(points: impl Iterator<Item = Vector>) -> [f32; 3] {
 }
 
 /// The greatest values of points along each direction.
-fn reaches(offsets: impl Iterator<Item = Vector>, layout: &KdopLayout, slack: f64) -> [f32; MAX_DIRECTIONS] {
+fn extents(offsets: impl Iterator<Item = Vector>, layout: &KdopLayout, slack: f64) -> [f32; MAX_DIRECTIONS] {
     let slabs = layout.directions.slabs();
     let least = if layout.has_tables() { 0.0 } else { f64::NEG_INFINITY };
     let mut most = [least; MAX_DIRECTIONS];
@@ -112,7 +112,7 @@ mod tests {
     fn a_single_point_has_no_extent() {
         let layout = KdopLayout::of(14, Tables::Occupancy as u32).unwrap();
         let kdop = Kdop::around([[1.0, 2.0, 3.0]; 3].into_iter(), &layout, 0.0);
-        assert_eq!((kdop.centre, kdop.reaches, kdop.rings), ([1.0, 2.0, 3.0], [0.0; 42], [0; 42]));
+        assert_eq!((kdop.centre, kdop.extents, kdop.rings), ([1.0, 2.0, 3.0], [0.0; 42], [0; 42]));
     }
 
     #[test]

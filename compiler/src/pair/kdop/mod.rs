@@ -88,7 +88,7 @@ pub struct Tree {
 /// A part of a node's triangles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Child {
-    /// Its triangles, as places in [`Tree::order`].
+    /// Its triangles, as indices in [`Tree::order`].
     pub range: Range<u32>,
     /// What is below.
     pub link: Link,

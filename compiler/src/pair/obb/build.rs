@@ -92,19 +92,19 @@ impl Builder<'_> {
         scratch: &mut fit::Scratch,
     ) -> (Vec<Node>, u32, Vec<[f32; 3]>) {
         let mut next = first;
-        let places = part.children(level).into_iter().map(|child| {
+        let children = part.children(level).into_iter().map(|child| {
             next += child.count;
             (child, next - child.count)
         });
-        let places: Vec<_> = places.collect();
+        let children: Vec<_> = children.collect();
         let built: Vec<_> = if part.count >= PARALLEL_SIZE {
             let alone = |&(child, first): &(&Part, usize)| self.build_large(child, first, level + 1);
-            (&places).into_par_iter().map(alone).collect()
+            (&children).into_par_iter().map(alone).collect()
         } else {
-            places.iter().map(|(child, first)| self.build(child, *first, level + 1, scratch)).collect()
+            children.iter().map(|(child, first)| self.build(child, *first, level + 1, scratch)).collect()
         };
         let points = built.iter().flat_map(|child| &child.points).copied().collect();
-        let ranges = places.iter().map(|(child, first)| *first as u32..(first + child.count) as u32);
+        let ranges = children.iter().map(|(child, first)| *first as u32..(first + child.count) as u32);
         let mut nodes = vec![Node { children: Vec::with_capacity(WIDTH) }];
         let depth = built.iter().map(|child| child.depth).max().unwrap_or(0) + 1;
         for (child, range) in built.into_iter().zip(ranges) {

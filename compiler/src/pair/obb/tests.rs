@@ -10,9 +10,9 @@ use crate::pair::partition::Part;
 
 type Corners = [[f32; 3]; 3];
 
-/// Small triangles around places.
-fn around(places: impl Iterator<Item = [f32; 3]>, size: f32) -> Vec<Corners> {
-    places.map(|[x, y, z]| [[x, y, z], [x + size, y, z], [x, y + size, z - size]]).collect()
+/// Small triangles around positions.
+fn around(positions: impl Iterator<Item = [f32; 3]>, size: f32) -> Vec<Corners> {
+    positions.map(|[x, y, z]| [[x, y, z], [x + size, y, z], [x, y + size, z - size]]).collect()
 }
 
 fn scattered(count: u32) -> Vec<Corners> {
@@ -80,7 +80,7 @@ fn in_pool<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
 
 #[test]
 fn trees_are_whole_and_their_boxes_hold_every_triangle() {
-    // One leaf and two, one node and two, both sides of the search of all places and of a thread's share.
+    // One leaf and two, one node and two, both sides of the search of all splits and of a thread's share.
     for count in [1, 2, 4, 5, 16, 17, 64, 65, 1025] {
         let triangles = scattered(count);
         for split in Split::ALL {
@@ -192,9 +192,9 @@ fn leaves_of_a_scan_are_full() {
 #[test]
 fn no_input_makes_a_deep_tree() {
     // Each triangle is twice as far as the one before: the best split always takes one.
-    let places = (-120..60).map(|i| [2f32.powi(i), 0.0, 0.0]);
+    let positions = (-120..60).map(|i| [2f32.powi(i), 0.0, 0.0]);
     let spaced: Vec<_> =
-        (0..).zip(around(places, 0.0)).map(|(_, [a, b, c])| [a, b, [c[0], c[0], 0.0]]).collect();
+        (0..).zip(around(positions, 0.0)).map(|(_, [a, b, c])| [a, b, [c[0], c[0], 0.0]]).collect();
     // Ever smaller, around one place, and each more often than fits into two leaves.
     let nested: Vec<_> =
         (-60..60).flat_map(|i| [around([[0.0; 3]].into_iter(), 2f32.powi(i))[0]; 9]).collect();

@@ -31,7 +31,7 @@ pub struct Node {
 pub struct Child {
     /// A box that holds the corners of all its triangles exactly (see [`Obb::around`]).
     pub obb: Obb,
-    /// Its triangles, as places in [`Tree::order`].
+    /// Its triangles, as indices in [`Tree::order`].
     pub range: Range<u32>,
     /// What is below.
     pub link: Link,

@@ -136,7 +136,7 @@ impl Scratch {
     /// The split at the mean or the midpoint of the longest axis where that splits the set; none at the median.
     fn along_axes(&self, bounds: &SetBox, position: Position, leaf_size: usize) -> Option<Split> {
         bounds.longest_first().into_iter().find_map(|axis| {
-            let place = match position {
+            let offset = match position {
                 Position::Median => return None,
                 Position::Mean => {
                     let sum = self.samples.iter().map(|sample| dot(axis, sample.centre)).sum::<f64>();
@@ -145,7 +145,7 @@ impl Scratch {
                 // Places are of centres times three.
                 Position::Midpoint => 3.0 * dot(axis, bounds.centre),
             };
-            self.at_place(axis, place, leaf_size)
+            self.at_offset(axis, offset, leaf_size)
         })
     }
 
@@ -153,9 +153,9 @@ impl Scratch {
     fn along_directions(&self, set: &Set<'_>, directions: &Directions, leaf_size: usize) -> Option<Split> {
         let slab = |direction: &Vector| {
             let corners = set.samples().flat_map(|triangle| triangle.corners);
-            let places = corners.map(|corner| dot(*direction, corner.map(f64::from)));
-            let [low, high] = places.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], place| {
-                [low.min(place), high.max(place)]
+            let offsets = corners.map(|corner| dot(*direction, corner.map(f64::from)));
+            let [low, high] = offsets.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], offset| {
+                [low.min(offset), high.max(offset)]
             });
             (*direction, low, high)
         };
@@ -164,17 +164,17 @@ impl Scratch {
         // Places are of centres times three.
         slabs
             .into_iter()
-            .find_map(|(direction, low, high)| self.at_place(direction, 1.5 * (low + high), leaf_size))
+            .find_map(|(direction, low, high)| self.at_offset(direction, 1.5 * (low + high), leaf_size))
     }
 
-    /// The split at a place, if it leaves no half empty.
-    fn at_place(&self, direction: Vector, place: f64, leaf_size: usize) -> Option<Split> {
+    /// The split at an offset, if it leaves no half empty.
+    fn at_offset(&self, direction: Vector, offset: f64, leaf_size: usize) -> Option<Split> {
         let count = self.samples.len();
-        let left = self.samples.iter().filter(|sample| dot(direction, sample.centre) < place).count();
+        let left = self.samples.iter().filter(|sample| dot(direction, sample.centre) < offset).count();
         if left == 0 || left == count {
             None
         } else if count > SMALL {
-            Some(Split::Below { direction, place })
+            Some(Split::Below { direction, offset })
         } else {
             Some(Split::First { direction, left: whole_leaves(left, count, leaf_size) })
         }
@@ -203,12 +203,12 @@ fn extremes<'a>(triangles: impl Iterator<Item = &'a Triangle>, extremes: &mut Ve
     let mut farthest = [(f64::NEG_INFINITY, [0.0f32; 3]); 26];
     for corner in triangles.flat_map(|triangle| triangle.corners) {
         let [x, y, z] = corner.map(f64::from);
-        let places =
+        let offsets =
             [x, y, z, x + y, x - y, y + z, y - z, z + x, z - x, x + y + z, x + y - z, x - y + z, x - y - z];
-        for (i, place) in places.into_iter().enumerate() {
-            for (far, place) in [(2 * i, place), (2 * i + 1, -place)] {
-                if place > farthest[far].0 {
-                    farthest[far] = (place, corner);
+        for (i, offset) in offsets.into_iter().enumerate() {
+            for (far, offset) in [(2 * i, offset), (2 * i + 1, -offset)] {
+                if offset > farthest[far].0 {
+                    farthest[far] = (offset, corner);
                 }
             }
         }

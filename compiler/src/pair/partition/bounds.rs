@@ -12,11 +12,11 @@ const DIRECTIONS: usize = 9;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     /// The greatest values along the directions, then those along their opposites.
-    reach: [f64; 2 * DIRECTIONS],
+    maxima: [f64; 2 * DIRECTIONS],
 }
 
 impl Bounds {
-    pub(super) const EMPTY: Self = Self { reach: [f64::NEG_INFINITY; 2 * DIRECTIONS] };
+    pub(super) const EMPTY: Self = Self { maxima: [f64::NEG_INFINITY; 2 * DIRECTIONS] };
 
     /// Bounds of a triangle whose corners are given in the frame.
     pub(super) fn around(corners: [Vector; 3]) -> Self {
@@ -24,19 +24,21 @@ impl Bounds {
     }
 
     fn at([x, y, z]: Vector) -> Self {
-        let places = [x, y, z, x + y, x - y, y + z, y - z, z + x, z - x];
+        let offsets = [x, y, z, x + y, x - y, y + z, y - z, z + x, z - x];
         Self {
-            reach: std::array::from_fn(|i| if i < DIRECTIONS { places[i] } else { -places[i - DIRECTIONS] }),
+            maxima: std::array::from_fn(
+                |i| if i < DIRECTIONS { offsets[i] } else { -offsets[i - DIRECTIONS] },
+            ),
         }
     }
 
     #[inline]
     pub(super) fn union(self, other: Self) -> Self {
-        let mut reach = self.reach;
-        for (a, b) in reach.iter_mut().zip(other.reach) {
+        let mut maxima = self.maxima;
+        for (a, b) in maxima.iter_mut().zip(other.maxima) {
             *a = if b > *a { b } else { *a };
         }
-        Self { reach }
+        Self { maxima }
     }
 
     /// The extents along the frame's axes.
@@ -46,7 +48,7 @@ impl Bounds {
 
     /// The middles between the bounds along the frame's axes.
     pub(super) fn middles(&self) -> Vector {
-        [0, 1, 2].map(|direction| 0.5 * (self.reach[direction] - self.reach[direction + DIRECTIONS]))
+        [0, 1, 2].map(|direction| 0.5 * (self.maxima[direction] - self.maxima[direction + DIRECTIONS]))
     }
 
     /// The collision measure of the least of the four boxes around a set that is not empty.
@@ -59,6 +61,6 @@ impl Bounds {
     }
 
     fn extent(&self, direction: usize) -> f64 {
-        self.reach[direction] + self.reach[direction + DIRECTIONS]
+        self.maxima[direction] + self.maxima[direction + DIRECTIONS]
     }
 }

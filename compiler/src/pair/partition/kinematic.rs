@@ -14,7 +14,7 @@ use crate::math::vector::{Vector, add, dot, subtract};
 
 use super::bounds::Bounds;
 use super::sample::{SMALL, Sample};
-use super::split::{Bins, Split, by_place};
+use super::split::{Bins, Split, by_offset};
 
 const BINS: usize = 32;
 
@@ -26,9 +26,9 @@ const TIE: f64 = 1e-9;
 pub(super) struct Kinematic {
     /// Places and numbers, and where the samples are.
     sorted: Vec<((f64, u32), usize)>,
-    /// Measures of what is right of each place.
+    /// Measures of what is right of each offset.
     right: Vec<f64>,
-    places: Vec<f64>,
+    offsets: Vec<f64>,
 }
 
 /// A split and its cost.
@@ -51,7 +51,7 @@ impl Kinematic {
         let mut best = BestSplit { cost: f64::INFINITY, larger: usize::MAX, split: None };
         for direction in directions(samples, frame) {
             if count <= SMALL {
-                self.try_places(samples, direction, leaf_size, &mut best);
+                self.try_offsets(samples, direction, leaf_size, &mut best);
             } else {
                 self.try_bins(samples, direction, &mut best);
             }
@@ -59,12 +59,12 @@ impl Kinematic {
         best.split
     }
 
-    /// Tries every place that leaves whole leaves on one side.
-    fn try_places(&mut self, samples: &[Sample], direction: Vector, leaf_size: usize, best: &mut BestSplit) {
+    /// Tries every offset that leaves whole leaves on one side.
+    fn try_offsets(&mut self, samples: &[Sample], direction: Vector, leaf_size: usize, best: &mut BestSplit) {
         let key = |(at, sample): (usize, &Sample)| ((dot(direction, sample.centre), sample.number), at);
         self.sorted.clear();
         self.sorted.extend(samples.iter().enumerate().map(key));
-        self.sorted.sort_unstable_by(|a, b| by_place(&a.0, &b.0));
+        self.sorted.sort_unstable_by(|a, b| by_offset(&a.0, &b.0));
         let count = samples.len();
         let is_whole =
             |left: usize| left.is_multiple_of(leaf_size) || (count - left).is_multiple_of(leaf_size);
@@ -89,21 +89,21 @@ impl Kinematic {
         }
     }
 
-    /// Tries the places between bins.
+    /// Tries the offsets between bins.
     fn try_bins(&mut self, samples: &[Sample], direction: Vector, best: &mut BestSplit) {
-        self.places.clear();
-        self.places.extend(samples.iter().map(|sample| dot(direction, sample.centre)));
+        self.offsets.clear();
+        self.offsets.extend(samples.iter().map(|sample| dot(direction, sample.centre)));
         let (low, high) =
-            self.places.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), place| {
-                (low.min(*place), high.max(*place))
+            self.offsets.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), offset| {
+                (low.min(*offset), high.max(*offset))
             });
         if low == high {
             return;
         }
         let bins = Bins { direction, low, scale: BINS as f64 / (high - low), count: BINS };
         let mut filled = [(Bounds::EMPTY, 0); BINS];
-        for (place, sample) in self.places.iter().zip(samples) {
-            let (bounds, count) = &mut filled[bins.bin(*place)];
+        for (offset, sample) in self.offsets.iter().zip(samples) {
+            let (bounds, count) = &mut filled[bins.bin(*offset)];
             *bounds = bounds.union(sample.bounds);
             *count += 1;
         }
@@ -112,7 +112,7 @@ impl Kinematic {
         for bin in (1..BINS).rev() {
             bounds = bounds.union(filled[bin].0);
             right += filled[bin].1;
-            // The last bin has the greatest place, and the first the least: no side is empty.
+            // The last bin has the greatest offset, and the first the least: no side is empty.
             of_right[bin] = bounds.measure() * right as f64;
         }
         let (mut bounds, mut left) = (Bounds::EMPTY, 0);

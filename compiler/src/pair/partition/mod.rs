@@ -4,7 +4,7 @@
 //! (`analysis`, `kinematic`, `split`). The resulting binary tree of parts is collapsed to nodes of four children
 //! (`part`). What bounds the parts is up to the trees: `pair/obb`, `pair/kdop` and `pair/swept`.
 //!
-//! Every decision depends on a set's triangles and on its place among the leaves and on nothing else, and a set keeps
+//! Every decision depends on a set's triangles and on its position among the leaves and on nothing else, and a set keeps
 //! its triangles in the order of their numbers, so that the number of threads cannot change the tree.
 
 mod analysis;

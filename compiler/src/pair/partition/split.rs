@@ -28,9 +28,9 @@ impl Triangle {
 pub(super) enum Split {
     /// Left are those in the first of some bins.
     Bins { bins: Bins, left: usize },
-    /// Left are those below a place.
-    Below { direction: Vector, place: f64 },
-    /// Left are the first so many, by place and then by number.
+    /// Left are those below an offset.
+    Below { direction: Vector, offset: f64 },
+    /// Left are the first so many, by offset and then by number.
     First { direction: Vector, left: usize },
 }
 
@@ -45,10 +45,10 @@ pub(super) struct Bins {
 }
 
 impl Bins {
-    /// The bin of a place; those beyond the ends are in the last there.
+    /// The bin of an offset; those beyond the ends are in the last there.
     #[inline]
-    pub(super) fn bin(&self, place: f64) -> usize {
-        (((place - self.low) * self.scale) as usize).min(self.count - 1)
+    pub(super) fn bin(&self, offset: f64) -> usize {
+        (((offset - self.low) * self.scale) as usize).min(self.count - 1)
     }
 }
 
@@ -56,7 +56,7 @@ impl Bins {
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     right: Vec<Triangle>,
-    places: Vec<(f64, u32)>,
+    offsets: Vec<(f64, u32)>,
 }
 
 impl Split {
@@ -67,22 +67,22 @@ impl Split {
             Self::Bins { bins, left } => {
                 partition(triangles, right, |t| bins.bin(dot(bins.direction, t.centre())) < left)
             }
-            Self::Below { direction, place } => {
-                partition(triangles, right, |t| dot(direction, t.centre()) < place)
+            Self::Below { direction, offset } => {
+                partition(triangles, right, |t| dot(direction, t.centre()) < offset)
             }
             Self::First { direction, left } => {
-                let place = |t: &Triangle| (dot(direction, t.centre()), t.number);
-                scratch.places.clear();
-                scratch.places.extend(triangles.iter().map(place));
-                let (_, first_right, _) = scratch.places.select_nth_unstable_by(left, by_place);
-                partition(triangles, right, |t| by_place(&place(t), first_right).is_lt())
+                let offset = |t: &Triangle| (dot(direction, t.centre()), t.number);
+                scratch.offsets.clear();
+                scratch.offsets.extend(triangles.iter().map(offset));
+                let (_, first_right, _) = scratch.offsets.select_nth_unstable_by(left, by_offset);
+                partition(triangles, right, |t| by_offset(&offset(t), first_right).is_lt())
             }
         }
     }
 }
 
-/// The order of places with numbers.
-pub(super) fn by_place(a: &(f64, u32), b: &(f64, u32)) -> std::cmp::Ordering {
+/// The order of offsets with numbers.
+pub(super) fn by_offset(a: &(f64, u32), b: &(f64, u32)) -> std::cmp::Ordering {
     a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
 }
 
@@ -93,8 +93,8 @@ fn partition(
 ) -> usize {
     right.clear();
     let mut left = 0;
-    for place in 0..triangles.len() {
-        let triangle = triangles[place];
+    for index in 0..triangles.len() {
+        let triangle = triangles[index];
         if is_left(&triangle) {
             triangles[left] = triangle;
             left += 1;

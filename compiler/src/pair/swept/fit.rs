@@ -102,8 +102,9 @@ impl Fit {
     fn of_rectangle([x, y, z]: [Vector; 3], points: &[Vector]) -> Self {
         let thick = Range::of(points, z);
         let (middle, radius) = (thick.middle(), thick.half());
-        let reach = |point: &Vector| (radius.powi(2) - (dot(*point, z) - middle).powi(2)).max(0.0).sqrt();
-        let (along_x, along_y) = (Range::beyond(points, x, reach), Range::beyond(points, y, reach));
+        let half_width =
+            |point: &Vector| (radius.powi(2) - (dot(*point, z) - middle).powi(2)).max(0.0).sqrt();
+        let (along_x, along_y) = (Range::beyond(points, x, half_width), Range::beyond(points, y, half_width));
         let centre = add(scale(x, along_x.middle()), add(scale(y, along_y.middle()), scale(z, middle)));
         Self::of(centre, [x, y], [along_x.half(), along_y.half()], points)
     }
@@ -180,12 +181,12 @@ impl Range {
         Self::beyond(points, direction, |_| 0.0)
     }
 
-    /// The least range from which each point is no farther than `reach` of it; where it would be empty, its middle.
-    fn beyond(points: &[Vector], direction: Vector, reach: impl Fn(&Vector) -> f64) -> Self {
+    /// The least range from which each point is no farther than `half_width` of it; where it would be empty, its middle.
+    fn beyond(points: &[Vector], direction: Vector, half_width: impl Fn(&Vector) -> f64) -> Self {
         let whole = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
         let range = points.iter().fold(whole, |range, point| {
-            let (along, reach) = (dot(*point, direction), reach(point));
-            Self { low: range.low.min(along + reach), high: range.high.max(along - reach) }
+            let (along, half_width) = (dot(*point, direction), half_width(point));
+            Self { low: range.low.min(along + half_width), high: range.high.max(along - half_width) }
         });
         if range.low <= range.high {
             range

@@ -48,7 +48,7 @@ impl Swept {
     }
 
     /// The sum of the lengths of the centre and the half axes and of the radius.
-    pub fn reach(&self) -> f64 {
+    pub fn radius_from_origin(&self) -> f64 {
         let [u, v] = self.axes;
         [self.centre, u, v].map(|vector| length(vector.map(f64::from))).iter().sum::<f64>()
             + f64::from(self.radius)
@@ -67,14 +67,15 @@ fn measure(x: f64, y: f64, radius: f64) -> f64 {
 /// farther.
 pub(crate) fn off(point: Vector, axes: [Vector; 2]) -> f64 {
     let squares = axes.map(|axis| dot(axis, axis));
-    let mut places = [0.0; 2];
+    let mut coordinates = [0.0; 2];
     // Twice, as rounding leaves the axes not quite perpendicular.
     for index in [0, 1, 0, 1] {
-        let other = scale(axes[1 - index], places[1 - index]);
+        let other = scale(axes[1 - index], coordinates[1 - index]);
         let along = dot(subtract(point, other), axes[index]);
-        places[index] = if squares[index] > 0.0 { (along / squares[index]).clamp(-1.0, 1.0) } else { 0.0 };
+        coordinates[index] =
+            if squares[index] > 0.0 { (along / squares[index]).clamp(-1.0, 1.0) } else { 0.0 };
     }
-    let [x, y] = places;
+    let [x, y] = coordinates;
     length(subtract(point, add(scale(axes[0], x), scale(axes[1], y))))
 }
 

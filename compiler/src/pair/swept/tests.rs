@@ -45,7 +45,7 @@ fn every_point_is_within() {
             });
             let radius = f64::from(swept.radius);
             assert!(
-                farthest <= radius + 1e-12 * swept.reach(),
+                farthest <= radius + 1e-12 * swept.radius_from_origin(),
                 "{}, {core:?}: {farthest} {swept:?}",
                 set.name
             );

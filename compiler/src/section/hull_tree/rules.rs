@@ -10,7 +10,7 @@ use crate::math::vector::Vector;
 use crate::verify::checked::{Checked, TreeFacts};
 use crate::verify::error::{Fault, VerifyError};
 use crate::verify::obb::{ObbFault, ROUNDING, outside};
-use crate::verify::plan::{Links, Place, Plan};
+use crate::verify::plan::{Links, Plan, SlotAddress};
 
 /// What is wrong with the tree of convex hulls.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -53,7 +53,7 @@ pub(super) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, VerifyEr
     let origin = tree.origin.map(|x| f64::from(x.to_native()));
     let slack = f64::from(tree.radius.to_native()) * ROUNDING;
     let hulls: Vec<[(Polytope, f64); PAIR_WIDTH]> = nodes.iter().map(hulls_of).collect();
-    let check = |Place { node, slot }, triangle, corners: &[Vector; 3]| {
+    let check = |SlotAddress { node, slot }, triangle, corners: &[Vector; 3]| {
         let (hull, radius) = &hulls[node][slot];
         let found = corners.iter().map(|corner| hull.distance(*corner)).fold(0.0, f64::max);
         let is_outside = found > radius + slack;
@@ -99,7 +99,7 @@ fn check_root(tree: &ArchivedHullTree<'_>) -> Result<(), HullTreeFault> {
     if let Some(axis) = outside(&origin) {
         return Err(HullTreeFault::Origin { axis, found: origin[axis] });
     }
-    let expected = slots(tree.nodes.get()).map(|slot| slot.reach()).fold(0.0, f64::max);
+    let expected = slots(tree.nodes.get()).map(|slot| slot.radius_from_origin()).fold(0.0, f64::max);
     let found = tree.radius.to_native();
     if !found.is_finite() || f64::from(found) * (1.0 + ROUNDING) < expected {
         return Err(HullTreeFault::Radius { found, expected });

@@ -21,8 +21,8 @@ const CHUNK: usize = 1 << 14;
 /// Fills `nodes` with a tree over the boxes, and returns the order of the leaves.
 pub(super) fn build(boxes: &[Aabb], nodes: &mut [Node], on_leaves: OnLeaves<'_>) -> Vec<u32> {
     let mut primitives: Vec<u32> = (0..boxes.len() as u32).collect();
-    let mut moved = vec![0; boxes.len()];
-    let range = Range { primitives: &mut primitives, moved: &mut moved, first: 0 };
+    let mut scratch = vec![0; boxes.len()];
+    let range = Range { primitives: &mut primitives, scratch: &mut scratch, first: 0 };
     Binned { boxes, on_leaves }.build(range, nodes, 0);
     primitives
 }
@@ -30,7 +30,7 @@ pub(super) fn build(boxes: &[Aabb], nodes: &mut [Node], on_leaves: OnLeaves<'_>)
 /// The primitives of a subtree, and scratch memory to move them.
 struct Range<'a> {
     primitives: &'a mut [u32],
-    moved: &'a mut [u32],
+    scratch: &'a mut [u32],
     first: u32,
 }
 
@@ -46,12 +46,12 @@ impl Binned<'_> {
             nodes[0] = Node { bounds: self.boxes[range.primitives[0] as usize], first, count: 1 };
             return;
         }
-        let left_count = self.split(&mut *range.primitives, &mut *range.moved, depth);
+        let left_count = self.split(&mut *range.primitives, &mut *range.scratch, depth);
         let (left_primitives, right_primitives) = range.primitives.split_at_mut(left_count);
-        let (left_moved, right_moved) = range.moved.split_at_mut(left_count);
-        let left_range = Range { primitives: left_primitives, moved: left_moved, first };
+        let (left_scratch, right_scratch) = range.scratch.split_at_mut(left_count);
+        let left_range = Range { primitives: left_primitives, scratch: left_scratch, first };
         let right_first = first + left_count as u32;
-        let right_range = Range { primitives: right_primitives, moved: right_moved, first: right_first };
+        let right_range = Range { primitives: right_primitives, scratch: right_scratch, first: right_first };
         let (root, left, right) = divide(nodes, left_count);
         build_both(
             count,
@@ -63,7 +63,7 @@ impl Binned<'_> {
     }
 
     /// Puts the left primitives first and returns how many they are, at least one and not all.
-    fn split(&self, primitives: &mut [u32], moved: &mut [u32], depth: u32) -> usize {
+    fn split(&self, primitives: &mut [u32], scratch: &mut [u32], depth: u32) -> usize {
         if depth >= DEEPEST_CHOICE {
             return primitives.len() / 2;
         }
@@ -74,7 +74,7 @@ impl Binned<'_> {
         match Histogram::of(self.boxes, primitives, &centres).best_plane() {
             Some(plane) => {
                 let left = |p| centres.bin(&self.boxes[p as usize], plane.axis) < plane.bin;
-                super::partition_stable(primitives, moved, left)
+                super::partition_stable(primitives, scratch, left)
             }
             // All centres are one point.
             None => primitives.len() / 2,

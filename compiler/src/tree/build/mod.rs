@@ -93,36 +93,36 @@ struct SortedSplit {
 fn sweep(boxes: &[Aabb], sorted: &[u32], areas: &mut [f64]) -> SortedSplit {
     let count = sorted.len();
     let mut right = Aabb::EMPTY;
-    for place in (1..count).rev() {
-        right = right.union(boxes[sorted[place] as usize]);
-        areas[place] = right.half_area();
+    for count_left in (1..count).rev() {
+        right = right.union(boxes[sorted[count_left] as usize]);
+        areas[count_left] = right.half_area();
     }
     let mut best = SortedSplit { cost: f64::INFINITY, left: count / 2 };
     let mut left = Aabb::EMPTY;
-    for place in 1..count {
-        left = left.union(boxes[sorted[place - 1] as usize]);
-        let cost = left.half_area() * place as f64 + areas[place] * (count - place) as f64;
+    for count_left in 1..count {
+        left = left.union(boxes[sorted[count_left - 1] as usize]);
+        let cost = left.half_area() * count_left as f64 + areas[count_left] * (count - count_left) as f64;
         if cost < best.cost {
-            best = SortedSplit { cost, left: place };
+            best = SortedSplit { cost, left: count_left };
         }
     }
     best
 }
 
 /// Moves those for which `left` holds to the front, keeps the order on both sides, and returns how many they are.
-fn partition_stable(primitives: &mut [u32], moved: &mut [u32], left: impl Fn(u32) -> bool) -> usize {
+fn partition_stable(primitives: &mut [u32], scratch: &mut [u32], left: impl Fn(u32) -> bool) -> usize {
     let (mut kept, mut set_aside) = (0, 0);
-    for place in 0..primitives.len() {
-        let primitive = primitives[place];
+    for index in 0..primitives.len() {
+        let primitive = primitives[index];
         if left(primitive) {
             primitives[kept] = primitive;
             kept += 1;
         } else {
-            moved[set_aside] = primitive;
+            scratch[set_aside] = primitive;
             set_aside += 1;
         }
     }
-    primitives[kept..].copy_from_slice(&moved[..set_aside]);
+    primitives[kept..].copy_from_slice(&scratch[..set_aside]);
     kept
 }
 

@@ -15,7 +15,7 @@ use crate::tree::binary::Node;
 struct Range<'a> {
     sorted: [&'a mut [u32]; 3],
     areas: &'a mut [f64],
-    moved: &'a mut [u32],
+    scratch: &'a mut [u32],
     first: u32,
 }
 
@@ -34,11 +34,11 @@ pub(super) fn build(boxes: &[Aabb], nodes: &mut [Node], on_leaves: OnLeaves<'_>)
         primitives
     });
     let mut areas = vec![0.0; boxes.len()];
-    let mut moved = vec![0; boxes.len()];
+    let mut scratch = vec![0; boxes.len()];
     let range = Range {
         sorted: sorted.each_mut().map(Vec::as_mut_slice),
         areas: &mut areas,
-        moved: &mut moved,
+        scratch: &mut scratch,
         first: 0,
     };
     Sweep { boxes, on_leaves }.build(range, nodes, 0);
@@ -54,7 +54,7 @@ struct Sweep<'a> {
 impl Sweep<'_> {
     /// Builds the subtree over a range; afterwards all three orders are that of the leaves.
     fn build(&self, mut range: Range<'_>, nodes: &mut [Node], depth: u32) {
-        let count = range.moved.len();
+        let count = range.scratch.len();
         if count == 1 {
             let bounds = self.boxes[range.sorted[0][0] as usize];
             nodes[0] = Node { bounds, first: range.first, count: 1 };
@@ -74,7 +74,7 @@ impl Sweep<'_> {
     }
 
     fn choose(&self, range: &mut Range<'_>, depth: u32) -> Split {
-        let mut best = Split { axis: 0, left: range.moved.len() / 2 };
+        let mut best = Split { axis: 0, left: range.scratch.len() / 2 };
         if depth >= DEEPEST_CHOICE {
             return best;
         }
@@ -90,22 +90,22 @@ impl Sweep<'_> {
 
     /// Moves the left primitives to the front of every order, keeping the orders.
     fn partition<'r>(&self, range: Range<'r>, split: Split) -> (Range<'r>, Range<'r>) {
-        let Range { mut sorted, areas, moved, first } = range;
+        let Range { mut sorted, areas, scratch, first } = range;
         let pivot = key(self.boxes, sorted[split.axis][split.left], split.axis);
         for (axis, primitives) in sorted.iter_mut().enumerate() {
             if axis != split.axis {
-                super::partition_stable(primitives, moved, |p| key(self.boxes, p, split.axis) < pivot);
+                super::partition_stable(primitives, scratch, |p| key(self.boxes, p, split.axis) < pivot);
             }
         }
         let [x, y, z] = sorted.map(|primitives| primitives.split_at_mut(split.left));
         let (left_areas, right_areas) = areas.split_at_mut(split.left);
-        let (left_moved, right_moved) = moved.split_at_mut(split.left);
+        let (left_scratch, right_scratch) = scratch.split_at_mut(split.left);
         (
-            Range { sorted: [x.0, y.0, z.0], areas: left_areas, moved: left_moved, first },
+            Range { sorted: [x.0, y.0, z.0], areas: left_areas, scratch: left_scratch, first },
             Range {
                 sorted: [x.1, y.1, z.1],
                 areas: right_areas,
-                moved: right_moved,
+                scratch: right_scratch,
                 first: first + split.left as u32,
             },
         )

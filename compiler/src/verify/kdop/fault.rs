@@ -43,7 +43,7 @@ pub enum KdopFault {
     },
     /// A corner extends farther than a number allows.
     #[error(
-        "node {node}, slot {slot}: triangle {triangle} reaches {found:e}, but its {number} is {limit:e} ({})",
+        "node {node}, slot {slot}: triangle {triangle} extents {found:e}, but its {number} is {limit:e} ({})",
         number.rule()
     )]
     Outside {
@@ -85,7 +85,7 @@ pub enum KdopFault {
         found: f32,
     },
     /// The tree's radius is not finite, or less than the extent of a k-DOP.
-    #[error("its radius is {found:e}; k-DOPs reach {expected:e} from its origin (K5)")]
+    #[error("its radius is {found:e}; k-DOPs extent {expected:e} from its origin (K5)")]
     Radius {
         /// What it is.
         found: f32,
@@ -112,19 +112,19 @@ pub enum KdopNumber {
     /// The coordinate of the centre on an axis.
     Centre(usize),
     /// The bound, or with tables the extent, along a direction.
-    Along(usize),
+    Extent(usize),
     /// The profile of a direction.
     Profile(usize),
-    /// The reach beyond the cone of a direction.
-    Reach(usize),
+    /// The extent beyond the cone of a direction.
+    Shell(usize),
 }
 
 impl KdopNumber {
     fn rule(self) -> &'static str {
         match self {
-            Self::Centre(_) | Self::Along(_) => "K4",
+            Self::Centre(_) | Self::Extent(_) => "K4",
             Self::Profile(_) => "K6",
-            Self::Reach(_) => "K7",
+            Self::Shell(_) => "K7",
         }
     }
 }
@@ -133,9 +133,9 @@ impl fmt::Display for KdopNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Centre(axis) => write!(f, "centre on axis {axis}"),
-            Self::Along(direction) => write!(f, "reach along direction {direction}"),
+            Self::Extent(direction) => write!(f, "extent along direction {direction}"),
             Self::Profile(direction) => write!(f, "profile of direction {direction}"),
-            Self::Reach(direction) => write!(f, "reach beyond the cone of direction {direction}"),
+            Self::Shell(direction) => write!(f, "extent beyond the cone of direction {direction}"),
         }
     }
 }

@@ -11,7 +11,7 @@ pub use fault::{KdopFault, KdopNumber};
 
 use super::checked::{Checked, TreeFacts};
 use super::obb::{ROUNDING, outside};
-use super::plan::{Links, Place, Plan};
+use super::plan::{Links, Plan, SlotAddress};
 use crate::math::vector::{Vector, cross, dot, subtract};
 
 /// K1 and K3 to K8, on valid blocks and triangle numbers. `None` if there is no such tree.
@@ -30,8 +30,8 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, KdopFaul
     let origin = tree.origin.map(|x| f64::from(x.to_native()));
     let slack = f64::from(tree.radius.to_native()) * ROUNDING;
     let boxes = Boxes { layout, nodes: &nodes, slack };
-    let check = |place, triangle, corners: &[Vector; 3]| {
-        let slot = Slot { boxes: &boxes, place, triangle };
+    let check = |address, triangle, corners: &[Vector; 3]| {
+        let slot = Slot { boxes: &boxes, address, triangle };
         corners.iter().find_map(|corner| slot.fault(*corner))
     };
     match plan.first_outside(checked, origin, check) {
@@ -46,8 +46,8 @@ fn width_cost(layout: &KdopLayout, rows: &[LaneRow]) -> f64 {
         let links = layout.children(node).unwrap_or([PairRef::EMPTY.0; PAIR_WIDTH]);
         let used = (0..PAIR_WIDTH).filter(|slot| links[*slot] != PairRef::EMPTY.0);
         let widths = used.map(|slot| {
-            let reach = |direction| layout.reach(direction, slot).of(node).map(f64::from);
-            (0..layout.directions.count()).filter_map(reach).sum::<f64>() / layout.directions.slabs() as f64
+            let extent = |direction| layout.extent(direction, slot).of(node).map(f64::from);
+            (0..layout.directions.count()).filter_map(extent).sum::<f64>() / layout.directions.slabs() as f64
         });
         widths.map(|width| width.powi(3)).sum::<f64>()
     };
@@ -84,11 +84,11 @@ fn check_node(layout: &KdopLayout, node: usize, rows: &[LaneRow], used: usize) -
 fn number(layout: &KdopLayout, field: kdop::KdopNumber) -> Option<KdopNumber> {
     match field {
         kdop::KdopNumber::Centre(axis) => Some(KdopNumber::Centre(axis)),
-        kdop::KdopNumber::Reach(direction) => Some(KdopNumber::Along(direction)),
+        kdop::KdopNumber::Extent(direction) => Some(KdopNumber::Extent(direction)),
         kdop::KdopNumber::Shell(direction) if layout.tables == Tables::Profile => {
             Some(KdopNumber::Profile(direction))
         }
-        kdop::KdopNumber::Shell(direction) => Some(KdopNumber::Reach(direction)),
+        kdop::KdopNumber::Shell(direction) => Some(KdopNumber::Shell(direction)),
         kdop::KdopNumber::Child | kdop::KdopNumber::Rings(_) | kdop::KdopNumber::Filling => None,
     }
 }
@@ -120,12 +120,12 @@ fn radius(layout: &KdopLayout, node: &[LaneRow], slot: usize) -> f64 {
     if node[layout.child(slot).row].lanes[layout.child(slot).lane].to_bits() == PairRef::EMPTY.0 {
         return 0.0;
     }
-    let reaches = (0..layout.directions.count()).map(|direction| at(layout.reach(direction, slot)));
+    let extents = (0..layout.directions.count()).map(|direction| at(layout.extent(direction, slot)));
     if !layout.has_tables() {
-        return reaches.map(|bound| 2.0 * bound.abs()).fold(0.0, f64::max);
+        return extents.map(|bound| 2.0 * bound.abs()).fold(0.0, f64::max);
     }
     let centre = (0..3).map(|axis| at(layout.centre(axis, slot)).powi(2)).sum::<f64>().sqrt();
-    centre + reaches.fold(0.0, f64::max)
+    centre + extents.fold(0.0, f64::max)
 }
 
 /// A tree with valid nodes and leaves.
@@ -139,18 +139,18 @@ struct Boxes<'a> {
 /// A used slot, and a triangle below it.
 struct Slot<'a> {
     boxes: &'a Boxes<'a>,
-    place: Place,
+    address: SlotAddress,
     triangle: u32,
 }
 
 impl Slot<'_> {
     fn at(&self, spot: Spot) -> f32 {
-        self.boxes.nodes[self.place.node][spot.row].lanes[spot.lane]
+        self.boxes.nodes[self.address.node][spot.row].lanes[spot.lane]
     }
 
     /// The fault of the slot if it does not account for a corner.
     fn fault(&self, corner: Vector) -> Option<KdopFault> {
-        let (layout, slot) = (&self.boxes.layout, self.place.slot);
+        let (layout, slot) = (&self.boxes.layout, self.address.slot);
         let offset = if layout.has_tables() {
             subtract(corner, [0, 1, 2].map(|axis| f64::from(self.at(layout.centre(axis, slot)))))
         } else {
@@ -158,13 +158,17 @@ impl Slot<'_> {
         };
         let length = dot(offset, offset).sqrt();
         layout.directions.units().iter().enumerate().find_map(|(direction, unit)| {
-            let reach = self.at(layout.reach(direction, slot));
-            let fault = self.beyond(KdopNumber::Along(direction), dot(*unit, offset), reach);
+            let extent = self.at(layout.extent(direction, slot));
+            let fault = self.beyond(KdopNumber::Extent(direction), dot(*unit, offset), extent);
             fault.or_else(|| match layout.tables {
                 Tables::None => None,
                 Tables::Profile => {
-                    let reach = on_shell(layout.directions, *unit, offset);
-                    self.beyond(KdopNumber::Profile(direction), reach, self.at(layout.shell(direction, slot)))
+                    let extent = on_shell(layout.directions, *unit, offset);
+                    self.beyond(
+                        KdopNumber::Profile(direction),
+                        extent,
+                        self.at(layout.shell(direction, slot)),
+                    )
                 }
                 Tables::Occupancy => self.unoccupied(direction, *unit, offset, length),
             })
@@ -172,7 +176,7 @@ impl Slot<'_> {
     }
 
     fn beyond(&self, number: KdopNumber, found: f64, limit: f32) -> Option<KdopFault> {
-        let Place { node, slot } = self.place;
+        let SlotAddress { node, slot } = self.address;
         let is_beyond = found > f64::from(limit) + self.boxes.slack;
         is_beyond.then_some(KdopFault::Outside { node, slot, triangle: self.triangle, number, found, limit })
     }
@@ -180,13 +184,13 @@ impl Slot<'_> {
     /// K7
     fn unoccupied(&self, direction: usize, unit: Vector, offset: Vector, length: f64) -> Option<KdopFault> {
         let layout = &self.boxes.layout;
-        let Place { node, slot } = self.place;
+        let SlotAddress { node, slot } = self.address;
         let found = self.at(layout.rings(direction, slot)).to_bits();
         let fault = |ring| KdopFault::Ring { node, slot, direction, found, ring };
         if found & 1 != 0 {
             return Some(fault(0));
         }
-        if length <= f64::from(self.at(layout.reach(direction, slot))) + self.boxes.slack {
+        if length <= f64::from(self.at(layout.extent(direction, slot))) + self.boxes.slack {
             return None;
         }
         let (cosine, aperture) = (dot(unit, offset) / length, layout.directions.aperture);
@@ -197,8 +201,8 @@ impl Slot<'_> {
         if cosine > aperture + ROUNDING {
             return ring.map(fault);
         }
-        let reach = on_shell(layout.directions, unit, offset);
-        self.beyond(KdopNumber::Reach(direction), reach, self.at(layout.shell(direction, slot)))
+        let extent = on_shell(layout.directions, unit, offset);
+        self.beyond(KdopNumber::Shell(direction), extent, self.at(layout.shell(direction, slot)))
     }
 }
 

@@ -6,14 +6,14 @@ use super::{ObbFault, ObbNodeFault, ObbTable, ROUNDING};
 use crate::fit::Frame;
 use crate::math::vector::{Vector, dot, subtract};
 use crate::verify::checked::Checked;
-use crate::verify::plan::{Place, Plan};
+use crate::verify::plan::{Plan, SlotAddress};
 
 /// B9, on a tree that is otherwise valid.
 pub(super) fn check(tree: &ObbTable<'_>, checked: &Checked<'_>, plan: &Plan<'_>) -> Result<(), ObbFault> {
     let origin = tree.root.origin.map(|x| f64::from(x.to_native()));
     // How far a corner may be outside a box, because the check rounds.
     let tolerance = f64::from(tree.root.radius.to_native()) * ROUNDING;
-    let check = |Place { node, slot }, triangle, corners: &[Vector; 3]| {
+    let check = |SlotAddress { node, slot }, triangle, corners: &[Vector; 3]| {
         let (axis, found) = beyond(&tree.nodes[node], slot, corners, tolerance)?;
         let limit = tree.nodes[node].half_extents[axis][slot];
         Some(ObbFault::Node { node, fault: ObbNodeFault::Outside { slot, triangle, axis, found, limit } })

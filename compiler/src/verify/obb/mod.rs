@@ -168,11 +168,11 @@ fn check_root(tree: &ObbTable<'_>) -> Result<(), ObbFault> {
     if let Some(axis) = outside(&origin) {
         return Err(ObbFault::Origin { axis, found: origin[axis] });
     }
-    let reaches = tree.nodes.iter().flat_map(|node| {
+    let radii = tree.nodes.iter().flat_map(|node| {
         let used = slots(&node.children).filter(|(_, child)| *child != PairChild::Empty);
         used.map(|(slot, _)| length(&node.centre, slot) + length(&node.half_extents, slot))
     });
-    let (found, expected) = (tree.root.radius.to_native(), reaches.fold(0.0, f64::max));
+    let (found, expected) = (tree.root.radius.to_native(), radii.fold(0.0, f64::max));
     if !found.is_finite() || f64::from(found) * (1.0 + ROUNDING) < expected {
         return Err(ObbFault::Radius { found, expected });
     }

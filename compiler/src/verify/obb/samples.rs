@@ -8,20 +8,20 @@ use crate::verify::blocks::BlockTable;
 use crate::verify::checked::Checked;
 use crate::verify::error::{Fault, VerifyError};
 use crate::verify::leaves::{Leaf, exact_corners};
-use crate::verify::plan::{Links, Place, Plan};
+use crate::verify::plan::{Links, Plan, SlotAddress};
 
 /// What is wrong with the samples.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SampleFault {
-    /// A slot address does not lead to a triangle below the slot.
-    #[error("node {node}, slot {slot}: its place {found:#x} is not that of a triangle below it (N2)")]
-    Place {
+    /// A number does not lead to a triangle below the slot.
+    #[error("node {node}, slot {slot}: its number {found:#x} is not that of a triangle below it (N2)")]
+    Triangle {
         /// The node.
         node: usize,
         /// The slot.
         slot: usize,
-        /// The slot address.
+        /// The number: four times a leaf, plus a lane.
         found: u32,
     },
     /// A position is not a corner of the triangle.
@@ -74,7 +74,7 @@ impl Beside<'_> {
         let children = &self.tree.nodes[node].children;
         for (slot, child) in children.iter().enumerate() {
             if *child != PairRef::EMPTY.0 {
-                self.check_slot(Place { node, slot }, record)?;
+                self.check_slot(SlotAddress { node, slot }, record)?;
             } else if bits(record, slot) != bits(record, 0) {
                 return Err(SampleFault::Empty { node, slot });
             }
@@ -83,12 +83,12 @@ impl Beside<'_> {
     }
 
     /// N2 and N3 for a used slot.
-    fn check_slot(&self, place: Place, record: &SampleNode) -> Result<(), SampleFault> {
-        let Place { node, slot } = place;
-        let found = record.places[slot];
+    fn check_slot(&self, address: SlotAddress, record: &SampleNode) -> Result<(), SampleFault> {
+        let SlotAddress { node, slot } = address;
+        let found = record.triangles[slot];
         let (leaf, lane) = (found as usize / PAIR_WIDTH, found as usize % PAIR_WIDTH);
-        if !self.plan.holds(place, leaf, lane) {
-            return Err(SampleFault::Place { node, slot, found });
+        if !self.plan.holds(address, leaf, lane) {
+            return Err(SampleFault::Triangle { node, slot, found });
         }
         let (leaf, found) = (&self.leaves[leaf], record.position.map(|axis| axis[slot]));
         let origin = self.tree.root.origin.map(|along| f64::from(along.to_native()));
@@ -108,5 +108,5 @@ impl Beside<'_> {
 /// The contents of a slot.
 fn bits(record: &SampleNode, slot: usize) -> [u32; 4] {
     let [x, y, z] = record.position.map(|axis| axis[slot].to_bits());
-    [x, y, z, record.places[slot]]
+    [x, y, z, record.triangles[slot]]
 }

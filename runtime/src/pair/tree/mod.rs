@@ -173,12 +173,12 @@ impl<'a> PairTree<'a> {
     ) -> impl Iterator<Item = (u32, Convex)> + use<'a> {
         let model = self.model;
         let number = self.number(triangles, lane).filter(|_| self.repeats());
-        let places = number.map_or(&[][..], |number| model.places_of(number));
-        let only = if places.is_empty() { self.corners(triangles, lane) } else { None };
+        let slots = number.map_or(&[][..], |number| model.slots_of(number));
+        let only = if slots.is_empty() { self.corners(triangles, lane) } else { None };
         let only = only.map(|corners| (self.block_of(leaf), Convex::of_triangle(corners)));
-        let of_place = move |place: &u32_le| {
+        let of_slot = move |address: &u32_le| {
             let (node, slot) =
-                (place.to_native() as usize / NODE_WIDTH, place.to_native() as usize % NODE_WIDTH);
+                (address.to_native() as usize / NODE_WIDTH, address.to_native() as usize % NODE_WIDTH);
             let node = model.nodes().get(node)?;
             let [lower, upper] = aabb::planes(node, slot);
             Some((
@@ -186,7 +186,7 @@ impl<'a> PairTree<'a> {
                 Convex::of_box(&Aabb { min: lower, max: upper }),
             ))
         };
-        only.into_iter().chain(places.iter().filter_map(of_place))
+        only.into_iter().chain(slots.iter().filter_map(of_slot))
     }
 
     /// The reference of the block that a leaf of an AABB tree is part of.

@@ -78,18 +78,18 @@ pub(crate) fn bounds<S: Kernel>(
             spread(simd, &a.corners[1], row),
             spread(simd, &a.corners[2], row),
         ];
-        let places = first..first + lanes::<S>();
+        let range = first..first + lanes::<S>();
         if are_beyond(simd, &pa, &pb, limit + LOWER * e) == all {
-            found.lower[places].fill(limit);
+            found.lower[range].fill(limit);
             continue;
         }
         let (normal, square) = nearest(simd, &pa, &pb);
         let lower = lower_bound(simd, &pa, &pb, &normal, e);
-        lower.store_slice(&mut found.lower[places.clone()]);
+        lower.store_slice(&mut found.lower[range.clone()]);
         found.pairs |= (!beyond(lower) & all) << first;
         found.bounded |= all << first;
         let upper = square.sqrt() + S::Pairs::splat(simd, UPPER * e);
-        upper.store_slice(&mut found.upper[places]);
+        upper.store_slice(&mut found.upper[range]);
     }
     found
 }
@@ -299,8 +299,8 @@ mod tests {
         record.origin = corners[0][0];
         for (lane, corners) in corners.iter().enumerate() {
             for (k, corner) in corners.iter().enumerate() {
-                for (axis, (place, origin)) in corner.iter().zip(record.origin).enumerate() {
-                    let along = (f64::from(*place) - f64::from(origin)) as f32;
+                for (axis, (coordinate, origin)) in corner.iter().zip(record.origin).enumerate() {
+                    let along = (f64::from(*coordinate) - f64::from(origin)) as f32;
                     record.corners[k][axis][lane] = along;
                     record.radius = record.radius.max(along.abs());
                 }
@@ -310,10 +310,10 @@ mod tests {
     }
 
     fn check<S: Kernel>(simd: S, a: &Leaf, b: &Leaf, pose: &Pose, context: (Level, u32)) {
-        let place = |leaf: &Leaf| TreeFrame { origin: leaf.0.origin, radius: leaf.0.radius };
-        let motion = RelativePose::new(simd, pose, &place(a), &place(b));
+        let frame = |leaf: &Leaf| TreeFrame { origin: leaf.0.origin, radius: leaf.0.radius };
+        let relative = RelativePose::new(simd, pose, &frame(a), &frame(b));
         for limit in [f32::INFINITY, 0.3, 0.0] {
-            let found = bounds(simd, &a.0, &b.0, &motion, limit);
+            let found = bounds(simd, &a.0, &b.0, &relative, limit);
             for pair in 0..PAIRS {
                 let (i, j) = (pair / PAIR_WIDTH, pair % PAIR_WIDTH);
                 let corners_a = a.1[i].map(|corner| corner.map(f64::from));
@@ -352,13 +352,13 @@ mod tests {
         let (mut loose, mut count) = (0, 0);
         for _ in 0..1000 {
             let (a, b) = (leaf(&mut random, [0.0; 3], 1.0), leaf(&mut random, [1.2, 0.0, 0.0], 1.0));
-            let motion = dispatch!(Level::detect().expect("a level").inner(), simd => {
-                let place = TreeFrame { origin: [0.0; 3], radius: 4.0 };
-                let motion = RelativePose::new(simd, &Pose::IDENTITY, &place, &place);
-                bounds(simd, &a.0, &b.0, &motion, f32::INFINITY)
+            let relative = dispatch!(Level::detect().expect("a level").inner(), simd => {
+                let frame = TreeFrame { origin: [0.0; 3], radius: 4.0 };
+                let relative = RelativePose::new(simd, &Pose::IDENTITY, &frame, &frame);
+                bounds(simd, &a.0, &b.0, &relative, f32::INFINITY)
             });
             for pair in 0..PAIRS {
-                let (lower, upper) = (motion.lower[pair], motion.upper[pair]);
+                let (lower, upper) = (relative.lower[pair], relative.upper[pair]);
                 count += u32::from(lower > 0.01);
                 loose += u32::from(lower > 0.01 && upper - lower > 1e-3 * upper);
             }

@@ -15,8 +15,8 @@ pub(crate) fn touch(a: &Aabb, b: &Aabb, pose: &Pose) -> bool {
     let (ca, ha) = centred(a);
     let (cb, hb) = centred(b);
     let r = pose.rotation();
-    let moved = pose.apply(cb);
-    let t = [moved[0] - ca[0], moved[1] - ca[1], moved[2] - ca[2]];
+    let transformed = pose.apply(cb);
+    let t = [transformed[0] - ca[0], transformed[1] - ca[1], transformed[2] - ca[2]];
     let size = |v: [f64; 3]| v[0].abs() + v[1].abs() + v[2].abs();
     let slack = SLACK * (size(ca) + size(cb) + size(ha) + size(hb) + size(pose.translation()));
     let s = r.map(|row| row.map(f64::abs));

@@ -20,7 +20,7 @@
 //!   two edges by 48 u M + 456 u s. The boxes' radii are wrong by less than 250 u s, and subtracting them term by term
 //!   adds 8 u s.
 //!
-//! So [`SLACK_SIZE`] times s and `SLACK_REACH` times M together cover all of it, with as much again of M left for the
+//! So [`SLACK_SIZE`] times s and `SLACK_MAGNITUDE` times M together cover all of it, with as much again of M left for the
 //! rounding of the comparison.
 
 use bvhc_format::obb::{ObbNode, PAIR_WIDTH};

@@ -59,12 +59,12 @@ pub(super) fn lower_bounds<S: Kernel>(
         let slack = size.mul_add(S::Pairs::splat(simd, SLACK_SIZE), S::Pairs::splat(simd, pose.slack()));
         let square = dot::<S>(&t, &t);
         let bound = bounds(simd, &t, &along_a, square, &r, &ha, &hb, slack);
-        let places = first..first + lanes::<S>();
+        let range = first..first + lanes::<S>();
         // NaN counts as near.
         let beyond = bound.simd_gt(S::Pairs::splat(simd, limit2)).to_bitmask() as u32;
         found.pairs |= (!beyond & pairs) << first;
-        bound.store_slice(&mut found.squares[places.clone()]);
-        square.store_slice(&mut found.centres[places]);
+        bound.store_slice(&mut found.squares[range.clone()]);
+        square.store_slice(&mut found.centres[range]);
     }
     found
 }
@@ -191,15 +191,15 @@ mod tests {
             let at = pose.inverse().apply([0, 1, 2].map(|axis| centre[axis] + 3.0 * away[axis]));
             let b = node(&mut random, at, size);
             // The boxes extend at most this far.
-            let place = TreeFrame { origin: [0.0; 3], radius: 400.0 };
+            let frame = TreeFrame { origin: [0.0; 3], radius: 400.0 };
             let mut expected = [0.0; PAIRS];
             for (pair, square_of) in expected.iter_mut().enumerate() {
-                let moved = corners(&b, pair % PAIR_WIDTH).map(|corner| pose.apply(corner));
-                *square_of = square(&corners(&a, pair / PAIR_WIDTH), &moved);
+                let transformed = corners(&b, pair % PAIR_WIDTH).map(|corner| pose.apply(corner));
+                *square_of = square(&corners(&a, pair / PAIR_WIDTH), &transformed);
             }
             for level in Level::available() {
                 let found = dispatch!(level.inner(), simd => {
-                    lower_bounds(simd, &a, &b, &RelativePose::new(simd, &pose, &place, &place), u32::MAX, 1.0)
+                    lower_bounds(simd, &a, &b, &RelativePose::new(simd, &pose, &frame, &frame), u32::MAX, 1.0)
                 });
                 for (pair, (bound, square)) in found.squares.iter().zip(expected).enumerate() {
                     assert_eq!(found.pairs & 1 << pair != 0, *bound <= 1.0);
@@ -217,8 +217,8 @@ mod tests {
     #[test]
     fn empty_slots_are_beyond_everything() {
         let found = dispatch!(Level::detect().expect("a level").inner(), simd => {
-            let place = TreeFrame { origin: [0.0; 3], radius: 1.0 };
-            lower_bounds(simd, &ObbNode::EMPTY, &ObbNode::EMPTY, &RelativePose::new(simd, &Pose::IDENTITY, &place, &place), u32::MAX, 1.0)
+            let frame = TreeFrame { origin: [0.0; 3], radius: 1.0 };
+            lower_bounds(simd, &ObbNode::EMPTY, &ObbNode::EMPTY, &RelativePose::new(simd, &Pose::IDENTITY, &frame, &frame), u32::MAX, 1.0)
         });
         assert!(
             found.squares.iter().all(|square| !square.is_finite() || *square > 1e30),

@@ -103,7 +103,7 @@ fn witness<S: Kernel>(
 ) -> Option<WitnessBound> {
     let (square, pair) = nearest(simd, a, b, pose, pairs, (limit * limit) as f32)?;
     let upper = square_root(simd, f64::from(square).max(f64::from(LEAST))) + f64::from(pose.slack());
-    let addresses = [a.places[pair / PAIR_WIDTH], b.places[pair % PAIR_WIDTH]];
+    let addresses = [a.triangles[pair / PAIR_WIDTH], b.triangles[pair % PAIR_WIDTH]];
     (upper < limit).then_some(WitnessBound { addresses, upper })
 }
 
@@ -162,7 +162,7 @@ mod tests {
             let offset = random.offset(1);
             [0, 1, 2].map(|axis| (f64::from(origin[axis]) + size * offset[axis]) as f32)
         });
-        let mut node = SampleNode { position: [[0.0; PAIR_WIDTH]; 3], places: [10, 11, 12, 13] };
+        let mut node = SampleNode { position: [[0.0; PAIR_WIDTH]; 3], triangles: [10, 11, 12, 13] };
         let mut radius = 0.0f64;
         for (slot, point) in points.iter().enumerate() {
             let along = [0, 1, 2].map(|axis| f64::from(point[axis]) - f64::from(origin[axis]));
@@ -185,18 +185,18 @@ mod tests {
             let pose = random.pose(translation);
             let [(of_a, a, radius_a), (of_b, b, radius_b)] =
                 origins.map(|origin| samples(&mut random, origin, size));
-            let places = [(origins[0], radius_a), (origins[1], radius_b)]
+            let frames = [(origins[0], radius_a), (origins[1], radius_b)]
                 .map(|(origin, radius)| TreeFrame { origin, radius });
             let distances: [f64; PAIRS] = core::array::from_fn(|pair| {
-                let moved = pose.apply(of_b[pair % PAIR_WIDTH].map(f64::from));
+                let transformed = pose.apply(of_b[pair % PAIR_WIDTH].map(f64::from));
                 let point = of_a[pair / PAIR_WIDTH].map(f64::from);
-                (0..3).map(|axis| (moved[axis] - point[axis]).powi(2)).sum::<f64>().sqrt()
+                (0..3).map(|axis| (transformed[axis] - point[axis]).powi(2)).sum::<f64>().sqrt()
             });
             let pairs = if round % 3 == 0 { 0xffff } else { random.below(0x10000) as u32 };
             for level in Level::available() {
                 let (bound, slack) = dispatch!(level.inner(), simd => {
-                    let motion = RelativePose::new(simd, &pose, &places[0], &places[1]);
-                    (witness(simd, [&a, &b], &motion, pairs, f64::INFINITY), motion.slack())
+                    let relative = RelativePose::new(simd, &pose, &frames[0], &frames[1]);
+                    (witness(simd, [&a, &b], &relative, pairs, f64::INFINITY), relative.slack())
                 });
                 let least = (0..PAIRS).filter(|pair| pairs & 1 << pair != 0).map(|pair| distances[pair]);
                 let least = least.fold(f64::INFINITY, f64::min);
@@ -216,11 +216,11 @@ mod tests {
     fn nothing_is_proven_beyond_the_limit() {
         let mut random = Random(52);
         let (_, node, radius) = samples(&mut random, [0.0; 3], 1.0);
-        let place = TreeFrame { origin: [0.0; 3], radius };
+        let frame = TreeFrame { origin: [0.0; 3], radius };
         let pose = random.pose([5.0, 0.0, 0.0]);
         let upper = |limit: f64| {
             dispatch!(Level::detect().expect("a level").inner(), simd => {
-                witness(simd, [&node, &node], &RelativePose::new(simd, &pose, &place, &place), 0xffff, limit)
+                witness(simd, [&node, &node], &RelativePose::new(simd, &pose, &frame, &frame), 0xffff, limit)
             })
             .map(|bound| bound.upper)
         };

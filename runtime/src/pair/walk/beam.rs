@@ -119,12 +119,12 @@ impl BestItems {
     #[inline(always)]
     fn insert(&mut self, item: Item) -> Option<Item> {
         if self.count < WIDTH {
-            let mut place = self.count;
-            while place > 0 && self.items[place - 1].key < item.key {
-                self.items[place] = self.items[place - 1];
-                place -= 1;
+            let mut index = self.count;
+            while index > 0 && self.items[index - 1].key < item.key {
+                self.items[index] = self.items[index - 1];
+                index -= 1;
             }
-            self.items[place] = item;
+            self.items[index] = item;
             self.count += 1;
             return None;
         }
@@ -133,12 +133,12 @@ impl BestItems {
         if !nearer {
             return Some(item);
         }
-        let mut place = 0;
-        while place < WIDTH - 1 && item.key < self.items[place + 1].key {
-            self.items[place] = self.items[place + 1];
-            place += 1;
+        let mut index = 0;
+        while index < WIDTH - 1 && item.key < self.items[index + 1].key {
+            self.items[index] = self.items[index + 1];
+            index += 1;
         }
-        self.items[place] = item;
+        self.items[index] = item;
         Some(worst)
     }
 

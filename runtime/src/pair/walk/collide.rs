@@ -202,7 +202,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
     fn are_first(&self, a: Lane<'_>, b: Lane<'_>) -> bool {
         for (block_a, part_a) in self.a.parts_of(a.0, a.1, a.2) {
             for (block_b, part_b) in self.b.parts_of(b.0, b.1, b.2) {
-                if part_a.touches(&part_b.moved(self.pose.pose())) {
+                if part_a.touches(&part_b.transformed(self.pose.pose())) {
                     return block_a == self.a.block_of(a.0) && block_b == self.b.block_of(b.0);
                 }
             }

@@ -44,8 +44,8 @@ pub(crate) struct Spot {
 impl Spot {
     /// The triangle at a sample's address.
     #[inline(always)]
-    fn at(place: u32) -> Self {
-        let (leaf, lane) = Leaf::at(place);
+    fn at(address: u32) -> Self {
+        let (leaf, lane) = Leaf::at(address);
         Self { leaf, lane }
     }
 
@@ -85,9 +85,9 @@ pub(crate) struct Walk<'a, 'v, 'w, S: Kernel> {
     /// Triangle pairs up to this distance are wanted.
     limit: f64,
     /// Pruning distance: the limit or, with a tolerance, less; rounded up by more than all arithmetic errors.
-    reach: f32,
+    pruning_limit: f32,
     /// Its square.
-    reach2: f32,
+    pruning_limit2: f32,
     best: Option<BestPair>,
     /// A pair known to be within the limit whose distance is not computed yet.
     first: Option<Waiting>,
@@ -104,7 +104,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         limit: f64,
         budget: &'w mut WorkBudget,
     ) -> Self {
-        let (reach, reach2) = (upwards(limit), square_upwards(upwards(limit)));
+        let (pruning_limit, pruning_limit2) = (upwards(limit), square_upwards(upwards(limit)));
         Self {
             simd,
             a,
@@ -113,8 +113,8 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
             budget,
             aim,
             limit,
-            reach,
-            reach2,
+            pruning_limit,
+            pruning_limit2,
             best: None,
             first: None,
             waiting: FixedStack::new(),
@@ -182,7 +182,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
             if self.open(volumes, a, with, caches, &mut agenda)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
-            next = agenda.pop(self.reach2);
+            next = agenda.pop(self.pruning_limit2);
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -199,7 +199,8 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         agenda: &mut Agenda,
     ) -> Result<ControlFlow<()>, Exhausted> {
         let (tree_a, tree_b) = (self.a, self.b);
-        let opened = volumes.lower_bounds(self.simd, [a, b], &self.pose, u32::from(mask), self.reach2);
+        let opened =
+            volumes.lower_bounds(self.simd, [a, b], &self.pose, u32::from(mask), self.pruning_limit2);
         let Some(Opened { children: [of_a, of_b], found }) = opened else {
             return Ok(ControlFlow::Continue(()));
         };
@@ -220,7 +221,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         let both = pairs & in_a & in_b;
         if both != 0 {
             for &(lane, _) in Order::of(both, &keys).items() {
-                let beyond = found.squares[lane] > self.reach2;
+                let beyond = found.squares[lane] > self.pruning_limit2;
                 if !beyond
                     && let (Link::Leaf(a), Link::Leaf(b)) =
                         (links_a.get(row_of(lane)), links_b.get(column_of(lane)))
@@ -230,7 +231,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
                 }
             }
         }
-        let reach2 = self.reach2;
+        let pruning_limit2 = self.pruning_limit2;
         // The most promising pair is added last; sorting the others costs more than it saves.
         let mut last = Item { square: f32::INFINITY, key: f32::INFINITY, ..Item::NONE };
         let mut add = |a: u32, with: With, lane: usize| {
@@ -238,7 +239,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
             if item.key < last.key {
                 core::mem::swap(&mut item, &mut last);
             }
-            let beyond = item.square > reach2;
+            let beyond = item.square > pruning_limit2;
             if !beyond {
                 agenda.push(item);
             }
@@ -265,7 +266,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
             }
         }
         // Infinity means that there is none.
-        if last.square < f32::INFINITY && last.square <= reach2 {
+        if last.square < f32::INFINITY && last.square <= pruning_limit2 {
             agenda.push(last);
         }
         Ok(ControlFlow::Continue(()))
@@ -303,7 +304,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         else {
             return Ok(ControlFlow::Continue(()));
         };
-        let bounds = bounds(self.simd, a, b, &self.pose, self.reach);
+        let bounds = bounds(self.simd, a, b, &self.pose, self.pruning_limit);
         let rows = (1u32 << (PAIR_WIDTH as u32 * leaf_a.triangles)) - 1;
         let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
         let near = bounds.pairs & used;
@@ -318,7 +319,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         }
         for lane in lanes(near) {
             let pair = pair(lane);
-            if pair.lower > self.reach {
+            if pair.lower > self.pruning_limit {
                 continue;
             }
             // Triangles that may meet, or that f32 cannot bound, are decided immediately.
@@ -352,10 +353,10 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     #[inline(always)]
     fn make_room(&mut self) -> bool {
         if self.waiting.len() == ROOM {
-            let reach = self.reach;
+            let pruning_limit = self.pruning_limit;
             self.waiting.retain(
                 #[inline(always)]
-                |pair| pair.lower <= reach,
+                |pair| pair.lower <= pruning_limit,
             );
         }
         self.waiting.len() < ROOM
@@ -370,7 +371,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         }
         while let Some(pair) = self.waiting.pop() {
             let done = first.is_some_and(|first| first.a.is(&pair.a) && first.b.is(&pair.b));
-            if !done && pair.lower <= self.reach {
+            if !done && pair.lower <= self.pruning_limit {
                 self.decide_waiting(&pair, caches)?;
             }
         }
@@ -445,16 +446,16 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
             Aim::Nearest(allowance) => {
                 if distance < self.limit {
                     self.limit = distance;
-                    self.reach = upwards(allowance.before(distance));
-                    self.reach2 = square_upwards(self.reach);
+                    self.pruning_limit = upwards(allowance.before(distance));
+                    self.pruning_limit2 = square_upwards(self.pruning_limit);
                 }
             }
             Aim::Decreasing(allowance, _) => {
                 let limit = allowance.beyond(distance);
                 if limit < self.limit {
                     self.limit = limit;
-                    self.reach = upwards(limit);
-                    self.reach2 = square_upwards(self.reach);
+                    self.pruning_limit = upwards(limit);
+                    self.pruning_limit2 = square_upwards(self.pruning_limit);
                 }
             }
             Aim::Any | Aim::All(_) => {}
@@ -531,12 +532,12 @@ impl Order {
         let mut order = Self { items: [(0, 0.0); PAIRS], count: 0 };
         for lane in lanes(pairs) {
             let key = keys[lane];
-            let mut place = order.count % PAIRS;
-            while place > 0 && order.items[place - 1].1 > key {
-                order.items[place] = order.items[place - 1];
-                place -= 1;
+            let mut index = order.count % PAIRS;
+            while index > 0 && order.items[index - 1].1 > key {
+                order.items[index] = order.items[index - 1];
+                index -= 1;
             }
-            order.items[place] = (lane, key);
+            order.items[index] = (lane, key);
             order.count += 1;
         }
         order

@@ -46,7 +46,7 @@ impl Model<'_> {
     ) {
         if let Some(class) = Class::of(ray) {
             dispatch!(self.level().inner(), simd => {
-                all_hits(simd, self, &Frame::new(simd, ray, class, self.reach()), probe, visit)
+                all_hits(simd, self, &Frame::new(simd, ray, class, self.extent()), probe, visit)
             });
         } else if let Some(scaled) = Scaled::of(ray) {
             self.all_hits_erased(&scaled.ray, probe, &mut |hit| match visit(&scaled.unscale(*hit)) {

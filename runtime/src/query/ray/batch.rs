@@ -119,7 +119,7 @@ fn together<S: Kernel, Q: Answer>(
 ) {
     // Other levels have no packets; there this is not compiled.
     if S::PACKETS {
-        let packet = Packet::new(simd, class, rays, model.reach());
+        let packet = Packet::new(simd, class, rays, model.extent());
         let found = packet::walk::<S, Q>(simd, model, &packet, rays, probe);
         for (answer, found) in answers.iter_mut().zip(&found) {
             *answer = Q::answer(simd, model, found);
@@ -138,8 +138,8 @@ fn packet_capacity<S: Kernel>(_: S) -> usize {
 /// have nothing in common, most are never looked at.
 #[inline(always)]
 fn for_each_run(rays: &[Ray], most: usize, mut trace: impl FnMut(Option<Class>, Range<usize>)) {
-    let goes_with = |class: Class, place: usize| {
-        rays.get(place).is_some_and(|ray| octant(ray) == class.octant && Class::of(ray) == Some(class))
+    let goes_with = |class: Class, index: usize| {
+        rays.get(index).is_some_and(|ray| octant(ray) == class.octant && Class::of(ray) == Some(class))
     };
     let (mut rest, mut start) = (0, 0);
     while most >= SHORTEST_RUN && rays.len() - start >= SHORTEST_RUN {

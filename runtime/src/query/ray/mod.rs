@@ -83,7 +83,7 @@ fn single<S: Kernel, Q: Answer>(simd: S, model: &Model<'_>, ray: &Ray, sink: &mu
         #[inline(always)]
         || {
             let Some(class) = Class::of(ray) else { return model.ask_scaled::<Q>(ray, sink) };
-            let frame = Frame::new(simd, ray, class, model.reach());
+            let frame = Frame::new(simd, ray, class, model.extent());
             let mut found = Q::start(frame.t_max);
             walk::<S, _, Q::Order>(
                 simd,

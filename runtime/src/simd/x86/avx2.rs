@@ -79,8 +79,8 @@ kernel!(
     #[inline(always)]
     fn on_lattice_8(token: Avx2, offsets: u8x16<Avx2>, origin: f32, step: f32) -> f32x8<Avx2> {
         let offsets = _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(offsets.into()));
-        let places = _mm256_add_ps(_mm256_set1_ps(origin), _mm256_mul_ps(_mm256_set1_ps(step), offsets));
-        places.simd_into(token)
+        let coordinates = _mm256_add_ps(_mm256_set1_ps(origin), _mm256_mul_ps(_mm256_set1_ps(step), offsets));
+        coordinates.simd_into(token)
     }
 );
 
@@ -89,8 +89,8 @@ kernel!(
     #[inline(always)]
     fn spread_2(token: Avx2, numbers: &[f32; 4], first: i32) -> __m256 {
         let numbers: __m128 = f32x4::simd_from(token, *numbers).into();
-        let places = _mm256_add_epi32(_mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1), _mm256_set1_epi32(first));
-        _mm256_permutevar8x32_ps(_mm256_castps128_ps256(numbers), places)
+        let indices = _mm256_add_epi32(_mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1), _mm256_set1_epi32(first));
+        _mm256_permutevar8x32_ps(_mm256_castps128_ps256(numbers), indices)
     }
 );
 
@@ -155,9 +155,9 @@ kernel!(
     #[inline(always)]
     fn at_most_16(token: Avx2, low: [__m256i; 2], high: [__m256i; 2], slots: __m128i) -> u32 {
         let (low, high) = (_mm256_cmpgt_epi32(low[0], low[1]), _mm256_cmpgt_epi32(high[0], high[1]));
-        let places =
+        let indices =
             _mm_shuffle_epi8(_mm_setr_epi8(0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15), slots);
-        let more = _mm_shuffle_epi8(narrow_16(token, low, high), places);
+        let more = _mm_shuffle_epi8(narrow_16(token, low, high), indices);
         !_mm_movemask_epi8(more) as u32 & 0xFFFF
     }
 );
@@ -194,20 +194,20 @@ pub(crate) struct Ranked<'n> {
 
 impl Ranked<'_> {
     #[inline(always)]
-    fn slot(&self, place: usize) -> usize {
-        (self.slots >> (4 * (place % NODE_WIDTH))) as usize % NODE_WIDTH
+    fn slot(&self, rank: usize) -> usize {
+        (self.slots >> (4 * (rank % NODE_WIDTH))) as usize % NODE_WIDTH
     }
 }
 
 impl NodeGroup<Avx2> for Ranked<'_> {
     #[inline(always)]
-    fn child(&self, place: usize) -> u32 {
-        self.node.children[self.slot(place)]
+    fn child(&self, rank: usize) -> u32 {
+        self.node.children[self.slot(rank)]
     }
 
     #[inline(always)]
-    fn key(&self, place: usize) -> i32 {
-        self.keys[self.slot(place)]
+    fn key(&self, rank: usize) -> i32 {
+        self.keys[self.slot(rank)]
     }
 
     #[inline(always)]
@@ -267,8 +267,8 @@ impl Kernel for Avx2 {
     #[inline(always)]
     fn on_lattice(self, offsets: &[u8; 2 * BLOCK_WIDTH], origin: f32, step: f32) -> [f32; BLOCK_WIDTH] {
         let (halves, _) = offsets.as_chunks::<16>();
-        let places = |half: usize| on_lattice_8(self, u8x16::simd_from(self, halves[half]), origin, step);
-        self.combine_f32x8(places(0), places(1)).into()
+        let on_lattice = |half: usize| on_lattice_8(self, u8x16::simd_from(self, halves[half]), origin, step);
+        self.combine_f32x8(on_lattice(0), on_lattice(1)).into()
     }
 
     #[inline(always)]

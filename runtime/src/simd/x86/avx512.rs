@@ -78,8 +78,8 @@ kernel!(
     #[inline(always)]
     fn on_lattice_16(token: Avx512, offsets: u8x32<Avx512>, origin: f32, step: f32) -> f32x16<Avx512> {
         let offsets = _mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(offsets.into()));
-        let places = _mm512_add_ps(_mm512_set1_ps(origin), _mm512_mul_ps(_mm512_set1_ps(step), offsets));
-        places.simd_into(token)
+        let coordinates = _mm512_add_ps(_mm512_set1_ps(origin), _mm512_mul_ps(_mm512_set1_ps(step), offsets));
+        coordinates.simd_into(token)
     }
 );
 
@@ -121,13 +121,13 @@ pub(crate) struct Permuted {
 
 impl NodeGroup<Avx512> for Permuted {
     #[inline(always)]
-    fn child(&self, place: usize) -> u32 {
-        self.children[place % NODE_WIDTH]
+    fn child(&self, rank: usize) -> u32 {
+        self.children[rank % NODE_WIDTH]
     }
 
     #[inline(always)]
-    fn key(&self, place: usize) -> i32 {
-        self.keys[place % NODE_WIDTH]
+    fn key(&self, rank: usize) -> i32 {
+        self.keys[rank % NODE_WIDTH]
     }
 
     #[inline(always)]

@@ -69,7 +69,7 @@ impl<'m, S: Kernel, Q: Question, P: Sink, F: FnMut(usize, &Q::Found)> Walks for 
         while let Some(ray) = self.rays.get(self.next) {
             self.next += 1;
             if let Some(class) = Class::of(ray) {
-                let frame = Frame::new(self.simd, ray, class, self.model.reach());
+                let frame = Frame::new(self.simd, ray, class, self.model.extent());
                 let boxes = SlabTest::new(self.simd, &frame);
                 let limit = boxes.limit(frame.t_max);
                 let found = Q::start(ray.t_max);

@@ -137,8 +137,8 @@ impl Order for AnyOrder {
 /// The children of a node by slot, without keys.
 impl<S> NodeGroup<S> for &WideNode {
     #[inline(always)]
-    fn child(&self, place: usize) -> u32 {
-        self.children[place % NODE_WIDTH]
+    fn child(&self, rank: usize) -> u32 {
+        self.children[rank % NODE_WIDTH]
     }
 
     #[inline(always)]

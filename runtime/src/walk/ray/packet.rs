@@ -14,7 +14,7 @@ use crate::packet::{MAX_RAYS, Packet};
 use crate::ray::{Frame, Ray};
 use crate::simd::{Kernel, lanes};
 use crate::stack::Stack;
-use crate::triangle::ray::{Candidate, Places, hits_in_block, hits_of_rays};
+use crate::triangle::ray::{Candidate, Vertices, hits_in_block, hits_of_rays};
 use crate::walk::probe::Sink;
 use crate::walk::{Budget, Visit, as_block};
 
@@ -35,8 +35,8 @@ impl Limits {
 
     pub(crate) fn new(limits: impl Iterator<Item = f32>) -> Self {
         let mut each = [Self::NONE; MAX_RAYS];
-        for (place, limit) in each.iter_mut().zip(limits) {
-            *place = limit;
+        for (entry, limit) in each.iter_mut().zip(limits) {
+            *entry = limit;
         }
         Self { each, largest: f32::INFINITY }
     }
@@ -101,7 +101,7 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
         let (simd, model, groups) = (self.simd, self.model, self.packet.groups().len());
         let mut stack = Stack::new();
         let mut scratch = Block::EMPTY;
-        let mut places = Places::new(simd);
+        let mut vertices = Vertices::new(simd);
         let mut budget = Budget::of_many(model, 1 + MAX_RAYS as u64);
         limits.update(simd, groups);
         let rays = u64::MAX >> (64 - groups * lanes::<S>());
@@ -119,7 +119,7 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
             } else if let Some(reference) = as_block(child) {
                 let Some(block) = model.blocks().fetch(simd, reference, &mut scratch) else { continue };
                 let visit = Visit::new(model, reference, block, sink);
-                self.test_block(visit, rays, limits, found, &mut places, sink);
+                self.test_block(visit, rays, limits, found, &mut vertices, sink);
                 limits.update(simd, groups);
             } else if let Some(node) = model.nodes().get(child as usize) {
                 sink.visits_node();
@@ -165,7 +165,7 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
         rays: u64,
         limits: &mut Limits,
         found: &mut Found<Q>,
-        places: &mut Places<S>,
+        vertices: &mut Vertices<S>,
         sink: &mut impl Sink,
     ) {
         let packet = self.packet;
@@ -186,7 +186,7 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
                 packet.class,
                 group,
                 active,
-                places,
+                vertices,
                 limits.of_group(self.simd, index),
                 #[inline(always)]
                 |lane, hit| {

@@ -59,8 +59,8 @@ fn excess(layout: &KdopLayout, realign: Realign, shape: &Shape, nodes: usize) ->
             let rotation = pose::any(&mut random);
             for unit in units {
                 let turned = rotation.map(|row| dot(&row, unit));
-                let reaches = realign.reaches(Level::detect().expect("a level"), layout, &node, turned);
-                let [ahead, back] = reaches.expect("the node has the tables");
+                let extents = realign.extents(Level::detect().expect("a level"), layout, &node, turned);
+                let [ahead, back] = extents.expect("the node has the tables");
                 for (slot, set) in sets.iter().enumerate() {
                     sum += (f64::from(ahead[slot]) + f64::from(back[slot])) / width(set, &turned);
                 }
@@ -79,9 +79,9 @@ fn node(layout: &KdopLayout, sets: &[Vec<Point>; PAIR_WIDTH]) -> Vec<LaneRow> {
 }
 
 fn width(points: &[Point], along: &Point) -> f64 {
-    let reach =
+    let extent =
         |sign: f64| points.iter().map(|point| sign * dot(point, along)).fold(f64::NEG_INFINITY, f64::max);
-    reach(1.0) + reach(-1.0)
+    extent(1.0) + extent(-1.0)
 }
 
 fn dot(a: &Point, b: &Point) -> f64 {

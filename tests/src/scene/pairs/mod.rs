@@ -24,7 +24,7 @@ impl Pair {
     }
 
     /// The corners of the second triangle, transformed by the pose.
-    pub fn moved(&self) -> [[f64; 3]; 3] {
+    pub fn transformed(&self) -> [[f64; 3]; 3] {
         self.pose.corners(self.b)
     }
 
@@ -96,7 +96,7 @@ mod tests {
         for kind in KINDS {
             let mut random = Random::new(1);
             let pairs: Vec<_> = (0..1000).map(|_| (kind.draw)(&mut random)).collect();
-            let met = pairs.iter().filter(|pair| meet(pair.still(), pair.moved())).count();
+            let met = pairs.iter().filter(|pair| meet(pair.still(), pair.transformed())).count();
             match kind.meets {
                 Some(known) => assert_eq!(met, if known { 1000 } else { 0 }, "{}", kind.name),
                 None => assert!((50..=950).contains(&met), "{}: {met}", kind.name),
@@ -110,7 +110,7 @@ mod tests {
             let mut random = Random::new(2);
             for exponent in [-70, -20, 20, 70] {
                 let pair = (kind.draw)(&mut random).scaled(exponent);
-                assert_eq!(Some(meet(pair.still(), pair.moved())), kind.meets, "{}", kind.name);
+                assert_eq!(Some(meet(pair.still(), pair.transformed())), kind.meets, "{}", kind.name);
             }
         }
     }

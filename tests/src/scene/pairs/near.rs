@@ -35,9 +35,9 @@ pub(super) fn around_vertex(random: &mut Random) -> Pair {
         let [a, b] = touching(random, [0, 0]);
         let mut pair = placed(a, b, Pose::turned(pose::any(random)));
         let wanted = pair.still()[0].map(|x| if random.below(4) > 0 { x } else { x.next_up() });
-        let turned = pair.moved()[0];
+        let turned = pair.transformed()[0];
         pair.pose.translation = std::array::from_fn(|axis| wanted[axis] - turned[axis]);
-        if pair.moved()[0] == wanted {
+        if pair.transformed()[0] == wanted {
             return pair;
         }
     }

@@ -35,7 +35,7 @@ impl Dump<'_> {
         }
         self.field("children", 16, Kind::PairChild);
         (0..k).for_each(|i| self.field(&format!("extent {i}"), 16, Kind::F32));
-        let shell = if tables == 1 { "reach beyond cone" } else { "profile" };
+        let shell = if tables == 1 { "extent beyond cone" } else { "profile" };
         (0..k).for_each(|i| self.field(&format!("{shell} {i}"), 16, Kind::F32));
         if tables == 1 {
             (0..k).for_each(|i| self.field(&format!("rings {i}"), 16, Kind::Hex));

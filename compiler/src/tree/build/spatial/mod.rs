@@ -8,7 +8,7 @@
 mod object;
 mod planes;
 
-use bvhc_format::MAX_PLACES;
+use bvhc_format::MAX_SPLIT_SLOTS;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::{DEEPEST_CHOICE, OnLeaves, PARALLEL_SIZE};
@@ -44,7 +44,7 @@ impl Default for Limits {
     /// The overlap is the paper's. With as many duplicates as primitives, rays in a hall of long beams visit a quarter of
     /// the nodes and blocks that they visit without splits; with 0.4 of them, half. Scans hardly split at all.
     fn default() -> Self {
-        Self { duplicates: 1.0, overlap: 1e-5, parts: MAX_PLACES as u32 }
+        Self { duplicates: 1.0, overlap: 1e-5, parts: MAX_SPLIT_SLOTS as u32 }
     }
 }
 

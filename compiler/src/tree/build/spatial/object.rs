@@ -63,19 +63,19 @@ fn sort(references: &mut [Reference], axis: usize) {
 fn sweep(sorted: &[Reference], axis: usize, rights: &mut [Aabb]) -> Split {
     let count = sorted.len();
     let mut right = Aabb::EMPTY;
-    for place in (0..count).rev() {
-        right = right.union(sorted[place].part);
-        rights[place] = right;
+    for count_left in (0..count).rev() {
+        right = right.union(sorted[count_left].part);
+        rights[count_left] = right;
     }
     let middle = count / 2;
     let mut best = Split { cost: f64::INFINITY, axis, left: middle, bounds: [rights[0], rights[middle]] };
     let mut left = Aabb::EMPTY;
-    for place in 1..count {
-        left = left.union(sorted[place - 1].part);
-        let right = rights[place];
-        let cost = left.half_area() * place as f64 + right.half_area() * (count - place) as f64;
+    for count_left in 1..count {
+        left = left.union(sorted[count_left - 1].part);
+        let right = rights[count_left];
+        let cost = left.half_area() * count_left as f64 + right.half_area() * (count - count_left) as f64;
         if cost < best.cost {
-            best = Split { cost, axis, left: place, bounds: [left, right] };
+            best = Split { cost, axis, left: count_left, bounds: [left, right] };
         }
     }
     best

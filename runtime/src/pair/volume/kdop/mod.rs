@@ -97,8 +97,8 @@ impl Kdops {
         ranks: bool,
     ) -> Self {
         let t = pose.translation();
-        let reach = t[0].abs() + t[1].abs() + t[2].abs() + radius_a + radius_b;
-        let slack = reach * SLACK + pose.noise();
+        let magnitude = t[0].abs() + t[1].abs() + t[2].abs() + radius_a + radius_b;
+        let slack = magnitude * SLACK + pose.noise();
         let (turned, along) =
             Vectors::turned(simd, layouts[0].directions, &pose.pose().rotation(), t.map(f64::from));
         if layouts.iter().any(|layout| layout.has_tables()) {
@@ -141,7 +141,7 @@ impl Realign {
     /// opposite: from their centres or, without tables, from the tree's origin. These are the bounds that walks use, to
     /// be compared with the true extents. `None` if the node lacks the data.
     #[doc(hidden)]
-    pub fn reaches(
+    pub fn extents(
         self,
         level: Level,
         layout: &KdopLayout,
@@ -149,7 +149,7 @@ impl Realign {
         turned: [f64; 3],
     ) -> Option<[[f32; PAIR_WIDTH]; 2]> {
         self.can_use(layout)
-            .then(|| dispatch!(level.inner(), simd => Slabs::reaches(simd, self, layout, node, turned)))?
+            .then(|| dispatch!(level.inner(), simd => Slabs::extents(simd, self, layout, node, turned)))?
     }
 }
 

@@ -44,8 +44,8 @@ pub(crate) fn are_apart(
     limit: f64,
 ) -> bool {
     let t = pose.translation().map(f64::from);
-    let reach = t[0].abs() + t[1].abs() + t[2].abs() + f64::from(a.radius) + f64::from(b.radius);
-    let beyond = reach * SLACK + f64::from(pose.noise()) + limit;
+    let magnitude = t[0].abs() + t[1].abs() + t[2].abs() + f64::from(a.radius) + f64::from(b.radius);
+    let beyond = magnitude * SLACK + f64::from(pose.noise()) + limit;
     let rotation = pose.pose().rotation();
     let offset =
         |vertex: &[f32; 3]| [0, 1, 2].map(|axis| f64::from(vertex[axis]) - f64::from(b.origin[axis]));
@@ -78,7 +78,7 @@ fn bounds(layout: &KdopLayout, node: &[LaneRow]) -> [f32; ROOM] {
     if layout.has_tables() {
         let centres: [[f32; PAIR_WIDTH]; 3] = [0, 1, 2].map(|axis| row(node, layout.centre(axis, 0).row));
         for (direction, (most, unit)) in most.iter_mut().zip(layout.directions.units()).enumerate() {
-            let extents = row(node, layout.reach(direction, 0).row);
+            let extents = row(node, layout.extent(direction, 0).row);
             for (slot, extent) in extents.into_iter().enumerate() {
                 let centre = [0, 1, 2].map(|axis| f64::from(centres[axis][slot]));
                 *most = larger(*most, (dot(unit, &centre) + f64::from(extent)) as f32);

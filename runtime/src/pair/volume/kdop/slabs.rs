@@ -87,9 +87,9 @@ impl Slabs {
         all
     }
 
-    /// Implements [`Realign::reaches`].
+    /// Implements [`Realign::extents`].
     #[inline(always)]
-    pub(super) fn reaches<S: Kernel>(
+    pub(super) fn extents<S: Kernel>(
         simd: S,
         realign: Realign,
         layout: &KdopLayout,
@@ -111,11 +111,11 @@ impl Slabs {
         let [v, w, u] = slab.weights;
         let (v, w, u) = (f32x4::splat(simd, v), f32x4::splat(simd, w), f32x4::splat(simd, u));
         let layout = &self.layouts[1];
-        let first = reach(simd, layout, b, i)?;
+        let first = extent(simd, layout, b, i)?;
         let shell = layout.shell(i.into(), 0).row;
         Some(match self.realign {
             Realign::Axes | Realign::Triples | Realign::Hull => {
-                let (second, third) = (reach(simd, layout, b, j)?, reach(simd, layout, b, k)?);
+                let (second, third) = (extent(simd, layout, b, j)?, extent(simd, layout, b, k)?);
                 first.mul_add(v, second.mul_add(w, third * u))
             }
             Realign::Profile => first.mul_add(v, row(simd, b, shell)? * w),
@@ -173,12 +173,12 @@ impl Slabs {
             let free = (apart - S::Pairs::splat(simd, self.slack)).max(nothing);
             let squares = free * free * S::Pairs::splat(simd, ROUNDED);
             let between = (apart + size_a.min(size_b)).max(nothing);
-            let places = first..first + lanes::<S>();
+            let range = first..first + lanes::<S>();
             // NaN counts as near.
             let beyond = squares.simd_gt(S::Pairs::splat(simd, limit2)).to_bitmask() as u32;
             found.pairs |= !(beyond << first) & pairs & ((1 << lanes::<S>()) - 1) << first;
-            squares.store_slice(&mut found.squares[places.clone()]);
-            (between * between).store_slice(&mut found.centres[places]);
+            squares.store_slice(&mut found.squares[range.clone()]);
+            (between * between).store_slice(&mut found.centres[range]);
         }
         Some(found)
     }
@@ -195,8 +195,8 @@ impl Slabs {
         let count = of_a.directions.slabs();
         for (index, slab) in self.slabs[..count].iter().enumerate() {
             let centre_a = along(simd, &slab.of_a, &centres_a, 0.0);
-            let high_a = centre_a + reach(simd, of_a, a, index as u8)?;
-            let low_a = centre_a - reach(simd, of_a, a, (index + count) as u8)?;
+            let high_a = centre_a + extent(simd, of_a, a, index as u8)?;
+            let low_a = centre_a - extent(simd, of_a, a, (index + count) as u8)?;
             let centre_b = along(simd, &slab.of_b, &centres_b, slab.along);
             let high_b = centre_b + self.realigned(simd, slab, b, 0)?;
             let low_b = centre_b - self.realigned(simd, slab, b, 1)?;
@@ -225,14 +225,14 @@ struct Comparison<S: Kernel> {
 #[cfg(test)]
 impl Slabs {
     /// Upper bounds of how far B's children extend along each of A's directions and its opposite, from their centres.
-    pub(super) fn all_reaches<S: Kernel>(
+    pub(super) fn all_extents<S: Kernel>(
         &self,
         simd: S,
         b: &[LaneRow],
     ) -> Option<std::vec::Vec<[[f64; 4]; 2]>> {
         let of = |slab, side| {
-            let reaches: [f32; 4] = self.realigned(simd, slab, b, side)?.into();
-            Some(reaches.map(f64::from))
+            let extents: [f32; 4] = self.realigned(simd, slab, b, side)?.into();
+            Some(extents.map(f64::from))
         };
         let slabs = self.slabs[..self.layouts[0].directions.slabs()].iter();
         slabs.map(|slab| Some([of(slab, 0)?, of(slab, 1)?])).collect()
@@ -246,11 +246,11 @@ fn row<S: Kernel>(simd: S, node: &[LaneRow], row: usize) -> Option<f32x4<S>> {
 
 /// The extents or the bounds of a node's children along a direction.
 #[inline(always)]
-fn reach<S: Kernel>(simd: S, layout: &KdopLayout, node: &[LaneRow], direction: u8) -> Option<f32x4<S>> {
+fn extent<S: Kernel>(simd: S, layout: &KdopLayout, node: &[LaneRow], direction: u8) -> Option<f32x4<S>> {
     if layout.has_tables() {
-        return row(simd, node, layout.reach(direction.into(), 0).row);
+        return row(simd, node, layout.extent(direction.into(), 0).row);
     }
-    let of = |slot| layout.reach(direction.into(), slot).of(node);
+    let of = |slot| layout.extent(direction.into(), slot).of(node);
     Some(f32x4::from_slice(simd, &[of(0)?, of(1)?, of(2)?, of(3)?]))
 }
 

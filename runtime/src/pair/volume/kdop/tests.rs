@@ -136,20 +136,20 @@ fn node(layout: &KdopLayout, sets: &[Vec<Point>], is_first: bool) -> (Vec<LaneRo
                 let bound = along.fold(f64::NEG_INFINITY, f64::max);
                 let bound = ((bound + bound.abs() * 1e-14) as f32).next_up();
                 widest = widest.max(2.0 * bound.abs());
-                put(layout.reach(i, slot), bound);
+                put(layout.extent(i, slot), bound);
                 continue;
             }
             let extent = up(along.fold(0.0, f64::max));
             widest = widest.max(extent);
-            put(layout.reach(i, slot), extent);
-            let (mut reach, mut bits) = (0.0f64, 0u32);
+            put(layout.extent(i, slot), extent);
+            let (mut extent, mut bits) = (0.0f64, 0u32);
             for q in &offsets {
                 let length = dot(q, q).sqrt();
                 let cosine = dot(unit, q) / length;
                 match layout.tables {
-                    Tables::Profile => reach = reach.max(on_shell(set, unit, q)),
+                    Tables::Profile => extent = extent.max(on_shell(set, unit, q)),
                     Tables::Occupancy if length > f64::from(extent) && cosine <= set.aperture => {
-                        reach = reach.max(on_shell(set, unit, q));
+                        extent = extent.max(on_shell(set, unit, q));
                     }
                     Tables::Occupancy if length > f64::from(extent) => {
                         let ring = (1..REGIONS).find(|ring| ring_cosine(set.aperture, *ring) <= cosine);
@@ -158,7 +158,7 @@ fn node(layout: &KdopLayout, sets: &[Vec<Point>], is_first: bool) -> (Vec<LaneRo
                     _ => {}
                 }
             }
-            put(layout.shell(i, slot), up(reach));
+            put(layout.shell(i, slot), up(extent));
             if layout.tables == Tables::Occupancy {
                 put(layout.rings(i, slot), f32::from_bits(bits));
             }
@@ -176,7 +176,7 @@ fn node(layout: &KdopLayout, sets: &[Vec<Point>], is_first: bool) -> (Vec<LaneRo
 fn realigned<S: Kernel>(simd: S, kdops: &Kdops, of_a: &KdopLayout, b: &[LaneRow]) -> Vec<[[f64; 4]; 2]> {
     let slabs = of_a.directions.slabs();
     match kdops {
-        Kdops::Slabs(all) => all.all_reaches(simd, b).expect("the rows"),
+        Kdops::Slabs(all) => all.all_extents(simd, b).expect("the rows"),
         Kdops::Lists(lists) => {
             let lists = lists.realigned(simd, b).expect("the rows");
             let back = |i: usize| lists.map(|list| -f64::from(list.as_flattened()[i]));
@@ -239,12 +239,12 @@ fn no_corner_is_cut_off() {
             let of_a = KdopLayout::of([k, other][round % 2], of_b.tables as u32).unwrap();
             let sets: Vec<_> = (0..PAIR_WIDTH).map(|_| random.corners()).collect();
             let (b, radius) = node(&of_b, &sets, round % 3 == 0);
-            let place = TreeFrame { origin: [0.0; 3], radius };
+            let frame = TreeFrame { origin: [0.0; 3], radius };
             for _ in 0..POSES {
                 let (pose, level) = (random.pose(), levels[random.next() as usize % levels.len()]);
                 let kdops = dispatch!(level.inner(), simd => {
-                    let motion = RelativePose::new(simd, &pose, &place, &place);
-                    Kdops::new(simd, [&of_a, &of_b], [radius; 2], &motion, realign, true)
+                    let relative = RelativePose::new(simd, &pose, &frame, &frame);
+                    Kdops::new(simd, [&of_a, &of_b], [radius; 2], &relative, realign, true)
                 });
                 check_bounds(&kdops, level, &of_a, &pose, &b, &sets);
                 checked += sets.len();
@@ -274,11 +274,11 @@ fn what_touches_is_not_told_apart() {
             let q = sets[1][j][random.next() as usize % sets[1][j].len()];
             let rotation = random.pose().rotation();
             let pose = Pose::from_rows(rotation, sub(&p, &turn(&rotation, &q))).unwrap();
-            let places = [radius_a, radius_b].map(|radius| TreeFrame { origin: [0.0; 3], radius });
+            let frames = [radius_a, radius_b].map(|radius| TreeFrame { origin: [0.0; 3], radius });
             for level in Level::available() {
                 let found = dispatch!(level.inner(), simd => {
-                    let motion = RelativePose::new(simd, &pose, &places[0], &places[1]);
-                    let kdops = Kdops::new(simd, [&of_a, &of_b], [radius_a, radius_b], &motion, realign, true);
+                    let relative = RelativePose::new(simd, &pose, &frames[0], &frames[1]);
+                    let kdops = Kdops::new(simd, [&of_a, &of_b], [radius_a, radius_b], &relative, realign, true);
                     kdops.overlaps(simd, &a, &b, u32::MAX)
                 });
                 assert!(found.pairs >> (PAIR_WIDTH * i + j) & 1 == 1, "{k}, {realign:?}, {}", level.name());
@@ -310,19 +310,19 @@ fn no_bound_exceeds_the_distance() {
             let far = [0.0, 1.0, 4.0, 300.0][round % 4];
             let pose =
                 Pose::from_rows(random.rotation(), random.point().map(|x| x * far)).unwrap_or(Pose::IDENTITY);
-            let places = [radius_a, radius_b].map(|radius| TreeFrame { origin: [0.0; 3], radius });
+            let frames = [radius_a, radius_b].map(|radius| TreeFrame { origin: [0.0; 3], radius });
             for level in Level::available() {
                 let found = dispatch!(level.inner(), simd => {
-                    let motion = RelativePose::new(simd, &pose, &places[0], &places[1]);
+                    let relative = RelativePose::new(simd, &pose, &frames[0], &frames[1]);
                     let radii = [radius_a, radius_b];
-                    Kdops::new(simd, [&of_a, &of_b], radii, &motion, realign, false)
+                    Kdops::new(simd, [&of_a, &of_b], radii, &relative, realign, false)
                         .lower_bounds(simd, &a, &b, 0xffff, 4.0)
                 });
                 for (pair, bound) in found.squares.into_iter().enumerate() {
                     let corners = |set: &Vec<Point>| [set[0], set[1], set[2]];
                     let still = corners(&sets[0][pair / PAIR_WIDTH]);
-                    let moved = corners(&sets[1][pair % PAIR_WIDTH]).map(|corner| pose.apply(corner));
-                    let square = gap(&still, &moved, &mut 0).square;
+                    let transformed = corners(&sets[1][pair % PAIR_WIDTH]).map(|corner| pose.apply(corner));
+                    let square = gap(&still, &transformed, &mut 0).square;
                     assert!(f64::from(bound) <= square, "{k}, {realign:?}, {level:?}: {bound} {square}");
                     assert_eq!(found.pairs >> pair & 1 == 1, bound <= 4.0);
                     if square > 1.0 {
@@ -350,20 +350,20 @@ fn what_is_apart_is_told_apart() {
             .map(|set: Vec<Point>| set.iter().map(|p| p.map(|x| f64::from(x as f32))).collect())
             .collect();
         let (node, radius) = node(&layout, &sets, false);
-        let place = TreeFrame { origin: [0.0; 3], radius };
+        let frame = TreeFrame { origin: [0.0; 3], radius };
         for unit in layout.directions.units() {
-            let reach = |set: &Vec<Point>, sign: f64| {
+            let extent = |set: &Vec<Point>, sign: f64| {
                 set.iter().map(|p| sign * dot(unit, p)).fold(f64::NEG_INFINITY, f64::max)
             };
-            let far = sets.iter().map(|set| reach(set, 1.0)).fold(0.0, f64::max)
-                + sets.iter().map(|set| reach(set, -1.0)).fold(0.0, f64::max);
+            let far = sets.iter().map(|set| extent(set, 1.0)).fold(0.0, f64::max)
+                + sets.iter().map(|set| extent(set, -1.0)).fold(0.0, f64::max);
             for level in Level::available() {
                 let pairs = |by: f64| {
                     let pose = Pose::from_translation(unit.map(|x| x * by)).unwrap();
                     dispatch!(level.inner(), simd => {
-                        let motion = RelativePose::new(simd, &pose, &place, &place);
+                        let relative = RelativePose::new(simd, &pose, &frame, &frame);
                         let kdops =
-                            Kdops::new(simd, [&layout, &layout], [radius; 2], &motion, Realign::Triples, true);
+                            Kdops::new(simd, [&layout, &layout], [radius; 2], &relative, Realign::Triples, true);
                         kdops.overlaps(simd, &node, &node, u32::MAX).pairs
                     })
                 };
@@ -404,7 +404,7 @@ fn looseness(k: u32, realign: Realign) -> [f64; 4] {
                 let pose = Pose::from_rows(random.rotation(), [0.0; 3]).unwrap_or(Pose::IDENTITY);
                 for unit in &layout.directions.units()[..layout.directions.slabs()] {
                     let turned = turn(&transposed(&pose.rotation()), unit);
-                    let sides = realign.reaches(level, &layout, &b, turned).expect("the rows");
+                    let sides = realign.extents(level, &layout, &b, turned).expect("the rows");
                     let along = set.iter().map(|p| dot(unit, &turn(&pose.rotation(), p)));
                     let [low, high] =
                         along.fold([f64::MAX, f64::MIN], |[low, high], x| [low.min(x), high.max(x)]);

@@ -67,13 +67,13 @@ impl Slot {
         least - self.radius - other.radius
     }
 
-    fn moved(&self, pose: &Pose) -> Self {
+    fn transformed(&self, pose: &Pose) -> Self {
         let turn = |v: Point| pose.rotation().map(|row| dot64(row, v));
         Self { centre: pose.apply(self.centre), axes: self.axes.map(turn), ..*self }
     }
 
     /// The sum of the lengths of the centre and the half axes, and the radius.
-    fn reach(&self) -> f64 {
+    fn radius_from_origin(&self) -> f64 {
         length(self.centre) + length(self.axes[0]) + length(self.axes[1]) + self.radius
     }
 }
@@ -94,7 +94,7 @@ struct Meeting {
     a: [Slot; PAIR_WIDTH],
     b: [Slot; PAIR_WIDTH],
     pose: Pose,
-    places: [TreeFrame; 2],
+    frames: [TreeFrame; 2],
 }
 
 impl Meeting {
@@ -122,12 +122,12 @@ impl Meeting {
             })
         };
         let (a, b) = (draw(cores[0], centre, turn), draw(cores[1], at, back));
-        let place = |slots: &[Slot; PAIR_WIDTH]| {
-            let radius = slots.iter().map(Slot::reach).fold(0.0, f64::max);
+        let frame = |slots: &[Slot; PAIR_WIDTH]| {
+            let radius = slots.iter().map(Slot::radius_from_origin).fold(0.0, f64::max);
             TreeFrame { origin: [0.0; 3], radius: (radius as f32).next_up() }
         };
-        let places = [place(&a), place(&b)];
-        Self { a, b, pose, places }
+        let frames = [frame(&a), frame(&b)];
+        Self { a, b, pose, frames }
     }
 }
 
@@ -139,18 +139,18 @@ fn no_bound_exceeds_the_distance() {
     for cores in Core::ALL.into_iter().flat_map(|a| Core::ALL.map(|b| [a, b])) {
         let (mut tightness, mut count, mut apart) = (0.0, 0, 0);
         for _ in 0..8_000 {
-            let Meeting { a, b, pose, places } = Meeting::draw(&mut random, cores);
-            let moved = [0, 1, 2, 3].map(|slot: usize| b[slot].moved(&pose));
+            let Meeting { a, b, pose, frames } = Meeting::draw(&mut random, cores);
+            let transformed = [0, 1, 2, 3].map(|slot: usize| b[slot].transformed(&pose));
             let mut expected = [0.0; PAIRS];
             for (pair, distance) in expected.iter_mut().enumerate() {
-                *distance = a[pair / PAIR_WIDTH].distance(&moved[pair % PAIR_WIDTH]);
+                *distance = a[pair / PAIR_WIDTH].distance(&transformed[pair % PAIR_WIDTH]);
             }
             let (rows_a, rows_b) = (rows(cores[0], &a), rows(cores[1], &b));
             for level in Level::available() {
                 let (gaps, overlaps) = dispatch!(level.inner(), simd => {
-                    let motion = RelativePose::new(simd, &pose, &places[0], &places[1]);
-                    let gaps = lower_bounds(simd, &rows_a, &rows_b, &motion, u32::MAX, 1.0);
-                    (gaps, overlaps(simd, &rows_a, &rows_b, &motion, 0xffff))
+                    let relative = RelativePose::new(simd, &pose, &frames[0], &frames[1]);
+                    let gaps = lower_bounds(simd, &rows_a, &rows_b, &relative, u32::MAX, 1.0);
+                    (gaps, overlaps(simd, &rows_a, &rows_b, &relative, 0xffff))
                 });
                 for (pair, expected) in expected.into_iter().enumerate() {
                     let bound = f64::from(gaps.squares[pair]).sqrt();
@@ -159,7 +159,7 @@ fn no_bound_exceeds_the_distance() {
                     let may_touch = overlaps.pairs & 1 << pair != 0;
                     assert!(may_touch || expected > 0.0, "{level:?}, {cores:?}, {pose:?}: {expected}");
                     apart += u32::from(!may_touch);
-                    let slack = f64::from(places[0].radius + places[1].radius) * 1e-3;
+                    let slack = f64::from(frames[0].radius + frames[1].radius) * 1e-3;
                     if expected > slack {
                         tightness += bound / expected;
                         count += 1;
@@ -185,10 +185,10 @@ fn empty_slots_are_beyond_everything() {
     for [a, b] in Core::ALL.into_iter().flat_map(|a| Core::ALL.map(|b| [a, b].map(nothing))) {
         for level in Level::available() {
             let (gaps, overlaps) = dispatch!(level.inner(), simd => {
-                let place = TreeFrame { origin: [0.0; 3], radius: 1.0 };
-                let motion = RelativePose::new(simd, &Pose::IDENTITY, &place, &place);
-                let gaps = lower_bounds(simd, &a, &b, &motion, u32::MAX, 1.0);
-                (gaps, overlaps(simd, &a, &b, &motion, 0xffff))
+                let frame = TreeFrame { origin: [0.0; 3], radius: 1.0 };
+                let relative = RelativePose::new(simd, &Pose::IDENTITY, &frame, &frame);
+                let gaps = lower_bounds(simd, &a, &b, &relative, u32::MAX, 1.0);
+                (gaps, overlaps(simd, &a, &b, &relative, 0xffff))
             });
             assert!(gaps.squares.iter().all(|square| *square > 1e30), "{:?}", gaps.squares);
             assert_eq!((gaps.pairs, overlaps.pairs), (0, 0));

@@ -50,10 +50,10 @@ impl Known {
 
 /// The largest separation along any of the directions.
 fn gap(directions: &Directions, a: &[Vec<Point>], b: &[Point], pose: &Pose) -> f64 {
-    let moved: Vec<Point> = b.iter().map(|corner| pose.apply(*corner)).collect();
+    let transformed: Vec<Point> = b.iter().map(|corner| pose.apply(*corner)).collect();
     let along = |unit: &Point| {
         let of_a = a.iter().flatten().map(|corner| dot(unit, corner)).fold(f64::NEG_INFINITY, f64::max);
-        moved.iter().map(|corner| dot(unit, corner)).fold(f64::INFINITY, f64::min) - of_a
+        transformed.iter().map(|corner| dot(unit, corner)).fold(f64::INFINITY, f64::min) - of_a
     };
     directions.units().iter().map(along).fold(f64::NEG_INFINITY, f64::max)
 }
@@ -72,7 +72,7 @@ fn roots_are_told_apart_exactly() {
         let known = Known::of(&b, &mut random);
         let (hull, origin) = (known.hull(), [b[0], random.point(), [0.0; 3]][round % 3].map(|x| x as f32));
         let farthest = b.iter().map(|corner| sub(corner, &origin.map(f64::from))).map(|q| dot(&q, &q));
-        let places = [
+        let frames = [
             TreeFrame { origin: [0.0; 3], radius },
             TreeFrame { origin, radius: up(farthest.fold(0.0, f64::max).sqrt()) },
         ];
@@ -90,15 +90,15 @@ fn roots_are_told_apart_exactly() {
                 let at = [0, 1, 2].map(|axis| p[axis] + by[axis]);
                 pose = Pose::from_rows(pose.rotation(), sub(&at, &turn(&pose.rotation(), &q))).unwrap();
             }
-            let motion =
-                dispatch!(level.inner(), simd => RelativePose::new(simd, &pose, &places[0], &places[1]));
-            let found = are_apart(&layout, &rows, &hull, [&places[0], &places[1]], &motion, limit);
+            let relative =
+                dispatch!(level.inner(), simd => RelativePose::new(simd, &pose, &frames[0], &frames[1]));
+            let found = are_apart(&layout, &rows, &hull, [&frames[0], &frames[1]], &relative, limit);
             assert!(!(found && meets), "{k}, {tables}, {limit}, {pose:?}, {a:?}, {b:?}");
             touching += usize::from(meets);
             // Bounds are rounded up, and the slack is subtracted.
-            let t = motion.translation().map(|x| f64::from(x.abs()));
-            let size = t[0] + t[1] + t[2] + f64::from(places[0].radius) + f64::from(places[1].radius);
-            let much = size / (1 << 19) as f64 + f64::from(motion.noise());
+            let t = relative.translation().map(|x| f64::from(x.abs()));
+            let size = t[0] + t[1] + t[2] + f64::from(frames[0].radius) + f64::from(frames[1].radius);
+            let much = size / (1 << 19) as f64 + f64::from(relative.noise());
             if gap(layout.directions, &a, &b, &pose) > limit + much {
                 assert!(found, "{k}, {tables}, {pose:?}, {a:?}, {b:?}");
                 apart += 1;
