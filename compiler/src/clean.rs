@@ -15,7 +15,7 @@ use thiserror::Error;
 pub enum CleanError {
     /// Nothing is left after cleaning.
     #[error(
-        "{file}: no triangle: all {faces} faces have zero area ({} have fewer than three corners)",
+        "{file}: no triangles: all {faces} faces have zero area ({} have fewer than three corners)",
         dropped.faces
     )]
     NoTriangle {

@@ -122,7 +122,7 @@ fn c_record(text: &mut String, record: &Type) {
             number => match number.split_at(1) {
                 ("u", bits) => format!("uint{bits}_t"),
                 ("i", bits) => format!("int{bits}_t"),
-                _ => panic!("{number} is no number"),
+                _ => panic!("{number} is not a number"),
             },
         };
         let lengths: String = lengths.iter().map(|length| format!("[{length}]")).collect();

@@ -42,7 +42,7 @@ pub enum PoseError {
     NotFinite,
     /// The matrix scales. Poses are rigid; scale the mesh before it is compiled.
     #[error(
-        "the matrix is no rotation: it scales, its rows have the lengths {}, which must be 1 within {}",
+        "the matrix is not a rotation: it scales, its rows have the lengths {}, which must be 1 within {}",
         List(lengths),
         Pose::TOLERANCE
     )]
@@ -51,14 +51,14 @@ pub enum PoseError {
         lengths: [f64; 3],
     },
     /// The matrix is a reflection.
-    #[error("the matrix is no rotation: it mirrors, its determinant is {determinant}, which must be 1")]
+    #[error("the matrix is not a rotation: it mirrors, its determinant is {determinant}, which must be 1")]
     Mirrors {
         /// Its determinant.
         determinant: f64,
     },
     /// The matrix shears.
     #[error(
-        "the matrix is no rotation: it shears, two of its rows have the dot product {dot}, which must be 0 within {}",
+        "the matrix is not a rotation: it shears, two of its rows have the dot product {dot}, which must be 0 within {}",
         Pose::TOLERANCE
     )]
     Shears {
@@ -324,7 +324,7 @@ mod tests {
         let doubled = Pose::IDENTITY.rotation.map(|row| row.map(|x| 2.0 * x));
         assert_eq!(
             refusal(doubled).to_string(),
-            "the matrix is no rotation: it scales, its rows have the lengths 2, 2 and 2, which must be 1 within 0.0001"
+            "the matrix is not a rotation: it scales, its rows have the lengths 2, 2 and 2, which must be 1 within 0.0001"
         );
         let mirrored = [[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         assert_eq!(refusal(mirrored), PoseError::Mirrors { determinant: -1.0 });

@@ -50,17 +50,17 @@ fn the_damaged_part_is_named() {
     let bytes = golden("quad.bvh");
     let whole = LoadedModel::from_bytes(&bytes).expect("it opens");
     let (entry, _) = whole.model().sections().next().expect("a section");
-    let verdict = |at: usize| {
+    let result_of = |at: usize| {
         let mut damaged = bytes.clone();
         damaged[at] ^= 1;
         LoadedModel::from_bytes(&damaged).expect("it opens").model().verify_hashes()
     };
     // The header's hash, and a byte of the source's hash in the metadata.
-    assert_eq!(verdict(32), Err(HashError::Header));
+    assert_eq!(result_of(32), Err(HashError::Header));
     let source_hash = whole.model().metadata().source_hash;
     let place = bytes.windows(32).position(|window| window == source_hash).expect("it is in the file");
     assert!(place >= entry.offset as usize);
-    assert!(matches!(verdict(place), Err(HashError::Section { index: 0, .. })));
+    assert!(matches!(result_of(place), Err(HashError::Section { index: 0, .. })));
 }
 
 /// Bytes as they come from a network: at any address.

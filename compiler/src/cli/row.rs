@@ -9,13 +9,13 @@ use bvhc_runtime::{Aabb, Pose, PoseError, Ray};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(super) enum RowError {
     /// The line is not text.
-    #[error("this is no UTF-8 text")]
+    #[error("this is not UTF-8 text")]
     NotText,
     /// A field beside a comma is empty.
     #[error("a number is missing beside a comma")]
     Missing,
     /// A field is not a number.
-    #[error("`{found}` is no number")]
+    #[error("`{found}` is not a number")]
     Number {
         /// The field.
         found: String,

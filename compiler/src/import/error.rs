@@ -82,7 +82,7 @@ pub enum ImportError {
     },
     /// There is nothing to build a tree on.
     #[error(
-        "{file}: no triangle: the file has {vertices} vertices (`v` lines) and {faces} faces (`f` lines), \
+        "{file}: no triangles: the file has {vertices} vertices (`v` lines) and {faces} faces (`f` lines), \
          none of them with three corners or more"
     )]
     NoTriangle {
@@ -99,7 +99,7 @@ pub enum ImportError {
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum LineFault {
     /// A coordinate is not written as a number.
-    #[error("`{found}` is no number")]
+    #[error("`{found}` is not a number")]
     Number {
         /// The text in its place.
         found: String,
@@ -126,7 +126,7 @@ pub enum LineFault {
     #[error("the vertex's weight is zero: its position is infinite")]
     ZeroWeight,
     /// A corner of a face is not written as an integer.
-    #[error("the face's corner `{found}` is no vertex index")]
+    #[error("the face's corner `{found}` is not a vertex index")]
     Index {
         /// The corner's text.
         found: String,

@@ -60,7 +60,7 @@ pub enum NodeFault {
         found: u32,
     },
     /// An octant's order contains a slot twice.
-    #[error("the order of octant {octant} is {found:?}, which is no permutation of the slots (T11)")]
+    #[error("the order of octant {octant} is {found:?}, which is not a permutation of the slots (T11)")]
     Order {
         /// The octant.
         octant: usize,

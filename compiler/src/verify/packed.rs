@@ -57,7 +57,7 @@ pub enum PackedFault {
         end: f64,
     },
     /// The position error is not a finite number of at least 0.
-    #[error("its position error is {found}, which is no finite number from 0 up (P4)")]
+    #[error("its position error is {found}, which is not a finite number of at least 0 (P4)")]
     Error {
         /// What it is.
         found: f32,

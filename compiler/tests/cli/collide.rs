@@ -171,7 +171,7 @@ fn a_malformed_pose_is_named_and_nothing_follows() {
     for (bad, reason) in [
         ("1 0 0 0 1 0 0 0 1 0 0", "found 11 numbers, but a collide query takes 12"),
         ("1 0 0 0 1 0 0 0 1 0 0 0 0", "found 13 numbers"),
-        ("1 0 0 0 x 0 0 0 1 0 0 0", "`x` is no number"),
+        ("1 0 0 0 x 0 0 0 1 0 0 0", "`x` is not a number"),
         ("1 0 0,,0 1 0 0 0 1 0 0 0", "comma"),
         ("1 0 0 0 1 nan 0 0 1 0 0 0", "r23 is NaN"),
         ("1 0 0 0 1 0 0 0 1 0 inf 0", "y is inf"),

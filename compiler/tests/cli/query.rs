@@ -89,7 +89,7 @@ fn a_malformed_line_is_named_and_nothing_follows() {
     for (bad, reason) in [
         ("1 2 3 4 5", "found 5 numbers"),
         ("1 2 3 4 5 6 7 8 9", "found 9 numbers"),
-        ("a b c d e f", "`a` is no number"),
+        ("a b c d e f", "`a` is not a number"),
         ("0 0 0,,0 0 1", "comma"),
         ("0 0 0 0 0 0", "direction is zero"),
         ("nan 0 0 0 0 1", "ox is NaN"),

@@ -98,7 +98,7 @@ macro_rules! dispatch_as_is {
             fearless_simd::Level::WasmSimd128($simd) => $run,
             #[cfg(scalar_level)]
             fearless_simd::Level::Fallback($simd) => $crate::simd::outline(|| $run),
-            other => unreachable!("{other:?} is no level that models have"),
+            other => unreachable!("{other:?} is not a level that models have"),
         }
     };
 }

@@ -123,7 +123,7 @@ impl Extent {
 /// What a model does between `start` and `end`: distances of the boxes' centres.
 struct Course<'a> {
     still: Surface,
-    transformed: &'a Mesh,
+    moving: &'a Mesh,
     middles: [Point; 2],
     size: f64,
     start: f64,
@@ -140,7 +140,7 @@ impl<'a> Course<'a> {
         let [a, b] = [0, 1].map(|index| Extent::of(&models[index]));
         Self {
             still: Surface::of(&models[0]),
-            transformed: &models[1],
+            moving: &models[1],
             middles: [a.middle, b.middle],
             size: a.size.min(b.size),
             start: (a.size + b.size) / 2.0,
@@ -175,7 +175,7 @@ impl<'a> Course<'a> {
     }
 
     fn meets(&self, pose: &Pose) -> bool {
-        any(&self.still, &Surface::transformed(self.transformed, pose))
+        any(&self.still, &Surface::transformed(self.moving, pose))
     }
 
     /// Distances just before the first contact and just after it.

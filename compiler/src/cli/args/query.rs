@@ -202,7 +202,7 @@ pub(in crate::cli) struct DistanceArgs {
 fn not_negative(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(number) if number >= 0.0 => Ok(number),
-        Ok(_) => Err("it is negative or no number".into()),
-        Err(_) => Err("it is no number".into()),
+        Ok(_) => Err("it is negative or not a number".into()),
+        Err(_) => Err("it is not a number".into()),
     }
 }

@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 
 use bvhc_runtime::{Model, Pose, Volume};
 
-use super::Ask;
+use super::Answer;
 use crate::cli::row::{Row, RowError};
 
 /// Answers queries, each a pose of B in A's space.
-pub(super) struct Asker<'a> {
+pub(super) struct Handler<'a> {
     pub(super) a: Model<'a>,
     pub(super) b: Model<'a>,
     /// Whether to count the pairs.
@@ -18,7 +18,7 @@ pub(super) struct Asker<'a> {
     pub(super) volume: Volume,
 }
 
-impl Ask for Asker<'_> {
+impl Answer for Handler<'_> {
     fn header(&self) -> &'static str {
         "collides,pairs"
     }
@@ -37,7 +37,7 @@ impl Ask for Asker<'_> {
     }
 }
 
-impl Asker<'_> {
+impl Handler<'_> {
     fn pairs(&self, pose: &Pose) -> u64 {
         let mut pairs = 0;
         let visit = |_| {

@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use bvhc_runtime::{Model, Tolerance, Volume, WarmStart, WorkBudget};
 
-use super::Ask;
+use super::Answer;
 use crate::cli::row::{Row, RowError};
 
 /// Answers queries, each a pose of B in A's space.
-pub(super) struct Asker<'a> {
+pub(super) struct Handler<'a> {
     pub(super) a: Model<'a>,
     pub(super) b: Model<'a>,
     /// The volumes that prune; both files have them.
@@ -18,7 +18,7 @@ pub(super) struct Asker<'a> {
     pub(super) allowance: Tolerance,
 }
 
-impl Ask for Asker<'_> {
+impl Answer for Handler<'_> {
     fn header(&self) -> &'static str {
         "distance,ax,ay,az,bx,by,bz,face_a,face_b"
     }

@@ -34,7 +34,7 @@ pub(super) fn run(args: &QueryArgs) -> Result<(), CliError> {
 
 fn ask_model(kind: Kind, args: &ModelArgs) -> Result<(), CliError> {
     let file = Compiled::read(&args.file)?;
-    answer_all(&model::Asker { kind, model: file.model()? }, args.input.as_deref())
+    answer_all(&model::Handler { kind, model: file.model()? }, args.input.as_deref())
 }
 
 fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
@@ -43,8 +43,8 @@ fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
     let found =
         a.against(&b, &Pose::IDENTITY).volume(volume).budget(&mut WorkBudget::of_steps(0)).first_pair();
     check_volume(found.map(drop), [&args.a, &args.b])?;
-    let asker = collide::Asker { a, b, count: args.pairs, volume };
-    answer_all(&asker, args.poses.as_deref())
+    let handler = collide::Handler { a, b, count: args.pairs, volume };
+    answer_all(&handler, args.poses.as_deref())
 }
 
 fn ask_how_far(args: &DistanceArgs) -> Result<(), CliError> {
@@ -59,7 +59,7 @@ fn ask_how_far(args: &DistanceArgs) -> Result<(), CliError> {
         a.against(&b, &Pose::IDENTITY).volume(volume).budget(&mut WorkBudget::of_steps(0)).within(0.0);
     check_volume(found.map(drop), [&args.a, &args.b])?;
     let within = args.within.unwrap_or(f64::INFINITY);
-    answer_all(&distance::Asker { a, b, volume, within, allowance }, args.poses.as_deref())
+    answer_all(&distance::Handler { a, b, volume, within, allowance }, args.poses.as_deref())
 }
 
 /// Checks that the files have the volumes, from the result of a query with a budget of zero steps. That does not depend
@@ -72,7 +72,7 @@ fn check_volume(found: Result<(), PairError>, [a, b]: [&Path; 2]) -> Result<(), 
 }
 
 /// Answers the lines of queries.
-trait Ask {
+trait Answer {
     /// The names of a row's fields.
     fn header(&self) -> &'static str;
 
@@ -81,7 +81,7 @@ trait Ask {
 }
 
 /// Answers the lines of a file, or of standard input.
-fn answer_all(asker: &dyn Ask, input: Option<&Path>) -> Result<(), CliError> {
+fn answer_all(handler: &dyn Answer, input: Option<&Path>) -> Result<(), CliError> {
     let path = input.unwrap_or(Path::new("-"));
     let name = file::input_name(path);
     let input: Box<dyn Read> = if file::is_standard(path) {
@@ -90,12 +90,12 @@ fn answer_all(asker: &dyn Ask, input: Option<&Path>) -> Result<(), CliError> {
         Box::new(File::open(path).map_err(|error| CliError::io(&name, Action::Read, error))?)
     };
     let out = io::BufWriter::with_capacity(BUFFER, io::stdout().lock());
-    Session { asker, name, lines: BufReader::with_capacity(BUFFER, input), out }.run()
+    Session { handler, name, lines: BufReader::with_capacity(BUFFER, input), out }.run()
 }
 
 /// Reads query lines and writes result rows.
 struct Session<'a, R, W> {
-    asker: &'a dyn Ask,
+    handler: &'a dyn Answer,
     name: String,
     lines: BufReader<R>,
     out: W,
@@ -103,14 +103,14 @@ struct Session<'a, R, W> {
 
 impl<R: Read, W: Write> Session<'_, R, W> {
     fn run(mut self) -> Result<(), CliError> {
-        let mut row = format!("{}\n", self.asker.header());
+        let mut row = format!("{}\n", self.handler.header());
         let mut line = Vec::new();
         let mut number = 0;
         self.put(&row)?;
         while self.next_line(&mut line)? {
             number += 1;
             row.clear();
-            match self.asker.answer(without_mark(&line, number), &mut row) {
+            match self.handler.answer(without_mark(&line, number), &mut row) {
                 Ok(()) => self.put(&row)?,
                 Err(error) => {
                     self.flush()?;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use bvhc_runtime::{Model, Overlap, Ray};
 
-use super::Ask;
+use super::Answer;
 use crate::cli::row::{Row, RowError};
 
 /// The kinds of queries.
@@ -19,12 +19,12 @@ pub(super) enum Kind {
 }
 
 /// Answers queries of one kind.
-pub(super) struct Asker<'a> {
+pub(super) struct Handler<'a> {
     pub(super) kind: Kind,
     pub(super) model: Model<'a>,
 }
 
-impl Ask for Asker<'_> {
+impl Answer for Handler<'_> {
     fn header(&self) -> &'static str {
         match self.kind {
             Kind::Ray => "hit,t,u,v,face,material,group,nx,ny,nz",
@@ -55,7 +55,7 @@ impl Ask for Asker<'_> {
     }
 }
 
-impl Asker<'_> {
+impl Handler<'_> {
     fn ray(&self, ray: &Ray, row: &mut String) -> std::fmt::Result {
         let Some(hit) = self.model.closest_hit(ray) else {
             row.push_str("0,,,,,,,,,");

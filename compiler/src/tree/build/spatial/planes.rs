@@ -133,8 +133,8 @@ impl Grid {
 
     /// The last bin that begins below `x`, or at it where `inclusive`.
     fn bin(&self, x: f32, inclusive: bool) -> usize {
-        let guess = (f64::from(x) - f64::from(self.planes[0])) * self.scale;
-        let mut bin = (guess as usize).min(BINS - 1);
+        let estimate = (f64::from(x) - f64::from(self.planes[0])) * self.scale;
+        let mut bin = (estimate as usize).min(BINS - 1);
         let begins = |bin: usize| self.planes[bin] < x || inclusive && self.planes[bin] == x;
         while bin > 0 && !begins(bin) {
             bin -= 1;
