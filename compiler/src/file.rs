@@ -91,7 +91,7 @@ pub fn join(files: &[&[u8]]) -> Result<Bytes, OpenError> {
     let mut meshes = 0;
     for file in files {
         let model = Model::from_bytes(file)?;
-        for (entry, bytes) in model.sections().filter(|(entry, _)| entry.mesh != NONE) {
+        for (entry, bytes) in model.sections().entries().filter(|(entry, _)| entry.mesh != NONE) {
             let mut payload = Bytes::with_capacity(bytes.len());
             payload.extend_from_slice(bytes);
             let (kind, version, flags, mesh) = (entry.kind, entry.version, entry.flags, meshes + entry.mesh);

@@ -58,10 +58,10 @@ fn check(text: &str, options: &Options) -> usize {
     verify(&file).unwrap();
     let model = Model::from_bytes(&file).unwrap();
     compare(&model, text.as_bytes(), "polygons").unwrap();
-    let (faces, error) = (parse(text), model.blocks().position_error());
-    let numbers = model.geometry().triangles.get();
+    let (faces, error) = (parse(text), model.sections().blocks().position_error());
+    let numbers = model.sections().geometry().triangles.get();
     let mut rotated = 0;
-    for (_, block) in model.blocks().iter() {
+    for (_, block) in model.sections().blocks().iter() {
         for lane in 0..usize::from(block.triangles) {
             let triangle = numbers[block.first as usize + lane].to_native();
             let source = model.source_of(triangle).unwrap();
@@ -94,5 +94,7 @@ fn triangles_in_source_order_store_nothing() {
     assert_eq!(check(text, &Options::default()), 0);
     let file = compile(text.as_bytes(), "two", &Options::default(), &()).unwrap().bytes;
     let model = Model::from_bytes(&file).unwrap();
-    assert!(model.geometry().corners.is_empty() && model.geometry().wide_corners.is_empty());
+    assert!(
+        model.sections().geometry().corners.is_empty() && model.sections().geometry().wide_corners.is_empty()
+    );
 }

@@ -118,9 +118,9 @@ impl Dialogue {
 
     fn triangles(&mut self, model: &Model<'_>) {
         self.asked += "triangles\n";
-        let numbers = model.geometry().triangles.get();
+        let numbers = model.sections().geometry().triangles.get();
         let mut lines = vec![String::new(); model.triangle_count() as usize];
-        for (_, block) in model.blocks().iter() {
+        for (_, block) in model.sections().blocks().iter() {
             for lane in 0..usize::from(block.triangles) {
                 let triangle = numbers[block.first as usize + lane].to_native();
                 let source = model.source_of(triangle).unwrap();
@@ -143,7 +143,11 @@ fn dialogue(model: &Model<'_>) -> Dialogue {
     let mut random = Random(3);
     dialogue.triangles(model);
     let corner = |random: &mut Random| {
-        let block = model.blocks().iter().nth(random.below(model.blocks().count() as u32) as usize);
+        let block = model
+            .sections()
+            .blocks()
+            .iter()
+            .nth(random.below(model.sections().blocks().count() as u32) as usize);
         let (_, block) = block.unwrap();
         let slot = random.below(block.vertices.into()) as usize;
         block.positions.map(|axis| axis[slot])
@@ -232,7 +236,7 @@ fn a_reader_in_cpp_agrees() {
         ] {
             let bytes = compiled(&source, layout, quality);
             let model = Model::from_bytes(&bytes).unwrap();
-            splits += usize::from(model.splits().is_some());
+            splits += usize::from(model.sections().splits().is_some());
             let path = folder.path().join("model.bvh");
             fs::write(&path, &bytes).unwrap();
             let Dialogue { asked, expected, hits, touched } = dialogue(&model);

@@ -47,14 +47,14 @@ impl Model<'_> {
     /// [`HashError`] names the first part that is damaged.
     pub fn verify_hashes(&self) -> Result<(), HashError> {
         let bytes = self.bytes();
-        let directory_end = HEADER_LENGTH + ENTRY_LENGTH * self.header().sections as usize;
+        let directory_end = HEADER_LENGTH + ENTRY_LENGTH * self.sections().header().sections as usize;
         let mut hasher = blake3::Hasher::new();
         hasher.update(&bytes[..HASH_RANGE.start]);
         hasher.update(&bytes[HASH_RANGE.end..directory_end]);
-        if hasher.finalize() != self.header().hash {
+        if hasher.finalize() != self.sections().header().hash {
             return Err(HashError::Header);
         }
-        for (index, (entry, payload)) in (0..).zip(self.sections()) {
+        for (index, (entry, payload)) in (0..).zip(self.sections().entries()) {
             if blake3::hash(payload) != entry.hash {
                 return Err(HashError::Section { index, kind: SectionKind::from_number(entry.kind) });
             }

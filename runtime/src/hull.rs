@@ -26,7 +26,7 @@ use crate::math::double::sign_of_sum;
 /// use bvhc_runtime::{Model, include_aligned};
 ///
 /// let model = Model::from_bytes(include_aligned!("../../tests/golden/quad-kdop.bvh"))?;
-/// let hull = model.hull().expect("it goes with k-DOPs");
+/// let hull = model.sections().hull().expect("it goes with k-DOPs");
 /// assert_eq!(hull.farthest(&[1.0, 0.0, 0.0]).map(|[x, ..]| x), Some(model.bounds().max[0]));
 /// # Ok::<(), bvhc_runtime::OpenError>(())
 /// ```

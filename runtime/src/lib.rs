@@ -83,7 +83,7 @@ pub use hull::Hull;
 #[doc(hidden)]
 pub use hull::compare_along;
 pub use level::Level;
-pub use model::{Model, Source};
+pub use model::{Model, Sections, Source};
 #[cfg(feature = "alloc")]
 pub use owner::LoadedModel;
 #[cfg(feature = "mmap")]

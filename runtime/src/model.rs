@@ -22,10 +22,10 @@ use crate::level::Level;
 use crate::prefetch::Records;
 use crate::ray::Extent;
 
-mod records;
+mod sections;
 mod trees;
 
-use trees::PairTrees;
+pub use sections::Sections;
 
 /// Walks over models whose nodes and blocks take more bytes than this mostly wait for memory. Measured with 2 MiB of
 /// cache per core. Incoherent rays, interleaved against one by one: at 43 MB twice as fast and nowhere slower, at 16 MB
@@ -40,19 +40,11 @@ const LARGE: usize = 24 << 20;
 /// the source, from 0.
 #[derive(Clone, Copy)]
 pub struct Model<'a> {
-    directory: Directory<'a>,
-    metadata: &'a ArchivedMetadata<'static>,
-    geometry: &'a ArchivedGeometry<'static>,
-    splits: Option<&'a ArchivedSplits<'static>>,
-    hull: Option<Hull<'a>>,
-    nodes: &'a [WideNode],
-    trees: PairTrees<'a>,
-    blocks: Blocks<'a>,
+    sections: Sections<'a>,
     /// Nodes and blocks, for prefetching.
     records: (Records, Records),
     bounds: Aabb,
     extent: Extent,
-    depth: u32,
     level: Level,
 }
 
@@ -84,35 +76,23 @@ impl<'a> Model<'a> {
     /// As [`from_bytes`](Self::from_bytes), and [`OpenError::NoSuchMesh`].
     pub fn from_bytes_mesh(bytes: &'a [u8], mesh: u32) -> Result<Self, OpenError> {
         let directory = Directory::read(bytes)?.of_mesh(mesh)?;
-        let metadata = open_section::<ArchivedMetadata<'static>>(&directory)?;
-        let geometry = open_section::<ArchivedGeometry<'static>>(&directory)?;
         let tree = open_section::<ArchivedAabbTree<'static>>(&directory)?;
-        let depth = tree.depth.to_native();
-        if depth > MAX_DEPTH {
-            return Err(OpenError::TooDeep { kind: SectionKind::AabbTree, found: depth, most: MAX_DEPTH });
-        }
-        let bounds = read_bounds(tree)?;
-        let packed = open_optional::<ArchivedPackedBlocks<'static>>(&directory)?;
-        let nodes: &[WideNode] = tree.nodes.get();
-        let blocks = match packed {
-            Some(packed) => Blocks::Packed(PackedBlocks::of(packed)?),
-            None => Blocks::Plain(geometry.blocks.get()),
-        };
+        let sections = Sections::open(directory, tree)?;
+        let (nodes, bounds) = (sections.nodes(), read_bounds(tree)?);
+        let nodes = Records::at(nodes.as_ptr().cast(), size_of::<WideNode>());
         Ok(Self {
-            directory,
-            metadata,
-            geometry,
-            splits: open_optional(&directory)?,
-            hull: open_hull(&directory)?,
-            nodes,
-            trees: PairTrees::open(&directory)?,
-            records: (Records::at(nodes.as_ptr().cast(), size_of::<WideNode>()), blocks.records()),
-            blocks,
+            sections,
+            records: (nodes, sections.blocks().records()),
             bounds,
             extent: Extent::of(&bounds),
-            depth,
             level: Level::detect().ok_or(OpenError::Cpu)?,
         })
+    }
+
+    /// The file's records, for tools that inspect files or draw trees. Queries do not need them.
+    #[inline(always)]
+    pub fn sections(&self) -> &Sections<'a> {
+        &self.sections
     }
 
     /// The same model, with queries running at this SIMD level.
@@ -132,7 +112,7 @@ impl<'a> Model<'a> {
 
     /// The number of triangles.
     pub fn triangle_count(&self) -> u64 {
-        self.metadata.triangles.to_native()
+        self.sections.metadata().triangles.to_native()
     }
 
     /// The source face, material, group and object of a triangle; `None` if there is no triangle of this number.
@@ -148,12 +128,12 @@ impl<'a> Model<'a> {
     /// # Ok::<(), bvhc_runtime::OpenError>(())
     /// ```
     pub fn source_of(&self, triangle: u32) -> Option<Source> {
-        let faces = self.geometry.faces.get();
+        let faces = self.sections.geometry().faces.get();
         let face = if faces.is_empty() { triangle } else { faces.get(triangle as usize)?.to_native() };
         if u64::from(triangle) >= self.triangle_count() {
             return None;
         }
-        let runs: &[AttributeRun] = self.geometry.runs.get();
+        let runs: &[AttributeRun] = self.sections.geometry().runs.get();
         let after = runs.partition_point(|run| run.first_triangle <= triangle);
         let run = runs.get(after.wrapping_sub(1));
         let field = |field: fn(&AttributeRun) -> u32| run.map(field).filter(|index| *index != NONE);
@@ -168,7 +148,7 @@ impl<'a> Model<'a> {
 
     /// The corners of its face that a triangle has; `None` only in a corrupt file.
     fn face_corners(&self, triangle: u32) -> Option<[u32; 3]> {
-        let packed = self.geometry.corners.get();
+        let packed = self.sections.geometry().corners.get();
         if packed.is_empty() {
             return Some([0, 1, 2]);
         }
@@ -176,7 +156,7 @@ impl<'a> Model<'a> {
         if packed != FaceCorners::LISTED {
             return Some(FaceCorners::unpack(packed));
         }
-        let listed: &[FaceCorners] = self.geometry.wide_corners.get();
+        let listed: &[FaceCorners] = self.sections.geometry().wide_corners.get();
         let index = listed.binary_search_by_key(&triangle, |it| it.triangle).ok()?;
         Some(listed[index].corners)
     }
@@ -184,24 +164,24 @@ impl<'a> Model<'a> {
     /// The key-value pairs that the user added to the file, ascending by key. Pairs that are not UTF-8, which only
     /// corrupt files have, are skipped.
     pub fn user_metadata(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
-        let metadata = self.metadata;
+        let metadata = self.sections.metadata();
         (0..metadata.keys.len())
             .filter_map(|index| Some((metadata.keys.get(index)?, metadata.values.get(index)?)))
     }
 
     /// The name of a material (`usemtl`), by the index in [`Source`].
     pub fn material_name(&self, index: u32) -> Option<&'a str> {
-        name(&self.metadata.materials, index)
+        name(&self.sections.metadata().materials, index)
     }
 
     /// The name of a group (`g`), by the index in [`Source`].
     pub fn group_name(&self, index: u32) -> Option<&'a str> {
-        name(&self.metadata.groups, index)
+        name(&self.sections.metadata().groups, index)
     }
 
     /// The name of an object (`o`), by the index in [`Source`].
     pub fn object_name(&self, index: u32) -> Option<&'a str> {
-        name(&self.metadata.objects, index)
+        name(&self.sections.metadata().objects, index)
     }
 
     /// The names of all materials, by index. Names that are invalid in a corrupt file come out empty.
@@ -214,22 +194,22 @@ impl<'a> Model<'a> {
     /// # Ok::<(), bvhc_runtime::OpenError>(())
     /// ```
     pub fn materials(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
-        names(&self.metadata.materials)
+        names(&self.sections.metadata().materials)
     }
 
     /// The names of all groups, as in [`materials`](Self::materials).
     pub fn groups(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
-        names(&self.metadata.groups)
+        names(&self.sections.metadata().groups)
     }
 
     /// The index of this mesh in its file, from 0.
     pub fn mesh(&self) -> u32 {
-        self.directory.mesh()
+        self.sections.directory.mesh()
     }
 
     /// The number of meshes in its file.
     pub fn meshes(&self) -> u32 {
-        self.directory.mesh_count()
+        self.sections.directory.mesh_count()
     }
 
     /// Another mesh of the same file, counted from 0, at the same SIMD level: `LoadedModel` and `MappedModel` open the
@@ -238,18 +218,18 @@ impl<'a> Model<'a> {
     /// # Errors
     /// As [`from_bytes_mesh`](Self::from_bytes_mesh).
     pub fn open_mesh(&self, mesh: u32) -> Result<Self, OpenError> {
-        Ok(Self::from_bytes_mesh(self.directory.bytes(), mesh)?.with_level(self.level))
+        Ok(Self::from_bytes_mesh(self.sections.directory.bytes(), mesh)?.with_level(self.level))
     }
 
     /// The names of all objects, as in [`materials`](Self::materials).
     pub fn objects(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
-        names(&self.metadata.objects)
+        names(&self.sections.metadata().objects)
     }
 
     /// The whole file.
     #[cfg(feature = "hashes")]
     pub(crate) fn bytes(&self) -> &'a [u8] {
-        self.directory.bytes()
+        self.sections.directory.bytes()
     }
 
     /// Nodes and blocks, for prefetching.
@@ -260,7 +240,7 @@ impl<'a> Model<'a> {
 
     /// Whether walks are bound by memory latency.
     pub(crate) fn is_large(&self) -> bool {
-        size_of_val(self.nodes()) + self.blocks().bytes() > LARGE
+        size_of_val(self.sections.nodes()) + self.sections.blocks().bytes() > LARGE
     }
 
     /// The largest coordinates in magnitude, per axis.
@@ -272,13 +252,13 @@ impl<'a> Model<'a> {
     #[inline(always)]
     pub(crate) fn triangle_at(&self, first: u32, lane: usize) -> Option<u32> {
         let index = (first as usize).checked_add(lane)?;
-        self.geometry.triangles.get().get(index).map(|number| number.to_native())
+        self.sections.geometry().triangles.get().get(index).map(|number| number.to_native())
     }
 
     /// Prefetches that number.
     #[inline(always)]
     pub(crate) fn prefetch_triangle_at(&self, first: u32, lane: usize) {
-        let numbers = self.geometry.triangles.get().as_ptr();
+        let numbers = self.sections.geometry().triangles.get().as_ptr();
         crate::prefetch::line_at(numbers.wrapping_add((first as usize).wrapping_add(lane)).cast());
     }
 
@@ -293,7 +273,7 @@ impl<'a> Model<'a> {
             let slots = splits.slots.get().get(start as usize..ends.get(index)?.to_native() as usize)?;
             Some(&slots[..slots.len().min(MAX_SPLIT_SLOTS)])
         };
-        self.splits.and_then(slots).unwrap_or_default()
+        self.sections.splits().and_then(slots).unwrap_or_default()
     }
 }
 
@@ -325,7 +305,7 @@ fn names<'a>(names: &'a ArchivedNames<'static>) -> impl ExactSizeIterator<Item =
 impl fmt::Debug for Model<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Model")
-            .field("bytes", &self.header().length)
+            .field("bytes", &self.sections.header().length)
             .field("triangles", &self.triangle_count())
             .field("bounds", &self.bounds)
             .field("level", &self.level)

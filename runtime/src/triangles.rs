@@ -26,7 +26,7 @@ impl<'a> Model<'a> {
 
     /// The number of every triangle, its block and lane, and the reference of the block.
     fn addresses(self) -> impl Iterator<Item = (u32, Block, usize, u32)> + use<'a> {
-        self.blocks().iter().flat_map(move |(reference, block)| {
+        self.sections().blocks().iter().flat_map(move |(reference, block)| {
             let lanes = 0..usize::from(block.triangles).min(BLOCK_WIDTH);
             lanes.filter_map(move |lane| {
                 let triangle = self.triangle_at(block.first, lane)?;
@@ -40,8 +40,9 @@ impl<'a> Model<'a> {
     /// Whether a block is the first of those that hold a split triangle.
     fn is_first(&self, triangle: u32, reference: u32) -> bool {
         let first = self.slots_of(triangle).first().map(|address| address.to_native() as usize);
-        let child =
-            |address: usize| Some(self.nodes().get(address / NODE_WIDTH)?.children[address % NODE_WIDTH]);
+        let child = |address: usize| {
+            Some(self.sections().nodes().get(address / NODE_WIDTH)?.children[address % NODE_WIDTH])
+        };
         first.and_then(child).is_none_or(|child| child == reference | ChildRef::BLOCK_BIT)
     }
 }
@@ -87,7 +88,7 @@ mod table {
         /// The table of a model.
         pub fn new(model: Model<'a>) -> Self {
             // A corrupt file may count more triangles than it holds.
-            let held = model.geometry().triangles.len() as u64;
+            let held = model.sections().geometry().triangles.len() as u64;
             let mut addresses = vec![NOWHERE; model.triangle_count().min(held) as usize];
             for (triangle, _, lane, reference) in model.addresses() {
                 if let Some(address) = addresses.get_mut(triangle as usize) {
@@ -105,7 +106,7 @@ mod table {
         /// The corners of the triangle with this number, in the source's winding; `None` where there is no such number.
         pub fn corners(&self, triangle: u32) -> Option<[[f32; 3]; 3]> {
             let (reference, lane) = *self.addresses.get(triangle as usize)?;
-            self.model.blocks().get(reference).map(|block| corners(&block, lane as usize))
+            self.model.sections().blocks().get(reference).map(|block| corners(&block, lane as usize))
         }
 
         /// The unit normal of the triangle with this number, as in [`Hit`](crate::Hit).

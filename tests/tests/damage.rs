@@ -49,7 +49,7 @@ fn every_flipped_bit_is_found() {
 fn the_damaged_part_is_named() {
     let bytes = golden("quad.bvh");
     let whole = LoadedModel::from_bytes(&bytes).expect("it opens");
-    let (entry, _) = whole.model().sections().next().expect("a section");
+    let (entry, _) = whole.model().sections().entries().next().expect("a section");
     let result_of = |at: usize| {
         let mut damaged = bytes.clone();
         damaged[at] ^= 1;
@@ -57,7 +57,7 @@ fn the_damaged_part_is_named() {
     };
     // The header's hash, and a byte of the source's hash in the metadata.
     assert_eq!(result_of(32), Err(HashError::Header));
-    let source_hash = whole.model().metadata().source_hash;
+    let source_hash = whole.model().sections().metadata().source_hash;
     let place = bytes.windows(32).position(|window| window == source_hash).expect("it is in the file");
     assert!(place >= entry.offset as usize);
     assert!(matches!(result_of(place), Err(HashError::Section { index: 0, .. })));

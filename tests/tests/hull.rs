@@ -37,7 +37,7 @@ fn no_corner_is_farther() {
         for Scene { name, mesh } in scenes(1).into_iter().chain(integer_scenes()) {
             let file = compiled_with_kdops(&mesh, layout, Options::default());
             let model = Model::from_bytes(&file).expect("it opens");
-            let (hull, mesh) = (model.hull().expect("a hull"), stored(&model));
+            let (hull, mesh) = (model.sections().hull().expect("a hull"), stored(&model));
             let mut corners = mesh.positions.clone();
             corners.sort_unstable_by(|a, b| a.partial_cmp(b).expect("finite numbers"));
             corners.dedup();

@@ -81,7 +81,7 @@ fn meshes_at_any_pose() {
             for (k, tables, realign) in TREES.into_iter().skip(index % 3).step_by(3) {
                 let file = compiled_with_kdops(&mesh, layout, options(k, tables));
                 let model = Model::from_bytes(&file).expect("it opens");
-                assert!(model.obb_tree().is_none() && model.kdop_tree().is_some());
+                assert!(model.sections().obb_tree().is_none() && model.sections().kdop_tree().is_some());
                 found += check(name, &model, &model, &poses(&mut random, &mesh.positions, 2), realign);
             }
         }
@@ -165,7 +165,7 @@ fn files_without_what_it_takes() {
     let unknown = SectionKind::Samples as u32 + 1;
     let without = with_bytes(&file, entry, &unknown.to_le_bytes());
     let without = Model::from_bytes(&without).expect("it opens");
-    assert!(without.hull().is_none());
+    assert!(without.sections().hull().is_none());
     assert_eq!(ask(&without, &twelve, Realign::Hull), Ok(true));
     assert_eq!(ask(&twelve, &without, Realign::Triples), Ok(true));
     assert_eq!(ask(&twelve, &without, Realign::Hull), Err(PairError::NoVolumes(Volume::Kdop(Realign::Hull))));

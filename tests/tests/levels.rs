@@ -57,8 +57,8 @@ fn compare<'a, Q: Debug, A: PartialEq + Debug>(
 #[test]
 fn trees_differ() {
     for trial in TRIALS.iter().filter(|trial| trial.files.len() > 1 && trial.name != "cubes") {
-        let nodes = |file| Model::from_bytes(file).expect("it opens").nodes().to_vec();
-        let splits = |file| Model::from_bytes(file).expect("it opens").splits().is_some();
+        let nodes = |file| Model::from_bytes(file).expect("it opens").sections().nodes().to_vec();
+        let splits = |file| Model::from_bytes(file).expect("it opens").sections().splits().is_some();
         assert_ne!(nodes(&trial.files[0]), nodes(&trial.files[1]), "{}", trial.name);
         assert!(splits(&trial.files[3]), "{}", trial.name);
     }

@@ -53,8 +53,8 @@ fn every_file_is_within_the_rules_and_near_its_source() {
     }
 }
 
-/// How far each vertex of a triangle has transformed at most on an axis.
-fn transformed(source: &Mesh, stored: &Mesh, triangle: u32) -> f64 {
+/// How far each vertex of a triangle has moved at most on an axis.
+fn moved(source: &Mesh, stored: &Mesh, triangle: u32) -> f64 {
     let pairs =
         source.corners(triangle).into_iter().flatten().zip(stored.corners(triangle).into_iter().flatten());
     pairs.map(|(a, b)| (f64::from(a) - f64::from(b)).abs()).fold(0.0, f64::max)
@@ -68,8 +68,8 @@ fn the_error_is_what_vertices_moved_by() {
             let model = Model::from_bytes(&file).expect("it opens");
             let stored = stored(&model);
             let count = mesh.triangles.len() as u32;
-            let most = (0..count).map(|triangle| transformed(&mesh, &stored, triangle)).fold(0.0, f64::max);
-            let found = model.blocks().position_error();
+            let most = (0..count).map(|triangle| moved(&mesh, &stored, triangle)).fold(0.0, f64::max);
+            let found = model.sections().blocks().position_error();
             assert!(
                 f64::from(found) >= most && f64::from(found.next_down()) < most,
                 "{name}: {found} {most}"
@@ -93,10 +93,7 @@ fn vertices_move_by_a_fraction_of_their_blocks() {
             for triangle in 0..mesh.triangles.len() as u32 {
                 let vertices = mesh.triangles[triangle as usize];
                 let limit = vertices.map(|vertex| allowed[vertex as usize]).into_iter().fold(0.0, f64::max);
-                assert!(
-                    transformed(&mesh, &stored, triangle) <= limit,
-                    "{name}: triangle {triangle}, {limit}"
-                );
+                assert!(moved(&mesh, &stored, triangle) <= limit, "{name}: triangle {triangle}, {limit}");
             }
         }
     }
@@ -104,7 +101,7 @@ fn vertices_move_by_a_fraction_of_their_blocks() {
 
 /// The triangles of each block, and the largest displacement that it allows for its vertices.
 fn limits(model: &Model<'_>, mesh: &Mesh) -> Vec<(Vec<u32>, f64)> {
-    let numbers = model.geometry().triangles.get();
+    let numbers = model.sections().geometry().triangles.get();
     let of_block = |(_, block): (u32, Block)| {
         let row = &numbers[block.first as usize..][..usize::from(block.triangles)];
         let triangles: Vec<u32> = row.iter().map(|number| number.to_native()).collect();
@@ -116,7 +113,7 @@ fn limits(model: &Model<'_>, mesh: &Mesh) -> Vec<(Vec<u32>, f64)> {
         let limit = (extent / 32767.5).max(farthest * 2f64.powi(-23)).max(2f64.powi(-127));
         (triangles, limit)
     };
-    model.blocks().iter().map(of_block).collect()
+    model.sections().blocks().iter().map(of_block).collect()
 }
 
 fn extent(points: &[[f32; 3]]) -> f64 {
@@ -142,6 +139,6 @@ fn blocks_take_less_than_half_the_bytes() {
     let mesh = icosphere::displaced(20, 0.2, 1);
     let [fast, small] =
         [Layout::Fast, Layout::Small].map(|layout| compiled_as(&mesh, Quality::Default, layout));
-    let bytes = |file| Model::from_bytes(file).expect("it opens").blocks().bytes();
+    let bytes = |file| Model::from_bytes(file).expect("it opens").sections().blocks().bytes();
     assert!(2 * bytes(&small) < bytes(&fast), "{} {}", bytes(&small), bytes(&fast));
 }

@@ -116,7 +116,7 @@ fn axis_aligned_boxes_do_as_well() {
             let (plain, oriented) = (compiled_as(&mesh, quality, layout), compiled_for_pairs(&mesh, layout));
             let plain = Model::from_bytes(&plain).expect("it opens");
             let oriented = Model::from_bytes(&oriented).expect("it opens");
-            assert!(plain.obb_tree().is_none() && oriented.obb_tree().is_some());
+            assert!(plain.sections().obb_tree().is_none() && oriented.sections().obb_tree().is_some());
             let poses = poses(&mut random, &mesh, 1);
             check(name, &plain, &plain, &poses[1..2]);
             check(name, &plain, &oriented, &poses[2..3]);

@@ -25,7 +25,7 @@ fn meshes_at_any_pose() {
             let layout = LAYOUTS[(index + number) % 2];
             let file = compiled_with_swept(&mesh, layout, cores);
             let model = Model::from_bytes(&file).expect("it opens");
-            assert_eq!(model.swept_tree().map(|(_, layout)| layout.cores), Some(cores));
+            assert_eq!(model.sections().swept_tree().map(|(_, layout)| layout.cores), Some(cores));
             for pose in poses(&mut random, &mesh.positions, 3) {
                 let expected = Expected::of(&model, &model, &pose);
                 found += expected.pairs.len();
@@ -75,7 +75,7 @@ fn all_cores_in_one_tree() {
     assert!(found > 50, "only {found} pairs");
     let rows = |cores| {
         let file = compiled_with_swept(&mesh, Layout::Fast, cores);
-        Model::from_bytes(&file).expect("it opens").swept_tree().expect("a tree").0.rows.len()
+        Model::from_bytes(&file).expect("it opens").sections().swept_tree().expect("a tree").0.rows.len()
     };
     let [points, lines, rectangles] = Core::ALL.map(|core| rows(Cores::Same(core)));
     let hybrid: usize = Core::ALL.into_iter().zip(counts).map(|(core, count)| core.rows() * count).sum();

@@ -64,7 +64,7 @@ impl Tracer for Batch<'_> {
     }
 
     fn bytes(&self) -> usize {
-        size_of_val(self.model.nodes()) + self.model.blocks().bytes()
+        size_of_val(self.model.sections().nodes()) + self.model.sections().blocks().bytes()
     }
 
     fn closest_hit(&self, ray: &Ray) -> f32 {
@@ -114,7 +114,7 @@ impl Tracer for Bvhc<'_> {
     }
 
     fn bytes(&self) -> usize {
-        size_of_val(self.model.nodes()) + self.model.blocks().bytes()
+        size_of_val(self.model.sections().nodes()) + self.model.sections().blocks().bytes()
     }
 
     fn closest_hit(&self, ray: &Ray) -> f32 {

@@ -26,8 +26,8 @@ pub(super) fn run(args: &InspectArgs) -> Result<(), CliError> {
 }
 
 fn object(model: &Model<'_>) -> Value {
-    let header = model.header();
-    let metadata = model.metadata();
+    let header = model.sections().header();
+    let metadata = model.sections().metadata();
     let bounds = model.bounds();
     let names = |names: &bvhc_format::section::ArchivedNames<'_>| names.len();
     json!({
@@ -49,7 +49,7 @@ fn object(model: &Model<'_>) -> Value {
             "faces": metadata.dropped_faces.to_native(),
         },
         "bytes_per_triangle": share(header.length, model.triangle_count()),
-        "position_error": model.blocks().position_error(),
+        "position_error": model.sections().blocks().position_error(),
         "split_triangles": split_triangles(model),
         "hull_vertices": hull_vertices(model),
         "bounds": { "min": bounds.min, "max": bounds.max },
@@ -60,7 +60,7 @@ fn object(model: &Model<'_>) -> Value {
         },
         "user_metadata": model.user_metadata().map(|(key, value)| (key.to_owned(), json!(value))).collect::<Map<_, _>>(),
         "meshes": model.meshes(),
-        "sections": model.sections().map(|(entry, _)| section(&entry)).collect::<Vec<_>>(),
+        "sections": model.sections().entries().map(|(entry, _)| section(&entry)).collect::<Vec<_>>(),
         "trees": trees(model).map(|record| tree(model, record)).collect::<Vec<_>>(),
     })
 }
@@ -78,7 +78,7 @@ fn tree(model: &Model<'_>, record: &TreeStatistics) -> Value {
 
 /// The size in bytes of the samples beside the tree of this kind, if it is the tree of oriented boxes and has samples.
 fn sample_bytes(model: &Model<'_>, kind: u32) -> Option<u64> {
-    let samples = model.samples().filter(|_| kind == SectionKind::ObbTree as u32)?;
+    let samples = model.sections().samples().filter(|_| kind == SectionKind::ObbTree as u32)?;
     Some(size_of_val(samples) as u64)
 }
 
@@ -101,22 +101,22 @@ fn section(entry: &SectionEntry) -> Value {
 }
 
 fn split_triangles(model: &Model<'_>) -> u64 {
-    model.splits().map_or(0, |splits| splits.triangles.len() as u64)
+    model.sections().splits().map_or(0, |splits| splits.triangles.len() as u64)
 }
 
 fn hull_vertices(model: &Model<'_>) -> u64 {
-    model.hull().map_or(0, |hull| hull.vertices().len() as u64)
+    model.sections().hull().map_or(0, |hull| hull.vertices().len() as u64)
 }
 
 fn trees<'a>(model: &Model<'a>) -> impl Iterator<Item = &'a TreeStatistics> {
-    model.metadata().trees.get().iter()
+    model.sections().metadata().trees.get().iter()
 }
 
 /// The size in bytes of a tree of this kind; the AABB tree includes the blocks, which other trees refer to.
 fn tree_bytes(model: &Model<'_>, kind: u32) -> u64 {
     let is_it = |entry: &SectionEntry| entry.kind == kind && entry.mesh == model.mesh();
-    let section = model.sections().find(|(entry, _)| is_it(entry));
-    section.map_or(0, |(_, payload)| archive::tree_bytes(kind, payload, model.blocks().bytes()))
+    let section = model.sections().entries().find(|(entry, _)| is_it(entry));
+    section.map_or(0, |(_, payload)| archive::tree_bytes(kind, payload, model.sections().blocks().bytes()))
 }
 
 fn share(bytes: u64, triangles: u64) -> f64 {
@@ -137,7 +137,7 @@ fn text(name: &str, model: &Model<'_>) -> String {
 }
 
 fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Result {
-    let (header, metadata, bounds) = (model.header(), model.metadata(), model.bounds());
+    let (header, metadata, bounds) = (model.sections().header(), model.sections().metadata(), model.bounds());
     let plain = |bytes: &[u8]| one_line(&String::from_utf8_lossy(bytes));
     writeln!(
         text,
@@ -159,18 +159,18 @@ fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Resul
         counted(metadata.source_vertices.to_native(), "vertex"),
     )?;
     writeln!(text, "triangles  {}", grouped(metadata.triangles.to_native()))?;
-    if model.splits().is_some() {
+    if model.sections().splits().is_some() {
         writeln!(text, "           {} of them in several blocks", grouped(split_triangles(model)))?;
     }
     writeln!(text, "vertices   {}", grouped(metadata.vertices.to_native()))?;
-    if model.hull().is_some() {
+    if model.sections().hull().is_some() {
         writeln!(text, "           {} of them on the convex hull", grouped(hull_vertices(model)))?;
     }
-    if matches!(model.blocks(), Blocks::Packed(_)) {
+    if matches!(model.sections().blocks(), Blocks::Packed(_)) {
         writeln!(
             text,
             "           up to {:e} from the source's on each axis",
-            model.blocks().position_error()
+            model.sections().blocks().position_error()
         )?;
     }
     writeln!(
@@ -204,7 +204,7 @@ fn describe_sections(text: &mut String, model: &Model<'_>) -> std::fmt::Result {
         "\n{:15} {:>4} {:>7} {:>12} {:>12}  hash",
         "section", "mesh", "version", "offset", "length"
     )?;
-    for (entry, _) in model.sections() {
+    for (entry, _) in model.sections().entries() {
         let SectionEntry { version, offset, length, .. } = entry;
         let mesh = if entry.mesh == NONE { "-".to_owned() } else { entry.mesh.to_string() };
         let (name, hash) = (report::kind_name(entry.kind), hex(entry.hash));

@@ -110,7 +110,7 @@ impl Slot {
         Self { vertices, radius: f64::from(node.radius[slot]) }
     }
 
-    /// How far it radii from the tree's origin.
+    /// How far it reaches from the tree's origin.
     fn radius_from_origin(&self) -> f64 {
         self.vertices.iter().map(|vertex| length(*vertex)).fold(0.0, f64::max) + self.radius
     }

@@ -13,7 +13,7 @@ pub(crate) struct BlockTable<'a> {
 
 impl<'a> BlockTable<'a> {
     pub(super) fn of(model: &Model<'a>) -> Self {
-        match model.blocks() {
+        match model.sections().blocks() {
             Blocks::Plain(blocks) => Self { blocks: Cow::Borrowed(blocks), references: None },
             packed @ Blocks::Packed(_) => {
                 let (references, blocks): (Vec<u32>, Vec<Block>) = packed.iter().unzip();

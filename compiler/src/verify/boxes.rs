@@ -18,8 +18,8 @@ use crate::tree::aabb::Aabb;
 pub(crate) fn check(checked: &Checked<'_>) -> Result<(), TreeFault> {
     let (model, table) = (checked.model, checked.table);
     check_whole(model, table)?;
-    if model.splits().is_some() {
-        check_nested(model.nodes())?;
+    if model.sections().splits().is_some() {
+        check_nested(model.sections().nodes())?;
         check_split(model, table)?;
     }
     Ok(())
@@ -27,7 +27,7 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<(), TreeFault> {
 
 /// T10 for the triangles that one block holds.
 fn check_whole(model: &Model<'_>, table: &BlockTable<'_>) -> Result<(), TreeFault> {
-    let nodes = model.nodes();
+    let nodes = model.sections().nodes();
     let blocks: Vec<Aabb> = table.blocks.par_iter().map(block_box).collect();
     let mut needed = vec![Aabb::EMPTY; nodes.len()];
     // Children first, so that the bounds below a node are known when its parent is checked.
@@ -96,11 +96,11 @@ fn slot_box(node: &WideNode, slot: usize) -> Aabb {
 
 /// T10 for the triangles that several blocks hold.
 fn check_split(model: &Model<'_>, table: &BlockTable<'_>) -> Result<(), TreeFault> {
-    let numbers = model.geometry().triangles.get();
+    let numbers = model.sections().geometry().triangles.get();
     let mut pieces: Vec<Piece> = slots(model)
         .flat_map(|(slot_address, reference)| {
             let block = &table.blocks[table.number_of(reference)];
-            let node = &model.nodes()[slot_address as usize / NODE_WIDTH];
+            let node = &model.sections().nodes()[slot_address as usize / NODE_WIDTH];
             let bounds = slot_box(node, slot_address as usize % NODE_WIDTH);
             let lanes = (0..usize::from(block.triangles)).filter(|lane| block.split >> lane & 1 != 0);
             lanes.map(move |lane| Piece {

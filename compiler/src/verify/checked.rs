@@ -41,15 +41,15 @@ impl<'a> Checked<'a> {
     /// T: one more than the greatest number of a triangle in a block.
     pub(crate) fn triangles(&self) -> u64 {
         *self.triangles.get_or_init(|| {
-            let numbers = self.model.geometry().triangles.get();
+            let numbers = self.model.sections().geometry().triangles.get();
             numbers.iter().map(|number| u64::from(number.to_native()) + 1).max().unwrap_or(0)
         })
     }
 
     /// Reads the leaves of all trees for pairs of models. Checks G15, on valid blocks.
     pub(super) fn read_leaves(&self) -> Result<(), GeometryFault> {
-        let numbers = self.model.geometry().triangles.get();
-        let leaves = leaves::read(self.model.pair_leaves(), self.table, numbers)?;
+        let numbers = self.model.sections().geometry().triangles.get();
+        let leaves = leaves::read(self.model.sections().pair_leaves(), self.table, numbers)?;
         self.leaves.get_or_init(|| leaves);
         Ok(())
     }

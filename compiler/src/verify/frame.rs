@@ -54,13 +54,13 @@ pub enum FrameFault {
 }
 
 pub(super) fn check(bytes: &[u8], model: &Model<'_>) -> Result<(), FrameFault> {
-    let header = model.header();
+    let header = model.sections().header();
     let directory_end = HEADER_LENGTH + ENTRY_LENGTH * header.sections as usize;
     let (found, expected) = (header.hash.into(), file::header_hash(&bytes[..directory_end]));
     if found != expected {
         return Err(FrameFault::HeaderHash { found, expected });
     }
-    for (index, (entry, payload)) in model.sections().enumerate() {
+    for (index, (entry, payload)) in model.sections().entries().enumerate() {
         if let Some(kind) = entry.known_kind()
             && kind.need() != Need::Optional
             && !entry.is_required()

@@ -40,7 +40,7 @@ pub enum GeometryFault {
         found: u64,
     },
     /// A lane holds a triangle number so high that other numbers must be missing.
-    #[error("entry {entry} holds triangle {found}, but there are {entries} entries in all (G7)")]
+    #[error("entry {entry} holds triangle {found}, but the file has {entries} entries (G7)")]
     NumberOutOfRange {
         /// The index in the list of numbers.
         entry: usize,
@@ -212,7 +212,7 @@ fn check_blocks(table: &BlockTable<'_>) -> Result<(), GeometryFault> {
 
 /// G5 and G6
 fn check_rows(model: &Model<'_>, blocks: &[Block]) -> Result<(), GeometryFault> {
-    let numbers = model.geometry().triangles.get();
+    let numbers = model.sections().geometry().triangles.get();
     let mut end = 0;
     for (index, block) in blocks.iter().enumerate() {
         let fail = |fault| GeometryFault::Block { block: index, fault };
@@ -235,7 +235,7 @@ fn check_rows(model: &Model<'_>, blocks: &[Block]) -> Result<(), GeometryFault> 
 
 /// G7
 fn check_numbers(model: &Model<'_>) -> Result<(), GeometryFault> {
-    let numbers = model.geometry().triangles.get();
+    let numbers = model.sections().geometry().triangles.get();
     let entries = numbers.len();
     let mut seen = vec![false; entries];
     let mut count = 0;
@@ -253,7 +253,7 @@ fn check_numbers(model: &Model<'_>) -> Result<(), GeometryFault> {
 
 /// G9
 fn check_faces(model: &Model<'_>, triangles: u64) -> Result<(), GeometryFault> {
-    let faces = model.geometry().faces.get();
+    let faces = model.sections().geometry().faces.get();
     let found = faces.len() as u64;
     if found != 0 && found != triangles {
         return Err(GeometryFault::Faces { found, triangles });
@@ -266,7 +266,7 @@ fn check_faces(model: &Model<'_>, triangles: u64) -> Result<(), GeometryFault> {
     }
     // They ascend, so the last is the largest.
     let last = faces.last().map_or(triangles - 1, |face| u64::from(face.to_native()));
-    let source_faces = model.metadata().source_faces.to_native();
+    let source_faces = model.sections().metadata().source_faces.to_native();
     if last >= source_faces {
         let triangle = triangles - 1;
         return Err(GeometryFault::FaceOutOfRange { triangle, found: last, faces: source_faces });
@@ -276,7 +276,7 @@ fn check_faces(model: &Model<'_>, triangles: u64) -> Result<(), GeometryFault> {
 
 /// G13 and G14
 fn check_corners(model: &Model<'_>, triangles: u64) -> Result<(), GeometryFault> {
-    let geometry = model.geometry();
+    let geometry = model.sections().geometry();
     let (packed, listed) = (geometry.corners.get(), geometry.wide_corners.get());
     let found = packed.len() as u64;
     if found != 0 && found != triangles {
@@ -309,7 +309,7 @@ fn check_corners(model: &Model<'_>, triangles: u64) -> Result<(), GeometryFault>
 
 /// G10 and G11
 fn check_runs(model: &Model<'_>, triangles: u64) -> Result<(), GeometryFault> {
-    let runs = model.geometry().runs.get();
+    let runs = model.sections().geometry().runs.get();
     if runs.is_empty() {
         return Err(GeometryFault::NoRun);
     }
@@ -337,7 +337,7 @@ fn check_run(
         return Err(RunFault::OutOfRange { found, triangles });
     }
     for (list, found) in NameList::ALL.into_iter().zip([run.material, run.group, run.object]) {
-        let names = list.of(model.metadata()).len();
+        let names = list.of(model.sections().metadata()).len();
         if found != NONE && found as usize >= names {
             return Err(RunFault::Name { list, found, names });
         }

@@ -69,7 +69,7 @@ impl Fault for HullFault {
 /// C2 to C4, on valid blocks.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<(), HullFault> {
     let (model, table) = (checked.model, checked.table);
-    let Some(hull) = model.hull() else { return Ok(()) };
+    let Some(hull) = model.sections().hull() else { return Ok(()) };
     let expected = Polytope::around(&positions(table));
     check_vertices(&hull, &expected)?;
     check_neighbours(&hull, &expected)?;

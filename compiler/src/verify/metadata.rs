@@ -154,7 +154,7 @@ impl std::fmt::Display for TextField {
 
 /// M1 to M4, M7 and M8, on valid blocks.
 pub(super) fn check(checked: &Checked<'_>) -> Result<(), MetadataFault> {
-    let (metadata, blocks) = (checked.model.metadata(), &*checked.table.blocks);
+    let (metadata, blocks) = (checked.model.sections().metadata(), &*checked.table.blocks);
     let (found, expected) = (metadata.triangles.to_native(), checked.triangles());
     if found != expected {
         return Err(MetadataFault::Triangles { found, expected });

@@ -93,5 +93,5 @@ fn verify_mesh(model: &Model<'_>) -> Result<(), VerifyError> {
 /// The sections of a model's mesh, with their payloads.
 fn sections_of<'a>(model: &Model<'a>) -> impl Iterator<Item = (SectionEntry, &'a [u8])> + use<'a> {
     let mesh = model.mesh();
-    model.sections().filter(move |(entry, _)| entry.mesh == mesh)
+    model.sections().entries().filter(move |(entry, _)| entry.mesh == mesh)
 }

@@ -70,16 +70,16 @@ impl Fault for PackedFault {
 
 /// P1 to P4.
 pub(super) fn check(model: &Model<'_>) -> Result<(), PackedFault> {
-    let Blocks::Packed(packed) = model.blocks() else { return Ok(()) };
-    let found = model.geometry().blocks.len();
+    let Blocks::Packed(packed) = model.sections().blocks() else { return Ok(()) };
+    let found = model.sections().geometry().blocks.len();
     if found != 0 {
         return Err(PackedFault::Both { found });
     }
-    let found = model.blocks().position_error();
+    let found = model.sections().blocks().position_error();
     if !(0.0..f32::INFINITY).contains(&found) {
         return Err(PackedFault::Error { found });
     }
-    let end = check_row(&packed, model.blocks().count() as u32)?;
+    let end = check_row(&packed, model.sections().blocks().count() as u32)?;
     check_zeros(&packed, end..packed.as_bytes().len())
 }
 

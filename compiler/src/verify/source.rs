@@ -161,7 +161,7 @@ pub fn compare(model: &Model<'_>, source: &[u8], name: &str) -> Result<(), Sourc
 }
 
 fn check_bytes(model: &Model<'_>, source: &[u8], name: &str) -> Result<(), SourceError> {
-    let metadata = model.metadata();
+    let metadata = model.sections().metadata();
     let (found, expected) = (metadata.source_length.to_native(), source.len() as u64);
     if found != expected {
         return Err(SourceError::Length { found, expected, source_name: name.to_owned() });
@@ -174,7 +174,7 @@ fn check_bytes(model: &Model<'_>, source: &[u8], name: &str) -> Result<(), Sourc
 }
 
 fn check_counts(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
-    let metadata = model.metadata();
+    let metadata = model.sections().metadata();
     let counts = [
         (Counted::Faces, metadata.source_faces, mesh.source_faces),
         (Counted::Vertices, metadata.source_vertices, mesh.source_vertices),
@@ -192,18 +192,18 @@ fn check_counts(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
 }
 
 fn check_corners(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
-    let numbers = model.geometry().triangles.get();
-    let error = model.blocks().position_error();
+    let numbers = model.sections().geometry().triangles.get();
+    let error = model.sections().blocks().position_error();
     let near = |(found, expected): (&f32, &f32)| {
         (f64::from(*found) - f64::from(*expected)).abs() <= f64::from(error)
     };
-    for (_, block) in model.blocks().iter() {
+    for (_, block) in model.sections().blocks().iter() {
         let row = &numbers[block.first as usize..][..usize::from(block.triangles)];
         for (lane, number) in row.iter().enumerate() {
             let triangle = number.to_native();
             let (found, expected) = (block::corners(&block, lane), mesh.corners(triangle));
             if !found.as_flattened().iter().zip(expected.as_flattened()).all(near) {
-                return Err(match model.blocks() {
+                return Err(match model.sections().blocks() {
                     Blocks::Plain(_) => SourceError::Corners { triangle, found, expected },
                     Blocks::Packed(_) => SourceError::Moved { triangle, found, expected, error },
                 });
@@ -216,9 +216,9 @@ fn check_corners(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
 /// Corners with equal positions in the source have equal positions in the file.
 fn check_seams(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
     let bits = |position: [f32; 3]| position.map(f32::to_bits);
-    let numbers = model.geometry().triangles.get();
+    let numbers = model.sections().geometry().triangles.get();
     let mut pairs = Vec::new();
-    for (_, block) in model.blocks().iter() {
+    for (_, block) in model.sections().blocks().iter() {
         let row = &numbers[block.first as usize..][..usize::from(block.triangles)];
         for (lane, number) in row.iter().enumerate() {
             let corners = mesh.corners(number.to_native()).into_iter().zip(block::corners(&block, lane));
@@ -237,7 +237,7 @@ fn check_seams(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
 }
 
 fn check_faces(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
-    let faces = model.geometry().faces.get();
+    let faces = model.sections().geometry().faces.get();
     for (triangle, &expected) in (0..).zip(&mesh.faces) {
         let found = faces.get(triangle as usize).map_or(triangle, |face| face.to_native());
         if found != expected {
@@ -254,12 +254,12 @@ fn check_faces(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
 
 /// Compares the names of each triangle; runs may be divided and names numbered differently.
 fn check_names(model: &Model<'_>, mesh: &Mesh) -> Result<(), SourceError> {
-    let (found, expected) = (model.geometry().runs.get(), &mesh.runs);
+    let (found, expected) = (model.sections().geometry().runs.get(), &mesh.runs);
     let starts = found.iter().chain(expected).map(|run| run.first_triangle);
     for triangle in starts {
         let (found, expected) = (run_of(found, triangle), run_of(expected, triangle));
         for list in NameList::ALL {
-            let found = list.of(model.metadata()).get(index(list, found) as usize);
+            let found = list.of(model.sections().metadata()).get(index(list, found) as usize);
             let expected = names(list, &mesh.names).get(index(list, expected) as usize).map(String::as_str);
             if found != expected {
                 let [found, expected] = [found, expected].map(|name| name.map(str::to_owned));

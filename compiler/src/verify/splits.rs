@@ -75,7 +75,7 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<(), SplitFault> {
     let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
     let expected = Expected::of(model, table, triangles);
     expected.check_marks(table)?;
-    let Some(splits) = model.splits() else {
+    let Some(splits) = model.sections().splits() else {
         return differs(&[], &expected.triangles)
             .map_or(Ok(()), |(index, found, expected)| Err(SplitFault::Triangle { index, found, expected }));
     };
@@ -114,7 +114,7 @@ struct Expected {
 
 impl Expected {
     fn of(model: &Model<'_>, table: &BlockTable<'_>, triangles: u64) -> Self {
-        let numbers = model.geometry().triangles.get();
+        let numbers = model.sections().geometry().triangles.get();
         let mut references = vec![0u32; triangles as usize];
         for number in numbers {
             references[number.to_native() as usize] += 1;
@@ -172,7 +172,7 @@ impl Expected {
 
 /// The slots of all references to blocks, with the references.
 pub(super) fn slots(model: &Model<'_>) -> impl Iterator<Item = (u32, u32)> {
-    let nodes = model.nodes();
+    let nodes = model.sections().nodes();
     let slots = (0..nodes.len()).flat_map(|node| (0..NODE_WIDTH).map(move |slot| (node, slot)));
     slots.filter_map(|(node, slot)| match nodes[node].child(slot) {
         Child::Block(reference) => Some(((node * NODE_WIDTH + slot) as u32, reference)),

@@ -91,7 +91,7 @@ impl std::fmt::Display for Figure {
 
 /// M5 and M6, on a model that is otherwise valid and has these trees.
 pub(super) fn check(model: &Model<'_>, trees: &[(SectionKind, TreeFacts)]) -> Result<(), VerifyError> {
-    let records = model.metadata().trees.get();
+    let records = model.sections().metadata().trees.get();
     let kinds: Vec<u32> =
         sections_of(model).map(|(entry, _)| entry.kind).filter(|kind| TREE_KINDS.contains(kind)).collect();
     if records.len() != kinds.len() {

@@ -142,7 +142,7 @@ impl fmt::Display for SweptNumber {
 
 /// W1 and W3 to W6, on valid blocks and triangle numbers. `None` if there is no such tree.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, SweptFault> {
-    let Some((tree, layout)) = checked.model.swept_tree() else { return Ok(None) };
+    let Some((tree, layout)) = checked.model.sections().swept_tree() else { return Ok(None) };
     let nodes = nodes(tree.rows.get(), &layout)?;
     let links = numbered(&nodes, &layout)?;
     let nodes: Vec<&[LaneRow]> = nodes.into_iter().map(|(_, node)| node).collect();
@@ -201,7 +201,7 @@ pub(super) fn nodes<'a>(
 
 /// How many nodes have each kind of core; `None` if the file has no such tree, or its references are broken.
 pub fn count_cores(model: &Model<'_>) -> Option<[u64; 3]> {
-    let (tree, layout) = model.swept_tree()?;
+    let (tree, layout) = model.sections().swept_tree()?;
     let nodes = nodes(tree.rows.get(), &layout).ok()?;
     let of = |core: Core| nodes.iter().filter(|(_, node)| node.len() == core.rows()).count() as u64;
     Some(Core::ALL.map(of))

@@ -90,7 +90,7 @@ impl Fault for TreeFault {
 /// T2 to T12, on valid blocks.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<TreeFacts, TreeFault> {
     let (model, table) = (checked.model, checked.table);
-    let nodes = model.nodes();
+    let nodes = model.sections().nodes();
     if nodes.is_empty() {
         return Err(TreeFault::NoRoot);
     }
@@ -101,7 +101,7 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<TreeFacts, TreeFault> {
     }
     check_references(nodes, table)?;
     check_block_order(nodes, table)?;
-    let (found, expected) = (model.depth(), depth(nodes));
+    let (found, expected) = (model.sections().depth(), depth(nodes));
     if found != expected {
         return Err(TreeFault::Depth { found, expected });
     }
@@ -109,7 +109,7 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<TreeFacts, TreeFault> {
         depth: expected,
         nodes: nodes.len() as u64,
         leaves: table.blocks.len() as u64,
-        references: model.geometry().triangles.len() as u64,
+        references: model.sections().geometry().triangles.len() as u64,
         widths: [NODE_WIDTH, BLOCK_WIDTH],
         cost: sah_cost(nodes),
     })
@@ -145,7 +145,7 @@ pub(super) fn children(node: &WideNode) -> impl DoubleEndedIterator<Item = Child
 fn check_root(model: &Model<'_>) -> Result<(), TreeFault> {
     let bounds = model.bounds();
     let ([a, b, c], [d, e, f]) = (bounds.min, bounds.max);
-    let (found, expected) = ([a, b, c, d, e, f], model.metadata().bounds.map(f32_le::to_native));
+    let (found, expected) = ([a, b, c, d, e, f], model.sections().metadata().bounds.map(f32_le::to_native));
     if found.map(f32::to_bits) != expected.map(f32::to_bits) {
         return Err(TreeFault::Bounds { found, expected });
     }
@@ -158,8 +158,11 @@ fn check_root(model: &Model<'_>) -> Result<(), TreeFault> {
 /// The root record's reserved field: bytes 28 to 31 of the last 48.
 fn reserved(model: &Model<'_>) -> u32 {
     let tree = SectionKind::AabbTree as u32;
-    let payload =
-        model.sections().find(|(entry, _)| entry.kind == tree).map_or(&[][..], |(_, payload)| payload);
+    let payload = model
+        .sections()
+        .entries()
+        .find(|(entry, _)| entry.kind == tree)
+        .map_or(&[][..], |(_, payload)| payload);
     let root = payload.last_chunk::<48>().map_or([0; 48], |root| *root);
     u32::from_le_bytes([root[28], root[29], root[30], root[31]])
 }

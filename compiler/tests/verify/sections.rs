@@ -50,7 +50,12 @@ fn sections_of_unknown_kinds_are_skipped_unless_required() {
             let bytes = file.aligned();
             let model = Model::from_bytes(&bytes).unwrap();
             assert_eq!(model.closest_hit(&ray), expected);
-            assert!(model.sections().any(|(entry, bytes)| entry.kind == kind && bytes == b"anything at all"));
+            assert!(
+                model
+                    .sections()
+                    .entries()
+                    .any(|(entry, bytes)| entry.kind == kind && bytes == b"anything at all")
+            );
             // An unknown kind of tree would need statistics.
             assert_eq!(file.verify().is_ok(), kind != 31 || mesh == NONE, "{kind}");
             let required = with_section(entry(kind, mesh, 1));
@@ -72,7 +77,7 @@ fn sections_of_newer_versions_are_skipped_unless_required() {
     file.verify().unwrap();
     let bytes = file.aligned();
     let model = Model::from_bytes(&bytes).unwrap();
-    assert!(model.obb_tree().is_none() && model.samples().is_none());
+    assert!(model.sections().obb_tree().is_none() && model.sections().samples().is_none());
     file.put(file.entry(OBB) + 6, &[1]);
     assert_eq!(fault(&file), Some(SectionFault::Version { found: 2 }));
     assert!(open_error(&file).unwrap().to_string().contains("(obb-tree)"));

@@ -7,7 +7,7 @@ use bvhc_format::section::{
 };
 use bvhc_format::swept::SweptLayout;
 
-use super::{Model, open_optional};
+use super::{Sections, open_optional};
 use crate::directory::Directory;
 use crate::error::OpenError;
 
@@ -34,8 +34,8 @@ impl<'a> PairTrees<'a> {
     }
 }
 
-/// The file's trees for pairs of models, whose types change with the format. Queries do not need them.
-impl<'a> Model<'a> {
+/// The trees for pairs of models.
+impl<'a> Sections<'a> {
     /// The tree of oriented boxes, if the file has one.
     pub fn obb_tree(&self) -> Option<&'a ArchivedObbTree<'static>> {
         self.trees.obb

@@ -196,7 +196,7 @@ fn triangle_of<S: Kernel>(
     sink: &mut impl Sink,
 ) -> Option<([[f32; 3]; 3], u32)> {
     let mut scratch = Block::EMPTY;
-    let block = model.blocks().fetch(simd, candidate.block, &mut scratch)?;
+    let block = model.sections().blocks().fetch(simd, candidate.block, &mut scratch)?;
     let lane = candidate.lane as usize;
     let triangle = model.triangle_at(block.first, lane)?;
     sink.accepts_number(triangle).then(|| (triangle::corners(block, lane), triangle))

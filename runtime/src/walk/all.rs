@@ -30,12 +30,12 @@ pub(crate) fn walk<S: Kernel, P: Sink>(
             break;
         }
         if let Some(reference) = as_block(child) {
-            if let Some(block) = model.blocks().fetch(simd, reference, &mut scratch) {
+            if let Some(block) = model.sections().blocks().fetch(simd, reference, &mut scratch) {
                 visit(Visit::new(model, reference, block, sink), sink)?;
             }
             continue;
         }
-        let Some(node) = model.nodes().get(child as usize) else { continue };
+        let Some(node) = model.sections().nodes().get(child as usize) else { continue };
         sink.visits_node();
         let mut touched = meets(simd, node, query_box);
         while touched != 0 {

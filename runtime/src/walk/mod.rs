@@ -22,7 +22,7 @@ pub(crate) struct Budget(u64);
 
 impl Budget {
     pub(crate) fn of(model: &Model<'_>) -> Self {
-        Self(model.nodes().len() as u64 + model.blocks().count() as u64 + 1)
+        Self(model.sections().nodes().len() as u64 + model.sections().blocks().count() as u64 + 1)
     }
 
     /// For a walk of several rays or points, each with the budget of a single one.
@@ -102,7 +102,7 @@ impl<'a> Visit<'a> {
         for address in self.model.slots_of(triangle) {
             let (node, slot) =
                 (address.to_native() as usize / NODE_WIDTH, address.to_native() as usize % NODE_WIDTH);
-            let Some(node) = self.model.nodes().get(node) else { continue };
+            let Some(node) = self.model.sections().nodes().get(node) else { continue };
             if meets(node) & 1 << slot != 0 {
                 return node.children[slot] == self.reference | ChildRef::BLOCK_BIT;
             }

@@ -93,7 +93,7 @@ impl<'p, T: Search> Walker<'p, T> {
             if let Some((next, _)) = next {
                 prefetch_child(model, next);
             }
-            if let Some(block) = model.blocks().fetch(simd, reference, scratch) {
+            if let Some(block) = model.sections().blocks().fetch(simd, reference, scratch) {
                 let visit = Visit::new(model, reference, block, sink);
                 self.limit = self.search.visit(simd, model, self.point, visit, sink);
             }
@@ -102,7 +102,7 @@ impl<'p, T: Search> Walker<'p, T> {
                 self.child = next;
                 return true;
             }
-        } else if let Some(node) = model.nodes().get(self.child as usize) {
+        } else if let Some(node) = model.sections().nodes().get(self.child as usize) {
             sink.visits_node();
             let (nearest, others) = descend(simd, node, self.point, self.limit, stack);
             if AHEAD {

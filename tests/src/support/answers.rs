@@ -75,7 +75,8 @@ pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u
             VisitControl::Continue
         });
         model.all_hits(ray, |hit| VisitControl::UpTo(hit.t));
-        answers += u64::from(model.hull().is_some_and(|hull| hull.farthest(&ray.direction).is_some()));
+        answers +=
+            u64::from(model.sections().hull().is_some_and(|hull| hull.farthest(&ray.direction).is_some()));
     }
     for &point in points {
         answers += u64::from(model.closest_point(point, f32::INFINITY).is_some());
@@ -135,7 +136,7 @@ const FEW_TRIANGLES: usize = 16;
 
 /// Pairs of the model with itself.
 fn ask_pairs(model: &Model<'_>) -> u64 {
-    let is_small = model.geometry().triangles.len() <= FEW_TRIANGLES;
+    let is_small = model.sections().geometry().triangles.len() <= FEW_TRIANGLES;
     let [first, all] = STEPS.map(|steps| WorkBudget::of_steps(if is_small { u64::MAX } else { steps }));
     let of_pose = |pose: &Pose| {
         let (mut first, mut all) = (first, all);
@@ -172,5 +173,5 @@ fn ask_names(model: &Model<'_>) -> u64 {
         let names = [model.material_name(number), model.group_name(number), model.object_name(number)];
         answers += names.iter().flatten().map(|name| name.len() as u64).sum::<u64>();
     }
-    answers + model.sections().map(|(_, payload)| payload.len() as u64).sum::<u64>()
+    answers + model.sections().entries().map(|(_, payload)| payload.len() as u64).sum::<u64>()
 }

@@ -63,20 +63,20 @@ impl Offsets {
     pub fn of(file: &Bytes) -> Self {
         let model = Model::from_bytes(file).expect("a good file opens");
         let offset = |address: usize| address - file.as_ptr().addr();
-        let pair_leaves = offset_of(model.pair_leaves());
-        let (obb_nodes, obb) = match model.obb_tree() {
+        let pair_leaves = offset_of(model.sections().pair_leaves());
+        let (obb_nodes, obb) = match model.sections().obb_tree() {
             None => (None, &PLAIN),
             Some(tree) if tree.packed_nodes.is_empty() => (Some(offset_of(tree.nodes.get())), &PLAIN),
             Some(tree) => (Some(offset_of(tree.packed_nodes.get())), &PACKED),
         };
         Self {
-            nodes: offset(model.nodes().as_ptr().addr()),
-            node_count: model.nodes().len(),
-            blocks: offset(match model.blocks() {
+            nodes: offset(model.sections().nodes().as_ptr().addr()),
+            node_count: model.sections().nodes().len(),
+            blocks: offset(match model.sections().blocks() {
                 Blocks::Plain(blocks) => blocks.as_ptr().addr(),
                 Blocks::Packed(blocks) => blocks.as_bytes().as_ptr().addr(),
             }),
-            block_count: model.blocks().count(),
+            block_count: model.sections().blocks().count(),
             obb_nodes: obb_nodes.map_or(0, |(at, _)| offset(at)),
             obb_node_count: obb_nodes.map_or(0, |(_, count)| count),
             pair_leaves: offset(pair_leaves.0),

@@ -8,9 +8,9 @@ use crate::scene::mesh;
 /// The mesh that queries on a model see: in a small layout vertices differ from the source's, and triangles may have
 /// become flat.
 pub fn stored(model: &Model<'_>) -> Mesh {
-    let numbers = model.geometry().triangles.get();
+    let numbers = model.sections().geometry().triangles.get();
     let mut corners = vec![[[0.0; 3]; 3]; model.triangle_count() as usize];
-    for (_, block) in model.blocks().iter() {
+    for (_, block) in model.sections().blocks().iter() {
         for lane in 0..usize::from(block.triangles) {
             let number = numbers[block.first as usize + lane].to_native() as usize;
             let place = |slot: u8| block.positions.map(|axis| axis[usize::from(slot)]);

@@ -7,7 +7,7 @@ use bvhc_runtime::Model;
 
 /// The references to all nodes of a valid file, and their rows, in the order of the references; empty without a tree.
 pub fn nodes<'a>(model: &Model<'a>) -> Vec<(u32, &'a [LaneRow])> {
-    let Some((tree, layout)) = model.swept_tree() else { return Vec::new() };
+    let Some((tree, layout)) = model.sections().swept_tree() else { return Vec::new() };
     let (mut nodes, mut left) = (Vec::new(), vec![layout.root()]);
     while let Some(reference) = left.pop() {
         let node = layout.node(tree.rows.get(), reference).expect("within the rules");

@@ -53,7 +53,7 @@ fn packed_blocks_that_lie_about_their_contents() {
 
 /// The references of the packed blocks.
 fn packed(file: &[u8]) -> impl Iterator<Item = u32> {
-    let blocks = Model::from_bytes(file).expect("a good file opens").blocks();
+    let blocks = Model::from_bytes(file).expect("a good file opens").sections().blocks();
     assert!(matches!(blocks, Blocks::Packed(_)));
     blocks.iter().map(|(reference, _)| reference).collect::<Vec<_>>().into_iter()
 }

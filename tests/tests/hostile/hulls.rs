@@ -23,7 +23,7 @@ pub(super) fn few(layout: Layout) -> Bytes {
 }
 
 fn survive_queries(bytes: &Bytes, levels: &[Level]) -> u64 {
-    survive_volume(bytes, levels, |model| model.hull_tree().map(|_| Volume::Hulls))
+    survive_volume(bytes, levels, |model| model.sections().hull_tree().map(|_| Volume::Hulls))
 }
 
 /// Where the nodes are, and how many.
@@ -65,7 +65,7 @@ fn good_files_have_pairs() {
 fn children_that_lead_anywhere() {
     for good in LAYOUTS.map(few) {
         let offsets = Offsets::of(&good);
-        let leaves = Model::from_bytes(&good).expect("it opens").pair_leaves().len() as u32;
+        let leaves = Model::from_bytes(&good).expect("it opens").sections().pair_leaves().len() as u32;
         let nodes = offsets.nodes as u32;
         let ways: [&dyn Fn(u32, u32) -> u32; 8] = [
             &|node, _| node,

@@ -70,9 +70,15 @@ struct Offsets {
 impl Offsets {
     fn of(file: &Bytes) -> Self {
         let model = Model::from_bytes(file).expect("it opens");
-        let (tree, layout) = (model.kdop_tree().expect("a tree"), model.kdop_layout().expect("a tree"));
+        let (tree, layout) =
+            (model.sections().kdop_tree().expect("a tree"), model.sections().kdop_layout().expect("a tree"));
         let rows = tree.rows.get().as_ptr().addr() - file.as_ptr().addr();
-        Self { layout, rows, nodes: tree.rows.len() / layout.rows(), leaves: model.pair_leaves().len() }
+        Self {
+            layout,
+            rows,
+            nodes: tree.rows.len() / layout.rows(),
+            leaves: model.sections().pair_leaves().len(),
+        }
     }
 
     fn at(&self, node: usize, spot: Spot) -> usize {

@@ -56,8 +56,11 @@ fn for_pairs(layout: Layout) -> Bytes {
 /// Two levels of nodes, and many triangles in several blocks.
 fn splits_as(layout: Layout) -> Bytes {
     let file = split(&write_obj(&soup::triangles(40, 0.6, 9)), 0.1, layout);
-    let splits =
-        Model::from_bytes(&file).expect("it opens").splits().map_or(0, |splits| splits.triangles.len());
+    let splits = Model::from_bytes(&file)
+        .expect("it opens")
+        .sections()
+        .splits()
+        .map_or(0, |splits| splits.triangles.len());
     assert!(splits > 10, "only {splits} triangles are split");
     file
 }

@@ -23,7 +23,7 @@ pub(super) fn few(layout: Layout) -> Bytes {
 }
 
 fn survive_queries(bytes: &Bytes, levels: &[Level]) -> u64 {
-    survive_volume(bytes, levels, |model| model.samples().map(|_| Volume::Samples))
+    survive_volume(bytes, levels, |model| model.sections().samples().map(|_| Volume::Samples))
 }
 
 /// Where the samples begin, and the number of their nodes.
@@ -45,7 +45,7 @@ fn good_files_have_pairs() {
 fn numbers_that_are_anything() {
     for good in LAYOUTS.map(few) {
         let (first, count) = nodes(&good);
-        let leaves = Model::from_bytes(&good).expect("it opens").pair_leaves().len() as u32;
+        let leaves = Model::from_bytes(&good).expect("it opens").sections().pair_leaves().len() as u32;
         for number in NUMBERS.into_iter().chain([3, 4 * leaves - 1, 4 * leaves]) {
             for fields in [PLACES..NODE, 0..PLACES, 0..NODE] {
                 let mut forged = aligned(&good);

@@ -11,8 +11,10 @@ use super::{small, small_and_splits, survive};
 /// The section, the offset and the elements' size of every slice of a file.
 fn slices(file: &Bytes) -> Vec<(SectionKind, usize, usize)> {
     let model = Model::from_bytes(file).expect("a good file opens");
-    let kinds =
-        model.sections().map(|(entry, _)| SectionKind::from_number(entry.kind).expect("a known kind"));
+    let kinds = model
+        .sections()
+        .entries()
+        .map(|(entry, _)| SectionKind::from_number(entry.kind).expect("a known kind"));
     let slices = kinds.flat_map(|kind| forge::slices(kind).into_iter().map(move |slice| (kind, slice)));
     slices.map(|(kind, (field, size))| (kind, forge::root(file, kind) + field, size)).collect()
 }

@@ -26,7 +26,9 @@ fn all_kinds() -> impl Iterator<Item = Bytes> {
 
 /// As [`survive_volume`], by swept spheres.
 fn survive_queries(bytes: &Bytes, levels: &[Level]) -> u64 {
-    survive_volume(bytes, levels, |model| model.swept_tree().map(|(_, layout)| Volume::Swept(layout.cores)))
+    survive_volume(bytes, levels, |model| {
+        model.sections().swept_tree().map(|(_, layout)| Volume::Swept(layout.cores))
+    })
 }
 
 /// The offsets of the parts.
@@ -42,7 +44,10 @@ impl Offsets {
         let place = |(reference, rows): (u32, &[LaneRow])| {
             (rows.as_ptr().addr() - file.as_ptr().addr(), rows.len(), reference)
         };
-        Self { nodes: nodes(&model).into_iter().map(place).collect(), leaves: model.pair_leaves().len() }
+        Self {
+            nodes: nodes(&model).into_iter().map(place).collect(),
+            leaves: model.sections().pair_leaves().len(),
+        }
     }
 
     fn lane(&self, node: usize, row: usize, slot: usize) -> usize {
@@ -74,7 +79,10 @@ fn good_files_have_pairs() {
         assert!(survive_queries(&good, &levels()) > 40);
         let model = Model::from_bytes(&good).expect("it opens");
         let is_mixed = count_cores(&model).iter().all(|count| *count > 0);
-        assert_eq!(is_mixed, model.swept_tree().is_some_and(|(_, layout)| layout.cores == Cores::Hybrid));
+        assert_eq!(
+            is_mixed,
+            model.sections().swept_tree().is_some_and(|(_, layout)| layout.cores == Cores::Hybrid)
+        );
         assert!(Offsets::of(&good).nodes.len() > 2);
     }
 }

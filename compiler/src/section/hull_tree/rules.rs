@@ -41,7 +41,7 @@ impl Fault for HullTreeFault {
 
 /// E1 to E5, on valid leaves. `None` if there is no such tree.
 pub(super) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, VerifyError> {
-    let Some(tree) = checked.model.hull_tree() else { return Ok(None) };
+    let Some(tree) = checked.model.sections().hull_tree() else { return Ok(None) };
     let nodes = tree.nodes.get();
     let links: Vec<Links> = nodes.iter().map(|node| node.children).collect();
     let plan = Plan::of(&links, checked, tree.depth.to_native()).map_err(HullTreeFault::from)?;

@@ -43,7 +43,7 @@ pub enum KdopFault {
     },
     /// A corner extends farther than a number allows.
     #[error(
-        "node {node}, slot {slot}: triangle {triangle} extents {found:e}, but its {number} is {limit:e} ({})",
+        "node {node}, slot {slot}: triangle {triangle} reaches {found:e}, but its {number} is {limit:e} ({})",
         number.rule()
     )]
     Outside {
@@ -85,7 +85,7 @@ pub enum KdopFault {
         found: f32,
     },
     /// The tree's radius is not finite, or less than the extent of a k-DOP.
-    #[error("its radius is {found:e}; k-DOPs extent {expected:e} from its origin (K5)")]
+    #[error("its radius is {found:e}; k-DOPs reach {expected:e} from its origin (K5)")]
     Radius {
         /// What it is.
         found: f32,

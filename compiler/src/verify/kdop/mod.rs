@@ -17,7 +17,9 @@ use crate::math::vector::{Vector, cross, dot, subtract};
 /// K1 and K3 to K8, on valid blocks and triangle numbers. `None` if there is no such tree.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, KdopFault> {
     let model = checked.model;
-    let (Some(tree), Some(layout)) = (model.kdop_tree(), model.kdop_layout()) else { return Ok(None) };
+    let (Some(tree), Some(layout)) = (model.sections().kdop_tree(), model.sections().kdop_layout()) else {
+        return Ok(None);
+    };
     let rows = tree.rows.get();
     let nodes: Vec<&[LaneRow]> = rows.chunks_exact(layout.rows()).collect();
     let links: Vec<Links> = nodes.iter().filter_map(|node| layout.children(node)).collect();

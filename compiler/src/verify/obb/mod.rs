@@ -134,7 +134,7 @@ impl Fault for ObbFault {
 
 /// B2 to B16, on valid blocks and triangle numbers. `None` if there is no such tree.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, ObbFault> {
-    let Some(root) = checked.model.obb_tree() else { return Ok(None) };
+    let Some(root) = checked.model.sections().obb_tree() else { return Ok(None) };
     let tree = &ObbTable::of(root)?;
     let nodes = &*tree.nodes;
     let links: Vec<Links> = nodes.iter().map(|node| node.children).collect();

@@ -61,7 +61,9 @@ struct Beside<'a> {
 /// N2 to N4, on a valid tree of oriented boxes.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<(), VerifyError> {
     let (model, table) = (checked.model, checked.table);
-    let (Some(samples), Some(root)) = (model.samples(), model.obb_tree()) else { return Ok(()) };
+    let (Some(samples), Some(root)) = (model.sections().samples(), model.sections().obb_tree()) else {
+        return Ok(());
+    };
     let (tree, leaves) = (&ObbTable::of(root)?, checked.leaves());
     let links: Vec<Links> = tree.nodes.iter().map(|node| node.children).collect();
     let plan = &Plan::of(&links, checked, root.depth.to_native())?;

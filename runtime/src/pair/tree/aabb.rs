@@ -33,7 +33,7 @@ impl<'a> AabbNodes<'a> {
     pub(super) fn make<'n>(&self, id: u32, scratch: &'n mut Option<ObbNode>) -> Option<&'n ObbNode> {
         let node = scratch.insert(ObbNode::EMPTY);
         if id & BLOCK_BIT != 0 {
-            let block = self.model.blocks().get(id & !BLOCK_BIT)?;
+            let block = self.model.sections().blocks().get(id & !BLOCK_BIT)?;
             let lanes = usize::from(block.triangles).min(BLOCK_WIDTH);
             for quad in 0..lanes.div_ceil(PAIR_WIDTH) {
                 let count = (lanes - PAIR_WIDTH * quad).min(PAIR_WIDTH);
@@ -42,7 +42,7 @@ impl<'a> AabbNodes<'a> {
             }
             return Some(node);
         }
-        let (wide, part) = (self.model.nodes().get((id / PARTS) as usize)?, id % PARTS);
+        let (wide, part) = (self.model.sections().nodes().get((id / PARTS) as usize)?, id % PARTS);
         for slot in 0..PAIR_WIDTH {
             match part {
                 0 => {
@@ -86,7 +86,7 @@ impl<'a> AabbNodes<'a> {
 
 /// Upper bound of the node visits of a walk through this tree alone.
 pub(super) fn size(model: &Model<'_>) -> u64 {
-    u64::from(PARTS) * model.nodes().len() as u64 + model.blocks().count() as u64
+    u64::from(PARTS) * model.sections().nodes().len() as u64 + model.sections().blocks().count() as u64
 }
 
 /// The leaf in slot `part` of the node that stands for a block.
@@ -110,7 +110,11 @@ pub(super) fn block_of(leaf: Leaf) -> u32 {
 pub(super) fn has_leaf(model: &Model<'_>, leaf: Leaf) -> bool {
     let first = leaf.id as usize % PAIR_WIDTH * PAIR_WIDTH;
     let most = |block: Block| usize::from(block.triangles).min(BLOCK_WIDTH);
-    model.blocks().get(block_of(leaf)).is_some_and(|block| first + leaf.triangles as usize <= most(block))
+    model
+        .sections()
+        .blocks()
+        .get(block_of(leaf))
+        .is_some_and(|block| first + leaf.triangles as usize <= most(block))
 }
 
 pub(super) fn frame(model: &Model<'_>) -> TreeFrame {

@@ -52,7 +52,7 @@ impl<'a> PairTree<'a> {
         root: u32,
         nodes: usize,
     ) -> Self {
-        let leaves = Leaves::Stored(model.pair_leaves());
+        let leaves = Leaves::Stored(model.sections().pair_leaves());
         let frame = TreeFrame { origin: origin.map(|along| along.to_native()), radius: radius.to_native() };
         Self { model, frame, leaves, root, size: nodes as u64 }
     }
@@ -60,7 +60,7 @@ impl<'a> PairTree<'a> {
     /// The OBB tree or, in a file without one, the AABB tree.
     #[inline(always)]
     pub(crate) fn of_obbs(model: &'a Model<'a>) -> Self {
-        let Some(tree) = model.obb_tree() else { return Self::of_aabbs(model) };
+        let Some(tree) = model.sections().obb_tree() else { return Self::of_aabbs(model) };
         Self::stored(model, (&tree.origin, tree.radius), 0, tree.node_count())
     }
 
@@ -84,7 +84,7 @@ impl<'a> PairTree<'a> {
 
     /// Whether a triangle may be in several leaves.
     pub(crate) fn repeats(&self) -> bool {
-        self.is_made() && self.model.splits().is_some()
+        self.is_made() && self.model.sections().splits().is_some()
     }
 
     /// The target of a child reference of the node `parent`.
@@ -114,7 +114,7 @@ impl<'a> PairTree<'a> {
         cache.get(
             simd,
             leaf,
-            &self.model.blocks(),
+            &self.model.sections().blocks(),
             #[inline(always)]
             || self.addresses(leaf),
         )
@@ -151,7 +151,7 @@ impl<'a> PairTree<'a> {
     #[inline(always)]
     pub(crate) fn corners(&self, triangles: &Triangles, lane: usize) -> Option<[[f32; 3]; 3]> {
         let (reference, lane) = triangles.address(lane);
-        let corners = self.model.blocks().corners(reference, lane)?;
+        let corners = self.model.sections().blocks().corners(reference, lane)?;
         let in_range = |x: &f32| x.abs() <= MAX_COORDINATE;
         corners.as_flattened().iter().all(in_range).then_some(corners)
     }
@@ -160,7 +160,7 @@ impl<'a> PairTree<'a> {
     #[inline(always)]
     pub(crate) fn number(&self, triangles: &Triangles, lane: usize) -> Option<u32> {
         let (reference, lane) = triangles.address(lane);
-        self.model.triangle_at(self.model.blocks().first(reference)?, lane)
+        self.model.triangle_at(self.model.sections().blocks().first(reference)?, lane)
     }
 
     /// The AABB tree's blocks that hold the triangle in a lane of a leaf, each with a box around its part of the
@@ -179,7 +179,7 @@ impl<'a> PairTree<'a> {
         let of_slot = move |address: &u32_le| {
             let (node, slot) =
                 (address.to_native() as usize / NODE_WIDTH, address.to_native() as usize % NODE_WIDTH);
-            let node = model.nodes().get(node)?;
+            let node = model.sections().nodes().get(node)?;
             let [lower, upper] = aabb::planes(node, slot);
             Some((
                 node.children[slot] & !ChildRef::BLOCK_BIT,

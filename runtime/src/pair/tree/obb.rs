@@ -17,7 +17,7 @@ impl<'a> ObbNodes<'a> {
     /// The nodes of the OBB tree or, in a file without one, of the AABB tree.
     #[inline(always)]
     pub(crate) fn of(model: &'a Model<'a>) -> Self {
-        match model.obb_tree() {
+        match model.sections().obb_tree() {
             Some(tree) if tree.packed_nodes.is_empty() => Self::Plain(tree.nodes.get()),
             Some(tree) => Self::Packed(tree.packed_nodes.get()),
             None => Self::of_aabbs(model),

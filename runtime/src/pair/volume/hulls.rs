@@ -50,7 +50,7 @@ pub(super) struct Hulls<'a> {
 }
 
 fn tree<'a>(model: &'a Model<'a>) -> Option<(PairTree<'a>, &'a [HullNode])> {
-    let tree = model.hull_tree()?;
+    let tree = model.sections().hull_tree()?;
     let nodes = tree.nodes.get();
     Some((PairTree::stored(model, (&tree.origin, tree.radius), 0, nodes.len()), nodes))
 }

@@ -47,7 +47,9 @@ pub(super) fn open<'a, S: Kernel>(
     pose: &Pose,
     ranks: bool,
 ) -> Result<Walkable<'a, Samples<'a>>, NoWalk> {
-    let (Some(of_a), Some(of_b)) = (a.samples(), b.samples()) else { return Err(NoWalk::Missing) };
+    let (Some(of_a), Some(of_b)) = (a.sections().samples(), b.sections().samples()) else {
+        return Err(NoWalk::Missing);
+    };
     let trees = [PairTree::of_obbs(a), PairTree::of_obbs(b)];
     let boxes = Obb::new([ObbNodes::of(a), ObbNodes::of(b)], ranks);
     let pose = RelativePose::new(simd, pose, trees[0].frame(), trees[1].frame());

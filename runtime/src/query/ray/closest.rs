@@ -116,7 +116,7 @@ impl BestHit {
     fn describe<S: Kernel>(&self, simd: S, model: &Model<'_>) -> Option<Hit> {
         let HitAddress { reference, first, found } = self.address.as_ref()?;
         let mut scratch = Block::EMPTY;
-        let block = model.blocks().fetch(simd, *reference, &mut scratch)?;
+        let block = model.sections().blocks().fetch(simd, *reference, &mut scratch)?;
         let triangle = model.triangle_at(*first, found.lane)?;
         Some(describe_hit(simd, block, found, triangle))
     }

@@ -84,14 +84,14 @@ impl<'m, S: Kernel, Q: Question, P: Sink, F: FnMut(usize, &Q::Found)> Walks for 
         let (simd, model, stack) = (self.simd, self.model, &mut self.stacks[slot]);
         let mut next = None;
         if let Some(reference) = as_block(walker.child) {
-            if let Some(block) = model.blocks().fetch(simd, reference, &mut self.scratch) {
+            if let Some(block) = model.sections().blocks().fetch(simd, reference, &mut self.scratch) {
                 let visit = Visit::new(model, reference, block, self.sink);
                 match Q::visit(simd, model, &walker.frame, visit, &mut walker.found, self.sink) {
                     ControlFlow::Continue(closer) => walker.limit = walker.boxes.limit(closer),
                     ControlFlow::Break(()) => return false,
                 }
             }
-        } else if let Some(node) = model.nodes().get(walker.child as usize) {
+        } else if let Some(node) = model.sections().nodes().get(walker.child as usize) {
             self.sink.visits_node();
             next =
                 descend::<S, Q::Order>(simd, &walker.boxes, node, walker.limit, stack).map(|next| next.child);

@@ -83,13 +83,13 @@ pub(crate) fn walk_from<S: Kernel, P: Sink, O: Order>(
             return;
         }
         if let Some(reference) = as_block(child) {
-            if let Some(block) = model.blocks().fetch(simd, reference, &mut scratch) {
+            if let Some(block) = model.sections().blocks().fetch(simd, reference, &mut scratch) {
                 match visit(Visit::new(model, reference, block, sink), sink) {
                     ControlFlow::Continue(closer) => limit = boxes.limit(closer),
                     ControlFlow::Break(()) => return,
                 }
             }
-        } else if let Some(node) = model.nodes().get(child as usize) {
+        } else if let Some(node) = model.sections().nodes().get(child as usize) {
             sink.visits_node();
             if let Some(next) = descend::<S, O>(simd, &boxes, node, limit, &mut stack) {
                 prefetch_child(model, next.second);

@@ -117,11 +117,13 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
                 self.go_on_alone(child, rays, limits, found, &mut budget, sink);
                 limits.update(simd, groups);
             } else if let Some(reference) = as_block(child) {
-                let Some(block) = model.blocks().fetch(simd, reference, &mut scratch) else { continue };
+                let Some(block) = model.sections().blocks().fetch(simd, reference, &mut scratch) else {
+                    continue;
+                };
                 let visit = Visit::new(model, reference, block, sink);
                 self.test_block(visit, rays, limits, found, &mut vertices, sink);
                 limits.update(simd, groups);
-            } else if let Some(node) = model.nodes().get(child as usize) {
+            } else if let Some(node) = model.sections().nodes().get(child as usize) {
                 sink.visits_node();
                 push_children(simd, node, self.packet, limits, rays, &mut stack);
             }

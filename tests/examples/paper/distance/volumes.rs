@@ -92,7 +92,7 @@ fn measure(name: &str, meshes: [&Mesh; 2], groups: &[Vec<Pose>], rounds: u32) ->
 fn tree(file: &Compiled, volume: Volume) -> Vec<String> {
     let report = &file.report;
     let index = if matches!(volume, Volume::Obb | Volume::Samples) { 1 } else { 2 };
-    let of_samples = timing::open(file).samples().map_or(0, size_of_val) as u64;
+    let of_samples = timing::open(file).sections().samples().map_or(0, size_of_val) as u64;
     let (bytes, statistics) = (report.tree_bytes[index] + of_samples, report.trees[index]);
     let share = |bytes: u64| format!("{:.1}", bytes as f64 / report.triangles as f64);
     let of_leaves = statistics.leaves * size_of::<bvhc_format::obb::PairLeaf>() as u64;

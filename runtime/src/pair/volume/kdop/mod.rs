@@ -39,7 +39,7 @@ const SLACK: f32 = 1.0 / (1 << 19) as f32;
 type Stored<'a> = (PairTree<'a>, (&'a [LaneRow], KdopLayout));
 
 fn tree<'a>(model: &'a Model<'a>) -> Option<Stored<'a>> {
-    let (tree, layout) = (model.kdop_tree()?, model.kdop_layout()?);
+    let (tree, layout) = (model.sections().kdop_tree()?, model.sections().kdop_layout()?);
     let rows = tree.rows.get();
     let nodes = rows.len() / layout.rows();
     Some((PairTree::stored(model, (&tree.origin, tree.radius), 0, nodes), (rows, layout)))
@@ -56,7 +56,7 @@ pub(super) fn open<'a, S: Kernel>(
     limit: f64,
     ranks: bool,
 ) -> Result<Walkable<'a, KdopVolumes<'a>>, NoWalk> {
-    let hull = if realign == Realign::Hull { b.hull() } else { None };
+    let hull = if realign == Realign::Hull { b.sections().hull() } else { None };
     let (Some((a, (rows_a, layout_a))), Some((b, (rows_b, layout_b)))) = (tree(a), tree(b)) else {
         return Err(NoWalk::Missing);
     };

@@ -142,14 +142,14 @@ fn node(layout: &KdopLayout, sets: &[Vec<Point>], is_first: bool) -> (Vec<LaneRo
             let extent = up(along.fold(0.0, f64::max));
             widest = widest.max(extent);
             put(layout.extent(i, slot), extent);
-            let (mut extent, mut bits) = (0.0f64, 0u32);
+            let (mut shell, mut bits) = (0.0f64, 0u32);
             for q in &offsets {
                 let length = dot(q, q).sqrt();
                 let cosine = dot(unit, q) / length;
                 match layout.tables {
-                    Tables::Profile => extent = extent.max(on_shell(set, unit, q)),
+                    Tables::Profile => shell = shell.max(on_shell(set, unit, q)),
                     Tables::Occupancy if length > f64::from(extent) && cosine <= set.aperture => {
-                        extent = extent.max(on_shell(set, unit, q));
+                        shell = shell.max(on_shell(set, unit, q));
                     }
                     Tables::Occupancy if length > f64::from(extent) => {
                         let ring = (1..REGIONS).find(|ring| ring_cosine(set.aperture, *ring) <= cosine);
@@ -158,7 +158,7 @@ fn node(layout: &KdopLayout, sets: &[Vec<Point>], is_first: bool) -> (Vec<LaneRo
                     _ => {}
                 }
             }
-            put(layout.shell(i, slot), up(extent));
+            put(layout.shell(i, slot), up(shell));
             if layout.tables == Tables::Occupancy {
                 put(layout.rings(i, slot), f32::from_bits(bits));
             }

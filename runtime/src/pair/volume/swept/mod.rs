@@ -55,7 +55,7 @@ pub(super) struct Swept<'a> {
 
 /// `None` unless the model has a tree with such cores.
 fn tree<'a>(model: &'a Model<'a>, cores: Cores) -> Option<(PairTree<'a>, (&'a [LaneRow], SweptLayout))> {
-    let (tree, layout) = model.swept_tree().filter(|(_, layout)| layout.cores == cores)?;
+    let (tree, layout) = model.sections().swept_tree().filter(|(_, layout)| layout.cores == cores)?;
     let rows = tree.rows.get();
     let nodes = layout.most_nodes(rows.len());
     Some((PairTree::stored(model, (&tree.origin, tree.radius), layout.root(), nodes), (rows, layout)))
