@@ -41,7 +41,7 @@ pub enum CleanError {
 /// Triangulates and cleans the polygons of an importer; `name` is the file's name in messages.
 ///
 /// Coordinates of -0 become +0, so that equal positions have equal bits.
-/// Takes O(corners) time, at worst O(n^2) for each polygon of n corners.
+/// Takes O(corners) time, at worst O(n^1.5) for each polygon of n corners.
 pub fn mesh(polygons: Polygons, name: &str) -> Result<Mesh, CleanError> {
     let file = || name.to_owned();
     let expected = count_triangles(&polygons.ends);
@@ -63,13 +63,15 @@ fn triangles(mut polygons: Polygons, expected: usize) -> Mesh {
     let mut faces = Vec::with_capacity(expected);
     let mut face_corners = FaceCornerList::default();
     let mut dropped = Dropped::default();
+    let mut fans = 0;
     let mut triangulator = Triangulator::default();
     for (face, corners) in faces_of(&polygons) {
         if corners.len() < 3 {
             dropped.faces += 1;
             continue;
         }
-        triangulator.polygon(&polygons.positions, corners, |of_face| {
+        let kept = triangles.len();
+        let is_tiled = triangulator.polygon(&polygons.positions, corners, |of_face| {
             let triangle = of_face.map(|corner| corners[corner as usize]);
             if is_flat(triangle.map(|corner| polygons.positions[corner as usize])) {
                 dropped.triangles += 1;
@@ -79,6 +81,9 @@ fn triangles(mut polygons: Polygons, expected: usize) -> Mesh {
                 face_corners.push(of_face);
             }
         });
+        if !is_tiled && triangles.len() > kept {
+            fans += 1;
+        }
     }
     face_corners.simplify();
     Mesh {
@@ -91,6 +96,7 @@ fn triangles(mut polygons: Polygons, expected: usize) -> Mesh {
         faces,
         face_corners,
         dropped,
+        fans,
     }
 }
 

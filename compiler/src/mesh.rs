@@ -56,6 +56,8 @@ pub struct Mesh {
     pub source_vertices: u64,
     /// What cleaning dropped.
     pub dropped: Dropped,
+    /// How many faces became fans that may overlap themselves: their edges cross or touch, or are too intricate.
+    pub fans: u64,
 }
 
 /// For each triangle, which corners of its source face it has, in the file's encoding. If the list is empty, all

@@ -3,8 +3,9 @@
 //! Based on: Meisters, "Polygons Have Ears", 1975; the `earcut` crate does most of the work.
 //! Departures: all decisions are checked with exact predicates on the polygon's projection along the largest
 //! component of its Newell normal, which keeps coordinates unchanged. A fan is used where it is proved correct.
-//! Where `earcut` skips corners in the middle of straight edges, which would leave T-junctions, `ears` triangulates the
-//! polygon again and uses every corner. A self-intersecting polygon becomes a fan, so that no part of it is lost.
+//! Where `earcut` skips corners in the middle of straight edges, which would leave T-junctions, and for polygons of many
+//! corners, for which it may take cubic time, `ears` uses every corner in bounded time. A polygon that intersects itself,
+//! or for which that bound does not suffice, becomes a fan, so that no part of it is lost.
 
 mod ears;
 #[cfg(test)]
@@ -13,13 +14,13 @@ mod tests;
 use earcut::Earcut;
 use robust::{Coord, orient2d};
 
+use ears::Ears;
+
 /// A corner of a polygon, projected.
 type Point = [f64; 2];
 
-/// `ears`, which takes quadratic time or worse, is skipped for polygons of more corners than this.
-const MAX_EARS: usize = 512;
-/// Polygons of more corners than this become fans: `earcut` addresses its corners by 32-bit byte offsets.
-const MAX_EARCUT: usize = 1 << 24;
+/// Polygons of more corners are left to `ears`: `earcut` takes up to cubic time.
+const MAX_EARCUT: usize = 128;
 /// The result of `earcut` is rejected if its area differs by more than this, relative to the polygon's area.
 /// Rounding in f64 stays far below; a lost triangle of significant area exceeds it.
 const AREA_TOLERANCE: f64 = 1e-9;
@@ -27,6 +28,7 @@ const AREA_TOLERANCE: f64 = 1e-9;
 /// Triangulates polygons. Reuses its buffers from one polygon to the next.
 pub struct Triangulator {
     earcut: Earcut<f64>,
+    ears: Ears,
     points: Vec<Point>,
     indices: Vec<u32>,
     triangles: Vec<[u32; 3]>,
@@ -34,46 +36,69 @@ pub struct Triangulator {
 
 impl Default for Triangulator {
     fn default() -> Self {
-        Self { earcut: Earcut::new(), points: Vec::new(), indices: Vec::new(), triangles: Vec::new() }
+        Self {
+            earcut: Earcut::new(),
+            ears: Ears::default(),
+            points: Vec::new(),
+            indices: Vec::new(),
+            triangles: Vec::new(),
+        }
     }
 }
 
 impl Triangulator {
     /// Calls `emit` with each triangle of a polygon, as three indices into `corners`, in the polygon's winding. There
-    /// are `corners.len() - 2` triangles; fewer only if edges touch or cross each other, or if there are more than 512
-    /// corners and some lie in the middle of straight edges. A polygon of fewer than three corners has none. `corners`
-    /// are valid indices into `positions`.
-    pub fn polygon(&mut self, positions: &[[f32; 3]], corners: &[u32], mut emit: impl FnMut([u32; 3])) {
+    /// are `corners.len() - 2` triangles; fewer only if edges touch or cross each other. A polygon of fewer than three
+    /// corners has none. `corners` are valid indices into `positions`.
+    ///
+    /// Returns false if the triangles are a fan that may overlap itself or leave the polygon, since no other
+    /// triangulation was found: edges cross or touch, or the polygon is so intricate that the search was ended.
+    /// Takes O(n log n) time for outlines of n corners, O(n^1.5) at most.
+    pub fn polygon(
+        &mut self,
+        positions: &[[f32; 3]],
+        corners: &[u32],
+        mut emit: impl FnMut([u32; 3]),
+    ) -> bool {
         match *corners {
-            [] | [_] | [_, _] => return,
-            [_, _, _] => return emit([0, 1, 2]),
+            [] | [_] | [_, _] => return true,
+            [_, _, _] => {
+                emit([0, 1, 2]);
+                return true;
+            }
             _ => project(positions, corners, &mut self.points),
         }
         if corners.len() == 4 {
-            return split_quad(&self.points).into_iter().for_each(emit);
+            split_quad(&self.points).into_iter().for_each(emit);
+            return true;
         }
-        if is_fan(&self.points) || !self.clip() {
+        let is_fan = is_fan(&self.points);
+        let is_clipped = !is_fan && self.clip();
+        if !is_clipped {
             self.triangles.clear();
             self.triangles.extend((2..corners.len() as u32).map(|k| [0, k - 1, k]));
         }
         self.triangles.iter().copied().for_each(emit);
+        is_fan || is_clipped
     }
 
     /// Fills `triangles` with a triangulation of `points`; returns false if none is found.
     fn clip(&mut self) -> bool {
         let count = self.points.len();
-        if count > MAX_EARCUT {
-            return false;
-        }
-        self.earcut.earcut_slice(&self.points, &[], &mut self.indices);
-        self.take_earcut();
-        // Counter-clockwise triangles that use every corner can only tile the polygon.
-        if self.triangles.len() == count - 2 && self.orient() {
-            return true;
+        if count <= MAX_EARCUT {
+            self.earcut.earcut_slice(&self.points, &[], &mut self.indices);
+            self.take_earcut();
+            // Counter-clockwise triangles that use every corner can only tile the polygon.
+            if self.triangles.len() == count - 2 && self.orient() {
+                return true;
+            }
         }
         self.triangles.clear();
-        if count <= MAX_EARS && ears::clip(&self.points, &mut self.triangles) {
+        if self.ears.clip(&self.points, &mut self.triangles) {
             return true;
+        }
+        if count > MAX_EARCUT {
+            return false;
         }
         self.take_earcut();
         self.orient() && self.keeps_area()

@@ -3,17 +3,13 @@
 use core::fmt;
 
 use bvhc_format::record::{AttributeRun, FaceCorners, WideNode};
-use bvhc_format::section::{
-    ArchivedAabbTree, ArchivedGeometry, ArchivedHull, ArchivedMetadata, ArchivedNames, ArchivedPackedBlocks,
-    ArchivedSplits, Root, SectionKind,
-};
-use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, MAX_SPLIT_SLOTS, NONE};
+use bvhc_format::section::{ArchivedAabbTree, ArchivedHull, ArchivedNames, ArchivedSplits, Root};
+use bvhc_format::{MAX_COORDINATE, MAX_SPLIT_SLOTS, NONE};
 use rkyv::api::low::{LowValidator, access};
 use rkyv::bytecheck::CheckBytes;
 use rkyv::rancor::Failure;
 use rkyv::rend::u32_le;
 
-use crate::blocks::{Blocks, PackedBlocks};
 use crate::bounds::Aabb;
 use crate::directory::Directory;
 use crate::error::OpenError;

@@ -125,6 +125,12 @@ impl Job {
         if dropped.faces != 0 {
             tell(&format!("dropped {} of fewer than three corners", counted(dropped.faces, "face")));
         }
+        if self.report().fans != 0 {
+            let faces = counted(self.report().fans, "face");
+            tell(&format!(
+                "{faces} with edges that cross or touch: their triangles are a fan, and may overlap"
+            ));
+        }
     }
 
     fn tell_details(&self) {
@@ -182,6 +188,7 @@ impl Job {
                 "source_vertices": report.source_vertices,
             },
             "dropped": { "triangles": report.dropped.triangles, "faces": report.dropped.faces },
+            "fans": report.fans,
             "trees": trees,
             "seconds": seconds,
         })

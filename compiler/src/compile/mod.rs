@@ -62,6 +62,9 @@ pub struct Report {
     pub vertices: u64,
     /// What cleaning dropped.
     pub dropped: Dropped,
+    /// How many faces became fans of triangles that may overlap, as their edges cross or touch each other, or as finding
+    /// anything better would have taken too long.
+    pub fans: u64,
     /// The statistics of each tree.
     pub trees: Vec<TreeStatistics>,
     /// The size of each tree in bytes: nodes, and for the AABB tree blocks. The leaves of the others, which share them, are
@@ -142,6 +145,7 @@ fn run(
         triangles: mesh.triangles.len() as u64,
         vertices: u64::from(laid_out.vertices),
         dropped: mesh.dropped,
+        fans: mesh.fans,
         trees: written.trees,
         tree_bytes: written.tree_bytes,
         steps,

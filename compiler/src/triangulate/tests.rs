@@ -139,13 +139,71 @@ fn random_stars_are_tiled() {
     }
 }
 
+/// Outlines of `count` corners, as an artist or a program makes them.
+fn outlines(count: usize) -> [(&'static str, Vec<[f32; 3]>); 4] {
+    let turn = |k: usize| std::f32::consts::TAU * k as f32 / count as f32;
+    let star = |k: usize| {
+        let radius = if k.is_multiple_of(2) { 1000.0 } else { 300.0 };
+        [radius * turn(k).cos(), radius * turn(k).sin(), 1.0]
+    };
+    let comb = |k: usize| match k {
+        0 => [count as f32, -1.0, 0.0],
+        1 => [0.0, -1.0, 0.0],
+        k => [k as f32, if k % 2 == 0 { 100.0 } else { 0.0 }, 0.0],
+    };
+    // Out along a spiral, and back beside it.
+    let spiral = |k: usize| {
+        let (along, width) = if k < count / 2 { (k, 0.0) } else { (count - 1 - k, 0.4) };
+        let angle = along as f32 * 0.05;
+        [(angle + 4.0 + width) * angle.cos(), 2.0, (angle + 4.0 + width) * angle.sin()]
+    };
+    let coast = random_star(count as u32, &mut random());
+    [
+        ("star", (0..count).map(star).collect()),
+        ("comb", (0..count).map(comb).collect()),
+        ("spiral", (0..count).map(spiral).collect()),
+        ("coast", coast),
+    ]
+}
+
 #[test]
-fn polygons_beyond_exact_clipping_keep_area_and_winding() {
-    let star = random_star(MAX_EARS as u32 + 1, &mut random());
-    let normal = area_vector(&star, &Vec::from_iter(0..star.len() as u32));
-    let areas: Vec<f64> = triangulate(&star).iter().map(|t| dot(area_vector(&star, t), normal)).collect();
-    assert!(areas.iter().all(|&area| area > 0.0));
-    assert_eq!(areas.iter().sum::<f64>(), dot(normal, normal));
+fn outlines_of_many_corners_are_tiled_in_bounded_work() {
+    for count in [128, 130, 1000, 40_000] {
+        for (name, outline) in outlines(count) {
+            let points: Vec<Point> = {
+                let mut points = Vec::new();
+                project(&outline, &Vec::from_iter(0..count as u32), &mut points);
+                points
+            };
+            let (mut ears, mut triangles) = (Ears::default(), Vec::new());
+            assert!(ears.clip(&points, &mut triangles), "{name}, {count} corners, {} steps", ears.steps);
+            assert_tiled(&outline, &triangles);
+            let share = ears.steps as f64 / Ears::limit(count) as f64;
+            assert!(share < 0.7, "{name}, {count} corners: {share} of the steps");
+            assert_tiled(&outline, &triangulate(&outline));
+        }
+    }
+}
+
+/// Faces of a few kilobytes that took minutes.
+#[test]
+fn no_polygon_takes_more_than_its_steps() {
+    let mut random = random();
+    let three = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let scribble: Vec<_> = (0..30_000).map(|_| [random(), random(), 0.0]).collect();
+    let on_grid: Vec<_> = scribble.iter().map(|point| point.map(|x| (x * 8.0).floor())).collect();
+    let over: Vec<_> = (0..30_000).map(|k| three[k % 3]).collect();
+    let back: Vec<_> = (0..30_000).map(|k| three[(k * k) % 3]).collect();
+    for polygon in [scribble, on_grid, over, back] {
+        let mut triangulator = Triangulator::default();
+        let corners = Vec::from_iter(0..polygon.len() as u32);
+        let mut count = 0;
+        triangulator.polygon(&polygon, &corners, |_| count += 1);
+        assert_eq!(count, polygon.len() - 2);
+        // The last candidate may look at all corners once more.
+        let most = Ears::limit(polygon.len()) + 9 * polygon.len() as u64;
+        assert!(triangulator.ears.steps <= most, "{} steps", triangulator.ears.steps);
+    }
 }
 
 #[test]
