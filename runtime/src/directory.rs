@@ -104,7 +104,16 @@ impl<'a> Directory<'a> {
 }
 
 fn read_header(bytes: &[u8]) -> Result<Header, OpenError> {
-    let found = bytes.len() as u64;
+    let header = check_header(bytes, bytes.len() as u64)?;
+    let misalignment = bytes.as_ptr().addr() % ALIGNMENT;
+    if misalignment != 0 {
+        return Err(OpenError::Misaligned { misalignment });
+    }
+    Ok(header)
+}
+
+/// Checks the header at the start of a file of `found` bytes, given its first bytes.
+pub(crate) fn check_header(bytes: &[u8], found: u64) -> Result<Header, OpenError> {
     let start = &bytes[..bytes.len().min(MAGIC.len())];
     if start != &MAGIC[..start.len()] {
         return Err(name_stranger(bytes));
@@ -121,10 +130,6 @@ fn read_header(bytes: &[u8]) -> Result<Header, OpenError> {
     }
     if header.length != found {
         return Err(OpenError::Length { found, header: header.length });
-    }
-    let misalignment = bytes.as_ptr().addr() % ALIGNMENT;
-    if misalignment != 0 {
-        return Err(OpenError::Misaligned { misalignment });
     }
     if header.sections > MAX_SECTIONS {
         return Err(OpenError::TooManySections { found: header.sections });

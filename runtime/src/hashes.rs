@@ -46,7 +46,7 @@ impl Model<'_> {
     /// # Errors
     /// [`HashError`] names the first part that is damaged.
     pub fn verify_hashes(&self) -> Result<(), HashError> {
-        let bytes = self.bytes();
+        let bytes = self.sections().bytes();
         let directory_end = HEADER_LENGTH + ENTRY_LENGTH * self.sections().header().sections as usize;
         let mut hasher = blake3::Hasher::new();
         hasher.update(&bytes[..HASH_RANGE.start]);

@@ -214,18 +214,12 @@ impl<'a> Model<'a> {
     /// # Errors
     /// As [`from_bytes_mesh`](Self::from_bytes_mesh).
     pub fn open_mesh(&self, mesh: u32) -> Result<Self, OpenError> {
-        Ok(Self::from_bytes_mesh(self.sections.directory.bytes(), mesh)?.with_level(self.level))
+        Ok(Self::from_bytes_mesh(self.sections.bytes(), mesh)?.with_level(self.level))
     }
 
     /// The names of all objects, as in [`materials`](Self::materials).
     pub fn objects(&self) -> impl ExactSizeIterator<Item = &'a str> + use<'a> {
         names(&self.sections.metadata().objects)
-    }
-
-    /// The whole file.
-    #[cfg(feature = "hashes")]
-    pub(crate) fn bytes(&self) -> &'a [u8] {
-        self.sections.directory.bytes()
     }
 
     /// Nodes and blocks, for prefetching.

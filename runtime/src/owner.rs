@@ -40,7 +40,7 @@ pub struct LoadedModel {
 enum Bytes {
     Lines(Vec<Line>),
     #[cfg(feature = "mmap")]
-    Pages(memmap2::Mmap),
+    Pages(memmap2::MmapMut),
 }
 
 /// As many bytes as the alignment of files.
@@ -63,6 +63,11 @@ impl LoadedModel {
         // model.
         let held: &'static [u8] = unsafe { core::slice::from_raw_parts(lines.as_ptr().cast(), bytes.len()) };
         Ok(Self { model: Model::from_bytes(held)?, _bytes: Bytes::Lines(lines) })
+    }
+
+    /// The whole file.
+    pub fn bytes(&self) -> &[u8] {
+        self.model.sections().bytes()
     }
 
     /// The model, to query.

@@ -114,10 +114,11 @@ impl<const N: usize> Stack<f32, N> {
             let keys = unsafe { &*ptr::from_ref(keys).cast::<[f32; NODE_WIDTH]>() };
             let up_to = f32x16::load_array_ref(simd, keys).simd_le(limit).to_bitmask() as u32;
             if let Some(highest) = up_to.checked_ilog2() {
-                self.len = start + highest as usize;
+                let highest = highest as usize % NODE_WIDTH;
+                self.len = start + highest;
                 let child = self.children.get(self.len)?;
                 // SAFETY: as above; it was below the former `len`.
-                return Some((unsafe { child.assume_init() }, keys[highest as usize % NODE_WIDTH]));
+                return Some((unsafe { child.assume_init() }, keys[highest]));
             }
             self.len = start;
         }

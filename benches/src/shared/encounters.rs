@@ -35,6 +35,6 @@ pub fn files_by(encounter: &Encounter, options: &Options) -> [LoadedModel; 2] {
     [&encounter.a, &encounter.b].map(|mesh| {
         let compiled = compile(&write_obj(mesh), "encounter.obj", options, &());
         let bytes = compiled.expect("the model compiles").bytes;
-        LoadedModel::read_from(&mut &*bytes, bytes.len()).expect("a compiled file opens")
+        LoadedModel::read_from(&mut &*bytes).expect("a compiled file opens")
     })
 }

@@ -135,5 +135,5 @@ impl Scene {
 
 /// Loads the file into its own memory.
 pub fn load(compiled: &Compiled) -> LoadedModel {
-    LoadedModel::read_from(&mut &*compiled.bytes, compiled.bytes.len()).expect("a compiled file opens")
+    LoadedModel::read_from(&mut &*compiled.bytes).expect("a compiled file opens")
 }

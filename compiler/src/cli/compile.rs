@@ -22,6 +22,9 @@ pub(super) fn run(args: &CompileArgs, obb: &ObbArgs, kdop: &KdopArgs) -> Result<
     }
     let options = args.options(obb, kdop)?;
     let output = Output::new(&args.output, &args.model)?;
+    if let Some(reason) = output.reserved_name().filter(|_| !args.quiet) {
+        tell(&format!("warning: the file name of {} {reason}", output.name()));
+    }
     let name = file::input_name(&args.model);
     let start = Instant::now();
     let source = file::read_source(&args.model)?;

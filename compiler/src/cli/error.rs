@@ -86,6 +86,17 @@ pub(super) enum CliError {
         /// Its directory.
         directory: PathBuf,
     },
+    /// The output is a symbolic link that leads nowhere.
+    #[error(
+        "{file}: is a symbolic link to `{}`, which does not exist: create that, or remove the link",
+        leads_to.display()
+    )]
+    DanglingLink {
+        /// The output.
+        file: String,
+        /// Where it leads.
+        leads_to: PathBuf,
+    },
     /// The output is a directory.
     #[error("{file}: is a directory; name the file to write, for example `{file}/model.bvh`")]
     IsDirectory {
@@ -169,7 +180,10 @@ impl CliError {
         match self {
             _ if self.is_broken_pipe() => 0,
             Self::Usage(_) => USAGE,
-            Self::Io { .. } | Self::NoDirectory { .. } | Self::IsDirectory { .. } => IO,
+            Self::Io { .. }
+            | Self::NoDirectory { .. }
+            | Self::IsDirectory { .. }
+            | Self::DanglingLink { .. } => IO,
             Self::Compile(CompileError::Threads(_)) => IO,
             Self::Compile(_)
             | Self::Open { .. }

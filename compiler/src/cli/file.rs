@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use bvhc_runtime::Model;
+use bvhc_runtime::{FileError, LoadedModel};
 
 use super::error::{Action, CliError};
-use crate::file::Bytes;
+use crate::import;
 
 /// Whether a path means standard input or output.
 pub(super) fn is_standard(path: &Path) -> bool {
@@ -22,44 +22,52 @@ pub(super) fn input_name(path: &Path) -> String {
 /// Reads a whole source; `-` is standard input.
 pub(super) fn read_source(path: &Path) -> Result<Vec<u8>, CliError> {
     let read = || {
-        if !is_standard(path) {
-            return std::fs::read(path);
+        if is_standard(path) {
+            return read_model(&mut io::stdin().lock(), true);
         }
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes)?;
-        Ok(bytes)
+        let mut file = File::open(path)?;
+        let is_stream = !file.metadata()?.is_file();
+        read_model(&mut file, is_stream)
     };
     read().map_err(|error| CliError::io(&input_name(path), Action::Read, error))
 }
+
+/// Reads to the end; of a stream that certainly is no model only the start, as it may be endless.
+fn read_model(reader: &mut impl Read, is_stream: bool) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    loop {
+        // At least as much as is there, so that the time stays linear.
+        bytes.try_reserve(bytes.len().max(START)).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        let spare = (bytes.capacity() - bytes.len()) as u64;
+        let is_start = bytes.is_empty();
+        let read =
+            reader.by_ref().take(if is_start { START as u64 } else { spare }).read_to_end(&mut bytes)?;
+        if read == 0 || is_start && is_stream && import::is_foreign(&bytes) {
+            return Ok(bytes);
+        }
+    }
+}
+
+/// How many bytes decide whether a file may be a model.
+const START: usize = 1 << 16;
 
 /// A compiled file in memory.
 pub(super) struct Compiled {
     /// Its name in messages.
     pub(super) name: String,
-    /// Its bytes, aligned as a model requires.
-    pub(super) bytes: Bytes,
+    /// The model in it.
+    pub(super) model: LoadedModel,
 }
 
 impl Compiled {
-    /// Reads a whole file without checking it.
+    /// Reads and opens a whole file.
     pub(super) fn read(path: &Path) -> Result<Self, CliError> {
         let name = path.display().to_string();
-        let read = || {
-            let mut file = File::open(path)?;
-            let size = usize::try_from(file.metadata()?.len()).unwrap_or(0);
-            let mut bytes = Bytes::with_capacity(size);
-            bytes.extend_from_reader(&mut file)?;
-            Ok(bytes)
-        };
-        match read() {
-            Ok(bytes) => Ok(Self { name, bytes }),
-            Err(error) => Err(CliError::io(&name, Action::Read, error)),
+        match LoadedModel::read(path) {
+            Ok(model) => Ok(Self { name, model }),
+            Err(FileError::Open { error, .. }) => Err(CliError::Open { file: name, error }),
+            Err(FileError::Io { error, .. }) => Err(CliError::io(&name, Action::Read, error)),
+            Err(other) => Err(CliError::io(&name, Action::Read, io::Error::other(other))),
         }
-    }
-
-    /// Opens the model in it.
-    pub(super) fn model(&self) -> Result<Model<'_>, CliError> {
-        let fail = |error| CliError::Open { file: self.name.clone(), error };
-        Model::from_bytes(&self.bytes).map_err(fail)
     }
 }

@@ -20,7 +20,7 @@ use crate::verify::count_cores;
 
 pub(super) fn run(args: &InspectArgs) -> Result<(), CliError> {
     let file = Compiled::read(&args.file)?;
-    let model = file.model()?;
+    let model = file.model.model();
     let text = if args.json { format!("{:#}\n", object(&model)) } else { text(&file.name, &model) };
     output::print(&text)
 }

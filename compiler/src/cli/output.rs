@@ -38,7 +38,12 @@ impl Output {
             Ok(found) if found.is_dir() => return Err(CliError::IsDirectory { file }),
             Ok(found) if !found.is_file() => return Ok(Self::Stream(path.to_owned())),
             Ok(_) => {}
-            Err(_) => check_directory(path, &file)?,
+            Err(_) => {
+                if let Ok(leads_to) = fs::read_link(path) {
+                    return Err(CliError::DanglingLink { file, leads_to });
+                }
+                check_directory(path, &file)?;
+            }
         }
         // A link stays a link: its target is replaced.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -54,6 +59,12 @@ impl Output {
             Self::Standard => STANDARD_OUTPUT.to_owned(),
             Self::File { path, .. } | Self::Stream(path) => path.display().to_string(),
         }
+    }
+
+    /// Why the file could not have this name on other systems, if so.
+    pub(super) fn reserved_name(&self) -> Option<&'static str> {
+        let Self::File { path, .. } = self else { return None };
+        reserved_name(path.file_name()?.to_str()?)
     }
 
     /// Writes the whole file.
@@ -78,6 +89,23 @@ fn write_standard(bytes: &[u8]) -> io::Result<()> {
     out.flush()
 }
 
+/// Why Windows refuses a file name, or takes it for another one.
+fn reserved_name(name: &str) -> Option<&'static str> {
+    let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_lowercase();
+    let is_port = |ports: &str| {
+        stem.strip_prefix(ports).is_some_and(|number| matches!(number.as_bytes(), [b'1'..=b'9']))
+    };
+    if matches!(stem.as_str(), "con" | "prn" | "aux" | "nul") || is_port("com") || is_port("lpt") {
+        Some("is the name of a device on Windows")
+    } else if name.ends_with(['.', ' ']) {
+        Some("ends in a dot or a blank, which Windows drops")
+    } else if name.contains(|c: char| c.is_ascii_control() || "<>:\"\\|?*".contains(c)) {
+        Some("has a character that file names on Windows cannot have")
+    } else {
+        None
+    }
+}
+
 /// The directory of a path's last component.
 fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -91,12 +119,94 @@ fn check_directory(path: &Path, file: &str) -> Result<(), CliError> {
     Err(CliError::NoDirectory { file: file.to_owned(), directory: directory.to_owned() })
 }
 
-/// Writes a new file beside `target` and renames it. On error it is removed.
+/// Writes a new file in the directory of `target` and gives it that name, all of it on the disk first. Whoever opens
+/// `target` finds the old file or the new one, whatever happens. On error the new file is removed.
 fn replace(target: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Opened explicitly to get the permissions of any new file; a temporary file is private to its owner.
-    let create = |path: &Path| File::options().write(true).create_new(true).open(path);
-    let mut file = Builder::new().prefix(".bvhc-").suffix(".tmp").make_in(directory_of(target), create)?;
-    file.write_all(bytes)?;
-    file.persist(target).map_err(|error| error.error)?;
+    let directory = directory_of(target);
+    #[cfg(target_os = "linux")]
+    let is_written = unnamed::replace(target, directory, bytes)?;
+    #[cfg(not(target_os = "linux"))]
+    let is_written = false;
+    if !is_written {
+        // Opened explicitly to get the permissions of any new file; a temporary file is private to its owner.
+        let create = |path: &Path| File::options().write(true).create_new(true).open(path);
+        let mut file = Builder::new().prefix(".bvhc-").suffix(".tmp").make_in(directory, create)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(target).map_err(|error| error.error)?;
+    }
+    // The name is on the disk when its directory is. Some file systems cannot say: then they decide when.
+    #[cfg(unix)]
+    let _ = File::open(directory).and_then(|directory| directory.sync_all());
     Ok(())
+}
+
+/// Files that have no name until they are complete: a process that is killed while it writes leaves nothing behind.
+#[cfg(target_os = "linux")]
+mod unnamed {
+    use std::fs::{self, File};
+    use std::io::{self, ErrorKind, Write};
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::OpenOptionsExt;
+    use std::path::Path;
+
+    use rustix::fs::{AtFlags, CWD, OFlags, linkat};
+
+    /// Returns false if the file system has no such files.
+    pub(super) fn replace(target: &Path, directory: &Path, bytes: &[u8]) -> io::Result<bool> {
+        let flags = OFlags::TMPFILE.bits() as i32;
+        let Ok(mut file) = File::options().write(true).custom_flags(flags).open(directory) else {
+            return Ok(false);
+        };
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        let source = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let link = |name: &Path| -> io::Result<()> {
+            linkat(CWD, source.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from)
+        };
+        match link(target) {
+            Ok(()) => return Ok(true),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            // No /proc, or no links.
+            Err(_) => return Ok(false),
+        }
+        // A link cannot replace a file, a rename can: between these two calls the new file has a name of its own. It is
+        // always the same one, so that what a process killed there leaves behind is replaced by the next.
+        let named = directory.join(format!(".{}.bvhc-tmp", target.file_name().unwrap_or_default().display()));
+        loop {
+            match link(&named) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    // Gone already, if another process that writes the same output was faster.
+                    let _ = fs::remove_file(&named);
+                    continue;
+                }
+                linked => linked?,
+            }
+            match fs::rename(&named, target) {
+                // Another process that writes the same output was faster.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                renamed => break renamed?,
+            }
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_windows_refuses_are_found() {
+        for name in
+            ["nul.bvh", "CON", "com1.bvh", "Lpt9.tar.bvh", "aux .bvh", "a.bvh.", "a ", "a:b.bvh", "what?.bvh"]
+        {
+            assert!(reserved_name(name).is_some(), "{name}");
+        }
+        for name in
+            ["null.bvh", "com.bvh", "com10.bvh", "com0.bvh", "console.bvh", "a.b.bvh", "é.bvh", ".bvh"]
+        {
+            assert_eq!(reserved_name(name), None, "{name}");
+        }
+    }
 }

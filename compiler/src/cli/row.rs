@@ -8,6 +8,12 @@ use bvhc_runtime::{Aabb, Pose, PoseError, Ray};
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(super) enum RowError {
+    /// The line may be endless.
+    #[error("the line is longer than {most} bytes")]
+    TooLong {
+        /// How long lines may be.
+        most: u64,
+    },
     /// The line is not text.
     #[error("this is not UTF-8 text")]
     NotText,

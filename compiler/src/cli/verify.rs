@@ -13,10 +13,9 @@ use crate::verify::verify;
 
 pub(super) fn run(args: &VerifyArgs) -> Result<(), CliError> {
     let file = Compiled::read(&args.file)?;
-    // A file that cannot be opened is reported as by every other command.
-    let model = file.model()?;
+    let model = file.model.model();
     let fail = |error| CliError::Verify { file: file.name.clone(), error };
-    verify(&file.bytes).map_err(fail)?;
+    verify(file.model.bytes()).map_err(fail)?;
     if let Some(source) = &args.against {
         compare(&file.name, &model, source)?;
     }

@@ -135,10 +135,10 @@ pub enum LineFault {
     #[error("a face refers to vertex 0; indices count from 1")]
     IndexZero,
     /// A corner refers to a vertex that does not exist.
-    #[error("a face refers to vertex {found}, but there are {vertices} vertices{}", so_far(*found))]
+    #[error("a face refers to vertex {found}, but there are {vertices} vertices{}", so_far(found))]
     IndexOutOfRange {
         /// The index as written.
-        found: i64,
+        found: String,
         /// How many vertices there are: in the file, or before the line if the index is negative.
         vertices: u64,
     },
@@ -169,6 +169,6 @@ pub enum Counted {
     Corners,
 }
 
-fn so_far(index: i64) -> &'static str {
-    if index < 0 { " above this line" } else { "" }
+fn so_far(index: &str) -> &'static str {
+    if index.starts_with('-') { " above this line" } else { "" }
 }

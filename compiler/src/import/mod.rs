@@ -22,11 +22,27 @@ const TEXT_PROBE: usize = 4096;
 /// [`MAX_COORDINATE`](bvhc_format::MAX_COORDINATE) in magnitude, and at least one face has three corners.
 /// Only `bytes` is read: of materials, just the names are known.
 pub fn read(bytes: &[u8], name: &str) -> Result<Polygons, ImportError> {
+    check_start(bytes, name)?;
+    obj::read(without_mark(bytes), name)
+}
+
+/// Whether bytes that begin so are certainly refused.
+#[cfg(feature = "cli")]
+pub(crate) fn is_foreign(start: &[u8]) -> bool {
+    check_start(start, "").is_err()
+}
+
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
+}
+
+/// Refuses what is not a text that may be a model.
+fn check_start(bytes: &[u8], name: &str) -> Result<(), ImportError> {
     let file = || name.to_owned();
     if bytes.starts_with(&MAGIC) {
         return Err(ImportError::Compiled { file: file() });
     }
-    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let text = without_mark(bytes);
     if is_motion_capture(text) {
         return Err(ImportError::MotionCapture { file: file() });
     }
@@ -37,7 +53,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Polygons, ImportError> {
     if let Some(offset) = probe.iter().position(|&byte| byte == 0) {
         return Err(ImportError::NotText { file: file(), offset: offset + bytes.len() - text.len() });
     }
-    obj::read(text, name)
+    Ok(())
 }
 
 /// Whether this is a Biovision Hierarchy file, which shares our file extension.

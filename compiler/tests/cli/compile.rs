@@ -234,3 +234,16 @@ fn a_mesh_in_memory_compiles_as_well() {
     assert_eq!(triangles(&of_mesh), triangles(&of_file));
     assert_ne!(of_mesh.sections().metadata().source_hash, of_file.sections().metadata().source_hash);
 }
+
+#[test]
+fn faces_that_cross_themselves_are_counted_and_kept() {
+    let sandbox = Sandbox::new();
+    let star = "v 0 3 0\nv 2 -3 0\nv -3 1 0\nv 3 1 0\nv -2 -3 0\nf 1 2 3 4 5\nf 1 2 3\n";
+    // A face of many corners over three vertices, which took minutes.
+    let over = format!("f{}\n", " 1 2 3".repeat(3000));
+    sandbox.write("star.obj", format!("{star}{over}"));
+    let ran = sandbox.run(&["star.obj", "-o", "star.bvh", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(ran.ok()).unwrap();
+    assert_eq!(report["fans"], 2, "{report}");
+    assert!(ran.err.contains("2 faces with edges that cross or touch"), "{}", ran.err);
+}

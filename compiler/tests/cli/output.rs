@@ -86,6 +86,57 @@ mod unix {
     }
 
     #[test]
+    fn links_that_lead_nowhere_are_refused() {
+        let sandbox = Sandbox::with_cube();
+        symlink("gone.bvh", sandbox.path("link.bvh")).unwrap();
+        sandbox
+            .run(&["cube.obj", "-o", "link.bvh"])
+            .fails_silently(3, &["link.bvh", "`gone.bvh`, which does not exist"]);
+        assert_eq!(sandbox.files(), ["cube.bvh", "cube.obj", "link.bvh"]);
+    }
+
+    /// Killed at any moment, it leaves the old file or the new one. Beside it there is nothing, or, if an old file was about
+    /// to be replaced, the complete new one by a name that the next run takes over.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_killed_compiler_leaves_nothing_behind() {
+        let sandbox = Sandbox::with_cube();
+        let new = sandbox.read("cube.bvh");
+        let whole = std::time::Instant::now();
+        sandbox.run(&["cube.obj", "-o", "out.bvh", "-q"]).is_silent();
+        let whole = whole.elapsed();
+        let mut killed = 0;
+        for trial in 0..60 {
+            sandbox.write("out.bvh", "old");
+            let args = ["cube.obj", "-o", "out.bvh", "-q"];
+            let mut child = sandbox.command(&args).stderr(Stdio::null()).spawn().unwrap();
+            // From the start to a little after the end, unevenly.
+            std::thread::sleep(whole.mul_f64(f64::from(trial * 37 % 60) / 50.0));
+            child.kill().unwrap();
+            killed += u32::from(!child.wait().unwrap().success());
+            let found = sandbox.read("out.bvh");
+            assert!(found == b"old" || found == new, "{} bytes", found.len());
+            let beside = sandbox.path(".out.bvh.bvhc-tmp");
+            if beside.exists() {
+                assert_eq!(fs::read(beside).unwrap(), new);
+                sandbox.run(&["cube.obj", "-o", "out.bvh", "-q"]).is_silent();
+            }
+            assert_eq!(sandbox.files(), ["cube.bvh", "cube.obj", "out.bvh"]);
+        }
+        for trial in 0..30 {
+            let mut child = sandbox.command(&["cube.obj", "-o", "fresh.bvh", "-q"]).spawn().unwrap();
+            std::thread::sleep(whole.mul_f64(f64::from(trial * 37 % 30) / 25.0));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let found = fs::read(sandbox.path("fresh.bvh"));
+            assert!(found.is_err() || found.unwrap() == new);
+            let _ = fs::remove_file(sandbox.path("fresh.bvh"));
+            assert_eq!(sandbox.files(), ["cube.bvh", "cube.obj", "out.bvh"]);
+        }
+        assert!(killed > 10, "only {killed} were killed: that proves little");
+    }
+
+    #[test]
     fn a_full_device_is_an_error() {
         let sandbox = Sandbox::with_cube();
         if fs::metadata("/dev/full").is_ok() {

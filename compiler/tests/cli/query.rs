@@ -129,3 +129,22 @@ fn each_answer_comes_before_the_next_question() {
     drop(questions);
     assert!(child.wait().unwrap().success());
 }
+
+/// Each of these ended the process, or took all memory.
+#[cfg(unix)]
+#[test]
+fn endless_and_sparse_inputs_are_errors() {
+    let sandbox = Sandbox::with_cube();
+    std::fs::File::create(sandbox.path("sparse.bvh")).unwrap().set_len(1 << 40).unwrap();
+    let cube = sandbox.read("cube.bvh");
+    sandbox.write("long.bvh", &cube);
+    std::fs::File::options().write(true).open(sandbox.path("long.bvh")).unwrap().set_len(1 << 40).unwrap();
+    for file in ["sparse.bvh", "long.bvh", "/dev/zero"] {
+        sandbox.run(&["inspect", file]).fails_silently(1, &[file]);
+        sandbox.run(&["verify", file]).fails_silently(1, &[file]);
+        sandbox.run(&["query", "any", file]).fails_silently(1, &[file]);
+    }
+    sandbox.run(&["/dev/zero", "-o", "x.bvh"]).fails_silently(1, &["/dev/zero", "byte 0 is zero"]);
+    let ran = sandbox.run(&["query", "any", "cube.bvh", "--input", "/dev/zero"]);
+    ran.fails(1, &["/dev/zero, line 1", "longer than 65536 bytes"]);
+}

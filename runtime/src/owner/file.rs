@@ -3,11 +3,15 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
+use std::vec::Vec;
 
+use bvhc_format::ALIGNMENT;
+use bvhc_format::header::{HEADER_LENGTH, Header};
 use memmap2::{Mmap, MmapMut};
 
-use super::{Bytes, LoadedModel};
-use crate::error::FileError;
+use super::{Bytes, Line, LoadedModel};
+use crate::directory::check_header;
+use crate::error::{FileError, OpenError};
 use crate::model::Model;
 
 /// A model in a memory-mapped file. Pages are loaded as queries touch them.
@@ -65,53 +69,120 @@ impl LoadedModel {
     /// Uses huge pages where the system has them. Unlike mapping, this reads the whole file, but queries are up to a
     /// tenth faster on models of many megabytes.
     ///
+    /// Header and length are checked before memory is allocated for the rest.
+    ///
     /// # Errors
-    /// [`FileError::Io`] if the file cannot be read, [`FileError::Open`] if it is not a valid model.
+    /// [`FileError::Io`] if the file cannot be read or does not fit into memory, [`FileError::Open`] if it is not a valid
+    /// model.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, FileError> {
         Self::read_path(path.as_ref()).map_err(|error| error.of(path.as_ref()))
     }
 
     fn read_path(path: &Path) -> Result<Self, FileError> {
         let mut file = File::open(path)?;
-        let size = usize::try_from(file.metadata()?.len())
-            .map_err(|_| std::io::Error::from(ErrorKind::FileTooLarge))?;
-        Self::read_from(&mut file, size)
+        let metadata = file.metadata()?;
+        // Pipes and devices have no length.
+        read_checked(&mut file, metadata.is_file().then_some(metadata.len()))
     }
 
-    /// Reads a model from `reader` to its end. `capacity` is the number of bytes to allocate at first.
+    /// Reads a model from `reader` to its end. Allocates no more than the model's header says and the reader delivers.
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub fn read_from(reader: &mut impl Read, capacity: usize) -> Result<Self, FileError> {
-        if !HAS_PAGES {
-            let mut bytes = std::vec::Vec::new();
-            reader.read_to_end(&mut bytes)?;
-            return Ok(Self::from_bytes(&bytes)?);
-        }
-        let (pages, length) = read_to_pages(reader, capacity)?;
-        // SAFETY: the pages do not move when `Mmap` does, are no longer writable, and are freed with the model. `model`
-        // shortens the lifetime before it returns the model.
-        let held: &'static [u8] = unsafe { core::slice::from_raw_parts(pages.as_ptr(), length) };
-        Ok(Self { model: Model::from_bytes(held)?, _bytes: Bytes::Pages(pages) })
+    pub fn read_from(reader: &mut impl Read) -> Result<Self, FileError> {
+        read_checked(reader, None)
     }
 }
 
-/// Reads all of `reader` into newly mapped pages; also returns the number of bytes.
-fn read_to_pages(reader: &mut impl Read, capacity: usize) -> std::io::Result<(Mmap, usize)> {
-    // One byte more, to detect the end of the reader.
-    let mut pages = huge_pages(capacity.saturating_add(1))?;
+/// Reads a model from a reader of that many bytes, if they are known.
+fn read_checked(reader: &mut impl Read, length: Option<u64>) -> Result<LoadedModel, FileError> {
+    let mut first = [0; HEADER_LENGTH];
+    let found = read_full(reader, &mut first)?;
+    let first = &first[..found];
+    let end = if found < HEADER_LENGTH { Some(found as u64) } else { length };
+    // Without a length, the header's is believed until the end of the reader.
+    let declared = || first.first_chunk::<HEADER_LENGTH>().map_or(0, |header| Header::read(header).length);
+    let length = check_header(first, end.unwrap_or_else(declared))?.length;
+    let too_large = |_| std::io::Error::from(ErrorKind::FileTooLarge);
+    let (bytes, found) = read_rest(reader, first, usize::try_from(length).map_err(too_large)?)?;
+    if found as u64 != length {
+        return Err(OpenError::Length { found: found as u64, header: length }.into());
+    }
+    // SAFETY: the bytes do not move when their owner does, do not change, and are freed with the model. `model` shortens
+    // the lifetime before it returns the model.
+    let held: &'static [u8] = unsafe { core::slice::from_raw_parts(bytes.as_ptr(), found) };
+    Ok(LoadedModel { model: Model::from_bytes(held)?, _bytes: bytes })
+}
+
+/// Fills `bytes` as far as the reader goes; returns how far.
+fn read_full(reader: &mut impl Read, bytes: &mut [u8]) -> std::io::Result<usize> {
     let mut length = 0;
-    loop {
-        if length == pages.len() {
-            let mut larger = huge_pages(length.saturating_mul(2))?;
-            larger[..length].copy_from_slice(&pages);
-            pages = larger;
-        }
-        match reader.read(&mut pages[length..]) {
-            Ok(0) => return Ok((pages.make_read_only()?, length)),
+    while length < bytes.len() {
+        match reader.read(&mut bytes[length..]) {
+            Ok(0) => break,
             Ok(more) => length += more,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
+}
+
+/// Reads what follows the first bytes of a file of `length` bytes; returns all of them, and how many there are, which may
+/// be fewer, or one more to tell that there are more.
+fn read_rest(reader: &mut impl Read, first: &[u8], length: usize) -> std::io::Result<(Bytes, usize)> {
+    // What is read so far is at least half of what is allocated, so that a header cannot claim memory.
+    let mut capacity = length.min(FIRST_CAPACITY);
+    let mut bytes = Bytes::zeroed(capacity)?;
+    bytes.as_mut_slice()[..first.len()].copy_from_slice(first);
+    let mut found = first.len();
+    loop {
+        let end = capacity.min(length);
+        found += read_full(reader, &mut bytes.as_mut_slice()[found..end])?;
+        if found < end {
+            return Ok((bytes, found));
+        }
+        if found == length {
+            let more = read_full(reader, &mut [0])?;
+            return Ok((bytes, found + more));
+        }
+        capacity = capacity.saturating_mul(2).min(length);
+        let mut larger = Bytes::zeroed(capacity)?;
+        larger.as_mut_slice()[..found].copy_from_slice(&bytes.as_mut_slice()[..found]);
+        bytes = larger;
+    }
+}
+
+/// Allocated before anything is known of a file but its header.
+const FIRST_CAPACITY: usize = 1 << 26;
+
+impl Bytes {
+    /// Zeros, from new pages where the system has them.
+    fn zeroed(length: usize) -> std::io::Result<Self> {
+        if HAS_PAGES {
+            return huge_pages(length.max(1)).map(Self::Pages);
+        }
+        let count = length.div_ceil(ALIGNMENT);
+        let mut lines = Vec::new();
+        lines.try_reserve_exact(count).map_err(|_| ErrorKind::OutOfMemory)?;
+        lines.resize(count, Line([0; ALIGNMENT]));
+        Ok(Self::Lines(lines))
+    }
+
+    fn as_ptr(&self) -> *const u8 {
+        match self {
+            Self::Lines(lines) => lines.as_ptr().cast(),
+            Self::Pages(pages) => pages.as_ptr(),
+        }
+    }
+
+    fn as_mut_slice(&mut self) -> &mut [u8] {
+        match self {
+            // SAFETY: a line is 64 initialised bytes without padding.
+            Self::Lines(lines) => unsafe {
+                core::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), size_of_val(&**lines))
+            },
+            Self::Pages(pages) => pages,
         }
     }
 }
@@ -133,23 +204,59 @@ const HUGE_PAGE: usize = 1 << 21;
 
 #[cfg(test)]
 mod tests {
+    use std::string::ToString;
+
     use super::*;
 
+    /// A header that claims so many bytes.
+    fn header(length: u64) -> Vec<u8> {
+        let header = Header {
+            major: bvhc_format::VERSION_MAJOR,
+            minor: 0,
+            length,
+            required_features: 0,
+            sections: 0,
+            hash: [0; 32],
+        };
+        header.write().to_vec()
+    }
+
     #[test]
-    fn all_bytes_are_read_whatever_was_set_aside() {
-        let bytes: std::vec::Vec<u8> = (0..HUGE_PAGE + 77).map(|index| index as u8).collect();
-        for length in [0, 1, 4096, bytes.len()] {
-            for capacity in [0, 1, length, HUGE_PAGE] {
-                let (pages, found) = read_to_pages(&mut &bytes[..length], capacity).unwrap();
-                assert_eq!(&pages[..found], &bytes[..length]);
+    fn all_bytes_are_read_and_no_more_allocated_than_twice_these() {
+        for length in [64, 65, 4096, HUGE_PAGE + 77, 3 * FIRST_CAPACITY + 5] {
+            let bytes: Vec<u8> = (0..length).map(|index| index as u8).collect();
+            for read in [length - 1, length, length + 1] {
+                let mut source = bytes.clone();
+                source.resize(read, 0);
+                let (first, mut rest) = source.split_at(HEADER_LENGTH.min(read));
+                let (mut found, count) = read_rest(&mut rest, first, length).unwrap();
+                assert_eq!(count, read);
+                assert_eq!(found.as_mut_slice()[..read.min(length)], bytes[..read.min(length)]);
             }
         }
     }
 
     #[test]
-    fn more_than_there_can_be_is_an_error() {
-        for capacity in [usize::MAX, usize::MAX - HUGE_PAGE, 1 << 62] {
-            assert!(read_to_pages(&mut &[][..], capacity).is_err());
+    fn a_header_cannot_claim_memory() {
+        let claims = header(1 << 60);
+        let error = LoadedModel::read_from(&mut &claims[..]).unwrap_err().to_string();
+        assert!(error.contains("64 bytes"), "{error}");
+        assert!(error.contains(&(1u64 << 60).to_string()), "{error}");
+        let error = LoadedModel::read_from(&mut std::io::repeat(0)).unwrap_err();
+        assert!(matches!(error, FileError::Open { error: OpenError::NotBvhc { .. }, .. }), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn sparse_and_endless_files_are_refused_at_once() {
+        let path = std::env::temp_dir().join(std::format!("bvhc-sparse-{}", std::process::id()));
+        for first in [Vec::new(), header(64), header(1 << 40)] {
+            std::fs::write(&path, first).unwrap();
+            File::options().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
+            let error = LoadedModel::read(&path).unwrap_err();
+            assert!(matches!(error, FileError::Open { .. }), "{error}");
         }
+        std::fs::remove_file(path).unwrap();
+        assert!(LoadedModel::read("/dev/zero").is_err());
     }
 }

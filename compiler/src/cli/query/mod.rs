@@ -34,12 +34,12 @@ pub(super) fn run(args: &QueryArgs) -> Result<(), CliError> {
 
 fn ask_model(kind: Kind, args: &ModelArgs) -> Result<(), CliError> {
     let file = Compiled::read(&args.file)?;
-    answer_all(&model::Handler { kind, model: file.model()? }, args.input.as_deref())
+    answer_all(&model::Handler { kind, model: file.model.model() }, args.input.as_deref())
 }
 
 fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
     let (a, b) = (Compiled::read(&args.a)?, Compiled::read(&args.b)?);
-    let (a, b, volume) = (a.model()?, b.model()?, args.volume.get()?);
+    let (a, b, volume) = (a.model.model(), b.model.model(), args.volume.get()?);
     let found =
         a.against(&b, &Pose::IDENTITY).volume(volume).budget(&mut WorkBudget::of_steps(0)).first_pair();
     check_volume(found.map(drop), [&args.a, &args.b])?;
@@ -54,7 +54,7 @@ fn ask_how_far(args: &DistanceArgs) -> Result<(), CliError> {
         (None, Some(share)) => Tolerance::Relative(share),
         (None, None) => Tolerance::NONE,
     };
-    let (a, b, volume) = (a.model()?, b.model()?, args.volume.get()?);
+    let (a, b, volume) = (a.model.model(), b.model.model(), args.volume.get()?);
     let found =
         a.against(&b, &Pose::IDENTITY).volume(volume).budget(&mut WorkBudget::of_steps(0)).within(0.0);
     check_volume(found.map(drop), [&args.a, &args.b])?;
@@ -93,6 +93,9 @@ fn answer_all(handler: &dyn Answer, input: Option<&Path>) -> Result<(), CliError
     Session { handler, name, lines: BufReader::with_capacity(BUFFER, input), out }.run()
 }
 
+/// Lines of more bytes are errors: they may be endless.
+const MAX_LINE: u64 = 1 << 16;
+
 /// Reads query lines and writes result rows.
 struct Session<'a, R, W> {
     handler: &'a dyn Answer,
@@ -110,7 +113,12 @@ impl<R: Read, W: Write> Session<'_, R, W> {
         while self.next_line(&mut line)? {
             number += 1;
             row.clear();
-            match self.handler.answer(without_mark(&line, number), &mut row) {
+            let answered = if line.len() as u64 > MAX_LINE {
+                Err(RowError::TooLong { most: MAX_LINE })
+            } else {
+                self.handler.answer(without_mark(&line, number), &mut row)
+            };
+            match answered {
                 Ok(()) => self.put(&row)?,
                 Err(error) => {
                     self.flush()?;
@@ -129,7 +137,7 @@ impl<R: Read, W: Write> Session<'_, R, W> {
             self.flush()?;
         }
         line.clear();
-        let read = self.lines.read_until(b'\n', line);
+        let read = self.lines.by_ref().take(MAX_LINE + 1).read_until(b'\n', line);
         let read = read.map_err(|error| CliError::io(&self.name, Action::Read, error))?;
         if line.last() == Some(&b'\n') {
             line.pop();

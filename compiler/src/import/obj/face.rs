@@ -28,7 +28,7 @@ pub(super) fn rewrite(
     for word in words(corners).take_while(|word| !word.starts_with(b"#")) {
         let digits = word.split(|&byte| byte == b'/').next().unwrap_or_default();
         let found = index(digits).ok_or_else(|| LineFault::Index { found: lossy(word) })?;
-        let vertex = resolve(found, above, vertices)?;
+        let vertex = resolve(found, above, vertices, digits)?;
         line.push(b' ');
         if found > 0 {
             line.extend_from_slice(digits);
@@ -43,8 +43,8 @@ pub(super) fn rewrite(
     Ok(face)
 }
 
-/// The vertex, from 1, that an index refers to.
-fn resolve(found: i64, above: i64, vertices: i64) -> Result<i64, LineFault> {
+/// The vertex, from 1, that an index refers to, given also as it is written.
+fn resolve(found: i64, above: i64, vertices: i64, written: &[u8]) -> Result<i64, LineFault> {
     let (vertex, vertices) =
         if found < 0 { (above.saturating_add(found).saturating_add(1), above) } else { (found, vertices) };
     if found == 0 {
@@ -52,7 +52,7 @@ fn resolve(found: i64, above: i64, vertices: i64) -> Result<i64, LineFault> {
     }
     if vertex < 1 || vertex > vertices {
         let vertices = vertices as u64;
-        return Err(LineFault::IndexOutOfRange { found, vertices });
+        return Err(LineFault::IndexOutOfRange { found: lossy(written), vertices });
     }
     Ok(vertex)
 }
