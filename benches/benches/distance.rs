@@ -82,7 +82,7 @@ impl Ours {
         let distances: Vec<f64> = poses
             .iter()
             .map(|pose| {
-                let moved = Surface::moved(&encounter.b, &pose::Pose::of_query(pose));
+                let moved = Surface::transformed(&encounter.b, &pose::Pose::of_query(pose));
                 checked([a, b], pose, volume, [&still, &moved], &mut budget)
             })
             .collect();

@@ -47,7 +47,7 @@ fn report(name: &str, encounter: &Encounter, theirs: &mut PeerTimes, differences
     for (what, poses) in [("separated", &encounter.separated), ("colliding", &encounter.colliding)] {
         let row = format!("{name}, {what}");
         let poses: Vec<Pose> = poses.iter().map(pose::Pose::for_query).collect();
-        let moved = poses.iter().map(|pose| Surface::moved(&encounter.b, &pose::Pose::of_query(pose)));
+        let moved = poses.iter().map(|pose| Surface::transformed(&encounter.b, &pose::Pose::of_query(pose)));
         let exact: Vec<_> = moved.map(|moved| all(&still, &moved)).collect();
         let ours = report_bvhc(&row, [&a, &b], &poses, &exact);
         let mut add = |peer, seconds: [f64; 2]| theirs.add(&row, peer, &seconds.map(Some), &ours);

@@ -36,7 +36,7 @@ fn report(name: &str, encounter: &Encounter) {
     let still = Surface::of(&encounter.a);
     let exact = [&encounter.separated, &encounter.colliding].map(|poses| {
         let asked = poses.iter().map(|pose| pose::Pose::of_query(&pose.for_query()));
-        asked.map(|pose| all(&still, &Surface::moved(&encounter.b, &pose)).len() as u64).collect()
+        asked.map(|pose| all(&still, &Surface::transformed(&encounter.b, &pose)).len() as u64).collect()
     });
     let mut visit = |name: &str, volume, files: &[Compiled]| row(name, files, encounter, volume, &exact);
     volumes::each(&meshes, &KDOPS, &mut visit);
