@@ -10,6 +10,7 @@ use bvhc_tests::pose;
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::pairs::KINDS;
 use bvhc_tests::scene::{encounter, icosphere};
+use bvhc_tests::support::split::split;
 use bvhc_tests::support::stored::stored;
 use bvhc_tests::support::{
     LAYOUTS, Scene, compiled_as, compiled_for_pairs, compiled_triangles, integer_scenes, levels, scenes,
@@ -219,4 +220,46 @@ fn limits_on_work() {
     // Models whose bounds are disjoint take no step.
     let far = Pose::from_translation([100.0, 0.0, 0.0]).expect("a pose");
     assert_eq!(model.against(&model, &far).budget(&mut WorkBudget::of_steps(0)).first_pair(), Ok(None));
+}
+
+/// Comparing the parts of split triangles, which a file of a few kilobytes can ask for millions of times in a step, is
+/// charged to the budget.
+#[test]
+fn parts_of_split_triangles_are_charged() {
+    let source =
+        b"v 0 0 0\nv 100 0 1\nv 0 1 0\nv 0 0.3 0.5\nv 100 0.2 -0.5\nv 50 0.9 0.1\nf 1 2 3\nf 4 5 6\n";
+    let file = split(source, 1.0, Layout::Fast);
+    let model = Model::from_bytes(&file).expect("it opens");
+    let count = |budget: &mut WorkBudget| {
+        let mut count = 0;
+        let visit = |_| {
+            count += 1;
+            ControlFlow::Continue(())
+        };
+        model.against(&model, &Pose::IDENTITY).budget(budget).all_pairs(visit).map(|_| count)
+    };
+    let near = |budget: &mut WorkBudget| {
+        let mut count = 0;
+        let visit = |_: &_| {
+            count += 1;
+            ControlFlow::Continue(())
+        };
+        model.against(&model, &Pose::IDENTITY).budget(budget).pairs_within(0.1, visit).map(|_| count)
+    };
+    type Ask<'a> = &'a dyn Fn(&mut WorkBudget) -> Result<i32, PairError>;
+    for ask in [&count as Ask<'_>, &near] {
+        const MANY: u64 = 1 << 40;
+        let mut budget = WorkBudget::of_steps(MANY);
+        assert_eq!(ask(&mut budget), Ok(4));
+        let spent = MANY - budget.left;
+        assert_eq!(spent, budget.node_pairs + budget.leaf_pairs + budget.part_tests);
+        assert!(budget.part_tests > budget.leaf_pairs, "{budget:?}");
+        for few in [spent - 1, spent / 2] {
+            let mut budget = WorkBudget::of_steps(few);
+            assert_eq!(ask(&mut budget), Err(PairError::Exhausted(Exhausted)), "{few} of {spent}");
+            assert_eq!(budget.left, 0);
+        }
+        assert_eq!(ask(&mut WorkBudget::of_steps(spent)), Ok(4));
+        assert_eq!(ask(&mut WorkBudget::unlimited()), Ok(4));
+    }
 }

@@ -197,3 +197,15 @@ fn either_file_is_named_where_it_is_none() {
     run("cube.bvh", "cube.obj").fails_silently(1, &["cube.obj", "magic"]);
     run("cube.bvh", "none.bvh").fails_silently(3, &["none.bvh", "cannot be read"]);
 }
+
+#[test]
+fn a_query_of_too_many_steps_says_so() {
+    let pose = shift("0.5 0.25 0.125");
+    for args in [&["--max-steps", "1"][..], &["--max-steps", "1", "--pairs"]] {
+        assert_eq!(ask(args, &pose), format!("{HEADER}exhausted,\n"));
+    }
+    assert_eq!(ask(&["--max-steps", "1000"], &pose), format!("{HEADER}1,\n"));
+    let distance = ["query", "distance", "cube.bvh", "cube.bvh", "--max-steps", "0"];
+    let rows = Sandbox::with_cube().feed(&distance, pose.as_bytes()).ok().to_owned();
+    assert_eq!(rows.lines().nth(1), Some("exhausted,,,,,,,,"));
+}

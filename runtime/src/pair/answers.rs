@@ -15,7 +15,7 @@ pub struct Pair {
 /// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkBudget {
-    /// Steps left. A step visits two nodes or two leaves.
+    /// Steps left. A step visits two nodes or two leaves, or compares parts of triangles that the file has split.
     pub left: u64,
     /// Node pairs visited; each is sixteen box pairs.
     pub node_pairs: u64,
@@ -23,6 +23,8 @@ pub struct WorkBudget {
     pub leaf_pairs: u64,
     /// Triangle pairs that only exact arithmetic could decide.
     pub exact_tests: u64,
+    /// Parts of split triangles that were compared, to report each pair once.
+    pub part_tests: u64,
 }
 
 /// The limit on a query's work was reached before its answer was known.
@@ -38,7 +40,20 @@ impl WorkBudget {
 
     /// At most this many steps; a step takes about 0.1 microseconds.
     pub const fn of_steps(steps: u64) -> Self {
-        Self { left: steps, node_pairs: 0, leaf_pairs: 0, exact_tests: 0 }
+        Self { left: steps, node_pairs: 0, leaf_pairs: 0, exact_tests: 0, part_tests: 0 }
+    }
+
+    /// Spends a step for parts of split triangles, of those `beyond` what the walk may spend otherwise while there are any.
+    #[inline(always)]
+    pub(crate) fn spend_part(&mut self, beyond: &mut u64) -> Result<(), Exhausted> {
+        self.part_tests += 1;
+        match beyond.checked_sub(1) {
+            Some(left) => {
+                *beyond = left;
+                Ok(())
+            }
+            None => self.spend(),
+        }
     }
 
     #[inline(always)]

@@ -39,7 +39,8 @@ any other is an error.
 
 Every pose gives one row: 1 or 0, and with --pairs the number of pairs of triangles that meet. Surfaces meet, \
 not solids: touching counts, and a model that is wholly inside the other one meets nothing. The vertices are \
-those in the files: a small layout has moved them a little.
+those in the files: a small layout has moved them a little. A query that takes too many steps, as it may in files \
+made to that end, prints `exhausted` in place of 1 or 0.
 
 Example, two monkeys half a unit apart:
   echo 1 0 0  0 1 0  0 0 1  0.5 0 0 | bvhc query collide suzanne.bvh suzanne.bvh --pairs";
@@ -51,7 +52,8 @@ A point x of B is at R x + T in A's space.
 Every pose gives one row: the least distance of a triangle of A and one of B, the nearest point of each in A's space, and \
 their faces. Where triangles meet, the distance is 0 and the points are one point of both. Surfaces have distances, not \
 solids: a model inside the other one is as far away as its surface is. With --within, a row whose distance is more has \
-empty fields. With --abs-error or --rel-error, another pair may be found that is farther apart, by no more than that.
+empty fields. With --abs-error or --rel-error, another pair may be found that is farther apart, by no more than that. A query that takes too many \
+steps prints `exhausted` as its distance.
 
 Example, two monkeys three units apart:
   echo 1 0 0  0 1 0  0 0 1  3 0 0 | bvhc query distance suzanne.bvh suzanne.bvh";
@@ -114,7 +116,26 @@ pub(in crate::cli) struct CollideArgs {
     #[arg(long)]
     pub(in crate::cli) pairs: bool,
     #[command(flatten)]
+    pub(in crate::cli) work: WorkArgs,
+    #[command(flatten)]
     pub(in crate::cli) volume: VolumeArgs,
+}
+
+/// The limit on the work of queries on two models.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct WorkArgs {
+    /// End a query after N steps, each of two nodes or leaves: the row then says `exhausted` [default: 16 for each byte
+    /// of the two files]
+    #[arg(long, value_name = "N")]
+    max_steps: Option<u64>,
+}
+
+impl WorkArgs {
+    /// The steps that a query may take.
+    pub(in crate::cli) fn steps(&self, files: [&[u8]; 2]) -> u64 {
+        let bytes = files.map(|file| file.len() as u64);
+        self.max_steps.unwrap_or_else(|| 16 * bytes[0].saturating_add(bytes[1]))
+    }
 }
 
 /// The bounding volumes of queries on two models.
@@ -195,6 +216,8 @@ pub(in crate::cli) struct DistanceArgs {
     /// Allow distances that exceed the least one by up to the fraction E of it: 0.05 is 5 %
     #[arg(long, value_name = "E", value_parser = not_negative)]
     pub(in crate::cli) rel_error: Option<f64>,
+    #[command(flatten)]
+    pub(in crate::cli) work: WorkArgs,
     #[command(flatten)]
     pub(in crate::cli) volume: VolumeArgs,
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-use bvhc_runtime::{Model, Pose, Volume};
+use bvhc_runtime::{Model, Volume, WorkBudget};
 
 use super::Answer;
 use crate::cli::row::{Row, RowError};
@@ -16,6 +16,8 @@ pub(super) struct Handler<'a> {
     pub(super) count: bool,
     /// The volumes that prune; both files have them.
     pub(super) volume: Volume,
+    /// Steps that a query may take.
+    pub(super) steps: u64,
 }
 
 impl Answer for Handler<'_> {
@@ -26,30 +28,24 @@ impl Answer for Handler<'_> {
     fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError> {
         let Some(query) = Row::<f64>::parse(line)? else { return Ok(()) };
         let pose = query.pose("collide")?;
-        // Writing to a string cannot fail.
-        let _ = if self.count {
-            let pairs = self.pairs(&pose);
-            writeln!(row, "{},{pairs}", u8::from(pairs != 0))
+        let mut budget = WorkBudget::of_steps(self.steps);
+        let asked = self.a.against(&self.b, &pose).volume(self.volume).budget(&mut budget);
+        let (collides, pairs) = if self.count {
+            let mut pairs = 0u64;
+            let visit = |_| {
+                pairs += 1;
+                ControlFlow::Continue(())
+            };
+            (asked.all_pairs(visit).map(|_| pairs != 0), Some(pairs))
         } else {
-            writeln!(row, "{},", u8::from(self.collides(&pose)))
+            (asked.first_pair().map(|pair| pair.is_some()), None)
+        };
+        // Writing to a string cannot fail.
+        let _ = match (collides, pairs) {
+            (Ok(collides), Some(pairs)) => writeln!(row, "{},{pairs}", u8::from(collides)),
+            (Ok(collides), None) => writeln!(row, "{},", u8::from(collides)),
+            (Err(_), _) => writeln!(row, "exhausted,"),
         };
         Ok(())
-    }
-}
-
-impl Handler<'_> {
-    fn pairs(&self, pose: &Pose) -> u64 {
-        let mut pairs = 0;
-        let visit = |_| {
-            pairs += 1;
-            ControlFlow::Continue(())
-        };
-        let _ = self.a.against(&self.b, pose).volume(self.volume).all_pairs(visit);
-        pairs
-    }
-
-    fn collides(&self, pose: &Pose) -> bool {
-        let first = self.a.against(&self.b, pose).volume(self.volume).first_pair();
-        first.is_ok_and(|pair| pair.is_some())
     }
 }

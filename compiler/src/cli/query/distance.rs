@@ -16,6 +16,8 @@ pub(super) struct Handler<'a> {
     /// The limit beyond which nothing is found.
     pub(super) within: f64,
     pub(super) allowance: Tolerance,
+    /// Steps that a query may take.
+    pub(super) steps: u64,
 }
 
 impl Answer for Handler<'_> {
@@ -26,7 +28,7 @@ impl Answer for Handler<'_> {
     fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError> {
         let Some(query) = Row::<f64>::parse(line)? else { return Ok(()) };
         let pose = query.pose("distance")?;
-        let (mut warm_start, mut budget) = (WarmStart::default(), WorkBudget::unlimited());
+        let (mut warm_start, mut budget) = (WarmStart::default(), WorkBudget::of_steps(self.steps));
         let (a, b) = (&self.a, &self.b);
         let found = a
             .against(b, &pose)
@@ -36,9 +38,16 @@ impl Answer for Handler<'_> {
             .warm_start(&mut warm_start)
             .budget(&mut budget)
             .distance();
-        let Ok(Some(found)) = found else {
-            row.push_str(",,,,,,,,\n");
-            return Ok(());
+        let found = match found {
+            Ok(Some(found)) => found,
+            Ok(None) => {
+                row.push_str(",,,,,,,,\n");
+                return Ok(());
+            }
+            Err(_) => {
+                row.push_str("exhausted,,,,,,,,\n");
+                return Ok(());
+            }
         };
         let face = |model: &Model<'_>, triangle| {
             model.source_of(triangle).map_or_else(String::new, |source| source.face.to_string())

@@ -39,6 +39,8 @@ struct Walk<'a, 'v, S: Kernel> {
     b: PairTree<'a>,
     pose: RelativePose,
     budget: &'v mut WorkBudget,
+    /// What the budget has beyond the bound that ends walks in corrupt files: for comparing parts of split triangles.
+    beyond: u64,
     visit: &'v mut dyn FnMut(Pair) -> ControlFlow<()>,
 }
 
@@ -55,11 +57,11 @@ pub(crate) fn walk<S: Kernel>(
 ) -> Result<ControlFlow<()>, Exhausted> {
     // This bound ends the walk in corrupt files, where nodes may have many parents.
     let most = a.size().saturating_mul(b.size()).saturating_mul(PAIRS as u64);
-    let kept = budget.left.saturating_sub(most);
-    budget.left -= kept;
-    let mut walk = Walk { simd, a, b, pose, budget, visit };
+    let beyond = budget.left.saturating_sub(most);
+    budget.left -= beyond;
+    let mut walk = Walk { simd, a, b, pose, budget, beyond, visit };
     let result = walk.run(volumes, aim);
-    budget.left += kept;
+    walk.budget.left += walk.beyond;
     result
 }
 
@@ -163,7 +165,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
             if classification.unsure & 1 << lane != 0 && !self.decide(of_a, of_b) {
                 continue;
             }
-            if self.is_reporting_reference(of_a, of_b) && self.report(of_a, of_b).is_break() {
+            if self.is_reporting_reference(of_a, of_b)? && self.report(of_a, of_b).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -190,24 +192,26 @@ impl<S: Kernel> Walk<'_, '_, S> {
 
     /// Whether these leaves are the reporting reference of a pair that the walk may find several times.
     #[inline(always)]
-    fn is_reporting_reference(&self, a: Lane<'_>, b: Lane<'_>) -> bool {
-        !(self.a.repeats() || self.b.repeats()) || self.are_first(a, b)
+    fn is_reporting_reference(&mut self, a: Lane<'_>, b: Lane<'_>) -> Result<bool, Exhausted> {
+        if self.a.repeats() || self.b.repeats() { self.are_first(a, b) } else { Ok(true) }
     }
 
     /// A split triangle is in several blocks, whose boxes each hold a part of it. Where a part of one triangle touches
     /// a part of the other (or an unsplit one), the walk finds the blocks of both, since all volumes around them touch.
     /// If two triangles meet, some of their parts do; the first two parts that touch report the pair.
+    /// A step for each two parts that are compared.
     #[cold]
     #[inline(never)]
-    fn are_first(&self, a: Lane<'_>, b: Lane<'_>) -> bool {
+    fn are_first(&mut self, a: Lane<'_>, b: Lane<'_>) -> Result<bool, Exhausted> {
         for (block_a, part_a) in self.a.parts_of(a.0, a.1, a.2) {
             for (block_b, part_b) in self.b.parts_of(b.0, b.1, b.2) {
+                self.budget.spend_part(&mut self.beyond)?;
                 if part_a.touches(&part_b.transformed(self.pose.pose())) {
-                    return block_a == self.a.block_of(a.0) && block_b == self.b.block_of(b.0);
+                    return Ok(block_a == self.a.block_of(a.0) && block_b == self.b.block_of(b.0));
                 }
             }
         }
-        true
+        Ok(true)
     }
 }
 

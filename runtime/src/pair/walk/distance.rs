@@ -81,6 +81,9 @@ pub(crate) struct Walk<'a, 'v, 'w, S: Kernel> {
     b: PairTree<'a>,
     pose: RelativePose,
     budget: &'w mut WorkBudget,
+    /// What the budget has beyond the bound that ends walks in corrupt files: for comparing parts of split triangles.
+    beyond: u64,
+    is_exhausted: bool,
     aim: Aim<'v>,
     /// Triangle pairs up to this distance are wanted.
     limit: f64,
@@ -111,6 +114,8 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
             b,
             pose,
             budget,
+            beyond: 0,
+            is_exhausted: false,
             aim,
             limit,
             pruning_limit,
@@ -131,8 +136,8 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     ) -> Result<(ControlFlow<()>, Option<BestPair>), Exhausted> {
         // This bound ends the walk in corrupt files, where nodes may have many parents.
         let most = self.a.size().saturating_mul(self.b.size()).saturating_mul(PAIRS as u64);
-        let kept = self.budget.left.saturating_sub(most);
-        self.budget.left -= kept;
+        self.beyond = self.budget.left.saturating_sub(most);
+        self.budget.left -= self.beyond;
         let (mut of_a, mut of_b) = (LeafScratch::new(), LeafScratch::new());
         let mut caches = [LeafCache::new(&mut of_a), LeafCache::new(&mut of_b)];
         let mut end = match warm_start {
@@ -142,17 +147,14 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         if end.is_continue() {
             match self.descend(volumes, &mut caches) {
                 Ok(flow) => end = flow,
-                Err(exhausted) => {
-                    self.budget.left += kept;
-                    return Err(exhausted);
-                }
+                Err(Exhausted) => self.is_exhausted = true,
             }
         }
-        self.budget.left += kept;
-        if end.is_continue() {
+        if end.is_continue() && !self.is_exhausted {
             end = self.settle(&mut caches);
         }
-        Ok((end, self.best))
+        self.budget.left += self.beyond;
+        if self.is_exhausted { Err(Exhausted) } else { Ok((end, self.best)) }
     }
 
     /// Decides a given pair of triangles, if both exist.
@@ -412,9 +414,15 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         if found.distance > self.limit {
             return ControlFlow::Continue(());
         }
-        if matches!(self.aim, Aim::All(_) | Aim::Decreasing(..)) && !self.is_reporting_reference(&found, a, b)
-        {
-            return ControlFlow::Continue(());
+        if matches!(self.aim, Aim::All(_) | Aim::Decreasing(..)) {
+            match self.is_reporting_reference(&found, a, b) {
+                Ok(true) => {}
+                Ok(false) => return ControlFlow::Continue(()),
+                Err(Exhausted) => {
+                    self.is_exhausted = true;
+                    return ControlFlow::Break(());
+                }
+            }
         }
         let nearer = self.best.is_none_or(|best| found.precedes(&best.found));
         if nearer {
@@ -464,26 +472,45 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
 
     /// Whether these leaves are the reporting reference of a pair that the walk may find several times.
     #[inline(always)]
-    fn is_reporting_reference(&self, found: &Distance, a: (Spot, &Triangles), b: (Spot, &Triangles)) -> bool {
-        !(self.a.repeats() || self.b.repeats()) || self.are_first(found, a, b)
+    fn is_reporting_reference(
+        &mut self,
+        found: &Distance,
+        a: (Spot, &Triangles),
+        b: (Spot, &Triangles),
+    ) -> Result<bool, Exhausted> {
+        if self.a.repeats() || self.b.repeats() { self.are_first(found, a, b) } else { Ok(true) }
     }
 
     /// A split triangle is in several blocks, whose boxes each hold a part of it and together all of it. The walk finds
     /// the blocks whose parts hold the witness points, as long as these are within the limit. The first such blocks
-    /// report the pair.
+    /// report the pair. A step for each part.
     #[cold]
     #[inline(never)]
-    fn are_first(&self, found: &Distance, a: (Spot, &Triangles), b: (Spot, &Triangles)) -> bool {
+    fn are_first(
+        &mut self,
+        found: &Distance,
+        a: (Spot, &Triangles),
+        b: (Spot, &Triangles),
+    ) -> Result<bool, Exhausted> {
         let size = |v: [f64; 3]| v[0].abs() + v[1].abs() + v[2].abs();
         let pose = self.pose.pose();
         let slack = SLACK * (size(found.on_a) + size(found.on_b) + size(pose.translation()));
-        let is_first = |tree: &PairTree<'_>, (spot, record): (Spot, &Triangles), point: [f64; 3]| {
-            let mut parts = tree.parts_of(spot.leaf, record, spot.lane);
-            let first = parts.find(|(_, part)| part.is_around(point, slack));
-            first.is_none_or(|(block, _)| block == tree.block_of(spot.leaf))
-        };
-        (!self.a.repeats() || is_first(&self.a, a, found.on_a))
-            && (!self.b.repeats() || is_first(&self.b, b, pose.inverse().apply(found.on_b)))
+        let on_b = pose.inverse().apply(found.on_b);
+        for (tree, (spot, record), point) in [(self.a, a, found.on_a), (self.b, b, on_b)] {
+            if !tree.repeats() {
+                continue;
+            }
+            for (block, part) in tree.parts_of(spot.leaf, record, spot.lane) {
+                self.budget.spend_part(&mut self.beyond)?;
+                if part.is_around(point, slack) {
+                    if block != tree.block_of(spot.leaf) {
+                        return Ok(false);
+                    }
+                    break;
+                }
+            }
+        }
+        Ok(true)
     }
 }
 
