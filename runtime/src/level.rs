@@ -153,11 +153,22 @@ mod bare {
         __cpuid_count(7, 0).ecx & 1 << 11 != 0 && __cpuid_count(13, 1).eax & saves == saves
     }
 
+    /// Compiles only as long as the features detected here, and those that they imply, are all that the token stands
+    /// for.
+    #[target_feature(
+        enable = "adx,aes,avx512bitalg,avx512bw,avx512cd,avx512dq,avx512f,avx512ifma,avx512vbmi,avx512vbmi2,avx512vl,\
+                  avx512vnni,avx512vpopcntdq,bmi1,bmi2,cmpxchg16b,fma,fxsr,gfni,lzcnt,movbe,pclmulqdq,popcnt,rdrand,\
+                  rdseed,sha,vaes,vpclmulqdq,xsave,xsavec,xsaveopt,xsaves"
+    )]
+    fn avx512_token() -> Avx512 {
+        Avx512::assume_supported()
+    }
+
     pub(super) fn detect() -> Level {
         if avx2::get() && has_v3_remainder() {
             if avx512::get() && has_avx512_remainder() {
-                // SAFETY: every feature that the token stands for was just detected.
-                return Level::Avx512(unsafe { Avx512::assume_supported() });
+                // SAFETY: every feature that `avx512_token` asks for was just detected.
+                return Level::Avx512(unsafe { avx512_token() });
             }
             // SAFETY: every feature that the token stands for was just detected.
             return Level::Avx2(unsafe { Avx2::assume_supported() });
