@@ -144,6 +144,7 @@ fn replace(target: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Files that have no name until they are complete: a process that is killed while it writes leaves nothing behind.
 #[cfg(target_os = "linux")]
 mod unnamed {
+    use std::ffi::OsString;
     use std::fs::{self, File};
     use std::io::{self, ErrorKind, Write};
     use std::os::fd::AsRawFd;
@@ -152,7 +153,7 @@ mod unnamed {
 
     use rustix::fs::{AtFlags, CWD, OFlags, linkat};
 
-    /// Returns false if the file system has no such files.
+    /// Returns false, with nothing done, if the file system has no such files or there is no name for one.
     pub(super) fn replace(target: &Path, directory: &Path, bytes: &[u8]) -> io::Result<bool> {
         let flags = OFlags::TMPFILE.bits() as i32;
         let Ok(mut file) = File::options().write(true).custom_flags(flags).open(directory) else {
@@ -172,23 +173,33 @@ mod unnamed {
         }
         // A link cannot replace a file, a rename can: between these two calls the new file has a name of its own. It is
         // always the same one, so that what a process killed there leaves behind is replaced by the next.
-        let named = directory.join(format!(".{}.bvhc-tmp", target.file_name().unwrap_or_default().display()));
+        let mut name = OsString::from(".");
+        name.push(target.file_name().unwrap_or_default());
+        name.push(".bvhc-tmp");
+        let named = directory.join(name);
         loop {
             match link(&named) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    // Gone already, if another process that writes the same output was faster.
-                    let _ = fs::remove_file(&named);
-                    continue;
-                }
-                linked => linked?,
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => match fs::remove_file(&named) {
+                    Ok(()) => continue,
+                    // Another process that writes the same output was faster.
+                    Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                    // A folder, or somebody else's.
+                    Err(_) => return Ok(false),
+                },
+                // The name is too long.
+                Err(_) => return Ok(false),
             }
             match fs::rename(&named, target) {
-                // Another process that writes the same output was faster.
+                Ok(()) => return Ok(true),
+                // As above.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                renamed => break renamed?,
+                Err(error) => {
+                    let _ = fs::remove_file(&named);
+                    return Err(error);
+                }
             }
         }
-        Ok(true)
     }
 }
 

@@ -85,6 +85,20 @@ mod unix {
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
     }
 
+    /// The name by which the new file replaces an old one may be taken, or too long.
+    #[test]
+    fn outputs_of_any_name_are_replaced() {
+        let sandbox = Sandbox::with_cube();
+        fs::create_dir(sandbox.path(".taken.bvh.bvhc-tmp")).unwrap();
+        let long = format!("{}.bvh", "n".repeat(251));
+        for name in ["taken.bvh", &long] {
+            sandbox.write(name, "old");
+            sandbox.run(&["cube.obj", "-o", name, "-q"]).is_silent();
+            assert!(sandbox.read(name) == sandbox.read("cube.bvh"));
+        }
+        assert_eq!(sandbox.files(), [".taken.bvh.bvhc-tmp", "cube.bvh", "cube.obj", &long, "taken.bvh"]);
+    }
+
     #[test]
     fn links_that_lead_nowhere_are_refused() {
         let sandbox = Sandbox::with_cube();

@@ -85,7 +85,8 @@ impl LoadedModel {
         read_checked(&mut file, metadata.is_file().then_some(metadata.len()))
     }
 
-    /// Reads a model from `reader` to its end. Allocates no more than the model's header says and the reader delivers.
+    /// Reads a model from `reader` to its end. Allocates what the model's header says, but no more than 64 MiB or twice what
+    /// the reader has delivered.
     ///
     /// # Errors
     /// As [`read`](Self::read).

@@ -52,8 +52,8 @@ A point x of B is at R x + T in A's space.
 Every pose gives one row: the least distance of a triangle of A and one of B, the nearest point of each in A's space, and \
 their faces. Where triangles meet, the distance is 0 and the points are one point of both. Surfaces have distances, not \
 solids: a model inside the other one is as far away as its surface is. With --within, a row whose distance is more has \
-empty fields. With --abs-error or --rel-error, another pair may be found that is farther apart, by no more than that. A query that takes too many \
-steps prints `exhausted` as its distance.
+empty fields. With --abs-error or --rel-error, another pair may be found that is farther apart, by no more \
+than that. A query that takes too many steps prints `exhausted` as its distance.
 
 Example, two monkeys three units apart:
   echo 1 0 0  0 1 0  0 0 1  3 0 0 | bvhc query distance suzanne.bvh suzanne.bvh";

@@ -414,8 +414,9 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         if found.distance > self.limit {
             return ControlFlow::Continue(());
         }
-        if matches!(self.aim, Aim::All(_) | Aim::Decreasing(..)) {
-            match self.is_reporting_reference(&found, a, b) {
+        let is_repeated = self.a.repeats() || self.b.repeats();
+        if is_repeated && matches!(self.aim, Aim::All(_) | Aim::Decreasing(..)) {
+            match self.are_first(&found, a, b) {
                 Ok(true) => {}
                 Ok(false) => return ControlFlow::Continue(()),
                 Err(Exhausted) => {
@@ -468,17 +469,6 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
             }
             Aim::Any | Aim::All(_) => {}
         }
-    }
-
-    /// Whether these leaves are the reporting reference of a pair that the walk may find several times.
-    #[inline(always)]
-    fn is_reporting_reference(
-        &mut self,
-        found: &Distance,
-        a: (Spot, &Triangles),
-        b: (Spot, &Triangles),
-    ) -> Result<bool, Exhausted> {
-        if self.a.repeats() || self.b.repeats() { self.are_first(found, a, b) } else { Ok(true) }
     }
 
     /// A split triangle is in several blocks, whose boxes each hold a part of it and together all of it. The walk finds
