@@ -9,7 +9,7 @@ pub struct SplitTable {
     pub triangles: Vec<u32>,
     /// For each triangle, the end of its range in `slots`.
     pub ends: Vec<u32>,
-    /// `16 * node + slot` of each reference to a block that holds the triangle, ascending.
+    /// `16 * node + slot` of each reference to a block that holds the triangle, by ascending block.
     pub slots: Vec<u32>,
 }
 
@@ -42,8 +42,8 @@ fn table(nodes: &[WideNode], blocks: &[Block], numbers: &[u32], references: &[u3
         table.ends.push(start + references);
     }
     table.slots.resize(table.ends.last().copied().unwrap_or(0) as usize, 0);
-    for (slot_address, block) in slots(nodes) {
-        for number in lanes(&blocks[block as usize], numbers) {
+    for (block, slot_address) in blocks.iter().zip(slots(nodes, blocks.len())) {
+        for number in lanes(block, numbers) {
             if references[*number as usize] > 1 {
                 let next = &mut next[*number as usize];
                 table.slots[*next as usize] = slot_address;
@@ -54,13 +54,15 @@ fn table(nodes: &[WideNode], blocks: &[Block], numbers: &[u32], references: &[u3
     table
 }
 
-/// All references to blocks with their slots, ascending.
-fn slots(nodes: &[WideNode]) -> impl Iterator<Item = (u32, u32)> + '_ {
-    let slots = move |node: usize| (0..NODE_WIDTH).map(move |slot| (node, slot));
-    (0..nodes.len()).flat_map(slots).filter_map(|(node, slot)| match nodes[node].child(slot) {
-        Child::Block(block) => Some(((node * NODE_WIDTH + slot) as u32, block)),
-        Child::Node(_) | Child::Empty => None,
-    })
+/// The slot address of the reference to each of `count` blocks.
+fn slots(nodes: &[WideNode], count: usize) -> Vec<u32> {
+    let mut slots = vec![0; count];
+    for (node, slot) in (0..nodes.len()).flat_map(|node| (0..NODE_WIDTH).map(move |slot| (node, slot))) {
+        if let Child::Block(block) = nodes[node].child(slot) {
+            slots[block as usize] = (node * NODE_WIDTH + slot) as u32;
+        }
+    }
+    slots
 }
 
 /// The triangles of a block.

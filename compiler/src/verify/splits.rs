@@ -130,13 +130,14 @@ impl Expected {
                 .filter(|(_, triangle)| is_split(triangle))
                 .fold(0, |mark, (lane, _)| mark | 1 << lane)
         };
-        let mut pairs: Vec<(u32, u32)> = slots(model)
+        let mut references_of: Vec<(u32, u32, u32)> = slots(model)
             .flat_map(|(slot_address, reference)| {
-                lanes(table.number_of(reference)).map(move |(_, triangle)| (triangle, slot_address))
+                let triangles = lanes(table.number_of(reference));
+                triangles.map(move |(_, triangle)| (triangle, reference, slot_address))
             })
-            .filter(|(triangle, _)| is_split(triangle))
+            .filter(|(triangle, ..)| is_split(triangle))
             .collect();
-        pairs.sort_unstable();
+        references_of.sort_unstable();
         let split: Vec<u32> = (0..triangles as u32).filter(is_split).collect();
         let ends = split.iter().scan(0, |end, triangle| {
             *end += references[*triangle as usize];
@@ -145,7 +146,7 @@ impl Expected {
         Self {
             ends: ends.collect(),
             triangles: split,
-            slots: pairs.into_iter().map(|(_, slot_address)| slot_address).collect(),
+            slots: references_of.into_iter().map(|(.., slot_address)| slot_address).collect(),
             marks: (0..table.blocks.len()).map(marks).collect(),
         }
     }

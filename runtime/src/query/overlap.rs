@@ -9,6 +9,7 @@ use crate::model::Model;
 use crate::simd::{Kernel, dispatch};
 use crate::triangle::{corners, touch_box, touch_sphere};
 use crate::walk::all;
+use crate::walk::duplicates::DuplicateElimination;
 use crate::walk::probe::{Erased, Probe, Sink};
 
 /// Beyond every coordinate of a model, which is at most 2^60.
@@ -157,6 +158,7 @@ fn overlap<S: Kernel>(
     probe: &mut Erased<'_>,
     report: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
+    let mut duplicates = DuplicateElimination::new(model);
     all::walk(
         simd,
         model,
@@ -169,9 +171,11 @@ fn overlap<S: Kernel>(
                 if touches(&corners)
                     && probe.accepts(&visit, lane)
                     && let Some(triangle) = visit.triangle(lane)
-                    && visit.is_reporting_reference(
+                    && duplicates.reports(
+                        &visit,
                         lane,
                         triangle,
+                        probe,
                         #[inline(always)]
                         |node| all::meets(simd, node, query_box),
                     )

@@ -5,6 +5,7 @@
 //! after the other: each walk's state is in memory, and branches are harder to predict.
 
 use super::Budget;
+use crate::model::Model;
 
 /// How many walks are interleaved.
 pub(crate) const INTERLEAVED: usize = 8;
@@ -24,31 +25,25 @@ pub(crate) trait Walks {
     fn finish(&mut self, walker: Self::Walker);
 }
 
-/// Runs all walks.
+/// Runs all walks. Each has the budget of a walk of its own, so that also in a corrupt file its result is that of a walk
+/// that is not interleaved.
 #[inline(always)]
-pub(crate) fn run<W: Walks>(walks: &mut W, mut budget: Budget) {
-    let mut walkers: [Option<W::Walker>; INTERLEAVED] = [const { None }; INTERLEAVED];
+pub(crate) fn run<W: Walks>(walks: &mut W, model: &Model<'_>) {
+    let mut walkers: [Option<(W::Walker, Budget)>; INTERLEAVED] = [const { None }; INTERLEAVED];
     let (mut slot, mut idle) = (0, 0);
     while idle < INTERLEAVED {
         slot = (slot + 1) % INTERLEAVED;
         let entry = &mut walkers[slot];
-        let Some(walker) = entry else {
-            *entry = walks.start(slot);
+        let Some((walker, budget)) = entry else {
+            *entry = walks.start(slot).map(|walker| (walker, Budget::of(model)));
             idle = if entry.is_some() { 0 } else { idle + 1 };
             continue;
         };
         idle = 0;
-        if !budget.spend() {
-            break;
-        }
-        if !walks.step(slot, walker)
-            && let Some(walker) = entry.take()
+        if !(budget.spend() && walks.step(slot, walker))
+            && let Some((walker, _)) = entry.take()
         {
             walks.finish(walker);
         }
-    }
-    // In a corrupt file the budget may run out; what was found by then is reported.
-    for walker in walkers.into_iter().flatten() {
-        walks.finish(walker);
     }
 }

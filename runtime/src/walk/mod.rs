@@ -1,12 +1,13 @@
 //! The traversal loops, written once: a query supplies the tests of boxes and leaves, not the loop.
 
 pub(crate) mod all;
+pub(crate) mod duplicates;
 pub(crate) mod interleaved;
 pub(crate) mod nearest;
 pub(crate) mod probe;
 pub(crate) mod ray;
 
-use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
+use bvhc_format::record::{Block, ChildRef};
 
 use crate::model::Model;
 use crate::prefetch;
@@ -16,13 +17,11 @@ use probe::Sink;
 ///
 /// In a valid file a walk visits each at most once. In a corrupt one many references may lead to the same node; the
 /// budget then ends the walk.
-///
-/// Holds one more than the visits left. It must not be used again after it has returned false.
 pub(crate) struct Budget(u64);
 
 impl Budget {
     pub(crate) fn of(model: &Model<'_>) -> Self {
-        Self(model.sections().nodes().len() as u64 + model.sections().blocks().count() as u64 + 1)
+        Self(model.sections().nodes().len() as u64 + model.sections().blocks().count() as u64)
     }
 
     /// For a walk of several rays or points, each with the budget of a single one.
@@ -31,11 +30,12 @@ impl Budget {
         Self(of_one.saturating_mul(count))
     }
 
-    /// Whether one more visit is allowed.
+    /// Whether one more visit is allowed; once it is not, none is.
     #[inline(always)]
     pub(crate) fn spend(&mut self) -> bool {
-        self.0 = self.0.wrapping_sub(1);
-        self.0 != 0
+        let left = self.0.checked_sub(1);
+        self.0 = left.unwrap_or(0);
+        left.is_some()
     }
 }
 
@@ -78,35 +78,5 @@ impl<'a> Visit<'a> {
     #[inline(always)]
     pub(crate) fn triangle(&self, lane: usize) -> Option<u32> {
         self.model.triangle_at(self.block.first, lane)
-    }
-
-    /// Whether this block reports the triangle in a lane (duplicate elimination): of the blocks that hold the triangle
-    /// and that the query visits, it is the one with the first reference.
-    ///
-    /// `meets` gives the slots of a node whose boxes the query visits. Boxes lie within those of their parents and the
-    /// box tests are monotone, so a query that meets a block's box also meets all boxes above it.
-    #[inline(always)]
-    pub(crate) fn is_reporting_reference(
-        &self,
-        lane: usize,
-        triangle: u32,
-        meets: impl Fn(&WideNode) -> u32,
-    ) -> bool {
-        // In a corrupt file there may be more lanes than bits.
-        let split = self.block.split.checked_shr(lane as u32).is_some_and(|bits| bits & 1 != 0);
-        !split || self.is_first_met(triangle, meets)
-    }
-
-    #[inline(always)]
-    fn is_first_met(&self, triangle: u32, meets: impl Fn(&WideNode) -> u32) -> bool {
-        for address in self.model.slots_of(triangle) {
-            let (node, slot) =
-                (address.to_native() as usize / NODE_WIDTH, address.to_native() as usize % NODE_WIDTH);
-            let Some(node) = self.model.sections().nodes().get(node) else { continue };
-            if meets(node) & 1 << slot != 0 {
-                return node.children[slot] == self.reference | ChildRef::BLOCK_BIT;
-            }
-        }
-        true
     }
 }

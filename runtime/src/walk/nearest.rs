@@ -133,7 +133,7 @@ pub(crate) fn walk_interleaved<S: Kernel, P: Sink, T: Search>(
     let stacks = [const { Stack::new() }; INTERLEAVED];
     let mut walks =
         Points { simd, model, points, next: 0, stacks, scratch: Block::EMPTY, sink, start, finish };
-    run(&mut walks, Budget::of_many(model, points.len() as u64));
+    run(&mut walks, model);
 }
 
 struct Points<'a, S, P, F, G> {

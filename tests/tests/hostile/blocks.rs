@@ -2,20 +2,21 @@
 
 use std::mem::offset_of;
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 use bvhc::compile::Layout;
+use bvhc::file::Bytes;
+use bvhc_format::MAX_SPLIT_SLOTS;
 use bvhc_format::packed::WINDOW;
-use bvhc_format::record::{Block, NODE_WIDTH};
+use bvhc_format::record::{Block, ChildRef, NODE_WIDTH};
 use bvhc_format::section::SectionKind;
-use bvhc_runtime::{Aabb, Blocks, Model};
+use bvhc_runtime::{Aabb, Blocks, Counters, Model, Ray, VisitControl};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{soup, write_obj};
 use bvhc_tests::support::forge::{self, BLOCK, Offsets};
 use bvhc_tests::support::split::split;
 use bvhc_tests::support::{LAYOUTS, aligned, levels};
 
-use super::{NUMBERS, PATIENCE, middling, middling_as, splits_as, survive, write};
+use super::{NUMBERS, middling, middling_as, splits_as, survive, write};
 
 #[test]
 fn blocks_that_lie_about_their_contents() {
@@ -99,37 +100,100 @@ fn splits_that_lie() {
     }
 }
 
-/// A triangle in every lane of every block, with so many addresses, all invalid, that looking up all of them for each
-/// lane would take practically for ever.
-#[test]
-fn a_triangle_that_is_everywhere() {
+/// A triangle in every lane of every block, whose slots are as given: those of the first four thousand blocks, the last.
+fn a_triangle_everywhere(of_first: u32, of_last: u32) -> Bytes {
     let mut forged = split(&write_obj(&soup::triangles(14_000, 0.6, 9)), 0.02, Layout::Fast);
     let list = |forged: &[u8], kind: SectionKind, field: usize| {
         let at = forge::root(forged, kind) + field;
         let start = at.wrapping_add(forge::read_u64(forged, at) as usize);
         (start, forge::read_u64(forged, at + 8) as usize)
     };
-    let [(split, _), (ends, _), (offsets, count)] =
+    let [(split, _), (ends, _), (slots, count)] =
         [0, 16, 32].map(|field| list(&forged, SectionKind::Splits, field));
-    assert!(count > 100_000, "{count} offsets are not many");
+    assert!(count > 100_000, "{count} slots are not many");
     let (lanes, lane_count) = list(&forged, SectionKind::Geometry, 16);
     let everywhere = forge::read_u32(&forged, split);
     (0..lane_count).for_each(|lane| write(&mut forged, lanes + 4 * lane, everywhere));
     write(&mut forged, ends, count as u32);
-    (0..count).for_each(|place| write(&mut forged, offsets + 4 * place, u32::MAX));
+    (0..count).for_each(|index| write(&mut forged, slots + 4 * index, of_first));
+    write(&mut forged, slots + 4 * (MAX_SPLIT_SLOTS - 1), of_last);
     let records = Offsets::of(&forged);
     for block in 0..records.block_count {
         let marks = records.blocks + BLOCK * block + offset_of!(Block, split);
         forged[marks..marks + 2].fill(0xff);
     }
+    forged
+}
+
+/// Asks for all triangles of a box and all hits of a ray; returns how many triangles there are and how many were reported.
+/// Panics if that takes more tests of nodes than a valid file of the same size.
+fn ask_for_all(model: &Model<'_>, extent: &Aabb) -> (u64, [u64; 2]) {
+    let sections = model.sections();
+    let slots = sections.splits().map_or(0, |splits| splits.slots.len());
+    let most = (sections.nodes().len() + 2 * slots) as u64;
+    let mut found = [0; 2];
+    for level in levels() {
+        let model = model.with_level(level);
+        let mut counters = Counters::default();
+        found = [0; 2];
+        let _ = model.overlap_box_with(extent, &mut counters, |_| {
+            found[0] += 1;
+            ControlFlow::Continue(())
+        });
+        assert!(counters.nodes <= most, "{counters:?} {most}");
+        let mut counters = Counters::default();
+        let ray = Ray::new(extent.min, [0, 1, 2].map(|axis| extent.max[axis] - extent.min[axis]));
+        model.all_hits_with(&ray, &mut counters, |_| {
+            found[1] += 1;
+            VisitControl::Continue
+        });
+        assert!(counters.nodes <= most, "{counters:?} {most}");
+    }
+    (model.triangle_count(), found)
+}
+
+/// So many slots, all invalid, that looking up all of them for each lane would take practically for ever.
+#[test]
+fn a_triangle_whose_slots_do_not_exist() {
+    let forged = a_triangle_everywhere(u32::MAX, u32::MAX);
     let model = Model::from_bytes(&forged).expect("it opens");
-    let start = Instant::now();
-    let all = Aabb { min: [-10.0; 3], max: [10.0; 3] };
-    let mut found = 0;
-    let _ = model.overlap_box(&all, |_| {
-        found += 1;
-        ControlFlow::Continue(())
+    let (most, [in_box, hit]) = ask_for_all(&model, &Aabb { min: [-10.0; 3], max: [10.0; 3] });
+    assert_eq!(in_box, most);
+    assert!(0 < hit && hit <= most);
+}
+
+/// All slots but the last are that of the first block, which the query does not meet, so that every lane of every block
+/// would test four thousand slots.
+#[test]
+fn a_triangle_whose_slots_are_all_tested() {
+    let address = |forged: &[u8], block: u32| {
+        let model = Model::from_bytes(forged).expect("it opens");
+        let children = model.sections().nodes().iter().flat_map(|node| node.children);
+        let reference = |child: &u32| *child == ChildRef::block(block).0;
+        children.enumerate().find(|(_, child)| reference(child)).expect("every block has a slot").0
+    };
+    let honest = a_triangle_everywhere(0, 0);
+    let last = Model::from_bytes(&honest).expect("it opens").sections().blocks().count() as u32 - 1;
+    let [of_first, of_last] = [0, last].map(|block| address(&honest, block));
+    let forged = a_triangle_everywhere(of_first as u32, of_last as u32);
+    let model = Model::from_bytes(&forged).expect("it opens");
+    let box_of = |address: usize| {
+        let node = &model.sections().nodes()[address / NODE_WIDTH];
+        let plane = |side: usize| [0, 1, 2].map(|axis| node.planes[2 * axis + side][address % NODE_WIDTH]);
+        Aabb { min: plane(0), max: plane(1) }
+    };
+    let (first, last) = (box_of(of_first), box_of(of_last));
+    // A half of the model that has the last block and not the first one.
+    let whole = Aabb { min: [-10.0; 3], max: [10.0; 3] };
+    let halves = (0..3).flat_map(|axis| {
+        let (mut above, mut below) = (whole, whole);
+        above.min[axis] = first.max[axis].next_up();
+        below.max[axis] = first.min[axis].next_down();
+        [above, below]
     });
-    assert_eq!(found, lane_count);
-    assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
+    let meets_last =
+        |half: &Aabb| (0..3).all(|axis| half.min[axis] <= last.max[axis] && half.max[axis] >= last.min[axis]);
+    let half = halves.into_iter().find(meets_last).expect("the two are apart");
+    let (most, found) = ask_for_all(&model, &half);
+    assert!(found.iter().all(|found| *found <= most), "{found:?} {most}");
 }

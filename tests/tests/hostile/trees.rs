@@ -6,8 +6,10 @@ use bvhc::compile::{Layout, Quality};
 use bvhc::file::Bytes;
 use bvhc_format::MAX_DEPTH;
 use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
+use bvhc_runtime::{Level, Model};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::icosphere;
+use bvhc_tests::support::answers::ask_batches;
 use bvhc_tests::support::forge::{BLOCK, NODE, Offsets};
 use bvhc_tests::support::{LAYOUTS, aligned, compiled_as, levels};
 
@@ -19,7 +21,7 @@ fn mutated_trees() {
     let (levels, mut random) = (levels(), Random::new(2));
     for good in [middling(), splits_as(Layout::Fast), splits_as(Layout::Small)] {
         let offsets = Offsets::of(&good);
-        for _ in 0..5000 {
+        for number in 0..5000 {
             let mut forged = aligned(&good);
             for _ in 0..1 + random.below(20) {
                 let node = random.below(offsets.node_count as u32) as usize;
@@ -30,8 +32,16 @@ fn mutated_trees() {
                 write(&mut forged, offsets.plane(node, plane, slot), NUMBERS[random.below(12) as usize]);
             }
             assert!(survive(&forged, &levels));
+            if number % 10 == 0 {
+                survive_batches(&forged, &levels);
+            }
         }
     }
+}
+
+fn survive_batches(forged: &Bytes, levels: &[Level]) {
+    let model = Model::from_bytes(forged).expect("it opened");
+    levels.iter().for_each(|level| ask_batches(&model.with_level(*level)));
 }
 
 /// All boxes unbounded, all children as `child` says for a node: then every query goes wherever it can.
@@ -68,7 +78,9 @@ fn circles(good: &Bytes) {
         &|_, _| 1 << 31,
     ];
     for circle in circles {
-        assert!(survive(&with_children(good, circle), &levels));
+        let forged = with_children(good, circle);
+        assert!(survive(&forged, &levels));
+        survive_batches(&forged, &levels);
     }
     for outside in [count, 0x7fff_ffff, 0x8fff_ffff, 0xffff_fffe, 0xffff_ffff] {
         assert!(survive(&with_children(good, |_, _| outside), &levels));

@@ -6,6 +6,7 @@ use crate::model::Model;
 use crate::ray::{Class, Frame, Hit, Ray, Scaled};
 use crate::simd::{Kernel, dispatch};
 use crate::triangle::ray::{describe_hit, hits_in_block};
+use crate::walk::duplicates::DuplicateElimination;
 use crate::walk::probe::{Erased, Probe, Sink};
 use crate::walk::ray::{NearestFirst, SlabTest, walk};
 
@@ -67,6 +68,7 @@ fn all_hits<S: Kernel>(
 ) {
     let (mut limit, mut stopped) = (frame.t_max, false);
     let boxes = SlabTest::new(simd, frame);
+    let mut duplicates = DuplicateElimination::new(model);
     walk::<S, _, NearestFirst>(
         simd,
         model,
@@ -89,9 +91,11 @@ fn all_hits<S: Kernel>(
                     }
                     let Some(triangle) = visit.triangle(found.lane) else { return };
                     // Boxes that the ray enters beyond the hit need not be visited.
-                    let reports = visit.is_reporting_reference(
+                    let reports = duplicates.reports(
+                        &visit,
                         found.lane,
                         triangle,
+                        probe,
                         #[inline(always)]
                         |node| boxes.meets(simd, node, found.t),
                     );

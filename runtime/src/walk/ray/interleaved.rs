@@ -12,7 +12,7 @@ use crate::simd::Kernel;
 use crate::stack::{NodeGroupScratch, NodeGroupStack};
 use crate::walk::interleaved::{INTERLEAVED, Walks, run};
 use crate::walk::probe::Sink;
-use crate::walk::{Budget, Visit, as_block, prefetch_child};
+use crate::walk::{Visit, as_block, prefetch_child};
 
 /// The children of a node in a question's order.
 type Group<'m, S, Q> = <<Q as Question>::Order as Order>::NodeGroup<'m, S>;
@@ -30,10 +30,9 @@ pub(crate) fn walk<'m, S: Kernel, Q: Question>(
     let mut waiting: [NodeGroupScratch<Group<'m, S, Q>>; INTERLEAVED] =
         core::array::from_fn(|_| NodeGroupScratch::new());
     let stacks = waiting.each_mut().map(NodeGroupStack::new);
-    let budget = Budget::of_many(model, rays.len() as u64);
     let mut walks =
         Rays::<S, Q, _, _> { simd, model, rays, next: 0, stacks, scratch: Block::EMPTY, sink, finish };
-    run(&mut walks, budget);
+    run(&mut walks, model);
 }
 
 struct Rays<'m, 'r, S: Kernel, Q: Question, P, F> {

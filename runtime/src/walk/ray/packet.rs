@@ -79,7 +79,9 @@ pub(crate) fn walk<S: Kernel, Q: Question>(
     }
     let mut limits = Limits::new(rays.iter().map(|ray| ray.t_max));
     let walk = Walk::<S, Q> { simd, model, packet, question: PhantomData };
-    walk.run(&mut limits, &mut found, sink);
+    // One ray for visits that rays share.
+    let budget = Budget::of_many(model, 1 + rays.len() as u64);
+    walk.run(&mut limits, &mut found, budget, sink);
     found
 }
 
@@ -97,12 +99,11 @@ type Found<Q> = [<Q as Question>::Found; MAX_RAYS];
 
 impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
     #[inline(always)]
-    fn run<P: Sink>(&self, limits: &mut Limits, found: &mut Found<Q>, sink: &mut P) {
+    fn run<P: Sink>(&self, limits: &mut Limits, found: &mut Found<Q>, mut budget: Budget, sink: &mut P) {
         let (simd, model, groups) = (self.simd, self.model, self.packet.groups().len());
         let mut stack = Stack::new();
         let mut scratch = Block::EMPTY;
         let mut vertices = Vertices::new(simd);
-        let mut budget = Budget::of_many(model, 1 + MAX_RAYS as u64);
         limits.update(simd, groups);
         let rays = u64::MAX >> (64 - groups * lanes::<S>());
         stack.push(0, Waiting { bound: f32::NEG_INFINITY, rays });
