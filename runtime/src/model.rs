@@ -222,6 +222,11 @@ impl<'a> Model<'a> {
         names(&self.sections.metadata().objects)
     }
 
+    /// How many triangles a query can report: all of them. A corrupt file may state any count; it has no more than it lists.
+    pub(crate) fn most_reports(&self) -> u64 {
+        self.triangle_count().min(self.sections.geometry().triangles.get().len() as u64)
+    }
+
     /// Nodes and blocks, for prefetching.
     #[inline(always)]
     pub(crate) fn records(&self) -> (Records, Records) {

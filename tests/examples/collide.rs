@@ -11,11 +11,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     // B is rotated upright, and half of it is below A: a point x of B is at R x + T.
     let upright = [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]];
     let pose = Pose::from_rows(upright, [0.25, 0.5, -0.5])?;
-    println!("they meet: {}", a.collides(&b, &pose));
+    println!("they meet: {}", a.collides(&b, &pose)?);
     let _ = a.all_pairs(&b, &pose, |pair| {
         println!("triangle {} of A meets triangle {} of B", pair.a, pair.b);
         ControlFlow::Continue(())
-    });
+    })?;
     Ok(())
 }
 

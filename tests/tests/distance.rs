@@ -16,6 +16,7 @@ use bvhc_tests::pose;
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::gaps::KINDS;
 use bvhc_tests::scene::{encounter, icosphere, pairs};
+use bvhc_tests::support::answers::spent;
 use bvhc_tests::support::stored::stored;
 use bvhc_tests::support::{
     LAYOUTS, Scene, compiled_as, compiled_for_pairs, compiled_triangles, compiled_with_kdops, levels, scenes,
@@ -33,6 +34,10 @@ fn same(found: f64, expected: f64) -> bool {
     (found - expected).abs() <= ERROR * expected
 }
 
+fn nearest(a: &Model<'_>, b: &Model<'_>, pose: &Pose) -> Distance {
+    a.distance(b, pose).expect("the default limit suffices").expect("triangles")
+}
+
 /// Every pair within a distance, ascending.
 fn all_within(a: &Model<'_>, b: &Model<'_>, pose: &Pose, limit: f64) -> Vec<Distance> {
     let mut pairs = Vec::new();
@@ -40,7 +45,7 @@ fn all_within(a: &Model<'_>, b: &Model<'_>, pose: &Pose, limit: f64) -> Vec<Dist
         pairs.push(*found);
         ControlFlow::Continue(())
     });
-    assert_eq!(end, ControlFlow::Continue(()));
+    assert_eq!(end, Ok(ControlFlow::Continue(())));
     pairs.sort_by_key(|found| (found.a, found.b));
     pairs
 }
@@ -82,7 +87,7 @@ fn check(what: &str, a: &Model<'_>, b: &Model<'_>, poses: &[Pose]) -> Vec<f64> {
         for (level, warm_start) in levels().into_iter().zip(&mut warm_starts) {
             let (a, b) = (a.with_level(level), b.with_level(level));
             let what = || format!("{what}, {}, {pose:?}", level.name());
-            let found = a.distance(&b, pose).expect("triangles");
+            let found = nearest(&a, &b, pose);
             assert!(same(found.distance, expected.distance), "{}: {found:?} {expected:?}", what());
             let corners = [still.triangles()[found.a as usize], transformed.triangles()[found.b as usize]];
             check_points(&found, corners, &what);
@@ -117,14 +122,18 @@ fn check_variants(
     check_by(a, b, pose, Volume::Aabb, found, what);
     for limit in [distance, distance * 1.01 + 1e-9, f64::INFINITY] {
         assert!(
-            is_same(a.against(b, pose).limit(limit).distance().unwrap_or(None)) && a.within(b, pose, limit),
+            is_same(a.against(b, pose).limit(limit).distance().unwrap_or(None))
+                && a.within(b, pose, limit) == Ok(true),
             "{}",
             what()
         );
     }
     for limit in [distance.next_down(), distance * 0.99, -1.0, f64::NAN] {
         let nothing = distance == 0.0 && limit == 0.0;
-        let answer = (a.against(b, pose).limit(limit).distance().unwrap_or(None), a.within(b, pose, limit));
+        let answer = (
+            a.against(b, pose).limit(limit).distance().unwrap_or(None),
+            a.within(b, pose, limit) == Ok(true),
+        );
         assert!(nothing || answer == (None, false), "{}: {answer:?} within {limit}", what());
     }
     let mut budget = WorkBudget::unlimited();
@@ -297,7 +306,7 @@ fn kdops_do_as_well() {
                 {
                     let what = || format!("{name}, {k}, {realign:?}, {}, {pose:?}", level.name());
                     let (a, b) = (a.with_level(level), model.with_level(level));
-                    let found = a.distance(&b, &pose).expect("triangles");
+                    let found = nearest(&a, &b, &pose);
                     check_by(&a, &b, &pose, Volume::Kdop(realign), &found, &what);
                 }
             }
@@ -334,7 +343,7 @@ fn crowds_of_pairs() {
                 check_points(found, corners, &|| kind.name.to_owned());
             }
             let least = expected.iter().fold(f64::INFINITY, |least, pair| least.min(pair.2));
-            assert!(same(a.distance(&b, &pose).expect("triangles").distance, least), "{}", kind.name);
+            assert!(same(nearest(&a, &b, &pose).distance, least), "{}", kind.name);
             count += found.len();
         }
     }
@@ -355,7 +364,7 @@ fn single_pairs() {
             let [distance] = check(kind.name, &a, &b, &[pose])[..] else { panic!("one pose, one distance") };
             let transformed = pose::Pose::of_query(&pose).corners(pair.b);
             assert_eq!(distance == 0.0, meet(pair.still(), transformed), "{}", kind.name);
-            let back = b.distance(&a, &pose.inverse()).expect("triangles").distance;
+            let back = nearest(&b, &a, &pose.inverse()).distance;
             let far = pair.still().as_flattened().iter().fold(0.0f64, |far, x| far.max(x.abs()));
             let far = pose.translation().iter().fold(far, |far, x| far.max(x.abs()));
             assert!(
@@ -396,7 +405,7 @@ fn hints_from_elsewhere() {
     let mut warm_start = WarmStart::default();
     for pose in poses(&mut random, &scenes[0].mesh, 30) {
         let [a, b] = [0; 2].map(|_| &models[random.below(models.len() as u32) as usize]);
-        let expected = a.distance(b, &pose).expect("triangles");
+        let expected = nearest(a, b, &pose);
         let mut budget = WorkBudget::unlimited();
         let found = a.against(b, &pose).warm_start(&mut warm_start).budget(&mut budget).distance();
         let found = found.expect("no limit").expect("triangles");
@@ -413,7 +422,7 @@ fn limits_on_work() {
     let mut whole = WorkBudget::unlimited();
     let expected = ask(&mut whole);
     assert!(matches!(expected, Ok(Some(_))));
-    let steps = whole.node_pairs + whole.leaf_pairs;
+    let steps = spent(&whole);
     assert_eq!(whole.left, u64::MAX - steps);
     assert_eq!(ask(&mut WorkBudget::of_steps(steps)), expected);
     for few in [0, 1, steps / 2, steps - 1] {
@@ -430,5 +439,5 @@ fn limits_on_work() {
         visits += 1;
         if visits == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    assert_eq!((end, visits), (ControlFlow::Break(()), 5));
+    assert_eq!((end, visits), (Ok(ControlFlow::Break(())), 5));
 }

@@ -18,8 +18,10 @@ use crate::simd::{Kernel, dispatch};
 /// Triangles are closed, and touching counts as meeting. Meshes are surfaces: a mesh inside another one meets nothing.
 /// B's vertices are transformed by [`Pose::apply`] in f64; from there on answers are exact, and the same on every CPU.
 /// OBB trees are used where the files have them, else the AABB trees, which takes several times as long. Nothing
-/// allocates or panics. A walk through two corrupt trees can take as many steps as the product of their node counts:
-/// for untrusted files, use [`against`](Model::against) with a [`WorkBudget`].
+/// allocates or panics.
+///
+/// A query ends with [`PairError::Exhausted`] after the steps of [`WorkBudget::of_models`], many times what models of their
+/// size usually take; [`Against::budget`] sets another limit or none.
 impl Model<'_> {
     /// A query of this model and another one, with options.
     ///
@@ -44,29 +46,41 @@ impl Model<'_> {
     }
 
     /// Whether any two triangles meet. Stops at the first pair found.
-    pub fn collides(&self, other: &Model<'_>, pose: &Pose) -> bool {
-        self.first_pair(other, pose).is_some()
+    ///
+    /// # Errors
+    /// [`PairError::Exhausted`].
+    pub fn collides(&self, other: &Model<'_>, pose: &Pose) -> Result<bool, PairError> {
+        Ok(self.first_pair(other, pose)?.is_some())
     }
 
     /// A pair of triangles that meet, if any do. Which pair is unspecified, and may differ between CPUs.
-    pub fn first_pair(&self, other: &Model<'_>, pose: &Pose) -> Option<Pair> {
-        self.against(other, pose).first_pair().unwrap_or(None)
+    ///
+    /// # Errors
+    /// [`PairError::Exhausted`].
+    pub fn first_pair(&self, other: &Model<'_>, pose: &Pose) -> Result<Option<Pair>, PairError> {
+        self.against(other, pose).first_pair()
     }
 
     /// Calls `visit` with every pair of triangles that meet, each once, in no particular order, until it returns
     /// `Break`, which is then returned.
+    ///
+    /// # Errors
+    /// [`PairError::Exhausted`]: more pairs may meet than were visited.
     pub fn all_pairs(
         &self,
         other: &Model<'_>,
         pose: &Pose,
         visit: impl FnMut(Pair) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        self.against(other, pose).all_pairs(visit).unwrap_or(ControlFlow::Continue(()))
+    ) -> Result<ControlFlow<()>, PairError> {
+        self.against(other, pose).all_pairs(visit)
     }
 
     /// Writes the pairs of triangles that meet into a slice, as many as fit, in no particular order. Returns how many
     /// there are in total.
-    pub fn pairs_into(&self, other: &Model<'_>, pose: &Pose, into: &mut [Pair]) -> usize {
+    ///
+    /// # Errors
+    /// [`PairError::Exhausted`].
+    pub fn pairs_into(&self, other: &Model<'_>, pose: &Pose, into: &mut [Pair]) -> Result<usize, PairError> {
         let mut count = 0;
         let _ = self.all_pairs(other, pose, |pair| {
             if let Some(entry) = into.get_mut(count) {
@@ -74,31 +88,41 @@ impl Model<'_> {
             }
             count += 1;
             ControlFlow::Continue(())
-        });
-        count
+        })?;
+        Ok(count)
     }
 
     /// The least distance between triangles of the two models: see [`Against::distance`]. `None` only where a corrupt
     /// file has no triangles.
-    pub fn distance(&self, other: &Model<'_>, pose: &Pose) -> Option<Distance> {
-        self.against(other, pose).distance().unwrap_or(None)
+    ///
+    /// # Errors
+    /// [`PairError::Exhausted`].
+    pub fn distance(&self, other: &Model<'_>, pose: &Pose) -> Result<Option<Distance>, PairError> {
+        self.against(other, pose).distance()
     }
 
     /// Whether [`distance`](Self::distance) is at most `limit`. Stops as soon as that is proven.
-    pub fn within(&self, other: &Model<'_>, pose: &Pose, limit: f64) -> bool {
-        self.against(other, pose).within(limit).unwrap_or(false)
+    ///
+    /// # Errors
+    /// [`PairError::Exhausted`].
+    pub fn within(&self, other: &Model<'_>, pose: &Pose, limit: f64) -> Result<bool, PairError> {
+        self.against(other, pose).within(limit)
     }
 
     /// Calls `visit` with every pair of triangles that are at most `limit` apart, each once, in no particular order,
     /// until it returns `Break`, which is then returned.
+    ///
+    /// # Errors
+    /// [`PairError::Exhausted`]: where most triangles are within the limit of each other, give it a larger
+    /// [`budget`](Against::budget).
     pub fn pairs_within(
         &self,
         other: &Model<'_>,
         pose: &Pose,
         limit: f64,
         visit: impl FnMut(&Distance) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        self.against(other, pose).pairs_within(limit, visit).unwrap_or(ControlFlow::Continue(()))
+    ) -> Result<ControlFlow<()>, PairError> {
+        self.against(other, pose).pairs_within(limit, visit)
     }
 }
 
@@ -127,7 +151,7 @@ impl<'q> Against<'q> {
         Self { volume, ..self }
     }
 
-    /// Limits the work and counts it; unlimited by default.
+    /// Limits the work and counts it; by default it is limited to the steps of [`WorkBudget::of_models`].
     pub fn budget(self, budget: &'q mut WorkBudget) -> Self {
         Self { budget: Some(budget), ..self }
     }
@@ -244,10 +268,10 @@ impl<'q> Against<'q> {
         visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, PairError> {
         let [a, b] = self.models;
-        let mut unlimited = WorkBudget::unlimited();
+        let mut of_models = WorkBudget::of_models(self.models);
         let budget = match self.budget {
             Some(budget) => &mut *budget,
-            None => &mut unlimited,
+            None => &mut of_models,
         };
         // Missing volumes are an error at any pose, so this is not decided here.
         let may_touch = aabb::touch(&a.bounds(), &b.bounds(), self.pose);
@@ -261,10 +285,10 @@ impl<'q> Against<'q> {
         aim: distance::Aim<'_>,
         start: Option<[distance::Spot; 2]>,
     ) -> Result<End, PairError> {
-        let mut unlimited = WorkBudget::unlimited();
+        let mut of_models = WorkBudget::of_models(self.models);
         let budget = match self.budget {
             Some(budget) => &mut *budget,
-            None => &mut unlimited,
+            None => &mut of_models,
         };
         let question = Search { limit, aim, start, budget };
         let level = self.models[0].level().inner();

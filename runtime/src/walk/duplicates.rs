@@ -25,9 +25,7 @@ pub(crate) struct DuplicateElimination<'m> {
 impl<'m> DuplicateElimination<'m> {
     pub(crate) fn new(model: &'m Model<'m>) -> Self {
         let slots = model.sections().splits().map_or(0, |splits| splits.slots.get().len());
-        let listed = model.sections().geometry().triangles.get().len() as u64;
-        let reports = model.triangle_count().min(listed);
-        Self { model, tests: 2 * slots as u64, reports }
+        Self { model, tests: 2 * slots as u64, reports: model.most_reports() }
     }
 
     /// Whether a visited block reports the triangle in a lane. `meets` gives the slots of a node whose boxes the query meets.

@@ -56,13 +56,15 @@ fn checks_of_two(model: &Model<'_>) -> [bool; 5] {
     let count = model.pairs_into(model, &Pose::IDENTITY, &mut pairs);
     let away = Pose::from_translation([0.0, 0.0, 1.0]);
     [
-        count == 9 && pairs.contains(&Pair { a: 2, b: 0 }),
-        away.is_ok_and(|away| !model.collides(model, &away)),
+        count == Ok(9) && pairs.contains(&Pair { a: 2, b: 0 }),
+        away.is_ok_and(|away| model.collides(model, &away) == Ok(false)),
         model.against(model, &Pose::IDENTITY).budget(&mut budget).first_pair().is_err(),
         away.is_ok_and(|away| {
-            model.distance(model, &away).is_some_and(|found| found.distance == FRAC_1_SQRT_2)
+            matches!(model.distance(model, &away), Ok(Some(found)) if found.distance == FRAC_1_SQRT_2)
         }),
-        away.is_ok_and(|away| model.within(model, &away, 0.7072) && !model.within(model, &away, 0.707)),
+        away.is_ok_and(|away| {
+            [0.7072, 0.707].map(|limit| model.within(model, &away, limit)) == [Ok(true), Ok(false)]
+        }),
     ]
 }
 

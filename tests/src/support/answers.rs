@@ -184,6 +184,11 @@ pub fn poses() -> [Pose; 2] {
     [Pose::IDENTITY, Pose::from_rows(turn, [0.5, 0.25, -0.125]).expect("a rotation")]
 }
 
+/// The steps that queries took, by their counts.
+pub fn spent(budget: &WorkBudget) -> u64 {
+    budget.node_pairs + budget.leaf_pairs + budget.triangle_pairs + budget.part_tests
+}
+
 /// How many pairs of triangles of a model and itself are found within the budget.
 pub fn count_pairs(model: &Model<'_>, pose: &Pose, budget: &mut WorkBudget) -> u64 {
     let mut count = 0;

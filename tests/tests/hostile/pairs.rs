@@ -1,12 +1,14 @@
 //! Corrupt trees of oriented boxes, and queries for every pair of triangles and for distances.
 
+use std::ops::ControlFlow;
+
 use bvhc::compile::Layout;
 use bvhc::file::Bytes;
 use bvhc_format::section::SectionKind;
-use bvhc_runtime::{Level, Model, WorkBudget};
+use bvhc_runtime::{Exhausted, Level, Model, PairError, Pose, WorkBudget};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{icosphere, soup};
-use bvhc_tests::support::answers::{ask_distances, count_pairs, poses};
+use bvhc_tests::support::answers::{ask_distances, count_pairs, poses, spent};
 use bvhc_tests::support::forge::{self, Offsets, with_bytes};
 use bvhc_tests::support::{LAYOUTS, aligned, compiled_for_pairs, levels};
 
@@ -24,7 +26,7 @@ fn survive_pairs(bytes: &Bytes, levels: &[Level]) -> bool {
         for level in levels {
             let model = model.with_level(*level);
             for pose in poses() {
-                std::hint::black_box(model.collides(&model, &pose));
+                std::hint::black_box(model.collides(&model, &pose).ok());
                 for steps in [0, 1, 300] {
                     std::hint::black_box(ask_distances(&model, &pose, steps));
                 }
@@ -90,6 +92,59 @@ fn children_that_go_in_circles() {
         for circle in circles {
             assert!(survive_pairs(&with_children(&good, circle), &levels));
         }
+    }
+}
+
+/// Every node refers four times to the next one and the last one to a leaf: there are more ways through two such trees than
+/// anyone has time for.
+#[test]
+fn the_default_limit_ends_queries_and_says_so() {
+    let forged = |frequency: u32| {
+        let good = compiled_for_pairs(&icosphere::displaced(frequency, 0.2, 1), Layout::Fast);
+        let count = Offsets::of(&good).obb_node_count;
+        with_children(&good, |node, _| if node + 1 < count { node as u32 + 1 } else { LEAF })
+    };
+    let [small, large] = [6, 24].map(forged);
+    let exhausted = PairError::Exhausted(Exhausted);
+    // The first leaf does not meet itself when it is moved by this.
+    let moved = Pose::from_translation([0.5, 0.4, 0.3]).expect("a pose");
+    for level in levels() {
+        let model = Model::from_bytes(&small).expect("it opens").with_level(level);
+        assert_eq!(model.collides(&model, &moved), Err(exhausted));
+        assert_eq!(model.first_pair(&model, &moved), Err(exhausted));
+        assert_eq!(model.within(&model, &moved, 0.01), Err(exhausted));
+        assert_eq!(model.pairs_within(&model, &moved, 0.01, |_| ControlFlow::Continue(())), Err(exhausted));
+    }
+    let model = Model::from_bytes(&large).expect("it opens");
+    let mut budget = WorkBudget::of_models([&model; 2]);
+    let steps = budget.left;
+    assert_eq!(steps, 32 * large.len() as u64);
+    assert_eq!(model.against(&model, &moved).budget(&mut budget).first_pair(), Err(exhausted));
+    assert_eq!((budget.left, spent(&budget)), (0, steps));
+}
+
+/// The same pairs over and over: queries report at most as many as there are pairs of triangles.
+#[test]
+fn reports_end_where_no_more_pairs_can_be() {
+    let good = few(Layout::Fast);
+    let forged = with_children(&good, |node, slot| if slot < 3 { node as u32 + 1 } else { LEAF });
+    for level in levels() {
+        let model = Model::from_bytes(&forged).expect("it opens").with_level(level);
+        let most = model.triangle_count() * model.triangle_count();
+        let [mut meeting, mut near] = [0; 2];
+        let met = model.all_pairs(&model, &Pose::IDENTITY, |_| {
+            meeting += 1;
+            ControlFlow::Continue(())
+        });
+        let neared = model.pairs_within(&model, &Pose::IDENTITY, 1.0, |_| {
+            near += 1;
+            ControlFlow::Continue(())
+        });
+        assert!(meeting <= most && near <= most, "{meeting} {near} {most} {met:?} {neared:?}");
+        assert_eq!(
+            (met, neared),
+            (Err(PairError::Exhausted(Exhausted)), Err(PairError::Exhausted(Exhausted)))
+        );
     }
 }
 

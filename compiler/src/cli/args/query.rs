@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bvhc_runtime::{Realign, Volume};
+use bvhc_runtime::{Model, Realign, Volume, WorkBudget};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Subcommand, ValueEnum};
 
@@ -124,17 +124,16 @@ pub(in crate::cli) struct CollideArgs {
 /// The limit on the work of queries on two models.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct WorkArgs {
-    /// End a query after N steps, each of two nodes or leaves: the row then says `exhausted` [default: 16 for each byte
-    /// of the two files]
+    /// End a query after N steps, each of two nodes, two leaves or two triangles: the row then says `exhausted`
+    /// [default: 16 for each byte of the two files]
     #[arg(long, value_name = "N")]
     max_steps: Option<u64>,
 }
 
 impl WorkArgs {
     /// The steps that a query may take.
-    pub(in crate::cli) fn steps(&self, files: [&[u8]; 2]) -> u64 {
-        let bytes = files.map(|file| file.len() as u64);
-        self.max_steps.unwrap_or_else(|| 16 * bytes[0].saturating_add(bytes[1]))
+    pub(in crate::cli) fn budget(&self, models: [&Model<'_>; 2]) -> WorkBudget {
+        self.max_steps.map_or_else(|| WorkBudget::of_models(models), WorkBudget::of_steps)
     }
 }
 

@@ -16,8 +16,8 @@ pub(super) struct Handler<'a> {
     pub(super) count: bool,
     /// The volumes that prune; both files have them.
     pub(super) volume: Volume,
-    /// Steps that a query may take.
-    pub(super) steps: u64,
+    /// The work that each query may take.
+    pub(super) budget: WorkBudget,
 }
 
 impl Answer for Handler<'_> {
@@ -28,7 +28,7 @@ impl Answer for Handler<'_> {
     fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError> {
         let Some(query) = Row::<f64>::parse(line)? else { return Ok(()) };
         let pose = query.pose("collide")?;
-        let mut budget = WorkBudget::of_steps(self.steps);
+        let mut budget = self.budget;
         let asked = self.a.against(&self.b, &pose).volume(self.volume).budget(&mut budget);
         let (collides, pairs) = if self.count {
             let mut pairs = 0u64;

@@ -16,8 +16,8 @@ pub(super) struct Handler<'a> {
     /// The limit beyond which nothing is found.
     pub(super) within: f64,
     pub(super) allowance: Tolerance,
-    /// Steps that a query may take.
-    pub(super) steps: u64,
+    /// The work that each query may take.
+    pub(super) budget: WorkBudget,
 }
 
 impl Answer for Handler<'_> {
@@ -28,7 +28,7 @@ impl Answer for Handler<'_> {
     fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError> {
         let Some(query) = Row::<f64>::parse(line)? else { return Ok(()) };
         let pose = query.pose("distance")?;
-        let (mut warm_start, mut budget) = (WarmStart::default(), WorkBudget::of_steps(self.steps));
+        let (mut warm_start, mut budget) = (WarmStart::default(), self.budget);
         let (a, b) = (&self.a, &self.b);
         let found = a
             .against(b, &pose)

@@ -39,12 +39,12 @@ fn ask_model(kind: Kind, args: &ModelArgs) -> Result<(), CliError> {
 
 fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
     let (a, b) = (Compiled::read(&args.a)?, Compiled::read(&args.b)?);
-    let steps = args.work.steps([a.model.bytes(), b.model.bytes()]);
     let (a, b, volume) = (a.model.model(), b.model.model(), args.volume.get()?);
+    let budget = args.work.budget([&a, &b]);
     let found =
         a.against(&b, &Pose::IDENTITY).volume(volume).budget(&mut WorkBudget::of_steps(0)).first_pair();
     check_volume(found.map(drop), [&args.a, &args.b])?;
-    let handler = collide::Handler { a, b, count: args.pairs, volume, steps };
+    let handler = collide::Handler { a, b, count: args.pairs, volume, budget };
     answer_all(&handler, args.poses.as_deref())
 }
 
@@ -55,13 +55,13 @@ fn ask_how_far(args: &DistanceArgs) -> Result<(), CliError> {
         (None, Some(share)) => Tolerance::Relative(share),
         (None, None) => Tolerance::NONE,
     };
-    let steps = args.work.steps([a.model.bytes(), b.model.bytes()]);
     let (a, b, volume) = (a.model.model(), b.model.model(), args.volume.get()?);
+    let budget = args.work.budget([&a, &b]);
     let found =
         a.against(&b, &Pose::IDENTITY).volume(volume).budget(&mut WorkBudget::of_steps(0)).within(0.0);
     check_volume(found.map(drop), [&args.a, &args.b])?;
     let within = args.within.unwrap_or(f64::INFINITY);
-    answer_all(&distance::Handler { a, b, volume, within, allowance, steps }, args.poses.as_deref())
+    answer_all(&distance::Handler { a, b, volume, within, allowance, budget }, args.poses.as_deref())
 }
 
 /// Checks that the files have the volumes, from the result of a query with a budget of zero steps. That does not depend

@@ -82,6 +82,11 @@ impl<'a> PairTree<'a> {
         self.size
     }
 
+    /// How many triangles there are at most to report.
+    pub(crate) fn triangle_count(&self) -> u64 {
+        self.model.most_reports()
+    }
+
     /// Whether a triangle may be in several leaves.
     pub(crate) fn repeats(&self) -> bool {
         self.is_made() && self.model.sections().splits().is_some()

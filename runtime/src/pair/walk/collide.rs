@@ -39,8 +39,10 @@ struct Walk<'a, 'v, S: Kernel> {
     b: PairTree<'a>,
     pose: RelativePose,
     budget: &'v mut WorkBudget,
-    /// What the budget has beyond the bound that ends walks in corrupt files: for comparing parts of split triangles.
+    /// What the budget has beyond the bound that ends walks in corrupt files: for steps that are no visits.
     beyond: u64,
+    /// How many pairs may still be reported. More than there are triangles to pair are a sign of a corrupt file.
+    reports: u64,
     visit: &'v mut dyn FnMut(Pair) -> ControlFlow<()>,
 }
 
@@ -59,7 +61,8 @@ pub(crate) fn walk<S: Kernel>(
     let most = a.size().saturating_mul(b.size()).saturating_mul(PAIRS as u64);
     let beyond = budget.left.saturating_sub(most);
     budget.left -= beyond;
-    let mut walk = Walk { simd, a, b, pose, budget, beyond, visit };
+    let reports = a.triangle_count().saturating_mul(b.triangle_count());
+    let mut walk = Walk { simd, a, b, pose, budget, beyond, reports, visit };
     let result = walk.run(volumes, aim);
     walk.budget.left += walk.beyond;
     result
@@ -162,10 +165,10 @@ impl<S: Kernel> Walk<'_, '_, S> {
         let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
         for lane in lanes((classification.meet | classification.unsure) & used) {
             let (of_a, of_b) = ((leaf_a, a, row_of(lane)), (leaf_b, b, column_of(lane)));
-            if classification.unsure & 1 << lane != 0 && !self.decide(of_a, of_b) {
+            if classification.unsure & 1 << lane != 0 && !self.decide(of_a, of_b)? {
                 continue;
             }
-            if self.is_reporting_reference(of_a, of_b)? && self.report(of_a, of_b).is_break() {
+            if self.is_reporting_reference(of_a, of_b)? && self.report(of_a, of_b)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -173,21 +176,26 @@ impl<S: Kernel> Walk<'_, '_, S> {
     }
 
     #[inline(always)]
-    fn report(&mut self, a: Lane<'_>, b: Lane<'_>) -> ControlFlow<()> {
-        match (self.a.number(a.1, a.2), self.b.number(b.1, b.2)) {
+    fn report(&mut self, a: Lane<'_>, b: Lane<'_>) -> Result<ControlFlow<()>, Exhausted> {
+        self.reports = self.reports.checked_sub(1).ok_or(Exhausted)?;
+        Ok(match (self.a.number(a.1, a.2), self.b.number(b.1, b.2)) {
             (Some(a), Some(b)) => (self.visit)(Pair { a, b }),
             _ => ControlFlow::Continue(()),
-        }
+        })
     }
 
-    /// Whether two triangles meet, exactly.
+    /// Whether two triangles meet, exactly. A step.
     #[cold]
     #[inline(never)]
-    fn decide(&mut self, a: Lane<'_>, b: Lane<'_>) -> bool {
+    fn decide(&mut self, a: Lane<'_>, b: Lane<'_>) -> Result<bool, Exhausted> {
+        self.budget.triangle_pairs += 1;
         self.budget.exact_tests += 1;
-        let (Some(a), Some(b)) = (self.a.corners(a.1, a.2), self.b.corners(b.1, b.2)) else { return false };
+        self.budget.spend_beyond(&mut self.beyond)?;
+        let (Some(a), Some(b)) = (self.a.corners(a.1, a.2), self.b.corners(b.1, b.2)) else {
+            return Ok(false);
+        };
         let pose = self.pose.pose();
-        meet(&a.map(|corner| corner.map(f64::from)), &b.map(|corner| pose.apply(corner.map(f64::from))))
+        Ok(meet(&a.map(|corner| corner.map(f64::from)), &b.map(|corner| pose.apply(corner.map(f64::from)))))
     }
 
     /// Whether these leaves are the reporting reference of a pair that the walk may find several times.
@@ -205,7 +213,8 @@ impl<S: Kernel> Walk<'_, '_, S> {
     fn are_first(&mut self, a: Lane<'_>, b: Lane<'_>) -> Result<bool, Exhausted> {
         for (block_a, part_a) in self.a.parts_of(a.0, a.1, a.2) {
             for (block_b, part_b) in self.b.parts_of(b.0, b.1, b.2) {
-                self.budget.spend_part(&mut self.beyond)?;
+                self.budget.part_tests += 1;
+                self.budget.spend_beyond(&mut self.beyond)?;
                 if part_a.touches(&part_b.transformed(self.pose.pose())) {
                     return Ok(block_a == self.a.block_of(a.0) && block_b == self.b.block_of(b.0));
                 }

@@ -81,8 +81,10 @@ pub(crate) struct Walk<'a, 'v, 'w, S: Kernel> {
     b: PairTree<'a>,
     pose: RelativePose,
     budget: &'w mut WorkBudget,
-    /// What the budget has beyond the bound that ends walks in corrupt files: for comparing parts of split triangles.
+    /// What the budget has beyond the bound that ends walks in corrupt files: for steps that are no visits.
     beyond: u64,
+    /// How many pairs may still be reported. More than there are triangles to pair are a sign of a corrupt file.
+    reports: u64,
     is_exhausted: bool,
     aim: Aim<'v>,
     /// Triangle pairs up to this distance are wanted.
@@ -115,6 +117,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
             pose,
             budget,
             beyond: 0,
+            reports: a.triangle_count().saturating_mul(b.triangle_count()),
             is_exhausted: false,
             aim,
             limit,
@@ -392,9 +395,11 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         }
     }
 
-    /// Computes the distance of two triangles, and applies it to the aim.
+    /// Computes the distance of two triangles, and applies it to the aim. A step.
     #[inline(never)]
     fn decide(&mut self, a: (Spot, &Triangles), b: (Spot, &Triangles)) -> ControlFlow<()> {
+        self.budget.triangle_pairs += 1;
+        self.charge(|walk| walk.budget.spend_beyond(&mut walk.beyond))?;
         let (Some(corners_a), Some(corners_b)) =
             (self.a.corners(a.1, a.0.lane), self.b.corners(b.1, b.0.lane))
         else {
@@ -414,16 +419,12 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         if found.distance > self.limit {
             return ControlFlow::Continue(());
         }
-        let is_repeated = self.a.repeats() || self.b.repeats();
-        if is_repeated && matches!(self.aim, Aim::All(_) | Aim::Decreasing(..)) {
-            match self.are_first(&found, a, b) {
-                Ok(true) => {}
-                Ok(false) => return ControlFlow::Continue(()),
-                Err(Exhausted) => {
-                    self.is_exhausted = true;
-                    return ControlFlow::Break(());
-                }
+        if matches!(self.aim, Aim::All(_) | Aim::Decreasing(..)) {
+            let is_repeated = self.a.repeats() || self.b.repeats();
+            if is_repeated && !self.charge(|walk| walk.are_first(&found, a, b))? {
+                return ControlFlow::Continue(());
             }
+            self.reports = self.charge(|walk| walk.reports.checked_sub(1).ok_or(Exhausted))?;
         }
         let nearer = self.best.is_none_or(|best| found.precedes(&best.found));
         if nearer {
@@ -438,6 +439,18 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         }
         self.lower_limit(found.distance);
         ControlFlow::Continue(())
+    }
+
+    /// Breaks, and is exhausted, where the budget ends.
+    #[inline(always)]
+    fn charge<T>(&mut self, spend: impl FnOnce(&mut Self) -> Result<T, Exhausted>) -> ControlFlow<(), T> {
+        match spend(self) {
+            Ok(result) => ControlFlow::Continue(result),
+            Err(Exhausted) => {
+                self.is_exhausted = true;
+                ControlFlow::Break(())
+            }
+        }
     }
 
     #[inline(always)]
@@ -491,7 +504,8 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
                 continue;
             }
             for (block, part) in tree.parts_of(spot.leaf, record, spot.lane) {
-                self.budget.spend_part(&mut self.beyond)?;
+                self.budget.part_tests += 1;
+                self.budget.spend_beyond(&mut self.beyond)?;
                 if part.is_around(point, slack) {
                     if block != tree.block_of(spot.leaf) {
                         return Ok(false);

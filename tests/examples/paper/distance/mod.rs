@@ -79,7 +79,8 @@ fn cost([a, b]: [&Model<'_>; 2], poses: &[Pose], volume: Volume, share: f64, rou
     let (mut cost, mut budget) = (Cost::default(), WorkBudget::unlimited());
     let part = 1.0 / poses.len() as f64;
     for pose in poses {
-        let exact = a.distance(b, pose).expect("there are triangles").distance;
+        let exact =
+            a.distance(b, pose).expect("the default limit suffices").expect("there are triangles").distance;
         let ask = |budget: &mut WorkBudget| {
             let (allowed, warm_start) = (Tolerance::Relative(share), &mut WarmStart::default());
             let found = a

@@ -32,7 +32,8 @@ impl<'a> Scene<'a> {
 
     /// The circle on which a third of the steps collide.
     pub(super) fn orbit(&self, steps: u32) -> Vec<Pose> {
-        let colliding = |poses: &[Pose]| poses.iter().filter(|pose| self.a.collides(&self.b, pose)).count();
+        let collides = |pose: &&Pose| self.a.collides(&self.b, pose).expect("the default limit suffices");
+        let colliding = |poses: &[Pose]| poses.iter().filter(collides).count();
         // Models have a diagonal of one: they intersect at the first of these distances and are disjoint at the second.
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..HALVINGS {
