@@ -3,6 +3,9 @@
 use super::walk::distance::{BestPair, Spot};
 use crate::model::Model;
 
+/// What an exact test of two triangles costs in steps; it takes about 4 microseconds.
+pub(super) const EXACT_STEPS: u64 = 8;
+
 /// The steps that a query may take by default, for each byte of the two files.
 const STEPS_PER_BYTE: u64 = 16;
 
@@ -16,11 +19,12 @@ pub struct Pair {
 }
 
 /// A limit on the work of pair queries, and counts of it. Counts add up over queries; the limit is shared by all of
-/// them. The steps that were spent are `node_pairs + leaf_pairs + triangle_pairs + part_tests`.
+/// them. The steps that were spent are `node_pairs + leaf_pairs + triangle_pairs + part_tests + 8 * exact_tests`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkBudget {
     /// Steps left. A step tests the sixteen pairs of children of two nodes or of triangles of two leaves, or decides one
-    /// pair of triangles in f64 or exactly, or compares two parts of triangles that the file has split.
+    /// pair of triangles, which takes eight more where only exact arithmetic can, or compares two parts of triangles that the
+    /// file has split.
     pub left: u64,
     /// Node pairs visited; each is sixteen box pairs.
     pub node_pairs: u64,
@@ -58,16 +62,14 @@ impl WorkBudget {
         Self { left: steps, node_pairs: 0, leaf_pairs: 0, triangle_pairs: 0, exact_tests: 0, part_tests: 0 }
     }
 
-    /// Spends a step that is no visit, of those `beyond` what the walk may spend on visits while there are any.
+    /// Spends steps that are no visits, of those `beyond` what the walk may spend on visits while there are any.
     #[inline(always)]
-    pub(crate) fn spend_beyond(&mut self, beyond: &mut u64) -> Result<(), Exhausted> {
-        match beyond.checked_sub(1) {
-            Some(left) => {
-                *beyond = left;
-                Ok(())
-            }
-            None => self.spend(),
-        }
+    pub(crate) fn spend_beyond(&mut self, steps: u64, beyond: &mut u64) -> Result<(), Exhausted> {
+        let free = steps.min(*beyond);
+        *beyond -= free;
+        let left = self.left.checked_sub(steps - free);
+        self.left = left.unwrap_or(0);
+        left.map(|_| ()).ok_or(Exhausted)
     }
 
     #[inline(always)]

@@ -186,7 +186,7 @@ pub fn poses() -> [Pose; 2] {
 
 /// The steps that queries took, by their counts.
 pub fn spent(budget: &WorkBudget) -> u64 {
-    budget.node_pairs + budget.leaf_pairs + budget.triangle_pairs + budget.part_tests
+    budget.node_pairs + budget.leaf_pairs + budget.triangle_pairs + budget.part_tests + 8 * budget.exact_tests
 }
 
 /// How many pairs of triangles of a model and itself are found within the budget.

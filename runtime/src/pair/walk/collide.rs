@@ -9,7 +9,7 @@ use core::ops::ControlFlow;
 use bvhc_format::obb::PAIR_WIDTH;
 
 use super::{CAPACITY, Links, With};
-use crate::pair::answers::{Exhausted, Pair, WorkBudget};
+use crate::pair::answers::{EXACT_STEPS, Exhausted, Pair, WorkBudget};
 use crate::pair::leaf::{Leaf, LeafCache, LeafScratch, Triangles};
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::{ALL, PAIRS, column_of, columns, columns_of, lanes, row_of, rows, rows_of};
@@ -184,13 +184,13 @@ impl<S: Kernel> Walk<'_, '_, S> {
         })
     }
 
-    /// Whether two triangles meet, exactly. A step.
+    /// Whether two triangles meet, exactly.
     #[cold]
     #[inline(never)]
     fn decide(&mut self, a: Lane<'_>, b: Lane<'_>) -> Result<bool, Exhausted> {
         self.budget.triangle_pairs += 1;
         self.budget.exact_tests += 1;
-        self.budget.spend_beyond(&mut self.beyond)?;
+        self.budget.spend_beyond(1 + EXACT_STEPS, &mut self.beyond)?;
         let (Some(a), Some(b)) = (self.a.corners(a.1, a.2), self.b.corners(b.1, b.2)) else {
             return Ok(false);
         };
@@ -214,7 +214,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
         for (block_a, part_a) in self.a.parts_of(a.0, a.1, a.2) {
             for (block_b, part_b) in self.b.parts_of(b.0, b.1, b.2) {
                 self.budget.part_tests += 1;
-                self.budget.spend_beyond(&mut self.beyond)?;
+                self.budget.spend_beyond(1, &mut self.beyond)?;
                 if part_a.touches(&part_b.transformed(self.pose.pose())) {
                     return Ok(block_a == self.a.block_of(a.0) && block_b == self.b.block_of(b.0));
                 }

@@ -11,7 +11,7 @@ use bvhc_format::obb::PAIR_WIDTH;
 
 use super::beam::{Agenda, Item};
 use super::{Links, With};
-use crate::pair::answers::{Distance, Exhausted, Tolerance, WorkBudget};
+use crate::pair::answers::{Distance, EXACT_STEPS, Exhausted, Tolerance, WorkBudget};
 use crate::pair::leaf::{Leaf, LeafCache, LeafScratch, Triangles};
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::{ALL, PAIRS, column_of, columns, columns_of, lanes, row_of, rows, rows_of};
@@ -395,22 +395,25 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         }
     }
 
-    /// Computes the distance of two triangles, and applies it to the aim. A step.
+    /// Computes the distance of two triangles, and applies it to the aim.
     #[inline(never)]
     fn decide(&mut self, a: (Spot, &Triangles), b: (Spot, &Triangles)) -> ControlFlow<()> {
-        self.budget.triangle_pairs += 1;
-        self.charge(|walk| walk.budget.spend_beyond(&mut walk.beyond))?;
         let (Some(corners_a), Some(corners_b)) =
             (self.a.corners(a.1, a.0.lane), self.b.corners(b.1, b.0.lane))
         else {
             return ControlFlow::Continue(());
         };
         let pose = self.pose.pose();
+        let mut exact_tests = 0;
         let gap = gap(
             &corners_a.map(|corner| corner.map(f64::from)),
             &corners_b.map(|corner| pose.apply(corner.map(f64::from))),
-            &mut self.budget.exact_tests,
+            &mut exact_tests,
         );
+        self.budget.triangle_pairs += 1;
+        self.budget.exact_tests += exact_tests;
+        let steps = 1 + EXACT_STEPS * exact_tests;
+        self.charge(|walk| walk.budget.spend_beyond(steps, &mut walk.beyond))?;
         let (Some(number_a), Some(number_b)) = (self.a.number(a.1, a.0.lane), self.b.number(b.1, b.0.lane))
         else {
             return ControlFlow::Continue(());
@@ -505,7 +508,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
             }
             for (block, part) in tree.parts_of(spot.leaf, record, spot.lane) {
                 self.budget.part_tests += 1;
-                self.budget.spend_beyond(&mut self.beyond)?;
+                self.budget.spend_beyond(1, &mut self.beyond)?;
                 if part.is_around(point, slack) {
                     if block != tree.block_of(spot.leaf) {
                         return Ok(false);
