@@ -3,6 +3,7 @@
 pub mod answers;
 pub mod by_volume;
 pub mod dump;
+pub mod edit;
 pub mod forge;
 pub mod least;
 pub mod queries;
@@ -12,6 +13,7 @@ pub mod stored;
 pub mod swept;
 pub mod trial;
 pub mod volumes;
+pub mod work;
 
 use std::num::NonZeroUsize;
 

@@ -16,8 +16,8 @@ use bvhc_tests::pose;
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::gaps::KINDS;
 use bvhc_tests::scene::{encounter, icosphere, pairs};
-use bvhc_tests::support::answers::spent;
 use bvhc_tests::support::stored::stored;
+use bvhc_tests::support::work::spent;
 use bvhc_tests::support::{
     LAYOUTS, Scene, compiled_as, compiled_for_pairs, compiled_triangles, compiled_with_kdops, levels, scenes,
 };

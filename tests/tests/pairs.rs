@@ -10,9 +10,9 @@ use bvhc_tests::pose;
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::pairs::KINDS;
 use bvhc_tests::scene::{encounter, icosphere};
-use bvhc_tests::support::answers::spent;
 use bvhc_tests::support::split::split;
 use bvhc_tests::support::stored::stored;
+use bvhc_tests::support::work::spent;
 use bvhc_tests::support::{
     LAYOUTS, Scene, compiled_as, compiled_for_pairs, compiled_triangles, integer_scenes, levels, scenes,
 };

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use bvhc_runtime::{
-    Aabb, ClosestPoint, Counters, Hit, Model, Pose, Ray, Tolerance, VisitControl, WarmStart, WorkBudget,
+    Aabb, ClosestPoint, Hit, Model, Pose, Ray, Tolerance, VisitControl, WarmStart, WorkBudget,
 };
 
 /// A hit, bit by bit.
@@ -94,35 +94,6 @@ pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u
     answers + interleaved.iter().flatten().count() as u64 + ask_pairs(model)
 }
 
-/// Asks many rays at once of a model whose file may be corrupt: in packets where they are similar, and interleaved, where
-/// each ray's answer must be that of a query of its own. Panics if it takes more visits than the file has nodes and blocks,
-/// for each ray and each packet.
-pub fn ask_batches(model: &Model<'_>) {
-    const RAYS: u64 = 48;
-    let ray = |index: u64| {
-        let along = index as f32 / RAYS as f32 - 0.5;
-        let sign = if index < RAYS / 2 || index.is_multiple_of(2) { 1.0 } else { -1.0 };
-        Ray::new([along, 0.3 * along, -4.0 * sign], [0.1, 0.05 + 0.1 * along, sign])
-    };
-    let rays = Vec::from_iter((0..RAYS).map(ray));
-    let sections = model.sections();
-    let most = 2 * RAYS * (sections.nodes().len() + sections.blocks().count()) as u64;
-    let (mut hits, mut any) = (vec![None; rays.len()], vec![false; rays.len()]);
-    let mut counters = Counters::default();
-    model.closest_hits_with(&rays, &mut hits, &mut counters);
-    assert!(counters.nodes + counters.blocks <= most, "{counters:?} {most}");
-    let mut counters = Counters::default();
-    model.any_hits_with(&rays, &mut any, &mut counters);
-    assert!(counters.nodes + counters.blocks <= most, "{counters:?} {most}");
-    model.closest_hits_interleaved(&rays, &mut hits);
-    model.any_hits_interleaved(&rays, &mut any);
-    for ((ray, hit), any) in rays.iter().zip(&hits).zip(&any) {
-        let single = model.closest_hit(ray);
-        assert_eq!(hit.as_ref().map(hit_bits), single.as_ref().map(hit_bits));
-        assert_eq!(*any, model.any_hit(ray));
-    }
-}
-
 /// Queries distances between a model and itself, each with a budget of this many steps; returns how many were found.
 pub fn ask_distances(model: &Model<'_>, pose: &Pose, steps: u64) -> u64 {
     let (mut count, mut warm_start) = (0, WarmStart::default());
@@ -182,11 +153,6 @@ fn ask_pairs(model: &Model<'_>) -> u64 {
 pub fn poses() -> [Pose; 2] {
     let turn = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
     [Pose::IDENTITY, Pose::from_rows(turn, [0.5, 0.25, -0.125]).expect("a rotation")]
-}
-
-/// The steps that queries took, by their counts.
-pub fn spent(budget: &WorkBudget) -> u64 {
-    budget.node_pairs + budget.leaf_pairs + budget.triangle_pairs + budget.part_tests + 8 * budget.exact_tests
 }
 
 /// How many pairs of triangles of a model and itself are found within the budget.

@@ -1,8 +1,11 @@
 //! Files with random changes anywhere.
 
 use bvhc::file::Bytes;
+use bvhc_runtime::Model;
 use bvhc_tests::random::Random;
+use bvhc_tests::support::edit::edited;
 use bvhc_tests::support::forge::{BLOCK, NODE};
+use bvhc_tests::support::work::ask_bounded;
 use bvhc_tests::support::{LAYOUTS, aligned, levels};
 
 use super::{NUMBERS, for_pairs, middling_as, small_as, splits_as, survive};
@@ -63,4 +66,20 @@ fn mutated_files() {
         }
         assert!(opened > count / 10, "only {opened} of {count} files opened");
     }
+}
+
+/// What the fuzz target `bounded_work` does, with random bytes.
+#[test]
+fn edited_files() {
+    let (levels, mut random) = (levels(), Random::new(4));
+    let (mut opened, count) = (0, 4_000);
+    for number in 0..count {
+        let bytes: Vec<u8> = (0..10 + 8 * random.below(12)).map(|_| random.u32() as u8).collect();
+        let (file, steps) = edited(&bytes).expect("enough bytes");
+        if let Ok(model) = Model::from_bytes(&file) {
+            opened += 1;
+            ask_bounded(&model.with_level(levels[number % levels.len()]), steps);
+        }
+    }
+    assert!(opened > count / 2, "only {opened} of {count} files opened");
 }

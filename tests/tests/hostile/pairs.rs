@@ -8,8 +8,9 @@ use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Exhausted, Level, Model, PairError, Pose, WorkBudget};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{icosphere, soup};
-use bvhc_tests::support::answers::{ask_distances, count_pairs, poses, spent};
+use bvhc_tests::support::answers::{ask_distances, count_pairs, poses};
 use bvhc_tests::support::forge::{self, Offsets, with_bytes};
+use bvhc_tests::support::work::spent;
 use bvhc_tests::support::{LAYOUTS, aligned, compiled_for_pairs, levels};
 
 use super::{NUMBERS, PATIENCE, for_pairs, survive, write};

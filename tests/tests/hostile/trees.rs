@@ -9,8 +9,8 @@ use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
 use bvhc_runtime::{Level, Model};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::icosphere;
-use bvhc_tests::support::answers::ask_batches;
 use bvhc_tests::support::forge::{BLOCK, NODE, Offsets};
+use bvhc_tests::support::work::ask_bounded;
 use bvhc_tests::support::{LAYOUTS, aligned, compiled_as, levels};
 
 use super::{NUMBERS, middling, middling_as, splits_as, survive, write};
@@ -33,15 +33,15 @@ fn mutated_trees() {
             }
             assert!(survive(&forged, &levels));
             if number % 10 == 0 {
-                survive_batches(&forged, &levels);
+                stays_bounded(&forged, &levels);
             }
         }
     }
 }
 
-fn survive_batches(forged: &Bytes, levels: &[Level]) {
+fn stays_bounded(forged: &Bytes, levels: &[Level]) {
     let model = Model::from_bytes(forged).expect("it opened");
-    levels.iter().for_each(|level| ask_batches(&model.with_level(*level)));
+    levels.iter().for_each(|level| ask_bounded(&model.with_level(*level), 100));
 }
 
 /// All boxes unbounded, all children as `child` says for a node: then every query goes wherever it can.
@@ -80,7 +80,7 @@ fn circles(good: &Bytes) {
     for circle in circles {
         let forged = with_children(good, circle);
         assert!(survive(&forged, &levels));
-        survive_batches(&forged, &levels);
+        stays_bounded(&forged, &levels);
     }
     for outside in [count, 0x7fff_ffff, 0x8fff_ffff, 0xffff_fffe, 0xffff_ffff] {
         assert!(survive(&with_children(good, |_, _| outside), &levels));
