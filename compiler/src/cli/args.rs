@@ -115,7 +115,7 @@ pub(super) struct CompileArgs {
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
     /// Spend about this many seconds, instead of a number of steps, on what improves with time: with `--quality best`
-    /// on optimising the tree, with `--obb-fit memetic` or `genetic` on longer searches for oriented boxes; half on
+    /// on optimising the tree, with `--obb-fit descent`, `memetic` or `genetic` on longer searches for oriented boxes; half on
     /// each if both apply. The file records the steps and the length of the searches as flags that reproduce it. All
     /// other stages, and one search of the usual length, are not bounded
     #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = parse_seconds)]
@@ -149,7 +149,7 @@ impl CompileArgs {
             None => by_default.iter().try_for_each(|name| request(name, &mut options))?,
         }
         match &mut options.obb {
-            Some(options) => *options = obb.options()?,
+            Some(options) => *options = obb.over(*options)?,
             None => obb.refuse()?,
         }
         match &mut options.kdop {
@@ -159,8 +159,7 @@ impl CompileArgs {
         if options.samples && options.obb.is_none() {
             return Err(UsageError::NoEffect { flag: "--trees samples", with: "--trees aabb,obb" });
         }
-        // The randomised methods are those that can use more time.
-        let searches = options.obb.is_some_and(|options| options.fit.is_random());
+        let searches = options.obb.is_some_and(|options| options.fit.searches());
         (options.stop, options.obb_time) = self.stop(searches)?;
         Ok(Options { user_metadata: self.user_metadata()?, threads: self.threads, ..options })
     }
@@ -273,7 +272,7 @@ pub(super) struct VerifyArgs {
 }
 
 /// The flags that make use of a time budget.
-const TIMED: &str = "--quality best, --obb-fit memetic and --obb-fit genetic";
+const TIMED: &str = "--quality best, --obb-fit descent, --obb-fit memetic and --obb-fit genetic";
 
 /// The most threads that may be requested.
 const MAX_THREADS: usize = 1024;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bvhc_format::swept::Cores;
 
+use crate::fit::Method;
 use crate::optimise::Stop;
 use crate::pair::kdop;
 use crate::pair::obb;
@@ -30,6 +31,16 @@ impl Quality {
             Self::Default => "default",
             Self::Best => "best",
         }
+    }
+
+    /// How a tree of oriented boxes is built if nothing else is said: the better the quality, the longer boxes are searched
+    /// for.
+    pub(crate) fn obb(self) -> obb::Options {
+        let fit = match self {
+            Self::Fast | Self::Default => Method::Descent,
+            Self::Best => Method::MEMETIC,
+        };
+        obb::Options { fit, ..obb::Options::default() }
     }
 
     /// Whether a file has a tree of oriented boxes if the trees are not chosen explicitly.
@@ -107,9 +118,10 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The command line's defaults for this quality: [`Quality::Fast`] has no oriented boxes.
+    /// The command line's defaults for this quality: [`Quality::Fast`] has no oriented boxes, [`Quality::Best`] those of the
+    /// memetic search.
     pub fn of(quality: Quality) -> Self {
-        let obb = quality.has_obbs().then(obb::Options::default);
+        let obb = quality.has_obbs().then(|| quality.obb());
         Self { quality, obb, ..Self::default() }
     }
 }

@@ -25,12 +25,14 @@ impl Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compile::options::Quality;
     use crate::fit::Method;
     use crate::pair::obb;
 
     #[test]
     fn what_goes_without_saying_is_left_out() {
         assert_eq!(Options::default().text(None), "--quality default");
+        assert_eq!(Options::of(Quality::Best).text(None), "--quality best");
         // Otherwise the defaults of the flags would not reproduce a file that records no parameters.
         assert_eq!(obb::Options::default().fit, Method::default());
     }
@@ -41,7 +43,8 @@ mod tests {
             obb: Some(obb::Options { fit, seed: 7, ..Default::default() }),
             ..Default::default()
         };
-        assert_eq!(of(Method::default()).text(None), "--quality default --seed 7");
+        assert_eq!(of(Method::MEMETIC).text(None), "--quality default --obb-fit memetic --seed 7");
+        assert_eq!(of(Method::Descent).text(None), "--quality default");
         assert_eq!(of(Method::Dito14).text(None), "--quality default --obb-fit dito14");
     }
 }

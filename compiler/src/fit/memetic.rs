@@ -44,11 +44,24 @@ pub struct Parameters {
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self { population: 8, patience: 12, widest: 30.0, narrowest: 1.0, seed: 0 }
+        Self::DEFAULT
     }
 }
 
 impl Parameters {
+    /// The defaults.
+    pub const DEFAULT: Self = Self { population: 8, patience: 12, widest: 30.0, narrowest: 1.0, seed: 0 };
+
+    /// Descents from what DiTO-26 and the covariance find, and no more.
+    pub(super) const SEEDS: Self = Self { population: 2, patience: 0, widest: 1.0, narrowest: 1.0, seed: 0 };
+
+    /// A search with about `factor` times as many descents as [`Self::SEEDS`], if that suffices for a population.
+    pub(super) fn longer_than_seeds(factor: f64) -> Option<Self> {
+        let descents = (Self::SEEDS.population as f64 * factor) as usize;
+        let patience = descents.saturating_sub(Self::DEFAULT.population).min(MAX_COUNT);
+        (patience > 0).then_some(Self { patience, ..Self::DEFAULT })
+    }
+
     /// The same with more patience, so that at least `factor` times as many individuals descend; [`MAX_COUNT`] at most.
     pub(super) fn longer(&self, factor: f64) -> Option<Self> {
         let descents = (self.population + self.patience) as f64 * factor;

@@ -42,7 +42,7 @@ use hull::{Hull, Shape};
 use memetic::Memetic;
 
 /// How a box's orientation is found.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Method {
     /// The principal axes of the points.
     Covariance,
@@ -52,6 +52,9 @@ pub enum Method {
     Dito14,
     /// The same among 26.
     Dito26,
+    /// The better of the local optima near what DiTO-26 and the covariance find.
+    #[default]
+    Descent,
     /// The genetic search of Ramirez, Navarro, Carmona and Dos Ramos.
     Genetic(genetic::Parameters),
     /// A genetic search among local optima.
@@ -60,23 +63,21 @@ pub enum Method {
     Exact,
 }
 
-impl Default for Method {
-    fn default() -> Self {
-        Self::Memetic(memetic::Parameters::default())
-    }
-}
-
 impl Method {
+    /// The memetic search with its default parameters: what the best quality takes.
+    pub const MEMETIC: Self = Self::Memetic(memetic::Parameters::DEFAULT);
+
     /// Every method, those with parameters at their defaults.
-    pub fn all() -> [Self; 7] {
-        let (genetic, memetic) = (genetic::Parameters::default(), memetic::Parameters::default());
+    pub fn all() -> [Self; 8] {
+        let genetic = genetic::Parameters::default();
         [
             Self::Covariance,
             Self::HullCovariance,
             Self::Dito14,
             Self::Dito26,
+            Self::Descent,
             Self::Genetic(genetic),
-            Self::Memetic(memetic),
+            Self::MEMETIC,
             Self::Exact,
         ]
     }
@@ -88,6 +89,7 @@ impl Method {
             Self::HullCovariance => "hull-covariance",
             Self::Dito14 => "dito14",
             Self::Dito26 => "dito26",
+            Self::Descent => "descent",
             Self::Genetic(_) => "genetic",
             Self::Memetic(_) => "memetic",
             Self::Exact => "exact",
@@ -95,15 +97,21 @@ impl Method {
     }
 
     /// The same search, but so much longer that it takes about `factor` times the time: a genetic one with more
-    /// generations, a memetic one with more patience. `None` where that would hardly be longer, where the limits do not
-    /// allow it, and for methods without such parameters.
+    /// generations, a memetic one with more patience, which is also what a descent becomes. `None` where that would hardly
+    /// be longer, where the limits do not allow it, and for methods that do not search.
     pub fn longer(&self, factor: f64) -> Option<Self> {
         match self {
             _ if factor < WORTHWHILE => None,
+            Self::Descent => memetic::Parameters::longer_than_seeds(factor).map(Self::Memetic),
             Self::Genetic(parameters) => parameters.longer(factor).map(Self::Genetic),
             Self::Memetic(parameters) => parameters.longer(factor).map(Self::Memetic),
             _ => None,
         }
+    }
+
+    /// Whether the method can use more time.
+    pub fn searches(&self) -> bool {
+        matches!(self, Self::Descent | Self::Genetic(_) | Self::Memetic(_))
     }
 
     /// Whether the method draws random numbers, so that its boxes depend on a seed.
@@ -162,10 +170,6 @@ pub fn fit(method: &Method, objective: Objective, points: &[[f32; 3]], scratch: 
 /// takes no longer. (Measured: at 8 vertices the exact search takes half as long again.)
 const FEW_VERTICES: usize = 6;
 
-/// What an exact search starts from where the hull is small: the seeds of a memetic search.
-const SEEDS: memetic::Parameters =
-    memetic::Parameters { population: 2, patience: 0, widest: 1.0, narrowest: 1.0, seed: 0 };
-
 /// The frame of points that are not in one plane, of which the hull has been made.
 fn solid(method: &Method, objective: Objective, scratch: &mut Scratch) -> Frame {
     let Scratch { hull, cloud, dito, genetic, memetic, exact } = scratch;
@@ -176,10 +180,11 @@ fn solid(method: &Method, objective: Objective, scratch: &mut Scratch) -> Frame 
         Method::HullCovariance => return covariance::of_surface(hull),
         Method::Dito14 => return dito.fit(cloud, objective, Directions::Fourteen),
         Method::Dito26 => return dito.fit(cloud, objective, Directions::TwentySix),
+        Method::Descent => return memetic.fit(cloud, objective, &memetic::Parameters::SEEDS).frame,
         Method::Genetic(parameters) => return genetic.fit(cloud, objective, parameters),
         Method::Memetic(parameters) if !has_few => return memetic.fit(cloud, objective, parameters).frame,
         Method::Exact if !has_few => memetic.fit(cloud, objective, &memetic::Parameters::default()),
-        Method::Memetic(_) | Method::Exact => memetic.fit(cloud, objective, &SEEDS),
+        Method::Memetic(_) | Method::Exact => memetic.fit(cloud, objective, &memetic::Parameters::SEEDS),
     };
     exact.fit(hull, cloud, objective, found).frame
 }

@@ -32,7 +32,7 @@ impl Output for ObbTree {
     }
 
     fn request(&self, _name: &str, options: &mut Options) {
-        options.obb = Some(obb::Options::default());
+        options.obb = Some(options.quality.obb());
     }
 
     fn tree_name(&self, options: &Options) -> Option<&'static str> {
@@ -40,8 +40,8 @@ impl Output for ObbTree {
     }
 
     fn flags(&self, options: &Options, flags: &mut Flags<'_>) {
-        if let Some(options) = &options.obb {
-            append(flags, options);
+        if let Some(obb) = &options.obb {
+            append(flags, obb, &options.quality.obb());
         }
     }
 
@@ -74,8 +74,7 @@ impl Output for ObbTree {
     }
 }
 
-fn append(flags: &mut Flags<'_>, options: &obb::Options) {
-    let default = obb::Options::default();
+fn append(flags: &mut Flags<'_>, options: &obb::Options, default: &obb::Options) {
     flags.flag("obb-fit", options.fit.name(), default.fit.name());
     match &options.fit {
         Method::Genetic(parameters) => append_genetic(flags, parameters),

@@ -80,7 +80,7 @@ fn what_a_budget_allowed_makes_the_same_file() {
     };
     usage(&["--steps", "3"], &["--quality best"]);
     usage(&["--trees", "aabb", "--time-budget", "1"], &["--quality best"]);
-    usage(&["--obb-fit", "exact", "--time-budget", "1"], &["--obb-fit memetic"]);
+    usage(&["--obb-fit", "exact", "--time-budget", "1"], &["--obb-fit descent", "--obb-fit memetic"]);
     usage(&["--quality", "best", "--steps", "3", "--time-budget", "1"], &["cannot be used with"]);
     usage(&["--quality", "best", "--time-budget", "soon"], &["not a number of seconds"]);
 }

@@ -44,12 +44,11 @@ fn defaults_may_be_spelt_out_and_are_not_told() {
     let sandbox = with_bowl();
     let (report, plain) = compile(&sandbox, &[]);
     assert_eq!(told(&sandbox), "--quality default");
-    let spelt = "--trees aabb,obb --obb-fit memetic --obb-objective volume --obb-split kinematic --leaf-size 4 \
-                 --seed 0 --memetic-population 8 --memetic-patience 12 --memetic-widest 30 \
-                 --memetic-narrowest 1";
+    let spelt =
+        "--trees aabb,obb --obb-fit descent --obb-objective volume --obb-split kinematic --leaf-size 4";
     assert!(compile(&sandbox, &spelt.split_whitespace().collect::<Vec<_>>()).1 == plain);
     let wanted =
-        json!({ "fit": "memetic", "objective": "volume", "split": "kinematic", "leaf_size": 4, "seed": 0 });
+        json!({ "fit": "descent", "objective": "volume", "split": "kinematic", "leaf_size": 4, "seed": 0 });
     assert_eq!([&report["obb"], &report["options"]], [&wanted, &json!("--quality default")]);
     assert_eq!([&report["trees"][0]["kind"], &report["trees"][1]["kind"]], [16, 17]);
 }
@@ -65,10 +64,11 @@ fn what_a_file_tells_makes_the_same_file_again() {
         "--obb-fit dito14 --obb-split longest-axis-median",
         "--obb-fit dito26 --obb-split longest-axis-mean --leaf-size 1",
         "--obb-fit covariance --obb-split fitted-axis-median",
-        "--obb-objective collision --obb-split fitted-axis-midpoint --leaf-size 2 --seed 5",
+        "--obb-fit memetic --obb-objective collision --obb-split fitted-axis-midpoint --leaf-size 2 --seed 5",
+        "--obb-objective collision --obb-split fitted-axis-midpoint --leaf-size 2",
         "--obb-fit genetic --ga-population 10 --ga-generations 3 --ga-crossover 0.25 --ga-mutation 0.1 \
          --ga-gap 0.7 --seed 18446744073709551615",
-        "--memetic-population 3 --memetic-patience 2 --memetic-widest 20.5 --memetic-narrowest 0.1 --seed 7",
+        "--obb-fit memetic --memetic-population 3 --memetic-patience 2 --memetic-widest 20.5 --memetic-narrowest 0.1 --seed 7",
         "--obb-fit exact --leaf-size 3",
     ] {
         let (report, bytes) = compile(&sandbox, &options.split_whitespace().collect::<Vec<_>>());

@@ -9,7 +9,7 @@
 
 use bvhc_format::kdop::Directions;
 
-use crate::fit::{self, Frame, Method, Objective, enclose, memetic, sort_and_dedup};
+use crate::fit::{self, Frame, Method, Objective, enclose, sort_and_dedup};
 use crate::math::vector::{Vector, add, dot, scale, subtract};
 
 use super::bounds::Bounds;
@@ -20,10 +20,6 @@ use super::{Fitting, Position, Rule};
 
 /// Of larger sets only this many triangles are sampled, evenly spaced by number.
 const MAX_SAMPLES: usize = 1 << 14;
-
-/// The search for the approximate box: descents from what DiTO-26 and the covariance find.
-const APPROXIMATE: Method =
-    Method::Memetic(memetic::Parameters { population: 2, patience: 0, widest: 1.0, narrowest: 1.0, seed: 0 });
 
 /// The triangles of a part that is to be split.
 pub(super) struct Set<'a> {
@@ -100,7 +96,9 @@ impl Scratch {
     /// A box whose orientation is that of a few extreme points.
     fn approximate_box(&mut self, set: &Set<'_>) -> SetBox {
         extremes(set.samples(), &mut self.extremes);
-        let frame = fit::fit(&APPROXIMATE, Objective::Collision, &self.extremes, &mut self.fit).frame;
+        // Most sets are small, and measured in several frames anyway.
+        let method = if set.triangles.len() <= SMALL { Method::Dito26 } else { Method::Descent };
+        let frame = fit::fit(&method, Objective::Collision, &self.extremes, &mut self.fit).frame;
         self.take_samples(set, &frame)
     }
 
