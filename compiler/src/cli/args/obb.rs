@@ -87,7 +87,7 @@ enum FitArg {
     Descent,
     /// The genetic search of Ramirez, Navarro, Carmona and Dos Ramos: slow
     Genetic,
-    /// A genetic search among local optima: takes several times as long as `descent`, for up to 1 % fewer steps of queries
+    /// A genetic search among local optima: takes several times as long as `descent`, and saves a per cent of the steps of queries
     Memetic,
     /// The smallest box, proven to within one part in a million: the slowest, minutes for many triangles
     Exact,
