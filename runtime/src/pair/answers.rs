@@ -50,8 +50,8 @@ impl WorkBudget {
     }
 
     /// The limit of queries that have no other: 16 steps for each byte of the two files. Queries of models that touch take
-    /// less than one hundredth of that. It is reached where about a thousand triangles of one model are near each triangle of
-    /// the other, and in files forged to that end.
+    /// less than a thousandth of that, all pairs of a model and itself in the same place a sixteenth. It is reached where
+    /// many hundreds of triangles of one model are near each triangle of the other, and in files forged to that end.
     pub fn of_models(models: [&Model<'_>; 2]) -> Self {
         let [a, b] = models.map(|model| model.sections().bytes().len() as u64);
         Self::of_steps(STEPS_PER_BYTE.saturating_mul(a.saturating_add(b)))
