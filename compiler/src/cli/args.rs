@@ -159,7 +159,7 @@ impl CompileArgs {
         if options.samples && options.obb.is_none() {
             return Err(UsageError::NoEffect { flag: "--trees samples", with: "--trees aabb,obb" });
         }
-        let searches = options.obb.is_some_and(|options| options.fit.searches());
+        let searches = options.obb.is_some_and(|options| options.fit.can_be_longer());
         (options.stop, options.obb_time) = self.stop(searches)?;
         Ok(Options { user_metadata: self.user_metadata()?, threads: self.threads, ..options })
     }

@@ -109,8 +109,8 @@ impl Method {
         }
     }
 
-    /// Whether the method can use more time.
-    pub fn searches(&self) -> bool {
+    /// Whether there is a [`longer`](Self::longer) search.
+    pub fn can_be_longer(&self) -> bool {
         matches!(self, Self::Descent | Self::Genetic(_) | Self::Memetic(_))
     }
 

@@ -14,7 +14,7 @@ use bvhc_format::obb::{PackedRotation, PackedStep, PairChild, PairRef};
 use bvhc_format::record::{Child, ChildRef, FaceCorners};
 use bvhc_format::section::SectionKind;
 
-use super::forge::{read_u32, read_u64};
+use super::forge::{read_u32, read_u64, slice_at};
 
 /// Bytes on a line.
 const LINE: usize = 16;
@@ -183,7 +183,7 @@ impl Dump<'_> {
         let mut slices = Vec::new();
         for (name, size, kind) in fields {
             if matches!(kind, Kind::Slice) {
-                let (start, count) = target(self.file, at);
+                let (start, count) = slice_at(self.file, at);
                 slices.push(Slice { name: name.clone(), start, count });
             }
             at += size;
@@ -404,11 +404,6 @@ fn gather(record: &Type, prefix: &str, fields: &mut Vec<(String, usize, Kind)>) 
             }
         }
     }
-}
-
-/// The target of the slice field at `at`, and its number of elements.
-fn target(file: &[u8], at: usize) -> (usize, usize) {
-    (at.wrapping_add(read_u64(file, at) as usize), read_u64(file, at + 8) as usize)
 }
 
 /// The values of a line's bytes, which start at offset `at`.

@@ -49,11 +49,7 @@ impl Base {
         let offsets = Offsets::of(&file);
         let has_splits =
             bvhc_runtime::Model::from_bytes(&file).is_ok_and(|model| model.sections().splits().is_some());
-        let list = |field: usize| {
-            let at = forge::root(&file, SectionKind::Splits) + field;
-            let start = at.wrapping_add(forge::read_u64(&file, at) as usize);
-            (start, forge::read_u64(&file, at + 8) as usize)
-        };
+        let list = |field: usize| forge::slice_at(&file, forge::root(&file, SectionKind::Splits) + field);
         let splits = if has_splits { [0, 16, 32].map(list) } else { [(0, 0); 3] };
         Self { file, offsets, splits }
     }

@@ -159,6 +159,11 @@ pub fn slices(kind: SectionKind) -> Vec<(usize, usize)> {
     kind.root().slices().map(|(field, element)| (field, element.size)).collect()
 }
 
+/// Where the slice of the field at an offset begins, and how many elements it has.
+pub fn slice_at(file: &[u8], field: usize) -> (usize, usize) {
+    (field.wrapping_add(read_u64(file, field) as usize), read_u64(file, field + 8) as usize)
+}
+
 /// The file with these bytes at this offset.
 pub fn with_bytes(file: &[u8], offset: usize, bytes: &[u8]) -> Bytes {
     let mut forged = aligned(file);

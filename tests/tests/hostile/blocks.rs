@@ -81,8 +81,7 @@ fn splits_that_lie() {
     for good in LAYOUTS.map(splits_as) {
         let root = forge::root(&good, SectionKind::Splits);
         for field in [0, 16, 32] {
-            let start = (root + field).wrapping_add(forge::read_u64(&good, root + field) as usize);
-            let count = forge::read_u64(&good, root + field + 8) as usize;
+            let (start, count) = forge::slice_at(&good, root + field);
             for number in NUMBERS {
                 let mut forged = aligned(&good);
                 (0..count).for_each(|index| write(&mut forged, start + 4 * index, number));
@@ -100,23 +99,18 @@ fn splits_that_lie() {
     }
 }
 
-/// A triangle in every lane of every block, whose slots are as given: those of the first four thousand blocks, the last.
-fn a_triangle_everywhere(of_first: u32, of_last: u32) -> Bytes {
+/// A triangle in every lane of every block. Its slot addresses are all the same, except the last one that a reader looks at.
+fn a_triangle_everywhere(address: u32, last: u32) -> Bytes {
     let mut forged = split(&write_obj(&soup::triangles(14_000, 0.6, 9)), 0.02, Layout::Fast);
-    let list = |forged: &[u8], kind: SectionKind, field: usize| {
-        let at = forge::root(forged, kind) + field;
-        let start = at.wrapping_add(forge::read_u64(forged, at) as usize);
-        (start, forge::read_u64(forged, at + 8) as usize)
-    };
-    let [(split, _), (ends, _), (slots, count)] =
-        [0, 16, 32].map(|field| list(&forged, SectionKind::Splits, field));
+    let list = |kind: SectionKind, field: usize| forge::slice_at(&forged, forge::root(&forged, kind) + field);
+    let [(split, _), (ends, _), (slots, count)] = [0, 16, 32].map(|field| list(SectionKind::Splits, field));
     assert!(count > 100_000, "{count} slots are not many");
-    let (lanes, lane_count) = list(&forged, SectionKind::Geometry, 16);
+    let (lanes, lane_count) = list(SectionKind::Geometry, 16);
     let everywhere = forge::read_u32(&forged, split);
     (0..lane_count).for_each(|lane| write(&mut forged, lanes + 4 * lane, everywhere));
     write(&mut forged, ends, count as u32);
-    (0..count).for_each(|index| write(&mut forged, slots + 4 * index, of_first));
-    write(&mut forged, slots + 4 * (MAX_SPLIT_SLOTS - 1), of_last);
+    (0..count).for_each(|index| write(&mut forged, slots + 4 * index, address));
+    write(&mut forged, slots + 4 * (MAX_SPLIT_SLOTS - 1), last);
     let records = Offsets::of(&forged);
     for block in 0..records.block_count {
         let marks = records.blocks + BLOCK * block + offset_of!(Block, split);

@@ -9,7 +9,7 @@ use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Model, Pose, Realign, Volume, WorkBudget};
 use bvhc_tests::random::Random;
 use bvhc_tests::support::answers::poses;
-use bvhc_tests::support::forge::{read_u64, root, with_bytes};
+use bvhc_tests::support::forge::{root, slice_at, with_bytes};
 use bvhc_tests::support::{aligned, levels};
 
 use super::{NUMBERS, PATIENCE, kdop, survive, write};
@@ -20,8 +20,7 @@ fn good() -> Bytes {
 
 /// Where a slice of the section begins, and its count.
 fn slice(file: &Bytes, field: usize) -> (usize, usize) {
-    let at = root(file, SectionKind::Hull) + field;
-    (at.wrapping_add(read_u64(file, at) as usize), read_u64(file, at + 8) as usize)
+    slice_at(file, root(file, SectionKind::Hull) + field)
 }
 
 /// As [`survive`], and queries at several poses whether the model meets itself and is near itself.

@@ -7,7 +7,7 @@ use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Level, Model, Volume};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::soup;
-use bvhc_tests::support::forge::{read_u64, root, with_bytes};
+use bvhc_tests::support::forge::{root, slice_at, with_bytes};
 use bvhc_tests::support::{LAYOUTS, aligned, compiled_with_hulls, levels};
 
 use super::{NUMBERS, survive_volume, write};
@@ -34,9 +34,8 @@ struct Offsets {
 
 impl Offsets {
     fn of(file: &Bytes) -> Self {
-        let at = root(file, SectionKind::HullTree) + 24;
-        let start = at.wrapping_add(read_u64(file, at) as usize);
-        Self { start, nodes: read_u64(file, at + 8) as usize }
+        let (start, nodes) = slice_at(file, root(file, SectionKind::HullTree) + 24);
+        Self { start, nodes }
     }
 
     fn number(&self, node: usize, row: usize, slot: usize) -> usize {

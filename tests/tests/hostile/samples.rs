@@ -6,7 +6,7 @@ use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Level, Model, OpenError, Volume};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::soup;
-use bvhc_tests::support::forge::{read_u64, root, with_bytes};
+use bvhc_tests::support::forge::{root, slice_at, with_bytes};
 use bvhc_tests::support::{LAYOUTS, aligned, compiled_with_samples, levels};
 
 use super::{NUMBERS, survive_volume, write};
@@ -28,8 +28,7 @@ fn survive_queries(bytes: &Bytes, levels: &[Level]) -> u64 {
 
 /// Where the samples begin, and the number of their nodes.
 fn nodes(file: &Bytes) -> (usize, usize) {
-    let at = root(file, SectionKind::Samples);
-    (at.wrapping_add(read_u64(file, at) as usize), read_u64(file, at + 8) as usize)
+    slice_at(file, root(file, SectionKind::Samples))
 }
 
 #[test]

@@ -58,8 +58,7 @@ fn names_that_do_not_end_where_they_should() {
     let root = forge::root(&good, SectionKind::Metadata);
     for field in [144, 176, 208, 256, 288] {
         let ends = root + field + 16;
-        let first = ends.wrapping_add(forge::read_u64(&good, ends) as usize);
-        let count = forge::read_u64(&good, ends + 8) as usize;
+        let (first, count) = forge::slice_at(&good, ends);
         for number in [0, 1, 7, 1000, u32::MAX] {
             for index in 0..count {
                 let forged = with_bytes(&good, first + 4 * index, &u32::to_le_bytes(number));
