@@ -25,6 +25,10 @@ use error::{CliError, UsageError};
 
 /// Runs the program on the arguments of this process.
 pub fn run() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    if let Some(code) = output::unnamed::helper() {
+        return code;
+    }
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return explain(&error),

@@ -1,5 +1,8 @@
 //! Writes output files atomically: to a temporary file beside the target, which is then renamed.
 
+#[cfg(target_os = "linux")]
+pub(super) mod unnamed;
+
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -139,68 +142,6 @@ fn replace(target: &Path, bytes: &[u8]) -> io::Result<()> {
     #[cfg(unix)]
     let _ = File::open(directory).and_then(|directory| directory.sync_all());
     Ok(())
-}
-
-/// Files that have no name until they are complete: a process that is killed while it writes leaves nothing behind.
-#[cfg(target_os = "linux")]
-mod unnamed {
-    use std::ffi::OsString;
-    use std::fs::{self, File};
-    use std::io::{self, ErrorKind, Write};
-    use std::os::fd::AsRawFd;
-    use std::os::unix::fs::OpenOptionsExt;
-    use std::path::Path;
-
-    use rustix::fs::{AtFlags, CWD, OFlags, linkat};
-
-    /// Returns false, with nothing done, if the file system has no such files or there is no name for one.
-    pub(super) fn replace(target: &Path, directory: &Path, bytes: &[u8]) -> io::Result<bool> {
-        let flags = OFlags::TMPFILE.bits() as i32;
-        let Ok(mut file) = File::options().write(true).custom_flags(flags).open(directory) else {
-            return Ok(false);
-        };
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        let source = format!("/proc/self/fd/{}", file.as_raw_fd());
-        let link = |name: &Path| -> io::Result<()> {
-            linkat(CWD, source.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from)
-        };
-        match link(target) {
-            Ok(()) => return Ok(true),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            // No /proc, or no links.
-            Err(_) => return Ok(false),
-        }
-        // A link cannot replace a file, a rename can: between these two calls the new file has a name of its own. It is
-        // always the same one, so that what a process killed there leaves behind is replaced by the next.
-        let mut name = OsString::from(".");
-        name.push(target.file_name().unwrap_or_default());
-        name.push(".bvhc-tmp");
-        let named = directory.join(name);
-        loop {
-            match link(&named) {
-                Ok(()) => {}
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => match fs::remove_file(&named) {
-                    Ok(()) => continue,
-                    // Another process that writes the same output was faster.
-                    Err(error) if error.kind() == ErrorKind::NotFound => continue,
-                    // A folder, or somebody else's.
-                    Err(_) => return Ok(false),
-                },
-                // The name is too long.
-                Err(_) => return Ok(false),
-            }
-            match fs::rename(&named, target) {
-                Ok(()) => return Ok(true),
-                // As above.
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => {
-                    let _ = fs::remove_file(&named);
-                    return Err(error);
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,97 @@
+//! Files that have no name until they are complete: a process that is killed while it writes leaves nothing behind.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use rustix::fs::{AtFlags, CWD, OFlags, linkat};
+
+/// The argument that makes a process a [`helper`].
+const HELPER: &str = "--replace-output";
+
+/// Writes a file and gives it the name `target`, in place of an old one if there is one. Returns false, with nothing
+/// done, if the file system has no files without names or there is no name for one.
+pub(super) fn replace(target: &Path, directory: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let flags = OFlags::TMPFILE.bits() as i32;
+    let Ok(mut file) = File::options().write(true).custom_flags(flags).open(directory) else {
+        return Ok(false);
+    };
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    match link(&file, target) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            Ok(replace_elsewhere(&file, target) || replace_here(&file, target)?)
+        }
+        // No /proc, or no links.
+        Err(_) => Ok(false),
+    }
+}
+
+fn link(file: &File, name: &Path) -> io::Result<()> {
+    let source = format!("/proc/self/fd/{}", file.as_raw_fd());
+    linkat(CWD, source.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from)
+}
+
+/// Links the file beside `target` and renames it. A link cannot replace a file, a rename can: between these two calls the
+/// new file has a name of its own. It is always the same one, so that the next process replaces what a process killed
+/// there leaves behind.
+fn replace_here(file: &File, target: &Path) -> io::Result<bool> {
+    let mut name = OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    name.push(".bvhc-tmp");
+    let named = target.with_file_name(name);
+    loop {
+        match link(file, &named) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => match fs::remove_file(&named) {
+                Ok(()) => continue,
+                // Another process that writes the same output was faster.
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                // A folder, or somebody else's.
+                Err(_) => return Ok(false),
+            },
+            // The name is too long.
+            Err(_) => return Ok(false),
+        }
+        match fs::rename(&named, target) {
+            Ok(()) => return Ok(true),
+            // As above.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => {
+                let _ = fs::remove_file(&named);
+                return Err(error);
+            }
+        }
+    }
+}
+
+/// Has a process of its own link and rename the file. Ctrl-C and a killed compiler do not reach it, so it ends what it
+/// began, and no name is left behind. Returns false if it could not be done, for whatever reason.
+fn replace_elsewhere(file: &File, target: &Path) -> bool {
+    let Ok(file) = file.try_clone() else { return false };
+    let mut helper = Command::new("/proc/self/exe");
+    helper.arg(HELPER).arg(target).process_group(0);
+    helper.stdin(file).stdout(Stdio::null()).stderr(Stdio::null());
+    helper.status().is_ok_and(|status| status.success())
+}
+
+/// In a process that [`replace_elsewhere`] started, with the file as its standard input: replaces the output.
+pub(in crate::cli) fn helper() -> Option<ExitCode> {
+    let mut args = std::env::args_os().skip(1);
+    if args.next().as_deref() != Some(OsStr::new(HELPER)) {
+        return None;
+    }
+    let target = args.next()?;
+    let file = io::stdin().as_fd().try_clone_to_owned().map(File::from);
+    let is_unnamed = |file: &File| file.metadata().is_ok_and(|metadata| metadata.nlink() == 0);
+    let is_replaced = file.is_ok_and(|file| {
+        is_unnamed(&file) && replace_here(&file, Path::new(&target)).is_ok_and(|is_done| is_done)
+    });
+    Some(if is_replaced { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
