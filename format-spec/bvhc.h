@@ -127,6 +127,15 @@ BVHC_ASSERT(offsetof(bvhc_tree_statistics, node_fill) == 36, "bvhc_tree_statisti
 BVHC_ASSERT(offsetof(bvhc_tree_statistics, block_fill) == 40, "bvhc_tree_statistics.block_fill");
 BVHC_ASSERT(offsetof(bvhc_tree_statistics, reserved) == 44, "bvhc_tree_statistics.reserved");
 
+/* InputFile: 40 bytes, aligned to 8. */
+typedef struct bvhc_input_file {
+    uint8_t hash[32]; /* 0 */
+    uint64_t length; /* 32 */
+} bvhc_input_file;
+BVHC_ASSERT(sizeof(bvhc_input_file) == 40, "bvhc_input_file");
+BVHC_ASSERT(offsetof(bvhc_input_file, hash) == 0, "bvhc_input_file.hash");
+BVHC_ASSERT(offsetof(bvhc_input_file, length) == 32, "bvhc_input_file.length");
+
 /* Block: 256 bytes, aligned to 64. */
 typedef struct bvhc_block {
     float positions[3][16]; /* 0 */
@@ -256,7 +265,7 @@ BVHC_ASSERT(offsetof(bvhc_hull_node, vertices) == 0, "bvhc_hull_node.vertices");
 BVHC_ASSERT(offsetof(bvhc_hull_node, radius) == 384, "bvhc_hull_node.radius");
 BVHC_ASSERT(offsetof(bvhc_hull_node, children) == 400, "bvhc_hull_node.children");
 
-/* Root of section metadata (kind 1): 320 bytes, aligned to 8. */
+/* Root of section metadata (kind 1): 368 bytes, aligned to 8. */
 typedef struct bvhc_metadata {
     uint8_t source_hash[32]; /* 0 */
     uint64_t source_length; /* 32 */
@@ -275,8 +284,10 @@ typedef struct bvhc_metadata {
     bvhc_slice trees; /* 240 of TreeStatistics */
     bvhc_names keys; /* 256 */
     bvhc_names values; /* 288 */
+    bvhc_names input_names; /* 320 */
+    bvhc_slice inputs; /* 352 of InputFile */
 } bvhc_metadata;
-BVHC_ASSERT(sizeof(bvhc_metadata) == 320, "bvhc_metadata");
+BVHC_ASSERT(sizeof(bvhc_metadata) == 368, "bvhc_metadata");
 BVHC_ASSERT(offsetof(bvhc_metadata, source_hash) == 0, "bvhc_metadata.source_hash");
 BVHC_ASSERT(offsetof(bvhc_metadata, source_length) == 32, "bvhc_metadata.source_length");
 BVHC_ASSERT(offsetof(bvhc_metadata, source_faces) == 40, "bvhc_metadata.source_faces");
@@ -294,6 +305,8 @@ BVHC_ASSERT(offsetof(bvhc_metadata, objects) == 208, "bvhc_metadata.objects");
 BVHC_ASSERT(offsetof(bvhc_metadata, trees) == 240, "bvhc_metadata.trees");
 BVHC_ASSERT(offsetof(bvhc_metadata, keys) == 256, "bvhc_metadata.keys");
 BVHC_ASSERT(offsetof(bvhc_metadata, values) == 288, "bvhc_metadata.values");
+BVHC_ASSERT(offsetof(bvhc_metadata, input_names) == 320, "bvhc_metadata.input_names");
+BVHC_ASSERT(offsetof(bvhc_metadata, inputs) == 352, "bvhc_metadata.inputs");
 
 /* Root of section geometry (kind 2): 112 bytes, aligned to 8. */
 typedef struct bvhc_geometry {

@@ -1,7 +1,8 @@
 //! Cleaning: triangulates polygons and drops degenerate triangles, giving the mesh that trees are built on.
 //!
 //! Only what has no area is dropped: faces of fewer than three corners, and triangles whose corners are exactly
-//! collinear. Both are counted. Winding, duplicates, order and coordinates are kept, except that -0 becomes +0.
+//! collinear. Both are counted. Winding, duplicates, order and coordinates are kept, except that -0 becomes +0; where an
+//! importer mirrored faces, the triangles' winding is reversed, so that fronts stay fronts.
 
 use crate::mesh::{Dropped, FaceCornerList, Mesh, Polygons};
 use crate::triangulate::Triangulator;
@@ -65,13 +66,19 @@ fn triangles(mut polygons: Polygons, expected: usize) -> Mesh {
     let mut dropped = Dropped::default();
     let mut fans = 0;
     let mut triangulator = Triangulator::default();
+    let mut reversals = polygons.reversals.iter().copied().peekable();
+    let mut is_reversed = false;
     for (face, corners) in faces_of(&polygons) {
+        while reversals.next_if(|first| *first <= face).is_some() {
+            is_reversed = !is_reversed;
+        }
         if corners.len() < 3 {
             dropped.faces += 1;
             continue;
         }
         let kept = triangles.len();
-        let is_tiled = triangulator.polygon(&polygons.positions, corners, |of_face| {
+        let is_tiled = triangulator.polygon(&polygons.positions, corners, |[a, b, c]| {
+            let of_face = if is_reversed { [a, c, b] } else { [a, b, c] };
             let triangle = of_face.map(|corner| corners[corner as usize]);
             if is_flat(triangle.map(|corner| polygons.positions[corner as usize])) {
                 dropped.triangles += 1;

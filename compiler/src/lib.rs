@@ -61,6 +61,7 @@ pub mod mesh;
 pub mod optimise;
 #[doc(hidden)]
 pub mod pair;
+mod placement;
 mod section;
 #[doc(hidden)]
 pub mod tree;
@@ -71,10 +72,12 @@ pub mod verify;
 
 pub use compile::{CompileError, Compiled, Layout, Options, Quality, Report};
 pub use file::Bytes;
+pub use import::{Files, Folder, NoFiles, OtherInput};
 pub use mesh::Dropped;
 pub use optimise::Stop;
 pub use pair::kdop::Options as KdopOptions;
 pub use pair::obb::Options as ObbOptions;
+pub use placement::{Axes, AxesError, Placement};
 
 use compile::{Source, compile_source};
 

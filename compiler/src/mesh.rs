@@ -20,6 +20,9 @@ pub struct Polygons {
     pub names: Names,
     /// Like [`AttributeRun`], with `first_triangle` counting faces.
     pub face_runs: Vec<AttributeRun>,
+    /// Numbers of faces, ascending. From the first on, the front of a face is where its corners go clockwise (a mirror image
+    /// of what the source describes); from the second on counter-clockwise again, and so on.
+    pub reversals: Vec<u32>,
 }
 
 /// The names that attribute runs refer to by index.

@@ -1,6 +1,7 @@
 //! The stored face corners of each triangle have the positions of the triangle's corners.
 
 use bvhc::compile::{Layout, Options, Quality, compile};
+use bvhc::import::Input;
 use bvhc::optimise::Stop;
 use bvhc::verify::source::compare;
 use bvhc::verify::verify;
@@ -57,7 +58,7 @@ fn check(text: &str, options: &Options) -> usize {
     let file = compile(text.as_bytes(), "polygons", options, &()).unwrap().bytes;
     verify(&file).unwrap();
     let model = Model::from_bytes(&file).unwrap();
-    compare(&model, text.as_bytes(), "polygons").unwrap();
+    compare(&model, &Input::new(text.as_bytes(), "polygons")).unwrap();
     let (faces, error) = (parse(text), model.sections().blocks().position_error());
     let numbers = model.sections().geometry().triangles.get();
     let mut rotated = 0;

@@ -156,6 +156,18 @@ pub struct AttributeRun {
 
 plain_record!(AttributeRun, 16, 4, [first_triangle, material, group, object]);
 
+/// What a file that the source refers to contained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct InputFile {
+    /// BLAKE3 of its bytes.
+    pub hash: [u8; 32],
+    /// Its length in bytes.
+    pub length: u64,
+}
+
+plain_record!(InputFile, 40, 8, [hash, length]);
+
 /// The corners of its source face that a triangle has, if their indices are too large for [`pack`](Self::pack).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]

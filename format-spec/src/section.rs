@@ -13,7 +13,7 @@ use crate::hull::HullVertex;
 use crate::hulls::HullNode;
 use crate::kdop::LaneRow;
 use crate::obb::{ObbNode, PackedObbNode, PairLeaf, SampleNode};
-use crate::record::{AttributeRun, Block, FaceCorners, TreeStatistics, WideNode};
+use crate::record::{AttributeRun, Block, FaceCorners, InputFile, TreeStatistics, WideNode};
 
 /// The version of each section's layout that this crate describes.
 pub const SECTION_VERSION: u16 = 1;
@@ -192,7 +192,7 @@ impl ArchivedNames<'_> {
 
 sections! {
     /// Facts about the model and how the file was made. Apart from names, queries do not need it.
-    Metadata as ArchivedMetadata = 1, "metadata", Always, 320 {
+    Metadata as ArchivedMetadata = 1, "metadata", Always, 368 {
         /// BLAKE3 of the source's bytes.
         source_hash: Value([u8; 32]),
         /// Length of the source in bytes.
@@ -227,6 +227,10 @@ sections! {
         keys: Value(Names<'a>),
         /// The value of each key.
         values: Value(Names<'a>),
+        /// The names of the files that the source refers to and that were read, too, as it writes them.
+        input_names: Value(Names<'a>),
+        /// The contents of each of these files.
+        inputs: Slice(&'a [InputFile]),
     }
 
     /// The triangles, in blocks that all trees share.

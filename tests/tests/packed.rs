@@ -2,6 +2,7 @@
 
 use bvhc::compile::{Layout, Quality};
 use bvhc::file::Bytes;
+use bvhc::import::Input;
 use bvhc::mesh::Mesh;
 use bvhc::verify::source::compare;
 use bvhc::verify::verify;
@@ -48,7 +49,7 @@ fn every_file_is_within_the_rules_and_near_its_source() {
         for file in files(&mesh) {
             assert_eq!(verify(&file), Ok(()), "{name}");
             let model = Model::from_bytes(&file).expect("it opens");
-            compare(&model, &write_obj(&mesh), name).expect(name);
+            compare(&model, &Input::new(&write_obj(&mesh), name)).expect(name);
         }
     }
 }

@@ -19,6 +19,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use super::error::UsageError;
 use crate::compile::{Layout, Options, Quality};
 use crate::optimise::Stop;
+use crate::placement::{Axes, Placement};
 use crate::section;
 
 const ABOUT: &str = "Compile a 3D model into a file that a program can query at once";
@@ -104,6 +105,17 @@ pub(super) struct CompileArgs {
     /// How much compile time to spend for faster queries
     #[arg(long, value_enum, default_value_t = QualityArg::Default, hide_possible_values = false)]
     quality: QualityArg,
+    /// Which axes of the model become x, y and z, each with a minus if its direction is the opposite: `x,z,-y` turns a model whose
+    /// z points up into one whose y does
+    #[arg(long, value_name = "AXES", default_value_t = Axes::default(), allow_hyphen_values = true)]
+    axis: Axes,
+    /// Multiply all coordinates by this number
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = parse_scale)]
+    scale: f64,
+    /// Make one of vertices that are at most this far apart, in the units of the file [default: vertices at the same position
+    /// are the same]
+    #[arg(long, value_name = "DISTANCE", value_parser = parse_distance)]
+    weld: Option<f64>,
     /// How the triangles are stored in the file
     #[arg(long, value_enum, default_value_t = LayoutArg::Fast, hide_possible_values = false)]
     layout: LayoutArg,
@@ -143,7 +155,9 @@ impl CompileArgs {
     pub(super) fn options(&self, obb: &ObbArgs, kdop: &KdopArgs) -> Result<Options, UsageError> {
         let quality = Quality::from(self.quality);
         let by_default = if quality.has_obbs() { &["obb"][..] } else { &[] };
-        let mut options = Options { quality, layout: self.layout.into(), obb: None, ..Options::default() };
+        let placement = Placement { axes: self.axis, scale: self.scale, weld: self.weld };
+        let mut options =
+            Options { quality, placement, layout: self.layout.into(), obb: None, ..Options::default() };
         match &self.trees {
             Some(trees) => trees.iter().try_for_each(|name| request(name, &mut options))?,
             None => by_default.iter().try_for_each(|name| request(name, &mut options))?,
@@ -285,6 +299,16 @@ fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
 fn parse_pair(text: &str) -> Result<(String, String), String> {
     let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
     pair.map(|(key, value)| (key.to_owned(), value.to_owned())).ok_or_else(|| "not KEY=VALUE".to_owned())
+}
+
+fn parse_scale(text: &str) -> Result<f64, String> {
+    let scale = text.parse().ok().filter(|scale: &f64| scale.is_finite() && *scale > 0.0);
+    scale.ok_or_else(|| "not a number greater than 0".to_owned())
+}
+
+fn parse_distance(text: &str) -> Result<f64, String> {
+    let distance = text.parse().ok().filter(|distance: &f64| distance.is_finite() && *distance >= 0.0);
+    distance.ok_or_else(|| "not a distance".to_owned())
 }
 
 fn parse_seconds(text: &str) -> Result<Duration, String> {

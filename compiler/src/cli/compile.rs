@@ -11,8 +11,9 @@ use super::file;
 use super::output::{self, Output};
 use super::progress::Bars;
 use super::report;
-use super::text::{counted, grouped, tell};
-use crate::compile::{Compiled, Layout, Options, Report, compile};
+use super::text::{counted, grouped, one_line, tell};
+use crate::compile::{Compiled, Layout, Options, Report, Source, compile_source};
+use crate::import::Folder;
 use crate::pair::kdop;
 use crate::pair::obb;
 
@@ -29,7 +30,9 @@ pub(super) fn run(args: &CompileArgs, obb: &ObbArgs, kdop: &KdopArgs) -> Result<
     let start = Instant::now();
     let source = file::read_source(&args.model)?;
     let reading = start.elapsed();
-    let compiled = compile_watched(&source, &name, &options, args.quiet)?;
+    let files = Folder::of(&args.model);
+    let compiled =
+        compile_watched(&Source::Files { bytes: &source, files: &files }, &name, &options, args.quiet)?;
     let options = Options { obb: compiled.report.obb, ..options };
     drop(source);
     let writing = Instant::now();
@@ -47,11 +50,16 @@ pub(super) fn run(args: &CompileArgs, obb: &ObbArgs, kdop: &KdopArgs) -> Result<
     if args.json { output::print(&format!("{:#}\n", job.json())) } else { Ok(()) }
 }
 
-fn compile_watched(source: &[u8], name: &str, options: &Options, quiet: bool) -> Result<Compiled, CliError> {
+fn compile_watched(
+    source: &Source<'_>,
+    name: &str,
+    options: &Options,
+    quiet: bool,
+) -> Result<Compiled, CliError> {
     let Some(bars) = Bars::if_watched(quiet) else {
-        return Ok(compile(source, name, options, &())?);
+        return Ok(compile_source(source, name, options, &())?);
     };
-    let compiled = compile(source, name, options, &bars);
+    let compiled = compile_source(source, name, options, &bars);
     bars.finish();
     Ok(compiled?)
 }
@@ -105,6 +113,9 @@ impl Job {
             self.bytes_per_triangle(),
             self.total.as_secs_f64(),
         ));
+        for warning in &report.warnings {
+            tell(&format!("warning: {}: {}", self.input, one_line(warning)));
+        }
         self.tell_dropped();
         if let Some(steps) = report.steps {
             tell(&format!("optimised in {}", counted(steps.into(), "step")));
@@ -121,6 +132,12 @@ impl Job {
     }
 
     fn tell_dropped(&self) {
+        for (what, count) in &self.report().ignored {
+            tell(&format!("ignored {} {what}", grouped(*count)));
+        }
+        if self.options.placement.weld.is_some() {
+            tell(&format!("welded {} to others", counted(self.report().welded, "vertex")));
+        }
         let dropped = self.report().dropped;
         if dropped.triangles != 0 {
             tell(&format!("dropped {} of zero area", counted(dropped.triangles, "triangle")));
@@ -158,6 +175,15 @@ impl Job {
         tell(&format!("{} distinct positions", grouped(report.vertices)));
     }
 
+    /// The model and the files that it refers to.
+    fn inputs(&self) -> Vec<Value> {
+        let report = self.report();
+        let input = |path: &str, bytes: u64, hash: &blake3::Hash| json!({ "path": path, "bytes": bytes, "blake3": hash.to_hex().as_str() });
+        let model = input(&self.input, report.source_length, &report.source_hash);
+        let others = report.inputs.iter().map(|other| input(&other.name, other.length, &other.hash));
+        [model].into_iter().chain(others).collect()
+    }
+
     fn json(&self) -> Value {
         let report = self.report();
         let seconds: Map<String, Value> =
@@ -166,11 +192,7 @@ impl Job {
             .map(|(tree, bytes)| report::tree(tree, *bytes, report.triangles))
             .collect();
         json!({
-            "inputs": [{
-                "path": self.input,
-                "bytes": report.source_length,
-                "blake3": report.source_hash.to_hex().as_str(),
-            }],
+            "inputs": self.inputs(),
             "output": self.output,
             "bytes": self.bytes(),
             "blake3": crate::file::hash(&self.compiled.bytes).to_hex().as_str(),
@@ -192,6 +214,9 @@ impl Job {
             },
             "dropped": { "triangles": report.dropped.triangles, "faces": report.dropped.faces },
             "fans": report.fans,
+            "ignored": report.ignored,
+            "welded": report.welded,
+            "warnings": report.warnings,
             "trees": trees,
             "seconds": seconds,
         })

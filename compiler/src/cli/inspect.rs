@@ -29,6 +29,8 @@ fn object(model: &Model<'_>) -> Value {
     let header = model.sections().header();
     let metadata = model.sections().metadata();
     let bounds = model.bounds();
+    let other = |(name, bytes, hash)| json!({ "name": name, "bytes": bytes, "blake3": hash });
+    let others: Vec<Value> = inputs(model).map(other).collect();
     let names = |names: &bvhc_format::section::ArchivedNames<'_>| names.len();
     json!({
         "format": format!("{}.{}", header.major, header.minor),
@@ -41,6 +43,7 @@ fn object(model: &Model<'_>) -> Value {
             "bytes": metadata.source_length.to_native(),
             "faces": metadata.source_faces.to_native(),
             "vertices": metadata.source_vertices.to_native(),
+            "others": others,
         },
         "triangles": metadata.triangles.to_native(),
         "vertices": metadata.vertices.to_native(),
@@ -62,6 +65,16 @@ fn object(model: &Model<'_>) -> Value {
         "meshes": model.meshes(),
         "sections": model.sections().entries().map(|(entry, _)| section(&entry)).collect::<Vec<_>>(),
         "trees": trees(model).map(|record| tree(model, record)).collect::<Vec<_>>(),
+    })
+}
+
+/// The name, length and hash of each file that the source refers to.
+fn inputs(model: &Model<'_>) -> impl Iterator<Item = (String, u64, String)> {
+    let metadata = model.sections().metadata();
+    let records = metadata.inputs.get().iter().enumerate();
+    records.map(|(at, input)| {
+        let name = metadata.input_names.get(at).unwrap_or_default();
+        (name.to_owned(), input.length, hex(input.hash))
     })
 }
 
@@ -158,6 +171,9 @@ fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Resul
         counted(metadata.source_faces.to_native(), "face"),
         counted(metadata.source_vertices.to_native(), "vertex"),
     )?;
+    for (name, bytes, hash) in inputs(model) {
+        writeln!(text, "           {} {}, {hash}", one_line(&name), counted(bytes, "byte"))?;
+    }
     writeln!(text, "triangles  {}", grouped(metadata.triangles.to_native()))?;
     if model.sections().splits().is_some() {
         writeln!(text, "           {} of them in several blocks", grouped(split_triangles(model)))?;

@@ -8,6 +8,7 @@ use super::args::VerifyArgs;
 use super::error::CliError;
 use super::file::{self, Compiled};
 use super::text::{counted, one_line, tell};
+use crate::import::{Folder, Input};
 use crate::verify::source::{self, SourceError};
 use crate::verify::verify;
 
@@ -26,7 +27,9 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), CliError> {
 
 fn compare(file: &str, model: &Model<'_>, path: &Path) -> Result<(), CliError> {
     let bytes = file::read_source(path)?;
-    source::compare(model, &bytes, &file::input_name(path)).map_err(|error| match error {
+    let (name, files) = (file::input_name(path), Folder::of(path));
+    let source = Input { bytes: &bytes, name: &name, files: &files };
+    source::compare(model, &source).map_err(|error| match error {
         SourceError::Compile(error) => CliError::Compile(error),
         error => CliError::Source { file: file.to_owned(), error },
     })

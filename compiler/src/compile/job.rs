@@ -8,6 +8,7 @@ use bvhc_format::obb::{PairLeaf, PairRef};
 use super::error::CompileError;
 use super::options::{Layout, Options};
 use super::stage::{Clock, Progress, Stage};
+use crate::import::OtherInput;
 use crate::layout::{self, LeafTable, Packing, WideTree};
 use crate::mesh::Mesh;
 use crate::pair::obb;
@@ -43,9 +44,11 @@ impl LaidOut {
 
 /// Where a mesh comes from.
 #[derive(Clone, Copy)]
-pub(crate) struct Origin {
+pub(crate) struct Origin<'a> {
     pub(crate) hash: blake3::Hash,
     pub(crate) length: u64,
+    /// The other files that it was read from.
+    pub(crate) inputs: &'a [OtherInput],
     /// Steps that the optimiser made.
     pub(crate) steps: Option<u32>,
 }

@@ -15,6 +15,7 @@ pub use source::Source;
 pub use stage::{Progress, Stage};
 pub use user::UserMetadataError;
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use bvhc_runtime::Model;
 use crate::archive;
 use crate::clean;
 use crate::file::{self, Bytes};
+use crate::import::{Imported, OtherInput};
 use crate::layout::weld::Weld;
 use crate::layout::{self, Triangles};
 use crate::mesh::{Dropped, Mesh};
@@ -52,6 +54,14 @@ pub struct Report {
     pub source_hash: blake3::Hash,
     /// Length of the source in bytes.
     pub source_length: u64,
+    /// The other files that the source refers to and that were read.
+    pub inputs: Vec<OtherInput>,
+    /// How many things of each kind, named in the plural, were ignored as they are no faces.
+    pub ignored: BTreeMap<&'static str, u64>,
+    /// What may be other than the source's author expects.
+    pub warnings: Vec<String>,
+    /// How many vertices moved to another one, as the placement asks.
+    pub welded: u64,
     /// Faces of the source.
     pub source_faces: u64,
     /// Vertices of the source.
@@ -119,13 +129,16 @@ fn run(
 ) -> Result<Compiled, CompileError> {
     user::check(&options.user_metadata)?;
     let mut clock = Clock { progress, seconds: Vec::new() };
-    let (polygons, hash) =
-        clock.time(Stage::IMPORT, 0, || rayon::join(|| source.polygons(name), || source.hash()));
-    let polygons = polygons?;
-    let mut mesh = clock.time(Stage::CLEAN, 0, || clean::mesh(polygons, name))?;
+    let (imported, hash) =
+        clock.time(Stage::IMPORT, 0, || rayon::join(|| source.import(name), || source.hash()));
+    let Imported { mut polygons, inputs, notes } = imported?;
+    let (mut mesh, welded) = clock.time(Stage::CLEAN, 0, || -> Result<_, CompileError> {
+        let welded = options.placement.apply(&mut polygons, name)?;
+        Ok((clean::mesh(polygons, name)?, welded))
+    })?;
     let tree = clock
         .time(Stage::BUILD, mesh.triangles.len() as u64, || build_tree(&mesh, options.quality, progress));
-    let origin = Origin { hash, length: source.length(), steps: None };
+    let origin = Origin { hash, length: source.length(), inputs: &inputs, steps: None };
     let (tree, steps) = match options.quality {
         Quality::Fast | Quality::Default => (Weighed::by_area(tree), None),
         Quality::Best => {
@@ -140,6 +153,10 @@ fn run(
     let report = Report {
         source_hash: hash,
         source_length: origin.length,
+        inputs: inputs.clone(),
+        ignored: notes.ignored,
+        warnings: notes.warnings,
+        welded,
         source_faces: mesh.source_faces,
         source_vertices: mesh.source_vertices,
         triangles: mesh.triangles.len() as u64,
@@ -166,7 +183,7 @@ struct Written {
 }
 
 /// Makes all requested sections, and assembles the file.
-fn write(job: &Job<'_>, origin: &Origin, clock: &mut Clock<'_>) -> Result<Written, CompileError> {
+fn write(job: &Job<'_>, origin: &Origin<'_>, clock: &mut Clock<'_>) -> Result<Written, CompileError> {
     let mut options = job.options.clone();
     let mut made = Vec::new();
     for section in section::in_order_of_making().filter(|section| section.is_asked(job)) {
@@ -238,7 +255,7 @@ fn optimise_watched(
 fn bare_file(tree: &Weighed, mesh: &Mesh, weld: &Weld) -> Result<Bytes, CompileError> {
     let laid_out = LaidOut { wide: layout::lay_out(tree, mesh, weld), packing: None, vertices: weld.count };
     let options = Options { obb: None, ..Options::default() };
-    let origin = Origin { hash: file::hash(&[]), length: 0, steps: None };
+    let origin = Origin { hash: file::hash(&[]), length: 0, inputs: &[], steps: None };
     let mut clock = Clock { progress: &(), seconds: Vec::new() };
     Ok(write(&Job::new(mesh, &laid_out, &options, &()), &origin, &mut clock)?.bytes)
 }

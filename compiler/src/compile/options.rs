@@ -10,6 +10,7 @@ use crate::fit::Method;
 use crate::optimise::Stop;
 use crate::pair::kdop;
 use crate::pair::obb;
+use crate::placement::Placement;
 
 /// How much compile time to spend for faster queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,6 +76,8 @@ impl Layout {
 pub struct Options {
     /// How much time to spend on the tree of axis-aligned boxes; [`Options::of`] also derives the other trees from it.
     pub quality: Quality,
+    /// Where the source's vertices are placed.
+    pub placement: Placement,
     /// How blocks of triangles are stored.
     pub layout: Layout,
     /// When the optimiser of [`Quality::Best`] stops.
@@ -103,6 +106,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             quality: Quality::default(),
+            placement: Placement::default(),
             layout: Layout::default(),
             stop: Stop::default(),
             obb: Some(obb::Options::default()),

@@ -1,14 +1,20 @@
 //! The input of a compilation: a model file, or a mesh in memory.
 
 use crate::file;
-use crate::import::{self, ImportError};
-use crate::mesh::Polygons;
+use crate::import::{self, Files, ImportError, Imported, Input, Notes};
 
 /// Where the triangles come from.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
-    /// The bytes of a model file, in a format that bvhc knows (Wavefront OBJ).
+    /// The bytes of a model file, in a format that bvhc knows, which refers to no other file.
     File(&'a [u8]),
+    /// The bytes of a model file, and the files that it may refer to, as glTF does.
+    Files {
+        /// The model file.
+        bytes: &'a [u8],
+        /// The other files, for example those of its [`Folder`](crate::import::Folder).
+        files: &'a dyn Files,
+    },
     /// A mesh in memory.
     Mesh {
         /// The vertices, in the model's units and space.
@@ -19,17 +25,22 @@ pub enum Source<'a> {
 }
 
 impl Source<'_> {
-    pub(super) fn polygons(&self, name: &str) -> Result<Polygons, ImportError> {
+    pub(super) fn import(&self, name: &str) -> Result<Imported, ImportError> {
         match *self {
-            Self::File(bytes) => import::read(bytes, name),
-            Self::Mesh { positions, triangles } => import::mesh(positions, triangles, name),
+            Self::File(bytes) => import::read_all(&Input::new(bytes, name)),
+            Self::Files { bytes, files } => import::read_all(&Input { bytes, name, files }),
+            Self::Mesh { positions, triangles } => Ok(Imported {
+                polygons: import::mesh(positions, triangles, name)?,
+                inputs: Vec::new(),
+                notes: Notes::default(),
+            }),
         }
     }
 
     /// The hash in the file's metadata. A mesh is hashed as its coordinates followed by its indices, little-endian.
     pub(super) fn hash(&self) -> blake3::Hash {
         match *self {
-            Self::File(bytes) => file::hash(bytes),
+            Self::File(bytes) | Self::Files { bytes, .. } => file::hash(bytes),
             Self::Mesh { positions, triangles } => {
                 let positions = positions.as_flattened().iter().flat_map(|x| x.to_le_bytes());
                 let indices = triangles.as_flattened().iter().flat_map(|index| index.to_le_bytes());
@@ -41,7 +52,7 @@ impl Source<'_> {
     /// The number of bytes hashed.
     pub(super) fn length(&self) -> u64 {
         match *self {
-            Self::File(bytes) => bytes.len() as u64,
+            Self::File(bytes) | Self::Files { bytes, .. } => bytes.len() as u64,
             Self::Mesh { positions, triangles } => (size_of_val(positions) + size_of_val(triangles)) as u64,
         }
     }

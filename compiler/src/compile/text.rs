@@ -13,6 +13,7 @@ impl Options {
             text += &format!(" --steps {steps}");
         }
         let mut flags = Flags(&mut text);
+        self.placement.flags(&mut flags);
         flags.flag("layout", self.layout.name(), super::Layout::default().name());
         let names = section::ALL.iter().filter_map(|section| section.tree_name(self));
         let trees = ["aabb"].into_iter().chain(names).collect::<Vec<_>>().join(",");

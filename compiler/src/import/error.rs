@@ -3,6 +3,8 @@
 use bvhc_format::MAX_COORDINATE;
 use thiserror::Error;
 
+use super::FORMATS;
+
 /// Why a model file cannot be used.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ImportError {
@@ -19,7 +21,7 @@ pub enum ImportError {
         file: String,
     },
     /// The input is in another format.
-    #[error("{file}: this is {format}; bvhc reads Wavefront OBJ: export the model as OBJ")]
+    #[error("{file}: this is {format}; bvhc reads {FORMATS}: export the model as one of these")]
     OtherFormat {
         /// The input's name.
         file: String,
@@ -27,7 +29,9 @@ pub enum ImportError {
         format: &'static str,
     },
     /// The input is binary, or text in UTF-16.
-    #[error("{file}: this is not a text file, as OBJ is: byte {offset} is zero; bvhc reads Wavefront OBJ")]
+    #[error(
+        "{file}: this is neither a text, byte {offset} is zero, nor a binary file of a format that bvhc reads: {FORMATS}"
+    )]
     NotText {
         /// The input's name.
         file: String,
@@ -43,6 +47,16 @@ pub enum ImportError {
         line: u64,
         /// What is wrong with it.
         fault: LineFault,
+    },
+    /// Something is wrong with the data of a file.
+    #[error("{file}, {place}: {fault}")]
+    Data {
+        /// The input's name.
+        file: String,
+        /// Where, in the words of the format: a line, an element or a byte.
+        place: String,
+        /// What is wrong.
+        fault: DataFault,
     },
     /// A coordinate of a mesh in memory is not finite or too large.
     #[error(
@@ -82,8 +96,7 @@ pub enum ImportError {
     },
     /// There is nothing to build a tree on.
     #[error(
-        "{file}: no triangles: the file has {vertices} vertices (`v` lines) and {faces} faces (`f` lines), \
-         none of them with three corners or more"
+        "{file}: no triangles: the file has {vertices} vertices and {faces} faces, none of them with three corners or more"
     )]
     NoTriangle {
         /// The input's name.
@@ -93,6 +106,56 @@ pub enum ImportError {
         /// How many faces there are, all of one or two corners.
         faces: u64,
     },
+}
+
+/// What is wrong with the data of a file.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum DataFault {
+    /// A coordinate is NaN or infinite.
+    #[error("the coordinate {found} is not a finite number")]
+    NotFinite {
+        /// The coordinate.
+        found: f64,
+    },
+    /// A coordinate is finite but too large to compute with.
+    #[error("the coordinate {found:e} is beyond the limit of {MAX_COORDINATE:e}")]
+    TooLarge {
+        /// The coordinate.
+        found: f64,
+    },
+    /// A face refers to a vertex that does not exist.
+    #[error("a face refers to vertex {found}, but there are {vertices} vertices, counted from 0")]
+    Index {
+        /// The index.
+        found: i64,
+        /// How many vertices there are.
+        vertices: u64,
+    },
+    /// There is more of something than bvhc can number.
+    #[error("more than {limit} {counted}")]
+    TooMany {
+        /// What there are too many of.
+        counted: Counted,
+        /// How many there may be.
+        limit: u64,
+    },
+    /// The file ends too early.
+    #[error("the file ends where {wanted} should be")]
+    Ends {
+        /// What is missing.
+        wanted: String,
+    },
+    /// There is something else than what the format allows here.
+    #[error("{found}, where {wanted} should be")]
+    Unexpected {
+        /// What there is.
+        found: String,
+        /// What should be there.
+        wanted: String,
+    },
+    /// A rule of the format is broken, or something is asked for that bvhc cannot do.
+    #[error("{0}")]
+    Rule(String),
 }
 
 /// What is wrong with a line.
@@ -158,10 +221,10 @@ pub enum LineFault {
 /// Something that files may hold a limited number of.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum Counted {
-    /// `v` lines.
+    /// Vertices.
     #[error("vertices")]
     Vertices,
-    /// `f` lines.
+    /// Faces.
     #[error("faces")]
     Faces,
     /// Corners of all faces.

@@ -39,6 +39,7 @@ pub fn read(positions: &[[f32; 3]], triangles: &[[u32; 3]], name: &str) -> Resul
         ends: (1..=triangles.len() as u32).map(|face| 3 * face).collect(),
         names: Names::default(),
         face_runs: vec![AttributeRun { first_triangle: 0, material: NONE, group: NONE, object: NONE }],
+        reversals: Vec::new(),
     })
 }
 

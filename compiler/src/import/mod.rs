@@ -1,13 +1,19 @@
 //! Importers: they turn the bytes of a model file into [`Polygons`], and know nothing about trees.
 //!
-//! Each format is one source file and one arm in [`read`].
+//! Each format is one source file and one entry of [`IMPORTERS`].
 
+mod attributes;
+mod builder;
 mod error;
+mod files;
 mod foreign;
 mod mesh;
 mod obj;
 
-pub use error::{Counted, ImportError, LineFault};
+use std::collections::BTreeMap;
+
+pub use error::{Counted, DataFault, ImportError, LineFault};
+pub use files::{Files, Folder, NoFiles};
 pub use mesh::read as mesh;
 
 use crate::mesh::Polygons;
@@ -16,27 +22,104 @@ use bvhc_format::header::MAGIC;
 /// A zero byte among this many first bytes shows that a file is not text.
 const TEXT_PROBE: usize = 4096;
 
-/// Reads a model in any format that bvhc knows (Wavefront OBJ). `name` is the file's name in messages.
+/// The most vertices, and the most faces, that bvhc can number.
+const MAX_COUNT: u64 = 1 << 30;
+
+/// The most corners of faces that bvhc can number.
+const MAX_CORNERS: u64 = u32::MAX as u64;
+
+/// The formats that bvhc reads, in messages.
+const FORMATS: &str = "Wavefront OBJ";
+
+/// A format.
+struct Importer {
+    /// Whether bytes that begin so are a file of this format.
+    is_it: fn(&[u8]) -> bool,
+    read: fn(&Input<'_>) -> Result<Imported, ImportError>,
+}
+
+/// All formats but OBJ, which has no signature.
+const IMPORTERS: [Importer; 0] = [];
+
+/// A model file.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Its name in messages.
+    pub name: &'a str,
+    /// The files that it may refer to.
+    pub files: &'a dyn Files,
+}
+
+impl<'a> Input<'a> {
+    /// A file that refers to no other.
+    pub fn new(bytes: &'a [u8], name: &'a str) -> Self {
+        Self { bytes, name, files: &NoFiles }
+    }
+}
+
+/// What a file has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// Its faces.
+    pub polygons: Polygons,
+    /// The other files that it refers to and that were read, in order of first use.
+    pub inputs: Vec<OtherInput>,
+    /// What else there is to say.
+    pub notes: Notes,
+}
+
+/// A file that a model refers to and that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherInput {
+    /// Its name, as the model writes it.
+    pub name: String,
+    /// BLAKE3 of its bytes.
+    pub hash: blake3::Hash,
+    /// Its length in bytes.
+    pub length: u64,
+}
+
+/// What there is to say of a source, besides its faces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// How many things of each kind, named in the plural, were ignored as they are no faces.
+    pub ignored: BTreeMap<&'static str, u64>,
+    /// What may be other than its author expects.
+    pub warnings: Vec<String>,
+}
+
+/// Reads a model in any format that bvhc knows.
 ///
 /// All indices of the result are valid, all coordinates finite and at most
 /// [`MAX_COORDINATE`](bvhc_format::MAX_COORDINATE) in magnitude, and at least one face has three corners.
-/// Only `bytes` is read: of materials, just the names are known.
+pub fn read_all(input: &Input<'_>) -> Result<Imported, ImportError> {
+    match IMPORTERS.iter().find(|importer| (importer.is_it)(input.bytes)) {
+        Some(importer) => (importer.read)(input),
+        None => {
+            check_start(input.bytes, input.name)?;
+            obj::read(input)
+        }
+    }
+}
+
+/// Like [`read_all`], for a model that refers to no other file. `name` is the file's name in messages.
 pub fn read(bytes: &[u8], name: &str) -> Result<Polygons, ImportError> {
-    check_start(bytes, name)?;
-    obj::read(without_mark(bytes), name)
+    Ok(read_all(&Input::new(bytes, name))?.polygons)
 }
 
 /// Whether bytes that begin so are certainly refused.
 #[cfg(feature = "cli")]
 pub(crate) fn is_foreign(start: &[u8]) -> bool {
-    check_start(start, "").is_err()
+    !IMPORTERS.iter().any(|importer| (importer.is_it)(start)) && check_start(start, "").is_err()
 }
 
 fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
 
-/// Refuses what is not a text that may be a model.
+/// Refuses what is not a text that may be an OBJ file.
 fn check_start(bytes: &[u8], name: &str) -> Result<(), ImportError> {
     let file = || name.to_owned();
     if bytes.starts_with(&MAGIC) {

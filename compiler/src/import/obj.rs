@@ -3,18 +3,19 @@
 mod face;
 mod filter;
 mod lines;
-mod names;
 #[cfg(test)]
 mod tests;
 mod vertex;
 
-use super::{ImportError, LineFault};
+use super::{ImportError, Imported, Input, LineFault, Notes};
 use crate::mesh::Polygons;
 use filter::Filter;
 use tobj::{LoadError, LoadOptions};
 
-/// Reads an OBJ file. `l` and `p` lines are ignored; faces are numbered in order of the `f` lines, from 0.
-pub(super) fn read(text: &[u8], name: &str) -> Result<Polygons, ImportError> {
+/// Reads an OBJ file. Faces are numbered in order of the `f` lines, from 0.
+pub(super) fn read(input: &Input<'_>) -> Result<Imported, ImportError> {
+    let name = input.name;
+    let text = super::without_mark(input.bytes);
     let mut filter = Filter::new(text);
     let loaded = tobj::load_obj_buf(&mut filter, &LoadOptions::default(), |_| Ok(Default::default()));
     // A dangling index is also an error in a face that was withheld from tobj.
@@ -22,7 +23,9 @@ pub(super) fn read(text: &[u8], name: &str) -> Result<Polygons, ImportError> {
     match loaded {
         Ok((models, _)) if !dangling => {
             let mesh = models.into_iter().next().map(|model| model.mesh);
-            polygons(mesh.unwrap_or_default(), filter, name)
+            let notes = Notes { ignored: std::mem::take(&mut filter.ignored), ..Notes::default() };
+            let polygons = polygons(mesh.unwrap_or_default(), filter, name)?;
+            Ok(Imported { polygons, notes, inputs: Vec::new() })
         }
         loaded => {
             let (line, fault) = diagnose(text, filter, loaded.err());
@@ -63,6 +66,7 @@ fn polygons(mesh: tobj::Mesh, filter: Filter, name: &str) -> Result<Polygons, Im
         ends,
         names,
         face_runs,
+        reversals: Vec::new(),
     })
 }
 

@@ -1,19 +1,28 @@
 //! Section metadata: what the model is and how the file was made.
 
-use bvhc_format::record::TreeStatistics;
+use bvhc_format::record::{InputFile, TreeStatistics};
 use bvhc_format::section::{Metadata, Names};
 
 use crate::compile::job::{Job, Origin};
 use crate::file::Section;
+use crate::import::OtherInput;
 use crate::layout;
 
 /// Makes the section for a file with these trees; `options` is the text of the options it was made with.
-pub(crate) fn metadata(job: &Job<'_>, origin: &Origin, options: &str, trees: &[TreeStatistics]) -> Section {
+pub(crate) fn metadata(
+    job: &Job<'_>,
+    origin: &Origin<'_>,
+    options: &str,
+    trees: &[TreeStatistics],
+) -> Section {
     let (mesh, user) = (job.mesh, &job.options.user_metadata);
     let [materials, groups, objects] = [&mesh.names.materials, &mesh.names.groups, &mesh.names.objects]
         .map(|names| NameTable::of(names.iter().map(String::as_str)));
     let keys = NameTable::of(user.keys().map(String::as_str));
     let values = NameTable::of(user.values().map(String::as_str));
+    let input_names = NameTable::of(origin.inputs.iter().map(|input| input.name.as_str()));
+    let record = |input: &OtherInput| InputFile { hash: *input.hash.as_bytes(), length: input.length };
+    let inputs: Vec<InputFile> = origin.inputs.iter().map(record).collect();
     Section::new(&Metadata {
         source_hash: *origin.hash.as_bytes(),
         source_length: origin.length,
@@ -32,6 +41,8 @@ pub(crate) fn metadata(job: &Job<'_>, origin: &Origin, options: &str, trees: &[T
         trees,
         keys: keys.names(),
         values: values.names(),
+        input_names: input_names.names(),
+        inputs: &inputs,
     })
 }
 

@@ -50,6 +50,17 @@ pub enum MetadataFault {
     /// The user's keys and values break a rule.
     #[error("user metadata: {0}")]
     User(#[from] UserFault),
+    /// The names of the files that the source refers to break a rule.
+    #[error("names of inputs: {0}")]
+    InputNames(NameFault),
+    /// A file that the source refers to is without a name, or a name without a file.
+    #[error("there are {names} names for {inputs} inputs (M9)")]
+    Inputs {
+        /// How many names there are.
+        names: usize,
+        /// How many inputs there are.
+        inputs: usize,
+    },
     /// A text is not UTF-8.
     #[error("its {field} text is not UTF-8 (M4)")]
     NotUtf8 {
@@ -152,7 +163,7 @@ impl std::fmt::Display for TextField {
     }
 }
 
-/// M1 to M4, M7 and M8, on valid blocks.
+/// M1 to M4 and M7 to M9, on valid blocks.
 pub(super) fn check(checked: &Checked<'_>) -> Result<(), MetadataFault> {
     let (metadata, blocks) = (checked.model.sections().metadata(), &*checked.table.blocks);
     let (found, expected) = (metadata.triangles.to_native(), checked.triangles());
@@ -169,6 +180,11 @@ pub(super) fn check(checked: &Checked<'_>) -> Result<(), MetadataFault> {
     }
     for list in NameList::ALL {
         check_names(list.of(metadata)).map_err(|fault| MetadataFault::Names { list, fault })?;
+    }
+    check_names(&metadata.input_names).map_err(MetadataFault::InputNames)?;
+    let (names, inputs) = (metadata.input_names.len(), metadata.inputs.len());
+    if names != inputs {
+        return Err(MetadataFault::Inputs { names, inputs });
     }
     let texts = [(TextField::Compiler, &metadata.compiler), (TextField::Options, &metadata.options)];
     match texts.into_iter().find(|(_, text)| std::str::from_utf8(text.get()).is_err()) {

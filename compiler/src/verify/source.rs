@@ -12,8 +12,9 @@ use super::names::NameList;
 use crate::clean;
 use crate::compile::CompileError;
 use crate::file;
-use crate::import;
+use crate::import::{self, Imported, Input, OtherInput};
 use crate::mesh::{Mesh, Names};
+use crate::placement::Placement;
 
 /// Where a file differs from a source.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +42,12 @@ pub enum SourceError {
         expected: blake3::Hash,
         /// The source.
         source_name: String,
+    },
+    /// Another file that the source refers to has different bytes, or is not referred to any more.
+    #[error("compiled from another version of `{name}`, which the source refers to")]
+    Input {
+        /// Its name in the source.
+        name: String,
     },
     /// A count differs.
     #[error("the file counts {found} {counted}, the source has {expected}")]
@@ -145,13 +152,17 @@ impl fmt::Display for Counted {
     }
 }
 
-/// Compares a model that [`verify`](super::verify) accepts with a source. Messages call the source `name`.
+/// Compares a model that [`verify`](super::verify) accepts with a source.
 ///
 /// # Errors
 /// The first difference, or why the source cannot be read.
-pub fn compare(model: &Model<'_>, source: &[u8], name: &str) -> Result<(), SourceError> {
-    check_bytes(model, source, name)?;
-    let polygons = import::read(source, name).map_err(CompileError::from)?;
+pub fn compare(model: &Model<'_>, source: &Input<'_>) -> Result<(), SourceError> {
+    let name = source.name;
+    check_bytes(model, source.bytes, name)?;
+    let Imported { mut polygons, inputs, .. } = import::read_all(source).map_err(CompileError::from)?;
+    check_inputs(model, &inputs)?;
+    let options = String::from_utf8_lossy(model.sections().metadata().options.get());
+    Placement::of_flags(&options).apply(&mut polygons, name).map_err(CompileError::from)?;
     let mesh = clean::mesh(polygons, name).map_err(CompileError::from)?;
     check_counts(model, &mesh)?;
     check_corners(model, &mesh)?;
@@ -169,6 +180,24 @@ fn check_bytes(model: &Model<'_>, source: &[u8], name: &str) -> Result<(), Sourc
     let (found, expected) = (metadata.source_hash.into(), file::hash(source));
     if found != expected {
         return Err(SourceError::Hash { found, expected, source_name: name.to_owned() });
+    }
+    Ok(())
+}
+
+/// The other files that the source refers to.
+fn check_inputs(model: &Model<'_>, inputs: &[OtherInput]) -> Result<(), SourceError> {
+    let metadata = model.sections().metadata();
+    let found = |at: usize| {
+        let record = metadata.inputs.get().get(at)?;
+        let name = metadata.input_names.get(at)?.to_owned();
+        Some(OtherInput { name, hash: record.hash.into(), length: record.length })
+    };
+    for at in 0..inputs.len().max(metadata.inputs.len()) {
+        let (found, expected) = (found(at), inputs.get(at));
+        if found.as_ref() != expected {
+            let name = expected.or(found.as_ref()).map(|input| input.name.clone()).unwrap_or_default();
+            return Err(SourceError::Input { name });
+        }
     }
     Ok(())
 }

@@ -199,10 +199,8 @@ fn a_missing_model_is_an_error_of_the_system() {
 #[test]
 fn other_formats_are_named() {
     let sandbox = Sandbox::new();
-    sandbox.write("a.glb", "glTF\u{2}\0\0\0");
-    sandbox
-        .run(&["a.glb", "-o", "x.bvh"])
-        .fails_silently(1, &["a.glb", "binary glTF (GLB)", "export the model as OBJ"]);
+    sandbox.write("a.fbx", "Kaydara FBX Binary\0");
+    sandbox.run(&["a.fbx", "-o", "x.bvh"]).fails_silently(1, &["a.fbx", "this is FBX", "bvhc reads", "OBJ"]);
 }
 
 /// The library's `compile` returns the bytes that the command line writes.

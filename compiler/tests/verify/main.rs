@@ -20,6 +20,7 @@ mod swept;
 use std::mem::offset_of;
 
 use bvhc::compile::Layout;
+use bvhc::import::Input;
 use bvhc::verify::source::compare;
 use bvhc::verify::{VerifyError, verify};
 use bvhc_format::record::{NODE_WIDTH, WideNode};
@@ -372,7 +373,8 @@ fn check_every_byte(file: &Forge, source: &str) {
             forged.seal();
             let bytes = forged.aligned();
             let passes = verify(&bytes).is_ok()
-                && compare(&Model::from_bytes(&bytes).unwrap(), source.as_bytes(), "source").is_ok();
+                && compare(&Model::from_bytes(&bytes).unwrap(), &Input::new(source.as_bytes(), "source"))
+                    .is_ok();
             assert!(!passes, "bit {bit:#x} of byte {at}, sealed");
         }
     }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use bvhc::import::Input;
 use bvhc::verify::source::compare;
 use bvhc_format::packed::{PackedHead, UNIT};
 use bvhc_runtime::Model;
@@ -125,7 +126,8 @@ fn against_source(forgery: impl FnOnce(&mut Forge)) -> String {
     forgery(&mut file);
     file.seal();
     let bytes = file.aligned();
-    let compared = compare(&Model::from_bytes(&bytes).unwrap(), packed_source().as_bytes(), "sheet");
+    let compared =
+        compare(&Model::from_bytes(&bytes).unwrap(), &Input::new(packed_source().as_bytes(), "sheet"));
     compared.map_or_else(|error| error.to_string(), |()| "fine".to_owned())
 }
 

@@ -212,12 +212,17 @@ impl Dump<'_> {
             "trees" => self.records(slice, Self::statistics),
             "bytes" => self.packed_blocks(slice),
             "wide_corners" => self.records(slice, Self::wide_corners),
+            "inputs" => self.records(slice, Self::input),
             name => self.numbers_or_text(kind, name, slice.count),
         }
     }
 
     fn wide_corners(&mut self) {
         self.fields(&[("triangle", 4, Kind::U32), ("corners", 12, Kind::U32)]);
+    }
+
+    fn input(&mut self) {
+        self.fields(&[("hash", 32, Kind::Raw), ("length", 8, Kind::U64)]);
     }
 
     fn numbers_or_text(&mut self, kind: SectionKind, name: &str, count: usize) {

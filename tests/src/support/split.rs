@@ -113,6 +113,8 @@ fn metadata(source: &[u8], mesh: &Mesh, wide: &WideTree, bounds: [f32; 6]) -> Se
         trees: &[wide.statistics],
         keys: none,
         values: none,
+        input_names: none,
+        inputs: &[],
     };
     Section::new(&metadata)
 }

@@ -4,16 +4,12 @@
 //! that is neither a vertex nor a polygon. So tobj sees a single model without names, colours or materials, and if it
 //! fails, the filter knows the line.
 
-use super::lines::Lines;
-use super::names::Attributes;
+use super::lines::{Lines, words};
 use super::{face, vertex};
-use crate::import::{Counted, LineFault};
+use crate::import::attributes::{Attribute, Attributes};
+use crate::import::{Counted, LineFault, MAX_CORNERS, MAX_COUNT};
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, ErrorKind, Read};
-
-/// The most vertices, and the most faces, that bvhc can number.
-const MAX_COUNT: u64 = 1 << 30;
-/// The most corners of faces that bvhc can number.
-const MAX_CORNERS: u64 = u32::MAX as u64;
 
 /// A `BufRead` of clean lines, which also collects what it withholds.
 pub(super) struct Filter<'a> {
@@ -35,6 +31,8 @@ pub(super) struct Filter<'a> {
     /// The numbers of faces with fewer than three corners, which are withheld from tobj.
     pub(super) short_faces: Vec<u32>,
     pub(super) attributes: Attributes,
+    /// How many elements of each kind are no faces.
+    pub(super) ignored: BTreeMap<&'static str, u64>,
 }
 
 impl<'a> Filter<'a> {
@@ -52,6 +50,7 @@ impl<'a> Filter<'a> {
             greatest: 0,
             short_faces: Vec::new(),
             attributes: Attributes::default(),
+            ignored: BTreeMap::new(),
         }
     }
 
@@ -93,14 +92,25 @@ impl<'a> Filter<'a> {
         let end = line.iter().position(u8::is_ascii_whitespace);
         let (keyword, rest) = line.split_at(end.unwrap_or(line.len()));
         match keyword {
-            b"v" => self.vertex(rest),
-            b"f" => self.face(rest),
-            b"usemtl" | b"g" | b"o" => {
-                self.attributes.set(keyword, rest);
-                Ok(())
-            }
-            _ => Ok(()),
+            b"v" => return self.vertex(rest),
+            b"f" => return self.face(rest),
+            b"usemtl" => self.name(Attribute::Material, rest.trim_ascii()),
+            b"g" => self.name(Attribute::Group, &words(rest).collect::<Vec<_>>().join(&b' ')),
+            b"o" => self.name(Attribute::Object, rest.trim_ascii()),
+            b"l" => self.ignore("lines"),
+            b"p" => self.ignore("points"),
+            b"curv" | b"curv2" | b"surf" => self.ignore("free-form curves and surfaces"),
+            _ => {}
         }
+        Ok(())
+    }
+
+    fn name(&mut self, attribute: Attribute, name: &[u8]) {
+        self.attributes.set(attribute, String::from_utf8_lossy(name).into_owned());
+    }
+
+    fn ignore(&mut self, what: &'static str) {
+        *self.ignored.entry(what).or_default() += 1;
     }
 
     fn vertex(&mut self, numbers: &[u8]) -> Result<(), LineFault> {

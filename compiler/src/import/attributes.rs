@@ -1,11 +1,19 @@
-//! `usemtl`, `g` and `o`: which names apply to which faces.
+//! Materials, groups and objects: which names apply to which faces.
 
 use crate::mesh::Names;
 use bvhc_format::NONE;
 use bvhc_format::record::AttributeRun;
 use std::collections::HashMap;
 
-/// Tracks the current names through the file. Names are numbered in order of first use by a face.
+/// What a name is the name of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Attribute {
+    Material,
+    Group,
+    Object,
+}
+
+/// Tracks the current names through a source. Names are numbered in order of first use by a face.
 #[derive(Default)]
 pub(super) struct Attributes {
     material: Current,
@@ -17,13 +25,13 @@ pub(super) struct Attributes {
 }
 
 impl Attributes {
-    /// Processes a line with keyword `usemtl`, `g` or `o`; `text` is the rest of it. Without text, the name is unset.
-    pub(super) fn set(&mut self, keyword: &[u8], text: &[u8]) {
+    /// The faces from here on have this name, or none if it is empty.
+    pub(super) fn set(&mut self, attribute: Attribute, name: String) {
         self.settled = false;
-        match keyword {
-            b"usemtl" => self.material.set(text.trim_ascii()),
-            b"g" => self.group.set_words(text),
-            _ => self.object.set(text.trim_ascii()),
+        match attribute {
+            Attribute::Material => self.material.name = name,
+            Attribute::Group => self.group.name = name,
+            Attribute::Object => self.object.name = name,
         }
     }
 
@@ -63,21 +71,6 @@ struct Current {
 }
 
 impl Current {
-    fn set(&mut self, text: &[u8]) {
-        self.name.clear();
-        self.name.push_str(&String::from_utf8_lossy(text));
-    }
-
-    fn set_words(&mut self, text: &[u8]) {
-        self.name.clear();
-        for word in super::lines::words(text) {
-            if !self.name.is_empty() {
-                self.name.push(' ');
-            }
-            self.name.push_str(&String::from_utf8_lossy(word));
-        }
-    }
-
     fn number(&mut self) -> u32 {
         if self.name.is_empty() {
             return NONE;
