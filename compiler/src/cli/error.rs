@@ -7,6 +7,7 @@ use bvhc_runtime::{OpenError, PairError};
 
 use super::row::RowError;
 use crate::compile::CompileError;
+use crate::import::ImportError;
 use crate::verify::VerifyError;
 use crate::verify::source::SourceError;
 
@@ -184,7 +185,9 @@ impl CliError {
             | Self::NoDirectory { .. }
             | Self::IsDirectory { .. }
             | Self::DanglingLink { .. } => IO,
-            Self::Compile(CompileError::Threads(_)) => IO,
+            Self::Compile(CompileError::Threads(_) | CompileError::Import(ImportError::OtherFile { .. })) => {
+                IO
+            }
             Self::Compile(_)
             | Self::Open { .. }
             | Self::Verify { .. }

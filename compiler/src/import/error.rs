@@ -58,6 +58,16 @@ pub enum ImportError {
         /// What is wrong.
         fault: DataFault,
     },
+    /// A file that the model refers to cannot be read.
+    #[error("{file}: the file `{other}`, which it refers to, cannot be read: {reason}")]
+    OtherFile {
+        /// The input's name.
+        file: String,
+        /// The other file's name, as the model writes it.
+        other: String,
+        /// Why not.
+        reason: String,
+    },
     /// A coordinate of a mesh in memory is not finite or too large.
     #[error(
         "{file}: vertex {vertex} is at {found:?}; coordinates must be finite and at most {MAX_COORDINATE:e}"

@@ -1,8 +1,7 @@
 //! Recognises common formats that bvhc does not read, by how their files begin.
 
 /// How the files of a format begin, and its name.
-const BEGINNINGS: [(&[u8], &str); 13] = [
-    (b"glTF", "binary glTF (GLB)"),
+const BEGINNINGS: [(&[u8], &str); 12] = [
     (b"ply\n", "PLY"),
     (b"ply\r", "PLY"),
     (b"solid ", "STL"),
@@ -22,15 +21,8 @@ pub(super) fn format_of(bytes: &[u8]) -> Option<&'static str> {
     let beginning = BEGINNINGS.iter().find(|(beginning, _)| bytes.starts_with(beginning));
     let by_text = || {
         let text = bytes.trim_ascii_start();
-        // glTF is JSON, COLLADA is XML.
-        let begins = |with: &[u8]| text.starts_with(with);
-        if begins(b"{") {
-            Some("JSON (as glTF is)")
-        } else if begins(b"<?xml") || begins(b"<COLLADA") {
-            Some("XML (as COLLADA is)")
-        } else {
-            None
-        }
+        let is_xml = text.starts_with(b"<?xml") || text.starts_with(b"<COLLADA");
+        is_xml.then_some("XML (as COLLADA is)")
     };
     beginning
         .map(|(_, format)| *format)
@@ -51,8 +43,6 @@ mod tests {
 
     #[test]
     fn formats_are_named() {
-        assert_eq!(format_of(b"glTF\x02\0\0\0"), Some("binary glTF (GLB)"));
-        assert_eq!(format_of(b"\n { \"asset\": {}"), Some("JSON (as glTF is)"));
         assert_eq!(format_of(b"<?xml version=\"1.0\"?>"), Some("XML (as COLLADA is)"));
         let mut stl = vec![b' '; 84 + 2 * 50];
         stl[80..84].copy_from_slice(&2u32.to_le_bytes());

@@ -7,6 +7,7 @@ mod builder;
 mod error;
 mod files;
 mod foreign;
+mod gltf;
 mod mesh;
 mod obj;
 
@@ -29,7 +30,7 @@ const MAX_COUNT: u64 = 1 << 30;
 const MAX_CORNERS: u64 = u32::MAX as u64;
 
 /// The formats that bvhc reads, in messages.
-const FORMATS: &str = "Wavefront OBJ";
+const FORMATS: &str = "Wavefront OBJ and glTF";
 
 /// A format.
 struct Importer {
@@ -39,7 +40,7 @@ struct Importer {
 }
 
 /// All formats but OBJ, which has no signature.
-const IMPORTERS: [Importer; 0] = [];
+const IMPORTERS: [Importer; 1] = [Importer { is_it: gltf::is_it, read: gltf::read }];
 
 /// A model file.
 #[derive(Clone, Copy, Debug)]
