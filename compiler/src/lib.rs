@@ -70,7 +70,7 @@ pub mod triangulate;
 #[doc(hidden)]
 pub mod verify;
 
-pub use compile::{CompileError, Compiled, Layout, Options, Quality, Report};
+pub use compile::{CompileError, Compiled, Layout, OUTPUT_REVISION, Options, Quality, Report, Source, key};
 pub use file::Bytes;
 pub use import::{Files, Folder, NoFiles, OtherInput};
 pub use mesh::Dropped;
@@ -79,7 +79,7 @@ pub use pair::kdop::Options as KdopOptions;
 pub use pair::obb::Options as ObbOptions;
 pub use placement::{Axes, AxesError, Placement};
 
-use compile::{Source, compile_source};
+use compile::compile_source;
 
 /// Compiles the bytes of a model file into the bytes of a bvhc file. Messages call the model `name`.
 ///

@@ -98,6 +98,24 @@ pub(super) enum CliError {
         /// Where it leads.
         leads_to: PathBuf,
     },
+    /// There is something to warn of, and warnings are errors.
+    #[error("{file}: {} (a warning; --warnings-as-errors)", warnings.join("; "))]
+    Warnings {
+        /// The model.
+        file: String,
+        /// What to warn of.
+        warnings: Vec<String>,
+    },
+    /// Of several models, some failed. Each has a message of its own.
+    #[error("{failed} of {models} models failed")]
+    Batch {
+        /// How many failed.
+        failed: usize,
+        /// How many there are.
+        models: usize,
+        /// The exit code of the first that failed.
+        code: u8,
+    },
     /// The output is a directory.
     #[error("{file}: is a directory; name the file to write, for example `{file}/model.bvh`")]
     IsDirectory {
@@ -134,7 +152,7 @@ pub(super) enum UsageError {
     #[error("no model to compile; try `bvhc --help`")]
     NoModel,
     /// There is more than one model to compile.
-    #[error("`{second}` is a second model; a file holds one: run bvhc once for each")]
+    #[error("`{second}` is a second model, and -o names one file: compile several with --out-dir")]
     SeveralModels {
         /// The second one.
         second: String,
@@ -146,6 +164,35 @@ pub(super) enum UsageError {
         flag: &'static str,
         /// What it requires.
         with: &'static str,
+    },
+    /// Two models would be compiled to the same file.
+    #[error("{} and {} would both be compiled to {output}", models[0], models[1])]
+    SameOutput {
+        /// The models.
+        models: [String; 2],
+        /// The file.
+        output: String,
+    },
+    /// A model has no name that a file in a folder could have.
+    #[error("{model} has no file name that the compiled file could have: compile it with -o")]
+    NoFileName {
+        /// The model.
+        model: String,
+    },
+    /// A depfile needs the name of the output.
+    #[error("--depfile needs an output with a name: write the file to a path")]
+    DepfileWithoutTarget,
+    /// What takes a given time has no key.
+    #[error("with --time-budget the file depends on the clock: there is no key")]
+    TimedKey,
+    /// The same, for a cache.
+    #[error("with --time-budget the file depends on the clock: it cannot be kept in a cache")]
+    TimedCache,
+    /// In a file of arguments, a quote has no end.
+    #[error("{file}: a quote or a backslash at its end is not closed")]
+    OpenQuote {
+        /// The file.
+        file: String,
     },
     /// A key has two values.
     #[error("--meta gives the key {key:?} twice")]
@@ -181,6 +228,7 @@ impl CliError {
         match self {
             _ if self.is_broken_pipe() => 0,
             Self::Usage(_) => USAGE,
+            Self::Batch { code, .. } => *code,
             Self::Io { .. }
             | Self::NoDirectory { .. }
             | Self::IsDirectory { .. }
@@ -193,6 +241,7 @@ impl CliError {
             | Self::Verify { .. }
             | Self::Source { .. }
             | Self::Volume { .. }
+            | Self::Warnings { .. }
             | Self::Query { .. } => BAD_INPUT,
         }
     }

@@ -3,23 +3,31 @@
 //! Only requested output goes to standard output; reports and errors go to standard error.
 
 mod args;
+mod cache;
 mod compile;
+mod depfile;
 mod error;
 mod file;
 mod inspect;
+mod key;
+mod manual;
 mod output;
 mod progress;
 mod query;
 mod report;
+mod response;
 mod row;
 mod text;
 mod verify;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, Parser};
+use clap::Parser;
+use clap::error::ErrorKind;
+use serde_json::json;
 
+use crate::compile::OUTPUT_REVISION;
 use args::{Args, Command};
 use error::{CliError, UsageError};
 
@@ -29,9 +37,13 @@ pub fn run() -> ExitCode {
     if let Some(code) = output::unnamed::helper() {
         return code;
     }
-    let args = match Args::try_parse() {
+    let words = match response::expand(std::env::args_os()) {
+        Ok(words) => words,
+        Err(error) => return fail(&error),
+    };
+    let args = match Args::try_parse_from(&words) {
         Ok(args) => args,
-        Err(error) => return explain(&error),
+        Err(error) => return explain(&error, &words),
     };
     match dispatch(args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -41,20 +53,27 @@ pub fn run() -> ExitCode {
 
 fn dispatch(args: Args) -> Result<(), CliError> {
     match args.command {
-        Some(Command::Compile { compile, obb, kdop }) => compile::run(&compile, &obb, &kdop),
+        Some(Command::Compile { compile, recipe }) => compile::run(&compile, &recipe),
+        Some(Command::Key { key, recipe }) => key::run(&key, &recipe),
         Some(Command::Inspect(args)) => inspect::run(&args),
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Query(args)) => query::run(&args),
+        Some(Command::Completions { shell }) => manual::completions(shell),
+        Some(Command::Man { folder }) => manual::pages(&folder),
         None => match args.compile {
-            Some(compile) => compile::run(&compile, &args.obb, &args.kdop),
+            Some(compile) => compile::run(&compile, &args.recipe),
             None => Err(UsageError::NoModel.into()),
         },
     }
 }
 
 /// Prints help or the version, or a one-line message about what is wrong with the arguments.
-fn explain(error: &clap::Error) -> ExitCode {
+fn explain(error: &clap::Error, words: &[OsString]) -> ExitCode {
     match error.kind() {
+        ErrorKind::DisplayVersion if words.iter().any(|word| word == "--json") => {
+            let _ = output::print(&version());
+            ExitCode::SUCCESS
+        }
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             let _ = error.print();
             ExitCode::SUCCESS
@@ -63,27 +82,28 @@ fn explain(error: &clap::Error) -> ExitCode {
             let _ = error.print();
             ExitCode::from(error::USAGE)
         }
-        _ => {
-            let several = second_model(error).map(|second| UsageError::SeveralModels { second });
-            let refused = || UsageError::Arguments(text::first_paragraph(&error.to_string()));
-            fail(&several.unwrap_or_else(refused).into())
-        }
+        _ => fail(&UsageError::Arguments(text::first_paragraph(&error.to_string())).into()),
     }
 }
 
-/// The second of two models to compile, which clap mistakes for a command after a model.
-fn second_model(error: &clap::Error) -> Option<String> {
-    let second = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
-        (ErrorKind::ArgumentConflict, Some(ContextValue::String(second))) => second,
-        _ => return None,
-    };
-    let is_command = Args::command().find_subcommand(second).is_some();
-    (!is_command).then(|| second.clone())
+/// What a build system asks of a compiler: which version this is, what it writes, and whether that has changed.
+fn version() -> String {
+    let version = json!({
+        "name": "bvhc",
+        "version": env!("CARGO_PKG_VERSION"),
+        "format": format!("{}.{}", bvhc_format::VERSION_MAJOR, bvhc_format::VERSION_MINOR),
+        "output_revision": OUTPUT_REVISION,
+    });
+    format!("{version:#}\n")
 }
 
 fn fail(error: &CliError) -> ExitCode {
+    tell_error(error);
+    ExitCode::from(error.exit_code())
+}
+
+fn tell_error(error: &CliError) {
     if !error.is_broken_pipe() {
         text::tell(&format!("bvhc: error: {}", text::one_line(&error.to_string())));
     }
-    ExitCode::from(error.exit_code())
 }

@@ -36,6 +36,38 @@ impl Bars {
     }
 }
 
+/// Counts models that are done.
+pub(super) struct Count {
+    bar: ProgressBar,
+}
+
+impl Count {
+    /// A bar if it would be visible, else nothing.
+    pub(super) fn if_watched(quiet: bool, models: usize) -> Self {
+        let is_visible = !quiet && std::io::stderr().is_terminal();
+        let bar = if is_visible { ProgressBar::new(models as u64) } else { ProgressBar::hidden() };
+        bar.set_style(style(models as u64));
+        bar.enable_steady_tick(TICK);
+        Self { bar }
+    }
+
+    /// One more is done.
+    pub(super) fn advance(&self, name: &str) {
+        self.bar.set_message(name.to_owned());
+        self.bar.inc(1);
+    }
+
+    /// Prints something while the bar is away.
+    pub(super) fn pause<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
+    /// Removes the bar.
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 impl Progress for Bars {
     fn begin(&self, stage: Stage, steps: u64) {
         let bar = if steps == 0 { ProgressBar::new_spinner() } else { ProgressBar::new(steps) };

@@ -17,6 +17,21 @@ pub enum CompileError {
     /// The user's keys and values cannot be stored.
     #[error(transparent)]
     UserMetadata(#[from] UserMetadataError),
+    /// Compiling would take more memory than it may.
+    #[error(
+        "{file}: compiling {triangles} triangles would take about {} MiB of memory, more than the limit of {} MiB",
+        needed >> 20, limit >> 20
+    )]
+    Memory {
+        /// The source's name.
+        file: String,
+        /// Triangles of the mesh.
+        triangles: u64,
+        /// How many bytes it would take, about.
+        needed: u64,
+        /// How many it may take.
+        limit: u64,
+    },
     /// The threads could not be started.
     #[error("the worker threads could not be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

@@ -1,8 +1,10 @@
 //! The whole pipeline, from a source's bytes to a file's bytes.
 
 pub(crate) mod error;
+mod estimate;
 pub(crate) mod flags;
 pub(crate) mod job;
+mod key;
 pub(crate) mod options;
 mod source;
 pub(crate) mod stage;
@@ -10,6 +12,7 @@ mod text;
 mod user;
 
 pub use error::CompileError;
+pub use key::{OUTPUT_REVISION, key};
 pub use options::{Layout, Options, Quality};
 pub use source::Source;
 pub use stage::{Progress, Stage};
@@ -106,7 +109,8 @@ pub fn compile(
 
 /// Compiles a source into a file. Messages call the source `name`.
 ///
-/// The bytes depend on the source's bytes and the options, but not on `name`, the number of threads or the machine.
+/// The bytes depend on the source's bytes and the options, but not on `name`, the number of threads or the machine. On a
+/// thread of a rayon pool, and without a number of threads, that pool is used.
 ///
 /// # Errors
 /// [`CompileError`], which says where in the source the fault is.
@@ -116,6 +120,9 @@ pub fn compile_source(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Compiled, CompileError> {
+    if options.threads.is_none() && rayon::current_thread_index().is_some() {
+        return run(source, name, options, progress);
+    }
     let threads = options.threads.map_or(0, NonZeroUsize::get);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     pool.install(|| run(source, name, options, progress))
@@ -136,6 +143,7 @@ fn run(
         let welded = options.placement.apply(&mut polygons, name)?;
         Ok((clean::mesh(polygons, name)?, welded))
     })?;
+    estimate::check(name, source.length(), &mesh, options)?;
     let tree = clock
         .time(Stage::BUILD, mesh.triangles.len() as u64, || build_tree(&mesh, options.quality, progress));
     let origin = Origin { hash, length: source.length(), inputs: &inputs, steps: None };

@@ -71,7 +71,7 @@ impl Layout {
     }
 }
 
-/// The options of a compilation. All but `threads` affect the file's bytes.
+/// The options of a compilation. All but `threads` and `memory_limit` affect the file's bytes.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How much time to spend on the tree of axis-aligned boxes; [`Options::of`] also derives the other trees from it.
@@ -100,6 +100,8 @@ pub struct Options {
     pub user_metadata: BTreeMap<String, String>,
     /// How many threads to use; `None`: one per processor.
     pub threads: Option<NonZeroUsize>,
+    /// The most bytes of memory that the compilation may take, by an estimate made before anything is built; `None`: no limit.
+    pub memory_limit: Option<u64>,
 }
 
 impl Default for Options {
@@ -117,6 +119,7 @@ impl Default for Options {
             obb_time: None,
             user_metadata: BTreeMap::new(),
             threads: None,
+            memory_limit: None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The input of a compilation: a model file, or a mesh in memory.
 
 use crate::file;
-use crate::import::{self, Files, ImportError, Imported, Input, Notes};
+use crate::import::{self, Files, ImportError, Imported, Input, Notes, OtherInput};
 
 /// Where the triangles come from.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,14 @@ impl Source<'_> {
                 inputs: Vec::new(),
                 notes: Notes::default(),
             }),
+        }
+    }
+
+    /// The other files that it refers to.
+    pub(super) fn others(&self, name: &str) -> Result<Vec<OtherInput>, ImportError> {
+        match *self {
+            Self::Files { bytes, .. } if import::may_refer(bytes) => Ok(self.import(name)?.inputs),
+            _ => Ok(Vec::new()),
         }
     }
 

@@ -37,10 +37,12 @@ struct Importer {
     /// Whether bytes that begin so are a file of this format.
     is_it: fn(&[u8]) -> bool,
     read: fn(&Input<'_>) -> Result<Imported, ImportError>,
+    /// Whether its files may refer to others.
+    may_refer: bool,
 }
 
 /// All formats but OBJ, which has no signature.
-const IMPORTERS: [Importer; 1] = [Importer { is_it: gltf::is_it, read: gltf::read }];
+const IMPORTERS: [Importer; 1] = [Importer { is_it: gltf::is_it, read: gltf::read, may_refer: true }];
 
 /// A model file.
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +105,11 @@ pub fn read_all(input: &Input<'_>) -> Result<Imported, ImportError> {
             obj::read(input)
         }
     }
+}
+
+/// Whether a file may refer to others.
+pub(crate) fn may_refer(bytes: &[u8]) -> bool {
+    IMPORTERS.iter().any(|importer| importer.may_refer && (importer.is_it)(bytes))
 }
 
 /// Like [`read_all`], for a model that refers to no other file. `name` is the file's name in messages.

@@ -1,5 +1,6 @@
 //! Tests of the program `bvhc`, run as a process.
 
+mod batch;
 mod collide;
 mod compile;
 mod distance;

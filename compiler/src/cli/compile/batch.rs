@@ -1,0 +1,102 @@
+//! Several models in one run.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use rayon::ThreadPoolBuilder;
+use serde_json::json;
+
+use super::Run;
+use super::summary::Summary;
+use super::task::Task;
+use crate::cli::error::CliError;
+use crate::cli::file;
+use crate::cli::output;
+use crate::cli::progress::Count;
+use crate::compile::CompileError;
+
+/// Compiles all models, as many at a time as was asked for, all on the same threads. Reports come in the order of the
+/// models. A model that fails does not stop the others.
+pub(super) fn run(run: &Run<'_>, tasks: &[Task], threads: Option<NonZeroUsize>) -> Result<(), CliError> {
+    let threads = threads.map_or(0, NonZeroUsize::get);
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(CompileError::from)?;
+    // Some of them wait for the disk.
+    let jobs = run.args.jobs.map_or(2 * pool.current_num_threads(), NonZeroUsize::get).min(tasks.len());
+    let count = Count::if_watched(run.args.quiet, tasks.len());
+    let next = AtomicUsize::new(0);
+    let (sender, results) = mpsc::channel();
+    let mut reports = Reports { run, tasks, rules: Vec::new(), failed: 0, code: 0 };
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            let (sender, next, pool) = (sender.clone(), &next, &pool);
+            scope.spawn(move || {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(task) = tasks.get(index) else { break };
+                    let result = pool.install(|| task.execute(run, &()));
+                    // If nobody listens any more, the run is over.
+                    if sender.send((index, result)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut waiting: Vec<Option<Result<Summary, CliError>>> = tasks.iter().map(|_| None).collect();
+        let mut told = 0;
+        for (index, result) in results {
+            count.advance(&file::input_name(&tasks[index].model));
+            waiting[index] = Some(result);
+            while let Some(result) = waiting.get_mut(told).and_then(Option::take) {
+                count.pause(|| reports.add(told, result))?;
+                told += 1;
+            }
+        }
+        Ok::<(), CliError>(())
+    })?;
+    count.finish();
+    run.write_depfile(&reports.rules)?;
+    if reports.failed == 0 {
+        return Ok(());
+    }
+    Err(CliError::Batch { failed: reports.failed, models: tasks.len(), code: reports.code })
+}
+
+/// What was said so far.
+struct Reports<'a> {
+    run: &'a Run<'a>,
+    tasks: &'a [Task],
+    /// The rules of the depfile.
+    rules: Vec<(String, Vec<String>)>,
+    failed: usize,
+    /// The exit code of the first model that failed.
+    code: u8,
+}
+
+impl Reports<'_> {
+    /// Tells of the next model.
+    fn add(&mut self, index: usize, result: Result<Summary, CliError>) -> Result<(), CliError> {
+        let line = match result {
+            Ok(summary) => {
+                self.run.tell(&summary);
+                self.rules.push(summary.dependencies());
+                summary.json()
+            }
+            Err(error) => {
+                crate::cli::tell_error(&error);
+                if self.failed == 0 {
+                    self.code = error.exit_code();
+                }
+                self.failed += 1;
+                json!({
+                    "inputs": [{ "path": file::input_name(&self.tasks[index].model) }],
+                    "output": self.tasks[index].output.name(),
+                    "error": error.to_string(),
+                    "exit_code": error.exit_code(),
+                })
+            }
+        };
+        if self.run.args.json { output::print(&format!("{line}\n")) } else { Ok(()) }
+    }
+}
