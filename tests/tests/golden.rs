@@ -5,7 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bvhc::compile::{Layout, Options, compile};
+use bvhc::compile::{Layout, OUTPUT_REVISION, Options, Quality, compile};
+use bvhc::optimise::Stop;
 use bvhc::pair::kdop;
 use bvhc_format::kdop::Tables;
 use bvhc_format::swept::{Core, Cores};
@@ -52,6 +53,48 @@ fn blesses() -> bool {
 fn compiled(options: Ask) -> Vec<u8> {
     let source = fs::read(golden("quad.obj")).expect("the source is there");
     compile(&source, "quad.obj", &options(), &()).expect("it compiles").bytes.to_vec()
+}
+
+/// What the output revision stands for: the hash of each golden file, and of a larger model compiled in several ways.
+fn revision() -> String {
+    let suzanne = fs::read(golden("../../models/suzanne.obj")).expect("the model is there");
+    let larger: [(&str, Options); 4] = [
+        ("default", Options::default()),
+        ("fast", Options::of(Quality::Fast)),
+        ("best", Options { stop: Stop::Steps(1), ..Options::of(Quality::Best) }),
+        ("small", of_layout(Layout::Small)),
+    ];
+    let mut text = format!("revision {OUTPUT_REVISION}\n");
+    let mut add = |bytes: &[u8], name: &str| text += &format!("{} {name}\n", blake3::hash(bytes).to_hex());
+    for (name, options) in FILES {
+        add(&compiled(options), name);
+    }
+    for (name, options) in larger {
+        add(&compile(&suzanne, "suzanne.obj", &options, &()).expect("it compiles").bytes, name);
+    }
+    text
+}
+
+/// Caches and build systems ask for the revision instead of comparing bytes.
+#[test]
+fn bytes_change_with_their_revision() {
+    let (path, found) = (golden("revision.txt"), revision());
+    let pinned = fs::read_to_string(&path).unwrap_or_default();
+    if found == pinned {
+        return;
+    }
+    assert_ne!(
+        found.lines().next(),
+        pinned.lines().next(),
+        "the same models give other bytes than before: increase OUTPUT_REVISION in compiler/src/compile/key.rs"
+    );
+    assert!(blesses(), "the revision has changed: run the tests once with BVHC_BLESS=1");
+    fs::write(&path, &found).expect("the file can be written");
+    assert_ne!(
+        found.lines().skip(1).collect::<Vec<_>>(),
+        pinned.lines().skip(1).collect::<Vec<_>>(),
+        "the revision has changed, the bytes have not"
+    );
 }
 
 #[test]
