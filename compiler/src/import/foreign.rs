@@ -1,11 +1,10 @@
 //! Recognises common formats that bvhc does not read, by how their files begin.
 
 /// How the files of a format begin, and its name.
-const BEGINNINGS: [(&[u8], &str); 13] = [
+const BEGINNINGS: [(&[u8], &str); 12] = [
     (b"glTF", "binary glTF (GLB)"),
     (b"ply\n", "PLY"),
     (b"ply\r", "PLY"),
-    (b"solid ", "STL"),
     (b"Kaydara FBX Binary", "FBX"),
     (b"; FBX", "FBX"),
     (b"BLENDER", "Blender"),
@@ -32,17 +31,7 @@ pub(super) fn format_of(bytes: &[u8]) -> Option<&'static str> {
             None
         }
     };
-    beginning
-        .map(|(_, format)| *format)
-        .or_else(by_text)
-        .or_else(|| is_binary_stl(bytes).then_some("binary STL"))
-}
-
-/// A binary STL file has 80 arbitrary bytes, the number of its triangles, and 50 bytes for each.
-fn is_binary_stl(bytes: &[u8]) -> bool {
-    let Some((_, [a, b, c, d, triangles @ ..])) = bytes.split_at_checked(80) else { return false };
-    let count = u32::from_le_bytes([*a, *b, *c, *d]);
-    count != 0 && triangles.len() as u64 == 50 * u64::from(count)
+    beginning.map(|(_, format)| *format).or_else(by_text)
 }
 
 #[cfg(test)]
@@ -54,11 +43,6 @@ mod tests {
         assert_eq!(format_of(b"glTF\x02\0\0\0"), Some("binary glTF (GLB)"));
         assert_eq!(format_of(b"\n { \"asset\": {}"), Some("JSON (as glTF is)"));
         assert_eq!(format_of(b"<?xml version=\"1.0\"?>"), Some("XML (as COLLADA is)"));
-        let mut stl = vec![b' '; 84 + 2 * 50];
-        stl[80..84].copy_from_slice(&2u32.to_le_bytes());
-        assert_eq!(format_of(&stl), Some("binary STL"));
-        stl.pop();
-        assert_eq!(format_of(&stl), None);
     }
 
     #[test]

@@ -9,6 +9,8 @@ mod files;
 mod foreign;
 mod mesh;
 mod obj;
+mod stl;
+mod text;
 
 use std::collections::BTreeMap;
 
@@ -29,7 +31,7 @@ const MAX_COUNT: u64 = 1 << 30;
 const MAX_CORNERS: u64 = u32::MAX as u64;
 
 /// The formats that bvhc reads, in messages.
-const FORMATS: &str = "Wavefront OBJ";
+const FORMATS: &str = "Wavefront OBJ and STL";
 
 /// A format.
 struct Importer {
@@ -39,7 +41,10 @@ struct Importer {
 }
 
 /// All formats but OBJ, which has no signature.
-const IMPORTERS: [Importer; 0] = [];
+const IMPORTERS: &[Importer] = &[
+    // Last: a binary STL file has no signature, others are told from it by theirs.
+    Importer { is_it: stl::is_it, read: stl::read },
+];
 
 /// A model file.
 #[derive(Clone, Copy, Debug)]
