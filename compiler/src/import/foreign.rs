@@ -1,7 +1,7 @@
 //! Recognises common formats that bvhc does not read, by how their files begin.
 
 /// How the files of a format begin, and its name.
-const BEGINNINGS: [(&[u8], &str); 12] = [
+const BEGINNINGS: [(&[u8], &str); 11] = [
     (b"glTF", "binary glTF (GLB)"),
     (b"ply\n", "PLY"),
     (b"ply\r", "PLY"),
@@ -11,7 +11,6 @@ const BEGINNINGS: [(&[u8], &str); 12] = [
     (b"PXR-USDC", "USD"),
     (b"#usda", "USD"),
     (b"DRACO", "Draco"),
-    (b"OFF\n", "OFF"),
     (b"PK\x03\x04", "zip (as 3MF and USDZ are)"),
     (b"\x1f\x8b", "gzip"),
 ];
