@@ -1,10 +1,8 @@
 //! Recognises common formats that bvhc does not read, by how their files begin.
 
 /// How the files of a format begin, and its name.
-const BEGINNINGS: [(&[u8], &str); 11] = [
+const BEGINNINGS: [(&[u8], &str); 9] = [
     (b"glTF", "binary glTF (GLB)"),
-    (b"ply\n", "PLY"),
-    (b"ply\r", "PLY"),
     (b"Kaydara FBX Binary", "FBX"),
     (b"; FBX", "FBX"),
     (b"BLENDER", "Blender"),

@@ -10,6 +10,7 @@ mod foreign;
 mod mesh;
 mod obj;
 mod off;
+mod ply;
 mod stl;
 mod text;
 
@@ -32,7 +33,7 @@ const MAX_COUNT: u64 = 1 << 30;
 const MAX_CORNERS: u64 = u32::MAX as u64;
 
 /// The formats that bvhc reads, in messages.
-const FORMATS: &str = "Wavefront OBJ, STL and OFF";
+const FORMATS: &str = "Wavefront OBJ, STL, PLY and OFF";
 
 /// A format.
 struct Importer {
@@ -43,6 +44,7 @@ struct Importer {
 
 /// All formats but OBJ, which has no signature.
 const IMPORTERS: &[Importer] = &[
+    Importer { is_it: ply::is_it, read: ply::read },
     Importer { is_it: off::is_it, read: off::read },
     // Last: a binary STL file has no signature, others are told from it by theirs.
     Importer { is_it: stl::is_it, read: stl::read },
