@@ -2,6 +2,8 @@
 //!
 //! Each format is one source file and one entry of [`IMPORTERS`].
 
+#[cfg(test)]
+mod agreement;
 mod attributes;
 mod builder;
 mod error;
