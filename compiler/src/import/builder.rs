@@ -12,6 +12,7 @@ pub(super) struct Builder {
     polygons: Polygons,
     attributes: Attributes,
     is_reversed: bool,
+    source_vertices: Option<u64>,
 }
 
 impl Builder {
@@ -26,6 +27,16 @@ impl Builder {
         let _ = self.polygons.positions.try_reserve(vertices);
         let _ = self.polygons.corners.try_reserve(corners);
         let _ = self.polygons.ends.try_reserve(corners / 3);
+    }
+
+    /// How many vertices the source has, if not as many as are added.
+    pub(super) fn set_source_vertices(&mut self, vertices: u64) {
+        self.source_vertices = Some(vertices);
+    }
+
+    /// How many faces there are.
+    pub(super) fn faces(&self) -> u32 {
+        self.polygons.ends.len() as u32
     }
 
     /// Adds a vertex. Coordinates are rounded to the nearest f32.
@@ -75,7 +86,8 @@ impl Builder {
 
     /// The polygons; `name` is the source's name in messages.
     pub(super) fn finish(self, name: &str) -> Result<Polygons, ImportError> {
-        let (vertices, faces) = (self.polygons.positions.len() as u64, self.polygons.ends.len() as u64);
+        let vertices = self.source_vertices.unwrap_or(self.polygons.positions.len() as u64);
+        let faces = self.polygons.ends.len() as u64;
         if self.polygons.corners.is_empty() {
             return Err(ImportError::NoTriangle { file: name.to_owned(), vertices, faces });
         }

@@ -42,7 +42,9 @@ const WITHOUT_SHAPE: [&str; 10] = [
 
 /// Whether bytes that begin so are a glTF file: other JSON has no use here.
 pub(super) fn is_it(bytes: &[u8]) -> bool {
-    bytes.starts_with(container::MAGIC) || super::without_mark(bytes).trim_ascii_start().starts_with(b"{")
+    let text = super::without_mark(bytes).trim_ascii_start();
+    let is_object = text.strip_prefix(b"{").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\""));
+    bytes.starts_with(container::MAGIC) || is_object
 }
 
 /// Reads the default scene, or the first if none is the default, or all nodes if there is no scene.

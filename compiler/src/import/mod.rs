@@ -2,6 +2,8 @@
 //!
 //! Each format is one source file and one entry of [`IMPORTERS`].
 
+#[cfg(test)]
+mod agreement;
 mod attributes;
 mod builder;
 mod error;
@@ -10,6 +12,10 @@ mod foreign;
 mod gltf;
 mod mesh;
 mod obj;
+mod off;
+mod ply;
+mod stl;
+mod text;
 
 use std::collections::BTreeMap;
 
@@ -30,7 +36,7 @@ const MAX_COUNT: u64 = 1 << 30;
 const MAX_CORNERS: u64 = u32::MAX as u64;
 
 /// The formats that bvhc reads, in messages.
-const FORMATS: &str = "Wavefront OBJ and glTF";
+const FORMATS: &str = "OBJ, glTF, STL, PLY and OFF";
 
 /// A format.
 struct Importer {
@@ -42,7 +48,13 @@ struct Importer {
 }
 
 /// All formats but OBJ, which has no signature.
-const IMPORTERS: [Importer; 1] = [Importer { is_it: gltf::is_it, read: gltf::read, may_refer: true }];
+const IMPORTERS: &[Importer] = &[
+    Importer { is_it: gltf::is_it, read: gltf::read, may_refer: true },
+    Importer { is_it: ply::is_it, read: ply::read, may_refer: false },
+    Importer { is_it: off::is_it, read: off::read, may_refer: false },
+    // Last: a binary STL file has no signature, others are told from it by theirs.
+    Importer { is_it: stl::is_it, read: stl::read, may_refer: false },
+];
 
 /// A model file.
 #[derive(Clone, Copy, Debug)]

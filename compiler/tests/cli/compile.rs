@@ -196,6 +196,29 @@ fn a_missing_model_is_an_error_of_the_system() {
     sandbox.run(&[".", "-o", "x.bvh"]).fails_silently(3, &[".: cannot be read"]);
 }
 
+/// Standard input is judged by its start, of which only the whole length would show that it is binary STL.
+#[test]
+fn formats_are_told_by_content() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.obj", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
+    sandbox.run(&["a.obj", "-o", "a.bvh", "-q"]).is_silent();
+    sandbox.run(&["verify", "a.bvh", "--against", "a.obj"]).ok();
+    let mut stl = b"solid by name only".to_vec();
+    stl.resize(80, b' ');
+    stl.extend(2000u32.to_le_bytes());
+    for triangle in 0..2000u16 {
+        let x = f32::from(triangle);
+        stl.extend([0; 12]);
+        stl.extend([x, 0.0, 0.0, x + 1.0, 0.0, 0.0, x, 1.0, 0.0].iter().flat_map(|x| x.to_le_bytes()));
+        stl.extend([0; 2]);
+    }
+    let ran = sandbox.feed(&["-", "-o", "stl.bvh", "--json"], &stl);
+    let report: Value = serde_json::from_str(ran.ok()).unwrap();
+    assert_eq!([&report["counts"]["faces"], &report["counts"]["vertices"]], [2000, 4001]);
+    let cut = sandbox.feed(&["-", "-o", "x.bvh"], &stl[..70_000]);
+    cut.fails_silently(1, &["standard input, triangle 1398", "the rest of 2000 triangles"]);
+}
+
 #[test]
 fn other_formats_are_named() {
     let sandbox = Sandbox::new();
