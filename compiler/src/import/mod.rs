@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 pub use error::{Counted, DataFault, ImportError, LineFault};
 pub use files::{Files, Folder, NoFiles};
 pub use mesh::read as mesh;
+pub use obj::{by_tobj as obj_by_tobj, common as common_obj};
 
 use crate::mesh::Polygons;
 use bvhc_format::header::MAGIC;

@@ -1,5 +1,6 @@
 //! Wavefront OBJ, parsed by tobj, which reads through a line filter.
 
+mod common;
 mod face;
 mod filter;
 mod lines;
@@ -14,6 +15,26 @@ use tobj::{LoadError, LoadOptions};
 
 /// Reads an OBJ file. Faces are numbered in order of the `f` lines, from 0.
 pub(super) fn read(input: &Input<'_>) -> Result<Imported, ImportError> {
+    common(input.bytes).map_or_else(|| by_tobj(input), Ok)
+}
+
+/// Reads an OBJ file whose lines are all of common kinds.
+pub fn common(bytes: &[u8]) -> Option<Imported> {
+    common::read(super::without_mark(bytes))
+}
+
+/// What is in the lines of a keyword that make no face; `None` if it makes no shape at all.
+fn ignored(keyword: &[u8]) -> Option<&'static str> {
+    match keyword {
+        b"l" => Some("lines"),
+        b"p" => Some("points"),
+        b"curv" | b"curv2" | b"surf" => Some("free-form curves and surfaces"),
+        _ => None,
+    }
+}
+
+/// Reads any OBJ file as tobj does: what the other way to read one is held to.
+pub fn by_tobj(input: &Input<'_>) -> Result<Imported, ImportError> {
     let name = input.name;
     let text = super::without_mark(input.bytes);
     let mut filter = Filter::new(text);

@@ -192,10 +192,8 @@ fn sparse_elements_replace_others() {
     // Without a view, all others are zero.
     let mut zero = document.clone();
     drop(zero["accessors"][0].as_object_mut().unwrap().remove("bufferView"));
-    assert_eq!(
-        clean::mesh(import(&zero).unwrap().polygons, "a").unwrap_err().to_string().contains("zero area"),
-        true
-    );
+    let error = clean::mesh(import(&zero).unwrap().polygons, "a").unwrap_err().to_string();
+    assert!(error.contains("zero area"), "{error}");
     zero["accessors"][0]["count"] = json!(1u64 << 40);
     assert!(refusal(&zero).contains("all zero"), "{}", refusal(&zero));
     let mut beyond = document;
@@ -431,9 +429,11 @@ fn data_uris_come_in_any_dress() {
     }
 }
 
+type Change = fn(&mut Value);
+
 #[test]
 fn faults_name_their_place() {
-    let faults: [(fn(&mut Value), &str); 15] = [
+    let faults: [(Change, &str); 15] = [
         (|d| d["scene"] = json!(5), "scene: it refers to scenes[5], which does not exist"),
         (|d| d["scenes"][0]["nodes"] = json!([3]), "the scene: it refers to nodes[3], which"),
         (|d| d["scenes"][0]["nodes"] = json!([0, 0]), "nodes[0]: it is in the scene twice"),

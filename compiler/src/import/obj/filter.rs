@@ -97,20 +97,17 @@ impl<'a> Filter<'a> {
             b"usemtl" => self.name(Attribute::Material, rest.trim_ascii()),
             b"g" => self.name(Attribute::Group, &words(rest).collect::<Vec<_>>().join(&b' ')),
             b"o" => self.name(Attribute::Object, rest.trim_ascii()),
-            b"l" => self.ignore("lines"),
-            b"p" => self.ignore("points"),
-            b"curv" | b"curv2" | b"surf" => self.ignore("free-form curves and surfaces"),
-            _ => {}
+            _ => {
+                if let Some(what) = super::ignored(keyword) {
+                    *self.ignored.entry(what).or_default() += 1;
+                }
+            }
         }
         Ok(())
     }
 
     fn name(&mut self, attribute: Attribute, name: &[u8]) {
         self.attributes.set(attribute, String::from_utf8_lossy(name).into_owned());
-    }
-
-    fn ignore(&mut self, what: &'static str) {
-        *self.ignored.entry(what).or_default() += 1;
     }
 
     fn vertex(&mut self, numbers: &[u8]) -> Result<(), LineFault> {
