@@ -6,7 +6,7 @@ use super::{Method, Obb, Objective, Scratch, fit};
 
 /// Searches look at all of at most this many points. (Measured: a smooth sphere of 50,000 triangles takes a third of
 /// the time, and the volumes' sum grows by less than a part in a thousand; models of other shapes have no node with so
-/// many vertices on its hull, or a few.)
+/// many vertices on its hull, or a few. With descents alone, a sphere of 1.3 million triangles takes nine tenths of the time.)
 pub(crate) const MANY: usize = 2048;
 
 /// Along how many directions, and their opposites, the farthest are found of more.
@@ -22,7 +22,8 @@ pub(crate) fn enclose(
     mut points: Vec<[f32; 3]>,
     scratch: &mut Scratch,
 ) -> (Obb, Vec<[f32; 3]>) {
-    let searches = matches!(method, Method::Genetic(_) | Method::Memetic(_) | Method::Exact);
+    let searches =
+        matches!(method, Method::Descent | Method::Genetic(_) | Method::Memetic(_) | Method::Exact);
     if searches && points.len() > MANY {
         let frame = fit(method, objective, &farthest(&points), scratch).frame;
         let around = points.iter().map(|point| point.map(f64::from));
