@@ -22,7 +22,7 @@ const ABOUT: &str = "Compile a 3D model into a file that a program can query at 
 const LONG_ABOUT: &str = "\
 Compile a 3D model into a file that a program can query at once.
 
-bvhc reads a triangle mesh (Wavefront OBJ) and writes a file with its triangles and one or more bounding volume \
+bvhc reads a triangle mesh (OBJ, glTF, GLB, STL, PLY or OFF) and writes a file with its triangles and one or more bounding volume \
 hierarchies: trees of boxes around them, with which a query looks at a few triangles out of millions. The queries \
 are ray casts, closest points, overlaps with boxes and balls, and collisions and distances of two models, mesh \
 against mesh. A program that uses bvhc-runtime maps the file into memory and queries it where it lies: nothing is \
@@ -31,6 +31,7 @@ parsed, copied or built when it is loaded.";
 const AFTER_HELP: &str = "\
 Examples:
   bvhc bunny.obj -o bunny.bvh            compile a model
+  bvhc a.obj b.glb --out-dir build       compile several, to build/a.bvh and build/b.bvh
   bvhc inspect bunny.bvh                 say what is in the file
   echo 0 0 5 0 0 -1 | bvhc query ray bunny.bvh
                                          shoot a ray from (0, 0, 5) along -z
@@ -42,9 +43,12 @@ Examples:
 Exit codes:
   0  done; verify: the file is perfect
   1  the input is bad: a model that cannot be compiled, a file that is damaged or is no bvhc
-     file, a malformed query
+     file, a malformed query, or with --warnings-as-errors a warning
   2  the command line is wrong
   3  a file could not be read or written, or no threads could be started
+Of several models, the exit code is that of the first that failed.
+
+@FILE stands for the arguments in a file, separated by blanks and lines, and quoted as in a shell.
 
 Nothing is printed on standard output but what was asked for; reports, progress and errors go to standard \
 error. An output file appears whole or not at all: on any error an older one stays as it was. \
