@@ -28,7 +28,9 @@ use bvhc_runtime::Model;
 use crate::archive;
 use crate::clean;
 use crate::file::{self, Bytes};
-use crate::import::{Imported, OtherInput};
+#[cfg(feature = "cli")]
+use crate::import::Files;
+use crate::import::{Imported, Notes, OtherInput};
 use crate::layout::weld::Weld;
 use crate::layout::{self, Triangles};
 use crate::mesh::{Dropped, Mesh};
@@ -120,65 +122,108 @@ pub fn compile_source(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Compiled, CompileError> {
-    if options.threads.is_none() && rayon::current_thread_index().is_some() {
-        return run(source, name, options, progress);
-    }
-    let threads = options.threads.map_or(0, NonZeroUsize::get);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    pool.install(|| run(source, name, options, progress))
+    on_threads(options, || Prepared::new(source, name, options, progress)?.compile(options, progress))
 }
 
-fn run(
-    source: &Source<'_>,
+/// Like [`compile_source`] with [`Source::Files`], and gives the bytes of the model back before anything is built.
+#[cfg(feature = "cli")]
+pub(crate) fn compile_and_drop(
+    bytes: Vec<u8>,
+    files: &dyn Files,
     name: &str,
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Compiled, CompileError> {
-    user::check(&options.user_metadata)?;
-    let mut clock = Clock { progress, seconds: Vec::new() };
-    let (imported, hash) =
-        clock.time(Stage::IMPORT, 0, || rayon::join(|| source.import(name), || source.hash()));
-    let Imported { mut polygons, inputs, notes } = imported?;
-    let (mut mesh, welded) = clock.time(Stage::CLEAN, 0, || -> Result<_, CompileError> {
-        let welded = options.placement.apply(&mut polygons, name)?;
-        Ok((clean::mesh(polygons, name)?, welded))
-    })?;
-    estimate::check(name, source.length(), &mesh, options)?;
-    let tree = clock
-        .time(Stage::BUILD, mesh.triangles.len() as u64, || build_tree(&mesh, options.quality, progress));
-    let origin = Origin { hash, length: source.length(), inputs: &inputs, steps: None };
-    let (tree, steps) = match options.quality {
-        Quality::Fast | Quality::Default => (Weighed::by_area(tree), None),
-        Quality::Best => {
-            let (tree, steps) = optimise_watched(tree, &mesh, options, &mut clock)?;
-            (tree, Some(steps))
-        }
-    };
-    let laid_out = clock.time(Stage::LAYOUT, 0, || LaidOut::of(&tree, &mut mesh, options.layout))?;
-    drop(tree);
-    let job = Job::new(&mesh, &laid_out, options, progress);
-    let written = write(&job, &Origin { steps, ..origin }, &mut clock)?;
-    let report = Report {
-        source_hash: hash,
-        source_length: origin.length,
-        inputs: inputs.clone(),
-        ignored: notes.ignored,
-        warnings: notes.warnings,
-        welded,
-        source_faces: mesh.source_faces,
-        source_vertices: mesh.source_vertices,
-        triangles: mesh.triangles.len() as u64,
-        vertices: u64::from(laid_out.vertices),
-        dropped: mesh.dropped,
-        fans: mesh.fans,
-        trees: written.trees,
-        tree_bytes: written.tree_bytes,
-        steps,
-        obb: written.options.obb,
-        position_error: laid_out.packing.as_ref().map_or(0.0, |packing| packing.position_error),
-        seconds: clock.seconds,
-    };
-    Ok(Compiled { bytes: written.bytes, report })
+    on_threads(options, || {
+        let prepared = Prepared::new(&Source::Files { bytes: &bytes, files }, name, options, progress)?;
+        drop(bytes);
+        prepared.compile(options, progress)
+    })
+}
+
+/// Runs a compilation on the pool of the current thread, or else on a pool of its own.
+fn on_threads<T: Send>(
+    options: &Options,
+    run: impl FnOnce() -> Result<T, CompileError> + Send,
+) -> Result<T, CompileError> {
+    if options.threads.is_none() && rayon::current_thread_index().is_some() {
+        return run();
+    }
+    let threads = options.threads.map_or(0, NonZeroUsize::get);
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build()?.install(run)
+}
+
+/// A mesh, ready for building, and what is known of its source.
+struct Prepared {
+    mesh: Mesh,
+    hash: blake3::Hash,
+    length: u64,
+    inputs: Vec<OtherInput>,
+    notes: Notes,
+    welded: u64,
+    seconds: Vec<(Stage, Duration)>,
+}
+
+impl Prepared {
+    fn new(
+        source: &Source<'_>,
+        name: &str,
+        options: &Options,
+        progress: &dyn Progress,
+    ) -> Result<Self, CompileError> {
+        user::check(&options.user_metadata)?;
+        let mut clock = Clock { progress, seconds: Vec::new() };
+        let (imported, hash) =
+            clock.time(Stage::IMPORT, 0, || rayon::join(|| source.import(name), || source.hash()));
+        let Imported { mut polygons, inputs, notes } = imported?;
+        let (mesh, welded) = clock.time(Stage::CLEAN, 0, || -> Result<_, CompileError> {
+            let welded = options.placement.apply(&mut polygons, name)?;
+            Ok((clean::mesh(polygons, name)?, welded))
+        })?;
+        let length = source.length();
+        estimate::check(name, length, &mesh, options)?;
+        Ok(Self { mesh, hash, length, inputs, notes, welded, seconds: clock.seconds })
+    }
+
+    fn compile(self, options: &Options, progress: &dyn Progress) -> Result<Compiled, CompileError> {
+        let Self { mut mesh, hash, length, inputs, notes, welded, seconds } = self;
+        let mut clock = Clock { progress, seconds };
+        let tree = clock
+            .time(Stage::BUILD, mesh.triangles.len() as u64, || build_tree(&mesh, options.quality, progress));
+        let origin = Origin { hash, length, inputs: &inputs, steps: None };
+        let (tree, steps) = match options.quality {
+            Quality::Fast | Quality::Default => (Weighed::by_area(tree), None),
+            Quality::Best => {
+                let (tree, steps) = optimise_watched(tree, &mesh, options, &mut clock)?;
+                (tree, Some(steps))
+            }
+        };
+        let laid_out = clock.time(Stage::LAYOUT, 0, || LaidOut::of(&tree, &mut mesh, options.layout))?;
+        drop(tree);
+        let job = Job::new(&mesh, &laid_out, options, progress);
+        let written = write(&job, &Origin { steps, ..origin }, &mut clock)?;
+        let report = Report {
+            source_hash: hash,
+            source_length: length,
+            inputs: inputs.clone(),
+            ignored: notes.ignored,
+            warnings: notes.warnings,
+            welded,
+            source_faces: mesh.source_faces,
+            source_vertices: mesh.source_vertices,
+            triangles: mesh.triangles.len() as u64,
+            vertices: u64::from(laid_out.vertices),
+            dropped: mesh.dropped,
+            fans: mesh.fans,
+            trees: written.trees,
+            tree_bytes: written.tree_bytes,
+            steps,
+            obb: written.options.obb,
+            position_error: laid_out.packing.as_ref().map_or(0.0, |packing| packing.position_error),
+            seconds: clock.seconds,
+        };
+        Ok(Compiled { bytes: written.bytes, report })
+    }
 }
 
 /// A file, and what was written into it.

@@ -1,6 +1,6 @@
 //! Importers: they turn the bytes of a model file into [`Polygons`], and know nothing about trees.
 //!
-//! Each format is one source file and one entry of [`IMPORTERS`].
+//! Each format is one source file and one entry of `IMPORTERS`.
 
 #[cfg(test)]
 mod agreement;

@@ -18,14 +18,32 @@ use std::ops::Add;
 pub(crate) struct Plan<C, const WIDTH: usize> {
     /// `costs[k - 1]`: the least cost of at most k roots, k < `WIDTH`. The last entry repeats the one before it.
     costs: [C; WIDTH],
+    divisions: Divisions<WIDTH>,
+}
+
+/// The part of a [`Plan`] that is needed once the plans of all larger subtrees have been made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Divisions<const WIDTH: usize> {
     /// `left[k - 1]`: of k roots, how many represent the left child. 0: k - 1 roots cost no more.
     left: [u8; WIDTH],
+}
+
+impl<const WIDTH: usize> Divisions<WIDTH> {
+    /// Those of a subtree that is always one leaf.
+    pub(crate) const LEAF: Self = Self { left: [0; WIDTH] };
+
+    /// How at most `most` roots are divided between the left and the right child; `None` where one root is cheapest.
+    fn shares(&self, most: usize) -> Option<[usize; 2]> {
+        let roots = (2..=most).rev().find(|roots| self.left[roots - 1] != 0)?;
+        let left = usize::from(self.left[roots - 1]);
+        Some([left, roots - left])
+    }
 }
 
 impl<C: Copy + PartialOrd + Add<Output = C>, const WIDTH: usize> Plan<C, WIDTH> {
     /// The plan of a subtree that is always one leaf.
     pub(crate) fn leaf(cost: C) -> Self {
-        Self { costs: [cost; WIDTH], left: [0; WIDTH] }
+        Self { costs: [cost; WIDTH], divisions: Divisions::LEAF }
     }
 
     /// The plan of an inner node. `root` returns the cost of the subtree as one root, given the least cost of the
@@ -33,13 +51,13 @@ impl<C: Copy + PartialOrd + Add<Output = C>, const WIDTH: usize> Plan<C, WIDTH> 
     pub(crate) fn inner(children: [&Self; 2], root: impl FnOnce(C) -> C) -> Self {
         let (of_children, left) = cheapest_division(children, WIDTH);
         let mut plan = Self::leaf(root(of_children));
-        plan.left[WIDTH - 1] = left;
+        plan.divisions.left[WIDTH - 1] = left;
         for roots in 2..WIDTH {
             let (cost, left) = cheapest_division(children, roots);
             let fewer = plan.costs[roots - 2];
             let is_better = cost < fewer;
             plan.costs[roots - 1] = if is_better { cost } else { fewer };
-            plan.left[roots - 1] = if is_better { left } else { 0 };
+            plan.divisions.left[roots - 1] = if is_better { left } else { 0 };
         }
         plan.costs[WIDTH - 1] = plan.costs[WIDTH - 2];
         plan
@@ -51,11 +69,9 @@ impl<C: Copy + PartialOrd + Add<Output = C>, const WIDTH: usize> Plan<C, WIDTH> 
         self.costs[roots - 1]
     }
 
-    /// How at most `most` roots are divided between the left and the right child; `None` where one root is cheapest.
-    fn division(&self, most: usize) -> Option<[usize; 2]> {
-        let roots = (2..=most).rev().find(|roots| self.left[roots - 1] != 0)?;
-        let left = usize::from(self.left[roots - 1]);
-        Some([left, roots - left])
+    /// How its roots are divided.
+    pub(crate) fn divisions(&self) -> &Divisions<WIDTH> {
+        &self.divisions
     }
 }
 
@@ -74,11 +90,8 @@ where
 
 /// A subtree that has a plan.
 pub(crate) trait Subtree<const WIDTH: usize>: Copy {
-    /// What plans compare.
-    type Cost: Copy + PartialOrd + Add<Output = Self::Cost>;
-
-    /// The subtree's plan.
-    fn plan(&self) -> &Plan<Self::Cost, WIDTH>;
+    /// How the roots of the subtree's plan are divided.
+    fn divisions(&self) -> &Divisions<WIDTH>;
 
     /// Both halves of a subtree that is no leaf of the binary tree.
     fn halves(&self) -> [Self; 2];
@@ -92,7 +105,7 @@ pub(crate) fn children<S: Subtree<WIDTH>, const WIDTH: usize>(node: S) -> Vec<S>
 }
 
 fn collect<S: Subtree<WIDTH>, const WIDTH: usize>(node: S, most: usize, roots: &mut Vec<S>) {
-    match node.plan().division(most) {
+    match node.divisions().shares(most) {
         None => roots.push(node),
         Some(shares) => {
             for (half, share) in node.halves().into_iter().zip(shares) {

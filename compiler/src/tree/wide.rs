@@ -4,7 +4,7 @@
 //! step for the runtime; which subtrees fit into a leaf is for the caller to say, and so is how likely they are visited.
 
 use super::binary::BinaryTree;
-use super::collapse::{self, Plan, Subtree};
+use super::collapse::{self, Divisions, Plan, Subtree};
 
 /// How many children a wide node has at most.
 pub const WIDTH: usize = bvhc_format::record::NODE_WIDTH;
@@ -49,7 +49,8 @@ pub enum Role {
 /// How each subtree of a binary tree is best represented.
 pub struct Collapse<'a> {
     tree: &'a BinaryTree,
-    plans: Vec<(Plan<f32, WIDTH>, Role)>,
+    divisions: Vec<Divisions<WIDTH>>,
+    roles: Vec<Role>,
 }
 
 impl<'a> Collapse<'a> {
@@ -57,27 +58,33 @@ impl<'a> Collapse<'a> {
     /// with one primitive must. Cost: some 200 operations a node.
     pub fn new(weighed: &'a Weighed, fits: &[bool]) -> Self {
         let Weighed { tree, weights } = weighed;
-        let mut plans = vec![(Plan::leaf(0.0), Role::Leaf); tree.nodes.len()];
+        let mut divisions = vec![Divisions::LEAF; tree.nodes.len()];
+        let mut roles = vec![Role::Leaf; tree.nodes.len()];
         let size = SIZE_COST / tree.nodes[0].count as f32;
+        // The plans of subtrees whose parents' have not been made. From the last node to the first, the left half of a
+        // node comes right before it, on the plans of the right half.
+        let mut plans: Vec<Plan<f32, WIDTH>> = Vec::new();
         for index in (0..tree.nodes.len()).rev() {
             let weight = weights[index];
             let leaf_cost = weight * LEAF_COST + size;
             if tree.nodes[index].count == 1 {
-                plans[index].0 = Plan::leaf(leaf_cost);
+                plans.push(Plan::leaf(leaf_cost));
                 continue;
             }
             let mut role = Role::Node;
-            let children = tree.children(index).map(|child| &plans[child].0);
-            let plan = Plan::inner(children, |of_children| {
+            let [left, right] = [plans.pop(), plans.pop()].map(|plan| plan.expect("both halves have plans"));
+            let plan = Plan::inner([&left, &right], |of_children| {
                 let node_cost = weight + 2.0 * size + of_children;
                 if fits[index] && leaf_cost <= node_cost {
                     role = Role::Leaf;
                 }
                 if role == Role::Leaf { leaf_cost } else { node_cost }
             });
-            plans[index] = (plan, role);
+            divisions[index] = *plan.divisions();
+            roles[index] = role;
+            plans.push(plan);
         }
-        Self { tree, plans }
+        Self { tree, divisions, roles }
     }
 
     /// The cost of all wide nodes and leaves, where `visits` says how often each binary node is visited.
@@ -98,7 +105,7 @@ impl<'a> Collapse<'a> {
 
     /// What a subtree becomes where it is one of the roots.
     pub fn role(&self, node: usize) -> Role {
-        self.plans[node].1
+        self.roles[node]
     }
 
     /// The subtrees that are the children of the wide node that represents `node`, from left to right.
@@ -120,10 +127,8 @@ struct Planned<'a> {
 }
 
 impl Subtree<WIDTH> for Planned<'_> {
-    type Cost = f32;
-
-    fn plan(&self) -> &Plan<f32, WIDTH> {
-        &self.collapse.plans[self.node].0
+    fn divisions(&self) -> &Divisions<WIDTH> {
+        &self.collapse.divisions[self.node]
     }
 
     fn halves(&self) -> [Self; 2] {

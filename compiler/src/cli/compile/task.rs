@@ -9,7 +9,7 @@ use crate::cli::error::CliError;
 use crate::cli::file;
 use crate::cli::key;
 use crate::cli::output::Output;
-use crate::compile::{Options, Progress, Source, compile_source};
+use crate::compile::{Options, Progress, Source, compile_and_drop};
 use crate::import::Folder;
 
 /// A model to compile, and where to.
@@ -25,9 +25,8 @@ impl Task {
         let start = Instant::now();
         let bytes = file::read_source(&self.model)?;
         let files = Folder::of(&self.model);
-        let source = Source::Files { bytes: &bytes, files: &files };
         let key = match &run.cache {
-            Some(_) => Some(key::of(&source, &name, &run.options)?),
+            Some(_) => Some(key::of(&Source::Files { bytes: &bytes, files: &files }, &name, &run.options)?),
             None => None,
         };
         let reading = start.elapsed();
@@ -36,12 +35,11 @@ impl Task {
         let (facts, compiled) = match cached {
             Some((facts, bytes)) => (facts, Bytes::Cached(bytes)),
             None => {
-                let compiled = compile_source(&source, &name, &run.options, progress)?;
+                let compiled = compile_and_drop(bytes, &files, &name, &run.options, progress)?;
                 let options = Options { obb: compiled.report.obb, ..run.options.clone() };
                 (Facts::of(&compiled, &options), Bytes::Compiled(compiled.bytes))
             }
         };
-        drop(bytes);
         let warnings = facts.warnings(self.output.reserved_name());
         if run.args.warnings_as_errors && !warnings.is_empty() {
             return Err(CliError::Warnings { file: name, warnings });

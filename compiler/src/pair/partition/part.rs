@@ -5,7 +5,7 @@
 //! 4 % of the steps. Measures weighted by the boxes of like size in another tree save more nodes, but their levels
 //! are so uneven that walks of two trees take more steps.)
 
-use crate::tree::collapse::{self, Plan, Subtree};
+use crate::tree::collapse::{self, Divisions, Plan, Subtree};
 
 use super::{MAX_LEVELS, WIDTH};
 
@@ -82,10 +82,8 @@ impl Part {
 }
 
 impl Subtree<WIDTH> for &Part {
-    type Cost = NodeCost;
-
-    fn plan(&self) -> &Plan<NodeCost, WIDTH> {
-        &self.plan
+    fn divisions(&self) -> &Divisions<WIDTH> {
+        self.plan.divisions()
     }
 
     fn halves(&self) -> [Self; 2] {
