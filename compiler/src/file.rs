@@ -39,16 +39,16 @@ impl Section {
     }
 }
 
-/// Puts sections into a file, ordered by mesh and kind.
-pub fn assemble(sections: &[Section]) -> Bytes {
-    let mut sections: Vec<_> = sections.iter().collect();
+/// Puts sections into a file, ordered by mesh and kind. Each is dropped once it is there: at no time are all in memory twice.
+pub fn assemble(mut sections: Vec<Section>) -> Bytes {
     sections.sort_by_key(|section| (section.mesh, section.kind));
     let directory_end = HEADER_LENGTH + ENTRY_LENGTH * sections.len();
-    let padded = |section: &&Section| section.payload.len().next_multiple_of(ALIGNMENT);
+    let padded = |section: &Section| section.payload.len().next_multiple_of(ALIGNMENT);
     let mut bytes = Bytes::with_capacity(directory_end + sections.iter().map(padded).sum::<usize>());
     bytes.resize(directory_end, 0);
-    for (index, section) in sections.iter().enumerate() {
-        let entry = entry_of(section, bytes.len() as u64);
+    let count = sections.len() as u32;
+    for (index, section) in sections.into_iter().enumerate() {
+        let entry = entry_of(&section, bytes.len() as u64);
         bytes.extend_from_slice(&section.payload);
         bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
         let at = HEADER_LENGTH + ENTRY_LENGTH * index;
@@ -59,7 +59,7 @@ pub fn assemble(sections: &[Section]) -> Bytes {
         minor: VERSION_MINOR,
         length: bytes.len() as u64,
         required_features: 0,
-        sections: sections.len() as u32,
+        sections: count,
         hash: [0; 32],
     };
     bytes[..HEADER_LENGTH].copy_from_slice(&header.write());
@@ -99,7 +99,7 @@ pub fn join(files: &[&[u8]]) -> Result<Bytes, OpenError> {
         }
         meshes += Model::mesh_count(file)?;
     }
-    Ok(assemble(&sections))
+    Ok(assemble(sections))
 }
 
 /// The hash of a header and its directory, skipping the bytes of the hash itself.

@@ -115,7 +115,7 @@ impl<'a> Job<'a> {
                 on_pass: &|| self.progress.begin(Stage::OBB, triangles),
                 on_triangles: &|triangles| self.progress.advance(triangles),
             };
-            obb::build_with_budget(&self.corners(), &self.options.obb.unwrap_or_default(), &watch)
+            obb::build_with_budget(self.corners(), &self.options.obb.unwrap_or_default(), &watch)
         })
     }
 

@@ -256,7 +256,7 @@ fn write(job: &Job<'_>, origin: &Origin<'_>, clock: &mut Clock<'_>) -> Result<Wr
     }
     let bytes = clock.time(Stage::SERIALISE, 0, || {
         sections.push(section::metadata(job, origin, &options.text(origin.steps), &trees));
-        file::assemble(&sections)
+        file::assemble(sections)
     });
     Ok(Written { bytes, trees, tree_bytes, options })
 }

@@ -122,7 +122,7 @@ fn the_tree_as_a_whole() {
     }
     breaks("B3", |file| {
         let tree = ObbTree { radius: 1.0, depth: 1, ..ObbTree::EMPTY };
-        let bytes = assemble(&[Section::new(&tree)]).to_vec();
+        let bytes = assemble(vec![Section::new(&tree)]).to_vec();
         file.drop_section(OBB);
         file.adopt(OBB, &Forge { bytes });
     });

@@ -103,7 +103,7 @@ fn statistics_are_of_the_unpacked() {
 #[test]
 fn one_form_at_a_time() {
     let tree = ObbTree { nodes: &[ObbNode::EMPTY], packed_nodes: &[PackedObbNode::EMPTY], ..ObbTree::EMPTY };
-    let bytes = assemble(&[Section::new(&tree)]).to_vec();
+    let bytes = assemble(vec![Section::new(&tree)]).to_vec();
     breaks("B17", |file| {
         file.drop_section(OBB);
         file.adopt(OBB, &Forge { bytes });

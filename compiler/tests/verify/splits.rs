@@ -92,7 +92,7 @@ fn numbers(file: &Forge, field: usize) -> Vec<u32> {
 /// A file with only this section.
 fn list([triangles, ends, slots]: [Vec<u32>; 3]) -> Forge {
     let splits = Splits { triangles: &triangles, ends: &ends, slots: &slots };
-    Forge { bytes: assemble(&[Section::new(&splits)]).to_vec() }
+    Forge { bytes: assemble(vec![Section::new(&splits)]).to_vec() }
 }
 
 #[test]

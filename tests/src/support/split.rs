@@ -90,7 +90,7 @@ fn assemble(source: &[u8], mesh: &Mesh, wide: &WideTree, packing: Option<&Packin
     }
     let tree = AabbTree { bounds, depth: wide.depth, reserved: 0, nodes: &wide.nodes };
     sections.push(Section::new(&tree));
-    file::assemble(&sections)
+    file::assemble(sections)
 }
 
 fn metadata(source: &[u8], mesh: &Mesh, wide: &WideTree, bounds: [f32; 6]) -> Section {

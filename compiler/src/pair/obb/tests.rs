@@ -129,7 +129,7 @@ fn time_makes_boxes_smaller_and_options_describe_the_result() {
         let within = |seconds| {
             let time = Duration::from_secs_f64(seconds);
             build_with_budget(
-                &triangles,
+                triangles.clone(),
                 &options,
                 &TimeBudget { time, on_pass: &on_pass, on_triangles: &|_| () },
             )

@@ -26,15 +26,17 @@ pub struct TimeBudget<'a> {
 /// Builds a tree over at least one triangle as `build` does, and again with longer searches while the
 /// time lasts. Returns the tree whose boxes are least, by the sum of the objective, and the options that make it.
 pub fn build_with_budget(
-    triangles: &[[[f32; 3]; 3]],
+    triangles: Vec<[[f32; 3]; 3]>,
     options: &Options,
     budget: &TimeBudget<'_>,
 ) -> (Tree, Options) {
     let start = Instant::now();
-    let shared = (!options.split.depends_on_fit()).then(|| Partition::new(triangles, options));
+    let shared = (!options.split.depends_on_fit()).then(|| Partition::new(&triangles, options));
+    // A partition has its own copy.
+    let triangles = if shared.is_some() { Vec::new() } else { triangles };
     let run = |options: Options| {
         let start = Instant::now();
-        let own = shared.is_none().then(|| Partition::new(triangles, &options));
+        let own = shared.is_none().then(|| Partition::new(&triangles, &options));
         let partition = shared.as_ref().or(own.as_ref()).expect("one of them is there");
         Pass::new(partition.fit(&options, budget.on_triangles), options, start.elapsed())
     };
