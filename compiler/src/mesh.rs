@@ -8,7 +8,8 @@ use bvhc_format::record::{AttributeRun, FaceCorners};
 /// and at most [`MAX_COORDINATE`](bvhc_format::MAX_COORDINATE) in magnitude.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Polygons {
-    /// Positions of the vertices used by faces of three or more corners, in order of first use.
+    /// Positions of the vertices. Some may be unused; of OBJ, only those that faces of three or more corners use are here, in
+    /// order of first use.
     pub positions: Vec<[f32; 3]>,
     /// Vertices of the source, used or not.
     pub source_vertices: u64,
@@ -39,8 +40,7 @@ pub struct Names {
 /// Cleaned and numbered triangles; the input of the tree builders and the content of files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// Vertex positions, in order of first use by the source's faces, without negative zeros;
-    /// some may be unused.
+    /// Vertex positions, in the importer's order, without negative zeros; some may be unused.
     pub positions: Vec<[f32; 3]>,
     /// Corners of each triangle in the source's winding: indices into `positions`.
     /// The index in this list is the triangle's number.

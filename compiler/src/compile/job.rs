@@ -119,6 +119,11 @@ impl<'a> Job<'a> {
         })
     }
 
+    /// Frees that tree, which no further section needs.
+    pub(crate) fn drop_oriented(&mut self) {
+        self.oriented.take();
+    }
+
     /// Builds that tree ahead of the sections that need it, as a separate stage.
     pub(crate) fn prepare_oriented(&self, clock: &mut Clock<'_>) {
         if self.oriented.get().is_none() {

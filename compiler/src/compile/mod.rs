@@ -200,8 +200,8 @@ impl Prepared {
         };
         let laid_out = clock.time(Stage::LAYOUT, 0, || LaidOut::of(&tree, &mut mesh, options.layout))?;
         drop(tree);
-        let job = Job::new(&mesh, &laid_out, options, progress);
-        let written = write(&job, &Origin { steps, ..origin }, &mut clock)?;
+        let mut job = Job::new(&mesh, &laid_out, options, progress);
+        let written = write(&mut job, &Origin { steps, ..origin }, &mut clock)?;
         let report = Report {
             source_hash: hash,
             source_length: length,
@@ -236,13 +236,16 @@ struct Written {
 }
 
 /// Makes all requested sections, and assembles the file.
-fn write(job: &Job<'_>, origin: &Origin<'_>, clock: &mut Clock<'_>) -> Result<Written, CompileError> {
+fn write(job: &mut Job<'_>, origin: &Origin<'_>, clock: &mut Clock<'_>) -> Result<Written, CompileError> {
     let mut options = job.options.clone();
     let mut made = Vec::new();
-    for section in section::in_order_of_making().filter(|section| section.is_asked(job)) {
-        section.prepare(job, clock);
-        made.extend(clock.time(section.stage(), 0, || section.make(job))?);
-        section.settle(job, &mut options);
+    for sections in section::in_order_of_making() {
+        for section in sections.iter().filter(|section| section.is_asked(job)) {
+            section.prepare(job, clock);
+            made.extend(clock.time(section.stage(), 0, || section.make(job))?);
+            section.settle(job, &mut options);
+        }
+        job.drop_oriented();
     }
     made.sort_by_key(|made| made.section.kind);
     let mut sections = Vec::new();
@@ -310,5 +313,5 @@ fn bare_file(tree: &Weighed, mesh: &Mesh, weld: &Weld) -> Result<Bytes, CompileE
     let options = Options { obb: None, ..Options::default() };
     let origin = Origin { hash: file::hash(&[]), length: 0, inputs: &[], steps: None };
     let mut clock = Clock { progress: &(), seconds: Vec::new() };
-    Ok(write(&Job::new(mesh, &laid_out, &options, &()), &origin, &mut clock)?.bytes)
+    Ok(write(&mut Job::new(mesh, &laid_out, &options, &()), &origin, &mut clock)?.bytes)
 }

@@ -37,8 +37,8 @@ pub(crate) fn by_tree_name(name: &str) -> Option<&'static dyn Output> {
     ALL.iter().copied().find(|section| section.tree_names().iter().any(|(its, _)| *its == name))
 }
 
-/// The same in the order in which they are made: geometry last, since it holds the leaves of all trees.
-pub(crate) fn in_order_of_making() -> impl Iterator<Item = &'static dyn Output> {
+/// The sections that are made before geometry, which holds the leaves of all trees, and geometry.
+pub(crate) fn in_order_of_making() -> [&'static [&'static dyn Output]; 2] {
     let (geometry, others) = ALL.split_at(1);
-    others.iter().chain(geometry).copied()
+    [others, geometry]
 }

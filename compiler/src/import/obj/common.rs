@@ -9,8 +9,8 @@ use std::ops::Range;
 use bvhc_format::MAX_COORDINATE;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::lines::words;
 use crate::import::attributes::{Attribute, Attributes};
+use crate::import::text::{Lines, Words};
 use crate::import::{Imported, MAX_CORNERS, MAX_COUNT, Notes};
 use crate::mesh::Polygons;
 
@@ -70,11 +70,9 @@ struct Part {
 impl Part {
     fn read(text: &[u8]) -> Option<Self> {
         let mut part = Self::default();
-        let mut rest = text;
-        while !rest.is_empty() {
-            let line = rest;
-            let length = rest.skip_until(b'\n').unwrap_or(line.len());
-            part.line(line[..length].trim_ascii())?;
+        let mut lines = Lines::with_terminator(text, b'\n');
+        while let Some(line) = lines.next_line() {
+            part.line(line)?;
         }
         Some(part)
     }
@@ -92,7 +90,7 @@ impl Part {
             b"v" => self.vertex(rest)?,
             b"f" => self.face(rest)?,
             b"usemtl" => self.name(Attribute::Material, rest.trim_ascii()),
-            b"g" => self.name(Attribute::Group, &words(rest).collect::<Vec<_>>().join(&b' ')),
+            b"g" => self.name(Attribute::Group, &Words(rest).collect::<Vec<_>>().join(&b' ')),
             b"o" => self.name(Attribute::Object, rest.trim_ascii()),
             _ => {
                 if let Some(what) = super::ignored(keyword) {
@@ -105,7 +103,7 @@ impl Part {
 
     /// Three coordinates, and colours or nothing behind them.
     fn vertex(&mut self, numbers: &[u8]) -> Option<()> {
-        let mut numbers = words(numbers).take_while(|word| !word.starts_with(b"#"));
+        let mut numbers = Words(numbers).take_while(|word| !word.starts_with(b"#"));
         let mut position = [0.0; 3];
         for x in &mut position {
             *x = str::from_utf8(numbers.next()?).ok()?.parse::<f32>().ok()?;
@@ -124,7 +122,7 @@ impl Part {
     fn face(&mut self, corners: &[u8]) -> Option<()> {
         let start = self.corners.len();
         let relative = self.relative.len();
-        for word in words(corners).take_while(|word| !word.starts_with(b"#")) {
+        for word in Words(corners).take_while(|word| !word.starts_with(b"#")) {
             let digits = word.split(|byte| *byte == b'/').next().unwrap_or_default();
             if let Some(digits) = digits.strip_prefix(b"-") {
                 let vertex = self.positions.len() as i64 - i64::from(number(digits)?);

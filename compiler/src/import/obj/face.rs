@@ -1,8 +1,8 @@
 //! `f` lines.
 
-use super::lines::words;
 use super::vertex::lossy;
 use crate::import::LineFault;
+use crate::import::text::Words;
 use std::io::Write;
 
 /// What [`rewrite`] found out about a face.
@@ -25,7 +25,7 @@ pub(super) fn rewrite(
 ) -> Result<Face, LineFault> {
     let mut face = Face { corners: 0, greatest: 0 };
     line.push(b'f');
-    for word in words(corners).take_while(|word| !word.starts_with(b"#")) {
+    for word in Words(corners).take_while(|word| !word.starts_with(b"#")) {
         let digits = word.split(|&byte| byte == b'/').next().unwrap_or_default();
         let found = index(digits).ok_or_else(|| LineFault::Index { found: lossy(word) })?;
         let vertex = resolve(found, above, vertices, digits)?;

@@ -4,9 +4,10 @@
 //! that is neither a vertex nor a polygon. So tobj sees a single model without names, colours or materials, and if it
 //! fails, the filter knows the line.
 
-use super::lines::{Lines, words};
+use super::lines::Lines;
 use super::{face, vertex};
 use crate::import::attributes::{Attribute, Attributes};
+use crate::import::text::Words;
 use crate::import::{Counted, LineFault, MAX_CORNERS, MAX_COUNT};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, ErrorKind, Read};
@@ -95,7 +96,7 @@ impl<'a> Filter<'a> {
             b"v" => return self.vertex(rest),
             b"f" => return self.face(rest),
             b"usemtl" => self.name(Attribute::Material, rest.trim_ascii()),
-            b"g" => self.name(Attribute::Group, &words(rest).collect::<Vec<_>>().join(&b' ')),
+            b"g" => self.name(Attribute::Group, &Words(rest).collect::<Vec<_>>().join(&b' ')),
             b"o" => self.name(Attribute::Object, rest.trim_ascii()),
             _ => {
                 if let Some(what) = super::ignored(keyword) {

@@ -1,26 +1,23 @@
 //! Logical lines of an OBJ file.
 
 use std::borrow::Cow;
-use std::io::BufRead;
 
-/// Splits a text into logical lines: continuations are joined and blanks trimmed. Lines end with LF, CR LF or, in a
-/// text without LF, CR.
+use crate::import::text::{self, Words};
+
+/// Splits a text into logical lines: continuations are joined and blanks trimmed.
 pub(super) struct Lines<'a> {
-    rest: &'a [u8],
-    terminator: u8,
-    /// Physical lines consumed.
-    taken: u64,
+    physical: text::Lines<'a>,
 }
 
 impl<'a> Lines<'a> {
     pub(super) fn new(text: &'a [u8]) -> Self {
-        Self { rest: text, terminator: if text.contains(&b'\n') { b'\n' } else { b'\r' }, taken: 0 }
+        Self { physical: text::Lines::new(text) }
     }
 
     /// The next logical line, and the number, from 1, of the physical line where it starts.
     pub(super) fn next_line(&mut self) -> Option<(u64, Cow<'a, [u8]>)> {
-        let first = self.physical()?;
-        let number = self.taken;
+        let first = self.physical.next_line()?;
+        let number = self.physical.number();
         let mut comments = Comments::default();
         if !comments.is_continued(first) {
             return Some((number, Cow::Borrowed(first)));
@@ -29,23 +26,12 @@ impl<'a> Lines<'a> {
         loop {
             line.pop();
             line.push(b' ');
-            let part = self.physical().unwrap_or_default();
+            let part = self.physical.next_line().unwrap_or_default();
             line.extend_from_slice(part);
             if !comments.is_continued(part) {
                 return Some((number, Cow::Owned(line)));
             }
         }
-    }
-
-    fn physical(&mut self) -> Option<&'a [u8]> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        let line = self.rest;
-        // `skip_until` finds the terminator many bytes at a time; on a slice it cannot fail.
-        let length = self.rest.skip_until(self.terminator).unwrap_or(line.len());
-        self.taken += 1;
-        Some(line[..length].trim_ascii())
     }
 }
 
@@ -67,7 +53,7 @@ impl Comments {
         self.found |= !self.has_begun && part.starts_with(b"#");
         self.has_begun = true;
         let (part, is_continued) = part.strip_suffix(b"\\").map_or((part, false), |part| (part, true));
-        for word in words(part) {
+        for word in Words(part) {
             match self.may_end {
                 None => self.may_end = Some(matches!(word, b"v" | b"f")),
                 Some(may_end) => self.found |= may_end && word.starts_with(b"#"),
@@ -75,11 +61,6 @@ impl Comments {
         }
         is_continued && !self.found
     }
-}
-
-/// The words of a line.
-pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]
@@ -95,15 +76,6 @@ mod tests {
 
     fn numbered(lines: &[(u64, &str)]) -> Vec<(u64, String)> {
         lines.iter().map(|&(number, line)| (number, line.to_owned())).collect()
-    }
-
-    #[test]
-    fn every_terminator_counts_once() {
-        let expected = numbered(&[(1, "a"), (2, ""), (3, "b")]);
-        assert_eq!(lines("a\n\nb"), expected);
-        assert_eq!(lines("a\r\n\r\nb\r\n"), expected);
-        assert_eq!(lines("a\r\rb\r"), expected);
-        assert_eq!(lines(""), []);
     }
 
     #[test]

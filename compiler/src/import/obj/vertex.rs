@@ -1,13 +1,13 @@
 //! `v` lines.
 
-use super::lines::words;
 use crate::import::LineFault;
+use crate::import::text::Words;
 use bvhc_format::MAX_COORDINATE;
 
 /// Rewrites a vertex's numbers as a line that tobj reads: x, y, z and, if exactly one number follows, the weight that
 /// tobj divides them by. Colours are dropped.
 pub(super) fn rewrite(numbers: &[u8], line: &mut Vec<u8>) -> Result<(), LineFault> {
-    let mut numbers = words(numbers).take_while(|word| !word.starts_with(b"#"));
+    let mut numbers = Words(numbers).take_while(|word| !word.starts_with(b"#"));
     line.push(b'v');
     for found in 0..3 {
         let word = numbers.next().ok_or(LineFault::Coordinates { found })?;
@@ -28,7 +28,7 @@ pub(super) fn rewrite(numbers: &[u8], line: &mut Vec<u8>) -> Result<(), LineFaul
 
 /// Why tobj refused a line that [`rewrite`] wrote, if a number in it is the cause.
 pub(super) fn blame(line: &[u8]) -> Option<LineFault> {
-    words(line).skip(1).find_map(|word| coordinate(word).err())
+    Words(line).skip(1).find_map(|word| coordinate(word).err())
 }
 
 /// Whether a word is certainly either a number within limits or not a number at all, which tobj will refuse.
@@ -69,7 +69,7 @@ fn check_weight(coordinates: &[u8], weight: &[u8]) -> Result<(), LineFault> {
     if !divisor.is_finite() {
         return Err(LineFault::NotFinite { found: lossy(weight) });
     }
-    for word in words(coordinates) {
+    for word in Words(coordinates) {
         in_range(number(word)? / divisor, word)?;
     }
     Ok(())
