@@ -33,7 +33,9 @@ impl Section {
         T: RootOf + for<'a> rkyv::Serialize<HighSerializer<Bytes, ArenaHandle<'a>, Failure>>,
     {
         // This cannot fail: there are no shared pointers, and the buffer grows.
-        let payload = to_bytes_in::<_, Failure>(root, Bytes::new()).expect("a section serialises");
+        // With room for alignment and the root, so that large payloads need not be moved as they grow.
+        let buffer = Bytes::with_capacity(root.slice_bytes() + 4096);
+        let payload = to_bytes_in::<_, Failure>(root, buffer).expect("a section serialises");
         let flags = if T::KIND.need() == Need::Optional { 0 } else { SECTION_REQUIRED };
         Self { kind: T::KIND as u32, version: SECTION_VERSION, flags, mesh: 0, payload }
     }

@@ -35,6 +35,16 @@ pub enum Need {
     Optional,
 }
 
+/// The bytes behind a field.
+macro_rules! slice_bytes {
+    (Value, $field:expr) => {
+        0
+    };
+    (Slice, $field:expr) => {
+        size_of_val($field)
+    };
+}
+
 /// Declares the sections: `Root as ArchivedRoot = kind, "name", need, bytes of the root { fields }`. A field is a
 /// `Value`, archived as it is, or a `Slice`, archived as distance and count.
 macro_rules! sections {
@@ -90,6 +100,10 @@ macro_rules! sections {
 
             impl RootOf for $root<'_> {
                 const KIND: SectionKind = SectionKind::$root;
+
+                fn slice_bytes(&self) -> usize {
+                    0 $(+ slice_bytes!($form, self.$field))*
+                }
             }
 
             impl Described for $archived<'_> {
@@ -404,6 +418,9 @@ pub trait Root: Portable {
 pub trait RootOf {
     /// The kind of section whose payload ends with this root.
     const KIND: SectionKind;
+
+    /// The bytes of all slices: about the size of the payload.
+    fn slice_bytes(&self) -> usize;
 }
 
 const _: () = {

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use bvhc::compile::{CompileError, Layout, Options, UserMetadataError, compile};
-use bvhc::file::join;
+use bvhc::file::{Bytes, Section, assemble, join};
 use bvhc::verify::VerifyError;
 use bvhc_format::NONE;
 use bvhc_format::header::SectionEntry;
-use bvhc_format::section::VENDOR_KINDS;
+use bvhc_format::record::InputFile;
+use bvhc_format::section::{Metadata, Names, SectionKind, VENDOR_KINDS};
 use bvhc_runtime::{Level, LoadedModel, Model, OpenError, Ray, SectionFault};
 
 use crate::forge::{Forge, GEOMETRY, METADATA, OBB, SAMPLES, TREE, source};
@@ -158,7 +159,7 @@ fn each_mesh_is_verified() {
     // The second metadata section: its count of vertices.
     let entry = (0..).map(|index| 64 + 64 * index).find(|at| file.u32(at + 28) == 1).unwrap();
     assert_eq!(file.u32(entry), METADATA);
-    let root = (file.u64(entry + 8) + file.u64(entry + 16)) as usize - 320;
+    let root = (file.u64(entry + 8) + file.u64(entry + 16)) as usize - SectionKind::Metadata.root().size;
     file.add(root + 64, 1);
     file.seal();
     expect("M1", &file);
@@ -222,6 +223,56 @@ fn user_metadata_keeps_its_rules() {
     breaks_in(good(), "M4", |file| file.put(file.slice(METADATA, keys).0, &[0xff]));
     breaks_in(good(), "M7", |file| file.put(file.slice(METADATA, keys).0 + 2, b"z"));
     breaks_in(good(), "M8", |file| file.put_u32(file.slice(METADATA, key_ends).0, 0));
+}
+
+/// A file whose metadata name an input that they have no hash of: no change of bytes alone makes one.
+#[test]
+fn inputs_have_names_and_hashes() {
+    let compiled = compile(source().as_bytes(), "source", &Options::default(), &()).unwrap().bytes;
+    let model = Model::from_bytes(&compiled).unwrap();
+    let found = model.sections().metadata();
+    let none = Names { text: &[], ends: &[] };
+    let lists = [&found.materials, &found.groups, &found.objects];
+    let ends = lists.map(|list| list.ends.get().iter().map(|end| end.to_native()).collect::<Vec<u32>>());
+    let names = |list: usize| Names { text: lists[list].text.get(), ends: &ends[list] };
+    let of = |input_names, inputs: &[InputFile]| {
+        Section::new(&Metadata {
+            source_hash: found.source_hash,
+            source_length: found.source_length.to_native(),
+            source_faces: found.source_faces.to_native(),
+            source_vertices: found.source_vertices.to_native(),
+            triangles: found.triangles.to_native(),
+            vertices: found.vertices.to_native(),
+            dropped_triangles: found.dropped_triangles.to_native(),
+            dropped_faces: found.dropped_faces.to_native(),
+            bounds: found.bounds.map(|x| x.to_native()),
+            compiler: found.compiler.get(),
+            options: found.options.get(),
+            materials: names(0),
+            groups: names(1),
+            objects: names(2),
+            trees: found.trees.get(),
+            keys: none,
+            values: none,
+            input_names,
+            inputs,
+        })
+    };
+    let file = |metadata: Section| {
+        let mut sections = vec![metadata];
+        for (entry, bytes) in model.sections().entries().filter(|(entry, _)| entry.kind != METADATA) {
+            let mut payload = Bytes::new();
+            payload.extend_from_slice(bytes);
+            let SectionEntry { kind, version, flags, mesh, .. } = entry;
+            sections.push(Section { kind, version, flags, mesh, payload });
+        }
+        Forge { bytes: assemble(sections).to_vec() }
+    };
+    let name = Names { text: b"a.bin", ends: &[5] };
+    let input = [InputFile { hash: [7; 32], length: 9 }];
+    file(of(name, &input)).verify().unwrap();
+    expect("M9", &file(of(name, &[])));
+    expect("M9", &file(of(none, &input)));
 }
 
 #[test]
