@@ -10,7 +10,6 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-use super::compile::Facts;
 use super::error::{Action, CliError};
 use super::output::Output;
 
@@ -29,8 +28,8 @@ impl Cache {
         Ok(Self { folder: folder.to_owned(), limit: limit.saturating_mul(1 << 20) })
     }
 
-    /// The entry of a key, if there is one and it is whole.
-    pub(super) fn get(&self, key: &blake3::Hash) -> Option<(Facts, Vec<u8>)> {
+    /// What the compiler said and the compiled file of a key, if there is an entry and it is whole.
+    pub(super) fn get(&self, key: &blake3::Hash) -> Option<(Value, Vec<u8>)> {
         let path = self.path(key);
         let mut entry = fs::read(&path).ok()?;
         let end = entry.iter().position(|byte| *byte == b'\n')?;
@@ -42,13 +41,13 @@ impl Cache {
         // The time of the last change is that of the last use; where it cannot be set, old entries go first.
         let _ =
             File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
-        Some((Facts::cached(json), bytes))
+        Some((json, bytes))
     }
 
-    /// Keeps a file. A cache that cannot be written to is no reason to fail.
-    pub(super) fn put(&self, key: &blake3::Hash, facts: &Facts, bytes: &[u8]) {
+    /// Keeps a file, and what the compiler said of it. A cache that cannot be written to is no reason to fail.
+    pub(super) fn put(&self, key: &blake3::Hash, said: &Value, bytes: &[u8]) {
         let path = self.path(key);
-        let mut entry = facts.json.to_string().into_bytes();
+        let mut entry = said.to_string().into_bytes();
         entry.push(b'\n');
         entry.extend_from_slice(bytes);
         let _ = path.parent().map(fs::create_dir_all);

@@ -1,10 +1,9 @@
 //! `bvhc MODEL -o OUT` and `bvhc MODEL... --out-dir DIR`
 
 mod batch;
+mod run;
 mod summary;
 mod task;
-
-pub(super) use summary::Facts;
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,16 +15,8 @@ use super::error::{Action, CliError, UsageError};
 use super::file;
 use super::output::{self, Output};
 use super::progress::Bars;
-use crate::compile::Options;
-use summary::Summary;
+use run::Run;
 use task::Task;
-
-/// What all tasks of a run have in common.
-struct Run<'a> {
-    args: &'a CompileArgs,
-    options: Options,
-    cache: Option<Cache>,
-}
 
 pub(super) fn run(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), CliError> {
     if args.json && args.output.as_deref().is_some_and(file::is_standard) {
@@ -42,7 +33,7 @@ pub(super) fn run(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), CliErro
     let threads = args.out_dir.as_ref().and_then(|_| options.threads.take());
     let run = Run { args, options, cache };
     let done = match &args.out_dir {
-        None => run.one(&tasks[0]),
+        None => one(&run, &tasks[0]),
         Some(_) => batch::run(&run, &tasks, threads),
     };
     if let Some(cache) = &run.cache {
@@ -51,35 +42,19 @@ pub(super) fn run(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), CliErro
     done
 }
 
-impl Run<'_> {
-    /// Compiles the only model.
-    fn one(&self, task: &Task) -> Result<(), CliError> {
-        let summary = match Bars::if_watched(self.args.quiet) {
-            None => task.execute(self, &())?,
-            Some(bars) => {
-                let summary = task.execute(self, &bars);
-                bars.finish();
-                summary?
-            }
-        };
-        self.write_depfile(&[summary.dependencies()])?;
-        self.tell(&summary);
-        if self.args.json { output::print(&format!("{:#}\n", summary.json())) } else { Ok(()) }
-    }
-
-    /// Prints the human-readable summary.
-    fn tell(&self, summary: &Summary) {
-        if !self.args.quiet {
-            summary.tell(self.args.verbose);
+/// Compiles the only model.
+fn one(run: &Run<'_>, task: &Task) -> Result<(), CliError> {
+    let summary = match Bars::if_watched(run.args.quiet) {
+        None => task.execute(run, &())?,
+        Some(bars) => {
+            let summary = task.execute(run, &bars);
+            bars.finish();
+            summary?
         }
-    }
-
-    fn write_depfile(&self, rules: &[(String, Vec<String>)]) -> Result<(), CliError> {
-        let Some(path) = &self.args.depfile else { return Ok(()) };
-        let text: String =
-            rules.iter().map(|(target, inputs)| super::depfile::rule(target, inputs)).collect();
-        Output::new(path, Path::new("-"))?.write(text.as_bytes())
-    }
+    };
+    run.write_depfile(&[summary.dependencies()])?;
+    run.tell(&summary);
+    if run.args.json { output::print(&format!("{:#}\n", summary.json())) } else { Ok(()) }
 }
 
 /// The models and where each goes, all checked before the first is compiled.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use bvhc_runtime::{OpenError, PairError};
 
 use super::row::RowError;
+use super::text;
 use crate::compile::CompileError;
 use crate::import::ImportError;
 use crate::verify::VerifyError;
@@ -221,6 +222,13 @@ impl CliError {
     /// An error of the system on a file.
     pub(super) fn io(file: &str, action: Action, error: io::Error) -> Self {
         Self::Io { file: file.to_owned(), action, error }
+    }
+
+    /// Prints the message.
+    pub(super) fn tell(&self) {
+        if !self.is_broken_pipe() {
+            text::tell(&format!("bvhc: error: {}", text::one_line(&self.to_string())));
+        }
     }
 
     /// The exit code, as `--help` documents it.

@@ -98,12 +98,6 @@ fn version() -> String {
 }
 
 fn fail(error: &CliError) -> ExitCode {
-    tell_error(error);
+    error.tell();
     ExitCode::from(error.exit_code())
-}
-
-fn tell_error(error: &CliError) {
-    if !error.is_broken_pipe() {
-        text::tell(&format!("bvhc: error: {}", text::one_line(&error.to_string())));
-    }
 }

@@ -118,6 +118,9 @@ pub enum ImportError {
     },
 }
 
+/// What is wrong with the data of a file, after its place.
+pub(super) type Fault = (String, DataFault);
+
 /// What is wrong with the data of a file.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum DataFault {

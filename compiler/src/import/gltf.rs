@@ -4,6 +4,7 @@ mod accessor;
 mod buffers;
 mod container;
 mod document;
+mod fail;
 mod meshopt;
 mod mode;
 mod scene;
@@ -20,6 +21,7 @@ use accessor::Accessors;
 use buffers::Buffers;
 use container::Chunks;
 use document::{Document, Mesh, Primitive};
+use fail::Fail;
 use scene::Placed;
 use transform::Transform;
 
@@ -222,37 +224,5 @@ impl<'a> Reader<'a> {
         if !self.notes.warnings.iter().any(|known| known == warning) {
             self.notes.warnings.push(warning.to_owned());
         }
-    }
-}
-
-/// Makes errors about a file.
-#[derive(Clone, Copy)]
-struct Fail<'a> {
-    file: &'a str,
-}
-
-impl Fail<'_> {
-    fn data(&self, place: &str, fault: DataFault) -> ImportError {
-        ImportError::Data { file: self.file.to_owned(), place: place.to_owned(), fault }
-    }
-
-    fn rule(&self, place: impl AsRef<str>, fault: String) -> ImportError {
-        self.data(place.as_ref(), DataFault::Rule(fault))
-    }
-
-    fn ends(&self, place: impl AsRef<str>, wanted: &str) -> ImportError {
-        self.data(place.as_ref(), DataFault::Ends { wanted: wanted.to_owned() })
-    }
-
-    /// Something refers to what does not exist.
-    fn missing(&self, place: impl AsRef<str>, what: String) -> ImportError {
-        self.rule(place, format!("it refers to {what}, which does not exist"))
-    }
-
-    fn json(&self, error: &serde_json::Error) -> ImportError {
-        let text = error.to_string();
-        let end = text.rfind(" at line ").unwrap_or(text.len());
-        let place = format!("line {}, column {} of the JSON", error.line(), error.column());
-        self.rule(place, text[..end].to_owned())
     }
 }

@@ -10,6 +10,8 @@ mod error;
 mod files;
 mod foreign;
 mod gltf;
+mod imported;
+mod limits;
 mod mesh;
 mod obj;
 mod off;
@@ -17,27 +19,17 @@ mod ply;
 mod stl;
 mod text;
 
-use std::collections::BTreeMap;
-
 pub use error::{Counted, DataFault, ImportError, LineFault};
 pub use files::{Files, Folder, NoFiles};
+pub use imported::{Imported, Input, Notes, OtherInput};
 pub use mesh::read as mesh;
 pub use obj::{by_tobj as obj_by_tobj, common as common_obj};
 
+use limits::{FORMATS, MAX_CORNERS, MAX_COUNT, TEXT_PROBE};
+use text::without_mark;
+
 use crate::mesh::Polygons;
 use bvhc_format::header::MAGIC;
-
-/// A zero byte among this many first bytes shows that a file is not text.
-const TEXT_PROBE: usize = 4096;
-
-/// The most vertices, and the most faces, that bvhc can number.
-const MAX_COUNT: u64 = 1 << 30;
-
-/// The most corners of faces that bvhc can number.
-const MAX_CORNERS: u64 = u32::MAX as u64;
-
-/// The formats that bvhc reads, in messages.
-const FORMATS: &str = "OBJ, glTF, STL, PLY and OFF";
 
 /// A format.
 struct Importer {
@@ -56,55 +48,6 @@ const IMPORTERS: &[Importer] = &[
     // Last: a binary STL file has no signature, others are told from it by theirs.
     Importer { is_it: stl::is_it, read: stl::read, may_refer: false },
 ];
-
-/// A model file.
-#[derive(Clone, Copy, Debug)]
-pub struct Input<'a> {
-    /// Its bytes.
-    pub bytes: &'a [u8],
-    /// Its name in messages.
-    pub name: &'a str,
-    /// The files that it may refer to.
-    pub files: &'a dyn Files,
-}
-
-impl<'a> Input<'a> {
-    /// A file that refers to no other.
-    pub fn new(bytes: &'a [u8], name: &'a str) -> Self {
-        Self { bytes, name, files: &NoFiles }
-    }
-}
-
-/// What a file has.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Imported {
-    /// Its faces.
-    pub polygons: Polygons,
-    /// The other files that it refers to and that were read, in order of first use.
-    pub inputs: Vec<OtherInput>,
-    /// What else there is to say.
-    pub notes: Notes,
-}
-
-/// A file that a model refers to and that was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OtherInput {
-    /// Its name, as the model writes it.
-    pub name: String,
-    /// BLAKE3 of its bytes.
-    pub hash: blake3::Hash,
-    /// Its length in bytes.
-    pub length: u64,
-}
-
-/// What there is to say of a source, besides its faces.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Notes {
-    /// How many things of each kind, named in the plural, were ignored as they are no faces.
-    pub ignored: BTreeMap<&'static str, u64>,
-    /// What may be other than its author expects.
-    pub warnings: Vec<String>,
-}
 
 /// Reads a model in any format that bvhc knows.
 ///
@@ -134,10 +77,6 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Polygons, ImportError> {
 #[cfg(feature = "cli")]
 pub(crate) fn is_foreign(start: &[u8]) -> bool {
     !IMPORTERS.iter().any(|importer| (importer.is_it)(start)) && check_start(start, "").is_err()
-}
-
-fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
 
 /// Refuses what is not a text that may be an OBJ file.

@@ -23,16 +23,6 @@ pub fn common(bytes: &[u8]) -> Option<Imported> {
     common::read(super::without_mark(bytes))
 }
 
-/// What is in the lines of a keyword that make no face; `None` if it makes no shape at all.
-fn ignored(keyword: &[u8]) -> Option<&'static str> {
-    match keyword {
-        b"l" => Some("lines"),
-        b"p" => Some("points"),
-        b"curv" | b"curv2" | b"surf" => Some("free-form curves and surfaces"),
-        _ => None,
-    }
-}
-
 /// Reads any OBJ file as tobj does: what the other way to read one is held to.
 pub fn by_tobj(input: &Input<'_>) -> Result<Imported, ImportError> {
     let name = input.name;

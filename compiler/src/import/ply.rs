@@ -7,14 +7,12 @@ mod tests;
 mod values;
 
 use super::builder::Builder;
+use super::error::Fault;
 use super::text::Lines;
 use super::{DataFault, ImportError, Imported, Input, Notes};
 use faces::{Strip, add_face};
 use header::{Element, Encoding, Header, Kind, Property, Role};
 use values::{Binary, Text, Values};
-
-/// What is wrong, after its place.
-type Fault = (String, DataFault);
 
 /// Whether bytes that begin so are PLY: its first line has that word alone.
 pub(super) fn is_it(bytes: &[u8]) -> bool {

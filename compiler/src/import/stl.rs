@@ -5,6 +5,7 @@ mod corners;
 #[cfg(test)]
 mod tests;
 
+use super::error::Fault;
 use super::{DataFault, ImportError, Imported, Input, Notes, TEXT_PROBE, foreign};
 use bvhc_format::MAX_COORDINATE;
 use bvhc_format::header::MAGIC;
@@ -33,9 +34,6 @@ pub(super) fn read(input: &Input<'_>) -> Result<Imported, ImportError> {
     .map_err(|(place, fault)| ImportError::Data { file: input.name.to_owned(), place, fault })?;
     Ok(Imported { polygons: corners.finish(input.name)?, inputs: Vec::new(), notes: Notes::default() })
 }
-
-/// What is wrong, after its place.
-type Fault = (String, DataFault);
 
 /// A binary file, or the start of one.
 struct Binary<'a> {

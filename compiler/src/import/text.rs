@@ -7,6 +7,11 @@ use super::DataFault;
 /// The most characters of a file that a message repeats.
 const MOST_SHOWN: usize = 40;
 
+/// A text without the mark of its byte order.
+pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
+}
+
 /// Splits a text into lines without the blanks around them. They end with LF, CR LF or, in a text without LF, CR.
 #[derive(Clone, Debug)]
 pub(super) struct Lines<'a> {

@@ -19,7 +19,7 @@ pub(in crate::cli) struct CompileArgs {
     /// model that fails does not stop the others
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out_dir: Option<PathBuf>,
-    /// With `--out-dir`: how many models to compile at the same time [default: as many as threads]
+    /// With `--out-dir`: how many models to compile at the same time [default: twice as many as threads, as some wait for the disk]
     #[arg(short, long, value_name = "N", value_parser = parse_threads)]
     pub(in crate::cli) jobs: Option<NonZeroUsize>,
     /// Write the names of all files that were read to this file, as a rule of Make, which Ninja reads, too

@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use rayon::ThreadPoolBuilder;
 use serde_json::json;
 
-use super::Run;
+use super::run::Run;
 use super::summary::Summary;
 use super::task::Task;
 use crate::cli::error::CliError;
@@ -84,7 +84,7 @@ impl Reports<'_> {
                 summary.json()
             }
             Err(error) => {
-                crate::cli::tell_error(&error);
+                error.tell();
                 if self.failed == 0 {
                     self.code = error.exit_code();
                 }

@@ -1,11 +1,11 @@
 //! What there is to say of a compiled model, as text and as JSON.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use bvhc_format::swept::Cores;
 use serde_json::{Map, Value, json};
 
-use super::task::Times;
 use crate::cli::file;
 use crate::cli::report;
 use crate::cli::text::{counted, grouped, one_line, tell};
@@ -23,9 +23,16 @@ pub(super) struct Summary {
     pub(super) times: Times,
 }
 
+/// How long the parts of a task took that the compiler does not know.
+pub(super) struct Times {
+    pub(super) reading: Duration,
+    pub(super) writing: Duration,
+    pub(super) total: Duration,
+}
+
 /// What depends on nothing but model and options, and the times of the stages.
-pub(in crate::cli) struct Facts {
-    pub(in crate::cli) json: Value,
+pub(super) struct Facts {
+    pub(super) json: Value,
     /// The options in words, if time decided them.
     reproduction: Option<String>,
     /// Whether the file comes from the cache.
@@ -34,7 +41,7 @@ pub(in crate::cli) struct Facts {
 
 impl Facts {
     /// The facts of a cached file.
-    pub(in crate::cli) fn cached(json: Value) -> Self {
+    pub(super) fn cached(json: Value) -> Self {
         Self { json, reproduction: None, is_cached: true }
     }
 
@@ -143,7 +150,7 @@ impl Summary {
 
     /// All stages with their seconds, in order. Files from the cache have no stages of the compiler.
     fn stages(&self) -> Vec<(String, Value)> {
-        let time = |name: &str, time: std::time::Duration| (name.to_owned(), json!(time.as_secs_f64()));
+        let time = |name: &str, time: Duration| (name.to_owned(), json!(time.as_secs_f64()));
         let mut stages = vec![time("read", self.times.reading)];
         if !self.facts.is_cached {
             let compiled = self.facts.json["seconds"].as_object().into_iter().flatten();

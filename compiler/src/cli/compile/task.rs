@@ -1,10 +1,10 @@
 //! One model, from reading it to writing the file.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::Run;
-use super::summary::{Facts, Summary};
+use super::run::Run;
+use super::summary::{Facts, Summary, Times};
 use crate::cli::error::CliError;
 use crate::cli::file;
 use crate::cli::key;
@@ -33,7 +33,7 @@ impl Task {
         let cached = run.cache.as_ref().zip(key).and_then(|(cache, key)| cache.get(&key));
         let is_cached = cached.is_some();
         let (facts, compiled) = match cached {
-            Some((facts, bytes)) => (facts, Bytes::Cached(bytes)),
+            Some((json, bytes)) => (Facts::cached(json), Bytes::Cached(bytes)),
             None => {
                 let compiled = compile_and_drop(bytes, &files, &name, &run.options, progress)?;
                 let options = Options { obb: compiled.report.obb, ..run.options.clone() };
@@ -48,18 +48,11 @@ impl Task {
         self.output.write(compiled.bytes())?;
         let writing = writing.elapsed();
         if let (Some(cache), Some(key), false) = (&run.cache, key, is_cached) {
-            cache.put(&key, &facts, compiled.bytes());
+            cache.put(&key, &facts.json, compiled.bytes());
         }
         let times = Times { reading, writing, total: start.elapsed() };
         Ok(Summary { model: self.model.clone(), output: self.output.name(), facts, warnings, times })
     }
-}
-
-/// How long the parts of a task took that the compiler does not know.
-pub(super) struct Times {
-    pub(super) reading: Duration,
-    pub(super) writing: Duration,
-    pub(super) total: Duration,
 }
 
 /// A compiled file, from either place.

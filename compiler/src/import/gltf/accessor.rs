@@ -2,7 +2,8 @@
 
 use super::buffers::Buffers;
 use super::document::{Accessor, Document, Sparse};
-use super::{Fail, ImportError};
+use super::fail::Fail;
+use crate::import::ImportError;
 
 /// A type of components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

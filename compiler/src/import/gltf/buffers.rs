@@ -9,9 +9,10 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::percent_decode_str;
 
 use super::document::{Buffer, Document, Meshopt};
+use super::fail::Fail;
 use super::meshopt::{self, Filter, Mode};
-use super::{Fail, ImportError};
 use crate::file;
+use crate::import::ImportError;
 use crate::import::{Input, OtherInput};
 
 /// Base64 as it is found: with padding or without.

@@ -1,6 +1,7 @@
 //! The chunks of a GLB file.
 
-use super::Fail;
+use super::fail::Fail;
+use crate::import::ImportError;
 
 /// How GLB files begin.
 pub(super) const MAGIC: &[u8] = b"glTF";
@@ -16,7 +17,7 @@ pub(super) struct Chunks<'a> {
 }
 
 /// Splits a GLB file, version 2.
-pub(super) fn chunks<'a>(bytes: &'a [u8], fail: &Fail<'_>) -> Result<Chunks<'a>, super::ImportError> {
+pub(super) fn chunks<'a>(bytes: &'a [u8], fail: &Fail<'_>) -> Result<Chunks<'a>, ImportError> {
     let [_, version, length] = [0, 4, 8].map(|at| number(bytes, at));
     let (Some(version), Some(length)) = (version, length) else {
         return Err(fail.ends("byte 0", "the 12 bytes of a GLB header"));

@@ -2,8 +2,9 @@
 
 use super::accessor::Accessors;
 use super::document::{Document, Mesh, Node};
+use super::fail::Fail;
 use super::transform::Transform;
-use super::{Fail, ImportError, Notes};
+use crate::import::{ImportError, Notes};
 
 /// A mesh where a node places it.
 pub(super) struct Placed<'a> {

@@ -9,6 +9,7 @@ use std::ops::Range;
 use bvhc_format::MAX_COORDINATE;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use super::lines::ignored;
 use crate::import::attributes::{Attribute, Attributes};
 use crate::import::text::{Lines, Words};
 use crate::import::{Imported, MAX_CORNERS, MAX_COUNT, Notes};
@@ -93,7 +94,7 @@ impl Part {
             b"g" => self.name(Attribute::Group, &Words(rest).collect::<Vec<_>>().join(&b' ')),
             b"o" => self.name(Attribute::Object, rest.trim_ascii()),
             _ => {
-                if let Some(what) = super::ignored(keyword) {
+                if let Some(what) = ignored(keyword) {
                     *self.ignored.entry(what).or_default() += 1;
                 }
             }

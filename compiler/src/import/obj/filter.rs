@@ -4,7 +4,7 @@
 //! that is neither a vertex nor a polygon. So tobj sees a single model without names, colours or materials, and if it
 //! fails, the filter knows the line.
 
-use super::lines::Lines;
+use super::lines::{Lines, ignored};
 use super::{face, vertex};
 use crate::import::attributes::{Attribute, Attributes};
 use crate::import::text::Words;
@@ -99,7 +99,7 @@ impl<'a> Filter<'a> {
             b"g" => self.name(Attribute::Group, &Words(rest).collect::<Vec<_>>().join(&b' ')),
             b"o" => self.name(Attribute::Object, rest.trim_ascii()),
             _ => {
-                if let Some(what) = super::ignored(keyword) {
+                if let Some(what) = ignored(keyword) {
                     *self.ignored.entry(what).or_default() += 1;
                 }
             }

@@ -63,6 +63,16 @@ impl Comments {
     }
 }
 
+/// What is in the lines of a keyword that make no face; `None` if it makes no shape at all.
+pub(super) fn ignored(keyword: &[u8]) -> Option<&'static str> {
+    match keyword {
+        b"l" => Some("lines"),
+        b"p" => Some("points"),
+        b"curv" | b"curv2" | b"surf" => Some("free-form curves and surfaces"),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

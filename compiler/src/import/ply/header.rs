@@ -1,6 +1,6 @@
 //! The header: a text that describes the elements of a file and their properties.
 
-use super::Fault;
+use crate::import::error::Fault;
 use crate::import::text::{Lines, Words, shown, unexpected};
 use crate::import::{DataFault, without_mark};
 

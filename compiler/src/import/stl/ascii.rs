@@ -1,8 +1,8 @@
 //! ASCII STL: solids of facets. Keywords are in any case, and any blanks separate words.
 
-use super::Fault;
 use super::corners::Corners;
 use crate::import::DataFault;
+use crate::import::error::Fault;
 use crate::import::text::{Lines, Words, number, shown, unexpected};
 use crate::import::without_mark;
 

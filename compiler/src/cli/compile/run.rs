@@ -1,0 +1,34 @@
+//! What all models of a run have in common.
+
+use std::path::Path;
+
+use super::summary::Summary;
+use crate::cli::args::CompileArgs;
+use crate::cli::cache::Cache;
+use crate::cli::depfile;
+use crate::cli::error::CliError;
+use crate::cli::output::Output;
+use crate::compile::Options;
+
+/// The arguments and what was made of them.
+pub(super) struct Run<'a> {
+    pub(super) args: &'a CompileArgs,
+    pub(super) options: Options,
+    pub(super) cache: Option<Cache>,
+}
+
+impl Run<'_> {
+    /// Prints the human-readable summary.
+    pub(super) fn tell(&self, summary: &Summary) {
+        if !self.args.quiet {
+            summary.tell(self.args.verbose);
+        }
+    }
+
+    /// Writes the depfile, if one was asked for: for each target, the files that were read.
+    pub(super) fn write_depfile(&self, rules: &[(String, Vec<String>)]) -> Result<(), CliError> {
+        let Some(path) = &self.args.depfile else { return Ok(()) };
+        let text: String = rules.iter().map(|(target, inputs)| depfile::rule(target, inputs)).collect();
+        Output::new(path, Path::new("-"))?.write(text.as_bytes())
+    }
+}
