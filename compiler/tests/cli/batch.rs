@@ -250,7 +250,7 @@ fn too_little_memory_is_refused_early() {
     let sandbox = Sandbox::with_cube();
     let refused = ["cube.obj", "-o", "x.bvh", "--memory-limit", "0"];
     sandbox.run(&refused).fails_silently(1, &["cube.obj", "12 triangles", "the limit of 0 MiB"]);
-    sandbox.run(&["cube.obj", "-o", "x.bvh", "-q", "--memory-limit", "1"]).is_silent();
+    sandbox.run(&["cube.obj", "-o", "x.bvh", "-q", "--memory-limit", "64"]).is_silent();
 }
 
 #[test]
