@@ -101,7 +101,7 @@ impl Placement {
                     (if axis.is_negative { -x } else { x }) as f32
                 };
                 *position = self.axes.0.map(place);
-                if let Some(found) = position.iter().find(|x| x.abs() > MAX_COORDINATE) {
+                if let Some(found) = position.iter().find(|x| x.is_nan() || x.abs() > MAX_COORDINATE) {
                     return Err(ImportError::Data {
                         file: name.to_owned(),
                         place: format!("vertex {vertex} of those that faces use, after scaling"),
@@ -148,7 +148,10 @@ impl Placement {
 /// Vertices within the distance are in neighbouring cells: exact quotients differ by at most 1/2, and computed ones by less
 /// than 1 where they are below 2^51. Where they are above, different f32 coordinates are more than 2^27 distances apart, and
 /// equal ones have the same cell.
+///
+/// Different f32 are at least the least one apart, so that a shorter distance is none; quotients by any other are finite.
 fn weld(polygons: &mut Polygons, distance: f64) -> u64 {
+    let distance = if distance < f64::from(f32::from_bits(1)) { 0.0 } else { distance };
     let cell = |position: [f64; 3]| {
         position.map(|x| if distance > 0.0 { (x / (2.0 * distance)).floor() } else { x })
     };
@@ -260,10 +263,18 @@ mod tests {
         let far = [[1e18, 0.0, 0.0], [-1e18, 0.0, 0.0], [0.0, 1e18, 1e-30]];
         let mut polygons = import::mesh(&far, &[[0, 1, 2]], "far").unwrap();
         assert_eq!(weld(&mut polygons, 1e-30), 0);
+        // A distance below any between two f32 takes no longer than none.
+        let row: Vec<[f32; 3]> =
+            (0..200_000).map(|x| [1e17 + 1e12 * x as f32, (x % 2) as f32, 0.0]).collect();
+        let triangles: Vec<[u32; 3]> = (2..200_000).map(|x| [x - 2, x - 1, x]).collect();
+        let mut polygons = import::mesh(&row, &triangles, "row").unwrap();
+        assert_eq!(weld(&mut polygons, 1e-300), 0);
     }
 
     #[test]
     fn what_is_too_large_is_named() {
+        let not_a_number = Placement { scale: f64::NAN, ..Placement::default() };
+        assert!(not_a_number.apply(&mut square(), "square").is_err());
         let error =
             Placement { scale: 1e19, ..Placement::default() }.apply(&mut square(), "square").unwrap_err();
         assert!(error.to_string().starts_with("square, vertex 1 "), "{error}");

@@ -1,7 +1,8 @@
 //! Arguments in files: `@FILE` on the command line stands for the words in the file.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
 
 use super::error::{Action, CliError, UsageError};
 
@@ -12,8 +13,7 @@ pub(super) fn expand(args: impl Iterator<Item = OsString>) -> Result<Vec<OsStrin
     for arg in args {
         match arg.to_str().and_then(|arg| arg.strip_prefix('@')) {
             Some(path) if !path.is_empty() => {
-                let text =
-                    fs::read_to_string(path).map_err(|error| CliError::io(path, Action::Read, error))?;
+                let text = read(path).map_err(|error| CliError::io(path, Action::Read, error))?;
                 let of_file = shlex::split(&text);
                 let of_file = of_file.ok_or_else(|| UsageError::OpenQuote { file: path.to_owned() })?;
                 words.extend(of_file.into_iter().map(OsString::from));
@@ -22,4 +22,16 @@ pub(super) fn expand(args: impl Iterator<Item = OsString>) -> Result<Vec<OsStrin
         }
     }
     Ok(words)
+}
+
+/// The most bytes of a file of arguments: a path may lead to something endless.
+const MOST: u64 = 64 << 20;
+
+fn read(path: &str) -> io::Result<String> {
+    let mut text = String::new();
+    let read = File::open(path)?.take(MOST + 1).read_to_string(&mut text)?;
+    if read as u64 > MOST {
+        return Err(io::Error::new(ErrorKind::FileTooLarge, "more than 64 MiB of arguments"));
+    }
+    Ok(text)
 }

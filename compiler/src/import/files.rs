@@ -27,7 +27,12 @@ impl Folder {
 
 impl Files for Folder {
     fn read(&self, name: &str) -> io::Result<Vec<u8>> {
-        fs::read(self.0.join(name))
+        let path = self.0.join(name);
+        // A device or a pipe may be endless.
+        if !fs::metadata(&path)?.is_file() {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
+        }
+        fs::read(path)
     }
 }
 

@@ -66,6 +66,9 @@ impl Component {
     }
 }
 
+/// So many elements that are all zero may be in any file.
+const FEW: u64 = 1 << 12;
+
 /// Reads accessors.
 pub(super) struct Accessors<'a> {
     pub(super) document: &'a Document,
@@ -159,9 +162,8 @@ impl Accessors<'_> {
                 strided.map(&read).collect()
             }
             None => {
-                // As many as could be written in full: a few bytes do not fill the memory.
-                let most =
-                    self.document.buffers.iter().map(|buffer| buffer.byte_length).fold(1 << 16, u64::max);
+                // Not more than there are bytes: what a file merely claims must not fill the memory.
+                let most = self.buffers.held().max(FEW);
                 if accessor.count > most {
                     let count = accessor.count;
                     return Err(self

@@ -12,8 +12,7 @@ use super::document::{Buffer, Document, Meshopt};
 use super::fail::Fail;
 use super::meshopt::{self, Filter, Mode};
 use crate::file;
-use crate::import::ImportError;
-use crate::import::{Input, OtherInput};
+use crate::import::{ImportError, Input, OtherInput};
 
 /// Base64 as it is found: with padding or without.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -50,6 +49,15 @@ impl<'a> Buffers<'a> {
     /// The other files that were read.
     pub(super) fn take_others(&self) -> Vec<OtherInput> {
         self.others.take()
+    }
+
+    /// How many bytes there are: of the model's own file, and of all buffers that can be read.
+    pub(super) fn held(&self) -> u64 {
+        let buffers = self.document.buffers.iter().zip(&self.buffers).enumerate();
+        let lengths = buffers.map(|(index, (buffer, cell))| {
+            get_or_try_init(cell, || self.load(index, buffer)).map_or(0, |bytes| bytes.len() as u64)
+        });
+        self.input.bytes.len() as u64 + lengths.sum::<u64>()
     }
 
     /// The bytes of a view.

@@ -196,6 +196,9 @@ fn sparse_elements_replace_others() {
     assert!(error.contains("zero area"), "{error}");
     zero["accessors"][0]["count"] = json!(1u64 << 40);
     assert!(refusal(&zero).contains("all zero"), "{}", refusal(&zero));
+    // What a buffer claims, which nobody reads, does not count.
+    zero["buffers"].as_array_mut().unwrap().push(json!({ "byteLength": 1u64 << 41, "uri": "none.bin" }));
+    assert!(refusal(&zero).contains("all zero"), "{}", refusal(&zero));
     let mut beyond = document;
     beyond["accessors"][0]["sparse"]["indices"] =
         json!({ "bufferView": 1, "byteOffset": 8, "componentType": 5125 });

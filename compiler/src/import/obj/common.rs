@@ -59,7 +59,7 @@ struct Part {
     relative: Vec<u32>,
     /// The end of each face's corners in `corners`.
     ends: Vec<u32>,
-    /// The least vertex that faces of fewer corners refer to, from the first vertex of this part.
+    /// The least vertex that negative indices refer to, counted from the first vertex of this part; 0 at most.
     least: i64,
     /// The greatest vertex that any face refers to, counted from 0 in the file.
     greatest: u32,
