@@ -7,7 +7,10 @@ mod task;
 
 use std::collections::HashMap;
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::args::{CompileArgs, RecipeArgs};
 use super::cache::Cache;
@@ -15,6 +18,7 @@ use super::error::{Action, CliError, UsageError};
 use super::file;
 use super::output::{self, Output};
 use super::progress::Bars;
+use crate::compile::CompileError;
 use run::Run;
 use task::Task;
 
@@ -28,18 +32,29 @@ pub(super) fn run(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), CliErro
         return Err(UsageError::TimedCache.into());
     }
     let tasks = tasks(args)?;
+    if let Some(depfile) = &args.depfile {
+        check_depfile(depfile, &tasks)?;
+    }
     let cache = args.cache.as_deref().map(|folder| Cache::open(folder, args.cache_size)).transpose()?;
-    // Several models share the threads of one pool.
-    let threads = args.out_dir.as_ref().and_then(|_| options.threads.take());
-    let run = Run { args, options, cache };
+    let pool = match &args.out_dir {
+        Some(_) => Some(pool(options.threads.take())?),
+        None => None,
+    };
+    let run = Run { args, options, cache, pool };
     let done = match &args.out_dir {
         None => one(&run, &tasks[0]),
-        Some(_) => batch::run(&run, &tasks, threads),
+        Some(_) => batch::run(&run, &tasks),
     };
     if let Some(cache) = &run.cache {
         cache.prune();
     }
     done
+}
+
+/// The threads that several models share.
+fn pool(threads: Option<NonZeroUsize>) -> Result<ThreadPool, CliError> {
+    let threads = threads.map_or(0, NonZeroUsize::get);
+    Ok(ThreadPoolBuilder::new().num_threads(threads).build().map_err(CompileError::from)?)
 }
 
 /// Compiles the only model.
@@ -91,6 +106,16 @@ fn tasks(args: &CompileArgs) -> Result<Vec<Task>, CliError> {
         Ok(Task { model: model.clone(), output: Output::new(&output, model)? })
     };
     args.models.iter().zip(outputs).map(task).collect()
+}
+
+/// Refuses a depfile that would replace a model or a compiled file.
+fn check_depfile(path: &Path, tasks: &[Task]) -> Result<(), CliError> {
+    for task in tasks {
+        if Output::new(path, &task.model)?.is_same(&task.output) {
+            return Err(UsageError::DepfileIsOutput { file: path.display().to_string() }.into());
+        }
+    }
+    Ok(())
 }
 
 /// The file in a folder that a model is compiled to.

@@ -183,6 +183,12 @@ pub(super) enum UsageError {
     /// A depfile needs the name of the output.
     #[error("--depfile needs an output with a name: write the file to a path")]
     DepfileWithoutTarget,
+    /// The depfile would replace a compiled file.
+    #[error("{file}: is the compiled file itself; --depfile would replace it")]
+    DepfileIsOutput {
+        /// The file.
+        file: String,
+    },
     /// What takes a given time has no key.
     #[error("with --time-budget the file depends on the clock: there is no key")]
     TimedKey,

@@ -56,6 +56,17 @@ impl Output {
         Ok(Self::File { path: path.to_owned(), target })
     }
 
+    /// Whether both are the same file.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let target = |output: &Self| match output {
+            Self::File { target, .. } => {
+                Some(directory_of(target).canonicalize().ok()?.join(target.file_name()?))
+            }
+            _ => None,
+        };
+        target(self).is_some_and(|target_of_self| Some(target_of_self) == target(other))
+    }
+
     /// Its name in messages.
     pub(super) fn name(&self) -> String {
         match self {

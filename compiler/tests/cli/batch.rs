@@ -99,7 +99,32 @@ fn outputs_that_would_meet_are_refused_before_any_work() {
     sandbox.run(&["cube.obj", "-o", "a.bvh", "--out-dir", "out"]).fails_silently(2, &["--out-dir"]);
     sandbox.run(&["cube.obj", "-o", "a.bvh", "-j", "2"]).fails_silently(2, &["--out-dir"]);
     sandbox.run(&["cube.obj", "-o", "-", "--depfile", "d"]).fails_silently(2, &["--depfile"]);
+    sandbox
+        .run(&["cube.obj", "-o", "a.bvh", "--depfile", "cube.obj"])
+        .fails_silently(2, &["the model itself"]);
+    sandbox
+        .run(&["cube.obj", "-o", "a.bvh", "--depfile", "./a.bvh"])
+        .fails_silently(2, &["the compiled file"]);
     assert_eq!(sandbox.files(), ["cube.bvh", "cube.obj"]);
+    assert_eq!(sandbox.read("cube.obj"), CUBE.as_bytes());
+}
+
+/// A few bytes that refer to something endless, or claim a terabyte, end with an error.
+#[cfg(unix)]
+#[test]
+fn endless_files_are_errors() {
+    let sandbox = with_gltf();
+    let text = String::from_utf8(sandbox.read("in put/shape.gltf")).unwrap();
+    sandbox.write("in put/endless.gltf", text.replace("shape.bin", "../../../../../../../../dev/zero"));
+    sandbox
+        .run(&["in put/endless.gltf", "-o", "x.bvh"])
+        .fails_silently(3, &["dev/zero", "not a regular file"]);
+    let claimed = text.replace(r#""bufferView":0,"#, "").replace("\"count\":4", "\"count\":99999999999");
+    sandbox
+        .write("in put/claims.gltf", claimed.replace(r#""byteLength":60"#, r#""byteLength":999999999999"#));
+    sandbox.run(&["in put/claims.gltf", "-o", "x.bvh"]).fails_silently(1, &["accessors[0]", "all zero"]);
+    sandbox.run(&["@/dev/zero"]).fails_silently(3, &["/dev/zero", "more than 64 MiB"]);
+    assert!(!sandbox.path("x.bvh").exists());
 }
 
 #[test]

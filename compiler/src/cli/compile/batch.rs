@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-use rayon::ThreadPoolBuilder;
 use serde_json::json;
 
 use super::run::Run;
@@ -14,27 +13,25 @@ use crate::cli::error::CliError;
 use crate::cli::file;
 use crate::cli::output;
 use crate::cli::progress::Count;
-use crate::compile::CompileError;
 
 /// Compiles all models, as many at a time as was asked for, all on the same threads. Reports come in the order of the
 /// models. A model that fails does not stop the others.
-pub(super) fn run(run: &Run<'_>, tasks: &[Task], threads: Option<NonZeroUsize>) -> Result<(), CliError> {
-    let threads = threads.map_or(0, NonZeroUsize::get);
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(CompileError::from)?;
+pub(super) fn run(run: &Run<'_>, tasks: &[Task]) -> Result<(), CliError> {
     // Some of them wait for the disk.
-    let jobs = run.args.jobs.map_or(2 * pool.current_num_threads(), NonZeroUsize::get).min(tasks.len());
+    let usual = 2 * run.compute(rayon::current_num_threads);
+    let jobs = run.args.jobs.map_or(usual, NonZeroUsize::get).min(tasks.len());
     let count = Count::if_watched(run.args.quiet, tasks.len());
     let next = AtomicUsize::new(0);
     let (sender, results) = mpsc::channel();
     let mut reports = Reports { run, tasks, rules: Vec::new(), failed: 0, code: 0 };
     std::thread::scope(|scope| {
         for _ in 0..jobs {
-            let (sender, next, pool) = (sender.clone(), &next, &pool);
+            let (sender, next) = (sender.clone(), &next);
             scope.spawn(move || {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(task) = tasks.get(index) else { break };
-                    let result = pool.install(|| task.execute(run, &()));
+                    let result = task.execute(run, &());
                     // If nobody listens any more, the run is over.
                     if sender.send((index, result)).is_err() {
                         break;

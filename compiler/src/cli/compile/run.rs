@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use rayon::ThreadPool;
+
 use super::summary::Summary;
 use crate::cli::args::CompileArgs;
 use crate::cli::cache::Cache;
@@ -15,9 +17,19 @@ pub(super) struct Run<'a> {
     pub(super) args: &'a CompileArgs,
     pub(super) options: Options,
     pub(super) cache: Option<Cache>,
+    /// The threads that several models share; one model starts its own.
+    pub(super) pool: Option<ThreadPool>,
 }
 
 impl Run<'_> {
+    /// Computes something on the threads of the run.
+    pub(super) fn compute<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+
     /// Prints the human-readable summary.
     pub(super) fn tell(&self, summary: &Summary) {
         if !self.args.quiet {

@@ -24,35 +24,52 @@ impl Task {
         let name = file::input_name(&self.model);
         let start = Instant::now();
         let bytes = file::read_source(&self.model)?;
-        let files = Folder::of(&self.model);
-        let key = match &run.cache {
-            Some(_) => Some(key::of(&Source::Files { bytes: &bytes, files: &files }, &name, &run.options)?),
-            None => None,
-        };
         let reading = start.elapsed();
-        let cached = run.cache.as_ref().zip(key).and_then(|(cache, key)| cache.get(&key));
-        let is_cached = cached.is_some();
-        let (facts, compiled) = match cached {
-            Some((json, bytes)) => (Facts::cached(json), Bytes::Cached(bytes)),
-            None => {
-                let compiled = compile_and_drop(bytes, &files, &name, &run.options, progress)?;
-                let options = Options { obb: compiled.report.obb, ..run.options.clone() };
-                (Facts::of(&compiled, &options), Bytes::Compiled(compiled.bytes))
-            }
-        };
+        let made = run.compute(|| self.make(run, bytes, &name, progress))?;
+        let Made { facts, bytes, key } = &made;
         let warnings = facts.warnings(self.output.reserved_name());
         if run.args.warnings_as_errors && !warnings.is_empty() {
             return Err(CliError::Warnings { file: name, warnings });
         }
         let writing = Instant::now();
-        self.output.write(compiled.bytes())?;
+        self.output.write(bytes.get())?;
         let writing = writing.elapsed();
-        if let (Some(cache), Some(key), false) = (&run.cache, key, is_cached) {
-            cache.put(&key, &facts.json, compiled.bytes());
+        if let (Some(cache), Some(key), false) = (&run.cache, key, facts.is_cached) {
+            cache.put(key, &facts.json, bytes.get());
         }
         let times = Times { reading, writing, total: start.elapsed() };
+        let facts = made.facts;
         Ok(Summary { model: self.model.clone(), output: self.output.name(), facts, warnings, times })
     }
+
+    /// Finds the file in the cache, or compiles the model.
+    fn make(
+        &self,
+        run: &Run<'_>,
+        model: Vec<u8>,
+        name: &str,
+        progress: &dyn Progress,
+    ) -> Result<Made, CliError> {
+        let files = Folder::of(&self.model);
+        let key = match &run.cache {
+            Some(_) => Some(key::of(&Source::Files { bytes: &model, files: &files }, name, &run.options)?),
+            None => None,
+        };
+        let cached = run.cache.as_ref().zip(key).and_then(|(cache, key)| cache.get(&key));
+        if let Some((json, bytes)) = cached {
+            return Ok(Made { facts: Facts::cached(json), bytes: Bytes::Cached(bytes), key });
+        }
+        let compiled = compile_and_drop(model, &files, name, &run.options, progress)?;
+        let options = Options { obb: compiled.report.obb, ..run.options.clone() };
+        Ok(Made { facts: Facts::of(&compiled, &options), bytes: Bytes::Compiled(compiled.bytes), key })
+    }
+}
+
+/// A compiled file, what there is to say of it, and its key if there is a cache.
+struct Made {
+    facts: Facts,
+    bytes: Bytes,
+    key: Option<blake3::Hash>,
 }
 
 /// A compiled file, from either place.
@@ -62,7 +79,7 @@ enum Bytes {
 }
 
 impl Bytes {
-    fn bytes(&self) -> &[u8] {
+    fn get(&self) -> &[u8] {
         match self {
             Self::Compiled(bytes) => bytes,
             Self::Cached(bytes) => bytes,
