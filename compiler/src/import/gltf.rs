@@ -42,6 +42,11 @@ const WITHOUT_SHAPE: [&str; 10] = [
     "KHR_audio",
 ];
 
+/// So many vertices and corners of faces may be in a scene of any file, and as many for each byte of a larger one: nodes and
+/// primitives that share accessors must not make of a few kilobytes what takes seconds.
+const MOST_OF_ANY: u64 = 1 << 24;
+const MOST_OF_BYTE: u64 = 1 << 12;
+
 /// Whether bytes that begin so are a glTF file: other JSON has no use here.
 pub(super) fn is_it(bytes: &[u8]) -> bool {
     let text = super::without_mark(bytes).trim_ascii_start();
@@ -65,7 +70,7 @@ pub(super) fn read(input: &Input<'_>) -> Result<Imported, ImportError> {
     check_extensions(&document, &fail, &mut notes)?;
     let buffers = Buffers::new(&document, input, chunks.bin);
     let accessors = Accessors { document: &document, buffers: &buffers, fail };
-    let mut reader = Reader { accessors: &accessors, builder: Builder::default(), notes };
+    let mut reader = Reader { accessors: &accessors, builder: Builder::default(), notes, made: 0 };
     for placed in scene::placed_meshes(&accessors, &mut reader.notes)? {
         reader.mesh(&placed)?;
     }
@@ -103,6 +108,8 @@ struct Reader<'a> {
     accessors: &'a Accessors<'a>,
     builder: Builder,
     notes: Notes,
+    /// Vertices and corners of faces so far.
+    made: u64,
 }
 
 impl<'a> Reader<'a> {
@@ -168,6 +175,7 @@ impl<'a> Reader<'a> {
             Some(accessor) => self.accessors.indices(accessor)?,
             None => (0..count).collect(),
         };
+        self.charge(indices.len(), place)?;
         self.builder.reserve(0, 3 * mode::triangles(primitive.mode, indices.len()));
         if let Some(found) = indices.iter().copied().find(|index| *index >= count) {
             let fault = DataFault::Index { found: found.into(), vertices: count.into() };
@@ -186,6 +194,7 @@ impl<'a> Reader<'a> {
     fn vertices(&mut self, accessor: usize, transform: &Transform) -> Result<(u32, u32), ImportError> {
         let first = self.builder.vertices();
         let positions = self.accessors.positions(accessor)?;
+        self.charge(positions.len(), &format!("accessors[{accessor}]"))?;
         self.builder.reserve(positions.len(), 0);
         for (vertex, position) in positions.iter().enumerate() {
             let added = self.builder.vertex(transform.apply(*position));
@@ -194,6 +203,20 @@ impl<'a> Reader<'a> {
             })?;
         }
         Ok((first, self.builder.vertices() - first))
+    }
+
+    /// Counts what is made against what a file of this size may have.
+    fn charge(&mut self, made: usize, place: &str) -> Result<(), ImportError> {
+        self.made += made as u64;
+        let bytes = self.accessors.buffers.read();
+        let most = bytes.saturating_mul(MOST_OF_BYTE).max(MOST_OF_ANY);
+        if self.made <= most {
+            return Ok(());
+        }
+        let fault = format!(
+            "the scene has more than {most} vertices and corners of faces, for {bytes} bytes of files"
+        );
+        Err(self.accessors.fail.rule(place, fault))
     }
 
     /// The name of a primitive's material.

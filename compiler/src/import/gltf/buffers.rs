@@ -51,6 +51,11 @@ impl<'a> Buffers<'a> {
         self.others.take()
     }
 
+    /// How many bytes have been read: of the model's own file, and of others.
+    pub(super) fn read(&self) -> u64 {
+        self.input.bytes.len() as u64 + self.others.borrow().iter().map(|other| other.length).sum::<u64>()
+    }
+
     /// How many bytes there are: of the model's own file, and of all buffers that can be read.
     pub(super) fn held(&self) -> u64 {
         let buffers = self.document.buffers.iter().zip(&self.buffers).enumerate();

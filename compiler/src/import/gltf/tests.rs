@@ -484,6 +484,22 @@ fn faults_name_their_place() {
     assert!(refusal(&with(|d| d["meshes"][0]["primitives"] = json!([]))).contains("no triangles"));
 }
 
+/// Many nodes that show a mesh whose primitives all show the same vertices.
+#[test]
+fn a_small_file_is_no_large_scene() {
+    let document = with(|document| {
+        let primitive = json!({ "attributes": { "POSITION": 0 } });
+        document["accessors"][0] = json!({ "componentType": 5126, "count": 4096, "type": "VEC3" });
+        document["meshes"][0]["primitives"] = json!(vec![primitive; 100]);
+        document["nodes"] = json!(vec![json!({ "mesh": 0 }); 200]);
+        document["scenes"][0]["nodes"] = json!((0..200).collect::<Vec<_>>());
+    });
+    let found = refusal(&document);
+    let bytes = document.to_string().len();
+    let words = format!("more than {} vertices and corners of faces, for {bytes} bytes", bytes << 12);
+    assert!(found.contains(&words), "{found}");
+}
+
 #[test]
 fn extensions_and_versions_that_matter_are_refused_by_name() {
     let required = |name: &str| with(|d| d["extensionsRequired"] = json!([name]));
