@@ -174,7 +174,7 @@ mod tests {
             }
             let all: Vec<f32> = [direction, a, b].concat();
             let unit = exact::unit(&all);
-            let whole = |point: [f32; 3]| point.map(|x| exact::Whole::new(x, unit));
+            let whole = |point: [f32; 3]| -> exact::Vector { point.map(|x| exact::Whole::new(x, unit)) };
             let along = |point| exact::dot(&whole(direction), &whole(point));
             let expected = along(a).cmp(&along(b));
             assert_eq!(compare_along(&direction, &a, &b), expected, "{direction:?} {a:?} {b:?}");

@@ -61,6 +61,7 @@ mod pose;
 mod prefetch;
 mod query;
 mod ray;
+mod shape;
 mod simd;
 mod stack;
 mod triangle;
@@ -92,8 +93,9 @@ pub use owner::MappedModel;
 pub use pair::Realign;
 pub use pair::{Against, Distance, Exhausted, Pair, PairError, Tolerance, Volume, WarmStart, WorkBudget};
 pub use pose::{Pose, PoseError};
-pub use query::{ClosestPoint, Overlap, SurfacePoint, VisitControl};
+pub use query::{CastHit, ClosestPoint, Overlap, ShapeCast, StartContact, SurfacePoint, VisitControl};
 pub use ray::{Hit, Ray, Sides};
+pub use shape::{Ball, Capsule, ConvexHull, Cuboid, Cylinder, Displacement, Feature, Shape, TriangleShape};
 #[cfg(feature = "alloc")]
 pub use triangles::TriangleTable;
 pub use walk::probe::{Counters, Filter, Probe};

@@ -1,9 +1,9 @@
-//! Integers of up to 1728 bits and a sign, for the few decisions that rounding leaves open.
+//! Integers of a fixed capacity and a sign, for the few decisions that rounding leaves open.
 //!
 //! Based on: Knuth, The Art of Computer Programming, volume 2, 1997, section 4.3.1, algorithms A, S and M. Departures:
 //! a fixed capacity (no allocation) and a tracked length, so that small numbers are cheap.
 //!
-//! Why the capacity is enough: every `f32` is a multiple of 2^-149 and below 2^129 (so are the bit patterns of
+//! Why the default capacity of 1728 bits is enough: every `f32` is a multiple of 2^-149 and below 2^129 (so are the bit patterns of
 //! infinities and NaN, read as if they were finite), which is 278 bits. A difference has 279 bits, and the largest
 //! polynomial in use, the square of a triple product of differences (degree six), is below
 //! (3 * 2 * 2^(3 * 279))^2 < 2^1680. Beyond the capacity the arithmetic would wrap; it never panics.
@@ -11,56 +11,76 @@
 use core::cmp::Ordering;
 use core::ops::{Add, Mul, Neg, Sub};
 
-const LIMBS: usize = 27;
+/// The limbs that polynomials of degree six in `f32` numbers need.
+const OF_FLOATS: usize = 27;
 
 /// An integer: a sign and `length` limbs in use, lowest first.
 ///
 /// The limbs from `length` on are zero, the last used one is not, and zero is not negative.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Whole {
+pub(crate) struct Whole<const LIMBS: usize = OF_FLOATS> {
     negative: bool,
     length: usize,
     limbs: [u64; LIMBS],
 }
 
 /// Three integers: a point or a direction in space.
-pub(crate) type Vector = [Whole; 3];
+pub(crate) type Vector<const LIMBS: usize = OF_FLOATS> = [Whole<LIMBS>; 3];
 
-/// The exponent of the largest power of two that divides every one of `values`.
-pub(crate) fn unit<'a>(values: impl IntoIterator<Item = &'a f32>) -> i32 {
-    let exponents = values.into_iter().map(|value| decode(*value));
-    let nonzero = exponents.filter(|(mantissa, _)| *mantissa != 0);
-    nonzero.map(|(_, exponent)| exponent).min().unwrap_or(0)
+/// A binary floating-point number.
+pub(crate) trait Binary: Copy {
+    /// The magnitude as an odd (or zero) mantissa times a power of two, and whether the number is negative.
+    fn decode(self) -> (u64, i32, bool);
 }
 
-/// The magnitude of `value` as an odd (or zero) mantissa times a power of two.
-fn decode(value: f32) -> (u64, i32) {
-    let bits = value.to_bits();
-    let (field, fraction) = ((bits >> 23) & 0xff, bits & 0x7f_ffff);
-    let mantissa = if field == 0 { fraction } else { fraction | 0x80_0000 };
+impl Binary for f32 {
+    fn decode(self) -> (u64, i32, bool) {
+        let bits = self.to_bits();
+        let (field, fraction) = ((bits >> 23) & 0xff, bits & 0x7f_ffff);
+        let mantissa = if field == 0 { fraction } else { fraction | 0x80_0000 };
+        odd(u64::from(mantissa), field.max(1).cast_signed() - 150, self < 0.0)
+    }
+}
+
+impl Binary for f64 {
+    fn decode(self) -> (u64, i32, bool) {
+        let bits = self.to_bits();
+        let (field, fraction) = ((bits >> 52) & 0x7ff, bits & ((1 << 52) - 1));
+        let mantissa = if field == 0 { fraction } else { fraction | 1 << 52 };
+        odd(mantissa, field.max(1) as i32 - 1075, self < 0.0)
+    }
+}
+
+fn odd(mantissa: u64, exponent: i32, negative: bool) -> (u64, i32, bool) {
     if mantissa == 0 {
-        return (0, 0);
+        return (0, 0, false);
     }
     let zeros = mantissa.trailing_zeros();
-    let exponent = field.max(1).cast_signed() - 150 + zeros.cast_signed();
-    (u64::from(mantissa >> zeros), exponent)
+    (mantissa >> zeros, exponent + zeros.cast_signed(), negative)
 }
 
-impl Whole {
-    const ZERO: Self = Self { negative: false, length: 0, limbs: [0; LIMBS] };
+/// The exponent of the largest power of two that divides every one of `values`.
+pub(crate) fn unit<'a, T: Binary + 'a>(values: impl IntoIterator<Item = &'a T>) -> i32 {
+    let exponents = values.into_iter().map(|value| value.decode());
+    let nonzero = exponents.filter(|(mantissa, ..)| *mantissa != 0);
+    nonzero.map(|(_, exponent, _)| exponent).min().unwrap_or(0)
+}
+
+impl<const LIMBS: usize> Whole<LIMBS> {
+    pub(crate) const ZERO: Self = Self { negative: false, length: 0, limbs: [0; LIMBS] };
 
     /// `value` in units of 2^`unit`, which must divide it.
-    pub(crate) fn new(value: f32, unit: i32) -> Self {
-        let (mantissa, exponent) = decode(value);
+    pub(crate) fn new(value: impl Binary, unit: i32) -> Self {
+        let (mantissa, exponent, negative) = value.decode();
         let shift = (exponent - unit).max(0).unsigned_abs();
         let wide = u128::from(mantissa) << (shift % 64);
         let mut out = Self::ZERO;
-        // The shifted f32 is far within the capacity; `zip` only avoids indexing that could panic.
+        // The shifted number is far within the capacity; `zip` only avoids indexing that could panic.
         let first = (shift / 64) as usize;
         for (limb, part) in out.limbs.iter_mut().skip(first).zip([wide, wide >> 64]) {
             *limb = part as u64;
         }
-        out.trimmed(first + 2, value < 0.0)
+        out.trimmed(first + 2, negative)
     }
 
     pub(crate) fn is_zero(&self) -> bool {
@@ -120,7 +140,7 @@ impl Whole {
     }
 }
 
-impl Neg for Whole {
+impl<const LIMBS: usize> Neg for Whole<LIMBS> {
     type Output = Self;
 
     fn neg(self) -> Self {
@@ -128,7 +148,7 @@ impl Neg for Whole {
     }
 }
 
-impl Add for Whole {
+impl<const LIMBS: usize> Add for Whole<LIMBS> {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -142,7 +162,7 @@ impl Add for Whole {
     }
 }
 
-impl Sub for Whole {
+impl<const LIMBS: usize> Sub for Whole<LIMBS> {
     type Output = Self;
 
     fn sub(self, other: Self) -> Self {
@@ -150,7 +170,7 @@ impl Sub for Whole {
     }
 }
 
-impl Mul for Whole {
+impl<const LIMBS: usize> Mul for Whole<LIMBS> {
     type Output = Self;
 
     fn mul(self, other: Self) -> Self {
@@ -170,21 +190,21 @@ impl Mul for Whole {
     }
 }
 
-impl PartialEq for Whole {
+impl<const LIMBS: usize> PartialEq for Whole<LIMBS> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Whole {}
+impl<const LIMBS: usize> Eq for Whole<LIMBS> {}
 
-impl PartialOrd for Whole {
+impl<const LIMBS: usize> PartialOrd for Whole<LIMBS> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Whole {
+impl<const LIMBS: usize> Ord for Whole<LIMBS> {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self.negative, other.negative) {
             (false, false) => self.cmp_magnitude(other),
@@ -196,17 +216,17 @@ impl Ord for Whole {
 }
 
 /// `a - b`.
-pub(crate) fn sub(a: &Vector, b: &Vector) -> Vector {
+pub(crate) fn sub<const LIMBS: usize>(a: &Vector<LIMBS>, b: &Vector<LIMBS>) -> Vector<LIMBS> {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// The dot product.
-pub(crate) fn dot(a: &Vector, b: &Vector) -> Whole {
+pub(crate) fn dot<const LIMBS: usize>(a: &Vector<LIMBS>, b: &Vector<LIMBS>) -> Whole<LIMBS> {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// The cross product.
-pub(crate) fn cross(a: &Vector, b: &Vector) -> Vector {
+pub(crate) fn cross<const LIMBS: usize>(a: &Vector<LIMBS>, b: &Vector<LIMBS>) -> Vector<LIMBS> {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
@@ -217,6 +237,10 @@ mod tests {
     fn whole(value: i32) -> Whole {
         // Small enough to be exact in f32.
         Whole::new(value as f32, 0)
+    }
+
+    fn whole_of(value: f32, unit: i32) -> Whole {
+        Whole::new(value, unit)
     }
 
     #[test]
@@ -237,7 +261,7 @@ mod tests {
     #[test]
     fn carries_and_borrows_cross_limbs() {
         // (2^64 - 1) and (2^128 - 1) have only ones, so every limb carries.
-        let power = |exponent: i32| Whole::new(1.0, -exponent);
+        let power = |exponent: i32| whole_of(1.0, -exponent);
         let one = power(0);
         for exponent in [63, 64, 65, 127, 128, 129, 191, 192] {
             let ones = power(exponent) - one;
@@ -258,7 +282,7 @@ mod tests {
                 f32::from_bits(state as u32)
             });
             let unit = unit(&[a, b]);
-            let [a, b] = [a, b].map(|value| Whole::new(value, unit));
+            let [a, b] = [a, b].map(|value| whole_of(value, unit));
             let two = whole(2);
             assert_eq!((a + b) * (a + b), a * a + two * (a * b) + b * b);
             assert_eq!((a + b) * (a - b), a * a - b * b);
@@ -267,15 +291,16 @@ mod tests {
 
     #[test]
     fn the_unit_divides_every_value_and_is_the_largest() {
-        assert_eq!(unit(&[0.0, -0.0]), 0);
-        assert_eq!(unit(&[0.0, 12.0, 40.0]), 2);
+        assert_eq!(unit(&[0.0f32, -0.0]), 0);
+        assert_eq!(unit(&[0.0f32, 12.0, 40.0]), 2);
+        assert_eq!(unit(&[0.75f64, 3.0, f64::from_bits(1 << 51)]), -1023);
         assert_eq!(unit(&[f32::from_bits(1), 1.0]), -149);
         assert_eq!(unit(&[f32::MAX]), 104);
     }
 
     #[test]
     fn the_largest_polynomial_fits_and_more_does_not_panic() {
-        let wide = Whole::new(f32::from_bits(0x7fff_ffff), -149);
+        let wide = whole_of(f32::from_bits(0x7fff_ffff), -149);
         let difference = wide + wide;
         let minor = difference * difference + difference * difference;
         let triple = minor * difference + minor * difference + minor * difference;
@@ -283,7 +308,7 @@ mod tests {
         // 36 * difference^6, multiplied in another order: nothing was lost.
         let six = difference * difference * difference * whole(6);
         assert_eq!(square, six * six);
-        assert!(square.length <= LIMBS && (square - six).is_positive());
+        assert!(square.length <= OF_FLOATS && (square - six).is_positive());
         let _ = square * square + square;
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod double;
 pub(crate) mod exact;
+pub(crate) mod vector;
 
 /// As `f32::max`, but without its handling of NaN, which costs four instructions.
 #[inline(always)]

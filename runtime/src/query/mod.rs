@@ -4,7 +4,9 @@ mod candidates;
 mod overlap;
 mod point;
 mod ray;
+mod shape;
 
 pub use overlap::Overlap;
 pub use point::{ClosestPoint, SurfacePoint};
 pub use ray::VisitControl;
+pub use shape::{CastHit, ShapeCast, StartContact};

@@ -77,7 +77,7 @@ impl<'a> Model<'a> {
         let within = |x: f32| x.clamp(-BEYOND_MODELS, BEYOND_MODELS);
         let query_box = &Aabb { min: query_box.min.map(within), max: query_box.max.map(within) };
         let touches = |corners: &_| touch_box::touches(corners, query_box.min, query_box.max);
-        self.overlap(query_box, &touches, probe, visit)
+        self.overlap_in_box(query_box, &touches, probe, visit)
     }
 
     /// Calls `visit` once with every triangle within `radius` of `centre`, in no particular order, until it returns
@@ -134,11 +134,12 @@ impl<'a> Model<'a> {
             max: centre.map(|x| (x + radius).next_up()),
         };
         let touches = |corners: &_| radius == f32::INFINITY || touch_sphere::touches(corners, centre, radius);
-        self.overlap(&query_box, &touches, probe, visit)
+        self.overlap_in_box(&query_box, &touches, probe, visit)
     }
 
-    /// Compiled once for all shapes.
-    fn overlap(
+    /// Reports each triangle once that `touches` accepts, of those in blocks that meet the box. Compiled once for all
+    /// shapes.
+    pub(super) fn overlap_in_box(
         &self,
         query_box: &Aabb,
         touches: &dyn Fn(&[[f32; 3]; 3]) -> bool,

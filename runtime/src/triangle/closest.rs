@@ -8,6 +8,7 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 
 use fearless_simd::{Select, SimdBase};
 
+use crate::math::vector::{cross, dot, sub};
 use crate::simd::Kernel;
 
 /// A triangle relative to the origin, in f64: a single one, or one per lane.
@@ -198,21 +199,6 @@ fn without_area(ab: [f64; 3], ac: [f64; 3], from_a: [f64; 3]) -> [f64; 2] {
     let share = |[along, square]: [f64; 2]| if square > 0.0 { along / square } else { 0.0 };
     let is_on_b = along_b[0] > 0.0 && (along_b[1] >= along_c[1] || along_c[0] <= 0.0);
     if is_on_b { [share(along_b), 0.0] } else { [0.0, share(along_c)] }
-}
-
-#[inline(always)]
-pub(crate) fn sub<T: Copy + Sub<Output = T>>(a: [T; 3], b: [T; 3]) -> [T; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-#[inline(always)]
-fn dot<T: Copy + Add<Output = T> + Mul<Output = T>>(a: [T; 3], b: [T; 3]) -> T {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-fn cross<T: Copy + Sub<Output = T> + Mul<Output = T>>(a: [T; 3], b: [T; 3]) -> [T; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 #[cfg(test)]

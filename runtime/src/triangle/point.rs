@@ -6,7 +6,7 @@
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x16};
 
-use super::closest::sub;
+use crate::math::vector::sub;
 use crate::simd::{Kernel, lanes};
 
 /// Limits are at least this squared distance. Above it, squares that underflow are negligible against the errors below,

@@ -19,6 +19,7 @@
 //! point and are skipped; a collinear triangle is then tested by its edges and vertices.
 
 use crate::math::exact::{self, Vector, Whole};
+use crate::math::vector::{cross, dot};
 
 /// Half the distance from 1 to the next `f64`: the relative error of one rounding.
 const ROUNDING: f64 = f64::EPSILON / 2.0;
@@ -52,7 +53,7 @@ fn decided_quickly(corners: &[[f32; 3]; 3], centre: [f32; 3], radius: f32) -> Op
     let weights = closest(&sides, &offsets);
     let (towards, error) = to_side(&weights, &sides, &offsets[0]);
     let room = radius - error;
-    if room >= 0.0 && dot(&towards, &towards) * SQUARE_SLACK + UNDERFLOW <= room * room {
+    if room >= 0.0 && dot(towards, towards) * SQUARE_SLACK + UNDERFLOW <= room * room {
         return Some(true);
     }
     // The normal is the better direction when the centre is close to the face.
@@ -62,8 +63,8 @@ fn decided_quickly(corners: &[[f32; 3]; 3], centre: [f32; 3], radius: f32) -> Op
 
 /// The normal on the side of the centre.
 fn facing(sides: &[[f64; 3]; 2], offset: &[f64; 3]) -> [f64; 3] {
-    let normal = cross(&sides[0], &sides[1]);
-    let turned = dot(&normal, offset) < 0.0;
+    let normal = cross(sides[0], sides[1]);
+    let turned = dot(normal, *offset) < 0.0;
     if turned { normal.map(|x| -x) } else { normal }
 }
 
@@ -72,10 +73,10 @@ fn facing(sides: &[[f64; 3]; 2], offset: &[f64; 3]) -> [f64; 3] {
 fn beyond(direction: &[f64; 3], offsets: &[[f64; 3]; 3], radius: f64) -> bool {
     let mut gap = f64::INFINITY;
     for offset in offsets {
-        let size = dot(&direction.map(f64::abs), &offset.map(f64::abs));
-        gap = gap.min(dot(direction, offset) - SUM_ERROR * size);
+        let size = dot(direction.map(f64::abs), offset.map(f64::abs));
+        gap = gap.min(dot(*direction, *offset) - SUM_ERROR * size);
     }
-    let length_squared = dot(direction, direction);
+    let length_squared = dot(*direction, *direction);
     // `radius * radius` is exact: 24 bits squared. `length_squared` is also checked, because the radius could otherwise
     // magnify its underflow.
     gap > 0.0
@@ -115,8 +116,8 @@ fn between(x: f64, most: f64) -> f64 {
 /// of branches, 50 ns a test, and shorter).
 fn region(sides: &[[f64; 3]; 2], offsets: &[[f64; 3]; 3]) -> [f64; 2] {
     let [ab, ac] = sides;
-    let [d1, d3, d5] = offsets.map(|offset| dot(ab, &offset));
-    let [d2, d4, d6] = offsets.map(|offset| dot(ac, &offset));
+    let [d1, d3, d5] = offsets.map(|offset| dot(*ab, offset));
+    let [d2, d4, d6] = offsets.map(|offset| dot(*ac, offset));
     let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
     let (to_b, to_c) = (d5 - d6, d4 - d3);
     let regions = [
@@ -182,14 +183,6 @@ impl Ball {
 
 fn difference(a: &[f32; 3], b: &[f32; 3]) -> [f64; 3] {
     [0, 1, 2].map(|axis| f64::from(a[axis]) - f64::from(b[axis]))
-}
-
-fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn cross(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 #[cfg(test)]

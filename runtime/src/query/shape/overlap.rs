@@ -1,0 +1,98 @@
+//! The triangles that a shape touches.
+
+use core::ops::ControlFlow;
+
+use crate::bounds::Aabb;
+use crate::model::Model;
+use crate::query::overlap::Overlap;
+use crate::shape::{Bounds, Displacement, Shape};
+use crate::walk::probe::{Erased, Probe};
+
+impl Model<'_> {
+    /// Whether the shape touches the model.
+    ///
+    /// Exact for the shapes of this crate: touching counts, and rounding never affects the answer. An empty shape
+    /// touches nothing, and a shape that is wholly inside a closed model does not touch it: models are surfaces. Does
+    /// not allocate or panic.
+    ///
+    /// ```
+    /// use bvhc_runtime::{Capsule, Model, include_aligned};
+    ///
+    /// let model = Model::from_bytes(include_aligned!("../../../../tests/golden/quad.bvh"))?;
+    /// assert!(model.overlaps(&Capsule::new([0.5, 0.5, 0.25], [0.5, 0.5, 2.0], 0.25)));
+    /// # Ok::<(), bvhc_runtime::OpenError>(())
+    /// ```
+    pub fn overlaps(&self, shape: &impl Shape) -> bool {
+        self.overlap(shape, |_| ControlFlow::Break(())).is_break()
+    }
+
+    /// As [`overlaps`](Self::overlaps), among the triangles that `probe` accepts.
+    pub fn overlaps_with<P: Probe>(&self, shape: &impl Shape, probe: &mut P) -> bool {
+        self.overlap_with(shape, probe, |_| ControlFlow::Break(())).is_break()
+    }
+
+    /// Calls `visit` once with every triangle that shares a point with the shape, in no particular order, until it
+    /// returns `Break`, which is then returned. As exact as [`overlaps`](Self::overlaps).
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use bvhc_runtime::{Cuboid, Model, include_aligned};
+    ///
+    /// let model = Model::from_bytes(include_aligned!("../../../../tests/golden/quad.bvh"))?;
+    /// let mut triangles = Vec::new();
+    /// let _ = model.overlap(&Cuboid::new([0.0, 0.0, 0.0], [0.1, 0.1, 0.1]), |found| {
+    ///     triangles.push(found.triangle);
+    ///     ControlFlow::Continue(())
+    /// });
+    /// triangles.sort();
+    /// assert_eq!(triangles, [0, 1]);
+    /// # Ok::<(), bvhc_runtime::OpenError>(())
+    /// ```
+    pub fn overlap(
+        &self,
+        shape: &impl Shape,
+        visit: impl FnMut(Overlap) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.overlap_with(shape, &mut (), visit)
+    }
+
+    /// As [`overlap`](Self::overlap), among the triangles that `probe` accepts.
+    pub fn overlap_with<P: Probe>(
+        &self,
+        shape: &impl Shape,
+        probe: &mut P,
+        mut visit: impl FnMut(Overlap) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.overlap_erased(shape, &mut Erased::new(probe), &mut visit)
+    }
+
+    fn overlap_erased(
+        &self,
+        shape: &dyn Shape,
+        probe: &mut Erased<'_>,
+        visit: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some(bounds) = Bounds::of(shape) else { return ControlFlow::Continue(()) };
+        let query_box = rounded_out(&bounds);
+        let touches = |corners: &[[f32; 3]; 3]| {
+            let beside = (0..3).any(|axis| {
+                let [a, b, c] = corners.map(|corner| corner[axis]);
+                a.max(b).max(c) < query_box.min[axis] || a.min(b).min(c) > query_box.max[axis]
+            });
+            !beside && shape.touches(&corners.map(|corner| corner.map(f64::from)), &Displacement::NONE)
+        };
+        self.overlap_in_box(&query_box, &touches, probe, visit)
+    }
+}
+
+/// A box that holds the shape.
+fn rounded_out(bounds: &Bounds) -> Aabb {
+    // A sum is off by less than one unit of f32, and so is its conversion.
+    let down = |x: f64| (x as f32).next_down().next_down();
+    let up = |x: f64| (x as f32).next_up().next_up();
+    Aabb {
+        min: bounds.lower.map(|x| down(x - bounds.radius)),
+        max: bounds.upper.map(|x| up(x + bounds.radius)),
+    }
+}

@@ -1,0 +1,58 @@
+//! The cores of polytopes: the points whose convex hull they are.
+
+use crate::math::vector::{add, dot, sub};
+
+/// A core that is the convex hull of points.
+#[derive(Clone, Copy)]
+pub(super) enum CorePoints<'a> {
+    /// At least one point.
+    Listed(&'a [[f32; 3]]),
+    /// The eight points `centre ± axes[0] ± axes[1] ± axes[2]`.
+    Parallelepiped { centre: [f32; 3], axes: &'a [[f64; 3]; 3] },
+}
+
+impl CorePoints<'_> {
+    /// The point that is farthest along a direction.
+    pub(super) fn support(&self, direction: [f64; 3]) -> [f64; 3] {
+        match self {
+            Self::Listed(points) => {
+                let mut best = (f64::NEG_INFINITY, [0.0; 3]);
+                for point in *points {
+                    let point = point.map(f64::from);
+                    let along = dot(point, direction);
+                    if along > best.0 {
+                        best = (along, point);
+                    }
+                }
+                best.1
+            }
+            Self::Parallelepiped { centre, axes } => {
+                axes.iter().fold(centre.map(f64::from), |point, axis| {
+                    if dot(*axis, direction) < 0.0 { sub(point, *axis) } else { add(point, *axis) }
+                })
+            }
+        }
+    }
+
+    /// Bounds of the coordinates, which rounding makes no narrower.
+    pub(super) fn bounds(&self) -> [[f64; 3]; 2] {
+        match self {
+            Self::Listed(points) => {
+                let fold = |of: fn(f64, f64) -> f64, start: f64| {
+                    [0, 1, 2].map(|axis| points.iter().fold(start, |best, p| of(best, f64::from(p[axis]))))
+                };
+                // Unlike `f64::min`, a NaN stays.
+                let smaller = |a: f64, b: f64| if b < a || b.is_nan() { b } else { a };
+                let larger = |a: f64, b: f64| if b > a || b.is_nan() { b } else { a };
+                [fold(smaller, f64::INFINITY), fold(larger, f64::NEG_INFINITY)]
+            }
+            Self::Parallelepiped { centre, axes } => {
+                let half = [0, 1, 2].map(|k| axes[0][k].abs() + axes[1][k].abs() + axes[2][k].abs());
+                let at = |axis: usize| f64::from(centre[axis]);
+                let slack = |axis: usize| (at(axis).abs() + half[axis]) * (4.0 * f64::EPSILON);
+                let side = |sign: f64| [0, 1, 2].map(|k| at(k) + sign * (half[k] + slack(k)));
+                [side(-1.0), side(1.0)]
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The box at a pose.
+
+use super::core_points::CorePoints;
+use super::polytope::{Polytope, shape_of_polytope};
+use super::{Displacement, Shape};
+use crate::bounds::Aabb;
+use crate::pose::{Pose, PoseError};
+
+/// A closed solid box, axis-aligned or rotated.
+///
+/// ```
+/// use bvhc_runtime::Cuboid;
+///
+/// // A door of 1 by 2 by 0.1 units, turned by a quarter around y: a point x of the door is at centre + R x.
+/// let turned = [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]];
+/// let door = Cuboid::new([5.0, 1.0, 0.0], [0.5, 1.0, 0.05]).rotated(turned)?;
+/// # let _ = door;
+/// # Ok::<(), bvhc_runtime::PoseError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cuboid {
+    centre: [f32; 3],
+    half_extents: [f32; 3],
+    /// Half the box along each of its axes: exact products of two f32.
+    axes: [[f64; 3]; 3],
+}
+
+impl Cuboid {
+    /// The axis-aligned box around `centre`, `2 * half_extents` in size. Empty if a half extent is negative or NaN.
+    pub fn new(centre: impl Into<[f32; 3]>, half_extents: impl Into<[f32; 3]>) -> Self {
+        let half_extents: [f32; 3] = half_extents.into();
+        let identity = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        Self { centre: centre.into(), half_extents, axes: axes(&identity, half_extents) }
+    }
+
+    /// The same box, rotated about its centre by a matrix of these rows, instead of an earlier rotation.
+    ///
+    /// The box is the one that these numbers give: `centre + R x` for all x within the half extents, computed exactly.
+    ///
+    /// # Errors
+    /// [`PoseError`] if the matrix is farther than 1e-4 from a rotation.
+    pub fn rotated(self, rows: [[f32; 3]; 3]) -> Result<Self, PoseError> {
+        Pose::from_rows(rows, [0.0f32; 3])?;
+        Ok(Self { axes: axes(&rows, self.half_extents), ..self })
+    }
+}
+
+impl From<Aabb> for Cuboid {
+    /// The box with these bounds; its centre and half extents are rounded.
+    fn from(aabb: Aabb) -> Self {
+        let middle = |axis: usize| 0.5 * aabb.min[axis] + 0.5 * aabb.max[axis];
+        let half = |axis: usize| 0.5 * aabb.max[axis] - 0.5 * aabb.min[axis];
+        Self::new([0, 1, 2].map(middle), [0, 1, 2].map(half))
+    }
+}
+
+/// The columns of a matrix, times the half extents.
+fn axes(rows: &[[f32; 3]; 3], half_extents: [f32; 3]) -> [[f64; 3]; 3] {
+    [0, 1, 2].map(|axis| {
+        // A negative extent makes a box empty, by bounds that are NaN.
+        let half = if half_extents[axis] >= 0.0 { f64::from(half_extents[axis]) } else { f64::NAN };
+        [0, 1, 2].map(|row| f64::from(rows[row][axis]) * half)
+    })
+}
+
+impl Polytope for Cuboid {
+    #[inline]
+    fn points(&self) -> CorePoints<'_> {
+        CorePoints::Parallelepiped { centre: self.centre, axes: &self.axes }
+    }
+
+    fn radius(&self) -> f64 {
+        0.0
+    }
+
+    fn edge(&self, index: usize) -> Option<[f64; 3]> {
+        self.axes.get(index).copied()
+    }
+}
+
+shape_of_polytope!(Cuboid);

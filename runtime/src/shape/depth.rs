@@ -1,0 +1,74 @@
+//! How deep a shape is in a triangle that it touches.
+
+use super::gjk::{Nearest, gap};
+use super::{Corners, Shape};
+use crate::math::vector::{cross, dot, scale, sub};
+
+/// The way out of a triangle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WayOut {
+    /// The unit direction.
+    pub(super) direction: [f64; 3],
+    /// How far the shape must move along it to be just in contact.
+    pub(super) depth: f64,
+    /// A point of the triangle that it touches.
+    pub(super) point: [f64; 3],
+}
+
+/// The most edges of a shape that are looked at.
+const EDGES: usize = 8;
+
+/// The shortest way out, for a shape that touches the triangle.
+///
+/// Where the core is apart from the triangle, that is straight away from the nearest point. Where it is not, it is the
+/// shortest of those along the normals of the triangle, of the shape's faces, and of pairs of edges, one of each
+/// (Gottschalk, Lin, Manocha, "OBBTree", 1996, section 5): the shortest there is for boxes, triangles and segments, and
+/// an upper bound for shapes that do not name their edges.
+pub(super) fn shortest_way_out<T: Shape + ?Sized>(
+    shape: &T,
+    triangle: &Corners,
+    tolerance: f64,
+) -> WayOut {
+    let nearest = Nearest::of(shape, triangle, [0.0; 3]);
+    let distance = nearest.distance();
+    if distance > tolerance {
+        let direction = scale(nearest.offset, 1.0 / distance);
+        return WayOut { direction, depth: (shape.radius() - distance).max(0.0), point: nearest.on_triangle };
+    }
+    let mut best = WayOut { direction: [0.0; 3], depth: f64::INFINITY, point: nearest.on_triangle };
+    let mut offer = |direction: [f64; 3]| {
+        let square = dot(direction, direction);
+        if !(square > f64::MIN_POSITIVE) {
+            return;
+        }
+        for sign in [1.0, -1.0] {
+            let direction = scale(direction, sign / libm::sqrt(square));
+            let depth = -gap(shape, triangle, [0.0; 3], direction);
+            // The first of equals stays: the triangle's normal, on the side that it points to.
+            if depth < best.depth - tolerance {
+                best = WayOut { direction, depth, ..best };
+            }
+        }
+    };
+    let [a, b, c] = *triangle;
+    let edges = [sub(b, a), sub(c, b), sub(a, c)];
+    let normal = cross(edges[0], edges[1]);
+    offer(normal);
+    for edge in edges {
+        offer(cross(edge, normal));
+    }
+    for index in 0..EDGES {
+        let Some(own) = shape.edge(index) else { break };
+        for edge in edges {
+            offer(cross(own, edge));
+        }
+        for other in (0..index).filter_map(|other| shape.edge(other)) {
+            offer(cross(own, other));
+        }
+    }
+    if best.depth == f64::INFINITY {
+        // A triangle without extent.
+        best = WayOut { depth: 0.0, ..best };
+    }
+    WayOut { depth: best.depth.max(0.0), ..best }
+}

@@ -1,0 +1,219 @@
+//! When a moving shape first touches a triangle.
+//!
+//! Based on: Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996, section 2.3 (conservative
+//! advancement), for translations only. The distance of convex sets is a convex function of the time; a plane across the
+//! shortest distance is its tangent, and the time at which the shape has crossed the gap along that plane's normal is
+//! Newton's next time: never too late, and it converges quadratically unless the shape only grazes the triangle.
+//!
+//! What is returned does not depend on how well that converged. The shape surely does not touch the triangle at `t`: a
+//! plane separates them there, or integers say so. And it does touch it later, by integers where f64 leaves it open.
+//! Times are multiples of a power of two, rounded down, so that triangles that meet at an edge give the same time.
+
+use super::depth::shortest_way_out;
+use super::gjk::{Contact, Nearest, Separation, classify, error};
+use super::{Bounds, Corners, Displacement, Shape, magnitude};
+use crate::math::vector::{add, cross, dot, scale, sub};
+
+/// The most steps towards a triangle. Only grazing ones take more than ten.
+const STEPS: usize = 48;
+
+/// How often a time is moved back, four times as far each time, before integers decide.
+const BACKS: u32 = 12;
+
+/// The part of a triangle that a shape touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Feature {
+    /// The inside of the face: the contact normal is the triangle's.
+    Face,
+    /// The edge from this corner, 0 to 2, to the next.
+    Edge(u8),
+    /// This corner, 0 to 2.
+    Vertex(u8),
+}
+
+/// A moving shape, with all that its casts against triangles have in common.
+pub(crate) struct Mover<'a> {
+    pub(crate) shape: &'a dyn Shape,
+    pub(crate) bounds: Bounds,
+    pub(crate) direction: [f32; 3],
+    pub(crate) t_max: f64,
+    /// Contacts are found within this distance.
+    pub(crate) tolerance: f64,
+    /// Times are multiples of this power of two.
+    pub(crate) grain: f64,
+}
+
+/// Where and when a shape first touches a triangle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touch {
+    pub(crate) t: f64,
+    /// From the triangle to the shape, of unit length; zero if a triangle without extent is touched from the start.
+    pub(crate) normal: [f64; 3],
+    pub(crate) point: [f64; 3],
+    /// How deep the shape is in the triangle at the start; `None` if it is apart from it.
+    pub(crate) depth: Option<f64>,
+    pub(crate) feature: Feature,
+}
+
+impl Mover<'_> {
+    /// The first contact at a time up to `limit`, or a little after it; `None` if there is none up to `t_max`.
+    pub(crate) fn first_touch(&self, triangle: &Corners, limit: f64) -> Option<Touch> {
+        let direction = self.direction.map(f64::from);
+        let mut t = self.entry(triangle, &direction)?;
+        let (mut speed, mut normal) = (0.0, [0.0; 3]);
+        for _ in 0..STEPS {
+            // Results are earlier than this by no more than the last step back.
+            if t > limit + self.grain * f64::from(1u32 << (2 * BACKS)) {
+                return None;
+            }
+            let moved = scale(direction, t);
+            let nearest = Nearest::of(self.shape, triangle, moved);
+            if nearest.contains_origin() {
+                break;
+            }
+            let Some(plane) = Separation::along(self.shape, triangle, moved, nearest.offset, 0.0) else { break };
+            (speed, normal) = (-dot(plane.normal, direction), plane.normal);
+            if plane.gap <= self.tolerance {
+                break;
+            }
+            // The plane separates them from now on, or until after the end.
+            if speed <= 0.0 || t + plane.gap / speed > self.t_max {
+                return None;
+            }
+            t += (plane.gap - 0.5 * self.tolerance) / speed;
+        }
+        if t == 0.0 && self.shape.touches(triangle, &Displacement::NONE) {
+            return Some(self.start(triangle));
+        }
+        self.is_met(triangle, t, speed).then(|| self.contact(triangle, t, normal))
+    }
+
+    /// The time at which the box around the shape reaches that of the triangle; `None` if it does not up to `t_max`.
+    fn entry(&self, triangle: &Corners, direction: &[f64; 3]) -> Option<f64> {
+        let (mut enter, mut leave) = (0.0, self.t_max);
+        let slack = (self.bounds.magnitude() + magnitude(triangle)) * (8.0 * f64::EPSILON) + self.tolerance;
+        let reach = self.bounds.radius + slack;
+        let [a, b, c] = triangle;
+        for axis in 0..3 {
+            let lowest = smaller(smaller(a[axis], b[axis]), c[axis]) - self.bounds.upper[axis] - reach;
+            let highest = larger(larger(a[axis], b[axis]), c[axis]) - self.bounds.lower[axis] + reach;
+            let speed = direction[axis];
+            if speed == 0.0 {
+                if lowest > 0.0 || highest < 0.0 {
+                    return None;
+                }
+                continue;
+            }
+            let (first, last) = if speed > 0.0 { (lowest, highest) } else { (highest, lowest) };
+            // Both are rounded by a part of what the slack allows for, at times within it of the boxes.
+            enter = larger(enter, first / speed * (1.0 - f64::EPSILON));
+            leave = smaller(leave, last / speed * (1.0 + f64::EPSILON));
+        }
+        (enter <= leave).then_some(enter)
+    }
+
+    /// Whether the shape, which is within the tolerance of the triangle at `t`, touches it later.
+    fn is_met(&self, triangle: &Corners, t: f64, speed: f64) -> bool {
+        let later = if speed > 0.0 { smaller(t + 8.0 * self.tolerance / speed, self.t_max) } else { t };
+        let later = Displacement::new(later, self.direction);
+        if classify(self.shape, triangle, later.rounded()) == Contact::Touching {
+            return true;
+        }
+        let all = Displacement::new(self.t_max, self.direction);
+        self.shape
+            .touches_during(triangle, &all)
+            .unwrap_or_else(|| self.shape.touches(triangle, &later))
+    }
+
+    /// The contact at the last time up to `t` at which the two are surely apart.
+    fn contact(&self, triangle: &Corners, t: f64, normal: [f64; 3]) -> Touch {
+        let mut t = self.rounded_down(t);
+        let mut back = self.grain;
+        for _ in 0..BACKS {
+            let moved = Displacement::new(t, self.direction).rounded();
+            let error = error(self.shape, triangle, moved);
+            let nearest = Nearest::of(self.shape, triangle, moved);
+            if let Some(plane) = nearest.best_plane(self.shape, triangle, moved, error) {
+                return self.describe(triangle, t, plane.normal, nearest.on_triangle);
+            }
+            if t == 0.0 {
+                break;
+            }
+            t = larger(self.rounded_down(t - back), 0.0);
+            back *= 4.0;
+        }
+        while t > 0.0 && self.shape.touches(triangle, &Displacement::new(t, self.direction)) {
+            t = larger(self.rounded_down(t - back), 0.0);
+            back *= 4.0;
+        }
+        let nearest = Nearest::of(self.shape, triangle, Displacement::new(t, self.direction).rounded());
+        self.describe(triangle, t, normal, nearest.on_triangle)
+    }
+
+    fn describe(&self, triangle: &Corners, t: f64, normal: [f64; 3], point: [f64; 3]) -> Touch {
+        Touch { t, normal, point, depth: None, feature: feature(triangle, normal) }
+    }
+
+    /// The contact of a shape that touches the triangle from the start.
+    fn start(&self, triangle: &Corners) -> Touch {
+        let way = shortest_way_out(self.shape, triangle, self.tolerance);
+        Touch {
+            t: 0.0,
+            normal: way.direction,
+            point: way.point,
+            depth: Some(way.depth),
+            feature: feature(triangle, way.direction),
+        }
+    }
+
+    /// The largest multiple of the grain up to a time, which is not negative unless it is below the grain.
+    fn rounded_down(&self, t: f64) -> f64 {
+        let grains = t / self.grain;
+        // Beyond 2^52 there are no fractions.
+        if grains >= (1u64 << 52) as f64 {
+            return t;
+        }
+        (grains as i64) as f64 * self.grain
+    }
+}
+
+/// The part of a triangle that is farthest along a direction, within a millionth of its size.
+fn feature(triangle: &Corners, normal: [f64; 3]) -> Feature {
+    let [a, b, c] = *triangle;
+    let edges = [sub(b, a), sub(c, b), sub(a, c)];
+    let longest = edges.iter().fold(0.0, |most, edge| larger(most, dot(*edge, *edge)));
+    let slack = 1e-6 * libm::sqrt(longest);
+    let along = triangle.map(|corner| dot(sub(corner, a), normal));
+    let most = larger(larger(along[0], along[1]), along[2]);
+    let on = along.map(|x| x >= most - slack);
+    match on {
+        [true, true, true] => Feature::Face,
+        [true, true, false] => Feature::Edge(0),
+        [false, true, true] => Feature::Edge(1),
+        [true, false, true] => Feature::Edge(2),
+        [_, true, false] => Feature::Vertex(1),
+        [_, false, true] => Feature::Vertex(2),
+        _ => Feature::Vertex(0),
+    }
+}
+
+/// The unit normal of a triangle by the right-hand rule; zero if it has no area.
+pub(crate) fn unit_normal(triangle: &Corners) -> [f64; 3] {
+    let [a, b, c] = *triangle;
+    let normal = cross(sub(b, a), sub(c, a));
+    let square = dot(normal, normal);
+    if square > 0.0 { scale(normal, 1.0 / libm::sqrt(square)) } else { [0.0; 3] }
+}
+
+/// The centre of a shape's core.
+pub(crate) fn centre(bounds: &Bounds) -> [f64; 3] {
+    scale(add(bounds.lower, bounds.upper), 0.5)
+}
+
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+fn smaller(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}

@@ -1,0 +1,158 @@
+//! Convex shapes that are asked against a model: which triangles they touch, and where they touch first when they move.
+//!
+//! A shape is a *core* grown by a radius. [`gjk`] finds the distance from a core to a triangle in f64, and [`exact`]
+//! decides in integers what f64 leaves open. [`first_touch`] moves a shape up to a triangle. All of them know shapes by
+//! the trait [`Shape`] only.
+
+mod ball;
+mod capsule;
+mod core_points;
+mod cuboid;
+mod cylinder;
+mod depth;
+mod exact;
+pub(crate) mod filter;
+pub(crate) mod first_touch;
+pub(crate) mod gjk;
+mod hull;
+mod polytope;
+#[cfg(test)]
+mod tests;
+mod triangle;
+
+pub use ball::Ball;
+pub use capsule::Capsule;
+pub use cuboid::Cuboid;
+pub use cylinder::Cylinder;
+pub use first_touch::Feature;
+pub use hull::ConvexHull;
+pub use triangle::TriangleShape;
+
+use bvhc_format::MAX_COORDINATE;
+
+use gjk::Separation;
+
+/// A triangle's corners.
+pub(crate) type Corners = [[f64; 3]; 3];
+
+/// A closed convex set: a core, and everything within a radius of it. In the model's units and space.
+///
+/// Implement it for a shape of your own: bounds, radius and support are needed, [`touches`](Self::touches) has a default
+/// that decides in f64. Shapes of this crate decide exactly. A shape is *empty*, and touches nothing, if a bound or the
+/// radius is NaN, if a minimum is greater than its maximum, if the radius is negative, or if anything is beyond 2^60.
+pub trait Shape {
+    /// The smallest and the largest coordinates of the core; they may be a few roundings too wide, but not too narrow.
+    fn core_bounds(&self) -> [[f64; 3]; 2];
+
+    /// How far the shape extends beyond its core, in every direction.
+    fn radius(&self) -> f64 {
+        0.0
+    }
+
+    /// The point of the core that is farthest along a direction, which need not be of unit length. A point that is less
+    /// far by a few roundings of its coordinates will do.
+    fn support(&self, direction: [f64; 3]) -> [f64; 3];
+
+    /// Whether the shape, after a displacement, shares a point with the closed triangle: this decides every answer.
+    ///
+    /// By default decided in f64, in favour of touching within 2^-40 of the largest coordinate.
+    fn touches(&self, triangle: &[[f64; 3]; 3], displacement: &Displacement) -> bool {
+        Separation::of(self, triangle, displacement.rounded()).is_none()
+    }
+
+    /// Whether the shape shares a point with the closed triangle at some time while it moves by the displacement; `None`
+    /// if that is not known. It decides between contacts and near misses.
+    fn touches_during(&self, _triangle: &[[f64; 3]; 3], _displacement: &Displacement) -> Option<bool> {
+        None
+    }
+
+    /// The direction of an edge of the core, by its index; `None` beyond the last. Depths are measured along directions
+    /// made from these; shapes with more than a few edges may have none.
+    fn edge(&self, _index: usize) -> Option<[f64; 3]> {
+        None
+    }
+}
+
+impl<T: Shape + ?Sized> Shape for &T {
+    fn core_bounds(&self) -> [[f64; 3]; 2] {
+        (**self).core_bounds()
+    }
+
+    fn radius(&self) -> f64 {
+        (**self).radius()
+    }
+
+    fn support(&self, direction: [f64; 3]) -> [f64; 3] {
+        (**self).support(direction)
+    }
+
+    fn touches(&self, triangle: &[[f64; 3]; 3], displacement: &Displacement) -> bool {
+        (**self).touches(triangle, displacement)
+    }
+
+    fn touches_during(&self, triangle: &[[f64; 3]; 3], displacement: &Displacement) -> Option<bool> {
+        (**self).touches_during(triangle, displacement)
+    }
+
+    fn edge(&self, index: usize) -> Option<[f64; 3]> {
+        (**self).edge(index)
+    }
+}
+
+/// The exact product of a number and a direction: how far a shape has moved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Displacement {
+    t: f64,
+    direction: [f32; 3],
+}
+
+impl Displacement {
+    /// None at all.
+    pub const NONE: Self = Self { t: 0.0, direction: [0.0; 3] };
+
+    /// `t` times `direction`; both must be finite.
+    pub fn new(t: f64, direction: [f32; 3]) -> Self {
+        Self { t, direction }
+    }
+
+    /// The product, each coordinate rounded once.
+    #[inline(always)]
+    pub fn rounded(&self) -> [f64; 3] {
+        self.direction.map(|x| self.t * f64::from(x))
+    }
+
+    /// The factors.
+    pub(crate) fn factors(&self) -> (f64, [f32; 3]) {
+        (self.t, self.direction)
+    }
+}
+
+/// The bounds of a shape's core and its radius, once they are known to be valid.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounds {
+    pub(crate) lower: [f64; 3],
+    pub(crate) upper: [f64; 3],
+    pub(crate) radius: f64,
+}
+
+impl Bounds {
+    /// `None` if the shape is empty.
+    pub(crate) fn of(shape: &dyn Shape) -> Option<Self> {
+        const MOST: f64 = MAX_COORDINATE as f64;
+        let ([lower, upper], radius) = (shape.core_bounds(), shape.radius());
+        let valid =
+            (0..3).all(|axis| -MOST <= lower[axis] && lower[axis] <= upper[axis] && upper[axis] <= MOST);
+        (valid && (0.0..=MOST).contains(&radius)).then_some(Self { lower, upper, radius })
+    }
+
+    /// The largest magnitude of a coordinate of the shape.
+    pub(crate) fn magnitude(&self) -> f64 {
+        (0..3).fold(0.0f64, |most, axis| most.max(-self.lower[axis]).max(self.upper[axis])) + self.radius
+    }
+}
+
+/// The largest magnitude of a coordinate of a triangle.
+#[inline(always)]
+pub(crate) fn magnitude(triangle: &Corners) -> f64 {
+    triangle.as_flattened().iter().fold(0.0, |most, x| most.max(x.abs()))
+}

@@ -1,0 +1,1 @@
+//! Tests of shapes against one triangle.
