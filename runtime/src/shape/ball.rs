@@ -36,10 +36,6 @@ impl Polytope for Ball {
     fn radius(&self) -> f64 {
         f64::from(self.radius)
     }
-
-    fn edge(&self, _: usize) -> Option<[f64; 3]> {
-        None
-    }
 }
 
 shape_of_polytope!(Ball);

@@ -4,6 +4,7 @@ use super::core_points::CorePoints;
 use super::polytope::{Polytope, shape_of_polytope};
 use super::{Displacement, Shape};
 use crate::bounds::Aabb;
+use crate::math::vector::cross;
 use crate::pose::{Pose, PoseError};
 
 /// A closed solid box, axis-aligned or rotated.
@@ -71,6 +72,11 @@ impl Polytope for Cuboid {
 
     fn radius(&self) -> f64 {
         0.0
+    }
+
+    fn normal(&self, index: usize) -> Option<[f64; 3]> {
+        let axis = |k: usize| self.axes[k % 3];
+        (index < 3).then(|| cross(axis(index + 1), axis(index + 2)))
     }
 
     fn edge(&self, index: usize) -> Option<[f64; 3]> {

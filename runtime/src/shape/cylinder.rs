@@ -58,11 +58,14 @@ impl Shape for Cylinder {
         let cap = if along < 0.0 { self.a } else { self.b }.map(f64::from);
         let outwards = sub(direction, scale(axis, along));
         let square = dot(outwards, outwards);
-        // Along the axis all of the cap is equally far; rounding must not choose a point that is not.
+        // Along the axis all of the cap is equally far.
         if square <= 1e-24 * dot(direction, direction) {
             return cap;
         }
-        add(cap, scale(outwards, f64::from(self.radius) / libm::sqrt(square)))
+        // Where little is left of the direction, its rounding error along the axis must not lead out of the cap.
+        let outwards = scale(outwards, 1.0 / libm::sqrt(square));
+        let outwards = sub(outwards, scale(axis, dot(outwards, axis)));
+        add(cap, scale(outwards, f64::from(self.radius)))
     }
 
     fn touches(&self, triangle: &[[f64; 3]; 3], displacement: &Displacement) -> bool {
@@ -71,6 +74,10 @@ impl Shape for Cylinder {
             Contact::Apart => false,
             Contact::Unsure => touches_exactly(self, triangle, displacement),
         }
+    }
+
+    fn normal(&self, index: usize) -> Option<[f64; 3]> {
+        (index == 0).then(|| self.axis())
     }
 
     fn edge(&self, index: usize) -> Option<[f64; 3]> {
@@ -95,7 +102,7 @@ struct Exact {
 
 #[cold]
 #[inline(never)]
-fn touches_exactly(cylinder: &Cylinder, triangle: &Corners, displacement: &Displacement) -> bool {
+pub(super) fn touches_exactly(cylinder: &Cylinder, triangle: &Corners, displacement: &Displacement) -> bool {
     let (t, direction) = displacement.factors();
     let exponent = t.decode().1;
     let is_moved = t != 0.0 && direction != [0.0; 3];

@@ -1,8 +1,9 @@
 //! How deep a shape is in a triangle that it touches.
 
+use super::directions::offer_each;
 use super::gjk::{Nearest, gap};
 use super::{Corners, Shape};
-use crate::math::vector::{cross, dot, scale, sub};
+use crate::math::vector::{dot, scale};
 
 /// The way out of a triangle.
 #[derive(Clone, Copy, Debug)]
@@ -15,15 +16,11 @@ pub(super) struct WayOut {
     pub(super) point: [f64; 3],
 }
 
-/// The most edges of a shape that are looked at.
-const EDGES: usize = 8;
-
 /// The shortest way out, for a shape that touches the triangle.
 ///
 /// Where the core is apart from the triangle, that is straight away from the nearest point. Where it is not, it is the
-/// shortest of those along the normals of the triangle, of the shape's faces, and of pairs of edges, one of each
-/// (Gottschalk, Lin, Manocha, "OBBTree", 1996, section 5): the shortest there is for boxes, triangles and segments, and
-/// an upper bound for shapes that do not name their edges.
+/// shortest of those along separating [`directions`](super::directions): the shortest there is for boxes, triangles and
+/// segments, and an upper bound for shapes that do not name their faces and edges.
 pub(super) fn shortest_way_out<T: Shape + ?Sized>(
     shape: &T,
     triangle: &Corners,
@@ -50,22 +47,7 @@ pub(super) fn shortest_way_out<T: Shape + ?Sized>(
             }
         }
     };
-    let [a, b, c] = *triangle;
-    let edges = [sub(b, a), sub(c, b), sub(a, c)];
-    let normal = cross(edges[0], edges[1]);
-    offer(normal);
-    for edge in edges {
-        offer(cross(edge, normal));
-    }
-    for index in 0..EDGES {
-        let Some(own) = shape.edge(index) else { break };
-        for edge in edges {
-            offer(cross(own, edge));
-        }
-        for other in (0..index).filter_map(|other| shape.edge(other)) {
-            offer(cross(own, other));
-        }
-    }
+    offer_each(shape, triangle, &mut offer);
     if best.depth == f64::INFINITY {
         // A triangle without extent.
         best = WayOut { depth: 0.0, ..best };

@@ -76,11 +76,11 @@ impl Mover<'_> {
             if plane.gap <= self.tolerance {
                 break;
             }
-            // The plane separates them from now on, or until after the end.
-            if speed <= 0.0 || t + plane.gap / speed > self.t_max {
+            // The plane separates them from now on, or until after the end; it is wide enough for all roundings.
+            if speed <= 0.0 || t + (plane.gap - self.tolerance) / speed > self.t_max {
                 return None;
             }
-            t += (plane.gap - 0.5 * self.tolerance) / speed;
+            t = smaller(t + (plane.gap - 0.5 * self.tolerance) / speed, self.t_max);
         }
         if t == 0.0 && self.shape.touches(triangle, &Displacement::NONE) {
             return Some(self.start(triangle));

@@ -6,6 +6,7 @@
 //! proofs that hold however good it is. These are a plane with the shape on one side and the triangle on the other, a
 //! point of each closer than the radius, or a tetrahedron of their differences that surely holds the origin.
 
+use super::directions::offer_each;
 use super::{Bounds, Corners, Shape, magnitude};
 use crate::math::vector::{add, cross, dot, scale, sub};
 
@@ -197,8 +198,8 @@ impl Nearest {
         self.simplex.determinants().iter().fold(f64::INFINITY, |least, it| least.min(it.abs()))
     }
 
-    /// The widest of the planes that surely separate: across the offset, the triangle's normal, and the faces of the
-    /// last simplex. Those are exact to the last bits where the offset is mostly rounding.
+    /// The widest of the planes that surely separate: across the offset, the directions that the two name, and the faces
+    /// of the last simplex. Those are exact to the last bits where the offset is mostly rounding.
     pub(crate) fn best_plane<T: Shape + ?Sized>(
         &self,
         shape: &T,
@@ -206,7 +207,6 @@ impl Nearest {
         moved: [f64; 3],
         error: f64,
     ) -> Option<Separation> {
-        let [a, b, c] = *triangle;
         let mut best = Separation::along(shape, triangle, moved, self.offset, error);
         let mut offer = |direction: [f64; 3]| {
             for direction in [direction, scale(direction, -1.0)] {
@@ -218,7 +218,7 @@ impl Nearest {
                 }
             }
         };
-        offer(cross(sub(b, a), sub(c, a)));
+        offer_each(shape, triangle, &mut offer);
         let y = &self.simplex.differences[..self.simplex.count];
         for face in [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]] {
             if face.iter().all(|slot| *slot < y.len()) {

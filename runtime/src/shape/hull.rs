@@ -37,10 +37,6 @@ impl Polytope for ConvexHull<'_> {
     fn radius(&self) -> f64 {
         f64::from(self.radius)
     }
-
-    fn edge(&self, _: usize) -> Option<[f64; 3]> {
-        None
-    }
 }
 
 shape_of_polytope!(ConvexHull<'_>);

@@ -10,6 +10,7 @@ mod core_points;
 mod cuboid;
 mod cylinder;
 mod depth;
+mod directions;
 mod exact;
 pub(crate) mod filter;
 pub(crate) mod first_touch;
@@ -66,8 +67,14 @@ pub trait Shape {
         None
     }
 
-    /// The direction of an edge of the core, by its index; `None` beyond the last. Depths are measured along directions
-    /// made from these; shapes with more than a few edges may have none.
+    /// A normal of a flat face of the core, of any length, by its index; `None` beyond the last. One of two opposite ones
+    /// is enough. Contact normals and depths are found among these, among the cross products of edges, and by distance;
+    /// shapes with more than a few faces may name none.
+    fn normal(&self, _index: usize) -> Option<[f64; 3]> {
+        None
+    }
+
+    /// The direction of a straight edge of the core, as for [`normal`](Self::normal).
     fn edge(&self, _index: usize) -> Option<[f64; 3]> {
         None
     }
@@ -92,6 +99,10 @@ impl<T: Shape + ?Sized> Shape for &T {
 
     fn touches_during(&self, triangle: &[[f64; 3]; 3], displacement: &Displacement) -> Option<bool> {
         (**self).touches_during(triangle, displacement)
+    }
+
+    fn normal(&self, index: usize) -> Option<[f64; 3]> {
+        (**self).normal(index)
     }
 
     fn edge(&self, index: usize) -> Option<[f64; 3]> {

@@ -10,8 +10,15 @@ pub(super) trait Polytope {
 
     fn radius(&self) -> f64;
 
-    /// The direction of an edge by its index, if the shape has only a few.
-    fn edge(&self, index: usize) -> Option<[f64; 3]>;
+    /// See [`Shape::normal`].
+    fn normal(&self, _index: usize) -> Option<[f64; 3]> {
+        None
+    }
+
+    /// See [`Shape::edge`].
+    fn edge(&self, _index: usize) -> Option<[f64; 3]> {
+        None
+    }
 }
 
 /// A polytope is a shape that decides exactly.
@@ -42,6 +49,10 @@ macro_rules! shape_of_polytope {
                     triangle,
                     displacement,
                 ))
+            }
+
+            fn normal(&self, index: usize) -> Option<[f64; 3]> {
+                Polytope::normal(self, index)
             }
 
             fn edge(&self, index: usize) -> Option<[f64; 3]> {

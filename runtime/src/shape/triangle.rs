@@ -3,7 +3,7 @@
 use super::core_points::CorePoints;
 use super::polytope::{Polytope, shape_of_polytope};
 use super::{Displacement, Shape};
-use crate::math::vector::sub;
+use crate::math::vector::{cross, sub};
 
 /// A closed triangle, which may be degenerate: a segment or a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +26,11 @@ impl Polytope for TriangleShape {
 
     fn radius(&self) -> f64 {
         0.0
+    }
+
+    fn normal(&self, index: usize) -> Option<[f64; 3]> {
+        let [a, b] = [Polytope::edge(self, 0)?, Polytope::edge(self, 1)?];
+        (index == 0).then(|| cross(a, b))
     }
 
     fn edge(&self, index: usize) -> Option<[f64; 3]> {
