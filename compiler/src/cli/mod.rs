@@ -17,6 +17,7 @@ mod query;
 mod report;
 mod response;
 mod row;
+mod shape;
 mod text;
 mod verify;
 

@@ -61,7 +61,29 @@ pub(super) enum RowError {
     /// The direction of a ray is zero.
     #[error("the direction is zero")]
     ZeroDirection,
-    /// Twelve numbers are not a valid pose.
+    /// The first word of a line names no shape.
+    #[error("`{found}` is no shape: ball, capsule, box, cylinder, triangle or points")]
+    Shape {
+        /// The word.
+        found: String,
+    },
+    /// A shape has too many or too few numbers.
+    #[error("found {found} numbers, which are not those of a {kind} query with the shape `{word}`: see `bvhc query {kind} --help`")]
+    ShapeCount {
+        /// The kind of query.
+        kind: &'static str,
+        /// The shape's word.
+        word: String,
+        /// How many numbers there are.
+        found: usize,
+    },
+    /// The count of points is no whole number of at least one.
+    #[error("`{found}` is no count of points")]
+    PointCount {
+        /// The field.
+        found: String,
+    },
+    /// Twelve numbers are not a valid pose, or nine no valid rotation.
     #[error(transparent)]
     Pose(#[from] PoseError),
 }
@@ -77,24 +99,32 @@ pub(super) struct Row<T> {
     count: usize,
 }
 
+/// Splits a line at blanks and commas, up to a comment; no fields if it holds only blanks and a comment.
+pub(super) fn fields(line: &[u8]) -> Result<Vec<&str>, RowError> {
+    let end = line.iter().position(|byte| *byte == b'#').unwrap_or(line.len());
+    let text = std::str::from_utf8(&line[..end]).map_err(|_| RowError::NotText)?;
+    let mut fields = Vec::new();
+    if text.trim().is_empty() {
+        return Ok(fields);
+    }
+    for part in text.split(',') {
+        if part.trim().is_empty() {
+            return Err(RowError::Missing);
+        }
+        fields.extend(part.split_whitespace());
+    }
+    Ok(fields)
+}
+
 impl<T: Copy + Default + FromStr + Into<f64>> Row<T> {
-    /// Splits a line at blanks and commas; `None` if it holds only blanks and a comment.
+    /// Parses the numbers of a line; `None` if it holds only blanks and a comment.
     pub(super) fn parse(line: &[u8]) -> Result<Option<Self>, RowError> {
-        let end = line.iter().position(|byte| *byte == b'#').unwrap_or(line.len());
-        let text = std::str::from_utf8(&line[..end]).map_err(|_| RowError::NotText)?;
-        if text.trim().is_empty() {
-            return Ok(None);
-        }
         let mut row = Self { numbers: [T::default(); MOST], count: 0 };
-        for part in text.split(',') {
-            if part.trim().is_empty() {
-                return Err(RowError::Missing);
-            }
-            for field in part.split_whitespace() {
-                row.push(field)?;
-            }
+        let fields = fields(line)?;
+        for field in &fields {
+            row.push(field)?;
         }
-        Ok(Some(row))
+        Ok((!fields.is_empty()).then_some(row))
     }
 
     fn push(&mut self, field: &str) -> Result<(), RowError> {

@@ -148,3 +148,25 @@ fn endless_and_sparse_inputs_are_errors() {
     let ran = sandbox.run(&["query", "any", "cube.bvh", "--input", "/dev/zero"]);
     ran.fails(1, &["/dev/zero, line 1", "longer than 65536 bytes"]);
 }
+
+#[test]
+fn shapes_overlap_faces() {
+    let rows = ask(
+        "overlap",
+        "ball 0.5 0.5 1.5 0.5\nball 0.5 0.5 1.5 0.49\ncapsule 0.5 0.5 3 0.5 0.5 1.25 0.25\nbox 0.5 0.5 2 .1 .1 1\n\
+         cylinder 0.5 0.5 1 0.5 0.5 2 0.25\ntriangle 2 0 0 2 1 0 1 .5 .5\npoints 1 0.5 0.5 0.5 0.5 # inside\nball 0 0 0 -1\n",
+    );
+    assert_eq!(rows, "count,faces\n1,1\n0,\n1,1\n1,1\n1,1\n1,3\n6,0 1 2 3 4 5\n0,\n");
+}
+
+#[test]
+fn shapes_stop_before_they_touch() {
+    let rows = ask("cast", "ball 0.5 0.5 3 0.5 0 0 -3\nbox .5 .5 9 .1 .1 .1 0 0 -1\nball .5 .5 1.25 .5 0 0 -1\n");
+    let lines: Vec<&str> = rows.lines().collect();
+    assert_eq!(lines[0], "hit,t,x,y,z,nx,ny,nz,face,depth");
+    let fields: Vec<f64> = lines[1].split(',').map(|field| field.parse().unwrap()).collect();
+    assert!(fields[1] <= 0.5 && fields[1] > 0.5 - 1e-6, "{rows}");
+    assert_eq!([0, 2, 3, 4, 5, 6, 7, 8, 9].map(|k| fields[k]), [1.0, 0.5, 0.5, 1.0, 0.0, 0.0, 1.0, 1.0, 0.0]);
+    assert_eq!(lines[2], "0,,,,,,,,,");
+    assert_eq!(lines[3], "1,0,0.5,0.5,1,0,0,1,1,0.25");
+}

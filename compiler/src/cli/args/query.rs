@@ -24,6 +24,8 @@ position or direction that is not finite and a direction of zero are errors.
   sphere    x y z  radius                                  count,faces
   collide   r11 r12 r13  r21 r22 r23  r31 r32 r33  x y z   collides,pairs
   distance  the same                                       distance,ax,ay,az,bx,by,bz,face_a,face_b
+  overlap   SHAPE (`bvhc query overlap --help`)            count,faces
+  cast      SHAPE  dx dy dz  [t_max]                       hit,t,x,y,z,nx,ny,nz,face,depth
 
 A direction need not be of unit length; t counts in its length. The range defaults to 0 to inf. u and v weigh \
 the triangle's second and third corner. Faces count from 0 in the order of the model's faces (OBJ: `f` \
@@ -58,6 +60,31 @@ than that. A query that takes too many steps prints `exhausted` as its distance.
 Example, two monkeys three units apart:
   echo 1 0 0  0 1 0  0 0 1  3 0 0 | bvhc query distance suzanne.bvh suzanne.bvh";
 
+const SHAPES: &str = "\
+A query is a line: a shape, and for a cast a displacement. Blanks or commas separate the fields; what follows a `#` is a \
+comment; empty lines are skipped. Every query gives one row, in order, below a header line.
+
+  shape                                          numbers
+  ball x y z  r                                  centre, radius
+  capsule ax ay az  bx by bz  r                  the two ends of a segment, radius
+  box x y z  hx hy hz  [r11 r12 r13 ... r33]     centre, half extents, rows of a rotation
+  cylinder ax ay az  bx by bz  r                 the centres of the caps, radius
+  triangle ax ay az  bx by bz  cx cy cz          corners
+  points n  x y z  ...  r                        the convex hull of n points, grown by a radius
+
+  kind      a line of input                      prints
+  overlap   SHAPE                                count,faces
+  cast      SHAPE  dx dy dz  [t_max]             hit,t,x,y,z,nx,ny,nz,face,depth
+
+Shapes are solid and closed: touching counts, exactly. overlap lists the faces that are touched, each once, ascending. \
+A cast moves the shape by t times the displacement, t from 0 to 1 or t_max, and prints the last t before it touches, rounded \
+down, the point and the unit normal of the contact, which points to the shape, and the face. A shape that touches from the \
+start has t = 0 and the depth by which it must move along the normal to be free. Empty shapes, as those with a negative radius, \
+touch nothing. Numbers must be finite, but t_max may be `inf`.
+
+Example, a person who walks into a wall:
+  echo capsule 0 0.3 0  0 1.5 0  0.3   5 0 0 | bvhc query cast level.bvh";
+
 /// `bvhc query KIND ...`
 #[derive(Debug, clap::Args)]
 #[command(after_help = LINES, subcommand_value_name = "KIND", subcommand_help_heading = "Kinds")]
@@ -84,6 +111,12 @@ pub(in crate::cli) enum Query {
     /// List all faces that touch a ball
     #[command(after_help = LINES)]
     Sphere(ModelArgs),
+    /// List all faces that touch a shape
+    #[command(after_help = SHAPES)]
+    Overlap(ModelArgs),
+    /// Find what a moving shape touches first
+    #[command(after_help = SHAPES)]
+    Cast(ModelArgs),
     /// Test whether two models collide, for each of a list of poses
     #[command(after_help = COLLIDE_HELP)]
     Collide(CollideArgs),

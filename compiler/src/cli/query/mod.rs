@@ -3,6 +3,7 @@
 mod collide;
 mod distance;
 mod model;
+mod shape;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -27,6 +28,8 @@ pub(super) fn run(args: &QueryArgs) -> Result<(), CliError> {
         Query::Point(args) => ask_model(Kind::Point, args),
         Query::Box(args) => ask_model(Kind::Box, args),
         Query::Sphere(args) => ask_model(Kind::Sphere, args),
+        Query::Overlap(args) => ask_shape(shape::Kind::Overlap, args),
+        Query::Cast(args) => ask_shape(shape::Kind::Cast, args),
         Query::Collide(args) => ask_whether_both_meet(args),
         Query::Distance(args) => ask_how_far(args),
     }
@@ -35,6 +38,11 @@ pub(super) fn run(args: &QueryArgs) -> Result<(), CliError> {
 fn ask_model(kind: Kind, args: &ModelArgs) -> Result<(), CliError> {
     let file = Compiled::read(&args.file)?;
     answer_all(&model::Handler { kind, model: file.model.model() }, args.input.as_deref())
+}
+
+fn ask_shape(kind: shape::Kind, args: &ModelArgs) -> Result<(), CliError> {
+    let file = Compiled::read(&args.file)?;
+    answer_all(&shape::Handler { kind, model: file.model.model() }, args.input.as_deref())
 }
 
 fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {

@@ -43,11 +43,11 @@ impl Answer for Handler<'_> {
             Kind::Point => self.point(query.point()?, row),
             Kind::Box => {
                 let query_box = query.aabb()?;
-                self.overlap(row, |visit| self.model.overlap_box(&query_box, visit))
+                list_faces(&self.model, row, |visit| self.model.overlap_box(&query_box, visit))
             }
             Kind::Sphere => {
                 let (centre, radius) = query.sphere()?;
-                self.overlap(row, |visit| self.model.overlap_sphere(centre, radius, visit))
+                list_faces(&self.model, row, |visit| self.model.overlap_sphere(centre, radius, visit))
             }
         };
         row.push('\n');
@@ -90,26 +90,27 @@ impl Handler<'_> {
         }
     }
 
-    /// Lists the faces that overlap; a face of several triangles counts once.
-    fn overlap(
-        &self,
-        row: &mut String,
-        query: impl FnOnce(&mut dyn FnMut(Overlap) -> ControlFlow<()>) -> ControlFlow<()>,
-    ) -> std::fmt::Result {
-        let mut faces = Vec::new();
-        let _ = query(&mut |overlap| {
-            faces.extend(self.model.source_of(overlap.triangle).map(|source| source.face));
-            ControlFlow::Continue(())
-        });
-        faces.sort_unstable();
-        faces.dedup();
-        write!(row, "{},", faces.len())?;
-        for (index, face) in faces.iter().enumerate() {
-            let blank = if index == 0 { "" } else { " " };
-            write!(row, "{blank}{face}")?;
-        }
-        Ok(())
+}
+
+/// Lists the faces of triangles that a query finds; a face of several triangles counts once.
+pub(super) fn list_faces(
+    model: &Model<'_>,
+    row: &mut String,
+    query: impl FnOnce(&mut dyn FnMut(Overlap) -> ControlFlow<()>) -> ControlFlow<()>,
+) -> std::fmt::Result {
+    let mut faces = Vec::new();
+    let _ = query(&mut |overlap| {
+        faces.extend(model.source_of(overlap.triangle).map(|source| source.face));
+        ControlFlow::Continue(())
+    });
+    faces.sort_unstable();
+    faces.dedup();
+    write!(row, "{},", faces.len())?;
+    for (index, face) in faces.iter().enumerate() {
+        let blank = if index == 0 { "" } else { " " };
+        write!(row, "{blank}{face}")?;
     }
+    Ok(())
 }
 
 /// Appends a CSV field, quoted if RFC 4180 requires it.
