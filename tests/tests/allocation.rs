@@ -7,7 +7,9 @@ use std::ops::ControlFlow;
 
 use bvhc::compile::Quality;
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{Counters, Filter, Model, Pose, Ray, Tolerance, VisitControl, WorkBudget};
+use bvhc_runtime::{
+    Capsule, Counters, Filter, Model, Pose, Ray, ShapeCast, Tolerance, VisitControl, WorkBudget,
+};
 use bvhc_tests::scene::{hall, icosphere};
 use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::trial::Trial;
@@ -165,5 +167,10 @@ fn ask(model: &Model<'_>, ray: &Ray, point: [f32; 3]) {
     let _ = model.overlap_box_with(&around, &mut only, |_| ControlFlow::Break(()));
     let _ = model.overlap_sphere(point, 0.2, |overlap| see(overlap.triangle));
     let _ = model.overlap_sphere_with(point, 0.2, &mut counters, |_| ControlFlow::Break(()));
-    std::hint::black_box((hit, nearest, other, answers, found, model.material_name(0), counters));
+    let capsule = Capsule::new(point, ray.origin, 0.1);
+    let cast = ShapeCast::new(&capsule, ray.direction);
+    let _ = model.overlap(&capsule, |overlap| see(overlap.triangle));
+    let _ = model.all_casts_with(&cast, &mut only, |hit| see(hit.triangle));
+    let cast = (model.overlaps(&capsule), model.cast(&cast), model.cast_any_with(&cast, &mut counters));
+    std::hint::black_box((hit, nearest, other, answers, found, model.material_name(0), counters, cast));
 }

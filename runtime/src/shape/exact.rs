@@ -24,7 +24,7 @@ type Number = Whole<LIMBS>;
 type Point = Vector<LIMBS>;
 
 /// Far above the rounds that a polytope takes: the faces on the way are ever nearer.
-const ROUNDS: usize = 4096;
+const ROUNDS: usize = 512;
 
 /// Whether the displaced polytope, grown by the radius, shares a point with the triangle.
 #[cold]

@@ -162,6 +162,13 @@ impl Bounds {
     }
 }
 
+/// A triangle of a file, unless that is corrupt: coordinates are at most 2^60.
+#[inline(always)]
+pub(crate) fn corners_of(triangle: &[[f32; 3]; 3]) -> Option<Corners> {
+    let valid = triangle.as_flattened().iter().fold(true, |valid, x| valid & (x.abs() <= MAX_COORDINATE));
+    valid.then(|| triangle.map(|corner| corner.map(f64::from)))
+}
+
 /// The largest magnitude of a coordinate of a triangle.
 #[inline(always)]
 pub(crate) fn magnitude(triangle: &Corners) -> f64 {

@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use bvhc_runtime::{
-    Aabb, ClosestPoint, Hit, Model, Pose, Ray, Tolerance, VisitControl, WarmStart, WorkBudget,
+    Aabb, CastHit, ClosestPoint, Cuboid, Hit, Model, Pose, Ray, ShapeCast, Tolerance, VisitControl, WarmStart,
+    WorkBudget,
 };
 
 /// A hit, bit by bit.
@@ -88,10 +89,20 @@ pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u
         let around = Aabb::new(point.map(|x| x - 0.5), point.map(|x| x + 0.5));
         let _ = model.overlap_box(&around, &mut count);
         let _ = model.overlap_sphere(point, 0.5, &mut count);
+        let cuboid = Cuboid::new(point, [0.5, 0.25, 0.125]);
+        let _ = model.overlap(&cuboid, &mut count);
+        let to_origin = ShapeCast::new(&cuboid, point.map(|x| -x));
+        let _ = model.all_casts(&to_origin, |hit| count_hit(model, hit));
+        answers += u64::from(model.cast(&to_origin).is_some()) + u64::from(model.cast_any(&to_origin));
     }
     let mut interleaved = vec![None; points.len()];
     model.closest_points_interleaved(points, f32::INFINITY, &mut interleaved, &mut ());
     answers + interleaved.iter().flatten().count() as u64 + ask_pairs(model)
+}
+
+fn count_hit(model: &Model<'_>, hit: &CastHit) -> ControlFlow<()> {
+    std::hint::black_box(model.source_of(hit.triangle));
+    ControlFlow::Continue(())
 }
 
 /// Queries distances between a model and itself, each with a budget of this many steps; returns how many were found.

@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::ray::{Class, Frame, Ray, Sides};
 use crate::shape::filter::{Entries, MovingBox, POSITION_ERROR, entries_in_block};
 use crate::shape::first_touch::{Feature, Mover, Touch, centre, unit_normal};
-use crate::shape::{Bounds, Corners, Shape};
+use crate::shape::{Bounds, Corners, Shape, corners_of};
 use crate::simd::{Kernel, dispatch};
 use crate::triangle::corners;
 use crate::walk::Visit;
@@ -30,13 +30,21 @@ pub enum StartContact {
 }
 
 /// A shape that moves in a straight line: at time `t` it is displaced by `t * displacement`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct ShapeCast<'a, T: ?Sized> {
     shape: &'a T,
     displacement: [f32; 3],
     t_max: f64,
     sides: Sides,
     start: StartContact,
+}
+
+impl<T: ?Sized> Copy for ShapeCast<'_, T> {}
+
+impl<T: ?Sized> Clone for ShapeCast<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
 }
 
 impl<'a, T: Shape> ShapeCast<'a, T> {
@@ -418,7 +426,7 @@ fn hit_in_lane(
         return None;
     }
     let corners = corners(visit.block, lane);
-    let exact = corners.map(|corner| corner.map(f64::from));
+    let exact = corners_of(&corners)?;
     let touch = plan.touch(&exact, limit)?;
     Some(CastHit {
         t: touch.t,

@@ -5,7 +5,7 @@ use core::ops::ControlFlow;
 use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::query::overlap::Overlap;
-use crate::shape::{Bounds, Displacement, Shape};
+use crate::shape::{Bounds, Displacement, Shape, corners_of};
 use crate::walk::probe::{Erased, Probe};
 
 impl Model<'_> {
@@ -80,7 +80,8 @@ impl Model<'_> {
                 let [a, b, c] = corners.map(|corner| corner[axis]);
                 a.max(b).max(c) < query_box.min[axis] || a.min(b).min(c) > query_box.max[axis]
             });
-            !beside && shape.touches(&corners.map(|corner| corner.map(f64::from)), &Displacement::NONE)
+            !beside
+                && corners_of(corners).is_some_and(|corners| shape.touches(&corners, &Displacement::NONE))
         };
         self.overlap_in_box(&query_box, &touches, probe, visit)
     }

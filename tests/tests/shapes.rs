@@ -1,0 +1,249 @@
+//! Shapes on every SIMD level, layout and tree, against tests of every triangle.
+//!
+//! Whether a shape touches a triangle is decided by [`Shape::touches`] and [`Shape::touches_during`], which the
+//! runtime's own tests hold to integers; here it is whether queries find what these say.
+
+use std::ops::ControlFlow;
+use std::sync::LazyLock;
+
+use bvhc::mesh::Mesh;
+use bvhc_runtime::{
+    Ball, Capsule, CastHit, ConvexHull, Cuboid, Cylinder, Displacement, Filter, Model, Shape, ShapeCast, Sides,
+    StartContact, TriangleShape,
+};
+use bvhc_tests::random::Random;
+use bvhc_tests::support::queries::Queries;
+use bvhc_tests::support::trial::Trial;
+use bvhc_tests::support::{integer_scenes, scenes};
+
+static TRIALS: LazyLock<Vec<Trial>> =
+    LazyLock::new(|| scenes(1).iter().chain(&integer_scenes()).flat_map(Trial::of).collect());
+
+/// For each scene, half of them for its small files.
+const SHAPES: u32 = 100;
+
+/// What a test asks of a shape of any kind.
+trait Ask {
+    fn ask(&mut self, shape: &impl Shape);
+}
+
+/// Calls `ask` with a shape of one of all kinds, near the mesh, and of a size from points to that of the mesh.
+fn with_random_shape(queries: &mut Queries<'_>, random: &mut Random, kind: u32, ask: &mut impl Ask) {
+    let start = queries.point();
+    let size = queries.size() * [0.0, 1e-3, 0.05, 0.4][random.below(4) as usize];
+    let mut near = || random.point(start.map(|x| x - size), start.map(|x| x + size));
+    let (a, b, c) = (near(), near(), near());
+    let points = [start, a, b, c, near(), near()];
+    let extents = near();
+    match kind % 6 {
+        0 => ask.ask(&Ball::new(start, 0.5 * size)),
+        1 => ask.ask(&Capsule::new(start, a, 0.3 * size)),
+        2 => {
+            let [half, rows] = [std::array::from_fn(|k| (extents[k] - start[k]).abs()), [0.0; 3]];
+            let turned = [[0.8, -0.6, rows[0]], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]];
+            ask.ask(&Cuboid::new(start, half).rotated(turned).expect("a rotation"));
+        }
+        // A cylinder has a length.
+        3 if size > 0.0 => ask.ask(&Cylinder::new(start, a, 0.3 * size)),
+        4 => ask.ask(&TriangleShape::new([start, a, b])),
+        _ => ask.ask(&ConvexHull::new(&points, 0.1 * size)),
+    }
+}
+
+fn corners(mesh: &Mesh, triangle: u32) -> [[f64; 3]; 3] {
+    mesh.corners(triangle).map(|corner| corner.map(f64::from))
+}
+
+fn triangles(mesh: &Mesh) -> std::ops::Range<u32> {
+    0..mesh.triangles.len() as u32
+}
+
+/// Overlaps of one shape in all models.
+struct Overlaps<'a> {
+    trial: &'a Trial,
+    models: &'a [Model<'a>],
+    found: usize,
+}
+
+impl Ask for Overlaps<'_> {
+    fn ask(&mut self, shape: &impl Shape) {
+        let mesh = &self.trial.mesh;
+        let touched = |triangle: &u32| shape.touches(&corners(mesh, *triangle), &Displacement::NONE);
+        let expected: Vec<u32> = triangles(mesh).filter(touched).collect();
+        self.found += usize::from(!expected.is_empty());
+        for model in self.models {
+            let mut found = Vec::new();
+            let _ = model.overlap(shape, |overlap| {
+                found.push(overlap.triangle);
+                ControlFlow::Continue(())
+            });
+            found.sort_unstable();
+            assert_eq!(found, expected, "{} {}", self.trial.name, model.level().name());
+            assert_eq!(model.overlaps(shape), !expected.is_empty());
+            let odd = expected.iter().any(|triangle| triangle % 2 == 1);
+            assert_eq!(model.overlaps_with(shape, &mut Filter(|triangle| triangle % 2 == 1)), odd);
+        }
+    }
+}
+
+#[test]
+fn shapes_overlap_the_triangles_that_they_touch() {
+    let mut found = 0;
+    for (seed, trial) in TRIALS.iter().enumerate() {
+        let models = trial.models();
+        let (mut queries, mut random) = (Queries::new(&trial.mesh, 3), Random::new(seed as u64));
+        for kind in 0..trial.share(SHAPES) {
+            let mut ask = Overlaps { trial, models: &models, found };
+            with_random_shape(&mut queries, &mut random, kind, &mut ask);
+            found = ask.found;
+        }
+    }
+    assert!(found > 150, "{found} found");
+}
+
+/// The casts of one shape in all models.
+struct Casts<'a> {
+    trial: &'a Trial,
+    models: &'a [Model<'a>],
+    displacement: [f32; 3],
+    size: f32,
+    /// How many casts met something, and how many of those from the start.
+    met: [usize; 2],
+}
+
+impl Ask for Casts<'_> {
+    fn ask(&mut self, shape: &impl Shape) {
+        let cast = ShapeCast::new(shape, self.displacement);
+        let first = self.models[0].cast(&cast);
+        for model in self.models {
+            assert_eq!(model.cast(&cast), first, "{} {}", self.trial.name, model.level().name());
+            assert_eq!(model.cast_any(&cast), first.is_some());
+            self.check_all(model, &cast, first.as_ref());
+        }
+        let is_sure = shape.touches_during(&[[0.0; 3]; 3], &Displacement::NONE).is_some();
+        match &first {
+            None => self.check_miss(shape, is_sure),
+            Some(hit) => self.check_hit(shape, hit),
+        }
+        self.check_start(shape, first.as_ref());
+    }
+}
+
+impl Casts<'_> {
+    /// All casts are of different triangles, and the first is the best of them.
+    fn check_all<T: Shape>(&self, model: &Model<'_>, cast: &ShapeCast<'_, T>, first: Option<&CastHit>) {
+        let mut all: Vec<CastHit> = Vec::new();
+        let _ = model.all_casts(cast, |hit| {
+            all.push(*hit);
+            ControlFlow::Continue(())
+        });
+        all.sort_by_key(|hit| hit.triangle);
+        assert!(all.is_sorted_by(|a, b| a.triangle < b.triangle), "a triangle was reported twice");
+        let least = all.iter().map(|hit| hit.t).reduce(f64::min);
+        assert_eq!(least, first.map(|hit| hit.t), "{}", self.trial.name);
+        assert!(first.is_none_or(|first| all.contains(first)));
+    }
+
+    fn check_miss(&self, shape: &impl Shape, is_sure: bool) {
+        let all = Displacement::new(1.0, self.displacement);
+        for triangle in triangles(&self.trial.mesh).filter(|_| is_sure) {
+            let touched = shape.touches_during(&corners(&self.trial.mesh, triangle), &all);
+            assert_eq!(touched, Some(false), "{} {triangle} was missed", self.trial.name);
+        }
+    }
+
+    fn check_hit(&mut self, shape: &impl Shape, hit: &CastHit) {
+        self.met[0] += 1;
+        let mesh = &self.trial.mesh;
+        assert_eq!(hit.corners, mesh.corners(hit.triangle));
+        let at = Displacement::new(hit.t, self.displacement);
+        let touched = |triangle| shape.touches(&corners(mesh, triangle), &at);
+        if hit.depth.is_some() {
+            self.met[1] += 1;
+            assert!(hit.t == 0.0 && touched(hit.triangle));
+            return;
+        }
+        assert!(!triangles(mesh).any(touched), "{} at {}: {hit:?}", self.trial.name, hit.t);
+        // Something is touched when the shape moves on by less than a millionth of the model's size.
+        let speed = self.displacement.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+        let closing: f64 = (0..3).map(|k| f64::from(-hit.normal[k] * self.displacement[k])).sum();
+        if closing > 1e-3 * speed && hit.t < 0.999 {
+            let later = hit.t + 1e-6 * f64::from(self.size) / closing;
+            let during = Displacement::new(later.min(1.0), self.displacement);
+            let touched = shape.touches(&corners(mesh, hit.triangle), &during);
+            let grazed = shape.touches_during(&corners(mesh, hit.triangle), &during);
+            assert!(touched || grazed == Some(true), "{} at {}: {hit:?}", self.trial.name, hit.t);
+        }
+    }
+
+    /// The other choices for contacts at the start.
+    fn check_start(&self, shape: &impl Shape, first: Option<&CastHit>) {
+        let cast = ShapeCast::new(shape, self.displacement);
+        let ignoring = self.models[0].cast(&cast.with_start(StartContact::Ignore));
+        assert!(ignoring.is_none_or(|hit| hit.depth.is_none()));
+        if first.is_none_or(|hit| hit.depth.is_none()) {
+            assert_eq!(ignoring.as_ref(), first);
+        }
+        for model in self.models {
+            assert_eq!(model.cast(&cast.with_start(StartContact::Ignore)), ignoring);
+        }
+        for sides in [Sides::Front, Sides::Back] {
+            let hit = self.models[0].cast(&cast.with_sides(sides));
+            let along = |hit: &CastHit| -> f32 {
+                (0..3).map(|k| hit.face_normal[k] * self.displacement[k]).sum::<f32>()
+            };
+            let front = if sides == Sides::Front { 1.0 } else { -1.0 };
+            assert!(hit.is_none_or(|hit| front * along(&hit) <= 1e-6 * self.size));
+        }
+    }
+}
+
+#[test]
+fn casts_stop_before_they_touch_and_miss_nothing() {
+    let mut met = [0; 2];
+    for (seed, trial) in TRIALS.iter().enumerate() {
+        let models = trial.models();
+        let (mut queries, mut random) = (Queries::new(&trial.mesh, 4), Random::new(seed as u64));
+        for kind in 0..trial.share(SHAPES) {
+            let size = queries.size();
+            let target = queries.on_surface();
+            let displacement = match random.below(4) {
+                0 => [size, 0.0, 0.0],
+                1 => [0.0, 0.0, -0.5 * size],
+                _ => {
+                    let from = queries.point();
+                    std::array::from_fn(|k| 1.5 * (target[k] - from[k]))
+                }
+            };
+            let mut ask = Casts { trial, models: &models, displacement, size, met };
+            with_random_shape(&mut queries, &mut random, kind, &mut ask);
+            met = ask.met;
+        }
+    }
+    assert!(met[0] > 150 && met[1] > 40, "{met:?}");
+}
+
+/// A cube and a ball above squares at two heights: contacts whose times, normals and depths are known.
+#[test]
+fn known_contacts() {
+    let floor = bvhc_tests::scene::grid::checkerboard(4);
+    let file = bvhc_tests::support::compiled(&floor, bvhc::compile::Quality::Default);
+    let model = Model::from_bytes(&file).expect("it opens");
+    let top = model.bounds().max[2];
+    let cuboid = Cuboid::new([2.5, 1.5, top + 1.75], [0.25; 3]);
+    let hit = model.cast(&ShapeCast::new(&cuboid, [0.0, 0.0, -3.0])).expect("it falls");
+    assert!((hit.t - 0.5).abs() < 1e-6 && hit.t <= 0.5, "{hit:?}");
+    assert_eq!(hit.normal, [0.0, 0.0, 1.0]);
+    // It rests on the floor: it touches it, but does not move deeper into it.
+    let resting = Cuboid::new([2.5, 1.5, top + 0.25], [0.25; 3]);
+    let along = ShapeCast::new(&resting, [0.2, 0.0, 0.0]);
+    assert_eq!(model.cast(&along).expect("it touches").depth, Some(0.0));
+    assert_eq!(model.cast(&along.with_start(StartContact::IfClosing)), None);
+    assert_eq!(model.cast(&along.with_start(StartContact::Ignore)), None);
+    let down = ShapeCast::new(&resting, [0.0, 0.0, -1.0]).with_start(StartContact::IfClosing);
+    assert_eq!(model.cast(&down).map(|hit| (hit.t, hit.normal)), Some((0.0, [0.0, 0.0, 1.0])));
+    // A ball a quarter in the floor.
+    let ball = Ball::new([2.5, 1.5, top + 0.75], 1.0);
+    let hit = model.cast(&ShapeCast::new(&ball, [0.0; 3])).expect("it touches");
+    assert_eq!((hit.depth, hit.normal), (Some(0.25), [0.0, 0.0, 1.0]));
+}
