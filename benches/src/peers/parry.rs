@@ -5,6 +5,7 @@
 //! builder, PLOC, makes trees that are slower here.
 
 pub mod pairs;
+pub mod shapes;
 
 use bvhc::mesh::Mesh;
 use bvhc_runtime::Ray;

@@ -9,6 +9,7 @@ pub mod peer_times;
 pub mod points;
 pub mod rays;
 pub mod roster;
+pub mod shapes;
 pub mod stage;
 pub mod table;
 pub mod vector;

@@ -24,24 +24,22 @@ pub struct Cylinder {
     a: [f32; 3],
     b: [f32; 3],
     radius: f32,
+    /// The unit vector along the axis; NaN if the ends are equal.
+    axis: [f64; 3],
 }
 
 impl Cylinder {
     /// The cylinder around the segment between the centres of its caps. Empty if these are equal.
     pub fn new(a: impl Into<[f32; 3]>, b: impl Into<[f32; 3]>, radius: f32) -> Self {
-        Self { a: a.into(), b: b.into(), radius }
-    }
-
-    /// The unit vector along the axis; NaN if the ends are equal.
-    fn axis(&self) -> [f64; 3] {
-        let along = sub(self.b.map(f64::from), self.a.map(f64::from));
-        scale(along, 1.0 / libm::sqrt(dot(along, along)))
+        let (a, b) = (a.into(), b.into());
+        let along = sub(b.map(f64::from), a.map(f64::from));
+        Self { a, b, radius, axis: scale(along, 1.0 / libm::sqrt(dot(along, along))) }
     }
 }
 
 impl Shape for Cylinder {
     fn core_bounds(&self) -> [[f64; 3]; 2] {
-        let (a, b, axis) = (self.a.map(f64::from), self.b.map(f64::from), self.axis());
+        let (a, b, axis) = (self.a.map(f64::from), self.b.map(f64::from), self.axis);
         // A radius that is NaN or negative makes the bounds empty, as an axis without a direction does.
         let radius = if self.radius >= 0.0 { f64::from(self.radius) } else { f64::NAN };
         let reach = axis.map(|x| radius * libm::sqrt((1.0 - x * x).max(0.0)) * (1.0 + 1e-7) + x * 0.0);
@@ -53,7 +51,7 @@ impl Shape for Cylinder {
     }
 
     fn support(&self, direction: [f64; 3]) -> [f64; 3] {
-        let axis = self.axis();
+        let axis = self.axis;
         let along = dot(direction, axis);
         let cap = if along < 0.0 { self.a } else { self.b }.map(f64::from);
         let outwards = sub(direction, scale(axis, along));
@@ -77,11 +75,11 @@ impl Shape for Cylinder {
     }
 
     fn normal(&self, index: usize) -> Option<[f64; 3]> {
-        (index == 0).then(|| self.axis())
+        (index == 0).then_some(self.axis)
     }
 
     fn edge(&self, index: usize) -> Option<[f64; 3]> {
-        (index == 0).then(|| self.axis())
+        (index == 0).then_some(self.axis)
     }
 }
 

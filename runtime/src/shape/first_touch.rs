@@ -43,7 +43,7 @@ pub(crate) struct Mover<'a> {
     pub(crate) grain: f64,
 }
 
-/// Where and when a shape first touches a triangle.
+/// Where a shape first touches a triangle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Touch {
     pub(crate) t: f64,
@@ -55,19 +55,28 @@ pub(crate) struct Touch {
     pub(crate) feature: Feature,
 }
 
+/// When a shape first touches a triangle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TouchTime {
+    pub(crate) t: f64,
+    /// Whether it does so from the start.
+    pub(crate) from_start: bool,
+    /// The normal of a plane that was between them then.
+    normal: [f64; 3],
+}
+
 impl Mover<'_> {
     /// The first contact at a time up to `limit`, or a little after it; `None` if there is none up to `t_max`.
-    pub(crate) fn first_touch(&self, triangle: &Corners, limit: f64) -> Option<Touch> {
+    pub(crate) fn first_touch(&self, triangle: &Corners, limit: f64) -> Option<TouchTime> {
         let direction = self.direction.map(f64::from);
         let mut t = self.entry(triangle, &direction)?;
+        if limit < f64::INFINITY && self.is_apart_until(triangle, limit, &direction) {
+            return None;
+        }
         let (mut speed, mut normal) = (0.0, [0.0; 3]);
+        let mut moved = scale(direction, t);
+        let mut nearest = Nearest::of(self.shape, triangle, moved);
         for _ in 0..STEPS {
-            // Results are earlier than this by no more than the last step back.
-            if t > limit + self.grain * f64::from(1u32 << (2 * BACKS)) {
-                return None;
-            }
-            let moved = scale(direction, t);
-            let nearest = Nearest::of(self.shape, triangle, moved);
             if nearest.contains_origin() {
                 break;
             }
@@ -81,11 +90,25 @@ impl Mover<'_> {
                 return None;
             }
             t = smaller(t + (plane.gap - 0.5 * self.tolerance) / speed, self.t_max);
+            // Results are earlier than this by no more than the last step back.
+            if t > limit + self.grain * f64::from(1u32 << (2 * BACKS)) {
+                return None;
+            }
+            let next = scale(direction, t);
+            nearest = nearest.moved_on(self.shape, triangle, next, sub(next, moved));
+            moved = next;
         }
         if t == 0.0 && self.shape.touches(triangle, &Displacement::NONE) {
-            return Some(self.start(triangle));
+            return Some(TouchTime { t, from_start: true, normal: [0.0; 3] });
         }
-        self.is_met(triangle, t, speed).then(|| self.contact(triangle, t, normal))
+        self.is_met(triangle, t, speed).then(|| self.last_apart(triangle, t, normal))
+    }
+
+    /// Whether a plane separates the two until `limit` and a little longer: of the triangles near a contact, most are told
+    /// apart by one plane.
+    fn is_apart_until(&self, triangle: &Corners, limit: f64, direction: &[f64; 3]) -> bool {
+        let normal = Nearest::beyond(self.shape, triangle, scale(*direction, limit), 2.0 * self.tolerance);
+        normal.is_some_and(|normal| dot(normal, *direction) <= 0.0)
     }
 
     /// The time at which the box around the shape reaches that of the triangle; `None` if it does not up to `t_max`.
@@ -114,7 +137,7 @@ impl Mover<'_> {
 
     /// Whether the shape, which is within the tolerance of the triangle at `t`, touches it later.
     fn is_met(&self, triangle: &Corners, t: f64, speed: f64) -> bool {
-        let later = if speed > 0.0 { smaller(t + 8.0 * self.tolerance / speed, self.t_max) } else { t };
+        let later = if speed > 0.0 { smaller(t + 64.0 * self.tolerance / speed, self.t_max) } else { t };
         let later = Displacement::new(later, self.direction);
         if classify(self.shape, triangle, later.rounded()) == Contact::Touching {
             return true;
@@ -125,16 +148,19 @@ impl Mover<'_> {
             .unwrap_or_else(|| self.shape.touches(triangle, &later))
     }
 
-    /// The contact at the last time up to `t` at which the two are surely apart.
-    fn contact(&self, triangle: &Corners, t: f64, normal: [f64; 3]) -> Touch {
+    /// The last time up to `t` at which the two are surely apart.
+    fn last_apart(&self, triangle: &Corners, t: f64, normal: [f64; 3]) -> TouchTime {
         let mut t = self.rounded_down(t);
         let mut back = self.grain;
         for _ in 0..BACKS {
             let moved = Displacement::new(t, self.direction).rounded();
             let error = error(self.shape, triangle, moved);
-            let nearest = Nearest::of(self.shape, triangle, moved);
-            if let Some(plane) = nearest.best_plane(self.shape, triangle, moved, error) {
-                return self.describe(triangle, t, plane.normal, nearest.on_triangle);
+            let plane = Separation::along(self.shape, triangle, moved, normal, error).or_else(|| {
+                let nearest = Nearest::of(self.shape, triangle, moved);
+                nearest.best_plane(self.shape, triangle, moved, error)
+            });
+            if let Some(plane) = plane {
+                return TouchTime { t, from_start: false, normal: plane.normal };
             }
             if t == 0.0 {
                 break;
@@ -146,24 +172,22 @@ impl Mover<'_> {
             t = larger(self.rounded_down(t - back), 0.0);
             back *= 4.0;
         }
-        let nearest = Nearest::of(self.shape, triangle, Displacement::new(t, self.direction).rounded());
-        self.describe(triangle, t, normal, nearest.on_triangle)
+        TouchTime { t, from_start: false, normal }
     }
 
-    fn describe(&self, triangle: &Corners, t: f64, normal: [f64; 3], point: [f64; 3]) -> Touch {
-        Touch { t, normal, point, depth: None, feature: feature(triangle, normal) }
-    }
-
-    /// The contact of a shape that touches the triangle from the start.
-    fn start(&self, triangle: &Corners) -> Touch {
-        let way = shortest_way_out(self.shape, triangle, self.tolerance);
-        Touch {
-            t: 0.0,
-            normal: way.direction,
-            point: way.point,
-            depth: Some(way.depth),
-            feature: feature(triangle, way.direction),
+    /// The contact at that time.
+    pub(crate) fn describe(&self, triangle: &Corners, at: &TouchTime) -> Touch {
+        if at.from_start {
+            let way = shortest_way_out(self.shape, triangle, self.tolerance);
+            let (normal, depth) = (way.direction, Some(way.depth));
+            return Touch { t: at.t, normal, point: way.point, depth, feature: feature(triangle, normal) };
         }
+        let moved = Displacement::new(at.t, self.direction).rounded();
+        let nearest = Nearest::of(self.shape, triangle, moved);
+        let error = error(self.shape, triangle, moved);
+        let plane = nearest.best_plane(self.shape, triangle, moved, error);
+        let normal = plane.map_or(at.normal, |plane| plane.normal);
+        Touch { t: at.t, normal, point: nearest.on_triangle, depth: None, feature: feature(triangle, normal) }
     }
 
     /// The largest multiple of the grain up to a time, which is not negative unless it is below the grain.

@@ -14,11 +14,14 @@ use crate::math::vector::{add, cross, dot, scale, sub};
 /// coordinate: some ten roundings of sums of three products, and what a support point may be off.
 const RELATIVE_ERROR: f64 = 1.0 / (1u64 << 46) as f64;
 
-/// The determinants of four differences have at most this error, relative to the cube of the largest coordinate.
-const VOLUME_ERROR: f64 = 1.0 / (1u64 << 44) as f64;
+/// The determinants of exact differences have at most this error, relative to the cube of the largest of these.
+const VOLUME_ERROR: f64 = 1.0 / (1u64 << 48) as f64;
 
 /// The iteration ends when the square of the distance is known up to this share.
 const CONVERGED: f64 = 1e-12;
+
+/// Or up to this share, where any separating plane will do.
+const GOOD_ENOUGH: f64 = 1e-6;
 
 /// Far more rounds than polytopes of some hundred vertices take. A round that does not come closer ends the iteration
 /// anyway.
@@ -96,17 +99,19 @@ pub(crate) fn classify<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: 
     let error = error(shape, triangle, moved);
     let nearest = Nearest::of(shape, triangle, moved);
     if nearest.contains_origin() {
-        let largest = error / RELATIVE_ERROR;
-        let sure = nearest.depth_of_origin() > VOLUME_ERROR * largest * largest * largest;
-        return if sure { Contact::Touching } else { Contact::Unsure };
+        return if nearest.surely_contains_origin(error) { Contact::Touching } else { Contact::Unsure };
     }
-    if libm::sqrt(dot(nearest.witness, nearest.witness)) + error <= shape.radius() {
+    if length(nearest.witness) + error <= shape.radius() {
         return Contact::Touching;
     }
     match Separation::along(shape, triangle, moved, nearest.offset, error) {
         Some(_) => Contact::Apart,
         None => Contact::Unsure,
     }
+}
+
+fn length(vector: [f64; 3]) -> f64 {
+    libm::sqrt(dot(vector, vector))
 }
 
 /// The corner of a triangle that is farthest along a direction.
@@ -152,40 +157,99 @@ struct Face {
 }
 
 impl Nearest {
+    /// With the distance known to twelve digits.
     pub(crate) fn of<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3]) -> Self {
-        let [lower, upper] = shape.core_bounds();
-        let towards = sub(add(scale(add(lower, upper), 0.5), moved), triangle[0]);
-        let mut simplex = Simplex { differences: [[0.0; 3]; 4], corners: [[0.0; 3]; 4], count: 0 };
-        simplex.add(shape, triangle, moved, towards);
-        let mut face = simplex.nearest_face();
-        for round in 0.. {
-            simplex.keep(&face);
-            if round == ROUNDS {
-                break;
-            }
+        let simplex = Simplex::towards(shape, triangle, moved);
+        let face = simplex.nearest_face(0);
+        Self::iterate(shape, triangle, moved, CONVERGED, simplex.kept(&face), face)
+    }
+
+    /// For a shape that has moved on, by as much as this difference, from where `self` was found. The distance is known to
+    /// six digits, which is as good for the next step.
+    pub(crate) fn moved_on<T: Shape + ?Sized>(
+        &self,
+        shape: &T,
+        triangle: &Corners,
+        moved: [f64; 3],
+        by: [f64; 3],
+    ) -> Self {
+        let mut simplex = self.simplex;
+        simplex.count = simplex.count.min(3);
+        for difference in &mut simplex.differences {
+            *difference = add(*difference, by);
+        }
+        let face = simplex.nearest_face(simplex.count - 1);
+        Self::iterate(shape, triangle, moved, GOOD_ENOUGH, simplex.kept(&face), face)
+    }
+
+    /// From a simplex that is a face and its nearest point.
+    fn iterate<T: Shape + ?Sized>(
+        shape: &T,
+        triangle: &Corners,
+        moved: [f64; 3],
+        converged: f64,
+        mut simplex: Simplex,
+        mut face: Face,
+    ) -> Self {
+        for _ in 0..ROUNDS {
             simplex.add(shape, triangle, moved, face.offset);
             let newest = simplex.differences[simplex.count - 1];
-            if dot(newest, face.offset) >= face.square * (1.0 - CONVERGED) || simplex.repeats_newest() {
+            if dot(newest, face.offset) >= face.square * (1.0 - converged) || simplex.repeats_newest() {
                 break;
             }
             if simplex.contains_origin() {
                 let on_triangle = simplex.corners[0];
                 return Self { offset: [0.0; 3], witness: [0.0; 3], on_triangle, simplex };
             }
-            let closer = simplex.nearest_face();
+            let closer = simplex.nearest_face(0);
             // Not reached but by rounding.
             if closer.square >= face.square {
                 break;
             }
             face = closer;
+            simplex = simplex.kept(&face);
         }
         let witness = face.weighted(&simplex.differences);
         Self { offset: face.offset, witness, on_triangle: face.weighted(&simplex.corners), simplex }
     }
 
+    /// The unit normal, from the triangle to the shape, of the first plane that is found with at least this gap, positive,
+    /// between them.
+    pub(crate) fn beyond<T: Shape + ?Sized>(
+        shape: &T,
+        triangle: &Corners,
+        moved: [f64; 3],
+        gap: f64,
+    ) -> Option<[f64; 3]> {
+        let needed = gap + shape.radius();
+        let mut simplex = Simplex::towards(shape, triangle, moved);
+        let mut face = simplex.nearest_face(0);
+        for _ in 0..ROUNDS {
+            simplex = simplex.kept(&face);
+            simplex.add(shape, triangle, moved, face.offset);
+            let along = dot(simplex.differences[simplex.count - 1], face.offset);
+            if along > 0.0 && along * along > needed * needed * face.square {
+                return Some(scale(face.offset, 1.0 / libm::sqrt(face.square)));
+            }
+            // The distance itself is too small, or as good as known.
+            if face.square <= needed * needed
+                || along >= face.square * (1.0 - CONVERGED)
+                || simplex.contains_origin()
+            {
+                return None;
+            }
+            let closer = simplex.nearest_face(0);
+            if closer.square >= face.square {
+                return None;
+            }
+            face = closer;
+        }
+        None
+    }
+
     /// The distance, approximately.
     pub(crate) fn distance(&self) -> f64 {
-        libm::sqrt(dot(self.offset, self.offset))
+        length(self.offset)
     }
 
     /// Whether a tetrahedron of differences holds the origin.
@@ -193,9 +257,11 @@ impl Nearest {
         self.simplex.contains_origin()
     }
 
-    /// The least of the determinants that say so.
-    fn depth_of_origin(&self) -> f64 {
-        self.simplex.determinants().iter().fold(f64::INFINITY, |least, it| least.min(it.abs()))
+    /// Whether it still does if each difference is off by `error`.
+    fn surely_contains_origin(&self, error: f64) -> bool {
+        let least = self.simplex.determinants().iter().fold(f64::INFINITY, |least, it| least.min(it.abs()));
+        let largest = self.simplex.differences.iter().fold(0.0f64, |most, it| most.max(length(*it)));
+        least > (VOLUME_ERROR * largest + 8.0 * error) * largest * largest
     }
 
     /// The widest of the planes that surely separate: across the offset, the directions that the two name, and the faces
@@ -259,19 +325,31 @@ impl Simplex {
         self.differences[..self.count - 1].contains(&newest)
     }
 
-    /// Drops what is not of a face.
-    fn keep(&mut self, face: &Face) {
-        let from = *self;
-        for (slot, of) in face.slots[..face.count].iter().enumerate() {
-            (self.differences[slot], self.corners[slot]) = (from.differences[*of], from.corners[*of]);
-        }
-        self.count = face.count;
+    /// With one difference, near the origin if the shape is.
+    fn towards<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3]) -> Self {
+        let [lower, upper] = shape.core_bounds();
+        let towards = sub(add(scale(add(lower, upper), 0.5), moved), triangle[0]);
+        let mut simplex = Self { differences: [[0.0; 3]; 4], corners: [[0.0; 3]; 4], count: 0 };
+        simplex.add(shape, triangle, moved, towards);
+        simplex
     }
 
-    /// The nearest point of all faces that have the newest difference as a corner and their own nearest point inside.
-    fn nearest_face(&self) -> Face {
-        let newest = self.count - 1;
-        let mut best = self.at_corner(newest);
+    /// What is of a face.
+    #[inline]
+    fn kept(&self, face: &Face) -> Self {
+        let [i, j, k] = face.slots;
+        let (differences, corners) = (&self.differences, &self.corners);
+        Self {
+            differences: [differences[i], differences[j], differences[k], [0.0; 3]],
+            corners: [corners[i], corners[j], corners[k], [0.0; 3]],
+            count: face.count,
+        }
+    }
+
+    /// The nearest point of all faces that have their own nearest point inside and have the newest difference as a corner,
+    /// or one of as many `others` before it.
+    fn nearest_face(&self, others: usize) -> Face {
+        let mut best = self.at_corner(self.count - 1);
         let mut offer = |face: Option<Face>| {
             if let Some(face) = face
                 && face.square < best.square
@@ -279,10 +357,13 @@ impl Simplex {
                 best = face;
             }
         };
-        for i in 0..newest {
-            offer(self.on_edge(newest, i));
-            for j in 0..i {
-                offer(self.on_face(newest, i, j));
+        for of in (self.count - 1 - others..self.count).rev() {
+            offer(Some(self.at_corner(of)));
+            for i in 0..of {
+                offer(self.on_edge(of, i));
+                for j in 0..i {
+                    offer(self.on_face(of, i, j));
+                }
             }
         }
         best

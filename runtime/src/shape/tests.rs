@@ -318,6 +318,7 @@ fn moving_shapes_stop_where_they_touch() {
             case.ask(factor, |shape| {
                 let mover = mover(shape, float(by, factor), size as f64 * f64::from(factor));
                 let found = mover.first_touch(&triangle, f64::INFINITY);
+                let found = found.map(|found| mover.describe(&triangle, &found));
                 let case = (round, &case.points, case.radius, triangle, by);
                 assert_eq!(found.is_some(), expected, "{case:?}");
                 let Some(found) = found else { return };
@@ -364,6 +365,7 @@ fn cylinders_stop_where_they_touch() {
         let by = float(random.point(2 * size).map(|x| x - size), 1.0);
         let mover = mover(&cylinder, by, size as f64);
         let found = mover.first_touch(&triangle, f64::INFINITY);
+        let found = found.map(|found| mover.describe(&triangle, &found));
         // Steps in between miss short contacts, but those that they see are there.
         let seen = (0..=64).any(|step| {
             cylinder.touches(&triangle, &Displacement::new(f64::from(step) / 64.0, by))
@@ -413,6 +415,7 @@ fn far_casts_and_slivers_are_neither_missed_nor_entered() {
             let all = Displacement::new(1.0, by);
             let expected = shape.touches_during(&triangle, &all).expect("polytopes know");
             let found = mover.first_touch(&triangle, f64::INFINITY);
+            let found = found.map(|found| mover.describe(&triangle, &found));
             assert_eq!(found.is_some(), expected, "{round} {triangle:?} {start:?} {by:?} {radius}");
             if let Some(found) = found.filter(|found| found.depth.is_none()) {
                 let moved = Displacement::new(found.t, by);

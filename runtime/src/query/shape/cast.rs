@@ -312,7 +312,7 @@ impl<'a> Plan<'a> {
         ((later + self.mover.grain / self.unit) as f32).next_up().min(self.ray.t_max)
     }
 
-    /// The contact with a triangle up to about `limit`.
+    /// The contact with a triangle up to `limit`.
     fn touch(&self, corners: &Corners, limit: f64) -> Option<Touch> {
         if self.sides != Sides::Both {
             let along = dot(unit_normal(corners), self.mover.direction.map(f64::from));
@@ -321,15 +321,14 @@ impl<'a> Plan<'a> {
                 return None;
             }
         }
-        let touch = self.mover.first_touch(corners, limit)?;
+        let time = self.mover.first_touch(corners, limit)?;
+        if time.t > limit || time.from_start && self.start == StartContact::Ignore {
+            return None;
+        }
+        let touch = self.mover.describe(corners, &time);
         if touch.depth.is_some() {
             let closing = dot(touch.normal, self.mover.direction.map(f64::from)) < 0.0;
-            let counts = match self.start {
-                StartContact::Report => true,
-                StartContact::IfClosing => closing,
-                StartContact::Ignore => false,
-            };
-            return counts.then_some(touch);
+            return (closing || self.start == StartContact::Report).then_some(touch);
         }
         Some(touch)
     }
