@@ -27,7 +27,8 @@ fn main() {
 fn report(scene: &Scene) {
     let parry = Parry::build(&scene.mesh);
     for (kind, name) in KINDS.iter().enumerate() {
-        let cells = [cast(scene, &parry, &casts(scene, kind)), overlap(scene, &parry, &overlaps(scene, kind))];
+        let cells =
+            [cast(scene, &parry, &casts(scene, kind)), overlap(scene, &parry, &overlaps(scene, kind))];
         println!("| {}, {name} | {} |", scene.name, cells.join(" | "));
     }
 }

@@ -9,6 +9,8 @@
 //!                all that it hits               all_hits
 //! a point        which point is closest?        closest_point, closest_points  point, distance, normal, triangle
 //! a box, a ball  which triangles touch it?      overlap_box, overlap_sphere
+//! a shape        which triangles touch it?      overlaps, overlap              triangle
+//!                what does it touch, moving?    cast, cast_any, all_casts      t, point, normals, depth, triangle
 //! another model  do the surfaces meet?          collides, first_pair, all_pairs
 //!                how far are they apart?        distance, within
 //! a triangle     where does it come from?       source_of                      face, material, group, object

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{
-    Ball, Capsule, CastHit, ConvexHull, Cuboid, Cylinder, Displacement, Filter, Model, Shape, ShapeCast, Sides,
-    StartContact, TriangleShape,
+    Ball, Capsule, CastHit, ConvexHull, Cuboid, Cylinder, Displacement, Filter, Model, Shape, ShapeCast,
+    Sides, StartContact, TriangleShape,
 };
 use bvhc_tests::random::Random;
 use bvhc_tests::support::queries::Queries;

@@ -68,7 +68,9 @@ pub(super) enum RowError {
         found: String,
     },
     /// A shape has too many or too few numbers.
-    #[error("found {found} numbers, which are not those of a {kind} query with the shape `{word}`: see `bvhc query {kind} --help`")]
+    #[error(
+        "found {found} numbers, which are not those of a {kind} query with the shape `{word}`: see `bvhc query {kind} --help`"
+    )]
     ShapeCount {
         /// The kind of query.
         kind: &'static str,

@@ -133,8 +133,10 @@ impl<'a> Fields<'a> {
             return Ok(Shape::Box(cuboid));
         }
         let mut rows = [[0.0f32; 3]; 3];
-        for (number, field) in
-            rows.as_flattened_mut().iter_mut().zip(["r11", "r12", "r13", "r21", "r22", "r23", "r31", "r32", "r33"])
+        for (number, field) in rows
+            .as_flattened_mut()
+            .iter_mut()
+            .zip(["r11", "r12", "r13", "r21", "r22", "r23", "r31", "r32", "r33"])
         {
             *number = self.finite(field)?;
         }
@@ -170,7 +172,11 @@ impl<'a> Fields<'a> {
 
     fn finite(&mut self, field: &'static str) -> Result<f32, RowError> {
         let found: f32 = self.number()?;
-        if found.is_finite() { Ok(found) } else { Err(RowError::NotFinite { field, found: f64::from(found) }) }
+        if found.is_finite() {
+            Ok(found)
+        } else {
+            Err(RowError::NotFinite { field, found: f64::from(found) })
+        }
     }
 
     fn point(&mut self, fields: [&'static str; 3]) -> Result<[f32; 3], RowError> {

@@ -161,7 +161,8 @@ fn shapes_overlap_faces() {
 
 #[test]
 fn shapes_stop_before_they_touch() {
-    let rows = ask("cast", "ball 0.5 0.5 3 0.5 0 0 -3\nbox .5 .5 9 .1 .1 .1 0 0 -1\nball .5 .5 1.25 .5 0 0 -1\n");
+    let rows =
+        ask("cast", "ball 0.5 0.5 3 0.5 0 0 -3\nbox .5 .5 9 .1 .1 .1 0 0 -1\nball .5 .5 1.25 .5 0 0 -1\n");
     let lines: Vec<&str> = rows.lines().collect();
     assert_eq!(lines[0], "hit,t,x,y,z,nx,ny,nz,face,depth");
     let fields: Vec<f64> = lines[1].split(',').map(|field| field.parse().unwrap()).collect();

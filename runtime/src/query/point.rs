@@ -2,10 +2,10 @@
 
 use bvhc_format::MAX_COORDINATE;
 
+use crate::math::vector::sub;
 use crate::model::Model;
 use crate::query::candidates::{Best, Candidates};
 use crate::simd::{Kernel, dispatch, square_root};
-use crate::math::vector::sub;
 use crate::triangle::closest::Weights;
 use crate::triangle::ray::unit_normal;
 use crate::walk::nearest;

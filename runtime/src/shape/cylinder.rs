@@ -181,14 +181,13 @@ impl Exact {
     fn axis_passes_through(&self, normal: &Point) -> bool {
         let start = -whole_dot(normal, &self.corners[0]);
         let end = start + whole_dot(normal, &self.axis);
-        let crosses = start != end
-            && (start.is_negative() != end.is_negative() || start.is_zero() || end.is_zero());
+        let crosses =
+            start != end && (start.is_negative() != end.is_negative() || start.is_zero() || end.is_zero());
         if !crosses {
             return false;
         }
-        let sides = [0, 1, 2].map(|k| {
-            whole_dot(&self.axis, &cross(&self.corners[k], &self.corners[(k + 1) % 3]))
-        });
+        let sides =
+            [0, 1, 2].map(|k| whole_dot(&self.axis, &cross(&self.corners[k], &self.corners[(k + 1) % 3])));
         !(sides.iter().any(Whole::is_negative) && sides.iter().any(Whole::is_positive))
     }
 

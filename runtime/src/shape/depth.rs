@@ -21,11 +21,7 @@ pub(super) struct WayOut {
 /// Where the core is apart from the triangle, that is straight away from the nearest point. Where it is not, it is the
 /// shortest of those along separating [`directions`](super::directions): the shortest there is for boxes, triangles and
 /// segments, and an upper bound for shapes that do not name their faces and edges.
-pub(super) fn shortest_way_out<T: Shape + ?Sized>(
-    shape: &T,
-    triangle: &Corners,
-    tolerance: f64,
-) -> WayOut {
+pub(super) fn shortest_way_out<T: Shape + ?Sized>(shape: &T, triangle: &Corners, tolerance: f64) -> WayOut {
     let nearest = Nearest::of(shape, triangle, [0.0; 3]);
     let distance = nearest.distance();
     if distance > tolerance {
@@ -35,7 +31,7 @@ pub(super) fn shortest_way_out<T: Shape + ?Sized>(
     let mut best = WayOut { direction: [0.0; 3], depth: f64::INFINITY, point: nearest.on_triangle };
     let mut offer = |direction: [f64; 3]| {
         let square = dot(direction, direction);
-        if !(square > f64::MIN_POSITIVE) {
+        if square.is_nan() || square <= f64::MIN_POSITIVE {
             return;
         }
         for sign in [1.0, -1.0] {

@@ -79,11 +79,8 @@ fn entries_in_lanes<S: Kernel>(
     for axis in 0..3 {
         let (low, high) = (a[axis].min(b[axis]).min(c[axis]), a[axis].max(b[axis]).max(c[axis]));
         let reach = largest * POSITION_ERROR + (shape.half[axis] + shape.radius) * (1.0 + POSITION_ERROR);
-        let (near, far) = if shape.inverse[axis] < 0.0 {
-            (high + reach, low - reach)
-        } else {
-            (low - reach, high + reach)
-        };
+        let (near, far) =
+            if shape.inverse[axis] < 0.0 { (high + reach, low - reach) } else { (low - reach, high + reach) };
         enter = enter.max(near * shape.inverse[axis]);
         leave = leave.min(far * shape.inverse[axis]);
     }
@@ -91,7 +88,8 @@ fn entries_in_lanes<S: Kernel>(
 
     let (e, f) = (sub(b, a), sub(c, a));
     let normal = cross(e, f);
-    let speed = normal[0] * shape.direction[0] + normal[1] * shape.direction[1] + normal[2] * shape.direction[2];
+    let speed =
+        normal[0] * shape.direction[0] + normal[1] * shape.direction[1] + normal[2] * shape.direction[2];
     let height = dot(normal, a);
     // The plane is ahead of the shape where the signs are equal.
     let ahead = speed.simd_ge(zero).select(height, -height);

@@ -80,7 +80,9 @@ impl Mover<'_> {
             if nearest.contains_origin() {
                 break;
             }
-            let Some(plane) = Separation::along(self.shape, triangle, moved, nearest.offset, 0.0) else { break };
+            let Some(plane) = Separation::along(self.shape, triangle, moved, nearest.offset, 0.0) else {
+                break;
+            };
             (speed, normal) = (-dot(plane.normal, direction), plane.normal);
             if plane.gap <= self.tolerance {
                 break;
@@ -143,9 +145,7 @@ impl Mover<'_> {
             return true;
         }
         let all = Displacement::new(self.t_max, self.direction);
-        self.shape
-            .touches_during(triangle, &all)
-            .unwrap_or_else(|| self.shape.touches(triangle, &later))
+        self.shape.touches_during(triangle, &all).unwrap_or_else(|| self.shape.touches(triangle, &later))
     }
 
     /// The last time up to `t` at which the two are surely apart.

@@ -63,8 +63,8 @@ impl Separation {
         error: f64,
     ) -> Option<Self> {
         let square = dot(direction, direction);
-        // Neither too short for a reciprocal nor NaN.
-        if !(square > f64::MIN_POSITIVE) {
+        // Too short for a reciprocal.
+        if square.is_nan() || square <= f64::MIN_POSITIVE {
             return None;
         }
         let normal = scale(direction, 1.0 / libm::sqrt(square));
@@ -371,13 +371,7 @@ impl Simplex {
 
     fn at_corner(&self, slot: usize) -> Face {
         let offset = self.differences[slot];
-        Face {
-            slots: [slot, 0, 0],
-            weights: [1.0, 0.0, 0.0],
-            count: 1,
-            offset,
-            square: dot(offset, offset),
-        }
+        Face { slots: [slot, 0, 0], weights: [1.0, 0.0, 0.0], count: 1, offset, square: dot(offset, offset) }
     }
 
     fn on_edge(&self, i: usize, j: usize) -> Option<Face> {

@@ -72,8 +72,6 @@ pub(super) fn touches<T: Polytope + Shape>(
     match classify(shape, triangle, displacement.rounded()) {
         Contact::Touching => true,
         Contact::Apart => false,
-        Contact::Unsure => {
-            exact::touches(shape.points(), Polytope::radius(shape), triangle, displacement)
-        }
+        Contact::Unsure => exact::touches(shape.points(), Polytope::radius(shape), triangle, displacement),
     }
 }

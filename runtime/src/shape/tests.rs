@@ -28,9 +28,7 @@ fn across(a: Grid, b: Grid) -> Grid {
 fn point_is_near(p: Grid, t: [Grid; 3], square: i128) -> bool {
     let normal = across(minus(t[1], t[0]), minus(t[2], t[0]));
     let height = times(normal, minus(p, t[0]));
-    let inside = (0..3).all(|k| {
-        times(normal, across(minus(t[(k + 1) % 3], t[k]), minus(p, t[k]))) >= 0
-    });
+    let inside = (0..3).all(|k| times(normal, across(minus(t[(k + 1) % 3], t[k]), minus(p, t[k]))) >= 0);
     let above = times(normal, normal) > 0 && inside && height * height <= square * times(normal, normal);
     above || (0..3).any(|k| point_is_near_segment(p, [t[k], t[(k + 1) % 3]], square))
 }
@@ -57,9 +55,8 @@ fn segments_are_near([a, b]: [Grid; 2], [c, d]: [Grid; 2], square: i128) -> bool
 }
 
 fn segment_meets_triangle([p, q]: [Grid; 2], t: [Grid; 3]) -> bool {
-    let volume = |a: Grid, b: Grid, c: Grid, d: Grid| {
-        times(minus(a, d), across(minus(b, d), minus(c, d))).signum()
-    };
+    let volume =
+        |a: Grid, b: Grid, c: Grid, d: Grid| times(minus(a, d), across(minus(b, d), minus(c, d))).signum();
     let (sp, sq) = (volume(t[0], t[1], t[2], p), volume(t[0], t[1], t[2], q));
     if sp == sq || sp * sq > 0 {
         return false;
@@ -69,9 +66,8 @@ fn segment_meets_triangle([p, q]: [Grid; 2], t: [Grid; 3]) -> bool {
 }
 
 fn tetrahedron_holds(t: [Grid; 4], p: Grid) -> bool {
-    let volume = |a: Grid, b: Grid, c: Grid, d: Grid| {
-        times(minus(a, d), across(minus(b, d), minus(c, d))).signum()
-    };
+    let volume =
+        |a: Grid, b: Grid, c: Grid, d: Grid| times(minus(a, d), across(minus(b, d), minus(c, d))).signum();
     let whole = volume(t[0], t[1], t[2], t[3]);
     whole != 0
         && (0..4).all(|k| {
@@ -183,8 +179,12 @@ fn polytopes_touch_what_all_their_features_say() {
             assert_eq!(found, expected, "{:?} {} {triangle:?} {t} {by:?}", case.points, case.radius);
             let points: Vec<[f32; 3]> = case.points.iter().map(|point| float(*point, factor)).collect();
             let radius = f64::from(case.radius as f32 * factor);
-            let exactly =
-                exact::touches(CorePoints::Listed(&points), radius, &corners(triangle, factor), &displacement);
+            let exactly = exact::touches(
+                CorePoints::Listed(&points),
+                radius,
+                &corners(triangle, factor),
+                &displacement,
+            );
             assert_eq!(exactly, expected, "{:?} {} {triangle:?} {t} {by:?}", case.points, case.radius);
         }
         assert!((1_000..11_000).contains(&touching), "{touching} of size {size}");
@@ -224,8 +224,7 @@ fn cylinder_is_near(a: Grid, b: Grid, radius: i128, t: [Grid; 3]) -> bool {
         return false;
     }
     // Offsets from the axis times its length, homogeneous.
-    let flat: Vec<(Grid, i128)> =
-        polygon.iter().map(|p| (across([p[0], p[1], p[2]], axis), p[3])).collect();
+    let flat: Vec<(Grid, i128)> = polygon.iter().map(|p| (across([p[0], p[1], p[2]], axis), p[3])).collect();
     let limit = radius * radius * times(axis, axis);
     let mut sides = [false; 2];
     for (index, (p, v)) in flat.iter().enumerate() {
@@ -237,7 +236,8 @@ fn cylinder_is_near(a: Grid, b: Grid, radius: i128, t: [Grid; 3]) -> bool {
         let edge = [0, 1, 2].map(|k| q[k] * v - p[k] * w);
         let before = -times(*p, edge);
         let moment = across(*p, q);
-        if 0 < before && before * w < times(edge, edge) && times(moment, moment) <= limit * times(edge, edge) {
+        if 0 < before && before * w < times(edge, edge) && times(moment, moment) <= limit * times(edge, edge)
+        {
             return true;
         }
         let turn = times(moment, axis);
@@ -270,7 +270,8 @@ fn cylinders_touch_what_is_near_their_axes() {
             touching += usize::from(expected);
             let found = cylinder.touches(&corners(triangle, factor), &Displacement::NONE);
             assert_eq!(found, expected, "{a:?} {b:?} {radius} {triangle:?} {factor}");
-            let exactly = cylinder::touches_exactly(&cylinder, &corners(triangle, factor), &Displacement::NONE);
+            let exactly =
+                cylinder::touches_exactly(&cylinder, &corners(triangle, factor), &Displacement::NONE);
             assert_eq!(exactly, expected, "{a:?} {b:?} {radius} {triangle:?} {factor}");
         }
         assert!((1_000..11_000).contains(&touching), "{touching} of size {size}");
@@ -305,11 +306,8 @@ fn moving_shapes_stop_where_they_touch() {
             let case = Case::random(&mut random, round % KINDS, size);
             let triangle = [0, 1, 2].map(|_| random.point(size));
             let by = random.point(2 * size).map(|x| x - size);
-            let swept: Vec<Grid> = case
-                .points
-                .iter()
-                .flat_map(|p| [*p, [0, 1, 2].map(|k| p[k] + by[k])])
-                .collect();
+            let swept: Vec<Grid> =
+                case.points.iter().flat_map(|p| [*p, [0, 1, 2].map(|k| p[k] + by[k])]).collect();
             let expected = hull_is_near(&swept, triangle, case.radius * case.radius);
             met += usize::from(expected);
             let at_start = hull_is_near(&case.points, triangle, case.radius * case.radius);
@@ -330,7 +328,10 @@ fn moving_shapes_stop_where_they_touch() {
                 } else {
                     assert!(!shape.touches(&triangle, &moved), "{case:?} {found:?}");
                     let distance = distance(shape, &triangle, moved.rounded());
-                    assert!(distance < 1e-6 * size as f64 * f64::from(factor), "{case:?} {found:?} {distance}");
+                    assert!(
+                        distance < 1e-6 * size as f64 * f64::from(factor),
+                        "{case:?} {found:?} {distance}"
+                    );
                 }
             });
         }
@@ -367,9 +368,8 @@ fn cylinders_stop_where_they_touch() {
         let found = mover.first_touch(&triangle, f64::INFINITY);
         let found = found.map(|found| mover.describe(&triangle, &found));
         // Steps in between miss short contacts, but those that they see are there.
-        let seen = (0..=64).any(|step| {
-            cylinder.touches(&triangle, &Displacement::new(f64::from(step) / 64.0, by))
-        });
+        let seen =
+            (0..=64).any(|step| cylinder.touches(&triangle, &Displacement::new(f64::from(step) / 64.0, by)));
         assert!(found.is_some() || !seen, "{round}: {cylinder:?} {triangle:?} {by:?}");
         let Some(found) = found else { continue };
         met += 1;
@@ -398,8 +398,7 @@ fn far_casts_and_slivers_are_neither_missed_nor_entered() {
             let share = random.centred();
             let off = [0, 1, 2].map(|_| 1e-6 * random.centred());
             let along = sub(triangle[1], triangle[0]);
-            triangle[2] = [0, 1, 2]
-                .map(|k| f64::from((triangle[0][k] + share * along[k] + off[k]) as f32));
+            triangle[2] = [0, 1, 2].map(|k| f64::from((triangle[0][k] + share * along[k] + off[k]) as f32));
         }
         let aim = [0, 1, 2].map(|k| (triangle[0][k] + triangle[1][k] + triangle[2][k]) / 3.0);
         let from = [0, 1, 2].map(|_| random.centred());
@@ -408,8 +407,11 @@ fn far_casts_and_slivers_are_neither_missed_nor_entered() {
         let by = [0, 1, 2].map(|k| ((aim[k] - f64::from(start[k])) * 1.5) as f32);
         let radius = [0.0, 0.01, 0.3][round / 6 % 3];
         let second = [0, 1, 2].map(|k| start[k] + 0.25 * random.centred() as f32);
-        let shapes: [&dyn Shape; 3] =
-            [&Ball::new(start, radius), &Capsule::new(start, second, radius), &Cuboid::new(start, [0.1, 0.2, 0.05])];
+        let shapes: [&dyn Shape; 3] = [
+            &Ball::new(start, radius),
+            &Capsule::new(start, second, radius),
+            &Cuboid::new(start, [0.1, 0.2, 0.05]),
+        ];
         for shape in shapes {
             let mover = mover(shape, by, 2.0);
             let all = Displacement::new(1.0, by);

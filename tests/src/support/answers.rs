@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use bvhc_runtime::{
-    Aabb, CastHit, ClosestPoint, Cuboid, Hit, Model, Pose, Ray, ShapeCast, Tolerance, VisitControl, WarmStart,
-    WorkBudget,
+    Aabb, CastHit, ClosestPoint, Cuboid, Hit, Model, Pose, Ray, ShapeCast, Tolerance, VisitControl,
+    WarmStart, WorkBudget,
 };
 
 /// A hit, bit by bit.

@@ -18,9 +18,7 @@ impl Placed {
     pub fn new(shape: &Any) -> Option<Self> {
         let at = |point: [f32; 3]| Pose::from_parts(point.into(), Rotation::IDENTITY);
         Some(match shape {
-            Any::Ball { centre, radius } => {
-                Self { shape: Box::new(Ball::new(*radius)), pose: at(*centre) }
-            }
+            Any::Ball { centre, radius } => Self { shape: Box::new(Ball::new(*radius)), pose: at(*centre) },
             Any::Capsule { a, b, radius } => {
                 let to: [f32; 3] = std::array::from_fn(|k| b[k] - a[k]);
                 let capsule = Capsule::new(Vector::ZERO, to.into(), *radius);

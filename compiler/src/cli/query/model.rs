@@ -89,7 +89,6 @@ impl Handler<'_> {
             None => Ok(()),
         }
     }
-
 }
 
 /// Lists the faces of triangles that a query finds; a face of several triangles counts once.

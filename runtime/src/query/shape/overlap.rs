@@ -80,8 +80,7 @@ impl Model<'_> {
                 let [a, b, c] = corners.map(|corner| corner[axis]);
                 a.max(b).max(c) < query_box.min[axis] || a.min(b).min(c) > query_box.max[axis]
             });
-            !beside
-                && corners_of(corners).is_some_and(|corners| shape.touches(&corners, &Displacement::NONE))
+            !beside && corners_of(corners).is_some_and(|corners| shape.touches(&corners, &Displacement::NONE))
         };
         self.overlap_in_box(&query_box, &touches, probe, visit)
     }
