@@ -23,6 +23,9 @@ const CONVERGED: f64 = 1e-12;
 /// Or up to this share, where any separating plane will do.
 const GOOD_ENOUGH: f64 = 1e-6;
 
+/// Offsets of this many errors have directions that are known to nine digits.
+const LONG: f64 = (1u64 << 30) as f64;
+
 /// Far more rounds than polytopes of some hundred vertices take. A round that does not come closer ends the iteration
 /// anyway.
 const ROUNDS: usize = 64;
@@ -274,6 +277,10 @@ impl Nearest {
         error: f64,
     ) -> Option<Separation> {
         let mut best = Separation::along(shape, triangle, moved, self.offset, error);
+        // Far beyond rounding, no direction is better than that of the distance.
+        if best.is_some() && self.distance() > LONG * error {
+            return best;
+        }
         let mut offer = |direction: [f64; 3]| {
             for direction in [direction, scale(direction, -1.0)] {
                 let plane = Separation::along(shape, triangle, moved, direction, error);
