@@ -5,6 +5,7 @@ mod overlap;
 mod point;
 mod ray;
 
+pub(crate) use overlap::BEYOND_MODELS;
 pub use overlap::Overlap;
 pub use point::{ClosestPoint, SurfacePoint};
 pub use ray::VisitControl;
