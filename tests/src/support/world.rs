@@ -49,7 +49,7 @@ impl Placed {
         let rotation = match random.below(12) {
             0 => [0.0, 0.0, 0.0, 1.0],
             axis @ 1..4 => [0, 1, 2, 3].map(|part| f64::from(u8::from(part + 1 == axis))),
-            signs => [0, 1, 2, 3].map(|part| if signs - 4 >> part & 1 == 1 { -0.5 } else { 0.5 }),
+            signs => [0, 1, 2, 3].map(|part| if (signs - 4) >> part & 1 == 1 { -0.5 } else { 0.5 }),
         };
         Self {
             mesh,
