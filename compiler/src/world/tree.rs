@@ -21,8 +21,8 @@ use crate::tree::binary::BinaryTree;
 use crate::tree::build::{self, Builder};
 use crate::tree::wide::{Collapse, Role, Weighed};
 
-/// How many leaves there may be for each instance that overlaps another. More make the tree deeper and rays enter the same
-/// instance several times.
+/// How many more leaves there may be for each instance that overlaps another. Closest hits in 200 instances of which most are
+/// near others, and in 60 that overlap each other: 1.9 and 3.7 us with 1, 1.3 and 2.8 us with 8, 1.2 and 3.4 us with 32.
 const LEAVES_PER_INSTANCE: usize = 8;
 
 /// A leaf is opened only if none of its parts has a larger share of its surface: else little is gained.

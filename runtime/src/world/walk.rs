@@ -73,6 +73,10 @@ impl<'a> World<'a> {
         limit: f64,
         visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f64>,
     ) {
+        if let [leaf] = self.leaves() {
+            let _ = visit(leaf);
+            return;
+        }
         dispatch!(self.level.inner(), simd => around_box(simd, self, query, limit, visit));
     }
 
