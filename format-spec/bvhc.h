@@ -38,6 +38,7 @@ BVHC_ASSERT(sizeof(bvhc_slice) == 16, "bvhc_slice");
 #define BVHC_KIND_KDOP_TREE 18u
 #define BVHC_KIND_SWEPT_TREE 19u
 #define BVHC_KIND_HULL_TREE 20u
+#define BVHC_KIND_WORLD 32u
 #define BVHC_KIND_VENDORS 0x80000000u /* and above */
 
 /* Header: 64 bytes, aligned to 64. */
@@ -265,6 +266,42 @@ BVHC_ASSERT(offsetof(bvhc_hull_node, vertices) == 0, "bvhc_hull_node.vertices");
 BVHC_ASSERT(offsetof(bvhc_hull_node, radius) == 384, "bvhc_hull_node.radius");
 BVHC_ASSERT(offsetof(bvhc_hull_node, children) == 400, "bvhc_hull_node.children");
 
+/* Instance: 160 bytes, aligned to 32. */
+typedef struct bvhc_instance {
+    double position[3]; /* 0 */
+    double rotation[3][3]; /* 24 */
+    double scale; /* 96 */
+    uint64_t id; /* 104 */
+    uint64_t user; /* 112 */
+    uint32_t mesh; /* 120 */
+    uint32_t layers; /* 124 */
+    uint32_t flags; /* 128 */
+    uint32_t reserved; /* 132 */
+    float bounds[6]; /* 136 */
+} bvhc_instance;
+BVHC_ASSERT(sizeof(bvhc_instance) == 160, "bvhc_instance");
+BVHC_ASSERT(offsetof(bvhc_instance, position) == 0, "bvhc_instance.position");
+BVHC_ASSERT(offsetof(bvhc_instance, rotation) == 24, "bvhc_instance.rotation");
+BVHC_ASSERT(offsetof(bvhc_instance, scale) == 96, "bvhc_instance.scale");
+BVHC_ASSERT(offsetof(bvhc_instance, id) == 104, "bvhc_instance.id");
+BVHC_ASSERT(offsetof(bvhc_instance, user) == 112, "bvhc_instance.user");
+BVHC_ASSERT(offsetof(bvhc_instance, mesh) == 120, "bvhc_instance.mesh");
+BVHC_ASSERT(offsetof(bvhc_instance, layers) == 124, "bvhc_instance.layers");
+BVHC_ASSERT(offsetof(bvhc_instance, flags) == 128, "bvhc_instance.flags");
+BVHC_ASSERT(offsetof(bvhc_instance, reserved) == 132, "bvhc_instance.reserved");
+BVHC_ASSERT(offsetof(bvhc_instance, bounds) == 136, "bvhc_instance.bounds");
+
+/* InstanceLeaf: 32 bytes, aligned to 32. */
+typedef struct bvhc_instance_leaf {
+    float bounds[6]; /* 0 */
+    uint32_t instance; /* 24 */
+    uint32_t slot; /* 28 */
+} bvhc_instance_leaf;
+BVHC_ASSERT(sizeof(bvhc_instance_leaf) == 32, "bvhc_instance_leaf");
+BVHC_ASSERT(offsetof(bvhc_instance_leaf, bounds) == 0, "bvhc_instance_leaf.bounds");
+BVHC_ASSERT(offsetof(bvhc_instance_leaf, instance) == 24, "bvhc_instance_leaf.instance");
+BVHC_ASSERT(offsetof(bvhc_instance_leaf, slot) == 28, "bvhc_instance_leaf.slot");
+
 /* Root of section metadata (kind 1): 368 bytes, aligned to 8. */
 typedef struct bvhc_metadata {
     uint8_t source_hash[32]; /* 0 */
@@ -445,5 +482,40 @@ BVHC_ASSERT(offsetof(bvhc_hull_tree, radius) == 12, "bvhc_hull_tree.radius");
 BVHC_ASSERT(offsetof(bvhc_hull_tree, depth) == 16, "bvhc_hull_tree.depth");
 BVHC_ASSERT(offsetof(bvhc_hull_tree, reserved) == 20, "bvhc_hull_tree.reserved");
 BVHC_ASSERT(offsetof(bvhc_hull_tree, nodes) == 24, "bvhc_hull_tree.nodes");
+
+/* Root of section world (kind 32): 264 bytes, aligned to 8. */
+typedef struct bvhc_world {
+    uint8_t source_hash[32]; /* 0 */
+    uint64_t source_length; /* 32 */
+    float bounds[6]; /* 40 */
+    uint32_t depth; /* 64 */
+    uint32_t reserved; /* 68 */
+    bvhc_slice nodes; /* 72 of WideNode */
+    bvhc_slice instances; /* 88 of Instance */
+    bvhc_slice leaves; /* 104 of InstanceLeaf */
+    bvhc_slice inputs; /* 120 of InputFile */
+    bvhc_slice by_id; /* 136 of u32 */
+    bvhc_slice node_layers; /* 152 of u32 */
+    bvhc_names names; /* 168 */
+    bvhc_names input_names; /* 200 */
+    bvhc_slice compiler; /* 232 of u8 */
+    bvhc_slice options; /* 248 of u8 */
+} bvhc_world;
+BVHC_ASSERT(sizeof(bvhc_world) == 264, "bvhc_world");
+BVHC_ASSERT(offsetof(bvhc_world, source_hash) == 0, "bvhc_world.source_hash");
+BVHC_ASSERT(offsetof(bvhc_world, source_length) == 32, "bvhc_world.source_length");
+BVHC_ASSERT(offsetof(bvhc_world, bounds) == 40, "bvhc_world.bounds");
+BVHC_ASSERT(offsetof(bvhc_world, depth) == 64, "bvhc_world.depth");
+BVHC_ASSERT(offsetof(bvhc_world, reserved) == 68, "bvhc_world.reserved");
+BVHC_ASSERT(offsetof(bvhc_world, nodes) == 72, "bvhc_world.nodes");
+BVHC_ASSERT(offsetof(bvhc_world, instances) == 88, "bvhc_world.instances");
+BVHC_ASSERT(offsetof(bvhc_world, leaves) == 104, "bvhc_world.leaves");
+BVHC_ASSERT(offsetof(bvhc_world, inputs) == 120, "bvhc_world.inputs");
+BVHC_ASSERT(offsetof(bvhc_world, by_id) == 136, "bvhc_world.by_id");
+BVHC_ASSERT(offsetof(bvhc_world, node_layers) == 152, "bvhc_world.node_layers");
+BVHC_ASSERT(offsetof(bvhc_world, names) == 168, "bvhc_world.names");
+BVHC_ASSERT(offsetof(bvhc_world, input_names) == 200, "bvhc_world.input_names");
+BVHC_ASSERT(offsetof(bvhc_world, compiler) == 232, "bvhc_world.compiler");
+BVHC_ASSERT(offsetof(bvhc_world, options) == 248, "bvhc_world.options");
 
 #endif

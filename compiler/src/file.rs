@@ -89,6 +89,11 @@ fn entry_of(section: &Section, offset: u64) -> SectionEntry {
 /// # Errors
 /// The error of the first file that cannot be opened.
 pub fn join(files: &[&[u8]]) -> Result<Bytes, OpenError> {
+    Ok(assemble(sections_of(files)?))
+}
+
+/// The sections of the meshes of several files, for one file.
+pub(crate) fn sections_of(files: &[&[u8]]) -> Result<Vec<Section>, OpenError> {
     let mut sections = Vec::new();
     let mut meshes = 0;
     for file in files {
@@ -101,7 +106,7 @@ pub fn join(files: &[&[u8]]) -> Result<Bytes, OpenError> {
         }
         meshes += Model::mesh_count(file)?;
     }
-    Ok(assemble(sections))
+    Ok(sections)
 }
 
 /// The hash of a header and its directory, skipping the bytes of the hash itself.

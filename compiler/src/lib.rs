@@ -69,6 +69,7 @@ pub mod tree;
 pub mod triangulate;
 #[doc(hidden)]
 pub mod verify;
+pub mod world;
 
 pub use compile::{CompileError, Compiled, Layout, OUTPUT_REVISION, Options, Quality, Report, Source, key};
 pub use file::Bytes;

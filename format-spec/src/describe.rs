@@ -112,7 +112,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(u8 i16 u16 u32 u64 f32);
+numbers!(u8 i16 u16 u32 u64 f32 f64);
 
 impl<T: Described, const N: usize> Described for [T; N] {
     const TYPE: &'static Type = &Type {

@@ -19,6 +19,7 @@ mod plain;
 pub mod record;
 pub mod section;
 pub mod swept;
+pub mod world;
 
 /// The major version this crate describes. A reader refuses any other.
 pub const VERSION_MAJOR: u16 = 3;

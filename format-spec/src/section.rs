@@ -14,6 +14,7 @@ use crate::hulls::HullNode;
 use crate::kdop::LaneRow;
 use crate::obb::{ObbNode, PackedObbNode, PairLeaf, SampleNode};
 use crate::record::{AttributeRun, Block, FaceCorners, InputFile, TreeStatistics, WideNode};
+use crate::world::{Instance, InstanceLeaf};
 
 /// The version of each section's layout that this crate describes.
 pub const SECTION_VERSION: u16 = 1;
@@ -31,7 +32,7 @@ pub enum Need {
     Always,
     /// A mesh may have one; it is marked as required.
     Required,
-    /// A mesh may have one; readers may skip it.
+    /// A mesh may have one, or of [`World`] the file; readers may skip it.
     Optional,
 }
 
@@ -62,7 +63,7 @@ macro_rules! sections {
         }
 
         impl SectionKind {
-            /// The kinds that this version knows, ascending. A mesh has at most one section of each.
+            /// The kinds that this version knows, ascending. A mesh, or of [`World`] the file, has at most one section of each.
             pub const ALL: [Self; [$($kind),*].len()] = [$(Self::$root),*];
 
             /// The name in FORMAT.md.
@@ -380,6 +381,40 @@ sections! {
         reserved: Value(u32),
         /// The nodes, parents before children.
         nodes: Slice(&'a [HullNode]),
+    }
+
+    /// The world: where instances of the file's meshes are, and a tree over them. Of the file as a whole.
+    World as ArchivedWorld = 32, "world", Optional, 264 {
+        /// BLAKE3 of the source's bytes.
+        source_hash: Value([u8; 32]),
+        /// Length of the source in bytes.
+        source_length: Value(u64),
+        /// A box around the boxes of all leaves: lower x, y, z, upper x, y, z, in the world's units.
+        bounds: Value([f32; 6]),
+        /// Levels of inner nodes, at most [`MAX_DEPTH`](crate::MAX_DEPTH).
+        depth: Value(u32),
+        /// Zero.
+        reserved: Value(u32),
+        /// The nodes, parents before children. A reference to a block is one to a leaf.
+        nodes: Slice(&'a [WideNode]),
+        /// The instances.
+        instances: Slice(&'a [Instance]),
+        /// The leaves, ascending by instance, then by slot.
+        leaves: Slice(&'a [InstanceLeaf]),
+        /// The contents of each of the files that the source refers to and that were read, too.
+        inputs: Slice(&'a [InputFile]),
+        /// The numbers of all instances, ascending by their ids.
+        by_id: Slice(&'a [u32]),
+        /// For each node, the layers of all instances below it.
+        node_layers: Slice(&'a [u32]),
+        /// The name of each instance.
+        names: Value(Names<'a>),
+        /// The names of the files in `inputs`, as the source writes them.
+        input_names: Value(Names<'a>),
+        /// The compiler's version, for example `bvhc 0.1.0`.
+        compiler: Slice(&'a [u8]),
+        /// The options that determine the file's bytes, as command-line text.
+        options: Slice(&'a [u8]),
     }
 }
 

@@ -117,6 +117,7 @@ fn c_record(text: &mut String, record: &Type) {
         let (ty, lengths) = peel(field);
         let c_type = match ty.name {
             "f32" => "float".to_owned(),
+            "f64" => "double".to_owned(),
             "slice" => "bvhc_slice".to_owned(),
             "Names" => "bvhc_names".to_owned(),
             number => match number.split_at(1) {
@@ -194,7 +195,11 @@ fn pattern_record(text: &mut String, record: &Type) {
 }
 
 fn float(name: &str) -> &str {
-    if name == "f32" { "float" } else { name }
+    match name {
+        "f32" => "float",
+        "f64" => "double",
+        name => name,
+    }
 }
 
 fn path(name: &str) -> PathBuf {

@@ -76,6 +76,11 @@ impl<'a> Directory<'a> {
         Some(self.payload(&entry))
     }
 
+    /// The same for a section of the file as a whole.
+    pub(crate) fn section_of_file(self, kind: SectionKind) -> Option<&'a [u8]> {
+        Self { mesh: NONE, ..self }.section(kind)
+    }
+
     /// Whether the mesh has a section of this kind, of any version.
     pub(crate) fn has(&self, kind: SectionKind) -> bool {
         self.entry(kind).is_some()

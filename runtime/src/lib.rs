@@ -69,6 +69,7 @@ mod stack;
 mod triangle;
 mod triangles;
 mod walk;
+mod world;
 
 /// The file's records: the types that [`Volume`] refers to, and what drawing a tree needs.
 pub use bvhc_format as format;
@@ -87,10 +88,10 @@ pub use hull::Hull;
 pub use hull::compare_along;
 pub use level::Level;
 pub use model::{Model, Sections, Source};
-#[cfg(feature = "alloc")]
-pub use owner::LoadedModel;
 #[cfg(feature = "mmap")]
 pub use owner::MappedModel;
+#[cfg(feature = "alloc")]
+pub use owner::{LoadedModel, WorldFile};
 #[cfg(feature = "volumes")]
 pub use pair::Realign;
 pub use pair::{Against, Distance, Exhausted, Pair, PairError, Tolerance, Volume, WarmStart, WorkBudget};
@@ -101,6 +102,10 @@ pub use shape::{Ball, Capsule, ConvexHull, Cuboid, Cylinder, Displacement, Featu
 #[cfg(feature = "alloc")]
 pub use triangles::TriangleTable;
 pub use walk::probe::{Counters, Filter, Probe};
+pub use world::{
+    Instance, InstanceFilter, NearInstances, Similarity, TriangleFilter, World, WorldDistance, WorldError,
+    WorldFilter, WorldHit, WorldOverlap, WorldPair, WorldPairError, WorldPoint,
+};
 
 /// Embeds a compiled file in the program, aligned to 64 bytes as [`Model::from_bytes`] requires.
 ///

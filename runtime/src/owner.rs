@@ -15,9 +15,11 @@ use crate::model::Model;
 
 #[cfg(feature = "mmap")]
 mod file;
+mod world;
 
 #[cfg(feature = "mmap")]
 pub use file::MappedModel;
+pub use world::WorldFile;
 
 /// A model that owns its bytes, in memory at a suitable alignment.
 ///

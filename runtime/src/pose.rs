@@ -167,6 +167,11 @@ impl Pose {
         Ok(Self { rotation, translation })
     }
 
+    /// A pose of a rotation that is stored as it is to be used.
+    pub(crate) const fn of_parts(rotation: [[f64; 3]; 3], translation: [f64; 3]) -> Self {
+        Self { rotation, translation }
+    }
+
     /// The rows of the rotation.
     pub fn rotation(&self) -> [[f64; 3]; 3] {
         self.rotation

@@ -251,6 +251,16 @@ impl Frame {
     }
 }
 
+impl Frame {
+    /// The same frame, for boxes that are wider by `by` on every side.
+    pub(crate) fn widened(self, by: f32) -> Self {
+        let margin = self.inverse.map(|inverse| by * inverse.abs());
+        let near = core::array::from_fn(|axis| self.near[axis] - margin[axis]);
+        let far = core::array::from_fn(|axis| self.far[axis] + margin[axis]);
+        Self { near, far, ..self }
+    }
+}
+
 /// The offsets of [`Frame`] with t counted from a `t_min` below 0.
 ///
 /// Hits lie at |t| <= R_z / |d_kz|, and on axis kz the margin is between 17 u and 25 u times that. So `none_beyond`

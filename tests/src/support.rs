@@ -14,6 +14,7 @@ pub mod swept;
 pub mod trial;
 pub mod volumes;
 pub mod work;
+pub mod world;
 
 use std::num::NonZeroUsize;
 

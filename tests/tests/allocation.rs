@@ -5,14 +5,16 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use bvhc::compile::Quality;
+use bvhc::compile::{Options, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{
-    Capsule, Counters, Filter, Model, Pose, Ray, ShapeCast, Tolerance, VisitControl, WorkBudget,
+    Aabb, Capsule, Counters, Filter, Model, Pose, Ray, ShapeCast, Tolerance, VisitControl, WorkBudget, World,
 };
+use bvhc_tests::random::Random;
 use bvhc_tests::scene::{hall, icosphere};
 use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::trial::Trial;
+use bvhc_tests::support::world::{Placed, compiled_world};
 use bvhc_tests::support::{Scene, compiled};
 
 thread_local! {
@@ -173,4 +175,33 @@ fn ask(model: &Model<'_>, ray: &Ray, point: [f32; 3]) {
     let _ = model.all_casts_with(&cast, &mut only, |hit| see(hit.triangle));
     let cast = (model.overlaps(&capsule), model.cast(&cast), model.cast_any_with(&cast, &mut counters));
     std::hint::black_box((hit, nearest, other, answers, found, model.material_name(0), counters, cast));
+}
+
+/// Opening a world takes the caller's memory, and queries take none.
+#[test]
+fn worlds_allocate_nothing() {
+    let mesh = icosphere::icosphere(4);
+    let mut random = Random::new(1);
+    let placed: Vec<Placed> = (0..40).map(|_| Placed::any(0, 4.0, true, &mut random)).collect();
+    let file = compiled_world(&[&mesh], &placed, &Options::default());
+    let mut meshes = [None; 1];
+    let count = requests(|| {
+        let world = World::from_bytes(&file, &mut meshes).expect("it opens");
+        let ray = Ray::new([9.0, 0.2, 0.1], [-1.0, 0.0, 0.0]);
+        world.all_hits(&ray, |_| VisitControl::Continue);
+        let _ = world.overlap_box(&Aabb::new([-1.0; 3], [1.0; 3]), |_| ControlFlow::Continue(()));
+        let _ = world.overlap_sphere([0.5; 3], 2.0, |_| ControlFlow::Continue(()));
+        let mesh = world.mesh(0).expect("a mesh");
+        let pose = Pose::from_translation([0.5, 0.25, 0.125]).expect("a pose");
+        std::hint::black_box((
+            world.closest_hit(&ray),
+            world.any_hit(&ray),
+            world.closest_point([7.0, 0.0, 0.0], f32::INFINITY),
+            world.first_pair(mesh, &pose, &mut ()).is_ok(),
+            world.distance(mesh, &pose, f64::INFINITY, &mut ()).is_ok(),
+            world.near_instances(0.25, |_| ControlFlow::Continue(())).is_ok(),
+            world.find_name("i.7"),
+        ));
+    });
+    assert_eq!(count, 0);
 }

@@ -5,12 +5,14 @@ mod kdop;
 mod obb;
 mod query;
 mod recipe;
+mod world;
 
 pub(super) use compile::{CompileArgs, KeyArgs};
 use kdop::KdopArgs;
 use obb::ObbArgs;
-pub(super) use query::{CollideArgs, DistanceArgs, ModelArgs, Query, QueryArgs};
+pub(super) use query::{CollideArgs, DistanceArgs, ModelArgs, PairsArgs, Query, QueryArgs};
 pub(super) use recipe::RecipeArgs;
+pub(super) use world::WorldArgs;
 
 use std::path::PathBuf;
 
@@ -32,6 +34,7 @@ const AFTER_HELP: &str = "\
 Examples:
   bvhc bunny.obj -o bunny.bvh            compile a model
   bvhc a.obj b.glb --out-dir build       compile several, to build/a.bvh and build/b.bvh
+  bvhc world level.toml -o level.bvh     compile a world of instances
   bvhc inspect bunny.bvh                 say what is in the file
   echo 0 0 5 0 0 -1 | bvhc query ray bunny.bvh
                                          shoot a ray from (0, 0, 5) along -z
@@ -85,6 +88,13 @@ pub(super) enum Command {
     Key {
         #[command(flatten)]
         key: KeyArgs,
+        #[command(flatten)]
+        recipe: Box<RecipeArgs>,
+    },
+    /// Compile a world: meshes and instances of them, which a manifest names, into one file
+    World {
+        #[command(flatten)]
+        world: WorldArgs,
         #[command(flatten)]
         recipe: Box<RecipeArgs>,
     },

@@ -18,11 +18,15 @@ use super::error::{Action, CliError, UsageError};
 use super::file;
 use super::output::{self, Output};
 use super::progress::Bars;
+use super::world;
 use crate::compile::CompileError;
 use run::Run;
 use task::Task;
 
 pub(super) fn run(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), CliError> {
+    if args.world {
+        return world::run_model(args, recipe);
+    }
     if args.json && args.output.as_deref().is_some_and(file::is_standard) {
         return Err(UsageError::JsonAndFile.into());
     }

@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
-use bvhc_runtime::{OpenError, PairError};
+use bvhc_runtime::{OpenError, PairError, WorldError, WorldPairError};
 
 use super::row::RowError;
 use super::text;
@@ -11,6 +11,7 @@ use crate::compile::CompileError;
 use crate::import::ImportError;
 use crate::verify::VerifyError;
 use crate::verify::source::SourceError;
+use crate::world::{ManifestFault, WorldCompileError};
 
 /// Exit code: the input is bad, or a file does not verify.
 const BAD_INPUT: u8 = 1;
@@ -28,6 +29,25 @@ pub(super) enum CliError {
     /// The source cannot be compiled. The message names it.
     #[error(transparent)]
     Compile(#[from] CompileError),
+    /// A world cannot be compiled. The message names the source.
+    #[error(transparent)]
+    World(#[from] WorldCompileError),
+    /// A file is a bvhc file, but its world cannot be opened.
+    #[error("{file}: {error}")]
+    OpenWorld {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        error: WorldError,
+    },
+    /// The pairs of a world's instances cannot be found.
+    #[error("{file}: {error}")]
+    WorldPairs {
+        /// The file.
+        file: String,
+        /// Why not.
+        error: WorldPairError,
+    },
     /// A file is not a bvhc file or is damaged.
     #[error("{file}: {error}")]
     Open {
@@ -166,6 +186,22 @@ pub(super) enum UsageError {
         /// What it requires.
         with: &'static str,
     },
+    /// A world is to be made of a model that has no scene.
+    #[error(
+        "{model}: is no glTF file: --world is for their scenes; name other meshes in a manifest (bvhc world)"
+    )]
+    NoScene {
+        /// The model.
+        model: String,
+    },
+    /// A query that only models answer is asked of a world.
+    #[error("{file}: holds a world, and {query} queries are for models")]
+    NotOfWorlds {
+        /// The file.
+        file: String,
+        /// The kind of query.
+        query: &'static str,
+    },
     /// Two models would be compiled to the same file.
     #[error("{} and {} would both be compiled to {output}", models[0], models[1])]
     SameOutput {
@@ -250,7 +286,16 @@ impl CliError {
             Self::Compile(CompileError::Threads(_) | CompileError::Import(ImportError::OtherFile { .. })) => {
                 IO
             }
+            Self::World(
+                WorldCompileError::Manifest { fault: ManifestFault::File { .. }, .. }
+                | WorldCompileError::Import(ImportError::OtherFile { .. })
+                | WorldCompileError::Compile(CompileError::Threads(_)),
+            ) => IO,
+            Self::World(WorldCompileError::Placement) => USAGE,
             Self::Compile(_)
+            | Self::World(_)
+            | Self::OpenWorld { .. }
+            | Self::WorldPairs { .. }
             | Self::Open { .. }
             | Self::Verify { .. }
             | Self::Source { .. }

@@ -1,12 +1,14 @@
 //! `bvhc inspect FILE`
 
+mod world;
+
 use std::fmt::Write;
 
 use bvhc_format::NONE;
 use bvhc_format::header::SectionEntry;
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::SectionKind;
-use bvhc_runtime::{Blocks, Model};
+use bvhc_runtime::{Blocks, Model, World, WorldFile};
 use serde_json::{Map, Value, json};
 
 use super::args::InspectArgs;
@@ -20,8 +22,22 @@ use crate::verify::count_cores;
 
 pub(super) fn run(args: &InspectArgs) -> Result<(), CliError> {
     let file = Compiled::read(&args.file)?;
-    let model = file.model.model();
-    let text = if args.json { format!("{:#}\n", object(&model)) } else { text(&file.name, &model) };
+    let (is_world, name) = (World::is_in(file.model.bytes()).unwrap_or(false), file.name.clone());
+    if !is_world {
+        let model = file.model.model();
+        let text = if args.json { format!("{:#}\n", object(&model)) } else { text(&name, &model) };
+        return output::print(&text);
+    }
+    let file =
+        WorldFile::loaded(file.model).map_err(|error| CliError::OpenWorld { file: name.clone(), error })?;
+    let (model, world) = (file.model(), file.world());
+    let text = if args.json {
+        let mut value = object(&model);
+        value["world"] = world::object(&world);
+        format!("{value:#}\n")
+    } else {
+        text(&name, &model) + &world::text(&world)
+    };
     output::print(&text)
 }
 

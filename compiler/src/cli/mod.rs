@@ -20,6 +20,7 @@ mod row;
 mod shape;
 mod text;
 mod verify;
+mod world;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -56,6 +57,7 @@ fn dispatch(args: Args) -> Result<(), CliError> {
     match args.command {
         Some(Command::Compile { compile, recipe }) => compile::run(&compile, &recipe),
         Some(Command::Key { key, recipe }) => key::run(&key, &recipe),
+        Some(Command::World { world, recipe }) => world::run(&world, &recipe),
         Some(Command::Inspect(args)) => inspect::run(&args),
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Query(args)) => query::run(&args),

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use bvhc_runtime::Model;
+use bvhc_runtime::{Model, World};
 
 use super::args::VerifyArgs;
-use super::error::CliError;
+use super::error::{CliError, UsageError};
 use super::file::{self, Compiled};
 use super::text::{counted, one_line, tell};
 use crate::import::{Folder, Input};
@@ -18,10 +18,17 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), CliError> {
     let fail = |error| CliError::Verify { file: file.name.clone(), error };
     verify(file.model.bytes()).map_err(fail)?;
     if let Some(source) = &args.against {
+        if World::is_in(file.model.bytes()) == Ok(true) {
+            return Err(UsageError::NoEffect { flag: "--against", with: "models, not for worlds" }.into());
+        }
         compare(&file.name, &model, source)?;
     }
     let triangles = counted(model.triangle_count(), "triangle");
-    tell(&format!("{}: perfect, {triangles}", one_line(&file.name)));
+    let instances = match World::is_in(file.model.bytes()) {
+        Ok(true) => format!(" in the first of {} meshes of a world", model.meshes()),
+        _ => String::new(),
+    };
+    tell(&format!("{}: perfect, {triangles}{instances}", one_line(&file.name)));
     Ok(())
 }
 

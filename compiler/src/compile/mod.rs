@@ -125,6 +125,20 @@ pub fn compile_source(
     on_threads(options, || Prepared::new(source, name, options, progress)?.compile(options, progress))
 }
 
+/// Like [`compile_source`], for what was imported from a source of this hash and length.
+pub(crate) fn compile_imported(
+    imported: Imported,
+    (hash, length): (blake3::Hash, u64),
+    name: &str,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Compiled, CompileError> {
+    on_threads(options, || {
+        let clock = Clock { progress, seconds: Vec::new() };
+        Prepared::of(imported, (hash, length), name, options, clock)?.compile(options, progress)
+    })
+}
+
 /// Like [`compile_source`] with [`Source::Files`], and gives the bytes of the model back before anything is built.
 #[cfg(feature = "cli")]
 pub(crate) fn compile_and_drop(
@@ -175,12 +189,22 @@ impl Prepared {
         let mut clock = Clock { progress, seconds: Vec::new() };
         let (imported, hash) =
             clock.time(Stage::IMPORT, 0, || rayon::join(|| source.import(name), || source.hash()));
-        let Imported { mut polygons, inputs, notes } = imported?;
+        Self::of(imported?, (hash, source.length()), name, options, clock)
+    }
+
+    /// Of what was imported from a source of this hash and length.
+    fn of(
+        imported: Imported,
+        (hash, length): (blake3::Hash, u64),
+        name: &str,
+        options: &Options,
+        mut clock: Clock<'_>,
+    ) -> Result<Self, CompileError> {
+        let Imported { mut polygons, inputs, notes } = imported;
         let (mesh, welded) = clock.time(Stage::CLEAN, 0, || -> Result<_, CompileError> {
             let welded = options.placement.apply(&mut polygons, name)?;
             Ok((clean::mesh(polygons, name)?, welded))
         })?;
-        let length = source.length();
         estimate::check(name, length, &mesh, options)?;
         Ok(Self { mesh, hash, length, inputs, notes, welded, seconds: clock.seconds })
     }

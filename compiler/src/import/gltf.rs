@@ -12,11 +12,13 @@ mod scene;
 mod tests;
 mod transform;
 
-use std::collections::HashMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 use super::attributes::Attribute;
 use super::builder::Builder;
-use super::{DataFault, ImportError, Imported, Input, Notes};
+use super::{DataFault, ImportError, Imported, Input, Notes, OtherInput};
+use crate::mesh::Polygons;
 use accessor::Accessors;
 use buffers::Buffers;
 use container::Chunks;
@@ -48,7 +50,7 @@ const MOST_OF_ANY: u64 = 1 << 24;
 const MOST_OF_BYTE: u64 = 1 << 12;
 
 /// Whether bytes that begin so are a glTF file: other JSON has no use here.
-pub(super) fn is_it(bytes: &[u8]) -> bool {
+pub(crate) fn is_it(bytes: &[u8]) -> bool {
     let text = super::without_mark(bytes).trim_ascii_start();
     let is_object = text.strip_prefix(b"{").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"\""));
     bytes.starts_with(container::MAGIC) || is_object
@@ -59,6 +61,65 @@ pub(super) fn is_it(bytes: &[u8]) -> bool {
 /// Each triangle is a face, numbered in the order of nodes (parents before children), primitives and indices. Its object is
 /// the name of its node, its group that of its mesh. Nodes place vertices in f64, rounded once.
 pub(super) fn read(input: &Input<'_>) -> Result<Imported, ImportError> {
+    with_reader(input, |mut reader, placed| {
+        for placed in placed {
+            reader.mesh(&placed)?;
+        }
+        let Reader { builder, notes, accessors, .. } = reader;
+        Ok(Imported { polygons: builder.finish(input.name)?, notes, inputs: accessors.buffers.take_others() })
+    })
+}
+
+/// Reads the same scene as [`read`], with each mesh in its own space.
+pub(crate) fn read_scene(input: &Input<'_>) -> Result<SceneOfMeshes, ImportError> {
+    with_reader(input, |mut reader, placed| {
+        let mut meshes = BTreeMap::new();
+        let mut nodes = Vec::with_capacity(placed.len());
+        for Placed { node, index, mesh, transform } in placed {
+            if let Entry::Vacant(vacant) = meshes.entry(index) {
+                reader.mesh(&Placed { node: "", index, mesh, transform: Transform::IDENTITY })?;
+                let builder = std::mem::take(&mut reader.builder);
+                let polygons = if builder.faces() == 0 { None } else { Some(builder.finish(input.name)?) };
+                vacant.insert(MeshOfScene { name: mesh.name.clone(), polygons });
+            }
+            nodes.push(NodeOfScene { name: node.to_owned(), mesh: index, rows: transform.rows() });
+        }
+        let Reader { notes, accessors, .. } = reader;
+        Ok(SceneOfMeshes { meshes, nodes, notes, inputs: accessors.buffers.take_others() })
+    })
+}
+
+/// A scene whose meshes are each in their own space.
+pub(crate) struct SceneOfMeshes {
+    /// The meshes that nodes show, by their indices in the file.
+    pub(crate) meshes: BTreeMap<usize, MeshOfScene>,
+    /// The nodes that show meshes.
+    pub(crate) nodes: Vec<NodeOfScene>,
+    pub(crate) notes: Notes,
+    pub(crate) inputs: Vec<OtherInput>,
+}
+
+/// A mesh of such a scene.
+pub(crate) struct MeshOfScene {
+    pub(crate) name: String,
+    /// `None` if it has no triangles.
+    pub(crate) polygons: Option<Polygons>,
+}
+
+/// A node that shows a mesh.
+pub(crate) struct NodeOfScene {
+    pub(crate) name: String,
+    /// The mesh's index in the file.
+    pub(crate) mesh: usize,
+    /// Takes a point p of the mesh to `rows * (p, 1)` in the scene.
+    pub(crate) rows: [[f64; 4]; 3],
+}
+
+/// Opens a file, and gives the meshes of its scene to `read`.
+fn with_reader<T>(
+    input: &Input<'_>,
+    read: impl FnOnce(Reader<'_>, Vec<Placed<'_>>) -> Result<T, ImportError>,
+) -> Result<T, ImportError> {
     let fail = Fail { file: input.name };
     let chunks = match input.bytes.starts_with(container::MAGIC) {
         true => container::chunks(input.bytes, &fail)?,
@@ -71,12 +132,8 @@ pub(super) fn read(input: &Input<'_>) -> Result<Imported, ImportError> {
     let buffers = Buffers::new(&document, input, chunks.bin);
     let accessors = Accessors { document: &document, buffers: &buffers, fail };
     let mut reader = Reader { accessors: &accessors, builder: Builder::default(), notes, made: 0 };
-    for placed in scene::placed_meshes(&accessors, &mut reader.notes)? {
-        reader.mesh(&placed)?;
-    }
-    let Reader { builder, notes, .. } = reader;
-    let polygons = builder.finish(input.name)?;
-    Ok(Imported { polygons, notes, inputs: buffers.take_others() })
+    let placed = scene::placed_meshes(&accessors, &mut reader.notes)?;
+    read(reader, placed)
 }
 
 fn check_version(document: &Document, fail: &Fail<'_>) -> Result<(), ImportError> {

@@ -21,6 +21,9 @@ mod text;
 
 pub use error::{Counted, DataFault, ImportError, LineFault};
 pub use files::{Files, Folder, NoFiles};
+#[cfg(feature = "cli")]
+pub(crate) use gltf::is_it as is_gltf;
+pub(crate) use gltf::{NodeOfScene, SceneOfMeshes, read_scene as gltf_scene};
 pub use imported::{Imported, Input, Notes, OtherInput};
 pub use mesh::read as mesh;
 pub use obj::{by_tobj as obj_by_tobj, common as common_obj};

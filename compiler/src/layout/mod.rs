@@ -21,6 +21,7 @@ pub use hull::{HullRecords, lay_out_hull};
 pub use kdop::{KdopRecords, lay_out_kdops, put as put_kdop};
 pub use leaf::LeafTable;
 pub use obb::{ObbForm, ObbRecords, addresses, lay_out_obbs};
+pub(crate) use order::visiting_order;
 pub use packed::{Packing, pack};
 pub use samples::lay_out_samples;
 pub use splits::SplitTable;

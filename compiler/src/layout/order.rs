@@ -6,7 +6,7 @@ use crate::tree::aabb::Aabb;
 
 /// The order words of a node with these children: sorted by the children's centres along the octant's diagonal.
 /// Opposite octants have opposite orders.
-pub(super) fn visiting_order(children: &[Aabb]) -> [u32; NODE_WIDTH] {
+pub(crate) fn visiting_order(children: &[Aabb]) -> [u32; NODE_WIDTH] {
     let mut words = [0; NODE_WIDTH];
     for octant in 0..4u32 {
         let mut slots: [usize; NODE_WIDTH] = core::array::from_fn(|slot| slot);

@@ -48,13 +48,13 @@ pub(crate) fn metadata(
 
 /// Names in the file's encoding.
 #[derive(Default)]
-struct NameTable {
+pub(crate) struct NameTable {
     text: String,
     ends: Vec<u32>,
 }
 
 impl NameTable {
-    fn of<'a>(names: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn of<'a>(names: impl Iterator<Item = &'a str>) -> Self {
         let mut table = Self::default();
         for name in names {
             table.text.push_str(name);
@@ -63,7 +63,7 @@ impl NameTable {
         table
     }
 
-    fn names(&self) -> Names<'_> {
+    pub(crate) fn names(&self) -> Names<'_> {
         Names { text: self.text.as_bytes(), ends: &self.ends }
     }
 }

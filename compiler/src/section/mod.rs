@@ -15,7 +15,7 @@ mod samples;
 mod splits;
 mod swept_tree;
 
-pub(crate) use metadata::metadata;
+pub(crate) use metadata::{NameTable, metadata};
 pub(crate) use output::{Made, Output};
 
 /// All sections except metadata, which describes the others, in the order in which they are checked.

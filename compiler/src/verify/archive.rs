@@ -1,5 +1,7 @@
 //! The packing of a payload: its slices in order, with only zero padding for alignment between them.
 
+use bvhc_format::NONE;
+use bvhc_format::header::SectionEntry;
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::Model;
 
@@ -42,7 +44,16 @@ pub enum ArchiveFault {
 }
 
 pub(super) fn check(model: &Model<'_>) -> Result<(), VerifyError> {
-    for (entry, payload) in sections_of(model) {
+    check_all(sections_of(model))
+}
+
+/// The same for the sections of the file as a whole.
+pub(super) fn check_file(model: &Model<'_>) -> Result<(), VerifyError> {
+    check_all(model.sections().entries().filter(|(entry, _)| entry.mesh == NONE))
+}
+
+fn check_all<'a>(sections: impl Iterator<Item = (SectionEntry, &'a [u8])>) -> Result<(), VerifyError> {
+    for (entry, payload) in sections {
         if let Some(kind) = entry.known_kind() {
             check_payload(kind, payload).map_err(|fault| VerifyError::Archive { kind, fault })?;
         }

@@ -215,7 +215,7 @@ fn check_user(metadata: &ArchivedMetadata<'_>) -> Result<(), UserFault> {
     if found > MAX_USER_TEXT { Err(UserFault::Text { found }) } else { Ok(()) }
 }
 
-fn check_names(names: &ArchivedNames<'_>) -> Result<(), NameFault> {
+pub(super) fn check_names(names: &ArchivedNames<'_>) -> Result<(), NameFault> {
     let text = names.text.get();
     let mut before = 0;
     for (name, end) in names.ends.get().iter().enumerate() {

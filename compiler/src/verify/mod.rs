@@ -28,6 +28,7 @@ pub(crate) mod splits;
 mod statistics;
 pub(crate) mod swept;
 pub(crate) mod tree;
+mod world;
 
 use bvhc_format::header::SectionEntry;
 use bvhc_runtime::Model;
@@ -50,12 +51,13 @@ pub use statistics::{Count, Figure, StatisticsFault};
 pub use swept::count_cores;
 pub use swept::{SweptFault, SweptNumber};
 pub use tree::TreeFault;
+pub use world::{InstanceFault, WorldFault};
 
 use crate::section;
 use blocks::BlockTable;
 use checked::Checked;
 
-/// Checks a whole file with all its meshes. `bytes` must be aligned to 64 bytes.
+/// Checks a whole file with all its meshes, and its world. `bytes` must be aligned to 64 bytes.
 ///
 /// Cost: a few passes over the file, and one sort of its vertices.
 ///
@@ -71,7 +73,7 @@ pub fn verify(bytes: &[u8]) -> Result<(), VerifyError> {
             .and_then(|model| verify_mesh(&model))
             .map_err(|fault| VerifyError::Mesh { mesh, fault: Box::new(fault) })?;
     }
-    Ok(())
+    world::check(bytes, &first)
 }
 
 fn verify_mesh(model: &Model<'_>) -> Result<(), VerifyError> {

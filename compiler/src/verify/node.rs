@@ -2,8 +2,6 @@
 
 use bvhc_format::record::{Child, EMPTY_PLANE, NODE_WIDTH, WideNode};
 
-use super::blocks::BlockTable;
-
 /// What is wrong with a node.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -105,12 +103,15 @@ fn kind_name(block: bool) -> &'static str {
     if block { "block" } else { "node" }
 }
 
+/// What references to blocks may refer to: how many blocks there are, and whether there is one of a reference.
+pub(super) type Blocks<'a> = (usize, &'a dyn Fn(u32) -> bool);
+
 /// T6 to T9 and T11, and that planes are finite.
 pub(super) fn check(
     node: &WideNode,
     index: usize,
     nodes: usize,
-    table: &BlockTable<'_>,
+    blocks: Blocks<'_>,
 ) -> Result<(), NodeFault> {
     let mut used = 0;
     for slot in 0..NODE_WIDTH {
@@ -123,7 +124,7 @@ pub(super) fn check(
             return Err(NodeFault::Hole { slot });
         }
         used += 1;
-        check_child(child, slot, index, nodes, table)?;
+        check_child(child, slot, index, nodes, blocks)?;
         let planes = || node.planes.iter().map(|planes| planes[slot]).enumerate();
         if let Some((plane, found)) = planes().find(|(_, found)| !found.is_finite()) {
             return Err(NodeFault::Plane { slot, plane, found });
@@ -140,15 +141,15 @@ fn check_child(
     slot: usize,
     index: usize,
     nodes: usize,
-    table: &BlockTable<'_>,
+    (count, is_block): Blocks<'_>,
 ) -> Result<(), NodeFault> {
     match child {
         Child::Node(found) if found as usize >= nodes => {
             Err(NodeFault::OutOfRange { slot, block: false, found, count: nodes })
         }
         Child::Node(found) if found as usize <= index => Err(NodeFault::Backward { slot, found }),
-        Child::Block(found) if table.index_of(found).is_none() => {
-            Err(NodeFault::OutOfRange { slot, block: true, found, count: table.blocks.len() })
+        Child::Block(found) if !is_block(found) => {
+            Err(NodeFault::OutOfRange { slot, block: true, found, count })
         }
         Child::Node(_) | Child::Block(_) | Child::Empty => Ok(()),
     }

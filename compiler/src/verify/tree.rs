@@ -95,8 +95,9 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<TreeFacts, TreeFault> {
         return Err(TreeFault::NoRoot);
     }
     check_root(model)?;
+    let is_block = |reference: u32| table.index_of(reference).is_some();
     for (index, node) in nodes.iter().enumerate() {
-        node::check(node, index, nodes.len(), table)
+        node::check(node, index, nodes.len(), (table.blocks.len(), &is_block))
             .map_err(|fault| TreeFault::Node { node: index, fault })?;
     }
     check_references(nodes, table)?;

@@ -11,3 +11,4 @@ mod output;
 mod query;
 mod support;
 mod verify;
+mod world;

@@ -16,6 +16,7 @@ mod sections;
 mod split;
 mod splits;
 mod swept;
+mod world;
 
 use std::mem::offset_of;
 

@@ -6,6 +6,7 @@ mod point;
 mod ray;
 mod shape;
 
+pub(crate) use overlap::BEYOND_MODELS;
 pub use overlap::Overlap;
 pub use point::{ClosestPoint, SurfacePoint};
 pub use ray::VisitControl;

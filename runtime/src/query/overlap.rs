@@ -8,12 +8,12 @@ use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::simd::{Kernel, dispatch};
 use crate::triangle::{corners, touch_box, touch_sphere};
-use crate::walk::all;
 use crate::walk::duplicates::DuplicateElimination;
 use crate::walk::probe::{Erased, Probe, Sink};
+use crate::walk::{ROOT, all};
 
 /// Beyond every coordinate of a model, which is at most 2^60.
-const BEYOND_MODELS: f32 = 2.0 * MAX_COORDINATE;
+pub(crate) const BEYOND_MODELS: f32 = 2.0 * MAX_COORDINATE;
 
 /// A triangle that an overlap query found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,7 +77,7 @@ impl<'a> Model<'a> {
         let within = |x: f32| x.clamp(-BEYOND_MODELS, BEYOND_MODELS);
         let query_box = &Aabb { min: query_box.min.map(within), max: query_box.max.map(within) };
         let touches = |corners: &_| touch_box::touches(corners, query_box.min, query_box.max);
-        self.overlap_in_box(query_box, &touches, probe, visit)
+        self.overlap_below(ROOT, query_box, &touches, probe, visit)
     }
 
     /// Calls `visit` once with every triangle within `radius` of `centre`, in no particular order, until it returns
@@ -115,11 +115,13 @@ impl<'a> Model<'a> {
         probe: &mut P,
         mut visit: impl FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        self.overlap_sphere_erased(centre.into(), radius, &mut Erased::new(probe), &mut visit)
+        self.overlap_sphere_below(ROOT, centre.into(), radius, &mut Erased::new(probe), &mut visit)
     }
 
-    fn overlap_sphere_erased(
+    /// The same among the triangles below a child reference of the tree.
+    pub(crate) fn overlap_sphere_below(
         &self,
+        child: u32,
         centre: [f32; 3],
         radius: f32,
         probe: &mut Erased<'_>,
@@ -134,19 +136,20 @@ impl<'a> Model<'a> {
             max: centre.map(|x| (x + radius).next_up()),
         };
         let touches = |corners: &_| radius == f32::INFINITY || touch_sphere::touches(corners, centre, radius);
-        self.overlap_in_box(&query_box, &touches, probe, visit)
+        self.overlap_below(child, &query_box, &touches, probe, visit)
     }
 
-    /// Reports each triangle once that `touches` accepts, of those in blocks that meet the box. Compiled once for all
+    /// Reports the triangles below a child reference that a shape touches, which lies in `query_box`. Compiled once for all
     /// shapes.
-    pub(super) fn overlap_in_box(
+    pub(crate) fn overlap_below(
         &self,
+        child: u32,
         query_box: &Aabb,
         touches: &dyn Fn(&[[f32; 3]; 3]) -> bool,
         probe: &mut Erased<'_>,
         report: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        dispatch!(self.level().inner(), simd => overlap(simd, self, query_box, touches, probe, report))
+        dispatch!(self.level().inner(), simd => overlap(simd, self, child, query_box, touches, probe, report))
     }
 }
 
@@ -154,6 +157,7 @@ impl<'a> Model<'a> {
 fn overlap<S: Kernel>(
     simd: S,
     model: &Model<'_>,
+    child: u32,
     query_box: &Aabb,
     touches: &dyn Fn(&[[f32; 3]; 3]) -> bool,
     probe: &mut Erased<'_>,
@@ -163,6 +167,7 @@ fn overlap<S: Kernel>(
     all::walk(
         simd,
         model,
+        child,
         query_box,
         probe,
         #[inline(always)]

@@ -2,14 +2,14 @@
 
 use bvhc_format::MAX_COORDINATE;
 
-use crate::math::vector::sub;
+use crate::math::vector::{dot, sub};
 use crate::model::Model;
 use crate::query::candidates::{Best, Candidates};
 use crate::simd::{Kernel, dispatch, square_root};
 use crate::triangle::closest::Weights;
 use crate::triangle::ray::unit_normal;
-use crate::walk::nearest;
 use crate::walk::probe::{Erased, Probe};
+use crate::walk::{ROOT, nearest};
 
 /// The point of a model that is closest to a query point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +25,18 @@ pub struct ClosestPoint {
     query: [f32; 3],
     /// From the query point to this one.
     offset: [f64; 3],
+}
+
+impl ClosestPoint {
+    /// The point before rounding.
+    pub(crate) fn exact_point(&self) -> [f64; 3] {
+        [0, 1, 2].map(|axis| f64::from(self.query[axis]) + self.offset[axis])
+    }
+
+    /// The square of the distance before rounding, by which the closest triangle was chosen.
+    pub(crate) fn square(&self) -> f64 {
+        dot(self.offset, self.offset)
+    }
 }
 
 /// The surface at a closest point, as [`Hit`](crate::Hit) has it of a ray's.
@@ -61,7 +73,7 @@ impl<'a> Model<'a> {
     /// # Ok::<(), bvhc_runtime::OpenError>(())
     /// ```
     pub fn closest_point(&self, point: impl Into<[f32; 3]>, max_distance: f32) -> Option<ClosestPoint> {
-        self.nearest(point.into(), max_distance, &mut Erased::new(&mut ()))
+        self.closest_point_below(ROOT, point.into(), max_distance, &mut Erased::new(&mut ()))
     }
 
     /// Barycentrics, normal and side of a closest point: apart from it, since most who ask for a distance need none.
@@ -76,7 +88,7 @@ impl<'a> Model<'a> {
         max_distance: f32,
         probe: &mut P,
     ) -> Option<ClosestPoint> {
-        self.nearest(point.into(), max_distance, &mut Erased::new(probe))
+        self.closest_point_below(ROOT, point.into(), max_distance, &mut Erased::new(probe))
     }
 
     /// The closest point to each of `points` within `max_distance`, bit-identical to
@@ -117,15 +129,22 @@ impl<'a> Model<'a> {
         self.nearest_interleaved(points, max_distance, answers, &mut Erased::new(probe));
     }
 
-    fn nearest(&self, point: [f32; 3], max_distance: f32, probe: &mut Erased<'_>) -> Option<ClosestPoint> {
+    /// As [`closest_point_with`](Self::closest_point_with), among the triangles below a child reference of the tree.
+    pub(crate) fn closest_point_below(
+        &self,
+        child: u32,
+        point: [f32; 3],
+        max_distance: f32,
+        probe: &mut Erased<'_>,
+    ) -> Option<ClosestPoint> {
         if !is_answerable(point, max_distance) {
             return None;
         }
         let level = self.level().inner();
         if self.is_large() {
-            dispatch!(level, simd => closest_point::<_, true>(simd, self, point, max_distance, probe))
+            dispatch!(level, simd => closest_point::<_, true>(simd, self, child, point, max_distance, probe))
         } else {
-            dispatch!(level, simd => closest_point::<_, false>(simd, self, point, max_distance, probe))
+            dispatch!(level, simd => closest_point::<_, false>(simd, self, child, point, max_distance, probe))
         }
     }
 
@@ -140,7 +159,7 @@ impl<'a> Model<'a> {
             self.nearest_interleaved(points, max_distance, answers, probe);
         } else {
             for (point, answer) in points.iter().zip(answers) {
-                *answer = self.nearest(*point, max_distance, probe);
+                *answer = self.closest_point_below(ROOT, *point, max_distance, probe);
             }
         }
     }
@@ -169,12 +188,13 @@ fn is_answerable(point: [f32; 3], max_distance: f32) -> bool {
 fn closest_point<S: Kernel, const AHEAD: bool>(
     simd: S,
     model: &Model<'_>,
+    child: u32,
     point: [f32; 3],
     max_distance: f32,
     probe: &mut Erased<'_>,
 ) -> Option<ClosestPoint> {
     let mut candidates = Candidates::new(max_distance);
-    nearest::walk::<S, AHEAD>(simd, model, point, &mut candidates, probe);
+    nearest::walk::<S, AHEAD>(simd, model, child, point, &mut candidates, probe);
     candidates.decide_all(simd, model, point, probe);
     describe(simd, point, candidates.best())
 }

@@ -23,6 +23,11 @@
 
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
+/// A number that the exact tests take.
+trait Coordinate: Copy + PartialOrd + Into<f64> {}
+
+impl<T: Copy + PartialOrd + Into<f64>> Coordinate for T {}
+
 /// The relative error bound of a difference of two products of differences, which has 4 roundings.
 const EDGE_ERROR: f64 = 4.0 * f64::EPSILON;
 
@@ -42,8 +47,16 @@ pub(crate) fn touches(corners: &[[f32; 3]; 3], lower: [f32; 3], upper: [f32; 3])
     decided_quickly(corners, &lower, &upper).unwrap_or_else(|| decided_exactly(corners, &lower, &upper))
 }
 
+/// The same for coordinates in f64, of which each is 0 or between 2^-300 and 2^300 in magnitude, and as well exact: products
+/// of three of their differences neither overflow nor underflow.
+pub(crate) fn touches_exactly(corners: &[[f64; 3]; 3], lower: &[f64; 3], upper: &[f64; 3]) -> bool {
+    !beside_a_face(corners, lower, upper)
+        && (corners.iter().any(|corner| contains(corner, lower, upper))
+            || decided_exactly(corners, lower, upper))
+}
+
 /// Counts instead of branching, as `contains` does: branches on random data are mispredicted.
-fn beside_a_face(corners: &[[f32; 3]; 3], lower: &[f32; 3], upper: &[f32; 3]) -> bool {
+fn beside_a_face<T: Coordinate>(corners: &[[T; 3]; 3], lower: &[T; 3], upper: &[T; 3]) -> bool {
     let [a, b, c] = corners;
     let faces = [0, 1, 2].map(|k| {
         let below = (a[k] < lower[k]) & (b[k] < lower[k]) & (c[k] < lower[k]);
@@ -53,7 +66,7 @@ fn beside_a_face(corners: &[[f32; 3]; 3], lower: &[f32; 3], upper: &[f32; 3]) ->
     faces[0] + faces[1] + faces[2] > 0
 }
 
-fn contains(point: &[f32; 3], lower: &[f32; 3], upper: &[f32; 3]) -> bool {
+fn contains<T: Coordinate>(point: &[T; 3], lower: &[T; 3], upper: &[T; 3]) -> bool {
     let inside = [0, 1, 2].map(|k| u32::from((lower[k] <= point[k]) & (point[k] <= upper[k])));
     inside[0] + inside[1] + inside[2] == 3
 }
@@ -64,7 +77,7 @@ fn others(axis: usize) -> (usize, usize) {
 }
 
 /// Positive where `c` is left of the line from `a` to `b`, seen against the direction of `axis`.
-fn turn(axis: usize, a: &[f32; 3], b: &[f32; 3], c: &[f32; 3]) -> f64 {
+fn turn<T: Coordinate>(axis: usize, a: &[T; 3], b: &[T; 3], c: &[T; 3]) -> f64 {
     let (i, j) = others(axis);
     let [a, b, c] = [a, b, c].map(|point| Coord { x: point[i], y: point[j] });
     orient2d(a, b, c)
@@ -169,13 +182,18 @@ fn edge_verdict(
 /// The result for the plane and the edges, exactly, for any input.
 #[cold]
 #[inline(never)]
-fn decided_exactly(corners: &[[f32; 3]; 3], lower: &[f32; 3], upper: &[f32; 3]) -> bool {
+fn decided_exactly<T: Coordinate>(corners: &[[T; 3]; 3], lower: &[T; 3], upper: &[T; 3]) -> bool {
     let normal = [0, 1, 2].map(|axis| turn(axis, &corners[0], &corners[1], &corners[2]));
     !beside_the_plane(corners, normal, lower, upper)
         && !(0..3).any(|axis| beside_an_edge(axis, corners, normal[axis], lower, upper))
 }
 
-fn beside_the_plane(corners: &[[f32; 3]; 3], normal: [f64; 3], lower: &[f32; 3], upper: &[f32; 3]) -> bool {
+fn beside_the_plane<T: Coordinate>(
+    corners: &[[T; 3]; 3],
+    normal: [f64; 3],
+    lower: &[T; 3],
+    upper: &[T; 3],
+) -> bool {
     let (mut lowest, mut highest) = (*lower, *upper);
     for axis in 0..3 {
         if normal[axis] < 0.0 {
@@ -186,7 +204,7 @@ fn beside_the_plane(corners: &[[f32; 3]; 3], normal: [f64; 3], lower: &[f32; 3],
 }
 
 /// Positive if `point` is on the side of the triangle from which its corners run counter-clockwise.
-fn height(corners: &[[f32; 3]; 3], point: &[f32; 3]) -> f64 {
+fn height<T: Coordinate>(corners: &[[T; 3]; 3], point: &[T; 3]) -> f64 {
     let [a, b, c, point] =
         [&corners[0], &corners[1], &corners[2], point].map(|&[x, y, z]| Coord3D { x, y, z });
     -orient3d(a, b, c, point)
@@ -195,12 +213,12 @@ fn height(corners: &[[f32; 3]; 3], point: &[f32; 3]) -> f64 {
 /// Whether the box lies beyond an edge of the triangle, seen along `axis`.
 ///
 /// `winding` is the orientation of the triangle in that view.
-fn beside_an_edge(
+fn beside_an_edge<T: Coordinate>(
     axis: usize,
-    corners: &[[f32; 3]; 3],
+    corners: &[[T; 3]; 3],
     winding: f64,
-    lower: &[f32; 3],
-    upper: &[f32; 3],
+    lower: &[T; 3],
+    upper: &[T; 3],
 ) -> bool {
     (0..3).any(|start| {
         let (a, b) = (&corners[start], &corners[(start + 1) % 3]);
@@ -210,7 +228,7 @@ fn beside_an_edge(
 }
 
 /// Whether all of the box is strictly right of the line from `a` to `b`; tests its leftmost corner.
-fn right_of(axis: usize, a: &[f32; 3], b: &[f32; 3], lower: &[f32; 3], upper: &[f32; 3]) -> bool {
+fn right_of<T: Coordinate>(axis: usize, a: &[T; 3], b: &[T; 3], lower: &[T; 3], upper: &[T; 3]) -> bool {
     let (i, j) = others(axis);
     let mut leftmost = *lower;
     if b[j] < a[j] {

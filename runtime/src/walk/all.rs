@@ -12,11 +12,12 @@ use crate::model::Model;
 use crate::simd::Kernel;
 use crate::stack::Stack;
 
-/// Calls `visit` with each block whose box touches `query_box`; the box test is exact.
+/// Calls `visit` with each block below a child reference whose box touches `query_box`; the box test is exact.
 #[inline(always)]
 pub(crate) fn walk<S: Kernel, P: Sink>(
     simd: S,
     model: &Model<'_>,
+    child: u32,
     query_box: &Aabb,
     sink: &mut P,
     mut visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<()>,
@@ -24,7 +25,7 @@ pub(crate) fn walk<S: Kernel, P: Sink>(
     let mut stack: Stack = Stack::new();
     let mut scratch = Block::EMPTY;
     let mut budget = Budget::of(model);
-    stack.push(ChildRef::node(0).0, 0.0);
+    stack.push(child, 0.0);
     while let Some((child, _)) = stack.pop() {
         if !budget.spend() {
             break;

@@ -24,6 +24,11 @@ impl Budget {
         Self(model.sections().nodes().len() as u64 + model.sections().blocks().count() as u64)
     }
 
+    /// So many visits.
+    pub(crate) fn of_visits(visits: u64) -> Self {
+        Self(visits)
+    }
+
     /// For a walk of several rays or points, each with the budget of a single one.
     pub(crate) fn of_many(model: &Model<'_>, count: u64) -> Self {
         let Self(of_one) = Self::of(model);
@@ -38,6 +43,9 @@ impl Budget {
         left.is_some()
     }
 }
+
+/// The reference to a tree's root.
+pub(crate) const ROOT: u32 = ChildRef::node(0).0;
 
 /// The block part of a child reference, if it refers to a block. The block need not exist.
 #[inline(always)]

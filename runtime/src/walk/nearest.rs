@@ -9,12 +9,12 @@
 //! result), or visiting all blocks of a node in an inner loop (the same); comparing the nearest children of the halves
 //! without a branch (4 to 10 % slower near the surface: starting speculatively on the predicted child is worth more).
 
-use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
+use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
 use super::interleaved::{INTERLEAVED, Walks, run};
 use super::probe::Sink;
-use super::{Budget, Visit, as_block, prefetch_child};
+use super::{Budget, ROOT, Visit, as_block, prefetch_child};
 use crate::model::Model;
 use crate::simd::Kernel;
 use crate::stack::Stack;
@@ -39,7 +39,7 @@ pub(crate) trait Search {
     ) -> f32;
 }
 
-/// Passes `search` each block whose box may be within its limit. Empty slots are infinitely far away.
+/// Passes `search` each block below a child reference whose box may be within its limit. Empty slots are infinitely far away.
 ///
 /// With `AHEAD`, all children that may be visited are prefetched when they are stacked. This pays off if the model is
 /// in no cache.
@@ -47,6 +47,7 @@ pub(crate) trait Search {
 pub(crate) fn walk<S: Kernel, const AHEAD: bool>(
     simd: S,
     model: &Model<'_>,
+    child: u32,
     point: [f32; 3],
     search: &mut impl Search,
     sink: &mut impl Sink,
@@ -54,7 +55,7 @@ pub(crate) fn walk<S: Kernel, const AHEAD: bool>(
     let mut stack: Stack = Stack::with_sentinels();
     let mut scratch = Block::EMPTY;
     let mut budget = Budget::of(model);
-    let mut walker = Walker::new(point, search);
+    let mut walker = Walker { point, child, limit: search.limit(), search };
     while budget.spend() {
         if !walker.step::<S, AHEAD>(simd, model, &mut stack, &mut scratch, sink) {
             return;
@@ -71,12 +72,7 @@ struct Walker<'p, T> {
     search: &'p mut T,
 }
 
-impl<'p, T: Search> Walker<'p, T> {
-    #[inline(always)]
-    fn new(point: [f32; 3], search: &'p mut T) -> Self {
-        Self { point, child: ChildRef::node(0).0, limit: search.limit(), search }
-    }
-
+impl<T: Search> Walker<'_, T> {
     /// Makes a visit and chooses the next one; returns whether there is one.
     #[inline(always)]
     fn step<S: Kernel, const AHEAD: bool>(
@@ -173,7 +169,7 @@ where
         while let Some(point) = self.points.get(self.next) {
             self.next += 1;
             if let Some(search) = (self.start)(*point) {
-                let (child, limit) = (ChildRef::node(0).0, search.limit());
+                let (child, limit) = (ROOT, search.limit());
                 return Some(Paused { number: self.next - 1, child, limit, search });
             }
         }

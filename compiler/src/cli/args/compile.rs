@@ -22,6 +22,9 @@ pub(in crate::cli) struct CompileArgs {
     /// With `--out-dir`: how many models to compile at the same time [default: twice as many as threads, as some wait for the disk]
     #[arg(short, long, value_name = "N", value_parser = parse_threads)]
     pub(in crate::cli) jobs: Option<NonZeroUsize>,
+    /// Make a world of a glTF scene: store each mesh once, and an instance for each node that shows it
+    #[arg(long, conflicts_with_all = ["out_dir", "cache"])]
+    pub(in crate::cli) world: bool,
     /// Write the names of all files that were read to this file, as a rule of Make, which Ninja reads, too
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) depfile: Option<PathBuf>,

@@ -27,6 +27,10 @@ position or direction that is not finite and a direction of zero are errors.
   overlap   SHAPE (`bvhc query overlap --help`)            count,faces
   cast      SHAPE  dx dy dz  [t_max]                       hit,t,x,y,z,nx,ny,nz,face,depth
 
+Of a file with a world, rows name the instance, too, in a column `instance` before that of the face; box and sphere have the \
+names of all instances that are touched, and for each its faces, with semicolons between. `bvhc query pairs` lists the \
+pairs of a world's instances that are near each other.
+
 A direction need not be of unit length; t counts in its length. The range defaults to 0 to inf. u and v weigh \
 the triangle's second and third corner. Faces count from 0 in the order of the model's faces (OBJ: `f` \
 lines); box and sphere list those that they touch, each once, ascending, with blanks between. The group is \
@@ -44,6 +48,10 @@ not solids: touching counts, and a model that is wholly inside the other one mee
 those in the files: a small layout has moved them a little. A query that takes too many steps, as it may in files \
 made to that end, prints `exhausted` in place of 1 or 0.
 
+A may be a world: poses then take B into it, and the row names the instances that B meets, with semicolons between. Where B is \
+near an instance that is scaled or mirrored, the row says `not-rigid`, as exact tests of two meshes take rigid poses (see \
+`bake` in `bvhc world --help`).
+
 Example, two monkeys half a unit apart:
   echo 1 0 0  0 1 0  0 0 1  0.5 0 0 | bvhc query collide suzanne.bvh suzanne.bvh --pairs";
 
@@ -56,6 +64,8 @@ their faces. Where triangles meet, the distance is 0 and the points are one poin
 solids: a model inside the other one is as far away as its surface is. With --within, a row whose distance is more has \
 empty fields. With --abs-error or --rel-error, another pair may be found that is farther apart, by no more \
 than that. A query that takes too many steps prints `exhausted` as its distance.
+
+A may be a world: the row then names the nearest instance before its face, or says `not-rigid`, as of `bvhc query collide`.
 
 Example, two monkeys three units apart:
   echo 1 0 0  0 1 0  0 0 1  3 0 0 | bvhc query distance suzanne.bvh suzanne.bvh";
@@ -123,6 +133,21 @@ pub(in crate::cli) enum Query {
     /// Find the distance between two models, for each of a list of poses
     #[command(after_help = DISTANCE_HELP)]
     Distance(DistanceArgs),
+    /// List all pairs of a world's instances that are near each other
+    Pairs(PairsArgs),
+}
+
+/// What flags are for that worlds do not know.
+const MODELS: &str = "two models, not for worlds";
+
+/// Arguments of the query for pairs of instances.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct PairsArgs {
+    /// The compiled world
+    pub(in crate::cli) file: PathBuf,
+    /// List pairs that are at most D apart; 0 lists those that meet. Prints `a,b,distance`, sorted by name
+    #[arg(long, value_name = "D", value_parser = not_negative)]
+    pub(in crate::cli) margin: f64,
 }
 
 /// Arguments of queries on one model.
@@ -164,6 +189,14 @@ pub(in crate::cli) struct WorkArgs {
 }
 
 impl WorkArgs {
+    /// Refuses the limit.
+    pub(in crate::cli) fn refuse(&self) -> Result<(), UsageError> {
+        match self.max_steps {
+            Some(_) => Err(UsageError::NoEffect { flag: "--max-steps", with: MODELS }),
+            None => Ok(()),
+        }
+    }
+
     /// The steps that a query may take.
     pub(in crate::cli) fn budget(&self, models: [&Model<'_>; 2]) -> WorkBudget {
         self.max_steps.map_or_else(|| WorkBudget::of_models(models), WorkBudget::of_steps)
@@ -210,6 +243,14 @@ enum RealignArg {
 }
 
 impl VolumeArgs {
+    /// Refuses them.
+    pub(in crate::cli) fn refuse(&self) -> Result<(), UsageError> {
+        match (self.volume, self.realign) {
+            (None, None) => Ok(()),
+            _ => Err(UsageError::NoEffect { flag: "--volume", with: MODELS }),
+        }
+    }
+
     /// The volumes to use.
     pub(in crate::cli) fn get(&self) -> Result<Volume, UsageError> {
         let realign = match self.realign {
@@ -252,6 +293,17 @@ pub(in crate::cli) struct DistanceArgs {
     pub(in crate::cli) work: WorkArgs,
     #[command(flatten)]
     pub(in crate::cli) volume: VolumeArgs,
+}
+
+impl DistanceArgs {
+    /// Refuses what queries of worlds do not know.
+    pub(in crate::cli) fn refuse_for_world(&self) -> Result<(), UsageError> {
+        if self.abs_error.is_some() || self.rel_error.is_some() {
+            return Err(UsageError::NoEffect { flag: "--abs-error and --rel-error", with: MODELS });
+        }
+        self.volume.refuse()?;
+        self.work.refuse()
+    }
 }
 
 fn not_negative(text: &str) -> Result<f64, String> {

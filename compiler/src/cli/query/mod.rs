@@ -3,16 +3,18 @@
 mod collide;
 mod distance;
 mod model;
+mod pairs;
 mod shape;
+mod world;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use bvhc_runtime::{Exhausted, PairError, Pose, Tolerance, WorkBudget};
+use bvhc_runtime::{Exhausted, PairError, Pose, Tolerance, WorkBudget, World, WorldFile};
 
 use super::args::{CollideArgs, DistanceArgs, ModelArgs, Query, QueryArgs};
-use super::error::{Action, CliError};
+use super::error::{Action, CliError, UsageError};
 use super::file::{self, Compiled};
 use super::output::STANDARD_OUTPUT;
 use super::row::RowError;
@@ -32,21 +34,55 @@ pub(super) fn run(args: &QueryArgs) -> Result<(), CliError> {
         Query::Cast(args) => ask_shape(shape::Kind::Cast, args),
         Query::Collide(args) => ask_whether_both_meet(args),
         Query::Distance(args) => ask_how_far(args),
+        Query::Pairs(args) => {
+            let (file, name) = (open_world(Compiled::read(&args.file)?)?, args.file.display().to_string());
+            pairs::run(&file.world(), &name, args)
+        }
     }
 }
 
 fn ask_model(kind: Kind, args: &ModelArgs) -> Result<(), CliError> {
     let file = Compiled::read(&args.file)?;
+    if has_world(&file) {
+        let file = open_world(file)?;
+        return answer_all(&world::Handler { kind, world: file.world() }, args.input.as_deref());
+    }
     answer_all(&model::Handler { kind, model: file.model.model() }, args.input.as_deref())
 }
 
 fn ask_shape(kind: shape::Kind, args: &ModelArgs) -> Result<(), CliError> {
-    let file = Compiled::read(&args.file)?;
+    let file = model_at(&args.file, kind.name())?;
     answer_all(&shape::Handler { kind, model: file.model.model() }, args.input.as_deref())
+}
+
+/// A file without a world.
+fn model_at(path: &Path, query: &'static str) -> Result<Compiled, CliError> {
+    let file = Compiled::read(path)?;
+    if has_world(&file) {
+        return Err(UsageError::NotOfWorlds { file: file.name, query }.into());
+    }
+    Ok(file)
+}
+
+/// Whether a file has a world.
+fn has_world(file: &Compiled) -> bool {
+    World::is_in(file.model.bytes()).unwrap_or(false)
+}
+
+fn open_world(file: Compiled) -> Result<WorldFile, CliError> {
+    let Compiled { name, model } = file;
+    WorldFile::loaded(model).map_err(|error| CliError::OpenWorld { file: name, error })
 }
 
 fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
     let (a, b) = (Compiled::read(&args.a)?, Compiled::read(&args.b)?);
+    if has_world(&a) {
+        args.volume.refuse()?;
+        args.work.refuse()?;
+        let a = open_world(a)?;
+        let handler = world::Collide { world: a.world(), mesh: b.model.model(), count: args.pairs };
+        return answer_all(&handler, args.poses.as_deref());
+    }
     let (a, b, volume) = (a.model.model(), b.model.model(), args.volume.get()?);
     let budget = args.work.budget([&a, &b]);
     let found =
@@ -58,6 +94,13 @@ fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
 
 fn ask_how_far(args: &DistanceArgs) -> Result<(), CliError> {
     let (a, b) = (Compiled::read(&args.a)?, Compiled::read(&args.b)?);
+    if has_world(&a) {
+        args.refuse_for_world()?;
+        let a = open_world(a)?;
+        let within = args.within.unwrap_or(f64::INFINITY);
+        let handler = world::Distance { world: a.world(), mesh: b.model.model(), within };
+        return answer_all(&handler, args.poses.as_deref());
+    }
     let allowance = match (args.abs_error, args.rel_error) {
         (Some(by), _) => Tolerance::Absolute(by),
         (None, Some(share)) => Tolerance::Relative(share),

@@ -62,17 +62,7 @@ impl Handler<'_> {
             return Ok(());
         };
         write!(row, "1,{},{},{},", hit.t, hit.u, hit.v)?;
-        let source = self.model.source_of(hit.triangle);
-        if let Some(source) = source {
-            write!(row, "{}", source.face)?;
-        }
-        row.push(',');
-        let material = source.and_then(|s| s.material).and_then(|index| self.model.material_name(index));
-        push_quoted(row, material.unwrap_or_default());
-        row.push(',');
-        let group = source.and_then(|s| s.group).and_then(|index| self.model.group_name(index));
-        let object = source.and_then(|s| s.object).and_then(|index| self.model.object_name(index));
-        push_quoted(row, group.or(object).unwrap_or_default());
+        push_source(row, &self.model, hit.triangle)?;
         let [x, y, z] = hit.normal;
         write!(row, ",{x},{y},{z}")
     }
@@ -112,8 +102,24 @@ pub(super) fn list_faces(
     Ok(())
 }
 
+/// Appends face, material and group of a triangle.
+pub(super) fn push_source(row: &mut String, model: &Model<'_>, triangle: u32) -> std::fmt::Result {
+    let source = model.source_of(triangle);
+    if let Some(source) = source {
+        write!(row, "{}", source.face)?;
+    }
+    row.push(',');
+    let material = source.and_then(|s| s.material).and_then(|index| model.material_name(index));
+    push_quoted(row, material.unwrap_or_default());
+    row.push(',');
+    let group = source.and_then(|s| s.group).and_then(|index| model.group_name(index));
+    let object = source.and_then(|s| s.object).and_then(|index| model.object_name(index));
+    push_quoted(row, group.or(object).unwrap_or_default());
+    Ok(())
+}
+
 /// Appends a CSV field, quoted if RFC 4180 requires it.
-fn push_quoted(row: &mut String, field: &str) {
+pub(super) fn push_quoted(row: &mut String, field: &str) {
     if !field.contains([',', '"', '\r', '\n']) {
         row.push_str(field);
         return;

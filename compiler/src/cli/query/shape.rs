@@ -16,6 +16,16 @@ pub(super) enum Kind {
     Cast,
 }
 
+impl Kind {
+    /// The word of the command line.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Overlap => "overlap",
+            Self::Cast => "cast",
+        }
+    }
+}
+
 /// Answers queries of one kind.
 pub(super) struct Handler<'a> {
     pub(super) kind: Kind,

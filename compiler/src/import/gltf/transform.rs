@@ -55,6 +55,11 @@ impl Transform {
         Self { rows: self.rows.map(row) }
     }
 
+    /// Its rows.
+    pub(super) fn rows(&self) -> [[f64; 4]; 3] {
+        self.rows
+    }
+
     /// A point's image.
     pub(super) fn apply(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         self.rows.map(|[a, b, c, d]| a * x + b * y + c * z + d)

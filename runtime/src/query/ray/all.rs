@@ -6,6 +6,7 @@ use crate::model::Model;
 use crate::ray::{Class, Frame, Hit, Ray, Scaled};
 use crate::simd::{Kernel, dispatch};
 use crate::triangle::ray::{describe_hit, hits_in_block};
+use crate::walk::ROOT;
 use crate::walk::duplicates::DuplicateElimination;
 use crate::walk::probe::{Erased, Probe, Sink};
 use crate::walk::ray::{NearestFirst, SlabTest, walk};
@@ -36,21 +37,23 @@ impl Model<'_> {
         probe: &mut P,
         mut visit: impl FnMut(&Hit) -> VisitControl,
     ) {
-        self.all_hits_erased(ray, &mut Erased::new(probe), &mut visit);
+        self.all_hits_below(ROOT, ray, &mut Erased::new(probe), &mut visit);
     }
 
-    fn all_hits_erased(
+    /// The same among the triangles below a child reference of the tree.
+    pub(crate) fn all_hits_below(
         &self,
+        child: u32,
         ray: &Ray,
         probe: &mut Erased<'_>,
         visit: &mut dyn FnMut(&Hit) -> VisitControl,
     ) {
         if let Some(class) = Class::of(ray) {
             dispatch!(self.level().inner(), simd => {
-                all_hits(simd, self, &Frame::new(simd, ray, class, self.extent()), probe, visit)
+                all_hits(simd, self, child, &Frame::new(simd, ray, class, self.extent()), probe, visit)
             });
         } else if let Some(scaled) = Scaled::of(ray) {
-            self.all_hits_erased(&scaled.ray, probe, &mut |hit| match visit(&scaled.unscale(*hit)) {
+            self.all_hits_below(child, &scaled.ray, probe, &mut |hit| match visit(&scaled.unscale(*hit)) {
                 VisitControl::UpTo(closer) => VisitControl::UpTo(scaled.scale(closer)),
                 other => other,
             });
@@ -62,6 +65,7 @@ impl Model<'_> {
 fn all_hits<S: Kernel>(
     simd: S,
     model: &Model<'_>,
+    child: u32,
     frame: &Frame,
     probe: &mut Erased<'_>,
     report: &mut dyn FnMut(&Hit) -> VisitControl,
@@ -72,6 +76,7 @@ fn all_hits<S: Kernel>(
     walk::<S, _, NearestFirst>(
         simd,
         model,
+        child,
         frame,
         probe,
         #[inline(always)]

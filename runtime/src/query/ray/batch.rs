@@ -8,6 +8,7 @@ use crate::model::Model;
 use crate::packet::Packet;
 use crate::ray::{Class, Hit, Ray, octant};
 use crate::simd::{Kernel, dispatch};
+use crate::walk::ROOT;
 use crate::walk::probe::{Erased, Probe};
 use crate::walk::ray::{interleaved, packet};
 
@@ -81,7 +82,7 @@ impl Model<'_> {
     fn answer_each<Q: Answer>(&self, rays: &[Ray], answers: &mut [Q::Answer], probe: &mut Erased<'_>) {
         let idle = probe.is_idle();
         for (ray, answer) in rays.iter().zip(answers) {
-            *answer = if idle { self.ask::<Q>(ray) } else { self.ask_erased::<Q>(ray, probe) };
+            *answer = if idle { self.ask::<Q>(ROOT, ray) } else { self.ask_erased::<Q>(ROOT, ray, probe) };
         }
     }
 
@@ -98,7 +99,7 @@ impl Model<'_> {
             );
         });
         for (ray, answer) in rays.iter().zip(answers).filter(|(ray, _)| Class::of(ray).is_none()) {
-            *answer = self.ask_erased::<Q>(ray, probe);
+            *answer = self.ask_erased::<Q>(ROOT, ray, probe);
         }
     }
 

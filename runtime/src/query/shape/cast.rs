@@ -12,10 +12,10 @@ use crate::shape::first_touch::{Feature, Mover, Touch, centre, unit_normal};
 use crate::shape::{Bounds, Corners, Shape, corners_of};
 use crate::simd::{Kernel, dispatch};
 use crate::triangle::corners;
-use crate::walk::Visit;
 use crate::walk::duplicates::DuplicateElimination;
 use crate::walk::probe::{Erased, Probe, Sink};
 use crate::walk::ray::{NearestFirst, SlabTest, walk};
+use crate::walk::{ROOT, Visit};
 
 /// What a cast reports of triangles that its shape touches from the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -364,6 +364,7 @@ fn run<S: Kernel>(
     walk::<S, _, NearestFirst>(
         simd,
         model,
+        ROOT,
         &frame,
         probe,
         #[inline(always)]

@@ -6,6 +6,7 @@ use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::query::overlap::Overlap;
 use crate::shape::{Bounds, Displacement, Shape, corners_of};
+use crate::walk::ROOT;
 use crate::walk::probe::{Erased, Probe};
 
 impl Model<'_> {
@@ -82,7 +83,7 @@ impl Model<'_> {
             });
             !beside && corners_of(corners).is_some_and(|corners| shape.touches(&corners, &Displacement::NONE))
         };
-        self.overlap_in_box(&query_box, &touches, probe, visit)
+        self.overlap_below(ROOT, &query_box, &touches, probe, visit)
     }
 }
 

@@ -49,20 +49,21 @@ pub(crate) struct NearestFirst;
 /// change.
 pub(crate) struct AnyOrder;
 
-/// Calls `visit` with each block whose box the ray meets between `frame.t_min` and the limit, which starts at
+/// Calls `visit` with each block below a child reference whose box the ray meets between `frame.t_min` and the limit, which starts at
 /// `frame.t_max`; `visit` returns the new limit.
 #[inline(always)]
 pub(crate) fn walk<S: Kernel, P: Sink, O: Order>(
     simd: S,
     model: &Model<'_>,
+    child: u32,
     frame: &Frame,
     sink: &mut P,
     visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<(), f32>,
 ) {
-    walk_from::<S, P, O>(simd, model, 0, frame, &mut Budget::of(model), sink, visit);
+    walk_from::<S, P, O>(simd, model, child, frame, &mut Budget::of(model), sink, visit);
 }
 
-/// The same for the subtree that a child reference leads to.
+/// The same with a budget that several walks share.
 #[inline(always)]
 pub(crate) fn walk_from<S: Kernel, P: Sink, O: Order>(
     simd: S,
@@ -214,7 +215,7 @@ impl<S: Kernel> SlabTest<S> {
 
     /// Converts a limit of the ray to the shifted t of the test.
     #[inline(always)]
-    pub(super) fn limit(&self, t: f32) -> f32 {
+    pub(crate) fn limit(&self, t: f32) -> f32 {
         t + self.shift
     }
 

@@ -1,0 +1,54 @@
+//! The arguments of `bvhc world`.
+
+use std::path::PathBuf;
+
+/// What `bvhc world --help` says of manifests.
+pub(in crate::cli) const HELP: &str = "\
+A manifest is a TOML text that names meshes and places instances of them:
+
+  [[mesh]]
+  name = \"crate\"
+  file = \"crate.obj\"                # relative to the manifest
+
+  [[instance]]
+  name = \"crate.7\"
+  mesh = \"crate\"
+  position = [4.0, 0.0, -2.5]       # where the mesh's origin is; [0, 0, 0] if it is left out
+  rotation = [0.0, 0.0, 0.0, 1.0]   # a unit quaternion x, y, z, w, before the position
+  scale = 1.0                       # greater than 0, before the rotation
+  mirror = false                    # true: x becomes -x, before the scale
+  layers = 1                        # a bit for each layer that the instance is in
+  user = 0                          # a number for the program that queries the world
+  static = true                     # false: the program may move it
+  bake = false                      # true: scale and mirror are applied to a copy of the mesh
+
+Names are unique, and an instance's id, a hash of its name, stays the same when the world is compiled again. \
+A quaternion whose length is 1 within 1e-4 is normalised, any other is an error. Equal meshes are stored \
+once. Queries of two meshes take instances that are neither scaled nor mirrored: those that are need \
+`bake`. Options apply to each mesh; --axis and --scale are for models.
+
+`bvhc MODEL -o OUT --world` makes a world of a glTF scene instead: an instance for each node with a mesh. Nodes \
+that stretch or shear get a mesh of their own, and the report says which.";
+
+/// `bvhc world MANIFEST -o OUT`
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub(in crate::cli) struct WorldArgs {
+    /// The manifest
+    pub(in crate::cli) manifest: PathBuf,
+    /// The file to write; `-` writes to standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(in crate::cli) output: PathBuf,
+    /// Write the names of all files that were read to this file, as a rule of Make, which Ninja reads, too
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) depfile: Option<PathBuf>,
+    /// Write nothing, and fail with exit code 1, if there is something to warn of
+    #[arg(long)]
+    pub(in crate::cli) warnings_as_errors: bool,
+    /// Print a report on standard output, as one JSON object
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+    /// Print only errors
+    #[arg(short, long)]
+    pub(in crate::cli) quiet: bool,
+}

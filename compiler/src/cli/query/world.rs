@@ -1,0 +1,205 @@
+//! Queries on worlds: those of models, with a column for the instance.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::ops::ControlFlow;
+
+use bvhc_runtime::{Model, Ray, World, WorldOverlap, WorldPairError};
+
+use super::Answer;
+use super::model::{Kind, push_quoted, push_source};
+use crate::cli::row::{Row, RowError};
+
+/// Answers queries of one kind.
+pub(super) struct Handler<'a> {
+    pub(super) kind: Kind,
+    pub(super) world: World<'a>,
+}
+
+impl Answer for Handler<'_> {
+    fn header(&self) -> &'static str {
+        match self.kind {
+            Kind::Ray => "hit,t,u,v,instance,face,material,group,nx,ny,nz",
+            Kind::Any => "hit",
+            Kind::Point => "found,distance,x,y,z,instance,face",
+            Kind::Box | Kind::Sphere => "count,instance,faces",
+        }
+    }
+
+    fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError> {
+        let Some(query) = Row::parse(line)? else { return Ok(()) };
+        // Writing to a string cannot fail.
+        let _ = match self.kind {
+            Kind::Ray => self.ray(&query.ray()?, row),
+            Kind::Any => write!(row, "{}", u8::from(self.world.any_hit(&query.ray()?))),
+            Kind::Point => self.point(query.point()?, row),
+            Kind::Box => {
+                let query_box = query.aabb()?;
+                self.overlap(row, |visit| self.world.overlap_box(&query_box, visit))
+            }
+            Kind::Sphere => {
+                let (centre, radius) = query.sphere()?;
+                self.overlap(row, |visit| self.world.overlap_sphere(centre, radius, visit))
+            }
+        };
+        row.push('\n');
+        Ok(())
+    }
+}
+
+impl<'a> Handler<'a> {
+    fn ray(&self, ray: &Ray, row: &mut String) -> std::fmt::Result {
+        let Some(found) = self.world.closest_hit(ray) else {
+            row.push_str("0,,,,,,,,,,");
+            return Ok(());
+        };
+        let hit = found.hit;
+        write!(row, "1,{},{},{},", hit.t, hit.u, hit.v)?;
+        push_quoted(row, &name_of(&self.world, found.instance));
+        row.push(',');
+        if let Some(model) = mesh_of(&self.world, found.instance) {
+            push_source(row, model, hit.triangle)?;
+        }
+        let [x, y, z] = hit.normal;
+        write!(row, ",{x},{y},{z}")
+    }
+
+    fn point(&self, (point, max_distance): ([f32; 3], f32), row: &mut String) -> std::fmt::Result {
+        let Some(nearest) = self.world.closest_point(point, max_distance) else {
+            row.push_str("0,,,,,,");
+            return Ok(());
+        };
+        let [x, y, z] = nearest.point;
+        write!(row, "1,{},{x},{y},{z},", nearest.distance)?;
+        push_quoted(row, &name_of(&self.world, nearest.instance));
+        write!(row, ",{}", face_of(&self.world, nearest.instance, nearest.local.triangle))
+    }
+
+    /// Lists the instances that overlap and the faces of each; a face of several triangles counts once.
+    fn overlap(
+        &self,
+        row: &mut String,
+        query: impl FnOnce(&mut dyn FnMut(WorldOverlap) -> ControlFlow<()>) -> ControlFlow<()>,
+    ) -> std::fmt::Result {
+        let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let _ = query(&mut |found_one| {
+            let source = mesh_of(&self.world, found_one.instance)
+                .and_then(|mesh| mesh.source_of(found_one.overlap.triangle));
+            found.entry(found_one.instance).or_default().extend(source.map(|source| source.face));
+            ControlFlow::Continue(())
+        });
+        for faces in found.values_mut() {
+            faces.sort_unstable();
+            faces.dedup();
+        }
+        write!(row, "{},", found.values().map(Vec::len).sum::<usize>())?;
+        push_quoted(row, &joined(found.keys().map(|instance| name_of(&self.world, *instance)), ";"));
+        row.push(',');
+        let faces = found.values().map(|faces| joined(faces.iter().map(u32::to_string), " "));
+        row.push_str(&joined(faces, ";"));
+        Ok(())
+    }
+}
+
+/// Answers whether a mesh at poses meets instances of the world.
+pub(super) struct Collide<'a> {
+    pub(super) world: World<'a>,
+    pub(super) mesh: Model<'a>,
+    /// Whether to count the pairs.
+    pub(super) count: bool,
+}
+
+impl Answer for Collide<'_> {
+    fn header(&self) -> &'static str {
+        "collides,instance,pairs"
+    }
+
+    fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError> {
+        let Some(query) = Row::<f64>::parse(line)? else { return Ok(()) };
+        let pose = query.pose("collide")?;
+        let mut found: BTreeMap<u32, u64> = BTreeMap::new();
+        let asked = self.world.all_pairs(&self.mesh, &pose, &mut (), |pair| {
+            *found.entry(pair.instance).or_default() += 1;
+            ControlFlow::Continue(())
+        });
+        if let Err(error) = asked {
+            row.push_str(word_of(&error));
+            row.push_str(",,\n");
+            return Ok(());
+        }
+        let _ = write!(row, "{},", u8::from(!found.is_empty()));
+        push_quoted(row, &joined(found.keys().map(|instance| name_of(&self.world, *instance)), ";"));
+        row.push(',');
+        if self.count {
+            let _ = write!(row, "{}", found.values().sum::<u64>());
+        }
+        row.push('\n');
+        Ok(())
+    }
+}
+
+/// Answers how far a mesh at poses is from the world.
+pub(super) struct Distance<'a> {
+    pub(super) world: World<'a>,
+    pub(super) mesh: Model<'a>,
+    /// The limit beyond which nothing is found.
+    pub(super) within: f64,
+}
+
+impl Answer for Distance<'_> {
+    fn header(&self) -> &'static str {
+        "distance,ax,ay,az,bx,by,bz,instance,face_a,face_b"
+    }
+
+    fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError> {
+        let Some(query) = Row::<f64>::parse(line)? else { return Ok(()) };
+        let pose = query.pose("distance")?;
+        let found = match self.world.distance(&self.mesh, &pose, self.within, &mut ()) {
+            Ok(Some(found)) => found,
+            Ok(None) => {
+                row.push_str(",,,,,,,,,\n");
+                return Ok(());
+            }
+            Err(error) => {
+                row.push_str(word_of(&error));
+                row.push_str(",,,,,,,,,\n");
+                return Ok(());
+            }
+        };
+        let its = found.distance;
+        let ([ax, ay, az], [bx, by, bz]) = (its.on_a, its.on_b);
+        // Writing to a string cannot fail.
+        let _ = write!(row, "{},{ax},{ay},{az},{bx},{by},{bz},", its.distance);
+        push_quoted(row, &name_of(&self.world, found.instance));
+        let face_b = self.mesh.source_of(its.b).map_or_else(String::new, |source| source.face.to_string());
+        let _ = writeln!(row, ",{},{face_b}", face_of(&self.world, found.instance, its.a));
+        Ok(())
+    }
+}
+
+/// What a row says instead of an answer.
+fn word_of(error: &WorldPairError) -> &'static str {
+    match error {
+        WorldPairError::NotRigid { .. } => "not-rigid",
+        WorldPairError::Pair { .. } => "exhausted",
+        _ => "too-far",
+    }
+}
+
+/// The name of an instance.
+pub(super) fn name_of(world: &World<'_>, instance: u32) -> String {
+    world.instance(instance).map(|instance| instance.name().to_owned()).unwrap_or_default()
+}
+
+fn mesh_of<'a>(world: &World<'a>, instance: u32) -> Option<&'a Model<'a>> {
+    world.mesh(world.instance(instance)?.mesh())
+}
+
+fn face_of(world: &World<'_>, instance: u32, triangle: u32) -> String {
+    let source = mesh_of(world, instance).and_then(|mesh| mesh.source_of(triangle));
+    source.map_or_else(String::new, |source| source.face.to_string())
+}
+
+fn joined(parts: impl Iterator<Item = String>, between: &str) -> String {
+    parts.collect::<Vec<_>>().join(between)
+}

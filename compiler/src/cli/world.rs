@@ -1,0 +1,172 @@
+//! `bvhc world MANIFEST -o OUT` and `bvhc MODEL -o OUT --world`
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+
+use super::args::{CompileArgs, RecipeArgs, WorldArgs};
+use super::depfile;
+use super::error::{CliError, UsageError};
+use super::file;
+use super::output::{self, Output};
+use super::text::{counted, one_line, tell};
+use crate::compile::Options;
+use crate::import::{self, Folder};
+use crate::world::{self, CompiledWorld, WorldReport};
+
+/// Compiles a manifest.
+pub(super) fn run(args: &WorldArgs, recipe: &RecipeArgs) -> Result<(), CliError> {
+    compile(args, recipe.options()?, false)
+}
+
+/// Compiles the scene of a model.
+pub(super) fn run_model(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), CliError> {
+    if let Some(second) = args.models.get(1) {
+        return Err(UsageError::SeveralModels { second: second.display().to_string() }.into());
+    }
+    let mut options = recipe.options()?;
+    options.memory_limit = args.memory_limit.map(|limit| limit.saturating_mul(1 << 20));
+    let world = WorldArgs {
+        manifest: args.models[0].clone(),
+        output: args.output.clone().unwrap_or_default(),
+        depfile: args.depfile.clone(),
+        warnings_as_errors: args.warnings_as_errors,
+        json: args.json,
+        quiet: args.quiet,
+    };
+    compile(&world, options, true)
+}
+
+fn compile(args: &WorldArgs, options: Options, is_model: bool) -> Result<(), CliError> {
+    let start = Instant::now();
+    if args.json && file::is_standard(&args.output) {
+        return Err(UsageError::JsonAndFile.into());
+    }
+    let output = Output::new(&args.output, &args.manifest)?;
+    let depfile = args.depfile.as_deref().map(|path| check_depfile(path, args, &output)).transpose()?;
+    let (bytes, name) = (file::read_source(&args.manifest)?, file::input_name(&args.manifest));
+    let files = Folder::of(&args.manifest);
+    let CompiledWorld { bytes, report } = if !is_model {
+        world::compile(&bytes, &name, &files, &options, &())?
+    } else if import::is_gltf(&bytes) {
+        world::compile_gltf(&bytes, &name, &files, &options, &())?
+    } else {
+        return Err(UsageError::NoScene { model: name }.into());
+    };
+    check_inputs(args, &report)?;
+    let warnings = warnings(&report, &output);
+    if args.warnings_as_errors && !warnings.is_empty() {
+        return Err(CliError::Warnings { file: name, warnings });
+    }
+    output.write(&bytes)?;
+    if let Some(depfile) = depfile {
+        depfile.write(depfile::rule(&output.name(), &paths(args, &report)).as_bytes())?;
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    if !args.quiet {
+        describe(&name, &output.name(), bytes.len() as u64, &report, &warnings, seconds);
+    }
+    if args.json {
+        let json = object(args, &output.name(), &bytes, &report, &warnings, &options, seconds);
+        output::print(&format!("{json:#}\n"))?;
+    }
+    Ok(())
+}
+
+/// Refuses a depfile that has no target, or would replace the source or the output.
+fn check_depfile(path: &Path, args: &WorldArgs, output: &Output) -> Result<Output, CliError> {
+    if file::is_standard(&args.output) {
+        return Err(UsageError::DepfileWithoutTarget.into());
+    }
+    let depfile = Output::new(path, &args.manifest)?;
+    if depfile.is_same(output) {
+        return Err(UsageError::DepfileIsOutput { file: path.display().to_string() }.into());
+    }
+    Ok(depfile)
+}
+
+/// Refuses to write over a file that was read.
+fn check_inputs(args: &WorldArgs, report: &WorldReport) -> Result<(), CliError> {
+    for input in inputs(args, report) {
+        Output::new(&args.output, &input)?;
+        if let Some(depfile) = &args.depfile {
+            Output::new(depfile, &input)?;
+        }
+    }
+    Ok(())
+}
+
+/// The paths of the files that the source refers to.
+fn inputs(args: &WorldArgs, report: &WorldReport) -> Vec<PathBuf> {
+    let Folder(folder) = Folder::of(&args.manifest);
+    report.inputs.iter().map(|input| folder.join(&input.name)).collect()
+}
+
+/// The paths of all files that were read.
+fn paths(args: &WorldArgs, report: &WorldReport) -> Vec<String> {
+    let own = (!file::is_standard(&args.manifest)).then(|| args.manifest.clone());
+    own.into_iter().chain(inputs(args, report)).map(|path| path.display().to_string()).collect()
+}
+
+fn warnings(report: &WorldReport, output: &Output) -> Vec<String> {
+    let of_name = output.reserved_name().map(|reason| format!("the output's file name {reason}"));
+    report.warnings.iter().cloned().chain(of_name).collect()
+}
+
+fn describe(name: &str, output: &str, bytes: u64, report: &WorldReport, warnings: &[String], seconds: f64) {
+    for warning in warnings {
+        tell(&format!("warning: {name}: {}", one_line(warning)));
+    }
+    let triangles = report.meshes.iter().map(|mesh| mesh.triangles).sum();
+    tell(&format!(
+        "{name}: {} of {}, {} -> {output}: {} in {seconds:.2} s",
+        counted(report.instances.into(), "instance"),
+        counted_meshes(report.meshes.len() as u64),
+        counted(triangles, "triangle"),
+        counted(bytes, "byte"),
+    ));
+    for name in &report.baked {
+        tell(&format!("instance {} has a mesh of its own, with its transform applied", one_line(name)));
+    }
+}
+
+fn counted_meshes(count: u64) -> String {
+    if count == 1 { "1 mesh".to_owned() } else { format!("{count} meshes") }
+}
+
+fn object(
+    args: &WorldArgs,
+    output: &str,
+    bytes: &[u8],
+    report: &WorldReport,
+    warnings: &[String],
+    options: &Options,
+    seconds: f64,
+) -> Value {
+    let input = |path: String, bytes: u64, hash: &blake3::Hash| json!({ "path": path, "bytes": bytes, "blake3": hash.to_hex().as_str() });
+    let own = input(file::input_name(&args.manifest), report.source_length, &report.source_hash);
+    let others = inputs(args, report).into_iter().zip(&report.inputs).map(|(path, other)| {
+        let mut value = input(path.display().to_string(), other.length, &other.hash);
+        value["name"] = json!(other.name);
+        value
+    });
+    let mesh = |mesh: &world::MeshReport| json!({ "name": mesh.name, "triangles": mesh.triangles, "bytes": mesh.bytes });
+    let stages =
+        report.seconds.iter().map(|(stage, time)| (stage.name().to_owned(), json!(time.as_secs_f64())));
+    let total = ("total".to_owned(), json!(seconds));
+    json!({
+        "inputs": std::iter::once(own).chain(others).collect::<Vec<_>>(),
+        "output": output,
+        "bytes": bytes.len(),
+        "blake3": crate::file::hash(bytes).to_hex().as_str(),
+        "options": options.text(None),
+        "meshes": report.meshes.iter().map(mesh).collect::<Vec<_>>(),
+        "instances": report.instances,
+        "leaves": report.leaves,
+        "nodes": report.nodes,
+        "baked": report.baked,
+        "warnings": warnings,
+        "seconds": stages.chain([total]).collect::<Map<_, _>>(),
+    })
+}

@@ -1,0 +1,90 @@
+//! Why a world could not be compiled.
+
+use bvhc_runtime::PoseError;
+
+use crate::compile::CompileError;
+use crate::import::ImportError;
+
+/// Why a world could not be compiled.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorldCompileError {
+    /// The manifest is wrong.
+    #[error("{file}, line {line}: {fault}")]
+    Manifest {
+        /// The manifest.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong there.
+        fault: ManifestFault,
+    },
+    /// There is nothing to put into a file.
+    #[error("{file}: no instances: a world has at least one")]
+    NoInstance {
+        /// The source.
+        file: String,
+    },
+    /// An instance is too large or too far away.
+    #[error("{file}: instance {name:?} reaches beyond 2^60, or its scale is not between 2^-40 and 2^40")]
+    TooFar {
+        /// The source.
+        file: String,
+        /// The instance.
+        name: String,
+    },
+    /// Two names have the same id.
+    #[error("{file}: the instances {:?} and {:?} have the same id, {id:#018x}: rename one", names[0], names[1])]
+    SameId {
+        /// The source.
+        file: String,
+        /// The names.
+        names: Box<[String; 2]>,
+        /// Their id.
+        id: u64,
+    },
+    /// Options that would move meshes and not their instances.
+    #[error("worlds are not turned or scaled: --axis and --scale are for models")]
+    Placement,
+    /// A source could not be read.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    /// A mesh could not be compiled.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+}
+
+/// What is wrong with a manifest.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ManifestFault {
+    /// The text is no TOML, or not of the tables and keys that a manifest has.
+    #[error("{0}")]
+    Toml(String),
+    /// The text is not UTF-8.
+    #[error("the manifest is not UTF-8")]
+    NotText,
+    /// Two meshes, or two instances, have the same name.
+    #[error("the name {0:?} is taken")]
+    NameTwice(String),
+    /// An instance has a mesh that is not there.
+    #[error("there is no mesh {0:?}")]
+    NoSuchMesh(String),
+    /// A name is empty.
+    #[error("the name is empty")]
+    NoName,
+    /// The position is not finite, or the rotation is no unit quaternion within 1e-4. (Nearer ones are normalised.)
+    #[error("{0}")]
+    Pose(#[from] PoseError),
+    /// The scale is not a number greater than 0.
+    #[error("the scale is {0}; it must be finite and greater than 0")]
+    Scale(f64),
+    /// The name of a file leads out of where the manifest may read.
+    #[error("the file {file:?} cannot be read: {reason}")]
+    File {
+        /// The file, as the manifest writes it.
+        file: String,
+        /// Why not.
+        reason: String,
+    },
+}

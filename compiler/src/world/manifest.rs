@@ -1,0 +1,192 @@
+//! Manifests: TOML texts that name meshes and place instances of them.
+
+use std::collections::{HashMap, HashSet};
+
+use bvhc_runtime::Pose;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::error::{ManifestFault, WorldCompileError};
+use super::scene::{Below, Linear, Scene, SceneInstance, SceneMesh};
+use crate::file;
+use crate::import::{self, Input, OtherInput};
+
+/// A manifest as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    #[serde(default)]
+    mesh: Vec<MeshTable>,
+    #[serde(default)]
+    instance: Vec<InstanceTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MeshTable {
+    name: Spanned<String>,
+    /// Relative to the manifest, with slashes.
+    file: Spanned<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InstanceTable {
+    name: Spanned<String>,
+    mesh: Spanned<String>,
+    #[serde(default)]
+    position: [f64; 3],
+    /// x, y, z, w.
+    #[serde(default = "no_rotation")]
+    rotation: [f64; 4],
+    #[serde(default = "one")]
+    scale: f64,
+    #[serde(default)]
+    mirror: bool,
+    #[serde(default = "first_layer")]
+    layers: u32,
+    #[serde(default)]
+    user: u64,
+    #[serde(default = "yes", rename = "static")]
+    is_static: bool,
+    /// Whether scale and mirror are applied to a copy of the mesh, so that mesh against mesh works.
+    #[serde(default)]
+    bake: bool,
+}
+
+fn no_rotation() -> [f64; 4] {
+    [0.0, 0.0, 0.0, 1.0]
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn first_layer() -> u32 {
+    1
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Reads a manifest and the meshes that its instances have.
+pub(super) fn read(source: &Input<'_>) -> Result<Scene, WorldCompileError> {
+    let place = Place { source };
+    let text = std::str::from_utf8(source.bytes).map_err(|_| place.fault(0, ManifestFault::NotText))?;
+    let manifest: Manifest = toml::from_str(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        place.fault(at, ManifestFault::Toml(error.message().trim().replace('\n', ", ")))
+    })?;
+    let by_name = place.mesh_numbers(&manifest.mesh)?;
+    let instances = place.instances(&manifest.instance, &by_name)?;
+    let mut scene = Scene { meshes: Vec::new(), instances, inputs: Vec::new(), warnings: Vec::new() };
+    for mesh in &manifest.mesh {
+        place.import(mesh, &mut scene)?;
+    }
+    Ok(scene)
+}
+
+/// Where faults are.
+struct Place<'a> {
+    source: &'a Input<'a>,
+}
+
+impl Place<'_> {
+    /// A fault at an offset.
+    fn fault(&self, at: usize, fault: ManifestFault) -> WorldCompileError {
+        let before = &self.source.bytes[..at.min(self.source.bytes.len())];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        WorldCompileError::Manifest { file: self.source.name.to_owned(), line, fault }
+    }
+
+    fn fault_of(&self, what: &Spanned<String>, fault: ManifestFault) -> WorldCompileError {
+        self.fault(what.span().start, fault)
+    }
+
+    /// The number of each mesh.
+    fn mesh_numbers<'t>(
+        &self,
+        meshes: &'t [MeshTable],
+    ) -> Result<HashMap<&'t str, usize>, WorldCompileError> {
+        let mut numbers = HashMap::new();
+        for (number, mesh) in meshes.iter().enumerate() {
+            let name = mesh.name.get_ref().as_str();
+            if numbers.insert(name, number).is_some() {
+                return Err(self.fault_of(&mesh.name, ManifestFault::NameTwice(name.to_owned())));
+            }
+        }
+        Ok(numbers)
+    }
+
+    fn instances(
+        &self,
+        tables: &[InstanceTable],
+        by_name: &HashMap<&str, usize>,
+    ) -> Result<Vec<SceneInstance>, WorldCompileError> {
+        let mut names = HashSet::new();
+        let mut instances = Vec::with_capacity(tables.len());
+        for table in tables {
+            let name = table.name.get_ref();
+            let fault = |fault| self.fault_of(&table.name, fault);
+            if name.is_empty() {
+                return Err(fault(ManifestFault::NoName));
+            }
+            if !names.insert(name) {
+                return Err(fault(ManifestFault::NameTwice(name.clone())));
+            }
+            let Some(mesh) = by_name.get(table.mesh.get_ref().as_str()) else {
+                let missing = ManifestFault::NoSuchMesh(table.mesh.get_ref().clone());
+                return Err(self.fault_of(&table.mesh, missing));
+            };
+            instances.push(instance(table, *mesh).map_err(fault)?);
+        }
+        Ok(instances)
+    }
+
+    /// Reads a mesh.
+    fn import(&self, mesh: &MeshTable, scene: &mut Scene) -> Result<(), WorldCompileError> {
+        let name = mesh.file.get_ref();
+        let bytes = self.source.files.read(name).map_err(|error| {
+            let fault = ManifestFault::File { file: name.clone(), reason: error.to_string() };
+            self.fault_of(&mesh.file, fault)
+        })?;
+        let (hash, length) = (file::hash(&bytes), bytes.len() as u64);
+        let below = Below::of(self.source.files, name);
+        let imported = import::read_all(&Input { bytes: &bytes, name, files: &below })?;
+        let others = imported
+            .inputs
+            .iter()
+            .map(|other| OtherInput { name: format!("{}{}", below.folder, other.name), ..other.clone() });
+        let own = OtherInput { name: name.clone(), hash, length };
+        for input in std::iter::once(own).chain(others) {
+            if !scene.inputs.contains(&input) {
+                scene.inputs.push(input);
+            }
+        }
+        let warnings = imported.notes.warnings.iter();
+        scene.warnings.extend(warnings.map(|warning| format!("{name}: {warning}")));
+        scene.meshes.push(SceneMesh { name: mesh.name.get_ref().clone(), imported, source: (hash, length) });
+        Ok(())
+    }
+}
+
+fn instance(table: &InstanceTable, mesh: usize) -> Result<SceneInstance, ManifestFault> {
+    let pose = Pose::from_quaternion(table.rotation, table.position)?;
+    if !(table.scale.is_finite() && table.scale > 0.0) {
+        return Err(ManifestFault::Scale(table.scale));
+    }
+    let (scale, mirrors) = if table.bake { (1.0, false) } else { (table.scale, table.mirror) };
+    let is_changed = table.bake && (table.scale, table.mirror) != (1.0, false);
+    Ok(SceneInstance {
+        name: table.name.get_ref().clone(),
+        mesh,
+        baked: is_changed.then(|| Linear::of_scale(table.scale, table.mirror)),
+        pose,
+        scale,
+        mirrors,
+        layers: table.layers,
+        user: table.user,
+        is_movable: !table.is_static,
+    })
+}

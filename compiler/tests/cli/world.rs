@@ -1,0 +1,217 @@
+//! `bvhc world`, `--world`, and what other commands make of worlds.
+
+use crate::support::{CUBE, Ran, Sandbox};
+
+const LEVEL: &str = "\
+# Two cubes in a row, one above them.
+[[mesh]]
+name = \"cube\"
+file = \"props/cube.obj\"
+
+[[mesh]]
+name = \"the same\"
+file = \"props/copy.obj\"
+
+[[instance]]
+name = \"cube.0\"
+mesh = \"cube\"
+
+[[instance]]
+name = \"cube, \\\"one\\\"\"
+mesh = \"the same\"
+position = [3.0, 0.0, 0.0]
+layers = 2
+
+[[instance]]
+name = \"above\"
+mesh = \"cube\"
+position = [0.0, 5.0, 0.0]
+scale = 2.0
+mirror = true
+bake = true
+";
+
+/// With `level.toml` and its meshes.
+fn level() -> Sandbox {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path("props")).unwrap();
+    sandbox.write("props/cube.obj", CUBE);
+    sandbox.write("props/copy.obj", CUBE);
+    sandbox.write("level.toml", LEVEL);
+    sandbox
+}
+
+fn compiled() -> Sandbox {
+    let sandbox = level();
+    sandbox.run(&["world", "level.toml", "-o", "level.bvh", "--quiet"]).is_silent();
+    sandbox
+}
+
+#[test]
+fn a_manifest_becomes_a_file() {
+    let sandbox = level();
+    let ran = sandbox.run(&["world", "level.toml", "-o", "level.bvh", "--json", "--depfile", "level.d"]);
+    let json: serde_json::Value = serde_json::from_str(ran.ok()).unwrap();
+    assert_eq!(json["instances"], 3);
+    // The copy is stored once; what is baked is a mesh of its own.
+    assert_eq!(json["meshes"].as_array().unwrap().len(), 2);
+    assert_eq!(json["baked"], serde_json::json!(["above"]));
+    let paths: Vec<&str> =
+        json["inputs"].as_array().unwrap().iter().map(|it| it["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["level.toml", "props/cube.obj", "props/copy.obj"]);
+    assert!(ran.err.contains("3 instances of 2 meshes") && ran.err.contains("instance above has a mesh"));
+    let rule = String::from_utf8(sandbox.read("level.d")).unwrap();
+    assert_eq!(rule, "level.bvh: \\\n  level.toml \\\n  props/cube.obj \\\n  props/copy.obj\n");
+    let first = sandbox.read("level.bvh");
+    sandbox.run(&["world", "level.toml", "-o", "again.bvh", "--threads", "1", "-q"]).is_silent();
+    assert!(sandbox.read("again.bvh") == first);
+    let verified = sandbox.run(&["verify", "level.bvh"]);
+    assert!(verified.ok().is_empty() && verified.err.contains("perfect"), "{}", verified.err);
+}
+
+fn ask(sandbox: &Sandbox, args: &[&str], lines: &str) -> Vec<String> {
+    let ran = sandbox.feed(&[&["query"], args].concat(), lines.as_bytes());
+    ran.ok().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn queries_name_the_instance() {
+    let sandbox = compiled();
+    let rows = ask(&sandbox, &["ray", "level.bvh"], "3.25 0.5 9 0 0 -1\n-1 6 9 0 0 -1\n9 9 9 1 0 0\n");
+    assert_eq!(rows[0], "hit,t,u,v,instance,face,material,group,nx,ny,nz");
+    assert!(rows[1].contains(",\"cube, \"\"one\"\"\",1,\"red, \"\"bright\"\"\",Box,0,0,1"), "{}", rows[1]);
+    assert!(rows[2].starts_with("1,7,") && rows[2].contains(",above,1,"), "{}", rows[2]);
+    assert_eq!(rows[3], "0,,,,,,,,,,");
+    assert_eq!(ask(&sandbox, &["any", "level.bvh"], "3.25 0.5 9 0 0 -1\n"), ["hit", "1"]);
+    let rows = ask(&sandbox, &["point", "level.bvh"], "2.5 0.5 0.5\n9 9 9 1\n");
+    assert_eq!(
+        rows,
+        ["found,distance,x,y,z,instance,face", "1,0.5,3,0.5,0.5,\"cube, \"\"one\"\"\",5", "0,,,,,,"]
+    );
+    let rows = ask(&sandbox, &["box", "level.bvh"], "0.9 0.4 0.4 3.1 0.6 0.6\n");
+    assert_eq!(rows, ["count,instance,faces", "2,\"cube.0;cube, \"\"one\"\"\",3;5"]);
+    let rows = ask(&sandbox, &["sphere", "level.bvh"], "2 0.5 0.5 0.5\n2 0.5 0.5 1\n");
+    assert_eq!(rows[1..], ["0,,".to_owned(), "2,\"cube.0;cube, \"\"one\"\"\",3;5".to_owned()]);
+}
+
+#[test]
+fn meshes_are_asked_against_worlds() {
+    let sandbox = compiled();
+    sandbox.write("cube.obj", CUBE);
+    sandbox.run(&["cube.obj", "-o", "cube.bvh", "-q"]).is_silent();
+    let lines = "1 0 0 0 1 0 0 0 1 0.5 0.25 0.25\n1 0 0 0 1 0 0 0 1 0 0 9\n";
+    let rows = ask(&sandbox, &["collide", "level.bvh", "cube.bvh", "--pairs"], lines);
+    assert_eq!(rows[0], "collides,instance,pairs");
+    assert!(rows[1].starts_with("1,cube.0,") && rows[2] == "0,,0", "{rows:?}");
+    let rows = ask(&sandbox, &["distance", "level.bvh", "cube.bvh"], lines);
+    assert_eq!(rows[0], "distance,ax,ay,az,bx,by,bz,instance,face_a,face_b");
+    assert!(rows[2].starts_with("8,") && rows[2].ends_with(",cube.0,1,0"), "{}", rows[2]);
+    let rows = ask(&sandbox, &["distance", "level.bvh", "cube.bvh", "--within", "2"], lines);
+    assert_eq!(rows[2], ",,,,,,,,,");
+    let rows = ask(&sandbox, &["pairs", "level.bvh", "--margin", "2.5"], "");
+    assert_eq!(rows, ["a,b,distance", "\"cube, \"\"one\"\"\",cube.0,2"]);
+    let refused = sandbox.run(&["query", "collide", "level.bvh", "cube.bvh", "--volume", "aabb"]);
+    refused.fails_silently(2, &["--volume", "not for worlds"]);
+}
+
+#[test]
+fn scaled_instances_are_not_rigid() {
+    let sandbox = level();
+    sandbox.write("level.toml", LEVEL.replace("bake = true", ""));
+    sandbox.run(&["world", "level.toml", "-o", "level.bvh", "-q"]).is_silent();
+    let pose = "1 0 0 0 1 0 0 0 1 -0.5 6 0.25\n";
+    assert_eq!(ask(&sandbox, &["collide", "level.bvh", "level.bvh"], pose)[1], "not-rigid,,");
+    assert_eq!(ask(&sandbox, &["distance", "level.bvh", "level.bvh"], pose)[1], "not-rigid,,,,,,,,,");
+    sandbox.run(&["query", "pairs", "level.bvh", "--margin", "9"]).fails_silently(1, &["instance 2", "bake"]);
+}
+
+#[test]
+fn inspect_lists_meshes_and_instances() {
+    let sandbox = compiled();
+    let ran = sandbox.run(&["inspect", "level.bvh"]);
+    for word in ["world: 3 instances", "props/cube.obj", "cube, \"one\"", "3 0 0, 1, "] {
+        assert!(ran.ok().contains(word), "{word}: {}", ran.out);
+    }
+    let ran = sandbox.run(&["inspect", "level.bvh", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(ran.ok()).unwrap();
+    assert_eq!(json["world"]["instances"][1]["position"], serde_json::json!([3.0, 0.0, 0.0]));
+    assert_eq!(json["world"]["meshes"].as_array().unwrap().len(), 2);
+}
+
+/// What a manifest with this in place of that is refused for.
+fn refused(from: &str, to: &str) -> Ran {
+    let sandbox = level();
+    assert!(LEVEL.contains(from));
+    sandbox.write("level.toml", LEVEL.replacen(from, to, 1));
+    let ran = sandbox.run(&["world", "level.toml", "-o", "level.bvh"]);
+    assert!(!sandbox.path("level.bvh").exists());
+    ran
+}
+
+#[test]
+fn errors_name_the_line() {
+    refused("mesh = \"cube\"", "mesh = \"ball\"").fails(1, &["level.toml, line 12: ", "no mesh \"ball\""]);
+    refused("name = \"the same\"", "name = \"cube\"").fails(1, &["line 7: ", "\"cube\" is taken"]);
+    refused("name = \"above\"", "name = \"cube.0\"").fails(1, &["line 21: ", "\"cube.0\" is taken"]);
+    refused("name = \"above\"", "name = \"\"").fails(1, &["line 21: ", "name is empty"]);
+    refused("layers = 2", "layer = 2").fails(1, &["line 18: ", "unknown field `layer`"]);
+    refused("layers = 2", "rotation = [0, 0, 0, 2]").fails(1, &["line 15: ", "normalise it"]);
+    refused("scale = 2.0", "scale = 0").fails(1, &["line 21: ", "greater than 0"]);
+    refused("scale = 2.0", "scale = -1").fails(1, &["line 21: "]);
+    refused("position = [3.0, 0.0, 0.0]", "position = [nan, 0.0, 0.0]").fails(1, &["line 15: ", "finite"]);
+    refused("position = [3.0, 0.0, 0.0]", "position = [1e18, 2e18, 0.0]").fails(1, &["2^60"]);
+    refused("position = [3.0, 0.0, 0.0]", "position = [3.0").fails(1, &["level.toml, line "]);
+    refused("props/copy.obj", "props/gone.obj").fails(3, &["line 8: ", "props/gone.obj"]);
+    refused("props/copy.obj", "level.toml").fails(1, &["level.toml"]);
+}
+
+#[test]
+fn inputs_are_not_written_over() {
+    let sandbox = level();
+    sandbox.run(&["world", "level.toml", "-o", "level.toml"]).fails_silently(2, &["level.toml"]);
+    sandbox.run(&["world", "level.toml", "-o", "props/cube.obj"]).fails_silently(2, &["props/cube.obj"]);
+    let args = ["world", "level.toml", "-o", "level.bvh", "--depfile", "props/copy.obj"];
+    sandbox.run(&args).fails_silently(2, &["props/copy.obj"]);
+    assert_eq!(sandbox.read("props/cube.obj"), CUBE.as_bytes());
+    sandbox.run(&["world", "level.toml", "-o", "level.bvh", "--scale", "2"]).fails_silently(2, &["--scale"]);
+    sandbox.write("empty.toml", "");
+    sandbox.run(&["world", "empty.toml", "-o", "level.bvh"]).fails_silently(1, &["no instances"]);
+    sandbox.run(&["props/cube.obj", "-o", "level.bvh", "--world"]).fails_silently(2, &["glTF"]);
+    assert!(!sandbox.path("level.bvh").exists());
+}
+
+/// A triangle, shown by four nodes: as it is, turned and scaled, mirrored, and stretched.
+const SCENE: &str = r#"{
+  "asset": { "version": "2.0" },
+  "scenes": [{ "nodes": [0, 1, 2, 3] }],
+  "nodes": [
+    { "name": "plain", "mesh": 0 },
+    { "name": "turned", "mesh": 0, "translation": [10, 0, 0], "rotation": [0, 0, 1, 0], "scale": [2, 2, 2] },
+    { "name": "plain", "mesh": 0, "translation": [20, 0, 0], "scale": [-1, 1, 1] },
+    { "mesh": 0, "translation": [30, 0, 0], "scale": [1, 3, 1] }
+  ],
+  "meshes": [{ "name": "flag", "primitives": [{ "attributes": { "POSITION": 0 } }] }],
+  "accessors": [{ "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3" }],
+  "bufferViews": [{ "buffer": 0, "byteLength": 36 }],
+  "buffers": [{ "byteLength": 36, "uri": "flag.bin" }]
+}"#;
+
+#[test]
+fn scenes_become_worlds() {
+    let sandbox = Sandbox::new();
+    let corners: [f32; 9] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    sandbox.write("flag.bin", corners.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
+    sandbox.write("scene.gltf", SCENE);
+    let ran = sandbox.run(&["scene.gltf", "-o", "scene.bvh", "--world", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(ran.ok()).unwrap();
+    assert_eq!((&json["instances"], &json["baked"]), (&4.into(), &serde_json::json!(["node.3"])));
+    assert_eq!(json["inputs"][1]["name"], "flag.bin");
+    sandbox.run(&["verify", "scene.bvh"]).ok();
+    let rays = "0.2 0.1 1 0 0 -1\n9.6 -0.2 1 0 0 -1\n19.8 0.1 1 0 0 -1\n30.2 2 1 0 0 -1\n";
+    let rows = ask(&sandbox, &["ray", "scene.bvh"], rays);
+    for (row, name) in rows[1..].iter().zip(["plain", "turned", "plain.2", "node.3"]) {
+        assert!(row.starts_with("1,1,") && row.contains(&format!(",{name},0,,flag,")), "{row}");
+        // Fronts stay fronts, also in a mirror.
+        assert!(row.ends_with(",1"), "{row}");
+    }
+}

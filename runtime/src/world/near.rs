@@ -1,0 +1,110 @@
+//! All pairs of instances of a world that are near each other.
+
+use core::ops::ControlFlow;
+
+use super::against::{relative, square_between};
+use super::error::WorldPairError;
+use super::{Part, World};
+use crate::bounds::Aabb;
+use crate::walk::ROOT;
+
+/// Two instances that are near each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearInstances {
+    /// The lower number.
+    pub a: u32,
+    /// The higher number.
+    pub b: u32,
+    /// Their distance in the world, as [`Model::distance`](crate::Model::distance) computes it.
+    pub distance: f64,
+}
+
+impl World<'_> {
+    /// Calls `visit` with each pair of instances that are at most `margin` apart, once, in no particular order, until it
+    /// returns `Break`, which is then returned. Only instances in the layers that the world sees count.
+    ///
+    /// Instances have distances as meshes do: surfaces, not solids. Does not allocate or panic. Cost: a walk through the tree
+    /// for each instance, and the distances of those pairs whose boxes are near.
+    ///
+    /// # Errors
+    /// [`WorldPairError::NotRigid`] where boxes are near and an instance is scaled or mirrored; [`WorldPairError`].
+    pub fn near_instances(
+        &self,
+        margin: f64,
+        mut visit: impl FnMut(NearInstances) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, WorldPairError> {
+        if margin.is_nan() || margin < 0.0 {
+            return Ok(ControlFlow::Continue(()));
+        }
+        for a in 0..self.instance_count() {
+            let Some(part) = self.whole(a) else { continue };
+            if self.near_one(&part, margin, &mut visit)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// An instance as a whole, if it is seen.
+    fn whole(&self, instance: u32) -> Option<Part<'_>> {
+        let record = self.record(instance).filter(|record| record.layers & self.layers() != 0)?;
+        let similarity = self.instance(instance)?.similarity();
+        Some(Part { instance, model: self.mesh(record.mesh)?, child: ROOT, similarity })
+    }
+
+    /// Visits the pairs of an instance and those of higher numbers.
+    fn near_one(
+        &self,
+        a: &Part<'_>,
+        margin: f64,
+        visit: &mut dyn FnMut(NearInstances) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, WorldPairError> {
+        let Some(instance) = self.instance(a.instance) else { return Ok(ControlFlow::Continue(())) };
+        let (own, mut failure) = (instance.bounds(), None);
+        let query = grown(&own, margin);
+        let ended = self.in_box(&query, &mut |leaf| {
+            let is_new = leaf.instance > a.instance && self.is_first_in_box(leaf, &query);
+            let Some(b) = self.whole(leaf.instance).filter(|_| is_new) else {
+                return ControlFlow::Continue(());
+            };
+            match self.distance_of(a, &own, &b, margin) {
+                Ok(Some(distance)) => visit(NearInstances { a: a.instance, b: b.instance, distance }),
+                Ok(None) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failure = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        });
+        failure.map_or(Ok(ended), Err)
+    }
+
+    /// The distance of two instances, if it is at most the margin.
+    fn distance_of(
+        &self,
+        a: &Part<'_>,
+        own: &Aabb,
+        b: &Part<'_>,
+        margin: f64,
+    ) -> Result<Option<f64>, WorldPairError> {
+        let Some(other) = self.instance(b.instance) else { return Ok(None) };
+        if square_between(own, &other.bounds()) > margin * margin * (1.0 + 4.0 * f64::EPSILON) {
+            return Ok(None);
+        }
+        let not_rigid = |part: &Part<'_>| WorldPairError::NotRigid { instance: part.instance };
+        if !b.similarity.is_rigid() {
+            return Err(not_rigid(b));
+        }
+        let relative = relative(a, b.similarity.pose())?.ok_or_else(|| not_rigid(a))?;
+        let found = a.model.against(b.model, &relative).limit(margin).distance();
+        let failed = |error| WorldPairError::Pair { instance: b.instance, error };
+        Ok(found.map_err(failed)?.map(|found| found.distance))
+    }
+}
+
+/// A box grown by a margin on every side, rounded outward.
+fn grown(own: &Aabb, margin: f64) -> Aabb {
+    let lower = |x: f32| ((f64::from(x) - margin) as f32).next_down();
+    let upper = |x: f32| ((f64::from(x) + margin) as f32).next_up();
+    Aabb { min: own.min.map(lower), max: own.max.map(upper) }
+}

@@ -1,0 +1,186 @@
+//! Where an instance is: a rigid pose after a scale, perhaps mirrored.
+
+use bvhc_format::world;
+
+use crate::bounds::Aabb;
+use crate::pose::Pose;
+use crate::ray::Ray;
+
+/// A similarity: a point x of the mesh lies at `pose(scale * x)` in the world, with x's first coordinate negated where it
+/// mirrors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Similarity {
+    pose: Pose,
+    scale: f64,
+    mirrors: bool,
+    is_identity: bool,
+}
+
+/// Coordinates below this are taken as 0 where overlaps are decided, so that products of three do not underflow: 2^-300.
+const SMALLEST_COORDINATE: f64 = f64::from_bits((1023 - 300) << 52);
+
+impl Similarity {
+    /// The similarity that the record of an instance describes.
+    pub(super) fn of(record: &world::Instance) -> Self {
+        let pose = Pose::of_parts(record.rotation, record.position);
+        let mirrors = record.flags & world::Instance::MIRROR != 0;
+        let is_identity = !mirrors && record.scale == 1.0 && pose == Pose::IDENTITY;
+        Self { pose, scale: record.scale, mirrors, is_identity }
+    }
+
+    /// The rotation and the translation.
+    pub fn pose(&self) -> &Pose {
+        &self.pose
+    }
+
+    /// The scale, which comes before the rotation.
+    pub fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// Whether x becomes -x before all else.
+    pub fn mirrors(&self) -> bool {
+        self.mirrors
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_identity(&self) -> bool {
+        self.is_identity
+    }
+
+    /// Whether it is a pose: neither scaled nor mirrored.
+    pub fn is_rigid(&self) -> bool {
+        self.scale == 1.0 && !self.mirrors
+    }
+
+    /// Transforms a point of the mesh into the world.
+    ///
+    /// Coordinates are multiplied by the scale, each rounded to f64, and then transformed as by [`Pose::apply`]. Queries use
+    /// exactly this arithmetic.
+    pub fn apply(&self, point: [f64; 3]) -> [f64; 3] {
+        if self.is_identity { point } else { self.pose.apply(self.mirrored(point.map(|x| self.scale * x))) }
+    }
+
+    /// Transforms a point of the world into the mesh's space.
+    pub fn inverse_apply(&self, point: [f64; 3]) -> [f64; 3] {
+        if self.is_identity {
+            return point;
+        }
+        let origin = self.pose.translation();
+        self.inverse_linear([0, 1, 2].map(|axis| point[axis] - origin[axis]))
+    }
+
+    /// Transforms a ray of the world into the mesh's space: computed in f64 and rounded once to f32. `t` means the same in
+    /// both spaces, since the direction is divided by the scale, too.
+    pub fn inverse_transform_ray(&self, ray: &Ray) -> Ray {
+        if self.is_identity {
+            return *ray;
+        }
+        let origin = self.inverse_apply(ray.origin.map(f64::from)).map(|x| x as f32);
+        let direction = self.inverse_linear(ray.direction.map(f64::from)).map(|x| x as f32);
+        Ray { origin, direction, ..*ray }
+    }
+
+    /// Transforms a unit normal of the mesh into the world: it stays on the front, also where the mesh is mirrored.
+    pub fn transform_normal(&self, normal: [f32; 3]) -> [f32; 3] {
+        if self.is_identity {
+            return normal;
+        }
+        self.pose.rotate(self.mirrored(normal.map(f64::from))).map(|x| x as f32)
+    }
+
+    /// The corners of a triangle in the world, as overlaps with boxes are decided.
+    pub(super) fn corners(&self, corners: &[[f32; 3]; 3]) -> [[f64; 3]; 3] {
+        let flushed = |x: f64| if x.abs() < SMALLEST_COORDINATE { 0.0 } else { x };
+        corners.map(|corner| self.apply(corner.map(f64::from)).map(flushed))
+    }
+
+    /// A box of the mesh's space around everything of the mesh that is in a box of the world.
+    pub(super) fn inverse_box(&self, query: &Aabb) -> Aabb {
+        if self.is_identity {
+            return *query;
+        }
+        // Each coordinate is a sum of three products, whose ends are those of the box, by the signs of the rotation.
+        let (rotation, origin) = (self.pose.rotation(), self.pose.translation());
+        let (mut min, mut max) = ([0.0; 3], [0.0; 3]);
+        for axis in 0..3 {
+            let (mut low, mut high, mut size) = (0.0, 0.0, 0.0);
+            for of_world in 0..3 {
+                let factor = rotation[of_world][axis] / self.scale;
+                let ends = [query.min[of_world], query.max[of_world]];
+                let [a, b] = ends.map(|end| factor * (f64::from(end) - origin[of_world]));
+                let offset = factor * origin[of_world];
+                (low, high) = (low + a.min(b), high + a.max(b));
+                size += a.abs() + b.abs() + offset.abs();
+            }
+            // Far more than the roundings of these sums and of corners in the world.
+            let slack = size * SLACK + f64::from(f32::MIN_POSITIVE);
+            (min[axis], max[axis]) = (low - slack, high + slack);
+        }
+        if self.mirrors {
+            (min[0], max[0]) = (-max[0], -min[0]);
+        }
+        Aabb { min: min.map(|x| (x as f32).next_down()), max: max.map(|x| (x as f32).next_up()) }
+    }
+
+    fn inverse_linear(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        let [a, b, c] = self.pose.rotation();
+        let turned = [0, 1, 2].map(|axis| (a[axis] * x + b[axis] * y) + c[axis] * z);
+        self.mirrored(turned.map(|x| x / self.scale))
+    }
+
+    fn mirrored(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+        if self.mirrors { [-x, y, z] } else { [x, y, z] }
+    }
+}
+
+/// Relative to the sum of all magnitudes involved: 2^-40, some 2^13 roundings of f64.
+const SLACK: f64 = 1.0 / (1u64 << 40) as f64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn similarity(scale: f64, mirrors: bool) -> Similarity {
+        let turn = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
+        Similarity { pose: Pose::of_parts(turn, [1.0, -2.0, 3.0]), scale, mirrors, is_identity: false }
+    }
+
+    #[test]
+    fn the_inverse_leads_back() {
+        for (scale, mirrors) in [(1.0, false), (0.01, true), (250.0, true), (3.0, false)] {
+            let there = similarity(scale, mirrors);
+            let back = there.inverse_apply(there.apply([5.0, 6.0, 7.0]));
+            assert!(back.iter().zip([5.0, 6.0, 7.0]).all(|(found, wanted)| (found - wanted).abs() < 1e-12));
+        }
+    }
+
+    #[test]
+    fn rays_keep_their_t() {
+        let there = similarity(2.0, true);
+        let ray = Ray::new([4.0, 5.0, 6.0], [1.0, -1.0, 0.5]);
+        let local = there.inverse_transform_ray(&ray);
+        let at = |ray: &Ray, t: f64| {
+            [0, 1, 2].map(|axis| f64::from(ray.origin[axis]) + t * f64::from(ray.direction[axis]))
+        };
+        let (found, wanted) = (there.apply(at(&local, 7.0)), at(&ray, 7.0));
+        assert!(found.iter().zip(wanted).all(|(found, wanted)| (found - wanted).abs() < 1e-5));
+    }
+
+    #[test]
+    fn boxes_of_the_mesh_hold_what_boxes_of_the_world_hold() {
+        let there = similarity(0.5, true);
+        let query = Aabb::new([-3.0, 1.0, 2.0], [5.0, 1.5, 9.0]);
+        let local = there.inverse_box(&query);
+        for corner in 0..8 {
+            let corner = [0, 1, 2].map(|axis| {
+                let ends = [query.min[axis], query.max[axis]];
+                f64::from(ends[corner >> axis & 1])
+            });
+            let inside = there.inverse_apply(corner);
+            assert!((0..3).all(|axis| {
+                f64::from(local.min[axis]) <= inside[axis] && inside[axis] <= f64::from(local.max[axis])
+            }));
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The walks through the tree of a world: along a ray, through a box, and from the nearest box on.
+//!
+//! # Why no box hides an answer
+//!
+//! Let T be an instance's position, s its scale, M the largest coordinate of its mesh in magnitude, and u = 2^-24. FORMAT.md
+//! (W9) has each leaf's box grown by G = 2^-17 (s M + |T_x| + |T_y| + |T_z|) beyond the images of the mesh's own grown boxes.
+//!
+//! *Rays.* The origin o and the direction d are transformed in f64 and rounded once. With K = |o - T|, this moves the origin
+//! by at most 1.01 u K, and a point at t, which is within K + 2 s M of the origin if it is a hit, by 1.01 u (K + 2 s M)
+//! more, both measured in the world. The mesh's own walk meets a box that the transformed ray passes at up to
+//! 25 u (|o'| + M) on each axis (see [`Frame`]), which is 44 u (K + s M) in the world. All this is at most
+//! 47 u K + 47 u s M, and K is at most sqrt(3) times the largest |o| plus |T_x| + |T_y| + |T_z|: so less than 82 u |o| + G,
+//! as G is 128 u (s M + ...). The walk here uses a frame that is wider by 128 u times the largest |o|.
+//!
+//! *Points, spheres and boxes* have their centres and radii rounded once, which moves them by less than 2 u (|p| + r) in the
+//! world, beside what G covers: boxes of queries are grown by 16 u times that.
+
+use core::ops::ControlFlow;
+
+use bvhc_format::record::{ChildRef, NODE_WIDTH, WideNode};
+use bvhc_format::world::InstanceLeaf;
+use fearless_simd::{SimdBase, SimdMask, f32x16};
+
+use super::World;
+use crate::bounds::Aabb;
+use crate::math::UNIT_ROUNDOFF;
+use crate::ray::{Class, Frame, Ray};
+use crate::simd::{Kernel, dispatch};
+use crate::stack::{NodeGroupScratch, NodeGroupStack, Stack};
+use crate::triangle::point::SMALLEST_LIMIT;
+use crate::walk::ray::{NearestFirst, SlabTest, descend};
+use crate::walk::{Budget, ROOT, all, as_block};
+
+/// How much wider slabs are for a ray, relative to its origin's largest coordinate.
+const RAY_MARGIN: f32 = 128.0 * UNIT_ROUNDOFF;
+
+/// How much larger boxes of queries are, relative to their largest coordinate.
+pub(super) const BOX_MARGIN: f32 = 16.0 * UNIT_ROUNDOFF;
+
+/// The squared distance to a box has an error of at most 8 units; bounds are lowered by that much.
+const ROUNDING: f32 = 1.0 - 8.0 * f32::EPSILON;
+
+impl<'a> World<'a> {
+    /// Calls `visit` with each leaf whose box the ray may meet up to the limit that `visit` returns, nearer boxes first. The
+    /// ray must be of a class.
+    pub(super) fn along_ray(
+        &self,
+        ray: &Ray,
+        class: Class,
+        visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f32>,
+    ) {
+        if let [leaf] = self.leaves() {
+            let _ = visit(leaf);
+            return;
+        }
+        dispatch!(self.level.inner(), simd => along_ray(simd, self, ray, class, visit));
+    }
+
+    /// Calls `visit` with each leaf whose box touches `query`.
+    pub(super) fn in_box(
+        &self,
+        query: &Aabb,
+        visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        dispatch!(self.level.inner(), simd => in_box(simd, self, query, visit))
+    }
+
+    /// Calls `visit` with each leaf whose box may be within a squared distance of `query`, nearer boxes first. The distance
+    /// is at first `limit`, then what `visit` returns.
+    pub(super) fn around_box(
+        &self,
+        query: &Aabb,
+        limit: f64,
+        visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f64>,
+    ) {
+        if let [leaf] = self.leaves() {
+            let _ = visit(leaf);
+            return;
+        }
+        dispatch!(self.level.inner(), simd => around_box(simd, self, query, limit, visit));
+    }
+
+    /// As many visits as a walk through a valid tree may make.
+    fn budget(&self) -> Budget {
+        Budget::of_visits(self.nodes().len() as u64 + self.leaves().len() as u64)
+    }
+
+    /// A node, if an instance below it is in the layers that the world sees.
+    #[inline(always)]
+    fn node(&self, index: u32) -> Option<&'a WideNode> {
+        let layers = self.section.node_layers.get().get(index as usize)?.to_native();
+        self.nodes().get(index as usize).filter(|_| layers & self.layers != 0)
+    }
+
+    /// Whether a leaf is the first of its instance's whose box touches `query`: so an instance of several leaves is met once
+    /// by a walk through that box.
+    pub(super) fn is_first_in_box(&self, leaf: &InstanceLeaf, query: &Aabb) -> bool {
+        let leaves = self.leaves();
+        let start = leaves.partition_point(|other| other.instance < leaf.instance);
+        let of_instance = leaves[start..].iter().take_while(|other| other.instance == leaf.instance);
+        let mut before = of_instance.take_while(|other| other.slot != leaf.slot);
+        !before.any(|other| touch(&other.bounds, query))
+    }
+}
+
+/// Whether two boxes share a point.
+fn touch([a, b, c, d, e, f]: &[f32; 6], query: &Aabb) -> bool {
+    let ([ax, ay, az], [bx, by, bz]) = (query.min, query.max);
+    *a <= bx && ax <= *d && *b <= by && ay <= *e && *c <= bz && az <= *f
+}
+
+#[inline(always)]
+fn along_ray<'a, S: Kernel>(
+    simd: S,
+    world: &World<'a>,
+    ray: &Ray,
+    class: Class,
+    visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f32>,
+) {
+    let farthest = ray.origin.iter().fold(0.0f32, |most, x| most.max(x.abs()));
+    let frame = Frame::new(simd, ray, class, &world.extent).widened(farthest * RAY_MARGIN);
+    let mut waiting = NodeGroupScratch::new();
+    let mut stack = NodeGroupStack::new(&mut waiting);
+    let boxes = SlabTest::<S>::new(simd, &frame);
+    let mut limit = boxes.limit(frame.t_max);
+    let mut budget = world.budget();
+    let mut child = ROOT;
+    while budget.spend() {
+        if let Some(leaf) = as_block(child) {
+            if let Some(leaf) = world.leaves().get(leaf as usize) {
+                match visit(leaf) {
+                    ControlFlow::Continue(closer) => limit = boxes.limit(closer),
+                    ControlFlow::Break(()) => return,
+                }
+            }
+        } else if let Some(node) = world.node(child)
+            && let Some(next) = descend::<S, NearestFirst>(simd, &boxes, node, limit, &mut stack)
+        {
+            child = next.child;
+            continue;
+        }
+        match stack.take(simd, limit.to_bits() as i32) {
+            Some(next) => child = next,
+            None => return,
+        }
+    }
+}
+
+#[inline(always)]
+fn in_box<'a, S: Kernel>(
+    simd: S,
+    world: &World<'a>,
+    query: &Aabb,
+    visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut stack: Stack = Stack::new();
+    let mut budget = world.budget();
+    stack.push(ROOT, 0.0);
+    while let Some((child, _)) = stack.pop() {
+        if !budget.spend() {
+            break;
+        }
+        if let Some(leaf) = as_block(child) {
+            if let Some(leaf) = world.leaves().get(leaf as usize) {
+                visit(leaf)?;
+            }
+            continue;
+        }
+        let Some(node) = world.node(child) else { continue };
+        let mut touched = all::meets(simd, node, query);
+        while touched != 0 {
+            let child = node.children[touched.trailing_zeros() as usize % NODE_WIDTH];
+            touched &= touched - 1;
+            // A box that extends beyond 1e30 touches the planes of empty slots.
+            if child != ChildRef::EMPTY.0 {
+                stack.push(child, 0.0);
+            }
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+#[inline(always)]
+fn around_box<'a, S: Kernel>(
+    simd: S,
+    world: &World<'a>,
+    query: &Aabb,
+    limit: f64,
+    visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f64>,
+) {
+    let mut stack: Stack = Stack::with_sentinels();
+    let mut budget = world.budget();
+    let mut limit = finite(limit);
+    let mut next = Some((ROOT, 0.0));
+    while let Some((child, bound)) = next
+        && budget.spend()
+    {
+        if bound > limit {
+            // A visit has lowered the limit since this was chosen.
+        } else if let Some(leaf) = as_block(child) {
+            if let Some(leaf) = world.leaves().get(leaf as usize) {
+                match visit(leaf) {
+                    ControlFlow::Continue(closer) => limit = finite(closer),
+                    ControlFlow::Break(()) => return,
+                }
+            }
+        } else if let Some(node) = world.node(child)
+            && let Some(nearest) = nearest_child(simd, node, query, limit, &mut stack)
+        {
+            next = Some(nearest);
+            continue;
+        }
+        next = stack.pop_up_to(simd, limit);
+    }
+}
+
+/// A squared distance rounded up to a finite f32 that is not too small for squares in f32.
+fn finite(square: f64) -> f32 {
+    (square as f32).next_up().clamp(SMALLEST_LIMIT, f32::MAX)
+}
+
+/// A child with about the nearest box, if any may be within the limit, and the bound of its squared distance. Other children
+/// that may be are stacked.
+#[inline(always)]
+fn nearest_child<S: Kernel>(
+    simd: S,
+    node: &WideNode,
+    query: &Aabb,
+    limit: f32,
+    stack: &mut Stack,
+) -> Option<(u32, f32)> {
+    let (x, y, z) = (gap(simd, node, query, 0), gap(simd, node, query, 1), gap(simd, node, query, 2));
+    let bounds = (x * x + y * y + z * z) * ROUNDING;
+    let within = bounds.simd_le(limit).to_bitmask() as u32;
+    if within == 0 {
+        return None;
+    }
+    let nearest = simd.least(bounds) % NODE_WIDTH;
+    simd.push_some(stack, node, bounds, within & !(1 << nearest));
+    Some((node.children[nearest], bounds.as_slice()[nearest]))
+}
+
+/// The distances of the boxes from the query's along an axis.
+#[inline(always)]
+fn gap<S: Kernel>(simd: S, node: &WideNode, query: &Aabb, axis: usize) -> f32x16<S> {
+    let lower = f32x16::load_array_ref(simd, &node.planes[2 * axis]) - query.max[axis];
+    let upper =
+        f32x16::splat(simd, query.min[axis]) - f32x16::load_array_ref(simd, &node.planes[2 * axis + 1]);
+    lower.max(upper).max(f32x16::splat(simd, 0.0))
+}

@@ -1,0 +1,132 @@
+//! Whatever the bytes of a world are, opening rejects them or every query on them ends, without a panic.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use bvhc::compile::Options;
+use bvhc::file::Bytes;
+use bvhc_format::section::SectionKind;
+use bvhc_runtime::{Aabb, Level, Model, Pose, Ray, VisitControl, World};
+use bvhc_tests::random::Random;
+use bvhc_tests::scene::grid;
+use bvhc_tests::support::forge::{read_u32, read_u64};
+use bvhc_tests::support::world::{Placed, compiled_world};
+use bvhc_tests::support::{aligned, levels};
+
+/// Far more than any query of these files may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A world with opened meshes and two levels of nodes.
+fn world() -> Bytes {
+    let (cubes, stairs) = (grid::cubes([3, 2, 2]), grid::staircase(20));
+    let mut random = Random::new(1);
+    let placed: Vec<Placed> =
+        (0..24).map(|number| Placed::any(number % 2, 5.0, number % 3 != 0, &mut random)).collect();
+    compiled_world(&[&cubes, &stairs], &placed, &Options::default())
+}
+
+/// Where the world's payload is.
+fn payload(file: &[u8]) -> std::ops::Range<usize> {
+    let mut entry = 64;
+    while read_u32(file, entry) != SectionKind::World as u32 {
+        entry += 64;
+    }
+    let (offset, length) = (read_u64(file, entry + 8) as usize, read_u64(file, entry + 16) as usize);
+    offset..offset + length
+}
+
+/// Opens a world and asks everything; returns whether it opened.
+fn survive(bytes: &Bytes, levels: &[Level]) -> bool {
+    let start = Instant::now();
+    let mut opened = false;
+    for level in levels {
+        let mut meshes = [const { None }; 8];
+        let Ok(world) = World::from_bytes_with_level(bytes, *level, &mut meshes) else { continue };
+        opened = true;
+        ask(&world);
+    }
+    assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
+    opened
+}
+
+fn ask(world: &World<'_>) {
+    let go_on = || ControlFlow::Continue(());
+    for ray in [
+        Ray::new([0.1, 0.2, 9.0], [0.0, 0.1, -1.0]),
+        Ray::new([-9.0, 0.3, 0.4], [1.0, 0.0, 0.0]).with_range(f32::NEG_INFINITY, f32::INFINITY),
+        Ray::new([0.25, 0.25, -9.0], [1e-20, -1e-20, 1e20]),
+    ] {
+        std::hint::black_box((world.closest_hit(&ray), world.any_hit(&ray)));
+        world.all_hits(&ray, |_| VisitControl::Continue);
+    }
+    std::hint::black_box(world.closest_point([0.3, 0.2, 0.1], f32::INFINITY));
+    let everything = Aabb::new([f32::NEG_INFINITY; 3], [f32::INFINITY; 3]);
+    for query in [everything, Aabb::new([-1.0; 3], [1.5; 3])] {
+        let _ = world.overlap_box(&query, |_| go_on());
+    }
+    for radius in [2.0, f32::INFINITY] {
+        let _ = world.overlap_sphere([0.3, 0.2, 0.1], radius, |_| go_on());
+    }
+    std::hint::black_box((world.find_name("i.3"), world.find(7), world.instances().count()));
+    let Some(mesh) = world.mesh(0) else { return };
+    let pose = Pose::from_translation([0.5, 0.25, -0.125]).expect("a pose");
+    let _ = std::hint::black_box(world.first_pair(mesh, &pose, &mut ()));
+    let _ = std::hint::black_box(world.distance(mesh, &pose, 0.1, &mut ()));
+}
+
+#[test]
+fn mutated_worlds() {
+    let (good, levels) = (world(), levels());
+    assert!(survive(&good, &levels));
+    let (range, mut random) = (payload(&good), Random::new(2));
+    let numbers = [0, 1, 0x7fff_ffff, u32::MAX, 0x8000_0000, 0x7fc0_0000, 0x7f80_0000, 0x7e96_7699, 0x100];
+    let mut opened = 0;
+    for _ in 0..1500 {
+        let mut forged = aligned(&good);
+        for _ in 0..=random.below(3) {
+            let place = range.start + random.below(range.len() as u32) as usize;
+            match random.below(3) {
+                0 => forged[place] ^= 1 << random.below(8),
+                1 => forged[place & !3..][..4]
+                    .copy_from_slice(&numbers[random.below(9) as usize].to_le_bytes()),
+                _ => {
+                    let number = random.below(64) | random.below(2) << 31;
+                    forged[place & !3..][..4].copy_from_slice(&number.to_le_bytes());
+                }
+            }
+        }
+        opened += u32::from(survive(&forged, &levels[..1 + random.below(levels.len() as u32) as usize]));
+    }
+    assert!(opened > 500, "{opened}");
+}
+
+/// References in circles: walks end.
+#[test]
+fn circles_end() {
+    let good = world();
+    let section = {
+        let mut meshes = [None; 2];
+        let world = World::from_bytes(&good, &mut meshes).expect("it opens");
+        world.section().nodes.get().as_ptr().addr() - good.as_ptr().addr()
+    };
+    let mut forged = aligned(&good);
+    for slot in 0..16 {
+        for plane in 0..6 {
+            let at = section + 64 * plane + 4 * slot;
+            let number: f32 = if plane % 2 == 0 { -1e9 } else { 1e9 };
+            forged[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        }
+        forged[section + 384 + 4 * slot..][..4].copy_from_slice(&0u32.to_le_bytes());
+    }
+    assert!(survive(&forged, &levels()));
+}
+
+#[test]
+fn cut_files_are_refused() {
+    let good = world();
+    for length in (0..good.len()).step_by(997) {
+        let cut = aligned(&good[..length]);
+        assert!(Model::mesh_count(&cut).is_err());
+        assert!(World::from_bytes(&cut, &mut [None; 2]).is_err());
+    }
+}

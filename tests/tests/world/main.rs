@@ -1,0 +1,18 @@
+//! Queries of worlds: what they answer is what the mesh of all their triangles answers.
+
+mod exact;
+mod golden;
+mod hostile;
+mod identity;
+mod near;
+mod similar;
+
+use bvhc::file::Bytes;
+use bvhc_runtime::{Level, Model, World};
+
+/// Opens a world on a level, and asks.
+fn with_world<R>(file: &Bytes, level: Level, ask: impl FnOnce(&World<'_>) -> R) -> R {
+    let count = Model::mesh_count(file).expect("it has a directory");
+    let mut meshes = vec![None; count as usize];
+    ask(&World::from_bytes_with_level(file, level, &mut meshes).expect("it opens"))
+}
