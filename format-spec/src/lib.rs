@@ -18,6 +18,7 @@ pub mod packed;
 mod plain;
 pub mod record;
 pub mod section;
+pub mod solid;
 pub mod swept;
 
 /// The major version this crate describes. A reader refuses any other.

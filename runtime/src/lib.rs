@@ -8,6 +8,7 @@
 //!                is anything in the way?        any_hit, any_hits
 //!                all that it hits               all_hits
 //! a point        which point is closest?        closest_point, closest_points  point, distance, normal, triangle
+//!                is it inside, how deep?        contains, winding, signed_distance
 //! a box, a ball  which triangles touch it?      overlap_box, overlap_sphere
 //! another model  do the surfaces meet?          collides, first_pair, all_pairs
 //!                how far are they apart?        distance, within
@@ -92,7 +93,9 @@ pub use owner::MappedModel;
 pub use pair::Realign;
 pub use pair::{Against, Distance, Exhausted, Pair, PairError, Tolerance, Volume, WarmStart, WorkBudget};
 pub use pose::{Pose, PoseError};
-pub use query::{ClosestPoint, Overlap, SurfacePoint, VisitControl};
+pub use query::{
+    ClosestPoint, InsideRule, Overlap, Place, SignedDistance, SurfacePoint, VisitControl, Winding,
+};
 pub use ray::{Hit, Ray, Sides};
 #[cfg(feature = "alloc")]
 pub use triangles::TriangleTable;

@@ -1,10 +1,15 @@
 //! The queries on one [`Model`](crate::Model), one file each.
 
+mod boundary;
 mod candidates;
 mod overlap;
 mod point;
 mod ray;
+mod signed;
+mod winding;
 
 pub use overlap::Overlap;
 pub use point::{ClosestPoint, SurfacePoint};
 pub use ray::VisitControl;
+pub use signed::SignedDistance;
+pub use winding::{InsideRule, Place, Winding};

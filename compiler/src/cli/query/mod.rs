@@ -27,6 +27,8 @@ pub(super) fn run(args: &QueryArgs) -> Result<(), CliError> {
         Query::Point(args) => ask_model(Kind::Point, args),
         Query::Box(args) => ask_model(Kind::Box, args),
         Query::Sphere(args) => ask_model(Kind::Sphere, args),
+        Query::Inside(args) => ask_model(Kind::Inside, args),
+        Query::SignedDistance(args) => ask_model(Kind::SignedDistance, args),
         Query::Collide(args) => ask_whether_both_meet(args),
         Query::Distance(args) => ask_how_far(args),
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-use bvhc_runtime::{Model, Overlap, Ray};
+use bvhc_runtime::{InsideRule, Model, Overlap, Place, Ray};
 
 use super::Answer;
 use crate::cli::row::{Row, RowError};
@@ -16,6 +16,8 @@ pub(super) enum Kind {
     Point,
     Box,
     Sphere,
+    Inside,
+    SignedDistance,
 }
 
 /// Answers queries of one kind.
@@ -31,6 +33,8 @@ impl Answer for Handler<'_> {
             Kind::Any => "hit",
             Kind::Point => "found,distance,x,y,z,face",
             Kind::Box | Kind::Sphere => "count,faces",
+            Kind::Inside => "place,winding",
+            Kind::SignedDistance => "distance,x,y,z,face",
         }
     }
 
@@ -49,6 +53,8 @@ impl Answer for Handler<'_> {
                 let (centre, radius) = query.sphere()?;
                 self.overlap(row, |visit| self.model.overlap_sphere(centre, radius, visit))
             }
+            Kind::Inside => self.inside(query.position_only("inside")?, row),
+            Kind::SignedDistance => self.signed_distance(query.position_only("signed-distance")?, row),
         };
         row.push('\n');
         Ok(())
@@ -85,6 +91,33 @@ impl Handler<'_> {
         let [x, y, z] = nearest.point;
         write!(row, "1,{},{x},{y},{z},", nearest.distance)?;
         match self.model.source_of(nearest.triangle) {
+            Some(source) => write!(row, "{}", source.face),
+            None => Ok(()),
+        }
+    }
+
+    fn inside(&self, point: [f32; 3], row: &mut String) -> std::fmt::Result {
+        let Some(winding) = self.model.winding(point) else {
+            row.push_str("on,");
+            return Ok(());
+        };
+        let place = match winding.place(InsideRule::NonZero) {
+            Place::In => "in",
+            Place::Out => "out",
+            Place::On => "on",
+            Place::Unsure => "unsure",
+        };
+        write!(row, "{place},{}", winding.value)
+    }
+
+    fn signed_distance(&self, point: [f32; 3], row: &mut String) -> std::fmt::Result {
+        let Some(found) = self.model.signed_distance(point, InsideRule::NonZero) else {
+            row.push_str(",,,,");
+            return Ok(());
+        };
+        let [x, y, z] = found.nearest.point;
+        write!(row, "{},{x},{y},{z},", found.distance)?;
+        match self.model.source_of(found.nearest.triangle) {
             Some(source) => write!(row, "{}", source.face),
             None => Ok(()),
         }
