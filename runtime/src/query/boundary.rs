@@ -122,7 +122,7 @@ impl<S: Kernel> Sum<S> {
     fn add(&mut self, simd: S, edges: &BoundaryEdges, line: &HalfLine) {
         let (b, size) = factor(simd, edges, line);
         let a = self.product;
-        self.error = self.error + size;
+        self.error += size;
         let re = a[0] * b[0] - a[1] * b[1];
         let im = a[0] * b[1] + a[1] * b[0];
         let (one, zero) = (f64x8::splat(simd, 1.0), f64x8::splat(simd, 0.0));

@@ -52,8 +52,7 @@ impl HalfLine {
     #[inline(always)]
     pub(crate) fn leaving(bounds: &Aabb, point: [f32; 3]) -> Self {
         let (mut least, mut axis, mut direction) = (f64::INFINITY, 0, 1.0);
-        for candidate in 0..3 {
-            let x = f64::from(point[candidate]);
+        for (candidate, x) in point.map(f64::from).into_iter().enumerate() {
             let up = f64::from(bounds.max[candidate]) - x;
             let down = x - f64::from(bounds.min[candidate]);
             if up < least {
@@ -83,9 +82,9 @@ impl HalfLine {
     #[inline(always)]
     pub(crate) fn candidates<S: Kernel>(&self, simd: S, block: &Block) -> u32 {
         let [u, v, w] = self.axes;
-        let ahead = self.from_point(simd, block, w) * self.direction;
-        let u = simd.table(self.from_point(simd, block, u));
-        let v = simd.table(self.from_point(simd, block, v));
+        let ahead = self.relative(simd, block, w) * self.direction;
+        let u = simd.table(self.relative(simd, block, u));
+        let v = simd.table(self.relative(simd, block, v));
         let tables = [u, v, simd.table(ahead)];
         let mut found = 0;
         for first in (0..BLOCK_WIDTH).step_by(lanes::<S>()) {
@@ -95,7 +94,7 @@ impl HalfLine {
     }
 
     #[inline(always)]
-    fn from_point<S: Kernel>(&self, simd: S, block: &Block, axis: usize) -> f32x16<S> {
+    fn relative<S: Kernel>(&self, simd: S, block: &Block, axis: usize) -> f32x16<S> {
         f32x16::load_array_ref(simd, &block.positions[axis]) - self.point[axis]
     }
 
