@@ -7,7 +7,9 @@ use std::ops::ControlFlow;
 
 use bvhc::compile::Quality;
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{Counters, Filter, Model, Pose, Ray, Tolerance, VisitControl, WorkBudget};
+use bvhc_runtime::{
+    Counters, Filter, InsideRule, Model, Place, Pose, Ray, Tolerance, VisitControl, WorkBudget,
+};
 use bvhc_tests::scene::{hall, icosphere};
 use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::trial::Trial;
@@ -147,6 +149,10 @@ fn ask(model: &Model<'_>, ray: &Ray, point: [f32; 3]) {
     let around = bvhc_runtime::Aabb::new(point.map(|x| x - 0.2), point.map(|x| x + 0.2));
     let hit = model.closest_hit(ray).or(model.closest_hit_with(ray, &mut only));
     found += u32::from(model.any_hit(ray)) + u32::from(model.any_hit_with(ray, &mut counters));
+    let mut signed = [None; 3];
+    model.signed_distances(&[point; 3], InsideRule::Odd, &mut signed);
+    found += u32::from(model.contains(point, InsideRule::NonZero) == Place::In)
+        + signed.iter().flatten().count() as u32;
     let mut see = |triangle| {
         found += model.source_of(triangle).map_or(0, |source| source.face & 1);
         ControlFlow::Continue(())
