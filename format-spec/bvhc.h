@@ -33,6 +33,7 @@ BVHC_ASSERT(sizeof(bvhc_slice) == 16, "bvhc_slice");
 #define BVHC_KIND_PACKED_BLOCKS 4u
 #define BVHC_KIND_HULL 5u
 #define BVHC_KIND_SAMPLES 6u
+#define BVHC_KIND_SOLID 7u
 #define BVHC_KIND_AABB_TREE 16u
 #define BVHC_KIND_OBB_TREE 17u
 #define BVHC_KIND_KDOP_TREE 18u
@@ -202,6 +203,15 @@ typedef struct bvhc_sample_node {
 BVHC_ASSERT(sizeof(bvhc_sample_node) == 64, "bvhc_sample_node");
 BVHC_ASSERT(offsetof(bvhc_sample_node, position) == 0, "bvhc_sample_node.position");
 BVHC_ASSERT(offsetof(bvhc_sample_node, triangles) == 48, "bvhc_sample_node.triangles");
+
+/* BoundaryEdges: 192 bytes, aligned to 64. */
+typedef struct bvhc_boundary_edges {
+    float from[3][8]; /* 0 */
+    float to[3][8]; /* 96 */
+} bvhc_boundary_edges;
+BVHC_ASSERT(sizeof(bvhc_boundary_edges) == 192, "bvhc_boundary_edges");
+BVHC_ASSERT(offsetof(bvhc_boundary_edges, from) == 0, "bvhc_boundary_edges.from");
+BVHC_ASSERT(offsetof(bvhc_boundary_edges, to) == 96, "bvhc_boundary_edges.to");
 
 /* WideNode: 512 bytes, aligned to 64. */
 typedef struct bvhc_wide_node {
@@ -403,6 +413,23 @@ typedef struct bvhc_samples {
 } bvhc_samples;
 BVHC_ASSERT(sizeof(bvhc_samples) == 16, "bvhc_samples");
 BVHC_ASSERT(offsetof(bvhc_samples, nodes) == 0, "bvhc_samples.nodes");
+
+/* Root of section solid (kind 7): 56 bytes, aligned to 8. */
+typedef struct bvhc_solid {
+    uint64_t edges; /* 0 */
+    uint64_t open_edges; /* 8 */
+    uint64_t flipped_edges; /* 16 */
+    uint64_t branching_edges; /* 24 */
+    uint64_t boundary_edges; /* 32 */
+    bvhc_slice boundary; /* 40 of BoundaryEdges */
+} bvhc_solid;
+BVHC_ASSERT(sizeof(bvhc_solid) == 56, "bvhc_solid");
+BVHC_ASSERT(offsetof(bvhc_solid, edges) == 0, "bvhc_solid.edges");
+BVHC_ASSERT(offsetof(bvhc_solid, open_edges) == 8, "bvhc_solid.open_edges");
+BVHC_ASSERT(offsetof(bvhc_solid, flipped_edges) == 16, "bvhc_solid.flipped_edges");
+BVHC_ASSERT(offsetof(bvhc_solid, branching_edges) == 24, "bvhc_solid.branching_edges");
+BVHC_ASSERT(offsetof(bvhc_solid, boundary_edges) == 32, "bvhc_solid.boundary_edges");
+BVHC_ASSERT(offsetof(bvhc_solid, boundary) == 40, "bvhc_solid.boundary");
 
 /* Root of section aabb-tree (kind 16): 48 bytes, aligned to 8. */
 typedef struct bvhc_aabb_tree {

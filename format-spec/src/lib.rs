@@ -18,6 +18,7 @@ pub mod packed;
 mod plain;
 pub mod record;
 pub mod section;
+pub mod solid;
 pub mod swept;
 pub mod world;
 

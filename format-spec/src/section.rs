@@ -14,6 +14,7 @@ use crate::hulls::HullNode;
 use crate::kdop::LaneRow;
 use crate::obb::{ObbNode, PackedObbNode, PairLeaf, SampleNode};
 use crate::record::{AttributeRun, Block, FaceCorners, InputFile, TreeStatistics, WideNode};
+use crate::solid::BoundaryEdges;
 use crate::world::{Instance, InstanceLeaf};
 
 /// The version of each section's layout that this crate describes.
@@ -307,6 +308,23 @@ sections! {
     Samples as ArchivedSamples = 6, "samples", Optional, 16 {
         /// One record per node of that tree, packed or not, by index.
         nodes: Slice(&'a [SampleNode]),
+    }
+
+    /// How triangles share their edges, and the boundary of the surface: for winding numbers. Vertices at equal positions
+    /// are one.
+    Solid as ArchivedSolid = 7, "solid", Optional, 56 {
+        /// Edges, each counted once.
+        edges: Value(u64),
+        /// Edges of a single triangle.
+        open_edges: Value(u64),
+        /// Edges of two triangles that go along it in the same direction.
+        flipped_edges: Value(u64),
+        /// Edges of more than two triangles.
+        branching_edges: Value(u64),
+        /// Edges of the boundary.
+        boundary_edges: Value(u64),
+        /// The boundary: an edge for each triangle that goes along it in one direction more than go in the other.
+        boundary: Slice(&'a [BoundaryEdges]),
     }
 
     /// The sixteen-wide tree of axis-aligned boxes. Node 0 is the root.

@@ -8,6 +8,7 @@
 //!                is anything in the way?        any_hit, any_hits
 //!                all that it hits               all_hits
 //! a point        which point is closest?        closest_point, closest_points  point, distance, normal, triangle
+//!                is it inside, how deep?        contains, winding, signed_distance
 //! a box, a ball  which triangles touch it?      overlap_box, overlap_sphere
 //! a shape        which triangles touch it?      overlaps, overlap              triangle
 //!                what does it touch, moving?    cast, cast_any, all_casts      t, point, normals, depth, triangle
@@ -96,7 +97,10 @@ pub use owner::{LoadedModel, WorldFile};
 pub use pair::Realign;
 pub use pair::{Against, Distance, Exhausted, Pair, PairError, Tolerance, Volume, WarmStart, WorkBudget};
 pub use pose::{Pose, PoseError};
-pub use query::{CastHit, ClosestPoint, Overlap, ShapeCast, StartContact, SurfacePoint, VisitControl};
+pub use query::{
+    CastHit, ClosestPoint, InsideRule, Overlap, Place, ShapeCast, SignedDistance, StartContact, SurfacePoint,
+    VisitControl, Winding,
+};
 pub use ray::{Hit, Ray, Sides};
 pub use shape::{Ball, Capsule, ConvexHull, Cuboid, Cylinder, Displacement, Feature, Shape, TriangleShape};
 #[cfg(feature = "alloc")]

@@ -8,7 +8,8 @@ use std::ops::ControlFlow;
 use bvhc::compile::{Options, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{
-    Aabb, Capsule, Counters, Filter, Model, Pose, Ray, ShapeCast, Tolerance, VisitControl, WorkBudget, World,
+    Aabb, Capsule, Counters, Filter, InsideRule, Model, Place, Pose, Ray, ShapeCast, Tolerance, VisitControl,
+    WorkBudget, World,
 };
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{hall, icosphere};
@@ -151,6 +152,10 @@ fn ask(model: &Model<'_>, ray: &Ray, point: [f32; 3]) {
     let around = bvhc_runtime::Aabb::new(point.map(|x| x - 0.2), point.map(|x| x + 0.2));
     let hit = model.closest_hit(ray).or(model.closest_hit_with(ray, &mut only));
     found += u32::from(model.any_hit(ray)) + u32::from(model.any_hit_with(ray, &mut counters));
+    let mut signed = [None; 3];
+    model.signed_distances(&[point; 3], InsideRule::Odd, &mut signed);
+    found += u32::from(model.contains(point, InsideRule::NonZero) == Place::In)
+        + signed.iter().flatten().count() as u32;
     let mut see = |triangle| {
         found += model.source_of(triangle).map_or(0, |source| source.face & 1);
         ControlFlow::Continue(())

@@ -18,6 +18,7 @@ use super::output;
 use super::report;
 use super::text::{counted, grouped, one_line};
 use crate::archive;
+use crate::layout::EdgeCounts;
 use crate::verify::count_cores;
 
 pub(super) fn run(args: &InspectArgs) -> Result<(), CliError> {
@@ -71,6 +72,7 @@ fn object(model: &Model<'_>) -> Value {
         "position_error": model.sections().blocks().position_error(),
         "split_triangles": split_triangles(model),
         "hull_vertices": hull_vertices(model),
+        "edges": edges(model).map(|edges| report::edges(&edges)),
         "bounds": { "min": bounds.min, "max": bounds.max },
         "names": {
             "materials": names(&metadata.materials),
@@ -135,6 +137,17 @@ fn split_triangles(model: &Model<'_>) -> u64 {
 
 fn hull_vertices(model: &Model<'_>) -> u64 {
     model.sections().hull().map_or(0, |hull| hull.vertices().len() as u64)
+}
+
+/// How triangles share their edges, if the file says it.
+fn edges(model: &Model<'_>) -> Option<EdgeCounts> {
+    model.sections().solid().map(|solid| EdgeCounts {
+        edges: solid.edges.to_native(),
+        open: solid.open_edges.to_native(),
+        flipped: solid.flipped_edges.to_native(),
+        branching: solid.branching_edges.to_native(),
+        boundary: solid.boundary_edges.to_native(),
+    })
 }
 
 fn trees<'a>(model: &Model<'a>) -> impl Iterator<Item = &'a TreeStatistics> {
@@ -204,6 +217,9 @@ fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Resul
             "           up to {:e} from the source's on each axis",
             model.sections().blocks().position_error()
         )?;
+    }
+    if let Some(edges) = edges(model) {
+        writeln!(text, "surface    {}", report::surface(&edges))?;
     }
     writeln!(
         text,

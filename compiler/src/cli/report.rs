@@ -4,6 +4,9 @@ use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::{KindName, SectionKind};
 use serde_json::{Value, json};
 
+use super::text::counted;
+use crate::layout::EdgeCounts;
+
 /// The name of a section's kind; the number of a kind unknown to this version.
 pub(super) fn kind_name(kind: u32) -> String {
     KindName(kind).to_string()
@@ -38,4 +41,33 @@ pub(super) fn tree(tree: &TreeStatistics, bytes: u64, triangles: u64) -> Value {
         "bytes": bytes,
         "bytes_per_triangle": bytes as f64 / triangles as f64,
     })
+}
+
+/// How triangles share their edges.
+pub(super) fn edges(edges: &EdgeCounts) -> Value {
+    json!({
+        "all": edges.edges,
+        "open": edges.open,
+        "flipped": edges.flipped,
+        "branching": edges.branching,
+        "boundary": edges.boundary,
+        "closed": edges.is_closed(),
+    })
+}
+
+/// The same in words: whether the surface is closed, and what is unusual.
+pub(super) fn surface(edges: &EdgeCounts) -> String {
+    let mut text = match edges.boundary {
+        0 => "closed".to_owned(),
+        boundary => format!("open, with a boundary of {}", counted(boundary, "edge")),
+    };
+    let kinds = [
+        (edges.open, "of one triangle"),
+        (edges.flipped, "of two triangles that face different ways"),
+        (edges.branching, "of more than two triangles"),
+    ];
+    for (count, which) in kinds.into_iter().filter(|(count, _)| *count != 0) {
+        text += &format!("; {} {which}", counted(count, "edge"));
+    }
+    text
 }

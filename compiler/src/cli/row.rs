@@ -180,6 +180,14 @@ impl Row<f32> {
         Ok((self.position(0, ["x", "y", "z"])?, max_distance))
     }
 
+    /// `x y z`
+    pub(super) fn position_only(&self, kind: &'static str) -> Result<[f32; 3], RowError> {
+        if self.count != 3 {
+            return Err(self.miscounted(kind, "3"));
+        }
+        self.position(0, ["x", "y", "z"])
+    }
+
     /// `minx miny minz maxx maxy maxz`
     pub(super) fn aabb(&self) -> Result<Aabb, RowError> {
         if self.count != 6 {

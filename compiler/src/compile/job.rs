@@ -9,7 +9,8 @@ use super::error::CompileError;
 use super::options::{Layout, Options};
 use super::stage::{Clock, Progress, Stage};
 use crate::import::OtherInput;
-use crate::layout::{self, LeafTable, Packing, WideTree};
+use crate::layout::weld::Weld;
+use crate::layout::{self, LeafTable, Packing, SolidRecords, WideTree};
 use crate::mesh::Mesh;
 use crate::pair::obb;
 use crate::tree::wide::Weighed;
@@ -18,8 +19,8 @@ use crate::tree::wide::Weighed;
 pub(crate) struct LaidOut {
     pub(crate) wide: WideTree,
     pub(crate) packing: Option<Packing>,
-    /// Distinct positions.
-    pub(crate) vertices: u32,
+    /// Which positions in the blocks are equal.
+    pub(crate) weld: Weld,
 }
 
 impl LaidOut {
@@ -28,12 +29,12 @@ impl LaidOut {
         let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
         let mut wide = layout::lay_out(tree, mesh, &weld);
         if layout == Layout::Fast {
-            return Ok(Self { wide, packing: None, vertices: weld.count });
+            return Ok(Self { wide, packing: None, weld });
         }
         let mut packing = layout::pack(&mut wide, mesh, &weld).ok_or(CompileError::TooLargeToPack)?;
         mesh.positions = std::mem::take(&mut packing.positions);
-        let vertices = layout::weld::weld(&mesh.positions, &mesh.triangles).count;
-        Ok(Self { wide, packing: Some(packing), vertices })
+        let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
+        Ok(Self { wide, packing: Some(packing), weld })
     }
 
     /// Bytes of the blocks.
@@ -61,6 +62,7 @@ pub(crate) struct Job<'a> {
     pub(crate) progress: &'a dyn Progress,
     oriented: OnceCell<(obb::Tree, obb::Options)>,
     leaves: RefCell<Option<LeafTable>>,
+    solid: OnceCell<SolidRecords>,
 }
 
 impl<'a> Job<'a> {
@@ -70,7 +72,8 @@ impl<'a> Job<'a> {
         options: &'a Options,
         progress: &'a dyn Progress,
     ) -> Self {
-        Self { mesh, laid_out, options, progress, oriented: OnceCell::new(), leaves: RefCell::default() }
+        let (oriented, leaves, solid) = (OnceCell::new(), RefCell::default(), OnceCell::new());
+        Self { mesh, laid_out, options, progress, oriented, leaves, solid }
     }
 
     /// The corners of all triangles, as stored in the blocks.
@@ -117,6 +120,11 @@ impl<'a> Job<'a> {
             };
             obb::build_with_budget(self.corners(), &self.options.obb.unwrap_or_default(), &watch)
         })
+    }
+
+    /// How the triangles share their edges, and the boundary.
+    pub(crate) fn solid(&self) -> &SolidRecords {
+        self.solid.get_or_init(|| layout::lay_out_solid(self.mesh, &self.laid_out.weld))
     }
 
     /// Frees that tree, which no further section needs.

@@ -32,7 +32,7 @@ use crate::file::{self, Bytes};
 use crate::import::Files;
 use crate::import::{Imported, Notes, OtherInput};
 use crate::layout::weld::Weld;
-use crate::layout::{self, Triangles};
+use crate::layout::{self, EdgeCounts, Triangles};
 use crate::mesh::{Dropped, Mesh};
 use crate::optimise::{self, Stop};
 use crate::pair::obb;
@@ -75,6 +75,8 @@ pub struct Report {
     pub triangles: u64,
     /// Distinct positions in the file.
     pub vertices: u64,
+    /// How triangles share their edges, as they are in the file.
+    pub edges: EdgeCounts,
     /// What cleaning dropped.
     pub dropped: Dropped,
     /// How many faces became fans of triangles that may overlap, as their edges cross or touch each other, or as finding
@@ -236,7 +238,8 @@ impl Prepared {
             source_faces: mesh.source_faces,
             source_vertices: mesh.source_vertices,
             triangles: mesh.triangles.len() as u64,
-            vertices: u64::from(laid_out.vertices),
+            vertices: u64::from(laid_out.weld.count),
+            edges: job.solid().counts,
             dropped: mesh.dropped,
             fans: mesh.fans,
             trees: written.trees,
@@ -333,7 +336,7 @@ fn optimise_watched(
 
 /// A file with only this tree.
 fn bare_file(tree: &Weighed, mesh: &Mesh, weld: &Weld) -> Result<Bytes, CompileError> {
-    let laid_out = LaidOut { wide: layout::lay_out(tree, mesh, weld), packing: None, vertices: weld.count };
+    let laid_out = LaidOut { wide: layout::lay_out(tree, mesh, weld), packing: None, weld: weld.clone() };
     let options = Options { obb: None, ..Options::default() };
     let origin = Origin { hash: file::hash(&[]), length: 0, inputs: &[], steps: None };
     let mut clock = Clock { progress: &(), seconds: Vec::new() };

@@ -3,6 +3,7 @@
 use rayon::slice::ParallelSliceMut;
 
 /// Which of the positions used by triangles are bitwise equal.
+#[derive(Clone, Debug)]
 pub struct Weld {
     /// The number of each vertex's position; 0 for unused vertices.
     pub numbers: Vec<u32>,

@@ -29,7 +29,7 @@ pub(crate) fn metadata(
         source_faces: mesh.source_faces,
         source_vertices: mesh.source_vertices,
         triangles: mesh.triangles.len() as u64,
-        vertices: u64::from(job.laid_out.vertices),
+        vertices: u64::from(job.laid_out.weld.count),
         dropped_triangles: mesh.dropped.triangles,
         dropped_faces: mesh.dropped.faces,
         bounds: layout::used_bounds(mesh).planes(),

@@ -12,6 +12,7 @@ mod obb_tree;
 mod output;
 mod packed_blocks;
 mod samples;
+mod solid;
 mod splits;
 mod swept_tree;
 
@@ -26,6 +27,7 @@ pub(crate) static ALL: &[&dyn Output] = &[
     &splits::Splits,
     &obb_tree::ObbTree,
     &samples::Samples,
+    &solid::Solid,
     &kdop_tree::KdopTree,
     &hull::Hull,
     &swept_tree::SweptTree,

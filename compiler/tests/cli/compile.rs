@@ -164,7 +164,7 @@ fn a_small_layout_is_smaller_and_says_how_far_vertices_moved() {
     assert_eq!(json["position_error"].as_f64(), Some(error));
     assert_eq!(json["split_triangles"], 0);
     let kinds: Vec<_> = json["sections"].as_array().unwrap().iter().map(|section| &section["kind"]).collect();
-    assert_eq!(kinds, [1, 2, 4, 16, 17]);
+    assert_eq!(kinds, [1, 2, 4, 7, 16, 17]);
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn sections_are_where_json_says() {
     assert_eq!(json["bytes"], bytes.len());
     let sections = json["sections"].as_array().unwrap();
     let kinds: Vec<_> = sections.iter().map(|section| section["kind"].as_u64().unwrap()).collect();
-    assert_eq!(kinds, [1, 2, 16, 17]);
+    assert_eq!(kinds, [1, 2, 7, 16, 17]);
     for section in sections {
         let number = |field: &str| section[field].as_u64().unwrap() as usize;
         let payload = &bytes[number("offset")..][..number("length")];

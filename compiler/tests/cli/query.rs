@@ -49,6 +49,30 @@ fn boxes_and_balls_list_each_face_once() {
     assert_eq!(rows, "count,faces\n6,0 1 2 3 4 5\n0,\n1,1\n3,0 2 5\n0,\n6,0 1 2 3 4 5\n");
 }
 
+/// The cube is closed: numbers are integers.
+#[test]
+fn insides_and_signed_distances() {
+    let points = "0.5 0.25 0.75\n0.5 0.25 3\n1 0.25 0.75\n";
+    assert_eq!(ask("inside", points), "place,winding\nin,1\nout,0\non,\n");
+    let rows = ask("signed-distance", points);
+    assert_eq!(rows, "distance,x,y,z,face\n-0.25,0.5,0.25,1,1\n2,0.5,0.25,1,1\n0,1,0.25,0.75,3\n");
+}
+
+/// A quad is open: its number has a fraction, and far away it is outside.
+#[test]
+fn insides_of_open_models() {
+    let sandbox = Sandbox::new();
+    sandbox.write("quad.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n");
+    sandbox.run(&["quad.obj", "-o", "quad.bvh", "-q"]).is_silent();
+    let rows = sandbox.feed(&["query", "inside", "quad.bvh"], b"0.5 0.5 -0.5\n0.5 0.5 0").ok().to_owned();
+    let (place, winding) = rows.lines().nth(1).unwrap().split_once(',').unwrap();
+    // From the middle of a cube each side takes a sixth.
+    assert!(place == "out" && (winding.parse::<f64>().unwrap() - 1.0 / 6.0).abs() < 1e-12, "{rows}");
+    assert_eq!(rows.lines().nth(2), Some("on,"));
+    let told = sandbox.run(&["inspect", "quad.bvh"]).ok().to_owned();
+    assert!(told.contains("open, with a boundary of 4 edges; 4 edges of one triangle"), "{told}");
+}
+
 #[test]
 fn floats_read_back_to_the_same_bits() {
     let sandbox = Sandbox::new();

@@ -66,6 +66,7 @@ pub(crate) const SPLITS: u32 = SectionKind::Splits as u32;
 pub(crate) const PACKED: u32 = SectionKind::PackedBlocks as u32;
 pub(crate) const HULL: u32 = SectionKind::Hull as u32;
 pub(crate) const SAMPLES: u32 = SectionKind::Samples as u32;
+pub(crate) const SOLID: u32 = SectionKind::Solid as u32;
 pub(crate) const TREE: u32 = SectionKind::AabbTree as u32;
 pub(crate) const OBB: u32 = SectionKind::ObbTree as u32;
 pub(crate) const KDOP: u32 = SectionKind::KdopTree as u32;

@@ -10,6 +10,7 @@ mod packed;
 mod packed_obb;
 mod samples;
 mod sections;
+mod solid;
 /// The splitting builder of the test suites.
 #[path = "../../../tests/src/support/split.rs"]
 #[allow(unreachable_pub)]

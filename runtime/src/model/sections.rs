@@ -5,7 +5,8 @@ use bvhc_format::header::{Header, SectionEntry};
 use bvhc_format::obb::PairLeaf;
 use bvhc_format::record::WideNode;
 use bvhc_format::section::{
-    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedPackedBlocks, ArchivedSplits, SectionKind,
+    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedPackedBlocks, ArchivedSolid,
+    ArchivedSplits, SectionKind,
 };
 
 use super::trees::PairTrees;
@@ -31,6 +32,7 @@ pub struct Sections<'a> {
     geometry: &'a ArchivedGeometry<'static>,
     splits: Option<&'a ArchivedSplits<'static>>,
     hull: Option<Hull<'a>>,
+    solid: Option<&'a ArchivedSolid<'static>>,
     nodes: &'a [WideNode],
     pub(super) trees: PairTrees<'a>,
     blocks: Blocks<'a>,
@@ -59,6 +61,7 @@ impl<'a> Sections<'a> {
             geometry,
             splits: open_optional(&directory)?,
             hull: open_hull(&directory)?,
+            solid: open_optional(&directory)?,
             nodes: tree.nodes.get(),
             trees: PairTrees::open(&directory)?,
             blocks,
@@ -106,6 +109,11 @@ impl<'a> Sections<'a> {
     /// The convex hull, if the file has it.
     pub fn hull(&self) -> Option<Hull<'a>> {
         self.hull
+    }
+
+    /// How triangles share their edges, and the boundary of the surface, if the file has it.
+    pub fn solid(&self) -> Option<&'a ArchivedSolid<'static>> {
+        self.solid
     }
 
     /// The triangles that more than one block holds, if any.

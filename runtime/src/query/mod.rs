@@ -1,13 +1,18 @@
 //! The queries on one [`Model`](crate::Model), one file each.
 
+mod boundary;
 mod candidates;
 mod overlap;
 mod point;
 mod ray;
 mod shape;
+mod signed;
+mod winding;
 
 pub(crate) use overlap::BEYOND_MODELS;
 pub use overlap::Overlap;
 pub use point::{ClosestPoint, SurfacePoint};
 pub use ray::VisitControl;
 pub use shape::{CastHit, ShapeCast, StartContact};
+pub use signed::SignedDistance;
+pub use winding::{InsideRule, Place, Winding};

@@ -1,6 +1,7 @@
 //! The primitive tests: these alone decide answers; boxes only prune.
 
 pub(crate) mod closest;
+pub(crate) mod crossing;
 pub(crate) mod point;
 pub(crate) mod ray;
 #[cfg(test)]

@@ -15,3 +15,4 @@ pub mod overlap_sphere;
 pub mod pairs;
 pub mod point;
 pub mod ray;
+pub mod winding;

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use bvhc_runtime::{
-    Aabb, CastHit, ClosestPoint, Cuboid, Hit, Model, Pose, Ray, ShapeCast, Tolerance, VisitControl,
-    WarmStart, WorkBudget,
+    Aabb, CastHit, ClosestPoint, Cuboid, Hit, InsideRule, Model, Pose, Ray, ShapeCast, Tolerance,
+    VisitControl, WarmStart, WorkBudget,
 };
 
 /// A hit, bit by bit.
@@ -80,6 +80,8 @@ pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u
             u64::from(model.sections().hull().is_some_and(|hull| hull.farthest(&ray.direction).is_some()));
     }
     for &point in points {
+        answers += u64::from(model.winding(point).is_some_and(|winding| winding.value != 0.0));
+        answers += u64::from(model.signed_distance(point, InsideRule::NonZero).is_some());
         answers += u64::from(model.closest_point(point, f32::INFINITY).is_some());
         answers += u64::from(model.closest_point(point, 0.1).is_some());
         let mut count = |_| {

@@ -208,6 +208,7 @@ impl Dump<'_> {
             "rows" if kind == SectionKind::KdopTree => self.kdop_nodes(slice.count),
             "rows" => self.swept_nodes(slice.count),
             "vertices" => self.records(slice, Self::hull_vertex),
+            "boundary" => self.records(slice, Self::boundary_edges),
             "runs" => self.records(slice, Self::run),
             "trees" => self.records(slice, Self::statistics),
             "bytes" => self.packed_blocks(slice),
@@ -219,6 +220,12 @@ impl Dump<'_> {
 
     fn wide_corners(&mut self) {
         self.fields(&[("triangle", 4, Kind::U32), ("corners", 12, Kind::U32)]);
+    }
+
+    fn boundary_edges(&mut self) {
+        for row in ["from x", "from y", "from z", "to x", "to y", "to z"] {
+            self.field(row, 32, Kind::F32);
+        }
     }
 
     fn input(&mut self) {

@@ -11,7 +11,7 @@ use bvhc::tree::aabb::Aabb;
 use bvhc::tree::build::{Builder, build};
 use bvhc::tree::wide::Weighed;
 use bvhc::{clean, import};
-use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, PackedBlocks, Splits};
+use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, PackedBlocks, Solid, Splits};
 
 /// How much slabs are enlarged, relative to the triangle's largest extent: slightly more than T10 requires, as `verify`
 /// rounds.
@@ -88,6 +88,15 @@ fn assemble(source: &[u8], mesh: &Mesh, wide: &WideTree, packing: Option<&Packin
         let packed = PackedBlocks { bytes, count: *count, position_error: *position_error };
         sections.push(Section::new(&packed));
     }
+    let solid = layout::lay_out_solid(mesh, &weld(&mesh.positions, &mesh.triangles));
+    sections.push(Section::new(&Solid {
+        edges: solid.counts.edges,
+        open_edges: solid.counts.open,
+        flipped_edges: solid.counts.flipped,
+        branching_edges: solid.counts.branching,
+        boundary_edges: solid.counts.boundary,
+        boundary: &solid.boundary,
+    }));
     let tree = AabbTree { bounds, depth: wide.depth, reserved: 0, nodes: &wide.nodes };
     sections.push(Section::new(&tree));
     file::assemble(sections)

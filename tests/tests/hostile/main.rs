@@ -9,6 +9,7 @@ mod mutation;
 mod pairs;
 mod samples;
 mod slices;
+mod solid;
 mod swept;
 mod trees;
 

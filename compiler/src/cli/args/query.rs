@@ -22,6 +22,8 @@ position or direction that is not finite and a direction of zero are errors.
   point     x y z  [max_distance]                          found,distance,x,y,z,face
   box       minx miny minz  maxx maxy maxz                 count,faces
   sphere    x y z  radius                                  count,faces
+  inside    x y z                                          place,winding
+  signed-distance  x y z                                   distance,x,y,z,face
   collide   r11 r12 r13  r21 r22 r23  r31 r32 r33  x y z   collides,pairs
   distance  the same                                       distance,ax,ay,az,bx,by,bz,face_a,face_b
   overlap   SHAPE (`bvhc query overlap --help`)            count,faces
@@ -34,7 +36,10 @@ pairs of a world's instances that are near each other.
 A direction need not be of unit length; t counts in its length. The range defaults to 0 to inf. u and v weigh \
 the triangle's second and third corner. Faces count from 0 in the order of the model's faces (OBJ: `f` \
 lines); box and sphere list those that they touch, each once, ascending, with blanks between. The group is \
-the object's name where a face has no group. The numbers of collide and distance are a rotation's rows and a \
+the object's name where a face has no group. The place is in, out, on (the surface) or unsure; a winding number is \
+an integer where the surface is closed, and empty on the surface. A point is inside where its winding number is not nearest \
+to 0; signed distances are negative there. Where a surface has holes, the number is computed with a bound of its error, and \
+unsure is what that leaves open. The numbers of collide and distance are a rotation's rows and a \
 translation, which take a point of the second model into the space of the first; pairs is empty without --pairs.";
 
 const COLLIDE_HELP: &str = "\
@@ -127,6 +132,12 @@ pub(in crate::cli) enum Query {
     /// Find what a moving shape touches first
     #[command(after_help = SHAPES)]
     Cast(ModelArgs),
+    /// Tell whether a point is inside the model, with its winding number
+    #[command(after_help = LINES)]
+    Inside(ModelArgs),
+    /// Find the closest point of the model and its distance, negative inside
+    #[command(after_help = LINES)]
+    SignedDistance(ModelArgs),
     /// Test whether two models collide, for each of a list of poses
     #[command(after_help = COLLIDE_HELP)]
     Collide(CollideArgs),

@@ -10,6 +10,7 @@ use crate::cli::file;
 use crate::cli::report;
 use crate::cli::text::{counted, grouped, one_line, tell};
 use crate::compile::{Compiled, Options};
+use crate::layout::EdgeCounts;
 use crate::pair::kdop;
 use crate::pair::obb;
 
@@ -85,6 +86,7 @@ impl Facts {
                 "triangles": report.triangles,
                 "source_vertices": report.source_vertices,
             },
+            "edges": report::edges(&report.edges),
             "dropped": { "triangles": report.dropped.triangles, "faces": report.dropped.faces },
             "fans": report.fans,
             "ignored": report.ignored,
@@ -241,6 +243,14 @@ impl Summary {
             ));
         }
         tell(&format!("{} distinct positions", grouped(facts.number("/counts/vertices"))));
+        let edges = |kind: &str| facts.number(&format!("/edges/{kind}"));
+        tell(&report::surface(&EdgeCounts {
+            edges: edges("all"),
+            open: edges("open"),
+            flipped: edges("flipped"),
+            branching: edges("branching"),
+            boundary: edges("boundary"),
+        }));
     }
 }
 

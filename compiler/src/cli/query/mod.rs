@@ -2,6 +2,7 @@
 
 mod collide;
 mod distance;
+mod inside;
 mod model;
 mod pairs;
 mod shape;
@@ -32,6 +33,8 @@ pub(super) fn run(args: &QueryArgs) -> Result<(), CliError> {
         Query::Sphere(args) => ask_model(Kind::Sphere, args),
         Query::Overlap(args) => ask_shape(shape::Kind::Overlap, args),
         Query::Cast(args) => ask_shape(shape::Kind::Cast, args),
+        Query::Inside(args) => ask_inside(inside::Kind::Inside, args),
+        Query::SignedDistance(args) => ask_inside(inside::Kind::SignedDistance, args),
         Query::Collide(args) => ask_whether_both_meet(args),
         Query::Distance(args) => ask_how_far(args),
         Query::Pairs(args) => {
@@ -48,6 +51,11 @@ fn ask_model(kind: Kind, args: &ModelArgs) -> Result<(), CliError> {
         return answer_all(&world::Handler { kind, world: file.world() }, args.input.as_deref());
     }
     answer_all(&model::Handler { kind, model: file.model.model() }, args.input.as_deref())
+}
+
+fn ask_inside(kind: inside::Kind, args: &ModelArgs) -> Result<(), CliError> {
+    let file = model_at(&args.file, kind.name())?;
+    answer_all(&inside::Handler { kind, model: file.model.model() }, args.input.as_deref())
 }
 
 fn ask_shape(kind: shape::Kind, args: &ModelArgs) -> Result<(), CliError> {

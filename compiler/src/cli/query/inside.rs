@@ -1,0 +1,81 @@
+//! Queries whether points are inside a model, and how far.
+
+use std::fmt::Write;
+
+use bvhc_runtime::{InsideRule, Model, Place};
+
+use super::Answer;
+use crate::cli::row::{Row, RowError};
+
+/// The kinds of queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Inside,
+    SignedDistance,
+}
+
+impl Kind {
+    /// The word of the command line.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Inside => "inside",
+            Self::SignedDistance => "signed-distance",
+        }
+    }
+}
+
+/// Answers queries of one kind.
+pub(super) struct Handler<'a> {
+    pub(super) kind: Kind,
+    pub(super) model: Model<'a>,
+}
+
+impl Answer for Handler<'_> {
+    fn header(&self) -> &'static str {
+        match self.kind {
+            Kind::Inside => "place,winding",
+            Kind::SignedDistance => "distance,x,y,z,face",
+        }
+    }
+
+    fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError> {
+        let Some(query) = Row::parse(line)? else { return Ok(()) };
+        let point = query.position_only(self.kind.name())?;
+        // Writing to a string cannot fail.
+        let _ = match self.kind {
+            Kind::Inside => self.inside(point, row),
+            Kind::SignedDistance => self.signed_distance(point, row),
+        };
+        row.push('\n');
+        Ok(())
+    }
+}
+
+impl Handler<'_> {
+    fn inside(&self, point: [f32; 3], row: &mut String) -> std::fmt::Result {
+        let Some(winding) = self.model.winding(point) else {
+            row.push_str("on,");
+            return Ok(());
+        };
+        let place = match winding.place(InsideRule::NonZero) {
+            Place::In => "in",
+            Place::Out => "out",
+            Place::On => "on",
+            Place::Unsure => "unsure",
+        };
+        write!(row, "{place},{}", winding.value)
+    }
+
+    fn signed_distance(&self, point: [f32; 3], row: &mut String) -> std::fmt::Result {
+        let Some(found) = self.model.signed_distance(point, InsideRule::NonZero) else {
+            row.push_str(",,,,");
+            return Ok(());
+        };
+        let [x, y, z] = found.nearest.point;
+        write!(row, "{},{x},{y},{z},", found.distance)?;
+        match self.model.source_of(found.nearest.triangle) {
+            Some(source) => write!(row, "{}", source.face),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Winding numbers, and whether points are inside.
+
+use core::ops::ControlFlow;
+
+use crate::model::Model;
+use crate::query::boundary::{Turns, turns};
+use crate::simd::{Kernel, dispatch};
+use crate::triangle::corners;
+use crate::triangle::crossing::{Crossing, HalfLine};
+use crate::walk::duplicates::DuplicateElimination;
+use crate::walk::{ROOT, all};
+
+/// How often a surface winds around a point: its solid angle, seen from there, over 4 pi.
+///
+/// Inside a closed mesh with its front outside it is 1, outside it is 0. Where closed parts overlap, their numbers add up;
+/// a mesh inside out counts -1. Near a hole the number changes gradually.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Winding {
+    /// The number; an integer if it is exact.
+    pub value: f64,
+    /// A bound of its error: 0 if the surface is closed, otherwise about 1e-12, more near the boundary, and infinite if the
+    /// file has no section solid.
+    pub error: f64,
+}
+
+/// Where a point is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Inside.
+    In,
+    /// Outside.
+    Out,
+    /// Exactly on the surface.
+    On,
+    /// The winding number is so near the limit of an [`InsideRule`] that its error decides, or it is not known.
+    Unsure,
+}
+
+/// Which winding numbers are inside. Those of surfaces with holes are rounded to the nearest integer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InsideRule {
+    /// All but 0: whichever way triangles face.
+    #[default]
+    NonZero,
+    /// 1 and more: parts that are inside out cut holes.
+    Positive,
+    /// Odd ones: what two parts share is outside.
+    Odd,
+}
+
+impl InsideRule {
+    fn holds(self, winding: f64) -> bool {
+        match self {
+            Self::NonZero => winding != 0.0,
+            Self::Positive => winding > 0.0,
+            Self::Odd => winding % 2.0 != 0.0,
+        }
+    }
+}
+
+impl Winding {
+    /// Of points that are no numbers, or are infinitely far away.
+    const NOWHERE: Self = Self { value: 0.0, error: 0.0 };
+
+    /// Whether the number is exact, as it is for closed surfaces.
+    pub fn is_exact(&self) -> bool {
+        self.error == 0.0
+    }
+
+    /// Where a point with this winding number is: in, out or unsure.
+    ///
+    /// ```
+    /// use bvhc_runtime::{InsideRule, Place, Winding};
+    ///
+    /// let place = |value, error| Winding { value, error }.place(InsideRule::NonZero);
+    /// assert_eq!([place(1.0, 0.0), place(0.4, 0.05)], [Place::In, Place::Out]);
+    /// assert_eq!(place(0.46, 0.05), Place::Unsure);
+    /// ```
+    pub fn place(&self, rule: InsideRule) -> Place {
+        // The integers that the number may be nearest to; at a tie, both.
+        let least = libm::ceil(self.value - self.error - 0.5);
+        let most = libm::floor(self.value + self.error + 0.5);
+        let is_in = rule.holds(least);
+        let is_known = most - least <= 2.0 && rule.holds(least + 1.0) == is_in || most == least;
+        match is_known && rule.holds(most) == is_in {
+            false => Place::Unsure,
+            true if is_in => Place::In,
+            true => Place::Out,
+        }
+    }
+
+    /// As [`place`](Self::place), of the value alone: never unsure.
+    pub(super) fn is_likely_in(&self, rule: InsideRule) -> bool {
+        rule.holds(libm::round(self.value))
+    }
+}
+
+impl Model<'_> {
+    /// The winding number of the surface around a point; `None` on the surface, where it has none.
+    ///
+    /// Exact, an integer, if the surface is closed: if along each edge as many triangles go one way as the other
+    /// ([`Sections::solid`](crate::Sections::solid) has no boundary). The triangles may intersect each other. Otherwise it
+    /// has an error, which is bounded. Vertices are those in the file, which a small layout has moved: closed meshes stay
+    /// closed. A point that is not finite has the number 0. Bit-identical on every CPU. Does not allocate or panic. Cost: the
+    /// blocks along a half-line to the nearest side of the bounds, and some 10 ns for each edge of the boundary.
+    ///
+    /// ```
+    /// use bvhc_runtime::{Model, include_aligned};
+    ///
+    /// let model = Model::from_bytes(include_aligned!("../../../tests/golden/quad.bvh"))?;
+    /// // An open surface of two by one: at first its front is far below, then its back is near above.
+    /// let above = model.winding([1.0, 0.5, 10.0]).expect("not on the surface");
+    /// let below = model.winding([1.0, 0.5, -0.01]).expect("not on the surface");
+    /// assert!(above.value < 0.0 && above.value > -0.01 && below.value > 0.4);
+    /// assert!(below.error < 1e-9 && !below.is_exact());
+    /// assert_eq!(model.winding([1.0, 0.5, 0.0]), None);
+    /// # Ok::<(), bvhc_runtime::OpenError>(())
+    /// ```
+    pub fn winding(&self, point: impl Into<[f32; 3]>) -> Option<Winding> {
+        let point = point.into();
+        dispatch!(self.level().inner(), simd => winding(simd, self, point))
+    }
+
+    /// The winding number around each of `points`, as [`winding`](Self::winding) gives it: `answers[i]` is of `points[i]`. If
+    /// the slices differ in length, the rest of the longer one is ignored.
+    pub fn windings(&self, points: &[[f32; 3]], answers: &mut [Option<Winding>]) {
+        dispatch!(self.level().inner(), simd => {
+            for (point, answer) in points.iter().zip(answers) {
+                *answer = winding(simd, self, *point);
+            }
+        });
+    }
+
+    /// Whether a point is inside, outside or on the surface, by its [`winding`](Self::winding) number.
+    ///
+    /// Exact if the surface is closed: in, out or on. Otherwise a point is inside if its winding number is nearest to one
+    /// that is, by its error bound certainly, and unsure if that does not decide. A point that is not finite is outside.
+    ///
+    /// ```
+    /// use bvhc_runtime::{InsideRule, Model, Place, include_aligned};
+    ///
+    /// let model = Model::from_bytes(include_aligned!("../../../tests/golden/quad.bvh"))?;
+    /// assert_eq!(model.contains([1.0, 0.5, 0.0], InsideRule::NonZero), Place::On);
+    /// assert_eq!(model.contains([1.0, 0.5, 3.0], InsideRule::NonZero), Place::Out);
+    /// # Ok::<(), bvhc_runtime::OpenError>(())
+    /// ```
+    pub fn contains(&self, point: impl Into<[f32; 3]>, rule: InsideRule) -> Place {
+        self.winding(point).map_or(Place::On, |winding| winding.place(rule))
+    }
+
+    /// Where each of `points` is, as [`contains`](Self::contains) says: `answers[i]` is of `points[i]`. If the slices differ
+    /// in length, the rest of the longer one is ignored.
+    pub fn contains_each(&self, points: &[[f32; 3]], rule: InsideRule, answers: &mut [Place]) {
+        dispatch!(self.level().inner(), simd => {
+            for (point, answer) in points.iter().zip(answers) {
+                *answer = winding(simd, self, *point).map_or(Place::On, |winding| winding.place(rule));
+            }
+        });
+    }
+}
+
+#[inline(always)]
+fn winding<S: Kernel>(simd: S, model: &Model<'_>, point: [f32; 3]) -> Option<Winding> {
+    if !point.iter().all(|x| x.is_finite()) {
+        return Some(Winding::NOWHERE);
+    }
+    let bounds = model.bounds();
+    let line = HalfLine::leaving(&bounds, point);
+    let is_beside = (0..3).any(|axis| point[axis] < bounds.min[axis] || point[axis] > bounds.max[axis]);
+    let crossings = if is_beside { 0 } else { crossings(simd, model, &line)? } as f64;
+    let Some(solid) = model.sections().solid() else {
+        return Some(Winding { value: crossings, error: f64::INFINITY });
+    };
+    let boundary = solid.boundary.get();
+    if boundary.is_empty() {
+        return Some(Winding { value: crossings, error: 0.0 });
+    }
+    let Turns { value, error } = turns(simd, boundary, &line);
+    let value = crossings + value;
+    // Twice the rounding of the sum.
+    Some(Winding { value, error: error + f64::EPSILON * (crossings.abs() + value.abs()) })
+}
+
+/// How often a half-line crosses the surface outwards, more than inwards; `None` if its point is on the surface.
+#[inline(always)]
+fn crossings<S: Kernel>(simd: S, model: &Model<'_>, line: &HalfLine) -> Option<i64> {
+    let mut duplicates = DuplicateElimination::new(model);
+    let around = line.as_box();
+    let mut count = 0;
+    let walked = all::walk(
+        simd,
+        model,
+        ROOT,
+        &around,
+        &mut (),
+        #[inline(always)]
+        |visit, sink| {
+            let mut left = line.candidates(simd, visit.block);
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let step = match line.crossing(&corners(visit.block, lane)) {
+                    Crossing::Misses => continue,
+                    Crossing::On => return ControlFlow::Break(()),
+                    Crossing::Outwards => 1,
+                    Crossing::Inwards => -1,
+                };
+                if let Some(triangle) = visit.triangle(lane)
+                    && duplicates.reports(
+                        &visit,
+                        lane,
+                        triangle,
+                        sink,
+                        #[inline(always)]
+                        |node| all::meets(simd, node, &around),
+                    )
+                {
+                    count += step;
+                }
+            }
+            ControlFlow::Continue(())
+        },
+    );
+    walked.is_continue().then_some(count)
+}

@@ -1,0 +1,200 @@
+//! Where a half-line parallel to an axis crosses triangles: exact, and each crossing of a surface counted once.
+//!
+//! Based on: Edelsbrunner, Mücke, "Simulation of Simplicity", 1990, and Shewchuk, "Adaptive Precision Floating-Point
+//! Arithmetic and Fast Robust Geometric Predicates", 1997, through the crate `robust`. Seen along the half-line it is a
+//! point, and a triangle is crossed if the point is on the same side of its three edges. Where the point is exactly on
+//! an edge, it counts as moved by an infinitesimal e along the first of the other axes and by e^2 along the second. The
+//! moved point is on no edge, for all triangles alike, so triangles around an edge or a vertex agree on which of them
+//! is crossed. Triangles that are seen as a segment are never crossed.
+//!
+//! A point on a triangle is found on the way: it is in the closed triangle as seen along the half-line, and in its plane.
+
+use bvhc_format::record::{BLOCK_WIDTH, Block};
+use fearless_simd::{SimdBase, SimdMask, f32x16};
+use robust::{Coord, Coord3D, orient2d, orient3d};
+
+use super::touch_sphere;
+use crate::bounds::Aabb;
+use crate::simd::{Kernel, lanes};
+
+/// The relative error of an edge function in f32: two differences, two products and a difference, rounded, are at most
+/// 4 u off, the bound itself 3 u.
+const EDGE_ERROR: f32 = 8.0 * f32::EPSILON;
+
+/// Far above the underflow of the two products.
+const EDGE_UNDERFLOW: f32 = 1.0 / (1u128 << 120) as f32;
+
+/// The points from `point` on along an axis, in one direction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HalfLine {
+    pub(crate) point: [f32; 3],
+    /// The two other axes, and that of the half-line, so that they are right-handed.
+    pub(crate) axes: [usize; 3],
+    /// 1 or -1: towards greater or lesser coordinates.
+    pub(crate) direction: f32,
+}
+
+/// What a half-line does at a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Crossing {
+    /// It does not cross.
+    Misses,
+    /// It crosses from the back to the front.
+    Outwards,
+    /// It crosses from the front to the back.
+    Inwards,
+    /// It begins on the triangle.
+    On,
+}
+
+impl HalfLine {
+    /// The half-line from a point that leaves a box soonest.
+    #[inline(always)]
+    pub(crate) fn leaving(bounds: &Aabb, point: [f32; 3]) -> Self {
+        let (mut least, mut axis, mut direction) = (f64::INFINITY, 0, 1.0);
+        for (candidate, x) in point.map(f64::from).into_iter().enumerate() {
+            let up = f64::from(bounds.max[candidate]) - x;
+            let down = x - f64::from(bounds.min[candidate]);
+            if up < least {
+                (least, axis, direction) = (up, candidate, 1.0);
+            }
+            if down < least {
+                (least, axis, direction) = (down, candidate, -1.0);
+            }
+        }
+        Self { point, axes: [(axis + 1) % 3, (axis + 2) % 3, axis], direction }
+    }
+
+    /// The half-line as a box without width.
+    #[inline(always)]
+    pub(crate) fn as_box(&self) -> Aabb {
+        let mut around = Aabb { min: self.point, max: self.point };
+        let axis = self.axes[2];
+        if self.direction > 0.0 {
+            around.max[axis] = f32::INFINITY;
+        } else {
+            around.min[axis] = f32::NEG_INFINITY;
+        }
+        around
+    }
+
+    /// A bit for each triangle of the block that the half-line may cross or begin on.
+    #[inline(always)]
+    pub(crate) fn candidates<S: Kernel>(&self, simd: S, block: &Block) -> u32 {
+        let [u, v, w] = self.axes;
+        let ahead = self.relative(simd, block, w) * self.direction;
+        let u = simd.table(self.relative(simd, block, u));
+        let v = simd.table(self.relative(simd, block, v));
+        let tables = [u, v, simd.table(ahead)];
+        let mut found = 0;
+        for first in (0..BLOCK_WIDTH).step_by(lanes::<S>()) {
+            found |= candidates_of_lanes(simd, block, tables, first) << first;
+        }
+        found & ((1 << usize::from(block.triangles).min(BLOCK_WIDTH)) - 1)
+    }
+
+    #[inline(always)]
+    fn relative<S: Kernel>(&self, simd: S, block: &Block, axis: usize) -> f32x16<S> {
+        f32x16::load_array_ref(simd, &block.positions[axis]) - self.point[axis]
+    }
+
+    /// Whether the half-line crosses a triangle, exactly.
+    pub(crate) fn crossing(&self, corners: &[[f32; 3]; 3]) -> Crossing {
+        let sides = [0, 1, 2].map(|k| self.side(&corners[k], &corners[(k + 1) % 3]));
+        let (positive, negative) =
+            (sides.iter().any(|side| *side > 0.0), sides.iter().any(|side| *side < 0.0));
+        match (positive, negative) {
+            (true, true) => return Crossing::Misses,
+            (false, false) => return self.crossing_of_segment(corners),
+            _ => {}
+        }
+        let height = orient3d(
+            self.coordinates(&corners[0]),
+            self.coordinates(&corners[1]),
+            self.coordinates(&corners[2]),
+            self.coordinates(&self.point),
+        );
+        if height == 0.0 {
+            return Crossing::On;
+        }
+        let is_ahead = (height > 0.0) == (positive == (self.direction > 0.0));
+        if !is_ahead
+            || (0..3).any(|k| self.moved_side(sides[k], &corners[k], &corners[(k + 1) % 3]) != positive)
+        {
+            return Crossing::Misses;
+        }
+        if positive == (self.direction > 0.0) { Crossing::Outwards } else { Crossing::Inwards }
+    }
+
+    /// For a triangle that is seen as a segment or a point, on the line through the half-line.
+    #[cold]
+    fn crossing_of_segment(&self, corners: &[[f32; 3]; 3]) -> Crossing {
+        if touch_sphere::touches(corners, self.point, 0.0) { Crossing::On } else { Crossing::Misses }
+    }
+
+    /// On which side of a directed edge the half-line is seen: positive on the left, with the exact sign.
+    #[inline(always)]
+    fn side(&self, from: &[f32; 3], to: &[f32; 3]) -> f64 {
+        let [u, v, _] = self.axes;
+        let seen = |point: &[f32; 3]| Coord { x: f64::from(point[u]), y: f64::from(point[v]) };
+        orient2d(seen(from), seen(to), seen(&self.point))
+    }
+
+    /// Whether the moved half-line is on the left of an edge, of which the half-line is on this `side`.
+    #[inline(always)]
+    fn moved_side(&self, side: f64, from: &[f32; 3], to: &[f32; 3]) -> bool {
+        let [u, v, _] = self.axes;
+        side > 0.0 || side == 0.0 && (to[v] < from[v] || to[v] == from[v] && to[u] > from[u])
+    }
+
+    /// Whether the moved half-line is on the left of a directed edge; `None` if the edge is seen as a point.
+    #[cold]
+    pub(crate) fn is_left_of(&self, from: &[f32; 3], to: &[f32; 3]) -> Option<bool> {
+        let [u, v, _] = self.axes;
+        let is_point = from[u] == to[u] && from[v] == to[v];
+        (!is_point).then(|| self.moved_side(self.side(from, to), from, to))
+    }
+
+    #[inline(always)]
+    fn coordinates(&self, point: &[f32; 3]) -> Coord3D<f64> {
+        let [x, y, z] = self.axes.map(|axis| f64::from(point[axis]));
+        Coord3D { x, y, z }
+    }
+}
+
+/// The candidates of the lanes from `first` on. `tables`: coordinates on the other two axes and along the half-line, from
+/// its point on.
+#[inline(always)]
+fn candidates_of_lanes<S: Kernel>(simd: S, block: &Block, tables: [S::Table; 3], first: usize) -> u32 {
+    let [a, b, c] = [
+        corner_of_lanes(simd, &block.corners[0], tables, first),
+        corner_of_lanes(simd, &block.corners[1], tables, first),
+        corner_of_lanes(simd, &block.corners[2], tables, first),
+    ];
+    let zero = S::Lanes::splat(simd, 0.0);
+    // Written so that a NaN, which only a corrupt file has, leaves the triangle to the exact test.
+    let behind = a[2].simd_lt(zero) & b[2].simd_lt(zero) & c[2].simd_lt(zero);
+    let [ab, bc, ca] = [sides_of_lanes::<S>(a, b), sides_of_lanes::<S>(b, c), sides_of_lanes::<S>(c, a)];
+    let bound = (ab[1].max(bc[1]).max(ca[1])) + EDGE_UNDERFLOW;
+    let least = ab[0].min(bc[0]).min(ca[0]);
+    let most = ab[0].max(bc[0]).max(ca[0]);
+    let outside = least.simd_lt(zero - bound) & most.simd_gt(bound);
+    !((behind | outside).to_bitmask() as u32) & (u32::MAX >> (u32::BITS as usize - lanes::<S>()))
+}
+
+#[inline(always)]
+fn corner_of_lanes<S: Kernel>(
+    simd: S,
+    slots: &[u8; BLOCK_WIDTH],
+    [u, v, ahead]: [S::Table; 3],
+    first: usize,
+) -> [S::Lanes; 3] {
+    [simd.look_up(u, slots, first), simd.look_up(v, slots, first), simd.look_up(ahead, slots, first)]
+}
+
+/// The edge functions of an edge, and a bound of their error.
+#[inline(always)]
+fn sides_of_lanes<S: Kernel>(from: [S::Lanes; 3], to: [S::Lanes; 3]) -> [S::Lanes; 2] {
+    let (left, right) = (from[0] * to[1], from[1] * to[0]);
+    [left - right, (left.abs() + right.abs()) * EDGE_ERROR]
+}
