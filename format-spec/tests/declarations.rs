@@ -224,6 +224,18 @@ fn the_pattern_declares_the_records() {
     check("bvhc.hexpat", &pattern());
 }
 
+/// FORMAT.md's tables have each kind, and the size of its root.
+#[test]
+fn the_specification_names_the_sections() {
+    let text = fs::read_to_string(path("FORMAT.md")).expect("it is there");
+    for kind in SectionKind::ALL {
+        let (number, name, size) = (kind as u32, kind.name(), kind.root().size);
+        assert!(text.contains(&format!("\n| {number} | {name} | {size} | 8 |\n")), "the root of {name}");
+        let listed = text.lines().filter(|line| line.starts_with(&format!("| {number} | {name} |"))).count();
+        assert_eq!(listed, 2, "{name}: among the kinds and among the roots");
+    }
+}
+
 /// The header's assertions hold, in C and in C++.
 #[test]
 fn compilers_accept_the_header() {
