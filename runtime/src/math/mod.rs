@@ -4,15 +4,15 @@ pub(crate) mod double;
 pub(crate) mod exact;
 pub(crate) mod vector;
 
-/// As `f32::max`, but without its handling of NaN, which costs four instructions.
+/// As `max` of floats, but without its handling of NaN, which costs four instructions.
 #[inline(always)]
-pub(crate) fn larger(a: f32, b: f32) -> f32 {
+pub(crate) fn larger<T: PartialOrd>(a: T, b: T) -> T {
     if a > b { a } else { b }
 }
 
-/// As `f32::min`, but without its handling of NaN.
+/// As `min` of floats, but without its handling of NaN.
 #[inline(always)]
-pub(crate) fn smaller(a: f32, b: f32) -> f32 {
+pub(crate) fn smaller<T: PartialOrd>(a: T, b: T) -> T {
     if a < b { a } else { b }
 }
 

@@ -13,12 +13,15 @@ use super::depth::shortest_way_out;
 use super::gjk::{Contact, Nearest, Separation, classify, error};
 use super::{Bounds, Corners, Displacement, Shape, magnitude};
 use crate::math::vector::{add, cross, dot, scale, sub};
+use crate::math::{larger, smaller};
 
 /// The most steps towards a triangle. Only grazing ones take more than ten.
 const STEPS: usize = 48;
 
-/// How often a time is moved back, four times as far each time, before integers decide.
-const BACKS: u32 = 12;
+/// How often a time is moved back, four times as far each time, before integers decide. In all that is less than the
+/// tolerance, of which a grain is 1 / 256: so what [`Mover::is_apart_until`] tells apart has a later time, whichever of
+/// the two is asked first.
+const BACKS: u32 = 4;
 
 /// The part of a triangle that a shape touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -232,12 +235,4 @@ pub(crate) fn unit_normal(triangle: &Corners) -> [f64; 3] {
 /// The centre of a shape's core.
 pub(crate) fn centre(bounds: &Bounds) -> [f64; 3] {
     scale(add(bounds.lower, bounds.upper), 0.5)
-}
-
-fn larger(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
-}
-
-fn smaller(a: f64, b: f64) -> f64 {
-    if a < b { a } else { b }
 }

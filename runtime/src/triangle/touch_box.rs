@@ -23,6 +23,8 @@
 
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
+use crate::math::{larger, smaller};
+
 /// A number that the exact tests take.
 trait Coordinate: Copy + PartialOrd + Into<f64> {}
 
@@ -149,15 +151,6 @@ fn plane_verdict(normal: &[f64; 3], size: &[f64; 3], low: &[f64; 3], high: &[f64
     }
     bound *= PLANE_ERROR;
     Classification { apart: top < -bound || bottom > bound, clear: top >= bound && bottom <= -bound }
-}
-
-/// One instruction; `f64::max` also handles NaN.
-fn larger(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
-}
-
-fn smaller(a: f64, b: f64) -> f64 {
-    if a < b { a } else { b }
 }
 
 /// Whether the box is beyond an edge seen along `axis`, from the box's offsets from the edge's start.
