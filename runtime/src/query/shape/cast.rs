@@ -8,7 +8,7 @@ use crate::math::vector::dot;
 use crate::model::Model;
 use crate::ray::{Class, Frame, Ray, Sides};
 use crate::shape::filter::{Entries, MovingBox, POSITION_ERROR, entries_in_block};
-use crate::shape::first_touch::{Feature, Mover, Touch, centre, unit_normal};
+use crate::shape::first_touch::{Feature, Mover, TouchTime, centre, unit_normal};
 use crate::shape::{Bounds, Corners, Shape, corners_of};
 use crate::simd::{Kernel, dispatch};
 use crate::triangle::corners;
@@ -127,15 +127,13 @@ impl Model<'_> {
 
     /// As [`cast`](Self::cast), among the triangles that `probe` accepts.
     pub fn cast_with<T: Shape, P: Probe>(&self, cast: &ShapeCast<'_, T>, probe: &mut P) -> Option<CastHit> {
-        let mut first: Option<CastHit> = None;
-        let mut keep = |hit: &CastHit| {
-            if first.as_ref().is_none_or(|best| comes_before(hit, best)) {
-                first = Some(*hit);
-            }
-            Next::UpTo(first.as_ref().map_or(f64::INFINITY, |best| best.t))
-        };
-        self.cast_erased(&cast.erased(), false, &mut Erased::new(probe), &mut keep);
-        first
+        let plan = Plan::new(self, &cast.erased())?;
+        let mut first = First::default();
+        self.visit_casts(&plan, false, &mut Erased::new(probe), &mut |found| {
+            first.offer(found, &plan);
+            Next::UpTo(found.time.t)
+        });
+        first.hit(&plan)
     }
 
     /// Whether the moving shape touches anything. Faster than [`cast`](Self::cast).
@@ -145,13 +143,13 @@ impl Model<'_> {
 
     /// As [`cast_any`](Self::cast_any), among the triangles that `probe` accepts.
     pub fn cast_any_with<T: Shape, P: Probe>(&self, cast: &ShapeCast<'_, T>, probe: &mut P) -> bool {
-        let mut found = false;
-        let mut keep = |_: &CastHit| {
-            found = true;
+        let Some(plan) = Plan::new(self, &cast.erased()) else { return false };
+        let mut is_found = false;
+        self.visit_casts(&plan, false, &mut Erased::new(probe), &mut |_| {
+            is_found = true;
             Next::Stop
-        };
-        self.cast_erased(&cast.erased(), false, &mut Erased::new(probe), &mut keep);
-        found
+        });
+        is_found
     }
 
     /// Calls `visit` once with the first contact of each triangle that the moving shape touches, in no particular
@@ -171,25 +169,60 @@ impl Model<'_> {
         probe: &mut P,
         mut visit: impl FnMut(&CastHit) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
+        let Some(plan) = Plan::new(self, &cast.erased()) else { return ControlFlow::Continue(()) };
         let mut stopped = false;
-        let mut report = |hit: &CastHit| {
-            stopped = visit(hit).is_break();
+        self.visit_casts(&plan, true, &mut Erased::new(probe), &mut |found| {
+            stopped = visit(&plan.describe(found)).is_break();
             if stopped { Next::Stop } else { Next::UpTo(f64::INFINITY) }
-        };
-        self.cast_erased(&cast.erased(), true, &mut Erased::new(probe), &mut report);
+        });
         if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Compiled once for all shapes and questions. `once`: triangles in several blocks are reported once.
-    fn cast_erased(
+    fn visit_casts(
         &self,
-        cast: &ShapeCast<'_, dyn Shape + '_>,
+        plan: &Plan<'_>,
         once: bool,
         probe: &mut Erased<'_>,
-        report: &mut dyn FnMut(&CastHit) -> Next,
+        report: &mut dyn FnMut(&Found) -> Next,
     ) {
-        let Some(plan) = Plan::new(self, cast) else { return };
-        dispatch!(self.level().inner(), simd => run(simd, self, &plan, once, probe, report));
+        dispatch!(self.level().inner(), simd => run(simd, self, plan, once, probe, report));
+    }
+}
+
+/// A triangle that the shape touches, and when. How it does is looked at only where that matters.
+#[derive(Clone, Copy)]
+struct Found {
+    time: TouchTime,
+    triangle: u32,
+    corners: [[f32; 3]; 3],
+    exact: Corners,
+}
+
+/// The first contact so far, described if another one came at the same time.
+#[derive(Default)]
+struct First {
+    best: Option<(Found, Option<CastHit>)>,
+}
+
+impl First {
+    fn offer(&mut self, found: &Found, plan: &Plan<'_>) {
+        let Some((held, hit)) = &self.best else {
+            self.best = Some((*found, None));
+            return;
+        };
+        if found.time.t < held.time.t {
+            self.best = Some((*found, None));
+        } else if found.time.t == held.time.t {
+            let held = (*held, hit.unwrap_or_else(|| plan.describe(held)));
+            let other = (*found, plan.describe(found));
+            let (found, hit) = if comes_before(&other.1, &held.1) { other } else { held };
+            self.best = Some((found, Some(hit)));
+        }
+    }
+
+    fn hit(self, plan: &Plan<'_>) -> Option<CastHit> {
+        self.best.map(|(found, hit)| hit.unwrap_or_else(|| plan.describe(&found)))
     }
 }
 
@@ -312,25 +345,39 @@ impl<'a> Plan<'a> {
         ((later + self.mover.grain / self.unit) as f32).next_up().min(self.ray.t_max)
     }
 
-    /// The contact with a triangle up to `limit`.
-    fn touch(&self, corners: &Corners, limit: f64) -> Option<Touch> {
+    /// When a triangle is touched, if that is up to `limit`, from a side that counts, and not a contact at the start that
+    /// does not count.
+    fn touch(&self, corners: &Corners, limit: f64) -> Option<TouchTime> {
+        let direction = self.mover.direction.map(f64::from);
         if self.sides != Sides::Both {
-            let along = dot(unit_normal(corners), self.mover.direction.map(f64::from));
+            let along = dot(unit_normal(corners), direction);
             let seen = if self.sides == Sides::Front { along < 0.0 } else { along > 0.0 };
             if !seen {
                 return None;
             }
         }
-        let time = self.mover.first_touch(corners, limit)?;
-        if time.t > limit || time.from_start && self.start == StartContact::Ignore {
-            return None;
+        let time = self.mover.first_touch(corners, limit).filter(|time| time.t <= limit)?;
+        let counts = match self.start {
+            _ if !time.from_start => true,
+            StartContact::Report => true,
+            StartContact::IfClosing => dot(self.mover.describe(corners, &time).normal, direction) < 0.0,
+            StartContact::Ignore => false,
+        };
+        counts.then_some(time)
+    }
+
+    fn describe(&self, found: &Found) -> CastHit {
+        let touch = self.mover.describe(&found.exact, &found.time);
+        CastHit {
+            t: touch.t,
+            point: touch.point.map(|x| x as f32),
+            normal: touch.normal.map(|x| x as f32 + 0.0),
+            face_normal: unit_normal(&found.exact).map(|x| x as f32 + 0.0),
+            feature: touch.feature,
+            depth: touch.depth.map(|depth| depth as f32),
+            triangle: found.triangle,
+            corners: found.corners,
         }
-        let touch = self.mover.describe(corners, &time);
-        if touch.depth.is_some() {
-            let closing = dot(touch.normal, self.mover.direction.map(f64::from)) < 0.0;
-            return (closing || self.start == StartContact::Report).then_some(touch);
-        }
-        Some(touch)
     }
 }
 
@@ -346,7 +393,7 @@ fn run<S: Kernel>(
     plan: &Plan<'_>,
     once: bool,
     probe: &mut Erased<'_>,
-    report: &mut dyn FnMut(&CastHit) -> Next,
+    report: &mut dyn FnMut(&Found) -> Next,
 ) {
     let Some(frame) = frame(simd, model, plan) else { return };
     let shape = MovingBox {
@@ -376,12 +423,12 @@ fn run<S: Kernel>(
                 if entries[lane] > limit.0 {
                     break;
                 }
-                let Some(hit) = hit_in_lane(plan, &visit, lane, limit.1, probe) else { continue };
+                let Some(found) = touch_in_lane(plan, &visit, lane, limit.1, probe) else { continue };
                 let is_duplicate = once
                     && !duplicates.reports(
                         &visit,
                         lane,
-                        hit.triangle,
+                        found.triangle,
                         probe,
                         #[inline(always)]
                         |node| boxes.meets(simd, node, frame.t_max),
@@ -389,7 +436,7 @@ fn run<S: Kernel>(
                 if is_duplicate {
                     continue;
                 }
-                match report(&hit) {
+                match report(&found) {
                     Next::UpTo(t) => limit = (plan.in_ray_units(t), t),
                     Next::Stop => stopped = true,
                 }
@@ -415,29 +462,20 @@ fn least(entries: &Entries, mut lanes: u32) -> usize {
 
 /// Compiled once, outside of the levels' code: it is f64 and the same on all.
 #[inline(never)]
-fn hit_in_lane(
+fn touch_in_lane(
     plan: &Plan<'_>,
     visit: &Visit<'_>,
     lane: usize,
     limit: f64,
     probe: &mut Erased<'_>,
-) -> Option<CastHit> {
+) -> Option<Found> {
     if !probe.accepts(visit, lane) {
         return None;
     }
     let corners = corners(visit.block, lane);
     let exact = corners_of(&corners)?;
-    let touch = plan.touch(&exact, limit)?;
-    Some(CastHit {
-        t: touch.t,
-        point: touch.point.map(|x| x as f32),
-        normal: touch.normal.map(|x| x as f32 + 0.0),
-        face_normal: unit_normal(&exact).map(|x| x as f32 + 0.0),
-        feature: touch.feature,
-        depth: touch.depth.map(|depth| depth as f32),
-        triangle: visit.triangle(lane)?,
-        corners,
-    })
+    let time = plan.touch(&exact, limit)?;
+    Some(Found { time, triangle: visit.triangle(lane)?, corners, exact })
 }
 
 /// The frame of the cast's ray, with boxes grown by the shape; `None` if the ray has no class.
