@@ -36,10 +36,13 @@
 //! hit has an infinite `t`.
 //!
 //! **Features**: `mmap` (default; files, needs the standard library), `alloc` (copies of bytes, [`TriangleTable`]),
-//! `hashes` (`Model::verify_hashes`), `packed` (default; files with `--layout small`), `volumes` (default; two models by
+//! `hashes` (`Model::verify_hashes`), `packed` (default; files with `--layout small`), `pairs` (default; two models), `shapes` (default;
+//! overlaps and casts of convex shapes), `volumes` (default; two models by
 //! k-DOPs, swept spheres and sample vertices), `scalar` (for tests). Without features the crate is `no_std`, and neither
 //! it nor its dependencies allocate.
 #![no_std]
+// What several queries share has parts that only some of them use.
+#![cfg_attr(not(all(feature = "pairs", feature = "shapes")), allow(dead_code))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -59,11 +62,13 @@ mod model;
 #[cfg(feature = "alloc")]
 mod owner;
 mod packet;
+#[cfg(feature = "pairs")]
 mod pair;
 mod pose;
 mod prefetch;
 mod query;
 mod ray;
+#[cfg(feature = "shapes")]
 mod shape;
 mod simd;
 mod stack;
@@ -95,21 +100,26 @@ pub use owner::MappedModel;
 pub use owner::{LoadedModel, WorldFile};
 #[cfg(feature = "volumes")]
 pub use pair::Realign;
+#[cfg(feature = "pairs")]
 pub use pair::{Against, Distance, Exhausted, Pair, PairError, Tolerance, Volume, WarmStart, WorkBudget};
 pub use pose::{Pose, PoseError};
+#[cfg(feature = "shapes")]
+pub use query::{CastHit, ShapeCast, StartContact};
 pub use query::{
-    CastHit, ClosestPoint, InsideRule, Overlap, Place, ShapeCast, SignedDistance, StartContact, SurfacePoint,
-    VisitControl, Winding,
+    ClosestPoint, InsideRule, Overlap, Place, SignedDistance, SurfacePoint, VisitControl, Winding,
 };
 pub use ray::{Hit, Ray, Sides};
+#[cfg(feature = "shapes")]
 pub use shape::{Ball, Capsule, ConvexHull, Cuboid, Cylinder, Displacement, Feature, Shape, TriangleShape};
 #[cfg(feature = "alloc")]
 pub use triangles::TriangleTable;
 pub use walk::probe::{Counters, Filter, Probe};
 pub use world::{
-    Instance, InstanceFilter, NearInstances, Similarity, TriangleFilter, World, WorldDistance, WorldError,
-    WorldFilter, WorldHit, WorldOverlap, WorldPair, WorldPairError, WorldPoint,
+    Instance, InstanceFilter, Similarity, TriangleFilter, World, WorldError, WorldFilter, WorldHit,
+    WorldOverlap, WorldPoint,
 };
+#[cfg(feature = "pairs")]
+pub use world::{NearInstances, WorldDistance, WorldPair, WorldPairError};
 
 /// Embeds a compiled file in the program, aligned to 64 bytes as [`Model::from_bytes`] requires.
 ///

@@ -5,6 +5,7 @@ mod candidates;
 mod overlap;
 mod point;
 mod ray;
+#[cfg(feature = "shapes")]
 mod shape;
 mod signed;
 mod winding;
@@ -13,6 +14,7 @@ pub(crate) use overlap::BEYOND_MODELS;
 pub use overlap::Overlap;
 pub use point::{ClosestPoint, SurfacePoint};
 pub use ray::VisitControl;
+#[cfg(feature = "shapes")]
 pub use shape::{CastHit, ShapeCast, StartContact};
 pub use signed::SignedDistance;
 pub use winding::{InsideRule, Place, Winding};

@@ -1,7 +1,9 @@
 //! Errors of worlds.
 
 use crate::error::OpenError;
+#[cfg(feature = "pairs")]
 use crate::pair::PairError;
+#[cfg(feature = "pairs")]
 use crate::pose::PoseError;
 
 /// Why bytes are not a world that this runtime can query.
@@ -45,6 +47,7 @@ pub enum WorldError {
 }
 
 /// Why a query of a mesh and a world has no answer.
+#[cfg(feature = "pairs")]
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorldPairError {

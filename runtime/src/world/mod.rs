@@ -4,10 +4,12 @@
 //! that instance's mesh. Boxes of the tree are grown by more than the transformation can round ([`walk`]), so the tree
 //! hides no answer.
 
+#[cfg(feature = "pairs")]
 mod against;
 mod error;
 mod filter;
 mod instance;
+#[cfg(feature = "pairs")]
 mod near;
 mod overlap;
 mod point;
@@ -15,10 +17,14 @@ mod ray;
 mod similarity;
 mod walk;
 
+#[cfg(feature = "pairs")]
 pub use against::{WorldDistance, WorldPair};
-pub use error::{WorldError, WorldPairError};
+pub use error::WorldError;
+#[cfg(feature = "pairs")]
+pub use error::WorldPairError;
 pub use filter::{InstanceFilter, TriangleFilter, WorldFilter};
 pub use instance::Instance;
+#[cfg(feature = "pairs")]
 pub use near::NearInstances;
 pub use overlap::WorldOverlap;
 pub use point::WorldPoint;
