@@ -72,6 +72,15 @@ fn model_at(path: &Path, query: &'static str) -> Result<Compiled, CliError> {
     Ok(file)
 }
 
+/// The second file of a query of two, which must be a model, whatever the first one is.
+fn second_model(path: &Path, query: &'static str) -> Result<Compiled, CliError> {
+    let file = Compiled::read(path)?;
+    if has_world(&file) {
+        return Err(UsageError::WorldIsSecond { file: file.name, query }.into());
+    }
+    Ok(file)
+}
+
 /// Whether a file has a world.
 fn has_world(file: &Compiled) -> bool {
     World::is_in(file.model.bytes()).unwrap_or(false)
@@ -83,7 +92,7 @@ fn open_world(file: Compiled) -> Result<WorldFile, CliError> {
 }
 
 fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
-    let (a, b) = (Compiled::read(&args.a)?, Compiled::read(&args.b)?);
+    let (a, b) = (Compiled::read(&args.a)?, second_model(&args.b, "collide")?);
     if has_world(&a) {
         args.volume.refuse()?;
         args.work.refuse()?;
@@ -101,7 +110,7 @@ fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
 }
 
 fn ask_how_far(args: &DistanceArgs) -> Result<(), CliError> {
-    let (a, b) = (Compiled::read(&args.a)?, Compiled::read(&args.b)?);
+    let (a, b) = (Compiled::read(&args.a)?, second_model(&args.b, "distance")?);
     if has_world(&a) {
         args.refuse_for_world()?;
         let a = open_world(a)?;
