@@ -203,7 +203,9 @@ pub(super) enum UsageError {
         query: &'static str,
     },
     /// The second file of a query of two holds a world.
-    #[error("{file}: holds a world, and the second file of a {query} query must be a model (the first may hold a world)")]
+    #[error(
+        "{file}: holds a world, and the second file of a {query} query must be a model (the first may hold a world)"
+    )]
     WorldIsSecond {
         /// The file.
         file: String,

@@ -2,6 +2,7 @@
 
 mod collide;
 mod distance;
+mod fields;
 mod inside;
 mod model;
 mod pairs;
@@ -146,7 +147,7 @@ trait Answer {
     /// The names of a row's fields.
     fn header(&self) -> &'static str;
 
-    /// Appends the row that answers a line, unless the line has no query.
+    /// Appends the fields that answer a line, without the line's end; none if the line has no query.
     fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError>;
 }
 
@@ -189,7 +190,11 @@ impl<R: Read, W: Write> Session<'_, R, W> {
                 self.handler.answer(without_mark(&line, number), &mut row)
             };
             match answered {
-                Ok(()) => self.put(&row)?,
+                Ok(()) if row.is_empty() => {}
+                Ok(()) => {
+                    row.push('\n');
+                    self.put(&row)?;
+                }
                 Err(error) => {
                     self.flush()?;
                     return Err(CliError::Query { input: self.name, line: number, error });
