@@ -4,7 +4,7 @@ use core::ops::ControlFlow;
 
 use super::error::WorldPairError;
 use super::filter::WorldFilter;
-use super::walk::BOX_MARGIN;
+use super::walk::{BOX_MARGIN, FirstLeaves};
 use super::{Part, World};
 use crate::bounds::Aabb;
 use crate::model::Model;
@@ -134,8 +134,9 @@ impl World<'_> {
     ) -> Result<ControlFlow<()>, WorldPairError> {
         let bounds = world_box(mesh, pose);
         let (mut failure, mut not_rigid) = (None, None::<u32>);
+        let mut first = FirstLeaves::of(self);
         let ended = self.in_box(&bounds, &mut |leaf| {
-            if !self.is_first_in_box(leaf, &bounds) {
+            if !first.has(leaf, &bounds) {
                 return ControlFlow::Continue(());
             }
             let Some(part) = self.seen(leaf, filter) else { return ControlFlow::Continue(()) };

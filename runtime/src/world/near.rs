@@ -4,6 +4,7 @@ use core::ops::ControlFlow;
 
 use super::against::{relative, square_between};
 use super::error::WorldPairError;
+use super::walk::FirstLeaves;
 use super::{Part, World};
 use crate::bounds::Aabb;
 use crate::walk::ROOT;
@@ -62,8 +63,9 @@ impl World<'_> {
         let Some(instance) = self.instance(a.instance) else { return Ok(ControlFlow::Continue(())) };
         let (own, mut failure) = (instance.bounds(), None);
         let query = grown(&own, margin);
+        let mut first = FirstLeaves::of(self);
         let ended = self.in_box(&query, &mut |leaf| {
-            let is_new = leaf.instance > a.instance && self.is_first_in_box(leaf, &query);
+            let is_new = leaf.instance > a.instance && first.has(leaf, &query);
             let Some(b) = self.whole(leaf.instance).filter(|_| is_new) else {
                 return ControlFlow::Continue(());
             };

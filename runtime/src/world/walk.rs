@@ -17,7 +17,7 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::record::{ChildRef, NODE_WIDTH, WideNode};
+use bvhc_format::record::{NODE_WIDTH, WideNode};
 use bvhc_format::world::InstanceLeaf;
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
@@ -91,15 +91,37 @@ impl<'a> World<'a> {
         let layers = self.section.node_layers.get().get(index as usize)?.to_native();
         self.nodes().get(index as usize).filter(|_| layers & self.layers != 0)
     }
+}
 
-    /// Whether a leaf is the first of its instance's whose box touches `query`: so an instance of several leaves is met once
-    /// by a walk through that box.
-    pub(super) fn is_first_in_box(&self, leaf: &InstanceLeaf, query: &Aabb) -> bool {
-        let leaves = self.leaves();
-        let start = leaves.partition_point(|other| other.instance < leaf.instance);
-        let of_instance = leaves[start..].iter().take_while(|other| other.instance == leaf.instance);
-        let mut before = of_instance.take_while(|other| other.slot != leaf.slot);
-        !before.any(|other| touch(&other.bounds, query))
+/// Decides which leaf of an instance answers a query, so that an instance of several leaves is met once by a walk through a
+/// box: the first one whose box touches it.
+///
+/// From a leaf, those before it are tested in descending order until one touches the box: that one answers, or one before
+/// it. So a walk tests each leaf at most once, from the next one that touches the box.
+pub(super) struct FirstLeaves<'w> {
+    leaves: &'w [InstanceLeaf],
+    /// How many leaves may still be tested. More than twice as many as there are is a sign of a corrupt file.
+    tests: usize,
+}
+
+impl<'w> FirstLeaves<'w> {
+    /// For one walk.
+    pub(super) fn of(world: &World<'w>) -> Self {
+        Self { leaves: world.leaves(), tests: 2 * world.leaves().len() }
+    }
+
+    /// Whether a leaf that touches `query` is the first of its instance's that does.
+    pub(super) fn has(&mut self, leaf: &InstanceLeaf, query: &Aabb) -> bool {
+        let key = |leaf: &InstanceLeaf| (leaf.instance, leaf.slot);
+        let own = self.leaves.partition_point(|other| key(other) < key(leaf));
+        for other in self.leaves[..own].iter().rev().take_while(|other| other.instance == leaf.instance) {
+            let Some(tests) = self.tests.checked_sub(1) else { return false };
+            self.tests = tests;
+            if touch(&other.bounds, query) {
+                return false;
+            }
+        }
+        true
     }
 }
 
@@ -167,15 +189,7 @@ fn in_box<'a, S: Kernel>(
             continue;
         }
         let Some(node) = world.node(child) else { continue };
-        let mut touched = all::meets(simd, node, query);
-        while touched != 0 {
-            let child = node.children[touched.trailing_zeros() as usize % NODE_WIDTH];
-            touched &= touched - 1;
-            // A box that extends beyond 1e30 touches the planes of empty slots.
-            if child != ChildRef::EMPTY.0 {
-                stack.push(child, 0.0);
-            }
-        }
+        all::push_touched(simd, node, query, &mut stack);
     }
     ControlFlow::Continue(())
 }
