@@ -107,7 +107,8 @@ pub use shape::{Ball, Capsule, ConvexHull, Cuboid, Cylinder, Displacement, Featu
 pub use triangles::TriangleTable;
 pub use walk::probe::{Counters, Filter, Probe};
 pub use world::{
-    Instance, InstanceFilter, NearInstances, Similarity, TriangleFilter, World, WorldDistance, WorldError,
+    Found, Handle, Instance, InstanceFilter, MovingError, MovingWorld, NearInstances, NearPoint, Similarity,
+    Snapshot, Thing, ThingFilter, ThingPairError, TriangleFilter, Updated, World, WorldDistance, WorldError,
     WorldFilter, WorldHit, WorldOverlap, WorldPair, WorldPairError, WorldPoint,
 };
 

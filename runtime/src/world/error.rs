@@ -44,6 +44,17 @@ pub enum WorldError {
     Bounds,
 }
 
+impl WorldPairError {
+    /// The instance at fault.
+    pub fn instance(&self) -> u32 {
+        match self {
+            Self::NotRigid { instance } | Self::Pose { instance, .. } | Self::Pair { instance, .. } => {
+                *instance
+            }
+        }
+    }
+}
+
 /// Why a query of a mesh and a world has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]

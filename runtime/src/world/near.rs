@@ -2,10 +2,12 @@
 
 use core::ops::ControlFlow;
 
+use super::World;
 use super::against::{relative, square_between};
 use super::error::WorldPairError;
+use super::similarity::Similarity;
+use super::things::{Part, Things};
 use super::walk::FirstLeaves;
-use super::{Part, World};
 use crate::bounds::Aabb;
 use crate::walk::ROOT;
 
@@ -38,18 +40,21 @@ impl World<'_> {
             return Ok(ControlFlow::Continue(()));
         }
         for a in 0..self.instance_count() {
-            let Some(part) = self.whole(a) else { continue };
-            if self.near_one(&part, margin, &mut visit)?.is_break() {
+            let Some(part) = self.things.whole(a) else { continue };
+            if self.things.near_one(&part, margin, &mut visit)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
         Ok(ControlFlow::Continue(()))
     }
+}
 
+/// The walk.
+impl Things<'_> {
     /// An instance as a whole, if it is seen.
     fn whole(&self, instance: u32) -> Option<Part<'_>> {
-        let record = self.record(instance).filter(|record| record.layers & self.layers() != 0)?;
-        let similarity = self.instance(instance)?.similarity();
+        let record = self.record(instance).filter(|record| record.layers & self.layers != 0)?;
+        let similarity = Similarity::of(record);
         Some(Part { instance, model: self.mesh(record.mesh)?, child: ROOT, similarity })
     }
 
@@ -60,8 +65,8 @@ impl World<'_> {
         margin: f64,
         visit: &mut dyn FnMut(NearInstances) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, WorldPairError> {
-        let Some(instance) = self.instance(a.instance) else { return Ok(ControlFlow::Continue(())) };
-        let (own, mut failure) = (instance.bounds(), None);
+        let Some(own) = self.bounds(a.instance) else { return Ok(ControlFlow::Continue(())) };
+        let mut failure = None;
         let query = grown(&own, margin);
         let mut first = FirstLeaves::of(self);
         let ended = self.in_box(&query, &mut |leaf| {
@@ -89,8 +94,8 @@ impl World<'_> {
         b: &Part<'_>,
         margin: f64,
     ) -> Result<Option<f64>, WorldPairError> {
-        let Some(other) = self.instance(b.instance) else { return Ok(None) };
-        if square_between(own, &other.bounds()) > margin * margin * (1.0 + 4.0 * f64::EPSILON) {
+        let Some(other) = self.bounds(b.instance) else { return Ok(None) };
+        if square_between(own, &other) > margin * margin * (1.0 + 4.0 * f64::EPSILON) {
             return Ok(None);
         }
         let not_rigid = |part: &Part<'_>| WorldPairError::NotRigid { instance: part.instance };
