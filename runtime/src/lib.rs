@@ -14,6 +14,7 @@
 //!                what does it touch, moving?    cast, cast_any, all_casts      t, point, normals, depth, triangle
 //! another model  do the surfaces meet?          collides, first_pair, all_pairs
 //!                how far are they apart?        distance, within
+//! many things    any of these, and which?       World, MovingWorld          the same, with the thing
 //! a triangle     where does it come from?       source_of                      face, material, group, object
 //! ```
 //!
@@ -107,9 +108,9 @@ pub use shape::{Ball, Capsule, ConvexHull, Cuboid, Cylinder, Displacement, Featu
 pub use triangles::TriangleTable;
 pub use walk::probe::{Counters, Filter, Probe};
 pub use world::{
-    Found, Handle, Instance, InstanceFilter, MovingError, MovingWorld, NearInstances, NearPoint, Similarity,
-    Snapshot, Thing, ThingFilter, ThingPairError, TriangleFilter, Updated, World, WorldDistance, WorldError,
-    WorldFilter, WorldHit, WorldOverlap, WorldPair, WorldPairError, WorldPoint,
+    Change, Found, Handle, Instance, InstanceFilter, MovingError, MovingWorld, NearInstances, NearPoint,
+    Similarity, Snapshot, Thing, ThingFilter, ThingPair, ThingPairError, TriangleFilter, Updated, World,
+    WorldDistance, WorldError, WorldFilter, WorldHit, WorldOverlap, WorldPair, WorldPairError, WorldPoint,
 };
 
 /// Embeds a compiled file in the program, aligned to 64 bytes as [`Model::from_bytes`] requires.

@@ -23,7 +23,8 @@ pub use error::{WorldError, WorldPairError};
 pub use filter::{InstanceFilter, TriangleFilter, WorldFilter};
 pub use instance::Instance;
 pub use moving::{
-    Found, Handle, MovingError, MovingWorld, NearPoint, Snapshot, Thing, ThingFilter, ThingPairError, Updated,
+    Change, Found, Handle, MovingError, MovingWorld, NearPoint, Snapshot, Thing, ThingFilter, ThingPair,
+    ThingPairError, Updated,
 };
 pub use near::NearInstances;
 pub use overlap::WorldOverlap;

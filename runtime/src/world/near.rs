@@ -110,7 +110,7 @@ impl Things<'_> {
 }
 
 /// A box grown by a margin on every side, rounded outward.
-fn grown(own: &Aabb, margin: f64) -> Aabb {
+pub(super) fn grown(own: &Aabb, margin: f64) -> Aabb {
     let lower = |x: f32| ((f64::from(x) - margin) as f32).next_down();
     let upper = |x: f32| ((f64::from(x) + margin) as f32).next_up();
     Aabb { min: own.min.map(lower), max: own.max.map(upper) }

@@ -30,6 +30,14 @@ pub enum MovingError {
         /// The bytes needed for one more.
         needed: usize,
     },
+    /// There are more pairs than the caller has places for. Nothing of use was written.
+    #[error("there are {needed} pairs, but there is memory for {found}")]
+    Pairs {
+        /// The number of pairs.
+        needed: usize,
+        /// The places that the caller gave.
+        found: usize,
+    },
     /// The handle is of a thing that was removed, or of another world.
     #[error("the handle is of no thing that is there")]
     NoSuchThing,

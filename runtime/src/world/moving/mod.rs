@@ -3,10 +3,12 @@
 mod build;
 mod error;
 mod memory;
+mod pairs;
 mod snapshot;
 mod tree;
 
 pub use error::{MovingError, ThingPairError};
+pub use pairs::{Change, ThingPair};
 pub use snapshot::{Found, NearPoint, Snapshot, ThingFilter};
 
 use core::fmt;
@@ -71,9 +73,10 @@ pub struct Updated {
 /// [`Similarity`], and boxes without a mesh for what has none (characters, bullets, triggers).
 ///
 /// Queries are those of [`Snapshot`]. Each change is seen by all later ones: adding, moving and enabling widen the nodes above
-/// a thing at once. [`update`](Self::update), once a frame, makes them tight again. No answer depends on it, nor on the order
-/// of changes, but for the numbers of things. Nothing allocates. The type is `Send` and `Sync`: many threads may query while
-/// none changes anything.
+/// a thing at once. [`update`](Self::update), once a frame, makes them tight again. Answers depend on the things and their
+/// numbers, not on the tree, so neither on updates nor on the order of changes; but which pair
+/// [`first_pair`](Snapshot::first_pair) finds, and the order of visits, may. Nothing allocates. The type is `Send` and `Sync`: many
+/// threads may query while none changes anything.
 ///
 /// ```
 /// use bvhc_runtime::{Aabb, MovingWorld, Pose, Ray, Similarity, Thing, World, include_aligned};
@@ -103,13 +106,13 @@ pub struct MovingWorld<'a> {
 }
 
 impl<'a> MovingWorld<'a> {
-    /// The bytes of memory for so many things, wherever they start: about 450 a thing.
+    /// The bytes of memory for so many things, wherever they start: about 420 a thing.
     pub fn bytes_needed(capacity: u32) -> usize {
         memory::bytes_needed(capacity)
     }
 
     /// A compiled world, whose meshes moving instances may have, and no moving things yet. The memory is for `capacity`
-    /// things; what it holds does not matter.
+    /// things; what it holds does not matter. Of the compiled world the layers that it sees count.
     ///
     /// # Errors
     /// [`MovingError::Memory`], with the bytes needed, if there are fewer than [`bytes_needed`](Self::bytes_needed) says;

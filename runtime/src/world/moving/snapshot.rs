@@ -75,8 +75,8 @@ pub struct NearPoint {
 /// compiled world and one through the tree of what moves, each as of [`World`](crate::World).
 #[derive(Clone, Copy)]
 pub struct Snapshot<'w> {
-    still: Things<'w>,
-    moving: Things<'w>,
+    pub(super) still: Things<'w>,
+    pub(super) moving: Things<'w>,
     generations: &'w [u32],
 }
 
@@ -274,7 +274,7 @@ impl<'w> Snapshot<'w> {
         })
     }
 
-    fn moving(&self, number: u32) -> Thing {
+    pub(super) fn moving(&self, number: u32) -> Thing {
         moving_thing(self.generations, number)
     }
 

@@ -19,6 +19,17 @@ pub(super) type Bounds = [f32; 6];
 /// The box of nothing.
 const NOTHING: Bounds = [EMPTY_PLANE, EMPTY_PLANE, EMPTY_PLANE, -EMPTY_PLANE, -EMPTY_PLANE, -EMPTY_PLANE];
 
+/// Rays visit the slots one after the other, whatever their direction, until the builder finds a better order.
+const IN_ORDER: [u32; NODE_WIDTH] = {
+    let mut order = [0; NODE_WIDTH];
+    let mut rank = 0;
+    while rank < NODE_WIDTH {
+        order[rank] = 0x1111_1111 * rank as u32;
+        rank += 1;
+    }
+    order
+};
+
 /// The deepest node to which things are added without a new tree: what the builder makes has less than half of it.
 const DEEPEST: u32 = MAX_DEPTH - 8;
 
@@ -50,7 +61,7 @@ impl<'m> Tree<'m> {
     /// Appends an empty node, if there is memory for it.
     pub(super) fn add_node(&mut self, parent: u32) -> Option<usize> {
         let node = self.node_count;
-        *self.memory.nodes.get_mut(node)? = WideNode::EMPTY;
+        *self.memory.nodes.get_mut(node)? = WideNode { order: IN_ORDER, ..WideNode::EMPTY };
         self.memory.node_bounds[node] = NOTHING;
         self.memory.node_layers[node] = 0.into();
         self.memory.parents[node] = parent;
