@@ -22,6 +22,9 @@ pub mod solid;
 pub mod swept;
 pub mod world;
 
+#[doc(hidden)]
+pub use plain::{Plain, split_records};
+
 /// The major version this crate describes. A reader refuses any other.
 pub const VERSION_MAJOR: u16 = 3;
 /// The minor version this crate describes. A reader accepts lower and higher ones.

@@ -1,6 +1,46 @@
 //! Plain records: types that are their own archived form.
 //!
-//! Unsafe code is allowed here only for the impls of rkyv's unsafe marker traits.
+//! Unsafe code is allowed here only for the impls of rkyv's unsafe marker traits, and for records in a caller's bytes, which
+//! rest on the same properties.
+
+use core::slice;
+
+use rkyv::rend::u32_le;
+
+/// Types of which every bit pattern is a value, without padding, references or interior mutability.
+///
+/// # Safety
+/// An implementation promises that.
+#[allow(unsafe_code)]
+pub unsafe trait Plain: Copy + Send + Sync + 'static {}
+
+// SAFETY: all bit patterns are numbers.
+#[allow(unsafe_code)]
+unsafe impl Plain for u32 {}
+// SAFETY: as above.
+#[allow(unsafe_code)]
+unsafe impl Plain for u32_le {}
+// SAFETY: as above.
+#[allow(unsafe_code)]
+unsafe impl Plain for f32 {}
+// SAFETY: an array has no padding between its elements.
+#[allow(unsafe_code)]
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
+
+/// Takes the first `count` records off bytes; `None` if there are fewer, or if they do not start at a multiple of the records'
+/// alignment.
+#[allow(unsafe_code)]
+pub fn split_records<T: Plain>(bytes: &mut [u8], count: usize) -> Option<(&mut [T], &mut [u8])> {
+    let (own, rest) = bytes.split_at_mut_checked(count.checked_mul(size_of::<T>())?)?;
+    let start = own.as_mut_ptr().cast::<T>();
+    if !start.is_aligned() {
+        return None;
+    }
+    // SAFETY: the bytes are as many as the records have, aligned as checked above, initialised, and borrowed for as long as the
+    // records are. Each bit pattern is a record, and a record has no padding, so bytes stay initialised when it is written.
+    let records = unsafe { slice::from_raw_parts_mut(start, count) };
+    Some((records, rest))
+}
 
 /// Makes a `repr(C)` struct of fixed-width little-endian numbers its own archived form.
 ///
@@ -36,6 +76,9 @@ macro_rules! plain_record {
             // SAFETY: the fields follow each other without gaps up to the record's size, as asserted above, so there is
             // no padding.
             unsafe impl rkyv::traits::NoUndef for $record {}
+
+            // SAFETY: every bit pattern of the fields is a valid value, and there is no padding, as asserted above.
+            unsafe impl crate::plain::Plain for $record {}
 
             impl rkyv::Archive for $record {
                 const COPY_OPTIMIZATION: rkyv::traits::CopyOptimization<Self> = {

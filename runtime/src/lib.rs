@@ -14,6 +14,7 @@
 //!                what does it touch, moving?    cast, cast_any, all_casts      t, point, normals, depth, triangle
 //! another model  do the surfaces meet?          collides, first_pair, all_pairs
 //!                how far are they apart?        distance, within
+//! many things    any of these, and which?       World, MovingWorld          the same, with the thing
 //! a triangle     where does it come from?       source_of                      face, material, group, object
 //! ```
 //!
@@ -115,11 +116,12 @@ pub use shape::{Ball, Capsule, ConvexHull, Cuboid, Cylinder, Displacement, Featu
 pub use triangles::TriangleTable;
 pub use walk::probe::{Counters, Filter, Probe};
 pub use world::{
-    Instance, InstanceFilter, Similarity, TriangleFilter, World, WorldError, WorldFilter, WorldHit,
-    WorldOverlap, WorldPoint,
+    Change, Found, Handle, Instance, InstanceFilter, MovingError, MovingWorld, NearPoint, Similarity,
+    Snapshot, Thing, ThingFilter, ThingPair, TriangleFilter, Updated, World, WorldError, WorldFilter,
+    WorldHit, WorldOverlap, WorldPoint,
 };
 #[cfg(feature = "pairs")]
-pub use world::{NearInstances, WorldDistance, WorldPair, WorldPairError};
+pub use world::{NearInstances, ThingPairError, WorldDistance, WorldPair, WorldPairError};
 
 /// Embeds a compiled file in the program, aligned to 64 bytes as [`Model::from_bytes`] requires.
 ///

@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 use bvhc::compile::{Options, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{
-    Aabb, Capsule, Counters, Filter, InsideRule, Model, Place, Pose, Ray, ShapeCast, Tolerance, VisitControl,
-    WorkBudget, World,
+    Aabb, Capsule, Counters, Filter, InsideRule, Model, MovingWorld, Place, Pose, Ray, ShapeCast, Similarity,
+    Tolerance, VisitControl, WorkBudget, World,
 };
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{hall, icosphere};
@@ -206,6 +206,45 @@ fn worlds_allocate_nothing() {
             world.distance(mesh, &pose, f64::INFINITY, &mut ()).is_ok(),
             world.near_instances(0.25, |_| ControlFlow::Continue(())).is_ok(),
             world.find_name("i.7"),
+        ));
+    });
+    assert_eq!(count, 0);
+}
+
+/// Neither do changes of moving things, new trees, and queries among them.
+#[test]
+fn moving_worlds_allocate_nothing() {
+    let mesh = icosphere::icosphere(4);
+    let file = compiled_world(&[&mesh], &[Placed::identity(0)], &Options::default());
+    let (mut meshes, mut memory) = ([None; 1], vec![0; MovingWorld::bytes_needed(500)]);
+    let count = requests(|| {
+        let world = World::from_bytes(&file, &mut meshes).expect("it opens");
+        let mut moving = MovingWorld::new(world, 500, &mut memory).expect("there is memory");
+        let pose =
+            |x: i32| Pose::from_translation([f64::from(x % 20), f64::from(x / 20), 3.0]).expect("a pose");
+        for x in 0..500 {
+            let place = Similarity::new(pose(x), 0.25, x % 2 == 0).expect("a scale");
+            let handle = moving.add_instance(0, &place, 1, 0).expect("it fits");
+            let place = Similarity::new(pose(499 - x), 1.0, false).expect("a scale");
+            moving.move_instance(handle, &place).expect("it is there");
+            if x % 3 == 0 {
+                moving.remove(handle).expect("it is there");
+            }
+        }
+        moving.update();
+        moving.rebuild();
+        let ray = Ray::new([9.0, 0.2, 9.0], [0.0, 0.0, -1.0]);
+        let now = moving.snapshot();
+        now.all_hits(&ray, &mut (), |_| VisitControl::Continue);
+        let _ = now.overlap_box(&Aabb::new([-1.0; 3], [5.0; 3]), &mut (), |_| ControlFlow::Continue(()));
+        let _ = now.overlap_sphere([0.5; 3], 2.0, &mut (), |_| ControlFlow::Continue(()));
+        let mesh = world.mesh(0).expect("a mesh");
+        std::hint::black_box((
+            now.closest_hit(&ray),
+            now.any_hit(&ray),
+            now.closest_point([7.0, 0.0, 0.0], f32::INFINITY, &mut ()),
+            now.first_pair(mesh, &pose(3), &mut ()).is_ok(),
+            now.distance(mesh, &pose(3), f64::INFINITY, &mut ()).is_ok(),
         ));
     });
     assert_eq!(count, 0);

@@ -202,6 +202,16 @@ pub(super) enum UsageError {
         /// The kind of query.
         query: &'static str,
     },
+    /// The second file of a query of two holds a world.
+    #[error(
+        "{file}: holds a world, and the second file of a {query} query must be a model (the first may hold a world)"
+    )]
+    WorldIsSecond {
+        /// The file.
+        file: String,
+        /// The kind of query.
+        query: &'static str,
+    },
     /// Two models would be compiled to the same file.
     #[error("{} and {} would both be compiled to {output}", models[0], models[1])]
     SameOutput {

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::attributes::Attribute;
 use super::builder::Builder;
+use super::limits;
 use super::{DataFault, ImportError, Imported, Input, Notes, OtherInput};
 use crate::mesh::Polygons;
 use accessor::Accessors;
@@ -43,11 +44,6 @@ const WITHOUT_SHAPE: [&str; 10] = [
     "ADOBE_materials_",
     "KHR_audio",
 ];
-
-/// So many vertices and corners of faces may be in a scene of any file, and as many for each byte of a larger one: nodes and
-/// primitives that share accessors must not make of a few kilobytes what takes seconds.
-const MOST_OF_ANY: u64 = 1 << 24;
-const MOST_OF_BYTE: u64 = 1 << 12;
 
 /// Whether bytes that begin so are a glTF file: other JSON has no use here.
 pub(crate) fn is_it(bytes: &[u8]) -> bool {
@@ -266,7 +262,7 @@ impl<'a> Reader<'a> {
     fn charge(&mut self, made: usize, place: &str) -> Result<(), ImportError> {
         self.made += made as u64;
         let bytes = self.accessors.buffers.read();
-        let most = bytes.saturating_mul(MOST_OF_BYTE).max(MOST_OF_ANY);
+        let most = limits::most_made(bytes);
         if self.made <= most {
             return Ok(());
         }

@@ -25,6 +25,7 @@ pub use files::{Files, Folder, NoFiles};
 pub(crate) use gltf::is_it as is_gltf;
 pub(crate) use gltf::{NodeOfScene, SceneOfMeshes, read_scene as gltf_scene};
 pub use imported::{Imported, Input, Notes, OtherInput};
+pub(crate) use limits::most_made;
 pub use mesh::read as mesh;
 pub use obj::{by_tobj as obj_by_tobj, common as common_obj};
 

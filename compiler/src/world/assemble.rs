@@ -1,6 +1,5 @@
 //! From a scene to a file: compiles each different mesh once, and writes the section of the world.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use bvhc_format::record::InputFile;
@@ -10,11 +9,12 @@ use bvhc_format::{MAX_COORDINATE, NONE};
 use bvhc_runtime::Model;
 
 use super::error::WorldCompileError;
-use super::scene::{Linear, Scene, SceneInstance, SceneMesh};
+use super::meshes::{MadeMesh, Meshes};
+use super::scene::{Scene, SceneInstance};
 use super::tree::{self, WorldTree};
-use crate::compile::{Options, Progress, Stage, compile_imported};
+use crate::compile::{Options, Progress, Stage};
 use crate::file::{self, Bytes, Section};
-use crate::import::{Input, Notes, OtherInput};
+use crate::import::{Input, OtherInput};
 use crate::placement::Axes;
 use crate::section::NameTable;
 
@@ -78,11 +78,10 @@ pub(super) fn assemble(
     if scene.instances.is_empty() {
         return Err(WorldCompileError::NoInstance { file: source.name.to_owned() });
     }
-    let mut meshes =
-        Meshes { scene: &scene.meshes, options, progress, by_variant: HashMap::new(), made: Vec::new() };
+    let mut meshes = Meshes::of(&scene, source, options, progress)?;
     let mut records = Vec::with_capacity(scene.instances.len());
     for instance in &scene.instances {
-        let mesh = meshes.of(instance)?;
+        let mesh = meshes.number_of(instance)?;
         records.push(record(instance, mesh, source.name)?);
     }
     let made = meshes.made;
@@ -152,81 +151,6 @@ fn by_id(
             id: id_of(twice[0]),
         }),
         None => Ok(by_id),
-    }
-}
-
-/// A mesh that was compiled.
-struct MadeMesh {
-    bytes: Bytes,
-    report: MeshReport,
-    seconds: Vec<(Stage, Duration)>,
-}
-
-/// The index of a mesh in its scene, and what becomes of its vertices.
-type Variant = (usize, Option<[[u64; 3]; 3]>);
-
-/// Compiles meshes when they are first needed.
-struct Meshes<'a> {
-    scene: &'a [SceneMesh],
-    options: &'a Options,
-    progress: &'a dyn Progress,
-    by_variant: HashMap<Variant, u32>,
-    made: Vec<MadeMesh>,
-}
-
-impl Meshes<'_> {
-    /// The number of an instance's mesh in the file.
-    fn of(&mut self, instance: &SceneInstance) -> Result<u32, WorldCompileError> {
-        let variant = (instance.mesh, instance.baked.map(|linear| linear.key()));
-        if let Some(known) = self.by_variant.get(&variant) {
-            return Ok(*known);
-        }
-        let mesh = &self.scene[instance.mesh];
-        // Equal meshes have equal polygons, whatever their names and files: those are compared before any time is spent.
-        let is_equal = |(other, baked): &&Variant| {
-            let their = &self.scene[*other];
-            *baked == variant.1 && (&their.imported, &their.source) == (&mesh.imported, &mesh.source)
-        };
-        let same = self.by_variant.keys().find(is_equal).map(|variant| self.by_variant[variant]);
-        let number = match same {
-            Some(number) => number,
-            None => self.compile(mesh, instance.baked)?,
-        };
-        self.by_variant.insert(variant, number);
-        Ok(number)
-    }
-
-    /// Compiles a mesh, unless its file is one that there is already.
-    fn compile(&mut self, mesh: &SceneMesh, baked: Option<Linear>) -> Result<u32, WorldCompileError> {
-        let mut imported = mesh.imported.clone();
-        imported.notes = Notes::default();
-        if let Some(linear) = baked {
-            bake(&mut imported.polygons, &linear);
-        }
-        let compiled = compile_imported(imported, mesh.source, &mesh.name, self.options, self.progress)?;
-        if let Some(same) = self.made.iter().position(|made| made.bytes[..] == compiled.bytes[..]) {
-            return Ok(same as u32);
-        }
-        let report = MeshReport {
-            name: mesh.name.clone(),
-            triangles: compiled.report.triangles,
-            bytes: compiled.bytes.len() as u64,
-        };
-        self.made.push(MadeMesh { bytes: compiled.bytes, report, seconds: compiled.report.seconds });
-        Ok(self.made.len() as u32 - 1)
-    }
-}
-
-/// Applies a linear map to vertices, in f64 and rounded once. Fronts stay fronts.
-fn bake(polygons: &mut crate::mesh::Polygons, linear: &Linear) {
-    for position in &mut polygons.positions {
-        *position = linear.apply(position.map(f64::from)).map(|x| x as f32);
-    }
-    if linear.determinant() < 0.0 {
-        match polygons.reversals.first() {
-            Some(0) => drop(polygons.reversals.remove(0)),
-            _ => polygons.reversals.insert(0, 0),
-        }
     }
 }
 

@@ -33,6 +33,21 @@ pub enum WorldCompileError {
         /// The instance.
         name: String,
     },
+    /// Instances make too much of the files: each transform that is applied to vertices makes a mesh of its own.
+    #[error(
+        "{file}: up to instance {name:?}, meshes of their own for instances (baked, or sheared nodes) have more than {most} \
+         vertices and corners of faces, for {bytes} bytes of files"
+    )]
+    TooMuchBaked {
+        /// The source.
+        file: String,
+        /// The instance with which the sum is too large.
+        name: String,
+        /// The most vertices and corners that may be made.
+        most: u64,
+        /// The length of all files that were read.
+        bytes: u64,
+    },
     /// Two names have the same id.
     #[error("{file}: the instances {:?} and {:?} have the same id, {id:#018x}: rename one", names[0], names[1])]
     SameId {

@@ -1,6 +1,6 @@
 //! Worlds from glTF scenes: nodes are instances, meshes are meshes.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use bvhc_runtime::Pose;
 
@@ -29,25 +29,42 @@ pub(super) fn read(source: &Input<'_>) -> Result<Scene, WorldCompileError> {
         scene.meshes.push(SceneMesh { name, imported, source: origin });
     }
     scene.inputs = inputs;
-    let mut names = HashSet::new();
+    let mut names = Names::default();
     for (number, node) in nodes.iter().enumerate() {
         let Some(mesh) = numbers.get(&node.mesh) else { continue };
-        let name = free_name(&node.name, number, &mut names);
+        let name = names.free(&node.name, number);
         scene.instances.push(instance(node, name, *mesh, source)?);
     }
     Ok(scene)
 }
 
-/// The node's name if it has one that is free, or else one with a number.
-fn free_name(name: &str, number: usize, names: &mut HashSet<String>) -> String {
-    let numbered = |number: usize| format!("{}.{number}", if name.is_empty() { "node" } else { name });
-    let mut free = if name.is_empty() { numbered(number) } else { name.to_owned() };
-    let mut next = number;
-    while !names.insert(free.clone()) {
-        free = numbered(next);
-        next += 1;
+/// The names of instances.
+#[derive(Default)]
+struct Names {
+    taken: HashSet<String>,
+    /// For a name that several nodes want, the number that is tried next: those from the first try up to it are taken, so no
+    /// number is tried twice.
+    next: HashMap<String, usize>,
+}
+
+impl Names {
+    /// The node's name if it has one that is free, or else one with the lowest free number from the node's on. Numbers of
+    /// nodes must ascend.
+    fn free(&mut self, name: &str, number: usize) -> String {
+        if !name.is_empty() && self.taken.insert(name.to_owned()) {
+            return name.to_owned();
+        }
+        let base = if name.is_empty() { "node" } else { name };
+        let next = self.next.entry(base.to_owned()).or_default();
+        *next = number.max(*next);
+        loop {
+            let numbered = format!("{base}.{next}");
+            *next += 1;
+            if self.taken.insert(numbered.clone()) {
+                return numbered;
+            }
+        }
     }
-    free
 }
 
 fn instance(
@@ -85,4 +102,44 @@ fn similarity(linear: &Linear, translation: [f64; 3]) -> Option<(Pose, f64, bool
     let rotation = pose.rotation();
     let are_near = rotation.as_flattened().iter().zip(rows.as_flattened()).all(is_near);
     are_near.then_some((pose, scale, mirrors))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_taken_get_the_next_free_number() {
+        let mut names = Names::default();
+        let wanted = ["a", "a", "a.3", "a", "", "node", "node", "a.1", "node.6"];
+        let found: Vec<String> =
+            wanted.iter().enumerate().map(|(number, name)| names.free(name, number)).collect();
+        let free = ["a", "a.1", "a.3", "a.4", "node.4", "node", "node.6", "a.1.7", "node.6.8"];
+        assert_eq!(found, free);
+    }
+
+    #[test]
+    fn sheared_nodes_make_no_large_world_of_a_small_file() {
+        let node = |number: usize| format!(r#"{{"mesh":0,"scale":[1,2,{number}]}}"#);
+        let nodes: Vec<String> = (1..60).map(node).collect();
+        let numbers: Vec<String> = (0..nodes.len()).map(|number| number.to_string()).collect();
+        let text = format!(
+            r#"{{"asset":{{"version":"2.0"}},"scenes":[{{"nodes":[{}]}}],"nodes":[{}],
+            "meshes":[{{"primitives":[{}]}}],
+            "accessors":[{{"componentType":5126,"count":4096,"type":"VEC3"}}]}}"#,
+            numbers.join(","),
+            nodes.join(","),
+            [r#"{"attributes":{"POSITION":0}}"#; 100].join(",")
+        );
+        let compiled = crate::world::compile_gltf(
+            text.as_bytes(),
+            "a.gltf",
+            &crate::NoFiles,
+            &crate::Options::default(),
+            &(),
+        );
+        let error = compiled.err().expect("it is too large").to_string();
+        let most = format!("more than {} vertices", text.len() << 12);
+        assert!(error.starts_with("a.gltf: up to instance \"node.") && error.contains(&most), "{error}");
+    }
 }

@@ -70,7 +70,7 @@ fn yes() -> bool {
     true
 }
 
-/// Reads a manifest and the meshes that its instances have.
+/// Reads a manifest and all meshes that it names; each file once.
 pub(super) fn read(source: &Input<'_>) -> Result<Scene, WorldCompileError> {
     let place = Place { source };
     let text = std::str::from_utf8(source.bytes).map_err(|_| place.fault(0, ManifestFault::NotText))?;
@@ -78,10 +78,10 @@ pub(super) fn read(source: &Input<'_>) -> Result<Scene, WorldCompileError> {
         let at = error.span().map_or(0, |span| span.start);
         place.fault(at, ManifestFault::Toml(error.message().trim().replace('\n', ", ")))
     })?;
-    let by_name = place.mesh_numbers(&manifest.mesh)?;
+    let (by_name, files) = place.mesh_numbers(&manifest.mesh)?;
     let instances = place.instances(&manifest.instance, &by_name)?;
     let mut scene = Scene { meshes: Vec::new(), instances, inputs: Vec::new(), warnings: Vec::new() };
-    for mesh in &manifest.mesh {
+    for mesh in files {
         place.import(mesh, &mut scene)?;
     }
     Ok(scene)
@@ -104,19 +104,23 @@ impl Place<'_> {
         self.fault(what.span().start, fault)
     }
 
-    /// The number of each mesh.
+    /// The number of each mesh's file, and the first mesh of each file.
     fn mesh_numbers<'t>(
         &self,
         meshes: &'t [MeshTable],
-    ) -> Result<HashMap<&'t str, usize>, WorldCompileError> {
-        let mut numbers = HashMap::new();
-        for (number, mesh) in meshes.iter().enumerate() {
+    ) -> Result<(HashMap<&'t str, usize>, Vec<&'t MeshTable>), WorldCompileError> {
+        let (mut numbers, mut by_file, mut files) = (HashMap::new(), HashMap::new(), Vec::new());
+        for mesh in meshes {
             let name = mesh.name.get_ref().as_str();
+            let number = *by_file.entry(mesh.file.get_ref().as_str()).or_insert_with(|| {
+                files.push(mesh);
+                files.len() - 1
+            });
             if numbers.insert(name, number).is_some() {
                 return Err(self.fault_of(&mesh.name, ManifestFault::NameTwice(name.to_owned())));
             }
         }
-        Ok(numbers)
+        Ok((numbers, files))
     }
 
     fn instances(

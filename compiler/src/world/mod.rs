@@ -1,12 +1,14 @@
 //! Worlds: meshes and their instances, from a manifest or a glTF scene, into one file.
 //!
-//! `manifest` and `gltf` read a source into a `Scene`; `assemble` compiles its meshes, each different one once; `tree` makes the
+//! `manifest` and `gltf` read a source into a `Scene`; `meshes` compiles its meshes, each different one once; `assemble` writes
+//! the section; `tree` makes the
 //! leaves and the tree over them, and `place` says where an instance's boxes are.
 
 mod assemble;
 mod error;
 mod gltf;
 mod manifest;
+mod meshes;
 pub(crate) mod place;
 mod scene;
 mod tree;

@@ -115,13 +115,27 @@ fn meshes_are_asked_against_worlds() {
 }
 
 #[test]
+fn a_world_is_never_taken_for_its_first_mesh() {
+    let sandbox = compiled();
+    sandbox.write("cube.obj", CUBE);
+    sandbox.run(&["cube.obj", "-o", "cube.bvh", "-q"]).is_silent();
+    for query in ["collide", "distance"] {
+        for first in ["cube.bvh", "level.bvh"] {
+            let refused = sandbox.run(&["query", query, first, "level.bvh"]);
+            refused.fails_silently(2, &["level.bvh", query, "must be a model"]);
+        }
+    }
+}
+
+#[test]
 fn scaled_instances_are_not_rigid() {
     let sandbox = level();
     sandbox.write("level.toml", LEVEL.replace("bake = true", ""));
     sandbox.run(&["world", "level.toml", "-o", "level.bvh", "-q"]).is_silent();
+    sandbox.run(&["props/cube.obj", "-o", "cube.bvh", "-q"]).is_silent();
     let pose = "1 0 0 0 1 0 0 0 1 -0.5 6 0.25\n";
-    assert_eq!(ask(&sandbox, &["collide", "level.bvh", "level.bvh"], pose)[1], "not-rigid,,");
-    assert_eq!(ask(&sandbox, &["distance", "level.bvh", "level.bvh"], pose)[1], "not-rigid,,,,,,,,,");
+    assert_eq!(ask(&sandbox, &["collide", "level.bvh", "cube.bvh"], pose)[1], "not-rigid,,");
+    assert_eq!(ask(&sandbox, &["distance", "level.bvh", "cube.bvh"], pose)[1], "not-rigid,,,,,,,,,");
     sandbox.run(&["query", "pairs", "level.bvh", "--margin", "9"]).fails_silently(1, &["instance 2", "bake"]);
 }
 

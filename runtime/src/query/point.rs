@@ -28,6 +28,14 @@ pub struct ClosestPoint {
 }
 
 impl ClosestPoint {
+    /// Of something that has no triangles.
+    pub(crate) fn without_triangle(query: [f32; 3], offset: [f64; 3]) -> Self {
+        let (triangle, corners) = (bvhc_format::NONE, [[0.0; 3]; 3]);
+        let mut found = Self { distance: 0.0, point: query, triangle, corners, query, offset };
+        found.point = found.exact_point().map(|x| x as f32);
+        found
+    }
+
     /// The point before rounding.
     pub(crate) fn exact_point(&self) -> [f64; 3] {
         [0, 1, 2].map(|axis| f64::from(self.query[axis]) + self.offset[axis])

@@ -38,17 +38,23 @@ pub(crate) fn walk<S: Kernel, P: Sink>(
         }
         let Some(node) = model.sections().nodes().get(child as usize) else { continue };
         sink.visits_node();
-        let mut touched = meets(simd, node, query_box);
-        while touched != 0 {
-            let child = node.children[touched.trailing_zeros() as usize % NODE_WIDTH];
-            touched &= touched - 1;
-            // A box that extends beyond 1e30 touches the planes of empty slots.
-            if child != ChildRef::EMPTY.0 {
-                stack.push(child, 0.0);
-            }
-        }
+        push_touched(simd, node, query_box, &mut stack);
     }
     ControlFlow::Continue(())
+}
+
+/// Pushes the children of a node whose boxes touch `query_box`.
+#[inline(always)]
+pub(crate) fn push_touched<S: Kernel>(simd: S, node: &WideNode, query_box: &Aabb, stack: &mut Stack) {
+    let mut touched = meets(simd, node, query_box);
+    while touched != 0 {
+        let child = node.children[touched.trailing_zeros() as usize % NODE_WIDTH];
+        touched &= touched - 1;
+        // A box that extends beyond 1e30 touches the planes of empty slots.
+        if child != ChildRef::EMPTY.0 {
+            stack.push(child, 0.0);
+        }
+    }
 }
 
 /// The slots of a node whose boxes touch `query_box`.

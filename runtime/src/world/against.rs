@@ -2,10 +2,11 @@
 
 use core::ops::ControlFlow;
 
+use super::World;
 use super::error::WorldPairError;
 use super::filter::WorldFilter;
-use super::walk::BOX_MARGIN;
-use super::{Part, World};
+use super::things::{Part, Things};
+use super::walk::{BOX_MARGIN, FirstLeaves};
 use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::pair::{Distance, Pair};
@@ -50,15 +51,7 @@ impl World<'_> {
         pose: &Pose,
         filter: &mut dyn WorldFilter,
     ) -> Result<Option<WorldPair>, WorldPairError> {
-        let mut first = None;
-        let ended = self.visit_pairs(mesh, pose, filter, &mut |part, relative| {
-            let instance = part.instance;
-            let found = part.model.first_pair(mesh, relative).map_err(|error| failed(instance, error))?;
-            first = found.map(|pair| WorldPair { instance, pair });
-            Ok(if first.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        });
-        // A pair that meets is an answer, whatever else there is.
-        if first.is_some() { Ok(first) } else { ended.map(|_| None) }
+        self.things.first_pair(mesh, pose, filter)
     }
 
     /// Calls `visit` with every pair of triangles that meet, each once, in no particular order, until it returns `Break`,
@@ -73,11 +66,7 @@ impl World<'_> {
         filter: &mut dyn WorldFilter,
         mut visit: impl FnMut(WorldPair) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, WorldPairError> {
-        self.visit_pairs(mesh, pose, filter, &mut |part, relative| {
-            let instance = part.instance;
-            let found = part.model.all_pairs(mesh, relative, |pair| visit(WorldPair { instance, pair }));
-            found.map_err(|error| failed(instance, error))
-        })
+        self.things.all_pairs(mesh, pose, filter, &mut visit)
     }
 
     /// The least distance of the mesh and an instance, if it is at most `limit`, which may be infinite. Of equal ones it is
@@ -92,22 +81,7 @@ impl World<'_> {
         limit: f64,
         filter: &mut dyn WorldFilter,
     ) -> Result<Option<WorldDistance>, WorldPairError> {
-        let bounds = world_box(mesh, pose);
-        let mut search = Search { limit, best: None, not_rigid: None, failure: None };
-        if limit.is_nan() || limit < 0.0 {
-            return Ok(None);
-        }
-        self.around_box(&bounds, search.square(), &mut |leaf| {
-            if let Some(part) = self.seen(leaf, filter) {
-                search.visit(self, &part, mesh, pose, &bounds);
-            }
-            if search.failure.is_some() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(search.square())
-            }
-        });
-        search.finish()
+        self.things.distance(mesh, pose, limit, filter)
     }
 
     /// Whether the mesh and an instance are at most `limit` apart.
@@ -123,6 +97,65 @@ impl World<'_> {
     ) -> Result<bool, WorldPairError> {
         Ok(self.distance(mesh, pose, limit, filter)?.is_some())
     }
+}
+
+/// The walks. Boxes without a mesh are not asked.
+impl Things<'_> {
+    pub(super) fn first_pair(
+        &self,
+        mesh: &Model<'_>,
+        pose: &Pose,
+        filter: &mut dyn WorldFilter,
+    ) -> Result<Option<WorldPair>, WorldPairError> {
+        let mut first = None;
+        let ended = self.visit_pairs(mesh, pose, filter, &mut |part, relative| {
+            let instance = part.instance;
+            let found = part.model.first_pair(mesh, relative).map_err(|error| failed(instance, error))?;
+            first = found.map(|pair| WorldPair { instance, pair });
+            Ok(if first.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        });
+        // A pair that meets is an answer, whatever else there is.
+        if first.is_some() { Ok(first) } else { ended.map(|_| None) }
+    }
+
+    pub(super) fn all_pairs(
+        &self,
+        mesh: &Model<'_>,
+        pose: &Pose,
+        filter: &mut dyn WorldFilter,
+        visit: &mut dyn FnMut(WorldPair) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, WorldPairError> {
+        self.visit_pairs(mesh, pose, filter, &mut |part, relative| {
+            let instance = part.instance;
+            let found = part.model.all_pairs(mesh, relative, |pair| visit(WorldPair { instance, pair }));
+            found.map_err(|error| failed(instance, error))
+        })
+    }
+
+    pub(super) fn distance(
+        &self,
+        mesh: &Model<'_>,
+        pose: &Pose,
+        limit: f64,
+        filter: &mut dyn WorldFilter,
+    ) -> Result<Option<WorldDistance>, WorldPairError> {
+        let bounds = world_box(mesh, pose);
+        let mut search = Search { limit, best: None, not_rigid: None, failure: None };
+        if limit.is_nan() || limit < 0.0 {
+            return Ok(None);
+        }
+        self.around_box(&bounds, search.square(), &mut |leaf| {
+            if let Some(part) = self.seen_mesh(leaf, filter) {
+                search.visit(self, &part, mesh, pose, &bounds);
+            }
+            if search.failure.is_some() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(search.square())
+            }
+        });
+        search.finish()
+    }
 
     /// Visits each instance whose boxes the mesh's box touches, with the mesh's pose in the instance's space.
     fn visit_pairs(
@@ -134,11 +167,12 @@ impl World<'_> {
     ) -> Result<ControlFlow<()>, WorldPairError> {
         let bounds = world_box(mesh, pose);
         let (mut failure, mut not_rigid) = (None, None::<u32>);
+        let mut first = FirstLeaves::of(self);
         let ended = self.in_box(&bounds, &mut |leaf| {
-            if !self.is_first_in_box(leaf, &bounds) {
+            if !first.has(leaf, &bounds) {
                 return ControlFlow::Continue(());
             }
-            let Some(part) = self.seen(leaf, filter) else { return ControlFlow::Continue(()) };
+            let Some(part) = self.seen_mesh(leaf, filter) else { return ControlFlow::Continue(()) };
             let done = match relative(&part, pose) {
                 Ok(Some(relative)) => visit(&part, &relative),
                 Ok(None) => {
@@ -175,7 +209,7 @@ impl Search {
         self.limit * self.limit * (1.0 + f64::EPSILON * 4.0)
     }
 
-    fn visit(&mut self, world: &World<'_>, part: &Part<'_>, mesh: &Model<'_>, pose: &Pose, bounds: &Aabb) {
+    fn visit(&mut self, things: &Things<'_>, part: &Part<'_>, mesh: &Model<'_>, pose: &Pose, bounds: &Aabb) {
         let instance = part.instance;
         // An instance of several leaves is met several times; the last answer stands for all.
         if self.best.is_some_and(|best| best.instance == instance) {
@@ -184,8 +218,8 @@ impl Search {
         match relative(part, pose) {
             Err(error) => self.failure = Some(error),
             Ok(None) => {
-                let Some(its) = world.instance(instance) else { return };
-                let found = (square_between(&its.bounds(), bounds), instance);
+                let Some(its) = things.bounds(instance) else { return };
+                let found = (square_between(&its, bounds), instance);
                 self.not_rigid =
                     Some(self.not_rigid.map_or(found, |held| if found < held { found } else { held }));
             }

@@ -77,3 +77,15 @@ pub enum WorldPairError {
         error: PairError,
     },
 }
+
+#[cfg(feature = "pairs")]
+impl WorldPairError {
+    /// The instance at fault.
+    pub fn instance(&self) -> u32 {
+        match self {
+            Self::NotRigid { instance } | Self::Pose { instance, .. } | Self::Pair { instance, .. } => {
+                *instance
+            }
+        }
+    }
+}

@@ -9,12 +9,15 @@ mod against;
 mod error;
 mod filter;
 mod instance;
+mod moving;
 #[cfg(feature = "pairs")]
 mod near;
 mod overlap;
 mod point;
 mod ray;
 mod similarity;
+mod solid_box;
+mod things;
 mod walk;
 
 #[cfg(feature = "pairs")]
@@ -25,6 +28,12 @@ pub use error::WorldPairError;
 pub use filter::{InstanceFilter, TriangleFilter, WorldFilter};
 pub use instance::Instance;
 #[cfg(feature = "pairs")]
+pub use moving::ThingPairError;
+pub use moving::{
+    Change, Found, Handle, MovingError, MovingWorld, NearPoint, Snapshot, Thing, ThingFilter, ThingPair,
+    Updated,
+};
+#[cfg(feature = "pairs")]
 pub use near::NearInstances;
 pub use overlap::WorldOverlap;
 pub use point::WorldPoint;
@@ -33,10 +42,9 @@ pub use similarity::Similarity;
 
 use core::fmt;
 
-use bvhc_format::record::{NODE_WIDTH, WideNode};
 use bvhc_format::section::{ArchivedWorld, SectionKind};
-use bvhc_format::world::{self, InstanceLeaf};
-use bvhc_format::{MAX_COORDINATE, MAX_DEPTH, NONE};
+use bvhc_format::world;
+use bvhc_format::{MAX_COORDINATE, MAX_DEPTH};
 use rkyv::api::low::access;
 use rkyv::rancor::Failure;
 
@@ -46,7 +54,7 @@ use crate::error::OpenError;
 use crate::level::Level;
 use crate::model::Model;
 use crate::ray::Extent;
-use crate::walk::ROOT;
+use things::Things;
 
 /// A world, opened in place: instances of meshes, each at a position, with a rotation, a scale and perhaps mirrored.
 /// Copying it copies a few pointers.
@@ -70,11 +78,8 @@ use crate::walk::ROOT;
 #[derive(Clone, Copy)]
 pub struct World<'a> {
     section: &'a ArchivedWorld<'static>,
-    models: &'a [Option<Model<'a>>],
     bounds: Aabb,
-    extent: Extent,
-    layers: u32,
-    level: Level,
+    things: Things<'a>,
 }
 
 impl<'a> World<'a> {
@@ -109,7 +114,17 @@ impl<'a> World<'a> {
             *place = Some(Model::from_bytes_mesh(bytes, mesh)?.with_level(level));
         }
         let bounds = read_bounds(section)?;
-        Ok(Self { section, models: meshes, bounds, extent: Extent::of(&bounds), layers: u32::MAX, level })
+        let things = Things {
+            nodes: section.nodes.get(),
+            node_layers: section.node_layers.get(),
+            leaves: section.leaves.get(),
+            records: section.instances.get(),
+            models: meshes,
+            extent: Extent::of(&bounds),
+            layers: u32::MAX,
+            level,
+        };
+        Ok(Self { section, bounds, things })
     }
 
     /// Whether a file has a world. Checks only the header and the directory.
@@ -124,17 +139,17 @@ impl<'a> World<'a> {
     ///
     /// Whole subtrees without such instances are skipped.
     pub fn with_layers(self, layers: u32) -> Self {
-        Self { layers, ..self }
+        Self { things: Things { layers, ..self.things }, ..self }
     }
 
     /// The layers that queries see.
     pub fn layers(&self) -> u32 {
-        self.layers
+        self.things.layers
     }
 
     /// The SIMD level of queries.
     pub fn level(&self) -> Level {
-        self.level
+        self.things.level
     }
 
     /// A box around all instances, in the world's units; it may be larger than the smallest by 2^-14 of the coordinates
@@ -145,12 +160,17 @@ impl<'a> World<'a> {
 
     /// The number of meshes.
     pub fn mesh_count(&self) -> u32 {
-        self.models.len() as u32
+        self.things.models.len() as u32
     }
 
     /// A mesh, in its own space.
     pub fn mesh(&self, mesh: u32) -> Option<&'a Model<'a>> {
-        self.models.get(mesh as usize)?.as_ref()
+        self.things.mesh(mesh)
+    }
+
+    /// The meshes: instances that move may be of them, too.
+    pub fn meshes(&self) -> &'a [Option<Model<'a>>] {
+        self.things.models
     }
 
     /// The file's records, for tools that inspect files.
@@ -204,45 +224,12 @@ impl<'a> World<'a> {
     }
 
     fn records(&self) -> &'a [world::Instance] {
-        self.section.instances.get()
+        self.things.records
     }
 
     fn record(&self, number: u32) -> Option<&'a world::Instance> {
         self.records().get(number as usize)
     }
-
-    fn nodes(&self) -> &'a [WideNode] {
-        self.section.nodes.get()
-    }
-
-    fn leaves(&self) -> &'a [InstanceLeaf] {
-        self.section.leaves.get()
-    }
-
-    /// What a leaf holds, if queries with this filter see it; `None` too where a corrupt file refers to nothing.
-    fn seen(&self, leaf: &InstanceLeaf, filter: &mut dyn WorldFilter) -> Option<Part<'a>> {
-        let record = self.record(leaf.instance).filter(|record| record.layers & self.layers != 0)?;
-        let model = self.mesh(record.mesh)?;
-        let child = match leaf.slot {
-            NONE => ROOT,
-            slot => {
-                let node = model.sections().nodes().get(slot as usize / NODE_WIDTH)?;
-                node.children[slot as usize % NODE_WIDTH]
-            }
-        };
-        let similarity = Similarity::of(record);
-        let sees = filter.accepts_instance(leaf.instance);
-        sees.then_some(Part { instance: leaf.instance, model, child, similarity })
-    }
-}
-
-/// The part of an instance that a leaf holds.
-struct Part<'a> {
-    instance: u32,
-    model: &'a Model<'a>,
-    /// Where the mesh's tree is entered.
-    child: u32,
-    similarity: Similarity,
 }
 
 fn open_section<'a>(directory: &Directory<'a>) -> Result<&'a ArchivedWorld<'static>, WorldError> {
@@ -283,8 +270,8 @@ impl fmt::Debug for World<'_> {
             .field("instances", &self.instance_count())
             .field("meshes", &self.mesh_count())
             .field("bounds", &self.bounds)
-            .field("layers", &self.layers)
-            .field("level", &self.level)
+            .field("layers", &self.layers())
+            .field("level", &self.level())
             .finish_non_exhaustive()
     }
 }

@@ -2,9 +2,12 @@
 
 use core::ops::ControlFlow;
 
+use super::World;
 use super::against::{relative, square_between};
 use super::error::WorldPairError;
-use super::{Part, World};
+use super::similarity::Similarity;
+use super::things::{Part, Things};
+use super::walk::{FirstLeaves, grown};
 use crate::bounds::Aabb;
 use crate::walk::ROOT;
 
@@ -37,18 +40,21 @@ impl World<'_> {
             return Ok(ControlFlow::Continue(()));
         }
         for a in 0..self.instance_count() {
-            let Some(part) = self.whole(a) else { continue };
-            if self.near_one(&part, margin, &mut visit)?.is_break() {
+            let Some(part) = self.things.whole(a) else { continue };
+            if self.things.near_one(&part, margin, &mut visit)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
         Ok(ControlFlow::Continue(()))
     }
+}
 
+/// The walk.
+impl Things<'_> {
     /// An instance as a whole, if it is seen.
     fn whole(&self, instance: u32) -> Option<Part<'_>> {
-        let record = self.record(instance).filter(|record| record.layers & self.layers() != 0)?;
-        let similarity = self.instance(instance)?.similarity();
+        let record = self.record(instance).filter(|record| record.layers & self.layers != 0)?;
+        let similarity = Similarity::of(record);
         Some(Part { instance, model: self.mesh(record.mesh)?, child: ROOT, similarity })
     }
 
@@ -59,11 +65,12 @@ impl World<'_> {
         margin: f64,
         visit: &mut dyn FnMut(NearInstances) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, WorldPairError> {
-        let Some(instance) = self.instance(a.instance) else { return Ok(ControlFlow::Continue(())) };
-        let (own, mut failure) = (instance.bounds(), None);
+        let Some(own) = self.bounds(a.instance) else { return Ok(ControlFlow::Continue(())) };
+        let mut failure = None;
         let query = grown(&own, margin);
+        let mut first = FirstLeaves::of(self);
         let ended = self.in_box(&query, &mut |leaf| {
-            let is_new = leaf.instance > a.instance && self.is_first_in_box(leaf, &query);
+            let is_new = leaf.instance > a.instance && first.has(leaf, &query);
             let Some(b) = self.whole(leaf.instance).filter(|_| is_new) else {
                 return ControlFlow::Continue(());
             };
@@ -87,8 +94,8 @@ impl World<'_> {
         b: &Part<'_>,
         margin: f64,
     ) -> Result<Option<f64>, WorldPairError> {
-        let Some(other) = self.instance(b.instance) else { return Ok(None) };
-        if square_between(own, &other.bounds()) > margin * margin * (1.0 + 4.0 * f64::EPSILON) {
+        let Some(other) = self.bounds(b.instance) else { return Ok(None) };
+        if square_between(own, &other) > margin * margin * (1.0 + 4.0 * f64::EPSILON) {
             return Ok(None);
         }
         let not_rigid = |part: &Part<'_>| WorldPairError::NotRigid { instance: part.instance };
@@ -100,11 +107,4 @@ impl World<'_> {
         let failed = |error| WorldPairError::Pair { instance: b.instance, error };
         Ok(found.map_err(failed)?.map(|found| found.distance))
     }
-}
-
-/// A box grown by a margin on every side, rounded outward.
-fn grown(own: &Aabb, margin: f64) -> Aabb {
-    let lower = |x: f32| ((f64::from(x) - margin) as f32).next_down();
-    let upper = |x: f32| ((f64::from(x) + margin) as f32).next_up();
-    Aabb { min: own.min.map(lower), max: own.max.map(upper) }
 }

@@ -2,9 +2,10 @@
 
 use core::ops::ControlFlow;
 
-use super::World;
 use super::filter::{WorldFilter, with_probe};
+use super::things::{Seen, Things};
 use super::walk::BOX_MARGIN;
+use super::{World, solid_box};
 use crate::bounds::Aabb;
 use crate::query::{BEYOND_MODELS, Overlap};
 use crate::triangle::touch_box;
@@ -41,29 +42,7 @@ impl World<'_> {
         filter: &mut dyn WorldFilter,
         mut visit: impl FnMut(WorldOverlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        if query_box.is_empty() {
-            return ControlFlow::Continue(());
-        }
-        // No instance extends beyond this, so the answer is the same.
-        let within = |x: f32| x.clamp(-BEYOND_MODELS, BEYOND_MODELS);
-        let query = Aabb { min: query_box.min.map(within), max: query_box.max.map(within) };
-        let (lower, upper) = (query.min.map(f64::from), query.max.map(f64::from));
-        self.in_box(&query, &mut |leaf| {
-            let Some(part) = self.seen(leaf, filter) else { return ControlFlow::Continue(()) };
-            let similarity = &part.similarity;
-            let in_mesh = |corners: &[[f32; 3]; 3]| touch_box::touches(corners, query.min, query.max);
-            let in_world = |corners: &[[f32; 3]; 3]| {
-                touch_box::touches_exactly(&similarity.corners(corners), &lower, &upper)
-            };
-            let touches: &dyn Fn(&[[f32; 3]; 3]) -> bool =
-                if similarity.is_identity() { &in_mesh } else { &in_world };
-            let local = similarity.inverse_box(&query);
-            with_probe(filter, part.instance, |probe| {
-                part.model.overlap_below(part.child, &local, touches, probe, &mut |overlap| {
-                    visit(WorldOverlap { instance: part.instance, overlap })
-                })
-            })
-        })
+        self.things.overlap_box(query_box, filter, &mut visit)
     }
 
     /// Calls `visit` once with every triangle within `radius` of `centre`, in no particular order, until it returns `Break`,
@@ -89,14 +68,69 @@ impl World<'_> {
         filter: &mut dyn WorldFilter,
         mut visit: impl FnMut(WorldOverlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let centre = centre.into();
+        self.things.overlap_sphere(centre.into(), radius, filter, &mut visit)
+    }
+}
+
+/// The walks.
+impl Things<'_> {
+    pub(super) fn overlap_box(
+        &self,
+        query_box: &Aabb,
+        filter: &mut dyn WorldFilter,
+        visit: &mut dyn FnMut(WorldOverlap) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if query_box.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        // No instance extends beyond this, so the answer is the same.
+        let within = |x: f32| x.clamp(-BEYOND_MODELS, BEYOND_MODELS);
+        let query = Aabb { min: query_box.min.map(within), max: query_box.max.map(within) };
+        let (lower, upper) = (query.min.map(f64::from), query.max.map(f64::from));
+        self.in_box(&query, &mut |leaf| {
+            let part = match self.seen(leaf, filter) {
+                Some(Seen::Mesh(part)) => part,
+                Some(Seen::Box(bounds)) if solid_box::touches_box(&bounds, &query) => {
+                    return visit(WorldOverlap { instance: leaf.instance, overlap: solid_box::OVERLAP });
+                }
+                _ => return ControlFlow::Continue(()),
+            };
+            let similarity = &part.similarity;
+            let in_mesh = |corners: &[[f32; 3]; 3]| touch_box::touches(corners, query.min, query.max);
+            let in_world = |corners: &[[f32; 3]; 3]| {
+                touch_box::touches_exactly(&similarity.corners(corners), &lower, &upper)
+            };
+            let touches: &dyn Fn(&[[f32; 3]; 3]) -> bool =
+                if similarity.is_identity() { &in_mesh } else { &in_world };
+            let local = similarity.inverse_box(&query);
+            with_probe(filter, part.instance, |probe| {
+                part.model.overlap_below(part.child, &local, touches, probe, &mut |overlap| {
+                    visit(WorldOverlap { instance: part.instance, overlap })
+                })
+            })
+        })
+    }
+
+    pub(super) fn overlap_sphere(
+        &self,
+        centre: [f32; 3],
+        radius: f32,
+        filter: &mut dyn WorldFilter,
+        visit: &mut dyn FnMut(WorldOverlap) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let is_empty = radius.is_nan() || radius < 0.0;
         if is_empty || !centre.iter().all(|x| x.is_finite()) {
             return ControlFlow::Continue(());
         }
         let query = around(centre, radius);
         self.in_box(&query, &mut |leaf| {
-            let Some(part) = self.seen(leaf, filter) else { return ControlFlow::Continue(()) };
+            let part = match self.seen(leaf, filter) {
+                Some(Seen::Mesh(part)) => part,
+                Some(Seen::Box(bounds)) if solid_box::touches_ball(&bounds, centre, radius) => {
+                    return visit(WorldOverlap { instance: leaf.instance, overlap: solid_box::OVERLAP });
+                }
+                _ => return ControlFlow::Continue(()),
+            };
             let local = part.similarity.inverse_apply(centre.map(f64::from)).map(|x| x as f32);
             let radius = (f64::from(radius) / part.similarity.scale()) as f32;
             with_probe(filter, part.instance, |probe| {

@@ -4,9 +4,11 @@ use core::ops::ControlFlow;
 
 use bvhc_format::MAX_COORDINATE;
 
-use super::World;
 use super::filter::{WorldFilter, with_probe};
+use super::similarity::Similarity;
+use super::things::{Seen, Things};
 use super::walk::BOX_MARGIN;
+use super::{World, solid_box};
 use crate::bounds::Aabb;
 use crate::query::ClosestPoint;
 use crate::simd::{dispatch, square_root};
@@ -49,7 +51,30 @@ impl World<'_> {
         max_distance: f32,
         filter: &mut dyn WorldFilter,
     ) -> Option<WorldPoint> {
-        let point = point.into();
+        let found = self.things.closest_point(point.into(), max_distance, filter);
+        found.map(|(_, found)| found)
+    }
+
+    /// The closest point to each of `points` within `max_distance`, bit-identical to
+    /// [`closest_point`](Self::closest_point).
+    ///
+    /// `answers[i]` answers `points[i]`; if the slices differ in length, the rest of the longer one is ignored.
+    pub fn closest_points(&self, points: &[[f32; 3]], max_distance: f32, answers: &mut [Option<WorldPoint>]) {
+        for (point, answer) in points.iter().zip(answers) {
+            *answer = self.closest_point(*point, max_distance);
+        }
+    }
+}
+
+/// The walk.
+impl Things<'_> {
+    /// The closest point, and the square of its distance by which answers are compared.
+    pub(super) fn closest_point(
+        &self,
+        point: [f32; 3],
+        max_distance: f32,
+        filter: &mut dyn WorldFilter,
+    ) -> Option<(f64, WorldPoint)> {
         let is_answerable = point.iter().all(|x| x.abs() <= MAX_COORDINATE) && max_distance >= 0.0;
         if !is_answerable {
             return None;
@@ -58,7 +83,10 @@ impl World<'_> {
         let mut best = Best { square: limit * limit, answer: None };
         let margin = margin(point);
         self.around_box(&Aabb { min: point, max: point }, widened(best.square, margin), &mut |leaf| {
-            if let Some(part) = self.seen(leaf, filter) {
+            let seen = self.seen(leaf, filter);
+            if let Some(Seen::Box(bounds)) = &seen {
+                best.offer(leaf.instance, 1.0, solid_box::closest_point(bounds, point));
+            } else if let Some(Seen::Mesh(part)) = &seen {
                 let scale = part.similarity.scale();
                 let local = part.similarity.inverse_apply(point.map(f64::from)).map(|x| x as f32);
                 // Rounded up twice: no answer that is as close in f64 may be missed.
@@ -73,23 +101,13 @@ impl World<'_> {
             ControlFlow::Continue(widened(best.square, margin))
         });
         let (instance, scale, local) = best.answer?;
-        let similarity = self.instance(instance)?.similarity();
+        let similarity = Similarity::of(self.record(instance)?);
         let distance = (self.root(local.square()) * scale) as f32;
         let point = similarity.apply(local.exact_point()).map(|x| x as f32);
-        Some(WorldPoint { instance, distance, point, local })
+        Some((best.square, WorldPoint { instance, distance, point, local }))
     }
 
-    /// The closest point to each of `points` within `max_distance`, bit-identical to
-    /// [`closest_point`](Self::closest_point).
-    ///
-    /// `answers[i]` answers `points[i]`; if the slices differ in length, the rest of the longer one is ignored.
-    pub fn closest_points(&self, points: &[[f32; 3]], max_distance: f32, answers: &mut [Option<WorldPoint>]) {
-        for (point, answer) in points.iter().zip(answers) {
-            *answer = self.closest_point(*point, max_distance);
-        }
-    }
-
-    pub(super) fn root(&self, square: f64) -> f64 {
+    fn root(&self, square: f64) -> f64 {
         dispatch!(self.level.inner(), simd => square_root(simd, square))
     }
 }

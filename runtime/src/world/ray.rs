@@ -3,7 +3,8 @@
 use core::ops::ControlFlow;
 
 use super::filter::{WorldFilter, with_probe};
-use super::{Part, World};
+use super::things::{Part, Seen, Things};
+use super::{World, solid_box};
 use crate::query::VisitControl;
 use crate::ray::{Class, Hit, Ray, Scaled};
 
@@ -30,28 +31,7 @@ impl World<'_> {
 
     /// As [`closest_hit`](Self::closest_hit), among what `filter` accepts.
     pub fn closest_hit_with(&self, ray: &Ray, filter: &mut dyn WorldFilter) -> Option<WorldHit> {
-        let Some(class) = Class::of(ray) else {
-            let scaled = Scaled::of(ray)?;
-            let found = self.closest_hit_with(&scaled.ray, filter)?;
-            return Some(WorldHit { hit: scaled.unscale(found.hit), ..found });
-        };
-        let mut best: Option<(WorldHit, Part<'_>)> = None;
-        let mut limit = ray.t_max;
-        self.along_ray(ray, class, &mut |leaf| {
-            let Some(part) = self.seen(leaf, filter) else { return ControlFlow::Continue(limit) };
-            let local = part.similarity.inverse_transform_ray(&ray.with_range(ray.t_min, limit));
-            let hit = with_probe(filter, leaf.instance, |probe| {
-                part.model.closest_hit_below(part.child, &local, probe)
-            });
-            let Some(hit) = hit else { return ControlFlow::Continue(limit) };
-            let found = WorldHit { instance: leaf.instance, hit };
-            if best.as_ref().is_none_or(|(held, _)| found.precedes(held)) {
-                limit = hit.t;
-                best = Some((found, part));
-            }
-            ControlFlow::Continue(limit)
-        });
-        best.map(|(found, part)| found.in_world(&part))
+        self.things.closest_hit(ray, filter)
     }
 
     /// The closest hit of each ray, bit-identical to [`closest_hit`](Self::closest_hit).
@@ -70,20 +50,7 @@ impl World<'_> {
 
     /// As [`any_hit`](Self::any_hit), among what `filter` accepts.
     pub fn any_hit_with(&self, ray: &Ray, filter: &mut dyn WorldFilter) -> bool {
-        let Some(class) = Class::of(ray) else {
-            return Scaled::of(ray).is_some_and(|scaled| self.any_hit_with(&scaled.ray, filter));
-        };
-        let mut found = false;
-        self.along_ray(ray, class, &mut |leaf| {
-            if let Some(part) = self.seen(leaf, filter) {
-                let local = part.similarity.inverse_transform_ray(ray);
-                found = with_probe(filter, leaf.instance, |probe| {
-                    part.model.any_hit_below(part.child, &local, probe)
-                });
-            }
-            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(ray.t_max) }
-        });
-        found
+        self.things.any_hit(ray, filter)
     }
 
     /// Whether each ray hits anything, as [`any_hit`](Self::any_hit); otherwise as [`closest_hits`](Self::closest_hits).
@@ -97,7 +64,7 @@ impl World<'_> {
     ///
     /// The visitor may stop the search or shrink the ray's range.
     pub fn all_hits(&self, ray: &Ray, mut visit: impl FnMut(&WorldHit) -> VisitControl) {
-        self.visit_hits(ray, &mut (), &mut visit);
+        self.things.all_hits(ray, &mut (), &mut visit);
     }
 
     /// As [`all_hits`](Self::all_hits), among what `filter` accepts.
@@ -107,10 +74,66 @@ impl World<'_> {
         filter: &mut dyn WorldFilter,
         mut visit: impl FnMut(&WorldHit) -> VisitControl,
     ) {
-        self.visit_hits(ray, filter, &mut visit);
+        self.things.all_hits(ray, filter, &mut visit);
+    }
+}
+
+/// The walks.
+impl Things<'_> {
+    pub(super) fn closest_hit(&self, ray: &Ray, filter: &mut dyn WorldFilter) -> Option<WorldHit> {
+        let Some(class) = Class::of(ray) else {
+            let scaled = Scaled::of(ray)?;
+            let found = self.closest_hit(&scaled.ray, filter)?;
+            return Some(WorldHit { hit: scaled.unscale(found.hit), ..found });
+        };
+        let mut best: Option<(WorldHit, Option<Part<'_>>)> = None;
+        let mut limit = ray.t_max;
+        self.along_ray(ray, class, &mut |leaf| {
+            let Some(seen) = self.seen(leaf, filter) else { return ControlFlow::Continue(limit) };
+            let ray = ray.with_range(ray.t_min, limit);
+            let (hit, part) = match seen {
+                Seen::Mesh(part) => {
+                    let local = part.similarity.inverse_transform_ray(&ray);
+                    let hit = with_probe(filter, leaf.instance, |probe| {
+                        part.model.closest_hit_below(part.child, &local, probe)
+                    });
+                    (hit, Some(part))
+                }
+                Seen::Box(bounds) => (solid_box::hit(&bounds, &ray), None),
+            };
+            let Some(hit) = hit else { return ControlFlow::Continue(limit) };
+            let found = WorldHit { instance: leaf.instance, hit };
+            if best.as_ref().is_none_or(|(held, _)| found.precedes(held)) {
+                limit = hit.t;
+                best = Some((found, part));
+            }
+            ControlFlow::Continue(limit)
+        });
+        best.map(|(found, part)| part.map_or(found, |part| found.in_world(&part)))
     }
 
-    fn visit_hits(
+    pub(super) fn any_hit(&self, ray: &Ray, filter: &mut dyn WorldFilter) -> bool {
+        let Some(class) = Class::of(ray) else {
+            return Scaled::of(ray).is_some_and(|scaled| self.any_hit(&scaled.ray, filter));
+        };
+        let mut found = false;
+        self.along_ray(ray, class, &mut |leaf| {
+            found = match self.seen(leaf, filter) {
+                Some(Seen::Mesh(part)) => {
+                    let local = part.similarity.inverse_transform_ray(ray);
+                    with_probe(filter, leaf.instance, |probe| {
+                        part.model.any_hit_below(part.child, &local, probe)
+                    })
+                }
+                Some(Seen::Box(bounds)) => solid_box::hit(&bounds, ray).is_some(),
+                None => false,
+            };
+            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(ray.t_max) }
+        });
+        found
+    }
+
+    pub(super) fn all_hits(
         &self,
         ray: &Ray,
         filter: &mut dyn WorldFilter,
@@ -125,30 +148,42 @@ impl World<'_> {
                     other => other,
                 }
             };
-            return self.visit_hits(&scaled.ray, filter, &mut visit);
+            return self.all_hits(&scaled.ray, filter, &mut visit);
         };
         let (mut limit, mut stopped) = (ray.t_max, false);
         self.along_ray(ray, class, &mut |leaf| {
-            let Some(part) = self.seen(leaf, filter) else { return ControlFlow::Continue(limit) };
-            let local = part.similarity.inverse_transform_ray(&ray.with_range(ray.t_min, limit));
-            with_probe(filter, leaf.instance, |probe| {
-                part.model.all_hits_below(part.child, &local, probe, &mut |hit| {
-                    let control = visit(&WorldHit { instance: leaf.instance, hit: *hit }.in_world(&part));
-                    match control {
-                        VisitControl::Continue => {}
-                        VisitControl::UpTo(closer) => limit = limit.min(closer),
-                        VisitControl::Stop => stopped = true,
+            let Some(seen) = self.seen(leaf, filter) else { return ControlFlow::Continue(limit) };
+            let ray = ray.with_range(ray.t_min, limit);
+            let mut report = |found: WorldHit| {
+                let control = visit(&found);
+                match control {
+                    VisitControl::Continue => {}
+                    VisitControl::UpTo(closer) => limit = limit.min(closer),
+                    VisitControl::Stop => stopped = true,
+                }
+                control
+            };
+            let instance = leaf.instance;
+            match seen {
+                Seen::Mesh(part) => with_probe(filter, instance, |probe| {
+                    let local = part.similarity.inverse_transform_ray(&ray);
+                    part.model.all_hits_below(part.child, &local, probe, &mut |hit| {
+                        report(WorldHit { instance, hit: *hit }.in_world(&part))
+                    });
+                }),
+                Seen::Box(bounds) => {
+                    if let Some(hit) = solid_box::hit(&bounds, &ray) {
+                        report(WorldHit { instance, hit });
                     }
-                    control
-                });
-            });
+                }
+            }
             if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(limit) }
         });
     }
 }
 
 impl WorldHit {
-    fn precedes(&self, other: &Self) -> bool {
+    pub(super) fn precedes(&self, other: &Self) -> bool {
         (self.hit.t, self.instance, self.hit.triangle) < (other.hit.t, other.instance, other.hit.triangle)
     }
 

@@ -19,6 +19,9 @@ pub struct Similarity {
 /// Coordinates below this are taken as 0 where overlaps are decided, so that products of three do not underflow: 2^-300.
 const SMALLEST_COORDINATE: f64 = f64::from_bits((1023 - 300) << 52);
 
+/// Scales beyond this and its inverse are refused (FORMAT.md, W6): 2^40.
+const LARGEST_SCALE: f64 = (1u64 << 40) as f64;
+
 impl Similarity {
     /// The similarity that the record of an instance describes.
     pub(super) fn of(record: &world::Instance) -> Self {
@@ -26,6 +29,60 @@ impl Similarity {
         let mirrors = record.flags & world::Instance::MIRROR != 0;
         let is_identity = !mirrors && record.scale == 1.0 && pose == Pose::IDENTITY;
         Self { pose, scale: record.scale, mirrors, is_identity }
+    }
+
+    /// A pose after a scale, which comes after a mirror in x if so asked.
+    ///
+    /// `None` if the scale is not between 2^-40 and 2^40.
+    ///
+    /// ```
+    /// use bvhc_runtime::{Pose, Similarity};
+    ///
+    /// let twice = Similarity::new(Pose::from_translation([10.0, 0.0, 0.0])?, 2.0, true).expect("2 is a scale");
+    /// assert_eq!(twice.apply([1.0, 2.0, 3.0]), [8.0, 4.0, 6.0]);
+    /// # Ok::<(), bvhc_runtime::PoseError>(())
+    /// ```
+    pub fn new(pose: Pose, scale: f64, mirrors: bool) -> Option<Self> {
+        let is_identity = !mirrors && scale == 1.0 && pose == Pose::IDENTITY;
+        let is_valid = (1.0 / LARGEST_SCALE..=LARGEST_SCALE).contains(&scale);
+        is_valid.then_some(Self { pose, scale, mirrors, is_identity })
+    }
+
+    /// The record of an instance there, of no mesh.
+    pub(super) fn record(&self) -> world::Instance {
+        world::Instance {
+            position: self.pose.translation(),
+            rotation: self.pose.rotation(),
+            scale: self.scale,
+            id: 0,
+            user: 0,
+            mesh: bvhc_format::NONE,
+            layers: 0,
+            flags: world::Instance::MOVABLE | if self.mirrors { world::Instance::MIRROR } else { 0 },
+            reserved: 0,
+            bounds: [0.0; 6],
+        }
+    }
+
+    /// The box that the leaf of an instance of a mesh has, whose nodes are in this box (FORMAT.md, W9): around the images of its
+    /// corners, grown by `growth` times the sum of the coordinates involved, rounded outward.
+    pub(super) fn image_of_box(&self, bounds: &Aabb, growth: f64) -> [f32; 6] {
+        let ends = [bounds.min, bounds.max].map(|end| end.map(f64::from));
+        let (mut lower, mut upper) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for corner in 0..8 {
+            let image = self.apply([0, 1, 2].map(|axis| ends[corner >> axis & 1][axis]));
+            for axis in 0..3 {
+                (lower[axis], upper[axis]) = (lower[axis].min(image[axis]), upper[axis].max(image[axis]));
+            }
+        }
+        let largest = ends.as_flattened().iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let far: f64 = self.pose.translation().iter().map(|x| x.abs()).sum();
+        let by = growth * (self.scale * largest + far);
+        let ([a, b, c], [d, e, f]) = (
+            lower.map(|x| ((x - by).next_down() as f32).next_down()),
+            upper.map(|x| ((x + by).next_up() as f32).next_up()),
+        );
+        [a, b, c, d, e, f]
     }
 
     /// The rotation and the translation.

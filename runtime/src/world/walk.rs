@@ -7,8 +7,8 @@
 //!
 //! *Rays.* The origin o and the direction d are transformed in f64 and rounded once. With K = |o - T|, this moves the origin
 //! by at most 1.01 u K, and a point at t, which is within K + 2 s M of the origin if it is a hit, by 1.01 u (K + 2 s M)
-//! more, both measured in the world. The mesh's own walk meets a box that the transformed ray passes at up to
-//! 25 u (|o'| + M) on each axis (see [`Frame`]), which is 44 u (K + s M) in the world. All this is at most
+//! more, both measured in the things. The mesh's own walk meets a box that the transformed ray passes at up to
+//! 25 u (|o'| + M) on each axis (see [`Frame`]), which is 44 u (K + s M) in the things. All this is at most
 //! 47 u K + 47 u s M, and K is at most sqrt(3) times the largest |o| plus |T_x| + |T_y| + |T_z|: so less than 82 u |o| + G,
 //! as G is 128 u (s M + ...). The walk here uses a frame that is wider by 128 u times the largest |o|.
 //!
@@ -17,11 +17,11 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::record::{ChildRef, NODE_WIDTH, WideNode};
+use bvhc_format::record::{NODE_WIDTH, WideNode};
 use bvhc_format::world::InstanceLeaf;
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
-use super::World;
+use super::things::Things;
 use crate::bounds::Aabb;
 use crate::math::UNIT_ROUNDOFF;
 use crate::ray::{Class, Frame, Ray};
@@ -40,7 +40,7 @@ pub(super) const BOX_MARGIN: f32 = 16.0 * UNIT_ROUNDOFF;
 /// The squared distance to a box has an error of at most 8 units; bounds are lowered by that much.
 const ROUNDING: f32 = 1.0 - 8.0 * f32::EPSILON;
 
-impl<'a> World<'a> {
+impl<'a> Things<'a> {
     /// Calls `visit` with each leaf whose box the ray may meet up to the limit that `visit` returns, nearer boxes first. The
     /// ray must be of a class.
     pub(super) fn along_ray(
@@ -49,7 +49,7 @@ impl<'a> World<'a> {
         class: Class,
         visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f32>,
     ) {
-        if let [leaf] = self.leaves() {
+        if let [leaf] = self.leaves {
             let _ = visit(leaf);
             return;
         }
@@ -73,7 +73,7 @@ impl<'a> World<'a> {
         limit: f64,
         visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f64>,
     ) {
-        if let [leaf] = self.leaves() {
+        if let [leaf] = self.leaves {
             let _ = visit(leaf);
             return;
         }
@@ -82,24 +82,46 @@ impl<'a> World<'a> {
 
     /// As many visits as a walk through a valid tree may make.
     fn budget(&self) -> Budget {
-        Budget::of_visits(self.nodes().len() as u64 + self.leaves().len() as u64)
+        Budget::of_visits(self.nodes.len() as u64 + self.leaves.len() as u64)
     }
 
     /// A node, if an instance below it is in the layers that the world sees.
     #[inline(always)]
     fn node(&self, index: u32) -> Option<&'a WideNode> {
-        let layers = self.section.node_layers.get().get(index as usize)?.to_native();
-        self.nodes().get(index as usize).filter(|_| layers & self.layers != 0)
+        let layers = self.node_layers.get(index as usize)?.to_native();
+        self.nodes.get(index as usize).filter(|_| layers & self.layers != 0)
+    }
+}
+
+/// Decides which leaf of an instance answers a query, so that an instance of several leaves is met once by a walk through a
+/// box: the first one whose box touches it.
+///
+/// From a leaf, those before it are tested in descending order until one touches the box: that one answers, or one before
+/// it. So a walk tests each leaf at most once, from the next one that touches the box.
+pub(super) struct FirstLeaves<'w> {
+    leaves: &'w [InstanceLeaf],
+    /// How many leaves may still be tested. More than twice as many as there are is a sign of a corrupt file.
+    tests: usize,
+}
+
+impl<'w> FirstLeaves<'w> {
+    /// For one walk.
+    pub(super) fn of(things: &Things<'w>) -> Self {
+        Self { leaves: things.leaves, tests: 2 * things.leaves.len() }
     }
 
-    /// Whether a leaf is the first of its instance's whose box touches `query`: so an instance of several leaves is met once
-    /// by a walk through that box.
-    pub(super) fn is_first_in_box(&self, leaf: &InstanceLeaf, query: &Aabb) -> bool {
-        let leaves = self.leaves();
-        let start = leaves.partition_point(|other| other.instance < leaf.instance);
-        let of_instance = leaves[start..].iter().take_while(|other| other.instance == leaf.instance);
-        let mut before = of_instance.take_while(|other| other.slot != leaf.slot);
-        !before.any(|other| touch(&other.bounds, query))
+    /// Whether a leaf that touches `query` is the first of its instance's that does.
+    pub(super) fn has(&mut self, leaf: &InstanceLeaf, query: &Aabb) -> bool {
+        let key = |leaf: &InstanceLeaf| (leaf.instance, leaf.slot);
+        let own = self.leaves.partition_point(|other| key(other) < key(leaf));
+        for other in self.leaves[..own].iter().rev().take_while(|other| other.instance == leaf.instance) {
+            let Some(tests) = self.tests.checked_sub(1) else { return false };
+            self.tests = tests;
+            if touch(&other.bounds, query) {
+                return false;
+            }
+        }
+        true
     }
 }
 
@@ -112,28 +134,28 @@ fn touch([a, b, c, d, e, f]: &[f32; 6], query: &Aabb) -> bool {
 #[inline(always)]
 fn along_ray<'a, S: Kernel>(
     simd: S,
-    world: &World<'a>,
+    things: &Things<'a>,
     ray: &Ray,
     class: Class,
     visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f32>,
 ) {
     let farthest = ray.origin.iter().fold(0.0f32, |most, x| most.max(x.abs()));
-    let frame = Frame::new(simd, ray, class, &world.extent).widened(farthest * RAY_MARGIN);
+    let frame = Frame::new(simd, ray, class, &things.extent).widened(farthest * RAY_MARGIN);
     let mut waiting = NodeGroupScratch::new();
     let mut stack = NodeGroupStack::new(&mut waiting);
     let boxes = SlabTest::<S>::new(simd, &frame);
     let mut limit = boxes.limit(frame.t_max);
-    let mut budget = world.budget();
+    let mut budget = things.budget();
     let mut child = ROOT;
     while budget.spend() {
         if let Some(leaf) = as_block(child) {
-            if let Some(leaf) = world.leaves().get(leaf as usize) {
+            if let Some(leaf) = things.leaves.get(leaf as usize) {
                 match visit(leaf) {
                     ControlFlow::Continue(closer) => limit = boxes.limit(closer),
                     ControlFlow::Break(()) => return,
                 }
             }
-        } else if let Some(node) = world.node(child)
+        } else if let Some(node) = things.node(child)
             && let Some(next) = descend::<S, NearestFirst>(simd, &boxes, node, limit, &mut stack)
         {
             child = next.child;
@@ -149,33 +171,25 @@ fn along_ray<'a, S: Kernel>(
 #[inline(always)]
 fn in_box<'a, S: Kernel>(
     simd: S,
-    world: &World<'a>,
+    things: &Things<'a>,
     query: &Aabb,
     visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mut stack: Stack = Stack::new();
-    let mut budget = world.budget();
+    let mut budget = things.budget();
     stack.push(ROOT, 0.0);
     while let Some((child, _)) = stack.pop() {
         if !budget.spend() {
             break;
         }
         if let Some(leaf) = as_block(child) {
-            if let Some(leaf) = world.leaves().get(leaf as usize) {
+            if let Some(leaf) = things.leaves.get(leaf as usize) {
                 visit(leaf)?;
             }
             continue;
         }
-        let Some(node) = world.node(child) else { continue };
-        let mut touched = all::meets(simd, node, query);
-        while touched != 0 {
-            let child = node.children[touched.trailing_zeros() as usize % NODE_WIDTH];
-            touched &= touched - 1;
-            // A box that extends beyond 1e30 touches the planes of empty slots.
-            if child != ChildRef::EMPTY.0 {
-                stack.push(child, 0.0);
-            }
-        }
+        let Some(node) = things.node(child) else { continue };
+        all::push_touched(simd, node, query, &mut stack);
     }
     ControlFlow::Continue(())
 }
@@ -183,13 +197,13 @@ fn in_box<'a, S: Kernel>(
 #[inline(always)]
 fn around_box<'a, S: Kernel>(
     simd: S,
-    world: &World<'a>,
+    things: &Things<'a>,
     query: &Aabb,
     limit: f64,
     visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f64>,
 ) {
     let mut stack: Stack = Stack::with_sentinels();
-    let mut budget = world.budget();
+    let mut budget = things.budget();
     let mut limit = finite(limit);
     let mut next = Some((ROOT, 0.0));
     while let Some((child, bound)) = next
@@ -198,13 +212,13 @@ fn around_box<'a, S: Kernel>(
         if bound > limit {
             // A visit has lowered the limit since this was chosen.
         } else if let Some(leaf) = as_block(child) {
-            if let Some(leaf) = world.leaves().get(leaf as usize) {
+            if let Some(leaf) = things.leaves.get(leaf as usize) {
                 match visit(leaf) {
                     ControlFlow::Continue(closer) => limit = finite(closer),
                     ControlFlow::Break(()) => return,
                 }
             }
-        } else if let Some(node) = world.node(child)
+        } else if let Some(node) = things.node(child)
             && let Some(nearest) = nearest_child(simd, node, query, limit, &mut stack)
         {
             next = Some(nearest);
@@ -247,4 +261,11 @@ fn gap<S: Kernel>(simd: S, node: &WideNode, query: &Aabb, axis: usize) -> f32x16
     let upper =
         f32x16::splat(simd, query.min[axis]) - f32x16::load_array_ref(simd, &node.planes[2 * axis + 1]);
     lower.max(upper).max(f32x16::splat(simd, 0.0))
+}
+
+/// A box grown by a margin on every side, rounded outward.
+pub(super) fn grown(own: &Aabb, margin: f64) -> Aabb {
+    let lower = |x: f32| ((f64::from(x) - margin) as f32).next_down();
+    let upper = |x: f32| ((f64::from(x) + margin) as f32).next_up();
+    Aabb { min: own.min.map(lower), max: own.max.map(upper) }
 }

@@ -42,9 +42,9 @@ impl Answer for Handler<'_> {
         };
         // Writing to a string cannot fail.
         let _ = match (collides, pairs) {
-            (Ok(collides), Some(pairs)) => writeln!(row, "{},{pairs}", u8::from(collides)),
-            (Ok(collides), None) => writeln!(row, "{},", u8::from(collides)),
-            (Err(_), _) => writeln!(row, "exhausted,"),
+            (Ok(collides), Some(pairs)) => write!(row, "{},{pairs}", u8::from(collides)),
+            (Ok(collides), None) => write!(row, "{},", u8::from(collides)),
+            (Err(_), _) => write!(row, "exhausted,"),
         };
         Ok(())
     }

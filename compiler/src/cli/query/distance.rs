@@ -1,10 +1,9 @@
 //! The distance between two models.
 
-use std::fmt::Write;
-
 use bvhc_runtime::{Model, Tolerance, Volume, WarmStart, WorkBudget};
 
 use super::Answer;
+use super::fields::{face_of, push_distance};
 use crate::cli::row::{Row, RowError};
 
 /// Answers queries, each a pose of B in A's space.
@@ -41,26 +40,17 @@ impl Answer for Handler<'_> {
         let found = match found {
             Ok(Some(found)) => found,
             Ok(None) => {
-                row.push_str(",,,,,,,,\n");
+                row.push_str(",,,,,,,,");
                 return Ok(());
             }
             Err(_) => {
-                row.push_str("exhausted,,,,,,,,\n");
+                row.push_str("exhausted,,,,,,,,");
                 return Ok(());
             }
         };
-        let face = |model: &Model<'_>, triangle| {
-            model.source_of(triangle).map_or_else(String::new, |source| source.face.to_string())
-        };
-        let ([ax, ay, az], [bx, by, bz]) = (found.on_a, found.on_b);
+        let faces = [face_of(Some(&self.a), found.a), face_of(Some(&self.b), found.b)];
         // Writing to a string cannot fail.
-        let _ = writeln!(
-            row,
-            "{},{ax},{ay},{az},{bx},{by},{bz},{},{}",
-            found.distance,
-            face(&self.a, found.a),
-            face(&self.b, found.b)
-        );
+        let _ = push_distance(row, &found, None, faces.each_ref().map(String::as_str));
         Ok(())
     }
 }

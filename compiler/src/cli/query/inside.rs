@@ -5,6 +5,7 @@ use std::fmt::Write;
 use bvhc_runtime::{InsideRule, Model, Place};
 
 use super::Answer;
+use super::fields::face_of;
 use crate::cli::row::{Row, RowError};
 
 /// The kinds of queries.
@@ -46,7 +47,6 @@ impl Answer for Handler<'_> {
             Kind::Inside => self.inside(point, row),
             Kind::SignedDistance => self.signed_distance(point, row),
         };
-        row.push('\n');
         Ok(())
     }
 }
@@ -72,10 +72,7 @@ impl Handler<'_> {
             return Ok(());
         };
         let [x, y, z] = found.nearest.point;
-        write!(row, "{},{x},{y},{z},", found.distance)?;
-        match self.model.source_of(found.nearest.triangle) {
-            Some(source) => write!(row, "{}", source.face),
-            None => Ok(()),
-        }
+        let face = face_of(Some(&self.model), found.nearest.triangle);
+        write!(row, "{},{x},{y},{z},{face}", found.distance)
     }
 }

@@ -2,6 +2,7 @@
 
 mod collide;
 mod distance;
+mod fields;
 mod inside;
 mod model;
 mod pairs;
@@ -72,6 +73,15 @@ fn model_at(path: &Path, query: &'static str) -> Result<Compiled, CliError> {
     Ok(file)
 }
 
+/// The second file of a query of two, which must be a model, whatever the first one is.
+fn second_model(path: &Path, query: &'static str) -> Result<Compiled, CliError> {
+    let file = Compiled::read(path)?;
+    if has_world(&file) {
+        return Err(UsageError::WorldIsSecond { file: file.name, query }.into());
+    }
+    Ok(file)
+}
+
 /// Whether a file has a world.
 fn has_world(file: &Compiled) -> bool {
     World::is_in(file.model.bytes()).unwrap_or(false)
@@ -83,7 +93,7 @@ fn open_world(file: Compiled) -> Result<WorldFile, CliError> {
 }
 
 fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
-    let (a, b) = (Compiled::read(&args.a)?, Compiled::read(&args.b)?);
+    let (a, b) = (Compiled::read(&args.a)?, second_model(&args.b, "collide")?);
     if has_world(&a) {
         args.volume.refuse()?;
         args.work.refuse()?;
@@ -101,7 +111,7 @@ fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
 }
 
 fn ask_how_far(args: &DistanceArgs) -> Result<(), CliError> {
-    let (a, b) = (Compiled::read(&args.a)?, Compiled::read(&args.b)?);
+    let (a, b) = (Compiled::read(&args.a)?, second_model(&args.b, "distance")?);
     if has_world(&a) {
         args.refuse_for_world()?;
         let a = open_world(a)?;
@@ -137,7 +147,7 @@ trait Answer {
     /// The names of a row's fields.
     fn header(&self) -> &'static str;
 
-    /// Appends the row that answers a line, unless the line has no query.
+    /// Appends the fields that answer a line, without the line's end; none if the line has no query.
     fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError>;
 }
 
@@ -180,7 +190,11 @@ impl<R: Read, W: Write> Session<'_, R, W> {
                 self.handler.answer(without_mark(&line, number), &mut row)
             };
             match answered {
-                Ok(()) => self.put(&row)?,
+                Ok(()) if row.is_empty() => {}
+                Ok(()) => {
+                    row.push('\n');
+                    self.put(&row)?;
+                }
                 Err(error) => {
                     self.flush()?;
                     return Err(CliError::Query { input: self.name, line: number, error });

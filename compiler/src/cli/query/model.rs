@@ -1,11 +1,11 @@
 //! Queries on one model.
 
 use std::fmt::Write;
-use std::ops::ControlFlow;
 
-use bvhc_runtime::{Model, Overlap, Ray};
+use bvhc_runtime::{Model, Ray};
 
 use super::Answer;
+use super::fields::{face_of, list_faces, push_hit, push_point};
 use crate::cli::row::{Row, RowError};
 
 /// The kinds of queries.
@@ -50,7 +50,6 @@ impl Answer for Handler<'_> {
                 list_faces(&self.model, row, |visit| self.model.overlap_sphere(centre, radius, visit))
             }
         };
-        row.push('\n');
         Ok(())
     }
 }
@@ -61,10 +60,7 @@ impl Handler<'_> {
             row.push_str("0,,,,,,,,,");
             return Ok(());
         };
-        write!(row, "1,{},{},{},", hit.t, hit.u, hit.v)?;
-        push_source(row, &self.model, hit.triangle)?;
-        let [x, y, z] = hit.normal;
-        write!(row, ",{x},{y},{z}")
+        push_hit(row, &hit, None, Some(&self.model))
     }
 
     fn point(&self, (point, max_distance): ([f32; 3], f32), row: &mut String) -> std::fmt::Result {
@@ -72,74 +68,7 @@ impl Handler<'_> {
             row.push_str("0,,,,,");
             return Ok(());
         };
-        let [x, y, z] = nearest.point;
-        write!(row, "1,{},{x},{y},{z},", nearest.distance)?;
-        match self.model.source_of(nearest.triangle) {
-            Some(source) => write!(row, "{}", source.face),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Lists the faces of triangles that a query finds; a face of several triangles counts once.
-pub(super) fn list_faces(
-    model: &Model<'_>,
-    row: &mut String,
-    query: impl FnOnce(&mut dyn FnMut(Overlap) -> ControlFlow<()>) -> ControlFlow<()>,
-) -> std::fmt::Result {
-    let mut faces = Vec::new();
-    let _ = query(&mut |overlap| {
-        faces.extend(model.source_of(overlap.triangle).map(|source| source.face));
-        ControlFlow::Continue(())
-    });
-    faces.sort_unstable();
-    faces.dedup();
-    write!(row, "{},", faces.len())?;
-    for (index, face) in faces.iter().enumerate() {
-        let blank = if index == 0 { "" } else { " " };
-        write!(row, "{blank}{face}")?;
-    }
-    Ok(())
-}
-
-/// Appends face, material and group of a triangle.
-pub(super) fn push_source(row: &mut String, model: &Model<'_>, triangle: u32) -> std::fmt::Result {
-    let source = model.source_of(triangle);
-    if let Some(source) = source {
-        write!(row, "{}", source.face)?;
-    }
-    row.push(',');
-    let material = source.and_then(|s| s.material).and_then(|index| model.material_name(index));
-    push_quoted(row, material.unwrap_or_default());
-    row.push(',');
-    let group = source.and_then(|s| s.group).and_then(|index| model.group_name(index));
-    let object = source.and_then(|s| s.object).and_then(|index| model.object_name(index));
-    push_quoted(row, group.or(object).unwrap_or_default());
-    Ok(())
-}
-
-/// Appends a CSV field, quoted if RFC 4180 requires it.
-pub(super) fn push_quoted(row: &mut String, field: &str) {
-    if !field.contains([',', '"', '\r', '\n']) {
-        row.push_str(field);
-        return;
-    }
-    row.push('"');
-    row.push_str(&field.replace('"', "\"\""));
-    row.push('"');
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_are_quoted_where_they_must_be() {
-        let fields = ["", "a b", "a,b", "say \"hi\"", "two\nlines"].map(|field| {
-            let mut row = String::new();
-            push_quoted(&mut row, field);
-            row
-        });
-        assert_eq!(fields, ["", "a b", "\"a,b\"", "\"say \"\"hi\"\"\"", "\"two\nlines\""]);
+        let face = face_of(Some(&self.model), nearest.triangle);
+        push_point(row, nearest.distance, nearest.point, None, &face)
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use bvhc_runtime::World;
 
-use super::model::push_quoted;
+use super::fields::push_quoted;
 use super::world::name_of;
 use crate::cli::args::PairsArgs;
 use crate::cli::error::CliError;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use bvhc_runtime::{CastHit, Model};
 
 use super::Answer;
-use super::model::list_faces;
+use super::fields::{face_of, list_faces};
 use crate::cli::row::RowError;
 use crate::cli::shape::{self, Motion, Question, Shape};
 
@@ -53,7 +53,6 @@ impl Answer for Handler<'_> {
                 self.cast(&shape, motion, row)
             }
         };
-        row.push('\n');
         Ok(())
     }
 }
@@ -66,10 +65,7 @@ impl Handler<'_> {
         };
         let ([x, y, z], [nx, ny, nz]) = (hit.point, hit.normal);
         write!(row, "1,{},{x},{y},{z},{nx},{ny},{nz},", hit.t)?;
-        if let Some(source) = self.model.source_of(hit.triangle) {
-            write!(row, "{}", source.face)?;
-        }
-        write!(row, ",{}", hit.depth.unwrap_or(0.0))
+        write!(row, "{},{}", face_of(Some(&self.model), hit.triangle), hit.depth.unwrap_or(0.0))
     }
 }
 

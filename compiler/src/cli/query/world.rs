@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 use bvhc_runtime::{Model, Ray, World, WorldOverlap, WorldPairError};
 
 use super::Answer;
-use super::model::{Kind, push_quoted, push_source};
+use super::fields::{face_of, push_distance, push_hit, push_point, push_quoted};
+use super::model::Kind;
 use crate::cli::row::{Row, RowError};
 
 /// Answers queries of one kind.
@@ -42,7 +43,6 @@ impl Answer for Handler<'_> {
                 self.overlap(row, |visit| self.world.overlap_sphere(centre, radius, visit))
             }
         };
-        row.push('\n');
         Ok(())
     }
 }
@@ -53,15 +53,8 @@ impl<'a> Handler<'a> {
             row.push_str("0,,,,,,,,,,");
             return Ok(());
         };
-        let hit = found.hit;
-        write!(row, "1,{},{},{},", hit.t, hit.u, hit.v)?;
-        push_quoted(row, &name_of(&self.world, found.instance));
-        row.push(',');
-        if let Some(model) = mesh_of(&self.world, found.instance) {
-            push_source(row, model, hit.triangle)?;
-        }
-        let [x, y, z] = hit.normal;
-        write!(row, ",{x},{y},{z}")
+        let (instance, mesh) = named(&self.world, found.instance);
+        push_hit(row, &found.hit, Some(&instance), mesh)
     }
 
     fn point(&self, (point, max_distance): ([f32; 3], f32), row: &mut String) -> std::fmt::Result {
@@ -69,10 +62,9 @@ impl<'a> Handler<'a> {
             row.push_str("0,,,,,,");
             return Ok(());
         };
-        let [x, y, z] = nearest.point;
-        write!(row, "1,{},{x},{y},{z},", nearest.distance)?;
-        push_quoted(row, &name_of(&self.world, nearest.instance));
-        write!(row, ",{}", face_of(&self.world, nearest.instance, nearest.local.triangle))
+        let (instance, mesh) = named(&self.world, nearest.instance);
+        let face = face_of(mesh, nearest.local.triangle);
+        push_point(row, nearest.distance, nearest.point, Some(&instance), &face)
     }
 
     /// Lists the instances that overlap and the faces of each; a face of several triangles counts once.
@@ -124,7 +116,7 @@ impl Answer for Collide<'_> {
         });
         if let Err(error) = asked {
             row.push_str(word_of(&error));
-            row.push_str(",,\n");
+            row.push_str(",,");
             return Ok(());
         }
         let _ = write!(row, "{},", u8::from(!found.is_empty()));
@@ -133,7 +125,6 @@ impl Answer for Collide<'_> {
         if self.count {
             let _ = write!(row, "{}", found.values().sum::<u64>());
         }
-        row.push('\n');
         Ok(())
     }
 }
@@ -157,22 +148,19 @@ impl Answer for Distance<'_> {
         let found = match self.world.distance(&self.mesh, &pose, self.within, &mut ()) {
             Ok(Some(found)) => found,
             Ok(None) => {
-                row.push_str(",,,,,,,,,\n");
+                row.push_str(",,,,,,,,,");
                 return Ok(());
             }
             Err(error) => {
                 row.push_str(word_of(&error));
-                row.push_str(",,,,,,,,,\n");
+                row.push_str(",,,,,,,,,");
                 return Ok(());
             }
         };
-        let its = found.distance;
-        let ([ax, ay, az], [bx, by, bz]) = (its.on_a, its.on_b);
+        let (instance, mesh) = named(&self.world, found.instance);
+        let faces = [face_of(mesh, found.distance.a), face_of(Some(&self.mesh), found.distance.b)];
         // Writing to a string cannot fail.
-        let _ = write!(row, "{},{ax},{ay},{az},{bx},{by},{bz},", its.distance);
-        push_quoted(row, &name_of(&self.world, found.instance));
-        let face_b = self.mesh.source_of(its.b).map_or_else(String::new, |source| source.face.to_string());
-        let _ = writeln!(row, ",{},{face_b}", face_of(&self.world, found.instance, its.a));
+        let _ = push_distance(row, &found.distance, Some(&instance), faces.each_ref().map(String::as_str));
         Ok(())
     }
 }
@@ -195,9 +183,8 @@ fn mesh_of<'a>(world: &World<'a>, instance: u32) -> Option<&'a Model<'a>> {
     world.mesh(world.instance(instance)?.mesh())
 }
 
-fn face_of(world: &World<'_>, instance: u32, triangle: u32) -> String {
-    let source = mesh_of(world, instance).and_then(|mesh| mesh.source_of(triangle));
-    source.map_or_else(String::new, |source| source.face.to_string())
+fn named<'a>(world: &World<'a>, instance: u32) -> (String, Option<&'a Model<'a>>) {
+    (name_of(world, instance), mesh_of(world, instance))
 }
 
 fn joined(parts: impl Iterator<Item = String>, between: &str) -> String {

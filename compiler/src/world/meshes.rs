@@ -1,0 +1,147 @@
+//! The meshes of a scene's instances, each different one compiled once.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use super::assemble::MeshReport;
+use super::error::WorldCompileError;
+use super::scene::{Linear, Scene, SceneInstance, SceneMesh};
+use crate::compile::{Options, Progress, Stage, compile_imported};
+use crate::file::{self, Bytes};
+use crate::import::{Input, Notes, most_made};
+use crate::mesh::Polygons;
+
+/// A mesh that was compiled.
+pub(super) struct MadeMesh {
+    pub(super) bytes: Bytes,
+    pub(super) report: MeshReport,
+    pub(super) seconds: Vec<(Stage, Duration)>,
+}
+
+/// The index of a mesh in its scene, and what becomes of its vertices.
+type Variant = (usize, Option<[[u64; 3]; 3]>);
+
+/// Compiles meshes when they are first needed.
+pub(super) struct Meshes<'a> {
+    scene: &'a [SceneMesh],
+    options: &'a Options,
+    progress: &'a dyn Progress,
+    /// For each mesh of the scene the first one that is equal, whatever their names and files.
+    first_equal: Vec<usize>,
+    by_variant: HashMap<Variant, u32>,
+    by_bytes: HashMap<blake3::Hash, u32>,
+    pub(super) made: Vec<MadeMesh>,
+}
+
+impl<'a> Meshes<'a> {
+    /// The meshes of a scene; checks how much its instances make of the files.
+    pub(super) fn of(
+        scene: &'a Scene,
+        source: &Input<'_>,
+        options: &'a Options,
+        progress: &'a dyn Progress,
+    ) -> Result<Self, WorldCompileError> {
+        let meshes = Self {
+            scene: &scene.meshes,
+            options,
+            progress,
+            first_equal: first_equal(&scene.meshes),
+            by_variant: HashMap::new(),
+            by_bytes: HashMap::new(),
+            made: Vec::new(),
+        };
+        meshes.check_baked(scene, source)?;
+        Ok(meshes)
+    }
+
+    /// Checks the sum of the meshes that are made because instances change vertices, before any is made.
+    fn check_baked(&self, scene: &Scene, source: &Input<'_>) -> Result<(), WorldCompileError> {
+        let bytes = source.bytes.len() as u64 + scene.inputs.iter().map(|input| input.length).sum::<u64>();
+        let (most, mut made, mut variants) = (most_made(bytes), 0, HashSet::new());
+        for instance in scene.instances.iter().filter(|instance| instance.baked.is_some()) {
+            let variant = self.variant(instance);
+            if variants.insert(variant) {
+                let polygons = &self.scene[variant.0].imported.polygons;
+                made += (polygons.positions.len() + polygons.corners.len()) as u64;
+            }
+            if made > most {
+                let (file, name) = (source.name.to_owned(), instance.name.clone());
+                return Err(WorldCompileError::TooMuchBaked { file, name, most, bytes });
+            }
+        }
+        Ok(())
+    }
+
+    fn variant(&self, instance: &SceneInstance) -> Variant {
+        (self.first_equal[instance.mesh], instance.baked.map(|linear| linear.key()))
+    }
+
+    /// The number of an instance's mesh in the file.
+    pub(super) fn number_of(&mut self, instance: &SceneInstance) -> Result<u32, WorldCompileError> {
+        let variant = self.variant(instance);
+        if let Some(known) = self.by_variant.get(&variant) {
+            return Ok(*known);
+        }
+        let number = self.compile(&self.scene[instance.mesh], instance.baked)?;
+        self.by_variant.insert(variant, number);
+        Ok(number)
+    }
+
+    /// Compiles a mesh, unless its file is one that there is already.
+    fn compile(&mut self, mesh: &SceneMesh, baked: Option<Linear>) -> Result<u32, WorldCompileError> {
+        let mut imported = mesh.imported.clone();
+        imported.notes = Notes::default();
+        if let Some(linear) = baked {
+            bake(&mut imported.polygons, &linear);
+        }
+        let compiled = compile_imported(imported, mesh.source, &mesh.name, self.options, self.progress)?;
+        let new = self.made.len() as u32;
+        let number = *self.by_bytes.entry(file::hash(&compiled.bytes)).or_insert(new);
+        if number == new {
+            let report = MeshReport {
+                name: mesh.name.clone(),
+                triangles: compiled.report.triangles,
+                bytes: compiled.bytes.len() as u64,
+            };
+            self.made.push(MadeMesh { bytes: compiled.bytes, report, seconds: compiled.report.seconds });
+        }
+        Ok(number)
+    }
+}
+
+/// For each mesh the first one with equal polygons of an equal source. Cost: each mesh is hashed and compared once. (A mesh
+/// whose hash is that of a different one is taken as new; it is found equal when it is compiled, if it is.)
+fn first_equal(meshes: &[SceneMesh]) -> Vec<usize> {
+    let mut by_hash = HashMap::new();
+    let first = |(index, mesh): (usize, &SceneMesh)| {
+        let first: usize = *by_hash.entry(hash_of(mesh)).or_insert(index);
+        let other = &meshes[first];
+        let is_equal = (&other.imported, &other.source) == (&mesh.imported, &mesh.source);
+        if is_equal { first } else { index }
+    };
+    meshes.iter().enumerate().map(first).collect()
+}
+
+fn hash_of(mesh: &SceneMesh) -> u64 {
+    let Polygons { positions, corners, ends, .. } = &mesh.imported.polygons;
+    let mut hasher = DefaultHasher::new();
+    for position in positions {
+        position.map(f32::to_bits).hash(&mut hasher);
+    }
+    (mesh.source.0.as_bytes(), corners, ends).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Applies a linear map to vertices, in f64 and rounded once. Fronts stay fronts.
+fn bake(polygons: &mut Polygons, linear: &Linear) {
+    for position in &mut polygons.positions {
+        *position = linear.apply(position.map(f64::from)).map(|x| x as f32);
+    }
+    if linear.determinant() < 0.0 {
+        match polygons.reversals.first() {
+            Some(0) => drop(polygons.reversals.remove(0)),
+            _ => polygons.reversals.insert(0, 0),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Errors of moving things.
+
+/// Why a thing cannot be added or changed.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MovingError {
+    /// The memory is too small for so many things.
+    #[error("the memory has {found} bytes; so many things need {needed}")]
+    Memory {
+        /// The bytes needed, wherever they start.
+        needed: usize,
+        /// The length of the memory.
+        found: usize,
+    },
+    /// No memory can hold so many things.
+    #[error("{found} things are too many; there may be {most}")]
+    Capacity {
+        /// The things asked for.
+        found: u32,
+        /// The most there may be.
+        most: u32,
+    },
+    /// There are as many things as the memory is for. Nothing was changed.
+    #[error("the memory is full: it has {capacity} things; one more needs {needed} bytes")]
+    Full {
+        /// The number of things.
+        capacity: u32,
+        /// The bytes needed for one more.
+        needed: usize,
+    },
+    /// There are more pairs than the caller has places for. Nothing of use was written.
+    #[error("there are {needed} pairs, but there is memory for {found}")]
+    Pairs {
+        /// The number of pairs.
+        needed: usize,
+        /// The places that the caller gave.
+        found: usize,
+    },
+    /// The handle is of a thing that was removed, or of another world.
+    #[error("the handle is of no thing that is there")]
+    NoSuchThing,
+    /// There is no such mesh.
+    #[error("there is no mesh {mesh}")]
+    NoSuchMesh {
+        /// The mesh's number.
+        mesh: u32,
+    },
+    /// A box is moved as an instance, or an instance as a box.
+    #[error("the thing is of the other kind: instances have similarities, boxes have bounds")]
+    OtherKind,
+    /// A box is empty, or something extends beyond 2^60.
+    #[error("the thing's box is empty, not finite, or extends beyond 2^60")]
+    Bounds,
+}

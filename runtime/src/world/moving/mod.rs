@@ -1,0 +1,429 @@
+//! A world with things that move: a compiled world, and instances and boxes in memory of the caller's.
+
+#[cfg(feature = "pairs")]
+mod against;
+mod build;
+mod error;
+mod memory;
+mod pairs;
+mod snapshot;
+mod tree;
+
+#[cfg(feature = "pairs")]
+pub use against::ThingPairError;
+pub use error::MovingError;
+pub use pairs::{Change, ThingPair};
+pub use snapshot::{Found, NearPoint, Snapshot, ThingFilter};
+
+use core::fmt;
+
+use bvhc_format::world::{Instance, InstanceLeaf};
+use bvhc_format::{MAX_COORDINATE, NONE};
+
+use super::similarity::Similarity;
+use super::things::Things;
+use super::{World, bounds_of};
+use crate::bounds::Aabb;
+use crate::level::Level;
+use crate::model::Model;
+use crate::ray::Extent;
+use memory::{DISABLED, ENABLED, Memory};
+use tree::{Bounds, Tree};
+
+/// An update builds a new tree where the cost of the tree for each thing has grown by this factor since it was built.
+const REBUILD: f64 = 1.5;
+
+/// What boxes are grown by, relative to the coordinates involved, as those of compiled worlds are (FORMAT.md, W9): 2^-17.
+const GROWTH: f64 = 1.0 / (1u32 << 17) as f64;
+
+/// A moving thing. It stays the same until the thing is removed; then no other thing has it (until a number was given away
+/// 2^32 times).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handle {
+    /// Lower numbers come first where answers tie. Numbers of removed things are given away again, the last one first.
+    pub number: u32,
+    /// How often the number was given away before.
+    pub generation: u32,
+}
+
+/// What a query found. Instances of the compiled world come before all that moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Thing {
+    /// An instance of the compiled world.
+    Still(u32),
+    /// A moving instance or box.
+    Moving(Handle),
+}
+
+impl fmt::Display for Thing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Still(number) => write!(f, "instance {number} of the file"),
+            Self::Moving(handle) => write!(f, "moving thing {}", handle.number),
+        }
+    }
+}
+
+/// What an update did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Updated {
+    /// Whether the tree was built anew.
+    pub is_rebuilt: bool,
+    /// The nodes that were refitted before.
+    pub refitted: u32,
+}
+
+/// A compiled world, which does not change, and moving things in memory of the caller's: instances of meshes at a
+/// [`Similarity`], and boxes without a mesh for what has none (characters, bullets, triggers).
+///
+/// Queries are those of [`Snapshot`]. Each change is seen by all later ones: adding, moving and enabling widen the nodes above
+/// a thing at once. [`update`](Self::update), once a frame, makes them tight again. Answers depend on the things and their
+/// numbers, not on the tree, so neither on updates nor on the order of changes; but which pair
+/// [`first_pair`](Snapshot::first_pair) finds, and the order of visits, may. Nothing allocates. The type is `Send` and `Sync`: many
+/// threads may query while none changes anything.
+///
+/// ```
+/// use bvhc_runtime::{Aabb, MovingWorld, Pose, Ray, Similarity, Thing, World, include_aligned};
+///
+/// let mut meshes = [None; 2];
+/// let level = World::from_bytes(include_aligned!("../../../../tests/golden/world.bvh"), &mut meshes)?;
+/// let mut memory = vec![0; MovingWorld::bytes_needed(100)];
+/// let mut world = MovingWorld::new(level, 100, &mut memory)?;
+/// let player = world.add_box(&Aabb::new([10.0, 0.0, 1.0], [11.0, 1.0, 2.0]), u32::MAX, 0)?;
+/// let ray = Ray::new([10.5, 0.25, 5.0], [0.0, 0.0, -1.0]);
+/// let found = world.snapshot().closest_hit(&ray).expect("it meets the player");
+/// assert_eq!((found.thing, found.answer.t), (Thing::Moving(player), 3.0));
+///
+/// world.move_box(player, &Aabb::new([20.0, 0.0, 1.0], [21.0, 1.0, 2.0]))?;
+/// world.update();
+/// assert_eq!(world.snapshot().closest_hit(&ray).map(|found| found.thing), Some(Thing::Still(1)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct MovingWorld<'a> {
+    still: Things<'a>,
+    models: &'a [Option<Model<'a>>],
+    tree: Tree<'a>,
+    /// The first of the free numbers, or `NONE`.
+    free: u32,
+    /// How many things there are, enabled or not.
+    count: u32,
+}
+
+impl<'a> MovingWorld<'a> {
+    /// The bytes of memory for so many things, wherever they start: about 420 a thing.
+    pub fn bytes_needed(capacity: u32) -> usize {
+        memory::bytes_needed(capacity)
+    }
+
+    /// A compiled world, whose meshes moving instances may have, and no moving things yet. The memory is for `capacity`
+    /// things; what it holds does not matter. Of the compiled world the layers that it sees count.
+    ///
+    /// # Errors
+    /// [`MovingError::Memory`], with the bytes needed, if there are fewer than [`bytes_needed`](Self::bytes_needed) says;
+    /// [`MovingError::Capacity`] for more than 2^24 things.
+    pub fn new(still: World<'a>, capacity: u32, memory: &'a mut [u8]) -> Result<Self, MovingError> {
+        Self::of(still.things, still.meshes(), capacity, memory)
+    }
+
+    /// Without a compiled world; moving instances may have these meshes, by their place in the list.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of_models(
+        models: &'a [Option<Model<'a>>],
+        level: Level,
+        capacity: u32,
+        memory: &'a mut [u8],
+    ) -> Result<Self, MovingError> {
+        let extent = Extent::of(&Aabb::new([0.0; 3], [0.0; 3]));
+        let still = Things {
+            nodes: &[],
+            node_layers: &[],
+            leaves: &[],
+            records: &[],
+            models,
+            extent,
+            layers: u32::MAX,
+            level,
+        };
+        Self::of(still, models, capacity, memory)
+    }
+
+    fn of(
+        still: Things<'a>,
+        models: &'a [Option<Model<'a>>],
+        capacity: u32,
+        memory: &'a mut [u8],
+    ) -> Result<Self, MovingError> {
+        let tree = Tree::new(Memory::of(memory, capacity)?);
+        Ok(Self { still, models, tree, free: NONE, count: 0 })
+    }
+
+    /// The number of moving things, enabled or not.
+    pub fn len(&self) -> u32 {
+        self.count
+    }
+
+    /// Whether nothing moves.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The number of moving things that the memory is for.
+    pub fn capacity(&self) -> u32 {
+        self.tree.memory.records.len() as u32
+    }
+
+    /// Adds an instance of a mesh, in these layers; `user` is whatever the caller likes. Cost: a walk down the tree.
+    ///
+    /// # Errors
+    /// [`MovingError::Full`], [`MovingError::NoSuchMesh`] or [`MovingError::Bounds`]; then nothing was changed.
+    pub fn add_instance(
+        &mut self,
+        mesh: u32,
+        place: &Similarity,
+        layers: u32,
+        user: u64,
+    ) -> Result<Handle, MovingError> {
+        let record = self.instance_record(mesh, place, layers, user)?;
+        self.add(&record, record.bounds)
+    }
+
+    /// Adds a box without a mesh. For queries it is solid and closed.
+    ///
+    /// # Errors
+    /// As [`add_instance`](Self::add_instance).
+    pub fn add_box(&mut self, bounds: &Aabb, layers: u32, user: u64) -> Result<Handle, MovingError> {
+        let (bounds, grown) = box_bounds(bounds)?;
+        let record = Instance { user, layers, bounds, ..BOX };
+        self.add(&record, grown)
+    }
+
+    fn add(&mut self, record: &Instance, leaf: Bounds) -> Result<Handle, MovingError> {
+        let capacity = self.capacity();
+        let number = match self.free {
+            NONE if self.tree.used as u32 == capacity => {
+                let needed = Self::bytes_needed(capacity.saturating_add(1));
+                return Err(MovingError::Full { capacity, needed });
+            }
+            NONE => {
+                let new = self.tree.used;
+                self.tree.used += 1;
+                self.tree.memory.generations[new] = 0;
+                new
+            }
+            free => {
+                self.free = self.tree.memory.states[free as usize];
+                let generation = &mut self.tree.memory.generations[free as usize];
+                *generation = generation.wrapping_add(1);
+                free as usize
+            }
+        };
+        self.count += 1;
+        let memory = &mut self.tree.memory;
+        memory.records[number] = *record;
+        memory.leaves[number] = InstanceLeaf { bounds: leaf, instance: number as u32, slot: NONE };
+        memory.layers[number] = record.layers;
+        memory.states[number] = ENABLED;
+        memory.addresses[number] = NONE;
+        let generation = memory.generations[number];
+        self.tree.insert(number);
+        Ok(Handle { number: number as u32, generation })
+    }
+
+    /// Removes a thing. Its memory is used again.
+    ///
+    /// # Errors
+    /// [`MovingError::NoSuchThing`].
+    pub fn remove(&mut self, handle: Handle) -> Result<(), MovingError> {
+        let number = self.number_of(handle)?;
+        self.hide(number);
+        self.tree.memory.states[number] = self.free;
+        self.free = handle.number;
+        self.count -= 1;
+        Ok(())
+    }
+
+    /// Enables or disables a thing: queries see enabled ones only. A disabled one may be moved.
+    ///
+    /// # Errors
+    /// [`MovingError::NoSuchThing`].
+    pub fn set_enabled(&mut self, handle: Handle, is_enabled: bool) -> Result<(), MovingError> {
+        let number = self.number_of(handle)?;
+        match (self.tree.memory.states[number] == ENABLED, is_enabled) {
+            (true, false) => {
+                self.hide(number);
+                self.tree.memory.states[number] = DISABLED;
+            }
+            (false, true) => {
+                self.tree.memory.records[number].layers = self.tree.memory.layers[number];
+                self.tree.memory.states[number] = ENABLED;
+                self.tree.insert(number);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes a thing out of the tree, if it is there.
+    fn hide(&mut self, number: usize) {
+        if self.tree.memory.states[number] == ENABLED {
+            self.tree.remove(number);
+        }
+        self.tree.memory.records[number].layers = 0;
+    }
+
+    /// Moves an instance. Cost: a few nodes.
+    ///
+    /// # Errors
+    /// [`MovingError::NoSuchThing`], [`MovingError::OtherKind`] or [`MovingError::Bounds`]; then nothing was changed.
+    pub fn move_instance(&mut self, handle: Handle, place: &Similarity) -> Result<(), MovingError> {
+        let number = self.number_of(handle)?;
+        let held = self.tree.memory.records[number];
+        if held.mesh == NONE {
+            return Err(MovingError::OtherKind);
+        }
+        let record = self.instance_record(held.mesh, place, held.layers, held.user)?;
+        self.replace(number, record, record.bounds);
+        Ok(())
+    }
+
+    /// Moves a box, or changes its size. Cost: a few nodes.
+    ///
+    /// # Errors
+    /// As [`move_instance`](Self::move_instance).
+    pub fn move_box(&mut self, handle: Handle, bounds: &Aabb) -> Result<(), MovingError> {
+        let number = self.number_of(handle)?;
+        let held = self.tree.memory.records[number];
+        if held.mesh != NONE {
+            return Err(MovingError::OtherKind);
+        }
+        let (bounds, grown) = box_bounds(bounds)?;
+        self.replace(number, Instance { bounds, ..held }, grown);
+        Ok(())
+    }
+
+    fn replace(&mut self, number: usize, record: Instance, leaf: Bounds) {
+        self.tree.memory.records[number] = record;
+        self.tree.memory.leaves[number].bounds = leaf;
+        if self.tree.memory.states[number] == ENABLED {
+            self.tree.set_leaf(number);
+        }
+    }
+
+    /// Makes the tree tight where things were moved or removed, from the bottom up, and builds a new one where its cost for each
+    /// thing, by the surface-area heuristic, is more than 1.5 times that of the last one that was built.
+    pub fn update(&mut self) -> Updated {
+        let refitted = self.tree.refit();
+        let is_rebuilt = self.tree.node_count > 1 && self.tree.cost() > REBUILD * self.tree.built_cost;
+        if is_rebuilt {
+            self.tree.rebuild();
+        }
+        Updated { is_rebuilt, refitted }
+    }
+
+    /// Builds a new tree, whatever the last one costs.
+    pub fn rebuild(&mut self) {
+        self.tree.rebuild();
+    }
+
+    /// Whether a thing is still there, enabled or not.
+    pub fn contains(&self, handle: Handle) -> bool {
+        self.number_of(handle).is_ok()
+    }
+
+    /// What the caller gave with a thing.
+    pub fn user(&self, handle: Handle) -> Option<u64> {
+        Some(self.tree.memory.records[self.number_of(handle).ok()?].user)
+    }
+
+    /// A box around a thing: that which the caller gave, or one around an instance.
+    pub fn bounds(&self, handle: Handle) -> Option<Aabb> {
+        Some(bounds_of(self.tree.memory.records[self.number_of(handle).ok()?].bounds))
+    }
+
+    /// All as it is now, to query.
+    pub fn snapshot(&self) -> Snapshot<'_> {
+        let (tree, memory) = (&self.tree, &self.tree.memory);
+        let moving = Things {
+            nodes: &memory.nodes[..tree.node_count],
+            node_layers: &memory.node_layers[..tree.node_count],
+            leaves: &memory.leaves[..tree.used],
+            records: &memory.records[..tree.used],
+            models: self.models,
+            extent: Extent::of(&bounds_of(match tree.len {
+                0 => [0.0; 6],
+                _ => memory.node_bounds[0],
+            })),
+            layers: u32::MAX,
+            level: self.still.level,
+        };
+        Snapshot::of(self.still, moving, memory.generations)
+    }
+
+    fn number_of(&self, handle: Handle) -> Result<usize, MovingError> {
+        let number = handle.number as usize;
+        let is_there = number < self.tree.used
+            && self.tree.memory.generations[number] == handle.generation
+            && matches!(self.tree.memory.states[number], ENABLED | DISABLED);
+        if is_there { Ok(number) } else { Err(MovingError::NoSuchThing) }
+    }
+
+    fn instance_record(
+        &self,
+        mesh: u32,
+        place: &Similarity,
+        layers: u32,
+        user: u64,
+    ) -> Result<Instance, MovingError> {
+        let model = self.models.get(mesh as usize).and_then(Option::as_ref);
+        let model = model.ok_or(MovingError::NoSuchMesh { mesh })?;
+        let root = model.sections().nodes().first().ok_or(MovingError::NoSuchMesh { mesh })?;
+        let [a, b, c, d, e, f] = tree::node_bounds(root);
+        let bounds = place.image_of_box(&Aabb::new([a, b, c], [d, e, f]), GROWTH);
+        let bounds = checked(bounds).ok_or(MovingError::Bounds)?;
+        Ok(Instance { bounds, mesh, layers, user, ..place.record() })
+    }
+}
+
+/// The record of a box at no place.
+const BOX: Instance = Instance {
+    position: [0.0; 3],
+    rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+    scale: 1.0,
+    id: 0,
+    user: 0,
+    mesh: NONE,
+    layers: 0,
+    flags: Instance::MOVABLE,
+    reserved: 0,
+    bounds: [0.0; 6],
+};
+
+/// A box as it is and as the tree has it.
+fn box_bounds(bounds: &Aabb) -> Result<(Bounds, Bounds), MovingError> {
+    let ([a, b, c], [d, e, f]) = (bounds.min, bounds.max);
+    let own = checked([a, b, c, d, e, f]).filter(|_| !bounds.is_empty()).ok_or(MovingError::Bounds)?;
+    let largest = own.iter().fold(0.0f32, |most, x| most.max(x.abs()));
+    let by = largest * GROWTH as f32;
+    let mut grown = own;
+    for axis in 0..3 {
+        (grown[axis], grown[axis + 3]) = ((own[axis] - by).next_down(), (own[axis + 3] + by).next_up());
+    }
+    Ok((own, grown))
+}
+
+/// A box whose numbers are within 2^60.
+fn checked(bounds: Bounds) -> Option<Bounds> {
+    bounds.iter().all(|x| x.abs() <= MAX_COORDINATE).then_some(bounds)
+}
+
+impl fmt::Debug for MovingWorld<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MovingWorld")
+            .field("still", &self.still.records.len())
+            .field("moving", &self.count)
+            .field("capacity", &self.capacity())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,141 @@
+//! The broad phase: all pairs of things whose boxes are near each other, by a walk through the trees for each moving thing.
+
+use core::cmp::Ordering;
+use core::ops::ControlFlow;
+
+use super::snapshot::Snapshot;
+use super::{MovingError, Thing};
+use crate::bounds::Aabb;
+use crate::world::bounds_of;
+use crate::world::things::Things;
+use crate::world::walk::{FirstLeaves, grown};
+
+/// Two things that are near each other, of which one at least moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ThingPair {
+    /// The lower one, in the order of [`Thing`].
+    pub a: Thing,
+    /// The higher one: it moves.
+    pub b: Thing,
+}
+
+/// What became of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It is near now, and was not before.
+    Begun,
+    /// It was near before, and is not now; its things may be gone.
+    Ended,
+}
+
+impl ThingPair {
+    /// Calls `visit` with each pair that is in one of two sorted lists only, in their order. Cost: linear.
+    pub fn changes(before: &[Self], now: &[Self], mut visit: impl FnMut(Self, Change)) {
+        let (mut before, mut now) = (before.iter().copied().peekable(), now.iter().copied().peekable());
+        loop {
+            let order = match (before.peek(), now.peek()) {
+                (Some(old), Some(new)) => old.cmp(new),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => return,
+            };
+            let old = if order.is_le() { before.next() } else { None };
+            let new = if order.is_ge() { now.next() } else { None };
+            match (old, new) {
+                (Some(pair), None) => visit(pair, Change::Ended),
+                (None, Some(pair)) => visit(pair, Change::Begun),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Snapshot<'_> {
+    /// Calls `visit` with each pair of things, of which one at least moves, whose boxes are at most `margin` apart on each axis,
+    /// once, in no particular order, until it returns `Break`, which is then returned.
+    ///
+    /// Boxes are those that the caller gave, and those around instances ([`MovingWorld::bounds`](super::MovingWorld::bounds),
+    /// [`Instance::bounds`](crate::Instance::bounds)), which are no smaller than the instances. Only things in the layers that
+    /// the snapshot sees count. A negative margin or NaN finds nothing. No pair is lost, and none is found that is farther, as f64
+    /// has it. Cost: two walks for each moving thing.
+    pub fn near_pairs(
+        &self,
+        margin: f32,
+        mut visit: impl FnMut(ThingPair) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if margin.is_nan() || margin < 0.0 {
+            return ControlFlow::Continue(());
+        }
+        let margin = f64::from(margin);
+        for own in self.moving.leaves {
+            let Some(bounds) = self.moving.seen_bounds(own.instance) else { continue };
+            let b = self.moving(own.instance);
+            self.still
+                .near_box(&bounds, margin, &mut |other| visit(ThingPair { a: Thing::Still(other), b }))?;
+            self.moving.near_box(&bounds, margin, &mut |other| {
+                // Each pair is met from both sides.
+                if other >= own.instance {
+                    return ControlFlow::Continue(());
+                }
+                visit(ThingPair { a: self.moving(other), b })
+            })?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Writes these pairs, sorted, into the caller's memory; returns how many they are. With the pairs of the last frame they
+    /// give what has begun and ended ([`ThingPair::changes`]).
+    ///
+    /// # Errors
+    /// [`MovingError::Pairs`] if there are more pairs than `pairs` has places, with their number: no pair is lost.
+    pub fn near_pairs_into(&self, margin: f32, pairs: &mut [ThingPair]) -> Result<usize, MovingError> {
+        let mut needed = 0;
+        let _ = self.near_pairs(margin, |pair| {
+            if let Some(place) = pairs.get_mut(needed) {
+                *place = pair;
+            }
+            needed += 1;
+            ControlFlow::Continue(())
+        });
+        let found = pairs.len();
+        let written = pairs.get_mut(..needed).ok_or(MovingError::Pairs { needed, found })?;
+        written.sort_unstable();
+        Ok(needed)
+    }
+}
+
+impl Things<'_> {
+    /// The box of an instance that is in the layers.
+    fn seen_bounds(&self, instance: u32) -> Option<Aabb> {
+        let record = self.record(instance).filter(|record| record.layers & self.layers != 0)?;
+        Some(bounds_of(record.bounds))
+    }
+
+    /// Calls `visit` with each instance, or box, whose box is at most `margin` from another on each axis, once.
+    fn near_box(
+        &self,
+        own: &Aabb,
+        margin: f64,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let query = grown(own, margin);
+        let mut first = FirstLeaves::of(self);
+        self.in_box(&query, &mut |leaf| {
+            if !first.has(leaf, &query) {
+                return ControlFlow::Continue(());
+            }
+            match self.seen_bounds(leaf.instance) {
+                Some(bounds) if are_near(&bounds, own, margin) => visit(leaf.instance),
+                _ => ControlFlow::Continue(()),
+            }
+        })
+    }
+}
+
+/// Whether two boxes are at most `margin` apart on each axis.
+fn are_near(a: &Aabb, b: &Aabb, margin: f64) -> bool {
+    (0..3).all(|axis| {
+        let between = |upper: &Aabb, lower: &Aabb| f64::from(upper.min[axis]) - f64::from(lower.max[axis]);
+        between(a, b) <= margin && between(b, a) <= margin
+    })
+}

@@ -1,0 +1,94 @@
+//! Instances and boxes with a tree over them, wherever their records are: what all queries of worlds walk through.
+
+use bvhc_format::NONE;
+use bvhc_format::record::{NODE_WIDTH, WideNode};
+use bvhc_format::world::{Instance, InstanceLeaf};
+use rkyv::rend::u32_le;
+
+use super::bounds_of;
+use super::filter::WorldFilter;
+use super::similarity::Similarity;
+use crate::bounds::Aabb;
+use crate::level::Level;
+use crate::model::Model;
+use crate::ray::Extent;
+use crate::walk::ROOT;
+
+/// The records of a file's world, or of moving things in the caller's memory.
+#[derive(Clone, Copy)]
+pub(super) struct Things<'a> {
+    pub(super) nodes: &'a [WideNode],
+    /// For each node the layers of the instances below it.
+    pub(super) node_layers: &'a [u32_le],
+    /// Ascending by instance, then by slot.
+    pub(super) leaves: &'a [InstanceLeaf],
+    /// An instance of no mesh ([`NONE`]) is a box, in the world's space.
+    pub(super) records: &'a [Instance],
+    pub(super) models: &'a [Option<Model<'a>>],
+    /// Of all boxes.
+    pub(super) extent: Extent,
+    /// The layers that queries see.
+    pub(super) layers: u32,
+    pub(super) level: Level,
+}
+
+/// What a leaf holds.
+pub(super) enum Seen<'a> {
+    Mesh(Part<'a>),
+    /// The caller's box.
+    Box(Aabb),
+}
+
+/// The part of an instance that a leaf holds.
+pub(super) struct Part<'a> {
+    pub(super) instance: u32,
+    pub(super) model: &'a Model<'a>,
+    /// Where the mesh's tree is entered.
+    pub(super) child: u32,
+    pub(super) similarity: Similarity,
+}
+
+impl<'a> Things<'a> {
+    pub(super) fn record(&self, number: u32) -> Option<&'a Instance> {
+        self.records.get(number as usize)
+    }
+
+    pub(super) fn mesh(&self, mesh: u32) -> Option<&'a Model<'a>> {
+        self.models.get(mesh as usize)?.as_ref()
+    }
+
+    /// A box around an instance.
+    pub(super) fn bounds(&self, instance: u32) -> Option<Aabb> {
+        Some(bounds_of(self.record(instance)?.bounds))
+    }
+
+    /// What a leaf holds, if queries with this filter see it; `None` too where a corrupt file refers to nothing.
+    pub(super) fn seen(&self, leaf: &InstanceLeaf, filter: &mut dyn WorldFilter) -> Option<Seen<'a>> {
+        let record = self.record(leaf.instance).filter(|record| record.layers & self.layers != 0)?;
+        if record.mesh == NONE {
+            let sees = filter.accepts_instance(leaf.instance);
+            return sees.then_some(Seen::Box(bounds_of(record.bounds)));
+        }
+        self.part(leaf, record).filter(|_| filter.accepts_instance(leaf.instance)).map(Seen::Mesh)
+    }
+
+    /// As [`seen`](Self::seen), of meshes only.
+    pub(super) fn seen_mesh(&self, leaf: &InstanceLeaf, filter: &mut dyn WorldFilter) -> Option<Part<'a>> {
+        match self.seen(leaf, filter)? {
+            Seen::Mesh(part) => Some(part),
+            Seen::Box(_) => None,
+        }
+    }
+
+    fn part(&self, leaf: &InstanceLeaf, record: &Instance) -> Option<Part<'a>> {
+        let model = self.mesh(record.mesh)?;
+        let child = match leaf.slot {
+            NONE => ROOT,
+            slot => {
+                let node = model.sections().nodes().get(slot as usize / NODE_WIDTH)?;
+                node.children[slot as usize % NODE_WIDTH]
+            }
+        };
+        Some(Part { instance: leaf.instance, model, child, similarity: Similarity::of(record) })
+    }
+}
