@@ -49,12 +49,15 @@ pub(crate) fn ask(model: &Model<'_>, count: u32, report: &mut Report<'_>) {
 
 fn batches(model: &Model<'_>, count: u32, report: &mut Report<'_>) {
     let (mut points, mut digests) = (Draw::new(12, model.bounds()), [Digest::default(); 2]);
+    // A smaller count asks a part of one batch.
+    let len = BATCH.min(count as usize);
     for _ in 0..count.div_ceil(BATCH as u32) {
         let batch: [[f32; 3]; BATCH] = core::array::from_fn(|_| points.point(0.5));
         let mut answers: [Option<ClosestPoint>; BATCH] = [None; BATCH];
-        model.closest_points(&batch, f32::INFINITY, &mut answers);
+        let (batch, answers) = (&batch[..len], &mut answers[..len]);
+        model.closest_points(batch, f32::INFINITY, answers);
         answers.iter().for_each(|found| digests[0].maybe(found.as_ref(), Digest::closest_point));
-        model.closest_points_interleaved(&batch, f32::INFINITY, &mut answers, &mut ());
+        model.closest_points_interleaved(batch, f32::INFINITY, answers, &mut ());
         answers.iter().for_each(|found| digests[1].maybe(found.as_ref(), Digest::closest_point));
     }
     report("closest_points", "-", &digests[0]);

@@ -40,10 +40,12 @@ fn rays(world: &World<'_>, count: u32, report: &mut Report<'_>) {
         report(query, "-", digest);
     }
 
-    let mut digest = Digest::default();
+    // A smaller count asks a part of one batch.
+    let (mut digest, len) = (Digest::default(), BATCH.min(count as usize));
     for _ in 0..count.div_ceil(BATCH as u32) {
         let (rays, mut hits): ([Ray; BATCH], _) = (draw.coherent_rays(), [None; BATCH]);
-        world.closest_hits(&rays, &mut hits);
+        let (rays, hits) = (&rays[..len], &mut hits[..len]);
+        world.closest_hits(rays, hits);
         hits.iter().for_each(|found| digest.maybe(found.as_ref(), hit));
     }
     report("world closest_hits", "-", &digest);
