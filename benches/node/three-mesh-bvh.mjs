@@ -1,13 +1,14 @@
 // Closest hits in Node: bvhc as WebAssembly and three-mesh-bvh in the same process, on the same rays. One call a ray of either.
 //   npm install three three-mesh-bvh
 //   RUSTFLAGS="-C target-feature=+simd128" cargo build --release -p bvhc-cpus --target wasm32-unknown-unknown
-//   node three-mesh-bvh.mjs bvhc-cpus.wasm MODEL.obj MODEL.bvh [RAYS]
-// The OBJ file has triangles, quads or convex polygons and no relative indices. Prints the median of the rounds.
+//   node three-mesh-bvh.mjs bvhc-cpus.wasm MODEL.obj MODEL.bvh [RAYS [LEAF]]
+// LEAF is how many triangles three-mesh-bvh aims at in a leaf. The OBJ file has triangles or convex polygons, and no relative
+// indices. Prints the median of the rounds.
 import { readFileSync } from "node:fs";
 import { BufferAttribute, BufferGeometry, DoubleSide, Ray, Vector3 } from "three";
 import { MeshBVH, SAH } from "three-mesh-bvh";
 
-const [program, obj, bvh, count = "100000"] = process.argv.slice(2);
+const [program, obj, bvh, count = "100000", leaf = "10"] = process.argv.slice(2);
 const RAYS = Number(count), ROUNDS = 9;
 
 const positions = [], indices = [];
@@ -22,7 +23,7 @@ for (const line of readFileSync(obj, "utf8").split("\n")) {
 const geometry = new BufferGeometry();
 geometry.setAttribute("position", new BufferAttribute(new Float32Array(positions), 3));
 geometry.setIndex(indices);
-const tree = new MeshBVH(geometry, { strategy: SAH, maxLeafTris: 5 });
+const tree = new MeshBVH(geometry, { strategy: SAH, targetLeafSize: Number(leaf) });
 
 const { instance } = await WebAssembly.instantiate(readFileSync(program), { host: { report() {}, fail() {} } });
 const { memory, open, closest_hit, model_size } = instance.exports;
