@@ -158,7 +158,8 @@ plain_record!(AttributeRun, 16, 4, [first_triangle, material, group, object]);
 
 /// What a file that the source refers to contained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
+// 32-bit x86 would align its u64 to 4 bytes only.
+#[repr(C, align(8))]
 pub struct InputFile {
     /// BLAKE3 of its bytes.
     pub hash: [u8; 32],
@@ -197,7 +198,8 @@ impl FaceCorners {
 
 /// Statistics of one tree, for `inspect` and for tools that choose between files.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C)]
+// 32-bit x86 would align its u64 to 4 bytes only.
+#[repr(C, align(8))]
 pub struct TreeStatistics {
     /// The kind of the tree's section ([`SectionKind`](crate::section::SectionKind)).
     pub kind: u32,
