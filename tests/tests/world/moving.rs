@@ -248,7 +248,7 @@ impl Mixed<'_> {
 
     fn check(&self, moving: &Snapshot<'_>, random: &mut Random) {
         let ray = ray(random, 15.0);
-        let is_seen = |thing: Thing| number(thing) % 5 != 0;
+        let is_seen = |thing: Thing| !number(thing).is_multiple_of(5);
         for (found, filter) in [
             (moving.closest_hit(&ray), &(|_| true) as &dyn Fn(Thing) -> bool),
             (moving.closest_hit_with(&ray, &mut (|thing| is_seen(thing))), &is_seen),
