@@ -54,10 +54,13 @@ impl Snapshot<'_> {
     /// Calls `visit` with each pair of things, of which one at least moves, whose boxes are at most `margin` apart on each axis,
     /// once, in no particular order, until it returns `Break`, which is then returned.
     ///
+    /// No pair is lost. Of two that move, none is found that is farther, as f64 has it. A pair with an instance of the file is
+    /// found where the moving box, grown by the margin and rounded outward to f32, touches a box of the instance's leaves: of an
+    /// instance that the compiler has opened, the boxes of its parts.
+    ///
     /// Boxes are those that the caller gave, and those around instances ([`MovingWorld::bounds`](super::MovingWorld::bounds),
     /// [`Instance::bounds`](crate::Instance::bounds)), which are no smaller than the instances. Only things in the layers that
-    /// the snapshot sees count. A negative margin or NaN finds nothing. No pair is lost, and none is found that is farther, as f64
-    /// has it. Cost: two walks for each moving thing.
+    /// the snapshot sees count. A negative margin or NaN finds nothing. Cost: two walks for each moving thing.
     pub fn near_pairs(
         &self,
         margin: f32,
@@ -70,11 +73,11 @@ impl Snapshot<'_> {
         for own in self.moving.leaves {
             let Some(bounds) = self.moving.seen_bounds(own.instance) else { continue };
             let b = self.moving(own.instance);
-            self.still
-                .near_box(&bounds, margin, &mut |other| visit(ThingPair { a: Thing::Still(other), b }))?;
-            self.moving.near_box(&bounds, margin, &mut |other| {
+            let query = grown(&bounds, margin);
+            self.still.near_box(&query, &mut |other, _| visit(ThingPair { a: Thing::Still(other), b }))?;
+            self.moving.near_box(&query, &mut |other, its_bounds| {
                 // Each pair is met from both sides.
-                if other >= own.instance {
+                if other >= own.instance || !are_near(&its_bounds, &bounds, margin) {
                     return ControlFlow::Continue(());
                 }
                 visit(ThingPair { a: self.moving(other), b })
@@ -111,23 +114,12 @@ impl Things<'_> {
         Some(bounds_of(record.bounds))
     }
 
-    /// Calls `visit` with each instance, or box, whose box is at most `margin` from another on each axis, once.
-    fn near_box(
-        &self,
-        own: &Aabb,
-        margin: f64,
-        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let query = grown(own, margin);
+    /// Calls `visit` with each instance, or box, of which a leaf touches a box, once, and with its own box.
+    fn near_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32, Aabb) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut first = FirstLeaves::of(self);
-        self.in_box(&query, &mut |leaf| {
-            if !first.has(leaf, &query) {
-                return ControlFlow::Continue(());
-            }
-            match self.seen_bounds(leaf.instance) {
-                Some(bounds) if are_near(&bounds, own, margin) => visit(leaf.instance),
-                _ => ControlFlow::Continue(()),
-            }
+        self.in_box(query, &mut |leaf| match self.seen_bounds(leaf.instance) {
+            Some(bounds) if first.has(leaf, query) => visit(leaf.instance, bounds),
+            _ => ControlFlow::Continue(()),
         })
     }
 }
