@@ -26,7 +26,7 @@ impl Draw {
     /// A number below `bound`.
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        ((mix(self.state) >> 32) * u64::from(bound) >> 32) as u32
+        (((mix(self.state) >> 32) * u64::from(bound)) >> 32) as u32
     }
 
     /// A multiple of 2^-24 from 0 to below 1, exact in f32.
