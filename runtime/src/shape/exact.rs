@@ -16,7 +16,7 @@
 
 use super::core_points::CorePoints;
 use super::{Corners, Displacement};
-use crate::math::exact::{Binary, Vector, Whole, cross, dot, sub, unit};
+use crate::math::exact::{Span, Vector, Whole, cross, dot, sub};
 
 const LIMBS: usize = 40;
 
@@ -50,29 +50,19 @@ pub(super) fn touches_during(
     Differences::new(points, radius, triangle, displacement, true).are_within_radius()
 }
 
-/// The exponent of the largest power of two that divides the numbers.
-fn unit_of(points: &CorePoints<'_>, radius: f64, triangle: &Corners, t: f64, direction: &[f32; 3]) -> i32 {
-    let mut least = unit(triangle.as_flattened().iter().chain([&radius]));
-    let mut include = |exponent: i32, is_zero: bool| {
-        if !is_zero {
-            least = least.min(exponent);
-        }
+/// The bits of all numbers.
+fn span(
+    points: &CorePoints<'_>,
+    radius: f64,
+    triangle: &Corners,
+    displacement: &Displacement,
+) -> Option<Span> {
+    let of_points = match points {
+        CorePoints::Listed(points) => [Span::of(points.as_flattened()), None],
+        CorePoints::Parallelepiped { centre, axes } => [Span::of(centre), Span::of(axes.as_flattened())],
     };
-    let all_zero = |numbers: &[f32]| numbers.iter().all(|x| *x == 0.0);
-    match points {
-        CorePoints::Listed(points) => {
-            let numbers = points.as_flattened();
-            include(unit(numbers), all_zero(numbers));
-        }
-        CorePoints::Parallelepiped { centre, axes } => {
-            let axes = axes.as_flattened();
-            include(unit(centre), all_zero(&centre[..]));
-            include(unit(axes), axes.iter().all(|x| *x == 0.0));
-        }
-    }
-    include(t.decode().1 + unit(direction), t == 0.0 || all_zero(direction));
-    // Numbers that are all zero or whole.
-    least
+    let [a, b] = of_points;
+    Span::of_all([a, b, Span::of(&[radius]), Span::of(triangle.as_flattened()), displacement.span()])
 }
 
 /// The differences of a polytope's points and a triangle's corners.
@@ -104,17 +94,13 @@ impl<'a> Differences<'a> {
         displacement: &Displacement,
         swept: bool,
     ) -> Self {
-        let (t, direction) = displacement.factors();
-        let unit = unit_of(&points, radius, triangle, t, &direction);
+        let unit = span(&points, radius, triangle, displacement).map_or(0, |span| span.unit);
         let radius = Number::new(radius, unit);
-        let exponent = t.decode().1;
-        let time = Number::new(t, exponent);
-        let moved = |x: f32| if t == 0.0 { Number::ZERO } else { time * Number::new(x, unit - exponent) };
         Self {
             points,
             unit,
             triangle: triangle.map(|corner| corner.map(|x| Number::new(x, unit))),
-            displacement: direction.map(moved),
+            displacement: displacement.exact(unit),
             swept,
             square: radius * radius,
         }

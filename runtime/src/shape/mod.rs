@@ -11,6 +11,7 @@ mod cuboid;
 mod cylinder;
 mod depth;
 mod directions;
+mod displacement;
 mod exact;
 pub(crate) mod filter;
 pub(crate) mod first_touch;
@@ -25,6 +26,7 @@ pub use ball::Ball;
 pub use capsule::Capsule;
 pub use cuboid::Cuboid;
 pub use cylinder::Cylinder;
+pub use displacement::Displacement;
 pub use first_touch::Feature;
 pub use hull::ConvexHull;
 pub use triangle::TriangleShape;
@@ -107,34 +109,6 @@ impl<T: Shape + ?Sized> Shape for &T {
 
     fn edge(&self, index: usize) -> Option<[f64; 3]> {
         (**self).edge(index)
-    }
-}
-
-/// The exact product of a number and a direction: how far a shape has moved.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Displacement {
-    t: f64,
-    direction: [f32; 3],
-}
-
-impl Displacement {
-    /// None at all.
-    pub const NONE: Self = Self { t: 0.0, direction: [0.0; 3] };
-
-    /// `t` times `direction`; both must be finite.
-    pub fn new(t: f64, direction: [f32; 3]) -> Self {
-        Self { t, direction }
-    }
-
-    /// The product, each coordinate rounded once.
-    #[inline(always)]
-    pub fn rounded(&self) -> [f64; 3] {
-        self.direction.map(|x| self.t * f64::from(x))
-    }
-
-    /// The factors.
-    pub(crate) fn factors(&self) -> (f64, [f32; 3]) {
-        (self.t, self.direction)
     }
 }
 
