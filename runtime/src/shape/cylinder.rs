@@ -70,7 +70,7 @@ impl Shape for Cylinder {
         match classify(self, triangle, displacement.rounded()) {
             Contact::Touching => true,
             Contact::Apart => false,
-            Contact::Unsure => touches_exactly(self, triangle, displacement),
+            Contact::Unsure(_) => touches_exactly(self, triangle, displacement),
         }
     }
 

@@ -24,6 +24,19 @@ impl Displacement {
         self.direction.map(|x| self.t * f64::from(x))
     }
 
+    /// A coordinate, if f64 holds it exactly.
+    pub(super) fn exact_in_f64(&self, axis: usize) -> Option<f64> {
+        let x = self.direction[axis];
+        let bits =
+            Span::of(&[self.t]).map_or(0, |span| span.bits()) + Span::of(&[x]).map_or(0, |span| span.bits());
+        // Products of normal numbers; smaller ones may be rounded.
+        let product = self.t * f64::from(x);
+        (bits <= 53
+            && (product == 0.0) == (self.t == 0.0 || x == 0.0)
+            && (product == 0.0 || product.is_normal()))
+        .then_some(product)
+    }
+
     /// The bits of the exact coordinates; `None` if all are zero.
     pub(super) fn span(&self) -> Option<Span> {
         Some(Span::of(&[self.t])?.product(Span::of(&self.direction)?))

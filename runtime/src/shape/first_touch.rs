@@ -144,7 +144,7 @@ impl Mover<'_> {
     fn is_met(&self, triangle: &Corners, t: f64, speed: f64) -> bool {
         let later = if speed > 0.0 { smaller(t + 64.0 * self.tolerance / speed, self.t_max) } else { t };
         let later = Displacement::new(later, self.direction);
-        if classify(self.shape, triangle, later.rounded()) == Contact::Touching {
+        if matches!(classify(self.shape, triangle, later.rounded()), Contact::Touching) {
             return true;
         }
         let all = Displacement::new(self.t_max, self.direction);
