@@ -12,6 +12,11 @@ pub(super) trait Polytope {
 
     fn radius(&self) -> f64;
 
+    /// See [`Shape::core_bounds`].
+    fn bounds(&self) -> [[f64; 3]; 2] {
+        self.points().bounds()
+    }
+
     /// See [`Shape::normal`].
     fn normal(&self, _index: usize) -> Option<[f64; 3]> {
         None
@@ -33,7 +38,7 @@ macro_rules! shape_of_polytope {
     ($type:ty) => {
         impl Shape for $type {
             fn core_bounds(&self) -> [[f64; 3]; 2] {
-                self.points().bounds()
+                Polytope::bounds(self)
             }
 
             fn radius(&self) -> f64 {
