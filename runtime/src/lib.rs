@@ -11,6 +11,7 @@
 //!                is it inside, how deep?        contains, winding, signed_distance
 //! a box, a ball  which triangles touch it?      overlap_box, overlap_sphere
 //! a shape        which triangles touch it?      overlaps, overlap              triangle
+//!                where, and how deep?           touches, contacts, manifold   point, normals, gap, triangle
 //!                what does it touch, moving?    cast, cast_any, all_casts      t, point, normals, depth, triangle
 //! another model  do the surfaces meet?          collides, first_pair, all_pairs
 //!                how far are they apart?        distance, within
@@ -98,8 +99,8 @@ pub use pair::Realign;
 pub use pair::{Against, Distance, Exhausted, Pair, PairError, Tolerance, Volume, WarmStart, WorkBudget};
 pub use pose::{Pose, PoseError};
 pub use query::{
-    CastHit, ClosestPoint, InsideRule, Overlap, Place, ShapeCast, SignedDistance, StartContact, SurfacePoint,
-    VisitControl, Winding,
+    CastHit, ClosestPoint, Contact, InsideRule, Overlap, Place, ShapeCast, SignedDistance, StartContact,
+    SurfacePoint, TooManyContacts, Touches, VisitControl, Winding,
 };
 pub use ray::{Hit, Ray, Sides};
 pub use shape::{Ball, Capsule, ConvexHull, Cuboid, Cylinder, Displacement, Feature, Shape, TriangleShape};

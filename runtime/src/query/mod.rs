@@ -13,6 +13,6 @@ pub(crate) use overlap::BEYOND_MODELS;
 pub use overlap::Overlap;
 pub use point::{ClosestPoint, SurfacePoint};
 pub use ray::VisitControl;
-pub use shape::{CastHit, ShapeCast, StartContact};
+pub use shape::{CastHit, Contact, ShapeCast, StartContact, TooManyContacts, Touches};
 pub use signed::SignedDistance;
 pub use winding::{InsideRule, Place, Winding};

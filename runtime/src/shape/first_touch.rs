@@ -201,7 +201,7 @@ impl Mover<'_> {
 }
 
 /// The part of a triangle that is farthest along a direction, within a millionth of its size.
-fn feature(triangle: &Corners, normal: [f64; 3]) -> Feature {
+pub(super) fn feature(triangle: &Corners, normal: [f64; 3]) -> Feature {
     let [a, b, c] = *triangle;
     let edges = [sub(b, a), sub(c, b), sub(a, c)];
     let longest = edges.iter().fold(0.0, |most, edge| larger(most, dot(*edge, *edge)));

@@ -17,6 +17,7 @@ pub(crate) mod filter;
 pub(crate) mod first_touch;
 pub(crate) mod gjk;
 mod hull;
+pub(crate) mod near;
 mod polytope;
 #[cfg(test)]
 mod tests;

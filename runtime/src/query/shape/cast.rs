@@ -2,6 +2,8 @@
 
 use core::ops::ControlFlow;
 
+use bvhc_format::NONE;
+use bvhc_format::edges::TriangleEdges;
 use bvhc_format::record::BLOCK_WIDTH;
 
 use crate::math::vector::{add, dot, scale};
@@ -96,6 +98,8 @@ pub struct CastHit {
     /// How far the shape would have to move along `normal` to be just in contact, if it touches the triangle from the
     /// start; `None` if it does not.
     pub depth: Option<f32>,
+    /// The only triangle across the edge, if an edge is touched and the file says it (section edges, `--edges`).
+    pub across: Option<u32>,
     /// The triangle's number; [`Model::source_of`] tells its face and material.
     pub triangle: u32,
     /// Its corners, in the source's winding.
@@ -249,6 +253,7 @@ fn comes_before(a: &CastHit, b: &CastHit) -> bool {
 /// A cast, prepared for a model.
 struct Plan<'a> {
     mover: Mover<'a>,
+    edges: Option<&'a [TriangleEdges]>,
     sides: Sides,
     start: StartContact,
     /// The ray of the box's centre, from where it may first be near the model. Its direction is the displacement times a
@@ -270,7 +275,7 @@ const OF_TOLERANCE: f64 = 1.0 / 256.0;
 
 impl<'a> Plan<'a> {
     /// `None` if the cast touches nothing.
-    fn new(model: &Model<'_>, cast: &ShapeCast<'a, dyn Shape + 'a>) -> Option<Self> {
+    fn new(model: &Model<'a>, cast: &ShapeCast<'a, dyn Shape + 'a>) -> Option<Self> {
         let bounds = Bounds::of(cast.shape)?;
         let direction = cast.displacement;
         if !(direction.iter().all(|x| x.is_finite()) && cast.t_max >= 0.0) {
@@ -298,6 +303,7 @@ impl<'a> Plan<'a> {
         let ray = Ray::new(origin, direction.map(|x| (f64::from(x) * unit) as f32));
         Some(Self {
             mover: Mover { shape: cast.shape, bounds, direction, t_max, tolerance, grain },
+            edges: model.sections().edges(),
             sides: cast.sides,
             start: cast.start,
             ray: ray.with_range(0.0, (((t_max - t_start) / unit) as f32).next_up()),
@@ -335,6 +341,13 @@ impl<'a> Plan<'a> {
         counts.then_some(time)
     }
 
+    /// The triangle across the edge that is touched.
+    fn across(&self, triangle: u32, feature: Feature) -> Option<u32> {
+        let Feature::Edge(edge) = feature else { return None };
+        let neighbours = self.edges?.get(triangle as usize)?.neighbours;
+        Some(neighbours[usize::from(edge % 3)]).filter(|number| *number != NONE)
+    }
+
     fn describe(&self, found: &Found) -> CastHit {
         let touch = self.mover.describe(&found.exact, &found.time);
         CastHit {
@@ -344,6 +357,7 @@ impl<'a> Plan<'a> {
             face_normal: unit_normal(&found.exact).map(|x| x as f32 + 0.0),
             feature: touch.feature,
             depth: touch.depth.map(|depth| depth as f32),
+            across: self.across(found.triangle, touch.feature),
             triangle: found.triangle,
             corners: found.corners,
         }
