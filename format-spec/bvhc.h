@@ -34,6 +34,7 @@ BVHC_ASSERT(sizeof(bvhc_slice) == 16, "bvhc_slice");
 #define BVHC_KIND_HULL 5u
 #define BVHC_KIND_SAMPLES 6u
 #define BVHC_KIND_SOLID 7u
+#define BVHC_KIND_EDGES 8u
 #define BVHC_KIND_AABB_TREE 16u
 #define BVHC_KIND_OBB_TREE 17u
 #define BVHC_KIND_KDOP_TREE 18u
@@ -212,6 +213,17 @@ typedef struct bvhc_boundary_edges {
 BVHC_ASSERT(sizeof(bvhc_boundary_edges) == 192, "bvhc_boundary_edges");
 BVHC_ASSERT(offsetof(bvhc_boundary_edges, from) == 0, "bvhc_boundary_edges.from");
 BVHC_ASSERT(offsetof(bvhc_boundary_edges, to) == 96, "bvhc_boundary_edges.to");
+
+/* TriangleEdges: 36 bytes, aligned to 4. */
+typedef struct bvhc_triangle_edges {
+    uint32_t neighbours[3]; /* 0 */
+    uint16_t convex[6]; /* 12 */
+    uint16_t concave[6]; /* 24 */
+} bvhc_triangle_edges;
+BVHC_ASSERT(sizeof(bvhc_triangle_edges) == 36, "bvhc_triangle_edges");
+BVHC_ASSERT(offsetof(bvhc_triangle_edges, neighbours) == 0, "bvhc_triangle_edges.neighbours");
+BVHC_ASSERT(offsetof(bvhc_triangle_edges, convex) == 12, "bvhc_triangle_edges.convex");
+BVHC_ASSERT(offsetof(bvhc_triangle_edges, concave) == 24, "bvhc_triangle_edges.concave");
 
 /* WideNode: 512 bytes, aligned to 64. */
 typedef struct bvhc_wide_node {
@@ -430,6 +442,13 @@ BVHC_ASSERT(offsetof(bvhc_solid, flipped_edges) == 16, "bvhc_solid.flipped_edges
 BVHC_ASSERT(offsetof(bvhc_solid, branching_edges) == 24, "bvhc_solid.branching_edges");
 BVHC_ASSERT(offsetof(bvhc_solid, boundary_edges) == 32, "bvhc_solid.boundary_edges");
 BVHC_ASSERT(offsetof(bvhc_solid, boundary) == 40, "bvhc_solid.boundary");
+
+/* Root of section edges (kind 8): 16 bytes, aligned to 8. */
+typedef struct bvhc_edges {
+    bvhc_slice triangles; /* 0 of TriangleEdges */
+} bvhc_edges;
+BVHC_ASSERT(sizeof(bvhc_edges) == 16, "bvhc_edges");
+BVHC_ASSERT(offsetof(bvhc_edges, triangles) == 0, "bvhc_edges.triangles");
 
 /* Root of section aabb-tree (kind 16): 48 bytes, aligned to 8. */
 typedef struct bvhc_aabb_tree {

@@ -9,6 +9,7 @@
 compile_error!("bvhc records are read in place and are little-endian; big-endian targets are not supported");
 
 pub mod describe;
+pub mod edges;
 pub mod header;
 pub mod hull;
 pub mod hulls;

@@ -9,6 +9,7 @@ use rkyv::with::{Identity as Value, InlineAsBox as Slice};
 use rkyv::{Archive, Portable, Serialize};
 
 use crate::describe::{Described, Field, Shape, Type, type_of};
+use crate::edges::TriangleEdges;
 use crate::hull::HullVertex;
 use crate::hulls::HullNode;
 use crate::kdop::LaneRow;
@@ -325,6 +326,12 @@ sections! {
         boundary_edges: Value(u64),
         /// The boundary: an edge for each triangle that goes along it in one direction more than go in the other.
         boundary: Slice(&'a [BoundaryEdges]),
+    }
+
+    /// What is across the edges of each triangle. Vertices at equal positions are one.
+    Edges as ArchivedEdges = 8, "edges", Optional, 16 {
+        /// One record a triangle, by its number.
+        triangles: Slice(&'a [TriangleEdges]),
     }
 
     /// The sixteen-wide tree of axis-aligned boxes. Node 0 is the root.

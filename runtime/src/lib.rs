@@ -11,6 +11,7 @@
 //!                is it inside, how deep?        contains, winding, signed_distance
 //! a box, a ball  which triangles touch it?      overlap_box, overlap_sphere
 //! a shape        which triangles touch it?      overlaps, overlap              triangle
+//!                where, and how deep?           touches, contacts, manifold   point, normals, gap, triangle
 //!                what does it touch, moving?    cast, cast_any, all_casts      t, point, normals, depth, triangle
 //! another model  do the surfaces meet?          collides, first_pair, all_pairs
 //!                how far are they apart?        distance, within
@@ -105,7 +106,7 @@ pub use pair::Realign;
 pub use pair::{Against, Distance, Exhausted, Pair, PairError, Tolerance, Volume, WarmStart, WorkBudget};
 pub use pose::{Pose, PoseError};
 #[cfg(feature = "shapes")]
-pub use query::{CastHit, ShapeCast, StartContact};
+pub use query::{CastHit, Contact, ShapeCast, StartContact, TooManyContacts, Touches};
 pub use query::{
     ClosestPoint, InsideRule, Overlap, Place, SignedDistance, SurfacePoint, VisitControl, Winding,
 };

@@ -82,7 +82,8 @@ pub fn compiled_with_kdops(mesh: &Mesh, layout: Layout, kdop: kdop::Options) -> 
     compiled_with(mesh, &Options { layout, obb: None, kdop: Some(kdop), ..Options::default() })
 }
 
-fn compiled_with(mesh: &Mesh, options: &Options) -> Bytes {
+/// The file of a mesh with these options.
+pub fn compiled_with(mesh: &Mesh, options: &Options) -> Bytes {
     let options = Options { stop: STOP, threads: NonZeroUsize::new(1), ..options.clone() };
     compile(&write_obj(mesh), "scene.obj", &options, &()).expect("a scene compiles").bytes
 }

@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 use bvhc::compile::{Options, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{
-    Aabb, Capsule, Counters, Filter, InsideRule, Model, MovingWorld, Place, Pose, Ray, ShapeCast, Similarity,
-    Tolerance, VisitControl, WorkBudget, World,
+    Aabb, Capsule, Contact, Counters, Filter, InsideRule, Model, MovingWorld, Place, Pose, Ray, ShapeCast,
+    Similarity, Tolerance, Touches, VisitControl, WorkBudget, World,
 };
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{hall, icosphere};
@@ -177,6 +177,9 @@ fn ask(model: &Model<'_>, ray: &Ray, point: [f32; 3]) {
     let capsule = Capsule::new(point, ray.origin, 0.1);
     let cast = ShapeCast::new(&capsule, ray.direction);
     let _ = model.overlap(&capsule, |overlap| see(overlap.triangle));
+    let mut contacts = [Contact::NONE; 16];
+    let touches = Touches::new(&capsule, 0.01).without_seams(0.1);
+    std::hint::black_box((model.manifold(&touches, &mut contacts).ok(), &contacts));
     let _ = model.all_casts_with(&cast, &mut only, |hit| see(hit.triangle));
     let cast = (model.overlaps(&capsule), model.cast(&cast), model.cast_any_with(&cast, &mut counters));
     std::hint::black_box((hit, nearest, other, answers, found, model.material_name(0), counters, cast));

@@ -39,8 +39,8 @@ fn with_random_shape(queries: &mut Queries<'_>, random: &mut Random, kind: u32, 
         0 => ask.ask(&Ball::new(start, 0.5 * size)),
         1 => ask.ask(&Capsule::new(start, a, 0.3 * size)),
         2 => {
-            let [half, rows] = [std::array::from_fn(|k| (extents[k] - start[k]).abs()), [0.0; 3]];
-            let turned = [[0.8, -0.6, rows[0]], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]];
+            let half: [f32; 3] = std::array::from_fn(|k| (extents[k] - start[k]).abs());
+            let turned = [[0.8, -0.6, 0.0], [0.6, 0.8, 0.0], [0.0, 0.0, 1.0]];
             ask.ask(&Cuboid::new(start, half).rotated(turned).expect("a rotation"));
         }
         // A cylinder has a length.

@@ -10,7 +10,7 @@ mod world;
 pub(super) use compile::{CompileArgs, KeyArgs};
 use kdop::KdopArgs;
 use obb::ObbArgs;
-pub(super) use query::{CollideArgs, DistanceArgs, ModelArgs, PairsArgs, Query, QueryArgs};
+pub(super) use query::{CollideArgs, DistanceArgs, ModelArgs, PairsArgs, Query, QueryArgs, TouchesArgs};
 pub(super) use recipe::RecipeArgs;
 pub(super) use world::WorldArgs;
 

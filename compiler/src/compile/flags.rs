@@ -12,4 +12,11 @@ impl Flags<'_> {
             *self.0 += &format!(" --{name} {value}");
         }
     }
+
+    /// Appends a flag without a value, if it is set.
+    pub(crate) fn switch(&mut self, name: &str, is_set: bool) {
+        if is_set {
+            *self.0 += &format!(" --{name}");
+        }
+    }
 }

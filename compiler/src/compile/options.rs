@@ -93,6 +93,8 @@ pub struct Options {
     pub swept: Option<Cores>,
     /// Whether the file has a tree of convex hulls, around the same parts as swept spheres.
     pub hulls: bool,
+    /// Whether the file says what is across the edges of each triangle, for contacts without seams.
+    pub edges: bool,
     /// Time budget for all fits of oriented boxes: if time is left, searches run longer than `obb` says. The file
     /// records the resulting options, which reproduce it.
     pub obb_time: Option<Duration>,
@@ -116,6 +118,7 @@ impl Default for Options {
             kdop: None,
             swept: None,
             hulls: false,
+            edges: false,
             obb_time: None,
             user_metadata: BTreeMap::new(),
             threads: None,

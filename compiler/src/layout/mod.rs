@@ -2,6 +2,7 @@
 
 mod block;
 mod clip;
+mod edges;
 mod hull;
 mod kdop;
 mod lattice;
@@ -18,6 +19,7 @@ mod wide;
 
 pub use block::fits;
 pub use clip::Triangles;
+pub use edges::lay_out_edges;
 pub use hull::{HullRecords, lay_out_hull};
 pub use kdop::{KdopRecords, lay_out_kdops, put as put_kdop};
 pub use leaf::LeafTable;

@@ -3,6 +3,7 @@
 //! A new kind of section takes one file here, one line in [`ALL`], and its declaration in `bvhc-format`.
 
 mod aabb_tree;
+mod edges;
 mod geometry;
 mod hull;
 mod hull_tree;
@@ -28,6 +29,7 @@ pub(crate) static ALL: &[&dyn Output] = &[
     &obb_tree::ObbTree,
     &samples::Samples,
     &solid::Solid,
+    &edges::Edges,
     &kdop_tree::KdopTree,
     &hull::Hull,
     &swept_tree::SweptTree,

@@ -10,6 +10,7 @@ mod blocks;
 pub(crate) mod boxes;
 pub(crate) mod checked;
 mod coverage;
+pub(crate) mod edges;
 pub(crate) mod error;
 mod exact;
 mod frame;
@@ -36,6 +37,7 @@ use bvhc_runtime::Model;
 
 pub use archive::ArchiveFault;
 pub use block::BlockFault;
+pub use edges::EdgeFault;
 pub use error::{SectionFault, VerifyError};
 pub use frame::FrameFault;
 pub use geometry::{GeometryFault, RunFault};

@@ -184,6 +184,26 @@ fn shapes_overlap_faces() {
 }
 
 #[test]
+fn shapes_have_contacts() {
+    let rows = ask("touches", "ball 0.25 0.5 1.25 0.5\nball 0.25 0.5 2 0.5\nball 0 0 0 -1\n");
+    // The other half of the top, on the diagonal, and the side, at its upper edge.
+    assert_eq!(
+        rows,
+        "count,contacts\n3,1/-0.25/0.25/0.5/1/0/0/1 1/-0.19381379/0.375/0.375/1/-0.4082483/0.4082483/0.8164966 \
+         5/-0.14644662/0/0.5/1/0.70710677/0/0.70710677\n0,\n0,\n"
+    );
+    let sandbox = Sandbox::with_cube();
+    let near = ["query", "touches", "cube.bvh", "--margin", "0.2", "--manifold", "--edge-angle", "1"];
+    let ran = sandbox.feed(&near, b"ball 0.25 0.5 1.6875 0.5\nbox .5 .5 1.25 .25 .25 .125\n");
+    assert!(
+        ran.out.starts_with("count,contacts\n1,1/0.1875/0.25/0.5/1/0/0/1\n4,1/0.125/0.25/0.25/1/0/0/1 "),
+        "{}",
+        ran.out
+    );
+    sandbox.feed(&["query", "touches", "cube.bvh", "--margin=-1"], b"").fails(2, &["--margin"]);
+}
+
+#[test]
 fn shapes_stop_before_they_touch() {
     let rows =
         ask("cast", "ball 0.5 0.5 3 0.5 0 0 -3\nbox .5 .5 9 .1 .1 .1 0 0 -1\nball .5 .5 1.25 .5 0 0 -1\n");

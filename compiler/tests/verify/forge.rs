@@ -67,6 +67,7 @@ pub(crate) const PACKED: u32 = SectionKind::PackedBlocks as u32;
 pub(crate) const HULL: u32 = SectionKind::Hull as u32;
 pub(crate) const SAMPLES: u32 = SectionKind::Samples as u32;
 pub(crate) const SOLID: u32 = SectionKind::Solid as u32;
+pub(crate) const EDGES: u32 = SectionKind::Edges as u32;
 pub(crate) const TREE: u32 = SectionKind::AabbTree as u32;
 pub(crate) const OBB: u32 = SectionKind::ObbTree as u32;
 pub(crate) const KDOP: u32 = SectionKind::KdopTree as u32;
@@ -128,6 +129,12 @@ impl Forge {
     /// The sheet of [`source`], or one triangle, with samples beside the tree of oriented boxes.
     pub(crate) fn of_samples(source: &str, layout: Layout) -> Self {
         let options = Options { layout, samples: true, ..Options::default() };
+        Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
+    }
+
+    /// The same with section edges, and no tree of oriented boxes.
+    pub(crate) fn of_edges(source: &str) -> Self {
+        let options = Options { obb: None, edges: true, ..Options::default() };
         Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
     }
 

@@ -1,5 +1,6 @@
 //! Breaks each rule of FORMAT.md that only `verify` checks, and expects it to report that rule.
 
+mod edges;
 mod forge;
 mod hull;
 mod hulls;

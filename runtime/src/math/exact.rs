@@ -59,11 +59,44 @@ fn odd(mantissa: u64, exponent: i32, negative: bool) -> (u64, i32, bool) {
     (mantissa >> zeros, exponent + zeros.cast_signed(), negative)
 }
 
-/// The exponent of the largest power of two that divides every one of `values`.
+/// The bits that numbers take: each is a multiple of 2^`unit` and below 2^`end` in magnitude.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) unit: i32,
+    pub(crate) end: i32,
+}
+
+impl Span {
+    /// The least span of all `values`; `None` if all are zero.
+    pub(crate) fn of<'a, T: Binary + 'a>(values: impl IntoIterator<Item = &'a T>) -> Option<Self> {
+        let of_one = |value: &T| {
+            let (mantissa, unit, _) = value.decode();
+            let length = 64 - mantissa.leading_zeros().cast_signed();
+            (mantissa != 0).then_some(Self { unit, end: unit + length })
+        };
+        Self::of_all(values.into_iter().map(of_one))
+    }
+
+    /// The least span that holds all of these.
+    pub(crate) fn of_all(spans: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
+        let joined = |a: Self, b: Self| Self { unit: a.unit.min(b.unit), end: a.end.max(b.end) };
+        spans.into_iter().flatten().reduce(joined)
+    }
+
+    /// That of products of a number of each.
+    pub(crate) fn product(self, other: Self) -> Self {
+        Self { unit: self.unit + other.unit, end: self.end + other.end }
+    }
+
+    /// How many bits that is.
+    pub(crate) fn bits(&self) -> i32 {
+        self.end - self.unit
+    }
+}
+
+/// The exponent of the largest power of two that divides every one of `values`; 0 if all are zero.
 pub(crate) fn unit<'a, T: Binary + 'a>(values: impl IntoIterator<Item = &'a T>) -> i32 {
-    let exponents = values.into_iter().map(|value| value.decode());
-    let nonzero = exponents.filter(|(mantissa, ..)| *mantissa != 0);
-    nonzero.map(|(_, exponent, _)| exponent).min().unwrap_or(0)
+    Span::of(values).map_or(0, |span| span.unit)
 }
 
 impl<const LIMBS: usize> Whole<LIMBS> {
@@ -296,6 +329,10 @@ mod tests {
         assert_eq!(unit(&[0.75f64, 3.0, f64::from_bits(1 << 51)]), -1023);
         assert_eq!(unit(&[f32::from_bits(1), 1.0]), -149);
         assert_eq!(unit(&[f32::MAX]), 104);
+        assert_eq!(Span::of(&[0.0f32]), None);
+        assert_eq!(Span::of(&[0.75f64, -12.0, 0.0]), Some(Span { unit: -2, end: 4 }));
+        let parts = [Span::of(&[12.0f32]), None, Span::of(&[0.75f32])];
+        assert_eq!(Span::of_all(parts), Some(Span { unit: -2, end: 4 }));
     }
 
     #[test]

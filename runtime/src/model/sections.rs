@@ -1,11 +1,12 @@
 //! The sections of a file, opened: its records, whose types change with the format.
 
 use bvhc_format::MAX_DEPTH;
+use bvhc_format::edges::TriangleEdges;
 use bvhc_format::header::{Header, SectionEntry};
 use bvhc_format::obb::PairLeaf;
 use bvhc_format::record::WideNode;
 use bvhc_format::section::{
-    ArchivedAabbTree, ArchivedGeometry, ArchivedMetadata, ArchivedPackedBlocks, ArchivedSolid,
+    ArchivedAabbTree, ArchivedEdges, ArchivedGeometry, ArchivedMetadata, ArchivedPackedBlocks, ArchivedSolid,
     ArchivedSplits, SectionKind,
 };
 
@@ -33,6 +34,7 @@ pub struct Sections<'a> {
     splits: Option<&'a ArchivedSplits<'static>>,
     hull: Option<Hull<'a>>,
     solid: Option<&'a ArchivedSolid<'static>>,
+    edges: Option<&'a [TriangleEdges]>,
     nodes: &'a [WideNode],
     pub(super) trees: PairTrees<'a>,
     blocks: Blocks<'a>,
@@ -62,6 +64,7 @@ impl<'a> Sections<'a> {
             splits: open_optional(&directory)?,
             hull: open_hull(&directory)?,
             solid: open_optional(&directory)?,
+            edges: open_optional::<ArchivedEdges<'static>>(&directory)?.map(|edges| edges.triangles.get()),
             nodes: tree.nodes.get(),
             trees: PairTrees::open(&directory)?,
             blocks,
@@ -114,6 +117,11 @@ impl<'a> Sections<'a> {
     /// How triangles share their edges, and the boundary of the surface, if the file has it.
     pub fn solid(&self) -> Option<&'a ArchivedSolid<'static>> {
         self.solid
+    }
+
+    /// What is across the edges of each triangle, by its number, if the file has it.
+    pub fn edges(&self) -> Option<&'a [TriangleEdges]> {
+        self.edges
     }
 
     /// The triangles that more than one block holds, if any.

@@ -15,6 +15,6 @@ pub use overlap::Overlap;
 pub use point::{ClosestPoint, SurfacePoint};
 pub use ray::VisitControl;
 #[cfg(feature = "shapes")]
-pub use shape::{CastHit, ShapeCast, StartContact};
+pub use shape::{CastHit, Contact, ShapeCast, StartContact, TooManyContacts, Touches};
 pub use signed::SignedDistance;
 pub use winding::{InsideRule, Place, Winding};

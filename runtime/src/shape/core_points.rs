@@ -12,6 +12,28 @@ pub(super) enum CorePoints<'a> {
 }
 
 impl CorePoints<'_> {
+    /// How many points there are.
+    pub(super) fn count(&self) -> usize {
+        match self {
+            Self::Listed(points) => points.len(),
+            Self::Parallelepiped { .. } => 8,
+        }
+    }
+
+    /// A point by its index: bits 0 to 2 say which axes of a box are added. Rounded.
+    pub(super) fn rounded(&self, index: usize) -> [f64; 3] {
+        match self {
+            Self::Listed(points) => points[index].map(f64::from),
+            Self::Parallelepiped { centre, axes } => {
+                let mut point = centre.map(f64::from);
+                for (bit, axis) in axes.iter().enumerate() {
+                    point = if index >> bit & 1 == 0 { sub(point, *axis) } else { add(point, *axis) };
+                }
+                point
+            }
+        }
+    }
+
     /// The point that is farthest along a direction.
     pub(super) fn support(&self, direction: [f64; 3]) -> [f64; 3] {
         match self {

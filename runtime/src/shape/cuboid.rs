@@ -2,10 +2,11 @@
 
 use super::core_points::CorePoints;
 use super::polytope::{Polytope, shape_of_polytope};
-use super::{Displacement, Shape};
+use super::{Corners, Displacement, Shape};
 use crate::bounds::Aabb;
 use crate::math::vector::cross;
 use crate::pose::{Pose, PoseError};
+use crate::triangle::touch_box;
 
 /// A closed solid box, axis-aligned or rotated.
 ///
@@ -82,6 +83,37 @@ impl Polytope for Cuboid {
     fn edge(&self, index: usize) -> Option<[f64; 3]> {
         self.axes.get(index).copied()
     }
+
+    fn decided(&self, triangle: &Corners, displacement: &Displacement) -> Option<bool> {
+        let [lower, upper] = self.exact_bounds(displacement)?;
+        Some(touch_box::touches_exactly(triangle, &lower, &upper))
+    }
+}
+
+impl Cuboid {
+    /// The bounds of the displaced box, if it is axis-aligned and f64 holds them exactly.
+    fn exact_bounds(&self, displacement: &Displacement) -> Option<[[f64; 3]; 2]> {
+        let mut bounds = [[0.0; 3]; 2];
+        for axis in 0..3 {
+            let half = self.axes[axis];
+            if half[(axis + 1) % 3] != 0.0 || half[(axis + 2) % 3] != 0.0 {
+                return None;
+            }
+            let centre = exact_sum(f64::from(self.centre[axis]), displacement.exact_in_f64(axis)?)?;
+            bounds[0][axis] = exact_sum(centre, -half[axis])?;
+            bounds[1][axis] = exact_sum(centre, half[axis])?;
+        }
+        Some(bounds)
+    }
+}
+
+/// The sum, if it is not rounded and within what [`touch_box`] takes. Based on: Knuth, The Art of Computer Programming,
+/// volume 2, 1997, section 4.2.2, theorem B.
+fn exact_sum(a: f64, b: f64) -> Option<f64> {
+    let sum = a + b;
+    let of_b = sum - a;
+    let error = (a - (sum - of_b)) + (b - of_b);
+    (error == 0.0 && (sum == 0.0 || sum.abs() > touch_box::SMALLEST)).then_some(sum)
 }
 
 shape_of_polytope!(Cuboid);

@@ -7,7 +7,7 @@
 
 use super::gjk::{Contact, classify};
 use super::{Corners, Displacement, Shape};
-use crate::math::exact::{Binary, Vector, Whole, cross, dot as whole_dot, sub as whole_sub, unit};
+use crate::math::exact::{Span, Vector, Whole, cross, dot as whole_dot, sub as whole_sub};
 use crate::math::vector::{add, dot, scale, sub};
 
 /// A closed solid cylinder with flat caps.
@@ -70,7 +70,7 @@ impl Shape for Cylinder {
         match classify(self, triangle, displacement.rounded()) {
             Contact::Touching => true,
             Contact::Apart => false,
-            Contact::Unsure => touches_exactly(self, triangle, displacement),
+            Contact::Unsure(_) => touches_exactly(self, triangle, displacement),
         }
     }
 
@@ -101,20 +101,11 @@ struct Exact {
 #[cold]
 #[inline(never)]
 pub(super) fn touches_exactly(cylinder: &Cylinder, triangle: &Corners, displacement: &Displacement) -> bool {
-    let (t, direction) = displacement.factors();
-    let exponent = t.decode().1;
-    let is_moved = t != 0.0 && direction != [0.0; 3];
     let numbers = cylinder.a.iter().chain(&cylinder.b).chain([&cylinder.radius]);
-    let mut least = i32::MAX;
-    let mut include = |of: i32, counts: bool| least = if counts { least.min(of) } else { least };
-    include(unit(numbers.clone()), numbers.into_iter().any(|x| *x != 0.0));
-    include(unit(triangle.as_flattened()), triangle.as_flattened().iter().any(|x| *x != 0.0));
-    include(exponent + unit(&direction), is_moved);
-    let time = Number::new(t, exponent);
-    let moved = |x: f32| if is_moved { time * Number::new(x, least - exponent) } else { Number::ZERO };
+    let spans = [Span::of(numbers), Span::of(triangle.as_flattened()), displacement.span()];
+    let least = Span::of_all(spans).map_or(0, |span| span.unit);
     let point = |point: [f32; 3]| point.map(|x| Number::new(x, least));
-    let by = direction.map(moved);
-    let a = point(cylinder.a);
+    let (a, by) = (point(cylinder.a), displacement.exact(least));
     let start = [a[0] + by[0], a[1] + by[1], a[2] + by[2]];
     let axis = whole_sub(&point(cylinder.b), &a);
     let radius = Number::new(cylinder.radius, least);

@@ -10,138 +10,123 @@
 //! It ends: a difference that is added lies strictly nearer to the origin along that vector than the face does, so the
 //! next face is strictly nearer, and there are finitely many.
 //!
-//! Capacity: coordinates are below 2^62 and multiples of 2^-298 (products of two f32), displacements of 2^-320 at least
-//! in magnitudes that models have, so a difference has 384 bits. The largest polynomials, (normal . A)^2 and radius^2
-//! normal^2, have degree six: 2,304 bits and a few.
+//! It starts with the differences that [`gjk`](super::gjk) ended with, whatever they are: mostly they decide.
+//!
+//! Capacity: if all numbers take W bits, a difference of a moved corner of a box, six of them, is below 2^(W + 3), and
+//! one of two differences below 2^(W + 4). The largest polynomials, (normal . A)^2 and radius^2 normal^2, are below
+//! 2^(6 W + 28). Coordinates are below 2^62 and multiples of 2^-298 (products of two f32), displacements of 2^-320 at
+//! least in magnitudes that models have: W is at most 384.
 
 use super::core_points::CorePoints;
+use super::gjk::Simplex;
 use super::{Corners, Displacement};
-use crate::math::exact::{Binary, Vector, Whole, cross, dot, sub, unit};
+use crate::math::exact::{Span, Vector, Whole, cross, dot, sub};
+use crate::math::vector;
 
-const LIMBS: usize = 40;
-
-type Number = Whole<LIMBS>;
-type Point = Vector<LIMBS>;
+/// The capacities, in limbs: for coordinates of a mesh, for moved ones, and for all.
+const FEW: usize = 4;
+const SOME: usize = 8;
+const ALL: usize = 40;
 
 /// Far above the rounds that a polytope takes: the faces on the way are ever nearer.
 const ROUNDS: usize = 512;
 
-/// Whether the displaced polytope, grown by the radius, shares a point with the triangle.
-#[cold]
-#[inline(never)]
-pub(super) fn touches(
-    points: CorePoints<'_>,
-    radius: f64,
-    triangle: &Corners,
-    displacement: &Displacement,
-) -> bool {
-    Differences::new(points, radius, triangle, displacement, false).are_within_radius()
+/// A question about a polytope grown by a radius.
+#[derive(Clone, Copy)]
+pub(super) struct Question<'a> {
+    pub(super) points: CorePoints<'a>,
+    pub(super) radius: f64,
+    pub(super) triangle: &'a Corners,
+    pub(super) displacement: &'a Displacement,
+    /// Whether points count both before and after the displacement, and between, instead of after it.
+    pub(super) swept: bool,
 }
 
-/// Whether it does at some time while it moves by the displacement.
-#[cold]
-#[inline(never)]
-pub(super) fn touches_during(
-    points: CorePoints<'_>,
-    radius: f64,
-    triangle: &Corners,
-    displacement: &Displacement,
-) -> bool {
-    Differences::new(points, radius, triangle, displacement, true).are_within_radius()
-}
-
-/// The exponent of the largest power of two that divides the numbers.
-fn unit_of(points: &CorePoints<'_>, radius: f64, triangle: &Corners, t: f64, direction: &[f32; 3]) -> i32 {
-    let mut least = unit(triangle.as_flattened().iter().chain([&radius]));
-    let mut include = |exponent: i32, is_zero: bool| {
-        if !is_zero {
-            least = least.min(exponent);
-        }
-    };
-    let all_zero = |numbers: &[f32]| numbers.iter().all(|x| *x == 0.0);
-    match points {
-        CorePoints::Listed(points) => {
-            let numbers = points.as_flattened();
-            include(unit(numbers), all_zero(numbers));
-        }
-        CorePoints::Parallelepiped { centre, axes } => {
-            let axes = axes.as_flattened();
-            include(unit(centre), all_zero(&centre[..]));
-            include(unit(axes), axes.iter().all(|x| *x == 0.0));
+impl Question<'_> {
+    /// Whether the polytope shares a point with the triangle. The answer does not depend on the differences from which the
+    /// search starts.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn touches(&self, start: &Simplex) -> bool {
+        let span = self.span().unwrap_or(Span { unit: 0, end: 0 });
+        let fits = |limbs: usize| 6 * span.bits() + 28 <= 64 * limbs as i32;
+        if fits(FEW) {
+            Differences::<FEW>::new(self, span.unit).are_within_radius(start)
+        } else if fits(SOME) {
+            Differences::<SOME>::new(self, span.unit).are_within_radius(start)
+        } else {
+            Differences::<ALL>::new(self, span.unit).are_within_radius(start)
         }
     }
-    include(t.decode().1 + unit(direction), t == 0.0 || all_zero(direction));
-    // Numbers that are all zero or whole.
-    least
+
+    /// The bits of all numbers.
+    fn span(&self) -> Option<Span> {
+        let of_points = match self.points {
+            CorePoints::Listed(points) => Span::of(points.as_flattened()),
+            CorePoints::Parallelepiped { centre, axes } => {
+                Span::of_all([Span::of(&centre), Span::of(axes.as_flattened())])
+            }
+        };
+        let of_triangle = Span::of(self.triangle.as_flattened());
+        Span::of_all([of_points, Span::of(&[self.radius]), of_triangle, self.displacement.span()])
+    }
 }
 
 /// The differences of a polytope's points and a triangle's corners.
-struct Differences<'a> {
-    points: CorePoints<'a>,
+struct Differences<'a, const LIMBS: usize> {
+    question: &'a Question<'a>,
     unit: i32,
-    triangle: [Point; 3],
-    displacement: Point,
-    /// Whether points count both before and after the displacement, instead of after it.
-    swept: bool,
-    square: Number,
+    triangle: [Vector<LIMBS>; 3],
+    displacement: Vector<LIMBS>,
+    /// The squared radius.
+    square: Whole<LIMBS>,
 }
 
 /// The nearest face of a simplex.
-struct Face {
+struct Face<const LIMBS: usize> {
     slots: [usize; 3],
     count: usize,
     /// Towards its nearest point.
-    towards: Point,
+    towards: Vector<LIMBS>,
     /// The squared distance is the first over the second.
-    square: [Number; 2],
+    square: [Whole<LIMBS>; 2],
 }
 
-impl<'a> Differences<'a> {
-    fn new(
-        points: CorePoints<'a>,
-        radius: f64,
-        triangle: &Corners,
-        displacement: &Displacement,
-        swept: bool,
-    ) -> Self {
-        let (t, direction) = displacement.factors();
-        let unit = unit_of(&points, radius, triangle, t, &direction);
-        let radius = Number::new(radius, unit);
-        let exponent = t.decode().1;
-        let time = Number::new(t, exponent);
-        let moved = |x: f32| if t == 0.0 { Number::ZERO } else { time * Number::new(x, unit - exponent) };
+impl<'a, const LIMBS: usize> Differences<'a, LIMBS> {
+    fn new(question: &'a Question<'a>, unit: i32) -> Self {
+        let radius = Whole::new(question.radius, unit);
         Self {
-            points,
+            question,
             unit,
-            triangle: triangle.map(|corner| corner.map(|x| Number::new(x, unit))),
-            displacement: direction.map(moved),
-            swept,
+            triangle: question.triangle.map(|corner| corner.map(|x| Whole::new(x, unit))),
+            displacement: question.displacement.exact(unit),
             square: radius * radius,
         }
     }
 
+    /// The number of the polytope's points.
     fn count(&self) -> usize {
-        let count = match self.points {
-            CorePoints::Listed(points) => points.len(),
-            CorePoints::Parallelepiped { .. } => 8,
-        };
-        if self.swept { 2 * count } else { count }
+        let count = self.question.points.count();
+        if self.question.swept { 2 * count } else { count }
     }
 
-    fn point(&self, index: usize) -> Point {
-        let (count, unit) = (self.count(), self.unit);
-        let whole = |x: f32| Number::new(x, unit);
-        let (index, is_moved) = match self.swept {
-            true => (index % (count / 2), index >= count / 2),
-            false => (index, true),
-        };
-        let mut point = match self.points {
+    /// A point's index before the displacement, and whether it is displaced.
+    fn origin(&self, index: usize) -> (usize, bool) {
+        let count = self.question.points.count();
+        if self.question.swept { (index % count, index >= count) } else { (index, true) }
+    }
+
+    fn point(&self, index: usize) -> Vector<LIMBS> {
+        let unit = self.unit;
+        let whole = |x: f32| Whole::new(x, unit);
+        let (index, is_moved) = self.origin(index);
+        let mut point = match self.question.points {
             CorePoints::Listed(points) => points[index].map(whole),
             CorePoints::Parallelepiped { centre, axes } => {
                 let mut corner = centre.map(whole);
                 for (bit, axis) in axes.iter().enumerate() {
                     for (x, half) in corner.iter_mut().zip(axis) {
-                        let half = Number::new(*half, unit);
+                        let half = Whole::new(*half, unit);
                         *x = if index >> bit & 1 == 0 { *x - half } else { *x + half };
                     }
                 }
@@ -156,9 +141,30 @@ impl<'a> Differences<'a> {
         point
     }
 
-    fn are_within_radius(&self) -> bool {
-        let mut simplex = [sub(&self.point(0), &self.triangle[0]); 4];
-        let mut count = 1;
+    /// The nearest in f64 of the polytope's points, the corner, and their exact difference.
+    fn difference_near(&self, point: [f64; 3], corner: [f64; 3]) -> Vector<LIMBS> {
+        let moved = self.question.displacement.rounded();
+        let mut nearest = (f64::INFINITY, 0);
+        for index in 0..self.count() {
+            let (origin, is_moved) = self.origin(index);
+            let at = self.question.points.rounded(origin);
+            let offset = vector::sub(if is_moved { vector::add(at, moved) } else { at }, point);
+            let square = vector::dot(offset, offset);
+            if square < nearest.0 {
+                nearest = (square, index);
+            }
+        }
+        let slot = self.question.triangle.iter().position(|its| *its == corner).unwrap_or(0);
+        sub(&self.point(nearest.1), &self.triangle[slot])
+    }
+
+    fn are_within_radius(&self, start: &Simplex) -> bool {
+        let mut simplex = [[Whole::ZERO; 3]; 4];
+        let mut count = 0;
+        for (point, corner) in start.pairs() {
+            simplex[count] = self.difference_near(point, corner);
+            count += 1;
+        }
         for _ in 0..ROUNDS {
             // Without a nearest face the origin is inside.
             let Some(face) = nearest_face(&simplex[..count]) else { return true };
@@ -180,7 +186,7 @@ impl<'a> Differences<'a> {
     }
 
     /// The difference that is least along a direction.
-    fn support(&self, direction: &Point) -> Point {
+    fn support(&self, direction: &Vector<LIMBS>) -> Vector<LIMBS> {
         let mut best = self.point(0);
         let mut least = dot(&best, direction);
         for index in 1..self.count() {
@@ -202,7 +208,7 @@ impl<'a> Differences<'a> {
 }
 
 /// The face of a simplex that holds the point nearest to the origin; `None` if the simplex contains the origin.
-fn nearest_face(simplex: &[Point]) -> Option<Face> {
+fn nearest_face<const LIMBS: usize>(simplex: &[Vector<LIMBS>]) -> Option<Face<LIMBS>> {
     let count = simplex.len();
     let faces = (0..count).flat_map(|i| {
         let edges = (i + 1..count).flat_map(move |j| {
@@ -227,9 +233,13 @@ fn nearest_face(simplex: &[Point]) -> Option<Face> {
 }
 
 /// The face of these corners, if its nearest point is inside it.
-fn candidate(simplex: &[Point], slots: [usize; 3], count: usize) -> Option<Face> {
+fn candidate<const LIMBS: usize>(
+    simplex: &[Vector<LIMBS>],
+    slots: [usize; 3],
+    count: usize,
+) -> Option<Face<LIMBS>> {
     let a = simplex[slots[0]];
-    let one = Number::new(1.0f64, 0);
+    let one = Whole::new(1.0f64, 0);
     match count {
         1 => Some(Face { slots, count, towards: a, square: [dot(&a, &a), one] }),
         2 => {

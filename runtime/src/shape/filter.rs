@@ -71,13 +71,14 @@ fn entries_in_lanes<S: Kernel>(
 ) -> (S::Lanes, u64) {
     let zero = S::Lanes::splat(simd, 0.0);
     let (mut enter, mut leave) = (zero, S::Lanes::splat(simd, limit));
-    let mut largest = zero;
+    let (mut lows, mut highs, mut largest) = (a, a, zero);
     for axis in 0..3 {
-        let (low, high) = (a[axis].min(b[axis]).min(c[axis]), a[axis].max(b[axis]).max(c[axis]));
-        largest = largest.max(high.max(-low));
+        lows[axis] = a[axis].min(b[axis]).min(c[axis]);
+        highs[axis] = a[axis].max(b[axis]).max(c[axis]);
+        largest = largest.max(highs[axis].max(-lows[axis]));
     }
     for axis in 0..3 {
-        let (low, high) = (a[axis].min(b[axis]).min(c[axis]), a[axis].max(b[axis]).max(c[axis]));
+        let (low, high) = (lows[axis], highs[axis]);
         let reach = largest * POSITION_ERROR + (shape.half[axis] + shape.radius) * (1.0 + POSITION_ERROR);
         let (near, far) =
             if shape.inverse[axis] < 0.0 { (high + reach, low - reach) } else { (low - reach, high + reach) };

@@ -12,7 +12,7 @@
 use super::depth::shortest_way_out;
 use super::gjk::{Contact, Nearest, Separation, classify, error};
 use super::{Bounds, Corners, Displacement, Shape, magnitude};
-use crate::math::vector::{add, cross, dot, scale, sub};
+use crate::math::vector::{cross, dot, scale, sub};
 use crate::math::{larger, smaller};
 
 /// The most steps towards a triangle. Only grazing ones take more than ten.
@@ -22,6 +22,10 @@ const STEPS: usize = 48;
 /// tolerance, of which a grain is 1 / 256: so what [`Mover::is_apart_until`] tells apart has a later time, whichever of
 /// the two is asked first.
 const BACKS: u32 = 4;
+
+/// A shape that does not know what it touches on its way is asked at 1, 2, 4, … up to 2^6 tolerances of closing beyond its
+/// time.
+const LOOKS: u32 = 6;
 
 /// The part of a triangle that a shape touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,37 +122,29 @@ impl Mover<'_> {
 
     /// The time at which the box around the shape reaches that of the triangle; `None` if it does not up to `t_max`.
     fn entry(&self, triangle: &Corners, direction: &[f64; 3]) -> Option<f64> {
-        let (mut enter, mut leave) = (0.0, self.t_max);
-        let slack = (self.bounds.magnitude() + magnitude(triangle)) * (8.0 * f64::EPSILON) + self.tolerance;
-        let reach = self.bounds.radius + slack;
         let [a, b, c] = triangle;
-        for axis in 0..3 {
-            let lowest = smaller(smaller(a[axis], b[axis]), c[axis]) - self.bounds.upper[axis] - reach;
-            let highest = larger(larger(a[axis], b[axis]), c[axis]) - self.bounds.lower[axis] + reach;
-            let speed = direction[axis];
-            if speed == 0.0 {
-                if lowest > 0.0 || highest < 0.0 {
-                    return None;
-                }
-                continue;
-            }
-            let (first, last) = if speed > 0.0 { (lowest, highest) } else { (highest, lowest) };
-            // Both are rounded by a part of what the slack allows for, at times within it of the boxes.
-            enter = larger(enter, first / speed * (1.0 - f64::EPSILON));
-            leave = smaller(leave, last / speed * (1.0 + f64::EPSILON));
-        }
-        (enter <= leave).then_some(enter)
+        let lower = [0, 1, 2].map(|axis| smaller(smaller(a[axis], b[axis]), c[axis]));
+        let upper = [0, 1, 2].map(|axis| larger(larger(a[axis], b[axis]), c[axis]));
+        let slack = (self.bounds.magnitude() + magnitude(triangle)) * (8.0 * f64::EPSILON) + self.tolerance;
+        let [enter, _] = self.bounds.times_near(&[lower, upper], direction, self.t_max, slack)?;
+        Some(enter)
     }
 
-    /// Whether the shape, which is within the tolerance of the triangle at `t`, touches it later.
+    /// Whether the shape, which is within the tolerance of the triangle at `t`, touches it later. Of shapes that do not know
+    /// what they touch on their way, only some times are looked at.
     fn is_met(&self, triangle: &Corners, t: f64, speed: f64) -> bool {
-        let later = if speed > 0.0 { smaller(t + 64.0 * self.tolerance / speed, self.t_max) } else { t };
-        let later = Displacement::new(later, self.direction);
-        if classify(self.shape, triangle, later.rounded()) == Contact::Touching {
+        let later = |tolerances: u32| match speed > 0.0 {
+            true => smaller(t + f64::from(tolerances) * self.tolerance / speed, self.t_max),
+            false => t,
+        };
+        let at = |tolerances: u32| Displacement::new(later(tolerances), self.direction);
+        let last = at(1 << LOOKS);
+        if matches!(classify(self.shape, triangle, last.rounded()), Contact::Touching) {
             return true;
         }
         let all = Displacement::new(self.t_max, self.direction);
-        self.shape.touches_during(triangle, &all).unwrap_or_else(|| self.shape.touches(triangle, &later))
+        let some_touch = || (0..=LOOKS).rev().any(|look| self.shape.touches(triangle, &at(1 << look)));
+        self.shape.touches_during(triangle, &all).unwrap_or_else(some_touch)
     }
 
     /// The last time up to `t` at which the two are surely apart.
@@ -205,7 +201,7 @@ impl Mover<'_> {
 }
 
 /// The part of a triangle that is farthest along a direction, within a millionth of its size.
-fn feature(triangle: &Corners, normal: [f64; 3]) -> Feature {
+pub(super) fn feature(triangle: &Corners, normal: [f64; 3]) -> Feature {
     let [a, b, c] = *triangle;
     let edges = [sub(b, a), sub(c, b), sub(a, c)];
     let longest = edges.iter().fold(0.0, |most, edge| larger(most, dot(*edge, *edge)));
@@ -230,9 +226,4 @@ pub(crate) fn unit_normal(triangle: &Corners) -> [f64; 3] {
     let normal = cross(sub(b, a), sub(c, a));
     let square = dot(normal, normal);
     if square > 0.0 { scale(normal, 1.0 / libm::sqrt(square)) } else { [0.0; 3] }
-}
-
-/// The centre of a shape's core.
-pub(crate) fn centre(bounds: &Bounds) -> [f64; 3] {
-    scale(add(bounds.lower, bounds.upper), 0.5)
 }

@@ -31,11 +31,12 @@ const LONG: f64 = (1u64 << 30) as f64;
 const ROUNDS: usize = 64;
 
 /// What f64 proves of a shape and a triangle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(crate) enum Contact {
     Touching,
     Apart,
-    Unsure,
+    /// Nothing; the differences that were nearest to the origin.
+    Unsure(Simplex),
 }
 
 /// A plane that separates a shape from a triangle.
@@ -102,14 +103,15 @@ pub(crate) fn classify<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: 
     let error = error(shape, triangle, moved);
     let nearest = Nearest::of(shape, triangle, moved);
     if nearest.contains_origin() {
-        return if nearest.surely_contains_origin(error) { Contact::Touching } else { Contact::Unsure };
+        let is_sure = nearest.surely_contains_origin(error);
+        return if is_sure { Contact::Touching } else { Contact::Unsure(nearest.simplex) };
     }
     if length(nearest.witness) + error <= shape.radius() {
         return Contact::Touching;
     }
     match Separation::along(shape, triangle, moved, nearest.offset, error) {
         Some(_) => Contact::Apart,
-        None => Contact::Unsure,
+        None => Contact::Unsure(nearest.simplex),
     }
 }
 
@@ -143,7 +145,7 @@ pub(crate) struct Nearest {
 
 /// Up to four differences of a point of the core and a corner of the triangle.
 #[derive(Clone, Copy)]
-struct Simplex {
+pub(crate) struct Simplex {
     differences: [[f64; 3]; 4],
     corners: [[f64; 3]; 4],
     count: usize,
@@ -327,13 +329,19 @@ impl Simplex {
         self.count = slot + 1;
     }
 
+    /// The points of the shape, approximately, and the corners of the triangle that these are differences of.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = ([f64; 3], [f64; 3])> {
+        let pairs = self.differences.iter().zip(&self.corners).take(self.count);
+        pairs.map(|(difference, corner)| (add(*difference, *corner), *corner))
+    }
+
     fn repeats_newest(&self) -> bool {
         let newest = self.differences[self.count - 1];
         self.differences[..self.count - 1].contains(&newest)
     }
 
     /// With one difference, near the origin if the shape is.
-    fn towards<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3]) -> Self {
+    pub(super) fn towards<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3]) -> Self {
         let [lower, upper] = shape.core_bounds();
         let towards = sub(add(scale(add(lower, upper), 0.5), moved), triangle[0]);
         let mut simplex = Self { differences: [[0.0; 3]; 4], corners: [[0.0; 3]; 4], count: 0 };

@@ -19,12 +19,13 @@ use super::{Displacement, Shape};
 pub struct ConvexHull<'a> {
     points: &'a [[f32; 3]],
     radius: f32,
+    bounds: [[f64; 3]; 2],
 }
 
 impl<'a> ConvexHull<'a> {
-    /// All points at most `radius` from the convex hull of `points`. Empty if there is no point.
+    /// All points at most `radius` from the convex hull of `points`. Empty if there is no point. Cost: a pass over them.
     pub fn new(points: &'a [[f32; 3]], radius: f32) -> Self {
-        Self { points, radius }
+        Self { points, radius, bounds: CorePoints::Listed(points).bounds() }
     }
 }
 
@@ -32,6 +33,10 @@ impl Polytope for ConvexHull<'_> {
     #[inline]
     fn points(&self) -> CorePoints<'_> {
         CorePoints::Listed(self.points)
+    }
+
+    fn bounds(&self) -> [[f64; 3]; 2] {
+        self.bounds
     }
 
     fn radius(&self) -> f64 {

@@ -11,11 +11,13 @@ mod cuboid;
 mod cylinder;
 mod depth;
 mod directions;
+mod displacement;
 mod exact;
 pub(crate) mod filter;
 pub(crate) mod first_touch;
 pub(crate) mod gjk;
 mod hull;
+pub(crate) mod near;
 mod polytope;
 #[cfg(test)]
 mod tests;
@@ -25,12 +27,15 @@ pub use ball::Ball;
 pub use capsule::Capsule;
 pub use cuboid::Cuboid;
 pub use cylinder::Cylinder;
+pub use displacement::Displacement;
 pub use first_touch::Feature;
 pub use hull::ConvexHull;
 pub use triangle::TriangleShape;
 
 use bvhc_format::MAX_COORDINATE;
 
+use crate::math::vector::{add, scale};
+use crate::math::{larger, smaller};
 use gjk::Separation;
 
 /// A triangle's corners.
@@ -110,34 +115,6 @@ impl<T: Shape + ?Sized> Shape for &T {
     }
 }
 
-/// The exact product of a number and a direction: how far a shape has moved.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Displacement {
-    t: f64,
-    direction: [f32; 3],
-}
-
-impl Displacement {
-    /// None at all.
-    pub const NONE: Self = Self { t: 0.0, direction: [0.0; 3] };
-
-    /// `t` times `direction`; both must be finite.
-    pub fn new(t: f64, direction: [f32; 3]) -> Self {
-        Self { t, direction }
-    }
-
-    /// The product, each coordinate rounded once.
-    #[inline(always)]
-    pub fn rounded(&self) -> [f64; 3] {
-        self.direction.map(|x| self.t * f64::from(x))
-    }
-
-    /// The factors.
-    pub(crate) fn factors(&self) -> (f64, [f32; 3]) {
-        (self.t, self.direction)
-    }
-}
-
 /// The bounds of a shape's core and its radius, once they are known to be valid.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
@@ -154,6 +131,39 @@ impl Bounds {
         let valid =
             (0..3).all(|axis| -MOST <= lower[axis] && lower[axis] <= upper[axis] && upper[axis] <= MOST);
         (valid && (0.0..=MOST).contains(&radius)).then_some(Self { lower, upper, radius })
+    }
+
+    /// The centre of the core.
+    pub(crate) fn centre(&self) -> [f64; 3] {
+        scale(add(self.lower, self.upper), 0.5)
+    }
+
+    /// From when to when, up to `t_max`, the box around the shape, moving by a direction, is within a slack of another one;
+    /// `None` if it never is. Both times are rounded outwards by a part of what the slack must allow for.
+    pub(crate) fn times_near(
+        &self,
+        [lower, upper]: &[[f64; 3]; 2],
+        direction: &[f64; 3],
+        t_max: f64,
+        slack: f64,
+    ) -> Option<[f64; 2]> {
+        let (mut enter, mut leave) = (0.0, t_max);
+        let reach = self.radius + slack;
+        for axis in 0..3 {
+            let lowest = lower[axis] - self.upper[axis] - reach;
+            let highest = upper[axis] - self.lower[axis] + reach;
+            let speed = direction[axis];
+            if speed == 0.0 {
+                if lowest > 0.0 || highest < 0.0 {
+                    return None;
+                }
+                continue;
+            }
+            let (first, last) = if speed > 0.0 { (lowest, highest) } else { (highest, lowest) };
+            enter = larger(enter, first / speed * (1.0 - f64::EPSILON));
+            leave = smaller(leave, last / speed * (1.0 + f64::EPSILON));
+        }
+        (enter <= leave).then_some([enter, leave])
     }
 
     /// The largest magnitude of a coordinate of the shape.

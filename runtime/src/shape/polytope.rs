@@ -1,14 +1,21 @@
 //! Polytopes grown by a radius: what all of them do alike, by their core's points.
 
 use super::core_points::CorePoints;
+use super::exact::Question;
 use super::gjk::{Contact, classify};
-use super::{Corners, Displacement, Shape, exact};
+use super::{Corners, Displacement, Shape};
+use crate::math::vector::{add, dot};
 
 /// A shape whose core is the convex hull of points.
 pub(super) trait Polytope {
     fn points(&self) -> CorePoints<'_>;
 
     fn radius(&self) -> f64;
+
+    /// See [`Shape::core_bounds`].
+    fn bounds(&self) -> [[f64; 3]; 2] {
+        self.points().bounds()
+    }
 
     /// See [`Shape::normal`].
     fn normal(&self, _index: usize) -> Option<[f64; 3]> {
@@ -19,6 +26,11 @@ pub(super) trait Polytope {
     fn edge(&self, _index: usize) -> Option<[f64; 3]> {
         None
     }
+
+    /// Decides exactly what f64 leaves open, if there is a faster way than that for all polytopes.
+    fn decided(&self, _triangle: &Corners, _displacement: &Displacement) -> Option<bool> {
+        None
+    }
 }
 
 /// A polytope is a shape that decides exactly.
@@ -26,7 +38,7 @@ macro_rules! shape_of_polytope {
     ($type:ty) => {
         impl Shape for $type {
             fn core_bounds(&self) -> [[f64; 3]; 2] {
-                self.points().bounds()
+                Polytope::bounds(self)
             }
 
             fn radius(&self) -> f64 {
@@ -43,12 +55,7 @@ macro_rules! shape_of_polytope {
             }
 
             fn touches_during(&self, triangle: &[[f64; 3]; 3], displacement: &Displacement) -> Option<bool> {
-                Some($crate::shape::exact::touches_during(
-                    self.points(),
-                    Polytope::radius(self),
-                    triangle,
-                    displacement,
-                ))
+                Some($crate::shape::polytope::touches_during(self, triangle, displacement))
             }
 
             fn normal(&self, index: usize) -> Option<[f64; 3]> {
@@ -72,6 +79,55 @@ pub(super) fn touches<T: Polytope + Shape>(
     match classify(shape, triangle, displacement.rounded()) {
         Contact::Touching => true,
         Contact::Apart => false,
-        Contact::Unsure => exact::touches(shape.points(), Polytope::radius(shape), triangle, displacement),
+        Contact::Unsure(start) => shape
+            .decided(triangle, displacement)
+            .unwrap_or_else(|| question(shape, triangle, displacement, false).touches(&start)),
+    }
+}
+
+/// Whether they do at some time while the shape moves by the displacement: exact.
+pub(super) fn touches_during<T: Polytope + Shape>(
+    shape: &T,
+    triangle: &Corners,
+    displacement: &Displacement,
+) -> bool {
+    match classify(&Swept { shape, by: displacement.rounded() }, triangle, [0.0; 3]) {
+        Contact::Touching => true,
+        Contact::Apart => false,
+        Contact::Unsure(start) => question(shape, triangle, displacement, true).touches(&start),
+    }
+}
+
+fn question<'a, T: Polytope>(
+    shape: &'a T,
+    triangle: &'a Corners,
+    displacement: &'a Displacement,
+    swept: bool,
+) -> Question<'a> {
+    Question { points: shape.points(), radius: Polytope::radius(shape), triangle, displacement, swept }
+}
+
+/// All that a moving shape passes.
+struct Swept<'a, T> {
+    shape: &'a T,
+    by: [f64; 3],
+}
+
+impl<T: Shape> Shape for Swept<'_, T> {
+    fn core_bounds(&self) -> [[f64; 3]; 2] {
+        let [lower, upper] = self.shape.core_bounds();
+        [
+            [0, 1, 2].map(|axis| lower[axis] + self.by[axis].min(0.0)),
+            [0, 1, 2].map(|axis| upper[axis] + self.by[axis].max(0.0)),
+        ]
+    }
+
+    fn radius(&self) -> f64 {
+        self.shape.radius()
+    }
+
+    fn support(&self, direction: [f64; 3]) -> [f64; 3] {
+        let point = self.shape.support(direction);
+        if dot(self.by, direction) > 0.0 { add(point, self.by) } else { point }
     }
 }

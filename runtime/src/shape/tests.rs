@@ -5,7 +5,7 @@ use std::vec::Vec;
 
 use super::core_points::CorePoints;
 use super::first_touch::Mover;
-use super::gjk::Nearest;
+use super::gjk::{Nearest, Simplex};
 use super::*;
 use crate::math::vector::{dot, scale, sub};
 use crate::triangle::testing::{Random, float};
@@ -179,12 +179,17 @@ fn polytopes_touch_what_all_their_features_say() {
             assert_eq!(found, expected, "{:?} {} {triangle:?} {t} {by:?}", case.points, case.radius);
             let points: Vec<[f32; 3]> = case.points.iter().map(|point| float(*point, factor)).collect();
             let radius = f64::from(case.radius as f32 * factor);
-            let exactly = exact::touches(
-                CorePoints::Listed(&points),
+            let triangle = corners(triangle, factor);
+            // From one difference, as integers alone find it.
+            let start = case.ask(factor, |shape| Simplex::towards(shape, &triangle, displacement.rounded()));
+            let exactly = exact::Question {
+                points: CorePoints::Listed(&points),
                 radius,
-                &corners(triangle, factor),
-                &displacement,
-            );
+                triangle: &triangle,
+                displacement: &displacement,
+                swept: false,
+            }
+            .touches(&start);
             assert_eq!(exactly, expected, "{:?} {} {triangle:?} {t} {by:?}", case.points, case.radius);
         }
         assert!((1_000..11_000).contains(&touching), "{touching} of size {size}");
@@ -315,6 +320,8 @@ fn moving_shapes_stop_where_they_touch() {
             let triangle = corners(triangle, factor);
             case.ask(factor, |shape| {
                 let mover = mover(shape, float(by, factor), size as f64 * f64::from(factor));
+                let all = Displacement::new(1.0, mover.direction);
+                assert_eq!(shape.touches_during(&triangle, &all), Some(expected));
                 let found = mover.first_touch(&triangle, f64::INFINITY);
                 let found = found.map(|found| mover.describe(&triangle, &found));
                 let case = (round, &case.points, case.radius, triangle, by);

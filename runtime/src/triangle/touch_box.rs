@@ -49,6 +49,9 @@ pub(crate) fn touches(corners: &[[f32; 3]; 3], lower: [f32; 3], upper: [f32; 3])
     decided_quickly(corners, &lower, &upper).unwrap_or_else(|| decided_exactly(corners, &lower, &upper))
 }
 
+/// Coordinates in f64 are 0 or greater in magnitude: 2^-300.
+pub(crate) const SMALLEST: f64 = f64::from_bits((1023 - 300) << 52);
+
 /// The same for coordinates in f64, of which each is 0 or between 2^-300 and 2^300 in magnitude, and as well exact: products
 /// of three of their differences neither overflow nor underflow.
 pub(crate) fn touches_exactly(corners: &[[f64; 3]; 3], lower: &[f64; 3], upper: &[f64; 3]) -> bool {

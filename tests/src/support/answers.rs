@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use bvhc_runtime::{
-    Aabb, CastHit, ClosestPoint, Cuboid, Hit, InsideRule, Model, Pose, Ray, ShapeCast, Tolerance,
-    VisitControl, WarmStart, WorkBudget,
+    Aabb, CastHit, ClosestPoint, Contact, Cuboid, Hit, InsideRule, Model, Pose, Ray, ShapeCast, Tolerance,
+    Touches, VisitControl, WarmStart, WorkBudget,
 };
 
 /// A hit, bit by bit.
@@ -93,6 +93,9 @@ pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u
         let _ = model.overlap_sphere(point, 0.5, &mut count);
         let cuboid = Cuboid::new(point, [0.5, 0.25, 0.125]);
         let _ = model.overlap(&cuboid, &mut count);
+        let touches = Touches::new(&cuboid, 0.25).without_seams(0.1);
+        let mut contacts = [Contact::NONE; 64];
+        answers += model.manifold(&touches, &mut contacts).unwrap_or_else(|error| error.needed) as u64;
         let to_origin = ShapeCast::new(&cuboid, point.map(|x| -x));
         let _ = model.all_casts(&to_origin, |hit| count_hit(model, hit));
         answers += u64::from(model.cast(&to_origin).is_some()) + u64::from(model.cast_any(&to_origin));

@@ -1,6 +1,7 @@
 //! Whatever the bytes are, opening rejects them or every query on them ends, without a panic.
 
 mod blocks;
+mod edges;
 mod frame;
 mod hull;
 mod hulls;
@@ -67,12 +68,12 @@ fn splits_as(layout: Layout) -> Bytes {
 }
 
 /// Files that together have every section, in both layouts.
-fn small_and_splits() -> [Bytes; 8] {
+fn small_and_splits() -> [Bytes; 9] {
     let [fast, small] = LAYOUTS;
     let kdop = kdop::few(fast, 14, Tables::Profile);
     let swept = swept::few(small, Cores::Hybrid);
-    let (samples, hulls) = (samples::few(small), hulls::few(fast));
-    [small_as(fast), small_as(small), splits_as(fast), splits_as(small), kdop, swept, samples, hulls]
+    let (samples, hulls, edges) = (samples::few(small), hulls::few(fast), edges::few(small));
+    [small_as(fast), small_as(small), splits_as(fast), splits_as(small), kdop, swept, samples, hulls, edges]
 }
 
 /// Some rays and points in, on and off models about as large as 1.

@@ -90,11 +90,13 @@ comment; empty lines are skipped. Every query gives one row, in order, below a h
   kind      a line of input                      prints
   overlap   SHAPE                                count,faces
   cast      SHAPE  dx dy dz  [t_max]             hit,t,x,y,z,nx,ny,nz,face,depth
+  touches   SHAPE                                count,contacts
 
 Shapes are solid and closed: touching counts, exactly. overlap lists the faces that are touched, each once, ascending. \
 A cast moves the shape by t times the displacement, t from 0 to 1 or t_max, and prints the last t before it touches, rounded \
 down, the point and the unit normal of the contact, which points to the shape, and the face. A shape that touches from the \
-start has t = 0 and the depth by which it must move along the normal to be free. Empty shapes, as those with a negative radius, \
+start has t = 0 and the depth by which it must move along the normal to be free. touches lists contacts as \
+face/gap/x/y/z/nx/ny/nz, the least gap first; a gap is the distance along the normal, or the depth with a minus. Empty shapes, as those with a negative radius, \
 touch nothing. Numbers must be finite, but t_max may be `inf`.
 
 Example, a person who walks into a wall:
@@ -132,6 +134,9 @@ pub(in crate::cli) enum Query {
     /// Find what a moving shape touches first
     #[command(after_help = SHAPES)]
     Cast(ModelArgs),
+    /// List the contacts of a shape with all faces that are near it
+    #[command(after_help = SHAPES)]
+    Touches(TouchesArgs),
     /// Tell whether a point is inside the model, with its winding number
     #[command(after_help = LINES)]
     Inside(ModelArgs),
@@ -169,6 +174,23 @@ pub(in crate::cli) struct ModelArgs {
     /// Read the queries from this file instead of standard input
     #[arg(long, value_name = "F")]
     pub(in crate::cli) input: Option<PathBuf>,
+}
+
+/// Arguments of queries for contacts.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct TouchesArgs {
+    #[command(flatten)]
+    pub(in crate::cli) model: ModelArgs,
+    /// List contacts with faces that are at most M from the shape
+    #[arg(long, value_name = "M", default_value_t = 0.0, value_parser = not_negative)]
+    pub(in crate::cli) margin: f64,
+    /// Give contacts at edges and corners where the surface bends away by at most this angle, in degrees, the normals of faces;
+    /// for files compiled with `--edges`
+    #[arg(long, value_name = "DEGREES", value_parser = not_negative)]
+    pub(in crate::cli) edge_angle: Option<f64>,
+    /// List at most four contacts of each normal
+    #[arg(long)]
+    pub(in crate::cli) manifold: bool,
 }
 
 /// Arguments of collision queries.

@@ -38,6 +38,10 @@ pub(in crate::cli) struct RecipeArgs {
     /// [default: aabb,obb; with `--quality fast` aabb]
     #[arg(long, value_parser = tree_names(), value_delimiter = ',', value_name = "TREES")]
     trees: Option<Vec<String>>,
+    /// Store what is across the edges of each triangle, so that contacts on flat or hollow edges can have the normals of faces:
+    /// 36 bytes a triangle
+    #[arg(long)]
+    edges: bool,
     /// With `--quality best`: the number of steps for optimising the tree [default: 16]; the file records it
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
@@ -66,8 +70,14 @@ impl RecipeArgs {
         let quality = Quality::from(self.quality);
         let by_default = if quality.has_obbs() { &["obb"][..] } else { &[] };
         let placement = Placement { axes: self.axis, scale: self.scale, weld: self.weld };
-        let mut options =
-            Options { quality, placement, layout: self.layout.into(), obb: None, ..Options::default() };
+        let mut options = Options {
+            quality,
+            placement,
+            layout: self.layout.into(),
+            obb: None,
+            edges: self.edges,
+            ..Options::default()
+        };
         match &self.trees {
             Some(trees) => trees.iter().try_for_each(|name| request(name, &mut options))?,
             None => by_default.iter().try_for_each(|name| request(name, &mut options))?,

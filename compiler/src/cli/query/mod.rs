@@ -7,6 +7,7 @@ mod inside;
 mod model;
 mod pairs;
 mod shape;
+mod touches;
 mod world;
 
 use std::fs::File;
@@ -34,6 +35,11 @@ pub(super) fn run(args: &QueryArgs) -> Result<(), CliError> {
         Query::Sphere(args) => ask_model(Kind::Sphere, args),
         Query::Overlap(args) => ask_shape(shape::Kind::Overlap, args),
         Query::Cast(args) => ask_shape(shape::Kind::Cast, args),
+        Query::Touches(args) => {
+            let file = model_at(&args.model.file, "touches")?;
+            let handler = touches::Handler { model: file.model.model(), wanted: args.wanted() };
+            answer_all(&handler, args.model.input.as_deref())
+        }
         Query::Inside(args) => ask_inside(inside::Kind::Inside, args),
         Query::SignedDistance(args) => ask_inside(inside::Kind::SignedDistance, args),
         Query::Collide(args) => ask_whether_both_meet(args),

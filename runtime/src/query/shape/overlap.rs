@@ -88,7 +88,7 @@ impl Model<'_> {
 }
 
 /// A box that holds the shape.
-fn rounded_out(bounds: &Bounds) -> Aabb {
+pub(super) fn rounded_out(bounds: &Bounds) -> Aabb {
     // A sum is off by less than one unit of f32, and so is its conversion.
     let down = |x: f64| (x as f32).next_down().next_down();
     let up = |x: f64| (x as f32).next_up().next_up();

@@ -1,0 +1,67 @@
+//! Corrupt edges: whatever they are, contacts and casts end, and normals are numbers.
+
+use std::ops::ControlFlow;
+
+use bvhc::compile::{Layout, Options};
+use bvhc::file::Bytes;
+use bvhc_format::section::SectionKind;
+use bvhc_runtime::{Ball, Model, Touches};
+use bvhc_tests::random::Random;
+use bvhc_tests::scene::icosphere;
+use bvhc_tests::support::forge::{root, slice_at};
+use bvhc_tests::support::{LAYOUTS, aligned, compiled_with, levels};
+
+use super::{NUMBERS, survive, write};
+
+/// Bytes of a record.
+const RECORD: usize = 36;
+
+pub(super) fn few(layout: Layout) -> Bytes {
+    compiled_with(&icosphere::displaced(4, 0.2, 1), &Options { layout, edges: true, ..Options::default() })
+}
+
+#[test]
+fn mutated_edges() {
+    let mut random = Random::new(21);
+    for good in LAYOUTS.map(few) {
+        let (first, count) = slice_at(&good, root(&good, SectionKind::Edges));
+        assert!(count > 100);
+        for _ in 0..60 {
+            let mut forged = aligned(&good);
+            for _ in 0..1 + random.below(200) {
+                let at = first + 4 * random.below((RECORD * count) as u32 / 4) as usize;
+                let number = match random.below(2) {
+                    0 => NUMBERS[random.below(NUMBERS.len() as u32) as usize],
+                    _ => random.u32(),
+                };
+                write(&mut forged, at, number);
+            }
+            assert!(survive(&forged, &levels()));
+            check_normals(&forged);
+        }
+    }
+}
+
+/// A list that is too short leaves normals as they are.
+#[test]
+fn too_few_records() {
+    for good in LAYOUTS.map(few) {
+        for count in [0, 1] {
+            let mut forged = aligned(&good);
+            write(&mut forged, root(&good, SectionKind::Edges) + 8, count);
+            survive(&forged, &levels());
+        }
+    }
+}
+
+fn check_normals(file: &Bytes) {
+    let model = Model::from_bytes(file).expect("it opens");
+    for angle in [0.0, 0.5, 4.0, f32::NAN, -1.0] {
+        let ball = Ball::new([1.0, 0.2, 0.1], 0.4);
+        let _ = model.touches(&Touches::new(&ball, 0.1).without_seams(angle), |contact| {
+            let square: f32 = contact.normal.iter().map(|x| x * x).sum();
+            assert!((square - 1.0).abs() < 1e-3, "{contact:?}");
+            ControlFlow::Continue(())
+        });
+    }
+}
