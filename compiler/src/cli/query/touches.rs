@@ -5,6 +5,7 @@ use std::fmt::Write;
 use bvhc_runtime::{Contact, Model, TooManyContacts, Touches};
 
 use super::Answer;
+use super::fields::face_of;
 use crate::cli::args::TouchesArgs;
 use crate::cli::row::RowError;
 use crate::cli::shape::{self, Question};
@@ -41,7 +42,6 @@ impl Answer for Handler<'_> {
         let contacts = shape.answer(&self.wanted, &self.model);
         // Writing to a string cannot fail.
         let _ = self.write(&contacts, row);
-        row.push('\n');
         Ok(())
     }
 }
@@ -51,7 +51,7 @@ impl Handler<'_> {
         write!(row, "{},", contacts.len())?;
         for (index, contact) in contacts.iter().enumerate() {
             let ([x, y, z], [nx, ny, nz]) = (contact.point, contact.normal);
-            let face = self.model.source_of(contact.triangle).map_or(0, |source| source.face);
+            let face = face_of(Some(&self.model), contact.triangle);
             let blank = if index == 0 { "" } else { " " };
             write!(row, "{blank}{face}/{}/{x}/{y}/{z}/{nx}/{ny}/{nz}", contact.gap)?;
         }
