@@ -11,6 +11,8 @@
 //! angles by a tenth of a unit, before they are rounded to whole units.
 
 mod line;
+#[cfg(test)]
+mod oracle;
 
 use bvhc_format::edges::{FOLD, TriangleEdges, UNKNOWN_ANGLE};
 
