@@ -5,6 +5,8 @@
 //! edge's ends, if these take at most 60 bits; others are on no line. Along a line, the largest component of the direction
 //! orders points, and their coordinates are f32: nothing is rounded.
 
+use std::ops::Range;
+
 use super::{Corners, Half};
 
 /// The most edges that are looked at for one that they may cover.
@@ -29,12 +31,16 @@ struct Part {
     is_forward: bool,
 }
 
-/// The edges of single triangles that lie, from end to end, on others that go the other way; with the triangles of all these.
-pub(super) fn beside(triangles: &[Corners], open: &[Half]) -> Vec<(Half, Vec<u32>)> {
+/// Calls `visit` with each edge of a single triangle that lies, from end to end, on others that go the other way, and with
+/// the triangles of all these.
+pub(super) fn beside(
+    triangles: &[Corners],
+    open: &[Half],
+    mut visit: impl FnMut(&Half, &mut dyn Iterator<Item = u32>),
+) {
     let mut parts: Vec<(Line, Part)> = open.iter().filter_map(|half| part(triangles, half)).collect();
     let key = |(line, part): &(Line, Part)| (*line, part.is_forward, part.half);
     parts.sort_unstable_by_key(key);
-    let mut found = Vec::new();
     for on_line in parts.chunk_by(|a, b| a.0 == b.0) {
         let of = |is_forward: bool| {
             let mut parts: Vec<Part> =
@@ -45,10 +51,13 @@ pub(super) fn beside(triangles: &[Corners], open: &[Half]) -> Vec<(Half, Vec<u32
         let sides = [of(true), of(false)];
         for (side, others) in [(&sides[0], &sides[1]), (&sides[1], &sides[0])] {
             let others = Side::new(others);
-            found.extend(side.iter().filter_map(|part| Some((part.half, others.covering(part)?))));
+            for part in side {
+                if let Some(covering) = others.covering(part) {
+                    visit(&part.half, &mut others.beside(covering, part));
+                }
+            }
         }
     }
-    found
 }
 
 /// The parts of a line whose triangles go the same way, ascending by their first ends.
@@ -68,25 +77,26 @@ impl<'a> Side<'a> {
         Self { farthest: farthest.collect(), parts }
     }
 
-    /// The triangles beside a part, if they are beside all of it.
-    fn covering(&self, part: &Part) -> Option<Vec<u32>> {
+    /// The range of parts among which those beside a part are, if they are beside all of it.
+    fn covering(&self, part: &Part) -> Option<Range<usize>> {
         let [first, last] = part.ends;
         let start = self.farthest.partition_point(|end| *end <= first);
         let mut up_to = first;
-        let mut triangles = Vec::new();
-        for (count, other) in self.parts[start..].iter().enumerate() {
-            if other.ends[0] >= last {
-                break;
-            }
-            if count == MOST_BESIDE || other.ends[0] > up_to {
+        let mut end = start;
+        for other in self.parts[start..].iter().take_while(|other| other.ends[0] < last) {
+            if end - start == MOST_BESIDE || other.ends[0] > up_to {
                 return None;
             }
-            if other.ends[1] > first {
-                up_to = up_to.max(other.ends[1]);
-                triangles.push(other.half.triangle);
-            }
+            up_to = up_to.max(other.ends[1]);
+            end += 1;
         }
-        (up_to >= last).then_some(triangles)
+        (up_to >= last).then_some(start..end)
+    }
+
+    /// The triangles of the parts in a range that have more than a point in common with a part.
+    fn beside(&self, range: Range<usize>, part: &Part) -> impl Iterator<Item = u32> {
+        let first = part.ends[0];
+        self.parts[range].iter().filter(move |other| other.ends[1] > first).map(|other| other.half.triangle)
     }
 }
 

@@ -16,6 +16,8 @@ mod oracle;
 
 use bvhc_format::edges::{FOLD, TriangleEdges, UNKNOWN_ANGLE};
 
+use crate::math::vector::{Vector, cross, dot, subtract};
+
 /// A triangle's corners.
 type Corners = [[f32; 3]; 3];
 
@@ -53,9 +55,7 @@ pub fn lay_out_edges(triangles: &[Corners]) -> Vec<TriangleEdges> {
             _ => {}
         }
     }
-    for (half, beside) in line::beside(triangles, &open) {
-        records.lie_on(&half, &beside);
-    }
+    line::beside(triangles, &open, |half, beside| records.lie_on(half, beside));
     let flipped = halves.chunk_by(|a, b| (a.low, a.high) == (b.low, b.high));
     let flipped = flipped.filter(|run| run.len() == 2 && run[0].is_backward == run[1].is_backward);
     let flipped: Vec<Half> = flipped.flatten().copied().collect();
@@ -80,7 +80,7 @@ fn halves(triangles: &[Corners]) -> Vec<Half> {
 
 struct Records<'a> {
     triangles: &'a [Corners],
-    normals: Vec<Option<[f64; 3]>>,
+    normals: Vec<Option<Vector>>,
     records: Vec<TriangleEdges>,
 }
 
@@ -98,8 +98,8 @@ impl Records<'_> {
     }
 
     /// All of an edge lies on edges of these triangles, which go the other way.
-    fn lie_on(&mut self, half: &Half, others: &[u32]) {
-        let angles = others.iter().map(|other| self.angles(half, *other, false));
+    fn lie_on(&mut self, half: &Half, others: impl Iterator<Item = u32>) {
+        let angles = others.map(|other| self.angles(half, other, false));
         let largest = |a: Angles, b: Angles| [a[0].max(b[0]), a[1].max(b[1])];
         let angles = angles.reduce(largest).unwrap_or(UNKNOWN);
         self.set(half, angles);
@@ -117,7 +117,7 @@ impl Records<'_> {
         let [Some(own), Some(across)] = normals else { return UNKNOWN };
         let across = if is_flipped { across.map(|x| -x) } else { across };
         let corners = self.triangles[half.triangle as usize].map(|corner| corner.map(f64::from));
-        let along = sub(corners[usize::from(half.edge + 1) % 3], corners[usize::from(half.edge)]);
+        let along = subtract(corners[usize::from(half.edge + 1) % 3], corners[usize::from(half.edge)]);
         let turn = cross(own, across);
         let angle = libm::atan2(libm::sqrt(dot(turn, turn)), dot(own, across));
         let units = (angle * (f64::from(FOLD) / std::f64::consts::PI)).round() as u16;
@@ -158,25 +158,13 @@ impl Records<'_> {
 }
 
 /// The unit normal, if it is known well enough.
-fn normal(corners: &Corners) -> Option<[f64; 3]> {
+fn normal(corners: &Corners) -> Option<Vector> {
     let [a, b, c] = corners.map(|corner| corner.map(f64::from));
-    let (e, f) = (sub(b, a), sub(c, a));
+    let (e, f) = (subtract(b, a), subtract(c, a));
     let normal = cross(e, f);
     let square = dot(normal, normal);
     let is_known = square > LEAST_SINE_SQUARED * dot(e, e) * dot(f, f);
     is_known.then(|| normal.map(|x| x / libm::sqrt(square)))
-}
-
-fn sub(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 #[cfg(test)]
