@@ -11,7 +11,7 @@ use bvhc_tests::scene::icosphere;
 use bvhc_tests::support::forge::{root, slice_at};
 use bvhc_tests::support::{LAYOUTS, aligned, compiled_with, levels};
 
-use super::{NUMBERS, survive, write};
+use super::{survive, write, write_anything};
 
 /// Bytes of a record.
 const RECORD: usize = 36;
@@ -28,14 +28,7 @@ fn mutated_edges() {
         assert!(count > 100);
         for _ in 0..60 {
             let mut forged = aligned(&good);
-            for _ in 0..1 + random.below(200) {
-                let at = first + 4 * random.below((RECORD * count) as u32 / 4) as usize;
-                let number = match random.below(2) {
-                    0 => NUMBERS[random.below(NUMBERS.len() as u32) as usize],
-                    _ => random.u32(),
-                };
-                write(&mut forged, at, number);
-            }
+            write_anything(&mut forged, first, RECORD * count, 200, &mut random);
             assert!(survive(&forged, &levels()));
             check_normals(&forged);
         }

@@ -22,6 +22,7 @@ use bvhc::file::Bytes;
 use bvhc_format::kdop::Tables;
 use bvhc_format::swept::Cores;
 use bvhc_runtime::{Level, Model, Ray, Tolerance, Volume, WarmStart, WorkBudget};
+use bvhc_tests::random::Random;
 use bvhc_tests::scene::{icosphere, soup, write_obj};
 use bvhc_tests::support::answers::{ask_everything, poses};
 use bvhc_tests::support::split::split;
@@ -162,6 +163,18 @@ const NUMBERS: [u32; 12] = [
     0x0000_0100,
     0x8000_0001,
 ];
+
+/// Writes numbers in place of up to `most` of the 32-bit fields in some bytes.
+fn write_anything(bytes: &mut Bytes, first: usize, length: usize, most: u32, random: &mut Random) {
+    for _ in 0..1 + random.below(most) {
+        let at = first + 4 * random.below(length as u32 / 4) as usize;
+        let number = match random.below(2) {
+            0 => NUMBERS[random.below(NUMBERS.len() as u32) as usize],
+            _ => random.u32(),
+        };
+        write(bytes, at, number);
+    }
+}
 
 fn write(bytes: &mut Bytes, offset: usize, number: u32) {
     bytes[offset..offset + 4].copy_from_slice(&number.to_le_bytes());

@@ -7,7 +7,7 @@ use bvhc_tests::random::Random;
 use bvhc_tests::support::forge::{root, slice_at, with_bytes};
 use bvhc_tests::support::{LAYOUTS, aligned, levels};
 
-use super::{NUMBERS, small_as, splits_as, survive, write};
+use super::{NUMBERS, small_as, splits_as, survive, write, write_anything};
 
 /// Bytes of a record.
 const RECORD: usize = 192;
@@ -47,14 +47,7 @@ fn mutated_edges() {
         let (first, count) = records(&good);
         for _ in 0..60 {
             let mut forged = aligned(&good);
-            for _ in 0..1 + random.below(12) {
-                let at = first + 4 * random.below((RECORD * count) as u32 / 4) as usize;
-                let number = match random.below(2) {
-                    0 => NUMBERS[random.below(NUMBERS.len() as u32) as usize],
-                    _ => random.u32(),
-                };
-                write(&mut forged, at, number);
-            }
+            write_anything(&mut forged, first, RECORD * count, 12, &mut random);
             assert!(survive(&forged, &levels()));
         }
     }
