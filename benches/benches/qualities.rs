@@ -50,8 +50,8 @@ fn report(source: &Source) {
         ("rays", rays_of(&scene)),
         ("points", points_of(&scene)),
         ("yes or no", pairs_of(&scene, |a, pose| u64::from(a.collides(a, pose).expect("within its limit")))),
-        ("all pairs", pairs_of(&scene, |a, pose| count(a, pose))),
-        ("distances", pairs_of(&scene, |a, pose| distance(a, pose))),
+        ("all pairs", pairs_of(&scene, count)),
+        ("distances", pairs_of(&scene, distance)),
     ];
     println!(
         "\n| {} | compile, s | bytes a triangle | {} |",
