@@ -7,8 +7,8 @@
 //!
 //! *Rays.* The origin o and the direction d are transformed in f64 and rounded once. With K = |o - T|, this moves the origin
 //! by at most 1.01 u K, and a point at t, which is within K + 2 s M of the origin if it is a hit, by 1.01 u (K + 2 s M)
-//! more, both measured in the things. The mesh's own walk meets a box that the transformed ray passes at up to
-//! 25 u (|o'| + M) on each axis (see [`Frame`]), which is 44 u (K + s M) in the things. All this is at most
+//! more, both measured in the world. The mesh's own walk meets a box that the transformed ray passes at up to
+//! 25 u (|o'| + M) on each axis (see [`Frame`]), which is 44 u (K + s M) in the world. All this is at most
 //! 47 u K + 47 u s M, and K is at most sqrt(3) times the largest |o| plus |T_x| + |T_y| + |T_z|: so less than 82 u |o| + G,
 //! as G is 128 u (s M + ...). The walk here uses a frame that is wider by 128 u times the largest |o|.
 //!

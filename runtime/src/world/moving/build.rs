@@ -20,7 +20,7 @@ const BINS: usize = 16;
 /// Smaller sets are halved.
 const SMALL: usize = 32;
 
-/// Builds the tree over the things whose address is not `NONE`, and those whose leaf is new: all that are enabled.
+/// Builds the tree over all things that are enabled, whether or not they are in the old one.
 pub(super) fn build(tree: &mut Tree<'_>) {
     let mut count = 0;
     for thing in 0..tree.used {
