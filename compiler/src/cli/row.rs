@@ -69,7 +69,7 @@ pub(super) enum RowError {
     },
     /// A shape has too many or too few numbers.
     #[error(
-        "found {found} numbers, which are not those of a {kind} query with the shape `{word}`: see `bvhc query {kind} --help`"
+        "found {found} numbers, which are not those of the query {kind} with the shape `{word}`: see `bvhc query {kind} --help`"
     )]
     ShapeCount {
         /// The kind of query.

@@ -50,10 +50,10 @@ impl Motion {
     }
 }
 
-/// `SHAPE`; `None` if the line has no query.
-pub(super) fn overlap(line: &[u8]) -> Result<Option<Shape>, RowError> {
+/// `SHAPE`, in a query of this kind; `None` if the line has no query.
+pub(super) fn alone(line: &[u8], kind: &'static str) -> Result<Option<Shape>, RowError> {
     let fields = fields(line)?;
-    let Some(mut rest) = Fields::new(&fields, "overlap", 0..=0) else { return Ok(None) };
+    let Some(mut rest) = Fields::new(&fields, kind, 0..=0) else { return Ok(None) };
     let shape = rest.shape()?;
     rest.end()?;
     Ok(Some(shape))
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     fn shape(line: &str) -> Result<Option<Shape>, RowError> {
-        overlap(line.as_bytes())
+        alone(line.as_bytes(), "overlap")
     }
 
     #[test]

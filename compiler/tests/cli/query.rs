@@ -201,6 +201,8 @@ fn shapes_have_contacts() {
         ran.out
     );
     sandbox.feed(&["query", "touches", "cube.bvh", "--margin=-1"], b"").fails(2, &["--margin"]);
+    let few = sandbox.feed(&["query", "touches", "cube.bvh"], b"ball 0 0 0\n");
+    few.fails(1, &["line 1", "3 numbers", "bvhc query touches --help"]);
 }
 
 #[test]

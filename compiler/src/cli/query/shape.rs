@@ -44,7 +44,7 @@ impl Answer for Handler<'_> {
         // Writing to a string cannot fail.
         let _ = match self.kind {
             Kind::Overlap => {
-                let Some(shape) = shape::overlap(line)? else { return Ok(()) };
+                let Some(shape) = shape::alone(line, "overlap")? else { return Ok(()) };
                 let faces: String = shape.answer(&Faces, &self.model);
                 row.write_str(&faces)
             }

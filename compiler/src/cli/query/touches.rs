@@ -38,7 +38,7 @@ impl Answer for Handler<'_> {
     }
 
     fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError> {
-        let Some(shape) = shape::overlap(line)? else { return Ok(()) };
+        let Some(shape) = shape::alone(line, "touches")? else { return Ok(()) };
         let contacts = shape.answer(&self.wanted, &self.model);
         // Writing to a string cannot fail.
         let _ = self.write(&contacts, row);
