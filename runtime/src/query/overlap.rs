@@ -3,6 +3,7 @@
 use core::ops::ControlFlow;
 
 use bvhc_format::MAX_COORDINATE;
+use bvhc_format::record::Block;
 
 use crate::bounds::Aabb;
 use crate::model::Model;
@@ -149,20 +150,36 @@ impl<'a> Model<'a> {
         probe: &mut Erased<'_>,
         report: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        dispatch!(self.level().inner(), simd => overlap(simd, self, child, query_box, touches, probe, report))
+        let below = Below { model: self, child, query_box, touches };
+        dispatch!(self.level().inner(), simd => overlap(
+            simd,
+            &below,
+            #[inline(always)]
+            |_| u32::MAX,
+            probe,
+            report,
+        ))
     }
 }
 
+/// What an overlap query asks of the triangles below a child reference.
+pub(crate) struct Below<'a, 'm> {
+    pub(crate) model: &'a Model<'m>,
+    pub(crate) child: u32,
+    pub(crate) query_box: &'a Aabb,
+    pub(crate) touches: &'a dyn Fn(&[[f32; 3]; 3]) -> bool,
+}
+
+/// Reports the triangles that touch, of those in the lanes of blocks that `filter` leaves.
 #[inline(always)]
-fn overlap<S: Kernel>(
+pub(crate) fn overlap<S: Kernel>(
     simd: S,
-    model: &Model<'_>,
-    child: u32,
-    query_box: &Aabb,
-    touches: &dyn Fn(&[[f32; 3]; 3]) -> bool,
+    below: &Below<'_, '_>,
+    filter: impl Fn(&Block) -> u32,
     probe: &mut Erased<'_>,
     report: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
+    let Below { model, child, query_box, touches } = *below;
     let mut duplicates = DuplicateElimination::new(model);
     all::walk(
         simd,
@@ -172,7 +189,10 @@ fn overlap<S: Kernel>(
         probe,
         #[inline(always)]
         |visit, probe| {
-            for lane in 0..visit.lanes() {
+            let mut left = filter(visit.block) & ((1u64 << visit.lanes()) - 1) as u32;
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                left &= left - 1;
                 let corners = corners(visit.block, lane);
                 if touches(&corners)
                     && probe.accepts(&visit, lane)

@@ -33,6 +33,10 @@ impl Polytope for Ball {
         CorePoints::Listed(core::slice::from_ref(&self.centre))
     }
 
+    fn fills_axes(&self) -> bool {
+        true
+    }
+
     fn radius(&self) -> f64 {
         f64::from(self.radius)
     }

@@ -3,7 +3,7 @@
 use super::core_points::CorePoints;
 use super::polytope::{Polytope, shape_of_polytope};
 use super::{Displacement, Shape};
-use crate::math::vector::sub;
+use crate::math::vector::{scale, sub};
 
 /// A closed capsule: a segment grown by a radius.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +35,15 @@ impl Polytope for Capsule {
 
     fn radius(&self) -> f64 {
         f64::from(self.radius)
+    }
+
+    fn axes(&self) -> [[f64; 3]; 3] {
+        let [a, b] = self.ends.map(|end| end.map(f64::from));
+        [scale(sub(b, a), 0.5), [0.0; 3], [0.0; 3]]
+    }
+
+    fn fills_axes(&self) -> bool {
+        true
     }
 
     fn edge(&self, index: usize) -> Option<[f64; 3]> {

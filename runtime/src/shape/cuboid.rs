@@ -75,6 +75,14 @@ impl Polytope for Cuboid {
         0.0
     }
 
+    fn axes(&self) -> [[f64; 3]; 3] {
+        self.axes
+    }
+
+    fn fills_axes(&self) -> bool {
+        true
+    }
+
     fn normal(&self, index: usize) -> Option<[f64; 3]> {
         let axis = |k: usize| self.axes[k % 3];
         (index < 3).then(|| cross(axis(index + 1), axis(index + 2)))

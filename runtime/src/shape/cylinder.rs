@@ -8,7 +8,7 @@
 use super::gjk::{Contact, classify};
 use super::{Corners, Displacement, Shape};
 use crate::math::exact::{Span, Vector, Whole, cross, dot as whole_dot, sub as whole_sub};
-use crate::math::vector::{add, dot, scale, sub};
+use crate::math::vector::{add, cross as cross_of, dot, scale, sub};
 
 /// A closed solid cylinder with flat caps.
 ///
@@ -48,6 +48,16 @@ impl Shape for Cylinder {
             [0, 1, 2].map(|k| a[k].min(b[k]) - reach[k] - slack(k)),
             [0, 1, 2].map(|k| a[k].max(b[k]) + reach[k] + slack(k)),
         ]
+    }
+
+    fn core_axes(&self) -> [[f64; 3]; 3] {
+        let axis = self.axis;
+        let along = scale(sub(self.b.map(f64::from), self.a.map(f64::from)), 0.5);
+        // Not parallel to the axis.
+        let other = if axis[0].abs() < 0.6 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
+        let first = cross_of(axis, other);
+        let first = scale(first, f64::from(self.radius) / libm::sqrt(dot(first, first)));
+        [along, first, cross_of(axis, first)]
     }
 
     fn support(&self, direction: [f64; 3]) -> [f64; 3] {

@@ -1,31 +1,132 @@
 //! The triangles of a block that a moving shape may touch, and from when on: a filter in f32.
 //!
-//! Based on: Ericson, "Real-Time Collision Detection", 2005, section 5.5 (a ray against a box grown by the shape, and the
-//! slab around the triangle's plane). [`first_touch`](super::first_touch) makes the decision.
+//! Based on: Ericson, "Real-Time Collision Detection", 2005, sections 5.5.8 (the separating-axis test of moving convex
+//! sets) and 5.1.9 (the closest points of two segments, for conservative advancement).
+//! [`first_touch`](super::first_touch) makes the decision.
+//!
+//! Why no contact is lost: along a direction n of any length, computed as it may be, the shape is within its centre's
+//! projection plus or minus `reach`, and the triangle between its corners' projections. So they touch at t only where
+//! t times the speed along n is between the two sums, and each such interval holds all times of contact. All numbers that
+//! are rounded are dot products of n, whose errors are below a few units of |n|₁ times the largest coordinate, as seen
+//! from the shape, or times the shape's size: `reach` has 64 of them more.
+
+mod bound;
+#[cfg(test)]
+mod tests;
 
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x16};
 
+use self::bound::{Bound, Depths, Projection, Times};
+use super::{Bounds as ShapeBounds, Shape};
 use crate::math::vector::{cross, dot, sub};
 use crate::simd::{Kernel, lanes};
 
 /// Covers all roundings in positions: relative to the largest coordinate, as seen from the shape, and to the shape.
 pub(crate) const POSITION_ERROR: f32 = 1.0 / (1u32 << 18) as f32;
 
-/// Covers all roundings in heights above planes, relative to the squared edges times the largest coordinate: normals are
-/// off by 8 units of the squared edges, and heights by as much again.
-const PLANE_ERROR: f32 = 64.0 * f32::EPSILON;
+/// The square of the shortest direction whose length is known.
+const SHORTEST: f32 = 1e-30;
+
+/// Of cores of more points only a box is looked at.
+const MOST_POINTS: usize = 32;
+
+/// How often a rounded shape is moved up to a triangle.
+const ADVANCES: usize = 2;
 
 /// A shape that moves by `t * direction`, as the filter sees it.
-pub(crate) struct MovingBox {
+#[derive(Clone, Copy)]
+pub(crate) struct MovingShape<'a> {
     /// The centre of its box at t = 0.
     pub(crate) origin: [f32; 3],
-    pub(crate) direction: [f32; 3],
-    /// The reciprocal of the direction, limited in magnitude.
-    pub(crate) inverse: [f32; 3],
+    direction: [f32; 3],
+    inverse: [f32; 3],
     /// Half the box around its core, rounded up.
     pub(crate) half: [f32; 3],
     pub(crate) radius: f32,
+    core: Core<'a>,
+}
+
+/// What is known of a shape's core.
+#[derive(Clone, Copy)]
+struct Core<'a> {
+    /// Half the edges of a parallelepiped around the origin that holds it; only the first `count` are not zero.
+    axes: [[f32; 3]; 3],
+    count: usize,
+    /// Its corners, or none, as seen from where the centre is before the shape moves.
+    points: &'a [[f32; 3]],
+    centre: [f32; 3],
+    /// It is larger by this much along each axis of space.
+    pad: f32,
+    /// Whether the parallelepiped tells more than the box.
+    is_tight: bool,
+}
+
+impl Core<'_> {
+    #[inline(always)]
+    fn axes(&self) -> &[[f32; 3]] {
+        &self.axes[..self.count.min(3)]
+    }
+}
+
+impl<'a> MovingShape<'a> {
+    /// A shape whose core is in the middle of its bounds, and `slack` away from there at most, at t = 0.
+    pub(crate) fn new(shape: &'a dyn Shape, bounds: &ShapeBounds, middle: [f64; 3], slack: f64) -> Self {
+        let origin = middle.map(|x| x as f32);
+        let centre = bounds.centre();
+        let rounded = centre.map(|x| x as f32);
+        let off = |axis: usize| (middle[axis] - f64::from(origin[axis])).abs() + slack;
+        let half = |axis: usize| 0.5 * (bounds.upper[axis] - bounds.lower[axis]) + off(axis);
+        let pad = (0..3)
+            .fold(0.0f64, |most, axis| most.max(off(axis) + (centre[axis] - f64::from(rounded[axis])).abs()));
+        let pad = pad as f32 + f32::MIN_POSITIVE;
+        let mut core = Core {
+            axes: [[0.0; 3]; 3],
+            count: 0,
+            points: &[],
+            centre: rounded,
+            pad: pad.next_up(),
+            is_tight: false,
+        };
+        for axis in shape.core_axes().map(|axis| axis.map(|x| x as f32)) {
+            if axis != [0.0; 3] {
+                core.axes[core.count] = axis;
+                core.count += 1;
+            }
+        }
+        let points = shape.core_points();
+        if points.len() <= MOST_POINTS {
+            core.points = points;
+        }
+        let aligned = |axis: &[f32; 3]| axis.iter().filter(|x| **x != 0.0).count() == 1;
+        core.is_tight = core.count < 2 || !core.points.is_empty() || !core.axes().iter().all(aligned);
+        Self {
+            origin,
+            direction: [0.0; 3],
+            inverse: [0.0; 3],
+            half: [0, 1, 2].map(|axis| (half(axis) as f32).next_up()),
+            radius: (bounds.radius as f32).next_up(),
+            core,
+        }
+    }
+
+    /// The same shape with a displacement, of which the reciprocals are limited in magnitude.
+    pub(crate) fn moving(self, direction: [f32; 3], inverse: [f32; 3]) -> Self {
+        Self { direction, inverse, ..self }
+    }
+
+    /// At least the largest coordinate of the shape, seen from its centre.
+    #[inline(always)]
+    fn size(&self) -> f32 {
+        let axes = self.core.axes.as_flattened().iter().chain(&self.half);
+        axes.fold(self.radius + self.core.pad, |sum, x| sum + x.abs())
+    }
+
+    /// The largest component of the displacement.
+    #[inline(always)]
+    fn fastest(&self) -> f32 {
+        self.direction.iter().fold(0.0, |most, x| most.max(x.abs()))
+    }
 }
 
 /// Lower bounds of the times of contact, by lane; infinite where there is none.
@@ -36,85 +137,228 @@ pub(crate) type Entries = [f32; BLOCK_WIDTH];
 pub(crate) fn entries_in_block<S: Kernel>(
     simd: S,
     block: &Block,
-    shape: &MovingBox,
+    shape: &MovingShape<'_>,
     limit: f32,
     entries: &mut Entries,
 ) -> u32 {
-    let offset = |axis: usize| f32x16::load_array_ref(simd, &block.positions[axis]) - shape.origin[axis];
-    let tables = [simd.table(offset(0)), simd.table(offset(1)), simd.table(offset(2))];
-    let count = usize::from(block.triangles).min(BLOCK_WIDTH);
     let mut met = 0;
-    for first in (0..count).step_by(lanes::<S>()) {
-        let look_up = |axis: usize, k: usize| simd.look_up(tables[axis], &block.corners[k], first);
-        let corner = |k: usize| [look_up(0, k), look_up(1, k), look_up(2, k)];
-        let (entry, within) = entries_in_lanes(simd, [corner(0), corner(1), corner(2)], shape, limit);
-        let used = (1u64 << (count - first).min(lanes::<S>())) - 1;
-        let mut left = within & used;
-        met |= (left as u32) << first;
-        while left != 0 {
-            let lane = left.trailing_zeros() as usize;
-            left &= left - 1;
-            entries[(first + lane) % BLOCK_WIDTH] = simd.pick(entry, lane);
-        }
-    }
+    let start = Times { enter: S::Lanes::splat(simd, 0.0), leave: S::Lanes::splat(simd, limit), limit };
+    look_at_block(
+        simd,
+        block,
+        shape,
+        start,
+        true,
+        #[inline(always)]
+        |first, times, mut left| {
+            met |= (left as u32) << first;
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                left &= left - 1;
+                entries[(first + lane) % BLOCK_WIDTH] = simd.pick(times.enter, lane);
+            }
+        },
+    );
     met
 }
 
-/// For triangles in lanes, relative to the shape's origin: when the shape may first touch them, and whether it may at
-/// all.
+/// The lanes of a block whose triangles the shape may touch at t = 0, with a depth of at least `least`.
 #[inline(always)]
-fn entries_in_lanes<S: Kernel>(
-    simd: S,
-    [a, b, c]: [[S::Lanes; 3]; 3],
-    shape: &MovingBox,
-    limit: f32,
-) -> (S::Lanes, u64) {
-    let zero = S::Lanes::splat(simd, 0.0);
-    let (mut enter, mut leave) = (zero, S::Lanes::splat(simd, limit));
-    let (mut lows, mut highs, mut largest) = (a, a, zero);
-    for axis in 0..3 {
-        lows[axis] = a[axis].min(b[axis]).min(c[axis]);
-        highs[axis] = a[axis].max(b[axis]).max(c[axis]);
-        largest = largest.max(highs[axis].max(-lows[axis]));
-    }
-    for axis in 0..3 {
-        let (low, high) = (lows[axis], highs[axis]);
-        let reach = largest * POSITION_ERROR + (shape.half[axis] + shape.radius) * (1.0 + POSITION_ERROR);
-        let (near, far) =
-            if shape.inverse[axis] < 0.0 { (high + reach, low - reach) } else { (low - reach, high + reach) };
-        enter = enter.max(near * shape.inverse[axis]);
-        leave = leave.min(far * shape.inverse[axis]);
-    }
-    let in_box = enter.simd_le(leave).to_bitmask();
-
-    let (e, f) = (sub(b, a), sub(c, a));
-    let normal = cross(e, f);
-    let speed =
-        normal[0] * shape.direction[0] + normal[1] * shape.direction[1] + normal[2] * shape.direction[2];
-    let height = dot(normal, a);
-    // The plane is ahead of the shape where the signs are equal.
-    let ahead = speed.simd_ge(zero).select(height, -height);
-    let size = dot(e, e) + dot(f, f);
-    let slack = size * (largest * PLANE_ERROR) + f32::MIN_POSITIVE;
-    let along = normal[0].abs() * shape.half[0]
-        + normal[1].abs() * shape.half[1]
-        + normal[2].abs() * shape.half[2]
-        + dot(normal, normal).sqrt() * shape.radius;
-    let reach = along * (1.0 + POSITION_ERROR)
-        + size * (PLANE_ERROR * (shape.half[0] + shape.half[1] + shape.half[2] + shape.radius))
-        + slack;
-    // A speed of about zero may have the wrong sign.
-    let off = size * (PLANE_ERROR * span(shape));
-    let fastest = speed.abs() * (1.0 + POSITION_ERROR) + off;
-    let before = ahead - reach;
-    let is_reached = before.simd_le(fastest * limit).to_bitmask();
-    let is_not_past = (ahead + reach).simd_ge(-(off * limit)).to_bitmask();
-    let plane = before / fastest.max(S::Lanes::splat(simd, f32::MIN_POSITIVE));
-    (enter.max(plane), in_box & is_reached & is_not_past)
+pub(crate) fn deep_in_block<S: Kernel>(simd: S, block: &Block, shape: &MovingShape<'_>, least: f32) -> u32 {
+    let mut deep = 0;
+    let start = Depths { most: S::Lanes::splat(simd, f32::INFINITY), least };
+    look_at_block(
+        simd,
+        block,
+        shape,
+        start,
+        least > 0.0,
+        #[inline(always)]
+        |first, _, lanes| deep |= (lanes as u32) << first,
+    );
+    deep
 }
 
-/// The sum of the direction's magnitudes.
+/// Looks at the triangles of a block, some at once, and reports what is left of them.
 #[inline(always)]
-fn span(shape: &MovingBox) -> f32 {
-    shape.direction[0].abs() + shape.direction[1].abs() + shape.direction[2].abs()
+fn look_at_block<S: Kernel, B: Bound<S>>(
+    simd: S,
+    block: &Block,
+    shape: &MovingShape<'_>,
+    start: B,
+    thoroughly: bool,
+    mut report: impl FnMut(usize, B, u64),
+) {
+    let tables =
+        [offsets(simd, block, shape, 0), offsets(simd, block, shape, 1), offsets(simd, block, shape, 2)];
+    let count = usize::from(block.triangles).min(BLOCK_WIDTH);
+    for first in (0..count).step_by(lanes::<S>()) {
+        let used = (1u64 << (count - first).min(lanes::<S>())) - 1;
+        let triangle = [
+            corner(simd, &tables, block, 0, first),
+            corner(simd, &tables, block, 1, first),
+            corner(simd, &tables, block, 2, first),
+        ];
+        let size = S::Lanes::splat(simd, shape.size());
+        let mut lanes = Lanes { simd, triangle, span: size, shape, bound: start };
+        let left = lanes.look(used, thoroughly);
+        report(first, lanes.bound, left);
+    }
+}
+
+/// The vertices of a block along an axis, seen from the shape.
+#[inline(always)]
+fn offsets<S: Kernel>(simd: S, block: &Block, shape: &MovingShape<'_>, axis: usize) -> S::Table {
+    simd.table(f32x16::load_array_ref(simd, &block.positions[axis]) - shape.origin[axis])
+}
+
+/// A corner of the triangles from `first` on.
+#[inline(always)]
+fn corner<S: Kernel>(
+    simd: S,
+    tables: &[S::Table; 3],
+    block: &Block,
+    k: usize,
+    first: usize,
+) -> [S::Lanes; 3] {
+    let slots = &block.corners[k];
+    [
+        simd.look_up(tables[0], slots, first),
+        simd.look_up(tables[1], slots, first),
+        simd.look_up(tables[2], slots, first),
+    ]
+}
+
+/// A shape and triangles in lanes, relative to the shape's origin.
+struct Lanes<'a, S: Kernel, B> {
+    simd: S,
+    triangle: [[S::Lanes; 3]; 3],
+    shape: &'a MovingShape<'a>,
+    /// The largest coordinate of the triangle plus the shape's size.
+    span: S::Lanes,
+    bound: B,
+}
+
+impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
+    /// Looks along all directions, as long as any of these lanes may touch; returns those that may.
+    #[inline(always)]
+    fn look(&mut self, used: u64, thoroughly: bool) -> u64 {
+        let (simd, shape, [a, b, c]) = (self.simd, self.shape, self.triangle);
+        let (mut lows, mut highs, mut largest) = (a, a, S::Lanes::splat(simd, 0.0));
+        for axis in 0..3 {
+            lows[axis] = a[axis].min(b[axis]).min(c[axis]);
+            highs[axis] = a[axis].max(b[axis]).max(c[axis]);
+            largest = largest.max(highs[axis].max(-lows[axis]));
+        }
+        for axis in 0..3 {
+            let reach = largest * POSITION_ERROR + (shape.half[axis] + shape.radius) * (1.0 + POSITION_ERROR);
+            self.bound.look_along_axis(shape, axis, lows[axis], highs[axis], reach);
+        }
+        self.span += largest;
+        if self.bound.within(simd) & used == 0 {
+            return 0;
+        }
+        let edges = [sub(b, a), sub(c, b), sub(a, c)];
+        self.look_along(cross(edges[0], edges[1]));
+        if self.bound.within(simd) & used == 0 {
+            return 0;
+        }
+        let axes = shape.core.axes();
+        if !(thoroughly || shape.core.is_tight) {
+            return self.bound.within(simd) & used;
+        }
+        for edge in &edges {
+            for axis in axes {
+                self.look_along(cross(*edge, splat(simd, *axis)));
+            }
+        }
+        if axes.len() > 1 {
+            for k in 0..axes.len() {
+                self.look_along(splat(simd, cross(axes[k], axes[(k + 1) % axes.len()])));
+            }
+        } else if shape.radius > 0.0 {
+            for _ in 0..ADVANCES {
+                self.look_along(self.shortest_to_edges(&edges));
+            }
+        }
+        self.bound.within(simd) & used
+    }
+
+    #[inline(always)]
+    fn look_along(&mut self, direction: [S::Lanes; 3]) {
+        let (shape, [a, b, c]) = (self.shape, self.triangle);
+        let (p, q, r) = (dot(direction, a), dot(direction, b), dot(direction, c));
+        let sum = direction[0].abs() + direction[1].abs() + direction[2].abs();
+        let size = sum * self.span;
+        let mut reach = size * POSITION_ERROR + sum * shape.core.pad + f32::MIN_POSITIVE;
+        let (mut low, mut high) = (p.min(q).min(r), p.max(q).max(r));
+        if shape.core.points.is_empty() {
+            for axis in shape.core.axes() {
+                reach += along(direction, *axis).abs();
+            }
+        } else {
+            let infinity = S::Lanes::splat(self.simd, f32::INFINITY);
+            let (mut first, mut last) = (infinity, -infinity);
+            for point in shape.core.points {
+                let along = along(direction, sub(*point, shape.core.centre));
+                (first, last) = (first.min(along), last.max(along));
+            }
+            (low, high) = (low - last, high - first);
+        }
+        if shape.radius > 0.0 {
+            // The square of a short direction is rounded away; the sum is no less than the length.
+            let square = dot(direction, direction);
+            reach += square.simd_gt(SHORTEST).select(square.sqrt(), sum) * shape.radius;
+        }
+        self.bound.look_along(self.simd, shape, &Projection { direction, sum, low, high, reach, size });
+    }
+
+    /// From the shape's core, which is a segment or a point, to the nearest edge of the triangle when the two may first touch.
+    /// Approximately: any direction will do.
+    #[inline(always)]
+    fn shortest_to_edges(&self, edges: &[[S::Lanes; 3]; 3]) -> [S::Lanes; 3] {
+        let splat = |x: f32| S::Lanes::splat(self.simd, x);
+        let (zero, one) = (splat(0.0), splat(1.0));
+        let t = self.bound.time(self.simd);
+        let [x, y, z] = self.shape.direction;
+        let moved = [t * x, t * y, t * z];
+        let axis = self.shape.core.axes[0];
+        let core = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
+        let mut best = ([zero; 3], splat(f32::INFINITY));
+        for (corner, edge) in self.triangle.iter().zip(edges) {
+            let (corner, edge) = (sub(*corner, moved), *edge);
+            let (length, between) = (dot(edge, edge).max(f32::MIN_POSITIVE), along(edge, axis));
+            let (to_edge, to_core) = (zero - dot(edge, corner), along(corner, axis));
+            let divisor = (length * core - between * between).max(f32::MIN_POSITIVE);
+            let on_edge = ((to_edge * core + between * to_core) / divisor).max(zero).min(one);
+            let on_core = (between * on_edge + to_core) / core.max(f32::MIN_POSITIVE);
+            let on_core = on_core.max(-one).min(one);
+            let on_edge = ((between * on_core + to_edge) / length).max(zero).min(one);
+            let way = [
+                corner[0] + edge[0] * on_edge - on_core * axis[0],
+                corner[1] + edge[1] * on_edge - on_core * axis[1],
+                corner[2] + edge[2] * on_edge - on_core * axis[2],
+            ];
+            let square = dot(way, way);
+            let is_nearer = square.simd_lt(best.1);
+            let nearer = [
+                is_nearer.select(way[0], best.0[0]),
+                is_nearer.select(way[1], best.0[1]),
+                is_nearer.select(way[2], best.0[2]),
+            ];
+            best = (nearer, square.min(best.1));
+        }
+        best.0
+    }
+}
+
+#[inline(always)]
+fn splat<S: Kernel>(simd: S, [x, y, z]: [f32; 3]) -> [S::Lanes; 3] {
+    [S::Lanes::splat(simd, x), S::Lanes::splat(simd, y), S::Lanes::splat(simd, z)]
+}
+
+/// The projections of vectors in lanes on one vector.
+#[inline(always)]
+fn along<S: Kernel, L: SimdFloat<S, Element = f32>>(vectors: [L; 3], [x, y, z]: [f32; 3]) -> L {
+    vectors[0] * x + vectors[1] * y + vectors[2] * z
 }

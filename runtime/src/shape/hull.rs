@@ -35,6 +35,10 @@ impl Polytope for ConvexHull<'_> {
         CorePoints::Listed(self.points)
     }
 
+    fn corners(&self) -> &[[f32; 3]] {
+        self.points
+    }
+
     fn bounds(&self) -> [[f64; 3]; 2] {
         self.bounds
     }

@@ -50,6 +50,23 @@ pub trait Shape {
     /// The smallest and the largest coordinates of the core; they may be a few roundings too wide, but not too narrow.
     fn core_bounds(&self) -> [[f64; 3]; 2];
 
+    /// Half the edges of a parallelepiped around the middle of the core's bounds that holds the core, but for a few
+    /// roundings. The tighter it is, the fewer triangles are looked at closely; by default it is the bounds themselves.
+    fn core_axes(&self) -> [[f64; 3]; 3] {
+        axes_of(&self.core_bounds())
+    }
+
+    /// Points of which the core is the convex hull, if a few say more than the [axes](Self::core_axes); none by default.
+    fn core_points(&self) -> &[[f32; 3]] {
+        &[]
+    }
+
+    /// Whether the core is that parallelepiped, or the rectangle, segment or point that is left of it where axes are zero,
+    /// and all its [normals](Self::normal) and [edges](Self::edge) are named. Then contacts at the start of a cast are compared faster.
+    fn fills_core_axes(&self) -> bool {
+        false
+    }
+
     /// How far the shape extends beyond its core, in every direction.
     fn radius(&self) -> f64 {
         0.0
@@ -90,6 +107,18 @@ impl<T: Shape + ?Sized> Shape for &T {
         (**self).core_bounds()
     }
 
+    fn core_axes(&self) -> [[f64; 3]; 3] {
+        (**self).core_axes()
+    }
+
+    fn core_points(&self) -> &[[f32; 3]] {
+        (**self).core_points()
+    }
+
+    fn fills_core_axes(&self) -> bool {
+        (**self).fills_core_axes()
+    }
+
     fn radius(&self) -> f64 {
         (**self).radius()
     }
@@ -113,6 +142,12 @@ impl<T: Shape + ?Sized> Shape for &T {
     fn edge(&self, index: usize) -> Option<[f64; 3]> {
         (**self).edge(index)
     }
+}
+
+/// Half the edges of an axis-aligned box.
+fn axes_of([lower, upper]: &[[f64; 3]; 2]) -> [[f64; 3]; 3] {
+    let half = |axis: usize| 0.5 * (upper[axis] - lower[axis]);
+    [[half(0), 0.0, 0.0], [0.0, half(1), 0.0], [0.0, 0.0, half(2)]]
 }
 
 /// The bounds of a shape's core and its radius, once they are known to be valid.

@@ -3,7 +3,7 @@
 use super::core_points::CorePoints;
 use super::exact::Question;
 use super::gjk::{Contact, classify};
-use super::{Corners, Displacement, Shape};
+use super::{Corners, Displacement, Shape, axes_of};
 use crate::math::vector::{add, dot};
 
 /// A shape whose core is the convex hull of points.
@@ -15,6 +15,21 @@ pub(super) trait Polytope {
     /// See [`Shape::core_bounds`].
     fn bounds(&self) -> [[f64; 3]; 2] {
         self.points().bounds()
+    }
+
+    /// See [`Shape::core_axes`].
+    fn axes(&self) -> [[f64; 3]; 3] {
+        axes_of(&self.bounds())
+    }
+
+    /// See [`Shape::core_points`].
+    fn corners(&self) -> &[[f32; 3]] {
+        &[]
+    }
+
+    /// See [`Shape::fills_core_axes`].
+    fn fills_axes(&self) -> bool {
+        false
     }
 
     /// See [`Shape::normal`].
@@ -39,6 +54,18 @@ macro_rules! shape_of_polytope {
         impl Shape for $type {
             fn core_bounds(&self) -> [[f64; 3]; 2] {
                 Polytope::bounds(self)
+            }
+
+            fn core_axes(&self) -> [[f64; 3]; 3] {
+                Polytope::axes(self)
+            }
+
+            fn core_points(&self) -> &[[f32; 3]] {
+                Polytope::corners(self)
+            }
+
+            fn fills_core_axes(&self) -> bool {
+                Polytope::fills_axes(self)
             }
 
             fn radius(&self) -> f64 {

@@ -9,7 +9,7 @@ use bvhc_format::record::BLOCK_WIDTH;
 use crate::math::vector::{add, dot, scale};
 use crate::model::Model;
 use crate::ray::{Class, Frame, Ray, Sides};
-use crate::shape::filter::{Entries, MovingBox, POSITION_ERROR, entries_in_block};
+use crate::shape::filter::{Entries, MovingShape, POSITION_ERROR, deep_in_block, entries_in_block};
 use crate::shape::first_touch::{Feature, Mover, TouchTime, unit_normal};
 use crate::shape::{Bounds, Corners, Shape, corners_of};
 use crate::simd::{Kernel, dispatch};
@@ -136,7 +136,7 @@ impl Model<'_> {
         let mut first = First::default();
         self.visit_casts(&plan, false, &mut Erased::new(probe), &mut |found| {
             first.offer(found, &plan);
-            Next::UpTo(found.time.t)
+            Next::UpTo(found.time.t, first.depth())
         });
         first.hit(&plan)
     }
@@ -178,7 +178,7 @@ impl Model<'_> {
         let mut stopped = false;
         self.visit_casts(&plan, true, &mut Erased::new(probe), &mut |found| {
             stopped = visit(&plan.describe(found)).is_break();
-            if stopped { Next::Stop } else { Next::UpTo(f64::INFINITY) }
+            if stopped { Next::Stop } else { Next::UpTo(f64::INFINITY, None) }
         });
         if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -212,18 +212,25 @@ struct First {
 
 impl First {
     fn offer(&mut self, found: &Found, plan: &Plan<'_>) {
+        // The depth is of use for those that come.
+        let described = || found.time.from_start.then(|| plan.describe(found));
         let Some((held, hit)) = &self.best else {
-            self.best = Some((*found, None));
+            self.best = Some((*found, described()));
             return;
         };
         if found.time.t < held.time.t {
-            self.best = Some((*found, None));
+            self.best = Some((*found, described()));
         } else if found.time.t == held.time.t {
             let held = (*held, hit.unwrap_or_else(|| plan.describe(held)));
             let other = (*found, plan.describe(found));
             let (found, hit) = if comes_before(&other.1, &held.1) { other } else { held };
             self.best = Some((found, Some(hit)));
         }
+    }
+
+    /// How deep it is, if it is from the start.
+    fn depth(&self) -> Option<f32> {
+        self.best.as_ref()?.1?.depth
     }
 
     fn hit(self, plan: &Plan<'_>) -> Option<CastHit> {
@@ -233,8 +240,8 @@ impl First {
 
 /// How a cast goes on after a contact.
 enum Next {
-    /// Contacts up to this time are wanted.
-    UpTo(f64),
+    /// Contacts up to this time are wanted; and of those at the start, if there is a depth, only as deep ones.
+    UpTo(f64, Option<f32>),
     Stop,
 }
 
@@ -262,8 +269,10 @@ struct Plan<'a> {
     /// The time at the ray's origin, and how much time a unit of the ray's t is.
     t_start: f64,
     unit: f64,
-    half: [f32; 3],
-    radius: f32,
+    /// The shape there, as the filter sees it, without its displacement.
+    filter: MovingShape<'a>,
+    /// Whether the filter bounds how deep a contact at the start is.
+    bounds_depths: bool,
 }
 
 /// Contacts are found within this share of the model's size, or of the largest coordinate.
@@ -294,13 +303,9 @@ impl<'a> Plan<'a> {
         let [t_start, leave] = bounds.times_near(&[lower, upper], &moving, cast.t_max, slack)?;
         let t_max = cast.t_max.min(leave);
         let middle = add(bounds.centre(), scale(moving, t_start));
-        let origin = middle.map(|x| x as f32);
-        // What positions at the start are off by, and what f64 may add at t.
-        let half = |axis: usize| {
-            let off = (middle[axis] - f64::from(origin[axis])).abs();
-            0.5 * (bounds.upper[axis] - bounds.lower[axis]) + off + tolerance * 4.0
-        };
-        let ray = Ray::new(origin, direction.map(|x| (f64::from(x) * unit) as f32));
+        // More than f64 may add at t.
+        let filter = MovingShape::new(cast.shape, &bounds, middle, tolerance * 4.0);
+        let ray = Ray::new(filter.origin, direction.map(|x| (f64::from(x) * unit) as f32));
         Some(Self {
             mover: Mover { shape: cast.shape, bounds, direction, t_max, tolerance, grain },
             edges: model.sections().edges(),
@@ -309,8 +314,8 @@ impl<'a> Plan<'a> {
             ray: ray.with_range(0.0, (((t_max - t_start) / unit) as f32).next_up()),
             t_start,
             unit,
-            half: [0, 1, 2].map(|axis| (half(axis) as f32).next_up()),
-            radius: (bounds.radius as f32).next_up(),
+            filter,
+            bounds_depths: cast.shape.fills_core_axes(),
         })
     }
 
@@ -379,16 +384,12 @@ fn run<S: Kernel>(
     report: &mut dyn FnMut(&Found) -> Next,
 ) {
     let Some(frame) = frame(simd, model, plan) else { return };
-    let shape = MovingBox {
-        origin: plan.ray.origin,
-        direction: plan.ray.direction,
-        inverse: [frame.inverse[0], frame.inverse[1], frame.inverse[2]],
-        half: plan.half,
-        radius: plan.radius,
-    };
+    let inverse = [frame.inverse[0], frame.inverse[1], frame.inverse[2]];
+    let shape = plan.filter.moving(plan.ray.direction, inverse);
     let boxes = SlabTest::new(simd, &frame);
     let mut duplicates = DuplicateElimination::new(model);
     let mut limit = (frame.t_max, f64::INFINITY);
+    let mut depth = None;
     let mut stopped = false;
     let mut entries: Entries = [f32::INFINITY; BLOCK_WIDTH];
     walk::<S, _, NearestFirst>(
@@ -400,6 +401,11 @@ fn run<S: Kernel>(
         #[inline(always)]
         |visit, probe| {
             let mut met = entries_in_block(simd, visit.block, &shape, limit.0, &mut entries);
+            if let Some(depth) = depth
+                && met != 0
+            {
+                met &= deep_in_block(simd, visit.block, &shape, depth);
+            }
             while met != 0 && !stopped {
                 let lane = least(&entries, met);
                 met &= !(1 << lane);
@@ -420,7 +426,10 @@ fn run<S: Kernel>(
                     continue;
                 }
                 match report(&found) {
-                    Next::UpTo(t) => limit = (plan.in_ray_units(t), t),
+                    Next::UpTo(t, deepest) => {
+                        limit = (plan.in_ray_units(t), t);
+                        depth = deepest.filter(|_| plan.bounds_depths);
+                    }
                     Next::Stop => stopped = true,
                 }
             }
@@ -471,9 +480,10 @@ fn frame<S: Kernel>(simd: S, model: &Model<'_>, plan: &Plan<'_>) -> Option<Frame
     }
     let class = Class::of(&ray)?;
     let mut frame = Frame::new(simd, &ray, class, model.extent());
-    let largest = plan.half.iter().fold(0.0f32, |most, half| most.max(*half)) + plan.radius;
+    let largest = plan.filter.half.iter().fold(0.0f32, |most, half| most.max(*half)) + plan.filter.radius;
     for axis in 0..3 {
-        let reach = (plan.half[axis] + plan.radius) * (1.0 + POSITION_ERROR) + largest * POSITION_ERROR;
+        let reach =
+            (plan.filter.half[axis] + plan.filter.radius) * (1.0 + POSITION_ERROR) + largest * POSITION_ERROR;
         let wider = reach * frame.inverse[axis].abs();
         frame.near[axis] -= wider;
         frame.far[axis] += wider;

@@ -4,8 +4,10 @@ use core::ops::ControlFlow;
 
 use crate::bounds::Aabb;
 use crate::model::Model;
-use crate::query::overlap::Overlap;
+use crate::query::overlap::{Below, Overlap, overlap};
+use crate::shape::filter::{MovingShape, deep_in_block};
 use crate::shape::{Bounds, Displacement, Shape, corners_of};
+use crate::simd::dispatch;
 use crate::walk::ROOT;
 use crate::walk::probe::{Erased, Probe};
 
@@ -83,7 +85,16 @@ impl Model<'_> {
             });
             !beside && corners_of(corners).is_some_and(|corners| shape.touches(&corners, &Displacement::NONE))
         };
-        self.overlap_below(ROOT, &query_box, &touches, probe, visit)
+        let below = Below { model: self, child: ROOT, query_box: &query_box, touches: &touches };
+        let filter = MovingShape::new(shape, &bounds, bounds.centre(), 0.0);
+        dispatch!(self.level().inner(), simd => overlap(
+            simd,
+            &below,
+            #[inline(always)]
+            |block| deep_in_block(simd, block, &filter, 0.0),
+            probe,
+            visit,
+        ))
     }
 }
 

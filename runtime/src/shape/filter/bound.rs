@@ -1,0 +1,140 @@
+//! What projections of a shape and of triangles in lanes say of when, or how deep, the two may touch.
+
+use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask};
+
+use super::{MovingShape, SHORTEST, along};
+use crate::math::vector::dot;
+use crate::simd::Kernel;
+
+/// Covers all roundings in speeds, relative to the direction's length times the largest component of the displacement.
+const SPEED_ERROR: f32 = 1.0 / (1u32 << 20) as f32;
+
+/// What projections say of when, or how deep, a shape may touch triangles in lanes.
+pub(super) trait Bound<S: Kernel>: Copy {
+    /// Takes the projections on an axis of space.
+    fn look_along_axis(
+        &mut self,
+        shape: &MovingShape<'_>,
+        axis: usize,
+        low: S::Lanes,
+        high: S::Lanes,
+        reach: S::Lanes,
+    );
+
+    /// Takes the projections on a direction.
+    fn look_along(&mut self, simd: S, shape: &MovingShape<'_>, projection: &Projection<S>);
+
+    /// The lanes that may touch.
+    fn within(&self, simd: S) -> u64;
+
+    /// When they first may.
+    fn time(&self, simd: S) -> S::Lanes;
+}
+
+/// Triangles in lanes, and a shape at t = 0, along a direction.
+pub(super) struct Projection<S: Kernel> {
+    pub(super) direction: [S::Lanes; 3],
+    /// The sum of the direction's magnitudes.
+    pub(super) sum: S::Lanes,
+    /// From the shape's last point to the triangle's first one, and from its first to the triangle's last.
+    pub(super) low: S::Lanes,
+    pub(super) high: S::Lanes,
+    /// How much farther the shape extends to both sides, with a slack for all roundings.
+    pub(super) reach: S::Lanes,
+    /// Not infinite unless something is: such a direction says nothing.
+    pub(super) size: S::Lanes,
+}
+
+/// When the two may touch.
+#[derive(Clone, Copy)]
+pub(super) struct Times<L> {
+    pub(super) enter: L,
+    pub(super) leave: L,
+    pub(super) limit: f32,
+}
+
+impl<S: Kernel> Bound<S> for Times<S::Lanes> {
+    #[inline(always)]
+    fn look_along_axis(
+        &mut self,
+        shape: &MovingShape<'_>,
+        axis: usize,
+        low: S::Lanes,
+        high: S::Lanes,
+        reach: S::Lanes,
+    ) {
+        let inverse = shape.inverse[axis];
+        let (near, far) =
+            if inverse < 0.0 { (high + reach, low - reach) } else { (low - reach, high + reach) };
+        self.enter = self.enter.max(near * inverse);
+        self.leave = self.leave.min(far * inverse);
+    }
+
+    #[inline(always)]
+    fn look_along(&mut self, simd: S, shape: &MovingShape<'_>, projection: &Projection<S>) {
+        let Projection { direction, sum, low, high, reach, size } = *projection;
+        let zero = S::Lanes::splat(simd, 0.0);
+        let speed = along(direction, shape.direction);
+        let off = sum * (SPEED_ERROR * shape.fastest()) + f32::MIN_POSITIVE;
+        // In the direction of the movement.
+        let forwards = speed.simd_ge(zero);
+        let (low, high) = (forwards.select(low, -high), forwards.select(high, -low));
+        // At most this fast, the shape reaches the triangle no earlier; and at least this fast, it is past it no later.
+        let (most, least) = (speed.abs() + off, speed.abs() - off);
+        let finite = size.simd_lt(f32::MAX);
+        self.enter = self.enter.max(finite.select((low - reach) / most, zero));
+        let past = least.simd_gt(zero).select((high + reach) / least, self.leave);
+        self.leave = self.leave.min(finite.select(past, self.leave));
+    }
+
+    #[inline(always)]
+    fn within(&self, _: S) -> u64 {
+        self.enter.simd_le(self.leave).to_bitmask()
+    }
+
+    #[inline(always)]
+    fn time(&self, _: S) -> S::Lanes {
+        self.enter.min(self.limit)
+    }
+}
+
+/// How deep they are in each other at t = 0, at most: as far as the shape would have to move along a direction. Negative
+/// where they are apart.
+#[derive(Clone, Copy)]
+pub(super) struct Depths<L> {
+    pub(super) most: L,
+    pub(super) least: f32,
+}
+
+impl<S: Kernel> Bound<S> for Depths<S::Lanes> {
+    #[inline(always)]
+    fn look_along_axis(
+        &mut self,
+        _: &MovingShape<'_>,
+        _: usize,
+        low: S::Lanes,
+        high: S::Lanes,
+        reach: S::Lanes,
+    ) {
+        self.most = self.most.min(high.min(-low) + reach);
+    }
+
+    #[inline(always)]
+    fn look_along(&mut self, _: S, _: &MovingShape<'_>, projection: &Projection<S>) {
+        let Projection { direction, low, high, reach, size, .. } = *projection;
+        let square = dot(direction, direction);
+        let depth = (high.min(-low) + reach) / square.sqrt();
+        let depth = square.simd_gt(SHORTEST).select(depth, self.most);
+        self.most = self.most.min(size.simd_lt(f32::MAX).select(depth, self.most));
+    }
+
+    #[inline(always)]
+    fn within(&self, _: S) -> u64 {
+        self.most.simd_ge(self.least).to_bitmask()
+    }
+
+    #[inline(always)]
+    fn time(&self, simd: S) -> S::Lanes {
+        S::Lanes::splat(simd, 0.0)
+    }
+}

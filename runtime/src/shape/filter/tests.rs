@@ -1,0 +1,122 @@
+//! The filter loses no contact, and no deep one.
+
+use std::prelude::v1::*;
+use std::vec::Vec;
+
+use super::*;
+use crate::Level;
+use crate::shape::first_touch::Mover;
+use crate::shape::{Ball, Capsule, ConvexHull, Corners, Cuboid, Cylinder, TriangleShape};
+use crate::simd::dispatch;
+use crate::triangle::testing::Random;
+
+/// From -1 to 1.
+fn number(random: &mut Random) -> f32 {
+    let [x, ..] = random.point(1 << 20);
+    (x - (1 << 19)) as f32 / (1 << 19) as f32
+}
+
+fn point(random: &mut Random, size: f32) -> [f32; 3] {
+    [number(random) * size, number(random) * size, number(random) * size]
+}
+
+/// Triangles of all sizes, needles and points among them.
+fn block(random: &mut Random, factor: f32) -> Block {
+    let mut block = Block { triangles: 16, vertices: 16, ..Block::EMPTY };
+    for slot in 0..16 {
+        let place = point(random, if slot % 4 == 0 { 1.0 } else { 0.2 });
+        for (positions, x) in block.positions.iter_mut().zip(place) {
+            positions[slot] = x * factor;
+        }
+    }
+    for lane in 0..16 {
+        for k in 0..3 {
+            block.corners[k][lane] = (random.point(16)[0] % 16) as u8;
+        }
+    }
+    block
+}
+
+fn corners_in(block: &Block, lane: usize) -> Corners {
+    [0, 1, 2].map(|k| {
+        let slot = usize::from(block.corners[k][lane]);
+        [0, 1, 2].map(|axis| f64::from(block.positions[axis][slot]))
+    })
+}
+
+/// Calls `ask` with a shape of each kind.
+fn each_shape(random: &mut Random, factor: f32, mut ask: impl FnMut(&dyn Shape)) {
+    let (place, radius) = (point(random, factor), 0.3 * number(random).abs() * factor);
+    let around = |random: &mut Random| crate::math::vector::add(place, point(random, 0.3 * factor));
+    let half = point(random, 0.3 * factor).map(f32::abs);
+    let turned = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
+    let points: Vec<[f32; 3]> = (0..7).map(|_| around(random)).collect();
+    ask(&Ball::new(place, radius));
+    ask(&Capsule::new(place, around(random), radius));
+    ask(&Cuboid::new(place, half));
+    ask(&Cuboid::new(place, half).rotated(turned).expect("a rotation"));
+    ask(&Cylinder::new(place, around(random), radius));
+    ask(&TriangleShape::new([place, around(random), around(random)]));
+    ask(&ConvexHull::new(&points, 0.0));
+    ask(&ConvexHull::new(&points, radius));
+}
+
+#[test]
+fn no_contact_is_lost_and_no_deep_one() {
+    let mut random = Random(23);
+    let mut kept = [0; 3];
+    for round in 0..2_000 {
+        let factor = [1.0, 1e-12, 3e4, (1u64 << 57) as f32][round % 4];
+        let block = block(&mut random, factor);
+        let mut direction = point(&mut random, 1.9);
+        direction[round % 3] = if round % 2 == 0 { 1.5 } else { -1.0 };
+        if round % 5 == 0 {
+            direction[(round + 1) % 3] = 0.0;
+        }
+        each_shape(&mut random, factor, |shape| {
+            check(shape, &block, direction, f64::from(factor), &mut kept)
+        });
+    }
+    let [asked, met, deep] = kept;
+    assert!(met > asked / 100 && met < asked / 4 && deep > asked / 100 && deep < met, "{kept:?}");
+}
+
+fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept: &mut [u32; 3]) {
+    let bounds = ShapeBounds::of(shape).expect("a shape");
+    let tolerance = size / (1u64 << 30) as f64;
+    let t_max = 2.0 * size;
+    let mover = Mover { shape, bounds, direction, t_max, tolerance, grain: size / (1u64 << 44) as f64 };
+    let inverse = direction.map(|x| (1.0 / x).clamp(-1e20, 1e20));
+    let resting = MovingShape::new(shape, &bounds, bounds.centre(), 4.0 * tolerance);
+    let moving = resting.moving(direction, inverse);
+    for level in Level::available() {
+        let mut entries = [f32::INFINITY; BLOCK_WIDTH];
+        let limit = (t_max as f32).next_up();
+        let met =
+            dispatch!(level.inner(), simd => entries_in_block(simd, block, &moving, limit, &mut entries));
+        kept[0] += 16;
+        kept[1] += met.count_ones();
+        for (lane, entry) in entries.into_iter().enumerate() {
+            let triangle = corners_in(block, lane);
+            let Some(found) = mover.first_touch(&triangle, f64::INFINITY) else { continue };
+            let case = || std::format!("{triangle:?} {direction:?} {level:?} {:?}", shape.core_bounds());
+            assert!(met >> lane & 1 != 0, "a contact at {} is lost: {}", found.t, case());
+            assert!(
+                f64::from(entries[lane]) <= found.t,
+                "{} is after {}: {}",
+                entries[lane],
+                found.t,
+                case()
+            );
+            let Some(depth) = mover.describe(&triangle, &found).depth else { continue };
+            kept[2] += 1;
+            let depth = depth as f32;
+            let deep =
+                |least: f32| dispatch!(level.inner(), simd => deep_in_block(simd, block, &resting, least));
+            assert!(deep(0.0) >> lane & 1 != 0, "an overlap is lost: {}", case());
+            if shape.fills_core_axes() {
+                assert!(deep(depth) >> lane & 1 != 0, "a depth of {depth} is lost: {}", case());
+            }
+        }
+    }
+}
