@@ -15,7 +15,7 @@ mod bound;
 mod tests;
 
 use bvhc_format::record::{BLOCK_WIDTH, Block};
-use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x16};
+use fearless_simd::{Select, SimdBase, SimdFloat, f32x16};
 
 use self::bound::{Bound, Depths, Projection, Times};
 use super::{Bounds as ShapeBounds, Shape};

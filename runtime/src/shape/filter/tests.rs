@@ -101,13 +101,7 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
             let Some(found) = mover.first_touch(&triangle, f64::INFINITY) else { continue };
             let case = || std::format!("{triangle:?} {direction:?} {level:?} {:?}", shape.core_bounds());
             assert!(met >> lane & 1 != 0, "a contact at {} is lost: {}", found.t, case());
-            assert!(
-                f64::from(entries[lane]) <= found.t,
-                "{} is after {}: {}",
-                entries[lane],
-                found.t,
-                case()
-            );
+            assert!(f64::from(entry) <= found.t, "{entry} is after {}: {}", found.t, case());
             let Some(depth) = mover.describe(&triangle, &found).depth else { continue };
             kept[2] += 1;
             let depth = depth as f32;
