@@ -15,7 +15,8 @@ mod near;
 mod overlap;
 mod point;
 mod ray;
-mod similarity;
+#[cfg(feature = "shapes")]
+mod shape;
 mod solid_box;
 mod things;
 mod walk;
@@ -38,7 +39,8 @@ pub use near::NearInstances;
 pub use overlap::WorldOverlap;
 pub use point::WorldPoint;
 pub use ray::WorldHit;
-pub use similarity::Similarity;
+#[cfg(feature = "shapes")]
+pub use shape::{WorldCast, WorldContact};
 
 use core::fmt;
 

@@ -5,10 +5,10 @@ use core::ops::ControlFlow;
 use super::World;
 use super::against::{relative, square_between};
 use super::error::WorldPairError;
-use super::similarity::Similarity;
 use super::things::{Part, Things};
 use super::walk::{FirstLeaves, grown};
 use crate::bounds::Aabb;
+use crate::similarity::Similarity;
 use crate::walk::ROOT;
 
 /// Two instances that are near each other.

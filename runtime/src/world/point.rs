@@ -5,13 +5,13 @@ use core::ops::ControlFlow;
 use bvhc_format::MAX_COORDINATE;
 
 use super::filter::{WorldFilter, with_probe};
-use super::similarity::Similarity;
 use super::things::{Seen, Things};
 use super::walk::BOX_MARGIN;
 use super::{World, solid_box};
 use crate::bounds::Aabb;
 use crate::query::ClosestPoint;
 use crate::simd::{dispatch, square_root};
+use crate::similarity::Similarity;
 
 /// The point of a world that is closest to a query point.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,11 +7,11 @@ use rkyv::rend::u32_le;
 
 use super::bounds_of;
 use super::filter::WorldFilter;
-use super::similarity::Similarity;
 use crate::bounds::Aabb;
 use crate::level::Level;
 use crate::model::Model;
 use crate::ray::Extent;
+use crate::similarity::Similarity;
 use crate::walk::ROOT;
 
 /// The records of a file's world, or of moving things in the caller's memory.

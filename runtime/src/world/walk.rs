@@ -14,6 +14,9 @@
 //!
 //! *Points, spheres and boxes* have their centres and radii rounded once, which moves them by less than 2 u (|p| + r) in the
 //! world, beside what G covers: boxes of queries are grown by 16 u times that.
+//!
+//! *Shapes* are asked in the world, about images of triangles in f64, which lie within G of the boxes' images: neither the
+//! boxes of shapes nor their sweeps need to be grown.
 
 use core::ops::ControlFlow;
 
@@ -24,6 +27,8 @@ use fearless_simd::{SimdBase, SimdMask, f32x16};
 use super::things::Things;
 use crate::bounds::Aabb;
 use crate::math::UNIT_ROUNDOFF;
+#[cfg(feature = "shapes")]
+use crate::query::Sweep;
 use crate::ray::{Class, Frame, Ray};
 use crate::simd::{Kernel, dispatch};
 use crate::stack::{NodeGroupScratch, NodeGroupStack, Stack};
@@ -54,6 +59,22 @@ impl<'a> Things<'a> {
             return;
         }
         dispatch!(self.level.inner(), simd => along_ray(simd, self, ray, class, visit));
+    }
+
+    /// Calls `visit` with each leaf whose box the moving shape may touch up to a limit, nearer boxes first. It is a time at first,
+    /// then what `visit` returns, in units of the sweep.
+    #[cfg(feature = "shapes")]
+    pub(super) fn along_sweep(
+        &self,
+        sweep: &Sweep,
+        limit: f64,
+        visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f32>,
+    ) {
+        dispatch!(self.level.inner(), simd => {
+            if let Some(frame) = sweep.frame(simd, &self.extent, limit) {
+                along_frame(simd, self, &frame, visit);
+            }
+        });
     }
 
     /// Calls `visit` with each leaf whose box touches `query`.
@@ -141,9 +162,19 @@ fn along_ray<'a, S: Kernel>(
 ) {
     let farthest = ray.origin.iter().fold(0.0f32, |most, x| most.max(x.abs()));
     let frame = Frame::new(simd, ray, class, &things.extent).widened(farthest * RAY_MARGIN);
+    along_frame(simd, things, &frame, visit);
+}
+
+#[inline(always)]
+fn along_frame<'a, S: Kernel>(
+    simd: S,
+    things: &Things<'a>,
+    frame: &Frame,
+    visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f32>,
+) {
     let mut waiting = NodeGroupScratch::new();
     let mut stack = NodeGroupStack::new(&mut waiting);
-    let boxes = SlabTest::<S>::new(simd, &frame);
+    let boxes = SlabTest::<S>::new(simd, frame);
     let mut limit = boxes.limit(frame.t_max);
     let mut budget = things.budget();
     let mut child = ROOT;

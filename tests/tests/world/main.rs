@@ -6,6 +6,7 @@ mod hostile;
 mod identity;
 mod moving;
 mod near;
+mod shapes;
 mod similar;
 
 use bvhc::file::Bytes;

@@ -2,10 +2,12 @@
 
 use core::ops::ControlFlow;
 
+use super::image::{image, is_beside};
 use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::query::overlap::Overlap;
-use crate::shape::{Bounds, Displacement, Shape, corners_of};
+use crate::shape::{Bounds, Displacement, Shape};
+use crate::similarity::Similarity;
 use crate::walk::ROOT;
 use crate::walk::probe::{Erased, Probe};
 
@@ -75,20 +77,32 @@ impl Model<'_> {
         visit: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let Some(bounds) = Bounds::of(shape) else { return ControlFlow::Continue(()) };
-        let query_box = rounded_out(&bounds);
+        self.overlap_shape_below(ROOT, &Similarity::IDENTITY, shape, &rounded_out(&bounds), probe, visit)
+    }
+
+    /// The same among the triangles below a child reference, of a mesh that is somewhere in the shape's space. The shape lies
+    /// in `query_box`.
+    pub(crate) fn overlap_shape_below(
+        &self,
+        child: u32,
+        at: &Similarity,
+        shape: &dyn Shape,
+        query_box: &Aabb,
+        probe: &mut Erased<'_>,
+        visit: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let own_box = at.inverse_box(query_box);
         let touches = |corners: &[[f32; 3]; 3]| {
-            let beside = (0..3).any(|axis| {
-                let [a, b, c] = corners.map(|corner| corner[axis]);
-                a.max(b).max(c) < query_box.min[axis] || a.min(b).min(c) > query_box.max[axis]
-            });
-            !beside && corners_of(corners).is_some_and(|corners| shape.touches(&corners, &Displacement::NONE))
+            let image = || image(at, corners);
+            !is_beside(corners, &own_box)
+                && image().is_some_and(|corners| shape.touches(&corners, &Displacement::NONE))
         };
-        self.overlap_below(ROOT, &query_box, &touches, probe, visit)
+        self.overlap_below(child, &own_box, &touches, probe, visit)
     }
 }
 
 /// A box that holds the shape.
-pub(super) fn rounded_out(bounds: &Bounds) -> Aabb {
+pub(crate) fn rounded_out(bounds: &Bounds) -> Aabb {
     // A sum is off by less than one unit of f32, and so is its conversion.
     let down = |x: f64| (x as f32).next_down().next_down();
     let up = |x: f64| (x as f32).next_up().next_up();

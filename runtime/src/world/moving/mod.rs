@@ -6,6 +6,8 @@ mod build;
 mod error;
 mod memory;
 mod pairs;
+#[cfg(feature = "shapes")]
+mod shape;
 mod snapshot;
 mod tree;
 
@@ -20,13 +22,13 @@ use core::fmt;
 use bvhc_format::world::{Instance, InstanceLeaf};
 use bvhc_format::{MAX_COORDINATE, NONE};
 
-use super::similarity::Similarity;
 use super::things::Things;
 use super::{World, bounds_of};
 use crate::bounds::Aabb;
 use crate::level::Level;
 use crate::model::Model;
 use crate::ray::Extent;
+use crate::similarity::Similarity;
 use memory::{DISABLED, ENABLED, Memory};
 use tree::{Bounds, Tree};
 

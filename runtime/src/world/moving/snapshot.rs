@@ -208,7 +208,7 @@ impl<'w> Snapshot<'w> {
     }
 }
 
-fn still_overlap(found: &WorldOverlap) -> Found<Overlap> {
+pub(super) fn still_overlap(found: &WorldOverlap) -> Found<Overlap> {
     Found { thing: Thing::Still(found.instance), answer: found.overlap }
 }
 
