@@ -120,8 +120,8 @@ pub use triangles::TriangleTable;
 pub use walk::probe::{Counters, Filter, Probe};
 pub use world::{
     Change, Found, Handle, Instance, InstanceFilter, MovingError, MovingWorld, NearPoint, Snapshot, Thing,
-    ThingFilter, ThingPair, TriangleFilter, Updated, World, WorldError, WorldFilter, WorldHit, WorldOverlap,
-    WorldPoint,
+    ThingFilter, ThingPair, ThingPlace, ThingSignedDistance, TriangleFilter, Updated, World, WorldError,
+    WorldFilter, WorldHit, WorldOverlap, WorldPlace, WorldPoint, WorldSignedDistance,
 };
 #[cfg(feature = "pairs")]
 pub use world::{NearInstances, ThingPairError, WorldDistance, WorldPair, WorldPairError};

@@ -96,6 +96,11 @@ impl Winding {
 }
 
 impl Model<'_> {
+    /// Whether the file says that the surface has no boundary.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.sections().solid().is_some_and(|solid| solid.boundary.is_empty())
+    }
+
     /// The winding number of the surface around a point; `None` on the surface, where it has none.
     ///
     /// Exact, an integer, if the surface is closed: if along each edge as many triangles go one way as the other

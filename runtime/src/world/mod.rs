@@ -8,6 +8,7 @@
 mod against;
 mod error;
 mod filter;
+mod inside;
 mod instance;
 mod moving;
 #[cfg(feature = "pairs")]
@@ -27,12 +28,13 @@ pub use error::WorldError;
 #[cfg(feature = "pairs")]
 pub use error::WorldPairError;
 pub use filter::{InstanceFilter, TriangleFilter, WorldFilter};
+pub use inside::{WorldPlace, WorldSignedDistance};
 pub use instance::Instance;
 #[cfg(feature = "pairs")]
 pub use moving::ThingPairError;
 pub use moving::{
     Change, Found, Handle, MovingError, MovingWorld, NearPoint, Snapshot, Thing, ThingFilter, ThingPair,
-    Updated,
+    ThingPlace, ThingSignedDistance, Updated,
 };
 #[cfg(feature = "pairs")]
 pub use near::NearInstances;

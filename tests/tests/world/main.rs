@@ -4,6 +4,7 @@ mod exact;
 mod golden;
 mod hostile;
 mod identity;
+mod inside;
 mod moving;
 mod near;
 mod shapes;

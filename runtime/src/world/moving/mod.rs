@@ -4,6 +4,7 @@
 mod against;
 mod build;
 mod error;
+mod inside;
 mod memory;
 mod pairs;
 #[cfg(feature = "shapes")]
@@ -14,6 +15,7 @@ mod tree;
 #[cfg(feature = "pairs")]
 pub use against::ThingPairError;
 pub use error::MovingError;
+pub use inside::{ThingPlace, ThingSignedDistance};
 pub use pairs::{Change, ThingPair};
 pub use snapshot::{Found, NearPoint, Snapshot, ThingFilter};
 

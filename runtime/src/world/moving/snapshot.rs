@@ -8,6 +8,8 @@ use crate::query::{ClosestPoint, Overlap, VisitControl};
 use crate::ray::{Hit, Ray};
 use crate::world::filter::WorldFilter;
 use crate::world::overlap::WorldOverlap;
+use crate::world::point::OfBox;
+use crate::world::solid_box;
 use crate::world::things::Things;
 
 /// Decides which things and triangles a query sees, beside their layers. `()` sees everything; so does a function of a
@@ -152,12 +154,22 @@ impl<'w> Snapshot<'w> {
         max_distance: f32,
         filter: &mut dyn ThingFilter,
     ) -> Option<Found<NearPoint>> {
-        let point = point.into();
-        let still = self.still.closest_point(point, max_distance, &mut Still(filter));
+        self.nearest(point.into(), max_distance, filter, solid_box::closest_point)
+    }
+
+    /// The closest point, where `of_box` finds those of boxes.
+    pub(super) fn nearest(
+        &self,
+        point: [f32; 3],
+        max_distance: f32,
+        filter: &mut dyn ThingFilter,
+        of_box: OfBox,
+    ) -> Option<Found<NearPoint>> {
+        let still = self.still.closest_point(point, max_distance, &mut Still(filter), of_box);
         // The distance is rounded; squares decide.
         let limit =
             still.as_ref().map_or(max_distance, |(_, found)| found.distance.next_up().min(max_distance));
-        let moving = self.moving.closest_point(point, limit, &mut self.filter_of_moving(filter));
+        let moving = self.moving.closest_point(point, limit, &mut self.filter_of_moving(filter), of_box);
         let is_still = match (&still, &moving) {
             (Some((still, _)), Some((moving, _))) => still <= moving,
             (still, _) => still.is_some(),
