@@ -52,12 +52,16 @@ pub(crate) struct Sweep {
     radius: f32,
 }
 
+/// Beyond all boxes, but in corrupt files.
+const FARTHEST: f64 = 2.0 * MAX_COORDINATE as f64;
+
 impl<'a> Motion<'a> {
     /// `None` if the cast touches nothing there.
     pub(crate) fn of(cast: &ShapeCast<'a, dyn Shape + 'a>, [lower, upper]: [[f64; 3]; 2]) -> Option<Self> {
         let bounds = Bounds::of(cast.shape)?;
         let direction = cast.displacement;
-        if !(direction.iter().all(|x| x.is_finite()) && cast.t_max >= 0.0) {
+        let is_valid = lower.iter().chain(&upper).all(|x| x.abs() <= FARTHEST);
+        if !(is_valid && direction.iter().all(|x| x.is_finite()) && cast.t_max >= 0.0) {
             return None;
         }
         let size = (0..3).fold(0.0f64, |most, axis| most.max(upper[axis] - lower[axis]));

@@ -67,7 +67,8 @@ pub struct NearPoint {
 /// Answers are those of [`World`](crate::World), of all instances and boxes; where several are equal, that of the compiled
 /// world's lowest instance, then that of the lowest number of moving things, then that of the lowest triangle. Boxes are solid:
 /// a ray that starts in one hits it at `t_min`, with a normal of zero and on the back; a point in one is its own closest point;
-/// their answers are computed in f64. They are not asked for meshes at poses, which meet surfaces.
+/// their answers are computed in f64. A shape touches the triangles around one, exactly, or is wholly inside. They are not asked for
+/// meshes at poses, which meet surfaces.
 ///
 /// The same bits on every CPU, whatever the shape of the tree. Does not allocate or panic. Cost: a walk through the tree of the
 /// compiled world and one through the tree of what moves, each as of [`World`](crate::World).
