@@ -90,7 +90,7 @@ impl Winding {
     }
 
     /// As [`place`](Self::place), of the value alone: never unsure.
-    pub(super) fn is_likely_in(&self, rule: InsideRule) -> bool {
+    pub(crate) fn is_likely_in(&self, rule: InsideRule) -> bool {
         rule.holds(libm::round(self.value))
     }
 }

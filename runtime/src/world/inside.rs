@@ -1,14 +1,15 @@
 //! Points inside of instances: winding numbers, places and signed distances.
 //!
-//! An instance of a closed mesh that holds a point has surface along any half-line from there, so a walk along one, to the nearest
-//! side of the world, comes to all of these. That of an instance that is opened in the tree may have no box around the point.
+//! A walk along a half-line, to the nearest side of the world, comes to all instances that may hold a point: those of closed meshes
+//! have surface along any half-line from there, and others a box around it, unless they are opened in the tree. Those of several
+//! leaves are found by bisection.
 
 use core::ops::ControlFlow;
 
 use super::filter::WorldFilter;
 use super::overlap::around;
 use super::point::WorldPoint;
-use super::things::{Seen, Things};
+use super::things::{Part, Seen, Things};
 use super::walk::FirstLeaves;
 use super::{World, solid_box};
 use crate::bounds::Aabb;
@@ -19,17 +20,17 @@ use crate::triangle::crossing::HalfLine;
 /// Where a point is in a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorldPlace {
-    /// In, on or out; never unsure.
+    /// In if the point is in any instance; else unsure, if it is so of any; else on, if it is on any.
     pub place: Place,
-    /// The lowest instance that the point is in, or that it is on if it is in none.
+    /// The lowest instance of which that is true.
     pub instance: Option<u32>,
 }
 
 /// The distance of a point from the surfaces of a world, negative inside.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorldSignedDistance {
-    /// The distance from the closest point, in the world's units; negative if the point is in an instance. Outside it is how far
-    /// it is to any instance. Inside it is how far it is to any surface, which may be that of another instance around or inside
+    /// The distance from the closest point, in the world's units; negative if the point is in an instance, or unsure and most
+    /// likely in. Outside it is how far it is to any instance. Inside it is how far it is to any surface, which may be that of another instance around or inside
     /// of this one: at most as far as it is out of all of them.
     pub distance: f32,
     /// Where the point is.
@@ -38,12 +39,8 @@ pub struct WorldSignedDistance {
     pub nearest: WorldPoint,
 }
 
-/// Insides. Instances of closed meshes are solids: meshes along each of whose edges as many triangles go one way as the other
-/// ([`Sections::solid`](crate::Sections::solid) has no boundary). Others are surfaces, which hold no point; their winding numbers
-/// count, and their distances.
-///
-/// A point is transformed into the space of each instance, in f64 and rounded once; what is said there is exact. Filters choose
-/// instances; the triangles of an instance belong together and are not asked for.
+/// Insides. A point is transformed into the space of each instance, in f64 and rounded once; what is said there is as exact as of
+/// the mesh. Filters choose instances; the triangles of an instance belong together and are not asked for.
 impl World<'_> {
     /// The sum of the winding numbers of all instances around a point, open ones, too; `None` on a surface, where it has none.
     ///
@@ -59,11 +56,12 @@ impl World<'_> {
         self.things.winding(point.into(), filter)
     }
 
-    /// Whether a point is in an instance of a closed mesh by a rule, or on the surface of one, or outside of all.
+    /// Whether a point is in an instance by a rule, or on the surface of one, or outside of all.
     ///
-    /// Each instance is asked by itself, as by [`Model::contains`](crate::Model::contains): numbers of several do not add up. A
-    /// point that is not finite is outside. Does not allocate or panic. Cost: a walk through the boxes along a half-line, and
-    /// that query for each closed instance there.
+    /// Each instance is asked by itself, as by [`Model::contains`](crate::Model::contains): numbers of several do not add up. One
+    /// whose mesh is open holds no point beyond the bounds of its mesh, where a model may yet say so. A point that is not finite is
+    /// outside. Does not allocate or panic. Cost: a walk through the boxes along a half-line, and that query for each closed
+    /// instance there and each open one around the point; a bisection for each that the tree has opened.
     ///
     /// ```
     /// use bvhc_runtime::{InsideRule, Place, World, include_aligned};
@@ -84,10 +82,10 @@ impl World<'_> {
         rule: InsideRule,
         filter: &mut dyn WorldFilter,
     ) -> WorldPlace {
-        self.things.place(point.into(), rule, filter)
+        self.things.held(point.into(), rule, filter).place()
     }
 
-    /// The distance of a point from the nearest surface, negative where it is in an instance of a closed mesh by a rule.
+    /// The distance of a point from the nearest surface, negative where it is in an instance by a rule.
     ///
     /// The distance is that of [`closest_point`](Self::closest_point), the sign that of [`contains`](Self::contains). `None` if
     /// the point is not finite or beyond 2^60, or there is no instance. Does not allocate or panic. Cost: both queries.
@@ -109,14 +107,47 @@ impl World<'_> {
     ) -> Option<WorldSignedDistance> {
         let point = point.into();
         let nearest = self.closest_point_with(point, f32::INFINITY, filter)?;
-        let place = self.things.place(point, rule, filter);
-        Some(WorldSignedDistance { distance: signed(nearest.distance, place.place), place, nearest })
+        let held = self.things.held(point, rule, filter);
+        let distance = if held.is_in() { -nearest.distance } else { nearest.distance };
+        Some(WorldSignedDistance { distance, place: held.place(), nearest })
     }
 }
 
-/// A distance, negative inside.
-pub(super) fn signed(distance: f32, place: Place) -> f32 {
-    if place == Place::In { -distance } else { distance }
+/// The lowest instances that hold a point.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Held {
+    within: Option<u32>,
+    unsure: Option<u32>,
+    on: Option<u32>,
+    /// Whether it is in one, or most likely so.
+    is_in: bool,
+}
+
+impl Held {
+    fn add(&mut self, instance: u32, place: Place, is_in: bool) {
+        let held = match place {
+            Place::In => &mut self.within,
+            Place::Unsure => &mut self.unsure,
+            Place::On => &mut self.on,
+            Place::Out => return,
+        };
+        *held = Some(held.map_or(instance, |held| held.min(instance)));
+        self.is_in |= is_in;
+    }
+
+    pub(super) fn place(&self) -> WorldPlace {
+        let (place, instance) = match (self.within, self.unsure, self.on) {
+            (Some(instance), _, _) => (Place::In, Some(instance)),
+            (_, Some(instance), _) => (Place::Unsure, Some(instance)),
+            (_, _, Some(instance)) => (Place::On, Some(instance)),
+            _ => (Place::Out, None),
+        };
+        WorldPlace { place, instance }
+    }
+
+    pub(super) fn is_in(&self) -> bool {
+        self.is_in
+    }
 }
 
 /// The sum of two winding numbers.
@@ -145,8 +176,7 @@ impl Things<'_> {
                 ControlFlow::Continue(())
             })
         };
-        let are_closed = self.models.iter().flatten().all(|model| model.is_closed());
-        let ended = if are_closed {
+        let ended = if self.are_closed() {
             self.along_half_line(point, filter, &mut |_, seen| add(&seen))
         } else {
             // Sums of other numbers are rounded, so that their order matters.
@@ -157,36 +187,39 @@ impl Things<'_> {
         ended.is_continue().then_some(total)
     }
 
-    pub(super) fn place(
-        &self,
-        point: [f32; 3],
-        rule: InsideRule,
-        filter: &mut dyn WorldFilter,
-    ) -> WorldPlace {
-        // The lowest that the point is in, and the lowest that it is on.
-        let (mut within, mut on): (Option<u32>, Option<u32>) = (None, None);
-        let lower = |held: Option<u32>, instance: u32| Some(held.map_or(instance, |held| held.min(instance)));
+    pub(super) fn held(&self, point: [f32; 3], rule: InsideRule, filter: &mut dyn WorldFilter) -> Held {
+        let mut held = Held::default();
         let _ = self.along_half_line(point, filter, &mut |instance, seen| {
-            let place = match seen {
-                Seen::Mesh(part) => part.model.contains(local(&part.similarity, point), rule),
-                Seen::Box(bounds) => solid_box::place(&bounds, point),
-            };
-            match place {
-                Place::In => within = lower(within, instance),
-                Place::On => on = lower(on, instance),
-                Place::Out | Place::Unsure => {}
+            match seen {
+                Seen::Mesh(part) => {
+                    let (place, is_in) = part.place(point, rule);
+                    held.add(instance, place, is_in);
+                }
+                Seen::Box(bounds) => {
+                    let place = solid_box::place(&bounds, point);
+                    held.add(instance, place, place == Place::In);
+                }
             }
             ControlFlow::Continue(())
         });
-        let place = match (within, on) {
-            (Some(_), _) => Place::In,
-            (None, Some(_)) => Place::On,
-            (None, None) => Place::Out,
-        };
-        WorldPlace { place, instance: within.or(on) }
+        if !self.are_closed() {
+            for instance in self.opened() {
+                if let Some(Seen::Mesh(part)) = self.whole(instance, filter)
+                    && !part.model.is_closed()
+                {
+                    let (place, is_in) = part.place(point, rule);
+                    held.add(instance, place, is_in);
+                }
+            }
+        }
+        held
     }
 
-    /// Calls `visit` once with each seen solid that may hold the point.
+    fn are_closed(&self) -> bool {
+        self.models.iter().flatten().all(|model| model.is_closed())
+    }
+
+    /// Calls `visit` once with each seen instance or box that may hold the point, but those of open meshes that are opened.
     fn along_half_line(
         &self,
         point: [f32; 3],
@@ -204,11 +237,26 @@ impl Things<'_> {
             query.max[axis] = query.max[axis].max(near.max[axis]);
         }
         let mut first = FirstLeaves::of(self);
-        self.in_box(&query, &mut |leaf| match self.seen(leaf, filter) {
-            Some(Seen::Mesh(part)) if !part.model.is_closed() => ControlFlow::Continue(()),
-            Some(seen) if first.has(leaf, &query) => visit(leaf.instance, seen),
-            _ => ControlFlow::Continue(()),
+        self.in_box(&query, &mut |leaf| {
+            let Some(seen) = self.seen(leaf, filter) else { return ControlFlow::Continue(()) };
+            let is_open = matches!(&seen, Seen::Mesh(part) if !part.model.is_closed());
+            let may_hold = if is_open { !self.is_opened(leaf) } else { first.has(leaf, &query) };
+            if may_hold { visit(leaf.instance, seen) } else { ControlFlow::Continue(()) }
         })
+    }
+}
+
+impl Part<'_> {
+    /// Where a point of the world is in the whole instance, and whether it is in, or most likely so.
+    fn place(&self, point: [f32; 3], rule: InsideRule) -> (Place, bool) {
+        let (model, point) = (self.model, local(&self.similarity, point));
+        let bounds = model.bounds();
+        if (0..3).any(|axis| point[axis] < bounds.min[axis] || point[axis] > bounds.max[axis]) {
+            return (Place::Out, false);
+        }
+        let Some(winding) = model.winding(point) else { return (Place::On, false) };
+        let place = winding.place(rule);
+        (place, place == Place::In || place == Place::Unsure && winding.is_likely_in(rule))
     }
 }
 

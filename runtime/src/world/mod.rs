@@ -65,7 +65,7 @@ use things::Things;
 ///
 /// Its queries are those of a [`Model`], and each answer names the instance, too. Ties go to the lowest instance, then to
 /// the lowest triangle. A world of one instance that is not moved answers as its mesh does, bit for bit (but that an open mesh
-/// holds no point: [`contains`](Self::contains)). Instances are
+/// holds no point beyond its bounds: [`contains`](Self::contains)). Instances are
 /// numbered from 0, in the order of the source. As of models, answers are defined for files that `bvhc verify` accepts; for
 /// others they are unspecified, but every query ends, does not panic, and reads only the file's bytes.
 ///

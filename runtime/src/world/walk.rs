@@ -20,6 +20,7 @@
 
 use core::ops::ControlFlow;
 
+use bvhc_format::NONE;
 use bvhc_format::record::{NODE_WIDTH, WideNode};
 use bvhc_format::world::InstanceLeaf;
 use fearless_simd::{SimdBase, SimdMask, f32x16};
@@ -111,6 +112,34 @@ impl<'a> Things<'a> {
     fn node(&self, index: u32) -> Option<&'a WideNode> {
         let layers = self.node_layers.get(index as usize)?.to_native();
         self.nodes.get(index as usize).filter(|_| layers & self.layers != 0)
+    }
+}
+
+impl<'a> Things<'a> {
+    /// Whether a leaf is one of several of its instance's.
+    pub(super) fn is_opened(&self, leaf: &InstanceLeaf) -> bool {
+        let of_same = |other: &&InstanceLeaf| other.instance == leaf.instance;
+        let first = || self.leaves.partition_point(|other| other.instance < leaf.instance);
+        leaf.slot != NONE && self.leaves[first()..].iter().take_while(of_same).nth(1).is_some()
+    }
+
+    /// The instances of several leaves, ascending. Cost: a bisection for each.
+    pub(super) fn opened(&self) -> impl Iterator<Item = u32> + use<'a> {
+        let mut rest = self.leaves;
+        core::iter::from_fn(move || {
+            let first = rest.first()?.instance;
+            // Each leaf is of the next instance, up to the second one of the same.
+            let (mut single, mut end) = (1, rest.len());
+            while single < end {
+                let middle = single.midpoint(end);
+                let is_single = rest[middle].instance.wrapping_sub(first) as usize >= middle;
+                (single, end) = if is_single { (middle + 1, end) } else { (single, middle) };
+            }
+            let opened = rest.get(single)?.instance;
+            let after = rest[single..].partition_point(|leaf| leaf.instance <= opened);
+            rest = &rest[single + after..];
+            Some(opened)
+        })
     }
 }
 

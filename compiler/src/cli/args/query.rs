@@ -31,7 +31,7 @@ position or direction that is not finite and a direction of zero are errors.
 
 Of a file with a world, rows name the instance, too, in a column `instance` before that of the face; box, sphere, overlap and \
 touches have the names of all instances that are touched, and for each its faces or contacts, with semicolons between. inside \
-prints place,winding,instance: a point is in an instance of a closed mesh, or on one, and its number is the sum of all. `bvhc \
+prints place,winding,instance: the place is in if the point is in any instance, and the number is the sum of all. `bvhc \
 query pairs` lists the pairs of a world's instances that are near each other.
 
 A direction need not be of unit length; t counts in its length. The range defaults to 0 to inf. u and v weigh \

@@ -5,14 +5,13 @@
 use bvhc_format::MAX_COORDINATE;
 use bvhc_format::edges::TriangleEdges;
 
+use crate::bounds::Aabb;
 use crate::shape::first_touch::Feature;
 use crate::shape::{Corners, corners_of};
 use crate::similarity::Similarity;
 
-/// Coordinates of images below this are taken as 0: 2^-240. Others are multiples of 2^-292, and [`exact`] has the capacity
-/// for multiples of 2^-298.
-///
-/// [`exact`]: crate::shape
+/// Coordinates of images below this are taken as 0: 2^-240. Others are multiples of 2^-292: `shape/exact.rs` has the capacity for
+/// multiples of 2^-298, and so has `shape/cylinder.rs`.
 const SMALLEST_COORDINATE: f64 = f64::from_bits((1023 - 240) << 52);
 
 /// The corners of a triangle's image. A mirrored one has its last two exchanged, so that its front is the mesh's front by the
@@ -54,7 +53,7 @@ pub(super) fn edges_of(at: &Similarity, own: &TriangleEdges) -> TriangleEdges {
 
 /// Whether a triangle is beside a box.
 #[inline(always)]
-pub(super) fn is_beside(corners: &[[f32; 3]; 3], bounds: &crate::bounds::Aabb) -> bool {
+pub(super) fn is_beside(corners: &[[f32; 3]; 3], bounds: &Aabb) -> bool {
     (0..3).any(|axis| {
         let [a, b, c] = corners.map(|corner| corner[axis]);
         a.max(b).max(c) < bounds.min[axis] || a.min(b).min(c) > bounds.max[axis]

@@ -3,15 +3,15 @@
 use super::Thing;
 use super::snapshot::{Found, NearPoint, Snapshot, Still, ThingFilter};
 use crate::query::{InsideRule, Place, Winding};
-use crate::world::inside::{WorldPlace, signed, sum};
+use crate::world::inside::{Held, sum};
 use crate::world::solid_box;
 
 /// Where a point is in a world with moving things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThingPlace {
-    /// In, on or out; never unsure.
+    /// In if the point is in any thing; else unsure, if it is so of any; else on, if it is on any.
     pub place: Place,
-    /// The lowest thing that the point is in, or that it is on if it is in none.
+    /// The lowest thing of which that is true.
     pub thing: Option<Thing>,
 }
 
@@ -42,18 +42,27 @@ impl Snapshot<'_> {
         rule: InsideRule,
         filter: &mut dyn ThingFilter,
     ) -> ThingPlace {
-        let point = point.into();
-        let still = self.still.place(point, rule, &mut Still(filter));
-        if still.place == Place::In {
-            return ThingPlace { place: Place::In, thing: still.instance.map(Thing::Still) };
-        }
-        let WorldPlace { place, instance } =
-            self.moving.place(point, rule, &mut self.filter_of_moving(filter));
-        match (place, still.place) {
-            (Place::Out, _) | (Place::On, Place::On) => {
-                ThingPlace { place: still.place, thing: still.instance.map(Thing::Still) }
-            }
-            _ => ThingPlace { place, thing: instance.map(|number| self.moving(number)) },
+        self.place(&self.held(point.into(), rule, filter))
+    }
+
+    /// What holds a point, of what does not move and of what does.
+    fn held(&self, point: [f32; 3], rule: InsideRule, filter: &mut dyn ThingFilter) -> [Held; 2] {
+        let still = self.still.held(point, rule, &mut Still(filter));
+        [still, self.moving.held(point, rule, &mut self.filter_of_moving(filter))]
+    }
+
+    fn place(&self, held: &[Held; 2]) -> ThingPlace {
+        let [still, moving] = held.each_ref().map(Held::place);
+        let rank = |place: Place| match place {
+            Place::In => 0,
+            Place::Unsure => 1,
+            Place::On => 2,
+            Place::Out => 3,
+        };
+        if rank(still.place) <= rank(moving.place) {
+            ThingPlace { place: still.place, thing: still.instance.map(Thing::Still) }
+        } else {
+            ThingPlace { place: moving.place, thing: moving.instance.map(|number| self.moving(number)) }
         }
     }
 
@@ -67,8 +76,9 @@ impl Snapshot<'_> {
     ) -> Option<ThingSignedDistance> {
         let point = point.into();
         let nearest = self.nearest(point, f32::INFINITY, filter, solid_box::closest_on_surface)?;
-        let place = self.contains(point, rule, filter);
-        let distance = signed(nearest.answer.distance, place.place);
-        Some(ThingSignedDistance { distance, place, nearest })
+        let held = self.held(point, rule, filter);
+        let distance = nearest.answer.distance;
+        let distance = if held.iter().any(Held::is_in) { -distance } else { distance };
+        Some(ThingSignedDistance { distance, place: self.place(&held), nearest })
     }
 }
