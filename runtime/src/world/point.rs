@@ -121,8 +121,10 @@ impl Best {
         let square = found.square() * (scale * scale);
         let is_closer = match &self.answer {
             None => square <= self.square,
+            // The scale may round different squares of an instance to equal ones.
             Some((held, _, other)) => {
-                (square, instance, found.triangle) < (self.square, *held, other.triangle)
+                let held = (self.square, *held, other.square(), other.triangle);
+                (square, instance, found.square(), found.triangle) < held
             }
         };
         if is_closer {
