@@ -2,7 +2,7 @@
 //!
 //! A walk along a half-line, to the nearest side of the world, comes to all instances that may hold a point: those of closed meshes
 //! have surface along any half-line from there, and others a box around it, unless they are opened in the tree. Those of several
-//! leaves are found by bisection.
+//! leaves are found by bisection, and their bounds looked at.
 
 use core::ops::ControlFlow;
 
@@ -61,7 +61,8 @@ impl World<'_> {
     /// Each instance is asked by itself, as by [`Model::contains`](crate::Model::contains): numbers of several do not add up. One
     /// whose mesh is open holds no point beyond the bounds of its mesh, where a model may yet say so. A point that is not finite is
     /// outside. Does not allocate or panic. Cost: a walk through the boxes along a half-line, and that query for each closed
-    /// instance there and each open one around the point; a bisection for each that the tree has opened.
+    /// instance there and each open one around the point; where a mesh is open, a look at the bounds of all instances that the
+    /// tree has opened.
     ///
     /// ```
     /// use bvhc_runtime::{InsideRule, Place, World, include_aligned};
@@ -203,7 +204,12 @@ impl Things<'_> {
             ControlFlow::Continue(())
         });
         if !self.are_closed() {
-            for instance in self.opened() {
+            // Boxes of instances hold what is in the bounds of their meshes, rounded.
+            let is_near = |instance: u32| {
+                let bounds = self.bounds(instance);
+                bounds.is_some_and(|bounds| solid_box::place(&bounds, point) != Place::Out)
+            };
+            for instance in self.opened().filter(|instance| is_near(*instance)) {
                 if let Some(Seen::Mesh(part)) = self.whole(instance, filter)
                     && !part.model.is_closed()
                 {

@@ -6,6 +6,7 @@ mod hostile;
 mod identity;
 mod inside;
 mod moving;
+mod moving_shapes;
 mod near;
 mod shapes;
 mod similar;

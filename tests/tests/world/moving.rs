@@ -8,16 +8,15 @@ use bvhc::compile::{Options, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::format::NONE;
 use bvhc_runtime::{
-    Aabb, Ball, CastHit, Change, Contact, Cuboid, Found, Handle, Hit, InsideRule, MovingError, MovingWorld,
-    Place, Pose, Ray, Shape, ShapeCast, Similarity, Snapshot, Thing, ThingFilter, ThingPair, Touches,
-    VisitControl, World, WorldContact,
+    Aabb, Change, Found, Handle, Hit, MovingError, MovingWorld, Pose, Ray, Similarity, Snapshot, Thing,
+    ThingFilter, ThingPair, VisitControl, World,
 };
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{grid, icosphere};
 use bvhc_tests::support::levels;
 use bvhc_tests::support::world::{Placed, compiled_world};
 
-use super::shapes::Any;
+use super::moving_shapes::{self, Boxes};
 use super::with_world;
 
 fn meshes() -> [Mesh; 3] {
@@ -39,7 +38,7 @@ fn similarity(placed: &Placed) -> Similarity {
     Similarity::new(pose, placed.scale, placed.mirror).expect("it is a scale")
 }
 
-fn point(random: &mut Random, range: f64) -> [f32; 3] {
+pub(super) fn point(random: &mut Random, range: f64) -> [f32; 3] {
     [0; 3].map(|_| (range * (2.0 * random.unit() - 1.0)) as f32)
 }
 
@@ -57,7 +56,7 @@ fn ray(random: &mut Random, range: f64) -> Ray {
     }
 }
 
-fn number(thing: Thing) -> u32 {
+pub(super) fn number(thing: Thing) -> u32 {
     match thing {
         Thing::Still(number) => number,
         Thing::Moving(handle) => handle.number,
@@ -150,69 +149,7 @@ fn compare(world: &World<'_>, moving: &Snapshot<'_>, random: &mut Random) {
     found.sort_unstable();
     wanted.sort_unstable();
     assert_eq!(found, wanted);
-    let shape = Any::new(random.below(6), point, 1.5, random);
-    shape.with(|shape| compare_shape(world, moving, shape, ray.direction.map(|x| 8.0 * x)));
-    compare_inside(world, moving, point);
-}
-
-/// Whether what a shape touches is alike.
-fn compare_shape(world: &World<'_>, moving: &Snapshot<'_>, shape: &dyn Shape, displacement: [f32; 3]) {
-    let (mut found, mut wanted) = (Vec::new(), Vec::new());
-    let _ = moving.overlap(&shape, &mut (), |it| {
-        found.push((number(it.thing), it.answer.triangle));
-        ControlFlow::Continue(())
-    });
-    let _ = world.overlap(&shape, |it| {
-        wanted.push((it.instance, it.overlap.triangle));
-        ControlFlow::Continue(())
-    });
-    found.sort_unstable();
-    wanted.sort_unstable();
-    assert_eq!(found, wanted);
-    assert_eq!(moving.overlaps(&shape, &mut ()), !wanted.is_empty());
-    let cast = ShapeCast::new(&shape, displacement);
-    let first = moving.cast(&cast, &mut ()).map(|it| (number(it.thing), it.answer));
-    assert_eq!(first, world.cast(&cast).map(|it| (it.instance, it.hit)));
-    assert_eq!(moving.cast_any(&cast, &mut ()), first.is_some());
-    let (mut found, mut wanted) = (BTreeMap::new(), BTreeMap::new());
-    let _ = moving.all_casts(&cast, &mut (), |it| {
-        found.insert((number(it.thing), it.answer.triangle), it.answer.t);
-        ControlFlow::Continue(())
-    });
-    let _ = world.all_casts(&cast, |it| {
-        wanted.insert((it.instance, it.hit.triangle), it.hit.t);
-        ControlFlow::Continue(())
-    });
-    assert_eq!(found, wanted);
-    let touches = Touches::new(&shape, 0.25);
-    let (mut found, mut wanted) = (vec![Found::<Contact>::NONE; 4096], vec![WorldContact::NONE; 4096]);
-    let counts = (moving.contacts(&touches, &mut (), &mut found), world.contacts(&touches, &mut wanted));
-    assert_eq!(counts.0, counts.1);
-    let kept = moving.manifold(&touches, &mut (), &mut found).expect("there is room");
-    assert_eq!(world.manifold(&touches, &mut wanted), Ok(kept));
-    let found = found[..kept].iter().map(|it| (number(it.thing), it.answer));
-    assert!(found.eq(wanted[..kept].iter().map(|it| (it.instance, it.contact))));
-}
-
-/// Whether insides are alike.
-fn compare_inside(world: &World<'_>, moving: &Snapshot<'_>, point: [f32; 3]) {
-    assert_eq!(moving.winding(point, &mut ()), world.winding(point));
-    let (found, wanted) = (
-        moving.signed_distance(point, InsideRule::NonZero, &mut ()),
-        world.signed_distance(point, InsideRule::NonZero),
-    );
-    let found = found.map(|it| {
-        (
-            it.distance,
-            it.place.place,
-            it.place.thing.map(number),
-            number(it.nearest.thing),
-            it.nearest.answer.local,
-        )
-    });
-    let wanted = wanted
-        .map(|it| (it.distance, it.place.place, it.place.instance, it.nearest.instance, it.nearest.local));
-    assert_eq!(found, wanted);
+    moving_shapes::compare(world, moving, point, random);
 }
 
 #[test]
@@ -373,100 +310,9 @@ impl Mixed<'_> {
             .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let found = found.map(|it| (it.thing, it.answer.distance));
         assert_eq!(found, wanted.map(|(square, it)| (Thing::Moving(it), square.sqrt() as f32)));
-        self.check_shapes(moving, random);
-        self.check_inside(moving, centre);
-    }
-
-    /// A ball and a box against boxes, which are solid.
-    fn check_shapes(&self, moving: &Snapshot<'_>, random: &mut Random) {
-        let (centre, away) = (point(random, 12.0), point(random, 12.0));
-        let half = point(random, 2.0).map(f32::abs);
-        let radius = half[0];
-        let (ball, cuboid) = (Ball::new(centre, radius), Cuboid::new(centre, half));
-        let ends =
-            [-1.0, 1.0].map(|sign| [0, 1, 2].map(|k| f64::from(centre[k]) + sign * f64::from(half[k])));
-        let gap = |it: &Aabb, t: f64| {
-            let part = |k: usize| {
-                let x = f64::from(centre[k]) + t * f64::from(away[k]);
-                (x.clamp(it.min[k].into(), it.max[k].into()) - x).powi(2)
-            };
-            (part(0) + part(1) + part(2)).sqrt() - f64::from(radius)
-        };
-        let is_beside = |it: &Aabb| {
-            (0..3).any(|k| f64::from(it.min[k]) > ends[1][k] || f64::from(it.max[k]) < ends[0][k])
-        };
-        let is_box = |thing: Thing| self.boxes.iter().any(|(it, _)| Thing::Moving(*it) == thing);
-        for (handle, bounds) in &self.boxes {
-            let mut only = |thing: Thing| thing == Thing::Moving(*handle);
-            assert_eq!(moving.overlaps(&cuboid, &mut only), !is_beside(bounds), "{bounds:?}");
-            let near = gap(bounds, 0.0);
-            assert!(near.abs() < 1e-6 || moving.overlaps(&ball, &mut only) == (near < 0.0), "{bounds:?}");
-            let cast = ShapeCast::new(&ball, away);
-            let found = moving.cast(&cast, &mut only);
-            assert_eq!(moving.cast_any(&cast, &mut only), found.is_some());
-            match found.map(|it| it.answer) {
-                Some(CastHit { t, depth: None, normal, triangle, .. }) => {
-                    assert_eq!(triangle, NONE);
-                    assert!((-1e-9..1e-5).contains(&gap(bounds, t)), "{} at {t}", gap(bounds, t));
-                    assert!((0..3).map(|k| normal[k] * away[k]).sum::<f32>() <= 1e-3);
-                }
-                Some(CastHit { t, depth: Some(depth), normal, .. }) => {
-                    assert!(t == 0.0 && near < 1e-6);
-                    // Moved out by the depth it is just in contact.
-                    let out = [0, 1, 2].map(|k| f64::from(centre[k]) + f64::from(depth * normal[k]));
-                    let part = |k: usize| {
-                        (out[k].clamp(bounds.min[k].into(), bounds.max[k].into()) - out[k]).powi(2)
-                    };
-                    let after = (part(0) + part(1) + part(2)).sqrt() - f64::from(radius);
-                    assert!(after.abs() < 1e-4, "{after} beyond {bounds:?}");
-                }
-                None => {
-                    let least = (0..=400).map(|step| gap(bounds, f64::from(step) / 400.0));
-                    assert!(least.fold(f64::INFINITY, f64::min) > -1e-6, "{bounds:?} is missed");
-                }
-            }
-            let touches = Touches::new(&ball, 0.5);
-            let mut least = f32::INFINITY;
-            let _ = moving.touches(&touches, &mut only, |it| {
-                assert!(it.answer.gap <= 0.5 && it.answer.triangle == NONE);
-                least = least.min(it.answer.gap);
-                ControlFlow::Continue(())
-            });
-            assert!((near - 0.5).abs() < 1e-5 || least.is_finite() == (near < 0.5), "{near} {least}");
-            assert!(near < 1e-6 || least == f32::INFINITY || (f64::from(least) - near).abs() < 1e-5);
-        }
-        // All at once as one by one.
-        let cast = ShapeCast::new(&ball, away);
-        let first = self
-            .boxes
-            .iter()
-            .filter_map(|(it, _)| moving.cast(&cast, &mut (|thing| thing == Thing::Moving(*it))))
-            .min_by(|a, b| a.answer.t.total_cmp(&b.answer.t));
-        let found = moving.cast(&cast, &mut (|thing| is_box(thing)));
-        assert_eq!(found.map(|it| it.answer.t), first.map(|it| it.answer.t));
-    }
-
-    fn check_inside(&self, moving: &Snapshot<'_>, point: [f32; 3]) {
-        let is_box = |thing: Thing| self.boxes.iter().any(|(it, _)| Thing::Moving(*it) == thing);
-        let depth = |it: &Aabb| {
-            let part = |k: usize| f64::from(point[k] - it.min[k]).min(f64::from(it.max[k] - point[k]));
-            part(0).min(part(1)).min(part(2))
-        };
-        let holding: Vec<Thing> =
-            self.boxes.iter().filter(|(_, it)| depth(it) > 0.0).map(|(it, _)| Thing::Moving(*it)).collect();
-        let found = moving.contains(point, InsideRule::NonZero, &mut (|thing| is_box(thing)));
-        assert_eq!(found.thing, holding.iter().copied().min());
-        assert_eq!(found.place == Place::In, !holding.is_empty());
-        let winding = moving.winding(point, &mut (|thing| is_box(thing)));
-        assert_eq!(winding.map(|it| it.value), Some(holding.len() as f64));
-        for thing in &holding {
-            let found = moving.signed_distance(point, InsideRule::NonZero, &mut (|it| it == *thing));
-            let found = found.expect("it is seen");
-            let (_, bounds) =
-                self.boxes.iter().find(|(it, _)| Thing::Moving(*it) == *thing).expect("it is there");
-            assert!((f64::from(found.distance) + depth(bounds)).abs() < 1e-5, "{found:?}");
-            assert!((0..3).any(|k| [bounds.min[k], bounds.max[k]].contains(&found.nearest.answer.point[k])));
-        }
+        let boxes = Boxes { all: &self.boxes, moving };
+        boxes.check_shapes(random);
+        boxes.check_inside(centre);
     }
 }
 
