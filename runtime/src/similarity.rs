@@ -169,21 +169,21 @@ impl Similarity {
         }
         // Each coordinate is a sum of three products, whose ends are those of the box, by the signs of the rotation.
         let (rotation, origin) = (self.pose.rotation(), self.pose.translation());
-        let (mut min, mut max) = ([0.0; 3], [0.0; 3]);
+        let (mut min, mut max, mut size) = ([0.0; 3], [0.0; 3], 0.0);
         for axis in 0..3 {
-            let (mut low, mut high, mut size) = (0.0, 0.0, 0.0);
             for of_world in 0..3 {
                 let factor = rotation[of_world][axis] / self.scale;
                 let ends = [query.min[of_world], query.max[of_world]];
                 let [a, b] = ends.map(|end| factor * (f64::from(end) - origin[of_world]));
                 let offset = factor * origin[of_world];
-                (low, high) = (low + a.min(b), high + a.max(b));
+                (min[axis], max[axis]) = (min[axis] + a.min(b), max[axis] + a.max(b));
                 size += a.abs() + b.abs() + offset.abs();
             }
-            // Far more than the roundings of these sums and of corners in the world.
-            let slack = size * SLACK + f64::from(f32::MIN_POSITIVE);
-            (min[axis], max[axis]) = (low - slack, high + slack);
         }
+        // Far more than the roundings of these sums and of corners in the world, and more than the transpose of the rotation
+        // differs from its inverse: by 3 * 2^-40 of the largest coordinate (FORMAT.md, W6).
+        let slack = size * SLACK + f64::from(f32::MIN_POSITIVE);
+        let (mut min, mut max) = (min.map(|x| x - slack), max.map(|x| x + slack));
         if self.mirrors {
             (min[0], max[0]) = (-max[0], -min[0]);
         }
@@ -218,8 +218,8 @@ impl Similarity {
     }
 }
 
-/// Relative to the sum of all magnitudes involved: 2^-40, some 2^13 roundings of f64.
-const SLACK: f64 = 1.0 / (1u64 << 40) as f64;
+/// Relative to the sum of all magnitudes involved, on all axes: 2^-38, some 2^15 roundings of f64.
+const SLACK: f64 = 1.0 / (1u64 << 38) as f64;
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! Shapes in worlds, against tests of every triangle's image in f64: what touches is decided by [`Shape::touches`] and
 //! [`Shape::touches_during`], which the runtime's own tests hold to integers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use bvhc::compile::{Options, Quality};
@@ -249,6 +249,13 @@ fn touching_is_exact() {
     for level in levels() {
         with_world(&file, level, |world| {
             let images = images(world, &[&cube]);
+            // Nothing is farther away than an infinite margin.
+            let mut near = BTreeSet::new();
+            let _ = world.touches(&Touches::new(&Ball::new([0.5; 3], 0.25), f32::INFINITY), |it| {
+                near.insert((it.instance, it.contact.triangle));
+                ControlFlow::Continue(())
+            });
+            assert_eq!(near.len(), images.len());
             for (_, _, corners) in &images {
                 // A ball that touches a face at one point.
                 let middle = [0, 1, 2].map(|axis| 0.5 * (corners[0][axis] + corners[1][axis]));

@@ -5,7 +5,7 @@ use core::ops::ControlFlow;
 use super::image::{image, is_beside};
 use crate::bounds::Aabb;
 use crate::model::Model;
-use crate::query::overlap::Overlap;
+use crate::query::overlap::{BEYOND_MODELS, Overlap};
 use crate::shape::{Bounds, Displacement, Shape};
 use crate::similarity::Similarity;
 use crate::walk::ROOT;
@@ -101,13 +101,13 @@ impl Model<'_> {
     }
 }
 
-/// A box that holds the shape.
+/// A box that holds the shape, or all of it that is where a model may be.
 pub(crate) fn rounded_out(bounds: &Bounds) -> Aabb {
     // A sum is off by less than one unit of f32, and so is its conversion.
     let down = |x: f64| (x as f32).next_down().next_down();
     let up = |x: f64| (x as f32).next_up().next_up();
     Aabb {
-        min: bounds.lower.map(|x| down(x - bounds.radius)),
-        max: bounds.upper.map(|x| up(x + bounds.radius)),
+        min: bounds.lower.map(|x| down(x - bounds.radius).max(-BEYOND_MODELS)),
+        max: bounds.upper.map(|x| up(x + bounds.radius).min(BEYOND_MODELS)),
     }
 }

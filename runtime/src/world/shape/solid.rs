@@ -8,6 +8,7 @@ use core::ops::ControlFlow;
 use crate::bounds::Aabb;
 use crate::math::vector::{cross, dot, scale, sub};
 use crate::query::{CastHit, Contact, Motion, Neighbourhood, ShapeCast, StartContact, Touches, by_contact};
+use crate::shape::directions::MOST;
 use crate::shape::first_touch::{Feature, Touch};
 use crate::shape::gjk::Nearest;
 use crate::shape::near::Near;
@@ -17,9 +18,6 @@ use crate::shape::{Corners, Displacement, Shape};
 /// which of a corner's coordinates are the upper ones.
 const FACES: [[u8; 4]; 6] =
     [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
-
-/// The most normals and edges of a shape that are looked at.
-const MOST: usize = 8;
 
 fn corners(bounds: &Aabb, face: usize) -> [[f64; 3]; 4] {
     let end = |corner: u8, axis: usize| {
