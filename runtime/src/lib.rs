@@ -73,6 +73,7 @@ mod ray;
 #[cfg(feature = "shapes")]
 mod shape;
 mod simd;
+mod similarity;
 mod stack;
 mod triangle;
 mod triangles;
@@ -113,16 +114,19 @@ pub use query::{
 pub use ray::{Hit, Ray, Sides};
 #[cfg(feature = "shapes")]
 pub use shape::{Ball, Capsule, ConvexHull, Cuboid, Cylinder, Displacement, Feature, Shape, TriangleShape};
+pub use similarity::Similarity;
 #[cfg(feature = "alloc")]
 pub use triangles::TriangleTable;
 pub use walk::probe::{Counters, Filter, Probe};
 pub use world::{
-    Change, Found, Handle, Instance, InstanceFilter, MovingError, MovingWorld, NearPoint, Similarity,
-    Snapshot, Thing, ThingFilter, ThingPair, TriangleFilter, Updated, World, WorldError, WorldFilter,
-    WorldHit, WorldOverlap, WorldPoint,
+    Change, Found, Handle, Instance, InstanceFilter, MovingError, MovingWorld, NearPoint, Snapshot, Thing,
+    ThingFilter, ThingPair, ThingPlace, ThingSignedDistance, TriangleFilter, Updated, World, WorldError,
+    WorldFilter, WorldHit, WorldOverlap, WorldPlace, WorldPoint, WorldSignedDistance,
 };
 #[cfg(feature = "pairs")]
 pub use world::{NearInstances, ThingPairError, WorldDistance, WorldPair, WorldPairError};
+#[cfg(feature = "shapes")]
+pub use world::{WorldCast, WorldContact};
 
 /// Embeds a compiled file in the program, aligned to 64 bytes as [`Model::from_bytes`] requires.
 ///

@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 use bvhc::compile::{Options, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{
-    Aabb, Capsule, Contact, Counters, Filter, InsideRule, Model, MovingWorld, Place, Pose, Ray, ShapeCast,
-    Similarity, Tolerance, Touches, VisitControl, WorkBudget, World,
+    Aabb, Capsule, Contact, Counters, Filter, Found, InsideRule, Model, MovingWorld, Place, Pose, Ray,
+    ShapeCast, Similarity, Tolerance, Touches, VisitControl, WorkBudget, World, WorldContact,
 };
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{hall, icosphere};
@@ -201,6 +201,13 @@ fn worlds_allocate_nothing() {
         let _ = world.overlap_sphere([0.5; 3], 2.0, |_| ControlFlow::Continue(()));
         let mesh = world.mesh(0).expect("a mesh");
         let pose = Pose::from_translation([0.5, 0.25, 0.125]).expect("a pose");
+        let person = Capsule::new([0.0; 3], [0.0, 0.0, 1.0], 0.5);
+        let cast = ShapeCast::new(&person, [5.0, 1.0, 0.0]);
+        let _ = world.overlap(&person, |_| ControlFlow::Continue(()));
+        let _ = world.all_casts(&cast, |_| ControlFlow::Continue(()));
+        let mut contacts = [WorldContact::NONE; 64];
+        let _ = world.manifold(&Touches::new(&person, 0.1), &mut contacts);
+        std::hint::black_box((world.cast(&cast), world.signed_distance([0.1; 3], InsideRule::NonZero)));
         std::hint::black_box((
             world.closest_hit(&ray),
             world.any_hit(&ray),
@@ -242,7 +249,14 @@ fn moving_worlds_allocate_nothing() {
         let _ = now.overlap_box(&Aabb::new([-1.0; 3], [5.0; 3]), &mut (), |_| ControlFlow::Continue(()));
         let _ = now.overlap_sphere([0.5; 3], 2.0, &mut (), |_| ControlFlow::Continue(()));
         let mesh = world.mesh(0).expect("a mesh");
+        let person = Capsule::new([0.0; 3], [0.0, 0.0, 1.0], 0.5);
+        let cast = ShapeCast::new(&person, [5.0, 1.0, 0.0]);
+        let _ = now.overlap(&person, &mut (), |_| ControlFlow::Continue(()));
+        let mut contacts = [Found::<Contact>::NONE; 64];
+        let _ = now.manifold(&Touches::new(&person, 0.1), &mut (), &mut contacts);
         std::hint::black_box((
+            now.cast(&cast, &mut ()),
+            now.signed_distance([0.1; 3], InsideRule::NonZero, &mut ()),
             now.closest_hit(&ray),
             now.any_hit(&ray),
             now.closest_point([7.0, 0.0, 0.0], f32::INFINITY, &mut ()),

@@ -194,14 +194,6 @@ pub(super) enum UsageError {
         /// The model.
         model: String,
     },
-    /// A query that only models answer is asked of a world.
-    #[error("{file}: holds a world, and {query} queries are for models")]
-    NotOfWorlds {
-        /// The file.
-        file: String,
-        /// The kind of query.
-        query: &'static str,
-    },
     /// The second file of a query of two holds a world.
     #[error(
         "{file}: holds a world, and the second file of a {query} query must be a model (the first may hold a world)"

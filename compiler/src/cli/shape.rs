@@ -1,16 +1,9 @@
 //! Parses the lines of queries with shapes: a word, the shape's numbers, and those of its displacement.
 
 use bvhc_format::MAX_COORDINATE;
-use bvhc_runtime::{Ball, Capsule, ConvexHull, Cuboid, Cylinder, Model, ShapeCast, TriangleShape};
+use bvhc_runtime::{Ball, Capsule, ConvexHull, Cuboid, Cylinder, ShapeCast, TriangleShape};
 
 use super::row::{RowError, fields};
-
-/// A question about a shape, answered for whichever shape a line names.
-pub(super) trait Question {
-    type Answer;
-
-    fn ask<T: bvhc_runtime::Shape>(&self, model: &Model<'_>, shape: &T) -> Self::Answer;
-}
 
 /// A shape as a line names it.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,14 +17,15 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    pub(super) fn answer<Q: Question>(&self, question: &Q, model: &Model<'_>) -> Q::Answer {
+    /// Calls `ask` with the shape.
+    pub(super) fn with<R>(&self, ask: impl FnOnce(&dyn bvhc_runtime::Shape) -> R) -> R {
         match self {
-            Self::Ball(shape) => question.ask(model, shape),
-            Self::Capsule(shape) => question.ask(model, shape),
-            Self::Box(shape) => question.ask(model, shape),
-            Self::Cylinder(shape) => question.ask(model, shape),
-            Self::Triangle(shape) => question.ask(model, shape),
-            Self::Points(points, radius) => question.ask(model, &ConvexHull::new(points, *radius)),
+            Self::Ball(shape) => ask(shape),
+            Self::Capsule(shape) => ask(shape),
+            Self::Box(shape) => ask(shape),
+            Self::Cylinder(shape) => ask(shape),
+            Self::Triangle(shape) => ask(shape),
+            Self::Points(points, radius) => ask(&ConvexHull::new(points, *radius)),
         }
     }
 }

@@ -95,6 +95,37 @@ fn queries_name_the_instance() {
 }
 
 #[test]
+fn shapes_and_insides_name_the_instance() {
+    let sandbox = compiled();
+    let rows =
+        ask(&sandbox, &["overlap", "level.bvh"], "capsule 0.5 0.5 0.5 3.5 0.5 0.5 0.25\nball 9 9 9 1\n");
+    assert_eq!(rows, ["count,instance,faces", "2,\"cube.0;cube, \"\"one\"\"\",3;5", "0,,"]);
+    let rows = ask(&sandbox, &["cast", "level.bvh"], "ball 3.25 0.5 9 0.5 0 0 -15\nball 9 9 9 1 1 0 0\n");
+    assert_eq!(rows[0], "hit,t,x,y,z,nx,ny,nz,instance,face,depth");
+    assert!(
+        rows[1].starts_with("1,0.4999999") && rows[1].ends_with(",\"cube, \"\"one\"\"\",1,0"),
+        "{}",
+        rows[1]
+    );
+    assert_eq!(rows[2], "0,,,,,,,,,,");
+    let touching = "ball 2 0.5 0.5 1.03125\nball 2 0.5 0.5 0.5\n";
+    let rows = ask(&sandbox, &["touches", "level.bvh", "--manifold"], touching);
+    assert_eq!(rows[0], "count,instance,contacts");
+    let contacts = "3/-0.03125/1/0.5/0.5/1/0/0;5/-0.03125/3/0.5/0.5/-1/0/0";
+    assert_eq!(rows[1], format!("2,\"cube.0;cube, \"\"one\"\"\",{contacts}"));
+    assert_eq!(rows[2], "0,,");
+    let points = "0.5 0.25 0.5\n3 0.5 0.5\n2 0.5 0.5\n-0.5 6 0.5\n";
+    let rows = ask(&sandbox, &["inside", "level.bvh"], points);
+    let wanted =
+        ["place,winding,instance", "in,1,cube.0", "on,,\"cube, \"\"one\"\"\"", "out,0,", "in,1,above"];
+    assert_eq!(rows, wanted);
+    let rows = ask(&sandbox, &["signed-distance", "level.bvh"], points);
+    assert_eq!(rows[0], "distance,x,y,z,instance,face");
+    assert!(rows[1].starts_with("-0.25,0.5,0,0.5,cube.0,"), "{}", rows[1]);
+    assert_eq!(rows[3], "1,1,0.5,0.5,cube.0,3");
+}
+
+#[test]
 fn meshes_are_asked_against_worlds() {
     let sandbox = compiled();
     sandbox.write("cube.obj", CUBE);

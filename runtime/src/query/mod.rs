@@ -16,5 +16,7 @@ pub use point::{ClosestPoint, SurfacePoint};
 pub use ray::VisitControl;
 #[cfg(feature = "shapes")]
 pub use shape::{CastHit, Contact, ShapeCast, StartContact, TooManyContacts, Touches};
+#[cfg(feature = "shapes")]
+pub(crate) use shape::{Listed, Motion, Neighbourhood, Sweep, by_contact, list, reduce, rounded_out};
 pub use signed::SignedDistance;
 pub use winding::{InsideRule, Place, Winding};

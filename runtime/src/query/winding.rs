@@ -90,12 +90,17 @@ impl Winding {
     }
 
     /// As [`place`](Self::place), of the value alone: never unsure.
-    pub(super) fn is_likely_in(&self, rule: InsideRule) -> bool {
+    pub(crate) fn is_likely_in(&self, rule: InsideRule) -> bool {
         rule.holds(libm::round(self.value))
     }
 }
 
 impl Model<'_> {
+    /// Whether the file says that the surface has no boundary.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.sections().solid().is_some_and(|solid| solid.boundary.is_empty())
+    }
+
     /// The winding number of the surface around a point; `None` on the surface, where it has none.
     ///
     /// Exact, an integer, if the surface is closed: if along each edge as many triangles go one way as the other

@@ -7,7 +7,7 @@ use super::{Corners, Shape};
 use crate::math::vector::{cross, sub};
 
 /// The most normals and edges of a shape that are looked at.
-const MOST: usize = 8;
+pub(crate) const MOST: usize = 8;
 
 /// Calls `offer` with each direction: complete for shapes that name their normals and edges. First the triangle's
 /// normal. A direction may be zero, and its length has no meaning.

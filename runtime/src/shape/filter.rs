@@ -14,6 +14,7 @@ mod bound;
 #[cfg(test)]
 mod tests;
 
+use bvhc_format::MAX_COORDINATE;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdFloat, f32x16};
 
@@ -21,12 +22,17 @@ use self::bound::{Bound, Depths, Projection, Times};
 use super::{Bounds as ShapeBounds, Shape};
 use crate::math::vector::{cross, dot, sub};
 use crate::simd::{Kernel, lanes};
+use crate::similarity::Similarity;
 
 /// Covers all roundings in positions: relative to the largest coordinate, as seen from the shape, and to the shape.
-pub(crate) const POSITION_ERROR: f32 = 1.0 / (1u32 << 18) as f32;
+const POSITION_ERROR: f32 = 1.0 / (1u32 << 18) as f32;
 
 /// The square of the shortest direction whose length is known.
 const SHORTEST: f32 = 1e-30;
+
+/// What is added to the half of a transformed box: of the magnitudes of positions, and of the mesh and the box.
+const OF_POSITIONS: f64 = 1.0 / (1u64 << 36) as f64;
+const OF_TRAVEL: f64 = 1.0 / (1u64 << 20) as f64;
 
 /// Of cores of more points only a box is looked at.
 const MOST_POINTS: usize = 32;
@@ -42,9 +48,20 @@ pub(crate) struct MovingShape<'a> {
     direction: [f32; 3],
     inverse: [f32; 3],
     /// Half the box around its core, rounded up.
-    pub(crate) half: [f32; 3],
-    pub(crate) radius: f32,
+    half: [f32; 3],
+    radius: f32,
     core: Core<'a>,
+}
+
+/// Where a shape is that a mesh sees: in the space of a world, if the mesh is an instance's.
+pub(crate) struct Place<'a> {
+    /// Where the mesh is.
+    pub(crate) at: &'a Similarity,
+    /// The middle of the core's bounds, which is at most `slack` away from there, along each axis.
+    pub(crate) middle: [f64; 3],
+    pub(crate) slack: f64,
+    /// The largest coordinate of the mesh, in its own space.
+    pub(crate) largest: f32,
 }
 
 /// What is known of a shape's core.
@@ -62,7 +79,26 @@ struct Core<'a> {
     is_tight: bool,
 }
 
-impl Core<'_> {
+impl<'a> Core<'a> {
+    /// The core of a shape with this centre in the space of a mesh, grown along each axis.
+    fn new(shape: &'a dyn Shape, centre: [f64; 3], at: &Similarity, by: f64) -> Self {
+        let rounded = centre.map(|x| x as f32);
+        let off = (0..3).fold(0.0f64, |most, axis| most.max((centre[axis] - f64::from(rounded[axis])).abs()));
+        let pad = ((by + off) as f32 + f32::MIN_POSITIVE).next_up();
+        let points = shape.core_points();
+        let points = if at.is_identity() && points.len() <= MOST_POINTS { points } else { &[] };
+        let mut core = Self { axes: [[0.0; 3]; 3], count: 0, points, centre: rounded, pad, is_tight: false };
+        for axis in shape.core_axes().map(|axis| at.inverse_direction(axis).map(|x| x as f32)) {
+            if axis != [0.0; 3] {
+                core.axes[core.count] = axis;
+                core.count += 1;
+            }
+        }
+        let aligned = |axis: &[f32; 3]| axis.iter().filter(|x| **x != 0.0).count() == 1;
+        core.is_tight = core.count < 2 || !points.is_empty() || !core.axes().iter().all(aligned);
+        core
+    }
+
     #[inline(always)]
     fn axes(&self) -> &[[f32; 3]] {
         &self.axes[..self.count.min(3)]
@@ -70,49 +106,42 @@ impl Core<'_> {
 }
 
 impl<'a> MovingShape<'a> {
-    /// A shape whose core is in the middle of its bounds, and `slack` away from there at most, at t = 0.
-    pub(crate) fn new(shape: &'a dyn Shape, bounds: &ShapeBounds, middle: [f64; 3], slack: f64) -> Self {
-        let origin = middle.map(|x| x as f32);
-        let centre = bounds.centre();
-        let rounded = centre.map(|x| x as f32);
-        let off = |axis: usize| (middle[axis] - f64::from(origin[axis])).abs() + slack;
-        let half = |axis: usize| 0.5 * (bounds.upper[axis] - bounds.lower[axis]) + off(axis);
-        let pad = (0..3)
-            .fold(0.0f64, |most, axis| most.max(off(axis) + (centre[axis] - f64::from(rounded[axis])).abs()));
-        let pad = pad as f32 + f32::MIN_POSITIVE;
-        let mut core = Core {
-            axes: [[0.0; 3]; 3],
-            count: 0,
-            points: &[],
-            centre: rounded,
-            pad: pad.next_up(),
-            is_tight: false,
+    /// A shape without a displacement, as a mesh sees it. The head of `query/shape/sweep.rs` proves that it is large enough.
+    pub(crate) fn new(shape: &'a dyn Shape, bounds: &ShapeBounds, place: &Place<'_>) -> Self {
+        let Place { at, middle, slack, largest } = *place;
+        let exact = at.inverse_apply(middle);
+        // Rays begin within 2^60. Half the box makes up for it.
+        let origin = exact.map(|x| (x as f32).clamp(-MAX_COORDINATE, MAX_COORDINATE));
+        let size = [0, 1, 2].map(|axis| 0.5 * (bounds.upper[axis] - bounds.lower[axis]));
+        let (size, radius) = (at.inverse_half(size), bounds.radius / at.scale());
+        let rounded = if at.is_identity() {
+            0.0
+        } else {
+            let far = middle.iter().chain(&at.pose().translation()).fold(0.0f64, |most, x| most.max(x.abs()));
+            let near = f64::from(largest) + size.iter().sum::<f64>() + radius;
+            (far / at.scale() + near) * OF_POSITIONS + near * OF_TRAVEL
         };
-        for axis in shape.core_axes().map(|axis| axis.map(|x| x as f32)) {
-            if axis != [0.0; 3] {
-                core.axes[core.count] = axis;
-                core.count += 1;
-            }
-        }
-        let points = shape.core_points();
-        if points.len() <= MOST_POINTS {
-            core.points = points;
-        }
-        let aligned = |axis: &[f32; 3]| axis.iter().filter(|x| **x != 0.0).count() == 1;
-        core.is_tight = core.count < 2 || !core.points.is_empty() || !core.axes().iter().all(aligned);
+        let off = |axis: usize| (exact[axis] - f64::from(origin[axis])).abs() + slack / at.scale() + rounded;
         Self {
             origin,
             direction: [0.0; 3],
             inverse: [0.0; 3],
-            half: [0, 1, 2].map(|axis| (half(axis) as f32).next_up()),
-            radius: (bounds.radius as f32).next_up(),
-            core,
+            half: [0, 1, 2].map(|axis| ((size[axis] + off(axis)) as f32).next_up()),
+            radius: (radius as f32).next_up(),
+            core: Core::new(shape, bounds.centre(), at, off(0).max(off(1)).max(off(2))),
         }
     }
 
     /// The same shape with a displacement, of which the reciprocals are limited in magnitude.
     pub(crate) fn moving(self, direction: [f32; 3], inverse: [f32; 3]) -> Self {
         Self { direction, inverse, ..self }
+    }
+
+    /// How far it extends from its origin along an axis, and farther than roundings of positions near it.
+    #[inline(always)]
+    pub(crate) fn reach(&self, axis: usize) -> f32 {
+        let largest = self.half.iter().fold(0.0f32, |most, half| most.max(*half)) + self.radius;
+        (self.half[axis] + self.radius) * (1.0 + POSITION_ERROR) + largest * POSITION_ERROR
     }
 
     /// At least the largest coordinate of the shape, seen from its centre.

@@ -10,7 +10,7 @@ mod core_points;
 mod cuboid;
 mod cylinder;
 mod depth;
-mod directions;
+pub(crate) mod directions;
 mod displacement;
 mod exact;
 pub(crate) mod filter;

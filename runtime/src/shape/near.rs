@@ -18,8 +18,8 @@ const TILT: f64 = 1.0 / 1024.0;
 const AROUND: [[f64; 2]; 8] =
     [[1.0, 0.0], [0.8, 0.6], [0.0, 1.0], [-0.6, 0.8], [-1.0, 0.0], [-0.8, -0.6], [0.0, -1.0], [0.6, -0.8]];
 
-/// A polygon of eight corners, clipped by three lines, has at most this many.
-const MOST_CORNERS: usize = 11;
+/// A polygon of eight corners, clipped by the four lines of a rectangle, has at most this many.
+const MOST_CORNERS: usize = 12;
 
 /// The contacts at its corners, and one more.
 pub(crate) const MOST_POINTS: usize = MOST_CORNERS + 1;
@@ -75,12 +75,12 @@ impl Near {
         Self { normal, gap, point, feature }
     }
 
-    /// The contacts of the part of the shape that faces the triangle, at most `margin` apart: this one alone, unless it is
-    /// with the face. Returns how many there are.
+    /// The contacts of the part of the shape that faces a triangle or a rectangle, at most `margin` apart: this one alone,
+    /// unless it is with the face. Returns how many there are.
     pub(crate) fn spread(
         &self,
         shape: &dyn Shape,
-        triangle: &Corners,
+        face: &[[f64; 3]],
         margin: f64,
         points: &mut [Self; MOST_POINTS],
     ) -> usize {
@@ -89,15 +89,16 @@ impl Near {
             return 1;
         }
         let mut polygon = Polygon::facing(shape, self.normal);
-        let inwards = if dot(self.normal, unit_normal(triangle)) < 0.0 { -1.0 } else { 1.0 };
-        for k in 0..3 {
-            let edge = sub(triangle[(k + 1) % 3], triangle[k]);
+        let inwards =
+            if dot(self.normal, unit_normal(&[face[0], face[1], face[2]])) < 0.0 { -1.0 } else { 1.0 };
+        for (k, corner) in face.iter().enumerate() {
+            let edge = sub(face[(k + 1) % face.len()], *corner);
             let across = scale(cross(self.normal, edge), inwards);
-            polygon = polygon.clipped(triangle[k], across);
+            polygon = polygon.clipped(*corner, across);
         }
         let mut count = 0;
         for corner in &polygon.corners[..polygon.count] {
-            let height = dot(sub(*corner, triangle[0]), self.normal);
+            let height = dot(sub(*corner, face[0]), self.normal);
             let (point, gap) = (sub(*corner, scale(self.normal, height)), height - shape.radius());
             let is_new = points[..count].iter().all(|it| it.point != point);
             // No part is nearer than the shape, but by rounding.

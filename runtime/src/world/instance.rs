@@ -3,8 +3,8 @@
 use bvhc_format::world;
 
 use super::bounds_of;
-use super::similarity::Similarity;
 use crate::bounds::Aabb;
+use crate::similarity::Similarity;
 
 /// A mesh at a place in the world.
 #[derive(Clone, Copy, Debug)]

@@ -8,6 +8,7 @@
 mod against;
 mod error;
 mod filter;
+mod inside;
 mod instance;
 mod moving;
 #[cfg(feature = "pairs")]
@@ -15,7 +16,8 @@ mod near;
 mod overlap;
 mod point;
 mod ray;
-mod similarity;
+#[cfg(feature = "shapes")]
+mod shape;
 mod solid_box;
 mod things;
 mod walk;
@@ -26,19 +28,21 @@ pub use error::WorldError;
 #[cfg(feature = "pairs")]
 pub use error::WorldPairError;
 pub use filter::{InstanceFilter, TriangleFilter, WorldFilter};
+pub use inside::{WorldPlace, WorldSignedDistance};
 pub use instance::Instance;
 #[cfg(feature = "pairs")]
 pub use moving::ThingPairError;
 pub use moving::{
     Change, Found, Handle, MovingError, MovingWorld, NearPoint, Snapshot, Thing, ThingFilter, ThingPair,
-    Updated,
+    ThingPlace, ThingSignedDistance, Updated,
 };
 #[cfg(feature = "pairs")]
 pub use near::NearInstances;
 pub use overlap::WorldOverlap;
 pub use point::WorldPoint;
 pub use ray::WorldHit;
-pub use similarity::Similarity;
+#[cfg(feature = "shapes")]
+pub use shape::{WorldCast, WorldContact};
 
 use core::fmt;
 
@@ -60,7 +64,8 @@ use things::Things;
 /// Copying it copies a few pointers.
 ///
 /// Its queries are those of a [`Model`], and each answer names the instance, too. Ties go to the lowest instance, then to
-/// the lowest triangle. A world of one instance that is not moved answers as its mesh does, bit for bit. Instances are
+/// the lowest triangle. A world of one instance that is not moved answers as its mesh does, bit for bit (but that an open mesh
+/// holds no point beyond its bounds: [`contains`](Self::contains)). Instances are
 /// numbered from 0, in the order of the source. As of models, answers are defined for files that `bvhc verify` accepts; for
 /// others they are unspecified, but every query ends, does not panic, and reads only the file's bytes.
 ///

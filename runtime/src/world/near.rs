@@ -5,11 +5,9 @@ use core::ops::ControlFlow;
 use super::World;
 use super::against::{relative, square_between};
 use super::error::WorldPairError;
-use super::similarity::Similarity;
-use super::things::{Part, Things};
+use super::things::{Part, Seen, Things};
 use super::walk::{FirstLeaves, grown};
 use crate::bounds::Aabb;
-use crate::walk::ROOT;
 
 /// Two instances that are near each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +38,7 @@ impl World<'_> {
             return Ok(ControlFlow::Continue(()));
         }
         for a in 0..self.instance_count() {
-            let Some(part) = self.things.whole(a) else { continue };
+            let Some(part) = self.things.whole_mesh(a) else { continue };
             if self.things.near_one(&part, margin, &mut visit)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -51,11 +49,12 @@ impl World<'_> {
 
 /// The walk.
 impl Things<'_> {
-    /// An instance as a whole, if it is seen.
-    fn whole(&self, instance: u32) -> Option<Part<'_>> {
-        let record = self.record(instance).filter(|record| record.layers & self.layers != 0)?;
-        let similarity = Similarity::of(record);
-        Some(Part { instance, model: self.mesh(record.mesh)?, child: ROOT, similarity })
+    /// An instance of a mesh as a whole, if it is seen.
+    fn whole_mesh(&self, instance: u32) -> Option<Part<'_>> {
+        match self.whole(instance, &mut ())? {
+            Seen::Mesh(part) => Some(part),
+            Seen::Box(_) => None,
+        }
     }
 
     /// Visits the pairs of an instance and those of higher numbers.
@@ -71,7 +70,7 @@ impl Things<'_> {
         let mut first = FirstLeaves::of(self);
         let ended = self.in_box(&query, &mut |leaf| {
             let is_new = leaf.instance > a.instance && first.has(leaf, &query);
-            let Some(b) = self.whole(leaf.instance).filter(|_| is_new) else {
+            let Some(b) = self.whole_mesh(leaf.instance).filter(|_| is_new) else {
                 return ControlFlow::Continue(());
             };
             match self.distance_of(a, &own, &b, margin) {

@@ -143,7 +143,7 @@ impl Things<'_> {
 }
 
 /// A box around everything that a transformed sphere may touch.
-fn around(centre: [f32; 3], radius: f32) -> Aabb {
+pub(super) fn around(centre: [f32; 3], radius: f32) -> Aabb {
     let farthest = centre.iter().fold(radius, |most, x| most.max(x.abs()));
     let reach = radius + farthest * BOX_MARGIN;
     Aabb { min: centre.map(|x| (x - reach).next_down()), max: centre.map(|x| (x + reach).next_up()) }

@@ -5,13 +5,13 @@ use core::ops::ControlFlow;
 use bvhc_format::MAX_COORDINATE;
 
 use super::filter::{WorldFilter, with_probe};
-use super::similarity::Similarity;
 use super::things::{Seen, Things};
 use super::walk::BOX_MARGIN;
 use super::{World, solid_box};
 use crate::bounds::Aabb;
 use crate::query::ClosestPoint;
 use crate::simd::{dispatch, square_root};
+use crate::similarity::Similarity;
 
 /// The point of a world that is closest to a query point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +26,9 @@ pub struct WorldPoint {
     /// [`surface_at`](crate::Model::surface_at) takes.
     pub local: ClosestPoint,
 }
+
+/// Finds the point of a box that is closest to a point.
+pub(super) type OfBox = fn(&Aabb, [f32; 3]) -> ClosestPoint;
 
 /// An answer, and the square of its distance by which answers are compared.
 struct Best {
@@ -51,7 +54,7 @@ impl World<'_> {
         max_distance: f32,
         filter: &mut dyn WorldFilter,
     ) -> Option<WorldPoint> {
-        let found = self.things.closest_point(point.into(), max_distance, filter);
+        let found = self.things.closest_point(point.into(), max_distance, filter, solid_box::closest_point);
         found.map(|(_, found)| found)
     }
 
@@ -68,12 +71,13 @@ impl World<'_> {
 
 /// The walk.
 impl Things<'_> {
-    /// The closest point, and the square of its distance by which answers are compared.
+    /// The closest point, and the square of its distance by which answers are compared. `of_box` finds that of a box.
     pub(super) fn closest_point(
         &self,
         point: [f32; 3],
         max_distance: f32,
         filter: &mut dyn WorldFilter,
+        of_box: OfBox,
     ) -> Option<(f64, WorldPoint)> {
         let is_answerable = point.iter().all(|x| x.abs() <= MAX_COORDINATE) && max_distance >= 0.0;
         if !is_answerable {
@@ -85,7 +89,7 @@ impl Things<'_> {
         self.around_box(&Aabb { min: point, max: point }, widened(best.square, margin), &mut |leaf| {
             let seen = self.seen(leaf, filter);
             if let Some(Seen::Box(bounds)) = &seen {
-                best.offer(leaf.instance, 1.0, solid_box::closest_point(bounds, point));
+                best.offer(leaf.instance, 1.0, of_box(bounds, point));
             } else if let Some(Seen::Mesh(part)) = &seen {
                 let scale = part.similarity.scale();
                 let local = part.similarity.inverse_apply(point.map(f64::from)).map(|x| x as f32);
@@ -117,8 +121,10 @@ impl Best {
         let square = found.square() * (scale * scale);
         let is_closer = match &self.answer {
             None => square <= self.square,
+            // The scale may round different squares of an instance to equal ones.
             Some((held, _, other)) => {
-                (square, instance, found.triangle) < (self.square, *held, other.triangle)
+                let held = (self.square, *held, other.square(), other.triangle);
+                (square, instance, found.square(), found.triangle) < held
             }
         };
         if is_closer {

@@ -6,7 +6,7 @@
 use bvhc_format::NONE;
 
 use crate::bounds::Aabb;
-use crate::query::{ClosestPoint, Overlap};
+use crate::query::{ClosestPoint, Overlap, Place, Winding};
 use crate::ray::{Hit, Ray};
 
 /// Where a ray first is in a box: at `t_min` where it starts inside, with a normal of zero and on the back.
@@ -43,6 +43,48 @@ pub(super) fn closest_point(bounds: &Aabb, point: [f32; 3]) -> ClosestPoint {
     let on_box = [0, 1, 2].map(|axis| point[axis].clamp(bounds.min[axis], bounds.max[axis]));
     let offset = [0, 1, 2].map(|axis| f64::from(on_box[axis]) - f64::from(point[axis]));
     ClosestPoint::without_triangle(point, offset)
+}
+
+/// The point of a box's surface that is closest to a point; of equal ones that on the lower x, then the upper x, and so on.
+pub(super) fn closest_on_surface(bounds: &Aabb, point: [f32; 3]) -> ClosestPoint {
+    if place(bounds, point) != Place::In {
+        return closest_point(bounds, point);
+    }
+    let (mut least, mut offset) = (f64::INFINITY, [0.0; 3]);
+    for axis in 0..3 {
+        for end in [bounds.min[axis], bounds.max[axis]] {
+            let by = f64::from(end) - f64::from(point[axis]);
+            if by.abs() < least {
+                (least, offset) = (by.abs(), [0.0; 3]);
+                offset[axis] = by;
+            }
+        }
+    }
+    ClosestPoint::without_triangle(point, offset)
+}
+
+/// Where a point is: exact.
+pub(super) fn place(bounds: &Aabb, point: [f32; 3]) -> Place {
+    let has = |is_within: fn(&f32, &f32) -> bool| {
+        (0..3).all(|axis| {
+            is_within(&bounds.min[axis], &point[axis]) && is_within(&point[axis], &bounds.max[axis])
+        })
+    };
+    match (has(f32::lt), has(f32::le)) {
+        (true, _) => Place::In,
+        (false, true) => Place::On,
+        (false, false) => Place::Out,
+    }
+}
+
+/// How often the surface of a box winds around a point; `None` on it.
+pub(super) fn winding(bounds: &Aabb, point: [f32; 3]) -> Option<Winding> {
+    let value = match place(bounds, point) {
+        Place::In => 1.0,
+        Place::On => return None,
+        Place::Out | Place::Unsure => 0.0,
+    };
+    Some(Winding { value, error: 0.0 })
 }
 
 /// Whether two closed boxes share a point.

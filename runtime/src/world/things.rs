@@ -7,11 +7,11 @@ use rkyv::rend::u32_le;
 
 use super::bounds_of;
 use super::filter::WorldFilter;
-use super::similarity::Similarity;
 use crate::bounds::Aabb;
 use crate::level::Level;
 use crate::model::Model;
 use crate::ray::Extent;
+use crate::similarity::Similarity;
 use crate::walk::ROOT;
 
 /// The records of a file's world, or of moving things in the caller's memory.
@@ -64,12 +64,21 @@ impl<'a> Things<'a> {
 
     /// What a leaf holds, if queries with this filter see it; `None` too where a corrupt file refers to nothing.
     pub(super) fn seen(&self, leaf: &InstanceLeaf, filter: &mut dyn WorldFilter) -> Option<Seen<'a>> {
-        let record = self.record(leaf.instance).filter(|record| record.layers & self.layers != 0)?;
+        self.seen_below(leaf.instance, leaf.slot, filter)
+    }
+
+    /// An instance as a whole, likewise.
+    pub(super) fn whole(&self, instance: u32, filter: &mut dyn WorldFilter) -> Option<Seen<'a>> {
+        self.seen_below(instance, NONE, filter)
+    }
+
+    fn seen_below(&self, instance: u32, slot: u32, filter: &mut dyn WorldFilter) -> Option<Seen<'a>> {
+        let record = self.record(instance).filter(|record| record.layers & self.layers != 0)?;
         if record.mesh == NONE {
-            let sees = filter.accepts_instance(leaf.instance);
+            let sees = filter.accepts_instance(instance);
             return sees.then_some(Seen::Box(bounds_of(record.bounds)));
         }
-        self.part(leaf, record).filter(|_| filter.accepts_instance(leaf.instance)).map(Seen::Mesh)
+        self.part(instance, slot, record).filter(|_| filter.accepts_instance(instance)).map(Seen::Mesh)
     }
 
     /// As [`seen`](Self::seen), of meshes only.
@@ -80,15 +89,15 @@ impl<'a> Things<'a> {
         }
     }
 
-    fn part(&self, leaf: &InstanceLeaf, record: &Instance) -> Option<Part<'a>> {
+    fn part(&self, instance: u32, slot: u32, record: &Instance) -> Option<Part<'a>> {
         let model = self.mesh(record.mesh)?;
-        let child = match leaf.slot {
+        let child = match slot {
             NONE => ROOT,
             slot => {
                 let node = model.sections().nodes().get(slot as usize / NODE_WIDTH)?;
                 node.children[slot as usize % NODE_WIDTH]
             }
         };
-        Some(Part { instance: leaf.instance, model, child, similarity: Similarity::of(record) })
+        Some(Part { instance, model, child, similarity: Similarity::of(record) })
     }
 }

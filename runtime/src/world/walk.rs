@@ -14,9 +14,13 @@
 //!
 //! *Points, spheres and boxes* have their centres and radii rounded once, which moves them by less than 2 u (|p| + r) in the
 //! world, beside what G covers: boxes of queries are grown by 16 u times that.
+//!
+//! *Shapes* are asked in the world, about images of triangles in f64, which lie within G of the boxes' images: neither the
+//! boxes of shapes nor their sweeps need to be grown.
 
 use core::ops::ControlFlow;
 
+use bvhc_format::NONE;
 use bvhc_format::record::{NODE_WIDTH, WideNode};
 use bvhc_format::world::InstanceLeaf;
 use fearless_simd::{SimdBase, SimdMask, f32x16};
@@ -24,6 +28,8 @@ use fearless_simd::{SimdBase, SimdMask, f32x16};
 use super::things::Things;
 use crate::bounds::Aabb;
 use crate::math::UNIT_ROUNDOFF;
+#[cfg(feature = "shapes")]
+use crate::query::Sweep;
 use crate::ray::{Class, Frame, Ray};
 use crate::simd::{Kernel, dispatch};
 use crate::stack::{NodeGroupScratch, NodeGroupStack, Stack};
@@ -54,6 +60,22 @@ impl<'a> Things<'a> {
             return;
         }
         dispatch!(self.level.inner(), simd => along_ray(simd, self, ray, class, visit));
+    }
+
+    /// Calls `visit` with each leaf whose box the moving shape may touch up to a limit, nearer boxes first. It is a time at first,
+    /// then what `visit` returns, in units of the sweep.
+    #[cfg(feature = "shapes")]
+    pub(super) fn along_sweep(
+        &self,
+        sweep: &Sweep<'_>,
+        limit: f64,
+        visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f32>,
+    ) {
+        dispatch!(self.level.inner(), simd => {
+            if let Some(frame) = sweep.frame(simd, &self.extent, limit) {
+                along_frame(simd, self, &frame, visit);
+            }
+        });
     }
 
     /// Calls `visit` with each leaf whose box touches `query`.
@@ -90,6 +112,38 @@ impl<'a> Things<'a> {
     fn node(&self, index: u32) -> Option<&'a WideNode> {
         let layers = self.node_layers.get(index as usize)?.to_native();
         self.nodes.get(index as usize).filter(|_| layers & self.layers != 0)
+    }
+}
+
+impl<'a> Things<'a> {
+    /// Whether a leaf is one of several of its instance's.
+    pub(super) fn is_opened(&self, leaf: &InstanceLeaf) -> bool {
+        let of_same = |other: &&InstanceLeaf| other.instance == leaf.instance;
+        let first = || self.leaves.partition_point(|other| other.instance < leaf.instance);
+        leaf.slot != NONE && self.leaves[first()..].iter().take_while(of_same).nth(1).is_some()
+    }
+
+    /// The instances of several leaves, ascending. Cost: for each the logarithm of how many others are before it.
+    pub(super) fn opened(&self) -> impl Iterator<Item = u32> + use<'a> {
+        let mut rest = self.leaves;
+        core::iter::from_fn(move || {
+            let first = rest.first()?.instance;
+            // Each leaf is of the next instance, up to the second one of the same.
+            let is_single = |index: usize| rest[index].instance.wrapping_sub(first) as usize >= index;
+            let mut end = 1;
+            while end < rest.len() && is_single(end) {
+                end *= 2;
+            }
+            let (mut single, mut end) = (end / 2 + 1, end.min(rest.len()));
+            while single < end {
+                let middle = single.midpoint(end);
+                (single, end) = if is_single(middle) { (middle + 1, end) } else { (single, middle) };
+            }
+            let opened = rest.get(single)?.instance;
+            let others = rest[single..].iter().take_while(|leaf| leaf.instance == opened).count();
+            rest = &rest[single + others..];
+            Some(opened)
+        })
     }
 }
 
@@ -141,9 +195,19 @@ fn along_ray<'a, S: Kernel>(
 ) {
     let farthest = ray.origin.iter().fold(0.0f32, |most, x| most.max(x.abs()));
     let frame = Frame::new(simd, ray, class, &things.extent).widened(farthest * RAY_MARGIN);
+    along_frame(simd, things, &frame, visit);
+}
+
+#[inline(always)]
+fn along_frame<'a, S: Kernel>(
+    simd: S,
+    things: &Things<'a>,
+    frame: &Frame,
+    visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f32>,
+) {
     let mut waiting = NodeGroupScratch::new();
     let mut stack = NodeGroupStack::new(&mut waiting);
-    let boxes = SlabTest::<S>::new(simd, &frame);
+    let boxes = SlabTest::<S>::new(simd, frame);
     let mut limit = boxes.limit(frame.t_max);
     let mut budget = things.budget();
     let mut child = ROOT;

@@ -11,10 +11,10 @@ use crate::digest::{Digest, Report, Set};
 use crate::draw::Draw;
 
 /// Kinds of shapes.
-const SHAPES: usize = 6;
+pub(crate) const SHAPES: usize = 6;
 
 /// One shape of each kind is asked about for so many other questions: each is asked five, which take long.
-const SHARE: u32 = 24;
+pub(crate) const SHARE: u32 = 24;
 
 const NAMES: [&str; SHAPES] = ["ball", "capsule", "cuboid", "cylinder", "triangle", "hull"];
 
@@ -48,27 +48,9 @@ pub(crate) fn ask(model: &Model<'_>, count: u32, report: &mut Report<'_>) {
 fn ask_shapes(model: &Model<'_>, kind: usize, name: &str, count: u32, report: &mut Report<'_>) {
     let (mut draw, mut digests) = (Draw::new(22 + kind as u64, model.bounds()), [Digest::default(); 5]);
     for _ in 0..count {
-        let (a, size) = (draw.point(0.25), 0.125 * draw.size());
-        let points: [[f32; 3]; 6] = core::array::from_fn(|_| {
-            let aside = draw.vector(size);
-            [0, 1, 2].map(|axis| a[axis] + aside[axis])
+        with_drawn(&mut draw, kind, |shape, path, option| {
+            ask_of(model, &shape, (path, option), &mut digests)
         });
-        let (radius, b, c) = (size * draw.unit(), points[0], points[1]);
-        let turned = draw.rotation().map(|row| row.map(|entry| entry as f32));
-        let path = draw.vector(draw.size());
-        let asked = (path, draw.below(9));
-        match kind {
-            0 => shape(model, &Ball::new(a, radius), asked, &mut digests),
-            1 => shape(model, &Capsule::new(a, b, radius), asked, &mut digests),
-            2 => {
-                let half = [0, 1, 2].map(|axis| (b[axis] - a[axis]).abs());
-                let cuboid = Cuboid::new(a, half).rotated(turned).expect("a rotation");
-                shape(model, &cuboid, asked, &mut digests);
-            }
-            3 => shape(model, &Cylinder::new(a, b, radius), asked, &mut digests),
-            4 => shape(model, &TriangleShape::new([a, b, c]), asked, &mut digests),
-            _ => shape(model, &ConvexHull::new(&points, 0.25 * radius), asked, &mut digests),
-        }
     }
     let queries = ["overlap", "overlaps", "cast", "cast_any", "all_casts"];
     for (query, digest) in queries.iter().zip(&digests) {
@@ -76,8 +58,45 @@ fn ask_shapes(model: &Model<'_>, kind: usize, name: &str, count: u32, report: &m
     }
 }
 
-/// Asks about a shape where it is, and along a path; `option`, below 9, chooses sides and the contacts at the start.
-fn shape<T: Shape>(model: &Model<'_>, shape: &T, (path, option): ([f32; 3], u32), digests: &mut [Digest; 5]) {
+/// Calls `ask` with a shape of this kind, a path, and a number below 9.
+pub(crate) fn with_drawn(draw: &mut Draw, kind: usize, ask: impl FnOnce(&dyn Shape, [f32; 3], u32)) {
+    let (a, size) = (draw.point(0.25), 0.125 * draw.size());
+    let points: [[f32; 3]; 6] = core::array::from_fn(|_| {
+        let aside = draw.vector(size);
+        [0, 1, 2].map(|axis| a[axis] + aside[axis])
+    });
+    let (radius, b, c) = (size * draw.unit(), points[0], points[1]);
+    let turned = draw.rotation().map(|row| row.map(|entry| entry as f32));
+    let path = draw.vector(draw.size());
+    let option = draw.below(9);
+    match kind {
+        0 => ask(&Ball::new(a, radius), path, option),
+        1 => ask(&Capsule::new(a, b, radius), path, option),
+        2 => {
+            let half = [0, 1, 2].map(|axis| (b[axis] - a[axis]).abs());
+            let cuboid = Cuboid::new(a, half).rotated(turned).expect("a rotation");
+            ask(&cuboid, path, option);
+        }
+        3 => ask(&Cylinder::new(a, b, radius), path, option),
+        4 => ask(&TriangleShape::new([a, b, c]), path, option),
+        _ => ask(&ConvexHull::new(&points, 0.25 * radius), path, option),
+    }
+}
+
+/// The cast of a shape along a path; `option`, below 9, chooses sides and the contacts at the start.
+pub(crate) fn cast_of<'a, T: Shape>(shape: &'a T, path: [f32; 3], option: u32) -> ShapeCast<'a, T> {
+    let sides = [Sides::Both, Sides::Front, Sides::Back][option as usize % 3];
+    let start = [StartContact::Report, StartContact::IfClosing, StartContact::Ignore][option as usize / 3];
+    ShapeCast::new(shape, path).with_sides(sides).with_start(start)
+}
+
+/// Asks about a shape where it is, and along a path.
+fn ask_of<T: Shape>(
+    model: &Model<'_>,
+    shape: &T,
+    (path, option): ([f32; 3], u32),
+    digests: &mut [Digest; 5],
+) {
     let [overlap, overlaps, cast, cast_any, all_casts] = digests;
     let mut touched = Set::default();
     let _ = model.overlap(shape, |found| {
@@ -87,9 +106,7 @@ fn shape<T: Shape>(model: &Model<'_>, shape: &T, (path, option): ([f32; 3], u32)
     overlap.set(touched);
     overlaps.decision(model.overlaps(shape));
 
-    let sides = [Sides::Both, Sides::Front, Sides::Back][option as usize % 3];
-    let start = [StartContact::Report, StartContact::IfClosing, StartContact::Ignore][option as usize / 3];
-    let moving = ShapeCast::new(shape, path).with_sides(sides).with_start(start);
+    let moving = cast_of(shape, path, option);
     cast.maybe(model.cast(&moving).as_ref(), Digest::cast_hit);
     cast_any.decision(model.cast_any(&moving));
     let mut hits = Set::default();

@@ -2,11 +2,14 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_runtime::{Aabb, Ray, VisitControl, World, WorldHit, WorldPairError};
+use bvhc_runtime::{
+    Aabb, Contact, InsideRule, Ray, Touches, VisitControl, World, WorldCast, WorldHit, WorldPairError,
+};
 
 use crate::Counts;
 use crate::digest::{Digest, Report, Set};
 use crate::draw::Draw;
+use crate::shapes::{SHAPES, SHARE, cast_of, with_drawn};
 
 /// Rays of a batch.
 const BATCH: usize = 64;
@@ -14,6 +17,8 @@ const BATCH: usize = 64;
 pub(crate) fn ask(world: &World<'_>, counts: Counts, report: &mut Report<'_>) {
     rays(world, counts.one, report);
     volumes(world, counts.one, report);
+    shapes(world, counts.one.div_ceil(SHARE), report);
+    insides(world, counts.one, report);
     pairs(world, counts.two, report);
 }
 
@@ -75,6 +80,74 @@ fn volumes(world: &World<'_>, count: u32, report: &mut Report<'_>) {
         near.set(set);
     }
     let queries = ["world closest_point", "world overlap_box", "world overlap_sphere"];
+    for (query, digest) in queries.iter().zip(&digests) {
+        report(query, "-", digest);
+    }
+}
+
+/// Shapes of all kinds: what they touch, and what they touch when they move.
+fn shapes(world: &World<'_>, count: u32, report: &mut Report<'_>) {
+    let (mut draw, mut digests) = (Draw::new(44, world.bounds()), [Digest::default(); 4]);
+    for number in 0..count {
+        with_drawn(&mut draw, number as usize % SHAPES, |shape, path, option| {
+            let [overlap, cast, all_casts, touches] = &mut digests;
+            let mut set = Set::default();
+            let _ = world.overlap(&shape, |found| {
+                set.add(|digest| digest.words([found.instance, found.overlap.triangle]));
+                ControlFlow::Continue(())
+            });
+            overlap.set(core::mem::take(&mut set));
+            let moving = cast_of(&shape, path, option);
+            cast.maybe(world.cast(&moving).as_ref(), cast_hit);
+            let _ = world.all_casts(&moving, |found| {
+                set.add(|digest| cast_hit(digest, found));
+                ControlFlow::Continue(())
+            });
+            all_casts.set(core::mem::take(&mut set));
+            let margin = margin_of(path);
+            let _ = world.touches(&Touches::new(&shape, margin).without_seams(0.25), |found| {
+                set.add(|digest| {
+                    let Contact { point, normal, gap, face_normal, triangle, .. } = found.contact;
+                    digest.words([found.instance, triangle]);
+                    digest.singles([gap]);
+                    [point, normal, face_normal].into_iter().for_each(|of| digest.singles(of));
+                });
+                ControlFlow::Continue(())
+            });
+            touches.set(set);
+        });
+    }
+    let queries = ["world overlap", "world cast", "world all_casts", "world touches"];
+    for (query, digest) in queries.iter().zip(&digests) {
+        report(query, "-", digest);
+    }
+}
+
+fn cast_hit(digest: &mut Digest, found: &WorldCast) {
+    digest.words([found.instance]);
+    digest.cast_hit(&found.hit);
+}
+
+/// A hundredth of a path, about.
+fn margin_of([x, y, z]: [f32; 3]) -> f32 {
+    (x.abs() + y.abs() + z.abs()) / 128.0
+}
+
+fn insides(world: &World<'_>, count: u32, report: &mut Report<'_>) {
+    let (mut draw, mut digests) = (Draw::new(45, world.bounds()), [Digest::default(); 3]);
+    for _ in 0..count {
+        let [winding, place, signed] = &mut digests;
+        let point = draw.point(0.125);
+        winding.maybe(world.winding(point), |digest, winding| digest.doubles([winding.value, winding.error]));
+        let found = world.contains(point, InsideRule::NonZero);
+        place.found += u64::from(found.instance.is_some());
+        place.words([found.place as u32, found.instance.unwrap_or(u32::MAX)]);
+        signed.maybe(world.signed_distance(point, InsideRule::Positive), |digest, signed| {
+            digest.singles([signed.distance]);
+            digest.words([signed.place.place as u32, signed.nearest.instance]);
+        });
+    }
+    let queries = ["world winding", "world contains", "world signed_distance"];
     for (query, digest) in queries.iter().zip(&digests) {
         report(query, "-", digest);
     }

@@ -22,7 +22,14 @@ fn digests_are_equal() {
     let expected = digests(levels.lines().next().expect("a level"));
     assert!(expected.lines().count() > 150, "{expected}");
     // Every kind of query finds something.
-    for query in ["closest_hit -", "any_hits coherent", "overlap hull", "all_pairs obb", "world all_hits"] {
+    for query in [
+        "closest_hit -",
+        "any_hits coherent",
+        "overlap hull",
+        "all_pairs obb",
+        "world all_hits",
+        "world cast",
+    ] {
         let found = expected.lines().find(|line| line.contains(query)).expect(query).split(' ').rev().nth(1);
         assert_ne!(found, Some("0"), "{query}");
     }

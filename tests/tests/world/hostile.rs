@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use bvhc::compile::Options;
 use bvhc::file::Bytes;
 use bvhc_format::section::SectionKind;
-use bvhc_runtime::{Aabb, Level, Model, Pose, Ray, VisitControl, World};
+use bvhc_runtime::{
+    Aabb, Ball, Cuboid, InsideRule, Level, Model, Pose, Ray, ShapeCast, Touches, VisitControl, World,
+};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::grid;
 use bvhc_tests::support::forge::{read_u32, read_u64};
@@ -67,6 +69,14 @@ fn ask(world: &World<'_>) {
     for radius in [2.0, f32::INFINITY] {
         let _ = world.overlap_sphere([0.3, 0.2, 0.1], radius, |_| go_on());
     }
+    let (ball, cuboid) = (Ball::new([0.3, 0.2, 0.1], 0.75), Cuboid::new([0.0; 3], [2.0, 1.0, 1.5]));
+    let _ = world.overlap(&cuboid, |_| go_on());
+    let cast = ShapeCast::new(&ball, [3.0, -2.0, 1.0]).with_t_max(f64::INFINITY);
+    std::hint::black_box((world.cast(&cast), world.cast_any(&cast)));
+    let _ = world.all_casts(&cast, |_| go_on());
+    let _ = world.touches(&Touches::new(&cuboid, 0.25).without_seams(0.1), |_| go_on());
+    std::hint::black_box(world.winding([0.3, 0.2, 0.1]));
+    std::hint::black_box(world.signed_distance([0.3, 0.2, 0.1], InsideRule::Odd));
     std::hint::black_box((world.find_name("i.3"), world.find(7), world.instances().count()));
     let Some(mesh) = world.mesh(0) else { return };
     let pose = Pose::from_translation([0.5, 0.25, -0.125]).expect("a pose");

@@ -4,8 +4,11 @@ mod exact;
 mod golden;
 mod hostile;
 mod identity;
+mod inside;
 mod moving;
+mod moving_shapes;
 mod near;
+mod shapes;
 mod similar;
 
 use bvhc::file::Bytes;

@@ -16,6 +16,7 @@ use bvhc_tests::scene::{grid, icosphere};
 use bvhc_tests::support::levels;
 use bvhc_tests::support::world::{Placed, compiled_world};
 
+use super::moving_shapes::{self, Boxes};
 use super::with_world;
 
 fn meshes() -> [Mesh; 3] {
@@ -37,7 +38,7 @@ fn similarity(placed: &Placed) -> Similarity {
     Similarity::new(pose, placed.scale, placed.mirror).expect("it is a scale")
 }
 
-fn point(random: &mut Random, range: f64) -> [f32; 3] {
+pub(super) fn point(random: &mut Random, range: f64) -> [f32; 3] {
     [0; 3].map(|_| (range * (2.0 * random.unit() - 1.0)) as f32)
 }
 
@@ -55,7 +56,7 @@ fn ray(random: &mut Random, range: f64) -> Ray {
     }
 }
 
-fn number(thing: Thing) -> u32 {
+pub(super) fn number(thing: Thing) -> u32 {
     match thing {
         Thing::Still(number) => number,
         Thing::Moving(handle) => handle.number,
@@ -148,6 +149,7 @@ fn compare(world: &World<'_>, moving: &Snapshot<'_>, random: &mut Random) {
     found.sort_unstable();
     wanted.sort_unstable();
     assert_eq!(found, wanted);
+    moving_shapes::compare(world, moving, point, random);
 }
 
 #[test]
@@ -308,6 +310,9 @@ impl Mixed<'_> {
             .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let found = found.map(|it| (it.thing, it.answer.distance));
         assert_eq!(found, wanted.map(|(square, it)| (Thing::Moving(it), square.sqrt() as f32)));
+        let boxes = Boxes { all: &self.boxes, moving };
+        boxes.check_shapes(random);
+        boxes.check_inside(centre);
     }
 }
 

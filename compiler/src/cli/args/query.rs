@@ -29,9 +29,10 @@ position or direction that is not finite and a direction of zero are errors.
   overlap   SHAPE (`bvhc query overlap --help`)            count,faces
   cast      SHAPE  dx dy dz  [t_max]                       hit,t,x,y,z,nx,ny,nz,face,depth
 
-Of a file with a world, rows name the instance, too, in a column `instance` before that of the face; box and sphere have the \
-names of all instances that are touched, and for each its faces, with semicolons between. `bvhc query pairs` lists the \
-pairs of a world's instances that are near each other.
+Of a file with a world, rows name the instance, too, in a column `instance` before that of the face; box, sphere, overlap and \
+touches have the names of all instances that are touched, and for each its faces or contacts, with semicolons between. inside \
+prints place,winding,instance: the place is in if the point is in any instance, and the number is the sum of all. `bvhc \
+query pairs` lists the pairs of a world's instances that are near each other.
 
 A direction need not be of unit length; t counts in its length. The range defaults to 0 to inf. u and v weigh \
 the triangle's second and third corner. Faces count from 0 in the order of the model's faces (OBJ: `f` \
@@ -98,6 +99,9 @@ down, the point and the unit normal of the contact, which points to the shape, a
 start has t = 0 and the depth by which it must move along the normal to be free. touches lists contacts as \
 face/gap/x/y/z/nx/ny/nz, the least gap first; a gap is the distance along the normal, or the depth with a minus. Empty shapes, as those with a negative radius, \
 touch nothing. Numbers must be finite, but t_max may be `inf`.
+
+Of a file with a world, rows name the instance in a column `instance` before faces or contacts: overlap and touches name all \
+that are touched, and for each its faces or contacts, with semicolons between.
 
 Example, a person who walks into a wall:
   echo capsule 0 0.3 0  0 1.5 0  0.3   5 0 0 | bvhc query cast level.bvh";

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-use bvhc_runtime::{Distance, Hit, Model, Overlap};
+use bvhc_runtime::{CastHit, Contact, Distance, Hit, Model, Overlap, Place};
 
 /// Appends what a ray hits: on a triangle of a mesh, with the instance's name where it is in a world.
 pub(super) fn push_hit(
@@ -46,6 +46,58 @@ pub(super) fn push_distance(
     write!(row, "{},{ax},{ay},{az},{bx},{by},{bz},", found.distance)?;
     push_instance(row, instance);
     write!(row, "{face_a},{face_b}")
+}
+
+/// Appends what a moving shape touches, with the instance's name where it is in a world.
+pub(super) fn push_cast(
+    row: &mut String,
+    hit: &CastHit,
+    instance: Option<&str>,
+    face: &str,
+) -> std::fmt::Result {
+    let ([x, y, z], [nx, ny, nz]) = (hit.point, hit.normal);
+    write!(row, "1,{},{x},{y},{z},{nx},{ny},{nz},", hit.t)?;
+    push_instance(row, instance);
+    write!(row, "{face},{}", hit.depth.unwrap_or(0.0))
+}
+
+/// Appends contacts, each with its face.
+pub(super) fn push_contacts(
+    row: &mut String,
+    mesh: Option<&Model<'_>>,
+    contacts: impl Iterator<Item = Contact>,
+) -> std::fmt::Result {
+    for (index, contact) in contacts.enumerate() {
+        let ([x, y, z], [nx, ny, nz]) = (contact.point, contact.normal);
+        let face = face_of(mesh, contact.triangle);
+        let blank = if index == 0 { "" } else { " " };
+        write!(row, "{blank}{face}/{}/{x}/{y}/{z}/{nx}/{ny}/{nz}", contact.gap)?;
+    }
+    Ok(())
+}
+
+/// The distance from a surface, with the instance's name where it is in a world.
+pub(super) fn push_signed_distance(
+    row: &mut String,
+    distance: f32,
+    [x, y, z]: [f32; 3],
+    instance: Option<&str>,
+    face: &str,
+) -> std::fmt::Result {
+    write!(row, "{distance},{x},{y},{z},")?;
+    push_instance(row, instance);
+    row.push_str(face);
+    Ok(())
+}
+
+/// The word for where a point is.
+pub(super) fn word_of_place(place: Place) -> &'static str {
+    match place {
+        Place::In => "in",
+        Place::Out => "out",
+        Place::On => "on",
+        Place::Unsure => "unsure",
+    }
 }
 
 fn push_instance(row: &mut String, instance: Option<&str>) {

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use bvhc_runtime::{InsideRule, Model, Place};
+use bvhc_runtime::{InsideRule, Model};
 
 use super::Answer;
-use super::fields::face_of;
+use super::fields::{face_of, push_signed_distance, word_of_place};
 use crate::cli::row::{Row, RowError};
 
 /// The kinds of queries.
@@ -57,13 +57,7 @@ impl Handler<'_> {
             row.push_str("on,");
             return Ok(());
         };
-        let place = match winding.place(InsideRule::NonZero) {
-            Place::In => "in",
-            Place::Out => "out",
-            Place::On => "on",
-            Place::Unsure => "unsure",
-        };
-        write!(row, "{place},{}", winding.value)
+        write!(row, "{},{}", word_of_place(winding.place(InsideRule::NonZero)), winding.value)
     }
 
     fn signed_distance(&self, point: [f32; 3], row: &mut String) -> std::fmt::Result {
@@ -71,8 +65,7 @@ impl Handler<'_> {
             row.push_str(",,,,");
             return Ok(());
         };
-        let [x, y, z] = found.nearest.point;
         let face = face_of(Some(&self.model), found.nearest.triangle);
-        write!(row, "{},{x},{y},{z},{face}", found.distance)
+        push_signed_distance(row, found.distance, found.nearest.point, None, &face)
     }
 }

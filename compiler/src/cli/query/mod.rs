@@ -35,11 +35,7 @@ pub(super) fn run(args: &QueryArgs) -> Result<(), CliError> {
         Query::Sphere(args) => ask_model(Kind::Sphere, args),
         Query::Overlap(args) => ask_shape(shape::Kind::Overlap, args),
         Query::Cast(args) => ask_shape(shape::Kind::Cast, args),
-        Query::Touches(args) => {
-            let file = model_at(&args.model.file, "touches")?;
-            let handler = touches::Handler { model: file.model.model(), wanted: args.wanted() };
-            answer_all(&handler, args.model.input.as_deref())
-        }
+        Query::Touches(args) => ask_for_contacts(args.wanted(), &args.model),
         Query::Inside(args) => ask_inside(inside::Kind::Inside, args),
         Query::SignedDistance(args) => ask_inside(inside::Kind::SignedDistance, args),
         Query::Collide(args) => ask_whether_both_meet(args),
@@ -61,22 +57,30 @@ fn ask_model(kind: Kind, args: &ModelArgs) -> Result<(), CliError> {
 }
 
 fn ask_inside(kind: inside::Kind, args: &ModelArgs) -> Result<(), CliError> {
-    let file = model_at(&args.file, kind.name())?;
+    let file = Compiled::read(&args.file)?;
+    if has_world(&file) {
+        let file = open_world(file)?;
+        return answer_all(&world::Inside { kind, world: file.world() }, args.input.as_deref());
+    }
     answer_all(&inside::Handler { kind, model: file.model.model() }, args.input.as_deref())
 }
 
 fn ask_shape(kind: shape::Kind, args: &ModelArgs) -> Result<(), CliError> {
-    let file = model_at(&args.file, kind.name())?;
+    let file = Compiled::read(&args.file)?;
+    if has_world(&file) {
+        let file = open_world(file)?;
+        return answer_all(&world::Shapes { kind, world: file.world() }, args.input.as_deref());
+    }
     answer_all(&shape::Handler { kind, model: file.model.model() }, args.input.as_deref())
 }
 
-/// A file without a world.
-fn model_at(path: &Path, query: &'static str) -> Result<Compiled, CliError> {
-    let file = Compiled::read(path)?;
+fn ask_for_contacts(wanted: touches::Wanted, args: &ModelArgs) -> Result<(), CliError> {
+    let file = Compiled::read(&args.file)?;
     if has_world(&file) {
-        return Err(UsageError::NotOfWorlds { file: file.name, query }.into());
+        let file = open_world(file)?;
+        return answer_all(&world::TouchesShapes { world: file.world(), wanted }, args.input.as_deref());
     }
-    Ok(file)
+    answer_all(&touches::Handler { model: file.model.model(), wanted }, args.input.as_deref())
 }
 
 /// The second file of a query of two, which must be a model, whatever the first one is.

@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use bvhc_runtime::{Contact, Model, TooManyContacts, Touches};
+use bvhc_runtime::{Contact, Model, Shape, TooManyContacts, Touches, World, WorldContact};
 
 use super::Answer;
-use super::fields::face_of;
+use super::fields::push_contacts;
 use crate::cli::args::TouchesArgs;
 use crate::cli::row::RowError;
-use crate::cli::shape::{self, Question};
+use crate::cli::shape;
 
 /// Answers queries for contacts.
 pub(super) struct Handler<'a> {
@@ -39,47 +39,47 @@ impl Answer for Handler<'_> {
 
     fn answer(&self, line: &[u8], row: &mut String) -> Result<(), RowError> {
         let Some(shape) = shape::alone(line, "touches")? else { return Ok(()) };
-        let contacts = shape.answer(&self.wanted, &self.model);
+        let contacts = shape.with(|shape| self.wanted.of_model(&self.model, &shape));
         // Writing to a string cannot fail.
-        let _ = self.write(&contacts, row);
+        let _ = write!(row, "{},", contacts.len());
+        let _ = push_contacts(row, Some(&self.model), contacts.into_iter());
         Ok(())
     }
 }
 
-impl Handler<'_> {
-    fn write(&self, contacts: &[Contact], row: &mut String) -> std::fmt::Result {
-        write!(row, "{},", contacts.len())?;
-        for (index, contact) in contacts.iter().enumerate() {
-            let ([x, y, z], [nx, ny, nz]) = (contact.point, contact.normal);
-            let face = face_of(Some(&self.model), contact.triangle);
-            let blank = if index == 0 { "" } else { " " };
-            write!(row, "{blank}{face}/{}/{x}/{y}/{z}/{nx}/{ny}/{nz}", contact.gap)?;
-        }
-        Ok(())
+impl Wanted {
+    fn of_model(&self, model: &Model<'_>, shape: &impl Shape) -> Vec<Contact> {
+        let touches = self.touches(shape);
+        all_of(Contact::NONE, |contacts| match self.manifold {
+            true => model.manifold(&touches, contacts),
+            false => model.contacts(&touches, contacts),
+        })
+    }
+
+    pub(super) fn of_world(&self, world: &World<'_>, shape: &impl Shape) -> Vec<WorldContact> {
+        let touches = self.touches(shape);
+        all_of(WorldContact::NONE, |contacts| match self.manifold {
+            true => world.manifold(&touches, contacts),
+            false => world.contacts(&touches, contacts),
+        })
+    }
+
+    fn touches<'a, T: Shape>(&self, shape: &'a T) -> Touches<'a, T> {
+        let touches = Touches::new(shape, self.margin);
+        self.edge_angle.map_or(touches, |angle| touches.without_seams(angle))
     }
 }
 
-impl Question for Wanted {
-    type Answer = Vec<Contact>;
-
-    fn ask<T: bvhc_runtime::Shape>(&self, model: &Model<'_>, shape: &T) -> Vec<Contact> {
-        let mut touches = Touches::new(shape, self.margin);
-        if let Some(angle) = self.edge_angle {
-            touches = touches.without_seams(angle);
-        }
-        let mut contacts = vec![Contact::NONE; 64];
-        loop {
-            let found = match self.manifold {
-                true => model.manifold(&touches, &mut contacts),
-                false => model.contacts(&touches, &mut contacts),
-            };
-            match found {
-                Ok(count) => {
-                    contacts.truncate(count);
-                    return contacts;
-                }
-                Err(TooManyContacts { needed }) => contacts.resize(needed, Contact::NONE),
+/// All contacts that `write` writes to a slice that is long enough.
+fn all_of<C: Clone>(none: C, write: impl Fn(&mut [C]) -> Result<usize, TooManyContacts>) -> Vec<C> {
+    let mut contacts = vec![none.clone(); 64];
+    loop {
+        match write(&mut contacts) {
+            Ok(count) => {
+                contacts.truncate(count);
+                return contacts;
             }
+            Err(TooManyContacts { needed }) => contacts.resize(needed, none.clone()),
         }
     }
 }

@@ -1,18 +1,22 @@
 //! The first triangle that a moving shape touches.
 
+use core::cmp::Ordering;
 use core::ops::ControlFlow;
 
 use bvhc_format::NONE;
 use bvhc_format::edges::TriangleEdges;
 use bvhc_format::record::BLOCK_WIDTH;
 
-use crate::math::vector::{add, dot, scale};
+use super::image::{feature_of, image};
+use super::sweep::{Motion, Sweep};
+use crate::math::vector::dot;
 use crate::model::Model;
-use crate::ray::{Class, Frame, Ray, Sides};
-use crate::shape::filter::{Entries, MovingShape, POSITION_ERROR, deep_in_block, entries_in_block};
-use crate::shape::first_touch::{Feature, Mover, TouchTime, unit_normal};
-use crate::shape::{Bounds, Corners, Shape, corners_of};
+use crate::ray::Sides;
+use crate::shape::filter::{Entries, deep_in_block, entries_in_block};
+use crate::shape::first_touch::{Feature, Touch, TouchTime, unit_normal};
+use crate::shape::{Corners, Shape};
 use crate::simd::{Kernel, dispatch};
+use crate::similarity::Similarity;
 use crate::triangle::corners;
 use crate::walk::duplicates::DuplicateElimination;
 use crate::walk::probe::{Erased, Probe, Sink};
@@ -34,11 +38,11 @@ pub enum StartContact {
 /// A shape that moves in a straight line: at time `t` it is displaced by `t * displacement`.
 #[derive(Debug)]
 pub struct ShapeCast<'a, T: ?Sized> {
-    shape: &'a T,
-    displacement: [f32; 3],
-    t_max: f64,
+    pub(crate) shape: &'a T,
+    pub(crate) displacement: [f32; 3],
+    pub(crate) t_max: f64,
     sides: Sides,
-    start: StartContact,
+    pub(crate) start: StartContact,
 }
 
 impl<T: ?Sized> Copy for ShapeCast<'_, T> {}
@@ -74,7 +78,7 @@ impl<'a, T: Shape> ShapeCast<'a, T> {
         Self { start, ..self }
     }
 
-    fn erased(&self) -> ShapeCast<'a, dyn Shape + 'a> {
+    pub(crate) fn erased(&self) -> ShapeCast<'a, dyn Shape + 'a> {
         let Self { shape, displacement, t_max, sides, start } = *self;
         ShapeCast { shape, displacement, t_max, sides, start }
     }
@@ -106,6 +110,23 @@ pub struct CastHit {
     pub corners: [[f32; 3]; 3],
 }
 
+impl CastHit {
+    /// Of a triangle that has no number.
+    pub(crate) fn of(touch: &Touch, triangle: &Corners) -> Self {
+        Self {
+            t: touch.t,
+            point: touch.point.map(|x| x as f32),
+            normal: touch.normal.map(|x| x as f32 + 0.0),
+            face_normal: unit_normal(triangle).map(|x| x as f32 + 0.0),
+            feature: touch.feature,
+            depth: touch.depth.map(|depth| depth as f32),
+            across: None,
+            triangle: NONE,
+            corners: [[0.0; 3]; 3],
+        }
+    }
+}
+
 impl Model<'_> {
     /// What the moving shape touches first.
     ///
@@ -132,13 +153,7 @@ impl Model<'_> {
 
     /// As [`cast`](Self::cast), among the triangles that `probe` accepts.
     pub fn cast_with<T: Shape, P: Probe>(&self, cast: &ShapeCast<'_, T>, probe: &mut P) -> Option<CastHit> {
-        let plan = Plan::new(self, &cast.erased())?;
-        let mut first = First::default();
-        self.visit_casts(&plan, false, &mut Erased::new(probe), &mut |found| {
-            first.offer(found, &plan);
-            Next::UpTo(found.time.t, first.depth())
-        });
-        first.hit(&plan)
+        self.cast_below(ROOT, &Similarity::IDENTITY, &cast.erased(), f64::INFINITY, &mut Erased::new(probe))
     }
 
     /// Whether the moving shape touches anything. Faster than [`cast`](Self::cast).
@@ -148,13 +163,7 @@ impl Model<'_> {
 
     /// As [`cast_any`](Self::cast_any), among the triangles that `probe` accepts.
     pub fn cast_any_with<T: Shape, P: Probe>(&self, cast: &ShapeCast<'_, T>, probe: &mut P) -> bool {
-        let Some(plan) = Plan::new(self, &cast.erased()) else { return false };
-        let mut is_found = false;
-        self.visit_casts(&plan, false, &mut Erased::new(probe), &mut |_| {
-            is_found = true;
-            Next::Stop
-        });
-        is_found
+        self.cast_any_below(ROOT, &Similarity::IDENTITY, &cast.erased(), &mut Erased::new(probe))
     }
 
     /// Calls `visit` once with the first contact of each triangle that the moving shape touches, in no particular
@@ -174,24 +183,75 @@ impl Model<'_> {
         probe: &mut P,
         mut visit: impl FnMut(&CastHit) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Some(plan) = Plan::new(self, &cast.erased()) else { return ControlFlow::Continue(()) };
+        let (whole, erased) = (Similarity::IDENTITY, cast.erased());
+        self.all_casts_below(ROOT, &whole, &erased, &mut Erased::new(probe), &mut visit)
+    }
+
+    /// As [`cast_with`](Self::cast_with), up to a time, among the triangles below a child reference, of a mesh that is somewhere
+    /// in the shape's space. Corners of hits are the mesh's, everything else is as the shape is.
+    pub(crate) fn cast_below(
+        &self,
+        child: u32,
+        at: &Similarity,
+        cast: &ShapeCast<'_, dyn Shape + '_>,
+        limit: f64,
+        probe: &mut Erased<'_>,
+    ) -> Option<CastHit> {
+        let plan = Plan::new(self, child, at, cast)?;
+        let mut first = First::default();
+        self.visit_casts(&plan, limit, false, probe, &mut |found| {
+            first.offer(found, &plan);
+            Next::UpTo(found.time.t, first.depth())
+        });
+        first.hit(&plan)
+    }
+
+    /// As [`cast_any_with`](Self::cast_any_with), likewise.
+    pub(crate) fn cast_any_below(
+        &self,
+        child: u32,
+        at: &Similarity,
+        cast: &ShapeCast<'_, dyn Shape + '_>,
+        probe: &mut Erased<'_>,
+    ) -> bool {
+        let Some(plan) = Plan::new(self, child, at, cast) else { return false };
+        let mut is_found = false;
+        self.visit_casts(&plan, f64::INFINITY, false, probe, &mut |_| {
+            is_found = true;
+            Next::Stop
+        });
+        is_found
+    }
+
+    /// As [`all_casts_with`](Self::all_casts_with), likewise.
+    pub(crate) fn all_casts_below(
+        &self,
+        child: u32,
+        at: &Similarity,
+        cast: &ShapeCast<'_, dyn Shape + '_>,
+        probe: &mut Erased<'_>,
+        visit: &mut dyn FnMut(&CastHit) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some(plan) = Plan::new(self, child, at, cast) else { return ControlFlow::Continue(()) };
         let mut stopped = false;
-        self.visit_casts(&plan, true, &mut Erased::new(probe), &mut |found| {
+        self.visit_casts(&plan, f64::INFINITY, true, probe, &mut |found| {
             stopped = visit(&plan.describe(found)).is_break();
             if stopped { Next::Stop } else { Next::UpTo(f64::INFINITY, None) }
         });
         if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Compiled once for all shapes and questions. `once`: triangles in several blocks are reported once.
+    /// Compiled once for all shapes and questions. Contacts up to `limit` are wanted at first. `once`: triangles in several
+    /// blocks are reported once.
     fn visit_casts(
         &self,
         plan: &Plan<'_>,
+        limit: f64,
         once: bool,
         probe: &mut Erased<'_>,
         report: &mut dyn FnMut(&Found) -> Next,
     ) {
-        dispatch!(self.level().inner(), simd => run(simd, self, plan, once, probe, report));
+        dispatch!(self.level().inner(), simd => run(simd, self, plan, limit, once, probe, report));
     }
 }
 
@@ -247,6 +307,11 @@ enum Next {
 
 /// Whether a contact is the better answer.
 fn comes_before(a: &CastHit, b: &CastHit) -> bool {
+    by_contact(a, b).then(a.triangle.cmp(&b.triangle)).is_lt()
+}
+
+/// The order of contacts, but for what is touched.
+pub(crate) fn by_contact(a: &CastHit, b: &CastHit) -> Ordering {
     let depth = |hit: &CastHit| hit.depth.unwrap_or(-1.0);
     let by_time = a.t.total_cmp(&b.t).then(depth(b).total_cmp(&depth(a)));
     let rank = |feature: Feature| match feature {
@@ -254,81 +319,41 @@ fn comes_before(a: &CastHit, b: &CastHit) -> bool {
         Feature::Edge(_) => 1,
         Feature::Vertex(_) => 2,
     };
-    by_time.then(rank(a.feature).cmp(&rank(b.feature))).then(a.triangle.cmp(&b.triangle)).is_lt()
+    by_time.then(rank(a.feature).cmp(&rank(b.feature)))
 }
 
-/// A cast, prepared for a model.
+/// A cast, prepared for a mesh.
 struct Plan<'a> {
-    mover: Mover<'a>,
+    motion: Motion<'a>,
+    /// In the mesh's space.
+    sweep: Sweep<'a>,
+    child: u32,
+    at: Similarity,
     edges: Option<&'a [TriangleEdges]>,
     sides: Sides,
     start: StartContact,
-    /// The ray of the box's centre, from where it may first be near the model. Its direction is the displacement times a
-    /// power of two.
-    ray: Ray,
-    /// The time at the ray's origin, and how much time a unit of the ray's t is.
-    t_start: f64,
-    unit: f64,
-    /// The shape there, as the filter sees it, without its displacement.
-    filter: MovingShape<'a>,
-    /// Whether the filter bounds how deep a contact at the start is.
-    bounds_depths: bool,
 }
 
-/// Contacts are found within this share of the model's size, or of the largest coordinate.
-const OF_SIZE: f64 = 1.0 / (1u64 << 32) as f64;
-const OF_COORDINATES: f64 = 1.0 / (1u64 << 42) as f64;
-
-/// A grain of time moves the shape by this share of the tolerance at most.
-const OF_TOLERANCE: f64 = 1.0 / 256.0;
-
 impl<'a> Plan<'a> {
-    /// `None` if the cast touches nothing.
-    fn new(model: &Model<'a>, cast: &ShapeCast<'a, dyn Shape + 'a>) -> Option<Self> {
-        let bounds = Bounds::of(cast.shape)?;
-        let direction = cast.displacement;
-        if !(direction.iter().all(|x| x.is_finite()) && cast.t_max >= 0.0) {
-            return None;
-        }
-        let (lower, upper) = (model.bounds().min.map(f64::from), model.bounds().max.map(f64::from));
-        let size = (0..3).fold(0.0f64, |most, axis| most.max(upper[axis] - lower[axis]));
-        let largest = lower.iter().chain(&upper).fold(bounds.magnitude(), |most, x| most.max(x.abs()));
-        let tolerance = (size * OF_SIZE).max(largest * OF_COORDINATES).max(f64::from(f32::MIN_POSITIVE));
-        let fastest = direction.iter().fold(0.0f32, |most, x| most.max(x.abs()));
-        // In units of the ray, the direction's largest component is from 1 to 2.
-        let unit = if fastest > 0.0 { 1.0 / power_of_two(f64::from(fastest)) } else { 1.0 };
-        let grain = if fastest > 0.0 { power_of_two(tolerance * OF_TOLERANCE) * unit * 0.5 } else { 1.0 };
-        let moving = direction.map(f64::from);
-        let slack = 2.0 * tolerance + largest * 1e-12;
-        let [t_start, leave] = bounds.times_near(&[lower, upper], &moving, cast.t_max, slack)?;
-        let t_max = cast.t_max.min(leave);
-        let middle = add(bounds.centre(), scale(moving, t_start));
-        // More than f64 may add at t.
-        let filter = MovingShape::new(cast.shape, &bounds, middle, tolerance * 4.0);
-        let ray = Ray::new(filter.origin, direction.map(|x| (f64::from(x) * unit) as f32));
-        Some(Self {
-            mover: Mover { shape: cast.shape, bounds, direction, t_max, tolerance, grain },
-            edges: model.sections().edges(),
-            sides: cast.sides,
-            start: cast.start,
-            ray: ray.with_range(0.0, (((t_max - t_start) / unit) as f32).next_up()),
-            t_start,
-            unit,
-            filter,
-            bounds_depths: cast.shape.fills_core_axes(),
-        })
-    }
-
-    /// A time in the ray's units, rounded up, with a slack for results that are earlier than their bounds.
-    fn in_ray_units(&self, t: f64) -> f32 {
-        let later = (t - self.t_start) / self.unit;
-        ((later + self.mover.grain / self.unit) as f32).next_up().min(self.ray.t_max)
+    /// For the triangles below a child reference of a mesh that is somewhere in the shape's space; `None` if the cast touches
+    /// nothing of it.
+    fn new(
+        model: &Model<'a>,
+        child: u32,
+        at: &Similarity,
+        cast: &ShapeCast<'a, dyn Shape + 'a>,
+    ) -> Option<Self> {
+        let bounds = model.bounds();
+        let motion = Motion::of(cast, at.image_of(&[bounds.min, bounds.max].map(|end| end.map(f64::from))))?;
+        let sweep = motion.sweep(at, model.extent());
+        let edges = model.sections().edges();
+        Some(Self { motion, sweep, child, at: *at, edges, sides: cast.sides, start: cast.start })
     }
 
     /// When a triangle is touched, if that is up to `limit`, from a side that counts, and not a contact at the start that
     /// does not count.
     fn touch(&self, corners: &Corners, limit: f64) -> Option<TouchTime> {
-        let direction = self.mover.direction.map(f64::from);
+        let direction = self.motion.mover.direction.map(f64::from);
         if self.sides != Sides::Both {
             let along = dot(unit_normal(corners), direction);
             let seen = if self.sides == Sides::Front { along < 0.0 } else { along > 0.0 };
@@ -336,11 +361,13 @@ impl<'a> Plan<'a> {
                 return None;
             }
         }
-        let time = self.mover.first_touch(corners, limit).filter(|time| time.t <= limit)?;
+        let time = self.motion.mover.first_touch(corners, limit).filter(|time| time.t <= limit)?;
         let counts = match self.start {
             _ if !time.from_start => true,
             StartContact::Report => true,
-            StartContact::IfClosing => dot(self.mover.describe(corners, &time).normal, direction) < 0.0,
+            StartContact::IfClosing => {
+                dot(self.motion.mover.describe(corners, &time).normal, direction) < 0.0
+            }
             StartContact::Ignore => false,
         };
         counts.then_some(time)
@@ -354,24 +381,11 @@ impl<'a> Plan<'a> {
     }
 
     fn describe(&self, found: &Found) -> CastHit {
-        let touch = self.mover.describe(&found.exact, &found.time);
-        CastHit {
-            t: touch.t,
-            point: touch.point.map(|x| x as f32),
-            normal: touch.normal.map(|x| x as f32 + 0.0),
-            face_normal: unit_normal(&found.exact).map(|x| x as f32 + 0.0),
-            feature: touch.feature,
-            depth: touch.depth.map(|depth| depth as f32),
-            across: self.across(found.triangle, touch.feature),
-            triangle: found.triangle,
-            corners: found.corners,
-        }
+        let touch = self.motion.mover.describe(&found.exact, &found.time);
+        let feature = feature_of(&self.at, touch.feature);
+        let (across, triangle) = (self.across(found.triangle, feature), found.triangle);
+        CastHit { feature, across, triangle, corners: found.corners, ..CastHit::of(&touch, &found.exact) }
     }
-}
-
-/// The largest power of two up to a positive normal number.
-fn power_of_two(x: f64) -> f64 {
-    f64::from_bits(x.to_bits() & (0x7ff << 52))
 }
 
 #[inline(always)]
@@ -379,23 +393,25 @@ fn run<S: Kernel>(
     simd: S,
     model: &Model<'_>,
     plan: &Plan<'_>,
+    limit: f64,
     once: bool,
     probe: &mut Erased<'_>,
     report: &mut dyn FnMut(&Found) -> Next,
 ) {
-    let Some(frame) = frame(simd, model, plan) else { return };
-    let inverse = [frame.inverse[0], frame.inverse[1], frame.inverse[2]];
-    let shape = plan.filter.moving(plan.ray.direction, inverse);
+    let Some(frame) = plan.sweep.frame(simd, model.extent(), limit) else { return };
+    let shape = plan.sweep.moving_shape(&frame);
     let boxes = SlabTest::new(simd, &frame);
     let mut duplicates = DuplicateElimination::new(model);
-    let mut limit = (frame.t_max, f64::INFINITY);
+    let mut limit = (frame.t_max, limit);
+    // Depths are the world's; the filter bounds those in the mesh's space.
+    let bounds_depths = plan.at.is_identity() && plan.motion.mover.shape.fills_core_axes();
     let mut depth = None;
     let mut stopped = false;
     let mut entries: Entries = [f32::INFINITY; BLOCK_WIDTH];
     walk::<S, _, NearestFirst>(
         simd,
         model,
-        ROOT,
+        plan.child,
         &frame,
         probe,
         #[inline(always)]
@@ -427,8 +443,8 @@ fn run<S: Kernel>(
                 }
                 match report(&found) {
                     Next::UpTo(t, deepest) => {
-                        limit = (plan.in_ray_units(t), t);
-                        depth = deepest.filter(|_| plan.bounds_depths);
+                        limit = (plan.sweep.in_ray_units(t), t);
+                        depth = deepest.filter(|_| bounds_depths);
                     }
                     Next::Stop => stopped = true,
                 }
@@ -465,28 +481,7 @@ fn touch_in_lane(
         return None;
     }
     let corners = corners(visit.block, lane);
-    let exact = corners_of(&corners)?;
+    let exact = image(&plan.at, &corners)?;
     let time = plan.touch(&exact, limit)?;
     Some(Found { time, triangle: visit.triangle(lane)?, corners, exact })
-}
-
-/// The frame of the cast's ray, with boxes grown by the shape; `None` if the ray has no class.
-#[inline(always)]
-fn frame<S: Kernel>(simd: S, model: &Model<'_>, plan: &Plan<'_>) -> Option<Frame> {
-    let mut ray = plan.ray;
-    if ray.direction == [0.0; 3] {
-        // A shape that does not move meets the boxes that it is in at the time 0, in any direction.
-        ray = Ray { direction: [0.0, 0.0, 1.0], ..ray }.with_range(0.0, 0.0);
-    }
-    let class = Class::of(&ray)?;
-    let mut frame = Frame::new(simd, &ray, class, model.extent());
-    let largest = plan.filter.half.iter().fold(0.0f32, |most, half| most.max(*half)) + plan.filter.radius;
-    for axis in 0..3 {
-        let reach =
-            (plan.filter.half[axis] + plan.filter.radius) * (1.0 + POSITION_ERROR) + largest * POSITION_ERROR;
-        let wider = reach * frame.inverse[axis].abs();
-        frame.near[axis] -= wider;
-        frame.far[axis] += wider;
-    }
-    Some(frame)
 }

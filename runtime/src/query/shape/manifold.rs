@@ -14,31 +14,50 @@ const SAME_NORMAL: f32 = 0.999;
 /// Areas of less than this share of the squared distance of the first two contacts do not count.
 const FLAT: f32 = 1e-4;
 
+/// A contact in a list.
+pub(crate) trait Listed: Copy {
+    fn contact(&self) -> &Contact;
+
+    /// The order of what is touched, where contacts are equal: triangles of a model, by number.
+    fn by_number(&self, other: &Self) -> Ordering;
+}
+
+impl Listed for Contact {
+    fn contact(&self) -> &Contact {
+        self
+    }
+
+    fn by_number(&self, other: &Self) -> Ordering {
+        self.triangle.cmp(&other.triangle)
+    }
+}
+
 /// The order of contacts: by gap, then point, so that the first of equally deep ones is an end of what they span, then
 /// triangle. Two that are equal in all that are the same.
-pub(super) fn earlier(a: &Contact, b: &Contact) -> Ordering {
-    let by_point = || (0..3).map(|axis| a.point[axis].total_cmp(&b.point[axis])).find(|it| it.is_ne());
-    a.gap
-        .total_cmp(&b.gap)
+pub(super) fn earlier<C: Listed>(a: &C, b: &C) -> Ordering {
+    let (one, other) = (a.contact(), b.contact());
+    let by_point = || (0..3).map(|axis| one.point[axis].total_cmp(&other.point[axis])).find(|it| it.is_ne());
+    one.gap
+        .total_cmp(&other.gap)
         .then_with(|| by_point().unwrap_or(Ordering::Equal))
-        .then(a.triangle.cmp(&b.triangle))
+        .then_with(|| a.by_number(b))
 }
 
 /// Moves the contacts that stay to the front, cluster by cluster, and returns how many these are. The contacts must be in
 /// order. Cost: a few passes over the contacts a cluster; there are some 8,000 of these at most, as caps of 1.25 degrees around
 /// their normals have no point in common.
-pub(super) fn reduce(contacts: &mut [Contact]) -> usize {
+pub(crate) fn reduce<C: Listed>(contacts: &mut [C]) -> usize {
     // In front of `start` are those that stay, and behind it those of no cluster yet, in order.
     let (mut kept, mut start) = (0, 0);
     while start < contacts.len() {
         let cluster = Cluster { contacts: &contacts[start..] };
         let (chosen, count) = cluster.four();
         let chosen = chosen.map(|index| cluster.contacts[index]);
-        let first = chosen[0];
+        let first = *chosen[0].contact();
         let mut end = contacts.len();
         for index in (start..contacts.len()).rev() {
             let contact = contacts[index];
-            if index > start && !is_like(&contact, &first) {
+            if index > start && !is_like(contact.contact(), &first) {
                 end -= 1;
                 contacts[end] = contact;
             }
@@ -57,11 +76,11 @@ fn is_like(contact: &Contact, first: &Contact) -> bool {
 }
 
 /// Contacts in order: the first one, and those among the others that have its normal.
-struct Cluster<'a> {
-    contacts: &'a [Contact],
+struct Cluster<'a, C> {
+    contacts: &'a [C],
 }
 
-impl Cluster<'_> {
+impl<C: Listed> Cluster<'_, C> {
     /// Which contacts stay, ascending, and how many.
     fn four(&self) -> ([usize; 4], usize) {
         let mut chosen = [0; 4];
@@ -98,7 +117,7 @@ impl Cluster<'_> {
     fn farthest(&self, measure: impl Fn(usize) -> f32) -> (usize, f32) {
         let mut best = (0, 0.0);
         for index in 1..self.contacts.len() {
-            if is_like(&self.contacts[index], &self.contacts[0]) {
+            if is_like(self.contacts[index].contact(), self.contacts[0].contact()) {
                 let value = measure(index);
                 best = if value > best.1 { (index, value) } else { best };
             }
@@ -108,14 +127,14 @@ impl Cluster<'_> {
 
     /// From the first contact to another one, as seen along the first one's normal.
     fn offset(&self, index: usize) -> [f32; 3] {
-        let Contact { point, normal, .. } = self.contacts[0];
-        let offset = sub(self.contacts[index].point, point);
+        let Contact { point, normal, .. } = *self.contacts[0].contact();
+        let offset = sub(self.contacts[index].contact().point, point);
         let height = dot(offset, normal);
         sub(offset, [0, 1, 2].map(|axis| height * normal[axis]))
     }
 
     /// Twice the area between two offsets, positive if they turn left.
     fn area(&self, a: [f32; 3], b: [f32; 3]) -> f32 {
-        dot(cross(a, b), self.contacts[0].normal)
+        dot(cross(a, b), self.contacts[0].contact().normal)
     }
 }

@@ -2,12 +2,14 @@
 
 use core::ops::ControlFlow;
 
+use super::image::{image, is_beside};
 use crate::bounds::Aabb;
 use crate::model::Model;
-use crate::query::overlap::{Below, Overlap, overlap};
-use crate::shape::filter::{MovingShape, deep_in_block};
-use crate::shape::{Bounds, Displacement, Shape, corners_of};
+use crate::query::overlap::{BEYOND_MODELS, Below, Overlap, overlap};
+use crate::shape::filter::{MovingShape, Place, deep_in_block};
+use crate::shape::{Bounds, Displacement, Shape};
 use crate::simd::dispatch;
+use crate::similarity::Similarity;
 use crate::walk::ROOT;
 use crate::walk::probe::{Erased, Probe};
 
@@ -77,16 +79,30 @@ impl Model<'_> {
         visit: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let Some(bounds) = Bounds::of(shape) else { return ControlFlow::Continue(()) };
-        let query_box = rounded_out(&bounds);
+        self.overlap_shape_below(ROOT, &Similarity::IDENTITY, shape, &rounded_out(&bounds), probe, visit)
+    }
+
+    /// The same among the triangles below a child reference, of a mesh that is somewhere in the shape's space. The shape lies
+    /// in `query_box`.
+    pub(crate) fn overlap_shape_below(
+        &self,
+        child: u32,
+        at: &Similarity,
+        shape: &dyn Shape,
+        query_box: &Aabb,
+        probe: &mut Erased<'_>,
+        visit: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let own_box = at.inverse_box(query_box);
         let touches = |corners: &[[f32; 3]; 3]| {
-            let beside = (0..3).any(|axis| {
-                let [a, b, c] = corners.map(|corner| corner[axis]);
-                a.max(b).max(c) < query_box.min[axis] || a.min(b).min(c) > query_box.max[axis]
-            });
-            !beside && corners_of(corners).is_some_and(|corners| shape.touches(&corners, &Displacement::NONE))
+            let image = || image(at, corners);
+            !is_beside(corners, &own_box)
+                && image().is_some_and(|corners| shape.touches(&corners, &Displacement::NONE))
         };
-        let below = Below { model: self, child: ROOT, query_box: &query_box, touches: &touches };
-        let filter = MovingShape::new(shape, &bounds, bounds.centre(), 0.0);
+        let Some(bounds) = Bounds::of(shape) else { return ControlFlow::Continue(()) };
+        let place = Place { at, middle: bounds.centre(), slack: 0.0, largest: self.extent().largest };
+        let filter = MovingShape::new(shape, &bounds, &place);
+        let below = Below { model: self, child, query_box: &own_box, touches: &touches };
         dispatch!(self.level().inner(), simd => overlap(
             simd,
             &below,
@@ -98,13 +114,13 @@ impl Model<'_> {
     }
 }
 
-/// A box that holds the shape.
-pub(super) fn rounded_out(bounds: &Bounds) -> Aabb {
+/// A box that holds the shape, or all of it that is where a model may be.
+pub(crate) fn rounded_out(bounds: &Bounds) -> Aabb {
     // A sum is off by less than one unit of f32, and so is its conversion.
     let down = |x: f64| (x as f32).next_down().next_down();
     let up = |x: f64| (x as f32).next_up().next_up();
     Aabb {
-        min: bounds.lower.map(|x| down(x - bounds.radius)),
-        max: bounds.upper.map(|x| up(x + bounds.radius)),
+        min: bounds.lower.map(|x| down(x - bounds.radius).max(-BEYOND_MODELS)),
+        max: bounds.upper.map(|x| up(x + bounds.radius).min(BEYOND_MODELS)),
     }
 }

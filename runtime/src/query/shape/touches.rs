@@ -6,22 +6,25 @@ use core::ops::ControlFlow;
 
 use bvhc_format::NONE;
 
+use super::image::{edges_of, feature_of, image, is_beside};
 use super::internal::face_across;
-use super::manifold::{earlier, reduce};
+use super::manifold::{Listed, earlier, reduce};
 use super::overlap::rounded_out;
+use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::query::overlap::Overlap;
 use crate::shape::first_touch::{Feature, unit_normal};
 use crate::shape::near::{MOST_POINTS, Near};
-use crate::shape::{Bounds, Corners, Shape, corners_of};
+use crate::shape::{Bounds, Corners, Shape};
+use crate::similarity::Similarity;
 use crate::walk::ROOT;
 use crate::walk::probe::{Erased, Probe};
 
 /// Which contacts of a shape are wanted.
 #[derive(Debug)]
 pub struct Touches<'a, T: ?Sized> {
-    shape: &'a T,
-    margin: f64,
+    pub(crate) shape: &'a T,
+    pub(crate) margin: f64,
     edge_angle: Option<f64>,
 }
 
@@ -48,6 +51,11 @@ impl<'a, T: Shape> Touches<'a, T> {
     /// which the surface is bent by more, or is open, stay, too.
     pub fn without_seams(self, edge_angle: f32) -> Self {
         Self { edge_angle: Some(f64::from(edge_angle)), ..self }
+    }
+
+    pub(crate) fn erased(&self) -> Touches<'a, dyn Shape + 'a> {
+        let Self { shape, margin, edge_angle } = *self;
+        Touches { shape, margin, edge_angle }
     }
 }
 
@@ -79,6 +87,18 @@ impl Contact {
         face_normal: [0.0; 3],
         triangle: NONE,
     };
+
+    /// With a triangle that has no number.
+    pub(crate) fn of(near: &Near, corners: &Corners) -> Self {
+        Self {
+            point: near.point.map(|x| x as f32),
+            normal: near.normal.map(|x| x as f32 + 0.0),
+            gap: rounded(near.gap),
+            feature: near.feature,
+            face_normal: unit_normal(corners).map(|x| x as f32 + 0.0),
+            triangle: NONE,
+        }
+    }
 }
 
 /// There are more contacts than the slice has room for.
@@ -136,9 +156,9 @@ impl Model<'_> {
         probe: &mut P,
         mut visit: impl FnMut(&Contact) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Touches { shape, margin, edge_angle } = *touches;
-        let erased: Touches<'_, dyn Shape + '_> = Touches { shape, margin, edge_angle };
-        self.touches_erased(&erased, &mut Erased::new(probe), &mut visit)
+        let touches = touches.erased();
+        let Some(near) = Neighbourhood::of(&touches) else { return ControlFlow::Continue(()) };
+        self.touches_below(ROOT, &Similarity::IDENTITY, &touches, &near, &mut Erased::new(probe), &mut visit)
     }
 
     /// Writes all contacts of a shape to a slice, ascending by gap, then point, then triangle, and returns how many there are.
@@ -150,17 +170,7 @@ impl Model<'_> {
         touches: &Touches<'_, T>,
         contacts: &mut [Contact],
     ) -> Result<usize, TooManyContacts> {
-        let mut needed = 0;
-        let _ = self.touches(touches, |contact| {
-            if let Some(slot) = contacts.get_mut(needed) {
-                *slot = *contact;
-            }
-            needed += 1;
-            ControlFlow::Continue(())
-        });
-        let found = contacts.get_mut(..needed).ok_or(TooManyContacts { needed })?;
-        found.sort_unstable_by(earlier);
-        Ok(needed)
+        list(contacts, |visit| self.touches(touches, visit))
     }
 
     /// The same, reduced to at most four contacts of each normal: those with which a body is held as it is with all.
@@ -182,65 +192,106 @@ impl Model<'_> {
         Ok(reduce(&mut contacts[..count]))
     }
 
-    fn touches_erased(
+    /// Contacts with the triangles below a child reference, of a mesh that is somewhere in the shape's space.
+    pub(crate) fn touches_below(
         &self,
+        child: u32,
+        at: &Similarity,
         touches: &Touches<'_, dyn Shape + '_>,
+        near: &Neighbourhood,
         probe: &mut Erased<'_>,
         visit: &mut dyn FnMut(&Contact) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Some(mut bounds) = Bounds::of(touches.shape).filter(|_| touches.margin >= 0.0) else {
-            return ControlFlow::Continue(());
-        };
-        let tolerance = bounds.magnitude() * OF_COORDINATES;
-        bounds.radius += touches.margin + tolerance;
-        let query_box = rounded_out(&bounds);
+        let own_box = at.inverse_box(&near.query_box);
         // What was found of the triangle that is reported next.
         let found: Cell<Option<(Near, Corners)>> = Cell::new(None);
         let is_near = |corners: &[[f32; 3]; 3]| {
-            let beside = (0..3).any(|axis| {
-                let [a, b, c] = corners.map(|corner| corner[axis]);
-                a.max(b).max(c) < query_box.min[axis] || a.min(b).min(c) > query_box.max[axis]
-            });
-            let near =
-                |exact: Corners| Some((Near::of(touches.shape, &exact, touches.margin, tolerance)?, exact));
-            found.set(corners_of(corners).filter(|_| !beside).and_then(near));
+            let contact = |exact: Corners| {
+                Some((Near::of(touches.shape, &exact, touches.margin, near.tolerance)?, exact))
+            };
+            found
+                .set((!is_beside(corners, &own_box)).then(|| image(at, corners)).flatten().and_then(contact));
             found.get().is_some()
         };
-        self.overlap_below(ROOT, &query_box, &is_near, probe, &mut |overlap| {
+        self.overlap_below(child, &own_box, &is_near, probe, &mut |overlap| {
             let Some((near, corners)) = found.get() else { return ControlFlow::Continue(()) };
-            self.report(touches, &near, &corners, &overlap, visit)
+            self.report(at, touches, &near, &corners, &overlap, visit)
         })
     }
 
     /// Visits the contacts with a triangle.
     fn report(
         &self,
+        at: &Similarity,
         touches: &Touches<'_, dyn Shape + '_>,
         near: &Near,
         corners: &Corners,
         overlap: &Overlap,
         visit: &mut dyn FnMut(&Contact) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let face_normal = unit_normal(corners);
         let record = self.sections().edges().and_then(|edges| edges.get(overlap.triangle as usize));
         let normal = match (touches.edge_angle, record) {
-            (Some(limit), Some(record)) => face_across(near, corners, record, limit),
+            (Some(limit), Some(record)) => face_across(near, corners, &edges_of(at, record), limit),
             _ => near.normal,
         };
-        let mut points = [*near; MOST_POINTS];
-        let count = near.spread(touches.shape, corners, touches.margin, &mut points);
-        for point in &points[..count] {
+        let feature = feature_of(at, near.feature);
+        touches.spread(near, corners, |point| {
             visit(&Contact {
-                point: point.point.map(|x| x as f32),
+                feature,
                 normal: normal.map(|x| x as f32 + 0.0),
-                gap: rounded(point.gap),
-                feature: near.feature,
-                face_normal: face_normal.map(|x| x as f32 + 0.0),
                 triangle: overlap.triangle,
-            })?;
-        }
-        ControlFlow::Continue(())
+                ..Contact::of(point, corners)
+            })
+        })
     }
+}
+
+impl Touches<'_, dyn Shape + '_> {
+    /// Calls `visit` with all contacts with a triangle or a rectangle, of which `near` is one.
+    pub(crate) fn spread(
+        &self,
+        near: &Near,
+        corners: &[[f64; 3]],
+        mut visit: impl FnMut(&Near) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut points = [*near; MOST_POINTS];
+        let count = near.spread(self.shape, corners, self.margin, &mut points);
+        points[..count].iter().try_for_each(&mut visit)
+    }
+}
+
+/// What may be near enough to a shape.
+pub(crate) struct Neighbourhood {
+    pub(crate) query_box: Aabb,
+    pub(crate) tolerance: f64,
+}
+
+impl Neighbourhood {
+    /// `None` if contacts are wanted of nothing.
+    pub(crate) fn of(touches: &Touches<'_, dyn Shape + '_>) -> Option<Self> {
+        let mut bounds = Bounds::of(touches.shape).filter(|_| touches.margin >= 0.0)?;
+        let tolerance = bounds.magnitude() * OF_COORDINATES;
+        bounds.radius += touches.margin + tolerance;
+        Some(Self { query_box: rounded_out(&bounds), tolerance })
+    }
+}
+
+/// Writes what is visited to a slice, in order, and returns how much it is.
+pub(crate) fn list<C: Listed>(
+    contacts: &mut [C],
+    visit_each: impl FnOnce(&mut dyn FnMut(&C) -> ControlFlow<()>) -> ControlFlow<()>,
+) -> Result<usize, TooManyContacts> {
+    let mut needed = 0;
+    let _ = visit_each(&mut |contact| {
+        if let Some(slot) = contacts.get_mut(needed) {
+            *slot = *contact;
+        }
+        needed += 1;
+        ControlFlow::Continue(())
+    });
+    let found = contacts.get_mut(..needed).ok_or(TooManyContacts { needed })?;
+    found.sort_unstable_by(earlier);
+    Ok(needed)
 }
 
 /// A gap as f32, which is not rounded to zero.

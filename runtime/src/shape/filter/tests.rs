@@ -87,7 +87,9 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
     let t_max = 2.0 * size;
     let mover = Mover { shape, bounds, direction, t_max, tolerance, grain: size / (1u64 << 44) as f64 };
     let inverse = direction.map(|x| (1.0 / x).clamp(-1e20, 1e20));
-    let resting = MovingShape::new(shape, &bounds, bounds.centre(), 4.0 * tolerance);
+    let (middle, largest) = (bounds.centre(), size as f32);
+    let place = Place { at: &Similarity::IDENTITY, middle, slack: 4.0 * tolerance, largest };
+    let resting = MovingShape::new(shape, &bounds, &place);
     let moving = resting.moving(direction, inverse);
     for level in Level::available() {
         let mut entries = [f32::INFINITY; BLOCK_WIDTH];

@@ -4,14 +4,18 @@
 mod against;
 mod build;
 mod error;
+mod inside;
 mod memory;
 mod pairs;
+#[cfg(feature = "shapes")]
+mod shape;
 mod snapshot;
 mod tree;
 
 #[cfg(feature = "pairs")]
 pub use against::ThingPairError;
 pub use error::MovingError;
+pub use inside::{ThingPlace, ThingSignedDistance};
 pub use pairs::{Change, ThingPair};
 pub use snapshot::{Found, NearPoint, Snapshot, ThingFilter};
 
@@ -20,13 +24,13 @@ use core::fmt;
 use bvhc_format::world::{Instance, InstanceLeaf};
 use bvhc_format::{MAX_COORDINATE, NONE};
 
-use super::similarity::Similarity;
 use super::things::Things;
 use super::{World, bounds_of};
 use crate::bounds::Aabb;
 use crate::level::Level;
 use crate::model::Model;
 use crate::ray::Extent;
+use crate::similarity::Similarity;
 use memory::{DISABLED, ENABLED, Memory};
 use tree::{Bounds, Tree};
 

@@ -8,6 +8,8 @@ use crate::query::{ClosestPoint, Overlap, VisitControl};
 use crate::ray::{Hit, Ray};
 use crate::world::filter::WorldFilter;
 use crate::world::overlap::WorldOverlap;
+use crate::world::point::OfBox;
+use crate::world::solid_box;
 use crate::world::things::Things;
 
 /// Decides which things and triangles a query sees, beside their layers. `()` sees everything; so does a function of a
@@ -65,7 +67,8 @@ pub struct NearPoint {
 /// Answers are those of [`World`](crate::World), of all instances and boxes; where several are equal, that of the compiled
 /// world's lowest instance, then that of the lowest number of moving things, then that of the lowest triangle. Boxes are solid:
 /// a ray that starts in one hits it at `t_min`, with a normal of zero and on the back; a point in one is its own closest point;
-/// their answers are computed in f64. They are not asked for meshes at poses, which meet surfaces.
+/// their answers are computed in f64. A shape touches the triangles around one, exactly, or is wholly inside. They are not asked for
+/// meshes at poses, which meet surfaces.
 ///
 /// The same bits on every CPU, whatever the shape of the tree. Does not allocate or panic. Cost: a walk through the tree of the
 /// compiled world and one through the tree of what moves, each as of [`World`](crate::World).
@@ -152,12 +155,22 @@ impl<'w> Snapshot<'w> {
         max_distance: f32,
         filter: &mut dyn ThingFilter,
     ) -> Option<Found<NearPoint>> {
-        let point = point.into();
-        let still = self.still.closest_point(point, max_distance, &mut Still(filter));
+        self.nearest(point.into(), max_distance, filter, solid_box::closest_point)
+    }
+
+    /// The closest point, where `of_box` finds those of boxes.
+    pub(super) fn nearest(
+        &self,
+        point: [f32; 3],
+        max_distance: f32,
+        filter: &mut dyn ThingFilter,
+        of_box: OfBox,
+    ) -> Option<Found<NearPoint>> {
+        let still = self.still.closest_point(point, max_distance, &mut Still(filter), of_box);
         // The distance is rounded; squares decide.
         let limit =
             still.as_ref().map_or(max_distance, |(_, found)| found.distance.next_up().min(max_distance));
-        let moving = self.moving.closest_point(point, limit, &mut self.filter_of_moving(filter));
+        let moving = self.moving.closest_point(point, limit, &mut self.filter_of_moving(filter), of_box);
         let is_still = match (&still, &moving) {
             (Some((still, _)), Some((moving, _))) => still <= moving,
             (still, _) => still.is_some(),
@@ -208,7 +221,7 @@ impl<'w> Snapshot<'w> {
     }
 }
 
-fn still_overlap(found: &WorldOverlap) -> Found<Overlap> {
+pub(super) fn still_overlap(found: &WorldOverlap) -> Found<Overlap> {
     Found { thing: Thing::Still(found.instance), answer: found.overlap }
 }
 

@@ -23,8 +23,12 @@ const SMALLEST_COORDINATE: f64 = f64::from_bits((1023 - 300) << 52);
 const LARGEST_SCALE: f64 = (1u64 << 40) as f64;
 
 impl Similarity {
+    /// Where a mesh is that is its own world.
+    pub(crate) const IDENTITY: Self =
+        Self { pose: Pose::IDENTITY, scale: 1.0, mirrors: false, is_identity: true };
+
     /// The similarity that the record of an instance describes.
-    pub(super) fn of(record: &world::Instance) -> Self {
+    pub(crate) fn of(record: &world::Instance) -> Self {
         let pose = Pose::of_parts(record.rotation, record.position);
         let mirrors = record.flags & world::Instance::MIRROR != 0;
         let is_identity = !mirrors && record.scale == 1.0 && pose == Pose::IDENTITY;
@@ -49,7 +53,7 @@ impl Similarity {
     }
 
     /// The record of an instance there, of no mesh.
-    pub(super) fn record(&self) -> world::Instance {
+    pub(crate) fn record(&self) -> world::Instance {
         world::Instance {
             position: self.pose.translation(),
             rotation: self.pose.rotation(),
@@ -66,15 +70,9 @@ impl Similarity {
 
     /// The box that the leaf of an instance of a mesh has, whose nodes are in this box (FORMAT.md, W9): around the images of its
     /// corners, grown by `growth` times the sum of the coordinates involved, rounded outward.
-    pub(super) fn image_of_box(&self, bounds: &Aabb, growth: f64) -> [f32; 6] {
+    pub(crate) fn image_of_box(&self, bounds: &Aabb, growth: f64) -> [f32; 6] {
         let ends = [bounds.min, bounds.max].map(|end| end.map(f64::from));
-        let (mut lower, mut upper) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        for corner in 0..8 {
-            let image = self.apply([0, 1, 2].map(|axis| ends[corner >> axis & 1][axis]));
-            for axis in 0..3 {
-                (lower[axis], upper[axis]) = (lower[axis].min(image[axis]), upper[axis].max(image[axis]));
-            }
-        }
+        let [lower, upper] = self.image_of(&ends);
         let largest = ends.as_flattened().iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let far: f64 = self.pose.translation().iter().map(|x| x.abs()).sum();
         let by = growth * (self.scale * largest + far);
@@ -83,6 +81,18 @@ impl Similarity {
             upper.map(|x| ((x + by).next_up() as f32).next_up()),
         );
         [a, b, c, d, e, f]
+    }
+
+    /// The box around the images of a box's corners.
+    pub(crate) fn image_of(&self, ends: &[[f64; 3]; 2]) -> [[f64; 3]; 2] {
+        let (mut lower, mut upper) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for corner in 0..8 {
+            let image = self.apply([0, 1, 2].map(|axis| ends[corner >> axis & 1][axis]));
+            for axis in 0..3 {
+                (lower[axis], upper[axis]) = (lower[axis].min(image[axis]), upper[axis].max(image[axis]));
+            }
+        }
+        [lower, upper]
     }
 
     /// The rotation and the translation.
@@ -124,7 +134,7 @@ impl Similarity {
             return point;
         }
         let origin = self.pose.translation();
-        self.inverse_linear([0, 1, 2].map(|axis| point[axis] - origin[axis]))
+        self.inverse_direction([0, 1, 2].map(|axis| point[axis] - origin[axis]))
     }
 
     /// Transforms a ray of the world into the mesh's space: computed in f64 and rounded once to f32. `t` means the same in
@@ -134,7 +144,7 @@ impl Similarity {
             return *ray;
         }
         let origin = self.inverse_apply(ray.origin.map(f64::from)).map(|x| x as f32);
-        let direction = self.inverse_linear(ray.direction.map(f64::from)).map(|x| x as f32);
+        let direction = self.inverse_direction(ray.direction.map(f64::from)).map(|x| x as f32);
         Ray { origin, direction, ..*ray }
     }
 
@@ -147,40 +157,57 @@ impl Similarity {
     }
 
     /// The corners of a triangle in the world, as overlaps with boxes are decided.
-    pub(super) fn corners(&self, corners: &[[f32; 3]; 3]) -> [[f64; 3]; 3] {
+    pub(crate) fn corners(&self, corners: &[[f32; 3]; 3]) -> [[f64; 3]; 3] {
         let flushed = |x: f64| if x.abs() < SMALLEST_COORDINATE { 0.0 } else { x };
         corners.map(|corner| self.apply(corner.map(f64::from)).map(flushed))
     }
 
     /// A box of the mesh's space around everything of the mesh that is in a box of the world.
-    pub(super) fn inverse_box(&self, query: &Aabb) -> Aabb {
+    pub(crate) fn inverse_box(&self, query: &Aabb) -> Aabb {
         if self.is_identity {
             return *query;
         }
         // Each coordinate is a sum of three products, whose ends are those of the box, by the signs of the rotation.
         let (rotation, origin) = (self.pose.rotation(), self.pose.translation());
-        let (mut min, mut max) = ([0.0; 3], [0.0; 3]);
+        let (mut min, mut max, mut size) = ([0.0; 3], [0.0; 3], 0.0);
         for axis in 0..3 {
-            let (mut low, mut high, mut size) = (0.0, 0.0, 0.0);
             for of_world in 0..3 {
                 let factor = rotation[of_world][axis] / self.scale;
                 let ends = [query.min[of_world], query.max[of_world]];
                 let [a, b] = ends.map(|end| factor * (f64::from(end) - origin[of_world]));
                 let offset = factor * origin[of_world];
-                (low, high) = (low + a.min(b), high + a.max(b));
+                (min[axis], max[axis]) = (min[axis] + a.min(b), max[axis] + a.max(b));
                 size += a.abs() + b.abs() + offset.abs();
             }
-            // Far more than the roundings of these sums and of corners in the world.
-            let slack = size * SLACK + f64::from(f32::MIN_POSITIVE);
-            (min[axis], max[axis]) = (low - slack, high + slack);
         }
+        // Far more than the roundings of these sums and of corners in the world, and more than the transpose of the rotation
+        // differs from its inverse: by 3 * 2^-40 of the largest coordinate (FORMAT.md, W6).
+        let slack = size * SLACK + f64::from(f32::MIN_POSITIVE);
+        let (mut min, mut max) = (min.map(|x| x - slack), max.map(|x| x + slack));
         if self.mirrors {
             (min[0], max[0]) = (-max[0], -min[0]);
         }
         Aabb { min: min.map(|x| (x as f32).next_down()), max: max.map(|x| (x as f32).next_up()) }
     }
 
-    fn inverse_linear(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
+    /// Half the size, in the mesh's space, of the box around a box of the world of which half the size is this.
+    pub(crate) fn inverse_half(&self, half: [f64; 3]) -> [f64; 3] {
+        if self.is_identity {
+            return half;
+        }
+        let rows = self.pose.rotation();
+        [0, 1, 2].map(|axis| {
+            let part = |of_world: usize| rows[of_world][axis].abs() * half[of_world];
+            (part(0) + part(1) + part(2)) / self.scale
+        })
+    }
+
+    /// Transforms a direction of the world into the mesh's space.
+    pub(crate) fn inverse_direction(&self, direction: [f64; 3]) -> [f64; 3] {
+        if self.is_identity {
+            return direction;
+        }
+        let [x, y, z] = direction;
         let [a, b, c] = self.pose.rotation();
         let turned = [0, 1, 2].map(|axis| (a[axis] * x + b[axis] * y) + c[axis] * z);
         self.mirrored(turned.map(|x| x / self.scale))
@@ -191,8 +218,8 @@ impl Similarity {
     }
 }
 
-/// Relative to the sum of all magnitudes involved: 2^-40, some 2^13 roundings of f64.
-const SLACK: f64 = 1.0 / (1u64 << 40) as f64;
+/// Relative to the sum of all magnitudes involved, on all axes: 2^-38, some 2^15 roundings of f64.
+const SLACK: f64 = 1.0 / (1u64 << 38) as f64;
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,11 @@
 //! Queries on worlds: those of models, with a column for the instance.
 
+mod inside;
+mod shape;
+
+pub(super) use inside::Inside;
+pub(super) use shape::{Shapes, TouchesShapes};
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -36,11 +42,11 @@ impl Answer for Handler<'_> {
             Kind::Point => self.point(query.point()?, row),
             Kind::Box => {
                 let query_box = query.aabb()?;
-                self.overlap(row, |visit| self.world.overlap_box(&query_box, visit))
+                push_overlap(&self.world, row, |visit| self.world.overlap_box(&query_box, visit))
             }
             Kind::Sphere => {
                 let (centre, radius) = query.sphere()?;
-                self.overlap(row, |visit| self.world.overlap_sphere(centre, radius, visit))
+                push_overlap(&self.world, row, |visit| self.world.overlap_sphere(centre, radius, visit))
             }
         };
         Ok(())
@@ -66,31 +72,36 @@ impl<'a> Handler<'a> {
         let face = face_of(mesh, nearest.local.triangle);
         push_point(row, nearest.distance, nearest.point, Some(&instance), &face)
     }
+}
 
-    /// Lists the instances that overlap and the faces of each; a face of several triangles counts once.
-    fn overlap(
-        &self,
-        row: &mut String,
-        query: impl FnOnce(&mut dyn FnMut(WorldOverlap) -> ControlFlow<()>) -> ControlFlow<()>,
-    ) -> std::fmt::Result {
-        let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let _ = query(&mut |found_one| {
-            let source = mesh_of(&self.world, found_one.instance)
-                .and_then(|mesh| mesh.source_of(found_one.overlap.triangle));
-            found.entry(found_one.instance).or_default().extend(source.map(|source| source.face));
-            ControlFlow::Continue(())
-        });
-        for faces in found.values_mut() {
-            faces.sort_unstable();
-            faces.dedup();
-        }
-        write!(row, "{},", found.values().map(Vec::len).sum::<usize>())?;
-        push_quoted(row, &joined(found.keys().map(|instance| name_of(&self.world, *instance)), ";"));
-        row.push(',');
-        let faces = found.values().map(|faces| joined(faces.iter().map(u32::to_string), " "));
-        row.push_str(&joined(faces, ";"));
-        Ok(())
+/// Lists the instances that overlap and the faces of each; a face of several triangles counts once.
+fn push_overlap(
+    world: &World<'_>,
+    row: &mut String,
+    query: impl FnOnce(&mut dyn FnMut(WorldOverlap) -> ControlFlow<()>) -> ControlFlow<()>,
+) -> std::fmt::Result {
+    let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let _ = query(&mut |found_one| {
+        let source =
+            mesh_of(world, found_one.instance).and_then(|mesh| mesh.source_of(found_one.overlap.triangle));
+        found.entry(found_one.instance).or_default().extend(source.map(|source| source.face));
+        ControlFlow::Continue(())
+    });
+    for faces in found.values_mut() {
+        faces.sort_unstable();
+        faces.dedup();
     }
+    write!(row, "{},", found.values().map(Vec::len).sum::<usize>())?;
+    push_names(world, row, found.keys().copied());
+    row.push(',');
+    let faces = found.values().map(|faces| joined(faces.iter().map(u32::to_string), " "));
+    row.push_str(&joined(faces, ";"));
+    Ok(())
+}
+
+/// Appends the names of instances, with semicolons between.
+fn push_names(world: &World<'_>, row: &mut String, instances: impl Iterator<Item = u32>) {
+    push_quoted(row, &joined(instances.map(|instance| name_of(world, instance)), ";"));
 }
 
 /// Answers whether a mesh at poses meets instances of the world.
@@ -120,7 +131,7 @@ impl Answer for Collide<'_> {
             return Ok(());
         }
         let _ = write!(row, "{},", u8::from(!found.is_empty()));
-        push_quoted(row, &joined(found.keys().map(|instance| name_of(&self.world, *instance)), ";"));
+        push_names(&self.world, row, found.keys().copied());
         row.push(',');
         if self.count {
             let _ = write!(row, "{}", found.values().sum::<u64>());
