@@ -5,6 +5,7 @@ mod against;
 mod build;
 mod error;
 mod memory;
+mod order;
 mod pairs;
 mod snapshot;
 mod tree;
