@@ -24,7 +24,7 @@ pub mod swept;
 pub mod world;
 
 #[doc(hidden)]
-pub use plain::{Plain, split_records};
+pub use plain::{Plain, bytes_of_records, split_records};
 
 /// The major version this crate describes. A reader refuses any other.
 pub const VERSION_MAJOR: u16 = 3;

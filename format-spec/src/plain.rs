@@ -42,6 +42,14 @@ pub fn split_records<T: Plain>(bytes: &mut [u8], count: usize) -> Option<(&mut [
     Some((records, rest))
 }
 
+/// Records as bytes, for example to hold other records while these are not used.
+#[allow(unsafe_code)]
+pub fn bytes_of_records<T: Plain>(records: &mut [T]) -> &mut [u8] {
+    // SAFETY: the records have that many bytes, initialised, as there is no padding, and borrowed for as long as the bytes are.
+    // Each bit pattern is a record, so whatever is written leaves records.
+    unsafe { slice::from_raw_parts_mut(records.as_mut_ptr().cast(), size_of_val(records)) }
+}
+
 /// Makes a `repr(C)` struct of fixed-width little-endian numbers its own archived form.
 ///
 /// All fields are listed in order, for [`describe`](crate::describe); the absence of padding is asserted. Every bit

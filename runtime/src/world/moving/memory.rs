@@ -33,8 +33,6 @@ pub(super) struct Memory<'m> {
     pub(super) states: &'m mut [u32],
     /// The layers of each thing, also while it is disabled.
     pub(super) layers: &'m mut [u32],
-    /// What the builder sorts.
-    pub(super) order: &'m mut [u32],
 }
 
 /// The state of a thing that queries see.
@@ -43,10 +41,15 @@ pub(super) const ENABLED: u32 = u32::MAX - 1;
 /// The state of a thing that queries do not see.
 pub(super) const DISABLED: u32 = u32::MAX - 2;
 
-/// How many nodes there may be: the builder makes at most one for eight things, whose children are leaves, and fewer than
-/// that above them; the rest is for things that are added to full nodes.
+/// The most nodes that the builder makes: one for eight things, whose children are leaves, and fewer than that above them.
+pub(super) fn built_nodes(capacity: usize) -> usize {
+    2 * capacity.div_ceil(LEAVES_OF_NODE) + 1
+}
+
+/// How many nodes there may be. Those beside what the builder makes are for things that are added to full nodes; while it works,
+/// it has its lists there, in 64 bytes a thing.
 fn nodes_of(capacity: usize) -> usize {
-    3 * capacity.div_ceil(LEAVES_OF_NODE) + 1
+    built_nodes(capacity) + capacity.div_ceil(LEAVES_OF_NODE)
 }
 
 /// The bytes of all records, with enough to start at any address.
@@ -54,7 +57,7 @@ pub(super) fn bytes_needed(capacity: u32) -> usize {
     let (capacity, nodes) =
         (capacity.min(MAX_CAPACITY) as usize, nodes_of(capacity.min(MAX_CAPACITY) as usize));
     let of_node = size_of::<WideNode>() + size_of::<[f32; 6]>() + 3 * size_of::<u32>();
-    let of_thing = size_of::<Instance>() + size_of::<InstanceLeaf>() + 5 * size_of::<u32>();
+    let of_thing = size_of::<Instance>() + size_of::<InstanceLeaf>() + 4 * size_of::<u32>();
     ALIGNMENT - 1 + nodes * of_node + capacity * of_thing
 }
 
@@ -81,8 +84,7 @@ impl<'m> Memory<'m> {
         let (generations, rest) = split_records(rest, things)?;
         let (addresses, rest) = split_records(rest, things)?;
         let (states, rest) = split_records(rest, things)?;
-        let (layers, rest) = split_records(rest, things)?;
-        let (order, _) = split_records(rest, things)?;
+        let (layers, _) = split_records(rest, things)?;
         Some(Self {
             nodes,
             node_bounds,
@@ -95,7 +97,6 @@ impl<'m> Memory<'m> {
             addresses,
             states,
             layers,
-            order,
         })
     }
 }

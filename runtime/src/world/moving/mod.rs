@@ -6,6 +6,7 @@ mod build;
 mod error;
 mod inside;
 mod memory;
+mod order;
 mod pairs;
 #[cfg(feature = "shapes")]
 mod shape;

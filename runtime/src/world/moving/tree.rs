@@ -113,7 +113,7 @@ impl<'m> Tree<'m> {
 
     /// Writes a thing's box and layers into its slot and widens all above.
     pub(super) fn set_leaf(&mut self, thing: usize) {
-        let (bounds, layers) = (self.memory.leaves[thing].bounds, self.memory.records[thing].layers);
+        let (bounds, layers) = (self.memory.leaves[thing].bounds, self.memory.layers[thing]);
         let mut address = self.memory.addresses[thing];
         set_planes(
             &mut self.memory.nodes[address as usize / NODE_WIDTH],
@@ -182,7 +182,7 @@ impl<'m> Tree<'m> {
         (0..NODE_WIDTH).fold(0, |layers, slot| match record.child(slot) {
             Child::Empty => layers,
             Child::Node(below) => layers | self.memory.node_layers[below as usize].to_native(),
-            Child::Block(thing) => layers | self.memory.records[thing as usize].layers,
+            Child::Block(thing) => layers | self.memory.layers[thing as usize],
         })
     }
 
