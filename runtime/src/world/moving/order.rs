@@ -49,8 +49,8 @@ pub(super) fn visiting_order(planes: &[[f32; NODE_WIDTH]; 6]) -> [u32; NODE_WIDT
     }
     for (a, b) in NETWORK {
         let (a, b) = (usize::from(a), usize::from(b));
-        for octant in 0..OCTANTS {
-            let (one, other) = (keys[a][octant], keys[b][octant]);
+        let (ones, others) = (keys[a], keys[b]);
+        for (octant, (one, other)) in ones.into_iter().zip(others).enumerate() {
             keys[a][octant] = if one < other { one } else { other };
             keys[b][octant] = if one < other { other } else { one };
         }
