@@ -82,6 +82,7 @@ struct Set {
 
 impl Builder<'_> {
     /// Makes a node, and all below it, of the entries in `own`; `other` is as long, for sorting. Returns its bounds and layers.
+    /// Calls itself for each level of the tree.
     fn divide(&mut self, node: usize, own: &mut [Entry], other: &mut [Entry]) -> (Entry, u32) {
         if own.len() <= NODE_WIDTH {
             return self.fill(node, own);
@@ -185,8 +186,8 @@ fn centre(entry: &Entry, axis: usize) -> f32 {
     entry[axis] - entry[axis + 4]
 }
 
-/// Copies entries into two sets, one after the other; returns the size of the first. The first list is sorted in no way then.
-fn split(from: &mut [Entry], to: &mut [Entry]) -> usize {
+/// Copies entries into two sets, one after the other; returns the size of the first.
+fn split(from: &[Entry], to: &mut [Entry]) -> usize {
     let (axis, lower, extent) = longest_axis(from);
     if from.len() <= SMALL {
         return halve(from, to, axis);
@@ -208,7 +209,7 @@ fn split(from: &mut [Entry], to: &mut [Entry]) -> usize {
             between = *place..start;
         }
     }
-    for entry in &*from {
+    for entry in from {
         let place = &mut places[grid.bin(entry)];
         to[*place] = *entry;
         *place += 1;
