@@ -17,6 +17,6 @@ pub use ray::VisitControl;
 #[cfg(feature = "shapes")]
 pub use shape::{CastHit, Contact, ShapeCast, StartContact, TooManyContacts, Touches};
 #[cfg(feature = "shapes")]
-pub(crate) use shape::{Listed, Motion, Neighbourhood, Sweep, by_contact, list, reduce, rounded_out};
+pub(crate) use shape::{Listed, Motion, Neighbourhood, Placed, Sweep, by_contact, list, reduce};
 pub use signed::SignedDistance;
 pub use winding::{InsideRule, Place, Winding};

@@ -75,7 +75,7 @@ struct Core<'a> {
     centre: [f32; 3],
     /// It is larger by this much along each axis of space.
     pad: f32,
-    /// Whether the parallelepiped tells more than the box.
+    /// Whether other directions tell more than the axes of space: not of an aligned box.
     is_tight: bool,
 }
 
@@ -201,6 +201,7 @@ pub(crate) fn deep_in_block<S: Kernel>(simd: S, block: &Block, shape: &MovingSha
         block,
         shape,
         start,
+        // Whether an aligned box touches at all f64 finds out as fast.
         least > 0.0,
         #[inline(always)]
         |first, _, lanes| deep |= (lanes as u32) << first,
@@ -208,7 +209,8 @@ pub(crate) fn deep_in_block<S: Kernel>(simd: S, block: &Block, shape: &MovingSha
     deep
 }
 
-/// Looks at the triangles of a block, some at once, and reports what is left of them.
+/// Looks at the triangles of a block, some at once, and reports what is left of them. If not `thoroughly`, along the normals
+/// of triangles and the axes of space only, unless other directions tell more of the core.
 #[inline(always)]
 fn look_at_block<S: Kernel, B: Bound<S>>(
     simd: S,

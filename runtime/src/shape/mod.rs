@@ -62,7 +62,8 @@ pub trait Shape {
     }
 
     /// Whether the core is that parallelepiped, or the rectangle, segment or point that is left of it where axes are zero,
-    /// and all its [normals](Self::normal) and [edges](Self::edge) are named. Then contacts at the start of a cast are compared faster.
+    /// and all its [normals](Self::normal) and [edges](Self::edge) are named. Then contacts at the start of a cast are
+    /// compared faster.
     fn fills_core_axes(&self) -> bool {
         false
     }

@@ -13,6 +13,6 @@ pub use touches::{Contact, TooManyContacts, Touches};
 
 pub(crate) use cast::by_contact;
 pub(crate) use manifold::{Listed, reduce};
-pub(crate) use overlap::rounded_out;
+pub(crate) use overlap::Placed;
 pub(crate) use sweep::{Motion, Sweep};
 pub(crate) use touches::{Neighbourhood, list};

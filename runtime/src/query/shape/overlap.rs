@@ -78,30 +78,28 @@ impl Model<'_> {
         probe: &mut Erased<'_>,
         visit: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Some(bounds) = Bounds::of(shape) else { return ControlFlow::Continue(()) };
-        self.overlap_shape_below(ROOT, &Similarity::IDENTITY, shape, &rounded_out(&bounds), probe, visit)
+        let Some(placed) = Placed::of(shape) else { return ControlFlow::Continue(()) };
+        self.overlap_shape_below(ROOT, &Similarity::IDENTITY, &placed, probe, visit)
     }
 
-    /// The same among the triangles below a child reference, of a mesh that is somewhere in the shape's space. The shape lies
-    /// in `query_box`.
+    /// The same among the triangles below a child reference, of a mesh that is somewhere in the shape's space.
     pub(crate) fn overlap_shape_below(
         &self,
         child: u32,
         at: &Similarity,
-        shape: &dyn Shape,
-        query_box: &Aabb,
+        placed: &Placed<'_>,
         probe: &mut Erased<'_>,
         visit: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
+        let Placed { shape, bounds, query_box } = placed;
         let own_box = at.inverse_box(query_box);
         let touches = |corners: &[[f32; 3]; 3]| {
             let image = || image(at, corners);
             !is_beside(corners, &own_box)
                 && image().is_some_and(|corners| shape.touches(&corners, &Displacement::NONE))
         };
-        let Some(bounds) = Bounds::of(shape) else { return ControlFlow::Continue(()) };
         let place = Place { at, middle: bounds.centre(), slack: 0.0, largest: self.extent().largest };
-        let filter = MovingShape::new(shape, &bounds, &place);
+        let filter = MovingShape::new(*shape, bounds, &place);
         let below = Below { model: self, child, query_box: &own_box, touches: &touches };
         dispatch!(self.level().inner(), simd => overlap(
             simd,
@@ -114,8 +112,23 @@ impl Model<'_> {
     }
 }
 
+/// A shape that is not empty, and a box that holds all of it that is where a model may be.
+pub(crate) struct Placed<'a> {
+    shape: &'a dyn Shape,
+    bounds: Bounds,
+    pub(crate) query_box: Aabb,
+}
+
+impl<'a> Placed<'a> {
+    /// `None` if the shape is empty.
+    pub(crate) fn of(shape: &'a dyn Shape) -> Option<Self> {
+        let bounds = Bounds::of(shape)?;
+        Some(Self { shape, bounds, query_box: rounded_out(&bounds) })
+    }
+}
+
 /// A box that holds the shape, or all of it that is where a model may be.
-pub(crate) fn rounded_out(bounds: &Bounds) -> Aabb {
+pub(super) fn rounded_out(bounds: &Bounds) -> Aabb {
     // A sum is off by less than one unit of f32, and so is its conversion.
     let down = |x: f64| (x as f32).next_down().next_down();
     let up = |x: f64| (x as f32).next_up().next_up();

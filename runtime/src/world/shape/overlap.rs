@@ -3,8 +3,8 @@
 use core::ops::ControlFlow;
 
 use super::solid;
-use crate::query::rounded_out;
-use crate::shape::{Bounds, Shape};
+use crate::query::Placed;
+use crate::shape::Shape;
 use crate::world::filter::{WorldFilter, with_probe};
 use crate::world::overlap::WorldOverlap;
 use crate::world::things::{Seen, Things};
@@ -64,15 +64,14 @@ impl Things<'_> {
         filter: &mut dyn WorldFilter,
         visit: &mut dyn FnMut(WorldOverlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Some(bounds) = Bounds::of(shape) else { return ControlFlow::Continue(()) };
-        let query = rounded_out(&bounds);
-        self.in_box(&query, &mut |leaf| {
+        let Some(placed) = Placed::of(shape) else { return ControlFlow::Continue(()) };
+        self.in_box(&placed.query_box, &mut |leaf| {
             let instance = leaf.instance;
             match self.seen(leaf, filter) {
                 Some(Seen::Mesh(part)) => with_probe(filter, instance, |probe| {
                     let mut report = |overlap| visit(WorldOverlap { instance, overlap });
                     let at = &part.similarity;
-                    part.model.overlap_shape_below(part.child, at, shape, &query, probe, &mut report)
+                    part.model.overlap_shape_below(part.child, at, &placed, probe, &mut report)
                 }),
                 Some(Seen::Box(bounds)) if solid::touches(&bounds, shape) => {
                     visit(WorldOverlap { instance, overlap: solid_box::OVERLAP })
