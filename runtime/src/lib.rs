@@ -100,7 +100,7 @@ pub use model::{Model, Sections, Source};
 #[cfg(feature = "mmap")]
 pub use owner::MappedModel;
 #[cfg(feature = "alloc")]
-pub use owner::{LoadedModel, WorldFile};
+pub use owner::{LoadedModel, MovingWorldFile, WorldFile};
 #[cfg(feature = "volumes")]
 pub use pair::Realign;
 #[cfg(feature = "pairs")]

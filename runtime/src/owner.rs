@@ -15,10 +15,12 @@ use crate::model::Model;
 
 #[cfg(feature = "mmap")]
 mod file;
+mod moving;
 mod world;
 
 #[cfg(feature = "mmap")]
 pub use file::MappedModel;
+pub use moving::MovingWorldFile;
 pub use world::WorldFile;
 
 /// A model that owns its bytes, in memory at a suitable alignment.

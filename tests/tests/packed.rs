@@ -1,5 +1,7 @@
 //! How far a small layout moves vertices, on models where that is difficult.
 
+use std::sync::LazyLock;
+
 use bvhc::compile::{Layout, Quality};
 use bvhc::file::Bytes;
 use bvhc::import::Input;
@@ -43,13 +45,17 @@ fn files(mesh: &Mesh) -> Vec<Bytes> {
     files
 }
 
+/// All meshes with their files, compiled once for all tests.
+static FILES: LazyLock<Vec<(&str, Mesh, Vec<Bytes>)>> =
+    LazyLock::new(|| meshes().into_iter().map(|(name, mesh)| (name, mesh.clone(), files(&mesh))).collect());
+
 #[test]
 fn every_file_is_within_the_rules_and_near_its_source() {
-    for (name, mesh) in meshes() {
-        for file in files(&mesh) {
-            assert_eq!(verify(&file), Ok(()), "{name}");
-            let model = Model::from_bytes(&file).expect("it opens");
-            compare(&model, &Input::new(&write_obj(&mesh), name)).expect(name);
+    for (name, mesh, files) in FILES.iter() {
+        for file in files {
+            assert_eq!(verify(file), Ok(()), "{name}");
+            let model = Model::from_bytes(file).expect("it opens");
+            compare(&model, &Input::new(&write_obj(mesh), name)).expect(name);
         }
     }
 }
@@ -64,12 +70,12 @@ fn moved(source: &Mesh, stored: &Mesh, triangle: u32) -> f64 {
 /// The reported error is the real one, rounded up: P4 requires no less, and more is not needed.
 #[test]
 fn the_error_is_what_vertices_moved_by() {
-    for (name, mesh) in meshes() {
-        for file in files(&mesh) {
-            let model = Model::from_bytes(&file).expect("it opens");
+    for (name, mesh, files) in FILES.iter() {
+        for file in files {
+            let model = Model::from_bytes(file).expect("it opens");
             let stored = stored(&model);
             let count = mesh.triangles.len() as u32;
-            let most = (0..count).map(|triangle| moved(&mesh, &stored, triangle)).fold(0.0, f64::max);
+            let most = (0..count).map(|triangle| moved(mesh, &stored, triangle)).fold(0.0, f64::max);
             let found = model.sections().blocks().position_error();
             assert!(
                 f64::from(found) >= most && f64::from(found.next_down()) < most,
@@ -82,11 +88,11 @@ fn the_error_is_what_vertices_moved_by() {
 /// FORMAT.md's statements about bvhc's lattices: see there, "How far vertices move".
 #[test]
 fn vertices_move_by_a_fraction_of_their_blocks() {
-    for (name, mesh) in meshes() {
-        for file in files(&mesh) {
-            let model = Model::from_bytes(&file).expect("it opens");
+    for (name, mesh, files) in FILES.iter() {
+        for file in files {
+            let model = Model::from_bytes(file).expect("it opens");
             let (stored, mut allowed) = (stored(&model), vec![0f64; mesh.positions.len()]);
-            for (triangles, limit) in limits(&model, &mesh) {
+            for (triangles, limit) in limits(&model, mesh) {
                 for vertex in triangles.iter().flat_map(|triangle| mesh.triangles[*triangle as usize]) {
                     allowed[vertex as usize] = allowed[vertex as usize].max(limit);
                 }
@@ -94,7 +100,7 @@ fn vertices_move_by_a_fraction_of_their_blocks() {
             for triangle in 0..mesh.triangles.len() as u32 {
                 let vertices = mesh.triangles[triangle as usize];
                 let limit = vertices.map(|vertex| allowed[vertex as usize]).into_iter().fold(0.0, f64::max);
-                assert!(moved(&mesh, &stored, triangle) <= limit, "{name}: triangle {triangle}, {limit}");
+                assert!(moved(mesh, &stored, triangle) <= limit, "{name}: triangle {triangle}, {limit}");
             }
         }
     }

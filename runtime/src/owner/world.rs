@@ -65,6 +65,14 @@ impl WorldFile {
         Ok(Self { world: World::from_bytes(bytes, places)?, _meshes: meshes, file })
     }
 
+    /// The world for a value that this one is part of, too.
+    ///
+    /// # Safety
+    /// Nothing of it may be used once the file is dropped.
+    pub(super) unsafe fn world_of_owner(&self) -> World<'static> {
+        self.world
+    }
+
     /// The world, to query.
     pub fn world(&self) -> World<'_> {
         self.world

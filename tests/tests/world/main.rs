@@ -8,6 +8,7 @@ mod inside;
 mod moving;
 mod moving_shapes;
 mod near;
+mod owned;
 mod shapes;
 mod similar;
 

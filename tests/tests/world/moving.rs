@@ -33,7 +33,7 @@ fn placed(count: usize, range: f64, is_rigid: bool, random: &mut Random) -> Vec<
     (0..count).map(|number| Placed::any(number % 3, range, is_rigid, random)).collect()
 }
 
-fn similarity(placed: &Placed) -> Similarity {
+pub(super) fn similarity(placed: &Placed) -> Similarity {
     let pose = Pose::from_quaternion(placed.rotation, placed.position).expect("it is a pose");
     Similarity::new(pose, placed.scale, placed.mirror).expect("it is a scale")
 }
@@ -42,12 +42,12 @@ pub(super) fn point(random: &mut Random, range: f64) -> [f32; 3] {
     [0; 3].map(|_| (range * (2.0 * random.unit() - 1.0)) as f32)
 }
 
-fn any_box(random: &mut Random, range: f64) -> Aabb {
+pub(super) fn any_box(random: &mut Random, range: f64) -> Aabb {
     let (a, size) = (point(random, range), point(random, 2.0));
     Aabb::new(a, [0, 1, 2].map(|axis| a[axis] + size[axis].abs()))
 }
 
-fn ray(random: &mut Random, range: f64) -> Ray {
+pub(super) fn ray(random: &mut Random, range: f64) -> Ray {
     let ray = Ray::new(point(random, range), random.direction());
     match random.below(4) {
         0 => ray.with_range(-50.0, 20.0),

@@ -99,4 +99,19 @@ impl<'m> Memory<'m> {
             layers,
         })
     }
+
+    /// Takes over so many nodes and things of other memory.
+    pub(super) fn copy_from(&mut self, other: &Memory<'_>, nodes: usize, things: usize) {
+        self.nodes[..nodes].copy_from_slice(&other.nodes[..nodes]);
+        self.node_bounds[..nodes].copy_from_slice(&other.node_bounds[..nodes]);
+        self.node_layers[..nodes].copy_from_slice(&other.node_layers[..nodes]);
+        self.parents[..nodes].copy_from_slice(&other.parents[..nodes]);
+        self.loose[..nodes].copy_from_slice(&other.loose[..nodes]);
+        self.records[..things].copy_from_slice(&other.records[..things]);
+        self.leaves[..things].copy_from_slice(&other.leaves[..things]);
+        self.generations[..things].copy_from_slice(&other.generations[..things]);
+        self.addresses[..things].copy_from_slice(&other.addresses[..things]);
+        self.states[..things].copy_from_slice(&other.states[..things]);
+        self.layers[..things].copy_from_slice(&other.layers[..things]);
+    }
 }

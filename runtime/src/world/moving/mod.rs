@@ -3,6 +3,7 @@
 #[cfg(feature = "pairs")]
 mod against;
 mod build;
+mod copy;
 mod error;
 mod inside;
 mod memory;
@@ -115,6 +116,9 @@ pub struct MovingWorld<'a> {
 }
 
 impl<'a> MovingWorld<'a> {
+    /// The most things that one memory may hold.
+    pub const MAX_CAPACITY: u32 = memory::MAX_CAPACITY;
+
     /// The bytes of memory for so many things, wherever they start: about 420 a thing.
     pub fn bytes_needed(capacity: u32) -> usize {
         memory::bytes_needed(capacity)
