@@ -1,5 +1,6 @@
 //! Queries of worlds: what they answer is what the mesh of all their triangles answers.
 
+mod between;
 mod exact;
 mod golden;
 mod hostile;

@@ -33,7 +33,7 @@ fn placed(count: usize, range: f64, is_rigid: bool, random: &mut Random) -> Vec<
     (0..count).map(|number| Placed::any(number % 3, range, is_rigid, random)).collect()
 }
 
-fn similarity(placed: &Placed) -> Similarity {
+pub(super) fn similarity(placed: &Placed) -> Similarity {
     let pose = Pose::from_quaternion(placed.rotation, placed.position).expect("it is a pose");
     Similarity::new(pose, placed.scale, placed.mirror).expect("it is a scale")
 }

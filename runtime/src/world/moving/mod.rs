@@ -2,6 +2,8 @@
 
 #[cfg(feature = "pairs")]
 mod against;
+#[cfg(feature = "pairs")]
+mod between;
 mod build;
 mod error;
 mod inside;
@@ -12,13 +14,19 @@ mod pairs;
 mod shape;
 mod snapshot;
 mod tree;
+#[cfg(feature = "pairs")]
+mod warm;
 
 #[cfg(feature = "pairs")]
 pub use against::ThingPairError;
+#[cfg(feature = "pairs")]
+pub use between::{Between, BetweenError, Separation};
 pub use error::MovingError;
 pub use inside::{ThingPlace, ThingSignedDistance};
 pub use pairs::{Change, ThingPair};
 pub use snapshot::{Found, NearPoint, Snapshot, ThingFilter};
+#[cfg(feature = "pairs")]
+pub use warm::{KeptStart, WarmStarts};
 
 use core::fmt;
 
