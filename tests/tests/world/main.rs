@@ -7,6 +7,7 @@ mod hostile;
 mod identity;
 mod inside;
 mod moving;
+mod moving_pairs;
 mod moving_shapes;
 mod near;
 mod shapes;

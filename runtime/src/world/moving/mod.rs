@@ -7,6 +7,7 @@ mod between;
 mod build;
 mod error;
 mod inside;
+mod join;
 mod memory;
 mod order;
 mod pairs;
