@@ -118,13 +118,16 @@ pub use similarity::Similarity;
 #[cfg(feature = "alloc")]
 pub use triangles::TriangleTable;
 pub use walk::probe::{Counters, Filter, Probe};
+#[cfg(feature = "pairs")]
+pub use world::{
+    Between, BetweenError, KeptStart, NearInstances, Separation, ThingPairError, WarmStarts, WorldDistance,
+    WorldPair, WorldPairError,
+};
 pub use world::{
     Change, Found, Handle, Instance, InstanceFilter, MovingError, MovingWorld, NearPoint, Snapshot, Thing,
     ThingFilter, ThingPair, ThingPlace, ThingSignedDistance, TriangleFilter, Updated, World, WorldError,
     WorldFilter, WorldHit, WorldOverlap, WorldPlace, WorldPoint, WorldSignedDistance,
 };
-#[cfg(feature = "pairs")]
-pub use world::{NearInstances, ThingPairError, WorldDistance, WorldPair, WorldPairError};
 #[cfg(feature = "shapes")]
 pub use world::{WorldCast, WorldContact};
 

@@ -156,6 +156,12 @@ impl Similarity {
         self.pose.rotate(self.mirrored(normal.map(f64::from))).map(|x| x as f32)
     }
 
+    /// Transforms a unit direction of the mesh's space into the world.
+    #[cfg(feature = "pairs")]
+    pub(crate) fn direction(&self, direction: [f64; 3]) -> [f64; 3] {
+        if self.is_identity { direction } else { self.pose.rotate(self.mirrored(direction)) }
+    }
+
     /// The corners of a triangle in the world, as overlaps with boxes are decided.
     pub(crate) fn corners(&self, corners: &[[f32; 3]; 3]) -> [[f64; 3]; 3] {
         let flushed = |x: f64| if x.abs() < SMALLEST_COORDINATE { 0.0 } else { x };

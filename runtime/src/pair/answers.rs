@@ -148,7 +148,7 @@ impl Tolerance {
 /// The nearest triangles of the last query, as a start for the next one on the same models at a similar pose. It does
 /// not change exact answers.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct WarmStart(pub(super) Option<[Spot; 2]>);
+pub struct WarmStart(pub(crate) Option<[Spot; 2]>);
 
 impl WarmStart {
     /// Stores the nearest triangles, if any were found.

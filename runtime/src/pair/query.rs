@@ -5,8 +5,9 @@ use core::ops::ControlFlow;
 use super::answers::{Distance, Exhausted, Pair, Tolerance, WarmStart, WorkBudget};
 use super::question::Question;
 use super::relative_pose::RelativePose;
+use super::scaled_pose::ScaledPose;
 use super::tree::PairTree;
-use super::volume::{PairError, Volume, aabb, ask};
+use super::volume::{PairError, Volume, aabb, ask, ask_scaled};
 use super::volumes::Volumes;
 use super::walk::{collide, distance};
 use crate::model::Model;
@@ -36,13 +37,20 @@ impl Model<'_> {
     pub fn against<'q>(&'q self, other: &'q Model<'q>, pose: &'q Pose) -> Against<'q> {
         Against {
             models: [self, other],
-            pose,
+            placed: Placed::Rigid(pose),
             volume: Volume::default(),
             limit: f64::INFINITY,
             tolerance: Tolerance::NONE,
             budget: None,
             warm_start: None,
         }
+    }
+
+    /// A query of this model and a smaller image of another one, by oriented boxes or, without them, axis-aligned ones. For
+    /// answers of [`Against::first_pair`], [`Against::all_pairs`], [`Against::distance`] and [`Against::within`]: the others
+    /// find split triangles' parts by the inverse of a rigid pose.
+    pub(crate) fn against_scaled<'q>(&'q self, other: &'q Model<'q>, pose: &'q ScaledPose) -> Against<'q> {
+        Against { placed: Placed::Scaled(pose), ..self.against(other, &Pose::IDENTITY) }
     }
 
     /// Whether any two triangles meet. Stops at the first pair found.
@@ -134,12 +142,19 @@ impl Model<'_> {
 #[must_use = "nothing is asked before the last call"]
 pub struct Against<'q> {
     models: [&'q Model<'q>; 2],
-    pose: &'q Pose,
+    placed: Placed<'q>,
     volume: Volume,
     limit: f64,
     tolerance: Tolerance,
     budget: Option<&'q mut WorkBudget>,
     warm_start: Option<&'q mut WarmStart>,
+}
+
+/// Where B is in A's space.
+#[derive(Clone, Copy)]
+enum Placed<'q> {
+    Rigid(&'q Pose),
+    Scaled(&'q ScaledPose),
 }
 
 /// How a search ended: whether a visitor ended it, and the nearest pair found.
@@ -274,9 +289,12 @@ impl<'q> Against<'q> {
             None => &mut of_models,
         };
         // Missing volumes are an error at any pose, so this is not decided here.
-        let may_touch = aabb::touch(&a.bounds(), &b.bounds(), self.pose);
+        let may_touch = match self.placed {
+            Placed::Rigid(pose) => aabb::touch(&a.bounds(), &b.bounds(), pose),
+            Placed::Scaled(_) => true,
+        };
         let question = Collide { aim, may_touch, budget, visit };
-        dispatch!(a.level().inner(), simd => ask(simd, self.models, self.pose, self.volume, question))
+        self.placed.ask(self.models, self.volume, question)
     }
 
     fn search(
@@ -291,8 +309,23 @@ impl<'q> Against<'q> {
             None => &mut of_models,
         };
         let question = Search { limit, aim, start, budget };
-        let level = self.models[0].level().inner();
-        dispatch!(level, simd => ask(simd, self.models, self.pose, self.volume, question))
+        self.placed.ask(self.models, self.volume, question)
+    }
+}
+
+impl Placed<'_> {
+    #[inline(always)]
+    fn ask<Q: Question>(
+        self,
+        models: [&Model<'_>; 2],
+        volume: Volume,
+        question: Q,
+    ) -> Result<Q::Answer, PairError> {
+        let level = models[0].level().inner();
+        match self {
+            Self::Rigid(pose) => dispatch!(level, simd => ask(simd, models, pose, volume, question)),
+            Self::Scaled(pose) => dispatch!(level, simd => ask_scaled(simd, models, pose, question)),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! B's pose as walks use it: between the origins of the two trees, in f32, with error bounds.
 
+use super::scaled_pose::ScaledPose;
 use crate::pose::Pose;
 use crate::simd::{Kernel, square_root};
 
@@ -30,6 +31,17 @@ pub(crate) struct TreeFrame {
 impl RelativePose {
     #[inline(always)]
     pub(crate) fn new<S: Kernel>(simd: S, pose: &Pose, a: &TreeFrame, b: &TreeFrame) -> Self {
+        Self::turned(simd, pose, &pose.rotation(), a, b)
+    }
+
+    /// Of a pose by which B shrinks: the quaternion is its rotation's, all else includes the scale and the mirror.
+    #[inline(always)]
+    pub(crate) fn scaled<S: Kernel>(simd: S, pose: &ScaledPose, a: &TreeFrame, b: &TreeFrame) -> Self {
+        Self::turned(simd, &pose.image, &pose.rotation, a, b)
+    }
+
+    #[inline(always)]
+    fn turned<S: Kernel>(simd: S, pose: &Pose, turn: &[[f64; 3]; 3], a: &TreeFrame, b: &TreeFrame) -> Self {
         let transformed = pose.apply(b.origin.map(f64::from));
         let between = |axis: usize| transformed[axis] - f64::from(a.origin[axis]);
         let translation = [between(0), between(1), between(2)];
@@ -40,7 +52,7 @@ impl RelativePose {
         let noise = (whole + magnitude) as f32 / (1u64 << 47) as f32;
         Self {
             pose: *pose,
-            quaternion: quaternion(simd, &pose.rotation()).map(|x| x as f32),
+            quaternion: quaternion(simd, turn).map(|x| x as f32),
             rotation: [x.map(|x| x as f32), y.map(|x| x as f32), z.map(|x| x as f32)],
             translation: translation.map(|x| x as f32),
             slack: magnitude as f32 * SLACK_MAGNITUDE + noise,

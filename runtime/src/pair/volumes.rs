@@ -125,10 +125,8 @@ pub(crate) enum NoWalk {
 }
 
 /// Volumes whose tests are not inlined, so that one copy of the walk serves all of them.
-#[cfg(feature = "volumes")]
 pub(crate) struct Outlined<V>(pub(crate) V);
 
-#[cfg(feature = "volumes")]
 impl<S: Kernel, V: Volumes<S>> Volumes<S> for Outlined<V> {
     fn overlaps(
         &mut self,

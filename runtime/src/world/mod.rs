@@ -31,7 +31,7 @@ pub use filter::{InstanceFilter, TriangleFilter, WorldFilter};
 pub use inside::{WorldPlace, WorldSignedDistance};
 pub use instance::Instance;
 #[cfg(feature = "pairs")]
-pub use moving::ThingPairError;
+pub use moving::{Between, BetweenError, KeptStart, Separation, ThingPairError, WarmStarts};
 pub use moving::{
     Change, Found, Handle, MovingError, MovingWorld, NearPoint, Snapshot, Thing, ThingFilter, ThingPair,
     ThingPlace, ThingSignedDistance, Updated,

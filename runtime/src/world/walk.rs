@@ -109,7 +109,7 @@ impl<'a> Things<'a> {
 
     /// A node, if an instance below it is in the layers that the world sees.
     #[inline(always)]
-    fn node(&self, index: u32) -> Option<&'a WideNode> {
+    pub(super) fn node(&self, index: u32) -> Option<&'a WideNode> {
         let layers = self.node_layers.get(index as usize)?.to_native();
         self.nodes.get(index as usize).filter(|_| layers & self.layers != 0)
     }
@@ -164,6 +164,11 @@ impl<'w> FirstLeaves<'w> {
         Self { leaves: things.leaves, tests: 2 * things.leaves.len() }
     }
 
+    /// For so many walks.
+    pub(super) fn of_walks(things: &Things<'w>, count: usize) -> Self {
+        Self { tests: (2 * things.leaves.len()).saturating_mul(count), ..Self::of(things) }
+    }
+
     /// Whether a leaf that touches `query` is the first of its instance's that does.
     pub(super) fn has(&mut self, leaf: &InstanceLeaf, query: &Aabb) -> bool {
         let key = |leaf: &InstanceLeaf| (leaf.instance, leaf.slot);
@@ -180,7 +185,7 @@ impl<'w> FirstLeaves<'w> {
 }
 
 /// Whether two boxes share a point.
-fn touch([a, b, c, d, e, f]: &[f32; 6], query: &Aabb) -> bool {
+pub(super) fn touch([a, b, c, d, e, f]: &[f32; 6], query: &Aabb) -> bool {
     let ([ax, ay, az], [bx, by, bz]) = (query.min, query.max);
     *a <= bx && ax <= *d && *b <= by && ay <= *e && *c <= bz && az <= *f
 }

@@ -1,11 +1,13 @@
 //! Queries of worlds: what they answer is what the mesh of all their triangles answers.
 
+mod between;
 mod exact;
 mod golden;
 mod hostile;
 mod identity;
 mod inside;
 mod moving;
+mod moving_pairs;
 mod moving_shapes;
 mod near;
 mod owned;

@@ -8,8 +8,8 @@ use bvhc::compile::{Options, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::format::NONE;
 use bvhc_runtime::{
-    Aabb, Change, Found, Handle, Hit, MovingError, MovingWorld, Pose, Ray, Similarity, Snapshot, Thing,
-    ThingFilter, ThingPair, VisitControl, World,
+    Aabb, Found, Handle, Hit, MovingError, MovingWorld, Pose, Ray, Similarity, Snapshot, Thing, ThingFilter,
+    VisitControl, World,
 };
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{grid, icosphere};
@@ -23,13 +23,13 @@ fn meshes() -> [Mesh; 3] {
     [grid::cubes([2, 1, 1]), icosphere::displaced(6, 0.2, 1), grid::checkerboard(4)]
 }
 
-fn compiled(placed: &[Placed]) -> bvhc::file::Bytes {
+pub(super) fn compiled(placed: &[Placed]) -> bvhc::file::Bytes {
     let meshes = meshes();
     let meshes: Vec<&Mesh> = meshes.iter().collect();
     compiled_world(&meshes, placed, &Options { obb: None, ..Options::of(Quality::Default) })
 }
 
-fn placed(count: usize, range: f64, is_rigid: bool, random: &mut Random) -> Vec<Placed> {
+pub(super) fn placed(count: usize, range: f64, is_rigid: bool, random: &mut Random) -> Vec<Placed> {
     (0..count).map(|number| Placed::any(number % 3, range, is_rigid, random)).collect()
 }
 
@@ -439,75 +439,6 @@ fn handles_and_memory_are_checked() {
     assert!(moving.snapshot().with_layers(2).closest_hit(&ray).is_none());
     assert_eq!(Similarity::new(Pose::IDENTITY, 0.0, false), None);
     assert_eq!(Similarity::new(Pose::IDENTITY, f64::NAN, false), None);
-}
-
-/// All pairs by comparing each box with each.
-fn pairs_one_by_one(world: &World<'_>, boxes: &[(Handle, Aabb)], margin: f64) -> BTreeSet<ThingPair> {
-    let gap = |a: &Aabb, b: &Aabb, axis: usize| f64::from(a.min[axis]) - f64::from(b.max[axis]);
-    let are_near =
-        |a: &Aabb, b: &Aabb, margin: f64| (0..3).all(|axis| gap(a, b, axis).max(gap(b, a, axis)) <= margin);
-    let mut pairs = BTreeSet::new();
-    for (moving, own) in boxes {
-        let b = Thing::Moving(*moving);
-        let others = boxes.iter().filter(|(a, other)| a < moving && are_near(own, other, margin));
-        pairs.extend(others.map(|(a, _)| ThingPair { a: Thing::Moving(*a), b }));
-        let lower = own.min.map(|x| ((f64::from(x) - margin) as f32).next_down());
-        let upper = own.max.map(|x| ((f64::from(x) + margin) as f32).next_up());
-        let grown = Aabb::new(lower, upper);
-        for leaf in world.section().leaves.get() {
-            let [x, y, z, to_x, to_y, to_z] = leaf.bounds;
-            if are_near(&Aabb::new([x, y, z], [to_x, to_y, to_z]), &grown, 0.0) {
-                pairs.insert(ThingPair { a: Thing::Still(leaf.instance), b });
-            }
-        }
-    }
-    pairs
-}
-
-#[test]
-fn pairs_are_those_of_all_boxes_and_begin_and_end() {
-    let mut random = Random::new(5);
-    let file = compiled(&placed(60, 6.0, false, &mut random));
-    for level in levels() {
-        with_world(&file, level, |world| {
-            let mut memory = vec![0; MovingWorld::bytes_needed(80)];
-            let mut moving = MovingWorld::new(*world, 80, &mut memory).expect("there is memory");
-            let mut boxes = Vec::new();
-            for _ in 0..80 {
-                let bounds = any_box(&mut random, 9.0);
-                boxes.push((moving.add_box(&bounds, 1, 0).expect("it fits"), bounds));
-            }
-            let nothing = ThingPair { a: Thing::Still(0), b: Thing::Still(0) };
-            let (mut places, mut before) = (vec![nothing; 10_000], Vec::new());
-            for round in 0..12 {
-                let margin = [0.0, 0.25, 3.0][round % 3];
-                let count = moving.snapshot().near_pairs_into(margin, &mut places).expect("there are places");
-                let wanted = pairs_one_by_one(world, &boxes, margin.into());
-                let wanted: Vec<ThingPair> = wanted.into_iter().collect();
-                assert!(places[..count] == wanted, "{count} pairs, {} by the oracle", wanted.len());
-                assert!(count > 10);
-                let few = moving.snapshot().near_pairs_into(margin, &mut places[..5]);
-                assert_eq!(few, Err(MovingError::Pairs { needed: count, found: 5 }));
-                let mut held: BTreeSet<ThingPair> = before.iter().copied().collect();
-                ThingPair::changes(&before, &wanted, |pair, change| match change {
-                    Change::Begun => assert!(held.insert(pair)),
-                    Change::Ended => assert!(held.remove(&pair)),
-                });
-                assert!(held.iter().eq(&wanted));
-                before = wanted;
-                for (handle, bounds) in boxes.iter_mut().step_by(3) {
-                    *bounds = any_box(&mut random, 9.0);
-                    moving.move_box(*handle, bounds).expect("it is there");
-                }
-                if round % 4 == 1 {
-                    let (gone, bounds) = boxes.remove(7);
-                    moving.remove(gone).expect("it is there");
-                    boxes.push((moving.add_box(&bounds, 1, 0).expect("it fits"), bounds));
-                    moving.update();
-                }
-            }
-        });
-    }
 }
 
 struct NoTriangleOf(Thing);

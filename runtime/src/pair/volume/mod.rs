@@ -9,6 +9,7 @@ mod obb;
 mod obb_bounds;
 #[cfg(feature = "volumes")]
 mod samples;
+mod scaled;
 #[cfg(feature = "volumes")]
 mod swept;
 
@@ -23,14 +24,17 @@ pub use kdop::Realign;
 use super::answers::Exhausted;
 use super::question::Question;
 use super::relative_pose::RelativePose;
+use super::scaled_pose::ScaledPose;
 use super::tree::PairTree;
 use super::tree::obb::ObbNodes;
 #[cfg(feature = "volumes")]
-use super::volumes::{NoWalk, Outlined, Volumes, Walkable};
+use super::volumes::{NoWalk, Walkable};
+use super::volumes::{Outlined, Volumes};
 use crate::model::Model;
 use crate::pose::Pose;
 use crate::simd::Kernel;
 use obb::Obb;
+use scaled::ScaledObb;
 
 /// The bounding volumes that prune a query of two models. They determine how long it takes, not what it finds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -198,6 +202,24 @@ fn by_boxes<S: Kernel, Q: Question>(
     Ok(question.walk(simd, trees, &mut volumes, pose)?)
 }
 
+/// Answers a question where B shrinks, with oriented boxes, or axis-aligned ones read as such. The caller compiles this for the
+/// level. Shares the walks of volumes other than boxes.
+#[inline(always)]
+pub(crate) fn ask_scaled<S: Kernel, Q: Question>(
+    simd: S,
+    [a, b]: [&Model<'_>; 2],
+    pose: &ScaledPose,
+    question: Q,
+) -> Result<Q::Answer, PairError> {
+    if question.is_answered() {
+        return Ok(question.nothing());
+    }
+    let trees = [PairTree::of_obbs(a), PairTree::of_obbs(b)];
+    let relative = RelativePose::scaled(simd, pose, trees[0].frame(), trees[1].frame());
+    let boxes = Obb::new([ObbNodes::of(a), ObbNodes::of(b)], question.ranks());
+    Ok(walk(simd, trees, &mut Outlined(ScaledObb::new(boxes, pose)), relative, question)?)
+}
+
 /// With volumes other than boxes, which share one copy of each walk.
 #[cfg(feature = "volumes")]
 #[inline(always)]
@@ -217,7 +239,6 @@ fn by_others<'a, S: Kernel, Q: Question, V: Volumes<S> + 'a>(
     }
 }
 
-#[cfg(feature = "volumes")]
 fn walk<S: Kernel, Q: Question>(
     simd: S,
     trees: [PairTree<'_>; 2],

@@ -2,10 +2,13 @@
 
 #[cfg(feature = "pairs")]
 mod against;
+#[cfg(feature = "pairs")]
+mod between;
 mod build;
 mod copy;
 mod error;
 mod inside;
+mod join;
 mod memory;
 mod order;
 mod pairs;
@@ -13,13 +16,19 @@ mod pairs;
 mod shape;
 mod snapshot;
 mod tree;
+#[cfg(feature = "pairs")]
+mod warm;
 
 #[cfg(feature = "pairs")]
 pub use against::ThingPairError;
+#[cfg(feature = "pairs")]
+pub use between::{Between, BetweenError, Separation};
 pub use error::MovingError;
 pub use inside::{ThingPlace, ThingSignedDistance};
 pub use pairs::{Change, ThingPair};
 pub use snapshot::{Found, NearPoint, Snapshot, ThingFilter};
+#[cfg(feature = "pairs")]
+pub use warm::{KeptStart, WarmStarts};
 
 use core::fmt;
 

@@ -1,14 +1,15 @@
-//! The broad phase: all pairs of things whose boxes are near each other, by a walk through the trees for each moving thing.
+//! The broad phase: all pairs of things whose boxes are near each other, by walks through two trees at once.
 
 use core::cmp::Ordering;
 use core::ops::ControlFlow;
 
+use super::join::{Sides, join};
 use super::snapshot::Snapshot;
 use super::{MovingError, Thing};
 use crate::bounds::Aabb;
 use crate::world::bounds_of;
 use crate::world::things::Things;
-use crate::world::walk::{FirstLeaves, grown};
+use crate::world::walk::{FirstLeaves, grown, touch};
 
 /// Two things that are near each other, of which one at least moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,6 +51,17 @@ impl ThingPair {
     }
 }
 
+impl ThingPair {
+    /// Orders pairs of one snapshot, in which a moving thing's number tells it from all others.
+    fn key(&self) -> u128 {
+        let key = |thing: Thing| match thing {
+            Thing::Still(number) => u64::from(number),
+            Thing::Moving(handle) => 1 << 32 | u64::from(handle.number),
+        };
+        u128::from(key(self.a)) << 64 | u128::from(key(self.b))
+    }
+}
+
 impl Snapshot<'_> {
     /// Calls `visit` with each pair of things, of which one at least moves, whose boxes are at most `margin` apart on each axis,
     /// once, in no particular order, until it returns `Break`, which is then returned.
@@ -60,7 +72,8 @@ impl Snapshot<'_> {
     ///
     /// Boxes are those that the caller gave, and those around instances ([`MovingWorld::bounds`](super::MovingWorld::bounds),
     /// [`Instance::bounds`](crate::Instance::bounds)), which are no smaller than the instances. Only things in the layers that
-    /// the snapshot sees count. A negative margin or NaN finds nothing. Cost: two walks for each moving thing.
+    /// the snapshot sees count. A negative margin or NaN finds nothing. Cost: a walk through the
+    /// tree of what moves and itself, and one through it and the file's, each two nodes at once.
     pub fn near_pairs(
         &self,
         margin: f32,
@@ -69,21 +82,29 @@ impl Snapshot<'_> {
         if margin.is_nan() || margin < 0.0 {
             return ControlFlow::Continue(());
         }
-        let margin = f64::from(margin);
-        for own in self.moving.leaves {
-            let Some(bounds) = self.moving.seen_bounds(own.instance) else { continue };
-            let b = self.moving(own.instance);
-            let query = grown(&bounds, margin);
-            self.still.near_box(&query, &mut |other, _| visit(ThingPair { a: Thing::Still(other), b }))?;
-            self.moving.near_box(&query, &mut |other, its_bounds| {
-                // Each pair is met from both sides.
-                if other >= own.instance || !are_near(&its_bounds, &bounds, margin) {
-                    return ControlFlow::Continue(());
+        let exact = f64::from(margin);
+        // For all things together, as many as a walk for each of them may need.
+        let mut first = FirstLeaves::of_walks(&self.still, self.moving.leaves.len());
+        join(Sides::Two(&self.still, &self.moving), margin, &mut |still, own| {
+            let Some(bounds) = self.moving.seen_bounds(own.instance) else {
+                return ControlFlow::Continue(());
+            };
+            let query = grown(&bounds, exact);
+            let is_near = touch(&still.bounds, &query) && self.still.seen_bounds(still.instance).is_some();
+            if !is_near || !first.has(still, &query) {
+                return ControlFlow::Continue(());
+            }
+            visit(ThingPair { a: Thing::Still(still.instance), b: self.moving(own.instance) })
+        })?;
+        join(Sides::Same(&self.moving), margin, &mut |one, other| {
+            let (a, b) = (one.instance.min(other.instance), one.instance.max(other.instance));
+            match (self.moving.seen_bounds(a), self.moving.seen_bounds(b)) {
+                (Some(of_a), Some(of_b)) if are_near(&of_a, &of_b, exact) => {
+                    visit(ThingPair { a: self.moving(a), b: self.moving(b) })
                 }
-                visit(ThingPair { a: self.moving(other), b })
-            })?;
-        }
-        ControlFlow::Continue(())
+                _ => ControlFlow::Continue(()),
+            }
+        })
     }
 
     /// Writes these pairs, sorted, into the caller's memory; returns how many they are. With the pairs of the last frame they
@@ -102,7 +123,7 @@ impl Snapshot<'_> {
         });
         let found = pairs.len();
         let written = pairs.get_mut(..needed).ok_or(MovingError::Pairs { needed, found })?;
-        written.sort_unstable();
+        written.sort_unstable_by_key(ThingPair::key);
         Ok(needed)
     }
 }
@@ -112,15 +133,6 @@ impl Things<'_> {
     fn seen_bounds(&self, instance: u32) -> Option<Aabb> {
         let record = self.record(instance).filter(|record| record.layers & self.layers != 0)?;
         Some(bounds_of(record.bounds))
-    }
-
-    /// Calls `visit` with each instance, or box, of which a leaf touches a box, once, and with its own box.
-    fn near_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32, Aabb) -> ControlFlow<()>) -> ControlFlow<()> {
-        let mut first = FirstLeaves::of(self);
-        self.in_box(query, &mut |leaf| match self.seen_bounds(leaf.instance) {
-            Some(bounds) if first.has(leaf, query) => visit(leaf.instance, bounds),
-            _ => ControlFlow::Continue(()),
-        })
     }
 }
 
