@@ -132,9 +132,9 @@ impl Placed {
         // mirror before it: M R = (M R M) M.
         if outer.mirrors() {
             translation[0] = -translation[0];
-            for axis in 1..3 {
-                rotation[0][axis] = -rotation[0][axis];
-                rotation[axis][0] = -rotation[axis][0];
+            let [[_, xy, xz], [yx, ..], [zx, ..]] = &mut rotation;
+            for entry in [xy, xz, yx, zx] {
+                *entry = -*entry;
             }
         }
         // Only the translation may be too large; the rotation is one up to signs.
