@@ -1,7 +1,7 @@
 //! Moving things answer as a compiled world of the same instances, bit for bit, whatever happened before; and boxes as one by
 //! one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use bvhc::compile::{Options, Quality};

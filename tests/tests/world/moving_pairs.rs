@@ -101,7 +101,7 @@ fn pairs_at_the_margin_are_found_in_any_tree() {
             let mut memory = vec![0; MovingWorld::bytes_needed(700)];
             let mut moving = MovingWorld::new(*world, 700, &mut memory).expect("there is memory");
             let on_grid = |number: u32, random: &mut Random| {
-                let far = if number % 7 == 0 { 4096.0 } else { 0.0 };
+                let far = if number.is_multiple_of(7) { 4096.0 } else { 0.0 };
                 let corner = [0; 3].map(|_| far + 0.25 * random.integer(-30, 30) as f32);
                 let size = [0; 3].map(|_| 0.25 * random.integer(0, 6) as f32);
                 let end = [0, 1, 2].map(|axis| corner[axis] + size[axis]);
