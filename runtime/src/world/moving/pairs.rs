@@ -72,8 +72,8 @@ impl Snapshot<'_> {
     ///
     /// Boxes are those that the caller gave, and those around instances ([`MovingWorld::bounds`](super::MovingWorld::bounds),
     /// [`Instance::bounds`](crate::Instance::bounds)), which are no smaller than the instances. Only things in the layers that
-    /// the snapshot sees count. A negative margin or NaN finds nothing. Cost: a walk through the
-    /// tree of what moves and itself, and one through it and the file's, each two nodes at once.
+    /// the snapshot sees count. A negative margin or NaN finds nothing. Cost: a walk through the tree of what moves and itself, and
+    /// one through it and the file's, each two nodes at once.
     pub fn near_pairs(
         &self,
         margin: f32,

@@ -99,7 +99,7 @@ impl Snapshot<'_> {
     /// let level = World::from_bytes(include_aligned!("../../../../tests/golden/world.bvh"), &mut meshes)?;
     /// let mut memory = vec![0; MovingWorld::bytes_needed(2)];
     /// let mut world = MovingWorld::new(level, 2, &mut memory)?;
-    /// let near = |x: f64| Similarity::new(Pose::from_translation([x, 20.0, 0.0]).unwrap(), 0.5, false).unwrap();
+    /// let near = |x: f64| Similarity::new(Pose::from_translation([x, 0.0, 500.0]).unwrap(), 0.5, false).unwrap();
     /// let a = world.add_instance(0, &near(0.0), u32::MAX, 0)?;
     /// let b = world.add_instance(0, &near(0.125), u32::MAX, 0)?;
     ///
