@@ -58,7 +58,11 @@ pub(super) fn bytes_needed(capacity: u32) -> usize {
         (capacity.min(MAX_CAPACITY) as usize, nodes_of(capacity.min(MAX_CAPACITY) as usize));
     let of_node = size_of::<WideNode>() + size_of::<[f32; 6]>() + 3 * size_of::<u32>();
     let of_thing = size_of::<Instance>() + size_of::<InstanceLeaf>() + 4 * size_of::<u32>();
-    ALIGNMENT - 1 + nodes * of_node + capacity * of_thing
+    // On 32-bit targets the most things take more bytes than there are addresses.
+    nodes
+        .saturating_mul(of_node)
+        .saturating_add(capacity.saturating_mul(of_thing))
+        .saturating_add(ALIGNMENT - 1)
 }
 
 impl<'m> Memory<'m> {
