@@ -8,8 +8,9 @@ use std::ops::ControlFlow;
 use bvhc::compile::{Options, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{
-    Aabb, Capsule, Contact, Counters, Filter, Found, InsideRule, Model, MovingWorld, Place, Pose, Ray,
-    ShapeCast, Similarity, Tolerance, Touches, VisitControl, WorkBudget, World, WorldContact,
+    Aabb, Capsule, Contact, Counters, Filter, Found, InsideRule, KeptStart, Model, MovingWorld, Place, Pose,
+    Ray, ShapeCast, Similarity, Thing, ThingPair, Tolerance, Touches, VisitControl, WarmStarts, WorkBudget,
+    World, WorldContact,
 };
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{hall, icosphere};
@@ -254,6 +255,22 @@ fn moving_worlds_allocate_nothing() {
         let _ = now.overlap(&person, &mut (), |_| ControlFlow::Continue(()));
         let mut contacts = [Found::<Contact>::NONE; 64];
         let _ = now.manifold(&Touches::new(&person, 0.1), &mut (), &mut contacts);
+        let mut pairs = [ThingPair { a: Thing::Still(0), b: Thing::Still(0) }; 4000];
+        let count = now.near_pairs_into(0.1, &mut pairs).expect("there are places");
+        assert!(count > 100);
+        let mut places = [KeptStart::NONE; 200];
+        let mut starts = WarmStarts::new(&mut places);
+        for _ in 0..2 {
+            let _ = now.separations(&pairs[..count], 1.0, &mut starts, |_, found| {
+                assert!(found.is_ok());
+                ControlFlow::Continue(())
+            });
+        }
+        let between = now.between(pairs[0]).expect("both have meshes");
+        std::hint::black_box((
+            between.meets().is_ok(),
+            between.all_pairs(|_| ControlFlow::Continue(())).is_ok(),
+        ));
         std::hint::black_box((
             now.cast(&cast, &mut ()),
             now.signed_distance([0.1; 3], InsideRule::NonZero, &mut ()),

@@ -7,7 +7,8 @@ use bvhc::compile::Options;
 use bvhc::file::Bytes;
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::{
-    Aabb, Ball, Cuboid, InsideRule, Level, Model, Pose, Ray, ShapeCast, Touches, VisitControl, World,
+    Aabb, Ball, Cuboid, InsideRule, KeptStart, Level, Model, MovingWorld, Pose, Ray, ShapeCast, Similarity,
+    Thing, ThingPair, Touches, VisitControl, WarmStarts, World,
 };
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::grid;
@@ -82,6 +83,33 @@ fn ask(world: &World<'_>) {
     let pose = Pose::from_translation([0.5, 0.25, -0.125]).expect("a pose");
     let _ = std::hint::black_box(world.first_pair(mesh, &pose, &mut ()));
     let _ = std::hint::black_box(world.distance(mesh, &pose, 0.1, &mut ()));
+    ask_beside_moving(world);
+}
+
+/// Moving things near the instances, of which each pair is asked.
+fn ask_beside_moving(world: &World<'_>) {
+    let mut memory = vec![0; MovingWorld::bytes_needed(4)];
+    let mut moving = MovingWorld::new(*world, 4, &mut memory).expect("there is memory");
+    let _ = moving.add_box(&Aabb::new([-1.0; 3], [1.5; 3]), u32::MAX, 0);
+    for (mesh, scale) in [(0, 0.5), (0, 3.0), (1, 1.0)] {
+        let place = Similarity::new(Pose::IDENTITY, scale, mesh == 1).expect("a scale");
+        let _ = moving.add_instance(mesh, &place, u32::MAX, 0);
+    }
+    let now = moving.snapshot();
+    let mut places = [KeptStart::NONE; 20];
+    let mut starts = WarmStarts::new(&mut places);
+    for margin in [0.5, f32::INFINITY] {
+        let (mut pairs, mut found) = ([ThingPair { a: Thing::Still(0), b: Thing::Still(0) }; 20], 0);
+        let _ = now.near_pairs(margin, |pair| {
+            pairs[found % 20] = pair;
+            found += 1;
+            ControlFlow::Continue(())
+        });
+        let _ = now.separations(&pairs[..found.min(20)], 0.25, &mut starts, |pair, separation| {
+            let _ = std::hint::black_box((separation, now.between(pair).map(|between| between.meets())));
+            ControlFlow::Continue(())
+        });
+    }
 }
 
 #[test]
