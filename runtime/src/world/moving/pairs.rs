@@ -49,9 +49,7 @@ impl ThingPair {
             }
         }
     }
-}
 
-impl ThingPair {
     /// Orders pairs of one snapshot, in which a moving thing's number tells it from all others.
     fn key(&self) -> u128 {
         let key = |thing: Thing| match thing {

@@ -14,6 +14,9 @@ pub struct KeptStart {
     start: WarmStart,
 }
 
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<KeptStart>() == 80);
+
 impl KeptStart {
     /// What a slice of places is filled with at first.
     pub const NONE: Self = Self {
