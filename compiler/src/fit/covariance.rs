@@ -7,8 +7,11 @@ use super::frame::Frame;
 use super::hull::Hull;
 use crate::math::vector::{Vector, add, cross, length_squared, scale, subtract};
 
-/// Sweeps of Jacobi's method; a 3x3 matrix takes about six, and more change nothing.
+/// Sweeps of Jacobi's method at most; a 3x3 matrix takes about five.
 const SWEEPS: usize = 16;
+
+/// What is off the diagonal of a matrix whose largest element was 1 is rounding, below this.
+const OFF_DIAGONAL: f64 = 1e-18;
 
 /// The first two moments of a distribution of mass.
 #[derive(Default)]
@@ -79,6 +82,9 @@ fn principal_axes(matrix: [Vector; 3]) -> Frame {
     let mut matrix = matrix.map(|row| scale(row, 1.0 / largest));
     let mut axes = Frame::IDENTITY.axes;
     for _ in 0..SWEEPS {
+        if matrix[0][1].abs().max(matrix[0][2].abs()).max(matrix[1][2].abs()) < OFF_DIAGONAL {
+            break;
+        }
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
             rotate(&mut matrix, &mut axes, p, q);
         }

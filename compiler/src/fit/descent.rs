@@ -2,7 +2,7 @@
 //!
 //! One axis is fixed, the points are projected along it, and the other two axes turn to the best rectangle around
 //! the projection: it is flush with an edge of the polygon's hull, so the step is exact. The axes are fixed in turn until
-//! three steps in a row change nothing.
+//! no step around any of them gains: the step that gained last need not be repeated.
 //!
 //! Based on: the inner step of Chang, Gorissen, Melchior, "Fast oriented bounding box optimization on the rotation
 //! group SO(3, R)", 2011. Departure: there it follows a Nelder-Mead search; here it is the whole search.
@@ -10,7 +10,7 @@
 use super::cloud::Cloud;
 use super::frame::Frame;
 use super::objective::Objective;
-use super::plane::{best_rectangle, convex_polygon};
+use super::plane::Polygon;
 
 /// A turn counts as progress where it lowers the measure by at least this share.
 const PROGRESS: f64 = 1e-7;
@@ -29,15 +29,22 @@ pub(super) struct Candidate {
 #[derive(Debug, Default)]
 pub(super) struct Descent {
     projected: Vec<[f64; 2]>,
-    polygon: Vec<[f64; 2]>,
+    polygon: Polygon,
 }
 
 impl Descent {
-    /// The end of the descent that starts at `frame`.
-    pub(super) fn run(&mut self, cloud: &Cloud, objective: Objective, mut frame: Frame) -> Candidate {
+    /// The end of the descent that starts at `frame`, or where it comes to a measure for which `is_known` holds.
+    pub(super) fn run(
+        &mut self,
+        cloud: &Cloud,
+        objective: Objective,
+        mut frame: Frame,
+        is_known: impl Fn(f64) -> bool,
+    ) -> Candidate {
         let mut extents = cloud.extents(&frame);
         let mut measure = objective.measure(extents);
-        let mut since_progress = 0;
+        // Turns that may yet gain before all three axes have been tried.
+        let mut left = 3;
         for turn in 0..MAX_TURNS {
             let fixed = turn % 3;
             match self.turn(cloud, objective, &frame, (fixed, extents[fixed])) {
@@ -45,15 +52,18 @@ impl Descent {
                     let mut turned = extents;
                     [turned[(fixed + 1) % 3], turned[(fixed + 2) % 3]] = sides;
                     let found = objective.measure(turned);
-                    since_progress += 1;
+                    left -= 1;
                     if found < measure * (1.0 - PROGRESS) {
-                        (extents, measure, since_progress) = (turned, found, 0);
+                        (extents, measure, left) = (turned, found, 2);
                         frame = frame.turned(fixed, direction);
+                        if is_known(measure) {
+                            break;
+                        }
                     }
                 }
-                None => since_progress += 1,
+                None => left -= 1,
             }
-            if since_progress == 3 {
+            if left == 0 {
                 break;
             }
         }
@@ -70,8 +80,8 @@ impl Descent {
     ) -> Option<([f64; 2], [f64; 2])> {
         self.projected.clear();
         cloud.project([frame.axes[(fixed + 1) % 3], frame.axes[(fixed + 2) % 3]], &mut self.projected);
-        convex_polygon(&mut self.projected, &mut self.polygon);
-        let best = best_rectangle(&self.polygon, Some(height), objective)?;
+        self.polygon.enclose(&mut self.projected);
+        let best = self.polygon.best_rectangle(Some(height), objective)?;
         Some((best.direction, best.extents))
     }
 }

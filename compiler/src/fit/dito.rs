@@ -8,7 +8,7 @@
 use super::cloud::Cloud;
 use super::frame::Frame;
 use super::objective::Objective;
-use crate::math::vector::{Vector, cross, dot, length_squared, subtract};
+use crate::math::vector::{Vector, cross, dot, length_squared, subtract, unit};
 
 /// How many extreme points are considered, two a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,7 @@ impl Directions {
 #[derive(Debug, Default)]
 pub(super) struct Dito {
     extremes: Vec<Vector>,
+    /// The extreme points, where there are more points than these.
     few: Cloud,
 }
 
@@ -65,14 +66,20 @@ impl Dito {
     /// The best frame found, or that of space if its box around all points is better.
     pub(super) fn fit(&mut self, cloud: &Cloud, objective: Objective, directions: Directions) -> Frame {
         self.find_extremes(cloud, directions);
+        let few = if cloud.points().len() > self.extremes.len() {
+            self.few.fill(self.extremes.iter().copied());
+            &self.few
+        } else {
+            cloud
+        };
         let mut best = Best { frame: Frame::IDENTITY, measure: f64::INFINITY };
         if let Some(base) = self.base() {
             let normal = cross(subtract(base[1], base[0]), subtract(base[2], base[0]));
             let [low, high] = self.ends(normal);
-            self.try_triangle(base, objective, &mut best);
+            try_triangle(base, few, objective, &mut best);
             for top in [low, high] {
                 for [a, b] in [[0, 1], [1, 2], [2, 0]] {
-                    self.try_triangle([base[a], base[b], top], objective, &mut best);
+                    try_triangle([base[a], base[b], top], few, objective, &mut best);
                 }
             }
         }
@@ -87,7 +94,6 @@ impl Dito {
             let [low, high] = ends(cloud.points(), *direction);
             self.extremes.extend([low, high]);
         }
-        self.few.fill(self.extremes.iter().copied());
     }
 
     /// A large triangle: the two extremes of a direction that are farthest apart, and the point farthest from their
@@ -104,19 +110,21 @@ impl Dito {
     fn ends(&self, direction: Vector) -> [Vector; 2] {
         ends(self.extremes.iter().copied(), direction)
     }
+}
 
-    /// Tries the frames that are flush with a triangle and one of its edges.
-    fn try_triangle(&self, corners: [Vector; 3], objective: Objective, best: &mut Best) {
-        let edges = [0, 1, 2].map(|i| subtract(corners[(i + 1) % 3], corners[i]));
-        let normal = cross(edges[0], edges[1]);
-        for edge in edges {
-            let Some(frame) = Frame::from_directions(normal, edge) else {
-                continue;
-            };
-            let measure = objective.measure(self.few.extents(&frame));
-            if measure < best.measure {
-                *best = Best { frame, measure };
-            }
+/// Tries the frames that are flush with a triangle and one of its edges.
+fn try_triangle(corners: [Vector; 3], few: &Cloud, objective: Objective, best: &mut Best) {
+    let edges = [0, 1, 2].map(|i| subtract(corners[(i + 1) % 3], corners[i]));
+    let Some(normal) = unit(cross(edges[0], edges[1])) else {
+        return;
+    };
+    for edge in edges {
+        let Some(frame) = Frame::from_unit(normal, edge) else {
+            continue;
+        };
+        let measure = objective.measure(few.extents(&frame));
+        if measure < best.measure {
+            *best = Best { frame, measure };
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::math::vector::dot;
 
-use super::{Method, Obb, Objective, Scratch, fit};
+use super::{Method, Obb, Objective, Scratch, fit, fit_part};
 
 /// Searches look at all of at most this many points. (Measured: a smooth sphere of 50,000 triangles takes a third of
 /// the time, and the volumes' sum grows by less than a part in a thousand; models of other shapes have no node with so
@@ -29,7 +29,7 @@ pub(crate) fn enclose(
         let around = points.iter().map(|point| point.map(f64::from));
         return (Obb::around(&frame, around).sorted(), points);
     }
-    let obb = fit(method, objective, &points, scratch);
+    let obb = fit_part(method, objective, &points, scratch);
     let vertices = scratch.hull_vertices();
     // They ascend, so none is overwritten before it has been moved.
     for (to, from) in vertices.iter().enumerate() {

@@ -3,7 +3,7 @@
 use super::frame::Frame;
 use super::hull::Hull;
 use super::objective::Objective;
-use super::plane::{best_rectangle, convex_polygon};
+use super::plane::Polygon;
 use crate::math::vector::{accurate_cross, dot, subtract};
 
 /// The frame of points on the line through these two.
@@ -29,8 +29,8 @@ pub(super) fn plane(hull: &Hull, [a, b, c]: [usize; 3], objective: Objective) ->
             [dot(offset, i), dot(offset, j)]
         })
         .collect();
-    let mut polygon = Vec::new();
-    convex_polygon(&mut projected, &mut polygon);
-    let best = best_rectangle(&polygon, None, objective);
+    let mut polygon = Polygon::default();
+    polygon.enclose(&mut projected);
+    let best = polygon.best_rectangle(None, objective);
     best.map_or(frame, |best| frame.turned(0, best.direction).squared())
 }

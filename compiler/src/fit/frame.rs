@@ -20,7 +20,12 @@ impl Frame {
     /// The frame whose first axis is along `first`, and whose second is in the half-plane of `second`;
     /// none where these are parallel or zero.
     pub(super) fn from_directions(first: Vector, second: Vector) -> Option<Self> {
-        let (x, second) = (unit(first)?, unit(second)?);
+        Self::from_unit(unit(first)?, second)
+    }
+
+    /// The same where `x`, the first, has length 1.
+    pub(super) fn from_unit(x: Vector, second: Vector) -> Option<Self> {
+        let second = unit(second)?;
         let y = offset(second, x, -dot(x, second));
         // Below this nothing is left of the second but rounding.
         if length_squared(y) < 1e-26 {

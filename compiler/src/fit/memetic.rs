@@ -106,6 +106,11 @@ impl Memetic {
         self.population[0].candidate
     }
 
+    /// The local optimum near a frame.
+    pub(super) fn descend(&mut self, cloud: &Cloud, objective: Objective, start: Frame) -> Candidate {
+        self.descent.run(cloud, objective, start, |_| false)
+    }
+
     /// Fills the first population.
     fn found(&mut self, cloud: &Cloud, objective: Objective, parameters: &Parameters, random: &mut Random) {
         let size = parameters.population.max(2);
@@ -121,16 +126,16 @@ impl Memetic {
 
     /// Descends from a frame and inserts the result, unless it is known; drops the worst beyond `size`.
     fn settle(&mut self, size: usize, cloud: &Cloud, objective: Objective, start: Frame) {
-        let candidate = self.descent.run(cloud, objective, start);
-        let measure = |individual: &Individual| individual.candidate.measure;
-        let rank = self.population.partition_point(|individual| measure(individual) <= candidate.measure);
-        let is_known = |individual: &Individual| {
-            (measure(individual) - candidate.measure).abs() <= SAME * candidate.measure
+        // The end of a descent is known as soon as its measure is.
+        let is_known = |measure: f64| {
+            self.population.iter().any(|known| (known.candidate.measure - measure).abs() <= SAME * measure)
         };
-        let neighbours = self.population[rank.saturating_sub(1)..].iter().take(2);
-        if !self.population.is_empty() && neighbours.into_iter().any(is_known) {
+        let candidate = self.descent.run(cloud, objective, start, is_known);
+        if is_known(candidate.measure) {
             return;
         }
+        let is_better = |other: &Individual| other.candidate.measure <= candidate.measure;
+        let rank = self.population.partition_point(is_better);
         self.population.insert(rank, Individual { candidate, quaternion: candidate.frame.quaternion() });
         self.population.truncate(size);
     }

@@ -12,6 +12,7 @@ mod descent;
 mod dito;
 mod enclose;
 mod exact;
+mod few;
 mod flat;
 mod frame;
 pub mod genetic;
@@ -52,7 +53,8 @@ pub enum Method {
     Dito14,
     /// The same among 26.
     Dito26,
-    /// The better of the local optima near what DiTO-26 and the covariance find.
+    /// The better of the local optima near what DiTO-26 and the covariance find. Of a tree's boxes around few points, the
+    /// local optimum near the better of two frames.
     #[default]
     Descent,
     /// The genetic search of Ramirez, Navarro, Carmona and Dos Ramos.
@@ -157,11 +159,34 @@ impl Scratch {
 /// The box holds every point exactly (see [`Obb::around`]). Sets that are exactly on a line or in a plane are fitted
 /// in closed form by every method.
 pub fn fit(method: &Method, objective: Objective, points: &[[f32; 3]], scratch: &mut Scratch) -> Obb {
+    around(points, objective, scratch, |scratch| solid(method, objective, scratch))
+}
+
+/// The same for a part of a tree: of these most are small, and descents around few points start once ([`few`]).
+fn fit_part(method: &Method, objective: Objective, points: &[[f32; 3]], scratch: &mut Scratch) -> Obb {
+    around(points, objective, scratch, |scratch| {
+        let is_small = scratch.hull.vertices().len() <= few::FEW;
+        if is_small && matches!(method, Method::Descent) {
+            scratch.cloud.fill(scratch.hull.corners());
+            let start = few::start(&scratch.hull, &scratch.cloud, objective);
+            return scratch.memetic.descend(&scratch.cloud, objective, start).frame;
+        }
+        solid(method, objective, scratch)
+    })
+}
+
+/// A box whose frame `of_solid` finds, unless the points are in one plane.
+fn around(
+    points: &[[f32; 3]],
+    objective: Objective,
+    scratch: &mut Scratch,
+    of_solid: impl FnOnce(&mut Scratch) -> Frame,
+) -> Obb {
     let frame = match scratch.hull.build(points) {
         Shape::Point(_) => Frame::IDENTITY,
         Shape::Line(ends) => flat::line(&scratch.hull, ends),
         Shape::Plane(corners) => flat::plane(&scratch.hull, corners, objective),
-        Shape::Solid => solid(method, objective, scratch),
+        Shape::Solid => of_solid(scratch),
     };
     Obb::around(&frame, scratch.hull.corners()).sorted()
 }

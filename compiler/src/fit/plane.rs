@@ -21,25 +21,86 @@ pub(super) struct Rectangle {
     measure: f64,
 }
 
-/// Makes `hull` the extreme points among `points`, counter-clockwise, and sorts these.
-pub(super) fn convex_polygon(points: &mut [[f64; 2]], hull: &mut Vec<[f64; 2]>) {
-    // Not the total order: it puts -0 before 0, and so can break the order along the second axis.
-    points.sort_unstable_by(|a, b| a.partial_cmp(b).expect("points are finite"));
-    hull.clear();
-    for &point in points.iter() {
-        push_convex(hull, 0, point);
+/// A convex polygon, counter-clockwise. It can be used again for other points.
+#[derive(Debug, Default)]
+pub(super) struct Polygon {
+    /// The corners, and then the corners once more, for what goes around.
+    twice: Vec<[f64; 2]>,
+}
+
+impl Polygon {
+    /// Makes this the extreme points among `points`, at least one, and sorts these.
+    pub(super) fn enclose(&mut self, points: &mut [[f64; 2]]) {
+        sort(points);
+        let hull = &mut self.twice;
+        hull.clear();
+        for &point in points.iter() {
+            push_convex(hull, 0, point);
+        }
+        let lower = hull.len() - 1;
+        for &point in points.iter().rev().skip(1) {
+            push_convex(hull, lower, point);
+        }
+        // The last is the first again, unless there is no other.
+        if hull.len() > 1 {
+            hull.pop();
+        }
+        hull.extend_from_within(..);
     }
-    let lower = hull.len() - 1;
-    for &point in points.iter().rev().skip(1) {
-        push_convex(hull, lower, point);
+
+    /// The corners.
+    pub(super) fn corners(&self) -> &[[f64; 2]] {
+        &self.twice[..self.twice.len() / 2]
     }
-    // The last is the first again, unless there is no other.
-    if hull.len() > 1 {
-        hull.pop();
+
+    /// The best rectangle around the polygon as the base of a box of this height; without one, as a flat box.
+    /// None where the polygon is a point.
+    pub(super) fn best_rectangle(&self, height: Option<f64>, objective: Objective) -> Option<Rectangle> {
+        let measure = |extents: [f64; 2]| {
+            height.map_or_else(
+                || objective.flat_measure(extents),
+                |height| objective.measure([extents[0], extents[1], height]),
+            )
+        };
+        let mut calipers = Calipers { twice: &self.twice, touching: [0; 3] };
+        let mut best: Option<Rectangle> = None;
+        for edge in 0..self.twice.len() / 2 {
+            let Some((direction, extents)) = calipers.next(edge) else {
+                continue;
+            };
+            let found = Rectangle { direction, extents, measure: measure(extents) };
+            if best.as_ref().is_none_or(|best| found.is_better(best)) {
+                best = Some(found);
+            }
+        }
+        best
+    }
+}
+
+/// Sets of at most this many points are sorted by insertion, which nothing but the comparison slows down.
+const FEW: usize = 24;
+
+/// Sorts points along the first axis, then along the second.
+fn sort(points: &mut [[f64; 2]]) {
+    // Not the total order of floats: it puts -0 before 0, and so can break the order along the second axis.
+    let is_before = |a: &[f64; 2], b: &[f64; 2]| a[0] < b[0] || (a[0] == b[0] && a[1] < b[1]);
+    if points.len() > FEW {
+        points.sort_unstable_by(|a, b| is_before(b, a).cmp(&is_before(a, b)));
+        return;
+    }
+    for end in 1..points.len() {
+        let point = points[end];
+        let mut at = end;
+        while at > 0 && is_before(&point, &points[at - 1]) {
+            points[at] = points[at - 1];
+            at -= 1;
+        }
+        points[at] = point;
     }
 }
 
 /// Adds a point to the chain that starts at `start`, and removes the points that are inner ones then.
+#[inline]
 fn push_convex(chain: &mut Vec<[f64; 2]>, start: usize, point: [f64; 2]) {
     while let [.., a, b] = chain[start..] {
         if orientation(a, b, point) > 0.0 {
@@ -53,34 +114,10 @@ fn push_convex(chain: &mut Vec<[f64; 2]>, start: usize, point: [f64; 2]) {
 }
 
 /// Positive where a, b, c turn left, exactly.
+#[inline]
 fn orientation(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     let [a, b, c] = [a, b, c].map(|[x, y]| Coord { x, y });
     orient2d(a, b, c)
-}
-
-/// The best rectangle around a convex polygon as the base of a box of this height; without one, as a flat box.
-/// None where the polygon is a point.
-pub(super) fn best_rectangle(
-    polygon: &[[f64; 2]],
-    height: Option<f64>,
-    objective: Objective,
-) -> Option<Rectangle> {
-    let mut calipers = Calipers { polygon, touching: [0; 3] };
-    let mut best: Option<Rectangle> = None;
-    for edge in 0..polygon.len() {
-        let Some((direction, extents)) = calipers.next(edge) else {
-            continue;
-        };
-        let measure = height.map_or_else(
-            || objective.flat_measure(extents),
-            |height| objective.measure([extents[0], extents[1], height]),
-        );
-        let found = Rectangle { direction, extents, measure };
-        if best.is_none_or(|best| found.is_better(&best)) {
-            best = Some(found);
-        }
-    }
-    best
 }
 
 impl Rectangle {
@@ -93,15 +130,16 @@ impl Rectangle {
 
 /// The vertices that touch the sides of a rectangle that rolls around a polygon.
 struct Calipers<'a> {
-    polygon: &'a [[f64; 2]],
+    twice: &'a [[f64; 2]],
     /// The farthest along the edge, across it, and back along it.
     touching: [usize; 3],
 }
 
 impl Calipers<'_> {
     /// The direction of an edge, and the extents along and across it. Edges are to be taken in turn.
+    #[inline]
     fn next(&mut self, edge: usize) -> Option<([f64; 2], [f64; 2])> {
-        let start = self.polygon[edge];
+        let start = self.twice[edge];
         let [x, y] = self.offset(start, edge + 1);
         let length = (x * x + y * y).sqrt();
         if length == 0.0 {
@@ -111,7 +149,7 @@ impl Calipers<'_> {
         let mut widths = [0.0; 3];
         let mut from = edge + 1;
         for (side, toward) in [direction, [-s, c], [-c, -s]].into_iter().enumerate() {
-            let at = self.roll(self.touching[side].max(from), edge + self.polygon.len(), toward);
+            let at = self.roll(self.touching[side].max(from), edge + self.twice.len() / 2, toward);
             // Beyond the farthest along the edge, across it and back along it lie ahead, in whichever order.
             from = if side == 0 { at } else { from };
             self.touching[side] = at;
@@ -122,10 +160,11 @@ impl Calipers<'_> {
     }
 
     /// From a vertex, or `last` at most, to where the polygon stops going `toward` a side.
+    #[inline]
     fn roll(&self, from: usize, last: usize, toward: [f64; 2]) -> usize {
         let mut at = from;
         while at < last {
-            let [x, y] = self.offset(self.vertex(at), at + 1);
+            let [x, y] = self.offset(self.twice[at], at + 1);
             // The edge's own length sets the rounding here, so a very short one does not stop it; and what stops it
             // one way is passed on the way back.
             if x * toward[0] + y * toward[1] < 0.0 {
@@ -136,14 +175,10 @@ impl Calipers<'_> {
         at
     }
 
-    /// A vertex; those of a second round are counted on.
-    fn vertex(&self, index: usize) -> [f64; 2] {
-        let count = self.polygon.len();
-        self.polygon[if index < count { index } else { index - count }]
-    }
-
+    /// From a point to a vertex; the first one comes again after two rounds.
+    #[inline]
     fn offset(&self, start: [f64; 2], index: usize) -> [f64; 2] {
-        let [x, y] = self.vertex(index);
+        let [x, y] = if index < self.twice.len() { self.twice[index] } else { self.twice[0] };
         [x - start[0], y - start[1]]
     }
 }
@@ -174,9 +209,10 @@ mod tests {
 
     #[test]
     fn polygons_turn_left_and_hold_all_points() {
-        let mut polygon = Vec::new();
+        let mut made = Polygon::default();
         for mut set in sets() {
-            convex_polygon(&mut set, &mut polygon);
+            made.enclose(&mut set);
+            let polygon = made.corners();
             let corners = polygon.len();
             for index in 0..corners {
                 let [a, b, c] = [0, 1, 2].map(|step| polygon[(index + step) % corners]);
@@ -188,11 +224,11 @@ mod tests {
 
     #[test]
     fn calipers_measure_what_all_points_measure() {
-        let mut polygon = Vec::new();
+        let mut polygon = Polygon::default();
         for mut set in sets() {
-            convex_polygon(&mut set, &mut polygon);
-            let mut calipers = Calipers { polygon: &polygon, touching: [0; 3] };
-            for edge in 0..polygon.len() {
+            polygon.enclose(&mut set);
+            let mut calipers = Calipers { twice: &polygon.twice, touching: [0; 3] };
+            for edge in 0..polygon.corners().len() {
                 let Some(([c, s], extents)) = calipers.next(edge) else {
                     continue;
                 };

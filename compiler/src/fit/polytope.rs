@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 
 use super::hull::{Hull, Shape};
-use super::plane::convex_polygon;
+use super::plane::Polygon;
 
 /// A convex polytope, polygon, line or point.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,14 +39,14 @@ impl Polytope {
     /// Of points in a plane, no two of which are one on these axes: there they are the same polygon.
     fn polygon(mut points: Vec<[f32; 3]>, [i, j]: [usize; 2]) -> Self {
         let flat = |point: &[f32; 3]| [point[i], point[j]].map(f64::from);
-        let mut corners = Vec::new();
-        convex_polygon(&mut points.iter().map(flat).collect::<Vec<_>>(), &mut corners);
+        let mut polygon = Polygon::default();
+        polygon.enclose(&mut points.iter().map(flat).collect::<Vec<_>>());
         points.sort_unstable_by(|a, b| compare(&flat(a), &flat(b)));
         let of = |corner: &[f64; 2]| {
             let found = points.binary_search_by(|point| compare(&flat(point), corner));
             points[found.expect("a corner is one of the points")]
         };
-        let around: Vec<[f32; 3]> = corners.iter().map(of).collect();
+        let around: Vec<[f32; 3]> = polygon.corners().iter().map(of).collect();
         let vertices = sorted(around.clone());
         let number = |vertex: &[f32; 3]| {
             vertices.binary_search_by(|other| compare(other, vertex)).expect("it is one of them") as u32

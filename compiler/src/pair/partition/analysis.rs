@@ -13,8 +13,10 @@ use crate::fit::{self, Frame, Method, Objective, enclose, sort_and_dedup};
 use crate::math::vector::{Vector, add, dot, scale, subtract};
 
 use super::bounds::Bounds;
-use super::kinematic::Kinematic;
-use super::sample::{SMALL, Sample};
+use super::kinematic::{self, Kinematic};
+use super::part::Part;
+use super::sample::Sample;
+use super::small::{SMALL, Small};
 use super::split::{Split, Triangle};
 use super::{Fitting, Position, Rule};
 
@@ -71,6 +73,7 @@ pub(super) struct Scratch {
     extremes: Vec<[f32; 3]>,
     samples: Vec<Sample>,
     kinematic: Kinematic,
+    small: Small,
 }
 
 impl Scratch {
@@ -82,9 +85,7 @@ impl Scratch {
         };
         let split = match rule {
             _ if set.is_deep => None,
-            Rule::Kinematic => {
-                self.kinematic.split(&self.samples, &bounds.frame, set.triangles.len(), leaf_size)
-            }
+            Rule::Kinematic => self.kinematic.split(&self.samples, &bounds.frame),
             Rule::ApproximateBox(position) | Rule::FittedBox(_, position) => {
                 self.along_axes(&bounds, position, leaf_size)
             }
@@ -94,9 +95,21 @@ impl Scratch {
         Analysis { measure: Objective::Collision.measure(bounds.extents), split }
     }
 
+    /// Splits a set of at most [`SMALL`] triangles down to its leaves, by the kinematic rule.
+    pub(super) fn partition_small(
+        &mut self,
+        triangles: &mut [Triangle],
+        level: u32,
+        leaf_size: usize,
+    ) -> Part {
+        let bounds = self.approximate_box(&Set { triangles, first: 0, is_deep: false });
+        let axes = kinematic::axes(&self.samples, &bounds.frame);
+        self.small.partition(triangles, &self.samples, &axes, level, leaf_size)
+    }
+
     /// A box whose orientation is that of a few extreme points.
     fn approximate_box(&mut self, set: &Set<'_>) -> SetBox {
-        extremes(set.samples(), &mut self.extremes);
+        extremes(set.samples().flat_map(|triangle| triangle.corners), &mut self.extremes);
         // Most sets are small, and measured in several frames anyway.
         let method = if set.triangles.len() <= MAX_SAMPLES { Method::Dito26 } else { Method::Descent };
         let frame = fit::fit(&method, Objective::Collision, &self.extremes, &mut self.fit).frame;
@@ -126,7 +139,7 @@ impl Scratch {
             centre: triangle.centre(),
             number: triangle.number,
         }));
-        let bounds = self.samples.iter().fold(Bounds::EMPTY, |union, sample| union.union(sample.bounds));
+        let bounds = self.samples.iter().fold(Bounds::EMPTY, |union, sample| union.union(&sample.bounds));
         let along = |centre, (axis, middle): (&Vector, f64)| add(centre, scale(*axis, middle));
         let centre = frame.axes.iter().zip(bounds.middles()).fold(origin, along);
         SetBox { frame: *frame, centre, extents: bounds.extents() }
@@ -196,23 +209,48 @@ fn whole_leaves(left: usize, count: usize, leaf_size: usize) -> usize {
     (left + leaf_size / 2).div_euclid(leaf_size).clamp(1, most) * leaf_size
 }
 
-/// The first corner that is farthest along each of 13 directions and their opposites, each point once. The directions
+/// The first point that is farthest along each of 13 directions and their opposites, each point once. The directions
 /// are the axes of space, and the diagonals of its cube and of the cube's faces.
-fn extremes<'a>(triangles: impl Iterator<Item = &'a Triangle>, extremes: &mut Vec<[f32; 3]>) {
-    let mut farthest = [(f64::NEG_INFINITY, [0.0f32; 3]); 26];
-    for corner in triangles.flat_map(|triangle| triangle.corners) {
-        let [x, y, z] = corner.map(f64::from);
-        let offsets =
-            [x, y, z, x + y, x - y, y + z, y - z, z + x, z - x, x + y + z, x + y - z, x - y + z, x - y - z];
-        for (i, offset) in offsets.into_iter().enumerate() {
-            for (far, offset) in [(2 * i, offset), (2 * i + 1, -offset)] {
-                if offset > farthest[far].0 {
-                    farthest[far] = (offset, corner);
+fn extremes(points: impl Iterator<Item = [f32; 3]>, extremes: &mut Vec<[f32; 3]>) {
+    // Filled up so that compilers make vectors of them.
+    let (mut low, mut high) = ([f32::INFINITY; 16], [f32::NEG_INFINITY; 16]);
+    let mut ends = [[[0.0f32; 3]; 2]; 13];
+    for point in points {
+        let [x, y, z] = point;
+        let (sum, difference) = (x + y, x - y);
+        let offsets = [
+            x,
+            y,
+            z,
+            sum,
+            difference,
+            y + z,
+            y - z,
+            z + x,
+            z - x,
+            sum + z,
+            sum - z,
+            difference + z,
+            difference - z,
+            x,
+            x,
+            x,
+        ];
+        let is_beyond = |i: usize| (offsets[i] < low[i]) | (offsets[i] > high[i]);
+        if (0..16).fold(false, |is_any, i| is_any | is_beyond(i)) {
+            for (i, [to_low, to_high]) in ends.iter_mut().enumerate() {
+                if offsets[i] < low[i] {
+                    *to_low = point;
+                }
+                if offsets[i] > high[i] {
+                    *to_high = point;
                 }
             }
+            low = std::array::from_fn(|i| low[i].min(offsets[i]));
+            high = std::array::from_fn(|i| high[i].max(offsets[i]));
         }
     }
     extremes.clear();
-    extremes.extend(farthest.map(|(_, corner)| corner));
+    extremes.extend(ends.as_flattened());
     sort_and_dedup(extremes);
 }

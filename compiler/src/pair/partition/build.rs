@@ -3,11 +3,12 @@
 use super::Rule;
 use super::analysis::{self, Analysis, Set};
 use super::part::Part;
+use super::small::SMALL;
 use super::split::{self, Triangle};
 
 /// Levels below which sets are halved by number, so that no input makes this tree deeper than 75 levels: 2^32
 /// triangles need 32 more.
-const DEEPEST_CHOICE: u32 = 43;
+pub(super) const DEEPEST_CHOICE: u32 = 43;
 
 /// Sets of at least this many triangles are split by a thread of their own if one is free.
 const PARALLEL_SIZE: usize = 1024;
@@ -35,6 +36,9 @@ impl Builder {
         let count = triangles.len();
         if count <= self.leaf_size {
             return Part::leaf(count);
+        }
+        if count <= SMALL && matches!(self.rule, Rule::Kinematic) {
+            return scratch.analysis.partition_small(triangles, level, self.leaf_size);
         }
         let set = Set { triangles, first, is_deep: level >= DEEPEST_CHOICE };
         let Analysis { measure, split } = scratch.analysis.analyse(&set, self.rule, self.leaf_size);

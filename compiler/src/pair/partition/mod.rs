@@ -14,6 +14,7 @@ mod fitting;
 mod kinematic;
 mod part;
 mod sample;
+mod small;
 mod split;
 
 pub(crate) use build::partition;
