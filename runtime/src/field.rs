@@ -79,10 +79,10 @@ impl<'a> Field<'a> {
     /// ```
     /// use bvhc_runtime::{Model, include_aligned};
     ///
-    /// let model = Model::from_bytes(include_aligned!("../../tests/golden/tetrahedron-field.bvh"))?;
+    /// let model = Model::from_bytes(include_aligned!("../../tests/golden/quad-field.bvh"))?;
     /// let field = model.field().expect("compiled with --field");
-    /// let found = field.sample([0.1, 0.2, -0.05]).expect("a finite point");
-    /// assert!((found.value - 0.05).abs() <= found.error && found.gradient[2] < -0.9);
+    /// let found = field.sample([1.0, 0.5, 0.4]).expect("a finite point");
+    /// assert!((found.value - 0.4).abs() <= found.error && found.gradient[2] > 0.9);
     /// # Ok::<(), bvhc_runtime::OpenError>(())
     /// ```
     pub fn sample(&self, point: impl Into<[f32; 3]>) -> Option<FieldSample> {

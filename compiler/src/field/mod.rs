@@ -1,7 +1,7 @@
 //! Distance fields: the distance from the surface at the points of a lattice, in a narrow band, with a proven error.
 //!
 //! `lattice` says where the points are, `nearby` which triangles may be near a brick of them, `distance` computes distances,
-//! `sign` says which points are inside, `error` bounds what interpolation adds, and `encode` makes the records.
+//! `sign` says which points are inside, `error` bounds what interpolation adds, and `encode` makes the records. `nanovdb` exports them.
 //!
 //! All lengths here are in voxels, the distance of neighbouring points, unless they are said to be in model units.
 
@@ -9,12 +9,15 @@ mod distance;
 mod encode;
 mod error;
 mod lattice;
+#[cfg(feature = "cli")]
+pub(crate) mod nanovdb;
 mod nearby;
 mod sign;
 
 use std::ops::RangeInclusive;
 
-use bvhc_format::field::BRICK_POINTS;
+use bvhc_format::field::{BRICK_POINTS, FIELD_WIDTH, FieldNode};
+use bvhc_format::section::ArchivedDistanceField;
 use bvhc_runtime::Model;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -123,4 +126,21 @@ pub(crate) fn lay_out_field(corners: &[[[f32; 3]; 3]], model: &Model<'_>, option
         })
         .collect();
     encode::encode(&lattice, &nearby, &bricks, &beyond, &errors, boundary.is_closed())
+}
+
+/// The coordinates of all bricks that are stored, in the order of the tiles.
+pub(crate) fn stored_bricks(section: &ArchivedDistanceField<'_>) -> Vec<[usize; 3]> {
+    let [columns, rows, _] = section.tile_counts.map(|count| count.to_native() as usize);
+    let tiles: &[FieldNode] = section.tiles.get();
+    let of_tile = |(index, tile): (usize, &FieldNode)| {
+        let first =
+            [index % columns.max(1), index / columns.max(1) % rows.max(1), index / (columns * rows).max(1)];
+        let first = first.map(|i| i * FIELD_WIDTH);
+        let stored = tile.stored;
+        (0..64).filter(move |bit| stored >> bit & 1 != 0).map(move |bit| {
+            let at = [bit & 3, bit >> 2 & 3, bit >> 4];
+            [0, 1, 2].map(|axis| first[axis] + at[axis])
+        })
+    };
+    tiles.iter().enumerate().flat_map(of_tile).collect()
 }

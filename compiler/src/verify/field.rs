@@ -1,6 +1,6 @@
 //! Section field: its tree, and samples of it against distances from the surface.
 
-use bvhc_format::field::{BRICK_POINTS, FIELD_WIDTH, FieldNode, LEAF_VALUES, MAX_FIELD_TILES, TILE_POINTS};
+use bvhc_format::field::{BRICK_POINTS, FIELD_WIDTH, FieldNode, LEAF_VALUES, MAX_FIELD_TILES};
 use bvhc_format::section::{ArchivedDistanceField, SectionKind};
 use bvhc_runtime::{Field, Model};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -247,7 +247,7 @@ fn check_samples(
     section: &ArchivedDistanceField<'_>,
     model: &Model<'_>,
 ) -> Result<(), FieldFault> {
-    let bricks = stored_bricks(section);
+    let bricks = crate::field::stored_bricks(section);
     (0..SAMPLES).into_par_iter().try_for_each(|sample| {
         let mut random = SplitMix::new(sample);
         let number = |bits: u64, below: f64| (bits >> 11) as f64 / (1u64 << 53) as f64 * below;
@@ -265,22 +265,6 @@ fn check_samples(
         });
         check_sample(field, model, position)
     })
-}
-
-/// The coordinates of all bricks that are stored, on valid nodes.
-fn stored_bricks(section: &ArchivedDistanceField<'_>) -> Vec<[usize; 3]> {
-    let [columns, rows, _] = section.tile_counts.map(|count| count.to_native() as usize);
-    let tiles: &[FieldNode] = section.tiles.get();
-    let of_tile = |(index, tile): (usize, &FieldNode)| {
-        let first = [index % columns, index / columns % rows, index / (columns * rows)];
-        let first = first.map(|i| i * TILE_POINTS / BRICK_POINTS);
-        let stored = tile.stored;
-        (0..CHILDREN as usize).filter(move |bit| stored >> bit & 1 != 0).map(move |bit| {
-            let at = [bit & 3, bit >> 2 & 3, bit >> 4];
-            [0, 1, 2].map(|axis| first[axis] + at[axis])
-        })
-    };
-    tiles.iter().enumerate().flat_map(of_tile).collect()
 }
 
 fn check_sample(field: &Field<'_>, model: &Model<'_>, position: [f32; 3]) -> Result<(), FieldFault> {
