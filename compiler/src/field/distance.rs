@@ -128,7 +128,9 @@ fn add(triangle: &Local, at: [f64; 3], squares: &mut Row) -> bool {
             let share = ((x * ex + along) * edge.per_square).max(0.0).min(1.0);
             let [rx, ry, rz] = [x - ex * share, dy - ey * share, dz - ez * share];
             least[lane] = least[lane].min(rx * rx + ry * ry + rz * rz);
-            side[lane] = side[lane].min(x * ix + inwards);
+            // Not `min`: with AVX-512, Rust 1.95 compiles that and the comparison below to one that always holds.
+            let inner = x * ix + inwards;
+            side[lane] = if inner < side[lane] { inner } else { side[lane] };
         }
     }
     if triangle.per_square > 0.0 {

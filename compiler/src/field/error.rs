@@ -23,7 +23,6 @@
 //! its negative.
 
 use bvhc_format::field::BRICK_POINTS;
-use fearless_simd::{Level, dispatch};
 
 use super::lattice::{Halo, Lattice};
 use super::{Brick, POINTS, point_of};
@@ -33,6 +32,9 @@ const DIVISIONS: u32 = 2;
 
 /// How far away q is tried, in voxels.
 const AWAY: [f32; 6] = [1.5, 2.1, 2.7, 3.3, 3.9, 4.5];
+
+/// Makes coordinates positive.
+const OFFSET: f32 = 64.0;
 
 /// Half a cell's diagonal: no point of a cell is farther from all of its corners.
 const HALF_DIAGONAL: f32 = 0.866_026;
@@ -48,12 +50,6 @@ pub(super) struct Errors {
 
 /// The errors of samples in the cells of a brick.
 pub(super) fn of_brick(halo: &Halo, brick: &Brick, lattice: &Lattice) -> Errors {
-    // The same operations, and so the same bits, on every level.
-    dispatch!(Level::new(), _ => errors(halo, brick, lattice))
-}
-
-#[inline(always)]
-fn errors(halo: &Halo, brick: &Brick, lattice: &Lattice) -> Errors {
     let band = lattice.band as f32;
     let half_step = lattice.band / f64::from(lattice.bits.most()) / 2.0;
     let least_limit = (lattice.band - half_step) as f32;
@@ -80,13 +76,11 @@ fn errors(halo: &Halo, brick: &Brick, lattice: &Lattice) -> Errors {
     Errors { within: f64::from(within.most) + more, edge: f64::from(edge.most) + more }
 }
 
-#[inline(always)]
 fn has_one_sign(corners: &[f32; 8]) -> bool {
     corners.iter().all(|corner| *corner >= 0.0) || corners.iter().all(|corner| *corner <= 0.0)
 }
 
 /// The distances at the corners of a cell, x changing first.
-#[inline(always)]
 fn corners_of(halo: &Halo, cell: [i32; 3]) -> [f32; 8] {
     std::array::from_fn(|corner| {
         let step = [corner & 1, corner >> 1 & 1, corner >> 2];
@@ -117,7 +111,6 @@ struct Part {
 }
 
 impl Search<'_> {
-    #[inline(always)]
     fn add(&mut self, brick: &Brick, cell: [i32; 3], corners: &[f32; 8]) {
         if brick.is_regular {
             self.cell(cell, corners);
@@ -126,7 +119,6 @@ impl Search<'_> {
         }
     }
 
-    #[inline(always)]
     fn cell(&mut self, cell: [i32; 3], corners: &[f32; 8]) {
         let slope = |pairs: [[usize; 2]; 4]| pairs.map(|[from, to]| corners[to] - corners[from]).iter().sum();
         let gradient: [f32; 3] = [
@@ -165,14 +157,14 @@ impl Search<'_> {
 
     /// How far the values of a part may be above the distance, by points in the direction in which it grows (`sign` 1), or below
     /// it, by points in the opposite one (-1).
-    #[inline(always)]
     fn bound(&self, part: Part, values: &[f32; 8], direction: [f32; 3], sign: f32) -> f32 {
         let middle = part.start.map(|x| x + part.width / 2.0);
         let value = sign * between(values, [0.5; 3]);
         let mut best = (f32::INFINITY, [0; 3]);
         for away in AWAY {
             let point = [0, 1, 2].map(|axis| {
-                let at = (middle[axis] + sign * away * direction[axis]).round_ties_even() as i32;
+                // Rounded down, as it is positive.
+                let at = (middle[axis] + sign * away * direction[axis] + OFFSET + 0.5) as i32 - OFFSET as i32;
                 at.clamp(-(Halo::REACH as i32), (BRICK_POINTS + Halo::REACH) as i32 - 1)
             });
             let excess = value - sign * self.halo.at(point) + distance(middle, point);
@@ -193,14 +185,12 @@ impl Search<'_> {
     }
 }
 
-#[inline(always)]
 fn distance(from: [f32; 3], to: [i32; 3]) -> f32 {
     let square: f32 = (0..3).map(|axis| (from[axis] - to[axis] as f32).powi(2)).sum();
     square.sqrt()
 }
 
 /// The value between those of the corners.
-#[inline(always)]
 fn between(values: &[f32; 8], [x, y, z]: [f32; 3]) -> f32 {
     let mix = |a: f32, b: f32, share: f32| a + (b - a) * share;
     let along_x = [0, 2, 4, 6].map(|k| mix(values[k], values[k + 1], x));
