@@ -45,6 +45,13 @@ enum Brick<'a> {
     Beyond(bool, f32),
 }
 
+/// Where the values of a leaf begin, or the number that they all are.
+#[derive(Clone, Copy)]
+enum Leaf {
+    Values(usize),
+    Limit(f64),
+}
+
 impl<'a> Model<'a> {
     /// The distance field, if the file has one (`--field`). Keep it while you sample: opening it takes a division.
     pub fn field(&self) -> Option<Field<'a>> {
@@ -110,7 +117,8 @@ impl<'a> Field<'a> {
             return self.band();
         }
         let brick = self.brick(index.map(|i| i / BRICK_POINTS as u32));
-        (self.number(brick, index.map(|i| i % BRICK_POINTS as u32)) * self.step) as f32
+        let at = index.map(|i| i % BRICK_POINTS as u32);
+        (self.number(self.leaf(brick, at), at) * self.step) as f32
     }
 
     /// The numbers of points of the lattice along the axes.
@@ -162,14 +170,19 @@ impl<'a> Field<'a> {
             Brick::Beyond(is_inside, error) if across == 0 => return self.beyond(is_inside, error),
             Brick::Beyond(..) => self.edge_error,
         };
-        let (mut bricks, mut numbers) = ([own; 8], [0.0; 8]);
+        // And those along which it reaches into the next leaf.
+        let odd = (0..3).filter(|axis| local[*axis] & 1 != 0).map(|axis| 1 << axis).sum::<usize>();
+        let (mut bricks, mut leaves, mut numbers) = ([own; 8], [Leaf::Limit(0.0); 8], [0.0; 8]);
         for corner in 0..8 {
             let step = [corner & 1, corner >> 1 & 1, corner >> 2].map(|bit| bit as u32);
-            if corner != 0 && corner & across == corner {
-                bricks[corner] = self.brick([0, 1, 2].map(|axis| of_cell[axis] + step[axis]));
+            let at = [0, 1, 2].map(|axis| (local[axis] + step[axis]) & last);
+            if corner & odd == corner {
+                if corner != 0 && corner & across == corner {
+                    bricks[corner] = self.brick([0, 1, 2].map(|axis| of_cell[axis] + step[axis]));
+                }
+                leaves[corner] = self.leaf(bricks[corner & across], at);
             }
-            numbers[corner] =
-                self.number(bricks[corner & across], [0, 1, 2].map(|axis| (local[axis] + step[axis]) & last));
+            numbers[corner] = self.number(leaves[corner & odd], at);
         }
         let is_at_edge = numbers.iter().fold(0.0, |most: f64, number| most.max(number.abs())) >= self.most();
         let (value, slope) = trilinear(&numbers, share);
@@ -199,18 +212,28 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The number at a point of a brick.
+    /// The leaf of a point of a brick.
     #[inline(always)]
-    fn number(&self, brick: Brick<'a>, at: [u32; 3]) -> f64 {
+    fn leaf(&self, brick: Brick<'a>, at: [u32; 3]) -> Leaf {
         let node = match brick {
             Brick::Stored(node) => node,
-            Brick::Beyond(is_inside, _) => return self.limit(is_inside),
+            Brick::Beyond(is_inside, _) => return Leaf::Limit(self.limit(is_inside)),
         };
         let bit = bit_of(at.map(|i| i >> 1));
-        let Some(leaf) = node.child(bit) else { return self.limit(node.is_inside(bit)) };
+        match node.child(bit) {
+            Some(leaf) => Leaf::Values(leaf.wrapping_mul(LEAF_VALUES)),
+            None => Leaf::Limit(self.limit(node.is_inside(bit))),
+        }
+    }
+
+    /// The number at a point of a leaf, by its coordinates in the brick.
+    #[inline(always)]
+    fn number(&self, leaf: Leaf, at: [u32; 3]) -> f64 {
         let [x, y, z] = at.map(|i| (i & 1) as usize);
-        let index = leaf.wrapping_mul(LEAF_VALUES).wrapping_add(x + 2 * y + 4 * z);
-        self.stored(index)
+        match leaf {
+            Leaf::Values(first) => self.stored(first.wrapping_add(x + 2 * y + 4 * z)),
+            Leaf::Limit(number) => number,
+        }
     }
 
     #[inline(always)]

@@ -114,6 +114,8 @@ fn is_plane_beyond(triangle: &Local, at: [f64; 3], limit: f64) -> bool {
 }
 
 /// Takes the least of the squares and those of a triangle's distances from a row; returns whether any is of the triangle.
+// A minimum and a maximum are an instruction each, for all lanes.
+#[allow(clippy::manual_clamp)]
 #[inline(always)]
 fn add(triangle: &Local, at: [f64; 3], squares: &mut Row) -> bool {
     let mut least = [f64::INFINITY; BRICK_POINTS];

@@ -53,7 +53,7 @@ pub(super) fn of_brick(halo: &Halo, brick: &Brick, lattice: &Lattice) -> Errors 
     let band = lattice.band as f32;
     let half_step = lattice.band / f64::from(lattice.bits.most()) / 2.0;
     let least_limit = (lattice.band - half_step) as f32;
-    let search = |limit| Search { halo, limit, most: 0.0 };
+    let search = |limit| Search { halo, limit, most: 0.0, cells: Vec::new() };
     let (mut within, mut edge) = (search(f32::INFINITY), search(band));
     for index in 0..POINTS {
         let cell = point_of(index).map(|i| i as i32);
@@ -72,6 +72,8 @@ pub(super) fn of_brick(halo: &Halo, brick: &Brick, lattice: &Lattice) -> Errors 
             edge.add(brick, cell, &corners);
         }
     }
+    within.refine();
+    edge.refine();
     let more = half_step + lattice.slack + brick.slack;
     Errors { within: f64::from(within.most) + more, edge: f64::from(edge.most) + more }
 }
@@ -100,6 +102,8 @@ struct Search<'a> {
     halo: &'a Halo,
     /// What distances are limited to.
     limit: f32,
+    /// The cells, and their bounds before they are divided.
+    cells: Vec<(f32, [i32; 3])>,
     most: f32,
 }
 
@@ -112,14 +116,29 @@ struct Part {
 
 impl Search<'_> {
     fn add(&mut self, brick: &Brick, cell: [i32; 3], corners: &[f32; 8]) {
-        if brick.is_regular {
-            self.cell(cell, corners);
-        } else {
+        if !brick.is_regular {
             self.most = self.most.max(irregular(corners, self.limit));
+            return;
+        }
+        let (part, values, direction) = self.cell(cell, corners);
+        self.cells.push((self.bounds(part, &values, direction), cell));
+    }
+
+    /// Divides cells, the worst first: so that most are not worse than what was found, and are not divided.
+    fn refine(&mut self) {
+        let mut cells = std::mem::take(&mut self.cells);
+        cells.sort_by(|a, b| b.0.total_cmp(&a.0));
+        for (bound, cell) in cells {
+            if bound <= self.most {
+                return;
+            }
+            let (part, values, direction) = self.cell(cell, &corners_of(self.halo, cell));
+            self.part(part, &values, direction, DIVISIONS);
         }
     }
 
-    fn cell(&mut self, cell: [i32; 3], corners: &[f32; 8]) {
+    /// A cell as a part, the values at its corners, and the direction in which they grow.
+    fn cell(&self, cell: [i32; 3], corners: &[f32; 8]) -> (Part, [f32; 8], [f32; 3]) {
         let slope = |pairs: [[usize; 2]; 4]| pairs.map(|[from, to]| corners[to] - corners[from]).iter().sum();
         let gradient: [f32; 3] = [
             slope([[0, 1], [2, 3], [4, 5], [6, 7]]),
@@ -130,12 +149,12 @@ impl Search<'_> {
         // Any direction is right; this one where distances do not tell which is good.
         let direction = if length > 0.1 { gradient.map(|x| x / length) } else { [0.0, 0.0, 1.0] };
         let values = corners.map(|corner| corner.clamp(-self.limit, self.limit));
-        self.part(Part { start: cell.map(|i| i as f32), width: 1.0 }, &values, direction, DIVISIONS);
+        (Part { start: cell.map(|i| i as f32), width: 1.0 }, values, direction)
     }
 
     /// Raises the greatest error to that of a part with these values at its corners.
     fn part(&mut self, part: Part, values: &[f32; 8], direction: [f32; 3], divisions: u32) {
-        let bound = self.bound(part, values, direction, 1.0).max(self.bound(part, values, direction, -1.0));
+        let bound = self.bounds(part, values, direction);
         if bound <= self.most {
             return;
         }
@@ -153,6 +172,11 @@ impl Search<'_> {
             });
             self.part(Part { start, width: half }, &inner, direction, divisions - 1);
         }
+    }
+
+    /// How far the values of a part may be from the distance.
+    fn bounds(&self, part: Part, values: &[f32; 8], direction: [f32; 3]) -> f32 {
+        self.bound(part, values, direction, 1.0).max(self.bound(part, values, direction, -1.0))
     }
 
     /// How far the values of a part may be above the distance, by points in the direction in which it grows (`sign` 1), or below
