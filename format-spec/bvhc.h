@@ -35,6 +35,7 @@ BVHC_ASSERT(sizeof(bvhc_slice) == 16, "bvhc_slice");
 #define BVHC_KIND_SAMPLES 6u
 #define BVHC_KIND_SOLID 7u
 #define BVHC_KIND_EDGES 8u
+#define BVHC_KIND_FIELD 9u
 #define BVHC_KIND_AABB_TREE 16u
 #define BVHC_KIND_OBB_TREE 17u
 #define BVHC_KIND_KDOP_TREE 18u
@@ -224,6 +225,19 @@ BVHC_ASSERT(sizeof(bvhc_triangle_edges) == 36, "bvhc_triangle_edges");
 BVHC_ASSERT(offsetof(bvhc_triangle_edges, neighbours) == 0, "bvhc_triangle_edges.neighbours");
 BVHC_ASSERT(offsetof(bvhc_triangle_edges, convex) == 12, "bvhc_triangle_edges.convex");
 BVHC_ASSERT(offsetof(bvhc_triangle_edges, concave) == 24, "bvhc_triangle_edges.concave");
+
+/* FieldNode: 24 bytes, aligned to 8. */
+typedef struct bvhc_field_node {
+    uint64_t stored; /* 0 */
+    uint64_t inside; /* 8 */
+    uint32_t first; /* 16 */
+    float error; /* 20 */
+} bvhc_field_node;
+BVHC_ASSERT(sizeof(bvhc_field_node) == 24, "bvhc_field_node");
+BVHC_ASSERT(offsetof(bvhc_field_node, stored) == 0, "bvhc_field_node.stored");
+BVHC_ASSERT(offsetof(bvhc_field_node, inside) == 8, "bvhc_field_node.inside");
+BVHC_ASSERT(offsetof(bvhc_field_node, first) == 16, "bvhc_field_node.first");
+BVHC_ASSERT(offsetof(bvhc_field_node, error) == 20, "bvhc_field_node.error");
 
 /* WideNode: 512 bytes, aligned to 64. */
 typedef struct bvhc_wide_node {
@@ -449,6 +463,33 @@ typedef struct bvhc_edges {
 } bvhc_edges;
 BVHC_ASSERT(sizeof(bvhc_edges) == 16, "bvhc_edges");
 BVHC_ASSERT(offsetof(bvhc_edges, triangles) == 0, "bvhc_edges.triangles");
+
+/* Root of section field (kind 9): 120 bytes, aligned to 8. */
+typedef struct bvhc_distance_field {
+    double origin[3]; /* 0 */
+    double voxel; /* 24 */
+    double step; /* 32 */
+    uint32_t tile_counts[3]; /* 40 */
+    uint32_t bits; /* 52 */
+    uint32_t signs; /* 56 */
+    float edge_error; /* 60 */
+    uint64_t active; /* 64 */
+    bvhc_slice tiles; /* 72 of FieldNode */
+    bvhc_slice bricks; /* 88 of FieldNode */
+    bvhc_slice values; /* 104 of u8 */
+} bvhc_distance_field;
+BVHC_ASSERT(sizeof(bvhc_distance_field) == 120, "bvhc_distance_field");
+BVHC_ASSERT(offsetof(bvhc_distance_field, origin) == 0, "bvhc_distance_field.origin");
+BVHC_ASSERT(offsetof(bvhc_distance_field, voxel) == 24, "bvhc_distance_field.voxel");
+BVHC_ASSERT(offsetof(bvhc_distance_field, step) == 32, "bvhc_distance_field.step");
+BVHC_ASSERT(offsetof(bvhc_distance_field, tile_counts) == 40, "bvhc_distance_field.tile_counts");
+BVHC_ASSERT(offsetof(bvhc_distance_field, bits) == 52, "bvhc_distance_field.bits");
+BVHC_ASSERT(offsetof(bvhc_distance_field, signs) == 56, "bvhc_distance_field.signs");
+BVHC_ASSERT(offsetof(bvhc_distance_field, edge_error) == 60, "bvhc_distance_field.edge_error");
+BVHC_ASSERT(offsetof(bvhc_distance_field, active) == 64, "bvhc_distance_field.active");
+BVHC_ASSERT(offsetof(bvhc_distance_field, tiles) == 72, "bvhc_distance_field.tiles");
+BVHC_ASSERT(offsetof(bvhc_distance_field, bricks) == 88, "bvhc_distance_field.bricks");
+BVHC_ASSERT(offsetof(bvhc_distance_field, values) == 104, "bvhc_distance_field.values");
 
 /* Root of section aabb-tree (kind 16): 48 bytes, aligned to 8. */
 typedef struct bvhc_aabb_tree {

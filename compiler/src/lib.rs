@@ -46,6 +46,7 @@ pub mod clean;
 #[doc(hidden)]
 pub mod cli;
 pub mod compile;
+mod field;
 #[doc(hidden)]
 pub mod file;
 #[doc(hidden)]
@@ -72,6 +73,7 @@ pub mod verify;
 pub mod world;
 
 pub use compile::{CompileError, Compiled, Layout, OUTPUT_REVISION, Options, Quality, Report, Source, key};
+pub use field::{Bits as FieldBits, Options as FieldOptions};
 pub use file::Bytes;
 pub use import::{Files, Folder, NoFiles, OtherInput};
 pub use layout::EdgeCounts;

@@ -10,6 +10,7 @@ compile_error!("bvhc records are read in place and are little-endian; big-endian
 
 pub mod describe;
 pub mod edges;
+pub mod field;
 pub mod header;
 pub mod hull;
 pub mod hulls;

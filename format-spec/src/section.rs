@@ -10,6 +10,7 @@ use rkyv::{Archive, Portable, Serialize};
 
 use crate::describe::{Described, Field, Shape, Type, type_of};
 use crate::edges::TriangleEdges;
+use crate::field::FieldNode;
 use crate::hull::HullVertex;
 use crate::hulls::HullNode;
 use crate::kdop::LaneRow;
@@ -332,6 +333,32 @@ sections! {
     Edges as ArchivedEdges = 8, "edges", Optional, 16 {
         /// One record a triangle, by its number.
         triangles: Slice(&'a [TriangleEdges]),
+    }
+
+    /// Distances from the surface at the points of a lattice. Point i of an axis is at `origin + i * voxel`.
+    DistanceField as ArchivedDistanceField = 9, "field", Optional, 120 {
+        /// The lattice's first point, in the model's units.
+        origin: Value([f64; 3]),
+        /// The distance between neighbouring points along an axis, in the model's units.
+        voxel: Value(f64),
+        /// The distance that a value of 1 stands for, in the model's units.
+        step: Value(f64),
+        /// The number of tiles along each axis.
+        tile_counts: Value([u32; 3]),
+        /// Bits of a value: 8 or 16.
+        bits: Value(u32),
+        /// 0 where the surface is closed, so that signs are exact; 1 where they are those of rounded winding numbers.
+        signs: Value(u32),
+        /// A bound of the error of samples in cells with corners that are not within the band, in the model's units.
+        edge_error: Value(f32),
+        /// How many points are within the band.
+        active: Value(u64),
+        /// The tiles: x changes first, then y, then z.
+        tiles: Slice(&'a [FieldNode]),
+        /// The bricks that are stored, in the order of their tiles.
+        bricks: Slice(&'a [FieldNode]),
+        /// The values of the leaves that are stored, in the order of their bricks: two's complement, little-endian.
+        values: Slice(&'a [u8]),
     }
 
     /// The sixteen-wide tree of axis-aligned boxes. Node 0 is the root.

@@ -9,6 +9,7 @@
 //!                all that it hits               all_hits
 //! a point        which point is closest?        closest_point, closest_points  point, distance, normal, triangle
 //!                is it inside, how deep?        contains, winding, signed_distance
+//!                how far is it, about?          field, sample                 value, gradient, error
 //! a box, a ball  which triangles touch it?      overlap_box, overlap_sphere
 //! a shape        which triangles touch it?      overlaps, overlap              triangle
 //!                where, and how deep?           touches, contacts, manifold   point, normals, gap, triangle
@@ -55,6 +56,7 @@ mod blocks;
 mod bounds;
 mod directory;
 mod error;
+mod field;
 #[cfg(feature = "hashes")]
 mod hashes;
 mod hull;
@@ -90,6 +92,7 @@ pub use bounds::Aabb;
 #[cfg(feature = "mmap")]
 pub use error::FileError;
 pub use error::{OpenError, SectionFault};
+pub use field::{Field, FieldSample};
 #[cfg(feature = "hashes")]
 pub use hashes::HashError;
 pub use hull::Hull;

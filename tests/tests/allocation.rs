@@ -5,6 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
+use bvhc::FieldOptions;
 use bvhc::compile::{Options, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{
@@ -17,7 +18,7 @@ use bvhc_tests::scene::{hall, icosphere};
 use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::trial::Trial;
 use bvhc_tests::support::world::{Placed, compiled_world};
-use bvhc_tests::support::{Scene, compiled};
+use bvhc_tests::support::{Scene, compiled, compiled_with};
 
 thread_local! {
     /// How often this thread has allocated. `const`, so that it needs no memory itself.
@@ -103,6 +104,21 @@ fn check(mesh: Mesh) {
                 assert_eq!(requests(|| ask(&model, &ray, point)), 0, "{}", model.level().name());
             }
         }
+    }
+}
+
+#[test]
+fn samples_of_a_field_allocate_nothing() {
+    let options = Options { field: Some(FieldOptions::new(24)), obb: None, ..Options::default() };
+    let file = compiled_with(&icosphere::displaced(4, 0.2, 1), &options);
+    let model = Model::from_bytes(&file).expect("it opens");
+    let mut random = Random::new(8);
+    for _ in 0..100 {
+        let at = random.point([-1.5; 3], [1.5; 3]);
+        let counted = requests(|| {
+            std::hint::black_box(model.field().map(|field| field.sample(at)));
+        });
+        assert_eq!(counted, 0);
     }
 }
 

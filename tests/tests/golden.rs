@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bvhc::FieldOptions;
 use bvhc::compile::{Layout, OUTPUT_REVISION, Options, Quality, compile};
 use bvhc::optimise::Stop;
 use bvhc::pair::kdop;
@@ -19,7 +20,7 @@ use bvhc_tests::support::dump::annotate;
 type Ask = fn() -> Options;
 
 /// The files.
-const FILES: [(&str, Ask); 8] = [
+const FILES: [(&str, Ask); 9] = [
     ("quad.bvh", || of_layout(Layout::Fast)),
     ("quad-small.bvh", || of_layout(Layout::Small)),
     ("quad-samples.bvh", || Options { samples: true, ..Options::default() }),
@@ -28,6 +29,7 @@ const FILES: [(&str, Ask); 8] = [
     ("quad-rss.bvh", || of_swept(Cores::Same(Core::Rectangle))),
     ("quad-hybrid.bvh", || of_swept(Cores::Hybrid)),
     ("quad-hulls.bvh", || Options { obb: None, hulls: true, ..Options::default() }),
+    ("quad-field.bvh", || Options { obb: None, field: Some(FieldOptions::new(8)), ..Options::default() }),
 ];
 
 fn of_layout(layout: Layout) -> Options {

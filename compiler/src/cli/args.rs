@@ -104,6 +104,8 @@ pub(super) enum Command {
     Verify(VerifyArgs),
     /// Answer queries, one per line, as CSV on standard output
     Query(QueryArgs),
+    /// Write a part of a compiled file in another program's format
+    Export(ExportArgs),
     /// Print a script that completes command lines in a shell
     Completions {
         /// The shell
@@ -125,6 +127,25 @@ pub(super) struct InspectArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// `bvhc export FORMAT FILE -o OUT`
+#[derive(Debug, clap::Args)]
+pub(super) struct ExportArgs {
+    /// What to write
+    pub(super) format: ExportFormat,
+    /// The compiled file
+    pub(super) file: PathBuf,
+    /// The file to write; `-` writes to standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(super) output: PathBuf,
+}
+
+/// The formats of exports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum ExportFormat {
+    /// The distance field (`--field`) as a raw NanoVDB grid: a level set of floats
+    Nanovdb,
 }
 
 /// `bvhc verify FILE`

@@ -72,6 +72,12 @@ pub(super) enum CliError {
         /// Where they differ.
         error: SourceError,
     },
+    /// A file has no distance field.
+    #[error("{file}: has no distance field: compile the model with --field (a world has none)")]
+    NoField {
+        /// The file.
+        file: String,
+    },
     /// Two files do not have the volumes that a query needs.
     #[error("{file}: {error}")]
     Volume {
@@ -301,6 +307,7 @@ impl CliError {
             | Self::Open { .. }
             | Self::Verify { .. }
             | Self::Source { .. }
+            | Self::NoField { .. }
             | Self::Volume { .. }
             | Self::Warnings { .. }
             | Self::Query { .. } => BAD_INPUT,

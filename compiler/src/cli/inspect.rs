@@ -73,6 +73,7 @@ fn object(model: &Model<'_>) -> Value {
         "split_triangles": split_triangles(model),
         "hull_vertices": hull_vertices(model),
         "edges": edges(model).map(|edges| report::edges(&edges)),
+        "field": field(model),
         "bounds": { "min": bounds.min, "max": bounds.max },
         "names": {
             "materials": names(&metadata.materials),
@@ -84,6 +85,49 @@ fn object(model: &Model<'_>) -> Value {
         "sections": model.sections().entries().map(|(entry, _)| section(&entry)).collect::<Vec<_>>(),
         "trees": trees(model).map(|record| tree(model, record)).collect::<Vec<_>>(),
     })
+}
+
+/// The distance field: its lattice, its band, and what a point within the band takes.
+fn field(model: &Model<'_>) -> Option<Value> {
+    let (field, section) = (model.field()?, model.sections().field()?);
+    let errors = section.bricks.get().iter().map(|brick| brick.error);
+    let active = section.active.to_native();
+    Some(json!({
+        "points": field.points(),
+        "voxel": field.voxel(),
+        "band": field.band(),
+        "bits": section.bits.to_native(),
+        "exact_signs": field.signs_are_exact(),
+        "active": active,
+        "bytes_per_active": share(field_bytes(model), active),
+        "greatest_error": errors.fold(0.0, f32::max),
+        "edge_error": section.edge_error.to_native(),
+    }))
+}
+
+/// Bytes of section field.
+fn field_bytes(model: &Model<'_>) -> u64 {
+    let kind = SectionKind::DistanceField as u32;
+    let mut entries = model.sections().entries().map(|(entry, _)| entry);
+    entries.find(|entry| entry.kind == kind && entry.mesh == model.mesh()).map_or(0, |entry| entry.length)
+}
+
+fn describe_field(text: &mut String, model: &Model<'_>) -> std::fmt::Result {
+    let (Some(field), Some(section)) = (model.field(), model.sections().field()) else { return Ok(()) };
+    let active = section.active.to_native();
+    writeln!(
+        text,
+        "field      {} within {} of the surface, {} apart; {:.2} bytes a point, in {} bits",
+        counted(active, "point"),
+        field.band(),
+        field.voxel(),
+        share(field_bytes(model), active),
+        section.bits.to_native(),
+    )?;
+    if !field.signs_are_exact() {
+        writeln!(text, "           signs are of rounded winding numbers, as the surface is open")?;
+    }
+    Ok(())
 }
 
 /// The name, length and hash of each file that the source refers to.
@@ -221,6 +265,7 @@ fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Resul
     if let Some(edges) = edges(model) {
         writeln!(text, "surface    {}", report::surface(&edges))?;
     }
+    describe_field(text, model)?;
     writeln!(
         text,
         "dropped    {} of zero area, {} of fewer than three corners",

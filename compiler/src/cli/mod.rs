@@ -7,6 +7,7 @@ mod cache;
 mod compile;
 mod depfile;
 mod error;
+mod export;
 mod file;
 mod inspect;
 mod key;
@@ -61,6 +62,7 @@ fn dispatch(args: Args) -> Result<(), CliError> {
         Some(Command::Inspect(args)) => inspect::run(&args),
         Some(Command::Verify(args)) => verify::run(&args),
         Some(Command::Query(args)) => query::run(&args),
+        Some(Command::Export(args)) => export::run(&args),
         Some(Command::Completions { shell }) => manual::completions(shell),
         Some(Command::Man { folder }) => manual::pages(&folder),
         None => match args.compile {

@@ -2,6 +2,7 @@
 
 use super::user::UserMetadataError;
 use crate::clean::CleanError;
+use crate::field;
 use crate::import::ImportError;
 
 /// Why a source could not be compiled.
@@ -49,5 +50,17 @@ pub enum CompileError {
     NoSuchKdop {
         /// How many were requested.
         k: u32,
+    },
+    /// A distance field of that many cells, or with a band of that width, is not made.
+    #[error(
+        "a distance field has {} to {} cells along the longest axis, and a band of {} to {} cells: not {resolution} and {band}",
+        field::Options::RESOLUTIONS.start(), field::Options::RESOLUTIONS.end(),
+        field::Options::BANDS.start(), field::Options::BANDS.end(),
+    )]
+    NoSuchField {
+        /// The cells along the longest axis that were requested.
+        resolution: u32,
+        /// The cells of the band.
+        band: u32,
     },
 }

@@ -8,6 +8,7 @@ use bvhc_format::obb::{PairLeaf, PairRef};
 use super::error::CompileError;
 use super::options::{Layout, Options};
 use super::stage::{Clock, Progress, Stage};
+use crate::file::Bytes;
 use crate::import::OtherInput;
 use crate::layout::weld::Weld;
 use crate::layout::{self, LeafTable, Packing, SolidRecords, WideTree};
@@ -120,6 +121,11 @@ impl<'a> Job<'a> {
             };
             obb::build_with_budget(self.corners(), &self.options.obb.unwrap_or_default(), &watch)
         })
+    }
+
+    /// A file with the tree of axis-aligned boxes alone, for queries while others are made.
+    pub(crate) fn bare_file(&self) -> Result<Bytes, CompileError> {
+        super::bare_file_of(self.laid_out, self.mesh)
     }
 
     /// How the triangles share their edges, and the boundary.

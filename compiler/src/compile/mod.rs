@@ -337,8 +337,13 @@ fn optimise_watched(
 /// A file with only this tree.
 fn bare_file(tree: &Weighed, mesh: &Mesh, weld: &Weld) -> Result<Bytes, CompileError> {
     let laid_out = LaidOut { wide: layout::lay_out(tree, mesh, weld), packing: None, weld: weld.clone() };
+    bare_file_of(&laid_out, mesh)
+}
+
+/// A file with only this tree, laid out.
+fn bare_file_of(laid_out: &LaidOut, mesh: &Mesh) -> Result<Bytes, CompileError> {
     let options = Options { obb: None, ..Options::default() };
     let origin = Origin { hash: file::hash(&[]), length: 0, inputs: &[], steps: None };
     let mut clock = Clock { progress: &(), seconds: Vec::new() };
-    Ok(write(&mut Job::new(mesh, &laid_out, &options, &()), &origin, &mut clock)?.bytes)
+    Ok(write(&mut Job::new(mesh, laid_out, &options, &()), &origin, &mut clock)?.bytes)
 }

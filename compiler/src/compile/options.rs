@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bvhc_format::swept::Cores;
 
+use crate::field;
 use crate::fit::Method;
 use crate::optimise::Stop;
 use crate::pair::kdop;
@@ -95,6 +96,8 @@ pub struct Options {
     pub hulls: bool,
     /// Whether the file says what is across the edges of each triangle, for contacts without seams.
     pub edges: bool,
+    /// How the distance field is made; `None`: the file has none.
+    pub field: Option<field::Options>,
     /// Time budget for all fits of oriented boxes: if time is left, searches run longer than `obb` says. The file
     /// records the resulting options, which reproduce it.
     pub obb_time: Option<Duration>,
@@ -119,6 +122,7 @@ impl Default for Options {
             swept: None,
             hulls: false,
             edges: false,
+            field: None,
             obb_time: None,
             user_metadata: BTreeMap::new(),
             threads: None,

@@ -4,6 +4,7 @@
 
 mod aabb_tree;
 mod edges;
+mod field;
 mod geometry;
 mod hull;
 mod hull_tree;
@@ -30,6 +31,7 @@ pub(crate) static ALL: &[&dyn Output] = &[
     &samples::Samples,
     &solid::Solid,
     &edges::Edges,
+    &field::Field,
     &kdop_tree::KdopTree,
     &hull::Hull,
     &swept_tree::SweptTree,

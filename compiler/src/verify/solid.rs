@@ -59,6 +59,11 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<(), SolidFault> {
     expected.check_boundary(solid.boundary.get())
 }
 
+/// Whether the surface has no boundary, on valid blocks and triangle numbers.
+pub(super) fn is_closed(checked: &Checked<'_>) -> bool {
+    Expected::of(checked).boundary.is_empty()
+}
+
 /// A vertex, as the bits of its coordinates.
 type Vertex = [u32; 3];
 

@@ -25,7 +25,7 @@ fn help_tells_a_newcomer_enough() {
     for kind in ["compile", "inspect", "verify", "query"] {
         assert!(sandbox.run(&[kind, "--help"]).ok().contains("Usage: bvhc "));
     }
-    for kind in ["--help", "ray", "any", "point", "box", "sphere", "inside", "signed-distance"] {
+    for kind in ["--help", "ray", "any", "point", "box", "sphere", "inside", "signed-distance", "field"] {
         let help = sandbox.run(&["query", kind, "--help"]);
         assert!(help.ok().contains("hit,t,u,v,face,material,group,nx,ny,nz"), "{kind}");
     }

@@ -4,6 +4,7 @@ mod batch;
 mod collide;
 mod compile;
 mod distance;
+mod field;
 mod help;
 mod inspect;
 mod obb;

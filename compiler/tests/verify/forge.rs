@@ -68,6 +68,7 @@ pub(crate) const HULL: u32 = SectionKind::Hull as u32;
 pub(crate) const SAMPLES: u32 = SectionKind::Samples as u32;
 pub(crate) const SOLID: u32 = SectionKind::Solid as u32;
 pub(crate) const EDGES: u32 = SectionKind::Edges as u32;
+pub(crate) const FIELD: u32 = SectionKind::DistanceField as u32;
 pub(crate) const TREE: u32 = SectionKind::AabbTree as u32;
 pub(crate) const OBB: u32 = SectionKind::ObbTree as u32;
 pub(crate) const KDOP: u32 = SectionKind::KdopTree as u32;

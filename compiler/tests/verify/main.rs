@@ -1,6 +1,7 @@
 //! Breaks each rule of FORMAT.md that only `verify` checks, and expects it to report that rule.
 
 mod edges;
+mod field;
 mod forge;
 mod hull;
 mod hulls;

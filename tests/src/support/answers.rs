@@ -83,6 +83,7 @@ pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u
         answers += u64::from(model.winding(point).is_some_and(|winding| winding.value != 0.0));
         answers += u64::from(model.signed_distance(point, InsideRule::NonZero).is_some());
         answers += u64::from(model.closest_point(point, f32::INFINITY).is_some());
+        answers += u64::from(model.field().is_some_and(|field| field.sample(point).is_some()));
         answers += u64::from(model.closest_point(point, 0.1).is_some());
         let mut count = |_| {
             answers += 1;

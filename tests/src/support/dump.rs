@@ -209,6 +209,7 @@ impl Dump<'_> {
             "rows" => self.swept_nodes(slice.count),
             "vertices" => self.records(slice, Self::hull_vertex),
             "boundary" => self.records(slice, Self::boundary_edges),
+            "tiles" | "bricks" => self.records(slice, Self::field_node),
             "runs" => self.records(slice, Self::run),
             "trees" => self.records(slice, Self::statistics),
             "bytes" => self.packed_blocks(slice),
@@ -228,6 +229,15 @@ impl Dump<'_> {
         }
     }
 
+    fn field_node(&mut self) {
+        self.fields(&[
+            ("stored", 8, Kind::U64),
+            ("inside", 8, Kind::U64),
+            ("first", 4, Kind::U32),
+            ("error", 4, Kind::F32),
+        ]);
+    }
+
     fn input(&mut self) {
         self.fields(&[("hash", 32, Kind::Raw), ("length", 8, Kind::U64)]);
     }
@@ -239,6 +249,8 @@ impl Dump<'_> {
         }
         if name.ends_with("ends") || ["triangles", "faces", "slots", "neighbours", "starts"].contains(&name) {
             self.field(&format!("{name}[..]"), 4 * count, Kind::U32);
+        } else if name == "values" && kind == SectionKind::DistanceField {
+            self.field("values[..]", count, Kind::U8);
         } else if name == "corners" {
             self.field("corners[..]", 2 * count, Kind::Corners);
         } else {

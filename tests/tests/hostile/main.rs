@@ -2,6 +2,7 @@
 
 mod blocks;
 mod edges;
+mod field;
 mod frame;
 mod hull;
 mod hulls;

@@ -24,10 +24,13 @@ position or direction that is not finite and a direction of zero are errors.
   sphere    x y z  radius                                  count,faces
   inside    x y z                                          place,winding
   signed-distance  x y z                                   distance,x,y,z,face
+  field     x y z                                          distance,gx,gy,gz,error
   collide   r11 r12 r13  r21 r22 r23  r31 r32 r33  x y z   collides,pairs
   distance  the same                                       distance,ax,ay,az,bx,by,bz,face_a,face_b
   overlap   SHAPE (`bvhc query overlap --help`)            count,faces
   cast      SHAPE  dx dy dz  [t_max]                       hit,t,x,y,z,nx,ny,nz,face,depth
+
+field samples what `--field` has stored, limited to its band; the error is a bound.
 
 Of a file with a world, rows name the instance, too, in a column `instance` before that of the face; box, sphere, overlap and \
 touches have the names of all instances that are touched, and for each its faces or contacts, with semicolons between. inside \
@@ -147,6 +150,9 @@ pub(in crate::cli) enum Query {
     /// Find the closest point of the model and its distance, negative inside
     #[command(after_help = LINES)]
     SignedDistance(ModelArgs),
+    /// Sample the distance field of a file compiled with `--field`: the distance, its gradient, and a bound of the error
+    #[command(after_help = LINES)]
+    Field(ModelArgs),
     /// Test whether two models collide, for each of a list of poses
     #[command(after_help = COLLIDE_HELP)]
     Collide(CollideArgs),

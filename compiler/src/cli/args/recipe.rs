@@ -10,6 +10,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use super::{KdopArgs, ObbArgs};
 use crate::cli::error::UsageError;
 use crate::compile::{Layout, Options, Quality};
+use crate::field;
 use crate::optimise::Stop;
 use crate::placement::{Axes, Placement};
 use crate::section;
@@ -42,6 +43,16 @@ pub(in crate::cli) struct RecipeArgs {
     /// 36 bytes a triangle
     #[arg(long)]
     edges: bool,
+    /// Store the distance from the surface at the points of a lattice with so many cells along the longest axis, in a band near
+    /// the surface: about 1.4 bytes for each point within the band
+    #[arg(long, value_name = "RESOLUTION", value_parser = clap::value_parser!(u32).range(in_clap(field::Options::RESOLUTIONS)))]
+    field: Option<u32>,
+    /// With `--field`: how far the band reaches to either side of the surface, in cells [default: 3]
+    #[arg(long, value_name = "CELLS", requires = "field", value_parser = clap::value_parser!(u32).range(in_clap(field::Options::BANDS)))]
+    band: Option<u32>,
+    /// With `--field`: the bits of a distance [default: 8]
+    #[arg(long, value_name = "BITS", requires = "field", value_parser = PossibleValuesParser::new(["8", "16"]))]
+    field_bits: Option<String>,
     /// With `--quality best`: the number of steps for optimising the tree [default: 16]; the file records it
     #[arg(long, value_name = "N")]
     steps: Option<u32>,
@@ -76,6 +87,7 @@ impl RecipeArgs {
             layout: self.layout.into(),
             obb: None,
             edges: self.edges,
+            field: self.field(),
             ..Options::default()
         };
         match &self.trees {
@@ -96,6 +108,15 @@ impl RecipeArgs {
         let searches = options.obb.is_some_and(|options| options.fit.can_be_longer());
         (options.stop, options.obb_time) = self.stop(searches)?;
         Ok(Options { user_metadata: self.user_metadata()?, threads: self.threads, ..options })
+    }
+
+    fn field(&self) -> Option<field::Options> {
+        let defaults = field::Options::new(self.field?);
+        let bits = match self.field_bits.as_deref() {
+            Some("16") => field::Bits::Sixteen,
+            _ => field::Bits::Eight,
+        };
+        Some(field::Options { band: self.band.unwrap_or(defaults.band), bits, ..defaults })
     }
 
     fn user_metadata(&self) -> Result<BTreeMap<String, String>, UsageError> {
@@ -128,6 +149,11 @@ impl RecipeArgs {
     pub(in crate::cli) fn is_timed(&self) -> bool {
         self.time_budget.is_some()
     }
+}
+
+/// A range as clap takes it.
+fn in_clap(range: std::ops::RangeInclusive<u32>) -> std::ops::RangeInclusive<i64> {
+    i64::from(*range.start())..=i64::from(*range.end())
 }
 
 /// [`Quality`] as an argument.

@@ -2,6 +2,7 @@
 
 mod collide;
 mod distance;
+mod field;
 mod fields;
 mod inside;
 mod model;
@@ -38,6 +39,7 @@ pub(super) fn run(args: &QueryArgs) -> Result<(), CliError> {
         Query::Touches(args) => ask_for_contacts(args.wanted(), &args.model),
         Query::Inside(args) => ask_inside(inside::Kind::Inside, args),
         Query::SignedDistance(args) => ask_inside(inside::Kind::SignedDistance, args),
+        Query::Field(args) => ask_field(args),
         Query::Collide(args) => ask_whether_both_meet(args),
         Query::Distance(args) => ask_how_far(args),
         Query::Pairs(args) => {
@@ -63,6 +65,15 @@ fn ask_inside(kind: inside::Kind, args: &ModelArgs) -> Result<(), CliError> {
         return answer_all(&world::Inside { kind, world: file.world() }, args.input.as_deref());
     }
     answer_all(&inside::Handler { kind, model: file.model.model() }, args.input.as_deref())
+}
+
+/// The field is that of the file's first mesh, so a world has none.
+fn ask_field(args: &ModelArgs) -> Result<(), CliError> {
+    let file = Compiled::read(&args.file)?;
+    match file.model.model().field().filter(|_| !has_world(&file)) {
+        Some(field) => answer_all(&field::Handler { field }, args.input.as_deref()),
+        None => Err(CliError::NoField { file: file.name.clone() }),
+    }
 }
 
 fn ask_shape(kind: shape::Kind, args: &ModelArgs) -> Result<(), CliError> {

@@ -1,0 +1,58 @@
+//! Section field.
+
+use bvhc_format::section::SectionKind;
+use bvhc_runtime::Model;
+
+use super::{Made, Output};
+use crate::compile::error::CompileError;
+use crate::compile::flags::Flags;
+use crate::compile::job::Job;
+use crate::compile::options::Options;
+use crate::compile::stage::Stage;
+use crate::field::{Bits, Options as FieldOptions, lay_out_field};
+use crate::file::Section;
+use crate::verify::checked::{Checked, TreeFacts};
+use crate::verify::error::VerifyError;
+use crate::verify::field;
+
+/// Only on request: `--field`.
+pub(super) struct Field;
+
+impl Output for Field {
+    fn kind(&self) -> SectionKind {
+        SectionKind::DistanceField
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::of_section("field")
+    }
+
+    fn flags(&self, options: &Options, flags: &mut Flags<'_>) {
+        let Some(field) = options.field else { return };
+        let defaults = FieldOptions::new(field.resolution);
+        flags.flag("field", field.resolution, 0);
+        flags.flag("band", field.band, defaults.band);
+        flags.flag("field-bits", field.bits.count(), Bits::default().count());
+    }
+
+    fn is_asked(&self, job: &Job<'_>) -> bool {
+        job.options.field.is_some()
+    }
+
+    fn make(&self, job: &Job<'_>) -> Result<Option<Made>, CompileError> {
+        let Some(options) = &job.options.field else { return Ok(None) };
+        if !options.are_possible() {
+            let FieldOptions { resolution, band, .. } = *options;
+            return Err(CompileError::NoSuchField { resolution, band });
+        }
+        let bytes = job.bare_file()?;
+        let model = Model::from_bytes(&bytes).expect("what the compiler makes can be opened");
+        let records = lay_out_field(&job.corners(), &model, options);
+        Ok(Some(Made::plain(Section::new(&records.root()))))
+    }
+
+    fn check(&self, checked: &Checked<'_>) -> Result<Option<TreeFacts>, VerifyError> {
+        field::check(checked)?;
+        Ok(None)
+    }
+}

@@ -1,0 +1,283 @@
+//! Section field: its tree, and samples of it against distances from the surface.
+
+use bvhc_format::field::{BRICK_POINTS, FIELD_WIDTH, FieldNode, LEAF_VALUES, MAX_FIELD_TILES};
+use bvhc_format::section::{ArchivedDistanceField, SectionKind};
+use bvhc_runtime::{Field, Model};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use super::checked::Checked;
+use super::error::Fault;
+use super::solid;
+use crate::math::random::SplitMix;
+
+/// What is wrong with a distance field.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FieldFault {
+    /// A number of the root is impossible.
+    #[error("{field} is {found} (F{rule})")]
+    Number {
+        /// The field.
+        field: &'static str,
+        /// What it says.
+        found: f64,
+        /// The rule.
+        rule: u8,
+    },
+    /// There are too few or too many records.
+    #[error("there are {found} {what} instead of {expected} (F{rule})")]
+    Count {
+        /// Of what.
+        what: &'static str,
+        /// How many there are.
+        found: u64,
+        /// How many there should be.
+        expected: u64,
+        /// The rule.
+        rule: u8,
+    },
+    /// The children of a node do not follow those of the one before.
+    #[error("the children of {level} {index} begin at {found} instead of {expected} (F2)")]
+    First {
+        /// `tile` or `brick`.
+        level: &'static str,
+        /// Its index.
+        index: usize,
+        /// Where they begin.
+        found: u32,
+        /// Where they should.
+        expected: u64,
+    },
+    /// A child is stored and inside at once, or is stored in vain, or has a value beyond the limit.
+    #[error("{level} {index}, child {child}: {reason} (F3)")]
+    Child {
+        /// `tile` or `brick`.
+        level: &'static str,
+        /// Its index.
+        index: usize,
+        /// The child's bit.
+        child: u32,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// The bound of an error is no length.
+    #[error("the error of {level} {index} is {found} (F5)")]
+    Error {
+        /// `tile` or `brick`.
+        level: &'static str,
+        /// Its index.
+        index: usize,
+        /// What it is.
+        found: f32,
+    },
+    /// The lattice does not hold the surface and its band.
+    #[error("along axis {axis}, the lattice is from {} to {}, and the band from {} to {} (F6)", lattice[0], lattice[1], band[0], band[1])]
+    Lattice {
+        /// The axis.
+        axis: usize,
+        /// Where the lattice begins and ends.
+        lattice: [f64; 2],
+        /// Where the bounds, grown by the band, begin and end.
+        band: [f64; 2],
+    },
+    /// A sample is too far from the distance.
+    #[error("at {position:?} the value is {found} within {error}, and the distance {expected} (F7)")]
+    Sample {
+        /// The position.
+        position: [f32; 3],
+        /// The value there.
+        found: f32,
+        /// The bound of its error.
+        error: f32,
+        /// The distance, limited to the band; without its sign if signs are not exact.
+        expected: f64,
+    },
+}
+
+impl Fault for FieldFault {
+    const SECTION: SectionKind = SectionKind::DistanceField;
+}
+
+/// How many positions are sampled.
+const SAMPLES: u64 = 1 << 14;
+
+/// Bits of a node's children.
+const CHILDREN: u32 = (FIELD_WIDTH * FIELD_WIDTH * FIELD_WIDTH) as u32;
+
+/// F1 to F7, on valid blocks.
+pub(crate) fn check(checked: &Checked<'_>) -> Result<(), FieldFault> {
+    let Some(section) = checked.model.sections().field() else { return Ok(()) };
+    check_root(section, solid::is_closed(checked))?;
+    check_nodes(section)?;
+    let Some(field) = checked.model.field() else { return Ok(()) };
+    check_lattice(&field, checked.model)?;
+    check_samples(&field, section, checked.model)
+}
+
+/// F1
+fn check_root(section: &ArchivedDistanceField<'_>, is_closed: bool) -> Result<(), FieldFault> {
+    let number = |field, found| FieldFault::Number { field, found, rule: 1 };
+    for origin in section.origin {
+        let found = origin.to_native();
+        is_true(found.is_finite(), || number("origin", found))?;
+    }
+    for (field, found) in [("voxel", section.voxel.to_native()), ("step", section.step.to_native())] {
+        is_true(found > 0.0 && found.is_finite(), || number(field, found))?;
+    }
+    let (bits, signs) = (section.bits.to_native(), section.signs.to_native());
+    is_true(bits == 8 || bits == 16, || number("bits", bits.into()))?;
+    is_true(signs == u32::from(!is_closed), || number("signs", signs.into()))?;
+    let error = section.edge_error.to_native();
+    is_true(error >= 0.0 && error.is_finite(), || FieldFault::Number {
+        field: "edge_error",
+        found: error.into(),
+        rule: 5,
+    })?;
+    let mut expected = 1;
+    for count in section.tile_counts {
+        let found = count.to_native();
+        is_true((1..=MAX_FIELD_TILES).contains(&found), || number("tile_counts", found.into()))?;
+        expected *= u64::from(found);
+    }
+    check_count("tiles", section.tiles.len() as u64, expected, 1)
+}
+
+fn is_true(holds: bool, fault: impl FnOnce() -> FieldFault) -> Result<(), FieldFault> {
+    if holds { Ok(()) } else { Err(fault()) }
+}
+
+fn check_count(what: &'static str, found: u64, expected: u64, rule: u8) -> Result<(), FieldFault> {
+    is_true(found == expected, || FieldFault::Count { what, found, expected, rule })
+}
+
+/// F2 to F5
+fn check_nodes(section: &ArchivedDistanceField<'_>) -> Result<(), FieldFault> {
+    let (tiles, bricks): (&[FieldNode], &[FieldNode]) = (section.tiles.get(), section.bricks.get());
+    let leaf = Leaves { bytes: section.values.get(), size: section.bits.to_native() as usize / 8 };
+    let end = check_level("tile", tiles)?;
+    check_count("bricks", bricks.len() as u64, end, 2)?;
+    let end = check_level("brick", bricks)?;
+    check_count("bytes of values", leaf.bytes.len() as u64, end * (LEAF_VALUES * leaf.size) as u64, 2)?;
+    for (index, tile) in tiles.iter().enumerate() {
+        let stored = (0..CHILDREN).filter_map(|child| Some((child, tile.child(child)?)));
+        for (child, brick) in stored {
+            let brick = &bricks[brick];
+            let is_in_vain = brick.stored == 0 && (brick.inside == 0 || brick.inside == u64::MAX);
+            let reason = "the brick is stored, and has no value within the band";
+            is_true(!is_in_vain, || FieldFault::Child { level: "tile", index, child, reason })?;
+        }
+    }
+    let mut active = 0;
+    for (index, brick) in bricks.iter().enumerate() {
+        let stored = (0..CHILDREN).filter_map(|child| Some((child, brick.child(child)?)));
+        for (child, number) in stored {
+            let inner = leaf.within(number).map_err(|reason| FieldFault::Child {
+                level: "brick",
+                index,
+                child,
+                reason,
+            })?;
+            active += inner;
+        }
+    }
+    let found = section.active.to_native();
+    check_count("points within the band", found, active, 4)
+}
+
+/// F2, F5 and a part of F3, of all nodes of a level; returns how many children they have.
+fn check_level(level: &'static str, nodes: &[FieldNode]) -> Result<u64, FieldFault> {
+    let mut end = 0;
+    for (index, node) in nodes.iter().enumerate() {
+        let (both, found) = (node.stored & node.inside, node.first);
+        is_true(u64::from(found) == end, || FieldFault::First { level, index, found, expected: end })?;
+        is_true(both == 0, || {
+            let reason = "it is stored, and inside as if it were not";
+            FieldFault::Child { level, index, child: both.trailing_zeros(), reason }
+        })?;
+        let error = node.error;
+        let is_length = error >= 0.0 && error.is_finite();
+        is_true(is_length, || FieldFault::Error { level, index, found: error })?;
+        end += u64::from(node.stored.count_ones());
+    }
+    Ok(end)
+}
+
+/// The values of the leaves.
+struct Leaves<'a> {
+    bytes: &'a [u8],
+    size: usize,
+}
+
+impl Leaves<'_> {
+    /// How many values of a leaf are within the band; what is wrong with it, if it has none.
+    fn within(&self, leaf: usize) -> Result<u64, &'static str> {
+        let start = leaf * LEAF_VALUES * self.size;
+        let bytes = &self.bytes[start..start + LEAF_VALUES * self.size];
+        let most = if self.size == 1 { i16::from(i8::MAX) } else { i16::MAX };
+        let values: Vec<i16> = match self.size {
+            1 => bytes.iter().map(|byte| i16::from(*byte as i8)).collect(),
+            _ => bytes.chunks_exact(2).map(|pair| i16::from_le_bytes([pair[0], pair[1]])).collect(),
+        };
+        if values.iter().any(|value| *value < -most) {
+            return Err("a value is less than the limit");
+        }
+        if values.iter().all(|value| *value == values[0] && value.abs() == most) {
+            return Err("the leaf is stored, and has no value within the band");
+        }
+        Ok(values.iter().filter(|value| value.abs() < most).count() as u64)
+    }
+}
+
+/// F6
+fn check_lattice(field: &Field<'_>, model: &Model<'_>) -> Result<(), FieldFault> {
+    let (bounds, half) = (model.bounds(), f64::from(field.band()));
+    for axis in 0..3 {
+        let first = field.origin()[axis];
+        let lattice = [first, first + f64::from(field.points()[axis] - 1) * field.voxel()];
+        let band = [f64::from(bounds.min[axis]) - half, f64::from(bounds.max[axis]) + half];
+        let holds = lattice[0] <= band[0] && band[1] <= lattice[1];
+        is_true(holds, || FieldFault::Lattice { axis, lattice, band })?;
+    }
+    Ok(())
+}
+
+/// F7, at points of the lattice and between them: most in bricks that are stored.
+fn check_samples(
+    field: &Field<'_>,
+    section: &ArchivedDistanceField<'_>,
+    model: &Model<'_>,
+) -> Result<(), FieldFault> {
+    let bricks = crate::field::stored_bricks(section);
+    (0..SAMPLES).into_par_iter().try_for_each(|sample| {
+        let mut random = SplitMix::new(sample);
+        let number = |bits: u64, below: f64| (bits >> 11) as f64 / (1u64 << 53) as f64 * below;
+        let is_anywhere = sample % 8 == 0 || bricks.is_empty();
+        let is_point = sample % 4 == 1;
+        let start = match is_anywhere {
+            true => [0.0; 3],
+            false => bricks[(sample as usize * bricks.len()) / SAMPLES as usize]
+                .map(|i| i as f64 * BRICK_POINTS as f64),
+        };
+        let position = [0, 1, 2].map(|axis| {
+            let width = if is_anywhere { f64::from(field.points()[axis]) } else { BRICK_POINTS as f64 };
+            let at = start[axis] + number(random.bits(), width);
+            (field.origin()[axis] + if is_point { at.floor() } else { at } * field.voxel()) as f32
+        });
+        check_sample(field, model, position)
+    })
+}
+
+fn check_sample(field: &Field<'_>, model: &Model<'_>, position: [f32; 3]) -> Result<(), FieldFault> {
+    let Some(sample) = field.sample(position) else { return Ok(()) };
+    let Some(nearest) = model.closest_point(position, f32::INFINITY) else { return Ok(()) };
+    let (band, distance) = (f64::from(field.band()), f64::from(nearest.distance));
+    let is_inside = model.winding(position).is_some_and(|winding| libm::round(winding.value) != 0.0);
+    let (found, expected) = match (field.signs_are_exact(), is_inside) {
+        (true, true) => (f64::from(sample.value), (-distance).max(-band)),
+        (true, false) => (f64::from(sample.value), distance.min(band)),
+        (false, _) => (f64::from(sample.value).abs(), distance.min(band)),
+    };
+    // The distance was rounded to f32.
+    let holds = (found - expected).abs() <= f64::from(sample.error) + distance / f64::from(1 << 23);
+    is_true(holds, || FieldFault::Sample { position, found: sample.value, error: sample.error, expected })
+}

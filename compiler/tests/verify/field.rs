@@ -1,0 +1,106 @@
+//! Distance fields.
+
+use bvhc::FieldOptions;
+use bvhc::compile::{Options, compile};
+
+use crate::breaks_in;
+use crate::forge::{FIELD, Forge};
+
+/// Offsets of the root's fields.
+const VOXEL: usize = 24;
+const STEP: usize = 32;
+const TILE_COUNTS: usize = 40;
+const BITS: usize = 52;
+const SIGNS: usize = 56;
+const EDGE_ERROR: usize = 60;
+const ACTIVE: usize = 64;
+const TILES: usize = 72;
+const BRICKS: usize = 88;
+const VALUES: usize = 104;
+
+/// Bytes of a node.
+const NODE: usize = 24;
+
+const TETRAHEDRON: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+fn forge() -> Forge {
+    let options = Options { field: Some(FieldOptions::new(24)), obb: None, ..Options::default() };
+    Forge { bytes: compile(TETRAHEDRON.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
+}
+
+/// Where a slice's elements begin, and how many there are.
+fn slice(file: &Forge, at: usize) -> (usize, usize) {
+    file.slice(FIELD, at)
+}
+
+fn put_root(file: &mut Forge, at: usize, bytes: &[u8]) {
+    let root = file.root(FIELD);
+    file.put(root + at, bytes);
+}
+
+/// The first node, of a level, that has a child that is stored.
+fn parent(file: &Forge, level: usize) -> usize {
+    let (first, count) = slice(file, level);
+    let mut nodes = (0..count).map(|node| first + NODE * node);
+    nodes.find(|at| file.u32(*at) != 0).expect("some are stored")
+}
+
+#[test]
+fn fields_are_within_the_rules() {
+    forge().verify().unwrap();
+}
+
+#[test]
+fn numbers_of_the_root() {
+    for (at, number) in [(VOXEL, 0.0), (VOXEL, f64::NAN), (STEP, -1.0), (STEP, f64::INFINITY), (0, f64::NAN)]
+    {
+        breaks_in(forge(), "F1", |file| put_root(file, at, &number.to_le_bytes()));
+    }
+    for (at, number) in [(TILE_COUNTS, 0u32), (TILE_COUNTS + 4, 257), (BITS, 12), (SIGNS, 1)] {
+        breaks_in(forge(), "F1", |file| put_root(file, at, &number.to_le_bytes()));
+    }
+    breaks_in(forge(), "F4", |file| put_root(file, ACTIVE, &1u64.to_le_bytes()));
+    breaks_in(forge(), "F5", |file| put_root(file, EDGE_ERROR, &f32::NAN.to_le_bytes()));
+    breaks_in(forge(), "F6", |file| put_root(file, 0, &0.5f64.to_le_bytes()));
+}
+
+#[test]
+fn nodes() {
+    for level in [TILES, BRICKS] {
+        breaks_in(forge(), "F2", |file| {
+            let at = parent(file, level);
+            file.put_u32(at + 16, file.u32(at + 16) + 1);
+        });
+        breaks_in(forge(), "F3", |file| {
+            let at = parent(file, level);
+            let both = file.u32(at) | file.u32(at + 8);
+            file.put_u32(at + 8, both);
+        });
+        breaks_in(forge(), "F5", |file| {
+            let at = parent(file, level);
+            file.put(at + 20, &(-1.0f32).to_le_bytes());
+        });
+    }
+}
+
+#[test]
+fn values() {
+    breaks_in(forge(), "F3", |file| {
+        let (first, _) = slice(file, VALUES);
+        file.put(first, &[127; 8]);
+    });
+    breaks_in(forge(), "F3", |file| {
+        let (first, _) = slice(file, VALUES);
+        file.put(first, &[0x80]);
+    });
+}
+
+#[test]
+fn samples() {
+    breaks_in(forge(), "F7", |file| {
+        let (first, count) = slice(file, BRICKS);
+        for brick in 0..count {
+            file.put(first + NODE * brick + 20, &1e-4f32.to_le_bytes());
+        }
+    });
+}
