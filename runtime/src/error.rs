@@ -95,6 +95,11 @@ pub enum OpenError {
         /// The number of meshes.
         count: u32,
     },
+    /// The file is a thin world: its meshes are in files of their own.
+    #[error(
+        "the file is a thin world, which has no meshes of its own: open it as `ThinWorld`, and hand it its meshes"
+    )]
+    Thin,
     /// A section's payload is not a valid archive of its type.
     #[error("the {} section is corrupt: its archive does not check", .0.name())]
     Archive(SectionKind),

@@ -87,6 +87,7 @@ pub use bvhc_format::swept::{Core, Cores};
 
 pub use blocks::{Blocks, PackedBlocks};
 pub use bounds::Aabb;
+pub use directory::FileHead;
 #[cfg(feature = "mmap")]
 pub use error::FileError;
 pub use error::{OpenError, SectionFault};
@@ -124,9 +125,10 @@ pub use world::{
     WorldPair, WorldPairError,
 };
 pub use world::{
-    Change, Found, Handle, Instance, InstanceFilter, MovingError, MovingWorld, NearPoint, Snapshot, Thing,
-    ThingFilter, ThingPair, ThingPlace, ThingSignedDistance, TriangleFilter, Updated, World, WorldError,
-    WorldFilter, WorldHit, WorldOverlap, WorldPlace, WorldPoint, WorldSignedDistance,
+    Change, Found, Handle, Instance, InstanceFilter, LinkedMesh, MovingError, MovingWorld, NearPoint,
+    Snapshot, ThinWorld, Thing, ThingFilter, ThingPair, ThingPlace, ThingSignedDistance, TriangleFilter,
+    Updated, World, WorldError, WorldFilter, WorldHit, WorldOverlap, WorldPlace, WorldPoint,
+    WorldSignedDistance,
 };
 #[cfg(feature = "shapes")]
 pub use world::{WorldCast, WorldContact};

@@ -12,7 +12,7 @@ use super::error::{Fault, VerifyError};
 use super::metadata::{self, NameFault};
 use super::node::{self, NodeFault};
 use super::tree::children;
-use crate::world::place::{self, Box64};
+use crate::world::place::{self, Box64, holds};
 
 /// What is wrong with the world.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -479,8 +479,4 @@ fn outside(bounds: &[f32; 6], instance: &Instance, part: &Box64, root: &Box64) -
 
 fn box64([a, b, c, d, e, f]: &[f32; 6]) -> Box64 {
     [[*a, *b, *c].map(f64::from), [*d, *e, *f].map(f64::from)]
-}
-
-fn holds(outer: &Box64, inner: &Box64) -> bool {
-    (0..3).all(|axis| outer[0][axis] <= inner[0][axis] && outer[1][axis] >= inner[1][axis])
 }

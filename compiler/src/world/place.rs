@@ -54,3 +54,8 @@ pub(crate) fn node_box(node: &WideNode) -> Box64 {
         [ends.map(|(lower, _)| lower), ends.map(|(_, upper)| upper)]
     })
 }
+
+/// Whether a box holds another one.
+pub(crate) fn holds(outer: &Box64, inner: &Box64) -> bool {
+    (0..3).all(|axis| outer[0][axis] <= inner[0][axis] && outer[1][axis] >= inner[1][axis])
+}
