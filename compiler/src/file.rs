@@ -49,7 +49,7 @@ impl Section {
 pub fn assemble(sections: Vec<Section>) -> Bytes {
     let plan = Plan::of(sections.into_iter().map(Planned::from).collect());
     let mut bytes = Bytes::with_capacity(plan.length as usize);
-    let written = plan.write(&mut bytes, &mut |_, _| Ok(()));
+    let written = plan.write_and_drop(&mut bytes);
     // There is memory, and nothing is copied from elsewhere.
     written.expect("sections in memory are written");
     bytes
@@ -90,6 +90,16 @@ impl Payload {
             Self::Memory(bytes) => bytes.len() as u64,
             Self::Elsewhere(it) => it.length,
         }
+    }
+
+    /// Writes the bytes, and zeros up to where the next section starts.
+    fn write(&self, out: &mut dyn Write, copy: &mut Copy<'_>) -> io::Result<()> {
+        match self {
+            Self::Memory(bytes) => out.write_all(bytes)?,
+            Self::Elsewhere(it) => copy(it, out)?,
+        }
+        let padding = align_up(self.length()) - self.length();
+        out.write_all(&[0; ALIGNMENT][..padding as usize])
     }
 }
 
@@ -141,18 +151,15 @@ impl Plan {
     }
 
     /// Writes the file. `copy` writes what is in other files.
-    pub(crate) fn write(self, out: &mut dyn Write, copy: &mut Copy<'_>) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut dyn Write, copy: &mut Copy<'_>) -> io::Result<()> {
         out.write_all(&self.head)?;
-        for payload in self.payloads {
-            let length = payload.length();
-            match payload {
-                Payload::Memory(bytes) => out.write_all(&bytes)?,
-                Payload::Elsewhere(it) => copy(&it, out)?,
-            }
-            let padding = align_up(length) - length;
-            out.write_all(&[0; ALIGNMENT][..padding as usize])?;
-        }
-        Ok(())
+        self.payloads.iter().try_for_each(|payload| payload.write(out, copy))
+    }
+
+    /// Writes a file of sections in memory, each of which is dropped then.
+    fn write_and_drop(self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.head)?;
+        self.payloads.into_iter().try_for_each(|payload| payload.write(out, &mut |_, _| Ok(())))
     }
 }
 

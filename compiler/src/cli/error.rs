@@ -11,7 +11,7 @@ use crate::compile::CompileError;
 use crate::import::ImportError;
 use crate::verify::VerifyError;
 use crate::verify::source::SourceError;
-use crate::world::{ManifestFault, WorldCompileError};
+use crate::world::{LinkFault, ManifestFault, WorldCompileError};
 
 /// Exit code: the input is bad, or a file does not verify.
 const BAD_INPUT: u8 = 1;
@@ -251,6 +251,11 @@ pub(super) enum UsageError {
         /// Their names, and those of all others of the kind.
         names: Vec<&'static str>,
     },
+    /// Options of compilation for a world of compiled meshes.
+    #[error(
+        "a thin world is linked from compiled meshes: of the options of compilation, it takes --threads alone"
+    )]
+    ThinOptions,
     /// Both the file and the report would go to standard output.
     #[error("--json prints on standard output, where `-o -` writes the file; write the file to a path")]
     JsonAndFile,
@@ -290,6 +295,7 @@ impl CliError {
             }
             Self::World(
                 WorldCompileError::Manifest { fault: ManifestFault::File { .. }, .. }
+                | WorldCompileError::Link { fault: LinkFault::Read(_), .. }
                 | WorldCompileError::Import(ImportError::OtherFile { .. })
                 | WorldCompileError::Compile(CompileError::Threads(_)),
             ) => IO,

@@ -343,7 +343,7 @@ impl LinkedWorld<'_> {
     /// # Errors
     /// Those of `out`, and those of reading compiled meshes, which are a [`WorldCompileError`] within the error: what was written
     /// is then of no use.
-    pub fn write_to(self, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut copier = Copier { made: &self.made, files: self.files, open: None, buffer: Vec::new() };
         self.plan.write(out, &mut |section, out| copier.copy(section, out))
     }
@@ -351,13 +351,12 @@ impl LinkedWorld<'_> {
     /// The whole file in memory.
     pub(super) fn into_compiled(self) -> Result<CompiledWorld, WorldCompileError> {
         let mut bytes = Bytes::with_capacity(self.plan.length as usize);
-        let report = self.report.clone();
         // Memory can be written to, so an error is one of a mesh.
         self.write_to(&mut bytes).map_err(|error| match error.downcast::<WorldCompileError>() {
             Ok(error) => error,
             Err(error) => WorldCompileError::Link { file: String::new(), fault: LinkFault::Read(error) },
         })?;
-        Ok(CompiledWorld { bytes, report })
+        Ok(CompiledWorld { bytes, report: self.report })
     }
 }
 

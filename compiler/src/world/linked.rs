@@ -112,12 +112,9 @@ fn root_box(file: &mut dyn ReadSeek, entry: &SectionEntry) -> Result<[f32; 6], L
         return Err(LinkFault::NoRoot);
     }
     let root = records::<WideNode>(read_range(file, entry.offset + start, size_of::<WideNode>())?);
-    let [lower, upper] = place::node_box(&root[0]);
-    let limit = 2.0 * f64::from(bvhc_format::MAX_COORDINATE);
-    let is_box =
-        (0..3).all(|axis| -limit <= lower[axis] && lower[axis] <= upper[axis] && upper[axis] <= limit);
-    let [[a, b, c], [d, e, f]] = [lower, upper].map(|corner| corner.map(|x| x as f32));
-    if is_box { Ok([a, b, c, d, e, f]) } else { Err(LinkFault::NoRoot) }
+    let root = place::node_box(&root[0]);
+    let [[a, b, c], [d, e, f]] = root.map(|corner| corner.map(|x| x as f32));
+    if place::is_root(&root) { Ok([a, b, c, d, e, f]) } else { Err(LinkFault::NoRoot) }
 }
 
 /// Where the nodes of a tree start in its payload, and how many there are. They are within the payload.

@@ -129,6 +129,20 @@ pub fn compile_gltf(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<CompiledWorld, WorldCompileError> {
+    link_gltf(bytes, name, files, options, progress)?.into_compiled()
+}
+
+/// As [`compile_gltf`], up to the writing of the file.
+///
+/// # Errors
+/// As [`compile`].
+pub fn link_gltf<'a>(
+    bytes: &'a [u8],
+    name: &'a str,
+    files: &'a dyn crate::Files,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<LinkedWorld<'a>, WorldCompileError> {
     let source = Input { bytes, name, files };
-    assemble::assemble(gltf::read(&source)?, &source, (Meshing::Whole, options), progress)?.into_compiled()
+    assemble::assemble(gltf::read(&source)?, &source, (Meshing::Whole, options), progress)
 }

@@ -38,6 +38,7 @@ pub struct ThinWorld<'a> {
     directory: Directory<'a>,
     section: &'a ArchivedWorld<'static>,
     meshes: &'a ArchivedLinkedMeshes<'static>,
+    bounds: Aabb,
 }
 
 impl<'a> ThinWorld<'a> {
@@ -49,7 +50,7 @@ impl<'a> ThinWorld<'a> {
         let directory = Directory::read(bytes)?;
         let section = super::open_section(&directory)?;
         let meshes = linked_meshes(&directory)?.ok_or(WorldError::NotThin)?;
-        Ok(Self { directory, section, meshes })
+        Ok(Self { directory, section, meshes, bounds: super::read_bounds(section)? })
     }
 
     /// Whether a file has a thin world. Checks only the header and the directory.
@@ -123,7 +124,7 @@ impl<'a> ThinWorld<'a> {
 
     /// A box around all instances, as [`World::bounds`] has it.
     pub fn bounds(&self) -> Aabb {
-        bounds_of(self.section.bounds.map(|x| x.to_native()))
+        self.bounds
     }
 
     /// The records of the world, for tools that inspect files.
@@ -225,7 +226,7 @@ impl fmt::Debug for ThinWorld<'_> {
         f.debug_struct("ThinWorld")
             .field("instances", &self.section.instances.len())
             .field("meshes", &self.mesh_count())
-            .field("bounds", &self.bounds())
+            .field("bounds", &self.bounds)
             .finish_non_exhaustive()
     }
 }

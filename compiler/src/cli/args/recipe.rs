@@ -98,6 +98,13 @@ impl RecipeArgs {
         Ok(Options { user_metadata: self.user_metadata()?, threads: self.threads, ..options })
     }
 
+    /// Whether anything is given that decides how a model is compiled.
+    pub(in crate::cli) fn is_given(&self) -> bool {
+        let options = self.options().ok();
+        let is_default = options.is_some_and(|options| options.text(None) == Options::default().text(None));
+        !is_default || !self.meta.is_empty() || self.is_timed()
+    }
+
     fn user_metadata(&self) -> Result<BTreeMap<String, String>, UsageError> {
         let mut pairs = BTreeMap::new();
         for (key, value) in &self.meta {
