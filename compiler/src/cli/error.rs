@@ -40,6 +40,18 @@ pub(super) enum CliError {
         /// What is wrong with it.
         error: WorldError,
     },
+    /// A mesh of a thin world cannot be found.
+    #[error("{file}: mesh {name:?}: {error}; it was looked for in {} (--meshes DIR)", folders.join(", "))]
+    Mesh {
+        /// The world.
+        file: String,
+        /// The mesh.
+        name: String,
+        /// What is wrong with it.
+        error: WorldError,
+        /// Where it was looked for.
+        folders: Vec<String>,
+    },
     /// The pairs of a world's instances cannot be found.
     #[error("{file}: {error}")]
     WorldPairs {
@@ -303,6 +315,7 @@ impl CliError {
             Self::Compile(_)
             | Self::World(_)
             | Self::OpenWorld { .. }
+            | Self::Mesh { .. }
             | Self::WorldPairs { .. }
             | Self::Open { .. }
             | Self::Verify { .. }

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use bvhc_format::header::HEADER_LENGTH;
+use bvhc_format::header::{HEADER_LENGTH, Header};
 
 use crate::directory::FileHead;
 use crate::world::{LinkedMesh, WorldError};
@@ -66,9 +66,11 @@ impl MeshFolder {
 /// The hash in the header of a compiled file.
 fn header_hash(path: &Path) -> Option<[u8; 32]> {
     // A pipe would wait for somebody to write to it.
-    let is_file = fs::metadata(path).ok()?.is_file();
+    if !fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
     let mut header = [0; HEADER_LENGTH];
-    File::open(path).ok().filter(|_| is_file)?.read_exact(&mut header).ok()?;
+    File::open(path).ok()?.read_exact(&mut header).ok()?;
     FileHead::length(&header)?;
-    Some(bvhc_format::header::Header::read(&header).hash)
+    Some(Header::read(&header).hash)
 }

@@ -87,6 +87,11 @@ impl ThinWorldFile {
         self.thin
     }
 
+    /// The whole file.
+    pub fn bytes(&self) -> &[u8] {
+        self.thin.bytes()
+    }
+
     /// The world with its meshes: `open` is asked for the file of each. As [`ThinWorld::link`], it compares hashes in headers.
     ///
     /// # Errors

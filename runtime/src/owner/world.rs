@@ -113,7 +113,7 @@ impl WorldFile {
 ///
 /// # Safety
 /// That must be so, and nothing else may read or write them.
-unsafe fn places_of(meshes: &mut Vec<Option<Model<'static>>>) -> &'static mut [Option<Model<'static>>] {
+unsafe fn places_of(meshes: &mut [Option<Model<'static>>]) -> &'static mut [Option<Model<'static>>] {
     // SAFETY: the places do not move when the `Vec` does; the rest is the caller's promise.
     unsafe { core::slice::from_raw_parts_mut(meshes.as_mut_ptr(), meshes.len()) }
 }

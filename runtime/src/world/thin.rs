@@ -142,6 +142,11 @@ impl<'a> ThinWorld<'a> {
         self.directory.header()
     }
 
+    /// The whole file.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.directory.bytes()
+    }
+
     /// The directory, with the payload of each section.
     pub fn entries(&self) -> impl Iterator<Item = (SectionEntry, &'a [u8])> + use<'a> {
         let directory = self.directory;
