@@ -55,7 +55,8 @@ fn check_thin(args: &VerifyArgs) -> Result<(), CliError> {
             verify_linked(&mesh, &model.model.model()).map_err(|error| fail(&name, error))?;
         }
     }
-    tell(&format!("{}: perfect, a thin world of {count} meshes{checked}", one_line(&name)));
+    let meshes = if count == 1 { "1 mesh".to_owned() } else { format!("{count} meshes") };
+    tell(&format!("{}: perfect, a thin world of {meshes}{checked}", one_line(&name)));
     Ok(())
 }
 

@@ -10,5 +10,6 @@ mod obb;
 mod output;
 mod query;
 mod support;
+mod thin;
 mod verify;
 mod world;
