@@ -5,79 +5,20 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use bvhc_runtime::Pose;
-use serde::Deserialize;
 use toml::Spanned;
 
 use super::error::{ManifestFault, WorldCompileError};
 use super::linked;
 use super::scene::{Below, Content, Linear, Model, Scene, SceneInstance, SceneMesh};
+use super::tables::{self, InstanceTable, MeshTable};
 use crate::file;
 use crate::import::{self, Input, OtherInput};
-
-/// A manifest as it is written.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Manifest {
-    #[serde(default)]
-    mesh: Vec<MeshTable>,
-    #[serde(default)]
-    instance: Vec<InstanceTable>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MeshTable {
-    name: Spanned<String>,
-    /// Relative to the manifest, with slashes.
-    file: Spanned<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct InstanceTable {
-    name: Spanned<String>,
-    mesh: Spanned<String>,
-    #[serde(default)]
-    position: [f64; 3],
-    /// x, y, z, w.
-    #[serde(default = "no_rotation")]
-    rotation: [f64; 4],
-    #[serde(default = "one")]
-    scale: f64,
-    #[serde(default)]
-    mirror: bool,
-    #[serde(default = "first_layer")]
-    layers: u32,
-    #[serde(default)]
-    user: u64,
-    #[serde(default = "yes", rename = "static")]
-    is_static: bool,
-    /// Whether scale and mirror are applied to a copy of the mesh, so that mesh against mesh works.
-    #[serde(default)]
-    bake: bool,
-}
-
-fn no_rotation() -> [f64; 4] {
-    [0.0, 0.0, 0.0, 1.0]
-}
-
-fn one() -> f64 {
-    1.0
-}
-
-fn first_layer() -> u32 {
-    1
-}
-
-fn yes() -> bool {
-    true
-}
 
 /// Reads a manifest and all meshes that it names; each file once.
 pub(super) fn read(source: &Input<'_>) -> Result<Scene, WorldCompileError> {
     let place = Place { source };
     let text = std::str::from_utf8(source.bytes).map_err(|_| place.fault(0, ManifestFault::NotText))?;
-    let manifest: Manifest = toml::from_str(text).map_err(|error| {
+    let manifest = tables::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         place.fault(at, ManifestFault::Toml(error.message().trim().replace('\n', ", ")))
     })?;

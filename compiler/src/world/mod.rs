@@ -1,6 +1,6 @@
 //! Worlds: meshes and their instances, from a manifest or a glTF scene, into one file.
 //!
-//! `manifest` and `gltf` read a source into a `Scene`; `meshes` compiles its meshes, each different one once, or takes them from
+//! `manifest` (with `tables`, its text) and `gltf` read a source into a `Scene`; `meshes` compiles its meshes, each different one once, or takes them from
 //! files that `linked` has read the heads of; `assemble` makes the sections and the plan of the file; `tree` makes the
 //! leaves and the tree over them, and `place` says where an instance's boxes are.
 
@@ -12,6 +12,7 @@ mod manifest;
 mod meshes;
 pub(crate) mod place;
 mod scene;
+mod tables;
 mod tree;
 
 pub use assemble::{CompiledWorld, LinkedWorld, MeshReport, WorldReport};

@@ -39,7 +39,11 @@ fn linking_is_compiling() {
         let ran = sandbox.run(&["inspect", file, "--json"]);
         let json: serde_json::Value = serde_json::from_str(ran.ok()).unwrap();
         let sections = json["sections"].as_array().unwrap().clone();
-        sections.into_iter().filter(|it| !it["mesh"].is_null()).map(|it| it["hash"].clone()).collect::<Vec<_>>()
+        sections
+            .into_iter()
+            .filter(|it| !it["mesh"].is_null())
+            .map(|it| it["hash"].clone())
+            .collect::<Vec<_>>()
     };
     assert_eq!(meshes("level.bvh"), meshes("together.bvh"));
 }
@@ -93,7 +97,8 @@ fn thin_worlds_are_asked_with_their_meshes() {
     let pairs = ask(&["pairs", "thin.bvh", "--margin", "2.5", "--meshes", "build"], "");
     assert_eq!(pairs.ok(), "a,b,distance\ncube.0,cube.1,2\n");
     // Beside the world, if nothing else is said.
-    ask(&["ray", "thin.bvh"], rays).fails_silently(1, &["mesh \"cube\"", "missing", "looked for in .", "--meshes"]);
+    ask(&["ray", "thin.bvh"], rays)
+        .fails_silently(1, &["mesh \"cube\"", "missing", "looked for in .", "--meshes"]);
     std::fs::copy(sandbox.path("build/cube.bvh"), sandbox.path("any name.bvh")).unwrap();
     assert_eq!(ask(&["ray", "thin.bvh"], rays).ok(), whole.ok());
     ask(&["ray", "level.bvh", "--meshes", "build"], rays).fails_silently(2, &["--meshes", "thin worlds"]);
@@ -104,7 +109,11 @@ fn thin_worlds_are_asked_with_their_meshes() {
 fn meshes_that_were_compiled_again_are_others() {
     let sandbox = linked();
     let verify = || sandbox.run(&["verify", "thin.bvh", "--meshes", "build"]);
-    assert!(verify().ok().is_empty() && verify().err.contains("a thin world of 1 mesh\n"), "{}", verify().err);
+    assert!(
+        verify().ok().is_empty() && verify().err.contains("a thin world of 1 mesh\n"),
+        "{}",
+        verify().err
+    );
     let alone = sandbox.run(&["verify", "thin.bvh"]);
     assert!(alone.ok().is_empty() && alone.err.contains("not checked (--meshes DIR)"), "{}", alone.err);
     let found = sandbox.run(&["inspect", "thin.bvh", "--meshes", "build"]);
@@ -117,7 +126,9 @@ fn meshes_that_were_compiled_again_are_others() {
     assert_eq!((&mesh["name"], &mesh["path"]), (&"cube".into(), &serde_json::Value::Null));
     sandbox.run(&["cube.obj", "-o", "build/cube.bvh", "-q", "--quality", "fast"]).is_silent();
     verify().fails_silently(1, &["thin.bvh: mesh \"cube\": mesh 0 is not the one", "compiled again"]);
-    sandbox.feed(&["query", "any", "thin.bvh", "--meshes", "build"], b"").fails_silently(1, &["compiled again"]);
+    sandbox
+        .feed(&["query", "any", "thin.bvh", "--meshes", "build"], b"")
+        .fails_silently(1, &["compiled again"]);
 }
 
 #[test]

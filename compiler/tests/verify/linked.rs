@@ -52,7 +52,8 @@ fn good() -> Forge {
         }
     }
     let mut bytes = Vec::new();
-    let linked = bvhc::world::link_thin(text.as_bytes(), "w.toml", &Compiled, &Options::default(), &()).unwrap();
+    let linked =
+        bvhc::world::link_thin(text.as_bytes(), "w.toml", &Compiled, &Options::default(), &()).unwrap();
     linked.write_to(&mut bytes).unwrap();
     Forge { bytes }
 }
