@@ -48,7 +48,7 @@ pub(super) enum CliError {
         /// The mesh.
         name: String,
         /// What is wrong with it.
-        error: WorldError,
+        error: Box<WorldError>,
         /// Where it was looked for.
         folders: Vec<String>,
     },

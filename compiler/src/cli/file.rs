@@ -128,7 +128,7 @@ impl MeshFolders {
         let fault = |error| CliError::Mesh {
             file: world.to_owned(),
             name: mesh.name().to_owned(),
-            error,
+            error: Box::new(error),
             folders: self.names.clone(),
         };
         Compiled::read(self.files.find(mesh).map_err(fault)?)
