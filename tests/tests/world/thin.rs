@@ -141,7 +141,7 @@ fn answers(world: &World<'_>, mesh: &Mesh, seed: u64) -> Vec<String> {
         all.push(format!("{:?} {}", world.closest_hit(&ray), world.any_hit(&ray)));
         sorted(&mut all, |found| {
             world.all_hits(&ray, |hit| {
-                found(&hit);
+                let _ = found(&hit);
                 VisitControl::Continue
             });
         });
@@ -152,13 +152,13 @@ fn answers(world: &World<'_>, mesh: &Mesh, seed: u64) -> Vec<String> {
         let ball = Ball::new(point, 0.75);
         let cuboid = Cuboid::new(point, [0.5, 0.25, 1.0]);
         sorted(&mut all, |found| {
-            let _ = world.overlap_sphere(point, 0.75, |it| go_on(found(&it)));
+            let _ = world.overlap_sphere(point, 0.75, |it| found(&it));
         });
         sorted(&mut all, |found| {
-            let _ = world.overlap(&cuboid, |it| go_on(found(&it)));
+            let _ = world.overlap(&cuboid, |it| found(&it));
         });
         sorted(&mut all, |found| {
-            let _ = world.touches(&Touches::new(&ball, 0.25), |it| go_on(found(&it)));
+            let _ = world.touches(&Touches::new(&ball, 0.25), |it| found(&it));
         });
         let cast = ShapeCast::new(&ball, [3.0, -2.0, 1.0]);
         all.push(format!("{:?} {}", world.cast(&cast), world.cast_any(&cast)));
@@ -166,13 +166,12 @@ fn answers(world: &World<'_>, mesh: &Mesh, seed: u64) -> Vec<String> {
     all
 }
 
-fn go_on((): ()) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
-
-fn sorted(all: &mut Vec<String>, list: impl FnOnce(&mut dyn FnMut(&dyn Debug))) {
+fn sorted(all: &mut Vec<String>, list: impl FnOnce(&mut dyn FnMut(&dyn Debug) -> ControlFlow<()>)) {
     let mut found = Vec::new();
-    list(&mut |it| found.push(format!("{it:?}")));
+    list(&mut |it| {
+        found.push(format!("{it:?}"));
+        ControlFlow::Continue(())
+    });
     found.sort();
     all.extend(found);
 }
@@ -188,11 +187,11 @@ fn pairs(world: &World<'_>, seed: u64) -> Vec<String> {
         all.push(format!("{:?}", world.distance(mesh, &pose, f64::INFINITY, &mut ())));
         all.push(format!("{:?}", world.within(mesh, &pose, 0.5, &mut ())));
         sorted(&mut all, |found| {
-            let _ = world.all_pairs(mesh, &pose, &mut (), |pair| go_on(found(&pair)));
+            let _ = world.all_pairs(mesh, &pose, &mut (), |pair| found(&pair));
         });
     }
     sorted(&mut all, |found| {
-        let _ = world.near_instances(0.5, |pair| go_on(found(&pair)));
+        let _ = world.near_instances(0.5, |pair| found(&pair));
     });
     all
 }
