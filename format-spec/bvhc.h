@@ -42,6 +42,7 @@ BVHC_ASSERT(sizeof(bvhc_slice) == 16, "bvhc_slice");
 #define BVHC_KIND_SWEPT_TREE 19u
 #define BVHC_KIND_HULL_TREE 20u
 #define BVHC_KIND_WORLD 32u
+#define BVHC_KIND_LINKED_MESHES 33u
 #define BVHC_KIND_VENDORS 0x80000000u /* and above */
 
 /* Header: 64 bytes, aligned to 64. */
@@ -338,6 +339,19 @@ BVHC_ASSERT(offsetof(bvhc_instance_leaf, bounds) == 0, "bvhc_instance_leaf.bound
 BVHC_ASSERT(offsetof(bvhc_instance_leaf, instance) == 24, "bvhc_instance_leaf.instance");
 BVHC_ASSERT(offsetof(bvhc_instance_leaf, slot) == 28, "bvhc_instance_leaf.slot");
 
+/* LinkedMesh: 72 bytes, aligned to 8. */
+typedef struct bvhc_linked_mesh {
+    uint8_t hash[32]; /* 0 */
+    uint64_t length; /* 32 */
+    uint64_t triangles; /* 40 */
+    float bounds[6]; /* 48 */
+} bvhc_linked_mesh;
+BVHC_ASSERT(sizeof(bvhc_linked_mesh) == 72, "bvhc_linked_mesh");
+BVHC_ASSERT(offsetof(bvhc_linked_mesh, hash) == 0, "bvhc_linked_mesh.hash");
+BVHC_ASSERT(offsetof(bvhc_linked_mesh, length) == 32, "bvhc_linked_mesh.length");
+BVHC_ASSERT(offsetof(bvhc_linked_mesh, triangles) == 40, "bvhc_linked_mesh.triangles");
+BVHC_ASSERT(offsetof(bvhc_linked_mesh, bounds) == 48, "bvhc_linked_mesh.bounds");
+
 /* Root of section metadata (kind 1): 368 bytes, aligned to 8. */
 typedef struct bvhc_metadata {
     uint8_t source_hash[32]; /* 0 */
@@ -604,5 +618,14 @@ BVHC_ASSERT(offsetof(bvhc_world, names) == 168, "bvhc_world.names");
 BVHC_ASSERT(offsetof(bvhc_world, input_names) == 200, "bvhc_world.input_names");
 BVHC_ASSERT(offsetof(bvhc_world, compiler) == 232, "bvhc_world.compiler");
 BVHC_ASSERT(offsetof(bvhc_world, options) == 248, "bvhc_world.options");
+
+/* Root of section linked-meshes (kind 33): 48 bytes, aligned to 8. */
+typedef struct bvhc_linked_meshes {
+    bvhc_slice meshes; /* 0 of LinkedMesh */
+    bvhc_names names; /* 16 */
+} bvhc_linked_meshes;
+BVHC_ASSERT(sizeof(bvhc_linked_meshes) == 48, "bvhc_linked_meshes");
+BVHC_ASSERT(offsetof(bvhc_linked_meshes, meshes) == 0, "bvhc_linked_meshes.meshes");
+BVHC_ASSERT(offsetof(bvhc_linked_meshes, names) == 16, "bvhc_linked_meshes.names");
 
 #endif

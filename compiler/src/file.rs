@@ -1,6 +1,10 @@
 //! Assembles a file: serialises, places, pads and hashes the sections. Makes no decisions about geometry.
 
-use bvhc_format::header::{ENTRY_LENGTH, HASH_RANGE, HEADER_LENGTH, Header, SECTION_REQUIRED, SectionEntry};
+use std::io::{self, Write};
+
+use bvhc_format::header::{
+    ENTRY_LENGTH, HASH_RANGE, HEADER_LENGTH, Header, SECTION_REQUIRED, SectionEntry, align_up,
+};
 use bvhc_format::section::{Need, RootOf, SECTION_VERSION};
 use bvhc_format::{ALIGNMENT, NONE, VERSION_MAJOR, VERSION_MINOR};
 use bvhc_runtime::{Model, OpenError};
@@ -42,46 +46,127 @@ impl Section {
 }
 
 /// Puts sections into a file, ordered by mesh and kind. Each is dropped once it is there: at no time are all in memory twice.
-pub fn assemble(mut sections: Vec<Section>) -> Bytes {
-    sections.sort_by_key(|section| (section.mesh, section.kind));
-    let directory_end = HEADER_LENGTH + ENTRY_LENGTH * sections.len();
-    let padded = |section: &Section| section.payload.len().next_multiple_of(ALIGNMENT);
-    let mut bytes = Bytes::with_capacity(directory_end + sections.iter().map(padded).sum::<usize>());
-    bytes.resize(directory_end, 0);
-    let count = sections.len() as u32;
-    for (index, section) in sections.into_iter().enumerate() {
-        let entry = entry_of(&section, bytes.len() as u64);
-        bytes.extend_from_slice(&section.payload);
-        bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
-        let at = HEADER_LENGTH + ENTRY_LENGTH * index;
-        bytes[at..at + ENTRY_LENGTH].copy_from_slice(&entry.write());
-    }
-    let header = Header {
-        major: VERSION_MAJOR,
-        minor: VERSION_MINOR,
-        length: bytes.len() as u64,
-        required_features: 0,
-        sections: count,
-        hash: [0; 32],
-    };
-    bytes[..HEADER_LENGTH].copy_from_slice(&header.write());
-    let hash = header_hash(&bytes[..directory_end]);
-    bytes[HASH_RANGE].copy_from_slice(hash.as_bytes());
+pub fn assemble(sections: Vec<Section>) -> Bytes {
+    let plan = Plan::of(sections.into_iter().map(Planned::from).collect());
+    let mut bytes = Bytes::with_capacity(plan.length as usize);
+    let written = plan.write_and_drop(&mut bytes);
+    // There is memory, and nothing is copied from elsewhere.
+    written.expect("sections in memory are written");
     bytes
 }
 
-fn entry_of(section: &Section, offset: u64) -> SectionEntry {
-    let Section { kind, version, flags, mesh, ref payload } = *section;
-    SectionEntry {
-        kind,
-        version,
-        flags,
-        offset,
-        length: payload.len() as u64,
-        alignment: ALIGNMENT as u32,
-        mesh,
-        hash: *hash(payload).as_bytes(),
+/// A section of a file that is yet to be written.
+pub(crate) struct Planned {
+    pub(crate) kind: u32,
+    pub(crate) version: u16,
+    pub(crate) flags: u16,
+    pub(crate) mesh: u32,
+    pub(crate) hash: [u8; 32],
+    pub(crate) payload: Payload,
+}
+
+/// Where the bytes of a section are.
+pub(crate) enum Payload {
+    Memory(Bytes),
+    Elsewhere(Elsewhere),
+}
+
+/// A section's bytes in another file.
+#[derive(Clone, Copy)]
+pub(crate) struct Elsewhere {
+    /// The file, by a number that means something to whoever copies.
+    pub(crate) file: usize,
+    /// The section's kind.
+    pub(crate) kind: u32,
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+    /// BLAKE3 of the bytes.
+    pub(crate) hash: [u8; 32],
+}
+
+impl Payload {
+    fn length(&self) -> u64 {
+        match self {
+            Self::Memory(bytes) => bytes.len() as u64,
+            Self::Elsewhere(it) => it.length,
+        }
     }
+
+    /// Writes the bytes, and zeros up to where the next section starts.
+    fn write(&self, out: &mut dyn Write, copy: &mut Copy<'_>) -> io::Result<()> {
+        match self {
+            Self::Memory(bytes) => out.write_all(bytes)?,
+            Self::Elsewhere(it) => copy(it, out)?,
+        }
+        let padding = align_up(self.length()) - self.length();
+        out.write_all(&[0; ALIGNMENT][..padding as usize])
+    }
+}
+
+impl From<Section> for Planned {
+    fn from(Section { kind, version, flags, mesh, payload }: Section) -> Self {
+        let hash = *hash(&payload).as_bytes();
+        Self { kind, version, flags, mesh, hash, payload: Payload::Memory(payload) }
+    }
+}
+
+/// A whole file that is yet to be written: header and directory, then the payloads in their order.
+pub(crate) struct Plan {
+    head: Vec<u8>,
+    payloads: Vec<Payload>,
+    /// The length of the file in bytes.
+    pub(crate) length: u64,
+}
+
+/// Copies a section's bytes from another file.
+pub(crate) type Copy<'a> = dyn FnMut(&Elsewhere, &mut dyn Write) -> io::Result<()> + 'a;
+
+impl Plan {
+    /// Sections in a file, ordered by mesh and kind.
+    pub(crate) fn of(mut sections: Vec<Planned>) -> Self {
+        sections.sort_by_key(|section| (section.mesh, section.kind));
+        let mut head = vec![0; HEADER_LENGTH];
+        let mut end = (HEADER_LENGTH + ENTRY_LENGTH * sections.len()) as u64;
+        for section in &sections {
+            head.extend_from_slice(&entry_of(section, end).write());
+            end = align_up(end + section.payload.length());
+        }
+        let header = Header {
+            major: VERSION_MAJOR,
+            minor: VERSION_MINOR,
+            length: end,
+            required_features: 0,
+            sections: sections.len() as u32,
+            hash: [0; 32],
+        };
+        head[..HEADER_LENGTH].copy_from_slice(&header.write());
+        let hash = header_hash(&head);
+        head[HASH_RANGE].copy_from_slice(hash.as_bytes());
+        Self { head, payloads: sections.into_iter().map(|section| section.payload).collect(), length: end }
+    }
+
+    /// The hash in the header, which covers the whole file.
+    pub(crate) fn hash(&self) -> blake3::Hash {
+        blake3::Hash::from_slice(&self.head[HASH_RANGE]).expect("a header's hash has its length")
+    }
+
+    /// Writes the file. `copy` writes what is in other files.
+    pub(crate) fn write(&self, out: &mut dyn Write, copy: &mut Copy<'_>) -> io::Result<()> {
+        out.write_all(&self.head)?;
+        self.payloads.iter().try_for_each(|payload| payload.write(out, copy))
+    }
+
+    /// Writes a file of sections in memory, each of which is dropped then.
+    fn write_and_drop(self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&self.head)?;
+        self.payloads.into_iter().try_for_each(|payload| payload.write(out, &mut |_, _| Ok(())))
+    }
+}
+
+fn entry_of(section: &Planned, offset: u64) -> SectionEntry {
+    let Planned { kind, version, flags, mesh, hash, ref payload } = *section;
+    let (length, alignment) = (payload.length(), ALIGNMENT as u32);
+    SectionEntry { kind, version, flags, offset, length, alignment, mesh, hash }
 }
 
 /// Joins the meshes of several files into one file, in this order. Sections that belong to no mesh are left out.
@@ -89,11 +174,6 @@ fn entry_of(section: &Section, offset: u64) -> SectionEntry {
 /// # Errors
 /// The error of the first file that cannot be opened.
 pub fn join(files: &[&[u8]]) -> Result<Bytes, OpenError> {
-    Ok(assemble(sections_of(files)?))
-}
-
-/// The sections of the meshes of several files, for one file.
-pub(crate) fn sections_of(files: &[&[u8]]) -> Result<Vec<Section>, OpenError> {
     let mut sections = Vec::new();
     let mut meshes = 0;
     for file in files {
@@ -106,7 +186,7 @@ pub(crate) fn sections_of(files: &[&[u8]]) -> Result<Vec<Section>, OpenError> {
         }
         meshes += Model::mesh_count(file)?;
     }
-    Ok(sections)
+    Ok(assemble(sections))
 }
 
 /// The hash of a header and its directory, skipping the bytes of the hash itself.

@@ -75,7 +75,7 @@ pub mod world;
 pub use compile::{CompileError, Compiled, Layout, OUTPUT_REVISION, Options, Quality, Report, Source, key};
 pub use field::{Bits as FieldBits, Options as FieldOptions};
 pub use file::Bytes;
-pub use import::{Files, Folder, NoFiles, OtherInput};
+pub use import::{Files, Folder, NoFiles, OtherInput, ReadSeek};
 pub use layout::EdgeCounts;
 pub use mesh::Dropped;
 pub use optimise::Stop;

@@ -17,7 +17,7 @@ use crate::kdop::LaneRow;
 use crate::obb::{ObbNode, PackedObbNode, PairLeaf, SampleNode};
 use crate::record::{AttributeRun, Block, FaceCorners, InputFile, TreeStatistics, WideNode};
 use crate::solid::BoundaryEdges;
-use crate::world::{Instance, InstanceLeaf};
+use crate::world::{Instance, InstanceLeaf, LinkedMesh};
 
 /// The version of each section's layout that this crate describes.
 pub const SECTION_VERSION: u16 = 1;
@@ -33,9 +33,9 @@ pub const VENDOR_KINDS: RangeInclusive<u32> = 0x8000_0000..=0xffff_ffff;
 pub enum Need {
     /// Each mesh has exactly one; it is marked as required.
     Always,
-    /// A mesh may have one; it is marked as required.
+    /// A mesh, or the file, may have one; it is marked as required.
     Required,
-    /// A mesh may have one, or of [`World`] the file; readers may skip it.
+    /// A mesh, or the file, may have one; readers may skip it.
     Optional,
 }
 
@@ -66,7 +66,7 @@ macro_rules! sections {
         }
 
         impl SectionKind {
-            /// The kinds that this version knows, ascending. A mesh, or of [`World`] the file, has at most one section of each.
+            /// The kinds that this version knows, ascending. A mesh, or the file, has at most one section of each.
             pub const ALL: [Self; [$($kind),*].len()] = [$(Self::$root),*];
 
             /// The name in FORMAT.md.
@@ -139,6 +139,11 @@ impl SectionKind {
     /// The kind with this number, if this version knows it.
     pub fn from_number(number: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| *kind as u32 == number)
+    }
+
+    /// Whether the section is of the file as a whole, not of a mesh.
+    pub fn is_of_file(self) -> bool {
+        matches!(self, Self::World | Self::LinkedMeshes)
     }
 
     /// Whether the section is a tree, for which the metadata section has statistics.
@@ -467,6 +472,14 @@ sections! {
         compiler: Slice(&'a [u8]),
         /// The options that determine the file's bytes, as command-line text.
         options: Slice(&'a [u8]),
+    }
+
+    /// The meshes of a thin world, each in a file of its own. Of the file as a whole, which has no meshes then.
+    LinkedMeshes as ArchivedLinkedMeshes = 33, "linked-meshes", Required, 48 {
+        /// The meshes; their numbers are their indices.
+        meshes: Slice(&'a [LinkedMesh]),
+        /// The name of each mesh.
+        names: Value(Names<'a>),
     }
 }
 

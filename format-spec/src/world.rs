@@ -1,4 +1,5 @@
-//! The records of section world: instances of meshes, and the leaves of the tree over them.
+//! The records of sections world and linked-meshes: instances of meshes, the leaves of the tree over them, and meshes in files
+//! of their own.
 
 use crate::plain::plain_record;
 
@@ -59,6 +60,22 @@ pub struct InstanceLeaf {
 }
 
 plain_record!(InstanceLeaf, 32, 32, [bounds, instance, slot]);
+
+/// A mesh that a thin world has in a file of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(8))]
+pub struct LinkedMesh {
+    /// The hash in the header of the mesh's file, which covers all of that file.
+    pub hash: [u8; 32],
+    /// The length of that file in bytes.
+    pub length: u64,
+    /// The mesh's triangles.
+    pub triangles: u64,
+    /// The box around all used slots of node 0 of the mesh's AABB tree: lower x, y, z, upper x, y, z, in the mesh's units.
+    pub bounds: [f32; 6],
+}
+
+plain_record!(LinkedMesh, 72, 8, [hash, length, triangles, bounds]);
 
 /// The id of an instance: FNV-1a of its name's bytes, with 64 bits.
 ///

@@ -1,5 +1,7 @@
 //! Checks of header and directory: every O rule in FORMAT.md's chapters "Header" and "Section directory".
 
+use core::fmt;
+
 use bvhc_format::header::{
     ENTRY_LENGTH, HEADER_LENGTH, Header, KNOWN_FEATURES, MAGIC, MAX_SECTIONS, SECTION_REQUIRED, SectionEntry,
     align_up,
@@ -15,19 +17,39 @@ pub(crate) struct Directory<'a> {
     bytes: &'a [u8],
     header: Header,
     mesh: u32,
+    /// The range of the mesh's entries, so that opening all meshes of a file takes time for each section once.
+    own: (u32, u32),
 }
 
 impl<'a> Directory<'a> {
     /// Checks the header and the directory of a whole file. Cost: a few instructions per entry.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, OpenError> {
         let header = read_header(bytes)?;
-        let directory = Self { bytes, header, mesh: 0 };
+        Self::with_header(bytes, header)
+    }
+
+    /// Checks the header and the directory at the start of a file of `length` bytes, of which payloads need not be there. The
+    /// bytes may be at any address.
+    fn read_head(head: &'a [u8], length: u64) -> Result<Self, OpenError> {
+        Self::with_header(head, check_header(head, length)?)
+    }
+
+    fn with_header(bytes: &'a [u8], header: Header) -> Result<Self, OpenError> {
+        let directory = Self { bytes, header, mesh: 0, own: (0, 0) };
         let end = HEADER_LENGTH as u64 + u64::from(header.sections) * ENTRY_LENGTH as u64;
         if (bytes.len() as u64) < end {
             return Err(OpenError::TooShort { found: bytes.len() as u64, expected: end });
         }
         directory.check_entries(end)?;
-        Ok(directory)
+        Ok(directory.select(0))
+    }
+
+    /// The same directory with the entries of this mesh, or of the file, selected. They are together, as entries ascend by mesh.
+    fn select(self, mesh: u32) -> Self {
+        let table = self.table();
+        let first = table.partition_point(|entry| SectionEntry::read(entry).mesh < mesh);
+        let own = table[first..].partition_point(|entry| SectionEntry::read(entry).mesh == mesh);
+        Self { mesh, own: (first as u32, (first + own) as u32), ..self }
     }
 
     /// The whole file.
@@ -38,14 +60,20 @@ impl<'a> Directory<'a> {
     /// The same directory with another mesh selected.
     pub(crate) fn of_mesh(self, mesh: u32) -> Result<Self, OpenError> {
         let count = self.mesh_count();
-        if mesh < count { Ok(Self { mesh, ..self }) } else { Err(OpenError::NoSuchMesh { mesh, count }) }
+        if mesh < count { Ok(self.select(mesh)) } else { Err(OpenError::NoSuchMesh { mesh, count }) }
     }
 
     /// The number of meshes: 1 if the file has no sections of meshes, in which case opening fails for the missing
     /// sections.
     pub(crate) fn mesh_count(&self) -> u32 {
-        let last = self.entries().map(|entry| entry.mesh).filter(|mesh| *mesh != NONE).last();
-        last.map_or(1, |mesh| mesh + 1)
+        self.stored_meshes().max(1)
+    }
+
+    /// The number of meshes of which the file has sections.
+    pub(crate) fn stored_meshes(&self) -> u32 {
+        let table = self.table();
+        let of_meshes = table.partition_point(|entry| SectionEntry::read(entry).mesh != NONE);
+        table[..of_meshes].last().map_or(0, |entry| SectionEntry::read(entry).mesh + 1)
     }
 
     /// The selected mesh.
@@ -59,9 +87,12 @@ impl<'a> Directory<'a> {
 
     /// All entries, of all meshes.
     pub(crate) fn entries(&self) -> impl Iterator<Item = SectionEntry> + use<'a> {
-        let table = self.bytes.get(HEADER_LENGTH..).unwrap_or_default();
-        let (entries, _) = table.as_chunks::<ENTRY_LENGTH>();
-        entries.iter().take(self.header.sections as usize).map(SectionEntry::read)
+        self.table().iter().map(SectionEntry::read)
+    }
+
+    fn table(&self) -> &'a [[u8; ENTRY_LENGTH]] {
+        let (entries, _) = self.bytes.get(HEADER_LENGTH..).unwrap_or_default().as_chunks::<ENTRY_LENGTH>();
+        &entries[..entries.len().min(self.header.sections as usize)]
     }
 
     /// The payload of an entry of this directory.
@@ -78,7 +109,7 @@ impl<'a> Directory<'a> {
 
     /// The same for a section of the file as a whole.
     pub(crate) fn section_of_file(self, kind: SectionKind) -> Option<&'a [u8]> {
-        Self { mesh: NONE, ..self }.section(kind)
+        self.select(NONE).section(kind)
     }
 
     /// Whether the mesh has a section of this kind, of any version.
@@ -87,11 +118,14 @@ impl<'a> Directory<'a> {
     }
 
     fn entry(&self, kind: SectionKind) -> Option<SectionEntry> {
-        self.entries().find(|entry| entry.kind == kind as u32 && entry.mesh == self.mesh)
+        let (first, end) = self.own;
+        let own = self.table().get(first as usize..end as usize).unwrap_or_default();
+        own.iter().map(SectionEntry::read).find(|entry| entry.kind == kind as u32)
     }
 
     fn check_entries(&self, directory_end: u64) -> Result<(), OpenError> {
-        let length = self.bytes.len() as u64;
+        // The header's check was that the file has this length.
+        let length = self.header.length;
         let mut expected = directory_end;
         let mut before = None;
         for (index, entry) in (0..).zip(self.entries()) {
@@ -105,6 +139,59 @@ impl<'a> Directory<'a> {
             return Err(OpenError::Length { found: length, header: expected });
         }
         Ok(())
+    }
+}
+
+/// The start of a file, checked: its header and its directory, for programs that read the rest elsewhere or later.
+///
+/// ```
+/// use bvhc_runtime::FileHead;
+///
+/// let file = std::fs::read("../tests/golden/quad.bvh")?;
+/// let length = FileHead::length(&file).expect("it has a header");
+/// let head = FileHead::from_bytes(&file[..length], file.len() as u64)?;
+/// assert_eq!((head.mesh_count(), head.entries().count()), (1, 5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct FileHead<'a>(Directory<'a>);
+
+impl<'a> FileHead<'a> {
+    /// The bytes of header and directory, as a header at the start of these bytes says; `None` if there is none, as of other
+    /// files.
+    pub fn length(start: &[u8]) -> Option<usize> {
+        let header = start.first_chunk::<HEADER_LENGTH>().filter(|start| start.starts_with(&MAGIC))?;
+        let sections = Header::read(header).sections.min(MAX_SECTIONS);
+        Some(HEADER_LENGTH + ENTRY_LENGTH * sections as usize)
+    }
+
+    /// Checks the header and the directory at the start of a file of `length` bytes. They may be at any address.
+    ///
+    /// # Errors
+    /// As [`Model::from_bytes`](crate::Model::from_bytes), of which this is the first part.
+    pub fn from_bytes(head: &'a [u8], length: u64) -> Result<Self, OpenError> {
+        Directory::read_head(head, length).map(Self)
+    }
+
+    /// The header's fields.
+    pub fn header(&self) -> &Header {
+        self.0.header()
+    }
+
+    /// The entries of the directory.
+    pub fn entries(&self) -> impl Iterator<Item = SectionEntry> + use<'a> {
+        self.0.entries()
+    }
+
+    /// The number of meshes of which the file has sections.
+    pub fn mesh_count(&self) -> u32 {
+        self.0.stored_meshes()
+    }
+}
+
+impl fmt::Debug for FileHead<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FileHead").field(self.header()).finish()
     }
 }
 

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use bvhc_format::hull::MAX_CELLS;
 use bvhc_format::section::{KindName, SECTION_VERSION, SectionKind};
 
+#[cfg(feature = "mmap")]
+use crate::world::WorldError;
+
 /// Why bytes are not a model that this runtime can query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -95,6 +98,11 @@ pub enum OpenError {
         /// The number of meshes.
         count: u32,
     },
+    /// The file is a thin world: its meshes are in files of their own.
+    #[error(
+        "the file is a thin world, which has no meshes of its own: open it as `ThinWorld`, and hand it its meshes"
+    )]
+    Thin,
     /// A section's payload is not a valid archive of its type.
     #[error("the {} section is corrupt: its archive does not check", .0.name())]
     Archive(SectionKind),
@@ -239,6 +247,15 @@ pub enum FileError {
         #[source]
         error: OpenError,
     },
+    /// The file is not a world as it should be.
+    #[error("{}{error}", Prefix(path))]
+    World {
+        /// The file; `None` if the bytes came from a reader.
+        path: Option<PathBuf>,
+        /// What is wrong with it.
+        #[source]
+        error: WorldError,
+    },
 }
 
 #[cfg(feature = "mmap")]
@@ -249,6 +266,7 @@ impl FileError {
         match self {
             Self::Io { error, .. } => Self::Io { path, error },
             Self::Open { error, .. } => Self::Open { path, error },
+            Self::World { error, .. } => Self::World { path, error },
         }
     }
 }
@@ -264,6 +282,13 @@ impl From<std::io::Error> for FileError {
 impl From<OpenError> for FileError {
     fn from(error: OpenError) -> Self {
         Self::Open { path: None, error }
+    }
+}
+
+#[cfg(feature = "mmap")]
+impl From<WorldError> for FileError {
+    fn from(error: WorldError) -> Self {
+        Self::World { path: None, error }
     }
 }
 

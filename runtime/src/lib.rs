@@ -89,6 +89,7 @@ pub use bvhc_format::swept::{Core, Cores};
 
 pub use blocks::{Blocks, PackedBlocks};
 pub use bounds::Aabb;
+pub use directory::FileHead;
 #[cfg(feature = "mmap")]
 pub use error::FileError;
 pub use error::{OpenError, SectionFault};
@@ -100,10 +101,10 @@ pub use hull::Hull;
 pub use hull::compare_along;
 pub use level::Level;
 pub use model::{Model, Sections, Source};
-#[cfg(feature = "mmap")]
-pub use owner::MappedModel;
 #[cfg(feature = "alloc")]
-pub use owner::{LoadedModel, MovingWorldFile, WorldFile};
+pub use owner::{LoadedModel, ModelFile, MovingWorldFile, ThinWorldFile, WorldFile};
+#[cfg(feature = "mmap")]
+pub use owner::{MappedModel, MeshFolder};
 #[cfg(feature = "volumes")]
 pub use pair::Realign;
 #[cfg(feature = "pairs")]
@@ -127,9 +128,10 @@ pub use world::{
     WorldPair, WorldPairError,
 };
 pub use world::{
-    Change, Found, Handle, Instance, InstanceFilter, MovingError, MovingWorld, NearPoint, Snapshot, Thing,
-    ThingFilter, ThingPair, ThingPlace, ThingSignedDistance, TriangleFilter, Updated, World, WorldError,
-    WorldFilter, WorldHit, WorldOverlap, WorldPlace, WorldPoint, WorldSignedDistance,
+    Change, Found, Handle, Instance, InstanceFilter, LinkedMesh, MovingError, MovingWorld, NearPoint,
+    Snapshot, ThinWorld, Thing, ThingFilter, ThingPair, ThingPlace, ThingSignedDistance, TriangleFilter,
+    Updated, World, WorldError, WorldFilter, WorldHit, WorldOverlap, WorldPlace, WorldPoint,
+    WorldSignedDistance,
 };
 #[cfg(feature = "shapes")]
 pub use world::{WorldCast, WorldContact};

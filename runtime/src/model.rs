@@ -3,7 +3,9 @@
 use core::fmt;
 
 use bvhc_format::record::{AttributeRun, FaceCorners, WideNode};
-use bvhc_format::section::{ArchivedAabbTree, ArchivedHull, ArchivedNames, ArchivedSplits, Root};
+use bvhc_format::section::{
+    ArchivedAabbTree, ArchivedHull, ArchivedNames, ArchivedSplits, Root, SectionKind,
+};
 use bvhc_format::{MAX_COORDINATE, MAX_SPLIT_SLOTS, NONE};
 use rkyv::api::low::{LowValidator, access};
 use rkyv::bytecheck::CheckBytes;
@@ -71,7 +73,16 @@ impl<'a> Model<'a> {
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes), and [`OpenError::NoSuchMesh`].
     pub fn from_bytes_mesh(bytes: &'a [u8], mesh: u32) -> Result<Self, OpenError> {
-        let directory = Directory::read(bytes)?.of_mesh(mesh)?;
+        let level = Level::detect().ok_or(OpenError::Cpu)?;
+        let directory = Directory::read(bytes)?;
+        if directory.section_of_file(SectionKind::LinkedMeshes).is_some() {
+            return Err(OpenError::Thin);
+        }
+        Self::open(directory.of_mesh(mesh)?, level)
+    }
+
+    /// Opens the mesh that is selected in a directory.
+    pub(crate) fn open(directory: Directory<'a>, level: Level) -> Result<Self, OpenError> {
         let tree = open_section::<ArchivedAabbTree<'static>>(&directory)?;
         let sections = Sections::open(directory, tree)?;
         let (nodes, bounds) = (sections.nodes(), read_bounds(tree)?);
@@ -81,7 +92,7 @@ impl<'a> Model<'a> {
             records: (nodes, sections.blocks().records()),
             bounds,
             extent: Extent::of(&bounds),
-            level: Level::detect().ok_or(OpenError::Cpu)?,
+            level,
         })
     }
 

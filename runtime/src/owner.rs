@@ -15,13 +15,19 @@ use crate::model::Model;
 
 #[cfg(feature = "mmap")]
 mod file;
+#[cfg(feature = "mmap")]
+mod folder;
 mod moving;
+mod thin;
 mod world;
 
 #[cfg(feature = "mmap")]
 pub use file::MappedModel;
+#[cfg(feature = "mmap")]
+pub use folder::MeshFolder;
 pub use moving::MovingWorldFile;
-pub use world::WorldFile;
+pub use thin::ThinWorldFile;
+pub use world::{ModelFile, WorldFile};
 
 /// A model that owns its bytes, in memory at a suitable alignment.
 ///
@@ -58,10 +64,7 @@ impl LoadedModel {
     /// # Errors
     /// [`OpenError`] says which rule of FORMAT.md the bytes break.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, OpenError> {
-        let mut lines = vec![Line([0; ALIGNMENT]); bytes.len().div_ceil(ALIGNMENT)];
-        for (line, part) in lines.iter_mut().zip(bytes.chunks(ALIGNMENT)) {
-            line.0[..part.len()].copy_from_slice(part);
-        }
+        let lines = aligned(bytes);
         // SAFETY: the lines hold at least that many bytes, without padding, all initialised. They do not move when the
         // `Vec` does, do not change, and are freed with the model. `model` shortens the lifetime before it returns the
         // model.
@@ -78,6 +81,23 @@ impl LoadedModel {
     pub fn model(&self) -> Model<'_> {
         self.model
     }
+
+    /// The model for a value that this one is part of, too.
+    ///
+    /// # Safety
+    /// Nothing of it may be used once this value is dropped.
+    unsafe fn model_of_owner(&self) -> Model<'static> {
+        self.model
+    }
+}
+
+/// A copy of bytes, followed by zeros to the end of a line.
+fn aligned(bytes: &[u8]) -> Vec<Line> {
+    let mut lines = vec![Line([0; ALIGNMENT]); bytes.len().div_ceil(ALIGNMENT)];
+    for (line, part) in lines.iter_mut().zip(bytes.chunks(ALIGNMENT)) {
+        line.0[..part.len()].copy_from_slice(part);
+    }
+    lines
 }
 
 impl fmt::Debug for LoadedModel {

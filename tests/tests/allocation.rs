@@ -10,15 +10,15 @@ use bvhc::compile::{Options, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{
     Aabb, Capsule, Contact, Counters, Filter, Found, InsideRule, KeptStart, Model, MovingWorld, Place, Pose,
-    Ray, ShapeCast, Similarity, Thing, ThingPair, Tolerance, Touches, VisitControl, WarmStarts, WorkBudget,
-    World, WorldContact,
+    Ray, ShapeCast, Similarity, ThinWorld, Thing, ThingPair, Tolerance, Touches, VisitControl, WarmStarts,
+    WorkBudget, World, WorldContact,
 };
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{hall, icosphere};
 use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::trial::Trial;
-use bvhc_tests::support::world::{Placed, compiled_world};
-use bvhc_tests::support::{Scene, compiled, compiled_with};
+use bvhc_tests::support::world::{Placed, compiled_apart, compiled_world, manifest};
+use bvhc_tests::support::{Scene, aligned, compiled, compiled_with};
 
 thread_local! {
     /// How often this thread has allocated. `const`, so that it needs no memory itself.
@@ -200,6 +200,27 @@ fn ask(model: &Model<'_>, ray: &Ray, point: [f32; 3]) {
     let _ = model.all_casts_with(&cast, &mut only, |hit| see(hit.triangle));
     let cast = (model.overlaps(&capsule), model.cast(&cast), model.cast_any_with(&cast, &mut counters));
     std::hint::black_box((hit, nearest, other, answers, found, model.material_name(0), counters, cast));
+}
+
+/// Nor does linking a thin one.
+#[test]
+fn thin_worlds_allocate_nothing() {
+    let (options, placed) = (Options::default(), [Placed::identity(0), Placed::identity(0)]);
+    let files = compiled_apart(&[&icosphere::icosphere(5)], &options);
+    let text = manifest(1, &placed).replace(".obj", ".bvh");
+    let linked = bvhc::world::link_thin(text.as_bytes(), "w.toml", &files, &options, &()).expect("it links");
+    let mut thin = bvhc::Bytes::new();
+    linked.write_to(&mut thin).expect("there is memory");
+    let mesh = aligned(&files.0[0].1);
+    let count = requests(|| {
+        let mut meshes = [Some(Model::from_bytes(&mesh).expect("it opens"))];
+        let thin = ThinWorld::from_bytes(&thin).expect("it opens");
+        assert_eq!(thin.meshes().map(|mesh| mesh.name().len()).sum::<usize>(), 3);
+        assert!(thin.link(&mut [None]).is_err());
+        let world = thin.link(&mut meshes).expect("it has its mesh");
+        assert!(world.any_hit(&Ray::new([0.1, 0.2, 9.0], [0.0, 0.0, -1.0])));
+    });
+    assert_eq!(count, 0);
 }
 
 /// Opening a world takes the caller's memory, and queries take none.

@@ -2,6 +2,7 @@
 
 mod compile;
 mod kdop;
+mod meshes;
 mod obb;
 mod query;
 mod recipe;
@@ -9,6 +10,7 @@ mod world;
 
 pub(super) use compile::{CompileArgs, KeyArgs};
 use kdop::KdopArgs;
+pub(super) use meshes::MeshesArgs;
 use obb::ObbArgs;
 pub(super) use query::{CollideArgs, DistanceArgs, ModelArgs, PairsArgs, Query, QueryArgs, TouchesArgs};
 pub(super) use recipe::RecipeArgs;
@@ -127,6 +129,8 @@ pub(super) struct InspectArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) meshes: MeshesArgs,
 }
 
 /// `bvhc export FORMAT FILE -o OUT`
@@ -157,4 +161,6 @@ pub(super) struct VerifyArgs {
     /// that the file states
     #[arg(long, value_name = "MODEL")]
     pub(super) against: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) meshes: MeshesArgs,
 }

@@ -11,7 +11,7 @@ use crate::compile::CompileError;
 use crate::import::ImportError;
 use crate::verify::VerifyError;
 use crate::verify::source::SourceError;
-use crate::world::{ManifestFault, WorldCompileError};
+use crate::world::{LinkFault, ManifestFault, WorldCompileError};
 
 /// Exit code: the input is bad, or a file does not verify.
 const BAD_INPUT: u8 = 1;
@@ -39,6 +39,18 @@ pub(super) enum CliError {
         file: String,
         /// What is wrong with it.
         error: WorldError,
+    },
+    /// A mesh of a thin world cannot be found.
+    #[error("{file}: mesh {name:?}: {error}; it was looked for in {} (--meshes DIR)", folders.join(", "))]
+    Mesh {
+        /// The world.
+        file: String,
+        /// The mesh.
+        name: String,
+        /// What is wrong with it.
+        error: Box<WorldError>,
+        /// Where it was looked for.
+        folders: Vec<String>,
     },
     /// The pairs of a world's instances cannot be found.
     #[error("{file}: {error}")]
@@ -257,6 +269,11 @@ pub(super) enum UsageError {
         /// Their names, and those of all others of the kind.
         names: Vec<&'static str>,
     },
+    /// Options of compilation for a world of compiled meshes.
+    #[error(
+        "a thin world is linked from compiled meshes: of the options of compilation, it takes --threads alone"
+    )]
+    ThinOptions,
     /// Both the file and the report would go to standard output.
     #[error("--json prints on standard output, where `-o -` writes the file; write the file to a path")]
     JsonAndFile,
@@ -296,6 +313,7 @@ impl CliError {
             }
             Self::World(
                 WorldCompileError::Manifest { fault: ManifestFault::File { .. }, .. }
+                | WorldCompileError::Link { fault: LinkFault::Read(_), .. }
                 | WorldCompileError::Import(ImportError::OtherFile { .. })
                 | WorldCompileError::Compile(CompileError::Threads(_)),
             ) => IO,
@@ -303,6 +321,7 @@ impl CliError {
             Self::Compile(_)
             | Self::World(_)
             | Self::OpenWorld { .. }
+            | Self::Mesh { .. }
             | Self::WorldPairs { .. }
             | Self::Open { .. }
             | Self::Verify { .. }

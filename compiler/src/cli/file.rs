@@ -4,8 +4,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use bvhc_runtime::{FileError, LoadedModel};
+use bvhc_runtime::{
+    FileError, LinkedMesh, LoadedModel, MeshFolder, OpenError, ThinWorldFile, World, WorldError, WorldFile,
+};
 
+use super::args::MeshesArgs;
 use super::error::{Action, CliError};
 use crate::import;
 
@@ -57,6 +60,79 @@ pub(super) struct Compiled {
     pub(super) name: String,
     /// The model in it.
     pub(super) model: LoadedModel,
+}
+
+/// A compiled file in memory, with what it holds.
+pub(super) enum Opened {
+    /// A model, or several without a world.
+    Model(Compiled),
+    /// A world, with its meshes.
+    World(WorldFile),
+}
+
+impl Opened {
+    /// Reads and opens a whole file, and the meshes of a thin world.
+    pub(super) fn read(path: &Path, meshes: &MeshesArgs) -> Result<Self, CliError> {
+        match Compiled::read(path) {
+            Err(CliError::Open { error: OpenError::Thin, .. }) => {
+                let (name, thin) = (path.display().to_string(), read_thin(path)?);
+                Ok(Self::World(meshes.folders(path)?.link(&name, thin)?))
+            }
+            Err(error) => Err(error),
+            Ok(_) if meshes.is_given() => Err(MeshesArgs::NO_EFFECT.into()),
+            Ok(file) if World::is_in(file.model.bytes()) == Ok(true) => {
+                let Compiled { name, model } = file;
+                let opened = WorldFile::loaded(model);
+                opened.map(Self::World).map_err(|error| CliError::OpenWorld { file: name, error })
+            }
+            Ok(file) => Ok(Self::Model(file)),
+        }
+    }
+}
+
+/// Reads a thin world without its meshes.
+pub(super) fn read_thin(path: &Path) -> Result<ThinWorldFile, CliError> {
+    let file = path.display().to_string();
+    ThinWorldFile::read(path).map_err(|error| match error {
+        FileError::World { error, .. } => CliError::OpenWorld { file, error },
+        FileError::Open { error, .. } => CliError::Open { file, error },
+        FileError::Io { error, .. } => CliError::io(&file, Action::Read, error),
+        other => CliError::io(&file, Action::Read, io::Error::other(other)),
+    })
+}
+
+/// The folders in which the meshes of a thin world are looked for.
+pub(super) struct MeshFolders {
+    /// Their names.
+    pub(super) names: Vec<String>,
+    /// The compiled files in them.
+    pub(super) files: MeshFolder,
+}
+
+impl MeshFolders {
+    /// The world with its meshes.
+    fn link(&self, world: &str, thin: ThinWorldFile) -> Result<WorldFile, CliError> {
+        let mut fault = None;
+        let linked = thin.link(|mesh| match self.open(world, mesh) {
+            Ok(file) => Ok(file.model.into()),
+            Err(error) => {
+                fault = Some(error);
+                Err(WorldError::NoWorld)
+            }
+        });
+        linked.map_err(|error| fault.unwrap_or(CliError::OpenWorld { file: world.to_owned(), error }))
+    }
+
+    /// Reads the file of a mesh.
+    pub(super) fn open(&self, world: &str, mesh: &LinkedMesh<'_>) -> Result<Compiled, CliError> {
+        let fault = |error| CliError::Mesh {
+            file: world.to_owned(),
+            name: mesh.name().to_owned(),
+            error: Box::new(error),
+            folders: self.names.clone(),
+        };
+        Compiled::read(self.files.find(mesh).map_err(fault)?)
+    }
 }
 
 impl Compiled {

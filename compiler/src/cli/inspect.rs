@@ -8,21 +8,26 @@ use bvhc_format::NONE;
 use bvhc_format::header::SectionEntry;
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::SectionKind;
-use bvhc_runtime::{Blocks, Model, World, WorldFile};
+use bvhc_runtime::{Blocks, Model, OpenError, World, WorldFile};
 use serde_json::{Map, Value, json};
 
-use super::args::InspectArgs;
+use super::args::{InspectArgs, MeshesArgs};
 use super::error::CliError;
-use super::file::Compiled;
+use super::file::{self, Compiled};
 use super::output;
 use super::report;
 use super::text::{counted, grouped, one_line};
 use crate::archive;
 use crate::layout::EdgeCounts;
 use crate::verify::count_cores;
+use world::Facts;
 
 pub(super) fn run(args: &InspectArgs) -> Result<(), CliError> {
-    let file = Compiled::read(&args.file)?;
+    let file = match Compiled::read(&args.file) {
+        Err(CliError::Open { error: OpenError::Thin, .. }) => return thin(args),
+        Ok(_) if args.meshes.is_given() => return Err(MeshesArgs::NO_EFFECT.into()),
+        read => read?,
+    };
     let (is_world, name) = (World::is_in(file.model.bytes()).unwrap_or(false), file.name.clone());
     if !is_world {
         let model = file.model.model();
@@ -34,12 +39,37 @@ pub(super) fn run(args: &InspectArgs) -> Result<(), CliError> {
     let (model, world) = (file.model(), file.world());
     let text = if args.json {
         let mut value = object(&model);
-        value["world"] = world::object(&world);
+        value["world"] = world::object(&Facts::of(&world));
         format!("{value:#}\n")
     } else {
-        text(&name, &model) + &world::text(&world)
+        text(&name, &model) + &world::text(&Facts::of(&world))
     };
     output::print(&text)
+}
+
+/// A thin world, whose meshes are looked for but not read.
+fn thin(args: &InspectArgs) -> Result<(), CliError> {
+    let (file, folders) = (file::read_thin(&args.file)?, args.meshes.folders(&args.file)?);
+    let (world, facts) = (file.thin(), Facts::of_thin(&file.thin(), &folders));
+    let header = world.header();
+    if args.json {
+        let value = json!({
+            "format": format!("{}.{}", header.major, header.minor),
+            "bytes": header.length,
+            "hash": hex(header.hash),
+            "thin": true,
+            "sections": world.entries().map(|(entry, _)| section(&entry)).collect::<Vec<_>>(),
+            "world": world::object(&facts),
+        });
+        return output::print(&format!("{value:#}\n"));
+    }
+    let (major, minor, bytes) = (header.major, header.minor, counted(header.length, "byte"));
+    let name = one_line(&args.file.display().to_string());
+    let mut text = format!("{name}: bvhc file, format {major}.{minor}, a thin world, {bytes}\n");
+    text += &format!("hash       {}\n", hex(header.hash));
+    // Writing to a string cannot fail.
+    let _ = describe_sections(&mut text, world.entries().map(|(entry, _)| entry));
+    output::print(&(text + &world::text(&facts)))
 }
 
 fn object(model: &Model<'_>) -> Value {
@@ -217,7 +247,7 @@ fn text(name: &str, model: &Model<'_>) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = describe(&mut text, name, model)
-        .and_then(|()| describe_sections(&mut text, model))
+        .and_then(|()| describe_sections(&mut text, model.sections().entries().map(|(entry, _)| entry)))
         .and_then(|()| describe_trees(&mut text, model));
     text
 }
@@ -291,13 +321,13 @@ fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Resul
     Ok(())
 }
 
-fn describe_sections(text: &mut String, model: &Model<'_>) -> std::fmt::Result {
+fn describe_sections(text: &mut String, entries: impl Iterator<Item = SectionEntry>) -> std::fmt::Result {
     writeln!(
         text,
         "\n{:15} {:>4} {:>7} {:>12} {:>12}  hash",
         "section", "mesh", "version", "offset", "length"
     )?;
-    for (entry, _) in model.sections().entries() {
+    for entry in entries {
         let SectionEntry { version, offset, length, .. } = entry;
         let mesh = if entry.mesh == NONE { "-".to_owned() } else { entry.mesh.to_string() };
         let (name, hash) = (report::kind_name(entry.kind), hex(entry.hash));

@@ -4,13 +4,14 @@
 pub(super) mod unnamed;
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
 
 use super::error::{Action, CliError, UsageError};
 use super::file::is_standard;
+use crate::world::WorldCompileError;
 
 /// The name of standard output in messages.
 pub(super) const STANDARD_OUTPUT: &str = "standard output";
@@ -83,23 +84,45 @@ impl Output {
 
     /// Writes the whole file.
     pub(super) fn write(&self, bytes: &[u8]) -> Result<(), CliError> {
-        let written = match self {
-            Self::Standard => write_standard(bytes),
-            Self::File { target, .. } => replace(target, bytes),
-            Self::Stream(path) => File::options().write(true).open(path).and_then(|mut f| f.write_all(bytes)),
-        };
-        written.map_err(|error| CliError::io(&self.name(), Action::Write, error))
+        self.write_parts(&|out| out.write_all(bytes))
     }
+
+    /// Writes the whole file by a function that may be called again, where the first way to write fails. Its error may be one of
+    /// a world.
+    pub(super) fn write_parts(&self, write: &Write<'_>) -> Result<(), CliError> {
+        let written = match self {
+            Self::Standard => write_standard(write),
+            Self::File { target, .. } => replace(target, write),
+            Self::Stream(path) => {
+                File::options().write(true).open(path).and_then(|file| write_file(&file, write))
+            }
+        };
+        written.map_err(|error| match error.downcast::<WorldCompileError>() {
+            Ok(error) => error.into(),
+            Err(error) => CliError::io(&self.name(), Action::Write, error),
+        })
+    }
+}
+
+/// Writes the contents of a file.
+pub(super) type Write<'a> = dyn Fn(&mut dyn io::Write) -> io::Result<()> + 'a;
+
+/// Writes to a file, in large parts.
+fn write_file(file: &File, write: &Write<'_>) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    write(&mut out)?;
+    out.flush()
 }
 
 /// Prints to standard output.
 pub(super) fn print(text: &str) -> Result<(), CliError> {
-    write_standard(text.as_bytes()).map_err(|error| CliError::io(STANDARD_OUTPUT, Action::Write, error))
+    let written = write_standard(&|out| out.write_all(text.as_bytes()));
+    written.map_err(|error| CliError::io(STANDARD_OUTPUT, Action::Write, error))
 }
 
-fn write_standard(bytes: &[u8]) -> io::Result<()> {
+fn write_standard(write: &Write<'_>) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(bytes)?;
+    write(&mut out)?;
     out.flush()
 }
 
@@ -135,17 +158,17 @@ fn check_directory(path: &Path, file: &str) -> Result<(), CliError> {
 
 /// Writes a new file in the directory of `target` and gives it that name, all of it on the disk first. Whoever opens
 /// `target` finds the old file or the new one, whatever happens. On error the new file is removed.
-fn replace(target: &Path, bytes: &[u8]) -> io::Result<()> {
+fn replace(target: &Path, write: &Write<'_>) -> io::Result<()> {
     let directory = directory_of(target);
     #[cfg(target_os = "linux")]
-    let is_written = unnamed::replace(target, directory, bytes)?;
+    let is_written = unnamed::replace(target, directory, write)?;
     #[cfg(not(target_os = "linux"))]
     let is_written = false;
     if !is_written {
         // Opened explicitly to get the permissions of any new file; a temporary file is private to its owner.
         let create = |path: &Path| File::options().write(true).create_new(true).open(path);
-        let mut file = Builder::new().prefix(".bvhc-").suffix(".tmp").make_in(directory, create)?;
-        file.write_all(bytes)?;
+        let file = Builder::new().prefix(".bvhc-").suffix(".tmp").make_in(directory, create)?;
+        write_file(file.as_file(), write)?;
         file.as_file().sync_all()?;
         file.persist(target).map_err(|error| error.error)?;
     }

@@ -2,18 +2,22 @@
 
 use std::path::Path;
 
-use bvhc_runtime::{Model, World};
+use bvhc_runtime::{Model, OpenError, World};
 
-use super::args::VerifyArgs;
+use super::args::{MeshesArgs, VerifyArgs};
 use super::error::{CliError, UsageError};
 use super::file::{self, Compiled};
 use super::text::{counted, one_line, tell};
 use crate::import::{Folder, Input};
 use crate::verify::source::{self, SourceError};
-use crate::verify::verify;
+use crate::verify::{verify, verify_linked};
 
 pub(super) fn run(args: &VerifyArgs) -> Result<(), CliError> {
-    let file = Compiled::read(&args.file)?;
+    let file = match Compiled::read(&args.file) {
+        Err(CliError::Open { error: OpenError::Thin, .. }) => return check_thin(args),
+        Ok(_) if args.meshes.is_given() => return Err(MeshesArgs::NO_EFFECT.into()),
+        read => read?,
+    };
     let model = file.model.model();
     let fail = |error| CliError::Verify { file: file.name.clone(), error };
     verify(file.model.bytes()).map_err(fail)?;
@@ -29,6 +33,30 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), CliError> {
         _ => String::new(),
     };
     tell(&format!("{}: perfect, {triangles}{instances}", one_line(&file.name)));
+    Ok(())
+}
+
+/// Checks a thin world, and if folders of meshes are given, all its meshes.
+fn check_thin(args: &VerifyArgs) -> Result<(), CliError> {
+    if args.against.is_some() {
+        return Err(UsageError::NoEffect { flag: "--against", with: "models, not for worlds" }.into());
+    }
+    let (name, file) = (args.file.display().to_string(), file::read_thin(&args.file)?);
+    let fail = |file: &str, error| CliError::Verify { file: file.to_owned(), error };
+    verify(file.bytes()).map_err(|error| fail(&name, error))?;
+    let meshes = file.thin().meshes();
+    let checked = if args.meshes.is_given() { "" } else { "; its meshes were not checked (--meshes DIR)" };
+    let count = meshes.len();
+    if args.meshes.is_given() {
+        let folders = args.meshes.folders(&args.file)?;
+        for mesh in meshes {
+            let model = folders.open(&name, &mesh)?;
+            verify(model.model.bytes()).map_err(|error| fail(&model.name, error))?;
+            verify_linked(&mesh, &model.model.model()).map_err(|error| fail(&name, error))?;
+        }
+    }
+    let meshes = if count == 1 { "1 mesh".to_owned() } else { format!("{count} meshes") };
+    tell(&format!("{}: perfect, a thin world of {meshes}{checked}", one_line(&name)));
     Ok(())
 }
 

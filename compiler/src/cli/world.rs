@@ -1,5 +1,7 @@
 //! `bvhc world MANIFEST -o OUT` and `bvhc MODEL -o OUT --world`
 
+use std::cell::Cell;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -13,10 +15,13 @@ use super::output::{self, Output};
 use super::text::{counted, one_line, tell};
 use crate::compile::Options;
 use crate::import::{self, Folder};
-use crate::world::{self, CompiledWorld, WorldReport};
+use crate::world::{self, LinkedWorld, WorldReport};
 
 /// Compiles a manifest.
 pub(super) fn run(args: &WorldArgs, recipe: &RecipeArgs) -> Result<(), CliError> {
+    if args.thin && recipe.is_given() {
+        return Err(UsageError::ThinOptions.into());
+    }
     compile(args, recipe.options()?, false)
 }
 
@@ -30,6 +35,7 @@ pub(super) fn run_model(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), C
     let world = WorldArgs {
         manifest: args.models[0].clone(),
         output: args.output.clone().unwrap_or_default(),
+        thin: false,
         depfile: args.depfile.clone(),
         warnings_as_errors: args.warnings_as_errors,
         json: args.json,
@@ -47,31 +53,65 @@ fn compile(args: &WorldArgs, options: Options, is_model: bool) -> Result<(), Cli
     let depfile = args.depfile.as_deref().map(|path| check_depfile(path, args, &output)).transpose()?;
     let (bytes, name) = (file::read_source(&args.manifest)?, file::input_name(&args.manifest));
     let files = Folder::of(&args.manifest);
-    let CompiledWorld { bytes, report } = if !is_model {
-        world::compile(&bytes, &name, &files, &options, &())?
-    } else if import::is_gltf(&bytes) {
-        world::compile_gltf(&bytes, &name, &files, &options, &())?
-    } else {
-        return Err(UsageError::NoScene { model: name }.into());
+    let linked = match is_model {
+        false if args.thin => world::link_thin(&bytes, &name, &files, &options, &())?,
+        false => world::link(&bytes, &name, &files, &options, &())?,
+        true if import::is_gltf(&bytes) => world::link_gltf(&bytes, &name, &files, &options, &())?,
+        true => return Err(UsageError::NoScene { model: name }.into()),
     };
-    check_inputs(args, &report)?;
-    let warnings = warnings(&report, &output);
+    let report = linked.report();
+    check_inputs(args, report)?;
+    let warnings = warnings(report, &output);
     if args.warnings_as_errors && !warnings.is_empty() {
         return Err(CliError::Warnings { file: name, warnings });
     }
-    output.write(&bytes)?;
+    let hash = write(&output, &linked, args.json)?;
     if let Some(depfile) = depfile {
-        depfile.write(depfile::rule(&output.name(), &paths(args, &report)).as_bytes())?;
+        depfile.write(depfile::rule(&output.name(), &paths(args, report)).as_bytes())?;
     }
     let seconds = start.elapsed().as_secs_f64();
     if !args.quiet {
-        describe(&name, &output.name(), bytes.len() as u64, &report, &warnings, seconds);
+        describe(&name, &output.name(), args.thin, &linked, &warnings, seconds);
     }
     if args.json {
-        let json = object(args, &output.name(), &bytes, &report, &warnings, &options, seconds);
+        let json = object(args, (&output.name(), hash), &linked, &warnings, &options, seconds);
         output::print(&format!("{json:#}\n"))?;
     }
     Ok(())
+}
+
+/// Writes the file, and hashes it if so asked.
+fn write(output: &Output, linked: &LinkedWorld<'_>, hashes: bool) -> Result<Option<blake3::Hash>, CliError> {
+    if !hashes {
+        output.write_parts(&|out| linked.write_to(out))?;
+        return Ok(None);
+    }
+    let hash = Cell::new(None);
+    output.write_parts(&|out| {
+        let mut hashing = Hashing { out, hasher: blake3::Hasher::new() };
+        linked.write_to(&mut hashing)?;
+        hash.set(Some(hashing.hasher.finalize()));
+        Ok(())
+    })?;
+    Ok(hash.get())
+}
+
+/// Hashes what is written.
+struct Hashing<'a> {
+    out: &'a mut dyn io::Write,
+    hasher: blake3::Hasher,
+}
+
+impl io::Write for Hashing<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Refuses a depfile that has no target, or would replace the source or the output.
@@ -100,7 +140,7 @@ fn check_inputs(args: &WorldArgs, report: &WorldReport) -> Result<(), CliError> 
 /// The paths of the files that the source refers to.
 fn inputs(args: &WorldArgs, report: &WorldReport) -> Vec<PathBuf> {
     let Folder(folder) = Folder::of(&args.manifest);
-    report.inputs.iter().map(|input| folder.join(&input.name)).collect()
+    report.inputs.iter().chain(&report.linked).map(|input| folder.join(&input.name)).collect()
 }
 
 /// The paths of all files that were read.
@@ -114,17 +154,26 @@ fn warnings(report: &WorldReport, output: &Output) -> Vec<String> {
     report.warnings.iter().cloned().chain(of_name).collect()
 }
 
-fn describe(name: &str, output: &str, bytes: u64, report: &WorldReport, warnings: &[String], seconds: f64) {
+fn describe(
+    name: &str,
+    output: &str,
+    is_thin: bool,
+    linked: &LinkedWorld<'_>,
+    warnings: &[String],
+    seconds: f64,
+) {
+    let report = linked.report();
     for warning in warnings {
         tell(&format!("warning: {name}: {}", one_line(warning)));
     }
     let triangles = report.meshes.iter().map(|mesh| mesh.triangles).sum();
     tell(&format!(
-        "{name}: {} of {}, {} -> {output}: {} in {seconds:.2} s",
+        "{name}: {} of {}{}, {} -> {output}: {} in {seconds:.2} s",
         counted(report.instances.into(), "instance"),
         counted_meshes(report.meshes.len() as u64),
+        if is_thin { " in files of their own" } else { "" },
         counted(triangles, "triangle"),
-        counted(bytes, "byte"),
+        counted(linked.length(), "byte"),
     ));
     for name in &report.baked {
         tell(&format!("instance {} has a mesh of its own, with its transform applied", one_line(name)));
@@ -137,17 +186,21 @@ fn counted_meshes(count: u64) -> String {
 
 fn object(
     args: &WorldArgs,
-    output: &str,
-    bytes: &[u8],
-    report: &WorldReport,
+    (output, blake3): (&str, Option<blake3::Hash>),
+    linked: &LinkedWorld<'_>,
     warnings: &[String],
     options: &Options,
     seconds: f64,
 ) -> Value {
-    let input = |path: String, bytes: u64, hash: &blake3::Hash| json!({ "path": path, "bytes": bytes, "blake3": hash.to_hex().as_str() });
-    let own = input(file::input_name(&args.manifest), report.source_length, &report.source_hash);
-    let others = inputs(args, report).into_iter().zip(&report.inputs).map(|(path, other)| {
-        let mut value = input(path.display().to_string(), other.length, &other.hash);
+    let report = linked.report();
+    let input = |path: String, bytes: u64| json!({ "path": path, "bytes": bytes });
+    let mut own = input(file::input_name(&args.manifest), report.source_length);
+    own["blake3"] = json!(report.source_hash.to_hex().as_str());
+    let all = report.inputs.iter().map(|other| ("blake3", other));
+    let all = all.chain(report.linked.iter().map(|other| ("hash", other)));
+    let others = inputs(args, report).into_iter().zip(all).map(|(path, (hash, other))| {
+        let mut value = input(path.display().to_string(), other.length);
+        value[hash] = json!(other.hash.to_hex().as_str());
         value["name"] = json!(other.name);
         value
     });
@@ -158,9 +211,11 @@ fn object(
     json!({
         "inputs": std::iter::once(own).chain(others).collect::<Vec<_>>(),
         "output": output,
-        "bytes": bytes.len(),
-        "blake3": crate::file::hash(bytes).to_hex().as_str(),
-        "options": options.text(None),
+        "bytes": linked.length(),
+        "hash": linked.hash().to_hex().as_str(),
+        "blake3": blake3.map(|hash| hash.to_hex().to_string()),
+        "thin": args.thin,
+        "options": if args.thin { "--thin".to_owned() } else { options.text(None) },
         "meshes": report.meshes.iter().map(mesh).collect::<Vec<_>>(),
         "instances": report.instances,
         "leaves": report.leaves,

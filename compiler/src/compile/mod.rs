@@ -158,15 +158,16 @@ pub(crate) fn compile_and_drop(
 }
 
 /// Runs a compilation on the pool of the current thread, or else on a pool of its own.
-fn on_threads<T: Send>(
+pub(crate) fn on_threads<T: Send, E: From<CompileError> + Send>(
     options: &Options,
-    run: impl FnOnce() -> Result<T, CompileError> + Send,
-) -> Result<T, CompileError> {
+    run: impl FnOnce() -> Result<T, E> + Send,
+) -> Result<T, E> {
     if options.threads.is_none() && rayon::current_thread_index().is_some() {
         return run();
     }
     let threads = options.threads.map_or(0, NonZeroUsize::get);
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build()?.install(run)
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(CompileError::from)?;
+    pool.install(run)
 }
 
 /// A mesh, ready for building, and what is known of its source.

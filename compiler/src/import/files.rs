@@ -2,7 +2,8 @@
 
 use std::fmt::Debug;
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::fs::File;
+use std::io::{self, Cursor, ErrorKind, Read, Seek};
 use std::path::{Path, PathBuf};
 
 /// Reads the files that a model refers to, by the names that it uses for them.
@@ -12,7 +13,21 @@ pub trait Files: Debug + Sync {
     /// # Errors
     /// The system's, if the file cannot be read.
     fn read(&self, name: &str) -> io::Result<Vec<u8>>;
+
+    /// A file of which only parts are read, such as a compiled mesh that a thin world refers to. Without another implementation,
+    /// it is read whole.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    fn open(&self, name: &str) -> io::Result<Box<dyn ReadSeek>> {
+        Ok(Box::new(Cursor::new(self.read(name)?)))
+    }
 }
+
+/// A file that is open for reading.
+pub trait ReadSeek: Read + Seek {}
+
+impl<T: Read + Seek> ReadSeek for T {}
 
 /// The files below a folder, or beside it: names may contain `..`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,14 +40,24 @@ impl Folder {
     }
 }
 
+impl Folder {
+    /// The path of a file. A device or a pipe, which may be endless, is an error.
+    fn path(&self, name: &str) -> io::Result<PathBuf> {
+        let path = self.0.join(name);
+        match fs::metadata(&path)?.is_file() {
+            true => Ok(path),
+            false => Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file")),
+        }
+    }
+}
+
 impl Files for Folder {
     fn read(&self, name: &str) -> io::Result<Vec<u8>> {
-        let path = self.0.join(name);
-        // A device or a pipe may be endless.
-        if !fs::metadata(&path)?.is_file() {
-            return Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
-        }
-        fs::read(path)
+        fs::read(self.path(name)?)
+    }
+
+    fn open(&self, name: &str) -> io::Result<Box<dyn ReadSeek>> {
+        Ok(Box::new(File::open(self.path(name)?)?))
     }
 }
 

@@ -35,7 +35,7 @@ pub struct Imported {
 }
 
 /// A file that a model refers to and that was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OtherInput {
     /// Its name, as the model writes it.
     pub name: String,

@@ -20,7 +20,7 @@ mod stl;
 mod text;
 
 pub use error::{Counted, DataFault, ImportError, LineFault};
-pub use files::{Files, Folder, NoFiles};
+pub use files::{Files, Folder, NoFiles, ReadSeek};
 #[cfg(feature = "cli")]
 pub(crate) use gltf::is_it as is_gltf;
 pub(crate) use gltf::{NodeOfScene, SceneOfMeshes, read_scene as gltf_scene};

@@ -48,8 +48,10 @@ pub(super) fn check(model: &Model<'_>) -> Result<(), VerifyError> {
 }
 
 /// The same for the sections of the file as a whole.
-pub(super) fn check_file(model: &Model<'_>) -> Result<(), VerifyError> {
-    check_all(model.sections().entries().filter(|(entry, _)| entry.mesh == NONE))
+pub(super) fn check_file<'a>(
+    sections: impl Iterator<Item = (SectionEntry, &'a [u8])>,
+) -> Result<(), VerifyError> {
+    check_all(sections.filter(|(entry, _)| entry.mesh == NONE))
 }
 
 fn check_all<'a>(sections: impl Iterator<Item = (SectionEntry, &'a [u8])>) -> Result<(), VerifyError> {

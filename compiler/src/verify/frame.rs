@@ -1,8 +1,7 @@
 //! Checks hashes and the zeros between sections, which do not depend on the contents of sections.
 
-use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH, align_up};
+use bvhc_format::header::{ENTRY_LENGTH, HEADER_LENGTH, Header, SectionEntry, align_up};
 use bvhc_format::section::{KindName, Need, SectionKind};
-use bvhc_runtime::Model;
 
 use crate::file;
 
@@ -53,14 +52,18 @@ pub enum FrameFault {
     },
 }
 
-pub(super) fn check(bytes: &[u8], model: &Model<'_>) -> Result<(), FrameFault> {
-    let header = model.sections().header();
+/// Checks a file with this header and these sections.
+pub(super) fn check<'a>(
+    bytes: &[u8],
+    header: &Header,
+    sections: impl Iterator<Item = (SectionEntry, &'a [u8])>,
+) -> Result<(), FrameFault> {
     let directory_end = HEADER_LENGTH + ENTRY_LENGTH * header.sections as usize;
     let (found, expected) = (header.hash.into(), file::header_hash(&bytes[..directory_end]));
     if found != expected {
         return Err(FrameFault::HeaderHash { found, expected });
     }
-    for (index, (entry, payload)) in model.sections().entries().enumerate() {
+    for (index, (entry, payload)) in sections.enumerate() {
         if let Some(kind) = entry.known_kind()
             && kind.need() != Need::Optional
             && !entry.is_required()

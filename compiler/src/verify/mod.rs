@@ -19,6 +19,7 @@ pub(crate) mod geometry;
 pub(crate) mod hull;
 pub(crate) mod kdop;
 mod leaves;
+mod linked;
 mod metadata;
 mod names;
 mod node;
@@ -34,7 +35,7 @@ pub(crate) mod tree;
 mod world;
 
 use bvhc_format::header::SectionEntry;
-use bvhc_runtime::Model;
+use bvhc_runtime::{LinkedMesh, Model, ThinWorld};
 
 pub use archive::ArchiveFault;
 pub use block::BlockFault;
@@ -46,6 +47,7 @@ pub use geometry::{GeometryFault, RunFault};
 pub use hull::HullFault;
 pub use kdop::{KdopFault, KdopNumber};
 pub use leaves::LeafFault;
+pub use linked::LinkedFault;
 pub use metadata::{MetadataFault, NameFault, TextField, UserFault};
 pub use names::NameList;
 pub use node::NodeFault;
@@ -63,15 +65,19 @@ use crate::section;
 use blocks::BlockTable;
 use checked::Checked;
 
-/// Checks a whole file with all its meshes, and its world. `bytes` must be aligned to 64 bytes.
+/// Checks a whole file with all its meshes, and its world. `bytes` must be aligned to 64 bytes. Of a thin world, this is all that
+/// can be said without its meshes: [`verify_linked`] checks these.
 ///
 /// Cost: a few passes over the file, and one sort of its vertices.
 ///
 /// # Errors
 /// The first rule that is broken.
 pub fn verify(bytes: &[u8]) -> Result<(), VerifyError> {
+    if ThinWorld::is_in(bytes)? {
+        return linked::check(bytes);
+    }
     let first = Model::from_bytes(bytes)?;
-    frame::check(bytes, &first)?;
+    frame::check(bytes, first.sections().header(), first.sections().entries())?;
     verify_mesh(&first)?;
     for mesh in 1..Model::mesh_count(bytes)? {
         let model = Model::from_bytes_mesh(bytes, mesh).map_err(VerifyError::Open);
@@ -80,6 +86,14 @@ pub fn verify(bytes: &[u8]) -> Result<(), VerifyError> {
             .map_err(|fault| VerifyError::Mesh { mesh, fault: Box::new(fault) })?;
     }
     world::check(bytes, &first)
+}
+
+/// Checks that a model, the only one of a valid file, is the mesh that a thin world was linked with.
+///
+/// # Errors
+/// The first rule that is broken.
+pub fn verify_linked(mesh: &LinkedMesh<'_>, model: &Model<'_>) -> Result<(), VerifyError> {
+    Ok(linked::check_mesh(mesh, model)?)
 }
 
 fn verify_mesh(model: &Model<'_>) -> Result<(), VerifyError> {

@@ -1,18 +1,18 @@
 //! Checks the section of the world: instances, leaves, and the tree over them.
 
 use bvhc_format::header::SectionEntry;
-use bvhc_format::record::{Child, NODE_WIDTH};
-use bvhc_format::section::SectionKind;
+use bvhc_format::record::{Child, NODE_WIDTH, WideNode};
+use bvhc_format::section::{ArchivedWorld, SectionKind};
 use bvhc_format::world::{Instance, InstanceLeaf, instance_id};
 use bvhc_format::{MAX_COORDINATE, NONE};
-use bvhc_runtime::{Model, World, WorldError};
+use bvhc_runtime::{Model, ThinWorld, World, WorldError};
 
 use super::archive;
 use super::error::{Fault, VerifyError};
 use super::metadata::{self, NameFault};
 use super::node::{self, NodeFault};
 use super::tree::children;
-use crate::world::place::{self, Box64};
+use crate::world::place::{self, Box64, holds};
 
 /// What is wrong with the world.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -81,6 +81,12 @@ pub enum WorldFault {
     Division {
         /// The instance.
         instance: usize,
+    },
+    /// A leaf opens a mesh that is in another file.
+    #[error("leaf {leaf} is a part of a mesh of a thin world, not a whole one (X6)")]
+    Opened {
+        /// The leaf.
+        leaf: usize,
     },
     /// A leaf's box does not hold what it has to.
     #[error("leaf {leaf}: plane {plane} is {found:e}; it must hold {limit:e} (W9)")]
@@ -191,44 +197,74 @@ const ENOUGH: f64 = 15.0 / 16.0;
 
 /// Checks the world of a file whose meshes are valid, if it has one.
 pub(super) fn check(bytes: &[u8], first: &Model<'_>) -> Result<(), VerifyError> {
-    for (entry, _) in first.sections().entries() {
-        check_scope(&entry)?;
-    }
+    let entries = || first.sections().entries();
+    entries().try_for_each(|(entry, _)| check_scope(&entry))?;
     if !World::is_in(bytes)? {
         return Ok(());
     }
     let mut meshes = vec![None; first.meshes() as usize];
     let world = World::from_bytes(bytes, &mut meshes).map_err(WorldFault::Open)?;
-    archive::check_file(first)?;
-    Ok(Checked { world: &world }.check()?)
+    archive::check_file(entries())?;
+    let meshes = world.meshes().iter().flatten().map(boxes_of).collect();
+    Ok(Checked { section: world.section(), meshes }.check()?)
+}
+
+/// Checks the world of a file whose meshes are in other files and have these boxes.
+pub(super) fn check_thin(
+    world: &ThinWorld<'_>,
+    roots: impl Iterator<Item = Box64>,
+) -> Result<(), WorldFault> {
+    world.entries().try_for_each(|(entry, _)| check_scope(&entry))?;
+    let section = world.section();
+    if let Some(leaf) = section.leaves.get().iter().position(|leaf| leaf.slot != NONE) {
+        return Err(WorldFault::Opened { leaf });
+    }
+    let meshes = roots.map(|root| MeshBoxes { root, nodes: &[] }).collect();
+    Checked { section, meshes }.check()
 }
 
 /// W4
 fn check_scope(entry: &SectionEntry) -> Result<(), WorldFault> {
     let Some(kind) = entry.known_kind() else { return Ok(()) };
     let of_file = entry.mesh == NONE;
-    if of_file == (kind == SectionKind::World) {
+    if of_file == kind.is_of_file() {
         return Ok(());
     }
     Err(WorldFault::Scope { kind: kind.name(), of_file })
 }
 
+/// What leaves depend on of a mesh.
+struct MeshBoxes<'a> {
+    /// The box around the used slots of node 0.
+    root: Box64,
+    /// The nodes; none where leaves must be whole instances.
+    nodes: &'a [WideNode],
+}
+
+fn boxes_of<'a>(model: &Model<'a>) -> MeshBoxes<'a> {
+    let nodes = model.sections().nodes();
+    let may_open = model.sections().splits().is_none();
+    MeshBoxes { root: place::node_box(&nodes[0]), nodes: if may_open { nodes } else { &[] } }
+}
+
 /// A world that can be opened.
 struct Checked<'a> {
-    world: &'a World<'a>,
+    section: &'a ArchivedWorld<'static>,
+    meshes: Vec<MeshBoxes<'a>>,
 }
 
 impl Checked<'_> {
     fn instances(&self) -> &[Instance] {
-        self.world.section().instances.get()
+        self.section.instances.get()
     }
 
     fn leaves(&self) -> &[InstanceLeaf] {
-        self.world.section().leaves.get()
+        self.section.leaves.get()
     }
 
-    fn mesh(&self, instance: &Instance) -> &Model<'_> {
-        self.world.mesh(instance.mesh).expect("W5 was checked")
+    /// The mesh of an instance, after W5 was checked.
+    fn mesh(&self, instance: &Instance) -> &MeshBoxes<'_> {
+        &self.meshes[instance.mesh as usize]
     }
 
     fn check(&self) -> Result<(), WorldFault> {
@@ -247,7 +283,7 @@ impl Checked<'_> {
 
     /// W7 of the root, and W13
     fn check_texts(&self) -> Result<(), WorldFault> {
-        let section = self.world.section();
+        let section = self.section;
         if section.reserved.to_native() != 0 {
             return Err(WorldFault::Reserved);
         }
@@ -263,10 +299,10 @@ impl Checked<'_> {
 
     /// W5 to W7 and W10
     fn check_instance(&self, number: u32, instance: &Instance) -> Result<(), InstanceFault> {
-        if instance.mesh >= self.world.mesh_count() {
+        if instance.mesh as usize >= self.meshes.len() {
             return Err(InstanceFault::Mesh(instance.mesh));
         }
-        let name = self.world.section().names.get(number as usize).unwrap_or_default();
+        let name = self.section.names.get(number as usize).unwrap_or_default();
         if name.is_empty() {
             return Err(InstanceFault::NoName);
         }
@@ -278,21 +314,17 @@ impl Checked<'_> {
         if instance.flags & !(Instance::MIRROR | Instance::MOVABLE) != 0 || instance.reserved != 0 {
             return Err(InstanceFault::Reserved);
         }
-        let root = self.root_box(instance);
+        let root = &self.mesh(instance).root;
         let is_within = instance.bounds.iter().all(|x| x.abs() <= MAX_COORDINATE);
-        match outside(&instance.bounds, instance, &root, &root) {
+        match outside(&instance.bounds, instance, root, root) {
             None if is_within => Ok(()),
             _ => Err(InstanceFault::Bounds),
         }
     }
 
-    fn root_box(&self, instance: &Instance) -> Box64 {
-        place::node_box(&self.mesh(instance).sections().nodes()[0])
-    }
-
     /// W5
     fn check_ids(&self) -> Result<(), WorldFault> {
-        let by_id = self.world.section().by_id.get();
+        let by_id = self.section.by_id.get();
         let mut before = None;
         for (entry, number) in by_id.iter().enumerate() {
             let id = self.instances().get(number.to_native() as usize).map(|instance| instance.id);
@@ -328,17 +360,17 @@ impl Checked<'_> {
     }
 
     /// Whether leaves are a whole mesh, or parts in which each block is once.
-    fn divide(&self, leaves: &[InstanceLeaf], mesh: &Model<'_>) -> bool {
+    fn divide(&self, leaves: &[InstanceLeaf], mesh: &MeshBoxes<'_>) -> bool {
         if let [InstanceLeaf { slot: NONE, .. }] = leaves {
             return true;
         }
-        let nodes = mesh.sections().nodes();
+        let nodes = mesh.nodes;
         let slots: Vec<usize> = leaves.iter().map(|leaf| leaf.slot as usize).collect();
         let are_used = slots.iter().all(|slot| {
             let node = nodes.get(slot / NODE_WIDTH);
             node.is_some_and(|node| node.child(slot % NODE_WIDTH) != Child::Empty)
         });
-        if leaves.is_empty() || !are_used || mesh.sections().splits().is_some() {
+        if leaves.is_empty() || !are_used || nodes.is_empty() {
             return false;
         }
         // A walk from the root that ends at the leaves' slots must meet all of them, and no block elsewhere.
@@ -362,12 +394,12 @@ impl Checked<'_> {
         leaf: &InstanceLeaf,
         instance: &Instance,
     ) -> Result<(), WorldFault> {
-        let (nodes, root) = (self.mesh(instance).sections().nodes(), self.root_box(instance));
+        let MeshBoxes { root, nodes } = self.mesh(instance);
         let part = match leaf.slot {
-            NONE => root,
+            NONE => *root,
             slot => place::slot_box(&nodes[slot as usize / NODE_WIDTH], slot as usize % NODE_WIDTH),
         };
-        match outside(&leaf.bounds, instance, &part, &root) {
+        match outside(&leaf.bounds, instance, &part, root) {
             Some((plane, limit)) => {
                 Err(WorldFault::LeafBox { leaf: number, plane, found: leaf.bounds[plane], limit })
             }
@@ -377,7 +409,7 @@ impl Checked<'_> {
 
     /// W2, W11 and W12
     fn check_tree(&self) -> Result<(), WorldFault> {
-        let section = self.world.section();
+        let section = self.section;
         let (nodes, leaves) = (section.nodes.get(), self.leaves());
         if nodes.is_empty() {
             return Err(WorldFault::References { what: "node", index: 0, found: 0 });
@@ -424,7 +456,7 @@ impl Checked<'_> {
     }
 
     fn check_references(&self) -> Result<(), WorldFault> {
-        let nodes = self.world.section().nodes.get();
+        let nodes = self.section.nodes.get();
         let (mut to_nodes, mut to_leaves) = (vec![0u32; nodes.len()], vec![0u32; self.leaves().len()]);
         // As if node 0 were referenced once, too.
         to_nodes[0] = 1;
@@ -479,8 +511,4 @@ fn outside(bounds: &[f32; 6], instance: &Instance, part: &Box64, root: &Box64) -
 
 fn box64([a, b, c, d, e, f]: &[f32; 6]) -> Box64 {
     [[*a, *b, *c].map(f64::from), [*d, *e, *f].map(f64::from)]
-}
-
-fn holds(outer: &Box64, inner: &Box64) -> bool {
-    (0..3).all(|axis| outer[0][axis] <= inner[0][axis] && outer[1][axis] >= inner[1][axis])
 }

@@ -1,20 +1,24 @@
-//! From a scene to a file: compiles each different mesh once, and writes the section of the world.
+//! From a scene to a file: compiles each different mesh once, makes the section of the world, and plans the file.
 
+use std::borrow::Cow;
+use std::io::{self, Write};
 use std::time::Duration;
 
+use bvhc_format::header::SectionEntry;
 use bvhc_format::record::InputFile;
-use bvhc_format::section::World;
-use bvhc_format::world::{Instance, instance_id};
+use bvhc_format::section::{LinkedMeshes, World};
+use bvhc_format::world::{Instance, LinkedMesh, instance_id};
 use bvhc_format::{MAX_COORDINATE, NONE};
-use bvhc_runtime::Model;
 
 use super::error::WorldCompileError;
-use super::meshes::{MadeMesh, Meshes};
-use super::scene::{Scene, SceneInstance};
-use super::tree::{self, WorldTree};
-use crate::compile::{Options, Progress, Stage};
-use crate::file::{self, Bytes, Section};
-use crate::import::{Input, OtherInput};
+use super::linked::{self, LinkFault};
+use super::meshes::{MadeMesh, MeshFile, Meshes};
+use super::place;
+use super::scene::{Content, Scene, SceneInstance};
+use super::tree::{self, MeshBoxes, WorldTree};
+use crate::compile::{Options, Progress, Stage, on_threads};
+use crate::file::{self, Bytes, Elsewhere, Payload, Plan, Planned, Section};
+use crate::import::{Files, Input, OtherInput, ReadSeek};
 use crate::placement::Axes;
 use crate::section::NameTable;
 
@@ -35,6 +39,8 @@ pub struct WorldReport {
     pub source_length: u64,
     /// The files that the source refers to and that were read.
     pub inputs: Vec<OtherInput>,
+    /// The compiled files that were linked, each with the hash in its header instead of that of its bytes.
+    pub linked: Vec<OtherInput>,
     /// What may be other than the source's author expects.
     pub warnings: Vec<String>,
     /// The meshes in the file.
@@ -65,18 +71,30 @@ pub struct MeshReport {
 /// Scales beyond this and its inverse are refused (FORMAT.md, W6): 2^40.
 const LARGEST_SCALE: f64 = (1u64 << 40) as f64;
 
-/// Compiles a scene.
-pub(super) fn assemble(
+/// Where the meshes of a world are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meshing {
+    /// In its file.
+    Whole,
+    /// In files of their own.
+    Thin,
+}
+
+/// Compiles a scene, up to the copying of meshes.
+pub(super) fn assemble<'a>(
     scene: Scene,
-    source: &Input<'_>,
-    options: &Options,
+    source: &Input<'a>,
+    (meshing, options): (Meshing, &Options),
     progress: &dyn Progress,
-) -> Result<CompiledWorld, WorldCompileError> {
+) -> Result<LinkedWorld<'a>, WorldCompileError> {
     if (options.placement.axes, options.placement.scale) != (Axes::default(), 1.0) {
         return Err(WorldCompileError::Placement);
     }
     if scene.instances.is_empty() {
         return Err(WorldCompileError::NoInstance { file: source.name.to_owned() });
+    }
+    if meshing == Meshing::Thin {
+        check_compiled(&scene, source)?;
     }
     let mut meshes = Meshes::of(&scene, source, options, progress)?;
     let mut records = Vec::with_capacity(scene.instances.len());
@@ -85,17 +103,57 @@ pub(super) fn assemble(
         records.push(record(instance, mesh, source.name)?);
     }
     let made = meshes.made;
-    let tree = {
-        let opened: Vec<Model<'_>> = made
-            .iter()
-            .map(|made| Model::from_bytes(&made.bytes).expect("what the compiler makes can be opened"))
-            .collect();
-        tree::build(&mut records, &opened)
-    };
     let by_id = by_id(&records, &scene.instances, source.name)?;
-    check_bounds(&records, &scene.instances, source.name)?;
-    let section = section(&scene, &records, &by_id, &tree, source, options);
-    Ok(finish(scene, made, section, &tree, source))
+    let check = |records: &[Instance]| check_bounds(records, &scene.instances, source.name);
+    let tree = on_threads(options, || {
+        let mut boxes: Vec<MeshBoxes<'_>> = made.iter().map(|made| boxes(made, meshing)).collect();
+        tree::build(&mut records, &mut boxes, &check, &|number, mesh| load(&made[number], mesh, source.files))
+    })?;
+    let text = match meshing {
+        Meshing::Whole => options.text(None),
+        Meshing::Thin => "--thin".to_owned(),
+    };
+    let section = section(&scene, &records, &by_id, &tree, source, &text);
+    Ok(finish(scene, made, section, &tree, source, meshing))
+}
+
+/// Refuses meshes that are not compiled.
+fn check_compiled(scene: &Scene, source: &Input<'_>) -> Result<(), WorldCompileError> {
+    match scene.meshes.iter().find(|mesh| !matches!(mesh.content, Content::Compiled(_))) {
+        Some(mesh) => {
+            Err(WorldCompileError::NotCompiled { file: source.name.to_owned(), mesh: mesh.name.clone() })
+        }
+        None => Ok(()),
+    }
+}
+
+/// What the tree needs of a mesh.
+fn boxes(made: &MadeMesh, meshing: Meshing) -> MeshBoxes<'_> {
+    match (&made.file, made.model()) {
+        (MeshFile::Linked(compiled), _) => {
+            let [a, b, c, d, e, f] = compiled.record.bounds.map(f64::from);
+            let may_open = meshing == Meshing::Whole && !compiled.has_splits;
+            MeshBoxes { root: [[a, b, c], [d, e, f]], may_open, nodes: Cow::Borrowed(&[]) }
+        }
+        (MeshFile::Memory(_), model) => {
+            let sections = *model.expect("it is in memory").sections();
+            let nodes = sections.nodes();
+            MeshBoxes {
+                root: place::node_box(&nodes[0]),
+                may_open: sections.splits().is_none(),
+                nodes: Cow::Borrowed(nodes),
+            }
+        }
+    }
+}
+
+/// Reads the nodes of a mesh that is in a file.
+fn load(made: &MadeMesh, mesh: &mut MeshBoxes<'_>, files: &dyn Files) -> Result<(), WorldCompileError> {
+    if let MeshFile::Linked(compiled) = &made.file {
+        let fault = |fault| WorldCompileError::Link { file: compiled.file.clone(), fault };
+        mesh.nodes = Cow::Owned(compiled.nodes(files).map_err(fault)?);
+    }
+    Ok(())
 }
 
 /// The record of an instance, without its bounds.
@@ -161,12 +219,13 @@ fn section(
     by_id: &[u32],
     tree: &WorldTree,
     source: &Input<'_>,
-    options: &Options,
+    options: &str,
 ) -> Section {
     let names = NameTable::of(scene.instances.iter().map(|instance| instance.name.as_str()));
-    let input_names = NameTable::of(scene.inputs.iter().map(|input| input.name.as_str()));
+    let all_inputs = || scene.inputs.iter().chain(&scene.linked);
+    let input_names = NameTable::of(all_inputs().map(|input| input.name.as_str()));
     let input = |input: &OtherInput| InputFile { hash: *input.hash.as_bytes(), length: input.length };
-    let inputs: Vec<InputFile> = scene.inputs.iter().map(input).collect();
+    let inputs: Vec<InputFile> = all_inputs().map(input).collect();
     let section = Section::new(&World {
         source_hash: *file::hash(source.bytes).as_bytes(),
         source_length: source.bytes.len() as u64,
@@ -182,19 +241,20 @@ fn section(
         names: names.names(),
         input_names: input_names.names(),
         compiler: concat!("bvhc ", env!("CARGO_PKG_VERSION")).as_bytes(),
-        options: options.text(None).as_bytes(),
+        options: options.as_bytes(),
     });
     Section { mesh: NONE, ..section }
 }
 
-/// Joins the meshes and the world.
-fn finish(
+/// Plans the file of the meshes, or of what is to be said of them, and the world.
+fn finish<'a>(
     scene: Scene,
     made: Vec<MadeMesh>,
     section: Section,
     tree: &WorldTree,
-    source: &Input<'_>,
-) -> CompiledWorld {
+    source: &Input<'a>,
+    meshing: Meshing,
+) -> LinkedWorld<'a> {
     let mut seconds: Vec<(Stage, Duration)> = Vec::new();
     for (stage, time) in made.iter().flat_map(|made| &made.seconds) {
         match seconds.iter_mut().find(|(known, _)| known == stage) {
@@ -202,14 +262,18 @@ fn finish(
             None => seconds.push((*stage, *time)),
         }
     }
-    let files: Vec<&[u8]> = made.iter().map(|made| &made.bytes[..]).collect();
-    let mut sections = file::sections_of(&files).expect("what the compiler makes can be opened");
-    sections.push(section);
+    let mut sections = match meshing {
+        Meshing::Whole => made.iter().enumerate().flat_map(|(mesh, made)| planned(mesh, made)).collect(),
+        Meshing::Thin => vec![Planned::from(linked_meshes(&made))],
+    };
+    sections.push(Planned::from(section));
+    let plan = Plan::of(sections);
     let is_baked = |instance: &&SceneInstance| instance.baked.is_some();
     let report = WorldReport {
         source_hash: file::hash(source.bytes),
         source_length: source.bytes.len() as u64,
         inputs: scene.inputs,
+        linked: scene.linked,
         warnings: scene.warnings,
         instances: scene.instances.len() as u32,
         baked: scene.instances.iter().filter(is_baked).map(|instance| instance.name.clone()).collect(),
@@ -218,5 +282,107 @@ fn finish(
         meshes: made.iter().map(|made| made.report.clone()).collect(),
         seconds,
     };
-    CompiledWorld { bytes: file::assemble(sections), report }
+    LinkedWorld { report, plan, made, files: source.files }
+}
+
+/// The sections of a mesh, which are in its own file.
+fn planned(mesh: usize, made: &MadeMesh) -> Vec<Planned> {
+    let planned = |entry: &SectionEntry| {
+        let SectionEntry { kind, version, flags, offset, length, hash, .. } = *entry;
+        let payload = Payload::Elsewhere(Elsewhere { file: mesh, kind, offset, length, hash });
+        Planned { kind, version, flags, mesh: mesh as u32, hash, payload }
+    };
+    match (&made.file, made.model()) {
+        (MeshFile::Linked(compiled), _) => compiled.entries.iter().map(planned).collect(),
+        (MeshFile::Memory(_), model) => {
+            let sections = *model.expect("it is in memory").sections();
+            sections.entries().map(|(entry, _)| planned(&entry)).collect()
+        }
+    }
+}
+
+/// The section of the meshes of a thin world.
+fn linked_meshes(made: &[MadeMesh]) -> Section {
+    let record = |made: &MadeMesh| match &made.file {
+        MeshFile::Linked(compiled) => compiled.record,
+        MeshFile::Memory(_) => unreachable!("all meshes are compiled files, as was checked"),
+    };
+    let meshes: Vec<LinkedMesh> = made.iter().map(record).collect();
+    let names = NameTable::of(made.iter().map(|made| made.report.name.as_str()));
+    let section = Section::new(&LinkedMeshes { meshes: &meshes, names: names.names() });
+    Section { mesh: NONE, ..section }
+}
+
+/// A world that is compiled but for the copying of its meshes: these stay where they are until it is written, so that linking
+/// takes the memory of the instances, not that of the meshes.
+pub struct LinkedWorld<'a> {
+    report: WorldReport,
+    plan: Plan,
+    made: Vec<MadeMesh>,
+    files: &'a dyn Files,
+}
+
+impl LinkedWorld<'_> {
+    /// How it is made.
+    pub fn report(&self) -> &WorldReport {
+        &self.report
+    }
+
+    /// The bytes of the file.
+    pub fn length(&self) -> u64 {
+        self.plan.length
+    }
+
+    /// The hash in the header of the file, which covers all of it.
+    pub fn hash(&self) -> blake3::Hash {
+        self.plan.hash()
+    }
+
+    /// Writes the file. The hashes of compiled meshes are checked as they are copied.
+    ///
+    /// # Errors
+    /// Those of `out`, and those of reading compiled meshes, which are a [`WorldCompileError`] within the error: what was written
+    /// is then of no use.
+    pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut copier = Copier { made: &self.made, files: self.files, open: None, buffer: Vec::new() };
+        self.plan.write(out, &mut |section, out| copier.copy(section, out))
+    }
+
+    /// The whole file in memory.
+    pub(super) fn into_compiled(self) -> Result<CompiledWorld, WorldCompileError> {
+        let mut bytes = Bytes::with_capacity(self.plan.length as usize);
+        // Memory can be written to, so an error is one of a mesh.
+        self.write_to(&mut bytes).map_err(|error| match error.downcast::<WorldCompileError>() {
+            Ok(error) => error,
+            Err(error) => WorldCompileError::Link { file: String::new(), fault: LinkFault::Read(error) },
+        })?;
+        Ok(CompiledWorld { bytes, report: self.report })
+    }
+}
+
+/// Copies sections of meshes, which come mesh by mesh.
+struct Copier<'a> {
+    made: &'a [MadeMesh],
+    files: &'a dyn Files,
+    /// The file that is open, and the number of its mesh.
+    open: Option<(usize, Box<dyn ReadSeek>)>,
+    buffer: Vec<u8>,
+}
+
+impl Copier<'_> {
+    fn copy(&mut self, section: &Elsewhere, out: &mut dyn Write) -> io::Result<()> {
+        let compiled = match &self.made[section.file].file {
+            MeshFile::Memory(bytes) => {
+                return out.write_all(&bytes[section.offset as usize..][..section.length as usize]);
+            }
+            MeshFile::Linked(compiled) => compiled,
+        };
+        let fault = |fault| io::Error::other(WorldCompileError::Link { file: compiled.file.clone(), fault });
+        let file = match self.open.take_if(|(number, _)| *number == section.file) {
+            Some((_, file)) => file,
+            None => self.files.open(&compiled.file).map_err(|error| fault(error.into()))?,
+        };
+        let (_, file) = self.open.insert((section.file, file));
+        linked::copy(&mut **file, section, &mut self.buffer, out, &fault)
+    }
 }

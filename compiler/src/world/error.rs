@@ -1,7 +1,10 @@
 //! Why a world could not be compiled.
 
+use std::sync::Arc;
+
 use bvhc_runtime::PoseError;
 
+use super::linked::LinkFault;
 use crate::compile::CompileError;
 use crate::import::ImportError;
 
@@ -61,6 +64,24 @@ pub enum WorldCompileError {
     /// Options that would move meshes and not their instances.
     #[error("worlds are not turned or scaled: --axis and --scale are for models")]
     Placement,
+    /// A thin world refers to compiled meshes, and this one is none.
+    #[error(
+        "{file}: mesh {mesh:?} is not compiled: a thin world refers to compiled files; name one, as `bvhc MODEL -o FILE` makes it"
+    )]
+    NotCompiled {
+        /// The source.
+        file: String,
+        /// The mesh.
+        mesh: String,
+    },
+    /// A compiled file could not be linked after its head was read.
+    #[error("{file}: {fault}")]
+    Link {
+        /// The compiled file.
+        file: String,
+        /// What is wrong with it.
+        fault: LinkFault,
+    },
     /// A source could not be read.
     #[error(transparent)]
     Import(#[from] ImportError),
@@ -70,7 +91,7 @@ pub enum WorldCompileError {
 }
 
 /// What is wrong with a manifest.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestFault {
     /// The text is no TOML, or not of the tables and keys that a manifest has.
@@ -94,6 +115,19 @@ pub enum ManifestFault {
     /// The scale is not a number greater than 0.
     #[error("the scale is {0}; it must be finite and greater than 0")]
     Scale(f64),
+    /// A compiled file cannot be linked.
+    #[error("the file {file:?} cannot be linked: {fault}")]
+    Link {
+        /// The file, as the manifest writes it.
+        file: String,
+        /// What is wrong with it.
+        fault: Arc<LinkFault>,
+    },
+    /// A transform should be applied to the vertices of a mesh that is compiled already.
+    #[error(
+        "instance {0:?} has `bake`, and its mesh is compiled: name its model instead, or leave `bake` out"
+    )]
+    BakedCompiled(String),
     /// The name of a file leads out of where the manifest may read.
     #[error("the file {file:?} cannot be read: {reason}")]
     File {

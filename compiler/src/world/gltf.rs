@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use bvhc_runtime::Pose;
 
 use super::error::WorldCompileError;
-use super::scene::{Linear, Scene, SceneInstance, SceneMesh};
+use super::scene::{Content, Linear, Model, Scene, SceneInstance, SceneMesh};
 use crate::file;
 use crate::import::{self, Imported, Input, NodeOfScene, Notes, SceneOfMeshes};
 
@@ -18,15 +18,14 @@ const TOLERANCE: f64 = 1e-6;
 pub(super) fn read(source: &Input<'_>) -> Result<Scene, WorldCompileError> {
     let SceneOfMeshes { meshes, nodes, notes, inputs } = import::gltf_scene(source)?;
     let origin = (file::hash(source.bytes), source.bytes.len() as u64);
-    let mut scene =
-        Scene { meshes: Vec::new(), instances: Vec::new(), inputs: Vec::new(), warnings: notes.warnings };
+    let mut scene = Scene { warnings: notes.warnings, ..Scene::default() };
     let mut numbers = BTreeMap::new();
     for (index, mesh) in meshes {
         let Some(polygons) = mesh.polygons else { continue };
         numbers.insert(index, scene.meshes.len());
         let imported = Imported { polygons, inputs: inputs.clone(), notes: Notes::default() };
         let name = if mesh.name.is_empty() { format!("mesh.{index}") } else { mesh.name };
-        scene.meshes.push(SceneMesh { name, imported, source: origin });
+        scene.meshes.push(SceneMesh { name, content: Content::Imported(Model { imported, source: origin }) });
     }
     scene.inputs = inputs;
     let mut names = Names::default();

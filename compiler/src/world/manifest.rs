@@ -1,89 +1,36 @@
 //! Manifests: TOML texts that name meshes and place instances of them.
 
 use std::collections::{HashMap, HashSet};
+use std::io::{self, Read};
+use std::sync::Arc;
 
 use bvhc_runtime::Pose;
-use serde::Deserialize;
 use toml::Spanned;
 
 use super::error::{ManifestFault, WorldCompileError};
-use super::scene::{Below, Linear, Scene, SceneInstance, SceneMesh};
+use super::linked;
+use super::scene::{Below, Content, Linear, Model, Scene, SceneInstance, SceneMesh};
+use super::tables::{self, InstanceTable, MeshTable};
 use crate::file;
 use crate::import::{self, Input, OtherInput};
-
-/// A manifest as it is written.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Manifest {
-    #[serde(default)]
-    mesh: Vec<MeshTable>,
-    #[serde(default)]
-    instance: Vec<InstanceTable>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MeshTable {
-    name: Spanned<String>,
-    /// Relative to the manifest, with slashes.
-    file: Spanned<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct InstanceTable {
-    name: Spanned<String>,
-    mesh: Spanned<String>,
-    #[serde(default)]
-    position: [f64; 3],
-    /// x, y, z, w.
-    #[serde(default = "no_rotation")]
-    rotation: [f64; 4],
-    #[serde(default = "one")]
-    scale: f64,
-    #[serde(default)]
-    mirror: bool,
-    #[serde(default = "first_layer")]
-    layers: u32,
-    #[serde(default)]
-    user: u64,
-    #[serde(default = "yes", rename = "static")]
-    is_static: bool,
-    /// Whether scale and mirror are applied to a copy of the mesh, so that mesh against mesh works.
-    #[serde(default)]
-    bake: bool,
-}
-
-fn no_rotation() -> [f64; 4] {
-    [0.0, 0.0, 0.0, 1.0]
-}
-
-fn one() -> f64 {
-    1.0
-}
-
-fn first_layer() -> u32 {
-    1
-}
-
-fn yes() -> bool {
-    true
-}
 
 /// Reads a manifest and all meshes that it names; each file once.
 pub(super) fn read(source: &Input<'_>) -> Result<Scene, WorldCompileError> {
     let place = Place { source };
     let text = std::str::from_utf8(source.bytes).map_err(|_| place.fault(0, ManifestFault::NotText))?;
-    let manifest: Manifest = toml::from_str(text).map_err(|error| {
+    let manifest = tables::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         place.fault(at, ManifestFault::Toml(error.message().trim().replace('\n', ", ")))
     })?;
     let (by_name, files) = place.mesh_numbers(&manifest.mesh)?;
     let instances = place.instances(&manifest.instance, &by_name)?;
-    let mut scene = Scene { meshes: Vec::new(), instances, inputs: Vec::new(), warnings: Vec::new() };
+    let mut scene = Scene { instances, ..Scene::default() };
+    let mut seen = HashSet::new();
     for mesh in files {
-        place.import(mesh, &mut scene)?;
+        let content = place.content(mesh, &mut scene, &mut seen)?;
+        scene.meshes.push(SceneMesh { name: mesh.name.get_ref().clone(), content });
     }
+    place.check_baked(&manifest.instance, &scene)?;
     Ok(scene)
 }
 
@@ -148,30 +95,72 @@ impl Place<'_> {
         Ok(instances)
     }
 
-    /// Reads a mesh.
-    fn import(&self, mesh: &MeshTable, scene: &mut Scene) -> Result<(), WorldCompileError> {
+    /// Opens the file of a mesh, whatever it is.
+    fn content(
+        &self,
+        mesh: &MeshTable,
+        scene: &mut Scene,
+        seen: &mut HashSet<OtherInput>,
+    ) -> Result<Content, WorldCompileError> {
         let name = mesh.file.get_ref();
-        let bytes = self.source.files.read(name).map_err(|error| {
+        let unreadable = |error: io::Error| {
             let fault = ManifestFault::File { file: name.clone(), reason: error.to_string() };
             self.fault_of(&mesh.file, fault)
+        };
+        let mut file = self.source.files.open(name).map_err(unreadable)?;
+        if !linked::is_compiled(&mut *file).map_err(unreadable)? {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).map_err(unreadable)?;
+            return self.import(mesh, &bytes, scene, seen).map(Content::Imported);
+        }
+        let compiled = linked::read(&mut *file, name).map_err(|fault| {
+            let file = name.clone();
+            self.fault_of(&mesh.file, ManifestFault::Link { file, fault: Arc::new(fault) })
         })?;
-        let (hash, length) = (file::hash(&bytes), bytes.len() as u64);
+        let input = OtherInput { name: name.clone(), hash: compiled.hash, length: compiled.record.length };
+        scene.linked.push(input);
+        Ok(Content::Compiled(compiled))
+    }
+
+    /// Reads a model.
+    fn import(
+        &self,
+        mesh: &MeshTable,
+        bytes: &[u8],
+        scene: &mut Scene,
+        seen: &mut HashSet<OtherInput>,
+    ) -> Result<Model, WorldCompileError> {
+        let name = mesh.file.get_ref();
+        let (hash, length) = (file::hash(bytes), bytes.len() as u64);
         let below = Below::of(self.source.files, name);
-        let imported = import::read_all(&Input { bytes: &bytes, name, files: &below })?;
+        let imported = import::read_all(&Input { bytes, name, files: &below })?;
         let others = imported
             .inputs
             .iter()
             .map(|other| OtherInput { name: format!("{}{}", below.folder, other.name), ..other.clone() });
         let own = OtherInput { name: name.clone(), hash, length };
         for input in std::iter::once(own).chain(others) {
-            if !scene.inputs.contains(&input) {
+            if seen.insert(input.clone()) {
                 scene.inputs.push(input);
             }
         }
         let warnings = imported.notes.warnings.iter();
         scene.warnings.extend(warnings.map(|warning| format!("{name}: {warning}")));
-        scene.meshes.push(SceneMesh { name: mesh.name.get_ref().clone(), imported, source: (hash, length) });
-        Ok(())
+        Ok(Model { imported, source: (hash, length) })
+    }
+
+    /// Refuses to apply transforms to vertices of meshes that are compiled already.
+    fn check_baked(&self, tables: &[InstanceTable], scene: &Scene) -> Result<(), WorldCompileError> {
+        let is_fixed = |instance: &SceneInstance| {
+            instance.baked.is_some() && matches!(scene.meshes[instance.mesh].content, Content::Compiled(_))
+        };
+        match tables.iter().zip(&scene.instances).find(|(_, instance)| is_fixed(instance)) {
+            Some((table, _)) => {
+                let fault = ManifestFault::BakedCompiled(table.name.get_ref().clone());
+                Err(self.fault_of(&table.name, fault))
+            }
+            None => Ok(()),
+        }
     }
 }
 

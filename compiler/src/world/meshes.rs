@@ -1,22 +1,31 @@
-//! The meshes of a scene's instances, each different one compiled once.
+//! The meshes of a scene's instances, each different one compiled, or linked, once.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
+use bvhc_runtime::Model as OpenModel;
+
 use super::assemble::MeshReport;
 use super::error::WorldCompileError;
-use super::scene::{Linear, Scene, SceneInstance, SceneMesh};
+use super::linked::CompiledMesh;
+use super::scene::{Content, Linear, Model, Scene, SceneInstance, SceneMesh};
 use crate::compile::{Options, Progress, Stage, compile_imported};
-use crate::file::{self, Bytes};
+use crate::file::Bytes;
 use crate::import::{Input, Notes, most_made};
 use crate::mesh::Polygons;
 
-/// A mesh that was compiled.
+/// A mesh of the world.
 pub(super) struct MadeMesh {
-    pub(super) bytes: Bytes,
+    pub(super) file: MeshFile,
     pub(super) report: MeshReport,
     pub(super) seconds: Vec<(Stage, Duration)>,
+}
+
+/// Where the compiled file of a mesh is.
+pub(super) enum MeshFile {
+    Memory(Bytes),
+    Linked(CompiledMesh),
 }
 
 /// The index of a mesh in its scene, and what becomes of its vertices.
@@ -30,7 +39,8 @@ pub(super) struct Meshes<'a> {
     /// For each mesh of the scene the first one that is equal, whatever their names and files.
     first_equal: Vec<usize>,
     by_variant: HashMap<Variant, u32>,
-    by_bytes: HashMap<blake3::Hash, u32>,
+    /// By the hash in a compiled file's header, which covers all of it.
+    by_file: HashMap<blake3::Hash, u32>,
     pub(super) made: Vec<MadeMesh>,
 }
 
@@ -48,7 +58,7 @@ impl<'a> Meshes<'a> {
             progress,
             first_equal: first_equal(&scene.meshes),
             by_variant: HashMap::new(),
-            by_bytes: HashMap::new(),
+            by_file: HashMap::new(),
             made: Vec::new(),
         };
         meshes.check_baked(scene, source)?;
@@ -62,7 +72,8 @@ impl<'a> Meshes<'a> {
         for instance in scene.instances.iter().filter(|instance| instance.baked.is_some()) {
             let variant = self.variant(instance);
             if variants.insert(variant) {
-                let polygons = &self.scene[variant.0].imported.polygons;
+                let Content::Imported(model) = &self.scene[variant.0].content else { continue };
+                let polygons = &model.imported.polygons;
                 made += (polygons.positions.len() + polygons.corners.len()) as u64;
             }
             if made > most {
@@ -83,53 +94,101 @@ impl<'a> Meshes<'a> {
         if let Some(known) = self.by_variant.get(&variant) {
             return Ok(*known);
         }
-        let number = self.compile(&self.scene[instance.mesh], instance.baked)?;
+        let mesh = &self.scene[instance.mesh];
+        let number = match &mesh.content {
+            Content::Imported(model) => self.compile(mesh, model, instance.baked)?,
+            Content::Compiled(compiled) => self.link(mesh, compiled),
+        };
         self.by_variant.insert(variant, number);
         Ok(number)
     }
 
     /// Compiles a mesh, unless its file is one that there is already.
-    fn compile(&mut self, mesh: &SceneMesh, baked: Option<Linear>) -> Result<u32, WorldCompileError> {
-        let mut imported = mesh.imported.clone();
+    fn compile(
+        &mut self,
+        mesh: &SceneMesh,
+        model: &Model,
+        baked: Option<Linear>,
+    ) -> Result<u32, WorldCompileError> {
+        let mut imported = model.imported.clone();
         imported.notes = Notes::default();
         if let Some(linear) = baked {
             bake(&mut imported.polygons, &linear);
         }
-        let compiled = compile_imported(imported, mesh.source, &mesh.name, self.options, self.progress)?;
+        let compiled = compile_imported(imported, model.source, &mesh.name, self.options, self.progress)?;
+        let hash = OpenModel::from_bytes(&compiled.bytes).expect(OPENS).sections().header().hash;
+        let report = MeshReport {
+            name: mesh.name.clone(),
+            triangles: compiled.report.triangles,
+            bytes: compiled.bytes.len() as u64,
+        };
+        let (file, seconds) = (MeshFile::Memory(compiled.bytes), compiled.report.seconds);
+        Ok(self.add(hash.into(), MadeMesh { file, report, seconds }))
+    }
+
+    /// Takes a compiled mesh, unless its file is one that there is already.
+    fn link(&mut self, mesh: &SceneMesh, compiled: &CompiledMesh) -> u32 {
+        let report = MeshReport {
+            name: mesh.name.clone(),
+            triangles: compiled.record.triangles,
+            bytes: compiled.record.length,
+        };
+        let file = MeshFile::Linked(compiled.clone());
+        self.add(compiled.hash, MadeMesh { file, report, seconds: Vec::new() })
+    }
+
+    fn add(&mut self, hash: blake3::Hash, mesh: MadeMesh) -> u32 {
         let new = self.made.len() as u32;
-        let number = *self.by_bytes.entry(file::hash(&compiled.bytes)).or_insert(new);
+        let number = *self.by_file.entry(hash).or_insert(new);
         if number == new {
-            let report = MeshReport {
-                name: mesh.name.clone(),
-                triangles: compiled.report.triangles,
-                bytes: compiled.bytes.len() as u64,
-            };
-            self.made.push(MadeMesh { bytes: compiled.bytes, report, seconds: compiled.report.seconds });
+            self.made.push(mesh);
         }
-        Ok(number)
+        number
     }
 }
 
-/// For each mesh the first one with equal polygons of an equal source. Cost: each mesh is hashed and compared once. (A mesh
-/// whose hash is that of a different one is taken as new; it is found equal when it is compiled, if it is.)
+/// What may be relied on.
+pub(super) const OPENS: &str = "what the compiler makes can be opened";
+
+impl MadeMesh {
+    /// The file, if it was compiled just now.
+    pub(super) fn model(&self) -> Option<OpenModel<'_>> {
+        match &self.file {
+            MeshFile::Memory(bytes) => Some(OpenModel::from_bytes(bytes).expect(OPENS)),
+            MeshFile::Linked(_) => None,
+        }
+    }
+}
+
+/// For each mesh the first one that is equal: of equal polygons of an equal source, or the same compiled file. Cost: each mesh is
+/// hashed and compared once. (A mesh whose hash is that of a different one is taken as new; it is found equal when it is
+/// compiled, if it is.)
 fn first_equal(meshes: &[SceneMesh]) -> Vec<usize> {
     let mut by_hash = HashMap::new();
     let first = |(index, mesh): (usize, &SceneMesh)| {
         let first: usize = *by_hash.entry(hash_of(mesh)).or_insert(index);
-        let other = &meshes[first];
-        let is_equal = (&other.imported, &other.source) == (&mesh.imported, &mesh.source);
+        let is_equal = match (&meshes[first].content, &mesh.content) {
+            (Content::Imported(one), Content::Imported(other)) => one == other,
+            (Content::Compiled(one), Content::Compiled(other)) => one.hash == other.hash,
+            _ => false,
+        };
         if is_equal { first } else { index }
     };
     meshes.iter().enumerate().map(first).collect()
 }
 
 fn hash_of(mesh: &SceneMesh) -> u64 {
-    let Polygons { positions, corners, ends, .. } = &mesh.imported.polygons;
     let mut hasher = DefaultHasher::new();
-    for position in positions {
-        position.map(f32::to_bits).hash(&mut hasher);
+    match &mesh.content {
+        Content::Compiled(compiled) => compiled.hash.as_bytes().hash(&mut hasher),
+        Content::Imported(model) => {
+            let Polygons { positions, corners, ends, .. } = &model.imported.polygons;
+            for position in positions {
+                position.map(f32::to_bits).hash(&mut hasher);
+            }
+            (model.source.0.as_bytes(), corners, ends).hash(&mut hasher);
+        }
     }
-    (mesh.source.0.as_bytes(), corners, ends).hash(&mut hasher);
     hasher.finish()
 }
 

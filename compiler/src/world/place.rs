@@ -1,5 +1,6 @@
 //! Where boxes of a mesh are in the world: what the compiler makes and the verifier checks.
 
+use bvhc_format::MAX_COORDINATE;
 use bvhc_format::record::{Child, NODE_WIDTH, WideNode};
 use bvhc_format::world::Instance;
 
@@ -53,4 +54,15 @@ pub(crate) fn node_box(node: &WideNode) -> Box64 {
         let ends = [end(0), end(1), end(2)];
         [ends.map(|(lower, _)| lower), ends.map(|(_, upper)| upper)]
     })
+}
+
+/// Whether a box holds another one.
+pub(crate) fn holds(outer: &Box64, inner: &Box64) -> bool {
+    (0..3).all(|axis| outer[0][axis] <= inner[0][axis] && outer[1][axis] >= inner[1][axis])
+}
+
+/// Whether a box may be the one around a mesh's root (FORMAT.md, X4): a little more than the mesh, which is within 2^60.
+pub(crate) fn is_root(root: &Box64) -> bool {
+    let limit = 2.0 * f64::from(MAX_COORDINATE);
+    (0..3).all(|axis| -limit <= root[0][axis] && root[0][axis] <= root[1][axis] && root[1][axis] <= limit)
 }

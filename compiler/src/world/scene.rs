@@ -5,21 +5,37 @@ use std::io;
 
 use bvhc_runtime::Pose;
 
-use crate::import::{Files, Imported, OtherInput};
+use super::linked::CompiledMesh;
+use crate::import::{Files, Imported, OtherInput, ReadSeek};
 
 /// Meshes and instances.
+#[derive(Default)]
 pub(super) struct Scene {
     pub(super) meshes: Vec<SceneMesh>,
     pub(super) instances: Vec<SceneInstance>,
     /// The files that the source refers to and that were read.
     pub(super) inputs: Vec<OtherInput>,
+    /// Those that are compiled already, each with the hash in its header.
+    pub(super) linked: Vec<OtherInput>,
     pub(super) warnings: Vec<String>,
 }
 
-/// A mesh, imported but not compiled.
+/// A mesh.
 pub(super) struct SceneMesh {
     /// What messages call it.
     pub(super) name: String,
+    pub(super) content: Content,
+}
+
+/// What is known of a mesh.
+pub(super) enum Content {
+    Imported(Model),
+    Compiled(CompiledMesh),
+}
+
+/// A model, imported but not compiled.
+#[derive(PartialEq)]
+pub(super) struct Model {
     pub(super) imported: Imported,
     /// The hash and the length of the source that it was read from.
     pub(super) source: (blake3::Hash, u64),
@@ -84,6 +100,10 @@ impl<'a> Below<'a> {
 impl Files for Below<'_> {
     fn read(&self, name: &str) -> io::Result<Vec<u8>> {
         self.files.read(&format!("{}{name}", self.folder))
+    }
+
+    fn open(&self, name: &str) -> io::Result<Box<dyn ReadSeek>> {
+        self.files.open(&format!("{}{name}", self.folder))
     }
 }
 

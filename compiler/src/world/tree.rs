@@ -5,14 +5,15 @@
 //! heuristic over all leaves and before anything is built; meshes with split triangles are not, as queries report those by
 //! the first block they meet in the whole mesh.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use bvhc_format::NONE;
 use bvhc_format::record::{Child, ChildRef, NODE_WIDTH, WideNode};
 use bvhc_format::world::{Instance, InstanceLeaf};
-use bvhc_runtime::Model;
 
+use super::error::WorldCompileError;
 use super::place::{self, Box64};
 use crate::layout::visiting_order;
 use crate::math::vector::{round_down, round_up};
@@ -38,17 +39,40 @@ pub(super) struct WorldTree {
     pub(super) bounds: [f32; 6],
 }
 
-/// Builds the tree over instances of these meshes. Fills in the bounds of the instances.
-pub(super) fn build(instances: &mut [Instance], meshes: &[Model<'_>]) -> WorldTree {
+/// What the tree needs of a mesh.
+pub(super) struct MeshBoxes<'a> {
+    /// The box around the used slots of node 0 of its tree.
+    pub(super) root: Box64,
+    /// Whether leaves may open it: then the nodes of its tree can be had.
+    pub(super) may_open: bool,
+    /// These nodes; empty until they are needed.
+    pub(super) nodes: Cow<'a, [WideNode]>,
+}
+
+/// Fills in the nodes of a mesh.
+pub(super) type LoadNodes<'l, 'a> =
+    dyn Fn(usize, &mut MeshBoxes<'a>) -> Result<(), WorldCompileError> + Sync + 'l;
+
+/// Builds the tree over instances of these meshes. Fills in the bounds of the instances, which must be places that the file can
+/// hold: `check` is asked before anything depends on it.
+pub(super) fn build<'a>(
+    instances: &mut [Instance],
+    meshes: &mut [MeshBoxes<'a>],
+    check: &(dyn Fn(&[Instance]) -> Result<(), WorldCompileError> + Sync),
+    load: &LoadNodes<'_, 'a>,
+) -> Result<WorldTree, WorldCompileError> {
     let whole = |(number, instance): (usize, &Instance)| {
-        let root = place::node_box(&meshes[instance.mesh as usize].sections().nodes()[0]);
-        leaf(number as u32, instance, NONE, &root, &root)
+        let root = &meshes[instance.mesh as usize].root;
+        leaf(number as u32, instance, NONE, root, root)
     };
     let leaves: Vec<InstanceLeaf> = instances.iter().enumerate().map(whole).collect();
     for (instance, leaf) in instances.iter_mut().zip(&leaves) {
         instance.bounds = leaf.bounds;
     }
-    let mut leaves = opened(leaves, instances, meshes);
+    check(instances)?;
+    let overlapping = overlapping(&leaves);
+    load_nodes(instances, &overlapping, meshes, load)?;
+    let mut leaves = opened(leaves, &overlapping, instances, meshes);
     leaves.sort_by_key(|leaf| (leaf.instance, leaf.slot));
     let boxes: Vec<Aabb> = leaves.iter().map(box_of).collect();
     let weighed = Weighed::by_area(build::build(&boxes, Builder::Sweep, &|_| {}));
@@ -58,7 +82,26 @@ pub(super) fn build(instances: &mut [Instance], meshes: &[Model<'_>]) -> WorldTr
     let tree = WorldTree { leaves, bounds, ..WorldTree::default() };
     let mut writer = Writer { instances, binary: &weighed.tree, collapse, tree };
     writer.node(0, 1);
-    writer.tree
+    Ok(writer.tree)
+}
+
+/// Loads the nodes of the meshes that may be opened and have instances that overlap others.
+fn load_nodes<'a>(
+    instances: &[Instance],
+    overlapping: &[bool],
+    meshes: &mut [MeshBoxes<'a>],
+    load: &LoadNodes<'_, 'a>,
+) -> Result<(), WorldCompileError> {
+    let mut are_needed = vec![false; meshes.len()];
+    for (instance, overlaps) in instances.iter().zip(overlapping) {
+        are_needed[instance.mesh as usize] |= overlaps;
+    }
+    for (number, mesh) in meshes.iter_mut().enumerate().filter(|(number, _)| are_needed[*number]) {
+        if mesh.may_open {
+            load(number, mesh)?;
+        }
+    }
+    Ok(())
 }
 
 /// The box of a leaf.
@@ -77,12 +120,16 @@ fn leaf(number: u32, instance: &Instance, slot: u32, part: &Box64, root: &Box64)
 }
 
 /// The leaves, with the largest of those that overlap others opened.
-fn opened(leaves: Vec<InstanceLeaf>, instances: &[Instance], meshes: &[Model<'_>]) -> Vec<InstanceLeaf> {
-    let overlapping = overlapping(&leaves);
+fn opened(
+    leaves: Vec<InstanceLeaf>,
+    overlapping: &[bool],
+    instances: &[Instance],
+    meshes: &[MeshBoxes<'_>],
+) -> Vec<InstanceLeaf> {
     let most = leaves.len() + LEAVES_PER_INSTANCE * overlapping.iter().filter(|is| **is).count();
     let may_open = |leaf: &InstanceLeaf| {
         let mesh = &meshes[instances[leaf.instance as usize].mesh as usize];
-        overlapping[leaf.instance as usize] && mesh.sections().splits().is_none()
+        overlapping[leaf.instance as usize] && mesh.may_open
     };
     let (open, mut kept): (Vec<_>, Vec<_>) = leaves.into_iter().partition(may_open);
     let mut waiting: BinaryHeap<Largest> = open.into_iter().map(Largest).collect();
@@ -99,23 +146,25 @@ fn opened(leaves: Vec<InstanceLeaf>, instances: &[Instance], meshes: &[Model<'_>
 }
 
 /// The parts of a leaf, one a child of its node; none where it is a block or opening it gains too little.
-fn parts(leaf: &InstanceLeaf, instance: &Instance, mesh: &Model<'_>) -> Vec<InstanceLeaf> {
-    let nodes = mesh.sections().nodes();
-    let node = match leaf.slot {
+fn parts(leaf: &InstanceLeaf, instance: &Instance, mesh: &MeshBoxes<'_>) -> Vec<InstanceLeaf> {
+    let index = match leaf.slot {
         NONE => 0,
-        slot => match nodes[slot as usize / NODE_WIDTH].child(slot as usize % NODE_WIDTH) {
+        slot => match mesh.nodes[slot as usize / NODE_WIDTH].child(slot as usize % NODE_WIDTH) {
             Child::Node(node) => node as usize,
             _ => return Vec::new(),
         },
     };
-    let root = place::node_box(&nodes[0]);
-    let slots = (0..NODE_WIDTH).filter(|slot| nodes[node].child(*slot) != Child::Empty);
-    let parts: Vec<InstanceLeaf> = slots
-        .map(|slot| {
-            let part = place::slot_box(&nodes[node], slot);
-            self::leaf(leaf.instance, instance, (NODE_WIDTH * node + slot) as u32, &part, &root)
-        })
-        .collect();
+    // A compiled file that is linked may be corrupt.
+    let Some(node) = mesh.nodes.get(index) else { return Vec::new() };
+    let slots = (0..NODE_WIDTH).filter(|slot| node.child(*slot) != Child::Empty);
+    let boxes: Vec<(usize, Box64)> = slots.map(|slot| (slot, place::slot_box(node, slot))).collect();
+    if !boxes.iter().all(|(_, part)| place::holds(&mesh.root, part)) {
+        return Vec::new();
+    }
+    let part = |(slot, part): (usize, Box64)| {
+        self::leaf(leaf.instance, instance, (NODE_WIDTH * index + slot) as u32, &part, &mesh.root)
+    };
+    let parts: Vec<InstanceLeaf> = boxes.into_iter().map(part).collect();
     let limit = box_of(leaf).half_area() * LARGEST_PART;
     let is_worth = parts.len() > 1 && parts.iter().all(|part| box_of(part).half_area() <= limit);
     if is_worth { parts } else { Vec::new() }

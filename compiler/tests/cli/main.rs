@@ -11,5 +11,6 @@ mod obb;
 mod output;
 mod query;
 mod support;
+mod thin;
 mod verify;
 mod world;

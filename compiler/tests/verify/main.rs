@@ -7,6 +7,7 @@ mod hull;
 mod hulls;
 mod kdop;
 mod leaves;
+mod linked;
 mod obb;
 mod packed;
 mod packed_obb;

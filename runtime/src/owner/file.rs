@@ -31,27 +31,38 @@ impl MappedModel {
     /// The file must not be changed or truncated while it is mapped, by this process or another.
     pub unsafe fn open(path: impl AsRef<Path>) -> Result<Self, FileError> {
         // SAFETY: the caller upholds the contract of `map`, which is that of `open`.
-        let mapped = unsafe { Self::map(path.as_ref()) };
-        mapped.map_err(|error| error.of(path.as_ref()))
+        let mapped = unsafe { map(path.as_ref()) };
+        let opened = mapped.and_then(|(map, bytes)| Ok(Self { model: Model::from_bytes(bytes)?, _map: map }));
+        opened.map_err(|error| error.of(path.as_ref()))
     }
 
+    /// The model for a value that this one is part of, too.
+    ///
     /// # Safety
-    /// As [`open`](Self::open).
-    unsafe fn map(path: &Path) -> Result<Self, FileError> {
-        let file = File::open(path)?;
-        // SAFETY: the caller guarantees that the file does not change.
-        let map = unsafe { Mmap::map(&file) }?;
-        // SAFETY: the mapped bytes do not move when `Mmap` does, they do not change (guaranteed by the caller), and
-        // they live as long as `_map`, which is dropped with the model. `model` shortens the lifetime before it returns
-        // the model.
-        let bytes: &'static [u8] = unsafe { core::slice::from_raw_parts(map.as_ptr(), map.len()) };
-        Ok(Self { model: Model::from_bytes(bytes)?, _map: map })
+    /// Nothing of it may be used once this value is dropped.
+    pub(super) unsafe fn model_of_owner(&self) -> Model<'static> {
+        self.model
     }
 
     /// The model, to query.
     pub fn model(&self) -> Model<'_> {
         self.model
     }
+}
+
+/// Maps a file; also returns its bytes, for a value that holds the map and shortens their lifetime before it returns anything that
+/// refers to them.
+///
+/// # Safety
+/// As [`MappedModel::open`]; and the bytes may not be used once the map is dropped.
+pub(super) unsafe fn map(path: &Path) -> Result<(Mmap, &'static [u8]), FileError> {
+    let file = File::open(path)?;
+    // SAFETY: the caller guarantees that the file does not change.
+    let map = unsafe { Mmap::map(&file) }?;
+    // SAFETY: the mapped bytes do not move when `Mmap` does, they do not change (guaranteed by the caller), and the caller uses
+    // them as long as the map lives, not longer.
+    let bytes = unsafe { core::slice::from_raw_parts(map.as_ptr(), map.len()) };
+    Ok((map, bytes))
 }
 
 impl std::fmt::Debug for MappedModel {
@@ -79,10 +90,14 @@ impl LoadedModel {
     }
 
     fn read_path(path: &Path) -> Result<Self, FileError> {
-        let mut file = File::open(path)?;
-        let metadata = file.metadata()?;
-        // Pipes and devices have no length.
-        read_checked(&mut file, metadata.is_file().then_some(metadata.len()))
+        Self::of(read_path(path)?)
+    }
+
+    fn of((bytes, length): (Bytes, usize)) -> Result<Self, FileError> {
+        // SAFETY: the bytes do not move when their owner does, do not change, and are freed with the model. `model` shortens
+        // the lifetime before it returns the model.
+        let held: &'static [u8] = unsafe { core::slice::from_raw_parts(bytes.as_ptr(), length) };
+        Ok(Self { model: Model::from_bytes(held)?, _bytes: bytes })
     }
 
     /// Reads a model from `reader` to its end. Allocates what the model's header says, but no more than 64 MiB or twice what
@@ -91,12 +106,20 @@ impl LoadedModel {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn read_from(reader: &mut impl Read) -> Result<Self, FileError> {
-        read_checked(reader, None)
+        Self::of(read_checked(reader, None)?)
     }
 }
 
-/// Reads a model from a reader of that many bytes, if they are known.
-fn read_checked(reader: &mut impl Read, length: Option<u64>) -> Result<LoadedModel, FileError> {
+/// Reads a compiled file, and the number of its bytes.
+pub(super) fn read_path(path: &Path) -> Result<(Bytes, usize), FileError> {
+    let mut file = File::open(path)?;
+    let metadata = file.metadata()?;
+    // Pipes and devices have no length.
+    read_checked(&mut file, metadata.is_file().then_some(metadata.len()))
+}
+
+/// Reads a compiled file from a reader of that many bytes, if they are known.
+fn read_checked(reader: &mut impl Read, length: Option<u64>) -> Result<(Bytes, usize), FileError> {
     let mut first = [0; HEADER_LENGTH];
     let found = read_full(reader, &mut first)?;
     let first = &first[..found];
@@ -113,10 +136,7 @@ fn read_checked(reader: &mut impl Read, length: Option<u64>) -> Result<LoadedMod
     if found as u64 != length {
         return Err(OpenError::Length { found: found as u64, header: length }.into());
     }
-    // SAFETY: the bytes do not move when their owner does, do not change, and are freed with the model. `model` shortens
-    // the lifetime before it returns the model.
-    let held: &'static [u8] = unsafe { core::slice::from_raw_parts(bytes.as_ptr(), found) };
-    Ok(LoadedModel { model: Model::from_bytes(held)?, _bytes: bytes })
+    Ok((bytes, found))
 }
 
 /// Fills `bytes` as far as the reader goes; returns how far.
@@ -177,7 +197,7 @@ impl Bytes {
         Ok(Self::Lines(lines))
     }
 
-    fn as_ptr(&self) -> *const u8 {
+    pub(super) fn as_ptr(&self) -> *const u8 {
         match self {
             Self::Lines(lines) => lines.as_ptr().cast(),
             Self::Pages(pages) => pages.as_ptr(),

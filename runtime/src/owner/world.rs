@@ -7,8 +7,9 @@ use core::fmt;
 use super::LoadedModel;
 #[cfg(feature = "mmap")]
 use super::MappedModel;
+use super::thin::Storage;
 use crate::model::Model;
-use crate::world::{World, WorldError};
+use crate::world::{ThinWorld, World, WorldError};
 
 /// A world that owns its file and the memory of its meshes. It can be moved, shared between threads that query it, and kept
 /// in a resource of an entity component system.
@@ -23,14 +24,20 @@ use crate::world::{World, WorldError};
 /// ```
 pub struct WorldFile {
     world: World<'static>,
+    first: Model<'static>,
     _meshes: Vec<Option<Model<'static>>>,
-    file: File,
+    _files: Vec<ModelFile>,
+    /// The file of the world, where it has no meshes.
+    _thin: Option<Storage>,
 }
 
-/// The storage of the bytes. Moving it does not move the bytes, and they do not change.
-#[allow(dead_code, reason = "the map is held, not read")]
-enum File {
+/// A model that owns its bytes, wherever they are.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ModelFile {
+    /// In memory.
     Loaded(LoadedModel),
+    /// In a mapped file.
     #[cfg(feature = "mmap")]
     Mapped(MappedModel),
 }
@@ -41,7 +48,7 @@ impl WorldFile {
     /// # Errors
     /// [`WorldError`], for example if the file has no world.
     pub fn loaded(file: LoadedModel) -> Result<Self, WorldError> {
-        Self::open(File::Loaded(file))
+        Self::open(file.into())
     }
 
     /// The world of a mapped file.
@@ -50,19 +57,37 @@ impl WorldFile {
     /// As [`loaded`](Self::loaded).
     #[cfg(feature = "mmap")]
     pub fn mapped(file: MappedModel) -> Result<Self, WorldError> {
-        Self::open(File::Mapped(file))
+        Self::open(file.into())
     }
 
-    fn open(file: File) -> Result<Self, WorldError> {
-        let bytes = file.model().sections().bytes();
-        // SAFETY: the bytes do not move when their owner does, do not change, and are freed with the world. `world` shortens
-        // the lifetime before it returns the world.
-        let bytes: &'static [u8] = unsafe { core::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) };
-        let mut meshes = vec![None; file.model().meshes() as usize];
-        // SAFETY: the places do not move when the `Vec` does, nothing else reads or writes them, and they are freed with the
-        // world, as above.
-        let places = unsafe { core::slice::from_raw_parts_mut(meshes.as_mut_ptr(), meshes.len()) };
-        Ok(Self { world: World::from_bytes(bytes, places)?, _meshes: meshes, file })
+    fn open(file: ModelFile) -> Result<Self, WorldError> {
+        // SAFETY: the file is kept with the world, and dropped after it.
+        let first = unsafe { file.model_of_owner() };
+        let mut meshes = vec![None; first.meshes() as usize];
+        // SAFETY: the places are kept with the world, as above.
+        let places = unsafe { places_of(&mut meshes) };
+        let world = World::from_bytes(first.sections().bytes(), places)?;
+        Ok(Self { world, first, _meshes: meshes, _files: vec![file], _thin: None })
+    }
+
+    /// The world of a thin file, of which the storage is `bytes`, with meshes in these files, one each.
+    ///
+    /// # Safety
+    /// `thin` must be of these bytes.
+    pub(super) unsafe fn link(
+        thin: ThinWorld<'static>,
+        bytes: Storage,
+        files: Vec<ModelFile>,
+    ) -> Result<Self, WorldError> {
+        // SAFETY: the files are kept with the world, and dropped after it.
+        let model = |file: &ModelFile| Some(unsafe { file.model_of_owner() });
+        let mut meshes: Vec<Option<Model<'static>>> = files.iter().map(model).collect();
+        let missing = WorldError::Memory { needed: thin.mesh_count(), found: 0 };
+        let first = meshes.first().copied().flatten().ok_or(missing)?;
+        // SAFETY: the places are kept with the world, as above.
+        let places = unsafe { places_of(&mut meshes) };
+        let world = thin.link(places)?;
+        Ok(Self { world, first, _meshes: meshes, _files: files, _thin: Some(bytes) })
     }
 
     /// The world for a value that this one is part of, too.
@@ -80,17 +105,54 @@ impl WorldFile {
 
     /// The first mesh, as if it were alone in the file.
     pub fn model(&self) -> Model<'_> {
-        self.file.model()
+        self.first
     }
 }
 
-impl File {
-    fn model(&self) -> Model<'_> {
+/// The places of meshes, for a world that is kept with them and dropped before them.
+///
+/// # Safety
+/// That must be so, and nothing else may read or write them.
+unsafe fn places_of(meshes: &mut [Option<Model<'static>>]) -> &'static mut [Option<Model<'static>>] {
+    // SAFETY: the places do not move when the `Vec` does; the rest is the caller's promise.
+    unsafe { core::slice::from_raw_parts_mut(meshes.as_mut_ptr(), meshes.len()) }
+}
+
+impl ModelFile {
+    /// The model, to query.
+    pub fn model(&self) -> Model<'_> {
         match self {
             Self::Loaded(file) => file.model(),
             #[cfg(feature = "mmap")]
             Self::Mapped(file) => file.model(),
         }
+    }
+
+    /// The model for a value that this one is part of, too.
+    ///
+    /// # Safety
+    /// Nothing of it may be used once this value is dropped.
+    unsafe fn model_of_owner(&self) -> Model<'static> {
+        match self {
+            // SAFETY: as the caller's.
+            Self::Loaded(file) => unsafe { file.model_of_owner() },
+            #[cfg(feature = "mmap")]
+            // SAFETY: as the caller's.
+            Self::Mapped(file) => unsafe { file.model_of_owner() },
+        }
+    }
+}
+
+impl From<LoadedModel> for ModelFile {
+    fn from(file: LoadedModel) -> Self {
+        Self::Loaded(file)
+    }
+}
+
+#[cfg(feature = "mmap")]
+impl From<MappedModel> for ModelFile {
+    fn from(file: MappedModel) -> Self {
+        Self::Mapped(file)
     }
 }
 

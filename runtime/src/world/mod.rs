@@ -19,6 +19,7 @@ mod ray;
 #[cfg(feature = "shapes")]
 mod shape;
 mod solid_box;
+mod thin;
 mod things;
 mod walk;
 
@@ -43,6 +44,7 @@ pub use point::WorldPoint;
 pub use ray::WorldHit;
 #[cfg(feature = "shapes")]
 pub use shape::{WorldCast, WorldContact};
+pub use thin::{LinkedMesh, ThinWorld};
 
 use core::fmt;
 
@@ -93,7 +95,8 @@ impl<'a> World<'a> {
     /// Takes time for each section of the file, not for each instance or triangle. `bvhc verify` checks everything else.
     ///
     /// # Errors
-    /// [`WorldError::NoWorld`] if the file has meshes alone, [`WorldError::Memory`] if it has more than fit into `memory`.
+    /// [`WorldError::NoWorld`] if the file has meshes alone, [`WorldError::Memory`] if it has more than fit into `memory`,
+    /// [`WorldError::Thin`] if they are in other files: [`ThinWorld`].
     pub fn from_bytes<'f: 'a>(
         bytes: &'f [u8],
         memory: &'a mut [Option<Model<'f>>],
@@ -112,12 +115,24 @@ impl<'a> World<'a> {
         memory: &'a mut [Option<Model<'f>>],
     ) -> Result<Self, WorldError> {
         let directory = Directory::read(bytes)?;
+        if let Some(meshes) = thin::linked_meshes(&directory)? {
+            return Err(WorldError::Thin { meshes: meshes.meshes.len() as u32 });
+        }
         let section = open_section(&directory)?;
         let (needed, found) = (directory.mesh_count(), memory.len());
         let meshes = memory.get_mut(..needed as usize).ok_or(WorldError::Memory { needed, found })?;
         for (mesh, place) in (0..needed).zip(&mut *meshes) {
-            *place = Some(Model::from_bytes_mesh(bytes, mesh)?.with_level(level));
+            *place = Some(Model::open(directory.of_mesh(mesh)?, level)?);
         }
+        Self::of(section, meshes, level)
+    }
+
+    /// The world of a section, with these meshes.
+    fn of<'f: 'a>(
+        section: &'f ArchivedWorld<'static>,
+        meshes: &'a [Option<Model<'f>>],
+        level: Level,
+    ) -> Result<Self, WorldError> {
         let bounds = read_bounds(section)?;
         let things = Things {
             nodes: section.nodes.get(),
@@ -196,12 +211,7 @@ impl<'a> World<'a> {
 
     /// All instances, by number.
     pub fn instances(&self) -> impl ExactSizeIterator<Item = Instance<'a>> + use<'a> {
-        let names = &self.section.names;
-        let record = move |(number, record): (usize, &'a world::Instance)| {
-            let name = names.get(number).unwrap_or_default();
-            Instance { number: number as u32, name, record }
-        };
-        self.records().iter().enumerate().map(record)
+        instances(self.section)
     }
 
     /// The number of the instance with this id: that of its name, [`instance_id`](bvhc_format::world::instance_id). Ids stay
@@ -235,6 +245,17 @@ impl<'a> World<'a> {
     fn record(&self, number: u32) -> Option<&'a world::Instance> {
         self.records().get(number as usize)
     }
+}
+
+/// All instances, by number.
+fn instances<'a>(
+    section: &'a ArchivedWorld<'static>,
+) -> impl ExactSizeIterator<Item = Instance<'a>> + use<'a> {
+    let record = |(number, record): (usize, &'a world::Instance)| {
+        let name = section.names.get(number).unwrap_or_default();
+        Instance { number: number as u32, name, record }
+    };
+    section.instances.get().iter().enumerate().map(record)
 }
 
 fn open_section<'a>(directory: &Directory<'a>) -> Result<&'a ArchivedWorld<'static>, WorldError> {

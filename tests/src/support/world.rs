@@ -88,6 +88,16 @@ impl Files for MemoryFiles {
     }
 }
 
+/// Meshes `m.0.bvh`, `m.1.bvh` and so on, each compiled apart.
+pub fn compiled_apart(meshes: &[&Mesh], options: &Options) -> MemoryFiles {
+    let file = |(number, mesh): (usize, &&Mesh)| {
+        let source = write_obj(mesh);
+        let compiled = bvhc::compile(&source, &format!("m.{number}.obj"), options).expect("it compiles");
+        (format!("m.{number}.bvh"), compiled.bytes.to_vec())
+    };
+    MemoryFiles(meshes.iter().enumerate().map(file).collect())
+}
+
 /// The manifest of instances `i.0`, `i.1` and so on, of meshes `m.0`, `m.1` and so on.
 pub fn manifest(meshes: usize, placed: &[Placed]) -> String {
     let mut text = String::new();

@@ -28,6 +28,21 @@ fn bytes_are_pinned() {
 }
 
 #[test]
+fn thin_bytes_are_pinned() {
+    let manifest = fs::read(golden("thin.toml")).expect("the manifest is there");
+    let (folder, options) = (Folder::of(&golden("thin.toml")), Options::default());
+    let linked = world::link_thin(&manifest, "thin.toml", &folder, &options, &()).expect("it links");
+    let mut bytes = bvhc::Bytes::new();
+    linked.write_to(&mut bytes).expect("there is memory");
+    verify(&bytes).expect("it is valid");
+    if std::env::var("BVHC_BLESS").is_ok_and(|value| value == "1") {
+        fs::write(golden("thin.bvh"), &bytes).expect("the file can be written");
+    }
+    let pinned = fs::read(golden("thin.bvh")).expect("the file is there");
+    assert!(bytes[..] == pinned[..], "the format or the compiler has changed");
+}
+
+#[test]
 fn the_file_answers() {
     if std::env::var("BVHC_BLESS").is_ok_and(|value| value == "1") {
         return; // The file is being written.

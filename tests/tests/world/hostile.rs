@@ -28,10 +28,10 @@ fn world() -> Bytes {
     compiled_world(&[&cubes, &stairs], &placed, &Options::default())
 }
 
-/// Where the world's payload is.
-fn payload(file: &[u8]) -> std::ops::Range<usize> {
+/// Where the first payload of a kind is.
+pub(super) fn payload(file: &[u8], kind: SectionKind) -> std::ops::Range<usize> {
     let mut entry = 64;
-    while read_u32(file, entry) != SectionKind::World as u32 {
+    while read_u32(file, entry) != kind as u32 {
         entry += 64;
     }
     let (offset, length) = (read_u64(file, entry + 8) as usize, read_u64(file, entry + 16) as usize);
@@ -52,7 +52,7 @@ fn survive(bytes: &Bytes, levels: &[Level]) -> bool {
     opened
 }
 
-fn ask(world: &World<'_>) {
+pub(super) fn ask(world: &World<'_>) {
     let go_on = || ControlFlow::Continue(());
     for ray in [
         Ray::new([0.1, 0.2, 9.0], [0.0, 0.1, -1.0]),
@@ -112,27 +112,34 @@ fn ask_beside_moving(world: &World<'_>) {
     }
 }
 
+/// A copy of a file with up to four changes in a range.
+pub(super) fn mutated(good: &[u8], range: &std::ops::Range<usize>, random: &mut Random) -> Bytes {
+    let numbers = [0, 1, 0x7fff_ffff, u32::MAX, 0x8000_0000, 0x7fc0_0000, 0x7f80_0000, 0x7e96_7699, 0x100];
+    let mut forged = aligned(good);
+    for _ in 0..=random.below(3) {
+        let place = range.start + random.below(range.len() as u32) as usize;
+        match random.below(3) {
+            0 => forged[place] ^= 1 << random.below(8),
+            1 => {
+                forged[place & !3..][..4].copy_from_slice(&numbers[random.below(9) as usize].to_le_bytes());
+            }
+            _ => {
+                let number = random.below(64) | random.below(2) << 31;
+                forged[place & !3..][..4].copy_from_slice(&number.to_le_bytes());
+            }
+        }
+    }
+    forged
+}
+
 #[test]
 fn mutated_worlds() {
     let (good, levels) = (world(), levels());
     assert!(survive(&good, &levels));
-    let (range, mut random) = (payload(&good), Random::new(2));
-    let numbers = [0, 1, 0x7fff_ffff, u32::MAX, 0x8000_0000, 0x7fc0_0000, 0x7f80_0000, 0x7e96_7699, 0x100];
+    let (range, mut random) = (payload(&good, SectionKind::World), Random::new(2));
     let mut opened = 0;
     for _ in 0..1500 {
-        let mut forged = aligned(&good);
-        for _ in 0..=random.below(3) {
-            let place = range.start + random.below(range.len() as u32) as usize;
-            match random.below(3) {
-                0 => forged[place] ^= 1 << random.below(8),
-                1 => forged[place & !3..][..4]
-                    .copy_from_slice(&numbers[random.below(9) as usize].to_le_bytes()),
-                _ => {
-                    let number = random.below(64) | random.below(2) << 31;
-                    forged[place & !3..][..4].copy_from_slice(&number.to_le_bytes());
-                }
-            }
-        }
+        let forged = mutated(&good, &range, &mut random);
         opened += u32::from(survive(&forged, &levels[..1 + random.below(levels.len() as u32) as usize]));
     }
     assert!(opened > 500, "{opened}");

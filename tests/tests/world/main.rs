@@ -13,6 +13,8 @@ mod near;
 mod owned;
 mod shapes;
 mod similar;
+mod thin;
+mod thin_hostile;
 
 use bvhc::file::Bytes;
 use bvhc_runtime::{Level, Model, World};

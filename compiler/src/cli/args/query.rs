@@ -6,6 +6,7 @@ use bvhc_runtime::{Model, Realign, Volume, WorkBudget};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Subcommand, ValueEnum};
 
+use super::MeshesArgs;
 use crate::cli::error::UsageError;
 
 const LINES: &str = "\
@@ -35,7 +36,8 @@ field samples what `--field` has stored, limited to its band; the error is a bou
 Of a file with a world, rows name the instance, too, in a column `instance` before that of the face; box, sphere, overlap and \
 touches have the names of all instances that are touched, and for each its faces or contacts, with semicolons between. inside \
 prints place,winding,instance: the place is in if the point is in any instance, and the number is the sum of all. `bvhc \
-query pairs` lists the pairs of a world's instances that are near each other.
+query pairs` lists the pairs of a world's instances that are near each other. The meshes of a thin world are found in the folders \
+of `--meshes`, else beside it.
 
 A direction need not be of unit length; t counts in its length. The range defaults to 0 to inf. u and v weigh \
 the triangle's second and third corner. Faces count from 0 in the order of the model's faces (OBJ: `f` \
@@ -174,6 +176,8 @@ pub(in crate::cli) struct PairsArgs {
     /// List pairs that are at most D apart; 0 lists those that meet. Prints `a,b,distance`, sorted by name
     #[arg(long, value_name = "D", value_parser = not_negative)]
     pub(in crate::cli) margin: f64,
+    #[command(flatten)]
+    pub(in crate::cli) meshes: MeshesArgs,
 }
 
 /// Arguments of queries on one model.
@@ -184,6 +188,8 @@ pub(in crate::cli) struct ModelArgs {
     /// Read the queries from this file instead of standard input
     #[arg(long, value_name = "F")]
     pub(in crate::cli) input: Option<PathBuf>,
+    #[command(flatten)]
+    pub(in crate::cli) meshes: MeshesArgs,
 }
 
 /// Arguments of queries for contacts.
@@ -216,6 +222,8 @@ pub(in crate::cli) struct CollideArgs {
     /// Count the pairs of triangles that intersect; takes longer than a yes or no
     #[arg(long)]
     pub(in crate::cli) pairs: bool,
+    #[command(flatten)]
+    pub(in crate::cli) meshes: MeshesArgs,
     #[command(flatten)]
     pub(in crate::cli) work: WorkArgs,
     #[command(flatten)]
@@ -332,6 +340,8 @@ pub(in crate::cli) struct DistanceArgs {
     /// Allow distances that exceed the least one by up to the fraction E of it: 0.05 is 5 %
     #[arg(long, value_name = "E", value_parser = not_negative)]
     pub(in crate::cli) rel_error: Option<f64>,
+    #[command(flatten)]
+    pub(in crate::cli) meshes: MeshesArgs,
     #[command(flatten)]
     pub(in crate::cli) work: WorkArgs,
     #[command(flatten)]

@@ -119,6 +119,13 @@ impl RecipeArgs {
         Some(field::Options { band: self.band.unwrap_or(defaults.band), bits, ..defaults })
     }
 
+    /// Whether anything is given that decides how a model is compiled.
+    pub(in crate::cli) fn is_given(&self) -> bool {
+        let options = self.options().ok();
+        let is_default = options.is_some_and(|options| options.text(None) == Options::default().text(None));
+        !is_default || !self.meta.is_empty() || self.is_timed()
+    }
+
     fn user_metadata(&self) -> Result<BTreeMap<String, String>, UsageError> {
         let mut pairs = BTreeMap::new();
         for (key, value) in &self.meta {

@@ -27,6 +27,14 @@ A quaternion whose length is 1 within 1e-4 is normalised, any other is an error.
 once. Queries of two meshes take instances that are neither scaled nor mirrored: those that are need \
 `bake`. Options apply to each mesh; --axis and --scale are for models.
 
+A file may be compiled already (`file = \"crate.bvh\"`, one mesh in it): then it is taken as it is, and the world is linked. So \
+meshes can be compiled apart, one action a mesh, and options are for those that are compiled here. `bake` needs a model.
+
+  bvhc crate.obj -o crate.bvh
+  bvhc world level.toml -o level.bvh          # with crate.bvh in it
+  bvhc world level.toml -o level.bvh --thin   # small: crate.bvh stays a file of its own
+  bvhc query ray level.bvh --meshes .         # finds crate.bvh by its hash
+
 `bvhc MODEL -o OUT --world` makes a world of a glTF scene instead: an instance for each node with a mesh. Nodes \
 that stretch or shear get a mesh of their own, and the report says which.";
 
@@ -39,6 +47,10 @@ pub(in crate::cli) struct WorldArgs {
     /// The file to write; `-` writes to standard output
     #[arg(short, long, value_name = "OUT")]
     pub(in crate::cli) output: PathBuf,
+    /// Refer to the compiled files of the meshes by hash, instead of taking them into the file: `inspect`, `verify` and `query`
+    /// find them with `--meshes`, a program hands them to the runtime. Of each, only header and bounds are read
+    #[arg(long)]
+    pub(in crate::cli) thin: bool,
     /// Write the names of all files that were read to this file, as a rule of Make, which Ninja reads, too
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) depfile: Option<PathBuf>,

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::process::CommandExt;
@@ -11,17 +11,19 @@ use std::process::{Command, ExitCode, Stdio};
 
 use rustix::fs::{AtFlags, CWD, OFlags, linkat};
 
+use super::{Write, write_file};
+
 /// The argument that makes a process a [`helper`].
 const HELPER: &str = "--replace-output";
 
 /// Writes a file and gives it the name `target`, in place of an old one if there is one. Returns false, with nothing
 /// done, if the file system has no files without names or there is no name for one.
-pub(super) fn replace(target: &Path, directory: &Path, bytes: &[u8]) -> io::Result<bool> {
+pub(super) fn replace(target: &Path, directory: &Path, write: &Write<'_>) -> io::Result<bool> {
     let flags = OFlags::TMPFILE.bits() as i32;
-    let Ok(mut file) = File::options().write(true).custom_flags(flags).open(directory) else {
+    let Ok(file) = File::options().write(true).custom_flags(flags).open(directory) else {
         return Ok(false);
     };
-    file.write_all(bytes)?;
+    write_file(&file, write)?;
     file.sync_all()?;
     match link(&file, target) {
         Ok(()) => Ok(true),

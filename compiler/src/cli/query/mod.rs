@@ -15,11 +15,11 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use bvhc_runtime::{Exhausted, PairError, Pose, Tolerance, WorkBudget, World, WorldFile};
+use bvhc_runtime::{Exhausted, OpenError, PairError, Pose, Tolerance, WorkBudget, World, WorldError};
 
 use super::args::{CollideArgs, DistanceArgs, ModelArgs, Query, QueryArgs};
 use super::error::{Action, CliError, UsageError};
-use super::file::{self, Compiled};
+use super::file::{self, Compiled, Opened};
 use super::output::STANDARD_OUTPUT;
 use super::row::RowError;
 use model::Kind;
@@ -43,28 +43,35 @@ pub(super) fn run(args: &QueryArgs) -> Result<(), CliError> {
         Query::Collide(args) => ask_whether_both_meet(args),
         Query::Distance(args) => ask_how_far(args),
         Query::Pairs(args) => {
-            let (file, name) = (open_world(Compiled::read(&args.file)?)?, args.file.display().to_string());
-            pairs::run(&file.world(), &name, args)
+            let name = args.file.display().to_string();
+            match Opened::read(&args.file, &args.meshes)? {
+                Opened::World(file) => pairs::run(&file.world(), &name, args),
+                Opened::Model(_) => Err(CliError::OpenWorld { file: name, error: WorldError::NoWorld }),
+            }
         }
     }
 }
 
 fn ask_model(kind: Kind, args: &ModelArgs) -> Result<(), CliError> {
-    let file = Compiled::read(&args.file)?;
-    if has_world(&file) {
-        let file = open_world(file)?;
-        return answer_all(&world::Handler { kind, world: file.world() }, args.input.as_deref());
+    match Opened::read(&args.file, &args.meshes)? {
+        Opened::World(file) => {
+            answer_all(&world::Handler { kind, world: file.world() }, args.input.as_deref())
+        }
+        Opened::Model(file) => {
+            answer_all(&model::Handler { kind, model: file.model.model() }, args.input.as_deref())
+        }
     }
-    answer_all(&model::Handler { kind, model: file.model.model() }, args.input.as_deref())
 }
 
 fn ask_inside(kind: inside::Kind, args: &ModelArgs) -> Result<(), CliError> {
-    let file = Compiled::read(&args.file)?;
-    if has_world(&file) {
-        let file = open_world(file)?;
-        return answer_all(&world::Inside { kind, world: file.world() }, args.input.as_deref());
+    match Opened::read(&args.file, &args.meshes)? {
+        Opened::World(file) => {
+            answer_all(&world::Inside { kind, world: file.world() }, args.input.as_deref())
+        }
+        Opened::Model(file) => {
+            answer_all(&inside::Handler { kind, model: file.model.model() }, args.input.as_deref())
+        }
     }
-    answer_all(&inside::Handler { kind, model: file.model.model() }, args.input.as_deref())
 }
 
 /// The field is that of the file's first mesh, so a world has none.
@@ -77,51 +84,49 @@ fn ask_field(args: &ModelArgs) -> Result<(), CliError> {
 }
 
 fn ask_shape(kind: shape::Kind, args: &ModelArgs) -> Result<(), CliError> {
-    let file = Compiled::read(&args.file)?;
-    if has_world(&file) {
-        let file = open_world(file)?;
-        return answer_all(&world::Shapes { kind, world: file.world() }, args.input.as_deref());
+    match Opened::read(&args.file, &args.meshes)? {
+        Opened::World(file) => {
+            answer_all(&world::Shapes { kind, world: file.world() }, args.input.as_deref())
+        }
+        Opened::Model(file) => {
+            answer_all(&shape::Handler { kind, model: file.model.model() }, args.input.as_deref())
+        }
     }
-    answer_all(&shape::Handler { kind, model: file.model.model() }, args.input.as_deref())
 }
 
 fn ask_for_contacts(wanted: touches::Wanted, args: &ModelArgs) -> Result<(), CliError> {
-    let file = Compiled::read(&args.file)?;
-    if has_world(&file) {
-        let file = open_world(file)?;
-        return answer_all(&world::TouchesShapes { world: file.world(), wanted }, args.input.as_deref());
+    match Opened::read(&args.file, &args.meshes)? {
+        Opened::World(file) => {
+            answer_all(&world::TouchesShapes { world: file.world(), wanted }, args.input.as_deref())
+        }
+        Opened::Model(file) => {
+            answer_all(&touches::Handler { model: file.model.model(), wanted }, args.input.as_deref())
+        }
     }
-    answer_all(&touches::Handler { model: file.model.model(), wanted }, args.input.as_deref())
 }
 
 /// The second file of a query of two, which must be a model, whatever the first one is.
 fn second_model(path: &Path, query: &'static str) -> Result<Compiled, CliError> {
-    let file = Compiled::read(path)?;
-    if has_world(&file) {
-        return Err(UsageError::WorldIsSecond { file: file.name, query }.into());
+    match Compiled::read(path) {
+        Ok(file) if World::is_in(file.model.bytes()) != Ok(true) => Ok(file),
+        Ok(_) | Err(CliError::Open { error: OpenError::Thin, .. }) => {
+            Err(UsageError::WorldIsSecond { file: path.display().to_string(), query }.into())
+        }
+        Err(error) => Err(error),
     }
-    Ok(file)
-}
-
-/// Whether a file has a world.
-fn has_world(file: &Compiled) -> bool {
-    World::is_in(file.model.bytes()).unwrap_or(false)
-}
-
-fn open_world(file: Compiled) -> Result<WorldFile, CliError> {
-    let Compiled { name, model } = file;
-    WorldFile::loaded(model).map_err(|error| CliError::OpenWorld { file: name, error })
 }
 
 fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
-    let (a, b) = (Compiled::read(&args.a)?, second_model(&args.b, "collide")?);
-    if has_world(&a) {
-        args.volume.refuse()?;
-        args.work.refuse()?;
-        let a = open_world(a)?;
-        let handler = world::Collide { world: a.world(), mesh: b.model.model(), count: args.pairs };
-        return answer_all(&handler, args.poses.as_deref());
-    }
+    let (a, b) = (Opened::read(&args.a, &args.meshes)?, second_model(&args.b, "collide")?);
+    let a = match a {
+        Opened::Model(a) => a,
+        Opened::World(a) => {
+            args.volume.refuse()?;
+            args.work.refuse()?;
+            let handler = world::Collide { world: a.world(), mesh: b.model.model(), count: args.pairs };
+            return answer_all(&handler, args.poses.as_deref());
+        }
+    };
     let (a, b, volume) = (a.model.model(), b.model.model(), args.volume.get()?);
     let budget = args.work.budget([&a, &b]);
     let found =
@@ -132,14 +137,16 @@ fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
 }
 
 fn ask_how_far(args: &DistanceArgs) -> Result<(), CliError> {
-    let (a, b) = (Compiled::read(&args.a)?, second_model(&args.b, "distance")?);
-    if has_world(&a) {
-        args.refuse_for_world()?;
-        let a = open_world(a)?;
-        let within = args.within.unwrap_or(f64::INFINITY);
-        let handler = world::Distance { world: a.world(), mesh: b.model.model(), within };
-        return answer_all(&handler, args.poses.as_deref());
-    }
+    let (a, b) = (Opened::read(&args.a, &args.meshes)?, second_model(&args.b, "distance")?);
+    let a = match a {
+        Opened::Model(a) => a,
+        Opened::World(a) => {
+            args.refuse_for_world()?;
+            let within = args.within.unwrap_or(f64::INFINITY);
+            let handler = world::Distance { world: a.world(), mesh: b.model.model(), within };
+            return answer_all(&handler, args.poses.as_deref());
+        }
+    };
     let allowance = match (args.abs_error, args.rel_error) {
         (Some(by), _) => Tolerance::Absolute(by),
         (None, Some(share)) => Tolerance::Relative(share),

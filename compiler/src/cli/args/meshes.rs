@@ -1,0 +1,41 @@
+//! Where the meshes of thin worlds are.
+
+use std::path::{Path, PathBuf};
+
+use bvhc_runtime::MeshFolder;
+
+use crate::cli::error::{Action, CliError, UsageError};
+use crate::cli::file::MeshFolders;
+
+/// The folders of the meshes of a thin world.
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct MeshesArgs {
+    /// Of a thin world: find the compiled files of its meshes in this folder, by their hashes; may be given several times
+    /// [default: the folder of the world]
+    #[arg(long = "meshes", value_name = "DIR")]
+    folders: Vec<PathBuf>,
+}
+
+impl MeshesArgs {
+    /// Why the argument is refused for other files.
+    pub(in crate::cli) const NO_EFFECT: UsageError =
+        UsageError::NoEffect { flag: "--meshes", with: "thin worlds" };
+
+    /// Whether there is one.
+    pub(in crate::cli) fn is_given(&self) -> bool {
+        !self.folders.is_empty()
+    }
+
+    /// Lists the folders, for a world at a path.
+    pub(in crate::cli) fn folders(&self, world: &Path) -> Result<MeshFolders, CliError> {
+        let own = world.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let given = self.folders.iter().map(PathBuf::as_path);
+        let all: Vec<&Path> = if self.is_given() { given.collect() } else { vec![own] };
+        let mut files = MeshFolder::default();
+        for folder in &all {
+            let name = folder.display().to_string();
+            files.add(folder).map_err(|error| CliError::io(&name, Action::Read, error))?;
+        }
+        Ok(MeshFolders { names: all.iter().map(|folder| folder.display().to_string()).collect(), files })
+    }
+}

@@ -1,0 +1,162 @@
+//! The tables of a manifest, and the text that they are in.
+//!
+//! A TOML parser takes about twenty times the memory of the text, so a long manifest is parsed in parts, each of which begins
+//! with the header of a table. If all parts are right, the whole is right, with the same tables; otherwise it is parsed as a
+//! whole, for the error.
+
+use serde::Deserialize;
+use toml::Spanned;
+
+/// The bytes of a part.
+const PART: usize = 1 << 20;
+
+/// A manifest as it is written.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Manifest {
+    #[serde(default)]
+    pub(super) mesh: Vec<MeshTable>,
+    #[serde(default)]
+    pub(super) instance: Vec<InstanceTable>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MeshTable {
+    pub(super) name: Spanned<String>,
+    /// Relative to the manifest, with slashes.
+    pub(super) file: Spanned<String>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InstanceTable {
+    pub(super) name: Spanned<String>,
+    pub(super) mesh: Spanned<String>,
+    #[serde(default)]
+    pub(super) position: [f64; 3],
+    /// x, y, z, w.
+    #[serde(default = "no_rotation")]
+    pub(super) rotation: [f64; 4],
+    #[serde(default = "one")]
+    pub(super) scale: f64,
+    #[serde(default)]
+    pub(super) mirror: bool,
+    #[serde(default = "first_layer")]
+    pub(super) layers: u32,
+    #[serde(default)]
+    pub(super) user: u64,
+    #[serde(default = "yes", rename = "static")]
+    pub(super) is_static: bool,
+    /// Whether scale and mirror are applied to a copy of the mesh, so that mesh against mesh works.
+    #[serde(default)]
+    pub(super) bake: bool,
+}
+
+fn no_rotation() -> [f64; 4] {
+    [0.0, 0.0, 0.0, 1.0]
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn first_layer() -> u32 {
+    1
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Parses a manifest.
+pub(super) fn parse(text: &str) -> Result<Manifest, toml::de::Error> {
+    let in_parts = if text.len() > PART { in_parts(text, PART) } else { None };
+    in_parts.map_or_else(|| toml::from_str(text), Ok)
+}
+
+/// Parses a manifest in parts of a length; `None` if one is wrong, as it is where it begins within a text of several lines.
+fn in_parts(text: &str, length: usize) -> Option<Manifest> {
+    // What is before the first header could contradict what is in other parts.
+    let mut lines = text.lines().map(str::trim_start);
+    lines.find(|line| !line.is_empty() && !line.starts_with('#')).filter(|line| line.starts_with("[["))?;
+    let (mut all, mut start) = (Manifest::default(), 0);
+    while start < text.len() {
+        let from = text.len().min(start + length);
+        let header = text.as_bytes()[from..].windows(3).position(|bytes| bytes == b"\n[[");
+        let end = header.map_or(text.len(), |at| from + at + 1);
+        let mut part: Manifest = toml::from_str(&text[start..end]).ok()?;
+        part.shift(start);
+        all.mesh.append(&mut part.mesh);
+        all.instance.append(&mut part.instance);
+        start = end;
+    }
+    Some(all)
+}
+
+impl Manifest {
+    /// Adds an offset to all places in the text.
+    fn shift(&mut self, by: usize) {
+        let of_meshes = self.mesh.iter_mut().flat_map(|table| [&mut table.name, &mut table.file]);
+        let of_instances = self.instance.iter_mut().flat_map(|table| [&mut table.name, &mut table.mesh]);
+        for text in of_meshes.chain(of_instances) {
+            let span = text.span();
+            *text = Spanned::new(span.start + by..span.end + by, std::mem::take(text.get_mut()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Comments, strings and arrays of several lines, and a text that looks like a header.
+    const TEXT: &str = r#"# é [[mesh]]
+[[mesh]]
+name = "a"
+file = "a.obj"
+
+  [[mesh]] # b
+name = '''b
+[[mesh]]'''
+file = 'b'
+[[instance]]
+name = "i"
+mesh = "a"
+position = [
+1.0,
+2.0, 3.0]
+[[instance]]
+name = "\u00e9"
+mesh = "b"
+[[mesh]]
+name = "c"
+file = "#;
+
+    #[test]
+    fn parts_are_the_whole() {
+        let text = &format!("{TEXT}\"\"");
+        let whole: Manifest = toml::from_str(text).expect("it is right");
+        assert_eq!((whole.mesh.len(), whole.instance.len()), (3, 2));
+        let places =
+            |manifest: &Manifest| manifest.instance.iter().map(|it| it.name.span()).collect::<Vec<_>>();
+        let mut right = 0;
+        for length in 1..=text.len() {
+            let Some(found) = in_parts(text, length) else { continue };
+            right += 1;
+            assert!(found == whole && places(&found) == places(&whole), "{length}");
+        }
+        // Not where a part would begin in the text that looks like a header.
+        assert!(right > text.len() / 2 && right < text.len(), "{right}");
+    }
+
+    #[test]
+    fn what_contradicts_other_parts_is_not_parsed_in_parts() {
+        let mesh = "[[mesh]]\nname = ''\nfile = ''";
+        for text in [format!("mesh = []\n{mesh}"), format!("x = 1\n{mesh}"), String::new()] {
+            assert!(in_parts(&text, 1).is_none(), "{text}");
+        }
+        assert!(in_parts(&format!("{mesh}\n{mesh}"), 1).is_some());
+        assert!(in_parts(&format!("{mesh}\n[[mesh]]\nname = 1"), 1).is_none());
+    }
+}

@@ -1,0 +1,76 @@
+//! Compiled meshes in folders.
+
+use alloc::vec::Vec;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use bvhc_format::header::{HEADER_LENGTH, Header};
+
+use crate::directory::FileHead;
+use crate::world::{LinkedMesh, WorldError};
+
+/// The compiled files in some folders, by the hash in their headers: finds the meshes of thin worlds, whatever the files' names
+/// are.
+#[derive(Clone, Debug, Default)]
+pub struct MeshFolder {
+    by_hash: BTreeMap<[u8; 32], PathBuf>,
+}
+
+impl MeshFolder {
+    /// Reads the headers of all files of a folder whose names end in `.bvh`, not those of folders in it.
+    ///
+    /// # Errors
+    /// The system's, if the folder cannot be listed. Files that cannot be read, or are no compiled files, are left out.
+    pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
+        let mut files = Self::default();
+        files.add(folder)?;
+        Ok(files)
+    }
+
+    /// Adds the files of another folder. Of several files with the same hash, the first one is found.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn add(&mut self, folder: impl AsRef<Path>) -> io::Result<()> {
+        let entries = fs::read_dir(folder.as_ref())?.collect::<io::Result<Vec<_>>>()?;
+        let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths.into_iter().filter(|path| path.extension() == Some(OsStr::new("bvh"))) {
+            if let Some(hash) = header_hash(&path) {
+                self.by_hash.entry(hash).or_insert(path);
+            }
+        }
+        Ok(())
+    }
+
+    /// The file of a mesh.
+    ///
+    /// # Errors
+    /// [`WorldError::MeshMissing`]; [`WorldError::MeshDiffers`] if there is a file of the mesh's name, with another hash.
+    pub fn find(&self, mesh: &LinkedMesh<'_>) -> Result<&Path, WorldError> {
+        let (expected, number) = (*mesh.hash(), mesh.number());
+        if let Some(path) = self.by_hash.get(&expected) {
+            return Ok(path);
+        }
+        let has_name = |path: &Path| path.file_stem() == Some(OsStr::new(mesh.name()));
+        Err(match self.by_hash.iter().find(|(_, path)| has_name(path)) {
+            Some((found, _)) => WorldError::MeshDiffers { mesh: number, found: *found, expected },
+            None => WorldError::MeshMissing { mesh: number, expected },
+        })
+    }
+}
+
+/// The hash in the header of a compiled file.
+fn header_hash(path: &Path) -> Option<[u8; 32]> {
+    // A pipe would wait for somebody to write to it.
+    if !fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut header = [0; HEADER_LENGTH];
+    File::open(path).ok()?.read_exact(&mut header).ok()?;
+    FileHead::length(&header)?;
+    Some(Header::read(&header).hash)
+}
