@@ -35,13 +35,13 @@ impl Body {
     }
 
     fn shift(&mut self, by: [f32; 3]) {
-        for axis in 0..3 {
+        for (axis, by) in by.into_iter().enumerate() {
             match self {
                 Self::Box(bounds) => {
-                    bounds.min[axis] += by[axis];
-                    bounds.max[axis] += by[axis];
+                    bounds.min[axis] += by;
+                    bounds.max[axis] += by;
                 }
-                Self::Instance(at) => at.position[axis] += f64::from(by[axis]),
+                Self::Instance(at) => at.position[axis] += f64::from(by),
             }
         }
     }

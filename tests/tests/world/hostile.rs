@@ -101,6 +101,10 @@ fn ask_beside_moving(world: &World<'_>) {
     let boxes = moving.box_capacity();
     let mut memory = vec![0; SweepAndPrune::bytes_needed(boxes, 50)];
     let mut sweep = SweepAndPrune::new(boxes, 50, &mut memory).expect("there is memory");
+    let mut swept = [ThingPair { a: Thing::Still(0), b: Thing::Still(0) }; 20];
+    for margin in [0.0, 0.5] {
+        let _ = std::hint::black_box(sweep.near_pairs_into(&now, margin, &mut swept));
+    }
     for margin in [0.5, f32::INFINITY] {
         let (mut pairs, mut found) = ([ThingPair { a: Thing::Still(0), b: Thing::Still(0) }; 20], 0);
         let _ = now.near_pairs(margin, |pair| {
@@ -108,7 +112,6 @@ fn ask_beside_moving(world: &World<'_>) {
             found += 1;
             ControlFlow::Continue(())
         });
-        let _ = std::hint::black_box(sweep.near_pairs_into(&now, margin, &mut pairs.clone()));
         let _ = now.separations(&pairs[..found.min(20)], 0.25, &mut starts, |pair, separation| {
             let _ = std::hint::black_box((separation, now.between(pair).map(|between| between.meets())));
             ControlFlow::Continue(())

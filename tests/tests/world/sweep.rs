@@ -16,7 +16,8 @@ const NOTHING: ThingPair = ThingPair { a: Thing::Still(0), b: Thing::Still(0) };
 
 /// The pairs by the sweep: those of the trees, in their order.
 pub(super) fn swept(sweep: &mut SweepAndPrune<'_>, now: &Snapshot<'_>, margin: f32) -> Vec<ThingPair> {
-    let (mut pairs, mut wanted) = (vec![NOTHING; 80_000], vec![NOTHING; 80_000]);
+    let places = if margin > 100.0 { 80_000 } else { 8_000 };
+    let (mut pairs, mut wanted) = (vec![NOTHING; places], vec![NOTHING; places]);
     let count = sweep.near_pairs_into(now, margin, &mut pairs).expect("there is memory");
     let by_trees = now.near_pairs_into(margin, &mut wanted).expect("there is memory");
     assert!(
