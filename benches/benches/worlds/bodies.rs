@@ -124,8 +124,8 @@ fn bvhc(models: &[Option<Model<'_>>], course: &[Vec<Pose>], speeds: &[f64], way:
         Thing::Moving(handle) => bound(speeds[handle.number as usize]),
         Thing::Still(_) => MotionBound::STILL,
     };
-    // A list lasts for eight steps.
-    let margin = (16.0 * (fastest + SPIN)) as f32;
+    // A list lasts for eight steps, where things are not too fast for that.
+    let margin = (16.0 * (fastest + SPIN)).min(3.0) as f32;
     run(course, |step, poses| {
         for (handle, pose) in handles.iter().zip(poses) {
             world.move_instance(*handle, &place(pose)).expect("it is there");

@@ -166,33 +166,35 @@ fn parry(still: &[Box6], frames: &[Frame]) -> (Vec<usize>, f64) {
             let bounds = of(&frame.boxes[*index as usize]);
             tree.insert_or_update_partially(bounds, STILL as u32 + *index, 0.0);
         }
-        tree.refit(&mut workspace);
         tree.optimize_incremental(&mut workspace);
+        tree.refit(&mut workspace);
         let mut count = 0;
-        // Its change detection leaves out pairs of which neither has moved in this frame, so it is used where all have.
+        // Change detection would leave out pairs of which neither has moved in this frame.
         let is_moving = |id: u32| id as usize >= STILL;
-        let mut add = |a: u32, b: u32| count += usize::from(is_moving(a) || is_moving(b));
-        if frame.moved.len() == MOVING {
-            tree.traverse_bvtt_single_tree::<true>(&mut workspace, &mut add);
-        } else {
-            tree.traverse_bvtt_single_tree::<false>(&mut workspace, &mut add);
-        }
+        tree.traverse_bvtt_single_tree::<false>(&mut workspace, &mut |a, b| {
+            count += usize::from(is_moving(a) || is_moving(b));
+        });
         count
     })
 }
 
-pub(super) fn report() {
+/// Peers' sweeps are asked if so wanted: Bullet's takes quadratic time to begin.
+pub(super) fn report(has_sweeps: bool) {
     let peers = Broad::all();
+    let ways: Vec<(&Broad, bool)> = peers
+        .iter()
+        .flat_map(|peer| [(peer, false), (peer, true)])
+        .filter(|(_, is_sweep)| !is_sweep || has_sweeps)
+        .collect();
     println!(
         "\n| near pairs, ms a frame, {} | motion | pairs | bvhc, trees | bvhc, sweep | parry | {} |",
         level().name(),
-        peers
-            .iter()
-            .map(|it| format!("{} tree | {} sweep", it.name, it.name))
+        ways.iter()
+            .map(|(it, is_sweep)| format!("{} {}", it.name, if *is_sweep { "sweep" } else { "tree" }))
             .collect::<Vec<_>>()
             .join(" | ")
     );
-    println!("{}|", "|---".repeat(6 + 2 * peers.len()));
+    println!("{}|", "|---".repeat(6 + ways.len()));
     for scene in &SCENES {
         let mut random = Random::new(4);
         let placed: Vec<Placed> = (0..STILL)
@@ -208,12 +210,12 @@ pub(super) fn report() {
         assert_eq!(world.section().leaves.len(), STILL, "nothing is opened");
         let still: Vec<Box6> = world.section().leaves.get().iter().map(|leaf| leaf.bounds).collect();
         for motion in MOTIONS {
-            row(scene, motion, &world, &still, &peers);
+            row(scene, motion, &world, &still, &ways);
         }
     }
 }
 
-fn row(scene: &Scene, motion: &str, world: &World<'_>, still: &[Box6], peers: &[Broad]) {
+fn row(scene: &Scene, motion: &str, world: &World<'_>, still: &[Box6], ways: &[(&Broad, bool)]) {
     let frames = frames(scene, motion, &mut Random::new(5));
     let (wanted, by_trees) = bvhc(world, &frames, false);
     let (counts, by_sweep) = bvhc(world, &frames, true);
@@ -223,7 +225,7 @@ fn row(scene: &Scene, motion: &str, world: &World<'_>, still: &[Box6], peers: &[
     check("parry", &counts, &wanted);
     cells.push(least);
     let all: Vec<Box6> = still.iter().chain(&frames[0].boxes).copied().collect();
-    for (peer, is_sweep) in peers.iter().flat_map(|peer| [(peer, false), (peer, true)]) {
+    for (peer, is_sweep) in ways.iter().copied() {
         let mut boxes = peer.boxes(&all, STILL, is_sweep);
         let (counts, least) = timed(&frames, |frame| boxes.frame(&frame.moved, &frame.boxes));
         check(peer.name, &counts, &wanted);
