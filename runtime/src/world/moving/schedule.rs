@@ -49,6 +49,10 @@ impl ScheduledPair {
 /// no answer, are due in each call. So the pairs that meet are found in each call, exactly those that a query of all pairs would
 /// find, while the bounds hold. Nothing allocates.
 ///
+/// It pays where things are slow beside the gaps between them, and distances are wanted anyway: a distance takes about ten times as long
+/// as a yes or no ([`Between::meets`](super::Between::meets)), which for all near pairs may be faster. docs/benchmarks/worlds.md
+/// has figures.
+///
 /// Pairs enter and leave by [`set_pairs`](Self::set_pairs), with the list of a broad phase. What is not in it is farther than its
 /// margin m, and cannot touch within [`earliest_contact`](MotionBound::earliest_contact) of the fastest two things and m: until
 /// then the list needs no renewal.
