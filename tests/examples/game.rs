@@ -177,3 +177,8 @@ impl Game {
 fn place(at: [f64; 3]) -> Result<Similarity, Box<dyn Error>> {
     Ok(Similarity::new(Pose::from_translation(at)?, 1.0, false).ok_or("1 is a scale")?)
 }
+
+#[test]
+fn crates_stack_and_slide() {
+    main().expect("the example runs");
+}
