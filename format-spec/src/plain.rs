@@ -19,6 +19,9 @@ pub unsafe trait Plain: Copy + Send + Sync + 'static {}
 unsafe impl Plain for u32 {}
 // SAFETY: as above.
 #[allow(unsafe_code)]
+unsafe impl Plain for u64 {}
+// SAFETY: as above.
+#[allow(unsafe_code)]
 unsafe impl Plain for u32_le {}
 // SAFETY: as above.
 #[allow(unsafe_code)]

@@ -124,14 +124,14 @@ pub use triangles::TriangleTable;
 pub use walk::probe::{Counters, Filter, Probe};
 #[cfg(feature = "pairs")]
 pub use world::{
-    Between, BetweenError, KeptStart, NearInstances, Separation, ThingPairError, WarmStarts, WorldDistance,
-    WorldPair, WorldPairError,
+    Between, BetweenError, ContactSchedule, KeptStart, MotionBound, NearInstances, ScheduledPair, Separation,
+    ThingPairError, WarmStarts, WorldDistance, WorldPair, WorldPairError,
 };
 pub use world::{
     Change, Found, Handle, Instance, InstanceFilter, LinkedMesh, MovingError, MovingWorld, NearPoint,
-    Snapshot, ThinWorld, Thing, ThingFilter, ThingPair, ThingPlace, ThingSignedDistance, TriangleFilter,
-    Updated, World, WorldError, WorldFilter, WorldHit, WorldOverlap, WorldPlace, WorldPoint,
-    WorldSignedDistance,
+    Snapshot, SweepAndPrune, Swept, ThinWorld, Thing, ThingFilter, ThingPair, ThingPlace,
+    ThingSignedDistance, TriangleFilter, Updated, World, WorldError, WorldFilter, WorldHit, WorldOverlap,
+    WorldPlace, WorldPoint, WorldSignedDistance,
 };
 #[cfg(feature = "shapes")]
 pub use world::{WorldCast, WorldContact};

@@ -10,8 +10,8 @@ use bvhc::compile::{Options, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{
     Aabb, Capsule, Contact, Counters, Filter, Found, InsideRule, KeptStart, Model, MovingWorld, Place, Pose,
-    Ray, ShapeCast, Similarity, ThinWorld, Thing, ThingPair, Tolerance, Touches, VisitControl, WarmStarts,
-    WorkBudget, World, WorldContact,
+    Ray, ShapeCast, Similarity, SweepAndPrune, ThinWorld, Thing, ThingPair, Tolerance, Touches, VisitControl,
+    WarmStarts, WorkBudget, World, WorldContact,
 };
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{hall, icosphere};
@@ -265,6 +265,7 @@ fn moving_worlds_allocate_nothing() {
     let mesh = icosphere::icosphere(4);
     let file = compiled_world(&[&mesh], &[Placed::identity(0)], &Options::default());
     let (mut meshes, mut memory) = ([None; 1], vec![0; MovingWorld::bytes_needed(500)]);
+    let mut of_sweep = vec![0; SweepAndPrune::bytes_needed(501, 4000)];
     let count = requests(|| {
         let world = World::from_bytes(&file, &mut meshes).expect("it opens");
         let mut moving = MovingWorld::new(world, 500, &mut memory).expect("there is memory");
@@ -295,6 +296,10 @@ fn moving_worlds_allocate_nothing() {
         let mut pairs = [ThingPair { a: Thing::Still(0), b: Thing::Still(0) }; 4000];
         let count = now.near_pairs_into(0.1, &mut pairs).expect("there are places");
         assert!(count > 100);
+        let mut sweep = SweepAndPrune::new(501, 4000, &mut of_sweep).expect("there is memory");
+        for _ in 0..2 {
+            assert_eq!(sweep.near_pairs_into(&now, 0.1, &mut pairs), Ok(count));
+        }
         let mut places = [KeptStart::NONE; 200];
         let mut starts = WarmStarts::new(&mut places);
         for _ in 0..2 {

@@ -3,6 +3,7 @@
 //! Every adapter takes the same `f32` ray or point and makes its library's own from it within the timed loop, as a
 //! caller would. Peers return only a distance; bvhc computes triangle, weights, normal and side as well.
 
+pub mod broad;
 pub mod bvh;
 pub mod bvhc;
 pub mod colliders;

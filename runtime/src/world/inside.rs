@@ -114,6 +114,36 @@ impl World<'_> {
     }
 }
 
+/// Many points at once: `answers[i]` is of `points[i]`, as of that point alone. If the slices differ in length, the rest of the longer
+/// one is ignored. Nothing allocates.
+impl World<'_> {
+    /// The [`winding`](Self::winding) number around each point.
+    pub fn windings(&self, points: &[[f32; 3]], answers: &mut [Option<Winding>]) {
+        for (point, answer) in points.iter().zip(answers) {
+            *answer = self.winding(*point);
+        }
+    }
+
+    /// Where each point is, as [`contains`](Self::contains) says.
+    pub fn contains_each(&self, points: &[[f32; 3]], rule: InsideRule, answers: &mut [WorldPlace]) {
+        for (point, answer) in points.iter().zip(answers) {
+            *answer = self.contains(*point, rule);
+        }
+    }
+
+    /// The [`signed_distance`](Self::signed_distance) of each point.
+    pub fn signed_distances(
+        &self,
+        points: &[[f32; 3]],
+        rule: InsideRule,
+        answers: &mut [Option<WorldSignedDistance>],
+    ) {
+        for (point, answer) in points.iter().zip(answers) {
+            *answer = self.signed_distance(*point, rule);
+        }
+    }
+}
+
 /// The lowest instances that hold a point.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Held {

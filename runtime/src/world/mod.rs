@@ -32,10 +32,13 @@ pub use filter::{InstanceFilter, TriangleFilter, WorldFilter};
 pub use inside::{WorldPlace, WorldSignedDistance};
 pub use instance::Instance;
 #[cfg(feature = "pairs")]
-pub use moving::{Between, BetweenError, KeptStart, Separation, ThingPairError, WarmStarts};
 pub use moving::{
-    Change, Found, Handle, MovingError, MovingWorld, NearPoint, Snapshot, Thing, ThingFilter, ThingPair,
-    ThingPlace, ThingSignedDistance, Updated,
+    Between, BetweenError, ContactSchedule, KeptStart, MotionBound, ScheduledPair, Separation,
+    ThingPairError, WarmStarts,
+};
+pub use moving::{
+    Change, Found, Handle, MovingError, MovingWorld, NearPoint, Snapshot, SweepAndPrune, Swept, Thing,
+    ThingFilter, ThingPair, ThingPlace, ThingSignedDistance, Updated,
 };
 #[cfg(feature = "pairs")]
 pub use near::NearInstances;

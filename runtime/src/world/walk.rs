@@ -123,6 +123,12 @@ impl<'a> Things<'a> {
         leaf.slot != NONE && self.leaves[first()..].iter().take_while(of_same).nth(1).is_some()
     }
 
+    /// The place of a leaf.
+    pub(super) fn index_of(&self, leaf: &InstanceLeaf) -> u32 {
+        let key = |leaf: &InstanceLeaf| (leaf.instance, leaf.slot);
+        self.leaves.partition_point(|other| key(other) < key(leaf)) as u32
+    }
+
     /// The instances of several leaves, ascending. Cost: for each the logarithm of how many others are before it.
     pub(super) fn opened(&self) -> impl Iterator<Item = u32> + use<'a> {
         let mut rest = self.leaves;

@@ -2,7 +2,9 @@
 
 use bvhc::compile::{Options, Quality};
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{InsideRule, InstanceFilter, Model, Place, World, WorldPlace};
+use bvhc_runtime::{
+    Aabb, InsideRule, InstanceFilter, Model, MovingWorld, Place, ThingPlace, World, WorldPlace,
+};
 use bvhc_tests::oracle::winding;
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{grid, icosphere, mesh, terrain};
@@ -211,5 +213,40 @@ fn points_that_are_nowhere_are_outside() {
         assert_eq!(world.contains([0.5; 3], InsideRule::NonZero).instance, Some(0));
         assert_eq!(world.with_layers(2).contains([0.5; 3], InsideRule::NonZero).place, Place::Out);
         assert_eq!(world.with_layers(2).signed_distance([0.5; 3], InsideRule::NonZero), None);
+    });
+}
+
+#[test]
+fn many_points_at_once_answer_as_each_alone() {
+    let mut random = Random::new(9);
+    let placed: Vec<Placed> = (0..20).map(|_| Placed::any(0, 5.0, false, &mut random)).collect();
+    let file = compiled_world(&[&grid::cubes([2, 2, 1])], &placed, &Options::default());
+    with_world(&file, levels()[0], |world| {
+        let points: Vec<[f32; 3]> = (0..50).map(|_| random.point([-6.0; 3], [6.0; 3])).collect();
+        let rule = InsideRule::Odd;
+        let mut memory = vec![0; MovingWorld::bytes_needed(1)];
+        let mut moving = MovingWorld::new(*world, 1, &mut memory).expect("there is memory");
+        moving.add_box(&Aabb::new([-2.0; 3], [1.0; 3]), 1, 0).expect("it fits");
+        let now = moving.snapshot();
+        let mut windings = [(); 2].map(|()| vec![None; 60]);
+        world.windings(&points, &mut windings[0]);
+        now.windings(&points, &mut (), &mut windings[1]);
+        let nowhere = WorldPlace { place: Place::Out, instance: None };
+        let (mut places, mut of_things) =
+            (vec![nowhere; 49], vec![ThingPlace { place: Place::Out, thing: None }; 50]);
+        world.contains_each(&points, rule, &mut places);
+        now.contains_each(&points, rule, &mut (), &mut of_things);
+        let (mut distances, mut of_moving) = (vec![None; 50], vec![None; 50]);
+        world.signed_distances(&points, rule, &mut distances);
+        now.signed_distances(&points, rule, &mut (), &mut of_moving);
+        for (index, point) in points.iter().enumerate() {
+            assert_eq!(windings[0][index], world.winding(*point));
+            assert_eq!(windings[1][index], now.winding(*point, &mut ()));
+            assert!(index == 49 || places[index] == world.contains(*point, rule));
+            assert_eq!(of_things[index], now.contains(*point, rule, &mut ()));
+            assert_eq!(distances[index], world.signed_distance(*point, rule));
+            assert_eq!(of_moving[index], now.signed_distance(*point, rule, &mut ()));
+        }
+        assert!(windings.iter().all(|answers| answers[50..].iter().all(Option::is_none)));
     });
 }

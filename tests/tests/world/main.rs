@@ -1,6 +1,7 @@
 //! Queries of worlds: what they answer is what the mesh of all their triangles answers.
 
 mod between;
+mod changes;
 mod exact;
 mod golden;
 mod hostile;
@@ -11,8 +12,11 @@ mod moving_pairs;
 mod moving_shapes;
 mod near;
 mod owned;
+mod schedule;
 mod shapes;
 mod similar;
+mod soak;
+mod sweep;
 mod thin;
 mod thin_hostile;
 

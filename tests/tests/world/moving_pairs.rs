@@ -11,7 +11,11 @@ use super::moving::{any_box, compiled, placed};
 use super::with_world;
 
 /// All pairs by comparing each box with each.
-fn pairs_one_by_one(world: &World<'_>, boxes: &[(Handle, Aabb)], margin: f64) -> BTreeSet<ThingPair> {
+pub(super) fn pairs_one_by_one(
+    world: &World<'_>,
+    boxes: &[(Handle, Aabb)],
+    margin: f64,
+) -> BTreeSet<ThingPair> {
     let gap = |a: &Aabb, b: &Aabb, axis: usize| f64::from(a.min[axis]) - f64::from(b.max[axis]);
     let are_near =
         |a: &Aabb, b: &Aabb, margin: f64| (0..3).all(|axis| gap(a, b, axis).max(gap(b, a, axis)) <= margin);
@@ -90,6 +94,20 @@ fn found(moving: &Snapshot<'_>, margin: f32) -> BTreeSet<ThingPair> {
     pairs
 }
 
+/// A box whose planes are multiples of a quarter, or a unit beside.
+pub(super) fn on_grid(number: u32, random: &mut Random) -> Aabb {
+    let far = if number.is_multiple_of(7) { 4096.0 } else { 0.0 };
+    let corner = [0; 3].map(|_| far + 0.25 * random.integer(-30, 30) as f32);
+    let size = [0; 3].map(|_| 0.25 * random.integer(0, 6) as f32);
+    let end = [0, 1, 2].map(|axis| corner[axis] + size[axis]);
+    // Some are a unit larger, or smaller.
+    match number % 5 {
+        0 => Aabb::new(corner, end.map(f32::next_up)),
+        1 if size.iter().all(|x| *x > 0.0) => Aabb::new(corner.map(f32::next_up), end),
+        _ => Aabb::new(corner, end),
+    }
+}
+
 /// Boxes that touch, or are apart by exactly the margin or one unit more; near the origin and far away; in trees of several
 /// levels, built at once, grown by additions or torn apart by motion.
 #[test]
@@ -100,18 +118,6 @@ fn pairs_at_the_margin_are_found_in_any_tree() {
         with_world(&file, level, |world| {
             let mut memory = vec![0; MovingWorld::bytes_needed(700)];
             let mut moving = MovingWorld::new(*world, 700, &mut memory).expect("there is memory");
-            let on_grid = |number: u32, random: &mut Random| {
-                let far = if number.is_multiple_of(7) { 4096.0 } else { 0.0 };
-                let corner = [0; 3].map(|_| far + 0.25 * random.integer(-30, 30) as f32);
-                let size = [0; 3].map(|_| 0.25 * random.integer(0, 6) as f32);
-                let end = [0, 1, 2].map(|axis| corner[axis] + size[axis]);
-                // Some are a unit larger, or smaller.
-                match number % 5 {
-                    0 => Aabb::new(corner, end.map(f32::next_up)),
-                    1 if size.iter().all(|x| *x > 0.0) => Aabb::new(corner.map(f32::next_up), end),
-                    _ => Aabb::new(corner, end),
-                }
-            };
             let mut boxes = Vec::new();
             for number in 0..700 {
                 let (bounds, layers) = (on_grid(number, &mut random), 1 << (number % 3));

@@ -36,6 +36,16 @@ pub enum MovingError {
         /// The places that the caller gave.
         found: usize,
     },
+    /// A sweep's memory is too small. Nothing of use was written.
+    #[error("the sweep's memory is too small: {boxes} boxes with {pairs} pairs need {needed} bytes")]
+    Sweep {
+        /// The boxes to make memory for.
+        boxes: u32,
+        /// The pairs to make memory for.
+        pairs: usize,
+        /// The bytes needed for these.
+        needed: usize,
+    },
     /// The handle is of a thing that was removed, or of another world.
     #[error("the handle is of no thing that is there")]
     NoSuchThing,

@@ -82,3 +82,45 @@ impl Snapshot<'_> {
         Some(ThingSignedDistance { distance, place: self.place(&held), nearest })
     }
 }
+
+/// Many points at once: `answers[i]` is of `points[i]`, as of that point alone. If the slices differ in length, the rest of the longer
+/// one is ignored. Nothing allocates.
+impl Snapshot<'_> {
+    /// The [`winding`](Self::winding) number around each point.
+    pub fn windings(
+        &self,
+        points: &[[f32; 3]],
+        filter: &mut dyn ThingFilter,
+        answers: &mut [Option<Winding>],
+    ) {
+        for (point, answer) in points.iter().zip(answers) {
+            *answer = self.winding(*point, filter);
+        }
+    }
+
+    /// Where each point is, as [`contains`](Self::contains) says.
+    pub fn contains_each(
+        &self,
+        points: &[[f32; 3]],
+        rule: InsideRule,
+        filter: &mut dyn ThingFilter,
+        answers: &mut [ThingPlace],
+    ) {
+        for (point, answer) in points.iter().zip(answers) {
+            *answer = self.contains(*point, rule, filter);
+        }
+    }
+
+    /// The [`signed_distance`](Self::signed_distance) of each point.
+    pub fn signed_distances(
+        &self,
+        points: &[[f32; 3]],
+        rule: InsideRule,
+        filter: &mut dyn ThingFilter,
+        answers: &mut [Option<ThingSignedDistance>],
+    ) {
+        for (point, answer) in points.iter().zip(answers) {
+            *answer = self.signed_distance(*point, rule, filter);
+        }
+    }
+}

@@ -18,7 +18,6 @@ use core::ops::ControlFlow;
 
 use bvhc_format::MAX_DEPTH;
 use bvhc_format::record::{ChildRef, NODE_WIDTH, WideNode};
-use bvhc_format::world::InstanceLeaf;
 use fearless_simd::{SimdBase, f32x16};
 
 use crate::bounds::Aabb;
@@ -29,8 +28,8 @@ use crate::world::things::Things;
 /// How much more than by the margin boxes are grown, relative to their coordinates and the margin.
 const SLACK: f32 = 1.0 / (1 << 20) as f32;
 
-/// What is asked of two leaves that may be near, of the first side and of the second one.
-type VisitLeaves<'v, 'w> = dyn FnMut(&'w InstanceLeaf, &'w InstanceLeaf) -> ControlFlow<()> + 'v;
+/// What is asked of two leaves that may be near, by their places in the first side and in the second one.
+type VisitLeaves<'v> = dyn FnMut(u32, u32) -> ControlFlow<()> + 'v;
 
 /// The trees of a join.
 #[derive(Clone, Copy)]
@@ -43,11 +42,7 @@ pub(super) enum Sides<'j, 'w> {
 
 /// Calls `visit` once with each pair of leaves whose boxes are at most `margin` apart on each axis, and with some that are
 /// farther, in no particular order, until it returns `Break`. Nodes without things in the layers are skipped.
-pub(super) fn join<'w>(
-    sides: Sides<'_, 'w>,
-    margin: f32,
-    visit: &mut VisitLeaves<'_, 'w>,
-) -> ControlFlow<()> {
+pub(super) fn join(sides: Sides<'_, '_>, margin: f32, visit: &mut VisitLeaves<'_>) -> ControlFlow<()> {
     let (trees, is_same) = match sides {
         Sides::Same(tree) => ([tree, tree], true),
         Sides::Two(a, b) => ([a, b], false),
@@ -71,7 +66,7 @@ struct Join<'j, 'v, 'w, S: Kernel> {
     is_same: bool,
     margin: f32,
     budget: Budget,
-    visit: &'j mut VisitLeaves<'v, 'w>,
+    visit: &'j mut VisitLeaves<'v>,
 }
 
 impl<S: Kernel> Join<'_, '_, '_, S> {
@@ -169,20 +164,23 @@ impl<S: Kernel> Join<'_, '_, '_, S> {
 
     #[inline(always)]
     fn leaves(&mut self, a: u32, b: u32) -> ControlFlow<()> {
-        match (self.trees[0].leaves.get(a as usize), self.trees[1].leaves.get(b as usize)) {
-            (Some(a), Some(b)) => (self.visit)(a, b),
-            _ => ControlFlow::Continue(()),
-        }
+        let are_there =
+            (a as usize) < self.trees[0].leaves.len() && (b as usize) < self.trees[1].leaves.len();
+        if are_there { (self.visit)(a, b) } else { ControlFlow::Continue(()) }
     }
 
     /// The grown box of a child.
     #[inline(always)]
     fn reach(&self, node: &WideNode, slot: usize) -> Aabb {
-        let margin = self.margin;
-        let Aabb { min, max } = slot_box(&node.planes, slot);
-        let by = |x: f32| (x.abs() + margin) * SLACK + f32::MIN_POSITIVE;
-        Aabb { min: min.map(|x| (x - margin) - by(x)), max: max.map(|x| (x + margin) + by(x)) }
+        reach_of(&slot_box(&node.planes, slot), self.margin)
     }
+}
+
+/// A box grown by the margin, and by what rounding may take away.
+#[inline(always)]
+pub(super) fn reach_of(of: &Aabb, margin: f32) -> Aabb {
+    let by = |x: f32| (x.abs() + margin) * SLACK + f32::MIN_POSITIVE;
+    Aabb { min: of.min.map(|x| (x - margin) - by(x)), max: of.max.map(|x| (x + margin) + by(x)) }
 }
 
 /// The planes of a node's grown boxes.

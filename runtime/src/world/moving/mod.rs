@@ -10,11 +10,16 @@ mod error;
 mod inside;
 mod join;
 mod memory;
+#[cfg(feature = "pairs")]
+mod motion;
 mod order;
 mod pairs;
+#[cfg(feature = "pairs")]
+mod schedule;
 #[cfg(feature = "shapes")]
 mod shape;
 mod snapshot;
+mod sweep;
 mod tree;
 #[cfg(feature = "pairs")]
 mod warm;
@@ -25,8 +30,13 @@ pub use against::ThingPairError;
 pub use between::{Between, BetweenError, Separation};
 pub use error::MovingError;
 pub use inside::{ThingPlace, ThingSignedDistance};
+#[cfg(feature = "pairs")]
+pub use motion::MotionBound;
 pub use pairs::{Change, ThingPair};
+#[cfg(feature = "pairs")]
+pub use schedule::{ContactSchedule, ScheduledPair};
 pub use snapshot::{Found, NearPoint, Snapshot, ThingFilter};
+pub use sweep::{SweepAndPrune, Swept};
 #[cfg(feature = "pairs")]
 pub use warm::{KeptStart, WarmStarts};
 
@@ -190,6 +200,12 @@ impl<'a> MovingWorld<'a> {
     /// The number of moving things that the memory is for.
     pub fn capacity(&self) -> u32 {
         self.tree.memory.records.len() as u32
+    }
+
+    /// The boxes that a [`SweepAndPrune`] of this world needs memory for: the leaves of the compiled world, which has several of an
+    /// instance that the compiler has opened, and one for each thing that this memory is for.
+    pub fn box_capacity(&self) -> u32 {
+        (self.still.leaves.len() as u32).saturating_add(self.capacity())
     }
 
     /// Adds an instance of a mesh, in these layers; `user` is whatever the caller likes. Cost: a walk down the tree.

@@ -80,29 +80,12 @@ impl Snapshot<'_> {
         if margin.is_nan() || margin < 0.0 {
             return ControlFlow::Continue(());
         }
-        let exact = f64::from(margin);
-        // For all things together, as many as a walk for each of them may need.
-        let mut first = FirstLeaves::of_walks(&self.still, self.moving.leaves.len());
-        join(Sides::Two(&self.still, &self.moving), margin, &mut |still, own| {
-            let Some(bounds) = self.moving.seen_bounds(own.instance) else {
-                return ControlFlow::Continue(());
-            };
-            let query = grown(&bounds, exact);
-            let is_near = touch(&still.bounds, &query) && self.still.seen_bounds(still.instance).is_some();
-            if !is_near || !first.has(still, &query) {
-                return ControlFlow::Continue(());
-            }
-            visit(ThingPair { a: Thing::Still(still.instance), b: self.moving(own.instance) })
+        let mut near = Near::of(self, margin);
+        let mut report = |pair: Option<ThingPair>| pair.map_or(ControlFlow::Continue(()), &mut visit);
+        join(Sides::Two(&self.still, &self.moving), margin, &mut |leaf, number| {
+            report(near.with_still(leaf, number))
         })?;
-        join(Sides::Same(&self.moving), margin, &mut |one, other| {
-            let (a, b) = (one.instance.min(other.instance), one.instance.max(other.instance));
-            match (self.moving.seen_bounds(a), self.moving.seen_bounds(b)) {
-                (Some(of_a), Some(of_b)) if are_near(&of_a, &of_b, exact) => {
-                    visit(ThingPair { a: self.moving(a), b: self.moving(b) })
-                }
-                _ => ControlFlow::Continue(()),
-            }
-        })
+        join(Sides::Same(&self.moving), margin, &mut |one, other| report(near.of_moving(one, other)))
     }
 
     /// Writes these pairs, sorted, into the caller's memory; returns how many they are. With the pairs of the last frame they
@@ -111,24 +94,77 @@ impl Snapshot<'_> {
     /// # Errors
     /// [`MovingError::Pairs`] if there are more pairs than `pairs` has places, with their number: no pair is lost.
     pub fn near_pairs_into(&self, margin: f32, pairs: &mut [ThingPair]) -> Result<usize, MovingError> {
-        let mut needed = 0;
+        let mut written = Written::to(pairs);
         let _ = self.near_pairs(margin, |pair| {
-            if let Some(place) = pairs.get_mut(needed) {
-                *place = pair;
-            }
-            needed += 1;
+            written.add(pair);
             ControlFlow::Continue(())
         });
-        let found = pairs.len();
-        let written = pairs.get_mut(..needed).ok_or(MovingError::Pairs { needed, found })?;
+        written.sorted()
+    }
+}
+
+/// Pairs in the caller's memory, counted beyond its end.
+pub(super) struct Written<'p> {
+    pairs: &'p mut [ThingPair],
+    count: usize,
+}
+
+impl<'p> Written<'p> {
+    pub(super) fn to(pairs: &'p mut [ThingPair]) -> Self {
+        Self { pairs, count: 0 }
+    }
+
+    pub(super) fn add(&mut self, pair: ThingPair) {
+        if let Some(place) = self.pairs.get_mut(self.count) {
+            *place = pair;
+        }
+        self.count += 1;
+    }
+
+    pub(super) fn sorted(self) -> Result<usize, MovingError> {
+        let (needed, found) = (self.count, self.pairs.len());
+        let written = self.pairs.get_mut(..needed).ok_or(MovingError::Pairs { needed, found })?;
         written.sort_unstable_by_key(ThingPair::key);
         Ok(needed)
     }
 }
 
+/// Decides which of the leaves that are met by walks, or overlap in a sweep, are near.
+pub(super) struct Near<'s, 'w> {
+    snapshot: &'s Snapshot<'w>,
+    margin: f64,
+    first: FirstLeaves<'w>,
+}
+
+impl<'s, 'w> Near<'s, 'w> {
+    pub(super) fn of(snapshot: &'s Snapshot<'w>, margin: f32) -> Self {
+        // For all things together, as many as a walk for each of them may need.
+        let first = FirstLeaves::of_walks(&snapshot.still, snapshot.moving.leaves.len());
+        Self { snapshot, margin: f64::from(margin), first }
+    }
+
+    /// The pair of a leaf of the compiled world, of which it is the first one that is near, and a moving thing.
+    pub(super) fn with_still(&mut self, leaf: u32, number: u32) -> Option<ThingPair> {
+        let Snapshot { still, moving, .. } = self.snapshot;
+        let (leaf, bounds) = (still.leaves.get(leaf as usize)?, moving.seen_bounds(number)?);
+        let query = grown(&bounds, self.margin);
+        let is_near = touch(&leaf.bounds, &query) && still.seen_bounds(leaf.instance).is_some();
+        let is_first = is_near && self.first.has(leaf, &query);
+        is_first.then(|| ThingPair { a: Thing::Still(leaf.instance), b: self.snapshot.moving(number) })
+    }
+
+    /// The pair of two moving things.
+    pub(super) fn of_moving(&self, one: u32, other: u32) -> Option<ThingPair> {
+        let (snapshot, [a, b]) = (self.snapshot, [one.min(other), one.max(other)]);
+        let [of_a, of_b] = [snapshot.moving.seen_bounds(a)?, snapshot.moving.seen_bounds(b)?];
+        let is_near = are_near(&of_a, &of_b, self.margin);
+        is_near.then(|| ThingPair { a: snapshot.moving(a), b: snapshot.moving(b) })
+    }
+}
+
 impl Things<'_> {
     /// The box of an instance that is in the layers.
-    fn seen_bounds(&self, instance: u32) -> Option<Aabb> {
+    pub(super) fn seen_bounds(&self, instance: u32) -> Option<Aabb> {
         let record = self.record(instance).filter(|record| record.layers & self.layers != 0)?;
         Some(bounds_of(record.bounds))
     }

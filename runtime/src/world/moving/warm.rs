@@ -61,29 +61,34 @@ impl<'m> WarmStarts<'m> {
     pub fn clear(&mut self) {
         self.used = 0;
     }
+}
 
-    /// Makes the first places those of these pairs, in their order; keeps the starts of those that it held. Cost: linear.
-    ///
-    /// Where the list is not ascending, starts are lost, and no more.
-    fn match_to(&mut self, pairs: &[ThingPair]) {
-        // What remains moves to the front, then from the back on to its place in the list. It is part of the list, in the
-        // list's order, so no place is written before it is read.
-        let (mut kept, mut next) = (0, 0);
-        for index in 0..self.used {
-            let held = self.places[index];
-            next += pairs[next..].iter().take_while(|pair| **pair < held.pair).count();
-            if pairs.get(next) == Some(&held.pair) {
-                self.places[kept] = held;
-                kept += 1;
-                next += 1;
-            }
+/// Makes the first places those of these pairs, in their order; keeps what is held of those that it has, of `used` places. Cost: linear.
+///
+/// Where the list is not ascending, what is held is lost, and no more.
+pub(super) fn match_to<T: Copy>(
+    places: &mut [T],
+    used: usize,
+    pairs: &[ThingPair],
+    pair_of: impl Fn(&T) -> ThingPair,
+    new: impl Fn(ThingPair) -> T,
+) {
+    // What remains moves to the front, then from the back on to its place in the list. It is part of the list, in the
+    // list's order, so no place is written before it is read.
+    let (mut kept, mut next) = (0, 0);
+    for index in 0..used {
+        let held = places[index];
+        next += pairs[next..].iter().take_while(|pair| **pair < pair_of(&held)).count();
+        if pairs.get(next) == Some(&pair_of(&held)) {
+            places[kept] = held;
+            kept += 1;
+            next += 1;
         }
-        for (index, pair) in pairs.iter().enumerate().rev() {
-            let last = kept.checked_sub(1).map(|last| self.places[last]).filter(|last| last.pair == *pair);
-            kept -= usize::from(last.is_some());
-            self.places[index] = last.unwrap_or(KeptStart { pair: *pair, start: WarmStart(None) });
-        }
-        self.used = pairs.len();
+    }
+    for (index, pair) in pairs.iter().enumerate().rev() {
+        let last = kept.checked_sub(1).map(|last| places[last]).filter(|last| pair_of(last) == *pair);
+        kept -= usize::from(last.is_some());
+        places[index] = last.unwrap_or_else(|| new(*pair));
     }
 }
 
@@ -125,7 +130,15 @@ impl Snapshot<'_> {
         starts: &mut WarmStarts<'_>,
         mut visit: impl FnMut(ThingPair, Result<Separation, BetweenError>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        starts.match_to(&pairs[..pairs.len().min(starts.capacity())]);
+        let first = &pairs[..pairs.len().min(starts.capacity())];
+        match_to(
+            starts.places,
+            starts.used,
+            first,
+            |held| held.pair,
+            |pair| KeptStart { pair, ..KeptStart::NONE },
+        );
+        starts.used = first.len();
         for (index, pair) in pairs.iter().enumerate() {
             let mut none = WarmStart::default();
             let start = starts.places.get_mut(index).map_or(&mut none, |kept| &mut kept.start);
