@@ -76,11 +76,12 @@ fn ask_inside(kind: inside::Kind, args: &ModelArgs) -> Result<(), CliError> {
 
 /// The field is that of the file's first mesh, so a world has none.
 fn ask_field(args: &ModelArgs) -> Result<(), CliError> {
-    let file = Compiled::read(&args.file)?;
-    match file.model.model().field().filter(|_| !has_world(&file)) {
-        Some(field) => answer_all(&field::Handler { field }, args.input.as_deref()),
-        None => Err(CliError::NoField { file: file.name.clone() }),
+    if let Opened::Model(file) = Opened::read(&args.file, &args.meshes)?
+        && let Some(field) = file.model.model().field()
+    {
+        return answer_all(&field::Handler { field }, args.input.as_deref());
     }
+    Err(CliError::NoField { file: args.file.display().to_string() })
 }
 
 fn ask_shape(kind: shape::Kind, args: &ModelArgs) -> Result<(), CliError> {
