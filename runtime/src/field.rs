@@ -142,8 +142,8 @@ impl<'a> Field<'a> {
     }
 
     /// Whether signs are exact, as the surface is closed: a sample's value is then within its error of the signed distance.
-    /// Otherwise signs are those of rounded winding numbers at the points of the lattice, and the error is that of the
-    /// value's magnitude.
+    /// Otherwise signs are those of rounded winding numbers at the points of the lattice, beyond the band at one point of each
+    /// brick, and the error is that of the value's magnitude.
     pub fn signs_are_exact(&self) -> bool {
         self.is_exact
     }

@@ -5,6 +5,7 @@ use super::error::CliError;
 use super::file::Compiled;
 use super::output::Output;
 use crate::field::nanovdb;
+use crate::verify::field::check_tree;
 
 pub(super) fn run(args: &ExportArgs) -> Result<(), CliError> {
     let file = Compiled::read(&args.file)?;
@@ -13,6 +14,7 @@ pub(super) fn run(args: &ExportArgs) -> Result<(), CliError> {
     let (Some(field), Some(section)) = (model.field(), model.sections().field()) else {
         return Err(CliError::NoField { file: file.name });
     };
+    check_tree(section).map_err(|fault| CliError::Verify { file: file.name.clone(), error: fault.into() })?;
     match args.format {
         ExportFormat::Nanovdb => output.write(&nanovdb::grid(&field, section)),
     }

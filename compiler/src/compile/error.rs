@@ -51,6 +51,11 @@ pub enum CompileError {
         /// How many were requested.
         k: u32,
     },
+    /// A distance field of the model would take too long: its surface has very many open edges, or very large triangles.
+    #[error(
+        "a distance field of this model takes too long: it has very many open edges or large triangles; close it, or take fewer cells (--field)"
+    )]
+    FieldTooCostly,
     /// A distance field of that many cells, or with a band of that width, is not made.
     #[error(
         "a distance field has {} to {} cells along the longest axis, and a band of {} to {} cells: not {resolution} and {band}",

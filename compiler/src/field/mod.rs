@@ -102,12 +102,17 @@ struct Brick {
     slack: f64,
 }
 
-/// The field of a model's triangles. `model` is a file of the same triangles, and tells what is inside.
-pub(crate) fn lay_out_field(corners: &[[[f32; 3]; 3]], model: &Model<'_>, options: &Options) -> FieldRecords {
+/// The field of a model's triangles; none where it would take too long. `model` is a file of the same triangles, and tells
+/// what is inside.
+pub(crate) fn lay_out_field(
+    corners: &[[[f32; 3]; 3]],
+    model: &Model<'_>,
+    options: &Options,
+) -> Option<FieldRecords> {
     let bounds = model.bounds();
     let lattice = Lattice::new([bounds.min, bounds.max], options);
     let triangles = nearby::local(corners, &lattice);
-    let nearby = nearby::Nearby::of(&triangles, &lattice);
+    let nearby = nearby::Nearby::of(&triangles, &lattice)?;
     let boundary = sign::Boundary::of(model, &lattice);
     let bricks: Vec<Brick> = (0..nearby.count())
         .into_par_iter()
@@ -118,6 +123,9 @@ pub(crate) fn lay_out_field(corners: &[[[f32; 3]; 3]], model: &Model<'_>, option
         })
         .collect();
     let beyond = sign::beyond(&nearby, &lattice, &boundary);
+    if boundary.is_exhausted() {
+        return None;
+    }
     let errors: Vec<error::Errors> = (0..bricks.len())
         .into_par_iter()
         .map_init(Halo::default, |halo, index| {
@@ -125,7 +133,7 @@ pub(crate) fn lay_out_field(corners: &[[[f32; 3]; 3]], model: &Model<'_>, option
             error::of_brick(halo, &bricks[index], &lattice)
         })
         .collect();
-    encode::encode(&lattice, &nearby, &bricks, &beyond, &errors, boundary.is_closed())
+    Some(encode::encode(&lattice, &nearby, &bricks, &beyond, &errors, boundary.is_closed()))
 }
 
 /// The coordinates of all bricks that are stored, in the order of the tiles.

@@ -85,12 +85,23 @@ pub(super) struct Nearby {
 
 const ABSENT: u32 = u32::MAX;
 
+/// Triangles that bricks list at most, all together: 2 GiB.
+const MAX_LISTED: usize = 1 << 29;
+
 impl Nearby {
-    pub(super) fn of(triangles: &[Local], lattice: &Lattice) -> Self {
+    /// None where bricks would list more triangles than [`MAX_LISTED`].
+    pub(super) fn of(triangles: &[Local], lattice: &Lattice) -> Option<Self> {
         let [columns, rows, layers] = lattice.bricks();
         let mut counts = vec![0u32; columns * rows * layers];
+        let mut listed = 0;
         for triangle in triangles {
-            each_brick(triangle, lattice, |index| counts[index] += 1);
+            each_brick(triangle, lattice, |index| {
+                counts[index] += 1;
+                listed += 1;
+            });
+            if listed > MAX_LISTED {
+                return None;
+            }
         }
         let (mut bricks, mut ends, mut starts) = (Vec::new(), Vec::new(), Vec::new());
         let mut end = 0;
@@ -114,7 +125,7 @@ impl Nearby {
                 *next += 1;
             });
         }
-        Self { indices, bricks, ends, triangles: list }
+        Some(Self { indices, bricks, ends, triangles: list })
     }
 
     /// How many bricks there are.

@@ -9,6 +9,8 @@
 //! 4 pi times the squares of their distances. A brick is *regular* if in it and around it t stays on one side of where n + t is
 //! rounded to another integer; signs of other bricks are computed point by point.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use bvhc_format::field::BRICK_POINTS;
 use bvhc_format::solid::EDGE_LANES;
 use bvhc_runtime::{Model, Winding};
@@ -26,7 +28,12 @@ pub(super) struct Boundary<'a> {
     model: &'a Model<'a>,
     is_closed: bool,
     edges: Vec<Edge>,
+    /// Edges that have been gone through. Whether it exceeds the limit does not depend on the order.
+    visited: AtomicU64,
 }
+
+/// Edges that are gone through at most, a few minutes' work: where there are many, in many bricks.
+const MAX_VISITED: u64 = 1 << 36;
 
 struct Edge {
     min: [f64; 3],
@@ -54,7 +61,7 @@ impl<'a> Boundary<'a> {
                 }
             }
         }
-        Self { model, is_closed: records.is_empty(), edges }
+        Self { model, is_closed: records.is_empty(), edges, visited: AtomicU64::new(0) }
     }
 
     /// Whether there is none: signs are then exact.
@@ -62,8 +69,22 @@ impl<'a> Boundary<'a> {
         self.is_closed
     }
 
+    /// Whether too many edges were gone through: signs are then not valid.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.visited.load(Ordering::Relaxed) > MAX_VISITED
+    }
+
+    /// Counts one pass over the edges; whether it may be made.
+    fn may_visit(&self) -> bool {
+        let before = self.visited.fetch_add(self.edges.len() as u64, Ordering::Relaxed);
+        before <= MAX_VISITED
+    }
+
     /// A bound of how much the smooth part of winding numbers differs in a brick and around it.
     fn drift(&self, brick: [usize; 3]) -> f64 {
+        if !self.may_visit() {
+            return f64::INFINITY;
+        }
         let around = Halo::REACH as f64 + 1.0;
         let min = brick.map(|i| (i * BRICK_POINTS) as f64 - around);
         let width = BRICK_POINTS as f64 - 1.0 + 2.0 * around;
@@ -85,7 +106,11 @@ impl<'a> Boundary<'a> {
 
     /// The winding number around a point that is not on the surface.
     fn winding(&self, point: [usize; 3], lattice: &Lattice) -> Winding {
-        self.model.winding(lattice.position(point)).unwrap_or(Winding { value: 0.0, error: 0.0 })
+        let outside = Winding { value: 0.0, error: 0.0 };
+        if !self.may_visit() {
+            return outside;
+        }
+        self.model.winding(lattice.position(point)).unwrap_or(outside)
     }
 }
 

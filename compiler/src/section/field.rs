@@ -47,7 +47,7 @@ impl Output for Field {
         }
         let bytes = job.bare_file()?;
         let model = Model::from_bytes(&bytes).expect("what the compiler makes can be opened");
-        let records = lay_out_field(&job.corners(), &model, options);
+        let records = lay_out_field(&job.corners(), &model, options).ok_or(CompileError::FieldTooCostly)?;
         Ok(Some(Made::plain(Section::new(&records.root()))))
     }
 

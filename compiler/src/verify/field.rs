@@ -104,6 +104,12 @@ const SAMPLES: u64 = 1 << 14;
 /// Bits of a node's children.
 const CHILDREN: u32 = (FIELD_WIDTH * FIELD_WIDTH * FIELD_WIDTH) as u32;
 
+/// F1 to F5: that every record of the section is where its tree says, whatever the surface is.
+pub(crate) fn check_tree(section: &ArchivedDistanceField<'_>) -> Result<(), FieldFault> {
+    check_root(section, section.signs.to_native() == 0)?;
+    check_nodes(section)
+}
+
 /// F1 to F7, on valid blocks.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<(), FieldFault> {
     let Some(section) = checked.model.sections().field() else { return Ok(()) };
@@ -248,7 +254,7 @@ fn check_samples(
     model: &Model<'_>,
 ) -> Result<(), FieldFault> {
     let bricks = crate::field::stored_bricks(section);
-    (0..SAMPLES).into_par_iter().try_for_each(|sample| {
+    let check = |sample| {
         let mut random = SplitMix::new(sample);
         let number = |bits: u64, below: f64| (bits >> 11) as f64 / (1u64 << 53) as f64 * below;
         let is_anywhere = sample % 8 == 0 || bricks.is_empty();
@@ -264,7 +270,9 @@ fn check_samples(
             (field.origin()[axis] + if is_point { at.floor() } else { at } * field.voxel()) as f32
         });
         check_sample(field, model, position)
-    })
+    };
+    // The first fault, whatever the number of threads.
+    (0..SAMPLES).into_par_iter().find_map_first(|sample| check(sample).err()).map_or(Ok(()), Err)
 }
 
 fn check_sample(field: &Field<'_>, model: &Model<'_>, position: [f32; 3]) -> Result<(), FieldFault> {
