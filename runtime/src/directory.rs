@@ -4,7 +4,6 @@ use core::fmt;
 
 use bvhc_format::header::{
     ENTRY_LENGTH, HEADER_LENGTH, Header, KNOWN_FEATURES, MAGIC, MAX_SECTIONS, SECTION_REQUIRED, SectionEntry,
-    align_up,
 };
 use bvhc_format::section::SectionKind;
 use bvhc_format::{ALIGNMENT, NONE, VERSION_MAJOR};
@@ -253,10 +252,10 @@ fn check_place(entry: &SectionEntry, expected: u64, length: u64) -> Result<u64, 
     }
     // A length too large to be padded is also too large for the file.
     let end = entry.offset.saturating_add(entry.length);
-    if end > length || align_up(end) > length {
-        return Err(SectionFault::PastEnd { end, length });
+    match end.checked_next_multiple_of(ALIGNMENT as u64) {
+        Some(padded) if padded <= length => Ok(padded),
+        _ => Err(SectionFault::PastEnd { end, length }),
     }
-    Ok(align_up(end))
 }
 
 fn check_kind(entry: &SectionEntry) -> Result<(), SectionFault> {

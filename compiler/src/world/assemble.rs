@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::time::Duration;
 
-use bvhc_format::header::SectionEntry;
+use bvhc_format::header::{MAX_SECTIONS, SectionEntry};
 use bvhc_format::record::InputFile;
 use bvhc_format::section::{LinkedMeshes, World};
 use bvhc_format::world::{Instance, LinkedMesh, instance_id};
@@ -114,7 +114,7 @@ pub(super) fn assemble<'a>(
         Meshing::Thin => "--thin".to_owned(),
     };
     let section = section(&scene, &records, &by_id, &tree, source, &text);
-    Ok(finish(scene, made, section, &tree, source, meshing))
+    finish(scene, made, section, &tree, source, meshing)
 }
 
 /// Refuses meshes that are not compiled.
@@ -254,7 +254,7 @@ fn finish<'a>(
     tree: &WorldTree,
     source: &Input<'a>,
     meshing: Meshing,
-) -> LinkedWorld<'a> {
+) -> Result<LinkedWorld<'a>, WorldCompileError> {
     let mut seconds: Vec<(Stage, Duration)> = Vec::new();
     for (stage, time) in made.iter().flat_map(|made| &made.seconds) {
         match seconds.iter_mut().find(|(known, _)| known == stage) {
@@ -267,6 +267,9 @@ fn finish<'a>(
         Meshing::Thin => vec![Planned::from(linked_meshes(&made))],
     };
     sections.push(Planned::from(section));
+    if sections.len() > MAX_SECTIONS as usize {
+        return Err(WorldCompileError::Sections { found: sections.len() });
+    }
     let plan = Plan::of(sections);
     let is_baked = |instance: &&SceneInstance| instance.baked.is_some();
     let report = WorldReport {
@@ -282,7 +285,7 @@ fn finish<'a>(
         meshes: made.iter().map(|made| made.report.clone()).collect(),
         seconds,
     };
-    LinkedWorld { report, plan, made, files: source.files }
+    Ok(LinkedWorld { report, plan, made, files: source.files })
 }
 
 /// The sections of a mesh, which are in its own file.
@@ -314,7 +317,7 @@ fn linked_meshes(made: &[MadeMesh]) -> Section {
 }
 
 /// A world that is compiled but for the copying of its meshes: these stay where they are until it is written, so that linking
-/// takes the memory of the instances, not that of the meshes.
+/// takes the memory of the instances, and of the nodes of those meshes whose instances overlap.
 pub struct LinkedWorld<'a> {
     report: WorldReport,
     plan: Plan,

@@ -82,6 +82,15 @@ pub enum WorldCompileError {
         /// What is wrong with it.
         fault: LinkFault,
     },
+    /// The world has more sections than a file may have.
+    #[error(
+        "the world would have {found} sections, and a file has at most {}: refer to the meshes with --thin",
+        bvhc_format::header::MAX_SECTIONS
+    )]
+    Sections {
+        /// How many it would have.
+        found: usize,
+    },
     /// A source could not be read.
     #[error(transparent)]
     Import(#[from] ImportError),

@@ -63,6 +63,9 @@ impl Place<'_> {
                 files.push(mesh);
                 files.len() - 1
             });
+            if name.is_empty() {
+                return Err(self.fault_of(&mesh.name, ManifestFault::NoName));
+            }
             if numbers.insert(name, number).is_some() {
                 return Err(self.fault_of(&mesh.name, ManifestFault::NameTwice(name.to_owned())));
             }

@@ -95,14 +95,27 @@ impl ThinWorldFile {
     /// The world with its meshes: `open` is asked for the file of each. As [`ThinWorld::link`], it compares hashes in headers.
     ///
     /// # Errors
-    /// The first of `open`, or those of [`ThinWorld::link`].
+    /// The first of `open`, or those of [`ThinWorld::link`]; [`WorldError::MeshTwice`] before anything is opened.
     pub fn link<E: From<WorldError>>(
         self,
         mut open: impl FnMut(&LinkedMesh<'_>) -> Result<ModelFile, E>,
     ) -> Result<WorldFile, E> {
+        self.check_hashes()?;
         let files: Vec<ModelFile> = self.thin.meshes().map(|mesh| open(&mesh)).collect::<Result<_, E>>()?;
         // SAFETY: the world is of these bytes.
         Ok(unsafe { WorldFile::link(self.thin, self.bytes, files) }?)
+    }
+}
+
+impl ThinWorldFile {
+    /// X5: no mesh is listed twice. So memory for meshes is bounded by that of different files.
+    fn check_hashes(&self) -> Result<(), WorldError> {
+        let mut hashes: Vec<_> = self.thin.meshes().map(|mesh| (*mesh.hash(), mesh.number())).collect();
+        hashes.sort_unstable();
+        match hashes.array_windows().find(|[a, b]| a.0 == b.0) {
+            Some([_, (_, mesh)]) => Err(WorldError::MeshTwice { mesh: *mesh }),
+            None => Ok(()),
+        }
     }
 }
 

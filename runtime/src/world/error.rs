@@ -70,6 +70,18 @@ pub enum WorldError {
         /// The hash that it must be.
         expected: [u8; 32],
     },
+    /// A thin world lists the same mesh twice.
+    #[error("mesh {mesh} is listed before")]
+    MeshTwice {
+        /// The mesh.
+        mesh: u32,
+    },
+    /// A mesh of a thin world is not within the bounds that the world has of it.
+    #[error("mesh {mesh} is not within the bounds that the world has of it: link the world again")]
+    MeshBounds {
+        /// The mesh.
+        mesh: u32,
+    },
     /// What was handed over for a mesh of a thin world is of a file with several meshes.
     #[error("mesh {mesh} is in a file of {found} meshes; a thin world's meshes have files of their own")]
     SeveralMeshes {

@@ -196,16 +196,20 @@ impl<'a> LinkedMesh<'a> {
     /// Whether a model is this mesh, by the hash in the header of its file.
     ///
     /// # Errors
-    /// [`WorldError::MeshDiffers`] or [`WorldError::SeveralMeshes`].
+    /// [`WorldError::MeshDiffers`], [`WorldError::SeveralMeshes`] or [`WorldError::MeshBounds`].
     pub fn check(&self, model: &Model<'_>) -> Result<(), WorldError> {
         let (mesh, found, expected) = (self.number, model.sections().header().hash, *self.hash());
         if found != expected {
             return Err(WorldError::MeshDiffers { mesh, found, expected });
         }
         match model.meshes() {
-            1 => Ok(()),
-            found => Err(WorldError::SeveralMeshes { mesh, found }),
+            1 => {}
+            found => return Err(WorldError::SeveralMeshes { mesh, found }),
         }
+        // Boxes around instances are made of these bounds: larger meshes would be missed.
+        let (known, needed) = (self.bounds(), model.bounds());
+        let holds = |axis: usize| known.min[axis] <= needed.min[axis] && needed.max[axis] <= known.max[axis];
+        if (0..3).all(holds) { Ok(()) } else { Err(WorldError::MeshBounds { mesh }) }
     }
 }
 
