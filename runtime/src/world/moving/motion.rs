@@ -60,11 +60,12 @@ impl MotionBound {
         }
         // The root of s t + a t² / 2 = d, without cancellation: t = 2 d / (s + sqrt(s² + 2 a d)). It falls where s grows, so a
         // larger s is no danger. Then s² is at least 2^-1000, beside which an underflow of a d is less than a unit; each other
-        // operation errs by 2^-53, one after the other by less than 2^-50 of t. What overflows makes t zero or NaN.
+        // operation errs by 2^-53, one after the other by less than 2^-50 of t, or by less than the least number: the next one below
+        // covers that. What overflows makes t zero or NaN.
         let speed = speed.max(SLOWEST);
         let root = libm::sqrt(speed * speed + 2.0 * (acceleration * distance));
-        let time = 2.0 * distance / (speed + root) * ROUNDED_DOWN;
-        if time.is_nan() { 0.0 } else { time }
+        let time = distance / (0.5 * (speed + root)) * ROUNDED_DOWN;
+        if time > 0.0 { time.next_down() } else { 0.0 }
     }
 }
 
@@ -97,6 +98,14 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn no_distance_is_too_large_or_small() {
+        let ten = MotionBound { speed: 10.0, acceleration: 0.0 };
+        assert!(ten.earliest_contact(&MotionBound::STILL, 1e308) <= 1e307);
+        let least = f64::from_bits(1);
+        assert_eq!(MotionBound { speed: 1.5, ..ten }.earliest_contact(&MotionBound::STILL, least), 0.0);
     }
 
     #[test]

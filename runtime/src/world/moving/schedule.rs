@@ -182,7 +182,9 @@ impl<'m> ContactSchedule<'m> {
                         Thing::Still(_) => MotionBound::STILL,
                         Thing::Moving(_) => motion(thing),
                     });
-                    (time + a.earliest_contact(&b, distance)).next_down()
+                    let due = (time + a.earliest_contact(&b, distance)).next_down();
+                    // At an infinite time that is not a number, and the heap orders numbers.
+                    if due.is_nan() { f64::NEG_INFINITY } else { due }
                 }
                 None => f64::NEG_INFINITY,
             };

@@ -4,8 +4,9 @@
 //! Environments", 1995, section 3 (three sorted lists, insertion sort, an overlap in all three is a pair). Departures: each moved
 //! box is brought to its place by itself, so that boxes at rest cost nothing; pairs are a sorted list with a log of changes
 //! (`known`) instead of a flag for each two boxes; and where boxes move so far that exchanges would be many, their endpoints are
-//! sorted and merged, and their pairs are found by the trees of the world. So whatever happens, a frame costs no more than a bounded number of
-//! exchanges, a sort, and [`Snapshot::near_pairs`].
+//! sorted and merged, and their pairs are found by the trees of the world. So whatever happens, a frame makes no more than a bounded number of
+//! exchanges, a sort, and [`Snapshot::near_pairs`]; and for each as many new pairs as there are ends of boxes, one pass over all pairs. It
+//! also looks at the state of each box.
 
 mod endpoint;
 mod known;
