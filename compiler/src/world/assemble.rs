@@ -353,9 +353,14 @@ impl LinkedWorld<'_> {
 
     /// The whole file in memory.
     pub(super) fn into_compiled(self) -> Result<CompiledWorld, WorldCompileError> {
-        let mut bytes = Bytes::with_capacity(self.plan.length as usize);
-        // Memory can be written to, so an error is one of a mesh.
-        self.write_to(&mut bytes).map_err(|error| match error.downcast::<WorldCompileError>() {
+        let length = self.plan.length as usize;
+        let mut bytes = Bytes::new();
+        let written = linked::check_memory(length).and_then(|()| {
+            bytes.reserve(length);
+            self.write_to(&mut bytes)
+        });
+        // Memory can be written to, so an error is one of a mesh, or there is too little.
+        written.map_err(|error| match error.downcast::<WorldCompileError>() {
             Ok(error) => error,
             Err(error) => WorldCompileError::Link { file: String::new(), fault: LinkFault::Read(error) },
         })?;

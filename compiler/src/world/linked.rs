@@ -210,8 +210,14 @@ fn read_start(file: &mut dyn ReadSeek, length: usize) -> io::Result<Vec<u8>> {
     Ok(start)
 }
 
+/// An error where so much memory cannot be had: [`Bytes`] would abort, and a sparse file may claim any length.
+pub(super) fn check_memory(length: usize) -> io::Result<()> {
+    Vec::<u8>::new().try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory.into())
+}
+
 /// Bytes of a file.
 fn read_range(file: &mut dyn ReadSeek, offset: u64, length: usize) -> io::Result<Bytes> {
+    check_memory(length)?;
     let mut bytes = Bytes::with_capacity(length);
     bytes.resize(length, 0);
     file.seek(SeekFrom::Start(offset))?;
