@@ -22,7 +22,7 @@ pub const MAX_FIELD_TILES: u32 = 256;
 /// The children that are stored follow each other from `first` on, ascending by their bits. All points of the others are
 /// beyond the band.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C)]
+#[repr(C, align(8))]
 pub struct FieldNode {
     /// The children that are stored.
     pub stored: u64,
