@@ -83,7 +83,7 @@ enum FitArg {
     Dito14,
     /// The same among 26 extreme points
     Dito26,
-    /// The better of the local optima near what `dito26` and `covariance` find: recommended for most uses
+    /// The better of the local optima near what `dito26` and `covariance` find, of few points one of them: recommended for most uses
     Descent,
     /// The genetic search of Ramirez, Navarro, Carmona and Dos Ramos: slow
     Genetic,

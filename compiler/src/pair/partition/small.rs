@@ -2,8 +2,8 @@
 //!
 //! The triangles are measured in one frame and put into order along each candidate axis once. Each part then inherits the
 //! measures and the orders: what a split costs is found by one pass over each order, and both halves' orders are those of
-//! the whole, divided. (Measured: against a frame and an order of its own for each part, this takes a tenth of the time, and
-//! walks of two trees take as many steps, to half a per cent either way.)
+//! the whole, divided. (Measured: against a frame and an order of its own for each part, splitting takes half of the instructions,
+//! larger sets included, and walks of two trees take as many to 1.6 % more; a new frame for sets of 16 would save up to 0.9 %.)
 //!
 //! Based on: Wald, Havran, "On building fast kd-trees for ray tracing, and on doing that in O(N log N)", 2006 (orders that
 //! are divided instead of sorted again).
