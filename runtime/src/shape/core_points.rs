@@ -1,6 +1,7 @@
 //! The cores of polytopes: the points whose convex hull they are.
 
 use crate::math::vector::{add, dot, sub};
+use crate::math::{larger, smaller};
 
 /// A core that is the convex hull of points.
 #[derive(Clone, Copy)]
@@ -52,6 +53,25 @@ impl CorePoints<'_> {
                 axes.iter().fold(centre.map(f64::from), |point, axis| {
                     if dot(*axis, direction) < 0.0 { sub(point, *axis) } else { add(point, *axis) }
                 })
+            }
+        }
+    }
+
+    /// The least and the greatest coordinate along a direction.
+    pub(super) fn extent(&self, direction: [f64; 3]) -> [f64; 2] {
+        match self {
+            Self::Listed(points) => {
+                let mut ends = [f64::INFINITY, f64::NEG_INFINITY];
+                for point in *points {
+                    let along = dot(point.map(f64::from), direction);
+                    ends = [smaller(ends[0], along), larger(ends[1], along)];
+                }
+                ends
+            }
+            Self::Parallelepiped { centre, axes: [a, b, c] } => {
+                let middle = dot(centre.map(f64::from), direction);
+                let half = dot(*a, direction).abs() + dot(*b, direction).abs() + dot(*c, direction).abs();
+                [middle - half, middle + half]
             }
         }
     }

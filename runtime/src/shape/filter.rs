@@ -27,6 +27,9 @@ use crate::similarity::Similarity;
 /// Covers all roundings in positions: relative to the largest coordinate, as seen from the shape, and to the shape.
 const POSITION_ERROR: f32 = 1.0 / (1u32 << 18) as f32;
 
+/// Covers what the computed normal of a triangle is off by, and its length: see [`Lanes::look_along_normal`].
+const NORMAL_ERROR: f32 = 1.0 / (1u32 << 17) as f32;
+
 /// The square of the shortest direction whose length is known.
 const SHORTEST: f32 = 1e-30;
 
@@ -177,7 +180,7 @@ pub(crate) fn entries_in_block<S: Kernel>(
         block,
         shape,
         start,
-        true,
+        Directions::All,
         #[inline(always)]
         |first, times, mut left| {
             met |= (left as u32) << first;
@@ -191,9 +194,26 @@ pub(crate) fn entries_in_block<S: Kernel>(
     met
 }
 
+/// Along which directions triangles are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Directions {
+    /// The normals of triangles and the axes of space, unless others tell more of the core.
+    Few,
+    All,
+    /// The normals of triangles, and no other one that is almost one: for shapes whose depth is the least along directions of
+    /// which these are some.
+    Normals,
+}
+
 /// The lanes of a block whose triangles the shape may touch at t = 0, with a depth of at least `least`.
 #[inline(always)]
-pub(crate) fn deep_in_block<S: Kernel>(simd: S, block: &Block, shape: &MovingShape<'_>, least: f32) -> u32 {
+pub(crate) fn deep_in_block<S: Kernel>(
+    simd: S,
+    block: &Block,
+    shape: &MovingShape<'_>,
+    directions: Directions,
+    least: f32,
+) -> u32 {
     let mut deep = 0;
     let start = Depths { most: S::Lanes::splat(simd, f32::INFINITY), least };
     look_at_block(
@@ -201,23 +221,21 @@ pub(crate) fn deep_in_block<S: Kernel>(simd: S, block: &Block, shape: &MovingSha
         block,
         shape,
         start,
-        // Whether an aligned box touches at all f64 finds out as fast.
-        least > 0.0,
+        directions,
         #[inline(always)]
         |first, _, lanes| deep |= (lanes as u32) << first,
     );
     deep
 }
 
-/// Looks at the triangles of a block, some at once, and reports what is left of them. If not `thoroughly`, along the normals
-/// of triangles and the axes of space only, unless other directions tell more of the core.
+/// Looks at the triangles of a block, some at once, and reports what is left of them.
 #[inline(always)]
 fn look_at_block<S: Kernel, B: Bound<S>>(
     simd: S,
     block: &Block,
     shape: &MovingShape<'_>,
     start: B,
-    thoroughly: bool,
+    directions: Directions,
     mut report: impl FnMut(usize, B, u64),
 ) {
     let tables =
@@ -232,7 +250,7 @@ fn look_at_block<S: Kernel, B: Bound<S>>(
         ];
         let size = S::Lanes::splat(simd, shape.size());
         let mut lanes = Lanes { simd, triangle, span: size, shape, bound: start };
-        let left = lanes.look(used, thoroughly);
+        let left = lanes.look(used, directions);
         report(first, lanes.bound, left);
     }
 }
@@ -273,13 +291,17 @@ struct Lanes<'a, S: Kernel, B> {
 impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
     /// Looks along all directions, as long as any of these lanes may touch; returns those that may.
     #[inline(always)]
-    fn look(&mut self, used: u64, thoroughly: bool) -> u64 {
+    fn look(&mut self, used: u64, directions: Directions) -> u64 {
         let (simd, shape, [a, b, c]) = (self.simd, self.shape, self.triangle);
         let (mut lows, mut highs, mut largest) = (a, a, S::Lanes::splat(simd, 0.0));
         for axis in 0..3 {
             lows[axis] = a[axis].min(b[axis]).min(c[axis]);
             highs[axis] = a[axis].max(b[axis]).max(c[axis]);
             largest = largest.max(highs[axis].max(-lows[axis]));
+        }
+        if directions == Directions::Normals {
+            self.look_along_normal(largest);
+            return self.bound.within(simd) & used;
         }
         for axis in 0..3 {
             let reach = largest * POSITION_ERROR + (shape.half[axis] + shape.radius) * (1.0 + POSITION_ERROR);
@@ -295,7 +317,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
             return 0;
         }
         let axes = shape.core.axes();
-        if !(thoroughly || shape.core.is_tight) {
+        if !(directions == Directions::All || shape.core.is_tight) {
             return self.bound.within(simd) & used;
         }
         for edge in &edges {
@@ -317,6 +339,26 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
 
     #[inline(always)]
     fn look_along(&mut self, direction: [S::Lanes; 3]) {
+        let projection = self.projection(direction);
+        self.bound.look_along(self.simd, self.shape, &projection);
+    }
+
+    /// Along the normal as it is, not as it is computed. With L the largest coordinate of the triangle, its edges e and f are off by
+    /// 4 L units of 2^-24 in each component, and so the sum of the normal's magnitudes by less than 44 L (|e|₁ + |f|₁) of them:
+    /// by 2^-18 of that. This moves projections of what is within the span, and changes the normal's length.
+    #[inline(always)]
+    fn look_along_normal(&mut self, largest: S::Lanes) {
+        let [a, b, c] = self.triangle;
+        self.span += largest;
+        let (e, f) = (sub(b, a), sub(c, b));
+        let sum = |v: [S::Lanes; 3]| v[0].abs() + v[1].abs() + v[2].abs();
+        let mut projection = self.projection(cross(e, f));
+        projection.reach += (sum(e) + sum(f)) * largest * NORMAL_ERROR * self.span;
+        self.bound.look_along(self.simd, self.shape, &projection);
+    }
+
+    #[inline(always)]
+    fn projection(&self, direction: [S::Lanes; 3]) -> Projection<S> {
         let (shape, [a, b, c]) = (self.shape, self.triangle);
         let (p, q, r) = (dot(direction, a), dot(direction, b), dot(direction, c));
         let sum = direction[0].abs() + direction[1].abs() + direction[2].abs();
@@ -341,7 +383,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
             let square = dot(direction, direction);
             reach += square.simd_gt(SHORTEST).select(square.sqrt(), sum) * shape.radius;
         }
-        self.bound.look_along(self.simd, shape, &Projection { direction, sum, low, high, reach, size });
+        Projection { direction, sum, low, high, reach, size }
     }
 
     /// From the shape's core, which is a segment or a point, to the nearest edge of the triangle when the two may first touch.

@@ -9,8 +9,9 @@
 //! plane separates them there, or integers say so. And it does touch it later, by integers where f64 leaves it open.
 //! Times are multiples of a power of two, rounded down, so that triangles that meet at an edge give the same time.
 
-use super::depth::shortest_way_out;
+use super::depth::{WayOut, shortest_way_out};
 use super::gjk::{Contact, Nearest, Separation, classify, error};
+use super::separating_axes::{BoxMotion, SolidBox};
 use super::{Bounds, Corners, Displacement, Shape, magnitude};
 use crate::math::vector::{cross, dot, scale, sub};
 use crate::math::{larger, smaller};
@@ -41,6 +42,8 @@ pub enum Feature {
 /// A moving shape, with all that its casts against triangles have in common.
 pub(crate) struct Mover<'a> {
     pub(crate) shape: &'a dyn Shape,
+    /// The same, if it is a box.
+    pub(crate) solid: Option<SolidBox>,
     pub(crate) bounds: Bounds,
     pub(crate) direction: [f32; 3],
     pub(crate) t_max: f64,
@@ -50,16 +53,23 @@ pub(crate) struct Mover<'a> {
     pub(crate) grain: f64,
 }
 
+/// From where a shape touches a triangle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContactNormal {
+    /// From the triangle to the shape, of unit length; zero if a triangle without extent is touched from the start.
+    pub(crate) normal: [f64; 3],
+    /// How deep the shape is in the triangle at the start; `None` if it is apart from it.
+    pub(crate) depth: Option<f64>,
+    pub(crate) feature: Feature,
+}
+
 /// Where a shape first touches a triangle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Touch {
     pub(crate) t: f64,
-    /// From the triangle to the shape, of unit length; zero if a triangle without extent is touched from the start.
-    pub(crate) normal: [f64; 3],
+    /// The point of the triangle that is nearest to the shape then.
     pub(crate) point: [f64; 3],
-    /// How deep the shape is in the triangle at the start; `None` if it is apart from it.
-    pub(crate) depth: Option<f64>,
-    pub(crate) feature: Feature,
+    pub(crate) from: ContactNormal,
 }
 
 /// When a shape first touches a triangle.
@@ -72,10 +82,24 @@ pub(crate) struct TouchTime {
     normal: [f64; 3],
 }
 
+impl TouchTime {
+    const START: Self = Self { t: 0.0, from_start: true, normal: [0.0; 3] };
+}
+
 impl Mover<'_> {
     /// The first contact at a time up to `limit`, or a little after it; `None` if there is none up to `t_max`.
     pub(crate) fn first_touch(&self, triangle: &Corners, limit: f64) -> Option<TouchTime> {
         let direction = self.direction.map(f64::from);
+        if let Some(solid) = &self.solid
+            && let Some(motion) = self.motion(solid, triangle, direction)
+        {
+            return match motion {
+                BoxMotion::Misses => None,
+                BoxMotion::Touches => Some(TouchTime::START),
+                BoxMotion::Meets { t, .. } if self.is_later(t, limit) => None,
+                BoxMotion::Meets { t, normal } => Some(self.last_apart(triangle, t, normal)),
+            };
+        }
         let mut t = self.entry(triangle, &direction)?;
         if limit < f64::INFINITY && self.is_apart_until(triangle, limit, &direction) {
             return None;
@@ -99,18 +123,42 @@ impl Mover<'_> {
                 return None;
             }
             t = smaller(t + (plane.gap - 0.5 * self.tolerance) / speed, self.t_max);
-            // Results are earlier than this by no more than the last step back.
-            if t > limit + self.grain * f64::from(1u32 << (2 * BACKS)) {
+            if self.is_later(t, limit) {
                 return None;
             }
             let next = scale(direction, t);
             nearest = nearest.moved_on(self.shape, triangle, next, sub(next, moved));
             moved = next;
         }
-        if t == 0.0 && self.shape.touches(triangle, &Displacement::NONE) {
-            return Some(TouchTime { t, from_start: true, normal: [0.0; 3] });
+        if t == 0.0 && self.touches_at_start(triangle, &nearest) {
+            return Some(TouchTime::START);
         }
         self.is_met(triangle, t, speed).then(|| self.last_apart(triangle, t, normal))
+    }
+
+    /// The contact, if it is from the start.
+    pub(crate) fn touch_at_start(&self, triangle: &Corners) -> Option<TouchTime> {
+        let known = self.solid.as_ref().and_then(|solid| solid.touches(triangle, [0.0; 3]));
+        let touches = || self.shape.touches(triangle, &Displacement::NONE);
+        known.unwrap_or_else(touches).then_some(TouchTime::START)
+    }
+
+    /// Whether the two touch before the shape moves; `nearest` is of then.
+    fn touches_at_start(&self, triangle: &Corners, nearest: &Nearest) -> bool {
+        let is_known = matches!(nearest.classify(self.shape, triangle, [0.0; 3]), Contact::Touching);
+        is_known || self.shape.touches(triangle, &Displacement::NONE)
+    }
+
+    /// What separating axes say of a box's way.
+    fn motion(&self, solid: &SolidBox, triangle: &Corners, direction: [f64; 3]) -> Option<BoxMotion> {
+        let separations = solid.separations(triangle, [0.0; 3], direction, self.t_max);
+        separations.motion(self.t_max, libm::sqrt(dot(direction, direction)), self.tolerance)
+    }
+
+    /// Whether the result for a contact at about this time is later than a limit: it is earlier than this by no more than the
+    /// last step back.
+    fn is_later(&self, t: f64, limit: f64) -> bool {
+        t > limit + self.grain * f64::from(1u32 << (2 * BACKS))
     }
 
     /// Whether a plane separates the two until `limit` and a little longer: of the triangles near a contact, most are told
@@ -174,19 +222,31 @@ impl Mover<'_> {
         TouchTime { t, from_start: false, normal }
     }
 
-    /// The contact at that time.
-    pub(crate) fn describe(&self, triangle: &Corners, at: &TouchTime) -> Touch {
-        if at.from_start {
-            let way = shortest_way_out(self.shape, triangle, self.tolerance);
-            let (normal, depth) = (way.direction, Some(way.depth));
-            return Touch { t: at.t, normal, point: way.point, depth, feature: feature(triangle, normal) };
+    /// From where the shape touches the triangle at that time.
+    pub(crate) fn contact_normal(&self, triangle: &Corners, at: &TouchTime) -> ContactNormal {
+        let (normal, depth) = if at.from_start {
+            let WayOut { direction, depth } = shortest_way_out(self.shape, triangle, self.tolerance);
+            (direction, Some(depth))
+        } else {
+            (self.plane(triangle, at.t).map_or(at.normal, |plane| plane.normal), None)
+        };
+        ContactNormal { normal, depth, feature: feature(triangle, normal) }
+    }
+
+    /// The widest plane between the two that is found.
+    fn plane(&self, triangle: &Corners, t: f64) -> Option<Separation> {
+        let moved = Displacement::new(t, self.direction).rounded();
+        if let Some(solid) = &self.solid {
+            return solid.plane(triangle, moved);
         }
-        let moved = Displacement::new(at.t, self.direction).rounded();
-        let nearest = Nearest::of(self.shape, triangle, moved);
         let error = error(self.shape, triangle, moved);
-        let plane = nearest.best_plane(self.shape, triangle, moved, error);
-        let normal = plane.map_or(at.normal, |plane| plane.normal);
-        Touch { t: at.t, normal, point: nearest.on_triangle, depth: None, feature: feature(triangle, normal) }
+        Nearest::of(self.shape, triangle, moved).best_plane(self.shape, triangle, moved, error)
+    }
+
+    /// The contact at that time.
+    pub(crate) fn describe(&self, triangle: &Corners, at: &TouchTime, from: ContactNormal) -> Touch {
+        let moved = Displacement::new(at.t, self.direction).rounded();
+        Touch { t: at.t, point: Nearest::of(self.shape, triangle, moved).on_triangle, from }
     }
 
     /// The largest multiple of the grain up to a time, which is not negative unless it is below the grain.

@@ -17,12 +17,6 @@ const RELATIVE_ERROR: f64 = 1.0 / (1u64 << 46) as f64;
 /// The determinants of exact differences have at most this error, relative to the cube of the largest of these.
 const VOLUME_ERROR: f64 = 1.0 / (1u64 << 48) as f64;
 
-/// The iteration ends when the square of the distance is known up to this share.
-const CONVERGED: f64 = 1e-12;
-
-/// Or up to this share, where any separating plane will do.
-const GOOD_ENOUGH: f64 = 1e-6;
-
 /// Offsets of this many errors have directions that are known to nine digits.
 const LONG: f64 = (1u64 << 30) as f64;
 
@@ -100,19 +94,27 @@ pub(crate) fn error<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f6
 
 /// What f64 proves of the displaced shape and the triangle.
 pub(crate) fn classify<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3]) -> Contact {
-    let error = error(shape, triangle, moved);
-    let nearest = Nearest::of(shape, triangle, moved);
-    if nearest.contains_origin() {
-        let is_sure = nearest.surely_contains_origin(error);
-        return if is_sure { Contact::Touching } else { Contact::Unsure(nearest.simplex) };
-    }
-    if length(nearest.witness) + error <= shape.radius() {
-        return Contact::Touching;
-    }
-    match Separation::along(shape, triangle, moved, nearest.offset, error) {
-        Some(_) => Contact::Apart,
-        None => Contact::Unsure(nearest.simplex),
-    }
+    let (radius, slack) = (shape.radius(), 2.0 * error(shape, triangle, moved));
+    let goal = Goal { beyond: radius + slack, within: radius - slack, ..Goal::DISTANCE };
+    Nearest::with(shape, triangle, moved, &goal).classify(shape, triangle, moved)
+}
+
+/// When an iteration ends.
+struct Goal {
+    /// The square of the distance is known up to this share.
+    converged: f64,
+    /// Or a plane is this far from the triangle, with the core behind it.
+    beyond: f64,
+    /// Or a point of the core is this near to the triangle.
+    within: f64,
+}
+
+impl Goal {
+    /// The distance is known to twelve digits.
+    const DISTANCE: Self = Self { converged: 1e-12, beyond: f64::INFINITY, within: 0.0 };
+
+    /// To six digits, where any separating plane will do.
+    const GOOD_ENOUGH: Self = Self { converged: 1e-6, ..Self::DISTANCE };
 }
 
 fn length(vector: [f64; 3]) -> f64 {
@@ -162,15 +164,19 @@ struct Face {
 }
 
 impl Nearest {
-    /// With the distance known to twelve digits.
+    /// With the distance known.
     pub(crate) fn of<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3]) -> Self {
-        let simplex = Simplex::towards(shape, triangle, moved);
-        let face = simplex.nearest_face(0);
-        Self::iterate(shape, triangle, moved, CONVERGED, simplex.kept(&face), face)
+        Self::with(shape, triangle, moved, &Goal::DISTANCE)
     }
 
-    /// For a shape that has moved on, by as much as this difference, from where `self` was found. The distance is known to
-    /// six digits, which is as good for the next step.
+    fn with<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3], goal: &Goal) -> Self {
+        let simplex = Simplex::towards(shape, triangle, moved);
+        let face = simplex.nearest_face(0);
+        Self::iterate(shape, triangle, moved, goal, simplex.kept(&face), face)
+    }
+
+    /// For a shape that has moved on, by as much as this difference, from where `self` was found. The distance is known well
+    /// enough for the next step.
     pub(crate) fn moved_on<T: Shape + ?Sized>(
         &self,
         shape: &T,
@@ -184,7 +190,7 @@ impl Nearest {
             *difference = add(*difference, by);
         }
         let face = simplex.nearest_face(simplex.count - 1);
-        Self::iterate(shape, triangle, moved, GOOD_ENOUGH, simplex.kept(&face), face)
+        Self::iterate(shape, triangle, moved, &Goal::GOOD_ENOUGH, simplex.kept(&face), face)
     }
 
     /// From a simplex that is a face and its nearest point.
@@ -192,14 +198,18 @@ impl Nearest {
         shape: &T,
         triangle: &Corners,
         moved: [f64; 3],
-        converged: f64,
+        goal: &Goal,
         mut simplex: Simplex,
         mut face: Face,
     ) -> Self {
         for _ in 0..ROUNDS {
             simplex.add(shape, triangle, moved, face.offset);
-            let newest = simplex.differences[simplex.count - 1];
-            if dot(newest, face.offset) >= face.square * (1.0 - converged) || simplex.repeats_newest() {
+            let along = dot(simplex.differences[simplex.count - 1], face.offset);
+            if along >= face.square * (1.0 - goal.converged)
+                || along > 0.0 && along * along > goal.beyond * goal.beyond * face.square
+                || goal.within > 0.0 && face.square < goal.within * goal.within
+                || simplex.repeats_newest()
+            {
                 break;
             }
             if simplex.contains_origin() {
@@ -218,7 +228,7 @@ impl Nearest {
         Self { offset: face.offset, witness, on_triangle: face.weighted(&simplex.corners), simplex }
     }
 
-    /// The unit normal, from the triangle to the shape, of the first plane that is found with at least this gap, positive,
+    /// The unit normal, from the triangle to the shape, of the first plane that is found with more than this gap, positive,
     /// between them.
     pub(crate) fn beyond<T: Shape + ?Sized>(
         shape: &T,
@@ -227,29 +237,30 @@ impl Nearest {
         gap: f64,
     ) -> Option<[f64; 3]> {
         let needed = gap + shape.radius();
-        let mut simplex = Simplex::towards(shape, triangle, moved);
-        let mut face = simplex.nearest_face(0);
-        for _ in 0..ROUNDS {
-            simplex = simplex.kept(&face);
-            simplex.add(shape, triangle, moved, face.offset);
-            let along = dot(simplex.differences[simplex.count - 1], face.offset);
-            if along > 0.0 && along * along > needed * needed * face.square {
-                return Some(scale(face.offset, 1.0 / libm::sqrt(face.square)));
-            }
-            // The distance itself is too small, or as good as known.
-            if face.square <= needed * needed
-                || along >= face.square * (1.0 - CONVERGED)
-                || simplex.contains_origin()
-            {
-                return None;
-            }
-            let closer = simplex.nearest_face(0);
-            if closer.square >= face.square {
-                return None;
-            }
-            face = closer;
+        let goal = Goal { beyond: needed, within: needed, ..Goal::DISTANCE };
+        let nearest = Self::with(shape, triangle, moved, &goal);
+        Separation::along(shape, triangle, moved, nearest.offset, gap).map(|plane| plane.normal)
+    }
+
+    /// What is proven of the two.
+    pub(crate) fn classify<T: Shape + ?Sized>(
+        &self,
+        shape: &T,
+        triangle: &Corners,
+        moved: [f64; 3],
+    ) -> Contact {
+        let error = error(shape, triangle, moved);
+        if self.contains_origin() {
+            let is_sure = self.surely_contains_origin(error);
+            return if is_sure { Contact::Touching } else { Contact::Unsure(self.simplex) };
         }
-        None
+        if length(self.witness) + error <= shape.radius() {
+            return Contact::Touching;
+        }
+        match Separation::along(shape, triangle, moved, self.offset, error) {
+            Some(_) => Contact::Apart,
+            None => Contact::Unsure(self.simplex),
+        }
     }
 
     /// The distance, approximately.

@@ -19,6 +19,7 @@ pub(crate) mod gjk;
 mod hull;
 pub(crate) mod near;
 mod polytope;
+pub(crate) mod separating_axes;
 #[cfg(test)]
 mod tests;
 mod triangle;
@@ -34,7 +35,7 @@ pub use triangle::TriangleShape;
 
 use bvhc_format::MAX_COORDINATE;
 
-use crate::math::vector::{add, scale};
+use crate::math::vector::{add, dot, scale};
 use crate::math::{larger, smaller};
 use gjk::Separation;
 
@@ -76,6 +77,13 @@ pub trait Shape {
     /// The point of the core that is farthest along a direction, which need not be of unit length. A point that is less
     /// far by a few roundings of its coordinates will do.
     fn support(&self, direction: [f64; 3]) -> [f64; 3];
+
+    /// The least and the greatest coordinate of the core along a direction, which need not be of unit length; each may be off by
+    /// a few roundings. By default found by its support.
+    fn core_extent(&self, direction: [f64; 3]) -> [f64; 2] {
+        let ends = [scale(direction, -1.0), direction].map(|towards| self.support(towards));
+        ends.map(|end| dot(end, direction))
+    }
 
     /// Whether the shape, after a displacement, shares a point with the closed triangle: this decides every answer.
     ///
@@ -126,6 +134,10 @@ impl<T: Shape + ?Sized> Shape for &T {
 
     fn support(&self, direction: [f64; 3]) -> [f64; 3] {
         (**self).support(direction)
+    }
+
+    fn core_extent(&self, direction: [f64; 3]) -> [f64; 2] {
+        (**self).core_extent(direction)
     }
 
     fn touches(&self, triangle: &[[f64; 3]; 3], displacement: &Displacement) -> bool {

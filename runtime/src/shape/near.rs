@@ -49,7 +49,7 @@ impl Near {
         // A plane proves that they are apart.
         if plane.is_none() && shape.touches(triangle, &Displacement::NONE) {
             let way = shortest_way_out(shape, triangle, tolerance);
-            return Some(Self::facing(triangle, way.direction, -way.depth, way.point));
+            return Some(Self::facing(triangle, way.direction, -way.depth, nearest.on_triangle));
         }
         let distance = nearest.distance();
         let gap = larger(distance - shape.radius(), f64::MIN_POSITIVE);

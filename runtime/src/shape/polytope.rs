@@ -3,6 +3,7 @@
 use super::core_points::CorePoints;
 use super::exact::Question;
 use super::gjk::{Contact, classify};
+use super::separating_axes::SolidBox;
 use super::{Corners, Displacement, Shape, axes_of};
 use crate::math::vector::{add, dot};
 
@@ -77,6 +78,10 @@ macro_rules! shape_of_polytope {
                 self.points().support(direction)
             }
 
+            fn core_extent(&self, direction: [f64; 3]) -> [f64; 2] {
+                self.points().extent(direction)
+            }
+
             fn touches(&self, triangle: &[[f64; 3]; 3], displacement: &Displacement) -> bool {
                 $crate::shape::polytope::touches(self, triangle, displacement)
             }
@@ -103,7 +108,13 @@ pub(super) fn touches<T: Polytope + Shape>(
     triangle: &Corners,
     displacement: &Displacement,
 ) -> bool {
-    match classify(shape, triangle, displacement.rounded()) {
+    let moved = displacement.rounded();
+    if let Some(solid) = SolidBox::of(shape)
+        && let Some(known) = solid.touches(triangle, moved).or_else(|| shape.decided(triangle, displacement))
+    {
+        return known;
+    }
+    match classify(shape, triangle, moved) {
         Contact::Touching => true,
         Contact::Apart => false,
         Contact::Unsure(start) => shape

@@ -4,8 +4,9 @@ use std::prelude::v1::*;
 use std::vec::Vec;
 
 use super::core_points::CorePoints;
-use super::first_touch::Mover;
+use super::first_touch::{Mover, Touch, TouchTime};
 use super::gjk::{Nearest, Simplex};
+use super::separating_axes::SolidBox;
 use super::*;
 use crate::math::vector::{dot, scale, sub};
 use crate::triangle::testing::{Random, float};
@@ -293,12 +294,17 @@ fn mover<'a>(shape: &'a dyn Shape, direction: [f32; 3], size: f64) -> Mover<'a> 
     let fastest = direction.iter().fold(0.0f64, |most, x| most.max(f64::from(x.abs())));
     Mover {
         shape,
+        solid: SolidBox::of(shape),
         bounds: Bounds::of(shape).expect("a shape"),
         direction,
         t_max: 1.0,
         tolerance,
         grain: (-40f64).exp2() * if fastest > 0.0 { size / fastest } else { 1.0 },
     }
+}
+
+fn described(mover: &Mover<'_>, triangle: &Corners, found: &TouchTime) -> Touch {
+    mover.describe(triangle, found, mover.contact_normal(triangle, found))
 }
 
 /// On grids, whether a shape meets a triangle is known, and the contact is checked by what it must be.
@@ -323,11 +329,11 @@ fn moving_shapes_stop_where_they_touch() {
                 let all = Displacement::new(1.0, mover.direction);
                 assert_eq!(shape.touches_during(&triangle, &all), Some(expected));
                 let found = mover.first_touch(&triangle, f64::INFINITY);
-                let found = found.map(|found| mover.describe(&triangle, &found));
+                let found = found.map(|found| described(&mover, &triangle, &found));
                 let case = (round, &case.points, case.radius, triangle, by);
                 assert_eq!(found.is_some(), expected, "{case:?}");
                 let Some(found) = found else { return };
-                assert_eq!(found.depth.is_some(), at_start, "{case:?}");
+                assert_eq!(found.from.depth.is_some(), at_start, "{case:?}");
                 let moved = Displacement::new(found.t, mover.direction);
                 if at_start {
                     assert_eq!(found.t, 0.0);
@@ -347,13 +353,13 @@ fn moving_shapes_stop_where_they_touch() {
 }
 
 /// Along the way out by its depth, the two are just in contact.
-fn check_way_out(shape: &dyn Shape, triangle: &Corners, found: &first_touch::Touch, tolerance: f64) {
-    let depth = found.depth.expect("at the start");
-    let out = |depth: f64| scale(found.normal, depth);
-    if found.normal == [0.0; 3] {
+fn check_way_out(shape: &dyn Shape, triangle: &Corners, found: &Touch, tolerance: f64) {
+    let depth = found.from.depth.expect("at the start");
+    let out = |depth: f64| scale(found.from.normal, depth);
+    if found.from.normal == [0.0; 3] {
         return;
     }
-    assert!((dot(found.normal, found.normal) - 1.0).abs() < 1e-12);
+    assert!((dot(found.from.normal, found.from.normal) - 1.0).abs() < 1e-12);
     let beyond = Separation::of(shape, triangle, out(depth + 4.0 * tolerance));
     assert!(beyond.is_some(), "{found:?}");
 }
@@ -373,7 +379,7 @@ fn cylinders_stop_where_they_touch() {
         let by = float(random.point(2 * size).map(|x| x - size), 1.0);
         let mover = mover(&cylinder, by, size as f64);
         let found = mover.first_touch(&triangle, f64::INFINITY);
-        let found = found.map(|found| mover.describe(&triangle, &found));
+        let found = found.map(|found| described(&mover, &triangle, &found));
         // Steps in between miss short contacts, but those that they see are there.
         let seen =
             (0..=64).any(|step| cylinder.touches(&triangle, &Displacement::new(f64::from(step) / 64.0, by)));
@@ -381,8 +387,8 @@ fn cylinders_stop_where_they_touch() {
         let Some(found) = found else { continue };
         met += 1;
         let moved = Displacement::new(found.t, by);
-        assert_eq!(cylinder.touches(&triangle, &moved), found.depth.is_some());
-        if found.depth.is_none() {
+        assert_eq!(cylinder.touches(&triangle, &moved), found.from.depth.is_some());
+        if found.from.depth.is_none() {
             let distance = distance(&cylinder, &triangle, moved.rounded());
             assert!(distance < 1e-6 * size as f64, "{found:?} {distance}");
         }
@@ -424,9 +430,9 @@ fn far_casts_and_slivers_are_neither_missed_nor_entered() {
             let all = Displacement::new(1.0, by);
             let expected = shape.touches_during(&triangle, &all).expect("polytopes know");
             let found = mover.first_touch(&triangle, f64::INFINITY);
-            let found = found.map(|found| mover.describe(&triangle, &found));
+            let found = found.map(|found| described(&mover, &triangle, &found));
             assert_eq!(found.is_some(), expected, "{round} {triangle:?} {start:?} {by:?} {radius}");
-            if let Some(found) = found.filter(|found| found.depth.is_none()) {
+            if let Some(found) = found.filter(|found| found.from.depth.is_none()) {
                 let moved = Displacement::new(found.t, by);
                 assert!(!shape.touches(&triangle, &moved));
                 assert!(distance(shape, &triangle, moved.rounded()) < 2e-6, "{round} {found:?}");

@@ -12,8 +12,8 @@ use super::sweep::{Motion, Sweep};
 use crate::math::vector::dot;
 use crate::model::Model;
 use crate::ray::Sides;
-use crate::shape::filter::{Entries, deep_in_block, entries_in_block};
-use crate::shape::first_touch::{Feature, Touch, TouchTime, unit_normal};
+use crate::shape::filter::{Directions, Entries, deep_in_block, entries_in_block};
+use crate::shape::first_touch::{ContactNormal, Feature, Touch, TouchTime, unit_normal};
 use crate::shape::{Corners, Shape};
 use crate::simd::{Kernel, dispatch};
 use crate::similarity::Similarity;
@@ -116,10 +116,10 @@ impl CastHit {
         Self {
             t: touch.t,
             point: touch.point.map(|x| x as f32),
-            normal: touch.normal.map(|x| x as f32 + 0.0),
+            normal: touch.from.normal.map(|x| x as f32 + 0.0),
             face_normal: unit_normal(triangle).map(|x| x as f32 + 0.0),
-            feature: touch.feature,
-            depth: touch.depth.map(|depth| depth as f32),
+            feature: touch.from.feature,
+            depth: touch.from.depth.map(|depth| depth as f32),
             across: None,
             triangle: NONE,
             corners: [[0.0; 3]; 3],
@@ -201,7 +201,7 @@ impl Model<'_> {
         let mut first = First::default();
         self.visit_casts(&plan, limit, false, probe, &mut |found| {
             first.offer(found, &plan);
-            Next::UpTo(found.time.t, first.depth())
+            Some(Wanted { until: found.time.t, deepest: first.depth() })
         });
         first.hit(&plan)
     }
@@ -218,7 +218,7 @@ impl Model<'_> {
         let mut is_found = false;
         self.visit_casts(&plan, f64::INFINITY, false, probe, &mut |_| {
             is_found = true;
-            Next::Stop
+            None
         });
         is_found
     }
@@ -235,21 +235,22 @@ impl Model<'_> {
         let Some(plan) = Plan::new(self, child, at, cast) else { return ControlFlow::Continue(()) };
         let mut stopped = false;
         self.visit_casts(&plan, f64::INFINITY, true, probe, &mut |found| {
-            stopped = visit(&plan.describe(found)).is_break();
-            if stopped { Next::Stop } else { Next::UpTo(f64::INFINITY, None) }
+            let from = plan.motion.mover.contact_normal(&found.exact, &found.time);
+            stopped = visit(&plan.describe(found, from)).is_break();
+            (!stopped).then_some(Wanted { until: f64::INFINITY, deepest: None })
         });
         if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Compiled once for all shapes and questions. Contacts up to `limit` are wanted at first. `once`: triangles in several
-    /// blocks are reported once.
+    /// Compiled once for all shapes and questions. Contacts up to `limit` are wanted at first, and after each what `report`
+    /// returns; it ends at `None`. `once`: triangles in several blocks are reported once.
     fn visit_casts(
         &self,
         plan: &Plan<'_>,
         limit: f64,
         once: bool,
         probe: &mut Erased<'_>,
-        report: &mut dyn FnMut(&Found) -> Next,
+        report: &mut dyn FnMut(&Found) -> Option<Wanted>,
     ) {
         dispatch!(self.level().inner(), simd => run(simd, self, plan, limit, once, probe, report));
     }
@@ -264,62 +265,95 @@ struct Found {
     exact: Corners,
 }
 
-/// The first contact so far, described if another one came at the same time.
+/// The first contact so far.
 #[derive(Default)]
 struct First {
-    best: Option<(Found, Option<CastHit>)>,
+    best: Option<Held>,
+}
+
+struct Held {
+    found: Found,
+    /// Looked at only if the contact is from the start, or another one is as early.
+    from: Option<ContactNormal>,
 }
 
 impl First {
     fn offer(&mut self, found: &Found, plan: &Plan<'_>) {
-        // The depth is of use for those that come.
-        let described = || found.time.from_start.then(|| plan.describe(found));
-        let Some((held, hit)) = &self.best else {
-            self.best = Some((*found, described()));
-            return;
-        };
-        if found.time.t < held.time.t {
-            self.best = Some((*found, described()));
-        } else if found.time.t == held.time.t {
-            let held = (*held, hit.unwrap_or_else(|| plan.describe(held)));
-            let other = (*found, plan.describe(found));
-            let (found, hit) = if comes_before(&other.1, &held.1) { other } else { held };
-            self.best = Some((found, Some(hit)));
+        let mut other = Held { found: *found, from: None };
+        if found.time.from_start {
+            other.contact_normal(plan);
+        }
+        if self.best.as_mut().is_none_or(|held| other.compare(held, plan).is_lt()) {
+            self.best = Some(other);
         }
     }
 
     /// How deep it is, if it is from the start.
     fn depth(&self) -> Option<f32> {
-        self.best.as_ref()?.1?.depth
+        self.best.as_ref()?.depth()
     }
 
     fn hit(self, plan: &Plan<'_>) -> Option<CastHit> {
-        self.best.map(|(found, hit)| hit.unwrap_or_else(|| plan.describe(&found)))
+        self.best.map(|mut held| {
+            let from = held.contact_normal(plan);
+            plan.describe(&held.found, from)
+        })
     }
 }
 
-/// How a cast goes on after a contact.
-enum Next {
-    /// Contacts up to this time are wanted; and of those at the start, if there is a depth, only as deep ones.
-    UpTo(f64, Option<f32>),
-    Stop,
+impl Held {
+    fn contact_normal(&mut self, plan: &Plan<'_>) -> ContactNormal {
+        *self
+            .from
+            .get_or_insert_with(|| plan.motion.mover.contact_normal(&self.found.exact, &self.found.time))
+    }
+
+    fn depth(&self) -> Option<f32> {
+        Some(self.from?.depth? as f32)
+    }
+
+    /// The order of contacts: by what of them is touched only if nothing else tells.
+    fn compare(&mut self, held: &mut Self, plan: &Plan<'_>) -> Ordering {
+        let order = by_time_and_depth((self.found.time.t, self.depth()), (held.found.time.t, held.depth()));
+        order.then_with(|| {
+            let number = self.found.triangle.cmp(&held.found.triangle);
+            let theirs = rank(held.contact_normal(plan).feature);
+            // No rank is better than a face's.
+            if number.is_ge() && theirs == 0 {
+                return Ordering::Greater;
+            }
+            rank(self.contact_normal(plan).feature).cmp(&theirs).then(number)
+        })
+    }
 }
 
-/// Whether a contact is the better answer.
-fn comes_before(a: &CastHit, b: &CastHit) -> bool {
-    by_contact(a, b).then(a.triangle.cmp(&b.triangle)).is_lt()
+/// Which contacts are still wanted.
+#[derive(Clone, Copy)]
+struct Wanted {
+    until: f64,
+    /// If any, only those from the start, and at least this deep.
+    deepest: Option<f32>,
 }
 
 /// The order of contacts, but for what is touched.
 pub(crate) fn by_contact(a: &CastHit, b: &CastHit) -> Ordering {
-    let depth = |hit: &CastHit| hit.depth.unwrap_or(-1.0);
-    let by_time = a.t.total_cmp(&b.t).then(depth(b).total_cmp(&depth(a)));
-    let rank = |feature: Feature| match feature {
+    let by_feature = rank(a.feature).cmp(&rank(b.feature));
+    by_time_and_depth((a.t, a.depth), (b.t, b.depth)).then(by_feature)
+}
+
+/// The earlier first, and of those at the start the deeper.
+fn by_time_and_depth(a: (f64, Option<f32>), b: (f64, Option<f32>)) -> Ordering {
+    let depth = |depth: Option<f32>| depth.unwrap_or(-1.0);
+    a.0.total_cmp(&b.0).then(depth(b.1).total_cmp(&depth(a.1)))
+}
+
+/// Faces come before edges, and these before corners.
+fn rank(feature: Feature) -> u8 {
+    match feature {
         Feature::Face => 0,
         Feature::Edge(_) => 1,
         Feature::Vertex(_) => 2,
-    };
-    by_time.then(rank(a.feature).cmp(&rank(b.feature)))
+    }
 }
 
 /// A cast, prepared for a mesh.
@@ -350,9 +384,9 @@ impl<'a> Plan<'a> {
         Some(Self { motion, sweep, child, at: *at, edges, sides: cast.sides, start: cast.start })
     }
 
-    /// When a triangle is touched, if that is up to `limit`, from a side that counts, and not a contact at the start that
-    /// does not count.
-    fn touch(&self, corners: &Corners, limit: f64) -> Option<TouchTime> {
+    /// When a triangle is touched, if that contact is wanted, from a side that counts, and not at the start if that does not
+    /// count.
+    fn touch(&self, corners: &Corners, wanted: &Wanted) -> Option<TouchTime> {
         let direction = self.motion.mover.direction.map(f64::from);
         if self.sides != Sides::Both {
             let along = dot(unit_normal(corners), direction);
@@ -361,16 +395,25 @@ impl<'a> Plan<'a> {
                 return None;
             }
         }
-        let time = self.motion.mover.first_touch(corners, limit).filter(|time| time.t <= limit)?;
+        let mover = &self.motion.mover;
+        let time = match wanted.deepest {
+            Some(_) => mover.touch_at_start(corners)?,
+            None => mover.first_touch(corners, wanted.until).filter(|time| time.t <= wanted.until)?,
+        };
         let counts = match self.start {
             _ if !time.from_start => true,
             StartContact::Report => true,
-            StartContact::IfClosing => {
-                dot(self.motion.mover.describe(corners, &time).normal, direction) < 0.0
-            }
+            StartContact::IfClosing => dot(mover.contact_normal(corners, &time).normal, direction) < 0.0,
             StartContact::Ignore => false,
         };
         counts.then_some(time)
+    }
+
+    /// Along which directions the filter may bound depths; `None` where they are the world's, and the filter sees the mesh's
+    /// space.
+    fn depths(&self) -> Option<Directions> {
+        let fills = self.motion.mover.shape.fills_core_axes();
+        self.at.is_identity().then_some(if fills { Directions::All } else { Directions::Normals })
     }
 
     /// The triangle across the edge that is touched.
@@ -380,9 +423,9 @@ impl<'a> Plan<'a> {
         Some(neighbours[usize::from(edge % 3)]).filter(|number| *number != NONE)
     }
 
-    fn describe(&self, found: &Found) -> CastHit {
-        let touch = self.motion.mover.describe(&found.exact, &found.time);
-        let feature = feature_of(&self.at, touch.feature);
+    fn describe(&self, found: &Found, from: ContactNormal) -> CastHit {
+        let touch = self.motion.mover.describe(&found.exact, &found.time, from);
+        let feature = feature_of(&self.at, from.feature);
         let (across, triangle) = (self.across(found.triangle, feature), found.triangle);
         CastHit { feature, across, triangle, corners: found.corners, ..CastHit::of(&touch, &found.exact) }
     }
@@ -396,16 +439,14 @@ fn run<S: Kernel>(
     limit: f64,
     once: bool,
     probe: &mut Erased<'_>,
-    report: &mut dyn FnMut(&Found) -> Next,
+    report: &mut dyn FnMut(&Found) -> Option<Wanted>,
 ) {
     let Some(frame) = plan.sweep.frame(simd, model.extent(), limit) else { return };
     let shape = plan.sweep.moving_shape(&frame);
     let boxes = SlabTest::new(simd, &frame);
     let mut duplicates = DuplicateElimination::new(model);
-    let mut limit = (frame.t_max, limit);
-    // Depths are the world's; the filter bounds those in the mesh's space.
-    let bounds_depths = plan.at.is_identity() && plan.motion.mover.shape.fills_core_axes();
-    let mut depth = None;
+    let (mut wanted, mut until) = (Wanted { until: limit, deepest: None }, frame.t_max);
+    let depths = plan.depths();
     let mut stopped = false;
     let mut entries: Entries = [f32::INFINITY; BLOCK_WIDTH];
     walk::<S, _, NearestFirst>(
@@ -416,19 +457,20 @@ fn run<S: Kernel>(
         probe,
         #[inline(always)]
         |visit, probe| {
-            let mut met = entries_in_block(simd, visit.block, &shape, limit.0, &mut entries);
-            if let Some(depth) = depth
+            let mut met = entries_in_block(simd, visit.block, &shape, until, &mut entries);
+            if let Some(deepest) = wanted.deepest
+                && let Some(depths) = depths
                 && met != 0
             {
-                met &= deep_in_block(simd, visit.block, &shape, depth);
+                met &= deep_in_block(simd, visit.block, &shape, depths, deepest);
             }
             while met != 0 && !stopped {
                 let lane = least(&entries, met);
                 met &= !(1 << lane);
-                if entries[lane] > limit.0 {
+                if entries[lane] > until {
                     break;
                 }
-                let Some(found) = touch_in_lane(plan, &visit, lane, limit.1, probe) else { continue };
+                let Some(found) = touch_in_lane(plan, &visit, lane, &wanted, probe) else { continue };
                 let is_duplicate = once
                     && !duplicates.reports(
                         &visit,
@@ -442,14 +484,11 @@ fn run<S: Kernel>(
                     continue;
                 }
                 match report(&found) {
-                    Next::UpTo(t, deepest) => {
-                        limit = (plan.sweep.in_ray_units(t), t);
-                        depth = deepest.filter(|_| bounds_depths);
-                    }
-                    Next::Stop => stopped = true,
+                    Some(next) => (wanted, until) = (next, plan.sweep.in_ray_units(next.until)),
+                    None => stopped = true,
                 }
             }
-            if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(limit.0) }
+            if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(until) }
         },
     );
 }
@@ -474,7 +513,7 @@ fn touch_in_lane(
     plan: &Plan<'_>,
     visit: &Visit<'_>,
     lane: usize,
-    limit: f64,
+    wanted: &Wanted,
     probe: &mut Erased<'_>,
 ) -> Option<Found> {
     if !probe.accepts(visit, lane) {
@@ -482,6 +521,6 @@ fn touch_in_lane(
     }
     let corners = corners(visit.block, lane);
     let exact = image(&plan.at, &corners)?;
-    let time = plan.touch(&exact, limit)?;
+    let time = plan.touch(&exact, wanted)?;
     Some(Found { time, triangle: visit.triangle(lane)?, corners, exact })
 }

@@ -17,6 +17,7 @@ use crate::math::vector::{add, scale};
 use crate::ray::{Class, Extent, Frame, Ray};
 use crate::shape::filter::{MovingShape, Place};
 use crate::shape::first_touch::Mover;
+use crate::shape::separating_axes::SolidBox;
 use crate::shape::{Bounds, Shape};
 use crate::simd::Kernel;
 use crate::similarity::Similarity;
@@ -72,7 +73,8 @@ impl<'a> Motion<'a> {
         let slack = 2.0 * tolerance + largest * 1e-12;
         let [t_start, leave] = bounds.times_near(&[lower, upper], &moving, cast.t_max, slack)?;
         let t_max = cast.t_max.min(leave);
-        let mover = Mover { shape: cast.shape, bounds, direction, t_max, tolerance, grain };
+        let solid = SolidBox::of(cast.shape);
+        let mover = Mover { shape: cast.shape, solid, bounds, direction, t_max, tolerance, grain };
         Some(Self { mover, t_start })
     }
 

@@ -6,6 +6,7 @@ use std::vec::Vec;
 use super::*;
 use crate::Level;
 use crate::shape::first_touch::Mover;
+use crate::shape::separating_axes::SolidBox;
 use crate::shape::{Ball, Capsule, ConvexHull, Corners, Cuboid, Cylinder, TriangleShape};
 use crate::simd::dispatch;
 use crate::triangle::testing::Random;
@@ -85,7 +86,9 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
     let bounds = ShapeBounds::of(shape).expect("a shape");
     let tolerance = size / (1u64 << 30) as f64;
     let t_max = 2.0 * size;
-    let mover = Mover { shape, bounds, direction, t_max, tolerance, grain: size / (1u64 << 44) as f64 };
+    let solid = SolidBox::of(shape);
+    let mover =
+        Mover { shape, solid, bounds, direction, t_max, tolerance, grain: size / (1u64 << 44) as f64 };
     let inverse = direction.map(|x| (1.0 / x).clamp(-1e20, 1e20));
     let (middle, largest) = (bounds.centre(), size as f32);
     let place = Place { at: &Similarity::IDENTITY, middle, slack: 4.0 * tolerance, largest };
@@ -104,15 +107,14 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
             let case = || std::format!("{triangle:?} {direction:?} {level:?} {:?}", shape.core_bounds());
             assert!(met >> lane & 1 != 0, "a contact at {} is lost: {}", found.t, case());
             assert!(f64::from(entry) <= found.t, "{entry} is after {}: {}", found.t, case());
-            let Some(depth) = mover.describe(&triangle, &found).depth else { continue };
+            let Some(depth) = mover.contact_normal(&triangle, &found).depth else { continue };
             kept[2] += 1;
             let depth = depth as f32;
-            let deep =
-                |least: f32| dispatch!(level.inner(), simd => deep_in_block(simd, block, &resting, least));
-            assert!(deep(0.0) >> lane & 1 != 0, "an overlap is lost: {}", case());
-            if shape.fills_core_axes() {
-                assert!(deep(depth) >> lane & 1 != 0, "a depth of {depth} is lost: {}", case());
-            }
+            let deep = |directions: Directions, least: f32| dispatch!(level.inner(), simd => deep_in_block(simd, block, &resting, directions, least));
+            assert!(deep(Directions::Few, 0.0) >> lane & 1 != 0, "an overlap is lost: {}", case());
+            let directions = if shape.fills_core_axes() { Directions::All } else { Directions::Normals };
+            let is_deep = deep(directions, depth) >> lane & 1 != 0;
+            assert!(is_deep, "a depth of {depth} is lost: {}", case());
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::bounds::Aabb;
 use crate::math::vector::{cross, dot, scale, sub};
 use crate::query::{CastHit, Contact, Motion, Neighbourhood, ShapeCast, StartContact, Touches, by_contact};
 use crate::shape::directions::MOST;
-use crate::shape::first_touch::{Feature, Touch};
+use crate::shape::first_touch::{ContactNormal, Feature, Touch};
 use crate::shape::gjk::Nearest;
 use crate::shape::near::Near;
 use crate::shape::{Corners, Displacement, Shape};
@@ -58,13 +58,15 @@ pub(super) fn cast(bounds: &Aabb, cast: &ShapeCast<'_, dyn Shape + '_>, limit: f
             StartContact::Ignore => false,
         };
         let Near { normal, gap, point, feature } = near;
-        let touch = Touch { t: 0.0, normal, point, depth: Some(-gap), feature };
+        let from = ContactNormal { normal, depth: Some(-gap), feature };
+        let touch = Touch { t: 0.0, point, from };
         return (counts && limit >= 0.0).then(|| CastHit::of(&touch, &first_three(corners(bounds, face))));
     }
     let (mut first, mut limit): (Option<CastHit>, f64) = (None, limit);
     for (_, triangle) in surface(bounds) {
         let Some(time) = mover.first_touch(&triangle, limit).filter(|time| time.t <= limit) else { continue };
-        let hit = CastHit::of(&mover.describe(&triangle, &time), &triangle);
+        let from = mover.contact_normal(&triangle, &time);
+        let hit = CastHit::of(&mover.describe(&triangle, &time, from), &triangle);
         if first.as_ref().is_none_or(|held| by_contact(&hit, held).is_lt()) {
             (limit, first) = (hit.t, Some(hit));
         }
