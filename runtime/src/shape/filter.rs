@@ -43,6 +43,9 @@ const MOST_POINTS: usize = 32;
 /// How often a rounded shape is moved up to a triangle.
 const ADVANCES: usize = 2;
 
+/// How often the points of a core are.
+const APPROACHES: usize = 6;
+
 /// A shape that moves by `t * direction`, as the filter sees it.
 #[derive(Clone, Copy)]
 pub(crate) struct MovingShape<'a> {
@@ -316,6 +319,10 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
         if self.bound.within(simd) & used == 0 {
             return 0;
         }
+        if !shape.core.points.is_empty() {
+            self.close_in(used);
+            return self.bound.within(simd) & used;
+        }
         let axes = shape.core.axes();
         if !(directions == Directions::All || shape.core.is_tight) {
             return self.bound.within(simd) & used;
@@ -357,32 +364,83 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
         self.bound.look_along(self.simd, self.shape, &projection);
     }
 
+    /// Along directions that come nearer to that of the distance when the two may first touch. Any direction will do: a point
+    /// of the differences is moved towards their extreme one as far as it comes nearer to the origin. Based on: Gilbert, "An
+    /// Iterative Procedure for Computing the Minimum of a Quadratic Form on a Convex Set", 1966.
+    #[inline(always)]
+    fn close_in(&mut self, used: u64) {
+        let (simd, shape) = (self.simd, self.shape);
+        let splat = |x: f32| S::Lanes::splat(simd, x);
+        let [a, b, c] = self.triangle;
+        let third = |axis: usize| (a[axis] + b[axis] + c[axis]) * (-1.0 / 3.0);
+        // As at t = 0.
+        let mut nearest = [third(0), third(1), third(2)];
+        for _ in 0..APPROACHES {
+            let t = self.bound.time(simd);
+            let [x, y, z] = shape.direction;
+            let direction = [nearest[0] + t * x, nearest[1] + t * y, nearest[2] + t * z];
+            let (mut first, mut last) = ((splat(f32::INFINITY), nearest), splat(f32::NEG_INFINITY));
+            for point in shape.core.points {
+                let point = sub(*point, shape.core.centre);
+                let along = along(direction, point);
+                last = last.max(along);
+                let is_less = along.simd_lt(first.0);
+                let chosen = |axis: usize| is_less.select(splat(point[axis]), first.1[axis]);
+                first = (first.0.min(along), [chosen(0), chosen(1), chosen(2)]);
+            }
+            let projection = self.projection_between(direction, first.0, last);
+            self.bound.look_along(simd, shape, &projection);
+            if self.bound.within(simd) & used == 0 {
+                return;
+            }
+            let mut corner = (dot(direction, a), a);
+            for other in [b, c] {
+                let along = dot(direction, other);
+                let is_more = along.simd_gt(corner.0);
+                let chosen = |axis: usize| is_more.select(other[axis], corner.1[axis]);
+                corner = (corner.0.max(along), [chosen(0), chosen(1), chosen(2)]);
+            }
+            let step = sub(sub(first.1, corner.1), nearest);
+            let square = dot(step, step).max(f32::MIN_POSITIVE);
+            let share = ((splat(0.0) - dot(direction, step)) / square).max(splat(0.0)).min(splat(1.0));
+            for axis in 0..3 {
+                nearest[axis] += step[axis] * share;
+            }
+        }
+    }
+
     #[inline(always)]
     fn projection(&self, direction: [S::Lanes; 3]) -> Projection<S> {
+        let zero = S::Lanes::splat(self.simd, 0.0);
+        if self.shape.core.points.is_empty() {
+            let mut projection = self.projection_between(direction, zero, zero);
+            for axis in self.shape.core.axes() {
+                projection.reach += along(direction, *axis).abs();
+            }
+            return projection;
+        }
+        let (mut first, mut last) = (zero + f32::INFINITY, zero - f32::INFINITY);
+        for point in self.shape.core.points {
+            let along = along(direction, sub(*point, self.shape.core.centre));
+            (first, last) = (first.min(along), last.max(along));
+        }
+        self.projection_between(direction, first, last)
+    }
+
+    /// Of the triangle and of a core between two numbers, seen from its centre.
+    #[inline(always)]
+    fn projection_between(&self, direction: [S::Lanes; 3], first: S::Lanes, last: S::Lanes) -> Projection<S> {
         let (shape, [a, b, c]) = (self.shape, self.triangle);
         let (p, q, r) = (dot(direction, a), dot(direction, b), dot(direction, c));
         let sum = direction[0].abs() + direction[1].abs() + direction[2].abs();
         let size = sum * self.span;
         let mut reach = size * POSITION_ERROR + sum * shape.core.pad + f32::MIN_POSITIVE;
-        let (mut low, mut high) = (p.min(q).min(r), p.max(q).max(r));
-        if shape.core.points.is_empty() {
-            for axis in shape.core.axes() {
-                reach += along(direction, *axis).abs();
-            }
-        } else {
-            let infinity = S::Lanes::splat(self.simd, f32::INFINITY);
-            let (mut first, mut last) = (infinity, -infinity);
-            for point in shape.core.points {
-                let along = along(direction, sub(*point, shape.core.centre));
-                (first, last) = (first.min(along), last.max(along));
-            }
-            (low, high) = (low - last, high - first);
-        }
         if shape.radius > 0.0 {
             // The square of a short direction is rounded away; the sum is no less than the length.
             let square = dot(direction, direction);
             reach += square.simd_gt(SHORTEST).select(square.sqrt(), sum) * shape.radius;
         }
+        let (low, high) = (p.min(q).min(r) - last, p.max(q).max(r) - first);
         Projection { direction, sum, low, high, reach, size }
     }
 
