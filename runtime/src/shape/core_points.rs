@@ -39,15 +39,14 @@ impl CorePoints<'_> {
     pub(super) fn support(&self, direction: [f64; 3]) -> [f64; 3] {
         match self {
             Self::Listed(points) => {
-                let mut best = (f64::NEG_INFINITY, [0.0; 3]);
+                let (mut most, mut best) = (f64::NEG_INFINITY, &[0.0; 3]);
                 for point in *points {
-                    let point = point.map(f64::from);
-                    let along = dot(point, direction);
-                    if along > best.0 {
-                        best = (along, point);
+                    let along = dot(double(point), direction);
+                    if along > most {
+                        (most, best) = (along, point);
                     }
                 }
-                best.1
+                double(best)
             }
             Self::Parallelepiped { centre, axes } => {
                 axes.iter().fold(centre.map(f64::from), |point, axis| {
@@ -63,7 +62,7 @@ impl CorePoints<'_> {
             Self::Listed(points) => {
                 let mut ends = [f64::INFINITY, f64::NEG_INFINITY];
                 for point in *points {
-                    let along = dot(point.map(f64::from), direction);
+                    let along = dot(double(point), direction);
                     ends = [smaller(ends[0], along), larger(ends[1], along)];
                 }
                 ends
@@ -97,4 +96,9 @@ impl CorePoints<'_> {
             }
         }
     }
+}
+
+#[inline(always)]
+fn double([x, y, z]: &[f32; 3]) -> [f64; 3] {
+    [f64::from(*x), f64::from(*y), f64::from(*z)]
 }

@@ -10,7 +10,7 @@
 //! Times are multiples of a power of two, rounded down, so that triangles that meet at an edge give the same time.
 
 use super::depth::{WayOut, shortest_way_out};
-use super::gjk::{Contact, Nearest, Separation, classify, error};
+use super::gjk::{Contact, Nearest, Separation, error};
 use super::separating_axes::{BoxMotion, SolidBox};
 use super::{Bounds, Corners, Displacement, Shape, magnitude};
 use crate::math::vector::{cross, dot, scale, sub};
@@ -133,7 +133,7 @@ impl Mover<'_> {
         if t == 0.0 && self.touches_at_start(triangle, &nearest) {
             return Some(TouchTime::START);
         }
-        self.is_met(triangle, t, speed).then(|| self.last_apart(triangle, t, normal))
+        self.is_met(triangle, t, speed, &nearest).then(|| self.last_apart(triangle, t, normal))
     }
 
     /// The contact, if it is from the start.
@@ -178,16 +178,18 @@ impl Mover<'_> {
         Some(enter)
     }
 
-    /// Whether the shape, which is within the tolerance of the triangle at `t`, touches it later. Of shapes that do not know
+    /// Whether the shape, which is within the tolerance of the triangle at `t`, touches it later; `nearest` is of then. Of shapes that do not know
     /// what they touch on their way, only some times are looked at.
-    fn is_met(&self, triangle: &Corners, t: f64, speed: f64) -> bool {
+    fn is_met(&self, triangle: &Corners, t: f64, speed: f64, nearest: &Nearest) -> bool {
         let later = |tolerances: u32| match speed > 0.0 {
             true => smaller(t + f64::from(tolerances) * self.tolerance / speed, self.t_max),
             false => t,
         };
         let at = |tolerances: u32| Displacement::new(later(tolerances), self.direction);
         let last = at(1 << LOOKS);
-        if matches!(classify(self.shape, triangle, last.rounded()), Contact::Touching) {
+        let (moved, after) = (scale(self.direction.map(f64::from), t), last.rounded());
+        let known = nearest.classify_moved_on(self.shape, triangle, after, sub(after, moved));
+        if matches!(known, Contact::Touching) {
             return true;
         }
         let all = Displacement::new(self.t_max, self.direction);

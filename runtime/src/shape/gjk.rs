@@ -94,8 +94,7 @@ pub(crate) fn error<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f6
 
 /// What f64 proves of the displaced shape and the triangle.
 pub(crate) fn classify<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3]) -> Contact {
-    let (radius, slack) = (shape.radius(), 2.0 * error(shape, triangle, moved));
-    let goal = Goal { beyond: radius + slack, within: radius - slack, ..Goal::DISTANCE };
+    let goal = Goal::proof(shape, triangle, moved);
     Nearest::with(shape, triangle, moved, &goal).classify(shape, triangle, moved)
 }
 
@@ -115,6 +114,12 @@ impl Goal {
 
     /// To six digits, where any separating plane will do.
     const GOOD_ENOUGH: Self = Self { converged: 1e-6, ..Self::DISTANCE };
+
+    /// What proves that the two touch, or that they do not.
+    fn proof<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3]) -> Self {
+        let (radius, slack) = (shape.radius(), 2.0 * error(shape, triangle, moved));
+        Self { beyond: radius + slack, within: radius - slack, ..Self::DISTANCE }
+    }
 }
 
 fn length(vector: [f64; 3]) -> f64 {
@@ -184,13 +189,36 @@ impl Nearest {
         moved: [f64; 3],
         by: [f64; 3],
     ) -> Self {
+        self.moved_with(shape, triangle, moved, by, &Goal::GOOD_ENOUGH)
+    }
+
+    /// What f64 proves of a shape that has moved on.
+    pub(crate) fn classify_moved_on<T: Shape + ?Sized>(
+        &self,
+        shape: &T,
+        triangle: &Corners,
+        moved: [f64; 3],
+        by: [f64; 3],
+    ) -> Contact {
+        let goal = Goal::proof(shape, triangle, moved);
+        self.moved_with(shape, triangle, moved, by, &goal).classify(shape, triangle, moved)
+    }
+
+    fn moved_with<T: Shape + ?Sized>(
+        &self,
+        shape: &T,
+        triangle: &Corners,
+        moved: [f64; 3],
+        by: [f64; 3],
+        goal: &Goal,
+    ) -> Self {
         let mut simplex = self.simplex;
         simplex.count = simplex.count.min(3);
         for difference in &mut simplex.differences {
             *difference = add(*difference, by);
         }
         let face = simplex.nearest_face(simplex.count - 1);
-        Self::iterate(shape, triangle, moved, &Goal::GOOD_ENOUGH, simplex.kept(&face), face)
+        Self::iterate(shape, triangle, moved, goal, simplex.kept(&face), face)
     }
 
     /// From a simplex that is a face and its nearest point.

@@ -420,10 +420,12 @@ fn far_casts_and_slivers_are_neither_missed_nor_entered() {
         let by = [0, 1, 2].map(|k| ((aim[k] - f64::from(start[k])) * 1.5) as f32);
         let radius = [0.0, 0.01, 0.3][round / 6 % 3];
         let second = [0, 1, 2].map(|k| start[k] + 0.25 * random.centred() as f32);
-        let shapes: [&dyn Shape; 3] = [
+        let turned = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
+        let shapes: [&dyn Shape; 4] = [
             &Ball::new(start, radius),
             &Capsule::new(start, second, radius),
             &Cuboid::new(start, [0.1, 0.2, 0.05]),
+            &Cuboid::new(start, [0.1, 0.2, 0.05]).rotated(turned).expect("a rotation"),
         ];
         for shape in shapes {
             let mover = mover(shape, by, 2.0);
