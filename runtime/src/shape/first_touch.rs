@@ -227,7 +227,10 @@ impl Mover<'_> {
     /// From where the shape touches the triangle at that time.
     pub(crate) fn contact_normal(&self, triangle: &Corners, at: &TouchTime) -> ContactNormal {
         let (normal, depth) = if at.from_start {
-            let WayOut { direction, depth } = shortest_way_out(self.shape, triangle, self.tolerance);
+            let WayOut { direction, depth } = match &self.solid {
+                Some(solid) => solid.way_out(triangle, self.tolerance),
+                None => shortest_way_out(self.shape, triangle, self.tolerance),
+            };
             (direction, Some(depth))
         } else {
             (self.plane(triangle, at.t).map_or(at.normal, |plane| plane.normal), None)

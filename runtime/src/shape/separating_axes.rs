@@ -19,6 +19,7 @@
 //! An axis that is computed as zero says nothing, so that the two are not known to touch; unless it is surely zero: the cross
 //! product of an edge and an axis of space, of which each component is a single product.
 
+use super::depth::WayOut;
 use super::gjk::Separation;
 use super::{Bounds, Corners, Shape, magnitude};
 use crate::math::vector::{cross, dot, scale, sub};
@@ -127,6 +128,22 @@ impl SolidBox {
             }
         }
         best
+    }
+
+    /// The shortest way out of a triangle that the box touches: along the first of the axes along which it is the shortest, within
+    /// the tolerance.
+    pub(super) fn way_out(&self, triangle: &Corners, tolerance: f64) -> WayOut {
+        let separations = self.separations(triangle, [0.0; 3], [0.0; 3], 0.0);
+        let mut best = WayOut { direction: [0.0; 3], depth: f64::INFINITY };
+        for it in separations.along() {
+            let shorter = 1.0 / libm::sqrt(dot(it.axis, it.axis));
+            for (towards, depth) in [(shorter, it.high * shorter), (-shorter, -it.low * shorter)] {
+                if depth < best.depth - tolerance {
+                    best = WayOut { direction: scale(it.axis, towards), depth };
+                }
+            }
+        }
+        WayOut { depth: larger(best.depth, 0.0), ..best }
     }
 
     /// The two along all axes, for a box that moves from a displacement on until `t_max`.
