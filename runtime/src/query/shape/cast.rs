@@ -457,13 +457,17 @@ fn run<S: Kernel>(
         probe,
         #[inline(always)]
         |visit, probe| {
-            let mut met = entries_in_block(simd, visit.block, &shape, until, &mut entries);
-            if let Some(deepest) = wanted.deepest
-                && let Some(depths) = depths
-                && met != 0
-            {
-                met &= deep_in_block(simd, visit.block, &shape, depths, deepest);
-            }
+            let deep = match (wanted.deepest, depths) {
+                (Some(deepest), Some(depths)) => deep_in_block(simd, visit.block, &shape, depths, deepest),
+                _ => u32::MAX,
+            };
+            // Those that may be deep along all directions have no later times.
+            let mut met = if wanted.deepest.is_some() && depths == Some(Directions::All) || deep == 0 {
+                entries = [0.0; BLOCK_WIDTH];
+                deep
+            } else {
+                entries_in_block(simd, visit.block, &shape, until, &mut entries) & deep
+            };
             while met != 0 && !stopped {
                 let lane = least(&entries, met);
                 met &= !(1 << lane);
