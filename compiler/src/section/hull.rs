@@ -24,6 +24,10 @@ impl Output for Hull {
         Stage::of_section("hull")
     }
 
+    fn is_of_pairs(&self) -> bool {
+        true
+    }
+
     fn is_asked(&self, job: &Job<'_>) -> bool {
         job.options.kdop.is_some()
     }

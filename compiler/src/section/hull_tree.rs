@@ -51,6 +51,10 @@ impl Output for HullTree {
         job.prepare_oriented(clock);
     }
 
+    fn is_of_pairs(&self) -> bool {
+        true
+    }
+
     fn is_asked(&self, job: &Job<'_>) -> bool {
         job.options.hulls
     }

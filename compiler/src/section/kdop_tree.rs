@@ -48,6 +48,10 @@ impl Output for KdopTree {
         }
     }
 
+    fn is_of_pairs(&self) -> bool {
+        true
+    }
+
     fn is_asked(&self, job: &Job<'_>) -> bool {
         job.options.kdop.is_some()
     }

@@ -43,8 +43,10 @@ pub(crate) fn by_tree_name(name: &str) -> Option<&'static dyn Output> {
     ALL.iter().copied().find(|section| section.tree_names().iter().any(|(its, _)| *its == name))
 }
 
-/// The sections that are made before geometry, which holds the leaves of all trees, and geometry.
-pub(crate) fn in_order_of_making() -> [&'static [&'static dyn Output]; 2] {
+/// The sections in the order in which they are made: those for pairs of models, while there is a tree of oriented boxes, then
+/// others, and last geometry, which holds the leaves of all trees.
+pub(crate) fn in_order_of_making() -> [Vec<&'static dyn Output>; 3] {
     let (geometry, others) = ALL.split_at(1);
-    [others, geometry]
+    let (of_pairs, others) = others.iter().partition(|section| section.is_of_pairs());
+    [of_pairs, others, geometry.to_vec()]
 }

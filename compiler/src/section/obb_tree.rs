@@ -49,6 +49,10 @@ impl Output for ObbTree {
         job.prepare_oriented(clock);
     }
 
+    fn is_of_pairs(&self) -> bool {
+        true
+    }
+
     fn is_asked(&self, job: &Job<'_>) -> bool {
         job.options.obb.is_some()
     }

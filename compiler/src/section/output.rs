@@ -41,6 +41,11 @@ pub(crate) trait Output: Sync {
     /// Makes intermediate results that other sections may share, if the options request it.
     fn prepare(&self, _job: &Job<'_>, _clock: &mut Clock<'_>) {}
 
+    /// Whether it is for pairs of models: made from the tree of oriented boxes, or of leaves of its own.
+    fn is_of_pairs(&self) -> bool {
+        false
+    }
+
     /// Whether the options request it or the mesh needs it.
     fn is_asked(&self, _job: &Job<'_>) -> bool {
         true

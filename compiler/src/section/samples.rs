@@ -41,6 +41,10 @@ impl Output for Samples {
         job.prepare_oriented(clock);
     }
 
+    fn is_of_pairs(&self) -> bool {
+        true
+    }
+
     fn is_asked(&self, job: &Job<'_>) -> bool {
         self.tree_name(job.options).is_some()
     }

@@ -55,6 +55,10 @@ impl Output for SweptTree {
         job.prepare_oriented(clock);
     }
 
+    fn is_of_pairs(&self) -> bool {
+        true
+    }
+
     fn is_asked(&self, job: &Job<'_>) -> bool {
         job.options.swept.is_some()
     }
