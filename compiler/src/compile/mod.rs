@@ -27,7 +27,7 @@ use bvhc_runtime::Model;
 
 use crate::archive;
 use crate::clean;
-use crate::file::{self, Bytes};
+use crate::file::{self, Bytes, Section};
 #[cfg(feature = "cli")]
 use crate::import::Files;
 use crate::import::{Imported, Notes, OtherInput};
@@ -228,8 +228,8 @@ impl Prepared {
         let laid_out = clock.time(Stage::LAYOUT, 0, || LaidOut::of(&tree, &mut mesh, options.layout))?;
         drop(tree);
         let mut job = Job::new(&mesh, &laid_out, options, progress);
-        let written = write(&mut job, &Origin { steps, ..origin }, &mut clock)?;
-        let report = Report {
+        let written = make_sections(&mut job, &Origin { steps, ..origin }, &mut clock)?;
+        let mut report = Report {
             source_hash: hash,
             source_length: length,
             inputs: inputs.clone(),
@@ -248,23 +248,31 @@ impl Prepared {
             steps,
             obb: written.options.obb,
             position_error: laid_out.packing.as_ref().map_or(0.0, |packing| packing.position_error),
-            seconds: clock.seconds,
+            seconds: Vec::new(),
         };
-        Ok(Compiled { bytes: written.bytes, report })
+        // The sections hold all that the file needs.
+        drop((laid_out, mesh));
+        let bytes = clock.time(Stage::SERIALISE, 0, || file::assemble(written.sections));
+        report.seconds = clock.seconds;
+        Ok(Compiled { bytes, report })
     }
 }
 
-/// A file, and what was written into it.
+/// The sections of a file, and what is in them.
 struct Written {
-    bytes: Bytes,
+    sections: Vec<Section>,
     trees: Vec<TreeStatistics>,
     tree_bytes: Vec<u64>,
     /// The requested options, updated with what making the sections has determined.
     options: Options,
 }
 
-/// Makes all requested sections, and assembles the file.
-fn write(job: &mut Job<'_>, origin: &Origin<'_>, clock: &mut Clock<'_>) -> Result<Written, CompileError> {
+/// Makes all requested sections.
+fn make_sections(
+    job: &mut Job<'_>,
+    origin: &Origin<'_>,
+    clock: &mut Clock<'_>,
+) -> Result<Written, CompileError> {
     let mut options = job.options.clone();
     let mut made = Vec::new();
     for sections in section::in_order_of_making() {
@@ -285,11 +293,8 @@ fn write(job: &mut Job<'_>, origin: &Origin<'_>, clock: &mut Clock<'_>) -> Resul
         }
         sections.push(section);
     }
-    let bytes = clock.time(Stage::SERIALISE, 0, || {
-        sections.push(section::metadata(job, origin, &options.text(origin.steps), &trees));
-        file::assemble(sections)
-    });
-    Ok(Written { bytes, trees, tree_bytes, options })
+    sections.push(section::metadata(job, origin, &options.text(origin.steps), &trees));
+    Ok(Written { sections, trees, tree_bytes, options })
 }
 
 /// Builds the binary tree.
@@ -346,5 +351,6 @@ fn bare_file_of(laid_out: &LaidOut, mesh: &Mesh) -> Result<Bytes, CompileError> 
     let options = Options { obb: None, ..Options::default() };
     let origin = Origin { hash: file::hash(&[]), length: 0, inputs: &[], steps: None };
     let mut clock = Clock { progress: &(), seconds: Vec::new() };
-    Ok(write(&mut Job::new(mesh, laid_out, &options, &()), &origin, &mut clock)?.bytes)
+    let made = make_sections(&mut Job::new(mesh, laid_out, &options, &()), &origin, &mut clock)?;
+    Ok(file::assemble(made.sections))
 }
