@@ -28,11 +28,11 @@ impl Similarity {
         Self { pose: Pose::IDENTITY, scale: 1.0, mirrors: false, is_identity: true };
 
     /// The similarity that the record of an instance describes.
+    #[inline(always)]
     pub(crate) fn of(record: &world::Instance) -> Self {
         let pose = Pose::of_parts(record.rotation, record.position);
         let mirrors = record.flags & world::Instance::MIRROR != 0;
-        let is_identity = !mirrors && record.scale == 1.0 && pose == Pose::IDENTITY;
-        Self { pose, scale: record.scale, mirrors, is_identity }
+        Self { pose, scale: record.scale, mirrors, is_identity: is_identity(record) }
     }
 
     /// A pose after a scale, which comes after a mirror in x if so asked.
@@ -129,6 +129,7 @@ impl Similarity {
     }
 
     /// Transforms a point of the world into the mesh's space.
+    #[inline(always)]
     pub fn inverse_apply(&self, point: [f64; 3]) -> [f64; 3] {
         if self.is_identity {
             return point;
@@ -139,6 +140,7 @@ impl Similarity {
 
     /// Transforms a ray of the world into the mesh's space: computed in f64 and rounded once to f32. `t` means the same in
     /// both spaces, since the direction is divided by the scale, too.
+    #[inline(always)]
     pub fn inverse_transform_ray(&self, ray: &Ray) -> Ray {
         if self.is_identity {
             return *ray;
@@ -209,6 +211,7 @@ impl Similarity {
     }
 
     /// Transforms a direction of the world into the mesh's space.
+    #[inline(always)]
     pub(crate) fn inverse_direction(&self, direction: [f64; 3]) -> [f64; 3] {
         if self.is_identity {
             return direction;
@@ -219,9 +222,22 @@ impl Similarity {
         self.mirrored(turned.map(|x| x / self.scale))
     }
 
+    #[inline(always)]
     fn mirrored(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         if self.mirrors { [-x, y, z] } else { [x, y, z] }
     }
+}
+
+/// Whether a record is one that changes nothing. Without a branch for each number: rays ask this at each instance.
+#[inline(always)]
+fn is_identity(record: &world::Instance) -> bool {
+    let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]] = record.rotation.map(|row| row.map(f64::to_bits));
+    let [x, y, z] = record.position.map(f64::to_bits);
+    let one = 1f64.to_bits();
+    // -0 is 0, too.
+    let zeros = (x | y | z | xy | xz | yx | yz | zx | zy) << 1;
+    let ones = (xx ^ one) | (yy ^ one) | (zz ^ one) | (record.scale.to_bits() ^ one);
+    zeros | ones | u64::from(record.flags & world::Instance::MIRROR) == 0
 }
 
 /// Relative to the sum of all magnitudes involved, on all axes: 2^-38, some 2^15 roundings of f64.

@@ -317,6 +317,11 @@ impl CliError {
                 | WorldCompileError::Import(ImportError::OtherFile { .. })
                 | WorldCompileError::Compile(CompileError::Threads(_)),
             ) => IO,
+            Self::World(WorldCompileError::Manifest { fault: ManifestFault::Link { fault, .. }, .. })
+                if matches!(**fault, LinkFault::Read(_)) =>
+            {
+                IO
+            }
             Self::World(WorldCompileError::Placement) => USAGE,
             Self::Compile(_)
             | Self::World(_)

@@ -12,7 +12,7 @@ use super::error::{Fault, VerifyError};
 use super::metadata::{self, NameFault};
 use super::node::{self, NodeFault};
 use super::tree::children;
-use crate::world::place::{self, Box64, holds};
+use crate::world::place::{self, Box64, Part, holds};
 
 /// What is wrong with the world.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -219,7 +219,7 @@ pub(super) fn check_thin(
     if let Some(leaf) = section.leaves.get().iter().position(|leaf| leaf.slot != NONE) {
         return Err(WorldFault::Opened { leaf });
     }
-    let meshes = roots.map(|root| MeshBoxes { root, nodes: &[] }).collect();
+    let meshes = roots.map(|root| MeshBoxes { root, nodes: &[], may_open: false }).collect();
     Checked { section, meshes }.check()
 }
 
@@ -237,14 +237,16 @@ fn check_scope(entry: &SectionEntry) -> Result<(), WorldFault> {
 struct MeshBoxes<'a> {
     /// The box around the used slots of node 0.
     root: Box64,
-    /// The nodes; none where leaves must be whole instances.
+    /// The nodes; none in a thin world.
     nodes: &'a [WideNode],
+    /// Whether leaves may be parts of instances.
+    may_open: bool,
 }
 
 fn boxes_of<'a>(model: &Model<'a>) -> MeshBoxes<'a> {
     let nodes = model.sections().nodes();
     let may_open = model.sections().splits().is_none();
-    MeshBoxes { root: place::node_box(&nodes[0]), nodes: if may_open { nodes } else { &[] } }
+    MeshBoxes { root: place::node_box(&nodes[0]), nodes, may_open }
 }
 
 /// A world that can be opened.
@@ -314,9 +316,9 @@ impl Checked<'_> {
         if instance.flags & !(Instance::MIRROR | Instance::MOVABLE) != 0 || instance.reserved != 0 {
             return Err(InstanceFault::Reserved);
         }
-        let root = &self.mesh(instance).root;
+        let mesh = self.mesh(instance);
         let is_within = instance.bounds.iter().all(|x| x.abs() <= MAX_COORDINATE);
-        match outside(&instance.bounds, instance, root, root) {
+        match outside(&instance.bounds, instance, &Part::whole(mesh.root), mesh) {
             None if is_within => Ok(()),
             _ => Err(InstanceFault::Bounds),
         }
@@ -370,7 +372,7 @@ impl Checked<'_> {
             let node = nodes.get(slot / NODE_WIDTH);
             node.is_some_and(|node| node.child(slot % NODE_WIDTH) != Child::Empty)
         });
-        if leaves.is_empty() || !are_used || nodes.is_empty() {
+        if leaves.is_empty() || !are_used || !mesh.may_open {
             return false;
         }
         // A walk from the root that ends at the leaves' slots must meet all of them, and no block elsewhere.
@@ -394,12 +396,12 @@ impl Checked<'_> {
         leaf: &InstanceLeaf,
         instance: &Instance,
     ) -> Result<(), WorldFault> {
-        let MeshBoxes { root, nodes } = self.mesh(instance);
+        let mesh = self.mesh(instance);
         let part = match leaf.slot {
-            NONE => *root,
-            slot => place::slot_box(&nodes[slot as usize / NODE_WIDTH], slot as usize % NODE_WIDTH),
+            NONE => Part::whole(mesh.root),
+            slot => Part::of_slot(&mesh.nodes[slot as usize / NODE_WIDTH], slot as usize % NODE_WIDTH),
         };
-        match outside(&leaf.bounds, instance, &part, root) {
+        match outside(&leaf.bounds, instance, &part, mesh) {
             Some((plane, limit)) => {
                 Err(WorldFault::LeafBox { leaf: number, plane, found: leaf.bounds[plane], limit })
             }
@@ -497,16 +499,19 @@ fn check_transform(instance: &Instance) -> Result<(), InstanceFault> {
     if is_in_range { Ok(()) } else { Err(InstanceFault::Transform("scale")) }
 }
 
-/// The first plane of a box that does not hold the image of a part of a mesh, grown, and where it would have to be.
-fn outside(bounds: &[f32; 6], instance: &Instance, part: &Box64, root: &Box64) -> Option<(usize, f64)> {
-    let by = place::growth(instance, root) * ENOUGH;
-    let [lower, upper] = place::image_of_box(instance, part);
-    let limits = lower.map(|x| x - by).into_iter().chain(upper.map(|x| x + by)).enumerate();
-    let holds = |plane: usize, limit: f64| {
-        let found = f64::from(bounds[plane]);
-        if plane < 3 { found <= limit } else { found >= limit }
-    };
-    limits.into_iter().find(|(plane, limit)| !holds(*plane, *limit))
+/// The first plane of a box that does not hold the images of a part of a mesh, grown, and a position that it would have to hold.
+fn outside(
+    bounds: &[f32; 6],
+    instance: &Instance,
+    part: &Part,
+    mesh: &MeshBoxes<'_>,
+) -> Option<(usize, f64)> {
+    let by = place::growth(instance, &mesh.root) * ENOUGH;
+    (0..6).find_map(|plane| {
+        let (end, axis, by) = (plane / 3, plane % 3, if plane < 3 { by } else { -by });
+        let beyond = part.beyond(instance, mesh.nodes, (end, axis), f64::from(bounds[plane]) + by)?;
+        Some((plane, beyond - by))
+    })
 }
 
 fn box64([a, b, c, d, e, f]: &[f32; 6]) -> Box64 {

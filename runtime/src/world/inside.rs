@@ -199,7 +199,7 @@ impl Things<'_> {
         }
         let mut add = |seen: &Seen<'_>| {
             let own = match seen {
-                Seen::Mesh(part) => part.model.winding(local(&part.similarity, point)),
+                Seen::Mesh(part) => part.model.winding(local(&part.similarity(), point)),
                 Seen::Box(bounds) => solid_box::winding(bounds, point),
             };
             own.map_or(ControlFlow::Break(()), |own| {
@@ -285,7 +285,7 @@ impl Things<'_> {
 impl Part<'_> {
     /// Where a point of the world is in the whole instance, and whether it is in, or most likely so.
     fn place(&self, point: [f32; 3], rule: InsideRule) -> (Place, bool) {
-        let (model, point) = (self.model, local(&self.similarity, point));
+        let (model, point) = (self.model, local(&self.similarity(), point));
         let bounds = model.bounds();
         if (0..3).any(|axis| point[axis] < bounds.min[axis] || point[axis] > bounds.max[axis]) {
             return (Place::Out, false);

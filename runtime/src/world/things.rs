@@ -40,12 +40,21 @@ pub(super) enum Seen<'a> {
 }
 
 /// The part of an instance that a leaf holds.
+#[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
     pub(super) instance: u32,
     pub(super) model: &'a Model<'a>,
     /// Where the mesh's tree is entered.
     pub(super) child: u32,
-    pub(super) similarity: Similarity,
+    pub(super) record: &'a Instance,
+}
+
+impl Part<'_> {
+    /// Where the instance is.
+    #[inline(always)]
+    pub(super) fn similarity(&self) -> Similarity {
+        Similarity::of(self.record)
+    }
 }
 
 impl<'a> Things<'a> {
@@ -72,6 +81,7 @@ impl<'a> Things<'a> {
         self.seen_below(instance, NONE, filter)
     }
 
+    #[inline(always)]
     fn seen_below(&self, instance: u32, slot: u32, filter: &mut dyn WorldFilter) -> Option<Seen<'a>> {
         let record = self.record(instance).filter(|record| record.layers & self.layers != 0)?;
         if record.mesh == NONE {
@@ -89,7 +99,8 @@ impl<'a> Things<'a> {
         }
     }
 
-    fn part(&self, instance: u32, slot: u32, record: &Instance) -> Option<Part<'a>> {
+    #[inline(always)]
+    fn part(&self, instance: u32, slot: u32, record: &'a Instance) -> Option<Part<'a>> {
         let model = self.mesh(record.mesh)?;
         let child = match slot {
             NONE => ROOT,
@@ -98,6 +109,6 @@ impl<'a> Things<'a> {
                 node.children[slot as usize % NODE_WIDTH]
             }
         };
-        Some(Part { instance, model, child, similarity: Similarity::of(record) })
+        Some(Part { instance, model, child, record })
     }
 }
