@@ -10,10 +10,10 @@ use bvhc_tests::support::world::{Placed, compiled_world};
 
 use super::with_world;
 
-/// Spheres that reach to 1.2, whose boxes reach to 2.1 where they are turned by an eighth, in cells of 2.5.
+/// Spheres that reach to 1.2, whose boxes reach to 2.1 where they are turned by an eighth, in cells of 2.8.
 fn placed() -> Vec<Placed> {
     let mut random = Random::new(7);
-    let at = |number: usize| [number % 3, number / 3 % 3, number / 9].map(|x| 2.5 * x as f64);
+    let at = |number: usize| [number % 3, number / 3 % 3, number / 9].map(|x| 2.8 * x as f64);
     let any = |number: usize| Placed {
         position: at(number),
         scale: 1.0,
