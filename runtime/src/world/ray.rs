@@ -2,7 +2,6 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::NONE;
 use bvhc_format::world::{Instance, InstanceLeaf};
 
 use super::filter::{WorldFilter, with_probe};
@@ -12,7 +11,7 @@ use super::{World, solid_box};
 use crate::query::VisitControl;
 use crate::ray::{Class, Hit, Ray, Scaled};
 use crate::simd::Kernel;
-use crate::similarity::Similarity;
+use crate::similarity::{Similarity, ray_in_instance};
 
 /// Where a ray meets an instance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,9 +84,9 @@ impl World<'_> {
 }
 
 /// The walks.
-impl<'a> Things<'a> {
+impl Things<'_> {
     pub(super) fn closest_hit(&self, ray: &Ray, filter: &mut dyn WorldFilter) -> Option<WorldHit> {
-        if let Some(leaf) = self.only_in_place()
+        if let Some(leaf) = self.in_place
             && !filter.filters_triangles()
         {
             let hit = self.seen_mesh(leaf, filter)?.model.closest_hit(ray)?;
@@ -104,7 +103,7 @@ impl<'a> Things<'a> {
     }
 
     pub(super) fn any_hit(&self, ray: &Ray, filter: &mut dyn WorldFilter) -> bool {
-        if let Some(leaf) = self.only_in_place()
+        if let Some(leaf) = self.in_place
             && !filter.filters_triangles()
         {
             return self.seen_mesh(leaf, filter).is_some_and(|part| part.model.any_hit(ray));
@@ -140,15 +139,6 @@ impl<'a> Things<'a> {
             &mut All { things: self, ray: *ray, filter, report: visit, stopped: false },
         );
     }
-
-    /// The leaf of a world of nothing but a mesh that is not moved: rays are asked of that mesh.
-    #[inline]
-    fn only_in_place(&self) -> Option<&'a InstanceLeaf> {
-        let [leaf] = self.leaves else { return None };
-        let record = self.record(leaf.instance)?;
-        let is_mesh = record.mesh != NONE && leaf.slot == NONE;
-        (is_mesh && Similarity::of(record).is_identity()).then_some(leaf)
-    }
 }
 
 /// The search for the closest hit.
@@ -166,7 +156,7 @@ impl<'a> LeafVisitor<'a> for Closest<'_, 'a> {
     fn visit<S: Kernel>(&mut self, simd: S, leaf: &'a InstanceLeaf) -> ControlFlow<(), f32> {
         let (hit, record) = match self.things.seen(leaf, self.filter) {
             Some(Seen::Mesh(part)) => {
-                let local = part.similarity().inverse_transform_ray(&self.ray);
+                let local = ray_in_instance(simd, part.record, &self.ray);
                 let hit = if self.filter.filters_triangles() {
                     with_probe(self.filter, leaf.instance, |probe| {
                         part.model.closest_hit_below(simd, part.child, &local, probe)
@@ -203,7 +193,7 @@ impl<'a> LeafVisitor<'a> for Any<'_, 'a> {
     fn visit<S: Kernel>(&mut self, simd: S, leaf: &'a InstanceLeaf) -> ControlFlow<(), f32> {
         self.found = match self.things.seen(leaf, self.filter) {
             Some(Seen::Mesh(part)) => {
-                let local = part.similarity().inverse_transform_ray(self.ray);
+                let local = ray_in_instance(simd, part.record, self.ray);
                 if self.filter.filters_triangles() {
                     with_probe(self.filter, leaf.instance, |probe| {
                         part.model.any_hit_below(simd, part.child, &local, probe)
@@ -231,7 +221,7 @@ struct All<'s, 'a> {
 
 impl<'a> LeafVisitor<'a> for All<'_, 'a> {
     #[inline(always)]
-    fn visit<S: Kernel>(&mut self, _: S, leaf: &'a InstanceLeaf) -> ControlFlow<(), f32> {
+    fn visit<S: Kernel>(&mut self, simd: S, leaf: &'a InstanceLeaf) -> ControlFlow<(), f32> {
         let (ray, instance) = (self.ray, leaf.instance);
         let Some(seen) = self.things.seen(leaf, self.filter) else { return ControlFlow::Continue(ray.t_max) };
         let Self { filter, report, stopped, ray: Ray { t_max: limit, .. }, .. } = self;
@@ -246,7 +236,7 @@ impl<'a> LeafVisitor<'a> for All<'_, 'a> {
         };
         match seen {
             Seen::Mesh(part) => with_probe(*filter, instance, |probe| {
-                let local = part.similarity().inverse_transform_ray(&ray);
+                let local = ray_in_instance(simd, part.record, &ray);
                 part.model.all_hits_below(part.child, &local, probe, &mut |hit| {
                     report(WorldHit { instance, hit: *hit }.in_world(part.record))
                 });

@@ -25,6 +25,8 @@ pub(super) struct Things<'a> {
     /// An instance of no mesh ([`NONE`]) is a box, in the world's space.
     pub(super) records: &'a [Instance],
     pub(super) models: &'a [Option<Model<'a>>],
+    /// The leaf of a file's world of nothing but a mesh that is where it is in its own space: rays are asked of that mesh.
+    pub(super) in_place: Option<&'a InstanceLeaf>,
     /// Of all boxes.
     pub(super) extent: Extent,
     /// The layers that queries see.
@@ -55,6 +57,14 @@ impl Part<'_> {
     pub(super) fn similarity(&self) -> Similarity {
         Similarity::of(self.record)
     }
+}
+
+/// The leaf of the world of these records, if it is nothing but a mesh that is not moved.
+pub(super) fn in_place<'a>(leaves: &'a [InstanceLeaf], records: &[Instance]) -> Option<&'a InstanceLeaf> {
+    let [leaf] = leaves else { return None };
+    let record = records.get(leaf.instance as usize)?;
+    let is_mesh = record.mesh != NONE && leaf.slot == NONE;
+    (is_mesh && Similarity::of(record).is_identity()).then_some(leaf)
 }
 
 impl<'a> Things<'a> {
