@@ -13,6 +13,7 @@ use std::collections::BinaryHeap;
 use bvhc_format::NONE;
 use bvhc_format::record::{Child, ChildRef, NODE_WIDTH, WideNode};
 use bvhc_format::world::{Instance, InstanceLeaf};
+use rayon::prelude::*;
 
 use super::error::WorldCompileError;
 use super::place::{self, Box64, Part};
@@ -99,13 +100,13 @@ fn tighten(
     instances: &mut [Instance],
     meshes: &[MeshBoxes<'_>],
 ) {
-    for ((own, instance), _) in
-        leaves.iter_mut().zip(instances).zip(are_near).filter(|(_, is_near)| **is_near)
-    {
-        let mesh = &meshes[instance.mesh as usize];
-        *own = leaf(own.instance, instance, NONE, &Part::whole(mesh.root), (&mesh.root, &mesh.nodes));
-        instance.bounds = own.bounds;
-    }
+    leaves.par_iter_mut().zip(instances).zip(are_near).filter(|(_, is_near)| **is_near).for_each(
+        |((own, instance), _)| {
+            let mesh = &meshes[instance.mesh as usize];
+            *own = leaf(own.instance, instance, NONE, &Part::whole(mesh.root), (&mesh.root, &mesh.nodes));
+            instance.bounds = own.bounds;
+        },
+    );
 }
 
 /// Loads the nodes of the meshes that have instances that overlap others.
