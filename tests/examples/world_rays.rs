@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use bvhc::Options;
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{Level, LoadedModel, Model, Ray, World};
+use bvhc_runtime::{InstanceFilter, Level, LoadedModel, Model, Ray, World};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::icosphere;
 use bvhc_tests::support::world::{Placed, compiled_world, flattened};
@@ -155,21 +155,18 @@ fn report(scene: &str, files: &Files, level: Level) -> Result<(), Box<dyn Error>
     let mut models = vec![None; 10];
     let world = World::from_bytes_with_level(files.world.model().sections().bytes(), level, &mut models)?;
     let (rays, asks) = (rays(&flat), asks(world, flat));
-    let entered = std::cell::Cell::new(0);
+    let mut entered = 0;
     for ray in &rays {
-        let _ = world.closest_hit_with(
-            ray,
-            &mut bvhc_runtime::InstanceFilter(|_| {
-                entered.set(entered.get() + 1);
-                true
-            }),
-        );
+        let mut count = InstanceFilter(|_| {
+            entered += 1;
+            true
+        });
+        let _ = world.closest_hit_with(ray, &mut count);
     }
     println!(
-        "{} leaves, {} nodes, entered {} a ray",
+        "{scene}: {} leaves, of which a ray enters {:.1}",
         world.section().leaves.len(),
-        world.section().nodes.len(),
-        entered.get() as f64 / RAYS as f64
+        f64::from(entered) / RAYS as f64
     );
     let mut best = [f64::INFINITY; 4];
     for _ in 0..PASSES {

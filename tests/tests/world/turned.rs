@@ -40,13 +40,8 @@ fn boxes_are_those_of_the_vertices() {
                     .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
                 let (own_low, own_high) = (f64::from(bounds.min[axis]), f64::from(bounds.max[axis]));
                 assert!(own_low < low && high < own_high);
-                // The boxes of blocks of up to sixteen triangles, turned.
-                assert!(
-                    low - own_low < 0.15 && own_high - high < 0.15,
-                    "{} {}",
-                    low - own_low,
-                    own_high - high
-                );
+                // What is near nothing by the boxes of node 0 keeps those. The whole mesh's box would reach up to 0.9 farther.
+                assert!(low - own_low < 0.3 && own_high - high < 0.3);
             }
         }
     });
