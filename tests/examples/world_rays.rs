@@ -72,7 +72,7 @@ fn scene_of(scene: &str) -> Result<(Vec<Mesh>, Vec<Placed>), Box<dyn Error>> {
     let meshes = |count: u64| (0..count).map(|seed| icosphere::displaced(8, 0.2, seed)).collect();
     let placed = |number: usize, position: [f64; 3], random: &mut Random| {
         let any = Placed::any(number % 10, 0.0, true, random);
-        Placed { position, scale: 0.7 + 0.3 * random.unit(), mirror: number % 5 == 0, ..any }
+        Placed { position, scale: 0.7 + 0.3 * random.unit(), mirror: number.is_multiple_of(5), ..any }
     };
     Ok(match scene {
         "identity" => (meshes(1), vec![Placed::identity(0)]),

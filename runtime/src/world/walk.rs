@@ -3,7 +3,8 @@
 //! # Why no box hides an answer
 //!
 //! Let T be an instance's position, s its scale, M the largest coordinate of its mesh in magnitude, and u = 2^-24. FORMAT.md
-//! (W9) has each leaf's box grown by G = 2^-17 (s M + |T_x| + |T_y| + |T_z|) beyond the images of the mesh's own grown boxes.
+//! (W9) has each leaf's box grown by G = 2^-17 (s M + |T_x| + |T_y| + |T_z|) beyond the images of the mesh's own grown boxes: at
+//! least of those of its blocks, in one of which each hit, nearest point and part of a triangle is.
 //!
 //! *Rays.* The origin o and the direction d are transformed in f64 and rounded once. With K = |o - T|, this moves the origin
 //! by at most 1.01 u K, and a point at t, which is within K + 2 s M of the origin if it is a hit, by 1.01 u (K + 2 s M)
