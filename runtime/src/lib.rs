@@ -101,10 +101,10 @@ pub use hull::Hull;
 pub use hull::compare_along;
 pub use level::Level;
 pub use model::{Model, Sections, Source};
+#[cfg(feature = "mmap")]
+pub use owner::{CompiledFile, MappedModel, MeshFolder};
 #[cfg(feature = "alloc")]
 pub use owner::{LoadedModel, ModelFile, MovingWorldFile, ThinWorldFile, WorldFile};
-#[cfg(feature = "mmap")]
-pub use owner::{MappedModel, MeshFolder};
 #[cfg(feature = "volumes")]
 pub use pair::Realign;
 #[cfg(feature = "pairs")]

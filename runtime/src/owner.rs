@@ -26,6 +26,8 @@ pub use file::MappedModel;
 #[cfg(feature = "mmap")]
 pub use folder::MeshFolder;
 pub use moving::MovingWorldFile;
+#[cfg(feature = "mmap")]
+pub use thin::CompiledFile;
 pub use thin::ThinWorldFile;
 pub use world::{ModelFile, WorldFile};
 

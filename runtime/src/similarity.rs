@@ -1,10 +1,12 @@
 //! Where an instance is: a rigid pose after a scale, perhaps mirrored.
 
 use bvhc_format::world;
+use fearless_simd::{SimdBase, SimdFrom, f64x4};
 
 use crate::bounds::Aabb;
 use crate::pose::Pose;
 use crate::ray::Ray;
+use crate::simd::Kernel;
 
 /// A similarity: a point x of the mesh lies at `pose(scale * x)` in the world, with x's first coordinate negated where it
 /// mirrors.
@@ -28,11 +30,11 @@ impl Similarity {
         Self { pose: Pose::IDENTITY, scale: 1.0, mirrors: false, is_identity: true };
 
     /// The similarity that the record of an instance describes.
+    #[inline(always)]
     pub(crate) fn of(record: &world::Instance) -> Self {
         let pose = Pose::of_parts(record.rotation, record.position);
         let mirrors = record.flags & world::Instance::MIRROR != 0;
-        let is_identity = !mirrors && record.scale == 1.0 && pose == Pose::IDENTITY;
-        Self { pose, scale: record.scale, mirrors, is_identity }
+        Self { pose, scale: record.scale, mirrors, is_identity: is_identity(record) }
     }
 
     /// A pose after a scale, which comes after a mirror in x if so asked.
@@ -129,6 +131,7 @@ impl Similarity {
     }
 
     /// Transforms a point of the world into the mesh's space.
+    #[inline(always)]
     pub fn inverse_apply(&self, point: [f64; 3]) -> [f64; 3] {
         if self.is_identity {
             return point;
@@ -139,6 +142,7 @@ impl Similarity {
 
     /// Transforms a ray of the world into the mesh's space: computed in f64 and rounded once to f32. `t` means the same in
     /// both spaces, since the direction is divided by the scale, too.
+    #[inline(always)]
     pub fn inverse_transform_ray(&self, ray: &Ray) -> Ray {
         if self.is_identity {
             return *ray;
@@ -209,6 +213,7 @@ impl Similarity {
     }
 
     /// Transforms a direction of the world into the mesh's space.
+    #[inline(always)]
     pub(crate) fn inverse_direction(&self, direction: [f64; 3]) -> [f64; 3] {
         if self.is_identity {
             return direction;
@@ -219,9 +224,53 @@ impl Similarity {
         self.mirrored(turned.map(|x| x / self.scale))
     }
 
+    #[inline(always)]
     fn mirrored(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         if self.mirrors { [-x, y, z] } else { [x, y, z] }
     }
+}
+
+/// As [`Similarity::inverse_transform_ray`] of a record's similarity, the same bits, a lane an axis: rays ask this at each instance
+/// that they enter.
+#[inline(always)]
+pub(crate) fn ray_in_instance<S: Kernel>(simd: S, record: &world::Instance, ray: &Ray) -> Ray {
+    // Most are told by the first numbers.
+    if record.rotation[0][0] == 1.0 && is_identity(record) {
+        return *ray;
+    }
+    let ([ox, oy, oz], [dx, dy, dz], [px, py, pz]) = (ray.origin, ray.direction, record.position);
+    let origin = [f64::from(ox) - px, f64::from(oy) - py, f64::from(oz) - pz];
+    let direction = [f64::from(dx), f64::from(dy), f64::from(dz)];
+    Ray {
+        origin: direction_in_instance(simd, record, origin),
+        direction: direction_in_instance(simd, record, direction),
+        ..*ray
+    }
+}
+
+/// As [`Similarity::inverse_direction`] of a record's similarity that is not the identity, rounded once.
+#[inline(always)]
+fn direction_in_instance<S: Kernel>(simd: S, record: &world::Instance, [x, y, z]: [f64; 3]) -> [f32; 3] {
+    let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]] = record.rotation;
+    let by_x = f64x4::simd_from(simd, [xx, xy, xz, 0.0]) * x;
+    let by_y = f64x4::simd_from(simd, [yx, yy, yz, 0.0]) * y;
+    let by_z = f64x4::simd_from(simd, [zx, zy, zz, 0.0]) * z;
+    let mirror = if record.flags & world::Instance::MIRROR != 0 { -1.0 } else { 1.0 };
+    let turned = ((by_x + by_y) + by_z) / f64x4::splat(simd, record.scale);
+    let [x, y, z, _] = (turned * f64x4::simd_from(simd, [mirror, 1.0, 1.0, 1.0])).to_array();
+    [x as f32, y as f32, z as f32]
+}
+
+/// Whether a record is one that changes nothing. Without a branch for each number: rays ask this at each instance.
+#[inline(always)]
+fn is_identity(record: &world::Instance) -> bool {
+    let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]] = record.rotation.map(|row| row.map(f64::to_bits));
+    let [x, y, z] = record.position.map(f64::to_bits);
+    let one = 1f64.to_bits();
+    // -0 is 0, too.
+    let zeros = (x | y | z | xy | xz | yx | yz | zx | zy) << 1;
+    let ones = (xx ^ one) | (yy ^ one) | (zz ^ one) | (record.scale.to_bits() ^ one);
+    zeros | ones | u64::from(record.flags & world::Instance::MIRROR) == 0
 }
 
 /// Relative to the sum of all magnitudes involved, on all axes: 2^-38, some 2^15 roundings of f64.
@@ -230,6 +279,9 @@ const SLACK: f64 = 1.0 / (1u64 << 38) as f64;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::level::Level;
+    use crate::simd::dispatch;
+    use crate::triangle::testing::Random;
 
     fn similarity(scale: f64, mirrors: bool) -> Similarity {
         let turn = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
@@ -255,6 +307,31 @@ mod tests {
         };
         let (found, wanted) = (there.apply(at(&local, 7.0)), at(&ray, 7.0));
         assert!(found.iter().zip(wanted).all(|(found, wanted)| (found - wanted).abs() < 1e-5));
+    }
+
+    #[test]
+    fn rays_are_the_same_on_all_levels() {
+        let mut random = Random(11);
+        for round in 0..2_000u32 {
+            let position = random.offset(3);
+            let mut pose = random.pose(position);
+            if round % 4 == 0 {
+                pose = Pose::of_parts(
+                    Pose::IDENTITY.rotation(),
+                    if round % 8 == 0 { [0.0; 3] } else { position },
+                );
+            }
+            let scale = if round % 3 == 0 { 1.0 } else { 0.1 + random.centred().abs() };
+            let at = Similarity::new(pose, scale, round % 5 == 0).expect("it is a scale");
+            let [origin, direction] = [0, 1].map(|_| random.offset(4).map(|x| x as f32));
+            let ray = Ray::new(origin, if round % 7 == 0 { [-0.0, 0.0, -1.0] } else { direction });
+            let (record, bits) =
+                (at.record(), |ray: &Ray| [ray.origin, ray.direction].map(|it| it.map(f32::to_bits)));
+            for level in Level::available() {
+                let local = dispatch!(level.inner(), simd => ray_in_instance(simd, &record, &ray));
+                assert_eq!(bits(&local), bits(&at.inverse_transform_ray(&ray)));
+            }
+        }
     }
 
     #[test]

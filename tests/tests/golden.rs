@@ -5,16 +5,18 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bvhc::FieldOptions;
 use bvhc::compile::{Layout, OUTPUT_REVISION, Options, Quality, compile};
 use bvhc::optimise::Stop;
 use bvhc::pair::kdop;
+use bvhc::{Bytes, FieldOptions};
 use bvhc_format::kdop::Tables;
 use bvhc_format::swept::{Core, Cores};
 use bvhc_runtime::{LoadedModel, MappedModel, Model, Ray};
-use bvhc_tests::scene::shapes;
+use bvhc_tests::random::Random;
+use bvhc_tests::scene::{icosphere, shapes};
 use bvhc_tests::support::compiled_with_swept;
 use bvhc_tests::support::dump::annotate;
+use bvhc_tests::support::world::{Placed, compiled_world};
 
 /// The options of a file.
 type Ask = fn() -> Options;
@@ -74,7 +76,15 @@ fn revision() -> String {
     for (name, options) in larger {
         add(&compile(&suzanne, "suzanne.obj", &options, &()).expect("it compiles").bytes, name);
     }
+    add(&world(), "world");
     text
+}
+
+/// Turned instances, some of which overlap and are opened.
+fn world() -> Bytes {
+    let (mesh, mut random) = (icosphere::displaced(4, 0.2, 1), Random::new(1));
+    let placed: Vec<Placed> = (0..20).map(|_| Placed::any(0, 5.0, false, &mut random)).collect();
+    compiled_world(&[&mesh], &placed, &Options::default())
 }
 
 /// Caches and build systems ask for the revision instead of comparing bytes.

@@ -317,6 +317,11 @@ impl CliError {
                 | WorldCompileError::Import(ImportError::OtherFile { .. })
                 | WorldCompileError::Compile(CompileError::Threads(_)),
             ) => IO,
+            Self::World(WorldCompileError::Manifest { fault: ManifestFault::Link { fault, .. }, .. })
+                if matches!(**fault, LinkFault::Read(_)) =>
+            {
+                IO
+            }
             Self::World(WorldCompileError::Placement) => USAGE,
             Self::Compile(_)
             | Self::World(_)
@@ -344,4 +349,22 @@ fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let end = text.find(" (os error").unwrap_or(text.len());
     text[..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_read_is_no_bad_input() {
+        let code = |fault: LinkFault| {
+            let fault = ManifestFault::Link { file: "m.bvh".to_owned(), fault: Arc::new(fault) };
+            CliError::from(WorldCompileError::Manifest { file: "w.toml".to_owned(), line: 3, fault })
+                .exit_code()
+        };
+        assert_eq!(code(LinkFault::Read(io::Error::other("a bad disk"))), IO);
+        assert_eq!(code(LinkFault::HeaderHash), BAD_INPUT);
+    }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use bvhc_runtime::{
-    FileError, LinkedMesh, LoadedModel, MeshFolder, OpenError, ThinWorldFile, World, WorldError, WorldFile,
+    CompiledFile, FileError, LinkedMesh, LoadedModel, MeshFolder, ThinWorldFile, World, WorldError, WorldFile,
 };
 
 use super::args::MeshesArgs;
@@ -73,32 +73,37 @@ pub(super) enum Opened {
 impl Opened {
     /// Reads and opens a whole file, and the meshes of a thin world.
     pub(super) fn read(path: &Path, meshes: &MeshesArgs) -> Result<Self, CliError> {
-        match Compiled::read(path) {
-            Err(CliError::Open { error: OpenError::Thin, .. }) => {
-                let (name, thin) = (path.display().to_string(), read_thin(path)?);
+        match read_any(path)? {
+            CompiledFile::Thin(thin) => {
+                let name = path.display().to_string();
                 Ok(Self::World(meshes.folders(path)?.link(&name, thin)?))
             }
-            Err(error) => Err(error),
-            Ok(_) if meshes.is_given() => Err(MeshesArgs::NO_EFFECT.into()),
-            Ok(file) if World::is_in(file.model.bytes()) == Ok(true) => {
-                let Compiled { name, model } = file;
+            CompiledFile::Model(_) if meshes.is_given() => Err(MeshesArgs::NO_EFFECT.into()),
+            CompiledFile::Model(model) if World::is_in(model.bytes()) == Ok(true) => {
                 let opened = WorldFile::loaded(model);
+                let name = path.display().to_string();
                 opened.map(Self::World).map_err(|error| CliError::OpenWorld { file: name, error })
             }
-            Ok(file) => Ok(Self::Model(file)),
+            CompiledFile::Model(model) => {
+                Ok(Self::Model(Compiled { name: path.display().to_string(), model }))
+            }
         }
     }
 }
 
-/// Reads a thin world without its meshes.
-pub(super) fn read_thin(path: &Path) -> Result<ThinWorldFile, CliError> {
+/// Reads a compiled file once, whatever it holds: it may be a pipe.
+pub(super) fn read_any(path: &Path) -> Result<CompiledFile, CliError> {
+    CompiledFile::read(path).map_err(|error| failed(path, error))
+}
+
+fn failed(path: &Path, error: FileError) -> CliError {
     let file = path.display().to_string();
-    ThinWorldFile::read(path).map_err(|error| match error {
+    match error {
         FileError::World { error, .. } => CliError::OpenWorld { file, error },
         FileError::Open { error, .. } => CliError::Open { file, error },
         FileError::Io { error, .. } => CliError::io(&file, Action::Read, error),
         other => CliError::io(&file, Action::Read, io::Error::other(other)),
-    })
+    }
 }
 
 /// The folders in which the meshes of a thin world are looked for.
@@ -138,12 +143,7 @@ impl MeshFolders {
 impl Compiled {
     /// Reads and opens a whole file.
     pub(super) fn read(path: &Path) -> Result<Self, CliError> {
-        let name = path.display().to_string();
-        match LoadedModel::read(path) {
-            Ok(model) => Ok(Self { name, model }),
-            Err(FileError::Open { error, .. }) => Err(CliError::Open { file: name, error }),
-            Err(FileError::Io { error, .. }) => Err(CliError::io(&name, Action::Read, error)),
-            Err(other) => Err(CliError::io(&name, Action::Read, io::Error::other(other))),
-        }
+        let model = LoadedModel::read(path).map_err(|error| failed(path, error))?;
+        Ok(Self { name: path.display().to_string(), model })
     }
 }

@@ -8,12 +8,12 @@ use bvhc_format::NONE;
 use bvhc_format::header::SectionEntry;
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::SectionKind;
-use bvhc_runtime::{Blocks, Model, OpenError, World, WorldFile};
+use bvhc_runtime::{Blocks, CompiledFile, Model, ThinWorldFile, World, WorldFile};
 use serde_json::{Map, Value, json};
 
 use super::args::{InspectArgs, MeshesArgs};
 use super::error::CliError;
-use super::file::{self, Compiled};
+use super::file;
 use super::output;
 use super::report;
 use super::text::{counted, grouped, one_line};
@@ -23,19 +23,18 @@ use crate::verify::count_cores;
 use world::Facts;
 
 pub(super) fn run(args: &InspectArgs) -> Result<(), CliError> {
-    let file = match Compiled::read(&args.file) {
-        Err(CliError::Open { error: OpenError::Thin, .. }) => return thin(args),
-        Ok(_) if args.meshes.is_given() => return Err(MeshesArgs::NO_EFFECT.into()),
-        read => read?,
+    let file = match file::read_any(&args.file)? {
+        CompiledFile::Thin(file) => return thin(args, &file),
+        CompiledFile::Model(_) if args.meshes.is_given() => return Err(MeshesArgs::NO_EFFECT.into()),
+        CompiledFile::Model(file) => file,
     };
-    let (is_world, name) = (World::is_in(file.model.bytes()).unwrap_or(false), file.name.clone());
+    let (is_world, name) = (World::is_in(file.bytes()).unwrap_or(false), args.file.display().to_string());
     if !is_world {
-        let model = file.model.model();
+        let model = file.model();
         let text = if args.json { format!("{:#}\n", object(&model)) } else { text(&name, &model) };
         return output::print(&text);
     }
-    let file =
-        WorldFile::loaded(file.model).map_err(|error| CliError::OpenWorld { file: name.clone(), error })?;
+    let file = WorldFile::loaded(file).map_err(|error| CliError::OpenWorld { file: name.clone(), error })?;
     let (model, world) = (file.model(), file.world());
     let text = if args.json {
         let mut value = object(&model);
@@ -48,8 +47,8 @@ pub(super) fn run(args: &InspectArgs) -> Result<(), CliError> {
 }
 
 /// A thin world, whose meshes are looked for but not read.
-fn thin(args: &InspectArgs) -> Result<(), CliError> {
-    let (file, folders) = (file::read_thin(&args.file)?, args.meshes.folders(&args.file)?);
+fn thin(args: &InspectArgs, file: &ThinWorldFile) -> Result<(), CliError> {
+    let folders = args.meshes.folders_if_listed(&args.file)?;
     let (world, facts) = (file.thin(), Facts::of_thin(&file.thin(), &folders));
     let header = world.header();
     if args.json {

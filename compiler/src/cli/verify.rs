@@ -2,46 +2,45 @@
 
 use std::path::Path;
 
-use bvhc_runtime::{Model, OpenError, World};
+use bvhc_runtime::{CompiledFile, Model, ThinWorldFile, World};
 
 use super::args::{MeshesArgs, VerifyArgs};
 use super::error::{CliError, UsageError};
-use super::file::{self, Compiled};
+use super::file;
 use super::text::{counted, one_line, tell};
 use crate::import::{Folder, Input};
 use crate::verify::source::{self, SourceError};
 use crate::verify::{verify, verify_linked};
 
 pub(super) fn run(args: &VerifyArgs) -> Result<(), CliError> {
-    let file = match Compiled::read(&args.file) {
-        Err(CliError::Open { error: OpenError::Thin, .. }) => return check_thin(args),
-        Ok(_) if args.meshes.is_given() => return Err(MeshesArgs::NO_EFFECT.into()),
-        read => read?,
+    let (name, file) = match file::read_any(&args.file)? {
+        CompiledFile::Thin(file) => return check_thin(args, &file),
+        CompiledFile::Model(_) if args.meshes.is_given() => return Err(MeshesArgs::NO_EFFECT.into()),
+        CompiledFile::Model(file) => (args.file.display().to_string(), file),
     };
-    let model = file.model.model();
-    let fail = |error| CliError::Verify { file: file.name.clone(), error };
-    verify(file.model.bytes()).map_err(fail)?;
+    let model = file.model();
+    verify(file.bytes()).map_err(|error| CliError::Verify { file: name.clone(), error })?;
     if let Some(source) = &args.against {
-        if World::is_in(file.model.bytes()) == Ok(true) {
+        if World::is_in(file.bytes()) == Ok(true) {
             return Err(UsageError::NoEffect { flag: "--against", with: "models, not for worlds" }.into());
         }
-        compare(&file.name, &model, source)?;
+        compare(&name, &model, source)?;
     }
     let triangles = counted(model.triangle_count(), "triangle");
-    let instances = match World::is_in(file.model.bytes()) {
+    let instances = match World::is_in(file.bytes()) {
         Ok(true) => format!(" in the first of {} meshes of a world", model.meshes()),
         _ => String::new(),
     };
-    tell(&format!("{}: perfect, {triangles}{instances}", one_line(&file.name)));
+    tell(&format!("{}: perfect, {triangles}{instances}", one_line(&name)));
     Ok(())
 }
 
 /// Checks a thin world, and if folders of meshes are given, all its meshes.
-fn check_thin(args: &VerifyArgs) -> Result<(), CliError> {
+fn check_thin(args: &VerifyArgs, file: &ThinWorldFile) -> Result<(), CliError> {
     if args.against.is_some() {
         return Err(UsageError::NoEffect { flag: "--against", with: "models, not for worlds" }.into());
     }
-    let (name, file) = (args.file.display().to_string(), file::read_thin(&args.file)?);
+    let name = args.file.display().to_string();
     let fail = |file: &str, error| CliError::Verify { file: file.to_owned(), error };
     verify(file.bytes()).map_err(|error| fail(&name, error))?;
     let meshes = file.thin().meshes();

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::slice;
 use std::time::Duration;
 
 use bvhc_format::header::{MAX_SECTIONS, SectionEntry};
@@ -131,15 +132,20 @@ fn check_compiled(scene: &Scene, source: &Input<'_>) -> Result<(), WorldCompileE
 fn boxes(made: &MadeMesh, meshing: Meshing) -> MeshBoxes<'_> {
     match (&made.file, made.model()) {
         (MeshFile::Linked(compiled), _) => {
-            let [a, b, c, d, e, f] = compiled.record.bounds.map(f64::from);
-            let may_open = meshing == Meshing::Whole && !compiled.has_splits;
-            MeshBoxes { root: [[a, b, c], [d, e, f]], may_open, nodes: Cow::Borrowed(&[]) }
+            let has_nodes = meshing == Meshing::Whole;
+            MeshBoxes {
+                root: place::node_box(&compiled.root),
+                has_nodes,
+                may_open: has_nodes && !compiled.has_splits,
+                nodes: Cow::Borrowed(if has_nodes { slice::from_ref(&*compiled.root) } else { &[] }),
+            }
         }
         (MeshFile::Memory(_), model) => {
             let sections = *model.expect("it is in memory").sections();
             let nodes = sections.nodes();
             MeshBoxes {
                 root: place::node_box(&nodes[0]),
+                has_nodes: true,
                 may_open: sections.splits().is_none(),
                 nodes: Cow::Borrowed(nodes),
             }
@@ -353,9 +359,8 @@ impl LinkedWorld<'_> {
 
     /// The whole file in memory.
     pub(super) fn into_compiled(self) -> Result<CompiledWorld, WorldCompileError> {
-        let length = self.plan.length as usize;
         let mut bytes = Bytes::new();
-        let written = linked::check_memory(length).and_then(|()| {
+        let written = linked::check_memory(self.plan.length).and_then(|length| {
             bytes.reserve(length);
             self.write_to(&mut bytes)
         });
@@ -388,7 +393,11 @@ impl Copier<'_> {
         let fault = |fault| io::Error::other(WorldCompileError::Link { file: compiled.file.clone(), fault });
         let file = match self.open.take_if(|(number, _)| *number == section.file) {
             Some((_, file)) => file,
-            None => self.files.open(&compiled.file).map_err(|error| fault(error.into()))?,
+            None => {
+                let mut file = self.files.open(&compiled.file).map_err(|error| fault(error.into()))?;
+                let is_same = compiled.is_in(&mut *file).map_err(|error| fault(error.into()))?;
+                if is_same { file } else { return Err(fault(LinkFault::Changed)) }
+            }
         };
         let (_, file) = self.open.insert((section.file, file));
         linked::copy(&mut **file, section, &mut self.buffer, out, &fault)

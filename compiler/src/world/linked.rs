@@ -3,7 +3,7 @@
 use std::io::{self, Read, SeekFrom, Write};
 
 use bvhc_format::describe::Type;
-use bvhc_format::header::{HEADER_LENGTH, MAGIC, SectionEntry};
+use bvhc_format::header::{HEADER_LENGTH, Header, MAGIC, SectionEntry};
 use bvhc_format::record::WideNode;
 use bvhc_format::section::{KindName, SectionKind};
 use bvhc_format::world::LinkedMesh;
@@ -43,6 +43,9 @@ pub enum LinkFault {
         /// The section.
         section: String,
     },
+    /// The file is another one than before: somebody has written it in the meantime.
+    #[error("it was changed while it was linked; link again")]
+    Changed,
     /// The tree of axis-aligned boxes has no root, or one that is no box.
     #[error("it is corrupt: its tree has no root with a box")]
     NoRoot,
@@ -56,6 +59,8 @@ pub(super) struct CompiledMesh {
     /// The hash in its header.
     pub(super) hash: blake3::Hash,
     pub(super) record: LinkedMesh,
+    /// Node 0 of its tree of axis-aligned boxes.
+    pub(super) root: Box<WideNode>,
     /// Whether triangles are split.
     pub(super) has_splits: bool,
     /// The sections of the mesh.
@@ -69,12 +74,13 @@ pub(super) fn is_compiled(file: &mut dyn ReadSeek) -> io::Result<bool> {
     Ok(start == MAGIC)
 }
 
-/// Reads header, directory and bounds. Checks these, not the contents of sections.
+/// Reads header, directory and bounds. Checks these, not the contents of sections, and that the header is still there then: so
+/// bounds and hash are of one file.
 pub(super) fn read(file: &mut dyn ReadSeek, name: &str) -> Result<CompiledMesh, LinkFault> {
     let length = file.seek(SeekFrom::End(0))?;
-    let first = read_range(file, 0, HEADER_LENGTH.min(length as usize))?;
-    let head_length = FileHead::length(&first).unwrap_or(HEADER_LENGTH).min(length as usize);
-    let bytes = read_range(file, 0, head_length)?;
+    let first = read_range(file, 0, length.min(HEADER_LENGTH as u64))?;
+    let head_length = FileHead::length(&first).unwrap_or(HEADER_LENGTH) as u64;
+    let bytes = read_range(file, 0, length.min(head_length))?;
     let head = FileHead::from_bytes(&bytes, length)?;
     check_one_mesh(&head)?;
     let hash = blake3::Hash::from_bytes(head.header().hash);
@@ -85,10 +91,12 @@ pub(super) fn read(file: &mut dyn ReadSeek, name: &str) -> Result<CompiledMesh, 
     let metadata = entry_of(&entries, SectionKind::Metadata)?;
     let triangles = read_field(file, metadata, SectionKind::Metadata, "triangles")?;
     entry_of(&entries, SectionKind::Geometry)?;
-    let bounds = root_box(file, entry_of(&entries, SectionKind::AabbTree)?)?;
+    let root = Box::new(root(file, entry_of(&entries, SectionKind::AabbTree)?)?);
     let has_splits = entry_of(&entries, SectionKind::Splits).is_ok();
-    let record = LinkedMesh { hash: head.header().hash, length, triangles, bounds };
-    Ok(CompiledMesh { file: name.to_owned(), hash, record, has_splits, entries })
+    let [[a, b, c], [d, e, f]] = place::node_box(&root).map(|corner| corner.map(|x| x as f32));
+    let record = LinkedMesh { hash: head.header().hash, length, triangles, bounds: [a, b, c, d, e, f] };
+    let mesh = CompiledMesh { file: name.to_owned(), hash, record, root, has_splits, entries };
+    if mesh.is_in(file)? { Ok(mesh) } else { Err(LinkFault::Changed) }
 }
 
 fn check_one_mesh(head: &FileHead<'_>) -> Result<(), LinkFault> {
@@ -105,16 +113,14 @@ fn entry_of(entries: &[SectionEntry], kind: SectionKind) -> Result<&SectionEntry
     entries.iter().find(|entry| entry.known_kind() == Some(kind)).ok_or(OpenError::Missing(kind))
 }
 
-/// The box around the used slots of the root of a tree.
-fn root_box(file: &mut dyn ReadSeek, entry: &SectionEntry) -> Result<[f32; 6], LinkFault> {
+/// The root of a tree, if there is a box around its used slots.
+fn root(file: &mut dyn ReadSeek, entry: &SectionEntry) -> Result<WideNode, LinkFault> {
     let (start, count) = nodes_of(file, entry)?;
     if count == 0 {
         return Err(LinkFault::NoRoot);
     }
-    let root = records::<WideNode>(read_range(file, entry.offset + start, size_of::<WideNode>())?);
-    let root = place::node_box(&root[0]);
-    let [[a, b, c], [d, e, f]] = root.map(|corner| corner.map(|x| x as f32));
-    if place::is_root(&root) { Ok([a, b, c, d, e, f]) } else { Err(LinkFault::NoRoot) }
+    let root = records::<WideNode>(read_range(file, entry.offset + start, size_of::<WideNode>() as u64)?)[0];
+    if place::is_root(&place::node_box(&root)) { Ok(root) } else { Err(LinkFault::NoRoot) }
 }
 
 /// Where the nodes of a tree start in its payload, and how many there are. They are within the payload.
@@ -141,7 +147,7 @@ fn read_field(
 ) -> Result<u64, LinkFault> {
     let (field, size) = offset_of(kind.root(), name);
     let root = entry.length.checked_sub(kind.root().size as u64).ok_or(OpenError::Archive(kind))?;
-    let bytes = read_range(file, entry.offset + root + field, size)?;
+    let bytes = read_range(file, entry.offset + root + field, size as u64)?;
     Ok(u64::from_le_bytes(bytes[..].try_into().expect("the field has eight bytes")))
 }
 
@@ -156,15 +162,30 @@ impl CompiledMesh {
     pub(super) fn nodes(&self, files: &dyn Files) -> Result<Vec<WideNode>, LinkFault> {
         let mut file = files.open(&self.file)?;
         let entry = entry_of(&self.entries, SectionKind::AabbTree)?;
+        if !self.is_in(&mut *file)? {
+            return Err(LinkFault::Changed);
+        }
         let (start, count) = nodes_of(&mut *file, entry)?;
-        let payload = read_range(&mut *file, entry.offset, entry.length as usize)?;
+        let payload = read_range(&mut *file, entry.offset, entry.length)?;
         if *file::hash(&payload).as_bytes() != entry.hash {
             return Err(LinkFault::SectionHash { section: SectionKind::AabbTree.name().to_owned() });
         }
+        // Within the payload, which is in memory.
         let length = count as usize * size_of::<WideNode>();
         let mut own = Bytes::with_capacity(length);
         own.extend_from_slice(&payload[start as usize..][..length]);
         Ok(records(own))
+    }
+}
+
+impl CompiledMesh {
+    /// Whether a file is still the one that was read: whether it has the header with its hash, and its length.
+    pub(super) fn is_in(&self, file: &mut dyn ReadSeek) -> io::Result<bool> {
+        file.rewind()?;
+        let start = read_start(file, HEADER_LENGTH)?;
+        let header = start.first_chunk().map(Header::read);
+        let has_hash = header.is_some_and(|header| header.hash == self.record.hash);
+        Ok(has_hash && file.seek(SeekFrom::End(0))? == self.record.length)
     }
 }
 
@@ -210,14 +231,16 @@ fn read_start(file: &mut dyn ReadSeek, length: usize) -> io::Result<Vec<u8>> {
     Ok(start)
 }
 
-/// An error where so much memory cannot be had: [`Bytes`] would abort, and a sparse file may claim any length.
-pub(super) fn check_memory(length: usize) -> io::Result<()> {
-    Vec::<u8>::new().try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory.into())
+/// A length in memory; an error where so much cannot be had: [`Bytes`] would abort, and a sparse file may claim any length.
+pub(super) fn check_memory(length: u64) -> io::Result<usize> {
+    let length = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    Vec::<u8>::new().try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    Ok(length)
 }
 
 /// Bytes of a file.
-fn read_range(file: &mut dyn ReadSeek, offset: u64, length: usize) -> io::Result<Bytes> {
-    check_memory(length)?;
+fn read_range(file: &mut dyn ReadSeek, offset: u64, length: u64) -> io::Result<Bytes> {
+    let length = check_memory(length)?;
     let mut bytes = Bytes::with_capacity(length);
     bytes.resize(length, 0);
     file.seek(SeekFrom::Start(offset))?;

@@ -3,7 +3,8 @@
 //! Based on: Benthin, Woop, Wald, Áfra, "Improved Two-Level BVHs using Partial Re-Braiding", 2017 (leaves that open a mesh at
 //! an inner node, largest boxes first). Departures: only instances whose boxes overlap others' are opened, by the surface-area
 //! heuristic over all leaves and before anything is built; meshes with split triangles are not, as queries report those by
-//! the first block they meet in the whole mesh.
+//! the first block they meet in the whole mesh. Before that, the boxes of instances that overlap others' are made to fit the
+//! images of their blocks' boxes: those of turned meshes are far larger around the image of the whole mesh's box.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -12,9 +13,10 @@ use std::collections::BinaryHeap;
 use bvhc_format::NONE;
 use bvhc_format::record::{Child, ChildRef, NODE_WIDTH, WideNode};
 use bvhc_format::world::{Instance, InstanceLeaf};
+use rayon::prelude::*;
 
 use super::error::WorldCompileError;
-use super::place::{self, Box64};
+use super::place::{self, Box64, Part};
 use crate::layout::visiting_order;
 use crate::math::vector::{round_down, round_up};
 use crate::tree::aabb::Aabb;
@@ -43,9 +45,11 @@ pub(super) struct WorldTree {
 pub(super) struct MeshBoxes<'a> {
     /// The box around the used slots of node 0 of its tree.
     pub(super) root: Box64,
-    /// Whether leaves may open it: then the nodes of its tree can be had.
+    /// Whether the nodes of its tree can be had.
+    pub(super) has_nodes: bool,
+    /// Whether leaves may open it.
     pub(super) may_open: bool,
-    /// These nodes; empty until they are needed.
+    /// The nodes; the first one alone until others are needed, and none if they cannot be had.
     pub(super) nodes: Cow<'a, [WideNode]>,
 }
 
@@ -62,16 +66,20 @@ pub(super) fn build<'a>(
     load: &LoadNodes<'_, 'a>,
 ) -> Result<WorldTree, WorldCompileError> {
     let whole = |(number, instance): (usize, &Instance)| {
-        let root = &meshes[instance.mesh as usize].root;
-        leaf(number as u32, instance, NONE, root, root)
+        let mesh = &meshes[instance.mesh as usize];
+        // The same boxes for meshes of which there is more in memory.
+        let first = &mesh.nodes[..mesh.nodes.len().min(1)];
+        leaf(number as u32, instance, NONE, &Part::whole(mesh.root), (&mesh.root, first))
     };
-    let leaves: Vec<InstanceLeaf> = instances.iter().enumerate().map(whole).collect();
+    let mut leaves: Vec<InstanceLeaf> = instances.iter().enumerate().map(whole).collect();
     for (instance, leaf) in instances.iter_mut().zip(&leaves) {
         instance.bounds = leaf.bounds;
     }
     check(instances)?;
+    let near = overlapping(&leaves);
+    load_nodes(instances, &near, meshes, load)?;
+    tighten(&mut leaves, &near, instances, meshes);
     let overlapping = overlapping(&leaves);
-    load_nodes(instances, &overlapping, meshes, load)?;
     let mut leaves = opened(leaves, &overlapping, instances, meshes);
     leaves.sort_by_key(|leaf| (leaf.instance, leaf.slot));
     let boxes: Vec<Aabb> = leaves.iter().map(box_of).collect();
@@ -85,7 +93,23 @@ pub(super) fn build<'a>(
     Ok(writer.tree)
 }
 
-/// Loads the nodes of the meshes that may be opened and have instances that overlap others.
+/// Makes the boxes of those leaves smaller that overlap others, as far as these do hold the mesh.
+fn tighten(
+    leaves: &mut [InstanceLeaf],
+    are_near: &[bool],
+    instances: &mut [Instance],
+    meshes: &[MeshBoxes<'_>],
+) {
+    leaves.par_iter_mut().zip(instances).zip(are_near).filter(|(_, is_near)| **is_near).for_each(
+        |((own, instance), _)| {
+            let mesh = &meshes[instance.mesh as usize];
+            *own = leaf(own.instance, instance, NONE, &Part::whole(mesh.root), (&mesh.root, &mesh.nodes));
+            instance.bounds = own.bounds;
+        },
+    );
+}
+
+/// Loads the nodes of the meshes that have instances that overlap others.
 fn load_nodes<'a>(
     instances: &[Instance],
     overlapping: &[bool],
@@ -97,7 +121,7 @@ fn load_nodes<'a>(
         are_needed[instance.mesh as usize] |= overlaps;
     }
     for (number, mesh) in meshes.iter_mut().enumerate().filter(|(number, _)| are_needed[*number]) {
-        if mesh.may_open {
+        if mesh.has_nodes {
             load(number, mesh)?;
         }
     }
@@ -110,9 +134,15 @@ fn box_of(leaf: &InstanceLeaf) -> Aabb {
     Aabb { lower: [a, b, c], upper: [d, e, f] }
 }
 
-/// A leaf of the part of an instance that is in a box of its mesh; `root` is the box around the mesh.
-fn leaf(number: u32, instance: &Instance, slot: u32, part: &Box64, root: &Box64) -> InstanceLeaf {
-    let [lower, upper] = place::image_of_box(instance, part);
+/// A leaf of a part of an instance, of whose mesh the nodes are these; `root` is the box around the mesh.
+fn leaf(
+    number: u32,
+    instance: &Instance,
+    slot: u32,
+    part: &Part,
+    (root, nodes): (&Box64, &[WideNode]),
+) -> InstanceLeaf {
+    let [lower, upper] = part.image(instance, nodes);
     let by = place::growth(instance, root);
     let ([a, b, c], [d, e, f]) =
         (lower.map(|x| round_down((x - by).next_down())), upper.map(|x| round_up((x + by).next_up())));
@@ -156,15 +186,16 @@ fn parts(leaf: &InstanceLeaf, instance: &Instance, mesh: &MeshBoxes<'_>) -> Vec<
     };
     // A compiled file that is linked may be corrupt.
     let Some(node) = mesh.nodes.get(index) else { return Vec::new() };
-    let slots = (0..NODE_WIDTH).filter(|slot| node.child(*slot) != Child::Empty);
-    let boxes: Vec<(usize, Box64)> = slots.map(|slot| (slot, place::slot_box(node, slot))).collect();
-    if !boxes.iter().all(|(_, part)| place::holds(&mesh.root, part)) {
+    let parts: Vec<(usize, Part)> =
+        place::used_slots(node).map(|slot| (slot, Part::of_slot(node, slot))).collect();
+    if !parts.iter().all(|(_, part)| place::holds(&mesh.root, &part.bounds)) {
         return Vec::new();
     }
-    let part = |(slot, part): (usize, Box64)| {
-        self::leaf(leaf.instance, instance, (NODE_WIDTH * index + slot) as u32, &part, &mesh.root)
+    let part = |(slot, part): &(usize, Part)| {
+        let slot = (NODE_WIDTH * index + slot) as u32;
+        self::leaf(leaf.instance, instance, slot, part, (&mesh.root, &mesh.nodes))
     };
-    let parts: Vec<InstanceLeaf> = boxes.into_iter().map(part).collect();
+    let parts: Vec<InstanceLeaf> = parts.iter().map(part).collect();
     let limit = box_of(leaf).half_area() * LARGEST_PART;
     let is_worth = parts.len() > 1 && parts.iter().all(|part| box_of(part).half_area() <= limit);
     if is_worth { parts } else { Vec::new() }

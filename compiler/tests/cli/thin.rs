@@ -161,3 +161,20 @@ fn what_cannot_be_linked_is_named() {
     link().fails_silently(1, &["level.toml, line 10: ", "\"cube.1\" has `bake`"]);
     assert!(!sandbox.path("new.bvh").exists());
 }
+
+/// A pipe can be read but once.
+#[cfg(unix)]
+#[test]
+fn thin_worlds_come_through_pipes() {
+    let sandbox = linked();
+    let thin = sandbox.read("thin.bvh");
+    let ask = |args: &[&str]| sandbox.feed(args, &thin);
+    let meshes = ["--meshes", "build"];
+    assert!(ask(&["verify", "/dev/stdin"]).err.contains("perfect, a thin world of 1 mesh"));
+    assert!(ask(&[&["inspect", "/dev/stdin"][..], &meshes].concat()).ok().contains("a thin world"));
+    sandbox.write("rays.csv", "3.25 0.5 9 0 0 -1\n");
+    let query = ["query", "ray", "/dev/stdin", "--input", "rays.csv"];
+    assert!(ask(&[&query[..], &meshes].concat()).ok().contains("cube.1"));
+    ask(&["export", "nanovdb", "/dev/stdin", "-o", "out.nvdb"])
+        .fails_silently(1, &["no distance field", "--field"]);
+}

@@ -93,7 +93,7 @@ impl LoadedModel {
         Self::of(read_path(path)?)
     }
 
-    fn of((bytes, length): (Bytes, usize)) -> Result<Self, FileError> {
+    pub(super) fn of((bytes, length): (Bytes, usize)) -> Result<Self, FileError> {
         // SAFETY: the bytes do not move when their owner does, do not change, and are freed with the model. `model` shortens
         // the lifetime before it returns the model.
         let held: &'static [u8] = unsafe { core::slice::from_raw_parts(bytes.as_ptr(), length) };
@@ -204,7 +204,7 @@ impl Bytes {
         }
     }
 
-    fn as_mut_slice(&mut self) -> &mut [u8] {
+    pub(super) fn as_mut_slice(&mut self) -> &mut [u8] {
         match self {
             // SAFETY: a line is 64 initialised bytes without padding.
             Self::Lines(lines) => unsafe {

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -17,6 +17,8 @@ use crate::world::{LinkedMesh, WorldError};
 #[derive(Clone, Debug, Default)]
 pub struct MeshFolder {
     by_hash: BTreeMap<[u8; 32], PathBuf>,
+    /// The hash of the first file of each name without its ending.
+    by_name: BTreeMap<OsString, [u8; 32]>,
 }
 
 impl MeshFolder {
@@ -40,6 +42,8 @@ impl MeshFolder {
         paths.sort();
         for path in paths.into_iter().filter(|path| path.extension() == Some(OsStr::new("bvh"))) {
             if let Some(hash) = header_hash(&path) {
+                let name = path.file_stem().unwrap_or_default().to_os_string();
+                self.by_name.entry(name).or_insert(hash);
                 self.by_hash.entry(hash).or_insert(path);
             }
         }
@@ -55,9 +59,8 @@ impl MeshFolder {
         if let Some(path) = self.by_hash.get(&expected) {
             return Ok(path);
         }
-        let has_name = |path: &Path| path.file_stem() == Some(OsStr::new(mesh.name()));
-        Err(match self.by_hash.iter().find(|(_, path)| has_name(path)) {
-            Some((found, _)) => WorldError::MeshDiffers { mesh: number, found: *found, expected },
+        Err(match self.by_name.get(OsStr::new(mesh.name())) {
+            Some(found) => WorldError::MeshDiffers { mesh: number, found: *found, expected },
             None => WorldError::MeshMissing { mesh: number, expected },
         })
     }

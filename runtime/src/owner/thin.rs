@@ -6,8 +6,15 @@ use core::fmt;
 use std::path::Path;
 
 #[cfg(feature = "mmap")]
+use bvhc_format::section::SectionKind;
+
+#[cfg(feature = "mmap")]
+use super::LoadedModel;
+#[cfg(feature = "mmap")]
 use super::file::{map, read_path};
 use super::{Bytes, ModelFile, WorldFile, aligned};
+#[cfg(feature = "mmap")]
+use crate::directory::Directory;
 #[cfg(feature = "mmap")]
 use crate::error::FileError;
 use crate::world::{LinkedMesh, ThinWorld, WorldError};
@@ -57,12 +64,14 @@ impl ThinWorldFile {
     /// [`FileError`]; [`FileError::World`] if it has no thin world.
     #[cfg(feature = "mmap")]
     pub fn read(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        let opened = read_path(path.as_ref()).and_then(|(bytes, length)| {
-            // SAFETY: as in `from_bytes`.
-            let held: &'static [u8] = unsafe { core::slice::from_raw_parts(bytes.as_ptr(), length) };
-            Ok(Self { thin: open(held)?, bytes: Storage::Loaded(bytes) })
-        });
-        opened.map_err(|error| error.of(path.as_ref()))
+        read_path(path.as_ref()).and_then(Self::of).map_err(|error| error.of(path.as_ref()))
+    }
+
+    #[cfg(feature = "mmap")]
+    fn of((bytes, length): (Bytes, usize)) -> Result<Self, FileError> {
+        // SAFETY: as in `from_bytes`.
+        let held: &'static [u8] = unsafe { core::slice::from_raw_parts(bytes.as_ptr(), length) };
+        Ok(Self { thin: open(held)?, bytes: Storage::Loaded(bytes) })
     }
 
     /// Maps the file at `path` and opens it.
@@ -104,6 +113,38 @@ impl ThinWorldFile {
         let files: Vec<ModelFile> = self.thin.meshes().map(|mesh| open(&mesh)).collect::<Result<_, E>>()?;
         // SAFETY: the world is of these bytes.
         Ok(unsafe { WorldFile::link(self.thin, self.bytes, files) }?)
+    }
+}
+
+/// A compiled file in memory, whatever it holds: for programs that are given any, of which a pipe can be read but once.
+#[cfg(feature = "mmap")]
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one at a time, and it is moved once")]
+pub enum CompiledFile {
+    /// A model, or several, perhaps with a world: [`WorldFile::loaded`] opens that.
+    Model(LoadedModel),
+    /// A thin world, without its meshes.
+    Thin(ThinWorldFile),
+}
+
+#[cfg(feature = "mmap")]
+impl CompiledFile {
+    /// Reads the file at `path` into memory and opens it.
+    ///
+    /// # Errors
+    /// As [`LoadedModel::read`] and [`ThinWorldFile::read`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        let read = read_path(path.as_ref()).and_then(|(mut bytes, length)| {
+            let directory = Directory::read(&bytes.as_mut_slice()[..length])?;
+            let is_thin = directory.section_of_file(SectionKind::LinkedMeshes).is_some();
+            let read = (bytes, length);
+            if is_thin {
+                ThinWorldFile::of(read).map(Self::Thin)
+            } else {
+                LoadedModel::of(read).map(Self::Model)
+            }
+        });
+        read.map_err(|error| error.of(path.as_ref()))
     }
 }
 

@@ -255,7 +255,7 @@ impl Search {
 
 /// The mesh's pose in the space of an instance; `None` if that is scaled or mirrored.
 pub(super) fn relative(part: &Part<'_>, pose: &Pose) -> Result<Option<Pose>, WorldPairError> {
-    let (similarity, instance) = (&part.similarity, part.instance);
+    let (similarity, instance) = (part.similarity(), part.instance);
     if similarity.is_identity() {
         return Ok(Some(*pose));
     }
@@ -270,10 +270,11 @@ pub(super) fn relative(part: &Part<'_>, pose: &Pose) -> Result<Option<Pose>, Wor
 
 /// A distance in an instance's space, as the world has it.
 fn in_world(part: &Part<'_>, found: Distance) -> WorldDistance {
-    if part.similarity.is_identity() {
+    if part.similarity().is_identity() {
         return WorldDistance { instance: part.instance, distance: found };
     }
-    let pose = part.similarity.pose();
+    let similarity = part.similarity();
+    let pose = similarity.pose();
     let (on_a, on_b) = (pose.apply(found.on_a), pose.apply(found.on_b));
     let distance = Distance { on_a, on_b, direction: pose.rotate(found.direction), ..found };
     WorldDistance { instance: part.instance, distance }

@@ -59,8 +59,9 @@ impl World<'_> {
     /// Whether a point is in an instance by a rule, or on the surface of one, or outside of all.
     ///
     /// Each instance is asked by itself, as by [`Model::contains`](crate::Model::contains): numbers of several do not add up. One
-    /// whose mesh is open holds no point beyond the bounds of its mesh, where a model may yet say so. A point that is not finite is
-    /// outside. Does not allocate or panic. Cost: a walk through the boxes along a half-line, and that query for each closed
+    /// whose mesh is open holds no point beyond the bounds of its mesh, nor beyond its own ([`Instance::bounds`](crate::Instance::bounds),
+    /// which may be smaller where it is turned, and are not in a thin world or for what moves); a model may yet say so there, if
+    /// several open sheets surround a point by halves. A point that is not finite is outside. Does not allocate or panic. Cost: a walk through the boxes along a half-line, and that query for each closed
     /// instance there and each open one around the point; where a mesh is open, a look at the bounds of all instances that the
     /// tree has opened.
     ///
@@ -199,7 +200,7 @@ impl Things<'_> {
         }
         let mut add = |seen: &Seen<'_>| {
             let own = match seen {
-                Seen::Mesh(part) => part.model.winding(local(&part.similarity, point)),
+                Seen::Mesh(part) => part.model.winding(local(&part.similarity(), point)),
                 Seen::Box(bounds) => solid_box::winding(bounds, point),
             };
             own.map_or(ControlFlow::Break(()), |own| {
@@ -234,7 +235,7 @@ impl Things<'_> {
             ControlFlow::Continue(())
         });
         if !self.are_closed() {
-            // Boxes of instances hold what is in the bounds of their meshes, rounded.
+            // As the walk does by their leaves: beyond its bounds, an open mesh holds nothing.
             let is_near = |instance: u32| {
                 let bounds = self.bounds(instance);
                 bounds.is_some_and(|bounds| solid_box::place(&bounds, point) != Place::Out)
@@ -285,7 +286,7 @@ impl Things<'_> {
 impl Part<'_> {
     /// Where a point of the world is in the whole instance, and whether it is in, or most likely so.
     fn place(&self, point: [f32; 3], rule: InsideRule) -> (Place, bool) {
-        let (model, point) = (self.model, local(&self.similarity, point));
+        let (model, point) = (self.model, local(&self.similarity(), point));
         let bounds = model.bounds();
         if (0..3).any(|axis| point[axis] < bounds.min[axis] || point[axis] > bounds.max[axis]) {
             return (Place::Out, false);

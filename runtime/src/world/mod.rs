@@ -143,6 +143,7 @@ impl<'a> World<'a> {
             leaves: section.leaves.get(),
             records: section.instances.get(),
             models: meshes,
+            in_place: things::in_place(section.leaves.get(), section.instances.get()),
             extent: Extent::of(&bounds),
             layers: u32::MAX,
             level,

@@ -98,10 +98,10 @@ impl Things<'_> {
             return Ok(None);
         }
         let not_rigid = |part: &Part<'_>| WorldPairError::NotRigid { instance: part.instance };
-        if !b.similarity.is_rigid() {
+        if !b.similarity().is_rigid() {
             return Err(not_rigid(b));
         }
-        let relative = relative(a, b.similarity.pose())?.ok_or_else(|| not_rigid(a))?;
+        let relative = relative(a, b.similarity().pose())?.ok_or_else(|| not_rigid(a))?;
         let found = a.model.against(b.model, &relative).limit(margin).distance();
         let failed = |error| WorldPairError::Pair { instance: b.instance, error };
         Ok(found.map_err(failed)?.map(|found| found.distance))

@@ -95,7 +95,7 @@ impl Things<'_> {
                 }
                 _ => return ControlFlow::Continue(()),
             };
-            let similarity = &part.similarity;
+            let similarity = &part.similarity();
             let in_mesh = |corners: &[[f32; 3]; 3]| touch_box::touches(corners, query.min, query.max);
             let in_world = |corners: &[[f32; 3]; 3]| {
                 touch_box::touches_exactly(&similarity.corners(corners), &lower, &upper)
@@ -131,8 +131,8 @@ impl Things<'_> {
                 }
                 _ => return ControlFlow::Continue(()),
             };
-            let local = part.similarity.inverse_apply(centre.map(f64::from)).map(|x| x as f32);
-            let radius = (f64::from(radius) / part.similarity.scale()) as f32;
+            let local = part.similarity().inverse_apply(centre.map(f64::from)).map(|x| x as f32);
+            let radius = (f64::from(radius) / part.similarity().scale()) as f32;
             with_probe(filter, part.instance, |probe| {
                 part.model.overlap_sphere_below(part.child, local, radius, probe, &mut |overlap| {
                     visit(WorldOverlap { instance: part.instance, overlap })

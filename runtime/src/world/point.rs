@@ -91,8 +91,8 @@ impl Things<'_> {
             if let Some(Seen::Box(bounds)) = &seen {
                 best.offer(leaf.instance, 1.0, of_box(bounds, point));
             } else if let Some(Seen::Mesh(part)) = &seen {
-                let scale = part.similarity.scale();
-                let local = part.similarity.inverse_apply(point.map(f64::from)).map(|x| x as f32);
+                let scale = part.similarity().scale();
+                let local = part.similarity().inverse_apply(point.map(f64::from)).map(|x| x as f32);
                 // Rounded up twice: no answer that is as close in f64 may be missed.
                 let limit = ((self.root(best.square) / scale) as f32).next_up().next_up();
                 let found = with_probe(filter, part.instance, |probe| {

@@ -2,11 +2,16 @@
 
 use core::ops::ControlFlow;
 
+use bvhc_format::world::{Instance, InstanceLeaf};
+
 use super::filter::{WorldFilter, with_probe};
-use super::things::{Part, Seen, Things};
+use super::things::{Seen, Things};
+use super::walk::LeafVisitor;
 use super::{World, solid_box};
 use crate::query::VisitControl;
 use crate::ray::{Class, Hit, Ray, Scaled};
+use crate::simd::Kernel;
+use crate::similarity::{Similarity, ray_in_instance};
 
 /// Where a ray meets an instance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,56 +86,34 @@ impl World<'_> {
 /// The walks.
 impl Things<'_> {
     pub(super) fn closest_hit(&self, ray: &Ray, filter: &mut dyn WorldFilter) -> Option<WorldHit> {
+        if let Some(leaf) = self.in_place
+            && !filter.filters_triangles()
+        {
+            let hit = self.seen_mesh(leaf, filter)?.model.closest_hit(ray)?;
+            return Some(WorldHit { instance: leaf.instance, hit });
+        }
         let Some(class) = Class::of(ray) else {
             let scaled = Scaled::of(ray)?;
             let found = self.closest_hit(&scaled.ray, filter)?;
             return Some(WorldHit { hit: scaled.unscale(found.hit), ..found });
         };
-        let mut best: Option<(WorldHit, Option<Part<'_>>)> = None;
-        let mut limit = ray.t_max;
-        self.along_ray(ray, class, &mut |leaf| {
-            let Some(seen) = self.seen(leaf, filter) else { return ControlFlow::Continue(limit) };
-            let ray = ray.with_range(ray.t_min, limit);
-            let (hit, part) = match seen {
-                Seen::Mesh(part) => {
-                    let local = part.similarity.inverse_transform_ray(&ray);
-                    let hit = with_probe(filter, leaf.instance, |probe| {
-                        part.model.closest_hit_below(part.child, &local, probe)
-                    });
-                    (hit, Some(part))
-                }
-                Seen::Box(bounds) => (solid_box::hit(&bounds, &ray), None),
-            };
-            let Some(hit) = hit else { return ControlFlow::Continue(limit) };
-            let found = WorldHit { instance: leaf.instance, hit };
-            if best.as_ref().is_none_or(|(held, _)| found.precedes(held)) {
-                limit = hit.t;
-                best = Some((found, part));
-            }
-            ControlFlow::Continue(limit)
-        });
-        best.map(|(found, part)| part.map_or(found, |part| found.in_world(&part)))
+        let mut search = Closest { things: self, ray: *ray, filter, best: None };
+        self.along_ray(ray, class, &mut search);
+        search.best.map(|(found, record)| record.map_or(found, |record| found.in_world(record)))
     }
 
     pub(super) fn any_hit(&self, ray: &Ray, filter: &mut dyn WorldFilter) -> bool {
+        if let Some(leaf) = self.in_place
+            && !filter.filters_triangles()
+        {
+            return self.seen_mesh(leaf, filter).is_some_and(|part| part.model.any_hit(ray));
+        }
         let Some(class) = Class::of(ray) else {
             return Scaled::of(ray).is_some_and(|scaled| self.any_hit(&scaled.ray, filter));
         };
-        let mut found = false;
-        self.along_ray(ray, class, &mut |leaf| {
-            found = match self.seen(leaf, filter) {
-                Some(Seen::Mesh(part)) => {
-                    let local = part.similarity.inverse_transform_ray(ray);
-                    with_probe(filter, leaf.instance, |probe| {
-                        part.model.any_hit_below(part.child, &local, probe)
-                    })
-                }
-                Some(Seen::Box(bounds)) => solid_box::hit(&bounds, ray).is_some(),
-                None => false,
-            };
-            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(ray.t_max) }
-        });
-        found
+        let mut search = Any { things: self, ray, filter, found: false };
+        self.along_ray(ray, class, &mut search);
+        search.found
     }
 
     pub(super) fn all_hits(
@@ -150,35 +133,121 @@ impl Things<'_> {
             };
             return self.all_hits(&scaled.ray, filter, &mut visit);
         };
-        let (mut limit, mut stopped) = (ray.t_max, false);
-        self.along_ray(ray, class, &mut |leaf| {
-            let Some(seen) = self.seen(leaf, filter) else { return ControlFlow::Continue(limit) };
-            let ray = ray.with_range(ray.t_min, limit);
-            let mut report = |found: WorldHit| {
-                let control = visit(&found);
-                match control {
-                    VisitControl::Continue => {}
-                    VisitControl::UpTo(closer) => limit = limit.min(closer),
-                    VisitControl::Stop => stopped = true,
-                }
-                control
-            };
-            let instance = leaf.instance;
-            match seen {
-                Seen::Mesh(part) => with_probe(filter, instance, |probe| {
-                    let local = part.similarity.inverse_transform_ray(&ray);
-                    part.model.all_hits_below(part.child, &local, probe, &mut |hit| {
-                        report(WorldHit { instance, hit: *hit }.in_world(&part))
-                    });
-                }),
-                Seen::Box(bounds) => {
-                    if let Some(hit) = solid_box::hit(&bounds, &ray) {
-                        report(WorldHit { instance, hit });
-                    }
+        self.along_ray(
+            ray,
+            class,
+            &mut All { things: self, ray: *ray, filter, report: visit, stopped: false },
+        );
+    }
+}
+
+/// The search for the closest hit.
+struct Closest<'s, 'a> {
+    things: &'s Things<'a>,
+    /// Ends at the closest hit so far.
+    ray: Ray,
+    filter: &'s mut dyn WorldFilter,
+    /// The hit, and the instance's record where that is of a mesh.
+    best: Option<(WorldHit, Option<&'a Instance>)>,
+}
+
+impl<'a> LeafVisitor<'a> for Closest<'_, 'a> {
+    #[inline(always)]
+    fn visit<S: Kernel>(&mut self, simd: S, leaf: &'a InstanceLeaf) -> ControlFlow<(), f32> {
+        let (hit, record) = match self.things.seen(leaf, self.filter) {
+            Some(Seen::Mesh(part)) => {
+                let local = ray_in_instance(simd, part.record, &self.ray);
+                let hit = if self.filter.filters_triangles() {
+                    with_probe(self.filter, leaf.instance, |probe| {
+                        part.model.closest_hit_below(simd, part.child, &local, probe)
+                    })
+                } else {
+                    part.model.closest_hit_below(simd, part.child, &local, &mut ())
+                };
+                (hit, Some(part.record))
+            }
+            Some(Seen::Box(bounds)) => (solid_box::hit(&bounds, &self.ray), None),
+            None => (None, None),
+        };
+        if let Some(hit) = hit {
+            let found = WorldHit { instance: leaf.instance, hit };
+            if self.best.as_ref().is_none_or(|(held, _)| found.precedes(held)) {
+                self.ray.t_max = hit.t;
+                self.best = Some((found, record));
+            }
+        }
+        ControlFlow::Continue(self.ray.t_max)
+    }
+}
+
+/// The search for any hit.
+struct Any<'s, 'a> {
+    things: &'s Things<'a>,
+    ray: &'s Ray,
+    filter: &'s mut dyn WorldFilter,
+    found: bool,
+}
+
+impl<'a> LeafVisitor<'a> for Any<'_, 'a> {
+    #[inline(always)]
+    fn visit<S: Kernel>(&mut self, simd: S, leaf: &'a InstanceLeaf) -> ControlFlow<(), f32> {
+        self.found = match self.things.seen(leaf, self.filter) {
+            Some(Seen::Mesh(part)) => {
+                let local = ray_in_instance(simd, part.record, self.ray);
+                if self.filter.filters_triangles() {
+                    with_probe(self.filter, leaf.instance, |probe| {
+                        part.model.any_hit_below(simd, part.child, &local, probe)
+                    })
+                } else {
+                    part.model.any_hit_below(simd, part.child, &local, &mut ())
                 }
             }
-            if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(limit) }
-        });
+            Some(Seen::Box(bounds)) => solid_box::hit(&bounds, self.ray).is_some(),
+            None => false,
+        };
+        if self.found { ControlFlow::Break(()) } else { ControlFlow::Continue(self.ray.t_max) }
+    }
+}
+
+/// The search for all hits.
+struct All<'s, 'a> {
+    things: &'s Things<'a>,
+    /// Ends where the caller wants.
+    ray: Ray,
+    filter: &'s mut dyn WorldFilter,
+    report: &'s mut dyn FnMut(&WorldHit) -> VisitControl,
+    stopped: bool,
+}
+
+impl<'a> LeafVisitor<'a> for All<'_, 'a> {
+    #[inline(always)]
+    fn visit<S: Kernel>(&mut self, simd: S, leaf: &'a InstanceLeaf) -> ControlFlow<(), f32> {
+        let (ray, instance) = (self.ray, leaf.instance);
+        let Some(seen) = self.things.seen(leaf, self.filter) else { return ControlFlow::Continue(ray.t_max) };
+        let Self { filter, report, stopped, ray: Ray { t_max: limit, .. }, .. } = self;
+        let mut report = |found: WorldHit| {
+            let control = report(&found);
+            match control {
+                VisitControl::Continue => {}
+                VisitControl::UpTo(closer) => *limit = limit.min(closer),
+                VisitControl::Stop => *stopped = true,
+            }
+            control
+        };
+        match seen {
+            Seen::Mesh(part) => with_probe(*filter, instance, |probe| {
+                let local = ray_in_instance(simd, part.record, &ray);
+                part.model.all_hits_below(part.child, &local, probe, &mut |hit| {
+                    report(WorldHit { instance, hit: *hit }.in_world(part.record))
+                });
+            }),
+            Seen::Box(bounds) => {
+                if let Some(hit) = solid_box::hit(&bounds, &ray) {
+                    report(WorldHit { instance, hit });
+                }
+            }
+        }
+        if self.stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(self.ray.t_max) }
     }
 }
 
@@ -188,8 +257,8 @@ impl WorldHit {
     }
 
     /// The hit with its normal turned into the world.
-    fn in_world(self, part: &Part<'_>) -> Self {
-        let normal = part.similarity.transform_normal(self.hit.normal);
+    fn in_world(self, record: &Instance) -> Self {
+        let normal = Similarity::of(record).transform_normal(self.hit.normal);
         Self { hit: Hit { normal, ..self.hit }, ..self }
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Things<'a> {
     /// An instance of no mesh ([`NONE`]) is a box, in the world's space.
     pub(super) records: &'a [Instance],
     pub(super) models: &'a [Option<Model<'a>>],
+    /// The leaf of a file's world of nothing but a mesh that is where it is in its own space: rays are asked of that mesh.
+    pub(super) in_place: Option<&'a InstanceLeaf>,
     /// Of all boxes.
     pub(super) extent: Extent,
     /// The layers that queries see.
@@ -40,12 +42,29 @@ pub(super) enum Seen<'a> {
 }
 
 /// The part of an instance that a leaf holds.
+#[derive(Clone, Copy)]
 pub(super) struct Part<'a> {
     pub(super) instance: u32,
     pub(super) model: &'a Model<'a>,
     /// Where the mesh's tree is entered.
     pub(super) child: u32,
-    pub(super) similarity: Similarity,
+    pub(super) record: &'a Instance,
+}
+
+impl Part<'_> {
+    /// Where the instance is.
+    #[inline(always)]
+    pub(super) fn similarity(&self) -> Similarity {
+        Similarity::of(self.record)
+    }
+}
+
+/// The leaf of the world of these records, if it is nothing but a mesh that is not moved.
+pub(super) fn in_place<'a>(leaves: &'a [InstanceLeaf], records: &[Instance]) -> Option<&'a InstanceLeaf> {
+    let [leaf] = leaves else { return None };
+    let record = records.get(leaf.instance as usize)?;
+    let is_mesh = record.mesh != NONE && leaf.slot == NONE;
+    (is_mesh && Similarity::of(record).is_identity()).then_some(leaf)
 }
 
 impl<'a> Things<'a> {
@@ -72,6 +91,7 @@ impl<'a> Things<'a> {
         self.seen_below(instance, NONE, filter)
     }
 
+    #[inline(always)]
     fn seen_below(&self, instance: u32, slot: u32, filter: &mut dyn WorldFilter) -> Option<Seen<'a>> {
         let record = self.record(instance).filter(|record| record.layers & self.layers != 0)?;
         if record.mesh == NONE {
@@ -89,7 +109,8 @@ impl<'a> Things<'a> {
         }
     }
 
-    fn part(&self, instance: u32, slot: u32, record: &Instance) -> Option<Part<'a>> {
+    #[inline(always)]
+    fn part(&self, instance: u32, slot: u32, record: &'a Instance) -> Option<Part<'a>> {
         let model = self.mesh(record.mesh)?;
         let child = match slot {
             NONE => ROOT,
@@ -98,6 +119,6 @@ impl<'a> Things<'a> {
                 node.children[slot as usize % NODE_WIDTH]
             }
         };
-        Some(Part { instance, model, child, similarity: Similarity::of(record) })
+        Some(Part { instance, model, child, record })
     }
 }

@@ -3,7 +3,8 @@
 //! # Why no box hides an answer
 //!
 //! Let T be an instance's position, s its scale, M the largest coordinate of its mesh in magnitude, and u = 2^-24. FORMAT.md
-//! (W9) has each leaf's box grown by G = 2^-17 (s M + |T_x| + |T_y| + |T_z|) beyond the images of the mesh's own grown boxes.
+//! (W9) has each leaf's box grown by G = 2^-17 (s M + |T_x| + |T_y| + |T_z|) beyond the images of the mesh's own grown boxes: at
+//! least of those of its blocks, in one of which each hit, nearest point and part of a triangle is.
 //!
 //! *Rays.* The origin o and the direction d are transformed in f64 and rounded once. With K = |o - T|, this moves the origin
 //! by at most 1.01 u K, and a point at t, which is within K + 2 s M of the origin if it is a hit, by 1.01 u (K + 2 s M)
@@ -47,19 +48,10 @@ pub(super) const BOX_MARGIN: f32 = 16.0 * UNIT_ROUNDOFF;
 const ROUNDING: f32 = 1.0 - 8.0 * f32::EPSILON;
 
 impl<'a> Things<'a> {
-    /// Calls `visit` with each leaf whose box the ray may meet up to the limit that `visit` returns, nearer boxes first. The
-    /// ray must be of a class.
-    pub(super) fn along_ray(
-        &self,
-        ray: &Ray,
-        class: Class,
-        visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f32>,
-    ) {
-        if let [leaf] = self.leaves {
-            let _ = visit(leaf);
-            return;
-        }
-        dispatch!(self.level.inner(), simd => along_ray(simd, self, ray, class, visit));
+    /// Shows `visitor` each leaf whose box the ray may meet up to the limit that it returns, nearer boxes first. The ray must be
+    /// of a class.
+    pub(super) fn along_ray(&self, ray: &Ray, class: Class, visitor: &mut impl LeafVisitor<'a>) {
+        dispatch!(self.level.inner(), simd => along_ray(simd, self, ray, class, visitor));
     }
 
     /// Calls `visit` with each leaf whose box the moving shape may touch up to a limit, nearer boxes first. It is a time at first,
@@ -190,6 +182,12 @@ impl<'w> FirstLeaves<'w> {
     }
 }
 
+/// What a walk along a ray shows its leaves. Compiled for the level, as the walk is, so that it need not choose the level again.
+pub(super) trait LeafVisitor<'a> {
+    /// Returns the limit up to which the walk continues.
+    fn visit<S: Kernel>(&mut self, simd: S, leaf: &'a InstanceLeaf) -> ControlFlow<(), f32>;
+}
+
 /// Whether two boxes share a point.
 pub(super) fn touch([a, b, c, d, e, f]: &[f32; 6], query: &Aabb) -> bool {
     let ([ax, ay, az], [bx, by, bz]) = (query.min, query.max);
@@ -202,11 +200,21 @@ fn along_ray<'a, S: Kernel>(
     things: &Things<'a>,
     ray: &Ray,
     class: Class,
-    visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f32>,
+    visitor: &mut impl LeafVisitor<'a>,
 ) {
+    if let [leaf] = things.leaves {
+        let _ = visitor.visit(simd, leaf);
+        return;
+    }
     let farthest = ray.origin.iter().fold(0.0f32, |most, x| most.max(x.abs()));
     let frame = Frame::new(simd, ray, class, &things.extent).widened(farthest * RAY_MARGIN);
-    along_frame(simd, things, &frame, visit);
+    along_frame(
+        simd,
+        things,
+        &frame,
+        #[inline(always)]
+        |leaf| visitor.visit(simd, leaf),
+    );
 }
 
 #[inline(always)]
@@ -214,7 +222,7 @@ fn along_frame<'a, S: Kernel>(
     simd: S,
     things: &Things<'a>,
     frame: &Frame,
-    visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f32>,
+    mut visit: impl FnMut(&'a InstanceLeaf) -> ControlFlow<(), f32>,
 ) {
     let mut waiting = NodeGroupScratch::new();
     let mut stack = NodeGroupStack::new(&mut waiting);

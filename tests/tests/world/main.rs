@@ -19,6 +19,7 @@ mod soak;
 mod sweep;
 mod thin;
 mod thin_hostile;
+mod turned;
 
 use bvhc::file::Bytes;
 use bvhc_runtime::{Level, Model, World};

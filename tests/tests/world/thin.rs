@@ -2,9 +2,12 @@
 //! which answer as those.
 
 use std::fmt::Debug;
+use std::io;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use bvhc::Files;
 use bvhc::compile::{Options, Quality};
 use bvhc::file::Bytes;
 use bvhc::mesh::Mesh;
@@ -328,4 +331,28 @@ fn with_answers(file: &WorldFile, apart: &Apart) -> Vec<String> {
 fn model_files_are_what_they_hold() {
     let file = ModelFile::from(LoadedModel::from_bytes(&Apart::new(true, 1).files()[0]).expect("it opens"));
     assert_eq!(file.model().meshes(), 1);
+}
+
+/// Files of which one is written again once its head was read.
+#[derive(Debug)]
+struct Rewritten {
+    files: MemoryFiles,
+    opened: AtomicU32,
+}
+
+impl Files for Rewritten {
+    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        let is_first = self.opened.fetch_add(1, Ordering::Relaxed) < 2;
+        self.files.read(if is_first { name } else { "m.1.bvh" })
+    }
+}
+
+#[test]
+fn meshes_that_change_while_they_are_linked_are_named() {
+    let apart = Apart::new(true, 3);
+    let files =
+        Rewritten { files: compiled_apart(&apart.meshes.each_ref(), &apart.options), opened: 0.into() };
+    let linked = world::compile(apart.manifest.as_bytes(), "apart.toml", &files, &apart.options, &());
+    let message = linked.map(drop).unwrap_err().to_string();
+    assert!(message.contains("m.0.bvh: it was changed while it was linked"), "{message}");
 }

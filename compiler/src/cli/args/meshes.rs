@@ -26,6 +26,16 @@ impl MeshesArgs {
         !self.folders.is_empty()
     }
 
+    /// As [`folders`](Self::folders), for what needs no mesh: without files if none is given and that of the world cannot be listed.
+    pub(in crate::cli) fn folders_if_listed(&self, world: &Path) -> Result<MeshFolders, CliError> {
+        match self.folders(world) {
+            Err(CliError::Io { .. }) if !self.is_given() => {
+                Ok(MeshFolders { names: Vec::new(), files: MeshFolder::default() })
+            }
+            listed => listed,
+        }
+    }
+
     /// Lists the folders, for a world at a path.
     pub(in crate::cli) fn folders(&self, world: &Path) -> Result<MeshFolders, CliError> {
         let own = world.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

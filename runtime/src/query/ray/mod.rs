@@ -42,18 +42,29 @@ impl Model<'_> {
         self.ask_erased::<Any>(ROOT, ray, &mut Erased::new(probe))
     }
 
-    /// As [`closest_hit_with`](Self::closest_hit_with), among the triangles below a child reference of the tree.
-    pub(crate) fn closest_hit_below(&self, child: u32, ray: &Ray, probe: &mut Erased<'_>) -> Option<Hit> {
-        self.ask_probed::<Closest>(child, ray, probe)
+    /// As [`closest_hit_with`](Self::closest_hit_with), among the triangles below a child reference of the tree, by a walk for this
+    /// level.
+    #[inline(always)]
+    pub(crate) fn closest_hit_below<S: Kernel>(
+        &self,
+        simd: S,
+        child: u32,
+        ray: &Ray,
+        sink: &mut impl Sink,
+    ) -> Option<Hit> {
+        single::<_, Closest>(simd, self, child, ray, sink)
     }
 
-    /// As [`any_hit_with`](Self::any_hit_with), among the triangles below a child reference of the tree.
-    pub(crate) fn any_hit_below(&self, child: u32, ray: &Ray, probe: &mut Erased<'_>) -> bool {
-        self.ask_probed::<Any>(child, ray, probe)
-    }
-
-    fn ask_probed<Q: Answer>(&self, child: u32, ray: &Ray, probe: &mut Erased<'_>) -> Q::Answer {
-        if probe.is_idle() { self.ask::<Q>(child, ray) } else { self.ask_erased::<Q>(child, ray, probe) }
+    /// As [`any_hit_with`](Self::any_hit_with), likewise.
+    #[inline(always)]
+    pub(crate) fn any_hit_below<S: Kernel>(
+        &self,
+        simd: S,
+        child: u32,
+        ray: &Ray,
+        sink: &mut impl Sink,
+    ) -> bool {
+        single::<_, Any>(simd, self, child, ray, sink)
     }
 
     fn ask<Q: Answer>(&self, child: u32, ray: &Ray) -> Q::Answer {

@@ -95,11 +95,11 @@ impl<'w> Snapshot<'w> {
     /// [`BetweenError`]: a thing is a box, or is not seen.
     pub fn between(&self, pair: ThingPair) -> Result<Between<'w>, BetweenError> {
         let (a, b) = (self.part_of(pair.a)?, self.part_of(pair.b)?);
-        let is_swapped = a.similarity.scale() < b.similarity.scale();
+        let is_swapped = a.similarity().scale() < b.similarity().scale();
         let [outer, inner] = if is_swapped { [&b, &a] } else { [&a, &b] };
-        let placed = Placed::of(&outer.similarity, &inner.similarity);
+        let placed = Placed::of(&outer.similarity(), &inner.similarity());
         let placed = placed.map_err(|error| BetweenError::Pose { a: pair.a, b: pair.b, error })?;
-        let (models, outer) = ([outer.model, inner.model], outer.similarity);
+        let (models, outer) = ([outer.model, inner.model], outer.similarity());
         Ok(Between { pair, models, outer, is_swapped, placed })
     }
 

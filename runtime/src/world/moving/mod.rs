@@ -170,6 +170,7 @@ impl<'a> MovingWorld<'a> {
             leaves: &[],
             records: &[],
             models,
+            in_place: None,
             extent,
             layers: u32::MAX,
             level,
@@ -385,6 +386,7 @@ impl<'a> MovingWorld<'a> {
             leaves: &memory.leaves[..tree.used],
             records: &memory.records[..tree.used],
             models: self.models,
+            in_place: None,
             extent: Extent::of(&bounds_of(match tree.len {
                 0 => [0.0; 6],
                 _ => memory.node_bounds[0],

@@ -107,7 +107,7 @@ impl Things<'_> {
             let instance = leaf.instance;
             let hit = match self.seen(leaf, filter) {
                 Some(Seen::Mesh(part)) => with_probe(filter, instance, |probe| {
-                    part.model.cast_below(part.child, &part.similarity, cast, limit, probe)
+                    part.model.cast_below(part.child, &part.similarity(), cast, limit, probe)
                 }),
                 Some(Seen::Box(bounds)) => solid::cast(&bounds, cast, limit),
                 None => None,
@@ -132,7 +132,7 @@ impl Things<'_> {
         self.along_sweep(&sweep, f64::INFINITY, &mut |leaf| {
             is_found = match self.seen(leaf, filter) {
                 Some(Seen::Mesh(part)) => with_probe(filter, leaf.instance, |probe| {
-                    part.model.cast_any_below(part.child, &part.similarity, cast, probe)
+                    part.model.cast_any_below(part.child, &part.similarity(), cast, probe)
                 }),
                 Some(Seen::Box(bounds)) => solid::cast(&bounds, cast, f64::INFINITY).is_some(),
                 None => false,
@@ -159,7 +159,7 @@ impl Things<'_> {
             let mut report = |hit: &CastHit| visit(&WorldCast { instance, hit: *hit });
             ended = match self.seen(leaf, filter) {
                 Some(Seen::Mesh(part)) => with_probe(filter, instance, |probe| {
-                    part.model.all_casts_below(part.child, &part.similarity, cast, probe, &mut report)
+                    part.model.all_casts_below(part.child, &part.similarity(), cast, probe, &mut report)
                 }),
                 Some(Seen::Box(bounds)) => {
                     let hit = solid::cast(&bounds, cast, f64::INFINITY);

@@ -70,7 +70,7 @@ impl Things<'_> {
             match self.seen(leaf, filter) {
                 Some(Seen::Mesh(part)) => with_probe(filter, instance, |probe| {
                     let mut report = |overlap| visit(WorldOverlap { instance, overlap });
-                    let at = &part.similarity;
+                    let at = &part.similarity();
                     part.model.overlap_shape_below(part.child, at, &placed, probe, &mut report)
                 }),
                 Some(Seen::Box(bounds)) if solid::touches(&bounds, shape) => {

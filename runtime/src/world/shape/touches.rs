@@ -101,7 +101,7 @@ impl Things<'_> {
             let mut report = |contact: &Contact| visit(&WorldContact { instance, contact: *contact });
             match self.seen(leaf, filter) {
                 Some(Seen::Mesh(part)) => with_probe(filter, instance, |probe| {
-                    let at = &part.similarity;
+                    let at = &part.similarity();
                     part.model.touches_below(part.child, at, touches, &near, probe, &mut report)
                 }),
                 Some(Seen::Box(bounds)) => solid::contacts(&bounds, touches, &near, &mut report),
