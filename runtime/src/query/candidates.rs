@@ -98,19 +98,36 @@ impl Candidates {
         self.forget_beyond_limit();
         if self.count < 2 {
             self.decide_one(simd, model, point, sink);
-            return;
+        } else {
+            self.decide_together(simd, model, point, sink);
         }
-        while self.count > 0 {
-            let mut group = Group::new();
-            while group.count < S::Doubles::LEN {
-                let Some(candidate) = self.take() else { break };
-                if let Some((corners, triangle)) = triangle_of(simd, model, candidate, sink) {
-                    group.add(&corners, triangle);
+    }
+
+    /// A separate call, compiled for the level: it would be in each walk twice.
+    #[inline(always)]
+    fn decide_together<S: Kernel>(
+        &mut self,
+        simd: S,
+        model: &Model<'_>,
+        point: [f32; 3],
+        sink: &mut impl Sink,
+    ) {
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                while self.count > 0 {
+                    let mut group = Group::new();
+                    while group.count < S::Doubles::LEN {
+                        let Some(candidate) = self.take() else { break };
+                        if let Some((corners, triangle)) = triangle_of(simd, model, candidate, sink) {
+                            group.add(&corners, triangle);
+                        }
+                    }
+                    group.decide(simd, point, &mut self.best);
                 }
-            }
-            group.decide(simd, point, &mut self.best);
-        }
-        self.limit = self.limit.min(self.best.limit());
+                self.limit = self.limit.min(self.best.limit());
+            },
+        );
     }
 
     #[inline(always)]
@@ -126,15 +143,20 @@ impl Candidates {
         self.count = kept;
     }
 
-    /// Decides the last in the queue, if any.
+    /// Decides the last in the queue, if any: a separate call, too.
     #[inline(always)]
     fn decide_one<S: Kernel>(&mut self, simd: S, model: &Model<'_>, point: [f32; 3], sink: &mut impl Sink) {
-        let Some(candidate) = self.take() else { return };
-        if let Some((corners, triangle)) = triangle_of(simd, model, candidate, sink) {
-            let (offset, square) = closest(&corners, point);
-            self.best.offer(offset, square, triangle, corners);
-            self.limit = self.limit.min(self.best.limit());
-        }
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                let Some(candidate) = self.take() else { return };
+                if let Some((corners, triangle)) = triangle_of(simd, model, candidate, sink) {
+                    let (offset, square) = closest(&corners, point);
+                    self.best.offer(offset, square, triangle, corners);
+                    self.limit = self.limit.min(self.best.limit());
+                }
+            },
+        );
     }
 
     #[inline(always)]

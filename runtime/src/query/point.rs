@@ -148,12 +148,7 @@ impl<'a> Model<'a> {
         if !is_answerable(point, max_distance) {
             return None;
         }
-        let level = self.level().inner();
-        if self.is_large() {
-            dispatch!(level, simd => closest_point::<_, true>(simd, self, child, point, max_distance, probe))
-        } else {
-            dispatch!(level, simd => closest_point::<_, false>(simd, self, child, point, max_distance, probe))
-        }
+        dispatch!(self.level().inner(), simd => closest_point(simd, self, child, point, max_distance, probe))
     }
 
     fn nearest_of_each(
@@ -193,7 +188,7 @@ fn is_answerable(point: [f32; 3], max_distance: f32) -> bool {
 }
 
 #[inline(always)]
-fn closest_point<S: Kernel, const AHEAD: bool>(
+fn closest_point<S: Kernel>(
     simd: S,
     model: &Model<'_>,
     child: u32,
@@ -202,7 +197,7 @@ fn closest_point<S: Kernel, const AHEAD: bool>(
     probe: &mut Erased<'_>,
 ) -> Option<ClosestPoint> {
     let mut candidates = Candidates::new(max_distance);
-    nearest::walk::<S, AHEAD>(simd, model, child, point, &mut candidates, probe);
+    nearest::walk(simd, model, child, point, &mut candidates, probe);
     candidates.decide_all(simd, model, point, probe);
     describe(simd, point, candidates.best())
 }

@@ -129,11 +129,9 @@ impl Model<'_> {
     /// The winding number around each of `points`, as [`winding`](Self::winding) gives it: `answers[i]` is of `points[i]`. If
     /// the slices differ in length, the rest of the longer one is ignored.
     pub fn windings(&self, points: &[[f32; 3]], answers: &mut [Option<Winding>]) {
-        dispatch!(self.level().inner(), simd => {
-            for (point, answer) in points.iter().zip(answers) {
-                *answer = winding(simd, self, *point);
-            }
-        });
+        for (point, answer) in points.iter().zip(answers) {
+            *answer = self.winding(*point);
+        }
     }
 
     /// Whether a point is inside, outside or on the surface, by its [`winding`](Self::winding) number.
@@ -156,11 +154,9 @@ impl Model<'_> {
     /// Where each of `points` is, as [`contains`](Self::contains) says: `answers[i]` is of `points[i]`. If the slices differ
     /// in length, the rest of the longer one is ignored.
     pub fn contains_each(&self, points: &[[f32; 3]], rule: InsideRule, answers: &mut [Place]) {
-        dispatch!(self.level().inner(), simd => {
-            for (point, answer) in points.iter().zip(answers) {
-                *answer = winding(simd, self, *point).map_or(Place::On, |winding| winding.place(rule));
-            }
-        });
+        for (point, answer) in points.iter().zip(answers) {
+            *answer = self.contains(*point, rule);
+        }
     }
 }
 

@@ -41,10 +41,10 @@ pub(crate) trait Search {
 
 /// Passes `search` each block below a child reference whose box may be within its limit. Empty slots are infinitely far away.
 ///
-/// With `AHEAD`, all children that may be visited are prefetched when they are stacked. This pays off if the model is
-/// in no cache.
+/// In a large model all children that may be visited are prefetched when they are stacked. This pays off if the model is in no
+/// cache.
 #[inline(always)]
-pub(crate) fn walk<S: Kernel, const AHEAD: bool>(
+pub(crate) fn walk<S: Kernel>(
     simd: S,
     model: &Model<'_>,
     child: u32,
@@ -56,8 +56,9 @@ pub(crate) fn walk<S: Kernel, const AHEAD: bool>(
     let mut scratch = Block::EMPTY;
     let mut budget = Budget::of(model);
     let mut walker = Walker { point, child, limit: search.limit(), search };
+    let ahead = model.is_large();
     while budget.spend() {
-        if !walker.step::<S, AHEAD>(simd, model, &mut stack, &mut scratch, sink) {
+        if !walker.step(simd, model, ahead, &mut stack, &mut scratch, sink) {
             return;
         }
     }
@@ -75,10 +76,11 @@ struct Walker<'p, T> {
 impl<T: Search> Walker<'_, T> {
     /// Makes a visit and chooses the next one; returns whether there is one.
     #[inline(always)]
-    fn step<S: Kernel, const AHEAD: bool>(
+    fn step<S: Kernel>(
         &mut self,
         simd: S,
         model: &Model<'_>,
+        ahead: bool,
         stack: &mut Stack,
         scratch: &mut Block,
         sink: &mut impl Sink,
@@ -101,7 +103,7 @@ impl<T: Search> Walker<'_, T> {
         } else if let Some(node) = model.sections().nodes().get(self.child as usize) {
             sink.visits_node();
             let (nearest, others) = descend(simd, node, self.point, self.limit, stack);
-            if AHEAD {
+            if ahead {
                 prefetch_children(model, node, others);
             }
             if let Some(nearest) = nearest {
@@ -181,13 +183,8 @@ where
         let point = self.points[paused.number % self.points.len()];
         let mut walker =
             Walker { point, child: paused.child, limit: paused.limit, search: &mut paused.search };
-        let goes_on = walker.step::<S, false>(
-            self.simd,
-            self.model,
-            &mut self.stacks[slot],
-            &mut self.scratch,
-            self.sink,
-        );
+        let goes_on =
+            walker.step(self.simd, self.model, false, &mut self.stacks[slot], &mut self.scratch, self.sink);
         (paused.child, paused.limit) = (walker.child, walker.limit);
         if goes_on {
             prefetch_child(self.model, paused.child);

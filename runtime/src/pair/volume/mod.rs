@@ -158,17 +158,9 @@ pub(crate) fn ask<S: Kernel, Q: Question>(
     volume: Volume,
     question: Q,
 ) -> Result<Q::Answer, PairError> {
-    // Without `map`, which is not inlined here: the trees would be copied through memory.
-    let [a, b] = models;
     match volume {
-        Volume::Obb => {
-            let trees = [PairTree::of_obbs(a), PairTree::of_obbs(b)];
-            by_boxes(simd, trees, [ObbNodes::of(a), ObbNodes::of(b)], pose, question)
-        }
-        Volume::Aabb => {
-            let trees = [PairTree::of_aabbs(a), PairTree::of_aabbs(b)];
-            by_boxes(simd, trees, [ObbNodes::of_aabbs(a), ObbNodes::of_aabbs(b)], pose, question)
-        }
+        // One call for both: it contains the walk.
+        Volume::Obb | Volume::Aabb => by_boxes(simd, models, volume == Volume::Aabb, pose, question),
         #[cfg(feature = "volumes")]
         Volume::Kdop(realign) => {
             let (limit, ranks) = (question.limit(), question.ranks());
@@ -189,14 +181,20 @@ pub(crate) fn ask<S: Kernel, Q: Question>(
 #[inline(always)]
 fn by_boxes<S: Kernel, Q: Question>(
     simd: S,
-    trees: [PairTree<'_>; 2],
-    nodes: [ObbNodes<'_>; 2],
+    [a, b]: [&Model<'_>; 2],
+    are_axis_aligned: bool,
     pose: &Pose,
     question: Q,
 ) -> Result<Q::Answer, PairError> {
     if question.is_answered() {
         return Ok(question.nothing());
     }
+    // Without `map`, which is not inlined here: the trees would be copied through memory.
+    let (trees, nodes) = if are_axis_aligned {
+        ([PairTree::of_aabbs(a), PairTree::of_aabbs(b)], [ObbNodes::of_aabbs(a), ObbNodes::of_aabbs(b)])
+    } else {
+        ([PairTree::of_obbs(a), PairTree::of_obbs(b)], [ObbNodes::of(a), ObbNodes::of(b)])
+    };
     let pose = RelativePose::new(simd, pose, trees[0].frame(), trees[1].frame());
     let mut volumes = Obb::new(nodes, question.ranks());
     Ok(question.walk(simd, trees, &mut volumes, pose)?)
