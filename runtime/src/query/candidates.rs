@@ -4,6 +4,7 @@
 //! since the lowest number is returned. So the candidates that remain at the end are decided together, one per lane. A
 //! single one is faster in scalar code, whose branches are predicted well.
 
+use crate::math::vector::Map3;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdMask};
 
@@ -273,7 +274,7 @@ impl Group {
         let lane =
             numbers.simd_le(numbers.reduce_min()).to_bitmask().trailing_zeros() as usize % S::Doubles::LEN;
         let [x, y, z] = &offsets;
-        let corners = self.corners.map(|[x, y, z]| [x, y, z].map(|row| row[lane % TOGETHER]));
+        let corners = self.corners.map3(|[x, y, z]| [x, y, z].map3(|row| row[lane % TOGETHER]));
         best.offer([x[lane], y[lane], z[lane]], least, self.triangles[lane % TOGETHER], corners);
     }
 

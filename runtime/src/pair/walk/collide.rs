@@ -4,6 +4,7 @@
 //! once; a leaf against a node is tested again as a row or column of its parent's step; if any pair will do, the walk
 //! continues with the boxes that overlap most deeply.
 
+use crate::math::vector::Map3;
 use core::ops::ControlFlow;
 
 use bvhc_format::obb::PAIR_WIDTH;
@@ -195,7 +196,10 @@ impl<S: Kernel> Walk<'_, '_, S> {
             return Ok(false);
         };
         let pose = self.pose.pose();
-        Ok(meet(&a.map(|corner| corner.map(f64::from)), &b.map(|corner| pose.apply(corner.map(f64::from)))))
+        Ok(meet(
+            &a.map3(|corner| corner.map3(f64::from)),
+            &b.map3(|corner| pose.apply(corner.map3(f64::from))),
+        ))
     }
 
     /// Whether these leaves are the reporting reference of a pair that the walk may find several times.

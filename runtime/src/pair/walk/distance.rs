@@ -5,6 +5,7 @@
 //! nodes are opened at once; f32 bounds the distances of triangles, and f64 decides only among those that may be the
 //! least.
 
+use crate::math::vector::Map3;
 use core::ops::ControlFlow;
 
 use bvhc_format::obb::PAIR_WIDTH;
@@ -406,8 +407,8 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         let pose = self.pose.pose();
         let mut exact_tests = 0;
         let gap = gap(
-            &corners_a.map(|corner| corner.map(f64::from)),
-            &corners_b.map(|corner| pose.apply(corner.map(f64::from))),
+            &corners_a.map3(|corner| corner.map3(f64::from)),
+            &corners_b.map3(|corner| pose.apply(corner.map3(f64::from))),
             &mut exact_tests,
         );
         self.budget.triangle_pairs += 1;

@@ -9,7 +9,7 @@ use bvhc_format::record::BLOCK_WIDTH;
 
 use super::image::{feature_of, image};
 use super::sweep::{Motion, Sweep};
-use crate::math::vector::dot;
+use crate::math::vector::{Map3, dot};
 use crate::model::Model;
 use crate::ray::Sides;
 use crate::shape::filter::{Entries, deep_in_block, entries_in_block};
@@ -115,9 +115,9 @@ impl CastHit {
     pub(crate) fn of(touch: &Touch, triangle: &Corners) -> Self {
         Self {
             t: touch.t,
-            point: touch.point.map(|x| x as f32),
-            normal: touch.normal.map(|x| x as f32 + 0.0),
-            face_normal: unit_normal(triangle).map(|x| x as f32 + 0.0),
+            point: touch.point.map3(|x| x as f32),
+            normal: touch.normal.map3(|x| x as f32 + 0.0),
+            face_normal: unit_normal(triangle).map3(|x| x as f32 + 0.0),
             feature: touch.feature,
             depth: touch.depth.map(|depth| depth as f32),
             across: None,
@@ -344,7 +344,7 @@ impl<'a> Plan<'a> {
         cast: &ShapeCast<'a, dyn Shape + 'a>,
     ) -> Option<Self> {
         let bounds = model.bounds();
-        let motion = Motion::of(cast, at.image_of(&[bounds.min, bounds.max].map(|end| end.map(f64::from))))?;
+        let motion = Motion::of(cast, at.image_of(&[bounds.min, bounds.max].map(|end| end.map3(f64::from))))?;
         let sweep = motion.sweep(at, model.extent());
         let edges = model.sections().edges();
         Some(Self { motion, sweep, child, at: *at, edges, sides: cast.sides, start: cast.start })
@@ -353,7 +353,7 @@ impl<'a> Plan<'a> {
     /// When a triangle is touched, if that is up to `limit`, from a side that counts, and not a contact at the start that
     /// does not count.
     fn touch(&self, corners: &Corners, limit: f64) -> Option<TouchTime> {
-        let direction = self.motion.mover.direction.map(f64::from);
+        let direction = self.motion.mover.direction.map3(f64::from);
         if self.sides != Sides::Both {
             let along = dot(unit_normal(corners), direction);
             let seen = if self.sides == Sides::Front { along < 0.0 } else { along > 0.0 };

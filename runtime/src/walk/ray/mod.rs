@@ -8,6 +8,7 @@ pub(crate) mod interleaved;
 pub(crate) mod packet;
 pub(crate) mod question;
 
+use crate::math::vector::Map3;
 use core::hint::select_unpredictable;
 use core::ops::ControlFlow;
 
@@ -208,7 +209,7 @@ impl<S: Kernel> SlabTest<S> {
             far: splat(simd, &far),
             t_min: f32x16::splat(simd, t_min),
             shift,
-            near_sides: [0, 1, 2].map(|axis| (octant >> axis & 1) * NODE_WIDTH),
+            near_sides: [0, 1, 2].map3(|axis| (octant >> axis & 1) * NODE_WIDTH),
             octant: frame.octant,
         }
     }
