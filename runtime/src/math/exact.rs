@@ -14,7 +14,8 @@ use core::ops::{Add, Mul, Neg, Sub};
 /// The limbs that polynomials of degree six in `f32` numbers need.
 const OF_FLOATS: usize = 27;
 
-/// An integer: a sign and `length` limbs in use, lowest first.
+/// An integer: a sign and `length` limbs in use, lowest first. Sums and products are calls: loops over limbs, each of them longer
+/// than a call takes.
 ///
 /// The limbs from `length` on are zero, the last used one is not, and zero is not negative.
 #[derive(Clone, Copy, Debug)]
@@ -184,6 +185,7 @@ impl<const LIMBS: usize> Neg for Whole<LIMBS> {
 impl<const LIMBS: usize> Add for Whole<LIMBS> {
     type Output = Self;
 
+    #[inline(never)]
     fn add(self, other: Self) -> Self {
         if self.negative == other.negative {
             return self.add_magnitude(&other, self.negative);
@@ -206,6 +208,7 @@ impl<const LIMBS: usize> Sub for Whole<LIMBS> {
 impl<const LIMBS: usize> Mul for Whole<LIMBS> {
     type Output = Self;
 
+    #[inline(never)]
     fn mul(self, other: Self) -> Self {
         let mut out = Self::ZERO;
         for (index, a) in self.used().iter().enumerate() {

@@ -117,6 +117,7 @@ impl<'a, const LIMBS: usize> Differences<'a, LIMBS> {
         if self.question.swept { (index % count, index >= count) } else { (index, true) }
     }
 
+    #[inline(never)]
     fn point(&self, index: usize) -> Vector<LIMBS> {
         let unit = self.unit;
         let whole = |x: f32| Whole::new(x, unit);

@@ -191,22 +191,28 @@ pub(crate) fn entries_in_block<S: Kernel>(
     met
 }
 
-/// The lanes of a block whose triangles the shape may touch at t = 0, with a depth of at least `least`.
+/// The lanes of a block whose triangles the shape may touch at t = 0, with a depth of at least `least`. A separate call, compiled
+/// for the level: several walks make it.
 #[inline(always)]
 pub(crate) fn deep_in_block<S: Kernel>(simd: S, block: &Block, shape: &MovingShape<'_>, least: f32) -> u32 {
-    let mut deep = 0;
-    let start = Depths { most: S::Lanes::splat(simd, f32::INFINITY), least };
-    look_at_block(
-        simd,
-        block,
-        shape,
-        start,
-        // Whether an aligned box touches at all f64 finds out as fast.
-        least > 0.0,
+    simd.vectorize(
         #[inline(always)]
-        |first, _, lanes| deep |= (lanes as u32) << first,
-    );
-    deep
+        || {
+            let mut deep = 0;
+            let start = Depths { most: S::Lanes::splat(simd, f32::INFINITY), least };
+            look_at_block(
+                simd,
+                block,
+                shape,
+                start,
+                // Whether an aligned box touches at all f64 finds out as fast.
+                least > 0.0,
+                #[inline(always)]
+                |first, _, lanes| deep |= (lanes as u32) << first,
+            );
+            deep
+        },
+    )
 }
 
 /// Looks at the triangles of a block, some at once, and reports what is left of them. If not `thoroughly`, along the normals

@@ -154,26 +154,33 @@ impl<S: Kernel> Walk<'_, '_, S> {
         leaf_b: Leaf,
         [cache_a, cache_b]: &mut [LeafCache<'_>; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
-        self.budget.spend()?;
-        self.budget.leaf_pairs += 1;
-        let (Some(a), Some(b)) =
-            (self.a.triangles(self.simd, leaf_a, cache_a), self.b.triangles(self.simd, leaf_b, cache_b))
-        else {
-            return Ok(ControlFlow::Continue(()));
-        };
-        let classification = classify(self.simd, a, b, &self.pose);
-        let rows = (1u32 << (PAIR_WIDTH as u32 * leaf_a.triangles)) - 1;
-        let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
-        for lane in lanes((classification.meet | classification.unsure) & used) {
-            let (of_a, of_b) = ((leaf_a, a, row_of(lane)), (leaf_b, b, column_of(lane)));
-            if classification.unsure & 1 << lane != 0 && !self.decide(of_a, of_b)? {
-                continue;
-            }
-            if self.is_reporting_reference(of_a, of_b)? && self.report(of_a, of_b)?.is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-        }
-        Ok(ControlFlow::Continue(()))
+        let simd = self.simd;
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                self.budget.spend()?;
+                self.budget.leaf_pairs += 1;
+                let (Some(a), Some(b)) = (
+                    self.a.triangles(self.simd, leaf_a, cache_a),
+                    self.b.triangles(self.simd, leaf_b, cache_b),
+                ) else {
+                    return Ok(ControlFlow::Continue(()));
+                };
+                let classification = classify(self.simd, a, b, &self.pose);
+                let rows = (1u32 << (PAIR_WIDTH as u32 * leaf_a.triangles)) - 1;
+                let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
+                for lane in lanes((classification.meet | classification.unsure) & used) {
+                    let (of_a, of_b) = ((leaf_a, a, row_of(lane)), (leaf_b, b, column_of(lane)));
+                    if classification.unsure & 1 << lane != 0 && !self.decide(of_a, of_b)? {
+                        continue;
+                    }
+                    if self.is_reporting_reference(of_a, of_b)? && self.report(of_a, of_b)?.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                Ok(ControlFlow::Continue(()))
+            },
+        )
     }
 
     #[inline(always)]

@@ -303,39 +303,46 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         leaf_b: Leaf,
         [cache_a, cache_b]: &mut [LeafCache<'_>; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
-        self.budget.spend()?;
-        self.budget.leaf_pairs += 1;
-        let (Some(a), Some(b)) =
-            (self.a.triangles(self.simd, leaf_a, cache_a), self.b.triangles(self.simd, leaf_b, cache_b))
-        else {
-            return Ok(ControlFlow::Continue(()));
-        };
-        let bounds = bounds(self.simd, a, b, &self.pose, self.pruning_limit);
-        let rows = (1u32 << (PAIR_WIDTH as u32 * leaf_a.triangles)) - 1;
-        let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
-        let near = bounds.pairs & used;
-        let pair = |lane: usize| Waiting {
-            a: Spot { leaf: leaf_a, lane: lane / PAIR_WIDTH },
-            b: Spot { leaf: leaf_b, lane: lane % PAIR_WIDTH },
-            lower: bounds.lower[lane],
-        };
-        let waits = matches!(self.aim, Aim::Nearest(_));
-        if waits {
-            self.keep_least(bounds.bounded & used, &bounds.upper, pair);
-        }
-        for lane in lanes(near) {
-            let pair = pair(lane);
-            if pair.lower > self.pruning_limit {
-                continue;
-            }
-            // Triangles that may meet, or that f32 cannot bound, are decided immediately.
-            if waits && pair.lower > 0.0 && self.make_room() {
-                self.waiting.push(pair);
-            } else if self.decide((pair.a, a), (pair.b, b)).is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-        }
-        Ok(ControlFlow::Continue(()))
+        let simd = self.simd;
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                self.budget.spend()?;
+                self.budget.leaf_pairs += 1;
+                let (Some(a), Some(b)) = (
+                    self.a.triangles(self.simd, leaf_a, cache_a),
+                    self.b.triangles(self.simd, leaf_b, cache_b),
+                ) else {
+                    return Ok(ControlFlow::Continue(()));
+                };
+                let bounds = bounds(self.simd, a, b, &self.pose, self.pruning_limit);
+                let rows = (1u32 << (PAIR_WIDTH as u32 * leaf_a.triangles)) - 1;
+                let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
+                let near = bounds.pairs & used;
+                let pair = |lane: usize| Waiting {
+                    a: Spot { leaf: leaf_a, lane: lane / PAIR_WIDTH },
+                    b: Spot { leaf: leaf_b, lane: lane % PAIR_WIDTH },
+                    lower: bounds.lower[lane],
+                };
+                let waits = matches!(self.aim, Aim::Nearest(_));
+                if waits {
+                    self.keep_least(bounds.bounded & used, &bounds.upper, pair);
+                }
+                for lane in lanes(near) {
+                    let pair = pair(lane);
+                    if pair.lower > self.pruning_limit {
+                        continue;
+                    }
+                    // Triangles that may meet, or that f32 cannot bound, are decided immediately.
+                    if waits && pair.lower > 0.0 && self.make_room() {
+                        self.waiting.push(pair);
+                    } else if self.decide((pair.a, a), (pair.b, b)).is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                Ok(ControlFlow::Continue(()))
+            },
+        )
     }
 
     /// Lowers the limit to the least upper bound of these pairs.
