@@ -14,8 +14,7 @@ use core::ops::{Add, Mul, Neg, Sub};
 /// The limbs that polynomials of degree six in `f32` numbers need.
 const OF_FLOATS: usize = 27;
 
-/// An integer: a sign and `length` limbs in use, lowest first. Sums and products are calls: loops over limbs, each of them longer
-/// than a call takes.
+/// An integer: a sign and `length` limbs in use, lowest first.
 ///
 /// The limbs from `length` on are zero, the last used one is not, and zero is not negative.
 #[derive(Clone, Copy, Debug)]
@@ -185,7 +184,6 @@ impl<const LIMBS: usize> Neg for Whole<LIMBS> {
 impl<const LIMBS: usize> Add for Whole<LIMBS> {
     type Output = Self;
 
-    #[inline(never)]
     fn add(self, other: Self) -> Self {
         if self.negative == other.negative {
             return self.add_magnitude(&other, self.negative);
@@ -208,7 +206,6 @@ impl<const LIMBS: usize> Sub for Whole<LIMBS> {
 impl<const LIMBS: usize> Mul for Whole<LIMBS> {
     type Output = Self;
 
-    #[inline(never)]
     fn mul(self, other: Self) -> Self {
         let mut out = Self::ZERO;
         for (index, a) in self.used().iter().enumerate() {
@@ -252,16 +249,19 @@ impl<const LIMBS: usize> Ord for Whole<LIMBS> {
 }
 
 /// `a - b`.
+#[inline(never)]
 pub(crate) fn sub<const LIMBS: usize>(a: &Vector<LIMBS>, b: &Vector<LIMBS>) -> Vector<LIMBS> {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// The dot product.
+#[inline(never)]
 pub(crate) fn dot<const LIMBS: usize>(a: &Vector<LIMBS>, b: &Vector<LIMBS>) -> Whole<LIMBS> {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// The cross product.
+#[inline(never)]
 pub(crate) fn cross<const LIMBS: usize>(a: &Vector<LIMBS>, b: &Vector<LIMBS>) -> Vector<LIMBS> {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }

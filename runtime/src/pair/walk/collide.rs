@@ -52,7 +52,7 @@ struct Walk<'a, 'v, S: Kernel> {
 pub(crate) fn walk<S: Kernel>(
     simd: S,
     [a, b]: [PairTree<'_>; 2],
-    volumes: &mut (impl Volumes<S> + ?Sized),
+    volumes: &mut dyn Volumes<S>,
     pose: RelativePose,
     aim: Aim,
     budget: &mut WorkBudget,
@@ -71,11 +71,7 @@ pub(crate) fn walk<S: Kernel>(
 
 impl<S: Kernel> Walk<'_, '_, S> {
     #[inline(always)]
-    fn run(
-        &mut self,
-        volumes: &mut (impl Volumes<S> + ?Sized),
-        aim: Aim,
-    ) -> Result<ControlFlow<()>, Exhausted> {
+    fn run(&mut self, volumes: &mut dyn Volumes<S>, aim: Aim) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new(self.a.root(), self.b.root());
         let (mut of_a, mut of_b) = (LeafScratch::new(), LeafScratch::new());
         let mut leaves = [LeafCache::new(&mut of_a), LeafCache::new(&mut of_b)];
@@ -98,13 +94,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
 
     /// Puts the child pairs that may touch on the agenda.
     #[inline(always)]
-    fn open(
-        &self,
-        volumes: &mut (impl Volumes<S> + ?Sized),
-        a: u32,
-        With { b, mask }: With,
-        agenda: &mut Agenda,
-    ) {
+    fn open(&self, volumes: &mut dyn Volumes<S>, a: u32, With { b, mask }: With, agenda: &mut Agenda) {
         let opened = volumes.overlaps(self.simd, [a, b], &self.pose, u32::from(mask));
         let Some(Opened { children: [of_a, of_b], found }) = opened else { return };
         let pairs = found.pairs;

@@ -135,7 +135,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     #[inline(always)]
     pub(crate) fn run(
         &mut self,
-        volumes: &mut (impl Volumes<S> + ?Sized),
+        volumes: &mut dyn Volumes<S>,
         warm_start: Option<[Spot; 2]>,
     ) -> Result<(ControlFlow<()>, Option<BestPair>), Exhausted> {
         // This bound ends the walk in corrupt files, where nodes may have many parents.
@@ -177,7 +177,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     #[inline(always)]
     fn descend(
         &mut self,
-        volumes: &mut (impl Volumes<S> + ?Sized),
+        volumes: &mut dyn Volumes<S>,
         caches: &mut [LeafCache<'_>; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new(matches!(self.aim, Aim::Nearest(_) | Aim::Decreasing(..)));
@@ -198,7 +198,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     #[inline(always)]
     fn open(
         &mut self,
-        volumes: &mut (impl Volumes<S> + ?Sized),
+        volumes: &mut dyn Volumes<S>,
         a: u32,
         With { b, mask }: With,
         caches: &mut [LeafCache<'_>; 2],
