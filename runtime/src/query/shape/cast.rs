@@ -19,7 +19,7 @@ use crate::simd::{Kernel, dispatch};
 use crate::similarity::Similarity;
 use crate::triangle::corners;
 use crate::walk::duplicates::DuplicateElimination;
-use crate::walk::probe::{Erased, Probe, Sink};
+use crate::walk::probe::{Erased, Probe};
 use crate::walk::ray::{NearestFirst, SlabTest, walk};
 use crate::walk::{ROOT, Visit};
 
@@ -408,7 +408,7 @@ fn run<S: Kernel>(
     let mut depth = None;
     let mut stopped = false;
     let mut entries: Entries = [f32::INFINITY; BLOCK_WIDTH];
-    walk::<S, _, NearestFirst>(
+    walk::<S, NearestFirst>(
         simd,
         model,
         plan.child,
