@@ -103,6 +103,7 @@ impl<const LIMBS: usize> Whole<LIMBS> {
     pub(crate) const ZERO: Self = Self { negative: false, length: 0, limbs: [0; LIMBS] };
 
     /// `value` in units of 2^`unit`, which must divide it.
+    #[inline(never)]
     pub(crate) fn new(value: impl Binary, unit: i32) -> Self {
         let (mantissa, exponent, negative) = value.decode();
         let shift = (exponent - unit).max(0).unsigned_abs();

@@ -202,6 +202,7 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
         }
     }
 
+    /// A separate call, compiled for the level.
     #[inline(always)]
     fn test_ray(
         &self,
@@ -212,13 +213,18 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
         found: &mut Found<Q>,
         sink: &mut Erased<'_>,
     ) {
-        hits_in_block::<S, true>(
-            self.simd,
-            visit.block,
-            frame,
-            limits.each[ray],
+        self.simd.vectorize(
             #[inline(always)]
-            |hit| self.take(ray, visit, hit, limits, found, sink),
+            || {
+                hits_in_block::<S, true>(
+                    self.simd,
+                    visit.block,
+                    frame,
+                    limits.each[ray],
+                    #[inline(always)]
+                    |hit| self.take(ray, visit, hit, limits, found, sink),
+                );
+            },
         );
     }
 
