@@ -3,6 +3,7 @@
 //! All arithmetic is in f64, without FMA, in one order, so a sample has the same bits on every CPU. That of the position has a
 //! relative error of a few 2^-53, which the errors in the file cover, as well as the rounding of the value to f32.
 
+use crate::math::vector::Map3;
 use bvhc_format::field::{BRICK_POINTS, FIELD_WIDTH, FieldNode, LEAF_VALUES, MAX_FIELD_TILES, TILE_POINTS};
 use bvhc_format::section::ArchivedDistanceField;
 
@@ -63,12 +64,12 @@ impl<'a> Field<'a> {
     fn of(section: &'a ArchivedDistanceField<'static>) -> Self {
         let voxel = section.voxel.to_native();
         Self {
-            origin: section.origin.map(|x| x.to_native()),
+            origin: section.origin.map3(|x| x.to_native()),
             voxel,
             per_voxel: 1.0 / voxel,
             step: section.step.to_native(),
             edge_error: section.edge_error.to_native(),
-            tile_counts: section.tile_counts.map(|count| count.to_native().min(MAX_FIELD_TILES)),
+            tile_counts: section.tile_counts.map3(|count| count.to_native().min(MAX_FIELD_TILES)),
             is_wide: section.bits.to_native() != 8,
             is_exact: section.signs.to_native() == 0,
             tiles: section.tiles.get(),
@@ -116,14 +117,14 @@ impl<'a> Field<'a> {
         if (0..3).any(|axis| index[axis] >= points[axis]) {
             return self.band();
         }
-        let brick = self.brick(index.map(|i| i / BRICK_POINTS as u32));
-        let at = index.map(|i| i % BRICK_POINTS as u32);
+        let brick = self.brick(index.map3(|i| i / BRICK_POINTS as u32));
+        let at = index.map3(|i| i % BRICK_POINTS as u32);
         (self.number(self.leaf(brick, at), at) * self.step) as f32
     }
 
     /// The numbers of points of the lattice along the axes.
     pub fn points(&self) -> [u32; 3] {
-        self.tile_counts.map(|count| count * TILE_POINTS as u32)
+        self.tile_counts.map3(|count| count * TILE_POINTS as u32)
     }
 
     /// The first point of the lattice, in model units.
@@ -161,7 +162,7 @@ impl<'a> Field<'a> {
     #[inline(always)]
     fn in_cell(&self, cell: [u32; 3], share: [f64; 3]) -> FieldSample {
         let last = BRICK_POINTS as u32 - 1;
-        let (of_cell, local) = (cell.map(|i| i / BRICK_POINTS as u32), cell.map(|i| i & last));
+        let (of_cell, local) = (cell.map3(|i| i / BRICK_POINTS as u32), cell.map3(|i| i & last));
         // The axes along which the cell reaches into the next brick.
         let across = (0..3).filter(|axis| local[*axis] == last).map(|axis| 1 << axis).sum::<usize>();
         let own = self.brick(of_cell);
@@ -174,11 +175,11 @@ impl<'a> Field<'a> {
         let odd = (0..3).filter(|axis| local[*axis] & 1 != 0).map(|axis| 1 << axis).sum::<usize>();
         let (mut bricks, mut leaves, mut numbers) = ([own; 8], [Leaf::Limit(0.0); 8], [0.0; 8]);
         for corner in 0..8 {
-            let step = [corner & 1, corner >> 1 & 1, corner >> 2].map(|bit| bit as u32);
-            let at = [0, 1, 2].map(|axis| (local[axis] + step[axis]) & last);
+            let step = [corner & 1, corner >> 1 & 1, corner >> 2].map3(|bit| bit as u32);
+            let at = [0, 1, 2].map3(|axis| (local[axis] + step[axis]) & last);
             if corner & odd == corner {
                 if corner != 0 && corner & across == corner {
-                    bricks[corner] = self.brick([0, 1, 2].map(|axis| of_cell[axis] + step[axis]));
+                    bricks[corner] = self.brick([0, 1, 2].map3(|axis| of_cell[axis] + step[axis]));
                 }
                 leaves[corner] = self.leaf(bricks[corner & across], at);
             }
@@ -189,7 +190,7 @@ impl<'a> Field<'a> {
         let slope_scale = self.step * self.per_voxel;
         FieldSample {
             value: (value * self.step) as f32,
-            gradient: slope.map(|x| (x * slope_scale) as f32),
+            gradient: slope.map3(|x| (x * slope_scale) as f32),
             error: if is_at_edge { self.edge_error } else { error },
         }
     }
@@ -197,12 +198,12 @@ impl<'a> Field<'a> {
     #[inline(always)]
     fn brick(&self, at: [u32; 3]) -> Brick<'a> {
         let width = FIELD_WIDTH as u32;
-        let [x, y, z] = at.map(|i| (i / width) as usize);
-        let [columns, rows, _] = self.tile_counts.map(|count| count as usize);
+        let [x, y, z] = at.map3(|i| (i / width) as usize);
+        let [columns, rows, _] = self.tile_counts.map3(|count| count as usize);
         let Some(tile) = self.tiles.get(x + columns * (y + rows * z)) else {
             return Brick::Beyond(false, f32::INFINITY);
         };
-        let bit = bit_of(at.map(|i| i % width));
+        let bit = bit_of(at.map3(|i| i % width));
         match tile.child(bit) {
             None => Brick::Beyond(tile.is_inside(bit), tile.error),
             Some(index) => match self.bricks.get(index) {
@@ -219,7 +220,7 @@ impl<'a> Field<'a> {
             Brick::Stored(node) => node,
             Brick::Beyond(is_inside, _) => return Leaf::Limit(self.limit(is_inside)),
         };
-        let bit = bit_of(at.map(|i| i >> 1));
+        let bit = bit_of(at.map3(|i| i >> 1));
         match node.child(bit) {
             Some(leaf) => Leaf::Values(leaf.wrapping_mul(LEAF_VALUES)),
             None => Leaf::Limit(self.limit(node.is_inside(bit))),
@@ -229,7 +230,7 @@ impl<'a> Field<'a> {
     /// The number at a point of a leaf, by its coordinates in the brick.
     #[inline(always)]
     fn number(&self, leaf: Leaf, at: [u32; 3]) -> f64 {
-        let [x, y, z] = at.map(|i| (i & 1) as usize);
+        let [x, y, z] = at.map3(|i| (i & 1) as usize);
         match leaf {
             Leaf::Values(first) => self.stored(first.wrapping_add(x + 2 * y + 4 * z)),
             Leaf::Limit(number) => number,

@@ -12,6 +12,7 @@
 //! vertices and edges are those of the exact hull (FORMAT.md, C2 and C3), and [`compare_along`] is exact: each step
 //! goes up, so no vertex is visited twice.
 
+use crate::math::vector::Map3;
 use core::cmp::Ordering;
 
 use bvhc_format::hull::{Cells, HullVertex};
@@ -131,7 +132,7 @@ pub fn compare_along(direction: &[f32; 3], a: &[f32; 3], b: &[f32; 3]) -> Orderi
     /// rounding of this bound itself.
     const ROUNDING: f64 = 1.0 / (1u64 << 51) as f64;
     let product = |point: &[f32; 3], axis: usize| f64::from(direction[axis]) * f64::from(point[axis]);
-    let (p, q) = ([0, 1, 2].map(|axis| product(a, axis)), [0, 1, 2].map(|axis| product(b, axis)));
+    let (p, q) = ([0, 1, 2].map3(|axis| product(a, axis)), [0, 1, 2].map3(|axis| product(b, axis)));
     let difference = (p[0] - q[0]) + (p[1] - q[1]) + (p[2] - q[2]);
     let size = |[x, y, z]: [f64; 3]| x.abs() + y.abs() + z.abs();
     if difference.abs() > (size(p) + size(q)) * ROUNDING {

@@ -1,5 +1,6 @@
 //! The pose of one model relative to another.
 
+use crate::math::vector::Map3;
 use core::fmt;
 
 use crate::ray::Ray;
@@ -111,7 +112,7 @@ impl Pose {
     /// # Errors
     /// [`PoseError`] if a number is not finite or the matrix is too far from a rotation.
     pub fn from_rows<T: Into<f64>>(rows: [[T; 3]; 3], translation: [T; 3]) -> Result<Self, PoseError> {
-        Self::of_matrix(rows.map(|row| row.map(Into::into)), translation.map(Into::into))
+        Self::of_matrix(rows.map3(|row| row.map3(Into::into)), translation.map3(Into::into))
     }
 
     /// A pose from the columns of a rotation matrix, as glam and nalgebra store them, and a translation.
@@ -119,8 +120,8 @@ impl Pose {
     /// # Errors
     /// As [`from_rows`](Self::from_rows).
     pub fn from_cols<T: Into<f64>>(columns: [[T; 3]; 3], translation: [T; 3]) -> Result<Self, PoseError> {
-        let columns = columns.map(|column| column.map(Into::into));
-        Self::of_matrix(transpose(columns), translation.map(Into::into))
+        let columns = columns.map3(|column| column.map3(Into::into));
+        Self::of_matrix(transpose(columns), translation.map3(Into::into))
     }
 
     /// A pose from a unit quaternion `[x, y, z, w]`, the order of glam's `to_array` and nalgebra's `coords`, and a
@@ -144,7 +145,7 @@ impl Pose {
             [twice * (x * y + w * z), diagonal(x, z), twice * (y * z - w * x)],
             [twice * (x * z - w * y), twice * (y * z + w * x), diagonal(x, y)],
         ];
-        Self::of_matrix(rows, translation.map(Into::into))
+        Self::of_matrix(rows, translation.map3(Into::into))
     }
 
     /// A pose without rotation, in f64 or f32.
@@ -152,7 +153,7 @@ impl Pose {
     /// # Errors
     /// [`PoseError`] if a number is not finite or beyond [`FARTHEST`](Self::FARTHEST).
     pub fn from_translation<T: Into<f64>>(translation: [T; 3]) -> Result<Self, PoseError> {
-        Self::of_matrix(Self::IDENTITY.rotation, translation.map(Into::into))
+        Self::of_matrix(Self::IDENTITY.rotation, translation.map3(Into::into))
     }
 
     fn of_matrix(rows: [[f64; 3]; 3], translation: [f64; 3]) -> Result<Self, PoseError> {
@@ -186,7 +187,7 @@ impl Pose {
     pub fn inverse(&self) -> Self {
         let rotation = transpose(self.rotation);
         let back = Self { rotation, translation: [0.0; 3] }.apply(self.translation);
-        Self { rotation, translation: back.map(|x| 0.0 - x) }
+        Self { rotation, translation: back.map3(|x| 0.0 - x) }
     }
 
     /// Applies `inner` first, then this: the pose of C in A's space if this is that of B in A's and `inner` that of C
@@ -197,7 +198,7 @@ impl Pose {
     /// # Errors
     /// [`PoseError::TooFar`] if the resulting translation is beyond [`FARTHEST`](Self::FARTHEST).
     pub fn compose(&self, inner: &Self) -> Result<Self, PoseError> {
-        let columns = transpose(inner.rotation).map(|column| self.rotate(column));
+        let columns = transpose(inner.rotation).map3(|column| self.rotate(column));
         Self::of_matrix(transpose(columns), self.apply(inner.translation))
     }
 
@@ -216,14 +217,14 @@ impl Pose {
 
     /// Transforms a direction or a normal of the posed model: rotates it without translating.
     pub fn rotate(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
-        self.rotation.map(|[rx, ry, rz]| (rx * x + ry * y) + rz * z)
+        self.rotation.map3(|[rx, ry, rz]| (rx * x + ry * y) + rz * z)
     }
 
     /// Transforms a ray from the posed model's space to the space in which it is posed.
     ///
     /// Computed in f64 and rounded to f32. Lengths are kept, so `t` means the same in both spaces.
     pub fn transform_ray(&self, ray: &Ray) -> Ray {
-        let (origin, direction) = (ray.origin.map(f64::from), ray.direction.map(f64::from));
+        let (origin, direction) = (ray.origin.map3(f64::from), ray.direction.map3(f64::from));
         Ray { origin: rounded(self.apply(origin)), direction: rounded(self.rotate(direction)), ..*ray }
     }
 
@@ -236,11 +237,11 @@ impl Pose {
 }
 
 fn rounded(vector: [f64; 3]) -> [f32; 3] {
-    vector.map(|x| x as f32)
+    vector.map3(|x| x as f32)
 }
 
 fn transpose([a, b, c]: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
-    [0, 1, 2].map(|i| [a[i], b[i], c[i]])
+    [0, 1, 2].map3(|i| [a[i], b[i], c[i]])
 }
 
 /// The error for a matrix that is not near a rotation.
@@ -250,7 +251,7 @@ fn fault_of(rows: &[[f64; 3]; 3]) -> PoseError {
     if determinant < 0.0 {
         return PoseError::Mirrors { determinant };
     }
-    let lengths = rows.map(|row| root(dot(row, row)));
+    let lengths = rows.map3(|row| root(dot(row, row)));
     if lengths.iter().any(|length| (length - 1.0).abs() > Pose::TOLERANCE) {
         return PoseError::Scales { lengths };
     }

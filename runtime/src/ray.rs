@@ -3,6 +3,7 @@
 //! Based on: Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", 2013 (the frame), and Ize, "Robust BVH Ray
 //! Traversal", 2013 (the goal; the margins here are absolute, with a proof at [`Frame`]).
 
+use crate::math::vector::Map3;
 use core::hint::select_unpredictable;
 
 use bvhc_format::MAX_COORDINATE;
@@ -308,7 +309,7 @@ impl Scaled {
         let exponent = exponent(largest);
         let (shrink, scale) = (power_of_two(-exponent), power_of_two(exponent));
         let ray = Ray {
-            direction: ray.direction.map(|d| (f64::from(d) * shrink) as f32),
+            direction: ray.direction.map3(|d| (f64::from(d) * shrink) as f32),
             // No hit has an infinite t.
             t_min: (f64::from(ray.t_min.clamp(f32::MIN, f32::INFINITY)) * scale) as f32,
             t_max: (f64::from(ray.t_max.clamp(f32::NEG_INFINITY, f32::MAX)) * scale) as f32,

@@ -1,5 +1,6 @@
 //! Where an instance is: a rigid pose after a scale, perhaps mirrored.
 
+use crate::math::vector::Map3;
 use bvhc_format::world;
 use fearless_simd::{SimdBase, SimdFrom, f64x4};
 
@@ -73,14 +74,14 @@ impl Similarity {
     /// The box that the leaf of an instance of a mesh has, whose nodes are in this box (FORMAT.md, W9): around the images of its
     /// corners, grown by `growth` times the sum of the coordinates involved, rounded outward.
     pub(crate) fn image_of_box(&self, bounds: &Aabb, growth: f64) -> [f32; 6] {
-        let ends = [bounds.min, bounds.max].map(|end| end.map(f64::from));
+        let ends = [bounds.min, bounds.max].map(|end| end.map3(f64::from));
         let [lower, upper] = self.image_of(&ends);
         let largest = ends.as_flattened().iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let far: f64 = self.pose.translation().iter().map(|x| x.abs()).sum();
         let by = growth * (self.scale * largest + far);
         let ([a, b, c], [d, e, f]) = (
-            lower.map(|x| ((x - by).next_down() as f32).next_down()),
-            upper.map(|x| ((x + by).next_up() as f32).next_up()),
+            lower.map3(|x| ((x - by).next_down() as f32).next_down()),
+            upper.map3(|x| ((x + by).next_up() as f32).next_up()),
         );
         [a, b, c, d, e, f]
     }
@@ -89,7 +90,7 @@ impl Similarity {
     pub(crate) fn image_of(&self, ends: &[[f64; 3]; 2]) -> [[f64; 3]; 2] {
         let (mut lower, mut upper) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for corner in 0..8 {
-            let image = self.apply([0, 1, 2].map(|axis| ends[corner >> axis & 1][axis]));
+            let image = self.apply([0, 1, 2].map3(|axis| ends[corner >> axis & 1][axis]));
             for axis in 0..3 {
                 (lower[axis], upper[axis]) = (lower[axis].min(image[axis]), upper[axis].max(image[axis]));
             }
@@ -127,7 +128,7 @@ impl Similarity {
     /// Coordinates are multiplied by the scale, each rounded to f64, and then transformed as by [`Pose::apply`]. Queries use
     /// exactly this arithmetic.
     pub fn apply(&self, point: [f64; 3]) -> [f64; 3] {
-        if self.is_identity { point } else { self.pose.apply(self.mirrored(point.map(|x| self.scale * x))) }
+        if self.is_identity { point } else { self.pose.apply(self.mirrored(point.map3(|x| self.scale * x))) }
     }
 
     /// Transforms a point of the world into the mesh's space.
@@ -137,7 +138,7 @@ impl Similarity {
             return point;
         }
         let origin = self.pose.translation();
-        self.inverse_direction([0, 1, 2].map(|axis| point[axis] - origin[axis]))
+        self.inverse_direction([0, 1, 2].map3(|axis| point[axis] - origin[axis]))
     }
 
     /// Transforms a ray of the world into the mesh's space: computed in f64 and rounded once to f32. `t` means the same in
@@ -147,8 +148,8 @@ impl Similarity {
         if self.is_identity {
             return *ray;
         }
-        let origin = self.inverse_apply(ray.origin.map(f64::from)).map(|x| x as f32);
-        let direction = self.inverse_direction(ray.direction.map(f64::from)).map(|x| x as f32);
+        let origin = self.inverse_apply(ray.origin.map3(f64::from)).map3(|x| x as f32);
+        let direction = self.inverse_direction(ray.direction.map3(f64::from)).map3(|x| x as f32);
         Ray { origin, direction, ..*ray }
     }
 
@@ -157,7 +158,7 @@ impl Similarity {
         if self.is_identity {
             return normal;
         }
-        self.pose.rotate(self.mirrored(normal.map(f64::from))).map(|x| x as f32)
+        self.pose.rotate(self.mirrored(normal.map3(f64::from))).map3(|x| x as f32)
     }
 
     /// Transforms a unit direction of the mesh's space into the world.
@@ -169,7 +170,7 @@ impl Similarity {
     /// The corners of a triangle in the world, as overlaps with boxes are decided.
     pub(crate) fn corners(&self, corners: &[[f32; 3]; 3]) -> [[f64; 3]; 3] {
         let flushed = |x: f64| if x.abs() < SMALLEST_COORDINATE { 0.0 } else { x };
-        corners.map(|corner| self.apply(corner.map(f64::from)).map(flushed))
+        corners.map3(|corner| self.apply(corner.map3(f64::from)).map3(flushed))
     }
 
     /// A box of the mesh's space around everything of the mesh that is in a box of the world.
@@ -193,11 +194,11 @@ impl Similarity {
         // Far more than the roundings of these sums and of corners in the world, and more than the transpose of the rotation
         // differs from its inverse: by 3 * 2^-40 of the largest coordinate (FORMAT.md, W6).
         let slack = size * SLACK + f64::from(f32::MIN_POSITIVE);
-        let (mut min, mut max) = (min.map(|x| x - slack), max.map(|x| x + slack));
+        let (mut min, mut max) = (min.map3(|x| x - slack), max.map3(|x| x + slack));
         if self.mirrors {
             (min[0], max[0]) = (-max[0], -min[0]);
         }
-        Aabb { min: min.map(|x| (x as f32).next_down()), max: max.map(|x| (x as f32).next_up()) }
+        Aabb { min: min.map3(|x| (x as f32).next_down()), max: max.map3(|x| (x as f32).next_up()) }
     }
 
     /// Half the size, in the mesh's space, of the box around a box of the world of which half the size is this.
@@ -206,7 +207,7 @@ impl Similarity {
             return half;
         }
         let rows = self.pose.rotation();
-        [0, 1, 2].map(|axis| {
+        [0, 1, 2].map3(|axis| {
             let part = |of_world: usize| rows[of_world][axis].abs() * half[of_world];
             (part(0) + part(1) + part(2)) / self.scale
         })
@@ -220,8 +221,8 @@ impl Similarity {
         }
         let [x, y, z] = direction;
         let [a, b, c] = self.pose.rotation();
-        let turned = [0, 1, 2].map(|axis| (a[axis] * x + b[axis] * y) + c[axis] * z);
-        self.mirrored(turned.map(|x| x / self.scale))
+        let turned = [0, 1, 2].map3(|axis| (a[axis] * x + b[axis] * y) + c[axis] * z);
+        self.mirrored(turned.map3(|x| x / self.scale))
     }
 
     #[inline(always)]

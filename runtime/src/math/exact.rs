@@ -103,6 +103,7 @@ impl<const LIMBS: usize> Whole<LIMBS> {
     pub(crate) const ZERO: Self = Self { negative: false, length: 0, limbs: [0; LIMBS] };
 
     /// `value` in units of 2^`unit`, which must divide it.
+    #[inline(never)]
     pub(crate) fn new(value: impl Binary, unit: i32) -> Self {
         let (mantissa, exponent, negative) = value.decode();
         let shift = (exponent - unit).max(0).unsigned_abs();
@@ -249,16 +250,19 @@ impl<const LIMBS: usize> Ord for Whole<LIMBS> {
 }
 
 /// `a - b`.
+#[inline(never)]
 pub(crate) fn sub<const LIMBS: usize>(a: &Vector<LIMBS>, b: &Vector<LIMBS>) -> Vector<LIMBS> {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// The dot product.
+#[inline(never)]
 pub(crate) fn dot<const LIMBS: usize>(a: &Vector<LIMBS>, b: &Vector<LIMBS>) -> Whole<LIMBS> {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 /// The cross product.
+#[inline(never)]
 pub(crate) fn cross<const LIMBS: usize>(a: &Vector<LIMBS>, b: &Vector<LIMBS>) -> Vector<LIMBS> {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }

@@ -1,6 +1,7 @@
 //! Box or triangle of one model against box or triangle of another, in f64: which parts of split triangles may meet.
 
 use crate::bounds::Aabb;
+use crate::math::vector::Map3;
 use crate::pose::Pose;
 
 type Vector = [f64; 3];
@@ -22,16 +23,16 @@ pub(crate) struct Convex {
 
 impl Convex {
     pub(crate) fn of_box(bounds: &Aabb) -> Self {
-        let (lower, upper) = (bounds.min.map(f64::from), bounds.max.map(f64::from));
+        let (lower, upper) = (bounds.min.map3(f64::from), bounds.max.map3(f64::from));
         let corner = |index: usize| {
-            [0, 1, 2].map(|axis| if index >> axis & 1 == 0 { lower[axis] } else { upper[axis] })
+            [0, 1, 2].map3(|axis| if index >> axis & 1 == 0 { lower[axis] } else { upper[axis] })
         };
         let axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         Self { corners: core::array::from_fn(corner), normals: axes, edges: axes }
     }
 
     pub(crate) fn of_triangle(corners: [[f32; 3]; 3]) -> Self {
-        let [a, b, c] = corners.map(|corner| corner.map(f64::from));
+        let [a, b, c] = corners.map3(|corner| corner.map3(f64::from));
         let edges = [sub(b, a), sub(c, b), sub(a, c)];
         Self { corners: [a, b, c, a, a, a, a, a], normals: [cross(edges[0], edges[1]); 3], edges }
     }
@@ -39,11 +40,11 @@ impl Convex {
     /// Transformed by the pose.
     pub(crate) fn transformed(&self, pose: &Pose) -> Self {
         let rotation = pose.rotation();
-        let turned = |v: Vector| [0, 1, 2].map(|axis| dot(rotation[axis], v));
+        let turned = |v: Vector| [0, 1, 2].map3(|axis| dot(rotation[axis], v));
         Self {
             corners: self.corners.map(|corner| pose.apply(corner)),
-            normals: self.normals.map(turned),
-            edges: self.edges.map(turned),
+            normals: self.normals.map3(turned),
+            edges: self.edges.map3(turned),
         }
     }
 

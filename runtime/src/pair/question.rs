@@ -29,7 +29,7 @@ pub(crate) trait Question {
         self,
         simd: S,
         trees: [PairTree<'_>; 2],
-        volumes: &mut (impl Volumes<S> + ?Sized),
+        volumes: &mut dyn Volumes<S>,
         pose: RelativePose,
     ) -> Result<Self::Answer, Exhausted>;
 }

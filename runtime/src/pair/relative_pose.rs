@@ -1,6 +1,7 @@
 //! B's pose as walks use it: between the origins of the two trees, in f32, with error bounds.
 
 use super::scaled_pose::ScaledPose;
+use crate::math::vector::Map3;
 use crate::pose::Pose;
 use crate::simd::{Kernel, square_root};
 
@@ -42,19 +43,20 @@ impl RelativePose {
 
     #[inline(always)]
     fn turned<S: Kernel>(simd: S, pose: &Pose, turn: &[[f64; 3]; 3], a: &TreeFrame, b: &TreeFrame) -> Self {
-        let transformed = pose.apply(b.origin.map(f64::from));
+        let transformed = pose.apply(b.origin.map3(f64::from));
         let between = |axis: usize| transformed[axis] - f64::from(a.origin[axis]);
         let translation = [between(0), between(1), between(2)];
         let size = |point: [f64; 3]| point[0].abs() + point[1].abs() + point[2].abs();
         let magnitude = size(translation) + f64::from(a.radius) + f64::from(b.radius);
-        let whole = size(pose.translation()) + size(a.origin.map(f64::from)) + size(b.origin.map(f64::from));
+        let whole =
+            size(pose.translation()) + size(a.origin.map3(f64::from)) + size(b.origin.map3(f64::from));
         let [x, y, z] = pose.rotation();
         let noise = (whole + magnitude) as f32 / (1u64 << 47) as f32;
         Self {
             pose: *pose,
             quaternion: quaternion(simd, turn).map(|x| x as f32),
-            rotation: [x.map(|x| x as f32), y.map(|x| x as f32), z.map(|x| x as f32)],
-            translation: translation.map(|x| x as f32),
+            rotation: [x.map3(|x| x as f32), y.map3(|x| x as f32), z.map3(|x| x as f32)],
+            translation: translation.map3(|x| x as f32),
             slack: magnitude as f32 * SLACK_MAGNITUDE + noise,
             noise,
         }
@@ -88,7 +90,7 @@ impl RelativePose {
     /// The vector from a point of A's space to a transformed point of B's.
     #[inline(always)]
     pub(crate) fn between(&self, a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
-        let transformed = self.pose.apply(b.map(f64::from));
+        let transformed = self.pose.apply(b.map3(f64::from));
         let along = |axis: usize| (transformed[axis] - f64::from(a[axis])) as f32;
         [along(0), along(1), along(2)]
     }

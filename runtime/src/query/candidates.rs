@@ -4,6 +4,7 @@
 //! since the lowest number is returned. So the candidates that remain at the end are decided together, one per lane. A
 //! single one is faster in scalar code, whose branches are predicted well.
 
+use crate::math::vector::Map3;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdMask};
 
@@ -14,7 +15,7 @@ use crate::triangle::closest::{closest, closest_of_each};
 use crate::triangle::point::{SMALLEST_LIMIT, near_in_block};
 use crate::walk::Visit;
 use crate::walk::nearest::Search;
-use crate::walk::probe::Sink;
+use crate::walk::probe::Erased;
 
 /// The capacity of the queue; there is always space for another block's triangles.
 const WAITING: usize = 2 * BLOCK_WIDTH;
@@ -93,24 +94,41 @@ impl Candidates {
         simd: S,
         model: &Model<'_>,
         point: [f32; 3],
-        sink: &mut impl Sink,
+        sink: &mut Erased<'_>,
     ) {
         self.forget_beyond_limit();
         if self.count < 2 {
             self.decide_one(simd, model, point, sink);
-            return;
+        } else {
+            self.decide_together(simd, model, point, sink);
         }
-        while self.count > 0 {
-            let mut group = Group::new();
-            while group.count < S::Doubles::LEN {
-                let Some(candidate) = self.take() else { break };
-                if let Some((corners, triangle)) = triangle_of(simd, model, candidate, sink) {
-                    group.add(&corners, triangle);
+    }
+
+    /// A separate call, compiled for the level: it would be in each walk twice.
+    #[inline(always)]
+    fn decide_together<S: Kernel>(
+        &mut self,
+        simd: S,
+        model: &Model<'_>,
+        point: [f32; 3],
+        sink: &mut Erased<'_>,
+    ) {
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                while self.count > 0 {
+                    let mut group = Group::new();
+                    while group.count < S::Doubles::LEN {
+                        let Some(candidate) = self.take() else { break };
+                        if let Some((corners, triangle)) = triangle_of(simd, model, candidate, sink) {
+                            group.add(&corners, triangle);
+                        }
+                    }
+                    group.decide(simd, point, &mut self.best);
                 }
-            }
-            group.decide(simd, point, &mut self.best);
-        }
-        self.limit = self.limit.min(self.best.limit());
+                self.limit = self.limit.min(self.best.limit());
+            },
+        );
     }
 
     #[inline(always)]
@@ -126,15 +144,20 @@ impl Candidates {
         self.count = kept;
     }
 
-    /// Decides the last in the queue, if any.
+    /// Decides the last in the queue, if any: a separate call, too.
     #[inline(always)]
-    fn decide_one<S: Kernel>(&mut self, simd: S, model: &Model<'_>, point: [f32; 3], sink: &mut impl Sink) {
-        let Some(candidate) = self.take() else { return };
-        if let Some((corners, triangle)) = triangle_of(simd, model, candidate, sink) {
-            let (offset, square) = closest(&corners, point);
-            self.best.offer(offset, square, triangle, corners);
-            self.limit = self.limit.min(self.best.limit());
-        }
+    fn decide_one<S: Kernel>(&mut self, simd: S, model: &Model<'_>, point: [f32; 3], sink: &mut Erased<'_>) {
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                let Some(candidate) = self.take() else { return };
+                if let Some((corners, triangle)) = triangle_of(simd, model, candidate, sink) {
+                    let (offset, square) = closest(&corners, point);
+                    self.best.offer(offset, square, triangle, corners);
+                    self.limit = self.limit.min(self.best.limit());
+                }
+            },
+        );
     }
 
     #[inline(always)]
@@ -156,7 +179,7 @@ impl Search for Candidates {
         model: &Model<'_>,
         point: [f32; 3],
         visit: Visit<'_>,
-        sink: &mut impl Sink,
+        sink: &mut Erased<'_>,
     ) -> f32 {
         let (mut lowest, mut place_of_lowest) = (f32::INFINITY, 0);
         let (waiting, count) = (&mut self.waiting, &mut self.count);
@@ -193,7 +216,7 @@ fn triangle_of<S: Kernel>(
     simd: S,
     model: &Model<'_>,
     candidate: Candidate,
-    sink: &mut impl Sink,
+    sink: &mut Erased<'_>,
 ) -> Option<([[f32; 3]; 3], u32)> {
     let mut scratch = Block::EMPTY;
     let block = model.sections().blocks().fetch(simd, candidate.block, &mut scratch)?;
@@ -251,7 +274,7 @@ impl Group {
         let lane =
             numbers.simd_le(numbers.reduce_min()).to_bitmask().trailing_zeros() as usize % S::Doubles::LEN;
         let [x, y, z] = &offsets;
-        let corners = self.corners.map(|[x, y, z]| [x, y, z].map(|row| row[lane % TOGETHER]));
+        let corners = self.corners.map3(|[x, y, z]| [x, y, z].map3(|row| row[lane % TOGETHER]));
         best.offer([x[lane], y[lane], z[lane]], least, self.triangles[lane % TOGETHER], corners);
     }
 

@@ -1,5 +1,6 @@
 //! All triangles that touch a box or a sphere.
 
+use crate::math::vector::Map3;
 use core::ops::ControlFlow;
 
 use bvhc_format::MAX_COORDINATE;
@@ -10,7 +11,7 @@ use crate::model::Model;
 use crate::simd::{Kernel, dispatch};
 use crate::triangle::{corners, touch_box, touch_sphere};
 use crate::walk::duplicates::DuplicateElimination;
-use crate::walk::probe::{Erased, Probe, Sink};
+use crate::walk::probe::{Erased, Probe};
 use crate::walk::{ROOT, all};
 
 /// Beyond every coordinate of a model, which is at most 2^60.
@@ -76,7 +77,7 @@ impl<'a> Model<'a> {
         }
         // The triangle test needs finite boxes. No model extends beyond this, so the answer is the same.
         let within = |x: f32| x.clamp(-BEYOND_MODELS, BEYOND_MODELS);
-        let query_box = &Aabb { min: query_box.min.map(within), max: query_box.max.map(within) };
+        let query_box = &Aabb { min: query_box.min.map3(within), max: query_box.max.map3(within) };
         let touches = |corners: &_| touch_box::touches(corners, query_box.min, query_box.max);
         self.overlap_below(ROOT, query_box, &touches, probe, visit)
     }
@@ -133,8 +134,8 @@ impl<'a> Model<'a> {
             return ControlFlow::Continue(());
         }
         let query_box = Aabb {
-            min: centre.map(|x| (x - radius).next_down()),
-            max: centre.map(|x| (x + radius).next_up()),
+            min: centre.map3(|x| (x - radius).next_down()),
+            max: centre.map3(|x| (x + radius).next_up()),
         };
         let touches = |corners: &_| radius == f32::INFINITY || touch_sphere::touches(corners, centre, radius);
         self.overlap_below(child, &query_box, &touches, probe, visit)

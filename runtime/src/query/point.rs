@@ -2,7 +2,7 @@
 
 use bvhc_format::MAX_COORDINATE;
 
-use crate::math::vector::{dot, sub};
+use crate::math::vector::{Map3, dot, sub};
 use crate::model::Model;
 use crate::query::candidates::{Best, Candidates};
 use crate::simd::{Kernel, dispatch, square_root};
@@ -32,13 +32,13 @@ impl ClosestPoint {
     pub(crate) fn without_triangle(query: [f32; 3], offset: [f64; 3]) -> Self {
         let (triangle, corners) = (bvhc_format::NONE, [[0.0; 3]; 3]);
         let mut found = Self { distance: 0.0, point: query, triangle, corners, query, offset };
-        found.point = found.exact_point().map(|x| x as f32);
+        found.point = found.exact_point().map3(|x| x as f32);
         found
     }
 
     /// The point before rounding.
     pub(crate) fn exact_point(&self) -> [f64; 3] {
-        [0, 1, 2].map(|axis| f64::from(self.query[axis]) + self.offset[axis])
+        [0, 1, 2].map3(|axis| f64::from(self.query[axis]) + self.offset[axis])
     }
 
     /// The square of the distance before rounding, by which the closest triangle was chosen.
@@ -148,12 +148,7 @@ impl<'a> Model<'a> {
         if !is_answerable(point, max_distance) {
             return None;
         }
-        let level = self.level().inner();
-        if self.is_large() {
-            dispatch!(level, simd => closest_point::<_, true>(simd, self, child, point, max_distance, probe))
-        } else {
-            dispatch!(level, simd => closest_point::<_, false>(simd, self, child, point, max_distance, probe))
-        }
+        dispatch!(self.level().inner(), simd => closest_point(simd, self, child, point, max_distance, probe))
     }
 
     fn nearest_of_each(
@@ -193,7 +188,7 @@ fn is_answerable(point: [f32; 3], max_distance: f32) -> bool {
 }
 
 #[inline(always)]
-fn closest_point<S: Kernel, const AHEAD: bool>(
+fn closest_point<S: Kernel>(
     simd: S,
     model: &Model<'_>,
     child: u32,
@@ -202,7 +197,7 @@ fn closest_point<S: Kernel, const AHEAD: bool>(
     probe: &mut Erased<'_>,
 ) -> Option<ClosestPoint> {
     let mut candidates = Candidates::new(max_distance);
-    nearest::walk::<S, AHEAD>(simd, model, child, point, &mut candidates, probe);
+    nearest::walk(simd, model, child, point, &mut candidates, probe);
     candidates.decide_all(simd, model, point, probe);
     describe(simd, point, candidates.best())
 }
@@ -246,8 +241,8 @@ fn describe<S: Kernel>(simd: S, query: [f32; 3], best: &Best) -> Option<ClosestP
 
 #[inline(always)]
 fn surface_at<S: Kernel>(simd: S, nearest: &ClosestPoint) -> SurfacePoint {
-    let query = nearest.query.map(f64::from);
-    let [a, b, c] = nearest.corners.map(|corner| corner.map(f64::from));
+    let query = nearest.query.map3(f64::from);
+    let [a, b, c] = nearest.corners.map3(|corner| corner.map3(f64::from));
     let Weights { weights: [u, v], back } =
         Weights::new(sub(a, query), [sub(b, a), sub(c, a)], nearest.offset);
     // Adding zero makes a negative zero positive.

@@ -8,6 +8,7 @@ use crate::simd::{Kernel, dispatch};
 use crate::triangle::corners;
 use crate::triangle::crossing::{Crossing, HalfLine};
 use crate::walk::duplicates::DuplicateElimination;
+use crate::walk::probe::Erased;
 use crate::walk::{ROOT, all};
 
 /// How often a surface winds around a point: its solid angle, seen from there, over 4 pi.
@@ -129,11 +130,9 @@ impl Model<'_> {
     /// The winding number around each of `points`, as [`winding`](Self::winding) gives it: `answers[i]` is of `points[i]`. If
     /// the slices differ in length, the rest of the longer one is ignored.
     pub fn windings(&self, points: &[[f32; 3]], answers: &mut [Option<Winding>]) {
-        dispatch!(self.level().inner(), simd => {
-            for (point, answer) in points.iter().zip(answers) {
-                *answer = winding(simd, self, *point);
-            }
-        });
+        for (point, answer) in points.iter().zip(answers) {
+            *answer = self.winding(*point);
+        }
     }
 
     /// Whether a point is inside, outside or on the surface, by its [`winding`](Self::winding) number.
@@ -156,11 +155,9 @@ impl Model<'_> {
     /// Where each of `points` is, as [`contains`](Self::contains) says: `answers[i]` is of `points[i]`. If the slices differ
     /// in length, the rest of the longer one is ignored.
     pub fn contains_each(&self, points: &[[f32; 3]], rule: InsideRule, answers: &mut [Place]) {
-        dispatch!(self.level().inner(), simd => {
-            for (point, answer) in points.iter().zip(answers) {
-                *answer = winding(simd, self, *point).map_or(Place::On, |winding| winding.place(rule));
-            }
-        });
+        for (point, answer) in points.iter().zip(answers) {
+            *answer = self.contains(*point, rule);
+        }
     }
 }
 
@@ -197,7 +194,7 @@ fn crossings<S: Kernel>(simd: S, model: &Model<'_>, line: &HalfLine) -> Option<i
         model,
         ROOT,
         &around,
-        &mut (),
+        &mut Erased::new(&mut ()),
         #[inline(always)]
         |visit, sink| {
             let mut left = line.candidates(simd, visit.block);

@@ -1,6 +1,6 @@
 //! The cores of polytopes: the points whose convex hull they are.
 
-use crate::math::vector::{add, dot, sub};
+use crate::math::vector::{Map3, add, dot, sub};
 use crate::math::{larger, smaller};
 
 /// A core that is the convex hull of points.
@@ -24,9 +24,9 @@ impl CorePoints<'_> {
     /// A point by its index: bits 0 to 2 say which axes of a box are added. Rounded.
     pub(super) fn rounded(&self, index: usize) -> [f64; 3] {
         match self {
-            Self::Listed(points) => points[index].map(f64::from),
+            Self::Listed(points) => points[index].map3(f64::from),
             Self::Parallelepiped { centre, axes } => {
-                let mut point = centre.map(f64::from);
+                let mut point = centre.map3(f64::from);
                 for (bit, axis) in axes.iter().enumerate() {
                     point = if index >> bit & 1 == 0 { sub(point, *axis) } else { add(point, *axis) };
                 }
@@ -49,7 +49,7 @@ impl CorePoints<'_> {
                 double(best)
             }
             Self::Parallelepiped { centre, axes } => {
-                axes.iter().fold(centre.map(f64::from), |point, axis| {
+                axes.iter().fold(centre.map3(f64::from), |point, axis| {
                     if dot(*axis, direction) < 0.0 { sub(point, *axis) } else { add(point, *axis) }
                 })
             }
@@ -80,7 +80,7 @@ impl CorePoints<'_> {
         match self {
             Self::Listed(points) => {
                 let fold = |of: fn(f64, f64) -> f64, start: f64| {
-                    [0, 1, 2].map(|axis| points.iter().fold(start, |best, p| of(best, f64::from(p[axis]))))
+                    [0, 1, 2].map3(|axis| points.iter().fold(start, |best, p| of(best, f64::from(p[axis]))))
                 };
                 // Unlike `f64::min`, a NaN stays.
                 let smaller = |a: f64, b: f64| if b < a || b.is_nan() { b } else { a };
@@ -88,10 +88,10 @@ impl CorePoints<'_> {
                 [fold(smaller, f64::INFINITY), fold(larger, f64::NEG_INFINITY)]
             }
             Self::Parallelepiped { centre, axes } => {
-                let half = [0, 1, 2].map(|k| axes[0][k].abs() + axes[1][k].abs() + axes[2][k].abs());
+                let half = [0, 1, 2].map3(|k| axes[0][k].abs() + axes[1][k].abs() + axes[2][k].abs());
                 let at = |axis: usize| f64::from(centre[axis]);
                 let slack = |axis: usize| (at(axis).abs() + half[axis]) * (4.0 * f64::EPSILON);
-                let side = |sign: f64| [0, 1, 2].map(|k| at(k) + sign * (half[k] + slack(k)));
+                let side = |sign: f64| [0, 1, 2].map3(|k| at(k) + sign * (half[k] + slack(k)));
                 [side(-1.0), side(1.0)]
             }
         }

@@ -4,7 +4,7 @@ use super::core_points::CorePoints;
 use super::polytope::{Polytope, shape_of_polytope};
 use super::{Corners, Displacement, Shape};
 use crate::bounds::Aabb;
-use crate::math::vector::cross;
+use crate::math::vector::{Map3, cross};
 use crate::pose::{Pose, PoseError};
 use crate::triangle::touch_box;
 
@@ -52,16 +52,16 @@ impl From<Aabb> for Cuboid {
     fn from(aabb: Aabb) -> Self {
         let middle = |axis: usize| 0.5 * aabb.min[axis] + 0.5 * aabb.max[axis];
         let half = |axis: usize| 0.5 * aabb.max[axis] - 0.5 * aabb.min[axis];
-        Self::new([0, 1, 2].map(middle), [0, 1, 2].map(half))
+        Self::new([0, 1, 2].map3(middle), [0, 1, 2].map3(half))
     }
 }
 
 /// The columns of a matrix, times the half extents.
 fn axes(rows: &[[f32; 3]; 3], half_extents: [f32; 3]) -> [[f64; 3]; 3] {
-    [0, 1, 2].map(|axis| {
+    [0, 1, 2].map3(|axis| {
         // A negative extent makes a box empty, by bounds that are NaN.
         let half = if half_extents[axis] >= 0.0 { f64::from(half_extents[axis]) } else { f64::NAN };
-        [0, 1, 2].map(|row| f64::from(rows[row][axis]) * half)
+        [0, 1, 2].map3(|row| f64::from(rows[row][axis]) * half)
     })
 }
 

@@ -8,7 +8,7 @@
 use super::gjk::{Contact, classify};
 use super::{Corners, Displacement, Shape};
 use crate::math::exact::{Span, Vector, Whole, cross, dot as whole_dot, sub as whole_sub};
-use crate::math::vector::{add, cross as cross_of, dot, scale, sub};
+use crate::math::vector::{Map3, add, cross as cross_of, dot, scale, sub};
 
 /// A closed solid cylinder with flat caps.
 ///
@@ -32,27 +32,27 @@ impl Cylinder {
     /// The cylinder around the segment between the centres of its caps. Empty if these are equal.
     pub fn new(a: impl Into<[f32; 3]>, b: impl Into<[f32; 3]>, radius: f32) -> Self {
         let (a, b) = (a.into(), b.into());
-        let along = sub(b.map(f64::from), a.map(f64::from));
+        let along = sub(b.map3(f64::from), a.map3(f64::from));
         Self { a, b, radius, axis: scale(along, 1.0 / libm::sqrt(dot(along, along))) }
     }
 }
 
 impl Shape for Cylinder {
     fn core_bounds(&self) -> [[f64; 3]; 2] {
-        let (a, b, axis) = (self.a.map(f64::from), self.b.map(f64::from), self.axis);
+        let (a, b, axis) = (self.a.map3(f64::from), self.b.map3(f64::from), self.axis);
         // A radius that is NaN or negative makes the bounds empty, as an axis without a direction does.
         let radius = if self.radius >= 0.0 { f64::from(self.radius) } else { f64::NAN };
-        let reach = axis.map(|x| radius * libm::sqrt((1.0 - x * x).max(0.0)) * (1.0 + 1e-7) + x * 0.0);
+        let reach = axis.map3(|x| radius * libm::sqrt((1.0 - x * x).max(0.0)) * (1.0 + 1e-7) + x * 0.0);
         let slack = |k: usize| (a[k].abs() + b[k].abs() + radius) * (4.0 * f64::EPSILON) + radius * 1e-7;
         [
-            [0, 1, 2].map(|k| a[k].min(b[k]) - reach[k] - slack(k)),
-            [0, 1, 2].map(|k| a[k].max(b[k]) + reach[k] + slack(k)),
+            [0, 1, 2].map3(|k| a[k].min(b[k]) - reach[k] - slack(k)),
+            [0, 1, 2].map3(|k| a[k].max(b[k]) + reach[k] + slack(k)),
         ]
     }
 
     fn core_axes(&self) -> [[f64; 3]; 3] {
         let axis = self.axis;
-        let along = scale(sub(self.b.map(f64::from), self.a.map(f64::from)), 0.5);
+        let along = scale(sub(self.b.map3(f64::from), self.a.map3(f64::from)), 0.5);
         // Not parallel to the axis.
         let other = if axis[0].abs() < 0.6 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
         let first = cross_of(axis, other);
@@ -63,7 +63,7 @@ impl Shape for Cylinder {
     fn support(&self, direction: [f64; 3]) -> [f64; 3] {
         let axis = self.axis;
         let along = dot(direction, axis);
-        let cap = if along < 0.0 { self.a } else { self.b }.map(f64::from);
+        let cap = if along < 0.0 { self.a } else { self.b }.map3(f64::from);
         let outwards = sub(direction, scale(axis, along));
         let square = dot(outwards, outwards);
         // Along the axis all of the cap is equally far.
@@ -114,13 +114,13 @@ pub(super) fn touches_exactly(cylinder: &Cylinder, triangle: &Corners, displacem
     let numbers = cylinder.a.iter().chain(&cylinder.b).chain([&cylinder.radius]);
     let spans = [Span::of(numbers), Span::of(triangle.as_flattened()), displacement.span()];
     let least = Span::of_all(spans).map_or(0, |span| span.unit);
-    let point = |point: [f32; 3]| point.map(|x| Number::new(x, least));
+    let point = |point: [f32; 3]| point.map3(|x| Number::new(x, least));
     let (a, by) = (point(cylinder.a), displacement.exact(least));
     let start = [a[0] + by[0], a[1] + by[1], a[2] + by[2]];
     let axis = whole_sub(&point(cylinder.b), &a);
     let radius = Number::new(cylinder.radius, least);
     Exact {
-        corners: triangle.map(|corner| whole_sub(&corner.map(|x| Number::new(x, least)), &start)),
+        corners: triangle.map3(|corner| whole_sub(&corner.map3(|x| Number::new(x, least)), &start)),
         axis,
         axis2: whole_dot(&axis, &axis),
         radius2: radius * radius,
@@ -188,7 +188,7 @@ impl Exact {
             return false;
         }
         let sides =
-            [0, 1, 2].map(|k| whole_dot(&self.axis, &cross(&self.corners[k], &self.corners[(k + 1) % 3])));
+            [0, 1, 2].map3(|k| whole_dot(&self.axis, &cross(&self.corners[k], &self.corners[(k + 1) % 3])));
         !(sides.iter().any(Whole::is_negative) && sides.iter().any(Whole::is_positive))
     }
 
@@ -202,7 +202,7 @@ impl Exact {
         }
         // From the centre towards the triangle's plane, within the plane of the cap.
         let slope = whole_dot(normal, &self.axis);
-        let towards = [0, 1, 2].map(|k| normal[k] * self.axis2 - slope * self.axis[k]);
+        let towards = [0, 1, 2].map3(|k| normal[k] * self.axis2 - slope * self.axis[k]);
         (0..3).all(|k| {
             let edge = whole_sub(&self.corners[(k + 1) % 3], &self.corners[k]);
             let inwards = cross(normal, &edge);

@@ -22,6 +22,7 @@ use super::gjk::Simplex;
 use super::{Corners, Displacement};
 use crate::math::exact::{Span, Vector, Whole, cross, dot, sub};
 use crate::math::vector;
+use crate::math::vector::Map3;
 
 /// The capacities, in limbs: for coordinates of a mesh, for moved ones, and for all.
 const FEW: usize = 4;
@@ -98,7 +99,7 @@ impl<'a, const LIMBS: usize> Differences<'a, LIMBS> {
         Self {
             question,
             unit,
-            triangle: question.triangle.map(|corner| corner.map(|x| Whole::new(x, unit))),
+            triangle: question.triangle.map3(|corner| corner.map3(|x| Whole::new(x, unit))),
             displacement: question.displacement.exact(unit),
             square: radius * radius,
         }
@@ -116,14 +117,15 @@ impl<'a, const LIMBS: usize> Differences<'a, LIMBS> {
         if self.question.swept { (index % count, index >= count) } else { (index, true) }
     }
 
+    #[inline(never)]
     fn point(&self, index: usize) -> Vector<LIMBS> {
         let unit = self.unit;
         let whole = |x: f32| Whole::new(x, unit);
         let (index, is_moved) = self.origin(index);
         let mut point = match self.question.points {
-            CorePoints::Listed(points) => points[index].map(whole),
+            CorePoints::Listed(points) => points[index].map3(whole),
             CorePoints::Parallelepiped { centre, axes } => {
-                let mut corner = centre.map(whole);
+                let mut corner = centre.map3(whole);
                 for (bit, axis) in axes.iter().enumerate() {
                     for (x, half) in corner.iter_mut().zip(axis) {
                         let half = Whole::new(*half, unit);
@@ -177,7 +179,7 @@ impl<'a, const LIMBS: usize> Differences<'a, LIMBS> {
             if !dot(&face.towards, &sub(&newest, &corner)).is_negative() {
                 return false;
             }
-            let kept = face.slots.map(|slot| simplex[slot]);
+            let kept = face.slots.map3(|slot| simplex[slot]);
             simplex[..face.count].copy_from_slice(&kept[..face.count]);
             simplex[face.count] = newest;
             count = face.count + 1;
@@ -196,7 +198,7 @@ impl<'a, const LIMBS: usize> Differences<'a, LIMBS> {
                 (best, least) = (point, along);
             }
         }
-        let along = self.triangle.map(|corner| dot(&corner, direction));
+        let along = self.triangle.map3(|corner| dot(&corner, direction));
         let mut corner = 0;
         for k in [1, 2] {
             if along[k] > along[corner] {
@@ -261,7 +263,7 @@ fn candidate<const LIMBS: usize>(
                 return None;
             }
             let height = dot(&normal, &a);
-            let towards = if height.is_negative() { normal.map(|x| -x) } else { normal };
+            let towards = if height.is_negative() { normal.map3(|x| -x) } else { normal };
             Some(Face { slots, count, towards, square: [height * height, dot(&normal, &normal)] })
         }
     }

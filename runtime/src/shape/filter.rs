@@ -20,7 +20,7 @@ use fearless_simd::{Select, SimdBase, SimdFloat, f32x16};
 
 use self::bound::{Bound, Depths, Projection, Times};
 use super::{Bounds as ShapeBounds, Shape};
-use crate::math::vector::{cross, dot, sub};
+use crate::math::vector::{Map3, cross, dot, sub};
 use crate::simd::{Kernel, lanes};
 use crate::similarity::Similarity;
 
@@ -88,13 +88,13 @@ struct Core<'a> {
 impl<'a> Core<'a> {
     /// The core of a shape with this centre in the space of a mesh, grown along each axis.
     fn new(shape: &'a dyn Shape, centre: [f64; 3], at: &Similarity, by: f64) -> Self {
-        let rounded = centre.map(|x| x as f32);
+        let rounded = centre.map3(|x| x as f32);
         let off = (0..3).fold(0.0f64, |most, axis| most.max((centre[axis] - f64::from(rounded[axis])).abs()));
         let pad = ((by + off) as f32 + f32::MIN_POSITIVE).next_up();
         let points = shape.core_points();
         let points = if at.is_identity() && points.len() <= MOST_POINTS { points } else { &[] };
         let mut core = Self { axes: [[0.0; 3]; 3], count: 0, points, centre: rounded, pad, is_tight: false };
-        for axis in shape.core_axes().map(|axis| at.inverse_direction(axis).map(|x| x as f32)) {
+        for axis in shape.core_axes().map3(|axis| at.inverse_direction(axis).map3(|x| x as f32)) {
             if axis != [0.0; 3] {
                 core.axes[core.count] = axis;
                 core.count += 1;
@@ -117,8 +117,8 @@ impl<'a> MovingShape<'a> {
         let Place { at, middle, slack, largest } = *place;
         let exact = at.inverse_apply(middle);
         // Rays begin within 2^60. Half the box makes up for it.
-        let origin = exact.map(|x| (x as f32).clamp(-MAX_COORDINATE, MAX_COORDINATE));
-        let size = [0, 1, 2].map(|axis| 0.5 * (bounds.upper[axis] - bounds.lower[axis]));
+        let origin = exact.map3(|x| (x as f32).clamp(-MAX_COORDINATE, MAX_COORDINATE));
+        let size = [0, 1, 2].map3(|axis| 0.5 * (bounds.upper[axis] - bounds.lower[axis]));
         let (size, radius) = (at.inverse_half(size), bounds.radius / at.scale());
         let rounded = if at.is_identity() {
             0.0
@@ -132,7 +132,7 @@ impl<'a> MovingShape<'a> {
             origin,
             direction: [0.0; 3],
             inverse: [0.0; 3],
-            half: [0, 1, 2].map(|axis| ((size[axis] + off(axis)) as f32).next_up()),
+            half: [0, 1, 2].map3(|axis| ((size[axis] + off(axis)) as f32).next_up()),
             radius: (radius as f32).next_up(),
             core: Core::new(shape, bounds.centre(), at, off(0).max(off(1)).max(off(2))),
         }
@@ -208,7 +208,8 @@ pub(crate) enum Directions {
     Normals,
 }
 
-/// The lanes of a block whose triangles the shape may touch at t = 0, with a depth of at least `least`.
+/// The lanes of a block whose triangles the shape may touch at t = 0, with a depth of at least `least`. A separate call, compiled
+/// for the level: several walks make it.
 #[inline(always)]
 pub(crate) fn deep_in_block<S: Kernel>(
     simd: S,
@@ -217,18 +218,23 @@ pub(crate) fn deep_in_block<S: Kernel>(
     directions: Directions,
     least: f32,
 ) -> u32 {
-    let mut deep = 0;
-    let start = Depths { most: S::Lanes::splat(simd, f32::INFINITY), least };
-    look_at_block(
-        simd,
-        block,
-        shape,
-        start,
-        directions,
+    simd.vectorize(
         #[inline(always)]
-        |first, _, lanes| deep |= (lanes as u32) << first,
-    );
-    deep
+        || {
+            let mut deep = 0;
+            let start = Depths { most: S::Lanes::splat(simd, f32::INFINITY), least };
+            look_at_block(
+                simd,
+                block,
+                shape,
+                start,
+                directions,
+                #[inline(always)]
+                |first, _, lanes| deep |= (lanes as u32) << first,
+            );
+            deep
+        },
+    )
 }
 
 /// Looks at the triangles of a block, some at once, and reports what is left of them.

@@ -13,7 +13,7 @@ use super::depth::{WayOut, shortest_way_out};
 use super::gjk::{Contact, Nearest, Separation, error};
 use super::separating_axes::{BoxMotion, SolidBox};
 use super::{Bounds, Corners, Displacement, Shape, magnitude};
-use crate::math::vector::{cross, dot, scale, sub};
+use crate::math::vector::{Map3, cross, dot, scale, sub};
 use crate::math::{larger, smaller};
 
 /// The most steps towards a triangle. Only grazing ones take more than ten.
@@ -89,7 +89,7 @@ impl TouchTime {
 impl Mover<'_> {
     /// The first contact at a time up to `limit`, or a little after it; `None` if there is none up to `t_max`.
     pub(crate) fn first_touch(&self, triangle: &Corners, limit: f64) -> Option<TouchTime> {
-        let direction = self.direction.map(f64::from);
+        let direction = self.direction.map3(f64::from);
         if let Some(solid) = &self.solid
             && let Some(motion) = self.motion(solid, triangle, direction)
         {
@@ -171,8 +171,8 @@ impl Mover<'_> {
     /// The time at which the box around the shape reaches that of the triangle; `None` if it does not up to `t_max`.
     fn entry(&self, triangle: &Corners, direction: &[f64; 3]) -> Option<f64> {
         let [a, b, c] = triangle;
-        let lower = [0, 1, 2].map(|axis| smaller(smaller(a[axis], b[axis]), c[axis]));
-        let upper = [0, 1, 2].map(|axis| larger(larger(a[axis], b[axis]), c[axis]));
+        let lower = [0, 1, 2].map3(|axis| smaller(smaller(a[axis], b[axis]), c[axis]));
+        let upper = [0, 1, 2].map3(|axis| larger(larger(a[axis], b[axis]), c[axis]));
         let slack = (self.bounds.magnitude() + magnitude(triangle)) * (8.0 * f64::EPSILON) + self.tolerance;
         let [enter, _] = self.bounds.times_near(&[lower, upper], direction, self.t_max, slack)?;
         Some(enter)
@@ -271,9 +271,9 @@ pub(super) fn feature(triangle: &Corners, normal: [f64; 3]) -> Feature {
     let edges = [sub(b, a), sub(c, b), sub(a, c)];
     let longest = edges.iter().fold(0.0, |most, edge| larger(most, dot(*edge, *edge)));
     let slack = 1e-6 * libm::sqrt(longest);
-    let along = triangle.map(|corner| dot(sub(corner, a), normal));
+    let along = triangle.map3(|corner| dot(sub(corner, a), normal));
     let most = larger(larger(along[0], along[1]), along[2]);
-    let on = along.map(|x| x >= most - slack);
+    let on = along.map3(|x| x >= most - slack);
     match on {
         [true, true, true] => Feature::Face,
         [true, true, false] => Feature::Edge(0),

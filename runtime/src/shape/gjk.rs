@@ -8,7 +8,7 @@
 
 use super::directions::offer_each;
 use super::{Bounds, Corners, Shape, magnitude};
-use crate::math::vector::{add, cross, dot, scale, sub};
+use crate::math::vector::{Map3, add, cross, dot, scale, sub};
 
 /// The largest error of a dot product of a unit vector with differences of coordinates, relative to the largest
 /// coordinate: some ten roundings of sums of three products, and what a support point may be off.
@@ -129,7 +129,7 @@ fn length(vector: [f64; 3]) -> f64 {
 /// The corner of a triangle that is farthest along a direction.
 #[inline]
 fn support(triangle: &Corners, direction: [f64; 3]) -> [f64; 3] {
-    let [a, b, c] = triangle.map(|corner| dot(corner, direction));
+    let [a, b, c] = triangle.map3(|corner| dot(corner, direction));
     if a >= b && a >= c {
         triangle[0]
     } else if b >= c {
@@ -336,7 +336,7 @@ impl Nearest {
         let y = &self.simplex.differences[..self.simplex.count];
         for face in [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]] {
             if face.iter().all(|slot| *slot < y.len()) {
-                let [p, q, r] = face.map(|slot| y[slot]);
+                let [p, q, r] = face.map3(|slot| y[slot]);
                 offer(cross(sub(q, p), sub(r, p)));
             }
         }
@@ -442,7 +442,7 @@ impl Simplex {
     }
 
     fn on_face(&self, i: usize, j: usize, k: usize) -> Option<Face> {
-        let [a, b, c] = [i, j, k].map(|slot| self.differences[slot]);
+        let [a, b, c] = [i, j, k].map3(|slot| self.differences[slot]);
         let normal = cross(sub(b, a), sub(c, a));
         let square = dot(normal, normal);
         let weights = [dot(normal, cross(b, c)), dot(normal, cross(c, a)), dot(normal, cross(a, b))];
@@ -453,7 +453,7 @@ impl Simplex {
         let sum = weights[0] + weights[1] + weights[2];
         Some(Face {
             slots: [i, j, k],
-            weights: weights.map(|weight| weight / sum),
+            weights: weights.map3(|weight| weight / sum),
             count: 3,
             offset,
             square: dot(offset, offset),

@@ -5,7 +5,7 @@ use super::exact::Question;
 use super::gjk::{Contact, classify};
 use super::separating_axes::SolidBox;
 use super::{Corners, Displacement, Shape, axes_of};
-use crate::math::vector::{add, dot};
+use crate::math::vector::{Map3, add, dot};
 
 /// A shape whose core is the convex hull of points.
 pub(super) trait Polytope {
@@ -155,8 +155,8 @@ impl<T: Shape> Shape for Swept<'_, T> {
     fn core_bounds(&self) -> [[f64; 3]; 2] {
         let [lower, upper] = self.shape.core_bounds();
         [
-            [0, 1, 2].map(|axis| lower[axis] + self.by[axis].min(0.0)),
-            [0, 1, 2].map(|axis| upper[axis] + self.by[axis].max(0.0)),
+            [0, 1, 2].map3(|axis| lower[axis] + self.by[axis].min(0.0)),
+            [0, 1, 2].map3(|axis| upper[axis] + self.by[axis].max(0.0)),
         ]
     }
 

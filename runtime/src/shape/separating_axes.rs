@@ -22,7 +22,7 @@
 use super::depth::WayOut;
 use super::gjk::Separation;
 use super::{Bounds, Corners, Shape, magnitude};
-use crate::math::vector::{cross, dot, scale, sub};
+use crate::math::vector::{Map3, cross, dot, scale, sub};
 use crate::math::{larger, smaller};
 
 /// Of the sizes of what is projected: 128 roundings.
@@ -161,7 +161,7 @@ impl SolidBox {
         let travelled = larger(larger(farthest(0), farthest(1)), farthest(2));
         let error = (self.magnitude + magnitude(triangle) + travelled) * RELATIVE_ERROR;
         let [a, b, c] = *triangle;
-        let centre = [0, 1, 2].map(|axis| self.centre[axis] + moved[axis]);
+        let centre = [0, 1, 2].map3(|axis| self.centre[axis] + moved[axis]);
         let corners = [sub(a, centre), sub(b, centre), sub(c, centre)];
         let edges = [sub(b, a), sub(c, b), sub(a, c)];
         let of_edges = [sum(edges[0]), sum(edges[1]), sum(edges[2])];

@@ -8,7 +8,7 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 
 use fearless_simd::{Select, SimdBase};
 
-use crate::math::vector::{cross, dot, sub};
+use crate::math::vector::{Map3, cross, dot, sub};
 use crate::simd::Kernel;
 
 /// A triangle relative to the origin, in f64: a single one, or one per lane.
@@ -88,8 +88,8 @@ impl<T: Copy> Clone for Edge<T> {
 /// The point of the triangle closest to `point`, relative to `point`, with the square of its distance.
 #[inline(always)]
 pub(crate) fn closest(corners: &[[f32; 3]; 3], point: [f32; 3]) -> Point<f64> {
-    let point = point.map(f64::from);
-    let from_point = |k: usize| sub(corners[k].map(f64::from), point);
+    let point = point.map3(f64::from);
+    let from_point = |k: usize| sub(corners[k].map3(f64::from), point);
     let triangle = Exact::new([from_point(0), from_point(1), from_point(2)]);
     // Packed blocks may hold triangles without area; only their edges are tested.
     if triangle.square > 0.0 && triangle.side(0) <= 0.0 && triangle.side(1) <= 0.0 && triangle.side(2) <= 0.0

@@ -9,6 +9,7 @@
 //!
 //! A point on a triangle is found on the way: it is in the closed triangle as seen along the half-line, and in its plane.
 
+use crate::math::vector::Map3;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 use robust::{Coord, Coord3D, orient2d, orient3d};
@@ -52,7 +53,7 @@ impl HalfLine {
     #[inline(always)]
     pub(crate) fn leaving(bounds: &Aabb, point: [f32; 3]) -> Self {
         let (mut least, mut axis, mut direction) = (f64::INFINITY, 0, 1.0);
-        for (candidate, x) in point.map(f64::from).into_iter().enumerate() {
+        for (candidate, x) in point.map3(f64::from).into_iter().enumerate() {
             let up = f64::from(bounds.max[candidate]) - x;
             let down = x - f64::from(bounds.min[candidate]);
             if up < least {
@@ -100,7 +101,7 @@ impl HalfLine {
 
     /// Whether the half-line crosses a triangle, exactly.
     pub(crate) fn crossing(&self, corners: &[[f32; 3]; 3]) -> Crossing {
-        let sides = [0, 1, 2].map(|k| self.side(&corners[k], &corners[(k + 1) % 3]));
+        let sides = [0, 1, 2].map3(|k| self.side(&corners[k], &corners[(k + 1) % 3]));
         let (positive, negative) =
             (sides.iter().any(|side| *side > 0.0), sides.iter().any(|side| *side < 0.0));
         match (positive, negative) {
@@ -157,7 +158,7 @@ impl HalfLine {
 
     #[inline(always)]
     fn coordinates(&self, point: &[f32; 3]) -> Coord3D<f64> {
-        let [x, y, z] = self.axes.map(|axis| f64::from(point[axis]));
+        let [x, y, z] = self.axes.map3(|axis| f64::from(point[axis]));
         Coord3D { x, y, z }
     }
 }

@@ -12,6 +12,7 @@
 //! passes the inclusive sign test, and f64, in which the products are exact, keeps its sign. Only triangles whose
 //! projection has no area are skipped; rays through them hit their neighbours.
 
+use crate::math::vector::Map3;
 use core::ops::{Add, Mul, Sub};
 
 use bvhc_format::record::{BLOCK_WIDTH, Block};
@@ -270,9 +271,9 @@ fn decide_in_f64(block: &Block, lane: usize, frame: &Frame, t_max: f32) -> Optio
         let depth = corner[kz] - frame.origin[kz];
         let x = (corner[kx] - frame.origin[kx]) - depth * frame.shear[0];
         let y = (corner[ky] - frame.origin[ky]) - depth * frame.shear[1];
-        [x, y, depth * frame.shear[2]].map(f64::from)
+        [x, y, depth * frame.shear[2]].map3(f64::from)
     };
-    let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = super::corners(block, lane).map(at);
+    let [[ax, ay, az], [bx, by, bz], [cx, cy, cz]] = super::corners(block, lane).map3(at);
     let functions = EdgeFunctions::new(&[[ax, ay], [bx, by], [cx, cy]]);
     let (edges, determinant) = (functions.functions, functions.determinant());
     let front = determinant > 0.0 && edges.iter().all(|edge| *edge >= 0.0);
@@ -282,7 +283,7 @@ fn decide_in_f64(block: &Block, lane: usize, frame: &Frame, t_max: f32) -> Optio
         Sides::Front => front,
         Sides::Back => back,
     };
-    let [_, v, w] = edges.map(|edge| (edge / determinant.abs()) as f32);
+    let [_, v, w] = edges.map3(|edge| (edge / determinant.abs()) as f32);
     let t = (functions.moments([az, bz, cz]) / determinant) as f32;
     let found = Candidate { lane, t, edges: [v, w], determinant: determinant.signum() as f32 };
     (seen && frame.t_min <= t && t <= t_max).then_some(found)

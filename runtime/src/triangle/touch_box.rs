@@ -21,6 +21,7 @@
 //!   A triangle seen edge-on, or a collinear one, has no such side; but its edges run in both directions, so testing
 //!   the right of each edge tests both sides.
 
+use crate::math::vector::Map3;
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
 use crate::math::{larger, smaller};
@@ -63,7 +64,7 @@ pub(crate) fn touches_exactly(corners: &[[f64; 3]; 3], lower: &[f64; 3], upper: 
 /// Counts instead of branching, as `contains` does: branches on random data are mispredicted.
 fn beside_a_face<T: Coordinate>(corners: &[[T; 3]; 3], lower: &[T; 3], upper: &[T; 3]) -> bool {
     let [a, b, c] = corners;
-    let faces = [0, 1, 2].map(|k| {
+    let faces = [0, 1, 2].map3(|k| {
         let below = (a[k] < lower[k]) & (b[k] < lower[k]) & (c[k] < lower[k]);
         let above = (a[k] > upper[k]) & (b[k] > upper[k]) & (c[k] > upper[k]);
         u32::from(below) + u32::from(above)
@@ -72,7 +73,7 @@ fn beside_a_face<T: Coordinate>(corners: &[[T; 3]; 3], lower: &[T; 3], upper: &[
 }
 
 fn contains<T: Coordinate>(point: &[T; 3], lower: &[T; 3], upper: &[T; 3]) -> bool {
-    let inside = [0, 1, 2].map(|k| u32::from((lower[k] <= point[k]) & (point[k] <= upper[k])));
+    let inside = [0, 1, 2].map3(|k| u32::from((lower[k] <= point[k]) & (point[k] <= upper[k])));
     inside[0] + inside[1] + inside[2] == 3
 }
 
@@ -84,7 +85,7 @@ fn others(axis: usize) -> (usize, usize) {
 /// Positive where `c` is left of the line from `a` to `b`, seen against the direction of `axis`.
 fn turn<T: Coordinate>(axis: usize, a: &[T; 3], b: &[T; 3], c: &[T; 3]) -> f64 {
     let (i, j) = others(axis);
-    let [a, b, c] = [a, b, c].map(|point| Coord { x: point[i], y: point[j] });
+    let [a, b, c] = [a, b, c].map3(|point| Coord { x: point[i], y: point[j] });
     orient2d(a, b, c)
 }
 
@@ -100,9 +101,9 @@ struct Classification {
 ///
 /// Nothing overflows or underflows: see the module documentation.
 fn decided_quickly(corners: &[[f32; 3]; 3], lower: &[f32; 3], upper: &[f32; 3]) -> Option<bool> {
-    let lows = corners.map(|v| difference(lower, &v));
-    let highs = corners.map(|v| difference(upper, &v));
-    let edges = [0, 1, 2].map(|k| difference(&corners[(k + 1) % 3], &corners[k]));
+    let lows = corners.map3(|v| difference(lower, &v));
+    let highs = corners.map3(|v| difference(upper, &v));
+    let edges = [0, 1, 2].map3(|k| difference(&corners[(k + 1) % 3], &corners[k]));
     let (normal, size) = normal(&edges);
     let plane = plane_verdict(&normal, &size, &lows[0], &highs[0]);
     if plane.apart {
@@ -121,7 +122,7 @@ fn decided_quickly(corners: &[[f32; 3]; 3], lower: &[f32; 3], upper: &[f32; 3]) 
 }
 
 fn difference(a: &[f32; 3], b: &[f32; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|axis| f64::from(a[axis]) - f64::from(b[axis]))
+    [0, 1, 2].map3(|axis| f64::from(a[axis]) - f64::from(b[axis]))
 }
 
 /// The normal, and the sizes that its components' errors are relative to: each has an error of at most 4 roundings of
@@ -139,7 +140,7 @@ fn normal(edges: &[[f64; 3]; 3]) -> ([f64; 3], [f64; 3]) {
 /// The signs of the normal's components; `None` if uncertain, or if there is no normal.
 fn winding(normal: &[f64; 3], size: &[f64; 3]) -> Option<[f64; 3]> {
     let sure = (0..3).all(|axis| normal[axis].abs() > EDGE_ERROR * size[axis] || size[axis] == 0.0);
-    let signs = normal.map(|x| f64::from(i8::from(x > 0.0) - i8::from(x < 0.0)));
+    let signs = normal.map3(|x| f64::from(i8::from(x > 0.0) - i8::from(x < 0.0)));
     (sure && signs != [0.0; 3]).then_some(signs)
 }
 
@@ -179,7 +180,7 @@ fn edge_verdict(
 #[cold]
 #[inline(never)]
 fn decided_exactly<T: Coordinate>(corners: &[[T; 3]; 3], lower: &[T; 3], upper: &[T; 3]) -> bool {
-    let normal = [0, 1, 2].map(|axis| turn(axis, &corners[0], &corners[1], &corners[2]));
+    let normal = [0, 1, 2].map3(|axis| turn(axis, &corners[0], &corners[1], &corners[2]));
     !beside_the_plane(corners, normal, lower, upper)
         && !(0..3).any(|axis| beside_an_edge(axis, corners, normal[axis], lower, upper))
 }

@@ -19,7 +19,7 @@
 //! point and are skipped; a collinear triangle is then tested by its edges and vertices.
 
 use crate::math::exact::{self, Vector, Whole};
-use crate::math::vector::{cross, dot};
+use crate::math::vector::{Map3, cross, dot};
 
 /// Half the distance from 1 to the next `f64`: the relative error of one rounding.
 const ROUNDING: f64 = f64::EPSILON / 2.0;
@@ -48,7 +48,7 @@ pub(crate) fn touches(corners: &[[f32; 3]; 3], centre: [f32; 3], radius: f32) ->
 /// six factors.
 fn decided_quickly(corners: &[[f32; 3]; 3], centre: [f32; 3], radius: f32) -> Option<bool> {
     let radius = f64::from(radius);
-    let offsets = corners.map(|v| difference(&centre, &v));
+    let offsets = corners.map3(|v| difference(&centre, &v));
     let sides = [difference(&corners[1], &corners[0]), difference(&corners[2], &corners[0])];
     let weights = closest(&sides, &offsets);
     let (towards, error) = to_side(&weights, &sides, &offsets[0]);
@@ -65,7 +65,7 @@ fn decided_quickly(corners: &[[f32; 3]; 3], centre: [f32; 3], radius: f32) -> Op
 fn facing(sides: &[[f64; 3]; 2], offset: &[f64; 3]) -> [f64; 3] {
     let normal = cross(sides[0], sides[1]);
     let turned = dot(normal, *offset) < 0.0;
-    if turned { normal.map(|x| -x) } else { normal }
+    if turned { normal.map3(|x| -x) } else { normal }
 }
 
 /// Whether the centre, at `offsets` from the vertices, is provably farther than `radius` from all of them along
@@ -73,7 +73,7 @@ fn facing(sides: &[[f64; 3]; 2], offset: &[f64; 3]) -> [f64; 3] {
 fn beyond(direction: &[f64; 3], offsets: &[[f64; 3]; 3], radius: f64) -> bool {
     let mut gap = f64::INFINITY;
     for offset in offsets {
-        let size = dot(direction.map(f64::abs), offset.map(f64::abs));
+        let size = dot(direction.map3(f64::abs), offset.map3(f64::abs));
         gap = gap.min(dot(*direction, *offset) - SUM_ERROR * size);
     }
     let length_squared = dot(*direction, *direction);
@@ -116,8 +116,8 @@ fn between(x: f64, most: f64) -> f64 {
 /// of branches, 50 ns a test, and shorter).
 fn region(sides: &[[f64; 3]; 2], offsets: &[[f64; 3]; 3]) -> [f64; 2] {
     let [ab, ac] = sides;
-    let [d1, d3, d5] = offsets.map(|offset| dot(*ab, offset));
-    let [d2, d4, d6] = offsets.map(|offset| dot(*ac, offset));
+    let [d1, d3, d5] = offsets.map3(|offset| dot(*ab, offset));
+    let [d2, d4, d6] = offsets.map3(|offset| dot(*ac, offset));
     let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
     let (to_b, to_c) = (d5 - d6, d4 - d3);
     let regions = [
@@ -139,11 +139,11 @@ fn region(sides: &[[f64; 3]; 2], offsets: &[[f64; 3]; 3]) -> [f64; 2] {
 fn decided_exactly(corners: &[[f32; 3]; 3], centre: [f32; 3], radius: f32) -> bool {
     let floats = corners.iter().chain([&centre]).flatten().chain([&radius]);
     let unit = exact::unit(floats);
-    let whole = |point: [f32; 3]| point.map(|x| Whole::new(x, unit));
-    let (vertices, centre) = (corners.map(whole), whole(centre));
+    let whole = |point: [f32; 3]| point.map3(|x| Whole::new(x, unit));
+    let (vertices, centre) = (corners.map3(whole), whole(centre));
     let radius = Whole::new(radius, unit);
     let ball = Ball { square: radius * radius };
-    let offsets = vertices.map(|vertex| exact::sub(&centre, &vertex));
+    let offsets = vertices.map3(|vertex| exact::sub(&centre, &vertex));
     offsets.iter().any(|offset| exact::dot(offset, offset) <= ball.square)
         || ball.touches_sides(&vertices, &offsets)
 }
@@ -156,8 +156,8 @@ struct Ball {
 impl Ball {
     /// Whether the edges or the face are within the radius.
     fn touches_sides(&self, vertices: &[Vector; 3], offsets: &[Vector; 3]) -> bool {
-        let edges = [0, 1, 2].map(|k| exact::sub(&vertices[(k + 1) % 3], &vertices[k]));
-        let moments = [0, 1, 2].map(|k| exact::cross(&edges[k], &offsets[k]));
+        let edges = [0, 1, 2].map3(|k| exact::sub(&vertices[(k + 1) % 3], &vertices[k]));
+        let moments = [0, 1, 2].map3(|k| exact::cross(&edges[k], &offsets[k]));
         let near_edge =
             (0..3).any(|k| self.touches_edge(&edges[k], [&offsets[k], &offsets[(k + 1) % 3]], &moments[k]));
         near_edge || self.touches_face(&exact::cross(&edges[0], &edges[1]), &moments, &offsets[0])
@@ -182,7 +182,7 @@ impl Ball {
 }
 
 fn difference(a: &[f32; 3], b: &[f32; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|axis| f64::from(a[axis]) - f64::from(b[axis]))
+    [0, 1, 2].map3(|axis| f64::from(a[axis]) - f64::from(b[axis]))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
 use super::interleaved::{INTERLEAVED, Walks, run};
-use super::probe::Sink;
+use super::probe::Erased;
 use super::{Budget, ROOT, Visit, as_block, prefetch_child};
 use crate::model::Model;
 use crate::simd::Kernel;
@@ -35,29 +35,30 @@ pub(crate) trait Search {
         model: &Model<'_>,
         point: [f32; 3],
         visit: Visit<'_>,
-        sink: &mut impl Sink,
+        sink: &mut Erased<'_>,
     ) -> f32;
 }
 
 /// Passes `search` each block below a child reference whose box may be within its limit. Empty slots are infinitely far away.
 ///
-/// With `AHEAD`, all children that may be visited are prefetched when they are stacked. This pays off if the model is
-/// in no cache.
+/// In a large model all children that may be visited are prefetched when they are stacked. This pays off if the model is in no
+/// cache.
 #[inline(always)]
-pub(crate) fn walk<S: Kernel, const AHEAD: bool>(
+pub(crate) fn walk<S: Kernel>(
     simd: S,
     model: &Model<'_>,
     child: u32,
     point: [f32; 3],
     search: &mut impl Search,
-    sink: &mut impl Sink,
+    sink: &mut Erased<'_>,
 ) {
     let mut stack: Stack = Stack::with_sentinels();
     let mut scratch = Block::EMPTY;
     let mut budget = Budget::of(model);
     let mut walker = Walker { point, child, limit: search.limit(), search };
+    let ahead = model.is_large();
     while budget.spend() {
-        if !walker.step::<S, AHEAD>(simd, model, &mut stack, &mut scratch, sink) {
+        if !walker.step(simd, model, ahead, &mut stack, &mut scratch, sink) {
             return;
         }
     }
@@ -75,13 +76,14 @@ struct Walker<'p, T> {
 impl<T: Search> Walker<'_, T> {
     /// Makes a visit and chooses the next one; returns whether there is one.
     #[inline(always)]
-    fn step<S: Kernel, const AHEAD: bool>(
+    fn step<S: Kernel>(
         &mut self,
         simd: S,
         model: &Model<'_>,
+        ahead: bool,
         stack: &mut Stack,
         scratch: &mut Block,
-        sink: &mut impl Sink,
+        sink: &mut Erased<'_>,
     ) -> bool {
         if let Some(reference) = as_block(self.child) {
             // Chosen before the visit, so as not to wait for it; the visit rarely changes the choice.
@@ -101,7 +103,7 @@ impl<T: Search> Walker<'_, T> {
         } else if let Some(node) = model.sections().nodes().get(self.child as usize) {
             sink.visits_node();
             let (nearest, others) = descend(simd, node, self.point, self.limit, stack);
-            if AHEAD {
+            if ahead {
                 prefetch_children(model, node, others);
             }
             if let Some(nearest) = nearest {
@@ -118,13 +120,13 @@ impl<T: Search> Walker<'_, T> {
 /// Interleaves the walks of many points. `start` creates the search of a point, if there is anything to find; `finish`
 /// gets the point's index and the search.
 #[inline(always)]
-pub(crate) fn walk_interleaved<S: Kernel, P: Sink, T: Search>(
+pub(crate) fn walk_interleaved<S: Kernel, T: Search>(
     simd: S,
     model: &Model<'_>,
     points: &[[f32; 3]],
-    sink: &mut P,
+    sink: &mut Erased<'_>,
     start: impl Fn([f32; 3]) -> Option<T>,
-    finish: impl FnMut(usize, T, &mut P),
+    finish: impl FnMut(usize, T, &mut Erased<'_>),
 ) {
     let stacks = [const { Stack::new() }; INTERLEAVED];
     let mut walks =
@@ -132,7 +134,7 @@ pub(crate) fn walk_interleaved<S: Kernel, P: Sink, T: Search>(
     run(&mut walks, model);
 }
 
-struct Points<'a, S, P, F, G> {
+struct Points<'a, 'p, S, F, G> {
     simd: S,
     model: &'a Model<'a>,
     points: &'a [[f32; 3]],
@@ -140,7 +142,7 @@ struct Points<'a, S, P, F, G> {
     next: usize,
     stacks: [Stack; INTERLEAVED],
     scratch: Block,
-    sink: &'a mut P,
+    sink: &'a mut Erased<'p>,
     start: F,
     finish: G,
 }
@@ -153,13 +155,12 @@ struct Paused<T> {
     search: T,
 }
 
-impl<S, P, T, F, G> Walks for Points<'_, S, P, F, G>
+impl<S, T, F, G> Walks for Points<'_, '_, S, F, G>
 where
     S: Kernel,
-    P: Sink,
     T: Search,
     F: Fn([f32; 3]) -> Option<T>,
-    G: FnMut(usize, T, &mut P),
+    G: FnMut(usize, T, &mut Erased<'_>),
 {
     type Walker = Paused<T>;
 
@@ -181,13 +182,8 @@ where
         let point = self.points[paused.number % self.points.len()];
         let mut walker =
             Walker { point, child: paused.child, limit: paused.limit, search: &mut paused.search };
-        let goes_on = walker.step::<S, false>(
-            self.simd,
-            self.model,
-            &mut self.stacks[slot],
-            &mut self.scratch,
-            self.sink,
-        );
+        let goes_on =
+            walker.step(self.simd, self.model, false, &mut self.stacks[slot], &mut self.scratch, self.sink);
         (paused.child, paused.limit) = (walker.child, walker.limit);
         if goes_on {
             prefetch_child(self.model, paused.child);

@@ -81,71 +81,14 @@ impl<P: Probe + ?Sized> Probe for &mut P {
     }
 }
 
-/// Receives a walk's visits and decides which triangles it sees: either nothing, at no cost, or any [`Probe`].
+/// Any [`Probe`], by which a walk decides which triangles it sees, and to which it reports its visits.
 ///
-/// Walks are compiled for these two only, in this crate. Otherwise a program would compile every kernel at every level
-/// for each of its own probes, which takes minutes.
-pub(crate) trait Sink {
-    /// Whether any triangle may be rejected.
-    fn filters(&self) -> bool;
-
-    /// Whether the query sees the triangle in a lane; false if a corrupt file has no number for it.
-    fn accepts(&mut self, visit: &Visit<'_>, lane: usize) -> bool;
-
-    /// As [`accepts`](Self::accepts), for a triangle whose number is known.
-    fn accepts_number(&mut self, triangle: u32) -> bool;
-
-    fn visits_node(&mut self);
-
-    fn visits_block(&mut self, triangles: u32);
-
-    /// Calls `ask` with this as a type-erased probe.
-    fn with_erased<R>(&mut self, ask: impl FnOnce(&mut Erased<'_>) -> R) -> R;
-}
-
-impl Sink for () {
-    #[inline(always)]
-    fn filters(&self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn accepts(&mut self, _: &Visit<'_>, _: usize) -> bool {
-        true
-    }
-
-    #[inline(always)]
-    fn accepts_number(&mut self, _: u32) -> bool {
-        true
-    }
-
-    #[inline(always)]
-    fn visits_node(&mut self) {}
-
-    #[inline(always)]
-    fn visits_block(&mut self, _: u32) {}
-
-    fn with_erased<R>(&mut self, ask: impl FnOnce(&mut Erased<'_>) -> R) -> R {
-        ask(&mut Erased::new(self))
-    }
-}
-
-/// A type-erased probe.
+/// Walks are compiled for this only, in this crate. Otherwise a program would compile every kernel at every level for each of
+/// its own probes, which takes minutes. A walk that nothing probes asks for flags, about 2 % of its instructions.
 pub(crate) struct Erased<'a> {
     probe: &'a mut dyn Callbacks,
     filters: bool,
     counts: bool,
-}
-
-impl<'a> Erased<'a> {
-    pub(crate) fn new<P: Probe>(probe: &'a mut P) -> Self {
-        Self { probe, filters: P::FILTERS, counts: P::COUNTS }
-    }
-
-    /// Whether it neither filters nor counts.
-    pub(crate) fn is_idle(&self) -> bool {
-        !self.filters && !self.counts
-    }
 }
 
 /// The methods of a probe, as a trait object.
@@ -169,36 +112,40 @@ impl<P: Probe> Callbacks for P {
     }
 }
 
-impl Sink for Erased<'_> {
+impl<'a> Erased<'a> {
+    pub(crate) fn new<P: Probe>(probe: &'a mut P) -> Self {
+        Self { probe, filters: P::FILTERS, counts: P::COUNTS }
+    }
+
+    /// Whether any triangle may be rejected.
     #[inline(always)]
-    fn filters(&self) -> bool {
+    pub(crate) fn filters(&self) -> bool {
         self.filters
     }
 
+    /// Whether the query sees the triangle in a lane; false if a corrupt file has no number for it.
     #[inline(always)]
-    fn accepts(&mut self, visit: &Visit<'_>, lane: usize) -> bool {
+    pub(crate) fn accepts(&mut self, visit: &Visit<'_>, lane: usize) -> bool {
         !self.filters || visit.triangle(lane).is_some_and(|triangle| self.probe.accepts(triangle))
     }
 
+    /// As [`accepts`](Self::accepts), for a triangle whose number is known.
     #[inline(always)]
-    fn accepts_number(&mut self, triangle: u32) -> bool {
+    pub(crate) fn accepts_number(&mut self, triangle: u32) -> bool {
         !self.filters || self.probe.accepts(triangle)
     }
 
     #[inline(always)]
-    fn visits_node(&mut self) {
+    pub(crate) fn visits_node(&mut self) {
         if self.counts {
             self.probe.visits_node();
         }
     }
 
     #[inline(always)]
-    fn visits_block(&mut self, triangles: u32) {
+    pub(crate) fn visits_block(&mut self, triangles: u32) {
         if self.counts {
             self.probe.visits_block(triangles);
         }
-    }
-    fn with_erased<R>(&mut self, ask: impl FnOnce(&mut Erased<'_>) -> R) -> R {
-        ask(self)
     }
 }

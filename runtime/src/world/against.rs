@@ -1,5 +1,6 @@
 //! A mesh at a pose against a world: which triangles meet, and how far apart they are.
 
+use crate::math::vector::Map3;
 use core::ops::ControlFlow;
 
 use super::World;
@@ -290,7 +291,7 @@ pub(super) fn world_box(mesh: &Model<'_>, pose: &Pose) -> Aabb {
     let (mut min, mut max) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     for corner in 0..8 {
         let ends = [bounds.min, bounds.max];
-        let point = pose.apply([0, 1, 2].map(|axis| f64::from(ends[corner >> axis & 1][axis])));
+        let point = pose.apply([0, 1, 2].map3(|axis| f64::from(ends[corner >> axis & 1][axis])));
         for axis in 0..3 {
             (min[axis], max[axis]) = (min[axis].min(point[axis]), max[axis].max(point[axis]));
         }
@@ -301,8 +302,8 @@ pub(super) fn world_box(mesh: &Model<'_>, pose: &Pose) -> Aabb {
     let moved = pose.translation().iter().fold(0.0, |most: f64, x| most.max(x.abs()));
     let margin = (own + moved) * f64::from(BOX_MARGIN);
     Aabb {
-        min: min.map(|x| ((x - margin) as f32).next_down()),
-        max: max.map(|x| ((x + margin) as f32).next_up()),
+        min: min.map3(|x| ((x - margin) as f32).next_down()),
+        max: max.map3(|x| ((x + margin) as f32).next_up()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! All triangles of a world that touch a box or a sphere.
 
+use crate::math::vector::Map3;
 use core::ops::ControlFlow;
 
 use super::filter::{WorldFilter, with_probe};
@@ -85,8 +86,8 @@ impl Things<'_> {
         }
         // No instance extends beyond this, so the answer is the same.
         let within = |x: f32| x.clamp(-BEYOND_MODELS, BEYOND_MODELS);
-        let query = Aabb { min: query_box.min.map(within), max: query_box.max.map(within) };
-        let (lower, upper) = (query.min.map(f64::from), query.max.map(f64::from));
+        let query = Aabb { min: query_box.min.map3(within), max: query_box.max.map3(within) };
+        let (lower, upper) = (query.min.map3(f64::from), query.max.map3(f64::from));
         self.in_box(&query, &mut |leaf| {
             let part = match self.seen(leaf, filter) {
                 Some(Seen::Mesh(part)) => part,
@@ -131,7 +132,7 @@ impl Things<'_> {
                 }
                 _ => return ControlFlow::Continue(()),
             };
-            let local = part.similarity().inverse_apply(centre.map(f64::from)).map(|x| x as f32);
+            let local = part.similarity().inverse_apply(centre.map3(f64::from)).map3(|x| x as f32);
             let radius = (f64::from(radius) / part.similarity().scale()) as f32;
             with_probe(filter, part.instance, |probe| {
                 part.model.overlap_sphere_below(part.child, local, radius, probe, &mut |overlap| {
@@ -146,5 +147,5 @@ impl Things<'_> {
 pub(super) fn around(centre: [f32; 3], radius: f32) -> Aabb {
     let farthest = centre.iter().fold(radius, |most, x| most.max(x.abs()));
     let reach = radius + farthest * BOX_MARGIN;
-    Aabb { min: centre.map(|x| (x - reach).next_down()), max: centre.map(|x| (x + reach).next_up()) }
+    Aabb { min: centre.map3(|x| (x - reach).next_down()), max: centre.map3(|x| (x + reach).next_up()) }
 }

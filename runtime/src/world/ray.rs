@@ -12,6 +12,7 @@ use crate::query::VisitControl;
 use crate::ray::{Class, Hit, Ray, Scaled};
 use crate::simd::Kernel;
 use crate::similarity::{Similarity, ray_in_instance};
+use crate::walk::probe::Erased;
 
 /// Where a ray meets an instance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -162,7 +163,7 @@ impl<'a> LeafVisitor<'a> for Closest<'_, 'a> {
                         part.model.closest_hit_below(simd, part.child, &local, probe)
                     })
                 } else {
-                    part.model.closest_hit_below(simd, part.child, &local, &mut ())
+                    part.model.closest_hit_below(simd, part.child, &local, &mut Erased::new(&mut ()))
                 };
                 (hit, Some(part.record))
             }
@@ -199,7 +200,7 @@ impl<'a> LeafVisitor<'a> for Any<'_, 'a> {
                         part.model.any_hit_below(simd, part.child, &local, probe)
                     })
                 } else {
-                    part.model.any_hit_below(simd, part.child, &local, &mut ())
+                    part.model.any_hit_below(simd, part.child, &local, &mut Erased::new(&mut ()))
                 }
             }
             Some(Seen::Box(bounds)) => solid_box::hit(&bounds, self.ray).is_some(),

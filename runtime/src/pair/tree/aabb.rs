@@ -1,6 +1,7 @@
 //! The AABB tree read as an OBB tree, for models without one: a node of sixteen becomes five of at most four, and a
 //! block becomes a node of up to four leaves, rebuilt at each visit. That is slow, but one walk serves both.
 
+use crate::math::vector::Map3;
 use bvhc_format::obb::{EMPTY_EXTENT, ObbNode, PAIR_WIDTH, PairRef};
 use bvhc_format::record::{BLOCK_WIDTH, Block, Child, NODE_WIDTH, WideNode};
 
@@ -119,7 +120,7 @@ pub(super) fn has_leaf(model: &Model<'_>, leaf: Leaf) -> bool {
 
 pub(super) fn frame(model: &Model<'_>) -> TreeFrame {
     let bounds = model.bounds();
-    let origin = [0, 1, 2].map(|axis| 0.5 * bounds.min[axis] + 0.5 * bounds.max[axis]);
+    let origin = [0, 1, 2].map3(|axis| 0.5 * bounds.min[axis] + 0.5 * bounds.max[axis]);
     let far = |axis: usize| (bounds.max[axis] - origin[axis]).max(origin[axis] - bounds.min[axis]);
     // Boxes are enlarged slightly beyond the bounds; the sum is an upper bound of the Euclidean length.
     TreeFrame { origin, radius: (far(0) + far(1) + far(2)) * 1.001 }
@@ -131,7 +132,7 @@ pub(super) fn planes(node: &WideNode, slot: usize) -> [[f32; 3]; 2] {
 }
 
 fn union([a, b]: [[f32; 3]; 2], [c, d]: [[f32; 3]; 2]) -> [[f32; 3]; 2] {
-    [[0, 1, 2].map(|axis| a[axis].min(c[axis])), [0, 1, 2].map(|axis| b[axis].max(d[axis]))]
+    [[0, 1, 2].map3(|axis| a[axis].min(c[axis])), [0, 1, 2].map3(|axis| b[axis].max(d[axis]))]
 }
 
 fn quad_bounds(block: &Block, quad: usize, count: usize) -> [[f32; 3]; 2] {

@@ -4,6 +4,7 @@
 //! through the crate `robust`. Two closed triangles meet where an edge of one meets the other: this also holds for
 //! coplanar triangles, and for triangles degenerated to a segment or a point.
 
+use crate::math::vector::Map3;
 use core::cmp::Ordering::{self, Equal, Greater, Less};
 
 use robust::{Coord, Coord3D, orient2d, orient3d};
@@ -14,11 +15,11 @@ pub(crate) type Triangle = [Point; 3];
 /// Whether the closed triangles have a point in common.
 #[cold]
 pub(crate) fn meet(a: &Triangle, b: &Triangle) -> bool {
-    let sides_of_b = b.map(|corner| side(a, &corner));
+    let sides_of_b = b.map3(|corner| side(a, &corner));
     if sides_of_b == [Greater; 3] || sides_of_b == [Less; 3] {
         return false;
     }
-    let sides_of_a = a.map(|corner| side(b, &corner));
+    let sides_of_a = a.map3(|corner| side(b, &corner));
     if sides_of_a == [Greater; 3] || sides_of_a == [Less; 3] {
         return false;
     }
@@ -69,7 +70,7 @@ const VIEWS: [[usize; 2]; 3] = [[0, 1], [1, 2], [2, 0]];
 
 /// The orientation of three points in a projection.
 fn turn(view: [usize; 2], points: [&Point; 3]) -> Ordering {
-    let [a, b, c] = points.map(|point| Coord { x: point[view[0]], y: point[view[1]] });
+    let [a, b, c] = points.map3(|point| Coord { x: point[view[0]], y: point[view[1]] });
     sign(orient2d(a, b, c))
 }
 
@@ -81,7 +82,7 @@ fn holds([a, b, c]: &Triangle, point: &Point) -> bool {
             continue;
         }
         has_area = true;
-        let turns = [[a, b], [b, c], [c, a]].map(|[from, to]| turn(view, [from, to, point]));
+        let turns = [[a, b], [b, c], [c, a]].map3(|[from, to]| turn(view, [from, to, point]));
         if turns.contains(&Greater) && turns.contains(&Less) {
             return false;
         }

@@ -1,6 +1,7 @@
 //! Axis-aligned boxes of two models against each other, in f64.
 
 use crate::bounds::Aabb;
+use crate::math::vector::Map3;
 use crate::pose::Pose;
 
 /// Slack of every axis, relative to the coordinates and extents: about 256 f64 roundings.
@@ -19,7 +20,7 @@ pub(crate) fn touch(a: &Aabb, b: &Aabb, pose: &Pose) -> bool {
     let t = [transformed[0] - ca[0], transformed[1] - ca[1], transformed[2] - ca[2]];
     let size = |v: [f64; 3]| v[0].abs() + v[1].abs() + v[2].abs();
     let slack = SLACK * (size(ca) + size(cb) + size(ha) + size(hb) + size(pose.translation()));
-    let s = r.map(|row| row.map(f64::abs));
+    let s = r.map3(|row| row.map3(f64::abs));
     let of_b = |i: usize| s[i][0] * hb[0] + s[i][1] * hb[1] + s[i][2] * hb[2];
     if (0..3).any(|i| t[i].abs() > ha[i] + of_b(i) + slack) {
         return false;
@@ -31,7 +32,7 @@ pub(crate) fn touch(a: &Aabb, b: &Aabb, pose: &Pose) -> bool {
 
 /// Centre and half extents.
 fn centred(bounds: &Aabb) -> ([f64; 3], [f64; 3]) {
-    let (lower, upper) = (bounds.min.map(f64::from), bounds.max.map(f64::from));
-    let centre = [0, 1, 2].map(|axis| 0.5 * (lower[axis] + upper[axis]));
-    (centre, [0, 1, 2].map(|axis| 0.5 * (upper[axis] - lower[axis])))
+    let (lower, upper) = (bounds.min.map3(f64::from), bounds.max.map3(f64::from));
+    let centre = [0, 1, 2].map3(|axis| 0.5 * (lower[axis] + upper[axis]));
+    (centre, [0, 1, 2].map3(|axis| 0.5 * (upper[axis] - lower[axis])))
 }

@@ -4,6 +4,7 @@
 //! once; a leaf against a node is tested again as a row or column of its parent's step; if any pair will do, the walk
 //! continues with the boxes that overlap most deeply.
 
+use crate::math::vector::Map3;
 use core::ops::ControlFlow;
 
 use bvhc_format::obb::PAIR_WIDTH;
@@ -51,7 +52,7 @@ struct Walk<'a, 'v, S: Kernel> {
 pub(crate) fn walk<S: Kernel>(
     simd: S,
     [a, b]: [PairTree<'_>; 2],
-    volumes: &mut (impl Volumes<S> + ?Sized),
+    volumes: &mut dyn Volumes<S>,
     pose: RelativePose,
     aim: Aim,
     budget: &mut WorkBudget,
@@ -70,11 +71,7 @@ pub(crate) fn walk<S: Kernel>(
 
 impl<S: Kernel> Walk<'_, '_, S> {
     #[inline(always)]
-    fn run(
-        &mut self,
-        volumes: &mut (impl Volumes<S> + ?Sized),
-        aim: Aim,
-    ) -> Result<ControlFlow<()>, Exhausted> {
+    fn run(&mut self, volumes: &mut dyn Volumes<S>, aim: Aim) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new(self.a.root(), self.b.root());
         let (mut of_a, mut of_b) = (LeafScratch::new(), LeafScratch::new());
         let mut leaves = [LeafCache::new(&mut of_a), LeafCache::new(&mut of_b)];
@@ -97,13 +94,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
 
     /// Puts the child pairs that may touch on the agenda.
     #[inline(always)]
-    fn open(
-        &self,
-        volumes: &mut (impl Volumes<S> + ?Sized),
-        a: u32,
-        With { b, mask }: With,
-        agenda: &mut Agenda,
-    ) {
+    fn open(&self, volumes: &mut dyn Volumes<S>, a: u32, With { b, mask }: With, agenda: &mut Agenda) {
         let opened = volumes.overlaps(self.simd, [a, b], &self.pose, u32::from(mask));
         let Some(Opened { children: [of_a, of_b], found }) = opened else { return };
         let pairs = found.pairs;
@@ -153,26 +144,33 @@ impl<S: Kernel> Walk<'_, '_, S> {
         leaf_b: Leaf,
         [cache_a, cache_b]: &mut [LeafCache<'_>; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
-        self.budget.spend()?;
-        self.budget.leaf_pairs += 1;
-        let (Some(a), Some(b)) =
-            (self.a.triangles(self.simd, leaf_a, cache_a), self.b.triangles(self.simd, leaf_b, cache_b))
-        else {
-            return Ok(ControlFlow::Continue(()));
-        };
-        let classification = classify(self.simd, a, b, &self.pose);
-        let rows = (1u32 << (PAIR_WIDTH as u32 * leaf_a.triangles)) - 1;
-        let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
-        for lane in lanes((classification.meet | classification.unsure) & used) {
-            let (of_a, of_b) = ((leaf_a, a, row_of(lane)), (leaf_b, b, column_of(lane)));
-            if classification.unsure & 1 << lane != 0 && !self.decide(of_a, of_b)? {
-                continue;
-            }
-            if self.is_reporting_reference(of_a, of_b)? && self.report(of_a, of_b)?.is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-        }
-        Ok(ControlFlow::Continue(()))
+        let simd = self.simd;
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                self.budget.spend()?;
+                self.budget.leaf_pairs += 1;
+                let (Some(a), Some(b)) = (
+                    self.a.triangles(self.simd, leaf_a, cache_a),
+                    self.b.triangles(self.simd, leaf_b, cache_b),
+                ) else {
+                    return Ok(ControlFlow::Continue(()));
+                };
+                let classification = classify(self.simd, a, b, &self.pose);
+                let rows = (1u32 << (PAIR_WIDTH as u32 * leaf_a.triangles)) - 1;
+                let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
+                for lane in lanes((classification.meet | classification.unsure) & used) {
+                    let (of_a, of_b) = ((leaf_a, a, row_of(lane)), (leaf_b, b, column_of(lane)));
+                    if classification.unsure & 1 << lane != 0 && !self.decide(of_a, of_b)? {
+                        continue;
+                    }
+                    if self.is_reporting_reference(of_a, of_b)? && self.report(of_a, of_b)?.is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                Ok(ControlFlow::Continue(()))
+            },
+        )
     }
 
     #[inline(always)]
@@ -195,7 +193,10 @@ impl<S: Kernel> Walk<'_, '_, S> {
             return Ok(false);
         };
         let pose = self.pose.pose();
-        Ok(meet(&a.map(|corner| corner.map(f64::from)), &b.map(|corner| pose.apply(corner.map(f64::from)))))
+        Ok(meet(
+            &a.map3(|corner| corner.map3(f64::from)),
+            &b.map3(|corner| pose.apply(corner.map3(f64::from))),
+        ))
     }
 
     /// Whether these leaves are the reporting reference of a pair that the walk may find several times.

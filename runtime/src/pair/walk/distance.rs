@@ -5,6 +5,7 @@
 //! nodes are opened at once; f32 bounds the distances of triangles, and f64 decides only among those that may be the
 //! least.
 
+use crate::math::vector::Map3;
 use core::ops::ControlFlow;
 
 use bvhc_format::obb::PAIR_WIDTH;
@@ -134,7 +135,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     #[inline(always)]
     pub(crate) fn run(
         &mut self,
-        volumes: &mut (impl Volumes<S> + ?Sized),
+        volumes: &mut dyn Volumes<S>,
         warm_start: Option<[Spot; 2]>,
     ) -> Result<(ControlFlow<()>, Option<BestPair>), Exhausted> {
         // This bound ends the walk in corrupt files, where nodes may have many parents.
@@ -176,7 +177,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     #[inline(always)]
     fn descend(
         &mut self,
-        volumes: &mut (impl Volumes<S> + ?Sized),
+        volumes: &mut dyn Volumes<S>,
         caches: &mut [LeafCache<'_>; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new(matches!(self.aim, Aim::Nearest(_) | Aim::Decreasing(..)));
@@ -197,7 +198,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     #[inline(always)]
     fn open(
         &mut self,
-        volumes: &mut (impl Volumes<S> + ?Sized),
+        volumes: &mut dyn Volumes<S>,
         a: u32,
         With { b, mask }: With,
         caches: &mut [LeafCache<'_>; 2],
@@ -302,39 +303,46 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         leaf_b: Leaf,
         [cache_a, cache_b]: &mut [LeafCache<'_>; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
-        self.budget.spend()?;
-        self.budget.leaf_pairs += 1;
-        let (Some(a), Some(b)) =
-            (self.a.triangles(self.simd, leaf_a, cache_a), self.b.triangles(self.simd, leaf_b, cache_b))
-        else {
-            return Ok(ControlFlow::Continue(()));
-        };
-        let bounds = bounds(self.simd, a, b, &self.pose, self.pruning_limit);
-        let rows = (1u32 << (PAIR_WIDTH as u32 * leaf_a.triangles)) - 1;
-        let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
-        let near = bounds.pairs & used;
-        let pair = |lane: usize| Waiting {
-            a: Spot { leaf: leaf_a, lane: lane / PAIR_WIDTH },
-            b: Spot { leaf: leaf_b, lane: lane % PAIR_WIDTH },
-            lower: bounds.lower[lane],
-        };
-        let waits = matches!(self.aim, Aim::Nearest(_));
-        if waits {
-            self.keep_least(bounds.bounded & used, &bounds.upper, pair);
-        }
-        for lane in lanes(near) {
-            let pair = pair(lane);
-            if pair.lower > self.pruning_limit {
-                continue;
-            }
-            // Triangles that may meet, or that f32 cannot bound, are decided immediately.
-            if waits && pair.lower > 0.0 && self.make_room() {
-                self.waiting.push(pair);
-            } else if self.decide((pair.a, a), (pair.b, b)).is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-        }
-        Ok(ControlFlow::Continue(()))
+        let simd = self.simd;
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                self.budget.spend()?;
+                self.budget.leaf_pairs += 1;
+                let (Some(a), Some(b)) = (
+                    self.a.triangles(self.simd, leaf_a, cache_a),
+                    self.b.triangles(self.simd, leaf_b, cache_b),
+                ) else {
+                    return Ok(ControlFlow::Continue(()));
+                };
+                let bounds = bounds(self.simd, a, b, &self.pose, self.pruning_limit);
+                let rows = (1u32 << (PAIR_WIDTH as u32 * leaf_a.triangles)) - 1;
+                let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
+                let near = bounds.pairs & used;
+                let pair = |lane: usize| Waiting {
+                    a: Spot { leaf: leaf_a, lane: lane / PAIR_WIDTH },
+                    b: Spot { leaf: leaf_b, lane: lane % PAIR_WIDTH },
+                    lower: bounds.lower[lane],
+                };
+                let waits = matches!(self.aim, Aim::Nearest(_));
+                if waits {
+                    self.keep_least(bounds.bounded & used, &bounds.upper, pair);
+                }
+                for lane in lanes(near) {
+                    let pair = pair(lane);
+                    if pair.lower > self.pruning_limit {
+                        continue;
+                    }
+                    // Triangles that may meet, or that f32 cannot bound, are decided immediately.
+                    if waits && pair.lower > 0.0 && self.make_room() {
+                        self.waiting.push(pair);
+                    } else if self.decide((pair.a, a), (pair.b, b)).is_break() {
+                        return Ok(ControlFlow::Break(()));
+                    }
+                }
+                Ok(ControlFlow::Continue(()))
+            },
+        )
     }
 
     /// Lowers the limit to the least upper bound of these pairs.
@@ -406,8 +414,8 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         let pose = self.pose.pose();
         let mut exact_tests = 0;
         let gap = gap(
-            &corners_a.map(|corner| corner.map(f64::from)),
-            &corners_b.map(|corner| pose.apply(corner.map(f64::from))),
+            &corners_a.map3(|corner| corner.map3(f64::from)),
+            &corners_b.map3(|corner| pose.apply(corner.map3(f64::from))),
             &mut exact_tests,
         );
         self.budget.triangle_pairs += 1;

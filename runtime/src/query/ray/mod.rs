@@ -14,7 +14,7 @@ use crate::model::Model;
 use crate::ray::{Class, Frame, Hit, Ray, Scaled};
 use crate::simd::{Kernel, dispatch_as_is};
 use crate::walk::ROOT;
-use crate::walk::probe::{Erased, Probe, Sink};
+use crate::walk::probe::{Erased, Probe};
 use crate::walk::ray::question::Question;
 use crate::walk::ray::walk;
 
@@ -24,22 +24,22 @@ impl Model<'_> {
     /// A miss is `None`. Bit-identical on every CPU. Does not allocate or panic. Watertight: no ray passes between the
     /// triangles at an edge or a corner of a closed mesh. Cost: usually logarithmic in the number of triangles.
     pub fn closest_hit(&self, ray: &Ray) -> Option<Hit> {
-        self.ask::<Closest>(ROOT, ray)
+        self.closest_hit_with(ray, &mut ())
     }
 
     /// As [`closest_hit`](Self::closest_hit), among the triangles that `probe` accepts.
     pub fn closest_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> Option<Hit> {
-        self.ask_erased::<Closest>(ROOT, ray, &mut Erased::new(probe))
+        self.ask::<Closest>(ROOT, ray, &mut Erased::new(probe))
     }
 
     /// Whether the ray hits anything in its range. Faster than [`closest_hit`](Self::closest_hit).
     pub fn any_hit(&self, ray: &Ray) -> bool {
-        self.ask::<Any>(ROOT, ray)
+        self.any_hit_with(ray, &mut ())
     }
 
     /// As [`any_hit`](Self::any_hit), among the triangles that `probe` accepts.
     pub fn any_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> bool {
-        self.ask_erased::<Any>(ROOT, ray, &mut Erased::new(probe))
+        self.ask::<Any>(ROOT, ray, &mut Erased::new(probe))
     }
 
     /// As [`closest_hit_with`](Self::closest_hit_with), among the triangles below a child reference of the tree, by a walk for this
@@ -50,9 +50,9 @@ impl Model<'_> {
         simd: S,
         child: u32,
         ray: &Ray,
-        sink: &mut impl Sink,
+        probe: &mut Erased<'_>,
     ) -> Option<Hit> {
-        single::<_, Closest>(simd, self, child, ray, sink)
+        single::<_, Closest>(simd, self, child, ray, probe)
     }
 
     /// As [`any_hit_with`](Self::any_hit_with), likewise.
@@ -62,28 +62,21 @@ impl Model<'_> {
         simd: S,
         child: u32,
         ray: &Ray,
-        sink: &mut impl Sink,
+        probe: &mut Erased<'_>,
     ) -> bool {
-        single::<_, Any>(simd, self, child, ray, sink)
+        single::<_, Any>(simd, self, child, ray, probe)
     }
 
-    fn ask<Q: Answer>(&self, child: u32, ray: &Ray) -> Q::Answer {
-        dispatch_as_is!(self.level().inner(), simd => single::<_, Q>(simd, self, child, ray, &mut ()))
-    }
-
-    fn ask_erased<Q: Answer>(&self, child: u32, ray: &Ray, probe: &mut Erased<'_>) -> Q::Answer {
+    fn ask<Q: Answer>(&self, child: u32, ray: &Ray, probe: &mut Erased<'_>) -> Q::Answer {
         dispatch_as_is!(self.level().inner(), simd => single::<_, Q>(simd, self, child, ray, probe))
     }
 
     /// The answer for a ray without a class, whose direction is very short or very long: traces a scaled ray.
     #[cold]
     #[inline(never)]
-    fn ask_scaled<Q: Answer>(&self, child: u32, ray: &Ray, sink: &mut impl Sink) -> Q::Answer {
+    fn ask_scaled<Q: Answer>(&self, child: u32, ray: &Ray, sink: &mut Erased<'_>) -> Q::Answer {
         match Scaled::of(ray) {
-            Some(scaled) => {
-                let ask = |probe: &mut Erased<'_>| self.ask_erased::<Q>(child, &scaled.ray, probe);
-                Q::unscale(&scaled, sink.with_erased(ask))
-            }
+            Some(scaled) => Q::unscale(&scaled, self.ask::<Q>(child, &scaled.ray, sink)),
             None => Q::MISS,
         }
     }
@@ -110,7 +103,7 @@ fn single<S: Kernel, Q: Answer>(
     model: &Model<'_>,
     child: u32,
     ray: &Ray,
-    sink: &mut impl Sink,
+    sink: &mut Erased<'_>,
 ) -> Q::Answer {
     simd.vectorize(
         #[inline(always)]
@@ -118,7 +111,7 @@ fn single<S: Kernel, Q: Answer>(
             let Some(class) = Class::of(ray) else { return model.ask_scaled::<Q>(child, ray, sink) };
             let frame = Frame::new(simd, ray, class, model.extent());
             let mut found = Q::start(frame.t_max);
-            walk::<S, _, Q::Order>(
+            walk::<S, Q::Order>(
                 simd,
                 model,
                 child,

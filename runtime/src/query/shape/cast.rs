@@ -9,7 +9,7 @@ use bvhc_format::record::BLOCK_WIDTH;
 
 use super::image::{feature_of, image};
 use super::sweep::{Motion, Sweep};
-use crate::math::vector::dot;
+use crate::math::vector::{Map3, dot};
 use crate::model::Model;
 use crate::ray::Sides;
 use crate::shape::filter::{Directions, Entries, deep_in_block, entries_in_block};
@@ -19,7 +19,7 @@ use crate::simd::{Kernel, dispatch};
 use crate::similarity::Similarity;
 use crate::triangle::corners;
 use crate::walk::duplicates::DuplicateElimination;
-use crate::walk::probe::{Erased, Probe, Sink};
+use crate::walk::probe::{Erased, Probe};
 use crate::walk::ray::{NearestFirst, SlabTest, walk};
 use crate::walk::{ROOT, Visit};
 
@@ -115,9 +115,9 @@ impl CastHit {
     pub(crate) fn of(touch: &Touch, triangle: &Corners) -> Self {
         Self {
             t: touch.t,
-            point: touch.point.map(|x| x as f32),
-            normal: touch.from.normal.map(|x| x as f32 + 0.0),
-            face_normal: unit_normal(triangle).map(|x| x as f32 + 0.0),
+            point: touch.point.map3(|x| x as f32),
+            normal: touch.from.normal.map3(|x| x as f32 + 0.0),
+            face_normal: unit_normal(triangle).map3(|x| x as f32 + 0.0),
             feature: touch.from.feature,
             depth: touch.from.depth.map(|depth| depth as f32),
             across: None,
@@ -378,7 +378,7 @@ impl<'a> Plan<'a> {
         cast: &ShapeCast<'a, dyn Shape + 'a>,
     ) -> Option<Self> {
         let bounds = model.bounds();
-        let motion = Motion::of(cast, at.image_of(&[bounds.min, bounds.max].map(|end| end.map(f64::from))))?;
+        let motion = Motion::of(cast, at.image_of(&[bounds.min, bounds.max].map(|end| end.map3(f64::from))))?;
         let sweep = motion.sweep(at, model.extent());
         let edges = model.sections().edges();
         Some(Self { motion, sweep, child, at: *at, edges, sides: cast.sides, start: cast.start })
@@ -387,7 +387,7 @@ impl<'a> Plan<'a> {
     /// When a triangle is touched, if that contact is wanted, from a side that counts, and not at the start if that does not
     /// count.
     fn touch(&self, corners: &Corners, wanted: &Wanted) -> Option<TouchTime> {
-        let direction = self.motion.mover.direction.map(f64::from);
+        let direction = self.motion.mover.direction.map3(f64::from);
         if self.sides != Sides::Both {
             let along = dot(unit_normal(corners), direction);
             let seen = if self.sides == Sides::Front { along < 0.0 } else { along > 0.0 };
@@ -449,7 +449,7 @@ fn run<S: Kernel>(
     let depths = plan.depths();
     let mut stopped = false;
     let mut entries: Entries = [f32::INFINITY; BLOCK_WIDTH];
-    walk::<S, _, NearestFirst>(
+    walk::<S, NearestFirst>(
         simd,
         model,
         plan.child,

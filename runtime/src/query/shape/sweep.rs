@@ -13,7 +13,7 @@
 use bvhc_format::MAX_COORDINATE;
 
 use super::cast::ShapeCast;
-use crate::math::vector::{add, scale};
+use crate::math::vector::{Map3, add, scale};
 use crate::ray::{Class, Extent, Frame, Ray};
 use crate::shape::filter::{MovingShape, Place};
 use crate::shape::first_touch::Mover;
@@ -64,7 +64,7 @@ impl<'a> Motion<'a> {
         let size = (0..3).fold(0.0f64, |most, axis| most.max(upper[axis] - lower[axis]));
         let largest = lower.iter().chain(&upper).fold(bounds.magnitude(), |most, x| most.max(x.abs()));
         let tolerance = (size * OF_SIZE).max(largest * OF_COORDINATES).max(f64::from(f32::MIN_POSITIVE));
-        let moving = direction.map(f64::from);
+        let moving = direction.map3(f64::from);
         let grain = if direction == [0.0; 3] {
             1.0
         } else {
@@ -81,7 +81,7 @@ impl<'a> Motion<'a> {
     /// The sweep in the space of a mesh, or of the world where nothing is transformed.
     pub(crate) fn sweep(&self, at: &Similarity, extent: &Extent) -> Sweep<'a> {
         let Mover { bounds, tolerance, .. } = &self.mover;
-        let moving = self.mover.direction.map(f64::from);
+        let moving = self.mover.direction.map3(f64::from);
         let middle = add(bounds.centre(), scale(moving, self.t_start));
         let place = Place { at, middle, slack: tolerance * 4.0, largest: extent.largest };
         let shape = MovingShape::new(self.mover.shape, bounds, &place);
@@ -91,7 +91,7 @@ impl<'a> Motion<'a> {
         let moves = direction != [0.0; 3];
         let range = if moves { ((self.mover.t_max - self.t_start) / unit) as f32 } else { 0.0 };
         Sweep {
-            ray: Ray::new(shape.origin, direction.map(|x| (x * unit) as f32))
+            ray: Ray::new(shape.origin, direction.map3(|x| (x * unit) as f32))
                 .with_range(0.0, range.next_up()),
             t_start: self.t_start,
             unit,

@@ -1,5 +1,6 @@
 //! The contacts of a shape with the triangles near it.
 
+use crate::math::vector::Map3;
 use core::cell::Cell;
 use core::fmt;
 use core::ops::ControlFlow;
@@ -91,11 +92,11 @@ impl Contact {
     /// With a triangle that has no number.
     pub(crate) fn of(near: &Near, corners: &Corners) -> Self {
         Self {
-            point: near.point.map(|x| x as f32),
-            normal: near.normal.map(|x| x as f32 + 0.0),
+            point: near.point.map3(|x| x as f32),
+            normal: near.normal.map3(|x| x as f32 + 0.0),
             gap: rounded(near.gap),
             feature: near.feature,
-            face_normal: unit_normal(corners).map(|x| x as f32 + 0.0),
+            face_normal: unit_normal(corners).map3(|x| x as f32 + 0.0),
             triangle: NONE,
         }
     }
@@ -238,7 +239,7 @@ impl Model<'_> {
         touches.spread(near, corners, |point| {
             visit(&Contact {
                 feature,
-                normal: normal.map(|x| x as f32 + 0.0),
+                normal: normal.map3(|x| x as f32 + 0.0),
                 triangle: overlap.triangle,
                 ..Contact::of(point, corners)
             })

@@ -14,6 +14,7 @@
 //! touches here, from whichever side, and so does what is near as f64 has it. A node's box contains those of its children and,
 //! grown, contains theirs, up to the same rounding.
 
+use crate::math::vector::Map3;
 use core::ops::ControlFlow;
 
 use bvhc_format::MAX_DEPTH;
@@ -180,7 +181,7 @@ impl<S: Kernel> Join<'_, '_, '_, S> {
 #[inline(always)]
 pub(super) fn reach_of(of: &Aabb, margin: f32) -> Aabb {
     let by = |x: f32| (x.abs() + margin) * SLACK + f32::MIN_POSITIVE;
-    Aabb { min: of.min.map(|x| (x - margin) - by(x)), max: of.max.map(|x| (x + margin) + by(x)) }
+    Aabb { min: of.min.map3(|x| (x - margin) - by(x)), max: of.max.map3(|x| (x + margin) + by(x)) }
 }
 
 /// The planes of a node's grown boxes.

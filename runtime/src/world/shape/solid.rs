@@ -6,7 +6,7 @@
 use core::ops::ControlFlow;
 
 use crate::bounds::Aabb;
-use crate::math::vector::{cross, dot, scale, sub};
+use crate::math::vector::{Map3, cross, dot, scale, sub};
 use crate::query::{CastHit, Contact, Motion, Neighbourhood, ShapeCast, StartContact, Touches, by_contact};
 use crate::shape::directions::MOST;
 use crate::shape::first_touch::{ContactNormal, Feature, Touch};
@@ -48,13 +48,13 @@ fn holds(bounds: &Aabb, shape: &dyn Shape) -> bool {
 
 /// When a moving shape first touches a box, up to `limit`. [`Sides`](crate::Sides) do not matter, as for rays.
 pub(super) fn cast(bounds: &Aabb, cast: &ShapeCast<'_, dyn Shape + '_>, limit: f64) -> Option<CastHit> {
-    let motion = Motion::of(cast, [bounds.min, bounds.max].map(|end| end.map(f64::from)))?;
+    let motion = Motion::of(cast, [bounds.min, bounds.max].map(|end| end.map3(f64::from)))?;
     let mover = &motion.mover;
     if touches(bounds, cast.shape) {
         let (near, face) = deepest(bounds, cast.shape, mover.tolerance);
         let counts = match cast.start {
             StartContact::Report => true,
-            StartContact::IfClosing => dot(near.normal, mover.direction.map(f64::from)) < 0.0,
+            StartContact::IfClosing => dot(near.normal, mover.direction.map3(f64::from)) < 0.0,
             StartContact::Ignore => false,
         };
         let Near { normal, gap, point, feature } = near;
@@ -152,7 +152,7 @@ fn deepest(bounds: &Aabb, shape: &dyn Shape, tolerance: f64) -> (Near, usize) {
 
 /// A point of a box that is farthest along a direction, and there the nearest to a point.
 fn on_box(bounds: &Aabb, normal: [f64; 3], point: [f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|axis| {
+    [0, 1, 2].map3(|axis| {
         let (lower, upper) = (f64::from(bounds.min[axis]), f64::from(bounds.max[axis]));
         match normal[axis] {
             x if x > 0.0 => upper,

@@ -119,25 +119,30 @@ impl Lists {
     }
 
     /// Lower bounds of B's slots along each of A's directions: where one exceeds A's bound, the pair is separated.
-    /// `None` if B lacks the slots, which does not happen.
+    /// `None` if B lacks the slots, which does not happen. A separate call, compiled for the level.
     #[inline(always)]
     pub(super) fn realigned<S: Kernel>(
         &self,
         simd: S,
         b: &[LaneRow],
     ) -> Option<Four<[[f32; CHUNK]; CHUNKS]>> {
-        let list = |slot| self.list(1, b, slot);
-        let lists = [list(0)?, list(1)?, list(2)?, list(3)?];
-        let mut found = [[[0.0; CHUNK]; CHUNKS]; PAIR_WIDTH];
-        for (index, chunk) in self.chunks[..self.sizes[0]].iter().enumerate() {
-            for first in (0..CHUNK).step_by(lanes::<S>()) {
-                let sums = chunk.realigned(simd, &lists, first)?;
-                for (found, sum) in found.iter_mut().zip(&sums) {
-                    sum.store_slice(&mut found[index][first..first + lanes::<S>()]);
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                let list = |slot| self.list(1, b, slot);
+                let lists = [list(0)?, list(1)?, list(2)?, list(3)?];
+                let mut found = [[[0.0; CHUNK]; CHUNKS]; PAIR_WIDTH];
+                for (index, chunk) in self.chunks[..self.sizes[0]].iter().enumerate() {
+                    for first in (0..CHUNK).step_by(lanes::<S>()) {
+                        let sums = chunk.realigned(simd, &lists, first)?;
+                        for (found, sum) in found.iter_mut().zip(&sums) {
+                            sum.store_slice(&mut found[index][first..first + lanes::<S>()]);
+                        }
+                    }
                 }
-            }
-        }
-        Some(found)
+                Some(found)
+            },
+        )
     }
 
     #[inline(always)]

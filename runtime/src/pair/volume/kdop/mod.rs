@@ -16,6 +16,7 @@ mod slabs;
 #[cfg(test)]
 mod tests;
 
+use crate::math::vector::Map3;
 use bvhc_format::kdop::{KdopLayout, LaneRow};
 use bvhc_format::obb::{PAIR_WIDTH, PairRef};
 
@@ -100,7 +101,7 @@ impl Kdops {
         let magnitude = t[0].abs() + t[1].abs() + t[2].abs() + radius_a + radius_b;
         let slack = magnitude * SLACK + pose.noise();
         let (turned, along) =
-            Vectors::turned(simd, layouts[0].directions, &pose.pose().rotation(), t.map(f64::from));
+            Vectors::turned(simd, layouts[0].directions, &pose.pose().rotation(), t.map3(f64::from));
         if layouts.iter().any(|layout| layout.has_tables()) {
             Self::Slabs(Slabs::new(simd, layouts, &turned, &along, slack, realign))
         } else {

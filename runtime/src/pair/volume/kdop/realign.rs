@@ -24,6 +24,7 @@
 //!   volumes", 2003, whose formulas (5) to (7) cut corners off: they add angles of rings, which are not additive, and
 //!   start from factors below 1.
 
+use crate::math::vector::Map3;
 use bvhc_format::kdop::{Directions, Face, IMAGES, KdopLayout, Tables};
 use fearless_simd::{Select, SimdBase, SimdFloat};
 
@@ -238,7 +239,7 @@ fn dot_all<S: Kernel>(simd: S, [u, v, w]: &[f64; 3], [x, y, z]: &[S::f64s; 3]) -
 
 #[inline(always)]
 pub(super) fn round_up([x, y, z]: [f64; 3]) -> [f32; 3] {
-    [x, y, z].map(|weight| (weight * INFLATION) as f32)
+    [x, y, z].map3(|weight| (weight * INFLATION) as f32)
 }
 
 #[inline(always)]

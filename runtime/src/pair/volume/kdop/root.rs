@@ -20,6 +20,7 @@
 //! That is less than 2 u M, and [`SLACK`] times M is twice as much. By the same steps, models whose bounds along D, a
 //! unit vector, are farther apart than some distance are farther apart than that themselves.
 
+use crate::math::vector::Map3;
 use bvhc_format::kdop::{KdopLayout, LaneRow, MAX_DIRECTIONS};
 use bvhc_format::obb::PAIR_WIDTH;
 
@@ -43,17 +44,17 @@ pub(crate) fn are_apart(
     pose: &RelativePose,
     limit: f64,
 ) -> bool {
-    let t = pose.translation().map(f64::from);
+    let t = pose.translation().map3(f64::from);
     let magnitude = t[0].abs() + t[1].abs() + t[2].abs() + f64::from(a.radius) + f64::from(b.radius);
     let beyond = magnitude * SLACK + f64::from(pose.noise()) + limit;
     let rotation = pose.pose().rotation();
     let offset =
-        |vertex: &[f32; 3]| [0, 1, 2].map(|axis| f64::from(vertex[axis]) - f64::from(b.origin[axis]));
+        |vertex: &[f32; 3]| [0, 1, 2].map3(|axis| f64::from(vertex[axis]) - f64::from(b.origin[axis]));
     // Along most directions, one vertex of B that faces A is within A's bound.
     let Some(first) = hull.climb(&turned_back(&rotation, &t), |_| true).map(|vertex| offset(&vertex)) else {
         return false;
     };
-    let first = [0, 1, 2].map(|axis| dot(&rotation[axis], &first) + t[axis]);
+    let first = [0, 1, 2].map3(|axis| dot(&rotation[axis], &first) + t[axis]);
     let bounds = bounds(layout, node);
     layout.directions.units().iter().zip(&bounds).any(|(unit, bound)| {
         let most = f64::from(*bound) + beyond;
@@ -62,25 +63,25 @@ pub(crate) fn are_apart(
         }
         let back = turned_back(&rotation, unit);
         let least = dot(unit, &t) - most;
-        let is_within = |vertex: &[f32; 3]| dot(&back.map(f64::from), &offset(vertex)) >= least;
+        let is_within = |vertex: &[f32; 3]| dot(&back.map3(f64::from), &offset(vertex)) >= least;
         hull.climb(&back, is_within).is_some_and(|vertex| !is_within(&vertex))
     })
 }
 
 /// The opposite of a vector of A's space, in B's space.
 fn turned_back([x, y, z]: &[[f64; 3]; 3], vector: &[f64; 3]) -> [f32; 3] {
-    [0, 1, 2].map(|axis| -dot(&[x[axis], y[axis], z[axis]], vector) as f32)
+    [0, 1, 2].map3(|axis| -dot(&[x[axis], y[axis], z[axis]], vector) as f32)
 }
 
 /// Upper bounds of a node's corners along each direction, from the tree's origin.
 fn bounds(layout: &KdopLayout, node: &[LaneRow]) -> [f32; ROOM] {
     let mut most = [f32::NEG_INFINITY; ROOM];
     if layout.has_tables() {
-        let centres: [[f32; PAIR_WIDTH]; 3] = [0, 1, 2].map(|axis| row(node, layout.centre(axis, 0).row));
+        let centres: [[f32; PAIR_WIDTH]; 3] = [0, 1, 2].map3(|axis| row(node, layout.centre(axis, 0).row));
         for (direction, (most, unit)) in most.iter_mut().zip(layout.directions.units()).enumerate() {
             let extents = row(node, layout.extent(direction, 0).row);
             for (slot, extent) in extents.into_iter().enumerate() {
-                let centre = [0, 1, 2].map(|axis| f64::from(centres[axis][slot]));
+                let centre = [0, 1, 2].map3(|axis| f64::from(centres[axis][slot]));
                 *most = larger(*most, (dot(unit, &centre) + f64::from(extent)) as f32);
             }
         }

@@ -184,34 +184,39 @@ impl Slabs {
     }
 
     /// The largest separation of each child pair along a direction; and the sums of the widths of A's and of B's
-    /// children.
+    /// children. A separate call, compiled for the level.
     #[inline(always)]
     fn compare<S: Kernel>(&self, simd: S, a: &[LaneRow], b: &[LaneRow]) -> Option<Comparison<S>> {
-        let [of_a, of_b] = &self.layouts;
-        let (centres_a, centres_b) = (centres(simd, of_a, a)?, centres(simd, of_b, b)?);
-        let nothing = f32x4::splat(simd, 0.0);
-        let (mut size_a, mut size_b) = (nothing, nothing);
-        let mut apart = [S::Pairs::splat(simd, f32::NEG_INFINITY); PAIRS / PAIR_WIDTH];
-        let count = of_a.directions.slabs();
-        for (index, slab) in self.slabs[..count].iter().enumerate() {
-            let centre_a = along(simd, &slab.of_a, &centres_a, 0.0);
-            let high_a = centre_a + extent(simd, of_a, a, index as u8)?;
-            let low_a = centre_a - extent(simd, of_a, a, (index + count) as u8)?;
-            let centre_b = along(simd, &slab.of_b, &centres_b, slab.along);
-            let high_b = centre_b + self.realigned(simd, slab, b, 0)?;
-            let low_b = centre_b - self.realigned(simd, slab, b, 1)?;
-            size_a += high_a - low_a;
-            size_b += high_b - low_b;
-            let (high_a, low_a): ([f32; 4], [f32; 4]) = (high_a.into(), low_a.into());
-            let (high_b, low_b) = (simd.tile(&high_b.into()), simd.tile(&low_b.into()));
-            for first in (0..PAIRS).step_by(lanes::<S>()) {
-                let (row, apart) = (first / PAIR_WIDTH, &mut apart[first / lanes::<S>()]);
-                let above = low_b - simd.spread(&high_a, row);
-                let below = simd.spread(&low_a, row) - high_b;
-                *apart = apart.max(above.max(below));
-            }
-        }
-        Some(Comparison { apart, sizes: [size_a.into(), size_b.into()] })
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                let [of_a, of_b] = &self.layouts;
+                let (centres_a, centres_b) = (centres(simd, of_a, a)?, centres(simd, of_b, b)?);
+                let nothing = f32x4::splat(simd, 0.0);
+                let (mut size_a, mut size_b) = (nothing, nothing);
+                let mut apart = [S::Pairs::splat(simd, f32::NEG_INFINITY); PAIRS / PAIR_WIDTH];
+                let count = of_a.directions.slabs();
+                for (index, slab) in self.slabs[..count].iter().enumerate() {
+                    let centre_a = along(simd, &slab.of_a, &centres_a, 0.0);
+                    let high_a = centre_a + extent(simd, of_a, a, index as u8)?;
+                    let low_a = centre_a - extent(simd, of_a, a, (index + count) as u8)?;
+                    let centre_b = along(simd, &slab.of_b, &centres_b, slab.along);
+                    let high_b = centre_b + self.realigned(simd, slab, b, 0)?;
+                    let low_b = centre_b - self.realigned(simd, slab, b, 1)?;
+                    size_a += high_a - low_a;
+                    size_b += high_b - low_b;
+                    let (high_a, low_a): ([f32; 4], [f32; 4]) = (high_a.into(), low_a.into());
+                    let (high_b, low_b) = (simd.tile(&high_b.into()), simd.tile(&low_b.into()));
+                    for first in (0..PAIRS).step_by(lanes::<S>()) {
+                        let (row, apart) = (first / PAIR_WIDTH, &mut apart[first / lanes::<S>()]);
+                        let above = low_b - simd.spread(&high_a, row);
+                        let below = simd.spread(&low_a, row) - high_b;
+                        *apart = apart.max(above.max(below));
+                    }
+                }
+                Some(Comparison { apart, sizes: [size_a.into(), size_b.into()] })
+            },
+        )
     }
 }
 
