@@ -1,27 +1,24 @@
 //! The first triangle that a moving shape touches.
 
-use core::cmp::Ordering;
+mod first;
+mod walk;
+
+pub(crate) use first::by_contact;
+
 use core::ops::ControlFlow;
 
 use bvhc_format::NONE;
-use bvhc_format::edges::TriangleEdges;
-use bvhc_format::record::BLOCK_WIDTH;
 
-use super::image::{feature_of, image};
-use super::sweep::{Motion, Sweep};
-use crate::math::vector::{Map3, dot};
+use self::first::First;
+use self::walk::{Plan, Wanted};
+use crate::math::vector::Map3;
 use crate::model::Model;
 use crate::ray::Sides;
-use crate::shape::filter::{Directions, Entries, deep_in_block, entries_in_block};
-use crate::shape::first_touch::{ContactNormal, Feature, Touch, TouchTime, unit_normal};
+use crate::shape::first_touch::{Feature, Touch, unit_normal};
 use crate::shape::{Corners, Shape};
-use crate::simd::{Kernel, dispatch};
 use crate::similarity::Similarity;
-use crate::triangle::corners;
-use crate::walk::duplicates::DuplicateElimination;
+use crate::walk::ROOT;
 use crate::walk::probe::{Erased, Probe};
-use crate::walk::ray::{NearestFirst, SlabTest, walk};
-use crate::walk::{ROOT, Visit};
 
 /// What a cast reports of triangles that its shape touches from the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -199,7 +196,7 @@ impl Model<'_> {
     ) -> Option<CastHit> {
         let plan = Plan::new(self, child, at, cast)?;
         let mut first = First::default();
-        self.visit_casts(&plan, limit, false, probe, &mut |found| {
+        plan.visit(self, limit, false, probe, &mut |found| {
             first.offer(found, &plan);
             Some(Wanted { until: found.time.t, deepest: first.depth() })
         });
@@ -216,7 +213,7 @@ impl Model<'_> {
     ) -> bool {
         let Some(plan) = Plan::new(self, child, at, cast) else { return false };
         let mut is_found = false;
-        self.visit_casts(&plan, f64::INFINITY, false, probe, &mut |_| {
+        plan.visit(self, f64::INFINITY, false, probe, &mut |_| {
             is_found = true;
             None
         });
@@ -234,297 +231,11 @@ impl Model<'_> {
     ) -> ControlFlow<()> {
         let Some(plan) = Plan::new(self, child, at, cast) else { return ControlFlow::Continue(()) };
         let mut stopped = false;
-        self.visit_casts(&plan, f64::INFINITY, true, probe, &mut |found| {
+        plan.visit(self, f64::INFINITY, true, probe, &mut |found| {
             let from = plan.motion.mover.contact_normal(&found.exact, &found.time);
             stopped = visit(&plan.describe(found, from)).is_break();
             (!stopped).then_some(Wanted { until: f64::INFINITY, deepest: None })
         });
         if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
-
-    /// Compiled once for all shapes and questions. Contacts up to `limit` are wanted at first, and after each what `report`
-    /// returns; it ends at `None`. `once`: triangles in several blocks are reported once.
-    fn visit_casts(
-        &self,
-        plan: &Plan<'_>,
-        limit: f64,
-        once: bool,
-        probe: &mut Erased<'_>,
-        report: &mut dyn FnMut(&Found) -> Option<Wanted>,
-    ) {
-        dispatch!(self.level().inner(), simd => run(simd, self, plan, limit, once, probe, report));
-    }
-}
-
-/// A triangle that the shape touches, and when. How it does is looked at only where that matters.
-#[derive(Clone, Copy)]
-struct Found {
-    time: TouchTime,
-    triangle: u32,
-    corners: [[f32; 3]; 3],
-    exact: Corners,
-}
-
-/// The first contact so far.
-#[derive(Default)]
-struct First {
-    best: Option<Held>,
-}
-
-struct Held {
-    found: Found,
-    /// Looked at only if the contact is from the start, or another one is as early.
-    from: Option<ContactNormal>,
-}
-
-impl First {
-    fn offer(&mut self, found: &Found, plan: &Plan<'_>) {
-        let mut other = Held { found: *found, from: None };
-        if found.time.from_start {
-            other.contact_normal(plan);
-        }
-        if self.best.as_mut().is_none_or(|held| other.compare(held, plan).is_lt()) {
-            self.best = Some(other);
-        }
-    }
-
-    /// How deep it is, if it is from the start.
-    fn depth(&self) -> Option<f32> {
-        self.best.as_ref()?.depth()
-    }
-
-    fn hit(self, plan: &Plan<'_>) -> Option<CastHit> {
-        self.best.map(|mut held| {
-            let from = held.contact_normal(plan);
-            plan.describe(&held.found, from)
-        })
-    }
-}
-
-impl Held {
-    fn contact_normal(&mut self, plan: &Plan<'_>) -> ContactNormal {
-        *self
-            .from
-            .get_or_insert_with(|| plan.motion.mover.contact_normal(&self.found.exact, &self.found.time))
-    }
-
-    fn depth(&self) -> Option<f32> {
-        Some(self.from?.depth? as f32)
-    }
-
-    /// The order of contacts: by what of them is touched only if nothing else tells.
-    fn compare(&mut self, held: &mut Self, plan: &Plan<'_>) -> Ordering {
-        let order = by_time_and_depth((self.found.time.t, self.depth()), (held.found.time.t, held.depth()));
-        order.then_with(|| {
-            let number = self.found.triangle.cmp(&held.found.triangle);
-            let theirs = rank(held.contact_normal(plan).feature);
-            // No rank is better than a face's.
-            if number.is_ge() && theirs == 0 {
-                return Ordering::Greater;
-            }
-            rank(self.contact_normal(plan).feature).cmp(&theirs).then(number)
-        })
-    }
-}
-
-/// Which contacts are still wanted.
-#[derive(Clone, Copy)]
-struct Wanted {
-    until: f64,
-    /// If any, only those from the start, and at least this deep.
-    deepest: Option<f32>,
-}
-
-/// The order of contacts, but for what is touched.
-pub(crate) fn by_contact(a: &CastHit, b: &CastHit) -> Ordering {
-    let by_feature = rank(a.feature).cmp(&rank(b.feature));
-    by_time_and_depth((a.t, a.depth), (b.t, b.depth)).then(by_feature)
-}
-
-/// The earlier first, and of those at the start the deeper.
-fn by_time_and_depth(a: (f64, Option<f32>), b: (f64, Option<f32>)) -> Ordering {
-    let depth = |depth: Option<f32>| depth.unwrap_or(-1.0);
-    a.0.total_cmp(&b.0).then(depth(b.1).total_cmp(&depth(a.1)))
-}
-
-/// Faces come before edges, and these before corners.
-fn rank(feature: Feature) -> u8 {
-    match feature {
-        Feature::Face => 0,
-        Feature::Edge(_) => 1,
-        Feature::Vertex(_) => 2,
-    }
-}
-
-/// A cast, prepared for a mesh.
-struct Plan<'a> {
-    motion: Motion<'a>,
-    /// In the mesh's space.
-    sweep: Sweep<'a>,
-    child: u32,
-    at: Similarity,
-    edges: Option<&'a [TriangleEdges]>,
-    sides: Sides,
-    start: StartContact,
-}
-
-impl<'a> Plan<'a> {
-    /// For the triangles below a child reference of a mesh that is somewhere in the shape's space; `None` if the cast touches
-    /// nothing of it.
-    fn new(
-        model: &Model<'a>,
-        child: u32,
-        at: &Similarity,
-        cast: &ShapeCast<'a, dyn Shape + 'a>,
-    ) -> Option<Self> {
-        let bounds = model.bounds();
-        let motion = Motion::of(cast, at.image_of(&[bounds.min, bounds.max].map(|end| end.map3(f64::from))))?;
-        let sweep = motion.sweep(at, model.extent());
-        let edges = model.sections().edges();
-        Some(Self { motion, sweep, child, at: *at, edges, sides: cast.sides, start: cast.start })
-    }
-
-    /// When a triangle is touched, if that contact is wanted, from a side that counts, and not at the start if that does not
-    /// count.
-    fn touch(&self, corners: &Corners, wanted: &Wanted) -> Option<TouchTime> {
-        let direction = self.motion.mover.direction.map3(f64::from);
-        if self.sides != Sides::Both {
-            let along = dot(unit_normal(corners), direction);
-            let seen = if self.sides == Sides::Front { along < 0.0 } else { along > 0.0 };
-            if !seen {
-                return None;
-            }
-        }
-        let mover = &self.motion.mover;
-        let time = match wanted.deepest {
-            Some(_) => mover.touch_at_start(corners)?,
-            None => mover.first_touch(corners, wanted.until).filter(|time| time.t <= wanted.until)?,
-        };
-        let counts = match self.start {
-            _ if !time.from_start => true,
-            StartContact::Report => true,
-            StartContact::IfClosing => dot(mover.contact_normal(corners, &time).normal, direction) < 0.0,
-            StartContact::Ignore => false,
-        };
-        counts.then_some(time)
-    }
-
-    /// Along which directions the filter may bound depths; `None` where they are the world's, and the filter sees the mesh's
-    /// space.
-    fn depths(&self) -> Option<Directions> {
-        let fills = self.motion.mover.shape.fills_core_axes();
-        self.at.is_identity().then_some(if fills { Directions::All } else { Directions::Normals })
-    }
-
-    /// The triangle across the edge that is touched.
-    fn across(&self, triangle: u32, feature: Feature) -> Option<u32> {
-        let Feature::Edge(edge) = feature else { return None };
-        let neighbours = self.edges?.get(triangle as usize)?.neighbours;
-        Some(neighbours[usize::from(edge % 3)]).filter(|number| *number != NONE)
-    }
-
-    fn describe(&self, found: &Found, from: ContactNormal) -> CastHit {
-        let touch = self.motion.mover.describe(&found.exact, &found.time, from);
-        let feature = feature_of(&self.at, from.feature);
-        let (across, triangle) = (self.across(found.triangle, feature), found.triangle);
-        CastHit { feature, across, triangle, corners: found.corners, ..CastHit::of(&touch, &found.exact) }
-    }
-}
-
-#[inline(always)]
-fn run<S: Kernel>(
-    simd: S,
-    model: &Model<'_>,
-    plan: &Plan<'_>,
-    limit: f64,
-    once: bool,
-    probe: &mut Erased<'_>,
-    report: &mut dyn FnMut(&Found) -> Option<Wanted>,
-) {
-    let Some(frame) = plan.sweep.frame(simd, model.extent(), limit) else { return };
-    let shape = plan.sweep.moving_shape(&frame);
-    let boxes = SlabTest::new(simd, &frame);
-    let mut duplicates = DuplicateElimination::new(model);
-    let (mut wanted, mut until) = (Wanted { until: limit, deepest: None }, frame.t_max);
-    let depths = plan.depths();
-    let mut stopped = false;
-    let mut entries: Entries = [f32::INFINITY; BLOCK_WIDTH];
-    walk::<S, NearestFirst>(
-        simd,
-        model,
-        plan.child,
-        &frame,
-        probe,
-        #[inline(always)]
-        |visit, probe| {
-            let deep = match (wanted.deepest, depths) {
-                (Some(deepest), Some(depths)) => deep_in_block(simd, visit.block, &shape, depths, deepest),
-                _ => u32::MAX,
-            };
-            // Those that may be deep along all directions have no later times.
-            let mut met = if wanted.deepest.is_some() && depths == Some(Directions::All) || deep == 0 {
-                entries = [0.0; BLOCK_WIDTH];
-                deep
-            } else {
-                entries_in_block(simd, visit.block, &shape, until, &mut entries) & deep
-            };
-            while met != 0 && !stopped {
-                let lane = least(&entries, met);
-                met &= !(1 << lane);
-                if entries[lane] > until {
-                    break;
-                }
-                let Some(found) = touch_in_lane(plan, &visit, lane, &wanted, probe) else { continue };
-                let is_duplicate = once
-                    && !duplicates.reports(
-                        &visit,
-                        lane,
-                        found.triangle,
-                        probe,
-                        #[inline(always)]
-                        |node| boxes.meets(simd, node, frame.t_max),
-                    );
-                if is_duplicate {
-                    continue;
-                }
-                match report(&found) {
-                    Some(next) => (wanted, until) = (next, plan.sweep.in_ray_units(next.until)),
-                    None => stopped = true,
-                }
-            }
-            if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(until) }
-        },
-    );
-}
-
-/// The lane with the least entry.
-#[inline(always)]
-fn least(entries: &Entries, mut lanes: u32) -> usize {
-    let mut best = lanes.trailing_zeros() as usize % BLOCK_WIDTH;
-    while lanes != 0 {
-        let lane = lanes.trailing_zeros() as usize % BLOCK_WIDTH;
-        lanes &= lanes - 1;
-        if entries[lane] < entries[best] {
-            best = lane;
-        }
-    }
-    best
-}
-
-/// Compiled once, outside of the levels' code: it is f64 and the same on all.
-#[inline(never)]
-fn touch_in_lane(
-    plan: &Plan<'_>,
-    visit: &Visit<'_>,
-    lane: usize,
-    wanted: &Wanted,
-    probe: &mut Erased<'_>,
-) -> Option<Found> {
-    if !probe.accepts(visit, lane) {
-        return None;
-    }
-    let corners = corners(visit.block, lane);
-    let exact = image(&plan.at, &corners)?;
-    let time = plan.touch(&exact, wanted)?;
-    Some(Found { time, triangle: visit.triangle(lane)?, corners, exact })
 }
