@@ -11,9 +11,10 @@
 
 use super::depth::{WayOut, shortest_way_out};
 use super::gjk::{Contact, Nearest, Separation, error};
-use super::separating_axes::{BoxMotion, SolidBox};
+use super::moving_ball::MovingBall;
+use super::separating_axes::{BoxMotion, GRAZING, LATER, SolidBox};
 use super::{Bounds, Corners, Displacement, Shape, magnitude};
-use crate::math::vector::{Map3, cross, dot, scale, sub};
+use crate::math::vector::{Map3, add, cross, dot, scale, sub};
 use crate::math::{larger, smaller};
 
 /// The most steps towards a triangle. Only grazing ones take more than ten.
@@ -104,6 +105,9 @@ impl Mover<'_> {
         if limit < f64::INFINITY && self.is_apart_until(triangle, limit, &direction) {
             return None;
         }
+        if let Some(known) = self.ball_touch(triangle, direction) {
+            return Some(known);
+        }
         let (mut speed, mut normal) = (0.0, [0.0; 3]);
         let mut moved = scale(direction, t);
         let mut nearest = Nearest::of(self.shape, triangle, moved);
@@ -147,6 +151,28 @@ impl Mover<'_> {
     fn touches_at_start(&self, triangle: &Corners, nearest: &Nearest) -> bool {
         let is_known = matches!(nearest.classify(self.shape, triangle, [0.0; 3]), Contact::Touching);
         is_known || self.shape.touches(triangle, &Displacement::NONE)
+    }
+
+    /// The contact of a ball that does not graze the triangle, if f64 proves it: a plane separates them at that time, and the
+    /// ball holds a point of the triangle a little later. As both are convex, they are apart until then.
+    fn ball_touch(&self, triangle: &Corners, direction: [f64; 3]) -> Option<TouchTime> {
+        let Bounds { lower: centre, upper, radius } = self.bounds;
+        if centre != upper || radius == 0.0 {
+            return None;
+        }
+        let contact = MovingBall { centre, radius, direction }.first_contact(triangle)?;
+        let closing = -dot(contact.normal, direction);
+        if closing < libm::sqrt(dot(direction, direction)) * GRAZING {
+            return None;
+        }
+        let t = self.rounded_down(larger(contact.t - 0.5 * self.tolerance / closing, 0.0));
+        let after = scale(direction, smaller(t + LATER * self.tolerance / closing, self.t_max));
+        let error = error(self.shape, triangle, after);
+        let moved = Displacement::new(t, self.direction).rounded();
+        let plane = Separation::along(self.shape, triangle, moved, contact.normal, error)?;
+        let offset = sub(add(centre, after), contact.point);
+        let is_met = libm::sqrt(dot(offset, offset)) + error <= radius;
+        is_met.then_some(TouchTime { t, from_start: false, normal: plane.normal })
     }
 
     /// What separating axes say of a box's way.

@@ -17,6 +17,7 @@ pub(crate) mod filter;
 pub(crate) mod first_touch;
 pub(crate) mod gjk;
 mod hull;
+mod moving_ball;
 pub(crate) mod near;
 mod polytope;
 pub(crate) mod separating_axes;

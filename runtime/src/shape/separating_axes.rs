@@ -33,12 +33,12 @@ const LEAST_AREA: f64 = 1.0 / (1u64 << 20) as f64;
 
 const AXES: usize = 13;
 
-/// A box that comes nearer at a smaller share of its speed grazes the triangle: distances at times are not known well.
-const GRAZING: f64 = 1.0 / 64.0;
+/// A shape that comes nearer at a smaller share of its speed grazes the triangle: distances at times are not known well.
+pub(super) const GRAZING: f64 = 1.0 / 64.0;
 
-/// Contacts are sure if the two are in each other after this many more tolerances of closing. With the share above, a box is
+/// Contacts are sure if the two are in each other after this many more tolerances of closing. With the share above, a shape is
 /// within 2^12 tolerances, which are 2^-20 of the model's size, of touching.
-const LOOKS: f64 = 64.0;
+pub(super) const LATER: f64 = 64.0;
 
 /// A shape that is a box with a volume.
 #[derive(Clone, Copy)]
@@ -265,7 +265,7 @@ impl Separations {
         let t = larger(t - 0.5 * tolerance / closing, 0.0);
         let towards = if along.speed > 0.0 { -1.0 } else { 1.0 };
         let normal = scale(along.axis, towards / length);
-        self.overlap(smaller(t + LOOKS * tolerance / closing, t_max))
+        self.overlap(smaller(t + LATER * tolerance / closing, t_max))
             .then_some(BoxMotion::Meets { t, normal })
     }
 }
