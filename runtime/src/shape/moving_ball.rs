@@ -34,8 +34,8 @@ impl MovingBall {
         let normal = cross(edges[0], edges[1]);
         let square = dot(normal, normal);
         let product = dot(edges[0], edges[0]) * dot(edges[1], edges[1]);
-        // False where the triangle has no extent, too.
-        if !(square > product * (LEAST_SINE * LEAST_SINE)) {
+        // Or where the triangle has no extent.
+        if square <= product * (LEAST_SINE * LEAST_SINE) {
             return None;
         }
         let unit = scale(normal, 1.0 / libm::sqrt(square));
