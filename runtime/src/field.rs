@@ -3,10 +3,10 @@
 //! All arithmetic is in f64, without FMA, in one order, so a sample has the same bits on every CPU. That of the position has a
 //! relative error of a few 2^-53, which the errors in the file cover, as well as the rounding of the value to f32.
 
-use crate::math::vector::Map3;
 use bvhc_format::field::{BRICK_POINTS, FIELD_WIDTH, FieldNode, LEAF_VALUES, MAX_FIELD_TILES, TILE_POINTS};
 use bvhc_format::section::ArchivedDistanceField;
 
+use crate::math::vector::Map3;
 use crate::model::Model;
 
 /// What a field knows of a point.

@@ -12,7 +12,6 @@
 //! vertices and edges are those of the exact hull (FORMAT.md, C2 and C3), and [`compare_along`] is exact: each step
 //! goes up, so no vertex is visited twice.
 
-use crate::math::vector::Map3;
 use core::cmp::Ordering;
 
 use bvhc_format::hull::{Cells, HullVertex};
@@ -20,6 +19,7 @@ use bvhc_format::section::ArchivedHull;
 use rkyv::rend::u32_le;
 
 use crate::math::double::sign_of_sum;
+use crate::math::vector::Map3;
 
 /// The convex hull of a model, present in files with a tree of k-DOPs.
 ///

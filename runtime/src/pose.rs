@@ -1,8 +1,8 @@
 //! The pose of one model relative to another.
 
-use crate::math::vector::Map3;
 use core::fmt;
 
+use crate::math::vector::Map3;
 use crate::ray::Ray;
 
 /// A rigid motion: a point x of the posed model lies at `rotation * x + translation`.

@@ -3,13 +3,13 @@
 //! Based on: Woop, Benthin, Wald, "Watertight Ray/Triangle Intersection", 2013 (the frame), and Ize, "Robust BVH Ray
 //! Traversal", 2013 (the goal; the margins here are absolute, with a proof at [`Frame`]).
 
-use crate::math::vector::Map3;
 use core::hint::select_unpredictable;
 
 use bvhc_format::MAX_COORDINATE;
 use fearless_simd::{Simd, SimdBase, SimdFloat, SimdFrom, f32x4, u8x16};
 
 use crate::bounds::Aabb;
+use crate::math::vector::Map3;
 use crate::math::{UNIT_ROUNDOFF, larger, smaller};
 
 /// Which sides of triangles a ray sees.

@@ -1,10 +1,10 @@
 //! Where an instance is: a rigid pose after a scale, perhaps mirrored.
 
-use crate::math::vector::Map3;
 use bvhc_format::world;
 use fearless_simd::{SimdBase, SimdFrom, f64x4};
 
 use crate::bounds::Aabb;
+use crate::math::vector::Map3;
 use crate::pose::Pose;
 use crate::ray::Ray;
 use crate::simd::Kernel;

@@ -20,6 +20,12 @@ pub(crate) fn columns(slots: u32) -> u32 {
     slots * 0x1111
 }
 
+/// The pairs of the first children of A and the first of B.
+#[inline(always)]
+pub(crate) fn first_pairs(of_a: u32, of_b: u32) -> u32 {
+    ((1 << (PAIR_WIDTH as u32 * of_a)) - 1) & columns((1 << of_b) - 1)
+}
+
 /// All pairs in the rows of these pairs, which are in one column.
 #[inline(always)]
 pub(crate) fn rows_of(pairs: u32) -> u16 {

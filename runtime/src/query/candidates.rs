@@ -4,10 +4,10 @@
 //! since the lowest number is returned. So the candidates that remain at the end are decided together, one per lane. A
 //! single one is faster in scalar code, whose branches are predicted well.
 
-use crate::math::vector::Map3;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdMask};
 
+use crate::math::vector::Map3;
 use crate::model::Model;
 use crate::simd::Kernel;
 use crate::triangle;

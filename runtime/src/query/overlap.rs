@@ -1,12 +1,12 @@
 //! All triangles that touch a box or a sphere.
 
-use crate::math::vector::Map3;
 use core::ops::ControlFlow;
 
 use bvhc_format::MAX_COORDINATE;
 use bvhc_format::record::Block;
 
 use crate::bounds::Aabb;
+use crate::math::vector::Map3;
 use crate::model::Model;
 use crate::simd::{Kernel, dispatch};
 use crate::triangle::{corners, touch_box, touch_sphere};

@@ -203,8 +203,8 @@ pub(crate) enum Directions {
     /// The normals of triangles and the axes of space, unless others tell more of the core.
     Few,
     All,
-    /// The normals of triangles, and no other one that is almost one: for shapes whose depth is the least along directions of
-    /// which these are some.
+    /// The normals of triangles alone, with a slack for what rounding turns them by: for shapes whose depth is the least along a
+    /// few directions, of which the normal is one.
     Normals,
 }
 

@@ -3,7 +3,9 @@
 //! Based on: Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996, section 2.3 (conservative
 //! advancement), for translations only. The distance of convex sets is a convex function of the time; a plane across the
 //! shortest distance is its tangent, and the time at which the shape has crossed the gap along that plane's normal is
-//! Newton's next time: never too late, and it converges quadratically unless the shape only grazes the triangle.
+//! Newton's next time: never too late, and it converges quadratically unless the shape only grazes the triangle. Boxes and balls
+//! that do not graze it are done at once, by [`separating_axes`](super::separating_axes) and
+//! [`moving_ball`](super::moving_ball).
 //!
 //! What is returned does not depend on how well that converged. The shape surely does not touch the triangle at `t`: a
 //! plane separates them there, or integers say so. And it does touch it later, by integers where f64 leaves it open.

@@ -9,13 +9,13 @@
 //!
 //! A point on a triangle is found on the way: it is in the closed triangle as seen along the half-line, and in its plane.
 
-use crate::math::vector::Map3;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
 use super::touch_sphere;
 use crate::bounds::Aabb;
+use crate::math::vector::Map3;
 use crate::simd::{Kernel, lanes};
 
 /// The relative error of an edge function in f32: two differences, two products and a difference, rounded, are at most

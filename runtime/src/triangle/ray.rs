@@ -12,13 +12,13 @@
 //! passes the inclusive sign test, and f64, in which the products are exact, keeps its sign. Only triangles whose
 //! projection has no area are skipped; rays through them hit their neighbours.
 
-use crate::math::vector::Map3;
 use core::ops::{Add, Mul, Sub};
 
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
 use crate::math::larger;
+use crate::math::vector::Map3;
 use crate::packet::Group;
 use crate::ray::{Class, Frame, Hit, Sides};
 use crate::simd::{Kernel, lanes, square_root};

@@ -21,9 +21,9 @@
 //!   A triangle seen edge-on, or a collinear one, has no such side; but its edges run in both directions, so testing
 //!   the right of each edge tests both sides.
 
-use crate::math::vector::Map3;
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
+use crate::math::vector::Map3;
 use crate::math::{larger, smaller};
 
 /// A number that the exact tests take.

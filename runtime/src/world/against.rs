@@ -1,6 +1,5 @@
 //! A mesh at a pose against a world: which triangles meet, and how far apart they are.
 
-use crate::math::vector::Map3;
 use core::ops::ControlFlow;
 
 use super::World;
@@ -9,6 +8,7 @@ use super::filter::WorldFilter;
 use super::things::{Part, Things};
 use super::walk::{BOX_MARGIN, FirstLeaves};
 use crate::bounds::Aabb;
+use crate::math::vector::Map3;
 use crate::model::Model;
 use crate::pair::{Distance, Pair};
 use crate::pose::Pose;

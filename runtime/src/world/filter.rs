@@ -74,14 +74,14 @@ impl Probe for OfInstance<'_> {
 }
 
 /// Calls `ask` with the probe of one instance's triangles.
+#[inline(always)]
 pub(super) fn with_probe<R>(
     filter: &mut dyn WorldFilter,
     instance: u32,
     ask: impl FnOnce(&mut Erased<'_>) -> R,
 ) -> R {
-    if filter.filters_triangles() {
-        ask(&mut Erased::new(&mut OfInstance { filter, instance }))
-    } else {
-        ask(&mut Erased::new(&mut ()))
-    }
+    let (filters, mut idle) = (filter.filters_triangles(), ());
+    let mut of_instance = OfInstance { filter, instance };
+    // One call, which is inlined once.
+    ask(&mut if filters { Erased::new(&mut of_instance) } else { Erased::new(&mut idle) })
 }

@@ -1,6 +1,5 @@
 //! All triangles of a world that touch a box or a sphere.
 
-use crate::math::vector::Map3;
 use core::ops::ControlFlow;
 
 use super::filter::{WorldFilter, with_probe};
@@ -8,6 +7,7 @@ use super::things::{Seen, Things};
 use super::walk::BOX_MARGIN;
 use super::{World, solid_box};
 use crate::bounds::Aabb;
+use crate::math::vector::Map3;
 use crate::query::{BEYOND_MODELS, Overlap};
 use crate::triangle::touch_box;
 

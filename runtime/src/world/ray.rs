@@ -12,7 +12,6 @@ use crate::query::VisitControl;
 use crate::ray::{Class, Hit, Ray, Scaled};
 use crate::simd::Kernel;
 use crate::similarity::{Similarity, ray_in_instance};
-use crate::walk::probe::Erased;
 
 /// Where a ray meets an instance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -158,13 +157,12 @@ impl<'a> LeafVisitor<'a> for Closest<'_, 'a> {
         let (hit, record) = match self.things.seen(leaf, self.filter) {
             Some(Seen::Mesh(part)) => {
                 let local = ray_in_instance(simd, part.record, &self.ray);
-                let hit = if self.filter.filters_triangles() {
-                    with_probe(self.filter, leaf.instance, |probe| {
-                        part.model.closest_hit_below(simd, part.child, &local, probe)
-                    })
-                } else {
-                    part.model.closest_hit_below(simd, part.child, &local, &mut Erased::new(&mut ()))
-                };
+                let hit = with_probe(
+                    self.filter,
+                    leaf.instance,
+                    #[inline(always)]
+                    |probe| part.model.closest_hit_below(simd, part.child, &local, probe),
+                );
                 (hit, Some(part.record))
             }
             Some(Seen::Box(bounds)) => (solid_box::hit(&bounds, &self.ray), None),
@@ -195,13 +193,12 @@ impl<'a> LeafVisitor<'a> for Any<'_, 'a> {
         self.found = match self.things.seen(leaf, self.filter) {
             Some(Seen::Mesh(part)) => {
                 let local = ray_in_instance(simd, part.record, self.ray);
-                if self.filter.filters_triangles() {
-                    with_probe(self.filter, leaf.instance, |probe| {
-                        part.model.any_hit_below(simd, part.child, &local, probe)
-                    })
-                } else {
-                    part.model.any_hit_below(simd, part.child, &local, &mut Erased::new(&mut ()))
-                }
+                with_probe(
+                    self.filter,
+                    leaf.instance,
+                    #[inline(always)]
+                    |probe| part.model.any_hit_below(simd, part.child, &local, probe),
+                )
             }
             Some(Seen::Box(bounds)) => solid_box::hit(&bounds, self.ray).is_some(),
             None => false,

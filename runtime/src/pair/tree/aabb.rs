@@ -1,10 +1,10 @@
 //! The AABB tree read as an OBB tree, for models without one: a node of sixteen becomes five of at most four, and a
 //! block becomes a node of up to four leaves, rebuilt at each visit. That is slow, but one walk serves both.
 
-use crate::math::vector::Map3;
 use bvhc_format::obb::{EMPTY_EXTENT, ObbNode, PAIR_WIDTH, PairRef};
 use bvhc_format::record::{BLOCK_WIDTH, Block, Child, NODE_WIDTH, WideNode};
 
+use crate::math::vector::Map3;
 use crate::model::Model;
 use crate::pair::leaf::Leaf;
 use crate::pair::relative_pose::TreeFrame;

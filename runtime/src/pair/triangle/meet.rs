@@ -4,10 +4,11 @@
 //! through the crate `robust`. Two closed triangles meet where an edge of one meets the other: this also holds for
 //! coplanar triangles, and for triangles degenerated to a segment or a point.
 
-use crate::math::vector::Map3;
 use core::cmp::Ordering::{self, Equal, Greater, Less};
 
 use robust::{Coord, Coord3D, orient2d, orient3d};
+
+use crate::math::vector::Map3;
 
 pub(crate) type Point = [f64; 3];
 pub(crate) type Triangle = [Point; 3];

@@ -4,16 +4,18 @@
 //! once; a leaf against a node is tested again as a row or column of its parent's step; if any pair will do, the walk
 //! continues with the boxes that overlap most deeply.
 
-use crate::math::vector::Map3;
 use core::ops::ControlFlow;
 
 use bvhc_format::obb::PAIR_WIDTH;
 
 use super::{CAPACITY, Links, With};
+use crate::math::vector::Map3;
 use crate::pair::answers::{EXACT_STEPS, Exhausted, Pair, WorkBudget};
 use crate::pair::leaf::{Leaf, LeafCache, LeafScratch, Triangles};
 use crate::pair::relative_pose::RelativePose;
-use crate::pair::sets::{ALL, PAIRS, column_of, columns, columns_of, lanes, row_of, rows, rows_of};
+use crate::pair::sets::{
+    ALL, PAIRS, column_of, columns, columns_of, first_pairs, lanes, row_of, rows, rows_of,
+};
 use crate::pair::tree::{Link, PairTree};
 use crate::pair::triangle::classify::classify;
 use crate::pair::triangle::meet::meet;
@@ -157,8 +159,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
                     return Ok(ControlFlow::Continue(()));
                 };
                 let classification = classify(self.simd, a, b, &self.pose);
-                let rows = (1u32 << (PAIR_WIDTH as u32 * leaf_a.triangles)) - 1;
-                let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
+                let used = first_pairs(leaf_a.triangles, leaf_b.triangles);
                 for lane in lanes((classification.meet | classification.unsure) & used) {
                     let (of_a, of_b) = ((leaf_a, a, row_of(lane)), (leaf_b, b, column_of(lane)));
                     if classification.unsure & 1 << lane != 0 && !self.decide(of_a, of_b)? {

@@ -5,17 +5,19 @@
 //! nodes are opened at once; f32 bounds the distances of triangles, and f64 decides only among those that may be the
 //! least.
 
-use crate::math::vector::Map3;
 use core::ops::ControlFlow;
 
 use bvhc_format::obb::PAIR_WIDTH;
 
 use super::beam::{Agenda, Item};
 use super::{Links, With};
+use crate::math::vector::Map3;
 use crate::pair::answers::{Distance, EXACT_STEPS, Exhausted, Tolerance, WorkBudget};
 use crate::pair::leaf::{Leaf, LeafCache, LeafScratch, Triangles};
 use crate::pair::relative_pose::RelativePose;
-use crate::pair::sets::{ALL, PAIRS, column_of, columns, columns_of, lanes, row_of, rows, rows_of};
+use crate::pair::sets::{
+    ALL, PAIRS, column_of, columns, columns_of, first_pairs, lanes, row_of, rows, rows_of,
+};
 use crate::pair::tree::{Link, PairTree};
 use crate::pair::triangle::bounds::bounds;
 use crate::pair::triangle::distance::{Gap, gap};
@@ -316,8 +318,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
                     return Ok(ControlFlow::Continue(()));
                 };
                 let bounds = bounds(self.simd, a, b, &self.pose, self.pruning_limit);
-                let rows = (1u32 << (PAIR_WIDTH as u32 * leaf_a.triangles)) - 1;
-                let used = rows & (0x1111 * ((1 << leaf_b.triangles) - 1));
+                let used = first_pairs(leaf_a.triangles, leaf_b.triangles);
                 let near = bounds.pairs & used;
                 let pair = |lane: usize| Waiting {
                     a: Spot { leaf: leaf_a, lane: lane / PAIR_WIDTH },

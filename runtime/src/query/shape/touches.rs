@@ -1,6 +1,5 @@
 //! The contacts of a shape with the triangles near it.
 
-use crate::math::vector::Map3;
 use core::cell::Cell;
 use core::fmt;
 use core::ops::ControlFlow;
@@ -12,6 +11,7 @@ use super::internal::face_across;
 use super::manifold::{Listed, earlier, reduce};
 use super::overlap::rounded_out;
 use crate::bounds::Aabb;
+use crate::math::vector::Map3;
 use crate::model::Model;
 use crate::query::overlap::Overlap;
 use crate::shape::first_touch::{Feature, unit_normal};

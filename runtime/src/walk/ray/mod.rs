@@ -8,13 +8,13 @@ pub(crate) mod interleaved;
 pub(crate) mod packet;
 pub(crate) mod question;
 
-use crate::math::vector::Map3;
 use core::hint::select_unpredictable;
 use core::ops::ControlFlow;
 
 use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
 use fearless_simd::{Bytes, SimdBase, SimdFloat, SimdMask, f32x16, i32x16};
 
+use crate::math::vector::Map3;
 use crate::model::Model;
 use crate::ray::Frame;
 use crate::simd::Kernel;

@@ -14,7 +14,6 @@
 //! touches here, from whichever side, and so does what is near as f64 has it. A node's box contains those of its children and,
 //! grown, contains theirs, up to the same rounding.
 
-use crate::math::vector::Map3;
 use core::ops::ControlFlow;
 
 use bvhc_format::MAX_DEPTH;
@@ -22,6 +21,7 @@ use bvhc_format::record::{ChildRef, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, f32x16};
 
 use crate::bounds::Aabb;
+use crate::math::vector::Map3;
 use crate::simd::{Kernel, dispatch};
 use crate::walk::{Budget, ROOT, all, as_block};
 use crate::world::things::Things;

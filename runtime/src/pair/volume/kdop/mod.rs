@@ -16,11 +16,11 @@ mod slabs;
 #[cfg(test)]
 mod tests;
 
-use crate::math::vector::Map3;
 use bvhc_format::kdop::{KdopLayout, LaneRow};
 use bvhc_format::obb::{PAIR_WIDTH, PairRef};
 
 use crate::level::Level;
+use crate::math::vector::Map3;
 use crate::model::Model;
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::tree::PairTree;

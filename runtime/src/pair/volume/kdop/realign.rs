@@ -24,10 +24,10 @@
 //!   volumes", 2003, whose formulas (5) to (7) cut corners off: they add angles of rings, which are not additive, and
 //!   start from factors below 1.
 
-use crate::math::vector::Map3;
 use bvhc_format::kdop::{Directions, Face, IMAGES, KdopLayout, Tables};
 use fearless_simd::{Select, SimdBase, SimdFloat};
 
+use crate::math::vector::Map3;
 use crate::simd::{Kernel, square_root};
 
 /// Weights are inflated by 16 times 2^-24: rounding them, three products and two sums takes 6.

@@ -20,13 +20,13 @@
 //! That is less than 2 u M, and [`SLACK`] times M is twice as much. By the same steps, models whose bounds along D, a
 //! unit vector, are farther apart than some distance are farther apart than that themselves.
 
-use crate::math::vector::Map3;
 use bvhc_format::kdop::{KdopLayout, LaneRow, MAX_DIRECTIONS};
 use bvhc_format::obb::PAIR_WIDTH;
 
 use super::realign::dot;
 use crate::hull::Hull;
 use crate::math::larger;
+use crate::math::vector::Map3;
 use crate::pair::relative_pose::{RelativePose, TreeFrame};
 
 /// Capacity for one number per direction, in whole rows.
