@@ -15,7 +15,7 @@ use crate::triangle::closest::{closest, closest_of_each};
 use crate::triangle::point::{SMALLEST_LIMIT, near_in_block};
 use crate::walk::Visit;
 use crate::walk::nearest::Search;
-use crate::walk::probe::Erased;
+use crate::walk::probe::Sink;
 
 /// The capacity of the queue; there is always space for another block's triangles.
 const WAITING: usize = 2 * BLOCK_WIDTH;
@@ -94,7 +94,7 @@ impl Candidates {
         simd: S,
         model: &Model<'_>,
         point: [f32; 3],
-        sink: &mut Erased<'_>,
+        sink: &mut impl Sink,
     ) {
         self.forget_beyond_limit();
         if self.count < 2 {
@@ -111,7 +111,7 @@ impl Candidates {
         simd: S,
         model: &Model<'_>,
         point: [f32; 3],
-        sink: &mut Erased<'_>,
+        sink: &mut impl Sink,
     ) {
         simd.vectorize(
             #[inline(always)]
@@ -146,7 +146,7 @@ impl Candidates {
 
     /// Decides the last in the queue, if any: a separate call, too.
     #[inline(always)]
-    fn decide_one<S: Kernel>(&mut self, simd: S, model: &Model<'_>, point: [f32; 3], sink: &mut Erased<'_>) {
+    fn decide_one<S: Kernel>(&mut self, simd: S, model: &Model<'_>, point: [f32; 3], sink: &mut impl Sink) {
         simd.vectorize(
             #[inline(always)]
             || {
@@ -179,7 +179,7 @@ impl Search for Candidates {
         model: &Model<'_>,
         point: [f32; 3],
         visit: Visit<'_>,
-        sink: &mut Erased<'_>,
+        sink: &mut impl Sink,
     ) -> f32 {
         let (mut lowest, mut place_of_lowest) = (f32::INFINITY, 0);
         let (waiting, count) = (&mut self.waiting, &mut self.count);
@@ -216,7 +216,7 @@ fn triangle_of<S: Kernel>(
     simd: S,
     model: &Model<'_>,
     candidate: Candidate,
-    sink: &mut Erased<'_>,
+    sink: &mut impl Sink,
 ) -> Option<([[f32; 3]; 3], u32)> {
     let mut scratch = Block::EMPTY;
     let block = model.sections().blocks().fetch(simd, candidate.block, &mut scratch)?;

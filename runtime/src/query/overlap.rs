@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::simd::{Kernel, dispatch};
 use crate::triangle::{corners, touch_box, touch_sphere};
 use crate::walk::duplicates::DuplicateElimination;
-use crate::walk::probe::{Erased, Probe};
+use crate::walk::probe::{Erased, Probe, Sink};
 use crate::walk::{ROOT, all};
 
 /// Beyond every coordinate of a model, which is at most 2^60.

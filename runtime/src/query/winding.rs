@@ -8,7 +8,6 @@ use crate::simd::{Kernel, dispatch};
 use crate::triangle::corners;
 use crate::triangle::crossing::{Crossing, HalfLine};
 use crate::walk::duplicates::DuplicateElimination;
-use crate::walk::probe::Erased;
 use crate::walk::{ROOT, all};
 
 /// How often a surface winds around a point: its solid angle, seen from there, over 4 pi.
@@ -194,7 +193,7 @@ fn crossings<S: Kernel>(simd: S, model: &Model<'_>, line: &HalfLine) -> Option<i
         model,
         ROOT,
         &around,
-        &mut Erased::new(&mut ()),
+        &mut (),
         #[inline(always)]
         |visit, sink| {
             let mut left = line.candidates(simd, visit.block);

@@ -5,7 +5,7 @@ use core::ops::ControlFlow;
 use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
-use super::probe::Erased;
+use super::probe::Sink;
 use super::{Budget, Visit, as_block};
 use crate::bounds::Aabb;
 use crate::model::Model;
@@ -14,13 +14,13 @@ use crate::stack::Stack;
 
 /// Calls `visit` with each block below a child reference whose box touches `query_box`; the box test is exact.
 #[inline(always)]
-pub(crate) fn walk<S: Kernel>(
+pub(crate) fn walk<S: Kernel, P: Sink>(
     simd: S,
     model: &Model<'_>,
     child: u32,
     query_box: &Aabb,
-    sink: &mut Erased<'_>,
-    mut visit: impl FnMut(Visit<'_>, &mut Erased<'_>) -> ControlFlow<()>,
+    sink: &mut P,
+    mut visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mut stack: Stack = Stack::new();
     let mut scratch = Block::EMPTY;

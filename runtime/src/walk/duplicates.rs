@@ -4,7 +4,7 @@ use bvhc_format::record::{ChildRef, NODE_WIDTH, WideNode};
 use rkyv::rend::u32_le;
 
 use super::Visit;
-use super::probe::Erased;
+use super::probe::Sink;
 use crate::model::Model;
 
 /// Decides which visits of a query report a triangle.
@@ -35,7 +35,7 @@ impl<'m> DuplicateElimination<'m> {
         visit: &Visit<'_>,
         lane: usize,
         triangle: u32,
-        sink: &mut Erased<'_>,
+        sink: &mut impl Sink,
         meets: impl Fn(&WideNode) -> u32,
     ) -> bool {
         // In a corrupt file there may be more lanes than bits.
@@ -54,7 +54,7 @@ impl<'m> DuplicateElimination<'m> {
         &mut self,
         triangle: u32,
         reference: u32,
-        sink: &mut Erased<'_>,
+        sink: &mut impl Sink,
         meets: impl Fn(&WideNode) -> u32,
     ) -> bool {
         let nodes = self.model.sections().nodes();

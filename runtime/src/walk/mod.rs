@@ -11,7 +11,7 @@ use bvhc_format::record::{Block, ChildRef};
 
 use crate::model::Model;
 use crate::prefetch;
-use probe::Erased;
+use probe::Sink;
 
 /// How many nodes and blocks a walk may still visit.
 ///
@@ -72,7 +72,7 @@ pub(crate) struct Visit<'a> {
 
 impl<'a> Visit<'a> {
     #[inline(always)]
-    pub(crate) fn new(model: &'a Model<'a>, reference: u32, block: &'a Block, sink: &mut Erased<'_>) -> Self {
+    pub(crate) fn new(model: &'a Model<'a>, reference: u32, block: &'a Block, sink: &mut impl Sink) -> Self {
         sink.visits_block(u32::from(block.triangles));
         Self { block, reference, model }
     }

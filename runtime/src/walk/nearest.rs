@@ -13,7 +13,7 @@ use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, SimdMask, f32x16};
 
 use super::interleaved::{INTERLEAVED, Walks, run};
-use super::probe::Erased;
+use super::probe::Sink;
 use super::{Budget, ROOT, Visit, as_block, prefetch_child};
 use crate::model::Model;
 use crate::simd::Kernel;
@@ -35,7 +35,7 @@ pub(crate) trait Search {
         model: &Model<'_>,
         point: [f32; 3],
         visit: Visit<'_>,
-        sink: &mut Erased<'_>,
+        sink: &mut impl Sink,
     ) -> f32;
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn walk<S: Kernel>(
     child: u32,
     point: [f32; 3],
     search: &mut impl Search,
-    sink: &mut Erased<'_>,
+    sink: &mut impl Sink,
 ) {
     let mut stack: Stack = Stack::with_sentinels();
     let mut scratch = Block::EMPTY;
@@ -83,7 +83,7 @@ impl<T: Search> Walker<'_, T> {
         ahead: bool,
         stack: &mut Stack,
         scratch: &mut Block,
-        sink: &mut Erased<'_>,
+        sink: &mut impl Sink,
     ) -> bool {
         if let Some(reference) = as_block(self.child) {
             // Chosen before the visit, so as not to wait for it; the visit rarely changes the choice.
@@ -120,13 +120,13 @@ impl<T: Search> Walker<'_, T> {
 /// Interleaves the walks of many points. `start` creates the search of a point, if there is anything to find; `finish`
 /// gets the point's index and the search.
 #[inline(always)]
-pub(crate) fn walk_interleaved<S: Kernel, T: Search>(
+pub(crate) fn walk_interleaved<S: Kernel, P: Sink, T: Search>(
     simd: S,
     model: &Model<'_>,
     points: &[[f32; 3]],
-    sink: &mut Erased<'_>,
+    sink: &mut P,
     start: impl Fn([f32; 3]) -> Option<T>,
-    finish: impl FnMut(usize, T, &mut Erased<'_>),
+    finish: impl FnMut(usize, T, &mut P),
 ) {
     let stacks = [const { Stack::new() }; INTERLEAVED];
     let mut walks =
@@ -134,7 +134,7 @@ pub(crate) fn walk_interleaved<S: Kernel, T: Search>(
     run(&mut walks, model);
 }
 
-struct Points<'a, 'p, S, F, G> {
+struct Points<'a, S, P, F, G> {
     simd: S,
     model: &'a Model<'a>,
     points: &'a [[f32; 3]],
@@ -142,7 +142,7 @@ struct Points<'a, 'p, S, F, G> {
     next: usize,
     stacks: [Stack; INTERLEAVED],
     scratch: Block,
-    sink: &'a mut Erased<'p>,
+    sink: &'a mut P,
     start: F,
     finish: G,
 }
@@ -155,12 +155,13 @@ struct Paused<T> {
     search: T,
 }
 
-impl<S, T, F, G> Walks for Points<'_, '_, S, F, G>
+impl<S, P, T, F, G> Walks for Points<'_, S, P, F, G>
 where
     S: Kernel,
+    P: Sink,
     T: Search,
     F: Fn([f32; 3]) -> Option<T>,
-    G: FnMut(usize, T, &mut Erased<'_>),
+    G: FnMut(usize, T, &mut P),
 {
     type Walker = Paused<T>;
 

@@ -8,7 +8,7 @@ use crate::simd::{Kernel, dispatch};
 use crate::triangle::ray::{describe_hit, hits_in_block};
 use crate::walk::ROOT;
 use crate::walk::duplicates::DuplicateElimination;
-use crate::walk::probe::{Erased, Probe};
+use crate::walk::probe::{Erased, Probe, Sink};
 use crate::walk::ray::{NearestFirst, SlabTest, walk};
 
 /// What a visitor returns.
@@ -73,7 +73,7 @@ fn all_hits<S: Kernel>(
     let (mut limit, mut stopped) = (frame.t_max, false);
     let boxes = SlabTest::new(simd, frame);
     let mut duplicates = DuplicateElimination::new(model);
-    walk::<S, NearestFirst>(
+    walk::<S, _, NearestFirst>(
         simd,
         model,
         child,

@@ -8,7 +8,7 @@ use crate::ray::{Frame, Scaled};
 use crate::simd::Kernel;
 use crate::triangle::ray::{Candidate, hits_in_block};
 use crate::walk::Visit;
-use crate::walk::probe::Erased;
+use crate::walk::probe::Sink;
 use crate::walk::ray::AnyOrder;
 use crate::walk::ray::question::Question;
 
@@ -30,7 +30,7 @@ impl Question for Any {
         frame: &Frame,
         visit: Visit<'_>,
         found: &mut bool,
-        sink: &mut Erased<'_>,
+        sink: &mut impl Sink,
     ) -> ControlFlow<(), f32> {
         hits_in_block::<S, false>(
             simd,

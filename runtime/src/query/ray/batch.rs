@@ -80,8 +80,9 @@ impl Model<'_> {
     }
 
     fn answer_each<Q: Answer>(&self, rays: &[Ray], answers: &mut [Q::Answer], probe: &mut Erased<'_>) {
+        let idle = probe.is_idle();
         for (ray, answer) in rays.iter().zip(answers) {
-            *answer = self.ask::<Q>(ROOT, ray, probe);
+            *answer = if idle { self.ask::<Q>(ROOT, ray) } else { self.ask_erased::<Q>(ROOT, ray, probe) };
         }
     }
 
@@ -98,7 +99,7 @@ impl Model<'_> {
             );
         });
         for (ray, answer) in rays.iter().zip(answers).filter(|(ray, _)| Class::of(ray).is_none()) {
-            *answer = self.ask::<Q>(ROOT, ray, probe);
+            *answer = self.ask_erased::<Q>(ROOT, ray, probe);
         }
     }
 

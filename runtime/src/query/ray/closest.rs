@@ -10,7 +10,7 @@ use crate::ray::{Frame, Hit, Scaled};
 use crate::simd::Kernel;
 use crate::triangle::ray::{Candidate, describe_hit, hits_in_block};
 use crate::walk::Visit;
-use crate::walk::probe::Erased;
+use crate::walk::probe::Sink;
 use crate::walk::ray::NearestFirst;
 use crate::walk::ray::question::Question;
 
@@ -32,7 +32,7 @@ impl Question for Closest {
         frame: &Frame,
         visit: Visit<'_>,
         best: &mut BestHit,
-        sink: &mut Erased<'_>,
+        sink: &mut impl Sink,
     ) -> ControlFlow<(), f32> {
         hits_in_block::<S, true>(
             simd,

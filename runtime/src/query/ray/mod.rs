@@ -14,7 +14,7 @@ use crate::model::Model;
 use crate::ray::{Class, Frame, Hit, Ray, Scaled};
 use crate::simd::{Kernel, dispatch_as_is};
 use crate::walk::ROOT;
-use crate::walk::probe::{Erased, Probe};
+use crate::walk::probe::{Erased, Probe, Sink};
 use crate::walk::ray::question::Question;
 use crate::walk::ray::walk;
 
@@ -24,22 +24,22 @@ impl Model<'_> {
     /// A miss is `None`. Bit-identical on every CPU. Does not allocate or panic. Watertight: no ray passes between the
     /// triangles at an edge or a corner of a closed mesh. Cost: usually logarithmic in the number of triangles.
     pub fn closest_hit(&self, ray: &Ray) -> Option<Hit> {
-        self.closest_hit_with(ray, &mut ())
+        self.ask::<Closest>(ROOT, ray)
     }
 
     /// As [`closest_hit`](Self::closest_hit), among the triangles that `probe` accepts.
     pub fn closest_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> Option<Hit> {
-        self.ask::<Closest>(ROOT, ray, &mut Erased::new(probe))
+        self.ask_erased::<Closest>(ROOT, ray, &mut Erased::new(probe))
     }
 
     /// Whether the ray hits anything in its range. Faster than [`closest_hit`](Self::closest_hit).
     pub fn any_hit(&self, ray: &Ray) -> bool {
-        self.any_hit_with(ray, &mut ())
+        self.ask::<Any>(ROOT, ray)
     }
 
     /// As [`any_hit`](Self::any_hit), among the triangles that `probe` accepts.
     pub fn any_hit_with<P: Probe>(&self, ray: &Ray, probe: &mut P) -> bool {
-        self.ask::<Any>(ROOT, ray, &mut Erased::new(probe))
+        self.ask_erased::<Any>(ROOT, ray, &mut Erased::new(probe))
     }
 
     /// As [`closest_hit_with`](Self::closest_hit_with), among the triangles below a child reference of the tree, by a walk for this
@@ -52,7 +52,7 @@ impl Model<'_> {
         ray: &Ray,
         probe: &mut Erased<'_>,
     ) -> Option<Hit> {
-        single::<_, Closest>(simd, self, child, ray, probe)
+        single_probed::<_, Closest>(simd, self, child, ray, probe)
     }
 
     /// As [`any_hit_with`](Self::any_hit_with), likewise.
@@ -64,19 +64,26 @@ impl Model<'_> {
         ray: &Ray,
         probe: &mut Erased<'_>,
     ) -> bool {
-        single::<_, Any>(simd, self, child, ray, probe)
+        single_probed::<_, Any>(simd, self, child, ray, probe)
     }
 
-    fn ask<Q: Answer>(&self, child: u32, ray: &Ray, probe: &mut Erased<'_>) -> Q::Answer {
+    fn ask<Q: Answer>(&self, child: u32, ray: &Ray) -> Q::Answer {
+        dispatch_as_is!(self.level().inner(), simd => single::<_, Q>(simd, self, child, ray, &mut ()))
+    }
+
+    fn ask_erased<Q: Answer>(&self, child: u32, ray: &Ray, probe: &mut Erased<'_>) -> Q::Answer {
         dispatch_as_is!(self.level().inner(), simd => single::<_, Q>(simd, self, child, ray, probe))
     }
 
     /// The answer for a ray without a class, whose direction is very short or very long: traces a scaled ray.
     #[cold]
     #[inline(never)]
-    fn ask_scaled<Q: Answer>(&self, child: u32, ray: &Ray, sink: &mut Erased<'_>) -> Q::Answer {
+    fn ask_scaled<Q: Answer>(&self, child: u32, ray: &Ray, sink: &mut impl Sink) -> Q::Answer {
         match Scaled::of(ray) {
-            Some(scaled) => Q::unscale(&scaled, self.ask::<Q>(child, &scaled.ray, sink)),
+            Some(scaled) => {
+                let ask = |probe: &mut Erased<'_>| self.ask_erased::<Q>(child, &scaled.ray, probe);
+                Q::unscale(&scaled, sink.with_erased(ask))
+            }
             None => Q::MISS,
         }
     }
@@ -96,6 +103,22 @@ trait Answer: Question {
     fn unscale(scaled: &Scaled, answer: Self::Answer) -> Self::Answer;
 }
 
+/// As [`single`], which is faster for a probe that is idle.
+#[inline(always)]
+fn single_probed<S: Kernel, Q: Answer>(
+    simd: S,
+    model: &Model<'_>,
+    child: u32,
+    ray: &Ray,
+    probe: &mut Erased<'_>,
+) -> Q::Answer {
+    if probe.is_idle() {
+        single::<_, Q>(simd, model, child, ray, &mut ())
+    } else {
+        single::<_, Q>(simd, model, child, ray, probe)
+    }
+}
+
 /// One ray's answer, compiled for the level.
 #[inline(always)]
 fn single<S: Kernel, Q: Answer>(
@@ -103,7 +126,7 @@ fn single<S: Kernel, Q: Answer>(
     model: &Model<'_>,
     child: u32,
     ray: &Ray,
-    sink: &mut Erased<'_>,
+    sink: &mut impl Sink,
 ) -> Q::Answer {
     simd.vectorize(
         #[inline(always)]
@@ -111,7 +134,7 @@ fn single<S: Kernel, Q: Answer>(
             let Some(class) = Class::of(ray) else { return model.ask_scaled::<Q>(child, ray, sink) };
             let frame = Frame::new(simd, ray, class, model.extent());
             let mut found = Q::start(frame.t_max);
-            walk::<S, Q::Order>(
+            walk::<S, _, Q::Order>(
                 simd,
                 model,
                 child,

@@ -11,7 +11,7 @@ use crate::ray::{Class, Frame, Ray};
 use crate::simd::Kernel;
 use crate::stack::{NodeGroupScratch, NodeGroupStack};
 use crate::walk::interleaved::{INTERLEAVED, Walks, run};
-use crate::walk::probe::Erased;
+use crate::walk::probe::Sink;
 use crate::walk::{Visit, as_block, prefetch_child};
 
 /// The children of a node in a question's order.
@@ -24,18 +24,18 @@ pub(crate) fn walk<'m, S: Kernel, Q: Question>(
     simd: S,
     model: &'m Model<'m>,
     rays: &[Ray],
-    sink: &mut Erased<'_>,
+    sink: &mut impl Sink,
     finish: impl FnMut(usize, &Q::Found),
 ) {
     let mut waiting: [NodeGroupScratch<Group<'m, S, Q>>; INTERLEAVED] =
         core::array::from_fn(|_| NodeGroupScratch::new());
     let stacks = waiting.each_mut().map(NodeGroupStack::new);
     let mut walks =
-        Rays::<S, Q, _> { simd, model, rays, next: 0, stacks, scratch: Block::EMPTY, sink, finish };
+        Rays::<S, Q, _, _> { simd, model, rays, next: 0, stacks, scratch: Block::EMPTY, sink, finish };
     run(&mut walks, model);
 }
 
-struct Rays<'m, 'r, 'p, S: Kernel, Q: Question, F> {
+struct Rays<'m, 'r, S: Kernel, Q: Question, P, F> {
     simd: S,
     model: &'m Model<'m>,
     rays: &'r [Ray],
@@ -43,7 +43,7 @@ struct Rays<'m, 'r, 'p, S: Kernel, Q: Question, F> {
     next: usize,
     stacks: [NodeGroupStack<'r, Group<'m, S, Q>>; INTERLEAVED],
     scratch: Block,
-    sink: &'r mut Erased<'p>,
+    sink: &'r mut P,
     finish: F,
 }
 
@@ -59,7 +59,7 @@ struct Walker<S: Kernel, T> {
     found: T,
 }
 
-impl<'m, S: Kernel, Q: Question, F: FnMut(usize, &Q::Found)> Walks for Rays<'m, '_, '_, S, Q, F> {
+impl<'m, S: Kernel, Q: Question, P: Sink, F: FnMut(usize, &Q::Found)> Walks for Rays<'m, '_, S, Q, P, F> {
     type Walker = Walker<S, Q::Found>;
 
     #[inline(always)]

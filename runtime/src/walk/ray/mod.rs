@@ -19,7 +19,7 @@ use crate::model::Model;
 use crate::ray::Frame;
 use crate::simd::Kernel;
 use crate::stack::{NodeGroup, NodeGroupScratch, NodeGroupStack};
-use crate::walk::probe::Erased;
+use crate::walk::probe::Sink;
 use crate::walk::{Budget, Visit, as_block, prefetch_child};
 
 /// The order in which a walk visits boxes.
@@ -53,27 +53,27 @@ pub(crate) struct AnyOrder;
 /// Calls `visit` with each block below a child reference whose box the ray meets between `frame.t_min` and the limit, which starts at
 /// `frame.t_max`; `visit` returns the new limit.
 #[inline(always)]
-pub(crate) fn walk<S: Kernel, O: Order>(
+pub(crate) fn walk<S: Kernel, P: Sink, O: Order>(
     simd: S,
     model: &Model<'_>,
     child: u32,
     frame: &Frame,
-    sink: &mut Erased<'_>,
-    visit: impl FnMut(Visit<'_>, &mut Erased<'_>) -> ControlFlow<(), f32>,
+    sink: &mut P,
+    visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<(), f32>,
 ) {
-    walk_from::<S, O>(simd, model, child, frame, &mut Budget::of(model), sink, visit);
+    walk_from::<S, P, O>(simd, model, child, frame, &mut Budget::of(model), sink, visit);
 }
 
 /// The same with a budget that several walks share.
 #[inline(always)]
-pub(crate) fn walk_from<S: Kernel, O: Order>(
+pub(crate) fn walk_from<S: Kernel, P: Sink, O: Order>(
     simd: S,
     model: &Model<'_>,
     mut child: u32,
     frame: &Frame,
     budget: &mut Budget,
-    sink: &mut Erased<'_>,
-    mut visit: impl FnMut(Visit<'_>, &mut Erased<'_>) -> ControlFlow<(), f32>,
+    sink: &mut P,
+    mut visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<(), f32>,
 ) {
     let mut waiting = NodeGroupScratch::new();
     let mut stack = NodeGroupStack::new(&mut waiting);

@@ -15,7 +15,7 @@ use crate::ray::{Frame, Ray};
 use crate::simd::{Kernel, lanes};
 use crate::stack::Stack;
 use crate::triangle::ray::{Candidate, Vertices, hits_in_block, hits_of_rays};
-use crate::walk::probe::Erased;
+use crate::walk::probe::Sink;
 use crate::walk::{Budget, Visit, as_block};
 
 /// At most this many rays continue alone. With 3, shadow rays of the bunny take a tenth longer; between 6 and 12 all
@@ -71,7 +71,7 @@ pub(crate) fn walk<S: Kernel, Q: Question>(
     model: &Model<'_>,
     packet: &Packet<S>,
     rays: &[Ray],
-    sink: &mut Erased<'_>,
+    sink: &mut impl Sink,
 ) -> [Q::Found; MAX_RAYS] {
     let mut found = [Q::start(Q::NEVER); MAX_RAYS];
     for (found, ray) in found.iter_mut().zip(rays) {
@@ -99,7 +99,7 @@ type Found<Q> = [<Q as Question>::Found; MAX_RAYS];
 
 impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
     #[inline(always)]
-    fn run(&self, limits: &mut Limits, found: &mut Found<Q>, mut budget: Budget, sink: &mut Erased<'_>) {
+    fn run<P: Sink>(&self, limits: &mut Limits, found: &mut Found<Q>, mut budget: Budget, sink: &mut P) {
         let (simd, model, groups) = (self.simd, self.model, self.packet.groups().len());
         let mut stack = Stack::new();
         let mut scratch = Block::EMPTY;
@@ -133,18 +133,18 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
 
     /// Walks a subtree with each of a few rays.
     #[inline(always)]
-    fn go_on_alone(
+    fn go_on_alone<P: Sink>(
         &self,
         child: u32,
         rays: u64,
         limits: &mut Limits,
         found: &mut Found<Q>,
         budget: &mut Budget,
-        sink: &mut Erased<'_>,
+        sink: &mut P,
     ) {
         for ray in set_bits(rays) {
             let frame = self.packet.frame(ray, limits.each[ray]);
-            walk_from::<S, NearestFirst>(
+            walk_from::<S, P, NearestFirst>(
                 self.simd,
                 self.model,
                 child,
@@ -169,7 +169,7 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
         limits: &mut Limits,
         found: &mut Found<Q>,
         vertices: &mut Vertices<S>,
-        sink: &mut Erased<'_>,
+        sink: &mut impl Sink,
     ) {
         let packet = self.packet;
         for (index, group) in packet.groups().iter().enumerate() {
@@ -211,7 +211,7 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
         visit: Visit<'_>,
         limits: &mut Limits,
         found: &mut Found<Q>,
-        sink: &mut Erased<'_>,
+        sink: &mut impl Sink,
     ) {
         self.simd.vectorize(
             #[inline(always)]
@@ -236,7 +236,7 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
         hit: Candidate,
         limits: &mut Limits,
         found: &mut Found<Q>,
-        sink: &mut Erased<'_>,
+        sink: &mut impl Sink,
     ) {
         if sink.accepts(&visit, hit.lane) {
             limits.each[ray] = Q::take(self.model, visit, hit, &mut found[ray]);

@@ -8,7 +8,7 @@ use crate::ray::Frame;
 use crate::simd::Kernel;
 use crate::triangle::ray::Candidate;
 use crate::walk::Visit;
-use crate::walk::probe::Erased;
+use crate::walk::probe::Sink;
 
 /// A question about a ray.
 pub(crate) trait Question {
@@ -29,7 +29,7 @@ pub(crate) trait Question {
         frame: &Frame,
         visit: Visit<'_>,
         found: &mut Self::Found,
-        sink: &mut Erased<'_>,
+        sink: &mut impl Sink,
     ) -> ControlFlow<(), f32>;
 
     /// Takes one hit of a ray of a packet. Returns the `t` up to which the ray continues, or [`NEVER`](Self::NEVER) if

@@ -20,7 +20,7 @@ use crate::similarity::Similarity;
 use crate::triangle::corners;
 use crate::walk::Visit;
 use crate::walk::duplicates::DuplicateElimination;
-use crate::walk::probe::Erased;
+use crate::walk::probe::{Erased, Sink};
 use crate::walk::ray::{NearestFirst, SlabTest, walk};
 
 /// A triangle that the shape touches, and when. How it does is looked at only where that matters.
@@ -146,7 +146,7 @@ fn run<S: Kernel>(
     let depths = plan.depths();
     let mut stopped = false;
     let mut entries: Entries = [f32::INFINITY; BLOCK_WIDTH];
-    walk::<S, NearestFirst>(
+    walk::<S, _, NearestFirst>(
         simd,
         model,
         plan.child,
