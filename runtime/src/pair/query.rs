@@ -361,7 +361,7 @@ impl Question for Collide<'_, '_> {
         self,
         simd: S,
         trees: [PairTree<'_>; 2],
-        volumes: &mut dyn Volumes<S>,
+        volumes: &mut (impl Volumes<S> + ?Sized),
         pose: RelativePose,
     ) -> Result<ControlFlow<()>, Exhausted> {
         collide::walk(simd, trees, volumes, pose, self.aim, self.budget, self.visit)
@@ -401,7 +401,7 @@ impl Question for Search<'_, '_> {
         self,
         simd: S,
         trees: [PairTree<'_>; 2],
-        volumes: &mut dyn Volumes<S>,
+        volumes: &mut (impl Volumes<S> + ?Sized),
         pose: RelativePose,
     ) -> Result<End, Exhausted> {
         distance::Walk::new(simd, trees, pose, self.aim, self.limit, self.budget).run(volumes, self.start)

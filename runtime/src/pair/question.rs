@@ -29,7 +29,7 @@ pub(crate) trait Question {
         self,
         simd: S,
         trees: [PairTree<'_>; 2],
-        volumes: &mut dyn Volumes<S>,
+        volumes: &mut (impl Volumes<S> + ?Sized),
         pose: RelativePose,
     ) -> Result<Self::Answer, Exhausted>;
 }

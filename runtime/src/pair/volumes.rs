@@ -124,7 +124,7 @@ pub(crate) enum NoWalk {
     Apart,
 }
 
-/// Volumes whose tests are calls, compiled for the level: one copy of the walk serves all of them.
+/// Volumes whose tests are not inlined, so that one copy of the walk serves all of them.
 pub(crate) struct Outlined<V>(pub(crate) V);
 
 impl<S: Kernel, V: Volumes<S>> Volumes<S> for Outlined<V> {

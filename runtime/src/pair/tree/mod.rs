@@ -2,7 +2,6 @@
 
 pub(crate) mod aabb;
 pub(crate) mod obb;
-pub(crate) mod scaled;
 
 use bvhc_format::MAX_COORDINATE;
 use bvhc_format::obb::{PAIR_WIDTH, PairChild, PairLeaf, PairRef};

@@ -1,9 +1,8 @@
-//! Nodes of oriented boxes: as stored, unpacked, made from axis-aligned ones, or scaled.
+//! Nodes of oriented boxes: as stored, unpacked, or made from axis-aligned ones.
 
 use bvhc_format::obb::{ObbNode, PackedObbNode};
 
 use super::aabb::AabbNodes;
-use super::scaled::ScaledNodes;
 use crate::model::Model;
 
 /// The nodes of a tree.
@@ -12,7 +11,6 @@ pub(crate) enum ObbNodes<'a> {
     Plain(&'a [ObbNode]),
     Packed(&'a [PackedObbNode]),
     Aabb(AabbNodes<'a>),
-    Scaled(ScaledNodes<'a>),
 }
 
 impl<'a> ObbNodes<'a> {
@@ -42,7 +40,6 @@ impl<'a> ObbNodes<'a> {
             Self::Plain(nodes) => nodes.get(id as usize),
             Self::Packed(nodes) => Some(scratch.insert(nodes.get(id as usize)?.unpack())),
             Self::Aabb(nodes) => nodes.make(id, scratch),
-            Self::Scaled(nodes) => nodes.make(id, scratch),
         }
     }
 }

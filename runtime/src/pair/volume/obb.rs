@@ -58,8 +58,13 @@ impl<'a> Obb<'a> {
         Self { nodes, scratch: [None, None], ranks }
     }
 
+    /// Whether overlap depths are wanted.
+    pub(super) fn ranks(&self) -> bool {
+        self.ranks
+    }
+
     #[inline(always)]
-    fn open(&mut self, [a, b]: [u32; 2]) -> Option<[&ObbNode; 2]> {
+    pub(super) fn open(&mut self, [a, b]: [u32; 2]) -> Option<[&ObbNode; 2]> {
         let [scratch_a, scratch_b] = &mut self.scratch;
         Some([self.nodes[0].get(a, scratch_a)?, self.nodes[1].get(b, scratch_b)?])
     }
@@ -76,8 +81,7 @@ impl<S: Kernel> Volumes<S> for Obb<'_> {
     ) -> Option<Opened<Overlaps>> {
         let ranks = self.ranks;
         let [a, b] = self.open(nodes)?;
-        let found = overlaps(simd, a, b, pose, pairs, ranks);
-        Some(Opened { children: [a.children, b.children], found })
+        Some(overlaps_of(simd, a, b, pose, pairs, ranks))
     }
 
     #[inline(always)]
@@ -90,9 +94,35 @@ impl<S: Kernel> Volumes<S> for Obb<'_> {
         limit2: f32,
     ) -> Option<Opened<LowerBounds>> {
         let [a, b] = self.open(nodes)?;
-        let found = lower_bounds(simd, a, b, pose, pairs, limit2);
-        Some(Opened { children: [a.children, b.children], found })
+        Some(lower_bounds_of(simd, a, b, pose, pairs, limit2))
     }
+}
+
+/// What [`Volumes::overlaps`] returns for these nodes.
+#[inline(always)]
+pub(super) fn overlaps_of<S: Kernel>(
+    simd: S,
+    a: &ObbNode,
+    b: &ObbNode,
+    pose: &RelativePose,
+    pairs: u32,
+    ranks: bool,
+) -> Opened<Overlaps> {
+    Opened { children: [a.children, b.children], found: overlaps(simd, a, b, pose, pairs, ranks) }
+}
+
+/// What [`Volumes::lower_bounds`] returns for these nodes.
+#[inline(always)]
+pub(super) fn lower_bounds_of<S: Kernel>(
+    simd: S,
+    a: &ObbNode,
+    b: &ObbNode,
+    pose: &RelativePose,
+    pairs: u32,
+    limit2: f32,
+) -> Opened<LowerBounds> {
+    let found = lower_bounds(simd, a, b, pose, pairs, limit2);
+    Opened { children: [a.children, b.children], found }
 }
 
 /// Which of these child pairs of A's and B's nodes may overlap.

@@ -28,9 +28,7 @@ use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::PAIRS;
 use crate::pair::tree::PairTree;
 use crate::pair::tree::obb::ObbNodes;
-use crate::pair::volumes::{
-    LowerBounds, NoWalk, Opened, Outlined, Overlaps, Volumes, Walkable, WitnessBound,
-};
+use crate::pair::volumes::{LowerBounds, NoWalk, Opened, Overlaps, Volumes, Walkable, WitnessBound};
 use crate::pose::Pose;
 use crate::simd::{Kernel, square_root};
 
@@ -39,7 +37,7 @@ const LEAST: f32 = 1.0 / (1u128 << 100) as f32;
 
 /// The oriented boxes of two trees, with samples beside their nodes.
 pub(super) struct Samples<'a> {
-    boxes: Outlined<Obb<'a>>,
+    boxes: Obb<'a>,
     nodes: [&'a [SampleNode]; 2],
 }
 
@@ -53,7 +51,7 @@ pub(super) fn open<'a, S: Kernel>(
         return Err(NoWalk::Missing);
     };
     let trees = [PairTree::of_obbs(a), PairTree::of_obbs(b)];
-    let boxes = Outlined(Obb::new([ObbNodes::of(a), ObbNodes::of(b)], ranks));
+    let boxes = Obb::new([ObbNodes::of(a), ObbNodes::of(b)], ranks);
     let pose = RelativePose::new(simd, pose, trees[0].frame(), trees[1].frame());
     Ok(Walkable { trees, volumes: Samples { boxes, nodes: [of_a, of_b] }, pose })
 }

@@ -54,7 +54,7 @@ struct Walk<'a, 'v, S: Kernel> {
 pub(crate) fn walk<S: Kernel>(
     simd: S,
     [a, b]: [PairTree<'_>; 2],
-    volumes: &mut dyn Volumes<S>,
+    volumes: &mut (impl Volumes<S> + ?Sized),
     pose: RelativePose,
     aim: Aim,
     budget: &mut WorkBudget,
@@ -73,7 +73,11 @@ pub(crate) fn walk<S: Kernel>(
 
 impl<S: Kernel> Walk<'_, '_, S> {
     #[inline(always)]
-    fn run(&mut self, volumes: &mut dyn Volumes<S>, aim: Aim) -> Result<ControlFlow<()>, Exhausted> {
+    fn run(
+        &mut self,
+        volumes: &mut (impl Volumes<S> + ?Sized),
+        aim: Aim,
+    ) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new(self.a.root(), self.b.root());
         let (mut of_a, mut of_b) = (LeafScratch::new(), LeafScratch::new());
         let mut leaves = [LeafCache::new(&mut of_a), LeafCache::new(&mut of_b)];
@@ -96,7 +100,13 @@ impl<S: Kernel> Walk<'_, '_, S> {
 
     /// Puts the child pairs that may touch on the agenda.
     #[inline(always)]
-    fn open(&self, volumes: &mut dyn Volumes<S>, a: u32, With { b, mask }: With, agenda: &mut Agenda) {
+    fn open(
+        &self,
+        volumes: &mut (impl Volumes<S> + ?Sized),
+        a: u32,
+        With { b, mask }: With,
+        agenda: &mut Agenda,
+    ) {
         let opened = volumes.overlaps(self.simd, [a, b], &self.pose, u32::from(mask));
         let Some(Opened { children: [of_a, of_b], found }) = opened else { return };
         let pairs = found.pairs;
@@ -146,32 +156,25 @@ impl<S: Kernel> Walk<'_, '_, S> {
         leaf_b: Leaf,
         [cache_a, cache_b]: &mut [LeafCache<'_>; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
-        let simd = self.simd;
-        simd.vectorize(
-            #[inline(always)]
-            || {
-                self.budget.spend()?;
-                self.budget.leaf_pairs += 1;
-                let (Some(a), Some(b)) = (
-                    self.a.triangles(self.simd, leaf_a, cache_a),
-                    self.b.triangles(self.simd, leaf_b, cache_b),
-                ) else {
-                    return Ok(ControlFlow::Continue(()));
-                };
-                let classification = classify(self.simd, a, b, &self.pose);
-                let used = first_pairs(leaf_a.triangles, leaf_b.triangles);
-                for lane in lanes((classification.meet | classification.unsure) & used) {
-                    let (of_a, of_b) = ((leaf_a, a, row_of(lane)), (leaf_b, b, column_of(lane)));
-                    if classification.unsure & 1 << lane != 0 && !self.decide(of_a, of_b)? {
-                        continue;
-                    }
-                    if self.is_reporting_reference(of_a, of_b)? && self.report(of_a, of_b)?.is_break() {
-                        return Ok(ControlFlow::Break(()));
-                    }
-                }
-                Ok(ControlFlow::Continue(()))
-            },
-        )
+        self.budget.spend()?;
+        self.budget.leaf_pairs += 1;
+        let (Some(a), Some(b)) =
+            (self.a.triangles(self.simd, leaf_a, cache_a), self.b.triangles(self.simd, leaf_b, cache_b))
+        else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let classification = classify(self.simd, a, b, &self.pose);
+        let used = first_pairs(leaf_a.triangles, leaf_b.triangles);
+        for lane in lanes((classification.meet | classification.unsure) & used) {
+            let (of_a, of_b) = ((leaf_a, a, row_of(lane)), (leaf_b, b, column_of(lane)));
+            if classification.unsure & 1 << lane != 0 && !self.decide(of_a, of_b)? {
+                continue;
+            }
+            if self.is_reporting_reference(of_a, of_b)? && self.report(of_a, of_b)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
     }
 
     #[inline(always)]

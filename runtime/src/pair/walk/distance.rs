@@ -137,7 +137,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     #[inline(always)]
     pub(crate) fn run(
         &mut self,
-        volumes: &mut dyn Volumes<S>,
+        volumes: &mut (impl Volumes<S> + ?Sized),
         warm_start: Option<[Spot; 2]>,
     ) -> Result<(ControlFlow<()>, Option<BestPair>), Exhausted> {
         // This bound ends the walk in corrupt files, where nodes may have many parents.
@@ -179,7 +179,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     #[inline(always)]
     fn descend(
         &mut self,
-        volumes: &mut dyn Volumes<S>,
+        volumes: &mut (impl Volumes<S> + ?Sized),
         caches: &mut [LeafCache<'_>; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new(matches!(self.aim, Aim::Nearest(_) | Aim::Decreasing(..)));
@@ -200,7 +200,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     #[inline(always)]
     fn open(
         &mut self,
-        volumes: &mut dyn Volumes<S>,
+        volumes: &mut (impl Volumes<S> + ?Sized),
         a: u32,
         With { b, mask }: With,
         caches: &mut [LeafCache<'_>; 2],
@@ -305,45 +305,38 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         leaf_b: Leaf,
         [cache_a, cache_b]: &mut [LeafCache<'_>; 2],
     ) -> Result<ControlFlow<()>, Exhausted> {
-        let simd = self.simd;
-        simd.vectorize(
-            #[inline(always)]
-            || {
-                self.budget.spend()?;
-                self.budget.leaf_pairs += 1;
-                let (Some(a), Some(b)) = (
-                    self.a.triangles(self.simd, leaf_a, cache_a),
-                    self.b.triangles(self.simd, leaf_b, cache_b),
-                ) else {
-                    return Ok(ControlFlow::Continue(()));
-                };
-                let bounds = bounds(self.simd, a, b, &self.pose, self.pruning_limit);
-                let used = first_pairs(leaf_a.triangles, leaf_b.triangles);
-                let near = bounds.pairs & used;
-                let pair = |lane: usize| Waiting {
-                    a: Spot { leaf: leaf_a, lane: lane / PAIR_WIDTH },
-                    b: Spot { leaf: leaf_b, lane: lane % PAIR_WIDTH },
-                    lower: bounds.lower[lane],
-                };
-                let waits = matches!(self.aim, Aim::Nearest(_));
-                if waits {
-                    self.keep_least(bounds.bounded & used, &bounds.upper, pair);
-                }
-                for lane in lanes(near) {
-                    let pair = pair(lane);
-                    if pair.lower > self.pruning_limit {
-                        continue;
-                    }
-                    // Triangles that may meet, or that f32 cannot bound, are decided immediately.
-                    if waits && pair.lower > 0.0 && self.make_room() {
-                        self.waiting.push(pair);
-                    } else if self.decide((pair.a, a), (pair.b, b)).is_break() {
-                        return Ok(ControlFlow::Break(()));
-                    }
-                }
-                Ok(ControlFlow::Continue(()))
-            },
-        )
+        self.budget.spend()?;
+        self.budget.leaf_pairs += 1;
+        let (Some(a), Some(b)) =
+            (self.a.triangles(self.simd, leaf_a, cache_a), self.b.triangles(self.simd, leaf_b, cache_b))
+        else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let bounds = bounds(self.simd, a, b, &self.pose, self.pruning_limit);
+        let used = first_pairs(leaf_a.triangles, leaf_b.triangles);
+        let near = bounds.pairs & used;
+        let pair = |lane: usize| Waiting {
+            a: Spot { leaf: leaf_a, lane: lane / PAIR_WIDTH },
+            b: Spot { leaf: leaf_b, lane: lane % PAIR_WIDTH },
+            lower: bounds.lower[lane],
+        };
+        let waits = matches!(self.aim, Aim::Nearest(_));
+        if waits {
+            self.keep_least(bounds.bounded & used, &bounds.upper, pair);
+        }
+        for lane in lanes(near) {
+            let pair = pair(lane);
+            if pair.lower > self.pruning_limit {
+                continue;
+            }
+            // Triangles that may meet, or that f32 cannot bound, are decided immediately.
+            if waits && pair.lower > 0.0 && self.make_room() {
+                self.waiting.push(pair);
+            } else if self.decide((pair.a, a), (pair.b, b)).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
     }
 
     /// Lowers the limit to the least upper bound of these pairs.
