@@ -202,7 +202,6 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
         }
     }
 
-    /// A separate call, compiled for the level.
     #[inline(always)]
     fn test_ray(
         &self,
@@ -213,18 +212,13 @@ impl<S: Kernel, Q: Question> Walk<'_, S, Q> {
         found: &mut Found<Q>,
         sink: &mut impl Sink,
     ) {
-        self.simd.vectorize(
+        hits_in_block::<S, true>(
+            self.simd,
+            visit.block,
+            frame,
+            limits.each[ray],
             #[inline(always)]
-            || {
-                hits_in_block::<S, true>(
-                    self.simd,
-                    visit.block,
-                    frame,
-                    limits.each[ray],
-                    #[inline(always)]
-                    |hit| self.take(ray, visit, hit, limits, found, sink),
-                );
-            },
+            |hit| self.take(ray, visit, hit, limits, found, sink),
         );
     }
 
