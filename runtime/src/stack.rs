@@ -9,7 +9,8 @@ use core::ptr;
 
 use bvhc_format::MAX_DEPTH;
 use bvhc_format::record::NODE_WIDTH;
-use fearless_simd::{Simd, SimdBase, SimdMask, f32x16};
+
+use crate::simd::sixteen::{Sixteen, Wide};
 
 /// Each level leaves at most all siblings but one behind; a push writes a whole node's worth, and there may be as many
 /// sentinels at the bottom.
@@ -106,13 +107,13 @@ impl<const N: usize> Stack<f32, N> {
     /// Does not branch on each discarded entry: their number is hard to predict. If it returns `None`, the stack must
     /// be reset before it is used again.
     #[inline(always)]
-    pub(crate) fn pop_up_to<S: Simd>(&mut self, simd: S, limit: f32) -> Option<(u32, f32)> {
+    pub(crate) fn pop_up_to<S: Wide>(&mut self, simd: S, limit: f32) -> Option<(u32, f32)> {
         loop {
             let start = self.len.checked_sub(NODE_WIDTH)?;
             let keys = self.keys.get(start..self.len)?.first_chunk::<NODE_WIDTH>()?;
             // SAFETY: entries below `len` are initialised: every push writes those it counts.
             let keys = unsafe { &*ptr::from_ref(keys).cast::<[f32; NODE_WIDTH]>() };
-            let up_to = f32x16::load_array_ref(simd, keys).simd_le(limit).to_bitmask() as u32;
+            let up_to = S::Sixteen::load(simd, keys).at_most(S::Sixteen::splat(simd, limit));
             if let Some(highest) = up_to.checked_ilog2() {
                 let highest = highest as usize % NODE_WIDTH;
                 self.len = start + highest;
@@ -343,7 +344,7 @@ mod tests {
     /// Equals popping entries one by one, in what is returned and in what is left.
     #[test]
     fn entries_up_to_a_limit_come_as_one_by_one() {
-        fn check<S: Simd>(simd: S, random: &mut Random) {
+        fn check<S: Wide>(simd: S, random: &mut Random) {
             let (mut stack, mut list) = (Stack::<f32>::with_sentinels(), Vec::new());
             for child in 0..5_000 {
                 if random.below(3) > 0 && list.len() < 300 {

@@ -16,11 +16,12 @@ mod tests;
 
 use bvhc_format::MAX_COORDINATE;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
-use fearless_simd::{Select, SimdBase, SimdFloat, f32x16};
+use fearless_simd::{Select, SimdBase, SimdFloat};
 
 use self::bound::{Bound, Depths, Projection, Times};
 use super::{Bounds as ShapeBounds, Shape};
 use crate::math::vector::{Map3, cross, dot, sub};
+use crate::simd::sixteen::Sixteen;
 use crate::simd::{Kernel, lanes};
 use crate::similarity::Similarity;
 
@@ -267,7 +268,7 @@ fn look_at_block<S: Kernel, B: Bound<S>>(
 /// The vertices of a block along an axis, seen from the shape.
 #[inline(always)]
 fn offsets<S: Kernel>(simd: S, block: &Block, shape: &MovingShape<'_>, axis: usize) -> S::Table {
-    simd.table(f32x16::load_array_ref(simd, &block.positions[axis]) - shape.origin[axis])
+    simd.table(S::Sixteen::load(simd, &block.positions[axis]) - shape.origin[axis])
 }
 
 /// A corner of the triangles from `first` on.

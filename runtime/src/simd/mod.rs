@@ -4,16 +4,20 @@
 //! compare, and compute nothing that rounds, so all levels give the same answers.
 
 mod portable;
+#[cfg(scalar_level)]
+mod quarters;
+pub(crate) mod sixteen;
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 mod x86;
 
 use bvhc_format::record::{BLOCK_WIDTH, WideNode};
-use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask, f32x16, f64x2, i32x16};
+use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f64x2};
 
+use self::sixteen::{Bits, Wide};
 use crate::stack::{NodeGroup, Stack};
 
 /// A SIMD level on which queries can run.
-pub(crate) trait Kernel: Simd {
+pub(crate) trait Kernel: Wide {
     /// One lane per triangle tested at once: 4, 8 or 16.
     type Lanes: SimdFloat<Self, Element = f32, Mask: SimdMask<Self> + Select<Self::Lanes>>;
     /// One lane per pair of four and four tested at once: 4, 8 or 16.
@@ -28,7 +32,7 @@ pub(crate) trait Kernel: Simd {
     type NodeGroup<'n>: NodeGroup<Self>;
 
     /// Prepares one number per vertex for look-ups.
-    fn table(self, values: f32x16<Self>) -> Self::Table;
+    fn table(self, values: Self::Sixteen) -> Self::Table;
 
     /// The numbers of the vertices `slots[first .. first + LEN]`; slots are taken modulo 16.
     fn look_up(self, table: Self::Table, slots: &[u8; BLOCK_WIDTH], first: usize) -> Self::Lanes;
@@ -56,20 +60,20 @@ pub(crate) trait Kernel: Simd {
     fn tile(self, numbers: &[f32; 4]) -> Self::Pairs;
 
     /// A lane with approximately the least of sixteen non-negative numbers: less than 1 % above it.
-    fn least(self, numbers: f32x16<Self>) -> usize;
+    fn least(self, numbers: Self::Sixteen) -> usize;
 
     /// The children of a node and a bit for each whose key is at most its end, in the node's order for an octant or
     /// another good one. Keys are the bits of non-negative floats.
     fn arrange<'n>(
         self,
         node: &'n WideNode,
-        keys: i32x16<Self>,
-        ends: i32x16<Self>,
+        keys: Bits<Self>,
+        ends: Bits<Self>,
         octant: u32,
     ) -> (Self::NodeGroup<'n>, u32);
 
     /// Pushes the children in the slots given as bits, with their keys; the highest slot is popped first.
-    fn push_some(self, stack: &mut Stack, node: &WideNode, keys: f32x16<Self>, slots: u32);
+    fn push_some(self, stack: &mut Stack, node: &WideNode, keys: Self::Sixteen, slots: u32);
 }
 
 /// Evaluates an expression with `$simd` bound to the token of a level, compiled for that level.
@@ -129,6 +133,7 @@ mod tests {
 
     use bvhc_format::record::NODE_WIDTH;
 
+    use super::sixteen::SixteenBits;
     use super::*;
     use crate::level::Level;
     use crate::triangle::testing::Random;
@@ -149,7 +154,7 @@ mod tests {
     /// Children come in the node's order for the octant or, on levels without one, the nearest first.
     fn check<S: Kernel>(simd: S, node: &WideNode, octant: u32, random: &mut Random, by_order: bool) {
         let (entries, ends) = (keys(random), keys(random));
-        let load = |numbers: &[i32; NODE_WIDTH]| i32x16::load_array_ref(simd, numbers);
+        let load = |numbers: &[i32; NODE_WIDTH]| SixteenBits::load(simd, numbers);
         let (siblings, met) = simd.arrange(node, load(&entries), load(&ends), octant);
         let order: [usize; NODE_WIDTH] = core::array::from_fn(|rank| match by_order {
             true => (node.order[rank] >> (4 * octant) & 15) as usize,

@@ -1,9 +1,10 @@
 //! The operations of [`Kernel`] in plain code, for levels without cross-lane permutes.
 
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
-use fearless_simd::{SimdBase, SimdFrom, SimdMask, f32x4, f32x16, f64x2, i32x16};
+use fearless_simd::{SimdBase, SimdFrom, f32x4, f64x2};
 
 use super::Kernel;
+use super::sixteen::{Bits, Sixteen, SixteenBits, Wide};
 use crate::stack::{NodeGroup, Stack};
 
 /// Children of a node in slot order; those with the least keys are visited first.
@@ -38,13 +39,17 @@ impl<S: Kernel> NodeGroup<S> for Slotted<'_> {
 
     #[inline(always)]
     fn up_to(&self, simd: S, limit: i32) -> u32 {
-        i32x16::load_array_ref(simd, &self.keys).simd_le(limit).to_bitmask() as u32
+        Bits::<S>::load(simd, &self.keys).at_most(SixteenBits::splat(simd, limit))
     }
 }
 
 /// Implements [`Kernel`] for a level by loads from memory.
 macro_rules! portable_kernel {
-    ($level:ty) => {
+    ($level:ty, $sixteen:ty) => {
+        impl Wide for $level {
+            type Sixteen = $sixteen;
+        }
+
         impl Kernel for $level {
             type Lanes = f32x4<Self>;
             type Pairs = f32x4<Self>;
@@ -55,8 +60,8 @@ macro_rules! portable_kernel {
             const PACKETS: bool = false;
 
             #[inline(always)]
-            fn table(self, values: f32x16<Self>) -> Self::Table {
-                values.to_array()
+            fn table(self, values: Self::Sixteen) -> Self::Table {
+                Sixteen::to_array(values)
             }
 
             #[inline(always)]
@@ -112,24 +117,24 @@ macro_rules! portable_kernel {
             }
 
             #[inline(always)]
-            fn least(self, numbers: f32x16<Self>) -> usize {
-                numbers.simd_eq(numbers.reduce_min()).to_bitmask().trailing_zeros() as usize
+            fn least(self, numbers: Self::Sixteen) -> usize {
+                Sixteen::least_lane(numbers)
             }
 
             #[inline(always)]
             fn arrange<'n>(
                 self,
                 node: &'n WideNode,
-                keys: i32x16<Self>,
-                ends: i32x16<Self>,
+                keys: Bits<Self>,
+                ends: Bits<Self>,
                 _: u32,
             ) -> (Slotted<'n>, u32) {
-                (Slotted { node, keys: keys.to_array() }, keys.simd_le(ends).to_bitmask() as u32)
+                (Slotted { node, keys: SixteenBits::to_array(keys) }, SixteenBits::at_most(keys, ends))
             }
 
             #[inline(always)]
-            fn push_some(self, stack: &mut Stack, node: &WideNode, keys: f32x16<Self>, slots: u32) {
-                let (keys, mut left) = (keys.to_array(), slots);
+            fn push_some(self, stack: &mut Stack, node: &WideNode, keys: Self::Sixteen, slots: u32) {
+                let (keys, mut left) = (Sixteen::to_array(keys), slots);
                 while left != 0 {
                     let slot = left.trailing_zeros() as usize % NODE_WIDTH;
                     stack.push(node.children[slot], keys[slot]);
@@ -141,10 +146,13 @@ macro_rules! portable_kernel {
 }
 
 #[cfg(scalar_level)]
-portable_kernel!(fearless_simd::Fallback);
+portable_kernel!(fearless_simd::Fallback, super::quarters::Quarters<f32x4<fearless_simd::Fallback>>);
 #[cfg(target_arch = "aarch64")]
-portable_kernel!(fearless_simd::aarch64::Neon);
+portable_kernel!(fearless_simd::aarch64::Neon, fearless_simd::f32x16<fearless_simd::aarch64::Neon>);
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-portable_kernel!(fearless_simd::wasm32::WasmSimd128);
+portable_kernel!(
+    fearless_simd::wasm32::WasmSimd128,
+    fearless_simd::f32x16<fearless_simd::wasm32::WasmSimd128>
+);
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-portable_kernel!(fearless_simd::x86::Sse4_2);
+portable_kernel!(fearless_simd::x86::Sse4_2, fearless_simd::f32x16<fearless_simd::x86::Sse4_2>);

@@ -10,12 +10,13 @@
 //! A point on a triangle is found on the way: it is in the closed triangle as seen along the half-line, and in its plane.
 
 use bvhc_format::record::{BLOCK_WIDTH, Block};
-use fearless_simd::{SimdBase, SimdMask, f32x16};
+use fearless_simd::{SimdBase, SimdMask};
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
 use super::touch_sphere;
 use crate::bounds::Aabb;
 use crate::math::vector::Map3;
+use crate::simd::sixteen::Sixteen;
 use crate::simd::{Kernel, lanes};
 
 /// The relative error of an edge function in f32: two differences, two products and a difference, rounded, are at most
@@ -95,8 +96,8 @@ impl HalfLine {
     }
 
     #[inline(always)]
-    fn relative<S: Kernel>(&self, simd: S, block: &Block, axis: usize) -> f32x16<S> {
-        f32x16::load_array_ref(simd, &block.positions[axis]) - self.point[axis]
+    fn relative<S: Kernel>(&self, simd: S, block: &Block, axis: usize) -> S::Sixteen {
+        S::Sixteen::load(simd, &block.positions[axis]) - self.point[axis]
     }
 
     /// Whether the half-line crosses a triangle, exactly.

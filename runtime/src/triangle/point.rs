@@ -4,9 +4,10 @@
 //! the smallest of three segment distances, or the plane's distance if the projection lies inside.
 
 use bvhc_format::record::{BLOCK_WIDTH, Block};
-use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x16};
+use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask};
 
 use crate::math::vector::sub;
+use crate::simd::sixteen::Sixteen;
 use crate::simd::{Kernel, lanes};
 
 /// Limits are at least this squared distance. Above it, squares that underflow are negligible against the errors below,
@@ -44,7 +45,7 @@ pub(crate) fn near_in_block<S: Kernel>(
     accepts_all: bool,
     mut near: impl FnMut(usize, f32),
 ) -> f32 {
-    let offset = |axis: usize| f32x16::load_array_ref(simd, &block.positions[axis]) - point[axis];
+    let offset = |axis: usize| S::Sixteen::load(simd, &block.positions[axis]) - point[axis];
     let offsets = [offset(0), offset(1), offset(2)];
     if are_beyond(simd, block, offsets, point, limit) {
         return limit;
@@ -77,7 +78,7 @@ pub(crate) fn near_in_block<S: Kernel>(
 fn are_beyond<S: Kernel>(
     simd: S,
     block: &Block,
-    offsets: [f32x16<S>; 3],
+    offsets: [S::Sixteen; 3],
     point: [f32; 3],
     limit: f32,
 ) -> bool {
@@ -87,12 +88,14 @@ fn are_beyond<S: Kernel>(
     let normal = |axis: usize| block.positions[axis][0] - point[axis];
     let [nx, ny, nz] = [normal(0), normal(1), normal(2)];
     let normal2 = nx * nx + ny * ny + nz * nz;
-    let height = x.mul_add(nx, y.mul_add(ny, z * nz));
+    let [by_x, by_y] = [S::Sixteen::splat(simd, nx), S::Sixteen::splat(simd, ny)];
+    let height = x.mul_add(by_x, y.mul_add(by_y, z * nz));
     let square = x.mul_add(x, y.mul_add(y, z * z));
-    let least = f32x16::splat(simd, normal2 * (limit * 1.002 + ABSOLUTE));
-    let beyond = height.simd_gt(0.0) & (height * height).simd_gt(square.mul_add(normal2 * RELATIVE, least));
-    let unused = u64::MAX.checked_shl(u32::from(block.vertices)).unwrap_or(0);
-    (beyond.to_bitmask() | unused) as u16 == u16::MAX
+    let least = S::Sixteen::splat(simd, normal2 * (limit * 1.002 + ABSOLUTE));
+    let farthest = square.mul_add(S::Sixteen::splat(simd, normal2 * RELATIVE), least);
+    let beyond = height.above(S::Sixteen::splat(simd, 0.0)) & (height * height).above(farthest);
+    let unused = u32::MAX.checked_shl(u32::from(block.vertices)).unwrap_or(0);
+    (beyond | unused) as u16 == u16::MAX
 }
 
 /// As [`near_in_block`], for the triangles in the lanes from `first`.

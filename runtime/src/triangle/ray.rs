@@ -15,12 +15,13 @@
 use core::ops::{Add, Mul, Sub};
 
 use bvhc_format::record::{BLOCK_WIDTH, Block};
-use fearless_simd::{SimdBase, SimdMask, f32x16};
+use fearless_simd::{SimdBase, SimdMask};
 
 use crate::math::larger;
 use crate::math::vector::Map3;
 use crate::packet::Group;
 use crate::ray::{Class, Frame, Hit, Sides};
+use crate::simd::sixteen::Sixteen;
 use crate::simd::{Kernel, lanes, square_root};
 
 /// f32 weights are used if the edge functions' products sum to less than this many times the determinant; their error
@@ -79,7 +80,7 @@ fn hits_by_parts<S: Kernel>(
     block: &Block,
     frame: &Frame,
     t_max: f32,
-    [x, y, depth]: [f32x16<S>; 3],
+    [x, y, depth]: [S::Sixteen; 3],
     mut hit: impl FnMut(Candidate),
 ) {
     let tables = [simd.table(x), simd.table(y)];
@@ -129,7 +130,7 @@ fn hits_at_once<S: Kernel, const DESCRIBED: bool>(
     block: &Block,
     frame: &Frame,
     t_max: f32,
-    [x, y, depth]: [f32x16<S>; 3],
+    [x, y, depth]: [S::Sixteen; 3],
     mut hit: impl FnMut(Candidate),
 ) {
     let corners = corners_of_lanes(simd, block, [simd.table(x), simd.table(y)], 0);
@@ -170,8 +171,8 @@ fn hits_at_once<S: Kernel, const DESCRIBED: bool>(
 
 /// The positions of a block's vertices along an axis, relative to a ray's origin.
 #[inline(always)]
-fn from_origin<S: Kernel>(simd: S, block: &Block, frame: &Frame, axis: usize) -> f32x16<S> {
-    f32x16::load_array_ref(simd, &block.positions[axis]) - frame.origin[axis]
+fn from_origin<S: Kernel>(simd: S, block: &Block, frame: &Frame, axis: usize) -> S::Sixteen {
+    S::Sixteen::load(simd, &block.positions[axis]) - frame.origin[axis]
 }
 
 /// The triangles that contain the ray, of those in the lanes from `first`.

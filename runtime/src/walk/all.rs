@@ -3,13 +3,13 @@
 use core::ops::ControlFlow;
 
 use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
-use fearless_simd::{SimdBase, SimdMask, f32x16};
 
 use super::probe::Sink;
 use super::{Budget, Visit, as_block};
 use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::simd::Kernel;
+use crate::simd::sixteen::Sixteen;
 use crate::stack::Stack;
 
 /// Calls `visit` with each block below a child reference whose box touches `query_box`; the box test is exact.
@@ -62,10 +62,10 @@ pub(crate) fn push_touched<S: Kernel>(simd: S, node: &WideNode, query_box: &Aabb
 pub(crate) fn meets<S: Kernel>(simd: S, node: &WideNode, query_box: &Aabb) -> u32 {
     let mut touched = (1 << NODE_WIDTH) - 1;
     for axis in 0..3 {
-        let lower = f32x16::load_array_ref(simd, &node.planes[2 * axis]);
-        let upper = f32x16::load_array_ref(simd, &node.planes[2 * axis + 1]);
-        touched &= lower.simd_le(query_box.max[axis]).to_bitmask();
-        touched &= upper.simd_ge(query_box.min[axis]).to_bitmask();
+        let lower = S::Sixteen::load(simd, &node.planes[2 * axis]);
+        let upper = S::Sixteen::load(simd, &node.planes[2 * axis + 1]);
+        touched &= lower.at_most(S::Sixteen::splat(simd, query_box.max[axis]));
+        touched &= S::Sixteen::splat(simd, query_box.min[axis]).at_most(upper);
     }
-    touched as u32
+    touched
 }

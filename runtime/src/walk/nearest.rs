@@ -10,13 +10,13 @@
 //! without a branch (4 to 10 % slower near the surface: starting speculatively on the predicted child is worth more).
 
 use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
-use fearless_simd::{SimdBase, SimdMask, f32x16};
 
 use super::interleaved::{INTERLEAVED, Walks, run};
 use super::probe::Sink;
 use super::{Budget, ROOT, Visit, as_block, prefetch_child};
 use crate::model::Model;
 use crate::simd::Kernel;
+use crate::simd::sixteen::Sixteen;
 use crate::stack::Stack;
 
 /// The squared distance to a box has an error of at most 8 units; bounds are lowered by that much. Squares that
@@ -210,13 +210,12 @@ fn descend<S: Kernel>(
 ) -> (Option<u32>, u32) {
     let (x, y, z) = (gap(simd, node, point, 0), gap(simd, node, point, 1), gap(simd, node, point, 2));
     let bounds = (x * x + y * y + z * z) * ROUNDING;
-    let within = bounds.simd_le(limit);
-    let bits = within.to_bitmask();
-    if bits == 0 {
+    let within = bounds.at_most(S::Sixteen::splat(simd, limit));
+    if within == 0 {
         return (None, 0);
     }
     let nearest = simd.least(bounds) % NODE_WIDTH;
-    let others = bits as u32 & !(1 << nearest);
+    let others = within & !(1 << nearest);
     simd.push_some(stack, node, bounds, others);
     (Some(node.children[nearest]), others)
 }
@@ -231,8 +230,8 @@ fn prefetch_children(model: &Model<'_>, node: &WideNode, mut slots: u32) {
 
 /// The distances of the boxes from the point along an axis.
 #[inline(always)]
-fn gap<S: Kernel>(simd: S, node: &WideNode, point: [f32; 3], axis: usize) -> f32x16<S> {
-    let lower = f32x16::load_array_ref(simd, &node.planes[2 * axis]) - point[axis];
-    let upper = f32x16::splat(simd, point[axis]) - f32x16::load_array_ref(simd, &node.planes[2 * axis + 1]);
-    lower.max(upper).max(f32x16::splat(simd, 0.0))
+fn gap<S: Kernel>(simd: S, node: &WideNode, point: [f32; 3], axis: usize) -> S::Sixteen {
+    let lower = S::Sixteen::load(simd, &node.planes[2 * axis]) - point[axis];
+    let upper = S::Sixteen::splat(simd, point[axis]) - S::Sixteen::load(simd, &node.planes[2 * axis + 1]);
+    lower.max(upper).max(S::Sixteen::splat(simd, 0.0))
 }

@@ -24,7 +24,6 @@ use core::ops::ControlFlow;
 use bvhc_format::NONE;
 use bvhc_format::record::{NODE_WIDTH, WideNode};
 use bvhc_format::world::InstanceLeaf;
-use fearless_simd::{SimdBase, SimdMask, f32x16};
 
 use super::things::Things;
 use crate::bounds::Aabb;
@@ -32,6 +31,7 @@ use crate::math::UNIT_ROUNDOFF;
 #[cfg(feature = "shapes")]
 use crate::query::Sweep;
 use crate::ray::{Class, Frame, Ray};
+use crate::simd::sixteen::Sixteen;
 use crate::simd::{Kernel, dispatch};
 use crate::stack::{NodeGroupScratch, NodeGroupStack, Stack};
 use crate::triangle::point::SMALLEST_LIMIT;
@@ -328,22 +328,21 @@ fn nearest_child<S: Kernel>(
 ) -> Option<(u32, f32)> {
     let (x, y, z) = (gap(simd, node, query, 0), gap(simd, node, query, 1), gap(simd, node, query, 2));
     let bounds = (x * x + y * y + z * z) * ROUNDING;
-    let within = bounds.simd_le(limit).to_bitmask() as u32;
+    let within = bounds.at_most(S::Sixteen::splat(simd, limit));
     if within == 0 {
         return None;
     }
     let nearest = simd.least(bounds) % NODE_WIDTH;
     simd.push_some(stack, node, bounds, within & !(1 << nearest));
-    Some((node.children[nearest], bounds.as_slice()[nearest]))
+    Some((node.children[nearest], bounds.to_array()[nearest]))
 }
 
 /// The distances of the boxes from the query's along an axis.
 #[inline(always)]
-fn gap<S: Kernel>(simd: S, node: &WideNode, query: &Aabb, axis: usize) -> f32x16<S> {
-    let lower = f32x16::load_array_ref(simd, &node.planes[2 * axis]) - query.max[axis];
-    let upper =
-        f32x16::splat(simd, query.min[axis]) - f32x16::load_array_ref(simd, &node.planes[2 * axis + 1]);
-    lower.max(upper).max(f32x16::splat(simd, 0.0))
+fn gap<S: Kernel>(simd: S, node: &WideNode, query: &Aabb, axis: usize) -> S::Sixteen {
+    let lower = S::Sixteen::load(simd, &node.planes[2 * axis]) - query.max[axis];
+    let upper = S::Sixteen::splat(simd, query.min[axis]) - S::Sixteen::load(simd, &node.planes[2 * axis + 1]);
+    lower.max(upper).max(S::Sixteen::splat(simd, 0.0))
 }
 
 /// A box grown by a margin on every side, rounded outward.

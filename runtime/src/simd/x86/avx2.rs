@@ -14,6 +14,7 @@ use fearless_simd::{
 
 use super::lesser;
 use crate::simd::Kernel;
+use crate::simd::sixteen::Wide;
 use crate::stack::{NodeGroup, Stack};
 
 /// For each set of lanes, the indices of its lanes, lowest first, a byte each.
@@ -221,6 +222,10 @@ impl NodeGroup<Avx2> for Ranked<'_> {
 fn at_most(simd: Avx2, numbers: i32x16<Avx2>, limits: i32x16<Avx2>, slots: u8x16<Avx2>) -> u32 {
     let ((low, high), (low_limit, high_limit)) = (simd.split_i32x16(numbers), simd.split_i32x16(limits));
     at_most_16(simd, [low.into(), low_limit.into()], [high.into(), high_limit.into()], slots.into())
+}
+
+impl Wide for Avx2 {
+    type Sixteen = f32x16<Self>;
 }
 
 impl Kernel for Avx2 {

@@ -13,6 +13,7 @@ use fearless_simd::{
 
 use super::lesser;
 use crate::simd::Kernel;
+use crate::simd::sixteen::Wide;
 use crate::stack::{NodeGroup, Stack};
 
 kernel!(
@@ -134,6 +135,10 @@ impl NodeGroup<Avx512> for Permuted {
     fn up_to(&self, simd: Avx512, limit: i32) -> u32 {
         i32x16::load_array_ref(simd, &self.keys).simd_le(limit).to_bitmask() as u32
     }
+}
+
+impl Wide for Avx512 {
+    type Sixteen = f32x16<Self>;
 }
 
 impl Kernel for Avx512 {

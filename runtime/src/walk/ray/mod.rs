@@ -12,12 +12,12 @@ use core::hint::select_unpredictable;
 use core::ops::ControlFlow;
 
 use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
-use fearless_simd::{Bytes, SimdBase, SimdFloat, SimdMask, f32x16, i32x16};
 
 use crate::math::vector::Map3;
 use crate::model::Model;
 use crate::ray::Frame;
 use crate::simd::Kernel;
+use crate::simd::sixteen::{Bits, Sixteen, SixteenBits};
 use crate::stack::{NodeGroup, NodeGroupScratch, NodeGroupStack};
 use crate::walk::probe::Sink;
 use crate::walk::{Budget, Visit, as_block, prefetch_child};
@@ -132,7 +132,7 @@ impl Order for AnyOrder {
         limit: f32,
     ) -> (Self::NodeGroup<'n, S>, u32) {
         let (entries, exits) = boxes.intervals(simd, node, limit);
-        (node, entries.simd_le(exits).to_bitmask() as u32)
+        (node, entries.at_most(exits))
     }
 }
 
@@ -182,10 +182,10 @@ pub(crate) fn descend<'n, S: Kernel, O: Order>(
 /// Non-negative floats compare like their bits, in a quarter of the time. So if `t_min` is negative, t is counted from
 /// there, and no box that is met is entered before 0. If a box ends before that, its exit may be any negative number.
 pub(crate) struct SlabTest<S: Kernel> {
-    inverse: [f32x16<S>; 3],
-    near: [f32x16<S>; 3],
-    far: [f32x16<S>; 3],
-    t_min: f32x16<S>,
+    inverse: [S::Sixteen; 3],
+    near: [S::Sixteen; 3],
+    far: [S::Sixteen; 3],
+    t_min: S::Sixteen,
     /// What is added to the ray's own t.
     shift: f32,
     /// For each axis, where the near planes start in a node: 0 for the lower, [`NODE_WIDTH`] for the upper planes.
@@ -207,7 +207,7 @@ impl<S: Kernel> SlabTest<S> {
             inverse: splat(simd, &frame.inverse),
             near: splat(simd, &near),
             far: splat(simd, &far),
-            t_min: f32x16::splat(simd, t_min),
+            t_min: S::Sixteen::splat(simd, t_min),
             shift,
             near_sides: [0, 1, 2].map3(|axis| (octant >> axis & 1) * NODE_WIDTH),
             octant: frame.octant,
@@ -223,9 +223,9 @@ impl<S: Kernel> SlabTest<S> {
     /// Where the ray enters each box and where it leaves it, clamped to `limit`, as bits. It meets the boxes that it
     /// does not leave before it enters them.
     #[inline(always)]
-    fn intervals(&self, simd: S, node: &WideNode, limit: f32) -> (i32x16<S>, i32x16<S>) {
-        let limit = bits(f32x16::splat(simd, limit));
-        let z = self.enter(simd, node, 2).max(bits(self.t_min));
+    fn intervals(&self, simd: S, node: &WideNode, limit: f32) -> (Bits<S>, Bits<S>) {
+        let limit = S::Sixteen::splat(simd, limit).bits();
+        let z = self.enter(simd, node, 2).max(self.t_min.bits());
         let entry = self.enter(simd, node, 0).max(self.enter(simd, node, 1)).max(z);
         let z = self.leave(simd, node, 2).min(limit);
         let exit = self.leave(simd, node, 0).min(self.leave(simd, node, 1)).min(z);
@@ -233,38 +233,38 @@ impl<S: Kernel> SlabTest<S> {
     }
 
     #[inline(always)]
-    fn enter(&self, simd: S, node: &WideNode, axis: usize) -> i32x16<S> {
-        bits(planes(simd, node, axis, self.near_sides[axis]).mul_add(self.inverse[axis], self.near[axis]))
+    fn enter(&self, simd: S, node: &WideNode, axis: usize) -> Bits<S> {
+        let planes = planes(simd, node, axis, self.near_sides[axis]);
+        planes.mul_add(self.inverse[axis], self.near[axis]).bits()
     }
 
     #[inline(always)]
-    fn leave(&self, simd: S, node: &WideNode, axis: usize) -> i32x16<S> {
+    fn leave(&self, simd: S, node: &WideNode, axis: usize) -> Bits<S> {
         let side = self.near_sides[axis] ^ NODE_WIDTH;
-        bits(planes(simd, node, axis, side).mul_add(self.inverse[axis], self.far[axis]))
+        planes(simd, node, axis, side).mul_add(self.inverse[axis], self.far[axis]).bits()
     }
 
     /// The slots of a node whose boxes the ray meets at `t` or before.
     #[inline(always)]
     pub(crate) fn meets(&self, simd: S, node: &WideNode, t: f32) -> u32 {
         let (entries, exits) = self.intervals(simd, node, self.limit(t));
-        entries.simd_le(exits).to_bitmask() as u32
+        entries.at_most(exits)
     }
 }
 
 /// The planes of an axis from index `first`, which is 0 or [`NODE_WIDTH`].
 #[inline(always)]
-fn planes<S: Kernel>(simd: S, node: &WideNode, axis: usize, first: usize) -> f32x16<S> {
+fn planes<S: Kernel>(simd: S, node: &WideNode, axis: usize, first: usize) -> S::Sixteen {
     let (axes, _) = node.planes.as_flattened().as_chunks::<{ 2 * NODE_WIDTH }>();
     let planes = &axes[axis][first & NODE_WIDTH..];
-    f32x16::load_array_ref(simd, planes.first_chunk().expect("there are two sides"))
+    S::Sixteen::load(simd, planes.first_chunk().expect("there are two sides"))
 }
 
 #[inline(always)]
-fn splat<S: Kernel>(simd: S, values: &[f32; 4]) -> [f32x16<S>; 3] {
-    [f32x16::splat(simd, values[0]), f32x16::splat(simd, values[1]), f32x16::splat(simd, values[2])]
-}
-
-#[inline(always)]
-fn bits<S: Kernel>(numbers: f32x16<S>) -> i32x16<S> {
-    numbers.bitcast()
+fn splat<S: Kernel>(simd: S, values: &[f32; 4]) -> [S::Sixteen; 3] {
+    [
+        S::Sixteen::splat(simd, values[0]),
+        S::Sixteen::splat(simd, values[1]),
+        S::Sixteen::splat(simd, values[2]),
+    ]
 }

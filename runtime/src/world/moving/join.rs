@@ -18,10 +18,10 @@ use core::ops::ControlFlow;
 
 use bvhc_format::MAX_DEPTH;
 use bvhc_format::record::{ChildRef, NODE_WIDTH, WideNode};
-use fearless_simd::{SimdBase, f32x16};
 
 use crate::bounds::Aabb;
 use crate::math::vector::Map3;
+use crate::simd::sixteen::Sixteen;
 use crate::simd::{Kernel, dispatch};
 use crate::walk::{Budget, ROOT, all, as_block};
 use crate::world::things::Things;
@@ -189,12 +189,12 @@ pub(super) fn reach_of(of: &Aabb, margin: f32) -> Aabb {
 fn grown_planes<S: Kernel>(simd: S, node: &WideNode, margin: f32) -> [[f32; NODE_WIDTH]; 6] {
     let mut grown = [[0.0; NODE_WIDTH]; 6];
     for axis in 0..3 {
-        let lower = f32x16::load_array_ref(simd, &node.planes[2 * axis]);
-        let upper = f32x16::load_array_ref(simd, &node.planes[2 * axis + 1]);
+        let lower = S::Sixteen::load(simd, &node.planes[2 * axis]);
+        let upper = S::Sixteen::load(simd, &node.planes[2 * axis + 1]);
         let by = (lower.abs() + margin) * SLACK + f32::MIN_POSITIVE;
-        ((lower - margin) - by).store_slice(&mut grown[2 * axis]);
+        grown[2 * axis] = ((lower - margin) - by).to_array();
         let by = (upper.abs() + margin) * SLACK + f32::MIN_POSITIVE;
-        ((upper + margin) + by).store_slice(&mut grown[2 * axis + 1]);
+        grown[2 * axis + 1] = ((upper + margin) + by).to_array();
     }
     grown
 }

@@ -29,13 +29,14 @@
 
 use bvhc_format::kdop::{KdopLayout, LaneRow, MAX_DIRECTIONS};
 use bvhc_format::obb::PAIR_WIDTH;
-use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f32x4, f32x16};
+use fearless_simd::{SimdBase, SimdFloat, SimdMask, f32x4};
 
 use super::realign::{Realign, Vectors};
 use crate::math::{larger, smaller};
 use crate::pair::sets::PAIRS;
 use crate::pair::volumes::{LowerBounds, Overlaps, ROUNDED};
 use crate::simd::Kernel;
+use crate::simd::sixteen::Sixteen;
 
 /// How many directions are compared together.
 const CHUNK: usize = 16;
@@ -180,7 +181,7 @@ impl Lists {
             for (j, of_b) in of_b.iter().enumerate() {
                 let mut past = S::Lanes::splat(simd, 0.0).simd_gt(S::Lanes::splat(simd, 0.0));
                 for (numbers, of_b) in list.iter().zip(of_b) {
-                    let numbers: [f32; CHUNK] = numbers_of(simd, numbers).into();
+                    let numbers: [f32; CHUNK] = numbers_of(simd, numbers).to_array();
                     for first in (0..CHUNK).step_by(lanes::<S>()) {
                         let of_a = S::Lanes::from_slice(simd, &numbers[first..first + lanes::<S>()]);
                         let of_b = S::Lanes::from_slice(simd, &of_b[first..first + lanes::<S>()]);
@@ -207,7 +208,7 @@ impl Lists {
         while left != 0 {
             let lane = left.trailing_zeros() as usize % PAIRS;
             let (i, j) = (lane / PAIR_WIDTH, lane % PAIR_WIDTH);
-            found.depths[lane] = largest(simd, separations(simd, self.list(0, a, i)?, &of_b[j]));
+            found.depths[lane] = separations(simd, self.list(0, a, i)?, &of_b[j]).largest();
             left &= left - 1;
         }
         Some(())
@@ -230,7 +231,7 @@ impl Lists {
             let lane = left.trailing_zeros() as usize % PAIRS;
             let (i, j) = (lane / PAIR_WIDTH, lane % PAIR_WIDTH);
             let (a, b) = (self.list(0, a, i)?, self.list(1, b, j)?);
-            let free = largest(simd, separations(simd, a, &of_b[j]));
+            let free = separations(simd, a, &of_b[j]).largest();
             let along_axes = if self.has_axes { self.along_axes(a, &of_b[j])? } else { 0.0 };
             let square = larger(larger(free, 0.0) * larger(free, 0.0), along_axes) * ROUNDED;
             // NaN counts as near.
@@ -300,13 +301,13 @@ impl Chunk {
 
 /// The largest separation of each lane's directions; minus infinity where there is none.
 #[inline(always)]
-fn separations<S: Kernel>(simd: S, a: &[Quad], of_b: &[[f32; CHUNK]; CHUNKS]) -> f32x16<S> {
-    let none = f32x16::splat(simd, f32::NEG_INFINITY);
+fn separations<S: Kernel>(simd: S, a: &[Quad], of_b: &[[f32; CHUNK]; CHUNKS]) -> S::Sixteen {
+    let none = S::Sixteen::splat(simd, f32::NEG_INFINITY);
     let mut apart = none;
     for (numbers, of_b) in a.iter().zip(of_b) {
-        let (of_a, of_b) = (numbers_of(simd, numbers), f32x16::from_slice(simd, of_b));
+        let (of_a, of_b) = (numbers_of(simd, numbers), S::Sixteen::load(simd, of_b));
         // Lanes without a bound hold minus infinity.
-        apart = apart.max(of_b.simd_gt(none).select(of_b - of_a, none));
+        apart = apart.max(of_b.choose_above(none, of_b - of_a, none));
     }
     apart
 }
@@ -317,17 +318,9 @@ const fn lanes<S: Kernel>() -> usize {
 }
 
 #[inline(always)]
-fn numbers_of<S: Kernel>(simd: S, [a, b, c, d]: &Quad) -> f32x16<S> {
-    let (a, b) = (f32x4::from_slice(simd, &a.lanes), f32x4::from_slice(simd, &b.lanes));
-    let (c, d) = (f32x4::from_slice(simd, &c.lanes), f32x4::from_slice(simd, &d.lanes));
-    simd.combine_f32x8(simd.combine_f32x4(a, b), simd.combine_f32x4(c, d))
-}
-
-#[inline(always)]
-fn largest<S: Kernel>(simd: S, numbers: f32x16<S>) -> f32 {
-    let (lower, upper) = simd.split_f32x16(numbers);
-    let (lower, upper) = simd.split_f32x8(lower.max(upper));
-    simd.reduce_max_f32x4(lower.max(upper))
+fn numbers_of<S: Kernel>(simd: S, [a, b, c, d]: &Quad) -> S::Sixteen {
+    let quarter = |row: &LaneRow| f32x4::from_slice(simd, &row.lanes);
+    S::Sixteen::of_quarters(simd, [quarter(a), quarter(b), quarter(c), quarter(d)])
 }
 
 /// The sum of the widths of the first three slabs.
