@@ -52,7 +52,8 @@ pub(crate) fn walk<S: Kernel>(
     search: &mut impl Search,
     sink: &mut impl Sink,
 ) {
-    let mut stack: Stack = Stack::with_sentinels();
+    let mut stack: Stack = Stack::new();
+    stack.reset_to_sentinels();
     let mut scratch = Block::EMPTY;
     let mut budget = Budget::of(model);
     let mut walker = Walker { point, child, limit: search.limit(), search };

@@ -285,7 +285,8 @@ fn around_box<'a, S: Kernel>(
     limit: f64,
     visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<(), f64>,
 ) {
-    let mut stack: Stack = Stack::with_sentinels();
+    let mut stack: Stack = Stack::new();
+    stack.reset_to_sentinels();
     let mut budget = things.budget();
     let mut limit = finite(limit);
     let mut next = Some((ROOT, 0.0));
