@@ -3,6 +3,10 @@
 //! Kernels are written once, generic over [`Kernel`]; each level supplies the operations below. They move data,
 //! compare, and compute nothing that rounds, so all levels give the same answers.
 
+#[cfg(any(scalar_level, not(target_arch = "aarch64")))]
+mod memory;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
 #[cfg(scalar_level)]
 mod quarters;

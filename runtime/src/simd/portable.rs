@@ -4,6 +4,10 @@ use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, SimdFrom, f32x4, f64x2};
 
 use super::Kernel;
+#[cfg(any(scalar_level, not(target_arch = "aarch64")))]
+use super::memory;
+#[cfg(target_arch = "aarch64")]
+use super::neon;
 use super::sixteen::{Bits, Sixteen, SixteenBits, Wide};
 use crate::stack::{NodeGroup, Stack};
 
@@ -43,9 +47,9 @@ impl<S: Kernel> NodeGroup<S> for Slotted<'_> {
     }
 }
 
-/// Implements [`Kernel`] for a level by loads from memory.
+/// Implements [`Kernel`] for a level with vectors of four, given its vector of sixteen and the module of its tables.
 macro_rules! portable_kernel {
-    ($level:ty, $sixteen:ty) => {
+    ($level:ty, $sixteen:ty, $tables:ident) => {
         impl Wide for $level {
             type Sixteen = $sixteen;
         }
@@ -54,21 +58,19 @@ macro_rules! portable_kernel {
             type Lanes = f32x4<Self>;
             type Pairs = f32x4<Self>;
             type Doubles = f64x2<Self>;
-            type Table = [f32; BLOCK_WIDTH];
+            type Table = $tables::Table;
             type NodeGroup<'n> = Slotted<'n>;
 
             const PACKETS: bool = false;
 
             #[inline(always)]
             fn table(self, values: Self::Sixteen) -> Self::Table {
-                Sixteen::to_array(values)
+                $tables::table(self, values)
             }
 
             #[inline(always)]
             fn look_up(self, table: Self::Table, slots: &[u8; BLOCK_WIDTH], first: usize) -> Self::Lanes {
-                f32x4::from_fn(self, |lane| {
-                    table[usize::from(slots[(first + lane) % BLOCK_WIDTH]) % BLOCK_WIDTH]
-                })
+                $tables::look_up(self, table, slots, first)
             }
 
             #[inline(always)]
@@ -78,10 +80,7 @@ macro_rules! portable_kernel {
                 slots: &[u8; BLOCK_WIDTH],
                 first: usize,
             ) -> Self::Lanes {
-                let numbers = tables.as_flattened();
-                f32x4::from_fn(self, |lane| {
-                    numbers[usize::from(slots[(first + lane) % BLOCK_WIDTH]) % (2 * BLOCK_WIDTH)]
-                })
+                $tables::look_up_in_two(self, tables, slots, first)
             }
 
             #[inline(always)]
@@ -146,13 +145,13 @@ macro_rules! portable_kernel {
 }
 
 #[cfg(scalar_level)]
-portable_kernel!(fearless_simd::Fallback, super::quarters::Quarters<f32x4<fearless_simd::Fallback>>);
+portable_kernel!(fearless_simd::Fallback, super::quarters::Quarters<f32x4<fearless_simd::Fallback>>, memory);
 #[cfg(target_arch = "aarch64")]
-portable_kernel!(fearless_simd::aarch64::Neon, fearless_simd::f32x16<fearless_simd::aarch64::Neon>);
+portable_kernel!(fearless_simd::aarch64::Neon, fearless_simd::f32x16<fearless_simd::aarch64::Neon>, neon);
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 portable_kernel!(
     fearless_simd::wasm32::WasmSimd128,
     fearless_simd::f32x16<fearless_simd::wasm32::WasmSimd128>
 );
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-portable_kernel!(fearless_simd::x86::Sse4_2, fearless_simd::f32x16<fearless_simd::x86::Sse4_2>);
+portable_kernel!(fearless_simd::x86::Sse4_2, fearless_simd::f32x16<fearless_simd::x86::Sse4_2>, memory);
