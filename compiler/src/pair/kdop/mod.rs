@@ -99,10 +99,10 @@ pub struct Child {
 /// The tree depends on the triangles, the directions and the rule, but on neither the number of threads nor the machine.
 pub fn build(triangles: &[[[f32; 3]; 3]], directions: &'static Directions, split: Split) -> Tree {
     let mut triangles = Triangle::number(triangles);
-    let whole = partition(&mut triangles, split.rule(directions), LEAF_SIZE);
+    let parts = partition(&mut triangles, split.rule(directions), LEAF_SIZE);
     let order = triangles.iter().map(|triangle| triangle.number).collect();
     let mut tree = Tree { nodes: Vec::new(), order, depth: 0 };
-    tree.add(&whole, 0, 0);
+    tree.add(parts.whole(), 0, 0);
     tree
 }
 
@@ -118,19 +118,19 @@ impl Tree {
     }
 
     /// Adds the node of a part whose triangles begin at `first`, and all below.
-    fn add(&mut self, part: &Part, first: usize, level: u32) -> u32 {
+    fn add(&mut self, part: Part<'_>, first: usize, level: u32) -> u32 {
         let index = self.nodes.len();
         self.nodes.push(Vec::with_capacity(WIDTH));
         self.depth = self.depth.max(level + 1);
         let mut next = first;
         for child in part.children(level) {
-            let range = next as u32..(next + child.count) as u32;
-            let link = match child.halves {
-                Some(_) => Link::Node(self.add(child, next, level + 1)),
-                None => Link::Leaf,
+            let range = next as u32..(next + child.count()) as u32;
+            let link = match child.is_leaf() {
+                true => Link::Leaf,
+                false => Link::Node(self.add(child, next, level + 1)),
             };
             self.nodes[index].push(Child { range, link });
-            next += child.count;
+            next += child.count();
         }
         index as u32
     }

@@ -5,7 +5,7 @@
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::fit::{self, Obb, enclose, sort_and_dedup};
-use crate::pair::partition::{Part, Triangle, partition};
+use crate::pair::partition::{Part, Parts, Triangle, partition};
 
 use super::{Child, Link, Node, OnTriangles, Options, Tree, WIDTH};
 
@@ -16,28 +16,27 @@ const PARALLEL_SIZE: usize = 1024;
 ///
 /// The tree depends on the triangles and the options, but on neither the number of threads nor the machine.
 pub fn build(triangles: &[[[f32; 3]; 3]], options: &Options, on_triangles: OnTriangles<'_>) -> Tree {
-    Partition::new(triangles, options).fit(options, on_triangles)
+    Partition::new(Triangle::number(triangles), options).fit(options, on_triangles)
 }
 
 /// Triangles in the order of the leaves, and their parts.
 pub(super) struct Partition {
     triangles: Vec<Triangle>,
-    whole: Part,
+    parts: Parts,
 }
 
 impl Partition {
     /// Partitions triangles. How boxes are fitted plays no role, unless they are split by fitted boxes.
-    pub(super) fn new(triangles: &[[[f32; 3]; 3]], options: &Options) -> Self {
-        let mut triangles = Triangle::number(triangles);
-        let whole = partition(&mut triangles, options.rule(), options.leaf_size.into());
-        Self { triangles, whole }
+    pub(super) fn new(mut triangles: Vec<Triangle>, options: &Options) -> Self {
+        let parts = partition(&mut triangles, options.rule(), options.leaf_size.into());
+        Self { triangles, parts }
     }
 
     /// Fits the boxes of the parts.
     pub(super) fn fit(&self, options: &Options, on_triangles: OnTriangles<'_>) -> Tree {
-        let Self { triangles, whole } = self;
+        let Self { triangles, parts } = self;
         let builder = Builder { triangles, options, on_triangles };
-        let mut built = builder.build(whole, 0, 0, &mut fit::Scratch::default());
+        let mut built = builder.build(parts.whole(), 0, 0, &mut fit::Scratch::default());
         if triangles.len() < PARALLEL_SIZE {
             on_triangles(triangles.len() as u64);
         }
@@ -70,15 +69,15 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// Builds the part whose triangles begin at `first`.
-    fn build(&self, part: &Part, first: usize, level: u32, scratch: &mut fit::Scratch) -> Subtree {
-        let (nodes, depth, mut points) = if part.halves.is_some() {
-            self.build_children(part, first, level, scratch)
-        } else {
-            let triangles = &self.triangles[first..first + part.count];
+    fn build(&self, part: Part<'_>, first: usize, level: u32, scratch: &mut fit::Scratch) -> Subtree {
+        let (nodes, depth, mut points) = if part.is_leaf() {
+            let triangles = &self.triangles[first..first + part.count()];
             (Vec::new(), 0, triangles.iter().flat_map(|triangle| triangle.corners).collect())
+        } else {
+            self.build_children(part, first, level, scratch)
         };
         sort_and_dedup(&mut points);
-        let method = self.options.fitting().method(first, part.count);
+        let method = self.options.fitting().method(first, part.count());
         let (obb, points) = enclose(&method, self.options.objective, points, scratch);
         Subtree { nodes, depth, obb, points }
     }
@@ -86,25 +85,25 @@ impl Builder<'_> {
     /// Builds the children of a part, and returns the nodes, their levels, and the vertices of the children's hulls.
     fn build_children(
         &self,
-        part: &Part,
+        part: Part<'_>,
         first: usize,
         level: u32,
         scratch: &mut fit::Scratch,
     ) -> (Vec<Node>, u32, Vec<[f32; 3]>) {
         let mut next = first;
         let children = part.children(level).into_iter().map(|child| {
-            next += child.count;
-            (child, next - child.count)
+            next += child.count();
+            (child, next - child.count())
         });
         let children: Vec<_> = children.collect();
-        let built: Vec<_> = if part.count >= PARALLEL_SIZE {
-            let alone = |&(child, first): &(&Part, usize)| self.build_large(child, first, level + 1);
+        let built: Vec<_> = if part.count() >= PARALLEL_SIZE {
+            let alone = |&(child, first): &(Part<'_>, usize)| self.build_large(child, first, level + 1);
             (&children).into_par_iter().map(alone).collect()
         } else {
-            children.iter().map(|(child, first)| self.build(child, *first, level + 1, scratch)).collect()
+            children.iter().map(|(child, first)| self.build(*child, *first, level + 1, scratch)).collect()
         };
         let points = built.iter().flat_map(|child| &child.points).copied().collect();
-        let ranges = children.iter().map(|(child, first)| *first as u32..(first + child.count) as u32);
+        let ranges = children.iter().map(|(child, first)| *first as u32..(first + child.count()) as u32);
         let mut nodes = vec![Node { children: Vec::with_capacity(WIDTH) }];
         let depth = built.iter().map(|child| child.depth).max().unwrap_or(0) + 1;
         for (child, range) in built.into_iter().zip(ranges) {
@@ -115,11 +114,11 @@ impl Builder<'_> {
     }
 
     /// Builds a child of a large part.
-    fn build_large(&self, part: &Part, first: usize, level: u32) -> Subtree {
+    fn build_large(&self, part: Part<'_>, first: usize, level: u32) -> Subtree {
         let built = self.build(part, first, level, &mut fit::Scratch::default());
         // Larger parts have reported their children.
-        if part.count < PARALLEL_SIZE {
-            (self.on_triangles)(part.count as u64);
+        if part.count() < PARALLEL_SIZE {
+            (self.on_triangles)(part.count() as u64);
         }
         built
     }

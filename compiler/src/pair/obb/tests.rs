@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::*;
 use crate::fit::tests::holds;
 use crate::fit::{Method, genetic};
-use crate::pair::partition::Part;
+use crate::pair::partition::{Part, PartPlan, Parts};
 
 type Corners = [[f32; 3]; 3];
 
@@ -268,21 +268,22 @@ fn random_halves(leaves: u32, salt: u32) -> Halves {
     })
 }
 
-fn part_of(node: &Halves) -> Part {
+fn add(node: &Halves, parts: &mut Parts) -> PartPlan {
     let Some(Inner { measure, halves }) = node.as_deref() else {
-        return Part::leaf(1);
+        return parts.add_leaf(1);
     };
-    Part::inner(*measure, halves.each_ref().map(part_of))
+    let [left, right] = halves.each_ref().map(|half| add(half, parts));
+    parts.add_inner(*measure, [&left, &right])
 }
 
 /// The levels of nodes, of which none has too many children or leaves some of the part out.
-fn collapsed_levels(part: &Part, level: u32) -> u32 {
-    if part.halves.is_none() {
+fn collapsed_levels(part: Part<'_>, level: u32) -> u32 {
+    if part.is_leaf() {
         return 0;
     }
     let children = part.children(level);
     assert!((2..=WIDTH).contains(&children.len()));
-    assert_eq!(children.iter().map(|child| child.count).sum::<usize>(), part.count);
+    assert_eq!(children.iter().map(|child| child.count()).sum::<usize>(), part.count());
     1 + children.into_iter().map(|child| collapsed_levels(child, level + 1)).max().unwrap()
 }
 
@@ -290,19 +291,29 @@ fn collapsed_levels(part: &Part, level: u32) -> u32 {
 fn the_collapse_costs_least() {
     for salt in 0..200 {
         let halves = random_halves(1 + salt % 24, salt);
-        let part = part_of(&halves);
-        assert_eq!(part.cost().measure, least_cost(&halves, 1));
-        collapsed_levels(&part, 0);
+        let mut parts = Parts::default();
+        let plan = add(&halves, &mut parts);
+        assert_eq!(plan.cost(1).measure, least_cost(&halves, 1));
+        collapsed_levels(parts.whole(), 0);
     }
 }
 
 #[test]
 fn the_collapse_of_the_deepest_tree_is_not_too_deep() {
-    let mut part = part_of(&None);
+    let mut parts = Parts::default();
+    let mut plan = parts.add_leaf(1);
     for level in 0..75 {
-        let mut halves = [part, part_of(&None)];
-        halves.rotate_left(level % 2);
-        part = Part::inner(if level % 3 == 0 { 1.0 } else { 0.0 }, halves);
+        let measure = if level % 3 == 0 { 1.0 } else { 0.0 };
+        if level % 2 == 0 {
+            let leaf = parts.add_leaf(1);
+            plan = parts.add_inner(measure, [&plan, &leaf]);
+        } else {
+            let mut whole = Parts::default();
+            let leaf = whole.add_leaf(1);
+            whole.append(parts);
+            parts = whole;
+            plan = parts.add_inner(measure, [&leaf, &plan]);
+        }
     }
-    assert!(collapsed_levels(&part, 0) <= MAX_LEVELS);
+    assert!(collapsed_levels(parts.whole(), 0) <= MAX_LEVELS);
 }

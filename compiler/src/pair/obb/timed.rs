@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::build::Partition;
 use super::{OnTriangles, Options, Tree};
+use crate::pair::partition::Triangle;
 
 /// The share of the remaining time that a pass is planned to take.
 const SHARE: f64 = 0.9;
@@ -31,12 +32,13 @@ pub fn build_with_budget(
     budget: &TimeBudget<'_>,
 ) -> (Tree, Options) {
     let start = Instant::now();
-    let shared = (!options.split.depends_on_fit()).then(|| Partition::new(&triangles, options));
-    // A partition has its own copy.
-    let triangles = if shared.is_some() { Vec::new() } else { triangles };
+    let mut numbered = Triangle::number(&triangles);
+    drop(triangles);
+    let take = |numbered: &mut Vec<_>| Partition::new(std::mem::take(numbered), options);
+    let shared = (!options.split.depends_on_fit()).then(|| take(&mut numbered));
     let run = |options: Options| {
         let start = Instant::now();
-        let own = shared.is_none().then(|| Partition::new(&triangles, &options));
+        let own = shared.is_none().then(|| Partition::new(numbered.clone(), &options));
         let partition = shared.as_ref().or(own.as_ref()).expect("one of them is there");
         Pass::new(partition.fit(&options, budget.on_triangles), options, start.elapsed())
     };

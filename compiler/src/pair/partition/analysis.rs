@@ -14,7 +14,7 @@ use crate::math::vector::{Vector, add, dot, scale, subtract};
 
 use super::bounds::Bounds;
 use super::kinematic::{self, Kinematic};
-use super::part::Part;
+use super::part::{PartPlan, Parts};
 use super::sample::Sample;
 use super::small::{SMALL, Small};
 use super::split::{Split, Triangle};
@@ -101,10 +101,11 @@ impl Scratch {
         triangles: &mut [Triangle],
         level: u32,
         leaf_size: usize,
-    ) -> Part {
+        parts: &mut Parts,
+    ) -> PartPlan {
         let bounds = self.approximate_box(&Set { triangles, first: 0, is_deep: false });
         let axes = kinematic::axes(&self.samples, &bounds.frame);
-        self.small.partition(triangles, &self.samples, &axes, level, leaf_size)
+        self.small.partition(triangles, &self.samples, &axes, level, leaf_size, parts)
     }
 
     /// A box whose orientation is that of a few extreme points.

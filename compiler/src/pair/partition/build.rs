@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::analysis::{self, Analysis, Set};
-use super::part::Part;
+use super::part::{PartPlan, Parts};
 use super::small::SMALL;
 use super::split::{self, Triangle};
 
@@ -21,8 +21,10 @@ struct Scratch {
 }
 
 /// Splits a set again and again, and puts its triangles into the order of the leaves.
-pub(crate) fn partition(triangles: &mut [Triangle], rule: Rule, leaf_size: usize) -> Part {
-    Builder { rule, leaf_size }.build(triangles, 0, 0, &mut Scratch::default())
+pub(crate) fn partition(triangles: &mut [Triangle], rule: Rule, leaf_size: usize) -> Parts {
+    let mut parts = Parts::default();
+    Builder { rule, leaf_size }.build(triangles, (0, 0), &mut parts, &mut Scratch::default());
+    parts
 }
 
 struct Builder {
@@ -31,26 +33,37 @@ struct Builder {
 }
 
 impl Builder {
-    /// Builds the part of these triangles, of which the first is the leaves' triangle number `first`.
-    fn build(&self, triangles: &mut [Triangle], first: usize, level: u32, scratch: &mut Scratch) -> Part {
+    /// Adds the part of these triangles, of which the first is the leaves' triangle number `first`, and those below.
+    fn build(
+        &self,
+        triangles: &mut [Triangle],
+        (first, level): (usize, u32),
+        parts: &mut Parts,
+        scratch: &mut Scratch,
+    ) -> PartPlan {
         let count = triangles.len();
         if count <= self.leaf_size {
-            return Part::leaf(count);
+            return parts.add_leaf(count);
         }
         if count <= SMALL && matches!(self.rule, Rule::Kinematic) {
-            return scratch.analysis.partition_small(triangles, level, self.leaf_size);
+            return scratch.analysis.partition_small(triangles, level, self.leaf_size, parts);
         }
         let set = Set { triangles, first, is_deep: level >= DEEPEST_CHOICE };
         let Analysis { measure, split } = scratch.analysis.analyse(&set, self.rule, self.leaf_size);
         let left_count = split.apply(triangles, &mut scratch.split);
         let (left, right) = triangles.split_at_mut(left_count);
-        let (level, middle) = (level + 1, first + left_count);
-        let halves = if count >= PARALLEL_SIZE {
-            let build = |half, first| self.build(half, first, level, &mut Scratch::default());
-            <[Part; 2]>::from(rayon::join(|| build(left, first), || build(right, middle)))
+        let (of_left, of_right) = ((first, level + 1), (first + left_count, level + 1));
+        let plans = if count >= PARALLEL_SIZE {
+            let build = |half, of_half, parts| self.build(half, of_half, parts, &mut Scratch::default());
+            let mut others = Parts::default();
+            let plans =
+                rayon::join(|| build(left, of_left, &mut *parts), || build(right, of_right, &mut others));
+            parts.append(others);
+            plans
         } else {
-            [self.build(left, first, level, scratch), self.build(right, middle, level, scratch)]
+            let mut build = |half, of_half| self.build(half, of_half, parts, scratch);
+            (build(left, of_left), build(right, of_right))
         };
-        Part::inner(measure, halves)
+        parts.add_inner(measure, [&plans.0, &plans.1])
     }
 }

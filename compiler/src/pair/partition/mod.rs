@@ -19,7 +19,9 @@ mod split;
 
 pub(crate) use build::partition;
 pub(crate) use fitting::Fitting;
-pub(crate) use part::Part;
+#[cfg(test)]
+pub(crate) use part::PartPlan;
+pub(crate) use part::{Part, Parts};
 pub(crate) use split::Triangle;
 
 use bvhc_format::kdop::Directions;

@@ -13,7 +13,7 @@ use crate::math::vector::{Vector, dot};
 use super::bounds::Bounds;
 use super::build::DEEPEST_CHOICE;
 use super::kinematic::{AXES, BestSplit};
-use super::part::Part;
+use super::part::{PartPlan, Parts};
 use super::sample::Sample;
 use super::split::{Triangle, by_offset};
 
@@ -85,7 +85,8 @@ impl Small {
         axes: &[Vector; AXES],
         level: u32,
         leaf_size: usize,
-    ) -> Part {
+        parts: &mut Parts,
+    ) -> PartPlan {
         if self.leaves.size != leaf_size {
             self.leaves = Leaves::of_size(leaf_size);
         }
@@ -101,22 +102,22 @@ impl Small {
                 *place = *index;
             }
         }
-        let part = self.build([0, triangles.len()], level);
+        let plan = self.build([0, triangles.len()], level, parts);
         self.moved.clear();
         self.moved.extend_from_slice(triangles);
         for (to, from) in triangles.iter_mut().zip(&self.orders[0]) {
             *to = self.moved[usize::from(*from)];
         }
-        part
+        plan
     }
 
-    /// Builds the part that has this range of the orders. Afterwards the first order is that of the leaves.
-    fn build(&mut self, [first, end]: [usize; 2], level: u32) -> Part {
+    /// Adds the part that has this range of the orders, and those below. Afterwards the first order is that of the leaves.
+    fn build(&mut self, [first, end]: [usize; 2], level: u32, parts: &mut Parts) -> PartPlan {
         let count = end - first;
         if count <= self.leaves.size {
             // By number.
             self.orders[0][first..end].sort_unstable();
-            return Part::leaf(count);
+            return parts.add_leaf(count);
         }
         let (axis, left) =
             if level < DEEPEST_CHOICE { self.best_split([first, end]) } else { (0, self.leaves.half(count)) };
@@ -124,8 +125,8 @@ impl Small {
         let middle = first + left;
         self.divide([first, middle, end], axis);
         let (left, right) = ([first, middle], [middle, end]);
-        let halves = [left, right].map(|half| self.build(half, level + 1));
-        Part::inner(whole.measure(), halves)
+        let [left, right] = [left, right].map(|half| self.build(half, level + 1, parts));
+        parts.add_inner(whole.measure(), [&left, &right])
     }
 
     fn union(&self, members: &[u8]) -> Bounds {
