@@ -9,7 +9,7 @@
 use std::time::Instant;
 
 use bvhc::fit::{Frame, Method, Obb, Objective};
-use bvhc::pair::obb::{Child, Link, Node, Options, Split, Tree, build};
+use bvhc::pair::obb::{Child, Link, Options, Split, Tree, build};
 
 const POSES: u32 = 40;
 
@@ -133,12 +133,10 @@ impl Walk<'_> {
         let mut pending = vec![(0, 0, None, None)];
         while let Some((a, b, only_a, only_b)) = pending.pop() {
             counts[0] += 1;
-            let [of_a, of_b]: [&Node; 2] = [&self.tree.nodes[a], &self.tree.nodes[b]];
-            for (i, child) in
-                of_a.children.iter().enumerate().filter(|(i, _)| only_a.is_none_or(|only| only == *i))
-            {
+            let [of_a, of_b] = [a, b].map(|node| self.tree.children(&self.tree.nodes[node]));
+            for (i, child) in of_a.iter().enumerate().filter(|(i, _)| only_a.is_none_or(|only| only == *i)) {
                 for (j, other) in
-                    of_b.children.iter().enumerate().filter(|(j, _)| only_b.is_none_or(|only| only == *j))
+                    of_b.iter().enumerate().filter(|(j, _)| only_b.is_none_or(|only| only == *j))
                 {
                     if !self.meet(child, other) {
                         continue;

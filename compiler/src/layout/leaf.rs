@@ -30,7 +30,7 @@ impl LeafTable {
     /// The references of each node's slots of a tree of oriented boxes.
     pub fn references_of(&mut self, tree: &Tree) -> Vec<[u32; PAIR_WIDTH]> {
         let child = |child: &Child| (child.link, tree.triangles(child));
-        tree.nodes.iter().map(|node| self.references(node.children.iter().map(child))).collect()
+        tree.nodes.iter().map(|node| self.references(tree.children(node).iter().map(child))).collect()
     }
 
     /// The references to the children of a node, each given as what is below and its triangles. Adds leaves that the

@@ -81,12 +81,12 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, leaves: &mut LeafTable, packed: bo
     };
     let (nodes, (radius, statistics)) = if packed {
         let packed: Vec<_> =
-            nodes.map(|(references, node)| writer.packed_node(&node.children, *references)).collect();
+            nodes.map(|(references, node)| writer.packed_node(tree.children(node), *references)).collect();
         let unpacked: Vec<_> = packed.par_iter().map(PackedObbNode::unpack).collect();
         (ObbForm::Packed(packed), figures(&unpacked))
     } else {
         let nodes: Vec<_> =
-            nodes.map(|(references, node)| writer.node(&node.children, *references)).collect();
+            nodes.map(|(references, node)| writer.node(tree.children(node), *references)).collect();
         let figures = figures(&nodes);
         (ObbForm::Plain(nodes), figures)
     };

@@ -21,7 +21,8 @@ pub fn lay_out_samples(tree: &Tree, mesh: &Mesh) -> Vec<SampleNode> {
     let node = |node: &crate::pair::obb::Node| {
         let mut record = SampleNode { position: [[0.0; PAIR_WIDTH]; 3], triangles: [0; PAIR_WIDTH] };
         for slot in 0..PAIR_WIDTH {
-            let child = node.children.get(slot).unwrap_or(&node.children[0]);
+            let children = tree.children(node);
+            let child = children.get(slot).unwrap_or(&children[0]);
             let sample = nearest_to_centre(child, tree, mesh, &addresses);
             let along = |axis: usize| (f64::from(sample.corner[axis]) - f64::from(origin[axis])) as f32;
             put(&mut record.position, slot, [along(0), along(1), along(2)]);
@@ -35,8 +36,7 @@ pub fn lay_out_samples(tree: &Tree, mesh: &Mesh) -> Vec<SampleNode> {
 /// For each triangle, in the order of the tree, 4 times its leaf plus its lane there.
 fn addresses(tree: &Tree) -> Vec<u32> {
     let mut addresses = vec![0; tree.order.len()];
-    let children = tree.nodes.iter().flat_map(|node| &node.children);
-    for (leaf, child) in (0..).zip(children.filter(|child| child.link == Link::Leaf)) {
+    for (leaf, child) in (0..).zip(tree.all_children().filter(|child| child.link == Link::Leaf)) {
         for (lane, index) in (0..).zip(child.range.clone()) {
             addresses[index as usize] = leaf * PAIR_WIDTH as u32 + lane;
         }

@@ -88,7 +88,7 @@ fn lay_out(tree: &Tree, mesh: &Mesh, leaves: &mut LeafTable) -> ([f32; 3], Vec<H
     let references = leaves.references_of(tree);
     let node = |(node, children): (&crate::pair::obb::Node, [u32; PAIR_WIDTH])| {
         let mut record = HullNode { children, ..HullNode::EMPTY };
-        let fits: Vec<_> = node.children.par_iter().map(|child| fit(corners(child), slack)).collect();
+        let fits: Vec<_> = tree.children(node).par_iter().map(|child| fit(corners(child), slack)).collect();
         for (slot, (vertices, radius)) in fits.into_iter().enumerate() {
             record.radius[slot] = radius;
             for (rows, vertex) in record.vertices.iter_mut().zip(vertices) {

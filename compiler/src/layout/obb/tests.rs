@@ -23,10 +23,11 @@ fn stored_boxes_hold_their_points_exactly() {
         for method in quick_methods() {
             let obb = fit(&method, Objective::Volume, &set.points, &mut scratch);
             let child = Child { obb, range: 0..order.len() as u32, link: Link::Leaf };
-            let nodes = vec![Node { children: vec![child] }];
+            let nodes = vec![Node { children: 0..1 }];
             let references = [PairRef::leaf(0, 1).0, EMPTY, EMPTY, EMPTY];
-            let tree = Tree { nodes, order: order.clone(), depth: 1, root: obb };
-            let (writer, children) = (Writer::new(&tree, &mesh), &tree.nodes[0].children);
+            let children = vec![child];
+            let tree = Tree { nodes, children, order: order.clone(), depth: 1, root: obb };
+            let (writer, children) = (Writer::new(&tree, &mesh), &tree.children);
             for record in
                 [writer.node(children, references), writer.packed_node(children, references).unpack()]
             {

@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use crate::fit::{self, Obb, enclose, sort_and_dedup};
 use crate::pair::partition::{Part, Parts, Triangle, partition};
 
-use super::{Child, Link, Node, OnTriangles, Options, Tree, WIDTH};
+use super::{Child, Link, Node, OnTriangles, Options, Tree};
 
 /// Sets of at least this many triangles are fitted by a thread of their own if one is free.
 const PARALLEL_SIZE: usize = 1024;
@@ -36,24 +36,48 @@ impl Partition {
     pub(super) fn fit(&self, options: &Options, on_triangles: OnTriangles<'_>) -> Tree {
         let Self { triangles, parts } = self;
         let builder = Builder { triangles, options, on_triangles };
-        let mut built = builder.build(parts.whole(), 0, 0, &mut fit::Scratch::default());
+        let mut list = List::default();
+        let whole = builder.build(parts.whole(), (0, 0), &mut list, &mut fit::Scratch::default());
         if triangles.len() < PARALLEL_SIZE {
             on_triangles(triangles.len() as u64);
         }
-        if built.nodes.is_empty() {
-            let child = Child { obb: built.obb, range: 0..triangles.len() as u32, link: Link::Leaf };
-            built.nodes.push(Node { children: vec![child] });
-            built.depth = 1;
+        if whole.link == Link::Leaf {
+            list.nodes.push(Node { children: 0..1 });
+            list.children.push(Child { obb: whole.obb, range: 0..triangles.len() as u32, link: Link::Leaf });
         }
         let order = triangles.iter().map(|triangle| triangle.number).collect();
-        Tree { nodes: built.nodes, order, depth: built.depth, root: built.obb }
+        let List { nodes, children } = list;
+        Tree { nodes, children, order, depth: whole.depth.max(1), root: whole.obb }
     }
 }
 
-/// A subtree.
-struct Subtree {
-    /// As if they were the only ones; none if the part is a leaf.
+/// Nodes and their children, as if they were the only ones.
+#[derive(Default)]
+struct List {
     nodes: Vec<Node>,
+    children: Vec<Child>,
+}
+
+impl List {
+    /// Adds the nodes of another list, and returns by how much their numbers grow.
+    fn append(&mut self, mut other: Self) -> u32 {
+        let (nodes, children) = (self.nodes.len() as u32, self.children.len() as u32);
+        for node in &mut other.nodes {
+            node.children = node.children.start + children..node.children.end + children;
+        }
+        for child in &mut other.children {
+            child.link = child.link.moved(nodes);
+        }
+        self.nodes.append(&mut other.nodes);
+        self.children.append(&mut other.children);
+        nodes
+    }
+}
+
+/// What is known of a part once its nodes are in a list.
+struct Subtree {
+    link: Link,
+    /// Levels of nodes.
     depth: u32,
     obb: Obb,
     /// The vertices of the hull, which decide any box around the part.
@@ -68,28 +92,37 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Builds the part whose triangles begin at `first`.
-    fn build(&self, part: Part<'_>, first: usize, level: u32, scratch: &mut fit::Scratch) -> Subtree {
-        let (nodes, depth, mut points) = if part.is_leaf() {
+    /// Adds the nodes of the part whose triangles begin at `first`.
+    fn build(
+        &self,
+        part: Part<'_>,
+        (first, level): (usize, u32),
+        list: &mut List,
+        scratch: &mut fit::Scratch,
+    ) -> Subtree {
+        let (link, depth, mut points) = if part.is_leaf() {
             let triangles = &self.triangles[first..first + part.count()];
-            (Vec::new(), 0, triangles.iter().flat_map(|triangle| triangle.corners).collect())
+            (Link::Leaf, 0, triangles.iter().flat_map(|triangle| triangle.corners).collect())
         } else {
-            self.build_children(part, first, level, scratch)
+            self.build_node(part, (first, level), list, scratch)
         };
         sort_and_dedup(&mut points);
         let method = self.options.fitting().method(first, part.count());
         let (obb, points) = enclose(&method, self.options.objective, points, scratch);
-        Subtree { nodes, depth, obb, points }
+        Subtree { link, depth, obb, points }
     }
 
-    /// Builds the children of a part, and returns the nodes, their levels, and the vertices of the children's hulls.
-    fn build_children(
+    /// Adds the node of a part and those below it, and returns the link to it, their levels, and the vertices of the
+    /// children's hulls.
+    fn build_node(
         &self,
         part: Part<'_>,
-        first: usize,
-        level: u32,
+        (first, level): (usize, u32),
+        list: &mut List,
         scratch: &mut fit::Scratch,
-    ) -> (Vec<Node>, u32, Vec<[f32; 3]>) {
+    ) -> (Link, u32, Vec<[f32; 3]>) {
+        let node = list.nodes.len();
+        list.nodes.push(Node { children: 0..0 });
         let mut next = first;
         let children = part.children(level).into_iter().map(|child| {
             next += child.count();
@@ -97,42 +130,37 @@ impl Builder<'_> {
         });
         let children: Vec<_> = children.collect();
         let built: Vec<_> = if part.count() >= PARALLEL_SIZE {
-            let alone = |&(child, first): &(Part<'_>, usize)| self.build_large(child, first, level + 1);
-            (&children).into_par_iter().map(alone).collect()
+            let alone = |&(child, first): &(Part<'_>, usize)| self.build_large(child, (first, level + 1));
+            let built: Vec<_> = (&children).into_par_iter().map(alone).collect();
+            let add = |(below, child): (List, Subtree)| Subtree {
+                link: child.link.moved(list.append(below)),
+                ..child
+            };
+            built.into_iter().map(add).collect()
         } else {
-            children.iter().map(|(child, first)| self.build(*child, *first, level + 1, scratch)).collect()
+            let build =
+                |&(child, first): &(Part<'_>, usize)| self.build(child, (first, level + 1), list, scratch);
+            children.iter().map(build).collect()
         };
         let points = built.iter().flat_map(|child| &child.points).copied().collect();
-        let ranges = children.iter().map(|(child, first)| *first as u32..(first + child.count()) as u32);
-        let mut nodes = vec![Node { children: Vec::with_capacity(WIDTH) }];
         let depth = built.iter().map(|child| child.depth).max().unwrap_or(0) + 1;
-        for (child, range) in built.into_iter().zip(ranges) {
-            let link = append(&mut nodes, child.nodes);
-            nodes[0].children.push(Child { obb: child.obb, range, link });
-        }
-        (nodes, depth, points)
+        let start = list.children.len() as u32;
+        list.nodes[node].children = start..start + built.len() as u32;
+        list.children.extend(built.iter().zip(children).map(|(child, (part, first))| {
+            let range = first as u32..(first + part.count()) as u32;
+            Child { obb: child.obb, range, link: child.link }
+        }));
+        (Link::Node(node as u32), depth, points)
     }
 
     /// Builds a child of a large part.
-    fn build_large(&self, part: Part<'_>, first: usize, level: u32) -> Subtree {
-        let built = self.build(part, first, level, &mut fit::Scratch::default());
+    fn build_large(&self, part: Part<'_>, at: (usize, u32)) -> (List, Subtree) {
+        let mut list = List::default();
+        let built = self.build(part, at, &mut list, &mut fit::Scratch::default());
         // Larger parts have reported their children.
         if part.count() < PARALLEL_SIZE {
             (self.on_triangles)(part.count() as u64);
         }
-        built
+        (list, built)
     }
-}
-
-/// Adds a subtree to nodes, and returns the link to it.
-fn append(nodes: &mut Vec<Node>, mut subtree: Vec<Node>) -> Link {
-    let offset = nodes.len() as u32;
-    for child in subtree.iter_mut().flat_map(|node| &mut node.children) {
-        if let Link::Node(index) = &mut child.link {
-            *index += offset;
-        }
-    }
-    let link = if subtree.is_empty() { Link::Leaf } else { Link::Node(offset) };
-    nodes.append(&mut subtree);
-    link
 }

@@ -47,7 +47,7 @@ fn check(tree: &Tree, triangles: &[Corners], options: &Options) {
         assert_eq!(index, visited, "nodes are in the order of a walk");
         visited += 1;
         assert!(level <= tree.depth.min(MAX_LEVELS));
-        let Node { children } = &tree.nodes[index];
+        let children = tree.children(&tree.nodes[index]);
         assert!(children.len() <= WIDTH && (children.len() > 1 || triangles.len() <= 4));
         assert_eq!(
             [children[0].range.start, children[children.len() - 1].range.end],
@@ -171,7 +171,7 @@ fn sets_are_split_along_the_axis_of_the_fitted_box() {
         let options = Options { split, ..Options::default() };
         let tree = build(&triangles, &options, &|_| ());
         check(&tree, &triangles, &options);
-        tree.nodes[0].children.iter().map(|child| child.range.start).collect::<Vec<_>>()
+        tree.children(&tree.nodes[0]).iter().map(|child| child.range.start).collect::<Vec<_>>()
     };
     let [midpoint, median] = [Split::FittedAxisMidpoint, Split::FittedAxisMedian].map(starts);
     assert!(midpoint.contains(&90) != midpoint.contains(&10), "{midpoint:?}");

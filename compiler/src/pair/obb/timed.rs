@@ -68,8 +68,7 @@ struct Pass {
 
 impl Pass {
     fn new(tree: Tree, options: Options, time: Duration) -> Self {
-        let boxes = tree.nodes.iter().flat_map(|node| &node.children);
-        let sum = boxes.map(|child| options.objective.measure(child.obb.extents())).sum();
+        let sum = tree.all_children().map(|child| options.objective.measure(child.obb.extents())).sum();
         Self { tree, options, sum, seconds: time.as_secs_f64() }
     }
 }

@@ -11,6 +11,8 @@ use super::Link;
 pub struct Tree {
     /// The nodes, depth first: 0 is the root, and children come after their parents.
     pub nodes: Vec<Node>,
+    /// The children of all nodes, those of one node in a row.
+    pub children: Vec<Child>,
     /// The numbers of the triangles, in the order in which the leaves hold them; ascending within a leaf.
     pub order: Vec<u32>,
     /// Levels of nodes, at most [`MAX_LEVELS`](super::MAX_LEVELS).
@@ -22,8 +24,8 @@ pub struct Tree {
 /// A node: one to four children. A single one only where all triangles fit into a leaf.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// The children, in the order of their ranges.
-    pub children: Vec<Child>,
+    /// The children, in the order of their ranges, as indices in [`Tree::children`].
+    pub children: Range<u32>,
 }
 
 /// A part of a node's triangles.
@@ -53,6 +55,16 @@ pub struct Statistics {
 }
 
 impl Tree {
+    /// The children of a node.
+    pub fn children(&self, node: &Node) -> &[Child] {
+        &self.children[node.children.start as usize..node.children.end as usize]
+    }
+
+    /// The children of all nodes, in the order of these.
+    pub fn all_children(&self) -> impl Iterator<Item = &Child> {
+        self.nodes.iter().flat_map(|node| self.children(node))
+    }
+
     /// The numbers of a child's triangles.
     pub fn triangles(&self, child: &Child) -> &[u32] {
         &self.order[child.range.start as usize..child.range.end as usize]
@@ -60,8 +72,7 @@ impl Tree {
 
     /// The number of leaves.
     pub fn leaf_count(&self) -> usize {
-        let children = self.nodes.iter().flat_map(|node| &node.children);
-        children.filter(|child| child.link == Link::Leaf).count()
+        self.children.iter().filter(|child| child.link == Link::Leaf).count()
     }
 
     /// The tree's figures.
@@ -70,7 +81,7 @@ impl Tree {
         // Where the root is one point, so are all parts.
         let unit = if of_root > 0.0 { 1.0 / of_root } else { 0.0 };
         let mut sum = Statistics::default();
-        for child in self.nodes.iter().flat_map(|node| &node.children) {
+        for child in self.all_children() {
             let cost = Objective::Collision.measure(child.obb.extents()) * unit;
             sum.boxes += 1;
             sum.volume += child.obb.volume();

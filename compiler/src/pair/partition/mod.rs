@@ -41,6 +41,16 @@ pub enum Link {
     Leaf,
 }
 
+impl Link {
+    /// The link where nodes' numbers have grown by this much.
+    pub(super) const fn moved(self, by: u32) -> Self {
+        match self {
+            Self::Node(node) => Self::Node(node + by),
+            Self::Leaf => Self::Leaf,
+        }
+    }
+}
+
 /// How sets of triangles are split.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Rule {

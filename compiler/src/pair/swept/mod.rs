@@ -144,7 +144,7 @@ struct Subtree {
 
 impl Builder<'_> {
     fn build(&self, node: u32) -> Subtree {
-        let children = &self.tree.nodes[node as usize].children;
+        let children = self.tree.children(&self.tree.nodes[node as usize]);
         let built: Vec<_> = children.into_par_iter().map(|child| self.around(child)).collect();
         let of_node = built.iter().map(|(each, _)| each.clone()).collect();
         let mut whole = Subtree { each: vec![(node, of_node)], points: Vec::new() };

@@ -12,8 +12,8 @@ fn enclosed(cores: Cores, points: &[[f32; 3]]) -> Enclosed {
     let obb = crate::fit::fit(&Method::Covariance, Objective::Collision, points, &mut Scratch::default());
     let child = Child { obb, range: 0..triangles.len() as u32, link: Link::Leaf };
     let order = (0..triangles.len() as u32).collect();
-    let nodes = vec![crate::pair::obb::Node { children: vec![child] }];
-    let tree = Tree { nodes, order, depth: 1, root: obb };
+    let nodes = vec![crate::pair::obb::Node { children: 0..1 }];
+    let tree = Tree { nodes, children: vec![child], order, depth: 1, root: obb };
     enclose(&tree, &triangles, cores, [0.0; 3], 0.0)[0].clone()
 }
 
