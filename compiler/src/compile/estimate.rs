@@ -14,7 +14,7 @@ const IMPORT: u64 = 110;
 const FAST: u64 = 210;
 
 /// More for the partition of trees for pairs of models, and the boxes of one.
-const PARTITION: u64 = 90;
+const PARTITION: u64 = 80;
 
 /// More for each further tree for pairs of models.
 const TREE: u64 = 60;
