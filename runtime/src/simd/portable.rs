@@ -151,7 +151,8 @@ portable_kernel!(fearless_simd::aarch64::Neon, fearless_simd::f32x16<fearless_si
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 portable_kernel!(
     fearless_simd::wasm32::WasmSimd128,
-    fearless_simd::f32x16<fearless_simd::wasm32::WasmSimd128>
+    fearless_simd::f32x16<fearless_simd::wasm32::WasmSimd128>,
+    memory
 );
 #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 portable_kernel!(fearless_simd::x86::Sse4_2, fearless_simd::f32x16<fearless_simd::x86::Sse4_2>, memory);
