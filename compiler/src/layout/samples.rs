@@ -20,8 +20,8 @@ pub fn lay_out_samples(tree: &Tree, mesh: &Mesh) -> Vec<SampleNode> {
     let (origin, addresses) = (used_bounds(mesh).centre(), addresses(tree));
     let node = |node: &crate::pair::obb::Node| {
         let mut record = SampleNode { position: [[0.0; PAIR_WIDTH]; 3], triangles: [0; PAIR_WIDTH] };
+        let children = tree.children(node);
         for slot in 0..PAIR_WIDTH {
-            let children = tree.children(node);
             let child = children.get(slot).unwrap_or(&children[0]);
             let sample = nearest_to_centre(child, tree, mesh, &addresses);
             let along = |axis: usize| (f64::from(sample.corner[axis]) - f64::from(origin[axis])) as f32;

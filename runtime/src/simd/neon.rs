@@ -34,36 +34,33 @@ kernel!(
 );
 
 kernel!(
-    /// Shifts that leave the lowest four bits of a slot, times four, say where its number starts.
+    /// Where the numbers of four lanes lie in tables, byte by byte; of a slot only the bits of `mask` count.
     #[inline(always)]
-    fn look_up_4(
+    fn places(
         token: Neon,
-        table: uint8x16x4_t,
         slots: u8x16<Neon>,
         lanes: u8x16<Neon>,
         bytes: u8x16<Neon>,
-    ) -> float32x4_t {
-        let slots = vqtbl1q_u8(slots.into(), lanes.into());
-        let starts = vshrq_n_u8::<2>(vshlq_n_u8::<4>(slots));
-        vreinterpretq_f32_u8(vqtbl4q_u8(table, vorrq_u8(starts, bytes.into())))
+        mask: u8,
+    ) -> uint8x16_t {
+        let slots = vandq_u8(vqtbl1q_u8(slots.into(), lanes.into()), vdupq_n_u8(mask));
+        vorrq_u8(vshlq_n_u8::<2>(slots), bytes.into())
     }
 );
 
 kernel!(
-    /// The same with five bits: a look-up beyond the first table finds nothing there, and replaces it by the second's.
     #[inline(always)]
-    fn look_up_4_in_two(
-        token: Neon,
-        tables: [uint8x16x4_t; 2],
-        slots: u8x16<Neon>,
-        lanes: u8x16<Neon>,
-        bytes: u8x16<Neon>,
-    ) -> float32x4_t {
-        let slots = vqtbl1q_u8(slots.into(), lanes.into());
-        let starts = vshrq_n_u8::<1>(vshlq_n_u8::<3>(slots));
-        let at = vorrq_u8(starts, bytes.into());
-        let in_first = vqtbl4q_u8(tables[0], at);
-        vreinterpretq_f32_u8(vqtbx4q_u8(in_first, tables[1], vsubq_u8(at, vdupq_n_u8(64))))
+    fn look_up_at(token: Neon, table: uint8x16x4_t, places: uint8x16_t) -> float32x4_t {
+        vreinterpretq_f32_u8(vqtbl4q_u8(table, places))
+    }
+);
+
+kernel!(
+    /// What lies beyond the first table is found in the second.
+    #[inline(always)]
+    fn look_up_in_two_at(token: Neon, tables: [uint8x16x4_t; 2], places: uint8x16_t) -> float32x4_t {
+        let in_first = vqtbl4q_u8(tables[0], places);
+        vreinterpretq_f32_u8(vqtbx4q_u8(in_first, tables[1], vsubq_u8(places, vdupq_n_u8(64))))
     }
 );
 
@@ -74,8 +71,7 @@ pub(super) fn table(simd: Neon, values: f32x16<Neon>) -> Table {
 
 #[inline(always)]
 pub(super) fn look_up(simd: Neon, table: Table, slots: &[u8; BLOCK_WIDTH], first: usize) -> f32x4<Neon> {
-    let [slots, lanes, bytes] = operands(simd, slots, first);
-    look_up_4(simd, table, slots, lanes, bytes).simd_into(simd)
+    look_up_at(simd, table, places_of(simd, slots, first, 15)).simd_into(simd)
 }
 
 #[inline(always)]
@@ -85,12 +81,11 @@ pub(super) fn look_up_in_two(
     slots: &[u8; BLOCK_WIDTH],
     first: usize,
 ) -> f32x4<Neon> {
-    let [slots, lanes, bytes] = operands(simd, slots, first);
-    look_up_4_in_two(simd, tables, slots, lanes, bytes).simd_into(simd)
+    look_up_in_two_at(simd, tables, places_of(simd, slots, first, 31)).simd_into(simd)
 }
 
 #[inline(always)]
-fn operands(simd: Neon, slots: &[u8; BLOCK_WIDTH], first: usize) -> [u8x16<Neon>; 3] {
-    let lanes = LANES[first / 4 % LANES.len()];
-    [u8x16::simd_from(simd, *slots), u8x16::simd_from(simd, lanes), u8x16::simd_from(simd, BYTES)]
+fn places_of(simd: Neon, slots: &[u8; BLOCK_WIDTH], first: usize, mask: u8) -> uint8x16_t {
+    let load = |bytes: [u8; 16]| u8x16::simd_from(simd, bytes);
+    places(simd, load(*slots), load(LANES[first / 4 % LANES.len()]), load(BYTES), mask)
 }

@@ -1,4 +1,4 @@
-//! The operations of [`Kernel`] in plain code, for levels without cross-lane permutes.
+//! The operations of [`Kernel`] for levels with vectors of four, in plain code but for look-ups.
 
 use bvhc_format::record::{BLOCK_WIDTH, NODE_WIDTH, WideNode};
 use fearless_simd::{SimdBase, SimdFrom, f32x4, f64x2};

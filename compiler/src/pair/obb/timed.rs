@@ -34,8 +34,8 @@ pub fn build_with_budget(
     let start = Instant::now();
     let mut numbered = Triangle::number(&triangles);
     drop(triangles);
-    let take = |numbered: &mut Vec<_>| Partition::new(std::mem::take(numbered), options);
-    let shared = (!options.split.depends_on_fit()).then(|| take(&mut numbered));
+    let shared =
+        (!options.split.depends_on_fit()).then(|| Partition::new(std::mem::take(&mut numbered), options));
     let run = |options: Options| {
         let start = Instant::now();
         let own = shared.is_none().then(|| Partition::new(numbered.clone(), &options));
