@@ -80,7 +80,7 @@ impl Descent {
     ) -> Option<([f64; 2], [f64; 2])> {
         self.projected.clear();
         cloud.project([frame.axes[(fixed + 1) % 3], frame.axes[(fixed + 2) % 3]], &mut self.projected);
-        self.polygon.enclose(&mut self.projected);
+        self.polygon.enclose_roughly(&mut self.projected);
         let best = self.polygon.best_rectangle(Some(height), objective)?;
         Some((best.direction, best.extents))
     }

@@ -1,8 +1,8 @@
 //! Convex polygons, and the best rectangle around one.
 //!
 //! Based on: Andrew, "Another efficient algorithm for convex hulls in two dimensions", 1979 (with Shewchuk's exact
-//! orientation), and Toussaint, "Solving geometric problems with the rotating calipers", 1983. Departure: the
-//! rectangle is the best by any [`Objective`] for a box of given height.
+//! orientation, or a rounded one), and Toussaint, "Solving geometric problems with the rotating calipers", 1983. Departure:
+//! the rectangle is the best by any [`Objective`] for a box of given height.
 
 use robust::{Coord, orient2d};
 
@@ -31,15 +31,27 @@ pub(super) struct Polygon {
 impl Polygon {
     /// Makes this the extreme points among `points`, at least one, and sorts these.
     pub(super) fn enclose(&mut self, points: &mut [[f64; 2]]) {
+        self.enclose_by(exact_orientation, points);
+    }
+
+    /// The same but for rounding: turns to the right by a few units of the last place of the angle may stay, and to the left
+    /// may be missing, which makes no difference to a rectangle.
+    pub(super) fn enclose_roughly(&mut self, points: &mut [[f64; 2]]) {
+        self.enclose_by(orientation, points);
+    }
+
+    /// Makes this the extreme points by what is positive where three points turn left.
+    #[inline]
+    fn enclose_by(&mut self, turn: impl Fn([f64; 2], [f64; 2], [f64; 2]) -> f64, points: &mut [[f64; 2]]) {
         sort(points);
         let hull = &mut self.twice;
         hull.clear();
         for &point in points.iter() {
-            push_convex(hull, 0, point);
+            push_convex(hull, 0, point, &turn);
         }
         let lower = hull.len() - 1;
         for &point in points.iter().rev().skip(1) {
-            push_convex(hull, lower, point);
+            push_convex(hull, lower, point, &turn);
         }
         // The last is the first again, unless there is no other.
         if hull.len() > 1 {
@@ -101,9 +113,14 @@ fn sort(points: &mut [[f64; 2]]) {
 
 /// Adds a point to the chain that starts at `start`, and removes the points that are inner ones then.
 #[inline]
-fn push_convex(chain: &mut Vec<[f64; 2]>, start: usize, point: [f64; 2]) {
+fn push_convex(
+    chain: &mut Vec<[f64; 2]>,
+    start: usize,
+    point: [f64; 2],
+    turn: impl Fn([f64; 2], [f64; 2], [f64; 2]) -> f64,
+) {
     while let [.., a, b] = chain[start..] {
-        if orientation(a, b, point) > 0.0 {
+        if turn(a, b, point) > 0.0 {
             break;
         }
         chain.pop();
@@ -115,9 +132,15 @@ fn push_convex(chain: &mut Vec<[f64; 2]>, start: usize, point: [f64; 2]) {
 
 /// Positive where a, b, c turn left, exactly.
 #[inline]
-fn orientation(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
+fn exact_orientation(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     let [a, b, c] = [a, b, c].map(|[x, y]| Coord { x, y });
     orient2d(a, b, c)
+}
+
+/// Positive where a, b, c turn left. It is the edges' turn, so an angle that is not tiny is right however short they are.
+#[inline]
+fn orientation(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
+    (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
 }
 
 impl Rectangle {
@@ -216,8 +239,8 @@ mod tests {
             let corners = polygon.len();
             for index in 0..corners {
                 let [a, b, c] = [0, 1, 2].map(|step| polygon[(index + step) % corners]);
-                assert!(corners < 3 || orientation(a, b, c) > 0.0);
-                assert!(set.iter().all(|point| orientation(a, b, *point) >= 0.0));
+                assert!(corners < 3 || exact_orientation(a, b, c) > 0.0);
+                assert!(set.iter().all(|point| exact_orientation(a, b, *point) >= 0.0));
             }
         }
     }
@@ -226,7 +249,7 @@ mod tests {
     fn calipers_measure_what_all_points_measure() {
         let mut polygon = Polygon::default();
         for mut set in sets() {
-            polygon.enclose(&mut set);
+            polygon.enclose_roughly(&mut set);
             let mut calipers = Calipers { twice: &polygon.twice, touching: [0; 3] };
             for edge in 0..polygon.corners().len() {
                 let Some(([c, s], extents)) = calipers.next(edge) else {
