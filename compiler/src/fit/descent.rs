@@ -9,8 +9,10 @@
 
 use super::cloud::Cloud;
 use super::frame::Frame;
+use super::hull::Hull;
 use super::objective::Objective;
-use super::plane::Polygon;
+use super::plane::{Polygon, Rectangle};
+use super::silhouette::{self, Silhouette};
 
 /// A turn counts as progress where it lowers the measure by at least this share.
 const PROGRESS: f64 = 1e-7;
@@ -30,9 +32,17 @@ pub(super) struct Candidate {
 pub(super) struct Descent {
     projected: Vec<[f64; 2]>,
     polygon: Polygon,
+    silhouette: Silhouette,
 }
 
 impl Descent {
+    /// Makes this ready for clouds of the vertices of a solid hull.
+    pub(super) fn prepare(&mut self, hull: &Hull) {
+        if hull.vertices().len() <= silhouette::MAX_VERTICES {
+            self.silhouette.fill(hull);
+        }
+    }
+
     /// The end of the descent that starts at `frame`, or where it comes to a measure for which `is_known` holds.
     pub(super) fn run(
         &mut self,
@@ -48,7 +58,7 @@ impl Descent {
         for turn in 0..MAX_TURNS {
             let fixed = turn % 3;
             match self.turn(cloud, objective, &frame, (fixed, extents[fixed])) {
-                Some((direction, sides)) => {
+                Some(Rectangle { direction, extents: sides, .. }) => {
                     let mut turned = extents;
                     [turned[(fixed + 1) % 3], turned[(fixed + 2) % 3]] = sides;
                     let found = objective.measure(turned);
@@ -70,18 +80,21 @@ impl Descent {
         Candidate { frame: frame.squared(), measure }
     }
 
-    /// Where to turn the axes after the fixed one, and the extents along them then.
+    /// The best rectangle around the points along the fixed axis, along which they have a height.
     fn turn(
         &mut self,
         cloud: &Cloud,
         objective: Objective,
         frame: &Frame,
         (fixed, height): (usize, f64),
-    ) -> Option<([f64; 2], [f64; 2])> {
+    ) -> Option<Rectangle> {
+        let [axis, i, j] = [0, 1, 2].map(|step| frame.axes[(fixed + step) % 3]);
         self.projected.clear();
-        cloud.project([frame.axes[(fixed + 1) % 3], frame.axes[(fixed + 2) % 3]], &mut self.projected);
+        cloud.project([i, j], &mut self.projected);
+        if self.projected.len() <= silhouette::MAX_VERTICES {
+            return self.silhouette.best_rectangle(&self.projected, objective, [axis, i, j], height);
+        }
         self.polygon.enclose_roughly(&mut self.projected);
-        let best = self.polygon.best_rectangle(Some(height), objective)?;
-        Some((best.direction, best.extents))
+        self.polygon.best_rectangle(Some(height), objective)
     }
 }

@@ -110,6 +110,18 @@ impl Hull {
         self.faces.iter().filter(|face| face.is_alive).map(|face| face.corners)
     }
 
+    /// The faces, each with its number, its corners, and the numbers of those across the edges from each corner to the next.
+    /// Numbers are less than [`Self::face_limit`].
+    pub(super) fn faces(&self) -> impl Iterator<Item = (u32, [u32; 3], [u32; 3])> {
+        let alive = (0u32..).zip(&self.faces).filter(|(_, face)| face.is_alive);
+        alive.map(|(number, face)| (number, face.corners, face.across))
+    }
+
+    /// What the numbers of faces are less than.
+    pub(super) fn face_limit(&self) -> usize {
+        self.faces.len()
+    }
+
     /// The edges between faces that are not in one plane.
     pub(super) fn edges(&self) -> impl Iterator<Item = Edge> {
         let alive = (0u32..).zip(&self.faces).filter(|(_, face)| face.is_alive);

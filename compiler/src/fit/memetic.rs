@@ -16,6 +16,7 @@ use super::covariance;
 use super::descent::{Candidate, Descent};
 use super::dito::{Directions, Dito};
 use super::frame::{Frame, nearest_symmetric, product, rotation, slerp};
+use super::hull::Hull;
 use super::objective::Objective;
 use super::random::Random;
 
@@ -87,8 +88,15 @@ struct Individual {
 }
 
 impl Memetic {
-    /// The best box found.
-    pub(super) fn fit(&mut self, cloud: &Cloud, objective: Objective, parameters: &Parameters) -> Candidate {
+    /// The best box found around a solid hull's vertices, which are the cloud.
+    pub(super) fn fit(
+        &mut self,
+        hull: &Hull,
+        cloud: &Cloud,
+        objective: Objective,
+        parameters: &Parameters,
+    ) -> Candidate {
+        self.descent.prepare(hull);
         let patience = parameters.patience * (1 + cloud.points().len() / VERTICES);
         let parameters = &Parameters { patience, ..*parameters };
         let mut random = Random::new(parameters.seed);
@@ -107,7 +115,14 @@ impl Memetic {
     }
 
     /// The local optimum near a frame.
-    pub(super) fn descend(&mut self, cloud: &Cloud, objective: Objective, start: Frame) -> Candidate {
+    pub(super) fn descend(
+        &mut self,
+        hull: &Hull,
+        cloud: &Cloud,
+        objective: Objective,
+        start: Frame,
+    ) -> Candidate {
+        self.descent.prepare(hull);
         self.descent.run(cloud, objective, start, |_| false)
     }
 

@@ -23,6 +23,7 @@ mod objective;
 mod plane;
 mod polytope;
 mod random;
+mod silhouette;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -169,7 +170,7 @@ fn fit_part(method: &Method, objective: Objective, points: &[[f32; 3]], scratch:
         if is_small && matches!(method, Method::Descent) {
             scratch.cloud.fill(scratch.hull.corners());
             let start = few::start(&scratch.hull, &scratch.cloud, objective);
-            return scratch.memetic.descend(&scratch.cloud, objective, start).frame;
+            return scratch.memetic.descend(&scratch.hull, &scratch.cloud, objective, start).frame;
         }
         solid(method, objective, scratch)
     })
@@ -205,11 +206,15 @@ fn solid(method: &Method, objective: Objective, scratch: &mut Scratch) -> Frame 
         Method::HullCovariance => return covariance::of_surface(hull),
         Method::Dito14 => return dito.fit(cloud, objective, Directions::Fourteen),
         Method::Dito26 => return dito.fit(cloud, objective, Directions::TwentySix),
-        Method::Descent => return memetic.fit(cloud, objective, &memetic::Parameters::SEEDS).frame,
+        Method::Descent => return memetic.fit(hull, cloud, objective, &memetic::Parameters::SEEDS).frame,
         Method::Genetic(parameters) => return genetic.fit(cloud, objective, parameters),
-        Method::Memetic(parameters) if !has_few => return memetic.fit(cloud, objective, parameters).frame,
-        Method::Exact if !has_few => memetic.fit(cloud, objective, &memetic::Parameters::default()),
-        Method::Memetic(_) | Method::Exact => memetic.fit(cloud, objective, &memetic::Parameters::SEEDS),
+        Method::Memetic(parameters) if !has_few => {
+            return memetic.fit(hull, cloud, objective, parameters).frame;
+        }
+        Method::Exact if !has_few => memetic.fit(hull, cloud, objective, &memetic::Parameters::default()),
+        Method::Memetic(_) | Method::Exact => {
+            memetic.fit(hull, cloud, objective, &memetic::Parameters::SEEDS)
+        }
     };
     exact.fit(hull, cloud, objective, found).frame
 }

@@ -18,7 +18,7 @@ pub(super) struct Rectangle {
     pub(super) direction: [f64; 2],
     /// The extents along the edge and across.
     pub(super) extents: [f64; 2],
-    measure: f64,
+    pub(super) measure: f64,
 }
 
 /// A convex polygon, counter-clockwise. It can be used again for other points.
@@ -144,7 +144,8 @@ fn orientation(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
 }
 
 impl Rectangle {
-    fn is_better(&self, other: &Self) -> bool {
+    /// Whether the measure is less, or equal and the sum of the extents less.
+    pub(super) fn is_better(&self, other: &Self) -> bool {
         let sum = |rectangle: &Self| rectangle.extents[0] + rectangle.extents[1];
         self.measure < other.measure * (1.0 - TIE)
             || (self.measure <= other.measure * (1.0 + TIE) && sum(self) < sum(other) * (1.0 - TIE))
