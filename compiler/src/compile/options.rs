@@ -18,7 +18,7 @@ use crate::placement::Placement;
 pub enum Quality {
     /// Binned splits: the fastest build.
     Fast,
-    /// Full sweeps: recommended for most uses.
+    /// Sweeps, below a binned top: recommended for most uses.
     #[default]
     Default,
     /// The best tree: triangles may be split, and the tree is optimised with sample rays.

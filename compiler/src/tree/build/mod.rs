@@ -18,6 +18,11 @@ const DEEPEST_CHOICE: u32 = 64;
 /// Subtrees of at least this many primitives are built by a thread of their own if one is free.
 const PARALLEL_SIZE: usize = 4096;
 
+/// Subtrees of at most this many primitives are swept by [`Builder::Sweep`]: their boxes and orders fit into a core's cache.
+/// (Measured: trees of four models of 5,856 to 1.3 million boxes have inner nodes of 0.04 to 0.16 % more surface than with sweeps
+/// all the way up, which take twice the time; 0.2 to 0.6 % more with 1,024 and with 32 bins above.)
+const SWEPT: usize = 2048;
+
 /// Called with the number of primitives that have found their leaf since the last call.
 pub type OnLeaves<'a> = &'a (dyn Fn(u64) + Sync);
 
@@ -27,7 +32,7 @@ pub enum Builder {
     /// The best of 32 planes on each axis (Wald, "On fast construction of SAH-based bounding volume
     /// hierarchies", 2007).
     Binned,
-    /// The best of all splits by centre on each axis.
+    /// The best of all splits by centre on each axis, in subtrees of at most [`SWEPT`] primitives; above them, of 128 planes.
     Sweep,
 }
 
@@ -36,8 +41,8 @@ pub fn build(boxes: &[Aabb], builder: Builder, on_leaves: OnLeaves<'_>) -> Binar
     let empty = Node { bounds: Aabb::EMPTY, first: 0, count: 0 };
     let mut nodes = vec![empty; 2 * boxes.len() - 1];
     let order = match builder {
-        Builder::Binned => binned::build(boxes, &mut nodes, on_leaves),
-        Builder::Sweep => sweep::build(boxes, &mut nodes, on_leaves),
+        Builder::Binned => binned::build::<32>(boxes, &mut nodes, 0, on_leaves),
+        Builder::Sweep => binned::build::<128>(boxes, &mut nodes, SWEPT, on_leaves),
     };
     BinaryTree { nodes, order }
 }

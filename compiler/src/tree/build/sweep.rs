@@ -5,9 +5,7 @@
 //! axis, then keep the order while partitioning). Departure: sides are not marked but
 //! follow from comparing a primitive's key with the pivot's.
 
-use rayon::slice::ParallelSliceMut;
-
-use super::{DEEPEST_CHOICE, OnLeaves, build_both, divide, key, report_finished};
+use super::{DEEPEST_CHOICE, divide, key};
 use crate::tree::aabb::Aabb;
 use crate::tree::binary::Node;
 
@@ -26,12 +24,16 @@ struct Split {
     left: usize,
 }
 
-/// Fills `nodes` with a tree over the boxes, and returns the order of the leaves.
-pub(super) fn build(boxes: &[Aabb], nodes: &mut [Node], on_leaves: OnLeaves<'_>) -> Vec<u32> {
+/// Fills `nodes` with a tree over these primitives, whose leaves begin at `first` and whose root is at `depth`, and puts the
+/// primitives into the order of the leaves.
+pub(super) fn build(boxes: &[Aabb], primitives: &mut [u32], nodes: &mut [Node], (first, depth): (u32, u32)) {
+    // Gathered, as they are read again and again.
+    let boxes: Vec<_> = primitives.iter().map(|primitive| boxes[*primitive as usize]).collect();
     let mut sorted = [0, 1, 2].map(|axis| {
-        let mut primitives: Vec<u32> = (0..boxes.len() as u32).collect();
-        primitives.par_sort_unstable_by_key(|primitive| key(boxes, *primitive, axis));
-        primitives
+        let mut keys: Vec<_> = (0..boxes.len() as u32).map(|index| key(&boxes, index, axis)).collect();
+        keys.sort_unstable();
+        // The index is the lower half.
+        keys.into_iter().map(|key| key as u32).collect::<Vec<_>>()
     });
     let mut areas = vec![0.0; boxes.len()];
     let mut scratch = vec![0; boxes.len()];
@@ -39,16 +41,17 @@ pub(super) fn build(boxes: &[Aabb], nodes: &mut [Node], on_leaves: OnLeaves<'_>)
         sorted: sorted.each_mut().map(Vec::as_mut_slice),
         areas: &mut areas,
         scratch: &mut scratch,
-        first: 0,
+        first,
     };
-    Sweep { boxes, on_leaves }.build(range, nodes, 0);
-    let [order, ..] = sorted;
-    order
+    Sweep { boxes: &boxes }.build(range, nodes, depth);
+    scratch.copy_from_slice(primitives);
+    for (primitive, index) in primitives.iter_mut().zip(&sorted[0]) {
+        *primitive = scratch[*index as usize];
+    }
 }
 
 struct Sweep<'a> {
     boxes: &'a [Aabb],
-    on_leaves: OnLeaves<'a>,
 }
 
 impl Sweep<'_> {
@@ -64,13 +67,9 @@ impl Sweep<'_> {
         let first = range.first;
         let (left_range, right_range) = self.partition(range, split);
         let (root, left, right) = divide(nodes, split.left);
-        build_both(
-            count,
-            || self.build(left_range, left, depth + 1),
-            || self.build(right_range, right, depth + 1),
-        );
+        self.build(left_range, left, depth + 1);
+        self.build(right_range, right, depth + 1);
         *root = Node { bounds: left[0].bounds.union(right[0].bounds), first, count: count as u32 };
-        report_finished(self.on_leaves, count, split.left);
     }
 
     fn choose(&self, range: &mut Range<'_>, depth: u32) -> Split {

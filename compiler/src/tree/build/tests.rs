@@ -37,8 +37,8 @@ fn in_pool<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
 
 #[test]
 fn trees_are_valid_and_the_same_for_any_number_of_threads() {
-    // 1 and 2 primitives, both sides of a sweep and of a thread's share, and many.
-    for count in [1, 2, 3, 24, 25, 4095, 4097, 50_000] {
+    // 1 and 2 primitives, both sides of sweeps and of a thread's share, and many.
+    for count in [1, 2, 3, 24, 25, 2048, 2049, 4095, 4097, 50_000] {
         let boxes = scattered(count);
         for builder in [Builder::Binned, Builder::Sweep] {
             let tree = in_pool(1, || build(&boxes, builder, &|_| ()));
