@@ -1,9 +1,9 @@
 //! Turns of a box around few points: the best one that is flush with an edge of their silhouette.
 //!
 //! Along an axis, the silhouette's edges are those of the hull between a face toward and a face away from it: their
-//! signs are those of the faces' normals. There are about seven, and all points are measured along each, four edges at once: with so few that
-//! takes less time than their polygon and its calipers. Where rounding gives a face that is seen from its side the wrong sign, other
-//! edges of the same face are tried.
+//! signs are those of the faces' normals. Of a dozen points about seven are left. All points are measured along each, four
+//! edges at once, which takes less time than their polygon and its calipers. Where rounding gives a face that is seen from
+//! its side the wrong sign, other edges of the same face are tried.
 
 use super::hull::Hull;
 use super::objective::Objective;

@@ -1,4 +1,4 @@
-//! Full sweeps: every split by centre on every axis is tried.
+//! Sweeps: every split by centre on every axis is tried.
 //!
 //! Based on: MacDonald, Booth, "Heuristics for ray tracing using space subdivision", 1990 (the cost), and
 //! Wald, "On fast construction of SAH-based bounding volume hierarchies", 2007 (section 3: sort once an
