@@ -9,6 +9,7 @@ mod copy;
 mod error;
 mod inside;
 mod join;
+mod known;
 mod memory;
 #[cfg(feature = "pairs")]
 mod motion;
