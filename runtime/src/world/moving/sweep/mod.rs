@@ -49,6 +49,9 @@ pub struct Swept {
 /// where few things move (one in a hundred: 0.35 to 0.8 of it), and more where most do: docs/benchmarks/worlds.md has figures. Things that
 /// move far, are added or enabled are sorted in, and asked for by the trees.
 ///
+/// What is sorted are the boxes of the tree. In a fattened world ([`MovingWorld::fatten`](super::MovingWorld::fatten)) they move seldom, but
+/// more of them are near: there must be memory for those pairs, too.
+///
 /// A sweep belongs to one world: ask it about snapshots of that world only, or [`clear`](Self::clear) it. Another margin or other layers than those of
 /// the last call make it begin anew. Does not allocate or panic.
 ///
