@@ -19,7 +19,7 @@ use super::pairs::Written;
 use super::{MovingError, Snapshot, ThingPair};
 
 /// Where more than this part of the things is new, pairs are found by one walk through both trees, not by one for each thing.
-const FEW: usize = 8;
+const FEW: usize = 4;
 
 /// The pairs of [`Snapshot::near_pairs_into`], found by what has changed since the last call: pairs of the tree's boxes are kept, in the
 /// caller's memory.

@@ -127,9 +127,11 @@ impl<'m> Leaves<'m> {
 
     /// Finds the pairs of new things by a walk through both trees.
     pub(super) fn find_by_join(&mut self, now: &Snapshot<'_>, margin: f32) -> Result<(), Full> {
+        let first = now.still.leaves.len() as u32;
         let mut outcome = Ok(());
         let _ = now.candidates(margin, &mut |a, b| {
-            if self.states_of(now, a, b).is_some_and(|states| states.contains(&NEW)) {
+            let is_any_new = self.is_new(first, a) || self.is_new(first, b);
+            if is_any_new && self.states_of(now, a, b).is_some() {
                 outcome = self.begin(a, b);
             }
             if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -169,6 +171,11 @@ impl<'m> Leaves<'m> {
             ControlFlow::Continue(())
         });
         count
+    }
+
+    /// Whether a leaf is that of a new thing.
+    fn is_new(&self, first: u32, of: u32) -> bool {
+        of.checked_sub(first).is_some_and(|number| self.memory.states.get(number as usize) == Some(&NEW))
     }
 
     /// The states of two leaves, if both are seen.
