@@ -35,8 +35,9 @@ const FEW: usize = 4;
 /// ```
 /// use bvhc_runtime::*;
 ///
+/// let level = Level::detect().ok_or("no level")?;
 /// let mut memory = vec![0; MovingWorld::bytes_needed(100)];
-/// let mut world = MovingWorld::of_models(&[], Level::detect(), 100, &mut memory)?;
+/// let mut world = MovingWorld::of_models(&[], level, 100, &mut memory)?;
 /// world.fatten(0.5)?;
 /// let mut memory = vec![0; KeptPairs::bytes_needed(world.capacity(), 1000)];
 /// let mut kept = KeptPairs::new(world.capacity(), 1000, &mut memory)?;
