@@ -1,7 +1,7 @@
 //! Near pairs of many boxes, and bodies that collide.
 //!
-//! `cargo bench --bench worlds [-- pairs|bodies [sweeps]]`. Each figure is the least time of a frame over all frames but the first ones;
-//! peers are in README.md. All must find as many pairs in each frame.
+//! `cargo bench --bench worlds [-- pairs|bodies [sweeps]]`. Of pairs: the mean and the least time of a frame, of bodies
+//! the mean, over all frames but the first ones; peers are in README.md. All must find as many pairs in each frame.
 
 #[path = "worlds/bodies.rs"]
 mod bodies;

@@ -128,8 +128,8 @@ pub use world::{
     ThingPairError, WarmStarts, WorldDistance, WorldPair, WorldPairError,
 };
 pub use world::{
-    Change, Found, Handle, Instance, InstanceFilter, LinkedMesh, MovingError, MovingWorld, NearPoint,
-    Snapshot, SweepAndPrune, Swept, ThinWorld, Thing, ThingFilter, ThingPair, ThingPlace,
+    Change, Found, Handle, Instance, InstanceFilter, KeptPairs, LinkedMesh, MovingError, MovingWorld,
+    NearPoint, Snapshot, SweepAndPrune, Swept, ThinWorld, Thing, ThingFilter, ThingPair, ThingPlace,
     ThingSignedDistance, TriangleFilter, Updated, World, WorldError, WorldFilter, WorldHit, WorldOverlap,
     WorldPlace, WorldPoint, WorldSignedDistance,
 };

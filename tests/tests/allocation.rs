@@ -9,9 +9,9 @@ use bvhc::FieldOptions;
 use bvhc::compile::{Options, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{
-    Aabb, Capsule, Contact, Counters, Filter, Found, InsideRule, KeptStart, Model, MovingWorld, Place, Pose,
-    Ray, ShapeCast, Similarity, SweepAndPrune, ThinWorld, Thing, ThingPair, Tolerance, Touches, VisitControl,
-    WarmStarts, WorkBudget, World, WorldContact,
+    Aabb, Capsule, Contact, Counters, Filter, Found, InsideRule, KeptPairs, KeptStart, Model, MovingWorld,
+    Place, Pose, Ray, ShapeCast, Similarity, SweepAndPrune, ThinWorld, Thing, ThingPair, Tolerance, Touches,
+    VisitControl, WarmStarts, WorkBudget, World, WorldContact,
 };
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{hall, icosphere};
@@ -266,6 +266,7 @@ fn moving_worlds_allocate_nothing() {
     let file = compiled_world(&[&mesh], &[Placed::identity(0)], &Options::default());
     let (mut meshes, mut memory) = ([None; 1], vec![0; MovingWorld::bytes_needed(500)]);
     let mut of_sweep = vec![0; SweepAndPrune::bytes_needed(501, 4000)];
+    let mut of_kept = vec![0; KeptPairs::bytes_needed(500, 4000)];
     let count = requests(|| {
         let world = World::from_bytes(&file, &mut meshes).expect("it opens");
         let mut moving = MovingWorld::new(world, 500, &mut memory).expect("there is memory");
@@ -280,6 +281,7 @@ fn moving_worlds_allocate_nothing() {
                 moving.remove(handle).expect("it is there");
             }
         }
+        moving.fatten(0.01).expect("a fatness");
         moving.update();
         moving.rebuild();
         let ray = Ray::new([9.0, 0.2, 9.0], [0.0, 0.0, -1.0]);
@@ -297,8 +299,10 @@ fn moving_worlds_allocate_nothing() {
         let count = now.near_pairs_into(0.1, &mut pairs).expect("there are places");
         assert!(count > 100);
         let mut sweep = SweepAndPrune::new(501, 4000, &mut of_sweep).expect("there is memory");
+        let mut kept = KeptPairs::new(500, 4000, &mut of_kept).expect("there is memory");
         for _ in 0..2 {
             assert_eq!(sweep.near_pairs_into(&now, 0.1, &mut pairs), Ok(count));
+            assert_eq!(kept.near_pairs_into(&now, 0.1, &mut pairs), Ok(count));
         }
         let mut places = [KeptStart::NONE; 200];
         let mut starts = WarmStarts::new(&mut places);

@@ -1,5 +1,6 @@
 //! 10,000 moving boxes among 100,000 instances that do not move: all pairs, frame by frame.
 
+use std::fmt;
 use std::io::Write as _;
 use std::time::Instant;
 
@@ -7,7 +8,7 @@ use bvhc::compile::{Options, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_benches::peers::broad::{Box6, Broad};
 use bvhc_benches::peers::level;
-use bvhc_runtime::{Aabb, Handle, Model, MovingWorld, SweepAndPrune, Thing, ThingPair, World};
+use bvhc_runtime::{Aabb, Handle, KeptPairs, Model, MovingWorld, SweepAndPrune, Thing, ThingPair, World};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::mesh;
 use bvhc_tests::support::world::{Placed, compiled_world};
@@ -17,9 +18,11 @@ use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 
 const STILL: usize = 100_000;
 const MOVING: usize = 10_000;
-const FRAMES: usize = 14;
+const FRAMES: usize = 36;
 /// Frames that are not timed: trees and lists settle.
 const WARM: usize = 4;
+/// Of the world whose pairs are kept: a few frames of motion.
+const FATNESS: f32 = 0.1;
 
 /// How boxes are distributed: the size of what does not move, and where it and what moves are.
 struct Scene {
@@ -109,24 +112,52 @@ fn bounds(of: &Box6) -> Aabb {
     Aabb::new([a, b, c], [d, e, f])
 }
 
-/// The counts of pairs, and the least milliseconds of a frame.
-fn timed(frames: &[Frame], mut frame: impl FnMut(&Frame) -> usize) -> (Vec<usize>, f64) {
-    let (mut counts, mut least) = (Vec::new(), f64::INFINITY);
+/// The counts of pairs, and what a frame takes.
+type Timed = (Vec<usize>, Times);
+
+/// The mean and the least milliseconds of a frame.
+struct Times {
+    mean: f64,
+    least: f64,
+}
+
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.1} ({:.1})", self.mean, self.least)
+    }
+}
+
+fn timed(frames: &[Frame], mut frame: impl FnMut(&Frame) -> usize) -> Timed {
+    let (mut counts, mut times) = (Vec::new(), Times { mean: 0.0, least: f64::INFINITY });
     for (number, of) in frames.iter().enumerate() {
         let start = Instant::now();
         counts.push(frame(of));
         let took = start.elapsed().as_secs_f64() * 1e3;
-        least = if number < WARM { least } else { least.min(took) };
+        if number >= WARM {
+            times.mean += took / (frames.len() - WARM) as f64;
+            times.least = times.least.min(took);
+        }
     }
-    (counts, least)
+    (counts, times)
 }
 
 const NOTHING: ThingPair = ThingPair { a: Thing::Still(0), b: Thing::Still(0) };
 
-/// bvhc, by the trees or by sweep and prune.
-fn bvhc(world: &World<'_>, frames: &[Frame], is_sweep: bool) -> (Vec<usize>, f64) {
+/// How bvhc finds pairs.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Trees,
+    Sweep,
+    /// Kept pairs, in a world with fat leaves.
+    Kept,
+}
+
+fn bvhc(world: &World<'_>, frames: &[Frame], way: Way) -> Timed {
     let mut memory = vec![0; MovingWorld::bytes_needed(MOVING as u32)];
     let mut moving = MovingWorld::new(*world, MOVING as u32, &mut memory).expect("there is memory");
+    if way == Way::Kept {
+        moving.fatten(FATNESS).expect("a fatness");
+    }
     let first = &frames[0].boxes;
     let handles: Vec<Handle> =
         first.iter().map(|of| moving.add_box(&bounds(of), 1, 0).expect("it fits")).collect();
@@ -134,6 +165,8 @@ fn bvhc(world: &World<'_>, frames: &[Frame], is_sweep: bool) -> (Vec<usize>, f64
     let boxes = moving.box_capacity();
     let mut memory = vec![0; SweepAndPrune::bytes_needed(boxes, 400_000)];
     let mut sweep = SweepAndPrune::new(boxes, 400_000, &mut memory).expect("there is memory");
+    let mut memory = vec![0; KeptPairs::bytes_needed(MOVING as u32, 400_000)];
+    let mut kept = KeptPairs::new(MOVING as u32, 400_000, &mut memory).expect("there is memory");
     let mut pairs = vec![NOTHING; 400_000];
     let mut last = Vec::new();
     let answer = timed(frames, |frame| {
@@ -143,21 +176,24 @@ fn bvhc(world: &World<'_>, frames: &[Frame], is_sweep: bool) -> (Vec<usize>, f64
         }
         moving.update();
         let now = moving.snapshot();
-        let found = match is_sweep {
-            true => sweep.near_pairs_into(&now, 0.0, &mut pairs),
-            false => now.near_pairs_into(0.0, &mut pairs),
+        let found = match way {
+            Way::Trees => now.near_pairs_into(0.0, &mut pairs),
+            Way::Sweep => sweep.near_pairs_into(&now, 0.0, &mut pairs),
+            Way::Kept => kept.near_pairs_into(&now, 0.0, &mut pairs),
         };
-        last.push(sweep.last());
+        last.push((sweep.last(), kept.renewed()));
         found.expect("there are places")
     });
-    if is_sweep {
-        eprintln!("  the last frames: {:?}", &last[FRAMES - 2..]);
+    match way {
+        Way::Trees => {}
+        Way::Sweep => eprintln!("  the last frame: {:?}", last[FRAMES - 1].0),
+        Way::Kept => eprintln!("  the last frame: {} renewed, {kept:?}", last[FRAMES - 1].1),
     }
     answer
 }
 
 /// parry's tree, as rapier's broad phase uses it, or built anew in each frame: where all jump, refits make it useless.
-fn parry(still: &[Box6], frames: &[Frame], is_rebuilt: bool) -> (Vec<usize>, f64) {
+fn parry(still: &[Box6], frames: &[Frame], is_rebuilt: bool) -> Timed {
     let of = |it: &Box6| ParryAabb::new(Vector::new(it[0], it[1], it[2]), Vector::new(it[3], it[4], it[5]));
     let all: Vec<ParryAabb> = still.iter().chain(&frames[0].boxes).map(of).collect();
     let mut tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &all);
@@ -192,14 +228,14 @@ pub(super) fn report(has_sweeps: bool) {
         .filter(|(_, is_sweep)| !is_sweep || has_sweeps)
         .collect();
     println!(
-        "\n| near pairs, ms a frame, {} | motion | pairs | bvhc, trees | bvhc, sweep | parry | {} |",
+        "\n| near pairs, ms a frame: mean (least), {} | motion | pairs | bvhc, kept | bvhc, trees | bvhc, sweep | parry | {} |",
         level().name(),
         ways.iter()
             .map(|(it, is_sweep)| format!("{} {}", it.name, if *is_sweep { "sweep" } else { "tree" }))
             .collect::<Vec<_>>()
             .join(" | ")
     );
-    println!("{}|", "|---".repeat(6 + ways.len()));
+    println!("{}|", "|---".repeat(7 + ways.len()));
     for scene in &SCENES {
         let mut random = Random::new(4);
         let placed: Vec<Placed> = (0..STILL)
@@ -223,14 +259,16 @@ pub(super) fn report(has_sweeps: bool) {
 fn row(scene: &Scene, motion: &str, world: &World<'_>, still: &[Box6], ways: &[(&Broad, bool)]) {
     eprintln!("  {} {motion}", scene.name);
     let frames = frames(scene, motion, &mut Random::new(5));
-    let (wanted, by_trees) = bvhc(world, &frames, false);
-    let (counts, by_sweep) = bvhc(world, &frames, true);
-    assert_eq!(counts, wanted);
-    print!("| {} | {motion} | {} | {by_trees:.2} | {by_sweep:.2} ", scene.name, wanted[FRAMES - 1]);
+    let (wanted, by_trees) = bvhc(world, &frames, Way::Trees);
+    let (counts, by_sweep) = bvhc(world, &frames, Way::Sweep);
+    let (of_kept, by_kept) = bvhc(world, &frames, Way::Kept);
+    assert!(counts == wanted && of_kept == wanted);
+    let pairs = wanted[FRAMES - 1];
+    print!("| {} | {motion} | {pairs} | {by_kept} | {by_trees} | {by_sweep} ", scene.name);
     // Some peers take minutes: what is known is shown.
-    let cell = |name: &str, (counts, least): (Vec<usize>, f64)| {
+    let cell = |name: &str, (counts, times): Timed| {
         check(name, &counts, &wanted);
-        print!("| {least:.2} ");
+        print!("| {times} ");
         let _ = std::io::stdout().flush();
     };
     cell("parry", parry(still, &frames, motion == "teleporting"));

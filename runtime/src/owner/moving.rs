@@ -146,6 +146,14 @@ impl MovingWorldFile {
         self.world.move_box(handle, bounds)
     }
 
+    /// As [`MovingWorld::fatten`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn fatten(&mut self, by: f32) -> Result<(), MovingError> {
+        self.world.fatten(by)
+    }
+
     /// As [`MovingWorld::update`].
     pub fn update(&mut self) -> Updated {
         self.world.update()

@@ -37,8 +37,8 @@ pub use moving::{
     ThingPairError, WarmStarts,
 };
 pub use moving::{
-    Change, Found, Handle, MovingError, MovingWorld, NearPoint, Snapshot, SweepAndPrune, Swept, Thing,
-    ThingFilter, ThingPair, ThingPlace, ThingSignedDistance, Updated,
+    Change, Found, Handle, KeptPairs, MovingError, MovingWorld, NearPoint, Snapshot, SweepAndPrune, Swept,
+    Thing, ThingFilter, ThingPair, ThingPlace, ThingSignedDistance, Updated,
 };
 #[cfg(feature = "pairs")]
 pub use near::NearInstances;

@@ -76,6 +76,18 @@ impl<'a> Things<'a> {
         query: &Aabb,
         visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
+        let leaves = self.leaves;
+        self.places_in_box(query, &mut |leaf| {
+            leaves.get(leaf as usize).map_or(ControlFlow::Continue(()), &mut *visit)
+        })
+    }
+
+    /// Calls `visit` with the place of each leaf whose box touches `query`.
+    pub(super) fn places_in_box(
+        &self,
+        query: &Aabb,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         dispatch!(self.level.inner(), simd => in_box(simd, self, query, visit))
     }
 
@@ -113,12 +125,6 @@ impl<'a> Things<'a> {
         let of_same = |other: &&InstanceLeaf| other.instance == leaf.instance;
         let first = || self.leaves.partition_point(|other| other.instance < leaf.instance);
         leaf.slot != NONE && self.leaves[first()..].iter().take_while(of_same).nth(1).is_some()
-    }
-
-    /// The place of a leaf.
-    pub(super) fn index_of(&self, leaf: &InstanceLeaf) -> u32 {
-        let key = |leaf: &InstanceLeaf| (leaf.instance, leaf.slot);
-        self.leaves.partition_point(|other| key(other) < key(leaf)) as u32
     }
 
     /// The instances of several leaves, ascending. Cost: for each the logarithm of how many others are before it.
@@ -170,7 +176,12 @@ impl<'w> FirstLeaves<'w> {
     /// Whether a leaf that touches `query` is the first of its instance's that does.
     pub(super) fn has(&mut self, leaf: &InstanceLeaf, query: &Aabb) -> bool {
         let key = |leaf: &InstanceLeaf| (leaf.instance, leaf.slot);
-        let own = self.leaves.partition_point(|other| key(other) < key(leaf));
+        self.has_at(self.leaves.partition_point(|other| key(other) < key(leaf)), query)
+    }
+
+    /// The same, of the leaf at a place.
+    pub(super) fn has_at(&mut self, own: usize, query: &Aabb) -> bool {
+        let Some(leaf) = self.leaves.get(own) else { return false };
         for other in self.leaves[..own].iter().rev().take_while(|other| other.instance == leaf.instance) {
             let Some(tests) = self.tests.checked_sub(1) else { return false };
             self.tests = tests;
@@ -252,11 +263,11 @@ fn along_frame<'a, S: Kernel>(
 }
 
 #[inline(always)]
-fn in_box<'a, S: Kernel>(
+fn in_box<S: Kernel>(
     simd: S,
-    things: &Things<'a>,
+    things: &Things<'_>,
     query: &Aabb,
-    visit: &mut dyn FnMut(&'a InstanceLeaf) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mut stack: Stack = Stack::new();
     let mut budget = things.budget();
@@ -266,7 +277,7 @@ fn in_box<'a, S: Kernel>(
             break;
         }
         if let Some(leaf) = as_block(child) {
-            if let Some(leaf) = things.leaves.get(leaf as usize) {
+            if (leaf as usize) < things.leaves.len() {
                 visit(leaf)?;
             }
             continue;

@@ -7,8 +7,8 @@ use bvhc::compile::Options;
 use bvhc::file::Bytes;
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::{
-    Aabb, Ball, Cuboid, InsideRule, KeptStart, Level, Model, MovingWorld, Pose, Ray, ShapeCast, Similarity,
-    SweepAndPrune, Thing, ThingPair, Touches, VisitControl, WarmStarts, World,
+    Aabb, Ball, Cuboid, InsideRule, KeptPairs, KeptStart, Level, Model, MovingWorld, Pose, Ray, ShapeCast,
+    Similarity, SweepAndPrune, Thing, ThingPair, Touches, VisitControl, WarmStarts, World,
 };
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::grid;
@@ -101,9 +101,12 @@ fn ask_beside_moving(world: &World<'_>) {
     let boxes = moving.box_capacity();
     let mut memory = vec![0; SweepAndPrune::bytes_needed(boxes, 50)];
     let mut sweep = SweepAndPrune::new(boxes, 50, &mut memory).expect("there is memory");
-    let mut swept = [ThingPair { a: Thing::Still(0), b: Thing::Still(0) }; 20];
+    let mut memory = vec![0; KeptPairs::bytes_needed(4, 50)];
+    let mut kept = KeptPairs::new(4, 50, &mut memory).expect("there is memory");
+    let mut found = [ThingPair { a: Thing::Still(0), b: Thing::Still(0) }; 20];
     for margin in [0.0, 0.5] {
-        let _ = std::hint::black_box(sweep.near_pairs_into(&now, margin, &mut swept));
+        let _ = std::hint::black_box(sweep.near_pairs_into(&now, margin, &mut found));
+        let _ = std::hint::black_box(kept.near_pairs_into(&now, margin, &mut found));
     }
     for margin in [0.5, f32::INFINITY] {
         let (mut pairs, mut found) = ([ThingPair { a: Thing::Still(0), b: Thing::Still(0) }; 20], 0);

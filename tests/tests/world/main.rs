@@ -7,6 +7,7 @@ mod golden;
 mod hostile;
 mod identity;
 mod inside;
+mod kept;
 mod moving;
 mod moving_pairs;
 mod moving_shapes;

@@ -3,12 +3,13 @@
 //! The test takes a short one. A million updates take minutes:
 //! `cargo test --release -p bvhc-tests --test world -- --ignored soak`.
 
-use bvhc_runtime::{Handle, MovingWorld, Snapshot, SweepAndPrune, Thing, World};
+use bvhc_runtime::{Handle, KeptPairs, MovingWorld, Snapshot, SweepAndPrune, Thing, World};
 use bvhc_tests::random::Random;
 use bvhc_tests::support::levels;
 use bvhc_tests::support::world::Placed;
 
 use super::changes::{Body, Changing};
+use super::kept::kept_pairs;
 use super::moving::{any_box, compiled, placed, point, ray};
 use super::moving_pairs::pairs_one_by_one;
 use super::sweep::swept;
@@ -71,6 +72,8 @@ fn live(updates: u32, interval: u32) {
         let boxes = life.moving.box_capacity();
         let mut memory = vec![0; SweepAndPrune::bytes_needed(boxes, 80_000)];
         let mut sweep = SweepAndPrune::new(boxes, 80_000, &mut memory).expect("there is memory");
+        let mut memory = vec![0; KeptPairs::bytes_needed(CAPACITY, 80_000)];
+        let mut kept = KeptPairs::new(CAPACITY, 80_000, &mut memory).expect("there is memory");
         let (mut samples, mut pairs) = (0, 0);
         for update in 1..=updates {
             life.change(&mut random, &mut any);
@@ -79,6 +82,7 @@ fn live(updates: u32, interval: u32) {
                 let margin = [0.0, 0.5][samples % 2];
                 let now = life.moving.snapshot();
                 let found = swept(&mut sweep, &now, margin);
+                assert_eq!(found, kept_pairs(&mut kept, &now, margin));
                 assert!(found.iter().copied().eq(pairs_one_by_one(world, &life.boxes(), margin.into())));
                 let mut memory = vec![0; MovingWorld::bytes_needed(CAPACITY)];
                 let (anew, handles) = built_anew(world, &life, &mut memory);
@@ -86,7 +90,13 @@ fn live(updates: u32, interval: u32) {
                 (samples, pairs) = (samples + 1, pairs + found.len());
             } else if update % 7 == 0 {
                 // Frames without a sample are what the sweep goes on from.
-                swept(&mut sweep, &life.moving.snapshot(), [0.0, 0.5][samples % 2]);
+                let (now, margin) = (life.moving.snapshot(), [0.0, 0.5][samples % 2]);
+                assert_eq!(swept(&mut sweep, &now, margin), kept_pairs(&mut kept, &now, margin));
+            }
+            if update % (9 * interval) == 0 {
+                // Every other stretch of life is with fat leaves, which change no answer.
+                let by = [0.0, 0.25, 0.0, 3.0][(update / (9 * interval)) as usize % 4];
+                life.moving.fatten(by).expect("a fatness");
             }
         }
         println!("{updates} updates, {samples} samples, {pairs} pairs in them");

@@ -12,7 +12,7 @@ use super::moving::{any_box, compiled, placed};
 use super::moving_pairs::{on_grid, pairs_one_by_one};
 use super::with_world;
 
-const NOTHING: ThingPair = ThingPair { a: Thing::Still(0), b: Thing::Still(0) };
+pub(super) const NOTHING: ThingPair = ThingPair { a: Thing::Still(0), b: Thing::Still(0) };
 
 /// The pairs by the sweep: those of the trees, in their order.
 pub(super) fn swept(sweep: &mut SweepAndPrune<'_>, now: &Snapshot<'_>, margin: f32) -> Vec<ThingPair> {

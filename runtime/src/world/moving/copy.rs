@@ -18,6 +18,7 @@ impl<'a> MovingWorld<'a> {
         copy.copy_from(&self.tree.memory, self.tree.node_count, self.tree.used);
         let Tree { node_count, len, used, built_cost, .. } = self.tree;
         let tree = Tree { memory: copy, node_count, len, used, built_cost };
-        Ok(MovingWorld { still: self.still, models: self.models, tree, free: self.free, count: self.count })
+        let Self { still, models, fatness, free, count, .. } = *self;
+        Ok(MovingWorld { still, models, tree, fatness, free, count })
     }
 }

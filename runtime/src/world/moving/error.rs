@@ -46,6 +46,22 @@ pub enum MovingError {
         /// The bytes needed for these.
         needed: usize,
     },
+    /// The memory of kept pairs is too small. Nothing of use was written.
+    #[error("the memory of kept pairs is too small: {things} things with {pairs} pairs need {needed} bytes")]
+    Kept {
+        /// The things to make memory for.
+        things: u32,
+        /// The pairs to make memory for.
+        pairs: usize,
+        /// The bytes needed for these.
+        needed: usize,
+    },
+    /// Leaves cannot extend so far beyond things.
+    #[error("leaves extend beyond things by 0 to 2^60, not by {found}")]
+    Fatness {
+        /// The distance asked for.
+        found: f32,
+    },
     /// The handle is of a thing that was removed, or of another world.
     #[error("the handle is of no thing that is there")]
     NoSuchThing,

@@ -7,11 +7,15 @@ mod between;
 mod build;
 mod copy;
 mod error;
+mod fat;
 mod inside;
 mod join;
+mod kept;
+mod known;
 mod memory;
 #[cfg(feature = "pairs")]
 mod motion;
+mod newcomers;
 mod order;
 mod pairs;
 #[cfg(feature = "pairs")]
@@ -30,6 +34,7 @@ pub use against::ThingPairError;
 pub use between::{Between, BetweenError, Separation};
 pub use error::MovingError;
 pub use inside::{ThingPlace, ThingSignedDistance};
+pub use kept::KeptPairs;
 #[cfg(feature = "pairs")]
 pub use motion::MotionBound;
 pub use pairs::{Change, ThingPair};
@@ -52,6 +57,7 @@ use crate::level::Level;
 use crate::model::Model;
 use crate::ray::Extent;
 use crate::similarity::Similarity;
+use fat::{Fatness, outward};
 use memory::{DISABLED, ENABLED, Memory};
 use tree::{Bounds, Tree};
 
@@ -128,6 +134,8 @@ pub struct MovingWorld<'a> {
     still: Things<'a>,
     models: &'a [Option<Model<'a>>],
     tree: Tree<'a>,
+    /// Of the tree's leaves.
+    fatness: Fatness,
     /// The first of the free numbers, or `NONE`.
     free: u32,
     /// How many things there are, enabled or not.
@@ -185,7 +193,7 @@ impl<'a> MovingWorld<'a> {
         memory: &'a mut [u8],
     ) -> Result<Self, MovingError> {
         let tree = Tree::new(Memory::of(memory, capacity)?);
-        Ok(Self { still, models, tree, free: NONE, count: 0 })
+        Ok(Self { still, models, tree, fatness: Fatness::NONE, free: NONE, count: 0 })
     }
 
     /// The number of moving things, enabled or not.
@@ -234,7 +242,7 @@ impl<'a> MovingWorld<'a> {
         self.add(&record, grown)
     }
 
-    fn add(&mut self, record: &Instance, leaf: Bounds) -> Result<Handle, MovingError> {
+    fn add(&mut self, record: &Instance, tight: Bounds) -> Result<Handle, MovingError> {
         let capacity = self.capacity();
         let number = match self.free {
             NONE if self.tree.used as u32 == capacity => {
@@ -257,6 +265,7 @@ impl<'a> MovingWorld<'a> {
         self.count += 1;
         let memory = &mut self.tree.memory;
         memory.records[number] = *record;
+        let leaf = self.fatness.around(&tight, &[0.0; 6]);
         memory.leaves[number] = InstanceLeaf { bounds: leaf, instance: number as u32, slot: NONE };
         memory.layers[number] = record.layers;
         memory.states[number] = ENABLED;
@@ -338,10 +347,15 @@ impl<'a> MovingWorld<'a> {
         Ok(())
     }
 
-    fn replace(&mut self, number: usize, record: Instance, leaf: Bounds) {
-        self.tree.memory.records[number] = record;
-        self.tree.memory.leaves[number].bounds = leaf;
-        if self.tree.memory.states[number] == ENABLED {
+    fn replace(&mut self, number: usize, record: Instance, tight: Bounds) {
+        let memory = &mut self.tree.memory;
+        let motion = outward(&memory.records[number].bounds, &record.bounds);
+        memory.records[number] = record;
+        if self.fatness.keeps(&memory.leaves[number].bounds, &tight) {
+            return;
+        }
+        memory.leaves[number].bounds = self.fatness.around(&tight, &motion);
+        if memory.states[number] == ENABLED {
             self.tree.set_leaf(number);
         }
     }

@@ -4,6 +4,7 @@ use core::cmp::Ordering;
 use core::ops::ControlFlow;
 
 use super::join::{Sides, join};
+use super::known::boxes_of;
 use super::snapshot::Snapshot;
 use super::{MovingError, Thing};
 use crate::bounds::Aabb;
@@ -81,11 +82,19 @@ impl Snapshot<'_> {
             return ControlFlow::Continue(());
         }
         let mut near = Near::of(self, margin);
-        let mut report = |pair: Option<ThingPair>| pair.map_or(ControlFlow::Continue(()), &mut visit);
-        join(Sides::Two(&self.still, &self.moving), margin, &mut |leaf, number| {
-            report(near.with_still(leaf, number))
-        })?;
-        join(Sides::Same(&self.moving), margin, &mut |one, other| report(near.of_moving(one, other)))
+        self.candidates(margin, &mut |a, b| near.pair([a, b]).map_or(ControlFlow::Continue(()), &mut visit))
+    }
+
+    /// Calls `visit` once with each pair of boxes that [`Near`] accepts, and with others, in no particular order, until it returns
+    /// `Break`. The leaves of the compiled world come first, then the boxes of moving things, by their numbers.
+    pub(super) fn candidates(
+        &self,
+        margin: f32,
+        visit: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let first = self.still.leaves.len() as u32;
+        join(Sides::Two(&self.still, &self.moving), margin, &mut |leaf, number| visit(leaf, first + number))?;
+        join(Sides::Same(&self.moving), margin, &mut |a, b| visit(first + a, first + b))
     }
 
     /// Writes these pairs, sorted, into the caller's memory; returns how many they are. With the pairs of the last frame they
@@ -121,6 +130,14 @@ impl<'p> Written<'p> {
         self.count += 1;
     }
 
+    /// Adds those of the known pairs that are near.
+    pub(super) fn add_near(&mut self, known: &[u64], now: &Snapshot<'_>, margin: f32) {
+        let mut near = Near::of(now, margin);
+        for pair in known.iter().filter_map(|pair| near.pair(boxes_of(*pair))) {
+            self.add(pair);
+        }
+    }
+
     pub(super) fn sorted(self) -> Result<usize, MovingError> {
         let (needed, found) = (self.count, self.pairs.len());
         let written = self.pairs.get_mut(..needed).ok_or(MovingError::Pairs { needed, found })?;
@@ -129,32 +146,42 @@ impl<'p> Written<'p> {
     }
 }
 
-/// Decides which of the leaves that are met by walks, or overlap in a sweep, are near.
-pub(super) struct Near<'s, 'w> {
+/// Decides which of the boxes that are met by walks, overlap in a sweep or are kept, are near.
+struct Near<'s, 'w> {
     snapshot: &'s Snapshot<'w>,
     margin: f64,
     first: FirstLeaves<'w>,
 }
 
 impl<'s, 'w> Near<'s, 'w> {
-    pub(super) fn of(snapshot: &'s Snapshot<'w>, margin: f32) -> Self {
+    fn of(snapshot: &'s Snapshot<'w>, margin: f32) -> Self {
         // For all things together, as many as a walk for each of them may need.
         let first = FirstLeaves::of_walks(&snapshot.still, snapshot.moving.leaves.len());
         Self { snapshot, margin: f64::from(margin), first }
     }
 
+    /// The pair of two of the boxes that [`Snapshot::candidates`] has, the higher one of a moving thing.
+    fn pair(&mut self, [a, b]: [u32; 2]) -> Option<ThingPair> {
+        let leaves = self.snapshot.still.leaves.len() as u32;
+        let moving = b.saturating_sub(leaves);
+        match a.checked_sub(leaves) {
+            Some(a) => self.of_moving(a, moving),
+            None => self.with_still(a, moving),
+        }
+    }
+
     /// The pair of a leaf of the compiled world, of which it is the first one that is near, and a moving thing.
-    pub(super) fn with_still(&mut self, leaf: u32, number: u32) -> Option<ThingPair> {
+    fn with_still(&mut self, place: u32, number: u32) -> Option<ThingPair> {
         let Snapshot { still, moving, .. } = self.snapshot;
-        let (leaf, bounds) = (still.leaves.get(leaf as usize)?, moving.seen_bounds(number)?);
+        let (leaf, bounds) = (still.leaves.get(place as usize)?, moving.seen_bounds(number)?);
         let query = grown(&bounds, self.margin);
         let is_near = touch(&leaf.bounds, &query) && still.seen_bounds(leaf.instance).is_some();
-        let is_first = is_near && self.first.has(leaf, &query);
+        let is_first = is_near && self.first.has_at(place as usize, &query);
         is_first.then(|| ThingPair { a: Thing::Still(leaf.instance), b: self.snapshot.moving(number) })
     }
 
     /// The pair of two moving things.
-    pub(super) fn of_moving(&self, one: u32, other: u32) -> Option<ThingPair> {
+    fn of_moving(&self, one: u32, other: u32) -> Option<ThingPair> {
         let (snapshot, [a, b]) = (self.snapshot, [one.min(other), one.max(other)]);
         let [of_a, of_b] = [snapshot.moving.seen_bounds(a)?, snapshot.moving.seen_bounds(b)?];
         let is_near = are_near(&of_a, &of_b, self.margin);

@@ -4,8 +4,8 @@
 //! neighbours changes the order of two endpoints, and so at most one of these facts, of one pair. So the pairs are right after each
 //! exchange: those that overlap on all axes as the lists are then.
 
+use super::super::known::{Full, Known, pair_of};
 use super::endpoint::{box_of, endpoint, is_upper};
-use super::known::{Full, Known, pair_of};
 use super::memory::{Memory, NEW, SEEN};
 
 impl Memory<'_> {

@@ -9,19 +9,18 @@
 //! also looks at the state of each box.
 
 mod endpoint;
-mod known;
 mod lists;
 mod memory;
 
 use core::fmt;
 use core::ops::ControlFlow;
 
-use super::join::{Sides, join, reach_of};
-use super::pairs::{Near, Written};
+use super::join::reach_of;
+use super::known::{Frame, Full, Known, boxes_of};
+use super::pairs::Written;
 use super::{MovingError, Snapshot, ThingPair};
 use crate::world::bounds_of;
 use endpoint::{NOWHERE, WIDENING, keys};
-use known::{Full, Known, boxes_of};
 use lists::Lists;
 use memory::{MOVED, Memory, NEW, SEEN};
 
@@ -49,6 +48,9 @@ pub struct Swept {
 /// others' ends on the three axes, and a look at each moving thing and each pair. That is less than the trees' walk
 /// where few things move (one in a hundred: 0.35 to 0.8 of it), and more where most do: docs/benchmarks/worlds.md has figures. Things that
 /// move far, are added or enabled are sorted in, and asked for by the trees.
+///
+/// What is sorted are the boxes of the tree. In a fattened world ([`MovingWorld::fatten`](super::MovingWorld::fatten)) they move seldom, but
+/// more of them are near: there must be memory for those pairs, too.
 ///
 /// A sweep belongs to one world: ask it about snapshots of that world only, or [`clear`](Self::clear) it. Another margin or other layers than those of
 /// the last call make it begin anew. Does not allocate or panic.
@@ -78,14 +80,6 @@ pub struct SweepAndPrune<'m> {
     /// How often the allowance of exchanges is halved.
     halvings: u32,
     last: Swept,
-}
-
-/// What all boxes depend on.
-#[derive(Clone, Copy, PartialEq)]
-struct Frame {
-    leaves: usize,
-    layers: [u32; 2],
-    margin: f32,
 }
 
 impl<'m> SweepAndPrune<'m> {
@@ -134,18 +128,8 @@ impl<'m> SweepAndPrune<'m> {
         }
         self.last = Swept::default();
         self.update(now, margin)?;
-        let mut near = Near::of(now, margin);
-        let leaves = now.still.leaves.len() as u32;
-        let known = &self.lists.memory.pairs[..self.lists.known.len];
         let mut written = Written::to(pairs);
-        for [a, b] in known.iter().copied().map(boxes_of) {
-            let moving = b.saturating_sub(leaves);
-            let found = match a.checked_sub(leaves) {
-                Some(a) => near.of_moving(a, moving),
-                None => near.with_still(a, moving),
-            };
-            found.into_iter().for_each(|pair| written.add(pair));
-        }
+        written.add_near(self.lists.known.of(self.lists.memory.pairs), now, margin);
         written.sorted()
     }
 
@@ -156,8 +140,7 @@ impl<'m> SweepAndPrune<'m> {
         if count > capacity {
             return Err(self.too_small(count, self.lists.memory.pairs.len()));
         }
-        let layers = [now.still.layers, now.moving.layers];
-        let frame = Frame { leaves: now.still.leaves.len(), layers, margin };
+        let frame = Frame::of(now, margin);
         if self.frame != Some(frame) || count < self.lists.count {
             return self.start(now, frame, count);
         }
@@ -272,7 +255,7 @@ impl<'m> SweepAndPrune<'m> {
     /// Finds the pairs of new boxes by a walk through both trees.
     fn find_by_join(&mut self, now: &Snapshot<'_>, margin: f32) -> Result<(), Full> {
         let mut outcome = Ok(());
-        candidates(now, margin, &mut |a, b| {
+        let _ = now.candidates(margin * WIDENING, &mut |a, b| {
             outcome = self.lists.begin(a, b);
             if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
@@ -292,8 +275,8 @@ impl<'m> SweepAndPrune<'m> {
                 outcome = self.lists.begin_once(of, other);
                 if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             };
-            let _ = now.still.in_box(&query, &mut |leaf| begin(now.still.index_of(leaf)));
-            let _ = now.moving.in_box(&query, &mut |leaf| begin(first.saturating_add(leaf.instance)));
+            let _ = now.still.places_in_box(&query, &mut begin);
+            let _ = now.moving.places_in_box(&query, &mut |number| begin(first.saturating_add(number)));
             if outcome.is_err() {
                 break;
             }
@@ -316,7 +299,7 @@ impl<'m> SweepAndPrune<'m> {
     /// How many pairs overlap, where there is no memory for them.
     fn count_pairs(&self, now: &Snapshot<'_>, margin: f32) -> usize {
         let mut count = 0;
-        candidates(now, margin, &mut |a, b| {
+        let _ = now.candidates(margin * WIDENING, &mut |a, b| {
             count += usize::from(self.lists.are_seen(a, b) && self.lists.memory.overlap(a, b));
             ControlFlow::Continue(())
         });
@@ -329,21 +312,11 @@ impl<'m> SweepAndPrune<'m> {
     }
 }
 
-/// Calls `visit` with all pairs of boxes that may overlap, each once.
-fn candidates(now: &Snapshot<'_>, margin: f32, visit: &mut dyn FnMut(u32, u32) -> ControlFlow<()>) {
-    let (margin, first) = (margin * WIDENING, now.still.leaves.len() as u32);
-    let ended =
-        join(Sides::Two(&now.still, &now.moving), margin, &mut |leaf, number| visit(leaf, first + number));
-    if ended.is_continue() {
-        let _ = join(Sides::Same(&now.moving), margin, &mut |a, b| visit(first + a, first + b));
-    }
-}
-
 impl fmt::Debug for SweepAndPrune<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SweepAndPrune")
             .field("boxes", &self.lists.count)
-            .field("pairs", &self.lists.known.len)
+            .field("pairs", &self.lists.known.of(self.lists.memory.pairs).len())
             .field("last", &self.last)
             .finish_non_exhaustive()
     }

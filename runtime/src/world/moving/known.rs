@@ -1,6 +1,24 @@
-//! The pairs that are known to overlap, and those that have begun or ended since they were last put in order.
+//! Pairs of boxes that are kept from frame to frame, and those that have begun or ended since they were last put in order.
 
 use core::cmp::Ordering;
+
+use super::snapshot::Snapshot;
+
+/// What all kept pairs depend on, beside the boxes of moving things.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Frame {
+    /// Of the compiled world.
+    pub(super) leaves: usize,
+    layers: [u32; 2],
+    pub(super) margin: f32,
+}
+
+impl Frame {
+    pub(super) fn of(now: &Snapshot<'_>, margin: f32) -> Self {
+        let layers = [now.still.layers, now.moving.layers];
+        Self { leaves: now.still.leaves.len(), layers, margin }
+    }
+}
 
 /// There is no memory for so many pairs. What is known has no meaning then.
 pub(super) struct Full;
@@ -8,7 +26,7 @@ pub(super) struct Full;
 /// Ascending pairs, in the front of the caller's memory, and a log of changes: each pair in it was known if it was not, and was
 /// not if it was. So a pair that is there an even number of times has not changed.
 pub(super) struct Known {
-    pub(super) len: usize,
+    len: usize,
     logged: usize,
 }
 
@@ -23,6 +41,11 @@ pub(super) fn pair_of(a: u32, b: u32) -> u64 {
 
 impl Known {
     pub(super) const NONE: Self = Self { len: 0, logged: 0 };
+
+    /// Those that are known.
+    pub(super) fn of<'p>(&self, pairs: &'p [u64]) -> &'p [u64] {
+        &pairs[..self.len]
+    }
 
     /// Notes that a pair has begun or ended.
     #[inline(always)]
@@ -131,7 +154,7 @@ mod tests {
             }
             if step % 5 == 0 {
                 assert!(known.settle(&mut pairs, &mut log).is_ok());
-                assert!(set.iter().eq(&pairs[..known.len]));
+                assert!(set.iter().eq(known.of(&pairs)));
             }
             if step % 50 == 0 {
                 set.retain(|pair| pair % 3 == 0);
