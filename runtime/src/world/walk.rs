@@ -28,6 +28,7 @@ use bvhc_format::world::InstanceLeaf;
 use super::things::Things;
 use crate::bounds::Aabb;
 use crate::math::UNIT_ROUNDOFF;
+use crate::prefetch::Records;
 #[cfg(feature = "shapes")]
 use crate::query::Sweep;
 use crate::ray::{Class, Frame, Ray};
@@ -38,7 +39,7 @@ use crate::triangle::point::SMALLEST_LIMIT;
 #[cfg(feature = "shapes")]
 use crate::walk::ray::NearestFirst;
 use crate::walk::ray::{Order, SlabTest, descend};
-use crate::walk::{Budget, ROOT, all, as_block};
+use crate::walk::{Budget, ROOT, all, as_block, prefetch_record};
 
 /// How much wider slabs are for a ray, relative to its origin's largest coordinate.
 const RAY_MARGIN: f32 = 128.0 * UNIT_ROUNDOFF;
@@ -99,6 +100,12 @@ impl<'a> Things<'a> {
     /// As many visits as a walk through a valid tree may make.
     fn budget(&self) -> Budget {
         Budget::of_visits(self.nodes.len() as u64 + self.leaves.len() as u64)
+    }
+
+    /// Where nodes and leaves are, for prefetches.
+    fn tree_records(&self) -> (Records, Records) {
+        let nodes = Records::at(self.nodes.as_ptr().cast(), size_of::<WideNode>());
+        (nodes, Records::at(self.leaves.as_ptr().cast(), size_of::<InstanceLeaf>()))
     }
 
     /// A node, if an instance below it is in the layers that the world sees.
@@ -233,7 +240,7 @@ fn along_frame<'a, S: Kernel, O: Order>(
     let mut stack = NodeGroupStack::new(&mut waiting);
     let boxes = SlabTest::<S>::new(simd, frame);
     let mut limit = boxes.limit(frame.t_max);
-    let mut budget = things.budget();
+    let (mut budget, tree) = (things.budget(), things.tree_records());
     let mut child = ROOT;
     while budget.spend() {
         if let Some(leaf) = as_block(child) {
@@ -246,6 +253,7 @@ fn along_frame<'a, S: Kernel, O: Order>(
         } else if let Some(node) = things.node(child)
             && let Some(next) = descend::<S, O>(simd, &boxes, node, limit, &mut stack)
         {
+            prefetch_record(tree, next.second);
             child = next.child;
             continue;
         }
