@@ -131,11 +131,17 @@ pub(crate) trait NodeGroup<S>: Copy {
     /// The reference of the child at a position.
     fn child(&self, rank: usize) -> u32;
 
-    /// Its key.
-    fn key(&self, rank: usize) -> i32;
+    /// Its key. Without keys, the least one.
+    #[inline(always)]
+    fn key(&self, _rank: usize) -> i32 {
+        i32::MIN
+    }
 
     /// The children whose key is at most `limit`, a bit each.
-    fn up_to(&self, simd: S, limit: i32) -> u32;
+    #[inline(always)]
+    fn up_to(&self, _simd: S, _limit: i32) -> u32 {
+        u32::MAX
+    }
 }
 
 /// The memory of a [`NodeGroupStack`]: each level leaves at most one node group behind.

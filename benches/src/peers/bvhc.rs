@@ -1,6 +1,6 @@
 //! bvhc itself, at one SIMD level: single queries and batches.
 
-use bvhc_runtime::{ClosestPoint, Hit, Level, Model, Ray};
+use bvhc_runtime::{ClosestPoint, Hit, Level, Model, Ray, World};
 use std::hint::black_box;
 
 use super::{Locator, Question, Tracer};
@@ -42,6 +42,9 @@ pub struct Batch<'a> {
     model: Model<'a>,
     one_by_one: bool,
 }
+
+/// An opened world.
+pub struct Instances<'a>(pub World<'a>);
 
 /// Rays or points per batch.
 const AT_ONCE: usize = 256;
@@ -105,6 +108,30 @@ impl Tracer for Batch<'_> {
                 }
             }
         }
+    }
+}
+
+impl Tracer for Instances<'_> {
+    fn name(&self) -> &str {
+        "bvhc"
+    }
+
+    fn bytes(&self) -> usize {
+        let section = self.0.section();
+        let of_mesh =
+            |model: &Model<'_>| size_of_val(model.sections().nodes()) + model.sections().blocks().bytes();
+        size_of_val(section.nodes.get())
+            + size_of_val(section.leaves.get())
+            + size_of_val(section.instances.get())
+            + self.0.meshes().iter().flatten().map(of_mesh).sum::<usize>()
+    }
+
+    fn closest_hit(&self, ray: &Ray) -> f32 {
+        black_box(self.0.closest_hit(ray)).map_or(f32::INFINITY, |found| found.hit.t)
+    }
+
+    fn any_hit(&self, ray: &Ray) -> bool {
+        self.0.any_hit(ray)
     }
 }
 

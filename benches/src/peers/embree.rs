@@ -5,23 +5,28 @@
 //! Single rays use its default, made for incoherent rays; packets of 16 rays are flagged as coherent.
 
 mod api;
+mod instances;
 mod record;
 
-use api::{COHERENT, ROBUST, Scene};
+use api::{COHERENT, ROBUST, Scene, Shared};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::Ray;
+use instances::Parts;
 use record::{LANES, Lanes, Ray16, RayHit, RayHit16};
 
-use super::{Locator, Question, Tracer, triangle};
+use super::{Locator, Placement, Question, Tracer, triangle};
 
 /// A tree for single queries.
 pub struct Embree {
     name: &'static str,
-    scene: Scene,
+    scene: Scene<Shared>,
 }
 
 /// A tree for packets of 16 rays.
-pub struct Packets(Scene);
+pub struct Packets(Scene<Shared>);
+
+/// A tree over instances, each of a mesh that has a tree of its own.
+pub struct Instances(Scene<Parts>);
 
 /// One thread, and no higher SIMD level than bvhc's.
 fn config() -> String {
@@ -67,6 +72,45 @@ impl Packets {
     }
 }
 
+impl Instances {
+    /// The fastest trees, if Embree is present.
+    pub fn high(meshes: &[Mesh], placements: &[Placement]) -> Option<Self> {
+        Scene::of_instances(meshes, placements, &config()).map(Self)
+    }
+}
+
+impl<T> Scene<T> {
+    fn closest_hit(&self, ray: &Ray) -> f32 {
+        let mut ray = RayHit::from(ray);
+        self.intersect(&mut ray);
+        ray.t()
+    }
+
+    fn any_hit(&self, ray: &Ray) -> bool {
+        let mut ray = record::Ray::from(ray);
+        self.occluded(&mut ray);
+        ray.is_occluded()
+    }
+}
+
+impl Tracer for Instances {
+    fn name(&self) -> &str {
+        "Embree"
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
+    fn closest_hit(&self, ray: &Ray) -> f32 {
+        self.0.closest_hit(ray)
+    }
+
+    fn any_hit(&self, ray: &Ray) -> bool {
+        self.0.any_hit(ray)
+    }
+}
+
 impl Tracer for Embree {
     fn name(&self) -> &str {
         self.name
@@ -77,15 +121,11 @@ impl Tracer for Embree {
     }
 
     fn closest_hit(&self, ray: &Ray) -> f32 {
-        let mut ray = RayHit::from(ray);
-        self.scene.intersect(&mut ray);
-        ray.t()
+        self.scene.closest_hit(ray)
     }
 
     fn any_hit(&self, ray: &Ray) -> bool {
-        let mut ray = record::Ray::from(ray);
-        self.scene.occluded(&mut ray);
-        ray.is_occluded()
+        self.scene.any_hit(ray)
     }
 }
 

@@ -15,7 +15,7 @@ pub mod parry;
 pub mod tinybvh;
 mod triangle;
 
-use bvhc_runtime::{Level, Ray};
+use bvhc_runtime::{Level, Ray, World};
 
 /// The level that `BVHC_LEVEL` names, or the CPU's best: libraries that choose at run time use no higher level.
 pub fn level() -> Level {
@@ -63,6 +63,32 @@ pub trait Tracer {
                 }
             }
         }
+    }
+}
+
+/// An instance of a mesh, as libraries with matrices in f32 take it.
+#[derive(Clone, Copy)]
+pub struct Placement {
+    /// The index of the mesh.
+    pub mesh: usize,
+    /// The images of the axes' unit vectors, less that of the origin, and the image of the origin.
+    pub columns: [[f32; 3]; 4],
+}
+
+impl Placement {
+    /// All instances of a world.
+    pub fn all(world: &World<'_>) -> Vec<Self> {
+        let of = |instance: bvhc_runtime::Instance<'_>| {
+            let place = instance.similarity();
+            let origin = place.apply([0.0; 3]);
+            let column = |axis: usize| {
+                let image = place.apply([0, 1, 2].map(|it| f64::from(u8::from(it == axis))));
+                [0, 1, 2].map(|it| (image[it] - origin[it]) as f32)
+            };
+            let columns = [column(0), column(1), column(2), origin.map(|x| x as f32)];
+            Self { mesh: instance.mesh() as usize, columns }
+        };
+        world.instances().map(of).collect()
     }
 }
 

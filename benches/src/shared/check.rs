@@ -130,12 +130,12 @@ fn check_case(scene: &Scene, case: &rays::Case, answers: &[f32]) {
 }
 
 /// Indices evenly spread over `count`.
-fn sample(count: usize) -> Vec<usize> {
+pub fn sample(count: usize) -> Vec<usize> {
     (0..count).step_by(count.div_ceil(SAMPLE).max(1)).collect()
 }
 
 /// Some of these indices, evenly spread.
-fn sample_of(indices: &[usize]) -> Vec<usize> {
+pub fn sample_of(indices: &[usize]) -> Vec<usize> {
     sample(indices.len()).into_iter().map(|index| indices[index]).collect()
 }
 
@@ -150,7 +150,7 @@ fn same(a: f32, b: f32, slack: f32) -> bool {
 }
 
 /// Where answers are not the same.
-fn differing(ours: &[f32], theirs: &[f32], slack: f32) -> Vec<usize> {
+pub fn differing(ours: &[f32], theirs: &[f32], slack: f32) -> Vec<usize> {
     (0..ours.len()).filter(|index| !same(ours[*index], theirs[*index], slack)).collect()
 }
 

@@ -79,7 +79,7 @@ impl Source {
 }
 
 /// The quality in `BVHC_QUALITY`; the best by default.
-fn quality() -> Quality {
+pub fn quality() -> Quality {
     let wanted = std::env::var("BVHC_QUALITY");
     let qualities = [Quality::Fast, Quality::Default, Quality::Best];
     let named = |name: String| qualities.into_iter().find(|quality| quality.name() == name);

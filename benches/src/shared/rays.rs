@@ -59,7 +59,8 @@ fn primary(scene: &Scene) -> Vec<Ray> {
     scene.stage.cameras(scene).iter().flat_map(image).collect()
 }
 
-fn image(camera: &Camera) -> impl Iterator<Item = Ray> {
+/// The rays of an image, tile by tile.
+pub fn image(camera: &Camera) -> impl Iterator<Item = Ray> {
     let place = |pixel: u32| (pixel as f32 + 0.5) / SIDE as f32;
     tiled().map(move |[x, y]| camera.ray(place(x), place(y)))
 }

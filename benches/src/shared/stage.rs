@@ -30,7 +30,7 @@ pub(super) const TOWN: Stage = Stage::Within {
 };
 
 /// A pinhole camera.
-pub(super) struct Camera {
+pub struct Camera {
     origin: [f32; 3],
     /// To the right, up and ahead, of length 1.
     axes: [[f32; 3]; 3],
@@ -63,7 +63,8 @@ impl Stage {
 }
 
 impl Camera {
-    fn new(origin: [f32; 3], target: [f32; 3], up: [f32; 3], width: f32) -> Self {
+    /// A camera that looks at a target; `width` is that of its image at a distance of 1.
+    pub fn new(origin: [f32; 3], target: [f32; 3], up: [f32; 3], width: f32) -> Self {
         let ahead = unit(sub(target, origin));
         let right = unit(cross(ahead, up));
         Self { origin, axes: [right, cross(right, ahead), ahead], width }

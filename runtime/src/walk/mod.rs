@@ -10,7 +10,7 @@ pub(crate) mod ray;
 use bvhc_format::record::{Block, ChildRef};
 
 use crate::model::Model;
-use crate::prefetch;
+use crate::prefetch::{self, Records};
 use probe::Sink;
 
 /// How many nodes and blocks a walk may still visit.
@@ -56,7 +56,12 @@ pub(crate) fn as_block(child: u32) -> Option<u32> {
 /// Prefetches what a child reference refers to.
 #[inline(always)]
 pub(crate) fn prefetch_child(model: &Model<'_>, child: u32) {
-    let (nodes, blocks) = model.records();
+    prefetch_record(model.records(), child);
+}
+
+/// The same in a tree of these nodes and blocks.
+#[inline(always)]
+pub(crate) fn prefetch_record((nodes, blocks): (Records, Records), child: u32) {
     let index = (child & !ChildRef::BLOCK_BIT) as usize;
     prefetch::node_or_block(nodes, blocks, child & ChildRef::BLOCK_BIT != 0, index);
 }

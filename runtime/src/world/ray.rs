@@ -12,6 +12,7 @@ use crate::query::VisitControl;
 use crate::ray::{Class, Hit, Ray, Scaled};
 use crate::simd::Kernel;
 use crate::similarity::{Similarity, ray_in_instance};
+use crate::walk::ray::{LeavesFirst, NearestFirst};
 
 /// Where a ray meets an instance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,6 +153,8 @@ struct Closest<'s, 'a> {
 }
 
 impl<'a> LeafVisitor<'a> for Closest<'_, 'a> {
+    type Order = NearestFirst;
+
     #[inline(always)]
     fn visit<S: Kernel>(&mut self, simd: S, leaf: &'a InstanceLeaf) -> ControlFlow<(), f32> {
         let (hit, record) = match self.things.seen(leaf, self.filter) {
@@ -188,6 +191,8 @@ struct Any<'s, 'a> {
 }
 
 impl<'a> LeafVisitor<'a> for Any<'_, 'a> {
+    type Order = LeavesFirst;
+
     #[inline(always)]
     fn visit<S: Kernel>(&mut self, simd: S, leaf: &'a InstanceLeaf) -> ControlFlow<(), f32> {
         self.found = match self.things.seen(leaf, self.filter) {
@@ -218,6 +223,8 @@ struct All<'s, 'a> {
 }
 
 impl<'a> LeafVisitor<'a> for All<'_, 'a> {
+    type Order = NearestFirst;
+
     #[inline(always)]
     fn visit<S: Kernel>(&mut self, simd: S, leaf: &'a InstanceLeaf) -> ControlFlow<(), f32> {
         let (ray, instance) = (self.ray, leaf.instance);

@@ -28,6 +28,7 @@ use bvhc_format::world::InstanceLeaf;
 use super::things::Things;
 use crate::bounds::Aabb;
 use crate::math::UNIT_ROUNDOFF;
+use crate::prefetch::Records;
 #[cfg(feature = "shapes")]
 use crate::query::Sweep;
 use crate::ray::{Class, Frame, Ray};
@@ -35,8 +36,10 @@ use crate::simd::sixteen::Sixteen;
 use crate::simd::{Kernel, dispatch};
 use crate::stack::{NodeGroupScratch, NodeGroupStack, Stack};
 use crate::triangle::point::SMALLEST_LIMIT;
-use crate::walk::ray::{NearestFirst, SlabTest, descend};
-use crate::walk::{Budget, ROOT, all, as_block};
+#[cfg(feature = "shapes")]
+use crate::walk::ray::NearestFirst;
+use crate::walk::ray::{Order, SlabTest, descend};
+use crate::walk::{Budget, ROOT, all, as_block, prefetch_record};
 
 /// How much wider slabs are for a ray, relative to its origin's largest coordinate.
 const RAY_MARGIN: f32 = 128.0 * UNIT_ROUNDOFF;
@@ -48,8 +51,8 @@ pub(super) const BOX_MARGIN: f32 = 16.0 * UNIT_ROUNDOFF;
 const ROUNDING: f32 = 1.0 - 8.0 * f32::EPSILON;
 
 impl<'a> Things<'a> {
-    /// Shows `visitor` each leaf whose box the ray may meet up to the limit that it returns, nearer boxes first. The ray must be
-    /// of a class.
+    /// Shows `visitor` each leaf whose box the ray may meet up to the limit that it returns, in its order. The ray must be of a
+    /// class.
     pub(super) fn along_ray(&self, ray: &Ray, class: Class, visitor: &mut impl LeafVisitor<'a>) {
         dispatch!(self.level.inner(), simd => along_ray(simd, self, ray, class, visitor));
     }
@@ -65,7 +68,7 @@ impl<'a> Things<'a> {
     ) {
         dispatch!(self.level.inner(), simd => {
             if let Some(frame) = sweep.frame(simd, &self.extent, limit) {
-                along_frame(simd, self, &frame, visit);
+                along_frame::<_, NearestFirst>(simd, self, &frame, visit);
             }
         });
     }
@@ -109,6 +112,12 @@ impl<'a> Things<'a> {
     /// As many visits as a walk through a valid tree may make.
     fn budget(&self) -> Budget {
         Budget::of_visits(self.nodes.len() as u64 + self.leaves.len() as u64)
+    }
+
+    /// Where nodes and leaves are, for prefetches.
+    fn tree_records(&self) -> (Records, Records) {
+        let nodes = Records::at(self.nodes.as_ptr().cast(), size_of::<WideNode>());
+        (nodes, Records::at(self.leaves.as_ptr().cast(), size_of::<InstanceLeaf>()))
     }
 
     /// A node, if an instance below it is in the layers that the world sees.
@@ -195,6 +204,9 @@ impl<'w> FirstLeaves<'w> {
 
 /// What a walk along a ray shows its leaves. Compiled for the level, as the walk is, so that it need not choose the level again.
 pub(super) trait LeafVisitor<'a> {
+    /// The order in which boxes are visited.
+    type Order: Order;
+
     /// Returns the limit up to which the walk continues.
     fn visit<S: Kernel>(&mut self, simd: S, leaf: &'a InstanceLeaf) -> ControlFlow<(), f32>;
 }
@@ -206,12 +218,12 @@ pub(super) fn touch([a, b, c, d, e, f]: &[f32; 6], query: &Aabb) -> bool {
 }
 
 #[inline(always)]
-fn along_ray<'a, S: Kernel>(
+fn along_ray<'a, S: Kernel, V: LeafVisitor<'a>>(
     simd: S,
     things: &Things<'a>,
     ray: &Ray,
     class: Class,
-    visitor: &mut impl LeafVisitor<'a>,
+    visitor: &mut V,
 ) {
     if let [leaf] = things.leaves {
         let _ = visitor.visit(simd, leaf);
@@ -219,7 +231,7 @@ fn along_ray<'a, S: Kernel>(
     }
     let farthest = ray.origin.iter().fold(0.0f32, |most, x| most.max(x.abs()));
     let frame = Frame::new(simd, ray, class, &things.extent).widened(farthest * RAY_MARGIN);
-    along_frame(
+    along_frame::<S, V::Order>(
         simd,
         things,
         &frame,
@@ -229,7 +241,7 @@ fn along_ray<'a, S: Kernel>(
 }
 
 #[inline(always)]
-fn along_frame<'a, S: Kernel>(
+fn along_frame<'a, S: Kernel, O: Order>(
     simd: S,
     things: &Things<'a>,
     frame: &Frame,
@@ -239,7 +251,7 @@ fn along_frame<'a, S: Kernel>(
     let mut stack = NodeGroupStack::new(&mut waiting);
     let boxes = SlabTest::<S>::new(simd, frame);
     let mut limit = boxes.limit(frame.t_max);
-    let mut budget = things.budget();
+    let (mut budget, tree) = (things.budget(), things.tree_records());
     let mut child = ROOT;
     while budget.spend() {
         if let Some(leaf) = as_block(child) {
@@ -250,8 +262,9 @@ fn along_frame<'a, S: Kernel>(
                 }
             }
         } else if let Some(node) = things.node(child)
-            && let Some(next) = descend::<S, NearestFirst>(simd, &boxes, node, limit, &mut stack)
+            && let Some(next) = descend::<S, O>(simd, &boxes, node, limit, &mut stack)
         {
+            prefetch_record(tree, next.second);
             child = next.child;
             continue;
         }

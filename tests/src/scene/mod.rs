@@ -16,6 +16,7 @@ pub mod soup;
 pub mod terrain;
 pub mod tips;
 pub mod town;
+pub mod tree;
 
 pub use obj::write_obj;
 
@@ -155,6 +156,7 @@ mod tests {
             town::town(2, 2, 8),
             animal::animal(3000, 1),
             tips::tips(20, 8),
+            tree::tree(9),
         ];
         for scene in scenes {
             let count = scene.triangles.len() as u32;

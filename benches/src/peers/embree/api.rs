@@ -5,6 +5,7 @@ use bvhc::mesh::Mesh;
 use libloading::Library;
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::ptr;
+use std::rc::Rc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
@@ -26,14 +27,14 @@ const UINT3: c_uint = 0x5003;
 const FLOAT3: c_uint = 0x9003;
 
 /// Devices, scenes and geometries.
-type Handle = *mut c_void;
-type MemoryMonitor = extern "C" fn(*mut AtomicIsize, isize, bool) -> bool;
+pub(super) type Handle = *mut c_void;
+pub(super) type MemoryMonitor = extern "C" fn(*mut AtomicIsize, isize, bool) -> bool;
 /// The callback for each triangle near a point; returns whether the query's radius has changed.
-type Visit = extern "C" fn(*mut PointQueryArguments) -> bool;
+pub(super) type Visit = extern "C" fn(*mut PointQueryArguments) -> bool;
 
 /// `RTCIntersectArguments` and `RTCOccludedArguments`, without callbacks.
 #[repr(C)]
-struct Arguments {
+pub(super) struct Arguments {
     flags: c_uint,
     features: c_uint,
     callbacks: [*const c_void; 3],
@@ -49,8 +50,8 @@ impl Arguments {
 
 macro_rules! functions {
     ($($name:ident = $symbol:literal: fn($($argument:ty),*) $(-> $answer:ty)?;)*) => {
-        struct Functions {
-            $($name: unsafe extern "C" fn($($argument),*) $(-> $answer)?,)*
+        pub(super) struct Functions {
+            $(pub(super) $name: unsafe extern "C" fn($($argument),*) $(-> $answer)?,)*
             _library: Library,
         }
 
@@ -78,6 +79,8 @@ functions! {
     release_geometry = "rtcReleaseGeometry": fn(Handle);
     set_buffer = "rtcSetSharedGeometryBuffer":
         fn(Handle, c_uint, c_uint, c_uint, *const c_void, usize, usize, usize);
+    set_instanced_scene = "rtcSetGeometryInstancedScene": fn(Handle, Handle);
+    set_transform = "rtcSetGeometryTransform": fn(Handle, c_uint, c_uint, *const c_void);
     commit_geometry = "rtcCommitGeometry": fn(Handle);
     attach_geometry = "rtcAttachGeometry": fn(Handle, Handle) -> c_uint;
     intersect = "rtcIntersect1": fn(Handle, *mut RayHit, *const Arguments);
@@ -95,128 +98,166 @@ fn functions() -> Option<&'static Functions> {
     FUNCTIONS.get_or_init(|| open().map(Functions::new)).as_ref()
 }
 
-/// A mesh and its tree, on its own device.
-pub(super) struct Scene {
-    functions: &'static Functions,
-    device: Handle,
-    scene: Handle,
+/// A device, and the memory that it holds.
+pub(super) struct Device {
+    pub(super) functions: &'static Functions,
+    pub(super) device: Handle,
     memory: Box<AtomicIsize>,
-    mesh: Shared,
+}
+
+/// A tree, and what it is over: a mesh's buffers, or other scenes.
+pub(super) struct Scene<T> {
+    pub(super) scene: Handle,
+    content: T,
+    device: Rc<Device>,
 }
 
 /// The buffers that Embree reads in place.
-struct Shared {
+pub(super) struct Shared {
     /// One more than the mesh has, because Embree reads 16 bytes for each.
     positions: Vec<[f32; 3]>,
     triangles: Vec<[u32; 3]>,
 }
 
 extern "C" fn count_memory(memory: *mut AtomicIsize, bytes: isize, _done: bool) -> bool {
-    // SAFETY: this is the counter that `Scene::build` gave, which outlives the device.
+    // SAFETY: this is the counter that `Device::new` gave, which outlives the device.
     unsafe { &*memory }.fetch_add(bytes, Ordering::Relaxed);
     true
 }
 
-impl Scene {
-    /// Builds a tree of high quality, or prints the error.
-    pub(super) fn build(mesh: &Mesh, flags: c_uint, config: &str) -> Option<Self> {
+impl Device {
+    /// A device, if Embree is present.
+    pub(super) fn new(config: &str) -> Option<Self> {
         let functions = functions()?;
         let config = CString::new(config).expect("no zero byte");
         // SAFETY: the text ends in a zero byte.
         let device = unsafe { (functions.new_device)(config.as_ptr()) };
         assert!(!device.is_null(), "Embree makes no device of {config:?}");
-        // SAFETY: the device is new and not null.
-        let scene = unsafe { (functions.new_scene)(device) };
+        let memory = Box::default();
+        // SAFETY: the counter is boxed and is dropped after the device.
+        unsafe { (functions.set_memory_monitor)(device, count_memory, &raw const *memory) };
+        Some(Self { functions, device, memory })
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        // SAFETY: nobody else holds the device.
+        unsafe { (self.functions.release_device)(self.device) };
+    }
+}
+
+impl Scene<Shared> {
+    /// Builds a tree of high quality on a device of its own; `None` if Embree is absent.
+    pub(super) fn build(mesh: &Mesh, flags: c_uint, config: &str) -> Option<Self> {
+        Some(Self::of_mesh(&Rc::new(Device::new(config)?), mesh, flags))
+    }
+
+    /// Builds a tree of high quality.
+    pub(super) fn of_mesh(device: &Rc<Device>, mesh: &Mesh, flags: c_uint) -> Self {
         let positions = mesh.positions.iter().copied().chain([[0.0; 3]]).collect();
         let shared = Shared { positions, triangles: mesh.triangles.clone() };
-        let new = Self { functions, device, scene, memory: Box::default(), mesh: shared };
-        new.commit(flags);
-        Some(new)
+        // SAFETY: the device is live.
+        let geometry = unsafe { (device.functions.new_geometry)(device.device, TRIANGLES) };
+        shared.set_on(device, geometry);
+        Self::commit(device, flags, shared, &[geometry])
     }
+}
 
-    fn commit(&self, flags: c_uint) {
-        let functions = self.functions;
-        // SAFETY: the counter is boxed and is dropped after the device.
-        unsafe { (functions.set_memory_monitor)(self.device, count_memory, &raw const *self.memory) };
-        // SAFETY: `device` and `scene` are this object's own and live, here and in the calls below.
-        unsafe { (functions.set_flags)(self.scene, flags) };
-        // SAFETY: as above.
-        unsafe { (functions.set_quality)(self.scene, QUALITY_HIGH) };
-        // SAFETY: as above.
-        let geometry = unsafe { (functions.new_geometry)(self.device, TRIANGLES) };
-        self.share(geometry);
-        // SAFETY: the geometry has its buffers.
-        unsafe { (functions.commit_geometry)(geometry) };
-        // SAFETY: both are of the same device.
-        unsafe { (functions.attach_geometry)(self.scene, geometry) };
-        // SAFETY: the scene keeps the geometry; this gives up the reference of `new_geometry`.
-        unsafe { (functions.release_geometry)(geometry) };
-        // SAFETY: the scene is complete.
-        unsafe { (functions.commit_scene)(self.scene) };
-        // SAFETY: as above.
-        let error = unsafe { (functions.device_error)(self.device) };
-        assert_eq!(error, 0, "Embree's error code");
-    }
-
-    fn share(&self, geometry: Handle) {
-        let Shared { positions, triangles } = &self.mesh;
-        let set = self.functions.set_buffer;
+impl Shared {
+    /// Makes these the buffers of a geometry. Moving the vectors does not move what they hold.
+    fn set_on(&self, device: &Device, geometry: Handle) {
+        let Self { positions, triangles } = self;
+        let set = device.functions.set_buffer;
         let (vertices, indices) = (positions.as_ptr().cast(), triangles.as_ptr().cast());
         // SAFETY: the vector holds that many vertices and 4 bytes more, and lives as long as the scene.
         unsafe { set(geometry, VERTEX_BUFFER, 0, FLOAT3, vertices, 0, 12, positions.len() - 1) };
         // SAFETY: the vector holds that many triangles and lives as long as the scene; a mesh's indices are in range.
         unsafe { set(geometry, INDEX_BUFFER, 0, UINT3, indices, 0, 12, triangles.len()) };
     }
+}
 
-    /// Bytes that Embree holds for the scene, without the mesh's buffers.
+impl<T> Scene<T> {
+    /// The scene of new geometries that have all that they need.
+    pub(super) fn commit(device: &Rc<Device>, flags: c_uint, content: T, geometries: &[Handle]) -> Self {
+        let functions = device.functions;
+        // SAFETY: the device is live.
+        let scene = unsafe { (functions.new_scene)(device.device) };
+        // SAFETY: the scene is this object's own and live, here and in the calls below.
+        unsafe { (functions.set_flags)(scene, flags) };
+        // SAFETY: as above.
+        unsafe { (functions.set_quality)(scene, QUALITY_HIGH) };
+        for &geometry in geometries {
+            // SAFETY: the geometry has its buffers or its scene.
+            unsafe { (functions.commit_geometry)(geometry) };
+            // SAFETY: both are of the same device.
+            unsafe { (functions.attach_geometry)(scene, geometry) };
+            // SAFETY: the scene keeps the geometry; this gives up the reference of `new_geometry`.
+            unsafe { (functions.release_geometry)(geometry) };
+        }
+        // SAFETY: the scene is complete.
+        unsafe { (functions.commit_scene)(scene) };
+        // SAFETY: the device is live.
+        let error = unsafe { (functions.device_error)(device.device) };
+        assert_eq!(error, 0, "Embree's error code");
+        Self { scene, content, device: Rc::clone(device) }
+    }
+
+    /// Bytes that Embree holds for the device's scenes, without the meshes' buffers.
     pub(super) fn bytes(&self) -> usize {
-        self.memory.load(Ordering::Relaxed).try_into().expect("more is allocated than freed")
+        self.device.memory.load(Ordering::Relaxed).try_into().expect("more is allocated than freed")
     }
 
     /// Finds the closest hit of one ray.
     pub(super) fn intersect(&self, ray: &mut RayHit) {
         // SAFETY: the scene is committed; no arguments stand for the defaults.
-        unsafe { (self.functions.intersect)(self.scene, ray, ptr::null()) };
+        unsafe { (self.device.functions.intersect)(self.scene, ray, ptr::null()) };
     }
 
     /// Finds whether one ray hits.
     pub(super) fn occluded(&self, ray: &mut Ray) {
         // SAFETY: the scene is committed; no arguments stand for the defaults.
-        unsafe { (self.functions.occluded)(self.scene, ray, ptr::null()) };
+        unsafe { (self.device.functions.occluded)(self.scene, ray, ptr::null()) };
     }
 
     /// Finds the closest hits of those of 16 rays whose entry in `valid` is -1; the others' is 0.
     pub(super) fn intersect_16(&self, valid: &Lanes, rays: &mut RayHit16, flags: c_uint) {
         let arguments = Arguments::new(flags);
         // SAFETY: the scene is committed, `valid` is aligned as the rays are.
-        unsafe { (self.functions.intersect_16)(valid.0.as_ptr(), self.scene, rays, &raw const arguments) };
+        unsafe {
+            (self.device.functions.intersect_16)(valid.0.as_ptr(), self.scene, rays, &raw const arguments)
+        };
     }
 
     /// Finds whether those of 16 rays hit whose entry in `valid` is -1; the others' is 0.
     pub(super) fn occluded_16(&self, valid: &Lanes, rays: &mut Ray16, flags: c_uint) {
         let arguments = Arguments::new(flags);
         // SAFETY: the scene is committed, `valid` is aligned as the rays are.
-        unsafe { (self.functions.occluded_16)(valid.0.as_ptr(), self.scene, rays, &raw const arguments) };
+        unsafe {
+            (self.device.functions.occluded_16)(valid.0.as_ptr(), self.scene, rays, &raw const arguments)
+        };
     }
+}
 
+impl Scene<Shared> {
     /// The minimum of `square` over the triangles, where `square` is a triangle's squared distance from `point`.
     pub(super) fn nearest<F: Fn([[f32; 3]; 3]) -> f32>(&self, point: [f32; 3], square: F) -> f32 {
-        let mut search = Search { mesh: &self.mesh, square, nearest: f32::INFINITY };
+        let mut search = Search { mesh: &self.content, square, nearest: f32::INFINITY };
         let mut query = PointQuery { point, time: 0.0, radius: f32::INFINITY };
         let mut context = PointQueryContext::default();
         let user = (&raw mut search).cast();
         // SAFETY: the scene is committed; `visit` casts the pointer back to this very type of search.
-        unsafe { (self.functions.point_query)(self.scene, &mut query, &mut context, visit::<F>, user) };
+        unsafe {
+            (self.device.functions.point_query)(self.scene, &mut query, &mut context, visit::<F>, user)
+        };
         search.nearest
     }
 }
 
-impl Drop for Scene {
+impl<T> Drop for Scene<T> {
     fn drop(&mut self) {
-        // SAFETY: nobody else holds the scene.
-        unsafe { (self.functions.release_scene)(self.scene) };
-        // SAFETY: nobody else holds the device.
-        unsafe { (self.functions.release_device)(self.device) };
+        // SAFETY: nobody else holds the scene; other scenes that it is part of keep it.
+        unsafe { (self.device.functions.release_scene)(self.scene) };
     }
 }
 

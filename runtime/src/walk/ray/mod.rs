@@ -50,6 +50,10 @@ pub(crate) struct NearestFirst;
 /// change.
 pub(crate) struct AnyOrder;
 
+/// As [`AnyOrder`], but leaves before nodes: in a tree over boxes of all sizes the largest ones are leaves near its root, and
+/// those most rays hit.
+pub(crate) struct LeavesFirst;
+
 /// Calls `visit` with each block below a child reference whose box the ray meets between `frame.t_min` and the limit, which starts at
 /// `frame.t_max`; `visit` returns the new limit.
 #[inline(always)]
@@ -142,15 +146,42 @@ impl<S> NodeGroup<S> for &WideNode {
     fn child(&self, rank: usize) -> u32 {
         self.children[rank % NODE_WIDTH]
     }
+}
+
+impl Order for LeavesFirst {
+    type NodeGroup<'n, S: Kernel> = WithLeaves<'n>;
 
     #[inline(always)]
-    fn key(&self, _: usize) -> i32 {
-        i32::MIN
+    fn arrange<'n, S: Kernel>(
+        simd: S,
+        boxes: &SlabTest<S>,
+        node: &'n WideNode,
+        limit: f32,
+    ) -> (WithLeaves<'n>, u32) {
+        let (node, met) = AnyOrder::arrange(simd, boxes, node, limit);
+        // The bit of blocks is the sign.
+        let children = Bits::<S>::load(simd, &node.children.map(u32::cast_signed));
+        (WithLeaves { node, leaves: children.at_most(Bits::<S>::splat(simd, -1)) }, met)
+    }
+}
+
+/// The children of a node by slot, without keys, and which are leaves, a bit each.
+#[derive(Clone, Copy)]
+pub(crate) struct WithLeaves<'n> {
+    node: &'n WideNode,
+    leaves: u32,
+}
+
+impl<S> NodeGroup<S> for WithLeaves<'_> {
+    #[inline(always)]
+    fn first(&self, waiting: u32) -> usize {
+        let leaves = waiting & self.leaves;
+        select_unpredictable(leaves != 0, leaves, waiting).trailing_zeros() as usize % NODE_WIDTH
     }
 
     #[inline(always)]
-    fn up_to(&self, _: S, _: i32) -> u32 {
-        u32::MAX
+    fn child(&self, rank: usize) -> u32 {
+        self.node.children[rank % NODE_WIDTH]
     }
 }
 
