@@ -32,7 +32,7 @@ pub enum Builder {
     /// The best of 32 planes on each axis (Wald, "On fast construction of SAH-based bounding volume
     /// hierarchies", 2007).
     Binned,
-    /// The best of all splits by centre on each axis, in subtrees of at most [`SWEPT`] primitives; above them, of 128 planes.
+    /// The best of all splits by centre on each axis, in subtrees of at most 2,048 primitives; above them, of 128 planes.
     Sweep,
 }
 
