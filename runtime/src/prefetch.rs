@@ -6,6 +6,7 @@
 use core::hint::select_unpredictable;
 
 use bvhc_format::record::WideNode;
+use bvhc_format::world::Instance;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -40,6 +41,15 @@ pub(crate) fn node_or_block(nodes: Records, blocks: Records, is_block: bool, ind
     };
     let rest = select_unpredictable(is_block, 0, size_of::<WideNode>() / 2);
     lines_at(records.address(index), rest);
+}
+
+/// Prefetches where an instance is and what its mesh is.
+#[inline(always)]
+pub(crate) fn instance(record: &Instance) {
+    let start = core::ptr::from_ref(record).cast::<i8>();
+    for line in 0..3 {
+        line_at(start.wrapping_add(LINE * line));
+    }
 }
 
 /// Prefetches four cache lines, and the four that start `offset` bytes after them. Does nothing on targets where Rust

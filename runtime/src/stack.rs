@@ -198,6 +198,21 @@ impl<'r, T: Copy> NodeGroupStack<'r, T> {
         Some(entry.write(siblings))
     }
 
+    /// The two children that [`take`](Self::take) looks at next, of the top group; the same one twice where it has no other.
+    #[inline(always)]
+    pub(crate) fn peek<S>(&self) -> Option<[u32; 2]>
+    where
+        T: NodeGroup<S>,
+    {
+        let siblings = self.room.siblings.get(self.len.checked_sub(1)?)?;
+        // SAFETY: entries below `len` are initialised: every push writes what it counts.
+        let siblings = unsafe { siblings.assume_init_ref() };
+        let first = siblings.first(self.waiting);
+        let others = self.waiting & !(1 << first);
+        let second = siblings.first(select_unpredictable(others == 0, self.waiting, others));
+        Some([first, second].map(|rank| siblings.child(rank)))
+    }
+
     /// Takes the first waiting child of the top group whose key is at most `limit`; discards children with greater keys
     /// that it finds on the way.
     #[inline(always)]
@@ -425,6 +440,8 @@ mod tests {
                 let list: Vec<_> = slots.map(|slot| (children[slot], keys[slot])).collect();
                 lists.extend((!list.is_empty()).then_some(list));
             } else {
+                let next = lists.last().map(|top| [top[0].0, top.get(1).unwrap_or(&top[0]).0]);
+                assert_eq!(stack.peek::<()>(), next);
                 let limit = random.below(120) as i32;
                 assert_eq!(stack.take((), limit), take(&mut lists, limit));
             }

@@ -6,6 +6,7 @@
 
 #[cfg(feature = "pairs")]
 mod against;
+mod ahead;
 mod error;
 mod filter;
 mod inside;

@@ -25,6 +25,7 @@ use bvhc_format::NONE;
 use bvhc_format::record::{NODE_WIDTH, WideNode};
 use bvhc_format::world::InstanceLeaf;
 
+use super::ahead::Ahead;
 use super::things::Things;
 use crate::bounds::Aabb;
 use crate::math::UNIT_ROUNDOFF;
@@ -251,11 +252,18 @@ fn along_frame<'a, S: Kernel, O: Order>(
     let mut stack = NodeGroupStack::new(&mut waiting);
     let boxes = SlabTest::<S>::new(simd, frame);
     let mut limit = boxes.limit(frame.t_max);
-    let (mut budget, tree) = (things.budget(), things.tree_records());
+    let (mut budget, tree, ahead) = (things.budget(), things.tree_records(), Ahead::of(things));
     let mut child = ROOT;
     while budget.spend() {
         if let Some(leaf) = as_block(child) {
             if let Some(leaf) = things.leaves.get(leaf as usize) {
+                if let Some(ahead) = ahead
+                    && let Some([next, second]) = stack.peek::<S>()
+                {
+                    ahead.prefetch(next);
+                    ahead.prefetch_by_place(second);
+                    prefetch_record(tree, second);
+                }
                 match visit(leaf) {
                     ControlFlow::Continue(closer) => limit = boxes.limit(closer),
                     ControlFlow::Break(()) => return,
@@ -265,6 +273,10 @@ fn along_frame<'a, S: Kernel, O: Order>(
             && let Some(next) = descend::<S, O>(simd, &boxes, node, limit, &mut stack)
         {
             prefetch_record(tree, next.second);
+            if let Some(ahead) = ahead {
+                ahead.prefetch_by_place(next.child);
+                ahead.prefetch_by_place(next.second);
+            }
             child = next.child;
             continue;
         }
