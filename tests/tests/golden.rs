@@ -13,7 +13,7 @@ use bvhc_format::kdop::Tables;
 use bvhc_format::swept::{Core, Cores};
 use bvhc_runtime::{LoadedModel, MappedModel, Model, Ray};
 use bvhc_tests::random::Random;
-use bvhc_tests::scene::{icosphere, shapes};
+use bvhc_tests::scene::{grid, icosphere, shapes};
 use bvhc_tests::support::compiled_with_swept;
 use bvhc_tests::support::dump::annotate;
 use bvhc_tests::support::world::{Placed, compiled_world};
@@ -82,9 +82,11 @@ fn revision() -> String {
 
 /// Turned instances, some of which overlap and are opened.
 fn world() -> Bytes {
-    let (mesh, mut random) = (icosphere::displaced(4, 0.2, 1), Random::new(1));
-    let placed: Vec<Placed> = (0..20).map(|_| Placed::any(0, 5.0, false, &mut random)).collect();
-    compiled_world(&[&mesh], &placed, &Options::default())
+    let (sphere, diagonal) = (icosphere::displaced(4, 0.2, 1), grid::diagonal(12));
+    let mut random = Random::new(1);
+    let placed: Vec<Placed> =
+        (0..20).map(|number| Placed::any(number % 2, 5.0, false, &mut random)).collect();
+    compiled_world(&[&sphere, &diagonal], &placed, &Options::default())
 }
 
 /// Caches and build systems ask for the revision instead of comparing bytes.

@@ -17,6 +17,16 @@ pub fn cubes(count: [u32; 3]) -> Mesh {
     parts.finish()
 }
 
+/// Unit cubes from the origin along the diagonal of x, y and z, each with vertices of its own: a closed mesh that fills little of
+/// its box.
+pub fn diagonal(count: u32) -> Mesh {
+    let mut parts = Parts::default();
+    for i in 0..count {
+        parts.block([i as f32; 3], [i as f32 + 1.0; 3]);
+    }
+    parts.finish()
+}
+
 /// Steps that rise along x and z by 1, as wide as the number of steps: a tread and a riser each, vertices shared.
 pub fn staircase(steps: u32) -> Mesh {
     let mut parts = Parts::default();
@@ -59,6 +69,13 @@ mod tests {
         assert_eq!(mesh.triangles.len(), 12 * 12);
         assert!(is_closed(&mesh));
         assert_eq!(volume(&mesh), 6.0 * 12.0);
+    }
+
+    #[test]
+    fn cubes_along_the_diagonal_are_closed() {
+        let mesh = diagonal(5);
+        assert!(is_closed(&mesh));
+        assert_eq!((mesh.triangles.len(), volume(&mesh)), (5 * 12, 6.0 * 5.0));
     }
 
     #[test]

@@ -16,16 +16,21 @@ use bvhc_tests::support::forge::{read_u32, read_u64};
 use bvhc_tests::support::world::{Placed, compiled_world};
 use bvhc_tests::support::{aligned, levels};
 
+use super::with_world;
+
 /// Far more than any query of these files may take on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A world with opened meshes and two levels of nodes.
+/// A world with opened meshes and several levels of nodes.
 fn world() -> Bytes {
-    let (cubes, stairs) = (grid::cubes([3, 2, 2]), grid::staircase(20));
+    let (cubes, stairs) = (grid::diagonal(12), grid::staircase(20));
     let mut random = Random::new(1);
     let placed: Vec<Placed> =
         (0..24).map(|number| Placed::any(number % 2, 5.0, number % 3 != 0, &mut random)).collect();
-    compiled_world(&[&cubes, &stairs], &placed, &Options::default())
+    let file = compiled_world(&[&cubes, &stairs], &placed, &Options::default());
+    let leaves = with_world(&file, levels()[0], |world| world.section().leaves.len());
+    assert!(leaves > 2 * placed.len(), "{leaves}");
+    file
 }
 
 /// Where the first payload of a kind is.

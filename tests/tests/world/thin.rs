@@ -37,7 +37,7 @@ pub(super) struct Apart {
 
 impl Apart {
     pub(super) fn new(is_rigid: bool, seed: u64) -> Self {
-        let meshes = [grid::cubes([3, 2, 2]), icosphere::displaced(6, 0.2, 1)];
+        let meshes = [grid::diagonal(12), icosphere::displaced(6, 0.2, 1)];
         let mut random = Random::new(seed);
         let placed: Vec<Placed> =
             (0..24).map(|number| Placed::any(number % 2, 5.0, is_rigid, &mut random)).collect();
