@@ -216,6 +216,25 @@ impl Frame {
     /// The frame of a ray of this class, for a model of this extent.
     #[inline(always)]
     pub(crate) fn new<S: Simd>(simd: S, ray: &Ray, class: Class, extent: &Extent) -> Self {
+        Self::with_margin(simd, ray, class, extent, |margin, _| margin)
+    }
+
+    /// The same, for boxes that are wider on every side by so much on each axis; the fourth number is unused.
+    #[inline(always)]
+    pub(crate) fn widened<S: Simd>(simd: S, ray: &Ray, class: Class, extent: &Extent, by: [f32; 4]) -> Self {
+        let by = f32x4::simd_from(simd, by);
+        Self::with_margin(simd, ray, class, extent, |margin, inverse| margin + inverse.abs() * by)
+    }
+
+    /// The same with another margin, made of the usual one and of `inverse`.
+    #[inline(always)]
+    fn with_margin<S: Simd>(
+        simd: S,
+        ray: &Ray,
+        class: Class,
+        extent: &Extent,
+        margin_of: impl FnOnce(f32x4<S>, f32x4<S>) -> f32x4<S>,
+    ) -> Self {
         let ([ox, oy, oz], [dx, dy, dz]) = (&ray.origin, &ray.direction);
         let [kx, ky, kz] = class.axes();
         // The unused fourth lanes take the next field of `Ray`, so one load is enough.
@@ -235,6 +254,7 @@ impl Frame {
         let margin = inverse_z
             .abs()
             .mul_add(farthest * (17.0 * UNIT_ROUNDOFF), magnitudes * (8.0 * UNIT_ROUNDOFF) * inverse.abs());
+        let margin = margin_of(margin, inverse);
         let inverse_z = inverse_z.to_array()[0];
         let offset = origin * inverse;
         Self {
@@ -249,16 +269,6 @@ impl Frame {
             octant: class.octant,
             sides: ray.sides,
         }
-    }
-}
-
-impl Frame {
-    /// The same frame, for boxes that are wider by `by` on every side.
-    pub(crate) fn widened(self, by: f32) -> Self {
-        let margin = self.inverse.map(|inverse| by * inverse.abs());
-        let near = core::array::from_fn(|axis| self.near[axis] - margin[axis]);
-        let far = core::array::from_fn(|axis| self.far[axis] + margin[axis]);
-        Self { near, far, ..self }
     }
 }
 

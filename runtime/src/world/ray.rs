@@ -9,7 +9,7 @@ use super::things::{Seen, Things};
 use super::walk::LeafVisitor;
 use super::{World, solid_box};
 use crate::query::VisitControl;
-use crate::ray::{Class, Hit, Ray, Scaled};
+use crate::ray::{Hit, Ray, Scaled};
 use crate::simd::Kernel;
 use crate::similarity::{Similarity, ray_in_instance};
 use crate::walk::ray::{LeavesFirst, NearestFirst};
@@ -93,13 +93,12 @@ impl Things<'_> {
             let hit = self.seen_mesh(leaf, filter)?.model.closest_hit(ray)?;
             return Some(WorldHit { instance: leaf.instance, hit });
         }
-        let Some(class) = Class::of(ray) else {
+        let mut search = Closest { things: self, ray: *ray, filter, best: None };
+        if self.along_ray(ray, &mut search).is_none() {
             let scaled = Scaled::of(ray)?;
             let found = self.closest_hit(&scaled.ray, filter)?;
             return Some(WorldHit { hit: scaled.unscale(found.hit), ..found });
-        };
-        let mut search = Closest { things: self, ray: *ray, filter, best: None };
-        self.along_ray(ray, class, &mut search);
+        }
         search.best.map(|(found, record)| record.map_or(found, |record| found.in_world(record)))
     }
 
@@ -109,11 +108,10 @@ impl Things<'_> {
         {
             return self.seen_mesh(leaf, filter).is_some_and(|part| part.model.any_hit(ray));
         }
-        let Some(class) = Class::of(ray) else {
-            return Scaled::of(ray).is_some_and(|scaled| self.any_hit(&scaled.ray, filter));
-        };
         let mut search = Any { things: self, ray, filter, found: false };
-        self.along_ray(ray, class, &mut search);
+        if self.along_ray(ray, &mut search).is_none() {
+            return Scaled::of(ray).is_some_and(|scaled| self.any_hit(&scaled.ray, filter));
+        }
         search.found
     }
 
@@ -123,7 +121,8 @@ impl Things<'_> {
         filter: &mut dyn WorldFilter,
         visit: &mut dyn FnMut(&WorldHit) -> VisitControl,
     ) {
-        let Some(class) = Class::of(ray) else {
+        let mut search = All { things: self, ray: *ray, filter, report: visit, stopped: false };
+        if self.along_ray(ray, &mut search).is_none() {
             let Some(scaled) = Scaled::of(ray) else { return };
             let mut visit = |found: &WorldHit| {
                 let found = WorldHit { hit: scaled.unscale(found.hit), ..*found };
@@ -132,13 +131,8 @@ impl Things<'_> {
                     other => other,
                 }
             };
-            return self.all_hits(&scaled.ray, filter, &mut visit);
-        };
-        self.along_ray(
-            ray,
-            class,
-            &mut All { things: self, ray: *ray, filter, report: visit, stopped: false },
-        );
+            self.all_hits(&scaled.ray, filter, &mut visit);
+        }
     }
 }
 

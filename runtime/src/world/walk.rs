@@ -28,7 +28,8 @@ use bvhc_format::world::InstanceLeaf;
 use super::ahead::Ahead;
 use super::things::Things;
 use crate::bounds::Aabb;
-use crate::math::UNIT_ROUNDOFF;
+use crate::math::vector::Map3;
+use crate::math::{UNIT_ROUNDOFF, larger};
 use crate::prefetch::Records;
 #[cfg(feature = "shapes")]
 use crate::query::Sweep;
@@ -52,10 +53,10 @@ pub(super) const BOX_MARGIN: f32 = 16.0 * UNIT_ROUNDOFF;
 const ROUNDING: f32 = 1.0 - 8.0 * f32::EPSILON;
 
 impl<'a> Things<'a> {
-    /// Shows `visitor` each leaf whose box the ray may meet up to the limit that it returns, in its order. The ray must be of a
-    /// class.
-    pub(super) fn along_ray(&self, ray: &Ray, class: Class, visitor: &mut impl LeafVisitor<'a>) {
-        dispatch!(self.level.inner(), simd => along_ray(simd, self, ray, class, visitor));
+    /// Shows `visitor` each leaf whose box the ray may meet up to the limit that it returns, in its order. `None` if the ray has
+    /// no class.
+    pub(super) fn along_ray(&self, ray: &Ray, visitor: &mut impl LeafVisitor<'a>) -> Option<()> {
+        dispatch!(self.level.inner(), simd => along_ray(simd, self, ray, visitor))
     }
 
     /// Calls `visit` with each leaf whose box the moving shape may touch up to a limit, nearer boxes first. It is a time at first,
@@ -223,15 +224,16 @@ fn along_ray<'a, S: Kernel, V: LeafVisitor<'a>>(
     simd: S,
     things: &Things<'a>,
     ray: &Ray,
-    class: Class,
     visitor: &mut V,
-) {
+) -> Option<()> {
+    let class = Class::of(ray)?;
     if let [leaf] = things.leaves {
         let _ = visitor.visit(simd, leaf);
-        return;
+        return Some(());
     }
-    let farthest = ray.origin.iter().fold(0.0f32, |most, x| most.max(x.abs()));
-    let frame = Frame::new(simd, ray, class, &things.extent).widened(farthest * RAY_MARGIN);
+    let [x, y, z] = ray.origin.map3(f32::abs);
+    let by = larger(larger(x, y), z) * RAY_MARGIN;
+    let frame = Frame::widened(simd, ray, class, &things.extent, [by; 4]);
     along_frame::<S, V::Order>(
         simd,
         things,
@@ -239,6 +241,7 @@ fn along_ray<'a, S: Kernel, V: LeafVisitor<'a>>(
         #[inline(always)]
         |leaf| visitor.visit(simd, leaf),
     );
+    Some(())
 }
 
 #[inline(always)]

@@ -119,13 +119,8 @@ impl<'a> Sweep<'a> {
         }
         ray.t_max = self.in_ray_units(limit);
         let class = Class::of(&ray)?;
-        let mut frame = Frame::new(simd, &ray, class, extent);
-        for axis in 0..3 {
-            let wider = self.shape.reach(axis) * frame.inverse[axis].abs();
-            frame.near[axis] -= wider;
-            frame.far[axis] += wider;
-        }
-        Some(frame)
+        let [x, y, z] = [0, 1, 2].map3(|axis| self.shape.reach(axis));
+        Some(Frame::widened(simd, &ray, class, extent, [x, y, z, 0.0]))
     }
 
     /// What is known of the shape where triangles are tested.
