@@ -7,6 +7,7 @@
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
+use super::sides::Sides;
 use super::{DEEPEST_CHOICE, OnLeaves, PARALLEL_SIZE, build_both, divide, key, report_finished, sweep};
 use crate::tree::aabb::Aabb;
 use crate::tree::binary::Node;
@@ -97,7 +98,8 @@ impl<const BINS: usize> Binned<'_, BINS> {
         let mut areas = [0.0; SWEEP_SIZE];
         for axis in 0..3 {
             primitives.sort_unstable_by_key(|primitive| key(self.boxes, *primitive, axis));
-            let split = super::sweep(self.boxes, primitives, &mut areas[..primitives.len()]);
+            let areas = &mut areas[..primitives.len()];
+            let split = super::sweep(|p| Sides::of(&self.boxes[p as usize]), primitives, areas);
             if split.cost < best_cost {
                 (best_cost, best_axis, best_left) = (split.cost, axis, split.left);
             }

@@ -5,11 +5,13 @@
 //! does not depend on the number of threads.
 
 mod binned;
+mod sides;
 pub mod spatial;
 mod sweep;
 
 use super::aabb::Aabb;
 use super::binary::{BinaryTree, Node};
+use sides::Sides;
 
 /// Levels after which subtrees are halved by number, so that no input makes a tree deeper than
 /// the 96 levels a file may have: 2^31 primitives need 31 more.
@@ -95,17 +97,18 @@ struct SortedSplit {
 }
 
 /// The best split of sorted primitives; the halves where every cost is infinite.
-fn sweep(boxes: &[Aabb], sorted: &[u32], areas: &mut [f64]) -> SortedSplit {
+#[inline(always)]
+fn sweep(sides: impl Fn(u32) -> Sides, sorted: &[u32], areas: &mut [f64]) -> SortedSplit {
     let count = sorted.len();
-    let mut right = Aabb::EMPTY;
+    let mut right = Sides::EMPTY;
     for count_left in (1..count).rev() {
-        right = right.union(boxes[sorted[count_left] as usize]);
+        right = right.union(&sides(sorted[count_left]));
         areas[count_left] = right.half_area();
     }
     let mut best = SortedSplit { cost: f64::INFINITY, left: count / 2 };
-    let mut left = Aabb::EMPTY;
+    let mut left = Sides::EMPTY;
     for count_left in 1..count {
-        left = left.union(boxes[sorted[count_left - 1] as usize]);
+        left = left.union(&sides(sorted[count_left - 1]));
         let cost = left.half_area() * count_left as f64 + areas[count_left] * (count - count_left) as f64;
         if cost < best.cost {
             best = SortedSplit { cost, left: count_left };
