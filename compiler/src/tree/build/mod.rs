@@ -25,6 +25,9 @@ const PARALLEL_SIZE: usize = 4096;
 /// all the way up, which take twice the time; 0.2 to 0.6 % more with 1,024 and with 32 bins above.)
 const SWEPT: usize = 2048;
 
+/// Subtrees of at most this many primitives are swept by [`Builder::Binned`], too: sorting them costs less than clearing bins.
+const FEW: usize = 24;
+
 /// Called with the number of primitives that have found their leaf since the last call.
 pub type OnLeaves<'a> = &'a (dyn Fn(u64) + Sync);
 
@@ -43,7 +46,7 @@ pub fn build(boxes: &[Aabb], builder: Builder, on_leaves: OnLeaves<'_>) -> Binar
     let empty = Node { bounds: Aabb::EMPTY, first: 0, count: 0 };
     let mut nodes = vec![empty; 2 * boxes.len() - 1];
     let order = match builder {
-        Builder::Binned => binned::build::<32>(boxes, &mut nodes, 0, on_leaves),
+        Builder::Binned => binned::build::<32>(boxes, &mut nodes, FEW, on_leaves),
         Builder::Sweep => binned::build::<128>(boxes, &mut nodes, SWEPT, on_leaves),
     };
     BinaryTree { nodes, order }
