@@ -71,7 +71,7 @@ impl Cloud {
             low_at = is_lower.select(number, low_at);
             high = is_higher.select(along, high);
             high_at = is_higher.select(number, high_at);
-            number = number + one;
+            number += one;
         }
         [first_least(low.into(), low_at.into()), first_least((-high).into(), high_at.into())]
     }

@@ -71,7 +71,7 @@ impl Extremes {
             low_at = is_lower.select(number, low_at);
             high = is_higher.select(offset, high);
             high_at = is_higher.select(number, high_at);
-            number = number + one;
+            number += one;
         }
         found.push(self.first(low.into(), low_at.into(), |a, b| a < b));
         found.push(self.first(high.into(), high_at.into(), |a, b| a > b));
