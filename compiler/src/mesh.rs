@@ -116,6 +116,7 @@ pub struct Dropped {
 
 impl Mesh {
     /// The three corners of a triangle. Panics if `triangle` is out of range.
+    #[inline]
     pub fn corners(&self, triangle: u32) -> [[f32; 3]; 3] {
         self.triangles[triangle as usize].map(|vertex| self.positions[vertex as usize])
     }

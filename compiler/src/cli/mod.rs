@@ -2,6 +2,7 @@
 //!
 //! Only requested output goes to standard output; reports and errors go to standard error.
 
+mod allocator;
 mod args;
 mod cache;
 mod compile;
@@ -36,6 +37,7 @@ use error::{CliError, UsageError};
 
 /// Runs the program on the arguments of this process.
 pub fn run() -> ExitCode {
+    allocator::give_back_large_blocks();
     #[cfg(target_os = "linux")]
     if let Some(code) = output::unnamed::helper() {
         return code;

@@ -1,5 +1,7 @@
 //! The points of a fit, laid out for the loops that project all of them.
 
+use fearless_simd::{Select, Simd, SimdBase, SimdFrom, f64x4};
+
 use super::frame::Frame;
 use crate::math::vector::{Vector, subtract};
 
@@ -39,7 +41,7 @@ impl Cloud {
     }
 
     /// The least and greatest coordinate along a direction.
-    #[inline]
+    #[inline(always)]
     pub(super) fn range(&self, direction: Vector) -> [f64; 2] {
         let [x, y, z] = self.lanes();
         let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
@@ -53,13 +55,36 @@ impl Cloud {
         [low.into_iter().fold(f64::INFINITY, f64::min), high.into_iter().fold(f64::NEG_INFINITY, f64::max)]
     }
 
+    /// The first of the points that are least along a direction, and of those that are greatest.
+    #[inline(always)]
+    pub(super) fn ends<S: Simd>(&self, simd: S, direction: Vector) -> [usize; 2] {
+        let [x, y, z] = self.lanes();
+        let axis = direction.map(|x| f64x4::splat(simd, x));
+        let (one, mut number) = (f64x4::splat(simd, 1.0), f64x4::splat(simd, 0.0));
+        let (mut low, mut low_at) = (f64x4::splat(simd, f64::INFINITY), number);
+        let (mut high, mut high_at) = (f64x4::splat(simd, f64::NEG_INFINITY), number);
+        for ((x, y), z) in x.iter().zip(y).zip(z) {
+            let [x, y, z] = [x, y, z].map(|x| f64x4::simd_from(simd, *x));
+            let along = x * axis[0] + y * axis[1] + z * axis[2];
+            let (is_lower, is_higher) = (along.simd_lt(low), along.simd_gt(high));
+            low = is_lower.select(along, low);
+            low_at = is_lower.select(number, low_at);
+            high = is_higher.select(along, high);
+            high_at = is_higher.select(number, high_at);
+            number += one;
+        }
+        [first_least(low.into(), low_at.into()), first_least((-high).into(), high_at.into())]
+    }
+
     /// How wide the points are along each axis.
-    #[inline]
+    #[inline(always)]
     pub(super) fn extents(&self, frame: &Frame) -> Vector {
-        frame.axes.map(|axis| {
+        let mut extents = [0.0; 3];
+        for (extent, axis) in extents.iter_mut().zip(frame.axes) {
             let [low, high] = self.range(axis);
-            high - low
-        })
+            *extent = high - low;
+        }
+        extents
     }
 
     /// The offset from a point that is least along a direction to one that is greatest.
@@ -73,16 +98,28 @@ impl Cloud {
         subtract(self.point(high.1), self.point(low.1))
     }
 
-    /// Adds the points as they are seen along the cross product of two directions.
+    /// Lists the points as they are seen along the cross product of two directions.
+    #[inline(always)]
     pub(super) fn project(&self, [i, j]: [Vector; 2], into: &mut Vec<[f64; 2]>) {
         let [x, y, z] = &self.coordinates;
-        into.extend((0..self.count).map(|index| {
-            let (x, y, z) = (x[index], y[index], z[index]);
-            [x * i[0] + y * i[1] + z * i[2], x * j[0] + y * j[1] + z * j[2]]
-        }));
+        into.resize(self.count, [0.0; 2]);
+        for (projected, ((x, y), z)) in into.iter_mut().zip(x.iter().zip(y).zip(z)) {
+            *projected = [x * i[0] + y * i[1] + z * i[2], x * j[0] + y * j[1] + z * j[2]];
+        }
     }
 
+    #[inline(always)]
     fn lanes(&self) -> [&[[f64; LANES]]; 3] {
         self.coordinates.each_ref().map(|values| values.as_chunks::<LANES>().0)
     }
+}
+
+/// The first index of the least of some numbers, given the number of the group in which each lane's was found.
+#[inline(always)]
+fn first_least(numbers: [f64; LANES], groups: [f64; LANES]) -> usize {
+    let at = |lane: usize| groups[lane] as usize * LANES + lane;
+    (1..LANES)
+        .map(|lane| (numbers[lane], at(lane)))
+        .fold((numbers[0], at(0)), |a, b| if b < a { b } else { a })
+        .1
 }

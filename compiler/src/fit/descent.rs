@@ -7,6 +7,8 @@
 //! Based on: the inner step of Chang, Gorissen, Melchior, "Fast oriented bounding box optimization on the rotation
 //! group SO(3, R)", 2011. Departure: there it follows a Nelder-Mead search; here it is the whole search.
 
+use fearless_simd::{Level, dispatch};
+
 use super::cloud::Cloud;
 use super::frame::Frame;
 use super::hull::Hull;
@@ -48,6 +50,18 @@ impl Descent {
         &mut self,
         cloud: &Cloud,
         objective: Objective,
+        start: Frame,
+        is_known: impl Fn(f64) -> bool,
+    ) -> Candidate {
+        // The same operations, and so the same bits, on every level.
+        dispatch!(Level::new(), _ => self.run_on_level(cloud, objective, start, is_known))
+    }
+
+    #[inline(always)]
+    fn run_on_level(
+        &mut self,
+        cloud: &Cloud,
+        objective: Objective,
         mut frame: Frame,
         is_known: impl Fn(f64) -> bool,
     ) -> Candidate {
@@ -81,6 +95,7 @@ impl Descent {
     }
 
     /// The best rectangle around the points along the fixed axis, along which they have a height.
+    #[inline(always)]
     fn turn(
         &mut self,
         cloud: &Cloud,
@@ -88,8 +103,7 @@ impl Descent {
         frame: &Frame,
         (fixed, height): (usize, f64),
     ) -> Option<Rectangle> {
-        let [axis, i, j] = [0, 1, 2].map(|step| frame.axes[(fixed + step) % 3]);
-        self.projected.clear();
+        let [axis, i, j] = [frame.axes[fixed], frame.axes[(fixed + 1) % 3], frame.axes[(fixed + 2) % 3]];
         cloud.project([i, j], &mut self.projected);
         if self.projected.len() <= silhouette::MAX_VERTICES {
             return self.silhouette.best_rectangle(&self.projected, objective, [axis, i, j], height);

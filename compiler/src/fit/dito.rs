@@ -5,6 +5,8 @@
 //! the chapter takes half the surface, and a base that has no area does not end the search, as sets on a line or in a
 //! plane are fitted elsewhere.
 
+use fearless_simd::{Level, Simd, dispatch};
+
 use super::cloud::Cloud;
 use super::frame::Frame;
 use super::objective::Objective;
@@ -65,7 +67,19 @@ struct Best {
 impl Dito {
     /// The best frame found, or that of space if its box around all points is better.
     pub(super) fn fit(&mut self, cloud: &Cloud, objective: Objective, directions: Directions) -> Frame {
-        self.find_extremes(cloud, directions);
+        // The same operations, and so the same bits, on every level.
+        dispatch!(Level::new(), simd => self.fit_on_level(simd, cloud, objective, directions))
+    }
+
+    #[inline(always)]
+    fn fit_on_level(
+        &mut self,
+        simd: impl Simd,
+        cloud: &Cloud,
+        objective: Objective,
+        directions: Directions,
+    ) -> Frame {
+        self.find_extremes(simd, cloud, directions);
         let few = if cloud.points().len() > self.extremes.len() {
             self.few.fill(self.extremes.iter().copied());
             &self.few
@@ -75,7 +89,7 @@ impl Dito {
         let mut best = Best { frame: Frame::IDENTITY, measure: f64::INFINITY };
         if let Some(base) = self.base() {
             let normal = cross(subtract(base[1], base[0]), subtract(base[2], base[0]));
-            let [low, high] = self.ends(normal);
+            let [low, high] = ends(self.extremes.iter().copied(), normal);
             try_triangle(base, few, objective, &mut best);
             for top in [low, high] {
                 for [a, b] in [[0, 1], [1, 2], [2, 0]] {
@@ -88,11 +102,11 @@ impl Dito {
     }
 
     /// Lists, for each direction, the least point and the greatest.
-    fn find_extremes(&mut self, cloud: &Cloud, directions: Directions) {
+    #[inline(always)]
+    fn find_extremes(&mut self, simd: impl Simd, cloud: &Cloud, directions: Directions) {
         self.extremes.clear();
         for direction in directions.list() {
-            let [low, high] = ends(cloud.points(), *direction);
-            self.extremes.extend([low, high]);
+            self.extremes.extend(cloud.ends(simd, *direction).map(|end| cloud.point(end)));
         }
     }
 
@@ -106,13 +120,10 @@ impl Dito {
         let third = first_max(self.extremes.iter(), far)?;
         (far(&third) > 0.0).then_some([a, longest[1], *third])
     }
-
-    fn ends(&self, direction: Vector) -> [Vector; 2] {
-        ends(self.extremes.iter().copied(), direction)
-    }
 }
 
 /// Tries the frames that are flush with a triangle and one of its edges.
+#[inline(always)]
 fn try_triangle(corners: [Vector; 3], few: &Cloud, objective: Objective, best: &mut Best) {
     let edges = [0, 1, 2].map(|i| subtract(corners[(i + 1) % 3], corners[i]));
     let Some(normal) = unit(cross(edges[0], edges[1])) else {
@@ -130,6 +141,7 @@ fn try_triangle(corners: [Vector; 3], few: &Cloud, objective: Objective, best: &
 }
 
 /// The least and the greatest point along a direction, the first of equals.
+#[inline(always)]
 fn ends(points: impl Iterator<Item = Vector>, direction: Vector) -> [Vector; 2] {
     let (mut low, mut high) = ((f64::INFINITY, [0.0; 3]), (f64::NEG_INFINITY, [0.0; 3]));
     for point in points {

@@ -69,7 +69,11 @@ fn direction(index: usize) -> [f64; 3] {
 
 /// Sorts points by their bits, and keeps one of equals.
 pub(crate) fn sort_and_dedup(points: &mut Vec<[f32; 3]>) {
-    let bits = |point: &[f32; 3]| point.map(f32::to_bits);
+    // One number, which is compared without branches.
+    let bits = |point: &[f32; 3]| {
+        let [x, y, z] = point.map(|x| u128::from(x.to_bits()));
+        x << 64 | y << 32 | z
+    };
     points.sort_unstable_by_key(bits);
     points.dedup_by_key(|point| bits(point));
 }

@@ -9,7 +9,7 @@ pub struct Frame {
     pub axes: [[f64; 3]; 3],
 }
 
-/// Bounds the rounding in [`distances`], relative to the sum of the sizes of its terms: a difference, a product and
+/// Bounds the rounding in [`Columns::distances`], relative to the sum of the sizes of its terms: a difference, a product and
 /// two sums, so below four roundings of 2^-53, and as much again for the bound's own.
 const ROUNDING: f64 = 1.0 / (1u64 << 50) as f64;
 
@@ -81,13 +81,16 @@ impl Frame {
 
     /// The half extents of the box along these axes, centred on the origin, that holds the points: exactly, whether or
     /// not the axes are perpendicular to the last bit (see [`Obb::around`](super::Obb::around)).
+    #[inline(always)]
     pub fn half_extents(&self, points: impl Iterator<Item = [f64; 3]>) -> [f64; 3] {
-        let mut half_extents = [0.0f64; 3];
-        for point in points {
-            let along = distances(self, point);
-            half_extents = [0, 1, 2].map(|axis| half_extents[axis].max(along[axis]));
-        }
-        half_extents
+        let columns = Columns::of(self);
+        let half_extents = points.fold([0.0; LANES], |most, point| greater(most, columns.distances(point)));
+        [half_extents[0], half_extents[1], half_extents[2]]
+    }
+
+    /// The point that is so far along each axis.
+    pub(crate) fn point(&self, along: Vector) -> Vector {
+        self.axes.iter().zip(along).fold([0.0; 3], |point, (axis, along)| offset(point, *axis, along))
     }
 
     /// The frame with the two axes after `fixed` turned so that the first of them goes to `direction`, a unit
@@ -106,17 +109,64 @@ impl Frame {
     }
 }
 
-/// The distances along each axis of a point with this offset from the centre, rounded up.
-fn distances(frame: &Frame, offset: Vector) -> [f64; 3] {
-    if offset == [0.0; 3] {
-        return offset;
+/// The axes of a frame, laid out so that compilers make a vector of what is measured along all three. The last lane is not used.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Columns([[f64; LANES]; 3]);
+
+/// Three, filled up.
+pub(crate) const LANES: usize = 4;
+
+impl Columns {
+    pub(crate) fn of(frame: &Frame) -> Self {
+        let [x, y, z] = frame.axes;
+        Self([0, 1, 2].map(|i| [x[i], y[i], z[i], 0.0]))
     }
-    frame.axes.map(|axis| {
-        let terms = [0, 1, 2].map(|i| axis[i] * offset[i]);
-        let size = terms[0].abs() + terms[1].abs() + terms[2].abs();
-        // The least number covers products that underflow.
-        (terms[0] + terms[1] + terms[2]).abs() + (size * ROUNDING + f64::MIN_POSITIVE)
-    })
+
+    /// How far a point is along each axis.
+    #[inline(always)]
+    pub(crate) fn along(&self, point: Vector) -> [f64; LANES] {
+        let mut along = [0.0; LANES];
+        for (lane, along) in along.iter_mut().enumerate() {
+            *along = self.0[0][lane] * point[0] + self.0[1][lane] * point[1] + self.0[2][lane] * point[2];
+        }
+        along
+    }
+
+    /// The distances along each axis of a point with this offset from the centre, rounded up.
+    #[inline(always)]
+    pub(crate) fn distances(&self, offset: Vector) -> [f64; LANES] {
+        let mut distances = [0.0; LANES];
+        if offset == [0.0; 3] {
+            return distances;
+        }
+        for (lane, distance) in distances.iter_mut().enumerate() {
+            let terms = [0, 1, 2].map(|i| self.0[i][lane] * offset[i]);
+            let size = terms[0].abs() + terms[1].abs() + terms[2].abs();
+            // The least number covers products that underflow.
+            *distance = (terms[0] + terms[1] + terms[2]).abs() + (size * ROUNDING + f64::MIN_POSITIVE);
+        }
+        distances
+    }
+}
+
+/// The greater number of each lane.
+#[inline(always)]
+pub(crate) fn greater(a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
+    let mut greater = a;
+    for (greater, b) in greater.iter_mut().zip(b) {
+        *greater = if b > *greater { b } else { *greater };
+    }
+    greater
+}
+
+/// The lesser number of each lane.
+#[inline(always)]
+pub(crate) fn lesser(a: [f64; LANES], b: [f64; LANES]) -> [f64; LANES] {
+    let mut lesser = a;
+    for (lesser, b) in lesser.iter_mut().zip(b) {
+        *lesser = if b < *lesser { b } else { *lesser };
+    }
+    lesser
 }
 
 /// The rotation by `b`, then by `a`.

@@ -31,6 +31,7 @@ pub(crate) use covariance::of_points as principal_axes;
 #[cfg(test)]
 pub(crate) use enclose::MANY;
 pub(crate) use enclose::{enclose, sort_and_dedup};
+pub(crate) use frame::{Columns, LANES, greater, lesser};
 pub use frame::{Frame, smallest_rotation};
 pub use obb::Obb;
 pub use objective::Objective;

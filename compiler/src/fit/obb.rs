@@ -1,7 +1,9 @@
 //! The boxes that fits return.
 
-use super::frame::Frame;
-use crate::math::vector::{dot, offset, subtract};
+use fearless_simd::{Level, dispatch};
+
+use super::frame::{Columns, Frame, LANES, greater, lesser};
+use crate::math::vector::subtract;
 
 /// A box around its centre, along the axes of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,18 +24,19 @@ impl Obb {
     /// bit. So a frame that has been rounded to fewer bits is as safe as any. A box that holds all points of a
     /// set holds their convex hull, and the triangles between them.
     pub fn around(frame: &Frame, points: impl Iterator<Item = [f64; 3]> + Clone) -> Self {
-        let mut bounds = [(f64::INFINITY, f64::NEG_INFINITY); 3];
+        // The same operations, and so the same bits, on every level.
+        dispatch!(Level::new(), _ => Self::around_on_level(frame, points))
+    }
+
+    #[inline(always)]
+    fn around_on_level(frame: &Frame, points: impl Iterator<Item = [f64; 3]> + Clone) -> Self {
+        let columns = Columns::of(frame);
+        let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
         for point in points.clone() {
-            for (bound, axis) in bounds.iter_mut().zip(&frame.axes) {
-                let along = dot(*axis, point);
-                *bound = (bound.0.min(along), bound.1.max(along));
-            }
+            let along = columns.along(point);
+            (low, high) = (lesser(low, along), greater(high, along));
         }
-        let centre = frame
-            .axes
-            .iter()
-            .zip(bounds)
-            .fold([0.0; 3], |centre, (axis, (low, high))| offset(centre, *axis, 0.5 * low + 0.5 * high));
+        let centre = frame.point([0, 1, 2].map(|axis| 0.5 * low[axis] + 0.5 * high[axis]));
         let half_extents = frame.half_extents(points.map(|point| subtract(point, centre)));
         Self { frame: *frame, centre, half_extents }
     }

@@ -60,6 +60,7 @@ impl Silhouette {
     }
 
     /// The best rectangle around the points as they are seen along the first axis, given their extent along it.
+    #[inline(always)]
     pub(super) fn best_rectangle(
         &mut self,
         projected: &[[f64; 2]],
@@ -71,10 +72,15 @@ impl Silhouette {
         let mut best: Option<Rectangle> = None;
         for sides in self.sides.chunks(LANES) {
             let group = Group::around(sides, projected);
+            let [along, across] = group.extents;
+            let mut measures = [0.0; LANES];
+            for lane in 0..LANES {
+                measures[lane] = objective.measure([along[lane], across[lane], height]);
+            }
             for lane in 0..sides.len() {
-                let extents = group.extents.map(|extents| extents[lane]);
-                let measure = objective.measure([extents[0], extents[1], height]);
-                let found = Rectangle { direction: group.directions.map(|x| x[lane]), extents, measure };
+                let direction = [group.directions[0][lane], group.directions[1][lane]];
+                let found =
+                    Rectangle { direction, extents: [along[lane], across[lane]], measure: measures[lane] };
                 if best.as_ref().is_none_or(|best| found.is_better(best)) {
                     best = Some(found);
                 }
@@ -84,6 +90,7 @@ impl Silhouette {
     }
 
     /// Projects the edges of the silhouette along an axis.
+    #[inline(always)]
     fn collect_sides(&mut self, axis: Vector, [i, j]: [Vector; 2]) {
         let signs = (0..)
             .zip(&self.normals)
@@ -110,7 +117,7 @@ struct Group {
 
 impl Group {
     /// The rectangles around points, flush with at most [`LANES`] edges.
-    #[inline]
+    #[inline(always)]
     fn around(edges: &[[f64; 2]], points: &[[f64; 2]]) -> Self {
         let (mut c, mut s) = ([1.0; LANES], [0.0; LANES]);
         for (lane, [x, y]) in edges.iter().enumerate() {

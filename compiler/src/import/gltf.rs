@@ -224,23 +224,37 @@ impl<'a> Reader<'a> {
         };
         let material = self.material(primitive, place)?;
         self.builder.name(Attribute::Material, material);
-        let indices = match primitive.indices {
-            Some(accessor) => self.accessors.indices(accessor)?,
-            None => (0..count).collect(),
+        let left = match primitive.indices {
+            Some(accessor) => {
+                let indices = self.accessors.indices(accessor)?;
+                if let Some(found) = indices.iter().find(|index| *index >= count) {
+                    let fault = DataFault::Index { found: found.into(), vertices: count.into() };
+                    return Err(fail.data(place, fault));
+                }
+                self.faces(primitive.mode, indices.len(), |at| first + indices.get(at), place)?
+            }
+            None => self.faces(primitive.mode, count as usize, |at| first + at as u32, place)?,
         };
-        self.charge(indices.len(), place)?;
-        self.builder.reserve(0, 3 * mode::triangles(primitive.mode, indices.len()));
-        if let Some(found) = indices.iter().copied().find(|index| *index >= count) {
-            let fault = DataFault::Index { found: found.into(), vertices: count.into() };
-            return Err(fail.data(place, fault));
-        }
-        for triangle in 0..mode::triangles(primitive.mode, indices.len()) {
-            let corners = mode::corners(primitive.mode, triangle).map(|at| first + indices[at]);
-            self.builder.face(&corners).map_err(|fault| fail.data(place, fault))?;
-        }
-        let left = mode::left_over(primitive.mode, indices.len());
         self.ignore("vertices of incomplete triangles", left as u64);
         Ok(())
+    }
+
+    /// Adds the triangles of a mode, given the vertex of each index; returns how many indices are left over.
+    fn faces(
+        &mut self,
+        mode: u64,
+        indices: usize,
+        vertex: impl Fn(usize) -> u32,
+        place: &str,
+    ) -> Result<usize, ImportError> {
+        self.charge(indices, place)?;
+        let triangles = mode::triangles(mode, indices);
+        self.builder.reserve(0, 3 * triangles);
+        for triangle in 0..triangles {
+            let corners = mode::corners(mode, triangle).map(&vertex);
+            self.builder.face(&corners).map_err(|fault| self.accessors.fail.data(place, fault))?;
+        }
+        Ok(mode::left_over(mode, indices))
     }
 
     /// Adds the vertices of an accessor; returns the first of them and how many there are.
@@ -250,7 +264,7 @@ impl<'a> Reader<'a> {
         self.charge(positions.len(), &format!("accessors[{accessor}]"))?;
         self.builder.reserve(positions.len(), 0);
         for (vertex, position) in positions.iter().enumerate() {
-            let added = self.builder.vertex(transform.apply(*position));
+            let added = self.builder.vertex(transform.apply(position));
             added.map_err(|fault| {
                 self.accessors.fail.data(&format!("accessors[{accessor}], element {vertex}"), fault)
             })?;

@@ -10,13 +10,16 @@ use crate::tree::binary::{BinaryTree, Node};
 /// Subtrees with more references are not considered, even if they refer to few distinct triangles.
 const MAX_REFERENCES: usize = 4 * BLOCK_WIDTH;
 
+/// So many always fit: all their corners do.
+const ALWAYS: usize = BLOCK_WIDTH / 3;
+
 /// For each node of the tree, whether its triangles fit into one block.
 pub fn fits(tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> Vec<bool> {
     let fits = |node: &Node| {
-        if node.count as usize > MAX_REFERENCES {
-            return false;
-        }
         let (first, count) = (node.first as usize, node.count as usize);
+        if count <= ALWAYS || count > MAX_REFERENCES {
+            return count <= ALWAYS;
+        }
         let triangles = distinct(&tree.order[first..first + count]);
         let mut slots = Slots::default();
         triangles.len() <= BLOCK_WIDTH

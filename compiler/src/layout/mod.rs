@@ -3,6 +3,7 @@
 mod block;
 mod clip;
 mod edges;
+mod extremes;
 mod hull;
 mod kdop;
 mod lattice;

@@ -7,9 +7,10 @@ use bvhc_format::section::SectionKind;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::WideTree;
+use super::extremes::{Groups, HalfExtents, Slabs};
 use super::leaf::LeafTable;
 use super::{pair_statistics, used_bounds};
-use crate::fit::{Frame, Obb, smallest_rotation};
+use crate::fit::{Frame, smallest_rotation};
 use crate::math::vector::round_up;
 use crate::mesh::Mesh;
 use crate::pair::obb::{Child, Tree};
@@ -94,8 +95,7 @@ pub fn lay_out_obbs(tree: &Tree, mesh: &Mesh, leaves: &mut LeafTable, packed: bo
 }
 
 struct Writer<'a> {
-    tree: &'a Tree,
-    mesh: &'a Mesh,
+    groups: Groups<'a>,
     origin: [f32; 3],
     /// Bounds the f64 rounding error of differences from the origin and from a centre.
     rounding: f64,
@@ -104,7 +104,8 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn new(tree: &'a Tree, mesh: &'a Mesh) -> Self {
         let bounds = used_bounds(mesh);
-        Self { tree, mesh, origin: bounds.centre(), rounding: bounds.extents() / (1u64 << 50) as f64 }
+        let groups = Groups::new(mesh, &tree.order);
+        Self { groups, origin: bounds.centre(), rounding: bounds.extents() / (1u64 << 50) as f64 }
     }
 
     fn node(&self, children: &[Child], references: [u32; PAIR_WIDTH]) -> ObbNode {
@@ -160,21 +161,17 @@ impl<'a> Writer<'a> {
 
     /// The centre of a child's box in this orientation, relative to the tree's origin.
     fn centre(&self, child: &Child, frame: &Frame) -> [f64; 3] {
-        let centre = Obb::around(frame, self.corners(child)).centre;
+        let mut slabs = Slabs::new(frame);
+        self.groups.show(&child.range, &mut slabs);
+        let centre = frame.point(slabs.middles());
         [0, 1, 2].map(|axis| centre[axis] - f64::from(self.origin[axis]))
     }
 
     /// Half the extents of a child's box in this orientation and around this centre.
     fn half_extents(&self, child: &Child, frame: &Frame, centre: &[f32; 3]) -> [f64; 3] {
-        let from_centre = self.corners(child).map(|corner| {
-            [0, 1, 2].map(|axis| (corner[axis] - f64::from(self.origin[axis])) - f64::from(centre[axis]))
-        });
-        frame.half_extents(from_centre).map(|half| half + self.rounding)
-    }
-
-    fn corners(&self, child: &Child) -> impl Iterator<Item = [f64; 3]> + Clone {
-        let of = |triangle: &u32| self.mesh.corners(*triangle);
-        self.tree.triangles(child).iter().flat_map(of).map(|corner| corner.map(f64::from))
+        let mut extremes = HalfExtents::new(frame, self.origin.map(f64::from), centre.map(f64::from));
+        self.groups.show(&child.range, &mut extremes);
+        extremes.get().map(|half| half + self.rounding)
     }
 }
 

@@ -84,27 +84,44 @@ impl HalfEdges {
     /// A counting sort by the lower end, then a sort of each end's few edges.
     fn of(mesh: &Mesh, weld: &Weld) -> Self {
         let mut starts = vec![0u32; weld.count as usize + 1];
-        for [a, b] in edges(mesh, weld) {
-            starts[a.min(b) as usize + 1] += 1;
-        }
+        edges(mesh, weld).for_each(|[a, b]| starts[a.min(b) as usize + 1] += 1);
         for end in 1..starts.len() {
             starts[end] += starts[end - 1];
         }
         let mut halves = vec![0; starts[weld.count as usize] as usize];
         let mut next = starts.clone();
-        for [a, b] in edges(mesh, weld) {
+        edges(mesh, weld).for_each(|[a, b]| {
             let slot = &mut next[a.min(b) as usize];
             halves[*slot as usize] = u64::from(a.max(b)) << 1 | u64::from(a > b);
             *slot += 1;
-        }
+        });
         for end in 0..weld.count as usize {
-            halves[starts[end] as usize..starts[end + 1] as usize].sort_unstable();
+            sort(&mut halves[starts[end] as usize..starts[end + 1] as usize]);
         }
         Self { starts, halves }
     }
 
     fn of_lower_end(&self, end: u32) -> &[u64] {
         &self.halves[self.starts[end as usize] as usize..self.starts[end as usize + 1] as usize]
+    }
+}
+
+/// Edges of one end are sorted by insertion if they are at most this many: most are half a dozen, too few for anything else.
+const FEW: usize = 16;
+
+#[inline]
+fn sort(halves: &mut [u64]) {
+    if halves.len() > FEW {
+        return halves.sort_unstable();
+    }
+    for end in 1..halves.len() {
+        let half = halves[end];
+        let mut at = end;
+        while at > 0 && half < halves[at - 1] {
+            halves[at] = halves[at - 1];
+            at -= 1;
+        }
+        halves[at] = half;
     }
 }
 

@@ -142,6 +142,14 @@ impl<'a> Search<'a> {
     }
 
     fn run(mut self) -> Option<Move> {
+        self.look();
+        // It is beside its sibling already.
+        let sibling = self.links.sibling(self.best.node);
+        (self.best.target != NONE && self.best.target != sibling).then_some(self.best)
+    }
+
+    /// Looks for the best position from the node's own outward, until no other can be better or the most have been tried.
+    fn look(&mut self) {
         let node = self.best.node;
         let parent = self.links.0[node as usize].parent;
         // The box of the current ancestor without the node, and the area saved so far by removing it.
@@ -160,8 +168,6 @@ impl<'a> Search<'a> {
             }
             pivot = above;
         }
-        // It is beside its sibling already.
-        (self.best.target != NONE && self.best.target != self.links.sibling(node)).then_some(self.best)
     }
 
     fn area_of(&self, node: u32) -> f64 {

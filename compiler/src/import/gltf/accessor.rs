@@ -4,6 +4,7 @@ use super::buffers::Buffers;
 use super::document::{Accessor, Document, Sparse};
 use super::fail::Fail;
 use crate::import::ImportError;
+use crate::math::vector::Vector;
 
 /// A type of components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,11 +102,14 @@ impl Accessors<'_> {
     }
 
     /// Positions, as f64.
-    pub(super) fn positions(&self, index: usize) -> Result<Vec<[f64; 3]>, ImportError> {
+    pub(super) fn positions(
+        &self,
+        index: usize,
+    ) -> Result<Elements<'_, Vector, impl Fn(&[u8]) -> Vector>, ImportError> {
         use Component::{F32, I8, I16, U8, U16};
         let (accessor, component) = self.get(index, "VEC3", &[F32, I8, U8, I16, U16])?;
         let zero = [0.0; 3];
-        self.elements(index, accessor, 3 * component.size(), zero, |bytes| {
+        self.elements(index, accessor, 3 * component.size(), zero, move |bytes: &[u8]| {
             let at = |axis: usize| &bytes[axis * component.size()..][..component.size()];
             [0, 1, 2].map(|axis| component.number(at(axis), accessor.normalized))
         })
@@ -128,10 +132,13 @@ impl Accessors<'_> {
     }
 
     /// Indices of vertices.
-    pub(super) fn indices(&self, index: usize) -> Result<Vec<u32>, ImportError> {
+    pub(super) fn indices(
+        &self,
+        index: usize,
+    ) -> Result<Elements<'_, u32, impl Fn(&[u8]) -> u32>, ImportError> {
         use Component::{U8, U16, U32};
         let (accessor, component) = self.get(index, "SCALAR", &[U8, U16, U32])?;
-        self.elements(index, accessor, component.size(), 0, |bytes| component.index(bytes))
+        self.elements(index, accessor, component.size(), 0, move |bytes: &[u8]| component.index(bytes))
     }
 
     /// The first matrix of an accessor of 4 by 4 matrices, by columns.
@@ -139,27 +146,30 @@ impl Accessors<'_> {
         let (accessor, component) = self.get(index, "MAT4", &[Component::F32])?;
         let first =
             Accessor { count: accessor.count.min(1), sparse: None, shape: String::new(), ..*accessor };
-        let matrices = self.elements(index, &first, 64, [0.0; 16], |bytes| {
+        let matrices = self.elements(index, &first, 64, [0.0; 16], |bytes: &[u8]| {
             std::array::from_fn(|at| component.number(&bytes[4 * at..][..4], false))
         })?;
-        Ok(matrices.first().copied())
+        Ok(matrices.iter().next())
     }
 
     /// All elements of an accessor, of `size` bytes each: those of its view, or else `zero`, with the sparse ones in their
     /// places.
-    fn elements<T: Copy>(
+    fn elements<T: Copy, F: Fn(&[u8]) -> T>(
         &self,
         index: usize,
         accessor: &Accessor,
         size: usize,
         zero: T,
-        read: impl Fn(&[u8]) -> T,
-    ) -> Result<Vec<T>, ImportError> {
+        read: F,
+    ) -> Result<Elements<'_, T, F>, ImportError> {
         let place = || format!("accessors[{index}]");
-        let mut elements = match accessor.buffer_view {
+        let mut list = match accessor.buffer_view {
             Some(view) => {
-                let strided = self.strided(view, accessor.byte_offset, accessor.count, size, &place())?;
-                strided.map(&read).collect()
+                let stored = self.strided(view, accessor.byte_offset, accessor.count, size, &place())?;
+                if accessor.sparse.is_none() {
+                    return Ok(Elements { stored, list: Vec::new(), read });
+                }
+                (0..stored.count).map(|at| read(stored.get(at))).collect()
             }
             None => {
                 // Not more than there are bytes: what a file merely claims must not fill the memory.
@@ -174,9 +184,9 @@ impl Accessors<'_> {
             }
         };
         if let Some(sparse) = &accessor.sparse {
-            self.replace(&mut elements, sparse, size, &place(), read)?;
+            self.replace(&mut list, sparse, size, &place(), &read)?;
         }
-        Ok(elements)
+        Ok(Elements { stored: Strided::default(), list, read })
     }
 
     /// Puts the elements of a sparse accessor in their places.
@@ -200,14 +210,14 @@ impl Accessors<'_> {
             self.strided(places.buffer_view, places.byte_offset, sparse.count, component.size(), place)?;
         let values =
             self.strided(sparse.values.buffer_view, sparse.values.byte_offset, sparse.count, size, place)?;
-        for (index, value) in indices.zip(values) {
-            let index = component.index(index);
+        for at in 0..indices.count {
+            let index = component.index(indices.get(at));
             let Some(element) = elements.get_mut(index as usize) else {
                 return Err(self
                     .fail
                     .rule(place, format!("its sparse index {index} is beyond its last element")));
             };
-            *element = read(value);
+            *element = read(values.get(at));
         }
         Ok(())
     }
@@ -220,7 +230,7 @@ impl Accessors<'_> {
         count: u64,
         size: usize,
         place: &str,
-    ) -> Result<impl ExactSizeIterator<Item = &[u8]> + use<'_>, ImportError> {
+    ) -> Result<Strided<'_>, ImportError> {
         let bytes = self.buffers.view(view)?;
         let stride = self.document.buffer_views[view].byte_stride.unwrap_or(size as u64);
         if stride < size as u64 {
@@ -236,7 +246,49 @@ impl Accessors<'_> {
                 format!("its {count} elements are not in bufferViews[{view}], which has {length} bytes");
             return Err(self.fail.rule(place, fault));
         }
-        let (offset, stride) = (offset as usize, stride as usize);
-        Ok((0..count as usize).map(move |element| &bytes[offset + element * stride..][..size]))
+        // An offset behind the end is that of no elements.
+        let bytes = bytes.get(offset as usize..).unwrap_or_default();
+        Ok(Strided { bytes, stride: stride as usize, size, count: count as usize })
+    }
+}
+
+/// The elements of an accessor. They are read where they lie, unless some are sparse.
+pub(super) struct Elements<'a, T, F> {
+    stored: Strided<'a>,
+    /// Instead of those, if there are any here.
+    list: Vec<T>,
+    read: F,
+}
+
+impl<T: Copy, F: Fn(&[u8]) -> T> Elements<'_, T, F> {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.stored.count.max(self.list.len())
+    }
+
+    /// Panics if there are not so many.
+    #[inline]
+    pub(super) fn get(&self, at: usize) -> T {
+        if self.list.is_empty() { (self.read)(self.stored.get(at)) } else { self.list[at] }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = T> {
+        (0..self.len()).map(|at| self.get(at))
+    }
+}
+
+/// Elements of `size` bytes each, a stride apart.
+#[derive(Default)]
+struct Strided<'a> {
+    bytes: &'a [u8],
+    stride: usize,
+    size: usize,
+    count: usize,
+}
+
+impl<'a> Strided<'a> {
+    #[inline]
+    fn get(&self, at: usize) -> &'a [u8] {
+        &self.bytes[at * self.stride..][..self.size]
     }
 }

@@ -8,14 +8,16 @@
 //! and small sets are split so that leaves are full.
 
 use bvhc_format::kdop::Directions;
+use fearless_simd::{Level, dispatch};
 
 use crate::fit::{self, Frame, Method, Objective, enclose, sort_and_dedup};
 use crate::math::vector::{Vector, add, dot, scale, subtract};
 
 use super::bounds::Bounds;
+use super::extremes::Extremes;
 use super::kinematic::{self, Kinematic};
 use super::part::{PartPlan, Parts};
-use super::sample::Sample;
+use super::samples::Samples;
 use super::small::{SMALL, Small};
 use super::split::{Split, Triangle};
 use super::{Fitting, Position, Rule};
@@ -70,8 +72,9 @@ impl SetBox {
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     fit: fit::Scratch,
-    extremes: Vec<[f32; 3]>,
-    samples: Vec<Sample>,
+    extremes: Extremes,
+    few: Vec<[f32; 3]>,
+    samples: Samples,
     kinematic: Kinematic,
     small: Small,
 }
@@ -110,11 +113,13 @@ impl Scratch {
 
     /// A box whose orientation is that of a few extreme points.
     fn approximate_box(&mut self, set: &Set<'_>) -> SetBox {
-        extremes(set.samples().flat_map(|triangle| triangle.corners), &mut self.extremes);
+        let corners = set.samples().map(|triangle| &triangle.corners);
+        // The same operations, and so the same bits, on every level.
+        dispatch!(Level::new(), simd => self.extremes.find(simd, corners, &mut self.few));
         // Most sets are small, and measured in several frames anyway.
         let method = if set.triangles.len() <= MAX_SAMPLES { Method::Dito26 } else { Method::Descent };
-        let frame = fit::fit(&method, Objective::Collision, &self.extremes, &mut self.fit).frame;
-        self.take_samples(set, &frame)
+        let frame = fit::fit(&method, Objective::Collision, &self.few, &mut self.fit).frame;
+        self.take_samples(set, frame)
     }
 
     /// The box as it is fitted to all corners.
@@ -123,27 +128,35 @@ impl Scratch {
         sort_and_dedup(&mut corners);
         let method = fitting.method(set.first, set.triangles.len());
         let (obb, _) = enclose(&method, fitting.objective, corners, &mut self.fit);
-        self.take_samples(set, &obb.frame);
+        self.take_samples(set, obb.frame);
         SetBox { frame: obb.frame, centre: obb.centre, extents: obb.extents() }
     }
 
     /// Measures samples of a set in a frame, and returns their box.
-    fn take_samples(&mut self, set: &Set<'_>, frame: &Frame) -> SetBox {
+    fn take_samples(&mut self, set: &Set<'_>, frame: Frame) -> SetBox {
+        let bounds = dispatch!(Level::new(), _ => self.measure_samples(set, &frame));
+        let along = |centre, (axis, middle): (&Vector, f64)| add(centre, scale(*axis, middle));
+        let origin = set.triangles[0].corners[0].map(f64::from);
+        let centre = frame.axes.iter().zip(bounds.middles()).fold(origin, along);
+        SetBox { frame, centre, extents: bounds.extents() }
+    }
+
+    /// Measures samples of a set in a frame whose origin is the first corner, and returns the bounds of all.
+    #[inline(always)]
+    fn measure_samples(&mut self, set: &Set<'_>, frame: &Frame) -> Bounds {
         let origin = set.triangles[0].corners[0].map(f64::from);
         let local = |corner: [f32; 3]| {
             let offset = subtract(corner.map(f64::from), origin);
             frame.axes.map(|axis| dot(axis, offset))
         };
         self.samples.clear();
-        self.samples.extend(set.samples().map(|triangle| Sample {
-            bounds: Bounds::around(triangle.corners.map(local)),
-            centre: triangle.centre(),
-            number: triangle.number,
-        }));
-        let bounds = self.samples.iter().fold(Bounds::EMPTY, |union, sample| union.union(&sample.bounds));
-        let along = |centre, (axis, middle): (&Vector, f64)| add(centre, scale(*axis, middle));
-        let centre = frame.axes.iter().zip(bounds.middles()).fold(origin, along);
-        SetBox { frame: *frame, centre, extents: bounds.extents() }
+        let mut whole = Bounds::EMPTY;
+        for triangle in set.samples() {
+            let bounds = Bounds::around(triangle.corners.map(local));
+            whole = whole.union(&bounds);
+            self.samples.push(bounds, triangle.centre());
+        }
+        whole
     }
 
     /// The split at the mean or the midpoint of the longest axis where that splits the set; none at the median.
@@ -152,7 +165,7 @@ impl Scratch {
             let offset = match position {
                 Position::Median => return None,
                 Position::Mean => {
-                    let sum = self.samples.iter().map(|sample| dot(axis, sample.centre)).sum::<f64>();
+                    let sum = self.samples.centres().map(|centre| dot(axis, centre)).sum::<f64>();
                     sum / self.samples.len() as f64
                 }
                 // Places are of centres times three.
@@ -183,7 +196,7 @@ impl Scratch {
     /// The split at an offset, if it leaves no half empty.
     fn at_offset(&self, direction: Vector, offset: f64, leaf_size: usize) -> Option<Split> {
         let count = self.samples.len();
-        let left = self.samples.iter().filter(|sample| dot(direction, sample.centre) < offset).count();
+        let left = self.samples.centres().filter(|centre| dot(direction, *centre) < offset).count();
         if left == 0 || left == count {
             None
         } else if count > SMALL {
@@ -196,8 +209,9 @@ impl Scratch {
     /// The split at the median along the longest axis that has more than one centre, or by number.
     fn at_median(&self, bounds: &SetBox, count: usize, leaf_size: usize) -> Split {
         let has_width = |direction: &Vector| {
-            let first = dot(*direction, self.samples[0].centre);
-            self.samples.iter().any(|sample| dot(*direction, sample.centre) != first)
+            let mut places = self.samples.centres().map(|centre| dot(*direction, centre));
+            let first = places.next();
+            places.any(|place| Some(place) != first)
         };
         let direction = bounds.longest_first().into_iter().find(has_width).unwrap_or_default();
         Split::First { direction, left: count.div_ceil(leaf_size) / 2 * leaf_size }
@@ -208,50 +222,4 @@ impl Scratch {
 fn whole_leaves(left: usize, count: usize, leaf_size: usize) -> usize {
     let most = (count - 1) / leaf_size;
     (left + leaf_size / 2).div_euclid(leaf_size).clamp(1, most) * leaf_size
-}
-
-/// The first point that is farthest along each of 13 directions and their opposites, each point once. The directions
-/// are the axes of space, and the diagonals of its cube and of the cube's faces.
-fn extremes(points: impl Iterator<Item = [f32; 3]>, extremes: &mut Vec<[f32; 3]>) {
-    // Filled up so that compilers make vectors of them.
-    let (mut low, mut high) = ([f32::INFINITY; 16], [f32::NEG_INFINITY; 16]);
-    let mut ends = [[[0.0f32; 3]; 2]; 13];
-    for point in points {
-        let [x, y, z] = point;
-        let (sum, difference) = (x + y, x - y);
-        let offsets = [
-            x,
-            y,
-            z,
-            sum,
-            difference,
-            y + z,
-            y - z,
-            z + x,
-            z - x,
-            sum + z,
-            sum - z,
-            difference + z,
-            difference - z,
-            x,
-            x,
-            x,
-        ];
-        let is_beyond = |i: usize| (offsets[i] < low[i]) | (offsets[i] > high[i]);
-        if (0..16).fold(false, |is_any, i| is_any | is_beyond(i)) {
-            for (i, [to_low, to_high]) in ends.iter_mut().enumerate() {
-                if offsets[i] < low[i] {
-                    *to_low = point;
-                }
-                if offsets[i] > high[i] {
-                    *to_high = point;
-                }
-            }
-            low = std::array::from_fn(|i| low[i].min(offsets[i]));
-            high = std::array::from_fn(|i| high[i].max(offsets[i]));
-        }
-    }
-    extremes.clear();
-    extremes.extend(ends.as_flattened());
-    sort_and_dedup(extremes);
 }

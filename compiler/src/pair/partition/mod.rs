@@ -10,10 +10,11 @@
 mod analysis;
 mod bounds;
 mod build;
+mod extremes;
 mod fitting;
 mod kinematic;
 mod part;
-mod sample;
+mod samples;
 mod small;
 mod split;
 

@@ -27,7 +27,7 @@ impl Triangle {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Split {
     /// Left are those in the first of some bins.
-    Bins { bins: Bins, left: usize },
+    Bins { bins: Bins, left: i32 },
     /// Left are those below an offset.
     Below { direction: Vector, offset: f64 },
     /// Left are the first so many, by offset and then by number.
@@ -41,14 +41,15 @@ pub(super) struct Bins {
     pub(super) low: f64,
     /// Bins a unit.
     pub(super) scale: f64,
-    pub(super) count: usize,
+    pub(super) count: i32,
 }
 
 impl Bins {
     /// The bin of an offset; those beyond the ends are in the last there.
-    #[inline]
-    pub(super) fn bin(&self, offset: f64) -> usize {
-        (((offset - self.low) * self.scale) as usize).min(self.count - 1)
+    #[inline(always)]
+    pub(super) fn bin(&self, offset: f64) -> i32 {
+        // Small numbers, which compilers make vectors of.
+        (((offset - self.low) * self.scale) as i32).clamp(0, self.count - 1)
     }
 }
 
@@ -82,7 +83,7 @@ impl Split {
 }
 
 /// The order of offsets with numbers.
-pub(super) fn by_offset(a: &(f64, u32), b: &(f64, u32)) -> std::cmp::Ordering {
+fn by_offset(a: &(f64, u32), b: &(f64, u32)) -> std::cmp::Ordering {
     a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
 }
 

@@ -4,15 +4,14 @@
 //! three axes are binned, and small subtrees are swept in full. With more bins than the 32 of the paper, the top of a tree comes near to
 //! that of full sweeps.
 
+use fearless_simd::{Level, dispatch};
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
-use super::{DEEPEST_CHOICE, OnLeaves, PARALLEL_SIZE, build_both, divide, key, report_finished, sweep};
+use super::sides::Sides;
+use super::{DEEPEST_CHOICE, OnLeaves, PARALLEL_SIZE, build_both, divide, report_finished, sweep};
 use crate::tree::aabb::Aabb;
 use crate::tree::binary::Node;
-
-/// Subtrees of at most this many primitives are swept in any case: sorting them costs less than clearing bins.
-const SWEEP_SIZE: usize = 24;
 
 /// How many primitives a thread bins at a time.
 const CHUNK: usize = 1 << 14;
@@ -77,11 +76,9 @@ impl<const BINS: usize> Binned<'_, BINS> {
         if depth >= DEEPEST_CHOICE {
             return primitives.len() / 2;
         }
-        if primitives.len() <= SWEEP_SIZE {
-            return self.sweep(primitives);
-        }
         let centres = Centres::<BINS>::of(self.boxes, primitives);
-        match Histogram::of(self.boxes, primitives, &centres).best_plane() {
+        let histogram = Histogram::of(self.boxes, primitives, &centres);
+        match dispatch!(Level::new(), _ => histogram.best_plane()) {
             Some(plane) => {
                 let left = |p| centres.bin(&self.boxes[p as usize], plane.axis) < plane.bin;
                 super::partition_stable(primitives, scratch, left)
@@ -89,23 +86,6 @@ impl<const BINS: usize> Binned<'_, BINS> {
             // All centres are one point.
             None => primitives.len() / 2,
         }
-    }
-
-    /// The best of all splits by centre; sorts the primitives on its axis.
-    fn sweep(&self, primitives: &mut [u32]) -> usize {
-        let (mut best_cost, mut best_axis, mut best_left) = (f64::INFINITY, 0, primitives.len() / 2);
-        let mut areas = [0.0; SWEEP_SIZE];
-        for axis in 0..3 {
-            primitives.sort_unstable_by_key(|primitive| key(self.boxes, *primitive, axis));
-            let split = super::sweep(self.boxes, primitives, &mut areas[..primitives.len()]);
-            if split.cost < best_cost {
-                (best_cost, best_axis, best_left) = (split.cost, axis, split.left);
-            }
-        }
-        if best_axis != 2 {
-            primitives.sort_unstable_by_key(|primitive| key(self.boxes, *primitive, best_axis));
-        }
-        best_left
     }
 }
 
@@ -129,6 +109,7 @@ impl<const BINS: usize> Centres<BINS> {
         Self { lower: bounds.lower, scale: [0, 1, 2].map(scale) }
     }
 
+    #[inline(always)]
     fn bin(&self, bounds: &Aabb, axis: usize) -> usize {
         let centre = bounds.lower[axis] + bounds.upper[axis];
         (((centre - self.lower[axis]) * self.scale[axis]) as usize).min(BINS - 1)
@@ -144,50 +125,61 @@ struct Plane {
 
 #[derive(Clone)]
 struct Histogram<const BINS: usize> {
-    bins: [[(Aabb, u32); BINS]; 3],
+    bins: [[(Sides, u32); BINS]; 3],
 }
 
 impl<const BINS: usize> Histogram<BINS> {
-    const EMPTY: Self = Self { bins: [[(Aabb::EMPTY, 0); BINS]; 3] };
+    const EMPTY: Self = Self { bins: [[(Sides::EMPTY, 0); BINS]; 3] };
 
     fn of(boxes: &[Aabb], primitives: &[u32], centres: &Centres<BINS>) -> Self {
-        reduce(primitives, Self::EMPTY, Self::merge, |chunk| {
-            let mut histogram = Self::EMPTY;
-            for primitive in chunk {
-                let bounds = &boxes[*primitive as usize];
-                for axis in 0..3 {
-                    let (union, count) = &mut histogram.bins[axis][centres.bin(bounds, axis)];
-                    *union = union.union(*bounds);
-                    *count += 1;
-                }
+        // The same operations, and so the same bits, on every level.
+        reduce(
+            primitives,
+            Self::EMPTY,
+            Self::merge,
+            |chunk| dispatch!(Level::new(), _ => Self::of_chunk(boxes, chunk, centres)),
+        )
+    }
+
+    #[inline(always)]
+    fn of_chunk(boxes: &[Aabb], primitives: &[u32], centres: &Centres<BINS>) -> Self {
+        let mut histogram = Self::EMPTY;
+        for primitive in primitives {
+            let bounds = &boxes[*primitive as usize];
+            let sides = Sides::of(bounds);
+            for (axis, bins) in histogram.bins.iter_mut().enumerate() {
+                let (union, count) = &mut bins[centres.bin(bounds, axis)];
+                *union = union.union(&sides);
+                *count += 1;
             }
-            histogram
-        })
+        }
+        histogram
     }
 
     fn merge(mut self, other: Self) -> Self {
         for (bin, more) in self.bins.iter_mut().flatten().zip(other.bins.iter().flatten()) {
-            *bin = (bin.0.union(more.0), bin.1 + more.1);
+            *bin = (bin.0.union(&more.0), bin.1 + more.1);
         }
         self
     }
 
     /// The plane of least cost; `None` where every plane has all primitives on one side.
+    #[inline(always)]
     fn best_plane(&self) -> Option<Plane> {
         let mut best: Option<(f64, Plane)> = None;
         for (axis, bins) in self.bins.iter().enumerate() {
             let mut right = [(0.0f64, 0); BINS];
-            let (mut bounds, mut count) = (Aabb::EMPTY, 0);
+            let (mut sides, mut count) = (Sides::EMPTY, 0);
             for bin in (1..BINS).rev() {
-                bounds = bounds.union(bins[bin].0);
+                sides = sides.union(&bins[bin].0);
                 count += bins[bin].1;
-                right[bin] = (bounds.half_area(), count);
+                right[bin] = (sides.half_area(), count);
             }
-            let (mut bounds, mut count) = (Aabb::EMPTY, 0);
+            let (mut sides, mut count) = (Sides::EMPTY, 0);
             for bin in 1..BINS {
-                bounds = bounds.union(bins[bin - 1].0);
+                sides = sides.union(&bins[bin - 1].0);
                 count += bins[bin - 1].1;
-                let cost = bounds.half_area() * count as f64 + right[bin].0 * right[bin].1 as f64;
+                let cost = sides.half_area() * count as f64 + right[bin].0 * right[bin].1 as f64;
                 if count > 0 && right[bin].1 > 0 && best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, Plane { axis, bin }));
                 }

@@ -5,6 +5,9 @@
 //! axis, then keep the order while partitioning). Departure: sides are not marked but
 //! follow from comparing a primitive's key with the pivot's.
 
+use fearless_simd::{Level, dispatch};
+
+use super::sides::Sides;
 use super::{DEEPEST_CHOICE, divide, key};
 use crate::tree::aabb::Aabb;
 use crate::tree::binary::Node;
@@ -43,7 +46,8 @@ pub(super) fn build(boxes: &[Aabb], primitives: &mut [u32], nodes: &mut [Node], 
         scratch: &mut scratch,
         first,
     };
-    Sweep { boxes: &boxes }.build(range, nodes, depth);
+    let sides: Vec<_> = boxes.iter().map(Sides::of).collect();
+    Sweep { boxes: &boxes, sides: &sides }.build(range, nodes, depth);
     scratch.copy_from_slice(primitives);
     for (primitive, index) in primitives.iter_mut().zip(&sorted[0]) {
         *primitive = scratch[*index as usize];
@@ -52,6 +56,7 @@ pub(super) fn build(boxes: &[Aabb], primitives: &mut [u32], nodes: &mut [Node], 
 
 struct Sweep<'a> {
     boxes: &'a [Aabb],
+    sides: &'a [Sides],
 }
 
 impl Sweep<'_> {
@@ -63,7 +68,8 @@ impl Sweep<'_> {
             nodes[0] = Node { bounds, first: range.first, count: 1 };
             return;
         }
-        let split = self.choose(&mut range, depth);
+        // The same operations, and so the same bits, on every level.
+        let split = dispatch!(Level::new(), _ => self.choose(&mut range, depth));
         let first = range.first;
         let (left_range, right_range) = self.partition(range, split);
         let (root, left, right) = divide(nodes, split.left);
@@ -72,6 +78,7 @@ impl Sweep<'_> {
         *root = Node { bounds: left[0].bounds.union(right[0].bounds), first, count: count as u32 };
     }
 
+    #[inline(always)]
     fn choose(&self, range: &mut Range<'_>, depth: u32) -> Split {
         let mut best = Split { axis: 0, left: range.scratch.len() / 2 };
         if depth >= DEEPEST_CHOICE {
@@ -79,7 +86,7 @@ impl Sweep<'_> {
         }
         let mut least = f64::INFINITY;
         for axis in 0..3 {
-            let found = super::sweep(self.boxes, range.sorted[axis], range.areas);
+            let found = super::sweep(|p| self.sides[p as usize], range.sorted[axis], range.areas);
             if found.cost < least {
                 (least, best) = (found.cost, Split { axis, left: found.left });
             }

@@ -81,3 +81,34 @@ fn a_tree_that_is_too_deep_is_not_taken() {
     assert_eq!(Links::of(&chain(96)).finish(), Some(chain(96)));
     assert_eq!(Links::of(&chain(97)).finish(), None);
 }
+
+/// Small boxes, and many large ones that hold all of those: wherever a small one goes, it costs no more than its own area on the
+/// way, so no bound cuts the search short.
+fn soup(small: u32, large: u32) -> Vec<Aabb> {
+    let noise =
+        |i: u32, salt: u32| ((i.wrapping_mul(2_654_435_761) ^ salt).wrapping_mul(40_503) % 1009) as f32;
+    let boxed = |i| {
+        let centre = [0, 77, 991].map(|salt| noise(i, salt) / 10.0);
+        let half = |axis: u32| if i < small { 1.0 } else { 500.0 + noise(i, axis + 5) };
+        let corner = |sign: f32| [0, 1, 2].map(|axis| centre[axis] + sign * half(axis as u32));
+        Aabb::around([corner(-1.0), corner(1.0)])
+    };
+    (0..small + large).map(boxed).collect()
+}
+
+#[test]
+fn a_search_that_no_bound_cuts_short_ends_after_the_most_positions() {
+    let links = Links::of(&build(&soup(20, 3000), Builder::Binned, &|_| ()));
+    let mut small = largest(&links, 1.0);
+    small.retain(|node| links.0[*node as usize].bounds.half_area() < 20.0);
+    assert!(small.len() > 10);
+    for node in small {
+        let mut all = Search { left: u32::MAX, ..Search::new(&links, node) };
+        all.look();
+        let mut some = Search::new(&links, node);
+        some.look();
+        assert!(u32::MAX - all.left > 10 * MOST_POSITIONS);
+        assert_eq!(some.left, 0);
+        assert!(some.best.gain <= all.best.gain);
+    }
+}
