@@ -73,6 +73,16 @@ impl Probe for OfInstance<'_> {
     }
 }
 
+/// A filter, if there is one. Most rays have none; a method that is looked up costs more than its call where vectors are kept in
+/// memory meanwhile.
+pub(super) type MaybeFilter<'f> = Option<&'f mut dyn WorldFilter>;
+
+/// Whether a query sees an instance.
+#[inline(always)]
+pub(super) fn accepts_instance(filter: &mut MaybeFilter<'_>, instance: u32) -> bool {
+    filter.as_mut().is_none_or(|filter| filter.accepts_instance(instance))
+}
+
 /// Calls `ask` with the probe of one instance's triangles.
 #[inline(always)]
 pub(super) fn with_probe<R>(
@@ -80,8 +90,26 @@ pub(super) fn with_probe<R>(
     instance: u32,
     ask: impl FnOnce(&mut Erased<'_>) -> R,
 ) -> R {
-    let (filters, mut idle) = (filter.filters_triangles(), ());
-    let mut of_instance = OfInstance { filter, instance };
+    with_probe_if_any(&mut Some(filter), instance, ask)
+}
+
+/// The same, where there may be no filter.
+#[inline(always)]
+pub(super) fn with_probe_if_any<R>(
+    filter: &mut MaybeFilter<'_>,
+    instance: u32,
+    ask: impl FnOnce(&mut Erased<'_>) -> R,
+) -> R {
+    let (mut idle, mut of_instance);
     // One call, which is inlined once.
-    ask(&mut if filters { Erased::new(&mut of_instance) } else { Erased::new(&mut idle) })
+    ask(&mut match filter {
+        Some(filter) if filter.filters_triangles() => {
+            of_instance = OfInstance { filter: *filter, instance };
+            Erased::new(&mut of_instance)
+        }
+        _ => {
+            idle = ();
+            Erased::new(&mut idle)
+        }
+    })
 }

@@ -4,10 +4,11 @@ use core::ops::ControlFlow;
 
 use bvhc_format::world::{Instance, InstanceLeaf};
 
-use super::filter::{WorldFilter, with_probe};
+use super::filter::{MaybeFilter, WorldFilter, accepts_instance, with_probe, with_probe_if_any};
 use super::things::{Seen, Things};
 use super::walk::LeafVisitor;
 use super::{World, solid_box};
+use crate::model::Model;
 use crate::query::VisitControl;
 use crate::ray::{Hit, Ray, Scaled};
 use crate::simd::Kernel;
@@ -32,12 +33,12 @@ impl World<'_> {
     ///
     /// The same bits on every CPU. Does not allocate or panic.
     pub fn closest_hit(&self, ray: &Ray) -> Option<WorldHit> {
-        self.closest_hit_with(ray, &mut ())
+        self.things.closest_hit(ray, None)
     }
 
     /// As [`closest_hit`](Self::closest_hit), among what `filter` accepts.
     pub fn closest_hit_with(&self, ray: &Ray, filter: &mut dyn WorldFilter) -> Option<WorldHit> {
-        self.things.closest_hit(ray, filter)
+        self.things.closest_hit(ray, Some(filter))
     }
 
     /// The closest hit of each ray, bit-identical to [`closest_hit`](Self::closest_hit).
@@ -51,12 +52,12 @@ impl World<'_> {
 
     /// Whether the ray hits anything in its range.
     pub fn any_hit(&self, ray: &Ray) -> bool {
-        self.any_hit_with(ray, &mut ())
+        self.things.any_hit(ray, None)
     }
 
     /// As [`any_hit`](Self::any_hit), among what `filter` accepts.
     pub fn any_hit_with(&self, ray: &Ray, filter: &mut dyn WorldFilter) -> bool {
-        self.things.any_hit(ray, filter)
+        self.things.any_hit(ray, Some(filter))
     }
 
     /// Whether each ray hits anything, as [`any_hit`](Self::any_hit); otherwise as [`closest_hits`](Self::closest_hits).
@@ -85,32 +86,27 @@ impl World<'_> {
 }
 
 /// The walks.
-impl Things<'_> {
-    pub(super) fn closest_hit(&self, ray: &Ray, filter: &mut dyn WorldFilter) -> Option<WorldHit> {
-        if let Some(leaf) = self.in_place
-            && !filter.filters_triangles()
-        {
-            let hit = self.seen_mesh(leaf, filter)?.model.closest_hit(ray)?;
-            return Some(WorldHit { instance: leaf.instance, hit });
+impl<'a> Things<'a> {
+    pub(super) fn closest_hit(&self, ray: &Ray, mut filter: MaybeFilter<'_>) -> Option<WorldHit> {
+        if let Some((instance, model)) = self.mesh_in_place(&mut filter) {
+            return Some(WorldHit { instance, hit: model?.closest_hit(ray)? });
         }
         let mut search = Closest { things: self, ray: *ray, filter, best: None };
         if self.along_ray(ray, &mut search).is_none() {
             let scaled = Scaled::of(ray)?;
-            let found = self.closest_hit(&scaled.ray, filter)?;
+            let found = self.closest_hit(&scaled.ray, search.filter)?;
             return Some(WorldHit { hit: scaled.unscale(found.hit), ..found });
         }
         search.best.map(|(found, record)| record.map_or(found, |record| found.in_world(record)))
     }
 
-    pub(super) fn any_hit(&self, ray: &Ray, filter: &mut dyn WorldFilter) -> bool {
-        if let Some(leaf) = self.in_place
-            && !filter.filters_triangles()
-        {
-            return self.seen_mesh(leaf, filter).is_some_and(|part| part.model.any_hit(ray));
+    pub(super) fn any_hit(&self, ray: &Ray, mut filter: MaybeFilter<'_>) -> bool {
+        if let Some((_, model)) = self.mesh_in_place(&mut filter) {
+            return model.is_some_and(|model| model.any_hit(ray));
         }
         let mut search = Any { things: self, ray, filter, found: false };
         if self.along_ray(ray, &mut search).is_none() {
-            return Scaled::of(ray).is_some_and(|scaled| self.any_hit(&scaled.ray, filter));
+            return Scaled::of(ray).is_some_and(|scaled| self.any_hit(&scaled.ray, search.filter));
         }
         search.found
     }
@@ -136,26 +132,41 @@ impl Things<'_> {
     }
 }
 
+impl<'a> Things<'a> {
+    /// If rays are asked of a mesh that is where it is: the instance, and the mesh if the filter sees it.
+    #[inline(always)]
+    fn mesh_in_place(&self, filter: &mut MaybeFilter<'_>) -> Option<(u32, Option<&'a Model<'a>>)> {
+        let leaf = self.in_place?;
+        let filter: &mut dyn WorldFilter = match filter {
+            Some(filter) if filter.filters_triangles() => return None,
+            Some(filter) => *filter,
+            None => &mut (),
+        };
+        Some((leaf.instance, self.seen_mesh(leaf, filter).map(|part| part.model)))
+    }
+}
+
 /// The search for the closest hit.
-struct Closest<'s, 'a> {
+struct Closest<'s, 'f, 'a> {
     things: &'s Things<'a>,
     /// Ends at the closest hit so far.
     ray: Ray,
-    filter: &'s mut dyn WorldFilter,
+    filter: MaybeFilter<'f>,
     /// The hit, and the instance's record where that is of a mesh.
     best: Option<(WorldHit, Option<&'a Instance>)>,
 }
 
-impl<'a> LeafVisitor<'a> for Closest<'_, 'a> {
+impl<'a> LeafVisitor<'a> for Closest<'_, '_, 'a> {
     type Order = NearestFirst;
 
     #[inline(always)]
     fn visit<S: Kernel>(&mut self, simd: S, leaf: &'a InstanceLeaf) -> ControlFlow<(), f32> {
-        let (hit, record) = match self.things.seen(leaf, self.filter) {
+        let accepts = |instance| accepts_instance(&mut self.filter, instance);
+        let (hit, record) = match self.things.seen_if(leaf, accepts) {
             Some(Seen::Mesh(part)) => {
                 let local = ray_in_instance(simd, part.record, &self.ray);
-                let hit = with_probe(
-                    self.filter,
+                let hit = with_probe_if_any(
+                    &mut self.filter,
                     leaf.instance,
                     #[inline(always)]
                     |probe| part.model.closest_hit_below(simd, part.child, &local, probe),
@@ -177,23 +188,24 @@ impl<'a> LeafVisitor<'a> for Closest<'_, 'a> {
 }
 
 /// The search for any hit.
-struct Any<'s, 'a> {
+struct Any<'s, 'f, 'a> {
     things: &'s Things<'a>,
     ray: &'s Ray,
-    filter: &'s mut dyn WorldFilter,
+    filter: MaybeFilter<'f>,
     found: bool,
 }
 
-impl<'a> LeafVisitor<'a> for Any<'_, 'a> {
+impl<'a> LeafVisitor<'a> for Any<'_, '_, 'a> {
     type Order = LeavesFirst;
 
     #[inline(always)]
     fn visit<S: Kernel>(&mut self, simd: S, leaf: &'a InstanceLeaf) -> ControlFlow<(), f32> {
-        self.found = match self.things.seen(leaf, self.filter) {
+        let accepts = |instance| accepts_instance(&mut self.filter, instance);
+        self.found = match self.things.seen_if(leaf, accepts) {
             Some(Seen::Mesh(part)) => {
                 let local = ray_in_instance(simd, part.record, self.ray);
-                with_probe(
-                    self.filter,
+                with_probe_if_any(
+                    &mut self.filter,
                     leaf.instance,
                     #[inline(always)]
                     |probe| part.model.any_hit_below(simd, part.child, &local, probe),

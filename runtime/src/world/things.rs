@@ -83,22 +83,27 @@ impl<'a> Things<'a> {
 
     /// What a leaf holds, if queries with this filter see it; `None` too where a corrupt file refers to nothing.
     pub(super) fn seen(&self, leaf: &InstanceLeaf, filter: &mut dyn WorldFilter) -> Option<Seen<'a>> {
-        self.seen_below(leaf.instance, leaf.slot, filter)
+        self.seen_if(leaf, |instance| filter.accepts_instance(instance))
+    }
+
+    /// The same, if this accepts its instance.
+    #[inline(always)]
+    pub(super) fn seen_if(&self, leaf: &InstanceLeaf, accepts: impl FnOnce(u32) -> bool) -> Option<Seen<'a>> {
+        self.seen_below(leaf.instance, leaf.slot, accepts)
     }
 
     /// An instance as a whole, likewise.
     pub(super) fn whole(&self, instance: u32, filter: &mut dyn WorldFilter) -> Option<Seen<'a>> {
-        self.seen_below(instance, NONE, filter)
+        self.seen_below(instance, NONE, |instance| filter.accepts_instance(instance))
     }
 
     #[inline(always)]
-    fn seen_below(&self, instance: u32, slot: u32, filter: &mut dyn WorldFilter) -> Option<Seen<'a>> {
+    fn seen_below(&self, instance: u32, slot: u32, accepts: impl FnOnce(u32) -> bool) -> Option<Seen<'a>> {
         let record = self.record(instance).filter(|record| record.layers & self.layers != 0)?;
         if record.mesh == NONE {
-            let sees = filter.accepts_instance(instance);
-            return sees.then_some(Seen::Box(bounds_of(record.bounds)));
+            return accepts(instance).then_some(Seen::Box(bounds_of(record.bounds)));
         }
-        self.part(instance, slot, record).filter(|_| filter.accepts_instance(instance)).map(Seen::Mesh)
+        self.part(instance, slot, record).filter(|_| accepts(instance)).map(Seen::Mesh)
     }
 
     /// As [`seen`](Self::seen), of meshes only.

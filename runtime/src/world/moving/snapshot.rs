@@ -98,10 +98,11 @@ impl<'w> Snapshot<'w> {
 
     /// As [`closest_hit`](Self::closest_hit), among what `filter` accepts.
     pub fn closest_hit_with(&self, ray: &Ray, filter: &mut dyn ThingFilter) -> Option<Found<Hit>> {
-        let still = self.still.closest_hit(ray, &mut Still(filter));
+        let still = self.still.closest_hit(ray, Some(&mut Still(filter)));
         let limit = still.map_or(ray.t_max, |found| found.hit.t);
-        let moving =
-            self.moving.closest_hit(&ray.with_range(ray.t_min, limit), &mut self.filter_of_moving(filter));
+        let moving = self
+            .moving
+            .closest_hit(&ray.with_range(ray.t_min, limit), Some(&mut self.filter_of_moving(filter)));
         match moving.filter(|moving| still.is_none_or(|still| moving.hit.t < still.hit.t)) {
             Some(found) => Some(Found { thing: self.moving(found.instance), answer: found.hit }),
             None => still.map(|found| Found { thing: Thing::Still(found.instance), answer: found.hit }),
@@ -115,8 +116,8 @@ impl<'w> Snapshot<'w> {
 
     /// As [`any_hit`](Self::any_hit), among what `filter` accepts.
     pub fn any_hit_with(&self, ray: &Ray, filter: &mut dyn ThingFilter) -> bool {
-        self.still.any_hit(ray, &mut Still(filter))
-            || self.moving.any_hit(ray, &mut self.filter_of_moving(filter))
+        self.still.any_hit(ray, Some(&mut Still(filter)))
+            || self.moving.any_hit(ray, Some(&mut self.filter_of_moving(filter)))
     }
 
     /// Calls `visit` with every hit, once per thing and triangle, in no particular order. The visitor may stop the search or
