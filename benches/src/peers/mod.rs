@@ -6,6 +6,7 @@
 pub mod broad;
 pub mod bvh;
 pub mod bvhc;
+pub mod casts;
 pub mod colliders;
 pub mod embree;
 pub mod fcpw;

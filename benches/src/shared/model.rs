@@ -34,12 +34,23 @@ impl Source {
         wanted.then(|| Self::sphere("sphere x10", 806))
     }
 
+    /// Models whose surfaces are closed: two spheres and Spot, and those of two more that the folder of models has.
+    pub fn closed() -> Vec<Self> {
+        let spheres = [Self::sphere("sphere", 255), Self::sphere("small sphere", 40)];
+        let more = [("rocker arm", "rocker-arm.obj"), ("fandisk", "fandisk.obj")];
+        let more = more.into_iter().filter(|(_, file)| path(file).exists());
+        let read = |(name, file)| Self::read(name, file);
+        spheres.into_iter().chain([("spot", "spot.obj")].into_iter().chain(more).map(read)).collect()
+    }
+
     fn bunny() -> Self {
-        let folder = std::env::var_os("BVHC_MODELS")
-            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../models"), PathBuf::from);
-        let path = folder.join("stanford-bunny.obj");
+        Self::read("bunny", "stanford-bunny.obj")
+    }
+
+    fn read(name: &'static str, file: &str) -> Self {
+        let path = path(file);
         let obj = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        Self { name: "bunny", stage: Stage::Around, obj }
+        Self { name, stage: Stage::Around, obj }
     }
 
     fn sphere(name: &'static str, frequency: u32) -> Self {
@@ -67,7 +78,8 @@ impl Source {
         self.compile_as(&Options::default())
     }
 
-    fn compile_as(&self, options: &Options) -> Compiled {
+    /// Compiles the model with these options.
+    pub fn compile_as(&self, options: &Options) -> Compiled {
         compile(&self.obj, self.name, options, &()).expect("the model compiles")
     }
 
@@ -76,6 +88,14 @@ impl Source {
         let polygons = import::read(&self.obj, self.name).expect("the model can be read");
         clean::mesh(polygons, self.name).expect("the model has triangles")
     }
+}
+
+/// Where a model is.
+fn path(file: &str) -> PathBuf {
+    let folder = std::env::var_os("BVHC_MODELS");
+    folder
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../models"), PathBuf::from)
+        .join(file)
 }
 
 /// The quality in `BVHC_QUALITY`; the best by default.

@@ -29,6 +29,14 @@ const COUNT: usize = 1000;
 /// The size of shapes, relative to the model's.
 const SIZE: f32 = 0.01;
 
+/// The size of shapes for which tolerances of peers are made, that are lengths: half a metre.
+const USUAL: f32 = 0.5;
+
+/// A power of two: how many times as large peers see the model, so that shapes are not small for them.
+pub fn enlargement(scene: &Scene) -> f32 {
+    (USUAL / (SIZE * scene.size())).log2().ceil().max(0.0).exp2()
+}
+
 /// The largest distance of overlapping shapes' centres from the surface, relative to the shape's size.
 const REACH: f32 = 1.5;
 
@@ -73,6 +81,20 @@ fn any(random: &mut Random, kind: usize, centre: [f32; 3], size: f32) -> Any {
 }
 
 impl Query {
+    /// The same, everything `factor` times as large.
+    pub fn scaled(&self, factor: f32) -> Self {
+        let scaled = |point: &[f32; 3]| point.map(|x| factor * x);
+        let shape = match &self.shape {
+            Any::Ball { centre, radius } => Any::Ball { centre: scaled(centre), radius: factor * radius },
+            Any::Capsule { a, b, radius } => {
+                Any::Capsule { a: scaled(a), b: scaled(b), radius: factor * radius }
+            }
+            Any::Box { centre, half } => Any::Box { centre: scaled(centre), half: scaled(half) },
+            Any::Hull { points } => Any::Hull { points: points.iter().map(scaled).collect() },
+        };
+        Self { shape, displacement: scaled(&self.displacement) }
+    }
+
     /// The time of bvhc's first contact; infinity without one.
     pub fn cast(&self, model: &Model<'_>) -> f64 {
         let by = self.displacement;

@@ -1,6 +1,7 @@
 //! Where the points of a field are, and the distances around a brick.
 
 use bvhc_format::field::{BRICK_POINTS, FIELD_WIDTH, TILE_POINTS};
+use fearless_simd::{Simd, SimdBase, SimdFloat, f32x8, i32x8};
 
 use super::nearby::Nearby;
 use super::{BEYOND, Bits, Brick, Options, POINTS};
@@ -79,11 +80,11 @@ impl Lattice {
 }
 
 /// Signed distances at the points of a brick and around it, limited to the reach.
-pub(super) struct Halo(Box<[f32]>);
+pub(super) struct Halo(Box<[f32; Halo::POINTS]>);
 
 impl Default for Halo {
     fn default() -> Self {
-        Self(vec![0.0; Self::WIDTH * Self::WIDTH * Self::WIDTH].into())
+        Self(Box::new([0.0; Self::POINTS]))
     }
 }
 
@@ -92,6 +93,8 @@ impl Halo {
     pub(super) const REACH: usize = 4;
 
     const WIDTH: usize = BRICK_POINTS + 2 * Self::REACH;
+
+    const POINTS: usize = Self::WIDTH * Self::WIDTH * Self::WIDTH;
 
     /// Copies the points around a brick. Those beyond the lattice are beyond the reach, and outside.
     pub(super) fn fill(
@@ -137,10 +140,25 @@ impl Halo {
         }
     }
 
-    /// The distance at a point relative to the brick's first, at most [`REACH`](Self::REACH) beyond its points.
+    /// The distances at some points, relative to the brick's first, at most [`REACH`](Self::REACH) beyond its points. The
+    /// coordinates are whole numbers.
     #[inline(always)]
-    pub(super) fn at(&self, point: [i32; 3]) -> f32 {
-        let [x, y, z] = point.map(|i| (i + Self::REACH as i32) as usize);
-        self.0[x + Self::WIDTH * (y + Self::WIDTH * z)]
+    pub(super) fn at<S: Simd>(&self, [x, y, z]: [f32x8<S>; 3]) -> f32x8<S> {
+        let width = Self::WIDTH as f32;
+        let first = Self::REACH as f32 * (1.0 + width * (1.0 + width));
+        let indices = (((z * width + y) * width + x) + first).to_int::<i32x8<S>>().to_array();
+        let mut distances = [0.0; BRICK_POINTS];
+        for (distance, index) in distances.iter_mut().zip(indices) {
+            *distance = self.0[index as usize % Self::POINTS];
+        }
+        f32x8::load_array(x.simd, distances)
+    }
+
+    /// The distances at the points of a row that begins at a point of the brick, or one beyond it.
+    #[inline(always)]
+    pub(super) fn row(&self, at: [usize; 3]) -> &[f32; BRICK_POINTS] {
+        let [x, y, z] = at.map(|i| i + Self::REACH);
+        let start = x + Self::WIDTH * (y + Self::WIDTH * z);
+        self.0[start..].first_chunk().expect("the points around the brick hold it")
     }
 }

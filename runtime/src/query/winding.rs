@@ -59,8 +59,8 @@ impl InsideRule {
 }
 
 impl Winding {
-    /// Of points that are no numbers, or are infinitely far away.
-    const NOWHERE: Self = Self { value: 0.0, error: 0.0 };
+    /// Of points outside, and of those that are no numbers or are infinitely far away.
+    const OUTSIDE: Self = Self { value: 0.0, error: 0.0 };
 
     /// Whether the number is exact, as it is for closed surfaces.
     pub fn is_exact(&self) -> bool {
@@ -77,6 +77,10 @@ impl Winding {
     /// assert_eq!(place(0.46, 0.05), Place::Unsure);
     /// ```
     pub fn place(&self, rule: InsideRule) -> Place {
+        // Most are exact, and need no rounding.
+        if self.error == 0.0 && f64::from(self.value as i32) == self.value {
+            return if rule.holds(self.value) { Place::In } else { Place::Out };
+        }
         // The integers that the number may be nearest to; at a tie, both.
         let least = libm::ceil(self.value - self.error - 0.5);
         let most = libm::floor(self.value + self.error + 0.5);
@@ -163,11 +167,14 @@ impl Model<'_> {
 #[inline(always)]
 fn winding<S: Kernel>(simd: S, model: &Model<'_>, point: [f32; 3]) -> Option<Winding> {
     if !point.iter().all(|x| x.is_finite()) {
-        return Some(Winding::NOWHERE);
+        return Some(Winding::OUTSIDE);
     }
     let bounds = model.bounds();
-    let line = HalfLine::leaving(&bounds, point);
     let is_beside = (0..3).any(|axis| point[axis] < bounds.min[axis] || point[axis] > bounds.max[axis]);
+    if is_beside && model.is_closed() {
+        return Some(Winding::OUTSIDE);
+    }
+    let line = HalfLine::leaving(&bounds, point);
     let crossings = if is_beside { 0 } else { crossings(simd, model, &line)? } as f64;
     let Some(solid) = model.sections().solid() else {
         return Some(Winding { value: crossings, error: f64::INFINITY });
@@ -196,7 +203,12 @@ fn crossings<S: Kernel>(simd: S, model: &Model<'_>, line: &HalfLine) -> Option<i
         &mut (),
         #[inline(always)]
         |visit, sink| {
-            let mut left = line.candidates(simd, visit.block);
+            let found = line.look_at(simd, visit.block);
+            // A split triangle is counted in one of its blocks.
+            let (sure, split) = (found.outwards | found.inwards, u32::from(visit.block.split));
+            count += i64::from((found.outwards & !split).count_ones());
+            count -= i64::from((found.inwards & !split).count_ones());
+            let mut left = found.unsure | sure & split;
             while left != 0 {
                 let lane = left.trailing_zeros() as usize;
                 left &= left - 1;

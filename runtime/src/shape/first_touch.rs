@@ -3,9 +3,9 @@
 //! Based on: Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996, section 2.3 (conservative
 //! advancement), for translations only. The distance of convex sets is a convex function of the time; a plane across the
 //! shortest distance is its tangent, and the time at which the shape has crossed the gap along that plane's normal is
-//! Newton's next time: never too late, and it converges quadratically unless the shape only grazes the triangle. Boxes and balls
-//! that do not graze it are done at once, by [`separating_axes`](super::separating_axes) and
-//! [`moving_ball`](super::moving_ball).
+//! Newton's next time: never too late, and it converges quadratically unless the shape only grazes the triangle. Boxes, balls
+//! and capsules that do not graze it are done at once, by [`separating_axes`](super::separating_axes),
+//! [`moving_ball`](super::moving_ball) and [`moving_capsule`](super::moving_capsule).
 //!
 //! What is returned does not depend on how well that converged. The shape surely does not touch the triangle at `t`: a
 //! plane separates them there, or integers say so. And it does touch it later, by integers where f64 leaves it open.
@@ -14,6 +14,7 @@
 use super::depth::{WayOut, shortest_way_out};
 use super::gjk::{Contact, Nearest, Separation, error};
 use super::moving_ball::MovingBall;
+use super::moving_capsule::MovingCapsule;
 use super::separating_axes::{BoxMotion, GRAZING, LATER, SolidBox};
 use super::{Bounds, Corners, Displacement, Shape, magnitude};
 use crate::math::vector::{Map3, add, cross, dot, scale, sub};
@@ -47,6 +48,8 @@ pub(crate) struct Mover<'a> {
     pub(crate) shape: &'a dyn Shape,
     /// The same, if it is a box.
     pub(crate) solid: Option<SolidBox>,
+    /// The ends of the core, if that is a segment.
+    pub(crate) segment: Option<[[f64; 3]; 2]>,
     pub(crate) bounds: Bounds,
     pub(crate) direction: [f32; 3],
     pub(crate) t_max: f64,
@@ -89,6 +92,13 @@ impl TouchTime {
     const START: Self = Self { t: 0.0, from_start: true, normal: [0.0; 3] };
 }
 
+/// What is known of the way of a ball or a capsule.
+enum RoundMotion {
+    /// It touches the triangle after the limit, if at all.
+    Later,
+    Meets(TouchTime),
+}
+
 impl Mover<'_> {
     /// The first contact at a time up to `limit`, or a little after it; `None` if there is none up to `t_max`.
     pub(crate) fn first_touch(&self, triangle: &Corners, limit: f64) -> Option<TouchTime> {
@@ -104,11 +114,13 @@ impl Mover<'_> {
             };
         }
         let mut t = self.entry(triangle, &direction)?;
+        match self.round_motion(triangle, direction, limit) {
+            Some(RoundMotion::Later) => return None,
+            Some(RoundMotion::Meets(time)) => return Some(time),
+            None => {}
+        }
         if limit < f64::INFINITY && self.is_apart_until(triangle, limit, &direction) {
             return None;
-        }
-        if let Some(known) = self.ball_touch(triangle, direction) {
-            return Some(known);
         }
         let (mut speed, mut normal) = (0.0, [0.0; 3]);
         let mut moved = scale(direction, t);
@@ -155,14 +167,21 @@ impl Mover<'_> {
         is_known || self.shape.touches(triangle, &Displacement::NONE)
     }
 
-    /// The contact of a ball that does not graze the triangle, if f64 proves it: a plane separates them at that time, and the
-    /// ball holds a point of the triangle a little later. As both are convex, they are apart until then.
-    fn ball_touch(&self, triangle: &Corners, direction: [f64; 3]) -> Option<TouchTime> {
-        let Bounds { lower: centre, upper, radius } = self.bounds;
-        if centre != upper || radius == 0.0 {
+    /// The way of a ball or a capsule that does not graze the triangle, as far as f64 proves it: a plane towards which the shape
+    /// moves separates them at a time, so they are apart until then, and the shape holds a point of the triangle a little later.
+    fn round_motion(&self, triangle: &Corners, direction: [f64; 3], limit: f64) -> Option<RoundMotion> {
+        let Bounds { lower, upper, radius } = self.bounds;
+        if radius == 0.0 {
             return None;
         }
-        let contact = MovingBall { centre, radius, direction }.first_contact(triangle)?;
+        let (centre, contact) = match self.segment {
+            Some([from, centre]) => {
+                let ball = MovingBall { centre, radius, direction };
+                (centre, MovingCapsule { ball, axis: sub(centre, from) }.first_contact(triangle)?)
+            }
+            None if lower != upper => return None,
+            None => (lower, MovingBall { centre: lower, radius, direction }.first_contact(triangle)?),
+        };
         let closing = -dot(contact.normal, direction);
         if closing < libm::sqrt(dot(direction, direction)) * GRAZING {
             return None;
@@ -172,9 +191,12 @@ impl Mover<'_> {
         let error = error(self.shape, triangle, after);
         let moved = Displacement::new(t, self.direction).rounded();
         let plane = Separation::along(self.shape, triangle, moved, contact.normal, error)?;
+        if self.is_later(t, limit) {
+            return Some(RoundMotion::Later);
+        }
         let offset = sub(add(centre, after), contact.point);
         let is_met = libm::sqrt(dot(offset, offset)) + error <= radius;
-        is_met.then_some(TouchTime { t, from_start: false, normal: plane.normal })
+        is_met.then_some(RoundMotion::Meets(TouchTime { t, from_start: false, normal: plane.normal }))
     }
 
     /// What separating axes say of a box's way.

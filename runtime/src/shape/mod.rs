@@ -18,6 +18,7 @@ pub(crate) mod first_touch;
 pub(crate) mod gjk;
 mod hull;
 mod moving_ball;
+pub(crate) mod moving_capsule;
 pub(crate) mod near;
 mod polytope;
 pub(crate) mod separating_axes;

@@ -6,7 +6,7 @@ use super::Corners;
 use crate::math::vector::{add, cross, dot, scale, sub};
 
 /// A triangle's normal is known if it is longer than this, relative to the product of two edges.
-const LEAST_SINE: f64 = 1.0 / (1u64 << 20) as f64;
+pub(super) const LEAST_SINE: f64 = 1.0 / (1u64 << 20) as f64;
 
 /// A contact of a ball.
 #[derive(Clone, Copy)]
@@ -66,17 +66,19 @@ impl MovingBall {
         first
     }
 
-    fn centre_at(&self, t: f64) -> [f64; 3] {
+    /// The centre at a time.
+    pub(super) fn centre_at(&self, t: f64) -> [f64; 3] {
         add(self.centre, scale(self.direction, t))
     }
 
-    fn reaches_corner(&self, corner: [f64; 3]) -> Option<BallContact> {
+    /// The contact with a corner.
+    pub(super) fn reaches_corner(&self, corner: [f64; 3]) -> Option<BallContact> {
         let t = self.reaches(sub(self.centre, corner), self.direction)?;
         self.contact(t, corner)
     }
 
     /// The contact with the inside of an edge.
-    fn reaches_edge(&self, start: [f64; 3], edge: [f64; 3]) -> Option<BallContact> {
+    pub(super) fn reaches_edge(&self, start: [f64; 3], edge: [f64; 3]) -> Option<BallContact> {
         let from = sub(self.centre, start);
         let shorter = 1.0 / dot(edge, edge);
         let across = |v: [f64; 3]| sub(v, scale(edge, dot(v, edge) * shorter));

@@ -7,51 +7,55 @@ use parry3d::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, Shape};
 use super::Parry;
 use crate::shared::shapes::Any;
 
-/// A shape of parry3d and where it is.
-pub struct Placed {
+/// A shape of parry3d, where it is, and the mesh that it is asked against.
+pub struct Placed<'a> {
+    mesh: &'a Parry,
     shape: Box<dyn Shape>,
     pose: Pose,
 }
 
-impl Placed {
+impl Parry {
     /// The same shape; `None` if parry3d has none.
-    pub fn new(shape: &Any) -> Option<Self> {
-        let at = |point: [f32; 3]| Pose::from_parts(point.into(), Rotation::IDENTITY);
-        Some(match shape {
-            Any::Ball { centre, radius } => Self { shape: Box::new(Ball::new(*radius)), pose: at(*centre) },
-            Any::Capsule { a, b, radius } => {
-                let to: [f32; 3] = std::array::from_fn(|k| b[k] - a[k]);
-                let capsule = Capsule::new(Vector::ZERO, to.into(), *radius);
-                Self { shape: Box::new(capsule), pose: at(*a) }
-            }
-            Any::Box { centre, half } => {
-                Self { shape: Box::new(Cuboid::new((*half).into())), pose: at(*centre) }
-            }
-            Any::Hull { points } => {
-                let from = points[0];
-                let offset = |point: &[f32; 3]| -> Vector {
-                    let by: [f32; 3] = std::array::from_fn(|k| point[k] - from[k]);
-                    by.into()
-                };
-                let points: Vec<Vector> = points.iter().map(offset).collect();
-                Self { shape: Box::new(ConvexPolyhedron::from_convex_hull(&points)?), pose: at(from) }
-            }
-        })
+    pub fn place(&self, shape: &Any) -> Option<Placed<'_>> {
+        let (shape, pose) = placed(shape)?;
+        Some(Placed { mesh: self, shape, pose })
     }
 }
 
-impl Parry {
+fn placed(shape: &Any) -> Option<(Box<dyn Shape>, Pose)> {
+    let at = |point: [f32; 3]| Pose::from_parts(point.into(), Rotation::IDENTITY);
+    Some(match shape {
+        Any::Ball { centre, radius } => (Box::new(Ball::new(*radius)), at(*centre)),
+        Any::Capsule { a, b, radius } => {
+            let to: [f32; 3] = std::array::from_fn(|k| b[k] - a[k]);
+            let capsule = Capsule::new(Vector::ZERO, to.into(), *radius);
+            (Box::new(capsule), at(*a))
+        }
+        Any::Box { centre, half } => (Box::new(Cuboid::new((*half).into())), at(*centre)),
+        Any::Hull { points } => {
+            let from = points[0];
+            let offset = |point: &[f32; 3]| -> Vector {
+                let by: [f32; 3] = std::array::from_fn(|k| point[k] - from[k]);
+                by.into()
+            };
+            let points: Vec<Vector> = points.iter().map(offset).collect();
+            (Box::new(ConvexPolyhedron::from_convex_hull(&points)?), at(from))
+        }
+    })
+}
+
+impl Placed<'_> {
     /// The time of the first contact up to 1; infinity without one.
-    pub fn cast(&self, placed: &Placed, displacement: [f32; 3]) -> f64 {
+    pub fn cast(&self, displacement: [f32; 3]) -> f64 {
         let options = ShapeCastOptions::with_max_time_of_impact(1.0);
         let still = Vector::ZERO;
         query::cast_shapes(
-            &placed.pose,
+            &self.pose,
             displacement.into(),
-            &*placed.shape,
+            &*self.shape,
             &Pose::IDENTITY,
             still,
-            &self.0,
+            &self.mesh.0,
             options,
         )
         .expect("parry3d casts these")
@@ -59,8 +63,8 @@ impl Parry {
     }
 
     /// Whether the shape and the mesh touch.
-    pub fn overlaps(&self, placed: &Placed) -> bool {
-        query::intersection_test(&placed.pose, &*placed.shape, &Pose::IDENTITY, &self.0)
+    pub fn overlaps(&self) -> bool {
+        query::intersection_test(&self.pose, &*self.shape, &Pose::IDENTITY, &self.mesh.0)
             .expect("parry3d tests these")
             .intersecting
     }

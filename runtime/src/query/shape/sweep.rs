@@ -17,6 +17,7 @@ use crate::math::vector::{Map3, add, scale};
 use crate::ray::{Class, Extent, Frame, Ray};
 use crate::shape::filter::{MovingShape, Place};
 use crate::shape::first_touch::Mover;
+use crate::shape::moving_capsule::segment_of;
 use crate::shape::separating_axes::SolidBox;
 use crate::shape::{Bounds, Shape};
 use crate::simd::Kernel;
@@ -74,7 +75,8 @@ impl<'a> Motion<'a> {
         let [t_start, leave] = bounds.times_near(&[lower, upper], &moving, cast.t_max, slack)?;
         let t_max = cast.t_max.min(leave);
         let solid = SolidBox::of(cast.shape);
-        let mover = Mover { shape: cast.shape, solid, bounds, direction, t_max, tolerance, grain };
+        let segment = segment_of(cast.shape, &bounds);
+        let mover = Mover { shape: cast.shape, solid, segment, bounds, direction, t_max, tolerance, grain };
         Some(Self { mover, t_start })
     }
 

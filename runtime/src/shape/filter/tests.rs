@@ -6,6 +6,7 @@ use std::vec::Vec;
 use super::*;
 use crate::Level;
 use crate::shape::first_touch::Mover;
+use crate::shape::moving_capsule::segment_of;
 use crate::shape::separating_axes::SolidBox;
 use crate::shape::{Ball, Capsule, ConvexHull, Corners, Cuboid, Cylinder, TriangleShape};
 use crate::simd::dispatch;
@@ -87,8 +88,16 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
     let tolerance = size / (1u64 << 30) as f64;
     let t_max = 2.0 * size;
     let solid = SolidBox::of(shape);
-    let mover =
-        Mover { shape, solid, bounds, direction, t_max, tolerance, grain: size / (1u64 << 44) as f64 };
+    let mover = Mover {
+        shape,
+        solid,
+        segment: segment_of(shape, &bounds),
+        bounds,
+        direction,
+        t_max,
+        tolerance,
+        grain: size / (1u64 << 44) as f64,
+    };
     let inverse = direction.map(|x| (1.0 / x).clamp(-1e20, 1e20));
     let (middle, largest) = (bounds.centre(), size as f32);
     let place = Place { at: &Similarity::IDENTITY, middle, slack: 4.0 * tolerance, largest };
