@@ -294,10 +294,20 @@ impl<S: Simd> Search<'_, S> {
         self.most = bounds.into_iter().fold(self.most, f32::max);
     }
 
-    /// How far the values of parts may be from the distance.
-    #[inline(always)]
+    /// How far the values of parts may be from the distance. Not inlined: there are many callers, each of which would be compiled
+    /// for minutes.
+    #[inline(never)]
     fn bounds(&self, parts: &Parts<S>, direction: &[f32x8<S>; 3]) -> f32x8<S> {
-        self.bound(parts, direction, 1.0).max(self.bound(parts, direction, -1.0))
+        self.simd.vectorize(
+            #[inline(always)]
+            || {
+                let mut most = f32x8::splat(self.simd, 0.0);
+                for sign in [1.0, -1.0] {
+                    most = most.max(self.bound(parts, direction, sign));
+                }
+                most
+            },
+        )
     }
 
     /// How far the values of parts may be above the distance, by points in the direction in which it grows (`sign` 1), or below
