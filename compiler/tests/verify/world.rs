@@ -10,7 +10,7 @@ use bvhc_format::section::SectionKind;
 use bvhc_format::world::{Instance, InstanceLeaf};
 
 use crate::breaks_in;
-use crate::forge::{Forge, METADATA, source};
+use crate::forge::{Forge, METADATA};
 
 const WORLD: u32 = SectionKind::World as u32;
 
@@ -26,28 +26,36 @@ const NODE_LAYERS: usize = 152;
 const NAME_TEXT: usize = 168;
 const OPTIONS: usize = 248;
 
-/// The sheet, whatever the name.
+/// Squares along the diagonal, whatever the name.
 #[derive(Debug)]
-struct Sheet;
+struct Squares;
 
-impl Files for Sheet {
+impl Files for Squares {
     fn read(&self, _: &str) -> io::Result<Vec<u8>> {
-        Ok(source().into_bytes())
+        let mut text = String::new();
+        for i in 0..20 {
+            let (low, high) = (f64::from(i) / 2.0, f64::from(i + 1) / 2.0);
+            for (x, y) in [(low, low), (high, low), (high, high), (low, high)] {
+                text += &format!("v {x:?} {y:?} {low:?}\n");
+            }
+            text += "f -4 -3 -2 -1\n";
+        }
+        Ok(text.into_bytes())
     }
 }
 
-/// Twenty sheets in two levels of nodes; the first two are at the same place, and opened.
+/// Twenty of these meshes in two levels of nodes; the first two are at the same place, and opened.
 fn good() -> Forge {
-    let mut text = "[[mesh]]\nname = \"sheet\"\nfile = \"sheet.obj\"\n".to_owned();
+    let mut text = "[[mesh]]\nname = \"squares\"\nfile = \"squares.obj\"\n".to_owned();
     for number in 0..20 {
         let at = if number < 2 { 0.5 } else { 40.0 * f64::from(number) };
         text += &format!(
-            "[[instance]]\nname = \"s{number}\"\nmesh = \"sheet\"\nposition = [{at:?}, 1.0, 2.0]\nlayers = {}\n",
+            "[[instance]]\nname = \"s{number}\"\nmesh = \"squares\"\nposition = [{at:?}, 1.0, 2.0]\nlayers = {}\n",
             1 << (number % 4)
         );
     }
     let options = Options { obb: None, ..Options::of(Quality::Default) };
-    let compiled = bvhc::world::compile(text.as_bytes(), "w.toml", &Sheet, &options, &()).unwrap();
+    let compiled = bvhc::world::compile(text.as_bytes(), "w.toml", &Squares, &options, &()).unwrap();
     let forge = Forge { bytes: compiled.bytes.to_vec() };
     assert!(forge.slice(WORLD, LEAVES).1 > 20 && forge.slice(WORLD, NODES).1 > 1);
     forge
