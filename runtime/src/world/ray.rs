@@ -130,9 +130,7 @@ impl<'a> Things<'a> {
             self.all_hits(&scaled.ray, filter, &mut visit);
         }
     }
-}
 
-impl<'a> Things<'a> {
     /// If rays are asked of a mesh that is where it is: the instance, and the mesh if the filter sees it.
     #[inline(always)]
     fn mesh_in_place(&self, filter: &mut MaybeFilter<'_>) -> Option<(u32, Option<&'a Model<'a>>)> {
