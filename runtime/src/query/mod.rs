@@ -10,8 +10,8 @@ mod shape;
 mod signed;
 mod winding;
 
-pub(crate) use overlap::BEYOND_MODELS;
 pub use overlap::Overlap;
+pub(crate) use overlap::{BEYOND_MODELS, Region};
 pub use point::{ClosestPoint, SurfacePoint};
 pub use ray::VisitControl;
 #[cfg(feature = "shapes")]

@@ -151,6 +151,12 @@ impl<'a> MovingShape<'a> {
         (self.half[axis] + self.radius) * (1.0 + POSITION_ERROR) + largest * POSITION_ERROR
     }
 
+    /// How far it extends from its origin in any direction.
+    pub(crate) fn span(&self) -> f32 {
+        let half = self.half.map3(f64::from);
+        (libm::sqrt(dot(half, half)) as f32 + self.radius) * (1.0 + POSITION_ERROR)
+    }
+
     /// At least the largest coordinate of the shape, seen from its centre.
     #[inline(always)]
     fn size(&self) -> f32 {

@@ -1,4 +1,5 @@
-//! The walk of a closest-point query: continues with the nearest box of a node and stacks the others.
+//! The walk of a closest-point query, and of an overlap query around its middle: continues with the nearest box of a node and
+//! stacks the others.
 //!
 //! The node or block after a block is chosen before the block is visited, from the sixteen on top of the stack. The
 //! only branch to predict is whether the visit changes the choice, and the prefetch is of what is in fact visited next.
@@ -27,6 +28,12 @@ const ROUNDING: f32 = 1.0 - 8.0 * f32::EPSILON;
 pub(crate) trait Search {
     /// The squared distance beyond which nothing matters; finite.
     fn limit(&self) -> f32;
+
+    /// The slots of a node that may matter, of those within the limit.
+    #[inline(always)]
+    fn matters<S: Kernel>(&self, _: S, _: &WideNode) -> u32 {
+        u32::MAX
+    }
 
     /// Visits a block's triangles; returns the limit from then on.
     fn visit<S: Kernel>(
@@ -103,7 +110,8 @@ impl<T: Search> Walker<'_, T> {
             }
         } else if let Some(node) = model.sections().nodes().get(self.child as usize) {
             sink.visits_node();
-            let (nearest, others) = descend(simd, node, self.point, self.limit, stack);
+            let mattering = self.search.matters(simd, node);
+            let (nearest, others) = descend(simd, node, self.point, self.limit, mattering, stack);
             if ahead {
                 prefetch_children(model, node, others);
             }
@@ -199,23 +207,25 @@ where
     }
 }
 
-/// The child with the nearest box, if one may be within the limit. Other children that may be are stacked, and returned
-/// as a bit mask.
+/// Of the slots that matter, the child with the nearest box, if one may be within the limit. Other children that may be are
+/// stacked, and returned as a bit mask.
 #[inline(always)]
 fn descend<S: Kernel>(
     simd: S,
     node: &WideNode,
     point: [f32; 3],
     limit: f32,
+    mattering: u32,
     stack: &mut Stack,
 ) -> (Option<u32>, u32) {
-    let (x, y, z) = (gap(simd, node, point, 0), gap(simd, node, point, 1), gap(simd, node, point, 2));
-    let bounds = (x * x + y * y + z * z) * ROUNDING;
-    let within = bounds.at_most(S::Sixteen::splat(simd, limit));
+    let bounds = squares(simd, node, point);
+    let within = bounds.at_most(S::Sixteen::splat(simd, limit)) & mattering;
     if within == 0 {
         return (None, 0);
     }
-    let nearest = simd.least(bounds) % NODE_WIDTH;
+    let least = simd.least(bounds) % NODE_WIDTH;
+    let nearest =
+        if within & 1 << least != 0 { least } else { within.trailing_zeros() as usize % NODE_WIDTH };
     let others = within & !(1 << nearest);
     simd.push_some(stack, node, bounds, others);
     (Some(node.children[nearest]), others)
@@ -227,6 +237,19 @@ fn prefetch_children(model: &Model<'_>, node: &WideNode, mut slots: u32) {
         prefetch_child(model, node.children[slots.trailing_zeros() as usize % NODE_WIDTH]);
         slots &= slots - 1;
     }
+}
+
+/// The slots of a node whose boxes may be within a squared distance of the point.
+#[inline(always)]
+pub(crate) fn within<S: Kernel>(simd: S, node: &WideNode, point: [f32; 3], limit: f32) -> u32 {
+    squares(simd, node, point).at_most(S::Sixteen::splat(simd, limit))
+}
+
+/// Lower bounds of the squared distances of a node's boxes from the point.
+#[inline(always)]
+fn squares<S: Kernel>(simd: S, node: &WideNode, point: [f32; 3]) -> S::Sixteen {
+    let (x, y, z) = (gap(simd, node, point, 0), gap(simd, node, point, 1), gap(simd, node, point, 2));
+    (x * x + y * y + z * z) * ROUNDING
 }
 
 /// The distances of the boxes from the point along an axis.

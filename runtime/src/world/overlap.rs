@@ -8,7 +8,7 @@ use super::walk::BOX_MARGIN;
 use super::{World, solid_box};
 use crate::bounds::Aabb;
 use crate::math::vector::Map3;
-use crate::query::{BEYOND_MODELS, Overlap};
+use crate::query::{BEYOND_MODELS, Overlap, Region};
 use crate::triangle::touch_box;
 
 /// A triangle of an instance that an overlap query found.
@@ -105,7 +105,7 @@ impl Things<'_> {
                 if similarity.is_identity() { &in_mesh } else { &in_world };
             let local = similarity.inverse_box(&query);
             with_probe(filter, part.instance, |probe| {
-                part.model.overlap_below(part.child, &local, touches, probe, &mut |overlap| {
+                part.model.overlap_below(part.child, &Region::of_box(local), touches, probe, &mut |overlap| {
                     visit(WorldOverlap { instance: part.instance, overlap })
                 })
             })

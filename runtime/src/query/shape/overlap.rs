@@ -5,7 +5,7 @@ use core::ops::ControlFlow;
 use super::image::{image, is_beside};
 use crate::bounds::Aabb;
 use crate::model::Model;
-use crate::query::overlap::{BEYOND_MODELS, Below, Overlap, overlap};
+use crate::query::overlap::{BEYOND_MODELS, Below, Overlap, Region, overlap};
 use crate::shape::filter::{Directions, MovingShape, Place, deep_in_block};
 use crate::shape::{Bounds, Displacement, Shape};
 use crate::simd::dispatch;
@@ -100,7 +100,8 @@ impl Model<'_> {
         };
         let place = Place { at, middle: bounds.centre(), slack: 0.0, largest: self.extent().largest };
         let filter = MovingShape::new(*shape, bounds, &place);
-        let below = Below { model: self, child, query_box: &own_box, touches: &touches };
+        let region = Region::around(own_box, filter.origin, filter.span());
+        let below = Below { model: self, child, region: &region, touches: &touches };
         dispatch!(self.level().inner(), simd => overlap(
             simd,
             &below,

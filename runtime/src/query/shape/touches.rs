@@ -13,7 +13,7 @@ use super::overlap::rounded_out;
 use crate::bounds::Aabb;
 use crate::math::vector::Map3;
 use crate::model::Model;
-use crate::query::overlap::Overlap;
+use crate::query::overlap::{Overlap, Region};
 use crate::shape::first_touch::{Feature, unit_normal};
 use crate::shape::near::{MOST_POINTS, Near};
 use crate::shape::{Bounds, Corners, Shape};
@@ -214,7 +214,7 @@ impl Model<'_> {
                 .set((!is_beside(corners, &own_box)).then(|| image(at, corners)).flatten().and_then(contact));
             found.get().is_some()
         };
-        self.overlap_below(child, &own_box, &is_near, probe, &mut |overlap| {
+        self.overlap_below(child, &Region::of_box(own_box), &is_near, probe, &mut |overlap| {
             let Some((near, corners)) = found.get() else { return ControlFlow::Continue(()) };
             self.report(at, touches, &near, &corners, &overlap, visit)
         })
