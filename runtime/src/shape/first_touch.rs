@@ -24,7 +24,7 @@ use crate::math::{larger, smaller};
 const STEPS: usize = 48;
 
 /// How often a time is moved back, four times as far each time, before integers decide. In all that is less than the
-/// tolerance, of which a grain is 1 / 256: so what [`Mover::is_apart_until`] tells apart has a later time, whichever of
+/// tolerance, of which a grain is 1 / 256: so what [`Mover::apart_until`] tells apart has a later time, whichever of
 /// the two is asked first.
 const BACKS: u32 = 4;
 
@@ -84,8 +84,20 @@ pub(crate) struct TouchTime {
     pub(crate) t: f64,
     /// Whether it does so from the start.
     pub(crate) from_start: bool,
-    /// The normal of a plane that was between them then.
-    normal: [f64; 3],
+    /// The normal of a plane that was between them then; zero if there is none.
+    pub(crate) normal: [f64; 3],
+}
+
+/// What contacts are looked for before: another one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    pub(crate) t: f64,
+    /// A plane with this normal may be between the shape and what it touches later; zero if none is known.
+    pub(crate) normal: [f64; 3],
+}
+
+impl Limit {
+    pub(crate) const NONE: Self = Self { t: f64::INFINITY, normal: [0.0; 3] };
 }
 
 impl TouchTime {
@@ -100,8 +112,9 @@ enum RoundMotion {
 }
 
 impl Mover<'_> {
-    /// The first contact at a time up to `limit`, or a little after it; `None` if there is none up to `t_max`.
-    pub(crate) fn first_touch(&self, triangle: &Corners, limit: f64) -> Option<TouchTime> {
+    /// The first contact at a time up to `limit`, or a little after it; `None` if there is none up to `t_max`. There surely is none
+    /// before the time `earliest`.
+    pub(crate) fn first_touch(&self, triangle: &Corners, earliest: f64, limit: Limit) -> Option<TouchTime> {
         let direction = self.direction.map3(f64::from);
         if let Some(solid) = &self.solid
             && let Some(motion) = self.motion(solid, triangle, direction)
@@ -109,22 +122,24 @@ impl Mover<'_> {
             return match motion {
                 BoxMotion::Misses => None,
                 BoxMotion::Touches => Some(TouchTime::START),
-                BoxMotion::Meets { t, .. } if self.is_later(t, limit) => None,
+                BoxMotion::Meets { t, .. } if self.is_later(t, limit.t) => None,
                 BoxMotion::Meets { t, normal } => Some(self.last_apart(triangle, t, normal)),
             };
         }
-        let mut t = self.entry(triangle, &direction)?;
-        match self.round_motion(triangle, direction, limit) {
+        let mut t = smaller(larger(self.entry(triangle, &direction)?, earliest), self.t_max);
+        match self.round_motion(triangle, direction, limit.t) {
             Some(RoundMotion::Later) => return None,
             Some(RoundMotion::Meets(time)) => return Some(time),
             None => {}
         }
-        if limit < f64::INFINITY && self.is_apart_until(triangle, limit, &direction) {
-            return None;
-        }
         let (mut speed, mut normal) = (0.0, [0.0; 3]);
         let mut moved = scale(direction, t);
-        let mut nearest = Nearest::of(self.shape, triangle, moved);
+        let mut nearest = if limit.t < f64::INFINITY {
+            let (then, at) = (self.apart_until(triangle, &limit, &direction)?, scale(direction, limit.t));
+            then.moved_on(self.shape, triangle, moved, sub(moved, at))
+        } else {
+            Nearest::good_enough(self.shape, triangle, moved)
+        };
         for _ in 0..STEPS {
             if nearest.contains_origin() {
                 break;
@@ -141,7 +156,7 @@ impl Mover<'_> {
                 return None;
             }
             t = smaller(t + (plane.gap - 0.5 * self.tolerance) / speed, self.t_max);
-            if self.is_later(t, limit) {
+            if self.is_later(t, limit.t) {
                 return None;
             }
             let next = scale(direction, t);
@@ -211,11 +226,15 @@ impl Mover<'_> {
         t > limit + self.grain * f64::from(1u32 << (2 * BACKS))
     }
 
-    /// Whether a plane separates the two until `limit` and a little longer: of the triangles near a contact, most are told
-    /// apart by one plane.
-    fn is_apart_until(&self, triangle: &Corners, limit: f64, direction: &[f64; 3]) -> bool {
-        let normal = Nearest::beyond(self.shape, triangle, scale(*direction, limit), 2.0 * self.tolerance);
-        normal.is_some_and(|normal| dot(normal, *direction) <= 0.0)
+    /// `None` if a plane separates the two until `limit` and a little longer: of the triangles near a contact, most are told
+    /// apart by one plane. What is known of then, otherwise.
+    fn apart_until(&self, triangle: &Corners, limit: &Limit, direction: &[f64; 3]) -> Option<Nearest> {
+        let (moved, gap) = (scale(*direction, limit.t), 2.0 * self.tolerance);
+        let hint = if limit.normal == [0.0; 3] { scale(*direction, -1.0) } else { limit.normal };
+        let nearest = Nearest::beyond(self.shape, triangle, moved, gap, hint);
+        let plane = Separation::along(self.shape, triangle, moved, nearest.offset, gap);
+        let is_apart = plane.is_some_and(|plane| dot(plane.normal, *direction) <= 0.0);
+        (!is_apart).then_some(nearest)
     }
 
     /// The time at which the box around the shape reaches that of the triangle; `None` if it does not up to `t_max`.
@@ -283,25 +302,27 @@ impl Mover<'_> {
             };
             (direction, Some(depth))
         } else {
-            (self.plane(triangle, at.t).map_or(at.normal, |plane| plane.normal), None)
+            (self.plane(triangle, at).map_or(at.normal, |plane| plane.normal), None)
         };
         ContactNormal { normal, depth, feature: feature(triangle, normal) }
     }
 
     /// The widest plane between the two that is found.
-    fn plane(&self, triangle: &Corners, t: f64) -> Option<Separation> {
-        let moved = Displacement::new(t, self.direction).rounded();
+    fn plane(&self, triangle: &Corners, at: &TouchTime) -> Option<Separation> {
+        let moved = Displacement::new(at.t, self.direction).rounded();
         if let Some(solid) = &self.solid {
             return solid.plane(triangle, moved);
         }
         let error = error(self.shape, triangle, moved);
-        Nearest::of(self.shape, triangle, moved).best_plane(self.shape, triangle, moved, error)
+        let nearest = Nearest::about(self.shape, triangle, moved, at.normal);
+        nearest.best_plane(self.shape, triangle, moved, error)
     }
 
     /// The contact at that time.
     pub(crate) fn describe(&self, triangle: &Corners, at: &TouchTime, from: ContactNormal) -> Touch {
         let moved = Displacement::new(at.t, self.direction).rounded();
-        Touch { t: at.t, point: Nearest::of(self.shape, triangle, moved).on_triangle, from }
+        let nearest = Nearest::about(self.shape, triangle, moved, from.normal);
+        Touch { t: at.t, point: nearest.on_triangle, from }
     }
 
     /// The largest multiple of the grain up to a time, which is not negative unless it is below the grain.

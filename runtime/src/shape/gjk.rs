@@ -174,10 +174,36 @@ impl Nearest {
         Self::with(shape, triangle, moved, &Goal::DISTANCE)
     }
 
+    /// As [`of`](Self::of), where the direction of the offset is about known.
+    pub(crate) fn about<T: Shape + ?Sized>(
+        shape: &T,
+        triangle: &Corners,
+        moved: [f64; 3],
+        direction: [f64; 3],
+    ) -> Self {
+        let simplex = Simplex::along(shape, triangle, moved, direction);
+        Self::from(shape, triangle, moved, &Goal::DISTANCE, simplex)
+    }
+
+    /// With any separating plane known well enough.
+    pub(crate) fn good_enough<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3]) -> Self {
+        Self::with(shape, triangle, moved, &Goal::GOOD_ENOUGH)
+    }
+
     fn with<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3], goal: &Goal) -> Self {
-        let simplex = Simplex::towards(shape, triangle, moved);
+        Self::from(shape, triangle, moved, goal, Simplex::towards(shape, triangle, moved))
+    }
+
+    /// From a simplex of one difference.
+    fn from<T: Shape + ?Sized>(
+        shape: &T,
+        triangle: &Corners,
+        moved: [f64; 3],
+        goal: &Goal,
+        simplex: Simplex,
+    ) -> Self {
         let face = simplex.nearest_face(0);
-        Self::iterate(shape, triangle, moved, goal, simplex.kept(&face), face)
+        Self::iterate(shape, triangle, moved, goal, simplex, face)
     }
 
     /// For a shape that has moved on, by as much as this difference, from where `self` was found. The distance is known well
@@ -218,7 +244,8 @@ impl Nearest {
             *difference = add(*difference, by);
         }
         let face = simplex.nearest_face(simplex.count - 1);
-        Self::iterate(shape, triangle, moved, goal, simplex.kept(&face), face)
+        simplex.keep(&face);
+        Self::iterate(shape, triangle, moved, goal, simplex, face)
     }
 
     /// From a simplex that is a face and its nearest point.
@@ -250,24 +277,24 @@ impl Nearest {
                 break;
             }
             face = closer;
-            simplex = simplex.kept(&face);
+            simplex.keep(&face);
         }
         let witness = face.weighted(&simplex.differences);
         Self { offset: face.offset, witness, on_triangle: face.weighted(&simplex.corners), simplex }
     }
 
-    /// The unit normal, from the triangle to the shape, of the first plane that is found with more than this gap, positive,
-    /// between them.
+    /// As far as it takes to find a plane with more than this gap, positive, between the two, or none. First one across a
+    /// direction is looked at, which is not zero.
     pub(crate) fn beyond<T: Shape + ?Sized>(
         shape: &T,
         triangle: &Corners,
         moved: [f64; 3],
         gap: f64,
-    ) -> Option<[f64; 3]> {
+        direction: [f64; 3],
+    ) -> Self {
         let needed = gap + shape.radius();
         let goal = Goal { beyond: needed, within: needed, ..Goal::DISTANCE };
-        let nearest = Self::with(shape, triangle, moved, &goal);
-        Separation::along(shape, triangle, moved, nearest.offset, gap).map(|plane| plane.normal)
+        Self::from(shape, triangle, moved, &goal, Simplex::along(shape, triangle, moved, direction))
     }
 
     /// What is proven of the two.
@@ -344,6 +371,11 @@ impl Nearest {
     }
 }
 
+/// The nearer of two faces, the first if they are as near.
+fn nearer(best: Option<Face>, face: Face) -> Option<Face> {
+    best.filter(|best| best.square <= face.square).or(Some(face))
+}
+
 impl Face {
     /// The weighted sum of the first of these vectors, which are its corners.
     fn weighted(&self, corners: &[[f64; 3]; 4]) -> [f64; 3] {
@@ -383,45 +415,60 @@ impl Simplex {
     pub(super) fn towards<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3]) -> Self {
         let [lower, upper] = shape.core_bounds();
         let towards = sub(add(scale(add(lower, upper), 0.5), moved), triangle[0]);
+        Self::along(shape, triangle, moved, towards)
+    }
+
+    /// With the difference that is farthest against a direction.
+    fn along<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3], direction: [f64; 3]) -> Self {
         let mut simplex = Self { differences: [[0.0; 3]; 4], corners: [[0.0; 3]; 4], count: 0 };
-        simplex.add(shape, triangle, moved, towards);
+        simplex.add(shape, triangle, moved, direction);
         simplex
     }
 
-    /// What is of a face.
+    /// Drops what is not of a face.
     #[inline]
-    fn kept(&self, face: &Face) -> Self {
+    fn keep(&mut self, face: &Face) {
         let [i, j, k] = face.slots;
-        let (differences, corners) = (&self.differences, &self.corners);
-        Self {
-            differences: [differences[i], differences[j], differences[k], [0.0; 3]],
-            corners: [corners[i], corners[j], corners[k], [0.0; 3]],
-            count: face.count,
+        for list in [&mut self.differences, &mut self.corners] {
+            let [p, q, r] = [list[i], list[j], list[k]];
+            [list[0], list[1], list[2]] = [p, q, r];
         }
+        self.count = face.count;
     }
 
     /// The nearest point of all faces that have their own nearest point inside and have the newest difference as a corner,
     /// or one of as many `others` before it.
-    // Sharing edges and cross products between faces, with supports picked without branches, made casts of hulls 1 % faster.
     fn nearest_face(&self, others: usize) -> Face {
-        let mut best = self.at_corner(self.count - 1);
-        let mut offer = |face: Option<Face>| {
-            if let Some(face) = face
-                && face.square < best.square
-            {
-                best = face;
-            }
-        };
-        for of in (self.count - 1 - others..self.count).rev() {
-            offer(Some(self.at_corner(of)));
-            for i in 0..of {
-                offer(self.on_edge(of, i));
-                for j in 0..i {
-                    offer(self.on_face(of, i, j));
-                }
+        let newest = self.count - 1;
+        let mut best = self.nearest_face_at(newest);
+        for of in newest - others..newest {
+            let other = self.nearest_face_at(of);
+            if other.square < best.square {
+                best = other;
             }
         }
         best
+    }
+
+    /// The same of faces with this corner and others before it. Edges and corners of a face with its nearest point inside are
+    /// farther away.
+    fn nearest_face_at(&self, of: usize) -> Face {
+        let mut best = None;
+        let mut done = [false; 3];
+        for i in 1..of.min(3) {
+            for j in 0..i {
+                if let Some(face) = self.on_face(of, i, j) {
+                    (done[i], done[j]) = (true, true);
+                    best = nearer(best, face);
+                }
+            }
+        }
+        for (i, done) in done.into_iter().enumerate().take(of) {
+            if !done && let Some(edge) = self.on_edge(of, i) {
+                best = nearer(best, edge);
+            }
+        }
+        best.unwrap_or_else(|| self.at_corner(of))
     }
 
     fn at_corner(&self, slot: usize) -> Face {
@@ -446,15 +493,16 @@ impl Simplex {
         let [a, b, c] = [i, j, k].map3(|slot| self.differences[slot]);
         let normal = cross(sub(b, a), sub(c, a));
         let square = dot(normal, normal);
-        let weights = [dot(normal, cross(b, c)), dot(normal, cross(c, a)), dot(normal, cross(a, b))];
-        if !(square > 0.0 && weights.iter().all(|weight| *weight > 0.0)) {
+        // With that of the first corner these are the square in all.
+        let (second, third) = (dot(normal, cross(c, a)), dot(normal, cross(a, b)));
+        if !(second > 0.0 && third > 0.0 && second + third < square) {
             return None;
         }
         let offset = scale(normal, dot(normal, a) / square);
-        let sum = weights[0] + weights[1] + weights[2];
+        let (second, third) = (second / square, third / square);
         Some(Face {
             slots: [i, j, k],
-            weights: weights.map3(|weight| weight / sum),
+            weights: [1.0 - second - third, second, third],
             count: 3,
             offset,
             square: dot(offset, offset),
@@ -469,8 +517,10 @@ impl Simplex {
     }
 
     fn contains_origin(&self) -> bool {
+        if self.count < 4 {
+            return false;
+        }
         let determinants = self.determinants();
-        self.count == 4
-            && (determinants.iter().all(|it| *it > 0.0) || determinants.iter().all(|it| *it < 0.0))
+        determinants.iter().all(|it| *it > 0.0) || determinants.iter().all(|it| *it < 0.0)
     }
 }

@@ -1,12 +1,18 @@
 //! The convex hull of points, rounded.
 
+use fearless_simd::{Select, SimdBase, SimdMask};
+
 use super::core_points::CorePoints;
 use super::polytope::{Polytope, shape_of_polytope};
 use super::{Displacement, Shape};
+use crate::level::Level;
+use crate::math::vector::Map3;
+use crate::simd::{Kernel, dispatch};
 
 /// The closed convex hull of points, grown by a radius.
 ///
-/// Points inside the hull are harmless, but each costs time: a query looks at all of them again and again.
+/// Points inside the hull are harmless, but each costs time: a query looks at all of them again and again. Up to 32 are looked
+/// at several at once.
 ///
 /// ```
 /// use bvhc_runtime::ConvexHull;
@@ -20,12 +26,13 @@ pub struct ConvexHull<'a> {
     points: &'a [[f32; 3]],
     radius: f32,
     bounds: [[f64; 3]; 2],
+    columns: Columns,
 }
 
 impl<'a> ConvexHull<'a> {
     /// All points at most `radius` from the convex hull of `points`. Empty if there is no point. Cost: a pass over them.
     pub fn new(points: &'a [[f32; 3]], radius: f32) -> Self {
-        Self { points, radius, bounds: CorePoints::Listed(points).bounds() }
+        Self { points, radius, bounds: CorePoints::Listed(points).bounds(), columns: Columns::of(points) }
     }
 }
 
@@ -33,6 +40,14 @@ impl Polytope for ConvexHull<'_> {
     #[inline]
     fn points(&self) -> CorePoints<'_> {
         CorePoints::Listed(self.points)
+    }
+
+    fn support(&self, direction: [f64; 3]) -> [f64; 3] {
+        self.columns.support(direction).unwrap_or_else(|| self.points().support(direction))
+    }
+
+    fn extent(&self, direction: [f64; 3]) -> [f64; 2] {
+        self.columns.extent(direction).unwrap_or_else(|| self.points().extent(direction))
     }
 
     fn corners(&self) -> &[[f32; 3]] {
@@ -49,3 +64,87 @@ impl Polytope for ConvexHull<'_> {
 }
 
 shape_of_polytope!(ConvexHull<'_>);
+
+/// The most points that have columns.
+const MOST: usize = 32;
+
+/// As many as the widest level looks at together.
+const GROUP: usize = 8;
+
+/// The coordinates of points along each axis, up to a whole number of groups, with the first point again at the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Columns {
+    axes: [[f64; MOST]; 3],
+    /// None for no points, or too many.
+    count: usize,
+}
+
+impl Columns {
+    fn of(points: &[[f32; 3]]) -> Self {
+        let mut columns = Self { axes: [[0.0; MOST]; 3], count: 0 };
+        if (1..=MOST).contains(&points.len()) {
+            columns.count = points.len().next_multiple_of(GROUP);
+            for index in 0..columns.count {
+                let point = points.get(index).unwrap_or(&points[0]);
+                for (column, x) in columns.axes.iter_mut().zip(point) {
+                    column[index] = f64::from(*x);
+                }
+            }
+        }
+        columns
+    }
+
+    /// As [`CorePoints::support`], if there are columns.
+    fn support(&self, direction: [f64; 3]) -> Option<[f64; 3]> {
+        let level = Level::detect().filter(|_| self.count > 0)?;
+        let first = dispatch!(level.inner(), simd => self.farthest(simd, direction)) % MOST;
+        Some([self.axes[0][first], self.axes[1][first], self.axes[2][first]])
+    }
+
+    /// As [`CorePoints::extent`], if there are columns.
+    fn extent(&self, direction: [f64; 3]) -> Option<[f64; 2]> {
+        let level = Level::detect().filter(|_| self.count > 0)?;
+        Some(dispatch!(level.inner(), simd => self.ends(simd, direction)))
+    }
+
+    /// The first of the points that are farthest along a direction.
+    #[inline(always)]
+    fn farthest<S: Kernel>(&self, simd: S, direction: [f64; 3]) -> usize {
+        let mut most = S::Doubles::splat(simd, f64::NEG_INFINITY);
+        let mut at = S::Doubles::splat(simd, 0.0);
+        for first in (0..self.count.min(MOST)).step_by(S::Doubles::LEN) {
+            let along = self.along(simd, direction, first);
+            at = along.simd_gt(most).select(S::Doubles::splat(simd, first as f64), at);
+            most = most.max(along);
+        }
+        let mut ends = most.simd_ge(most.reduce_max()).to_bitmask();
+        let mut best = MOST;
+        while ends != 0 {
+            let lane = ends.trailing_zeros() as usize % S::Doubles::LEN;
+            ends &= ends - 1;
+            best = best.min(at.as_slice()[lane] as usize + lane);
+        }
+        best
+    }
+
+    #[inline(always)]
+    fn ends<S: Kernel>(&self, simd: S, direction: [f64; 3]) -> [f64; 2] {
+        let mut least = S::Doubles::splat(simd, f64::INFINITY);
+        let mut most = S::Doubles::splat(simd, f64::NEG_INFINITY);
+        for first in (0..self.count.min(MOST)).step_by(S::Doubles::LEN) {
+            let along = self.along(simd, direction, first);
+            (least, most) = (least.min(along), most.max(along));
+        }
+        [least.reduce_min(), most.reduce_max()]
+    }
+
+    /// The coordinates of points from `first` on along a direction.
+    #[inline(always)]
+    fn along<S: Kernel>(&self, simd: S, [x, y, z]: [f64; 3], first: usize) -> S::Doubles {
+        let [a, b, c] = self
+            .axes
+            .each_ref()
+            .map3(|column| S::Doubles::from_slice(simd, &column[first % MOST..][..S::Doubles::LEN]));
+        a * x + b * y + c * z
+    }
+}

@@ -18,6 +18,17 @@ pub(super) trait Polytope {
         self.points().bounds()
     }
 
+    /// See [`Shape::support`].
+    #[inline]
+    fn support(&self, direction: [f64; 3]) -> [f64; 3] {
+        self.points().support(direction)
+    }
+
+    /// See [`Shape::core_extent`].
+    fn extent(&self, direction: [f64; 3]) -> [f64; 2] {
+        self.points().extent(direction)
+    }
+
     /// See [`Shape::core_axes`].
     fn axes(&self) -> [[f64; 3]; 3] {
         axes_of(&self.bounds())
@@ -75,11 +86,11 @@ macro_rules! shape_of_polytope {
 
             #[inline]
             fn support(&self, direction: [f64; 3]) -> [f64; 3] {
-                self.points().support(direction)
+                Polytope::support(self, direction)
             }
 
             fn core_extent(&self, direction: [f64; 3]) -> [f64; 2] {
-                self.points().extent(direction)
+                Polytope::extent(self, direction)
             }
 
             fn touches(&self, triangle: &[[f64; 3]; 3], displacement: &Displacement) -> bool {

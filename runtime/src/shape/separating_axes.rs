@@ -19,11 +19,15 @@
 //! An axis that is computed as zero says nothing, so that the two are not known to touch; unless it is surely zero: the cross
 //! product of an edge and an axis of space, of which each component is a single product.
 
+use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f64x4};
+
 use super::depth::WayOut;
 use super::gjk::Separation;
 use super::{Bounds, Corners, Shape, magnitude};
+use crate::level::Level;
 use crate::math::vector::{Map3, cross, dot, scale, sub};
 use crate::math::{larger, smaller};
+use crate::simd::{Kernel, dispatch};
 
 /// Of the sizes of what is projected: 128 roundings.
 const RELATIVE_ERROR: f64 = 1.0 / (1u64 << 46) as f64;
@@ -31,7 +35,18 @@ const RELATIVE_ERROR: f64 = 1.0 / (1u64 << 46) as f64;
 /// The product of two axes of a box that has a volume is longer than this, relative to the axes.
 const LEAST_AREA: f64 = 1.0 / (1u64 << 20) as f64;
 
-const AXES: usize = 13;
+/// The axes, and three that are zero.
+const AXES: usize = 16;
+
+/// As many axes are looked at together, on all levels.
+const GROUP: usize = 4;
+
+/// Of these no axis is the cross product with an edge of the triangle; the others are in the order of its edges.
+const OWN: usize = 4;
+
+/// A number, or a vector, for each axis.
+type Numbers = [f64; AXES];
+type Vectors = [Numbers; 3];
 
 /// A shape that comes nearer at a smaller share of its speed grazes the triangle: distances at times are not known well.
 pub(super) const GRAZING: f64 = 1.0 / 64.0;
@@ -45,31 +60,46 @@ pub(super) const LATER: f64 = 64.0;
 pub(crate) struct SolidBox {
     centre: [f64; 3],
     axes: [[f64; 3]; 3],
-    normals: [[f64; 3]; 3],
-    /// The sums of the magnitudes of each axis, and the products of two of these that belong to the normals.
-    lengths: [f64; 3],
-    areas: [f64; 3],
-    /// Whether each axis is one of space.
-    aligned: [bool; 3],
+    /// The vectors of which axes are the cross products, and the sums of their magnitudes; zero where they are the triangle's.
+    factors: [Vectors; 2],
+    lengths: [Numbers; 2],
+    /// The axes that are surely zero if they are computed as such, as bits.
+    exact: u32,
     magnitude: f64,
+    level: Level,
 }
 
-/// The box and the triangle along an axis of any length.
-#[derive(Clone, Copy)]
-struct Along {
-    axis: [f64; 3],
+/// A box and a triangle, prepared for all axes.
+struct Against<'a> {
+    solid: &'a SolidBox,
+    /// The triangle's, as seen from the box's centre at the time 0.
+    corners: Corners,
+    direction: [f64; 3],
+    factors: [Vectors; 2],
+    lengths: [Numbers; 2],
+    error: f64,
+}
+
+/// The box and the triangle along some axes, of any length.
+struct Group<S: Kernel> {
+    axis: [f64x4<S>; 3],
+    low: f64x4<S>,
+    high: f64x4<S>,
+    speed: f64x4<S>,
+    margin: f64x4<S>,
+    /// Which axes are zero.
+    zero: u32,
+}
+
+/// The box and the triangle along all axes. Nothing is between them along those that are zero.
+pub(crate) struct Separations {
+    axis: Vectors,
     /// Between the box and the triangle at the time 0: from the box's end to the triangle's start, and from the box's start to
     /// the triangle's end.
-    low: f64,
-    high: f64,
-    speed: f64,
-    margin: f64,
-}
-
-/// The box and the triangle along all axes.
-pub(crate) struct Separations {
-    along: [Along; AXES],
-    count: usize,
+    low: Numbers,
+    high: Numbers,
+    speed: Numbers,
+    margin: Numbers,
     /// Whether an axis is missing.
     is_incomplete: bool,
 }
@@ -93,38 +123,60 @@ impl SolidBox {
         }
         let [lower, upper] = shape.core_bounds();
         let (bounds, axes) = (Bounds { lower, upper, radius: 0.0 }, shape.core_axes());
-        let pair = |k: usize| ((k + 1) % 3, (k + 2) % 3);
         let lengths = [sum(axes[0]), sum(axes[1]), sum(axes[2])];
-        let normal = |k: usize| cross(axes[pair(k).0], axes[pair(k).1]);
-        let area = |k: usize| lengths[pair(k).0] * lengths[pair(k).1];
-        let (normals, areas) = ([normal(0), normal(1), normal(2)], [area(0), area(1), area(2)]);
-        let is_solid = (0..3).all(|k| areas[k] > 0.0 && sum(normals[k]) > areas[k] * LEAST_AREA);
-        let is_aligned = |k: usize| axes[k].iter().filter(|x| **x != 0.0).count() == 1;
-        let aligned = [is_aligned(0), is_aligned(1), is_aligned(2)];
-        let (centre, magnitude) = (bounds.centre(), bounds.magnitude());
-        is_solid.then_some(Self { centre, axes, normals, lengths, areas, aligned, magnitude })
+        let is_solid = (0..3).all(|k| {
+            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+            let area = lengths[i] * lengths[j];
+            area > 0.0 && sum(cross(axes[i], axes[j])) > area * LEAST_AREA
+        });
+        if !is_solid {
+            return None;
+        }
+        let mut solid = Self {
+            centre: bounds.centre(),
+            axes,
+            factors: [[[0.0; AXES]; 3]; 2],
+            lengths: [[0.0; AXES]; 2],
+            exact: 0,
+            magnitude: bounds.magnitude(),
+            level: Level::detect()?,
+        };
+        for k in 0..3 {
+            for (side, own) in [(0, (k + 1) % 3), (1, (k + 2) % 3)] {
+                solid.set(side, 1 + k, axes[own], lengths[own]);
+            }
+            let is_aligned = axes[k].iter().filter(|x| **x != 0.0).count() == 1;
+            for edge in 0..3 {
+                solid.set(0, OWN + 3 * edge + k, axes[k], lengths[k]);
+                solid.exact |= u32::from(is_aligned) << (OWN + 3 * edge + k);
+            }
+        }
+        Some(solid)
+    }
+
+    fn set(&mut self, side: usize, at: usize, factor: [f64; 3], length: f64) {
+        put(&mut self.factors[side], at, factor);
+        self.lengths[side][at] = length;
     }
 
     /// Whether the displaced box touches the triangle; `None` if f64 leaves it open.
     pub(crate) fn touches(&self, triangle: &Corners, moved: [f64; 3]) -> Option<bool> {
-        let separations = self.separations(triangle, moved, [0.0; 3], 0.0);
-        if separations.along().iter().any(|it| it.gap(0.0) > it.margin) {
-            return Some(false);
-        }
-        separations.overlap(0.0).then_some(true)
+        let against = self.against(triangle, moved, [0.0; 3], 0.0);
+        dispatch!(self.level.inner(), simd => against.touches(simd))
     }
 
     /// The widest of the planes across axes that surely separate the displaced box from the triangle.
     pub(crate) fn plane(&self, triangle: &Corners, moved: [f64; 3]) -> Option<Separation> {
         let separations = self.separations(triangle, moved, [0.0; 3], 0.0);
         let mut best: Option<Separation> = None;
-        for it in separations.along().iter().filter(|it| it.gap(0.0) > it.margin) {
-            let shorter = 1.0 / libm::sqrt(dot(it.axis, it.axis));
-            let gap = (it.gap(0.0) - it.margin) * shorter;
+        for k in (0..AXES).filter(|k| separations.is_separate(*k, 0.0)) {
+            let axis = separations.axis(k);
+            let shorter = 1.0 / libm::sqrt(dot(axis, axis));
+            let gap = (separations.gap(k, 0.0) - separations.margin[k]) * shorter;
             // The box is above the triangle, or below it.
-            let towards = if it.high < 0.0 { shorter } else { -shorter };
+            let towards = if separations.high[k] < 0.0 { shorter } else { -shorter };
             if best.is_none_or(|best| gap > best.gap) {
-                best = Some(Separation { normal: scale(it.axis, towards), gap });
+                best = Some(Separation { normal: scale(axis, towards), gap });
             }
         }
         best
@@ -133,17 +185,22 @@ impl SolidBox {
     /// The shortest way out of a triangle that the box touches: along the first of the axes along which it is the shortest, within
     /// the tolerance.
     pub(super) fn way_out(&self, triangle: &Corners, tolerance: f64) -> WayOut {
-        let separations = self.separations(triangle, [0.0; 3], [0.0; 3], 0.0);
-        let mut best = WayOut { direction: [0.0; 3], depth: f64::INFINITY };
-        for it in separations.along() {
-            let shorter = 1.0 / libm::sqrt(dot(it.axis, it.axis));
-            for (towards, depth) in [(shorter, it.high * shorter), (-shorter, -it.low * shorter)] {
-                if depth < best.depth - tolerance {
-                    best = WayOut { direction: scale(it.axis, towards), depth };
+        let against = self.against(triangle, [0.0; 3], [0.0; 3], 0.0);
+        let mut depths = [[f64::INFINITY; AXES]; 2];
+        let mut units = [[0.0; AXES]; 3];
+        dispatch!(self.level.inner(), simd => against.depths(simd, &mut depths, &mut units));
+        let [forwards, backwards] = depths;
+        let mut best = (f64::INFINITY, 1.0, None);
+        for (k, (forwards, backwards)) in forwards.into_iter().zip(backwards).enumerate() {
+            for (towards, depth) in [(1.0, forwards), (-1.0, backwards)] {
+                if depth < best.0 - tolerance {
+                    best = (depth, towards, Some(k));
                 }
             }
         }
-        WayOut { depth: larger(best.depth, 0.0), ..best }
+        let (depth, towards, axis) = best;
+        let direction = axis.map_or([0.0; 3], |k| scale(get(&units, k), towards));
+        WayOut { direction, depth: larger(depth, 0.0) }
     }
 
     /// The two along all axes, for a box that moves from a displacement on until `t_max`.
@@ -154,6 +211,21 @@ impl SolidBox {
         direction: [f64; 3],
         t_max: f64,
     ) -> Separations {
+        let against = self.against(triangle, moved, direction, t_max);
+        let zeros = [0.0; AXES];
+        let mut out = Separations {
+            axis: [zeros; 3],
+            low: zeros,
+            high: zeros,
+            speed: zeros,
+            margin: zeros,
+            is_incomplete: false,
+        };
+        dispatch!(self.level.inner(), simd => against.look(simd, &mut out));
+        out
+    }
+
+    fn against(&self, triangle: &Corners, moved: [f64; 3], direction: [f64; 3], t_max: f64) -> Against<'_> {
         let farthest = |axis: usize| {
             let by = if direction[axis] == 0.0 { 0.0 } else { t_max * direction[axis].abs() };
             moved[axis].abs() + by
@@ -164,33 +236,110 @@ impl SolidBox {
         let centre = [0, 1, 2].map3(|axis| self.centre[axis] + moved[axis]);
         let corners = [sub(a, centre), sub(b, centre), sub(c, centre)];
         let edges = [sub(b, a), sub(c, b), sub(a, c)];
-        let of_edges = [sum(edges[0]), sum(edges[1]), sum(edges[2])];
-        let mut out = Separations { along: [Along::NONE; AXES], count: 0, is_incomplete: false };
-        let mut look = |axis: [f64; 3], weight: f64, is_exact: bool| {
-            if axis == [0.0; 3] {
-                out.is_incomplete |= !is_exact;
-                return;
-            }
-            let [p, q, r] = [dot(axis, corners[0]), dot(axis, corners[1]), dot(axis, corners[2])];
-            let half =
-                dot(axis, self.axes[0]).abs() + dot(axis, self.axes[1]).abs() + dot(axis, self.axes[2]).abs();
-            let (first, last) = (-larger(larger(-p, -q), -r), larger(larger(p, q), r));
-            let speed = dot(axis, direction);
-            out.along[out.count % AXES] =
-                Along { axis, low: first - half, high: last + half, speed, margin: weight * error };
-            out.count += 1;
-        };
-        look(cross(edges[0], edges[1]), of_edges[0] * of_edges[1], false);
-        for k in 0..3 {
-            look(self.normals[k], self.areas[k], false);
+        let (mut factors, mut lengths) = (self.factors, self.lengths);
+        for side in 0..2 {
+            put(&mut factors[side], 0, edges[side]);
+            lengths[side][0] = sum(edges[side]);
         }
-        for (edge, of_edge) in edges.into_iter().zip(of_edges) {
+        for (number, edge) in edges.into_iter().enumerate() {
             for k in 0..3 {
-                look(cross(self.axes[k], edge), self.lengths[k] * of_edge, self.aligned[k]);
+                put(&mut factors[1], OWN + 3 * number + k, edge);
+                lengths[1][OWN + 3 * number + k] = sum(edge);
             }
         }
-        out
+        Against { solid: self, corners, direction, factors, lengths, error }
     }
+}
+
+impl Against<'_> {
+    /// The two along the axes from `first` on.
+    #[inline(always)]
+    fn group<S: Kernel>(&self, simd: S, first: usize) -> Group<S> {
+        let load = |numbers: &Numbers| f64x4::from_slice(simd, &numbers[first % AXES..][..GROUP]);
+        let splat = |v: [f64; 3]| v.map3(|x| f64x4::splat(simd, x));
+        let [u, v] =
+            [&self.factors[0], &self.factors[1]].map(|them| [load(&them[0]), load(&them[1]), load(&them[2])]);
+        let axis = cross(u, v);
+        let [p, q, r] = self.corners.map3(|corner| dot(axis, splat(corner)));
+        let [i, j, k] = self.solid.axes.map3(|own| dot(axis, splat(own)).abs());
+        let half = i + j + k;
+        let none = f64x4::splat(simd, 0.0);
+        let is_zero = axis[0].simd_eq(none) & axis[1].simd_eq(none) & axis[2].simd_eq(none);
+        let far = f64x4::splat(simd, f64::INFINITY);
+        Group {
+            axis,
+            low: is_zero.select(-far, p.min(q).min(r) - half),
+            high: is_zero.select(far, p.max(q).max(r) + half),
+            speed: dot(axis, splat(self.direction)),
+            margin: load(&self.lengths[0]) * load(&self.lengths[1]) * self.error,
+            zero: is_zero.to_bitmask() as u32,
+        }
+    }
+
+    /// Whether an axis of these, which are zero, is missing.
+    #[inline(always)]
+    fn misses(&self, zero: u32, first: usize) -> bool {
+        const ALL: u32 = (1 << (OWN + 9)) - 1;
+        zero << first & ALL & !self.solid.exact != 0
+    }
+
+    /// As [`SolidBox::touches`].
+    #[inline(always)]
+    fn touches<S: Kernel>(&self, simd: S) -> Option<bool> {
+        let mut overlap = true;
+        for first in (0..AXES).step_by(GROUP) {
+            let group = self.group(simd, first);
+            let gap = group.low.max(-group.high);
+            if gap.simd_gt(group.margin).any_true() {
+                return Some(false);
+            }
+            overlap &= gap.simd_lt(-group.margin).all_true() && !self.misses(group.zero, first);
+        }
+        overlap.then_some(true)
+    }
+
+    /// How far the box must move along each axis, and against it, and their unit vectors.
+    #[inline(always)]
+    fn depths<S: Kernel>(&self, simd: S, depths: &mut [Numbers; 2], units: &mut Vectors) {
+        for first in (0..AXES).step_by(GROUP) {
+            let group = self.group(simd, first);
+            let shorter = f64x4::splat(simd, 1.0) / dot(group.axis, group.axis).sqrt();
+            let store = |numbers: &mut Numbers, group: f64x4<S>| {
+                group.store_slice(&mut numbers[first..first + GROUP])
+            };
+            store(&mut depths[0], group.high * shorter);
+            store(&mut depths[1], -group.low * shorter);
+            for (unit, axis) in units.iter_mut().zip(group.axis) {
+                store(unit, axis * shorter);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn look<S: Kernel>(&self, simd: S, out: &mut Separations) {
+        for first in (0..AXES).step_by(GROUP) {
+            let group = self.group(simd, first);
+            let store = |numbers: &mut Numbers, group: f64x4<S>| {
+                group.store_slice(&mut numbers[first..first + GROUP])
+            };
+            for (out, axis) in out.axis.iter_mut().zip(group.axis) {
+                store(out, axis);
+            }
+            store(&mut out.low, group.low);
+            store(&mut out.high, group.high);
+            store(&mut out.speed, group.speed);
+            store(&mut out.margin, group.margin);
+            out.is_incomplete |= self.misses(group.zero, first);
+        }
+    }
+}
+
+fn put(vectors: &mut Vectors, at: usize, [x, y, z]: [f64; 3]) {
+    (vectors[0][at], vectors[1][at], vectors[2][at]) = (x, y, z);
+}
+
+fn get(vectors: &Vectors, at: usize) -> [f64; 3] {
+    [vectors[0][at], vectors[1][at], vectors[2][at]]
 }
 
 /// The sum of magnitudes.
@@ -198,54 +347,56 @@ fn sum([x, y, z]: [f64; 3]) -> f64 {
     x.abs() + y.abs() + z.abs()
 }
 
-impl Along {
-    const NONE: Self = Self { axis: [0.0; 3], low: 0.0, high: 0.0, speed: 0.0, margin: 0.0 };
+impl Separations {
+    fn axis(&self, k: usize) -> [f64; 3] {
+        get(&self.axis, k)
+    }
 
-    /// How far the two are apart at a time; negative if their intervals overlap.
-    fn gap(&self, t: f64) -> f64 {
-        let moved = if t == 0.0 { 0.0 } else { self.speed * t };
-        larger(self.low - moved, moved - self.high)
+    /// How far the two are apart along an axis at a time; negative if their intervals overlap.
+    fn gap(&self, k: usize, t: f64) -> f64 {
+        let moved = if t == 0.0 { 0.0 } else { self.speed[k] * t };
+        larger(self.low[k] - moved, moved - self.high[k])
+    }
+
+    /// Whether they are surely on different sides of a plane across an axis.
+    fn is_separate(&self, k: usize, t: f64) -> bool {
+        self.gap(k, t) > self.margin[k]
     }
 
     /// From when to when their intervals overlap; nothing is known if the box does not move along the axis.
-    fn times(&self) -> Option<[f64; 2]> {
-        let (near, far) = if self.speed > 0.0 { (self.low, self.high) } else { (self.high, self.low) };
-        (self.speed != 0.0).then(|| [near / self.speed, far / self.speed])
-    }
-}
-
-impl Separations {
-    fn along(&self) -> &[Along] {
-        &self.along[..self.count.min(AXES)]
+    fn times(&self, k: usize) -> Option<[f64; 2]> {
+        let speed = self.speed[k];
+        let (near, far) = if speed > 0.0 { (self.low[k], self.high[k]) } else { (self.high[k], self.low[k]) };
+        (speed != 0.0).then(|| [near / speed, far / speed])
     }
 
     /// Whether the two surely touch at a time.
     fn overlap(&self, t: f64) -> bool {
-        !self.is_incomplete && self.along().iter().all(|it| it.gap(t) < -it.margin)
+        !self.is_incomplete && (0..AXES).all(|k| self.gap(k, t) < -self.margin[k])
     }
 
     /// When they first touch, up to the time `t_max` for which this was made, of a box that moves at some speed; `None` if f64
     /// leaves open whether they do, or when. Contacts are found within a distance, the tolerance.
     pub(crate) fn motion(&self, t_max: f64, speed: f64, tolerance: f64) -> Option<BoxMotion> {
         let (mut first, mut last) = ((f64::NEG_INFINITY, None), (f64::INFINITY, None));
-        for it in self.along() {
-            match it.times() {
+        for k in 0..AXES {
+            match self.times(k) {
                 Some([enter, leave]) => {
                     if enter > first.0 {
-                        first = (enter, Some(it));
+                        first = (enter, Some(k));
                     }
                     if leave < last.0 {
-                        last = (leave, Some(it));
+                        last = (leave, Some(k));
                     }
                 }
-                None if it.gap(0.0) > it.margin => return Some(BoxMotion::Misses),
+                None if self.is_separate(k, 0.0) => return Some(BoxMotion::Misses),
                 None => {}
             }
         }
         if first.0 > t_max || last.0 < 0.0 || first.0 > last.0 {
             // Until then one axis separates the two, and from then on another.
             let t = larger(smaller(0.5 * (first.0 + last.0), t_max), 0.0);
-            let is_beyond = |axis: Option<&Along>| axis.is_some_and(|it| it.gap(t) > it.margin);
+            let is_beyond = |axis: Option<usize>| axis.is_some_and(|k| self.is_separate(k, t));
             let misses = (t == 0.0 || is_beyond(first.1)) && (t == t_max || is_beyond(last.1));
             return misses.then_some(BoxMotion::Misses);
         }
@@ -256,15 +407,16 @@ impl Separations {
     }
 
     /// The contact along an axis at a time.
-    fn contact(&self, t: f64, along: &Along, t_max: f64, speed: f64, tolerance: f64) -> Option<BoxMotion> {
-        let length = libm::sqrt(dot(along.axis, along.axis));
-        let closing = along.speed.abs() / length;
-        if closing < speed * GRAZING || along.margin > 0.25 * tolerance * length {
+    fn contact(&self, t: f64, k: usize, t_max: f64, speed: f64, tolerance: f64) -> Option<BoxMotion> {
+        let axis = self.axis(k);
+        let length = libm::sqrt(dot(axis, axis));
+        let closing = self.speed[k].abs() / length;
+        if closing < speed * GRAZING || self.margin[k] > 0.25 * tolerance * length {
             return None;
         }
         let t = larger(t - 0.5 * tolerance / closing, 0.0);
-        let towards = if along.speed > 0.0 { -1.0 } else { 1.0 };
-        let normal = scale(along.axis, towards / length);
+        let towards = if self.speed[k] > 0.0 { -1.0 } else { 1.0 };
+        let normal = scale(axis, towards / length);
         self.overlap(smaller(t + LATER * tolerance / closing, t_max))
             .then_some(BoxMotion::Meets { t, normal })
     }

@@ -14,7 +14,7 @@ use self::walk::{Plan, Wanted};
 use crate::math::vector::Map3;
 use crate::model::Model;
 use crate::ray::Sides;
-use crate::shape::first_touch::{Feature, Touch, unit_normal};
+use crate::shape::first_touch::{Feature, Touch, TouchTime, unit_normal};
 use crate::shape::{Corners, Shape};
 use crate::similarity::Similarity;
 use crate::walk::ROOT;
@@ -198,7 +198,8 @@ impl Model<'_> {
         let mut first = First::default();
         plan.visit(self, limit, false, probe, &mut |found| {
             first.offer(found, &plan);
-            Some(Wanted { until: found.time.t, deepest: first.depth() })
+            let TouchTime { t, normal, .. } = found.time;
+            Some(Wanted { until: t, normal, deepest: first.depth() })
         });
         first.hit(&plan)
     }
@@ -234,7 +235,7 @@ impl Model<'_> {
         plan.visit(self, f64::INFINITY, true, probe, &mut |found| {
             let from = plan.motion.mover.contact_normal(&found.exact, &found.time);
             stopped = visit(&plan.describe(found, from)).is_break();
-            (!stopped).then_some(Wanted { until: f64::INFINITY, deepest: None })
+            (!stopped).then_some(Wanted { until: f64::INFINITY, normal: [0.0; 3], deepest: None })
         });
         if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -9,7 +9,7 @@ use crate::bounds::Aabb;
 use crate::math::vector::{Map3, cross, dot, scale, sub};
 use crate::query::{CastHit, Contact, Motion, Neighbourhood, ShapeCast, StartContact, Touches, by_contact};
 use crate::shape::directions::MOST;
-use crate::shape::first_touch::{ContactNormal, Feature, Touch};
+use crate::shape::first_touch::{ContactNormal, Feature, Limit, Touch};
 use crate::shape::gjk::Nearest;
 use crate::shape::near::Near;
 use crate::shape::{Corners, Displacement, Shape};
@@ -64,7 +64,12 @@ pub(super) fn cast(bounds: &Aabb, cast: &ShapeCast<'_, dyn Shape + '_>, limit: f
     }
     let (mut first, mut limit): (Option<CastHit>, f64) = (None, limit);
     for (_, triangle) in surface(bounds) {
-        let Some(time) = mover.first_touch(&triangle, limit).filter(|time| time.t <= limit) else { continue };
+        let Some(time) = mover
+            .first_touch(&triangle, 0.0, Limit { t: limit, ..Limit::NONE })
+            .filter(|time| time.t <= limit)
+        else {
+            continue;
+        };
         let from = mover.contact_normal(&triangle, &time);
         let hit = CastHit::of(&mover.describe(&triangle, &time, from), &triangle);
         if first.as_ref().is_none_or(|held| by_contact(&hit, held).is_lt()) {

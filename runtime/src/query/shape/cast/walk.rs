@@ -13,7 +13,7 @@ use crate::math::vector::{Map3, dot};
 use crate::model::Model;
 use crate::ray::Sides;
 use crate::shape::filter::{Directions, Entries, deep_in_block, entries_in_block};
-use crate::shape::first_touch::{ContactNormal, Feature, TouchTime, unit_normal};
+use crate::shape::first_touch::{ContactNormal, Feature, Limit, TouchTime, unit_normal};
 use crate::shape::{Corners, Shape};
 use crate::simd::{Kernel, dispatch};
 use crate::similarity::Similarity;
@@ -36,6 +36,8 @@ pub(super) struct Found {
 #[derive(Clone, Copy)]
 pub(super) struct Wanted {
     pub(super) until: f64,
+    /// See [`Limit::normal`].
+    pub(super) normal: [f64; 3],
     /// If any, only those from the start, and at least this deep.
     pub(super) deepest: Option<f32>,
 }
@@ -83,7 +85,7 @@ impl<'a> Plan<'a> {
 
     /// When a triangle is touched, if that contact is wanted, from a side that counts, and not at the start if that does not
     /// count.
-    fn touch(&self, corners: &Corners, wanted: &Wanted) -> Option<TouchTime> {
+    fn touch(&self, corners: &Corners, earliest: f64, wanted: &Wanted) -> Option<TouchTime> {
         let direction = self.motion.mover.direction.map3(f64::from);
         if self.sides != Sides::Both {
             let along = dot(unit_normal(corners), direction);
@@ -95,7 +97,10 @@ impl<'a> Plan<'a> {
         let mover = &self.motion.mover;
         let time = match wanted.deepest {
             Some(_) => mover.touch_at_start(corners)?,
-            None => mover.first_touch(corners, wanted.until).filter(|time| time.t <= wanted.until)?,
+            None => {
+                let limit = Limit { t: wanted.until, normal: wanted.normal };
+                mover.first_touch(corners, earliest, limit).filter(|time| time.t <= wanted.until)?
+            }
         };
         let counts = match self.start {
             _ if !time.from_start => true,
@@ -142,7 +147,7 @@ fn run<S: Kernel>(
     let shape = plan.sweep.moving_shape(&frame);
     let boxes = SlabTest::new(simd, &frame);
     let mut duplicates = DuplicateElimination::new(model);
-    let (mut wanted, mut until) = (Wanted { until: limit, deepest: None }, frame.t_max);
+    let (mut wanted, mut until) = (Wanted { until: limit, normal: [0.0; 3], deepest: None }, frame.t_max);
     let depths = plan.depths();
     let mut stopped = false;
     let mut entries: Entries = [f32::INFINITY; BLOCK_WIDTH];
@@ -171,7 +176,9 @@ fn run<S: Kernel>(
                 if entries[lane] > until {
                     break;
                 }
-                let Some(found) = touch_in_lane(plan, &visit, lane, &wanted, probe) else { continue };
+                let Some(found) = touch_in_lane(plan, &visit, lane, entries[lane], &wanted, probe) else {
+                    continue;
+                };
                 let is_duplicate = once
                     && !duplicates.reports(
                         &visit,
@@ -214,6 +221,7 @@ fn touch_in_lane(
     plan: &Plan<'_>,
     visit: &Visit<'_>,
     lane: usize,
+    entry: f32,
     wanted: &Wanted,
     probe: &mut Erased<'_>,
 ) -> Option<Found> {
@@ -222,6 +230,6 @@ fn touch_in_lane(
     }
     let corners = corners(visit.block, lane);
     let exact = image(&plan.at, &corners)?;
-    let time = plan.touch(&exact, wanted)?;
+    let time = plan.touch(&exact, plan.sweep.at_earliest(entry), wanted)?;
     Some(Found { time, triangle: visit.triangle(lane)?, corners, exact })
 }
