@@ -54,6 +54,13 @@ pub(crate) fn unit(a: Vector) -> Option<Vector> {
     })
 }
 
+/// The rounded sum and its rounding error. Based on: Knuth, "The Art of Computer Programming", volume 2, section 4.2.2.
+pub(crate) fn two_sum(a: f64, b: f64) -> [f64; 2] {
+    let sum = a + b;
+    let virtual_b = sum - a;
+    [sum, (a - (sum - virtual_b)) + (b - virtual_b)]
+}
+
 /// The largest f32 not above `x`.
 #[inline]
 pub(crate) fn round_down(x: f64) -> f32 {

@@ -1,6 +1,6 @@
 //! Axis-aligned boxes as the builders use them.
 
-use crate::math::vector::round_down;
+use crate::math::vector::{round_down, two_sum};
 
 /// A box that may be empty: then its lower corner is above its upper one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,9 +75,9 @@ impl Aabb {
         [0, 1, 2].map(|axis| self.lower[axis] + self.upper[axis])
     }
 
-    /// The largest edge.
+    /// The largest edge, rounded up.
     pub fn largest_extent(&self) -> f64 {
-        (0..3).map(|axis| f64::from(self.upper[axis]) - f64::from(self.lower[axis])).fold(0.0, f64::max)
+        (0..3).map(|axis| difference_up(self.upper[axis], self.lower[axis])).fold(0.0, f64::max)
     }
 
     /// The box with `by` more on every side, rounded outward.
@@ -86,18 +86,32 @@ impl Aabb {
     }
 }
 
+/// `a - b`, rounded up.
+fn difference_up(a: f32, b: f32) -> f64 {
+    let [difference, rest] = two_sum(f64::from(a), -f64::from(b));
+    if rest > 0.0 { difference.next_up() } else { difference }
+}
+
 /// An f32 not above `x - by`, and not much below.
 fn sub_down(x: f32, by: f64) -> f32 {
-    let x = f64::from(x);
-    let difference = x - by;
-    // Where the difference is not exact it may have been rounded up.
-    let difference = if x - difference == by { difference } else { difference.next_down() };
-    round_down(difference)
+    let [difference, rest] = two_sum(f64::from(x), -by);
+    round_down(if rest < 0.0 { difference.next_down() } else { difference })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn extents_are_rounded_up() {
+        let extent = |lower, upper| Aabb { lower: [lower; 3], upper: [upper; 3] }.largest_extent();
+        assert_eq!(extent(-1e-30, 1.0), 1f64.next_up());
+        assert_eq!(extent(1e-30, 1.0), 1.0);
+        assert_eq!(extent(-1.0, 1e-30), 1f64.next_up());
+        assert_eq!(extent(-0.25, 1.0), 1.25);
+        // All of it is in the rest.
+        assert_eq!(extent(f32::MIN_POSITIVE, f32::MIN_POSITIVE), 0.0);
+    }
 
     #[test]
     fn growing_rounds_outward() {

@@ -4,6 +4,7 @@
 //! 1997 (two-sum, and sums as expansions). All terms are f32 numbers, or 2^-17 times differences of two, so
 //! f64 neither overflows nor underflows.
 
+use crate::math::vector::two_sum;
 use crate::tree::aabb::Aabb;
 
 /// A triangle's box is grown by this much, relative to its largest extent (T10).
@@ -52,13 +53,6 @@ fn sign(terms: [f64; 4]) -> f64 {
     }
     // The components do not overlap and increase in magnitude, so the last nonzero one determines the sign.
     expansion.into_iter().rev().find(|part| *part != 0.0).unwrap_or(0.0)
-}
-
-/// The rounded sum and its rounding error.
-fn two_sum(a: f64, b: f64) -> [f64; 2] {
-    let sum = a + b;
-    let virtual_b = sum - a;
-    [sum, (a - (sum - virtual_b)) + (b - virtual_b)]
 }
 
 #[cfg(test)]

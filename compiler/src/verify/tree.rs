@@ -125,7 +125,7 @@ fn sah_cost(nodes: &[WideNode]) -> f64 {
             |plane| if plane % 2 == 0 { a[plane].min(b[plane]) } else { a[plane].max(b[plane]) },
         )
     });
-    let whole = root.map_or(0.0, half_area);
+    let whole = root.map_or(0.0, half_area).max(f64::MIN_POSITIVE);
     let sum: f64 =
         nodes.iter().flat_map(|node| (0..used(node)).map(move |slot| half_area(planes(node, slot)))).sum();
     1.0 + sum / whole

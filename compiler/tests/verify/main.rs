@@ -24,8 +24,9 @@ mod world;
 
 use std::mem::offset_of;
 
-use bvhc::compile::Layout;
+use bvhc::compile::{Layout, Options, Quality, compile};
 use bvhc::import::Input;
+use bvhc::optimise::Stop;
 use bvhc::verify::source::compare;
 use bvhc::verify::{VerifyError, verify};
 use bvhc_format::record::{NODE_WIDTH, WideNode};
@@ -76,6 +77,41 @@ fn a_compiled_file_is_perfect() {
     file.verify().unwrap();
     Forge::of_one_triangle().verify().unwrap();
     assert!(file.nodes() > 1 && file.blocks() > 8, "the scene is too small for these tests");
+}
+
+/// Coordinates next to 0 or to whole numbers, as sines of multiples of a right angle leave them, are rounded away in sums.
+#[test]
+fn boxes_have_their_margin_where_coordinates_differ_in_size() {
+    let noise = ["0", "6.1e-17", "-6.1e-17", "3e-27", "-3e-27", "1e-38", "-1.5e-9"];
+    let mut state = 1u32;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 16) as usize % below
+    };
+    for round in 0..200 {
+        let mut text = String::new();
+        for _ in 0..3 + 9 * (round % 4) {
+            let mut coordinate = || match next(3) {
+                0 => ["1", "-1", "0.5", "1000"][next(4)],
+                _ => noise[next(noise.len())],
+            };
+            text += &format!("v {} {} {}\n", coordinate(), coordinate(), coordinate());
+        }
+        text += "v 0 1 0\nv 0 0 0\nv 1 1 3e-27\n";
+        text += &(0..1 + 3 * (round % 4)).map(|_| "f -1 -2 -3\n").collect::<String>();
+        let corners = text.matches("v ").count();
+        let faces =
+            (0..20).map(|_| format!("f {} {} {}\n", 1 + next(corners), 1 + next(corners), 1 + next(corners)));
+        text += &faces.collect::<String>();
+        for options in [
+            Options::of(Quality::Fast),
+            Options { stop: Stop::Steps(0), ..Options::of(Quality::Best) },
+            Options { layout: Layout::Small, ..Options::of(Quality::Fast) },
+        ] {
+            let file = compile(text.as_bytes(), "noise.obj", &options, &()).unwrap();
+            verify(&file.bytes).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        }
+    }
 }
 
 #[test]
