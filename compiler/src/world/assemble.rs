@@ -15,7 +15,7 @@ use super::error::WorldCompileError;
 use super::linked::{self, LinkFault};
 use super::meshes::{MadeMesh, MeshFile, Meshes};
 use super::place;
-use super::scene::{Content, Scene, SceneInstance};
+use super::scene::{Content, Leftovers, Scene, SceneInstance};
 use super::tree::{self, MeshBoxes, WorldTree};
 use crate::compile::{Options, Progress, Stage, on_threads};
 use crate::file::{self, Bytes, Elsewhere, Payload, Plan, Planned, Section};
@@ -83,7 +83,7 @@ pub(super) enum Meshing {
 
 /// Compiles a scene, up to the copying of meshes.
 pub(super) fn assemble<'a>(
-    scene: Scene,
+    mut scene: Scene,
     source: &Input<'a>,
     (meshing, options): (Meshing, &Options),
     progress: &dyn Progress,
@@ -97,13 +97,10 @@ pub(super) fn assemble<'a>(
     if meshing == Meshing::Thin {
         check_compiled(&scene, source)?;
     }
-    let mut meshes = Meshes::of(&scene, source, options, progress)?;
-    let mut records = Vec::with_capacity(scene.instances.len());
-    for instance in &scene.instances {
-        let mesh = meshes.number_of(instance)?;
-        records.push(record(instance, mesh, source.name)?);
+    let (made, mut records) = make(&mut scene, source, options, progress)?;
+    if scene.instances.is_empty() {
+        return Err(WorldCompileError::NoInstance { file: source.name.to_owned() });
     }
-    let made = meshes.made;
     let by_id = by_id(&records, &scene.instances, source.name)?;
     let check = |records: &[Instance]| check_bounds(records, &scene.instances, source.name);
     let tree = on_threads(options, || {
@@ -116,6 +113,40 @@ pub(super) fn assemble<'a>(
     };
     let section = section(&scene, &records, &by_id, &tree, source, &text);
     finish(scene, made, section, &tree, source, meshing)
+}
+
+/// The meshes of a scene, and the records of its instances, without their bounds. Drops instances that show nothing, if they may
+/// be.
+fn make(
+    scene: &mut Scene,
+    source: &Input<'_>,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<(Vec<MadeMesh>, Vec<Instance>), WorldCompileError> {
+    let mut meshes = Meshes::of(scene, source, options, progress)?;
+    let mut records = Vec::with_capacity(scene.instances.len());
+    let mut shown = Vec::with_capacity(scene.instances.len());
+    for instance in &scene.instances {
+        let mesh = meshes.number_of(instance, scene.leftovers)?;
+        shown.push(mesh.is_some());
+        if let Some(mesh) = mesh {
+            records.push(record(instance, mesh, source.name)?);
+        }
+    }
+    if scene.leftovers == Leftovers::Keep {
+        meshes.add_others()?;
+    }
+    let made = meshes.made;
+    let mut shown = shown.into_iter();
+    let warnings = &mut scene.warnings;
+    scene.instances.retain(|instance| {
+        let is_shown = shown.next() == Some(true);
+        if !is_shown {
+            warnings.push(format!("instance {:?} is left out: it has no triangles", instance.name));
+        }
+        is_shown
+    });
+    Ok((made, records))
 }
 
 /// Refuses meshes that are not compiled.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use bvhc_runtime::Pose;
 
 use super::error::WorldCompileError;
-use super::scene::{Content, Linear, Model, Scene, SceneInstance, SceneMesh};
+use super::scene::{Content, Leftovers, Linear, Model, Scene, SceneInstance, SceneMesh};
 use crate::file;
 use crate::import::{self, Imported, Input, NodeOfScene, Notes, SceneOfMeshes};
 
@@ -18,7 +18,7 @@ const TOLERANCE: f64 = 1e-6;
 pub(super) fn read(source: &Input<'_>) -> Result<Scene, WorldCompileError> {
     let SceneOfMeshes { meshes, nodes, notes, inputs } = import::gltf_scene(source)?;
     let origin = (file::hash(source.bytes), source.bytes.len() as u64);
-    let mut scene = Scene { warnings: notes.warnings, ..Scene::default() };
+    let mut scene = Scene { warnings: notes.warnings, leftovers: Leftovers::Drop, ..Scene::default() };
     let mut numbers = BTreeMap::new();
     for (index, mesh) in meshes {
         let Some(polygons) = mesh.polygons else { continue };

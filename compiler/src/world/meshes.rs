@@ -9,8 +9,9 @@ use bvhc_runtime::Model as OpenModel;
 use super::assemble::MeshReport;
 use super::error::WorldCompileError;
 use super::linked::CompiledMesh;
-use super::scene::{Content, Linear, Model, Scene, SceneInstance, SceneMesh};
-use crate::compile::{Options, Progress, Stage, compile_imported};
+use super::scene::{Content, Leftovers, Linear, Model, Scene, SceneInstance, SceneMesh};
+use crate::clean::CleanError;
+use crate::compile::{CompileError, Options, Progress, Stage, compile_imported};
 use crate::file::Bytes;
 use crate::import::{Input, Notes, most_made};
 use crate::mesh::Polygons;
@@ -31,14 +32,17 @@ pub(super) enum MeshFile {
 /// The index of a mesh in its scene, and what becomes of its vertices.
 type Variant = (usize, Option<[[u64; 3]; 3]>);
 
-/// Compiles meshes when they are first needed.
+/// Compiles meshes when they are first needed: those of instances come first, in their order.
 pub(super) struct Meshes<'a> {
     scene: &'a [SceneMesh],
+    /// The name of the source in messages.
+    file: &'a str,
     options: &'a Options,
     progress: &'a dyn Progress,
     /// For each mesh of the scene the first one that is equal, whatever their names and files.
     first_equal: Vec<usize>,
-    by_variant: HashMap<Variant, u32>,
+    /// `None` where there are no triangles.
+    by_variant: HashMap<Variant, Option<u32>>,
     /// By the hash in a compiled file's header, which covers all of it.
     by_file: HashMap<blake3::Hash, u32>,
     pub(super) made: Vec<MadeMesh>,
@@ -48,12 +52,13 @@ impl<'a> Meshes<'a> {
     /// The meshes of a scene; checks how much its instances make of the files.
     pub(super) fn of(
         scene: &'a Scene,
-        source: &Input<'_>,
+        source: &Input<'a>,
         options: &'a Options,
         progress: &'a dyn Progress,
     ) -> Result<Self, WorldCompileError> {
         let meshes = Self {
             scene: &scene.meshes,
+            file: source.name,
             options,
             progress,
             first_equal: first_equal(&scene.meshes),
@@ -88,19 +93,47 @@ impl<'a> Meshes<'a> {
         (self.first_equal[instance.mesh], instance.baked.map(|linear| linear.key()))
     }
 
-    /// The number of an instance's mesh in the file.
-    pub(super) fn number_of(&mut self, instance: &SceneInstance) -> Result<u32, WorldCompileError> {
+    /// The number of an instance's mesh in the file; `None` if it has no triangles and may be left out.
+    pub(super) fn number_of(
+        &mut self,
+        instance: &SceneInstance,
+        leftovers: Leftovers,
+    ) -> Result<Option<u32>, WorldCompileError> {
         let variant = self.variant(instance);
         if let Some(known) = self.by_variant.get(&variant) {
             return Ok(*known);
         }
-        let mesh = &self.scene[instance.mesh];
-        let number = match &mesh.content {
-            Content::Imported(model) => self.compile(mesh, model, instance.baked)?,
-            Content::Compiled(compiled) => self.link(mesh, compiled),
+        let number = match self.make(instance.mesh, instance.baked) {
+            Ok(number) => Some(number),
+            Err(WorldCompileError::Compile(CompileError::Clean(CleanError::NoTriangle { .. })))
+                if leftovers == Leftovers::Drop =>
+            {
+                None
+            }
+            Err(error) => return Err(error),
         };
         self.by_variant.insert(variant, number);
         Ok(number)
+    }
+
+    /// Adds the meshes that no instance has.
+    pub(super) fn add_others(&mut self) -> Result<(), WorldCompileError> {
+        let mut known: HashSet<usize> = self.by_variant.keys().map(|(mesh, _)| *mesh).collect();
+        for mesh in 0..self.scene.len() {
+            let first = self.first_equal[mesh];
+            if known.insert(first) {
+                self.make(first, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn make(&mut self, mesh: usize, baked: Option<Linear>) -> Result<u32, WorldCompileError> {
+        let mesh = &self.scene[mesh];
+        match &mesh.content {
+            Content::Imported(model) => self.compile(mesh, model, baked),
+            Content::Compiled(compiled) => Ok(self.link(mesh, compiled)),
+        }
     }
 
     /// Compiles a mesh, unless its file is one that there is already.
@@ -115,7 +148,8 @@ impl<'a> Meshes<'a> {
         if let Some(linear) = baked {
             bake(&mut imported.polygons, &linear);
         }
-        let compiled = compile_imported(imported, model.source, &mesh.name, self.options, self.progress)?;
+        let name = format!("{}: mesh {:?}", self.file, mesh.name);
+        let compiled = compile_imported(imported, model.source, &name, self.options, self.progress)?;
         let hash = OpenModel::from_bytes(&compiled.bytes).expect(OPENS).sections().header().hash;
         let report = MeshReport {
             name: mesh.name.clone(),

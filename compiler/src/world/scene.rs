@@ -18,6 +18,18 @@ pub(super) struct Scene {
     /// Those that are compiled already, each with the hash in its header.
     pub(super) linked: Vec<OtherInput>,
     pub(super) warnings: Vec<String>,
+    /// What becomes of meshes that no instance has, and of those without triangles.
+    pub(super) leftovers: Leftovers,
+}
+
+/// What becomes of meshes that no instance has, and of those without triangles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Leftovers {
+    /// The source names its meshes: all are kept, as instances may be added when the world is used, and each must have triangles.
+    #[default]
+    Keep,
+    /// The source is a scene: what shows nothing is left out, with a warning.
+    Drop,
 }
 
 /// A mesh.

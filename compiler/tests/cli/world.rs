@@ -211,6 +211,21 @@ fn errors_name_the_line() {
 }
 
 #[test]
+fn meshes_without_instances_are_kept() {
+    let sandbox = level();
+    sandbox.write("props/spare.obj", CUBE.replace("v 1 1 1", "v 1 1 2"));
+    sandbox.write("level.toml", format!("{LEVEL}\n[[mesh]]\nname = \"spare\"\nfile = \"props/spare.obj\"\n"));
+    let ran = sandbox.run(&["world", "level.toml", "-o", "level.bvh", "--json", "--warnings-as-errors"]);
+    let json: serde_json::Value = serde_json::from_str(ran.ok()).unwrap();
+    assert_eq!((&json["instances"], &json["meshes"][2]["name"]), (&3.into(), &"spare".into()));
+    sandbox.run(&["verify", "level.bvh"]).ok();
+    // One that cannot be used is an error, whether or not there is an instance.
+    sandbox.write("props/spare.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
+    let told = ["level.toml: mesh \"spare\": no triangles"];
+    sandbox.run(&["world", "level.toml", "-o", "level.bvh"]).fails_silently(1, &told);
+}
+
+#[test]
 fn inputs_are_not_written_over() {
     let sandbox = level();
     sandbox.run(&["world", "level.toml", "-o", "level.toml"]).fails_silently(2, &["level.toml"]);
@@ -259,4 +274,28 @@ fn scenes_become_worlds() {
         // Fronts stay fronts, also in a mirror.
         assert!(row.ends_with(",1"), "{row}");
     }
+}
+
+#[test]
+fn nodes_that_show_nothing_are_left_out() {
+    let sandbox = Sandbox::new();
+    let corners: [f32; 9] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    sandbox.write("flag.bin", corners.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
+    sandbox.write("scene.gltf", SCENE.replace("[1, 3, 1]", "[0, 0, 0]"));
+    let ran = sandbox.run(&["scene.gltf", "-o", "scene.bvh", "--world", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((ran.code, &json["instances"]), (0, &3.into()));
+    assert!(json["warnings"][0].as_str().unwrap().contains("\"node.3\""), "{json}");
+    sandbox.run(&["verify", "scene.bvh"]).ok();
+    sandbox.write(
+        "scene.gltf",
+        SCENE
+            .replace("\"mesh\": 0", "\"mesh\": 0, \"scale\": [0, 0, 0]")
+            .replace(", \"scale\": [2, 2, 2]", "")
+            .replace(", \"scale\": [-1, 1, 1]", "")
+            .replace(", \"scale\": [1, 3, 1]", ""),
+    );
+    sandbox
+        .run(&["scene.gltf", "-o", "none.bvh", "--world"])
+        .fails_silently(1, &["scene.gltf: no instances"]);
 }
