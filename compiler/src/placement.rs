@@ -92,8 +92,11 @@ impl Placement {
     /// Places all vertices, and returns how many moved to another one. `name` is the source's name in messages.
     ///
     /// # Errors
-    /// If a vertex is not within the range of coordinates where it is placed.
+    /// If a vertex is not within the range of coordinates where it is placed, or the scale is not a finite number greater than 0.
     pub fn apply(&self, polygons: &mut Polygons, name: &str) -> Result<u64, ImportError> {
+        if !(self.scale.is_finite() && self.scale > 0.0) {
+            return Err(ImportError::Scale { file: name.to_owned(), found: self.scale });
+        }
         if (self.axes, self.scale) != (Axes::default(), 1.0) {
             for (vertex, position) in polygons.positions.iter_mut().enumerate() {
                 let place = |axis: Axis| {

@@ -1,14 +1,14 @@
 //! Compiled files, kept by the digests of all that they depend on.
 //!
-//! An entry is one file: a line of JSON with what the compiler said, then the compiled file. It appears whole or not at all,
-//! and is believed only if the compiled file has the hash that the line says. So several processes may share a cache, and a
-//! damaged entry is compiled again.
+//! An entry is one file: a line of JSON with its key and what the compiler said, then the compiled file. It appears whole or not
+//! at all, and is believed only if it has that key and the compiled file has the hash that the line says. So several processes
+//! may share a cache, and a damaged or misplaced entry is compiled again.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::error::{Action, CliError};
 use super::output::Output;
@@ -33,21 +33,23 @@ impl Cache {
         let path = self.path(key);
         let mut entry = fs::read(&path).ok()?;
         let end = entry.iter().position(|byte| *byte == b'\n')?;
-        let json: Value = serde_json::from_slice(&entry[..end]).ok()?;
-        let bytes = entry.split_off(end + 1);
-        if json["blake3"] != crate::file::hash(&bytes).to_hex().as_str() {
+        let mut head: Value = serde_json::from_slice(&entry[..end]).ok()?;
+        let (said, bytes) = (head["said"].take(), entry.split_off(end + 1));
+        let is_of = |value: &Value, hash: &blake3::Hash| value == hash.to_hex().as_str();
+        if !(is_of(&head["key"], key) && is_of(&said["blake3"], &crate::file::hash(&bytes))) {
             return None;
         }
         // The time of the last change is that of the last use; where it cannot be set, old entries go first.
         let _ =
             File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
-        Some((json, bytes))
+        Some((said, bytes))
     }
 
     /// Keeps a file, and what the compiler said of it. A cache that cannot be written to is no reason to fail.
     pub(super) fn put(&self, key: &blake3::Hash, said: &Value, bytes: &[u8]) {
         let path = self.path(key);
-        let mut entry = said.to_string().into_bytes();
+        let head = json!({ "key": key.to_hex().as_str(), "said": said });
+        let mut entry = head.to_string().into_bytes();
         entry.push(b'\n');
         entry.extend_from_slice(bytes);
         let _ = path.parent().map(fs::create_dir_all);

@@ -7,7 +7,7 @@ use super::{Options, Source};
 use crate::optimise::Stop;
 
 /// Changes whenever the same sources and options give other bytes than before; a test compares it with the golden files.
-pub const OUTPUT_REVISION: u32 = 6;
+pub const OUTPUT_REVISION: u32 = 7;
 
 /// The key of a source and options: two compilations with the same key give the same bytes. It depends on the bytes of the
 /// source and of the files that it refers to, on the options, the compiler's version and [`OUTPUT_REVISION`]; not on paths,
@@ -16,7 +16,7 @@ pub const OUTPUT_REVISION: u32 = 6;
 /// Reads the files that the source refers to, and builds nothing.
 ///
 /// # Errors
-/// If the source refers to other files, and cannot be read as a mesh.
+/// If the source is in no format that bvhc knows, or refers to other files and cannot be read as a mesh. Worlds have no keys.
 pub fn key(source: &Source<'_>, name: &str, options: &Options) -> Result<blake3::Hash, CompileError> {
     let steps = match options.stop {
         Stop::Steps(steps) => Some(steps),

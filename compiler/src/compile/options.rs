@@ -57,7 +57,7 @@ pub enum Layout {
     /// As records that kernels load directly, with the exact coordinates of the source.
     #[default]
     Fast,
-    /// Packed to about a third of the bytes, and oriented boxes too; vertices move by up to 2^-15 of their block's
+    /// Packed to little more than half of the bytes, oriented boxes too; vertices move by up to 2^-15 of their block's
     /// extent.
     Small,
 }

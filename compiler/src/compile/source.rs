@@ -40,8 +40,11 @@ impl Source<'_> {
     /// The other files that it refers to.
     pub(super) fn others(&self, name: &str) -> Result<Vec<OtherInput>, ImportError> {
         match *self {
-            Self::Files { bytes, .. } if import::may_refer(bytes) => Ok(self.import(name)?.inputs),
-            _ => Ok(Vec::new()),
+            Self::File(bytes) | Self::Files { bytes, .. } => match import::may_refer(bytes, name)? {
+                true => Ok(self.import(name)?.inputs),
+                false => Ok(Vec::new()),
+            },
+            Self::Mesh { .. } => Ok(Vec::new()),
         }
     }
 

@@ -38,6 +38,18 @@ pub enum ImportError {
         /// The offset of the first zero byte.
         offset: usize,
     },
+    /// No line of a text is one of an OBJ file.
+    #[error(
+        "{file}, line {line}: {text:?} is no line of an OBJ file, nor is any other; bvhc reads {FORMATS}"
+    )]
+    NotObj {
+        /// The input's name.
+        file: String,
+        /// The first line that is neither empty nor a comment, from 1.
+        line: u64,
+        /// How it begins.
+        text: String,
+    },
     /// A line is wrong.
     #[error("{file}, line {line}: {fault}")]
     Line {
@@ -93,6 +105,14 @@ pub enum ImportError {
         found: u32,
         /// How many vertices there are.
         vertices: u64,
+    },
+    /// The scale of a placement.
+    #[error("{file}: the scale is {found}; it must be finite and greater than 0")]
+    Scale {
+        /// The input's name.
+        file: String,
+        /// The scale.
+        found: f64,
     },
     /// A mesh in memory has more of something than bvhc can number.
     #[error("{file}: more than {limit} {counted}")]

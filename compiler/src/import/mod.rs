@@ -58,18 +58,27 @@ const IMPORTERS: &[Importer] = &[
 /// All indices of the result are valid, all coordinates finite and at most
 /// [`MAX_COORDINATE`](bvhc_format::MAX_COORDINATE) in magnitude, and at least one face has three corners.
 pub fn read_all(input: &Input<'_>) -> Result<Imported, ImportError> {
-    match IMPORTERS.iter().find(|importer| (importer.is_it)(input.bytes)) {
+    match recognise(input.bytes, input.name)? {
         Some(importer) => (importer.read)(input),
-        None => {
-            check_start(input.bytes, input.name)?;
-            obj::read(input)
-        }
+        None => obj::read(input),
     }
 }
 
-/// Whether a file may refer to others.
-pub(crate) fn may_refer(bytes: &[u8]) -> bool {
-    IMPORTERS.iter().any(|importer| importer.may_refer && (importer.is_it)(bytes))
+/// Whether a file may refer to others. Files of no format that bvhc knows are refused.
+pub(crate) fn may_refer(bytes: &[u8], name: &str) -> Result<bool, ImportError> {
+    Ok(recognise(bytes, name)?.is_some_and(|importer| importer.may_refer))
+}
+
+/// The format of a file, or `None` if it may be OBJ.
+fn recognise(bytes: &[u8], name: &str) -> Result<Option<&'static Importer>, ImportError> {
+    let found = IMPORTERS.iter().find(|importer| (importer.is_it)(bytes));
+    if found.is_none() {
+        check_start(bytes, name)?;
+        if let Some((line, text)) = obj::first_strange_line(without_mark(bytes)) {
+            return Err(ImportError::NotObj { file: name.to_owned(), line, text });
+        }
+    }
+    Ok(found)
 }
 
 /// Like [`read_all`], for a model that refers to no other file. `name` is the file's name in messages.
@@ -124,7 +133,7 @@ mod tests {
             assert!(matches!(error, ImportError::MotionCapture { .. }), "{error:?}");
             assert!(error.to_string().contains("motion-capture"));
         }
-        assert!(matches!(refusal(b"HIERARCHYX\n"), ImportError::NoTriangle { .. }));
+        assert!(matches!(refusal(b"HIERARCHYX\n"), ImportError::NotObj { line: 1, .. }));
     }
 
     #[test]
@@ -139,6 +148,17 @@ mod tests {
         assert_eq!(error, ImportError::NotText { file: "a.obj".into(), offset: 5 });
         let utf16 = refusal(b"\xEF\xBB\xBFv\0 \0");
         assert!(matches!(utf16, ImportError::NotText { offset: 4, .. }), "{utf16:?}");
+    }
+
+    #[test]
+    fn texts_without_a_line_of_obj_are_refused_with_their_first_line() {
+        let pointer = "# a comment\n\nversion https://git-lfs.github.com/spec/v1\nsize 12\n";
+        let error = refusal(pointer.as_bytes());
+        let text = "version https://git-lfs.github.com/spec/v1".to_owned();
+        assert_eq!(error, ImportError::NotObj { file: "a.obj".into(), line: 3, text });
+        for empty in ["", "# a comment\n", "v 0 0 0\nwhat is this\n", "what is this\nusemtl a\n"] {
+            assert!(matches!(refusal(empty.as_bytes()), ImportError::NoTriangle { .. }), "{empty}");
+        }
     }
 
     #[test]

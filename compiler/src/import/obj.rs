@@ -8,6 +8,7 @@ mod lines;
 mod tests;
 mod vertex;
 
+use super::text::{self, Words};
 use super::{ImportError, Imported, Input, LineFault, Notes};
 use crate::mesh::Polygons;
 use filter::Filter;
@@ -16,6 +17,69 @@ use tobj::{LoadError, LoadOptions};
 /// Reads an OBJ file. Faces are numbered in order of the `f` lines, from 0.
 pub(super) fn read(input: &Input<'_>) -> Result<Imported, ImportError> {
     common(input.bytes).map_or_else(|| by_tobj(input), Ok)
+}
+
+/// The first words of lines of OBJ files, in groups: vertices, elements, groups, appearance, curves and surfaces.
+const WORDS: &[&[u8]] = &[
+    b"v",
+    b"vt",
+    b"vn",
+    b"vp",
+    b"f",
+    b"fo",
+    b"l",
+    b"p",
+    b"g",
+    b"o",
+    b"s",
+    b"mg",
+    b"usemtl",
+    b"mtllib",
+    b"usemap",
+    b"maplib",
+    b"bevel",
+    b"c_interp",
+    b"d_interp",
+    b"lod",
+    b"shadow_obj",
+    b"trace_obj",
+    b"call",
+    b"csh",
+    b"cstype",
+    b"deg",
+    b"bmat",
+    b"step",
+    b"curv",
+    b"curv2",
+    b"surf",
+    b"parm",
+    b"trim",
+    b"hole",
+    b"scrv",
+    b"sp",
+    b"end",
+    b"con",
+    b"ctech",
+    b"stech",
+];
+
+/// How much of a line is shown.
+const SHOWN: usize = 60;
+
+/// If no line of a text is one of OBJ, the number, from 1, and the beginning of the first that is neither empty nor a comment.
+pub(super) fn first_strange_line(text: &[u8]) -> Option<(u64, String)> {
+    let mut lines = text::Lines::new(text);
+    let mut first = None;
+    while let Some(line) = lines.next_line() {
+        match Words(line).next() {
+            Some(word) if WORDS.contains(&word) => return None,
+            Some(word) if first.is_none() && !word.starts_with(b"#") => {
+                first = Some((lines.number(), &line[..line.len().min(SHOWN)]));
+            }
+            _ => {}
+        }
+    }
+    first.map(|(number, line)| (number, String::from_utf8_lossy(line).into_owned()))
 }
 
 /// Reads an OBJ file whose lines are all of common kinds.

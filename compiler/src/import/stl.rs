@@ -17,11 +17,11 @@ const HEADER: usize = 80;
 /// The bytes of a triangle: its normal, its corners, and two more that mean nothing.
 const TRIANGLE: usize = 50;
 
-/// Whether bytes that begin so are STL. A binary file is one by its length, whatever its header says, and if its end is
-/// missing, by what is there.
+/// Whether bytes that begin so are STL. A binary file is one by its length, whatever its header says, and if that is another
+/// one, by what is there.
 pub(super) fn is_it(bytes: &[u8]) -> bool {
     let is_complete = || Binary::of(bytes).is_some_and(|binary| binary.is_complete());
-    !bytes.starts_with(&MAGIC) && (is_complete() || ascii::is_it(bytes) || is_cut_binary(bytes))
+    !bytes.starts_with(&MAGIC) && (is_complete() || ascii::is_it(bytes) || is_binary_but_for_length(bytes))
 }
 
 /// Reads an STL file. A face is a triangle, numbered in order from 0.
@@ -32,7 +32,13 @@ pub(super) fn read(input: &Input<'_>) -> Result<Imported, ImportError> {
         _ => ascii::read(input.bytes, &mut corners),
     }
     .map_err(|(place, fault)| ImportError::Data { file: input.name.to_owned(), place, fault })?;
-    Ok(Imported { polygons: corners.finish(input.name)?, inputs: Vec::new(), notes: Notes::default() })
+    let mut notes = Notes::default();
+    if let Some(binary) = Binary::of(input.bytes).filter(|_| !ascii::is_it(input.bytes))
+        && binary.rest() > 0
+    {
+        notes.warnings.push(format!("ignored {} bytes behind the last triangle", binary.rest()));
+    }
+    Ok(Imported { polygons: corners.finish(input.name)?, inputs: Vec::new(), notes })
 }
 
 /// A binary file, or the start of one.
@@ -57,19 +63,24 @@ impl<'a> Binary<'a> {
         self.triangles.len() as u64 == self.length()
     }
 
+    /// How many bytes are behind its triangles.
+    fn rest(&self) -> u64 {
+        (self.triangles.len() as u64).saturating_sub(self.length())
+    }
+
     /// The corners of the triangles that are there completely.
     fn triangles(&self) -> impl Iterator<Item = [[f32; 3]; 3]> {
         let coordinate = |bytes: &[u8; 4]| f32::from_le_bytes(*bytes);
-        self.triangles.as_chunks::<TRIANGLE>().0.iter().map(move |triangle| {
+        self.triangles.as_chunks::<TRIANGLE>().0.iter().take(self.claimed as usize).map(move |triangle| {
             let coordinates = triangle[12..48].as_chunks().0;
             [0, 3, 6].map(|at| [0, 1, 2].map(|axis| coordinate(&coordinates[at + axis])))
         })
     }
 
     fn read(&self, corners: &mut Corners) -> Result<(), Fault> {
-        let present = self.triangles.len() / TRIANGLE;
+        let present = (self.triangles.len() / TRIANGLE).min(self.claimed as usize);
         let place = |triangle: usize| format!("triangle {triangle}");
-        if !self.is_complete() {
+        if (self.triangles.len() as u64) < self.length() {
             let wanted = format!("the rest of {} triangles", self.claimed);
             return Err((place(present), DataFault::Ends { wanted }));
         }
@@ -89,14 +100,15 @@ fn add(triangle: [[f32; 3]; 3], corners: &mut Corners) -> Result<(), DataFault> 
     corners.triangle(vertices)
 }
 
-/// Whether this is the start of a binary STL file, or a whole one that lacks its end. There is no signature: what is
-/// there must be possible, and must not look like anything else.
-fn is_cut_binary(bytes: &[u8]) -> bool {
+/// Whether this is the start of a binary STL file, or a whole one that lacks its end or has a little behind it. There is no
+/// signature: what is there must be possible, and must not look like anything else.
+fn is_binary_but_for_length(bytes: &[u8]) -> bool {
     let Some(binary) = Binary::of(bytes) else { return false };
     let is_possible =
         |[a, b, c]: [[f32; 3]; 3]| [a, b, c].as_flattened().iter().all(|x| x.abs() <= MAX_COORDINATE);
-    binary.length() > binary.triangles.len() as u64
+    binary.claimed > 0
         && binary.triangles.len() >= TRIANGLE
+        && binary.rest() < TRIANGLE as u64
         && foreign::format_of(bytes).is_none()
         && !is_text(&bytes[..bytes.len().min(TEXT_PROBE)])
         && binary.triangles().all(is_possible)

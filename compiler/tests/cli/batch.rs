@@ -180,6 +180,11 @@ fn a_key_depends_on_what_the_file_depends_on() {
     assert_ne!(key(&sandbox, &["in put/shape.gltf"]), shape);
     sandbox.run(&["key", "cube.obj", "--time-budget", "1"]).fails_silently(2, &["--time-budget", "clock"]);
     sandbox.run(&["key", "none.obj"]).fails_silently(3, &["none.obj"]);
+    // What cannot be compiled has no key.
+    sandbox.write("level.toml", "[[mesh]]\nname = \"a\"\nfile = \"cube.obj\"\n");
+    sandbox.run(&["key", "level.toml"]).fails_silently(1, &["level.toml, line 1: \"[[mesh]]\""]);
+    sandbox.run(&["cube.obj", "-o", "cube.bvh", "-q"]).is_silent();
+    sandbox.run(&["key", "cube.bvh"]).fails_silently(1, &["cube.bvh: this is a compiled bvhc file"]);
 }
 
 #[test]
@@ -205,6 +210,17 @@ fn a_cache_gives_the_same_files() {
     let (is_cached, again, cached) = compile("copy/shape.gltf");
     assert!(is_cached && again == first);
     assert_eq!(cached["inputs"][1]["path"], "copy/shape.bin");
+    // An entry of another key is not believed.
+    assert!(!compile("cube.obj").0);
+    let entries: Vec<_> = std::fs::read_dir(sandbox.path("cache"))
+        .unwrap()
+        .flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap())
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    let [one, other] = &entries[..] else { panic!("{entries:?}") };
+    std::fs::copy(one, other).unwrap();
+    let found = ["in put/shape.gltf", "cube.obj"].map(|model| compile(model).0);
+    assert!(found == [true, false] || found == [false, true], "{found:?}");
     // A damaged entry is compiled again.
     for folder in std::fs::read_dir(sandbox.path("cache")).unwrap() {
         for entry in std::fs::read_dir(folder.unwrap().path()).unwrap() {

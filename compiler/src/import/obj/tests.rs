@@ -240,7 +240,7 @@ fn an_index_must_be_that_of_a_vertex() {
 #[test]
 fn a_file_without_a_triangle_is_refused() {
     for (text, vertices, faces) in
-        [("", 0, 0), ("cube\nfacet\n", 0, 0), (SQUARE, 4, 0), ("v 1 1 1\nf 1 1\nf 1\nl 1 1 1\n", 1, 2)]
+        [("", 0, 0), ("cube\nusemtl a\n", 0, 0), (SQUARE, 4, 0), ("v 1 1 1\nf 1 1\nf 1\nl 1 1 1\n", 1, 2)]
     {
         let file = "a.obj".to_owned();
         let expected = ImportError::NoTriangle { file, vertices, faces };

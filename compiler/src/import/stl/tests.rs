@@ -33,6 +33,22 @@ fn binary(header: &str, triangles: &[[[f32; 3]; 3]]) -> Vec<u8> {
 }
 
 #[test]
+fn a_few_bytes_behind_the_last_triangle_are_ignored() {
+    let read = |more: usize| {
+        let mut bytes = binary("made by hand", &[TRIANGLE, TRIANGLE]);
+        bytes.extend(std::iter::repeat_n(0xAB, more));
+        super::super::read_all(&Input::new(&bytes, "a.stl"))
+    };
+    for more in [0, 1, 49] {
+        let imported = read(more).unwrap();
+        assert_eq!(imported.polygons.ends, [3, 6]);
+        let warnings: &[String] = &[format!("ignored {more} bytes behind the last triangle")];
+        assert_eq!(imported.notes.warnings, &warnings[..usize::from(more > 0)]);
+    }
+    assert!(matches!(read(50), Err(ImportError::NotText { .. })));
+}
+
+#[test]
 fn every_way_to_write_a_facet() {
     let plain = solid(FACET);
     for written in [
