@@ -76,7 +76,7 @@ fn in_motion<'a>(world: &World<'a>, memory: &'a mut [u8], random: &mut Random) -
     let mut others = Vec::new();
     for _ in 0..600 {
         let of_these = handles[random.below(handles.len() as u32) as usize];
-        match random.below(8) {
+        match random.below(9) {
             0 if others.len() < 30 => {
                 let place = anywhere(random);
                 let mesh = random.below(world.mesh_count());
@@ -93,6 +93,7 @@ fn in_motion<'a>(world: &World<'a>, memory: &'a mut [u8], random: &mut Random) -
             3 => moving.set_enabled(of_these, random.below(2) == 0).expect("it is there"),
             4 if random.below(10) == 0 => moving.rebuild(),
             5 => drop(moving.update()),
+            6 => moving.set_layers(of_these, random.below(16)).expect("it is there"),
             _ => moving.move_instance(of_these, &anywhere(random)).expect("it is there"),
         }
     }
@@ -102,6 +103,10 @@ fn in_motion<'a>(world: &World<'a>, memory: &'a mut [u8], random: &mut Random) -
     for (handle, instance) in handles.iter().zip(world.instances()) {
         moving.move_instance(*handle, &instance.similarity()).expect("it is there");
         moving.set_enabled(*handle, true).expect("it is there");
+        moving.set_layers(*handle, instance.layers()).expect("it is there");
+        assert_eq!(moving.mesh(*handle), Some(instance.mesh()));
+        let (found, wanted) = (moving.similarity(*handle).expect("it is there"), instance.similarity());
+        assert_eq!(found.apply([1.0, 2.0, 3.0]), wanted.apply([1.0, 2.0, 3.0]));
     }
     moving
 }
@@ -437,6 +442,19 @@ fn handles_and_memory_are_checked() {
     moving.set_enabled(new, true).expect("it is there");
     assert_eq!(moving.snapshot().closest_hit(&ray).map(|found| found.answer.t), Some(3.0));
     assert!(moving.snapshot().with_layers(2).closest_hit(&ray).is_none());
+    moving.set_enabled(new, false).expect("it is there");
+    moving.set_layers(new, 2).expect("it is there");
+    assert!(!moving.is_enabled(new) && moving.layers(new) == Some(2));
+    assert!(moving.snapshot().closest_hit(&ray).is_none());
+    moving.set_enabled(new, true).expect("it is there");
+    assert!(moving.snapshot().with_layers(1).closest_hit(&ray).is_none());
+    let found = moving.snapshot().with_layers(2).closest_hit(&ray).expect("it meets the box");
+    assert!(
+        moving.snapshot().mesh(found.thing).is_none() && moving.snapshot().similarity(found.thing).is_none()
+    );
+    moving.set_layers(new, 1).expect("it is there");
+    assert!(moving.is_enabled(new) && moving.snapshot().with_layers(1).any_hit(&ray));
+    assert!(moving.snapshot().mesh(Thing::Moving(old)).is_none() && moving.set_layers(old, 1).is_err());
     assert_eq!(Similarity::new(Pose::IDENTITY, 0.0, false), None);
     assert_eq!(Similarity::new(Pose::IDENTITY, f64::NAN, false), None);
 }

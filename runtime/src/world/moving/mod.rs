@@ -7,6 +7,7 @@ mod between;
 mod build;
 mod copy;
 mod error;
+mod facts;
 mod fat;
 mod inside;
 mod join;
@@ -376,21 +377,6 @@ impl<'a> MovingWorld<'a> {
         self.tree.rebuild();
     }
 
-    /// Whether a thing is still there, enabled or not.
-    pub fn contains(&self, handle: Handle) -> bool {
-        self.number_of(handle).is_ok()
-    }
-
-    /// What the caller gave with a thing.
-    pub fn user(&self, handle: Handle) -> Option<u64> {
-        Some(self.tree.memory.records[self.number_of(handle).ok()?].user)
-    }
-
-    /// A box around a thing: that which the caller gave, or one around an instance.
-    pub fn bounds(&self, handle: Handle) -> Option<Aabb> {
-        Some(bounds_of(self.tree.memory.records[self.number_of(handle).ok()?].bounds))
-    }
-
     /// All as it is now, to query.
     pub fn snapshot(&self) -> Snapshot<'_> {
         let (tree, memory) = (&self.tree, &self.tree.memory);
@@ -409,14 +395,6 @@ impl<'a> MovingWorld<'a> {
             level: self.still.level,
         };
         Snapshot::of(self.still, moving, memory.generations)
-    }
-
-    fn number_of(&self, handle: Handle) -> Result<usize, MovingError> {
-        let number = handle.number as usize;
-        let is_there = number < self.tree.used
-            && self.tree.memory.generations[number] == handle.generation
-            && matches!(self.tree.memory.states[number], ENABLED | DISABLED);
-        if is_there { Ok(number) } else { Err(MovingError::NoSuchThing) }
     }
 
     fn instance_record(

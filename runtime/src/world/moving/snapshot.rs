@@ -76,7 +76,7 @@ pub struct NearPoint {
 pub struct Snapshot<'w> {
     pub(super) still: Things<'w>,
     pub(super) moving: Things<'w>,
-    generations: &'w [u32],
+    pub(super) generations: &'w [u32],
 }
 
 impl<'w> Snapshot<'w> {
