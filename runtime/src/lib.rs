@@ -7,7 +7,7 @@
 //! a ray          what does it hit first?        closest_hit, closest_hits      t, barycentrics, normal, triangle
 //!                is anything in the way?        any_hit, any_hits
 //!                all that it hits               all_hits
-//! a point        which point is closest?        closest_point, closest_points  point, distance, normal, triangle
+//! a point        which point is closest?        closest_point, closest_points  point, distance, triangle
 //!                is it inside, how deep?        contains, winding, signed_distance
 //!                how far is it, about?          field, sample                 value, gradient, error
 //! a box, a ball  which triangles touch it?      overlap_box, overlap_sphere
@@ -36,12 +36,13 @@
 //! **Empty queries** find nothing and are not errors: a box with `min > max`, a negative radius or distance, a range
 //! with `t_min > t_max`, a zero direction, and anything that contains a NaN. Box bounds, radii, distances and ranges
 //! may be infinite, which means unlimited. Positions and directions must be finite; otherwise the query is empty. No
-//! hit has an infinite `t`.
+//! hit has an infinite `t`. Coordinates of models are at most 2^60, and what is farther away meets nothing. The least normal number of
+//! f32, 1.2e-38, limits what is told apart: times below it, and ranges that end there, may come out as 0.
 //!
 //! **Features**: `mmap` (default; files, needs the standard library), `alloc` (copies of bytes, [`TriangleTable`]),
 //! `hashes` (`Model::verify_hashes`), `packed` (default; files with `--layout small`), `pairs` (default; two models), `shapes` (default;
 //! overlaps and casts of convex shapes), `volumes` (default; two models by
-//! k-DOPs, swept spheres and sample vertices), `scalar` (for tests). Without features the crate is `no_std`, and neither
+//! k-DOPs, swept spheres, convex hulls and sample vertices), `scalar` (for tests). Without features the crate is `no_std`, and neither
 //! it nor its dependencies allocate.
 #![no_std]
 // What several queries share has parts that only some of them use.

@@ -47,7 +47,8 @@ pub struct Model<'a> {
 }
 
 impl<'a> Model<'a> {
-    /// Opens the first mesh of a file's bytes, which must start at a multiple of 64 in memory.
+    /// Opens the first mesh of a file's bytes, which must start at a multiple of 64 in memory. Of a file with a world that is one of
+    /// its meshes: [`World`](crate::World) opens all of it, and [`World::is_in`](crate::World::is_in) says whether there is one.
     ///
     /// Checks the header, the directory and the size of every section, in time that does not depend on the file's size.
     /// `bvhc verify` also checks hashes and the structure of the trees. [`include_aligned!`](crate::include_aligned)

@@ -90,6 +90,12 @@ pub(super) enum CliError {
         /// The file.
         file: String,
     },
+    /// A file has no edges.
+    #[error("{file}: has no edges, which --edge-angle needs: compile the model with --edges")]
+    NoEdges {
+        /// The file.
+        file: String,
+    },
     /// Two files do not have the volumes that a query needs.
     #[error("{file}: {error}")]
     Volume {
@@ -332,6 +338,7 @@ impl CliError {
             | Self::Verify { .. }
             | Self::Source { .. }
             | Self::NoField { .. }
+            | Self::NoEdges { .. }
             | Self::Volume { .. }
             | Self::Warnings { .. }
             | Self::Query { .. } => BAD_INPUT,

@@ -194,13 +194,17 @@ fn shapes_have_contacts() {
     );
     let sandbox = Sandbox::with_cube();
     let near = ["query", "touches", "cube.bvh", "--margin", "0.2", "--manifold", "--edge-angle", "1"];
+    sandbox.feed(&near, b"").fails_silently(1, &["cube.bvh: has no edges", "--edges"]);
+    sandbox.run(&["cube.obj", "-o", "cube.bvh", "--edges", "--quiet"]).is_silent();
     let ran = sandbox.feed(&near, b"ball 0.25 0.5 1.6875 0.5\nbox .5 .5 1.25 .25 .25 .125\n");
     assert!(
         ran.out.starts_with("count,contacts\n1,1/0.1875/0.25/0.5/1/0/0/1\n4,1/0.125/0.25/0.25/1/0/0/1 "),
         "{}",
         ran.out
     );
-    sandbox.feed(&["query", "touches", "cube.bvh", "--margin=-1"], b"").fails(2, &["--margin"]);
+    sandbox
+        .feed(&["query", "touches", "cube.bvh", "--margin", "-1"], b"")
+        .fails(2, &["--margin", "negative"]);
     let few = sandbox.feed(&["query", "touches", "cube.bvh"], b"ball 0 0 0\n");
     few.fails(1, &["line 1", "3 numbers", "bvhc query touches --help"]);
 }

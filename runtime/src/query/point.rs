@@ -67,6 +67,7 @@ impl<'a> Model<'a> {
     ///
     /// Among triangles at the same distance, computed in f64, the one with the lowest number is returned. `None` if
     /// nothing is within `max_distance`, if that is negative or NaN, or if `point` is not finite or beyond 2^60.
+    /// A distance in an answer is rounded: the next f32 up, as a `max_distance`, surely finds it again.
     /// Bit-identical on every CPU. Does not allocate or panic.
     ///
     /// ```

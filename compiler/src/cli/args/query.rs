@@ -174,7 +174,7 @@ pub(in crate::cli) struct PairsArgs {
     /// The compiled world
     pub(in crate::cli) file: PathBuf,
     /// List pairs that are at most D apart; 0 lists those that meet. Prints `a,b,distance`, sorted by name
-    #[arg(long, value_name = "D", value_parser = not_negative)]
+    #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = not_negative)]
     pub(in crate::cli) margin: f64,
     #[command(flatten)]
     pub(in crate::cli) meshes: MeshesArgs,
@@ -198,11 +198,11 @@ pub(in crate::cli) struct TouchesArgs {
     #[command(flatten)]
     pub(in crate::cli) model: ModelArgs,
     /// List contacts with faces that are at most M from the shape
-    #[arg(long, value_name = "M", default_value_t = 0.0, value_parser = not_negative)]
+    #[arg(long, value_name = "M", default_value_t = 0.0, allow_negative_numbers = true, value_parser = not_negative)]
     pub(in crate::cli) margin: f64,
     /// Give contacts at edges and corners where the surface bends away by at most this angle, in degrees, the normals of faces;
     /// for files compiled with `--edges`
-    #[arg(long, value_name = "DEGREES", value_parser = not_negative)]
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = not_negative)]
     pub(in crate::cli) edge_angle: Option<f64>,
     /// List at most four contacts of each normal
     #[arg(long)]
@@ -332,13 +332,13 @@ pub(in crate::cli) struct DistanceArgs {
     #[arg(long, value_name = "F")]
     pub(in crate::cli) poses: Option<PathBuf>,
     /// Report no distances greater than D
-    #[arg(long, value_name = "D", value_parser = not_negative)]
+    #[arg(long, value_name = "D", allow_negative_numbers = true, value_parser = not_negative)]
     pub(in crate::cli) within: Option<f64>,
     /// Allow distances that exceed the least one by up to E
-    #[arg(long, value_name = "E", value_parser = not_negative, conflicts_with = "rel_error")]
+    #[arg(long, value_name = "E", allow_negative_numbers = true, value_parser = not_negative, conflicts_with = "rel_error")]
     pub(in crate::cli) abs_error: Option<f64>,
     /// Allow distances that exceed the least one by up to the fraction E of it: 0.05 is 5 %
-    #[arg(long, value_name = "E", value_parser = not_negative)]
+    #[arg(long, value_name = "E", allow_negative_numbers = true, value_parser = not_negative)]
     pub(in crate::cli) rel_error: Option<f64>,
     #[command(flatten)]
     pub(in crate::cli) meshes: MeshesArgs,

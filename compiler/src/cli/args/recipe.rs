@@ -26,11 +26,11 @@ pub(in crate::cli) struct RecipeArgs {
     #[arg(long, value_name = "AXES", default_value_t = Axes::default(), allow_hyphen_values = true)]
     axis: Axes,
     /// Multiply all coordinates by this number
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = parse_scale)]
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, allow_negative_numbers = true, value_parser = parse_scale)]
     scale: f64,
     /// Make one of vertices that are at most this far apart, in the units of the file [default: vertices at the same position
     /// are the same]
-    #[arg(long, value_name = "DISTANCE", value_parser = parse_distance)]
+    #[arg(long, value_name = "DISTANCE", allow_negative_numbers = true, value_parser = parse_distance)]
     weld: Option<f64>,
     /// How the triangles are stored in the file
     #[arg(long, value_enum, default_value_t = LayoutArg::Fast, hide_possible_values = false)]
@@ -60,7 +60,7 @@ pub(in crate::cli) struct RecipeArgs {
     /// on optimising the tree, with `--obb-fit descent`, `memetic` or `genetic` on longer searches for oriented boxes; half on
     /// each if both apply. The file records the steps and the length of the searches as flags that reproduce it. All
     /// other stages, and one search of the usual length, are not bounded
-    #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = parse_seconds)]
+    #[arg(long, value_name = "SECONDS", conflicts_with = "steps", allow_negative_numbers = true, value_parser = parse_seconds)]
     time_budget: Option<Duration>,
     /// Store a key and a value in the file's metadata; may be given several times, with different keys. Nothing else in
     /// the file depends on it
@@ -179,7 +179,7 @@ enum QualityArg {
 enum LayoutArg {
     /// The fastest to query, with the exact coordinates of the model
     Fast,
-    /// About a third of the bytes; vertices move by up to 2^-15 of the size of their block of triangles
+    /// Little more than half of the bytes; vertices move by up to 2^-15 of the size of their block of triangles
     Small,
 }
 

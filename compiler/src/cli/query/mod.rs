@@ -98,9 +98,12 @@ fn ask_shape(kind: shape::Kind, args: &ModelArgs) -> Result<(), CliError> {
 fn ask_for_contacts(wanted: touches::Wanted, args: &ModelArgs) -> Result<(), CliError> {
     match Opened::read(&args.file, &args.meshes)? {
         Opened::World(file) => {
-            answer_all(&world::TouchesShapes { world: file.world(), wanted }, args.input.as_deref())
+            let world = file.world();
+            wanted.check(world.meshes().iter().flatten(), args)?;
+            answer_all(&world::TouchesShapes { world, wanted }, args.input.as_deref())
         }
         Opened::Model(file) => {
+            wanted.check([&file.model.model()].into_iter(), args)?;
             answer_all(&touches::Handler { model: file.model.model(), wanted }, args.input.as_deref())
         }
     }

@@ -6,7 +6,8 @@ use bvhc_runtime::{Contact, Model, Shape, TooManyContacts, Touches, World, World
 
 use super::Answer;
 use super::fields::push_contacts;
-use crate::cli::args::TouchesArgs;
+use crate::cli::args::{ModelArgs, TouchesArgs};
+use crate::cli::error::CliError;
 use crate::cli::row::RowError;
 use crate::cli::shape;
 
@@ -48,6 +49,19 @@ impl Answer for Handler<'_> {
 }
 
 impl Wanted {
+    /// Refuses an angle of edges where no model has them.
+    pub(super) fn check<'a>(
+        &self,
+        mut models: impl Iterator<Item = &'a Model<'a>>,
+        args: &ModelArgs,
+    ) -> Result<(), CliError> {
+        let has_edges = models.any(|model| model.sections().edges().is_some());
+        if self.edge_angle.is_some() && !has_edges {
+            return Err(CliError::NoEdges { file: args.file.display().to_string() });
+        }
+        Ok(())
+    }
+
     fn of_model(&self, model: &Model<'_>, shape: &impl Shape) -> Vec<Contact> {
         let touches = self.touches(shape);
         all_of(Contact::NONE, |contacts| match self.manifold {
