@@ -31,7 +31,11 @@ pub(super) fn run(args: &InspectArgs) -> Result<(), CliError> {
     let (is_world, name) = (World::is_in(file.bytes()).unwrap_or(false), args.file.display().to_string());
     if !is_world {
         let model = file.model();
-        let text = if args.json { format!("{:#}\n", object(&model)) } else { text(&name, &model) };
+        let share = share(model.sections().header().length, model.triangle_count());
+        let text = match args.json {
+            true => format!("{:#}\n", object(&model)),
+            false => text(&name, &model, &format!(" ({share:.1} a triangle)")),
+        };
         return output::print(&text);
     }
     let file = WorldFile::loaded(file).map_err(|error| CliError::OpenWorld { file: name.clone(), error })?;
@@ -41,7 +45,7 @@ pub(super) fn run(args: &InspectArgs) -> Result<(), CliError> {
         value["world"] = world::object(&Facts::of(&world));
         format!("{value:#}\n")
     } else {
-        text(&name, &model) + &world::text(&Facts::of(&world))
+        text(&name, &model, ", a world; of its first mesh:") + &world::text(&Facts::of(&world))
     };
     output::print(&text)
 }
@@ -242,26 +246,26 @@ fn hex(hash: [u8; 32]) -> String {
     blake3::Hash::from_bytes(hash).to_hex().to_string()
 }
 
-fn text(name: &str, model: &Model<'_>) -> String {
+/// `what` follows the first line.
+fn text(name: &str, model: &Model<'_>, what: &str) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = describe(&mut text, name, model)
+    let _ = describe(&mut text, name, model, what)
         .and_then(|()| describe_sections(&mut text, model.sections().entries().map(|(entry, _)| entry)))
         .and_then(|()| describe_trees(&mut text, model));
     text
 }
 
-fn describe(text: &mut String, name: &str, model: &Model<'_>) -> std::fmt::Result {
+fn describe(text: &mut String, name: &str, model: &Model<'_>, what: &str) -> std::fmt::Result {
     let (header, metadata, bounds) = (model.sections().header(), model.sections().metadata(), model.bounds());
     let plain = |bytes: &[u8]| one_line(&String::from_utf8_lossy(bytes));
     writeln!(
         text,
-        "{}: bvhc file, format {}.{}, {} ({:.1} a triangle)",
+        "{}: bvhc file, format {}.{}, {}{what}",
         one_line(name),
         header.major,
         header.minor,
         counted(header.length, "byte"),
-        share(header.length, model.triangle_count()),
     )?;
     writeln!(text, "hash       {}", hex(header.hash))?;
     writeln!(text, "compiler   {} {}", plain(metadata.compiler.get()), plain(metadata.options.get()))?;
