@@ -39,6 +39,7 @@ pub(crate) static ALL: &[&dyn Output] = &[
 ];
 
 /// The section with this name in `--trees`.
+#[cfg_attr(not(feature = "cli"), allow(dead_code))]
 pub(crate) fn by_tree_name(name: &str) -> Option<&'static dyn Output> {
     ALL.iter().copied().find(|section| section.tree_names().iter().any(|(its, _)| *its == name))
 }

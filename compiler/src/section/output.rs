@@ -23,11 +23,13 @@ pub(crate) trait Output: Sync {
     }
 
     /// Its names in `--trees`, each with a line of help. A file has it by one of them.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code))]
     fn tree_names(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
 
     /// Requests it by one of these names, with default options.
+    #[cfg_attr(not(feature = "cli"), allow(dead_code))]
     fn request(&self, _name: &str, _options: &mut Options) {}
 
     /// Its name in `--trees`, if it has one and the options request it.

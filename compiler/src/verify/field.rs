@@ -105,6 +105,7 @@ const SAMPLES: u64 = 1 << 14;
 const CHILDREN: u32 = (FIELD_WIDTH * FIELD_WIDTH * FIELD_WIDTH) as u32;
 
 /// F1 to F5: that every record of the section is where its tree says, whatever the surface is.
+#[cfg_attr(not(feature = "cli"), allow(dead_code))]
 pub(crate) fn check_tree(section: &ArchivedDistanceField<'_>) -> Result<(), FieldFault> {
     check_root(section, section.signs.to_native() == 0)?;
     check_nodes(section)
