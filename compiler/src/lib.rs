@@ -64,6 +64,7 @@ pub mod optimise;
 pub mod pair;
 mod placement;
 mod section;
+mod simd;
 #[doc(hidden)]
 pub mod tree;
 #[doc(hidden)]

@@ -13,11 +13,11 @@
 //! 2^-21 (d + L), the first term of [`Lattice::slack`](super::lattice::Lattice).
 
 use bvhc_format::field::BRICK_POINTS;
-use fearless_simd::{Level, dispatch};
 
 use super::lattice::Lattice;
 use super::nearby::Local;
 use super::{POINTS, point_of};
+use crate::simd::dispatch;
 
 /// The points of a row.
 type Row = [f64; BRICK_POINTS];
@@ -30,7 +30,7 @@ pub(super) fn of_brick(
     lattice: &Lattice,
 ) -> Box<[f32; POINTS]> {
     // The same operations, and so the same bits, on every level.
-    dispatch!(Level::new(), _ => distances(triangles, near, brick, lattice))
+    dispatch!(_ => distances(triangles, near, brick, lattice))
 }
 
 #[inline(always)]

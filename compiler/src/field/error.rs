@@ -25,10 +25,11 @@
 //! its negative.
 
 use bvhc_format::field::BRICK_POINTS;
-use fearless_simd::{Level, Select, Simd, SimdBase, SimdFloat, SimdMask, dispatch, f32x8};
+use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask, f32x8};
 
 use super::Brick;
 use super::lattice::{Halo, Lattice};
+use crate::simd::dispatch;
 
 /// How far away q is tried, in voxels.
 const AWAY: [f32; 6] = [1.5, 2.1, 2.7, 3.3, 3.9, 4.5];
@@ -53,7 +54,7 @@ pub(super) struct Errors {
 
 /// The errors of samples in the cells of a brick.
 pub(super) fn of_brick(halo: &Halo, brick: &Brick, lattice: &Lattice) -> Errors {
-    dispatch!(Level::new(), simd => errors(simd, halo, brick, lattice))
+    dispatch!(simd => errors(simd, halo, brick, lattice))
 }
 
 #[inline(always)]

@@ -7,14 +7,13 @@
 //! Based on: the inner step of Chang, Gorissen, Melchior, "Fast oriented bounding box optimization on the rotation
 //! group SO(3, R)", 2011. Departure: there it follows a Nelder-Mead search; here it is the whole search.
 
-use fearless_simd::{Level, dispatch};
-
 use super::cloud::Cloud;
 use super::frame::Frame;
 use super::hull::Hull;
 use super::objective::Objective;
 use super::plane::{Polygon, Rectangle};
 use super::silhouette::{self, Silhouette};
+use crate::simd::dispatch;
 
 /// A turn counts as progress where it lowers the measure by at least this share.
 const PROGRESS: f64 = 1e-7;
@@ -54,7 +53,7 @@ impl Descent {
         is_known: impl Fn(f64) -> bool,
     ) -> Candidate {
         // The same operations, and so the same bits, on every level.
-        dispatch!(Level::new(), _ => self.run_on_level(cloud, objective, start, is_known))
+        dispatch!(_ => self.run_on_level(cloud, objective, start, is_known))
     }
 
     #[inline(always)]

@@ -5,12 +5,13 @@
 //! the chapter takes half the surface, and a base that has no area does not end the search, as sets on a line or in a
 //! plane are fitted elsewhere.
 
-use fearless_simd::{Level, Simd, dispatch};
+use fearless_simd::Simd;
 
 use super::cloud::Cloud;
 use super::frame::Frame;
 use super::objective::Objective;
 use crate::math::vector::{Vector, cross, dot, length_squared, subtract, unit};
+use crate::simd::dispatch;
 
 /// How many extreme points are considered, two a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +69,7 @@ impl Dito {
     /// The best frame found, or that of space if its box around all points is better.
     pub(super) fn fit(&mut self, cloud: &Cloud, objective: Objective, directions: Directions) -> Frame {
         // The same operations, and so the same bits, on every level.
-        dispatch!(Level::new(), simd => self.fit_on_level(simd, cloud, objective, directions))
+        dispatch!(simd => self.fit_on_level(simd, cloud, objective, directions))
     }
 
     #[inline(always)]

@@ -5,14 +5,13 @@
 //! from DiTO-26 and from the covariance, walks of two trees take as many steps, to 0.6 % either way, and building
 //! a tree takes an eighth fewer instructions. With up to 24 points they take up to 4 % more steps, from the face's frame alone up to 2.5 %.)
 
-use fearless_simd::{Level, dispatch};
-
 use super::cloud::Cloud;
 use super::covariance;
 use super::frame::Frame;
 use super::hull::Hull;
 use super::objective::Objective;
 use crate::math::vector::{Vector, cross, length_squared, subtract};
+use crate::simd::dispatch;
 
 /// Hulls of at most this many vertices.
 pub(super) const FEW: usize = 12;
@@ -20,7 +19,7 @@ pub(super) const FEW: usize = 12;
 /// The better one of two frames around the vertices of a solid hull.
 pub(super) fn start(hull: &Hull, cloud: &Cloud, objective: Objective) -> Frame {
     // The same operations, and so the same bits, on every level.
-    dispatch!(Level::new(), _ => start_on_level(hull, cloud, objective))
+    dispatch!(_ => start_on_level(hull, cloud, objective))
 }
 
 #[inline(always)]

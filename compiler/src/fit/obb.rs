@@ -1,9 +1,8 @@
 //! The boxes that fits return.
 
-use fearless_simd::{Level, dispatch};
-
 use super::frame::{Columns, Frame, LANES, greater, lesser};
 use crate::math::vector::subtract;
+use crate::simd::dispatch;
 
 /// A box around its centre, along the axes of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,7 +24,7 @@ impl Obb {
     /// set holds their convex hull, and the triangles between them.
     pub fn around(frame: &Frame, points: impl Iterator<Item = [f64; 3]> + Clone) -> Self {
         // The same operations, and so the same bits, on every level.
-        dispatch!(Level::new(), _ => Self::around_on_level(frame, points))
+        dispatch!(_ => Self::around_on_level(frame, points))
     }
 
     #[inline(always)]

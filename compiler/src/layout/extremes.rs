@@ -5,13 +5,13 @@
 
 use std::ops::Range;
 
-use fearless_simd::{Level, dispatch};
 use rayon::iter::ParallelIterator;
 use rayon::slice::ParallelSlice;
 
 use crate::fit::{Columns, Frame, LANES, greater, lesser};
 use crate::math::vector::{Vector, add, dot, subtract};
 use crate::mesh::Mesh;
+use crate::simd::dispatch;
 use crate::tree::aabb::Aabb;
 
 /// Triangles of a group.
@@ -40,7 +40,7 @@ impl<'a> Groups<'a> {
     /// Shows the corners of a range of triangles that may be extremes.
     pub(super) fn show(&self, range: &Range<u32>, extremes: &mut impl Extremes) {
         // The same operations, and so the same bits, on every level.
-        dispatch!(Level::new(), _ => self.show_on_level(range, extremes));
+        dispatch!(_ => self.show_on_level(range, extremes));
     }
 
     #[inline(always)]

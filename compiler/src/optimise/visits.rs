@@ -1,12 +1,14 @@
 //! How often rays visit the nodes of a tree.
 
+use std::ops::Range;
+
 use rayon::iter::ParallelIterator;
 use rayon::slice::ParallelSlice;
 
-use crate::tree::aabb::Aabb;
+use crate::tree::aabb::{Aabb, greater, lesser};
 use crate::tree::binary::BinaryTree;
 
-/// How many segments a thread takes at a time.
+/// How many segments a thread takes at a time. Their numbers fit into 16 bits.
 const CHUNK: usize = 1 << 14;
 
 /// A ray up to its end.
@@ -31,8 +33,8 @@ impl Segment {
         for axis in 0..3 {
             let lower = (bounds.lower[axis] - self.origin[axis]) * self.inverse[axis];
             let upper = (bounds.upper[axis] - self.origin[axis]) * self.inverse[axis];
-            enter = enter.max(lower.min(upper));
-            leave = leave.min(lower.max(upper));
+            enter = greater(enter, lesser(lower, upper));
+            leave = lesser(leave, greater(lower, upper));
         }
         enter <= leave
     }
@@ -40,25 +42,46 @@ impl Segment {
 
 /// For each node, how many segments meet its box and those of all nodes above it.
 pub(super) fn visits(tree: &BinaryTree, segments: &[Segment]) -> Vec<u32> {
-    let count = |chunk: &[Segment]| {
-        let mut visits = vec![0; tree.nodes.len()];
-        let mut pending = Vec::new();
-        for segment in chunk {
-            pending.push(0);
-            while let Some(node) = pending.pop() {
-                if segment.meets(&tree.nodes[node].bounds) {
-                    visits[node] += 1;
-                    if tree.nodes[node].count > 1 {
-                        pending.extend(tree.children(node));
-                    }
-                }
-            }
-        }
-        visits
-    };
     let add = |mut sums: Vec<u32>, more: Vec<u32>| {
         sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         sums
     };
-    segments.par_chunks(CHUNK).map(count).reduce_with(add).unwrap_or_default()
+    segments.par_chunks(CHUNK).map(|chunk| Walk::of(tree, chunk).visits).reduce_with(add).unwrap_or_default()
+}
+
+/// A walk of a chunk's segments, together: each node selects those that meet its box, without a branch for each.
+struct Walk<'a> {
+    tree: &'a BinaryTree,
+    segments: &'a [Segment],
+    visits: Vec<u32>,
+    /// Numbers of the segments that meet a node's box, after those that meet its parent's.
+    met: Vec<u16>,
+}
+
+impl<'a> Walk<'a> {
+    fn of(tree: &'a BinaryTree, segments: &'a [Segment]) -> Self {
+        let met: Vec<u16> = (0..segments.len()).map(|segment| segment as u16).collect();
+        let all = 0..met.len();
+        let mut walk = Self { tree, segments, visits: vec![0; tree.nodes.len()], met };
+        walk.visit(0, all);
+        walk
+    }
+
+    /// Visits a node, and those below it, with the segments that meet its parent's box.
+    fn visit(&mut self, node: usize, segments: Range<usize>) {
+        let first = segments.end;
+        let mut end = first;
+        self.met.resize(self.met.len().max(first + segments.len()), 0);
+        for at in segments {
+            let segment = self.met[at];
+            self.met[end] = segment;
+            end += usize::from(self.segments[usize::from(segment)].meets(&self.tree.nodes[node].bounds));
+        }
+        self.visits[node] = (end - first) as u32;
+        if self.tree.nodes[node].count > 1 && end > first {
+            for child in self.tree.children(node) {
+                self.visit(child, first..end);
+            }
+        }
+    }
 }

@@ -30,8 +30,8 @@ impl Aabb {
     #[inline]
     pub fn union(self, other: Self) -> Self {
         Self {
-            lower: [0, 1, 2].map(|axis| self.lower[axis].min(other.lower[axis])),
-            upper: [0, 1, 2].map(|axis| self.upper[axis].max(other.upper[axis])),
+            lower: [0, 1, 2].map(|axis| lesser(self.lower[axis], other.lower[axis])),
+            upper: [0, 1, 2].map(|axis| greater(self.upper[axis], other.upper[axis])),
         }
     }
 
@@ -39,8 +39,8 @@ impl Aabb {
     #[inline]
     pub fn intersection(self, other: Self) -> Self {
         let common = Self {
-            lower: [0, 1, 2].map(|axis| self.lower[axis].max(other.lower[axis])),
-            upper: [0, 1, 2].map(|axis| self.upper[axis].min(other.upper[axis])),
+            lower: [0, 1, 2].map(|axis| greater(self.lower[axis], other.lower[axis])),
+            upper: [0, 1, 2].map(|axis| lesser(self.upper[axis], other.upper[axis])),
         };
         if common.is_empty() { Self::EMPTY } else { common }
     }
@@ -90,6 +90,18 @@ impl Aabb {
 fn difference_up(a: f32, b: f32) -> f64 {
     let [difference, rest] = two_sum(f64::from(a), -f64::from(b));
     if rest > 0.0 { difference.next_up() } else { difference }
+}
+
+/// The lesser of two numbers, and of equals the first: one instruction on x86, where `f32::min` takes four to leave out NaN.
+#[inline]
+pub(crate) fn lesser(a: f32, b: f32) -> f32 {
+    if b < a { b } else { a }
+}
+
+/// The greater of two numbers, and of equals the first.
+#[inline]
+pub(crate) fn greater(a: f32, b: f32) -> f32 {
+    if b > a { b } else { a }
 }
 
 /// An f32 not above `x - by`, and not much below.

@@ -31,7 +31,7 @@
 //! whole turn. 1024 u s turns covers both. A product and its scaling add less than 8 u.
 
 use bvhc_format::solid::{BoundaryEdges, EDGE_LANES};
-use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f64x8};
+use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask};
 
 use crate::simd::Kernel;
 use crate::triangle::crossing::HalfLine;
@@ -68,23 +68,25 @@ pub(super) struct Turns {
 /// The solid angle, over 4 pi, between the boundary and the direction opposite to that of the half-line.
 #[inline(always)]
 pub(super) fn turns<S: Kernel>(simd: S, boundary: &[BoundaryEdges], line: &HalfLine) -> Turns {
-    let mut sum = Sum::new(simd);
-    for blocks in boundary.chunks(BLOCKS_PER_SCALING) {
-        for edges in blocks {
-            sum.add(simd, edges, line);
+    let (mut product, mut whole, mut total) = ([1.0, 0.0], 0.0, 0.0);
+    for first in (0..EDGE_LANES).step_by(S::Doubles::LEN) {
+        let mut sum = Sum::new(simd);
+        for blocks in boundary.chunks(BLOCKS_PER_SCALING) {
+            for edges in blocks {
+                sum.add(simd, edges, first, line);
+            }
+            sum.scale();
         }
-        sum.scale();
+        let ([re, im], turns, error) =
+            (sum.product.each_ref().map(|x| x.as_slice()), sum.turns.as_slice(), sum.error.as_slice());
+        for lane in 0..S::Doubles::LEN {
+            let (next, turn) = multiply(product, [re[lane], im[lane]]);
+            product = next;
+            whole += turns[lane] + turn;
+            total += error[lane];
+        }
     }
     let edges = (boundary.len() * EDGE_LANES) as f64;
-    let [re, im, turns, error] =
-        [sum.product[0].to_array(), sum.product[1].to_array(), sum.turns.to_array(), sum.error.to_array()];
-    let (mut product, mut whole, mut total) = ([1.0, 0.0], 0.0, 0.0);
-    for lane in 0..EDGE_LANES {
-        let (next, turn) = multiply(product, [re[lane], im[lane]]);
-        product = next;
-        whole += turns[lane] + turn;
-        total += error[lane];
-    }
     // Adding zero makes a negative zero positive: a negative product's argument is then pi.
     let rest = libm::atan2(product[1] + 0.0, product[0]) / core::f64::consts::TAU;
     Turns { value: whole + rest, error: EDGE_ERROR * total + PRODUCT_ERROR * (edges + EDGE_LANES as f64) }
@@ -103,29 +105,29 @@ fn multiply(a: [f64; 2], b: [f64; 2]) -> ([f64; 2], f64) {
     ([re, im], turns)
 }
 
-/// Products of numbers, in eight lanes.
+/// Products of numbers, in as many lanes of each block of edges as the level has.
 struct Sum<S: Kernel> {
-    product: [f64x8<S>; 2],
-    turns: f64x8<S>,
+    product: [S::Doubles; 2],
+    turns: S::Doubles,
     /// The sum of s over all edges.
-    error: f64x8<S>,
+    error: S::Doubles,
 }
 
 impl<S: Kernel> Sum<S> {
     #[inline(always)]
     fn new(simd: S) -> Self {
-        let (one, zero) = (f64x8::splat(simd, 1.0), f64x8::splat(simd, 0.0));
+        let (one, zero) = (S::Doubles::splat(simd, 1.0), S::Doubles::splat(simd, 0.0));
         Self { product: [one, zero], turns: zero, error: zero }
     }
 
     #[inline(always)]
-    fn add(&mut self, simd: S, edges: &BoundaryEdges, line: &HalfLine) {
-        let (b, size) = factor(simd, edges, line);
+    fn add(&mut self, simd: S, edges: &BoundaryEdges, first: usize, line: &HalfLine) {
+        let (b, size) = factor(simd, edges, first, line);
         let a = self.product;
         self.error += size;
         let re = a[0] * b[0] - a[1] * b[1];
         let im = a[0] * b[1] + a[1] * b[0];
-        let (one, zero) = (f64x8::splat(simd, 1.0), f64x8::splat(simd, 0.0));
+        let (one, zero) = (S::Doubles::splat(simd, 1.0), S::Doubles::splat(simd, 0.0));
         let is_zero = im.simd_eq(zero);
         let is_far = b[0].simd_lt(zero);
         let upper = a[1].simd_ge(zero) & b[1].simd_ge(zero);
@@ -144,11 +146,16 @@ impl<S: Kernel> Sum<S> {
     }
 }
 
-/// z of each edge, divided by |Re z| + |Im z|, and s. Where an edge is seen as a point, z is |a||b|: its triangle has no
-/// area.
+/// z of each edge from `first` on, divided by |Re z| + |Im z|, and s. Where an edge is seen as a point, z is |a||b|: its triangle
+/// has no area.
 #[inline(always)]
-fn factor<S: Kernel>(simd: S, edges: &BoundaryEdges, line: &HalfLine) -> ([f64x8<S>; 2], f64x8<S>) {
-    let (a, b) = (from_point(simd, &edges.from, line), from_point(simd, &edges.to, line));
+fn factor<S: Kernel>(
+    simd: S,
+    edges: &BoundaryEdges,
+    first: usize,
+    line: &HalfLine,
+) -> ([S::Doubles; 2], S::Doubles) {
+    let (a, b) = (from_point(simd, &edges.from, first, line), from_point(simd, &edges.to, first, line));
     // The direction d is the opposite of the half-line's.
     let towards = -f64::from(line.direction);
     let [length_a, length_b] = [dot::<S>(&a, &a).sqrt(), dot::<S>(&b, &b).sqrt()];
@@ -158,9 +165,10 @@ fn factor<S: Kernel>(simd: S, edges: &BoundaryEdges, line: &HalfLine) -> ([f64x8
     let im = (left - right) * towards;
     let is_near_cut = re.simd_lt(size * FAR_FROM_CUT);
     let has_sign = im.abs().simd_gt((left.abs() + right.abs()) * SIGN_ERROR);
-    let unsure = (is_near_cut & !has_sign).to_bitmask() as u32;
-    let [re, im] = if unsure == 0 { [re, im] } else { decide(simd, edges, line, unsure, [re, im, size]) };
-    let scale = f64x8::splat(simd, 1.0) / (re.abs() + im.abs());
+    let unsure = (is_near_cut & !has_sign).to_bitmask() as u32 & ((1 << S::Doubles::LEN) - 1);
+    let [re, im] =
+        if unsure == 0 { [re, im] } else { decide::<S>(edges, first, line, unsure, [re, im, size]) };
+    let scale = S::Doubles::splat(simd, 1.0) / (re.abs() + im.abs());
     ([re * scale, im * scale], size * scale)
 }
 
@@ -168,16 +176,15 @@ fn factor<S: Kernel>(simd: S, edges: &BoundaryEdges, line: &HalfLine) -> ([f64x8
 #[cold]
 #[inline(always)]
 fn decide<S: Kernel>(
-    simd: S,
     edges: &BoundaryEdges,
+    first: usize,
     line: &HalfLine,
     unsure: u32,
-    [re, im, size]: [f64x8<S>; 3],
-) -> [f64x8<S>; 2] {
-    let (mut re, mut im, size) = (re.to_array(), im.to_array(), size.to_array());
-    let vertex = |of: &[[f32; EDGE_LANES]; 3], lane: usize| [of[0][lane], of[1][lane], of[2][lane]];
-    for lane in (0..EDGE_LANES).filter(|lane| unsure >> lane & 1 != 0) {
-        match line.is_left_of(&vertex(&edges.from, lane), &vertex(&edges.to, lane)) {
+    [mut re, mut im, size]: [S::Doubles; 3],
+) -> [S::Doubles; 2] {
+    let vertex = |of: &[[f32; EDGE_LANES]; 3], edge: usize| [of[0][edge], of[1][edge], of[2][edge]];
+    for lane in (0..S::Doubles::LEN).filter(|lane| unsure >> lane & 1 != 0) {
+        match line.is_left_of(&vertex(&edges.from, first + lane), &vertex(&edges.to, first + lane)) {
             None => (re[lane], im[lane]) = (size[lane], 0.0),
             Some(is_left) => {
                 let sine = im[lane].abs().max(size[lane] * LEAST_SINE);
@@ -185,26 +192,35 @@ fn decide<S: Kernel>(
             }
         }
     }
-    [f64x8::load_array(simd, re), f64x8::load_array(simd, im)]
+    [re, im]
 }
 
 /// Vertices relative to the half-line's point, on its axes.
 #[inline(always)]
-fn from_point<S: Kernel>(simd: S, vertices: &[[f32; EDGE_LANES]; 3], line: &HalfLine) -> [f64x8<S>; 3] {
+fn from_point<S: Kernel>(
+    simd: S,
+    vertices: &[[f32; EDGE_LANES]; 3],
+    first: usize,
+    line: &HalfLine,
+) -> [S::Doubles; 3] {
     let [u, v, w] = line.axes;
-    [on_axis(simd, vertices, line, u), on_axis(simd, vertices, line, v), on_axis(simd, vertices, line, w)]
+    [
+        on_axis(simd, &vertices[u], first, line.point[u]),
+        on_axis(simd, &vertices[v], first, line.point[v]),
+        on_axis(simd, &vertices[w], first, line.point[w]),
+    ]
 }
 
 #[inline(always)]
-fn on_axis<S: Kernel>(simd: S, vertices: &[[f32; EDGE_LANES]; 3], line: &HalfLine, axis: usize) -> f64x8<S> {
-    let mut offsets = [0.0; EDGE_LANES];
-    for (offset, x) in offsets.iter_mut().zip(&vertices[axis]) {
-        *offset = f64::from(*x) - f64::from(line.point[axis]);
-    }
-    f64x8::load_array(simd, offsets)
+fn on_axis<S: Kernel>(simd: S, vertices: &[f32; EDGE_LANES], first: usize, point: f32) -> S::Doubles {
+    S::Doubles::from_fn(
+        simd,
+        #[inline(always)]
+        |lane| f64::from(vertices[first + lane]) - f64::from(point),
+    )
 }
 
 #[inline(always)]
-fn dot<S: Kernel>(a: &[f64x8<S>; 3], b: &[f64x8<S>; 3]) -> f64x8<S> {
+fn dot<S: Kernel>(a: &[S::Doubles; 3], b: &[S::Doubles; 3]) -> S::Doubles {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }

@@ -8,10 +8,10 @@
 //! and small sets are split so that leaves are full.
 
 use bvhc_format::kdop::Directions;
-use fearless_simd::{Level, dispatch};
 
 use crate::fit::{self, Frame, Method, Objective, enclose, sort_and_dedup};
 use crate::math::vector::{Vector, add, dot, scale, subtract};
+use crate::simd::dispatch;
 
 use super::bounds::Bounds;
 use super::extremes::Extremes;
@@ -115,7 +115,7 @@ impl Scratch {
     fn approximate_box(&mut self, set: &Set<'_>) -> SetBox {
         let corners = set.samples().map(|triangle| &triangle.corners);
         // The same operations, and so the same bits, on every level.
-        dispatch!(Level::new(), simd => self.extremes.find(simd, corners, &mut self.few));
+        dispatch!(simd => self.extremes.find(simd, corners, &mut self.few));
         // Most sets are small, and measured in several frames anyway.
         let method = if set.triangles.len() <= MAX_SAMPLES { Method::Dito26 } else { Method::Descent };
         let frame = fit::fit(&method, Objective::Collision, &self.few, &mut self.fit).frame;
@@ -134,7 +134,7 @@ impl Scratch {
 
     /// Measures samples of a set in a frame, and returns their box.
     fn take_samples(&mut self, set: &Set<'_>, frame: Frame) -> SetBox {
-        let bounds = dispatch!(Level::new(), _ => self.measure_samples(set, &frame));
+        let bounds = dispatch!(_ => self.measure_samples(set, &frame));
         let along = |centre, (axis, middle): (&Vector, f64)| add(centre, scale(*axis, middle));
         let origin = set.triangles[0].corners[0].map(f64::from);
         let centre = frame.axes.iter().zip(bounds.middles()).fold(origin, along);

@@ -96,7 +96,7 @@ impl Extremes {
 
 #[cfg(test)]
 mod tests {
-    use fearless_simd::{Level, dispatch};
+    use crate::simd::dispatch;
 
     use super::*;
     use crate::fit::tests::sets;
@@ -110,7 +110,7 @@ mod tests {
                 continue;
             }
             let mut found = Vec::new();
-            dispatch!(Level::new(), simd => extremes.find(simd, triangles.iter(), &mut found));
+            dispatch!(simd => extremes.find(simd, triangles.iter(), &mut found));
             let mut expected = Vec::new();
             for [i, j, k] in DIRECTIONS {
                 for sign in [1.0, -1.0] {

@@ -9,10 +9,9 @@
 //! construction of SAH-based bounding volume hierarchies", 2007 (bins). Departures: the probability that two boxes
 //! at random poses meet, by the principal kinematic formula, takes the place of the surface, and the axes are many.
 
-use fearless_simd::{Level, dispatch};
-
 use crate::fit::{self, Frame};
 use crate::math::vector::{Vector, add, subtract};
+use crate::simd::dispatch;
 
 use super::bounds::Bounds;
 use super::samples::Samples;
@@ -49,7 +48,7 @@ impl Kinematic {
         let mut best = BestSplit::new(None);
         for direction in axes(samples, frame) {
             // The same operations, and so the same bits, on every level.
-            dispatch!(Level::new(), _ => self.try_bins(samples, direction, &mut best));
+            dispatch!(_ => self.try_bins(samples, direction, &mut best));
         }
         best.split()
     }

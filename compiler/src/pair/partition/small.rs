@@ -8,9 +8,8 @@
 //! Based on: Wald, Havran, "On building fast kd-trees for ray tracing, and on doing that in O(N log N)", 2006 (orders that
 //! are divided instead of sorted again).
 
-use fearless_simd::{Level, dispatch};
-
 use crate::math::vector::Vector;
+use crate::simd::dispatch;
 
 use super::bounds::Bounds;
 use super::build::DEEPEST_CHOICE;
@@ -108,7 +107,7 @@ impl Small {
         }
         self.bounds[..samples.len()].copy_from_slice(&samples.bounds);
         // The same operations, and so the same bits, on every level.
-        dispatch!(Level::new(), _ => self.sort(samples, axes));
+        dispatch!(_ => self.sort(samples, axes));
         let plan = self.build([0, triangles.len()], level, parts);
         self.moved.clear();
         self.moved.extend_from_slice(triangles);
@@ -126,8 +125,7 @@ impl Small {
             self.orders[0][first..end].sort_unstable();
             return parts.add_leaf(count);
         }
-        let Cut { axis, left, measure } =
-            dispatch!(Level::new(), _ => self.best_cut([first, end], level < DEEPEST_CHOICE));
+        let Cut { axis, left, measure } = dispatch!(_ => self.best_cut([first, end], level < DEEPEST_CHOICE));
         let middle = first + left;
         self.divide([first, middle, end], axis);
         let (left, right) = ([first, middle], [middle, end]);

@@ -4,12 +4,12 @@
 //! three axes are binned, and small subtrees are swept in full. With more bins than the 32 of the paper, the top of a tree comes near to
 //! that of full sweeps.
 
-use fearless_simd::{Level, dispatch};
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
 use super::sides::Sides;
 use super::{DEEPEST_CHOICE, OnLeaves, PARALLEL_SIZE, build_both, divide, report_finished, sweep};
+use crate::simd::dispatch;
 use crate::tree::aabb::Aabb;
 use crate::tree::binary::Node;
 
@@ -78,7 +78,7 @@ impl<const BINS: usize> Binned<'_, BINS> {
         }
         let centres = Centres::<BINS>::of(self.boxes, primitives);
         let histogram = Histogram::of(self.boxes, primitives, &centres);
-        match dispatch!(Level::new(), _ => histogram.best_plane()) {
+        match dispatch!(_ => histogram.best_plane()) {
             Some(plane) => {
                 let left = |p| centres.bin(&self.boxes[p as usize], plane.axis) < plane.bin;
                 super::partition_stable(primitives, scratch, left)
@@ -137,7 +137,7 @@ impl<const BINS: usize> Histogram<BINS> {
             primitives,
             Self::EMPTY,
             Self::merge,
-            |chunk| dispatch!(Level::new(), _ => Self::of_chunk(boxes, chunk, centres)),
+            |chunk| dispatch!(_ => Self::of_chunk(boxes, chunk, centres)),
         )
     }
 

@@ -5,10 +5,9 @@
 //! axis, then keep the order while partitioning). Departure: sides are not marked but
 //! follow from comparing a primitive's key with the pivot's.
 
-use fearless_simd::{Level, dispatch};
-
 use super::sides::Sides;
 use super::{DEEPEST_CHOICE, divide, key};
+use crate::simd::dispatch;
 use crate::tree::aabb::Aabb;
 use crate::tree::binary::Node;
 
@@ -69,7 +68,7 @@ impl Sweep<'_> {
             return;
         }
         // The same operations, and so the same bits, on every level.
-        let split = dispatch!(Level::new(), _ => self.choose(&mut range, depth));
+        let split = dispatch!(_ => self.choose(&mut range, depth));
         let first = range.first;
         let (left_range, right_range) = self.partition(range, split);
         let (root, left, right) = divide(nodes, split.left);
