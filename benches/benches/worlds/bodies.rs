@@ -160,7 +160,7 @@ fn meets(now: &Snapshot<'_>, pair: ThingPair) -> bool {
 }
 
 pub(super) fn report() {
-    let peers: Vec<Broad> = Broad::all().into_iter().filter(|it| it.name != "Bullet").collect();
+    let peers: Vec<Broad> = Broad::all().into_iter().filter(|it| it.has_bodies).collect();
     println!(
         "\n| {COUNT} bodies, ms a step, {} | density | speed | contacts | trees | sweep | queries | scheduled | queries | {} |",
         level().name(),
