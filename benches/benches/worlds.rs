@@ -9,6 +9,9 @@ mod bodies;
 mod fat;
 #[path = "worlds/pairs/mod.rs"]
 mod pairs;
+#[path = "../../tests/examples/paper/plot.rs"]
+#[expect(dead_code, reason = "bars are for the papers' other figures")]
+mod plot;
 #[path = "worlds/rays/mod.rs"]
 mod rays;
 #[path = "worlds/updates.rs"]
