@@ -1,7 +1,7 @@
 //! A thousand polytopes that fly, turn and bounce off the walls of a cube, as in I-COLLIDE's and V-COLLIDE's figures: the pairs that
-//! meet, step by step.
+//! meet, step by step. With `BVHC_FIGURES`, figures as in these papers: the time of a step over faces, density and speed.
 
-use std::time::Instant;
+use std::path::Path;
 
 use bvhc::compile::Quality;
 use bvhc::mesh::Mesh;
@@ -15,6 +15,9 @@ use bvhc_runtime::{
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::icosphere;
 use bvhc_tests::support::compiled;
+use cpu_time::ProcessTime;
+
+use crate::plot::{Figure, Scale, lines};
 
 const COUNT: usize = 1000;
 const STEPS: usize = 40;
@@ -23,24 +26,37 @@ const SPIN: f64 = 0.1;
 const NOTHING: ThingPair = ThingPair { a: Thing::Still(0), b: Thing::Still(0) };
 
 /// What is swept: the faces by the frequency of an icosphere, the part of the cube that is filled, and the speed in radii a step.
+#[derive(Clone, Copy, PartialEq)]
 struct Setting {
     frequency: u32,
     density: f64,
     speed: f64,
 }
 
-const SETTINGS: [Setting; 10] = [
-    Setting { frequency: 2, density: 0.05, speed: 0.05 },
-    Setting { frequency: 3, density: 0.05, speed: 0.05 },
-    Setting { frequency: 5, density: 0.05, speed: 0.05 },
-    Setting { frequency: 7, density: 0.05, speed: 0.05 },
-    Setting { frequency: 5, density: 0.01, speed: 0.05 },
-    Setting { frequency: 5, density: 0.1, speed: 0.05 },
-    Setting { frequency: 5, density: 0.2, speed: 0.05 },
-    Setting { frequency: 5, density: 0.05, speed: 0.005 },
-    Setting { frequency: 5, density: 0.05, speed: 0.2 },
-    Setting { frequency: 5, density: 0.05, speed: 1.0 },
-];
+/// What all sweeps have in common.
+const MIDDLE: Setting = Setting { frequency: 5, density: 0.05, speed: 0.05 };
+const FREQUENCIES: [u32; 6] = [2, 3, 4, 5, 6, 7];
+const DENSITIES: [f64; 6] = [0.01, 0.02, 0.05, 0.1, 0.15, 0.2];
+const SPEEDS: [f64; 7] = [0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0];
+
+/// Settings of which one number differs, and that number of each.
+struct Sweep {
+    name: &'static str,
+    axis: &'static str,
+    settings: Vec<(f64, Setting)>,
+}
+
+fn sweeps() -> [Sweep; 3] {
+    let faces = |frequency: u32| f64::from(20 * frequency * frequency);
+    let of_faces = FREQUENCIES.map(|frequency| (faces(frequency), Setting { frequency, ..MIDDLE }));
+    let of_density = DENSITIES.map(|density| (density, Setting { density, ..MIDDLE }));
+    let of_speed = SPEEDS.map(|speed| (speed, Setting { speed, ..MIDDLE }));
+    [
+        Sweep { name: "faces", axis: "faces of a body", settings: of_faces.to_vec() },
+        Sweep { name: "density", axis: "part of the cube that is filled", settings: of_density.to_vec() },
+        Sweep { name: "speed", axis: "speed, radii a step", settings: of_speed.to_vec() },
+    ]
+}
 
 /// The poses of all bodies in each step, and the speed of each.
 fn course(setting: &Setting) -> (Vec<Vec<Pose>>, Vec<f64>) {
@@ -72,29 +88,51 @@ fn course(setting: &Setting) -> (Vec<Vec<Pose>>, Vec<f64>) {
     (steps, speeds)
 }
 
-/// The contacts of each step, the mean milliseconds of a step, and the queries of two meshes a step. The first steps, in which
-/// peers build, are not timed.
+/// The contacts of each step, the least milliseconds of each in all rounds, and the queries of two meshes in all steps that are timed.
+/// The first steps, in which peers build, are not.
+#[derive(Default)]
 struct Run {
     contacts: Vec<usize>,
-    ms: f64,
-    queries: f64,
+    ms: Vec<f64>,
+    queries: usize,
 }
 
 const WARM: usize = 5;
 
-fn run<P>(course: &[Vec<P>], mut step: impl FnMut(usize, &[P]) -> (usize, usize)) -> Run {
-    let (mut contacts, mut seconds, mut queries) = (Vec::new(), 0.0, 0);
-    for (number, poses) in course.iter().enumerate() {
-        let start = Instant::now();
-        let (found, asked) = step(number, poses);
-        contacts.push(found);
-        if number >= WARM {
-            seconds += start.elapsed().as_secs_f64();
-            queries += asked;
+impl Run {
+    /// The mean of a step.
+    fn ms(&self) -> f64 {
+        self.ms[WARM..].iter().sum::<f64>() / (self.ms.len() - WARM) as f64
+    }
+
+    /// The mean of a step.
+    fn queries(&self) -> f64 {
+        self.queries as f64 / (self.contacts.len() - WARM) as f64
+    }
+
+    /// One more round, which must find the same.
+    fn add(&mut self, round: Self) {
+        if self.contacts.is_empty() {
+            *self = round;
+            return;
+        }
+        assert!(self.contacts == round.contacts);
+        for (least, ms) in self.ms.iter_mut().zip(round.ms) {
+            *least = least.min(ms);
         }
     }
-    let steps = (course.len() - WARM) as f64;
-    Run { contacts, ms: seconds * 1e3 / steps, queries: queries as f64 / steps }
+}
+
+fn run<P>(course: &[Vec<P>], mut step: impl FnMut(usize, &[P]) -> (usize, usize)) -> Run {
+    let mut run = Run::default();
+    for (number, poses) in course.iter().enumerate() {
+        let start = ProcessTime::now();
+        let (found, asked) = step(number, poses);
+        run.ms.push(start.elapsed().as_secs_f64() * 1e3);
+        run.contacts.push(found);
+        run.queries += if number < WARM { 0 } else { asked };
+    }
+    run
 }
 
 /// How bvhc finds the pairs and asks them.
@@ -159,57 +197,105 @@ fn meets(now: &Snapshot<'_>, pair: ThingPair) -> bool {
     now.between(pair).and_then(|between| between.meets()).expect("both have meshes")
 }
 
+/// The peers' runs are in their order.
+struct Measured {
+    trees: Run,
+    sweep: Run,
+    scheduled: Run,
+    peers: Vec<Run>,
+}
+
+fn measured(setting: &Setting, mesh: &Mesh, peers: &[Broad]) -> Measured {
+    let rounds: usize =
+        std::env::var("BVHC_ROUNDS").map_or(3, |it| it.parse().expect("BVHC_ROUNDS: a number"));
+    let file = compiled(mesh, Quality::Default);
+    let models = [Some(Model::from_bytes(&file).expect("it opens").with_level(level()))];
+    let (course, speeds) = course(setting);
+    let placed: Vec<Vec<Placed>> = course.iter().map(|poses| poses.iter().map(placed).collect()).collect();
+    // One round is enough for what takes several times as long.
+    let scheduled = bvhc(&models, &course, &speeds, Way::Scheduled);
+    let mut all = Measured { trees: Run::default(), sweep: Run::default(), scheduled, peers: Vec::new() };
+    all.peers.resize_with(peers.len(), Run::default);
+    for _ in 0..rounds.max(1) {
+        all.trees.add(bvhc(&models, &course, &speeds, Way::Trees));
+        all.sweep.add(bvhc(&models, &course, &speeds, Way::Sweep));
+        for (peer, theirs) in peers.iter().zip(&mut all.peers) {
+            let mut bodies = peer.bodies(mesh, COUNT).expect("it has a narrow phase");
+            theirs.add(run(&placed, |_, poses| (bodies.frame(poses), 0)));
+        }
+    }
+    assert!(all.trees.contacts == all.sweep.contacts && all.trees.contacts == all.scheduled.contacts);
+    for (peer, theirs) in peers.iter().zip(&all.peers) {
+        check(peer.name, theirs, &all.trees);
+    }
+    all
+}
+
+fn check(name: &str, theirs: &Run, ours: &Run) {
+    let each = theirs.contacts.iter().zip(&ours.contacts);
+    let (differ, total): (usize, usize) =
+        (each.map(|(theirs, ours)| theirs.abs_diff(*ours)).sum(), ours.contacts.iter().sum());
+    if differ > 0 {
+        eprintln!("  {name}: {differ} of {total} contacts differ");
+    }
+    assert!(differ as f64 <= 0.02 * total as f64, "{name}: {differ} of {total} contacts differ");
+}
+
 pub(super) fn report() {
-    let peers: Vec<Broad> = Broad::all().into_iter().filter(|it| it.name != "Bullet").collect();
+    let peers: Vec<Broad> = Broad::all().into_iter().filter(|it| it.has_bodies).collect();
+    let names: Vec<&str> = peers.iter().map(|it| it.name).collect();
     println!(
         "\n| {COUNT} bodies, ms a step, {} | density | speed | contacts | trees | sweep | queries | scheduled | queries | {} |",
         level().name(),
-        peers.iter().map(|it| it.name).collect::<Vec<_>>().join(" | ")
+        names.join(" | ")
     );
     println!("{}|", "|---".repeat(9 + peers.len()));
-    for setting in &SETTINGS {
-        let mesh: Mesh = icosphere::icosphere(setting.frequency);
-        let file = compiled(&mesh, Quality::Default);
-        let models = [Some(Model::from_bytes(&file).expect("it opens").with_level(level()))];
-        let (course, speeds) = course(setting);
-        let [trees, sweep, scheduled] =
-            [Way::Trees, Way::Sweep, Way::Scheduled].map(|way| bvhc(&models, &course, &speeds, way));
-        assert!(trees.contacts == sweep.contacts && trees.contacts == scheduled.contacts);
-        let placed: Vec<Vec<Placed>> =
-            course.iter().map(|poses| poses.iter().map(placed).collect()).collect();
-        let mut cells = Vec::new();
-        for peer in &peers {
-            let mut bodies = peer.bodies(&mesh, COUNT).expect("it has a narrow phase");
-            let theirs = run(&placed, |_, poses| (bodies.frame(poses), 0));
-            let differ: usize = theirs
-                .contacts
-                .iter()
-                .zip(&trees.contacts)
-                .map(|(theirs, ours)| theirs.abs_diff(*ours))
-                .sum();
-            let total: usize = trees.contacts.iter().sum();
-            if differ > 0 {
-                eprintln!("  {}: {differ} of {total} contacts differ", peer.name);
+    let mut known: Vec<(Setting, Vec<f64>)> = Vec::new();
+    for sweep in sweeps() {
+        for (_, setting) in &sweep.settings {
+            if !known.iter().any(|(it, _)| it == setting) {
+                known.push((*setting, row(setting, &peers)));
             }
-            assert!(
-                differ as f64 <= 0.02 * total as f64,
-                "{}: {differ} of {total} contacts differ",
-                peer.name
-            );
-            cells.push(format!("{:.2}", theirs.ms));
         }
-        println!(
-            "| {} faces | {} | {} | {} | {:.2} | {:.2} | {:.0} | {:.2} | {:.0} | {} |",
-            mesh.triangles.len(),
-            setting.density,
-            setting.speed,
-            trees.contacts[STEPS - 1],
-            trees.ms,
-            sweep.ms,
-            trees.queries,
-            scheduled.ms,
-            scheduled.queries,
-            cells.join(" | ")
-        );
+        let of = |setting: &Setting| &known.iter().find(|(it, _)| it == setting).expect("it was measured").1;
+        let lines: Vec<&Vec<f64>> = sweep.settings.iter().map(|(_, setting)| of(setting)).collect();
+        figure(&sweep, &lines, &names);
     }
+}
+
+/// Prints a row; returns the times by trees, by sweep and of the peers.
+fn row(setting: &Setting, peers: &[Broad]) -> Vec<f64> {
+    let mesh = icosphere::icosphere(setting.frequency);
+    let Measured { trees, sweep, scheduled, peers } = measured(setting, &mesh, peers);
+    let times: Vec<f64> = [&trees, &sweep].into_iter().chain(&peers).map(Run::ms).collect();
+    let cells: Vec<String> = times[2..].iter().map(|ms| format!("{ms:.2}")).collect();
+    println!(
+        "| {} faces | {} | {} | {} | {:.2} | {:.2} | {:.0} | {:.2} | {:.0} | {} |",
+        mesh.triangles.len(),
+        setting.density,
+        setting.speed,
+        trees.contacts[STEPS - 1],
+        times[0],
+        times[1],
+        trees.queries(),
+        scheduled.ms(),
+        scheduled.queries(),
+        cells.join(" | ")
+    );
+    times
+}
+
+/// Draws the times over what is swept, in the folder that `BVHC_FIGURES` names, if it does.
+fn figure(sweep: &Sweep, times: &[&Vec<f64>], peers: &[&str]) {
+    let Ok(folder) = std::env::var("BVHC_FIGURES") else { return };
+    let path = Path::new(&folder).join(format!("bodies-{}.svg", sweep.name));
+    let places: Vec<f64> = sweep.settings.iter().map(|(place, _)| *place).collect();
+    let names = ["bvhc, trees", "bvhc, sweep and prune"].into_iter().chain(peers.iter().copied());
+    let series: Vec<(String, Vec<f64>)> = names
+        .enumerate()
+        .map(|(index, name)| (name.to_string(), times.iter().map(|it| it[index]).collect()))
+        .collect();
+    let caption = format!("{COUNT} bodies that fly, turn and bounce: time of a step ({})", level().name());
+    let text = Figure { caption: &caption, x: sweep.axis, y: "milliseconds a step" };
+    lines(&path, &text, Scale::Logarithmic, &places, &series);
 }

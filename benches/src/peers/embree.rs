@@ -6,12 +6,14 @@
 
 mod api;
 mod instances;
+mod moving;
 mod record;
 
 use api::{COHERENT, ROBUST, Scene, Shared};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::Ray;
 use instances::Parts;
+pub use moving::{MovingBoxes, MovingInstances, Way};
 use record::{LANES, Lanes, Ray16, RayHit, RayHit16};
 
 use super::{Locator, Placement, Question, Tracer, triangle};

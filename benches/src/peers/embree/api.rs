@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
 use super::super::library;
+use super::moving::{BoundsArguments, Collision};
 use super::record::{
     Lanes, PointQuery, PointQueryArguments, PointQueryContext, Ray, Ray16, RayHit, RayHit16,
 };
@@ -31,6 +32,11 @@ pub(super) type Handle = *mut c_void;
 pub(super) type MemoryMonitor = extern "C" fn(*mut AtomicIsize, isize, bool) -> bool;
 /// The callback for each triangle near a point; returns whether the query's radius has changed.
 pub(super) type Visit = extern "C" fn(*mut PointQueryArguments) -> bool;
+
+/// The callback that gives the bounds of a primitive.
+pub(super) type BoundsFunction = extern "C" fn(*const BoundsArguments);
+/// The callback for primitives whose bounds may meet.
+pub(super) type Collide = extern "C" fn(*mut c_void, *const Collision, c_uint);
 
 /// `RTCIntersectArguments` and `RTCOccludedArguments`, without callbacks.
 #[repr(C)]
@@ -81,6 +87,12 @@ functions! {
         fn(Handle, c_uint, c_uint, c_uint, *const c_void, usize, usize, usize);
     set_instanced_scene = "rtcSetGeometryInstancedScene": fn(Handle, Handle);
     set_transform = "rtcSetGeometryTransform": fn(Handle, c_uint, c_uint, *const c_void);
+    set_geometry_quality = "rtcSetGeometryBuildQuality": fn(Handle, c_uint);
+    set_primitive_count = "rtcSetGeometryUserPrimitiveCount": fn(Handle, c_uint);
+    set_user_data = "rtcSetGeometryUserData": fn(Handle, *mut c_void);
+    set_bounds_function = "rtcSetGeometryBoundsFunction": fn(Handle, BoundsFunction, *mut c_void);
+    scene_bounds = "rtcGetSceneBounds": fn(Handle, *mut c_void);
+    collide = "rtcCollide": fn(Handle, Handle, Collide, *mut c_void);
     commit_geometry = "rtcCommitGeometry": fn(Handle);
     attach_geometry = "rtcAttachGeometry": fn(Handle, Handle) -> c_uint;
     intersect = "rtcIntersect1": fn(Handle, *mut RayHit, *const Arguments);

@@ -9,8 +9,8 @@ use bvhc::mesh::Mesh;
 use super::api::{Device, Scene, Shared};
 use crate::peers::Placement;
 
-const INSTANCE: c_uint = 121;
-const FLOAT3X4_COLUMN_MAJOR: c_uint = 0x9234;
+pub(super) const INSTANCE: c_uint = 121;
+pub(super) const FLOAT3X4_COLUMN_MAJOR: c_uint = 0x9234;
 
 /// The scenes that are placed.
 pub(super) struct Parts {

@@ -31,6 +31,9 @@ impl Fatness {
 
     /// A leaf around a tight one, which has moved from somewhere.
     pub(super) fn around(self, tight: &Bounds, motion: &Bounds) -> Bounds {
+        if self.0 == 0.0 {
+            return *tight;
+        }
         let mut fat = *tight;
         let by = |plane: usize| self.0 + (STEPS * motion[plane]).clamp(0.0, MOST_AHEAD * self.0);
         for axis in 0..3 {

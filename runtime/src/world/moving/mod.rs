@@ -324,12 +324,14 @@ impl<'a> MovingWorld<'a> {
     /// [`MovingError::NoSuchThing`], [`MovingError::OtherKind`] or [`MovingError::Bounds`]; then nothing was changed.
     pub fn move_instance(&mut self, handle: Handle, place: &Similarity) -> Result<(), MovingError> {
         let number = self.number_of(handle)?;
-        let held = self.tree.memory.records[number];
+        let held = &self.tree.memory.records[number];
         if held.mesh == NONE {
             return Err(MovingError::OtherKind);
         }
         let record = self.instance_record(held.mesh, place, held.layers, held.user)?;
-        self.replace(number, record, record.bounds);
+        let motion = outward(&held.bounds, &record.bounds);
+        self.tree.memory.records[number] = record;
+        self.move_leaf(number, &record.bounds, &motion);
         Ok(())
     }
 
@@ -339,23 +341,23 @@ impl<'a> MovingWorld<'a> {
     /// As [`move_instance`](Self::move_instance).
     pub fn move_box(&mut self, handle: Handle, bounds: &Aabb) -> Result<(), MovingError> {
         let number = self.number_of(handle)?;
-        let held = self.tree.memory.records[number];
+        let held = &mut self.tree.memory.records[number];
         if held.mesh != NONE {
             return Err(MovingError::OtherKind);
         }
         let (bounds, grown) = box_bounds(bounds)?;
-        self.replace(number, Instance { bounds, ..held }, grown);
+        let motion = outward(&held.bounds, &bounds);
+        held.bounds = bounds;
+        self.move_leaf(number, &grown, &motion);
         Ok(())
     }
 
-    fn replace(&mut self, number: usize, record: Instance, tight: Bounds) {
+    fn move_leaf(&mut self, number: usize, tight: &Bounds, motion: &Bounds) {
         let memory = &mut self.tree.memory;
-        let motion = outward(&memory.records[number].bounds, &record.bounds);
-        memory.records[number] = record;
-        if self.fatness.keeps(&memory.leaves[number].bounds, &tight) {
+        if self.fatness.keeps(&memory.leaves[number].bounds, tight) {
             return;
         }
-        memory.leaves[number].bounds = self.fatness.around(&tight, &motion);
+        memory.leaves[number].bounds = self.fatness.around(tight, motion);
         if memory.states[number] == ENABLED {
             self.tree.set_leaf(number);
         }

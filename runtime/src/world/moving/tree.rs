@@ -125,11 +125,13 @@ impl<'m> Tree<'m> {
             let node = address as usize / NODE_WIDTH;
             let all = &mut self.memory.node_bounds[node];
             let own_layers = &mut self.memory.node_layers[node];
-            let is_within = contains(all, &bounds) && own_layers.to_native() & layers == layers;
+            if contains(all, &bounds) && own_layers.to_native() & layers == layers {
+                return;
+            }
             *all = union(all, &bounds);
             *own_layers = (own_layers.to_native() | layers).into();
             address = self.memory.parents[node];
-            if is_within || address == NONE {
+            if address == NONE {
                 return;
             }
             let all = *all;

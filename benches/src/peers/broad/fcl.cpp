@@ -1,68 +1,14 @@
-// Broad phases of FCL, of its fork coal and of Bullet, in C; `broad.rs` loads them, README.md has the build commands: with
-// -DCOAL for coal, -DBULLET for Bullet. Each has a tree and sweep and prune.
+// Broad phases of FCL and, with -DCOAL, of its fork coal: a dynamic tree, or sweep and prune.
 //
-// Boxes are six numbers: lower x, y, z, upper x, y, z. Those that never move come first. FCL and coal have bodies, too: meshes at
-// poses (a rotation by rows, then a translation), of which the pairs that meet are counted.
+// They have bodies, too: meshes at poses (a rotation by rows, then a translation), of which the pairs that meet are counted.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-// What all of them do: take the boxes of what has moved, and count the pairs of which one at least may move.
-struct Broad {
-    virtual ~Broad() = default;
-    virtual size_t frame(const uint32_t* moved, size_t count, const float* boxes) = 0;
-};
+#include "broad.h"
 
-#ifdef BULLET
-#include <BulletCollision/BroadphaseCollision/btAxisSweep3.h>
-#include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
-
-struct OfBullet : Broad {
-    std::unique_ptr<btBroadphaseInterface> broadphase;
-    std::vector<btBroadphaseProxy*> moving;
-
-    OfBullet(const float* boxes, size_t still, size_t count, bool sweep) {
-        if (sweep) {
-            broadphase.reset(new bt32BitAxisSweep3(btVector3(-1000, -1000, -1000), btVector3(1000, 1000, 1000), count + 1));
-        } else {
-            broadphase.reset(new btDbvtBroadphase());
-        }
-        for (size_t i = 0; i < count; ++i) {
-            const float* b = boxes + 6 * i;
-            bool is_still = i < still;
-            // What is still is paired with what moves only.
-            auto* proxy = broadphase->createProxy(btVector3(b[0], b[1], b[2]), btVector3(b[3], b[4], b[5]), 0, nullptr,
-                                                  is_still ? 2 : 1, is_still ? 1 : 3, nullptr);
-            if (!is_still) {
-                moving.push_back(proxy);
-            }
-        }
-    }
-
-    size_t frame(const uint32_t* moved, size_t count, const float* boxes) override {
-        for (size_t i = 0; i < count; ++i) {
-            const float* b = boxes + 6 * moved[i];
-            broadphase->setAabb(moving[moved[i]], btVector3(b[0], b[1], b[2]), btVector3(b[3], b[4], b[5]), nullptr);
-        }
-        broadphase->calculateOverlappingPairs(nullptr);
-        auto* cache = broadphase->getOverlappingPairCache();
-        auto* pairs = cache->getOverlappingPairArrayPtr();
-        size_t near = 0;
-        // Its boxes are grown, so that some of its pairs are apart.
-        for (int i = 0; i < cache->getNumOverlappingPairs(); ++i) {
-            near += TestAabbAgainstAabb2(pairs[i].m_pProxy0->m_aabbMin, pairs[i].m_pProxy0->m_aabbMax,
-                                         pairs[i].m_pProxy1->m_aabbMin, pairs[i].m_pProxy1->m_aabbMax);
-        }
-        return near;
-    }
-};
-
-extern "C" Broad* broad_new(const float* boxes, size_t still, size_t count, bool sweep) {
-    return new OfBullet(boxes, still, count, sweep);
-}
-#else
 #ifdef COAL
 #include <coal/broadphase/broadphase_SaP.h>
 #include <coal/broadphase/broadphase_dynamic_AABB_tree.h>
@@ -80,16 +26,22 @@ using Triangle = coal::Triangle;
 using Rotation = coal::Matrix3s;
 using Point = coal::Vec3s;
 
-struct Counter : coal::CollisionCallBackBase {
-    size_t count = 0;
+static size_t index(const Object* object) { return reinterpret_cast<size_t>(object->getUserData()); }
+
+struct Finder : coal::CollisionCallBackBase {
+    Pairs& out;
+
+    explicit Finder(Pairs& pairs) : out(pairs) {}
     bool collide(Object* a, Object* b) override {
-        count += a->getAABB().overlap(b->getAABB());
+        if (a->getAABB().overlap(b->getAABB())) {
+            out.add(index(a), index(b));
+        }
         return false;
     }
 };
 
-static void meet(Manager& a, Manager& b, Counter& counter) { a.collide(&b, &counter); }
-static void meet(Manager& a, Counter& counter) { a.collide(&counter); }
+static void meet(Manager& a, Manager& b, Finder& finder) { a.collide(&b, &finder); }
+static void meet(Manager& a, Finder& finder) { a.collide(&finder); }
 
 struct Contacts : coal::CollisionCallBackBase {
     size_t count = 0;
@@ -120,17 +72,23 @@ using Triangle = fcl::Triangle;
 using Rotation = fcl::Matrix3d;
 using Point = fcl::Vector3d;
 
-struct Counter {
-    size_t count = 0;
+static size_t index(const Object* object) { return reinterpret_cast<size_t>(object->getUserData()); }
+
+struct Finder {
+    Pairs& out;
+
+    explicit Finder(Pairs& pairs) : out(pairs) {}
 };
 
-static bool count(Object* a, Object* b, void* counter) {
-    static_cast<Counter*>(counter)->count += a->getAABB().overlap(b->getAABB());
+static bool find(Object* a, Object* b, void* finder) {
+    if (a->getAABB().overlap(b->getAABB())) {
+        static_cast<Finder*>(finder)->out.add(index(a), index(b));
+    }
     return false;
 }
 
-static void meet(Manager& a, Manager& b, Counter& counter) { a.collide(&b, &counter, count); }
-static void meet(Manager& a, Counter& counter) { a.collide(&counter, count); }
+static void meet(Manager& a, Manager& b, Finder& finder) { a.collide(&b, &finder, find); }
+static void meet(Manager& a, Finder& finder) { a.collide(&finder, find); }
 
 struct Contacts {
     size_t count = 0;
@@ -148,6 +106,7 @@ static void meet(Manager& a, Contacts& contacts) { a.collide(&contacts, collide)
 
 struct OfFcl : Broad {
     std::vector<std::unique_ptr<Object>> objects;
+    std::vector<Object*> changed;
     std::unique_ptr<Manager> still, moving;
     size_t first;
 
@@ -165,6 +124,7 @@ struct OfFcl : Broad {
             objects.emplace_back(new Object(box));
             objects.back()->setTranslation(centre(b));
             objects.back()->computeAABB();
+            objects.back()->setUserData(reinterpret_cast<void*>(i));
         }
         std::vector<Object*> of_still, of_moving;
         for (size_t i = 0; i < count; ++i) {
@@ -178,27 +138,30 @@ struct OfFcl : Broad {
         moving->setup();
     }
 
-    size_t frame(const uint32_t* moved, size_t count, const float* boxes) override {
-        std::vector<Object*> changed;
+    void move(const uint32_t* moved, size_t count, const float* boxes) override {
+        changed.clear();
         for (size_t i = 0; i < count; ++i) {
             auto* object = objects[first + moved[i]].get();
             object->setTranslation(centre(boxes + 6 * moved[i]));
             object->computeAABB();
             changed.push_back(object);
         }
+    }
+
+    void update() override {
         moving->update(changed);
-        Counter counter;
+    }
+
+    void pairs(Pairs& out) override {
+        Finder finder(out);
         if (first > 0) {
-            meet(*moving, *still, counter);
+            meet(*moving, *still, finder);
         }
-        meet(*moving, counter);
-        return counter.count;
+        meet(*moving, finder);
     }
 };
 
-extern "C" Broad* broad_new(const float* boxes, size_t still, size_t count, bool sweep) {
-    return new OfFcl(boxes, still, count, sweep);
-}
+static Broad* make(const float* boxes, size_t still, size_t count, bool sweep) { return new OfFcl(boxes, still, count, sweep); }
 
 struct Bodies {
     std::vector<std::unique_ptr<Object>> objects;
@@ -255,9 +218,3 @@ extern "C" Bodies* bodies_new(const float* positions, size_t vertices, const uin
 
 extern "C" size_t bodies_frame(Bodies* bodies, const double* poses) { return bodies->frame(poses); }
 extern "C" void bodies_free(Bodies* bodies) { delete bodies; }
-#endif
-
-extern "C" size_t broad_frame(Broad* broad, const uint32_t* moved, size_t count, const float* boxes) {
-    return broad->frame(moved, count, boxes);
-}
-extern "C" void broad_free(Broad* broad) { delete broad; }
