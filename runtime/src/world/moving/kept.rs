@@ -60,7 +60,7 @@ pub struct KeptPairs<'m> {
 
 impl<'m> KeptPairs<'m> {
     /// The bytes of memory for so many things ([`MovingWorld::capacity`](super::MovingWorld::capacity)) and pairs, wherever they start:
-    /// 44 a thing and 8 a pair. Pairs are those of boxes in the tree, of which fatness makes more; those of an instance that
+    /// 68 a thing and 8 a pair. Pairs are those of boxes in the tree, of which fatness makes more; those of an instance that
     /// the compiler has opened count once for each of its boxes.
     pub fn bytes_needed(things: u32, pairs: usize) -> usize {
         bytes_needed(things, pairs)
@@ -104,7 +104,7 @@ impl<'m> KeptPairs<'m> {
         }
         self.update(now, margin)?;
         let mut written = Written::to(pairs);
-        written.add_near(self.leaves.pairs(), now, margin);
+        written.add_near(self.leaves.pairs(), Some(self.leaves.boxes()), now, margin);
         written.sorted()
     }
 

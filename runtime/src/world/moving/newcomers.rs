@@ -28,13 +28,15 @@ pub(super) struct Memory<'m> {
     log: &'m mut [u64],
     /// The leaves as they were in the last frame.
     leaves: &'m mut [Bounds],
+    /// What is in them now: the boxes of the things that are seen.
+    boxes: &'m mut [Bounds],
     /// One of [`SEEN`], [`NEW`] and [`UNSEEN`].
     states: &'m mut [u32],
 }
 
 /// The bytes of all records, with enough to start at any address.
 pub(super) fn bytes_needed(things: u32, pairs: usize) -> usize {
-    let of_thing = 2 * size_of::<u64>() + size_of::<Bounds>() + size_of::<u32>();
+    let of_thing = 2 * size_of::<u64>() + 2 * size_of::<Bounds>() + size_of::<u32>();
     (things as usize)
         .saturating_mul(of_thing)
         .saturating_add(pairs.saturating_mul(size_of::<u64>()))
@@ -56,8 +58,9 @@ impl<'m> Memory<'m> {
         let (pairs, rest) = split_records(bytes.get_mut(start..)?, pairs)?;
         let (log, rest) = split_records(rest, 2 * things)?;
         let (leaves, rest) = split_records(rest, things)?;
+        let (boxes, rest) = split_records(rest, things)?;
         let (states, _) = split_records(rest, things)?;
-        Some(Self { pairs, log, leaves, states })
+        Some(Self { pairs, log, leaves, boxes, states })
     }
 }
 
@@ -92,6 +95,11 @@ impl<'m> Leaves<'m> {
         self.known.of(self.memory.pairs)
     }
 
+    /// The boxes of things; those of pairs are all seen.
+    pub(super) fn boxes(&self) -> &[Bounds] {
+        self.memory.boxes
+    }
+
     pub(super) fn forget(&mut self) {
         (self.known, self.count) = (Known::NONE, 0);
     }
@@ -102,11 +110,15 @@ impl<'m> Leaves<'m> {
         for (number, leaf) in now.moving.leaves.iter().enumerate() {
             let (state, held) = (&mut self.memory.states[number], &mut self.memory.leaves[number]);
             let before = if number < self.count { *state } else { UNSEEN };
-            *state = match now.moving.seen_bounds(number as u32) {
+            let record = now.moving.seen_record(number as u32);
+            *state = match record {
                 None => UNSEEN,
                 Some(_) if before != UNSEEN && *held == leaf.bounds => SEEN,
                 Some(_) => NEW,
             };
+            if let Some(record) = record {
+                self.memory.boxes[number] = record.bounds;
+            }
             *held = leaf.bounds;
             new += usize::from(*state == NEW);
             are_lost |= before != UNSEEN && *state != SEEN;

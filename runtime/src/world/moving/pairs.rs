@@ -4,8 +4,11 @@ use core::cmp::Ordering;
 use core::ops::ControlFlow;
 
 use super::join::{Sides, join};
+use bvhc_format::world::Instance;
+
 use super::known::boxes_of;
 use super::snapshot::Snapshot;
+use super::tree::Bounds;
 use super::{MovingError, Thing};
 use crate::bounds::Aabb;
 use crate::world::bounds_of;
@@ -81,7 +84,7 @@ impl Snapshot<'_> {
         if margin.is_nan() || margin < 0.0 {
             return ControlFlow::Continue(());
         }
-        let mut near = Near::of(self, margin);
+        let mut near = Near::of(self, None, margin);
         self.candidates(margin, &mut |a, b| near.pair([a, b]).map_or(ControlFlow::Continue(()), &mut visit))
     }
 
@@ -130,9 +133,15 @@ impl<'p> Written<'p> {
         self.count += 1;
     }
 
-    /// Adds those of the known pairs that are near.
-    pub(super) fn add_near(&mut self, known: &[u64], now: &Snapshot<'_>, margin: f32) {
-        let mut near = Near::of(now, margin);
+    /// Adds those of the known pairs that are near. `boxes`: see [`Near`].
+    pub(super) fn add_near(
+        &mut self,
+        known: &[u64],
+        boxes: Option<&[Bounds]>,
+        now: &Snapshot<'_>,
+        margin: f32,
+    ) {
+        let mut near = Near::of(now, boxes, margin);
         for pair in known.iter().filter_map(|pair| near.pair(boxes_of(*pair))) {
             self.add(pair);
         }
@@ -149,15 +158,17 @@ impl<'p> Written<'p> {
 /// Decides which of the boxes that are met by walks, overlap in a sweep or are kept, are near.
 struct Near<'s, 'w> {
     snapshot: &'s Snapshot<'w>,
+    /// Those of the moving things, if all things that are asked about are seen: records are larger and farther apart.
+    boxes: Option<&'s [Bounds]>,
     margin: f64,
     first: FirstLeaves<'w>,
 }
 
 impl<'s, 'w> Near<'s, 'w> {
-    fn of(snapshot: &'s Snapshot<'w>, margin: f32) -> Self {
+    fn of(snapshot: &'s Snapshot<'w>, boxes: Option<&'s [Bounds]>, margin: f32) -> Self {
         // For all things together, as many as a walk for each of them may need.
         let first = FirstLeaves::of_walks(&snapshot.still, snapshot.moving.leaves.len());
-        Self { snapshot, margin: f64::from(margin), first }
+        Self { snapshot, boxes, margin: f64::from(margin), first }
     }
 
     /// The pair of two of the boxes that [`Snapshot::candidates`] has, the higher one of a moving thing.
@@ -172,10 +183,11 @@ impl<'s, 'w> Near<'s, 'w> {
 
     /// The pair of a leaf of the compiled world, of which it is the first one that is near, and a moving thing.
     fn with_still(&mut self, place: u32, number: u32) -> Option<ThingPair> {
-        let Snapshot { still, moving, .. } = self.snapshot;
-        let (leaf, bounds) = (still.leaves.get(place as usize)?, moving.seen_bounds(number)?);
+        let Snapshot { still, .. } = self.snapshot;
+        let (leaf, bounds) = (still.leaves.get(place as usize)?, self.seen_bounds(number)?);
         let query = grown(&bounds, self.margin);
-        let is_near = touch(&leaf.bounds, &query) && still.seen_bounds(leaf.instance).is_some();
+        let is_seen = || self.boxes.is_some() || still.seen_record(leaf.instance).is_some();
+        let is_near = touch(&leaf.bounds, &query) && is_seen();
         let is_first = is_near && self.first.has_at(place as usize, &query);
         is_first.then(|| ThingPair { a: Thing::Still(leaf.instance), b: self.snapshot.moving(number) })
     }
@@ -183,17 +195,29 @@ impl<'s, 'w> Near<'s, 'w> {
     /// The pair of two moving things.
     fn of_moving(&self, one: u32, other: u32) -> Option<ThingPair> {
         let (snapshot, [a, b]) = (self.snapshot, [one.min(other), one.max(other)]);
-        let [of_a, of_b] = [snapshot.moving.seen_bounds(a)?, snapshot.moving.seen_bounds(b)?];
+        let [of_a, of_b] = [self.seen_bounds(a)?, self.seen_bounds(b)?];
         let is_near = are_near(&of_a, &of_b, self.margin);
         is_near.then(|| ThingPair { a: snapshot.moving(a), b: snapshot.moving(b) })
+    }
+
+    /// The box of a moving thing, if it is seen.
+    fn seen_bounds(&self, number: u32) -> Option<Aabb> {
+        match self.boxes {
+            Some(boxes) => boxes.get(number as usize).map(|bounds| bounds_of(*bounds)),
+            None => self.snapshot.moving.seen_bounds(number),
+        }
     }
 }
 
 impl Things<'_> {
-    /// The box of an instance that is in the layers.
+    /// The record of an instance that is in the layers.
+    pub(super) fn seen_record(&self, instance: u32) -> Option<&Instance> {
+        self.record(instance).filter(|record| record.layers & self.layers != 0)
+    }
+
+    /// Its box.
     pub(super) fn seen_bounds(&self, instance: u32) -> Option<Aabb> {
-        let record = self.record(instance).filter(|record| record.layers & self.layers != 0)?;
-        Some(bounds_of(record.bounds))
+        self.seen_record(instance).map(|record| bounds_of(record.bounds))
     }
 }
 
