@@ -24,7 +24,7 @@ use crate::math::{larger, smaller};
 const STEPS: usize = 48;
 
 /// How often a time is moved back, four times as far each time, before integers decide. In all that is less than the
-/// tolerance, of which a grain is 1 / 256: so what [`Mover::apart_until`] tells apart has a later time, whichever of
+/// tolerance, of which a grain is 1 / 256: so what [`Mover::is_apart_until`] tells apart has a later time, whichever of
 /// the two is asked first.
 const BACKS: u32 = 4;
 
@@ -112,9 +112,9 @@ enum RoundMotion {
 }
 
 impl Mover<'_> {
-    /// The first contact at a time up to `limit`, or a little after it; `None` if there is none up to `t_max`. There surely is none
-    /// before the time `earliest`.
-    pub(crate) fn first_touch(&self, triangle: &Corners, earliest: f64, limit: Limit) -> Option<TouchTime> {
+    /// The first contact at a time up to `limit`, or a little after it; `None` if there is none up to `t_max`. The time does not
+    /// depend on the limit, as that depends on the order in which triangles are met: the limit only leaves out.
+    pub(crate) fn first_touch(&self, triangle: &Corners, limit: Limit) -> Option<TouchTime> {
         let direction = self.direction.map3(f64::from);
         if let Some(solid) = &self.solid
             && let Some(motion) = self.motion(solid, triangle, direction)
@@ -126,20 +126,18 @@ impl Mover<'_> {
                 BoxMotion::Meets { t, normal } => Some(self.last_apart(triangle, t, normal)),
             };
         }
-        let mut t = smaller(larger(self.entry(triangle, &direction)?, earliest), self.t_max);
+        let mut t = self.entry(triangle, &direction)?;
         match self.round_motion(triangle, direction, limit.t) {
             Some(RoundMotion::Later) => return None,
             Some(RoundMotion::Meets(time)) => return Some(time),
             None => {}
         }
+        if limit.t < f64::INFINITY && self.is_apart_until(triangle, &limit, &direction) {
+            return None;
+        }
         let (mut speed, mut normal) = (0.0, [0.0; 3]);
         let mut moved = scale(direction, t);
-        let mut nearest = if limit.t < f64::INFINITY {
-            let (then, at) = (self.apart_until(triangle, &limit, &direction)?, scale(direction, limit.t));
-            then.moved_on(self.shape, triangle, moved, sub(moved, at))
-        } else {
-            Nearest::good_enough(self.shape, triangle, moved)
-        };
+        let mut nearest = Nearest::good_enough(self.shape, triangle, moved);
         for _ in 0..STEPS {
             if nearest.contains_origin() {
                 break;
@@ -226,15 +224,14 @@ impl Mover<'_> {
         t > limit + self.grain * f64::from(1u32 << (2 * BACKS))
     }
 
-    /// `None` if a plane separates the two until `limit` and a little longer: of the triangles near a contact, most are told
-    /// apart by one plane. What is known of then, otherwise.
-    fn apart_until(&self, triangle: &Corners, limit: &Limit, direction: &[f64; 3]) -> Option<Nearest> {
+    /// Whether a plane separates the two until `limit` and a little longer: of the triangles near a contact, most are told
+    /// apart by one plane.
+    fn is_apart_until(&self, triangle: &Corners, limit: &Limit, direction: &[f64; 3]) -> bool {
         let (moved, gap) = (scale(*direction, limit.t), 2.0 * self.tolerance);
         let hint = if limit.normal == [0.0; 3] { scale(*direction, -1.0) } else { limit.normal };
         let nearest = Nearest::beyond(self.shape, triangle, moved, gap, hint);
         let plane = Separation::along(self.shape, triangle, moved, nearest.offset, gap);
-        let is_apart = plane.is_some_and(|plane| dot(plane.normal, *direction) <= 0.0);
-        (!is_apart).then_some(nearest)
+        plane.is_some_and(|plane| dot(plane.normal, *direction) <= 0.0)
     }
 
     /// The time at which the box around the shape reaches that of the triangle; `None` if it does not up to `t_max`.

@@ -331,7 +331,7 @@ fn moving_shapes_stop_where_they_touch() {
                 let mover = mover(shape, float(by, factor), size as f64 * f64::from(factor));
                 let all = Displacement::new(1.0, mover.direction);
                 assert_eq!(shape.touches_during(&triangle, &all), Some(expected));
-                let found = mover.first_touch(&triangle, 0.0, Limit::NONE);
+                let found = mover.first_touch(&triangle, Limit::NONE);
                 let found = found.map(|found| described(&mover, &triangle, &found));
                 let case = (round, &case.points, case.radius, triangle, by);
                 assert_eq!(found.is_some(), expected, "{case:?}");
@@ -381,7 +381,7 @@ fn cylinders_stop_where_they_touch() {
         let triangle = corners([0, 1, 2].map(|_| random.point(size)), 1.0);
         let by = float(random.point(2 * size).map(|x| x - size), 1.0);
         let mover = mover(&cylinder, by, size as f64);
-        let found = mover.first_touch(&triangle, 0.0, Limit::NONE);
+        let found = mover.first_touch(&triangle, Limit::NONE);
         let found = found.map(|found| described(&mover, &triangle, &found));
         // Steps in between miss short contacts, but those that they see are there.
         let seen =
@@ -434,7 +434,7 @@ fn far_casts_and_slivers_are_neither_missed_nor_entered() {
             let mover = mover(shape, by, 2.0);
             let all = Displacement::new(1.0, by);
             let expected = shape.touches_during(&triangle, &all).expect("polytopes know");
-            let found = mover.first_touch(&triangle, 0.0, Limit::NONE);
+            let found = mover.first_touch(&triangle, Limit::NONE);
             let found = found.map(|found| described(&mover, &triangle, &found));
             assert_eq!(found.is_some(), expected, "{round} {triangle:?} {start:?} {by:?} {radius}");
             if let Some(found) = found.filter(|found| found.from.depth.is_none()) {
@@ -462,7 +462,7 @@ fn capsules_are_as_early_as_by_steps() {
         let capsule = Capsule::new(start, second, 0.1);
         let at_once = mover(&capsule, by, 2.0);
         let by_steps = Mover { segment: None, ..mover(&capsule, by, 2.0) };
-        let [a, b] = [&at_once, &by_steps].map(|mover| mover.first_touch(&triangle, 0.0, Limit::NONE));
+        let [a, b] = [&at_once, &by_steps].map(|mover| mover.first_touch(&triangle, Limit::NONE));
         assert_eq!(a.is_some(), b.is_some(), "{round} {triangle:?} {capsule:?} {by:?}");
         if let (Some(a), Some(b)) = (a, b) {
             met += 1;

@@ -110,11 +110,6 @@ impl<'a> Sweep<'a> {
         ((later + self.slack) as f32).next_up().min(self.ray.t_max)
     }
 
-    /// The time of a lower bound in the ray's units, rounded down; 0 for one at the ray's origin.
-    pub(crate) fn at_earliest(&self, entry: f32) -> f64 {
-        if entry > 0.0 { self.t_start + f64::from(entry.next_down()) * self.unit } else { 0.0 }
-    }
-
     /// The frame of the ray up to a time, with boxes grown by the shape; `None` if the ray has no class, or meets nothing up to
     /// then.
     #[inline(always)]

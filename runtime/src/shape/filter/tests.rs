@@ -112,7 +112,7 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
         kept[1] += met.count_ones();
         for (lane, entry) in entries.into_iter().enumerate() {
             let triangle = corners_in(block, lane);
-            let Some(found) = mover.first_touch(&triangle, 0.0, Limit::NONE) else { continue };
+            let Some(found) = mover.first_touch(&triangle, Limit::NONE) else { continue };
             let case = || std::format!("{triangle:?} {direction:?} {level:?} {:?}", shape.core_bounds());
             assert!(met >> lane & 1 != 0, "a contact at {} is lost: {}", found.t, case());
             assert!(f64::from(entry) <= found.t, "{entry} is after {}: {}", found.t, case());

@@ -64,9 +64,8 @@ pub(super) fn cast(bounds: &Aabb, cast: &ShapeCast<'_, dyn Shape + '_>, limit: f
     }
     let (mut first, mut limit): (Option<CastHit>, f64) = (None, limit);
     for (_, triangle) in surface(bounds) {
-        let Some(time) = mover
-            .first_touch(&triangle, 0.0, Limit { t: limit, ..Limit::NONE })
-            .filter(|time| time.t <= limit)
+        let Some(time) =
+            mover.first_touch(&triangle, Limit { t: limit, ..Limit::NONE }).filter(|time| time.t <= limit)
         else {
             continue;
         };

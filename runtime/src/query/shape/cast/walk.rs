@@ -85,7 +85,7 @@ impl<'a> Plan<'a> {
 
     /// When a triangle is touched, if that contact is wanted, from a side that counts, and not at the start if that does not
     /// count.
-    fn touch(&self, corners: &Corners, earliest: f64, wanted: &Wanted) -> Option<TouchTime> {
+    fn touch(&self, corners: &Corners, wanted: &Wanted) -> Option<TouchTime> {
         let direction = self.motion.mover.direction.map3(f64::from);
         if self.sides != Sides::Both {
             let along = dot(unit_normal(corners), direction);
@@ -99,7 +99,7 @@ impl<'a> Plan<'a> {
             Some(_) => mover.touch_at_start(corners)?,
             None => {
                 let limit = Limit { t: wanted.until, normal: wanted.normal };
-                mover.first_touch(corners, earliest, limit).filter(|time| time.t <= wanted.until)?
+                mover.first_touch(corners, limit).filter(|time| time.t <= wanted.until)?
             }
         };
         let counts = match self.start {
@@ -176,7 +176,7 @@ fn run<S: Kernel>(
                 if entries[lane] > until {
                     break;
                 }
-                let Some(found) = touch_in_lane(plan, &visit, lane, entries[lane], &wanted, probe) else {
+                let Some(found) = touch_in_lane(plan, &visit, lane, &wanted, probe) else {
                     continue;
                 };
                 let is_duplicate = once
@@ -221,7 +221,6 @@ fn touch_in_lane(
     plan: &Plan<'_>,
     visit: &Visit<'_>,
     lane: usize,
-    entry: f32,
     wanted: &Wanted,
     probe: &mut Erased<'_>,
 ) -> Option<Found> {
@@ -230,6 +229,6 @@ fn touch_in_lane(
     }
     let corners = corners(visit.block, lane);
     let exact = image(&plan.at, &corners)?;
-    let time = plan.touch(&exact, plan.sweep.at_earliest(entry), wanted)?;
+    let time = plan.touch(&exact, wanted)?;
     Some(Found { time, triangle: visit.triangle(lane)?, corners, exact })
 }
