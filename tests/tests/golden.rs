@@ -76,9 +76,16 @@ fn revision() -> String {
     for (name, options) in larger {
         add(&compile(&suzanne, "suzanne.obj", &options, &()).expect("it compiles").bytes, name);
     }
+    for (name, options) in [("turned", Options::default()), ("turned small", of_layout(Layout::Small))] {
+        add(&compile(TURNED.as_bytes(), "turned.obj", &options, &()).expect("it compiles").bytes, name);
+    }
     add(&world(), "world");
     text
 }
+
+/// A tetrahedron that was turned by a right angle: its coordinates differ much in size.
+const TURNED: &str =
+    "v 0 1 -6.1e-17\nv 0 0 0\nv 1 1 3e-27\nv 6.1e-17 -1 1\nf 1 2 3\nf 1 3 4\nf 1 4 2\nf 2 4 3\n";
 
 /// Turned instances, some of which overlap and are opened.
 fn world() -> Bytes {
