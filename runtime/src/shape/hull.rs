@@ -1,6 +1,6 @@
 //! The convex hull of points, rounded.
 
-use fearless_simd::{Select, SimdBase, SimdMask};
+use fearless_simd::{Select, SimdBase, SimdMask, f64x4};
 
 use super::core_points::CorePoints;
 use super::polytope::{Polytope, shape_of_polytope};
@@ -68,8 +68,8 @@ shape_of_polytope!(ConvexHull<'_>);
 /// The most points that have columns.
 const MOST: usize = 32;
 
-/// As many as the widest level looks at together.
-const GROUP: usize = 8;
+/// As many are looked at together, on all levels.
+const GROUP: usize = 4;
 
 /// The coordinates of points along each axis, up to a whole number of groups, with the first point again at the end.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,17 +110,17 @@ impl Columns {
     /// The first of the points that are farthest along a direction.
     #[inline(always)]
     fn farthest<S: Kernel>(&self, simd: S, direction: [f64; 3]) -> usize {
-        let mut most = S::Doubles::splat(simd, f64::NEG_INFINITY);
-        let mut at = S::Doubles::splat(simd, 0.0);
-        for first in (0..self.count.min(MOST)).step_by(S::Doubles::LEN) {
+        let mut most = f64x4::splat(simd, f64::NEG_INFINITY);
+        let mut at = f64x4::splat(simd, 0.0);
+        for first in (0..self.count.min(MOST)).step_by(GROUP) {
             let along = self.along(simd, direction, first);
-            at = along.simd_gt(most).select(S::Doubles::splat(simd, first as f64), at);
+            at = along.simd_gt(most).select(f64x4::splat(simd, first as f64), at);
             most = most.max(along);
         }
         let mut ends = most.simd_ge(most.reduce_max()).to_bitmask();
         let mut best = MOST;
         while ends != 0 {
-            let lane = ends.trailing_zeros() as usize % S::Doubles::LEN;
+            let lane = ends.trailing_zeros() as usize % GROUP;
             ends &= ends - 1;
             best = best.min(at.as_slice()[lane] as usize + lane);
         }
@@ -129,9 +129,9 @@ impl Columns {
 
     #[inline(always)]
     fn ends<S: Kernel>(&self, simd: S, direction: [f64; 3]) -> [f64; 2] {
-        let mut least = S::Doubles::splat(simd, f64::INFINITY);
-        let mut most = S::Doubles::splat(simd, f64::NEG_INFINITY);
-        for first in (0..self.count.min(MOST)).step_by(S::Doubles::LEN) {
+        let mut least = f64x4::splat(simd, f64::INFINITY);
+        let mut most = f64x4::splat(simd, f64::NEG_INFINITY);
+        for first in (0..self.count.min(MOST)).step_by(GROUP) {
             let along = self.along(simd, direction, first);
             (least, most) = (least.min(along), most.max(along));
         }
@@ -140,11 +140,36 @@ impl Columns {
 
     /// The coordinates of points from `first` on along a direction.
     #[inline(always)]
-    fn along<S: Kernel>(&self, simd: S, [x, y, z]: [f64; 3], first: usize) -> S::Doubles {
-        let [a, b, c] = self
-            .axes
-            .each_ref()
-            .map3(|column| S::Doubles::from_slice(simd, &column[first % MOST..][..S::Doubles::LEN]));
+    fn along<S: Kernel>(&self, simd: S, [x, y, z]: [f64; 3], first: usize) -> f64x4<S> {
+        let [a, b, c] =
+            self.axes.each_ref().map3(|column| f64x4::from_slice(simd, &column[first % MOST..][..GROUP]));
         a * x + b * y + c * z
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::prelude::v1::*;
+
+    use super::*;
+
+    #[test]
+    fn columns_have_the_same_ends() {
+        let mut state = 1u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            // Few values, so that many points are as far as others.
+            f64::from(state >> 30) - 1.0
+        };
+        for count in 1..=MOST + 2 {
+            for _ in 0..50 {
+                let points: Vec<[f32; 3]> = (0..count).map(|_| [0; 3].map(|_| next() as f32)).collect();
+                let (hull, listed) = (ConvexHull::new(&points, 0.0), CorePoints::Listed(&points));
+                let direction = [next(), next(), next()];
+                assert_eq!(Polytope::support(&hull, direction), listed.support(direction), "{points:?}");
+                assert_eq!(Polytope::extent(&hull, direction), listed.extent(direction), "{points:?}");
+            }
+        }
+        assert_eq!(Polytope::support(&ConvexHull::new(&[], 0.0), [1.0; 3]), [0.0; 3]);
     }
 }
