@@ -34,7 +34,7 @@ impl Cache {
         let mut entry = fs::read(&path).ok()?;
         let end = entry.iter().position(|byte| *byte == b'\n')?;
         let mut head: Value = serde_json::from_slice(&entry[..end]).ok()?;
-        let (said, bytes) = (head["said"].take(), entry.split_off(end + 1));
+        let (said, bytes) = (head.get_mut("said")?.take(), entry.split_off(end + 1));
         let is_of = |value: &Value, hash: &blake3::Hash| value == hash.to_hex().as_str();
         if !(is_of(&head["key"], key) && is_of(&said["blake3"], &crate::file::hash(&bytes))) {
             return None;

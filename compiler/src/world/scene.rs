@@ -25,7 +25,8 @@ pub(super) struct Scene {
 /// What becomes of meshes that no instance has, and of those without triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Leftovers {
-    /// The source names its meshes: all are kept, as instances may be added when the world is used, and each must have triangles.
+    /// The source names its meshes: all are kept, as instances may be added when the world is used, but for those whose instances are
+    /// all baked; and each must have triangles.
     #[default]
     Keep,
     /// The source is a scene: what shows nothing is left out, with a warning.

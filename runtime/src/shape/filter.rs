@@ -18,7 +18,7 @@ use bvhc_format::MAX_COORDINATE;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdFloat};
 
-use self::bound::{Bound, Depths, Projection, Times};
+use self::bound::{Bound, Depths, Projection, Times, has_length};
 use super::{Bounds as ShapeBounds, Shape};
 use crate::math::vector::{Map3, cross, dot, sub};
 use crate::simd::sixteen::Sixteen;
@@ -30,9 +30,6 @@ const POSITION_ERROR: f32 = 1.0 / (1u32 << 18) as f32;
 
 /// Covers what the computed normal of a triangle is off by, and its length: see [`Lanes::look_along_normal`].
 const NORMAL_ERROR: f32 = 1.0 / (1u32 << 17) as f32;
-
-/// The square of the shortest direction whose length is known.
-const SHORTEST: f32 = 1e-30;
 
 /// What is added to the half of a transformed box: of the magnitudes of positions, and of the mesh and the box.
 const OF_POSITIONS: f64 = 1.0 / (1u64 << 36) as f64;
@@ -449,9 +446,9 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
         let size = sum * self.span;
         let mut reach = size * POSITION_ERROR + sum * shape.core.pad + f32::MIN_POSITIVE;
         if shape.radius > 0.0 {
-            // The square of a short direction is rounded away; the sum is no less than the length.
+            // The square of a short direction is rounded away, that of a long one infinite; the sum is no less than the length.
             let square = dot(direction, direction);
-            reach += square.simd_gt(SHORTEST).select(square.sqrt(), sum) * shape.radius;
+            reach += has_length(square).select(square.sqrt(), sum) * shape.radius;
         }
         let (low, high) = (p.min(q).min(r) - last, p.max(q).max(r) - first);
         Projection { direction, sum, low, high, reach, size }

@@ -137,7 +137,7 @@ impl Mover<'_> {
         }
         let (mut speed, mut normal) = (0.0, [0.0; 3]);
         let mut moved = scale(direction, t);
-        let mut nearest = Nearest::good_enough(self.shape, triangle, moved);
+        let mut nearest = Nearest::for_steps(self.shape, triangle, moved);
         for _ in 0..STEPS {
             if nearest.contains_origin() {
                 break;

@@ -115,6 +115,12 @@ impl Goal {
     /// To six digits, where any separating plane will do.
     const GOOD_ENOUGH: Self = Self { converged: 1e-6, ..Self::DISTANCE };
 
+    /// For steps towards a triangle. Six digits of the core's distance are none of what is between a rounded shape and the
+    /// triangle.
+    fn of_steps<T: Shape + ?Sized>(shape: &T) -> &'static Self {
+        if shape.radius() > 0.0 { &Self::DISTANCE } else { &Self::GOOD_ENOUGH }
+    }
+
     /// What proves that the two touch, or that they do not.
     fn proof<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3]) -> Self {
         let (radius, slack) = (shape.radius(), 2.0 * error(shape, triangle, moved));
@@ -185,9 +191,9 @@ impl Nearest {
         Self::from(shape, triangle, moved, &Goal::DISTANCE, simplex)
     }
 
-    /// With any separating plane known well enough.
-    pub(crate) fn good_enough<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3]) -> Self {
-        Self::with(shape, triangle, moved, &Goal::GOOD_ENOUGH)
+    /// With the distance known well enough for the next step.
+    pub(crate) fn for_steps<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3]) -> Self {
+        Self::with(shape, triangle, moved, Goal::of_steps(shape))
     }
 
     fn with<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3], goal: &Goal) -> Self {
@@ -215,7 +221,7 @@ impl Nearest {
         moved: [f64; 3],
         by: [f64; 3],
     ) -> Self {
-        self.moved_with(shape, triangle, moved, by, &Goal::GOOD_ENOUGH)
+        self.moved_with(shape, triangle, moved, by, Goal::of_steps(shape))
     }
 
     /// What f64 proves of a shape that has moved on.

@@ -1,5 +1,7 @@
 //! The convex hull of points, rounded.
 
+use core::fmt;
+
 use fearless_simd::{Select, SimdBase, SimdMask, f64x4};
 
 use super::core_points::CorePoints;
@@ -72,11 +74,18 @@ const MOST: usize = 32;
 const GROUP: usize = 4;
 
 /// The coordinates of points along each axis, up to a whole number of groups, with the first point again at the end.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 struct Columns {
     axes: [[f64; MOST]; 3],
     /// None for no points, or too many.
     count: usize,
+}
+
+/// They are those of the points again.
+impl fmt::Debug for Columns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Columns").finish_non_exhaustive()
+    }
 }
 
 impl Columns {
@@ -168,6 +177,12 @@ mod tests {
                 let direction = [next(), next(), next()];
                 assert_eq!(Polytope::support(&hull, direction), listed.support(direction), "{points:?}");
                 assert_eq!(Polytope::extent(&hull, direction), listed.extent(direction), "{points:?}");
+                for level in Level::available().filter(|_| hull.columns.count > 0) {
+                    let first = dispatch!(level.inner(), simd => hull.columns.farthest(simd, direction));
+                    assert_eq!(points[first].map(f64::from), listed.support(direction), "{points:?}");
+                    let ends = dispatch!(level.inner(), simd => hull.columns.ends(simd, direction));
+                    assert_eq!(ends, listed.extent(direction), "{points:?}");
+                }
             }
         }
         assert_eq!(Polytope::support(&ConvexHull::new(&[], 0.0), [1.0; 3]), [0.0; 3]);

@@ -1,4 +1,4 @@
-//! The walk of an overlap query: every block whose box touches a box, in any order.
+//! The walk of winding numbers: every block whose box touches a box, in any order.
 
 use core::ops::ControlFlow;
 

@@ -132,7 +132,9 @@ impl Things<'_> {
                 }
                 _ => return ControlFlow::Continue(()),
             };
-            let local = part.similarity().inverse_apply(centre.map3(f64::from)).map3(|x| x as f32);
+            // Beyond f32 is as far away as its largest number.
+            let in_f32 = |x: f64| (x as f32).clamp(-f32::MAX, f32::MAX);
+            let local = part.similarity().inverse_apply(centre.map3(f64::from)).map3(in_f32);
             let radius = (f64::from(radius) / part.similarity().scale()) as f32;
             with_probe(filter, part.instance, |probe| {
                 part.model.overlap_sphere_below(part.child, local, radius, probe, &mut |overlap| {

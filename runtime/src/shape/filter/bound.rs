@@ -1,10 +1,13 @@
 //! What projections of a shape and of triangles in lanes say of when, or how deep, the two may touch.
 
-use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask};
+use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask};
 
-use super::{MovingShape, SHORTEST, along};
+use super::{MovingShape, along};
 use crate::math::vector::dot;
 use crate::simd::Kernel;
+
+/// The square of the shortest direction whose length is known.
+const SHORTEST: f32 = 1e-30;
 
 /// Covers all roundings in speeds, relative to the direction's length times the largest component of the displacement.
 const SPEED_ERROR: f32 = 1.0 / (1u32 << 20) as f32;
@@ -29,6 +32,12 @@ pub(super) trait Bound<S: Kernel>: Copy {
 
     /// When they first may.
     fn time(&self, simd: S) -> S::Lanes;
+}
+
+/// Whether the length of a direction is known from its square: neither is rounded away, nor infinite.
+#[inline(always)]
+pub(super) fn has_length<S: Simd, L: SimdFloat<S, Element = f32>>(square: L) -> L::Mask {
+    square.simd_gt(SHORTEST) & square.simd_lt(f32::MAX)
 }
 
 /// Triangles in lanes, and a shape at t = 0, along a direction.
@@ -124,8 +133,8 @@ impl<S: Kernel> Bound<S> for Depths<S::Lanes> {
         let Projection { direction, low, high, reach, size, .. } = *projection;
         let square = dot(direction, direction);
         let depth = (high.min(-low) + reach) / square.sqrt();
-        let depth = square.simd_gt(SHORTEST).select(depth, self.most);
-        self.most = self.most.min(size.simd_lt(f32::MAX).select(depth, self.most));
+        let is_known = has_length(square) & size.simd_lt(f32::MAX);
+        self.most = self.most.min(is_known.select(depth, self.most));
     }
 
     #[inline(always)]

@@ -75,7 +75,8 @@ impl<'a> MovingWorld<'a> {
 
 impl<'w> Snapshot<'w> {
     /// The mesh of a thing that a query found: its [`source_of`](Model::source_of) gives the face and the material of a triangle.
-    /// `None` for a box, and for a thing whose number has been given to another.
+    /// `None` for a box, and for a thing whose number has been given to another; one that was removed before the snapshot still has
+    /// its mesh until then.
     ///
     /// ```
     /// use bvhc_runtime::{MovingWorld, Ray, World, include_aligned};
