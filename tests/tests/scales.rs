@@ -1,9 +1,11 @@
 //! Models that are larger or smaller by a power of two have the same answers, scaled by it, bit for bit.
 
+use std::ops::ControlFlow;
+
 use bvhc::compile::Quality;
 use bvhc::mesh::Mesh;
 use bvhc_format::MAX_COORDINATE;
-use bvhc_runtime::{Aabb, Model, Ray};
+use bvhc_runtime::{Aabb, Ball, Capsule, ConvexHull, Cuboid, Model, Ray, Shape, ShapeCast, TriangleShape};
 use bvhc_tests::scene::{hall, icosphere, soup};
 use bvhc_tests::support::answers::{in_ball, in_box};
 use bvhc_tests::support::queries::Queries;
@@ -68,6 +70,53 @@ fn closest_points() {
         let context = format!("{point:?} times {scale:e}: {a:?} {b:?}");
         assert_eq!((b.triangle, b.distance), (a.triangle, a.distance * scale), "{context}");
     });
+}
+
+/// What shapes touch, what they touch first and at which depth is decided by exact tests after a filter in f32.
+#[test]
+fn shapes_meet_the_same_triangles() {
+    compare(5, &meshes(), |queries, scale, [own, scaled]| {
+        let mut corner = || queries.point().map(on_grid);
+        let points = [corner(), corner(), corner(), corner()];
+        if points.as_flattened().iter().any(|x| (x * scale).abs() > MAX_COORDINATE / 4.0) {
+            return;
+        }
+        let size = on_grid((points[0][0] - points[1][0]).abs() / 4.0);
+        let found = |model: &Model<'_>, scale: f32| {
+            let at = points.map(|point| point.map(|x| x * scale));
+            let near =
+                [0, 1, 2, 3].map(|k| [0, 1, 2].map(|axis| at[0][axis] + (at[k][axis] - at[0][axis]) / 8.0));
+            let half = [1.0, 0.5, 0.25].map(|share| share * size * scale);
+            [
+                in_shape(model, &Ball::new(at[0], size * scale)),
+                in_shape(model, &Capsule::new(at[0], near[1], 0.5 * size * scale)),
+                in_shape(model, &Cuboid::new(at[0], half)),
+                in_shape(model, &ConvexHull::new(&near, 0.0)),
+                in_shape(model, &ConvexHull::new(&near, 0.25 * size * scale)),
+                in_shape(model, &TriangleShape::new([at[0], at[1], at[2]])),
+            ]
+        };
+        let (mut a, mut b) = (found(own, 1.0), found(scaled, scale));
+        // Depths are compared with a tolerance of at least the least normal number.
+        if scale < power_of_two(-80) {
+            a.iter_mut().chain(&mut b).for_each(|found| found.1 = None);
+        }
+        assert_eq!(a, b, "{points:?} times {scale:e}");
+    });
+}
+
+/// The triangles that a shape touches, and the one that it is deepest in.
+fn in_shape(model: &Model<'_>, shape: &impl Shape) -> (Vec<u32>, Option<u32>) {
+    let mut triangles = Vec::new();
+    let _ = model.overlap(shape, |found| {
+        triangles.push(found.triangle);
+        ControlFlow::Continue(())
+    });
+    triangles.sort_unstable();
+    let hit = model.cast(&ShapeCast::new(shape, [0.0; 3]));
+    assert_eq!(model.overlaps(shape), !triangles.is_empty());
+    assert_eq!(hit.is_some(), !triangles.is_empty());
+    (triangles, hit.map(|hit| hit.triangle))
 }
 
 /// Whether f32 or f64 decides a hit's `t` depends on the scale, but no ray into a triangle may miss.

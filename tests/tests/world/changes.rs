@@ -102,6 +102,10 @@ impl<'a> Changing<'a> {
                 assert_eq!(moving.set_enabled(thing.handle, thing.is_enabled), Ok(()));
             }
             (4, _) => drop(moving.update()),
+            (6, Some(thing)) => {
+                thing.layers = 1 << random.below(3);
+                assert_eq!(moving.set_layers(thing.handle, thing.layers), Ok(()));
+            }
             (5, Some(thing)) => {
                 thing.body.jump(any(random));
                 thing.body.put(moving, thing.handle);
