@@ -60,7 +60,7 @@ pub struct KeptPairs<'m> {
 
 impl<'m> KeptPairs<'m> {
     /// The bytes of memory for so many things ([`MovingWorld::capacity`](super::MovingWorld::capacity)) and pairs, wherever they start:
-    /// 68 a thing and 8 a pair. Pairs are those of boxes in the tree, of which fatness makes more; those of an instance that
+    /// 92 a thing and 8 a pair. Pairs are those of boxes in the tree, of which fatness makes more; those of an instance that
     /// the compiler has opened count once for each of its boxes.
     pub fn bytes_needed(things: u32, pairs: usize) -> usize {
         bytes_needed(things, pairs)
@@ -125,7 +125,7 @@ impl<'m> KeptPairs<'m> {
     fn start(&mut self, now: &Snapshot<'_>, frame: Frame) -> Result<(), MovingError> {
         self.frame = None;
         self.leaves.forget();
-        self.renewed = self.leaves.look(now) as u32;
+        self.renewed = self.leaves.look(now, frame.margin) as u32;
         if self.leaves.find_by_join(now, frame.margin).is_err() {
             let pairs = self.leaves.count_pairs(now, frame.margin);
             return Err(self.too_small(self.leaves.capacity(), pairs));
@@ -136,7 +136,7 @@ impl<'m> KeptPairs<'m> {
 
     /// Goes on from the last frame.
     fn follow(&mut self, now: &Snapshot<'_>, margin: f32) -> Result<(), Full> {
-        let new = self.leaves.look(now);
+        let new = self.leaves.look(now, margin);
         self.renewed = new as u32;
         match new {
             0 => Ok(()),

@@ -9,7 +9,9 @@ use super::known::{Full, Known, boxes_of, pair_of};
 use super::memory::MAX_CAPACITY;
 use super::tree::Bounds;
 use super::{MovingError, Snapshot};
+use crate::bounds::Aabb;
 use crate::world::bounds_of;
+use crate::world::walk::grown;
 
 /// A thing is in the layers that the snapshot sees, and its pairs are known.
 const SEEN: u32 = 1;
@@ -30,13 +32,15 @@ pub(super) struct Memory<'m> {
     leaves: &'m mut [Bounds],
     /// What is in them now: the boxes of the things that are seen.
     boxes: &'m mut [Bounds],
+    /// The same, grown by the margin: what they are compared with boxes of the compiled world by.
+    grown: &'m mut [Bounds],
     /// One of [`SEEN`], [`NEW`] and [`UNSEEN`].
     states: &'m mut [u32],
 }
 
 /// The bytes of all records, with enough to start at any address.
 pub(super) fn bytes_needed(things: u32, pairs: usize) -> usize {
-    let of_thing = 2 * size_of::<u64>() + 2 * size_of::<Bounds>() + size_of::<u32>();
+    let of_thing = 2 * size_of::<u64>() + 3 * size_of::<Bounds>() + size_of::<u32>();
     (things as usize)
         .saturating_mul(of_thing)
         .saturating_add(pairs.saturating_mul(size_of::<u64>()))
@@ -59,8 +63,9 @@ impl<'m> Memory<'m> {
         let (log, rest) = split_records(rest, 2 * things)?;
         let (leaves, rest) = split_records(rest, things)?;
         let (boxes, rest) = split_records(rest, things)?;
+        let (grown, rest) = split_records(rest, things)?;
         let (states, _) = split_records(rest, things)?;
-        Some(Self { pairs, log, leaves, boxes, states })
+        Some(Self { pairs, log, leaves, boxes, grown, states })
     }
 }
 
@@ -95,9 +100,9 @@ impl<'m> Leaves<'m> {
         self.known.of(self.memory.pairs)
     }
 
-    /// The boxes of things; those of pairs are all seen.
-    pub(super) fn boxes(&self) -> &[Bounds] {
-        self.memory.boxes
+    /// The boxes of things, and the same grown by the margin; those of pairs are all seen.
+    pub(super) fn boxes(&self) -> [&[Bounds]; 2] {
+        [self.memory.boxes, self.memory.grown]
     }
 
     pub(super) fn forget(&mut self) {
@@ -105,7 +110,7 @@ impl<'m> Leaves<'m> {
     }
 
     /// Compares all leaves with those of the last frame, and forgets the pairs of those that have changed. Returns how many are new.
-    pub(super) fn look(&mut self, now: &Snapshot<'_>) -> usize {
+    pub(super) fn look(&mut self, now: &Snapshot<'_>, margin: f32) -> usize {
         let (mut new, mut are_lost) = (0, false);
         for (number, leaf) in now.moving.leaves.iter().enumerate() {
             let (state, held) = (&mut self.memory.states[number], &mut self.memory.leaves[number]);
@@ -116,8 +121,13 @@ impl<'m> Leaves<'m> {
                 Some(_) if before != UNSEEN && *held == leaf.bounds => SEEN,
                 Some(_) => NEW,
             };
-            if let Some(record) = record {
+            if let Some(record) = record
+                && (before == UNSEEN || self.memory.boxes[number] != record.bounds)
+            {
+                let Aabb { min: [a, b, c], max: [d, e, f] } =
+                    grown(&bounds_of(record.bounds), f64::from(margin));
                 self.memory.boxes[number] = record.bounds;
+                self.memory.grown[number] = [a, b, c, d, e, f];
             }
             *held = leaf.bounds;
             new += usize::from(*state == NEW);

@@ -137,7 +137,7 @@ impl<'p> Written<'p> {
     pub(super) fn add_near(
         &mut self,
         known: &[u64],
-        boxes: Option<&[Bounds]>,
+        boxes: Option<[&[Bounds]; 2]>,
         now: &Snapshot<'_>,
         margin: f32,
     ) {
@@ -158,14 +158,15 @@ impl<'p> Written<'p> {
 /// Decides which of the boxes that are met by walks, overlap in a sweep or are kept, are near.
 struct Near<'s, 'w> {
     snapshot: &'s Snapshot<'w>,
-    /// Those of the moving things, if all things that are asked about are seen: records are larger and farther apart.
-    boxes: Option<&'s [Bounds]>,
+    /// Those of the moving things, and the same grown by the margin, if all things that are asked about are seen: records are larger
+    /// and farther apart.
+    boxes: Option<[&'s [Bounds]; 2]>,
     margin: f64,
     first: FirstLeaves<'w>,
 }
 
 impl<'s, 'w> Near<'s, 'w> {
-    fn of(snapshot: &'s Snapshot<'w>, boxes: Option<&'s [Bounds]>, margin: f32) -> Self {
+    fn of(snapshot: &'s Snapshot<'w>, boxes: Option<[&'s [Bounds]; 2]>, margin: f32) -> Self {
         // For all things together, as many as a walk for each of them may need.
         let first = FirstLeaves::of_walks(&snapshot.still, snapshot.moving.leaves.len());
         Self { snapshot, boxes, margin: f64::from(margin), first }
@@ -184,8 +185,11 @@ impl<'s, 'w> Near<'s, 'w> {
     /// The pair of a leaf of the compiled world, of which it is the first one that is near, and a moving thing.
     fn with_still(&mut self, place: u32, number: u32) -> Option<ThingPair> {
         let Snapshot { still, .. } = self.snapshot;
-        let (leaf, bounds) = (still.leaves.get(place as usize)?, self.seen_bounds(number)?);
-        let query = grown(&bounds, self.margin);
+        let leaf = still.leaves.get(place as usize)?;
+        let query = match self.boxes {
+            Some([_, grown]) => bounds_of(*grown.get(number as usize)?),
+            None => grown(&self.seen_bounds(number)?, self.margin),
+        };
         let is_seen = || self.boxes.is_some() || still.seen_record(leaf.instance).is_some();
         let is_near = touch(&leaf.bounds, &query) && is_seen();
         let is_first = is_near && self.first.has_at(place as usize, &query);
@@ -203,7 +207,7 @@ impl<'s, 'w> Near<'s, 'w> {
     /// The box of a moving thing, if it is seen.
     fn seen_bounds(&self, number: u32) -> Option<Aabb> {
         match self.boxes {
-            Some(boxes) => boxes.get(number as usize).map(|bounds| bounds_of(*bounds)),
+            Some([boxes, _]) => boxes.get(number as usize).map(|bounds| bounds_of(*bounds)),
             None => self.snapshot.moving.seen_bounds(number),
         }
     }
