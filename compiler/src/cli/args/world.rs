@@ -24,8 +24,8 @@ A manifest is a TOML text that names meshes and places instances of them:
 
 Names are unique, and an instance's id, a hash of its name, stays the same when the world is compiled again. \
 A quaternion whose length is 1 within 1e-4 is normalised, any other is an error. Equal meshes are stored \
-once; those that no instance has are kept, for instances that a program adds, and come last. Queries of two meshes take instances that are neither scaled nor mirrored: those that are need \
-`bake`. Options apply to each mesh; --axis and --scale are for models.
+once; those that no instance has are kept, for instances that a program adds, and come last. Queries of two meshes \
+take instances that are neither scaled nor mirrored: those that are need `bake`. Options apply to each mesh; --axis and --scale are for models.
 
 A file may be compiled already (`file = \"crate.bvh\"`, one mesh in it): then it is taken as it is, and the world is linked. So \
 meshes can be compiled apart, one action a mesh, and options are for those that are compiled here. `bake` needs a model.
@@ -36,7 +36,8 @@ meshes can be compiled apart, one action a mesh, and options are for those that 
   bvhc query ray level.bvh --meshes .         # finds crate.bvh by its hash
 
 `bvhc MODEL -o OUT --world` makes a world of a glTF scene instead: an instance for each node with a mesh. Nodes \
-that stretch or shear get a mesh of their own, and the report says which.";
+that stretch or shear get a mesh of their own, and the report says which; those that show no triangles are left out, with \
+a warning.";
 
 /// `bvhc world MANIFEST -o OUT`
 #[derive(Debug, clap::Args)]

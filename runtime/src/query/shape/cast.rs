@@ -14,7 +14,7 @@ use self::walk::{Plan, Wanted};
 use crate::math::vector::Map3;
 use crate::model::Model;
 use crate::ray::Sides;
-use crate::shape::first_touch::{Feature, Touch, TouchTime, unit_normal};
+use crate::shape::first_touch::{Feature, Limit, Touch, TouchTime, unit_normal};
 use crate::shape::{Corners, Shape};
 use crate::similarity::Similarity;
 use crate::walk::ROOT;
@@ -199,7 +199,7 @@ impl Model<'_> {
         plan.visit(self, limit, false, probe, &mut |found| {
             first.offer(found, &plan);
             let TouchTime { t, normal, .. } = found.time;
-            Some(Wanted { until: t, normal, deepest: first.depth() })
+            Some(Wanted { limit: Limit { t, normal }, deepest: first.depth() })
         });
         first.hit(&plan)
     }
@@ -235,7 +235,7 @@ impl Model<'_> {
         plan.visit(self, f64::INFINITY, true, probe, &mut |found| {
             let from = plan.motion.mover.contact_normal(&found.exact, &found.time);
             stopped = visit(&plan.describe(found, from)).is_break();
-            (!stopped).then_some(Wanted { until: f64::INFINITY, normal: [0.0; 3], deepest: None })
+            (!stopped).then_some(Wanted { limit: Limit::NONE, deepest: None })
         });
         if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -1,13 +1,14 @@
 //! What is known of single things, and the layers that they are in.
 
+use bvhc_format::NONE;
+use bvhc_format::world::Instance;
+
 use super::memory::{DISABLED, ENABLED};
 use super::{Handle, MovingError, MovingWorld, Snapshot, Thing};
 use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::similarity::Similarity;
 use crate::world::bounds_of;
-use bvhc_format::NONE;
-use bvhc_format::world::Instance;
 
 impl<'a> MovingWorld<'a> {
     /// Whether a thing is still there, enabled or not.

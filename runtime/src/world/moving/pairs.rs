@@ -3,9 +3,9 @@
 use core::cmp::Ordering;
 use core::ops::ControlFlow;
 
-use super::join::{Sides, join};
 use bvhc_format::world::Instance;
 
+use super::join::{Sides, join};
 use super::known::boxes_of;
 use super::snapshot::Snapshot;
 use super::tree::Bounds;

@@ -35,9 +35,7 @@ pub(super) struct Found {
 /// Which contacts are still wanted.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted {
-    pub(super) until: f64,
-    /// See [`Limit::normal`].
-    pub(super) normal: [f64; 3],
+    pub(super) limit: Limit,
     /// If any, only those from the start, and at least this deep.
     pub(super) deepest: Option<f32>,
 }
@@ -97,10 +95,7 @@ impl<'a> Plan<'a> {
         let mover = &self.motion.mover;
         let time = match wanted.deepest {
             Some(_) => mover.touch_at_start(corners)?,
-            None => {
-                let limit = Limit { t: wanted.until, normal: wanted.normal };
-                mover.first_touch(corners, limit).filter(|time| time.t <= wanted.until)?
-            }
+            None => mover.first_touch(corners, wanted.limit).filter(|time| time.t <= wanted.limit.t)?,
         };
         let counts = match self.start {
             _ if !time.from_start => true,
@@ -147,7 +142,8 @@ fn run<S: Kernel>(
     let shape = plan.sweep.moving_shape(&frame);
     let boxes = SlabTest::new(simd, &frame);
     let mut duplicates = DuplicateElimination::new(model);
-    let (mut wanted, mut until) = (Wanted { until: limit, normal: [0.0; 3], deepest: None }, frame.t_max);
+    let (mut wanted, mut until) =
+        (Wanted { limit: Limit { t: limit, ..Limit::NONE }, deepest: None }, frame.t_max);
     let depths = plan.depths();
     let mut stopped = false;
     let mut entries: Entries = [f32::INFINITY; BLOCK_WIDTH];
@@ -192,7 +188,7 @@ fn run<S: Kernel>(
                     continue;
                 }
                 match report(&found) {
-                    Some(next) => (wanted, until) = (next, plan.sweep.in_ray_units(next.until)),
+                    Some(next) => (wanted, until) = (next, plan.sweep.in_ray_units(next.limit.t)),
                     None => stopped = true,
                 }
             }
