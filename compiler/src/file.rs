@@ -47,12 +47,7 @@ impl Section {
 
 /// Puts sections into a file, ordered by mesh and kind. Each is dropped once it is there: at no time are all in memory twice.
 pub fn assemble(sections: Vec<Section>) -> Bytes {
-    let plan = Plan::of(sections.into_iter().map(Planned::from).collect());
-    let mut bytes = Bytes::with_capacity(plan.length as usize);
-    let written = plan.write_and_drop(&mut bytes);
-    // There is memory, and nothing is copied from elsewhere.
-    written.expect("sections in memory are written");
-    bytes
+    Plan::of_sections(sections).into_bytes()
 }
 
 /// A section of a file that is yet to be written.
@@ -145,6 +140,11 @@ impl Plan {
         Self { head, payloads: sections.into_iter().map(|section| section.payload).collect(), length: end }
     }
 
+    /// Sections in memory, in a file of their own.
+    pub(crate) fn of_sections(sections: Vec<Section>) -> Self {
+        Self::of(sections.into_iter().map(Planned::from).collect())
+    }
+
     /// The hash in the header, which covers the whole file.
     pub(crate) fn hash(&self) -> blake3::Hash {
         blake3::Hash::from_slice(&self.head[HASH_RANGE]).expect("a header's hash has its length")
@@ -156,10 +156,54 @@ impl Plan {
         self.payloads.iter().try_for_each(|payload| payload.write(out, copy))
     }
 
-    /// Writes a file of sections in memory, each of which is dropped then.
-    fn write_and_drop(self, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(&self.head)?;
-        self.payloads.into_iter().try_for_each(|payload| payload.write(out, &mut |_, _| Ok(())))
+    /// Writes a file of sections in memory.
+    pub(crate) fn write_memory(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.write(out, &mut nothing_elsewhere)
+    }
+
+    /// The bytes of a file of sections in memory, each of which is dropped once it is there.
+    pub(crate) fn into_bytes(self) -> Bytes {
+        let mut bytes = Bytes::with_capacity(self.length as usize);
+        bytes.extend_from_slice(&self.head);
+        for payload in self.payloads {
+            payload.write(&mut bytes, &mut nothing_elsewhere).expect("there is memory");
+        }
+        bytes
+    }
+}
+
+/// A file of sections in memory that is yet to be written, and the hash of all its bytes.
+pub(crate) struct Hashed {
+    pub(crate) plan: Plan,
+    pub(crate) hash: blake3::Hash,
+}
+
+impl Hashed {
+    /// Computes the hash on the current thread pool.
+    pub(crate) fn of(sections: Vec<Section>) -> Self {
+        let plan = Plan::of_sections(sections);
+        let mut hasher = Hasher(blake3::Hasher::new());
+        plan.write_memory(&mut hasher).expect("hashing does not fail");
+        Self { plan, hash: hasher.0.finalize() }
+    }
+}
+
+/// For files whose sections are all in memory.
+fn nothing_elsewhere(_: &Elsewhere, _: &mut dyn Write) -> io::Result<()> {
+    Ok(())
+}
+
+/// Hashes what is written, on the current thread pool.
+struct Hasher(blake3::Hasher);
+
+impl Write for Hasher {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update_rayon(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

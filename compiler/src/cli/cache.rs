@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use serde_json::{Value, json};
 
 use super::error::{Action, CliError};
-use super::output::Output;
+use super::output::{self, Output};
 
 /// A folder with compiled files.
 pub(super) struct Cache {
@@ -46,15 +46,15 @@ impl Cache {
     }
 
     /// Keeps a file, and what the compiler said of it. A cache that cannot be written to is no reason to fail.
-    pub(super) fn put(&self, key: &blake3::Hash, said: &Value, bytes: &[u8]) {
+    pub(super) fn put(&self, key: &blake3::Hash, said: &Value, write: &output::Write<'_>) {
         let path = self.path(key);
         let head = json!({ "key": key.to_hex().as_str(), "said": said });
-        let mut entry = head.to_string().into_bytes();
-        entry.push(b'\n');
-        entry.extend_from_slice(bytes);
         let _ = path.parent().map(fs::create_dir_all);
         if let Ok(output) = Output::new(&path, Path::new("-")) {
-            let _ = output.write(&entry);
+            let _ = output.write_parts(&|out| {
+                writeln!(out, "{head}")?;
+                write(out)
+            });
         }
     }
 

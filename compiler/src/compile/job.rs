@@ -22,20 +22,31 @@ pub(crate) struct LaidOut {
     pub(crate) packing: Option<Packing>,
     /// Which positions in the blocks are equal.
     pub(crate) weld: Weld,
+    /// How the triangles share their edges, and the boundary.
+    pub(crate) solid: SolidRecords,
 }
 
 impl LaidOut {
     /// Lays out a tree. A small layout moves the mesh's vertices.
     pub(crate) fn of(tree: &Weighed, mesh: &mut Mesh, layout: Layout) -> Result<Self, CompileError> {
         let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
-        let mut wide = layout::lay_out(tree, mesh, &weld);
         if layout == Layout::Fast {
-            return Ok(Self { wide, packing: None, weld });
+            return Ok(Self::fast(tree, mesh, weld));
         }
+        let mut wide = layout::lay_out(tree, mesh, &weld);
         let mut packing = layout::pack(&mut wide, mesh, &weld).ok_or(CompileError::TooLargeToPack)?;
         mesh.positions = std::mem::take(&mut packing.positions);
         let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
-        Ok(Self { wide, packing: Some(packing), weld })
+        let solid = layout::lay_out_solid(mesh, &weld);
+        Ok(Self { wide, packing: Some(packing), weld, solid })
+    }
+
+    /// Lays out a tree, and leaves the vertices as they are.
+    pub(crate) fn fast(tree: &Weighed, mesh: &Mesh, weld: Weld) -> Self {
+        // The edges by one thread, the tree by all.
+        let (solid, wide) =
+            rayon::join(|| layout::lay_out_solid(mesh, &weld), || layout::lay_out(tree, mesh, &weld));
+        Self { wide, packing: None, weld, solid }
     }
 
     /// Bytes of the blocks.
@@ -63,7 +74,6 @@ pub(crate) struct Job<'a> {
     pub(crate) progress: &'a dyn Progress,
     oriented: OnceCell<(obb::Tree, obb::Options)>,
     leaves: RefCell<Option<LeafTable>>,
-    solid: OnceCell<SolidRecords>,
 }
 
 impl<'a> Job<'a> {
@@ -73,8 +83,8 @@ impl<'a> Job<'a> {
         options: &'a Options,
         progress: &'a dyn Progress,
     ) -> Self {
-        let (oriented, leaves, solid) = (OnceCell::new(), RefCell::default(), OnceCell::new());
-        Self { mesh, laid_out, options, progress, oriented, leaves, solid }
+        let (oriented, leaves) = (OnceCell::new(), RefCell::default());
+        Self { mesh, laid_out, options, progress, oriented, leaves }
     }
 
     /// The corners of all triangles, as stored in the blocks.
@@ -126,11 +136,6 @@ impl<'a> Job<'a> {
     /// A file with the tree of axis-aligned boxes alone, for queries while others are made.
     pub(crate) fn bare_file(&self) -> Result<Bytes, CompileError> {
         super::bare_file_of(self.laid_out, self.mesh)
-    }
-
-    /// How the triangles share their edges, and the boundary.
-    pub(crate) fn solid(&self) -> &SolidRecords {
-        self.solid.get_or_init(|| layout::lay_out_solid(self.mesh, &self.laid_out.weld))
     }
 
     /// Frees that tree, which no further section needs.

@@ -124,7 +124,7 @@ pub fn compile_source(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Compiled, CompileError> {
-    on_threads(options, || Prepared::new(source, name, options, progress)?.compile(options, progress))
+    on_threads(options, || Prepared::new(source, name, options, progress)?.into_bytes(options, progress))
 }
 
 /// Like [`compile_source`], for what was imported from a source of this hash and length.
@@ -137,11 +137,12 @@ pub(crate) fn compile_imported(
 ) -> Result<Compiled, CompileError> {
     on_threads(options, || {
         let clock = Clock { progress, seconds: Vec::new() };
-        Prepared::of(imported, (hash, length), name, options, clock)?.compile(options, progress)
+        Prepared::of(imported, (hash, length), name, options, clock)?.into_bytes(options, progress)
     })
 }
 
-/// Like [`compile_source`] with [`Source::Files`], and gives the bytes of the model back before anything is built.
+/// Like [`compile_source`] with [`Source::Files`], but gives the bytes of the model back before anything is built, and leaves
+/// the sections apart until they are written.
 #[cfg(feature = "cli")]
 pub(crate) fn compile_and_drop(
     bytes: Vec<u8>,
@@ -149,11 +150,11 @@ pub(crate) fn compile_and_drop(
     name: &str,
     options: &Options,
     progress: &dyn Progress,
-) -> Result<Compiled, CompileError> {
+) -> Result<(file::Hashed, Report), CompileError> {
     on_threads(options, || {
         let prepared = Prepared::new(&Source::Files { bytes: &bytes, files }, name, options, progress)?;
         drop(bytes);
-        prepared.compile(options, progress)
+        prepared.compile(options, progress, file::Hashed::of)
     })
 }
 
@@ -212,7 +213,18 @@ impl Prepared {
         Ok(Self { mesh, hash, length, inputs, notes, welded, seconds: clock.seconds })
     }
 
-    fn compile(self, options: &Options, progress: &dyn Progress) -> Result<Compiled, CompileError> {
+    fn into_bytes(self, options: &Options, progress: &dyn Progress) -> Result<Compiled, CompileError> {
+        let (bytes, report) = self.compile(options, progress, file::assemble)?;
+        Ok(Compiled { bytes, report })
+    }
+
+    /// Makes the sections and lets them be joined.
+    fn compile<T>(
+        self,
+        options: &Options,
+        progress: &dyn Progress,
+        join: impl FnOnce(Vec<Section>) -> T,
+    ) -> Result<(T, Report), CompileError> {
         let Self { mut mesh, hash, length, inputs, notes, welded, seconds } = self;
         let mut clock = Clock { progress, seconds };
         let tree = clock
@@ -240,7 +252,7 @@ impl Prepared {
             source_vertices: mesh.source_vertices,
             triangles: mesh.triangles.len() as u64,
             vertices: u64::from(laid_out.weld.count),
-            edges: job.solid().counts,
+            edges: laid_out.solid.counts,
             dropped: mesh.dropped,
             fans: mesh.fans,
             trees: written.trees,
@@ -252,9 +264,9 @@ impl Prepared {
         };
         // The sections hold all that the file needs.
         drop((laid_out, mesh));
-        let bytes = clock.time(Stage::SERIALISE, 0, || file::assemble(written.sections));
+        let joined = clock.time(Stage::SERIALISE, 0, || join(written.sections));
         report.seconds = clock.seconds;
-        Ok(Compiled { bytes, report })
+        Ok((joined, report))
     }
 }
 
@@ -342,8 +354,7 @@ fn optimise_watched(
 
 /// A file with only this tree.
 fn bare_file(tree: &Weighed, mesh: &Mesh, weld: &Weld) -> Result<Bytes, CompileError> {
-    let laid_out = LaidOut { wide: layout::lay_out(tree, mesh, weld), packing: None, weld: weld.clone() };
-    bare_file_of(&laid_out, mesh)
+    bare_file_of(&LaidOut::fast(tree, mesh, weld.clone()), mesh)
 }
 
 /// A file with only this tree, laid out.

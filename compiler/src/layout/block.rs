@@ -15,20 +15,38 @@ const ALWAYS: usize = BLOCK_WIDTH / 3;
 
 /// For each node of the tree, whether its triangles fit into one block.
 pub fn fits(tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> Vec<bool> {
+    let is_split = tree.order.len() > mesh.triangles.len();
     let fits = |node: &Node| {
         let (first, count) = (node.first as usize, node.count as usize);
         if count <= ALWAYS || count > MAX_REFERENCES {
             return count <= ALWAYS;
         }
-        let triangles = distinct(&tree.order[first..first + count]);
-        let mut slots = Slots::default();
-        triangles.len() <= BLOCK_WIDTH
-            && triangles.iter().all(|triangle| {
-                let corners = &mesh.triangles[*triangle as usize];
-                corners.iter().all(|v| slots.find(weld.numbers[*v as usize]).is_some())
-            })
+        let references = &tree.order[first..first + count];
+        if is_split {
+            let triangles = distinct(references);
+            triangles.len() <= BLOCK_WIDTH && fit(&triangles, mesh, weld)
+        } else {
+            count <= BLOCK_WIDTH && fit(references, mesh, weld)
+        }
     };
     tree.nodes.par_iter().map(fits).collect()
+}
+
+/// Whether triangles have so few distinct corners that one block holds them.
+fn fit(triangles: &[u32], mesh: &Mesh, weld: &Weld) -> bool {
+    // No position has the last number.
+    let mut held = [u32::MAX; BLOCK_WIDTH];
+    let mut count = 0;
+    for vertex in triangles.iter().flat_map(|triangle| mesh.triangles[*triangle as usize]) {
+        let position = weld.numbers[vertex as usize];
+        if held.contains(&position) {
+            continue;
+        }
+        let Some(slot) = held.get_mut(count) else { return false };
+        *slot = position;
+        count += 1;
+    }
+    true
 }
 
 /// The distinct triangles among references, ascending.

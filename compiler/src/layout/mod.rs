@@ -36,9 +36,10 @@ pub use wide::{WideTree, lay_out};
 use bvhc_format::obb::PAIR_WIDTH;
 use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::SectionKind;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use crate::mesh::Mesh;
+use crate::simd::dispatch;
 use crate::tree::aabb::Aabb;
 
 /// A triangle's box is grown by this much, relative to its largest extent (FORMAT.md, "Section aabb-tree", T10).
@@ -49,18 +50,23 @@ const GROWTH: f64 = 1.0 / (1 << 17) as f64;
 const PART_GROWTH: f64 = GROWTH * (1.0 + 1.0 / 16.0);
 
 /// The box of a triangle as stored in trees: grown, so that hit points with rounded ray weights stay inside.
+#[inline(always)]
 pub fn triangle_box(mesh: &Mesh, triangle: u32) -> Aabb {
     grown_triangle(mesh.corners(triangle), GROWTH)
 }
 
 /// The boxes of all triangles.
 pub fn triangle_boxes(mesh: &Mesh) -> Vec<Aabb> {
-    (0..mesh.triangles.len() as u32).into_par_iter().map(|triangle| triangle_box(mesh, triangle)).collect()
+    // The same operations, and so the same bits, on every level.
+    let of_triangle = |triangle| dispatch!(_ => triangle_box(mesh, triangle));
+    (0..mesh.triangles.len() as u32).into_par_iter().map(of_triangle).collect()
 }
 
 /// The box around all triangles, not grown.
 pub(crate) fn used_bounds(mesh: &Mesh) -> Aabb {
-    Aabb::around(mesh.triangles.iter().flatten().map(|vertex| mesh.positions[*vertex as usize]))
+    let of_triangle =
+        |triangle: &[u32; 3]| Aabb::around(triangle.map(|vertex| mesh.positions[vertex as usize]));
+    mesh.triangles.par_iter().map(of_triangle).reduce(|| Aabb::EMPTY, Aabb::union)
 }
 
 /// The statistics of a tree for pairs of models (FORMAT.md, M6).
@@ -85,6 +91,7 @@ pub(crate) fn pair_statistics(
 }
 
 /// The box around a triangle, grown by this much relative to its largest extent.
+#[inline(always)]
 fn grown_triangle(corners: [[f32; 3]; 3], growth: f64) -> Aabb {
     let bounds = Aabb::around(corners);
     bounds.grown(bounds.largest_extent() * growth)

@@ -13,18 +13,23 @@ pub struct Weld {
 
 /// Numbers the positions in an order that depends only on the positions. Cost: one sort.
 pub fn weld(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Weld {
-    let bits = |vertex: u32| positions[vertex as usize].map(f32::to_bits);
     let mut used = vec![false; positions.len()];
     for vertex in triangles.iter().flatten() {
         used[*vertex as usize] = true;
     }
-    let mut order: Vec<u32> = (0..positions.len() as u32).filter(|v| used[*v as usize]).collect();
-    order.par_sort_unstable_by_key(|vertex| (bits(*vertex), *vertex));
+    // The vertex is the lower quarter.
+    let key = |(vertex, position): (u32, &[f32; 3])| {
+        let bits = position.iter().fold(0, |bits, x| bits << 32 | u128::from(x.to_bits()));
+        bits << 32 | u128::from(vertex)
+    };
+    let of_vertices = (0..).zip(positions).filter(|(vertex, _)| used[*vertex as usize]);
+    let mut keys: Vec<u128> = of_vertices.map(key).collect();
+    keys.par_sort_unstable();
     let mut numbers = vec![0; positions.len()];
     let mut count = 0;
-    for run in order.chunk_by(|a, b| bits(*a) == bits(*b)) {
-        for vertex in run {
-            numbers[*vertex as usize] = count;
+    for run in keys.chunk_by(|a, b| a >> 32 == b >> 32) {
+        for key in run {
+            numbers[*key as u32 as usize] = count;
         }
         count += 1;
     }

@@ -1,7 +1,8 @@
 //! Writes a binary tree as wide nodes in depth-first order, and as blocks of triangles.
 
-use bvhc_format::record::{Block, Child, ChildRef, NODE_WIDTH, TreeStatistics, WideNode};
+use bvhc_format::record::{BLOCK_WIDTH, Block, Child, ChildRef, NODE_WIDTH, TreeStatistics, WideNode};
 use bvhc_format::section::SectionKind;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::splits::{self, SplitTable};
 use super::weld::Weld;
@@ -27,85 +28,98 @@ pub struct WideTree {
     pub statistics: TreeStatistics,
 }
 
-/// Converts a binary tree over `mesh`'s triangles into wide nodes and blocks.
+/// Converts a binary tree over `mesh`'s triangles into wide nodes and blocks. Runs in the current rayon pool.
 pub fn lay_out(tree: &Weighed, mesh: &Mesh, weld: &Weld) -> WideTree {
     let fits = block::fits(&tree.tree, mesh, weld);
     let collapse = Collapse::new(tree, &fits);
-    let mut writer = Writer { tree: &tree.tree, mesh, weld, collapse, wide: Wide::default() };
-    writer.node(0, 1);
-    writer.finish()
+    let mut walk = Walk { collapse, nodes: Vec::new(), leaves: Vec::new(), depth: 0 };
+    walk.node(0, 1);
+    walk.lay_out(&tree.tree, mesh, weld)
 }
 
-#[derive(Default)]
-struct Wide {
-    nodes: Vec<WideNode>,
-    blocks: Vec<Block>,
-    triangles: Vec<u32>,
-    depth: u32,
-    used_slots: u64,
-}
-
-struct Writer<'a> {
-    tree: &'a BinaryTree,
-    mesh: &'a Mesh,
-    weld: &'a Weld,
+/// The wide nodes and the leaves of a tree, in the order of a depth-first walk.
+struct Walk<'a> {
     collapse: Collapse<'a>,
-    wide: Wide,
+    nodes: Vec<Vec<Slot>>,
+    /// The binary nodes.
+    leaves: Vec<usize>,
+    depth: u32,
 }
 
-impl Writer<'_> {
-    /// Writes the wide node that represents a binary one, and all below it.
+/// A child of a wide node.
+struct Slot {
+    /// The child's node in the binary tree.
+    binary: usize,
+    reference: ChildRef,
+}
+
+impl Walk<'_> {
+    /// Visits the wide node that represents a binary one, and all below it.
     fn node(&mut self, binary: usize, depth: u32) -> u32 {
-        let index = self.wide.nodes.len();
-        self.wide.nodes.push(WideNode::EMPTY);
-        self.wide.depth = self.wide.depth.max(depth);
+        let index = self.nodes.len();
+        self.nodes.push(Vec::new());
+        self.depth = self.depth.max(depth);
         let children = self.collapse.children(binary);
-        self.wide.used_slots += children.len() as u64;
-        let boxes: Vec<Aabb> = children.iter().map(|child| self.tree.nodes[*child].bounds).collect();
-        let mut node = WideNode { order: order::visiting_order(&boxes), ..WideNode::EMPTY };
-        for (slot, (child, bounds)) in children.iter().zip(&boxes).enumerate() {
-            for axis in 0..3 {
-                node.planes[2 * axis][slot] = bounds.lower[axis];
-                node.planes[2 * axis + 1][slot] = bounds.upper[axis];
-            }
-            node.children[slot] = self.child(*child, depth).0;
-        }
-        self.wide.nodes[index] = node;
+        self.nodes[index] = children
+            .into_iter()
+            .map(|binary| {
+                let reference = match self.collapse.role(binary) {
+                    Role::Node => ChildRef::node(self.node(binary, depth + 1)),
+                    Role::Leaf => self.leaf(binary),
+                };
+                Slot { binary, reference }
+            })
+            .collect();
         index as u32
     }
 
-    fn child(&mut self, binary: usize, depth: u32) -> ChildRef {
-        match self.collapse.role(binary) {
-            Role::Node => ChildRef::node(self.node(binary, depth + 1)),
-            Role::Leaf => ChildRef::block(self.block(binary)),
-        }
+    fn leaf(&mut self, binary: usize) -> ChildRef {
+        self.leaves.push(binary);
+        ChildRef::block(self.leaves.len() as u32 - 1)
     }
 
-    fn block(&mut self, binary: usize) -> u32 {
-        let triangles = block::distinct(self.tree.primitives(binary));
-        let first = self.wide.triangles.len() as u32;
-        self.wide.blocks.push(block::pack(self.mesh, self.weld, &triangles, first));
-        self.wide.triangles.extend(triangles);
-        self.wide.blocks.len() as u32 - 1
-    }
-
-    fn finish(self) -> WideTree {
-        let Wide { nodes, mut blocks, triangles, depth, used_slots } = self.wide;
-        let share = |used: u64, whole: usize| (used as f64 / whole as f64) as f32;
+    fn lay_out(&self, tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> WideTree {
+        let nodes: Vec<WideNode> = self.nodes.par_iter().map(|slots| wide_node(tree, slots)).collect();
+        let of_leaf = |leaf: &usize| block::distinct(tree.primitives(*leaf));
+        let triangles: Vec<Vec<u32>> = self.leaves.par_iter().map(of_leaf).collect();
+        let next = |end: &mut u32, triangles: &Vec<u32>| {
+            let first = *end;
+            *end += triangles.len() as u32;
+            Some(first)
+        };
+        let firsts: Vec<u32> = triangles.iter().scan(0, next).collect();
+        let pack = |(triangles, first): (&Vec<u32>, &u32)| block::pack(mesh, weld, triangles, *first);
+        let mut blocks: Vec<Block> = triangles.par_iter().zip(&firsts).map(pack).collect();
+        let triangles = triangles.concat();
+        let used_slots: usize = self.nodes.iter().map(Vec::len).sum();
+        let share = |used: usize, whole: usize| (used as f64 / whole as f64) as f32;
         let statistics = TreeStatistics {
             kind: SectionKind::AabbTree as u32,
-            depth,
+            depth: self.depth,
             nodes: nodes.len() as u64,
             leaves: blocks.len() as u64,
             references: triangles.len() as u64,
             sah_cost: sah_cost(&nodes),
             node_fill: share(used_slots, nodes.len() * NODE_WIDTH),
-            block_fill: share(triangles.len() as u64, blocks.len() * bvhc_format::record::BLOCK_WIDTH),
+            block_fill: share(triangles.len(), blocks.len() * BLOCK_WIDTH),
             reserved: 0,
         };
-        let splits = splits::mark(&nodes, &mut blocks, &triangles, self.mesh.triangles.len());
-        WideTree { nodes, blocks, triangles, splits, depth, statistics }
+        let splits = splits::mark(&nodes, &mut blocks, &triangles, mesh.triangles.len());
+        WideTree { nodes, blocks, triangles, splits, depth: self.depth, statistics }
     }
+}
+
+fn wide_node(tree: &BinaryTree, slots: &[Slot]) -> WideNode {
+    let boxes: Vec<Aabb> = slots.iter().map(|slot| tree.nodes[slot.binary].bounds).collect();
+    let mut node = WideNode { order: order::visiting_order(&boxes), ..WideNode::EMPTY };
+    for (at, (slot, bounds)) in slots.iter().zip(&boxes).enumerate() {
+        for axis in 0..3 {
+            node.planes[2 * axis][at] = bounds.lower[axis];
+            node.planes[2 * axis + 1][at] = bounds.upper[axis];
+        }
+        node.children[at] = slot.reference.0;
+    }
+    node
 }
 
 /// The surface-area heuristic (FORMAT.md, M6).

@@ -55,6 +55,7 @@ pub(crate) fn unit(a: Vector) -> Option<Vector> {
 }
 
 /// The rounded sum and its rounding error. Based on: Knuth, "The Art of Computer Programming", volume 2, section 4.2.2.
+#[inline(always)]
 pub(crate) fn two_sum(a: f64, b: f64) -> [f64; 2] {
     let sum = a + b;
     let virtual_b = sum - a;
@@ -71,10 +72,15 @@ pub(crate) fn round_down(x: f64) -> f32 {
 #[inline]
 pub(crate) fn round_up(x: f64) -> f32 {
     let rounded = x as f32;
-    // Half of all numbers are rounded down: a branch would often be mispredicted. The next bits are those of `next_up`.
-    let next = if rounded.is_sign_negative() { u32::MAX } else { 1 };
-    let is_below = u32::from(f64::from(rounded) < x);
-    f32::from_bits(rounded.to_bits().wrapping_add(is_below * next))
+    step_up(rounded, f64::from(rounded) < x)
+}
+
+/// The next f32 above `x` if a condition holds, which for -0 it may not, else `x`.
+#[inline(always)]
+pub(crate) fn step_up(x: f32, condition: bool) -> f32 {
+    // It holds for half of all roundings: a branch would often be mispredicted. The next bits are those of `next_up`.
+    let next = if x.is_sign_negative() { u32::MAX } else { 1 };
+    f32::from_bits(x.to_bits().wrapping_add(u32::from(condition) * next))
 }
 
 /// `a x b` to the last few bits, however much cancels.

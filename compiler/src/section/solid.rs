@@ -23,7 +23,7 @@ impl Output for Solid {
     }
 
     fn make(&self, job: &Job<'_>) -> Result<Option<Made>, CompileError> {
-        let solid = job.solid();
+        let solid = &job.laid_out.solid;
         let counts = &solid.counts;
         Ok(Some(Made::plain(Section::new(&section::Solid {
             edges: counts.edges,

@@ -1,6 +1,6 @@
 //! Axis-aligned boxes as the builders use them.
 
-use crate::math::vector::{round_down, two_sum};
+use crate::math::vector::{step_up, two_sum};
 
 /// A box that may be empty: then its lower corner is above its upper one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,6 +16,7 @@ impl Aabb {
     pub const EMPTY: Self = Self { lower: [f32::INFINITY; 3], upper: [f32::NEG_INFINITY; 3] };
 
     /// The smallest box around points.
+    #[inline(always)]
     pub fn around(points: impl IntoIterator<Item = [f32; 3]>) -> Self {
         points.into_iter().fold(Self::EMPTY, |all, point| all.union(Self { lower: point, upper: point }))
     }
@@ -76,17 +77,20 @@ impl Aabb {
     }
 
     /// The largest edge, rounded up.
+    #[inline(always)]
     pub fn largest_extent(&self) -> f64 {
         (0..3).map(|axis| difference_up(self.upper[axis], self.lower[axis])).fold(0.0, f64::max)
     }
 
     /// The box with `by` more on every side, rounded outward.
+    #[inline(always)]
     pub fn grown(&self, by: f64) -> Self {
         Self { lower: self.lower.map(|x| sub_down(x, by)), upper: self.upper.map(|x| -sub_down(-x, by)) }
     }
 }
 
 /// `a - b`, rounded up.
+#[inline(always)]
 fn difference_up(a: f32, b: f32) -> f64 {
     let [difference, rest] = two_sum(f64::from(a), -f64::from(b));
     if rest > 0.0 { difference.next_up() } else { difference }
@@ -104,10 +108,14 @@ pub(crate) fn greater(a: f32, b: f32) -> f32 {
     if b > a { b } else { a }
 }
 
-/// An f32 not above `x - by`, and not much below.
+/// The largest f32 that is not above `x - by`.
+#[inline(always)]
 fn sub_down(x: f32, by: f64) -> f32 {
     let [difference, rest] = two_sum(f64::from(x), -by);
-    round_down(if rest < 0.0 { difference.next_down() } else { difference })
+    let rounded = difference as f32;
+    let error = f64::from(rounded) - difference;
+    // A difference rounded to +0 is above neither.
+    -step_up(-rounded, (error > 0.0) | ((error == 0.0) & (rest < 0.0)))
 }
 
 #[cfg(test)]
@@ -131,6 +139,19 @@ mod tests {
         let grown = unit.grown(1e-12);
         assert_eq!(grown.lower, [1.0f32.next_down(); 3]);
         assert_eq!(grown.upper, [1.0f32.next_up(); 3]);
+    }
+
+    #[test]
+    fn differences_are_rounded_down() {
+        let numbers = [0.0, f32::from_bits(1), 1e-30, 1.0, 1.0f32.next_down(), 1.0f32.next_up(), 3e18];
+        let signed = numbers.into_iter().flat_map(|x| [x, -x]);
+        let by = [0.0, 1e-60, 2f64.powi(-150), 2f64.powi(-25), 3.0 * 2f64.powi(-26), 1e-7, 1.0, 1e9];
+        for (x, by) in signed.flat_map(|x| by.map(|by| (x, by))) {
+            let [difference, rest] = two_sum(f64::from(x), -by);
+            let below = |y: f32| f64::from(y) < difference || (f64::from(y) == difference && rest >= 0.0);
+            let found = sub_down(x, by);
+            assert!(below(found) && !below(found.next_up()), "{x:e} - {by:e} is not {found:e}");
+        }
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub(crate) struct Plan<C, const WIDTH: usize> {
     /// `costs[k - 1]`: the least cost of at most k roots, k < `WIDTH`. The last entry repeats the one before it.
     costs: [C; WIDTH],
     divisions: Divisions<WIDTH>,
+    /// More roots than these cost no less: the number of leaves below, but at most `WIDTH`.
+    most: u8,
 }
 
 /// The part of a [`Plan`] that is needed once the plans of all larger subtrees have been made.
@@ -43,7 +45,7 @@ impl<const WIDTH: usize> Divisions<WIDTH> {
 impl<C: Copy + PartialOrd + Add<Output = C>, const WIDTH: usize> Plan<C, WIDTH> {
     /// The plan of a subtree that is always one leaf.
     pub(crate) fn leaf(cost: C) -> Self {
-        Self { costs: [cost; WIDTH], divisions: Divisions::LEAF }
+        Self { costs: [cost; WIDTH], divisions: Divisions::LEAF, most: 1 }
     }
 
     /// The plan of an inner node. `root` returns the cost of the subtree as one root, given the least cost of the
@@ -52,14 +54,17 @@ impl<C: Copy + PartialOrd + Add<Output = C>, const WIDTH: usize> Plan<C, WIDTH> 
         let (of_children, left) = cheapest_division(children, WIDTH);
         let mut plan = Self::leaf(root(of_children));
         plan.divisions.left[WIDTH - 1] = left;
-        for roots in 2..WIDTH {
+        plan.most = children.iter().map(|child| child.most).sum::<u8>().min(WIDTH as u8);
+        let most = usize::from(plan.most).min(WIDTH - 1);
+        for roots in 2..=most {
             let (cost, left) = cheapest_division(children, roots);
             let fewer = plan.costs[roots - 2];
             let is_better = cost < fewer;
             plan.costs[roots - 1] = if is_better { cost } else { fewer };
             plan.divisions.left[roots - 1] = if is_better { left } else { 0 };
         }
-        plan.costs[WIDTH - 1] = plan.costs[WIDTH - 2];
+        let least = plan.costs[most - 1];
+        plan.costs[most..].fill(least);
         plan
     }
 
@@ -82,7 +87,7 @@ where
 {
     let [left, right] = children;
     let cost = |on_left: usize| left.costs[on_left - 1] + right.costs[roots - on_left - 1];
-    (2..roots).fold((cost(1), 1), |best, on_left| {
+    (2..roots.min(usize::from(left.most) + 1)).fold((cost(1), 1), |best, on_left| {
         let cost = cost(on_left);
         if cost < best.0 { (cost, on_left as u8) } else { best }
     })

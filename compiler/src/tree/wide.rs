@@ -3,6 +3,8 @@
 //! The cheapest one is found by `collapse`. A leaf costs the same however many primitives it holds, as one block is one
 //! step for the runtime; which subtrees fit into a leaf is for the caller to say, and so is how likely they are visited.
 
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
 use super::binary::BinaryTree;
 use super::collapse::{self, Divisions, Plan, Subtree};
 
@@ -32,7 +34,7 @@ impl Weighed {
     pub fn by_area(tree: BinaryTree) -> Self {
         // A tree without any area is as good as any other.
         let unit = 1.0 / tree.nodes[0].bounds.half_area().max(f64::MIN_POSITIVE);
-        let weights = tree.nodes.iter().map(|node| (node.bounds.half_area() * unit) as f32).collect();
+        let weights = tree.nodes.par_iter().map(|node| (node.bounds.half_area() * unit) as f32).collect();
         Self { tree, weights }
     }
 }
@@ -49,42 +51,28 @@ pub enum Role {
 /// How each subtree of a binary tree is best represented.
 pub struct Collapse<'a> {
     tree: &'a BinaryTree,
-    divisions: Vec<Divisions<WIDTH>>,
-    roles: Vec<Role>,
+    choices: Vec<Choice>,
 }
+
+/// What a subtree becomes as one root, and how as several.
+#[derive(Clone, Copy)]
+struct Choice {
+    role: Role,
+    divisions: Divisions<WIDTH>,
+}
+
+/// Subtrees of at least this many primitives are planned by a thread of their own if one is free.
+const PARALLEL_SIZE: u32 = 4096;
 
 impl<'a> Collapse<'a> {
     /// Finds the cheapest representation of every subtree. `fits` says which nodes may be leaves; those
-    /// with one primitive must. Cost: some 200 operations a node.
+    /// with one primitive must. Runs in the current rayon pool. Cost: some 200 operations a node of at least sixteen
+    /// primitives, few for others.
     pub fn new(weighed: &'a Weighed, fits: &[bool]) -> Self {
-        let Weighed { tree, weights } = weighed;
-        let mut divisions = vec![Divisions::LEAF; tree.nodes.len()];
-        let mut roles = vec![Role::Leaf; tree.nodes.len()];
-        let size = SIZE_COST / tree.nodes[0].count as f32;
-        // The plans of subtrees whose parents' have not been made. From the last node to the first, the left half of a
-        // node comes right before it, on the plans of the right half.
-        let mut plans: Vec<Plan<f32, WIDTH>> = Vec::new();
-        for index in (0..tree.nodes.len()).rev() {
-            let weight = weights[index];
-            let leaf_cost = weight * LEAF_COST + size;
-            if tree.nodes[index].count == 1 {
-                plans.push(Plan::leaf(leaf_cost));
-                continue;
-            }
-            let mut role = Role::Node;
-            let [left, right] = [plans.pop(), plans.pop()].map(|plan| plan.expect("both halves have plans"));
-            let plan = Plan::inner([&left, &right], |of_children| {
-                let node_cost = weight + 2.0 * size + of_children;
-                if fits[index] && leaf_cost <= node_cost {
-                    role = Role::Leaf;
-                }
-                if role == Role::Leaf { leaf_cost } else { node_cost }
-            });
-            divisions[index] = *plan.divisions();
-            roles[index] = role;
-            plans.push(plan);
-        }
-        Self { tree, divisions, roles }
+        let tree = &weighed.tree;
+        let mut choices = vec![Choice { role: Role::Leaf, divisions: Divisions::LEAF }; tree.nodes.len()];
+        Planner { weighed, fits, size: SIZE_COST / tree.nodes[0].count as f32 }.subtree(0, &mut choices);
+        Self { tree, choices }
     }
 
     /// The cost of all wide nodes and leaves, where `visits` says how often each binary node is visited.
@@ -105,7 +93,7 @@ impl<'a> Collapse<'a> {
 
     /// What a subtree becomes where it is one of the roots.
     pub fn role(&self, node: usize) -> Role {
-        self.roles[node]
+        self.choices[node].role
     }
 
     /// The subtrees that are the children of the wide node that represents `node`, from left to right.
@@ -119,6 +107,63 @@ impl<'a> Collapse<'a> {
     }
 }
 
+/// Plans subtrees from the leaves up.
+struct Planner<'a> {
+    weighed: &'a Weighed,
+    fits: &'a [bool],
+    /// The cost of a leaf's bytes.
+    size: f32,
+}
+
+impl Planner<'_> {
+    /// Plans the subtree whose nodes start at `root` and have these choices.
+    fn subtree(&self, root: usize, choices: &mut [Choice]) -> Plan<f32, WIDTH> {
+        let tree = &self.weighed.tree;
+        if tree.nodes[root].count < PARALLEL_SIZE {
+            return self.small(root, choices);
+        }
+        let (choice, rest) = choices.split_first_mut().expect("a subtree has a root");
+        let [left, right] = tree.children(root);
+        let (of_left, of_right) = rest.split_at_mut(right - left);
+        let (left, right) = rayon::join(|| self.subtree(left, of_left), || self.subtree(right, of_right));
+        self.inner(root, [&left, &right], choice)
+    }
+
+    /// The same, by one thread.
+    fn small(&self, root: usize, choices: &mut [Choice]) -> Plan<f32, WIDTH> {
+        // The plans of subtrees whose parents' have not been made. From the last node to the first, the left half of a
+        // node comes right before it, on the plans of the right half.
+        let mut plans: Vec<Plan<f32, WIDTH>> = Vec::new();
+        for (index, choice) in (root..root + choices.len()).zip(choices).rev() {
+            if self.weighed.tree.nodes[index].count == 1 {
+                plans.push(Plan::leaf(self.leaf_cost(index)));
+            } else if let [.., right, left] = &mut plans[..] {
+                *right = self.inner(index, [left, right], choice);
+                plans.pop();
+            }
+        }
+        plans.pop().expect("the root has a plan")
+    }
+
+    fn leaf_cost(&self, node: usize) -> f32 {
+        self.weighed.weights[node] * LEAF_COST + self.size
+    }
+
+    fn inner(&self, node: usize, halves: [&Plan<f32, WIDTH>; 2], choice: &mut Choice) -> Plan<f32, WIDTH> {
+        let (weight, leaf_cost) = (self.weighed.weights[node], self.leaf_cost(node));
+        let mut role = Role::Node;
+        let plan = Plan::inner(halves, |of_children| {
+            let node_cost = weight + 2.0 * self.size + of_children;
+            if self.fits[node] && leaf_cost <= node_cost {
+                role = Role::Leaf;
+            }
+            if role == Role::Leaf { leaf_cost } else { node_cost }
+        });
+        *choice = Choice { role, divisions: *plan.divisions() };
+        plan
+    }
+}
+
 /// A node with its plan.
 #[derive(Clone, Copy)]
 struct Planned<'a> {
@@ -128,7 +173,7 @@ struct Planned<'a> {
 
 impl Subtree<WIDTH> for Planned<'_> {
     fn divisions(&self) -> &Divisions<WIDTH> {
-        &self.collapse.divisions[self.node]
+        &self.collapse.choices[self.node].divisions
     }
 
     fn halves(&self) -> [Self; 2] {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::cli::file;
 use crate::cli::report;
 use crate::cli::text::{counted, grouped, one_line, tell};
-use crate::compile::{Compiled, Options};
+use crate::compile::{Options, Report};
 use crate::layout::EdgeCounts;
 use crate::pair::kdop;
 use crate::pair::obb;
@@ -46,9 +46,8 @@ impl Facts {
         Self { json, reproduction: None, is_cached: true }
     }
 
-    pub(super) fn of(compiled: &Compiled, options: &Options) -> Self {
-        let report = &compiled.report;
-        let bytes = compiled.bytes.len() as u64;
+    /// The facts of a file of so many bytes with this hash.
+    pub(super) fn of(report: &Report, (bytes, hash): (u64, blake3::Hash), options: &Options) -> Self {
         let input =
             |bytes: u64, hash: &blake3::Hash| json!({ "bytes": bytes, "blake3": hash.to_hex().as_str() });
         let mut inputs = vec![input(report.source_length, &report.source_hash)];
@@ -69,7 +68,7 @@ impl Facts {
             "inputs": inputs,
             "output": null,
             "bytes": bytes,
-            "blake3": crate::file::hash(&compiled.bytes).to_hex().as_str(),
+            "blake3": hash.to_hex().as_str(),
             "bytes_per_triangle": bytes as f64 / report.triangles as f64,
             "options": options.text(report.steps),
             "quality": options.quality.name(),

@@ -1,5 +1,6 @@
 //! One model, from reading it to writing the file.
 
+use std::io;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -10,6 +11,7 @@ use crate::cli::file;
 use crate::cli::key;
 use crate::cli::output::Output;
 use crate::compile::{Options, Progress, Source, compile_and_drop};
+use crate::file::{Hashed, Plan};
 use crate::import::Folder;
 
 /// A model to compile, and where to.
@@ -32,10 +34,10 @@ impl Task {
             return Err(CliError::Warnings { file: name, warnings });
         }
         let writing = Instant::now();
-        self.output.write(bytes.get())?;
+        self.output.write_parts(&|out| bytes.write(out))?;
         let writing = writing.elapsed();
         if let (Some(cache), Some(key), false) = (&run.cache, key, facts.is_cached) {
-            cache.put(key, &facts.json, bytes.get());
+            cache.put(key, &facts.json, &|out| bytes.write(out));
         }
         let times = Times { reading, writing, total: start.elapsed() };
         let facts = made.facts;
@@ -59,9 +61,10 @@ impl Task {
         if let Some((json, bytes)) = cached {
             return Ok(Made { facts: Facts::cached(json), bytes: Bytes::Cached(bytes), key });
         }
-        let compiled = compile_and_drop(model, &files, name, &run.options, progress)?;
-        let options = Options { obb: compiled.report.obb, ..run.options.clone() };
-        Ok(Made { facts: Facts::of(&compiled, &options), bytes: Bytes::Compiled(compiled.bytes), key })
+        let (Hashed { plan, hash }, report) = compile_and_drop(model, &files, name, &run.options, progress)?;
+        let options = Options { obb: report.obb, ..run.options.clone() };
+        let facts = Facts::of(&report, (plan.length, hash), &options);
+        Ok(Made { facts, bytes: Bytes::Compiled(plan), key })
     }
 }
 
@@ -74,15 +77,15 @@ struct Made {
 
 /// A compiled file, from either place.
 enum Bytes {
-    Compiled(crate::file::Bytes),
+    Compiled(Plan),
     Cached(Vec<u8>),
 }
 
 impl Bytes {
-    fn get(&self) -> &[u8] {
+    fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
         match self {
-            Self::Compiled(bytes) => bytes,
-            Self::Cached(bytes) => bytes,
+            Self::Compiled(plan) => plan.write_memory(out),
+            Self::Cached(bytes) => out.write_all(bytes),
         }
     }
 }

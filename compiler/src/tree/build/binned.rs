@@ -4,6 +4,7 @@
 //! three axes are binned, and small subtrees are swept in full. With more bins than the 32 of the paper, the top of a tree comes near to
 //! that of full sweeps.
 
+use fearless_simd::{Simd, SimdBase, SimdFloat, SimdFrom, f32x4, i32x4};
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
@@ -76,9 +77,8 @@ impl<const BINS: usize> Binned<'_, BINS> {
         if depth >= DEEPEST_CHOICE {
             return primitives.len() / 2;
         }
-        let centres = Centres::<BINS>::of(self.boxes, primitives);
-        let histogram = Histogram::of(self.boxes, primitives, &centres);
-        match dispatch!(_ => histogram.best_plane()) {
+        let centres = Centres::of(self.boxes, primitives);
+        match Histogram::<BINS>::of(self.boxes, primitives, &centres).best_plane() {
             Some(plane) => {
                 let left = |p| centres.bin(&self.boxes[p as usize], plane.axis) < plane.bin;
                 super::partition_stable(primitives, scratch, left)
@@ -91,28 +91,42 @@ impl<const BINS: usize> Binned<'_, BINS> {
 
 /// Where the centres lie, and how they fall into bins.
 struct Centres<const BINS: usize> {
-    lower: [f32; 3],
+    /// Twice the least centre.
+    lower: [f32; 4],
     /// Bins a unit; 0 on axes on which all centres agree.
-    scale: [f32; 3],
+    scale: [f32; 4],
 }
 
 impl<const BINS: usize> Centres<BINS> {
     fn of(boxes: &[Aabb], primitives: &[u32]) -> Self {
-        let bounds = reduce(primitives, Aabb::EMPTY, Aabb::union, |chunk| {
-            Aabb::around(chunk.iter().map(|primitive| boxes[*primitive as usize].doubled_centre()))
-        });
+        let around = |chunk: &[u32]| dispatch!(simd => Sides::around_doubled_centres(simd, boxes, chunk));
+        let union = |a: Sides, b: Sides| dispatch!(simd => a.union(simd, &b));
+        let [lower, upper] = reduce(primitives, Sides::EMPTY, union, around).corners();
         let scale = |axis: usize| {
-            let extent = bounds.upper[axis] - bounds.lower[axis];
-            let scale = BINS as f32 / extent;
+            let scale = BINS as f32 / (upper[axis] - lower[axis]);
             if scale.is_finite() { scale } else { 0.0 }
         };
-        Self { lower: bounds.lower, scale: [0, 1, 2].map(scale) }
+        let [x, y, z] = lower;
+        Self { lower: [x, y, z, 0.0], scale: [scale(0), scale(1), scale(2), 0.0] }
     }
 
+    /// The bin on one axis.
     #[inline(always)]
     fn bin(&self, bounds: &Aabb, axis: usize) -> usize {
         let centre = bounds.lower[axis] + bounds.upper[axis];
         (((centre - self.lower[axis]) * self.scale[axis]) as usize).min(BINS - 1)
+    }
+
+    /// The bins on all axes.
+    #[inline(always)]
+    fn bins<S: Simd>(&self, simd: S, sides: &Sides) -> [usize; 3] {
+        let [lower, scale] = [self.lower, self.scale].map(|of_axes| f32x4::simd_from(simd, of_axes));
+        let [zero, last] = [0.0, (BINS - 1) as f32].map(|bin| f32x4::splat(simd, bin));
+        let places = (sides.doubled_centre(simd) - lower) * scale;
+        // NaN becomes 0, as it does above: among infinite boxes.
+        let [x, y, z, _]: [i32; 4] = places.max(zero).min(last).to_int::<i32x4<S>>().into();
+        // What the CPU knows already: there are no others.
+        [x, y, z].map(|bin| bin as usize % BINS)
     }
 }
 
@@ -125,60 +139,69 @@ struct Plane {
 
 #[derive(Clone)]
 struct Histogram<const BINS: usize> {
-    bins: [[(Sides, u32); BINS]; 3],
+    sides: [[Sides; BINS]; 3],
+    counts: [[u32; BINS]; 3],
 }
 
 impl<const BINS: usize> Histogram<BINS> {
-    const EMPTY: Self = Self { bins: [[(Sides::EMPTY, 0); BINS]; 3] };
+    const EMPTY: Self = Self { sides: [[Sides::EMPTY; BINS]; 3], counts: [[0; BINS]; 3] };
 
     fn of(boxes: &[Aabb], primitives: &[u32], centres: &Centres<BINS>) -> Self {
-        // The same operations, and so the same bits, on every level.
-        reduce(
-            primitives,
-            Self::EMPTY,
-            Self::merge,
-            |chunk| dispatch!(_ => Self::of_chunk(boxes, chunk, centres)),
-        )
+        reduce(primitives, Self::EMPTY, Self::merge, |chunk| {
+            let mut histogram = Self::EMPTY;
+            // The same operations, and so the same bits, on every level.
+            dispatch!(simd => histogram.add(simd, boxes, chunk, centres));
+            histogram
+        })
     }
 
     #[inline(always)]
-    fn of_chunk(boxes: &[Aabb], primitives: &[u32], centres: &Centres<BINS>) -> Self {
-        let mut histogram = Self::EMPTY;
+    fn add(&mut self, simd: impl Simd, boxes: &[Aabb], primitives: &[u32], centres: &Centres<BINS>) {
         for primitive in primitives {
-            let bounds = &boxes[*primitive as usize];
-            let sides = Sides::of(bounds);
-            for (axis, bins) in histogram.bins.iter_mut().enumerate() {
-                let (union, count) = &mut bins[centres.bin(bounds, axis)];
-                *union = union.union(&sides);
-                *count += 1;
+            let sides = Sides::of(&boxes[*primitive as usize]);
+            for (axis, bin) in centres.bins(simd, &sides).into_iter().enumerate() {
+                let union = &mut self.sides[axis][bin];
+                *union = union.union(simd, &sides);
+                self.counts[axis][bin] += 1;
             }
         }
-        histogram
     }
 
     fn merge(mut self, other: Self) -> Self {
-        for (bin, more) in self.bins.iter_mut().flatten().zip(other.bins.iter().flatten()) {
-            *bin = (bin.0.union(&more.0), bin.1 + more.1);
-        }
+        dispatch!(simd => self.add_all(simd, &other));
         self
     }
 
-    /// The plane of least cost; `None` where every plane has all primitives on one side.
     #[inline(always)]
+    fn add_all(&mut self, simd: impl Simd, other: &Self) {
+        for (union, more) in self.sides.iter_mut().flatten().zip(other.sides.iter().flatten()) {
+            *union = union.union(simd, more);
+        }
+        for (count, more) in self.counts.iter_mut().flatten().zip(other.counts.iter().flatten()) {
+            *count += more;
+        }
+    }
+
+    /// The plane of least cost; `None` where every plane has all primitives on one side.
     fn best_plane(&self) -> Option<Plane> {
+        dispatch!(simd => self.best_plane_on_level(simd))
+    }
+
+    #[inline(always)]
+    fn best_plane_on_level(&self, simd: impl Simd) -> Option<Plane> {
         let mut best: Option<(f64, Plane)> = None;
-        for (axis, bins) in self.bins.iter().enumerate() {
+        for (axis, (of_bins, counts)) in self.sides.iter().zip(&self.counts).enumerate() {
             let mut right = [(0.0f64, 0); BINS];
             let (mut sides, mut count) = (Sides::EMPTY, 0);
             for bin in (1..BINS).rev() {
-                sides = sides.union(&bins[bin].0);
-                count += bins[bin].1;
+                sides = sides.union(simd, &of_bins[bin]);
+                count += counts[bin];
                 right[bin] = (sides.half_area(), count);
             }
             let (mut sides, mut count) = (Sides::EMPTY, 0);
             for bin in 1..BINS {
-                sides = sides.union(&bins[bin - 1].0);
-                count += bins[bin - 1].1;
+                sides = sides.union(simd, &of_bins[bin - 1]);
+                count += counts[bin - 1];
                 let cost = sides.half_area() * count as f64 + right[bin].0 * right[bin].1 as f64;
                 if count > 0 && right[bin].1 > 0 && best.is_none_or(|(least, _)| cost < least) {
                     best = Some((cost, Plane { axis, bin }));

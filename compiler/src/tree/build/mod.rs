@@ -9,6 +9,9 @@ mod sides;
 pub mod spatial;
 mod sweep;
 
+use fearless_simd::Simd;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
 use super::aabb::Aabb;
 use super::binary::{BinaryTree, Node};
 use sides::Sides;
@@ -44,7 +47,8 @@ pub enum Builder {
 /// Builds a tree over at least one box. Runs in the current rayon pool.
 pub fn build(boxes: &[Aabb], builder: Builder, on_leaves: OnLeaves<'_>) -> BinaryTree {
     let empty = Node { bounds: Aabb::EMPTY, first: 0, count: 0 };
-    let mut nodes = vec![empty; 2 * boxes.len() - 1];
+    // By all threads, as most of it is the system's work for new pages.
+    let mut nodes: Vec<_> = (0..2 * boxes.len() - 1).into_par_iter().map(|_| empty).collect();
     let order = match builder {
         Builder::Binned => binned::build::<32>(boxes, &mut nodes, FEW, on_leaves),
         Builder::Sweep => binned::build::<128>(boxes, &mut nodes, SWEPT, on_leaves),
@@ -101,17 +105,17 @@ struct SortedSplit {
 
 /// The best split of sorted primitives; the halves where every cost is infinite.
 #[inline(always)]
-fn sweep(sides: impl Fn(u32) -> Sides, sorted: &[u32], areas: &mut [f64]) -> SortedSplit {
+fn sweep(simd: impl Simd, sides: impl Fn(u32) -> Sides, sorted: &[u32], areas: &mut [f64]) -> SortedSplit {
     let count = sorted.len();
     let mut right = Sides::EMPTY;
     for count_left in (1..count).rev() {
-        right = right.union(&sides(sorted[count_left]));
+        right = right.union(simd, &sides(sorted[count_left]));
         areas[count_left] = right.half_area();
     }
     let mut best = SortedSplit { cost: f64::INFINITY, left: count / 2 };
     let mut left = Sides::EMPTY;
     for count_left in 1..count {
-        left = left.union(&sides(sorted[count_left - 1]));
+        left = left.union(simd, &sides(sorted[count_left - 1]));
         let cost = left.half_area() * count_left as f64 + areas[count_left] * (count - count_left) as f64;
         if cost < best.cost {
             best = SortedSplit { cost, left: count_left };
@@ -124,14 +128,13 @@ fn sweep(sides: impl Fn(u32) -> Sides, sorted: &[u32], areas: &mut [f64]) -> Sor
 fn partition_stable(primitives: &mut [u32], scratch: &mut [u32], left: impl Fn(u32) -> bool) -> usize {
     let (mut kept, mut set_aside) = (0, 0);
     for index in 0..primitives.len() {
+        // To both places, as a branch would often be mispredicted.
         let primitive = primitives[index];
-        if left(primitive) {
-            primitives[kept] = primitive;
-            kept += 1;
-        } else {
-            scratch[set_aside] = primitive;
-            set_aside += 1;
-        }
+        primitives[kept] = primitive;
+        scratch[set_aside] = primitive;
+        let is_left = left(primitive);
+        kept += usize::from(is_left);
+        set_aside += usize::from(!is_left);
     }
     primitives[kept..].copy_from_slice(&scratch[..set_aside]);
     kept

@@ -1,11 +1,14 @@
 //! Boxes as sweeps use them.
 
+use fearless_simd::{Simd, SimdBase, SimdFrom, f32x4, f32x8};
+
 use crate::tree::aabb::Aabb;
 
 const LANES: usize = 8;
 
-/// The upper corner of a box and the opposite of the lower one: both are greatest values, so compilers make one vector of them.
+/// The opposite of the lower corner of a box and the upper one: both are greatest values, so one vector holds them.
 #[derive(Clone, Copy)]
+#[repr(align(32))]
 pub(super) struct Sides([f32; LANES]);
 
 impl Sides {
@@ -18,11 +21,33 @@ impl Sides {
     }
 
     #[inline(always)]
-    pub(super) fn union(mut self, other: &Self) -> Self {
-        for (side, other) in self.0.iter_mut().zip(other.0) {
-            *side = if other > *side { other } else { *side };
+    pub(super) fn union(&self, simd: impl Simd, other: &Self) -> Self {
+        let [a, b] = [self, other].map(|sides| f32x8::simd_from(simd, sides.0));
+        Self(a.max(b).into())
+    }
+
+    /// Those of the box around twice the centres of some boxes.
+    #[inline(always)]
+    pub(super) fn around_doubled_centres(simd: impl Simd, boxes: &[Aabb], chosen: &[u32]) -> Self {
+        let mut all = f32x8::simd_from(simd, Self::EMPTY.0);
+        for index in chosen {
+            let centre = Self::of(&boxes[*index as usize]).doubled_centre(simd);
+            all = all.max(simd.combine_f32x4(-centre, centre));
         }
-        self
+        Self(all.into())
+    }
+
+    /// The lower and the upper corner.
+    pub(super) fn corners(&self) -> [[f32; 3]; 2] {
+        let [a, b, c, _, d, e, f, _] = self.0;
+        [[-a, -b, -c], [d, e, f]]
+    }
+
+    /// Twice the centre, and 0.
+    #[inline(always)]
+    pub(super) fn doubled_centre<S: Simd>(&self, simd: S) -> f32x4<S> {
+        let (lower, upper) = self.0.split_at(LANES / 2);
+        f32x4::from_slice(simd, upper) - f32x4::from_slice(simd, lower)
     }
 
     /// Half the surface of a box that is not empty.

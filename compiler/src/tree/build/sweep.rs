@@ -5,6 +5,8 @@
 //! axis, then keep the order while partitioning). Departure: sides are not marked but
 //! follow from comparing a primitive's key with the pivot's.
 
+use fearless_simd::Simd;
+
 use super::sides::Sides;
 use super::{DEEPEST_CHOICE, divide, key};
 use crate::simd::dispatch;
@@ -59,17 +61,29 @@ struct Sweep<'a> {
 }
 
 impl Sweep<'_> {
-    /// Builds the subtree over a range; afterwards all three orders are that of the leaves.
+    /// Builds the subtree over a range; afterwards the first order is that of the leaves.
     fn build(&self, mut range: Range<'_>, nodes: &mut [Node], depth: u32) {
-        let count = range.scratch.len();
-        if count == 1 {
-            let bounds = self.boxes[range.sorted[0][0] as usize];
-            nodes[0] = Node { bounds, first: range.first, count: 1 };
-            return;
+        let (count, first) = (range.scratch.len(), range.first);
+        let leaf = |at: usize| {
+            let bounds = self.boxes[range.sorted[0][at] as usize];
+            Node { bounds, first: first + at as u32, count: 1 }
+        };
+        match count {
+            1 => {
+                nodes[0] = leaf(0);
+                return;
+            }
+            2 => {
+                // On every axis the same sum: the first axis decides.
+                let [left, right] = [leaf(0), leaf(1)];
+                let root = Node { bounds: left.bounds.union(right.bounds), first, count: 2 };
+                nodes.copy_from_slice(&[root, left, right]);
+                return;
+            }
+            _ => {}
         }
         // The same operations, and so the same bits, on every level.
-        let split = dispatch!(_ => self.choose(&mut range, depth));
-        let first = range.first;
+        let split = dispatch!(simd => self.choose(simd, &mut range, depth));
         let (left_range, right_range) = self.partition(range, split);
         let (root, left, right) = divide(nodes, split.left);
         self.build(left_range, left, depth + 1);
@@ -78,14 +92,14 @@ impl Sweep<'_> {
     }
 
     #[inline(always)]
-    fn choose(&self, range: &mut Range<'_>, depth: u32) -> Split {
+    fn choose(&self, simd: impl Simd, range: &mut Range<'_>, depth: u32) -> Split {
         let mut best = Split { axis: 0, left: range.scratch.len() / 2 };
         if depth >= DEEPEST_CHOICE {
             return best;
         }
         let mut least = f64::INFINITY;
         for axis in 0..3 {
-            let found = super::sweep(|p| self.sides[p as usize], range.sorted[axis], range.areas);
+            let found = super::sweep(simd, |p| self.sides[p as usize], range.sorted[axis], range.areas);
             if found.cost < least {
                 (least, best) = (found.cost, Split { axis, left: found.left });
             }
