@@ -1,5 +1,11 @@
 //! Assembles a file: serialises, places, pads and hashes the sections. Makes no decisions about geometry.
 
+#[cfg(feature = "cli")]
+mod hashed;
+
+#[cfg(feature = "cli")]
+pub(crate) use hashed::Hashed;
+
 use std::io::{self, Write};
 
 use bvhc_format::header::{
@@ -156,11 +162,6 @@ impl Plan {
         self.payloads.iter().try_for_each(|payload| payload.write(out, copy))
     }
 
-    /// Writes a file of sections in memory.
-    pub(crate) fn write_memory(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.write(out, &mut nothing_elsewhere)
-    }
-
     /// The bytes of a file of sections in memory, each of which is dropped once it is there.
     pub(crate) fn into_bytes(self) -> Bytes {
         let mut bytes = Bytes::with_capacity(self.length as usize);
@@ -172,39 +173,9 @@ impl Plan {
     }
 }
 
-/// A file of sections in memory that is yet to be written, and the hash of all its bytes.
-pub(crate) struct Hashed {
-    pub(crate) plan: Plan,
-    pub(crate) hash: blake3::Hash,
-}
-
-impl Hashed {
-    /// Computes the hash on the current thread pool.
-    pub(crate) fn of(sections: Vec<Section>) -> Self {
-        let plan = Plan::of_sections(sections);
-        let mut hasher = Hasher(blake3::Hasher::new());
-        plan.write_memory(&mut hasher).expect("hashing does not fail");
-        Self { plan, hash: hasher.0.finalize() }
-    }
-}
-
 /// For files whose sections are all in memory.
 fn nothing_elsewhere(_: &Elsewhere, _: &mut dyn Write) -> io::Result<()> {
     Ok(())
-}
-
-/// Hashes what is written, on the current thread pool.
-struct Hasher(blake3::Hasher);
-
-impl Write for Hasher {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update_rayon(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 fn entry_of(section: &Planned, offset: u64) -> SectionEntry {

@@ -9,7 +9,7 @@ use bvhc_tests::oracle::pairs::{Surface, all};
 use bvhc_tests::pose;
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::pairs::KINDS;
-use bvhc_tests::scene::{encounter, icosphere};
+use bvhc_tests::scene::{encounter, icosphere, mesh};
 use bvhc_tests::support::split::split;
 use bvhc_tests::support::stored::stored;
 use bvhc_tests::support::work::spent;
@@ -124,6 +124,85 @@ fn axis_aligned_boxes_do_as_well() {
             check(name, &plain, &oriented, &poses[2..3]);
         }
     }
+}
+
+/// Some pairs of split triangles meet only in parts whose blocks' boxes others widen: seeds and movements that have such pairs.
+#[test]
+fn parts_in_wide_blocks_are_found() {
+    let cases = [
+        (190, [60, 120], 10, [5.944422780095915, -2.7010185057545737, 0.2168086120481895]),
+        (79, [100, 120], 4, [6.947488618746116, -3.1027146268469057, -0.3438414288739132]),
+    ];
+    for (seed, counts, large, shift) in cases {
+        let mut random = Random::new(seed);
+        // One in so many triangles is large, and if that is one in four, thin.
+        let mut soup = |count: u32| {
+            let triangle = |index: u32| {
+                let centre = [0; 3].map(|_| random.f32(-4.0, 4.0));
+                let size = if index % large == 0 { 4.0 } else { 0.5 };
+                let mut corners = [0; 3].map(|_| {
+                    let offset = [0; 3].map(|_| random.f32(-size, size));
+                    [0, 1, 2].map(|axis| (centre[axis] + offset[axis]).clamp(-4.0, 4.0))
+                });
+                if large == 4 && index % large == 0 {
+                    corners[2] = [0, 1, 2].map(|axis| corners[0][axis] + 0.01 * (axis as f32 + 1.0));
+                }
+                corners
+            };
+            let positions = (0..count).flat_map(triangle).collect();
+            mesh(positions, (0..count).map(|index| [0, 1, 2].map(|k| 3 * index + k)).collect())
+        };
+        let soups = counts.map(&mut soup);
+        let pose = Pose::from_translation(shift).expect("a pose");
+        for layout in LAYOUTS {
+            let files = soups.each_ref().map(|soup| compiled_as(soup, Quality::Best, layout));
+            let [a, b] = files.each_ref().map(|file| Model::from_bytes(file).expect("it opens"));
+            assert!(a.sections().splits().is_some() && b.sections().splits().is_some());
+            assert!(check(&format!("seed {seed}"), &a, &b, &[pose]) > 0);
+        }
+    }
+}
+
+/// All leaves of two small trees are near each other.
+#[test]
+fn every_pair_of_fans_is_visited() {
+    for count in 3..20 {
+        let rim = (0..count).map(|at| {
+            let angle = at as f32 / count as f32 * core::f32::consts::TAU;
+            [angle.cos(), angle.sin(), -0.5]
+        });
+        let positions = [[0.0; 3]].into_iter().chain(rim).collect();
+        let fan = mesh(positions, (0..count).map(|at| [0, 1 + at, 1 + (at + 1) % count]).collect());
+        let file = compiled_for_pairs(&fan, Layout::Fast);
+        let model = Model::from_bytes(&file).expect("it opens");
+        assert_eq!(pairs(&model, &model, &Pose::IDENTITY).len(), (count * count) as usize);
+        let aside = Pose::from_translation([3.0, 0.0, 0.0]).expect("a pose");
+        let mut near = 0;
+        let end = model.pairs_within(&model, &aside, 10.0, |_| {
+            near += 1;
+            ControlFlow::Continue(())
+        });
+        assert_eq!((end, near), (Ok(ControlFlow::Continue(())), count * count));
+    }
+}
+
+/// Coordinates of a few units in the last place of the smallest numbers.
+#[test]
+fn the_smallest_models_meet() {
+    let mut random = Random::new(14);
+    let mut found = 0;
+    for _ in 0..10 * rounds() {
+        let unit = f64::from(f32::from_bits(1)) * f64::from(1 << random.below(12));
+        let mut number = || unit * (f64::from(random.below(5)) - 2.0);
+        let triangles = [0; 2].map(|_| [0; 3].map(|_| [0; 3].map(|_| number() as f32)));
+        let shift = [0; 3].map(|_| number());
+        let files = triangles.map(|triangle| compiled_triangles([triangle].into_iter()));
+        let [Some(a), Some(b)] = &files else { continue };
+        let [a, b] = [a, b].map(|file| Model::from_bytes(file).expect("it opens"));
+        let pose = pose::Pose { rotation: pose::of_axes(&mut random), translation: shift };
+        found += check("tiny", &a, &b, &[pose.for_query()]);
+    }
+    assert!(found > 100, "only {found} pairs");
 }
 
 /// Every kind of contact, one pair of triangles at a time.

@@ -57,7 +57,8 @@ impl RelativePose {
             quaternion: quaternion(simd, turn).map(|x| x as f32),
             rotation: [x.map3(|x| x as f32), y.map3(|x| x as f32), z.map3(|x| x as f32)],
             translation: translation.map3(|x| x as f32),
-            slack: magnitude as f32 * SLACK_MAGNITUDE + noise,
+            // Of the smallest models both underflow, and so do products of f32.
+            slack: magnitude as f32 * SLACK_MAGNITUDE + noise + f32::MIN_POSITIVE,
             noise,
         }
     }

@@ -137,8 +137,15 @@ fn union([a, b]: [[f32; 3]; 2], [c, d]: [[f32; 3]; 2]) -> [[f32; 3]; 2] {
 
 fn quad_bounds(block: &Block, quad: usize, count: usize) -> [[f32; 3]; 2] {
     let lanes = PAIR_WIDTH * quad..PAIR_WIDTH * quad + count;
-    lanes
-        .flat_map(|lane| corners(block, lane))
-        .map(|corner| [corner; 2])
-        .fold([[f32::MAX; 3], [f32::MIN; 3]], union)
+    around(lanes.flat_map(|lane| corners(block, lane)))
+}
+
+/// The box around points.
+pub(super) fn around(points: impl IntoIterator<Item = [f32; 3]>) -> [[f32; 3]; 2] {
+    points.into_iter().map(|point| [point; 2]).fold([[f32::MAX; 3], [f32::MIN; 3]], union)
+}
+
+/// What two boxes have in common.
+pub(super) fn common([a, b]: [[f32; 3]; 2], [c, d]: [[f32; 3]; 2]) -> [[f32; 3]; 2] {
+    [core::array::from_fn(|axis| a[axis].max(c[axis])), core::array::from_fn(|axis| b[axis].min(d[axis]))]
 }

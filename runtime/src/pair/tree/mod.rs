@@ -169,7 +169,8 @@ impl<'a> PairTree<'a> {
     }
 
     /// The AABB tree's blocks that hold the triangle in a lane of a leaf, each with a box around its part of the
-    /// triangle; for a triangle that is in one leaf only, that block and the whole triangle.
+    /// triangle; for a triangle that is in one leaf only, that block and the whole triangle. All volumes around a part hold its
+    /// box: nodes that of the block's slot, and leaves, which are around whole triangles, that of the triangle.
     pub(crate) fn parts_of(
         &self,
         leaf: Leaf,
@@ -179,17 +180,15 @@ impl<'a> PairTree<'a> {
         let model = self.model;
         let number = self.number(triangles, lane).filter(|_| self.repeats());
         let slots = number.map_or(&[][..], |number| model.slots_of(number));
-        let only = if slots.is_empty() { self.corners(triangles, lane) } else { None };
+        let whole = self.corners(triangles, lane);
+        let only = if slots.is_empty() { whole } else { None };
         let only = only.map(|corners| (self.block_of(leaf), Convex::of_triangle(corners)));
         let of_slot = move |address: &u32_le| {
             let (node, slot) =
                 (address.to_native() as usize / NODE_WIDTH, address.to_native() as usize % NODE_WIDTH);
             let node = model.sections().nodes().get(node)?;
-            let [lower, upper] = aabb::planes(node, slot);
-            Some((
-                node.children[slot] & !ChildRef::BLOCK_BIT,
-                Convex::of_box(&Aabb { min: lower, max: upper }),
-            ))
+            let [min, max] = aabb::common(aabb::planes(node, slot), aabb::around(whole?));
+            Some((node.children[slot] & !ChildRef::BLOCK_BIT, Convex::of_box(&Aabb { min, max })))
         };
         only.into_iter().chain(slots.iter().filter_map(of_slot))
     }

@@ -8,7 +8,7 @@ use core::ops::ControlFlow;
 
 use bvhc_format::obb::PAIR_WIDTH;
 
-use super::{CAPACITY, Links, With};
+use super::{CAPACITY, Links, With, most_steps};
 use crate::math::vector::Map3;
 use crate::pair::answers::{EXACT_STEPS, Exhausted, Pair, WorkBudget};
 use crate::pair::leaf::{Leaf, LeafCache, LeafScratch, Triangles};
@@ -60,9 +60,7 @@ pub(crate) fn walk<S: Kernel>(
     budget: &mut WorkBudget,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, Exhausted> {
-    // This bound ends the walk in corrupt files, where nodes may have many parents.
-    let most = a.size().saturating_mul(b.size()).saturating_mul(PAIRS as u64);
-    let beyond = budget.left.saturating_sub(most);
+    let beyond = budget.left.saturating_sub(most_steps(&a, &b));
     budget.left -= beyond;
     let reports = a.triangle_count().saturating_mul(b.triangle_count());
     let mut walk = Walk { simd, a, b, pose, budget, beyond, reports, visit };
@@ -210,7 +208,7 @@ impl<S: Kernel> Walk<'_, '_, S> {
     }
 
     /// A split triangle is in several blocks, whose boxes each hold a part of it. Where a part of one triangle touches
-    /// a part of the other (or an unsplit one), the walk finds the blocks of both, since all volumes around them touch.
+    /// a part of the other (or an unsplit one), the walk finds both, since all volumes around parts hold them whole.
     /// If two triangles meet, some of their parts do; the first two parts that touch report the pair.
     /// A step for each two parts that are compared.
     #[cold]

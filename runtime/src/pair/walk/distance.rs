@@ -10,7 +10,7 @@ use core::ops::ControlFlow;
 use bvhc_format::obb::PAIR_WIDTH;
 
 use super::beam::{Agenda, Item};
-use super::{Links, With};
+use super::{Links, With, most_steps};
 use crate::math::vector::Map3;
 use crate::pair::answers::{Distance, EXACT_STEPS, Exhausted, Tolerance, WorkBudget};
 use crate::pair::leaf::{Leaf, LeafCache, LeafScratch, Triangles};
@@ -140,9 +140,7 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
         volumes: &mut (impl Volumes<S> + ?Sized),
         warm_start: Option<[Spot; 2]>,
     ) -> Result<(ControlFlow<()>, Option<BestPair>), Exhausted> {
-        // This bound ends the walk in corrupt files, where nodes may have many parents.
-        let most = self.a.size().saturating_mul(self.b.size()).saturating_mul(PAIRS as u64);
-        self.beyond = self.budget.left.saturating_sub(most);
+        self.beyond = self.budget.left.saturating_sub(most_steps(&self.a, &self.b));
         self.budget.left -= self.beyond;
         let (mut of_a, mut of_b) = (LeafScratch::new(), LeafScratch::new());
         let mut caches = [LeafCache::new(&mut of_a), LeafCache::new(&mut of_b)];

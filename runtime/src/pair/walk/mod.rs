@@ -13,6 +13,13 @@ use super::tree::{Link, PairTree};
 /// blocks as one more, at most 193 * 15 + 193 * 3.
 pub(super) const CAPACITY: usize = 3584;
 
+/// More steps than a walk of two trees takes. It ends walks in corrupt files, where nodes may have many parents. A step is of a node or a
+/// leaf of each tree, and a tree of n nodes has at most 3 n + 1 leaves.
+pub(super) fn most_steps(a: &PairTree<'_>, b: &PairTree<'_>) -> u64 {
+    let parts = |tree: &PairTree<'_>| tree.size().saturating_mul(PAIR_WIDTH as u64).saturating_add(1);
+    parts(a).saturating_mul(parts(b))
+}
+
 /// B's node of a pair, and a mask of its child pairs to test.
 #[derive(Clone, Copy)]
 pub(super) struct With {
