@@ -75,6 +75,9 @@ use things::Things;
 /// numbered from 0, in the order of the source. As of models, answers are defined for files that `bvhc verify` accepts; for
 /// others they are unspecified, but every query ends, does not panic, and reads only the file's bytes.
 ///
+/// What a query asks is transformed to the units of each mesh, where coordinates are at most 2^60: of an instance of scale s, rays that
+/// begin and points that are farther away than s times 2^60 find nothing.
+///
 /// ```
 /// use bvhc_runtime::{Ray, World, include_aligned};
 ///
