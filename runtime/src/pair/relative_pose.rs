@@ -51,14 +51,14 @@ impl RelativePose {
         let whole =
             size(pose.translation()) + size(a.origin.map3(f64::from)) + size(b.origin.map3(f64::from));
         let [x, y, z] = pose.rotation();
-        let noise = (whole + magnitude) as f32 / (1u64 << 47) as f32;
+        // Of the smallest models it would underflow, as products of f32 do.
+        let noise = (whole + magnitude) as f32 / (1u64 << 47) as f32 + f32::MIN_POSITIVE;
         Self {
             pose: *pose,
             quaternion: quaternion(simd, turn).map(|x| x as f32),
             rotation: [x.map3(|x| x as f32), y.map3(|x| x as f32), z.map3(|x| x as f32)],
             translation: translation.map3(|x| x as f32),
-            // Of the smallest models both underflow, and so do products of f32.
-            slack: magnitude as f32 * SLACK_MAGNITUDE + noise + f32::MIN_POSITIVE,
+            slack: magnitude as f32 * SLACK_MAGNITUDE + noise,
             noise,
         }
     }
