@@ -139,12 +139,12 @@ fn parts_in_wide_blocks_are_found() {
         let mut soup = |count: u32| {
             let triangle = |index: u32| {
                 let centre = [0; 3].map(|_| random.f32(-4.0, 4.0));
-                let size = if index % large == 0 { 4.0 } else { 0.5 };
+                let size = if index.is_multiple_of(large) { 4.0 } else { 0.5 };
                 let mut corners = [0; 3].map(|_| {
                     let offset = [0; 3].map(|_| random.f32(-size, size));
                     [0, 1, 2].map(|axis| (centre[axis] + offset[axis]).clamp(-4.0, 4.0))
                 });
-                if large == 4 && index % large == 0 {
+                if large == 4 && index.is_multiple_of(large) {
                     corners[2] = [0, 1, 2].map(|axis| corners[0][axis] + 0.01 * (axis as f32 + 1.0));
                 }
                 corners
