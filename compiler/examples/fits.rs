@@ -9,7 +9,7 @@ use bvhc::fit::{Method, Objective, Scratch, fit};
 use bvhc::layout::triangle_box;
 use bvhc::mesh::Mesh;
 use bvhc::tree::binary::BinaryTree;
-use bvhc::tree::build::{Builder, build};
+use bvhc::tree::build::{Builder, Leaves, build};
 
 /// Nodes over at least this many triangles are fitted by a thread of their own if one is free.
 const PARALLEL_SIZE: usize = 256;
@@ -33,7 +33,7 @@ fn main() {
     let polygons = bvhc::import::read(&bytes, path).expect("the model is valid");
     let mesh = bvhc::clean::mesh(polygons, path).expect("the model has triangles");
     let boxes: Vec<_> = (0..mesh.triangles.len() as u32).map(|i| triangle_box(&mesh, i)).collect();
-    let tree = build(&boxes, Builder::Binned, &|_| ());
+    let tree = build(&boxes, Builder::Binned, Leaves::Single, &|_| ());
     let rows: Vec<_> = methods.map(|method| Row::measure(&mesh, &tree, method, objective)).collect();
     print(&rows);
 }

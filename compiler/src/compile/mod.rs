@@ -39,7 +39,7 @@ use crate::pair::obb;
 use crate::section::{self, Made};
 use crate::tree::binary::BinaryTree;
 use crate::tree::build::spatial::{self, Limits};
-use crate::tree::build::{self, Builder};
+use crate::tree::build::{self, Builder, Leaves};
 use crate::tree::wide::Weighed;
 use job::{Job, LaidOut, Origin};
 use stage::Clock;
@@ -312,7 +312,9 @@ fn make_sections(
 /// Builds the binary tree.
 fn build_tree(mesh: &Mesh, quality: Quality, progress: &dyn Progress) -> BinaryTree {
     let on_leaves = |leaves| progress.advance(leaves);
-    let of_boxes = |builder| build::build(&layout::triangle_boxes(mesh), builder, &on_leaves);
+    let of_boxes = |builder| {
+        build::build(&layout::triangle_boxes(mesh), builder, Leaves::Small(layout::ALWAYS_FIT), &on_leaves)
+    };
     match quality {
         Quality::Fast => of_boxes(Builder::Binned),
         Quality::Default => of_boxes(Builder::Sweep),

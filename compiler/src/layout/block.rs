@@ -11,20 +11,22 @@ use crate::tree::binary::{BinaryTree, Node};
 const MAX_REFERENCES: usize = 4 * BLOCK_WIDTH;
 
 /// So many always fit: all their corners do.
-const ALWAYS: usize = BLOCK_WIDTH / 3;
+pub const ALWAYS_FIT: usize = BLOCK_WIDTH / 3;
 
 /// For each node of the tree, whether its triangles fit into one block.
 pub fn fits(tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> Vec<bool> {
     let is_split = tree.order.len() > mesh.triangles.len();
     let fits = |node: &Node| {
         let (first, count) = (node.first as usize, node.count as usize);
-        if count <= ALWAYS || count > MAX_REFERENCES {
-            return count <= ALWAYS;
+        if count <= ALWAYS_FIT || count > MAX_REFERENCES {
+            return count <= ALWAYS_FIT;
         }
         let references = &tree.order[first..first + count];
         if is_split {
-            let triangles = distinct(references);
-            triangles.len() <= BLOCK_WIDTH && fit(&triangles, mesh, weld)
+            let mut triangles = [0; MAX_REFERENCES];
+            triangles[..count].copy_from_slice(references);
+            let distinct = sort_distinct(&mut triangles[..count]);
+            distinct <= BLOCK_WIDTH && fit(&triangles[..distinct], mesh, weld)
         } else {
             count <= BLOCK_WIDTH && fit(references, mesh, weld)
         }
@@ -49,12 +51,17 @@ fn fit(triangles: &[u32], mesh: &Mesh, weld: &Weld) -> bool {
     true
 }
 
-/// The distinct triangles among references, ascending.
-pub(super) fn distinct(references: &[u32]) -> Vec<u32> {
-    let mut triangles = references.to_vec();
-    triangles.sort_unstable();
-    triangles.dedup();
-    triangles
+/// Puts the distinct numbers among some in front, ascending, and returns how many they are.
+pub(super) fn sort_distinct(numbers: &mut [u32]) -> usize {
+    numbers.sort_unstable();
+    let mut distinct = 0;
+    for index in 0..numbers.len() {
+        if distinct == 0 || numbers[distinct - 1] != numbers[index] {
+            numbers[distinct] = numbers[index];
+            distinct += 1;
+        }
+    }
+    distinct
 }
 
 /// The positions a block holds so far.

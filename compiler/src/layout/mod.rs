@@ -18,7 +18,7 @@ mod swept;
 pub mod weld;
 mod wide;
 
-pub use block::fits;
+pub use block::{ALWAYS_FIT, fits};
 pub use clip::Triangles;
 pub use edges::lay_out_edges;
 pub use hull::{HullRecords, lay_out_hull};

@@ -1,6 +1,7 @@
 //! Section solid: how triangles share their edges, and the edges that they leave over.
 
 use bvhc_format::solid::{BoundaryEdges, EDGE_LANES};
+use rayon::slice::ParallelSliceMut;
 
 use super::weld::Weld;
 use crate::mesh::Mesh;
@@ -49,25 +50,30 @@ impl EdgeCounts {
 
 /// Finds the boundary of a mesh. Edges without length, as small layouts may have, do not count.
 ///
-/// Edges ascend by the number of their lower end, then of the other. Cost: a few passes over the triangles.
+/// Edges ascend by the number of their lower end's position, then of the other. Cost: a few passes over the triangles.
 pub fn lay_out_solid(mesh: &Mesh, weld: &Weld) -> SolidRecords {
-    let halves = HalfEdges::of(mesh, weld);
-    let mut position = vec![[0.0; 3]; weld.count as usize];
-    for vertex in mesh.triangles.iter().flatten() {
-        position[weld.numbers[*vertex as usize] as usize] = mesh.positions[*vertex as usize];
-    }
+    // Positions go by the first vertex at each: triangles that are near each other in a file mostly have vertices that are, too,
+    // whereas their positions' numbers are anywhere.
+    let ends: Vec<u32> = weld.numbers.iter().map(|number| weld.firsts[*number as usize]).collect();
+    let halves = HalfEdges::of(mesh, &ends);
     let mut counts = EdgeCounts::default();
-    let mut boundary = Boundary::default();
-    for low in 0..weld.count {
+    let mut edges = Vec::new();
+    for low in 0..ends.len() as u32 {
         for run in halves.of_lower_end(low).chunk_by(|a, b| a >> 1 == b >> 1) {
             let forward = run.iter().filter(|half| *half & 1 == 0).count() as u64;
             let backward = run.len() as u64 - forward;
-            let (a, b) = (position[low as usize], position[(run[0] >> 1) as usize]);
-            let edge = if forward > backward { [a, b] } else { [b, a] };
-            for _ in 0..counts.add([forward, backward]) {
-                boundary.push(edge);
-            }
+            let high = (run[0] >> 1) as u32;
+            let edge = if forward > backward { [low, high] } else { [high, low] };
+            edges.extend((0..counts.add([forward, backward])).map(|_| edge));
         }
+    }
+    edges.par_sort_by_cached_key(|edge| {
+        let [from, to] = edge.map(|vertex| weld.numbers[vertex as usize]);
+        [from.min(to), from.max(to)]
+    });
+    let mut boundary = Boundary::default();
+    for edge in edges {
+        boundary.push(edge.map(|vertex| mesh.positions[vertex as usize]));
     }
     SolidRecords { counts, boundary: boundary.records }
 }
@@ -81,21 +87,21 @@ struct HalfEdges {
 }
 
 impl HalfEdges {
-    /// A counting sort by the lower end, then a sort of each end's few edges.
-    fn of(mesh: &Mesh, weld: &Weld) -> Self {
-        let mut starts = vec![0u32; weld.count as usize + 1];
-        edges(mesh, weld).for_each(|[a, b]| starts[a.min(b) as usize + 1] += 1);
+    /// A counting sort by the lower end, then a sort of each end's few edges. `ends` has the number of each vertex.
+    fn of(mesh: &Mesh, ends: &[u32]) -> Self {
+        let mut starts = vec![0u32; ends.len() + 1];
+        edges(mesh, ends).for_each(|[a, b]| starts[a.min(b) as usize + 1] += 1);
         for end in 1..starts.len() {
             starts[end] += starts[end - 1];
         }
-        let mut halves = vec![0; starts[weld.count as usize] as usize];
+        let mut halves = vec![0; starts[ends.len()] as usize];
         let mut next = starts.clone();
-        edges(mesh, weld).for_each(|[a, b]| {
+        edges(mesh, ends).for_each(|[a, b]| {
             let slot = &mut next[a.min(b) as usize];
             halves[*slot as usize] = u64::from(a.max(b)) << 1 | u64::from(a > b);
             *slot += 1;
         });
-        for end in 0..weld.count as usize {
+        for end in 0..ends.len() {
             sort(&mut halves[starts[end] as usize..starts[end + 1] as usize]);
         }
         Self { starts, halves }
@@ -125,10 +131,10 @@ fn sort(halves: &mut [u64]) {
     }
 }
 
-/// The directed edges of all triangles that have a length, by the numbers of their positions.
-fn edges(mesh: &Mesh, weld: &Weld) -> impl Iterator<Item = [u32; 2]> {
+/// The directed edges of all triangles that have a length, by the numbers of their ends.
+fn edges(mesh: &Mesh, ends: &[u32]) -> impl Iterator<Item = [u32; 2]> {
     let of_triangle = |triangle: &[u32; 3]| {
-        let [a, b, c] = triangle.map(|vertex| weld.numbers[vertex as usize]);
+        let [a, b, c] = triangle.map(|vertex| ends[vertex as usize]);
         [[a, b], [b, c], [c, a]]
     };
     mesh.triangles.iter().flat_map(of_triangle).filter(|[a, b]| a != b)

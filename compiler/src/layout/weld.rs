@@ -7,6 +7,8 @@ use rayon::slice::ParallelSliceMut;
 pub struct Weld {
     /// The number of each vertex's position; 0 for unused vertices.
     pub numbers: Vec<u32>,
+    /// The lowest vertex at each position.
+    pub firsts: Vec<u32>,
     /// How many distinct positions triangles use.
     pub count: u32,
 }
@@ -26,14 +28,15 @@ pub fn weld(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Weld {
     let mut keys: Vec<u128> = of_vertices.map(key).collect();
     keys.par_sort_unstable();
     let mut numbers = vec![0; positions.len()];
-    let mut count = 0;
+    let mut firsts = Vec::with_capacity(keys.len());
     for run in keys.chunk_by(|a, b| a >> 32 == b >> 32) {
         for key in run {
-            numbers[*key as u32 as usize] = count;
+            numbers[*key as u32 as usize] = firsts.len() as u32;
         }
-        count += 1;
+        firsts.push(run[0] as u32);
     }
-    Weld { numbers, count }
+    let count = firsts.len() as u32;
+    Weld { numbers, firsts, count }
 }
 
 #[cfg(test)]
@@ -45,6 +48,7 @@ mod tests {
         let positions = [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0; 3]];
         let welded = weld(&positions, &[[0, 1, 2]]);
         assert_eq!(welded.count, 2, "the fourth is not used");
+        assert_eq!(welded.firsts, [1, 0]);
         assert_eq!(welded.numbers[0], welded.numbers[2]);
         assert_ne!(welded.numbers[0], welded.numbers[1]);
     }

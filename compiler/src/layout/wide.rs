@@ -2,7 +2,7 @@
 
 use bvhc_format::record::{BLOCK_WIDTH, Block, Child, ChildRef, NODE_WIDTH, TreeStatistics, WideNode};
 use bvhc_format::section::SectionKind;
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::splits::{self, SplitTable};
 use super::weld::Weld;
@@ -78,19 +78,37 @@ impl Walk<'_> {
         ChildRef::block(self.leaves.len() as u32 - 1)
     }
 
+    /// The distinct triangles of each leaf, ascending, leaf after leaf, and where those of each leaf end.
+    fn triangles(&self, tree: &BinaryTree) -> (Vec<u32>, Vec<u32>) {
+        let mut all = tree.order.clone();
+        // The leaves have all primitives, in their order.
+        let mut rest = &mut all[..];
+        let of_leaves = self.leaves.iter().map(|leaf| {
+            let (own, others) = std::mem::take(&mut rest).split_at_mut(tree.nodes[*leaf].count as usize);
+            rest = others;
+            own
+        });
+        let of_leaves: Vec<&mut [u32]> = of_leaves.collect();
+        let lengths: Vec<usize> = of_leaves.into_par_iter().map(block::sort_distinct).collect();
+        let (mut ends, mut end) = (Vec::with_capacity(lengths.len()), 0);
+        for (leaf, length) in self.leaves.iter().zip(lengths) {
+            let first = tree.nodes[*leaf].first as usize;
+            all.copy_within(first..first + length, end);
+            end += length;
+            ends.push(end as u32);
+        }
+        all.truncate(end);
+        (all, ends)
+    }
+
     fn lay_out(&self, tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> WideTree {
         let nodes: Vec<WideNode> = self.nodes.par_iter().map(|slots| wide_node(tree, slots)).collect();
-        let of_leaf = |leaf: &usize| block::distinct(tree.primitives(*leaf));
-        let triangles: Vec<Vec<u32>> = self.leaves.par_iter().map(of_leaf).collect();
-        let next = |end: &mut u32, triangles: &Vec<u32>| {
-            let first = *end;
-            *end += triangles.len() as u32;
-            Some(first)
+        let (triangles, ends) = self.triangles(tree);
+        let pack = |leaf: usize| {
+            let first = leaf.checked_sub(1).map_or(0, |before| ends[before]);
+            block::pack(mesh, weld, &triangles[first as usize..ends[leaf] as usize], first)
         };
-        let firsts: Vec<u32> = triangles.iter().scan(0, next).collect();
-        let pack = |(triangles, first): (&Vec<u32>, &u32)| block::pack(mesh, weld, triangles, *first);
-        let mut blocks: Vec<Block> = triangles.par_iter().zip(&firsts).map(pack).collect();
-        let triangles = triangles.concat();
+        let mut blocks: Vec<Block> = (0..ends.len()).into_par_iter().map(pack).collect();
         let used_slots: usize = self.nodes.iter().map(Vec::len).sum();
         let share = |used: usize, whole: usize| (used as f64 / whole as f64) as f32;
         let statistics = TreeStatistics {

@@ -127,7 +127,7 @@ impl<'a> Evaluation<'a> {
         let seen = visits(&tree, &self.weighing);
         let mut weights = vec![1.0; tree.nodes.len()];
         for parent in 0..tree.nodes.len() {
-            if tree.nodes[parent].count == 1 {
+            if tree.nodes[parent].is_leaf() {
                 continue;
             }
             let area = |node: usize| tree.nodes[node].bounds.half_area();

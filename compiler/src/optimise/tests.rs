@@ -7,6 +7,7 @@ use super::visits::Segment;
 use super::*;
 use crate::compile::{Compiled, Options, Quality, compile};
 use crate::tree::aabb::Aabb;
+use crate::tree::build::{Builder, Leaves, build};
 use crate::verify::verify;
 
 /// Crossing beams of square section, as OBJ text.
@@ -66,7 +67,7 @@ fn no_step_raises_the_cost_of_the_measuring_rays() {
             Aabb { lower: at, upper: [at[0] + 200.0, at[1] + 10.0 * (i % 7) as f32, at[2] + 5.0] }
         })
         .collect();
-    let tree = crate::tree::build::build(&boxes, crate::tree::build::Builder::Binned, &|_| ());
+    let tree = build(&boxes, Builder::Binned, Leaves::Single, &|_| ());
     let fits = |tree: &BinaryTree| tree.nodes.iter().map(|node| node.count <= 8).collect::<Vec<bool>>();
     let made = Cell::new(0);
     let on_step = || made.set(made.get() + 1);
@@ -92,7 +93,7 @@ fn no_step_raises_the_cost_of_the_measuring_rays() {
 #[test]
 fn visits_are_counted_down_to_the_leaves() {
     let boxes = [0.0, 10.0, 20.0].map(|x| Aabb { lower: [x, 0.0, 0.0], upper: [x + 1.0, 1.0, 1.0] });
-    let tree = crate::tree::build::build(&boxes, crate::tree::build::Builder::Sweep, &|_| ());
+    let tree = build(&boxes, Builder::Sweep, Leaves::Single, &|_| ());
     let through_two = Segment::new([-1.0, 0.5, 0.5], [1.0, 0.0, 0.0], 15.0);
     let past = Segment::new([-1.0, 5.0, 0.5], [1.0, 0.0, 0.0], f32::INFINITY);
     let seen = visits(&tree, &[through_two, past]);

@@ -78,7 +78,7 @@ impl<'a> Walk<'a> {
             end += usize::from(self.segments[usize::from(segment)].meets(&self.tree.nodes[node].bounds));
         }
         self.visits[node] = (end - first) as u32;
-        if self.tree.nodes[node].count > 1 && end > first {
+        if !self.tree.nodes[node].is_leaf() && end > first {
             for child in self.tree.children(node) {
                 self.visit(child, first..end);
             }

@@ -13,11 +13,36 @@ pub struct Node {
     pub bounds: Aabb,
     /// Where the primitives below begin in [`BinaryTree::order`].
     pub first: u32,
-    /// How many primitives are below. A node with one is a leaf.
+    /// How many primitives are below, at least one.
     pub count: u32,
+    /// How many nodes after this one the right child stands; 0 for a leaf.
+    pub right: u32,
 }
 
-/// A binary tree with one primitive a leaf, and so one node less than twice the primitives.
+impl Node {
+    /// A leaf with these primitives.
+    pub(crate) fn leaf(bounds: Aabb, first: u32, count: usize) -> Self {
+        Self { bounds, first, count: count as u32, right: 0 }
+    }
+
+    /// An inner node whose children, and so its box, are not known yet.
+    pub(crate) fn inner(first: u32, count: usize) -> Self {
+        Self::leaf(Aabb::EMPTY, first, count)
+    }
+
+    /// The same node around its children, of which the right one stands so many nodes after it.
+    pub(crate) fn around(self, [left, right]: [&Self; 2], distance: usize) -> Self {
+        Self { bounds: left.bounds.union(right.bounds), right: distance as u32, ..self }
+    }
+
+    /// Whether it has no children.
+    #[inline]
+    pub fn is_leaf(&self) -> bool {
+        self.right == 0
+    }
+}
+
+/// A binary tree with at least one primitive a leaf.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BinaryTree {
     /// The nodes; 0 is the root.
@@ -29,8 +54,7 @@ pub struct BinaryTree {
 impl BinaryTree {
     /// The children of an inner node.
     pub fn children(&self, node: usize) -> [usize; 2] {
-        let left = node + 1;
-        [left, node + 2 * self.nodes[left].count as usize]
+        [node + 1, node + self.nodes[node].right as usize]
     }
 
     /// How many levels of nodes there are.
@@ -38,7 +62,7 @@ impl BinaryTree {
         let (mut deepest, mut pending) = (0, vec![(0, 1)]);
         while let Some((node, level)) = pending.pop() {
             deepest = deepest.max(level);
-            if self.nodes[node].count > 1 {
+            if !self.nodes[node].is_leaf() {
                 pending.extend(self.children(node).map(|child| (child, level + 1)));
             }
         }

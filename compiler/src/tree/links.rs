@@ -35,10 +35,10 @@ impl Links {
     pub fn of(tree: &BinaryTree) -> Self {
         let mut links: Vec<Link> = (0..tree.nodes.len())
             .map(|index| {
-                let Node { bounds, first, count } = tree.nodes[index];
-                let below = match count {
-                    1 => Below::Primitive(tree.order[first as usize]),
-                    _ => Below::Nodes(tree.children(index).map(|child| child as u32)),
+                let Node { bounds, first, .. } = tree.nodes[index];
+                let below = match tree.nodes[index].is_leaf() {
+                    true => Below::Primitive(tree.order[first as usize]),
+                    false => Below::Nodes(tree.children(index).map(|child| child as u32)),
                 };
                 Link { bounds, parent: NONE, below }
             })
@@ -120,7 +120,13 @@ impl Links {
         let mut pending = vec![0];
         while let Some(node) = pending.pop() {
             let Link { bounds, below, .. } = self.0[node as usize];
-            tree.nodes.push(Node { bounds, first: tree.order.len() as u32, count: counts[node as usize] });
+            let right = match below {
+                Below::Primitive(_) => 0,
+                // After the left one's nodes.
+                Below::Nodes([left, _]) => 2 * counts[left as usize],
+            };
+            let (first, count) = (tree.order.len() as u32, counts[node as usize]);
+            tree.nodes.push(Node { bounds, first, count, right });
             match below {
                 Below::Primitive(primitive) => tree.order.push(primitive),
                 Below::Nodes([left, right]) => pending.extend([right, left]),

@@ -19,22 +19,22 @@ pub(crate) struct Opened {
 impl PartialTree {
     /// Adds a leaf.
     pub(crate) fn leaf(&mut self, primitive: u32, bounds: Aabb) {
-        self.nodes.push(Node { bounds, first: 0, count: 1 });
+        self.nodes.push(Node::leaf(bounds, 0, 1));
         self.order.push(primitive);
     }
 
     /// Begins an inner node.
     pub(crate) fn open(&mut self) -> Opened {
         let opened = Opened { index: self.nodes.len(), first: self.order.len() };
-        self.nodes.push(Node { bounds: Aabb::EMPTY, first: 0, count: 0 });
+        self.nodes.push(Node::inner(0, 0));
         opened
     }
 
     /// Ends a node, of whose subtrees the second begins at the node with this number.
     pub(crate) fn close(&mut self, opened: Opened, right: usize) {
-        let bounds = self.nodes[opened.index + 1].bounds.union(self.nodes[right].bounds);
-        let count = (self.order.len() - opened.first) as u32;
-        self.nodes[opened.index] = Node { bounds, first: 0, count };
+        let children = [&self.nodes[opened.index + 1], &self.nodes[right]];
+        let node = Node::inner(0, self.order.len() - opened.first);
+        self.nodes[opened.index] = node.around(children, right - opened.index);
     }
 
     /// How many nodes there are.
@@ -48,7 +48,7 @@ impl PartialTree {
         self.order.append(&mut other.order);
     }
 
-    /// Adds a copy of a subtree.
+    /// Adds a copy of a subtree, each of whose leaves has one primitive.
     pub(crate) fn copy(&mut self, tree: &BinaryTree, root: usize) {
         let Node { count, .. } = tree.nodes[root];
         self.nodes.extend_from_slice(&tree.nodes[root..root + 2 * count as usize - 1]);

@@ -65,8 +65,8 @@ struct Choice {
 const PARALLEL_SIZE: u32 = 4096;
 
 impl<'a> Collapse<'a> {
-    /// Finds the cheapest representation of every subtree. `fits` says which nodes may be leaves; those
-    /// with one primitive must. Runs in the current rayon pool. Cost: some 200 operations a node of at least sixteen
+    /// Finds the cheapest representation of every subtree. `fits` says which nodes may be leaves; the
+    /// binary tree's leaves must. Runs in the current rayon pool. Cost: some 200 operations a node of at least sixteen
     /// primitives, few for others.
     pub fn new(weighed: &'a Weighed, fits: &[bool]) -> Self {
         let tree = &weighed.tree;
@@ -135,7 +135,7 @@ impl Planner<'_> {
         // node comes right before it, on the plans of the right half.
         let mut plans: Vec<Plan<f32, WIDTH>> = Vec::new();
         for (index, choice) in (root..root + choices.len()).zip(choices).rev() {
-            if self.weighed.tree.nodes[index].count == 1 {
+            if self.weighed.tree.nodes[index].is_leaf() {
                 plans.push(Plan::leaf(self.leaf_cost(index)));
             } else if let [.., right, left] = &mut plans[..] {
                 *right = self.inner(index, [left, right], choice);

@@ -20,8 +20,8 @@ use super::place::{self, Box64, Part};
 use crate::layout::visiting_order;
 use crate::math::vector::{round_down, round_up};
 use crate::tree::aabb::Aabb;
-use crate::tree::binary::BinaryTree;
-use crate::tree::build::{self, Builder};
+use crate::tree::binary::{BinaryTree, Node};
+use crate::tree::build::{self, Builder, Leaves};
 use crate::tree::wide::{Collapse, Role, Weighed};
 
 /// How many more leaves there may be for each instance that overlaps another: a bound of the file's size.
@@ -79,8 +79,8 @@ pub(super) fn build<'a>(
     let mut leaves = opened(leaves, &overlapping, instances, meshes);
     leaves.sort_by_key(|leaf| (leaf.instance, leaf.slot));
     let boxes: Vec<Aabb> = leaves.iter().map(box_of).collect();
-    let weighed = Weighed::by_area(build::build(&boxes, Builder::Sweep, &|_| {}));
-    let fits: Vec<bool> = weighed.tree.nodes.iter().map(|node| node.count == 1).collect();
+    let weighed = Weighed::by_area(build::build(&boxes, Builder::Sweep, Leaves::Single, &|_| {}));
+    let fits: Vec<bool> = weighed.tree.nodes.iter().map(Node::is_leaf).collect();
     let collapse = Collapse::new(&weighed, &fits);
     let bounds = weighed.tree.nodes[0].bounds.planes();
     let tree = WorldTree { leaves, bounds, ..WorldTree::default() };
@@ -233,14 +233,14 @@ impl Eq for Largest {}
 /// Whether the box of each leaf overlaps another's.
 fn overlapping(leaves: &[InstanceLeaf]) -> Vec<bool> {
     let boxes: Vec<Aabb> = leaves.iter().map(box_of).collect();
-    let tree = build::build(&boxes, Builder::Binned, &|_| {});
+    let tree = build::build(&boxes, Builder::Binned, Leaves::Single, &|_| {});
     let overlaps = |one: usize| {
         let mut pending = vec![0];
         while let Some(node) = pending.pop() {
             if tree.nodes[node].bounds.intersection(boxes[one]).is_empty() {
                 continue;
             }
-            if tree.nodes[node].count > 1 {
+            if !tree.nodes[node].is_leaf() {
                 pending.extend(tree.children(node));
             } else if tree.primitives(node) != [one as u32] {
                 return true;

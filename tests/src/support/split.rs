@@ -8,7 +8,7 @@ use bvhc::layout::weld::weld;
 use bvhc::layout::{self, Packing, SplitTable, WideTree};
 use bvhc::mesh::Mesh;
 use bvhc::tree::aabb::Aabb;
-use bvhc::tree::build::{Builder, build};
+use bvhc::tree::build::{Builder, Leaves, build};
 use bvhc::tree::wide::Weighed;
 use bvhc::{clean, import};
 use bvhc_format::section::{AabbTree, Geometry, Metadata, Names, PackedBlocks, Solid, Splits};
@@ -37,7 +37,7 @@ fn wide_tree(mesh: &Mesh, slab: f32) -> WideTree {
         boxes.extend(slabs(&Aabb::around(mesh.corners(triangle)), slab));
         owners.resize(boxes.len(), triangle);
     }
-    let mut tree = build(&boxes, Builder::Sweep, &|_| ());
+    let mut tree = build(&boxes, Builder::Sweep, Leaves::Single, &|_| ());
     tree.order.iter_mut().for_each(|reference| *reference = owners[*reference as usize]);
     layout::lay_out(&Weighed::by_area(tree), mesh, &weld(&mesh.positions, &mesh.triangles))
 }

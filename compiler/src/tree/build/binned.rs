@@ -8,28 +8,29 @@ use fearless_simd::{Simd, SimdBase, SimdFloat, SimdFrom, f32x4, i32x4};
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
+use super::parts::Part;
 use super::sides::Sides;
-use super::{DEEPEST_CHOICE, OnLeaves, PARALLEL_SIZE, build_both, divide, report_finished, sweep};
+use super::{DEEPEST_CHOICE, OnLeaves, PARALLEL_SIZE, Undivided, inner, sweep};
 use crate::simd::dispatch;
 use crate::tree::aabb::Aabb;
-use crate::tree::binary::Node;
+use crate::tree::binary::{BinaryTree, Node};
 
 /// How many primitives a thread bins at a time.
 const CHUNK: usize = 1 << 14;
 
-/// Fills `nodes` with a tree over the boxes, and returns the order of the leaves. Subtrees of at most `swept` primitives
-/// are those of full sweeps.
+/// A tree over the boxes. Subtrees of at most `swept` primitives are those of full sweeps.
 pub(super) fn build<const BINS: usize>(
     boxes: &[Aabb],
-    nodes: &mut [Node],
+    undivided: Undivided,
     swept: usize,
     on_leaves: OnLeaves<'_>,
-) -> Vec<u32> {
-    let mut primitives: Vec<u32> = (0..boxes.len() as u32).collect();
+) -> BinaryTree {
+    let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
     let mut scratch = vec![0; boxes.len()];
-    let range = Range { primitives: &mut primitives, scratch: &mut scratch, first: 0 };
-    Binned::<BINS> { boxes, swept, on_leaves }.build(range, nodes, 0);
-    primitives
+    let range = Range { primitives: &mut order, scratch: &mut scratch, first: 0 };
+    let part = Binned::<BINS> { boxes, undivided, swept, on_leaves }.part(range, 0);
+    drop(scratch);
+    BinaryTree { nodes: part.join(), order }
 }
 
 /// The primitives of a subtree, and scratch memory to move them.
@@ -39,37 +40,52 @@ struct Range<'a> {
     first: u32,
 }
 
+impl Range<'_> {
+    /// Divides after so many primitives.
+    fn divide(self, left: usize) -> [Self; 2] {
+        let (left_primitives, right_primitives) = self.primitives.split_at_mut(left);
+        let (left_scratch, right_scratch) = self.scratch.split_at_mut(left);
+        let right_first = self.first + left as u32;
+        [
+            Range { primitives: left_primitives, scratch: left_scratch, first: self.first },
+            Range { primitives: right_primitives, scratch: right_scratch, first: right_first },
+        ]
+    }
+}
+
 struct Binned<'a, const BINS: usize> {
     boxes: &'a [Aabb],
+    undivided: Undivided,
     swept: usize,
     on_leaves: OnLeaves<'a>,
 }
 
 impl<const BINS: usize> Binned<'_, BINS> {
-    fn build(&self, range: Range<'_>, nodes: &mut [Node], depth: u32) {
+    /// The subtree over a range, by several threads where it is large.
+    fn part(&self, range: Range<'_>, depth: u32) -> Part {
         let (count, first) = (range.primitives.len(), range.first);
-        if count == 1 {
-            nodes[0] = Node { bounds: self.boxes[range.primitives[0] as usize], first, count: 1 };
-            return;
+        if count < PARALLEL_SIZE {
+            let mut nodes = Vec::with_capacity(2 * count.div_ceil(self.undivided.most.div_ceil(2)));
+            self.build(range, &mut nodes, depth);
+            (self.on_leaves)(count as u64);
+            return Part::Small(nodes);
         }
+        let left_count = self.split(&mut *range.primitives, &mut *range.scratch, depth);
+        let [left, right] = range.divide(left_count);
+        let (left, right) = rayon::join(|| self.part(left, depth + 1), || self.part(right, depth + 1));
+        Part::Large(Box::new((Node::inner(first, count), [left, right])))
+    }
+
+    /// Adds the subtree over a range.
+    fn build(&self, range: Range<'_>, nodes: &mut Vec<Node>, depth: u32) {
+        let (count, first) = (range.primitives.len(), range.first);
         if count <= self.swept {
-            sweep::build(self.boxes, range.primitives, nodes, (first, depth));
+            sweep::build(self.boxes, self.undivided, range.primitives, nodes, (first, depth));
             return;
         }
         let left_count = self.split(&mut *range.primitives, &mut *range.scratch, depth);
-        let (left_primitives, right_primitives) = range.primitives.split_at_mut(left_count);
-        let (left_scratch, right_scratch) = range.scratch.split_at_mut(left_count);
-        let left_range = Range { primitives: left_primitives, scratch: left_scratch, first };
-        let right_first = first + left_count as u32;
-        let right_range = Range { primitives: right_primitives, scratch: right_scratch, first: right_first };
-        let (root, left, right) = divide(nodes, left_count);
-        build_both(
-            count,
-            || self.build(left_range, left, depth + 1),
-            || self.build(right_range, right, depth + 1),
-        );
-        *root = Node { bounds: left[0].bounds.union(right[0].bounds), first, count: count as u32 };
-        report_finished(self.on_leaves, count, left_count);
+        let sides = range.divide(left_count);
+        inner(nodes, (first, count), sides, |range, nodes| self.build(range, nodes, depth + 1));
     }
 
     /// Puts the left primitives first and returns how many they are, at least one and not all.

@@ -1,16 +1,17 @@
-//! Builders of binary trees by the surface-area heuristic. [`build`] gives each primitive one leaf, [`spatial`] may
-//! give it several.
+//! Builders of binary trees by the surface-area heuristic. [`build`] puts each primitive into one leaf, [`spatial`] may
+//! put it into several.
 //!
-//! Every builder numbers nodes by the sizes of subtrees and breaks ties by index, so that the tree
-//! does not depend on the number of threads.
+//! Every builder numbers nodes depth first and breaks ties by index, so that the tree does not depend on the number of
+//! threads.
 
 mod binned;
+mod parts;
 mod sides;
 pub mod spatial;
 mod sweep;
 
 use fearless_simd::Simd;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::aabb::Aabb;
 use super::binary::{BinaryTree, Node};
@@ -31,6 +32,10 @@ const SWEPT: usize = 2048;
 /// Subtrees of at most this many primitives are swept by [`Builder::Binned`], too: sorting them costs less than clearing bins.
 const FEW: usize = 24;
 
+/// See [`Leaves::Small`]. To divide such a box further would save queries less than 32 times what the subtree's share of the root's surface
+/// is, if it saved all; of scans the wide tree costs 0.02 to 0.1 % more, and has 1 % less bytes.
+const SMALL: f64 = 32.0;
+
 /// Called with the number of primitives that have found their leaf since the last call.
 pub type OnLeaves<'a> = &'a (dyn Fn(u64) + Sync);
 
@@ -44,45 +49,61 @@ pub enum Builder {
     Sweep,
 }
 
+/// Which subtrees are leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaves {
+    /// Single primitives.
+    Single,
+    /// Up to so many primitives, too, in boxes of at most [`SMALL`] times the surface that each primitive would have if all of them
+    /// shared that of the root's box.
+    Small(usize),
+}
+
 /// Builds a tree over at least one box. Runs in the current rayon pool.
-pub fn build(boxes: &[Aabb], builder: Builder, on_leaves: OnLeaves<'_>) -> BinaryTree {
-    let empty = Node { bounds: Aabb::EMPTY, first: 0, count: 0 };
-    // By all threads, as most of it is the system's work for new pages.
-    let mut nodes: Vec<_> = (0..2 * boxes.len() - 1).into_par_iter().map(|_| empty).collect();
-    let order = match builder {
-        Builder::Binned => binned::build::<32>(boxes, &mut nodes, FEW, on_leaves),
-        Builder::Sweep => binned::build::<128>(boxes, &mut nodes, SWEPT, on_leaves),
+pub fn build(boxes: &[Aabb], builder: Builder, leaves: Leaves, on_leaves: OnLeaves<'_>) -> BinaryTree {
+    let most = match leaves {
+        Leaves::Single => 1,
+        Leaves::Small(most) => most,
     };
-    BinaryTree { nodes, order }
-}
-
-/// The nodes of a subtree, divided into its root, the left child's subtree and the right one's.
-fn divide(nodes: &mut [Node], left_count: usize) -> (&mut Node, &mut [Node], &mut [Node]) {
-    let (root, rest) = nodes.split_first_mut().expect("a subtree has a root");
-    let (left, right) = rest.split_at_mut(2 * left_count - 1);
-    (root, left, right)
-}
-
-/// Builds both subtrees, in parallel where they are large.
-fn build_both(size: usize, left: impl FnOnce() + Send, right: impl FnOnce() + Send) {
-    if size >= PARALLEL_SIZE {
-        rayon::join(left, right);
-    } else {
-        left();
-        right();
+    let undivided = Undivided { most, half_area: SMALL * whole(boxes).half_area() / boxes.len() as f64 };
+    match builder {
+        Builder::Binned => binned::build::<32>(boxes, undivided, FEW, on_leaves),
+        Builder::Sweep => binned::build::<128>(boxes, undivided, SWEPT, on_leaves),
     }
 }
 
-/// Reports those children of a large subtree that were small enough for one thread.
-fn report_finished(on_leaves: OnLeaves<'_>, count: usize, left_count: usize) {
-    if count < PARALLEL_SIZE {
-        return;
+/// The box around all.
+fn whole(boxes: &[Aabb]) -> Aabb {
+    boxes.par_iter().copied().reduce(|| Aabb::EMPTY, Aabb::union)
+}
+
+/// The subtrees that become leaves: of so many primitives in a box of that size.
+#[derive(Clone, Copy)]
+struct Undivided {
+    most: usize,
+    half_area: f64,
+}
+
+impl Undivided {
+    /// Whether a subtree becomes a leaf.
+    fn holds(&self, count: usize, bounds: impl FnOnce() -> Aabb) -> bool {
+        count == 1 || count <= self.most && bounds().half_area() <= self.half_area
     }
-    for child in [left_count, count - left_count] {
-        if child < PARALLEL_SIZE {
-            on_leaves(child as u64);
-        }
-    }
+}
+
+/// Adds an inner node of so many primitives, and both subtrees.
+fn inner<T>(
+    nodes: &mut Vec<Node>,
+    (first, count): (u32, usize),
+    [left, right]: [T; 2],
+    mut subtree: impl FnMut(T, &mut Vec<Node>),
+) {
+    let root = nodes.len();
+    nodes.push(Node::inner(first, count));
+    subtree(left, nodes);
+    let second = nodes.len();
+    subtree(right, nodes);
+    nodes[root] = nodes[root].around([&nodes[root + 1], &nodes[second]], second - root);
 }
 
 /// A number that sorts like `x`, for any `x` but NaN.

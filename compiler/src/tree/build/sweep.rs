@@ -8,7 +8,7 @@
 use fearless_simd::Simd;
 
 use super::sides::Sides;
-use super::{DEEPEST_CHOICE, divide, key};
+use super::{DEEPEST_CHOICE, Undivided, inner, key};
 use crate::simd::dispatch;
 use crate::tree::aabb::Aabb;
 use crate::tree::binary::Node;
@@ -28,9 +28,15 @@ struct Split {
     left: usize,
 }
 
-/// Fills `nodes` with a tree over these primitives, whose leaves begin at `first` and whose root is at `depth`, and puts the
-/// primitives into the order of the leaves.
-pub(super) fn build(boxes: &[Aabb], primitives: &mut [u32], nodes: &mut [Node], (first, depth): (u32, u32)) {
+/// Adds a tree over these primitives, whose leaves begin at `first` and whose root is at `depth`, and puts the primitives into the
+/// order of the leaves.
+pub(super) fn build(
+    boxes: &[Aabb],
+    undivided: Undivided,
+    primitives: &mut [u32],
+    nodes: &mut Vec<Node>,
+    (first, depth): (u32, u32),
+) {
     // Gathered, as they are read again and again.
     let boxes: Vec<_> = primitives.iter().map(|primitive| boxes[*primitive as usize]).collect();
     let mut sorted = [0, 1, 2].map(|axis| {
@@ -48,7 +54,7 @@ pub(super) fn build(boxes: &[Aabb], primitives: &mut [u32], nodes: &mut [Node], 
         first,
     };
     let sides: Vec<_> = boxes.iter().map(Sides::of).collect();
-    Sweep { boxes: &boxes, sides: &sides }.build(range, nodes, depth);
+    Sweep { boxes: &boxes, sides: &sides, undivided }.build(range, nodes, depth);
     scratch.copy_from_slice(primitives);
     for (primitive, index) in primitives.iter_mut().zip(&sorted[0]) {
         *primitive = scratch[*index as usize];
@@ -58,37 +64,34 @@ pub(super) fn build(boxes: &[Aabb], primitives: &mut [u32], nodes: &mut [Node], 
 struct Sweep<'a> {
     boxes: &'a [Aabb],
     sides: &'a [Sides],
+    undivided: Undivided,
 }
 
 impl Sweep<'_> {
-    /// Builds the subtree over a range; afterwards the first order is that of the leaves.
-    fn build(&self, mut range: Range<'_>, nodes: &mut [Node], depth: u32) {
+    /// Adds the subtree over a range; afterwards the first order is that of the leaves.
+    fn build(&self, mut range: Range<'_>, nodes: &mut Vec<Node>, depth: u32) {
         let (count, first) = (range.scratch.len(), range.first);
-        let leaf = |at: usize| {
-            let bounds = self.boxes[range.sorted[0][at] as usize];
-            Node { bounds, first: first + at as u32, count: 1 }
-        };
-        match count {
-            1 => {
-                nodes[0] = leaf(0);
-                return;
-            }
-            2 => {
-                // On every axis the same sum: the first axis decides.
-                let [left, right] = [leaf(0), leaf(1)];
-                let root = Node { bounds: left.bounds.union(right.bounds), first, count: 2 };
-                nodes.copy_from_slice(&[root, left, right]);
-                return;
-            }
-            _ => {}
+        let around = || self.around(range.sorted[0]);
+        if self.undivided.holds(count, around) {
+            nodes.push(Node::leaf(around(), first, count));
+            return;
+        }
+        if count == 2 {
+            // On every axis the same sum: the first axis decides.
+            inner(nodes, (first, count), [0, 1], |at, nodes| {
+                let bounds = self.around(&range.sorted[0][at..=at]);
+                nodes.push(Node::leaf(bounds, first + at as u32, 1));
+            });
+            return;
         }
         // The same operations, and so the same bits, on every level.
         let split = dispatch!(simd => self.choose(simd, &mut range, depth));
-        let (left_range, right_range) = self.partition(range, split);
-        let (root, left, right) = divide(nodes, split.left);
-        self.build(left_range, left, depth + 1);
-        self.build(right_range, right, depth + 1);
-        *root = Node { bounds: left[0].bounds.union(right[0].bounds), first, count: count as u32 };
+        let sides = self.partition(range, split);
+        inner(nodes, (first, count), sides.into(), |range, nodes| self.build(range, nodes, depth + 1));
+    }
+
+    fn around(&self, primitives: &[u32]) -> Aabb {
+        primitives.iter().fold(Aabb::EMPTY, |all, primitive| all.union(self.boxes[*primitive as usize]))
     }
 
     #[inline(always)]

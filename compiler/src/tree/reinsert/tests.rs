@@ -1,7 +1,7 @@
 use super::*;
 use crate::tree::aabb::Aabb;
 use crate::tree::binary::Node;
-use crate::tree::build::{Builder, build};
+use crate::tree::build::{Builder, Leaves, build};
 
 fn scattered(count: u32) -> Vec<Aabb> {
     let noise = |i: u32, salt: u32| (i.wrapping_mul(2_654_435_761) ^ salt).wrapping_mul(40_503) % 1009;
@@ -21,7 +21,7 @@ fn check(tree: &BinaryTree, boxes: &[Aabb]) {
     seen.sort_unstable();
     assert!(seen.iter().copied().eq(0..boxes.len() as u32), "each primitive has one leaf");
     for index in 0..tree.nodes.len() {
-        let Node { bounds, first, count } = tree.nodes[index];
+        let Node { bounds, first, count, .. } = tree.nodes[index];
         let around = tree.primitives(index).iter().map(|p| boxes[*p as usize]);
         assert_eq!(bounds, around.fold(Aabb::EMPTY, Aabb::union));
         if count > 1 {
@@ -38,7 +38,7 @@ const EFFORT: WorkBudget = WorkBudget { rounds: 3, share: 0.5 };
 fn trees_get_cheaper_and_stay_valid_for_any_number_of_threads() {
     for count in [1, 2, 3, 4, 5, 30, 3000] {
         let boxes = scattered(count);
-        let tree = build(&boxes, Builder::Binned, &|_| ());
+        let tree = build(&boxes, Builder::Binned, Leaves::Single, &|_| ());
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start");
             pool.install(|| reinsert(tree.clone(), EFFORT))
@@ -54,7 +54,7 @@ fn trees_get_cheaper_and_stay_valid_for_any_number_of_threads() {
 #[test]
 fn each_move_saves_what_it_promises() {
     let boxes = scattered(500);
-    let links = Links::of(&build(&boxes, Builder::Binned, &|_| ()));
+    let links = Links::of(&build(&boxes, Builder::Binned, Leaves::Single, &|_| ()));
     for node in largest(&links, 1.0) {
         if let Some(found) = Search::new(&links, node).run() {
             let mut moved = links.clone();
@@ -71,9 +71,10 @@ fn a_tree_that_is_too_deep_is_not_taken() {
         let mut nodes = Vec::new();
         for level in 0..levels {
             let count = levels - level;
-            nodes.push(Node { bounds: Aabb::EMPTY, first: level, count });
+            let right = if count > 1 { 2 } else { 0 };
+            nodes.push(Node { bounds: Aabb::EMPTY, first: level, count, right });
             if count > 1 {
-                nodes.push(Node { bounds: Aabb::EMPTY, first: level, count: 1 });
+                nodes.push(Node::leaf(Aabb::EMPTY, level, 1));
             }
         }
         BinaryTree { nodes, order: (0..levels).collect() }
@@ -98,7 +99,7 @@ fn soup(small: u32, large: u32) -> Vec<Aabb> {
 
 #[test]
 fn a_search_that_no_bound_cuts_short_ends_after_the_most_positions() {
-    let links = Links::of(&build(&soup(20, 3000), Builder::Binned, &|_| ()));
+    let links = Links::of(&build(&soup(20, 3000), Builder::Binned, Leaves::Single, &|_| ()));
     let mut small = largest(&links, 1.0);
     small.retain(|node| links.0[*node as usize].bounds.half_area() < 20.0);
     assert!(small.len() > 10);
