@@ -20,8 +20,13 @@ const TRIANGLE: usize = 50;
 /// Whether bytes that begin so are STL. A binary file is one by its length, whatever its header says, and if that is another
 /// one, by what is there.
 pub(super) fn is_it(bytes: &[u8]) -> bool {
-    let is_complete = || Binary::of(bytes).is_some_and(|binary| binary.is_complete());
-    !bytes.starts_with(&MAGIC) && (is_complete() || ascii::is_it(bytes) || is_binary_but_for_length(bytes))
+    !bytes.starts_with(&MAGIC)
+        && (is_complete(bytes) || ascii::is_it(bytes) || is_binary_but_for_length(bytes))
+}
+
+/// Whether bytes are a binary file by their length. No text is: where the number of triangles stands, it has one of billions.
+pub(super) fn is_complete(bytes: &[u8]) -> bool {
+    Binary::of(bytes).is_some_and(|binary| binary.is_complete())
 }
 
 /// Reads an STL file. A face is a triangle, numbered in order from 0.

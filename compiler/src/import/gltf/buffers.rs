@@ -1,7 +1,8 @@
 //! Buffers and views of them: bytes of the file itself, of other files, of data URIs, compressed or not.
 
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -12,6 +13,7 @@ use super::document::{Buffer, Document, Meshopt};
 use super::fail::Fail;
 use super::meshopt::{self, Filter, Mode};
 use crate::file;
+use crate::import::text::shown;
 use crate::import::{ImportError, Input, OtherInput};
 
 /// Base64 as it is found: with padding or without.
@@ -19,6 +21,10 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
+
+/// How often all compressed bytes may be decompressed, on average. Views of a file that is not made to exhaust memory have bytes of
+/// their own.
+const MOST_SHARED: u64 = 4;
 
 /// The bytes of the buffers and views of a document, each made when it is first asked for.
 pub(super) struct Buffers<'a> {
@@ -28,8 +34,13 @@ pub(super) struct Buffers<'a> {
     /// The binary chunk of a GLB file.
     bin: Option<&'a [u8]>,
     buffers: Vec<OnceCell<Cow<'a, [u8]>>>,
+    /// For each buffer the first one with the same URI, which holds the bytes of all of these.
+    first_equal: Vec<usize>,
     /// The views that were compressed.
     views: Vec<OnceCell<Vec<u8>>>,
+    /// The compressed bytes of these.
+    decompressed: Cell<u64>,
+    held: OnceCell<u64>,
     others: RefCell<Vec<OtherInput>>,
 }
 
@@ -41,7 +52,10 @@ impl<'a> Buffers<'a> {
             fail: Fail { file: input.name },
             bin,
             buffers: document.buffers.iter().map(|_| OnceCell::new()).collect(),
+            first_equal: first_equal(&document.buffers),
             views: document.buffer_views.iter().map(|_| OnceCell::new()).collect(),
+            decompressed: Cell::default(),
+            held: OnceCell::new(),
             others: RefCell::default(),
         }
     }
@@ -58,11 +72,11 @@ impl<'a> Buffers<'a> {
 
     /// How many bytes there are: of the model's own file, and of all buffers that can be read.
     pub(super) fn held(&self) -> u64 {
-        let buffers = self.document.buffers.iter().zip(&self.buffers).enumerate();
-        let lengths = buffers.map(|(index, (buffer, cell))| {
-            get_or_try_init(cell, || self.load(index, buffer)).map_or(0, |bytes| bytes.len() as u64)
-        });
-        self.input.bytes.len() as u64 + lengths.sum::<u64>()
+        *self.held.get_or_init(|| {
+            let firsts = (0..self.buffers.len()).filter(|index| self.first_equal[*index] == *index);
+            let lengths = firsts.map(|index| self.whole(index).map_or(0, |bytes| bytes.len() as u64));
+            self.input.bytes.len() as u64 + lengths.sum::<u64>()
+        })
     }
 
     /// The bytes of a view.
@@ -89,7 +103,12 @@ impl<'a> Buffers<'a> {
         let Some(buffer) = self.document.buffers.get(index) else {
             return Err(self.fail.missing(place, format!("buffers[{index}]")));
         };
-        let bytes = get_or_try_init(&self.buffers[index], || self.load(index, buffer))?;
+        let bytes = self.whole(index)?;
+        let expected = usize::try_from(buffer.byte_length).unwrap_or(usize::MAX);
+        let Some(bytes) = bytes.get(..expected) else {
+            let (place, found) = (format!("buffers[{index}]"), bytes.len());
+            return Err(self.fail.rule(place, format!("byteLength is {expected}, but it has {found} bytes")));
+        };
         let part = usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..));
         let part = part.zip(usize::try_from(length).ok()).and_then(|(rest, length)| rest.get(..length));
         part.ok_or_else(|| {
@@ -99,31 +118,27 @@ impl<'a> Buffers<'a> {
         })
     }
 
-    /// The bytes of a buffer.
+    /// All bytes of what a buffer is in.
+    fn whole(&self, index: usize) -> Result<&[u8], ImportError> {
+        let first = self.first_equal[index];
+        let bytes =
+            get_or_try_init(&self.buffers[first], || self.load(first, &self.document.buffers[first]))?;
+        Ok(bytes)
+    }
+
     fn load(&self, index: usize, buffer: &Buffer) -> Result<Cow<'a, [u8]>, ImportError> {
         let place = || format!("buffers[{index}]");
-        let bytes: Cow<'a, [u8]> = match (&buffer.uri, self.bin) {
-            (None, Some(bin)) if index == 0 => bin.into(),
-            (None, _) => {
-                return Err(self.fail.rule(place(), "it has no bytes: neither a URI nor a chunk".into()));
+        match (&buffer.uri, self.bin) {
+            (None, Some(bin)) if index == 0 => Ok(bin.into()),
+            (None, _) => Err(self.fail.rule(place(), "it has no bytes: neither a URI nor a chunk".into())),
+            // The names of schemes ignore case.
+            (Some(uri), _) => {
+                match uri.split_once(':').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("data")) {
+                    Some((_, data)) => Ok(self.data(data, &place())?.into()),
+                    None => Ok(self.other_file(uri, &place())?.into()),
+                }
             }
-            (Some(uri), _) => match uri.strip_prefix("data:") {
-                Some(data) => self.data(data, &place())?.into(),
-                None => self.other_file(uri, &place())?.into(),
-            },
-        };
-        let length = usize::try_from(buffer.byte_length).unwrap_or(usize::MAX);
-        if bytes.len() < length {
-            let found = bytes.len();
-            return Err(self.fail.rule(place(), format!("byteLength is {length}, but it has {found} bytes")));
         }
-        Ok(match bytes {
-            Cow::Borrowed(bytes) => bytes[..length].into(),
-            Cow::Owned(mut bytes) => {
-                bytes.truncate(length);
-                bytes.into()
-            }
-        })
     }
 
     /// The bytes of a data URI, without `data:`.
@@ -144,7 +159,9 @@ impl<'a> Buffers<'a> {
         let decoded = percent_decode_str(uri).decode_utf8().ok();
         let is_relative = |name: &str| !name.starts_with(['/', '\\']) && !name.contains(':');
         let Some(name) = decoded.filter(|name| is_relative(name) && !name.is_empty()) else {
-            return Err(self.fail.rule(place, format!("`{uri}` is not a relative path")));
+            return Err(self
+                .fail
+                .rule(place, format!("{} is not a relative path in UTF-8", shown(uri.as_bytes()))));
         };
         let bytes = self.input.files.read(&name).map_err(|error| ImportError::OtherFile {
             file: self.input.name.to_owned(),
@@ -178,11 +195,25 @@ impl<'a> Buffers<'a> {
             }
         };
         let bytes = self.part(view.buffer, view.byte_offset, view.byte_length, place)?;
+        let decompressed = self.decompressed.get() + bytes.len() as u64;
+        if decompressed > MOST_SHARED * self.held() {
+            let reason =
+                format!("compressed bytes are used more than {MOST_SHARED} times: by too many views");
+            return Err(self.fail.rule(place, reason));
+        }
+        self.decompressed.set(decompressed);
         let [count, stride] =
             [view.count, view.byte_stride].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
         meshopt::decode(bytes, count, stride, mode, filter)
             .map_err(|error| self.fail.rule(place, error.to_string()))
     }
+}
+
+/// For each buffer the first one with the same URI; buffers without one are different.
+fn first_equal(buffers: &[Buffer]) -> Vec<usize> {
+    let mut by_uri = HashMap::new();
+    let uris = buffers.iter().map(|buffer| buffer.uri.as_deref()).enumerate();
+    uris.map(|(index, uri)| uri.map_or(index, |uri| *by_uri.entry(uri).or_insert(index))).collect()
 }
 
 /// The value of a cell, made when it is first asked for, if it can be made.

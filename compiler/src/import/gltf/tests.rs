@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use base64::Engine;
 use serde_json::{Value, json};
@@ -535,4 +536,69 @@ fn extensions_and_versions_that_matter_are_refused_by_name() {
         document
     };
     assert!(refusal(&only_draco).contains("KHR_draco_mesh_compression"));
+}
+
+/// A file, perhaps one that is missing, and how often it was asked for.
+#[derive(Debug, Default)]
+struct Counted {
+    bytes: Option<Vec<u8>>,
+    reads: AtomicU32,
+}
+
+impl Counted {
+    fn import(&self, document: &Value) -> Result<(Imported, u32), ImportError> {
+        let text = document.to_string();
+        let imported = read_all(&Input { bytes: text.as_bytes(), name: "a.gltf", files: self })?;
+        Ok((imported, self.reads.load(Ordering::Relaxed)))
+    }
+}
+
+impl Files for Counted {
+    fn read(&self, _: &str) -> io::Result<Vec<u8>> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.bytes.clone().ok_or_else(|| io::Error::other("gone"))
+    }
+}
+
+#[test]
+fn a_file_of_many_buffers_is_read_once() {
+    let mut document = square();
+    document["buffers"] = json!(vec![json!({ "byteLength": 48, "uri": "a.bin" }); 50]);
+    document["bufferViews"] = (0..50).map(|buffer| json!({ "buffer": buffer, "byteLength": 48 })).collect();
+    document["accessors"] = (0..50)
+        .map(|view| json!({ "bufferView": view, "componentType": 5126, "count": 4, "type": "VEC3" }))
+        .collect();
+    let primitive = |accessor: u32| json!({ "attributes": { "POSITION": accessor }, "mode": 6 });
+    document["meshes"][0]["primitives"] = (0..50).map(primitive).collect();
+    let files = Counted { bytes: Some(bytes_of(&SQUARE)), ..Counted::default() };
+    let (imported, reads) = files.import(&document).unwrap();
+    assert_eq!((reads, imported.polygons.ends.len(), imported.inputs.len()), (1, 100, 1));
+    // Each buffer has its own length of it.
+    document["buffers"][9]["byteLength"] = json!(49);
+    let error = files.import(&document).unwrap_err();
+    assert!(error.to_string().contains("buffers[9]: byteLength is 49, but it has 48 bytes"), "{error}");
+}
+
+/// A buffer that cannot be read, and accessors that need none.
+#[test]
+fn a_buffer_that_fails_is_tried_once() {
+    let mut document = square();
+    document["buffers"] = json!([{ "byteLength": 48, "uri": "a.bin" }]);
+    document["bufferViews"] = json!([]);
+    document["accessors"] = json!(vec![json!({ "componentType": 5126, "count": 4, "type": "VEC3" }); 50]);
+    let primitive = |accessor: u32| json!({ "attributes": { "POSITION": accessor }, "mode": 6 });
+    document["meshes"][0]["primitives"] = (0..50).map(primitive).collect();
+    let (imported, reads) = Counted::default().import(&document).unwrap();
+    assert_eq!((reads, imported.polygons.ends.len()), (1, 100));
+}
+
+#[test]
+fn schemes_of_uris_ignore_case() {
+    let mut document = square();
+    let uri = document["buffers"][0]["uri"].as_str().unwrap().replace("data:", "DATA:");
+    document["buffers"][0]["uri"] = json!(uri);
+    assert_eq!(corners(&document), corners(&square()));
+    document["buffers"][0]["uri"] = json!(format!("c:{}", "x".repeat(1000)));
+    let error = import(&document).unwrap_err().to_string();
+    assert!(error.len() < 200 && error.contains("is not a relative path"), "{error}");
 }

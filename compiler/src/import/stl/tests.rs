@@ -33,6 +33,14 @@ fn binary(header: &str, triangles: &[[[f32; 3]; 3]]) -> Vec<u8> {
 }
 
 #[test]
+fn what_is_binary_by_its_length_may_begin_like_another_format() {
+    for header in ["OFF 8 6 12", "ply\nformat ascii 1.0\n", "glTF", "{\"asset\":", "solid", "v 0 0 0"] {
+        let imported = import(&binary(header, &[TRIANGLE]), "a.stl").unwrap();
+        assert_eq!(imported.ends, [3], "{header}");
+    }
+}
+
+#[test]
 fn a_few_bytes_behind_the_last_triangle_are_ignored() {
     let read = |more: usize| {
         let mut bytes = binary("made by hand", &[TRIANGLE, TRIANGLE]);
