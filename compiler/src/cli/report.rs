@@ -4,7 +4,7 @@ use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::{KindName, SectionKind};
 use serde_json::{Value, json};
 
-use super::text::counted;
+use super::text::{counted, grouped, tell};
 use crate::layout::EdgeCounts;
 
 /// The name of a section's kind; the number of a kind unknown to this version.
@@ -24,6 +24,32 @@ pub(super) fn leaf_nouns(kind: u32) -> &'static str {
 
 fn refers_to_leaves(kind: u32) -> bool {
     kind != SectionKind::AabbTree as u32
+}
+
+/// What is other than in the source.
+pub(super) struct Changes<'a> {
+    /// How many things of each kind, named in the plural, are no faces.
+    pub(super) ignored: Vec<(&'a str, u64)>,
+    /// Dropped triangles, dropped faces, and faces whose triangles are a fan.
+    pub(super) triangles: u64,
+    pub(super) faces: u64,
+    pub(super) fans: u64,
+}
+
+pub(super) fn tell_changes(changes: &Changes<'_>) {
+    for (what, count) in &changes.ignored {
+        tell(&format!("ignored {} {what}", grouped(*count)));
+    }
+    if changes.triangles != 0 {
+        tell(&format!("dropped {} of zero area", counted(changes.triangles, "triangle")));
+    }
+    if changes.faces != 0 {
+        tell(&format!("dropped {} of fewer than three corners", counted(changes.faces, "face")));
+    }
+    if changes.fans != 0 {
+        let faces = counted(changes.fans, "face");
+        tell(&format!("{faces} with edges that cross or touch: their triangles are a fan, and may overlap"));
+    }
 }
 
 /// The statistics of one tree, whose size is `bytes`.

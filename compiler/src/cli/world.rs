@@ -12,6 +12,7 @@ use super::depfile;
 use super::error::{CliError, UsageError};
 use super::file;
 use super::output::{self, Output};
+use super::report::{self, Changes};
 use super::text::{counted, one_line, tell};
 use crate::compile::Options;
 use crate::import::{self, Folder};
@@ -29,6 +30,9 @@ pub(super) fn run(args: &WorldArgs, recipe: &RecipeArgs) -> Result<(), CliError>
 pub(super) fn run_model(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), CliError> {
     if let Some(second) = args.models.get(1) {
         return Err(UsageError::SeveralModels { second: second.display().to_string() }.into());
+    }
+    if args.jobs.is_some() {
+        return Err(UsageError::NoEffect { flag: "--jobs", with: "--out-dir" }.into());
     }
     let mut options = recipe.options()?;
     options.memory_limit = args.memory_limit.map(|limit| limit.saturating_mul(1 << 20));
@@ -60,7 +64,7 @@ fn compile(args: &WorldArgs, options: Options, is_model: bool) -> Result<(), Cli
         true => return Err(UsageError::NoScene { model: name }.into()),
     };
     let report = linked.report();
-    check_inputs(args, report)?;
+    check_inputs(args, report, [Some(&output), depfile.as_ref()])?;
     let warnings = warnings(report, &output);
     if args.warnings_as_errors && !warnings.is_empty() {
         return Err(CliError::Warnings { file: name, warnings });
@@ -127,12 +131,13 @@ fn check_depfile(path: &Path, args: &WorldArgs, output: &Output) -> Result<Outpu
 }
 
 /// Refuses to write over a file that was read.
-fn check_inputs(args: &WorldArgs, report: &WorldReport) -> Result<(), CliError> {
+fn check_inputs(
+    args: &WorldArgs,
+    report: &WorldReport,
+    outputs: [Option<&Output>; 2],
+) -> Result<(), CliError> {
     for input in inputs(args, report) {
-        Output::new(&args.output, &input)?;
-        if let Some(depfile) = &args.depfile {
-            Output::new(depfile, &input)?;
-        }
+        outputs.into_iter().flatten().try_for_each(|output| output.check_is_not(&input))?;
     }
     Ok(())
 }
@@ -175,6 +180,13 @@ fn describe(
         counted(triangles, "triangle"),
         counted(linked.length(), "byte"),
     ));
+    let sum = |of: fn(&world::MeshReport) -> u64| report.meshes.iter().map(of).sum();
+    report::tell_changes(&Changes {
+        ignored: report.ignored.iter().map(|(what, count)| (*what, *count)).collect(),
+        triangles: sum(|mesh| mesh.dropped.triangles),
+        faces: sum(|mesh| mesh.dropped.faces),
+        fans: sum(|mesh| mesh.fans),
+    });
     for name in &report.baked {
         tell(&format!("instance {} has a mesh of its own, with its transform applied", one_line(name)));
     }
@@ -204,7 +216,15 @@ fn object(
         value["name"] = json!(other.name);
         value
     });
-    let mesh = |mesh: &world::MeshReport| json!({ "name": mesh.name, "triangles": mesh.triangles, "bytes": mesh.bytes });
+    let mesh = |mesh: &world::MeshReport| {
+        json!({
+            "name": mesh.name,
+            "triangles": mesh.triangles,
+            "dropped": { "triangles": mesh.dropped.triangles, "faces": mesh.dropped.faces },
+            "fans": mesh.fans,
+            "bytes": mesh.bytes,
+        })
+    };
     let stages =
         report.seconds.iter().map(|(stage, time)| (stage.name().to_owned(), json!(time.as_secs_f64())));
     let total = ("total".to_owned(), json!(seconds));
@@ -221,6 +241,7 @@ fn object(
         "leaves": report.leaves,
         "nodes": report.nodes,
         "baked": report.baked,
+        "ignored": report.ignored,
         "warnings": warnings,
         "seconds": stages.chain([total]).collect::<Map<_, _>>(),
     })

@@ -1,6 +1,7 @@
 //! From a scene to a file: compiles each different mesh once, makes the section of the world, and plans the file.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::slice;
 use std::time::Duration;
@@ -20,6 +21,7 @@ use super::tree::{self, MeshBoxes, WorldTree};
 use crate::compile::{Options, Progress, Stage, on_threads};
 use crate::file::{self, Bytes, Elsewhere, Payload, Plan, Planned, Section};
 use crate::import::{Files, Input, OtherInput, ReadSeek};
+use crate::mesh::Dropped;
 use crate::placement::Axes;
 use crate::section::NameTable;
 
@@ -44,6 +46,8 @@ pub struct WorldReport {
     pub linked: Vec<OtherInput>,
     /// What may be other than the source's author expects.
     pub warnings: Vec<String>,
+    /// How many things of each kind, named in the plural, were ignored as they are no faces.
+    pub ignored: BTreeMap<&'static str, u64>,
     /// The meshes in the file.
     pub meshes: Vec<MeshReport>,
     /// The number of instances.
@@ -65,6 +69,10 @@ pub struct MeshReport {
     pub name: String,
     /// Its triangles.
     pub triangles: u64,
+    /// What was dropped from it now: nothing from one that was compiled already.
+    pub dropped: Dropped,
+    /// Its faces whose edges cross or touch, as far as it was compiled now: their triangles are a fan, and may overlap.
+    pub fans: u64,
     /// The bytes that it takes.
     pub bytes: u64,
 }
@@ -142,7 +150,7 @@ fn make(
     scene.instances.retain(|instance| {
         let is_shown = shown.next() == Some(true);
         if !is_shown {
-            warnings.push(format!("instance {:?} is left out: it has no triangles", instance.name));
+            warnings.push(super::left_out(&instance.name));
         }
         is_shown
     });
@@ -315,6 +323,7 @@ fn finish<'a>(
         inputs: scene.inputs,
         linked: scene.linked,
         warnings: scene.warnings,
+        ignored: scene.ignored,
         instances: scene.instances.len() as u32,
         baked: scene.instances.iter().filter(is_baked).map(|instance| instance.name.clone()).collect(),
         leaves: tree.leaves.len() as u32,

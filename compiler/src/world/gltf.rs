@@ -18,7 +18,8 @@ const TOLERANCE: f64 = 1e-6;
 pub(super) fn read(source: &Input<'_>) -> Result<Scene, WorldCompileError> {
     let SceneOfMeshes { meshes, nodes, notes, inputs } = import::gltf_scene(source)?;
     let origin = (file::hash(source.bytes), source.bytes.len() as u64);
-    let mut scene = Scene { warnings: notes.warnings, leftovers: Leftovers::Drop, ..Scene::default() };
+    let (warnings, ignored) = (notes.warnings, notes.ignored);
+    let mut scene = Scene { warnings, ignored, leftovers: Leftovers::Drop, ..Scene::default() };
     let mut numbers = BTreeMap::new();
     for (index, mesh) in meshes {
         let Some(polygons) = mesh.polygons else { continue };
@@ -30,7 +31,11 @@ pub(super) fn read(source: &Input<'_>) -> Result<Scene, WorldCompileError> {
     scene.inputs = inputs;
     let mut names = Names::default();
     for (number, node) in nodes.iter().enumerate() {
-        let Some(mesh) = numbers.get(&node.mesh) else { continue };
+        let Some(mesh) = numbers.get(&node.mesh) else {
+            let name = if node.name.is_empty() { format!("node.{number}") } else { node.name.clone() };
+            scene.warnings.push(super::left_out(&name));
+            continue;
+        };
         let name = names.free(&node.name, number);
         scene.instances.push(instance(node, name, *mesh, source)?);
     }

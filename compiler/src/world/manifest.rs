@@ -147,6 +147,9 @@ impl Place<'_> {
                 scene.inputs.push(input);
             }
         }
+        for (what, count) in &imported.notes.ignored {
+            *scene.ignored.entry(what).or_default() += count;
+        }
         let warnings = imported.notes.warnings.iter();
         scene.warnings.extend(warnings.map(|warning| format!("{name}: {warning}")));
         Ok(Model { imported, source: (hash, length) })

@@ -14,7 +14,7 @@ use crate::clean::CleanError;
 use crate::compile::{CompileError, Options, Progress, Stage, compile_imported};
 use crate::file::Bytes;
 use crate::import::{Input, Notes, most_made};
-use crate::mesh::Polygons;
+use crate::mesh::{Dropped, Polygons};
 
 /// A mesh of the world.
 pub(super) struct MadeMesh {
@@ -149,11 +149,17 @@ impl<'a> Meshes<'a> {
             bake(&mut imported.polygons, &linear);
         }
         let name = format!("{}: mesh {:?}", self.file, mesh.name);
-        let compiled = compile_imported(imported, model.source, &name, self.options, self.progress)?;
+        // What meshes take that are there already.
+        let held: u64 = self.made.iter().map(MadeMesh::bytes_in_memory).sum();
+        let memory_limit = self.options.memory_limit.map(|limit| limit.saturating_sub(held));
+        let options = Options { memory_limit, ..self.options.clone() };
+        let compiled = compile_imported(imported, model.source, &name, &options, self.progress)?;
         let hash = OpenModel::from_bytes(&compiled.bytes).expect(OPENS).sections().header().hash;
         let report = MeshReport {
             name: mesh.name.clone(),
             triangles: compiled.report.triangles,
+            dropped: compiled.report.dropped,
+            fans: compiled.report.fans,
             bytes: compiled.bytes.len() as u64,
         };
         let (file, seconds) = (MeshFile::Memory(compiled.bytes), compiled.report.seconds);
@@ -165,6 +171,8 @@ impl<'a> Meshes<'a> {
         let report = MeshReport {
             name: mesh.name.clone(),
             triangles: compiled.record.triangles,
+            dropped: Dropped::default(),
+            fans: 0,
             bytes: compiled.record.length,
         };
         let file = MeshFile::Linked(compiled.clone());
@@ -185,6 +193,13 @@ impl<'a> Meshes<'a> {
 pub(super) const OPENS: &str = "what the compiler makes can be opened";
 
 impl MadeMesh {
+    fn bytes_in_memory(&self) -> u64 {
+        match &self.file {
+            MeshFile::Memory(bytes) => bytes.len() as u64,
+            MeshFile::Linked(_) => 0,
+        }
+    }
+
     /// The file, if it was compiled just now.
     pub(super) fn model(&self) -> Option<OpenModel<'_>> {
         match &self.file {

@@ -79,6 +79,11 @@ pub fn link<'a>(
     assemble::assemble(manifest::read(&source)?, &source, (Meshing::Whole, options), progress)
 }
 
+/// The warning of an instance that is left out.
+fn left_out(name: &str) -> String {
+    format!("instance {name:?} is left out: it has no triangles")
+}
+
 /// As [`link`], for a thin world: the meshes stay in their files, of which only headers and bounds are read, and the runtime is
 /// handed them (`bvhc_runtime::ThinWorld`). Leaves of its tree are whole instances, so rays through instances that overlap much
 /// are slower than in a world that has its meshes.

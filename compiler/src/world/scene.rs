@@ -1,5 +1,6 @@
 //! What a source says: meshes, and where instances of them are.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 
@@ -18,6 +19,8 @@ pub(super) struct Scene {
     /// Those that are compiled already, each with the hash in its header.
     pub(super) linked: Vec<OtherInput>,
     pub(super) warnings: Vec<String>,
+    /// How many things of each kind were ignored as they are no faces.
+    pub(super) ignored: BTreeMap<&'static str, u64>,
     /// What becomes of meshes that no instance has, and of those without triangles.
     pub(super) leftovers: Leftovers,
 }

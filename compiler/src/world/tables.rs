@@ -4,7 +4,8 @@
 //! with the header of a table. If all parts are right, the whole is right, with the same tables; otherwise it is parsed as a
 //! whole, for the error.
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 /// The bytes of a part.
@@ -33,10 +34,10 @@ pub(super) struct MeshTable {
 pub(super) struct InstanceTable {
     pub(super) name: Spanned<String>,
     pub(super) mesh: Spanned<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "exactly")]
     pub(super) position: [f64; 3],
     /// x, y, z, w.
-    #[serde(default = "no_rotation")]
+    #[serde(default = "no_rotation", deserialize_with = "exactly")]
     pub(super) rotation: [f64; 4],
     #[serde(default = "one")]
     pub(super) scale: f64,
@@ -51,6 +52,14 @@ pub(super) struct InstanceTable {
     /// Whether scale and mirror are applied to a copy of the mesh, so that mesh against mesh works.
     #[serde(default)]
     pub(super) bake: bool,
+}
+
+/// So many numbers: arrays would take more, and leave out the rest.
+fn exactly<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<[f64; N], D::Error> {
+    let numbers = Vec::<f64>::deserialize(deserializer)?;
+    let wrong =
+        |numbers: Vec<f64>| D::Error::custom(format_args!("{} numbers, but expected {N}", numbers.len()));
+    numbers.try_into().map_err(wrong)
 }
 
 fn no_rotation() -> [f64; 4] {
@@ -148,6 +157,18 @@ file = "#;
         }
         // Not where a part would begin in the text that looks like a header.
         assert!(right > text.len() / 2 && right < text.len(), "{right}");
+    }
+
+    #[test]
+    fn arrays_have_their_length() {
+        let instance = |more: &str| parse(&format!("[[instance]]\nname = 'a'\nmesh = 'b'\n{more}"));
+        assert_eq!(instance("position = [1, 2.5, 3]").unwrap().instance[0].position, [1.0, 2.5, 3.0]);
+        for (array, expected) in
+            [("position = [1, 2, 3, 4]", 3), ("rotation = [0, 0, 1]", 4), ("position = []", 3)]
+        {
+            let error = instance(array).unwrap_err().to_string();
+            assert!(error.contains(&format!("expected {expected}")), "{error}");
+        }
     }
 
     #[test]

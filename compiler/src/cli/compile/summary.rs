@@ -7,7 +7,7 @@ use bvhc_format::swept::Cores;
 use serde_json::{Map, Value, json};
 
 use crate::cli::file;
-use crate::cli::report;
+use crate::cli::report::{self, Changes};
 use crate::cli::text::{counted, grouped, one_line, tell};
 use crate::compile::{Options, Report};
 use crate::layout::EdgeCounts;
@@ -106,6 +106,13 @@ impl Facts {
         imported.map(str::to_owned).chain(of_name).collect()
     }
 
+    /// The paths of the files that a model refers to.
+    pub(super) fn others_of(&self, model: &Path) -> Vec<PathBuf> {
+        let folder = model.parent().unwrap_or(Path::new(""));
+        let inputs = self.json["inputs"].as_array().into_iter().flatten();
+        inputs.filter_map(|input| input["name"].as_str()).map(|name| folder.join(name)).collect()
+    }
+
     fn number(&self, path: &str) -> u64 {
         self.json.pointer(path).and_then(Value::as_u64).unwrap_or(0)
     }
@@ -114,9 +121,9 @@ impl Facts {
 impl Summary {
     /// The output, and all files that were read, by paths that lead there from the current folder.
     pub(super) fn dependencies(&self) -> (String, Vec<String>) {
-        let inputs = self.inputs().into_iter().filter_map(|input| input["path"].as_str().map(str::to_owned));
-        let is_file = |_: &String| !file::is_standard(&self.model);
-        (self.output.clone(), inputs.filter(is_file).collect())
+        let own = usize::from(file::is_standard(&self.model));
+        let inputs = self.inputs().into_iter().skip(own);
+        (self.output.clone(), inputs.filter_map(|input| input["path"].as_str().map(str::to_owned)).collect())
     }
 
     /// The model and the files that it refers to.
@@ -197,26 +204,16 @@ impl Summary {
     /// What is other than in the source.
     fn tell_changes(&self) {
         let facts = &self.facts;
-        for (what, count) in facts.json["ignored"].as_object().into_iter().flatten() {
-            tell(&format!("ignored {} {what}", grouped(count.as_u64().unwrap_or(0))));
-        }
         if let Some(welded) = facts.json["welded"].as_u64() {
             tell(&format!("welded {} to others", counted(welded, "vertex")));
         }
-        let counts =
-            [facts.number("/dropped/triangles"), facts.number("/dropped/faces"), facts.number("/fans")];
-        if counts[0] != 0 {
-            tell(&format!("dropped {} of zero area", counted(counts[0], "triangle")));
-        }
-        if counts[1] != 0 {
-            tell(&format!("dropped {} of fewer than three corners", counted(counts[1], "face")));
-        }
-        if counts[2] != 0 {
-            let faces = counted(counts[2], "face");
-            tell(&format!(
-                "{faces} with edges that cross or touch: their triangles are a fan, and may overlap"
-            ));
-        }
+        let ignored = facts.json["ignored"].as_object().into_iter().flatten();
+        report::tell_changes(&Changes {
+            ignored: ignored.map(|(what, count)| (what.as_str(), count.as_u64().unwrap_or(0))).collect(),
+            triangles: facts.number("/dropped/triangles"),
+            faces: facts.number("/dropped/faces"),
+            fans: facts.number("/fans"),
+        });
     }
 
     fn tell_details(&self) {
