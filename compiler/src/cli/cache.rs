@@ -1,8 +1,8 @@
 //! Compiled files, kept by the digests of all that they depend on.
 //!
-//! An entry is one file: a line of JSON with its key and what the compiler said, then the compiled file. It appears whole or not
-//! at all, and is believed only if it has that key and the compiled file has the hash that the line says. So several processes
-//! may share a cache, and a damaged or misplaced entry is compiled again.
+//! An entry is one file: a line with a hash and JSON, which has the key and what the compiler said, then the compiled file. It
+//! appears whole or not at all, and is believed only if the JSON has that hash and the key, and the compiled file the hash that
+//! the JSON says. So several processes may share a cache, and a damaged or misplaced entry is compiled again.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,6 +12,12 @@ use serde_json::{Value, json};
 
 use super::error::{Action, CliError};
 use super::output::{self, Output};
+
+/// Hexadecimal digits of a key.
+const DIGITS: usize = 2 * blake3::OUT_LEN;
+
+/// How many of them name the folder of an entry.
+const FOLDER_DIGITS: usize = 2;
 
 /// A folder with compiled files.
 pub(super) struct Cache {
@@ -33,7 +39,11 @@ impl Cache {
         let path = self.path(key);
         let mut entry = fs::read(&path).ok()?;
         let end = entry.iter().position(|byte| *byte == b'\n')?;
-        let mut head: Value = serde_json::from_slice(&entry[..end]).ok()?;
+        let (hash, head) = std::str::from_utf8(&entry[..end]).ok()?.split_once(' ')?;
+        if hash != crate::file::hash(head.as_bytes()).to_hex().as_str() {
+            return None;
+        }
+        let mut head: Value = serde_json::from_str(head).ok()?;
         let (said, bytes) = (head.get_mut("said")?.take(), entry.split_off(end + 1));
         let is_of = |value: &Value, hash: &blake3::Hash| value == hash.to_hex().as_str();
         if !(is_of(&head["key"], key) && is_of(&said["blake3"], &crate::file::hash(&bytes))) {
@@ -48,20 +58,21 @@ impl Cache {
     /// Keeps a file, and what the compiler said of it. A cache that cannot be written to is no reason to fail.
     pub(super) fn put(&self, key: &blake3::Hash, said: &Value, write: &output::Write<'_>) {
         let path = self.path(key);
-        let head = json!({ "key": key.to_hex().as_str(), "said": said });
+        let head = json!({ "key": key.to_hex().as_str(), "said": said }).to_string();
+        let hash = crate::file::hash(head.as_bytes());
         let _ = path.parent().map(fs::create_dir_all);
         if let Ok(output) = Output::new(&path, Path::new("-")) {
             let _ = output.write_parts(&|out| {
-                writeln!(out, "{head}")?;
+                writeln!(out, "{hash} {head}")?;
                 write(out)
             });
         }
     }
 
-    /// Removes what was not used for the longest time until the cache is within its limit.
+    /// Removes entries that were not used for the longest time until the cache is within its limit. Other files stay.
     pub(super) fn prune(&self) {
-        let mut entries: Vec<(SystemTime, PathBuf, u64)> = files(&self.folder)
-            .flat_map(|folder| files(&folder).collect::<Vec<_>>())
+        let mut entries: Vec<(SystemTime, PathBuf, u64)> = named_by_digits(&self.folder, FOLDER_DIGITS)
+            .flat_map(|folder| named_by_digits(&folder, DIGITS - FOLDER_DIGITS).collect::<Vec<_>>())
             .filter_map(|path| {
                 let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
                 Some((metadata.modified().ok()?, path, metadata.len()))
@@ -83,11 +94,22 @@ impl Cache {
     /// Where the entry of a key is: in one of 256 folders.
     fn path(&self, key: &blake3::Hash) -> PathBuf {
         let hex = key.to_hex();
-        self.folder.join(&hex[..2]).join(&hex[2..])
+        self.folder.join(&hex[..FOLDER_DIGITS]).join(&hex[FOLDER_DIGITS..])
     }
 }
 
-/// What is in a folder; nothing if it cannot be read.
-fn files(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path())
+/// What is in a folder by a name of so many hexadecimal digits, as those of entries are; nothing if the folder cannot be read.
+fn named_by_digits(folder: &Path, digits: usize) -> impl Iterator<Item = PathBuf> + use<> {
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let is_named = move |path: &PathBuf| {
+        path.file_name()
+            .map(|name| name.as_encoded_bytes())
+            .is_some_and(|name| name.len() == digits && name.iter().all(is_digit))
+    };
+    fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(is_named)
 }

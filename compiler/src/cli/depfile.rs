@@ -11,14 +11,19 @@ pub(super) fn rule(target: &str, inputs: &[String]) -> String {
     text
 }
 
-/// A path as Make reads it: blanks and `#` behind a backslash, `$` doubled, as GCC writes them; backslashes double only
-/// before a blank or `#`.
+/// A path as Make reads it: blanks, `#` and colons behind a backslash, `$` doubled, as GCC and Clang write them; backslashes
+/// double only before these. The colon of a drive stays as it is. (Neither Make nor Ninja has a way to write all paths: `=`, `%`
+/// and `;` stay, too.)
 fn escaped(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     let mut backslashes = 0;
-    for letter in path.chars() {
+    let drive = match path.as_bytes() {
+        [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic() => 1,
+        _ => usize::MAX,
+    };
+    for (at, letter) in path.char_indices() {
         match letter {
-            ' ' | '\t' | '#' => {
+            ' ' | '\t' | '#' | ':' if at != drive => {
                 text.extend(std::iter::repeat_n('\\', backslashes + 1));
             }
             '$' => text.push('$'),
@@ -42,5 +47,7 @@ mod tests {
         );
         assert_eq!(escaped("my file#1 $x.obj"), "my\\ file\\#1\\ $$x.obj");
         assert_eq!(escaped("a\\b\\ c"), "a\\b\\\\\\ c");
+        assert_eq!(escaped("a:b.obj"), "a\\:b.obj");
+        assert_eq!(escaped("C:/a b.obj"), "C:/a\\ b.obj");
     }
 }

@@ -283,8 +283,8 @@ pub(super) enum UsageError {
     /// Both the file and the report would go to standard output.
     #[error("--json prints on standard output, where `-o -` writes the file; write the file to a path")]
     JsonAndFile,
-    /// The output would replace the model.
-    #[error("{file}: is the model itself; the output would replace it")]
+    /// The output would replace the model, or a file that it refers to.
+    #[error("{file}: is the model itself or part of it; the output would replace it")]
     SameFile {
         /// The output.
         file: String,

@@ -51,10 +51,21 @@ impl Output {
         }
         // A link stays a link: its target is replaced.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        if !is_standard(model) && fs::canonicalize(model).is_ok_and(|model| model == target) {
-            return Err(UsageError::SameFile { file }.into());
+        let output = Self::File { path: path.to_owned(), target };
+        if !is_standard(model) {
+            output.check_is_not(model)?;
         }
-        Ok(Self::File { path: path.to_owned(), target })
+        Ok(output)
+    }
+
+    /// Refuses to replace a file that is read.
+    pub(super) fn check_is_not(&self, input: &Path) -> Result<(), CliError> {
+        match self {
+            Self::File { path, target } if fs::canonicalize(input).is_ok_and(|input| input == *target) => {
+                Err(UsageError::SameFile { file: path.display().to_string() }.into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether both are the same file.

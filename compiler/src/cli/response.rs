@@ -14,6 +14,8 @@ pub(super) fn expand(args: impl Iterator<Item = OsString>) -> Result<Vec<OsStrin
         match arg.to_str().and_then(|arg| arg.strip_prefix('@')) {
             Some(path) if !path.is_empty() => {
                 let text = read(path).map_err(|error| CliError::io(path, Action::Read, error))?;
+                // As editors on Windows write it: with a mark at the start and two characters at the ends of lines.
+                let text = text.trim_start_matches('\u{FEFF}').replace("\r\n", "\n");
                 let of_file = shlex::split(&text);
                 let of_file = of_file.ok_or_else(|| UsageError::OpenQuote { file: path.to_owned() })?;
                 words.extend(of_file.into_iter().map(OsString::from));

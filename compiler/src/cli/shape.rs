@@ -91,17 +91,17 @@ impl<'a> Fields<'a> {
         match self.word {
             "ball" => {
                 self.expect(4)?;
-                Ok(Shape::Ball(Ball::new(self.point(["x", "y", "z"])?, self.finite("r")?)))
+                Ok(Shape::Ball(Ball::new(self.point(["x", "y", "z"])?, self.length("r")?)))
             }
             "capsule" => {
                 self.expect(7)?;
                 let ends = [self.point(["ax", "ay", "az"])?, self.point(["bx", "by", "bz"])?];
-                Ok(Shape::Capsule(Capsule::new(ends[0], ends[1], self.finite("r")?)))
+                Ok(Shape::Capsule(Capsule::new(ends[0], ends[1], self.length("r")?)))
             }
             "cylinder" => {
                 self.expect(7)?;
                 let ends = [self.point(["ax", "ay", "az"])?, self.point(["bx", "by", "bz"])?];
-                Ok(Shape::Cylinder(Cylinder::new(ends[0], ends[1], self.finite("r")?)))
+                Ok(Shape::Cylinder(Cylinder::new(ends[0], ends[1], self.length("r")?)))
             }
             "box" => self.cuboid(),
             "triangle" => {
@@ -121,7 +121,7 @@ impl<'a> Fields<'a> {
         let is_rotated = self.numbers.len() >= 15;
         self.expect(if is_rotated { 15 } else { 6 })?;
         let centre = self.point(["x", "y", "z"])?;
-        let half = [self.finite("hx")?, self.finite("hy")?, self.finite("hz")?];
+        let half = [self.length("hx")?, self.length("hy")?, self.length("hz")?];
         let cuboid = Cuboid::new(centre, half);
         if !is_rotated {
             return Ok(Shape::Box(cuboid));
@@ -145,7 +145,7 @@ impl<'a> Fields<'a> {
         self.numbers = rest;
         self.expect(usize::saturating_add(1, usize::saturating_mul(3, count)))?;
         let points: Result<Vec<_>, _> = (0..count).map(|_| self.point(["x", "y", "z"])).collect();
-        Ok(Shape::Points(points?, self.finite("r")?))
+        Ok(Shape::Points(points?, self.length("r")?))
     }
 
     /// Checks that a shape of so many numbers leaves as many as follow it.
@@ -176,12 +176,15 @@ impl<'a> Fields<'a> {
     fn point(&mut self, fields: [&'static str; 3]) -> Result<[f32; 3], RowError> {
         let mut point = [0.0; 3];
         for (x, field) in point.iter_mut().zip(fields) {
-            *x = self.finite(field)?;
-            if x.abs() > MAX_COORDINATE {
-                return Err(RowError::TooLarge { field, found: *x });
-            }
+            *x = self.length(field)?;
         }
         Ok(point)
+    }
+
+    /// A coordinate, a radius or half an extent.
+    fn length(&mut self, field: &'static str) -> Result<f32, RowError> {
+        let found = self.finite(field)?;
+        if found.abs() > MAX_COORDINATE { Err(RowError::TooLarge { field, found }) } else { Ok(found) }
     }
 
     fn end(&self) -> Result<(), RowError> {
@@ -230,6 +233,8 @@ mod tests {
         assert!(matches!(error("points 18446744073709551615 1 2 3"), RowError::ShapeCount { .. }));
         assert!(matches!(error("ball 1 inf 3 4"), RowError::NotFinite { field: "y", .. }));
         assert!(matches!(error("ball 1 2e18 3 4"), RowError::TooLarge { field: "y", .. }));
+        assert!(matches!(error("ball 1 2 3 2e18"), RowError::TooLarge { field: "r", .. }));
+        assert!(matches!(error("box 1 2 3 4 5 2e18"), RowError::TooLarge { field: "hz", .. }));
         assert!(matches!(error("box 1 2 3 4 5 6 2 0 0 0 1 0 0 0 1"), RowError::Pose(_)));
         assert!(matches!(cast(b"ball 0 0 0 1 1 2"), Err(RowError::ShapeCount { found: 6, .. })));
         assert_eq!(cast(b"ball 0 0 0 1 1 2 3 nan"), Err(RowError::NotANumber { field: "t_max" }));

@@ -244,6 +244,85 @@ fn a_cache_gives_the_same_files() {
     sandbox.run(&["cube.obj", "-o", "o.bvh", "-q", "--hermetic"]).is_silent();
 }
 
+/// Whatever byte of an entry changes, it is compiled again or says the same.
+#[test]
+fn damaged_reports_in_a_cache_are_not_believed() {
+    let sandbox = Sandbox::with_cube();
+    let compile = || {
+        let ran = sandbox.run(&["cube.obj", "-o", "out.bvh", "--cache", "cache", "--json"]);
+        let mut report: Value = serde_json::from_str(ran.ok()).unwrap();
+        let is_cached = report["cached"].take();
+        report["seconds"].take();
+        (is_cached == true, report)
+    };
+    let (_, said) = compile();
+    let folder = std::fs::read_dir(sandbox.path("cache")).unwrap().next().unwrap().unwrap().path();
+    let entry = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let whole = std::fs::read(&entry).unwrap();
+    let head = whole.iter().position(|byte| *byte == b'\n').unwrap();
+    for at in (0..=head).step_by(23) {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1;
+        std::fs::write(&entry, damaged).unwrap();
+        let (is_cached, found) = compile();
+        assert!(!is_cached && found == said, "byte {at}");
+    }
+}
+
+/// A cache may be in a folder with other things.
+#[test]
+fn a_cache_removes_nothing_but_its_own() {
+    let sandbox = Sandbox::with_cube();
+    let digits = "0".repeat(62);
+    let others = ["assets/precious", "ab/notes", &format!("xy/{digits}"), &format!("ab/{}g", &digits[1..])];
+    for other in others {
+        std::fs::create_dir_all(sandbox.path(other).parent().unwrap()).unwrap();
+        sandbox.write(other, [7; 5000]);
+    }
+    sandbox.run(&["cube.obj", "-o", "o.bvh", "-q", "--cache", ".", "--cache-size", "0"]).is_silent();
+    assert!(others.iter().all(|other| sandbox.read(other) == [7; 5000]));
+}
+
+/// Nothing that a model was read from is replaced, by whatever name.
+#[test]
+fn buffers_are_not_replaced() {
+    let sandbox = with_gltf();
+    let buffer = sandbox.read("in put/shape.bin");
+    let model = "in put/shape.gltf";
+    for args in [
+        &[model, "-o", "in put/shape.bin"][..],
+        &[model, "-o", "in put/../in put/shape.bin", "--cache", "cache"],
+        &[model, "-o", "in put/../in put/shape.bin", "--cache", "cache"],
+        &[model, "-o", "new.bvh", "--depfile", "in put/shape.bin"],
+    ] {
+        sandbox.run(args).fails_silently(2, &["shape.bin", "would replace it"]);
+        assert!(sandbox.read("in put/shape.bin") == buffer && !sandbox.path("new.bvh").exists(), "{args:?}");
+    }
+    // As part of a folder of outputs.
+    let text = String::from_utf8(sandbox.read(model)).unwrap();
+    sandbox.write("in put/other.gltf", text.replace("shape.bin", "other.bvh"));
+    sandbox.write("in put/other.bvh", &buffer);
+    let ran = sandbox.run(&["in put/other.gltf", "--out-dir", "in put", "-q"]);
+    assert_eq!((ran.code, sandbox.read("in put/other.bvh")), (2, buffer), "{}", ran.err);
+}
+
+#[test]
+fn depfiles_of_standard_input_name_the_other_files() {
+    let sandbox = with_gltf();
+    let model = sandbox.read("in put/shape.gltf");
+    sandbox.write("shape.bin", sandbox.read("in put/shape.bin"));
+    sandbox.feed(&["-", "-o", "s.bvh", "-q", "--depfile", "s.d"], &model).is_silent();
+    assert_eq!(sandbox.read("s.d"), b"s.bvh: \\\n  shape.bin\n");
+}
+
+#[test]
+fn arguments_may_be_in_files_of_windows() {
+    let sandbox = Sandbox::with_cube();
+    sandbox.write("args", "\u{FEFF}cube.obj\r\n-o\r\nz.bvh\r\n-q\r\n");
+    sandbox.run(&["@args"]).is_silent();
+    assert_eq!(sandbox.read("z.bvh"), sandbox.read("cube.bvh"));
+}
+
 /// Processes that write the same entries at the same time do not disturb each other.
 #[test]
 fn a_cache_has_many_writers() {

@@ -33,6 +33,7 @@ impl Task {
         if run.args.warnings_as_errors && !warnings.is_empty() {
             return Err(CliError::Warnings { file: name, warnings });
         }
+        self.check_inputs(run, facts)?;
         let writing = Instant::now();
         self.output.write_parts(&|out| bytes.write(out))?;
         let writing = writing.elapsed();
@@ -42,6 +43,17 @@ impl Task {
         let times = Times { reading, writing, total: start.elapsed() };
         let facts = made.facts;
         Ok(Summary { model: self.model.clone(), output: self.output.name(), facts, warnings, times })
+    }
+
+    /// Refuses to replace a file that the model refers to.
+    fn check_inputs(&self, run: &Run<'_>, facts: &Facts) -> Result<(), CliError> {
+        for input in facts.others_of(&self.model) {
+            self.output.check_is_not(&input)?;
+            if let Some(depfile) = &run.args.depfile {
+                Output::new(depfile, &input)?;
+            }
+        }
+        Ok(())
     }
 
     /// Finds the file in the cache, or compiles the model.
