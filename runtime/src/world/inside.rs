@@ -11,7 +11,7 @@ use super::overlap::around;
 use super::point::WorldPoint;
 use super::things::{Part, Seen, Things};
 use super::walk::FirstLeaves;
-use super::{World, solid_box};
+use super::{World, bounds_of, solid_box};
 use crate::bounds::Aabb;
 use crate::query::{InsideRule, Place, Winding};
 use crate::similarity::Similarity;
@@ -277,7 +277,12 @@ impl Things<'_> {
         self.in_box(&query, &mut |leaf| {
             let Some(seen) = self.seen(leaf, filter) else { return ControlFlow::Continue(()) };
             let is_open = matches!(&seen, Seen::Mesh(part) if !part.model.is_closed());
-            let may_hold = if is_open { !self.is_opened(leaf) } else { first.has(leaf, &query) };
+            let may_hold = if is_open {
+                // As of those that are opened: what is beyond an instance's bounds is not in it, whatever the tree's boxes are.
+                !self.is_opened(leaf) && solid_box::place(&bounds_of(leaf.bounds), point) != Place::Out
+            } else {
+                first.has(leaf, &query)
+            };
             if may_hold { visit(leaf.instance, seen) } else { ControlFlow::Continue(()) }
         })
     }

@@ -65,7 +65,8 @@ impl<'a> ThinWorld<'a> {
     /// get the SIMD level of this CPU.
     ///
     /// Takes time for each mesh, and reads nothing of it but the hash in its file's header. Queries of the world are those of one
-    /// that has the same meshes in its own file, with the same answers.
+    /// that has the same meshes in its own file, with the same answers, but for points in instances of open meshes: their bounds
+    /// are larger here ([`World::contains`]).
     ///
     /// # Errors
     /// [`WorldError::Memory`] for too few places, [`WorldError::MeshMissing`] for an empty one, [`WorldError::MeshDiffers`] for

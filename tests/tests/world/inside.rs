@@ -48,14 +48,19 @@ fn place(world: &World<'_>, point: [f32; 3], rule: InsideRule, seen: &dyn Fn(u32
     for instance in world.instances().filter(|it| seen(it.number())) {
         let number = instance.number();
         let model = world.mesh(instance.mesh()).expect("it is there");
-        let (point, bounds) = (local(world, number, point), model.bounds());
-        let is_beside = (0..3).any(|k| point[k] < bounds.min[k] || point[k] > bounds.max[k]);
-        let place = if is_beside { Place::Out } else { model.contains(point, rule) };
+        let at = local(world, number, point);
+        let is_out =
+            is_beside(at, &model.bounds()) || !model.is_closed() && is_beside(point, &instance.bounds());
+        let place = if is_out { Place::Out } else { model.contains(at, rule) };
         if rank(place) < rank(found.place) {
             found = WorldPlace { place, instance: Some(number) };
         }
     }
     found
+}
+
+fn is_beside(point: [f32; 3], bounds: &Aabb) -> bool {
+    (0..3).any(|k| point[k] < bounds.min[k] || point[k] > bounds.max[k])
 }
 
 /// Whether places and distances are those of each instance alone.
@@ -251,4 +256,42 @@ fn many_points_at_once_answer_as_each_alone() {
         }
         assert!(windings.iter().all(|answers| answers[50..].iter().all(Option::is_none)));
     });
+}
+
+/// Three copies of one square of n by n quads, whose normal is (1, 1, 0): half of a full turn each, which is more than none.
+fn sheets(n: u32) -> Mesh {
+    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+    for copy in 0..3 {
+        let first = (n + 1) * (n + 1) * copy;
+        let along = |k: u32| 8.0 * k as f32 / n as f32 - 4.0;
+        positions.extend(
+            (0..(n + 1) * (n + 1)).map(|k| [-along(k / (n + 1)), along(k / (n + 1)), along(k % (n + 1))]),
+        );
+        for (i, j) in (0..n * n).map(|k| (k / n, k % n)) {
+            let at = |i: u32, j: u32| first + i * (n + 1) + j;
+            triangles.push([at(i, j), at(i, j + 1), at(i + 1, j + 1)]);
+            triangles.push([at(i, j), at(i + 1, j + 1), at(i + 1, j)]);
+        }
+    }
+    mesh(positions, triangles)
+}
+
+/// Where a point is does not depend on what else is in the world: neither by the tree's boxes nor by the half-line's direction.
+#[test]
+fn open_meshes_hold_nothing_beyond_their_bounds_whatever_else_there_is() {
+    let (sheet, cube) = (sheets(16), grid::cubes([1, 1, 1]));
+    let half = std::f64::consts::FRAC_PI_8;
+    let rotation = [0.0, 0.0, half.sin(), half.cos()];
+    let turned = Placed { position: [0.0, 10.0, 0.0], rotation, ..Placed::identity(0) };
+    let cube_at = |position: [f64; 3]| Placed { position, ..Placed::identity(1) };
+    for other in [[0.0, 14.0, 0.0], [0.0, 30.0, 0.0], [0.0, 100.0, 0.0], [0.0, 5000.0, 0.0]] {
+        let placed = [turned, cube_at(other), cube_at([100.0, 0.0, 100.0])];
+        let file = compiled_world(&[&sheet, &cube], &placed, &Options::of(Quality::Default));
+        for level in levels() {
+            with_world(&file, level, |world| {
+                let found = [9.0, 11.0].map(|y| check(world, [0.0, y, 0.0]).place);
+                assert_eq!(found, [Place::Out; 2], "a cube at {other:?}");
+            });
+        }
+    }
 }

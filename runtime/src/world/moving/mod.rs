@@ -153,7 +153,8 @@ impl<'a> MovingWorld<'a> {
     }
 
     /// A compiled world, whose meshes moving instances may have, and no moving things yet. The memory is for `capacity`
-    /// things; what it holds does not matter. Of the compiled world the layers that it sees count.
+    /// things; what it holds does not matter. Snapshots see the layers that the compiled world sees, until they are given others
+    /// ([`Snapshot::with_layers`]).
     ///
     /// # Errors
     /// [`MovingError::Memory`], with the bytes needed, if there are fewer than [`bytes_needed`](Self::bytes_needed) says;

@@ -3,7 +3,10 @@
 /// A bound on how any point of a thing moves from now on: after a time t it is at most `speed` t + `acceleration` t² / 2 from where
 /// it was. In the world's units and the caller's unit of time.
 ///
-/// A speed that jumps, as by an impulse, breaks the bound: see [`ContactSchedule::wake`](super::ContactSchedule::wake).
+/// The speed is that of the path of positions. Steps that change the velocity first and then move by it (`v += a * dt; x += v * dt`,
+/// as most engines do) begin at the new velocity: there `speed` is |v| + a dt, with the longest step for dt. Positions that are kept in
+/// `f32` jump by their rounding, too. A speed that jumps, as by an impulse, breaks the bound: see
+/// [`ContactSchedule::wake`](super::ContactSchedule::wake).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MotionBound {
     /// Of the fastest point, now.
