@@ -49,8 +49,7 @@ fn place(world: &World<'_>, point: [f32; 3], rule: InsideRule, seen: &dyn Fn(u32
         let number = instance.number();
         let model = world.mesh(instance.mesh()).expect("it is there");
         let at = local(world, number, point);
-        let is_out =
-            is_beside(at, &model.bounds()) || !model.is_closed() && is_beside(point, &instance.bounds());
+        let is_out = is_beside(at, &model.bounds()) || is_beside(point, &instance.bounds());
         let place = if is_out { Place::Out } else { model.contains(at, rule) };
         if rank(place) < rank(found.place) {
             found = WorldPlace { place, instance: Some(number) };
