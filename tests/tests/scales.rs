@@ -1,4 +1,4 @@
-//! Models that are larger or smaller by a power of two have the same answers, scaled by it, bit for bit.
+//! Models that are larger or smaller by a power of two have the same answers, scaled by it, bit for bit; winding numbers do not change.
 
 use std::ops::ControlFlow;
 
@@ -6,7 +6,9 @@ use bvhc::compile::Quality;
 use bvhc::mesh::Mesh;
 use bvhc_format::MAX_COORDINATE;
 use bvhc_runtime::{Aabb, Ball, Capsule, ConvexHull, Cuboid, Model, Ray, Shape, ShapeCast, TriangleShape};
-use bvhc_tests::scene::{hall, icosphere, soup};
+use bvhc_tests::oracle::winding;
+use bvhc_tests::random::Random;
+use bvhc_tests::scene::{self, hall, icosphere, soup};
 use bvhc_tests::support::answers::{in_ball, in_box};
 use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::{LAYOUTS, compiled_as, levels};
@@ -150,4 +152,45 @@ fn overlaps() {
         let found = in_ball(scaled, centre.map(|x| x * scale), radius * scale);
         assert_eq!(found, in_ball(own, centre, radius), "{centre:?} {radius} times {scale:e}");
     });
+}
+
+/// Tetrahedra with coordinates of 2^41 to 2^46: some of the products of three coordinates, but not all, overflow in f32.
+#[test]
+fn winding_numbers() {
+    let mut random = Random::new(5);
+    for round in 0..100 {
+        let tetrahedron = tetrahedron(&mut random);
+        let scale = power_of_two(31 + round % 5);
+        let mut scaled = tetrahedron.clone();
+        scaled.positions.as_flattened_mut().iter_mut().for_each(|x| *x *= scale);
+        let file = compiled_as(&scaled, Quality::Fast, LAYOUTS[0]);
+        for _ in 0..100 {
+            let point = between(&mut random, &tetrahedron.positions);
+            let (expected, error) = winding::winding(&tetrahedron, point);
+            if error > 0.1 {
+                continue;
+            }
+            for level in levels() {
+                let model = Model::from_bytes(&file).expect("it opens").with_level(level);
+                let found = model.winding(point.map(|x| x * scale));
+                let context = format!("{point:?} times {scale:e} in {:?}", tetrahedron.positions);
+                assert_eq!(found.map(|found| found.value), Some(expected.round()), "{context}");
+            }
+        }
+    }
+}
+
+/// With whole coordinates up to 1000.
+fn tetrahedron(random: &mut Random) -> Mesh {
+    let corners = [0; 4].map(|_| [0; 3].map(|_| random.integer(-1000, 1000) as f32));
+    scene::mesh(corners.to_vec(), vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+}
+
+/// A point with whole coordinates near the middle of four others.
+fn between(random: &mut Random, corners: &[[f32; 3]]) -> [f32; 3] {
+    let shares: Vec<f32> = corners.iter().map(|_| random.f32(-0.1, 1.0)).collect();
+    let sum: f32 = shares.iter().sum();
+    let along =
+        |axis: usize| shares.iter().zip(corners).map(|(share, corner)| share * corner[axis]).sum::<f32>();
+    [0, 1, 2].map(|axis| (along(axis) / sum.max(0.5)).round())
 }

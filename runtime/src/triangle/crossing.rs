@@ -186,6 +186,10 @@ impl HalfLine {
 ///
 /// An edge function is off by less than half of `bound`, which is more than 2^-21 of the function itself. So each of the three
 /// products is off by less than three quarters of its height times `bound`.
+///
+/// Relative coordinates are below 2^62, as the point is within the bounds of the model, so edge functions and `bound` are finite.
+/// Products with a height, and their sum, may not be: above 2^42 one of them may be infinite although the others would change the sign
+/// of the sum. So only a finite sum counts, whose parts were finite too. Where `error` overflows nothing is above it.
 #[inline(always)]
 fn look_at_lanes<S: Kernel>(simd: S, block: &Block, tables: [S::Table; 3], first: usize) -> [u32; 3] {
     let [a, b, c] = [
@@ -208,7 +212,8 @@ fn look_at_lanes<S: Kernel>(simd: S, block: &Block, tables: [S::Table; 3], first
     }
     let height = a[2] * bc[0] + b[2] * ca[0] + c[2] * ab[0];
     let error = (a[2].abs() + b[2].abs() + c[2].abs()) * bound + UNDERFLOW;
-    let (above, below) = (height.simd_gt(error), height.simd_lt(zero - error));
+    let is_finite = height.abs().simd_le(f32::MAX);
+    let (above, below) = (height.simd_gt(error) & is_finite, height.simd_lt(zero - error) & is_finite);
     let (fronts, backs) = (least.simd_gt(bound), most.simd_lt(zero - bound));
     let [up, down] = [(fronts & above).to_bitmask() as u32, (backs & below).to_bitmask() as u32];
     let passed = ((fronts & below) | (backs & above)).to_bitmask() as u32;
@@ -230,4 +235,68 @@ fn corner_of_lanes<S: Kernel>(
 fn sides_of_lanes<S: Kernel>(from: [S::Lanes; 3], to: [S::Lanes; 3]) -> [S::Lanes; 2] {
     let (left, right) = (from[0] * to[1], from[1] * to[0]);
     [left - right, (left.abs() + right.abs()) * EDGE_ERROR]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::level::Level;
+    use crate::simd::dispatch;
+    use crate::triangle::corners;
+    use crate::triangle::testing::Random;
+
+    /// Sizes of blocks: where products of two coordinates underflow, ordinary, where some products of three coordinates are infinite
+    /// in f32, and where all are.
+    const EXPONENTS: [i32; 9] = [-110, -62, 0, 41, 42, 43, 44, 45, 60];
+
+    /// A block of random triangles, and a half-line from a point among them.
+    fn random(random: &mut Random, exponent: i32) -> (Block, HalfLine) {
+        let size = 2f32.powi(exponent);
+        let mut coordinate = || size * random.centred() as f32;
+        let mut block = Block { triangles: 16, vertices: 16, ..Block::EMPTY };
+        block.positions.as_flattened_mut().iter_mut().for_each(|x| *x = coordinate());
+        let point = [coordinate(), coordinate(), coordinate()];
+        for slot in block.corners.as_flattened_mut() {
+            *slot = random.below(BLOCK_WIDTH as i128) as u8;
+        }
+        let axis = random.below(3) as usize;
+        let direction = if random.below(2) == 0 { 1.0 } else { -1.0 };
+        (block, HalfLine { point, axes: [(axis + 1) % 3, (axis + 2) % 3, axis], direction })
+    }
+
+    /// Checks what is sure against the exact test; returns how many crossings are, and how many lanes are not.
+    fn check<S: Kernel>(simd: S, block: &Block, line: &HalfLine) -> [u32; 2] {
+        let found = line.look_at(simd, block);
+        for lane in 0..BLOCK_WIDTH {
+            let is_in = |lanes: u32| lanes >> lane & 1 != 0;
+            let sure = match [found.outwards, found.inwards, found.unsure].map(is_in) {
+                [true, false, false] => Crossing::Outwards,
+                [false, true, false] => Crossing::Inwards,
+                [false, false, false] => Crossing::Misses,
+                sets => {
+                    assert_eq!(sets, [false, false, true]);
+                    continue;
+                }
+            };
+            let corners = corners(block, lane);
+            assert_eq!(sure, line.crossing(&corners), "{line:?} {corners:?}");
+        }
+        [(found.outwards | found.inwards).count_ones(), found.unsure.count_ones()]
+    }
+
+    #[test]
+    fn what_f32_is_sure_of_is_exact() {
+        let mut numbers = Random(3);
+        for exponent in EXPONENTS {
+            let [mut sure, mut unsure] = [0; 2];
+            for _ in 0..2_000 {
+                let (block, line) = random(&mut numbers, exponent);
+                for level in Level::available() {
+                    let [more, others] = dispatch!(level.inner(), simd => check(simd, &block, &line));
+                    (sure, unsure) = (sure + more, unsure + others);
+                }
+            }
+            assert!(exponent != 0 || sure > 100 && unsure < sure / 10, "{sure} {unsure}");
+        }
+    }
 }
