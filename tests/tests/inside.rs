@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{InsideRule, Model, Place, SignedDistance, Winding};
+use bvhc_tests::oracle::number::is_degenerate;
 use bvhc_tests::oracle::{overlap_sphere, winding};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{self, grid, hall, icosphere, soup, terrain, tips};
@@ -103,6 +104,59 @@ fn numbers_are_those_of_solid_angles() {
         }
         assert!(compared > rounds / 4, "{}: only {compared} of {rounds}", trial.name);
     }
+}
+
+/// A vertex of the boundary that is exactly ahead on the half-line, or nearly, costs no accuracy.
+#[test]
+fn vertices_ahead_cost_no_accuracy() {
+    let mesh = scene::mesh(vec![[-2.0, -1.0, 0.0], [2.0, 3.0, 0.0], [0.0, 0.0, 1.0]], vec![[0, 1, 2]]);
+    for trial in Trial::of(&Scene::new("triangle", mesh)) {
+        for beside in [0.0, 1e-30, 1e-12, 1e-6, 1e-3] {
+            for (x, y) in [(beside, 0.0), (-beside, 0.0), (0.0, beside), (0.0, -beside), (beside, beside)] {
+                for z in [0.75, 0.5625, 0.984_375] {
+                    check_bound(&trial, [x, y, z], 1e-11);
+                }
+            }
+        }
+    }
+}
+
+/// At points of a lattice whose half-lines pass through many of the vertices, exactly.
+#[test]
+fn bounds_are_small_unless_the_boundary_is_near() {
+    let mut random = Random::new(13);
+    for range in [2, 3, 6, 12] {
+        let positions = (0..60).map(|_| [0; 3].map(|_| (2 * random.integer(-range, range)) as f32)).collect();
+        let triangles = (0..20).map(|triangle| [0, 1, 2].map(|corner| 3 * triangle + corner));
+        let mut mesh = scene::mesh(positions, triangles.collect());
+        mesh = scene::mesh(mesh.positions.clone(), proper_triangles(&mesh));
+        let trials = Trial::of(&Scene::new("soup", mesh));
+        for _ in 0..300 {
+            let point = [0; 3].map(|_| random.integer(-2 * range - 1, 2 * range + 1) as f32);
+            check_bound(&trials[0], point, 1e-10);
+        }
+    }
+}
+
+/// Those that have an area.
+fn proper_triangles(mesh: &Mesh) -> Vec<[u32; 3]> {
+    let has_area = |triangle: &u32| !is_degenerate(mesh.corners(*triangle));
+    (0..mesh.triangles.len() as u32)
+        .filter(has_area)
+        .map(|triangle| mesh.triangles[triangle as usize])
+        .collect()
+}
+
+/// Compares the winding number with that of solid angles, and its error with the largest that it may be.
+fn check_bound(trial: &Trial, point: [f32; 3], most: f64) {
+    let (expected, error) = winding::winding(&trial.mesh, point);
+    let found = trial.models().iter().map(|model| model.winding(point)).collect::<Vec<_>>();
+    let bits = |found: Option<Winding>| found.map(|found| [found.value, found.error].map(f64::to_bits));
+    assert!(found.iter().all(|other| bits(*other) == bits(found[0])), "{} {point:?}", trial.name);
+    // On the surface there is none.
+    let Some(found) = found[0] else { return };
+    let context = format!("{} {point:?}: {found:?}, {expected} {error:e}", trial.name);
+    assert!((found.value - expected).abs() <= found.error + error && found.error <= most, "{context}");
 }
 
 #[test]

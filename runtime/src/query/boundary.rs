@@ -16,19 +16,38 @@
 //!
 //! ```text
 //! z = |a||b| + a.b + (a.d)|b| + (b.d)|a|  +  i det(a, b, d)
+//!   = (|a| + a.d)(|b| + b.d) + a'.b'  +  i (a' x b')
 //! ```
 //!
-//! Where the half-line passes the edge, z is negative, and its argument jumps from pi to -pi as the count of crossings jumps
-//! by 1. So near there the sign of det is taken from the half-open test of crossings ([`HalfLine::is_left_of`]). Arguments
-//! are added by multiplying numbers, and counting how often the sum passes pi.
+//! where a' and b' are the parts of a and b across d, and a' x b' is counted along d. Where the half-line passes the edge, z is
+//! negative, and its argument jumps from pi to -pi as the count of crossings jumps by 1. So near there the sign of det is taken from
+//! the half-open test of crossings ([`HalfLine::is_left_of`]). Arguments are added by multiplying numbers, and counting how often
+//! the sum passes pi.
+//!
+//! Where a.d is negative and |a'|^2 less than (a.d)^2 / 16, |a| + a.d is computed as |a'|^2 / (|a| + |a.d|), which does not
+//! cancel. It is the same for b.
+//!
+//! If a is exactly on the half-line, z is 0. The test of crossings moves p by an infinitesimal e along the first axis across and
+//! by e^2 along the second, so a' is e (-1, -e), and |a| + a.d is of the order of e^2. So z / e tends to a'.b' + i (a' x b') with
+//! a' = (-1, 0), and if the imaginary part of that is 0 too, the test of crossings says from which side.
+//! As the winding number is continuous off the surface, the limit for the moved p is the one for p. It is the same for b. If both
+//! a and b are on the half-line, the edge is seen as a point, and adds nothing.
 //!
 //! # The error
 //!
-//! u is 2^-53. Differences, products and lengths are at most 6 u of |a||b| off, in each of the four terms of z's real part
-//! and in the imaginary part; with the sums that is at most 40 u |a||b|, or 57 u s of z / (|Re z| + |Im z|), where s is
-//! |a||b| / (|Re z| + |Im z|). The argument is off by at most pi / 2 times that over |z|, which is then at least 0.7: 128 u s,
-//! which is 21 u s turns, if that is less than a quarter turn. If not, s u is above 1 / 512, and the argument may be wrong by a
-//! whole turn. 1024 u s turns covers both. A product and its scaling add less than 8 u.
+//! u is 2^-53. Coordinates relative to p, and the results of single operations, are at most u off, relatively. So |a'|^2 is 4 u off
+//! and |a| 3.5 u. |a| + a.d is off by at most 4.5 u |a| and its own rounding, and it is more than |a| / 34 where it is a sum: by 154 u
+//! of itself. As a quotient it is less off. The product of two of these is 309 u off, those of two coordinates 3 u, and adding up
+//! takes 2 u more. So z's two parts are together at most 311 u S off, with S the sum of the magnitudes of all products in both. Where
+//! the sign of the imaginary part is turned, that was at most 16 u of its products, and is now at most 20 u of them off: 331 u S for
+//! both parts. Let s be S / (|Re z| + |Im z|). |z| is at least 0.7 times that sum, so the argument is off by at most pi / 2 times
+//! 473 u s, which is 119 u s turns, if 473 u s is less than 1; its branch is the right one. If 473 u s is 1 or more, the argument
+//! may be wrong by a whole turn, at most 473 u s turns. 512 u s turns covers both, and the error of s. A product and its scaling
+//! add less than 8 u.
+//!
+//! s is at most 2 / cos(g / 2), g being the angle between a and b. For with t the angle between a and d, |a| + a.d and |a'| are to
+//! each other as cos(t / 2) and sin(t / 2); and |z| is cos(g / 2) times the product of the lengths of a's and of b's pair, which
+//! is at least half of S. So the error is large only near the edge: as its length over its distance from p.
 
 use bvhc_format::solid::{BoundaryEdges, EDGE_LANES};
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask};
@@ -40,18 +59,21 @@ use crate::triangle::crossing::HalfLine;
 const ROUNDING: f64 = f64::EPSILON / 2.0;
 
 /// The error of an edge's part in turns, for each s: see the module.
-const EDGE_ERROR: f64 = 1024.0 * ROUNDING;
+const EDGE_ERROR: f64 = 512.0 * ROUNDING;
+
+/// Where |a'|^2 is less than this times (a.d)^2, a negative a.d cancels |a|: see the module.
+const NARROW: f64 = 1.0 / 16.0;
 
 /// The error in turns that each edge adds for its product.
 const PRODUCT_ERROR: f64 = 16.0 * ROUNDING;
 
-/// The relative error of det.
+/// More than the relative error of det.
 const SIGN_ERROR: f64 = 16.0 * ROUNDING;
 
-/// The real part of z / |a||b| above which the argument has one sign on both sides of an edge, far beyond its error.
+/// The real part of z / S above which the argument has one sign on both sides of an edge, far beyond its error.
 const FAR_FROM_CUT: f64 = 1.0 / (1u64 << 40) as f64;
 
-/// det / |a||b| is raised to this where its sign is known: less than the error, but not zero.
+/// The imaginary part of z / S is raised to this where its sign is known: less than the error, but not zero.
 const LEAST_SINE: f64 = 1.0 / (1u64 << 60) as f64;
 
 /// How many blocks are multiplied until the product is scaled: each factor is at least 0.7.
@@ -146,8 +168,8 @@ impl<S: Kernel> Sum<S> {
     }
 }
 
-/// z of each edge from `first` on, divided by |Re z| + |Im z|, and s. Where an edge is seen as a point, z is |a||b|: its triangle
-/// has no area.
+/// z of each edge from `first` on, divided by |Re z| + |Im z|, and s. Where an edge is seen as a point, z is 1: its triangle has
+/// no area.
 #[inline(always)]
 fn factor<S: Kernel>(
     simd: S,
@@ -156,23 +178,39 @@ fn factor<S: Kernel>(
     line: &HalfLine,
 ) -> ([S::Doubles; 2], S::Doubles) {
     let (a, b) = (from_point(simd, &edges.from, first, line), from_point(simd, &edges.to, first, line));
+    let along = along(simd, &a, line) * along(simd, &b, line);
+    let (left, right, u, v) = (a[0] * b[1], a[1] * b[0], a[0] * b[0], a[1] * b[1]);
+    let (det, of_det) = (left - right, left.abs() + right.abs());
+    let re = along + (u + v);
     // The direction d is the opposite of the half-line's.
-    let towards = -f64::from(line.direction);
-    let [length_a, length_b] = [dot::<S>(&a, &a).sqrt(), dot::<S>(&b, &b).sqrt()];
-    let size = length_a * length_b;
-    let re = (size + dot::<S>(&a, &b)) + (a[2] * length_b + b[2] * length_a) * towards;
-    let (left, right) = (a[0] * b[1], a[1] * b[0]);
-    let im = (left - right) * towards;
-    let is_near_cut = re.simd_lt(size * FAR_FROM_CUT);
-    let has_sign = im.abs().simd_gt((left.abs() + right.abs()) * SIGN_ERROR);
+    let im = det * -f64::from(line.direction);
+    let size = along + (of_det + (u.abs() + v.abs()));
+    let is_near_cut = re.simd_le(size * FAR_FROM_CUT);
+    let has_sign = det.abs().simd_gt(of_det * SIGN_ERROR);
     let unsure = (is_near_cut & !has_sign).to_bitmask() as u32 & ((1 << S::Doubles::LEN) - 1);
-    let [re, im] =
-        if unsure == 0 { [re, im] } else { decide::<S>(edges, first, line, unsure, [re, im, size]) };
+    let [re, im, size] =
+        if unsure == 0 { [re, im, size] } else { decide::<S>(edges, first, line, unsure, [re, im, size]) };
     let scale = S::Doubles::splat(simd, 1.0) / (re.abs() + im.abs());
     ([re * scale, im * scale], size * scale)
 }
 
-/// Gives z of the edges in `unsure` lanes the sign that the half-open test of crossings says.
+/// |a| + a.d of a vertex a.
+#[inline(always)]
+fn along<S: Kernel>(simd: S, [u, v, w]: &[S::Doubles; 3], line: &HalfLine) -> S::Doubles {
+    let (across, ahead) = (*u * *u + *v * *v, *w * f64::from(line.direction));
+    let square = ahead * ahead;
+    let length = (across + square).sqrt();
+    let sum = length - ahead;
+    let cancels = across.simd_lt(square * NARROW) & ahead.simd_gt(S::Doubles::splat(simd, 0.0));
+    // Not from the length: so the branch does not wait for the square root.
+    if cancels.to_bitmask() as u32 & ((1 << S::Doubles::LEN) - 1) == 0 {
+        return sum;
+    }
+    cancels.select(across / (length + ahead), sum)
+}
+
+/// Gives z of the edges in `unsure` lanes the sign that the half-open test of crossings says, and z itself where an end is on the
+/// half-line; with S.
 #[cold]
 #[inline(always)]
 fn decide<S: Kernel>(
@@ -180,19 +218,32 @@ fn decide<S: Kernel>(
     first: usize,
     line: &HalfLine,
     unsure: u32,
-    [mut re, mut im, size]: [S::Doubles; 3],
-) -> [S::Doubles; 2] {
+    [mut re, mut im, mut size]: [S::Doubles; 3],
+) -> [S::Doubles; 3] {
     let vertex = |of: &[[f32; EDGE_LANES]; 3], edge: usize| [of[0][edge], of[1][edge], of[2][edge]];
     for lane in (0..S::Doubles::LEN).filter(|lane| unsure >> lane & 1 != 0) {
-        match line.is_left_of(&vertex(&edges.from, first + lane), &vertex(&edges.to, first + lane)) {
-            None => (re[lane], im[lane]) = (size[lane], 0.0),
-            Some(is_left) => {
-                let sine = im[lane].abs().max(size[lane] * LEAST_SINE);
-                im[lane] = if is_left == (line.direction < 0.0) { sine } else { -sine };
-            }
+        let (from, to) = (vertex(&edges.from, first + lane), vertex(&edges.to, first + lane));
+        let Some(is_left) = line.is_left_of(&from, &to) else {
+            (re[lane], im[lane], size[lane]) = (1.0, 0.0, 1.0);
+            continue;
+        };
+        if size[lane] == 0.0 {
+            let [u, v] = across_of_other_end(line, &from, &to);
+            (re[lane], im[lane], size[lane]) = (-u, v, u.abs() + v.abs());
         }
+        let sine = im[lane].abs().max(size[lane] * LEAST_SINE);
+        im[lane] = if is_left == (line.direction < 0.0) { sine } else { -sine };
     }
-    [re, im]
+    [re, im, size]
+}
+
+/// For an edge with one end on the half-line: the other end across it.
+fn across_of_other_end(line: &HalfLine, from: &[f32; 3], to: &[f32; 3]) -> [f64; 2] {
+    [line.axes[0], line.axes[1]].map(|axis| {
+        let [at, from, to] = [line.point[axis], from[axis], to[axis]].map(f64::from);
+        // One of these is zero.
+        (from - at) + (to - at)
+    })
 }
 
 /// Vertices relative to the half-line's point, on its axes.
@@ -218,9 +269,4 @@ fn on_axis<S: Kernel>(simd: S, vertices: &[f32; EDGE_LANES], first: usize, point
         #[inline(always)]
         |lane| f64::from(vertices[first + lane]) - f64::from(point),
     )
-}
-
-#[inline(always)]
-fn dot<S: Kernel>(a: &[S::Doubles; 3], b: &[S::Doubles; 3]) -> S::Doubles {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
