@@ -27,7 +27,7 @@ pub(super) fn run(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), CliErro
     if args.world {
         return world::run_model(args, recipe);
     }
-    if args.json && args.output.as_deref().is_some_and(file::is_standard) {
+    if args.json && [&args.output, &args.depfile].into_iter().flatten().any(|path| file::is_standard(path)) {
         return Err(UsageError::JsonAndFile.into());
     }
     let mut options = recipe.options()?;

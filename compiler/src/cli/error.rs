@@ -280,8 +280,8 @@ pub(super) enum UsageError {
         "a thin world is linked from compiled meshes: of the options of compilation, it takes --threads alone"
     )]
     ThinOptions,
-    /// Both the file and the report would go to standard output.
-    #[error("--json prints on standard output, where `-o -` writes the file; write the file to a path")]
+    /// Both the report and the file, or the depfile, would go to standard output.
+    #[error("--json prints on standard output, where `-o -` and `--depfile -` write, too; give them a path")]
     JsonAndFile,
     /// The output would replace the model, or a file that it refers to.
     #[error("{file}: is the model itself or part of it; the output would replace it")]

@@ -50,7 +50,8 @@ pub(super) fn run_model(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), C
 
 fn compile(args: &WorldArgs, options: Options, is_model: bool) -> Result<(), CliError> {
     let start = Instant::now();
-    if args.json && file::is_standard(&args.output) {
+    let is_printed = |path: &PathBuf| file::is_standard(path);
+    if args.json && (is_printed(&args.output) || args.depfile.as_ref().is_some_and(is_printed)) {
         return Err(UsageError::JsonAndFile.into());
     }
     let output = Output::new(&args.output, &args.manifest)?;

@@ -40,7 +40,7 @@ const MOVED: f64 = 0.1;
 pub enum Stop {
     /// After this many steps.
     Steps(u32),
-    /// After the first step that ends later than this.
+    /// After the first step that ends later than this, or before it, if that is when its rays are still traced.
     After(Duration),
 }
 
@@ -66,17 +66,19 @@ pub struct Job<'a> {
 /// A tree that costs the deciding rays no more than `tree`, and the number of steps made. It is the same for the same
 /// number of steps. Runs in the current rayon pool.
 pub fn optimise(tree: BinaryTree, job: &Job<'_>) -> (Weighed, u32) {
-    let start = Instant::now();
-    let evaluation = Evaluation::new(job);
-    let mut best = evaluation.try_tree(Weighed::by_area(tree));
+    let deadline = Deadline::of(job.stop);
+    let weighed = Weighed::by_area(tree);
+    let Some(evaluation) = Evaluation::new(job, &deadline) else { return (weighed, 0) };
+    let mut best = evaluation.try_tree(weighed);
     let mut steps = 0;
-    let goes_on = |steps: u32| match job.stop {
-        Stop::Steps(most) => steps < most,
-        Stop::After(time) => steps < u32::MAX && start.elapsed() < time,
+    let most = match job.stop {
+        Stop::Steps(most) => most,
+        Stop::After(_) => u32::MAX,
     };
-    while goes_on(steps) {
+    while steps < most && !deadline.is_over() {
+        let Some(guides) = guides(steps + 1, job.model, &deadline) else { break };
         steps += 1;
-        if let Some(tree) = propose(&best.weighed.tree, steps, job.model) {
+        if let Some(tree) = propose(&best.weighed.tree, steps, &guides) {
             let tried = evaluation.try_tree(evaluation.weigh(tree));
             if tried.cost < best.cost {
                 best = tried;
@@ -87,17 +89,43 @@ pub fn optimise(tree: BinaryTree, job: &Job<'_>) -> (Weighed, u32) {
     (best.weighed, steps)
 }
 
+/// When to give up.
+struct Deadline(Option<Instant>);
+
+impl Deadline {
+    fn of(stop: Stop) -> Self {
+        match stop {
+            Stop::Steps(_) => Self(None),
+            Stop::After(time) => Self(Instant::now().checked_add(time)),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.0.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
+/// Whether a step rearranges treelets.
+fn rearranges(step: u32) -> bool {
+    step > 2 && !step.is_multiple_of(4)
+}
+
+/// The rays by which a step rearranges treelets, if it does; `None` if there is no time for them.
+fn guides(step: u32, model: &Model<'_>, deadline: &Deadline) -> Option<Vec<Segment>> {
+    if rearranges(step) { rays::segments(model, GUIDES, step.into(), deadline) } else { Some(Vec::new()) }
+}
+
 /// The tree that a step tries; `None` where it would be too deep for a file. The first step changes the weights only.
-fn propose(tree: &BinaryTree, step: u32, model: &Model<'_>) -> Option<BinaryTree> {
+fn propose(tree: &BinaryTree, step: u32, guides: &[Segment]) -> Option<BinaryTree> {
     let proposed = match step {
         1 => tree.clone(),
         2 => reinsert::reinsert(tree.clone(), WorkBudget::MUCH),
-        _ if step.is_multiple_of(4) => {
+        _ if rearranges(step) => treelet::rearrange(tree, guides, 2 + step as usize % 6),
+        _ => {
             let mut links = Links::of(tree);
             reinsert::round(&mut links, MOVED);
             links.finish()?
         }
-        _ => treelet::rearrange(tree, &rays::segments(model, GUIDES, step.into()), 2 + step as usize % 6),
     };
     (proposed.levels() <= MAX_LEVELS).then_some(proposed)
 }
@@ -116,9 +144,11 @@ struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    fn new(job: &Job<'a>) -> Self {
-        let [weighing, deciding] = [SEED, SEED + 1].map(|seed| rays::segments(job.model, QUARTER, seed));
-        Self { fits: job.fits, weighing, deciding }
+    /// `None` if there is no time for the rays.
+    fn new(job: &Job<'a>, deadline: &Deadline) -> Option<Self> {
+        let [weighing, deciding] =
+            [SEED, SEED + 1].map(|seed| rays::segments(job.model, QUARTER, seed, deadline));
+        Some(Self { fits: job.fits, weighing: weighing?, deciding: deciding? })
     }
 
     /// Weighs each node by the share of its parent's rays that visit it. Where these are few, the areas of the boxes count

@@ -7,6 +7,7 @@
 use bvhc_runtime::{Hit, Model, Ray};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use super::Deadline;
 use super::random::Random;
 use super::visits::Segment;
 
@@ -16,13 +17,21 @@ const LIFT: f32 = 1e-4;
 /// How far from the middle rays begin that come from outside, relative to the model's size.
 const DISTANCE: f32 = 0.75;
 
-/// A set of `4 * quarter` segments at most, the same for the same seed.
-pub(super) fn segments(model: &Model<'_>, quarter: u32, seed: u64) -> Vec<Segment> {
+/// A set of `4 * quarter` segments at most, the same for the same seed; `None` if that takes longer than it may. (Where thousands of
+/// triangles coincide, each ray tests them all.)
+pub(super) fn segments(
+    model: &Model<'_>,
+    quarter: u32,
+    seed: u64,
+    deadline: &Deadline,
+) -> Option<Vec<Segment>> {
     let extent = Extent::of(model);
-    (0..quarter)
-        .into_par_iter()
-        .flat_map_iter(|index| extent.family(model, seed << 32 | u64::from(index)))
-        .collect()
+    let family = |index: u32| match deadline.is_over() {
+        true => Vec::new(),
+        false => extent.family(model, seed << 32 | u64::from(index)),
+    };
+    let segments = (0..quarter).into_par_iter().flat_map_iter(family).collect();
+    (!deadline.is_over()).then_some(segments)
 }
 
 /// The extent of the model.

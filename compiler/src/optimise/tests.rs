@@ -84,10 +84,21 @@ fn no_step_raises_the_cost_of_the_measuring_rays() {
             let around = better.tree.primitives(index).iter().map(|p| boxes[*p as usize]);
             assert_eq!(better.tree.nodes[index].bounds, around.fold(Aabb::EMPTY, Aabb::union));
         }
-        let cost = Evaluation::new(&job(0)).try_tree(better).cost;
+        let evaluation = Evaluation::new(&job(0), &Deadline(None)).expect("it may take its time");
+        let cost = evaluation.try_tree(better).cost;
         assert!(cost <= least);
         least = cost;
     }
+}
+
+/// The result is that of the steps that were made, so that these make the same file again.
+#[test]
+fn without_time_for_rays_no_step_is_made() {
+    let [none, timed] = [Stop::Steps(0), Stop::After(Duration::ZERO)].map(|stop| compiled(60, stop, 2));
+    assert_eq!(timed.report.steps, Some(0));
+    let model =
+        |file: &Compiled| Model::from_bytes(&file.bytes).expect("a valid file").sections().nodes().to_vec();
+    assert!(model(&none) == model(&timed));
 }
 
 #[test]

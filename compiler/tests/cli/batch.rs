@@ -316,6 +316,18 @@ fn depfiles_of_standard_input_name_the_other_files() {
 }
 
 #[test]
+fn only_one_thing_goes_to_standard_output() {
+    let sandbox = Sandbox::with_cube();
+    for args in [
+        ["cube.obj", "-o", "-", "--json"].as_slice(),
+        &["cube.obj", "-o", "x.bvh", "--depfile", "-", "--json"],
+    ] {
+        sandbox.run(args).fails_silently(2, &["--json", "standard output"]);
+        assert!(!sandbox.path("x.bvh").exists());
+    }
+}
+
+#[test]
 fn arguments_may_be_in_files_of_windows() {
     let sandbox = Sandbox::with_cube();
     sandbox.write("args", "\u{FEFF}cube.obj\r\n-o\r\nz.bvh\r\n-q\r\n");

@@ -75,6 +75,9 @@ fn check_weight(coordinates: &[u8], weight: &[u8]) -> Result<(), LineFault> {
     Ok(())
 }
 
+/// A word for a message, not all of a long one.
 pub(super) fn lossy(word: &[u8]) -> String {
-    String::from_utf8_lossy(word).into_owned()
+    const MOST: usize = 100;
+    let start = String::from_utf8_lossy(&word[..word.len().min(MOST)]);
+    format!("{start}{}", if word.len() > MOST { "..." } else { "" })
 }
