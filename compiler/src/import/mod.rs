@@ -42,17 +42,17 @@ struct Importer {
     read: fn(&Input<'_>) -> Result<Imported, ImportError>,
     /// Whether its files may refer to others.
     may_refer: bool,
-    /// Whether a file of the right length is one, whatever it begins with.
-    is_by_length: bool,
 }
 
 /// All formats but OBJ, which has no signature.
 const IMPORTERS: &[Importer] = &[
-    Importer { is_it: gltf::is_it, read: gltf::read, may_refer: true, is_by_length: false },
-    Importer { is_it: ply::is_it, read: ply::read, may_refer: false, is_by_length: false },
-    Importer { is_it: off::is_it, read: off::read, may_refer: false, is_by_length: false },
-    // Last: a binary STL file has no signature, others are told from it by theirs.
-    Importer { is_it: stl::is_it, read: stl::read, may_refer: false, is_by_length: true },
+    // First: a binary STL file is one by its length, whatever it begins with.
+    Importer { is_it: stl::is_complete, read: stl::read, may_refer: false },
+    Importer { is_it: gltf::is_it, read: gltf::read, may_refer: true },
+    Importer { is_it: ply::is_it, read: ply::read, may_refer: false },
+    Importer { is_it: off::is_it, read: off::read, may_refer: false },
+    // Last: other binary STL files have no signature, others are told from them by theirs.
+    Importer { is_it: stl::is_it, read: stl::read, may_refer: false },
 ];
 
 /// Reads a model in any format that bvhc knows.
@@ -73,9 +73,7 @@ pub(crate) fn may_refer(bytes: &[u8], name: &str) -> Result<bool, ImportError> {
 
 /// The format of a file, or `None` if it may be OBJ.
 fn recognise(bytes: &[u8], name: &str) -> Result<Option<&'static Importer>, ImportError> {
-    let is_stl = stl::is_complete(bytes) && !bytes.starts_with(&MAGIC);
-    let mut importers = IMPORTERS.iter().filter(|importer| !is_stl || importer.is_by_length);
-    let found = importers.find(|importer| (importer.is_it)(bytes));
+    let found = IMPORTERS.iter().find(|importer| (importer.is_it)(bytes));
     if found.is_none() {
         check_start(bytes, name)?;
         if let Some((line, text)) = obj::first_strange_line(without_mark(bytes)) {

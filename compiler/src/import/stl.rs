@@ -17,16 +17,15 @@ const HEADER: usize = 80;
 /// The bytes of a triangle: its normal, its corners, and two more that mean nothing.
 const TRIANGLE: usize = 50;
 
-/// Whether bytes that begin so are STL. A binary file is one by its length, whatever its header says, and if that is another
-/// one, by what is there.
-pub(super) fn is_it(bytes: &[u8]) -> bool {
-    !bytes.starts_with(&MAGIC)
-        && (is_complete(bytes) || ascii::is_it(bytes) || is_binary_but_for_length(bytes))
+/// Whether bytes are a binary file by their length, whatever the header says. No text is: where the number of triangles stands, it
+/// has one of billions.
+pub(super) fn is_complete(bytes: &[u8]) -> bool {
+    !bytes.starts_with(&MAGIC) && Binary::of(bytes).is_some_and(|binary| binary.is_complete())
 }
 
-/// Whether bytes are a binary file by their length. No text is: where the number of triangles stands, it has one of billions.
-pub(super) fn is_complete(bytes: &[u8]) -> bool {
-    Binary::of(bytes).is_some_and(|binary| binary.is_complete())
+/// Whether bytes that begin so are ASCII, or binary by what is there although the length is another one.
+pub(super) fn is_it(bytes: &[u8]) -> bool {
+    !bytes.starts_with(&MAGIC) && (ascii::is_it(bytes) || is_binary_but_for_length(bytes))
 }
 
 /// Reads an STL file. A face is a triangle, numbered in order from 0.

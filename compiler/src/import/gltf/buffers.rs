@@ -22,8 +22,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// How often all compressed bytes may be decompressed, on average. Views of a file that is not made to exhaust memory have bytes of
-/// their own.
+/// How many times the bytes that were read may be decompressed. Views of a file that is not made to exhaust memory have bytes of
+/// their own, once.
 const MOST_SHARED: u64 = 4;
 
 /// The bytes of the buffers and views of a document, each made when it is first asked for.
@@ -126,6 +126,7 @@ impl<'a> Buffers<'a> {
         Ok(bytes)
     }
 
+    /// The same, read or decoded.
     fn load(&self, index: usize, buffer: &Buffer) -> Result<Cow<'a, [u8]>, ImportError> {
         let place = || format!("buffers[{index}]");
         match (&buffer.uri, self.bin) {
@@ -196,7 +197,7 @@ impl<'a> Buffers<'a> {
         };
         let bytes = self.part(view.buffer, view.byte_offset, view.byte_length, place)?;
         let decompressed = self.decompressed.get() + bytes.len() as u64;
-        if decompressed > MOST_SHARED * self.held() {
+        if decompressed > MOST_SHARED * self.read() {
             let reason =
                 format!("compressed bytes are used more than {MOST_SHARED} times: by too many views");
             return Err(self.fail.rule(place, reason));

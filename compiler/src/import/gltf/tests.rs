@@ -602,3 +602,34 @@ fn schemes_of_uris_ignore_case() {
     let error = import(&document).unwrap_err().to_string();
     assert!(error.len() < 200 && error.contains("is not a relative path"), "{error}");
 }
+
+/// Zeros, compressed to a few bytes for each block of 256, which many views share.
+#[test]
+fn compressed_bytes_are_not_shared_by_many_views() {
+    const BLOCKS: usize = 400;
+    // A header; two bits for each byte of sixteen vertices of twelve bytes; the vertex before the first.
+    let mut bytes = vec![0; 1 + BLOCKS * 48 + 32];
+    bytes[0] = 0xA0;
+    let count = 256 * BLOCKS;
+    let import = |views: u32| {
+        let mut document = square();
+        let compression = json!({
+            "buffer": 0, "byteLength": bytes.len(), "byteStride": 12, "count": count, "mode": "ATTRIBUTES",
+        });
+        let view = json!({
+            "buffer": 0, "byteLength": 12 * count, "extensions": { "EXT_meshopt_compression": compression },
+        });
+        document["buffers"] = json!([{ "byteLength": bytes.len(), "uri": "a.bin" }]);
+        document["bufferViews"] = (0..views).map(|_| view.clone()).collect();
+        document["accessors"] = (0..views)
+            .map(|view| json!({ "bufferView": view, "componentType": 5126, "count": 3, "type": "VEC3" }))
+            .collect();
+        let primitive = |accessor: u32| json!({ "attributes": { "POSITION": accessor } });
+        document["meshes"][0]["primitives"] = (0..views).map(primitive).collect();
+        Counted { bytes: Some(bytes.clone()), ..Counted::default() }.import(&document)
+    };
+    let (imported, _) = import(4).unwrap();
+    assert_eq!(imported.polygons.ends.len(), 4);
+    let error = import(12).unwrap_err().to_string();
+    assert!(error.contains("bufferViews[") && error.contains("more than 4 times"), "{error}");
+}
