@@ -46,6 +46,8 @@ pub(super) struct Meshes<'a> {
     /// By the hash in a compiled file's header, which covers all of it.
     by_file: HashMap<blake3::Hash, u32>,
     pub(super) made: Vec<MadeMesh>,
+    /// The bytes of those that are in memory.
+    held: u64,
 }
 
 impl<'a> Meshes<'a> {
@@ -65,6 +67,7 @@ impl<'a> Meshes<'a> {
             by_variant: HashMap::new(),
             by_file: HashMap::new(),
             made: Vec::new(),
+            held: 0,
         };
         meshes.check_baked(scene, source)?;
         Ok(meshes)
@@ -149,9 +152,7 @@ impl<'a> Meshes<'a> {
             bake(&mut imported.polygons, &linear);
         }
         let name = format!("{}: mesh {:?}", self.file, mesh.name);
-        // What meshes take that are there already.
-        let held: u64 = self.made.iter().map(MadeMesh::bytes_in_memory).sum();
-        let memory_limit = self.options.memory_limit.map(|limit| limit.saturating_sub(held));
+        let memory_limit = self.options.memory_limit.map(|limit| limit.saturating_sub(self.held));
         let options = Options { memory_limit, ..self.options.clone() };
         let compiled = compile_imported(imported, model.source, &name, &options, self.progress)?;
         let hash = OpenModel::from_bytes(&compiled.bytes).expect(OPENS).sections().header().hash;
@@ -183,6 +184,9 @@ impl<'a> Meshes<'a> {
         let new = self.made.len() as u32;
         let number = *self.by_file.entry(hash).or_insert(new);
         if number == new {
+            if let MeshFile::Memory(bytes) = &mesh.file {
+                self.held += bytes.len() as u64;
+            }
             self.made.push(mesh);
         }
         number
@@ -193,13 +197,6 @@ impl<'a> Meshes<'a> {
 pub(super) const OPENS: &str = "what the compiler makes can be opened";
 
 impl MadeMesh {
-    fn bytes_in_memory(&self) -> u64 {
-        match &self.file {
-            MeshFile::Memory(bytes) => bytes.len() as u64,
-            MeshFile::Linked(_) => 0,
-        }
-    }
-
     /// The file, if it was compiled just now.
     pub(super) fn model(&self) -> Option<OpenModel<'_>> {
         match &self.file {

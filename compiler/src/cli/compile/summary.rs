@@ -10,6 +10,7 @@ use crate::cli::file;
 use crate::cli::report::{self, Changes};
 use crate::cli::text::{counted, grouped, one_line, tell};
 use crate::compile::{Options, Report};
+use crate::import::Folder;
 use crate::layout::EdgeCounts;
 use crate::pair::kdop;
 use crate::pair::obb;
@@ -108,7 +109,7 @@ impl Facts {
 
     /// The paths of the files that a model refers to.
     pub(super) fn others_of(&self, model: &Path) -> Vec<PathBuf> {
-        let folder = model.parent().unwrap_or(Path::new(""));
+        let Folder(folder) = Folder::of(model);
         let inputs = self.json["inputs"].as_array().into_iter().flatten();
         inputs.filter_map(|input| input["name"].as_str()).map(|name| folder.join(name)).collect()
     }
@@ -128,7 +129,7 @@ impl Summary {
 
     /// The model and the files that it refers to.
     fn inputs(&self) -> Vec<Value> {
-        let folder = self.model.parent().unwrap_or(Path::new(""));
+        let Folder(folder) = Folder::of(&self.model);
         let inputs = self.facts.json["inputs"].as_array().into_iter().flatten();
         let with_path = |input: &Value| {
             let path = match input["name"].as_str() {

@@ -47,11 +47,10 @@ impl Task {
 
     /// Refuses to replace a file that the model refers to.
     fn check_inputs(&self, run: &Run<'_>, facts: &Facts) -> Result<(), CliError> {
+        let depfile = run.args.depfile.as_deref().map(|path| Output::new(path, &self.model)).transpose()?;
         for input in facts.others_of(&self.model) {
-            self.output.check_is_not(&input)?;
-            if let Some(depfile) = &run.args.depfile {
-                Output::new(depfile, &input)?;
-            }
+            let mut outputs = [Some(&self.output), depfile.as_ref()].into_iter().flatten();
+            outputs.try_for_each(|output| output.check_is_not(&input))?;
         }
         Ok(())
     }
