@@ -61,11 +61,12 @@ pub enum Leaves {
 
 /// Builds a tree over at least one box. Runs in the current rayon pool.
 pub fn build(boxes: &[Aabb], builder: Builder, leaves: Leaves, on_leaves: OnLeaves<'_>) -> BinaryTree {
-    let most = match leaves {
-        Leaves::Single => 1,
-        Leaves::Small(most) => most,
+    let undivided = match leaves {
+        Leaves::Single => Undivided { most: 1, half_area: f64::INFINITY },
+        Leaves::Small(most) => {
+            Undivided { most, half_area: SMALL * whole(boxes).half_area() / boxes.len() as f64 }
+        }
     };
-    let undivided = Undivided { most, half_area: SMALL * whole(boxes).half_area() / boxes.len() as f64 };
     match builder {
         Builder::Binned => binned::build::<32>(boxes, undivided, FEW, on_leaves),
         Builder::Sweep => binned::build::<128>(boxes, undivided, SWEPT, on_leaves),
@@ -77,18 +78,11 @@ fn whole(boxes: &[Aabb]) -> Aabb {
     boxes.par_iter().copied().reduce(|| Aabb::EMPTY, Aabb::union)
 }
 
-/// The subtrees that become leaves: of so many primitives in a box of that size.
+/// The subtrees that become leaves: single primitives, and up to so many in a box of at most that size.
 #[derive(Clone, Copy)]
 struct Undivided {
     most: usize,
     half_area: f64,
-}
-
-impl Undivided {
-    /// Whether a subtree becomes a leaf.
-    fn holds(&self, count: usize, bounds: impl FnOnce() -> Aabb) -> bool {
-        count == 1 || count <= self.most && bounds().half_area() <= self.half_area
-    }
 }
 
 /// Adds an inner node of so many primitives, and both subtrees.

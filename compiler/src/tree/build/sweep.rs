@@ -71,10 +71,12 @@ impl Sweep<'_> {
     /// Adds the subtree over a range; afterwards the first order is that of the leaves.
     fn build(&self, mut range: Range<'_>, nodes: &mut Vec<Node>, depth: u32) {
         let (count, first) = (range.scratch.len(), range.first);
-        let around = || self.around(range.sorted[0]);
-        if self.undivided.holds(count, around) {
-            nodes.push(Node::leaf(around(), first, count));
-            return;
+        if count <= self.undivided.most {
+            let bounds = self.around(range.sorted[0]);
+            if count == 1 || bounds.half_area() <= self.undivided.half_area {
+                nodes.push(Node::leaf(bounds, first, count));
+                return;
+            }
         }
         if count == 2 {
             // On every axis the same sum: the first axis decides.
