@@ -89,9 +89,8 @@ kernel!(
     /// Two of the four numbers, from `first` on, each repeated four times.
     #[inline(always)]
     fn spread_2(token: Avx2, numbers: &[f32; 4], first: i32) -> __m256 {
-        let numbers: __m128 = f32x4::simd_from(token, *numbers).into();
         let indices = _mm256_add_epi32(_mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1), _mm256_set1_epi32(first));
-        _mm256_permutevar8x32_ps(_mm256_castps128_ps256(numbers), indices)
+        _mm256_permutevar_ps(tile_2(token, numbers), indices)
     }
 );
 
