@@ -3,6 +3,7 @@
 use bvhc_format::obb::PAIR_WIDTH;
 use fearless_simd::{SimdBase, SimdFloat};
 
+use super::sets::PAIRS;
 use crate::simd::Kernel;
 
 /// One vector per pair.
@@ -13,6 +14,21 @@ pub(crate) type Quaternion<S> = [<S as Kernel>::Pairs; 4];
 /// How many pairs level `S` tests at once.
 pub(crate) const fn lanes<S: Kernel>() -> usize {
     size_of::<S::Pairs>() / size_of::<f32>()
+}
+
+/// Calls `test` with the first pair of each vector of pairs. Two calls are compiled twice, and not as a loop: as a loop, what
+/// both have in common is made before it, for the branches that are rarely taken, too, and kept in memory. (Measured at AVX2, all
+/// pairs: boxes and triangles together 6 % less time.)
+#[inline(always)]
+pub(crate) fn for_each_vector<S: Kernel>(mut test: impl FnMut(usize)) {
+    if 2 * lanes::<S>() == PAIRS {
+        test(0);
+        test(PAIRS / 2);
+    } else {
+        for first in (0..PAIRS).step_by(lanes::<S>()) {
+            test(first);
+        }
+    }
 }
 
 #[inline(always)]

@@ -3,10 +3,12 @@
 
 use bvhc_format::obb::PAIR_WIDTH;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
-use fearless_simd::{SimdBase, SimdInto, f32x4};
+use fearless_simd::{SimdBase, SimdFloat, SimdInto, f32x4};
 
+use super::relative_pose::RelativePose;
 use crate::blocks::Blocks;
 use crate::math::larger;
+use crate::math::vector::Map3;
 use crate::simd::Kernel;
 use crate::stack::{CacheScratch, FixedCache};
 use crate::triangle::slots;
@@ -28,17 +30,17 @@ impl Leaf {
     }
 }
 
-/// Up to four triangles, relative to a point near them.
+/// Up to four triangles, relative to a point near them, along the axes of A's space.
 ///
-/// `origin + corners` is a corner's position up to one f32 rounding; what that leaves undecided is decided with the
-/// blocks' coordinates. Lanes beyond the leaf's count repeat lane 0.
+/// `origin + corners` is a corner's position up to rounding: of A's corners once, of B's as `triangle/classify.rs` says. What that
+/// leaves undecided is decided with the blocks' coordinates. Lanes beyond the leaf's count repeat lane 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(16))]
 pub(crate) struct Triangles {
     /// `corners[k][axis][lane]`: coordinate of corner `k` of the triangle in that lane.
     pub(crate) corners: Corners,
-    /// The point of the model's space that the corners are relative to.
-    pub(crate) origin: [f32; 3],
+    /// The point of A's space that the corners are relative to.
+    pub(crate) origin: [f64; 3],
     /// The largest magnitude of any corner coordinate.
     pub(crate) radius: f32,
     /// Triangle addresses: 16 times the reference of a block, plus a lane in it.
@@ -58,15 +60,26 @@ impl Triangles {
 const KEPT: usize = 16;
 
 /// The leaves of a tree that were visited last.
-pub(crate) struct LeafCache<'r>(FixedCache<'r, Triangles, KEPT>);
+pub(crate) struct LeafCache<'r> {
+    leaves: FixedCache<'r, Triangles, KEPT>,
+    /// B's pose, if this is B's tree.
+    pose: Option<&'r RelativePose>,
+}
 
 /// The memory of a [`LeafCache`].
 pub(crate) type LeafScratch = CacheScratch<Triangles, KEPT>;
 
 impl<'r> LeafCache<'r> {
+    /// Of A's tree.
     #[inline(always)]
-    pub(crate) fn new(scratch: &'r mut LeafScratch) -> Self {
-        Self(FixedCache::new(scratch))
+    pub(crate) fn of_a(scratch: &'r mut LeafScratch) -> Self {
+        Self { leaves: FixedCache::new(scratch), pose: None }
+    }
+
+    /// Of B's tree, whose triangles are turned when they are built: a leaf is compared with several others.
+    #[inline(always)]
+    pub(crate) fn of_b(scratch: &'r mut LeafScratch, pose: &'r RelativePose) -> Self {
+        Self { leaves: FixedCache::new(scratch), pose: Some(pose) }
     }
 
     /// The triangles of a leaf, from the cache or built from those at its addresses. `None` in a corrupt file.
@@ -79,12 +92,13 @@ impl<'r> LeafCache<'r> {
         addresses: impl FnOnce() -> Option<[u64; PAIR_WIDTH]>,
     ) -> Option<&Triangles> {
         let number = leaf.id * PAIR_WIDTH as u64 + u64::from(leaf.triangles % PAIR_WIDTH as u32);
-        self.0.get_or_fill(
+        let pose = self.pose;
+        self.leaves.get_or_fill(
             leaf.id,
             number,
             Triangles::EMPTY,
             #[inline(always)]
-            |triangles| addresses().is_some_and(|addresses| fill(simd, triangles, blocks, addresses)),
+            |triangles| addresses().is_some_and(|addresses| fill(simd, triangles, blocks, addresses, pose)),
         )
     }
 }
@@ -96,6 +110,7 @@ fn fill<S: Kernel>(
     triangles: &mut Triangles,
     blocks: &Blocks<'_>,
     addresses: [u64; PAIR_WIDTH],
+    pose: Option<&RelativePose>,
 ) -> bool {
     simd.vectorize(
         #[inline(always)]
@@ -106,7 +121,7 @@ fn fill<S: Kernel>(
             };
             let Some(rows) = rows else { return false };
             triangles.addresses = addresses;
-            triangles.set(simd, &rows);
+            triangles.set(simd, &rows, pose);
             true
         },
     )
@@ -175,22 +190,58 @@ impl Triangles {
         addresses: [0; PAIR_WIDTH],
     };
 
-    /// Stores corners relative to the mean of the first ones. (Relative to one of them, `radius` is larger, and three and a
-    /// half instead of two times as many pairs are undecided in f32 as relative to the centre of the leaf's box.)
+    /// Stores corners relative to the mean of the first ones, of B's tree turned by its pose. (Relative to one of them, `radius` is
+    /// larger, and three and a half instead of two times as many pairs are undecided in f32 as relative to the centre of the
+    /// leaf's box.)
     #[inline(always)]
-    fn set<S: Kernel>(&mut self, simd: S, rows: &Rows<S>) {
-        let mut farthest = f32x4::splat(simd, 0.0);
-        for (axis, origin) in self.origin.iter_mut().enumerate() {
+    fn set<S: Kernel>(&mut self, simd: S, rows: &Rows<S>, pose: Option<&RelativePose>) {
+        let mut origin = [0.0; 3];
+        let mut corners = *rows;
+        for axis in 0..3 {
             let first = rows[0][axis].as_slice();
-            *origin = 0.25 * ((first[0] + first[1]) + (first[2] + first[3]));
-            let at = f32x4::splat(simd, *origin);
-            for (to, rows) in self.corners.iter_mut().zip(rows) {
-                let along = rows[axis] - at;
-                along.store_slice(&mut to[axis]);
-                farthest = farthest.max(along.abs());
+            origin[axis] = 0.25 * ((first[0] + first[1]) + (first[2] + first[3]));
+            for corner in &mut corners {
+                corner[axis] -= f32x4::splat(simd, origin[axis]);
             }
+        }
+        self.origin = origin.map3(f64::from);
+        if let Some(pose) = pose {
+            self.origin = pose.pose().apply(self.origin);
+            for corner in &mut corners {
+                *corner = turned(simd, corner, pose.rotation());
+            }
+        }
+        let mut farthest = f32x4::splat(simd, 0.0);
+        for (to, corner) in self.corners.as_flattened_mut().iter_mut().zip(corners.as_flattened()) {
+            corner.store_slice(to);
+            farthest = farthest.max(corner.abs());
         }
         let farthest = farthest.as_slice();
         self.radius = larger(larger(farthest[0], farthest[1]), larger(farthest[2], farthest[3]));
+    }
+}
+
+/// R p for four points, by coordinate.
+#[inline(always)]
+fn turned<S: Kernel>(simd: S, p: &[f32x4<S>; 3], rotation: &[[f32; 3]; 3]) -> [f32x4<S>; 3] {
+    let along = |[x, y, z]: [f32; 3]| {
+        let (x, y, z) = (f32x4::splat(simd, x), f32x4::splat(simd, y), f32x4::splat(simd, z));
+        x.mul_add(p[0], y.mul_add(p[1], z * p[2]))
+    };
+    [along(rotation[0]), along(rotation[1]), along(rotation[2])]
+}
+
+#[cfg(test)]
+impl Triangles {
+    /// Four triangles with these corners, which are B's if there is a pose.
+    pub(crate) fn of<S: Kernel>(
+        simd: S,
+        triangles: &[[[f32; 3]; 3]; PAIR_WIDTH],
+        pose: Option<&RelativePose>,
+    ) -> Self {
+        let row = |k: usize, axis: usize| triangles.map(|corners| corners[k][axis]).simd_into(simd);
+        let mut made = Self::EMPTY;
+        made.set(simd, &[0, 1, 2].map(|k| [0, 1, 2].map(|axis| row(k, axis))), pose);
+        made
     }
 }

@@ -87,14 +87,6 @@ impl RelativePose {
     pub(crate) fn noise(&self) -> f32 {
         self.noise
     }
-
-    /// The vector from a point of A's space to a transformed point of B's.
-    #[inline(always)]
-    pub(crate) fn between(&self, a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
-        let transformed = self.pose.apply(b.map3(f64::from));
-        let along = |axis: usize| (transformed[axis] - f64::from(a[axis])) as f32;
-        [along(0), along(1), along(2)]
-    }
 }
 
 /// Quaternion (x, y, z, w) of a rotation. Based on: Shepperd, "Quaternion from rotation matrix", 1978: the largest of

@@ -17,9 +17,9 @@
 use bvhc_format::obb::PAIR_WIDTH;
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask};
 
-use super::classify::{SIZES, corner_of_b, edges};
+use super::classify::{SIZES, between, corners_of_b, edges};
 use crate::math::{UNIT_ROUNDOFF, larger};
-use crate::pair::lanes::{Vector, cross, dot, lanes, spread, sub};
+use crate::pair::lanes::{Vector, cross, dot, for_each_vector, lanes, spread, sub};
 use crate::pair::leaf::Triangles;
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::PAIRS;
@@ -55,9 +55,7 @@ pub(crate) fn bounds<S: Kernel>(
 ) -> Bounds {
     let (lower, upper) = ([f32::NEG_INFINITY; PAIRS], [f32::INFINITY; PAIRS]);
     let mut found = Bounds { pairs: 0xffff, bounded: 0xffff, lower, upper };
-    let t = pose.between(a.origin, b.origin);
-    let farthest = larger(larger(t[0].abs(), t[1].abs()), t[2].abs());
-    let m = larger(a.radius, farthest + 1.7321 * b.radius) * 1.0001;
+    let (t, m) = between(a, b);
     if !SIZES.contains(&m) {
         return found;
     }
@@ -66,31 +64,30 @@ pub(crate) fn bounds<S: Kernel>(
     // NaN counts as near.
     let beyond = |lower: S::Pairs| lower.simd_gt(S::Pairs::splat(simd, limit)).to_bitmask() as u32;
     let all = (1u32 << lanes::<S>()) - 1;
-    let pb = [
-        corner_of_b(simd, b, 0, pose, &t),
-        corner_of_b(simd, b, 1, pose, &t),
-        corner_of_b(simd, b, 2, pose, &t),
-    ];
-    for first in (0..PAIRS).step_by(lanes::<S>()) {
-        let row = first / PAIR_WIDTH;
-        let pa = [
-            spread(simd, &a.corners[0], row),
-            spread(simd, &a.corners[1], row),
-            spread(simd, &a.corners[2], row),
-        ];
-        let range = first..first + lanes::<S>();
-        if are_beyond(simd, &pa, &pb, limit + LOWER * e) == all {
-            found.lower[range].fill(limit);
-            continue;
-        }
-        let (normal, square) = nearest(simd, &pa, &pb);
-        let lower = lower_bound(simd, &pa, &pb, &normal, e);
-        lower.store_slice(&mut found.lower[range.clone()]);
-        found.pairs |= (!beyond(lower) & all) << first;
-        found.bounded |= all << first;
-        let upper = square.sqrt() + S::Pairs::splat(simd, UPPER * e);
-        upper.store_slice(&mut found.upper[range]);
-    }
+    let pb = corners_of_b(simd, b, &t);
+    for_each_vector::<S>(
+        #[inline(always)]
+        |first| {
+            let row = first / PAIR_WIDTH;
+            let pa = [
+                spread(simd, &a.corners[0], row),
+                spread(simd, &a.corners[1], row),
+                spread(simd, &a.corners[2], row),
+            ];
+            let range = first..first + lanes::<S>();
+            if are_beyond(simd, &pa, &pb, limit + LOWER * e) == all {
+                found.lower[range].fill(limit);
+                return;
+            }
+            let (normal, square) = nearest(simd, &pa, &pb);
+            let lower = lower_bound(simd, &pa, &pb, &normal, e);
+            lower.store_slice(&mut found.lower[range.clone()]);
+            found.pairs |= (!beyond(lower) & all) << first;
+            found.bounded |= all << first;
+            let upper = square.sqrt() + S::Pairs::splat(simd, UPPER * e);
+            upper.store_slice(&mut found.upper[range]);
+        },
+    );
     found
 }
 
@@ -281,43 +278,40 @@ mod tests {
     use crate::simd::dispatch;
     use crate::triangle::testing::Random;
 
-    type Leaf = (Triangles, [[[f32; 3]; 3]; PAIR_WIDTH]);
+    type Corners = [[[f32; 3]; 3]; PAIR_WIDTH];
 
-    /// A leaf of four triangles of any shape near a point, and their corners.
-    fn leaf(random: &mut Random, centre: [f64; 3], size: f64) -> Leaf {
-        let mut record = Triangles {
-            corners: [[[0.0; PAIR_WIDTH]; 3]; 3],
-            origin: [0.0; 3],
-            radius: 0.0,
-            addresses: [0; PAIR_WIDTH],
-        };
+    /// The corners of four triangles of any shape near a point.
+    fn leaf(random: &mut Random, centre: [f64; 3], size: f64) -> Corners {
         let corner = |random: &mut Random| {
             let offset = random.offset(3);
             [0, 1, 2].map(|axis| (centre[axis] + size * offset[axis]) as f32)
         };
-        let corners = [0; PAIR_WIDTH].map(|_| [0; 3].map(|_| corner(random)));
-        record.origin = corners[0][0];
-        for (lane, corners) in corners.iter().enumerate() {
-            for (k, corner) in corners.iter().enumerate() {
-                for (axis, (coordinate, origin)) in corner.iter().zip(record.origin).enumerate() {
-                    let along = (f64::from(*coordinate) - f64::from(origin)) as f32;
-                    record.corners[k][axis][lane] = along;
-                    record.radius = record.radius.max(along.abs());
-                }
-            }
-        }
-        (record, corners)
+        [0; PAIR_WIDTH].map(|_| [0; 3].map(|_| corner(random)))
     }
 
-    fn check<S: Kernel>(simd: S, a: &Leaf, b: &Leaf, pose: &Pose, context: (Level, u32)) {
-        let frame = |leaf: &Leaf| TreeFrame { origin: leaf.0.origin, radius: leaf.0.radius };
+    /// The frame of a tree that has only these triangles.
+    fn frame(leaf: &Corners) -> TreeFrame {
+        let origin = leaf[0][0];
+        let away =
+            |corner: &[f32; 3]| [0, 1, 2].map(|axis| f64::from(corner[axis]) - f64::from(origin[axis]));
+        let length = |corner: &[f32; 3]| away(corner).map(|x| x * x).iter().sum::<f64>().sqrt();
+        let radius = leaf.as_flattened().iter().map(length).fold(0.0, f64::max);
+        TreeFrame { origin, radius: (radius as f32).next_up() }
+    }
+
+    fn bounds_of<S: Kernel>(simd: S, a: &Corners, b: &Corners, pose: &Pose, limit: f32) -> Bounds {
         let relative = RelativePose::new(simd, pose, &frame(a), &frame(b));
+        let (a, b) = (Triangles::of(simd, a, None), Triangles::of(simd, b, Some(&relative)));
+        bounds(simd, &a, &b, &relative, limit)
+    }
+
+    fn check<S: Kernel>(simd: S, a: &Corners, b: &Corners, pose: &Pose, context: (Level, u32)) {
         for limit in [f32::INFINITY, 0.3, 0.0] {
-            let found = bounds(simd, &a.0, &b.0, &relative, limit);
+            let found = bounds_of(simd, a, b, pose, limit);
             for pair in 0..PAIRS {
                 let (i, j) = (pair / PAIR_WIDTH, pair % PAIR_WIDTH);
-                let corners_a = a.1[i].map(|corner| corner.map(f64::from));
-                let corners_b = b.1[j].map(|corner| pose.apply(corner.map(f64::from)));
+                let corners_a = a[i].map(|corner| corner.map(f64::from));
+                let corners_b = b[j].map(|corner| pose.apply(corner.map(f64::from)));
                 let distance = gap(&corners_a, &corners_b, &mut 0).square.sqrt();
                 let (lower, upper) = (f64::from(found.lower[pair]), f64::from(found.upper[pair]));
                 assert!(lower <= distance && distance <= upper, "{context:?}: {lower} {distance} {upper}");
@@ -352,13 +346,11 @@ mod tests {
         let (mut loose, mut count) = (0, 0);
         for _ in 0..1000 {
             let (a, b) = (leaf(&mut random, [0.0; 3], 1.0), leaf(&mut random, [1.2, 0.0, 0.0], 1.0));
-            let relative = dispatch!(Level::detect().expect("a level").inner(), simd => {
-                let frame = TreeFrame { origin: [0.0; 3], radius: 4.0 };
-                let relative = RelativePose::new(simd, &Pose::IDENTITY, &frame, &frame);
-                bounds(simd, &a.0, &b.0, &relative, f32::INFINITY)
-            });
+            let level = Level::detect().expect("a level");
+            let found =
+                dispatch!(level.inner(), simd => bounds_of(simd, &a, &b, &Pose::IDENTITY, f32::INFINITY));
             for pair in 0..PAIRS {
-                let (lower, upper) = (relative.lower[pair], relative.upper[pair]);
+                let (lower, upper) = (found.lower[pair], found.upper[pair]);
                 count += u32::from(lower > 0.01);
                 loose += u32::from(lower > 0.01 && upper - lower > 1e-3 * upper);
             }

@@ -12,20 +12,21 @@
 //! rotation, the offset and six roundings. With edges of A no longer than k and of B no longer than l on each axis, and
 //! all differences of corners at most 2 m:
 //!
-//! - The edges of A are off by 4 e and its normals by 28 k e; a corner's difference by 11 e. The volume over A's plane
-//!   is off by 372 e m k. The same for B, whose edges are off by 18 e and normals by 84 l e: 708 e m l.
+//! - The edges of A are off by 4 e and its normals by 28 k e, and the difference of two corners by 9 e. So before it is rounded, the
+//!   volume over A's plane is off by 3 (28 k e) (2 m) + 3 (2 k^2) (9 e), at most 276 e m k. Rounding adds five times 6 u k^2 m for
+//!   the plane's offset and six times 12 u k^2 m for the height over it, at most 204 e m k: 480 e m k. The same for B, whose
+//!   edges are off by 18 e and normals by 84 l e: 504 + 108 + 204 = 816 e m l.
 //! - The cross product of two edges is off by 42 e (k + l), the volume they span by 354 e m (k + l).
 //!
 //! An edge is at most twice its leaf's radius long. Volumes whose sign the bounds do not prove leave a pair undecided.
 
 use bvhc_format::obb::PAIR_WIDTH;
-use fearless_simd::{SimdBase, SimdMask};
+use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
 use crate::math::{UNIT_ROUNDOFF, larger};
-use crate::pair::lanes::{Vector, cross, dot, lanes, spread, sub, transform};
+use crate::pair::lanes::{Vector, cross, dot, for_each_vector, lanes, spread, sub};
 use crate::pair::leaf::Triangles;
 use crate::pair::relative_pose::RelativePose;
-use crate::pair::sets::PAIRS;
 use crate::simd::Kernel;
 
 type Mask<S> = <<S as Kernel>::Pairs as SimdBase<S>>::Mask;
@@ -39,11 +40,11 @@ pub(crate) struct Classification {
     pub(crate) unsure: u32,
 }
 
-/// Edges are at most 2 times the radius: 2 * 372, rounded up.
-const PLANE_OF_A: f32 = 768.0;
+/// Edges are at most 2 times the radius: 2 * 480, rounded up.
+const PLANE_OF_A: f32 = 1024.0;
 
-/// 2 * 708, rounded up.
-const PLANE_OF_B: f32 = 1536.0;
+/// 2 * 816, rounded up.
+const PLANE_OF_B: f32 = 1664.0;
 
 /// 2 * 354, rounded up.
 const EDGES: f32 = 768.0;
@@ -59,10 +60,7 @@ pub(crate) fn classify<S: Kernel>(
     b: &Triangles,
     pose: &RelativePose,
 ) -> Classification {
-    let t = pose.between(a.origin, b.origin);
-    // Rotation makes a coordinate at most sqrt(3) times the largest one.
-    let farthest = larger(larger(t[0].abs(), t[1].abs()), t[2].abs());
-    let m = larger(a.radius, farthest + 1.7321 * b.radius) * 1.0001;
+    let (t, m) = between(a, b);
     if !SIZES.contains(&m) {
         return Classification { meet: 0, unsure: 0xffff };
     }
@@ -72,24 +70,29 @@ pub(crate) fn classify<S: Kernel>(
         plane_of_b: bound * PLANE_OF_B * b.radius,
         edges: bound * EDGES * (a.radius + b.radius),
     };
-    let pb = [
-        corner_of_b(simd, b, 0, pose, &t),
-        corner_of_b(simd, b, 1, pose, &t),
-        corner_of_b(simd, b, 2, pose, &t),
-    ];
-    let eb = edges::<S>(&pb);
+    let pb = corners_of_b(simd, b, &t);
+    let plane_of_b = Plane::<S>::of(&pb);
     let mut classification = Classification { meet: 0, unsure: 0 };
-    for first in (0..PAIRS).step_by(lanes::<S>()) {
-        let row = first / PAIR_WIDTH;
-        let pa = [
-            spread(simd, &a.corners[0], row),
-            spread(simd, &a.corners[1], row),
-            spread(simd, &a.corners[2], row),
-        ];
-        let part = classify_lanes(simd, &pa, &pb, &eb, &errors);
-        classification.meet |= part.meet << first;
-        classification.unsure |= part.unsure << first;
-    }
+    for_each_vector::<S>(
+        #[inline(always)]
+        |first| {
+            let row = first / PAIR_WIDTH;
+            let pa = [
+                spread(simd, &a.corners[0], row),
+                spread(simd, &a.corners[1], row),
+                spread(simd, &a.corners[2], row),
+            ];
+            let heights = [Plane::<S>::of(&pa).heights(&pb), plane_of_b.heights(&pa)];
+            let [of_b, of_a] = &heights;
+            let apart = are_same(simd, of_b, errors.plane_of_a) | are_same(simd, of_a, errors.plane_of_b);
+            let apart = apart.to_bitmask() as u32;
+            if apart != (1 << lanes::<S>()) - 1 {
+                let part = by_edges(simd, [&pa, &pb], &heights, &errors, apart);
+                classification.meet |= part.meet << first;
+                classification.unsure |= part.unsure << first;
+            }
+        },
+    );
     classification
 }
 
@@ -100,28 +103,23 @@ struct Errors {
     edges: f32,
 }
 
-/// Classifies one pair per lane.
+/// Classifies one pair per lane, given those that are apart by the heights of their corners.
 #[inline(always)]
-fn classify_lanes<S: Kernel>(
+fn by_edges<S: Kernel>(
     simd: S,
-    pa: &[Vector<S>; 3],
-    pb: &[Vector<S>; 3],
-    eb: &[Vector<S>; 3],
+    [pa, pb]: [&[Vector<S>; 3]; 2],
+    [heights_b, heights_a]: &[Heights<S>; 2],
     errors: &Errors,
+    apart: u32,
 ) -> Classification {
-    let all = (1 << lanes::<S>()) - 1;
-    let ea = edges::<S>(pa);
-    let sides_of_b = Sides::of(simd, &plane::<S>(&ea), &pa[0], pb, errors.plane_of_a);
-    let sides_of_a = Sides::of(simd, &plane::<S>(eb), &pb[0], pa, errors.plane_of_b);
-    let apart = (sides_of_a.same | sides_of_b.same).to_bitmask() as u32;
-    if apart == all {
-        return Classification { meet: 0, unsure: 0 };
-    }
+    let (ea, eb) = (edges::<S>(pa), edges::<S>(pb));
+    let sides_of_b = Sides::of(simd, heights_b, errors.plane_of_a);
+    let sides_of_a = Sides::of(simd, heights_a, errors.plane_of_b);
     let error = S::Pairs::splat(simd, errors.edges);
     let v = [
-        volumes::<S>(&ea[0], &pa[0], eb, pb),
-        volumes::<S>(&ea[1], &pa[1], eb, pb),
-        volumes::<S>(&ea[2], &pa[2], eb, pb),
+        volumes::<S>(&ea[0], &pa[0], &eb, pb),
+        volumes::<S>(&ea[1], &pa[1], &eb, pb),
+        volumes::<S>(&ea[2], &pa[2], &eb, pb),
     ];
     let passes = [
         Passes::<S>::of(&v[0], error),
@@ -145,6 +143,7 @@ fn classify_lanes<S: Kernel>(
         & (passes[5].outside | sides_of_b.stays[2]);
     let meet = meet.to_bitmask() as u32;
     let decided = apart | miss.to_bitmask() as u32 | meet;
+    let all = (1 << lanes::<S>()) - 1;
     Classification { meet, unsure: !decided & all }
 }
 
@@ -157,22 +156,63 @@ pub(crate) fn edges<S: Kernel>(corners: &[Vector<S>; 3]) -> [Vector<S>; 3] {
     ]
 }
 
+/// The vector between the origins of two leaves, and a bound of all coordinates relative to A's: also of B's corners before they
+/// were turned, which makes a coordinate at most sqrt(3) times the largest one.
 #[inline(always)]
-pub(crate) fn corner_of_b<S: Kernel>(
-    simd: S,
-    leaf: &Triangles,
-    k: usize,
-    pose: &RelativePose,
-    t: &[f32; 3],
-) -> Vector<S> {
-    let [x, y, z] = &leaf.corners[k];
-    transform(simd, &[simd.tile(x), simd.tile(y), simd.tile(z)], pose.rotation(), t)
+pub(crate) fn between(a: &Triangles, b: &Triangles) -> ([f32; 3], f32) {
+    let along = |axis: usize| (b.origin[axis] - a.origin[axis]) as f32;
+    let t = [along(0), along(1), along(2)];
+    let farthest = larger(larger(t[0].abs(), t[1].abs()), t[2].abs());
+    (t, larger(a.radius, farthest + 1.7321 * b.radius) * 1.0001)
+}
+
+/// B's corners, relative to the origin of A's leaf.
+#[inline(always)]
+pub(crate) fn corners_of_b<S: Kernel>(simd: S, leaf: &Triangles, t: &[f32; 3]) -> [Vector<S>; 3] {
+    let along = |k: usize, axis: usize| simd.tile(&leaf.corners[k][axis]) + S::Pairs::splat(simd, t[axis]);
+    let corner = |k: usize| [along(k, 0), along(k, 1), along(k, 2)];
+    [corner(0), corner(1), corner(2)]
+}
+
+/// The planes of triangles: normals, not of unit length, and where the origin is along them.
+struct Plane<S: Kernel> {
+    normal: Vector<S>,
+    offset: S::Pairs,
+}
+
+/// How far a triangle's corners are above the other's plane, in lengths of its normal.
+type Heights<S> = [<S as Kernel>::Pairs; 3];
+
+impl<S: Kernel> Plane<S> {
+    #[inline(always)]
+    fn of(corners: &[Vector<S>; 3]) -> Self {
+        let normal = cross::<S>(&sub::<S>(&corners[1], &corners[0]), &sub::<S>(&corners[2], &corners[1]));
+        Self { normal, offset: dot::<S>(&normal, &corners[0]) }
+    }
+
+    #[inline(always)]
+    fn heights(&self, corners: &[Vector<S>; 3]) -> Heights<S> {
+        [self.height(&corners[0]), self.height(&corners[1]), self.height(&corners[2])]
+    }
+
+    #[inline(always)]
+    fn height(&self, [x, y, z]: &Vector<S>) -> S::Pairs {
+        let [nx, ny, nz] = self.normal;
+        nx.mul_add(*x, ny.mul_add(*y, nz.mul_sub(*z, self.offset)))
+    }
+}
+
+/// Whether all three corners are certainly on one side.
+#[inline(always)]
+fn are_same<S: Kernel>(simd: S, heights: &Heights<S>, error: f32) -> Mask<S> {
+    let error = S::Pairs::splat(simd, error);
+    let (least, most) =
+        (heights[0].min(heights[1]).min(heights[2]), heights[0].max(heights[1]).max(heights[2]));
+    least.simd_gt(error) | most.simd_lt(-error)
 }
 
 /// On which sides of the other triangle's plane the corners are.
 struct Sides<S: Kernel> {
-    /// All three are certainly on one side.
-    same: Mask<S>,
     /// The ends of edge k are certainly on different sides.
     crosses: [Mask<S>; 3],
     /// The ends of edge k are certainly on the same side.
@@ -181,13 +221,8 @@ struct Sides<S: Kernel> {
 
 impl<S: Kernel> Sides<S> {
     #[inline(always)]
-    fn of(simd: S, normal: &Vector<S>, on: &Vector<S>, corners: &[Vector<S>; 3], error: f32) -> Self {
+    fn of(simd: S, h: &Heights<S>, error: f32) -> Self {
         let error = S::Pairs::splat(simd, error);
-        let h = [
-            dot::<S>(normal, &sub::<S>(&corners[0], on)),
-            dot::<S>(normal, &sub::<S>(&corners[1], on)),
-            dot::<S>(normal, &sub::<S>(&corners[2], on)),
-        ];
         let above = [h[0].simd_gt(error), h[1].simd_gt(error), h[2].simd_gt(error)];
         let below = [h[0].simd_lt(-error), h[1].simd_lt(-error), h[2].simd_lt(-error)];
         let stays = [
@@ -200,7 +235,7 @@ impl<S: Kernel> Sides<S> {
             (above[1] & below[2]) | (below[1] & above[2]),
             (above[2] & below[0]) | (below[2] & above[0]),
         ];
-        Self { same: stays[0] & stays[1], crosses, stays }
+        Self { crosses, stays }
     }
 }
 
@@ -236,10 +271,4 @@ fn volumes<S: Kernel>(
         dot::<S>(&cross::<S>(edge, &others[1]), &sub::<S>(&starts[1], start)),
         dot::<S>(&cross::<S>(edge, &others[2]), &sub::<S>(&starts[2], start)),
     ]
-}
-
-/// The normals of triangles with these edges.
-#[inline(always)]
-fn plane<S: Kernel>(edges: &[Vector<S>; 3]) -> Vector<S> {
-    cross::<S>(&edges[0], &edges[1])
 }

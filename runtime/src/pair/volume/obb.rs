@@ -28,8 +28,8 @@ use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
 use super::obb_bounds::lower_bounds;
 use crate::pair::lanes::{
-    Matrix, Quaternion, Vector, absolute, column, dot, lanes, matrix, neg_mul_add, product, relative,
-    rotate_inverse, spread, sub, sub_dot, transform,
+    Matrix, Quaternion, Vector, absolute, column, dot, for_each_vector, lanes, matrix, neg_mul_add, product,
+    relative, rotate_inverse, spread, sub, sub_dot, transform,
 };
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::PAIRS;
@@ -142,34 +142,37 @@ fn overlaps<S: Kernel>(
     let centres = transform(simd, &centres, pose.rotation(), pose.translation());
     let hb = [simd.tile(&b.half_extents[0]), simd.tile(&b.half_extents[1]), simd.tile(&b.half_extents[2])];
     let size_b = hb[0] + hb[1] + hb[2];
-    for first in (0..PAIRS).step_by(lanes::<S>()) {
-        let (row, pairs) = (first / PAIR_WIDTH, pairs >> first & all);
-        if pairs == 0 {
-            continue;
-        }
-        let p = quaternion_of_a(simd, a, row);
-        let t = rotate_inverse::<S>(&p, &sub::<S>(&centres, &spread(simd, &a.centre, row)));
-        let r = matrix(simd, &relative::<S>(&p, &q));
-        let s = absolute::<S>(&r);
-        let ha = spread(simd, &a.half_extents, row);
-        let size_a = ha[0] + ha[1] + ha[2];
-        let slack =
-            (size_a + size_b).mul_add(S::Pairs::splat(simd, SLACK_SIZE), S::Pairs::splat(simd, pose.slack()));
-        let apart = faces_of_a::<S>(&t, &s, &ha, &hb).max(faces_of_b::<S>(&t, &r, &s, &ha, &hb));
-        let pairs = pairs & apart.simd_le(slack).to_bitmask() as u32;
-        if pairs == 0 {
-            continue;
-        }
-        let pairs = pairs & edges::<S>(&t, &r, &s, &ha, &hb).simd_le(slack).to_bitmask() as u32;
-        found.pairs |= pairs << first;
-        // A single pair needs no depth.
-        if ranks && (lanes::<S>() < PAIRS || pairs & pairs.wrapping_sub(1) != 0) {
-            let off_centre = t[0].abs() + t[1].abs() + t[2].abs();
-            let depth = off_centre.mul_add(S::Pairs::splat(simd, CENTRES), apart);
-            let depths = depth * size_a.min(size_b).approximate_recip();
-            depths.store_slice(&mut found.depths[first..first + lanes::<S>()]);
-        }
-    }
+    for_each_vector::<S>(
+        #[inline(always)]
+        |first| {
+            let (row, pairs) = (first / PAIR_WIDTH, pairs >> first & all);
+            if pairs == 0 {
+                return;
+            }
+            let p = quaternion_of_a(simd, a, row);
+            let t = rotate_inverse::<S>(&p, &sub::<S>(&centres, &spread(simd, &a.centre, row)));
+            let r = matrix(simd, &relative::<S>(&p, &q));
+            let s = absolute::<S>(&r);
+            let ha = spread(simd, &a.half_extents, row);
+            let size_a = ha[0] + ha[1] + ha[2];
+            let slack = (size_a + size_b)
+                .mul_add(S::Pairs::splat(simd, SLACK_SIZE), S::Pairs::splat(simd, pose.slack()));
+            let apart = faces_of_a::<S>(&t, &s, &ha, &hb).max(faces_of_b::<S>(&t, &r, &s, &ha, &hb));
+            let pairs = pairs & apart.simd_le(slack).to_bitmask() as u32;
+            if pairs == 0 {
+                return;
+            }
+            let pairs = pairs & edges::<S>(&t, &r, &s, &ha, &hb).simd_le(slack).to_bitmask() as u32;
+            found.pairs |= pairs << first;
+            // A single pair needs no depth.
+            if ranks && (lanes::<S>() < PAIRS || pairs & pairs.wrapping_sub(1) != 0) {
+                let off_centre = t[0].abs() + t[1].abs() + t[2].abs();
+                let depth = off_centre.mul_add(S::Pairs::splat(simd, CENTRES), apart);
+                let depths = depth * size_a.min(size_b).approximate_recip();
+                depths.store_slice(&mut found.depths[first..first + lanes::<S>()]);
+            }
+        },
+    );
     found
 }
 

@@ -19,11 +19,10 @@ use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
 use super::obb::{SLACK_SIZE, quaternion_of_a, rotation_of_b};
 use crate::pair::lanes::{
-    Matrix, Vector, absolute, column, dot, lanes, matrix, neg_mul_add, relative, rotate_inverse, spread, sub,
-    sub_dot, transform,
+    Matrix, Vector, absolute, column, dot, for_each_vector, lanes, matrix, neg_mul_add, relative,
+    rotate_inverse, spread, sub, sub_dot, transform,
 };
 use crate::pair::relative_pose::RelativePose;
-use crate::pair::sets::PAIRS;
 use crate::pair::volumes::{LowerBounds, ROUNDED};
 use crate::simd::Kernel;
 
@@ -45,27 +44,30 @@ pub(super) fn lower_bounds<S: Kernel>(
     let centres = transform(simd, &centres, pose.rotation(), pose.translation());
     let hb = [simd.tile(&b.half_extents[0]), simd.tile(&b.half_extents[1]), simd.tile(&b.half_extents[2])];
     let size_b = hb[0] + hb[1] + hb[2];
-    for first in (0..PAIRS).step_by(lanes::<S>()) {
-        let (row, pairs) = (first / PAIR_WIDTH, pairs >> first & all);
-        if pairs == 0 {
-            continue;
-        }
-        let p = quaternion_of_a(simd, a, row);
-        let t = rotate_inverse::<S>(&p, &sub::<S>(&centres, &spread(simd, &a.centre, row)));
-        let r = matrix(simd, &relative::<S>(&p, &q));
-        let ha = spread(simd, &a.half_extents, row);
-        let along_a = [t[0].abs(), t[1].abs(), t[2].abs()];
-        let size = (ha[0] + ha[1] + ha[2] + size_b) + (along_a[0] + along_a[1] + along_a[2]);
-        let slack = size.mul_add(S::Pairs::splat(simd, SLACK_SIZE), S::Pairs::splat(simd, pose.slack()));
-        let square = dot::<S>(&t, &t);
-        let bound = bounds(simd, &t, &along_a, square, &r, &ha, &hb, slack);
-        let range = first..first + lanes::<S>();
-        // NaN counts as near.
-        let beyond = bound.simd_gt(S::Pairs::splat(simd, limit2)).to_bitmask() as u32;
-        found.pairs |= (!beyond & pairs) << first;
-        bound.store_slice(&mut found.squares[range.clone()]);
-        square.store_slice(&mut found.centres[range]);
-    }
+    for_each_vector::<S>(
+        #[inline(always)]
+        |first| {
+            let (row, pairs) = (first / PAIR_WIDTH, pairs >> first & all);
+            if pairs == 0 {
+                return;
+            }
+            let p = quaternion_of_a(simd, a, row);
+            let t = rotate_inverse::<S>(&p, &sub::<S>(&centres, &spread(simd, &a.centre, row)));
+            let r = matrix(simd, &relative::<S>(&p, &q));
+            let ha = spread(simd, &a.half_extents, row);
+            let along_a = [t[0].abs(), t[1].abs(), t[2].abs()];
+            let size = (ha[0] + ha[1] + ha[2] + size_b) + (along_a[0] + along_a[1] + along_a[2]);
+            let slack = size.mul_add(S::Pairs::splat(simd, SLACK_SIZE), S::Pairs::splat(simd, pose.slack()));
+            let square = dot::<S>(&t, &t);
+            let bound = bounds(simd, &t, &along_a, square, &r, &ha, &hb, slack);
+            let range = first..first + lanes::<S>();
+            // NaN counts as near.
+            let beyond = bound.simd_gt(S::Pairs::splat(simd, limit2)).to_bitmask() as u32;
+            found.pairs |= (!beyond & pairs) << first;
+            bound.store_slice(&mut found.squares[range.clone()]);
+            square.store_slice(&mut found.centres[range]);
+        },
+    );
     found
 }
 
@@ -116,6 +118,7 @@ mod tests {
     use super::*;
     use crate::level::Level;
     use crate::pair::relative_pose::TreeFrame;
+    use crate::pair::sets::PAIRS;
     use crate::pair::triangle::distance::gap;
     use crate::pose::Pose;
     use crate::simd::dispatch;

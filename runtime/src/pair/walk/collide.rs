@@ -77,8 +77,9 @@ impl<S: Kernel> Walk<'_, '_, S> {
         aim: Aim,
     ) -> Result<ControlFlow<()>, Exhausted> {
         let mut agenda = Agenda::new(self.a.root(), self.b.root());
+        let pose = self.pose;
         let (mut of_a, mut of_b) = (LeafScratch::new(), LeafScratch::new());
-        let mut leaves = [LeafCache::new(&mut of_a), LeafCache::new(&mut of_b)];
+        let mut leaves = [LeafCache::of_a(&mut of_a), LeafCache::of_b(&mut of_b, &pose)];
         while agenda.has_nodes() {
             if let Some((a, with)) = agenda.next() {
                 self.budget.spend()?;

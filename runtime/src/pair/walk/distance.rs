@@ -142,8 +142,9 @@ impl<'a, 'v, 'w, S: Kernel> Walk<'a, 'v, 'w, S> {
     ) -> Result<(ControlFlow<()>, Option<BestPair>), Exhausted> {
         self.beyond = self.budget.left.saturating_sub(most_steps(&self.a, &self.b));
         self.budget.left -= self.beyond;
+        let pose = self.pose;
         let (mut of_a, mut of_b) = (LeafScratch::new(), LeafScratch::new());
-        let mut caches = [LeafCache::new(&mut of_a), LeafCache::new(&mut of_b)];
+        let mut caches = [LeafCache::of_a(&mut of_a), LeafCache::of_b(&mut of_b, &pose)];
         let mut end = match warm_start {
             Some(spots) => self.take(spots, &mut caches),
             None => ControlFlow::Continue(()),
