@@ -6,12 +6,14 @@
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
+use bvhc::compile::{Layout, Options};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{
     Ball, Capsule, CastHit, ConvexHull, Cuboid, Cylinder, Displacement, Filter, Model, Shape, ShapeCast,
     Sides, StartContact, TriangleShape,
 };
 use bvhc_tests::random::Random;
+use bvhc_tests::scene::mesh;
 use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::trial::Trial;
 use bvhc_tests::support::{integer_scenes, scenes};
@@ -246,4 +248,100 @@ fn known_contacts() {
     let ball = Ball::new([2.5, 1.5, top + 0.75], 1.0);
     let hit = model.cast(&ShapeCast::new(&ball, [0.0; 3])).expect("it touches");
     assert_eq!((hit.depth, hit.normal), (Some(0.25), [0.0, 0.0, 1.0]));
+}
+
+/// A tetrahedron of about size 1.
+fn tetrahedron() -> Mesh {
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.0, 1.0, 0.3], [0.3, 0.2, 1.0]];
+    mesh(corners.to_vec(), vec![[0, 1, 2], [0, 1, 3], [1, 2, 3], [0, 2, 3]])
+}
+
+/// At its `t` a shape is apart from what it hits, which a shape that is larger by a radius of 1e-6 touches.
+fn check_stop(model: &Model<'_>, [shape, larger]: [&impl Shape; 2], displacement: [f32; 3]) {
+    let hit = model.cast(&ShapeCast::new(shape, displacement)).expect("it hits");
+    let (corners, moved) =
+        (hit.corners.map(|corner| corner.map(f64::from)), Displacement::new(hit.t, displacement));
+    assert!(!shape.touches(&corners, &moved) && larger.touches(&corners, &moved), "{hit:?}");
+}
+
+/// Where a quadratic equation, or a point of a long edge, would lose the digits that matter.
+#[test]
+fn far_and_long_shapes_stop_next_to_what_they_touch() {
+    let file = bvhc_tests::support::compiled(&tetrahedron(), bvhc::compile::Quality::Default);
+    let model = Model::from_bytes(&file).expect("it opens");
+    for (centre, displacement) in [
+        ([8574.677, -99318.89, -7890.797], [-17147.836, 198637.48, 15782.936]),
+        ([-59701.89, 59560.69, 287903.34], [119403.91, -119120.75, -575806.4]),
+    ] {
+        check_stop(
+            &model,
+            [0.3, 0.3 + 1e-6].map(|radius| Ball::new(centre, radius)).each_ref(),
+            displacement,
+        );
+        let end = [centre[0] + 0.5, centre[1], centre[2] + 0.2];
+        check_stop(
+            &model,
+            [0.3, 0.3 + 1e-6].map(|radius| Capsule::new(centre, end, radius)).each_ref(),
+            displacement,
+        );
+    }
+    let ends = [[2150.494, 9849.083, -514.86053], [-8515.924, -38933.133, 2039.195]];
+    let long = [0.01, 0.01 + 1e-6].map(|radius| Capsule::new(ends[0], ends[1], radius));
+    check_stop(&model, long.each_ref(), [5.7872534, -1.311845, -0.88699424]);
+}
+
+/// A triangle whose corners the small layout made collinear: the way out of it is across it.
+#[test]
+fn triangles_without_area_have_normals_of_contact() {
+    let corners = [
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [1.0, 1e-6, 0.0],
+        [0.0, 0.0, -0.5],
+        [1.0, 0.0, -0.5],
+        [0.0, 1.0, -0.5],
+    ];
+    let options = Options { layout: Layout::Small, ..Options::default() };
+    let file =
+        bvhc_tests::support::compiled_with(&mesh(corners.to_vec(), vec![[0, 1, 2], [3, 4, 5]]), &options);
+    let model = Model::from_bytes(&file).expect("it opens");
+    let mut points = [[0.0; 3]; 8];
+    for (index, point) in points.iter_mut().enumerate() {
+        let side = |axis: usize, half: f32| if index >> axis & 1 == 1 { half } else { -half };
+        *point = [0.5 + side(0, 0.1), side(1, 0.2), side(2, 0.2)];
+    }
+    let deep = |hit: Option<CastHit>| {
+        let hit = hit.expect("it touches");
+        assert_eq!((hit.t, hit.face_normal), (0.0, [0.0; 3]));
+        let [x, y, z] = hit.normal;
+        assert!(x.abs() < 1e-3 && (y * y + z * z - 1.0).abs() < 1e-5, "{hit:?}");
+        assert!((hit.depth.expect("from the start") - 0.2).abs() < 1e-4, "{hit:?}");
+    };
+    let down = [0.0, 0.0, -0.1];
+    deep(model.cast(&ShapeCast::new(&ConvexHull::new(&points, 0.0), down)));
+    deep(model.cast(&ShapeCast::new(&Capsule::new([0.2, 0.0, 0.0], [0.8, 0.0, 0.0], 0.2), down)));
+}
+
+#[test]
+fn triangles_along_the_displacement_have_no_side() {
+    let mesh = mesh([[0.0, 0.0, 0.0], [2.0, 0.0, -4.0], [3.0, -5.0, -8.0]].to_vec(), vec![[0, 1, 2]]);
+    let file = bvhc_tests::support::compiled(&mesh, bvhc::compile::Quality::Default);
+    let model = Model::from_bytes(&file).expect("it opens");
+    let ball = Ball::new([3.0, 5.0, -4.0], 0.5);
+    let cast = ShapeCast::new(&ball, [-3.0, -5.0, 4.0]).with_t_max(2.0);
+    assert!(model.cast(&cast).is_some());
+    assert_eq!([Sides::Front, Sides::Back].map(|sides| model.cast(&cast.with_sides(sides))), [None, None]);
+}
+
+/// The integers of exact tests hold no such displacement.
+#[test]
+fn tiny_ranges_end_before_what_is_apart() {
+    let mesh = mesh([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].to_vec(), vec![[0, 1, 2]]);
+    let file = bvhc_tests::support::compiled(&mesh, bvhc::compile::Quality::Default);
+    let model = Model::from_bytes(&file).expect("it opens");
+    let capsule = Capsule::new([0.3, 0.2, 1e-25], [0.4, 0.3, 1.0], 0.0);
+    for t_max in [0.0, 1e-60, 1e-130, 1e-300] {
+        assert_eq!(model.cast(&ShapeCast::new(&capsule, [0.0, 0.0, -1.0]).with_t_max(t_max)), None);
+    }
+    assert!(model.cast(&ShapeCast::new(&capsule, [0.0, 0.0, -1.0])).is_some());
 }

@@ -66,6 +66,12 @@ impl Model<'_> {
             Place::Out | Place::On => false,
             Place::Unsure => winding.is_some_and(|winding| winding.is_likely_in(rule)),
         };
-        SignedDistance { distance: if is_in { -nearest.distance } else { nearest.distance }, place, nearest }
+        // Far from the origin, what is on the surface may be a rounding error from its closest point.
+        let distance = match place {
+            Place::On => 0.0,
+            _ if is_in => -nearest.distance,
+            _ => nearest.distance,
+        };
+        SignedDistance { distance, place, nearest }
     }
 }

@@ -4,13 +4,15 @@
 //! normal of a face of either or along the cross product of an edge of each.
 
 use super::{Corners, Shape};
-use crate::math::vector::{cross, sub};
+use crate::math::vector::{cross, dot, sub};
 
 /// The most normals and edges of a shape that are looked at.
 pub(crate) const MOST: usize = 8;
 
+const AXES: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
 /// Calls `offer` with each direction: complete for shapes that name their normals and edges. First the triangle's
-/// normal. A direction may be zero, and its length has no meaning.
+/// normal; of a triangle without area, some that are perpendicular to it. A direction may be zero, and its length has no meaning.
 pub(super) fn offer_each<T: Shape + ?Sized>(shape: &T, triangle: &Corners, mut offer: impl FnMut([f64; 3])) {
     let [a, b, c] = *triangle;
     let edges = [sub(b, a), sub(c, b), sub(a, c)];
@@ -24,6 +26,17 @@ pub(super) fn offer_each<T: Shape + ?Sized>(shape: &T, triangle: &Corners, mut o
         offer(cross(edge, normal));
         for own in (0..MOST).map_while(|index| shape.edge(index)) {
             offer(cross(own, edge));
+        }
+    }
+    if dot(normal, normal) > f64::MIN_POSITIVE {
+        return;
+    }
+    for axis in AXES {
+        offer(axis);
+        for edge in edges {
+            let across = cross(edge, axis);
+            offer(across);
+            offer(cross(edge, across));
         }
     }
 }

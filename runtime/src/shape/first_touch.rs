@@ -127,7 +127,7 @@ impl Mover<'_> {
             };
         }
         let mut t = self.entry(triangle, &direction)?;
-        match self.round_motion(triangle, direction, limit.t) {
+        match self.round_motion(triangle, direction, limit.t, t) {
             Some(RoundMotion::Later) => return None,
             Some(RoundMotion::Meets(time)) => return Some(time),
             None => {}
@@ -182,19 +182,29 @@ impl Mover<'_> {
 
     /// The way of a ball or a capsule that does not graze the triangle, as far as f64 proves it: a plane towards which the shape
     /// moves separates them at a time, so they are apart until then, and the shape holds a point of the triangle a little later.
-    fn round_motion(&self, triangle: &Corners, direction: [f64; 3], limit: f64) -> Option<RoundMotion> {
+    fn round_motion(
+        &self,
+        triangle: &Corners,
+        direction: [f64; 3],
+        limit: f64,
+        entry: f64,
+    ) -> Option<RoundMotion> {
         let Bounds { lower, upper, radius } = self.bounds;
         if radius == 0.0 {
             return None;
         }
-        let (centre, contact) = match self.segment {
+        let near = scale(direction, entry);
+        let (centre, mut contact) = match self.segment {
             Some([from, centre]) => {
-                let ball = MovingBall { centre, radius, direction };
+                let ball = MovingBall { centre: add(centre, near), radius, direction };
                 (centre, MovingCapsule { ball, axis: sub(centre, from) }.first_contact(triangle)?)
             }
             None if lower != upper => return None,
-            None => (lower, MovingBall { centre: lower, radius, direction }.first_contact(triangle)?),
+            None => {
+                (lower, MovingBall { centre: add(lower, near), radius, direction }.first_contact(triangle)?)
+            }
         };
+        contact.t += entry;
         let closing = -dot(contact.normal, direction);
         if closing < libm::sqrt(dot(direction, direction)) * GRAZING {
             return None;

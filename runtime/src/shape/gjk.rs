@@ -491,6 +491,7 @@ impl Simplex {
             return None;
         }
         let offset = add(a, scale(edge, share));
+        let offset = sub(offset, scale(edge, dot(offset, edge) / square));
         let weights = [1.0 - share, share, 0.0];
         Some(Face { slots: [i, j, 0], weights, count: 2, offset, square: dot(offset, offset) })
     }

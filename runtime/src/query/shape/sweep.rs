@@ -50,6 +50,10 @@ pub(crate) struct Sweep<'a> {
     shape: MovingShape<'a>,
 }
 
+/// A cast that moves a shape by less than 2^-160 ends at the time 0: the integers of exact tests are not long enough for it, and no
+/// coordinate is as small.
+const SHORTEST: f64 = f64::from_bits((1023 - 160) << 52);
+
 /// Beyond all boxes, but in corrupt files.
 const FARTHEST: f64 = 2.0 * MAX_COORDINATE as f64;
 
@@ -73,7 +77,10 @@ impl<'a> Motion<'a> {
         };
         let slack = 2.0 * tolerance + largest * 1e-12;
         let [t_start, leave] = bounds.times_near(&[lower, upper], &moving, cast.t_max, slack)?;
-        let t_max = cast.t_max.min(leave);
+        let mut t_max = cast.t_max.min(leave);
+        if moving.iter().all(|x| x.abs() * t_max < SHORTEST) {
+            t_max = 0.0;
+        }
         let solid = SolidBox::of(cast.shape);
         let segment = segment_of(cast.shape, &bounds);
         let mover = Mover { shape: cast.shape, solid, segment, bounds, direction, t_max, tolerance, grain };

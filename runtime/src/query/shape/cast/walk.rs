@@ -9,11 +9,11 @@ use bvhc_format::record::BLOCK_WIDTH;
 use super::super::image::{feature_of, image};
 use super::super::sweep::{Motion, Sweep};
 use super::{CastHit, ShapeCast, StartContact};
-use crate::math::vector::{Map3, dot};
+use crate::math::vector::{Map3, cross, dot, sub};
 use crate::model::Model;
 use crate::ray::Sides;
 use crate::shape::filter::{Directions, Entries, deep_in_block, entries_in_block};
-use crate::shape::first_touch::{ContactNormal, Feature, Limit, TouchTime, unit_normal};
+use crate::shape::first_touch::{ContactNormal, Feature, Limit, TouchTime};
 use crate::shape::{Corners, Shape};
 use crate::simd::{Kernel, dispatch};
 use crate::similarity::Similarity;
@@ -86,7 +86,9 @@ impl<'a> Plan<'a> {
     fn touch(&self, corners: &Corners, wanted: &Wanted) -> Option<TouchTime> {
         let direction = self.motion.mover.direction.map3(f64::from);
         if self.sides != Sides::Both {
-            let along = dot(unit_normal(corners), direction);
+            let [a, b, c] = *corners;
+            // Not divided by its length: of small whole numbers, the sign is exact.
+            let along = dot(cross(sub(b, a), sub(c, a)), direction);
             let seen = if self.sides == Sides::Front { along < 0.0 } else { along > 0.0 };
             if !seen {
                 return None;
