@@ -179,6 +179,22 @@ fn answers_beyond_the_band_are_defined() {
     assert!(Model::from_bytes(&bare).expect("it opens").field().is_none());
 }
 
+/// Far from the origin, f32 tells few points apart: that is said.
+#[test]
+fn rough_fields_are_reported() {
+    let mut mesh = icosphere::icosphere(3);
+    let warnings = |mesh: &Mesh| {
+        let made = bvhc::compile(&scene::write_obj(mesh), "far.obj", &options(64)).expect("it compiles");
+        made.report.warnings
+    };
+    assert!(warnings(&mesh).is_empty());
+    for position in &mut mesh.positions {
+        position[0] += 1e6;
+    }
+    let found = warnings(&mesh);
+    assert!(found.len() == 1 && found[0].contains("voxels"), "{found:?}");
+}
+
 #[test]
 fn threads_do_not_change_bytes() {
     let mesh = holed();

@@ -246,7 +246,7 @@ impl Prepared {
             source_length: length,
             inputs: inputs.clone(),
             ignored: notes.ignored,
-            warnings: notes.warnings,
+            warnings: [notes.warnings, written.warnings].concat(),
             welded,
             source_faces: mesh.source_faces,
             source_vertices: mesh.source_vertices,
@@ -275,6 +275,7 @@ struct Written {
     sections: Vec<Section>,
     trees: Vec<TreeStatistics>,
     tree_bytes: Vec<u64>,
+    warnings: Vec<String>,
     /// The requested options, updated with what making the sections has determined.
     options: Options,
 }
@@ -298,7 +299,9 @@ fn make_sections(
     made.sort_by_key(|made| made.section.kind);
     let mut sections = Vec::new();
     let (mut trees, mut tree_bytes) = (Vec::new(), Vec::new());
-    for Made { section, statistics } in made {
+    let mut warnings = Vec::new();
+    for Made { section, statistics, warning } in made {
+        warnings.extend(warning);
         if let Some(statistics) = statistics {
             trees.push(statistics);
             tree_bytes.push(archive::tree_bytes(section.kind, &section.payload, job.laid_out.block_bytes()));
@@ -306,7 +309,7 @@ fn make_sections(
         sections.push(section);
     }
     sections.push(section::metadata(job, origin, &options.text(origin.steps), &trees));
-    Ok(Written { sections, trees, tree_bytes, options })
+    Ok(Written { sections, trees, tree_bytes, warnings, options })
 }
 
 /// Builds the binary tree.

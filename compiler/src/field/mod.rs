@@ -102,6 +102,11 @@ struct Brick {
     slack: f64,
 }
 
+/// How near to the surface, in voxels, points of a field have the value 0, since they may be on either side once they are rounded.
+pub(crate) fn rounding_of(bounds: [[f32; 3]; 2], options: &Options) -> f64 {
+    Lattice::new(bounds, options).rounding
+}
+
 /// The field of a model's triangles; none where it would take too long. `model` is a file of the same triangles, and tells
 /// what is inside.
 pub(crate) fn lay_out_field(

@@ -9,11 +9,14 @@ use crate::compile::flags::Flags;
 use crate::compile::job::Job;
 use crate::compile::options::Options;
 use crate::compile::stage::Stage;
-use crate::field::{Bits, Options as FieldOptions, lay_out_field};
+use crate::field::{Bits, Options as FieldOptions, lay_out_field, rounding_of};
 use crate::file::Section;
 use crate::verify::checked::{Checked, TreeFacts};
 use crate::verify::error::VerifyError;
 use crate::verify::field;
+
+/// How many voxels the rounding of points to f32 may take without a warning.
+const MUCH: f64 = 0.125;
 
 /// Only on request: `--field`.
 pub(super) struct Field;
@@ -48,7 +51,15 @@ impl Output for Field {
         let bytes = job.bare_file()?;
         let model = Model::from_bytes(&bytes).expect("what the compiler makes can be opened");
         let records = lay_out_field(&job.corners(), &model, options).ok_or(CompileError::FieldTooCostly)?;
-        Ok(Some(Made::plain(Section::new(&records.root()))))
+        let bounds = model.bounds();
+        let rounding = rounding_of([bounds.min, bounds.max], options);
+        let warning = (rounding > MUCH).then(|| {
+            format!(
+                "--field: points within {rounding:.2} voxels of the surface have the value 0, since f32 tells no others apart so \
+                 far from the origin: move the model nearer to it, or take fewer voxels"
+            )
+        });
+        Ok(Some(Made { warning, ..Made::plain(Section::new(&records.root())) }))
     }
 
     fn check(&self, checked: &Checked<'_>) -> Result<Option<TreeFacts>, VerifyError> {

@@ -70,16 +70,18 @@ pub(crate) trait Output: Sync {
 pub(crate) struct Made {
     pub(crate) section: Section,
     pub(crate) statistics: Option<TreeStatistics>,
+    /// What the user should know of it.
+    pub(crate) warning: Option<String>,
 }
 
 impl Made {
     /// A section that is not a tree.
     pub(crate) fn plain(section: Section) -> Self {
-        Self { section, statistics: None }
+        Self { section, statistics: None, warning: None }
     }
 
     /// A tree.
     pub(crate) fn tree(section: Section, statistics: TreeStatistics) -> Self {
-        Self { section, statistics: Some(statistics) }
+        Self { section, statistics: Some(statistics), warning: None }
     }
 }

@@ -170,7 +170,7 @@ fn endless_and_sparse_inputs_are_errors() {
     }
     sandbox.run(&["/dev/zero", "-o", "x.bvh"]).fails_silently(1, &["/dev/zero", "byte 0 is zero"]);
     let ran = sandbox.run(&["query", "any", "cube.bvh", "--input", "/dev/zero"]);
-    ran.fails(1, &["/dev/zero, line 1", "longer than 65536 bytes"]);
+    ran.fails(1, &["/dev/zero, line 1", "longer than 1048576 bytes"]);
 }
 
 #[test]

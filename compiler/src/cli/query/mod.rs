@@ -197,7 +197,7 @@ fn answer_all(handler: &dyn Answer, input: Option<&Path>) -> Result<(), CliError
 }
 
 /// Lines of more bytes are errors: they may be endless.
-const MAX_LINE: u64 = 1 << 16;
+const MAX_LINE: u64 = 1 << 20;
 
 /// Reads query lines and writes result rows.
 struct Session<'a, R, W> {
