@@ -219,8 +219,7 @@ fn signed_distances_are_closest_points_with_the_sign_of_the_place() {
             let rule = RULES[random.below(3) as usize];
             let found = model.signed_distance(point, rule).expect("the point is finite");
             let nearest = model.closest_point(point, f32::INFINITY).expect("no limit");
-            let distance = if found.place == Place::On { 0.0 } else { nearest.distance };
-            assert_eq!((found.nearest, found.distance.abs()), (nearest, distance));
+            assert_eq!((found.nearest, found.distance.abs()), (nearest, nearest.distance));
             assert_eq!(found.place, model.contains(point, rule));
             match found.place {
                 Place::In => assert!(found.distance < 0.0 || nearest.distance == 0.0),

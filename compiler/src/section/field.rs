@@ -55,8 +55,8 @@ impl Output for Field {
         let rounding = rounding_of([bounds.min, bounds.max], options);
         let warning = (rounding > MUCH).then(|| {
             format!(
-                "--field: points within {rounding:.2} voxels of the surface have the value 0, since f32 tells no others apart so \
-                 far from the origin: move the model nearer to it, or take fewer voxels"
+                "--field: points within {rounding:.2} voxels of the surface have the value 0: so far from the origin, f32 does not \
+                 tell on which side of it they are; move the model nearer to it, or take fewer voxels"
             )
         });
         Ok(Some(Made { warning, ..Made::plain(Section::new(&records.root())) }))

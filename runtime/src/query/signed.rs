@@ -23,7 +23,7 @@ impl Model<'_> {
     /// The distance of a point from the surface, negative where it is inside by a rule.
     ///
     /// The distance is that of [`closest_point`](Self::closest_point), the sign that of [`contains`](Self::contains): both
-    /// the same on every CPU. Signs of closed surfaces are exact. `None` if the point is not finite or beyond 2^60. Does not
+    /// the same on every CPU. So of a point on the surface, far from the origin, the distance may be a rounding error above 0. Signs of closed surfaces are exact. `None` if the point is not finite or beyond 2^60. Does not
     /// allocate or panic. Cost: both queries.
     ///
     /// ```
@@ -66,12 +66,6 @@ impl Model<'_> {
             Place::Out | Place::On => false,
             Place::Unsure => winding.is_some_and(|winding| winding.is_likely_in(rule)),
         };
-        // Far from the origin, what is on the surface may be a rounding error from its closest point.
-        let distance = match place {
-            Place::On => 0.0,
-            _ if is_in => -nearest.distance,
-            _ => nearest.distance,
-        };
-        SignedDistance { distance, place, nearest }
+        SignedDistance { distance: if is_in { -nearest.distance } else { nearest.distance }, place, nearest }
     }
 }

@@ -9,7 +9,7 @@ use crate::math::{larger, smaller};
 /// The way out of a triangle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WayOut {
-    /// The unit direction; zero if the triangle has no extent.
+    /// The unit direction.
     pub(super) direction: [f64; 3],
     /// How far the shape must move along it to be just in contact.
     pub(super) depth: f64,
@@ -56,7 +56,7 @@ fn shortest_of_each<T: Shape + ?Sized>(shape: &T, triangle: &Corners, tolerance:
             }
         }
     });
-    // Nothing is left of a triangle without extent.
+    // No direction is known where coordinates are too small for f64.
     let depth = if best.depth == f64::INFINITY { 0.0 } else { larger(best.depth, 0.0) };
     WayOut { depth, ..best }
 }

@@ -3,6 +3,7 @@
 //! Based on: Gottschalk, Lin, Manocha, "OBBTree", 1996, section 5: two polytopes that are apart are separated along a
 //! normal of a face of either or along the cross product of an edge of each.
 
+use super::moving_ball::LEAST_SINE;
 use super::{Corners, Shape};
 use crate::math::vector::{cross, dot, sub};
 
@@ -12,7 +13,10 @@ pub(crate) const MOST: usize = 8;
 const AXES: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 /// Calls `offer` with each direction: complete for shapes that name their normals and edges. First the triangle's
-/// normal; of a triangle without area, some that are perpendicular to it. A direction may be zero, and its length has no meaning.
+/// normal. A direction may be zero, and its length has no meaning.
+///
+/// The normal of a triangle that is nearly a segment or a point is rounding alone. For these, there are the axes, and
+/// directions that are perpendicular to an edge of either.
 pub(super) fn offer_each<T: Shape + ?Sized>(shape: &T, triangle: &Corners, mut offer: impl FnMut([f64; 3])) {
     let [a, b, c] = *triangle;
     let edges = [sub(b, a), sub(c, b), sub(a, c)];
@@ -28,12 +32,13 @@ pub(super) fn offer_each<T: Shape + ?Sized>(shape: &T, triangle: &Corners, mut o
             offer(cross(own, edge));
         }
     }
-    if dot(normal, normal) > f64::MIN_POSITIVE {
+    let product = dot(edges[0], edges[0]) * dot(edges[1], edges[1]);
+    if dot(normal, normal) > product * (LEAST_SINE * LEAST_SINE) {
         return;
     }
     for axis in AXES {
         offer(axis);
-        for edge in edges {
+        for edge in edges.into_iter().chain((0..MOST).map_while(|index| shape.edge(index))) {
             let across = cross(edge, axis);
             offer(across);
             offer(cross(edge, across));

@@ -9,7 +9,8 @@
 //!
 //! What is returned does not depend on how well that converged. The shape surely does not touch the triangle at `t`: a
 //! plane separates them there, or integers say so. And it does touch it later, by integers where f64 leaves it open.
-//! Times are multiples of a power of two, rounded down, so that triangles that meet at an edge give the same time.
+//! Times are multiples of a power of two, rounded down, so that triangles that meet at an edge or a corner
+//! mostly give the same time.
 
 use super::depth::{WayOut, shortest_way_out};
 use super::gjk::{Contact, Nearest, Separation, error};
@@ -62,7 +63,7 @@ pub(crate) struct Mover<'a> {
 /// From where a shape touches a triangle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContactNormal {
-    /// From the triangle to the shape, of unit length; zero if a triangle without extent is touched from the start.
+    /// From the triangle to the shape, of unit length; zero if what is touched is too small for f64.
     pub(crate) normal: [f64; 3],
     /// How deep the shape is in the triangle at the start; `None` if it is apart from it.
     pub(crate) depth: Option<f64>,

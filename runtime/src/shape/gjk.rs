@@ -491,6 +491,7 @@ impl Simplex {
             return None;
         }
         let offset = add(a, scale(edge, share));
+        // Once more: along a long edge, the first time leaves a rounding error of its length.
         let offset = sub(offset, scale(edge, dot(offset, edge) / square));
         let weights = [1.0 - share, share, 0.0];
         Some(Face { slots: [i, j, 0], weights, count: 2, offset, square: dot(offset, offset) })

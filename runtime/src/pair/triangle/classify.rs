@@ -8,9 +8,9 @@
 //! # Why decisions in f32 are right
 //!
 //! u is 2^-24. Corners are relative to the origin of A's leaf; m bounds their coordinates, and e is u m plus the error
-//! of the pose's f64 arithmetic. A's corners are off by e, from rounding in the file; B's by 8 e, from the file, the
-//! rotation, the offset and six roundings. With edges of A no longer than k and of B no longer than l on each axis, and
-//! all differences of corners at most 2 m:
+//! of the pose's f64 arithmetic. A's corners are off by e, from rounding relative to the leaf's origin; B's by 8 e, from
+//! that, the rotation, the offset and six roundings. With edges of A no longer than k and of B no longer than l on each axis,
+//! and all differences of corners at most 2 m:
 //!
 //! - The edges of A are off by 4 e and its normals by 28 k e, and the difference of two corners by 9 e. So before it is rounded, the
 //!   volume over A's plane is off by 3 (28 k e) (2 m) + 3 (2 k^2) (9 e), at most 276 e m k. Rounding adds five times 6 u k^2 m for
@@ -18,7 +18,10 @@
 //!   edges are off by 18 e and normals by 84 l e: 504 + 108 + 204 = 816 e m l.
 //! - The cross product of two edges is off by 42 e (k + l), the volume they span by 354 e m (k + l).
 //!
-//! An edge is at most twice its leaf's radius long. Volumes whose sign the bounds do not prove leave a pair undecided.
+//! Products of two errors are not counted: where l is as small as e, an offset, which is one f32 for all of B's corners, moves
+//! each by no more than its own coordinate, so that the errors of B's edges vanish with l.
+//!
+//! An edge is at most twice its leaf's radius long on each axis. Volumes whose sign the bounds do not prove leave a pair undecided.
 
 use bvhc_format::obb::PAIR_WIDTH;
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
@@ -156,8 +159,8 @@ pub(crate) fn edges<S: Kernel>(corners: &[Vector<S>; 3]) -> [Vector<S>; 3] {
     ]
 }
 
-/// The vector between the origins of two leaves, and a bound of all coordinates relative to A's: also of B's corners before they
-/// were turned, which makes a coordinate at most sqrt(3) times the largest one.
+/// The vector between the origins of two leaves, and a bound of all coordinates relative to A's. It also bounds the distances of B's
+/// corners from their own origin, at most sqrt(3) times the largest coordinate, to which the errors of turning are relative.
 #[inline(always)]
 pub(crate) fn between(a: &Triangles, b: &Triangles) -> ([f32; 3], f32) {
     let along = |axis: usize| (b.origin[axis] - a.origin[axis]) as f32;
@@ -271,4 +274,74 @@ fn volumes<S: Kernel>(
         dot::<S>(&cross::<S>(edge, &others[1]), &sub::<S>(&starts[1], start)),
         dot::<S>(&cross::<S>(edge, &others[2]), &sub::<S>(&starts[2], start)),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::level::Level;
+    use crate::pair::relative_pose::TreeFrame;
+    use crate::pair::scaled_pose::ScaledPose;
+    use crate::pair::triangle::meet::meet;
+    use crate::simd::dispatch;
+    use crate::triangle::testing::Random;
+
+    type Leaf = [[[f32; 3]; 3]; PAIR_WIDTH];
+
+    /// Four triangles near a point, of any shape.
+    fn leaf(random: &mut Random, centre: [f64; 3], size: f64) -> Leaf {
+        let corner = |random: &mut Random| {
+            let offset = random.offset(2);
+            [0, 1, 2].map(|axis| (centre[axis] + size * offset[axis]) as f32)
+        };
+        [0; PAIR_WIDTH].map(|_| [0; 3].map(|_| corner(random)))
+    }
+
+    /// How many pairs meet, and how many are undecided.
+    fn check<S: Kernel>(simd: S, a: &Leaf, b: &Leaf, pose: &ScaledPose) -> [u32; 2] {
+        let frame = TreeFrame { origin: [0.0; 3], radius: 1e3 };
+        let relative = RelativePose::scaled(simd, pose, &frame, &frame);
+        let leaves = [Triangles::of(simd, a, None), Triangles::of(simd, b, Some(&relative))];
+        let found = classify(simd, &leaves[0], &leaves[1], &relative);
+        let (mut meeting, mut unsure) = (0, 0);
+        for pair in 0..PAIR_WIDTH * PAIR_WIDTH {
+            let a = a[pair / PAIR_WIDTH].map(|corner| corner.map(f64::from));
+            let b = b[pair % PAIR_WIDTH].map(|corner| pose.image.apply(corner.map(f64::from)));
+            let (does_meet, is_unsure) = (meet(&a, &b), found.unsure >> pair & 1 == 1);
+            assert!(is_unsure || does_meet == (found.meet >> pair & 1 == 1), "{a:?} {b:?}");
+            meeting += u32::from(does_meet);
+            unsure += u32::from(is_unsure);
+        }
+        [meeting, unsure]
+    }
+
+    /// Leaves of the same and of very different sizes; B as it is, scaled, or mirrored.
+    #[test]
+    fn decisions_are_exact() {
+        let mut random = Random(13);
+        let mut sum = [0, 0];
+        let rounds = 6000;
+        for round in 0..rounds {
+            let scale = [1.0, 1.0, 0.3, 1e-3][round % 4];
+            let smaller = [1.0, 1.0, 1e-2, 1e-4, 1e-7][round % 5];
+            let centre = random.offset(0).map(|x| [0.0, 3.0, 300.0][round % 3] * x);
+            let translation = random.offset(2).map(|x| 5.0 * x);
+            let pose = ScaledPose::new(&random.pose(translation), scale, round % 7 == 0);
+            let a = leaf(&mut random, centre, 1.0);
+            // A point of A's first triangle, in B's space.
+            let target =
+                [0, 1, 2].map(|axis| a[0].iter().map(|corner| f64::from(corner[axis])).sum::<f64>() / 3.0);
+            let away = [0, 1, 2].map(|axis| target[axis] - translation[axis]);
+            let turned = [0, 1, 2].map(|axis| (0..3).map(|k| pose.rotation[k][axis] * away[k]).sum::<f64>());
+            let mut at = turned.map(|x| x / scale);
+            at[0] *= if pose.mirrors { -1.0 } else { 1.0 };
+            let b = leaf(&mut random, at, smaller / scale);
+            for level in Level::available() {
+                let found = dispatch!(level.inner(), simd => check(simd, &a, &b, &pose));
+                sum = [sum[0] + found[0], sum[1] + found[1]];
+            }
+        }
+        let all = (rounds * PAIR_WIDTH * PAIR_WIDTH * Level::available().count()) as u32;
+        assert!(sum[0] > all / 20 && sum[1] < all / 50, "{sum:?} of {all}");
+    }
 }

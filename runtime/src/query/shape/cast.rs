@@ -85,7 +85,7 @@ impl<'a, T: Shape> ShapeCast<'a, T> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CastHit {
     /// The time, in lengths of the displacement, rounded down: the shape, displaced by exactly `t` times the
-    /// displacement, does not touch the triangle, and is within 1e-6 of the model's size of doing so, or within 2^-42 of the
+    /// displacement, does not touch the triangle, and is within 1e-6 of the model's size of doing so, or within 2^-30 of the
     /// largest coordinate of the two, if that is more. 0 if it touches from the start.
     pub t: f64,
     /// The point of the triangle nearest to the shape at that time.

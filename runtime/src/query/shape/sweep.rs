@@ -50,8 +50,8 @@ pub(crate) struct Sweep<'a> {
     shape: MovingShape<'a>,
 }
 
-/// A cast that moves a shape by less than 2^-160 ends at the time 0: the integers of exact tests are not long enough for it, and no
-/// coordinate is as small.
+/// A cast that moves a shape by less than 2^-160 ends at the time 0: the integers of exact tests may not be long enough for it. A
+/// contact so near the start is left out.
 const SHORTEST: f64 = f64::from_bits((1023 - 160) << 52);
 
 /// Beyond all boxes, but in corrupt files.

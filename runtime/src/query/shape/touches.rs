@@ -65,7 +65,7 @@ impl<'a, T: Shape> Touches<'a, T> {
 pub struct Contact {
     /// A point of the triangle.
     pub point: [f32; 3],
-    /// The unit normal of the contact, from the triangle to the shape; zero if a triangle without extent is touched.
+    /// The unit normal of the contact, from the triangle to the shape; zero if what is touched is too small for f64.
     pub normal: [f32; 3],
     /// The distance between shape and triangle at the point along the normal, or, if they touch, the depth with a minus: how far
     /// the shape would have to move along the normal. Not changed where [`Touches::without_seams`] changes the normal.

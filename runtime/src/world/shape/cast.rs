@@ -30,7 +30,7 @@ impl WorldCast {
 }
 
 /// Casts of shapes. They are asked in the world's space, as overlaps are: at its `t` a shape does not touch the triangle, as
-/// [`World::overlaps`] decides it, and is within 1e-6 of the instance's size of doing so, or within 2^-42 of the
+/// [`World::overlaps`] decides it, and is within 1e-6 of the instance's size of doing so, or within 2^-30 of the
 /// largest coordinate of the two, if that is more.
 impl World<'_> {
     /// What the moving shape touches first. Of contacts at the same time the deepest is returned, then one of a face before edges
