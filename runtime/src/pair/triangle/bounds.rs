@@ -14,12 +14,11 @@
 //! edges they are computed from, and by 16 u m from rounding, in all less than 80 e of length, and |n| is rounded by 14
 //! u m: the upper bound is off by less than 96 e.
 
-use bvhc_format::obb::PAIR_WIDTH;
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask};
 
-use super::classify::{SIZES, between, corners_of_b, edges};
+use super::classify::{SIZES, between, corners_of_a, corners_of_b, edges};
 use crate::math::{UNIT_ROUNDOFF, larger};
-use crate::pair::lanes::{Vector, cross, dot, for_each_vector, lanes, spread, sub};
+use crate::pair::lanes::{Vector, cross, dot, for_each_vector, lanes, sub};
 use crate::pair::leaf::Triangles;
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::PAIRS;
@@ -68,12 +67,7 @@ pub(crate) fn bounds<S: Kernel>(
     for_each_vector::<S>(
         #[inline(always)]
         |first| {
-            let row = first / PAIR_WIDTH;
-            let pa = [
-                spread(simd, &a.corners[0], row),
-                spread(simd, &a.corners[1], row),
-                spread(simd, &a.corners[2], row),
-            ];
+            let pa = corners_of_a(simd, a, first);
             let range = first..first + lanes::<S>();
             if are_beyond(simd, &pa, &pb, limit + LOWER * e) == all {
                 found.lower[range].fill(limit);
@@ -269,6 +263,7 @@ fn to_nearest_corner<S: Kernel>(
 
 #[cfg(test)]
 mod tests {
+    use bvhc_format::obb::PAIR_WIDTH;
 
     use super::*;
     use crate::level::Level;

@@ -79,12 +79,7 @@ pub(crate) fn classify<S: Kernel>(
     for_each_vector::<S>(
         #[inline(always)]
         |first| {
-            let row = first / PAIR_WIDTH;
-            let pa = [
-                spread(simd, &a.corners[0], row),
-                spread(simd, &a.corners[1], row),
-                spread(simd, &a.corners[2], row),
-            ];
+            let pa = corners_of_a(simd, a, first);
             let heights = [Plane::<S>::of(&pa).heights(&pb), plane_of_b.heights(&pa)];
             let [of_b, of_a] = &heights;
             let apart = are_same(simd, of_b, errors.plane_of_a) | are_same(simd, of_a, errors.plane_of_b);
@@ -167,6 +162,13 @@ pub(crate) fn between(a: &Triangles, b: &Triangles) -> ([f32; 3], f32) {
     let t = [along(0), along(1), along(2)];
     let farthest = larger(larger(t[0].abs(), t[1].abs()), t[2].abs());
     (t, larger(a.radius, farthest + 1.7321 * b.radius) * 1.0001)
+}
+
+/// A's corners of as many pairs as there are lanes, from this one on.
+#[inline(always)]
+pub(crate) fn corners_of_a<S: Kernel>(simd: S, leaf: &Triangles, first: usize) -> [Vector<S>; 3] {
+    let corner = |k: usize| spread(simd, &leaf.corners[k], first / PAIR_WIDTH);
+    [corner(0), corner(1), corner(2)]
 }
 
 /// B's corners, relative to the origin of A's leaf.
