@@ -32,8 +32,18 @@ pub(crate) fn for_each_vector<S: Kernel>(mut test: impl FnMut(usize)) {
 }
 
 #[inline(always)]
+pub(crate) fn tile<S: Kernel>(simd: S, [x, y, z]: &[[f32; PAIR_WIDTH]; 3]) -> Vector<S> {
+    [simd.tile(x), simd.tile(y), simd.tile(z)]
+}
+
+#[inline(always)]
 pub(crate) fn spread<S: Kernel>(simd: S, [x, y, z]: &[[f32; PAIR_WIDTH]; 3], row: usize) -> Vector<S> {
     [simd.spread(x, row), simd.spread(y, row), simd.spread(z, row)]
+}
+
+#[inline(always)]
+pub(crate) fn add<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> Vector<S> {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
 #[inline(always)]

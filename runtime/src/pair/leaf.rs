@@ -224,11 +224,14 @@ impl Triangles {
 /// R p for four points, by coordinate.
 #[inline(always)]
 fn turned<S: Kernel>(simd: S, p: &[f32x4<S>; 3], rotation: &[[f32; 3]; 3]) -> [f32x4<S>; 3] {
-    let along = |[x, y, z]: [f32; 3]| {
-        let (x, y, z) = (f32x4::splat(simd, x), f32x4::splat(simd, y), f32x4::splat(simd, z));
-        x.mul_add(p[0], y.mul_add(p[1], z * p[2]))
-    };
-    [along(rotation[0]), along(rotation[1]), along(rotation[2])]
+    let [x, y, z] = rotation;
+    [turned_along(simd, p, x), turned_along(simd, p, y), turned_along(simd, p, z)]
+}
+
+#[inline(always)]
+fn turned_along<S: Kernel>(simd: S, p: &[f32x4<S>; 3], [x, y, z]: &[f32; 3]) -> f32x4<S> {
+    let (x, y, z) = (f32x4::splat(simd, *x), f32x4::splat(simd, *y), f32x4::splat(simd, *z));
+    x.mul_add(p[0], y.mul_add(p[1], z * p[2]))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::math::{larger, smaller};
 /// The way out of a triangle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WayOut {
-    /// The unit direction.
+    /// The unit direction; zero where coordinates are too small for f64.
     pub(super) direction: [f64; 3],
     /// How far the shape must move along it to be just in contact.
     pub(super) depth: f64,

@@ -27,7 +27,7 @@ use bvhc_format::obb::PAIR_WIDTH;
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
 use crate::math::{UNIT_ROUNDOFF, larger};
-use crate::pair::lanes::{Vector, cross, dot, for_each_vector, lanes, spread, sub};
+use crate::pair::lanes::{Vector, add, cross, dot, for_each_vector, lanes, spread, sub, tile};
 use crate::pair::leaf::Triangles;
 use crate::pair::relative_pose::RelativePose;
 use crate::simd::Kernel;
@@ -167,16 +167,17 @@ pub(crate) fn between(a: &Triangles, b: &Triangles) -> ([f32; 3], f32) {
 /// A's corners of as many pairs as there are lanes, from this one on.
 #[inline(always)]
 pub(crate) fn corners_of_a<S: Kernel>(simd: S, leaf: &Triangles, first: usize) -> [Vector<S>; 3] {
-    let corner = |k: usize| spread(simd, &leaf.corners[k], first / PAIR_WIDTH);
-    [corner(0), corner(1), corner(2)]
+    let [a, b, c] = &leaf.corners;
+    let row = first / PAIR_WIDTH;
+    [spread(simd, a, row), spread(simd, b, row), spread(simd, c, row)]
 }
 
 /// B's corners, relative to the origin of A's leaf.
 #[inline(always)]
 pub(crate) fn corners_of_b<S: Kernel>(simd: S, leaf: &Triangles, t: &[f32; 3]) -> [Vector<S>; 3] {
-    let along = |k: usize, axis: usize| simd.tile(&leaf.corners[k][axis]) + S::Pairs::splat(simd, t[axis]);
-    let corner = |k: usize| [along(k, 0), along(k, 1), along(k, 2)];
-    [corner(0), corner(1), corner(2)]
+    let [a, b, c] = &leaf.corners;
+    let t = [S::Pairs::splat(simd, t[0]), S::Pairs::splat(simd, t[1]), S::Pairs::splat(simd, t[2])];
+    [add::<S>(&tile(simd, a), &t), add::<S>(&tile(simd, b), &t), add::<S>(&tile(simd, c), &t)]
 }
 
 /// The planes of triangles: normals, not of unit length, and where the origin is along them.

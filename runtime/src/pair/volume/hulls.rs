@@ -27,7 +27,7 @@ use bvhc_format::obb::PAIR_WIDTH;
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask};
 
 use crate::model::Model;
-use crate::pair::lanes::{Vector, dot, lanes, spread, sub, transform};
+use crate::pair::lanes::{Vector, dot, lanes, spread, sub, tile, transform};
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::PAIRS;
 use crate::pair::tree::PairTree;
@@ -111,9 +111,8 @@ impl<S: Kernel> Side<S> {
     #[inline(always)]
     fn of_b(simd: S, b: &HullNode, pose: &RelativePose) -> Self {
         let mut side = Self::nothing(simd, simd.tile(&b.radius));
-        for (to, [x, y, z]) in side.vertices.iter_mut().zip(&b.vertices) {
-            let tiled = [simd.tile(x), simd.tile(y), simd.tile(z)];
-            *to = transform(simd, &tiled, pose.rotation(), pose.translation());
+        for (to, vertex) in side.vertices.iter_mut().zip(&b.vertices) {
+            *to = transform(simd, &tile(simd, vertex), pose.rotation(), pose.translation());
         }
         side
     }

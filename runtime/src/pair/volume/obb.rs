@@ -29,7 +29,7 @@ use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 use super::obb_bounds::lower_bounds;
 use crate::pair::lanes::{
     Matrix, Quaternion, Vector, absolute, column, dot, for_each_vector, lanes, matrix, neg_mul_add, product,
-    relative, rotate_inverse, spread, sub, sub_dot, transform,
+    relative, rotate_inverse, spread, sub, sub_dot, tile, transform,
 };
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::PAIRS;
@@ -137,11 +137,7 @@ fn overlaps<S: Kernel>(
 ) -> Overlaps {
     let mut found = Overlaps::NONE;
     let all = (1u32 << lanes::<S>()) - 1;
-    let q = rotation_of_b(simd, b, pose);
-    let centres = [simd.tile(&b.centre[0]), simd.tile(&b.centre[1]), simd.tile(&b.centre[2])];
-    let centres = transform(simd, &centres, pose.rotation(), pose.translation());
-    let hb = [simd.tile(&b.half_extents[0]), simd.tile(&b.half_extents[1]), simd.tile(&b.half_extents[2])];
-    let size_b = hb[0] + hb[1] + hb[2];
+    let b = ChildrenOfB::new(simd, b, pose);
     for_each_vector::<S>(
         #[inline(always)]
         |first| {
@@ -149,12 +145,10 @@ fn overlaps<S: Kernel>(
             if pairs == 0 {
                 return;
             }
-            let p = quaternion_of_a(simd, a, row);
-            let t = rotate_inverse::<S>(&p, &sub::<S>(&centres, &spread(simd, &a.centre, row)));
-            let r = matrix(simd, &relative::<S>(&p, &q));
+            let (t, r) = b.seen_from(simd, a, row);
             let s = absolute::<S>(&r);
-            let ha = spread(simd, &a.half_extents, row);
-            let size_a = ha[0] + ha[1] + ha[2];
+            let (ha, hb) = (spread(simd, &a.half_extents, row), b.half_extents);
+            let (size_a, size_b) = (ha[0] + ha[1] + ha[2], b.size);
             let slack = (size_a + size_b)
                 .mul_add(S::Pairs::splat(simd, SLACK_SIZE), S::Pairs::splat(simd, pose.slack()));
             let apart = faces_of_a::<S>(&t, &s, &ha, &hb).max(faces_of_b::<S>(&t, &r, &s, &ha, &hb));
@@ -174,12 +168,6 @@ fn overlaps<S: Kernel>(
         },
     );
     found
-}
-
-#[inline(always)]
-pub(crate) fn quaternion_of_a<S: Kernel>(simd: S, a: &ObbNode, row: usize) -> Quaternion<S> {
-    let [x, y, z, w] = &a.rotation;
-    [simd.spread(x, row), simd.spread(y, row), simd.spread(z, row), simd.spread(w, row)]
 }
 
 /// The largest separation on the three axes of A's box.
@@ -252,17 +240,43 @@ fn edge<S: Kernel>(
     neg_mul_add::<S>(neg_mul_add::<S>(of_a, hb[j1], s[i][j2]), hb[j2], s[i][j1])
 }
 
-/// The orientations of B's children in A's space.
-#[inline(always)]
-pub(crate) fn rotation_of_b<S: Kernel>(simd: S, b: &ObbNode, pose: &RelativePose) -> Quaternion<S> {
-    let [x, y, z, w] = pose.quaternion();
-    let (x, y) = (S::Pairs::splat(simd, x), S::Pairs::splat(simd, y));
-    let (z, w) = (S::Pairs::splat(simd, z), S::Pairs::splat(simd, w));
-    let q = [
-        simd.tile(&b.rotation[0]),
-        simd.tile(&b.rotation[1]),
-        simd.tile(&b.rotation[2]),
-        simd.tile(&b.rotation[3]),
-    ];
-    product::<S>(&[x, y, z, w], &q)
+/// The boxes of B's children in A's space, one after another in four lanes, repeated.
+pub(super) struct ChildrenOfB<S: Kernel> {
+    rotations: Quaternion<S>,
+    centres: Vector<S>,
+    pub(super) half_extents: Vector<S>,
+    /// The sums of the half extents.
+    pub(super) size: S::Pairs,
+}
+
+impl<S: Kernel> ChildrenOfB<S> {
+    #[inline(always)]
+    pub(super) fn new(simd: S, b: &ObbNode, pose: &RelativePose) -> Self {
+        let [x, y, z, w] = pose.quaternion();
+        let (x, y) = (S::Pairs::splat(simd, x), S::Pairs::splat(simd, y));
+        let (z, w) = (S::Pairs::splat(simd, z), S::Pairs::splat(simd, w));
+        let q = [
+            simd.tile(&b.rotation[0]),
+            simd.tile(&b.rotation[1]),
+            simd.tile(&b.rotation[2]),
+            simd.tile(&b.rotation[3]),
+        ];
+        let half_extents = tile(simd, &b.half_extents);
+        Self {
+            rotations: product::<S>(&[x, y, z, w], &q),
+            centres: transform(simd, &tile(simd, &b.centre), pose.rotation(), pose.translation()),
+            half_extents,
+            size: half_extents[0] + half_extents[1] + half_extents[2],
+        }
+    }
+
+    /// Along the axes of the boxes of A's children from `row` on, each against all of B's: the offset of B's centre, and B's axes
+    /// as columns.
+    #[inline(always)]
+    pub(super) fn seen_from(&self, simd: S, a: &ObbNode, row: usize) -> (Vector<S>, Matrix<S>) {
+        let [x, y, z, w] = &a.rotation;
+        let p = [simd.spread(x, row), simd.spread(y, row), simd.spread(z, row), simd.spread(w, row)];
+        let t = rotate_inverse::<S>(&p, &sub::<S>(&self.centres, &spread(simd, &a.centre, row)));
+        (t, matrix(simd, &relative::<S>(&p, &self.rotations)))
+    }
 }

@@ -17,10 +17,9 @@
 use bvhc_format::obb::{ObbNode, PAIR_WIDTH};
 use fearless_simd::{SimdBase, SimdFloat, SimdMask};
 
-use super::obb::{SLACK_SIZE, quaternion_of_a, rotation_of_b};
+use super::obb::{ChildrenOfB, SLACK_SIZE};
 use crate::pair::lanes::{
-    Matrix, Vector, absolute, column, dot, for_each_vector, lanes, matrix, neg_mul_add, relative,
-    rotate_inverse, spread, sub, sub_dot, transform,
+    Matrix, Vector, absolute, column, dot, for_each_vector, lanes, neg_mul_add, spread, sub_dot,
 };
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::volumes::{LowerBounds, ROUNDED};
@@ -39,11 +38,7 @@ pub(super) fn lower_bounds<S: Kernel>(
 ) -> LowerBounds {
     let mut found = LowerBounds::NONE;
     let all = (1u32 << lanes::<S>()) - 1;
-    let q = rotation_of_b(simd, b, pose);
-    let centres = [simd.tile(&b.centre[0]), simd.tile(&b.centre[1]), simd.tile(&b.centre[2])];
-    let centres = transform(simd, &centres, pose.rotation(), pose.translation());
-    let hb = [simd.tile(&b.half_extents[0]), simd.tile(&b.half_extents[1]), simd.tile(&b.half_extents[2])];
-    let size_b = hb[0] + hb[1] + hb[2];
+    let b = ChildrenOfB::new(simd, b, pose);
     for_each_vector::<S>(
         #[inline(always)]
         |first| {
@@ -51,12 +46,10 @@ pub(super) fn lower_bounds<S: Kernel>(
             if pairs == 0 {
                 return;
             }
-            let p = quaternion_of_a(simd, a, row);
-            let t = rotate_inverse::<S>(&p, &sub::<S>(&centres, &spread(simd, &a.centre, row)));
-            let r = matrix(simd, &relative::<S>(&p, &q));
-            let ha = spread(simd, &a.half_extents, row);
+            let (t, r) = b.seen_from(simd, a, row);
+            let (ha, hb) = (spread(simd, &a.half_extents, row), b.half_extents);
             let along_a = [t[0].abs(), t[1].abs(), t[2].abs()];
-            let size = (ha[0] + ha[1] + ha[2] + size_b) + (along_a[0] + along_a[1] + along_a[2]);
+            let size = (ha[0] + ha[1] + ha[2] + b.size) + (along_a[0] + along_a[1] + along_a[2]);
             let slack = size.mul_add(S::Pairs::splat(simd, SLACK_SIZE), S::Pairs::splat(simd, pose.slack()));
             let square = dot::<S>(&t, &t);
             let bound = bounds(simd, &t, &along_a, square, &r, &ha, &hb, slack);

@@ -23,7 +23,7 @@ use fearless_simd::{SimdBase, SimdMask};
 
 use super::obb::Obb;
 use crate::model::Model;
-use crate::pair::lanes::{dot, lanes, spread, sub, transform};
+use crate::pair::lanes::{dot, lanes, spread, sub, tile, transform};
 use crate::pair::relative_pose::RelativePose;
 use crate::pair::sets::PAIRS;
 use crate::pair::tree::PairTree;
@@ -121,9 +121,7 @@ fn nearest<S: Kernel>(
 ) -> Option<(f32, usize)> {
     let all = (1u32 << lanes::<S>()) - 1;
     let (mut least, mut nearest) = (bound2, None);
-    let [x, y, z] = &b.position;
-    let of_b = [simd.tile(x), simd.tile(y), simd.tile(z)];
-    let of_b = transform(simd, &of_b, pose.rotation(), pose.translation());
+    let of_b = transform(simd, &tile(simd, &b.position), pose.rotation(), pose.translation());
     for first in (0..PAIRS).step_by(lanes::<S>()) {
         let between = sub::<S>(&of_b, &spread(simd, &a.position, first / PAIR_WIDTH));
         let square = dot::<S>(&between, &between);
