@@ -24,6 +24,9 @@ mod text;
 mod verify;
 mod world;
 
+#[cfg(target_os = "linux")]
+pub use allocator::LargePages;
+
 use std::ffi::OsString;
 use std::process::ExitCode;
 

@@ -28,12 +28,17 @@ pub(crate) struct LaidOut {
 
 impl LaidOut {
     /// Lays out a tree. A small layout moves the mesh's vertices.
-    pub(crate) fn of(tree: &Weighed, mesh: &mut Mesh, layout: Layout) -> Result<Self, CompileError> {
-        let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
+    pub(crate) fn of(
+        tree: &Weighed,
+        mesh: &mut Mesh,
+        weld: Weld,
+        layout: Layout,
+    ) -> Result<Self, CompileError> {
         if layout == Layout::Fast {
             return Ok(Self::fast(tree, mesh, weld));
         }
-        let mut wide = layout::lay_out(tree, mesh, &weld);
+        let fits = layout::fits(&tree.tree, mesh, &weld);
+        let mut wide = layout::lay_out(tree, &fits, mesh, &weld);
         let mut packing = layout::pack(&mut wide, mesh, &weld).ok_or(CompileError::TooLargeToPack)?;
         mesh.positions = std::mem::take(&mut packing.positions);
         let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
@@ -43,9 +48,12 @@ impl LaidOut {
 
     /// Lays out a tree, and leaves the vertices as they are.
     pub(crate) fn fast(tree: &Weighed, mesh: &Mesh, weld: Weld) -> Self {
-        // The edges by one thread, the tree by all.
-        let (solid, wide) =
-            rayon::join(|| layout::lay_out_solid(mesh, &weld), || layout::lay_out(tree, mesh, &weld));
+        // By all threads; then the edges by one thread, beside what one thread does of the tree.
+        let fits = layout::fits(&tree.tree, mesh, &weld);
+        let (solid, wide) = rayon::join(
+            || layout::lay_out_solid(mesh, &weld),
+            || layout::lay_out(tree, &fits, mesh, &weld),
+        );
         Self { wide, packing: None, weld, solid }
     }
 

@@ -227,17 +227,21 @@ impl Prepared {
     ) -> Result<(T, Report), CompileError> {
         let Self { mut mesh, hash, length, inputs, notes, welded, seconds } = self;
         let mut clock = Clock { progress, seconds };
-        let tree = clock
-            .time(Stage::BUILD, mesh.triangles.len() as u64, || build_tree(&mesh, options.quality, progress));
+        let (tree, weld) = clock.time(Stage::BUILD, mesh.triangles.len() as u64, || {
+            rayon::join(
+                || build_tree(&mesh, options.quality, progress),
+                || layout::weld::weld(&mesh.positions, &mesh.triangles),
+            )
+        });
         let origin = Origin { hash, length, inputs: &inputs, steps: None };
         let (tree, steps) = match options.quality {
             Quality::Fast | Quality::Default => (Weighed::by_area(tree), None),
             Quality::Best => {
-                let (tree, steps) = optimise_watched(tree, &mesh, options, &mut clock)?;
+                let (tree, steps) = optimise_watched(tree, &mesh, &weld, options, &mut clock)?;
                 (tree, Some(steps))
             }
         };
-        let laid_out = clock.time(Stage::LAYOUT, 0, || LaidOut::of(&tree, &mut mesh, options.layout))?;
+        let laid_out = clock.time(Stage::LAYOUT, 0, || LaidOut::of(&tree, &mut mesh, weld, options.layout))?;
         drop(tree);
         let mut job = Job::new(&mesh, &laid_out, options, progress);
         let written = make_sections(&mut job, &Origin { steps, ..origin }, &mut clock)?;
@@ -332,6 +336,7 @@ fn build_tree(mesh: &Mesh, quality: Quality, progress: &dyn Progress) -> BinaryT
 fn optimise_watched(
     tree: BinaryTree,
     mesh: &Mesh,
+    weld: &Weld,
     options: &Options,
     clock: &mut Clock<'_>,
 ) -> Result<(Weighed, u32), CompileError> {
@@ -342,11 +347,10 @@ fn optimise_watched(
     };
     clock.time(Stage::OPTIMISE, steps, || {
         let tree = Weighed::by_area(tree);
-        let weld = layout::weld::weld(&mesh.positions, &mesh.triangles);
-        let bytes = bare_file(&tree, mesh, &weld)?;
+        let bytes = bare_file(&tree, mesh, weld)?;
         // Rays are traced in the file that would result without this stage.
         let model = Model::from_bytes(&bytes).expect("what the compiler makes can be opened");
-        let fits = |tree: &BinaryTree| layout::fits(tree, mesh, &weld);
+        let fits = |tree: &BinaryTree| layout::fits(tree, mesh, weld);
         let job = optimise::Job {
             model: &model,
             fits: &fits,

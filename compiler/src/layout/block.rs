@@ -1,7 +1,8 @@
 //! Blocks: up to 16 triangles over up to 16 welded vertices.
 
 use bvhc_format::record::{BLOCK_WIDTH, Block};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::{ParallelSlice, ParallelSliceMut};
 
 use super::weld::Weld;
 use crate::mesh::Mesh;
@@ -13,7 +14,10 @@ const MAX_REFERENCES: usize = 4 * BLOCK_WIDTH;
 /// So many always fit: all their corners do.
 pub const ALWAYS_FIT: usize = BLOCK_WIDTH / 3;
 
-/// For each node of the tree, whether its triangles fit into one block.
+/// How many nodes a thread looks at at a time.
+const CHUNK: usize = 1 << 12;
+
+/// For each node of the tree, whether its triangles fit into one block. Below a node whose do, all do.
 pub fn fits(tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> Vec<bool> {
     let is_split = tree.order.len() > mesh.triangles.len();
     let fits = |node: &Node| {
@@ -31,7 +35,18 @@ pub fn fits(tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> Vec<bool> {
             count <= BLOCK_WIDTH && fit(references, mesh, weld)
         }
     };
-    tree.nodes.par_iter().map(fits).collect()
+    let mut all = vec![false; tree.nodes.len()];
+    tree.nodes.par_chunks(CHUNK).zip(all.par_chunks_mut(CHUNK)).for_each(|(nodes, all)| {
+        // Nodes are numbered depth first: what follows a node is below it as long as its primitives are the node's.
+        let mut end = 0;
+        for (node, is_fitting) in nodes.iter().zip(all) {
+            *is_fitting = node.first < end || fits(node);
+            if *is_fitting {
+                end = end.max(node.first + node.count);
+            }
+        }
+    });
+    all
 }
 
 /// Whether triangles have so few distinct corners that one block holds them.

@@ -2,7 +2,7 @@
 
 use bvhc_format::record::{BLOCK_WIDTH, Block, Child, ChildRef, NODE_WIDTH, TreeStatistics, WideNode};
 use bvhc_format::section::SectionKind;
-use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::splits::{self, SplitTable};
 use super::weld::Weld;
@@ -28,11 +28,11 @@ pub struct WideTree {
     pub statistics: TreeStatistics,
 }
 
-/// Converts a binary tree over `mesh`'s triangles into wide nodes and blocks. Runs in the current rayon pool.
-pub fn lay_out(tree: &Weighed, mesh: &Mesh, weld: &Weld) -> WideTree {
-    let fits = block::fits(&tree.tree, mesh, weld);
-    let collapse = Collapse::new(tree, &fits);
-    let mut walk = Walk { collapse, nodes: Vec::new(), leaves: Vec::new(), depth: 0 };
+/// Converts a binary tree over `mesh`'s triangles into wide nodes and blocks. [`fits`](super::fits) says which of its nodes fit
+/// into a block. Runs in the current rayon pool.
+pub fn lay_out(tree: &Weighed, fits: &[bool], mesh: &Mesh, weld: &Weld) -> WideTree {
+    let collapse = Collapse::new(tree, fits);
+    let mut walk = Walk { collapse, slots: Vec::new(), starts: Vec::new(), leaves: Vec::new(), depth: 0 };
     walk.node(0, 1);
     walk.lay_out(&tree.tree, mesh, weld)
 }
@@ -40,7 +40,10 @@ pub fn lay_out(tree: &Weighed, mesh: &Mesh, weld: &Weld) -> WideTree {
 /// The wide nodes and the leaves of a tree, in the order of a depth-first walk.
 struct Walk<'a> {
     collapse: Collapse<'a>,
-    nodes: Vec<Vec<Slot>>,
+    /// The children of all nodes, node after node.
+    slots: Vec<Slot>,
+    /// Where those of each node start.
+    starts: Vec<usize>,
     /// The binary nodes.
     leaves: Vec<usize>,
     depth: u32,
@@ -56,21 +59,23 @@ struct Slot {
 impl Walk<'_> {
     /// Visits the wide node that represents a binary one, and all below it.
     fn node(&mut self, binary: usize, depth: u32) -> u32 {
-        let index = self.nodes.len();
-        self.nodes.push(Vec::new());
+        let (index, start) = (self.starts.len(), self.slots.len());
+        self.starts.push(start);
         self.depth = self.depth.max(depth);
         let children = self.collapse.children(binary);
-        self.nodes[index] = children
-            .into_iter()
-            .map(|binary| {
-                let reference = match self.collapse.role(binary) {
-                    Role::Node => ChildRef::node(self.node(binary, depth + 1)),
-                    Role::Leaf => self.leaf(binary),
-                };
-                Slot { binary, reference }
-            })
-            .collect();
+        self.slots.extend(children.iter().map(|binary| Slot { binary: *binary, reference: ChildRef::EMPTY }));
+        for (slot, binary) in (start..).zip(children) {
+            self.slots[slot].reference = match self.collapse.role(binary) {
+                Role::Node => ChildRef::node(self.node(binary, depth + 1)),
+                Role::Leaf => self.leaf(binary),
+            };
+        }
         index as u32
+    }
+
+    fn slots_of(&self, node: usize) -> &[Slot] {
+        let end = self.starts.get(node + 1).copied().unwrap_or(self.slots.len());
+        &self.slots[self.starts[node]..end]
     }
 
     fn leaf(&mut self, binary: usize) -> ChildRef {
@@ -93,7 +98,9 @@ impl Walk<'_> {
         let (mut ends, mut end) = (Vec::with_capacity(lengths.len()), 0);
         for (leaf, length) in self.leaves.iter().zip(lengths) {
             let first = tree.nodes[*leaf].first as usize;
-            all.copy_within(first..first + length, end);
+            if first > end {
+                all.copy_within(first..first + length, end);
+            }
             end += length;
             ends.push(end as u32);
         }
@@ -102,14 +109,18 @@ impl Walk<'_> {
     }
 
     fn lay_out(&self, tree: &BinaryTree, mesh: &Mesh, weld: &Weld) -> WideTree {
-        let nodes: Vec<WideNode> = self.nodes.par_iter().map(|slots| wide_node(tree, slots)).collect();
+        let nodes = (0..self.starts.len()).into_par_iter();
+        let nodes: Vec<WideNode> = nodes.map(|node| wide_node(tree, self.slots_of(node))).collect();
         let (triangles, ends) = self.triangles(tree);
         let pack = |leaf: usize| {
             let first = leaf.checked_sub(1).map_or(0, |before| ends[before]);
             block::pack(mesh, weld, &triangles[first as usize..ends[leaf] as usize], first)
         };
         let mut blocks: Vec<Block> = (0..ends.len()).into_par_iter().map(pack).collect();
-        let used_slots: usize = self.nodes.iter().map(Vec::len).sum();
+        let (sah_cost, splits) = rayon::join(
+            || sah_cost(&nodes),
+            || splits::mark(&nodes, &mut blocks, &triangles, mesh.triangles.len()),
+        );
         let share = |used: usize, whole: usize| (used as f64 / whole as f64) as f32;
         let statistics = TreeStatistics {
             kind: SectionKind::AabbTree as u32,
@@ -117,12 +128,11 @@ impl Walk<'_> {
             nodes: nodes.len() as u64,
             leaves: blocks.len() as u64,
             references: triangles.len() as u64,
-            sah_cost: sah_cost(&nodes),
-            node_fill: share(used_slots, nodes.len() * NODE_WIDTH),
+            sah_cost,
+            node_fill: share(self.slots.len(), nodes.len() * NODE_WIDTH),
             block_fill: share(triangles.len(), blocks.len() * BLOCK_WIDTH),
             reserved: 0,
         };
-        let splits = splits::mark(&nodes, &mut blocks, &triangles, mesh.triangles.len());
         WideTree { nodes, blocks, triangles, splits, depth: self.depth, statistics }
     }
 }

@@ -39,7 +39,9 @@ fn wide_tree(mesh: &Mesh, slab: f32) -> WideTree {
     }
     let mut tree = build(&boxes, Builder::Sweep, Leaves::Single, &|_| ());
     tree.order.iter_mut().for_each(|reference| *reference = owners[*reference as usize]);
-    layout::lay_out(&Weighed::by_area(tree), mesh, &weld(&mesh.positions, &mesh.triangles))
+    let weld = weld(&mesh.positions, &mesh.triangles);
+    let fits = layout::fits(&tree, mesh, &weld);
+    layout::lay_out(&Weighed::by_area(tree), &fits, mesh, &weld)
 }
 
 /// A box divided at each multiple of `slab` on its longest axis, each part enlarged.
