@@ -3,13 +3,18 @@
 //! Only what has no area is dropped: faces of fewer than three corners, and triangles whose corners are exactly
 //! collinear. Both are counted. Winding, duplicates, order and coordinates are kept, except that -0 becomes +0; where an
 //! importer mirrored faces, the triangles' winding is reversed, so that fronts stay fronts.
+//!
+//! Each thread takes some thousand faces at a time and writes the triangles to where they would be if none were dropped.
+
+use bvhc_format::MAX_TRIANGLES;
+use bvhc_format::record::{AttributeRun, FaceCorners};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSliceMut;
+use robust::{Coord, orient2d};
+use thiserror::Error;
 
 use crate::mesh::{Dropped, FaceCornerList, Mesh, Polygons};
 use crate::triangulate::Triangulator;
-use bvhc_format::MAX_TRIANGLES;
-use bvhc_format::record::AttributeRun;
-use robust::{Coord, orient2d};
-use thiserror::Error;
 
 /// Why polygons cannot be turned into a mesh.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -41,11 +46,11 @@ pub enum CleanError {
 
 /// Triangulates and cleans the polygons of an importer; `name` is the file's name in messages.
 ///
-/// Coordinates of -0 become +0, so that equal positions have equal bits.
+/// Coordinates of -0 become +0, so that equal positions have equal bits. Runs in the current rayon pool.
 /// Takes O(corners) time, at worst O(n^1.5) for each polygon of n corners.
 pub fn mesh(polygons: Polygons, name: &str) -> Result<Mesh, CleanError> {
     let file = || name.to_owned();
-    let expected = count_triangles(&polygons.ends);
+    let expected = count_triangles(0, &polygons.ends);
     if expected > MAX_TRIANGLES {
         let limit = MAX_TRIANGLES;
         return Err(CleanError::TooManyTriangles { file: file(), found: expected, limit });
@@ -57,42 +62,44 @@ pub fn mesh(polygons: Polygons, name: &str) -> Result<Mesh, CleanError> {
     Ok(mesh)
 }
 
+/// How many faces a thread cleans at a time.
+const FACES: usize = 1 << 14;
+
+/// How many numbers a thread changes at a time.
+const NUMBERS: usize = 1 << 16;
+
 fn triangles(mut polygons: Polygons, expected: usize) -> Mesh {
     // Adding +0 turns -0 into +0 and changes nothing else.
-    polygons.positions.as_flattened_mut().iter_mut().for_each(|x| *x += 0.0);
-    let mut triangles = Vec::with_capacity(expected);
-    let mut faces = Vec::with_capacity(expected);
-    let mut face_corners = FaceCornerList::default();
-    let mut dropped = Dropped::default();
-    let mut fans = 0;
-    let mut triangulator = Triangulator::default();
-    let mut reversals = polygons.reversals.iter().copied().peekable();
-    let mut is_reversed = false;
-    for (face, corners) in faces_of(&polygons) {
-        while reversals.next_if(|first| *first <= face).is_some() {
-            is_reversed = !is_reversed;
-        }
-        if corners.len() < 3 {
-            dropped.faces += 1;
-            continue;
-        }
-        let kept = triangles.len();
-        let is_tiled = triangulator.polygon(&polygons.positions, corners, |[a, b, c]| {
-            let of_face = if is_reversed { [a, c, b] } else { [a, b, c] };
-            let triangle = of_face.map(|corner| corners[corner as usize]);
-            if is_flat(triangle.map(|corner| polygons.positions[corner as usize])) {
-                dropped.triangles += 1;
-            } else {
-                triangles.push(triangle);
-                faces.push(face);
-                face_corners.push(of_face);
-            }
-        });
-        if !is_tiled && triangles.len() > kept {
-            fans += 1;
-        }
+    let numbers = polygons.positions.as_flattened_mut().par_chunks_mut(NUMBERS);
+    numbers.for_each(|numbers| numbers.iter_mut().for_each(|x| *x += 0.0));
+    let mut triangles = vec![[0; 3]; expected];
+    let mut faces = vec![0; expected];
+    let mut packed = vec![0; expected];
+    let places = Places { triangles: &mut triangles, faces: &mut faces, packed: &mut packed };
+    let parts: Vec<Part> =
+        places.of_parts(&polygons.ends).into_par_iter().map(|part| part.clean(&polygons)).collect();
+    let mut kept = 0;
+    let mut listed = Vec::new();
+    for part in &parts {
+        close_gap(&mut triangles, part, kept);
+        close_gap(&mut faces, part, kept);
+        close_gap(&mut packed, part, kept);
+        listed.extend(
+            part.listed
+                .iter()
+                .map(|(index, corners)| FaceCorners { triangle: (kept + index) as u32, corners: *corners }),
+        );
+        kept += part.kept;
     }
+    triangles.truncate(kept);
+    faces.truncate(kept);
+    packed.truncate(kept);
+    let mut face_corners = FaceCornerList { packed, listed };
     face_corners.simplify();
+    let dropped = parts.iter().map(|part| part.dropped).fold(Dropped::default(), |all, more| Dropped {
+        triangles: all.triangles + more.triangles,
+        faces: all.faces + more.faces,
+    });
     Mesh {
         runs: triangle_runs(&polygons.face_runs, &faces),
         source_faces: polygons.ends.len() as u64,
@@ -103,22 +110,112 @@ fn triangles(mut polygons: Polygons, expected: usize) -> Mesh {
         faces,
         face_corners,
         dropped,
-        fans,
+        fans: parts.iter().map(|part| part.fans).sum(),
     }
 }
 
-/// Each face's number and corners.
-fn faces_of(polygons: &Polygons) -> impl Iterator<Item = (u32, &[u32])> {
-    let mut start = 0;
-    polygons.ends.iter().zip(0..).map(move |(&end, face)| {
-        let corners = &polygons.corners[start..end as usize];
-        start = end as usize;
-        (face, corners)
-    })
+/// Moves a part's elements to where the ones before it end.
+fn close_gap<T: Copy>(all: &mut [T], part: &Part, end: usize) {
+    if part.start > end {
+        all.copy_within(part.start..part.start + part.kept, end);
+    }
 }
 
-fn count_triangles(ends: &[u32]) -> u64 {
-    let mut start = 0;
+/// Room for the triangles of some faces.
+#[derive(Default)]
+struct Places<'a> {
+    triangles: &'a mut [[u32; 3]],
+    faces: &'a mut [u32],
+    packed: &'a mut [u16],
+}
+
+impl<'a> Places<'a> {
+    /// Divides the room among parts of faces, given where the corners of each face end.
+    fn of_parts(mut self, ends: &[u32]) -> Vec<Uncleaned<'a>> {
+        let (mut start, mut first_corner, mut first_face) = (0, 0, 0);
+        let mut parts = Vec::new();
+        for ends in ends.chunks(FACES) {
+            let room = count_triangles(first_corner, ends) as usize;
+            let (triangles, other_triangles) = self.triangles.split_at_mut(room);
+            let (faces, other_faces) = self.faces.split_at_mut(room);
+            let (packed, other_packed) = self.packed.split_at_mut(room);
+            self = Self { triangles: other_triangles, faces: other_faces, packed: other_packed };
+            let places = Self { triangles, faces, packed };
+            parts.push(Uncleaned { first_face, faces: ends.len(), first_corner, start, places });
+            (start, first_face) = (start + room, first_face + ends.len());
+            first_corner = ends.last().copied().unwrap_or(first_corner);
+        }
+        parts
+    }
+}
+
+/// Some of the faces, and room for their triangles.
+struct Uncleaned<'a> {
+    first_face: usize,
+    faces: usize,
+    first_corner: u32,
+    /// Where the room starts.
+    start: usize,
+    places: Places<'a>,
+}
+
+/// What became of some of the faces.
+struct Part {
+    /// Where their room starts.
+    start: usize,
+    /// How many triangles are there.
+    kept: usize,
+    /// Which of these have face corners that cannot be packed.
+    listed: Vec<(usize, [u32; 3])>,
+    dropped: Dropped,
+    fans: u64,
+}
+
+impl Uncleaned<'_> {
+    fn clean(self, polygons: &Polygons) -> Part {
+        let Self { first_face, faces, first_corner, start, places } = self;
+        let mut part = Part { start, kept: 0, listed: Vec::new(), dropped: Dropped::default(), fans: 0 };
+        let mut triangulator = Triangulator::default();
+        let before = polygons.reversals.partition_point(|first| (*first as usize) < first_face);
+        let mut is_reversed = before % 2 == 1;
+        let mut reversals = polygons.reversals[before..].iter().copied().peekable();
+        let mut first = first_corner;
+        for (face, end) in (first_face as u32..).zip(&polygons.ends[first_face..first_face + faces]) {
+            let corners = &polygons.corners[first as usize..*end as usize];
+            first = *end;
+            while reversals.next_if(|first| *first <= face).is_some() {
+                is_reversed = !is_reversed;
+            }
+            if corners.len() < 3 {
+                part.dropped.faces += 1;
+                continue;
+            }
+            let kept = part.kept;
+            let is_tiled = triangulator.polygon(&polygons.positions, corners, |[a, b, c]| {
+                let of_face = if is_reversed { [a, c, b] } else { [a, b, c] };
+                let triangle = of_face.map(|corner| corners[corner as usize]);
+                if is_flat(triangle.map(|corner| polygons.positions[corner as usize])) {
+                    part.dropped.triangles += 1;
+                    return;
+                }
+                places.triangles[part.kept] = triangle;
+                places.faces[part.kept] = face;
+                places.packed[part.kept] = FaceCorners::pack(of_face).unwrap_or_else(|| {
+                    part.listed.push((part.kept, of_face));
+                    FaceCorners::LISTED
+                });
+                part.kept += 1;
+            });
+            if !is_tiled && part.kept > kept {
+                part.fans += 1;
+            }
+        }
+        part
+    }
+}
+
+/// How many triangles faces have, given where the corners of the first start and those of each end.
+fn count_triangles(mut start: u32, ends: &[u32]) -> u64 {
     let triangles = |&end: &u32| {
         let corners = end - start;
         start = end;
@@ -201,6 +298,36 @@ mod tests {
         assert_eq!(corners, [[0, 1, 2], [0, 1, 2], [0, 1, 2], [0, 2, 3]]);
         assert_eq!(mesh.dropped, Dropped { triangles: 2, faces: 2 });
         assert_eq!((mesh.source_faces, mesh.source_vertices), (7, 7));
+    }
+
+    /// Faces of all kinds, and reversals, in several parts: each copy of them is cleaned as the first is.
+    #[test]
+    fn many_faces_are_cleaned_as_few_are() {
+        let circle = |corner: u32| {
+            let (sine, cosine) = (0.15 * corner as f32).sin_cos();
+            [cosine, sine, 0.0]
+        };
+        let round: Vec<u32> = (5..45).collect();
+        let faces: [&[u32]; 9] =
+            [&[0, 1, 2], &[0, 4, 2], &[], &[3, 1], &[1, 1, 2], &[2, 1, 0], &[0, 1, 2, 3], &round, &[0, 1, 3]];
+        let copies = |count: u32| {
+            let mut polygons = polygons(&faces.repeat(count as usize), vec![run(0, NONE)]);
+            polygons.positions.extend((5..45).map(circle));
+            // The last four faces of each copy are reversed.
+            polygons.reversals = (0..count).flat_map(|copy| [9 * copy + 5, 9 * copy + 9]).collect();
+            mesh(polygons, "a.obj").unwrap()
+        };
+        let (one, all) = (copies(1), copies(5000));
+        let count = one.triangles.len();
+        assert_eq!((count, one.face_corners.get(0), one.face_corners.get(1)), (43, [0, 1, 2], [0, 2, 1]));
+        assert!(!one.face_corners.listed.is_empty());
+        assert_eq!(all.triangles, one.triangles.repeat(5000));
+        assert_eq!(all.dropped, Dropped { triangles: 2 * 5000, faces: 2 * 5000 });
+        for triangle in 0..all.triangles.len() {
+            let (copy, own) = (triangle / count, triangle % count);
+            assert_eq!(all.faces[triangle], one.faces[own] + 9 * copy as u32);
+            assert_eq!(all.face_corners.get(triangle as u32), one.face_corners.get(own as u32));
+        }
     }
 
     #[test]

@@ -74,16 +74,6 @@ pub struct FaceCornerList {
 }
 
 impl FaceCornerList {
-    /// Appends the corners of the next triangle.
-    pub fn push(&mut self, corners: [u32; 3]) {
-        let triangle = self.packed.len() as u32;
-        let packed = FaceCorners::pack(corners).unwrap_or_else(|| {
-            self.listed.push(FaceCorners { triangle, corners });
-            FaceCorners::LISTED
-        });
-        self.packed.push(packed);
-    }
-
     /// Clears the list if all triangles have corners 0, 1 and 2, which is what an empty list means.
     pub fn simplify(&mut self) {
         let plain = FaceCorners::pack([0, 1, 2]);

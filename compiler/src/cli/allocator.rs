@@ -79,6 +79,7 @@ mod large_pages {
         let length = (before + size).next_multiple_of(page);
         // SAFETY: these are the pages of the block; the advice changes no byte in them. A refusal changes nothing, so the result
         // does not matter.
-        let _ = unsafe { madvise(block.wrapping_sub(before).cast::<c_void>(), length, Advice::LinuxHugepage) };
+        let _ =
+            unsafe { madvise(block.wrapping_sub(before).cast::<c_void>(), length, Advice::LinuxHugepage) };
     }
 }

@@ -50,10 +50,8 @@ impl LaidOut {
     pub(crate) fn fast(tree: &Weighed, mesh: &Mesh, weld: Weld) -> Self {
         // By all threads; then the edges by one thread, beside what one thread does of the tree.
         let fits = layout::fits(&tree.tree, mesh, &weld);
-        let (solid, wide) = rayon::join(
-            || layout::lay_out_solid(mesh, &weld),
-            || layout::lay_out(tree, &fits, mesh, &weld),
-        );
+        let (solid, wide) =
+            rayon::join(|| layout::lay_out_solid(mesh, &weld), || layout::lay_out(tree, &fits, mesh, &weld));
         Self { wide, packing: None, weld, solid }
     }
 

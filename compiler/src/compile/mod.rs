@@ -241,7 +241,8 @@ impl Prepared {
                 (tree, Some(steps))
             }
         };
-        let laid_out = clock.time(Stage::LAYOUT, 0, || LaidOut::of(&tree, &mut mesh, weld, options.layout))?;
+        let laid_out =
+            clock.time(Stage::LAYOUT, 0, || LaidOut::of(&tree, &mut mesh, weld, options.layout))?;
         drop(tree);
         let mut job = Job::new(&mesh, &laid_out, options, progress);
         let written = make_sections(&mut job, &Origin { steps, ..origin }, &mut clock)?;
