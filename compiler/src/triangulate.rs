@@ -69,8 +69,9 @@ impl Triangulator {
             _ => project(positions, corners, &mut self.points),
         }
         if corners.len() == 4 {
-            split_quad(&self.points).into_iter().for_each(emit);
-            return true;
+            let (triangles, is_tiled) = split_quad(&self.points);
+            triangles.into_iter().for_each(emit);
+            return is_tiled;
         }
         let is_fan = is_fan(&self.points);
         let is_clipped = !is_fan && self.clip();
@@ -168,15 +169,15 @@ fn turn(points: &[Point], a: u32, b: u32, c: u32) -> f64 {
     orient2d(a, b, c)
 }
 
-/// Splits a quad along a diagonal inside it: the one from corner 0 if both are.
-fn split_quad(points: &[Point]) -> [[u32; 3]; 2] {
+/// Splits a quad along a diagonal inside it: the one from corner 0 if both are. False if neither is, as edges cross each other.
+fn split_quad(points: &[Point]) -> ([[u32; 3]; 2], bool) {
     let first = [[0, 1, 2], [0, 2, 3]];
     let second = [[0, 1, 3], [1, 2, 3]];
     let worst = |[s, t]: [[u32; 3]; 2]| turn(points, s[0], s[1], s[2]).min(turn(points, t[0], t[1], t[2]));
     let (ac, bd) = (worst(first), worst(second));
     // For a quad with a repeated corner or all corners collinear, either diagonal will do.
     let prefer_second = if bd > 0.0 { ac <= 0.0 } else { bd == 0.0 && ac < 0.0 };
-    if prefer_second { second } else { first }
+    (if prefer_second { second } else { first }, ac.max(bd) >= 0.0)
 }
 
 /// Whether the fan around corner 0 exactly tiles the polygon: all corners lie left of the first edge, and the angle

@@ -94,6 +94,8 @@ pub(super) enum Command {
         recipe: Box<RecipeArgs>,
     },
     /// Compile a world: meshes and instances of them, which a manifest names, into one file
+    // Instances have transforms of their own.
+    #[command(mut_arg("axis", |arg| arg.hide(true)), mut_arg("scale", |arg| arg.hide(true)))]
     World {
         #[command(flatten)]
         world: WorldArgs,

@@ -71,12 +71,11 @@ fn one(run: &Run<'_>, task: &Task) -> Result<(), CliError> {
             summary?
         }
     };
-    run.write_depfile(&[summary.dependencies()])?;
     run.tell(&summary);
     if run.args.json { output::print(&format!("{:#}\n", summary.json())) } else { Ok(()) }
 }
 
-/// The models and where each goes, all checked before the first is compiled.
+/// The models and where each goes. What is wrong with one of several is for its own report to say.
 fn tasks(args: &CompileArgs) -> Result<Vec<Task>, CliError> {
     let Some(folder) = &args.out_dir else {
         if args.jobs.is_some() {
@@ -89,8 +88,9 @@ fn tasks(args: &CompileArgs) -> Result<Vec<Task>, CliError> {
         if args.depfile.is_some() && file::is_standard(&output) {
             return Err(UsageError::DepfileWithoutTarget.into());
         }
-        let output = Output::new(&output, &model)?;
-        return Ok(vec![Task { model, output }]);
+        let task = Task { model, path: output };
+        task.output()?;
+        return Ok(vec![task]);
     };
     let outputs: Vec<PathBuf> =
         args.models.iter().map(|model| output_in(folder, model)).collect::<Result<_, _>>()?;
@@ -106,16 +106,15 @@ fn tasks(args: &CompileArgs) -> Result<Vec<Task>, CliError> {
     }
     fs::create_dir_all(folder)
         .map_err(|error| CliError::io(&folder.display().to_string(), Action::Write, error))?;
-    let task = |(model, output): (&PathBuf, PathBuf)| -> Result<Task, CliError> {
-        Ok(Task { model: model.clone(), output: Output::new(&output, model)? })
-    };
-    args.models.iter().zip(outputs).map(task).collect()
+    let models = args.models.iter().cloned();
+    Ok(models.zip(outputs).map(|(model, path)| Task { model, path }).collect())
 }
 
 /// Refuses a depfile that would replace a model or a compiled file.
 fn check_depfile(path: &Path, tasks: &[Task]) -> Result<(), CliError> {
     for task in tasks {
-        if Output::new(path, &task.model)?.is_same(&task.output) {
+        let depfile = Output::new(path, &task.model)?;
+        if task.output().is_ok_and(|output| depfile.is_same(&output)) {
             return Err(UsageError::DepfileIsOutput { file: path.display().to_string() }.into());
         }
     }

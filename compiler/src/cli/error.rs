@@ -251,6 +251,12 @@ pub(super) enum UsageError {
         /// The file.
         file: String,
     },
+    /// The name of a file cannot be written to a depfile.
+    #[error("{file}: has a line break in its name, which --depfile cannot write")]
+    DepfileName {
+        /// The file.
+        file: String,
+    },
     /// What takes a given time has no key.
     #[error("with --time-budget the file depends on the clock: there is no key")]
     TimedKey,

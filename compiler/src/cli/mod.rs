@@ -36,7 +36,7 @@ use serde_json::json;
 
 use crate::compile::OUTPUT_REVISION;
 use args::{Args, Command};
-use error::{CliError, UsageError};
+use error::{Action, CliError, UsageError};
 
 /// Runs the program on the arguments of this process.
 pub fn run() -> ExitCode {
@@ -53,10 +53,7 @@ pub fn run() -> ExitCode {
         Ok(args) => args,
         Err(error) => return explain(&error, &words),
     };
-    match dispatch(args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(&error),
-    }
+    end(dispatch(args))
 }
 
 fn dispatch(args: Args) -> Result<(), CliError> {
@@ -81,12 +78,10 @@ fn dispatch(args: Args) -> Result<(), CliError> {
 fn explain(error: &clap::Error, words: &[OsString]) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayVersion if words.iter().any(|word| word == "--json") => {
-            let _ = output::print(&version());
-            ExitCode::SUCCESS
+            end(output::print(&version()))
         }
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            let _ = error.print();
-            ExitCode::SUCCESS
+            end(error.print().map_err(|error| CliError::io(output::STANDARD_OUTPUT, Action::Write, error)))
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();
@@ -105,6 +100,10 @@ fn version() -> String {
         "output_revision": OUTPUT_REVISION,
     });
     format!("{version:#}\n")
+}
+
+fn end(done: Result<(), CliError>) -> ExitCode {
+    done.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS)
 }
 
 fn fail(error: &CliError) -> ExitCode {

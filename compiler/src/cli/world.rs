@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde_json::{Map, Value, json};
 
 use super::args::{CompileArgs, RecipeArgs, WorldArgs};
-use super::depfile;
+use super::depfile::Rule;
 use super::error::{CliError, UsageError};
 use super::file;
 use super::output::{self, Output};
@@ -70,10 +70,12 @@ fn compile(args: &WorldArgs, options: Options, is_model: bool) -> Result<(), Cli
     if args.warnings_as_errors && !warnings.is_empty() {
         return Err(CliError::Warnings { file: name, warnings });
     }
-    let hash = write(&output, &linked, args.json)?;
+    // First, as a new output without it would look up to date.
     if let Some(depfile) = depfile {
-        depfile.write(depfile::rule(&output.name(), &paths(args, report)).as_bytes())?;
+        let rule = Rule { target: args.output.clone(), inputs: paths(args, report) };
+        depfile.write(&rule.text()?)?;
     }
+    let hash = write(&output, &linked, args.json)?;
     let seconds = start.elapsed().as_secs_f64();
     if !args.quiet {
         describe(&name, &output.name(), args.thin, &linked, &warnings, seconds);
@@ -150,9 +152,9 @@ fn inputs(args: &WorldArgs, report: &WorldReport) -> Vec<PathBuf> {
 }
 
 /// The paths of all files that were read.
-fn paths(args: &WorldArgs, report: &WorldReport) -> Vec<String> {
+fn paths(args: &WorldArgs, report: &WorldReport) -> Vec<PathBuf> {
     let own = (!file::is_standard(&args.manifest)).then(|| args.manifest.clone());
-    own.into_iter().chain(inputs(args, report)).map(|path| path.display().to_string()).collect()
+    own.into_iter().chain(inputs(args, report)).collect()
 }
 
 fn warnings(report: &WorldReport, output: &Output) -> Vec<String> {

@@ -72,6 +72,16 @@ fn quads_split_along_the_diagonal_inside() {
 }
 
 #[test]
+fn quads_whose_edges_cross_are_fans() {
+    let is_tiled = |corners: [[f32; 3]; 4]| Triangulator::default().polygon(&corners, &[0, 1, 2, 3], |_| ());
+    let [a, b, c, d] = [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [2.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    assert!(is_tiled([a, b, c, d]));
+    assert!(!is_tiled([a, b, d, c]) && !is_tiled([a, c, d, b]));
+    // A corner twice, and all corners on a line.
+    assert!(is_tiled([a, b, b, d]) && is_tiled([a, b, a, b]));
+}
+
+#[test]
 fn concave_polygons_keep_area_and_winding() {
     // An L, an arrow, a comb, a spiral.
     assert_tiled_everywhere(&[[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]]);

@@ -73,6 +73,32 @@ fn a_model_that_fails_does_not_stop_the_others() {
 }
 
 #[test]
+fn an_output_that_cannot_be_does_not_stop_the_others() {
+    let sandbox = Sandbox::with_cube();
+    sandbox.write("bad.obj", CUBE);
+    std::fs::create_dir_all(sandbox.path("out/bad.bvh")).unwrap();
+    let ran = sandbox.run(&["bad.obj", "cube.obj", "--out-dir", "out", "--depfile", "all.d", "--json", "-q"]);
+    assert_eq!(ran.code, 3);
+    let reports = lines(&ran.out);
+    assert!(reports[0]["error"].as_str().unwrap().contains("out/bad.bvh: is a directory"));
+    assert_eq!(sandbox.read("out/cube.bvh"), sandbox.read("cube.bvh"));
+    assert_eq!(sandbox.read("all.d"), b"out/cube.bvh: \\\n  cube.obj\n");
+}
+
+/// A new output without its depfile would look up to date to Make.
+#[cfg(unix)]
+#[test]
+fn no_output_is_written_without_its_depfile() {
+    let sandbox = Sandbox::with_cube();
+    sandbox.write("a\nb.obj", CUBE);
+    let args = ["a\nb.obj", "-o", "x.bvh", "--depfile", "x.d"];
+    sandbox.run(&args).fails_silently(2, &["a\\nb.obj: has a line break in its name"]);
+    #[cfg(target_os = "linux")]
+    sandbox.run(&["cube.obj", "-o", "x.bvh", "--depfile", "/dev/full"]).fails_silently(3, &["/dev/full"]);
+    assert!(!sandbox.path("x.bvh").exists() && !sandbox.path("x.d").exists());
+}
+
+#[test]
 fn many_models_take_all_threads_and_keep_their_order() {
     let sandbox = Sandbox::new();
     let names: Vec<String> = (0..40).map(|model| format!("m{model}.obj")).collect();

@@ -39,6 +39,25 @@ fn help_tells_a_newcomer_enough() {
     }
 }
 
+/// What a world refuses is not in its help.
+#[test]
+fn a_worlds_help_has_its_own_options() {
+    let help = Sandbox::new().run(&["world", "--help"]);
+    assert!(help.ok().contains("--quality") && help.ok().contains("--weld"));
+    assert!(!help.ok().contains("--axis") && !help.ok().contains("--scale"));
+}
+
+/// Help that nobody can read is an error.
+#[cfg(target_os = "linux")]
+#[test]
+fn help_on_a_full_disk_is_an_error() {
+    for kind in ["--help", "--version"] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let status = std::process::Command::new(env!("CARGO_BIN_EXE_bvhc")).arg(kind).stdout(full).status();
+        assert_eq!(status.unwrap().code(), Some(3), "{kind}");
+    }
+}
+
 #[test]
 fn version_is_the_crates() {
     let version = Sandbox::new().run(&["--version"]);

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::run::Run;
 use super::summary::Summary;
 use super::task::Task;
+use crate::cli::depfile::Rule;
 use crate::cli::error::CliError;
 use crate::cli::file;
 use crate::cli::output;
@@ -65,7 +66,7 @@ struct Reports<'a> {
     run: &'a Run<'a>,
     tasks: &'a [Task],
     /// The rules of the depfile.
-    rules: Vec<(String, Vec<String>)>,
+    rules: Vec<Rule>,
     failed: usize,
     /// The exit code of the first model that failed.
     code: u8,
@@ -77,8 +78,9 @@ impl Reports<'_> {
         let line = match result {
             Ok(summary) => {
                 self.run.tell(&summary);
-                self.rules.push(summary.dependencies());
-                summary.json()
+                let json = summary.json();
+                self.rules.push(summary.rule);
+                json
             }
             Err(error) => {
                 error.tell();
@@ -88,7 +90,7 @@ impl Reports<'_> {
                 self.failed += 1;
                 json!({
                     "inputs": [{ "path": file::input_name(&self.tasks[index].model) }],
-                    "output": self.tasks[index].output.name(),
+                    "output": self.tasks[index].path.display().to_string(),
                     "error": error.to_string(),
                     "exit_code": error.exit_code(),
                 })

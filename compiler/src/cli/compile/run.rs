@@ -7,7 +7,7 @@ use rayon::ThreadPool;
 use super::summary::Summary;
 use crate::cli::args::CompileArgs;
 use crate::cli::cache::Cache;
-use crate::cli::depfile;
+use crate::cli::depfile::Rule;
 use crate::cli::error::CliError;
 use crate::cli::output::Output;
 use crate::compile::Options;
@@ -37,10 +37,10 @@ impl Run<'_> {
         }
     }
 
-    /// Writes the depfile, if one was asked for: for each target, the files that were read.
-    pub(super) fn write_depfile(&self, rules: &[(String, Vec<String>)]) -> Result<(), CliError> {
+    /// Writes the depfile, if one was asked for.
+    pub(super) fn write_depfile(&self, rules: &[Rule]) -> Result<(), CliError> {
         let Some(path) = &self.args.depfile else { return Ok(()) };
-        let text: String = rules.iter().map(|(target, inputs)| depfile::rule(target, inputs)).collect();
-        Output::new(path, Path::new("-"))?.write(text.as_bytes())
+        let text = rules.iter().map(Rule::text).collect::<Result<Vec<_>, _>>()?.concat();
+        Output::new(path, Path::new("-"))?.write(&text)
     }
 }

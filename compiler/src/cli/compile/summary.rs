@@ -6,6 +6,7 @@ use std::time::Duration;
 use bvhc_format::swept::Cores;
 use serde_json::{Map, Value, json};
 
+use crate::cli::depfile::Rule;
 use crate::cli::file;
 use crate::cli::report::{self, Changes};
 use crate::cli::text::{counted, grouped, one_line, tell};
@@ -20,6 +21,8 @@ pub(super) struct Summary {
     pub(super) model: PathBuf,
     /// The output's name in messages.
     pub(super) output: String,
+    /// What the output depends on.
+    pub(super) rule: Rule,
     pub(super) facts: Facts,
     pub(super) warnings: Vec<String>,
     pub(super) times: Times,
@@ -114,19 +117,18 @@ impl Facts {
         inputs.filter_map(|input| input["name"].as_str()).map(|name| folder.join(name)).collect()
     }
 
+    /// All files that were read, by paths that lead there from the current folder.
+    pub(super) fn paths(&self, model: &Path) -> Vec<PathBuf> {
+        let own = (!file::is_standard(model)).then(|| model.to_owned());
+        own.into_iter().chain(self.others_of(model)).collect()
+    }
+
     fn number(&self, path: &str) -> u64 {
         self.json.pointer(path).and_then(Value::as_u64).unwrap_or(0)
     }
 }
 
 impl Summary {
-    /// The output, and all files that were read, by paths that lead there from the current folder.
-    pub(super) fn dependencies(&self) -> (String, Vec<String>) {
-        let own = usize::from(file::is_standard(&self.model));
-        let inputs = self.inputs().into_iter().skip(own);
-        (self.output.clone(), inputs.filter_map(|input| input["path"].as_str().map(str::to_owned)).collect())
-    }
-
     /// The model and the files that it refers to.
     fn inputs(&self) -> Vec<Value> {
         let Folder(folder) = Folder::of(&self.model);

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::run::Run;
 use super::summary::{Facts, Summary, Times};
+use crate::cli::depfile::Rule;
 use crate::cli::error::CliError;
 use crate::cli::file;
 use crate::cli::key;
@@ -14,42 +15,53 @@ use crate::compile::{Options, Progress, Source, compile_and_drop};
 use crate::file::{Hashed, Plan};
 use crate::import::Folder;
 
-/// A model to compile, and where to.
+/// A model to compile, and the path where the file goes.
 pub(super) struct Task {
     pub(super) model: PathBuf,
-    pub(super) output: Output,
+    pub(super) path: PathBuf,
 }
 
 impl Task {
-    /// Compiles the model, or takes it from the cache, and writes the file.
+    /// The output, if there can be one at that path.
+    pub(super) fn output(&self) -> Result<Output, CliError> {
+        Output::new(&self.path, &self.model)
+    }
+
+    /// Compiles the model, or takes it from the cache, and writes the file. The depfile of a single model is written before.
     pub(super) fn execute(&self, run: &Run<'_>, progress: &dyn Progress) -> Result<Summary, CliError> {
+        let output = self.output()?;
         let name = file::input_name(&self.model);
         let start = Instant::now();
         let bytes = file::read_source(&self.model)?;
         let reading = start.elapsed();
         let made = run.compute(|| self.make(run, bytes, &name, progress))?;
         let Made { facts, bytes, key } = &made;
-        let warnings = facts.warnings(self.output.reserved_name());
+        let warnings = facts.warnings(output.reserved_name());
         if run.args.warnings_as_errors && !warnings.is_empty() {
             return Err(CliError::Warnings { file: name, warnings });
         }
-        self.check_inputs(run, facts)?;
+        self.check_inputs(run, &output, facts)?;
+        let rule = Rule { target: self.path.clone(), inputs: facts.paths(&self.model) };
+        if run.pool.is_none() {
+            // First, as a new output without it would look up to date.
+            run.write_depfile(std::slice::from_ref(&rule))?;
+        }
         let writing = Instant::now();
-        self.output.write_parts(&|out| bytes.write(out))?;
+        output.write_parts(&|out| bytes.write(out))?;
         let writing = writing.elapsed();
         if let (Some(cache), Some(key), false) = (&run.cache, key, facts.is_cached) {
             cache.put(key, &facts.json, &|out| bytes.write(out));
         }
         let times = Times { reading, writing, total: start.elapsed() };
         let facts = made.facts;
-        Ok(Summary { model: self.model.clone(), output: self.output.name(), facts, warnings, times })
+        Ok(Summary { model: self.model.clone(), output: output.name(), rule, facts, warnings, times })
     }
 
     /// Refuses to replace a file that the model refers to.
-    fn check_inputs(&self, run: &Run<'_>, facts: &Facts) -> Result<(), CliError> {
+    fn check_inputs(&self, run: &Run<'_>, output: &Output, facts: &Facts) -> Result<(), CliError> {
         let depfile = run.args.depfile.as_deref().map(|path| Output::new(path, &self.model)).transpose()?;
         for input in facts.others_of(&self.model) {
-            let mut outputs = [Some(&self.output), depfile.as_ref()].into_iter().flatten();
+            let mut outputs = [Some(output), depfile.as_ref()].into_iter().flatten();
             outputs.try_for_each(|output| output.check_is_not(&input))?;
         }
         Ok(())

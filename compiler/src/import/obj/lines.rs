@@ -63,11 +63,13 @@ impl Comments {
     }
 }
 
-/// What is in the lines of a keyword that make no face; `None` if it makes no shape at all.
+/// What is in the lines of a keyword that make no face, whatever they stand for; `None` if they make no shape at all.
 pub(super) fn ignored(keyword: &[u8]) -> Option<&'static str> {
     match keyword {
         b"l" => Some("lines"),
         b"p" => Some("points"),
+        b"fo" => Some("face outlines"),
+        b"call" => Some("calls of other files"),
         b"curv" | b"curv2" | b"surf" => Some("free-form curves and surfaces"),
         _ => None,
     }
