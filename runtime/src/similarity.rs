@@ -55,6 +55,12 @@ impl Similarity {
         is_valid.then_some(Self { pose, scale, mirrors, is_identity })
     }
 
+    /// A pose.
+    #[cfg(feature = "pairs")]
+    pub(crate) fn rigid(pose: &Pose) -> Self {
+        Self { pose: *pose, scale: 1.0, mirrors: false, is_identity: *pose == Pose::IDENTITY }
+    }
+
     /// The record of an instance there, of no mesh.
     pub(crate) fn record(&self) -> world::Instance {
         world::Instance {

@@ -158,16 +158,22 @@ fn a_world_is_never_taken_for_its_first_mesh() {
     }
 }
 
+/// An instance that is scaled answers as one whose mesh was.
 #[test]
-fn scaled_instances_are_not_rigid() {
-    let sandbox = level();
-    sandbox.write("level.toml", LEVEL.replace("bake = true", ""));
-    sandbox.run(&["world", "level.toml", "-o", "level.bvh", "-q"]).is_silent();
+fn scaled_instances_answer_as_baked_ones() {
+    let sandbox = compiled();
+    sandbox.write("scaled.toml", LEVEL.replace("bake = true", ""));
+    sandbox.run(&["world", "scaled.toml", "-o", "scaled.bvh", "-q"]).is_silent();
     sandbox.run(&["props/cube.obj", "-o", "cube.bvh", "-q"]).is_silent();
-    let pose = "1 0 0 0 1 0 0 0 1 -0.5 6 0.25\n";
-    assert_eq!(ask(&sandbox, &["collide", "level.bvh", "cube.bvh"], pose)[1], "not-rigid,,");
-    assert_eq!(ask(&sandbox, &["distance", "level.bvh", "cube.bvh"], pose)[1], "not-rigid,,,,,,,,,");
-    sandbox.run(&["query", "pairs", "level.bvh", "--margin", "9"]).fails_silently(1, &["instance 2", "bake"]);
+    let poses = "1 0 0 0 1 0 0 0 1 -0.5 6 0.25\n1 0 0 0 1 0 0 0 1 -0.5 9 0.25\n";
+    for args in
+        [&["collide", "cube.bvh", "--pairs"][..], &["distance", "cube.bvh"], &["pairs", "--margin", "9"]]
+    {
+        let [baked, scaled] = ["level.bvh", "scaled.bvh"]
+            .map(|world| ask(&sandbox, &[&args[..1], &[world], &args[1..]].concat(), poses));
+        assert_eq!(baked, scaled);
+        assert!(baked.iter().any(|row| row.contains("above")), "{baked:?}");
+    }
 }
 
 #[test]

@@ -6,12 +6,14 @@ use super::World;
 use super::error::WorldPairError;
 use super::filter::WorldFilter;
 use super::things::{Part, Things};
+use super::two_meshes::TwoMeshes;
 use super::walk::{BOX_MARGIN, FirstLeaves};
 use crate::bounds::Aabb;
 use crate::math::vector::Map3;
 use crate::model::Model;
 use crate::pair::{Distance, Pair};
 use crate::pose::Pose;
+use crate::similarity::Similarity;
 
 /// Two triangles that have a point in common: of an instance, and of the mesh that the world was asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,16 +33,17 @@ pub struct WorldDistance {
     pub distance: Distance,
 }
 
-/// Asks an instance about a mesh, whose pose is in the instance's space.
-type VisitInstance<'v> = dyn FnMut(&Part<'_>, &Pose) -> Result<ControlFlow<()>, WorldPairError> + 'v;
+/// Asks an instance about a mesh.
+type VisitInstance<'v> =
+    dyn FnMut(u32, &TwoMeshes<'_>, &mut dyn WorldFilter) -> Result<ControlFlow<()>, WorldPairError> + 'v;
 
 /// Mesh against world. `pose` places the mesh in the world. Each instance that may be near is asked as by
-/// [`Model::against`], at the pose of the mesh in the instance's space: vertices are transformed there, in f64; from there
-/// on answers are exact.
+/// [`Model::against`]. Instances may be scaled and mirrored. Of the two meshes, that of the larger scale stays as it is, of equal
+/// scales the instance's: the other one's vertices are transformed into its space, in f64; from there on answers are exact. Meshes
+/// are asked by their trees of oriented boxes, those without by their trees of axis-aligned ones, which takes several times as long.
+/// Each query of two meshes has the work limit of [`WorkBudget::of_models`](crate::WorkBudget::of_models).
 ///
-/// Instances must not be scaled or mirrored, as exact tests of two meshes take rigid poses: where one is near enough to
-/// matter, the answer is [`WorldPairError::NotRigid`], never a wrong one. Instances whose volumes a query need not look at
-/// are not asked for any. Each query of two meshes has the work limit of [`WorkBudget::of_models`](crate::WorkBudget::of_models).
+/// A filter chooses instances and, of pairs, the instances' triangles; distances do not ask it for triangles.
 impl World<'_> {
     /// Two triangles that meet, if any do. Which ones is unspecified.
     ///
@@ -71,10 +74,11 @@ impl World<'_> {
     }
 
     /// The least distance of the mesh and an instance, if it is at most `limit`, which may be infinite. Of equal ones it is
-    /// that of the lowest instance, then of the lowest triangle of the instance, then of the mesh.
+    /// that of the lowest instance, then of the lowest triangle of the instance, then of the mesh; of the mesh first where the
+    /// instance is smaller (its scale is less than 1). Filters choose instances; their triangles are not asked for.
     ///
     /// # Errors
-    /// [`WorldPairError`]. A scaled or mirrored instance is one where its box is at most as far away as what else is found.
+    /// [`WorldPairError`].
     pub fn distance(
         &self,
         mesh: &Model<'_>,
@@ -85,7 +89,7 @@ impl World<'_> {
         self.things.distance(mesh, pose, limit, filter)
     }
 
-    /// Whether the mesh and an instance are at most `limit` apart.
+    /// Whether the mesh and an instance are at most `limit` apart. Filters choose instances; their triangles are not asked for.
     ///
     /// # Errors
     /// As [`distance`](Self::distance).
@@ -109,9 +113,22 @@ impl Things<'_> {
         filter: &mut dyn WorldFilter,
     ) -> Result<Option<WorldPair>, WorldPairError> {
         let mut first = None;
-        let ended = self.visit_pairs(mesh, pose, filter, &mut |part, relative| {
-            let instance = part.instance;
-            let found = part.model.first_pair(mesh, relative).map_err(|error| failed(instance, error))?;
+        let ended = self.visit_pairs(mesh, pose, filter, &mut |instance, meshes, filter| {
+            let mut found = None;
+            if filter.filters_triangles() {
+                let ended = meshes.ask().all_pairs(|pair| {
+                    let pair = meshes.pair(pair);
+                    if !filter.accepts_triangle(instance, pair.a) {
+                        return ControlFlow::Continue(());
+                    }
+                    found = Some(pair);
+                    ControlFlow::Break(())
+                });
+                let _ = ended.map_err(|error| failed(instance, error))?;
+            } else {
+                let asked = meshes.ask().first_pair().map_err(|error| failed(instance, error))?;
+                found = asked.map(|pair| meshes.pair(pair));
+            }
             first = found.map(|pair| WorldPair { instance, pair });
             Ok(if first.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         });
@@ -126,9 +143,15 @@ impl Things<'_> {
         filter: &mut dyn WorldFilter,
         visit: &mut dyn FnMut(WorldPair) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, WorldPairError> {
-        self.visit_pairs(mesh, pose, filter, &mut |part, relative| {
-            let instance = part.instance;
-            let found = part.model.all_pairs(mesh, relative, |pair| visit(WorldPair { instance, pair }));
+        self.visit_pairs(mesh, pose, filter, &mut |instance, meshes, filter| {
+            let asks = filter.filters_triangles();
+            let found = meshes.ask().all_pairs(|pair| {
+                let pair = meshes.pair(pair);
+                if asks && !filter.accepts_triangle(instance, pair.a) {
+                    return ControlFlow::Continue(());
+                }
+                visit(WorldPair { instance, pair })
+            });
             found.map_err(|error| failed(instance, error))
         })
     }
@@ -141,13 +164,13 @@ impl Things<'_> {
         filter: &mut dyn WorldFilter,
     ) -> Result<Option<WorldDistance>, WorldPairError> {
         let bounds = world_box(mesh, pose);
-        let mut search = Search { limit, best: None, not_rigid: None, failure: None };
+        let mut search = Search { limit, best: None, failure: None };
         if limit.is_nan() || limit < 0.0 {
             return Ok(None);
         }
         self.around_box(&bounds, search.square(), &mut |leaf| {
             if let Some(part) = self.seen_mesh(leaf, filter) {
-                search.visit(self, &part, mesh, pose, &bounds);
+                search.visit(&part, mesh, pose);
             }
             if search.failure.is_some() {
                 ControlFlow::Break(())
@@ -155,10 +178,10 @@ impl Things<'_> {
                 ControlFlow::Continue(search.square())
             }
         });
-        search.finish()
+        search.failure.map_or(Ok(search.best), Err)
     }
 
-    /// Visits each instance whose boxes the mesh's box touches, with the mesh's pose in the instance's space.
+    /// Visits each instance whose boxes the mesh's box touches.
     fn visit_pairs(
         &self,
         mesh: &Model<'_>,
@@ -167,31 +190,20 @@ impl Things<'_> {
         visit: &mut VisitInstance<'_>,
     ) -> Result<ControlFlow<()>, WorldPairError> {
         let bounds = world_box(mesh, pose);
-        let (mut failure, mut not_rigid) = (None, None::<u32>);
+        let mut failure = None;
         let mut first = FirstLeaves::of(self);
         let ended = self.in_box(&bounds, &mut |leaf| {
             if !first.has(leaf, &bounds) {
                 return ControlFlow::Continue(());
             }
             let Some(part) = self.seen_mesh(leaf, filter) else { return ControlFlow::Continue(()) };
-            let done = match relative(&part, pose) {
-                Ok(Some(relative)) => visit(&part, &relative),
-                Ok(None) => {
-                    not_rigid = Some(not_rigid.map_or(part.instance, |other| other.min(part.instance)));
-                    return ControlFlow::Continue(());
-                }
-                Err(error) => Err(error),
-            };
+            let done = two_meshes(&part, mesh, pose).and_then(|meshes| visit(part.instance, &meshes, filter));
             done.unwrap_or_else(|error| {
                 failure = Some(error);
                 ControlFlow::Break(())
             })
         });
-        match (failure, not_rigid) {
-            (Some(error), _) => Err(error),
-            (None, Some(instance)) => Err(WorldPairError::NotRigid { instance }),
-            (None, None) => Ok(ended),
-        }
+        failure.map_or(Ok(ended), Err)
     }
 }
 
@@ -199,8 +211,6 @@ impl Things<'_> {
 struct Search {
     limit: f64,
     best: Option<WorldDistance>,
-    /// Of the instances that cannot be asked, the square of the distance of the nearest one's box, and its number.
-    not_rigid: Option<(f64, u32)>,
     failure: Option<WorldPairError>,
 }
 
@@ -210,75 +220,43 @@ impl Search {
         self.limit * self.limit * (1.0 + f64::EPSILON * 4.0)
     }
 
-    fn visit(&mut self, things: &Things<'_>, part: &Part<'_>, mesh: &Model<'_>, pose: &Pose, bounds: &Aabb) {
+    fn visit(&mut self, part: &Part<'_>, mesh: &Model<'_>, pose: &Pose) {
         let instance = part.instance;
         // An instance of several leaves is met several times; the last answer stands for all.
         if self.best.is_some_and(|best| best.instance == instance) {
             return;
         }
-        match relative(part, pose) {
+        let asked = two_meshes(part, mesh, pose).and_then(|meshes| {
+            let found = meshes.ask().limit(meshes.own_limit(self.limit)).distance();
+            Ok(found.map_err(|error| failed(instance, error))?.map(|found| meshes.in_world(&found)))
+        });
+        match asked {
             Err(error) => self.failure = Some(error),
-            Ok(None) => {
-                let Some(its) = things.bounds(instance) else { return };
-                let found = (square_between(&its, bounds), instance);
-                self.not_rigid =
-                    Some(self.not_rigid.map_or(found, |held| if found < held { found } else { held }));
+            Ok(Some(distance)) if distance.distance <= self.limit => {
+                self.offer(WorldDistance { instance, distance });
             }
-            Ok(Some(relative)) => {
-                let asked = part.model.against(mesh, &relative).limit(self.limit).distance();
-                match asked {
-                    Err(error) => self.failure = Some(failed(instance, error)),
-                    Ok(found) => self.offer(found.map(|found| in_world(part, found))),
-                }
-            }
+            Ok(_) => {}
         }
     }
 
-    fn offer(&mut self, found: Option<WorldDistance>) {
-        let Some(found) = found else { return };
+    fn offer(&mut self, found: WorldDistance) {
         let key = |it: &WorldDistance| (it.distance.distance, it.instance, it.distance.a, it.distance.b);
         if self.best.as_ref().is_none_or(|best| key(&found) < key(best)) {
             self.limit = found.distance.distance;
             self.best = Some(found);
         }
     }
-
-    fn finish(self) -> Result<Option<WorldDistance>, WorldPairError> {
-        match (self.failure, self.not_rigid) {
-            (Some(error), _) => Err(error),
-            (None, Some((square, instance))) if square <= self.square() => {
-                Err(WorldPairError::NotRigid { instance })
-            }
-            _ => Ok(self.best),
-        }
-    }
 }
 
-/// The mesh's pose in the space of an instance; `None` if that is scaled or mirrored.
-pub(super) fn relative(part: &Part<'_>, pose: &Pose) -> Result<Option<Pose>, WorldPairError> {
-    let (similarity, instance) = (part.similarity(), part.instance);
-    if similarity.is_identity() {
-        return Ok(Some(*pose));
-    }
-    if !similarity.is_rigid() {
-        return Ok(None);
-    }
-    // A record that is no rotation, which only a corrupt file has, is an error here.
-    let own = Pose::from_rows(similarity.pose().rotation(), similarity.pose().translation());
-    let relative = own.and_then(|own| own.inverse().compose(pose));
-    relative.map(Some).map_err(|error| WorldPairError::Pose { instance, error })
-}
-
-/// A distance in an instance's space, as the world has it.
-fn in_world(part: &Part<'_>, found: Distance) -> WorldDistance {
-    if part.similarity().is_identity() {
-        return WorldDistance { instance: part.instance, distance: found };
-    }
-    let similarity = part.similarity();
-    let pose = similarity.pose();
-    let (on_a, on_b) = (pose.apply(found.on_a), pose.apply(found.on_b));
-    let distance = Distance { on_a, on_b, direction: pose.rotate(found.direction), ..found };
-    WorldDistance { instance: part.instance, distance }
+/// An instance's mesh (A) and the mesh at a pose (B).
+fn two_meshes<'q>(
+    part: &Part<'q>,
+    mesh: &'q Model<'q>,
+    pose: &Pose,
+) -> Result<TwoMeshes<'q>, WorldPairError> {
+    let placed = Similarity::rigid(pose);
+    let meshes = TwoMeshes::new((part.model, part.similarity()), (mesh, placed));
+    meshes.map_err(|error| WorldPairError::Pose { instance: part.instance, error })
 }
 
 fn failed(instance: u32, error: crate::pair::PairError) -> WorldPairError {

@@ -126,15 +126,6 @@ impl fmt::Display for Hex {
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorldPairError {
-    /// An instance is scaled or mirrored, and near enough to matter. Mesh against mesh is decided for rigid poses alone: let
-    /// the compiler bake the instance into a mesh of its own (`bake = true`).
-    #[error(
-        "instance {instance} is scaled or mirrored; mesh against mesh needs it baked into a mesh of its own (bake = true)"
-    )]
-    NotRigid {
-        /// The instance.
-        instance: u32,
-    },
     /// An instance's pose, seen from the other one's space, is beyond what poses may be.
     #[error("instance {instance}: {error}")]
     Pose {
@@ -158,9 +149,7 @@ impl WorldPairError {
     /// The instance at fault.
     pub fn instance(&self) -> u32 {
         match self {
-            Self::NotRigid { instance } | Self::Pose { instance, .. } | Self::Pair { instance, .. } => {
-                *instance
-            }
+            Self::Pose { instance, .. } | Self::Pair { instance, .. } => *instance,
         }
     }
 }

@@ -22,6 +22,8 @@ mod shape;
 mod solid_box;
 mod thin;
 mod things;
+#[cfg(feature = "pairs")]
+mod two_meshes;
 mod walk;
 
 #[cfg(feature = "pairs")]

@@ -3,9 +3,10 @@
 use core::ops::ControlFlow;
 
 use super::World;
-use super::against::{relative, square_between};
+use super::against::square_between;
 use super::error::WorldPairError;
 use super::things::{Part, Seen, Things};
+use super::two_meshes::TwoMeshes;
 use super::walk::{FirstLeaves, grown};
 use crate::bounds::Aabb;
 
@@ -16,7 +17,8 @@ pub struct NearInstances {
     pub a: u32,
     /// The higher number.
     pub b: u32,
-    /// Their distance in the world, as [`Model::distance`](crate::Model::distance) computes it.
+    /// Their distance in the world, as [`Model::distance`](crate::Model::distance) computes it in the space of the one of the larger
+    /// scale, of equal scales that of a.
     pub distance: f64,
 }
 
@@ -28,7 +30,7 @@ impl World<'_> {
     /// for each instance, and the distances of those pairs whose boxes are near.
     ///
     /// # Errors
-    /// [`WorldPairError::NotRigid`] where boxes are near and an instance is scaled or mirrored; [`WorldPairError`].
+    /// [`WorldPairError`].
     pub fn near_instances(
         &self,
         margin: f64,
@@ -97,13 +99,11 @@ impl Things<'_> {
         if square_between(own, &other) > margin * margin * (1.0 + 4.0 * f64::EPSILON) {
             return Ok(None);
         }
-        let not_rigid = |part: &Part<'_>| WorldPairError::NotRigid { instance: part.instance };
-        if !b.similarity().is_rigid() {
-            return Err(not_rigid(b));
-        }
-        let relative = relative(a, b.similarity().pose())?.ok_or_else(|| not_rigid(a))?;
-        let found = a.model.against(b.model, &relative).limit(margin).distance();
+        let meshes = TwoMeshes::new((a.model, a.similarity()), (b.model, b.similarity()));
+        let meshes = meshes.map_err(|error| WorldPairError::Pose { instance: a.instance, error })?;
+        let found = meshes.ask().limit(meshes.own_limit(margin)).distance();
         let failed = |error| WorldPairError::Pair { instance: b.instance, error };
-        Ok(found.map_err(failed)?.map(|found| found.distance))
+        let distance = found.map_err(failed)?.map(|found| meshes.in_world(&found).distance);
+        Ok(distance.filter(|distance| *distance <= margin))
     }
 }

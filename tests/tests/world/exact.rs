@@ -204,6 +204,29 @@ fn opened_instances_answer_as_their_triangles() {
     }
 }
 
+/// Scales are powers of two, and rotations swap axes: the images of triangles are exact in either space.
+#[test]
+fn scaled_and_mirrored_instances_meet_as_their_triangles() {
+    let meshes = [grid::cubes([3, 2, 2]), grid::staircase(8), grid::checkerboard(6)];
+    let meshes: Vec<&Mesh> = meshes.iter().collect();
+    let other = compiled_for_pairs(&icosphere::icosphere(2), bvhc::compile::Layout::Fast);
+    let other = Model::from_bytes(&other).expect("it opens");
+    for (options, seed) in [(Options::default(), 11), (Options { obb: None, ..Options::default() }, 12)] {
+        let file = compiled_world(&meshes, &placed(24, 8, false, seed), &options);
+        for level in levels() {
+            with_world(&file, level, |world| {
+                let (flat, origins) = flattened(world, &meshes);
+                let flat = compiled_for_pairs(&flat, bvhc::compile::Layout::Fast);
+                let flat = Model::from_bytes(&flat).expect("it opens").with_level(level);
+                let mut random = Random::new(seed);
+                for _ in 0..16 {
+                    pairs(world, &flat, &origins, &other, dyadic(&mut random, 9));
+                }
+            });
+        }
+    }
+}
+
 /// A mesh at a pose against the world and against the mesh of its triangles.
 fn pairs(world: &World<'_>, flat: &Model<'_>, origins: &[(u32, u32)], other: &Model<'_>, at: [f32; 3]) {
     let pose = Pose::from_translation(at).expect("a pose");

@@ -210,10 +210,11 @@ fn meshes_at_poses_meet_moved_instances_as_in_a_compiled_world() {
             found.sort_unstable();
             wanted.sort_unstable();
             assert_eq!(found, wanted);
-            let first = moving.first_pair(mesh, &pose, &mut ()).expect("all are rigid");
+            let first = moving.first_pair(mesh, &pose, &mut ()).expect("in time");
             assert_eq!(first.is_some(), !wanted.is_empty());
-            let found = moving.distance(mesh, &pose, 5.0, &mut ()).expect("all are rigid");
-            let wanted = world.distance(mesh, &pose, 5.0, &mut ()).expect("all are rigid");
+            let found = moving.distance(mesh, &pose, 5.0, &mut ()).expect("in time");
+            let wanted = world.distance(mesh, &pose, 5.0, &mut ()).expect("in time");
+            assert_eq!(moving.within(mesh, &pose, 5.0, &mut ()), Ok(found.is_some()));
             let found = found.map(|it| (number(it.thing), it.answer));
             assert_eq!(found, wanted.map(|it| (it.instance, it.distance)));
         }

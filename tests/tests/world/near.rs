@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use bvhc::compile::Options;
 use bvhc::mesh::Mesh;
-use bvhc_runtime::{Model, Pose, World, WorldPairError};
+use bvhc_runtime::{Model, Pose, TriangleFilter, World, WorldFilter};
 use bvhc_tests::pose;
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{grid, icosphere};
@@ -107,31 +107,82 @@ fn meshes_at_poses_meet_what_they_meet_one_by_one() {
     }
 }
 
-/// What exact tests cannot decide is an error, where it matters.
+/// Scaled and mirrored instances are asked as others are.
 #[test]
-fn scaled_instances_are_named() {
+fn scaled_instances_have_distances() {
     let cube = grid::cubes([1, 1, 1]);
     let far = Placed { position: [40.0, 0.0, 0.0], scale: 2.0, ..Placed::identity(0) };
     let mirrored = Placed { position: [80.0, 0.0, 0.0], mirror: true, ..Placed::identity(0) };
-    let file = compiled_world(&[&cube], &[Placed::identity(0), far, mirrored], &Options::default());
-    let level = Model::from_bytes(&file).expect("it opens").level();
-    with_world(&file, level, |world| {
-        let cube = *world.mesh(0).expect("a mesh");
-        let at = |x: f64| Pose::from_translation([x, 0.0, 0.25]).expect("a pose");
-        let near = |x: f64, limit: f64| {
-            world.distance(&cube, &at(x), limit, &mut ()).map(|found| found.map(|it| it.instance))
-        };
-        assert_eq!(near(3.0, f64::INFINITY), Ok(Some(0)));
-        assert_eq!(near(30.0, f64::INFINITY), Err(WorldPairError::NotRigid { instance: 1 }));
-        assert_eq!(near(30.0, 2.0), Ok(None));
-        assert_eq!(near(78.5, f64::INFINITY), Err(WorldPairError::NotRigid { instance: 2 }));
-        assert_eq!(
-            world.first_pair(&cube, &at(40.5), &mut ()),
-            Err(WorldPairError::NotRigid { instance: 1 })
-        );
-        assert!(world.first_pair(&cube, &at(0.5), &mut ()).is_ok_and(|pair| pair.is_some()));
-        let nothing = |_| ControlFlow::Continue(());
-        assert!(world.near_instances(1.0, nothing).is_ok());
-        assert!(matches!(world.near_instances(60.0, nothing), Err(WorldPairError::NotRigid { .. })));
-    });
+    let small = Placed { position: [0.0, 90.0, 0.0], scale: 0.25, ..Placed::identity(0) };
+    let file = compiled_world(&[&cube], &[Placed::identity(0), far, mirrored, small], &Options::default());
+    for level in levels() {
+        with_world(&file, level, |world| {
+            let cube = *world.mesh(0).expect("a mesh");
+            let at = |x: f64, y: f64| Pose::from_translation([x, y, 0.0]).expect("a pose");
+            let near = |x: f64, y: f64, limit: f64| {
+                let found = world.distance(&cube, &at(x, y), limit, &mut ()).expect("in time");
+                found.map(|it| (it.instance, it.distance.distance))
+            };
+            assert_eq!(near(3.0, 0.25, f64::INFINITY), Some((0, 2.0)));
+            assert_eq!(near(30.0, 0.25, f64::INFINITY), Some((1, 9.0)));
+            assert_eq!((near(30.0, 0.25, 9.0), near(30.0, 0.25, 8.75)), (Some((1, 9.0)), None));
+            assert_eq!(near(78.5, 0.25, f64::INFINITY), Some((2, 0.0)));
+            assert_eq!(near(0.0, 91.25, 5.0), Some((3, 1.0)));
+            assert_eq!(world.within(&cube, &at(0.0, 91.25), 0.75, &mut ()), Ok(false));
+            let first = world.first_pair(&cube, &at(40.5, 0.25), &mut ()).expect("in time");
+            assert_eq!(first.map(|it| it.instance), Some(1));
+            let found = world.distance(&cube, &at(0.0, 91.25), 5.0, &mut ()).expect("in time");
+            let found = found.expect("it is near").distance;
+            assert_eq!((found.on_a[1], found.on_b[1], found.direction), (90.25, 91.25, [0.0, 1.0, 0.0]));
+            let mut pairs = Vec::new();
+            let _ = world.near_instances(39.0, |it| {
+                pairs.push((it.a, it.b, it.distance));
+                ControlFlow::Continue(())
+            });
+            pairs.sort_by_key(|pair| (pair.0, pair.1));
+            assert_eq!(pairs, [(0, 1, 39.0), (1, 2, 37.0)]);
+        });
+    }
+}
+
+/// Of pairs, filters choose instances and their triangles; a visitor that ends the walk is answered as it says.
+#[test]
+fn filters_choose_triangles_of_pairs() {
+    let meshes = meshes();
+    let meshes: Vec<&Mesh> = meshes.iter().collect();
+    let mut random = Random::new(5);
+    let placed: Vec<_> = (0..30).map(|number| Placed::any(number % 2, 3.0, false, &mut random)).collect();
+    let file = compiled_world(&meshes, &placed, &Options::default());
+    for level in levels() {
+        with_world(&file, level, |world| {
+            let other: Model<'_> = *world.mesh(0).expect("a mesh");
+            let (mut some, mut none) = (0, 0);
+            for _ in 0..20 {
+                let at = random.point([-4.0; 3], [4.0; 3]).map(f64::from);
+                let pose = Pose::from_rows(pose::any(&mut random), at).expect("a pose");
+                let pairs = |filter: &mut dyn WorldFilter| {
+                    let mut pairs = Vec::new();
+                    let ended = world.all_pairs(&other, &pose, filter, |it| {
+                        pairs.push(it);
+                        ControlFlow::Continue(())
+                    });
+                    assert_eq!(ended, Ok(ControlFlow::Continue(())));
+                    pairs.sort_unstable();
+                    pairs
+                };
+                let accepts = |instance: u32, triangle: u32| (instance + triangle).is_multiple_of(7);
+                let wanted: Vec<_> =
+                    pairs(&mut ()).into_iter().filter(|it| accepts(it.instance, it.pair.a)).collect();
+                assert_eq!(pairs(&mut TriangleFilter(accepts)), wanted);
+                let first = world.first_pair(&other, &pose, &mut TriangleFilter(accepts)).expect("in time");
+                assert_eq!(first.is_some(), !wanted.is_empty());
+                assert!(first.is_none_or(|first| wanted.contains(&first)));
+                let ended = world.all_pairs(&other, &pose, &mut (), |_| ControlFlow::Break(()));
+                let is_alone = pairs(&mut ()).is_empty();
+                assert_eq!(ended.expect("in time").is_continue(), is_alone);
+                (some, none) = (some + usize::from(!wanted.is_empty()), none + usize::from(is_alone));
+            }
+            assert!(some > 2 && none > 0, "{some} {none}");
+        });
+    }
 }

@@ -211,10 +211,7 @@ fn thin_worlds_answer_as_whole_ones() {
             verify_linked(&mesh, &Model::from_bytes(file).expect("it opens")).expect("it is that mesh");
         }
         for level in levels() {
-            let ask = |world: &World<'_>| {
-                let pairs = if is_rigid { pairs(world, seed) } else { Vec::new() };
-                (answers(world, &apart.meshes[1], seed), pairs)
-            };
+            let ask = |world: &World<'_>| (answers(world, &apart.meshes[1], seed), pairs(world, seed));
             let (own, its) = (with_world(&whole, level, ask), with_thin(&thin, &files, level, ask));
             assert_eq!(own, its);
             let answered = own.0.iter().filter(|it| !it.starts_with("None")).count();

@@ -59,9 +59,7 @@ not solids: touching counts, and a model that is wholly inside the other one mee
 those in the files: a small layout has moved them a little. A query that takes too many steps, as it may in files \
 made to that end, prints `exhausted` in place of 1 or 0.
 
-A may be a world: poses then take B into it, and the row names the instances that B meets, with semicolons between. Where B is \
-near an instance that is scaled or mirrored, the row says `not-rigid`, as exact tests of two meshes take rigid poses (see \
-`bake` in `bvhc world --help`).
+A may be a world: poses then take B into it, and the row names the instances that B meets, with semicolons between.
 
 Example, two monkeys half a unit apart:
   echo 1 0 0  0 1 0  0 0 1  0.5 0 0 | bvhc query collide suzanne.bvh suzanne.bvh --pairs";
@@ -76,7 +74,7 @@ solids: a model inside the other one is as far away as its surface is. With --wi
 empty fields. With --abs-error or --rel-error, another pair may be found that is farther apart, by no more \
 than that. A query that takes too many steps prints `exhausted` as its distance.
 
-A may be a world: the row then names the nearest instance before its face, or says `not-rigid`, as of `bvhc query collide`.
+A may be a world: the row then names the nearest instance before its face.
 
 Example, two monkeys three units apart:
   echo 1 0 0  0 1 0  0 0 1  3 0 0 | bvhc query distance suzanne.bvh suzanne.bvh";

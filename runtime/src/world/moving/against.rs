@@ -91,6 +91,20 @@ impl Snapshot<'_> {
         })
     }
 
+    /// Whether the mesh and an instance are at most `limit` apart, as [`World::within`](crate::World::within).
+    ///
+    /// # Errors
+    /// [`ThingPairError`].
+    pub fn within(
+        &self,
+        mesh: &Model<'_>,
+        pose: &Pose,
+        limit: f64,
+        filter: &mut dyn ThingFilter,
+    ) -> Result<bool, ThingPairError> {
+        Ok(self.distance(mesh, pose, limit, filter)?.is_some())
+    }
+
     fn of_moving(&self, error: WorldPairError) -> ThingPairError {
         ThingPairError { thing: self.moving(error.instance()), error }
     }

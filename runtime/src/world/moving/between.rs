@@ -4,11 +4,10 @@ use core::ops::ControlFlow;
 
 use super::snapshot::Snapshot;
 use super::{Thing, ThingPair};
-use crate::model::Model;
-use crate::pair::{Against, Distance, Pair, PairError, ScaledPose, WarmStart};
-use crate::pose::{Pose, PoseError};
-use crate::similarity::Similarity;
+use crate::pair::{Distance, Pair, PairError, WarmStart};
+use crate::pose::PoseError;
 use crate::world::things::{Part, Seen};
+use crate::world::two_meshes::TwoMeshes;
 
 /// Why two things cannot be asked about each other, or have no answer.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -72,20 +71,7 @@ pub enum Separation {
 #[derive(Clone, Copy, Debug)]
 pub struct Between<'w> {
     pair: ThingPair,
-    /// The model that stays as it is, and the other one.
-    models: [&'w Model<'w>; 2],
-    /// Where the first one is in the world.
-    outer: Similarity,
-    /// Whether the first one is the pair's b.
-    is_swapped: bool,
-    placed: Placed,
-}
-
-/// Where the second model is in the space of the first one.
-#[derive(Clone, Copy, Debug)]
-enum Placed {
-    Rigid(Pose),
-    Scaled(ScaledPose),
+    meshes: TwoMeshes<'w>,
 }
 
 impl<'w> Snapshot<'w> {
@@ -95,12 +81,9 @@ impl<'w> Snapshot<'w> {
     /// [`BetweenError`]: a thing is a box, or is not seen.
     pub fn between(&self, pair: ThingPair) -> Result<Between<'w>, BetweenError> {
         let (a, b) = (self.part_of(pair.a)?, self.part_of(pair.b)?);
-        let is_swapped = a.similarity().scale() < b.similarity().scale();
-        let [outer, inner] = if is_swapped { [&b, &a] } else { [&a, &b] };
-        let placed = Placed::of(&outer.similarity(), &inner.similarity());
-        let placed = placed.map_err(|error| BetweenError::Pose { a: pair.a, b: pair.b, error })?;
-        let (models, outer) = ([outer.model, inner.model], outer.similarity());
-        Ok(Between { pair, models, outer, is_swapped, placed })
+        let meshes = TwoMeshes::new((a.model, a.similarity()), (b.model, b.similarity()));
+        let meshes = meshes.map_err(|error| BetweenError::Pose { a: pair.a, b: pair.b, error })?;
+        Ok(Between { pair, meshes })
     }
 
     fn part_of(&self, thing: Thing) -> Result<Part<'w>, BetweenError> {
@@ -117,36 +100,6 @@ impl<'w> Snapshot<'w> {
     }
 }
 
-impl Placed {
-    /// Where what has the similarity `inner` is in the space of what has `outer`, whose scale is no smaller.
-    fn of(outer: &Similarity, inner: &Similarity) -> Result<Self, PoseError> {
-        if outer.is_identity() && inner.is_rigid() {
-            return Ok(Self::Rigid(*inner.pose()));
-        }
-        // A record that is no rotation, which only a corrupt file has, is an error here.
-        let own = Pose::from_rows(outer.pose().rotation(), outer.pose().translation())?;
-        let relative = own.inverse().compose(inner.pose())?;
-        let (mut rotation, mut translation) = (relative.rotation(), relative.translation());
-        translation = translation.map(|x| x / outer.scale());
-        // x_outer = M R (M' x), with the mirrors M and M'. Of both, what remains is a rotation; of one, a rotation R' and a
-        // mirror before it: M R = (M R M) M.
-        if outer.mirrors() {
-            translation[0] = -translation[0];
-            let [[_, xy, xz], [yx, ..], [zx, ..]] = &mut rotation;
-            for number in [xy, xz, yx, zx] {
-                *number = -*number;
-            }
-        }
-        // Only the translation may be too large; the rotation is one up to signs.
-        let pose = Pose::of_parts(rotation, Pose::from_translation(translation)?.translation());
-        let (scale, mirrors) = (inner.scale() / outer.scale(), outer.mirrors() != inner.mirrors());
-        if scale == 1.0 && !mirrors {
-            return Ok(Self::Rigid(pose));
-        }
-        Ok(Self::Scaled(ScaledPose::new(&pose, scale, mirrors)))
-    }
-}
-
 impl Between<'_> {
     /// The two things.
     pub fn pair(&self) -> ThingPair {
@@ -158,7 +111,7 @@ impl Between<'_> {
     /// # Errors
     /// [`BetweenError::Pair`].
     pub fn meets(&self) -> Result<bool, BetweenError> {
-        Ok(self.ask().first_pair().map_err(|error| self.failed(error))?.is_some())
+        Ok(self.meshes.ask().first_pair().map_err(|error| self.failed(error))?.is_some())
     }
 
     /// Calls `visit` with every pair of triangles that meet, of the pair's a and b, each once, in no particular order, until it
@@ -170,9 +123,7 @@ impl Between<'_> {
         &self,
         mut visit: impl FnMut(Pair) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, BetweenError> {
-        let found = self.ask().all_pairs(|Pair { a, b }| {
-            visit(if self.is_swapped { Pair { a: b, b: a } } else { Pair { a, b } })
-        });
+        let found = self.meshes.ask().all_pairs(|pair| visit(self.meshes.pair(pair)));
         found.map_err(|error| self.failed(error))
     }
 
@@ -193,36 +144,14 @@ impl Between<'_> {
     /// # Errors
     /// [`BetweenError::Pair`].
     pub fn separation_from(&self, limit: f64, start: &mut WarmStart) -> Result<Separation, BetweenError> {
-        let scale = self.outer.scale();
-        // Rounded up by more than the division and the product below may round.
-        let own_limit = if scale == 1.0 { limit } else { limit / scale * (1.0 + 4.0 * f64::EPSILON) };
-        let found = self.ask().limit(own_limit).warm_start(start).distance();
+        let own_limit = self.meshes.own_limit(limit);
+        let found = self.meshes.ask().limit(own_limit).warm_start(start).distance();
         let Some(found) = found.map_err(|error| self.failed(error))? else { return Ok(Separation::Beyond) };
         if found.distance == 0.0 {
             return Ok(Separation::Meeting);
         }
-        let distance = scale * found.distance;
-        Ok(if distance <= limit { Separation::Apart(self.in_world(&found)) } else { Separation::Beyond })
-    }
-
-    fn ask(&self) -> Against<'_> {
-        let [outer, inner] = self.models;
-        match &self.placed {
-            Placed::Rigid(pose) => outer.against(inner, pose),
-            Placed::Scaled(pose) => outer.against_scaled(inner, pose),
-        }
-    }
-
-    /// A distance in the space of the mesh that stays as it is, as the world and the pair have it.
-    fn in_world(&self, found: &Distance) -> Distance {
-        let distance = self.outer.scale() * found.distance;
-        let (on_a, on_b) = (self.outer.apply(found.on_a), self.outer.apply(found.on_b));
-        let direction = self.outer.direction(found.direction);
-        if self.is_swapped {
-            let direction = direction.map(|x| 0.0 - x);
-            return Distance { distance, on_a: on_b, on_b: on_a, direction, a: found.b, b: found.a };
-        }
-        Distance { distance, on_a, on_b, direction, a: found.a, b: found.b }
+        let found = self.meshes.in_world(&found);
+        Ok(if found.distance <= limit { Separation::Apart(found) } else { Separation::Beyond })
     }
 
     fn failed(&self, error: PairError) -> BetweenError {

@@ -157,7 +157,7 @@ impl<'a> MovingWorld<'a> {
     /// ([`Snapshot::with_layers`]).
     ///
     /// # Errors
-    /// [`MovingError::Memory`], with the bytes needed, if there are fewer than [`bytes_needed`](Self::bytes_needed) says;
+    /// [`MovingError::Memory`], with the bytes needed: never if there are as many as [`bytes_needed`](Self::bytes_needed) says;
     /// [`MovingError::Capacity`] for more than 2^24 things.
     pub fn new(still: World<'a>, capacity: u32, memory: &'a mut [u8]) -> Result<Self, MovingError> {
         Self::of(still.things, still.meshes(), capacity, memory)
@@ -394,7 +394,7 @@ impl<'a> MovingWorld<'a> {
                 0 => [0.0; 6],
                 _ => memory.node_bounds[0],
             })),
-            layers: u32::MAX,
+            layers: self.still.layers,
             level: self.still.level,
         };
         Snapshot::of(self.still, moving, memory.generations)

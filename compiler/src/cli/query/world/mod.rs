@@ -179,7 +179,6 @@ impl Answer for Distance<'_> {
 /// What a row says instead of an answer.
 fn word_of(error: &WorldPairError) -> &'static str {
     match error {
-        WorldPairError::NotRigid { .. } => "not-rigid",
         WorldPairError::Pair { .. } => "exhausted",
         _ => "too-far",
     }
