@@ -165,10 +165,12 @@ fn scaled_instances_answer_as_baked_ones() {
     sandbox.write("scaled.toml", LEVEL.replace("bake = true", ""));
     sandbox.run(&["world", "scaled.toml", "-o", "scaled.bvh", "-q"]).is_silent();
     sandbox.run(&["props/cube.obj", "-o", "cube.bvh", "-q"]).is_silent();
-    let poses = "1 0 0 0 1 0 0 0 1 -0.5 6 0.25\n1 0 0 0 1 0 0 0 1 -0.5 9 0.25\n";
-    for args in
-        [&["collide", "cube.bvh", "--pairs"][..], &["distance", "cube.bvh"], &["pairs", "--margin", "9"]]
-    {
+    let (meeting, apart) = ("1 0 0 0 1 0 0 0 1 -0.5 6 0.25\n", "1 0 0 0 1 0 0 0 1 -0.5 9 0.25\n");
+    for (args, poses) in [
+        (&["collide", "cube.bvh", "--pairs"][..], meeting),
+        (&["distance", "cube.bvh"], apart),
+        (&["pairs", "--margin", "9"], ""),
+    ] {
         let [baked, scaled] = ["level.bvh", "scaled.bvh"]
             .map(|world| ask(&sandbox, &[&args[..1], &[world], &args[1..]].concat(), poses));
         assert_eq!(baked, scaled);

@@ -157,8 +157,8 @@ fn filters_choose_triangles_of_pairs() {
         with_world(&file, level, |world| {
             let other: Model<'_> = *world.mesh(0).expect("a mesh");
             let (mut some, mut none) = (0, 0);
-            for _ in 0..20 {
-                let at = random.point([-4.0; 3], [4.0; 3]).map(f64::from);
+            for _ in 0..60 {
+                let at = random.point([-12.0; 3], [12.0; 3]).map(f64::from);
                 let pose = Pose::from_rows(pose::any(&mut random), at).expect("a pose");
                 let pairs = |filter: &mut dyn WorldFilter| {
                     let mut pairs = Vec::new();
