@@ -122,7 +122,6 @@ fn close_gap<T: Copy>(all: &mut [T], part: &Part, end: usize) {
 }
 
 /// Room for the triangles of some faces.
-#[derive(Default)]
 struct Places<'a> {
     triangles: &'a mut [[u32; 3]],
     faces: &'a mut [u32],

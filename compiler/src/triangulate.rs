@@ -66,12 +66,13 @@ impl Triangulator {
                 emit([0, 1, 2]);
                 return true;
             }
-            _ => project(positions, corners, &mut self.points),
+            _ => {}
         }
+        let has_area = project(positions, corners, &mut self.points);
         if corners.len() == 4 {
             let (triangles, is_tiled) = split_quad(&self.points);
             triangles.into_iter().for_each(emit);
-            return is_tiled;
+            return is_tiled && has_area;
         }
         let is_fan = is_fan(&self.points);
         let is_clipped = !is_fan && self.clip();
@@ -130,8 +131,9 @@ impl Triangulator {
     }
 }
 
-/// Projects a polygon along the largest component of its Newell normal, so that it runs counter-clockwise.
-fn project(positions: &[[f32; 3]], corners: &[u32], points: &mut Vec<Point>) {
+/// Projects a polygon along the largest component of its Newell normal, so that it runs counter-clockwise. Returns false if that is 0:
+/// the halves of a bow tie may cancel each other.
+fn project(positions: &[[f32; 3]], corners: &[u32], points: &mut Vec<Point>) -> bool {
     let corner = |k: usize| positions[corners[k] as usize].map(f64::from);
     let normal = newell(corners.len(), corner);
     let axis = (0..3).fold(0, |best, axis| if normal[axis].abs() > normal[best].abs() { axis } else { best });
@@ -141,6 +143,7 @@ fn project(positions: &[[f32; 3]], corners: &[u32], points: &mut Vec<Point>) {
     }
     points.clear();
     points.extend((0..corners.len()).map(|k| [corner(k)[u], corner(k)[v]]));
+    normal[axis] != 0.0
 }
 
 /// Twice the polygon's area vector, summed relative to corner 0 to avoid cancellation far from the origin.

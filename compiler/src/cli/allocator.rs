@@ -31,7 +31,8 @@ mod large_pages {
     use rustix::mm::{Advice, madvise};
     use rustix::param::page_size;
 
-    /// The system's allocator, whose large blocks are made of large pages (2 MiB instead of 4 KiB) where the kernel has some.
+    /// The system's allocator, whose large blocks are made of large pages (2 MiB instead of 4 KiB on most CPUs) where the kernel has
+    /// some.
     ///
     /// (Measured: of the sphere of 1.3 million triangles, a quarter of the time of `--quality fast` were first touches of pages,
     /// which are a quarter as many so.)
@@ -73,7 +74,8 @@ mod large_pages {
     #[cold]
     #[allow(unsafe_code)]
     fn advise(block: *mut u8, size: usize) {
-        // Whole pages, and so the whole mapping: one of which a part is advised is two to the kernel, which then cannot grow it.
+        // Whole pages, and so nearly always the whole mapping: one of which a part is advised is two to the kernel, which then cannot
+        // grow it. (`page_size` asks libc: it neither fails nor allocates.)
         let page = page_size();
         let before = block.addr() % page;
         let length = (before + size).next_multiple_of(page);

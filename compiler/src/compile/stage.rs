@@ -12,7 +12,7 @@ impl Stage {
     pub const IMPORT: Self = Self("import");
     /// Triangulate and clean.
     pub const CLEAN: Self = Self("clean");
-    /// Build the binary tree.
+    /// Build the binary tree, and number the positions.
     pub const BUILD: Self = Self("build");
     /// Optimise the tree with sample rays.
     pub const OPTIMISE: Self = Self("optimise");

@@ -77,8 +77,17 @@ fn quads_whose_edges_cross_are_fans() {
     let [a, b, c, d] = [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [2.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
     assert!(is_tiled([a, b, c, d]));
     assert!(!is_tiled([a, b, d, c]) && !is_tiled([a, c, d, b]));
-    // A corner twice, and all corners on a line.
-    assert!(is_tiled([a, b, b, d]) && is_tiled([a, b, a, b]));
+    // Bow ties whose halves cancel each other, in three planes.
+    for turn in 0..3 {
+        let turned = [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[x, y]| {
+            let mut corner = [x as f32, y as f32, 2.0];
+            corner.rotate_right(turn);
+            corner
+        });
+        assert!(!is_tiled(turned), "{turn}");
+    }
+    // A corner twice.
+    assert!(is_tiled([a, b, b, d]));
 }
 
 #[test]

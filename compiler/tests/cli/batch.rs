@@ -95,7 +95,9 @@ fn no_output_is_written_without_its_depfile() {
     sandbox.run(&args).fails_silently(2, &["a\\nb.obj: has a line break in its name"]);
     #[cfg(target_os = "linux")]
     sandbox.run(&["cube.obj", "-o", "x.bvh", "--depfile", "/dev/full"]).fails_silently(3, &["/dev/full"]);
-    assert!(!sandbox.path("x.bvh").exists() && !sandbox.path("x.d").exists());
+    let ran = sandbox.run(&["a\nb.obj", "cube.obj", "--out-dir", "out", "--depfile", "x.d", "-q"]);
+    assert_eq!((ran.code, sandbox.read("x.d")), (2, b"out/cube.bvh: \\\n  cube.obj\n".to_vec()));
+    assert!(!sandbox.path("x.bvh").exists() && !sandbox.path("out/a\nb.bvh").exists());
 }
 
 #[test]
@@ -329,7 +331,11 @@ fn buffers_are_not_replaced() {
     sandbox.write("in put/other.gltf", text.replace("shape.bin", "other.bvh"));
     sandbox.write("in put/other.bvh", &buffer);
     let ran = sandbox.run(&["in put/other.gltf", "--out-dir", "in put", "-q"]);
-    assert_eq!((ran.code, sandbox.read("in put/other.bvh")), (2, buffer), "{}", ran.err);
+    assert_eq!((ran.code, sandbox.read("in put/other.bvh")), (2, buffer.clone()), "{}", ran.err);
+    let args = [model, "cube.obj", "--out-dir", "both", "--depfile", "in put/shape.bin", "-q"];
+    let ran = sandbox.run(&args);
+    assert_eq!((ran.code, sandbox.read("in put/shape.bin")), (2, buffer), "{}", ran.err);
+    assert!(sandbox.path("both/cube.bvh").exists());
 }
 
 #[test]

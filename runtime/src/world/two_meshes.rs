@@ -31,10 +31,11 @@ enum Placed {
 impl Placed {
     /// Where what has the similarity `inner` is in the space of what has `outer`, whose scale is no smaller.
     fn of(outer: &Similarity, inner: &Similarity) -> Result<Self, PoseError> {
+        // A record that is no rotation, which only a corrupt file has, is an error here and in the composition.
         if outer.is_identity() && inner.is_rigid() {
+            Pose::from_rows(inner.pose().rotation(), inner.pose().translation())?;
             return Ok(Self::Rigid(*inner.pose()));
         }
-        // A record that is no rotation, which only a corrupt file has, is an error here.
         let own = Pose::from_rows(outer.pose().rotation(), outer.pose().translation())?;
         let relative = own.inverse().compose(inner.pose())?;
         let (mut rotation, mut translation) = (relative.rotation(), relative.translation());

@@ -10,7 +10,7 @@ use super::run::Run;
 use super::summary::Summary;
 use super::task::Task;
 use crate::cli::depfile::Rule;
-use crate::cli::error::CliError;
+use crate::cli::error::{CliError, UsageError};
 use crate::cli::file;
 use crate::cli::output;
 use crate::cli::progress::Count;
@@ -24,7 +24,7 @@ pub(super) fn run(run: &Run<'_>, tasks: &[Task]) -> Result<(), CliError> {
     let count = Count::if_watched(run.args.quiet, tasks.len());
     let next = AtomicUsize::new(0);
     let (sender, results) = mpsc::channel();
-    let mut reports = Reports { run, tasks, rules: Vec::new(), failed: 0, code: 0 };
+    let mut reports = Reports { run, tasks, rules: Vec::new(), is_depfile_read: false, failed: 0, code: 0 };
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             let (sender, next) = (sender.clone(), &next);
@@ -54,7 +54,9 @@ pub(super) fn run(run: &Run<'_>, tasks: &[Task]) -> Result<(), CliError> {
         Ok::<(), CliError>(())
     })?;
     count.finish();
-    run.write_depfile(&reports.rules)?;
+    if !reports.is_depfile_read {
+        run.write_depfile(&reports.rules)?;
+    }
     if reports.failed == 0 {
         return Ok(());
     }
@@ -67,6 +69,8 @@ struct Reports<'a> {
     tasks: &'a [Task],
     /// The rules of the depfile.
     rules: Vec<Rule>,
+    /// Whether the depfile is part of a model, which failed for that.
+    is_depfile_read: bool,
     failed: usize,
     /// The exit code of the first model that failed.
     code: u8,
@@ -84,6 +88,11 @@ impl Reports<'_> {
             }
             Err(error) => {
                 error.tell();
+                let depfile = self.run.args.depfile.as_ref().map(|path| path.display().to_string());
+                self.is_depfile_read |= match &error {
+                    CliError::Usage(UsageError::SameFile { file }) => Some(file) == depfile.as_ref(),
+                    _ => false,
+                };
                 if self.failed == 0 {
                     self.code = error.exit_code();
                 }

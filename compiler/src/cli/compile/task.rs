@@ -42,9 +42,11 @@ impl Task {
         }
         self.check_inputs(run, &output, facts)?;
         let rule = Rule { target: self.path.clone(), inputs: facts.paths(&self.model) };
-        if run.pool.is_none() {
-            // First, as a new output without it would look up to date.
+        // First, as a new output without its rule would look up to date.
+        if run.args.out_dir.is_none() {
             run.write_depfile(std::slice::from_ref(&rule))?;
+        } else if run.args.depfile.is_some() {
+            rule.text()?;
         }
         let writing = Instant::now();
         output.write_parts(&|out| bytes.write(out))?;

@@ -64,7 +64,7 @@ pub enum Separation {
 ///
 /// Meshes are surfaces, triangles are closed, and touching counts as meeting. One of the two meshes stays as it is: that of the
 /// thing of the larger scale, of equal scales that of the pair's a. The vertices of the other one are transformed into its
-/// space in f64 (a matrix of the relative rotation, mirror and scale, applied as [`Pose::apply`] does); from there on answers
+/// space in f64 (a matrix of the relative rotation, mirror and scale, applied as [`Pose::apply`](crate::Pose::apply) does); from there on answers
 /// are exact, and the same bits on every CPU. Things of any scales and mirrors can be asked. Meshes are asked by their trees of
 /// oriented boxes; those compiled without them by their trees of axis-aligned boxes, which takes several times as long. Each
 /// query has the work limit of [`WorkBudget::of_models`](crate::WorkBudget::of_models). Does not allocate or panic.
@@ -128,7 +128,7 @@ impl Between<'_> {
     }
 
     /// How far apart they are, up to a limit in the world's units, which may be infinite; as
-    /// [`Against::distance`] computes it. Nothing is within a limit that is negative or NaN.
+    /// [`Against::distance`](crate::Against::distance) computes it. Nothing is within a limit that is negative or NaN.
     ///
     /// Among triangles that are equally near, the answer has the lowest number of the mesh that stays as it is, then of the other.
     ///
