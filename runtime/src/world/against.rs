@@ -75,7 +75,7 @@ impl World<'_> {
 
     /// The least distance of the mesh and an instance, if it is at most `limit`, which may be infinite. Of equal ones it is
     /// that of the lowest instance, then of the lowest triangle of the instance, then of the mesh; of the mesh first where the
-    /// instance is smaller (its scale is less than 1). Of several pairs of an instance that meet it is any. Filters choose instances; their triangles are not asked for.
+    /// instance's scale is less than 1. Of several pairs of an instance that meet it is any.
     ///
     /// # Errors
     /// [`WorldPairError`].
@@ -89,7 +89,7 @@ impl World<'_> {
         self.things.distance(mesh, pose, limit, filter)
     }
 
-    /// Whether the mesh and an instance are at most `limit` apart. Filters choose instances; their triangles are not asked for.
+    /// Whether the mesh and an instance are at most `limit` apart.
     ///
     /// # Errors
     /// As [`distance`](Self::distance).

@@ -24,8 +24,8 @@ A manifest is a TOML text that names meshes and places instances of them:
 
 Names are unique, and an instance's id, a hash of its name, stays the same when the world is compiled again. \
 A quaternion whose length is 1 within 1e-4 is normalised, any other is an error. Equal meshes are stored \
-once; those that no instance has are kept, for instances that a program adds, and come last. Instances may be scaled and mirrored, in any query; `bake` stores a mesh more, whose \
-coordinates are rounded once. Options apply to each mesh; --axis and --scale are for models.
+once; those that no instance has are kept, for instances that a program adds, and come last. Instances may be scaled and \
+mirrored, in any query; `bake` stores one more mesh, of coordinates that are scaled and rounded once. Options apply to each mesh; --axis and --scale are for models.
 
 A file may be compiled already (`file = \"crate.bvh\"`, one mesh in it): then it is taken as it is, and the world is linked. So \
 meshes can be compiled apart, one action a mesh, and options are for those that are compiled here. `bake` needs a model.
