@@ -89,6 +89,7 @@ fn tasks(args: &CompileArgs) -> Result<Vec<Task>, CliError> {
             return Err(UsageError::DepfileWithoutTarget.into());
         }
         let task = Task { model, path: output };
+        // Before the folder of a cache is made.
         task.output()?;
         return Ok(vec![task]);
     };

@@ -113,25 +113,18 @@ impl Things<'_> {
         filter: &mut dyn WorldFilter,
     ) -> Result<Option<WorldPair>, WorldPairError> {
         let mut first = None;
-        let ended = self.visit_pairs(mesh, pose, filter, &mut |instance, meshes, filter| {
-            let mut found = None;
-            if filter.filters_triangles() {
-                let ended = meshes.ask().all_pairs(|pair| {
-                    let pair = meshes.pair(pair);
-                    if !filter.accepts_triangle(instance, pair.a) {
-                        return ControlFlow::Continue(());
-                    }
-                    found = Some(pair);
-                    ControlFlow::Break(())
-                });
-                let _ = ended.map_err(|error| failed(instance, error))?;
-            } else {
-                let asked = meshes.ask().first_pair().map_err(|error| failed(instance, error))?;
-                found = asked.map(|pair| meshes.pair(pair));
-            }
-            first = found.map(|pair| WorldPair { instance, pair });
-            Ok(if first.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        });
+        let ended = if filter.filters_triangles() {
+            self.all_pairs(mesh, pose, filter, &mut |pair| {
+                first = Some(pair);
+                ControlFlow::Break(())
+            })
+        } else {
+            self.visit_pairs(mesh, pose, filter, &mut |instance, meshes, _| {
+                let found = meshes.ask().first_pair().map_err(|error| failed(instance, error))?;
+                first = found.map(|pair| WorldPair { instance, pair: meshes.pair(pair) });
+                Ok(if first.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            })
+        };
         // A pair that meets is an answer, whatever else there is.
         if first.is_some() { Ok(first) } else { ended.map(|_| None) }
     }

@@ -64,10 +64,10 @@ pub enum Separation {
 ///
 /// Meshes are surfaces, triangles are closed, and touching counts as meeting. One of the two meshes stays as it is: that of the
 /// thing of the larger scale, of equal scales that of the pair's a. The vertices of the other one are transformed into its
-/// space in f64 (a matrix of the relative rotation, mirror and scale, applied as [`Pose::apply`](crate::Pose::apply) does); from there on answers
-/// are exact, and the same bits on every CPU. Things of any scales and mirrors can be asked. Meshes are asked by their trees of
-/// oriented boxes; those compiled without them by their trees of axis-aligned boxes, which takes several times as long. Each
-/// query has the work limit of [`WorkBudget::of_models`](crate::WorkBudget::of_models). Does not allocate or panic.
+/// space in f64 (a matrix of the relative rotation, mirror and scale, applied as [`Pose::apply`](crate::Pose::apply) does); from
+/// there on answers are exact, and the same bits on every CPU. Things of any scales and mirrors can be asked. Meshes are asked by
+/// their trees of oriented boxes; those compiled without them by their trees of axis-aligned boxes, which takes several times as
+/// long. Each query has the work limit of [`WorkBudget::of_models`](crate::WorkBudget::of_models). Does not allocate or panic.
 #[derive(Clone, Copy, Debug)]
 pub struct Between<'w> {
     pair: ThingPair,
