@@ -254,3 +254,15 @@ fn compilers_accept_the_header() {
         }
     }
 }
+
+/// Rules are cited by their ids.
+#[test]
+fn ids_of_rules_are_unique() {
+    let page = include_str!("../FORMAT.md");
+    let ids = page.lines().filter_map(|line| line.strip_prefix("- **[")?.split_once(']'));
+    let mut seen = BTreeSet::new();
+    for (id, _) in ids {
+        assert!(seen.insert(id), "{id} is the id of two rules");
+    }
+    assert!(seen.len() > 100, "{}", seen.len());
+}

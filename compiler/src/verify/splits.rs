@@ -5,12 +5,13 @@ use bvhc_format::record::{Child, NODE_WIDTH};
 use bvhc_format::section::SectionKind;
 use bvhc_runtime::Model;
 
+use super::block;
 use super::blocks::BlockTable;
 use super::checked::Checked;
 use super::error::Fault;
 
 /// What is wrong with the split triangles.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SplitFault {
     /// The section lists no triangle.
@@ -54,6 +55,20 @@ pub enum SplitFault {
         /// How many blocks hold it.
         found: u32,
     },
+    /// A triangle has other corners in one block than in another.
+    #[error(
+        "triangle {triangle} has the corners {found:?} in block {block}, {expected:?} in one before (S6)"
+    )]
+    Corners {
+        /// The triangle.
+        triangle: u32,
+        /// The block.
+        block: usize,
+        /// Its corners there.
+        found: [[f32; 3]; 3],
+        /// Its corners in the first block that holds it.
+        expected: [[f32; 3]; 3],
+    },
     /// The triangles that a block marks as split are not those that the section lists.
     #[error("block {block} marks the lanes {found:#06x} as split instead of {expected:#06x} (S4)")]
     Mark {
@@ -70,7 +85,7 @@ impl Fault for SplitFault {
     const SECTION: SectionKind = SectionKind::Splits;
 }
 
-/// S1 to S5, on valid blocks, triangle numbers and nodes.
+/// S1 to S6, on valid blocks, triangle numbers and nodes.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<(), SplitFault> {
     let (model, table, triangles) = (checked.model, checked.table, checked.triangles());
     let expected = Expected::of(model, table, triangles);
@@ -92,7 +107,10 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<(), SplitFault> {
     }
     match differs(&slots, &expected.slots) {
         Some((index, found, expected)) => Err(SplitFault::Slot { index, found, expected }),
-        None => expected.check_counts(),
+        None => {
+            expected.check_counts()?;
+            expected.check_corners(model, table)
+        }
     }
 }
 
@@ -159,6 +177,25 @@ impl Expected {
             Some((found, triangle)) => Err(SplitFault::Slots { triangle: *triangle, found }),
             None => Ok(()),
         }
+    }
+
+    /// S6
+    fn check_corners(&self, model: &Model<'_>, table: &BlockTable<'_>) -> Result<(), SplitFault> {
+        let numbers = model.sections().geometry().triangles.get();
+        let mut corners = vec![None; self.triangles.len()];
+        for (block, holder) in table.blocks.iter().enumerate() {
+            let split = (0..usize::from(holder.triangles)).filter(|lane| self.marks[block] >> lane & 1 == 1);
+            for lane in split {
+                let triangle = numbers[holder.first as usize + lane].to_native();
+                let entry = self.triangles.partition_point(|listed| *listed < triangle);
+                let found = block::corners(holder, lane);
+                let expected = *corners[entry].get_or_insert(found);
+                if found != expected {
+                    return Err(SplitFault::Corners { triangle, block, found, expected });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// S4

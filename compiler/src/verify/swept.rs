@@ -17,7 +17,7 @@ use super::plan::{Links, Plan, SlotAddress};
 use crate::math::vector::{Vector, dot, subtract};
 use crate::pair::swept::{Swept, off};
 
-/// The largest cosine of the angle between half axes, which must be perpendicular (W4).
+/// The largest cosine of the angle between half axes, which must be perpendicular (R4).
 const SKEW: f64 = 1.0 / (1 << 16) as f64;
 
 /// What is wrong with the tree of swept spheres.
@@ -28,7 +28,7 @@ pub enum SweptFault {
     #[error(transparent)]
     Tree(#[from] ObbFault),
     /// A reference of a hybrid does not lead to a node.
-    #[error("node {node}, slot {slot}: its reference {found:#x} is to no node (W6)")]
+    #[error("node {node}, slot {slot}: its reference {found:#x} is to no node (R6)")]
     Link {
         /// The node.
         node: usize,
@@ -38,14 +38,14 @@ pub enum SweptFault {
         found: u32,
     },
     /// No reference of a hybrid leads to this row, where a node must start, or there are not enough rows for the node.
-    #[error("row {row} is not the first of a node that a node before it refers to (W6)")]
+    #[error("row {row} is not the first of a node that a node before it refers to (R6)")]
     Gap {
         /// The row.
         row: usize,
     },
     /// An empty slot does not hold the empty swept sphere, which collides with nothing.
     #[error(
-        "node {node}, slot {slot} is empty, but its row {row} is {found:#x} instead of {expected:#x} (W3)"
+        "node {node}, slot {slot} is empty, but its row {row} is {found:#x} instead of {expected:#x} (R3)"
     )]
     Empty {
         /// The node.
@@ -60,7 +60,7 @@ pub enum SweptFault {
         expected: u32,
     },
     /// A number is infinite or NaN, or a radius is negative.
-    #[error("node {node}, slot {slot}: its {number} is {found}, which none is (W4)")]
+    #[error("node {node}, slot {slot}: its {number} is {found}, which none is (R4)")]
     Number {
         /// The node.
         node: usize,
@@ -72,7 +72,7 @@ pub enum SweptFault {
         found: f32,
     },
     /// The half axes are not perpendicular.
-    #[error("node {node}, slot {slot}: its half axes are not at right angles, by {cosine:e} (W4)")]
+    #[error("node {node}, slot {slot}: its half axes are not at right angles, by {cosine:e} (R4)")]
     Skew {
         /// The node.
         node: usize,
@@ -83,7 +83,7 @@ pub enum SweptFault {
     },
     /// A corner is farther from the core than the radius.
     #[error(
-        "node {node}, slot {slot}: triangle {triangle} is {found:e} from its core, but its radius is {radius:e} (W4)"
+        "node {node}, slot {slot}: triangle {triangle} is {found:e} from its core, but its radius is {radius:e} (R4)"
     )]
     Outside {
         /// The node.
@@ -98,7 +98,7 @@ pub enum SweptFault {
         radius: f32,
     },
     /// The origin is not finite, or outside the range of coordinates.
-    #[error("its origin on axis {axis} is {found}, which is not finite or is beyond 2^60 (W5)")]
+    #[error("its origin on axis {axis} is {found}, which is not finite or is beyond 2^60 (R5)")]
     Origin {
         /// The axis, 0 to 2.
         axis: usize,
@@ -106,7 +106,7 @@ pub enum SweptFault {
         found: f32,
     },
     /// The tree's radius is not finite, or less than the extent of a swept sphere.
-    #[error("its radius is {found:e}; swept spheres reach {expected:e} from its origin (W5)")]
+    #[error("its radius is {found:e}; swept spheres reach {expected:e} from its origin (R5)")]
     Radius {
         /// What it is.
         found: f32,
@@ -140,7 +140,7 @@ impl fmt::Display for SweptNumber {
     }
 }
 
-/// W1 and W3 to W6, on valid blocks and triangle numbers. `None` if there is no such tree.
+/// R1 and R3 to R6, on valid blocks and triangle numbers. `None` if there is no such tree.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<Option<TreeFacts>, SweptFault> {
     let Some((tree, layout)) = checked.model.sections().swept_tree() else { return Ok(None) };
     let nodes = nodes(tree.rows.get(), &layout)?;
@@ -172,7 +172,7 @@ fn swept_cost(nodes: &[&[LaneRow]]) -> f64 {
     nodes.iter().map(|node| of_node(node)).sum::<f64>() / whole.max(f64::MIN_POSITIVE)
 }
 
-/// The nodes of a tree in the order of their rows, each with the reference to it. Checks W6 for a hybrid.
+/// The nodes of a tree in the order of their rows, each with the reference to it. Checks R6 for a hybrid.
 pub(super) fn nodes<'a>(
     rows: &'a [LaneRow],
     layout: &SweptLayout,
@@ -234,7 +234,7 @@ pub(super) fn slot_of(node: &[LaneRow], slot: usize) -> Swept {
     Swept { centre: vector(0), axes: [axis(0), axis(1)], radius: node[Core::RADIUS].lanes[slot] }
 }
 
-/// W3, and that the numbers of W4 are finite and radii not negative.
+/// R3, and that the numbers of R4 are finite and radii not negative.
 fn check_node(node: usize, rows: &[LaneRow], used: usize) -> Result<(), SweptFault> {
     for (row, slot) in (0..rows.len()).flat_map(|row| (used..PAIR_WIDTH).map(move |slot| (row, slot))) {
         let (found, expected) = (rows[row].lanes[slot].to_bits(), Core::empty(row).to_bits());
@@ -267,7 +267,7 @@ fn number(row: usize) -> SweptNumber {
     }
 }
 
-/// W5
+/// R5
 fn check_root(tree: &ArchivedSweptTree<'_>, nodes: &[&[LaneRow]]) -> Result<(), SweptFault> {
     let origin = tree.origin.map(|x| x.to_native());
     if let Some(axis) = outside(&origin) {

@@ -9,6 +9,7 @@ use super::blocks::BlockTable;
 use super::checked::{Checked, TreeFacts};
 use super::error::Fault;
 use super::node::{self, NodeFault};
+use super::sections_of;
 
 /// What is wrong with the AABB tree.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -159,12 +160,8 @@ fn check_root(model: &Model<'_>) -> Result<(), TreeFault> {
 /// The root record's reserved field: bytes 28 to 31 of the last 48.
 fn reserved(model: &Model<'_>) -> u32 {
     let tree = SectionKind::AabbTree as u32;
-    let payload = model
-        .sections()
-        .entries()
-        .find(|(entry, _)| entry.kind == tree)
-        .map_or(&[][..], |(_, payload)| payload);
-    let root = payload.last_chunk::<48>().map_or([0; 48], |root| *root);
+    let payload = sections_of(model).find(|(entry, _)| entry.kind == tree).map(|(_, payload)| payload);
+    let root = payload.and_then(|payload| payload.last_chunk::<48>()).map_or([0; 48], |root| *root);
     u32::from_le_bytes([root[28], root[29], root[30], root[31]])
 }
 

@@ -195,6 +195,12 @@ impl Forge {
         (0..self.sections()).map(|index| 64 + 64 * index).find(|at| self.u32(*at) == kind).unwrap()
     }
 
+    /// The same of one of several meshes.
+    pub(crate) fn entry_of(&self, kind: u32, mesh: u32) -> usize {
+        let mut entries = (0..self.sections()).map(|index| 64 + 64 * index);
+        entries.find(|at| self.u32(*at) == kind && self.u32(at + 28) == mesh).unwrap()
+    }
+
     pub(crate) fn payload(&self, kind: u32) -> Range<usize> {
         let entry = self.entry(kind);
         let start = self.u64(entry + 8) as usize;

@@ -301,6 +301,19 @@ fn the_tree_as_a_whole() {
     breaks("T12", |file| file.add(file.root(TREE) + 28, 1));
 }
 
+/// Every mesh of a file is checked, not the first one's bytes again.
+#[test]
+fn the_second_mesh_keeps_the_rules_as_well() {
+    let golden = include_bytes!("../../../tests/golden/world.bvh");
+    let mut file = Forge { bytes: golden.to_vec() };
+    file.verify().unwrap();
+    let entry = file.entry_of(TREE, 1);
+    let end = file.u64(entry + 8) + file.u64(entry + 16);
+    file.add(end as usize - 48 + 28, 1);
+    file.seal();
+    expect("T12", &file);
+}
+
 #[test]
 fn nodes() {
     let inner = |file: &Forge| file.children().into_iter().find(|(_, child)| child >> 31 == 0).unwrap().0;

@@ -1,8 +1,10 @@
 //! Triangles that several blocks hold.
 
+use std::mem::offset_of;
+
 use bvhc::compile::Layout;
 use bvhc::file::{Section, assemble};
-use bvhc_format::record::NODE_WIDTH;
+use bvhc_format::record::{BLOCK_WIDTH, Block, NODE_WIDTH};
 use bvhc_format::section::Splits;
 
 use crate::forge::{Forge, GEOMETRY, METADATA, PACKED, SPLITS, TREE};
@@ -109,6 +111,37 @@ fn marks_in_blocks() {
     }
     breaks_in(Forge::new(), "S4", |file| file.put(file.block(0) + 246, &[1]));
     breaks_in(Forge::packed(), "S4", |file| file.put(file.slice(PACKED, 0).0 + 19, &[128]));
+}
+
+/// A triangle that an earlier block holds, too, with its corners turned or two of them swapped.
+#[test]
+fn corners_are_the_same_in_all_blocks() {
+    let file = Forge::of_splits(Layout::Fast);
+    let listed = numbers(&file, 0);
+    let mut held = Vec::new();
+    let (block, lane) = (0..file.blocks())
+        .find_map(|block| {
+            let first = file.u32(file.block(block) + offset_of!(Block, first)) as usize;
+            let lanes = usize::from(file.bytes[file.block(block) + offset_of!(Block, triangles)]);
+            (0..lanes).find_map(|lane| {
+                let triangle = file.u32(file.number(first + lane));
+                let again = held.contains(&triangle);
+                held.push(triangle);
+                (again && listed.contains(&triangle)).then_some((block, lane))
+            })
+        })
+        .expect("a triangle is in two blocks");
+    for order in [[1, 0, 2], [0, 2, 1], [1, 2, 0], [2, 0, 1]] {
+        breaks("S6", |file| {
+            let slot =
+                |corner: usize| file.block(block) + offset_of!(Block, corners) + BLOCK_WIDTH * corner + lane;
+            let slots = order.map(|corner| file.bytes[slot(corner)]);
+            let places = [0, 1, 2].map(slot);
+            for (at, slot) in places.into_iter().zip(slots) {
+                file.put(at, &[slot]);
+            }
+        });
+    }
 }
 
 /// One number duplicated instead of another, which is then missing.

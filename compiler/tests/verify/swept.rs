@@ -164,18 +164,18 @@ fn the_nodes_of_a_hybrid() {
         let at = child(&good, false, index);
         for wrong in [at.2 ^ 1, at.2 ^ 2, at.2 | 3, at.2 + 4, 0x7fff_fffc, 0x7fff_fffe] {
             if wrong != at.2 {
-                breaks_hybrid("W6", |file| put_child(file, at, wrong));
+                breaks_hybrid("R6", |file| put_child(file, at, wrong));
             }
         }
         // Two references to one node, so that another node has none.
-        breaks_hybrid("W6", |file| put_child(file, at, child(file, false, all.len() - 2 - index / 2).2 ^ 1));
+        breaks_hybrid("R6", |file| put_child(file, at, child(file, false, all.len() - 2 - index / 2).2 ^ 1));
     }
     // A leaf in place of a node.
-    breaks_hybrid("W6", |file| put_child(file, child(file, false, 3), child(file, true, 0).2));
+    breaks_hybrid("R6", |file| put_child(file, child(file, false, 3), child(file, true, 0).2));
     // The root with a different core.
     let first = layout(&good).first;
     for core in Core::ALL.into_iter().filter(|core| *core != first) {
-        breaks_hybrid("W6", |file| file.put_u32(file.root(SWEPT) + 20, 4 + core as u32));
+        breaks_hybrid("R6", |file| file.put_u32(file.root(SWEPT) + 20, 4 + core as u32));
     }
 }
 
@@ -186,10 +186,10 @@ fn empty_slots_meet_nothing() {
         let rows = nodes(&good)[0].1.rows();
         for (row, slot) in (0..rows).flat_map(|row| (1..4).map(move |slot| (row, slot))) {
             if row != Core::CHILDREN {
-                breaks_in(good.clone(), "W3", |file| file.add(lane(file, 0, row, slot), 1));
+                breaks_in(good.clone(), "R3", |file| file.add(lane(file, 0, row, slot), 1));
             }
         }
-        breaks_in(good, "W3", |file| file.put_f32(lane(file, 0, 1, 2), -0.0));
+        breaks_in(good, "R3", |file| file.put_f32(lane(file, 0, 1, 2), -0.0));
     }
 }
 
@@ -201,18 +201,18 @@ fn swept_spheres_hold_what_is_below() {
         for (first, slot, _) in children(&good) {
             let at = lane(&good, first, Core::RADIUS, slot);
             let smaller = good.f32(at) - 1e-5;
-            breaks_in(good.clone(), "W4", |file| file.put_f32(at, smaller));
+            breaks_in(good.clone(), "R4", |file| file.put_f32(at, smaller));
         }
         let (second, core) = nodes(&good)[1];
         for (row, wrong) in [(0, f32::NAN), (2, f32::INFINITY), (4, f32::NAN), (4, -1e-30)] {
-            breaks_in(good.clone(), "W4", |file| file.put_f32(lane(file, second, row, 0), wrong));
+            breaks_in(good.clone(), "R4", |file| file.put_f32(lane(file, second, row, 0), wrong));
         }
         for row in Core::AXES..core.rows() {
-            breaks_in(good.clone(), "W4", |file| file.put_f32(lane(file, second, row, 0), f32::NAN));
+            breaks_in(good.clone(), "R4", |file| file.put_f32(lane(file, second, row, 0), f32::NAN));
         }
     }
     // Half axes that are not perpendicular, with a sufficient radius.
-    breaks("W4", |file| {
+    breaks("R4", |file| {
         for (row, number) in [(5, 1.0), (6, 0.0), (7, 0.0), (8, 0.001), (9, 1.0), (10, 0.0), (4, 50.0)] {
             file.put_f32(lane(file, 0, row, 0), number);
         }
@@ -223,7 +223,7 @@ fn swept_spheres_hold_what_is_below() {
 #[test]
 fn the_root_reaches_all() {
     for cores in [RECTANGLES, Cores::Hybrid] {
-        breaks_frame(SWEPT, "W5", || forge(cores));
+        breaks_frame(SWEPT, "R5", || forge(cores));
     }
 }
 

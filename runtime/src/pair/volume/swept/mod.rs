@@ -12,7 +12,7 @@
 //! Along any direction d, the separation of two cores is |t d| / |d|, t being the offset of their centres, minus the
 //! sum of |h d| / |d| over their half axes h; the cores are at least that far apart, however d was found. What is
 //! computed is less exact. u is 2^-24, M the sum of the trees' radii and of the distance of their origins (the sum of
-//! its coordinates' magnitudes). By W5, |t|, the lengths of all half axes and both spheres' radii sum to at most M.
+//! its coordinates' magnitudes). By R5, |t|, the lengths of all half axes and both spheres' radii sum to at most M.
 //!
 //! - A transformed centre is wrong by 14 u M at most on each axis (`obb.rs`), and the difference of centres by u M: t
 //!   by 26 u M. A rotated half axis is wrong by 4 u of its length on each axis: by 7 u of it.
