@@ -25,7 +25,8 @@ impl MeshFolder {
     /// Reads the headers of all files of a folder whose names end in `.bvh`, not those of folders in it.
     ///
     /// # Errors
-    /// The system's, if the folder cannot be listed. Files that cannot be read, or are no compiled files, are left out.
+    /// The system's, if the folder cannot be listed. Files that cannot be read, are no compiled files, or have not the length that
+    /// they say, are left out.
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
         let mut files = Self::default();
         files.add(folder)?;
@@ -68,12 +69,15 @@ impl MeshFolder {
 
 /// The hash in the header of a compiled file.
 fn header_hash(path: &Path) -> Option<[u8; 32]> {
+    let found = fs::metadata(path).ok()?;
     // A pipe would wait for somebody to write to it.
-    if !fs::metadata(path).ok()?.is_file() {
+    if !found.is_file() {
         return None;
     }
-    let mut header = [0; HEADER_LENGTH];
-    File::open(path).ok()?.read_exact(&mut header).ok()?;
-    FileHead::length(&header)?;
-    Some(Header::read(&header).hash)
+    let mut start = [0; HEADER_LENGTH];
+    File::open(path).ok()?.read_exact(&mut start).ok()?;
+    FileHead::length(&start)?;
+    let header = Header::read(&start);
+    // A copy that was cut off must not hide a whole one.
+    (header.length == found.len()).then_some(header.hash)
 }

@@ -294,6 +294,8 @@ fn files_are_found_by_hash() {
     let error = link(read()).map(|_| ()).expect_err("a mesh is missing").to_string();
     assert!(error.starts_with("mesh 1 is not the one"), "{error}");
     std::fs::write(path("second.bvh"), &apart.files.0[1].1).expect("it can be written");
+    // A copy that was cut off does not hide it.
+    std::fs::write(path("cut.bvh"), &apart.files.0[1].1[..1000]).expect("it can be written");
     // SAFETY: nothing changes the file while it is mapped.
     #[allow(unsafe_code)]
     let mapped = unsafe { ThinWorldFile::map(path("level.bvh")) }.expect("it opens");

@@ -98,7 +98,8 @@ impl Snapshot<'_> {
     /// [`between`](Self::between) and [`Between::separation`](super::Between::separation).
     ///
     /// The list is that of [`near_pairs_into`](Self::near_pairs_into): ascending, each pair once; any other one has the same
-    /// answers, more slowly. `starts` keeps the nearest triangles of each pair for the next call; answers do not depend on them.
+    /// answers, more slowly. `starts` keeps the nearest triangles of each pair for the next call; answers do not depend on
+    /// them; only whether the work limit is reached may.
     ///
     /// ```
     /// use bvhc_runtime::*;
