@@ -151,6 +151,11 @@ impl Tolerance {
 pub struct WarmStart(pub(crate) Option<[Spot; 2]>);
 
 impl WarmStart {
+    /// As a start for the same two models, the other way round.
+    pub(crate) fn swapped(self) -> Self {
+        Self(self.0.map(|[a, b]| [b, a]))
+    }
+
     /// Stores the nearest triangles, if any were found.
     pub(super) fn keep(&mut self, best: Option<BestPair>) {
         self.0 = best.map(|best| best.spots).or(self.0);

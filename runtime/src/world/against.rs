@@ -11,7 +11,7 @@ use super::walk::{BOX_MARGIN, FirstLeaves};
 use crate::bounds::Aabb;
 use crate::math::vector::Map3;
 use crate::model::Model;
-use crate::pair::{Distance, Pair};
+use crate::pair::{Distance, Pair, WarmStart};
 use crate::pose::Pose;
 use crate::similarity::Similarity;
 
@@ -220,7 +220,7 @@ impl Search {
             return;
         }
         let asked = two_meshes(part, mesh, pose).and_then(|meshes| {
-            let found = meshes.ask().limit(meshes.own_limit(self.limit)).distance();
+            let found = meshes.distance_from(self.limit, &mut WarmStart::default());
             Ok(found.map_err(|error| failed(instance, error))?.map(|found| meshes.in_world(&found)))
         });
         match asked {

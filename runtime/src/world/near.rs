@@ -9,6 +9,7 @@ use super::things::{Part, Seen, Things};
 use super::two_meshes::TwoMeshes;
 use super::walk::{FirstLeaves, grown};
 use crate::bounds::Aabb;
+use crate::pair::WarmStart;
 
 /// Two instances that are near each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -101,7 +102,7 @@ impl Things<'_> {
         }
         let meshes = TwoMeshes::new((a.model, a.similarity()), (b.model, b.similarity()));
         let meshes = meshes.map_err(|error| WorldPairError::Pose { instance: a.instance, error })?;
-        let found = meshes.ask().limit(meshes.own_limit(margin)).distance();
+        let found = meshes.distance_from(margin, &mut WarmStart::default());
         let failed = |error| WorldPairError::Pair { instance: b.instance, error };
         let distance = found.map_err(failed)?.map(|found| meshes.in_world(&found).distance);
         Ok(distance.filter(|distance| *distance <= margin))

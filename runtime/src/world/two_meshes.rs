@@ -1,7 +1,7 @@
 //! Two meshes, each at a place of its own in the world, that are asked about each other.
 
 use crate::model::Model;
-use crate::pair::{Against, Distance, Pair, ScaledPose};
+use crate::pair::{Against, Distance, Pair, PairError, ScaledPose, WarmStart};
 use crate::pose::{Pose, PoseError};
 use crate::similarity::Similarity;
 
@@ -78,13 +78,27 @@ impl<'w> TwoMeshes<'w> {
         }
     }
 
+    /// How far A and B are apart in that space, up to a limit in the world's units, from the nearest triangles of A and B that were
+    /// found last; stores those found now.
+    pub(super) fn distance_from(
+        &self,
+        limit: f64,
+        start: &mut WarmStart,
+    ) -> Result<Option<Distance>, PairError> {
+        let placed = |start: WarmStart| if self.is_swapped { start.swapped() } else { start };
+        let mut own = placed(*start);
+        let found = self.ask().limit(self.own_limit(limit)).warm_start(&mut own).distance();
+        *start = placed(own);
+        found
+    }
+
     /// A pair that the query found, of A and B.
     pub(super) fn pair(&self, Pair { a, b }: Pair) -> Pair {
         if self.is_swapped { Pair { a: b, b: a } } else { Pair { a, b } }
     }
 
     /// A limit of the world in that space: at least what [`in_world`](Self::in_world) has at the limit.
-    pub(super) fn own_limit(&self, limit: f64) -> f64 {
+    fn own_limit(&self, limit: f64) -> f64 {
         let scale = self.outer.scale();
         // Rounded up by more than the division here and the product there may round.
         if scale == 1.0 { limit } else { limit / scale * (1.0 + 4.0 * f64::EPSILON) }

@@ -144,8 +144,7 @@ impl Between<'_> {
     /// # Errors
     /// [`BetweenError::Pair`].
     pub fn separation_from(&self, limit: f64, start: &mut WarmStart) -> Result<Separation, BetweenError> {
-        let own_limit = self.meshes.own_limit(limit);
-        let found = self.meshes.ask().limit(own_limit).warm_start(start).distance();
+        let found = self.meshes.distance_from(limit, start);
         let Some(found) = found.map_err(|error| self.failed(error))? else { return Ok(Separation::Beyond) };
         if found.distance == 0.0 {
             return Ok(Separation::Meeting);
