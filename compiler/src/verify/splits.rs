@@ -57,7 +57,7 @@ pub enum SplitFault {
     },
     /// A triangle has other corners in one block than in another.
     #[error(
-        "triangle {triangle} has the corners {found:?} in block {block}, {expected:?} in one before (S6)"
+        "triangle {triangle} has the corners {found:?} in block {block}, but {expected:?} in an earlier one (S6)"
     )]
     Corners {
         /// The triangle.
