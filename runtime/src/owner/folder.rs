@@ -25,8 +25,8 @@ impl MeshFolder {
     /// Reads the headers of all files of a folder whose names end in `.bvh`, not those of folders in it.
     ///
     /// # Errors
-    /// The system's, if the folder cannot be listed. Files that cannot be read, are no compiled files, or have not the length that
-    /// they say, are left out.
+    /// The system's, if the folder cannot be listed. Files that cannot be read, are no compiled files, or whose length is not
+    /// the one in their header, are left out.
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
         let mut files = Self::default();
         files.add(folder)?;

@@ -64,10 +64,11 @@ impl<'a> ThinWorld<'a> {
     /// The world with its meshes: for each of [`meshes`](Self::meshes), in their order, the mesh of the file with its hash. They
     /// get the SIMD level of this CPU.
     ///
-    /// Takes time for each mesh, and reads nothing of it but the hash in its file's header. Queries of the world are those of one that
-    /// has the same meshes in its own file, with the same answers, but for what depends on the bounds of instances, which are
-    /// larger here: [`bounds`](World::bounds), points in instances of open meshes ([`World::contains`]), and which boxes of moving
-    /// things are near instances ([`Snapshot::near_pairs`](crate::Snapshot::near_pairs)).
+    /// Takes time for each mesh, and reads nothing of it but the hash in its file's header. Queries of the world are those of one
+    /// that has the same meshes in its own file, with the same answers, but for what depends on the bounds of instances, which
+    /// are larger here: [`bounds`](World::bounds), [`Instance::bounds`](crate::Instance::bounds), points in instances of open meshes
+    /// ([`World::contains`]), and which boxes of moving things are near instances
+    /// ([`Snapshot::near_pairs`](crate::Snapshot::near_pairs)).
     ///
     /// # Errors
     /// [`WorldError::Memory`] for too few places, [`WorldError::MeshMissing`] for an empty one, [`WorldError::MeshDiffers`] for

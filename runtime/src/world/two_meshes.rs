@@ -78,8 +78,8 @@ impl<'w> TwoMeshes<'w> {
         }
     }
 
-    /// How far A and B are apart in that space, up to a limit in the world's units, from the nearest triangles of A and B that were
-    /// found last; stores those found now.
+    /// How far A and B are apart in that space, up to a limit in the world's units, starting from the nearest triangles of A and B
+    /// that were found last; stores those found now. [`in_world`](Self::in_world) makes the answer one of A and B in the world.
     pub(super) fn distance_from(
         &self,
         limit: f64,
@@ -114,5 +114,37 @@ impl<'w> TwoMeshes<'w> {
             return Distance { distance, on_a: on_b, on_b: on_a, direction, a: found.b, b: found.a };
         }
         Distance { distance, on_a, on_b, direction, a: found.a, b: found.b }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::format;
+
+    use super::*;
+    use crate::World;
+
+    /// Where the larger scale is B's, B stays as it is, and what is kept is still of A, then of B.
+    #[test]
+    fn starts_are_of_a_and_b() {
+        let mut meshes = [None; 2];
+        let world =
+            World::from_bytes(crate::include_aligned!("../../../tests/golden/world.bvh"), &mut meshes);
+        let world = world.expect("it opens");
+        let [a, b] = [0, 1].map(|mesh| world.mesh(mesh).expect("it has two"));
+        let at = |x: f64, scale| {
+            Similarity::new(Pose::from_translation([x, 0.0, 0.0]).expect("near"), scale, false)
+                .expect("a scale")
+        };
+        for (scales, swaps) in [([1.0, 1.0], false), ([2.0, 1.0], false), ([1.0, 2.0], true)] {
+            let meshes = TwoMeshes::new((a, at(0.0, scales[0])), (b, at(5e3, scales[1]))).expect("near");
+            assert_eq!(meshes.is_swapped, swaps);
+            let (mut kept, mut own) = (WarmStart::default(), WarmStart::default());
+            meshes.distance_from(f64::INFINITY, &mut kept).expect("no limit").expect("it has triangles");
+            meshes.ask().warm_start(&mut own).distance().expect("no limit").expect("it has triangles");
+            let expected = if swaps { own.swapped() } else { own };
+            assert_eq!(format!("{kept:?}"), format!("{expected:?}"));
+            assert_ne!(format!("{kept:?}"), format!("{:?}", kept.swapped()));
+        }
     }
 }
