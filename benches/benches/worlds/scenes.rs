@@ -1,4 +1,4 @@
-//! The worlds that rays are asked of.
+//! The worlds that rays and meshes are asked of.
 
 use bvhc::mesh::Mesh;
 use bvhc_tests::random::Random;

@@ -10,6 +10,8 @@ use libloading::Library;
 
 use super::library;
 
+pub mod level;
+
 /// The library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -63,7 +65,7 @@ struct Functions {
     within: Option<Within>,
     collides: unsafe extern "C" fn(Tree, Tree, *const f64) -> bool,
     pairs: unsafe extern "C" fn(Tree, Tree, *const f64, *mut u32, usize) -> usize,
-    _library: Library,
+    library: Library,
 }
 
 impl Functions {
@@ -85,7 +87,16 @@ impl Functions {
             collides: unsafe { library::function(&library, "collider_collides") },
             // SAFETY: both sources declare it so.
             pairs: unsafe { library::function(&library, "collider_pairs") },
-            _library: library,
+            library,
+        }
+    }
+
+    /// The tree of a mesh, which is copied.
+    fn build(&self, mesh: &Mesh) -> Tree {
+        let (positions, corners) = (mesh.positions.as_flattened(), mesh.triangles.as_flattened());
+        // SAFETY: positions and triangles have three numbers each.
+        unsafe {
+            (self.build)(positions.as_ptr(), mesh.positions.len(), corners.as_ptr(), mesh.triangles.len())
         }
     }
 }
@@ -105,18 +116,7 @@ impl Collider {
 
     fn build(kind: Kind, meshes: [&Mesh; 2]) -> Option<Self> {
         let functions = Functions::new(kind, library::open(kind.name(), kind.variable(), &[])?);
-        let trees = meshes.map(|mesh| {
-            let (positions, corners) = (mesh.positions.as_flattened(), mesh.triangles.as_flattened());
-            // SAFETY: positions and triangles have three numbers each; they are copied.
-            unsafe {
-                (functions.build)(
-                    positions.as_ptr(),
-                    mesh.positions.len(),
-                    corners.as_ptr(),
-                    mesh.triangles.len(),
-                )
-            }
-        });
+        let trees = meshes.map(|mesh| functions.build(mesh));
         Some(Self { kind, functions, trees })
     }
 

@@ -4,7 +4,6 @@
 //! thread's own CPU time. Answers are checked first: [`check`].
 
 mod check;
-mod scenes;
 
 use bvhc::compile::Options;
 use bvhc::file::Bytes;
@@ -17,7 +16,8 @@ use bvhc_runtime::{InstanceFilter, Model, Ray, World};
 use bvhc_tests::random::Random;
 use bvhc_tests::support::world::compiled_world;
 use cpu_time::ThreadTime;
-use scenes::Scene;
+
+use crate::scenes::{self, Scene};
 
 /// Random rays of a case.
 const COUNT: usize = 1 << 15;
