@@ -75,7 +75,8 @@ impl World<'_> {
 
     /// The least distance of the mesh and an instance, if it is at most `limit`, which may be infinite. Of equal ones it is
     /// that of the lowest instance, then of the lowest triangle of the instance, then of the mesh; of the mesh first where the
-    /// instance's scale is less than 1. Of several pairs of an instance that meet it is any.
+    /// instance's scale is less than 1. Of several pairs of an instance that meet it is any. The filter may be asked about an
+    /// instance several times.
     ///
     /// # Errors
     /// [`WorldPairError`].
@@ -157,10 +158,17 @@ impl Things<'_> {
         filter: &mut dyn WorldFilter,
     ) -> Result<Option<WorldDistance>, WorldPairError> {
         let bounds = world_box(mesh, pose);
-        let mut search = Search { limit, best: None, failure: None };
         if limit.is_nan() || limit < 0.0 {
             return Ok(None);
         }
+        // Where the mesh meets an instance, others matter only if it meets them, too: no distance has to be searched for. To find
+        // that out takes a small part of such a search.
+        let met = self.visit_pairs(mesh, pose, filter, &mut |instance, meshes, _| {
+            let found = meshes.ask().first_pair().map_err(|error| failed(instance, error))?;
+            Ok(if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        });
+        let limit = if met == Ok(ControlFlow::Break(())) { 0.0 } else { limit };
+        let mut search = Search { limit, best: None, failure: None };
         self.around_box(&bounds, search.square(), &mut |leaf| {
             if let Some(part) = self.seen_mesh(leaf, filter) {
                 search.visit(&part, mesh, pose);
@@ -215,8 +223,9 @@ impl Search {
 
     fn visit(&mut self, part: &Part<'_>, mesh: &Model<'_>, pose: &Pose) {
         let instance = part.instance;
-        // An instance of several leaves is met several times; the last answer stands for all.
-        if self.best.is_some_and(|best| best.instance == instance) {
+        // An instance of several leaves is met several times; the last answer stands for all. None is nearer than one that meets.
+        let has_met = |best: &WorldDistance| best.distance.distance == 0.0 && best.instance < instance;
+        if self.best.is_some_and(|best| best.instance == instance || has_met(&best)) {
             return;
         }
         let asked = two_meshes(part, mesh, pose).and_then(|meshes| {
