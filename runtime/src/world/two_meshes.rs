@@ -132,19 +132,25 @@ mod tests {
             World::from_bytes(crate::include_aligned!("../../../tests/golden/world.bvh"), &mut meshes);
         let world = world.expect("it opens");
         let [a, b] = [0, 1].map(|mesh| world.mesh(mesh).expect("it has two"));
-        let at = |x: f64, scale| {
-            Similarity::new(Pose::from_translation([x, 0.0, 0.0]).expect("near"), scale, false)
-                .expect("a scale")
+        let at = |position: [f64; 3], scale| {
+            Similarity::new(Pose::from_translation(position).expect("near"), scale, false).expect("a scale")
         };
+        let mut differing = 0;
         for (scales, swaps) in [([1.0, 1.0], false), ([2.0, 1.0], false), ([1.0, 2.0], true)] {
-            let meshes = TwoMeshes::new((a, at(0.0, scales[0])), (b, at(5e3, scales[1]))).expect("near");
-            assert_eq!(meshes.is_swapped, swaps);
-            let (mut kept, mut own) = (WarmStart::default(), WarmStart::default());
-            meshes.distance_from(f64::INFINITY, &mut kept).expect("no limit").expect("it has triangles");
-            meshes.ask().warm_start(&mut own).distance().expect("no limit").expect("it has triangles");
-            let expected = if swaps { own.swapped() } else { own };
-            assert_eq!(format!("{kept:?}"), format!("{expected:?}"));
-            assert_ne!(format!("{kept:?}"), format!("{:?}", kept.swapped()));
+            for direction in 0..6 {
+                let far = if direction % 2 == 0 { 5e3 } else { -5e3 };
+                let position = [0, 1, 2].map(|axis| if axis == direction / 2 { far } else { 0.0 });
+                let meshes = TwoMeshes::new((a, at([0.0; 3], scales[0])), (b, at(position, scales[1])));
+                let meshes = meshes.expect("near");
+                assert_eq!(meshes.is_swapped, swaps);
+                let (mut kept, mut own) = (WarmStart::default(), WarmStart::default());
+                meshes.distance_from(f64::INFINITY, &mut kept).expect("no limit").expect("it has triangles");
+                meshes.ask().warm_start(&mut own).distance().expect("no limit").expect("it has triangles");
+                let expected = if swaps { own.swapped() } else { own };
+                assert_eq!(format!("{kept:?}"), format!("{expected:?}"));
+                differing += usize::from(swaps && format!("{kept:?}") != format!("{own:?}"));
+            }
         }
+        assert!(differing > 0);
     }
 }
