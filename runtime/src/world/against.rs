@@ -113,21 +113,32 @@ impl Things<'_> {
         pose: &Pose,
         filter: &mut dyn WorldFilter,
     ) -> Result<Option<WorldPair>, WorldPairError> {
+        if !filter.filters_triangles() {
+            return self.any_pair(mesh, pose, filter);
+        }
         let mut first = None;
-        let ended = if filter.filters_triangles() {
-            self.all_pairs(mesh, pose, filter, &mut |pair| {
-                first = Some(pair);
-                ControlFlow::Break(())
-            })
-        } else {
-            self.visit_pairs(mesh, pose, filter, &mut |instance, meshes, _| {
-                let found = meshes.ask().first_pair().map_err(|error| failed(instance, error))?;
-                first = found.map(|pair| WorldPair { instance, pair: meshes.pair(pair) });
-                Ok(if first.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-            })
-        };
+        let ended = self.all_pairs(mesh, pose, filter, &mut |pair| {
+            first = Some(pair);
+            ControlFlow::Break(())
+        });
         // A pair that meets is an answer, whatever else there is.
         if first.is_some() { Ok(first) } else { ended.map(|_| None) }
+    }
+
+    /// Two triangles that meet; the filter is asked about instances only.
+    fn any_pair(
+        &self,
+        mesh: &Model<'_>,
+        pose: &Pose,
+        filter: &mut dyn WorldFilter,
+    ) -> Result<Option<WorldPair>, WorldPairError> {
+        let mut first = None;
+        let _ = self.visit_pairs(mesh, pose, filter, &mut |instance, meshes, _| {
+            let found = meshes.ask().first_pair().map_err(|error| failed(instance, error))?;
+            first = found.map(|pair| WorldPair { instance, pair: meshes.pair(pair) });
+            Ok(if first.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        Ok(first)
     }
 
     pub(super) fn all_pairs(
@@ -163,11 +174,8 @@ impl Things<'_> {
         }
         // Where the mesh meets an instance, others matter only if it meets them, too: no distance has to be searched for. To find
         // that out takes a small part of such a search.
-        let met = self.visit_pairs(mesh, pose, filter, &mut |instance, meshes, _| {
-            let found = meshes.ask().first_pair().map_err(|error| failed(instance, error))?;
-            Ok(if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        });
-        let limit = if met == Ok(ControlFlow::Break(())) { 0.0 } else { limit };
+        let meets = matches!(self.any_pair(mesh, pose, filter), Ok(Some(_)));
+        let limit = if meets { 0.0 } else { limit };
         let mut search = Search { limit, best: None, failure: None };
         self.around_box(&bounds, search.square(), &mut |leaf| {
             if let Some(part) = self.seen_mesh(leaf, filter) {
