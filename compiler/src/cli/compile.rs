@@ -7,10 +7,7 @@ mod task;
 
 use std::collections::HashMap;
 use std::fs;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::args::{CompileArgs, RecipeArgs};
 use super::cache::Cache;
@@ -19,7 +16,7 @@ use super::file;
 use super::output::{self, Output};
 use super::progress::Bars;
 use super::world;
-use crate::compile::CompileError;
+use crate::compile;
 use run::Run;
 use task::Task;
 
@@ -41,7 +38,7 @@ pub(super) fn run(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), CliErro
     }
     let cache = args.cache.as_deref().map(|folder| Cache::open(folder, args.cache_size)).transpose()?;
     let pool = match &args.out_dir {
-        Some(_) => Some(pool(options.threads.take())?),
+        Some(_) => Some(compile::pool(options.threads.take())?),
         None => None,
     };
     let run = Run { args, options, cache, pool };
@@ -53,12 +50,6 @@ pub(super) fn run(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), CliErro
         cache.prune();
     }
     done
-}
-
-/// The threads that several models share.
-fn pool(threads: Option<NonZeroUsize>) -> Result<ThreadPool, CliError> {
-    let threads = threads.map_or(0, NonZeroUsize::get);
-    Ok(ThreadPoolBuilder::new().num_threads(threads).build().map_err(CompileError::from)?)
 }
 
 /// Compiles the only model.

@@ -92,6 +92,15 @@ fn trees_are_whole_and_their_boxes_hold_every_triangle() {
     }
 }
 
+/// As in `tree::build`.
+#[test]
+fn small_stacks_suffice() {
+    let triangles = scattered(30_000);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(32).stack_size(192 << 10);
+    let options = Options { fit: Method::Covariance, ..Options::default() };
+    pool.build().expect("threads start").install(|| build(&triangles, &options, &|_| ()));
+}
+
 #[test]
 fn every_fit_makes_a_tree() {
     let triangles = scattered(60);

@@ -20,10 +20,18 @@ struct Scratch {
     split: split::Scratch,
 }
 
+impl Scratch {
+    /// On the heap, as a thread that waits for a half may have taken up many others.
+    #[inline(never)]
+    fn boxed() -> Box<Self> {
+        Box::default()
+    }
+}
+
 /// Splits a set again and again, and puts its triangles into the order of the leaves.
 pub(crate) fn partition(triangles: &mut [Triangle], rule: Rule, leaf_size: usize) -> Parts {
     let mut parts = Parts::default();
-    Builder { rule, leaf_size }.build(triangles, (0, 0), &mut parts, &mut Scratch::default());
+    Builder { rule, leaf_size }.build(triangles, (0, 0), &mut parts, &mut Scratch::boxed());
     parts
 }
 
@@ -48,13 +56,11 @@ impl Builder {
         if count <= SMALL && matches!(self.rule, Rule::Kinematic) {
             return scratch.analysis.partition_small(triangles, level, self.leaf_size, parts);
         }
-        let set = Set { triangles, first, is_deep: level >= DEEPEST_CHOICE };
-        let Analysis { measure, split } = scratch.analysis.analyse(&set, self.rule, self.leaf_size);
-        let left_count = split.apply(triangles, &mut scratch.split);
+        let (measure, left_count) = self.divide(triangles, (first, level), scratch);
         let (left, right) = triangles.split_at_mut(left_count);
         let (of_left, of_right) = ((first, level + 1), (first + left_count, level + 1));
         let plans = if count >= PARALLEL_SIZE {
-            let build = |half, of_half, parts| self.build(half, of_half, parts, &mut Scratch::default());
+            let build = |half, of_half, parts| self.build(half, of_half, parts, &mut Scratch::boxed());
             let mut others = Parts::default();
             let plans =
                 rayon::join(|| build(left, of_left, &mut *parts), || build(right, of_right, &mut others));
@@ -65,5 +71,18 @@ impl Builder {
             (build(left, of_left), build(right, of_right))
         };
         parts.add_inner(measure, [&plans.0, &plans.1])
+    }
+
+    /// Puts the left triangles first, and returns the measure of all and how many are on the left.
+    #[inline(never)] // Its frame stays out of that of the recursion.
+    fn divide(
+        &self,
+        triangles: &mut [Triangle],
+        (first, level): (usize, u32),
+        scratch: &mut Scratch,
+    ) -> (f64, usize) {
+        let set = Set { triangles, first, is_deep: level >= DEEPEST_CHOICE };
+        let Analysis { measure, split } = scratch.analysis.analyse(&set, self.rule, self.leaf_size);
+        (measure, split.apply(triangles, &mut scratch.split))
     }
 }

@@ -89,6 +89,7 @@ impl<const BINS: usize> Binned<'_, BINS> {
     }
 
     /// Puts the left primitives first and returns how many they are, at least one and not all.
+    #[inline(never)] // Its frame stays out of that of the recursion.
     fn split(&self, primitives: &mut [u32], scratch: &mut [u32], depth: u32) -> usize {
         if depth >= DEEPEST_CHOICE {
             return primitives.len() / 2;
@@ -153,24 +154,44 @@ struct Plane {
     bin: usize,
 }
 
+/// On the heap: a thread that waits for another's part of a reduction takes up further ones, so that its stack holds many.
 #[derive(Clone)]
-struct Histogram<const BINS: usize> {
+struct Histogram<const BINS: usize>(Box<Bins<BINS>>);
+
+#[derive(Clone)]
+struct Bins<const BINS: usize> {
     sides: [[Sides; BINS]; 3],
     counts: [[u32; BINS]; 3],
 }
 
 impl<const BINS: usize> Histogram<BINS> {
-    const EMPTY: Self = Self { sides: [[Sides::EMPTY; BINS]; 3], counts: [[0; BINS]; 3] };
-
     fn of(boxes: &[Aabb], primitives: &[u32], centres: &Centres<BINS>) -> Self {
-        reduce(primitives, Self::EMPTY, Self::merge, |chunk| {
-            let mut histogram = Self::EMPTY;
+        reduce(primitives, Self::empty(), Self::merge, |chunk| {
+            let mut histogram = Self::empty();
             // The same operations, and so the same bits, on every level.
-            dispatch!(simd => histogram.add(simd, boxes, chunk, centres));
+            dispatch!(simd => histogram.0.add(simd, boxes, chunk, centres));
             histogram
         })
     }
 
+    #[inline(never)] // May have the bins on the stack first.
+    fn empty() -> Self {
+        Self(Box::new(Bins { sides: [[Sides::EMPTY; BINS]; 3], counts: [[0; BINS]; 3] }))
+    }
+
+    fn merge(mut self, other: Self) -> Self {
+        dispatch!(simd => self.0.add_all(simd, &other.0));
+        self
+    }
+
+    /// The plane of least cost; `None` where every plane has all primitives on one side.
+    #[inline(never)] // Its frame is large.
+    fn best_plane(&self) -> Option<Plane> {
+        dispatch!(simd => self.0.best_plane(simd))
+    }
+}
+
+impl<const BINS: usize> Bins<BINS> {
     #[inline(always)]
     fn add(&mut self, simd: impl Simd, boxes: &[Aabb], primitives: &[u32], centres: &Centres<BINS>) {
         for primitive in primitives {
@@ -183,11 +204,6 @@ impl<const BINS: usize> Histogram<BINS> {
         }
     }
 
-    fn merge(mut self, other: Self) -> Self {
-        dispatch!(simd => self.add_all(simd, &other));
-        self
-    }
-
     #[inline(always)]
     fn add_all(&mut self, simd: impl Simd, other: &Self) {
         for (union, more) in self.sides.iter_mut().flatten().zip(other.sides.iter().flatten()) {
@@ -198,13 +214,8 @@ impl<const BINS: usize> Histogram<BINS> {
         }
     }
 
-    /// The plane of least cost; `None` where every plane has all primitives on one side.
-    fn best_plane(&self) -> Option<Plane> {
-        dispatch!(simd => self.best_plane_on_level(simd))
-    }
-
     #[inline(always)]
-    fn best_plane_on_level(&self, simd: impl Simd) -> Option<Plane> {
+    fn best_plane(&self, simd: impl Simd) -> Option<Plane> {
         let mut best: Option<(f64, Plane)> = None;
         for (axis, (of_bins, counts)) in self.sides.iter().zip(&self.counts).enumerate() {
             let mut right = [(0.0f64, 0); BINS];

@@ -57,6 +57,18 @@ fn trees_are_valid_and_the_same_for_any_number_of_threads() {
     }
 }
 
+/// A thread that waits for a part of a tree takes up others: with bins on the stack, 16 threads and ten million boxes needed more than
+/// 2 MiB of it each.
+#[test]
+fn small_stacks_suffice() {
+    let boxes = scattered(200_000);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(32).stack_size(128 << 10);
+    let pool = pool.build().expect("threads start");
+    for (builder, leaves) in ALL {
+        pool.install(|| build(&boxes, builder, leaves, &|_| ()));
+    }
+}
+
 #[test]
 fn boxes_in_one_place_are_halved() {
     let boxes = boxes(10_000, |_| [1.0; 3]);
