@@ -2,6 +2,7 @@
 
 use bvhc_format::section::{ArchivedSolid, SectionKind};
 use bvhc_format::solid::{BoundaryEdges, EDGE_LANES};
+use rayon::slice::ParallelSliceMut;
 
 use super::block::corners;
 use super::checked::Checked;
@@ -77,7 +78,7 @@ struct Expected {
 impl Expected {
     fn of(checked: &Checked<'_>) -> Self {
         let mut halves = half_edges(checked);
-        halves.sort_unstable();
+        halves.par_sort_unstable();
         let [mut edges, mut open, mut flipped, mut branching] = [0; 4];
         let mut boundary = Vec::new();
         for run in halves.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
@@ -144,7 +145,7 @@ fn vertex(of: &[[f32; EDGE_LANES]; 3], lane: usize) -> Vertex {
 fn half_edges(checked: &Checked<'_>) -> Vec<(Vertex, Vertex, bool)> {
     let numbers = checked.model.sections().geometry().triangles.get();
     let mut is_known = vec![false; checked.triangles() as usize];
-    let mut halves = Vec::new();
+    let mut halves = Vec::with_capacity(3 * is_known.len());
     for block in checked.table.blocks.iter() {
         for lane in 0..usize::from(block.triangles) {
             // A split triangle is in several blocks.
