@@ -38,6 +38,11 @@ impl<K: Copy, const N: usize> Stack<K, N> {
     }
 
     #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -214,3 +214,15 @@ fn small_layouts_have_fields_of_their_own() {
         bvhc::verify::verify(&file).expect("it verifies");
     }
 }
+
+/// A small layout may leave nothing but a point.
+#[test]
+fn a_point_has_no_field() {
+    let positions = vec![[1e6; 3], [1e6 + 0.0625, 1e6, 1e6], [1e6, 1e6 + 0.0625, 1e6]];
+    let triangle = scene::write_obj(&scene::mesh(positions, vec![[0, 1, 2]]));
+    let compiled = |layout| bvhc::compile(&triangle, "point.obj", &Options { layout, ..options(30) });
+    let [fast, small] = LAYOUTS.map(compiled);
+    bvhc::verify::verify(&fast.expect("it is a triangle").bytes).expect("it verifies");
+    let error = small.err().expect("it is a point").to_string();
+    assert!(error.contains("all of its vertices are at one position"), "{error}");
+}

@@ -241,6 +241,10 @@ fn batches_answer_as_single_queries_do() {
         let mut places = vec![Place::Unsure; points.len()];
         let mut distances: Vec<Option<SignedDistance>> = vec![None; points.len()];
         model.windings(&points, &mut windings);
+        // Interleaved, as in models larger than those of the tests.
+        let mut interleaved = vec![None; points.len()];
+        model.windings_interleaved(&points, &mut interleaved);
+        assert_eq!(interleaved, windings);
         model.contains_each(&points, InsideRule::Odd, &mut places);
         model.signed_distances(&points, InsideRule::Odd, &mut distances);
         for (index, point) in points.iter().enumerate() {

@@ -56,6 +56,11 @@ pub enum CompileError {
         "a distance field of this model takes too long: it has very many open edges or large triangles; close it, or take fewer cells (--field)"
     )]
     FieldTooCostly,
+    /// A distance field of the model would have no cells.
+    #[error(
+        "a distance field of this model has no cells: all of its vertices are at one position, where a small layout may have moved them"
+    )]
+    FieldOfPoint,
     /// A distance field of that many cells, or with a band of that width, is not made.
     #[error(
         "a distance field has {} to {} cells along the longest axis, and a band of {} to {} cells: not {resolution} and {band}",

@@ -88,7 +88,7 @@ const BEYOND: f64 = 2.0;
 const POINTS: usize = BRICK_POINTS * BRICK_POINTS * BRICK_POINTS;
 
 /// The coordinates of a brick's point within it.
-fn point_of(index: usize) -> [usize; 3] {
+pub(crate) fn point_of(index: usize) -> [usize; 3] {
     [index % BRICK_POINTS, index / BRICK_POINTS % BRICK_POINTS, index / (BRICK_POINTS * BRICK_POINTS)]
 }
 

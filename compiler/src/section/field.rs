@@ -50,8 +50,11 @@ impl Output for Field {
         }
         let bytes = job.bare_file()?;
         let model = Model::from_bytes(&bytes).expect("what the compiler makes can be opened");
-        let records = lay_out_field(&job.corners(), &model, options).ok_or(CompileError::FieldTooCostly)?;
         let bounds = model.bounds();
+        if bounds.min == bounds.max {
+            return Err(CompileError::FieldOfPoint);
+        }
+        let records = lay_out_field(&job.corners(), &model, options).ok_or(CompileError::FieldTooCostly)?;
         let rounding = rounding_of([bounds.min, bounds.max], options);
         let warning = (rounding > MUCH).then(|| {
             format!(

@@ -3,8 +3,9 @@
 use bvhc_format::field::{BRICK_POINTS, FIELD_WIDTH, FieldNode, LEAF_VALUES, MAX_FIELD_TILES};
 use bvhc_format::section::{ArchivedDistanceField, SectionKind};
 use bvhc_runtime::{Field, Model};
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
+use super::block::corners;
 use super::checked::Checked;
 use super::error::Fault;
 use super::solid;
@@ -98,8 +99,11 @@ impl Fault for FieldFault {
     const SECTION: SectionKind = SectionKind::DistanceField;
 }
 
-/// How many positions are sampled.
+/// How many positions between points are sampled, and of how many blocks corners, at most.
 const SAMPLES: u64 = 1 << 14;
+
+/// How many points of stored bricks are sampled at most.
+const MOST_POINTS: usize = 1 << 22;
 
 /// Bits of a node's children.
 const CHILDREN: u32 = (FIELD_WIDTH * FIELD_WIDTH * FIELD_WIDTH) as u32;
@@ -118,6 +122,8 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<(), FieldFault> {
     check_nodes(section)?;
     let Some(field) = checked.model.field() else { return Ok(()) };
     check_lattice(&field, checked.model)?;
+    check_corners(&field, checked)?;
+    check_points(&field, section, checked.model)?;
     check_samples(&field, section, checked.model)
 }
 
@@ -248,7 +254,42 @@ fn check_lattice(field: &Field<'_>, model: &Model<'_>) -> Result<(), FieldFault>
     Ok(())
 }
 
-/// F7, at points of the lattice and between them: most in bricks that are stored.
+/// F7, at corners of triangles: of a block each, in large models of every so many blocks.
+fn check_corners(field: &Field<'_>, checked: &Checked<'_>) -> Result<(), FieldFault> {
+    let blocks = &checked.table.blocks;
+    let step = blocks.len().div_ceil(SAMPLES as usize).max(1);
+    let check = |index: usize| {
+        let [corner, ..] = corners(&blocks[index], 0);
+        check_sample(field, checked.model, corner).err()
+    };
+    let chosen = (0..blocks.len()).into_par_iter().step_by(step);
+    chosen.find_map_first(check).map_or(Ok(()), Err)
+}
+
+/// F7, at the points of bricks that are stored: at all of them, or in large fields at every so many.
+fn check_points(
+    field: &Field<'_>,
+    section: &ArchivedDistanceField<'_>,
+    model: &Model<'_>,
+) -> Result<(), FieldFault> {
+    let bricks = crate::field::stored_bricks(section);
+    let of_brick = BRICK_POINTS * BRICK_POINTS * BRICK_POINTS;
+    let points = bricks.len() * of_brick;
+    let check = |point: usize| {
+        let brick = bricks[point / of_brick];
+        let within = crate::field::point_of(point % of_brick);
+        let position = [0, 1, 2].map(|axis| {
+            let index = brick[axis] * BRICK_POINTS + within[axis];
+            (field.origin()[axis] + index as f64 * field.voxel()) as f32
+        });
+        check_sample(field, model, position).err()
+    };
+    // Not a multiple of the points in a row, so that all columns have their turn.
+    let step = points.div_ceil(MOST_POINTS) | 1;
+    (0..points).into_par_iter().step_by(step).find_map_first(check).map_or(Ok(()), Err)
+}
+
+/// F7, between the points of the lattice: most in bricks that are stored.
 fn check_samples(
     field: &Field<'_>,
     section: &ArchivedDistanceField<'_>,
@@ -259,7 +300,6 @@ fn check_samples(
         let mut random = SplitMix::new(sample);
         let number = |bits: u64, below: f64| (bits >> 11) as f64 / (1u64 << 53) as f64 * below;
         let is_anywhere = sample % 8 == 0 || bricks.is_empty();
-        let is_point = sample % 4 == 1;
         let start = match is_anywhere {
             true => [0.0; 3],
             false => bricks[(sample as usize * bricks.len()) / SAMPLES as usize]
@@ -268,7 +308,7 @@ fn check_samples(
         let position = [0, 1, 2].map(|axis| {
             let width = if is_anywhere { f64::from(field.points()[axis]) } else { BRICK_POINTS as f64 };
             let at = start[axis] + number(random.bits(), width);
-            (field.origin()[axis] + if is_point { at.floor() } else { at } * field.voxel()) as f32
+            (field.origin()[axis] + at * field.voxel()) as f32
         });
         check_sample(field, model, position)
     };

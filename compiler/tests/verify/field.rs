@@ -104,3 +104,24 @@ fn samples() {
         }
     });
 }
+
+#[test]
+fn a_lattice_of_another_size() {
+    for voxel in [0.5f64, 1e6, 1e300] {
+        breaks_in(forge(), "F7", |file| put_root(file, VOXEL, &voxel.to_le_bytes()));
+    }
+}
+
+/// Every value is checked, not only some.
+#[test]
+fn one_value_on_the_other_side() {
+    let good = forge();
+    let (first, count) = slice(&good, VALUES);
+    let far = (first..first + count).filter(|at| (90..127).contains(&(good.bytes[*at] as i8).unsigned_abs()));
+    let far: Vec<usize> = far.collect();
+    assert!(far.len() > 100);
+    for at in far.iter().step_by(far.len() / 20) {
+        let value = good.bytes[*at] as i8;
+        breaks_in(forge(), "F7", |file| file.put(*at, &(-value).to_le_bytes()));
+    }
+}

@@ -2,13 +2,18 @@
 
 use core::ops::ControlFlow;
 
+use bvhc_format::record::Block;
+
+use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::query::boundary::{Turns, turns};
 use crate::simd::{Kernel, dispatch};
+use crate::stack::Stack;
 use crate::triangle::corners;
 use crate::triangle::crossing::{Crossing, HalfLine};
 use crate::walk::duplicates::DuplicateElimination;
-use crate::walk::{ROOT, all};
+use crate::walk::interleaved::{INTERLEAVED, Walks, run};
+use crate::walk::{ROOT, Visit, all, prefetch_child};
 
 /// How often a surface winds around a point: its solid angle, seen from there, over 4 pi.
 ///
@@ -93,6 +98,11 @@ impl Winding {
         }
     }
 
+    /// Where a point is that has this winding number, or none on the surface.
+    fn place_of(winding: Option<Self>, rule: InsideRule) -> Place {
+        winding.map_or(Place::On, |winding| winding.place(rule))
+    }
+
     /// As [`place`](Self::place), of the value alone: never unsure.
     pub(crate) fn is_likely_in(&self, rule: InsideRule) -> bool {
         rule.holds(libm::round(self.value))
@@ -131,10 +141,28 @@ impl Model<'_> {
     }
 
     /// The winding number around each of `points`, as [`winding`](Self::winding) gives it: `answers[i]` is of `points[i]`. If
-    /// the slices differ in length, the rest of the longer one is ignored.
+    /// the slices differ in length, the rest of the longer one is ignored. In
+    /// models of more than 24 MiB eight points are interleaved, up to 2.7 times as fast as one by one.
     pub fn windings(&self, points: &[[f32; 3]], answers: &mut [Option<Winding>]) {
-        for (point, answer) in points.iter().zip(answers) {
-            *answer = self.winding(*point);
+        let points = &points[..points.len().min(answers.len())];
+        self.windings_each(points, |number, winding| answers[number] = winding);
+    }
+
+    /// As [`windings`](Self::windings), but interleaved for any model size; for tests.
+    #[doc(hidden)]
+    pub fn windings_interleaved(&self, points: &[[f32; 3]], answers: &mut [Option<Winding>]) {
+        let points = &points[..points.len().min(answers.len())];
+        interleaved(self, points, &mut |number, winding| answers[number] = winding);
+    }
+
+    /// Calls `answer` with the number of each point, in any order, and its winding number. Where walks wait for memory, several are
+    /// interleaved.
+    fn windings_each(&self, points: &[[f32; 3]], mut answer: impl FnMut(usize, Option<Winding>)) {
+        if self.is_large() {
+            return interleaved(self, points, &mut answer);
+        }
+        for (number, point) in points.iter().enumerate() {
+            answer(number, self.winding(*point));
         }
     }
 
@@ -152,41 +180,56 @@ impl Model<'_> {
     /// # Ok::<(), bvhc_runtime::OpenError>(())
     /// ```
     pub fn contains(&self, point: impl Into<[f32; 3]>, rule: InsideRule) -> Place {
-        self.winding(point).map_or(Place::On, |winding| winding.place(rule))
+        Winding::place_of(self.winding(point), rule)
     }
 
     /// Where each of `points` is, as [`contains`](Self::contains) says: `answers[i]` is of `points[i]`. If the slices differ
     /// in length, the rest of the longer one is ignored.
     pub fn contains_each(&self, points: &[[f32; 3]], rule: InsideRule, answers: &mut [Place]) {
-        for (point, answer) in points.iter().zip(answers) {
-            *answer = self.contains(*point, rule);
-        }
+        let points = &points[..points.len().min(answers.len())];
+        self.windings_each(points, |number, winding| answers[number] = Winding::place_of(winding, rule));
     }
 }
 
 #[inline(always)]
 fn winding<S: Kernel>(simd: S, model: &Model<'_>, point: [f32; 3]) -> Option<Winding> {
-    if !point.iter().all(|x| x.is_finite()) {
+    let is_beside = is_beside(model, point);
+    if is_beside && !may_turn(model, point) {
         return Some(Winding::OUTSIDE);
     }
+    let line = HalfLine::leaving(&model.bounds(), point);
+    let crossings = if is_beside { 0 } else { crossings(simd, model, &line)? };
+    Some(with_boundary(simd, model, &line, crossings))
+}
+
+/// Whether a half-line from a point meets no triangle. So it is if a coordinate is no number.
+#[inline(always)]
+fn is_beside(model: &Model<'_>, point: [f32; 3]) -> bool {
     let bounds = model.bounds();
-    let is_beside = (0..3).any(|axis| point[axis] < bounds.min[axis] || point[axis] > bounds.max[axis]);
-    if is_beside && model.is_closed() {
-        return Some(Winding::OUTSIDE);
-    }
-    let line = HalfLine::leaving(&bounds, point);
-    let crossings = if is_beside { 0 } else { crossings(simd, model, &line)? } as f64;
+    (0..3).any(|axis| !(point[axis] >= bounds.min[axis] && point[axis] <= bounds.max[axis]))
+}
+
+/// Whether the winding number of a point beside the bounds may be other than 0.
+#[inline(always)]
+fn may_turn(model: &Model<'_>, point: [f32; 3]) -> bool {
+    !model.is_closed() && point.iter().all(|x| x.is_finite())
+}
+
+/// The winding number of a point whose half-line crosses the surface so often.
+#[inline(always)]
+fn with_boundary<S: Kernel>(simd: S, model: &Model<'_>, line: &HalfLine, crossings: i64) -> Winding {
+    let crossings = crossings as f64;
     let Some(solid) = model.sections().solid() else {
-        return Some(Winding { value: crossings, error: f64::INFINITY });
+        return Winding { value: crossings, error: f64::INFINITY };
     };
     let boundary = solid.boundary.get();
     if boundary.is_empty() {
-        return Some(Winding { value: crossings, error: 0.0 });
+        return Winding { value: crossings, error: 0.0 };
     }
-    let Turns { value, error } = turns(simd, boundary, &line);
+    let Turns { value, error } = turns(simd, boundary, line);
     let value = crossings + value;
     // Twice the rounding of the sum.
-    Some(Winding { value, error: error + f64::EPSILON * (crossings.abs() + value.abs()) })
+    Winding { value, error: error + f64::EPSILON * (crossings.abs() + value.abs()) }
 }
 
 /// How often a half-line crosses the surface outwards, more than inwards; `None` if its point is on the surface.
@@ -202,37 +245,147 @@ fn crossings<S: Kernel>(simd: S, model: &Model<'_>, line: &HalfLine) -> Option<i
         &around,
         &mut (),
         #[inline(always)]
-        |visit, sink| {
-            let found = line.look_at(simd, visit.block);
-            // A split triangle is counted in one of its blocks.
-            let (sure, split) = (found.outwards | found.inwards, u32::from(visit.block.split));
-            count += i64::from((found.outwards & !split).count_ones());
-            count -= i64::from((found.inwards & !split).count_ones());
-            let mut left = found.unsure | sure & split;
-            while left != 0 {
-                let lane = left.trailing_zeros() as usize;
-                left &= left - 1;
-                let step = match line.crossing(&corners(visit.block, lane)) {
-                    Crossing::Misses => continue,
-                    Crossing::On => return ControlFlow::Break(()),
-                    Crossing::Outwards => 1,
-                    Crossing::Inwards => -1,
-                };
-                if let Some(triangle) = visit.triangle(lane)
-                    && duplicates.reports(
-                        &visit,
-                        lane,
-                        triangle,
-                        sink,
-                        #[inline(always)]
-                        |node| all::meets(simd, node, &around),
-                    )
-                {
-                    count += step;
-                }
+        |visit, sink| match crossings_of(simd, &visit, (line, &around), &mut duplicates, sink) {
+            Some(of_block) => {
+                count += of_block;
+                ControlFlow::Continue(())
             }
-            ControlFlow::Continue(())
+            None => ControlFlow::Break(()),
         },
     );
     walked.is_continue().then_some(count)
+}
+
+/// The same for the triangles of a block.
+#[inline(always)]
+fn crossings_of<S: Kernel>(
+    simd: S,
+    visit: &Visit<'_>,
+    (line, around): (&HalfLine, &Aabb),
+    duplicates: &mut DuplicateElimination<'_>,
+    sink: &mut (),
+) -> Option<i64> {
+    let found = line.look_at(simd, visit.block);
+    // A split triangle is counted in one of its blocks.
+    let (sure, split) = (found.outwards | found.inwards, u32::from(visit.block.split));
+    let mut count = i64::from((found.outwards & !split).count_ones());
+    count -= i64::from((found.inwards & !split).count_ones());
+    let mut left = found.unsure | sure & split;
+    while left != 0 {
+        let lane = left.trailing_zeros() as usize;
+        left &= left - 1;
+        let step = match line.crossing(&corners(visit.block, lane)) {
+            Crossing::Misses => continue,
+            Crossing::On => return None,
+            Crossing::Outwards => 1,
+            Crossing::Inwards => -1,
+        };
+        if let Some(triangle) = visit.triangle(lane)
+            && duplicates.reports(
+                visit,
+                lane,
+                triangle,
+                sink,
+                #[inline(always)]
+                |node| all::meets(simd, node, around),
+            )
+        {
+            count += step;
+        }
+    }
+    Some(count)
+}
+
+/// Calls `answer` with the number of each point and its winding number.
+fn interleaved(model: &Model<'_>, points: &[[f32; 3]], answer: &mut impl FnMut(usize, Option<Winding>)) {
+    dispatch!(model.level().inner(), simd => {
+        let stacks = [const { Stack::new() }; INTERLEAVED];
+        let mut walks = Points { simd, model, points, next: 0, stacks, scratch: Block::EMPTY, answer };
+        run(&mut walks, model);
+    });
+}
+
+/// Walks for winding numbers that are interleaved.
+struct Points<'a, S, F> {
+    simd: S,
+    model: &'a Model<'a>,
+    points: &'a [[f32; 3]],
+    /// The number of the next point to start.
+    next: usize,
+    stacks: [Stack; INTERLEAVED],
+    scratch: Block,
+    answer: &'a mut F,
+}
+
+/// The state of a walk while others take their turns.
+struct Paused<'a> {
+    number: usize,
+    line: HalfLine,
+    around: Aabb,
+    duplicates: DuplicateElimination<'a>,
+    child: u32,
+    /// `None` once the point is found to be on the surface.
+    crossings: Option<i64>,
+}
+
+impl<'a, S: Kernel, F: FnMut(usize, Option<Winding>)> Walks for Points<'a, S, F> {
+    type Walker = Paused<'a>;
+
+    #[inline(always)]
+    fn start(&mut self, slot: usize) -> Option<Paused<'a>> {
+        self.stacks[slot].clear();
+        let model = self.model;
+        while let Some(point) = self.points.get(self.next) {
+            let number = self.next;
+            self.next += 1;
+            let is_beside = is_beside(model, *point);
+            if is_beside && !may_turn(model, *point) {
+                (self.answer)(number, Some(Winding::OUTSIDE));
+                continue;
+            }
+            let line = HalfLine::leaving(&model.bounds(), *point);
+            if is_beside {
+                (self.answer)(number, Some(with_boundary(self.simd, model, &line, 0)));
+                continue;
+            }
+            let (around, duplicates) = (line.as_box(), DuplicateElimination::new(model));
+            return Some(Paused { number, line, around, duplicates, child: ROOT, crossings: Some(0) });
+        }
+        None
+    }
+
+    #[inline(always)]
+    fn step(&mut self, slot: usize, paused: &mut Paused<'a>) -> bool {
+        let Paused { line, around, duplicates, child, crossings, .. } = paused;
+        let stack = &mut self.stacks[slot];
+        let simd = self.simd;
+        let made = all::step(
+            simd,
+            self.model,
+            *child,
+            around,
+            (&mut *stack, &mut self.scratch),
+            &mut (),
+            #[inline(always)]
+            |visit, sink| {
+                let of_block = crossings_of(simd, &visit, (&*line, &*around), duplicates, sink);
+                *crossings = crossings.zip(of_block).map(|(count, of_block)| count + of_block);
+                if crossings.is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            },
+        );
+        if made.is_break() {
+            return false;
+        }
+        let Some((next, _)) = stack.pop() else { return false };
+        prefetch_child(self.model, next);
+        *child = next;
+        true
+    }
+
+    #[inline(always)]
+    fn finish(&mut self, paused: Paused<'a>) {
+        let Paused { number, line, crossings, .. } = paused;
+        let winding = crossings.map(|crossings| with_boundary(self.simd, self.model, &line, crossings));
+        (self.answer)(number, winding);
+    }
 }

@@ -125,6 +125,11 @@ impl<S: Simd> Sixteen<S> for Quarters<f32x4<S>> {
     }
 
     #[inline(always)]
+    fn all_at_most<const PAIRS: usize>(pairs: [[Self; 2]; PAIRS]) -> u32 {
+        pairs.iter().fold(u32::MAX, |all, [number, limit]| all & number.at_most(*limit))
+    }
+
+    #[inline(always)]
     fn above(self, limit: Self) -> u32 {
         self.with(limit, |own, limit| own.simd_gt(limit)).bitmask()
     }

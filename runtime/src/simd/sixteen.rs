@@ -46,6 +46,8 @@ pub(crate) trait Sixteen<S>:
 
     /// A bit for each lane that is at most the limit's.
     fn at_most(self, limit: Self) -> u32;
+    /// A bit for each lane that is so in every pair of numbers and limits: one mask is moved instead of one a pair.
+    fn all_at_most<const PAIRS: usize>(pairs: [[Self; 2]; PAIRS]) -> u32;
     /// A bit for each lane that is greater than the limit's.
     fn above(self, limit: Self) -> u32;
     /// The lanes of `yes` where this is greater than the limit, those of `no` elsewhere.
@@ -112,6 +114,15 @@ impl<S: Simd> Sixteen<S> for f32x16<S> {
     #[inline(always)]
     fn at_most(self, limit: Self) -> u32 {
         self.simd_le(limit).to_bitmask() as u32
+    }
+
+    #[inline(always)]
+    fn all_at_most<const PAIRS: usize>(pairs: [[Self; 2]; PAIRS]) -> u32 {
+        let mut all = pairs[0][0].simd_le(pairs[0][1]);
+        for [number, limit] in &pairs[1..] {
+            all = all & number.simd_le(*limit);
+        }
+        all.to_bitmask() as u32
     }
 
     #[inline(always)]

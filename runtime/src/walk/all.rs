@@ -7,6 +7,7 @@ use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
 use super::probe::Sink;
 use super::{Budget, Visit, as_block};
 use crate::bounds::Aabb;
+use crate::math::vector::Map3;
 use crate::model::Model;
 use crate::simd::Kernel;
 use crate::simd::sixteen::Sixteen;
@@ -30,15 +31,29 @@ pub(crate) fn walk<S: Kernel, P: Sink>(
         if !budget.spend() {
             break;
         }
-        if let Some(reference) = as_block(child) {
-            if let Some(block) = model.sections().blocks().fetch(simd, reference, &mut scratch) {
-                visit(Visit::new(model, reference, block, sink), sink)?;
-            }
-            continue;
+        step(simd, model, child, query_box, (&mut stack, &mut scratch), sink, &mut visit)?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// Visits a child: calls `visit` with a block, or pushes the children of a node.
+#[inline(always)]
+pub(crate) fn step<S: Kernel, P: Sink>(
+    simd: S,
+    model: &Model<'_>,
+    child: u32,
+    query_box: &Aabb,
+    (stack, scratch): (&mut Stack, &mut Block),
+    sink: &mut P,
+    mut visit: impl FnMut(Visit<'_>, &mut P) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    if let Some(reference) = as_block(child) {
+        if let Some(block) = model.sections().blocks().fetch(simd, reference, scratch) {
+            visit(Visit::new(model, reference, block, sink), sink)?;
         }
-        let Some(node) = model.sections().nodes().get(child as usize) else { continue };
+    } else if let Some(node) = model.sections().nodes().get(child as usize) {
         sink.visits_node();
-        push_touched(simd, node, query_box, &mut stack);
+        push_touched(simd, node, query_box, stack);
     }
     ControlFlow::Continue(())
 }
@@ -60,12 +75,14 @@ pub(crate) fn push_touched<S: Kernel>(simd: S, node: &WideNode, query_box: &Aabb
 /// The slots of a node whose boxes touch `query_box`.
 #[inline(always)]
 pub(crate) fn meets<S: Kernel>(simd: S, node: &WideNode, query_box: &Aabb) -> u32 {
-    let mut touched = (1 << NODE_WIDTH) - 1;
-    for axis in 0..3 {
-        let lower = S::Sixteen::load(simd, &node.planes[2 * axis]);
-        let upper = S::Sixteen::load(simd, &node.planes[2 * axis + 1]);
-        touched &= lower.at_most(S::Sixteen::splat(simd, query_box.max[axis]));
-        touched &= S::Sixteen::splat(simd, query_box.min[axis]).at_most(upper);
-    }
-    touched
+    let [x, y, z] = [0, 1, 2].map3(
+        #[inline(always)]
+        |axis| {
+            let lower = S::Sixteen::load(simd, &node.planes[2 * axis]);
+            let upper = S::Sixteen::load(simd, &node.planes[2 * axis + 1]);
+            let [min, max] = [query_box.min[axis], query_box.max[axis]];
+            [[lower, S::Sixteen::splat(simd, max)], [S::Sixteen::splat(simd, min), upper]]
+        },
+    );
+    S::Sixteen::all_at_most([x[0], x[1], y[0], y[1], z[0], z[1]])
 }

@@ -48,7 +48,8 @@ pub fn lay_out_edges(triangles: &[Corners]) -> Vec<TriangleEdges> {
     for run in halves.chunk_by(|a, b| (a.low, a.high) == (b.low, b.high)) {
         match run {
             [half] => open.push(*half),
-            [a, b] => {
+            // A triangle that a small layout has flattened to an edge may go along it twice.
+            [a, b] if a.triangle != b.triangle => {
                 records.meet(a, b);
                 records.meet(b, a);
             }
@@ -174,6 +175,17 @@ mod tests {
     use super::*;
 
     const UNIT: f64 = std::f64::consts::PI / FOLD as f64;
+
+    /// As small layouts may leave them.
+    #[test]
+    fn a_triangle_flattened_to_an_edge_is_no_neighbour_of_its_own() {
+        let (a, b) = ([0.0; 3], [1.0, 0.0, 0.0]);
+        let [flat] = lay_out_edges(&[[a, b, b]])[..] else { panic!("one") };
+        assert_eq!(flat.neighbours, [NONE; 3]);
+        // It counts as two beside another one.
+        let edges = lay_out_edges(&[[a, b, b], [a, b, [0.0, 1.0, 0.0]]]);
+        assert!(edges.iter().all(|edges| edges.neighbours == [NONE; 3]));
+    }
 
     #[test]
     fn a_box_is_convex_by_right_angles() {
