@@ -2,7 +2,7 @@
 
 use crate::model::Model;
 use crate::query::point::ClosestPoint;
-use crate::query::winding::{InsideRule, Place};
+use crate::query::winding::{InsideRule, Place, Winding};
 
 /// The distance of a point from the surface, negative inside.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,13 +37,15 @@ impl Model<'_> {
     /// ```
     pub fn signed_distance(&self, point: impl Into<[f32; 3]>, rule: InsideRule) -> Option<SignedDistance> {
         let point = point.into();
-        self.closest_point(point, f32::INFINITY).map(|nearest| self.signed(point, nearest, rule))
+        let nearest = self.closest_point(point, f32::INFINITY)?;
+        Some(signed(self.winding(point), nearest, rule))
     }
 
     /// The signed distance of each of `points`, as [`signed_distance`](Self::signed_distance) gives it: `answers[i]` is of
     /// `points[i]`. If the slices differ in length, the rest of the longer one is ignored.
     ///
-    /// Closest points are searched as by [`closest_points`](Self::closest_points), interleaved in large models.
+    /// Closest points and winding numbers are found as by [`closest_points`](Self::closest_points) and
+    /// [`windings`](Self::windings), interleaved in large models.
     pub fn signed_distances(
         &self,
         points: &[[f32; 3]],
@@ -51,22 +53,22 @@ impl Model<'_> {
         answers: &mut [Option<SignedDistance>],
     ) {
         for (points, answers) in points.chunks(RUN).zip(answers.chunks_mut(RUN)) {
-            let mut nearest = [None; RUN];
+            let (mut nearest, mut windings) = ([None; RUN], [None; RUN]);
             self.closest_points(points, f32::INFINITY, &mut nearest);
-            for ((point, answer), nearest) in points.iter().zip(answers).zip(nearest) {
-                *answer = nearest.map(|nearest| self.signed(*point, nearest, rule));
+            self.windings(points, &mut windings);
+            for ((answer, nearest), winding) in answers.iter_mut().zip(nearest).zip(windings) {
+                *answer = nearest.map(|nearest| signed(winding, nearest, rule));
             }
         }
     }
+}
 
-    fn signed(&self, point: [f32; 3], nearest: ClosestPoint, rule: InsideRule) -> SignedDistance {
-        let winding = self.winding(point);
-        let place = winding.map_or(Place::On, |winding| winding.place(rule));
-        let is_in = match place {
-            Place::In => true,
-            Place::Out | Place::On => false,
-            Place::Unsure => winding.is_some_and(|winding| winding.is_likely_in(rule)),
-        };
-        SignedDistance { distance: if is_in { -nearest.distance } else { nearest.distance }, place, nearest }
-    }
+fn signed(winding: Option<Winding>, nearest: ClosestPoint, rule: InsideRule) -> SignedDistance {
+    let place = Winding::place_of(winding, rule);
+    let is_in = match place {
+        Place::In => true,
+        Place::Out | Place::On => false,
+        Place::Unsure => winding.is_some_and(|winding| winding.is_likely_in(rule)),
+    };
+    SignedDistance { distance: if is_in { -nearest.distance } else { nearest.distance }, place, nearest }
 }

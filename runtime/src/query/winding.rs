@@ -99,7 +99,7 @@ impl Winding {
     }
 
     /// Where a point is that has this winding number, or none on the surface.
-    fn place_of(winding: Option<Self>, rule: InsideRule) -> Place {
+    pub(crate) fn place_of(winding: Option<Self>, rule: InsideRule) -> Place {
         winding.map_or(Place::On, |winding| winding.place(rule))
     }
 

@@ -120,7 +120,7 @@ impl<S: Simd> Sixteen<S> for f32x16<S> {
     fn all_at_most<const PAIRS: usize>(pairs: [[Self; 2]; PAIRS]) -> u32 {
         let mut all = pairs[0][0].simd_le(pairs[0][1]);
         for [number, limit] in &pairs[1..] {
-            all = all & number.simd_le(*limit);
+            all &= number.simd_le(*limit);
         }
         all.to_bitmask() as u32
     }
