@@ -141,8 +141,8 @@ impl Model<'_> {
     }
 
     /// The winding number around each of `points`, as [`winding`](Self::winding) gives it: `answers[i]` is of `points[i]`. If
-    /// the slices differ in length, the rest of the longer one is ignored. In
-    /// models of more than 24 MiB eight points are interleaved, up to 2.7 times as fast as one by one.
+    /// the slices differ in length, the rest of the longer one is ignored. In models of more than 24 MiB eight points are
+    /// interleaved, up to 2.7 times as fast as one by one.
     pub fn windings(&self, points: &[[f32; 3]], answers: &mut [Option<Winding>]) {
         let points = &points[..points.len().min(answers.len())];
         self.windings_each(points, |number, winding| answers[number] = winding);
@@ -296,8 +296,11 @@ fn crossings_of<S: Kernel>(
     Some(count)
 }
 
+/// Takes the number of a point and its winding number. Called once a point, so one copy of the walk serves all.
+type Answer<'a> = &'a mut dyn FnMut(usize, Option<Winding>);
+
 /// Calls `answer` with the number of each point and its winding number.
-fn interleaved(model: &Model<'_>, points: &[[f32; 3]], answer: &mut impl FnMut(usize, Option<Winding>)) {
+fn interleaved(model: &Model<'_>, points: &[[f32; 3]], answer: Answer<'_>) {
     dispatch!(model.level().inner(), simd => {
         let stacks = [const { Stack::new() }; INTERLEAVED];
         let mut walks = Points { simd, model, points, next: 0, stacks, scratch: Block::EMPTY, answer };
@@ -306,7 +309,7 @@ fn interleaved(model: &Model<'_>, points: &[[f32; 3]], answer: &mut impl FnMut(u
 }
 
 /// Walks for winding numbers that are interleaved.
-struct Points<'a, S, F> {
+struct Points<'a, S> {
     simd: S,
     model: &'a Model<'a>,
     points: &'a [[f32; 3]],
@@ -314,7 +317,7 @@ struct Points<'a, S, F> {
     next: usize,
     stacks: [Stack; INTERLEAVED],
     scratch: Block,
-    answer: &'a mut F,
+    answer: Answer<'a>,
 }
 
 /// The state of a walk while others take their turns.
@@ -328,7 +331,7 @@ struct Paused<'a> {
     crossings: Option<i64>,
 }
 
-impl<'a, S: Kernel, F: FnMut(usize, Option<Winding>)> Walks for Points<'a, S, F> {
+impl<'a, S: Kernel> Walks for Points<'a, S> {
     type Walker = Paused<'a>;
 
     #[inline(always)]
