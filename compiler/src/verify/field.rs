@@ -105,6 +105,10 @@ const SAMPLES: u64 = 1 << 14;
 /// How many points of stored bricks are sampled at most.
 const MOST_POINTS: usize = 1 << 22;
 
+/// How many visits of nodes and blocks their closest points may take together, if each visited all: a minute or two. Honest ones take a few
+/// each.
+const MOST_VISITS: usize = 1 << 32;
+
 /// Bits of a node's children.
 const CHILDREN: u32 = (FIELD_WIDTH * FIELD_WIDTH * FIELD_WIDTH) as u32;
 
@@ -284,8 +288,11 @@ fn check_points(
         });
         check_sample(field, model, position).err()
     };
-    // Not a multiple of the points in a row, so that all columns have their turn.
-    let step = points.div_ceil(MOST_POINTS) | 1;
+    let sections = model.sections();
+    let visits = sections.nodes().len() + sections.blocks().count();
+    let most = (MOST_VISITS / visits.max(1)).clamp(SAMPLES as usize, MOST_POINTS);
+    // Odd, as there are eight points in a row: so all columns have their turn.
+    let step = points.div_ceil(most) | 1;
     (0..points).into_par_iter().step_by(step).find_map_first(check).map_or(Ok(()), Err)
 }
 
@@ -318,8 +325,11 @@ fn check_samples(
 
 fn check_sample(field: &Field<'_>, model: &Model<'_>, position: [f32; 3]) -> Result<(), FieldFault> {
     let Some(sample) = field.sample(position) else { return Ok(()) };
-    let Some(nearest) = model.closest_point(position, f32::INFINITY) else { return Ok(()) };
-    let (band, distance) = (f64::from(field.band()), f64::from(nearest.distance));
+    let band = f64::from(field.band());
+    // Farther away all distances count as one.
+    let reach = 2.0 * band;
+    let nearest = model.closest_point(position, reach as f32);
+    let distance = nearest.map_or(reach, |nearest| f64::from(nearest.distance));
     // Of a surface with a boundary, signs are not known here, and a winding number takes a pass over its edges.
     let is_inside = || model.winding(position).is_some_and(|winding| libm::round(winding.value) != 0.0);
     let (found, expected) = match field.signs_are_exact() {

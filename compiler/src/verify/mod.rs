@@ -68,7 +68,8 @@ use checked::Checked;
 /// Checks a whole file with all its meshes, and its world. `bytes` must be aligned to 64 bytes. Of a thin world, this is all that
 /// can be said without its meshes: [`verify_linked`] checks these.
 ///
-/// Cost: a few passes over the file, and one sort of its vertices.
+/// Cost: a few passes over the file, and one sort of its vertices and one of its edges; for a distance field closest points of up to
+/// four million positions: in a forged file 2^32 visits of nodes and blocks, or 50,000 of each node and block if that is more.
 ///
 /// # Errors
 /// The first rule that is broken.

@@ -193,12 +193,11 @@ impl Model<'_> {
 
 #[inline(always)]
 fn winding<S: Kernel>(simd: S, model: &Model<'_>, point: [f32; 3]) -> Option<Winding> {
-    let is_beside = is_beside(model, point);
-    if is_beside && !may_turn(model, point) {
-        return Some(Winding::OUTSIDE);
+    if is_beside(model, point) {
+        return Some(beside(simd, model, point));
     }
     let line = HalfLine::leaving(&model.bounds(), point);
-    let crossings = if is_beside { 0 } else { crossings(simd, model, &line)? };
+    let crossings = crossings(simd, model, &line)?;
     Some(with_boundary(simd, model, &line, crossings))
 }
 
@@ -209,10 +208,13 @@ fn is_beside(model: &Model<'_>, point: [f32; 3]) -> bool {
     (0..3).any(|axis| !(point[axis] >= bounds.min[axis] && point[axis] <= bounds.max[axis]))
 }
 
-/// Whether the winding number of a point beside the bounds may be other than 0.
+/// The winding number of a point beside the bounds: only a boundary turns around it.
 #[inline(always)]
-fn may_turn(model: &Model<'_>, point: [f32; 3]) -> bool {
-    !model.is_closed() && point.iter().all(|x| x.is_finite())
+fn beside<S: Kernel>(simd: S, model: &Model<'_>, point: [f32; 3]) -> Winding {
+    if model.is_closed() || !point.iter().all(|x| x.is_finite()) {
+        return Winding::OUTSIDE;
+    }
+    with_boundary(simd, model, &HalfLine::leaving(&model.bounds(), point), 0)
 }
 
 /// The winding number of a point whose half-line crosses the surface so often.
@@ -341,16 +343,11 @@ impl<'a, S: Kernel> Walks for Points<'a, S> {
         while let Some(point) = self.points.get(self.next) {
             let number = self.next;
             self.next += 1;
-            let is_beside = is_beside(model, *point);
-            if is_beside && !may_turn(model, *point) {
-                (self.answer)(number, Some(Winding::OUTSIDE));
+            if is_beside(model, *point) {
+                (self.answer)(number, Some(beside(self.simd, model, *point)));
                 continue;
             }
             let line = HalfLine::leaving(&model.bounds(), *point);
-            if is_beside {
-                (self.answer)(number, Some(with_boundary(self.simd, model, &line, 0)));
-                continue;
-            }
             let (around, duplicates) = (line.as_box(), DuplicateElimination::new(model));
             return Some(Paused { number, line, around, duplicates, child: ROOT, crossings: Some(0) });
         }
