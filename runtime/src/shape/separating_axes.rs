@@ -251,18 +251,34 @@ impl SolidBox {
     }
 }
 
+/// Four of these numbers from `first` on.
+#[inline(always)]
+fn load<S: Kernel>(simd: S, numbers: &Numbers, first: usize) -> f64x4<S> {
+    f64x4::from_slice(simd, &numbers[first % AXES..][..GROUP])
+}
+
+#[inline(always)]
+fn load_vectors<S: Kernel>(simd: S, [x, y, z]: &Vectors, first: usize) -> [f64x4<S>; 3] {
+    [load(simd, x, first), load(simd, y, first), load(simd, z, first)]
+}
+
+/// The dot products of axes and a vector.
+#[inline(always)]
+fn along<S: Kernel>(simd: S, axes: [f64x4<S>; 3], [x, y, z]: &[f64; 3]) -> f64x4<S> {
+    dot(axes, [f64x4::splat(simd, *x), f64x4::splat(simd, *y), f64x4::splat(simd, *z)])
+}
+
 impl Against<'_> {
     /// The two along the axes from `first` on.
     #[inline(always)]
     fn group<S: Kernel>(&self, simd: S, first: usize) -> Group<S> {
-        let load = |numbers: &Numbers| f64x4::from_slice(simd, &numbers[first % AXES..][..GROUP]);
-        let splat = |v: [f64; 3]| v.map3(|x| f64x4::splat(simd, x));
-        let [u, v] =
-            [&self.factors[0], &self.factors[1]].map(|them| [load(&them[0]), load(&them[1]), load(&them[2])]);
-        let axis = cross(u, v);
-        let [p, q, r] = self.corners.map3(|corner| dot(axis, splat(corner)));
-        let [i, j, k] = self.solid.axes.map3(|own| dot(axis, splat(own)).abs());
-        let half = i + j + k;
+        let [u, v] = &self.factors;
+        let axis = cross(load_vectors(simd, u, first), load_vectors(simd, v, first));
+        let [a, b, c] = &self.corners;
+        let [p, q, r] = [along(simd, axis, a), along(simd, axis, b), along(simd, axis, c)];
+        let [a, b, c] = &self.solid.axes;
+        let [i, j, k] = [along(simd, axis, a), along(simd, axis, b), along(simd, axis, c)];
+        let half = i.abs() + j.abs() + k.abs();
         let none = f64x4::splat(simd, 0.0);
         let is_zero = axis[0].simd_eq(none) & axis[1].simd_eq(none) & axis[2].simd_eq(none);
         let far = f64x4::splat(simd, f64::INFINITY);
@@ -270,8 +286,8 @@ impl Against<'_> {
             axis,
             low: is_zero.select(-far, p.min(q).min(r) - half),
             high: is_zero.select(far, p.max(q).max(r) + half),
-            speed: dot(axis, splat(self.direction)),
-            margin: load(&self.lengths[0]) * load(&self.lengths[1]) * self.error,
+            speed: along(simd, axis, &self.direction),
+            margin: load(simd, &self.lengths[0], first) * load(simd, &self.lengths[1], first) * self.error,
             zero: is_zero.to_bitmask() as u32,
         }
     }

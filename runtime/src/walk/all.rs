@@ -31,7 +31,17 @@ pub(crate) fn walk<S: Kernel, P: Sink>(
         if !budget.spend() {
             break;
         }
-        step(simd, model, child, query_box, (&mut stack, &mut scratch), sink, &mut visit)?;
+        step(
+            simd,
+            model,
+            child,
+            query_box,
+            (&mut stack, &mut scratch),
+            sink,
+            // Not `&mut visit`: its call is not inlined where crates are compiled in several units, as is usual.
+            #[inline(always)]
+            |found, sink| visit(found, sink),
+        )?;
     }
     ControlFlow::Continue(())
 }

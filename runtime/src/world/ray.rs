@@ -244,12 +244,14 @@ impl<'a> LeafVisitor<'a> for All<'_, 'a> {
             control
         };
         match seen {
-            Seen::Mesh(part) => with_probe(*filter, instance, |probe| {
+            Seen::Mesh(part) => {
                 let local = ray_in_instance(simd, part.record, &ray);
-                part.model.all_hits_below(part.child, &local, probe, &mut |hit| {
-                    report(WorldHit { instance, hit: *hit }.in_world(part.record))
+                with_probe(*filter, instance, |probe| {
+                    part.model.all_hits_below(part.child, &local, probe, &mut |hit| {
+                        report(WorldHit { instance, hit: *hit }.in_world(part.record))
+                    });
                 });
-            }),
+            }
             Seen::Box(bounds) => {
                 if let Some(hit) = solid_box::hit(&bounds, &ray) {
                     report(WorldHit { instance, hit });

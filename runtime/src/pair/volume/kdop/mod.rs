@@ -73,7 +73,10 @@ pub(super) fn open<'a, S: Kernel>(
         return Err(NoWalk::Apart);
     }
     let radii = [frames[0].radius, frames[1].radius];
-    let test = Kdops::new(simd, [&layout_a, &layout_b], radii, &pose, realign, ranks);
+    let test = simd.vectorize(
+        #[inline(always)]
+        || Kdops::new(simd, [&layout_a, &layout_b], radii, &pose, realign, ranks),
+    );
     let volumes = KdopVolumes { rows: [rows_a, rows_b], layouts: [layout_a, layout_b], test };
     Ok(Walkable { trees: [a, b], volumes, pose })
 }
