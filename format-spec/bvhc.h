@@ -478,7 +478,7 @@ typedef struct bvhc_edges {
 BVHC_ASSERT(sizeof(bvhc_edges) == 16, "bvhc_edges");
 BVHC_ASSERT(offsetof(bvhc_edges, triangles) == 0, "bvhc_edges.triangles");
 
-/* Root of section field (kind 9): 120 bytes, aligned to 8. */
+/* Root of section field (kind 9): 128 bytes, aligned to 8. */
 typedef struct bvhc_distance_field {
     double origin[3]; /* 0 */
     double voxel; /* 24 */
@@ -487,12 +487,13 @@ typedef struct bvhc_distance_field {
     uint32_t bits; /* 52 */
     uint32_t signs; /* 56 */
     float edge_error; /* 60 */
-    uint64_t active; /* 64 */
-    bvhc_slice tiles; /* 72 of FieldNode */
-    bvhc_slice bricks; /* 88 of FieldNode */
-    bvhc_slice values; /* 104 of u8 */
+    double point_error; /* 64 */
+    uint64_t active; /* 72 */
+    bvhc_slice tiles; /* 80 of FieldNode */
+    bvhc_slice bricks; /* 96 of FieldNode */
+    bvhc_slice values; /* 112 of u8 */
 } bvhc_distance_field;
-BVHC_ASSERT(sizeof(bvhc_distance_field) == 120, "bvhc_distance_field");
+BVHC_ASSERT(sizeof(bvhc_distance_field) == 128, "bvhc_distance_field");
 BVHC_ASSERT(offsetof(bvhc_distance_field, origin) == 0, "bvhc_distance_field.origin");
 BVHC_ASSERT(offsetof(bvhc_distance_field, voxel) == 24, "bvhc_distance_field.voxel");
 BVHC_ASSERT(offsetof(bvhc_distance_field, step) == 32, "bvhc_distance_field.step");
@@ -500,10 +501,11 @@ BVHC_ASSERT(offsetof(bvhc_distance_field, tile_counts) == 40, "bvhc_distance_fie
 BVHC_ASSERT(offsetof(bvhc_distance_field, bits) == 52, "bvhc_distance_field.bits");
 BVHC_ASSERT(offsetof(bvhc_distance_field, signs) == 56, "bvhc_distance_field.signs");
 BVHC_ASSERT(offsetof(bvhc_distance_field, edge_error) == 60, "bvhc_distance_field.edge_error");
-BVHC_ASSERT(offsetof(bvhc_distance_field, active) == 64, "bvhc_distance_field.active");
-BVHC_ASSERT(offsetof(bvhc_distance_field, tiles) == 72, "bvhc_distance_field.tiles");
-BVHC_ASSERT(offsetof(bvhc_distance_field, bricks) == 88, "bvhc_distance_field.bricks");
-BVHC_ASSERT(offsetof(bvhc_distance_field, values) == 104, "bvhc_distance_field.values");
+BVHC_ASSERT(offsetof(bvhc_distance_field, point_error) == 64, "bvhc_distance_field.point_error");
+BVHC_ASSERT(offsetof(bvhc_distance_field, active) == 72, "bvhc_distance_field.active");
+BVHC_ASSERT(offsetof(bvhc_distance_field, tiles) == 80, "bvhc_distance_field.tiles");
+BVHC_ASSERT(offsetof(bvhc_distance_field, bricks) == 96, "bvhc_distance_field.bricks");
+BVHC_ASSERT(offsetof(bvhc_distance_field, values) == 112, "bvhc_distance_field.values");
 
 /* Root of section aabb-tree (kind 16): 48 bytes, aligned to 8. */
 typedef struct bvhc_aabb_tree {

@@ -2,18 +2,24 @@
 //!
 //! `cargo bench --bench inside [-- bunny sphere spot ...]`. `BVHC_PYTHON` is a Python that has numpy and the peers; without it,
 //! or without one of them, they are left out. Times are the minimum of several rounds (5, or `BVHC_ROUNDS`) over 8,192 points,
-//! in nanoseconds of this thread's time a point. `BVHC_LEVEL` limits bvhc's SIMD level.
+//! in nanoseconds of this thread's time a point. bvhc is asked twice, without a distance field and with one. `BVHC_LEVEL` limits
+//! its SIMD level.
 
+use bvhc::FieldOptions;
+use bvhc::compile::Options;
 use bvhc::mesh::Mesh;
 use bvhc_benches::peers::level;
-use bvhc_benches::shared::model::{Scene, Source};
+use bvhc_benches::shared::model::{Scene, Source, load, quality};
 use bvhc_benches::shared::points::{self, Case};
-use bvhc_runtime::{InsideRule, Place};
+use bvhc_runtime::{InsideRule, Model, Place};
 use bvhc_tests::oracle::winding::winding;
 use bvhc_tests::support::least::{least, rounds};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+
+/// Cells of the field along the longest axis.
+const RESOLUTION: u32 = 256;
 
 /// The peers, as `python/inside.py` calls them.
 const PEERS: [&str; 2] = ["libigl", "open3d"];
@@ -21,24 +27,37 @@ const PEERS: [&str; 2] = ["libigl", "open3d"];
 fn main() {
     let chosen: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     println!("{}\n", level().name());
-    println!("| ns a point (over bvhc; other answers) | bvhc | libigl | Open3D |\n|---|---|---|---|");
+    let own = format!("bvhc | with a field of {RESOLUTION}");
+    println!("| ns a point (over both of bvhc; other answers) | {own} | libigl | Open3D |\n|---|---|---|---|---|");
     for source in Source::closed() {
         if chosen.is_empty() || chosen.iter().any(|name| name == source.name) {
-            report(&Scene::new(&source));
+            report(&source);
         }
     }
 }
 
-fn report(scene: &Scene) {
-    let model = scene.model().with_level(level());
-    for case in points::cases(scene) {
-        let mut places = vec![Place::Out; case.points.len()];
-        let seconds = least(rounds(), || model.contains_each(&case.points, InsideRule::NonZero, &mut places));
-        check(scene, &case, &places);
-        let peers = PEERS.map(|name| peer(name, &scene.mesh, &case, &places, seconds));
-        let own = nanoseconds(seconds, case.points.len());
-        println!("| {}, {} | {own:.0} | {} |", scene.name, case.name, peers.join(" | "));
+fn report(source: &Source) {
+    let scene = Scene::new(source);
+    let field = Some(FieldOptions::new(RESOLUTION));
+    let with_field =
+        load(&source.compile_as(&Options { quality: quality(), obb: None, field, ..Options::default() }));
+    for case in points::cases(&scene) {
+        let (seconds, places) = timed(&scene.model(), &case);
+        check(&scene, &case, &places);
+        let (by_field, same) = timed(&with_field.model(), &case);
+        assert!(places == same, "{}: other answers with a field", scene.name);
+        let peers = PEERS.map(|name| peer(name, &scene.mesh, &case, &places, [seconds, by_field]));
+        let [own, by_field] = [seconds, by_field].map(|seconds| nanoseconds(seconds, case.points.len()));
+        println!("| {}, {} | {own:.0} | {by_field:.0} | {} |", scene.name, case.name, peers.join(" | "));
     }
+}
+
+/// The least time of a batch, and its answers.
+fn timed(model: &Model<'_>, case: &Case) -> (f64, Vec<Place>) {
+    let model = model.with_level(level());
+    let mut places = vec![Place::Out; case.points.len()];
+    let seconds = least(rounds(), || model.contains_each(&case.points, InsideRule::NonZero, &mut places));
+    (seconds, places)
 }
 
 /// The points whose winding numbers are added up over all triangles before anything is timed.
@@ -54,12 +73,12 @@ fn check(scene: &Scene, case: &Case, places: &[Place]) {
 }
 
 /// What a peer takes and how many of its answers are others; a dash where it is absent.
-fn peer(name: &str, mesh: &Mesh, case: &Case, places: &[Place], ours: f64) -> String {
+fn peer(name: &str, mesh: &Mesh, case: &Case, places: &[Place], ours: [f64; 2]) -> String {
     let Some((seconds, inside)) = ask(name, mesh, case) else { return "-".into() };
     let others =
         inside.iter().zip(places).filter(|(inside, place)| **inside != (**place == Place::In)).count();
-    let time = nanoseconds(seconds, case.points.len());
-    format!("{time:.0} ({:.1}; {others} of {})", seconds / ours, inside.len())
+    let (time, ratios) = (nanoseconds(seconds, case.points.len()), ours.map(|ours| seconds / ours));
+    format!("{time:.0} ({:.1}, {:.1}; {others} of {})", ratios[0], ratios[1], inside.len())
 }
 
 /// Seconds and answers of a peer; `None` where it is absent.

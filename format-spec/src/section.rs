@@ -341,7 +341,7 @@ sections! {
     }
 
     /// Distances from the surface at the points of a lattice. Point i of an axis is at `origin + i * voxel`.
-    DistanceField as ArchivedDistanceField = 9, "field", Optional, 120 {
+    DistanceField as ArchivedDistanceField = 9, "field", Optional, 128 {
         /// The lattice's first point, in the model's units.
         origin: Value([f64; 3]),
         /// The distance between neighbouring points along an axis, in the model's units.
@@ -356,6 +356,8 @@ sections! {
         signs: Value(u32),
         /// A bound of the error of samples in cells with corners that are not within the band, in the model's units.
         edge_error: Value(f32),
+        /// A bound of the error of values at points of the lattice, in the model's units.
+        point_error: Value(f64),
         /// How many points are within the band.
         active: Value(u64),
         /// The tiles: x changes first, then y, then z.

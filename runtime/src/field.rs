@@ -7,9 +7,12 @@ use bvhc_format::field::{BRICK_POINTS, FIELD_WIDTH, FieldNode, LEAF_VALUES, MAX_
 use bvhc_format::section::ArchivedDistanceField;
 
 use crate::level::Level;
-use crate::math::vector::Map3;
+use crate::math::vector::{Map3, dot};
 use crate::model::Model;
 use crate::simd::dispatch;
+
+/// A number from which on f64 has all integers, and no others, far beyond the width of any lattice.
+const INTEGERS: f64 = (1u64 << 52) as f64;
 
 /// What a field knows of a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +36,7 @@ pub struct Field<'a> {
     per_voxel: f64,
     step: f64,
     edge_error: f32,
+    point_error: f64,
     tile_counts: [u32; 3],
     /// The index of the last point along each axis.
     last: [f64; 3],
@@ -68,6 +72,7 @@ impl<'a> Field<'a> {
             per_voxel: 1.0 / voxel,
             step: section.step.to_native(),
             edge_error: section.edge_error.to_native(),
+            point_error: section.point_error.to_native(),
             tile_counts,
             last: tile_counts.map3(|count| f64::from((count * TILE_POINTS as u32).saturating_sub(1))),
             is_wide: section.bits.to_native() != 8,
@@ -102,6 +107,69 @@ impl<'a> Field<'a> {
         Some(dispatch!(self.level.inner(), simd => self.between_points(point)))
     }
 
+    /// Whether a point is inside, if a point of the lattice beside it is farther from the surface than from it; signs must be exact.
+    pub(crate) fn is_inside(&self, point: [f32; 3]) -> Option<bool> {
+        dispatch!(self.level.inner(), simd => self.side_by_nearest(point).or_else(
+            #[inline(always)]
+            || self.side_by_cell(point),
+        ))
+    }
+
+    /// As [`is_inside`](Self::is_inside), of each of `points`.
+    pub(crate) fn are_inside(&self, points: &[[f32; 3]], answers: &mut [Option<bool>]) {
+        dispatch!(self.level.inner(), simd => {
+            // Almost without branches, so that several points wait for memory at once.
+            for (point, answer) in points.iter().zip(answers.iter_mut()) {
+                *answer = self.side_by_nearest(*point);
+            }
+            for (point, answer) in points.iter().zip(answers) {
+                if answer.is_none() {
+                    *answer = self.side_by_cell(*point);
+                }
+            }
+        });
+    }
+
+    /// The side of the nearest point of the lattice, if a point is on the same. On a segment that is shorter than the distance of one of
+    /// its ends from the surface, both ends have the same winding number.
+    #[inline(always)]
+    fn side_by_nearest(&self, point: [f32; 3]) -> Option<bool> {
+        let Some(at) = self.in_lattice(point) else { return Some(false) };
+        // The sum has no bits of a fraction, and those of the nearest integer are its last ones.
+        let rounded = at.map3(|x| x + INTEGERS);
+        let nearest = rounded.map3(|x| x.to_bits() as u32);
+        let apart = [0, 1, 2].map3(|axis| at[axis] - (rounded[axis] - INTEGERS));
+        let brick = self.brick(nearest.map3(|i| i / BRICK_POINTS as u32));
+        let number = self.number(&brick.node, nearest.map3(|i| i % BRICK_POINTS as u32));
+        self.is_farther(number, dot(apart, apart)).then_some(number < 0)
+    }
+
+    /// As [`side_by_nearest`](Self::side_by_nearest), by any of the corners of the point's cell.
+    #[inline(always)]
+    fn side_by_cell(&self, point: [f32; 3]) -> Option<bool> {
+        let Some(at) = self.in_lattice(point) else { return Some(false) };
+        let cell = at.map3(|x| x as u32);
+        let [x, y, z] = [0, 1, 2].map3(|axis| {
+            let share = at[axis] - f64::from(cell[axis]);
+            [share * share, (1.0 - share) * (1.0 - share)]
+        });
+        let mut found = None;
+        for (corner, number) in self.corners(cell).1?.into_iter().enumerate() {
+            let square = x[corner & 1] + y[corner >> 1 & 1] + z[corner >> 2];
+            found = if self.is_farther(number, square) { Some(number < 0) } else { found };
+        }
+        found
+    }
+
+    /// Whether a point of the lattice with this number is surely farther from the surface than the root of this square, in voxels. What
+    /// positions in the lattice are rounded by is within the error of points.
+    #[inline(always)]
+    fn is_farther(&self, number: i32, square: f64) -> bool {
+        let distance = (f64::from(number.abs()) * self.step - self.point_error) * self.per_voxel;
+        // A few roundings.
+        distance > 0.0 && distance * distance * (1.0 - 1e-12) > square
+    }
+
     /// The value at a point of the lattice; beyond the lattice, the band's half width.
     pub fn value_at(&self, index: [u32; 3]) -> f32 {
         let points = self.points();
@@ -126,6 +194,12 @@ impl<'a> Field<'a> {
     /// The distance of neighbouring points along an axis, in model units.
     pub fn voxel(&self) -> f64 {
         self.voxel
+    }
+
+    /// How far values at points of the lattice may be from the distance, both limited to the band: in files of bvhc half a step of the
+    /// values, which is the band over 254, and little more; over 65534 with 16 bits.
+    pub fn point_error(&self) -> f64 {
+        self.point_error
     }
 
     /// Half the width of the band, in model units: what samples beyond it have as their value.
@@ -154,31 +228,22 @@ impl<'a> Field<'a> {
 
     #[inline(always)]
     fn between_points(&self, point: [f32; 3]) -> FieldSample {
-        let (mut cell, mut share) = ([0; 3], [0.0; 3]);
-        for axis in 0..3 {
-            let at = (f64::from(point[axis]) - self.origin[axis]) * self.per_voxel;
-            if !(at >= 0.0 && at < self.last[axis]) {
-                return self.beyond(false, 0.0);
-            }
-            cell[axis] = at as u32;
-            share[axis] = at - f64::from(cell[axis]);
-        }
-        self.in_cell(cell, share)
+        let Some(at) = self.in_lattice(point) else { return self.beyond(false, 0.0) };
+        let cell = at.map3(|x| x as u32);
+        self.in_cell(cell, [0, 1, 2].map3(|axis| at[axis] - f64::from(cell[axis])))
+    }
+
+    /// Where a point is, in voxels from the lattice's first one; `None` if it is in no cell.
+    #[inline(always)]
+    fn in_lattice(&self, point: [f32; 3]) -> Option<[f64; 3]> {
+        let at = [0, 1, 2].map3(|axis| (f64::from(point[axis]) - self.origin[axis]) * self.per_voxel);
+        (0..3).all(|axis| at[axis] >= 0.0 && at[axis] < self.last[axis]).then_some(at)
     }
 
     #[inline(always)]
     fn in_cell(&self, cell: [u32; 3], share: [f64; 3]) -> FieldSample {
-        let last = BRICK_POINTS as u32 - 1;
-        let (of_cell, local) = (cell.map3(|i| i / BRICK_POINTS as u32), cell.map3(|i| i & last));
-        // The axes along which the cell reaches into the next brick.
-        let across = [0, 1, 2].map3(|axis| usize::from(local[axis] == last) << axis);
-        let across = across[0] | across[1] | across[2];
-        let own = self.brick(of_cell);
-        let numbers = if across != 0 {
-            self.numbers_across(own, of_cell, local, across)
-        } else if own.is_stored {
-            self.numbers_within(&own.node, local)
-        } else {
+        let (own, numbers) = self.corners(cell);
+        let Some(numbers) = numbers else {
             return self.beyond(own.node.is_inside(0), own.node.error);
         };
         let error = if own.is_stored { own.node.error } else { self.edge_error };
@@ -190,6 +255,23 @@ impl<'a> Field<'a> {
             gradient: slope.map3(|x| (x * slope_scale) as f32),
             error: if is_at_edge { self.edge_error } else { error },
         }
+    }
+
+    /// The brick of a cell's point, and the numbers at the cell's corners, x changing first; none if they are all in that brick, which
+    /// is not stored.
+    #[inline(always)]
+    fn corners(&self, cell: [u32; 3]) -> (Brick, Option<[i32; 8]>) {
+        let last = BRICK_POINTS as u32 - 1;
+        let (of_cell, local) = (cell.map3(|i| i / BRICK_POINTS as u32), cell.map3(|i| i & last));
+        // The axes along which the cell reaches into the next brick.
+        let across = [0, 1, 2].map3(|axis| usize::from(local[axis] == last) << axis);
+        let across = across[0] | across[1] | across[2];
+        let own = self.brick(of_cell);
+        if across != 0 {
+            return (own, Some(self.numbers_across(own, of_cell, local, across)));
+        }
+        let numbers = if own.is_stored { Some(self.numbers_within(&own.node, local)) } else { None };
+        (own, numbers)
     }
 
     /// The numbers at the corners of the cell at a point of a brick that reaches into no other brick.

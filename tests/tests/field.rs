@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use bvhc::compile::Options;
 use bvhc::mesh::Mesh;
 use bvhc::{FieldBits, FieldOptions};
-use bvhc_runtime::{Field, FieldSample, Model};
+use bvhc_runtime::{Field, FieldSample, InsideRule, Model, Place};
 use bvhc_tests::oracle::{point, winding};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{self, grid, icosphere, soup, terrain, tips};
@@ -159,6 +159,77 @@ fn samples_are_continuous_and_gradients_are_slopes() {
         checked += u32::from(slope != 0.0);
     }
     assert!(checked > 1000, "{checked}");
+}
+
+/// The field decides of most points whether they are inside, as winding numbers do; of open surfaces it does not.
+#[test]
+fn places_are_those_without_a_field() {
+    let mut inside_out = icosphere::displaced(5, 0.1, 3);
+    inside_out.triangles.iter_mut().for_each(|triangle| triangle.swap(0, 1));
+    inside_out.positions.iter_mut().for_each(|position| position[0] += 0.75);
+    let overlapping = scene::join(&icosphere::icosphere(4), &inside_out);
+    let scenes = [
+        ("displaced", icosphere::displaced(8, 0.2, 1), 24),
+        ("far", far(icosphere::displaced(5, 0.2, 5), 1e5), 16),
+        ("cubes", grid::cubes([4, 3, 2]), 16),
+        ("shell", shell(), 40),
+        ("overlapping", overlapping, 20),
+        ("tips", tips::tips(8, 7), 20),
+        ("holed", holed(), 24),
+    ];
+    let (mut random, mut inside) = (Random::new(32), 0);
+    for (name, mesh, resolution) in scenes {
+        for (layout, bits) in LAYOUTS.into_iter().zip([FieldBits::Eight, FieldBits::Sixteen]) {
+            let asked = FieldOptions { bits, band: 1 + resolution % 3, resolution };
+            let [with, without] = [Some(asked), None]
+                .map(|field| compiled_with(&mesh, &Options { layout, field, ..options(resolution) }));
+            let [with, without] = [&with, &without].map(|file| Model::from_bytes(file).expect("it opens"));
+            let field = with.field().expect("it was asked for");
+            let mut points: Vec<[f32; 3]> = (0..600).map(|_| place(&field, &mesh, &mut random)).collect();
+            points.extend((0..mesh.triangles.len() as u32).map(|triangle| mesh.corners(triangle)[0]));
+            points.extend([[f32::NAN; 3], [f32::INFINITY, 0.0, 0.0], [1e30, -1e30, 3.0], with.bounds().min]);
+            for rule in [InsideRule::NonZero, InsideRule::Positive, InsideRule::Odd] {
+                let (mut places, mut signed) = (vec![Place::On; points.len()], vec![None; points.len()]);
+                with.contains_each(&points, rule, &mut places);
+                with.signed_distances(&points, rule, &mut signed);
+                for ((point, place), signed) in points.iter().zip(&places).zip(&signed) {
+                    let expected = without.contains(*point, rule);
+                    assert_eq!(*place, expected, "{name}: {point:?}, {rule:?}");
+                    assert_eq!(with.contains(*point, rule), expected, "{name}: {point:?}, {rule:?}");
+                    assert_eq!(*signed, without.signed_distance(*point, rule), "{name}: {point:?}, {rule:?}");
+                }
+                inside += places.iter().filter(|place| **place == Place::In).count();
+            }
+        }
+    }
+    assert!(inside > 4000, "only {inside} are inside");
+}
+
+/// Values at points of the lattice are nearer to the distance than samples may be.
+#[test]
+fn values_are_within_the_error_of_points() {
+    let mesh = icosphere::displaced(8, 0.2, 1);
+    for bits in [FieldBits::Eight, FieldBits::Sixteen] {
+        let asked = FieldOptions { bits, band: 3, resolution: 24 };
+        let file = compiled_with(&mesh, &Options { field: Some(asked), ..options(24) });
+        let model = Model::from_bytes(&file).expect("it opens");
+        let field = model.field().expect("it was asked for");
+        let band = f64::from(field.band());
+        let half_step = band / if bits == FieldBits::Eight { 254.0 } else { 65_534.0 };
+        let error = field.point_error();
+        assert!(error >= half_step && error < half_step + 1e-3 * field.voxel(), "{error} {half_step}");
+        let mut random = Random::new(33);
+        for _ in 0..2000 {
+            let index = field.points().map(|count| random.below(count));
+            let at = std::array::from_fn(|axis| {
+                (field.origin()[axis] + f64::from(index[axis]) * field.voxel()) as f32
+            });
+            let (distance, _) = truth(&mesh, at);
+            let apart = (f64::from(field.value_at(index)) - distance.clamp(-band, band)).abs();
+            // The value is an f32.
+            assert!(apart <= error + band / f64::from(1 << 23), "{at:?}: {apart} instead of {error}");
+        }
+    }
 }
 
 /// What is not there, not finite, or far away.

@@ -135,6 +135,7 @@ fn field(model: &Model<'_>) -> Option<Value> {
         "bytes_per_active": share(field_bytes(model), active),
         "greatest_error": errors.fold(0.0, f32::max),
         "edge_error": section.edge_error.to_native(),
+        "point_error": field.point_error(),
     }))
 }
 

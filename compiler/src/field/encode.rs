@@ -18,6 +18,7 @@ pub(crate) struct FieldRecords {
     bits: Bits,
     is_closed: bool,
     edge_error: f32,
+    point_error: f64,
     active: u64,
     tiles: Vec<FieldNode>,
     bricks: Vec<FieldNode>,
@@ -35,6 +36,7 @@ impl FieldRecords {
             bits: self.bits.count(),
             signs: u32::from(!self.is_closed),
             edge_error: self.edge_error,
+            point_error: self.point_error,
             active: self.active,
             tiles: &self.tiles,
             bricks: &self.bricks,
@@ -61,6 +63,9 @@ pub(super) fn encode(
         bits: lattice.bits,
         is_closed,
         edge_error: 0.0,
+        point_error: errors.iter().fold(0.0, |most: f64, it| most.max(it.point))
+            * lattice.voxel
+            * (1.0 + 1e-12),
         active: 0,
         tiles: Vec::new(),
         bricks: Vec::new(),
@@ -79,7 +84,7 @@ pub(super) fn encode(
             };
             // In model units, with what that product may be rounded by.
             let in_model = |error: f64| round_up(error * lattice.voxel * (1.0 + 1e-12));
-            let Errors { within, edge } = errors[near];
+            let Errors { within, edge, .. } = errors[near];
             let codes = codes(&bricks[near], lattice);
             records.edge_error = records.edge_error.max(in_model(edge));
             match records.brick(&codes, in_model(within)) {

@@ -50,6 +50,8 @@ pub(super) struct Errors {
     pub(super) within: f64,
     /// In cells with corners that are not.
     pub(super) edge: f64,
+    /// Of the values at the brick's own points, rounded to f32 or not.
+    pub(super) point: f64,
 }
 
 /// The errors of samples in the cells of a brick.
@@ -75,7 +77,11 @@ fn errors<S: Simd>(simd: S, halo: &Halo, brick: &Brick, lattice: &Lattice) -> Er
     within.refine();
     edge.refine();
     let more = half_step + lattice.slack + brick.slack;
-    Errors { within: f64::from(within.most) + more, edge: f64::from(edge.most) + more }
+    Errors {
+        within: f64::from(within.most) + more,
+        edge: f64::from(edge.most) + more,
+        point: more + lattice.rounding,
+    }
 }
 
 /// Cells along x.

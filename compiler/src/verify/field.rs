@@ -2,7 +2,7 @@
 
 use bvhc_format::field::{BRICK_POINTS, FIELD_WIDTH, FieldNode, LEAF_VALUES, MAX_FIELD_TILES};
 use bvhc_format::section::{ArchivedDistanceField, SectionKind};
-use bvhc_runtime::{Field, Model};
+use bvhc_runtime::{Field, FieldSample, Model};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use super::block::corners;
@@ -81,17 +81,19 @@ pub enum FieldFault {
         /// Where the bounds, grown by the band, begin and end.
         band: [f64; 2],
     },
-    /// A sample is too far from the distance.
-    #[error("at {position:?} the value is {found} within {error}, and the distance {expected} (F7)")]
+    /// A sample, or the value of a point, is too far from the distance.
+    #[error("at {position:?} the value is {found} within {error}, and the distance {expected} (F{rule})")]
     Sample {
         /// The position.
         position: [f32; 3],
-        /// The value there.
+        /// The value there, in the model's units.
         found: f32,
         /// The bound of its error.
-        error: f32,
+        error: f64,
         /// The distance, limited to the band; without its sign if signs are not exact.
         expected: f64,
+        /// 7 for a sample, 8 for a point of the lattice.
+        rule: u8,
     },
 }
 
@@ -119,7 +121,7 @@ pub(crate) fn check_tree(section: &ArchivedDistanceField<'_>) -> Result<(), Fiel
     check_nodes(section)
 }
 
-/// F1 to F7, on valid blocks.
+/// F1 to F8, on valid blocks.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<(), FieldFault> {
     let Some(section) = checked.model.sections().field() else { return Ok(()) };
     check_root(section, solid::is_closed(checked))?;
@@ -144,12 +146,13 @@ fn check_root(section: &ArchivedDistanceField<'_>, is_closed: bool) -> Result<()
     let (bits, signs) = (section.bits.to_native(), section.signs.to_native());
     is_true(bits == 8 || bits == 16, || number("bits", bits.into()))?;
     is_true(signs == u32::from(!is_closed), || number("signs", signs.into()))?;
-    let error = section.edge_error.to_native();
-    is_true(error >= 0.0 && error.is_finite(), || FieldFault::Number {
-        field: "edge_error",
-        found: error.into(),
-        rule: 5,
-    })?;
+    let errors = [
+        ("edge_error", f64::from(section.edge_error.to_native())),
+        ("point_error", section.point_error.to_native()),
+    ];
+    for (field, found) in errors {
+        is_true(found >= 0.0 && found.is_finite(), || FieldFault::Number { field, found, rule: 5 })?;
+    }
     let mut expected = 1;
     for count in section.tile_counts {
         let found = count.to_native();
@@ -270,7 +273,7 @@ fn check_corners(field: &Field<'_>, checked: &Checked<'_>) -> Result<(), FieldFa
     chosen.find_map_first(check).map_or(Ok(()), Err)
 }
 
-/// F7, at the points of bricks that are stored: at all of them, or in large fields at every so many.
+/// F8, at the points of bricks that are stored: at all of them, or in large fields at every so many.
 fn check_points(
     field: &Field<'_>,
     section: &ArchivedDistanceField<'_>,
@@ -282,11 +285,11 @@ fn check_points(
     let check = |point: usize| {
         let brick = bricks[point / of_brick];
         let within = crate::field::point_of(point % of_brick);
-        let position = [0, 1, 2].map(|axis| {
-            let index = brick[axis] * BRICK_POINTS + within[axis];
-            (field.origin()[axis] + index as f64 * field.voxel()) as f32
-        });
-        check_sample(field, model, position).err()
+        let index = [0, 1, 2].map(|axis| brick[axis] * BRICK_POINTS + within[axis]);
+        let position =
+            [0, 1, 2].map(|axis| (field.origin()[axis] + index[axis] as f64 * field.voxel()) as f32);
+        let value = field.value_at(index.map(|i| i as u32));
+        check_distance(field, model, position, Claim { value, error: field.point_error(), rule: 8 }).err()
     };
     let sections = model.sections();
     let visits = sections.nodes().len() + sections.blocks().count();
@@ -324,7 +327,23 @@ fn check_samples(
 }
 
 fn check_sample(field: &Field<'_>, model: &Model<'_>, position: [f32; 3]) -> Result<(), FieldFault> {
-    let Some(sample) = field.sample(position) else { return Ok(()) };
+    let Some(FieldSample { value, error, .. }) = field.sample(position) else { return Ok(()) };
+    check_distance(field, model, position, Claim { value, error: error.into(), rule: 7 })
+}
+
+/// What a field says of a position.
+struct Claim {
+    value: f32,
+    error: f64,
+    rule: u8,
+}
+
+fn check_distance(
+    field: &Field<'_>,
+    model: &Model<'_>,
+    position: [f32; 3],
+    Claim { value, error, rule }: Claim,
+) -> Result<(), FieldFault> {
     let band = f64::from(field.band());
     // Farther away all distances count as one.
     let reach = 2.0 * band;
@@ -333,11 +352,11 @@ fn check_sample(field: &Field<'_>, model: &Model<'_>, position: [f32; 3]) -> Res
     // Of a surface with a boundary, signs are not known here, and a winding number takes a pass over its edges.
     let is_inside = || model.winding(position).is_some_and(|winding| libm::round(winding.value) != 0.0);
     let (found, expected) = match field.signs_are_exact() {
-        true if is_inside() => (f64::from(sample.value), (-distance).max(-band)),
-        true => (f64::from(sample.value), distance.min(band)),
-        false => (f64::from(sample.value).abs(), distance.min(band)),
+        true if is_inside() => (f64::from(value), (-distance).max(-band)),
+        true => (f64::from(value), distance.min(band)),
+        false => (f64::from(value).abs(), distance.min(band)),
     };
-    // The distance was rounded to f32.
-    let holds = (found - expected).abs() <= f64::from(sample.error) + distance / f64::from(1 << 23);
-    is_true(holds, || FieldFault::Sample { position, found: sample.value, error: sample.error, expected })
+    // The value, and the distance, were rounded to f32.
+    let holds = (found - expected).abs() <= error + (distance + band) / f64::from(1 << 23);
+    is_true(holds, || FieldFault::Sample { position, found: value, error, expected, rule })
 }

@@ -13,10 +13,11 @@ const TILE_COUNTS: usize = 40;
 const BITS: usize = 52;
 const SIGNS: usize = 56;
 const EDGE_ERROR: usize = 60;
-const ACTIVE: usize = 64;
-const TILES: usize = 72;
-const BRICKS: usize = 88;
-const VALUES: usize = 104;
+const POINT_ERROR: usize = 64;
+const ACTIVE: usize = 72;
+const TILES: usize = 80;
+const BRICKS: usize = 96;
+const VALUES: usize = 112;
 
 /// Bytes of a node.
 const NODE: usize = 24;
@@ -61,6 +62,13 @@ fn numbers_of_the_root() {
     }
     breaks_in(forge(), "F4", |file| put_root(file, ACTIVE, &1u64.to_le_bytes()));
     breaks_in(forge(), "F5", |file| put_root(file, EDGE_ERROR, &f32::NAN.to_le_bytes()));
+    for error in [-1.0, f64::NAN, f64::INFINITY] {
+        breaks_in(forge(), "F5", |file| put_root(file, POINT_ERROR, &error.to_le_bytes()));
+    }
+    // A tenth of a step: less than values are rounded by.
+    breaks_in(forge(), "F8", |file| {
+        put_root(file, POINT_ERROR, &(0.1 * 3.0 / 24.0 / 127.0f64).to_le_bytes())
+    });
     breaks_in(forge(), "F6", |file| put_root(file, 0, &0.5f64.to_le_bytes()));
 }
 
@@ -122,6 +130,6 @@ fn one_value_on_the_other_side() {
     assert!(far.len() > 100);
     for at in far.iter().step_by(far.len() / 20) {
         let value = good.bytes[*at] as i8;
-        breaks_in(forge(), "F7", |file| file.put(*at, &(-value).to_le_bytes()));
+        breaks_in(forge(), "F8", |file| file.put(*at, &(-value).to_le_bytes()));
     }
 }

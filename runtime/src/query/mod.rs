@@ -2,6 +2,7 @@
 
 mod boundary;
 mod candidates;
+mod inside;
 mod overlap;
 mod point;
 mod ray;
@@ -10,6 +11,8 @@ mod shape;
 mod signed;
 mod winding;
 
+pub(crate) use inside::Found;
+pub use inside::{InsideRule, Place};
 pub use overlap::Overlap;
 pub(crate) use overlap::{BEYOND_MODELS, Region};
 pub use point::{ClosestPoint, SurfacePoint};
@@ -19,4 +22,4 @@ pub use shape::{CastHit, Contact, ShapeCast, StartContact, TooManyContacts, Touc
 #[cfg(feature = "shapes")]
 pub(crate) use shape::{Listed, Motion, Neighbourhood, Placed, Sweep, by_contact, list, reduce};
 pub use signed::SignedDistance;
-pub use winding::{InsideRule, Place, Winding};
+pub use winding::Winding;

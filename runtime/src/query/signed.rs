@@ -1,8 +1,8 @@
 //! Signed distances: negative inside.
 
 use crate::model::Model;
+use crate::query::inside::{Found, InsideRule, Place};
 use crate::query::point::ClosestPoint;
-use crate::query::winding::{InsideRule, Place, Winding};
 
 /// The distance of a point from the surface, negative inside.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl Model<'_> {
     pub fn signed_distance(&self, point: impl Into<[f32; 3]>, rule: InsideRule) -> Option<SignedDistance> {
         let point = point.into();
         let nearest = self.closest_point(point, f32::INFINITY)?;
-        Some(signed(self.winding(point), nearest, rule))
+        Some(signed(self.found(point, rule), nearest))
     }
 
     /// The signed distance of each of `points`, as [`signed_distance`](Self::signed_distance) gives it: `answers[i]` is of
@@ -53,22 +53,17 @@ impl Model<'_> {
         answers: &mut [Option<SignedDistance>],
     ) {
         for (points, answers) in points.chunks(RUN).zip(answers.chunks_mut(RUN)) {
-            let (mut nearest, mut windings) = ([None; RUN], [None; RUN]);
+            let (mut nearest, mut found) = ([None; RUN], [Found::certain(Place::Out); RUN]);
             self.closest_points(points, f32::INFINITY, &mut nearest);
-            self.windings(points, &mut windings);
-            for ((answer, nearest), winding) in answers.iter_mut().zip(nearest).zip(windings) {
-                *answer = nearest.map(|nearest| signed(winding, nearest, rule));
+            self.found_each(points, rule, |number, of_point| found[number] = of_point);
+            for ((answer, nearest), found) in answers.iter_mut().zip(nearest).zip(found) {
+                *answer = nearest.map(|nearest| signed(found, nearest));
             }
         }
     }
 }
 
-fn signed(winding: Option<Winding>, nearest: ClosestPoint, rule: InsideRule) -> SignedDistance {
-    let place = Winding::place_of(winding, rule);
-    let is_in = match place {
-        Place::In => true,
-        Place::Out | Place::On => false,
-        Place::Unsure => winding.is_some_and(|winding| winding.is_likely_in(rule)),
-    };
-    SignedDistance { distance: if is_in { -nearest.distance } else { nearest.distance }, place, nearest }
+fn signed(found: Found, nearest: ClosestPoint) -> SignedDistance {
+    let distance = if found.is_in { -nearest.distance } else { nearest.distance };
+    SignedDistance { distance, place: found.place, nearest }
 }

@@ -1,4 +1,4 @@
-//! Winding numbers, and whether points are inside.
+//! Winding numbers.
 
 use core::ops::ControlFlow;
 
@@ -7,6 +7,7 @@ use bvhc_format::record::Block;
 use crate::bounds::Aabb;
 use crate::model::Model;
 use crate::query::boundary::{Turns, turns};
+use crate::query::inside::{InsideRule, Place};
 use crate::simd::{Kernel, dispatch};
 use crate::stack::Stack;
 use crate::triangle::corners;
@@ -26,41 +27,6 @@ pub struct Winding {
     /// A bound of its error: 0 if the surface is closed, otherwise some 1e-13 for each edge of the boundary, for edges nearby times
     /// their length over their distance from the point; infinite if the file has no section solid.
     pub error: f64,
-}
-
-/// Where a point is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Inside.
-    In,
-    /// Outside.
-    Out,
-    /// Exactly on the surface.
-    On,
-    /// The winding number is so near the limit of an [`InsideRule`] that its error decides, or it is not known.
-    Unsure,
-}
-
-/// Which winding numbers are inside. Those of surfaces with holes are rounded to the nearest integer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum InsideRule {
-    /// All but 0: whichever way triangles face.
-    #[default]
-    NonZero,
-    /// 1 and more: parts that are inside out cut holes.
-    Positive,
-    /// Odd ones: what two parts share is outside.
-    Odd,
-}
-
-impl InsideRule {
-    fn holds(self, winding: f64) -> bool {
-        match self {
-            Self::NonZero => winding != 0.0,
-            Self::Positive => winding > 0.0,
-            Self::Odd => winding % 2.0 != 0.0,
-        }
-    }
 }
 
 impl Winding {
@@ -98,13 +64,8 @@ impl Winding {
         }
     }
 
-    /// Where a point is that has this winding number, or none on the surface.
-    pub(crate) fn place_of(winding: Option<Self>, rule: InsideRule) -> Place {
-        winding.map_or(Place::On, |winding| winding.place(rule))
-    }
-
     /// As [`place`](Self::place), of the value alone: never unsure.
-    pub(crate) fn is_likely_in(&self, rule: InsideRule) -> bool {
+    pub(super) fn is_likely_in(&self, rule: InsideRule) -> bool {
         rule.holds(libm::round(self.value))
     }
 }
@@ -157,37 +118,13 @@ impl Model<'_> {
 
     /// Calls `answer` with the number of each point, in any order, and its winding number. Where walks wait for memory, several are
     /// interleaved.
-    fn windings_each(&self, points: &[[f32; 3]], mut answer: impl FnMut(usize, Option<Winding>)) {
+    pub(super) fn windings_each(&self, points: &[[f32; 3]], mut answer: impl FnMut(usize, Option<Winding>)) {
         if self.is_large() {
             return interleaved(self, points, &mut answer);
         }
         for (number, point) in points.iter().enumerate() {
             answer(number, self.winding(*point));
         }
-    }
-
-    /// Whether a point is inside, outside or on the surface, by its [`winding`](Self::winding) number.
-    ///
-    /// Exact if the surface is closed: in, out or on. Otherwise a point is inside if its winding number is nearest to one
-    /// that is, by its error bound certainly, and unsure if that does not decide. A point that is not finite is outside.
-    ///
-    /// ```
-    /// use bvhc_runtime::{InsideRule, Model, Place, include_aligned};
-    ///
-    /// let model = Model::from_bytes(include_aligned!("../../../tests/golden/quad.bvh"))?;
-    /// assert_eq!(model.contains([1.0, 0.5, 0.0], InsideRule::NonZero), Place::On);
-    /// assert_eq!(model.contains([1.0, 0.5, 3.0], InsideRule::NonZero), Place::Out);
-    /// # Ok::<(), bvhc_runtime::OpenError>(())
-    /// ```
-    pub fn contains(&self, point: impl Into<[f32; 3]>, rule: InsideRule) -> Place {
-        Winding::place_of(self.winding(point), rule)
-    }
-
-    /// Where each of `points` is, as [`contains`](Self::contains) says: `answers[i]` is of `points[i]`. If the slices differ
-    /// in length, the rest of the longer one is ignored.
-    pub fn contains_each(&self, points: &[[f32; 3]], rule: InsideRule, answers: &mut [Place]) {
-        let points = &points[..points.len().min(answers.len())];
-        self.windings_each(points, |number, winding| answers[number] = Winding::place_of(winding, rule));
     }
 }
 

@@ -13,7 +13,7 @@ use super::things::{Part, Seen, Things};
 use super::walk::FirstLeaves;
 use super::{World, bounds_of, solid_box};
 use crate::bounds::Aabb;
-use crate::query::{InsideRule, Place, Winding};
+use crate::query::{Found, InsideRule, Place, Winding};
 use crate::similarity::Similarity;
 use crate::triangle::crossing::HalfLine;
 
@@ -156,15 +156,15 @@ pub(super) struct Held {
 }
 
 impl Held {
-    fn add(&mut self, instance: u32, place: Place, is_in: bool) {
-        let held = match place {
+    fn add(&mut self, instance: u32, found: Found) {
+        let held = match found.place {
             Place::In => &mut self.within,
             Place::Unsure => &mut self.unsure,
             Place::On => &mut self.on,
             Place::Out => return,
         };
         *held = Some(held.map_or(instance, |held| held.min(instance)));
-        self.is_in |= is_in;
+        self.is_in |= found.is_in;
     }
 
     pub(super) fn place(&self) -> WorldPlace {
@@ -223,14 +223,8 @@ impl Things<'_> {
         let mut held = Held::default();
         let _ = self.along_half_line(point, filter, &mut |instance, seen| {
             match seen {
-                Seen::Mesh(part) => {
-                    let (place, is_in) = part.place(point, rule);
-                    held.add(instance, place, is_in);
-                }
-                Seen::Box(bounds) => {
-                    let place = solid_box::place(&bounds, point);
-                    held.add(instance, place, place == Place::In);
-                }
+                Seen::Mesh(part) => held.add(instance, part.found(point, rule)),
+                Seen::Box(bounds) => held.add(instance, Found::certain(solid_box::place(&bounds, point))),
             }
             ControlFlow::Continue(())
         });
@@ -244,8 +238,7 @@ impl Things<'_> {
                 if let Some(Seen::Mesh(part)) = self.whole(instance, filter)
                     && !part.model.is_closed()
                 {
-                    let (place, is_in) = part.place(point, rule);
-                    held.add(instance, place, is_in);
+                    held.add(instance, part.found(point, rule));
                 }
             }
         }
@@ -289,16 +282,14 @@ impl Things<'_> {
 }
 
 impl Part<'_> {
-    /// Where a point of the world is in the whole instance, and whether it is in, or most likely so.
-    fn place(&self, point: [f32; 3], rule: InsideRule) -> (Place, bool) {
+    /// Where a point of the world is in the whole instance.
+    fn found(&self, point: [f32; 3], rule: InsideRule) -> Found {
         let (model, point) = (self.model, local(&self.similarity(), point));
         let bounds = model.bounds();
         if (0..3).any(|axis| point[axis] < bounds.min[axis] || point[axis] > bounds.max[axis]) {
-            return (Place::Out, false);
+            return Found::certain(Place::Out);
         }
-        let Some(winding) = model.winding(point) else { return (Place::On, false) };
-        let place = winding.place(rule);
-        (place, place == Place::In || place == Place::Unsure && winding.is_likely_in(rule))
+        model.found(point, rule)
     }
 }
 
