@@ -193,13 +193,34 @@ impl Pose {
     /// Applies `inner` first, then this: the pose of C in A's space if this is that of B in A's and `inner` that of C
     /// in B's.
     ///
-    /// If `a` and `b` are the poses of A and B in the world, the pose of B in A's space is `a.inverse().compose(&b)`.
-    ///
     /// # Errors
     /// [`PoseError::TooFar`] if the resulting translation is beyond [`FARTHEST`](Self::FARTHEST).
     pub fn compose(&self, inner: &Self) -> Result<Self, PoseError> {
         let columns = transpose(inner.rotation).map3(|column| self.rotate(column));
         Self::of_matrix(transpose(columns), self.apply(inner.translation))
+    }
+
+    /// The pose of B in A's space if this is that of B in the world, and `outer` that of A.
+    ///
+    /// As `outer.inverse().compose(self)`, but the translations are subtracted before they are rotated: so where A and B are near to
+    /// each other the result is as precise far from the world's origin as beside it.
+    ///
+    /// ```
+    /// use bvhc_runtime::Pose;
+    ///
+    /// let turn = [[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]];
+    /// let pose = |translation| Pose::from_rows(turn, translation);
+    /// let [a, b] = [pose([1e9, 1e9, 0.0])?, pose([1e9 + 1.0, 1e9, 0.0])?];
+    /// assert_eq!(b.relative_to(&a)?.translation(), [0.6, -0.8, 0.0]);
+    /// # Ok::<(), bvhc_runtime::PoseError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`PoseError::TooFar`] if the resulting translation is beyond [`FARTHEST`](Self::FARTHEST).
+    pub fn relative_to(&self, outer: &Self) -> Result<Self, PoseError> {
+        let back = Self { rotation: transpose(outer.rotation), translation: [0.0; 3] };
+        let apart = [0, 1, 2].map3(|axis| self.translation[axis] - outer.translation[axis]);
+        back.compose(&Self { rotation: self.rotation, translation: apart })
     }
 
     /// Transforms a point of the posed model.

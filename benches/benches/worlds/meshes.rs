@@ -143,7 +143,7 @@ fn one_by_one(world: &World<'_>, mesh: &Model<'_>, pose: &Pose) -> Answer {
     let mut all = Answer { meets: false, pairs: 0, distance: f64::INFINITY };
     for instance in world.instances() {
         let own = world.mesh(instance.mesh()).expect("the world has its meshes");
-        let pose = instance.similarity().pose().inverse().compose(pose).expect("it is near");
+        let pose = pose.relative_to(instance.similarity().pose()).expect("it is near");
         let mut count = 0;
         let end = own.all_pairs(mesh, &pose, |_| {
             count += 1;

@@ -17,7 +17,8 @@ use crate::import::{self, Input, OtherInput};
 /// Reads a manifest and all meshes that it names; each file once.
 pub(super) fn read(source: &Input<'_>) -> Result<Scene, WorldCompileError> {
     let place = Place { source };
-    let text = std::str::from_utf8(source.bytes).map_err(|_| place.fault(0, ManifestFault::NotText))?;
+    let text = std::str::from_utf8(source.bytes)
+        .map_err(|error| place.fault(error.valid_up_to(), ManifestFault::NotText))?;
     let manifest = tables::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         place.fault(at, ManifestFault::Toml(error.message().trim().replace('\n', ", ")))

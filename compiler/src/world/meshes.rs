@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
+use bvhc_format::MAX_COORDINATE;
 use bvhc_runtime::Model as OpenModel;
 
 use super::assemble::MeshReport;
@@ -31,6 +32,9 @@ pub(super) enum MeshFile {
 
 /// The index of a mesh in its scene, and what becomes of its vertices.
 type Variant = (usize, Option<[[u64; 3]; 3]>);
+
+/// An instance for which a mesh's vertices are changed, and how.
+type Baked<'a> = Option<(&'a SceneInstance, Linear)>;
 
 /// Compiles meshes when they are first needed: those of instances come first, in their order.
 pub(super) struct Meshes<'a> {
@@ -106,7 +110,7 @@ impl<'a> Meshes<'a> {
         if let Some(known) = self.by_variant.get(&variant) {
             return Ok(*known);
         }
-        let number = match self.make(instance.mesh, instance.baked) {
+        let number = match self.make(instance.mesh, instance.baked.map(|linear| (instance, linear))) {
             Ok(number) => Some(number),
             Err(WorldCompileError::Compile(CompileError::Clean(CleanError::NoTriangle { .. })))
                 if leftovers == Leftovers::Drop =>
@@ -131,7 +135,8 @@ impl<'a> Meshes<'a> {
         Ok(())
     }
 
-    fn make(&mut self, mesh: usize, baked: Option<Linear>) -> Result<u32, WorldCompileError> {
+    /// Makes a mesh, with its vertices changed for an instance if they are to be.
+    fn make(&mut self, mesh: usize, baked: Baked<'_>) -> Result<u32, WorldCompileError> {
         let mesh = &self.scene[mesh];
         match &mesh.content {
             Content::Imported(model) => self.compile(mesh, model, baked),
@@ -144,12 +149,15 @@ impl<'a> Meshes<'a> {
         &mut self,
         mesh: &SceneMesh,
         model: &Model,
-        baked: Option<Linear>,
+        baked: Baked<'_>,
     ) -> Result<u32, WorldCompileError> {
         let mut imported = model.imported.clone();
         imported.notes = Notes::default();
-        if let Some(linear) = baked {
-            bake(&mut imported.polygons, &linear);
+        if let Some((instance, linear)) = baked
+            && !bake(&mut imported.polygons, &linear)
+        {
+            let (file, name) = (self.file.to_owned(), instance.name.clone());
+            return Err(WorldCompileError::TooFar { file, name });
         }
         let name = format!("{}: mesh {:?}", self.file, mesh.name);
         let memory_limit = self.options.memory_limit.map(|limit| limit.saturating_sub(self.held));
@@ -238,8 +246,8 @@ fn hash_of(mesh: &SceneMesh) -> u64 {
     hasher.finish()
 }
 
-/// Applies a linear map to vertices, in f64 and rounded once. Fronts stay fronts.
-fn bake(polygons: &mut Polygons, linear: &Linear) {
+/// Applies a linear map to vertices, in f64 and rounded once. Fronts stay fronts. Returns whether all vertices are within the limit.
+fn bake(polygons: &mut Polygons, linear: &Linear) -> bool {
     for position in &mut polygons.positions {
         *position = linear.apply(position.map(f64::from)).map(|x| x as f32);
     }
@@ -249,4 +257,5 @@ fn bake(polygons: &mut Polygons, linear: &Linear) {
             _ => polygons.reversals.insert(0, 0),
         }
     }
+    polygons.positions.as_flattened().iter().all(|x| x.abs() <= MAX_COORDINATE)
 }

@@ -99,6 +99,10 @@ fn thin_worlds_are_asked_with_their_meshes() {
     // Beside the world, if nothing else is said.
     ask(&["ray", "thin.bvh"], rays)
         .fails_silently(1, &["mesh \"cube\"", "missing", "looked for in .", "--meshes"]);
+    // A world that has the name of a mesh is not the mesh, compiled again.
+    std::fs::create_dir(sandbox.path("worlds")).unwrap();
+    std::fs::copy(sandbox.path("thin.bvh"), sandbox.path("worlds/cube.bvh")).unwrap();
+    ask(&["ray", "thin.bvh", "--meshes", "worlds"], rays).fails_silently(1, &["mesh \"cube\"", "missing"]);
     std::fs::copy(sandbox.path("build/cube.bvh"), sandbox.path("any name.bvh")).unwrap();
     assert_eq!(ask(&["ray", "thin.bvh"], rays).ok(), whole.ok());
     ask(&["ray", "level.bvh", "--meshes", "build"], rays).fails_silently(2, &["--meshes", "thin worlds"]);

@@ -211,11 +211,19 @@ fn errors_name_the_line() {
     refused("layers = 2", "rotation = [0, 0, 0, 2]").fails(1, &["line 15: ", "normalise it"]);
     refused("scale = 2.0", "scale = 0").fails(1, &["line 21: ", "greater than 0"]);
     refused("scale = 2.0", "scale = -1").fails(1, &["line 21: "]);
+    for scale in ["1.2e18", "1e25", "1e300"] {
+        refused("scale = 2.0", &format!("scale = {scale}")).fails(1, &["level.toml: ", "\"above\"", "2^60"]);
+    }
     refused("position = [3.0, 0.0, 0.0]", "position = [nan, 0.0, 0.0]").fails(1, &["line 15: ", "finite"]);
     refused("position = [3.0, 0.0, 0.0]", "position = [1e18, 2e18, 0.0]").fails(1, &["2^60"]);
     refused("position = [3.0, 0.0, 0.0]", "position = [3.0").fails(1, &["level.toml, line "]);
     refused("props/copy.obj", "props/gone.obj").fails(3, &["line 8: ", "props/gone.obj"]);
     refused("props/copy.obj", "level.toml").fails(1, &["level.toml"]);
+    let sandbox = level();
+    let mut text = LEVEL.as_bytes().to_vec();
+    text[LEVEL.find("layers").unwrap()] = 0xFF;
+    sandbox.write("level.toml", text);
+    sandbox.run(&["world", "level.toml", "-o", "level.bvh"]).fails(1, &["line 18: ", "not UTF-8"]);
 }
 
 #[test]
@@ -281,6 +289,18 @@ fn scenes_become_worlds() {
         assert!(row.starts_with("1,1,") && row.contains(&format!(",{name},0,,flag,")), "{row}");
         // Fronts stay fronts, also in a mirror.
         assert!(row.ends_with(",1"), "{row}");
+    }
+}
+
+#[test]
+fn nodes_beyond_the_limit_are_errors() {
+    let sandbox = Sandbox::new();
+    let corners: [f32; 9] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    sandbox.write("flag.bin", corners.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
+    for scale in ["[1, 1e19, 1]", "[1, 1e200, 1]"] {
+        sandbox.write("scene.gltf", SCENE.replace("[1, 3, 1]", scale));
+        let told = ["scene.gltf: ", "\"node.3\"", "2^60"];
+        sandbox.run(&["scene.gltf", "-o", "scene.bvh", "--world"]).fails(1, &told);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Compiled meshes in folders.
 
+use alloc::vec;
 use alloc::vec::Vec;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -8,6 +9,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use bvhc_format::header::{HEADER_LENGTH, Header};
+use bvhc_format::section::SectionKind;
 
 use crate::directory::FileHead;
 use crate::world::{LinkedMesh, WorldError};
@@ -22,11 +24,11 @@ pub struct MeshFolder {
 }
 
 impl MeshFolder {
-    /// Reads the headers of all files of a folder whose names end in `.bvh`, not those of folders in it.
+    /// Reads the headers and directories of all files of a folder whose names end in `.bvh`, not those of folders in it.
     ///
     /// # Errors
-    /// The system's, if the folder cannot be listed. Files that cannot be read, are no compiled files, or whose length is not
-    /// the one in their header, are left out.
+    /// The system's, if the folder cannot be listed. Files that cannot be read, are no compiled files or hold a world, or whose length
+    /// is not the one in their header, are left out.
     pub fn open(folder: impl AsRef<Path>) -> io::Result<Self> {
         let mut files = Self::default();
         files.add(folder)?;
@@ -67,17 +69,24 @@ impl MeshFolder {
     }
 }
 
-/// The hash in the header of a compiled file.
+/// The hash in the header of a compiled file that is not of a world, which may have the name of a mesh.
 fn header_hash(path: &Path) -> Option<[u8; 32]> {
     let found = fs::metadata(path).ok()?;
     // A pipe would wait for somebody to write to it.
     if !found.is_file() {
         return None;
     }
-    let mut start = [0; HEADER_LENGTH];
-    File::open(path).ok()?.read_exact(&mut start).ok()?;
-    FileHead::length(&start)?;
-    let header = Header::read(&start);
+    let mut start = vec![0; HEADER_LENGTH];
+    let mut file = File::open(path).ok()?;
+    file.read_exact(&mut start).ok()?;
+    let header = Header::read(start.first_chunk()?);
     // A copy that was cut off must not hide a whole one.
-    (header.length == found.len()).then_some(header.hash)
+    if header.length != found.len() {
+        return None;
+    }
+    start.resize(FileHead::length(&start)?, 0);
+    file.read_exact(&mut start[HEADER_LENGTH..]).ok()?;
+    let head = FileHead::from_bytes(&start, found.len());
+    let is_world = head.is_ok_and(|head| head.entries().any(|entry| entry.kind == SectionKind::World as u32));
+    (!is_world).then_some(header.hash)
 }

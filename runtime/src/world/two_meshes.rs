@@ -37,7 +37,7 @@ impl Placed {
             return Ok(Self::Rigid(*inner.pose()));
         }
         let own = Pose::from_rows(outer.pose().rotation(), outer.pose().translation())?;
-        let relative = own.inverse().compose(inner.pose())?;
+        let relative = inner.pose().relative_to(&own)?;
         let (mut rotation, mut translation) = (relative.rotation(), relative.translation());
         translation = translation.map(|x| x / outer.scale());
         // x_outer = M R (M' x), with the mirrors M and M'. Of both, what remains is a rotation; of one, a rotation R' and a

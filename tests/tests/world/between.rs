@@ -54,7 +54,7 @@ fn image(outer: &Similarity, inner: &Similarity) -> Pose {
     };
     let relative = match outer.is_identity() {
         true => *inner.pose(),
-        false => pose(outer).inverse().compose(inner.pose()).expect("a pose"),
+        false => inner.pose().relative_to(&pose(outer)).expect("a pose"),
     };
     let (mut rotation, mut translation) = (relative.rotation(), relative.translation());
     let scale = inner.scale() / outer.scale();

@@ -40,7 +40,7 @@ fn pairs_of_instances_are_those_of_all_meshes() {
                 for b in a + 1..world.instance_count() {
                     let mesh =
                         |it| world.mesh(world.instance(it).expect("it is there").mesh()).expect("a mesh");
-                    let relative = pose_of(world, a).inverse().compose(&pose_of(world, b)).expect("near");
+                    let relative = pose_of(world, b).relative_to(&pose_of(world, a)).expect("near");
                     let found = mesh(a).distance(mesh(b), &relative).expect("in time").expect("no limit");
                     wanted.push((a, b, found.distance));
                 }
@@ -66,6 +66,37 @@ fn pairs_of_instances_are_those_of_all_meshes() {
     }
 }
 
+/// What is near to each other is as far apart as it would be beside the origin.
+#[test]
+fn distances_are_as_precise_far_from_the_origin() {
+    let meshes = meshes();
+    let meshes: Vec<&Mesh> = meshes.iter().collect();
+    let turned = [0.5, -0.5, 0.1, (1.0f64 - 0.51).sqrt()];
+    let distance = |far: f64| {
+        let at = |mesh, x| Placed {
+            position: [far + x, -far, 0.5 * far],
+            rotation: turned,
+            ..Placed::identity(mesh)
+        };
+        let file = compiled_world(&meshes, &[at(0, 0.0), at(1, 3.25)], &Options::default());
+        let mut found = Vec::new();
+        with_world(&file, levels()[0], |world| {
+            let _ = world.near_instances(9.0, |pair| {
+                found.push(pair.distance);
+                ControlFlow::Continue(())
+            });
+        });
+        assert_eq!(found.len(), 1);
+        found[0]
+    };
+    let near = distance(0.0);
+    assert!(near > 0.1);
+    for far in [1e3, 1e6, 1e9] {
+        let apart = (distance(far) - near).abs();
+        assert!(apart <= 1e-14, "{far}: {apart}");
+    }
+}
+
 #[test]
 fn meshes_at_poses_meet_what_they_meet_one_by_one() {
     let meshes = meshes();
@@ -80,7 +111,7 @@ fn meshes_at_poses_meet_what_they_meet_one_by_one() {
                 let pose = Pose::from_rows(pose::any(&mut random), at).expect("a pose");
                 let (mut count, mut least) = (0, f64::INFINITY);
                 for instance in world.instances() {
-                    let relative = pose_of(world, instance.number()).inverse().compose(&pose).expect("near");
+                    let relative = pose.relative_to(&pose_of(world, instance.number())).expect("near");
                     let mesh = world.mesh(instance.mesh()).expect("a mesh");
                     let _ = mesh.all_pairs(&other, &relative, |_| {
                         count += 1;
