@@ -296,4 +296,31 @@ fn a_point_has_no_field() {
     bvhc::verify::verify(&fast.expect("it is a triangle").bytes).expect("it verifies");
     let error = small.err().expect("it is a point").to_string();
     assert!(error.contains("all of its vertices are at one position"), "{error}");
+    // Where f32 has no more than multiples of its least number, there is none, either.
+    let scaled = |by: f32| {
+        let mut mesh = grid::cubes([3, 2, 2]);
+        mesh.positions.as_flattened_mut().iter_mut().for_each(|x| *x *= by);
+        bvhc::compile(&scene::write_obj(&mesh), "tiny.obj", &options(48))
+    };
+    bvhc::verify::verify(&scaled(1e-30).expect("it compiles").bytes).expect("it verifies");
+    let error = scaled(1e-42).err().expect("it is too small").to_string();
+    assert!(error.contains("at least 1e-30"), "{error}");
+}
+
+/// Where f32 is rougher than cells are wide, points are zeroed, and the errors of the bricks beside them say so.
+#[test]
+fn rough_fields_verify() {
+    for (seed, by) in [(1, 2e5), (2, 5e5), (3, 1e6)] {
+        let mut mesh = icosphere::displaced(6, 0.2, seed);
+        for position in &mut mesh.positions {
+            *position = [position[0] + by, position[1] + 0.3 * by, position[2]];
+        }
+        for bits in [FieldBits::Eight, FieldBits::Sixteen] {
+            for resolution in [21, 33, 48] {
+                let field = FieldOptions { bits, band: 5, resolution };
+                let file = compiled_with(&mesh, &Options { field: Some(field), ..options(resolution) });
+                bvhc::verify::verify(&file).expect("it verifies");
+            }
+        }
+    }
 }

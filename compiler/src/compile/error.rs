@@ -61,6 +61,12 @@ pub enum CompileError {
         "a distance field of this model has no cells: all of its vertices are at one position, where a small layout may have moved them"
     )]
     FieldOfPoint,
+    /// Cells of a distance field would be so small that f32 is not precise there.
+    #[error("a distance field is not made of a model that extends over {extent:e}: at least {least:e}", least = field::LEAST_EXTENT)]
+    FieldTooSmall {
+        /// The longest extent of the bounds.
+        extent: f32,
+    },
     /// A distance field of that many cells, or with a band of that width, is not made.
     #[error(
         "a distance field has {} to {} cells along the longest axis, and a band of {} to {} cells: not {resolution} and {band}",

@@ -76,7 +76,7 @@ fn errors<S: Simd>(simd: S, halo: &Halo, brick: &Brick, lattice: &Lattice) -> Er
     }
     within.refine();
     edge.refine();
-    let more = half_step + lattice.slack + brick.slack;
+    let more = half_step + lattice.slack + halo.slack;
     Errors {
         within: f64::from(within.most) + more,
         edge: f64::from(edge.most) + more,

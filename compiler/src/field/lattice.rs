@@ -80,11 +80,15 @@ impl Lattice {
 }
 
 /// Signed distances at the points of a brick and around it, limited to the reach.
-pub(super) struct Halo(Box<[f32; Halo::POINTS]>);
+pub(super) struct Halo {
+    distances: Box<[f32; Halo::POINTS]>,
+    /// What these may be off, beyond the slack of all bricks.
+    pub(super) slack: f64,
+}
 
 impl Default for Halo {
     fn default() -> Self {
-        Self(Box::new([0.0; Self::POINTS]))
+        Self { distances: Box::new([0.0; Self::POINTS]), slack: 0.0 }
     }
 }
 
@@ -107,13 +111,16 @@ impl Halo {
     ) {
         let counts = lattice.bricks();
         let reach = lattice.reach() as f32;
+        self.slack = 0.0;
         for neighbour in 0..27 {
             let step = [neighbour % 3, neighbour / 3 % 3, neighbour / 9];
             let at = [0, 1, 2].map(|axis| (brick[axis] + step[axis]).wrapping_sub(1));
             let is_there = (0..3).all(|axis| at[axis] < counts[axis]);
             let stored = is_there.then(|| nearby.find(lattice.index(at))).flatten();
             let rest = if is_there && beyond[lattice.index(at)] { -reach } else { reach };
-            self.copy(step, stored.map(|index| &*bricks[index].distances), rest);
+            let stored = stored.map(|index| &bricks[index]);
+            self.slack = stored.map_or(self.slack, |brick| self.slack.max(brick.slack));
+            self.copy(step, stored.map(|brick| &*brick.distances), rest);
         }
     }
 
@@ -130,7 +137,7 @@ impl Halo {
         for z in zs {
             for y in ys.clone() {
                 let target = to(0, xs.start) + Self::WIDTH * (to(1, y) + Self::WIDTH * to(2, z));
-                let row = &mut self.0[target..target + xs.len()];
+                let row = &mut self.distances[target..target + xs.len()];
                 let source = xs.start + BRICK_POINTS * (y + BRICK_POINTS * z);
                 match from {
                     Some(from) => row.copy_from_slice(&from[source..source + xs.len()]),
@@ -149,7 +156,7 @@ impl Halo {
         let indices = (((z * width + y) * width + x) + first).to_int::<i32x8<S>>().to_array();
         let mut distances = [0.0; BRICK_POINTS];
         for (distance, index) in distances.iter_mut().zip(indices) {
-            *distance = self.0[index as usize % Self::POINTS];
+            *distance = self.distances[index as usize % Self::POINTS];
         }
         f32x8::load_array(x.simd, distances)
     }
@@ -159,6 +166,6 @@ impl Halo {
     pub(super) fn row(&self, at: [usize; 3]) -> &[f32; BRICK_POINTS] {
         let [x, y, z] = at.map(|i| i + Self::REACH);
         let start = x + Self::WIDTH * (y + Self::WIDTH * z);
-        self.0[start..].first_chunk().expect("the points around the brick hold it")
+        self.distances[start..].first_chunk().expect("the points around the brick hold it")
     }
 }

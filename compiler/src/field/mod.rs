@@ -81,6 +81,9 @@ impl Bits {
     }
 }
 
+/// The least extent of a model: that of cells and steps is then far above 2^-126, from where on f32 rounds to multiples of 2^-149.
+pub(crate) const LEAST_EXTENT: f32 = 1e-30;
+
 /// How far beyond the band distances are computed: they prove the lower bounds of distances at its edge.
 const BEYOND: f64 = 2.0;
 

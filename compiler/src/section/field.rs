@@ -9,7 +9,7 @@ use crate::compile::flags::Flags;
 use crate::compile::job::Job;
 use crate::compile::options::Options;
 use crate::compile::stage::Stage;
-use crate::field::{Bits, Options as FieldOptions, lay_out_field, rounding_of};
+use crate::field::{Bits, LEAST_EXTENT, Options as FieldOptions, lay_out_field, rounding_of};
 use crate::file::Section;
 use crate::verify::checked::{Checked, TreeFacts};
 use crate::verify::error::VerifyError;
@@ -53,6 +53,10 @@ impl Output for Field {
         let bounds = model.bounds();
         if bounds.min == bounds.max {
             return Err(CompileError::FieldOfPoint);
+        }
+        let extent = (0..3).map(|axis| bounds.max[axis] - bounds.min[axis]).fold(0.0, f32::max);
+        if extent < LEAST_EXTENT {
+            return Err(CompileError::FieldTooSmall { extent });
         }
         let records = lay_out_field(&job.corners(), &model, options).ok_or(CompileError::FieldTooCostly)?;
         let rounding = rounding_of([bounds.min, bounds.max], options);

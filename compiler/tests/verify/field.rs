@@ -120,6 +120,29 @@ fn a_lattice_of_another_size() {
     }
 }
 
+/// A brick without values that is on the other side, be it deep inside or far outside.
+#[test]
+fn one_brick_on_the_other_side() {
+    let options = Options { field: Some(FieldOptions::new(80)), obb: None, ..Options::default() };
+    let file =
+        Forge { bytes: compile(TETRAHEDRON.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() };
+    let good = || Forge { bytes: file.bytes.clone() };
+    let (first, count) = slice(&file, TILES);
+    let mut flipped = [0; 2];
+    for node in (0..count).map(|tile| first + NODE * tile) {
+        let [stored, inside] =
+            [node, node + 8].map(|at| u64::from_le_bytes(file.bytes[at..at + 8].try_into().unwrap()));
+        for bit in (0..64).filter(|bit| stored >> bit & 1 == 0) {
+            let side = (inside >> bit & 1) as usize;
+            flipped[side] += 1;
+            if side == 1 || flipped[side] % 97 == 0 {
+                breaks_in(good(), "F8", |file| file.put(node + 8, &(inside ^ 1 << bit).to_le_bytes()));
+            }
+        }
+    }
+    assert!(flipped[0] > 300 && flipped[1] > 0, "{flipped:?}");
+}
+
 /// Every value is checked, not only some.
 #[test]
 fn one_value_on_the_other_side() {

@@ -86,7 +86,7 @@ fn header_hash(path: &Path) -> Option<[u8; 32]> {
     }
     start.resize(FileHead::length(&start)?, 0);
     file.read_exact(&mut start[HEADER_LENGTH..]).ok()?;
-    let head = FileHead::from_bytes(&start, found.len());
-    let is_world = head.is_ok_and(|head| head.entries().any(|entry| entry.kind == SectionKind::World as u32));
+    let head = FileHead::from_bytes(&start, found.len()).ok()?;
+    let is_world = head.entries().any(|entry| entry.kind == SectionKind::World as u32);
     (!is_world).then_some(header.hash)
 }

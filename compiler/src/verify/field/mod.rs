@@ -1,8 +1,10 @@
-//! Section field: its tree, and samples of it against distances from the surface.
+//! Section field: its tree, the values of its points (`points`), and samples of it against distances from the surface.
+
+mod points;
 
 use bvhc_format::field::{BRICK_POINTS, FIELD_WIDTH, FieldNode, LEAF_VALUES, MAX_FIELD_TILES};
 use bvhc_format::section::{ArchivedDistanceField, SectionKind};
-use bvhc_runtime::{Field, FieldSample, Model};
+use bvhc_runtime::{Field, Model};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use super::block::corners;
@@ -95,6 +97,9 @@ pub enum FieldFault {
         /// 7 for a sample, 8 for a point of the lattice.
         rule: u8,
     },
+    /// The tree is made so that closest points take too long.
+    #[error("the distances at the points of the lattice take too long to compute (F8)")]
+    TooCostly,
 }
 
 impl Fault for FieldFault {
@@ -103,13 +108,6 @@ impl Fault for FieldFault {
 
 /// How many positions between points are sampled, and of how many blocks corners, at most.
 const SAMPLES: u64 = 1 << 14;
-
-/// How many points of stored bricks are sampled at most.
-const MOST_POINTS: usize = 1 << 22;
-
-/// How many visits of nodes and blocks their closest points may take together, if each visited all: a minute or two. Honest ones take a few
-/// each.
-const MOST_VISITS: usize = 1 << 32;
 
 /// Bits of a node's children.
 const CHILDREN: u32 = (FIELD_WIDTH * FIELD_WIDTH * FIELD_WIDTH) as u32;
@@ -129,7 +127,7 @@ pub(crate) fn check(checked: &Checked<'_>) -> Result<(), FieldFault> {
     let Some(field) = checked.model.field() else { return Ok(()) };
     check_lattice(&field, checked.model)?;
     check_corners(&field, checked)?;
-    check_points(&field, section, checked.model)?;
+    points::check(&field, section, checked.model)?;
     check_samples(&field, section, checked.model)
 }
 
@@ -273,32 +271,6 @@ fn check_corners(field: &Field<'_>, checked: &Checked<'_>) -> Result<(), FieldFa
     chosen.find_map_first(check).map_or(Ok(()), Err)
 }
 
-/// F8, at the points of bricks that are stored: at all of them, or in large fields at every so many.
-fn check_points(
-    field: &Field<'_>,
-    section: &ArchivedDistanceField<'_>,
-    model: &Model<'_>,
-) -> Result<(), FieldFault> {
-    let bricks = crate::field::stored_bricks(section);
-    let of_brick = BRICK_POINTS * BRICK_POINTS * BRICK_POINTS;
-    let points = bricks.len() * of_brick;
-    let check = |point: usize| {
-        let brick = bricks[point / of_brick];
-        let within = crate::field::point_of(point % of_brick);
-        let index = [0, 1, 2].map(|axis| brick[axis] * BRICK_POINTS + within[axis]);
-        let position =
-            [0, 1, 2].map(|axis| (field.origin()[axis] + index[axis] as f64 * field.voxel()) as f32);
-        let value = field.value_at(index.map(|i| i as u32));
-        check_distance(field, model, position, Claim { value, error: field.point_error(), rule: 8 }).err()
-    };
-    let sections = model.sections();
-    let visits = sections.nodes().len() + sections.blocks().count();
-    let most = (MOST_VISITS / visits.max(1)).clamp(SAMPLES as usize, MOST_POINTS);
-    // Odd, as there are eight points in a row: so all columns have their turn.
-    let step = points.div_ceil(most) | 1;
-    (0..points).into_par_iter().step_by(step).find_map_first(check).map_or(Ok(()), Err)
-}
-
 /// F7, between the points of the lattice: most in bricks that are stored.
 fn check_samples(
     field: &Field<'_>,
@@ -327,23 +299,7 @@ fn check_samples(
 }
 
 fn check_sample(field: &Field<'_>, model: &Model<'_>, position: [f32; 3]) -> Result<(), FieldFault> {
-    let Some(FieldSample { value, error, .. }) = field.sample(position) else { return Ok(()) };
-    check_distance(field, model, position, Claim { value, error: error.into(), rule: 7 })
-}
-
-/// What a field says of a position.
-struct Claim {
-    value: f32,
-    error: f64,
-    rule: u8,
-}
-
-fn check_distance(
-    field: &Field<'_>,
-    model: &Model<'_>,
-    position: [f32; 3],
-    Claim { value, error, rule }: Claim,
-) -> Result<(), FieldFault> {
+    let Some(sample) = field.sample(position) else { return Ok(()) };
     let band = f64::from(field.band());
     // Farther away all distances count as one.
     let reach = 2.0 * band;
@@ -352,11 +308,12 @@ fn check_distance(
     // Of a surface with a boundary, signs are not known here, and a winding number takes a pass over its edges.
     let is_inside = || model.winding(position).is_some_and(|winding| libm::round(winding.value) != 0.0);
     let (found, expected) = match field.signs_are_exact() {
-        true if is_inside() => (f64::from(value), (-distance).max(-band)),
-        true => (f64::from(value), distance.min(band)),
-        false => (f64::from(value).abs(), distance.min(band)),
+        true if is_inside() => (f64::from(sample.value), (-distance).max(-band)),
+        true => (f64::from(sample.value), distance.min(band)),
+        false => (f64::from(sample.value).abs(), distance.min(band)),
     };
-    // The value, and the distance, were rounded to f32.
-    let holds = (found - expected).abs() <= error + (distance + band) / f64::from(1 << 23);
-    is_true(holds, || FieldFault::Sample { position, found: value, error, expected, rule })
+    // The distance was rounded to f32.
+    let error = f64::from(sample.error);
+    let holds = (found - expected).abs() <= error + distance / f64::from(1 << 23);
+    is_true(holds, || FieldFault::Sample { position, found: sample.value, error, expected, rule: 7 })
 }
