@@ -28,7 +28,9 @@ fn main() {
     let chosen: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     println!("{}\n", level().name());
     let own = format!("bvhc | with a field of {RESOLUTION}");
-    println!("| ns a point (over both of bvhc; other answers) | {own} | libigl | Open3D |\n|---|---|---|---|---|");
+    println!(
+        "| ns a point (over both of bvhc; other answers) | {own} | libigl | Open3D |\n|---|---|---|---|---|"
+    );
     for source in Source::closed() {
         if chosen.is_empty() || chosen.iter().any(|name| name == source.name) {
             report(&source);
