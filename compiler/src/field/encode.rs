@@ -55,6 +55,8 @@ pub(super) fn encode(
     is_closed: bool,
 ) -> FieldRecords {
     let step = lattice.band * lattice.voxel / f64::from(lattice.bits.most());
+    // In model units, with what that product may be rounded by.
+    let in_model = |error: f64| error * lattice.voxel * (1.0 + 1e-12);
     let mut records = FieldRecords {
         origin: lattice.origin,
         voxel: lattice.voxel,
@@ -63,9 +65,7 @@ pub(super) fn encode(
         bits: lattice.bits,
         is_closed,
         edge_error: 0.0,
-        point_error: errors.iter().fold(0.0, |most: f64, it| most.max(it.point))
-            * lattice.voxel
-            * (1.0 + 1e-12),
+        point_error: errors.iter().map(|it| in_model(it.point)).fold(0.0, f64::max),
         active: 0,
         tiles: Vec::new(),
         bricks: Vec::new(),
@@ -82,19 +82,18 @@ pub(super) fn encode(
                 node.inside |= u64::from(beyond[index]) << bit;
                 continue;
             };
-            // In model units, with what that product may be rounded by.
-            let in_model = |error: f64| round_up(error * lattice.voxel * (1.0 + 1e-12));
-            let Errors { within, edge, .. } = errors[near];
+            let [within, edge] =
+                [errors[near].within, errors[near].edge].map(|error| round_up(in_model(error)));
             let codes = codes(&bricks[near], lattice);
-            records.edge_error = records.edge_error.max(in_model(edge));
-            match records.brick(&codes, in_model(within)) {
+            records.edge_error = records.edge_error.max(edge);
+            match records.brick(&codes, within) {
                 Some(brick) => {
                     node.stored |= 1 << bit;
                     records.bricks.push(brick);
                 }
                 None => {
                     node.inside |= u64::from(codes[0] < 0) << bit;
-                    node.error = node.error.max(in_model(edge));
+                    node.error = node.error.max(edge);
                 }
             }
         }

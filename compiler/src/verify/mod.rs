@@ -68,8 +68,9 @@ use checked::Checked;
 /// Checks a whole file with all its meshes, and its world. `bytes` must be aligned to 64 bytes. Of a thin world, this is all that
 /// can be said without its meshes: [`verify_linked`] checks these.
 ///
-/// Cost: a few passes over the file, and one sort of its vertices and one of its edges; for a distance field closest points of up to
-/// four million positions: in a forged file 2^32 visits of nodes and blocks, or 50,000 of each node and block if that is more.
+/// Cost: a few passes over the file, and one sort of its vertices and one of its edges; for a distance field the closest points of the
+/// points of its lattice, and winding numbers of some: in a forged file up to 4,096 visits of nodes and blocks for each byte, or 2^35, and
+/// 2^35 for winding numbers, or 50,000 of each node and block if that is more.
 ///
 /// # Errors
 /// The first rule that is broken.

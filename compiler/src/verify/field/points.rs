@@ -14,14 +14,18 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 use super::{FieldFault, SAMPLES};
 use crate::field::{point_of, stored_bricks};
 
-/// How many nodes and blocks closest points may visit together: minutes of work. Honest files take some twenty a point.
-const MOST_VISITS: u64 = 1 << 35;
+/// How many nodes and blocks closest points may visit together, for each byte of the field and of the model's tree. The
+/// bunny takes 4, four thousand needles through one point 300.
+const VISITS_OF_BYTE: u64 = 1 << 12;
 
-/// As many may winding numbers visit, if each visits all: of more points not all have their signs checked.
-const MOST_SIGN_VISITS: usize = 1 << 35;
+/// How many at most: minutes of work.
+const MOST_VISITS: u64 = 1 << 35;
 
 /// The points of a brick.
 const POINTS: usize = BRICK_POINTS * BRICK_POINTS * BRICK_POINTS;
+
+/// Where a brick's point is among its points, after the one before it along each axis.
+const STEPS: [usize; 3] = [1, BRICK_POINTS, BRICK_POINTS * BRICK_POINTS];
 
 /// Of distances, which are rounded to f32.
 const SHORTER: f64 = 1.0 - 1e-6;
@@ -35,23 +39,58 @@ pub(super) fn check(
     section: &ArchivedDistanceField<'_>,
     model: &Model<'_>,
 ) -> Result<(), FieldFault> {
-    let check = Check { field, section, model, visits: AtomicU64::new(0) };
-    let of_stored: Vec<Vec<Index>> =
-        stored_bricks(section).into_par_iter().map(|brick| check.stored(brick)).collect::<Result<_, _>>()?;
-    let [_, rows, layers] = check.bricks();
-    let of_others: Vec<Vec<Index>> =
-        (0..rows * layers).into_par_iter().map(|row| check.others(row)).collect::<Result<_, _>>()?;
-    check.signs(&[of_stored, of_others].concat().concat())
+    let sections = model.sections();
+    let bytes = size_of_val::<[FieldNode]>(section.tiles.get())
+        + size_of_val::<[FieldNode]>(section.bricks.get())
+        + section.values.len()
+        + size_of_val(sections.nodes())
+        + sections.blocks().bytes();
+    Check { field, section, model, visits: AtomicU64::new(0), most: most_visits(bytes as u64) }.all()
+}
+
+fn most_visits(bytes: u64) -> u64 {
+    bytes.saturating_mul(VISITS_OF_BYTE).min(MOST_VISITS)
 }
 
 struct Check<'a, 's> {
     field: &'a Field<'a>,
     section: &'a ArchivedDistanceField<'s>,
     model: &'a Model<'a>,
+    /// Nodes and blocks that closest points have visited, and how many they may.
     visits: AtomicU64,
+    most: u64,
+}
+
+/// What is known of a point.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    position: [f64; 3],
+    /// From the surface.
+    distance: f64,
+    value: f64,
+}
+
+impl Known {
+    /// Whether the surface is not between this point and another one.
+    fn is_beside(&self, other: &Self) -> bool {
+        let square: f64 = (0..3).map(|axis| (self.position[axis] - other.position[axis]).powi(2)).sum();
+        (self.distance + other.distance) * SHORTER > square.sqrt()
+    }
 }
 
 impl Check<'_, '_> {
+    fn all(&self) -> Result<(), FieldFault> {
+        let of_stored = stored_bricks(self.section)
+            .into_par_iter()
+            .map(|brick| self.stored(brick))
+            .collect::<Result<Vec<_>, _>>()?;
+        let [_, rows, layers] = self.bricks();
+        let of_others =
+            (0..rows * layers).into_par_iter().map(|row| self.others(row)).collect::<Result<Vec<_>, _>>()?;
+        let unknown: Vec<Index> = of_stored.into_iter().chain(of_others).flatten().collect();
+        self.signs(&unknown)
+    }
+
     /// Bricks along each axis.
     fn bricks(&self) -> Index {
         self.section.tile_counts.map(|count| count.to_native() as usize * FIELD_WIDTH)
@@ -75,7 +114,7 @@ impl Check<'_, '_> {
         let mut counters = Counters::default();
         let nearest = self.model.closest_point_with(position, most as f32, &mut counters);
         let visits = counters.nodes + counters.blocks;
-        if self.visits.fetch_add(visits, Ordering::Relaxed) > MOST_VISITS {
+        if self.visits.fetch_add(visits, Ordering::Relaxed) > self.most {
             return Err(FieldFault::TooCostly);
         }
         Ok(nearest.map_or(most, |nearest| nearest.distance.into()))
@@ -100,7 +139,7 @@ impl Check<'_, '_> {
     /// whose sides that does not tell.
     fn stored(&self, brick: Index) -> Result<Vec<Index>, FieldFault> {
         let band = f64::from(self.field.band());
-        let mut found = [([0.0; 3], 0.0, 0.0); POINTS];
+        let mut found = [Known::default(); POINTS];
         let mut unknown = Vec::new();
         for point in 0..POINTS {
             let within = point_of(point);
@@ -108,24 +147,22 @@ impl Check<'_, '_> {
             let position = self.position_of(index);
             let before = [0, 1, 2].map(|axis| (within[axis] > 0).then(|| found[point - STEPS[axis]]));
             // No point is farther from the surface than the one beside it, and the way there; beyond the band all count as one.
-            let most = before
-                .iter()
-                .flatten()
-                .fold(1.01 * band, |most, (_, near, _)| most.min(near + 1.01 * self.field.voxel()));
+            let farther = 1.01 * self.field.voxel();
+            let most = before.iter().flatten().fold(1.01 * band, |most, it| most.min(it.distance + farther));
             let distance = self.distance(position, most + self.field.point_error())?;
             let value = self.value(index);
             let (limited, tolerance) = (distance.min(band), self.tolerance(distance));
             if (value.abs() - limited).abs() > tolerance {
                 return Err(self.fault(index, limited));
             }
-            let here = (position.map(f64::from), distance, value);
+            let here = Known { position: position.map(f64::from), distance, value };
             found[point] = here;
             // With another sign it would be within the error, too.
             if !self.field.signs_are_exact() || value.abs() + limited <= tolerance {
                 continue;
             }
-            match before.into_iter().flatten().find(|it| it.2 != 0.0 && are_together(it, &here)) {
-                Some((.., other)) if (other < 0.0) != (value < 0.0) => return Err(self.fault(index, -value)),
+            match before.iter().flatten().find(|it| it.value != 0.0 && it.is_beside(&here)) {
+                Some(it) if (it.value < 0.0) != (value < 0.0) => return Err(self.fault(index, -value)),
                 Some(_) => {}
                 None => unknown.push(index),
             }
@@ -190,11 +227,12 @@ impl Check<'_, '_> {
         })
     }
 
-    /// Checks on which sides of the surface points are.
+    /// Checks on which sides of the surface points are: of some, if they are so many that walks through the whole tree would take too
+    /// long.
     fn signs(&self, points: &[Index]) -> Result<(), FieldFault> {
         let sections = self.model.sections();
         let visits = sections.nodes().len() + sections.blocks().count();
-        let most = (MOST_SIGN_VISITS / visits.max(1)).max(SAMPLES as usize);
+        let most = (MOST_VISITS as usize / visits.max(1)).max(SAMPLES as usize);
         let check = |index: &Index| {
             let winding = self.model.winding(self.position_of(*index));
             let is_inside = winding.is_some_and(|winding| winding.value != 0.0);
@@ -206,11 +244,24 @@ impl Check<'_, '_> {
     }
 }
 
-/// Where a brick's point is among its points, after the one before it along each axis.
-const STEPS: [usize; 3] = [1, BRICK_POINTS, BRICK_POINTS * BRICK_POINTS];
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::{Options, compile};
+    use crate::field::Options as FieldOptions;
 
-/// Whether the surface is not between two points, of which positions and distances are given.
-fn are_together((a, near_a, _): &([f64; 3], f64, f64), (b, near_b, _): &([f64; 3], f64, f64)) -> bool {
-    let square: f64 = (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum();
-    (near_a + near_b) * SHORTER > square.sqrt()
+    /// A field whose distances take longer than its bytes allow is refused.
+    #[test]
+    fn work_is_bounded() {
+        let triangles = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+        let options = Options { field: Some(FieldOptions::new(24)), obb: None, ..Options::default() };
+        let compiled = compile(triangles.as_bytes(), "source", &options, &()).expect("it compiles");
+        let model = Model::from_bytes(&compiled.bytes).expect("it opens");
+        let (field, section) = (model.field().expect("a field"), model.sections().field().expect("a field"));
+        let check =
+            |most| Check { field: &field, section, model: &model, visits: AtomicU64::new(0), most }.all();
+        assert_eq!(check(u64::MAX), Ok(()));
+        assert_eq!(check(1000), Err(FieldFault::TooCostly));
+        assert_eq!([most_visits(1), most_visits(u64::MAX)], [VISITS_OF_BYTE, MOST_VISITS]);
+    }
 }
