@@ -41,14 +41,14 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// A fault at an offset.
+    /// A fault at an offset in the text.
     fn fault(&self, at: usize, fault: ManifestFault) -> WorldCompileError {
         let before = &self.source.bytes[..at.min(self.source.bytes.len())];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
         WorldCompileError::Manifest { file: self.source.name.to_owned(), line, fault }
     }
 
-    fn fault_of(&self, what: &Spanned<String>, fault: ManifestFault) -> WorldCompileError {
+    fn fault_of<T>(&self, what: &Spanned<T>, fault: ManifestFault) -> WorldCompileError {
         self.fault(what.span().start, fault)
     }
 
@@ -83,20 +83,44 @@ impl Place<'_> {
         let mut instances = Vec::with_capacity(tables.len());
         for table in tables {
             let name = table.name.get_ref();
-            let fault = |fault| self.fault_of(&table.name, fault);
             if name.is_empty() {
-                return Err(fault(ManifestFault::NoName));
+                return Err(self.fault_of(&table.name, ManifestFault::NoName));
             }
             if !names.insert(name) {
-                return Err(fault(ManifestFault::NameTwice(name.clone())));
+                return Err(self.fault_of(&table.name, ManifestFault::NameTwice(name.clone())));
             }
             let Some(mesh) = by_name.get(table.mesh.get_ref().as_str()) else {
                 let missing = ManifestFault::NoSuchMesh(table.mesh.get_ref().clone());
                 return Err(self.fault_of(&table.mesh, missing));
             };
-            instances.push(instance(table, *mesh).map_err(fault)?);
+            instances.push(self.instance(table, *mesh)?);
         }
         Ok(instances)
+    }
+
+    fn instance(&self, table: &InstanceTable, mesh: usize) -> Result<SceneInstance, WorldCompileError> {
+        let (position, rotation, scale) =
+            (*table.position.get_ref(), *table.rotation.get_ref(), *table.scale.get_ref());
+        // Of position and rotation one at a time, so that the line of the one that is wrong is known.
+        Pose::from_translation(position).map_err(|error| self.fault_of(&table.position, error.into()))?;
+        let pose = Pose::from_quaternion(rotation, position)
+            .map_err(|error| self.fault_of(&table.rotation, error.into()))?;
+        if !(scale.is_finite() && scale > 0.0) {
+            return Err(self.fault_of(&table.scale, ManifestFault::Scale(scale)));
+        }
+        let (instance_scale, mirrors) = if table.bake { (1.0, false) } else { (scale, table.mirror) };
+        let is_changed = table.bake && (scale, table.mirror) != (1.0, false);
+        Ok(SceneInstance {
+            name: table.name.get_ref().clone(),
+            mesh,
+            baked: is_changed.then(|| Linear::of_scale(scale, table.mirror)),
+            pose,
+            scale: instance_scale,
+            mirrors,
+            layers: table.layers,
+            user: table.user,
+            is_movable: !table.is_static,
+        })
     }
 
     /// Opens the file of a mesh, whatever it is.
@@ -169,24 +193,4 @@ impl Place<'_> {
             None => Ok(()),
         }
     }
-}
-
-fn instance(table: &InstanceTable, mesh: usize) -> Result<SceneInstance, ManifestFault> {
-    let pose = Pose::from_quaternion(table.rotation, table.position)?;
-    if !(table.scale.is_finite() && table.scale > 0.0) {
-        return Err(ManifestFault::Scale(table.scale));
-    }
-    let (scale, mirrors) = if table.bake { (1.0, false) } else { (table.scale, table.mirror) };
-    let is_changed = table.bake && (table.scale, table.mirror) != (1.0, false);
-    Ok(SceneInstance {
-        name: table.name.get_ref().clone(),
-        mesh,
-        baked: is_changed.then(|| Linear::of_scale(table.scale, table.mirror)),
-        pose,
-        scale,
-        mirrors,
-        layers: table.layers,
-        user: table.user,
-        is_movable: !table.is_static,
-    })
 }

@@ -34,13 +34,13 @@ pub(super) struct MeshTable {
 pub(super) struct InstanceTable {
     pub(super) name: Spanned<String>,
     pub(super) mesh: Spanned<String>,
-    #[serde(default, deserialize_with = "exactly")]
-    pub(super) position: [f64; 3],
+    #[serde(default = "no_translation", deserialize_with = "exactly")]
+    pub(super) position: Spanned<[f64; 3]>,
     /// x, y, z, w.
     #[serde(default = "no_rotation", deserialize_with = "exactly")]
-    pub(super) rotation: [f64; 4],
+    pub(super) rotation: Spanned<[f64; 4]>,
     #[serde(default = "one")]
-    pub(super) scale: f64,
+    pub(super) scale: Spanned<f64>,
     #[serde(default)]
     pub(super) mirror: bool,
     #[serde(default = "first_layer")]
@@ -55,19 +55,32 @@ pub(super) struct InstanceTable {
 }
 
 /// So many numbers: arrays would take more, and leave out the rest.
-fn exactly<'de, D: Deserializer<'de>, const N: usize>(deserializer: D) -> Result<[f64; N], D::Error> {
-    let numbers = Vec::<f64>::deserialize(deserializer)?;
+fn exactly<'de, D, const N: usize>(deserializer: D) -> Result<Spanned<[f64; N]>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let numbers = Spanned::<Vec<f64>>::deserialize(deserializer)?;
+    let span = numbers.span();
     let wrong =
         |numbers: Vec<f64>| D::Error::custom(format_args!("{} numbers, but expected {N}", numbers.len()));
-    numbers.try_into().map_err(wrong)
+    Ok(Spanned::new(span, numbers.into_inner().try_into().map_err(wrong)?))
 }
 
-fn no_rotation() -> [f64; 4] {
-    [0.0, 0.0, 0.0, 1.0]
+/// A default, which is nowhere in the text.
+fn unwritten<T>(value: T) -> Spanned<T> {
+    Spanned::new(0..0, value)
 }
 
-fn one() -> f64 {
-    1.0
+fn no_translation() -> Spanned<[f64; 3]> {
+    unwritten([0.0; 3])
+}
+
+fn no_rotation() -> Spanned<[f64; 4]> {
+    unwritten([0.0, 0.0, 0.0, 1.0])
+}
+
+fn one() -> Spanned<f64> {
+    unwritten(1.0)
 }
 
 fn first_layer() -> u32 {
@@ -106,12 +119,25 @@ fn in_parts(text: &str, length: usize) -> Option<Manifest> {
 impl Manifest {
     /// Adds an offset to all places in the text.
     fn shift(&mut self, by: usize) {
-        let of_meshes = self.mesh.iter_mut().flat_map(|table| [&mut table.name, &mut table.file]);
-        let of_instances = self.instance.iter_mut().flat_map(|table| [&mut table.name, &mut table.mesh]);
-        for text in of_meshes.chain(of_instances) {
-            let span = text.span();
-            *text = Spanned::new(span.start + by..span.end + by, std::mem::take(text.get_mut()));
+        for MeshTable { name, file } in &mut self.mesh {
+            shift(name, by);
+            shift(file, by);
         }
+        for table in &mut self.instance {
+            shift(&mut table.name, by);
+            shift(&mut table.mesh, by);
+            shift(&mut table.position, by);
+            shift(&mut table.rotation, by);
+            shift(&mut table.scale, by);
+        }
+    }
+}
+
+/// Adds an offset to the place of what is in the text.
+fn shift<T: Default>(value: &mut Spanned<T>, by: usize) {
+    let span = value.span();
+    if !span.is_empty() {
+        *value = Spanned::new(span.start + by..span.end + by, std::mem::take(value.get_mut()));
     }
 }
 
@@ -135,9 +161,11 @@ mesh = "a"
 position = [
 1.0,
 2.0, 3.0]
+rotation = [0, 0, 1, 0]
 [[instance]]
 name = "\u00e9"
 mesh = "b"
+scale = 2
 [[mesh]]
 name = "c"
 file = "#;
@@ -147,8 +175,13 @@ file = "#;
         let text = &format!("{TEXT}\"\"");
         let whole: Manifest = toml::from_str(text).expect("it is right");
         assert_eq!((whole.mesh.len(), whole.instance.len()), (3, 2));
-        let places =
-            |manifest: &Manifest| manifest.instance.iter().map(|it| it.name.span()).collect::<Vec<_>>();
+        let places = |manifest: &Manifest| {
+            let of = |it: &InstanceTable| {
+                let numbers = [it.position.span(), it.rotation.span(), it.scale.span()];
+                (it.name.span(), it.mesh.span(), numbers)
+            };
+            manifest.instance.iter().map(of).collect::<Vec<_>>()
+        };
         let mut right = 0;
         for length in 1..=text.len() {
             let Some(found) = in_parts(text, length) else { continue };
@@ -162,7 +195,10 @@ file = "#;
     #[test]
     fn arrays_have_their_length() {
         let instance = |more: &str| parse(&format!("[[instance]]\nname = 'a'\nmesh = 'b'\n{more}"));
-        assert_eq!(instance("position = [1, 2.5, 3]").unwrap().instance[0].position, [1.0, 2.5, 3.0]);
+        assert_eq!(
+            instance("position = [1, 2.5, 3]").unwrap().instance[0].position.get_ref(),
+            &[1.0, 2.5, 3.0]
+        );
         for (array, expected) in
             [("position = [1, 2, 3, 4]", 3), ("rotation = [0, 0, 1]", 4), ("position = []", 3)]
         {

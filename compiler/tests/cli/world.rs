@@ -208,13 +208,13 @@ fn errors_name_the_line() {
     refused("name = \"above\"", "name = \"cube.0\"").fails(1, &["line 21: ", "\"cube.0\" is taken"]);
     refused("name = \"above\"", "name = \"\"").fails(1, &["line 21: ", "name is empty"]);
     refused("layers = 2", "layer = 2").fails(1, &["line 18: ", "unknown field `layer`"]);
-    refused("layers = 2", "rotation = [0, 0, 0, 2]").fails(1, &["line 15: ", "normalise it"]);
-    refused("scale = 2.0", "scale = 0").fails(1, &["line 21: ", "greater than 0"]);
-    refused("scale = 2.0", "scale = -1").fails(1, &["line 21: "]);
+    refused("layers = 2", "rotation = [0, 0, 0, 2]").fails(1, &["line 18: ", "normalise it"]);
+    refused("scale = 2.0", "scale = 0").fails(1, &["line 24: ", "greater than 0"]);
+    refused("scale = 2.0", "scale = -1").fails(1, &["line 24: "]);
     for scale in ["1.2e18", "1e25", "1e300"] {
         refused("scale = 2.0", &format!("scale = {scale}")).fails(1, &["level.toml: ", "\"above\"", "2^60"]);
     }
-    refused("position = [3.0, 0.0, 0.0]", "position = [nan, 0.0, 0.0]").fails(1, &["line 15: ", "finite"]);
+    refused("position = [3.0, 0.0, 0.0]", "position = [nan, 0.0, 0.0]").fails(1, &["line 17: ", "finite"]);
     refused("position = [3.0, 0.0, 0.0]", "position = [1e18, 2e18, 0.0]").fails(1, &["2^60"]);
     refused("position = [3.0, 0.0, 0.0]", "position = [3.0").fails(1, &["level.toml, line "]);
     refused("props/copy.obj", "props/gone.obj").fails(3, &["line 8: ", "props/gone.obj"]);
