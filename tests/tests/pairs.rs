@@ -86,6 +86,37 @@ fn meshes_at_any_pose() {
     assert!(found > 10_000, "only {found} pairs");
 }
 
+/// Walks go down in the tree of the larger boxes first, with oriented boxes, axis-aligned ones and one of each.
+#[test]
+fn meshes_of_different_sizes() {
+    let mut random = Random::new(31);
+    let large = icosphere::displaced(16, 0.2, 3);
+    let mut small = icosphere::displaced(5, 0.2, 4);
+    small.positions.as_flattened_mut().iter_mut().for_each(|x| *x *= 0.04);
+    let (mut found, mut meeting) = (0, 0);
+    for layout in LAYOUTS {
+        let files = [&large, &small]
+            .map(|mesh| [compiled_for_pairs(mesh, layout), compiled_as(mesh, Quality::Default, layout)]);
+        let poses: Vec<Pose> = (0..12)
+            .map(|_| {
+                let at = large.positions[random.below(large.positions.len() as u32) as usize];
+                let translation = at.map(|x| f64::from(x) + 0.2 * (random.unit() - 0.5));
+                pose::Pose { rotation: pose::any(&mut random), translation }.for_query()
+            })
+            .collect();
+        for (of_large, of_small) in [(0, 0), (1, 1), (0, 1), (1, 0)] {
+            let large = Model::from_bytes(&files[0][of_large]).expect("it opens");
+            let small = Model::from_bytes(&files[1][of_small]).expect("it opens");
+            for pose in &poses {
+                let count = check("large and small", &large, &small, &[*pose]);
+                assert_eq!(check("small and large", &small, &large, &[pose.inverse()]), count);
+                (found, meeting) = (found + count, meeting + u32::from(count > 0));
+            }
+        }
+    }
+    assert!(found > 1000 && (20..90).contains(&meeting), "{found} pairs of {meeting} meetings");
+}
+
 #[test]
 fn meshes_that_touch_on_a_grid() {
     let mut random = Random::new(2);

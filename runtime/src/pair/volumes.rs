@@ -57,10 +57,19 @@ pub(crate) struct Overlaps {
     pub(crate) pairs: u32,
     /// Overlap depth of each pair: the smaller, the deeper.
     pub(crate) depths: [f32; PAIRS],
+    /// Whose volumes are much larger than the other's, if the volumes tell.
+    pub(crate) larger: Option<Side>,
 }
 
 impl Overlaps {
-    pub(crate) const NONE: Self = Self { pairs: 0, depths: [0.0; PAIRS] };
+    pub(crate) const NONE: Self = Self { pairs: 0, depths: [0.0; PAIRS], larger: None };
+}
+
+/// One of two trees.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    A,
+    B,
 }
 
 /// Lower bounds of the squared distances of sixteen pairs, numbered as in [`Overlaps`].

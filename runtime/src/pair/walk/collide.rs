@@ -1,8 +1,8 @@
 //! The collision walk: sixteen box pairs per step, sixteen triangle pairs per leaf pair.
 //!
 //! Based on: Gottschalk, "Collision Queries using Oriented Bounding Boxes", 2000. Departures: both nodes are opened at
-//! once; a leaf against a node is tested again as a row or column of its parent's step; if any pair will do, the walk
-//! continues with the boxes that overlap most deeply.
+//! once, unless the boxes of one are much larger; a leaf or much smaller box against a node is tested again as a row or column of its
+//! parent's step; if any pair will do, the walk continues with the boxes that overlap most deeply.
 
 use core::ops::ControlFlow;
 
@@ -19,7 +19,7 @@ use crate::pair::sets::{
 use crate::pair::tree::{Link, PairTree};
 use crate::pair::triangle::classify::classify;
 use crate::pair::triangle::meet::meet;
-use crate::pair::volumes::{Opened, Volumes};
+use crate::pair::volumes::{Opened, Side, Volumes};
 use crate::simd::Kernel;
 use crate::stack::{FixedStack, Stack};
 
@@ -117,32 +117,36 @@ impl<S: Kernel> Walk<'_, '_, S> {
                 agenda.queue.push((a, b));
             }
         }
-        for lane in lanes(pairs & !in_a & !in_b) {
+        // What is not gone down: leaves, and the smaller boxes, unless the others are leaves.
+        let (stays_a, stays_b) = match found.larger {
+            Some(Side::A) => (in_a, in_b | !in_a),
+            Some(Side::B) => (in_a | !in_b, in_b),
+            None => (in_a, in_b),
+        };
+        for lane in lanes(pairs & !stays_a & !stays_b) {
             if let (Link::Node(a), Link::Node(b)) = (links_a.get(row_of(lane)), links_b.get(column_of(lane)))
             {
                 agenda.offer(a, With { b, mask: ALL }, found.depths[lane]);
             }
         }
-        if pairs & (in_a ^ in_b) == 0 {
+        if pairs & (stays_a ^ stays_b) == 0 {
             return;
         }
-        // Leaves continue as rows or columns of their parent: all those that may touch the same node, in one step.
+        // They continue as rows or columns of their parent: all those that may touch the same node, in one step.
         for column in 0..PAIR_WIDTH {
-            let same = pairs & in_a & !in_b & columns(1 << column);
+            let same = pairs & stays_a & !stays_b & columns(1 << column);
             if same != 0
                 && let Link::Node(b) = links_b.get(column)
             {
-                let (mask, lane) = (rows_of(same), same.trailing_zeros() as usize % PAIRS);
-                agenda.offer(a, With { b, mask }, found.depths[lane]);
+                agenda.offer(a, With { b, mask: rows_of(same) }, deepest(&found.depths, same));
             }
         }
         for row in 0..PAIR_WIDTH {
-            let same = pairs & !in_a & in_b & rows(1 << row);
+            let same = pairs & !stays_a & stays_b & rows(1 << row);
             if same != 0
                 && let Link::Node(a) = links_a.get(row)
             {
-                let (mask, lane) = (columns_of(same), same.trailing_zeros() as usize % PAIRS);
-                agenda.offer(a, With { b, mask }, found.depths[lane]);
+                agenda.offer(a, With { b, mask: columns_of(same) }, deepest(&found.depths, same));
             }
         }
     }
@@ -226,6 +230,12 @@ impl<S: Kernel> Walk<'_, '_, S> {
         }
         Ok(true)
     }
+}
+
+/// The depth of the deepest of these pairs.
+#[inline(always)]
+fn deepest(depths: &[f32; PAIRS], pairs: u32) -> f32 {
+    lanes(pairs).fold(f32::INFINITY, |least, lane| least.min(depths[lane]))
 }
 
 /// A leaf, its triangles and a lane.

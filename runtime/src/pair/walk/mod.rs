@@ -1,4 +1,5 @@
-//! Walks through two trees at once: each step opens both nodes of a pair.
+//! Walks through two trees at once: each step opens both nodes of a pair. Collision walks go down in one tree only while its boxes are
+//! much larger.
 
 mod beam;
 pub(crate) mod collide;
@@ -8,9 +9,10 @@ use bvhc_format::obb::PAIR_WIDTH;
 
 use super::tree::{Link, PairTree};
 
-/// A step leaves at most fifteen pairs on the stack and goes down a level in both trees, or three pairs and a level in
-/// one. For OBB trees that is at most 40 * 15 + 40 * 3 in all; for AABB trees, whose levels are each read as two and
-/// blocks as one more, at most 193 * 15 + 193 * 3.
+/// A step leaves at most fifteen pairs on the stack and goes down a level in both trees; or, if the boxes of one are much larger, seven
+/// pairs (a row or column of each slot) and a level in one; or, of a leaf, three pairs and a level in one. Of two trees with d levels that is
+/// at most 15 d + 3 d in all: two steps that leave seven go down as far as one that leaves fifteen. For OBB trees d is 40; for AABB
+/// trees, whose levels are each read as two and blocks as one more, 193.
 pub(super) const CAPACITY: usize = 3584;
 
 /// More steps than a walk of two trees takes. It ends walks in corrupt files, where nodes may have many parents. A step is of a node or a

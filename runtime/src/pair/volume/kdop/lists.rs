@@ -160,7 +160,7 @@ impl Lists {
             2 => self.apart::<S, 2>(simd, a, &of_b)?,
             _ => self.apart::<S, CHUNKS>(simd, a, &of_b)?,
         };
-        let mut found = Overlaps { pairs: pairs & !apart & ALL, depths: [0.0; PAIRS] };
+        let mut found = Overlaps { pairs: pairs & !apart & ALL, ..Overlaps::NONE };
         if self.ranks && found.pairs & found.pairs.wrapping_sub(1) != 0 {
             self.rank(simd, a, &of_b, &mut found)?;
         }
