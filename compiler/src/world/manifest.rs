@@ -101,10 +101,13 @@ impl Place<'_> {
     fn instance(&self, table: &InstanceTable, mesh: usize) -> Result<SceneInstance, WorldCompileError> {
         let (position, rotation, scale) =
             (*table.position.get_ref(), *table.rotation.get_ref(), *table.scale.get_ref());
-        // Of position and rotation one at a time, so that the line of the one that is wrong is known.
-        Pose::from_translation(position).map_err(|error| self.fault_of(&table.position, error.into()))?;
-        let pose = Pose::from_quaternion(rotation, position)
-            .map_err(|error| self.fault_of(&table.rotation, error.into()))?;
+        let pose =
+            Pose::from_quaternion(rotation, position).map_err(|error| {
+                match Pose::from_translation(position) {
+                    Err(of_position) => self.fault_of(&table.position, of_position.into()),
+                    Ok(_) => self.fault_of(&table.rotation, error.into()),
+                }
+            })?;
         if !(scale.is_finite() && scale > 0.0) {
             return Err(self.fault_of(&table.scale, ManifestFault::Scale(scale)));
         }

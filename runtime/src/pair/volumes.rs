@@ -66,7 +66,6 @@ impl Overlaps {
 }
 
 /// One of two trees.
-#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     A,
     B,

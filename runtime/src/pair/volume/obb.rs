@@ -44,9 +44,9 @@ pub(crate) const SLACK_SIZE: f32 = 1.0 / (1 << 14) as f32;
 /// it; twice the weight is no better.)
 const CENTRES: f32 = 0.05;
 
-/// How much larger the largest child of one node has to be than that of the other one for the walk to go down in its tree only. If it
-/// always goes down in both, a small mesh against a part of a town arrives at all its leaves while the town's boxes are still larger
-/// than the whole mesh, and takes up to four times as long.
+/// How many times as large the largest child of one node has to be as that of the other for the walk to open only the former. If it always
+/// opens both, it arrives at the leaves of a small mesh while the boxes of a large one are still larger than the whole small one: a rock
+/// against districts of a town took 4.6 us instead of 3.1.
 const MUCH_LARGER: f32 = 3.0;
 
 /// The oriented boxes of two trees.
