@@ -19,7 +19,7 @@
 //! An axis that is computed as zero says nothing, so that the two are not known to touch; unless it is surely zero: the cross
 //! product of an edge and an axis of space, of which each component is a single product.
 
-use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask, f64x4};
+use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask};
 
 use super::depth::WayOut;
 use super::gjk::Separation;
@@ -37,9 +37,6 @@ const LEAST_AREA: f64 = 1.0 / (1u64 << 20) as f64;
 
 /// The axes, and three that are zero.
 const AXES: usize = 16;
-
-/// As many axes are looked at together, on all levels.
-const GROUP: usize = 4;
 
 /// Of these no axis is the cross product with an edge of the triangle; the others are in the order of its edges.
 const OWN: usize = 4;
@@ -82,11 +79,11 @@ struct Against<'a> {
 
 /// The box and the triangle along some axes, of any length.
 struct Group<S: Kernel> {
-    axis: [f64x4<S>; 3],
-    low: f64x4<S>,
-    high: f64x4<S>,
-    speed: f64x4<S>,
-    margin: f64x4<S>,
+    axis: [S::Doubles; 3],
+    low: S::Doubles,
+    high: S::Doubles,
+    speed: S::Doubles,
+    margin: S::Doubles,
     /// Which axes are zero.
     zero: u32,
 }
@@ -251,21 +248,21 @@ impl SolidBox {
     }
 }
 
-/// Four of these numbers from `first` on.
+/// These numbers from `first` on, as many as the level looks at together.
 #[inline(always)]
-fn load<S: Kernel>(simd: S, numbers: &Numbers, first: usize) -> f64x4<S> {
-    f64x4::from_slice(simd, &numbers[first % AXES..][..GROUP])
+fn load<S: Kernel>(simd: S, numbers: &Numbers, first: usize) -> S::Doubles {
+    S::Doubles::from_slice(simd, &numbers[first % AXES..][..S::Doubles::LEN])
 }
 
 #[inline(always)]
-fn load_vectors<S: Kernel>(simd: S, [x, y, z]: &Vectors, first: usize) -> [f64x4<S>; 3] {
+fn load_vectors<S: Kernel>(simd: S, [x, y, z]: &Vectors, first: usize) -> [S::Doubles; 3] {
     [load(simd, x, first), load(simd, y, first), load(simd, z, first)]
 }
 
 /// The dot products of axes and a vector.
 #[inline(always)]
-fn along<S: Kernel>(simd: S, axes: [f64x4<S>; 3], [x, y, z]: &[f64; 3]) -> f64x4<S> {
-    dot(axes, [f64x4::splat(simd, *x), f64x4::splat(simd, *y), f64x4::splat(simd, *z)])
+fn along<S: Kernel>(simd: S, axes: [S::Doubles; 3], [x, y, z]: &[f64; 3]) -> S::Doubles {
+    dot(axes, [S::Doubles::splat(simd, *x), S::Doubles::splat(simd, *y), S::Doubles::splat(simd, *z)])
 }
 
 impl Against<'_> {
@@ -279,9 +276,9 @@ impl Against<'_> {
         let [a, b, c] = &self.solid.axes;
         let [i, j, k] = [along(simd, axis, a), along(simd, axis, b), along(simd, axis, c)];
         let half = i.abs() + j.abs() + k.abs();
-        let none = f64x4::splat(simd, 0.0);
+        let none = S::Doubles::splat(simd, 0.0);
         let is_zero = axis[0].simd_eq(none) & axis[1].simd_eq(none) & axis[2].simd_eq(none);
-        let far = f64x4::splat(simd, f64::INFINITY);
+        let far = S::Doubles::splat(simd, f64::INFINITY);
         Group {
             axis,
             low: is_zero.select(-far, p.min(q).min(r) - half),
@@ -303,7 +300,7 @@ impl Against<'_> {
     #[inline(always)]
     fn touches<S: Kernel>(&self, simd: S) -> Option<bool> {
         let mut overlap = true;
-        for first in (0..AXES).step_by(GROUP) {
+        for first in (0..AXES).step_by(S::Doubles::LEN) {
             let group = self.group(simd, first);
             let gap = group.low.max(-group.high);
             if gap.simd_gt(group.margin).any_true() {
@@ -317,11 +314,11 @@ impl Against<'_> {
     /// How far the box must move along each axis, and against it, and their unit vectors.
     #[inline(always)]
     fn depths<S: Kernel>(&self, simd: S, depths: &mut [Numbers; 2], units: &mut Vectors) {
-        for first in (0..AXES).step_by(GROUP) {
+        for first in (0..AXES).step_by(S::Doubles::LEN) {
             let group = self.group(simd, first);
-            let shorter = f64x4::splat(simd, 1.0) / dot(group.axis, group.axis).sqrt();
-            let store = |numbers: &mut Numbers, group: f64x4<S>| {
-                group.store_slice(&mut numbers[first..first + GROUP])
+            let shorter = S::Doubles::splat(simd, 1.0) / dot(group.axis, group.axis).sqrt();
+            let store = |numbers: &mut Numbers, group: S::Doubles| {
+                group.store_slice(&mut numbers[first..first + S::Doubles::LEN])
             };
             store(&mut depths[0], group.high * shorter);
             store(&mut depths[1], -group.low * shorter);
@@ -333,10 +330,10 @@ impl Against<'_> {
 
     #[inline(always)]
     fn look<S: Kernel>(&self, simd: S, out: &mut Separations) {
-        for first in (0..AXES).step_by(GROUP) {
+        for first in (0..AXES).step_by(S::Doubles::LEN) {
             let group = self.group(simd, first);
-            let store = |numbers: &mut Numbers, group: f64x4<S>| {
-                group.store_slice(&mut numbers[first..first + GROUP])
+            let store = |numbers: &mut Numbers, group: S::Doubles| {
+                group.store_slice(&mut numbers[first..first + S::Doubles::LEN])
             };
             for (out, axis) in out.axis.iter_mut().zip(group.axis) {
                 store(out, axis);
