@@ -213,10 +213,10 @@ pub(super) trait LeafVisitor<'a> {
     fn visit<S: Kernel>(&mut self, simd: S, leaf: &'a InstanceLeaf) -> ControlFlow<(), f32>;
 }
 
-/// Whether two boxes share a point.
+/// Whether two boxes share a point. One branch in the end is predicted better than one for each plane.
 pub(super) fn touch([a, b, c, d, e, f]: &[f32; 6], query: &Aabb) -> bool {
     let ([ax, ay, az], [bx, by, bz]) = (query.min, query.max);
-    *a <= bx && ax <= *d && *b <= by && ay <= *e && *c <= bz && az <= *f
+    (*a <= bx) & (ax <= *d) & (*b <= by) & (ay <= *e) & (*c <= bz) & (az <= *f)
 }
 
 #[inline(always)]

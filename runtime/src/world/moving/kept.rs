@@ -1,5 +1,5 @@
 //! The broad phase by kept pairs: pairs of leaves that are near stay known until one of the leaves changes, and only those of changed
-//! leaves are found anew.
+//! leaves are found anew. Whether the things of a pair are near is decided anew where the box of one has changed.
 //!
 //! Based on: Catto, "Dynamic Bounding Volume Hierarchies", 2019 (a buffer of moved leaves, which query the tree). Departures: what has
 //! changed is seen by comparing leaves with those of the last frame, so that whatever happened in between counts; and where many
@@ -24,8 +24,8 @@ const FEW: usize = 4;
 /// The pairs of [`Snapshot::near_pairs_into`], found by what has changed since the last call: pairs of the tree's boxes are kept, in the
 /// caller's memory.
 ///
-/// The answer is the same list; what differs is what it costs: a look at each moving thing and each kept pair, and a walk for
-/// each thing whose box in the tree has changed. Boxes change seldom in a world that is fattened
+/// The answer is the same list; what differs is what it costs: a look at each moving thing and each kept pair, a comparison of two
+/// boxes for pairs of things that have moved, and a walk for each thing whose box in the tree has changed. Boxes change seldom in a world that is fattened
 /// ([`MovingWorld::fatten`](super::MovingWorld::fatten)); without that, every move changes one. Where most things jump, the trees alone are cheaper:
 /// docs/benchmarks/worlds.md has figures.
 ///
@@ -104,7 +104,7 @@ impl<'m> KeptPairs<'m> {
         }
         self.update(now, margin)?;
         let mut written = Written::to(pairs);
-        written.add_near(self.leaves.pairs(), Some(self.leaves.boxes()), now, margin);
+        self.leaves.write_near(now, margin, &mut written);
         written.sorted()
     }
 
@@ -155,7 +155,7 @@ impl fmt::Debug for KeptPairs<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KeptPairs")
             .field("things", &self.leaves.count())
-            .field("pairs", &self.leaves.pairs().len())
+            .field("pairs", &self.leaves.pair_count())
             .field("renewed", &self.renewed)
             .finish_non_exhaustive()
     }

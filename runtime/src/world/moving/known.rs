@@ -47,6 +47,11 @@ impl Known {
         &pairs[..self.len]
     }
 
+    /// The same, to be changed where their order stays as it is.
+    pub(super) fn of_mut<'p>(&self, pairs: &'p mut [u64]) -> &'p mut [u64] {
+        &mut pairs[..self.len]
+    }
+
     /// Notes that a pair has begun or ended.
     #[inline(always)]
     pub(super) fn toggle(&mut self, pair: u64, pairs: &mut [u64], log: &mut [u64]) -> Result<(), Full> {

@@ -5,26 +5,44 @@ use core::ops::ControlFlow;
 use bvhc_format::split_records;
 
 use super::join::reach_of;
-use super::known::{Full, Known, boxes_of, pair_of};
+use super::known::{Full, Known};
 use super::memory::MAX_CAPACITY;
+use super::pairs::{Near, Written};
 use super::tree::Bounds;
-use super::{MovingError, Snapshot};
+use super::{MovingError, Snapshot, Thing, ThingPair};
 use crate::bounds::Aabb;
 use crate::world::bounds_of;
 use crate::world::walk::grown;
 
-/// A thing is in the layers that the snapshot sees, and its pairs are known.
+/// A thing is in the layers that the snapshot sees, its pairs are known, and its box is that of the last frame.
 const SEEN: u32 = 1;
 
 /// It is seen, and its pairs are to be found.
 const NEW: u32 = 2;
 
+/// It is seen, and its pairs are known, but not which of them are near: its box has changed, its leaf has not.
+const MOVED: u32 = 3;
+
 /// It is not seen.
 const UNSEEN: u32 = 0;
 
+/// In a pair of leaves: its things were near when both were last looked at.
+const NEAR: u64 = 1;
+
+/// Two boxes as [`Snapshot::candidates`] numbers them, as one number, in their order: the lower one, which of the moving things the higher
+/// one is of, and the bit [`NEAR`].
+fn pair_of([a, b]: [u32; 2], first_moving: u32) -> u64 {
+    let moving = a.max(b).saturating_sub(first_moving);
+    u64::from(a.min(b)) << 32 | u64::from(moving) << 1
+}
+
+fn boxes_of(pair: u64, first_moving: u32) -> [u32; 2] {
+    [(pair >> 32) as u32, first_moving.saturating_add(pair as u32 >> 1)]
+}
+
 /// The caller's memory, divided. Records of a thing are at its number.
 pub(super) struct Memory<'m> {
-    /// Pairs of leaves that are near, ascending: those of the compiled world come first, then moving things.
+    /// Pairs of leaves that are near, ascending: those of the compiled world come first, then moving things. [`pair_of`] makes them.
     pairs: &'m mut [u64],
     /// Pairs that have begun.
     log: &'m mut [u64],
@@ -34,7 +52,7 @@ pub(super) struct Memory<'m> {
     boxes: &'m mut [Bounds],
     /// The same, grown by the margin: what they are compared with boxes of the compiled world by.
     grown: &'m mut [Bounds],
-    /// One of [`SEEN`], [`NEW`] and [`UNSEEN`].
+    /// One of [`SEEN`], [`NEW`], [`MOVED`] and [`UNSEEN`].
     states: &'m mut [u32],
 }
 
@@ -96,42 +114,39 @@ impl<'m> Leaves<'m> {
         self.memory.pairs.len()
     }
 
-    pub(super) fn pairs(&self) -> &[u64] {
-        self.known.of(self.memory.pairs)
-    }
-
-    /// The boxes of things, and the same grown by the margin; those of pairs are all seen.
-    pub(super) fn boxes(&self) -> [&[Bounds]; 2] {
-        [self.memory.boxes, self.memory.grown]
+    pub(super) fn pair_count(&self) -> usize {
+        self.known.of(self.memory.pairs).len()
     }
 
     pub(super) fn forget(&mut self) {
         (self.known, self.count) = (Known::NONE, 0);
     }
 
-    /// Compares all leaves with those of the last frame, and forgets the pairs of those that have changed. Returns how many are new.
+    /// Compares all leaves and boxes with those of the last frame, and forgets the pairs of leaves that have changed. Returns how many
+    /// are new.
     pub(super) fn look(&mut self, now: &Snapshot<'_>, margin: f32) -> usize {
         let (mut new, mut are_lost) = (0, false);
         for (number, leaf) in now.moving.leaves.iter().enumerate() {
             let (state, held) = (&mut self.memory.states[number], &mut self.memory.leaves[number]);
             let before = if number < self.count { *state } else { UNSEEN };
-            let record = now.moving.seen_record(number as u32);
-            *state = match record {
-                None => UNSEEN,
-                Some(_) if before != UNSEEN && *held == leaf.bounds => SEEN,
-                Some(_) => NEW,
-            };
-            if let Some(record) = record
-                && (before == UNSEEN || self.memory.boxes[number] != record.bounds)
-            {
-                let Aabb { min: [a, b, c], max: [d, e, f] } =
-                    grown(&bounds_of(record.bounds), f64::from(margin));
-                self.memory.boxes[number] = record.bounds;
-                self.memory.grown[number] = [a, b, c, d, e, f];
+            *state = UNSEEN;
+            if let Some(record) = now.moving.seen_record(number as u32) {
+                let is_same = before != UNSEEN && self.memory.boxes[number] == record.bounds;
+                if !is_same {
+                    let Aabb { min: [a, b, c], max: [d, e, f] } =
+                        grown(&bounds_of(record.bounds), f64::from(margin));
+                    self.memory.boxes[number] = record.bounds;
+                    self.memory.grown[number] = [a, b, c, d, e, f];
+                }
+                *state = match before != UNSEEN && *held == leaf.bounds {
+                    true if is_same => SEEN,
+                    true => MOVED,
+                    false => NEW,
+                };
             }
             *held = leaf.bounds;
             new += usize::from(*state == NEW);
-            are_lost |= before != UNSEEN && *state != SEEN;
+            are_lost |= before != UNSEEN && !matches!(*state, SEEN | MOVED);
         }
         self.count = now.moving.leaves.len();
         if are_lost {
@@ -143,8 +158,10 @@ impl<'m> Leaves<'m> {
     /// Forgets the pairs of things that are new or not seen.
     fn forget_changed(&mut self, first: u32) {
         let Memory { pairs, states, .. } = &mut self.memory;
-        let is_same = |of: u32| of.checked_sub(first).is_none_or(|number| states[number as usize] == SEEN);
-        self.known.retain(pairs, |pair| boxes_of(pair).into_iter().all(is_same));
+        let is_kept = |of: u32| {
+            of.checked_sub(first).is_none_or(|number| matches!(states[number as usize], SEEN | MOVED))
+        };
+        self.known.retain(pairs, |pair| boxes_of(pair, first).into_iter().all(is_kept));
     }
 
     /// Finds the pairs of new things by a walk through both trees.
@@ -154,7 +171,7 @@ impl<'m> Leaves<'m> {
         let _ = now.candidates(margin, &mut |a, b| {
             let is_any_new = self.is_new(first, a) || self.is_new(first, b);
             if is_any_new && self.states_of(now, a, b).is_some() {
-                outcome = self.begin(a, b);
+                outcome = self.begin(first, [a, b]);
             }
             if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
@@ -173,7 +190,7 @@ impl<'m> Leaves<'m> {
             let mut begin = |other: u32| {
                 let states = self.states_of(now, other, of);
                 if other != of && states.is_some_and(|[state, _]| state != NEW || other > of) {
-                    outcome = self.begin(other, of);
+                    outcome = self.begin(first, [other, of]);
                 }
                 if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             };
@@ -183,6 +200,32 @@ impl<'m> Leaves<'m> {
             outcome?;
         }
         self.settle()
+    }
+
+    /// Writes the pairs whose things are near. Those of things that are where they were are not compared again.
+    pub(super) fn write_near(&mut self, now: &Snapshot<'_>, margin: f32, written: &mut Written<'_>) {
+        let first = now.still.leaves.len() as u32;
+        let Memory { pairs, boxes, grown, states, .. } = &mut self.memory;
+        let mut near = Near::of(now, Some([boxes, grown]), margin);
+        let is_where_it_was =
+            |of: u32| of.checked_sub(first).is_none_or(|number| states.get(number as usize) == Some(&SEEN));
+        let thing = |of: u32| match of.checked_sub(first) {
+            Some(number) => Some(now.moving(number)),
+            None => now.still.leaves.get(of as usize).map(|leaf| Thing::Still(leaf.instance)),
+        };
+        for pair in self.known.of_mut(pairs) {
+            let boxes @ [a, b] = boxes_of(*pair, first);
+            let found = if is_where_it_was(a) && is_where_it_was(b) {
+                (*pair & NEAR != 0).then(|| thing(a).zip(thing(b))).flatten().map(|(a, b)| ThingPair { a, b })
+            } else {
+                let found = near.pair(boxes);
+                *pair = *pair & !NEAR | u64::from(found.is_some());
+                found
+            };
+            if let Some(found) = found {
+                written.add(found);
+            }
+        }
     }
 
     /// How many pairs there are, where there is no memory for them.
@@ -213,8 +256,8 @@ impl<'m> Leaves<'m> {
         Some([state(a)?, state(b)?])
     }
 
-    fn begin(&mut self, a: u32, b: u32) -> Result<(), Full> {
-        self.known.toggle(pair_of(a, b), self.memory.pairs, self.memory.log)
+    fn begin(&mut self, first: u32, boxes: [u32; 2]) -> Result<(), Full> {
+        self.known.toggle(pair_of(boxes, first), self.memory.pairs, self.memory.log)
     }
 
     fn settle(&mut self) -> Result<(), Full> {

@@ -133,15 +133,9 @@ impl<'p> Written<'p> {
         self.count += 1;
     }
 
-    /// Adds those of the known pairs that are near. `boxes`: see [`Near`].
-    pub(super) fn add_near(
-        &mut self,
-        known: &[u64],
-        boxes: Option<[&[Bounds]; 2]>,
-        now: &Snapshot<'_>,
-        margin: f32,
-    ) {
-        let mut near = Near::of(now, boxes, margin);
+    /// Adds those of the known pairs that are near.
+    pub(super) fn add_near(&mut self, known: &[u64], now: &Snapshot<'_>, margin: f32) {
+        let mut near = Near::of(now, None, margin);
         for pair in known.iter().filter_map(|pair| near.pair(boxes_of(*pair))) {
             self.add(pair);
         }
@@ -156,7 +150,7 @@ impl<'p> Written<'p> {
 }
 
 /// Decides which of the boxes that are met by walks, overlap in a sweep or are kept, are near.
-struct Near<'s, 'w> {
+pub(super) struct Near<'s, 'w> {
     snapshot: &'s Snapshot<'w>,
     /// Those of the moving things, and the same grown by the margin, if all things that are asked about are seen: records are larger
     /// and farther apart.
@@ -166,14 +160,14 @@ struct Near<'s, 'w> {
 }
 
 impl<'s, 'w> Near<'s, 'w> {
-    fn of(snapshot: &'s Snapshot<'w>, boxes: Option<[&'s [Bounds]; 2]>, margin: f32) -> Self {
+    pub(super) fn of(snapshot: &'s Snapshot<'w>, boxes: Option<[&'s [Bounds]; 2]>, margin: f32) -> Self {
         // For all things together, as many as a walk for each of them may need.
         let first = FirstLeaves::of_walks(&snapshot.still, snapshot.moving.leaves.len());
         Self { snapshot, boxes, margin: f64::from(margin), first }
     }
 
     /// The pair of two of the boxes that [`Snapshot::candidates`] has, the higher one of a moving thing.
-    fn pair(&mut self, [a, b]: [u32; 2]) -> Option<ThingPair> {
+    pub(super) fn pair(&mut self, [a, b]: [u32; 2]) -> Option<ThingPair> {
         let leaves = self.snapshot.still.leaves.len() as u32;
         let moving = b.saturating_sub(leaves);
         match a.checked_sub(leaves) {
@@ -227,8 +221,8 @@ impl Things<'_> {
 
 /// Whether two boxes are at most `margin` apart on each axis.
 fn are_near(a: &Aabb, b: &Aabb, margin: f64) -> bool {
-    (0..3).all(|axis| {
+    (0..3).fold(true, |are_near, axis| {
         let between = |upper: &Aabb, lower: &Aabb| f64::from(upper.min[axis]) - f64::from(lower.max[axis]);
-        between(a, b) <= margin && between(b, a) <= margin
+        are_near & (between(a, b) <= margin) & (between(b, a) <= margin)
     })
 }

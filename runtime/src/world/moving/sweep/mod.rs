@@ -129,7 +129,7 @@ impl<'m> SweepAndPrune<'m> {
         self.last = Swept::default();
         self.update(now, margin)?;
         let mut written = Written::to(pairs);
-        written.add_near(self.lists.known.of(self.lists.memory.pairs), None, now, margin);
+        written.add_near(self.lists.known.of(self.lists.memory.pairs), now, margin);
         written.sorted()
     }
 
