@@ -92,16 +92,29 @@ impl Similarity {
         [a, b, c, d, e, f]
     }
 
-    /// The box around the images of a box's corners.
+    /// The box around the images of a box's corners, as [`apply`](Self::apply) computes them: rounding is monotonic, so the least sum
+    /// is that of the least products.
     pub(crate) fn image_of(&self, ends: &[[f64; 3]; 2]) -> [[f64; 3]; 2] {
-        let (mut lower, mut upper) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        for corner in 0..8 {
-            let image = self.apply([0, 1, 2].map3(|axis| ends[corner >> axis & 1][axis]));
-            for axis in 0..3 {
-                (lower[axis], upper[axis]) = (lower[axis].min(image[axis]), upper[axis].max(image[axis]));
+        let [from, to] = *ends;
+        if self.is_identity {
+            return [
+                [0, 1, 2].map3(|axis| from[axis].min(to[axis])),
+                [0, 1, 2].map3(|axis| from[axis].max(to[axis])),
+            ];
+        }
+        let [from, to] = [from, to].map(|end| self.mirrored(end.map3(|x| self.scale * x)));
+        let (rows, origin) = (self.pose.rotation(), self.pose.translation());
+        let mut image = [[0.0; 3]; 2];
+        for axis in 0..3 {
+            let [x, y, z] = [0, 1, 2].map3(|k| {
+                let [one, other] = [rows[axis][k] * from[k], rows[axis][k] * to[k]];
+                [one.min(other), one.max(other)]
+            });
+            for end in 0..2 {
+                image[end][axis] = ((x[end] + y[end]) + z[end]) + origin[axis];
             }
         }
-        [lower, upper]
+        image
     }
 
     /// The rotation and the translation.
@@ -301,6 +314,33 @@ mod tests {
             let there = similarity(scale, mirrors);
             let back = there.inverse_apply(there.apply([5.0, 6.0, 7.0]));
             assert!(back.iter().zip([5.0, 6.0, 7.0]).all(|(found, wanted)| (found - wanted).abs() < 1e-12));
+        }
+    }
+
+    #[test]
+    fn the_image_of_a_box_is_around_those_of_its_corners() {
+        let mut random = Random(5);
+        for round in 0..1_000 {
+            let position = random.offset(3);
+            let pose = random.pose(position);
+            let there = Similarity {
+                pose,
+                scale: 0.25 + f64::from(round),
+                mirrors: round % 2 == 0,
+                is_identity: false,
+            };
+            let ends = [random.offset(2), random.offset(2)];
+            for there in [there, Similarity::IDENTITY] {
+                let (mut least, mut most) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+                for corner in 0..8 {
+                    let image = there.apply([0, 1, 2].map3(|axis| ends[corner >> axis & 1][axis]));
+                    for axis in 0..3 {
+                        (least[axis], most[axis]) =
+                            (least[axis].min(image[axis]), most[axis].max(image[axis]));
+                    }
+                }
+                assert_eq!(there.image_of(&ends), [least, most]);
+            }
         }
     }
 

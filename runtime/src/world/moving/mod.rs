@@ -438,17 +438,18 @@ fn box_bounds(bounds: &Aabb) -> Result<(Bounds, Bounds), MovingError> {
     let ([a, b, c], [d, e, f]) = (bounds.min, bounds.max);
     let own = checked([a, b, c, d, e, f]).filter(|_| !bounds.is_empty()).ok_or(MovingError::Bounds)?;
     let largest = own.iter().fold(0.0f32, |most, x| most.max(x.abs()));
-    let by = largest * GROWTH as f32;
+    // A sixteenth more than GROWTH covers the rounding of sums, and the least normal number that of the product.
+    let by = largest * (GROWTH * 1.0625) as f32 + f32::MIN_POSITIVE;
     let mut grown = own;
     for axis in 0..3 {
-        (grown[axis], grown[axis + 3]) = ((own[axis] - by).next_down(), (own[axis + 3] + by).next_up());
+        (grown[axis], grown[axis + 3]) = (own[axis] - by, own[axis + 3] + by);
     }
     Ok((own, grown))
 }
 
 /// A box whose numbers are within 2^60.
 fn checked(bounds: Bounds) -> Option<Bounds> {
-    bounds.iter().all(|x| x.abs() <= MAX_COORDINATE).then_some(bounds)
+    bounds.iter().fold(true, |all, x| all & (x.abs() <= MAX_COORDINATE)).then_some(bounds)
 }
 
 impl fmt::Debug for MovingWorld<'_> {

@@ -231,13 +231,21 @@ pub(super) fn set_planes(node: &mut WideNode, slot: usize, bounds: &Bounds) {
 
 /// The box around a node's children. Planes of empty slots change nothing.
 pub(super) fn node_bounds(node: &WideNode) -> Bounds {
-    let lower = |plane: usize| {
-        node.planes[plane].iter().fold(EMPTY_PLANE, |least, x| if *x < least { *x } else { least })
-    };
-    let upper = |plane: usize| {
-        node.planes[plane].iter().fold(-EMPTY_PLANE, |most, x| if *x > most { *x } else { most })
-    };
+    let lower = |plane: usize| extreme(&node.planes[plane], EMPTY_PLANE, |x, least| x < least);
+    let upper = |plane: usize| extreme(&node.planes[plane], -EMPTY_PLANE, |x, most| x > most);
     [lower(0), lower(2), lower(4), upper(1), upper(3), upper(5)]
+}
+
+/// The number that is beyond all others, and this one. By four lanes, as comparisons one after the other wait for each other.
+fn extreme(numbers: &[f32; NODE_WIDTH], from: f32, is_beyond: impl Fn(f32, f32) -> bool) -> f32 {
+    let choose = |best: f32, x: f32| if is_beyond(x, best) { x } else { best };
+    let mut best = [from; 4];
+    for quarter in numbers.as_chunks::<4>().0 {
+        for (best, x) in best.iter_mut().zip(quarter) {
+            *best = choose(*best, *x);
+        }
+    }
+    choose(choose(best[0], best[1]), choose(best[2], best[3]))
 }
 
 pub(super) fn union(a: &Bounds, b: &Bounds) -> Bounds {
