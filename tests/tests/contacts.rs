@@ -180,6 +180,41 @@ fn floor(cells: u32) -> bvhc::file::Bytes {
     bvhc_tests::support::compiled_triangles(triangles).expect("it compiles")
 }
 
+/// All of a sliver is about equally far along any direction across it, and yet its face is not what a ball beside it touches.
+#[test]
+fn contacts_with_slivers_are_across_them() {
+    for width in [1e-3, 2e-6, 5e-7, 1e-12] {
+        let sliver = [[-0.5, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, width, 0.0]];
+        let file = bvhc_tests::support::compiled_triangles([sliver].into_iter()).expect("it compiles");
+        let model = Model::from_bytes(&file).expect("it opens");
+        for height in [1e-3, -1e-3] {
+            for radius in [0.85, 0.999] {
+                let ball = Ball::new([0.0, -0.9, height], radius);
+                let found = contacts(&model, &Touches::new(&ball, 0.1));
+                let [contact] = found[..] else { panic!("one contact, not {found:?}") };
+                assert!(contact.normal[1] < -0.999, "{contact:?}");
+                assert!((contact.gap - (0.9 - radius)).abs() < 1e-5, "{contact:?}");
+                assert_eq!(contact.feature, Feature::Edge(0), "{contact:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn manifolds_of_small_models_are_those_of_large_ones() {
+    for scale in [1.0, 2f32.powi(-40), 2f32.powi(-80)] {
+        let at = |x: f32, y: f32| [x * scale, y * scale, 0.0];
+        let triangles =
+            [[at(0.0, 0.0), at(10.0, 0.0), at(10.0, 10.0)], [at(0.0, 0.0), at(10.0, 10.0), at(0.0, 10.0)]];
+        let file = bvhc_tests::support::compiled_triangles(triangles.into_iter()).expect("it compiles");
+        let model = Model::from_bytes(&file).expect("it opens");
+        let cuboid = Cuboid::new([5.0, 5.5, 0.875].map(|x| x * scale), [scale; 3]);
+        let mut found = vec![Contact::NONE; 100];
+        let count = model.manifold(&Touches::new(&cuboid, 0.01 * scale), &mut found);
+        assert_eq!(count, Ok(4), "{scale:e}");
+    }
+}
+
 #[test]
 fn nothing_is_lost_in_silence() {
     let file = floor(7);

@@ -250,6 +250,28 @@ fn known_contacts() {
     assert_eq!((hit.depth, hit.normal), (Some(0.25), [0.0, 0.0, 1.0]));
 }
 
+/// A corner of the box is exactly on the triangle, of which f64 is not sure: whole numbers decide, whatever the range is.
+#[test]
+fn boxes_that_just_touch_do_so_from_the_start() {
+    let corners = [
+        [-13989.0, 353218.0, -927077.0],
+        [-997475.0, -2264624.0, -1431475.0],
+        [1076534.0, -179273.0, 3105699.0],
+    ];
+    let mesh = mesh(corners.to_vec(), vec![[0, 1, 2]]);
+    let file = bvhc_tests::support::compiled(&mesh, bvhc::compile::Quality::Default);
+    let model = Model::from_bytes(&file).expect("it opens");
+    let cuboid = Cuboid::new([541311.0, -1439525.0, 180009.0], [519621.0, 742632.0, 69040.0]);
+    assert!(model.overlaps(&cuboid));
+    for t_max in [0.0, 1e-300, 1e-60, 1.0] {
+        let cast = ShapeCast::new(&cuboid, [-1.0, 0.3, 0.7]).with_t_max(t_max);
+        let hit = model.cast(&cast).expect("it touches");
+        assert!(hit.t == 0.0 && hit.depth.is_some_and(|depth| depth.abs() < 1e-6), "{hit:?}");
+        assert!(model.cast_any(&cast));
+        assert_eq!(model.cast(&cast.with_start(StartContact::Ignore)), None);
+    }
+}
+
 /// A tetrahedron of about size 1.
 fn tetrahedron() -> Mesh {
     let corners = [[0.0, 0.0, 0.0], [1.0, 0.1, 0.0], [0.0, 1.0, 0.3], [0.3, 0.2, 1.0]];

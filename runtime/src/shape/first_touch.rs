@@ -33,6 +33,12 @@ const BACKS: u32 = 4;
 /// time.
 const LOOKS: u32 = 6;
 
+/// Unit normals with a smaller dot product are not those of the same face: a thousandth of a radian.
+const ALONG_FACE: f64 = 1.0 - 0.5e-6;
+
+/// Corners of a sliver are equally far along a direction within this share of what is between its nearest and its farthest one.
+const OF_SLIVER: f64 = 1e-3;
+
 /// The part of a triangle that a shape touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Feature {
@@ -274,7 +280,7 @@ impl Mover<'_> {
         self.shape.touches_during(triangle, &all).unwrap_or_else(some_touch)
     }
 
-    /// The last time up to `t` at which the two are surely apart.
+    /// The last time up to `t` at which the two are surely apart, or the start if they touch from there.
     fn last_apart(&self, triangle: &Corners, t: f64, normal: [f64; 3]) -> TouchTime {
         let mut t = self.rounded_down(t);
         let mut back = self.grain;
@@ -298,7 +304,8 @@ impl Mover<'_> {
             t = larger(self.rounded_down(t - back), 0.0);
             back *= 4.0;
         }
-        TouchTime { t, from_start: false, normal }
+        let from_start = if t == 0.0 { self.touch_at_start(triangle) } else { None };
+        from_start.unwrap_or(TouchTime { t, from_start: false, normal })
     }
 
     /// From where the shape touches the triangle at that time.
@@ -344,14 +351,19 @@ impl Mover<'_> {
     }
 }
 
-/// The part of a triangle that is farthest along a direction, within a millionth of its size.
+/// The part of a triangle that is farthest along a direction, within a millionth of its size: its face only along its normal, as all of
+/// a sliver is so near.
 pub(super) fn feature(triangle: &Corners, normal: [f64; 3]) -> Feature {
     let [a, b, c] = *triangle;
     let edges = [sub(b, a), sub(c, b), sub(a, c)];
     let longest = edges.iter().fold(0.0, |most, edge| larger(most, dot(*edge, *edge)));
-    let slack = 1e-6 * libm::sqrt(longest);
     let along = triangle.map3(|corner| dot(sub(corner, a), normal));
     let most = larger(larger(along[0], along[1]), along[2]);
+    let least = smaller(smaller(along[0], along[1]), along[2]);
+    let mut slack = 1e-6 * libm::sqrt(longest);
+    if most - least <= slack && dot(normal, unit_normal(triangle)).abs() < ALONG_FACE {
+        slack = OF_SLIVER * (most - least);
+    }
     let on = along.map3(|x| x >= most - slack);
     match on {
         [true, true, true] => Feature::Face,

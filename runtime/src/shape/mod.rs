@@ -90,7 +90,8 @@ pub trait Shape {
 
     /// Whether the shape, after a displacement, shares a point with the closed triangle: this decides every answer.
     ///
-    /// By default decided in f64, in favour of touching within 2^-40 of the largest coordinate.
+    /// By default decided in f64, in favour of touching where no plane is found that separates the two by 2^-40 of the largest
+    /// coordinate. For curved cores none may be found at up to some 2^-30 of it.
     fn touches(&self, triangle: &[[f64; 3]; 3], displacement: &Displacement) -> bool {
         Separation::of(self, triangle, displacement.rounded()).is_none()
     }

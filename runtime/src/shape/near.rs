@@ -8,8 +8,8 @@ use super::depth::shortest_way_out;
 use super::first_touch::{Feature, feature, unit_normal};
 use super::gjk::{Nearest, error};
 use super::{Corners, Displacement, Shape};
-use crate::math::larger;
 use crate::math::vector::{add, cross, dot, scale, sub};
+use crate::math::{larger, smaller};
 
 /// The tangent of the tilt.
 const TILT: f64 = 1.0 / 1024.0;
@@ -20,6 +20,10 @@ const AROUND: [[f64; 2]; 8] =
 
 /// A polygon of eight corners, clipped by the four lines of a rectangle, has at most this many.
 const MOST_CORNERS: usize = 12;
+
+/// One of them tells the shape's depth if it is as deep up to this share, and roundings of this share of coordinates.
+const AS_DEEP: f64 = 0.999;
+const ROUNDING: f64 = 1.0 / (1u64 << 40) as f64;
 
 /// The contacts at its corners, and one more.
 pub(crate) const MOST_POINTS: usize = MOST_CORNERS + 1;
@@ -108,8 +112,10 @@ impl Near {
                 count += 1;
             }
         }
-        // The parts above the triangle may not touch it where the shape does.
-        let is_told = points[..count].iter().any(|point| self.gap > 0.0 || point.gap <= 0.0);
+        // The parts above the triangle may not touch it where the shape does, or less deeply.
+        let largest = self.point.iter().fold(0.0, |most, x| larger(most, x.abs()));
+        let deep = smaller(self.gap * AS_DEEP + largest * ROUNDING, 0.0);
+        let is_told = points[..count].iter().any(|point| self.gap > 0.0 || point.gap <= deep);
         if !is_told {
             points[count] = *self;
             count += 1;

@@ -407,10 +407,13 @@ impl Separations {
             }
         }
         if first.0 > t_max || last.0 < 0.0 || first.0 > last.0 {
-            // Until then one axis separates the two, and from then on another.
+            // Until then one axis separates the two, and from then on another; at no time but 0 any will do.
             let t = larger(smaller(0.5 * (first.0 + last.0), t_max), 0.0);
             let is_beyond = |axis: Option<usize>| axis.is_some_and(|k| self.is_separate(k, t));
-            let misses = (t == 0.0 || is_beyond(first.1)) && (t == t_max || is_beyond(last.1));
+            let misses = match t_max > 0.0 {
+                true => (t == 0.0 || is_beyond(first.1)) && (t == t_max || is_beyond(last.1)),
+                false => (0..AXES).any(|k| self.is_separate(k, 0.0)),
+            };
             return misses.then_some(BoxMotion::Misses);
         }
         if first.0 <= 0.0 {

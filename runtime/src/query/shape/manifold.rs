@@ -6,13 +6,13 @@
 use core::cmp::Ordering;
 
 use super::touches::Contact;
-use crate::math::vector::{cross, dot, sub};
+use crate::math::vector::{Map3, cross, dot, scale, sub};
 
 /// The cosine of the largest angle between normals of a cluster: 2.5 degrees.
 const SAME_NORMAL: f32 = 0.999;
 
 /// Areas of less than this share of the squared distance of the first two contacts do not count.
-const FLAT: f32 = 1e-4;
+const FLAT: f64 = 1e-4;
 
 /// A contact in a list.
 pub(crate) trait Listed: Copy {
@@ -101,7 +101,7 @@ impl<C: Listed> Cluster<'_, C> {
         let beyond = |index: usize| {
             let it = self.offset(index);
             let edges = [([0.0; 3], to_second), (to_second, to_third), (to_third, [0.0; 3])];
-            edges.iter().map(|(a, b)| -turn * self.area(sub(*b, *a), sub(it, *a))).fold(0.0, f32::max)
+            edges.iter().map(|(a, b)| -turn * self.area(sub(*b, *a), sub(it, *a))).fold(0.0, f64::max)
         };
         let (fourth, twice) = self.farthest(beyond);
         if twice <= FLAT * square {
@@ -114,7 +114,7 @@ impl<C: Listed> Cluster<'_, C> {
     }
 
     /// The contact of the greatest measure, the first of equals, and the measure; the first contact if none is positive.
-    fn farthest(&self, measure: impl Fn(usize) -> f32) -> (usize, f32) {
+    fn farthest(&self, measure: impl Fn(usize) -> f64) -> (usize, f64) {
         let mut best = (0, 0.0);
         for index in 1..self.contacts.len() {
             if is_like(self.contacts[index].contact(), self.contacts[0].contact()) {
@@ -125,16 +125,20 @@ impl<C: Listed> Cluster<'_, C> {
         best
     }
 
-    /// From the first contact to another one, as seen along the first one's normal.
-    fn offset(&self, index: usize) -> [f32; 3] {
-        let Contact { point, normal, .. } = *self.contacts[0].contact();
-        let offset = sub(self.contacts[index].contact().point, point);
-        let height = dot(offset, normal);
-        sub(offset, [0, 1, 2].map(|axis| height * normal[axis]))
+    /// From the first contact to another one, as seen along the first one's normal. In f64, in which squares of small numbers are not
+    /// zero.
+    fn offset(&self, index: usize) -> [f64; 3] {
+        let at = |index: usize| self.contacts[index].contact().point.map3(f64::from);
+        let (offset, normal) = (sub(at(index), at(0)), self.normal());
+        sub(offset, scale(normal, dot(offset, normal)))
+    }
+
+    fn normal(&self) -> [f64; 3] {
+        self.contacts[0].contact().normal.map3(f64::from)
     }
 
     /// Twice the area between two offsets, positive if they turn left.
-    fn area(&self, a: [f32; 3], b: [f32; 3]) -> f32 {
-        dot(cross(a, b), self.contacts[0].contact().normal)
+    fn area(&self, a: [f64; 3], b: [f64; 3]) -> f64 {
+        dot(cross(a, b), self.normal())
     }
 }
