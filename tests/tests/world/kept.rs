@@ -238,3 +238,55 @@ fn too_little_memory_is_an_error_with_the_size() {
         }
     });
 }
+
+/// Memory of every size, in which the pairs of a few things that are new do not fit: each answer is right, or an error.
+#[test]
+fn no_pair_is_lost_where_few_new_things_have_too_many() {
+    let mut random = Random::new(35);
+    let file = compiled(&placed(40, 4.0, false, &mut random));
+    with_world(&file, levels()[0], |world| {
+        let [mut errors, mut answers] = [[0; 2]; 2];
+        for places in 0..360 {
+            let mut memory = vec![0; MovingWorld::bytes_needed(24)];
+            let mut moving = MovingWorld::new(*world, 24, &mut memory).expect("there is memory");
+            let far = |k: usize| Aabb::new([900.0 + 9.0 * k as f32; 3], [901.0 + 9.0 * k as f32; 3]);
+            let handles: Vec<Handle> =
+                (0..24).map(|k| moving.add_box(&far(k), 1, 0).expect("it fits")).collect();
+            let count = moving.box_capacity();
+            let mut memory = [
+                vec![0; KeptPairs::bytes_needed(24, places)],
+                vec![0; SweepAndPrune::bytes_needed(count, places)],
+            ];
+            let [of_kept, of_sweep] = memory.each_mut();
+            let mut kept = KeptPairs::new(24, places, of_kept).expect("there is memory");
+            let mut sweep = SweepAndPrune::new(count, places, of_sweep).expect("there is memory");
+            // Two of them, and for the last frame one that also meets those.
+            let mut wanted = vec![NOTHING; 1000];
+            for large in 0..4usize {
+                if let Some(more) = large.checked_sub(1) {
+                    let all = Aabb::new([-9.0; 3], [9.0 + more as f32; 3]);
+                    moving.move_box(handles[7 * more], &all).expect("it is there");
+                }
+                let now = moving.snapshot();
+                let by_trees = now.near_pairs_into(0.0, &mut wanted).expect("there is memory");
+                let mut pairs = [vec![NOTHING; 1000], vec![NOTHING; 1000]];
+                let [of_kept, of_sweep] = pairs.each_mut();
+                let found =
+                    [kept.near_pairs_into(&now, 0.0, of_kept), sweep.near_pairs_into(&now, 0.0, of_sweep)];
+                for (way, (found, pairs)) in found.into_iter().zip(&pairs).enumerate() {
+                    match found {
+                        Ok(found) => {
+                            assert_eq!(pairs[..found], wanted[..by_trees], "{way}, {places}");
+                            answers[way] += usize::from(large > 0);
+                        }
+                        Err(error) => {
+                            assert!(matches!(error, MovingError::Kept { .. } | MovingError::Sweep { .. }));
+                            errors[way] += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(errors.iter().chain(&answers).all(|count| *count > 100), "{errors:?} {answers:?}");
+    });
+}

@@ -195,8 +195,7 @@ impl<'m> Leaves<'m> {
                 if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             };
             let query = reach_of(&bounds_of(leaf.bounds), margin);
-            let _ = now.still.places_in_box(&query, &mut begin);
-            let _ = now.moving.places_in_box(&query, &mut |number| begin(first.saturating_add(number)));
+            let _ = now.boxes_in_box(&query, &mut begin);
             outcome?;
         }
         self.settle()

@@ -100,6 +100,17 @@ impl Snapshot<'_> {
         join(Sides::Same(&self.moving), margin, &mut |a, b| visit(first + a, first + b))
     }
 
+    /// Calls `visit` with each of these boxes that touches `query`, until it returns `Break`.
+    pub(super) fn boxes_in_box(
+        &self,
+        query: &Aabb,
+        visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let first = self.still.leaves.len() as u32;
+        self.still.places_in_box(query, visit)?;
+        self.moving.places_in_box(query, &mut |number| visit(first.saturating_add(number)))
+    }
+
     /// Writes these pairs, sorted, into the caller's memory; returns how many they are. With the pairs of the last frame they
     /// give what has begun and ended ([`ThingPair::changes`]).
     ///

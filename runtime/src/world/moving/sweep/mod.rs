@@ -275,8 +275,7 @@ impl<'m> SweepAndPrune<'m> {
                 outcome = self.lists.begin_once(of, other);
                 if outcome.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             };
-            let _ = now.still.places_in_box(&query, &mut begin);
-            let _ = now.moving.places_in_box(&query, &mut |number| begin(first.saturating_add(number)));
+            let _ = now.boxes_in_box(&query, &mut begin);
             if outcome.is_err() {
                 break;
             }
