@@ -79,7 +79,7 @@ impl Cache {
             })
             .collect();
         let mut held: u64 = entries.iter().map(|(_, _, bytes)| bytes).sum();
-        entries.sort_by_key(|(used, _, _)| *used);
+        entries.sort();
         for (_, path, bytes) in entries {
             if held <= self.limit {
                 break;

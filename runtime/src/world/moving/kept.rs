@@ -25,9 +25,9 @@ const FEW: usize = 4;
 /// caller's memory.
 ///
 /// The answer is the same list; what differs is what it costs: a look at each moving thing and each kept pair, a comparison of two
-/// boxes for pairs of things that have moved, and a walk for each thing whose box in the tree has changed. Boxes change seldom in a world that is fattened
-/// ([`MovingWorld::fatten`](super::MovingWorld::fatten)); without that, every move changes one. Where most things jump, the trees alone are cheaper:
-/// docs/benchmarks/worlds.md has figures.
+/// boxes for pairs of things that have moved, and a walk for each thing whose box in the tree has changed. Boxes change seldom in a
+/// world that is fattened ([`MovingWorld::fatten`](super::MovingWorld::fatten)); without that, every move changes one. Where most
+/// things jump, the trees alone are cheaper: docs/benchmarks/worlds.md has figures.
 ///
 /// Kept pairs belong to one world: ask about snapshots of that world only, or [`clear`](Self::clear) them. Another margin or other layers
 /// than those of the last call make them begin anew. Does not allocate or panic.

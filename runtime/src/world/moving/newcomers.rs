@@ -31,18 +31,18 @@ const NEAR: u64 = 1;
 
 /// Two boxes as [`Snapshot::candidates`] numbers them, as one number, in their order: the lower one, which of the moving things the higher
 /// one is of, and the bit [`NEAR`].
-fn pair_of([a, b]: [u32; 2], first_moving: u32) -> u64 {
+fn entry_of([a, b]: [u32; 2], first_moving: u32) -> u64 {
     let moving = a.max(b).saturating_sub(first_moving);
     u64::from(a.min(b)) << 32 | u64::from(moving) << 1
 }
 
-fn boxes_of(pair: u64, first_moving: u32) -> [u32; 2] {
+fn boxes_in(pair: u64, first_moving: u32) -> [u32; 2] {
     [(pair >> 32) as u32, first_moving.saturating_add(pair as u32 >> 1)]
 }
 
 /// The caller's memory, divided. Records of a thing are at its number.
 pub(super) struct Memory<'m> {
-    /// Pairs of leaves that are near, ascending: those of the compiled world come first, then moving things. [`pair_of`] makes them.
+    /// Pairs of leaves that are near, ascending: those of the compiled world come first, then moving things. [`entry_of`] makes them.
     pairs: &'m mut [u64],
     /// Pairs that have begun.
     log: &'m mut [u64],
@@ -161,7 +161,7 @@ impl<'m> Leaves<'m> {
         let is_kept = |of: u32| {
             of.checked_sub(first).is_none_or(|number| matches!(states[number as usize], SEEN | MOVED))
         };
-        self.known.retain(pairs, |pair| boxes_of(pair, first).into_iter().all(is_kept));
+        self.known.retain(pairs, |pair| boxes_in(pair, first).into_iter().all(is_kept));
     }
 
     /// Finds the pairs of new things by a walk through both trees.
@@ -213,7 +213,7 @@ impl<'m> Leaves<'m> {
             None => now.still.leaves.get(of as usize).map(|leaf| Thing::Still(leaf.instance)),
         };
         for pair in self.known.of_mut(pairs) {
-            let boxes @ [a, b] = boxes_of(*pair, first);
+            let boxes @ [a, b] = boxes_in(*pair, first);
             let found = if is_where_it_was(a) && is_where_it_was(b) {
                 (*pair & NEAR != 0).then(|| thing(a).zip(thing(b))).flatten().map(|(a, b)| ThingPair { a, b })
             } else {
@@ -256,7 +256,7 @@ impl<'m> Leaves<'m> {
     }
 
     fn begin(&mut self, first: u32, boxes: [u32; 2]) -> Result<(), Full> {
-        self.known.toggle(pair_of(boxes, first), self.memory.pairs, self.memory.log)
+        self.known.toggle(entry_of(boxes, first), self.memory.pairs, self.memory.log)
     }
 
     fn settle(&mut self) -> Result<(), Full> {
