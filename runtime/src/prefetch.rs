@@ -6,7 +6,7 @@
 use core::hint::select_unpredictable;
 
 use bvhc_format::record::WideNode;
-use bvhc_format::world::Instance;
+use bvhc_format::world::{Instance, InstanceLeaf};
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -50,6 +50,12 @@ pub(crate) fn instance(record: &Instance) {
     for line in 0..3 {
         line_at(start.wrapping_add(LINE * line));
     }
+}
+
+/// Prefetches a leaf of a world.
+#[inline(always)]
+pub(crate) fn instance_leaf(leaf: &InstanceLeaf) {
+    line_at(core::ptr::from_ref(leaf).cast());
 }
 
 /// Prefetches four cache lines, and the four that start `offset` bytes after them. Does nothing on targets where Rust

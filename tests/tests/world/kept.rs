@@ -194,6 +194,41 @@ fn fatness_goes_to_other_memory_and_wrong_one_is_an_error() {
     assert!(owned.fatten(0.5).is_ok() && owned.fatten(-0.5).is_err());
 }
 
+/// Worlds that are made one after the other in the same memory, and copies that become unlike their originals, all asked with the
+/// same kept pairs and the same sweep.
+#[test]
+fn other_worlds_and_copies_are_told_apart() {
+    let mut random = Random::new(36);
+    let mut memory = [vec![0; MovingWorld::bytes_needed(30)], vec![0; MovingWorld::bytes_needed(30)]];
+    let [own, other] = memory.each_mut();
+    let mut memory =
+        [vec![0; KeptPairs::bytes_needed(30, 500)], vec![0; SweepAndPrune::bytes_needed(30, 500)]];
+    let [of_kept, of_sweep] = memory.each_mut();
+    let mut kept = KeptPairs::new(30, 500, of_kept).expect("there is memory");
+    let mut sweep = SweepAndPrune::new(30, 500, of_sweep).expect("there is memory");
+    let mut found = 0;
+    for _ in 0..20 {
+        let mut moving = MovingWorld::of_models(&[], levels()[0], 30, own).expect("there is memory");
+        let handles: Vec<Handle> =
+            (0..30).map(|_| moving.add_box(&any_box(&mut random, 1.5), 1, 0).expect("it fits")).collect();
+        found += kept_pairs(&mut kept, &moving.snapshot(), 0.0).len();
+        assert_eq!(kept.renewed(), 30);
+        swept(&mut sweep, &moving.snapshot(), 0.0);
+        let mut copy = moving.copy_into(30, other).expect("there is memory");
+        kept_pairs(&mut kept, &copy.snapshot(), 0.0);
+        assert_eq!(kept.renewed(), 0);
+        for step in 0..12 {
+            let changed = if random.below(2) == 0 { &mut moving } else { &mut copy };
+            let handle = handles[random.below(30) as usize];
+            changed.move_box(handle, &any_box(&mut random, 1.5)).expect("it is there");
+            let asked = if step % 3 == 0 { &moving } else { &copy };
+            kept_pairs(&mut kept, &asked.snapshot(), 0.0);
+            swept(&mut sweep, &asked.snapshot(), 0.0);
+        }
+    }
+    assert!(found > 500, "{found} pairs");
+}
+
 #[test]
 fn too_little_memory_is_an_error_with_the_size() {
     let mut random = Random::new(33);

@@ -33,7 +33,7 @@ const NOTHING: Entry = [EMPTY_PLANE; 8];
 pub(super) fn build(tree: &mut Tree<'_>) {
     tree.clear();
     let memory = &mut tree.memory;
-    let capacity = memory.leaves.len();
+    let capacity = memory.held.leaves().len();
     let (nodes, free) = memory.nodes.split_at_mut(built_nodes(capacity));
     // There is memory for two lists: 64 bytes a thing.
     let Some((own, rest)) = split_records(bytes_of_records(free), capacity) else { return };
@@ -42,7 +42,7 @@ pub(super) fn build(tree: &mut Tree<'_>) {
     for thing in 0..tree.used {
         memory.addresses[thing] = NONE;
         if memory.states[thing] == ENABLED {
-            own[count] = entry(thing as u32, &memory.leaves[thing].bounds);
+            own[count] = entry(thing as u32, &memory.held.leaves()[thing].bounds);
             count += 1;
         }
     }

@@ -1,5 +1,6 @@
 //! Moving things that go to other memory, as they are.
 
+use super::changes::Identity;
 use super::memory::Memory;
 use super::tree::Tree;
 use super::{MovingError, MovingWorld};
@@ -18,7 +19,7 @@ impl<'a> MovingWorld<'a> {
         copy.copy_from(&self.tree.memory, self.tree.node_count, self.tree.used);
         let Tree { node_count, len, used, built_cost, .. } = self.tree;
         let tree = Tree { memory: copy, node_count, len, used, built_cost };
-        let Self { still, models, fatness, free, count, .. } = *self;
-        Ok(MovingWorld { still, models, tree, fatness, free, count })
+        let Self { still, models, fatness, free, count, origin, .. } = *self;
+        Ok(MovingWorld { still, models, tree, fatness, free, count, identity: Identity::new(), origin })
     }
 }

@@ -40,7 +40,7 @@ impl<'a> MovingWorld<'a> {
         self.tree.memory.layers[number] = layers;
         if self.tree.memory.states[number] == ENABLED {
             self.tree.remove(number);
-            self.tree.memory.records[number].layers = layers;
+            self.tree.memory.held.change(number).0.layers = layers;
             self.tree.insert(number);
         }
         Ok(())
@@ -62,7 +62,7 @@ impl<'a> MovingWorld<'a> {
     }
 
     fn held(&self, handle: Handle) -> Option<&Instance> {
-        self.tree.memory.records.get(self.number_of(handle).ok()?)
+        self.tree.memory.held.records().get(self.number_of(handle).ok()?)
     }
 
     pub(super) fn number_of(&self, handle: Handle) -> Result<usize, MovingError> {

@@ -73,7 +73,7 @@ impl MovingWorld<'_> {
         }
         self.fatness = Fatness(by);
         for number in 0..self.tree.used {
-            let (state, record) = (self.tree.memory.states[number], &self.tree.memory.records[number]);
+            let (state, record) = (self.tree.memory.states[number], &self.tree.memory.held.records()[number]);
             if !matches!(state, ENABLED | DISABLED) {
                 continue;
             }
@@ -81,7 +81,7 @@ impl MovingWorld<'_> {
                 NONE => box_bounds(&bounds_of(record.bounds))?.1,
                 _ => record.bounds,
             };
-            self.tree.memory.leaves[number].bounds = self.fatness.around(&tight, &[0.0; 6]);
+            self.tree.memory.held.change(number).1.bounds = self.fatness.around(&tight, &[0.0; 6]);
             if state == ENABLED {
                 self.tree.set_leaf(number);
             }

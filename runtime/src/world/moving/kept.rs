@@ -1,9 +1,9 @@
 //! The broad phase by kept pairs: pairs of leaves that are near stay known until one of the leaves changes, and only those of changed
 //! leaves are found anew. Whether the things of a pair are near is decided anew where the box of one has changed.
 //!
-//! Based on: Catto, "Dynamic Bounding Volume Hierarchies", 2019 (a buffer of moved leaves, which query the tree). Departures: what has
-//! changed is seen by comparing leaves with those of the last frame, so that whatever happened in between counts; and where many
-//! have changed, one walk through both trees finds the pairs of all.
+//! Based on: Catto, "Dynamic Bounding Volume Hierarchies", 2019 (a buffer of moved leaves, which query the tree). Departures: the world
+//! numbers its changes ([`changes`](super::changes)), and leaves that have changed are compared with those of the last frame, so that
+//! whatever happened in between counts; and where many have changed, one walk through both trees finds the pairs of all.
 //!
 //! # Why no pair is lost
 //!
@@ -24,13 +24,13 @@ const FEW: usize = 4;
 /// The pairs of [`Snapshot::near_pairs_into`], found by what has changed since the last call: pairs of the tree's boxes are kept, in the
 /// caller's memory.
 ///
-/// The answer is the same list; what differs is what it costs: a look at each moving thing and each kept pair, a comparison of two
+/// The answer is the same list; what differs is what it costs: a look at each kept pair, a comparison of two
 /// boxes for pairs of things that have moved, and a walk for each thing whose box in the tree has changed. Boxes change seldom in a
 /// world that is fattened ([`MovingWorld::fatten`](super::MovingWorld::fatten)); without that, every move changes one. Where most
 /// things jump, the trees alone are cheaper: docs/benchmarks/worlds.md has figures.
 ///
-/// Kept pairs belong to one world: ask about snapshots of that world only, or [`clear`](Self::clear) them. Another margin or other layers
-/// than those of the last call make them begin anew. Does not allocate or panic.
+/// Another world, margin or other layers than those of the last call make them begin anew; a copy of the world
+/// ([`MovingWorld::copy_into`](super::MovingWorld::copy_into)) does not. Does not allocate or panic.
 ///
 /// ```
 /// use bvhc_runtime::*;
@@ -60,7 +60,7 @@ pub struct KeptPairs<'m> {
 
 impl<'m> KeptPairs<'m> {
     /// The bytes of memory for so many things ([`MovingWorld::capacity`](super::MovingWorld::capacity)) and pairs, wherever they start:
-    /// 92 a thing and 8 a pair. Pairs are those of boxes in the tree, of which fatness makes more; those of an instance that
+    /// 89 a thing and 8 a pair. Pairs are those of boxes in the tree, of which fatness makes more; those of an instance that
     /// the compiler has opened count once for each of its boxes.
     pub fn bytes_needed(things: u32, pairs: usize) -> usize {
         bytes_needed(things, pairs)
@@ -76,7 +76,7 @@ impl<'m> KeptPairs<'m> {
         Ok(Self { leaves, frame: None, renewed: 0 })
     }
 
-    /// Forgets all pairs, so that another world may be asked about.
+    /// Forgets all pairs: the next call begins anew.
     pub fn clear(&mut self) {
         self.frame = None;
     }

@@ -1,14 +1,12 @@
 //! Pairs of boxes that are kept from frame to frame, and those that have begun or ended since they were last put in order.
 
-use core::cmp::Ordering;
-
+use super::changes::Identity;
 use super::snapshot::Snapshot;
 
 /// What all kept pairs depend on, beside the boxes of moving things.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Frame {
-    /// Of the compiled world.
-    pub(super) leaves: usize,
+    world: Identity,
     layers: [u32; 2],
     pub(super) margin: f32,
 }
@@ -16,7 +14,7 @@ pub(super) struct Frame {
 impl Frame {
     pub(super) fn of(now: &Snapshot<'_>, margin: f32) -> Self {
         let layers = [now.still.layers, now.moving.layers];
-        Self { leaves: now.still.leaves.len(), layers, margin }
+        Self { world: now.origin, layers, margin }
     }
 }
 
@@ -75,19 +73,20 @@ impl Known {
 
     /// Removes pairs that have ended; those that have begun remain in front of `changed`. Returns how many they are.
     fn end(&mut self, pairs: &mut [u64], changed: &mut [u64]) -> usize {
-        let (mut kept, mut begun, mut next) = (0, 0, 0);
-        let mut read = 0;
-        while next < changed.len() {
-            let order = if read == self.len { Ordering::Greater } else { pairs[read].cmp(&changed[next]) };
-            if order == Ordering::Less {
-                pairs[kept] = pairs[read];
-                kept += 1;
-            } else if order == Ordering::Greater {
-                changed[begun] = changed[next];
+        let (mut kept, mut read, mut begun) = (0, 0, 0);
+        for next in 0..changed.len() {
+            let pair = changed[next];
+            let below = count_passed(self.len - read, |index| pairs[read + index] < pair);
+            if kept < read {
+                pairs.copy_within(read..read + below, kept);
+            }
+            (kept, read) = (kept + below, read + below);
+            if read < self.len && pairs[read] == pair {
+                read += 1;
+            } else {
+                changed[begun] = pair;
                 begun += 1;
             }
-            read += usize::from(order.is_le());
-            next += usize::from(order.is_ge());
         }
         pairs.copy_within(read..self.len, kept);
         self.len -= read - kept;
@@ -96,20 +95,16 @@ impl Known {
 
     /// Adds pairs that were not known, from the last place on.
     fn begin(&mut self, pairs: &mut [u64], begun: &[u64]) -> Result<(), Full> {
-        let (mut read, mut next, mut write) = (self.len, begun.len(), self.len + begun.len());
+        let (mut read, mut write) = (self.len, self.len + begun.len());
         if write > pairs.len() {
             return Err(Full);
         }
         self.len = write;
-        while next > 0 {
-            write -= 1;
-            if read > 0 && pairs[read - 1] > begun[next - 1] {
-                read -= 1;
-                pairs[write] = pairs[read];
-            } else {
-                next -= 1;
-                pairs[write] = begun[next];
-            }
+        for pair in begun.iter().rev() {
+            let above = count_passed(read, |index| pairs[read - 1 - index] > *pair);
+            pairs.copy_within(read - above..read, write - above);
+            (read, write) = (read - above, write - above - 1);
+            pairs[write] = *pair;
         }
         Ok(())
     }
@@ -124,6 +119,24 @@ impl Known {
         }
         self.len = kept;
     }
+}
+
+/// How many of `len` places are passed: all those before the first that is not. Looks at few if these are few, by steps that double.
+fn count_passed(len: usize, is_passed: impl Fn(usize) -> bool) -> usize {
+    let mut step = 1;
+    while step <= len && is_passed(step - 1) {
+        step *= 2;
+    }
+    let (mut least, mut most) = (step / 2, len.min(step - 1));
+    while least < most {
+        let middle = least.midpoint(most);
+        if is_passed(middle) {
+            least = middle + 1;
+        } else {
+            most = middle;
+        }
+    }
+    least
 }
 
 /// Moves one of each that is there an odd number of times to the front of a sorted list. Returns how many they are.

@@ -5,6 +5,7 @@ use bvhc_format::world::{Instance, InstanceLeaf};
 use bvhc_format::{ALIGNMENT, split_records};
 use rkyv::rend::u32_le;
 
+use super::changes::Held;
 use super::error::MovingError;
 
 /// The most things that one memory may hold: 2^24, so that addresses of slots fit into 32 bits.
@@ -23,8 +24,7 @@ pub(super) struct Memory<'m> {
     pub(super) parents: &'m mut [u32],
     /// Whether a node may be larger than its children.
     pub(super) loose: &'m mut [u32],
-    pub(super) records: &'m mut [Instance],
-    pub(super) leaves: &'m mut [InstanceLeaf],
+    pub(super) held: Held<'m>,
     /// How often the number was given away.
     pub(super) generations: &'m mut [u32],
     /// The slot address of each thing's leaf; `NONE` if it is not in the tree.
@@ -57,7 +57,8 @@ pub(super) fn bytes_needed(capacity: u32) -> usize {
     let (capacity, nodes) =
         (capacity.min(MAX_CAPACITY) as usize, nodes_of(capacity.min(MAX_CAPACITY) as usize));
     let of_node = size_of::<WideNode>() + size_of::<[f32; 6]>() + 3 * size_of::<u32>();
-    let of_thing = size_of::<Instance>() + size_of::<InstanceLeaf>() + 4 * size_of::<u32>();
+    let of_thing =
+        size_of::<Instance>() + size_of::<InstanceLeaf>() + size_of::<u64>() + 4 * size_of::<u32>();
     // On 32-bit targets the most things take more bytes than there are addresses.
     nodes
         .saturating_mul(of_node)
@@ -81,6 +82,7 @@ impl<'m> Memory<'m> {
         let (nodes, rest) = split_records(rest, nodes_many)?;
         let (records, rest) = split_records(rest, things)?;
         let (leaves, rest) = split_records(rest, things)?;
+        let (changed, rest) = split_records(rest, things)?;
         let (node_bounds, rest) = split_records(rest, nodes_many)?;
         let (node_layers, rest) = split_records(rest, nodes_many)?;
         let (parents, rest) = split_records(rest, nodes_many)?;
@@ -95,8 +97,7 @@ impl<'m> Memory<'m> {
             node_layers,
             parents,
             loose,
-            records,
-            leaves,
+            held: Held::of(records, leaves, changed),
             generations,
             addresses,
             states,
@@ -111,8 +112,7 @@ impl<'m> Memory<'m> {
         self.node_layers[..nodes].copy_from_slice(&other.node_layers[..nodes]);
         self.parents[..nodes].copy_from_slice(&other.parents[..nodes]);
         self.loose[..nodes].copy_from_slice(&other.loose[..nodes]);
-        self.records[..things].copy_from_slice(&other.records[..things]);
-        self.leaves[..things].copy_from_slice(&other.leaves[..things]);
+        self.held.copy_from(&other.held, things);
         self.generations[..things].copy_from_slice(&other.generations[..things]);
         self.addresses[..things].copy_from_slice(&other.addresses[..things]);
         self.states[..things].copy_from_slice(&other.states[..things]);

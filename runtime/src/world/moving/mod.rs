@@ -5,6 +5,7 @@ mod against;
 #[cfg(feature = "pairs")]
 mod between;
 mod build;
+mod changes;
 mod copy;
 mod error;
 mod facts;
@@ -58,6 +59,7 @@ use crate::level::Level;
 use crate::model::Model;
 use crate::ray::Extent;
 use crate::similarity::Similarity;
+use changes::Identity;
 use fat::{Fatness, outward};
 use memory::{DISABLED, ENABLED, Memory};
 use tree::{Bounds, Tree};
@@ -141,6 +143,9 @@ pub struct MovingWorld<'a> {
     free: u32,
     /// How many things there are, enabled or not.
     count: u32,
+    identity: Identity,
+    /// That of the world of which this one is a copy, or of which that is one, and so on; or its own.
+    origin: Identity,
 }
 
 impl<'a> MovingWorld<'a> {
@@ -195,7 +200,17 @@ impl<'a> MovingWorld<'a> {
         memory: &'a mut [u8],
     ) -> Result<Self, MovingError> {
         let tree = Tree::new(Memory::of(memory, capacity)?);
-        Ok(Self { still, models, tree, fatness: Fatness::NONE, free: NONE, count: 0 })
+        let identity = Identity::new();
+        Ok(Self {
+            still,
+            models,
+            tree,
+            fatness: Fatness::NONE,
+            free: NONE,
+            count: 0,
+            identity,
+            origin: identity,
+        })
     }
 
     /// The number of moving things, enabled or not.
@@ -210,7 +225,7 @@ impl<'a> MovingWorld<'a> {
 
     /// The number of moving things that the memory is for.
     pub fn capacity(&self) -> u32 {
-        self.tree.memory.records.len() as u32
+        self.tree.memory.held.records().len() as u32
     }
 
     /// The boxes that a [`SweepAndPrune`] of this world needs memory for: the leaves of the compiled world, which has several of an
@@ -268,9 +283,10 @@ impl<'a> MovingWorld<'a> {
         };
         self.count += 1;
         let memory = &mut self.tree.memory;
-        memory.records[number] = *record;
-        let leaf = self.fatness.around(&tight, &[0.0; 6]);
-        memory.leaves[number] = InstanceLeaf { bounds: leaf, instance: number as u32, slot: NONE };
+        let bounds = self.fatness.around(&tight, &[0.0; 6]);
+        let leaf = InstanceLeaf { bounds, instance: number as u32, slot: NONE };
+        let (held_record, held_leaf) = memory.held.change(number);
+        (*held_record, *held_leaf) = (*record, leaf);
         memory.layers[number] = record.layers;
         memory.states[number] = ENABLED;
         memory.addresses[number] = NONE;
@@ -304,7 +320,7 @@ impl<'a> MovingWorld<'a> {
                 self.tree.memory.states[number] = DISABLED;
             }
             (false, true) => {
-                self.tree.memory.records[number].layers = self.tree.memory.layers[number];
+                self.tree.memory.held.change(number).0.layers = self.tree.memory.layers[number];
                 self.tree.memory.states[number] = ENABLED;
                 self.tree.insert(number);
             }
@@ -318,7 +334,7 @@ impl<'a> MovingWorld<'a> {
         if self.tree.memory.states[number] == ENABLED {
             self.tree.remove(number);
         }
-        self.tree.memory.records[number].layers = 0;
+        self.tree.memory.held.change(number).0.layers = 0;
     }
 
     /// Moves an instance. Cost: a few nodes.
@@ -327,13 +343,13 @@ impl<'a> MovingWorld<'a> {
     /// [`MovingError::NoSuchThing`], [`MovingError::OtherKind`] or [`MovingError::Bounds`]; then nothing was changed.
     pub fn move_instance(&mut self, handle: Handle, place: &Similarity) -> Result<(), MovingError> {
         let number = self.number_of(handle)?;
-        let held = &self.tree.memory.records[number];
+        let held = &self.tree.memory.held.records()[number];
         if held.mesh == NONE {
             return Err(MovingError::OtherKind);
         }
         let record = self.instance_record(held.mesh, place, held.layers, held.user)?;
         let motion = outward(&held.bounds, &record.bounds);
-        self.tree.memory.records[number] = record;
+        *self.tree.memory.held.change(number).0 = record;
         self.move_leaf(number, &record.bounds, &motion);
         Ok(())
     }
@@ -344,23 +360,23 @@ impl<'a> MovingWorld<'a> {
     /// As [`move_instance`](Self::move_instance).
     pub fn move_box(&mut self, handle: Handle, bounds: &Aabb) -> Result<(), MovingError> {
         let number = self.number_of(handle)?;
-        let held = &mut self.tree.memory.records[number];
+        let held = &self.tree.memory.held.records()[number];
         if held.mesh != NONE {
             return Err(MovingError::OtherKind);
         }
         let (bounds, grown) = box_bounds(bounds)?;
         let motion = outward(&held.bounds, &bounds);
-        held.bounds = bounds;
+        self.tree.memory.held.change(number).0.bounds = bounds;
         self.move_leaf(number, &grown, &motion);
         Ok(())
     }
 
     fn move_leaf(&mut self, number: usize, tight: &Bounds, motion: &Bounds) {
         let memory = &mut self.tree.memory;
-        if self.fatness.keeps(&memory.leaves[number].bounds, tight) {
+        if self.fatness.keeps(&memory.held.leaves()[number].bounds, tight) {
             return;
         }
-        memory.leaves[number].bounds = self.fatness.around(tight, motion);
+        memory.held.change(number).1.bounds = self.fatness.around(tight, motion);
         if memory.states[number] == ENABLED {
             self.tree.set_leaf(number);
         }
@@ -388,8 +404,8 @@ impl<'a> MovingWorld<'a> {
         let moving = Things {
             nodes: &memory.nodes[..tree.node_count],
             node_layers: &memory.node_layers[..tree.node_count],
-            leaves: &memory.leaves[..tree.used],
-            records: &memory.records[..tree.used],
+            leaves: &memory.held.leaves()[..tree.used],
+            records: &memory.held.records()[..tree.used],
             models: self.models,
             in_place: None,
             extent: Extent::of(&bounds_of(match tree.len {
@@ -399,7 +415,13 @@ impl<'a> MovingWorld<'a> {
             layers: self.still.layers,
             level: self.still.level,
         };
-        Snapshot::of(self.still, moving, memory.generations)
+        Snapshot {
+            still: self.still,
+            moving,
+            generations: memory.generations,
+            origin: self.origin,
+            changes: memory.held.changes(self.identity, tree.used),
+        }
     }
 
     fn instance_record(

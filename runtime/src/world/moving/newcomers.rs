@@ -4,27 +4,32 @@ use core::ops::ControlFlow;
 
 use bvhc_format::split_records;
 
+use super::changes::Moment;
 use super::join::reach_of;
 use super::known::{Full, Known};
 use super::memory::MAX_CAPACITY;
 use super::pairs::{Near, Written};
 use super::tree::Bounds;
-use super::{MovingError, Snapshot, Thing, ThingPair};
+use super::{MovingError, Snapshot};
 use crate::bounds::Aabb;
+use crate::prefetch;
 use crate::world::bounds_of;
-use crate::world::walk::grown;
+use crate::world::walk;
 
 /// A thing is in the layers that the snapshot sees, its pairs are known, and its box is that of the last frame.
-const SEEN: u32 = 1;
+const SEEN: u8 = 1;
 
 /// It is seen, and its pairs are to be found.
-const NEW: u32 = 2;
+const NEW: u8 = 2;
 
 /// It is seen, and its pairs are known, but not which of them are near: its box has changed, its leaf has not.
-const MOVED: u32 = 3;
+const MOVED: u8 = 3;
 
 /// It is not seen.
-const UNSEEN: u32 = 0;
+const UNSEEN: u8 = 0;
+
+/// The leaves of the compiled world are prefetched this many pairs before they are read.
+const AHEAD: usize = 12;
 
 /// In a pair of leaves: its things were near when both were last looked at.
 const NEAR: u64 = 1;
@@ -53,12 +58,12 @@ pub(super) struct Memory<'m> {
     /// The same, grown by the margin: what they are compared with boxes of the compiled world by.
     grown: &'m mut [Bounds],
     /// One of [`SEEN`], [`NEW`], [`MOVED`] and [`UNSEEN`].
-    states: &'m mut [u32],
+    states: &'m mut [u8],
 }
 
 /// The bytes of all records, with enough to start at any address.
 pub(super) fn bytes_needed(things: u32, pairs: usize) -> usize {
-    let of_thing = 2 * size_of::<u64>() + 3 * size_of::<Bounds>() + size_of::<u32>();
+    let of_thing = 2 * size_of::<u64>() + 3 * size_of::<Bounds>() + size_of::<u8>();
     (things as usize)
         .saturating_mul(of_thing)
         .saturating_add(pairs.saturating_mul(size_of::<u64>()))
@@ -82,7 +87,7 @@ impl<'m> Memory<'m> {
         let (leaves, rest) = split_records(rest, things)?;
         let (boxes, rest) = split_records(rest, things)?;
         let (grown, rest) = split_records(rest, things)?;
-        let (states, _) = split_records(rest, things)?;
+        let states = rest.get_mut(..things)?;
         Some(Self { pairs, log, leaves, boxes, grown, states })
     }
 }
@@ -93,12 +98,14 @@ pub(super) struct Leaves<'m> {
     known: Known,
     /// The things that were looked at.
     count: usize,
+    /// When.
+    looked: Option<Moment>,
 }
 
 impl<'m> Leaves<'m> {
     /// None yet.
     pub(super) fn of(memory: Memory<'m>) -> Self {
-        Self { memory, known: Known::NONE, count: 0 }
+        Self { memory, known: Known::NONE, count: 0, looked: None }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -119,36 +126,38 @@ impl<'m> Leaves<'m> {
     }
 
     pub(super) fn forget(&mut self) {
-        (self.known, self.count) = (Known::NONE, 0);
+        (self.known, self.count, self.looked) = (Known::NONE, 0, None);
     }
 
-    /// Compares all leaves and boxes with those of the last frame, and forgets the pairs of leaves that have changed. Returns how many
-    /// are new.
+    /// Looks at what has changed since the last look, and forgets the pairs of leaves that have changed. Returns how many are new.
     pub(super) fn look(&mut self, now: &Snapshot<'_>, margin: f32) -> usize {
         let (mut new, mut are_lost) = (0, false);
-        for (number, leaf) in now.moving.leaves.iter().enumerate() {
-            let (state, held) = (&mut self.memory.states[number], &mut self.memory.leaves[number]);
-            let before = if number < self.count { *state } else { UNSEEN };
-            *state = UNSEEN;
-            if let Some(record) = now.moving.seen_record(number as u32) {
-                let is_same = before != UNSEEN && self.memory.boxes[number] == record.bounds;
-                if !is_same {
-                    let Aabb { min: [a, b, c], max: [d, e, f] } =
-                        grown(&bounds_of(record.bounds), f64::from(margin));
-                    self.memory.boxes[number] = record.bounds;
-                    self.memory.grown[number] = [a, b, c, d, e, f];
-                }
-                *state = match before != UNSEEN && *held == leaf.bounds {
-                    true if is_same => SEEN,
-                    true => MOVED,
-                    false => NEW,
-                };
-            }
-            *held = leaf.bounds;
-            new += usize::from(*state == NEW);
-            are_lost |= before != UNSEEN && !matches!(*state, SEEN | MOVED);
+        let Memory { leaves, boxes, grown, states, .. } = &mut self.memory;
+        let (before, added) = states[..now.moving.leaves.len()].split_at_mut(self.count);
+        for state in before {
+            *state = (*state).min(SEEN);
         }
-        self.count = now.moving.leaves.len();
+        added.fill(UNSEEN);
+        for number in now.changes.since(self.looked) {
+            let (before, leaf) = (states[number], now.moving.leaves[number].bounds);
+            let record = now.moving.seen_record(number as u32);
+            let is_same = before == SEEN && leaves[number] == leaf;
+            states[number] = match record {
+                None => UNSEEN,
+                Some(_) if !is_same => NEW,
+                Some(record) if boxes[number] != record.bounds => MOVED,
+                Some(_) => SEEN,
+            };
+            if let Some(record) = record {
+                let Aabb { min: [a, b, c], max: [d, e, f] } =
+                    walk::grown(&bounds_of(record.bounds), f64::from(margin));
+                (boxes[number], grown[number]) = (record.bounds, [a, b, c, d, e, f]);
+            }
+            leaves[number] = leaf;
+            new += usize::from(states[number] == NEW);
+            are_lost |= before == SEEN && matches!(states[number], NEW | UNSEEN);
+        }
+        (self.count, self.looked) = (now.moving.leaves.len(), Some(now.changes.until()));
         if are_lost {
             self.forget_changed(now.still.leaves.len() as u32);
         }
@@ -208,21 +217,19 @@ impl<'m> Leaves<'m> {
         let mut near = Near::of(now, Some([boxes, grown]), margin);
         let is_where_it_was =
             |of: u32| of.checked_sub(first).is_none_or(|number| states.get(number as usize) == Some(&SEEN));
-        let thing = |of: u32| match of.checked_sub(first) {
-            Some(number) => Some(now.moving(number)),
-            None => now.still.leaves.get(of as usize).map(|leaf| Thing::Still(leaf.instance)),
-        };
-        for pair in self.known.of_mut(pairs) {
-            let boxes @ [a, b] = boxes_in(*pair, first);
-            let found = if is_where_it_was(a) && is_where_it_was(b) {
-                (*pair & NEAR != 0).then(|| thing(a).zip(thing(b))).flatten().map(|(a, b)| ThingPair { a, b })
-            } else {
-                let found = near.pair(boxes);
-                *pair = *pair & !NEAR | u64::from(found.is_some());
-                found
-            };
-            if let Some(found) = found {
-                written.add(found);
+        let pairs = self.known.of_mut(pairs);
+        for index in 0..pairs.len() {
+            let ahead = pairs.get(index + AHEAD).map(|pair| boxes_in(*pair, first)[0] as usize);
+            if let Some(leaf) = ahead.and_then(|leaf| now.still.leaves.get(leaf)) {
+                prefetch::instance_leaf(leaf);
+            }
+            let pair = &mut pairs[index];
+            let boxes = boxes_in(*pair, first);
+            if !boxes.into_iter().all(is_where_it_was) {
+                *pair = *pair & !NEAR | if near.has(boxes) { NEAR } else { 0 };
+            }
+            if *pair & NEAR != 0 {
+                written.add(now.things(boxes));
             }
         }
     }
@@ -243,7 +250,7 @@ impl<'m> Leaves<'m> {
     }
 
     /// The states of two leaves, if both are seen.
-    fn states_of(&self, now: &Snapshot<'_>, a: u32, b: u32) -> Option<[u32; 2]> {
+    fn states_of(&self, now: &Snapshot<'_>, a: u32, b: u32) -> Option<[u8; 2]> {
         let first = now.still.leaves.len() as u32;
         let state = |of: u32| match of.checked_sub(first) {
             Some(number) => self.memory.states.get(number as usize).copied().filter(|it| *it != UNSEEN),

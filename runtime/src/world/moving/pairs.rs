@@ -85,7 +85,23 @@ impl Snapshot<'_> {
             return ControlFlow::Continue(());
         }
         let mut near = Near::of(self, None, margin);
-        self.candidates(margin, &mut |a, b| near.pair([a, b]).map_or(ControlFlow::Continue(()), &mut visit))
+        self.candidates(margin, &mut |a, b| match near.has([a, b]) {
+            true => visit(self.things([a, b])),
+            false => ControlFlow::Continue(()),
+        })
+    }
+
+    /// The things of two of the boxes that [`candidates`](Self::candidates) has.
+    #[inline(always)]
+    pub(super) fn things(&self, [a, b]: [u32; 2]) -> ThingPair {
+        let leaves = self.still.leaves;
+        let (low, high) = (a.min(b), a.max(b));
+        let moving = |of: u32| self.moving(of.saturating_sub(leaves.len() as u32));
+        // Each as a whole, as a copy of what was written by parts waits for it.
+        match leaves.get(low as usize) {
+            Some(leaf) => ThingPair { a: Thing::Still(leaf.instance), b: moving(high) },
+            None => ThingPair { a: moving(low), b: moving(high) },
+        }
     }
 
     /// Calls `visit` once with each pair of boxes that [`Near`] accepts, and with others, in no particular order, until it returns
@@ -130,32 +146,43 @@ impl Snapshot<'_> {
 pub(super) struct Written<'p> {
     pairs: &'p mut [ThingPair],
     count: usize,
+    /// The key of the last one.
+    last: u128,
+    is_sorted: bool,
 }
 
 impl<'p> Written<'p> {
     pub(super) fn to(pairs: &'p mut [ThingPair]) -> Self {
-        Self { pairs, count: 0 }
+        Self { pairs, count: 0, last: 0, is_sorted: true }
     }
 
+    #[inline(always)]
     pub(super) fn add(&mut self, pair: ThingPair) {
         if let Some(place) = self.pairs.get_mut(self.count) {
             *place = pair;
         }
         self.count += 1;
+        let key = pair.key();
+        self.is_sorted &= self.last <= key;
+        self.last = key;
     }
 
     /// Adds those of the known pairs that are near.
     pub(super) fn add_near(&mut self, known: &[u64], now: &Snapshot<'_>, margin: f32) {
         let mut near = Near::of(now, None, margin);
-        for pair in known.iter().filter_map(|pair| near.pair(boxes_of(*pair))) {
-            self.add(pair);
+        for boxes in known.iter().map(|pair| boxes_of(*pair)) {
+            if near.has(boxes) {
+                self.add(now.things(boxes));
+            }
         }
     }
 
     pub(super) fn sorted(self) -> Result<usize, MovingError> {
         let (needed, found) = (self.count, self.pairs.len());
         let written = self.pairs.get_mut(..needed).ok_or(MovingError::Pairs { needed, found })?;
-        written.sort_unstable_by_key(ThingPair::key);
+        if !self.is_sorted {
+            written.sort_unstable_by_key(ThingPair::key);
+        }
         Ok(needed)
     }
 }
@@ -177,18 +204,19 @@ impl<'s, 'w> Near<'s, 'w> {
         Self { snapshot, boxes, margin: f64::from(margin), first }
     }
 
-    /// The pair of two of the boxes that [`Snapshot::candidates`] has, the higher one of a moving thing.
-    pub(super) fn pair(&mut self, [a, b]: [u32; 2]) -> Option<ThingPair> {
+    /// Whether two of the boxes that [`Snapshot::candidates`] has are near. Of a leaf of the compiled world: whether it is the first one
+    /// of its instance's that is.
+    pub(super) fn has(&mut self, [a, b]: [u32; 2]) -> bool {
         let leaves = self.snapshot.still.leaves.len() as u32;
-        let moving = b.saturating_sub(leaves);
-        match a.checked_sub(leaves) {
-            Some(a) => self.of_moving(a, moving),
-            None => self.with_still(a, moving),
-        }
+        let (low, high) = (a.min(b), a.max(b).saturating_sub(leaves));
+        let is_near = match low.checked_sub(leaves) {
+            Some(low) => self.has_moving(low, high),
+            None => self.has_still(low, high),
+        };
+        is_near.is_some_and(|is_near| is_near)
     }
 
-    /// The pair of a leaf of the compiled world, of which it is the first one that is near, and a moving thing.
-    fn with_still(&mut self, place: u32, number: u32) -> Option<ThingPair> {
+    fn has_still(&mut self, place: u32, number: u32) -> Option<bool> {
         let Snapshot { still, .. } = self.snapshot;
         let leaf = still.leaves.get(place as usize)?;
         let query = match self.boxes {
@@ -196,17 +224,11 @@ impl<'s, 'w> Near<'s, 'w> {
             None => grown(&self.seen_bounds(number)?, self.margin),
         };
         let is_seen = || self.boxes.is_some() || still.seen_record(leaf.instance).is_some();
-        let is_near = touch(&leaf.bounds, &query) && is_seen();
-        let is_first = is_near && self.first.has_at(place as usize, &query);
-        is_first.then(|| ThingPair { a: Thing::Still(leaf.instance), b: self.snapshot.moving(number) })
+        Some(touch(&leaf.bounds, &query) && is_seen() && self.first.has_at(place as usize, &query))
     }
 
-    /// The pair of two moving things.
-    fn of_moving(&self, one: u32, other: u32) -> Option<ThingPair> {
-        let (snapshot, [a, b]) = (self.snapshot, [one.min(other), one.max(other)]);
-        let [of_a, of_b] = [self.seen_bounds(a)?, self.seen_bounds(b)?];
-        let is_near = are_near(&of_a, &of_b, self.margin);
-        is_near.then(|| ThingPair { a: snapshot.moving(a), b: snapshot.moving(b) })
+    fn has_moving(&self, low: u32, high: u32) -> Option<bool> {
+        Some(are_near(&self.seen_bounds(low)?, &self.seen_bounds(high)?, self.margin))
     }
 
     /// The box of a moving thing, if it is seen.

@@ -2,6 +2,7 @@
 
 use core::ops::ControlFlow;
 
+use super::changes::{Changes, Identity};
 use super::{Handle, Thing};
 use crate::bounds::Aabb;
 use crate::query::{ClosestPoint, Overlap, VisitControl};
@@ -77,13 +78,12 @@ pub struct Snapshot<'w> {
     pub(super) still: Things<'w>,
     pub(super) moving: Things<'w>,
     pub(super) generations: &'w [u32],
+    /// That of the world, whose copies have the same.
+    pub(super) origin: Identity,
+    pub(super) changes: Changes<'w>,
 }
 
 impl<'w> Snapshot<'w> {
-    pub(super) fn of(still: Things<'w>, moving: Things<'w>, generations: &'w [u32]) -> Self {
-        Self { still, moving, generations }
-    }
-
     /// The same, of which queries see only things that are in one of these layers, a bit each. Subtrees without such things
     /// are skipped.
     pub fn with_layers(self, layers: u32) -> Self {
@@ -213,6 +213,7 @@ impl<'w> Snapshot<'w> {
         })
     }
 
+    #[inline(always)]
     pub(super) fn moving(&self, number: u32) -> Thing {
         moving_thing(self.generations, number)
     }
@@ -226,6 +227,7 @@ pub(super) fn still_overlap(found: &WorldOverlap) -> Found<Overlap> {
     Found { thing: Thing::Still(found.instance), answer: found.overlap }
 }
 
+#[inline(always)]
 fn moving_thing(generations: &[u32], number: u32) -> Thing {
     let generation = generations.get(number as usize).copied().unwrap_or_default();
     Thing::Moving(Handle { number, generation })

@@ -80,7 +80,7 @@ impl<'m> Tree<'m> {
 
     /// Adds a thing next to the children that grow least; whether there is memory and depth for it.
     fn try_insert(&mut self, thing: usize) -> bool {
-        let bounds = self.memory.leaves[thing].bounds;
+        let bounds = self.memory.held.leaves()[thing].bounds;
         let mut node = 0;
         for _ in 0..DEEPEST {
             let record = &self.memory.nodes[node];
@@ -113,7 +113,7 @@ impl<'m> Tree<'m> {
 
     /// Writes a thing's box and layers into its slot and widens all above.
     pub(super) fn set_leaf(&mut self, thing: usize) {
-        let (bounds, layers) = (self.memory.leaves[thing].bounds, self.memory.layers[thing]);
+        let (bounds, layers) = (self.memory.held.leaves()[thing].bounds, self.memory.layers[thing]);
         let mut address = self.memory.addresses[thing];
         set_planes(
             &mut self.memory.nodes[address as usize / NODE_WIDTH],

@@ -6,7 +6,7 @@
 //! (`known`) instead of a flag for each two boxes; and where boxes move so far that exchanges would be many, their endpoints are
 //! sorted and merged, and their pairs are found by the trees of the world. So whatever happens, a frame makes no more than a bounded number of
 //! exchanges, a sort, and [`Snapshot::near_pairs`]; and for each as many new pairs as there are ends of boxes, one pass over all pairs. It
-//! also looks at the state of each box.
+//! also looks at a number for each box.
 
 mod endpoint;
 mod lists;
@@ -15,6 +15,7 @@ mod memory;
 use core::fmt;
 use core::ops::ControlFlow;
 
+use super::changes::Moment;
 use super::join::reach_of;
 use super::known::{Frame, Full, Known, boxes_of};
 use super::pairs::Written;
@@ -45,15 +46,15 @@ pub struct Swept {
 /// The pairs of [`Snapshot::near_pairs_into`], found by what has changed since the last call: sweep and prune, in the caller's memory.
 ///
 /// The answer is the same list; what differs is what it costs. Here a frame costs as many exchanges as moving boxes pass
-/// others' ends on the three axes, and a look at each moving thing and each pair. That is less than the trees' walk
-/// where few things move (one in a hundred: 0.35 to 0.8 of it), and more where most do: docs/benchmarks/worlds.md has figures. Things that
+/// others' ends on the three axes, and a look at each pair. That is less than the trees' walk
+/// where few things move, and more where most do: docs/benchmarks/worlds.md has figures. Things that
 /// move far, are added or enabled are sorted in, and asked for by the trees.
 ///
 /// What is sorted are the boxes of the tree. In a fattened world ([`MovingWorld::fatten`](super::MovingWorld::fatten)) they move seldom, but
 /// more of them are near: there must be memory for those pairs, too.
 ///
-/// A sweep belongs to one world: ask it about snapshots of that world only, or [`clear`](Self::clear) it. Another margin or other layers than those of
-/// the last call make it begin anew. Does not allocate or panic.
+/// Another world, margin or other layers than those of the last call make it begin anew; a copy of the world
+/// ([`MovingWorld::copy_into`](super::MovingWorld::copy_into)) does not. Does not allocate or panic.
 ///
 /// ```
 /// use bvhc_runtime::*;
@@ -77,6 +78,8 @@ pub struct SweepAndPrune<'m> {
     lists: Lists<'m>,
     /// Of what the lists are; `None` if of nothing.
     frame: Option<Frame>,
+    /// When things were last looked at.
+    looked: Option<Moment>,
     /// How often the allowance of exchanges is halved.
     halvings: u32,
     last: Swept,
@@ -98,10 +101,10 @@ impl<'m> SweepAndPrune<'m> {
     pub fn new(boxes: u32, pairs: usize, memory: &'m mut [u8]) -> Result<Self, MovingError> {
         let memory = Memory::of(memory, boxes, pairs)?;
         let lists = Lists { memory, known: Known::NONE, count: 0, swaps: 0 };
-        Ok(Self { lists, frame: None, halvings: 0, last: Swept::default() })
+        Ok(Self { lists, frame: None, looked: None, halvings: 0, last: Swept::default() })
     }
 
-    /// Forgets all boxes and pairs, so that another world may be asked about.
+    /// Forgets all boxes and pairs: the next call begins anew.
     pub fn clear(&mut self) {
         self.frame = None;
     }
@@ -155,7 +158,7 @@ impl<'m> SweepAndPrune<'m> {
     fn start(&mut self, now: &Snapshot<'_>, frame: Frame, count: usize) -> Result<(), MovingError> {
         self.frame = None;
         self.lists.known = Known::NONE;
-        self.lists.count = 0;
+        (self.lists.count, self.looked) = (0, None);
         for (of, leaf) in now.still.leaves.iter().enumerate() {
             let is_seen = now.still.seen_bounds(leaf.instance).is_some();
             self.lists.memory.states[of] = if is_seen { SEEN | NEW } else { NEW };
@@ -199,26 +202,27 @@ impl<'m> SweepAndPrune<'m> {
         self.place(now, margin, count)
     }
 
-    /// Looks at all moving things. Whether some are seen no longer.
+    /// Looks at the things that have changed since the last look. Whether some are seen no longer.
     fn look(&mut self, now: &Snapshot<'_>, margin: f32, count: usize) -> bool {
         let first = now.still.leaves.len();
-        let is_first_frame = self.lists.count == 0;
         let Memory { keys: held, states, .. } = &mut self.lists.memory;
+        let added = self.lists.count.max(first)..count;
+        states[added.clone()].fill(NEW);
+        held[added].fill(NOWHERE);
         let mut are_gone = false;
-        for (number, leaf) in now.moving.leaves.iter().enumerate().take(count - first) {
+        for number in now.changes.since(self.looked) {
             let of = first + number;
-            if is_first_frame || of >= self.lists.count {
-                (states[of], held[of]) = (NEW, NOWHERE);
-            }
             let is_seen = now.moving.seen_bounds(number as u32).is_some();
             match (states[of] & SEEN != 0, is_seen) {
                 (true, false) => {
                     states[of] &= !SEEN;
                     are_gone = true;
                 }
-                (false, true) => (states[of], held[of]) = (SEEN | NEW, keys(&leaf.bounds, margin)),
+                (false, true) => {
+                    (states[of], held[of]) = (SEEN | NEW, keys(&now.moving.leaves[number].bounds, margin));
+                }
                 (true, true) => {
-                    let new = keys(&leaf.bounds, margin);
+                    let new = keys(&now.moving.leaves[number].bounds, margin);
                     if held[of] != new {
                         held[of] = new;
                         states[of] |= MOVED;
@@ -227,6 +231,7 @@ impl<'m> SweepAndPrune<'m> {
                 (false, false) => {}
             }
         }
+        self.looked = Some(now.changes.until());
         are_gone
     }
 
