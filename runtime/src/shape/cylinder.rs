@@ -10,6 +10,9 @@ use super::{Corners, Displacement, Shape};
 use crate::math::exact::{Span, Vector, Whole, cross, dot as whole_dot, sub as whole_sub};
 use crate::math::vector::{Map3, add, cross as cross_of, dot, scale, sub};
 
+/// A direction is along the axis if the sine of the angle between them is at most this.
+const ALONG_AXIS: f64 = 1.0 / (1u64 << 48) as f64;
+
 /// A closed solid cylinder with flat caps.
 ///
 /// ```
@@ -66,8 +69,8 @@ impl Shape for Cylinder {
         let cap = if along < 0.0 { self.a } else { self.b }.map3(f64::from);
         let outwards = sub(direction, scale(axis, along));
         let square = dot(outwards, outwards);
-        // Along the axis all of the cap is equally far.
-        if square <= 1e-24 * dot(direction, direction) {
+        // Along the axis all of the cap is equally far, within less than what f64 is taken to be off by.
+        if square <= ALONG_AXIS * ALONG_AXIS * dot(direction, direction) {
             return cap;
         }
         // Where little is left of the direction, its rounding error along the axis must not lead out of the cap.

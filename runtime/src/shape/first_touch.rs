@@ -13,6 +13,7 @@
 //! mostly give the same time.
 
 use super::depth::{WayOut, shortest_way_out};
+use super::during::classify_during;
 use super::gjk::{Contact, Nearest, Separation, error};
 use super::moving_ball::MovingBall;
 use super::moving_capsule::MovingCapsule;
@@ -29,8 +30,8 @@ const STEPS: usize = 48;
 /// the two is asked first.
 const BACKS: u32 = 4;
 
-/// A shape that does not know what it touches on its way is asked at 1, 2, 4, … up to 2^6 tolerances of closing beyond its
-/// time.
+/// A shape that does not know what it touches on its way, where f64 leaves it open, is asked at 1, 2, 4, … up to 2^6 tolerances of
+/// closing beyond its time.
 const LOOKS: u32 = 6;
 
 /// Unit normals with a smaller dot product are not those of the same face: a thousandth of a radian.
@@ -145,15 +146,17 @@ impl Mover<'_> {
         let (mut speed, mut normal) = (0.0, [0.0; 3]);
         let mut moved = scale(direction, t);
         let mut nearest = Nearest::for_steps(self.shape, triangle, moved);
+        let mut is_near = false;
         for _ in 0..STEPS {
             if nearest.contains_origin() {
                 break;
             }
-            let Some(plane) = Separation::along(self.shape, triangle, moved, nearest.offset, 0.0) else {
-                break;
-            };
+            let plane = Separation::along(self.shape, triangle, moved, nearest.offset, 0.0)
+                .or_else(|| nearest.best_plane(self.shape, triangle, moved, 0.0));
+            let Some(plane) = plane else { break };
             (speed, normal) = (-dot(plane.normal, direction), plane.normal);
             if plane.gap <= self.tolerance {
+                is_near = nearest.distance() - self.shape.radius() <= 2.0 * self.tolerance;
                 break;
             }
             // The plane separates them from now on, or until after the end; it is wide enough for all roundings.
@@ -171,7 +174,61 @@ impl Mover<'_> {
         if t == 0.0 && self.touches_at_start(triangle, &nearest) {
             return Some(TouchTime::START);
         }
+        if !is_near {
+            return self.searched(triangle, t, normal);
+        }
         self.is_met(triangle, t, speed, &nearest).then(|| self.last_apart(triangle, t, normal))
+    }
+
+    /// The contact after a time up to which the steps have come, though the two may still be apart by more than the tolerance: they graze,
+    /// or are nearer to each other than they are large by so much that the iteration ends before their distance is known. Halves what
+    /// is between that time and one at which they touch or have touched.
+    #[cold]
+    fn searched(&self, triangle: &Corners, t: f64, normal: [f64; 3]) -> Option<TouchTime> {
+        let has_touched = |until: f64| self.touches_until(triangle, until) != Some(false);
+        let touches_at = |t: f64| self.touches_at(triangle, t);
+        let (mut touching, touches): (f64, &dyn Fn(f64) -> bool) =
+            match self.touches_until(triangle, self.t_max) {
+                Some(false) => return None,
+                Some(true) => (self.t_max, &has_touched),
+                // Once they touch they do so for a while, unless they graze.
+                None => {
+                    let step = self.tolerance
+                        / libm::sqrt(self.direction.iter().map(|x| f64::from(*x) * f64::from(*x)).sum());
+                    let later = |doublings: i32| t + step * libm::scalbn(1.0, doublings);
+                    let times = (0..).map(later).take_while(|t| *t < self.t_max).chain([self.t_max]);
+                    (times.into_iter().find(|t| touches_at(*t))?, &touches_at)
+                }
+            };
+        let mut apart = t;
+        while touching - apart > self.grain {
+            let middle = 0.5 * (apart + touching);
+            if middle <= apart || middle >= touching {
+                break;
+            }
+            if touches(middle) {
+                touching = middle;
+            } else {
+                apart = middle;
+            }
+        }
+        Some(self.last_apart(triangle, apart, normal))
+    }
+
+    fn touches_at(&self, triangle: &Corners, t: f64) -> bool {
+        self.shape.touches(triangle, &Displacement::new(t, self.direction))
+    }
+
+    /// Whether the two touch at a time up to `t`; `None` where f64 leaves it open, of a shape that does not know what it touches on its way.
+    fn touches_until(&self, triangle: &Corners, t: f64) -> Option<bool> {
+        let displacement = Displacement::new(t, self.direction);
+        self.shape.touches_during(triangle, &displacement).or_else(|| {
+            match classify_during(self.shape, triangle, &displacement) {
+                Contact::Touching => Some(true),
+                Contact::Apart => Some(false),
+                Contact::Unsure(_) => None,
+            }
+        })
     }
 
     /// The contact, if it is from the start.
@@ -261,23 +318,21 @@ impl Mover<'_> {
         Some(enter)
     }
 
-    /// Whether the shape, which is within the tolerance of the triangle at `t`, touches it later; `nearest` is of then. Of shapes that do not know
-    /// what they touch on their way, only some times are looked at.
+    /// Whether the shape, which is within the tolerance of the triangle at `t`, touches it later; `nearest` is of then, and it closes in
+    /// with this speed. Of shapes that do not know what they touch on their way, only some times may be looked at.
     fn is_met(&self, triangle: &Corners, t: f64, speed: f64, nearest: &Nearest) -> bool {
         let later = |tolerances: u32| match speed > 0.0 {
             true => smaller(t + f64::from(tolerances) * self.tolerance / speed, self.t_max),
             false => t,
         };
-        let at = |tolerances: u32| Displacement::new(later(tolerances), self.direction);
-        let last = at(1 << LOOKS);
+        let last = Displacement::new(later(1 << LOOKS), self.direction);
         let (moved, after) = (scale(self.direction.map(f64::from), t), last.rounded());
         let known = nearest.classify_moved_on(self.shape, triangle, after, sub(after, moved));
         if matches!(known, Contact::Touching) {
             return true;
         }
-        let all = Displacement::new(self.t_max, self.direction);
-        let some_touch = || (0..=LOOKS).rev().any(|look| self.shape.touches(triangle, &at(1 << look)));
-        self.shape.touches_during(triangle, &all).unwrap_or_else(some_touch)
+        let some_touch = || (0..=LOOKS).rev().any(|look| self.touches_at(triangle, later(1 << look)));
+        self.touches_until(triangle, self.t_max).unwrap_or_else(some_touch)
     }
 
     /// The last time up to `t` at which the two are surely apart, or the start if they touch from there.
@@ -300,12 +355,31 @@ impl Mover<'_> {
             t = larger(self.rounded_down(t - back), 0.0);
             back *= 4.0;
         }
-        while t > 0.0 && self.shape.touches(triangle, &Displacement::new(t, self.direction)) {
+        let t = self.before_touch(triangle, t, back);
+        let from_start = if t == 0.0 { self.touch_at_start(triangle) } else { None };
+        from_start.unwrap_or(TouchTime { t, from_start: false, normal })
+    }
+
+    /// The last time up to `t` at which the two do not touch, as they say themselves, or the start; looked for by so large a step, larger
+    /// ones, and halves.
+    fn before_touch(&self, triangle: &Corners, mut t: f64, mut back: f64) -> f64 {
+        let mut touching = t;
+        while t > 0.0 && self.touches_at(triangle, t) {
+            touching = t;
             t = larger(self.rounded_down(t - back), 0.0);
             back *= 4.0;
         }
-        let from_start = if t == 0.0 { self.touch_at_start(triangle) } else { None };
-        from_start.unwrap_or(TouchTime { t, from_start: false, normal })
+        loop {
+            let middle = self.rounded_down(0.5 * (t + touching));
+            if middle <= t {
+                return t;
+            }
+            if self.touches_at(triangle, middle) {
+                touching = middle;
+            } else {
+                t = middle;
+            }
+        }
     }
 
     /// From where the shape touches the triangle at that time.

@@ -20,9 +20,12 @@ const VOLUME_ERROR: f64 = 1.0 / (1u64 << 48) as f64;
 /// Offsets of this many errors have directions that are known to nine digits.
 const LONG: f64 = (1u64 << 30) as f64;
 
-/// Far more rounds than polytopes of some hundred vertices take. A round that does not come closer ends the iteration
-/// anyway.
+/// Far more rounds than polytopes of some hundred vertices take. Some rounds that do not come closer end the iteration anyway.
 const ROUNDS: usize = 64;
+
+/// So many rounds in succession may come no closer than by rounding, which changes squares by this share.
+const LEVEL_ROUNDS: u32 = 3;
+const SAME_SQUARE: f64 = 4.0 * f64::EPSILON;
 
 /// What f64 proves of a shape and a triangle.
 #[derive(Clone, Copy)]
@@ -263,6 +266,7 @@ impl Nearest {
         mut simplex: Simplex,
         mut face: Face,
     ) -> Self {
+        let mut level = 0;
         for _ in 0..ROUNDS {
             simplex.add(shape, triangle, moved, face.offset);
             let along = dot(simplex.differences[simplex.count - 1], face.offset);
@@ -278,8 +282,9 @@ impl Nearest {
                 return Self { offset: [0.0; 3], witness: [0.0; 3], on_triangle, simplex };
             }
             let closer = simplex.nearest_face(0);
-            // Not reached but by rounding.
-            if closer.square >= face.square {
+            // Squares may be the same, but for rounding, of offsets that differ by the root of it.
+            level = if closer.square < face.square { 0 } else { level + 1 };
+            if level > LEVEL_ROUNDS || closer.square > face.square * (1.0 + SAME_SQUARE) {
                 break;
             }
             face = closer;

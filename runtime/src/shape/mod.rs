@@ -12,6 +12,7 @@ mod cylinder;
 mod depth;
 pub(crate) mod directions;
 mod displacement;
+mod during;
 mod exact;
 pub(crate) mod filter;
 pub(crate) mod first_touch;

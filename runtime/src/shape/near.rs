@@ -21,7 +21,8 @@ const AROUND: [[f64; 2]; 8] =
 /// A polygon of eight corners, clipped by the four lines of a rectangle, has at most this many.
 const MOST_CORNERS: usize = 12;
 
-/// One of them tells the shape's depth if it is as deep up to this share, and roundings of this share of coordinates.
+/// One of them tells the shape's depth if it is as deep up to this share, and its depth or distance up to roundings of this share of
+/// coordinates.
 const AS_DEEP: f64 = 0.999;
 const ROUNDING: f64 = 1.0 / (1u64 << 40) as f64;
 
@@ -112,11 +113,14 @@ impl Near {
                 count += 1;
             }
         }
-        // The parts above the triangle may not touch it where the shape does, or less deeply.
+        // The parts above the triangle may not touch it where the shape does, or less deeply; those of a round shape are beside its
+        // nearest point.
         let largest = self.point.iter().fold(0.0, |most, x| larger(most, x.abs()));
-        let deep = smaller(self.gap * AS_DEEP + largest * ROUNDING, 0.0);
-        let is_told = points[..count].iter().any(|point| self.gap > 0.0 || point.gap <= deep);
-        if !is_told {
+        let told = match self.gap > 0.0 {
+            true => self.gap + largest * ROUNDING,
+            false => smaller(self.gap * AS_DEEP + largest * ROUNDING, 0.0),
+        };
+        if points[..count].iter().all(|point| point.gap > told) {
             points[count] = *self;
             count += 1;
         }

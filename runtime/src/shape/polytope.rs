@@ -1,11 +1,11 @@
 //! Polytopes grown by a radius: what all of them do alike, by their core's points.
 
 use super::core_points::CorePoints;
+use super::during::classify_during;
 use super::exact::Question;
 use super::gjk::{Contact, classify};
 use super::separating_axes::SolidBox;
 use super::{Corners, Displacement, Shape, axes_of};
-use crate::math::vector::{Map3, add, dot};
 
 /// A shape whose core is the convex hull of points.
 pub(super) trait Polytope {
@@ -140,7 +140,7 @@ pub(super) fn touches_during<T: Polytope + Shape>(
     triangle: &Corners,
     displacement: &Displacement,
 ) -> bool {
-    match classify(&Swept { shape, by: displacement.rounded() }, triangle, [0.0; 3]) {
+    match classify_during(shape, triangle, displacement) {
         Contact::Touching => true,
         Contact::Apart => false,
         Contact::Unsure(start) => question(shape, triangle, displacement, true).touches(&start),
@@ -154,29 +154,4 @@ fn question<'a, T: Polytope>(
     swept: bool,
 ) -> Question<'a> {
     Question { points: shape.points(), radius: Polytope::radius(shape), triangle, displacement, swept }
-}
-
-/// All that a moving shape passes.
-struct Swept<'a, T> {
-    shape: &'a T,
-    by: [f64; 3],
-}
-
-impl<T: Shape> Shape for Swept<'_, T> {
-    fn core_bounds(&self) -> [[f64; 3]; 2] {
-        let [lower, upper] = self.shape.core_bounds();
-        [
-            [0, 1, 2].map3(|axis| lower[axis] + self.by[axis].min(0.0)),
-            [0, 1, 2].map3(|axis| upper[axis] + self.by[axis].max(0.0)),
-        ]
-    }
-
-    fn radius(&self) -> f64 {
-        self.shape.radius()
-    }
-
-    fn support(&self, direction: [f64; 3]) -> [f64; 3] {
-        let point = self.shape.support(direction);
-        if dot(self.by, direction) > 0.0 { add(point, self.by) } else { point }
-    }
 }

@@ -32,7 +32,7 @@ pub(super) fn hit(bounds: &Aabb, ray: &Ray) -> Option<Hit> {
         leave = leave.min(far);
     }
     let starts_inside = enter < f64::from(ray.t_min);
-    let t = if starts_inside { ray.t_min } else { enter as f32 };
+    let t = if starts_inside { ray.t_min } else { enter as f32 } + 0.0;
     let is_hit = enter <= leave && f64::from(ray.t_min) <= leave && t <= ray.t_max && t.is_finite();
     let normal = if starts_inside { [0.0; 3] } else { normal };
     is_hit.then_some(Hit { t, u: 0.0, v: 0.0, triangle: NONE, normal, back: starts_inside })

@@ -16,9 +16,18 @@ const RIGHT_ANGLE: f64 = core::f64::consts::FRAC_PI_2;
 /// The unit of angles in files.
 const UNIT: f64 = core::f64::consts::PI / FOLD as f64;
 
+/// A normal whose height above the face is at most this does not tell on which side of it the shape is.
+const SIDEWAYS: f64 = 1e-9;
+
 /// The normal of a contact, corrected by what is known of the triangle's edges: the face's if the surface bends away from
-/// the shape by at most `limit` there.
-pub(super) fn face_across(near: &Near, corners: &Corners, edges: &TriangleEdges, limit: f64) -> [f64; 3] {
+/// the shape, of which this is the middle, by at most `limit` there.
+pub(super) fn face_across(
+    near: &Near,
+    corners: &Corners,
+    edges: &TriangleEdges,
+    limit: f64,
+    middle: [f64; 3],
+) -> [f64; 3] {
     let slot = match near.feature {
         Feature::Face => return near.normal,
         Feature::Edge(k) => usize::from(k % 3),
@@ -31,7 +40,11 @@ pub(super) fn face_across(near: &Near, corners: &Corners, edges: &TriangleEdges,
     }
     let [convex, concave] = angles.map(|angle| f64::from(angle) * UNIT);
     let has_one = slot < 3 && edges.neighbours[slot] != NONE;
-    let height = dot(near.normal, face);
+    let height = match dot(near.normal, face) {
+        height if height.abs() > SIDEWAYS => height,
+        _ if dot(sub(middle, corners[0]), face) < 0.0 => -SIDEWAYS,
+        _ => SIDEWAYS,
+    };
     // On the front of the two faces of an edge, or well above all that bends towards the shape.
     let outwards = if slot < 3 { outwards(corners, slot, face) } else { [0.0; 3] };
     let (is_front, is_back) = if has_one {
@@ -84,7 +97,7 @@ mod tests {
         let normal = scale(normal, 1.0 / length);
         let near = Near { normal, gap: 0.0, point: [0.0, 0.5, 0.0], feature: Feature::Edge(0) };
         assert!((unit_normal(&corners)[0] - if faces_front { -1.0 } else { 1.0 }).abs() < 1e-12);
-        face_across(&near, &corners, &edges, 0.01)
+        face_across(&near, &corners, &edges, 0.01, normal)
     }
 
     fn is_near(a: [f64; 3], b: [f64; 3]) -> bool {
@@ -108,7 +121,7 @@ mod tests {
         let mut ask = |[convex, concave]: [u16; 2], normal: [f64; 3]| {
             (edges.convex[3], edges.concave[3]) = (convex, concave);
             let near = Near { normal, gap: 0.0, point: [0.0; 3], feature: Feature::Vertex(0) };
-            face_across(&near, &corners, &edges, 0.01)
+            face_across(&near, &corners, &edges, 0.01, normal)
         };
         assert_eq!(ask([0, 0], [-0.6, 0.0, 0.8]), [0.0, 0.0, 1.0]);
         assert_eq!(ask([0, 0], [-0.6, 0.0, -0.8]), [0.0, 0.0, -1.0]);
@@ -119,5 +132,13 @@ mod tests {
         // A hollow of thirty degrees: above it, and where it may be on the other side.
         assert_eq!(ask([0, FOLD / 6], [-0.6, 0.0, 0.8]), [0.0, 0.0, 1.0]);
         assert_eq!(ask([0, FOLD / 6], [-0.96, 0.0, 0.28]), [-0.96, 0.0, 0.28]);
+        // Sideways, as a box is pushed out of the side of a floor that it is in: towards the side where most of it is.
+        let near =
+            Near { normal: [-1.0, 0.0, 0.0], gap: -0.25, point: [0.0; 3], feature: Feature::Vertex(0) };
+        (edges.convex[3], edges.concave[3]) = (0, 0);
+        for side in [1.0, -1.0] {
+            let normal = face_across(&near, &corners, &edges, 0.01, [0.25, 0.25, side]);
+            assert_eq!(normal, [0.0, 0.0, side]);
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::overlap::rounded_out;
 use crate::bounds::Aabb;
 use crate::math::vector::Map3;
 use crate::model::Model;
-use crate::query::overlap::{Overlap, Region};
+use crate::query::overlap::Region;
 use crate::shape::first_touch::{Feature, unit_normal};
 use crate::shape::near::{MOST_POINTS, Near};
 use crate::shape::{Bounds, Corners, Shape};
@@ -215,33 +215,22 @@ impl Model<'_> {
             found.get().is_some()
         };
         self.overlap_below(child, &Region::of_box(own_box), &is_near, probe, &mut |overlap| {
-            let Some((near, corners)) = found.get() else { return ControlFlow::Continue(()) };
-            self.report(at, touches, &near, &corners, &overlap, visit)
-        })
-    }
-
-    /// Visits the contacts with a triangle.
-    fn report(
-        &self,
-        at: &Similarity,
-        touches: &Touches<'_, dyn Shape + '_>,
-        near: &Near,
-        corners: &Corners,
-        overlap: &Overlap,
-        visit: &mut dyn FnMut(&Contact) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let record = self.sections().edges().and_then(|edges| edges.get(overlap.triangle as usize));
-        let normal = match (touches.edge_angle, record) {
-            (Some(limit), Some(record)) => face_across(near, corners, &edges_of(at, record), limit),
-            _ => near.normal,
-        };
-        let feature = feature_of(at, near.feature);
-        touches.spread(near, corners, |point| {
-            visit(&Contact {
-                feature,
-                normal: normal.map3(|x| x as f32 + 0.0),
-                triangle: overlap.triangle,
-                ..Contact::of(point, corners)
+            let Some((nearest, corners)) = found.get() else { return ControlFlow::Continue(()) };
+            let record = self.sections().edges().and_then(|edges| edges.get(overlap.triangle as usize));
+            let normal = match (touches.edge_angle, record) {
+                (Some(limit), Some(record)) => {
+                    face_across(&nearest, &corners, &edges_of(at, record), limit, near.centre)
+                }
+                _ => nearest.normal,
+            };
+            let feature = feature_of(at, nearest.feature);
+            touches.spread(&nearest, &corners, |point| {
+                visit(&Contact {
+                    feature,
+                    normal: normal.map3(|x| x as f32 + 0.0),
+                    triangle: overlap.triangle,
+                    ..Contact::of(point, &corners)
+                })
             })
         })
     }
@@ -265,6 +254,8 @@ impl Touches<'_, dyn Shape + '_> {
 pub(crate) struct Neighbourhood {
     pub(crate) query_box: Aabb,
     pub(crate) tolerance: f64,
+    /// Of the shape's box.
+    centre: [f64; 3],
 }
 
 impl Neighbourhood {
@@ -273,7 +264,7 @@ impl Neighbourhood {
         let mut bounds = Bounds::of(touches.shape).filter(|_| touches.margin >= 0.0)?;
         let tolerance = bounds.magnitude() * OF_COORDINATES;
         bounds.radius += touches.margin + tolerance;
-        Some(Self { query_box: rounded_out(&bounds), tolerance })
+        Some(Self { query_box: rounded_out(&bounds), tolerance, centre: bounds.centre() })
     }
 }
 

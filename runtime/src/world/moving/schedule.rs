@@ -165,11 +165,11 @@ impl<'m> ContactSchedule<'m> {
         mut motion: impl FnMut(Thing) -> MotionBound,
         mut visit: impl FnMut(ThingPair, Result<Separation, BetweenError>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        // The heap shrinks as pairs are asked; behind it are those that were.
-        let (mut waiting, mut ended) = (self.used, ControlFlow::Continue(()));
-        while waiting > 0 && ended.is_continue() {
-            let index = self.places[0].of_heap as usize;
-            let place = &mut self.places[index];
+        let mut asking = Asking { waiting: self.used, schedule: self };
+        let mut ended = ControlFlow::Continue(());
+        while asking.waiting > 0 && ended.is_continue() {
+            let places = &mut asking.schedule.places;
+            let place = &mut places[places[0].of_heap as usize];
             if place.time > time {
                 break;
             }
@@ -188,13 +188,8 @@ impl<'m> ContactSchedule<'m> {
                 }
                 None => f64::NEG_INFINITY,
             };
+            asking.next();
             ended = visit(pair, found);
-            waiting -= 1;
-            self.swap(0, waiting);
-            self.sift_down(0, waiting);
-        }
-        for last in waiting..self.used {
-            self.sift_up(last);
         }
         ended
     }
@@ -245,6 +240,30 @@ impl<'m> ContactSchedule<'m> {
     }
 }
 
+/// A heap that shrinks as pairs are asked; behind it are those that were. When this ends, also by a panic of the caller's, all are one heap
+/// again.
+struct Asking<'s, 'm> {
+    schedule: &'s mut ContactSchedule<'m>,
+    waiting: usize,
+}
+
+impl Asking<'_, '_> {
+    /// The root was asked, and has another time.
+    fn next(&mut self) {
+        self.waiting -= 1;
+        self.schedule.swap(0, self.waiting);
+        self.schedule.sift_down(0, self.waiting);
+    }
+}
+
+impl Drop for Asking<'_, '_> {
+    fn drop(&mut self) {
+        for last in self.waiting..self.schedule.used {
+            self.schedule.sift_up(last);
+        }
+    }
+}
+
 /// How far two things may still move until they may meet, as computed; `None` if they meet now or have no answer.
 fn distance_left(
     now: &Snapshot<'_>,
@@ -254,7 +273,8 @@ fn distance_left(
 ) -> Option<f64> {
     let distance = match found {
         Ok(Separation::Apart(found)) => found.distance,
-        Ok(Separation::Beyond) => limit,
+        // Without a limit that is one, this says nothing.
+        Ok(Separation::Beyond) if limit >= 0.0 => limit,
         _ => return None,
     };
     let coordinates = now.largest_coordinate(pair.a)? + now.largest_coordinate(pair.b)?;

@@ -58,7 +58,7 @@ pub(super) fn cast(bounds: &Aabb, cast: &ShapeCast<'_, dyn Shape + '_>, limit: f
             StartContact::Ignore => false,
         };
         let Near { normal, gap, point, feature } = near;
-        let from = ContactNormal { normal, depth: Some(-gap), feature };
+        let from = ContactNormal { normal, depth: Some(0.0 - gap), feature };
         let touch = Touch { t: 0.0, point, from };
         return (counts && limit >= 0.0).then(|| CastHit::of(&touch, &first_three(corners(bounds, face))));
     }
