@@ -64,7 +64,8 @@ impl Ray {
         }
     }
 
-    /// The same ray with another range, both ends inclusive.
+    /// The same ray with another range, both ends inclusive. (A `t` below 2^-126 is rounded after it was compared with them, and with other
+    /// hits.)
     pub fn with_range(self, t_min: f32, t_max: f32) -> Self {
         Self { t_min, t_max, ..self }
     }

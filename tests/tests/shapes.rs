@@ -9,9 +9,10 @@ use std::sync::LazyLock;
 use bvhc::compile::{Layout, Options};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{
-    Ball, Capsule, CastHit, ConvexHull, Cuboid, Cylinder, Displacement, Filter, Model, Shape, ShapeCast,
-    Sides, StartContact, TriangleShape,
+    Ball, Capsule, CastHit, ConvexHull, Cuboid, Cylinder, Displacement, Feature, Filter, Model, Shape,
+    ShapeCast, Sides, StartContact, TriangleShape,
 };
+use bvhc_tests::oracle::number::is_degenerate;
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::mesh;
 use bvhc_tests::support::queries::Queries;
@@ -366,4 +367,92 @@ fn tiny_ranges_end_before_what_is_apart() {
         assert_eq!(model.cast(&ShapeCast::new(&capsule, [0.0, 0.0, -1.0]).with_t_max(t_max)), None);
     }
     assert!(model.cast(&ShapeCast::new(&capsule, [0.0, 0.0, -1.0])).is_some());
+}
+
+/// Whole coordinates, at which corners come to be exactly opposite rims and ends: a cylinder is where it was at no time after that of its
+/// contact, and it has one if it touches at some time.
+#[test]
+fn cylinders_on_a_lattice_pass_through_nothing() {
+    let mut random = Random::new(41);
+    let mut whole = |least: i32, most: i32| (least + random.below((most - least + 1) as u32) as i32) as f32;
+    let mut point = |most: i32| [whole(-most, most), whole(-most, most), whole(-most, most)];
+    let mut soup: Vec<[f32; 3]> = Vec::new();
+    while soup.len() < 120 {
+        let corners = [point(4), point(4), point(4)];
+        if !is_degenerate(corners) {
+            soup.extend(corners);
+        }
+    }
+    let mesh = mesh(soup, (0..40).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect());
+    let file = bvhc_tests::support::compiled(&mesh, bvhc::compile::Quality::Default);
+    let model = Model::from_bytes(&file).expect("it opens");
+    let (mut hits, mut instants) = (0, 0);
+    for case in 0..400usize {
+        let (along, towards) = (case % 3, case / 3 % 3);
+        let start = point(3);
+        let end: [f32; 3] = std::array::from_fn(|axis| start[axis] + if axis == along { 2.0 } else { 0.0 });
+        let displacement: [f32; 3] = std::array::from_fn(|axis| if axis == towards { 20.0 } else { 0.0 });
+        let back =
+            |at: [f32; 3]| -> [f32; 3] { std::array::from_fn(|axis| at[axis] - 0.5 * displacement[axis]) };
+        let radius = [0.0, 0.5, 1.0, 1.5][case / 9 % 4];
+        let cylinder = Cylinder::new(back(start), back(end), radius);
+        let cast = ShapeCast::new(&cylinder, displacement);
+        for triangle in triangles(&mesh) {
+            let own = |number: u32| number == triangle;
+            let hit = model.cast_with(&cast, &mut Filter(own));
+            let corners = corners(&mesh, triangle);
+            let touches = |t: f64| cylinder.touches(&corners, &Displacement::new(t, displacement));
+            let first = (0..=64).map(|k| f64::from(k) / 64.0).find(|t| touches(*t));
+            match (hit, first) {
+                (Some(hit), Some(first)) => {
+                    assert!(hit.t <= first && (hit.depth.is_some() || !touches(hit.t)), "{hit:?} {first}");
+                    hits += 1;
+                }
+                // It may touch at no more than an instant.
+                (None, Some(first)) => {
+                    assert!(!touches(first - 1e-6) && !touches(first + 1e-6), "{case}, {corners:?}, {first}");
+                    instants += 1;
+                }
+                (_, None) => {}
+            }
+        }
+    }
+    assert!(hits > 3_000 && instants < 200, "{hits} hits, {instants} instants");
+}
+
+/// Two contacts at the end of a cast: which is returned depends neither on their numbers nor on which is found first.
+#[test]
+fn contacts_at_the_end_of_a_cast_keep_their_order() {
+    let edge = [[5.0, 1.0, 1.0], [6.0, 6.0, 1.0], [5.0, 4.0, -2.0]];
+    let vertex = [[5.0, 6.0, 3.0], [0.0, 5.0, -2.0], [3.0, 6.0, 1.0]];
+    let capsule = Capsule::new([7.0, 5.0, 3.0], [7.0, 5.0, 4.0], 1.0);
+    for (first, second) in [(edge, vertex), (vertex, edge)] {
+        let mesh = mesh([first, second].concat(), vec![[0, 1, 2], [3, 4, 5]]);
+        let file = bvhc_tests::support::compiled(&mesh, bvhc::compile::Quality::Default);
+        let model = Model::from_bytes(&file).expect("it opens");
+        let cast = ShapeCast::new(&capsule, [-1.0, 1.0, -1.0]);
+        let mut all = Vec::new();
+        let _ = model.all_casts(&cast, |hit| {
+            all.push(*hit);
+            ControlFlow::Continue(())
+        });
+        assert!(all.len() == 2 && all[0].t == all[1].t && 1.0 - all[0].t < 1e-9, "{all:?}");
+        let hit = model.cast(&cast).expect("it touches both");
+        assert!(hit.corners == edge && hit.feature == Feature::Edge(0), "{hit:?}");
+    }
+}
+
+/// A triangle that is tilted against a cap by less than f64 sees of a cosine, and is below it only near the rim.
+#[test]
+fn caps_touch_what_is_nearly_parallel_to_them() {
+    let corners: [[f32; 3]; 3] = [
+        [1.8834069, -1.0, 4.2119026e-13],
+        [1.8834069, 1.0, 4.2119026e-13],
+        [-1.8834069, 0.1, -8.1619536e-13],
+    ];
+    let mesh = mesh(corners.to_vec(), vec![[0, 1, 2]]);
+    let file = bvhc_tests::support::compiled(&mesh, bvhc::compile::Quality::Default);
+    let model = Model::from_bytes(&file).expect("it opens");
+    assert!(model.overlaps(&Cylinder::new([0.0; 3], [0.0, 0.0, 1.0], 1.0)));
+    assert!(!model.overlaps(&Cylinder::new([0.0, 0.0, 1e-12], [0.0, 0.0, 1.0], 1.0)));
 }

@@ -217,6 +217,19 @@ fn pairs_wait_in_the_order_of_their_time() {
         schedule.wake(|thing| thing == things[4]);
         assert_eq!(asked(&mut schedule, 30.0, 9), [1, 4]);
         assert_eq!(asked(&mut schedule, f64::NAN, 9).len(), 5);
+        // Limits that are none say nothing of how far things are apart: all are due again.
+        for limit in [-1.0, f64::NAN] {
+            schedule.wake(|_| true);
+            let _ = schedule.due(&now, 30.0, limit, |_| MotionBound::STILL, |_, _| ControlFlow::Continue(()));
+            assert_eq!(asked(&mut schedule, 30.0, 9).len(), 5);
+        }
+        // What the caller does may panic: pairs are in their order again.
+        schedule.wake(|thing| thing == things[4]);
+        let panics = std::panic::AssertUnwindSafe(|| {
+            schedule.due(&now, 31.0, 1e9, motion, |_, _| panic!("in a visit"))
+        });
+        assert!(std::panic::catch_unwind(panics).is_err());
+        assert_eq!(asked(&mut schedule, 31.0, 9), [1]);
         // Pairs that stay keep their time; the rest are due at once.
         schedule.set_pairs(&pairs[..1]).expect("there are places");
         assert_eq!(schedule.len(), 1);

@@ -129,8 +129,8 @@ impl Model<'_> {
     ///
     /// Of contacts at the same time, the deepest is returned, then one of a face before edges and corners, then the
     /// lowest triangle number. A shape that touches the model at some time is never missed, and at `t` it does not touch
-    /// yet: exact for the shapes of this crate but the cylinder. That may pass a triangle that it grazes: it is asked at seven
-    /// times, when it has closed in by 2^-32 to 2^-26 of the model's size after it came within 2^-32 of the triangle, and the
+    /// yet: exact for the shapes of this crate but the cylinder. That may pass a triangle that it grazes, if f64 leaves open whether the two
+    /// touch: it is asked at seven times, when it has closed in by 2^-32 to 2^-26 of the model's size after it came within 2^-32 of the triangle, and the
     /// triangle is passed if it is touched at none of these. Bit-identical on every CPU. Does not allocate or panic. Cost: that of a ray through boxes grown by
     /// the shape, and about a microsecond for each triangle that may be the first.
     ///
