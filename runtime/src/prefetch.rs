@@ -52,6 +52,13 @@ pub(crate) fn instance(record: &Instance) {
     }
 }
 
+/// Prefetches the layers and the box of an instance.
+#[inline(always)]
+pub(crate) fn instance_bounds(record: &Instance) {
+    line_at(core::ptr::from_ref(&record.layers).cast());
+    line_at(core::ptr::from_ref(&record.bounds[5]).cast());
+}
+
 /// Prefetches a leaf of a world.
 #[inline(always)]
 pub(crate) fn instance_leaf(leaf: &InstanceLeaf) {

@@ -7,10 +7,12 @@ use bvhc_format::world::Instance;
 
 use super::join::{Sides, join};
 use super::known::boxes_of;
+use super::memory::MAX_CAPACITY;
 use super::snapshot::Snapshot;
 use super::tree::Bounds;
 use super::{MovingError, Thing};
 use crate::bounds::Aabb;
+use crate::prefetch;
 use crate::world::bounds_of;
 use crate::world::things::Things;
 use crate::world::walk::{FirstLeaves, grown, touch};
@@ -54,13 +56,13 @@ impl ThingPair {
         }
     }
 
-    /// Orders pairs of one snapshot, in which a moving thing's number tells it from all others.
-    fn key(&self) -> u128 {
+    /// Orders pairs of one snapshot, in which a moving thing's number, below [`MAX_CAPACITY`], tells it from all others.
+    fn key(&self) -> u64 {
         let key = |thing: Thing| match thing {
             Thing::Still(number) => u64::from(number),
             Thing::Moving(handle) => 1 << 32 | u64::from(handle.number),
         };
-        u128::from(key(self.a)) << 64 | u128::from(key(self.b))
+        key(self.a) * u64::from(MAX_CAPACITY) + (key(self.b) & u64::from(MAX_CAPACITY - 1))
     }
 }
 
@@ -112,8 +114,36 @@ impl Snapshot<'_> {
         visit: &mut dyn FnMut(u32, u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let first = self.still.leaves.len() as u32;
-        join(Sides::Two(&self.still, &self.moving), margin, &mut |leaf, number| visit(leaf, first + number))?;
-        join(Sides::Same(&self.moving), margin, &mut |a, b| visit(first + a, first + b))
+        let mut waiting = Waiting::default();
+        let mut later = |a: u32, b: u32| {
+            self.prefetch([a, b]);
+            waiting.exchange([a, b]).map_or(ControlFlow::Continue(()), |[a, b]| visit(a, b))
+        };
+        join(Sides::Two(&self.still, &self.moving), margin, &mut |leaf, number| later(leaf, first + number))?;
+        join(Sides::Same(&self.moving), margin, &mut |a, b| later(first + a, first + b))?;
+        waiting.rest().try_for_each(|[a, b]| visit(a, b))
+    }
+
+    /// Prefetches what [`Near`] reads of two boxes.
+    #[inline(always)]
+    fn prefetch(&self, boxes: [u32; 2]) {
+        let leaves = self.still.leaves;
+        for of in boxes {
+            let record = match leaves.get(of as usize) {
+                Some(leaf) => {
+                    prefetch::instance_leaf(leaf);
+                    // The one before it may be of the same instance.
+                    prefetch::instance_leaf(&leaves[(of as usize).saturating_sub(1)]);
+                    // Where each instance has one leaf, they are in the same order.
+                    let is_by_place = leaves.len() == self.still.records.len();
+                    is_by_place.then(|| self.still.records.get(of as usize)).flatten()
+                }
+                None => self.moving.records.get(of as usize - leaves.len()),
+            };
+            if let Some(record) = record {
+                prefetch::instance_bounds(record);
+            }
+        }
     }
 
     /// Calls `visit` with each of these boxes that touches `query`, until it returns `Break`.
@@ -142,12 +172,38 @@ impl Snapshot<'_> {
     }
 }
 
+/// So many pairs wait for what was prefetched of them.
+const WAITING: usize = 16;
+
+/// Pairs of boxes that come out in the order in which they went in, each after some others.
+#[derive(Default)]
+struct Waiting {
+    pairs: [[u32; 2]; WAITING],
+    count: usize,
+}
+
+impl Waiting {
+    /// Takes a pair, and returns the one that has waited longest, if as many wait as may.
+    #[inline(always)]
+    fn exchange(&mut self, pair: [u32; 2]) -> Option<[u32; 2]> {
+        let place = &mut self.pairs[self.count % WAITING];
+        let before = core::mem::replace(place, pair);
+        self.count += 1;
+        (self.count > WAITING).then_some(before)
+    }
+
+    /// Those that still wait.
+    fn rest(&self) -> impl Iterator<Item = [u32; 2]> {
+        (self.count.saturating_sub(WAITING)..self.count).map(|at| self.pairs[at % WAITING])
+    }
+}
+
 /// Pairs in the caller's memory, counted beyond its end.
 pub(super) struct Written<'p> {
     pairs: &'p mut [ThingPair],
     count: usize,
     /// The key of the last one.
-    last: u128,
+    last: u64,
     is_sorted: bool,
 }
 
@@ -170,7 +226,11 @@ impl<'p> Written<'p> {
     /// Adds those of the known pairs that are near.
     pub(super) fn add_near(&mut self, known: &[u64], now: &Snapshot<'_>, margin: f32) {
         let mut near = Near::of(now, None, margin);
-        for boxes in known.iter().map(|pair| boxes_of(*pair)) {
+        for (index, pair) in known.iter().enumerate() {
+            if let Some(ahead) = known.get(index + WAITING) {
+                now.prefetch(boxes_of(*ahead));
+            }
+            let boxes = boxes_of(*pair);
             if near.has(boxes) {
                 self.add(now.things(boxes));
             }
