@@ -5,7 +5,8 @@
 //! shortest distance is its tangent, and the time at which the shape has crossed the gap along that plane's normal is
 //! Newton's next time: never too late, and it converges quadratically unless the shape only grazes the triangle. Boxes, balls
 //! and capsules that do not graze it are done at once, by [`separating_axes`](super::separating_axes),
-//! [`moving_ball`](super::moving_ball) and [`moving_capsule`](super::moving_capsule).
+//! [`moving_ball`](super::moving_ball) and [`moving_capsule`](super::moving_capsule). Where no plane is found though the two are
+//! apart, or the steps are too many, times are halved instead.
 //!
 //! What is returned does not depend on how well that converged. The shape surely does not touch the triangle at `t`: a
 //! plane separates them there, or integers say so. And it does touch it later, by integers where f64 leaves it open.
@@ -151,8 +152,13 @@ impl Mover<'_> {
             if nearest.contains_origin() {
                 break;
             }
-            let plane = Separation::along(self.shape, triangle, moved, nearest.offset, 0.0)
-                .or_else(|| nearest.best_plane(self.shape, triangle, moved, 0.0));
+            let mut plane = Separation::along(self.shape, triangle, moved, nearest.offset, 0.0);
+            if plane.is_none() {
+                if t == 0.0 && self.touches_at_start(triangle, &nearest) {
+                    return Some(TouchTime::START);
+                }
+                plane = nearest.best_plane(self.shape, triangle, moved, 0.0);
+            }
             let Some(plane) = plane else { break };
             (speed, normal) = (-dot(plane.normal, direction), plane.normal);
             if plane.gap <= self.tolerance {
