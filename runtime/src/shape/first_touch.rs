@@ -199,8 +199,8 @@ impl Mover<'_> {
                 Some(true) => (self.t_max, &has_touched),
                 // Once they touch they do so for a while, unless they graze.
                 None => {
-                    let step = self.tolerance
-                        / libm::sqrt(self.direction.iter().map(|x| f64::from(*x) * f64::from(*x)).sum());
+                    let direction = self.direction.map3(f64::from);
+                    let step = self.tolerance / libm::sqrt(dot(direction, direction));
                     let later = |doublings: i32| t + step * libm::scalbn(1.0, doublings);
                     let times = (0..).map(later).take_while(|t| *t < self.t_max).chain([self.t_max]);
                     (times.into_iter().find(|t| touches_at(*t))?, &touches_at)
