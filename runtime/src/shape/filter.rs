@@ -42,7 +42,7 @@ const MOST_POINTS: usize = 32;
 const ADVANCES: usize = 2;
 
 /// How often the points of a core are.
-const APPROACHES: usize = 8;
+const APPROACHES: usize = 4;
 
 /// A shape that moves by `t * direction`, as the filter sees it.
 #[derive(Clone, Copy)]

@@ -3,24 +3,22 @@
 //! Based on: Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996, section 2.3 (conservative
 //! advancement), for translations only. The distance of convex sets is a convex function of the time; a plane across the
 //! shortest distance is its tangent, and the time at which the shape has crossed the gap along that plane's normal is
-//! Newton's next time: never too late, and it converges quadratically unless the shape only grazes the triangle. Boxes, balls
-//! and capsules that do not graze it are done at once, by [`separating_axes`](super::separating_axes),
-//! [`moving_ball`](super::moving_ball) and [`moving_capsule`](super::moving_capsule). Where no plane is found though the two are
-//! apart, or the steps are too many, times are halved instead.
+//! Newton's next time: never too late, and it converges quadratically unless the shape only grazes the triangle. Shapes that do
+//! not graze it, and are not both rounded and more than a segment, are done without steps, by [`at_once`](super::at_once). Where no
+//! plane is found though the two are apart, or the steps are too many, times are halved instead.
 //!
 //! What is returned does not depend on how well that converged. The shape surely does not touch the triangle at `t`: a
 //! plane separates them there, or integers say so. And it does touch it later, by integers where f64 leaves it open.
 //! Times are multiples of a power of two, rounded down, so that triangles that meet at an edge or a corner
 //! mostly give the same time.
 
+use super::at_once::Motion;
 use super::depth::{WayOut, shortest_way_out};
 use super::during::classify_during;
 use super::gjk::{Contact, Nearest, Separation, error};
-use super::moving_ball::MovingBall;
-use super::moving_capsule::MovingCapsule;
-use super::separating_axes::{BoxMotion, GRAZING, LATER, SolidBox};
+use super::separating_axes::{BoxMotion, SolidBox};
 use super::{Bounds, Corners, Displacement, Shape, magnitude};
-use crate::math::vector::{Map3, add, cross, dot, scale, sub};
+use crate::math::vector::{Map3, cross, dot, scale, sub};
 use crate::math::{larger, smaller};
 
 /// The most steps towards a triangle. Only grazing ones take more than ten.
@@ -95,6 +93,8 @@ pub(crate) struct TouchTime {
     pub(crate) from_start: bool,
     /// The normal of a plane that was between them then; zero if there is none.
     pub(crate) normal: [f64; 3],
+    /// The point of the triangle that was nearest to the shape, if the distance is surely along that normal.
+    pub(crate) foot: Option<[f64; 3]>,
 }
 
 /// What contacts are looked for before: another one.
@@ -110,14 +110,7 @@ impl Limit {
 }
 
 impl TouchTime {
-    const START: Self = Self { t: 0.0, from_start: true, normal: [0.0; 3] };
-}
-
-/// What is known of the way of a ball or a capsule.
-enum RoundMotion {
-    /// It touches the triangle after the limit, if at all.
-    Later,
-    Meets(TouchTime),
+    pub(super) const START: Self = Self { t: 0.0, from_start: true, normal: [0.0; 3], foot: None };
 }
 
 impl Mover<'_> {
@@ -126,7 +119,7 @@ impl Mover<'_> {
     pub(crate) fn first_touch(&self, triangle: &Corners, limit: Limit) -> Option<TouchTime> {
         let direction = self.direction.map3(f64::from);
         if let Some(solid) = &self.solid
-            && let Some(motion) = self.motion(solid, triangle, direction)
+            && let Some(motion) = self.box_motion(solid, triangle, direction)
         {
             return match motion {
                 BoxMotion::Misses => None,
@@ -136,9 +129,12 @@ impl Mover<'_> {
             };
         }
         let mut t = self.entry(triangle, &direction)?;
-        match self.round_motion(triangle, direction, limit.t, t) {
-            Some(RoundMotion::Later) => return None,
-            Some(RoundMotion::Meets(time)) => return Some(time),
+        if limit.normal != [0.0; 3] && self.is_beyond(triangle, &limit, direction) {
+            return None;
+        }
+        match self.at_once(triangle, direction, &limit, t) {
+            Some(Motion::Later) => return None,
+            Some(Motion::Meets(time)) => return Some(time),
             None => {}
         }
         if limit.t < f64::INFINITY && self.is_apart_until(triangle, &limit, &direction) {
@@ -250,62 +246,21 @@ impl Mover<'_> {
         is_known || self.shape.touches(triangle, &Displacement::NONE)
     }
 
-    /// The way of a ball or a capsule that does not graze the triangle, as far as f64 proves it: a plane towards which the shape
-    /// moves separates them at a time, so they are apart until then, and the shape holds a point of the triangle a little later.
-    fn round_motion(
-        &self,
-        triangle: &Corners,
-        direction: [f64; 3],
-        limit: f64,
-        entry: f64,
-    ) -> Option<RoundMotion> {
-        let Bounds { lower, upper, radius } = self.bounds;
-        if radius == 0.0 {
-            return None;
-        }
-        let near = scale(direction, entry);
-        let (centre, mut contact) = match self.segment {
-            Some([from, centre]) => {
-                let ball = MovingBall { centre: add(centre, near), radius, direction };
-                (centre, MovingCapsule { ball, axis: sub(centre, from) }.first_contact(triangle)?)
-            }
-            None if lower != upper => return None,
-            None => {
-                (lower, MovingBall { centre: add(lower, near), radius, direction }.first_contact(triangle)?)
-            }
-        };
-        contact.t += entry;
-        let closing = -dot(contact.normal, direction);
-        if closing < libm::sqrt(dot(direction, direction)) * GRAZING {
-            return None;
-        }
-        let t = self.rounded_down(larger(contact.t - 0.5 * self.tolerance / closing, 0.0));
-        let after = scale(direction, smaller(t + LATER * self.tolerance / closing, self.t_max));
-        let error = error(self.shape, triangle, after);
-        let moved = Displacement::new(t, self.direction).rounded();
-        let plane = Separation::along(self.shape, triangle, moved, contact.normal, error)?;
-        if self.is_later(t, limit) {
-            return Some(RoundMotion::Later);
-        }
-        let offset = sub(add(centre, after), contact.point);
-        let is_met = libm::sqrt(dot(offset, offset)) + error <= radius;
-        is_met.then_some(RoundMotion::Meets(TouchTime { t, from_start: false, normal: plane.normal }))
-    }
-
-    /// What separating axes say of a box's way.
-    fn motion(&self, solid: &SolidBox, triangle: &Corners, direction: [f64; 3]) -> Option<BoxMotion> {
-        let separations = solid.separations(triangle, [0.0; 3], direction, self.t_max);
-        separations.motion(self.t_max, libm::sqrt(dot(direction, direction)), self.tolerance)
-    }
-
     /// Whether the result for a contact at about this time is later than a limit: it is earlier than this by no more than the
     /// last step back.
-    fn is_later(&self, t: f64, limit: f64) -> bool {
+    pub(super) fn is_later(&self, t: f64, limit: f64) -> bool {
         t > limit + self.grain * f64::from(1u32 << (2 * BACKS))
     }
 
-    /// Whether a plane separates the two until `limit` and a little longer: of the triangles near a contact, most are told
-    /// apart by one plane.
+    /// Whether the plane that the limit names separates the two until then and a little longer: of the triangles near a contact, most
+    /// are told apart by it.
+    fn is_beyond(&self, triangle: &Corners, limit: &Limit, direction: [f64; 3]) -> bool {
+        let (moved, gap) = (scale(direction, limit.t), 2.0 * self.tolerance);
+        dot(limit.normal, direction) <= 0.0
+            && Separation::along(self.shape, triangle, moved, limit.normal, gap).is_some()
+    }
+
+    /// Whether a plane separates the two until `limit` and a little longer.
     fn is_apart_until(&self, triangle: &Corners, limit: &Limit, direction: &[f64; 3]) -> bool {
         let (moved, gap) = (scale(*direction, limit.t), 2.0 * self.tolerance);
         let hint = if limit.normal == [0.0; 3] { scale(*direction, -1.0) } else { limit.normal };
@@ -353,7 +308,7 @@ impl Mover<'_> {
                 nearest.best_plane(self.shape, triangle, moved, error)
             });
             if let Some(plane) = plane {
-                return TouchTime { t, from_start: false, normal: plane.normal };
+                return TouchTime { t, from_start: false, normal: plane.normal, foot: None };
             }
             if t == 0.0 {
                 break;
@@ -363,7 +318,7 @@ impl Mover<'_> {
         }
         let t = self.before_touch(triangle, t, back);
         let from_start = if t == 0.0 { self.touch_at_start(triangle) } else { None };
-        from_start.unwrap_or(TouchTime { t, from_start: false, normal })
+        from_start.unwrap_or(TouchTime { t, from_start: false, normal, foot: None })
     }
 
     /// The last time up to `t` at which the two do not touch, as they say themselves, or the start; looked for by so large a step, larger
@@ -396,6 +351,8 @@ impl Mover<'_> {
                 None => shortest_way_out(self.shape, triangle, self.tolerance),
             };
             (direction, Some(depth))
+        } else if at.foot.is_some() {
+            (at.normal, None)
         } else {
             (self.plane(triangle, at).map_or(at.normal, |plane| plane.normal), None)
         };
@@ -415,13 +372,15 @@ impl Mover<'_> {
 
     /// The contact at that time.
     pub(crate) fn describe(&self, triangle: &Corners, at: &TouchTime, from: ContactNormal) -> Touch {
-        let moved = Displacement::new(at.t, self.direction).rounded();
-        let nearest = Nearest::about(self.shape, triangle, moved, from.normal);
-        Touch { t: at.t, point: nearest.on_triangle, from }
+        let point = at.foot.unwrap_or_else(|| {
+            let moved = Displacement::new(at.t, self.direction).rounded();
+            Nearest::about(self.shape, triangle, moved, from.normal).on_triangle
+        });
+        Touch { t: at.t, point, from }
     }
 
     /// The largest multiple of the grain up to a time, which is not negative unless it is below the grain.
-    fn rounded_down(&self, t: f64) -> f64 {
+    pub(super) fn rounded_down(&self, t: f64) -> f64 {
         let grains = t / self.grain;
         // Beyond 2^52 there are no fractions.
         if grains >= (1u64 << 52) as f64 {

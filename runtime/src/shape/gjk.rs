@@ -148,6 +148,27 @@ fn support(triangle: &Corners, direction: [f64; 3]) -> [f64; 3] {
     }
 }
 
+/// A point of the displaced core, seen from a corner of the triangle.
+#[derive(Clone, Copy)]
+pub(super) struct Difference {
+    pub(super) offset: [f64; 3],
+    /// The corner.
+    pub(super) of: [f64; 3],
+}
+
+/// The difference that is farthest against a direction.
+#[inline]
+pub(super) fn farthest_against<T: Shape + ?Sized>(
+    shape: &T,
+    triangle: &Corners,
+    moved: [f64; 3],
+    direction: [f64; 3],
+) -> Difference {
+    let of = support(triangle, direction);
+    let point = add(shape.support(scale(direction, -1.0)), moved);
+    Difference { offset: sub(point, of), of }
+}
+
 /// The point of the difference of core and triangle that is nearest to the origin, approximately.
 pub(crate) struct Nearest {
     /// From the triangle to the core. Its direction is exact to the last bits even where it is short.
@@ -317,7 +338,7 @@ impl Nearest {
     ) -> Contact {
         let error = error(shape, triangle, moved);
         if self.contains_origin() {
-            let is_sure = self.surely_contains_origin(error);
+            let is_sure = self.simplex.surely_contains_origin(error);
             return if is_sure { Contact::Touching } else { Contact::Unsure(self.simplex) };
         }
         if length(self.witness) + error <= shape.radius() {
@@ -337,13 +358,6 @@ impl Nearest {
     /// Whether a tetrahedron of differences holds the origin.
     pub(crate) fn contains_origin(&self) -> bool {
         self.simplex.contains_origin()
-    }
-
-    /// Whether it still does if each difference is off by `error`.
-    fn surely_contains_origin(&self, error: f64) -> bool {
-        let least = self.simplex.determinants().iter().fold(f64::INFINITY, |least, it| least.min(it.abs()));
-        let largest = self.simplex.differences.iter().fold(0.0f64, |most, it| most.max(length(*it)));
-        least > (VOLUME_ERROR * largest + 8.0 * error) * largest * largest
     }
 
     /// The widest of the planes that surely separate: across the offset, the directions that the two name, and the faces
@@ -404,10 +418,9 @@ impl Simplex {
         moved: [f64; 3],
         direction: [f64; 3],
     ) {
-        let corner = support(triangle, direction);
-        let point = add(shape.support(scale(direction, -1.0)), moved);
         let slot = self.count.min(3);
-        (self.differences[slot], self.corners[slot]) = (sub(point, corner), corner);
+        let Difference { offset, of } = farthest_against(shape, triangle, moved, direction);
+        (self.differences[slot], self.corners[slot]) = (offset, of);
         self.count = slot + 1;
     }
 
@@ -527,6 +540,21 @@ impl Simplex {
         let [a, b, c, d] = self.differences;
         let volume = |p: [f64; 3], q: [f64; 3], r: [f64; 3]| dot(p, cross(q, r));
         [volume(b, c, d), -volume(a, c, d), volume(a, b, d), -volume(a, b, c)]
+    }
+
+    /// A tetrahedron of differences; of which corners of the triangle is not said.
+    pub(super) fn tetrahedron(differences: [[f64; 3]; 4]) -> Self {
+        Self { differences, corners: [[0.0; 3]; 4], count: 4 }
+    }
+
+    /// Whether four differences hold the origin, even if each is off by `error`.
+    pub(super) fn surely_contains_origin(&self, error: f64) -> bool {
+        if !self.contains_origin() {
+            return false;
+        }
+        let least = self.determinants().iter().fold(f64::INFINITY, |least, it| least.min(it.abs()));
+        let largest = self.differences.iter().fold(0.0f64, |most, it| most.max(length(*it)));
+        least > (VOLUME_ERROR * largest + 8.0 * error) * largest * largest
     }
 
     fn contains_origin(&self) -> bool {

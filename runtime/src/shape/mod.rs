@@ -4,6 +4,7 @@
 //! decides in integers what f64 leaves open. [`first_touch`] moves a shape up to a triangle. All of them know shapes by
 //! the trait [`Shape`] only.
 
+mod at_once;
 mod ball;
 mod capsule;
 mod core_points;
@@ -22,6 +23,7 @@ mod moving_ball;
 pub(crate) mod moving_capsule;
 pub(crate) mod near;
 mod polytope;
+mod portal;
 pub(crate) mod separating_axes;
 #[cfg(test)]
 mod tests;

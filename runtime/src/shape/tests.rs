@@ -473,6 +473,57 @@ fn capsules_are_as_early_as_by_steps() {
     assert!(met > 1_000, "{met}");
 }
 
+/// Hulls meet triangles by portals, boxes by separating axes: at about the same time; and whatever contact is known already only
+/// leaves out later ones.
+#[test]
+fn hulls_are_as_early_as_boxes() {
+    let mut random = Random(29);
+    let (mut met, mut left_out) = (0, 0);
+    for round in 0..6_000 {
+        // Half of them on a coarse lattice, where much is parallel, and edges meet corners. Sums of numbers on either are exact.
+        let steps = if round % 2 == 0 { 4.0 } else { 1024.0 };
+        let mut number = |size: f64| ((steps * size * random.centred()).round() / steps) as f32;
+        let mut point = |size: f64| [number(size), number(size), number(size)];
+        let triangle = [point(4.0), point(4.0), point(4.0)].map(|corner| corner.map(f64::from));
+        let (centre, half) = (point(12.0), point(4.0).map(|x| x.abs() + 0.25));
+        let by = [0, 1, 2].map(|k| 2.0 * (triangle[round % 3][k] as f32 - centre[k]));
+        let corners = [0, 1, 2, 3, 4, 5, 6, 7].map(|index: usize| {
+            [0, 1, 2].map(|k| if index >> k & 1 == 0 { centre[k] - half[k] } else { centre[k] + half[k] })
+        });
+        let (hull, cuboid) = (ConvexHull::new(&corners, 0.0), Cuboid::new(centre, half));
+        let (of_hull, of_box) = (mover(&hull, by, 8.0), mover(&cuboid, by, 8.0));
+        let [a, b] = [&of_hull, &of_box].map(|mover| mover.first_touch(&triangle, Limit::NONE));
+        assert_eq!(a.is_some(), b.is_some(), "{round} {triangle:?} {cuboid:?} {by:?}");
+        let (Some(a), Some(b)) = (a, b) else { continue };
+        met += 1;
+        assert_eq!(a.from_start, b.from_start, "{round} {triangle:?} {cuboid:?} {by:?}");
+        let speed = by.iter().fold(0.0f64, |most, x| most.max(f64::from(x.abs())));
+        assert!((a.t - b.t).abs() * speed <= 128.0 * of_hull.tolerance, "{round} {a:?} {b:?}");
+        let (of_a, of_b) = (described(&of_hull, &triangle, &a), described(&of_box, &triangle, &b));
+        if !a.from_start {
+            assert!(distance(&hull, &triangle, Displacement::new(a.t, by).rounded()) > 0.0);
+            let alike = dot(of_a.from.normal, of_b.from.normal);
+            assert!(a.foot.is_none() || alike > 1.0 - 1e-9, "{round} {of_a:?} {of_b:?}");
+        }
+        for (share, normal) in [
+            (0.5, [0.0; 3]),
+            (1.0 - 1e-12, of_a.from.normal),
+            (1.0, of_a.from.normal),
+            (2.0, by.map(f64::from)),
+        ] {
+            let limit = Limit { t: share * a.t, normal };
+            match of_hull.first_touch(&triangle, limit) {
+                Some(again) => assert_eq!((again.t, again.foot), (a.t, a.foot), "{round}"),
+                None => {
+                    left_out += 1;
+                    assert!(limit.t < a.t, "{round}");
+                }
+            }
+        }
+    }
+    assert!(met > 2_000 && left_out > 1_000, "{met} {left_out}");
+}
+
 #[test]
 fn empty_shapes_have_no_bounds() {
     let is_empty = |shape: &dyn Shape| Bounds::of(shape).is_none();

@@ -1,0 +1,164 @@
+//! When a moving shape first touches a triangle, without steps: what separating axes, closed forms and portals propose, as far as
+//! f64 proves it.
+
+use super::first_touch::{Limit, Mover, TouchTime};
+use super::gjk::{Separation, Simplex, error, farthest_against};
+use super::moving_ball::MovingBall;
+use super::moving_capsule::MovingCapsule;
+use super::portal::{NoPortal, Way};
+use super::separating_axes::{BoxMotion, GRAZING, LATER, SolidBox};
+use super::{Bounds, Corners, Displacement};
+use crate::math::vector::{Map3, add, dot, scale, sub};
+use crate::math::{larger, smaller};
+
+/// A difference may be beyond a portal by this share of the tolerance.
+const OF_PORTAL: f64 = 1.0 / 16.0;
+
+/// So many errors from the edges of a portal, of which it is at least as wide, the direction of its normal is known to eight digits.
+const FROM_EDGES: f64 = (1u64 << 24) as f64;
+
+/// What is known of the way of a shape.
+pub(super) enum Motion {
+    /// It touches the triangle after the limit, if at all.
+    Later,
+    Meets(TouchTime),
+}
+
+/// Where a shape may first touch a triangle.
+struct Proposal {
+    t: f64,
+    /// Of unit length, from the triangle to the shape.
+    normal: [f64; 3],
+    /// How fast the two come nearer to each other along it.
+    closing: f64,
+}
+
+impl Mover<'_> {
+    /// What is known of a shape on its way from where the boxes around the two meet, at the time `entry`.
+    pub(super) fn at_once(
+        &self,
+        triangle: &Corners,
+        direction: [f64; 3],
+        limit: &Limit,
+        entry: f64,
+    ) -> Option<Motion> {
+        match self.bounds.radius > 0.0 {
+            true => self.round_motion(triangle, direction, limit.t, entry),
+            false => self.core_motion(triangle, direction, limit, entry),
+        }
+    }
+
+    /// What separating axes say of a box's way.
+    pub(super) fn box_motion(
+        &self,
+        solid: &SolidBox,
+        triangle: &Corners,
+        direction: [f64; 3],
+    ) -> Option<BoxMotion> {
+        let separations = solid.separations(triangle, [0.0; 3], direction, self.t_max);
+        separations.motion(self.t_max, libm::sqrt(dot(direction, direction)), self.tolerance)
+    }
+
+    /// The way of a ball or a capsule that does not graze the triangle, as far as f64 proves it.
+    fn round_motion(
+        &self,
+        triangle: &Corners,
+        direction: [f64; 3],
+        limit: f64,
+        entry: f64,
+    ) -> Option<Motion> {
+        let Bounds { lower, upper, radius } = self.bounds;
+        let near = scale(direction, entry);
+        let (centre, contact) = match self.segment {
+            Some([from, centre]) => {
+                let ball = MovingBall { centre: add(centre, near), radius, direction };
+                (centre, MovingCapsule { ball, axis: sub(centre, from) }.first_contact(triangle)?)
+            }
+            None if lower != upper => return None,
+            None => {
+                (lower, MovingBall { centre: add(lower, near), radius, direction }.first_contact(triangle)?)
+            }
+        };
+        let proposal = self.proposal(contact.t + entry, contact.normal, direction)?;
+        self.proven(triangle, &proposal, limit, |after, error| {
+            let offset = sub(add(centre, after), contact.point);
+            libm::sqrt(dot(offset, offset)) + error <= radius
+        })
+    }
+
+    /// The way of a shape without a radius that does not graze the triangle, as far as f64 proves it.
+    fn core_motion(
+        &self,
+        triangle: &Corners,
+        direction: [f64; 3],
+        limit: &Limit,
+        entry: f64,
+    ) -> Option<Motion> {
+        let speed = libm::sqrt(dot(direction, direction));
+        if speed == 0.0 {
+            return None;
+        }
+        let moved = scale(direction, entry);
+        // What is proposed may be earlier than a contact by half a tolerance of closing.
+        let latest = smaller(limit.t + self.tolerance / (GRAZING * speed), self.t_max) - entry;
+        let (apart, slack) = (2.0 * self.tolerance, self.tolerance * OF_PORTAL);
+        let forwards = scale(direction, 1.0 / speed);
+        let way = Way { shape: self.shape, triangle, moved, direction, forwards, latest, apart, slack };
+        let portal = match way.portal() {
+            Ok(portal) => portal,
+            Err(NoPortal::Apart) => return Some(Motion::Later),
+            Err(NoPortal::Unknown) => return None,
+        };
+        let holds = |by: [f64; 3], error: f64| {
+            let deep = farthest_against(self.shape, triangle, moved, scale(portal.normal, -1.0));
+            let [p, q, r] = portal.corners;
+            Simplex::tetrahedron([p, q, r, deep].map(|it| add(it.offset, by))).surely_contains_origin(error)
+        };
+        if portal.t <= 0.0 {
+            let touches = entry == 0.0 && holds([0.0; 3], error(self.shape, triangle, [0.0; 3]));
+            return touches.then_some(Motion::Meets(TouchTime::START));
+        }
+        let proposal = self.proposal(portal.t + entry, portal.normal, direction)?;
+        let motion =
+            self.proven(triangle, &proposal, limit.t, |after, error| holds(sub(after, moved), error))?;
+        Some(match motion {
+            Motion::Later => Motion::Later,
+            Motion::Meets(time) => {
+                let then = Displacement::new(time.t, self.direction).rounded();
+                let error = error(self.shape, triangle, then);
+                let foot = portal.foot(sub(then, moved), FROM_EDGES * error);
+                Motion::Meets(TouchTime { foot, ..time })
+            }
+        })
+    }
+
+    /// A contact, unless the shape grazes what it touches.
+    fn proposal(&self, t: f64, normal: [f64; 3], direction: [f64; 3]) -> Option<Proposal> {
+        let closing = -dot(normal, direction);
+        let is_steep = closing >= libm::sqrt(dot(direction, direction)) * GRAZING;
+        is_steep.then_some(Proposal { t, normal, closing })
+    }
+
+    /// A contact, if it is one: a plane towards which the shape moves separates it from the triangle at a time, so they are apart
+    /// until then, and surely touch at a displacement a little later.
+    fn proven(
+        &self,
+        triangle: &Corners,
+        proposal: &Proposal,
+        limit: f64,
+        surely_touch: impl FnOnce([f64; 3], f64) -> bool,
+    ) -> Option<Motion> {
+        let Proposal { t, normal, closing } = *proposal;
+        let apart = self.rounded_down(larger(t - 0.5 * self.tolerance / closing, 0.0));
+        let direction = self.direction.map3(f64::from);
+        let after = scale(direction, smaller(t + LATER * self.tolerance / closing, self.t_max));
+        let error = error(self.shape, triangle, after);
+        let moved = Displacement::new(apart, self.direction).rounded();
+        let plane = Separation::along(self.shape, triangle, moved, normal, error)?;
+        if self.is_later(apart, limit) {
+            return Some(Motion::Later);
+        }
+        let time = TouchTime { t: apart, from_start: false, normal: plane.normal, foot: None };
+        surely_touch(after, error).then_some(Motion::Meets(time))
+    }
+}
