@@ -83,6 +83,20 @@ struct Core<'a> {
     is_tight: bool,
 }
 
+/// The points that are known of a shape's core, seen from its centre. Walks make them once, from what they are asked for.
+pub(crate) struct SeenPoints {
+    /// Not there for most shapes, which then need not fill it.
+    list: Option<[[f32; 3]; MOST_POINTS]>,
+    count: usize,
+}
+
+impl SeenPoints {
+    #[inline(always)]
+    fn all(&self) -> &[[f32; 3]] {
+        self.list.as_ref().map_or(&[], |list| &list[..self.count.min(MOST_POINTS)])
+    }
+}
+
 impl<'a> Core<'a> {
     /// The core of a shape with this centre in the space of a mesh, grown along each axis.
     fn new(shape: &'a dyn Shape, centre: [f64; 3], at: &Similarity, by: f64) -> Self {
@@ -141,6 +155,18 @@ impl<'a> MovingShape<'a> {
         Self { direction, inverse, ..self }
     }
 
+    pub(crate) fn seen_points(&self) -> SeenPoints {
+        let Core { points, centre, .. } = &self.core;
+        let list = (!points.is_empty()).then(|| {
+            let mut list = [[0.0; 3]; MOST_POINTS];
+            for (to, from) in list.iter_mut().zip(*points) {
+                *to = sub(*from, *centre);
+            }
+            list
+        });
+        SeenPoints { list, count: points.len() }
+    }
+
     /// How far it extends from its origin along an axis, and farther than roundings of positions near it.
     #[inline(always)]
     pub(crate) fn reach(&self, axis: usize) -> f32 {
@@ -177,6 +203,7 @@ pub(crate) fn entries_in_block<S: Kernel>(
     simd: S,
     block: &Block,
     shape: &MovingShape<'_>,
+    points: &SeenPoints,
     limit: f32,
     entries: &mut Entries,
 ) -> u32 {
@@ -186,6 +213,7 @@ pub(crate) fn entries_in_block<S: Kernel>(
         simd,
         block,
         shape,
+        points,
         start,
         Directions::All,
         #[inline(always)]
@@ -219,6 +247,7 @@ pub(crate) fn deep_in_block<S: Kernel>(
     simd: S,
     block: &Block,
     shape: &MovingShape<'_>,
+    points: &SeenPoints,
     directions: Directions,
     least: f32,
 ) -> u32 {
@@ -231,6 +260,7 @@ pub(crate) fn deep_in_block<S: Kernel>(
                 simd,
                 block,
                 shape,
+                points,
                 start,
                 directions,
                 #[inline(always)]
@@ -247,6 +277,7 @@ fn look_at_block<S: Kernel, B: Bound<S>>(
     simd: S,
     block: &Block,
     shape: &MovingShape<'_>,
+    points: &SeenPoints,
     start: B,
     directions: Directions,
     mut report: impl FnMut(usize, B, u64),
@@ -262,7 +293,7 @@ fn look_at_block<S: Kernel, B: Bound<S>>(
             corner(simd, &tables, block, 2, first),
         ];
         let size = S::Lanes::splat(simd, shape.size());
-        let mut lanes = Lanes { simd, triangle, span: size, shape, bound: start };
+        let mut lanes = Lanes { simd, triangle, span: size, shape, points, bound: start };
         let left = lanes.look(used, directions);
         report(first, lanes.bound, left);
     }
@@ -296,6 +327,7 @@ struct Lanes<'a, S: Kernel, B> {
     simd: S,
     triangle: [[S::Lanes; 3]; 3],
     shape: &'a MovingShape<'a>,
+    points: &'a SeenPoints,
     /// The largest coordinate of the triangle plus the shape's size.
     span: S::Lanes,
     bound: B,
@@ -329,7 +361,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
         if self.bound.within(simd) & used == 0 {
             return 0;
         }
-        if !shape.core.points.is_empty() {
+        if !self.points.all().is_empty() {
             self.close_in(used);
             return self.bound.within(simd) & used;
         }
@@ -390,9 +422,8 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
             let [x, y, z] = shape.direction;
             let direction = [nearest[0] + t * x, nearest[1] + t * y, nearest[2] + t * z];
             let (mut first, mut last) = ((splat(f32::INFINITY), nearest), splat(f32::NEG_INFINITY));
-            for point in shape.core.points {
-                let point = sub(*point, shape.core.centre);
-                let along = along(direction, point);
+            for point in self.points.all() {
+                let along = along(direction, *point);
                 last = last.max(along);
                 let is_less = along.simd_lt(first.0);
                 let chosen = |axis: usize| is_less.select(splat(point[axis]), first.1[axis]);
@@ -422,7 +453,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
     #[inline(always)]
     fn projection(&self, direction: [S::Lanes; 3]) -> Projection<S> {
         let zero = S::Lanes::splat(self.simd, 0.0);
-        if self.shape.core.points.is_empty() {
+        if self.points.all().is_empty() {
             let mut projection = self.projection_between(direction, zero, zero);
             for axis in self.shape.core.axes() {
                 projection.reach += along(direction, *axis).abs();
@@ -430,8 +461,8 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
             return projection;
         }
         let (mut first, mut last) = (zero + f32::INFINITY, zero - f32::INFINITY);
-        for point in self.shape.core.points {
-            let along = along(direction, sub(*point, self.shape.core.centre));
+        for point in self.points.all() {
+            let along = along(direction, *point);
             (first, last) = (first.min(along), last.max(along));
         }
         self.projection_between(direction, first, last)

@@ -128,10 +128,13 @@ impl Mover<'_> {
                 BoxMotion::Meets { t, normal } => Some(self.last_apart(triangle, t, normal)),
             };
         }
-        let mut t = self.entry(triangle, &direction)?;
-        if limit.normal != [0.0; 3] && self.is_beyond(triangle, &limit, direction) {
+        if self.bounds.radius == 0.0
+            && limit.normal != [0.0; 3]
+            && self.is_beyond(triangle, &limit, direction)
+        {
             return None;
         }
+        let mut t = self.entry(triangle, &direction)?;
         match self.at_once(triangle, direction, &limit, t) {
             Some(Motion::Later) => return None,
             Some(Motion::Meets(time)) => return Some(time),

@@ -74,11 +74,18 @@ const MOST: usize = 32;
 const GROUP: usize = 4;
 
 /// The coordinates of points along each axis, up to a whole number of groups, with the first point again at the end.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 struct Columns {
     axes: [[f64; MOST]; 3],
-    /// None for no points, or too many.
     count: usize,
+    /// None if there is no point, or too many.
+    level: Option<Level>,
+}
+
+impl PartialEq for Columns {
+    fn eq(&self, other: &Self) -> bool {
+        (self.count, self.axes) == (other.count, other.axes)
+    }
 }
 
 /// They are those of the points again.
@@ -90,8 +97,9 @@ impl fmt::Debug for Columns {
 
 impl Columns {
     fn of(points: &[[f32; 3]]) -> Self {
-        let mut columns = Self { axes: [[0.0; MOST]; 3], count: 0 };
+        let mut columns = Self { axes: [[0.0; MOST]; 3], count: 0, level: None };
         if (1..=MOST).contains(&points.len()) {
+            columns.level = Level::detect();
             columns.count = points.len().next_multiple_of(GROUP);
             for index in 0..columns.count {
                 let point = points.get(index).unwrap_or(&points[0]);
@@ -105,14 +113,14 @@ impl Columns {
 
     /// As [`CorePoints::support`], if there are columns.
     fn support(&self, direction: [f64; 3]) -> Option<[f64; 3]> {
-        let level = Level::detect().filter(|_| self.count > 0)?;
+        let level = self.level?;
         let first = dispatch!(level.inner(), simd => self.farthest(simd, direction)) % MOST;
         Some([self.axes[0][first], self.axes[1][first], self.axes[2][first]])
     }
 
     /// As [`CorePoints::extent`], if there are columns.
     fn extent(&self, direction: [f64; 3]) -> Option<[f64; 2]> {
-        let level = Level::detect().filter(|_| self.count > 0)?;
+        let level = self.level?;
         Some(dispatch!(level.inner(), simd => self.ends(simd, direction)))
     }
 

@@ -100,6 +100,7 @@ impl Model<'_> {
         };
         let place = Place { at, middle: bounds.centre(), slack: 0.0, largest: self.extent().largest };
         let filter = MovingShape::new(*shape, bounds, &place);
+        let points = filter.seen_points();
         let region = Region::around(own_box, filter.origin, filter.span());
         let below = Below { model: self, child, region: &region, touches: &touches };
         dispatch!(self.level().inner(), simd => overlap(
@@ -107,7 +108,7 @@ impl Model<'_> {
             &below,
             #[inline(always)]
             // Whether an aligned box touches at all f64 finds out as fast.
-            |block| deep_in_block(simd, block, &filter, Directions::Few, 0.0),
+            |block| deep_in_block(simd, block, &filter, &points, Directions::Few, 0.0),
             probe,
             visit,
         ))

@@ -102,12 +102,12 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
     let (middle, largest) = (bounds.centre(), size as f32);
     let place = Place { at: &Similarity::IDENTITY, middle, slack: 4.0 * tolerance, largest };
     let resting = MovingShape::new(shape, &bounds, &place);
+    let points = resting.seen_points();
     let moving = resting.moving(direction, inverse);
     for level in Level::available() {
         let mut entries = [f32::INFINITY; BLOCK_WIDTH];
         let limit = (t_max as f32).next_up();
-        let met =
-            dispatch!(level.inner(), simd => entries_in_block(simd, block, &moving, limit, &mut entries));
+        let met = dispatch!(level.inner(), simd => entries_in_block(simd, block, &moving, &points, limit, &mut entries));
         kept[0] += 16;
         kept[1] += met.count_ones();
         for (lane, entry) in entries.into_iter().enumerate() {
@@ -119,7 +119,7 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
             let Some(depth) = mover.contact_normal(&triangle, &found).depth else { continue };
             kept[2] += 1;
             let depth = depth as f32;
-            let deep = |directions: Directions, least: f32| dispatch!(level.inner(), simd => deep_in_block(simd, block, &resting, directions, least));
+            let deep = |directions: Directions, least: f32| dispatch!(level.inner(), simd => deep_in_block(simd, block, &resting, &points, directions, least));
             assert!(deep(Directions::Few, 0.0) >> lane & 1 != 0, "an overlap is lost: {}", case());
             let directions = if shape.fills_core_axes() { Directions::All } else { Directions::Normals };
             let is_deep = deep(directions, depth) >> lane & 1 != 0;

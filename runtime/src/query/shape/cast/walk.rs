@@ -142,6 +142,7 @@ fn run<S: Kernel>(
 ) {
     let Some(frame) = plan.sweep.frame(simd, model.extent(), limit) else { return };
     let shape = plan.sweep.moving_shape(&frame);
+    let points = shape.seen_points();
     let boxes = SlabTest::new(simd, &frame);
     let mut duplicates = DuplicateElimination::new(model);
     let (mut wanted, mut until) =
@@ -158,7 +159,9 @@ fn run<S: Kernel>(
         #[inline(always)]
         |visit, probe| {
             let deep = match (wanted.deepest, depths) {
-                (Some(deepest), Some(depths)) => deep_in_block(simd, visit.block, &shape, depths, deepest),
+                (Some(deepest), Some(depths)) => {
+                    deep_in_block(simd, visit.block, &shape, &points, depths, deepest)
+                }
                 _ => u32::MAX,
             };
             // Those that may be deep along all directions have no later times.
@@ -166,7 +169,7 @@ fn run<S: Kernel>(
                 entries = [0.0; BLOCK_WIDTH];
                 deep
             } else {
-                entries_in_block(simd, visit.block, &shape, until, &mut entries) & deep
+                entries_in_block(simd, visit.block, &shape, &points, until, &mut entries) & deep
             };
             while met != 0 && !stopped {
                 let lane = least(&entries, met);
