@@ -252,6 +252,10 @@ fn batches_answer_as_single_queries_do() {
             assert_eq!(places[index], model.contains(*point, InsideRule::Odd));
             assert_eq!(distances[index], model.signed_distance(*point, InsideRule::Odd));
         }
+        // What is beyond the points stays.
+        let known = distances.clone();
+        model.signed_distances(&points[..points.len() - 3], InsideRule::Odd, &mut distances);
+        assert_eq!(distances, known);
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use bvhc::compile::{Options, Quality};
 use bvhc::file::Bytes;
-use bvhc_runtime::{Ball, Contact, Feature, Model, Touches};
+use bvhc_runtime::{Ball, Capsule, Contact, Cuboid, Feature, Model, Shape, Touches};
 use bvhc_tests::random::Random;
 use bvhc_tests::support::levels;
 
@@ -24,7 +24,7 @@ fn quad(a: [f32; 3], b: [f32; 3], c: [f32; 3], d: [f32; 3]) -> [Triangle; 2] {
     [[a, b, c], [a, c, d]]
 }
 
-fn all_contacts(model: &Model<'_>, touches: &Touches<'_, Ball>) -> Vec<Contact> {
+fn all_contacts<T: Shape>(model: &Model<'_>, touches: &Touches<'_, T>) -> Vec<Contact> {
     let mut contacts = Vec::new();
     let _ = model.touches(touches, |contact| {
         contacts.push(*contact);
@@ -94,6 +94,61 @@ fn a_flat_grid_has_no_seams() {
     let up = [-0.3 / length, 0.2 / length, 1.0 / length];
     let corrected = roll(&tilted, [[0.4; 2], [2.6; 2]], up, |x, y| 0.3 * x - 0.2 * y);
     assert!(corrected > 1000, "{corrected}");
+}
+
+/// The shortest way out of a triangle beside a box that leans is across the box's side, and so a little downwards.
+#[test]
+fn askew_boxes_are_not_pushed_through_a_floor() {
+    let quads = (0..144).map(|k| (k % 12, k / 12));
+    let at = |i: i32, j: i32| [i as f32 * 0.25, j as f32 * 0.25, 0.0];
+    let grid: Vec<Triangle> =
+        quads.flat_map(|(i, j)| quad(at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1))).collect();
+    let file = compiled(&grid, true, Quality::Default);
+    let model = Model::from_bytes(&file).unwrap();
+    let mut corrected = 0;
+    for degrees in [0.0f32, 0.5, 1.0, 2.0, 5.0, 12.0, 30.0, 42.0] {
+        let (s, c) = degrees.to_radians().sin_cos();
+        let lowest = 0.2 * s + 0.25 * c;
+        for step in 0..120u8 {
+            let (x, sink) = (1.0 + f32::from(step) * 0.008, [0.02, 0.05, 0.005][usize::from(step) % 3]);
+            let cuboid = Cuboid::new([x, 1.37, lowest - sink], [0.2, 0.2, 0.25]);
+            let cuboid = cuboid.rotated([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]).unwrap();
+            let touches = Touches::new(&cuboid, 0.01);
+            for contact in all_contacts(&model, &touches.without_seams(ANGLE)) {
+                assert_eq!(contact.normal, [0.0, 0.0, 1.0], "{degrees} {x}: {contact:?}");
+            }
+            let plain = all_contacts(&model, &touches);
+            corrected += plain.iter().filter(|contact| contact.normal[2] < 0.0).count();
+        }
+    }
+    assert!(corrected > 100, "{corrected}");
+}
+
+/// Where tread and riser are tiled differently, nothing is one face across the nose; normals there are between those of the two all the
+/// same.
+#[test]
+fn normals_at_a_nose_of_t_junctions_are_between_its_faces() {
+    let tread = [0.0f32, 1.0, 2.0, 3.0]
+        .windows(2)
+        .flat_map(|y| quad([1.0, y[0], 0.75], [2.0, y[0], 0.75], [2.0, y[1], 0.75], [1.0, y[1], 0.75]));
+    let riser = [0.0f32, 0.7, 1.6, 2.3, 3.0]
+        .windows(2)
+        .flat_map(|y| quad([1.0, y[1], 0.75], [1.0, y[1], 0.25], [1.0, y[0], 0.25], [1.0, y[0], 0.75]));
+    let file = compiled(&tread.chain(riser).collect::<Vec<_>>(), true, Quality::Default);
+    let model = Model::from_bytes(&file).unwrap();
+    let mut at_nose = 0;
+    for step in 0..60u8 {
+        // Before the riser, and a little below the nose.
+        let z = 0.75 - 0.002 * f32::from(step);
+        let capsule = Capsule::new([0.83, 0.9, z], [0.83, 2.1, z], 0.18);
+        for contact in all_contacts(&model, &Touches::new(&capsule, 0.02).without_seams(ANGLE)) {
+            if matches!(contact.feature, Feature::Edge(_)) {
+                at_nose += 1;
+                assert!(contact.normal[2] > -1e-3 && contact.normal[0] < 0.0, "{contact:?}");
+            }
+        }
+    }
+    assert!(at_nose > 50, "{at_nose}");
 }
 
 /// Strips of tiles of different sizes: hardly a corner meets one of the next strip.

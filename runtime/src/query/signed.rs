@@ -56,7 +56,8 @@ impl Model<'_> {
             let (mut nearest, mut found) = ([None; RUN], [Found::certain(Place::Out); RUN]);
             self.closest_points(points, f32::INFINITY, &mut nearest);
             self.found_each(points, rule, |number, of_point| found[number] = of_point);
-            for ((answer, nearest), found) in answers.iter_mut().zip(nearest).zip(found) {
+            let found = nearest.into_iter().zip(found).take(points.len());
+            for (answer, (nearest, found)) in answers.iter_mut().zip(found) {
                 *answer = nearest.map(|nearest| signed(found, nearest));
             }
         }

@@ -81,7 +81,7 @@ impl Near {
     }
 
     /// The contacts of the part of the shape that faces a triangle or a rectangle, at most `margin` apart: this one alone,
-    /// unless it is with the face. Returns how many there are.
+    /// unless it is with the face, and that has an area. Returns how many there are.
     pub(crate) fn spread(
         &self,
         shape: &dyn Shape,
@@ -90,12 +90,12 @@ impl Near {
         points: &mut [Self; MOST_POINTS],
     ) -> usize {
         points[0] = *self;
-        if self.feature != Feature::Face || self.normal == [0.0; 3] {
+        let of_face = unit_normal(&[face[0], face[1], face[2]]);
+        if self.feature != Feature::Face || self.normal == [0.0; 3] || of_face == [0.0; 3] {
             return 1;
         }
         let mut polygon = Polygon::facing(shape, self.normal);
-        let inwards =
-            if dot(self.normal, unit_normal(&[face[0], face[1], face[2]])) < 0.0 { -1.0 } else { 1.0 };
+        let inwards = if dot(self.normal, of_face) < 0.0 { -1.0 } else { 1.0 };
         for (k, corner) in face.iter().enumerate() {
             let edge = sub(face[(k + 1) % face.len()], *corner);
             let across = scale(cross(self.normal, edge), inwards);

@@ -7,6 +7,7 @@ use super::core_points::CorePoints;
 use super::first_touch::{Limit, Mover, Touch, TouchTime};
 use super::gjk::{Nearest, Simplex};
 use super::moving_capsule::segment_of;
+use super::near::{MOST_POINTS, Near};
 use super::separating_axes::SolidBox;
 use super::*;
 use crate::math::vector::{dot, scale, sub};
@@ -522,6 +523,29 @@ fn hulls_are_as_early_as_boxes() {
         }
     }
     assert!(met > 2_000 && left_out > 1_000, "{met} {left_out}");
+}
+
+/// What has no area is touched at itself, and not beside it, whatever faces it.
+#[test]
+fn contacts_with_flat_triangles_are_on_them() {
+    let mut random = Random(31);
+    let mut found = 0;
+    for triangle in [[[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [1.0, 0.0, 0.0]], [[0.25, -0.5, 0.125]; 3]] {
+        for round in 0..1_000 {
+            let centre = [0, 1, 2].map(|_| 3.0 * random.centred() as f32);
+            let (cuboid, ball) = (Cuboid::new(centre, [0.5, 0.75, 1.0]), Ball::new(centre, 1.0));
+            let shape: &dyn Shape = if round % 2 == 0 { &cuboid } else { &ball };
+            let Some(near) = Near::of(shape, &triangle, 1.0, 1e-9) else { continue };
+            let mut points = [near; MOST_POINTS];
+            let count = near.spread(shape, &triangle, 1.0, &mut points);
+            for contact in &points[..count] {
+                found += 1;
+                let at = TriangleShape::new([contact.point.map(|x| x as f32); 3]);
+                assert!(distance(&at, &triangle, [0.0; 3]) < 1e-6, "{contact:?} {centre:?}");
+            }
+        }
+    }
+    assert!(found > 200, "{found}");
 }
 
 #[test]

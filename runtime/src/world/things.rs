@@ -67,6 +67,14 @@ pub(super) fn in_place<'a>(leaves: &'a [InstanceLeaf], records: &[Instance]) -> 
     (is_mesh && Similarity::of(record).is_identity()).then_some(leaf)
 }
 
+/// Whether a box may be a caller's: an instance of a corrupt file may pass itself off as one.
+fn is_valid(bounds: &Aabb) -> bool {
+    (0..3).all(|axis| {
+        let (min, max) = (bounds.min[axis], bounds.max[axis]);
+        -f32::MAX <= min && min <= max && max <= f32::MAX
+    })
+}
+
 impl<'a> Things<'a> {
     pub(super) fn record(&self, number: u32) -> Option<&'a Instance> {
         self.records.get(number as usize)
@@ -101,7 +109,8 @@ impl<'a> Things<'a> {
     fn seen_below(&self, instance: u32, slot: u32, accepts: impl FnOnce(u32) -> bool) -> Option<Seen<'a>> {
         let record = self.record(instance).filter(|record| record.layers & self.layers != 0)?;
         if record.mesh == NONE {
-            return accepts(instance).then_some(Seen::Box(bounds_of(record.bounds)));
+            let bounds = bounds_of(record.bounds);
+            return (is_valid(&bounds) && accepts(instance)).then_some(Seen::Box(bounds));
         }
         self.part(instance, slot, record).filter(|_| accepts(instance)).map(Seen::Mesh)
     }

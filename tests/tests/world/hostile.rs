@@ -1,11 +1,14 @@
 //! Whatever the bytes of a world are, opening rejects them or every query on them ends, without a panic.
 
+use std::mem::offset_of;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use bvhc::compile::Options;
 use bvhc::file::Bytes;
+use bvhc_format::NONE;
 use bvhc_format::section::SectionKind;
+use bvhc_format::world::Instance;
 use bvhc_runtime::{
     Aabb, Ball, Cuboid, InsideRule, KeptPairs, KeptStart, Level, Model, MovingWorld, Pose, Ray, ShapeCast,
     Similarity, SweepAndPrune, Thing, ThingPair, Touches, VisitControl, WarmStarts, World,
@@ -158,6 +161,30 @@ fn mutated_worlds() {
         opened += u32::from(survive(&forged, &levels[..1 + random.below(levels.len() as u32) as usize]));
     }
     assert!(opened > 500, "{opened}");
+}
+
+/// An instance without a mesh, as the boxes of a caller are, whose bounds are none.
+#[test]
+fn instances_are_no_boxes() {
+    let good = world();
+    let records = {
+        let mut meshes = [None; 2];
+        let world = World::from_bytes(&good, &mut meshes).expect("it opens");
+        world.section().instances.get().as_ptr().addr() - good.as_ptr().addr()
+    };
+    for bounds in [[f32::NAN; 6], [1e9, 1e9, 1e9, -1e9, -1e9, -1e9], [f32::NEG_INFINITY; 6]] {
+        for instance in 0..24 {
+            let mut forged = aligned(&good);
+            let record = records + instance * size_of::<Instance>();
+            let mesh = record + offset_of!(Instance, mesh);
+            forged[mesh..mesh + 4].copy_from_slice(&NONE.to_le_bytes());
+            for (number, bound) in bounds.iter().enumerate() {
+                let at = record + offset_of!(Instance, bounds) + 4 * number;
+                forged[at..at + 4].copy_from_slice(&bound.to_le_bytes());
+            }
+            assert!(survive(&forged, &levels()));
+        }
+    }
 }
 
 /// References in circles: walks end.

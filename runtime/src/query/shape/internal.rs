@@ -3,7 +3,6 @@
 //! Based on: the active edges of Jolt Physics. Departures: angles are in the file and the limit is the query's; corners are
 //! known by the whole surface around them; and beyond the normals of a convex edge, the normal is that of the face across.
 
-use bvhc_format::NONE;
 use bvhc_format::edges::{FOLD, TriangleEdges, UNKNOWN_ANGLE};
 
 use crate::math::vector::{add, cross, dot, scale, sub};
@@ -18,6 +17,10 @@ const UNIT: f64 = core::f64::consts::PI / FOLD as f64;
 
 /// A normal whose height above the face is at most this does not tell on which side of it the shape is.
 const SIDEWAYS: f64 = 1e-9;
+
+/// Where the surface is flat, this height tells the side, a good twenty degrees from the face's normal. The side face of a box that
+/// stands askew in a floor has a smaller one, by which the box would be pushed through the floor.
+const UPRIGHT: f64 = 0.9;
 
 /// The normal of a contact, corrected by what is known of the triangle's edges: the face's if the surface bends away from
 /// the shape, of which this is the middle, by at most `limit` there.
@@ -39,15 +42,19 @@ pub(super) fn face_across(
         return near.normal;
     }
     let [convex, concave] = angles.map(|angle| f64::from(angle) * UNIT);
-    let has_one = slot < 3 && edges.neighbours[slot] != NONE;
-    let height = match dot(near.normal, face) {
+    let (height, of_middle) = (dot(near.normal, face), dot(sub(middle, corners[0]), face));
+    if convex <= limit + UNIT && concave <= limit + UNIT {
+        let side = if height.abs() > UPRIGHT || of_middle == 0.0 { height } else { of_middle };
+        return scale(face, if side < 0.0 { -1.0 } else { 1.0 });
+    }
+    let height = match height {
         height if height.abs() > SIDEWAYS => height,
-        _ if dot(sub(middle, corners[0]), face) < 0.0 => -SIDEWAYS,
+        _ if of_middle < 0.0 => -SIDEWAYS,
         _ => SIDEWAYS,
     };
-    // On the front of the two faces of an edge, or well above all that bends towards the shape.
+    // On the front of the faces at an edge where they bend to one side, or well above all that bends towards the shape.
     let outwards = if slot < 3 { outwards(corners, slot, face) } else { [0.0; 3] };
-    let (is_front, is_back) = if has_one {
+    let (is_front, is_back) = if slot < 3 && convex.min(concave) <= limit + UNIT {
         let is_front = libm::atan2(height, dot(near.normal, outwards)) >= concave - convex;
         (is_front, !is_front)
     } else {
@@ -63,8 +70,8 @@ pub(super) fn face_across(
     if angle <= limit + UNIT {
         return towards;
     }
-    // The normals of an edge are between those of its faces; a corner's are not known.
-    if !has_one {
+    // The normals of an edge are between those of its faces, of several the one that bends most; a corner's are not known.
+    if slot >= 3 {
         return near.normal;
     }
     let beyond = libm::atan2(dot(near.normal, outwards), dot(near.normal, towards));
@@ -91,7 +98,6 @@ mod tests {
         let (a, b, c) = ([0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.5, -1.0]);
         let corners = if faces_front { [b, a, c] } else { [a, b, c] };
         let mut edges = TriangleEdges::UNKNOWN;
-        edges.neighbours[0] = 7;
         (edges.convex[0], edges.concave[0]) = if faces_front { (FOLD / 2, 0) } else { (0, FOLD / 2) };
         let length = libm::sqrt(dot(normal, normal));
         let normal = scale(normal, 1.0 / length);
@@ -132,13 +138,14 @@ mod tests {
         // A hollow of thirty degrees: above it, and where it may be on the other side.
         assert_eq!(ask([0, FOLD / 6], [-0.6, 0.0, 0.8]), [0.0, 0.0, 1.0]);
         assert_eq!(ask([0, FOLD / 6], [-0.96, 0.0, 0.28]), [-0.96, 0.0, 0.28]);
-        // Sideways, as a box is pushed out of the side of a floor that it is in: towards the side where most of it is.
-        let near =
-            Near { normal: [-1.0, 0.0, 0.0], gap: -0.25, point: [0.0; 3], feature: Feature::Vertex(0) };
+        // Sideways, as a box is pushed out of the side of a floor that it is in: towards the side where most of it is, though it leans.
         (edges.convex[3], edges.concave[3]) = (0, 0);
-        for side in [1.0, -1.0] {
-            let normal = face_across(&near, &corners, &edges, 0.01, [0.25, 0.25, side]);
-            assert_eq!(normal, [0.0, 0.0, side]);
+        for normal in [[-1.0, 0.0, 0.0], [-0.8, 0.0, 0.6], [-0.8, 0.0, -0.6]] {
+            for side in [1.0, -1.0] {
+                let near = Near { normal, gap: -0.25, point: [0.0; 3], feature: Feature::Vertex(0) };
+                let normal = face_across(&near, &corners, &edges, 0.01, [0.25, 0.25, side]);
+                assert_eq!(normal, [0.0, 0.0, side]);
+            }
         }
     }
 }

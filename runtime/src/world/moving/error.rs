@@ -36,7 +36,8 @@ pub enum MovingError {
         /// The places that the caller gave.
         found: usize,
     },
-    /// A sweep's memory is too small. Nothing of use was written.
+    /// A sweep's memory is too small. Nothing of use was written. Pairs are counted once there is room for all boxes: with memory for
+    /// these numbers, it may be too small once more.
     #[error("the sweep's memory is too small: {boxes} boxes with {pairs} pairs need {needed} bytes")]
     Sweep {
         /// The boxes to make memory for.
@@ -46,7 +47,8 @@ pub enum MovingError {
         /// The bytes needed for these.
         needed: usize,
     },
-    /// The memory of kept pairs is too small. Nothing of use was written.
+    /// The memory of kept pairs is too small. Nothing of use was written. Pairs are counted once there is room for all things: with
+    /// memory for these numbers, it may be too small once more.
     #[error("the memory of kept pairs is too small: {things} things with {pairs} pairs need {needed} bytes")]
     Kept {
         /// The things to make memory for.
