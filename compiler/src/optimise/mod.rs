@@ -20,11 +20,26 @@ use crate::tree::reinsert::{self, WorkBudget};
 use crate::tree::wide::{Collapse, Weighed};
 use visits::{Segment, visits};
 
-/// A quarter of the rays that weigh nodes, and of those that decide on steps.
-const QUARTER: u32 = 1 << 15;
+/// A quarter of the rays that weigh nodes, and of those that decide on steps: for each triangle, at least, and at most. Small models need
+/// fewer for as many at each node.
+const QUARTER: Rays = Rays { each: 8, least: 1 << 10, most: 1 << 15 };
 
 /// A quarter of the rays by which a step finds changes.
-const GUIDES: u32 = 1 << 13;
+const GUIDES: Rays = Rays { each: 2, least: 1 << 8, most: 1 << 13 };
+
+/// How many rays there are.
+struct Rays {
+    each: u32,
+    least: u32,
+    most: u32,
+}
+
+impl Rays {
+    fn of(&self, model: &Model<'_>) -> u32 {
+        let count = u32::try_from(model.triangle_count()).unwrap_or(u32::MAX);
+        count.saturating_mul(self.each).clamp(self.least, self.most)
+    }
+}
 
 /// The weight of the areas of boxes, in rays.
 const PRIOR: f64 = 64.0;
@@ -112,7 +127,11 @@ fn rearranges(step: u32) -> bool {
 
 /// The rays by which a step rearranges treelets, if it does; `None` if there is no time for them.
 fn guides(step: u32, model: &Model<'_>, deadline: &Deadline) -> Option<Vec<Segment>> {
-    if rearranges(step) { rays::segments(model, GUIDES, step.into(), deadline) } else { Some(Vec::new()) }
+    if rearranges(step) {
+        rays::segments(model, GUIDES.of(model), step.into(), deadline)
+    } else {
+        Some(Vec::new())
+    }
 }
 
 /// The tree that a step tries; `None` where it would be too deep for a file. The first step changes the weights only.
@@ -147,7 +166,7 @@ impl<'a> Evaluation<'a> {
     /// `None` if there is no time for the rays.
     fn new(job: &Job<'a>, deadline: &Deadline) -> Option<Self> {
         let [weighing, deciding] =
-            [SEED, SEED + 1].map(|seed| rays::segments(job.model, QUARTER, seed, deadline));
+            [SEED, SEED + 1].map(|seed| rays::segments(job.model, QUARTER.of(job.model), seed, deadline));
         Some(Self { fits: job.fits, weighing: weighing?, deciding: deciding? })
     }
 
