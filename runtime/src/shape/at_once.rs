@@ -1,7 +1,7 @@
 //! When a moving shape first touches a triangle, without steps: what separating axes, closed forms and portals propose, as far as
 //! f64 proves it.
 
-use super::first_touch::{Limit, Mover, TouchTime};
+use super::first_touch::{APART, Limit, Mover, TouchTime};
 use super::gjk::{Separation, Simplex, error, farthest_against};
 use super::moving_ball::MovingBall;
 use super::moving_capsule::MovingCapsule;
@@ -14,7 +14,7 @@ use crate::math::{larger, smaller};
 /// A difference may be beyond a portal by this share of the tolerance.
 const OF_PORTAL: f64 = 1.0 / 16.0;
 
-/// So many errors from the edges of a portal, of which it is at least as wide, the direction of its normal is known to eight digits.
+/// So many errors from the edges of a portal, of which it is at least as wide, roundings leave eight digits of the direction of its normal.
 const FROM_EDGES: f64 = (1u64 << 24) as f64;
 
 /// What is known of the way of a shape.
@@ -99,9 +99,8 @@ impl Mover<'_> {
             return None;
         }
         let moved = scale(direction, entry);
-        // What is proposed may be earlier than a contact by half a tolerance of closing.
-        let latest = smaller(limit.t + self.tolerance / (GRAZING * speed), self.t_max) - entry;
-        let (apart, slack) = (2.0 * self.tolerance, self.tolerance * OF_PORTAL);
+        let latest = smaller(limit.t, self.t_max) - entry;
+        let (apart, slack) = (APART * self.tolerance, self.tolerance * OF_PORTAL);
         let forwards = scale(direction, 1.0 / speed);
         let way = Way { shape: self.shape, triangle, moved, direction, forwards, latest, apart, slack };
         let portal = match way.portal() {
@@ -155,10 +154,14 @@ impl Mover<'_> {
         let error = error(self.shape, triangle, after);
         let moved = Displacement::new(apart, self.direction).rounded();
         let plane = Separation::along(self.shape, triangle, moved, normal, error)?;
+        // Only what is proven is told, with a limit or without one.
+        if !surely_touch(after, error) {
+            return None;
+        }
         if self.is_later(apart, limit) {
             return Some(Motion::Later);
         }
         let time = TouchTime { t: apart, from_start: false, normal: plane.normal, foot: None };
-        surely_touch(after, error).then_some(Motion::Meets(time))
+        Some(Motion::Meets(time))
     }
 }

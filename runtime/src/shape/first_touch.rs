@@ -29,6 +29,11 @@ const STEPS: usize = 48;
 /// the two is asked first.
 const BACKS: u32 = 4;
 
+/// What is farther apart than this many tolerances at a limit, and before, is not touched up to the limit, as first touches are told: a
+/// shape is within 32 of touching at the time that [`at_once`](super::at_once) tells, unless it grazes, and within two where steps end, but for
+/// what times are moved back.
+pub(super) const APART: f64 = 40.0;
+
 /// A shape that does not know what it touches on its way, where f64 leaves it open, is asked at 1, 2, 4, … up to 2^6 tolerances of
 /// closing beyond its time.
 const LOOKS: u32 = 6;
@@ -255,17 +260,17 @@ impl Mover<'_> {
         t > limit + self.grain * f64::from(1u32 << (2 * BACKS))
     }
 
-    /// Whether the plane that the limit names separates the two until then and a little longer: of the triangles near a contact, most
+    /// Whether the plane that the limit names separates the two until then, as far as it must: of the triangles near a contact, most
     /// are told apart by it.
     fn is_beyond(&self, triangle: &Corners, limit: &Limit, direction: [f64; 3]) -> bool {
-        let (moved, gap) = (scale(direction, limit.t), 2.0 * self.tolerance);
+        let (moved, gap) = (scale(direction, limit.t), APART * self.tolerance);
         dot(limit.normal, direction) <= 0.0
             && Separation::along(self.shape, triangle, moved, limit.normal, gap).is_some()
     }
 
-    /// Whether a plane separates the two until `limit` and a little longer.
+    /// Whether a plane separates the two until `limit`, as far as it must.
     fn is_apart_until(&self, triangle: &Corners, limit: &Limit, direction: &[f64; 3]) -> bool {
-        let (moved, gap) = (scale(*direction, limit.t), 2.0 * self.tolerance);
+        let (moved, gap) = (scale(*direction, limit.t), APART * self.tolerance);
         let hint = if limit.normal == [0.0; 3] { scale(*direction, -1.0) } else { limit.normal };
         let nearest = Nearest::beyond(self.shape, triangle, moved, gap, hint);
         let plane = Separation::along(self.shape, triangle, moved, nearest.offset, gap);

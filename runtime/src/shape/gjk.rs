@@ -299,7 +299,8 @@ impl Nearest {
                 break;
             }
             if simplex.contains_origin() {
-                let on_triangle = simplex.corners[0];
+                // Perhaps by rounding only: the nearest point so far is one of the triangle, anyway.
+                let on_triangle = face.weighted(&simplex.corners);
                 return Self { offset: [0.0; 3], witness: [0.0; 3], on_triangle, simplex };
             }
             let closer = simplex.nearest_face(0);

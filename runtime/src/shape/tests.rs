@@ -525,6 +525,69 @@ fn hulls_are_as_early_as_boxes() {
     assert!(met > 2_000 && left_out > 1_000, "{met} {left_out}");
 }
 
+/// A contact that is known already leaves out later ones only, whatever is near it: else the first would depend on the tree.
+#[test]
+fn limits_leave_out_nothing_earlier() {
+    let mut random = Random(37);
+    let (mut kept, mut left_out) = (0, 0);
+    for round in 0..24_000 {
+        let mut whole = |size: f64| (size * random.centred()).round() as f32;
+        let mut place = |size: f64| [whole(size), whole(size), whole(size)];
+        // With a corner or an edge in common.
+        let (a, b) = ([place(4.0), place(4.0), place(4.0)], place(4.0));
+        let b = if round % 2 == 0 { [a[0], a[1], b] } else { [a[0], b, place(4.0)] };
+        let [a, b] = [a, b].map(|triangle| triangle.map(|corner| corner.map(f64::from)));
+        let by = place(8.0);
+        // Short and long casts past a corner, and in a plane through it.
+        let away = [1.0, 3.0, 1000.0][round % 3];
+        let beside = place(2.0);
+        let start = [0, 1, 2].map(|k| a[round % 3][k] as f32 - away * by[k] + beside[k]);
+        let mut near = || {
+            let offset = place(6.0);
+            [0, 1, 2].map(|k| start[k] + offset[k])
+        };
+        let points = [start, near(), near(), near(), near(), near()];
+        let cylinder = Cylinder::new(points[0], points[1], 1.0);
+        let hull = ConvexHull::new(&points, 0.0);
+        let rounded = ConvexHull::new(&points[..4], 0.5);
+        let capsule = Capsule::new(points[0], points[1], 1.0);
+        let three = TriangleShape::new([points[0], points[1], points[2]]);
+        let shapes: [&dyn Shape; 5] = [&cylinder, &hull, &rounded, &capsule, &three];
+        let shape = shapes[round % 5];
+        if Bounds::of(shape).is_none() || by == [0.0; 3] {
+            continue;
+        }
+        let mover = Mover { t_max: 2000.0, ..mover(shape, by, 8.0) };
+        let [first, other] = [&a, &b].map(|triangle| mover.first_touch(triangle, Limit::NONE));
+        let (Some(first), Some(other)) = (first, other) else { continue };
+        let limit = Limit { t: first.t, normal: first.normal };
+        match mover.first_touch(&b, limit) {
+            Some(again) if other.t <= first.t => {
+                kept += 1;
+                assert_eq!(again.t, other.t, "{round} {a:?} {b:?} {points:?} {by:?}");
+            }
+            None => {
+                left_out += 1;
+                assert!(other.t > first.t, "{round} {first:?} {other:?} {a:?} {b:?} {points:?} {by:?}");
+            }
+            Some(_) => {}
+        }
+    }
+    assert!(kept > 1_000 && left_out > 1_000, "{kept} {left_out}");
+}
+
+/// A rim next to an edge makes flat simplices, which hold the origin by rounding: the point is at the contact all the same.
+#[test]
+fn contacts_of_cylinders_are_near_them() {
+    let triangle = [[2.0, 0.0, -4.0], [-1.0, -1.0, 4.0], [0.0, -1.0, 4.0]];
+    let cylinder = Cylinder::new([-4.0, -3.0, 2.0], [-10.0, -5.0, -2.0], 1.0);
+    let mover = Mover { t_max: 9.0, ..mover(&cylinder, [4.0, 2.0, -1.0], 8.0) };
+    let found = mover.first_touch(&triangle, Limit::NONE).expect("it is in the way");
+    let touch = described(&mover, &triangle, &found);
+    let wanted = [0.430_79, -0.523_07, 0.184_55];
+    assert!((0..3).all(|k| (touch.point[k] - wanted[k]).abs() < 1e-3), "{touch:?}");
+}
+
 /// What has no area is touched at itself, and not beside it, whatever faces it.
 #[test]
 fn contacts_with_flat_triangles_are_on_them() {
