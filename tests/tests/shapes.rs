@@ -442,6 +442,33 @@ fn contacts_at_the_end_of_a_cast_keep_their_order() {
     }
 }
 
+/// A corner that slides along an edge from its first contact on is told of earlier than others are: by more than the time at which the
+/// shape is near the model.
+#[test]
+fn early_contacts_leave_out_no_equal_one() {
+    let edge = [[-2.0, -2.0, -2.0], [-2.0, 2.0, -2.0], [0.0, 0.0, -2.0f32]];
+    let face = [[-2.0, -2.0, -2.0], [-2.0, -2.0, 2.0], [-2.0, 2.0, 2.0]];
+    let points = [
+        [-8.0, -3.0, -2.0],
+        [-13.0, -5.0, -4.0],
+        [-8.0, -7.0, -6.0],
+        [-9.0, -3.0, -8.0],
+        [-8.0, -2.0, -2.0],
+        [-14.0, 0.0, -1.0],
+        [-8.0, -2.0, -3.0],
+        [-11.0, -4.0, -7.0],
+    ];
+    let hull = ConvexHull::new(&points, 0.0);
+    for (first, second) in [(edge, face), (face, edge)] {
+        let mesh = mesh([first, second].concat(), vec![[0, 1, 2], [3, 4, 5]]);
+        let file = bvhc_tests::support::compiled(&mesh, bvhc::compile::Quality::Fast);
+        let model = Model::from_bytes(&file).expect("it opens");
+        let hit =
+            model.cast(&ShapeCast::new(&hull, [4.0, 0.0, 0.0]).with_t_max(3.0)).expect("it touches both");
+        assert!(hit.corners == face && hit.feature == Feature::Face, "{hit:?}");
+    }
+}
+
 /// A triangle that is tilted against a cap by less than f64 sees of a cosine, and is below it only near the rim.
 #[test]
 fn caps_touch_what_is_nearly_parallel_to_them() {

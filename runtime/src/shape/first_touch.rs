@@ -225,6 +225,12 @@ impl Mover<'_> {
         Some(self.last_apart(triangle, apart, normal))
     }
 
+    /// By how much times may be told too early, of a shape that moves.
+    pub(crate) fn earliest(&self) -> f64 {
+        let direction = self.direction.map3(f64::from);
+        APART * self.tolerance / libm::sqrt(dot(direction, direction))
+    }
+
     fn touches_at(&self, triangle: &Corners, t: f64) -> bool {
         self.shape.touches(triangle, &Displacement::new(t, self.direction))
     }

@@ -104,7 +104,7 @@ impl<'a> Motion<'a> {
                 .with_range(0.0, range.next_up()),
             t_start: self.t_start,
             unit,
-            slack: self.mover.grain / unit,
+            slack: if moves { self.mover.earliest() / unit } else { 0.0 },
             shape,
         }
     }
