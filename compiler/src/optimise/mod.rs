@@ -20,14 +20,13 @@ use crate::tree::reinsert::{self, WorkBudget};
 use crate::tree::wide::{Collapse, Weighed};
 use visits::{Segment, visits};
 
-/// A quarter of the rays that weigh nodes, and of those that decide on steps: for each triangle, at least, and at most. Small models need
-/// fewer for as many at each node.
+/// A quarter of the rays that weigh nodes, and as many that decide on steps. Small models get fewer: each node still sees as many.
 const QUARTER: Rays = Rays { each: 8, least: 1 << 10, most: 1 << 15 };
 
 /// A quarter of the rays by which a step finds changes.
 const GUIDES: Rays = Rays { each: 2, least: 1 << 8, most: 1 << 13 };
 
-/// How many rays there are.
+/// So many rays a triangle, within limits.
 struct Rays {
     each: u32,
     least: u32,

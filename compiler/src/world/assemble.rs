@@ -100,14 +100,14 @@ pub(super) fn assemble<'a>(
         return Err(WorldCompileError::Placement);
     }
     if scene.instances.is_empty() {
-        return Err(WorldCompileError::NoInstance { file: source.name.to_owned() });
+        return Err(no_instance(scene, source));
     }
     if meshing == Meshing::Thin {
         check_compiled(&scene, source)?;
     }
     let (made, mut records) = make(&mut scene, source, options, progress)?;
     if scene.instances.is_empty() {
-        return Err(WorldCompileError::NoInstance { file: source.name.to_owned() });
+        return Err(no_instance(scene, source));
     }
     let by_id = by_id(&records, &scene.instances, source.name)?;
     let check = |records: &[Instance]| check_bounds(records, &scene.instances, source.name);
@@ -121,6 +121,10 @@ pub(super) fn assemble<'a>(
     };
     let section = section(&scene, &records, &by_id, &tree, source, &text);
     finish(scene, made, section, &tree, source, meshing)
+}
+
+fn no_instance(scene: Scene, source: &Input<'_>) -> WorldCompileError {
+    WorldCompileError::NoInstance { file: source.name.to_owned(), warnings: scene.warnings }
 }
 
 /// The meshes of a scene, and the records of its instances, without their bounds. Drops instances that show nothing, if they may

@@ -23,10 +23,12 @@ pub enum WorldCompileError {
         fault: ManifestFault,
     },
     /// There is nothing to put into a file.
-    #[error("{file}: no instances: a world has at least one")]
+    #[error("{file}: no instances: a world has at least one{}", told(warnings))]
     NoInstance {
         /// The source.
         file: String,
+        /// What was found before: perhaps why.
+        warnings: Vec<String>,
     },
     /// An instance is too large or too far away.
     #[error("{file}: instance {name:?} reaches beyond 2^60, or its scale is not between 2^-40 and 2^40")]
@@ -145,4 +147,14 @@ pub enum ManifestFault {
         /// Why not.
         reason: String,
     },
+}
+
+/// At most so many warnings are in a message.
+const MAX_WARNINGS: usize = 3;
+
+/// The first of some warnings, and how many more there are.
+fn told(warnings: &[String]) -> String {
+    let (first, rest) = warnings.split_at(warnings.len().min(MAX_WARNINGS));
+    let more = if rest.is_empty() { String::new() } else { format!("; and {} more", rest.len()) };
+    first.iter().map(|warning| format!("; {warning}")).collect::<String>() + &more
 }

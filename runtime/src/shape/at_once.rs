@@ -1,7 +1,7 @@
 //! When a moving shape first touches a triangle, without steps: what separating axes, closed forms and portals propose, as far as
 //! f64 proves it.
 
-use super::first_touch::{APART, Limit, Mover, TouchTime};
+use super::first_touch::{APART, Mover, TouchTime};
 use super::gjk::{Separation, Simplex, error, farthest_against};
 use super::moving_ball::MovingBall;
 use super::moving_capsule::MovingCapsule;
@@ -12,16 +12,17 @@ use crate::math::vector::{Map3, add, dot, scale, sub};
 use crate::math::{larger, smaller};
 
 /// A difference may be beyond a portal by this share of the tolerance.
-const OF_PORTAL: f64 = 1.0 / 16.0;
+pub(super) const OF_PORTAL: f64 = 1.0 / 16.0;
 
-/// So many errors from the edges of a portal, of which it is at least as wide, roundings leave eight digits of the direction of its normal.
+/// A foot is so many times as far from the edges of its portal as differences are off, or beyond it: then the normal is known to seven
+/// digits.
 const FROM_EDGES: f64 = (1u64 << 24) as f64;
 
 /// What is known of the way of a shape.
-pub(super) enum Motion {
+pub(super) enum Arrival {
     /// It touches the triangle after the limit, if at all.
     Later,
-    Meets(TouchTime),
+    At(TouchTime),
 }
 
 /// Where a shape may first touch a triangle.
@@ -39,11 +40,11 @@ impl Mover<'_> {
         &self,
         triangle: &Corners,
         direction: [f64; 3],
-        limit: &Limit,
+        limit: f64,
         entry: f64,
-    ) -> Option<Motion> {
+    ) -> Option<Arrival> {
         match self.bounds.radius > 0.0 {
-            true => self.round_motion(triangle, direction, limit.t, entry),
+            true => self.round_motion(triangle, direction, limit, entry),
             false => self.core_motion(triangle, direction, limit, entry),
         }
     }
@@ -66,7 +67,7 @@ impl Mover<'_> {
         direction: [f64; 3],
         limit: f64,
         entry: f64,
-    ) -> Option<Motion> {
+    ) -> Option<Arrival> {
         let Bounds { lower, upper, radius } = self.bounds;
         let near = scale(direction, entry);
         let (centre, contact) = match self.segment {
@@ -91,21 +92,21 @@ impl Mover<'_> {
         &self,
         triangle: &Corners,
         direction: [f64; 3],
-        limit: &Limit,
+        limit: f64,
         entry: f64,
-    ) -> Option<Motion> {
+    ) -> Option<Arrival> {
         let speed = libm::sqrt(dot(direction, direction));
         if speed == 0.0 {
             return None;
         }
         let moved = scale(direction, entry);
-        let latest = smaller(limit.t, self.t_max) - entry;
+        let latest = smaller(limit, self.t_max) - entry;
         let (apart, slack) = (APART * self.tolerance, self.tolerance * OF_PORTAL);
         let forwards = scale(direction, 1.0 / speed);
         let way = Way { shape: self.shape, triangle, moved, direction, forwards, latest, apart, slack };
         let portal = match way.portal() {
             Ok(portal) => portal,
-            Err(NoPortal::Apart) => return Some(Motion::Later),
+            Err(NoPortal::Apart) => return Some(Arrival::Later),
             Err(NoPortal::Unknown) => return None,
         };
         let holds = |by: [f64; 3], error: f64| {
@@ -115,18 +116,18 @@ impl Mover<'_> {
         };
         if portal.t <= 0.0 {
             let touches = entry == 0.0 && holds([0.0; 3], error(self.shape, triangle, [0.0; 3]));
-            return touches.then_some(Motion::Meets(TouchTime::START));
+            return touches.then_some(Arrival::At(TouchTime::START));
         }
         let proposal = self.proposal(portal.t + entry, portal.normal, direction)?;
         let motion =
-            self.proven(triangle, &proposal, limit.t, |after, error| holds(sub(after, moved), error))?;
+            self.proven(triangle, &proposal, limit, |after, error| holds(sub(after, moved), error))?;
         Some(match motion {
-            Motion::Later => Motion::Later,
-            Motion::Meets(time) => {
+            Arrival::Later => Arrival::Later,
+            Arrival::At(time) => {
                 let then = Displacement::new(time.t, self.direction).rounded();
                 let error = error(self.shape, triangle, then);
-                let foot = portal.foot(sub(then, moved), FROM_EDGES * error);
-                Motion::Meets(TouchTime { foot, ..time })
+                let foot = portal.foot(sub(then, moved), FROM_EDGES * (error + portal.beyond));
+                Arrival::At(TouchTime { foot, ..time })
             }
         })
     }
@@ -146,7 +147,7 @@ impl Mover<'_> {
         proposal: &Proposal,
         limit: f64,
         surely_touch: impl FnOnce([f64; 3], f64) -> bool,
-    ) -> Option<Motion> {
+    ) -> Option<Arrival> {
         let Proposal { t, normal, closing } = *proposal;
         let apart = self.rounded_down(larger(t - 0.5 * self.tolerance / closing, 0.0));
         let direction = self.direction.map3(f64::from);
@@ -159,9 +160,9 @@ impl Mover<'_> {
             return None;
         }
         if self.is_later(apart, limit) {
-            return Some(Motion::Later);
+            return Some(Arrival::Later);
         }
         let time = TouchTime { t: apart, from_start: false, normal: plane.normal, foot: None };
-        Some(Motion::Meets(time))
+        Some(Arrival::At(time))
     }
 }

@@ -12,11 +12,11 @@
 //! Times are multiples of a power of two, rounded down, so that triangles that meet at an edge or a corner
 //! mostly give the same time.
 
-use super::at_once::Motion;
+use super::at_once::{Arrival, OF_PORTAL};
 use super::depth::{WayOut, shortest_way_out};
 use super::during::classify_during;
 use super::gjk::{Contact, Nearest, Separation, error};
-use super::separating_axes::{BoxMotion, SolidBox};
+use super::separating_axes::{BoxMotion, GRAZING, SolidBox};
 use super::{Bounds, Corners, Displacement, Shape, magnitude};
 use crate::math::vector::{Map3, cross, dot, scale, sub};
 use crate::math::{larger, smaller};
@@ -25,14 +25,14 @@ use crate::math::{larger, smaller};
 const STEPS: usize = 48;
 
 /// How often a time is moved back, four times as far each time, before integers decide. In all that is less than the
-/// tolerance, of which a grain is 1 / 256: so what [`Mover::is_apart_until`] tells apart has a later time, whichever of
-/// the two is asked first.
+/// tolerance, of which a grain is 1 / 256: so what is found to be [`APART`] until a limit has a later time, whichever of the two is
+/// asked first.
 const BACKS: u32 = 4;
 
-/// What is farther apart than this many tolerances at a limit, and before, is not touched up to the limit, as first touches are told: a
-/// shape is within 32 of touching at the time that [`at_once`](super::at_once) tells, unless it grazes, and within two where steps end, but for
-/// what times are moved back.
-pub(super) const APART: f64 = 40.0;
+/// What is farther apart than this many tolerances at a limit, and before, is not touched up to the limit, as first touches are told: at the
+/// time that [`at_once`](super::at_once) tells, a shape that does not graze is within the first part of it from touching, and within two where
+/// steps end. The rest is for steps back and roundings.
+pub(super) const APART: f64 = (0.5 + OF_PORTAL) / GRAZING + 4.0;
 
 /// A shape that does not know what it touches on its way, where f64 leaves it open, is asked at 1, 2, 4, … up to 2^6 tolerances of
 /// closing beyond its time.
@@ -140,9 +140,9 @@ impl Mover<'_> {
             return None;
         }
         let mut t = self.entry(triangle, &direction)?;
-        match self.at_once(triangle, direction, &limit, t) {
-            Some(Motion::Later) => return None,
-            Some(Motion::Meets(time)) => return Some(time),
+        match self.at_once(triangle, direction, limit.t, t) {
+            Some(Arrival::Later) => return None,
+            Some(Arrival::At(time)) => return Some(time),
             None => {}
         }
         if limit.t < f64::INFINITY && self.is_apart_until(triangle, &limit, &direction) {
@@ -225,8 +225,9 @@ impl Mover<'_> {
         Some(self.last_apart(triangle, apart, normal))
     }
 
-    /// By how much times may be told too early, of a shape that moves.
-    pub(crate) fn earliest(&self) -> f64 {
+    /// So much after the time that is told, a shape that moves is within roundings of the triangle. Filters and walks see it four tolerances
+    /// larger, so none of their bounds is later.
+    pub(crate) fn early_by(&self) -> f64 {
         let direction = self.direction.map3(f64::from);
         APART * self.tolerance / libm::sqrt(dot(direction, direction))
     }
@@ -260,14 +261,14 @@ impl Mover<'_> {
         is_known || self.shape.touches(triangle, &Displacement::NONE)
     }
 
-    /// Whether the result for a contact at about this time is later than a limit: it is earlier than this by no more than the
-    /// last step back.
+    /// Whether the result for a contact at about this time is later than a limit: it is earlier than this by one grain, or in
+    /// rare cases by steps back, which this allows for.
     pub(super) fn is_later(&self, t: f64, limit: f64) -> bool {
         t > limit + self.grain * f64::from(1u32 << (2 * BACKS))
     }
 
     /// Whether the plane that the limit names separates the two until then, as far as it must: of the triangles near a contact, most
-    /// are told apart by it.
+    /// are separated by it. For shapes without a radius: closed forms of others take little longer than this.
     fn is_beyond(&self, triangle: &Corners, limit: &Limit, direction: [f64; 3]) -> bool {
         let (moved, gap) = (scale(direction, limit.t), APART * self.tolerance);
         dot(limit.normal, direction) <= 0.0

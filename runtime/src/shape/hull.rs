@@ -78,10 +78,11 @@ const GROUP: usize = 4;
 struct Columns {
     axes: [[f64; MOST]; 3],
     count: usize,
-    /// None if there is no point, or too many.
+    /// None if there is no point, too many, or no level.
     level: Option<Level>,
 }
 
+/// The level does not count.
 impl PartialEq for Columns {
     fn eq(&self, other: &Self) -> bool {
         (self.count, self.axes) == (other.count, other.axes)

@@ -100,7 +100,8 @@ pub trait Shape {
     }
 
     /// Whether the shape shares a point with the closed triangle at some time while it moves by the displacement; `None`
-    /// if that is not known. It decides between contacts and near misses.
+    /// if that is not known. It decides between contacts and near misses; without it, casts may miss a contact of an instant, as of a
+    /// shape that grazes a corner.
     fn touches_during(&self, _triangle: &[[f64; 3]; 3], _displacement: &Displacement) -> Option<bool> {
         None
     }

@@ -1,4 +1,4 @@
-//! When a moving ball first touches a triangle, in closed form. It proposes: [`first_touch`](super::first_touch) proves.
+//! When a moving ball first touches a triangle, in closed form. It proposes: [`at_once`](super::at_once) proves.
 //!
 //! Based on: Ericson, "Real-Time Collision Detection", 2005, sections 5.5.6 (a moving sphere against a triangle) and 5.3.2.
 

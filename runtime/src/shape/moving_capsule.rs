@@ -1,4 +1,4 @@
-//! When a moving capsule first touches a triangle, in closed form. It proposes: [`first_touch`](super::first_touch) proves.
+//! When a moving capsule first touches a triangle, in closed form. It proposes: [`at_once`](super::at_once) proves.
 //!
 //! As a ball around one end of the capsule that moves towards the sum of the triangle and the capsule's reversed segment: a prism
 //! of two triangles and three parallelograms, whose faces, edges and corners the ball reaches as those of a triangle.

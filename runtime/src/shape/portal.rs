@@ -3,8 +3,8 @@
 //! The core, displaced by a time times a direction, touches the triangle when that displacement, backwards, is one of the
 //! differences of a point of the core and one of the triangle. These are a convex set, so the first touch is where a ray
 //! enters it. Three of its points through whose triangle the ray passes, a *portal*, are found in the plane across the ray; then
-//! the portal is moved outwards by the point that is farthest beyond it, until there is none. It takes some eight support points,
-//! where steps along distances take that for each of several. It proposes: [`first_touch`](super::first_touch) proves.
+//! the portal is moved outwards by the point that is farthest beyond it, until there is none. It takes some eight support points
+//! in all; steps along distances take as many for each step. It proposes: [`at_once`](super::at_once) proves.
 //!
 //! Based on: Snethen, "XenoCollide: Complex Collision Made Simple", Game Programming Gems 7, 2008 (portals, for a ray that
 //! begins inside); van den Bergen, "Ray Casting against General Convex Objects with Application to Continuous Collision
@@ -12,8 +12,8 @@
 
 use super::gjk::{Difference, farthest_against};
 use super::{Corners, Shape};
-use crate::math::smaller;
 use crate::math::vector::{Map3, add, cross, dot, scale, sub};
+use crate::math::{larger, smaller};
 
 /// Polytopes of some tens of points take about four in each of the two searches.
 const ROUNDS: usize = 32;
@@ -28,7 +28,8 @@ pub(super) struct Way<'a> {
     pub(super) direction: [f64; 3],
     /// The same, of unit length.
     pub(super) forwards: [f64; 3],
-    /// Contacts later than this after the start do not matter, of what a plane with a gap of `apart` is between until then.
+    /// If a plane leaves more than `apart` between the two from the start until this much later, no portal is looked for. Negative if
+    /// the limit is before the start.
     pub(super) latest: f64,
     pub(super) apart: f64,
     /// How far a difference may be beyond the portal.
@@ -42,11 +43,13 @@ pub(super) struct Portal {
     pub(super) normal: [f64; 3],
     /// When the core has crossed the gap along it, after the start; negative if it is there at the start.
     pub(super) t: f64,
+    /// How far a difference is beyond the portal.
+    pub(super) beyond: f64,
 }
 
 impl Portal {
-    /// The point of the triangle that is nearest to the core, which has moved on by less than up to the portal, if the nearest of the
-    /// differences is in the portal, and by so much from its edges.
+    /// The point of the triangle nearest to the core, which is moved by `by` and still apart; `None` unless the nearest difference is in
+    /// the portal, farther than `from_edges` from its edges.
     pub(super) fn foot(&self, by: [f64; 3], from_edges: f64) -> Option<[f64; 3]> {
         let at = self.corners.map3(|corner| add(corner.offset, by));
         let mut weights = [0.0; 3];
@@ -86,9 +89,11 @@ impl Way<'_> {
             }
             let new = self.farthest_against(normal)?;
             let length = libm::sqrt(dot(normal, normal));
-            if dot(normal, sub(p.offset, new.offset)) <= self.slack * length {
+            let beyond = dot(normal, sub(p.offset, new.offset)) / length;
+            if beyond <= self.slack {
                 let t = dot(normal, new.offset) / -dot(normal, self.direction);
-                return Ok(Portal { corners: [p, q, r], normal: scale(normal, 1.0 / length), t });
+                let (normal, beyond) = (scale(normal, 1.0 / length), larger(beyond, 0.0));
+                return Ok(Portal { corners: [p, q, r], normal, t, beyond });
             }
             // On which side the ray passes the plane through itself, the new point and a corner.
             let [at_p, at_q, at_r] = [self.side(&p, &new), self.side(&q, &new), self.side(&r, &new)];
@@ -136,7 +141,8 @@ impl Way<'_> {
         dot(self.forwards, cross(from.offset, to.offset))
     }
 
-    /// The difference that is farthest against a direction, unless the plane there is enough.
+    /// The difference that is farthest against a direction, unless the plane across the direction separates the two until the latest
+    /// time.
     fn farthest_against(&self, direction: [f64; 3]) -> Result<Difference, NoPortal> {
         let square = dot(direction, direction);
         // Too short for a reciprocal.

@@ -588,6 +588,43 @@ fn contacts_of_cylinders_are_near_them() {
     assert!((0..3).all(|k| (touch.point[k] - wanted[k]).abs() < 1e-3), "{touch:?}");
 }
 
+/// The side of a cylinder meets a corner along the line from there to the axis.
+#[test]
+fn normals_of_cylinders_are_radial() {
+    let mut random = Random(41);
+    let mut met = 0;
+    for _ in 0..20_000 {
+        let mut point = |size: f64| [0, 1, 2].map(|_| (size * random.centred()) as f32);
+        let corner = point(1.0);
+        let (by, along) = (point(1.0), point(1.0));
+        let start = [0, 1, 2].map(|k| corner[k] - 2.0 * by[k] - 0.5 * along[k]);
+        let end = [0, 1, 2].map(|k| start[k] + along[k]);
+        let cylinder = Cylinder::new(start, end, 0.05);
+        // Beyond the corner, as seen from the cylinder.
+        let behind = |a: [f32; 3]| {
+            [0, 1, 2].map(|k| f64::from(corner[k]) + 0.5 * f64::from(by[k]) + 0.05 * f64::from(a[k]))
+        };
+        let triangle = [corner.map(f64::from), behind(point(1.0)), behind(point(1.0))];
+        let mover = Mover { t_max: 4.0, ..mover(&cylinder, by, 2.0) };
+        let found = mover.first_touch(&triangle, Limit::NONE).expect("it is in the way");
+        let from = mover.contact_normal(&triangle, &found);
+        if from.feature != Feature::Vertex(0) {
+            continue;
+        }
+        let axis = along.map(f64::from);
+        let offset = [0, 1, 2].map(|k| f64::from(start[k]) + found.t * f64::from(by[k]) - triangle[0][k]);
+        let share = -dot(offset, axis) / dot(axis, axis);
+        if !(0.01..0.99).contains(&share) {
+            continue;
+        }
+        met += 1;
+        let radial = [0, 1, 2].map(|k| offset[k] + share * axis[k]);
+        let cosine = dot(radial, from.normal) / dot(radial, radial).sqrt();
+        assert!(cosine > 1.0 - 1e-10, "{} {from:?} {found:?}", 1.0 - cosine);
+    }
+    assert!(met > 10_000, "{met}");
+}
+
 /// What has no area is touched at itself, and not beside it, whatever faces it.
 #[test]
 fn contacts_with_flat_triangles_are_on_them() {

@@ -287,12 +287,16 @@ fn open_section<'a>(directory: &Directory<'a>) -> Result<&'a ArchivedWorld<'stat
 
 fn read_bounds(section: &ArchivedWorld<'_>) -> Result<Aabb, WorldError> {
     let bounds = bounds_of(section.bounds.map(|x| x.to_native()));
-    let are_valid = (0..3).all(|axis| {
+    if is_within_limits(&bounds) { Ok(bounds) } else { Err(WorldError::Bounds) }
+}
+
+/// Whether a box is one, with coordinates up to 2^60.
+fn is_within_limits(bounds: &Aabb) -> bool {
+    (0..3).all(|axis| {
         -MAX_COORDINATE <= bounds.min[axis]
             && bounds.min[axis] <= bounds.max[axis]
             && bounds.max[axis] <= MAX_COORDINATE
-    });
-    if are_valid { Ok(bounds) } else { Err(WorldError::Bounds) }
+    })
 }
 
 /// The box of six numbers: lower x, y, z, upper x, y, z.

@@ -5,8 +5,8 @@ use bvhc_format::record::{NODE_WIDTH, WideNode};
 use bvhc_format::world::{Instance, InstanceLeaf};
 use rkyv::rend::u32_le;
 
-use super::bounds_of;
 use super::filter::WorldFilter;
+use super::{bounds_of, is_within_limits};
 use crate::bounds::Aabb;
 use crate::level::Level;
 use crate::model::Model;
@@ -67,14 +67,6 @@ pub(super) fn in_place<'a>(leaves: &'a [InstanceLeaf], records: &[Instance]) -> 
     (is_mesh && Similarity::of(record).is_identity()).then_some(leaf)
 }
 
-/// Whether a box may be a caller's: an instance of a corrupt file may pass itself off as one.
-fn is_valid(bounds: &Aabb) -> bool {
-    (0..3).all(|axis| {
-        let (min, max) = (bounds.min[axis], bounds.max[axis]);
-        -f32::MAX <= min && min <= max && max <= f32::MAX
-    })
-}
-
 impl<'a> Things<'a> {
     pub(super) fn record(&self, number: u32) -> Option<&'a Instance> {
         self.records.get(number as usize)
@@ -110,7 +102,8 @@ impl<'a> Things<'a> {
         let record = self.record(instance).filter(|record| record.layers & self.layers != 0)?;
         if record.mesh == NONE {
             let bounds = bounds_of(record.bounds);
-            return (is_valid(&bounds) && accepts(instance)).then_some(Seen::Box(bounds));
+            // In a corrupt file an instance may pass itself off as a caller's box.
+            return (is_within_limits(&bounds) && accepts(instance)).then_some(Seen::Box(bounds));
         }
         self.part(instance, slot, record).filter(|_| accepts(instance)).map(Seen::Mesh)
     }

@@ -163,6 +163,8 @@ fn mutated_worlds() {
     assert!(opened > 500, "{opened}");
 }
 
+const HUGE: [f32; 6] = [-3e38, -3e38, -3e38, 3e38, 3e38, 3e38];
+
 /// An instance without a mesh, as the boxes of a caller are, whose bounds are none.
 #[test]
 fn instances_are_no_boxes() {
@@ -172,7 +174,7 @@ fn instances_are_no_boxes() {
         let world = World::from_bytes(&good, &mut meshes).expect("it opens");
         world.section().instances.get().as_ptr().addr() - good.as_ptr().addr()
     };
-    for bounds in [[f32::NAN; 6], [1e9, 1e9, 1e9, -1e9, -1e9, -1e9], [f32::NEG_INFINITY; 6]] {
+    for bounds in [[f32::NAN; 6], [1e9, 1e9, 1e9, -1e9, -1e9, -1e9], [f32::NEG_INFINITY; 6], HUGE] {
         for instance in 0..24 {
             let mut forged = aligned(&good);
             let record = records + instance * size_of::<Instance>();

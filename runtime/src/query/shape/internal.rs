@@ -18,7 +18,7 @@ const UNIT: f64 = core::f64::consts::PI / FOLD as f64;
 /// A normal whose height above the face is at most this does not tell on which side of it the shape is.
 const SIDEWAYS: f64 = 1e-9;
 
-/// Where the surface is flat, this height tells the side, a good twenty degrees from the face's normal. The side face of a box that
+/// Where the surface is flat, this height tells the side, 25 degrees from the face's normal. The side face of a box that
 /// stands askew in a floor has a smaller one, by which the box would be pushed through the floor.
 const UPRIGHT: f64 = 0.9;
 

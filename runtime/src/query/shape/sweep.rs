@@ -9,6 +9,8 @@
 //! the mesh, measured in the mesh's space, by less than 2^-37 ((|c| + |T|) / s + M). The direction is rounded to f32, by 2^-24
 //! of itself: while the shape is near the mesh's box it moves by at most its size and the shape's, 2 sqrt(3) M + 4 (h + r) at
 //! most. 2^-36 and 2^-20 of these magnitudes are added to the half.
+//!
+//! Times of contact are told early, by up to [`Mover::early_by`], so boxes and triangles up to so much after a limit are looked at.
 
 use bvhc_format::MAX_COORDINATE;
 
@@ -104,7 +106,7 @@ impl<'a> Motion<'a> {
                 .with_range(0.0, range.next_up()),
             t_start: self.t_start,
             unit,
-            slack: if moves { self.mover.earliest() / unit } else { 0.0 },
+            slack: if moves { self.mover.early_by() / unit } else { 0.0 },
             shape,
         }
     }

@@ -50,8 +50,8 @@ impl<'a, T: Shape> Touches<'a, T> {
     /// At other edges a normal that points over the face across gets that face's normal. It takes a file with section edges
     /// (`--edges`), whose angles are known within 5e-5; of other files, normals stay as they are. Normals at corners around
     /// which the surface is bent by more, or is open, stay, too. Both sides of a surface are touched: where the surface is flat, a
-    /// normal is that of the side where the shape is, by the middle of its bounds unless the contact tells. To touch fronts
-    /// alone, leave out what has a negative product of `normal` and `face_normal`.
+    /// normal is that of the side where the shape is, by the middle of its bounds unless the normal is within 25 degrees of the
+    /// face's. To touch fronts alone, leave out what has a negative product of `normal` and `face_normal`.
     pub fn without_seams(self, edge_angle: f32) -> Self {
         Self { edge_angle: Some(f64::from(edge_angle)), ..self }
     }
