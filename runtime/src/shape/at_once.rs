@@ -2,11 +2,12 @@
 //! f64 proves it.
 
 use super::first_touch::{APART, Mover, TouchTime};
-use super::gjk::{Separation, Simplex, error, farthest_against};
+use super::gjk::{Separation, error};
 use super::moving_ball::MovingBall;
 use super::moving_capsule::MovingCapsule;
 use super::portal::{NoPortal, Way};
 use super::separating_axes::{BoxMotion, GRAZING, LATER, SolidBox};
+use super::simplex::{Simplex, farthest_against};
 use super::{Bounds, Corners, Displacement};
 use crate::math::vector::{Map3, add, dot, scale, sub};
 use crate::math::{larger, smaller};

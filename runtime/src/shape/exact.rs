@@ -18,7 +18,7 @@
 //! least in magnitudes that models have: W is at most 384.
 
 use super::core_points::CorePoints;
-use super::gjk::Simplex;
+use super::simplex::Simplex;
 use super::{Corners, Displacement};
 use crate::math::exact::{Span, Vector, Whole, cross, dot, sub};
 use crate::math::vector;

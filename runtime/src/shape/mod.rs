@@ -25,6 +25,7 @@ pub(crate) mod near;
 mod polytope;
 mod portal;
 pub(crate) mod separating_axes;
+mod simplex;
 #[cfg(test)]
 mod tests;
 mod triangle;

@@ -10,7 +10,7 @@
 //! begins inside); van den Bergen, "Ray Casting against General Convex Objects with Application to Continuous Collision
 //! Detection", 2004 (each plane bounds the time).
 
-use super::gjk::{Difference, farthest_against};
+use super::simplex::{Difference, farthest_against};
 use super::{Corners, Shape};
 use crate::math::vector::{Map3, add, cross, dot, scale, sub};
 use crate::math::{larger, smaller};

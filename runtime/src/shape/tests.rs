@@ -5,10 +5,11 @@ use std::vec::Vec;
 
 use super::core_points::CorePoints;
 use super::first_touch::{Limit, Mover, Touch, TouchTime};
-use super::gjk::{Nearest, Simplex};
+use super::gjk::Nearest;
 use super::moving_capsule::segment_of;
 use super::near::{MOST_POINTS, Near};
 use super::separating_axes::SolidBox;
+use super::simplex::Simplex;
 use super::*;
 use crate::math::vector::{dot, scale, sub};
 use crate::triangle::testing::{Random, float};
