@@ -12,8 +12,9 @@ use super::{Bounds, Corners, Displacement};
 use crate::math::vector::{Map3, add, dot, scale, sub};
 use crate::math::{larger, smaller};
 
-/// A difference may be beyond a portal by this share of the tolerance.
-pub(super) const OF_PORTAL: f64 = 1.0 / 16.0;
+/// A difference may be beyond a portal by this share of the tolerance: more than by rounding, and so little that normals of a curved core
+/// are known well.
+pub(super) const OF_PORTAL: f64 = 1.0 / 256.0;
 
 /// A foot is so many times as far from the edges of its portal as differences are off, or beyond it: then the normal is known to seven
 /// digits.
