@@ -6,7 +6,7 @@ use bvhc_format::record::{AttributeRun, FaceCorners, WideNode};
 use bvhc_format::section::{
     ArchivedAabbTree, ArchivedHull, ArchivedNames, ArchivedSplits, Root, SectionKind,
 };
-use bvhc_format::{MAX_COORDINATE, MAX_SPLIT_SLOTS, NONE};
+use bvhc_format::{MAX_SPLIT_SLOTS, NONE};
 use rkyv::api::low::{LowValidator, access};
 use rkyv::bytecheck::CheckBytes;
 use rkyv::rancor::Failure;
@@ -345,10 +345,5 @@ fn open_hull<'a>(directory: &Directory<'a>) -> Result<Option<Hull<'a>>, OpenErro
 fn read_bounds(tree: &ArchivedAabbTree<'_>) -> Result<Aabb, OpenError> {
     let number = |index: usize| tree.bounds[index].to_native();
     let bounds = Aabb { min: [0, 1, 2].map(number), max: [3, 4, 5].map(number) };
-    let valid = (0..3).all(|axis| {
-        -MAX_COORDINATE <= bounds.min[axis]
-            && bounds.min[axis] <= bounds.max[axis]
-            && bounds.max[axis] <= MAX_COORDINATE
-    });
-    if valid { Ok(bounds) } else { Err(OpenError::Bounds) }
+    if bounds.is_within_limits() { Ok(bounds) } else { Err(OpenError::Bounds) }
 }

@@ -121,17 +121,13 @@ impl Mover<'_> {
             return touches.then_some(Arrival::At(TouchTime::START));
         }
         let proposal = self.proposal(portal.t + entry, portal.normal, direction)?;
-        let motion =
+        let arrival =
             self.proven(triangle, &proposal, limit, |after, error| holds(sub(after, moved), error))?;
-        Some(match motion {
-            Arrival::Later => Arrival::Later,
-            Arrival::At(time) => {
-                let then = Displacement::new(time.t, self.direction).rounded();
-                let error = error(self.shape, triangle, then);
-                let foot = portal.foot(sub(then, moved), FROM_EDGES * (error + portal.beyond));
-                Arrival::At(TouchTime { foot, ..time })
-            }
-        })
+        let Arrival::At(time) = arrival else { return Some(arrival) };
+        let then = Displacement::new(time.t, self.direction).rounded();
+        let error = error(self.shape, triangle, then);
+        let foot = portal.foot(sub(then, moved), FROM_EDGES * (error + portal.beyond));
+        Some(Arrival::At(TouchTime { foot, ..time }))
     }
 
     /// A contact, unless the shape grazes what it touches.

@@ -54,9 +54,9 @@ pub use thin::{LinkedMesh, ThinWorld};
 
 use core::fmt;
 
+use bvhc_format::MAX_DEPTH;
 use bvhc_format::section::{ArchivedWorld, SectionKind};
 use bvhc_format::world;
-use bvhc_format::{MAX_COORDINATE, MAX_DEPTH};
 use rkyv::api::low::access;
 use rkyv::rancor::Failure;
 
@@ -287,16 +287,7 @@ fn open_section<'a>(directory: &Directory<'a>) -> Result<&'a ArchivedWorld<'stat
 
 fn read_bounds(section: &ArchivedWorld<'_>) -> Result<Aabb, WorldError> {
     let bounds = bounds_of(section.bounds.map(|x| x.to_native()));
-    if is_within_limits(&bounds) { Ok(bounds) } else { Err(WorldError::Bounds) }
-}
-
-/// Whether a box is one, with coordinates up to 2^60.
-fn is_within_limits(bounds: &Aabb) -> bool {
-    (0..3).all(|axis| {
-        -MAX_COORDINATE <= bounds.min[axis]
-            && bounds.min[axis] <= bounds.max[axis]
-            && bounds.max[axis] <= MAX_COORDINATE
-    })
+    if bounds.is_within_limits() { Ok(bounds) } else { Err(WorldError::Bounds) }
 }
 
 /// The box of six numbers: lower x, y, z, upper x, y, z.

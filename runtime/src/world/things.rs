@@ -5,8 +5,8 @@ use bvhc_format::record::{NODE_WIDTH, WideNode};
 use bvhc_format::world::{Instance, InstanceLeaf};
 use rkyv::rend::u32_le;
 
+use super::bounds_of;
 use super::filter::WorldFilter;
-use super::{bounds_of, is_within_limits};
 use crate::bounds::Aabb;
 use crate::level::Level;
 use crate::model::Model;
@@ -103,7 +103,7 @@ impl<'a> Things<'a> {
         if record.mesh == NONE {
             let bounds = bounds_of(record.bounds);
             // In a corrupt file an instance may pass itself off as a caller's box.
-            return (is_within_limits(&bounds) && accepts(instance)).then_some(Seen::Box(bounds));
+            return (bounds.is_within_limits() && accepts(instance)).then_some(Seen::Box(bounds));
         }
         self.part(instance, slot, record).filter(|_| accepts(instance)).map(Seen::Mesh)
     }

@@ -156,8 +156,7 @@ impl<'m> ContactSchedule<'m> {
     ///
     /// `motion` says how each thing of an asked pair may move from now on; instances of the compiled world do not. With a larger
     /// limit a query takes longer, and pairs that are beyond it wait longer; with a negative one, or NaN, no pair is within it, and all stay
-    /// due. Each pair has its own answer or its own error. Times
-    /// must not decrease from call to call; at a time of NaN all are due.
+    /// due. Each pair has its own answer or its own error. Times must not decrease from call to call; at a time of NaN all are due.
     pub fn due(
         &mut self,
         now: &Snapshot<'_>,
