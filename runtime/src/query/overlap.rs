@@ -163,7 +163,7 @@ impl<'a> Model<'a> {
             simd,
             &below,
             #[inline(always)]
-            |_| u32::MAX,
+            |_| (u32::MAX, 0),
             probe,
             report,
         ))
@@ -212,12 +212,12 @@ pub(crate) struct Below<'a, 'm> {
     pub(crate) touches: &'a dyn Fn(&[[f32; 3]; 3]) -> bool,
 }
 
-/// Reports the triangles that touch, of those in the lanes of blocks that `filter` leaves.
+/// Reports the triangles that touch, of those in the lanes of blocks that `filter` leaves; it may know that some of them do.
 #[inline(always)]
 pub(crate) fn overlap<S: Kernel>(
     simd: S,
     below: &Below<'_, '_>,
-    filter: impl Fn(&Block) -> u32,
+    filter: impl Fn(&Block) -> (u32, u32),
     probe: &mut Erased<'_>,
     report: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
@@ -239,7 +239,7 @@ struct Touching<'a, 'm, F, R: ?Sized> {
 
 impl<F, R> Search for Touching<'_, '_, F, R>
 where
-    F: Fn(&Block) -> u32,
+    F: Fn(&Block) -> (u32, u32),
     R: FnMut(Overlap) -> ControlFlow<()> + ?Sized,
 {
     fn limit(&self) -> f32 {
@@ -261,12 +261,17 @@ where
         sink: &mut impl Sink,
     ) -> f32 {
         let Below { region, touches, .. } = *self.below;
-        let mut left = (self.filter)(visit.block) & ((1u64 << visit.lanes()) - 1) as u32;
+        let used = ((1u64 << visit.lanes()) - 1) as u32;
+        let (maybe, surely) = (self.filter)(visit.block);
+        let (mut left, mut surely) = (maybe & used, surely & used);
         while left != 0 {
-            let lane = left.trailing_zeros() as usize;
-            left &= left - 1;
+            // What is known first: it may be enough.
+            let lane = if surely != 0 { surely } else { left }.trailing_zeros() as usize;
+            let is_known = surely != 0;
+            left &= !(1 << lane);
+            surely &= left;
             let corners = corners(visit.block, lane);
-            if touches(&corners)
+            if (is_known || touches(&corners))
                 && sink.accepts(&visit, lane)
                 && let Some(triangle) = visit.triangle(lane)
                 && self.duplicates.reports(

@@ -3,6 +3,7 @@
 use super::core_points::CorePoints;
 use super::polytope::{Polytope, shape_of_polytope};
 use super::{Displacement, Shape};
+use crate::math::vector::Map3;
 
 /// A closed ball.
 ///
@@ -31,6 +32,14 @@ impl Polytope for Ball {
     #[inline]
     fn points(&self) -> CorePoints<'_> {
         CorePoints::Listed(core::slice::from_ref(&self.centre))
+    }
+
+    fn bounds(&self) -> [[f64; 3]; 2] {
+        [self.centre.map3(f64::from); 2]
+    }
+
+    fn axes(&self) -> [[f64; 3]; 3] {
+        [[0.0; 3]; 3]
     }
 
     fn fills_axes(&self) -> bool {

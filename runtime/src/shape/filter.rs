@@ -13,12 +13,15 @@
 mod bound;
 #[cfg(test)]
 mod tests;
+mod touched;
 
 use bvhc_format::MAX_COORDINATE;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdFloat};
 
 use self::bound::{Bound, Depths, Projection, Times, has_length};
+use self::touched::Inside;
+pub(crate) use self::touched::touched_in_block;
 use super::{Bounds as ShapeBounds, Shape};
 use crate::math::vector::{Map3, cross, dot, sub};
 use crate::simd::sixteen::Sixteen;
@@ -34,6 +37,9 @@ const NORMAL_ERROR: f32 = 1.0 / (1u32 << 17) as f32;
 /// What is added to the half of a transformed box: of the magnitudes of positions, and of the mesh and the box.
 const OF_POSITIONS: f64 = 1.0 / (1u64 << 36) as f64;
 const OF_TRAVEL: f64 = 1.0 / (1u64 << 20) as f64;
+
+/// What the middle of a shape's bounds is off by, of its largest coordinate: 64 roundings in f64.
+const OF_COORDINATES: f64 = 1.0 / (1u64 << 47) as f64;
 
 /// Of cores of more points only a box is looked at.
 const MOST_POINTS: usize = 32;
@@ -77,10 +83,13 @@ struct Core<'a> {
     /// Its corners, or none, as seen from where the centre is before the shape moves.
     points: &'a [[f32; 3]],
     centre: [f32; 3],
+    /// Whether all of them are along axes of space.
+    is_aligned: bool,
     /// It is larger by this much along each axis of space.
     pad: f32,
-    /// Whether other directions tell more than the axes of space: not of an aligned box.
-    is_tight: bool,
+    /// How it is proven that something is inside the shape, and twice what the core and its place are off by.
+    inside: Inside,
+    doubt: f32,
 }
 
 /// The points that are known of a shape's core, seen from its centre. Walks make them once, from what they are asked for.
@@ -99,21 +108,28 @@ impl SeenPoints {
 
 impl<'a> Core<'a> {
     /// The core of a shape with this centre in the space of a mesh, grown along each axis.
-    fn new(shape: &'a dyn Shape, centre: [f64; 3], at: &Similarity, by: f64) -> Self {
+    fn new(shape: &'a dyn Shape, bounds: &ShapeBounds, at: &Similarity, by: f64) -> Self {
+        let centre = bounds.centre();
         let rounded = centre.map3(|x| x as f32);
         let off = (0..3).fold(0.0f64, |most, axis| most.max((centre[axis] - f64::from(rounded[axis])).abs()));
         let pad = ((by + off) as f32 + f32::MIN_POSITIVE).next_up();
         let points = shape.core_points();
         let points = if at.is_identity() && points.len() <= MOST_POINTS { points } else { &[] };
-        let mut core = Self { axes: [[0.0; 3]; 3], count: 0, points, centre: rounded, pad, is_tight: false };
+        let inside = Inside::Unknown;
+        let doubt = 2.0 * pad + (bounds.magnitude() * OF_COORDINATES) as f32;
+        let (axes, is_aligned) = ([[0.0; 3]; 3], true);
+        let mut core = Self { axes, count: 0, points, centre: rounded, is_aligned, pad, inside, doubt };
         for axis in shape.core_axes().map3(|axis| at.inverse_direction(axis).map3(|x| x as f32)) {
             if axis != [0.0; 3] {
                 core.axes[core.count] = axis;
                 core.count += 1;
+                let [x, y, z] = axis.map3(|x| u32::from(x != 0.0));
+                core.is_aligned &= x + y + z == 1;
             }
         }
-        let aligned = |axis: &[f32; 3]| axis.iter().filter(|x| **x != 0.0).count() == 1;
-        core.is_tight = core.count < 2 || !points.is_empty() || !core.axes().iter().all(aligned);
+        if shape.fills_core_axes() {
+            core.inside = Inside::of(core.axes(), bounds.radius as f32);
+        }
         core
     }
 
@@ -146,7 +162,7 @@ impl<'a> MovingShape<'a> {
             inverse: [0.0; 3],
             half: [0, 1, 2].map3(|axis| ((size[axis] + off(axis)) as f32).next_up()),
             radius: (radius as f32).next_up(),
-            core: Core::new(shape, bounds.centre(), at, off(0).max(off(1)).max(off(2))),
+            core: Core::new(shape, bounds, at, off(0).max(off(1)).max(off(2))),
         }
     }
 
@@ -215,14 +231,14 @@ pub(crate) fn entries_in_block<S: Kernel>(
         shape,
         points,
         start,
-        Directions::All,
         #[inline(always)]
-        |first, times, mut left| {
+        |first, used, lanes| {
+            let mut left = lanes.look(used);
             met |= (left as u32) << first;
             while left != 0 {
                 let lane = left.trailing_zeros() as usize;
                 left &= left - 1;
-                entries[(first + lane) % BLOCK_WIDTH] = simd.pick(times.enter, lane);
+                entries[(first + lane) % BLOCK_WIDTH] = simd.pick(lanes.bound.enter, lane);
             }
         },
     );
@@ -232,8 +248,6 @@ pub(crate) fn entries_in_block<S: Kernel>(
 /// Along which directions triangles are looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Directions {
-    /// The normals of triangles and the axes of space, unless others tell more of the core.
-    Few,
     All,
     /// The normals of triangles alone, with a slack for what rounding turns them by: for shapes whose depth is the least along a
     /// few directions, of which the normal is one.
@@ -262,16 +276,21 @@ pub(crate) fn deep_in_block<S: Kernel>(
                 shape,
                 points,
                 start,
-                directions,
                 #[inline(always)]
-                |first, _, lanes| deep |= (lanes as u32) << first,
+                |first, used, lanes| {
+                    let left = match directions {
+                        Directions::All => lanes.look(used),
+                        Directions::Normals => lanes.look_at_normals(used),
+                    };
+                    deep |= (left as u32) << first;
+                },
             );
             deep
         },
     )
 }
 
-/// Looks at the triangles of a block, some at once, and reports what is left of them.
+/// Looks at the triangles of a block, some at once: from the first on, those in the lanes given as bits.
 #[inline(always)]
 fn look_at_block<S: Kernel, B: Bound<S>>(
     simd: S,
@@ -279,13 +298,13 @@ fn look_at_block<S: Kernel, B: Bound<S>>(
     shape: &MovingShape<'_>,
     points: &SeenPoints,
     start: B,
-    directions: Directions,
-    mut report: impl FnMut(usize, B, u64),
+    mut look: impl FnMut(usize, u64, &mut Lanes<'_, S, B>),
 ) {
     let tables =
         [offsets(simd, block, shape, 0), offsets(simd, block, shape, 1), offsets(simd, block, shape, 2)];
     let count = usize::from(block.triangles).min(BLOCK_WIDTH);
-    for first in (0..count).step_by(lanes::<S>()) {
+    let mut first = 0;
+    while first < count {
         let used = (1u64 << (count - first).min(lanes::<S>())) - 1;
         let triangle = [
             corner(simd, &tables, block, 0, first),
@@ -293,9 +312,8 @@ fn look_at_block<S: Kernel, B: Bound<S>>(
             corner(simd, &tables, block, 2, first),
         ];
         let size = S::Lanes::splat(simd, shape.size());
-        let mut lanes = Lanes { simd, triangle, span: size, shape, points, bound: start };
-        let left = lanes.look(used, directions);
-        report(first, lanes.bound, left);
+        look(first, used, &mut Lanes { simd, triangle, span: size, shape, points, bound: start });
+        first += lanes::<S>();
     }
 }
 
@@ -336,54 +354,79 @@ struct Lanes<'a, S: Kernel, B> {
 impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
     /// Looks along all directions, as long as any of these lanes may touch; returns those that may.
     #[inline(always)]
-    fn look(&mut self, used: u64, directions: Directions) -> u64 {
-        let (simd, shape, [a, b, c]) = (self.simd, self.shape, self.triangle);
-        let (mut lows, mut highs, mut largest) = (a, a, S::Lanes::splat(simd, 0.0));
+    fn look(&mut self, used: u64) -> u64 {
+        let Some(edges) = self.look_at_faces(used) else { return 0 };
+        self.look_further(used, &edges);
+        self.bound.within(self.simd) & used
+    }
+
+    /// Looks along the normals of triangles alone.
+    #[inline(always)]
+    fn look_at_normals(&mut self, used: u64) -> u64 {
+        let (_, _, largest) = self.ends();
+        self.look_along_normal(largest);
+        self.bound.within(self.simd) & used
+    }
+
+    /// The least and the greatest coordinates of triangles, and the largest.
+    #[inline(always)]
+    fn ends(&self) -> ([S::Lanes; 3], [S::Lanes; 3], S::Lanes) {
+        let [a, b, c] = self.triangle;
+        let (mut lows, mut highs, mut largest) = (a, a, S::Lanes::splat(self.simd, 0.0));
         for axis in 0..3 {
             lows[axis] = a[axis].min(b[axis]).min(c[axis]);
             highs[axis] = a[axis].max(b[axis]).max(c[axis]);
             largest = largest.max(highs[axis].max(-lows[axis]));
         }
-        if directions == Directions::Normals {
-            self.look_along_normal(largest);
-            return self.bound.within(simd) & used;
-        }
+        (lows, highs, largest)
+    }
+
+    /// Looks along the axes of space and the normals of triangles; returns the edges, unless none of these lanes may touch.
+    #[inline(always)]
+    fn look_at_faces(&mut self, used: u64) -> Option<[[S::Lanes; 3]; 3]> {
+        let (simd, shape, [a, b, c]) = (self.simd, self.shape, self.triangle);
+        let (lows, highs, largest) = self.ends();
         for axis in 0..3 {
             let reach = largest * POSITION_ERROR + (shape.half[axis] + shape.radius) * (1.0 + POSITION_ERROR);
             self.bound.look_along_axis(shape, axis, lows[axis], highs[axis], reach);
         }
         self.span += largest;
         if self.bound.within(simd) & used == 0 {
-            return 0;
+            return None;
         }
         let edges = [sub(b, a), sub(c, b), sub(a, c)];
         self.look_along(cross(edges[0], edges[1]));
-        if self.bound.within(simd) & used == 0 {
-            return 0;
-        }
+        (self.bound.within(simd) & used != 0).then_some(edges)
+    }
+
+    /// Looks along what else tells the shape and triangles apart.
+    #[inline(always)]
+    fn look_further(&mut self, used: u64, edges: &[[S::Lanes; 3]; 3]) {
         if !self.points.all().is_empty() {
-            self.close_in(used);
-            return self.bound.within(simd) & used;
+            return self.close_in(used);
         }
-        let axes = shape.core.axes();
-        if !(directions == Directions::All || shape.core.is_tight) {
-            return self.bound.within(simd) & used;
-        }
-        for edge in &edges {
-            for axis in axes {
-                self.look_along(cross(*edge, splat(simd, *axis)));
-            }
-        }
+        self.look_along_edges(edges);
+        let axes = self.shape.core.axes();
         if axes.len() > 1 {
-            for k in 0..axes.len() {
-                self.look_along(splat(simd, cross(axes[k], axes[(k + 1) % axes.len()])));
+            // The normals of faces of the core, unless they are axes of space.
+            for k in 0..if self.shape.core.is_aligned { 0 } else { axes.len() } {
+                self.look_along(splat(self.simd, cross(axes[k], axes[(k + 1) % axes.len()])));
             }
-        } else if shape.radius > 0.0 {
+        } else if self.shape.radius > 0.0 {
             for _ in 0..ADVANCES {
-                self.look_along(self.shortest_to_edges(&edges));
+                self.look_along(self.shortest_to_edges(edges));
             }
         }
-        self.bound.within(simd) & used
+    }
+
+    /// Looks along the normals of edges of triangles and axes of the core.
+    #[inline(always)]
+    fn look_along_edges(&mut self, edges: &[[S::Lanes; 3]; 3]) {
+        for edge in edges {
+            for axis in self.shape.core.axes() {
+                self.look_along(cross(*edge, splat(self.simd, *axis)));
+            }
+        }
     }
 
     #[inline(always)]

@@ -70,8 +70,8 @@ pub trait Shape {
 
     /// Whether the core is that parallelepiped, or the rectangle, segment or point that is left of it where axes are zero,
     /// and all its [normals](Self::normal) and [edges](Self::edge) are named. Then contacts at the start of a cast are
-    /// compared faster, and a box without a radius is asked whether it [touches](Self::touches) a triangle only where f64 leaves
-    /// that open.
+    /// compared faster, and boxes without a radius, balls and capsules are asked whether they [touch](Self::touches) a triangle
+    /// only where f32 and f64 leave that open.
     fn fills_core_axes(&self) -> bool {
         false
     }

@@ -4,9 +4,10 @@ use core::ops::ControlFlow;
 
 use super::image::{image, is_beside};
 use crate::bounds::Aabb;
+use crate::math::vector::Map3;
 use crate::model::Model;
 use crate::query::overlap::{BEYOND_MODELS, Below, Overlap, Region, overlap};
-use crate::shape::filter::{Directions, MovingShape, Place, deep_in_block};
+use crate::shape::filter::{MovingShape, Place, touched_in_block};
 use crate::shape::{Bounds, Displacement, Shape};
 use crate::simd::dispatch;
 use crate::similarity::Similarity;
@@ -107,8 +108,7 @@ impl Model<'_> {
             simd,
             &below,
             #[inline(always)]
-            // Whether an aligned box touches at all f64 finds out as fast.
-            |block| deep_in_block(simd, block, &filter, &points, Directions::Few, 0.0),
+            |block| touched_in_block(simd, block, &filter, &points),
             probe,
             visit,
         ))
@@ -132,11 +132,12 @@ impl<'a> Placed<'a> {
 
 /// A box that holds the shape, or all of it that is where a model may be.
 pub(super) fn rounded_out(bounds: &Bounds) -> Aabb {
-    // A sum is off by less than one unit of f32, and so is its conversion.
-    let down = |x: f64| (x as f32).next_down().next_down();
-    let up = |x: f64| (x as f32).next_up().next_up();
+    // A sum and its conversion are off by little more than half a unit in the last place of f32; this adds one or two.
+    let slack = |x: f32| x.abs() * f32::EPSILON + f32::MIN_POSITIVE;
+    let down = |x: f32| (x - slack(x)).max(-BEYOND_MODELS);
+    let up = |x: f32| (x + slack(x)).min(BEYOND_MODELS);
     Aabb {
-        min: bounds.lower.map(|x| down(x - bounds.radius).max(-BEYOND_MODELS)),
-        max: bounds.upper.map(|x| up(x + bounds.radius).min(BEYOND_MODELS)),
+        min: bounds.lower.map3(|x| down((x - bounds.radius) as f32)),
+        max: bounds.upper.map3(|x| up((x + bounds.radius) as f32)),
     }
 }

@@ -7,7 +7,7 @@ use crate::math::vector::dot;
 use crate::simd::Kernel;
 
 /// The square of the shortest direction whose length is known.
-const SHORTEST: f32 = 1e-30;
+pub(super) const SHORTEST: f32 = 1e-30;
 
 /// Covers all roundings in speeds, relative to the direction's length times the largest component of the displacement.
 const SPEED_ERROR: f32 = 1.0 / (1u32 << 20) as f32;

@@ -4,13 +4,13 @@ use std::prelude::v1::*;
 use std::vec::Vec;
 
 use super::*;
-use crate::Level;
 use crate::shape::first_touch::{Limit, Mover};
 use crate::shape::moving_capsule::segment_of;
 use crate::shape::separating_axes::SolidBox;
-use crate::shape::{Ball, Capsule, ConvexHull, Corners, Cuboid, Cylinder, TriangleShape};
+use crate::shape::{Ball, Capsule, ConvexHull, Corners, Cuboid, Cylinder, Displacement, TriangleShape};
 use crate::simd::dispatch;
 use crate::triangle::testing::Random;
+use crate::{Level, Pose};
 
 /// From -1 to 1.
 fn number(random: &mut Random) -> f32 {
@@ -46,9 +46,10 @@ fn corners_in(block: &Block, lane: usize) -> Corners {
     })
 }
 
-/// Calls `ask` with a shape of each kind.
-fn each_shape(random: &mut Random, factor: f32, mut ask: impl FnMut(&dyn Shape)) {
-    let (place, radius) = (point(random, factor), 0.3 * number(random).abs() * factor);
+/// Calls `ask` with a shape of each kind around a point.
+fn each_shape(random: &mut Random, middle: [f32; 3], factor: f32, mut ask: impl FnMut(&dyn Shape)) {
+    let place = crate::math::vector::add(middle, point(random, factor));
+    let radius = 0.3 * number(random).abs() * factor;
     let around = |random: &mut Random| crate::math::vector::add(place, point(random, 0.3 * factor));
     let half = point(random, 0.3 * factor).map(f32::abs);
     let turned = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
@@ -75,7 +76,7 @@ fn no_contact_is_lost_and_no_deep_one() {
         if round % 5 == 0 {
             direction[(round + 1) % 3] = 0.0;
         }
-        each_shape(&mut random, factor, |shape| {
+        each_shape(&mut random, [0.0; 3], factor, |shape| {
             check(shape, &block, direction, f64::from(factor), &mut kept)
         });
     }
@@ -120,10 +121,67 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
             kept[2] += 1;
             let depth = depth as f32;
             let deep = |directions: Directions, least: f32| dispatch!(level.inner(), simd => deep_in_block(simd, block, &resting, &points, directions, least));
-            assert!(deep(Directions::Few, 0.0) >> lane & 1 != 0, "an overlap is lost: {}", case());
+            let (maybe, _) =
+                dispatch!(level.inner(), simd => touched_in_block(simd, block, &resting, &points));
+            assert!(maybe >> lane & 1 != 0, "an overlap is lost: {}", case());
             let directions = if shape.fills_core_axes() { Directions::All } else { Directions::Normals };
             let is_deep = deep(directions, depth) >> lane & 1 != 0;
             assert!(is_deep, "a depth of {depth} is lost: {}", case());
         }
     }
+}
+
+/// Shapes at poses among triangles of all sizes, as instances see them, too: what surely touches does, exactly, and most of what
+/// touches boxes, balls and capsules is sure.
+#[test]
+fn what_surely_touches_does() {
+    let mut random = Random(29);
+    let (mut touching, mut sure) = ([0u32; 8], [0u32; 8]);
+    for round in 0..2_000 {
+        let factor = [1.0, 1e-12, 3e4, (1u64 << 30) as f32][round % 4];
+        let block = block(&mut random, factor);
+        let at = if round % 3 == 0 { Similarity::IDENTITY } else { similarity(&mut random, factor) };
+        let mut kind = 0;
+        let middle = at.pose().translation().map(|x| x as f32);
+        each_shape(&mut random, middle, factor * at.scale() as f32, |shape| {
+            let bounds = ShapeBounds::of(shape).expect("a shape");
+            let place = Place { at: &at, middle: bounds.centre(), slack: 0.0, largest: factor };
+            let resting = MovingShape::new(shape, &bounds, &place);
+            let points = resting.seen_points();
+            for level in Level::available() {
+                let (maybe, surely) =
+                    dispatch!(level.inner(), simd => touched_in_block(simd, &block, &resting, &points));
+                assert_eq!(surely & !maybe, 0);
+                for lane in 0..16 {
+                    let triangle = corners_in(&block, lane).map(|corner| at.apply(corner));
+                    let (touches, is_sure) =
+                        (shape.touches(&triangle, &Displacement::NONE), surely >> lane & 1 != 0);
+                    let case = || std::format!("{triangle:?} {at:?} {level:?} {:?}", shape.core_bounds());
+                    assert!(touches || !is_sure, "not touched: {}", case());
+                    assert!(!touches || maybe >> lane & 1 != 0, "lost: {}", case());
+                    touching[kind] += u32::from(touches);
+                    sure[kind] += u32::from(is_sure);
+                }
+            }
+            kind += 1;
+        });
+    }
+    // Balls, capsules and boxes; in percent.
+    for (kind, least) in [(0, 85), (1, 80), (2, 50), (3, 50)] {
+        assert!(
+            touching[kind] > 1_000 && 100 * sure[kind] > least * touching[kind],
+            "{sure:?} of {touching:?}"
+        );
+    }
+}
+
+/// Near the origin, or many sizes away.
+fn similarity(random: &mut Random, factor: f32) -> Similarity {
+    let [x, y, z] = point(random, 1.0).map(f64::from);
+    let (sine, cosine) = (3.0 * x).sin_cos();
+    let scale = [1.0, 0.37, 1.0 / 1024.0, 300.0][(x.abs() * 1e6) as usize % 4];
+    let far = f64::from(factor) * scale * [0.0, 1.0, 1e5][(y.abs() * 1e6) as usize % 3];
+    let rows = [[0.8 * cosine, -0.8 * sine, 0.6], [sine, cosine, 0.0], [-0.6 * cosine, 0.6 * sine, 0.8]];
+    let pose = Pose::from_rows(rows, [far * x, far * y, far * z]).expect("a pose");
+    Similarity::new(pose, scale, z > 0.0).expect("a scale")
 }

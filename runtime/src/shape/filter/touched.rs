@@ -1,0 +1,201 @@
+//! Which triangles a resting shape may touch, and which it surely does.
+//!
+//! Based on: Ericson, "Real-Time Collision Detection", 2005, section 5.1.5 (the closest point on a triangle). It only proposes a
+//! point of the triangle, which proves that the two touch where it is inside the shape.
+//!
+//! Why a proof holds: whatever the weights of corners are, as long as none is negative and their sum is 1 but for a rounding, the
+//! point is one of the triangle, but for less than 16 roundings of the triangle's largest coordinate. The core and its place are
+//! what they seem to be but for `pad`, a few roundings of the shape's size, and a few in f64 of its coordinates. `error` is 64
+//! roundings of both and `doubt`. In a box a point is seen by its rows, the dual basis of its axes: that they are rounded, and so
+//! are the axes, is less than 16 roundings of the shape's size, times the sum of a row's magnitudes.
+
+use fearless_simd::{Select, SimdBase, SimdMask};
+
+use super::bound::{Bound, Depths, SHORTEST};
+use super::{Lanes, MovingShape, POSITION_ERROR, SeenPoints, along, look_at_block};
+use crate::math::vector::{Map3, cross, dot, sub};
+use crate::simd::Kernel;
+use bvhc_format::record::Block;
+
+/// How often a point of a triangle is looked for that is inside a capsule.
+const ROUNDS: usize = 2;
+
+/// The square of the volume of a box is less than that of axes at right angles by this share at most.
+const MOST_SKEW: f64 = 1.0 / 64.0;
+
+/// Smaller products of the squares of axes, by which the square of a volume might lose digits, say nothing: 2^-900.
+const LEAST_SQUARES: f64 = f64::from_bits((1023 - 900) << 52);
+
+/// How it is proven that a point is inside a shape.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Inside {
+    /// It is not.
+    Unknown,
+    /// A box: along each row it is less than 1 from the middle.
+    Box([[f32; 3]; 3]),
+    /// All within the radius of the first axis, with the inverse of this axis' squared length, or 0.
+    Round(f32),
+}
+
+impl Inside {
+    /// What is known of a shape that fills these axes.
+    pub(super) fn of(axes: &[[f32; 3]], radius: f32) -> Self {
+        match axes {
+            [] if radius > 0.0 => Self::Round(0.0),
+            [axis] if radius > 0.0 => {
+                let square = dot(*axis, *axis);
+                Self::Round(if square > SHORTEST { 1.0 / square } else { 0.0 })
+            }
+            [a, b, c] if radius == 0.0 => {
+                let [a, b, c] = [a, b, c].map3(|axis| axis.map3(f64::from));
+                rows([a, b, c]).map_or(Self::Unknown, Self::Box)
+            }
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// The dual basis of axes that are nearly orthogonal; `None` if they are not.
+fn rows([a, b, c]: [[f64; 3]; 3]) -> Option<[[f32; 3]; 3]> {
+    let [on_a, on_b, on_c] = [cross(b, c), cross(c, a), cross(a, b)];
+    let volume = dot(on_a, a);
+    // Of a long and a short axis, too, the product is at most this share of what it is of parallel ones.
+    let squares = dot(a, a) * dot(b, b) * dot(c, c);
+    let is_box = volume * volume > squares * (1.0 - MOST_SKEW) && squares > LEAST_SQUARES;
+    let row = |of: [f64; 3]| of.map3(|x| (x / volume) as f32);
+    is_box.then(|| [row(on_a), row(on_b), row(on_c)])
+}
+
+/// The lanes of a block whose triangles the shape may touch at t = 0, and those of them that it surely does. A separate call,
+/// compiled for the level.
+#[inline(always)]
+pub(crate) fn touched_in_block<S: Kernel>(
+    simd: S,
+    block: &Block,
+    shape: &MovingShape<'_>,
+    points: &SeenPoints,
+) -> (u32, u32) {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let mut touched = (0, 0);
+            look_at_block(
+                simd,
+                block,
+                shape,
+                points,
+                Depths { most: S::Lanes::splat(simd, f32::INFINITY), least: 0.0 },
+                #[inline(always)]
+                |first, used, lanes| {
+                    let (maybe, surely) = lanes.look_at_rest(used);
+                    touched.0 |= (maybe as u32) << first;
+                    touched.1 |= (surely as u32) << first;
+                },
+            );
+            touched
+        },
+    )
+}
+
+impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes>> {
+    /// The lanes that may touch, and those of them that do.
+    #[inline(always)]
+    fn look_at_rest(&mut self, used: u64) -> (u64, u64) {
+        let Some(edges) = self.look_at_faces(used) else { return (0, 0) };
+        match self.shape.core.inside {
+            Inside::Unknown => {
+                self.look_further(used, &edges);
+                (self.bound.within(self.simd) & used, 0)
+            }
+            Inside::Box(rows) => {
+                let way = self.nearest_to([S::Lanes::splat(self.simd, 0.0); 3]);
+                let error = self.error();
+                // A closure would be called, not inlined.
+                let inside = self.is_within(way, rows[0], error)
+                    & self.is_within(way, rows[1], error)
+                    & self.is_within(way, rows[2], error);
+                let surely = inside.to_bitmask() & self.bound.within(self.simd) & used;
+                if surely == 0 {
+                    self.look_further(used, &edges);
+                }
+                (self.bound.within(self.simd) & used, surely)
+            }
+            Inside::Round(inverse_square) => {
+                let axis = self.shape.core.axes[0];
+                let (zero, one) = (S::Lanes::splat(self.simd, 0.0), S::Lanes::splat(self.simd, 1.0));
+                let most = zero + self.shape.radius - self.error();
+                let (mut surely, mut from) = (0, [zero; 3]);
+                for _ in 0..if inverse_square == 0.0 { 1 } else { ROUNDS } {
+                    let point = sub(from, self.nearest_to(from));
+                    let share = (along(point, axis) * inverse_square).max(-one).min(one);
+                    from = [share * axis[0], share * axis[1], share * axis[2]];
+                    let way = sub(from, point);
+                    // Shorter ways lose digits.
+                    let (square, limit) = (dot(way, way), most * most);
+                    let inside = most.simd_gt(zero) & limit.simd_gt(SHORTEST) & square.simd_le(limit);
+                    surely |= inside.to_bitmask();
+                    self.look_along(way);
+                    let left = self.bound.within(self.simd) & used;
+                    if left & !surely == 0 {
+                        return (left, left);
+                    }
+                }
+                let left = self.bound.within(self.simd) & used;
+                (left, surely & left)
+            }
+        }
+    }
+
+    /// Whether a point is surely less than 1 from the middle along a row.
+    #[inline(always)]
+    fn is_within(
+        &self,
+        point: [S::Lanes; 3],
+        [x, y, z]: [f32; 3],
+        error: S::Lanes,
+    ) -> <S::Lanes as SimdBase<S>>::Mask {
+        (along(point, [x, y, z]).abs() + error * (x.abs() + y.abs() + z.abs())).simd_lt(1.0)
+    }
+
+    /// See the head of this file.
+    #[inline(always)]
+    fn error(&self) -> S::Lanes {
+        self.span * POSITION_ERROR + self.shape.core.doubt
+    }
+
+    /// From approximately the triangle's nearest point to this one.
+    #[inline(always)]
+    fn nearest_to(&self, to: [S::Lanes; 3]) -> [S::Lanes; 3] {
+        let zero = S::Lanes::splat(self.simd, 0.0);
+        let [a, b, c] = self.triangle;
+        let (ab, ac) = (sub(b, a), sub(c, a));
+        let (from_a, from_b, from_c) = (sub(to, a), sub(to, b), sub(to, c));
+        let (d1, d2) = (dot(ab, from_a), dot(ac, from_a));
+        let (d3, d4) = (dot(ab, from_b), dot(ac, from_b));
+        let (d5, d6) = (dot(ab, from_c), dot(ac, from_c));
+        let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
+        let (to_b, to_c) = (d5 - d6, d4 - d3);
+        // The regions from the face to the first corner, each of which overrides those before it.
+        let (mut v, mut w, mut sum) = (vb, vc, va + vb + vc);
+        let mut in_region = |here: <S::Lanes as SimdBase<S>>::Mask, [x, y, all]: [S::Lanes; 3]| {
+            (v, w, sum) = (here.select(x, v), here.select(y, w), here.select(all, sum));
+        };
+        let one = zero + 1.0;
+        let on_bc = va.simd_le(zero) & to_b.simd_ge(zero) & to_c.simd_ge(zero);
+        in_region(on_bc, [to_b, to_c, to_b + to_c]);
+        in_region(vb.simd_le(zero) & d2.simd_ge(zero) & d6.simd_le(zero), [zero, d2, d2 - d6]);
+        in_region(vc.simd_le(zero) & d1.simd_ge(zero) & d3.simd_le(zero), [d1, zero, d1 - d3]);
+        in_region(d6.simd_ge(zero) & d5.simd_le(d6), [zero, one, one]);
+        in_region(d3.simd_ge(zero) & d4.simd_le(d3), [one, zero, one]);
+        in_region(d1.simd_le(zero) & d2.simd_le(zero), [zero, zero, one]);
+        // NaN becomes a number.
+        let between = |x: S::Lanes, most: S::Lanes| {
+            let x = x.simd_lt(most).select(x, most);
+            x.simd_gt(zero).select(x, zero)
+        };
+        let v = between(v / sum, one);
+        let w = between(w / sum, one - v);
+        let way = |axis: usize| from_a[axis] - (v * ab[axis] + w * ac[axis]);
+        [way(0), way(1), way(2)]
+    }
+}
