@@ -369,9 +369,23 @@ impl Mover<'_> {
         } else if at.foot.is_some() {
             (at.normal, None)
         } else {
-            (self.plane(triangle, at).map_or(at.normal, |plane| plane.normal), None)
+            let normal = self.plane(triangle, at).map_or(at.normal, |plane| plane.normal);
+            (if normal == [0.0; 3] { self.way_back(triangle) } else { normal }, None)
         };
         ContactNormal { normal, depth, feature: feature(triangle, normal) }
+    }
+
+    /// A normal for two that are apart by less than f64 tells: the triangle's, or the displacement's, against the latter.
+    fn way_back(&self, triangle: &Corners) -> [f64; 3] {
+        let (face, direction) = (unit_normal(triangle), self.direction.map3(f64::from));
+        let back = scale(direction, -1.0 / libm::sqrt(dot(direction, direction)));
+        if face == [0.0; 3] {
+            back
+        } else if dot(face, back) < 0.0 {
+            scale(face, -1.0)
+        } else {
+            face
+        }
     }
 
     /// The widest plane between the two that is found.

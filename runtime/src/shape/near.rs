@@ -21,10 +21,11 @@ const AROUND: [[f64; 2]; 8] =
 /// A polygon of eight corners, clipped by the four lines of a rectangle, has at most this many.
 const MOST_CORNERS: usize = 12;
 
-/// One of them tells the shape's depth if it is as deep up to this share, and its depth or distance up to roundings of this share of
-/// coordinates.
-const AS_DEEP: f64 = 0.999;
+/// One of them tells the shape's depth or distance if its own is as small but for roundings of this share of coordinates.
 const ROUNDING: f64 = 1.0 / (1u64 << 40) as f64;
+
+/// Distances are as good as known where a plane tells as much but for this many errors of gaps.
+const CONVERGED: f64 = 4.0;
 
 /// The contacts at its corners, and one more.
 pub(crate) const MOST_POINTS: usize = MOST_CORNERS + 1;
@@ -45,11 +46,18 @@ impl Near {
     /// The contact of a shape that is at most `margin` from a triangle; `None` if it is farther away. The two touch where
     /// [`Shape::touches`] says so, and there only is the gap negative or zero.
     pub(crate) fn of(shape: &dyn Shape, triangle: &Corners, margin: f64, tolerance: f64) -> Option<Self> {
-        let nearest = Nearest::of(shape, triangle, [0.0; 3]);
+        let mut nearest = Nearest::of(shape, triangle, [0.0; 3]);
         let error = error(shape, triangle, [0.0; 3]);
         let plane = nearest.best_plane(shape, triangle, [0.0; 3], error);
-        if plane.is_some_and(|plane| plane.gap > margin) {
-            return None;
+        if let Some(plane) = plane {
+            if plane.gap > margin {
+                return None;
+            }
+            // The search may end early where a curved core is far wider than what it faces; the plane knows the way.
+            if nearest.distance() - shape.radius() > plane.gap + CONVERGED * error {
+                let again = Nearest::about(shape, triangle, [0.0; 3], plane.normal);
+                nearest = if again.distance() < nearest.distance() { again } else { nearest };
+            }
         }
         // A plane proves that they are apart.
         if plane.is_none() && shape.touches(triangle, &Displacement::NONE) {
@@ -115,11 +123,10 @@ impl Near {
         }
         // The parts above the triangle may not touch it where the shape does, or less deeply; those of a round shape are beside its
         // nearest point.
-        let largest = self.point.iter().fold(0.0, |most, x| larger(most, x.abs()));
-        let told = match self.gap > 0.0 {
-            true => self.gap + largest * ROUNDING,
-            false => smaller(self.gap * AS_DEEP + largest * ROUNDING, 0.0),
-        };
+        let facing = polygon.corners[..polygon.count].as_flattened();
+        let largest = self.point.iter().chain(facing).fold(0.0, |most, x| larger(most, x.abs()));
+        let told = self.gap + largest * ROUNDING;
+        let told = if self.gap > 0.0 { told } else { smaller(told, 0.0) };
         if points[..count].iter().all(|point| point.gap > told) {
             points[count] = *self;
             count += 1;

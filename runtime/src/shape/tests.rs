@@ -626,6 +626,60 @@ fn normals_of_cylinders_are_radial() {
     assert!(met > 10_000, "{met}");
 }
 
+/// A lying cylinder is as deep in a floor as a cast tells, or as far above it; its points are found by tilted directions.
+#[test]
+fn contacts_of_cylinders_tell_the_depth() {
+    let floor = [[-1e4, -1e4, 0.0], [1e4, -1e4, 0.0], [0.0, 1e4, 0.0]];
+    for height in [0.0625, 4.0, -0.0625] {
+        let (x, y, z) = (530.0, 848.0, 1000.0 - height);
+        let cylinder = Cylinder::new([-x, -y, z], [x, y, z], 1000.0);
+        let near = Near::of(&cylinder, &floor, 1.0, 1e-6).expect("it is near");
+        let mut points = [near; MOST_POINTS];
+        let count = near.spread(&cylinder, &floor, 1.0, &mut points);
+        let gap = points[..count].iter().fold(f64::INFINITY, |least, point| least.min(point.gap));
+        assert!((gap + f64::from(height)).abs() < 1e-9, "{gap} {near:?}");
+    }
+}
+
+/// The distance of a cap that is far wider than the triangle that it faces.
+#[test]
+fn wide_caps_are_as_far_as_planes_tell() {
+    let mut random = Random(43);
+    for round in 0..3_000 {
+        let size = [1e-5, 1e-3, 1e-1][round % 3];
+        let triangle = [0; 3].map(|_| [0; 3].map(|_| f64::from((size * random.centred()) as f32)));
+        let axis = [random.centred(), random.centred(), 1.0 + random.centred()];
+        let unit = scale(axis, 1.0 / dot(axis, axis).sqrt());
+        let [from, to] = [3.0 * size, 3.0 * size + 1.0].map(|along| scale(unit, along).map(|x| x as f32));
+        let cylinder = Cylinder::new(from, to, 1.0);
+        let Some(near) = Near::of(&cylinder, &triangle, 10.0, 1e-9) else { continue };
+        // The cap is above all of the triangle.
+        let [start, end] = [from, to].map(|end| end.map(f64::from));
+        let axis = sub(end, start);
+        let axis = scale(axis, 1.0 / dot(axis, axis).sqrt());
+        let gap =
+            triangle.iter().fold(f64::INFINITY, |least, corner| least.min(dot(sub(start, *corner), axis)));
+        assert!((near.gap - gap).abs() < 1.0 / (1u64 << 41) as f64, "{round}: {} {gap}", near.gap);
+    }
+}
+
+/// Two that are apart by less than f64 tells: a point beside the middle of an edge, which integers know.
+#[test]
+fn normals_of_what_is_hardly_apart_are_known() {
+    let triangle = [
+        [1.0f32, 0.0, 6.123_234e-17],
+        [0.572_061_4, -0.415_626_94, -0.707_106_77],
+        [0.707_106_77, 0.0, -0.707_106_77],
+    ];
+    let triangle = triangle.map(|corner| corner.map(f64::from));
+    let ball = Ball::new([0.786_030_7, -0.207_813_47, -0.353_553_38], 0.0);
+    assert!(!ball.touches(&triangle, &Displacement::NONE));
+    let mover = Mover { t_max: 1.0, ..mover(&ball, [-1.018_220_9, 0.844_130_5, 0.872_855_7], 1.0) };
+    let found = mover.first_touch(&triangle, Limit::NONE).expect("it is in the way");
+    let from = mover.contact_normal(&triangle, &found);
+    assert!((dot(from.normal, from.normal) - 1.0).abs() < 1e-12, "{from:?} {found:?}");
+}
+
 /// What has no area is touched at itself, and not beside it, whatever faces it.
 #[test]
 fn contacts_with_flat_triangles_are_on_them() {
