@@ -266,8 +266,8 @@ where
         let (mut left, mut surely) = (maybe & used, surely & used);
         while left != 0 {
             // What is known first: it may be enough.
-            let lane = if surely != 0 { surely } else { left }.trailing_zeros() as usize;
             let is_known = surely != 0;
+            let lane = if is_known { surely } else { left }.trailing_zeros() as usize;
             left &= !(1 << lane);
             surely &= left;
             let corners = corners(visit.block, lane);

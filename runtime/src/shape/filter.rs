@@ -2,7 +2,8 @@
 //!
 //! Based on: Ericson, "Real-Time Collision Detection", 2005, sections 5.5.8 (the separating-axis test of moving convex
 //! sets) and 5.1.9 (the closest points of two segments, for conservative advancement).
-//! [`first_touch`](super::first_touch) makes the decision.
+//! [`first_touch`](super::first_touch) makes the decision of casts, [`Shape::touches`] that of overlaps, unless
+//! [`touched`] proves it.
 //!
 //! Why no contact is lost: along a direction n of any length, computed as it may be, the shape is within its centre's
 //! projection plus or minus `reach`, and the triangle between its corners' projections. So they touch at t only where
@@ -11,6 +12,7 @@
 //! from the shape, or times the shape's size: `reach` has 64 of them more.
 
 mod bound;
+mod shape_core;
 #[cfg(test)]
 mod tests;
 mod touched;
@@ -20,7 +22,7 @@ use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdFloat};
 
 use self::bound::{Bound, Depths, Projection, Times, has_length};
-use self::touched::Inside;
+use self::shape_core::{Core, SeenPoints};
 pub(crate) use self::touched::touched_in_block;
 use super::{Bounds as ShapeBounds, Shape};
 use crate::math::vector::{Map3, cross, dot, sub};
@@ -37,12 +39,6 @@ const NORMAL_ERROR: f32 = 1.0 / (1u32 << 17) as f32;
 /// What is added to the half of a transformed box: of the magnitudes of positions, and of the mesh and the box.
 const OF_POSITIONS: f64 = 1.0 / (1u64 << 36) as f64;
 const OF_TRAVEL: f64 = 1.0 / (1u64 << 20) as f64;
-
-/// What the middle of a shape's bounds is off by, of its largest coordinate: 64 roundings in f64.
-const OF_COORDINATES: f64 = 1.0 / (1u64 << 47) as f64;
-
-/// Of cores of more points only a box is looked at.
-const MOST_POINTS: usize = 32;
 
 /// How often a rounded shape is moved up to a triangle.
 const ADVANCES: usize = 2;
@@ -72,71 +68,6 @@ pub(crate) struct Place<'a> {
     pub(crate) slack: f64,
     /// The largest coordinate of the mesh, in its own space.
     pub(crate) largest: f32,
-}
-
-/// What is known of a shape's core.
-#[derive(Clone, Copy)]
-struct Core<'a> {
-    /// Half the edges of a parallelepiped around the origin that holds it; only the first `count` are not zero.
-    axes: [[f32; 3]; 3],
-    count: usize,
-    /// Its corners, or none, as seen from where the centre is before the shape moves.
-    points: &'a [[f32; 3]],
-    centre: [f32; 3],
-    /// Whether all of them are along axes of space.
-    is_aligned: bool,
-    /// It is larger by this much along each axis of space.
-    pad: f32,
-    /// How it is proven that something is inside the shape, and twice what the core and its place are off by.
-    inside: Inside,
-    doubt: f32,
-}
-
-/// The points that are known of a shape's core, seen from its centre. Walks make them once, from what they are asked for.
-pub(crate) struct SeenPoints {
-    /// Not there for most shapes, which then need not fill it.
-    list: Option<[[f32; 3]; MOST_POINTS]>,
-    count: usize,
-}
-
-impl SeenPoints {
-    #[inline(always)]
-    fn all(&self) -> &[[f32; 3]] {
-        self.list.as_ref().map_or(&[], |list| &list[..self.count.min(MOST_POINTS)])
-    }
-}
-
-impl<'a> Core<'a> {
-    /// The core of a shape with this centre in the space of a mesh, grown along each axis.
-    fn new(shape: &'a dyn Shape, bounds: &ShapeBounds, at: &Similarity, by: f64) -> Self {
-        let centre = bounds.centre();
-        let rounded = centre.map3(|x| x as f32);
-        let off = (0..3).fold(0.0f64, |most, axis| most.max((centre[axis] - f64::from(rounded[axis])).abs()));
-        let pad = ((by + off) as f32 + f32::MIN_POSITIVE).next_up();
-        let points = shape.core_points();
-        let points = if at.is_identity() && points.len() <= MOST_POINTS { points } else { &[] };
-        let inside = Inside::Unknown;
-        let doubt = 2.0 * pad + (bounds.magnitude() * OF_COORDINATES) as f32;
-        let (axes, is_aligned) = ([[0.0; 3]; 3], true);
-        let mut core = Self { axes, count: 0, points, centre: rounded, is_aligned, pad, inside, doubt };
-        for axis in shape.core_axes().map3(|axis| at.inverse_direction(axis).map3(|x| x as f32)) {
-            if axis != [0.0; 3] {
-                core.axes[core.count] = axis;
-                core.count += 1;
-                let [x, y, z] = axis.map3(|x| u32::from(x != 0.0));
-                core.is_aligned &= x + y + z == 1;
-            }
-        }
-        if shape.fills_core_axes() {
-            core.inside = Inside::of(core.axes(), bounds.radius as f32);
-        }
-        core
-    }
-
-    #[inline(always)]
-    fn axes(&self) -> &[[f32; 3]] {
-        &self.axes[..self.count.min(3)]
-    }
 }
 
 impl<'a> MovingShape<'a> {
@@ -172,15 +103,7 @@ impl<'a> MovingShape<'a> {
     }
 
     pub(crate) fn seen_points(&self) -> SeenPoints {
-        let Core { points, centre, .. } = &self.core;
-        let list = (!points.is_empty()).then(|| {
-            let mut list = [[0.0; 3]; MOST_POINTS];
-            for (to, from) in list.iter_mut().zip(*points) {
-                *to = sub(*from, *centre);
-            }
-            list
-        });
-        SeenPoints { list, count: points.len() }
+        SeenPoints::of(&self.core)
     }
 
     /// How far it extends from its origin along an axis, and farther than roundings of positions near it.
@@ -255,7 +178,7 @@ pub(crate) enum Directions {
 }
 
 /// The lanes of a block whose triangles the shape may touch at t = 0, with a depth of at least `least`. A separate call, compiled
-/// for the level: several walks make it.
+/// for the level.
 #[inline(always)]
 pub(crate) fn deep_in_block<S: Kernel>(
     simd: S,

@@ -1,4 +1,4 @@
-//! The filter loses no contact, and no deep one.
+//! The filter loses no contact, and no deep one, and what it calls sure touches.
 
 use std::prelude::v1::*;
 use std::vec::Vec;
@@ -179,9 +179,71 @@ fn what_surely_touches_does() {
 fn similarity(random: &mut Random, factor: f32) -> Similarity {
     let [x, y, z] = point(random, 1.0).map(f64::from);
     let (sine, cosine) = (3.0 * x).sin_cos();
-    let scale = [1.0, 0.37, 1.0 / 1024.0, 300.0][(x.abs() * 1e6) as usize % 4];
+    let scale = [1.0, 0.37, 1.0 / (1u64 << 40) as f64, 300.0][(x.abs() * 1e6) as usize % 4];
     let far = f64::from(factor) * scale * [0.0, 1.0, 1e5][(y.abs() * 1e6) as usize % 3];
     let rows = [[0.8 * cosine, -0.8 * sine, 0.6], [sine, cosine, 0.0], [-0.6 * cosine, 0.6 * sine, 0.8]];
     let pose = Pose::from_rows(rows, [far * x, far * y, far * z]).expect("a pose");
     Similarity::new(pose, scale, z > 0.0).expect("a scale")
+}
+
+/// Points as near to the surfaces of shapes as f32 can tell, inside and outside: proofs keep their distance.
+#[test]
+fn what_is_sure_is_not_by_rounding() {
+    let mut random = Random(31);
+    let (mut sure, mut touching, mut apart) = (0, 0, 0);
+    for round in 0..6_000 {
+        let factor = [1.0, 1e-12, 3e4, (1u64 << 40) as f32][round % 4];
+        let centre = point(&mut random, [0.0, 1.0, 1e3][round % 3] * factor);
+        let mut half = point(&mut random, factor).map(|x| x.abs() + 1e-3 * factor);
+        half[round % 2] *= [1.0, 1e-2, 1e-6][round / 4 % 3];
+        let turned = [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]];
+        let aligned = Cuboid::new(centre, half);
+        let rotated = aligned.rotated(turned).expect("a rotation");
+        let ball = Ball::new(centre, half[2]);
+        let capsule = Capsule::new(
+            crate::math::vector::sub(centre, [half[0], 0.0, 0.0]),
+            crate::math::vector::add(centre, [half[0], 0.0, 0.0]),
+            half[2],
+        );
+        let shapes: [&dyn Shape; 4] = [&aligned, &rotated, &ball, &capsule];
+        let shape = shapes[round / 12 % 4];
+        let mut block = Block { triangles: 16, vertices: 16, ..Block::EMPTY };
+        for slot in 0..16 {
+            let direction = point(&mut random, 1.0).map(f64::from);
+            let end = shape.support(direction);
+            let outwards = f64::from(if shape.radius() > 0.0 { half[2] } else { 0.0 })
+                / dot(direction, direction).sqrt();
+            // The farthest points of boxes are corners: others of their surface are between these.
+            let other = shape.support([-direction[0], direction[1], direction[2]]);
+            let share = f64::from(number(&mut random).abs());
+            let beyond = 1.0
+                + f64::from(number(&mut random)) * f64::from(1u32 << (slot as u32 % 8)) / (1u64 << 24) as f64;
+            for axis in 0..3 {
+                let middle = f64::from(centre[axis]);
+                let at = share * end[axis] + (1.0 - share) * other[axis] + outwards * direction[axis];
+                block.positions[axis][slot] = (middle + (at - middle) * beyond) as f32;
+            }
+            block.corners.iter_mut().for_each(|corners| corners[slot] = slot as u8);
+        }
+        let bounds = ShapeBounds::of(shape).expect("a shape");
+        let place =
+            Place { at: &Similarity::IDENTITY, middle: bounds.centre(), slack: 0.0, largest: 2e3 * factor };
+        let resting = MovingShape::new(shape, &bounds, &place);
+        let points = resting.seen_points();
+        for level in Level::available() {
+            let (maybe, surely) =
+                dispatch!(level.inner(), simd => touched_in_block(simd, &block, &resting, &points));
+            for lane in 0..16 {
+                let triangle = corners_in(&block, lane);
+                let touches = shape.touches(&triangle, &Displacement::NONE);
+                let case = || std::format!("{triangle:?} {level:?} {:?}", shape.core_bounds());
+                assert!(touches || surely >> lane & 1 == 0, "not touched: {}", case());
+                assert!(!touches || maybe >> lane & 1 != 0, "lost: {}", case());
+                sure += surely >> lane & 1;
+                touching += u32::from(touches);
+                apart += u32::from(!touches);
+            }
+        }
+    }
+    assert!(apart > 10_000 && touching > 10_000 && sure < touching, "{sure} of {touching}, {apart} apart");
 }

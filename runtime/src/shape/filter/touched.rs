@@ -9,13 +9,13 @@
 //! roundings of both and `doubt`. In a box a point is seen by its rows, the dual basis of its axes: that they are rounded, and so
 //! are the axes, is less than 16 roundings of the shape's size, times the sum of a row's magnitudes.
 
+use bvhc_format::record::Block;
 use fearless_simd::{Select, SimdBase, SimdMask};
 
-use super::bound::{Bound, Depths, SHORTEST};
+use super::bound::{Bound, Depths, SHORTEST, has_length};
 use super::{Lanes, MovingShape, POSITION_ERROR, SeenPoints, along, look_at_block};
 use crate::math::vector::{Map3, cross, dot, sub};
 use crate::simd::Kernel;
-use bvhc_format::record::Block;
 
 /// How often a point of a triangle is looked for that is inside a capsule.
 const ROUNDS: usize = 2;
@@ -23,17 +23,15 @@ const ROUNDS: usize = 2;
 /// The square of the volume of a box is less than that of axes at right angles by this share at most.
 const MOST_SKEW: f64 = 1.0 / 64.0;
 
-/// Smaller products of the squares of axes, by which the square of a volume might lose digits, say nothing: 2^-900.
-const LEAST_SQUARES: f64 = f64::from_bits((1023 - 900) << 52);
-
 /// How it is proven that a point is inside a shape.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub(super) enum Inside {
     /// It is not.
     Unknown,
     /// A box: along each row it is less than 1 from the middle.
     Box([[f32; 3]; 3]),
-    /// All within the radius of the first axis, with the inverse of this axis' squared length, or 0.
+    /// All within the radius of the first axis, with the inverse of this axis' squared length; 0 if it is too short or too long for
+    /// that, or a point: then its middle alone is looked at.
     Round(f32),
 }
 
@@ -59,9 +57,10 @@ impl Inside {
 fn rows([a, b, c]: [[f64; 3]; 3]) -> Option<[[f32; 3]; 3]> {
     let [on_a, on_b, on_c] = [cross(b, c), cross(c, a), cross(a, b)];
     let volume = dot(on_a, a);
-    // Of a long and a short axis, too, the product is at most this share of what it is of parallel ones.
+    // The volume is the product of the lengths at right angles only, of flat boxes as well. f64 holds products of six numbers of f32
+    // that are not zero.
     let squares = dot(a, a) * dot(b, b) * dot(c, c);
-    let is_box = volume * volume > squares * (1.0 - MOST_SKEW) && squares > LEAST_SQUARES;
+    let is_box = volume * volume > squares * (1.0 - MOST_SKEW);
     let row = |of: [f64; 3]| of.map3(|x| (x / volume) as f32);
     is_box.then(|| [row(on_a), row(on_b), row(on_c)])
 }
@@ -115,6 +114,7 @@ impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes>> {
                     & self.is_within(way, rows[1], error)
                     & self.is_within(way, rows[2], error);
                 let surely = inside.to_bitmask() & self.bound.within(self.simd) & used;
+                // One that is sure is enough for a yes or no, and f64 decides the others.
                 if surely == 0 {
                     self.look_further(used, &edges);
                 }
@@ -130,9 +130,8 @@ impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes>> {
                     let share = (along(point, axis) * inverse_square).max(-one).min(one);
                     from = [share * axis[0], share * axis[1], share * axis[2]];
                     let way = sub(from, point);
-                    // Shorter ways lose digits.
                     let (square, limit) = (dot(way, way), most * most);
-                    let inside = most.simd_gt(zero) & limit.simd_gt(SHORTEST) & square.simd_le(limit);
+                    let inside = most.simd_gt(zero) & has_length(limit) & square.simd_le(limit);
                     surely |= inside.to_bitmask();
                     self.look_along(way);
                     let left = self.bound.within(self.simd) & used;
