@@ -92,8 +92,8 @@ pub trait Shape {
         ends.map(|end| dot(end, direction))
     }
 
-    /// Whether the shape, after a displacement, shares a point with the closed triangle: this decides every answer, but where
-    /// [`fills_core_axes`](Self::fills_core_axes) lets numbers decide.
+    /// Whether the shape, after a displacement, shares a point with the closed triangle: this decides every answer, but for shapes
+    /// that [fill their axes](Self::fills_core_axes) only those that f32 and f64 leave open.
     ///
     /// By default decided in f64, in favour of touching where no plane is found that separates the two by 2^-40 of the largest
     /// coordinate. For curved cores none may be found at up to some 2^-30 of it.

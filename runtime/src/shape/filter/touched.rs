@@ -174,7 +174,8 @@ impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes>> {
         let (d5, d6) = (dot(ab, from_c), dot(ac, from_c));
         let (va, vb, vc) = (d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2);
         let (to_b, to_c) = (d5 - d6, d4 - d3);
-        // The regions from the face to the first corner, each of which overrides those before it.
+        // As in `triangle/touch_sphere.rs`, in lanes: the regions from the face to the first corner, each of which overrides those
+        // before it.
         let (mut v, mut w, mut sum) = (vb, vc, va + vb + vc);
         let mut in_region = |here: <S::Lanes as SimdBase<S>>::Mask, [x, y, all]: [S::Lanes; 3]| {
             (v, w, sum) = (here.select(x, v), here.select(y, w), here.select(all, sum));
