@@ -1,4 +1,4 @@
-//! Convex shapes against models: casts and overlaps of bvhc, parry3d, Jolt and Box3D.
+//! Convex shapes against models: casts and overlaps of bvhc, parry3d, Jolt, Box3D and PhysX.
 //!
 //! `cargo bench --bench shapes [-- bunny hall town sphere ball capsule box hull]`. Times are the minimum of several rounds (5, or
 //! `BVHC_ROUNDS`) over 1,000 queries, in microseconds a query. A peer's answers are compared first: a wrong one is a

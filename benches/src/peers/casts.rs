@@ -1,5 +1,5 @@
-//! Convex shapes against a mesh in C++: Jolt (`BVHC_JOLT`) and Box3D (`BVHC_BOX3D`), from shared libraries built from `casts.cpp`;
-//! README.md has the commands.
+//! Convex shapes against a mesh in C++: Jolt (`BVHC_JOLT`), Box3D (`BVHC_BOX3D`) and PhysX (`BVHC_PHYSX`), from shared libraries built
+//! from the files in `casts`; README.md has the commands.
 #![allow(unsafe_code, reason = "these are C++ libraries that are loaded at run time")]
 
 use std::ffi::c_void;
@@ -11,7 +11,7 @@ use super::library;
 use crate::shared::shapes::Any;
 
 /// The peers, and the variables that name their libraries.
-const PEERS: [(&str, &str); 2] = [("Jolt", "BVHC_JOLT"), ("Box3D", "BVHC_BOX3D")];
+const PEERS: [(&str, &str); 3] = [("Jolt", "BVHC_JOLT"), ("Box3D", "BVHC_BOX3D"), ("PhysX", "BVHC_PHYSX")];
 
 type Object = *mut c_void;
 
@@ -52,17 +52,17 @@ impl Casts {
     fn new(name: &'static str, library: Library) -> Self {
         Self {
             name,
-            // SAFETY: `casts.cpp` declares it so.
+            // SAFETY: `casts.h` declares it so.
             build: unsafe { library::function(&library, "casts_build") },
-            // SAFETY: `casts.cpp` declares it so.
+            // SAFETY: `casts.h` declares it so.
             free: unsafe { library::function(&library, "casts_free") },
-            // SAFETY: `casts.cpp` declares it so.
+            // SAFETY: `casts.h` declares it so.
             place: unsafe { library::function(&library, "casts_place") },
-            // SAFETY: `casts.cpp` declares it so.
+            // SAFETY: `casts.h` declares it so.
             free_placed: unsafe { library::function(&library, "casts_free_placed") },
-            // SAFETY: `casts.cpp` declares it so.
+            // SAFETY: `casts.h` declares it so.
             cast: unsafe { library::function(&library, "casts_cast") },
-            // SAFETY: `casts.cpp` declares it so.
+            // SAFETY: `casts.h` declares it so.
             overlaps: unsafe { library::function(&library, "casts_overlaps") },
             _library: library,
         }
