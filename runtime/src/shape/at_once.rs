@@ -6,11 +6,12 @@ use super::gjk::{Separation, error};
 use super::moving_ball::MovingBall;
 use super::moving_capsule::MovingCapsule;
 use super::portal::{NoPortal, Way};
-use super::separating_axes::{BoxMotion, GRAZING, LATER, SolidBox};
+use super::separating_axes::{Against, BoxMotion, GRAZING, LATER, SolidBox};
 use super::simplex::{Simplex, farthest_against};
 use super::{Bounds, Corners, Displacement};
 use crate::math::vector::{Map3, add, dot, scale, sub};
 use crate::math::{larger, smaller};
+use crate::simd::{Kernel, dispatch};
 
 /// A difference may be beyond a portal by this share of the tolerance: more than by rounding, and so little that normals of a curved core
 /// are known well.
@@ -25,6 +26,18 @@ pub(super) enum Arrival {
     /// It touches the triangle after the limit, if at all.
     Later,
     At(TouchTime),
+}
+
+/// What is known of the way of a box up to a limit.
+enum BoxWay {
+    /// It touches the triangle after the limit, if at all.
+    Misses,
+    At(TouchTime),
+    /// About then, when a plane with this normal may be between them.
+    About {
+        t: f64,
+        normal: [f64; 3],
+    },
 }
 
 /// Where a shape may first touch a triangle.
@@ -51,15 +64,43 @@ impl Mover<'_> {
         }
     }
 
-    /// What separating axes say of a box's way.
+    /// What separating axes say of a box's way: its contact up to a limit or a little after it, if any; `None` if f64 leaves that open.
     pub(super) fn box_motion(
         &self,
         solid: &SolidBox,
         triangle: &Corners,
         direction: [f64; 3],
-    ) -> Option<BoxMotion> {
-        let separations = solid.separations(triangle, [0.0; 3], direction, self.t_max);
-        separations.motion(self.t_max, libm::sqrt(dot(direction, direction)), self.tolerance)
+        limit: f64,
+    ) -> Option<Option<TouchTime>> {
+        let against = solid.against(triangle, [0.0; 3], direction, self.t_max);
+        let speed = libm::sqrt(dot(direction, direction));
+        let way = dispatch!(solid.level().inner(), simd => self.box_way(simd, &against, speed, limit))?;
+        let time = match way {
+            BoxWay::Misses => None,
+            BoxWay::At(time) => Some(time),
+            BoxWay::About { t, normal } => Some(self.last_apart(triangle, t, normal)),
+        };
+        Some(time)
+    }
+
+    #[inline(always)]
+    fn box_way<S: Kernel>(&self, simd: S, against: &Against<'_>, speed: f64, limit: f64) -> Option<BoxWay> {
+        let separations = against.separations(simd);
+        Some(match separations.motion(simd, self.t_max, speed, self.tolerance)? {
+            BoxMotion::Misses => BoxWay::Misses,
+            BoxMotion::Touches => BoxWay::At(TouchTime::START),
+            BoxMotion::Meets { t, .. } if self.is_later(t, limit) => BoxWay::Misses,
+            BoxMotion::Meets { t, normal } => {
+                let apart = self.rounded_down(t);
+                match separations.widest(simd, apart) {
+                    Some(Separation { normal, .. }) => {
+                        let is_known = true;
+                        BoxWay::At(TouchTime { t: apart, from_start: false, normal, is_known, foot: None })
+                    }
+                    None => BoxWay::About { t, normal },
+                }
+            }
+        })
     }
 
     /// The way of a ball or a capsule that does not graze the triangle, as far as f64 proves it.
@@ -127,7 +168,7 @@ impl Mover<'_> {
         let then = Displacement::new(time.t, self.direction).rounded();
         let error = error(self.shape, triangle, then);
         let foot = portal.foot(sub(then, moved), FROM_EDGES * (error + portal.beyond));
-        Some(Arrival::At(TouchTime { foot, ..time }))
+        Some(Arrival::At(TouchTime { foot, is_known: foot.is_some(), ..time }))
     }
 
     /// A contact, unless the shape grazes what it touches.
@@ -160,7 +201,8 @@ impl Mover<'_> {
         if self.is_later(apart, limit) {
             return Some(Arrival::Later);
         }
-        let time = TouchTime { t: apart, from_start: false, normal: plane.normal, foot: None };
+        let time =
+            TouchTime { t: apart, from_start: false, normal: plane.normal, is_known: false, foot: None };
         Some(Arrival::At(time))
     }
 }

@@ -92,7 +92,7 @@ impl<'a> MovingShape<'a> {
             direction: [0.0; 3],
             inverse: [0.0; 3],
             half: [0, 1, 2].map3(|axis| ((size[axis] + off(axis)) as f32).next_up()),
-            radius: (radius as f32).next_up(),
+            radius: if radius == 0.0 { 0.0 } else { (radius as f32).next_up() },
             core: Core::new(shape, bounds, at, off(0).max(off(1)).max(off(2))),
         }
     }
@@ -345,9 +345,40 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
     /// Looks along the normals of edges of triangles and axes of the core.
     #[inline(always)]
     fn look_along_edges(&mut self, edges: &[[S::Lanes; 3]; 3]) {
+        if self.shape.core.is_aligned && self.shape.core.count > 1 && self.shape.radius == 0.0 {
+            return self.look_across_axes(edges);
+        }
         for edge in edges {
             for axis in self.shape.core.axes() {
                 self.look_along(cross(*edge, splat(self.simd, *axis)));
+            }
+        }
+    }
+
+    /// Looks along the normals of edges of triangles and axes of space, of which one component is zero and the others are the edge's:
+    /// both ends of the edge are equally far along them, but for the rounding of the edge.
+    #[inline(always)]
+    fn look_across_axes(&mut self, edges: &[[S::Lanes; 3]; 3]) {
+        let shape = self.shape;
+        for (k, edge) in edges.iter().enumerate() {
+            let (near, far) = (self.triangle[k], self.triangle[(k + 2) % 3]);
+            for axis in 0..3 {
+                let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
+                let (x, y) = (edge[j], -edge[i]);
+                let (p, q) = (x * near[i] + y * near[j], x * far[i] + y * far[j]);
+                let sum = x.abs() + y.abs();
+                let size = sum * self.span;
+                let half = x.abs() * shape.half[i] + y.abs() * shape.half[j];
+                let projection = Projection {
+                    sum,
+                    low: p.min(q),
+                    high: p.max(q),
+                    reach: size * POSITION_ERROR + half + f32::MIN_POSITIVE,
+                    size,
+                    speed: x * shape.direction[i] + y * shape.direction[j],
+                    square: x * x + y * y,
+                };
+                self.bound.look_along(self.simd, shape, &projection);
             }
         }
     }
@@ -442,13 +473,13 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
         let sum = direction[0].abs() + direction[1].abs() + direction[2].abs();
         let size = sum * self.span;
         let mut reach = size * POSITION_ERROR + sum * shape.core.pad + f32::MIN_POSITIVE;
+        let square = dot(direction, direction);
         if shape.radius > 0.0 {
             // The square of a short direction is rounded away, that of a long one infinite; the sum is no less than the length.
-            let square = dot(direction, direction);
             reach += has_length(square).select(square.sqrt(), sum) * shape.radius;
         }
         let (low, high) = (p.min(q).min(r) - last, p.max(q).max(r) - first);
-        Projection { direction, sum, low, high, reach, size }
+        Projection { sum, low, high, reach, size, speed: along(direction, shape.direction), square }
     }
 
     /// From the shape's core, which is a segment or a point, to the nearest edge of the triangle when the two may first touch.

@@ -16,7 +16,7 @@ use super::at_once::{Arrival, OF_PORTAL};
 use super::depth::{WayOut, shortest_way_out};
 use super::during::classify_during;
 use super::gjk::{Contact, Nearest, Separation, error};
-use super::separating_axes::{BoxMotion, GRAZING, SolidBox};
+use super::separating_axes::{GRAZING, SolidBox};
 use super::{Bounds, Corners, Displacement, Shape, magnitude};
 use crate::math::vector::{Map3, cross, dot, scale, sub};
 use crate::math::{larger, smaller};
@@ -98,6 +98,8 @@ pub(crate) struct TouchTime {
     pub(crate) from_start: bool,
     /// The normal of a plane that was between them then; zero if there is none.
     pub(crate) normal: [f64; 3],
+    /// Whether that is the contact's normal; otherwise a wider plane is looked for.
+    pub(crate) is_known: bool,
     /// The point of the triangle that was nearest to the shape, if the distance is surely along that normal.
     pub(crate) foot: Option<[f64; 3]>,
 }
@@ -115,7 +117,8 @@ impl Limit {
 }
 
 impl TouchTime {
-    pub(super) const START: Self = Self { t: 0.0, from_start: true, normal: [0.0; 3], foot: None };
+    pub(super) const START: Self =
+        Self { t: 0.0, from_start: true, normal: [0.0; 3], is_known: false, foot: None };
 }
 
 impl Mover<'_> {
@@ -124,14 +127,9 @@ impl Mover<'_> {
     pub(crate) fn first_touch(&self, triangle: &Corners, limit: Limit) -> Option<TouchTime> {
         let direction = self.direction.map3(f64::from);
         if let Some(solid) = &self.solid
-            && let Some(motion) = self.box_motion(solid, triangle, direction)
+            && let Some(time) = self.box_motion(solid, triangle, direction, limit.t)
         {
-            return match motion {
-                BoxMotion::Misses => None,
-                BoxMotion::Touches => Some(TouchTime::START),
-                BoxMotion::Meets { t, .. } if self.is_later(t, limit.t) => None,
-                BoxMotion::Meets { t, normal } => Some(self.last_apart(triangle, t, normal)),
-            };
+            return time;
         }
         if self.bounds.radius == 0.0
             && limit.normal != [0.0; 3]
@@ -312,7 +310,7 @@ impl Mover<'_> {
     }
 
     /// The last time up to `t` at which the two are surely apart, or the start if they touch from there.
-    fn last_apart(&self, triangle: &Corners, t: f64, normal: [f64; 3]) -> TouchTime {
+    pub(super) fn last_apart(&self, triangle: &Corners, t: f64, normal: [f64; 3]) -> TouchTime {
         let mut t = self.rounded_down(t);
         let mut back = self.grain;
         for _ in 0..BACKS {
@@ -323,7 +321,7 @@ impl Mover<'_> {
                 nearest.best_plane(self.shape, triangle, moved, error)
             });
             if let Some(plane) = plane {
-                return TouchTime { t, from_start: false, normal: plane.normal, foot: None };
+                return TouchTime { t, from_start: false, normal: plane.normal, is_known: false, foot: None };
             }
             if t == 0.0 {
                 break;
@@ -333,7 +331,7 @@ impl Mover<'_> {
         }
         let t = self.before_touch(triangle, t, back);
         let from_start = if t == 0.0 { self.touch_at_start(triangle) } else { None };
-        from_start.unwrap_or(TouchTime { t, from_start: false, normal, foot: None })
+        from_start.unwrap_or(TouchTime { t, from_start: false, normal, is_known: false, foot: None })
     }
 
     /// The last time up to `t` at which the two do not touch, as they say themselves, or the start; looked for by so large a step, larger
@@ -366,7 +364,7 @@ impl Mover<'_> {
                 None => shortest_way_out(self.shape, triangle, self.tolerance),
             };
             (direction, Some(depth))
-        } else if at.foot.is_some() {
+        } else if at.is_known {
             (at.normal, None)
         } else {
             let normal = self.plane(triangle, at).map_or(at.normal, |plane| plane.normal);
@@ -403,7 +401,10 @@ impl Mover<'_> {
     pub(crate) fn describe(&self, triangle: &Corners, at: &TouchTime, from: ContactNormal) -> Touch {
         let point = at.foot.unwrap_or_else(|| {
             let moved = Displacement::new(at.t, self.direction).rounded();
-            Nearest::about(self.shape, triangle, moved, from.normal).on_triangle
+            let of_box = self.solid.as_ref().filter(|_| !at.from_start);
+            of_box
+                .and_then(|solid| solid.touched_point(triangle, moved, &from, self.tolerance))
+                .unwrap_or_else(|| Nearest::about(self.shape, triangle, moved, from.normal).on_triangle)
         });
         Touch { t: at.t, point, from }
     }

@@ -6,6 +6,7 @@
 
 mod at_once;
 mod ball;
+mod box_contact;
 mod capsule;
 mod core_points;
 mod cuboid;

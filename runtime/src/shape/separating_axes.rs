@@ -57,9 +57,9 @@ pub(super) const LATER: f64 = 64.0;
 pub(crate) struct SolidBox {
     centre: [f64; 3],
     axes: [[f64; 3]; 3],
-    /// The vectors of which axes are the cross products, and the sums of their magnitudes; zero where they are the triangle's.
-    factors: [Vectors; 2],
-    lengths: [Numbers; 2],
+    /// The first of the vectors of which axes are the cross products, and the sums of their magnitudes; zero for the triangle's normal.
+    first: Vectors,
+    first_lengths: Numbers,
     /// The axes that are surely zero if they are computed as such, as bits.
     exact: u32,
     magnitude: f64,
@@ -67,13 +67,16 @@ pub(crate) struct SolidBox {
 }
 
 /// A box and a triangle, prepared for all axes.
-struct Against<'a> {
+pub(super) struct Against<'a> {
     solid: &'a SolidBox,
     /// The triangle's, as seen from the box's centre at the time 0.
     corners: Corners,
     direction: [f64; 3],
-    factors: [Vectors; 2],
-    lengths: [Numbers; 2],
+    /// An edge of the triangle: the first factor of its normal.
+    edge: [f64; 3],
+    /// The second of the vectors of which axes are the cross products, and the sums of their magnitudes.
+    second: Vectors,
+    second_lengths: Numbers,
     error: f64,
 }
 
@@ -132,28 +135,41 @@ impl SolidBox {
         let mut solid = Self {
             centre: bounds.centre(),
             axes,
-            factors: [[[0.0; AXES]; 3]; 2],
-            lengths: [[0.0; AXES]; 2],
+            first: [[0.0; AXES]; 3],
+            first_lengths: [0.0; AXES],
             exact: 0,
             magnitude: bounds.magnitude(),
             level: Level::detect()?,
         };
         for k in 0..3 {
-            for (side, own) in [(0, (k + 1) % 3), (1, (k + 2) % 3)] {
-                solid.set(side, 1 + k, axes[own], lengths[own]);
-            }
+            solid.set(1 + k, axes[(k + 1) % 3], lengths[(k + 1) % 3]);
             let is_aligned = axes[k].iter().filter(|x| **x != 0.0).count() == 1;
             for edge in 0..3 {
-                solid.set(0, OWN + 3 * edge + k, axes[k], lengths[k]);
+                solid.set(OWN + 3 * edge + k, axes[k], lengths[k]);
                 solid.exact |= u32::from(is_aligned) << (OWN + 3 * edge + k);
             }
         }
         Some(solid)
     }
 
-    fn set(&mut self, side: usize, at: usize, factor: [f64; 3], length: f64) {
-        put(&mut self.factors[side], at, factor);
-        self.lengths[side][at] = length;
+    pub(super) fn centre(&self) -> [f64; 3] {
+        self.centre
+    }
+
+    /// Half its edges.
+    pub(super) fn axes(&self) -> &[[f64; 3]; 3] {
+        &self.axes
+    }
+
+    pub(super) fn level(&self) -> Level {
+        self.level
+    }
+
+    fn set(&mut self, at: usize, factor: [f64; 3], length: f64) {
+        for (first, factor) in self.first.iter_mut().zip(factor) {
+            first[at] = factor;
+        }
+        self.first_lengths[at] = length;
     }
 
     /// Whether the displaced box touches the triangle; `None` if f64 leaves it open.
@@ -164,19 +180,8 @@ impl SolidBox {
 
     /// The widest of the planes across axes that surely separate the displaced box from the triangle.
     pub(crate) fn plane(&self, triangle: &Corners, moved: [f64; 3]) -> Option<Separation> {
-        let separations = self.separations(triangle, moved, [0.0; 3], 0.0);
-        let mut best: Option<Separation> = None;
-        for k in (0..AXES).filter(|k| separations.is_separate(*k, 0.0)) {
-            let axis = separations.axis(k);
-            let shorter = 1.0 / libm::sqrt(dot(axis, axis));
-            let gap = (separations.gap(k, 0.0) - separations.margin[k]) * shorter;
-            // The box is above the triangle, or below it.
-            let towards = if separations.high[k] < 0.0 { shorter } else { -shorter };
-            if best.is_none_or(|best| gap > best.gap) {
-                best = Some(Separation { normal: scale(axis, towards), gap });
-            }
-        }
-        best
+        let against = self.against(triangle, moved, [0.0; 3], 0.0);
+        dispatch!(self.level.inner(), simd => against.separations(simd).widest(simd, 0.0))
     }
 
     /// The shortest way out of a triangle that the box touches: along the first of the axes along which it is the shortest, within
@@ -200,29 +205,14 @@ impl SolidBox {
         WayOut { direction, depth: larger(depth, 0.0) }
     }
 
-    /// The two along all axes, for a box that moves from a displacement on until `t_max`.
-    pub(crate) fn separations(
+    /// The two, for a box that moves from a displacement on until `t_max`.
+    pub(super) fn against(
         &self,
         triangle: &Corners,
         moved: [f64; 3],
         direction: [f64; 3],
         t_max: f64,
-    ) -> Separations {
-        let against = self.against(triangle, moved, direction, t_max);
-        let zeros = [0.0; AXES];
-        let mut out = Separations {
-            axis: [zeros; 3],
-            low: zeros,
-            high: zeros,
-            speed: zeros,
-            margin: zeros,
-            is_incomplete: false,
-        };
-        dispatch!(self.level.inner(), simd => against.look(simd, &mut out));
-        out
-    }
-
-    fn against(&self, triangle: &Corners, moved: [f64; 3], direction: [f64; 3], t_max: f64) -> Against<'_> {
+    ) -> Against<'_> {
         let farthest = |axis: usize| {
             let by = if direction[axis] == 0.0 { 0.0 } else { t_max * direction[axis].abs() };
             moved[axis].abs() + by
@@ -233,20 +223,32 @@ impl SolidBox {
         let centre = [0, 1, 2].map3(|axis| self.centre[axis] + moved[axis]);
         let corners = [sub(a, centre), sub(b, centre), sub(c, centre)];
         let edges = [sub(b, a), sub(c, b), sub(a, c)];
-        let (mut factors, mut lengths) = (self.factors, self.lengths);
-        for side in 0..2 {
-            put(&mut factors[side], 0, edges[side]);
-            lengths[side][0] = sum(edges[side]);
+        let [own_a, own_b, own_c] = self.axes;
+        Against {
+            solid: self,
+            corners,
+            direction,
+            edge: edges[0],
+            second: [0, 1, 2]
+                .map3(|axis| seconds(edges.map3(|edge| edge[axis]), [own_c[axis], own_a[axis], own_b[axis]])),
+            second_lengths: seconds(edges.map3(sum), [sum(own_c), sum(own_a), sum(own_b)]),
+            error,
         }
-        for (number, edge) in edges.into_iter().enumerate() {
-            for k in 0..3 {
-                put(&mut factors[1], OWN + 3 * number + k, edge);
-                lengths[1][OWN + 3 * number + k] = sum(edge);
-            }
-        }
-        Against { solid: self, corners, direction, factors, lengths, error }
     }
 }
+
+/// By axis, what its second factor has: an edge of the triangle, or an own one of the box.
+#[inline(always)]
+fn seconds([e, f, g]: [f64; 3], [a, b, c]: [f64; 3]) -> Numbers {
+    [f, a, b, c, e, e, e, f, f, f, g, g, g, 0.0, 0.0, 0.0]
+}
+
+/// 1 for the triangle's normal.
+const IS_NORMAL: Numbers = {
+    let mut numbers = [0.0; AXES];
+    numbers[0] = 1.0;
+    numbers
+};
 
 /// These numbers from `first` on, as many as the level looks at together.
 #[inline(always)]
@@ -255,8 +257,19 @@ fn load<S: Kernel>(simd: S, numbers: &Numbers, first: usize) -> S::Doubles {
 }
 
 #[inline(always)]
+fn store<S: Kernel>(group: S::Doubles, numbers: &mut Numbers, first: usize) {
+    group.store_slice(&mut numbers[first % AXES..][..S::Doubles::LEN]);
+}
+
+#[inline(always)]
 fn load_vectors<S: Kernel>(simd: S, [x, y, z]: &Vectors, first: usize) -> [S::Doubles; 3] {
     [load(simd, x, first), load(simd, y, first), load(simd, z, first)]
+}
+
+/// The root of a number, by an instruction of the level: a call of libm amid AVX code takes hundreds of cycles.
+#[inline(always)]
+fn root<S: Kernel>(simd: S, x: f64) -> f64 {
+    S::Doubles::splat(simd, x).sqrt()[0]
 }
 
 /// The dot products of axes and a vector.
@@ -269,8 +282,16 @@ impl Against<'_> {
     /// The two along the axes from `first` on.
     #[inline(always)]
     fn group<S: Kernel>(&self, simd: S, first: usize) -> Group<S> {
-        let [u, v] = &self.factors;
-        let axis = cross(load_vectors(simd, u, first), load_vectors(simd, v, first));
+        let mut factor = load_vectors(simd, &self.solid.first, first);
+        let mut length = load(simd, &self.solid.first_lengths, first);
+        if first == 0 {
+            let is_normal = load(simd, &IS_NORMAL, first);
+            for (factor, edge) in factor.iter_mut().zip(self.edge) {
+                *factor += is_normal * edge;
+            }
+            length += is_normal * sum(self.edge);
+        }
+        let axis = cross(factor, load_vectors(simd, &self.second, first));
         let [a, b, c] = &self.corners;
         let [p, q, r] = [along(simd, axis, a), along(simd, axis, b), along(simd, axis, c)];
         let [a, b, c] = &self.solid.axes;
@@ -284,7 +305,7 @@ impl Against<'_> {
             low: is_zero.select(-far, p.min(q).min(r) - half),
             high: is_zero.select(far, p.max(q).max(r) + half),
             speed: along(simd, axis, &self.direction),
-            margin: load(simd, &self.lengths[0], first) * load(simd, &self.lengths[1], first) * self.error,
+            margin: length * load(simd, &self.second_lengths, first) * self.error,
             zero: is_zero.to_bitmask() as u32,
         }
     }
@@ -317,38 +338,39 @@ impl Against<'_> {
         for first in (0..AXES).step_by(S::Doubles::LEN) {
             let group = self.group(simd, first);
             let shorter = S::Doubles::splat(simd, 1.0) / dot(group.axis, group.axis).sqrt();
-            let store = |numbers: &mut Numbers, group: S::Doubles| {
-                group.store_slice(&mut numbers[first..first + S::Doubles::LEN])
-            };
-            store(&mut depths[0], group.high * shorter);
-            store(&mut depths[1], -group.low * shorter);
+            store::<S>(group.high * shorter, &mut depths[0], first);
+            store::<S>(-group.low * shorter, &mut depths[1], first);
             for (unit, axis) in units.iter_mut().zip(group.axis) {
-                store(unit, axis * shorter);
+                store::<S>(axis * shorter, unit, first);
             }
         }
     }
 
+    /// The two along all axes.
     #[inline(always)]
-    fn look<S: Kernel>(&self, simd: S, out: &mut Separations) {
+    pub(super) fn separations<S: Kernel>(&self, simd: S) -> Separations {
+        let zeros = [0.0; AXES];
+        let mut out = Separations {
+            axis: [zeros; 3],
+            low: zeros,
+            high: zeros,
+            speed: zeros,
+            margin: zeros,
+            is_incomplete: false,
+        };
         for first in (0..AXES).step_by(S::Doubles::LEN) {
             let group = self.group(simd, first);
-            let store = |numbers: &mut Numbers, group: S::Doubles| {
-                group.store_slice(&mut numbers[first..first + S::Doubles::LEN])
-            };
             for (out, axis) in out.axis.iter_mut().zip(group.axis) {
-                store(out, axis);
+                store::<S>(axis, out, first);
             }
-            store(&mut out.low, group.low);
-            store(&mut out.high, group.high);
-            store(&mut out.speed, group.speed);
-            store(&mut out.margin, group.margin);
+            store::<S>(group.low, &mut out.low, first);
+            store::<S>(group.high, &mut out.high, first);
+            store::<S>(group.speed, &mut out.speed, first);
+            store::<S>(group.margin, &mut out.margin, first);
             out.is_incomplete |= self.misses(group.zero, first);
         }
+        out
     }
-}
-
-fn put(vectors: &mut Vectors, at: usize, [x, y, z]: [f64; 3]) {
-    (vectors[0][at], vectors[1][at], vectors[2][at]) = (x, y, z);
 }
 
 fn get(vectors: &Vectors, at: usize) -> [f64; 3] {
@@ -365,9 +387,40 @@ impl Separations {
         get(&self.axis, k)
     }
 
-    /// How far the two are apart along an axis at a time; negative if their intervals overlap.
+    /// The widest of the planes across axes that surely separate them at a time.
+    #[inline(always)]
+    pub(super) fn widest<S: Kernel>(&self, simd: S, t: f64) -> Option<Separation> {
+        let mut separate = 0;
+        for first in (0..AXES).step_by(S::Doubles::LEN) {
+            let is_separate = self.gaps(simd, first, t).simd_gt(load(simd, &self.margin, first));
+            separate |= (is_separate.to_bitmask() as u32) << first;
+        }
+        let mut best: Option<Separation> = None;
+        while separate != 0 {
+            let k = separate.trailing_zeros() as usize % AXES;
+            separate &= separate - 1;
+            let axis = self.axis(k);
+            let shorter = 1.0 / root(simd, dot(axis, axis));
+            let gap = (self.gap(k, t) - self.margin[k]) * shorter;
+            // The box is above the triangle, or below it.
+            let towards = if self.high[k] < self.speed[k] * t { shorter } else { -shorter };
+            if best.is_none_or(|best| gap > best.gap) {
+                best = Some(Separation { normal: scale(axis, towards), gap });
+            }
+        }
+        best
+    }
+
+    /// How far they are apart along axes at a finite time; negative if their intervals overlap.
+    #[inline(always)]
+    fn gaps<S: Kernel>(&self, simd: S, first: usize, t: f64) -> S::Doubles {
+        let moved = load(simd, &self.speed, first) * t;
+        (load(simd, &self.low, first) - moved).max(moved - load(simd, &self.high, first))
+    }
+
+    /// The same along one axis.
     fn gap(&self, k: usize, t: f64) -> f64 {
-        let moved = if t == 0.0 { 0.0 } else { self.speed[k] * t };
+        let moved = self.speed[k] * t;
         larger(self.low[k] - moved, moved - self.high[k])
     }
 
@@ -376,36 +429,57 @@ impl Separations {
         self.gap(k, t) > self.margin[k]
     }
 
-    /// From when to when their intervals overlap; nothing is known if the box does not move along the axis.
-    fn times(&self, k: usize) -> Option<[f64; 2]> {
-        let speed = self.speed[k];
-        let (near, far) = if speed > 0.0 { (self.low[k], self.high[k]) } else { (self.high[k], self.low[k]) };
-        (speed != 0.0).then(|| [near / speed, far / speed])
-    }
-
     /// Whether the two surely touch at a time.
-    fn overlap(&self, t: f64) -> bool {
-        !self.is_incomplete && (0..AXES).all(|k| self.gap(k, t) < -self.margin[k])
+    #[inline(always)]
+    fn overlap<S: Kernel>(&self, simd: S, t: f64) -> bool {
+        let mut overlap = !self.is_incomplete;
+        for first in (0..AXES).step_by(S::Doubles::LEN) {
+            overlap &= self.gaps(simd, first, t).simd_lt(-load(simd, &self.margin, first)).all_true();
+        }
+        overlap
     }
 
-    /// When they first touch, up to the time `t_max` for which this was made, of a box that moves at some speed; `None` if f64
-    /// leaves open whether they do, or when. Contacts are found within a distance, the tolerance.
-    pub(crate) fn motion(&self, t_max: f64, speed: f64, tolerance: f64) -> Option<BoxMotion> {
-        let (mut first, mut last) = ((f64::NEG_INFINITY, None), (f64::INFINITY, None));
-        for k in 0..AXES {
-            match self.times(k) {
-                Some([enter, leave]) => {
-                    if enter > first.0 {
-                        first = (enter, Some(k));
-                    }
-                    if leave < last.0 {
-                        last = (leave, Some(k));
-                    }
-                }
-                None if self.is_separate(k, 0.0) => return Some(BoxMotion::Misses),
-                None => {}
-            }
+    /// When the intervals along all axes begin to overlap and when the first ends to, each with its axis; `None` if those along an axis
+    /// without movement never do.
+    #[inline(always)]
+    fn times<S: Kernel>(&self, simd: S) -> Option<[(f64, Option<usize>); 2]> {
+        let [zero, never] = [0.0, f64::INFINITY].map(|x| S::Doubles::splat(simd, x));
+        let (mut enters, mut leaves) = ([0.0; AXES], [0.0; AXES]);
+        let (mut last_enter, mut first_leave) = (-never, never);
+        let mut misses = false;
+        for first in (0..AXES).step_by(S::Doubles::LEN) {
+            let [low, high, speed] =
+                [&self.low, &self.high, &self.speed].map(|numbers| load(simd, numbers, first));
+            let (is_still, is_forwards) = (speed.simd_eq(zero), speed.simd_gt(zero));
+            let is_apart = low.max(-high).simd_gt(load(simd, &self.margin, first));
+            misses |= (is_still & is_apart).any_true();
+            let enter = is_still.select(-never, is_forwards.select(low, high) / speed);
+            let leave = is_still.select(never, is_forwards.select(high, low) / speed);
+            store::<S>(enter, &mut enters, first);
+            store::<S>(leave, &mut leaves, first);
+            (last_enter, first_leave) = (last_enter.max(enter), first_leave.min(leave));
         }
+        let (mut last, mut first) = (f64::NEG_INFINITY, f64::INFINITY);
+        for lane in 0..S::Doubles::LEN {
+            (last, first) = (larger(last, last_enter[lane]), smaller(first, first_leave[lane]));
+        }
+        let axis_of = |times: &Numbers, time: f64| times.iter().position(|its| *its == time);
+        let moves = |axis: &usize| self.speed[*axis] != 0.0;
+        let [enter, leave] = [axis_of(&enters, last), axis_of(&leaves, first)].map(|axis| axis.filter(moves));
+        (!misses).then_some([(last, enter), (first, leave)])
+    }
+
+    /// When they first touch, up to the finite time `t_max` for which this was made, of a box that moves at some speed; `None` if f64
+    /// leaves open whether they do, or when. Contacts are found within a distance, the tolerance.
+    #[inline(always)]
+    pub(super) fn motion<S: Kernel>(
+        &self,
+        simd: S,
+        t_max: f64,
+        speed: f64,
+        tolerance: f64,
+    ) -> Option<BoxMotion> {
+        let Some([first, last]) = self.times(simd) else { return Some(BoxMotion::Misses) };
         if first.0 > t_max || last.0 < 0.0 || first.0 > last.0 {
             // Until then one axis separates the two, and from then on another; at no time but 0 any will do.
             let t = larger(smaller(0.5 * (first.0 + last.0), t_max), 0.0);
@@ -417,23 +491,19 @@ impl Separations {
             return misses.then_some(BoxMotion::Misses);
         }
         if first.0 <= 0.0 {
-            return self.overlap(0.0).then_some(BoxMotion::Touches);
+            return self.overlap(simd, 0.0).then_some(BoxMotion::Touches);
         }
-        self.contact(first.0, first.1?, t_max, speed, tolerance)
-    }
-
-    /// The contact along an axis at a time.
-    fn contact(&self, t: f64, k: usize, t_max: f64, speed: f64, tolerance: f64) -> Option<BoxMotion> {
+        let k = first.1?;
         let axis = self.axis(k);
-        let length = libm::sqrt(dot(axis, axis));
+        let length = root(simd, dot(axis, axis));
         let closing = self.speed[k].abs() / length;
         if closing < speed * GRAZING || self.margin[k] > 0.25 * tolerance * length {
             return None;
         }
-        let t = larger(t - 0.5 * tolerance / closing, 0.0);
+        let t = larger(first.0 - 0.5 * tolerance / closing, 0.0);
         let towards = if self.speed[k] > 0.0 { -1.0 } else { 1.0 };
         let normal = scale(axis, towards / length);
-        self.overlap(smaller(t + LATER * tolerance / closing, t_max))
+        self.overlap(simd, smaller(first.0 + LATER * tolerance / closing, t_max))
             .then_some(BoxMotion::Meets { t, normal })
     }
 }

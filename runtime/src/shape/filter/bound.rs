@@ -2,8 +2,7 @@
 
 use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask};
 
-use super::{MovingShape, along};
-use crate::math::vector::dot;
+use super::MovingShape;
 use crate::simd::Kernel;
 
 /// The square of the shortest direction whose length is known.
@@ -42,7 +41,6 @@ pub(super) fn has_length<S: Simd, L: SimdFloat<S, Element = f32>>(square: L) -> 
 
 /// Triangles in lanes, and a shape at t = 0, along a direction.
 pub(super) struct Projection<S: Kernel> {
-    pub(super) direction: [S::Lanes; 3],
     /// The sum of the direction's magnitudes.
     pub(super) sum: S::Lanes,
     /// From the shape's last point to the triangle's first one, and from its first to the triangle's last.
@@ -52,6 +50,10 @@ pub(super) struct Projection<S: Kernel> {
     pub(super) reach: S::Lanes,
     /// Not infinite unless something is: such a direction says nothing.
     pub(super) size: S::Lanes,
+    /// How fast the shape moves along the direction.
+    pub(super) speed: S::Lanes,
+    /// The square of the direction's length.
+    pub(super) square: S::Lanes,
 }
 
 /// When the two may touch.
@@ -81,9 +83,8 @@ impl<S: Kernel> Bound<S> for Times<S::Lanes> {
 
     #[inline(always)]
     fn look_along(&mut self, simd: S, shape: &MovingShape<'_>, projection: &Projection<S>) {
-        let Projection { direction, sum, low, high, reach, size } = *projection;
+        let Projection { sum, low, high, reach, size, speed, .. } = *projection;
         let zero = S::Lanes::splat(simd, 0.0);
-        let speed = along(direction, shape.direction);
         let off = sum * (SPEED_ERROR * shape.fastest()) + f32::MIN_POSITIVE;
         // In the direction of the movement.
         let forwards = speed.simd_ge(zero);
@@ -130,8 +131,7 @@ impl<S: Kernel> Bound<S> for Depths<S::Lanes> {
 
     #[inline(always)]
     fn look_along(&mut self, _: S, _: &MovingShape<'_>, projection: &Projection<S>) {
-        let Projection { direction, low, high, reach, size, .. } = *projection;
-        let square = dot(direction, direction);
+        let Projection { low, high, reach, size, square, .. } = *projection;
         let depth = (high.min(-low) + reach) / square.sqrt();
         let is_known = has_length(square) & size.simd_lt(f32::MAX);
         self.most = self.most.min(is_known.select(depth, self.most));

@@ -64,6 +64,16 @@ fn moving_shapes_stop_where_they_touch() {
                         distance < 1e-6 * size as f64 * f64::from(factor),
                         "{case:?} {found:?} {distance}"
                     );
+                    // What the two touch is on both, to what a contact that nearly grazes is told early by.
+                    let point = [found.point; 3];
+                    let from_shape = self::distance(shape, &point, moved.rounded());
+                    let face = TriangleShape::new(triangle.map(|corner| corner.map(|x| x as f32)));
+                    let from_face = self::distance(&face, &point, [0.0; 3]);
+                    assert!(
+                        from_shape <= distance + 8.0 * mover.tolerance,
+                        "{case:?} {found:?} {from_shape}"
+                    );
+                    assert!(from_face <= mover.tolerance, "{case:?} {found:?} {from_face}");
                 }
             });
         }
