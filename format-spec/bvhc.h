@@ -35,6 +35,7 @@ BVHC_ASSERT(sizeof(bvhc_slice) == 16, "bvhc_slice");
 #define BVHC_KIND_SAMPLES 6u
 #define BVHC_KIND_SOLID 7u
 #define BVHC_KIND_EDGES 8u
+#define BVHC_KIND_INTERSECTIONS 10u
 #define BVHC_KIND_FIELD 9u
 #define BVHC_KIND_AABB_TREE 16u
 #define BVHC_KIND_OBB_TREE 17u
@@ -477,6 +478,13 @@ typedef struct bvhc_edges {
 } bvhc_edges;
 BVHC_ASSERT(sizeof(bvhc_edges) == 16, "bvhc_edges");
 BVHC_ASSERT(offsetof(bvhc_edges, triangles) == 0, "bvhc_edges.triangles");
+
+/* Root of section intersections (kind 10): 16 bytes, aligned to 8. */
+typedef struct bvhc_intersections {
+    bvhc_slice triangles; /* 0 of u32 */
+} bvhc_intersections;
+BVHC_ASSERT(sizeof(bvhc_intersections) == 16, "bvhc_intersections");
+BVHC_ASSERT(offsetof(bvhc_intersections, triangles) == 0, "bvhc_intersections.triangles");
 
 /* Root of section field (kind 9): 128 bytes, aligned to 8. */
 typedef struct bvhc_distance_field {

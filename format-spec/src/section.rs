@@ -340,6 +340,12 @@ sections! {
         triangles: Slice(&'a [TriangleEdges]),
     }
 
+    /// The triangles that intersect others of the mesh.
+    Intersections as ArchivedIntersections = 10, "intersections", Optional, 16 {
+        /// Their numbers, ascending.
+        triangles: Slice(&'a [u32]),
+    }
+
     /// Distances from the surface at the points of a lattice. Point i of an axis is at `origin + i * voxel`.
     DistanceField as ArchivedDistanceField = 9, "field", Optional, 128 {
         /// The lattice's first point, in the model's units.

@@ -109,7 +109,10 @@ pub use owner::{LoadedModel, ModelFile, MovingWorldFile, ThinWorldFile, WorldFil
 #[cfg(feature = "volumes")]
 pub use pair::Realign;
 #[cfg(feature = "pairs")]
-pub use pair::{Against, Distance, Exhausted, Pair, PairError, Tolerance, Volume, WarmStart, WorkBudget};
+pub use pair::{
+    Against, Distance, Exhausted, Pair, PairError, Tolerance, Volume, WarmStart, WorkBudget,
+    segment_meets_triangle, triangles_meet,
+};
 pub use pose::{Pose, PoseError};
 #[cfg(feature = "shapes")]
 pub use query::{CastHit, Contact, ShapeCast, StartContact, TooManyContacts, Touches};

@@ -22,7 +22,7 @@ use bvhc_tests::support::world::{Placed, compiled_world};
 type Ask = fn() -> Options;
 
 /// The files.
-const FILES: [(&str, Ask); 9] = [
+const FILES: [(&str, Ask); 10] = [
     ("quad.bvh", || of_layout(Layout::Fast)),
     ("quad-small.bvh", || of_layout(Layout::Small)),
     ("quad-samples.bvh", || Options { samples: true, ..Options::default() }),
@@ -31,6 +31,7 @@ const FILES: [(&str, Ask); 9] = [
     ("quad-rss.bvh", || of_swept(Cores::Same(Core::Rectangle))),
     ("quad-hybrid.bvh", || of_swept(Cores::Hybrid)),
     ("quad-hulls.bvh", || Options { obb: None, hulls: true, ..Options::default() }),
+    ("quad-edges.bvh", || Options { obb: None, edges: true, intersections: true, ..Options::default() }),
     ("quad-field.bvh", || Options { obb: None, field: Some(FieldOptions::new(8)), ..Options::default() }),
 ];
 

@@ -106,6 +106,7 @@ fn object(model: &Model<'_>) -> Value {
         "split_triangles": split_triangles(model),
         "hull_vertices": hull_vertices(model),
         "edges": edges(model).map(|edges| report::edges(&edges)),
+        "intersecting_triangles": intersecting(model),
         "field": field(model),
         "bounds": { "min": bounds.min, "max": bounds.max },
         "names": {
@@ -228,6 +229,11 @@ fn edges(model: &Model<'_>) -> Option<EdgeCounts> {
     })
 }
 
+/// How many triangles intersect others, if the file says it.
+fn intersecting(model: &Model<'_>) -> Option<u64> {
+    Some(model.intersecting_triangles()?.len() as u64)
+}
+
 fn trees<'a>(model: &Model<'a>) -> impl Iterator<Item = &'a TreeStatistics> {
     model.sections().metadata().trees.get().iter()
 }
@@ -298,6 +304,9 @@ fn describe(text: &mut String, name: &str, model: &Model<'_>, what: &str) -> std
     }
     if let Some(edges) = edges(model) {
         writeln!(text, "surface    {}", report::surface(&edges))?;
+    }
+    if let Some(triangles) = intersecting(model) {
+        writeln!(text, "           {}", report::intersections(triangles))?;
     }
     describe_field(text, model)?;
     writeln!(

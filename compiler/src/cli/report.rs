@@ -97,3 +97,12 @@ pub(super) fn surface(edges: &EdgeCounts) -> String {
     }
     text
 }
+
+/// How many triangles intersect others, in words.
+pub(super) fn intersections(triangles: u64) -> String {
+    match triangles {
+        0 => "no triangle intersects another".to_owned(),
+        1 => "1 triangle intersects others".to_owned(),
+        _ => format!("{} triangles intersect others", grouped(triangles)),
+    }
+}

@@ -4,6 +4,7 @@ use std::cell::{OnceCell, RefCell, RefMut};
 use std::time::Duration;
 
 use bvhc_format::obb::{PairLeaf, PairRef};
+use bvhc_runtime::Model;
 
 use super::error::CompileError;
 use super::options::{Layout, Options};
@@ -80,6 +81,7 @@ pub(crate) struct Job<'a> {
     pub(crate) progress: &'a dyn Progress,
     oriented: OnceCell<(obb::Tree, obb::Options)>,
     leaves: RefCell<Option<LeafTable>>,
+    intersecting: OnceCell<Vec<u32>>,
 }
 
 impl<'a> Job<'a> {
@@ -89,8 +91,15 @@ impl<'a> Job<'a> {
         options: &'a Options,
         progress: &'a dyn Progress,
     ) -> Self {
-        let (oriented, leaves) = (OnceCell::new(), RefCell::default());
-        Self { mesh, laid_out, options, progress, oriented, leaves }
+        Self {
+            mesh,
+            laid_out,
+            options,
+            progress,
+            oriented: OnceCell::new(),
+            leaves: RefCell::default(),
+            intersecting: OnceCell::new(),
+        }
     }
 
     /// The corners of all triangles, as stored in the blocks.
@@ -142,6 +151,22 @@ impl<'a> Job<'a> {
     /// A file with the tree of axis-aligned boxes alone, for queries while others are made.
     pub(crate) fn bare_file(&self) -> Result<Bytes, CompileError> {
         super::bare_file_of(self.laid_out, self.mesh)
+    }
+
+    /// The triangles that intersect others.
+    pub(crate) fn intersecting(&self) -> Result<&[u32], CompileError> {
+        if let Some(known) = self.known_intersecting() {
+            return Ok(known);
+        }
+        let bytes = self.bare_file()?;
+        let model = Model::from_bytes(&bytes).expect("what the compiler makes can be opened");
+        let found = layout::intersecting_triangles(&self.corners(), &model);
+        Ok(self.intersecting.get_or_init(|| found))
+    }
+
+    /// The same, if they have been looked for.
+    pub(crate) fn known_intersecting(&self) -> Option<&[u32]> {
+        self.intersecting.get().map(Vec::as_slice)
     }
 
     /// Frees that tree, which no further section needs.

@@ -83,6 +83,8 @@ pub struct Report {
     pub vertices: u64,
     /// How triangles share their edges, as they are in the file.
     pub edges: EdgeCounts,
+    /// How many triangles intersect others, if that was asked.
+    pub intersecting: Option<u64>,
     /// What cleaning dropped.
     pub dropped: Dropped,
     /// How many faces became fans of triangles that may overlap, as their edges cross or touch each other, or as finding
@@ -268,6 +270,7 @@ impl Prepared {
             triangles: mesh.triangles.len() as u64,
             vertices: u64::from(laid_out.weld.count),
             edges: laid_out.solid.counts,
+            intersecting: job.known_intersecting().map(|triangles| triangles.len() as u64),
             dropped: mesh.dropped,
             fans: mesh.fans,
             trees: written.trees,

@@ -96,6 +96,8 @@ pub struct Options {
     pub hulls: bool,
     /// Whether the file says what is across the edges of each triangle, for contacts without seams.
     pub edges: bool,
+    /// Whether the file says which triangles intersect others.
+    pub intersections: bool,
     /// How the distance field is made; `None`: the file has none.
     pub field: Option<field::Options>,
     /// Time budget for all fits of oriented boxes: if time is left, searches run longer than `obb` says. The file
@@ -122,6 +124,7 @@ impl Default for Options {
             swept: None,
             hulls: false,
             edges: false,
+            intersections: false,
             field: None,
             obb_time: None,
             user_metadata: BTreeMap::new(),

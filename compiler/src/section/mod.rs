@@ -8,6 +8,7 @@ mod field;
 mod geometry;
 mod hull;
 mod hull_tree;
+mod intersections;
 mod kdop_tree;
 mod metadata;
 mod obb_tree;
@@ -31,6 +32,7 @@ pub(crate) static ALL: &[&dyn Output] = &[
     &samples::Samples,
     &solid::Solid,
     &edges::Edges,
+    &intersections::Intersections,
     &field::Field,
     &kdop_tree::KdopTree,
     &hull::Hull,

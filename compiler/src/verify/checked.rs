@@ -6,6 +6,7 @@ use bvhc_format::obb::PAIR_WIDTH;
 use bvhc_format::section::TREE_KINDS;
 use bvhc_runtime::Model;
 
+use super::block::corners;
 use super::blocks::BlockTable;
 use super::geometry::GeometryFault;
 use super::leaves::{self, Leaf};
@@ -44,6 +45,18 @@ impl<'a> Checked<'a> {
             let numbers = self.model.sections().geometry().triangles.get();
             numbers.iter().map(|number| u64::from(number.to_native()) + 1).max().unwrap_or(0)
         })
+    }
+
+    /// The corners of all triangles, by number, on valid blocks and triangle numbers.
+    pub(super) fn all_corners(&self) -> Vec<[[f32; 3]; 3]> {
+        let numbers = self.model.sections().geometry().triangles.get();
+        let mut all = vec![[[0.0; 3]; 3]; self.triangles() as usize];
+        for block in self.table.blocks.iter() {
+            for lane in 0..usize::from(block.triangles) {
+                all[numbers[block.first as usize + lane].to_native() as usize] = corners(block, lane);
+            }
+        }
+        all
     }
 
     /// Reads the leaves of all trees for pairs of models. Checks G15, on valid blocks.

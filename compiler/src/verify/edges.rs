@@ -3,7 +3,6 @@
 use bvhc_format::edges::{TriangleEdges, UNKNOWN_ANGLE};
 use bvhc_format::section::SectionKind;
 
-use super::block::corners;
 use super::checked::Checked;
 use super::error::Fault;
 use crate::layout::lay_out_edges;
@@ -55,7 +54,7 @@ impl Fault for EdgeFault {
 /// J1 to J3, on valid blocks and triangle numbers.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<(), EdgeFault> {
     let Some(records) = checked.model.sections().edges() else { return Ok(()) };
-    let expected = lay_out_edges(&all_corners(checked));
+    let expected = lay_out_edges(&checked.all_corners());
     if records.len() != expected.len() {
         return Err(EdgeFault::Length { found: records.len(), expected: expected.len() });
     }
@@ -80,16 +79,4 @@ fn check_record(triangle: usize, found: &TriangleEdges, expected: &TriangleEdges
         }
     }
     Ok(())
-}
-
-/// The corners of all triangles, by number.
-fn all_corners(checked: &Checked<'_>) -> Vec<[[f32; 3]; 3]> {
-    let numbers = checked.model.sections().geometry().triangles.get();
-    let mut all = vec![[[0.0; 3]; 3]; checked.triangles() as usize];
-    for block in checked.table.blocks.iter() {
-        for lane in 0..usize::from(block.triangles) {
-            all[numbers[block.first as usize + lane].to_native() as usize] = corners(block, lane);
-        }
-    }
-    all
 }

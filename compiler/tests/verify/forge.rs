@@ -68,6 +68,7 @@ pub(crate) const HULL: u32 = SectionKind::Hull as u32;
 pub(crate) const SAMPLES: u32 = SectionKind::Samples as u32;
 pub(crate) const SOLID: u32 = SectionKind::Solid as u32;
 pub(crate) const EDGES: u32 = SectionKind::Edges as u32;
+pub(crate) const INTERSECTIONS: u32 = SectionKind::Intersections as u32;
 pub(crate) const FIELD: u32 = SectionKind::DistanceField as u32;
 pub(crate) const TREE: u32 = SectionKind::AabbTree as u32;
 pub(crate) const OBB: u32 = SectionKind::ObbTree as u32;
@@ -136,6 +137,12 @@ impl Forge {
     /// The same with section edges, and no tree of oriented boxes.
     pub(crate) fn of_edges(source: &str) -> Self {
         let options = Options { obb: None, edges: true, ..Options::default() };
+        Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
+    }
+
+    /// The same with section intersections.
+    pub(crate) fn of_intersections(source: &str) -> Self {
+        let options = Options { obb: None, intersections: true, ..Options::default() };
         Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
     }
 

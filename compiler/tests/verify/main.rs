@@ -5,6 +5,7 @@ mod field;
 mod forge;
 mod hull;
 mod hulls;
+mod intersections;
 mod kdop;
 mod leaves;
 mod linked;

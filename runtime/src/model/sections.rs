@@ -6,8 +6,8 @@ use bvhc_format::header::{Header, SectionEntry};
 use bvhc_format::obb::PairLeaf;
 use bvhc_format::record::WideNode;
 use bvhc_format::section::{
-    ArchivedAabbTree, ArchivedDistanceField, ArchivedEdges, ArchivedGeometry, ArchivedMetadata,
-    ArchivedPackedBlocks, ArchivedSolid, ArchivedSplits, SectionKind,
+    ArchivedAabbTree, ArchivedDistanceField, ArchivedEdges, ArchivedGeometry, ArchivedIntersections,
+    ArchivedMetadata, ArchivedPackedBlocks, ArchivedSolid, ArchivedSplits, SectionKind,
 };
 
 use super::trees::PairTrees;
@@ -35,6 +35,7 @@ pub struct Sections<'a> {
     hull: Option<Hull<'a>>,
     solid: Option<&'a ArchivedSolid<'static>>,
     edges: Option<&'a [TriangleEdges]>,
+    intersections: Option<&'a ArchivedIntersections<'static>>,
     field: Option<&'a ArchivedDistanceField<'static>>,
     nodes: &'a [WideNode],
     pub(super) trees: PairTrees<'a>,
@@ -66,6 +67,7 @@ impl<'a> Sections<'a> {
             hull: open_hull(&directory)?,
             solid: open_optional(&directory)?,
             edges: open_optional::<ArchivedEdges<'static>>(&directory)?.map(|edges| edges.triangles.get()),
+            intersections: open_optional(&directory)?,
             field: open_optional(&directory)?,
             nodes: tree.nodes.get(),
             trees: PairTrees::open(&directory)?,
@@ -124,6 +126,11 @@ impl<'a> Sections<'a> {
     /// What is across the edges of each triangle, by its number, if the file has it.
     pub fn edges(&self) -> Option<&'a [TriangleEdges]> {
         self.edges
+    }
+
+    /// The triangles that intersect others, if the file says it.
+    pub fn intersections(&self) -> Option<&'a ArchivedIntersections<'static>> {
+        self.intersections
     }
 
     /// The distance field, if the file has it.

@@ -70,10 +70,22 @@ impl Winding {
     }
 }
 
-impl Model<'_> {
-    /// Whether the file says that the surface has no boundary.
-    pub(crate) fn is_closed(&self) -> bool {
+impl<'a> Model<'a> {
+    /// Whether the file says that the surface has no boundary: along each edge as many triangles go one way as the other. It may
+    /// intersect itself: [`intersecting_triangles`](Self::intersecting_triangles). Winding numbers are exact then.
+    pub fn is_closed(&self) -> bool {
         self.sections().solid().is_some_and(|solid| solid.boundary.is_empty())
+    }
+
+    /// The numbers of the triangles that intersect others of the model, ascending; `None` if the file does not say it: it does on
+    /// request (`bvhc --intersections`).
+    ///
+    /// Exact. Two triangles intersect if they have a point in common that is not a corner or on an edge of both, or if all their
+    /// corners are the same. If there are none and the surface [is closed](Self::is_closed), it bounds a solid: nothing of it touches
+    /// anything else of it.
+    pub fn intersecting_triangles(&self) -> Option<impl ExactSizeIterator<Item = u32> + use<'a>> {
+        let triangles = self.sections().intersections()?.triangles.get();
+        Some(triangles.iter().map(|triangle| triangle.to_native()))
     }
 
     /// The winding number of the surface around a point; `None` on the surface, where it has none.

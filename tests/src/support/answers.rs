@@ -69,6 +69,7 @@ fn ascending(mut found: Vec<u32>) -> Vec<u32> {
 /// Returns the number of answers, so that nothing can be optimised away.
 pub fn ask_everything(model: &Model<'_>, rays: &[Ray], points: &[[f32; 3]]) -> u64 {
     let mut answers = ask_names(model);
+    answers += model.intersecting_triangles().map_or(0, |triangles| triangles.map(u64::from).sum());
     for ray in rays {
         answers += u64::from(model.closest_hit(ray).is_some()) + u64::from(model.any_hit(ray));
         model.all_hits(ray, |hit| {

@@ -208,6 +208,7 @@ impl Dump<'_> {
             "rows" if kind == SectionKind::KdopTree => self.kdop_nodes(slice.count),
             "rows" => self.swept_nodes(slice.count),
             "vertices" => self.records(slice, Self::hull_vertex),
+            "triangles" if kind == SectionKind::Edges => self.records(slice, Self::triangle_edges),
             "boundary" => self.records(slice, Self::boundary_edges),
             "tiles" | "bricks" => self.records(slice, Self::field_node),
             "runs" => self.records(slice, Self::run),
@@ -227,6 +228,14 @@ impl Dump<'_> {
         for row in ["from x", "from y", "from z", "to x", "to y", "to z"] {
             self.field(row, 32, Kind::F32);
         }
+    }
+
+    fn triangle_edges(&mut self) {
+        self.fields(&[
+            ("neighbours", 12, Kind::Index),
+            ("convex", 12, Kind::U16),
+            ("concave", 12, Kind::U16),
+        ]);
     }
 
     fn field_node(&mut self) {

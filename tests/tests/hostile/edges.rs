@@ -16,8 +16,12 @@ use super::{survive, write, write_anything};
 /// Bytes of a record.
 const RECORD: usize = 36;
 
+/// With the list of triangles that intersect others, too.
 pub(super) fn few(layout: Layout) -> Bytes {
-    compiled_with(&icosphere::displaced(4, 0.2, 1), &Options { layout, edges: true, ..Options::default() })
+    compiled_with(
+        &icosphere::displaced(4, 0.2, 1),
+        &Options { layout, edges: true, intersections: true, ..Options::default() },
+    )
 }
 
 #[test]

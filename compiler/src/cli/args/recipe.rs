@@ -43,6 +43,10 @@ pub(in crate::cli) struct RecipeArgs {
     /// 36 bytes a triangle
     #[arg(long)]
     edges: bool,
+    /// Find the triangles that intersect others, exactly, and store their numbers: with a surface that is closed, none says that it
+    /// bounds a solid. Triangles that share a corner or an edge intersect if they have more than that in common
+    #[arg(long)]
+    intersections: bool,
     /// Store the distance from the surface at the points of a lattice with so many cells along the longest axis, in a band near
     /// the surface: about 1.4 bytes for each point within the band
     #[arg(long, value_name = "RESOLUTION", value_parser = clap::value_parser!(u32).range(in_clap(field::Options::RESOLUTIONS)))]
@@ -87,6 +91,7 @@ impl RecipeArgs {
             layout: self.layout.into(),
             obb: None,
             edges: self.edges,
+            intersections: self.intersections,
             field: self.field(),
             ..Options::default()
         };

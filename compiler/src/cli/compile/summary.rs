@@ -90,6 +90,7 @@ impl Facts {
                 "source_vertices": report.source_vertices,
             },
             "edges": report::edges(&report.edges),
+            "intersecting_triangles": report.intersecting,
             "dropped": { "triangles": report.dropped.triangles, "faces": report.dropped.faces },
             "fans": report.fans,
             "ignored": report.ignored,
@@ -250,6 +251,9 @@ impl Summary {
             branching: edges("branching"),
             boundary: edges("boundary"),
         }));
+        if let Some(triangles) = facts.json["intersecting_triangles"].as_u64() {
+            tell(&report::intersections(triangles));
+        }
     }
 }
 

@@ -13,9 +13,19 @@ use crate::math::vector::Map3;
 pub(crate) type Point = [f64; 3];
 pub(crate) type Triangle = [Point; 3];
 
-/// Whether the closed triangles have a point in common.
+/// Whether two closed triangles have a point in common.
+///
+/// Exact, as long as no coordinate is beyond 2^300 and none but 0 below 2^-300. Either may have no area: it is then the segment or the
+/// point that is left of it. Does not allocate or panic. Cost: some 100 ns, more where they nearly touch.
+///
+/// ```
+/// use bvhc_runtime::triangles_meet;
+///
+/// let floor = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
+/// assert!(triangles_meet(&floor, &[[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [9.0, 9.0, 1.0]]));
+/// ```
 #[cold]
-pub(crate) fn meet(a: &Triangle, b: &Triangle) -> bool {
+pub fn meet(a: &Triangle, b: &Triangle) -> bool {
     let sides_of_b = b.map3(|corner| side(a, &corner));
     if sides_of_b == [Greater; 3] || sides_of_b == [Less; 3] {
         return false;
@@ -29,6 +39,11 @@ pub(crate) fn meet(a: &Triangle, b: &Triangle) -> bool {
         segment_meets_triangle(&edge(of, k), [sides[k], sides[(k + 1) % 3]], other)
     };
     (0..3).any(|k| pierces(a, &sides_of_a, k, b)) || (0..3).any(|k| pierces(b, &sides_of_b, k, a))
+}
+
+/// Whether a closed segment and a closed triangle have a point in common; as exact as [`triangles_meet`](meet), and cheaper.
+pub fn segment_meets(segment: &[Point; 2], triangle: &Triangle) -> bool {
+    segment_meets_triangle(segment, segment.map(|end| side(triangle, &end)), triangle)
 }
 
 /// On which side of a triangle's plane a point lies; always `Equal` where the triangle has no area.
@@ -125,6 +140,15 @@ mod tests {
     fn across() {
         check([[1.0, 1.0, -1.0], [1.0, 1.0, 1.0], [9.0, 9.0, 1.0]], true);
         check([[3.0, 3.0, -1.0], [3.0, 3.0, 1.0], [9.0, 9.0, 1.0]], false);
+    }
+
+    #[test]
+    fn segments() {
+        let meets = |from, to| segment_meets(&[from, to], &FLOOR);
+        assert!(meets([1.0, 1.0, 1.0], [1.0, 1.0, 0.0]) && meets([1.0, 1.0, 1.0], [1.0, 1.0, -1.0]));
+        assert!(meets([3.0, 1.0, 1.0], [3.0, 1.0, -1.0]) && !meets([3.0, 1.5, 1.0], [3.0, 1.5, -1.0]));
+        assert!(meets([-1.0, 1.0, 0.0], [9.0, 1.0, 0.0]) && !meets([-1.0, 5.0, 0.0], [9.0, 5.0, 0.0]));
+        assert!(meets([1.0, 1.0, 0.0], [1.0, 1.0, 0.0]) && !meets([1.0, 1.0, 1.0], [1.0, 1.0, 0.5]));
     }
 
     #[test]
