@@ -192,7 +192,7 @@ pub(crate) fn deep_in_block<S: Kernel>(
         #[inline(always)]
         || {
             let mut deep = 0;
-            let start = Depths { most: S::Lanes::splat(simd, f32::INFINITY), least };
+            let start = Depths::<_, true> { most: S::Lanes::splat(simd, f32::INFINITY), least };
             look_at_block(
                 simd,
                 block,

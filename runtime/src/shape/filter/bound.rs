@@ -109,14 +109,14 @@ impl<S: Kernel> Bound<S> for Times<S::Lanes> {
 }
 
 /// How deep they are in each other at t = 0, at most: as far as the shape would have to move along a direction. Negative
-/// where they are apart.
+/// where they are apart. Without `TELLS` only that is known, and no depth.
 #[derive(Clone, Copy)]
-pub(super) struct Depths<L> {
+pub(super) struct Depths<L, const TELLS: bool> {
     pub(super) most: L,
     pub(super) least: f32,
 }
 
-impl<S: Kernel> Bound<S> for Depths<S::Lanes> {
+impl<S: Kernel, const TELLS: bool> Bound<S> for Depths<S::Lanes, TELLS> {
     #[inline(always)]
     fn look_along_axis(
         &mut self,
@@ -132,8 +132,11 @@ impl<S: Kernel> Bound<S> for Depths<S::Lanes> {
     #[inline(always)]
     fn look_along(&mut self, _: S, _: &MovingShape<'_>, projection: &Projection<S>) {
         let Projection { low, high, reach, size, square, .. } = *projection;
-        let depth = (high.min(-low) + reach) / square.sqrt();
-        let is_known = has_length(square) & size.simd_lt(f32::MAX);
+        let (overlap, is_finite) = (high.min(-low) + reach, size.simd_lt(f32::MAX));
+        let (depth, is_known) = match TELLS {
+            true => (overlap / square.sqrt(), has_length(square) & is_finite),
+            false => (overlap, is_finite),
+        };
         self.most = self.most.min(is_known.select(depth, self.most));
     }
 

@@ -83,7 +83,7 @@ pub(crate) fn touched_in_block<S: Kernel>(
                 block,
                 shape,
                 points,
-                Depths { most: S::Lanes::splat(simd, f32::INFINITY), least: 0.0 },
+                Depths::<_, false> { most: S::Lanes::splat(simd, f32::INFINITY), least: 0.0 },
                 #[inline(always)]
                 |first, used, lanes| {
                     let (maybe, surely) = lanes.look_at_rest(used);
@@ -96,7 +96,7 @@ pub(crate) fn touched_in_block<S: Kernel>(
     )
 }
 
-impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes>> {
+impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes, false>> {
     /// The lanes that may touch, and those of them that do.
     #[inline(always)]
     fn look_at_rest(&mut self, used: u64) -> (u64, u64) {
