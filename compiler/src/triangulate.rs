@@ -53,7 +53,7 @@ impl Triangulator {
     ///
     /// Returns false if the triangles are a fan that may overlap itself or leave the polygon, since no other
     /// triangulation was found: edges cross or touch, or the polygon is so intricate that the search was ended.
-    /// Takes O(n log n) time for outlines of n corners, O(n^1.5) at most.
+    /// Takes O(n log n) time for outlines of n corners; O(n^1.5) at most, but quadratic time for up to some thousand corners.
     pub fn polygon(
         &mut self,
         positions: &[[f32; 3]],

@@ -34,7 +34,7 @@ use crate::import::Files;
 use crate::import::{Imported, Notes, OtherInput};
 use crate::layout::weld::Weld;
 use crate::layout::{self, EdgeCounts, Triangles};
-use crate::mesh::{Dropped, Mesh};
+use crate::mesh::{Dropped, Mesh, Polygons};
 use crate::optimise::{self, Stop};
 use crate::pair::obb;
 use crate::section::{self, Made};
@@ -135,17 +135,20 @@ pub fn compile_source(
     on_threads(options, || Prepared::new(source, name, options, progress)?.into_bytes(options, progress))
 }
 
-/// Like [`compile_source`], for what was imported from a source of this hash and length.
+/// Like [`compile_source`], for what was imported from a source of this hash and length, and is changed after its vertices have their
+/// places; `None` if `change` returns false.
 pub(crate) fn compile_imported(
     imported: Imported,
-    (hash, length): (blake3::Hash, u64),
+    source: (blake3::Hash, u64),
     name: &str,
     options: &Options,
     progress: &dyn Progress,
-) -> Result<Compiled, CompileError> {
+    change: impl FnOnce(&mut Polygons) -> bool + Send,
+) -> Result<Option<Compiled>, CompileError> {
     on_threads(options, || {
         let clock = Clock { progress, seconds: Vec::new() };
-        Prepared::of(imported, (hash, length), name, options, clock)?.into_bytes(options, progress)
+        let prepared = Prepared::of(imported, source, name, options, clock, change)?;
+        prepared.map(|prepared| prepared.into_bytes(options, progress)).transpose()
     })
 }
 
@@ -205,24 +208,30 @@ impl Prepared {
         let mut clock = Clock { progress, seconds: Vec::new() };
         let (imported, hash) =
             clock.time(Stage::IMPORT, 0, || rayon::join(|| source.import(name), || source.hash()));
-        Self::of(imported?, (hash, source.length()), name, options, clock)
+        let prepared = Self::of(imported?, (hash, source.length()), name, options, clock, |_| true)?;
+        Ok(prepared.expect("nothing is changed"))
     }
 
-    /// Of what was imported from a source of this hash and length.
+    /// Of what was imported from a source of this hash and length, and is changed once it has its place; `None` if that fails.
     fn of(
         imported: Imported,
         (hash, length): (blake3::Hash, u64),
         name: &str,
         options: &Options,
         mut clock: Clock<'_>,
-    ) -> Result<Self, CompileError> {
+        change: impl FnOnce(&mut Polygons) -> bool,
+    ) -> Result<Option<Self>, CompileError> {
         let Imported { mut polygons, inputs, notes } = imported;
-        let (mesh, welded) = clock.time(Stage::CLEAN, 0, || -> Result<_, CompileError> {
+        let cleaned = clock.time(Stage::CLEAN, 0, || -> Result<_, CompileError> {
             let welded = options.placement.apply(&mut polygons, name)?;
-            Ok((clean::mesh(polygons, name)?, welded))
+            if !change(&mut polygons) {
+                return Ok(None);
+            }
+            Ok(Some((clean::mesh(polygons, name)?, welded)))
         })?;
+        let Some((mesh, welded)) = cleaned else { return Ok(None) };
         estimate::check(name, length, &mesh, options)?;
-        Ok(Self { mesh, hash, length, inputs, notes, welded, seconds: clock.seconds })
+        Ok(Some(Self { mesh, hash, length, inputs, notes, welded, seconds: clock.seconds }))
     }
 
     fn into_bytes(self, options: &Options, progress: &dyn Progress) -> Result<Compiled, CompileError> {

@@ -11,10 +11,14 @@ use std::collections::VecDeque;
 
 use super::{Point, turn};
 
-/// A polygon of n corners may take this many steps for each of them, plus 8 times the square root of n. A step looks at
-/// a node of the tree or at a candidate, and a corner takes eight. (Stars and combs of 40,000 corners take 60 to 90 for
-/// each, random outlines and spirals of three hundred turns 670 to 790.)
+/// A polygon of n corners may take this many steps for each of them, plus 8 times the square root of n, plus 4 times n up to
+/// [`FEW`]. A step looks at a node of the tree or at a candidate, and a corner takes eight. (Stars and combs of 40,000 corners take 60
+/// to 90 for each, random outlines and spirals of three hundred turns 670 to 790. Straight sides of many corners, which are not
+/// straight once they are rounded, take up to 2.8 n.)
 const STEPS: u64 = 256;
+
+/// Up to so many corners, a polygon may take quadratic time.
+const FEW: u64 = 2048;
 
 /// What looking at a corner costs, in steps: three exact predicates.
 const CORNER_STEPS: u64 = 8;
@@ -46,7 +50,9 @@ const NONE: u32 = u32::MAX;
 impl Ears {
     /// The steps that a polygon may take.
     pub(super) const fn limit(corners: usize) -> u64 {
-        corners as u64 * (STEPS + 8 * (corners as u64).isqrt())
+        let corners = corners as u64;
+        let few = if corners < FEW { corners } else { FEW };
+        corners * (STEPS + 8 * corners.isqrt() + 4 * few)
     }
 
     /// Appends `points.len() - 2` triangles, all counter-clockwise; returns false if it finds no such ears, for example

@@ -205,6 +205,32 @@ fn outlines_of_many_corners_are_tiled_in_bounded_work() {
 }
 
 /// Faces of a few kilobytes that took minutes.
+/// Turned, the corners of a straight side are on no line any more, but in front of it or behind it by a rounding.
+#[test]
+fn straight_sides_of_many_corners_may_be_rounded() {
+    let turned = |outline: &[[f32; 2]], angle: f64| -> Vec<[f32; 3]> {
+        let (sine, cosine) = (libm::sin(angle), libm::cos(angle));
+        let turn = |[x, y]: [f64; 2]| [(x * cosine - y * sine) as f32, (x * sine + y * cosine) as f32, 0.0];
+        outline.iter().map(|point| turn(point.map(f64::from))).collect()
+    };
+    for n in [40u16, 100, 200, 500] {
+        let x = f32::from(n);
+        let side: Vec<[f32; 2]> = (0..=n).map(|x| [f32::from(x), 0.0]).collect();
+        let house = [&side[..], &[[x, 10.0], [0.5 * x, 3.0], [0.0, 10.0]]].concat();
+        let comb = |k: u16| {
+            let height = f32::from(2 + k % 2);
+            [[f32::from(k + 1), height], [f32::from(k), height]]
+        };
+        let comb = [&side[..], (0..n).rev().flat_map(comb).collect::<Vec<_>>().as_slice()].concat();
+        for outline in [house, comb] {
+            for angle in [0.0, 0.3, 1.0, 2.2] {
+                let positions = turned(&outline, angle);
+                assert_tiled(&positions, &triangulate(&positions));
+            }
+        }
+    }
+}
+
 #[test]
 fn no_polygon_takes_more_than_its_steps() {
     let mut random = random();

@@ -153,16 +153,17 @@ impl<'a> Meshes<'a> {
     ) -> Result<u32, WorldCompileError> {
         let mut imported = model.imported.clone();
         imported.notes = Notes::default();
-        if let Some((instance, linear)) = baked
-            && !bake(&mut imported.polygons, &linear)
-        {
-            let (file, name) = (self.file.to_owned(), instance.name.clone());
-            return Err(WorldCompileError::TooFar { file, name });
-        }
         let name = format!("{}: mesh {:?}", self.file, mesh.name);
         let memory_limit = self.options.memory_limit.map(|limit| limit.saturating_sub(self.held));
         let options = Options { memory_limit, ..self.options.clone() };
-        let compiled = compile_imported(imported, model.source, &name, &options, self.progress)?;
+        // After vertices are welded, so that distances mean the same as where an instance has the scale.
+        let change = |polygons: &mut Polygons| baked.is_none_or(|(_, linear)| bake(polygons, &linear));
+        let Some(compiled) =
+            compile_imported(imported, model.source, &name, &options, self.progress, change)?
+        else {
+            let name = baked.map_or_else(String::new, |(instance, _)| instance.name.clone());
+            return Err(WorldCompileError::TooFar { file: self.file.to_owned(), name });
+        };
         let hash = OpenModel::from_bytes(&compiled.bytes).expect(OPENS).sections().header().hash;
         let report = MeshReport {
             name: mesh.name.clone(),

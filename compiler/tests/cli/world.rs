@@ -178,6 +178,29 @@ fn scaled_instances_answer_as_baked_ones() {
     }
 }
 
+/// Distances for welding are in the units of the mesh's file, whether an instance has the scale or its vertices.
+#[test]
+fn vertices_are_welded_before_they_are_baked() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "plates.obj",
+        "v 0 0 0\nv 100 0 0\nv 0 100 0\nv 0 0 40\nv 100 0 40\nv 0 100 40\nf 1 2 3\nf 4 5 6\n",
+    );
+    let instance = |name: &str, more: &str| {
+        format!("[[instance]]\nname = \"{name}\"\nmesh = \"plates\"\nscale = 0.01\n{more}\n")
+    };
+    let mesh = "[[mesh]]\nname = \"plates\"\nfile = \"plates.obj\"\n";
+    let baked = instance("baked", "bake = true\nposition = [5, 0, 0]");
+    sandbox.write("plates.toml", format!("{mesh}{}{baked}", instance("plain", "")));
+    let rays = "0.2 0.2 9 0 0 -1\n5.2 0.2 9 0 0 -1\n";
+    for (weld, height) in [("0.5", 8.6), ("50", 9.0f32)] {
+        sandbox.run(&["world", "plates.toml", "-o", "plates.bvh", "--weld", weld, "-q"]).is_silent();
+        let rows = ask(&sandbox, &["ray", "plates.bvh"], rays);
+        let t = |row: &String| row.split(',').nth(1).map_or(f32::NAN, |t| t.parse().unwrap());
+        assert!(rows[1..].iter().all(|row| (t(row) - height).abs() < 1e-4), "{rows:?}");
+    }
+}
+
 #[test]
 fn inspect_lists_meshes_and_instances() {
     let sandbox = compiled();

@@ -26,9 +26,12 @@ pub(super) fn placed_meshes<'a>(
     let nodes = Nodes::new(document, fail)?;
     let roots = match scene(document, fail)? {
         Some(roots) => roots.to_vec(),
-        None => (0..document.nodes.len()).filter(|node| nodes.parents[*node].is_none()).collect(),
+        None => nodes.roots(),
     };
     let order = nodes.below(&roots, fail)?;
+    if document.scenes.is_empty() {
+        nodes.check_ancestors(&order, fail)?;
+    }
     let transforms = nodes.transforms(fail)?;
     let mut placed = Vec::new();
     let mut ignore = |what, count: usize| {
@@ -122,6 +125,23 @@ impl<'a> Nodes<'a> {
         Ok(Self { nodes, parents })
     }
 
+    /// The nodes without a parent.
+    fn roots(&self) -> Vec<usize> {
+        (0..self.nodes.len()).filter(|node| self.parents[*node].is_none()).collect()
+    }
+
+    /// Checks that all nodes are below these roots: others are in a circle, or below one.
+    fn check_ancestors(&self, below_roots: &[usize], fail: &Fail<'_>) -> Result<(), ImportError> {
+        let mut is_below = vec![false; self.nodes.len()];
+        below_roots.iter().for_each(|node| is_below[*node] = true);
+        let Some(mut node) = is_below.iter().position(|is_below| !is_below) else { return Ok(()) };
+        // After as many steps towards the root as there are nodes, it is in the circle.
+        for _ in 0..self.nodes.len() {
+            node = self.parents[node].unwrap_or(node);
+        }
+        Err(fail.rule(format!("nodes[{node}]"), "it is its own ancestor".to_owned()))
+    }
+
     /// All nodes below these, with them, parents first.
     fn below(&self, roots: &[usize], fail: &Fail<'_>) -> Result<Vec<usize>, ImportError> {
         let mut order = Vec::new();
@@ -143,9 +163,8 @@ impl<'a> Nodes<'a> {
 
     /// The transform of each node into the scene's space; those below a circle have none, and keep the identity.
     fn transforms(&self, fail: &Fail<'_>) -> Result<Vec<Transform>, ImportError> {
-        let roots: Vec<usize> = (0..self.nodes.len()).filter(|node| self.parents[*node].is_none()).collect();
         let mut transforms = vec![Transform::IDENTITY; self.nodes.len()];
-        for index in self.below(&roots, fail)? {
+        for index in self.below(&self.roots(), fail)? {
             let Some(own) = Transform::of(&self.nodes[index]) else {
                 let fault =
                     "its rotation is zero, or its matrix has another last row than 0, 0, 0, 1".to_owned();

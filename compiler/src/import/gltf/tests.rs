@@ -437,13 +437,20 @@ type Change = fn(&mut Value);
 
 #[test]
 fn faults_name_their_place() {
-    let faults: [(Change, &str); 15] = [
+    let faults: [(Change, &str); 16] = [
         (|d| d["scene"] = json!(5), "scene: it refers to scenes[5], which does not exist"),
         (|d| d["scenes"][0]["nodes"] = json!([3]), "the scene: it refers to nodes[3], which"),
         (|d| d["scenes"][0]["nodes"] = json!([0, 0]), "nodes[0]: it is in the scene twice"),
         (
             |d| d["nodes"][0]["children"] = json!([0]),
             "nodes[0]: it is in the scene twice, or its own ancestor",
+        ),
+        (
+            |d| {
+                (d["scene"], d["scenes"]) = (Value::Null, json!([]));
+                d["nodes"][0]["children"] = json!([0]);
+            },
+            "nodes[0]: it is its own ancestor",
         ),
         (|d| d["nodes"][0]["children"] = json!([9]), "nodes[0]: it refers to nodes[9]"),
         (|d| d["nodes"][0]["mesh"] = json!(2), "nodes[0]: it refers to meshes[2]"),
