@@ -56,6 +56,12 @@ pub enum CompileError {
         "a distance field of this model takes too long: it has very many open edges or large triangles; close it, or take fewer cells (--field)"
     )]
     FieldTooCostly,
+    /// To find the triangles that intersect others would take too long.
+    #[error(
+        "the triangles that intersect others take too long to find (--intersections): too many are near each other, as around a corner that \
+         a hundred thousand share"
+    )]
+    IntersectionsTooCostly,
     /// A distance field of the model would have no cells.
     #[error(
         "a distance field of this model has no cells: all of its vertices are at one position, where a small layout may have moved them"

@@ -17,6 +17,9 @@ const FAST: [u64; 2] = [40, 160];
 /// More for the neighbours of edges.
 const EDGES: [u64; 2] = [190, 180];
 
+/// More for the triangles that intersect others: a file of its own to look for them in, and their corners.
+const INTERSECTIONS: u64 = 130;
+
 /// More for the partition of trees for pairs of models, and the boxes of one.
 const PARTITION: u64 = 100;
 
@@ -55,7 +58,8 @@ fn bytes_per_triangle(options: &Options) -> u64 {
         trees => PARTITION + (trees - 1) * TREE,
     };
     let edges = if options.edges { EDGES[0] } else { 0 };
-    FAST[0] + edges + pairs + if options.quality == Quality::Best { BEST } else { 0 }
+    let intersections = if options.intersections { INTERSECTIONS } else { 0 };
+    FAST[0] + edges + intersections + pairs + if options.quality == Quality::Best { BEST } else { 0 }
 }
 
 /// The same for each vertex.

@@ -155,12 +155,10 @@ impl<'a> Job<'a> {
 
     /// The triangles that intersect others.
     pub(crate) fn intersecting(&self) -> Result<&[u32], CompileError> {
-        if let Some(known) = self.known_intersecting() {
-            return Ok(known);
-        }
         let bytes = self.bare_file()?;
         let model = Model::from_bytes(&bytes).expect("what the compiler makes can be opened");
-        let found = layout::intersecting_triangles(&self.corners(), &model);
+        let found = layout::intersecting_triangles(&self.corners(), &model)
+            .ok_or(CompileError::IntersectionsTooCostly)?;
         Ok(self.intersecting.get_or_init(|| found))
     }
 

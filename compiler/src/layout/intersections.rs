@@ -6,40 +6,81 @@
 //! one plane.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use bvhc_runtime::{Aabb, Model, segment_meets_triangle, triangles_meet};
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use bvhc_runtime::{Aabb, Counters, Model, segment_meets_triangle, triangles_meet};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
 type Point = [f64; 3];
 type Corners = [[f32; 3]; 3];
 
+/// The most that a search may take: nodes visited, triangles in blocks visited, and [`TEST`] for each pair that is tested; or so much
+/// for each triangle, if that is more. (The bunny takes some 200 for each.)
+const MOST_WORK: u64 = 1 << 35;
+const WORK_OF_TRIANGLE: u64 = 1 << 14;
+
+/// What a pair's exact test counts.
+const TEST: u64 = 8;
+
 /// The numbers of the triangles that intersect others, ascending; triangles without an area do not count. `model` is a file of these
-/// triangles.
-pub fn intersecting_triangles(corners: &[Corners], model: &Model<'_>) -> Vec<u32> {
-    let intersects = |own: &u32| {
-        let triangle = &corners[*own as usize];
+/// triangles. `None` if that takes too long, as where a hundred thousand triangles share a corner.
+pub fn intersecting_triangles(corners: &[Corners], model: &Model<'_>) -> Option<Vec<u32>> {
+    let search = Search {
+        corners,
+        model,
+        have_area: corners.par_iter().map(has_area).collect(),
+        work: AtomicU64::new(0),
+        most: MOST_WORK.max(WORK_OF_TRIANGLE * corners.len() as u64),
+    };
+    search.all()
+}
+
+struct Search<'a> {
+    corners: &'a [Corners],
+    model: &'a Model<'a>,
+    have_area: Vec<bool>,
+    work: AtomicU64,
+    most: u64,
+}
+
+impl Search<'_> {
+    fn all(&self) -> Option<Vec<u32>> {
+        let triangles = 0..self.corners.len() as u32;
+        let found = triangles.into_par_iter().filter(|triangle| self.intersects(*triangle)).collect();
+        (self.work.load(Ordering::Relaxed) <= self.most).then_some(found)
+    }
+
+    /// Whether a triangle intersects another one; false once there was too much work.
+    fn intersects(&self, own: u32) -> bool {
+        let triangle = &self.corners[own as usize];
+        if !self.have_area[own as usize] || self.work.load(Ordering::Relaxed) > self.most {
+            return false;
+        }
         let end = |of: fn(f32, f32) -> f32| {
             [0, 1, 2].map(|axis| triangle.iter().map(|corner| corner[axis]).reduce(of).unwrap_or(0.0))
         };
         let bounds = Aabb::new(end(f32::min), end(f32::max));
-        let search = |other: &Corners| match has_area(other) && intersect(triangle, other) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        };
-        has_area(triangle)
-            && model
-                .overlap_box(&bounds, |found| match found.triangle == *own {
-                    true => ControlFlow::Continue(()),
-                    false => search(&found.corners),
-                })
-                .is_break()
-    };
-    (0..corners.len() as u32).into_par_iter().filter(intersects).collect()
+        let (mut counters, mut tests) = (Counters::default(), 0);
+        let found = self.model.overlap_box_with(&bounds, &mut counters, |other| {
+            let number = other.triangle;
+            if number == own || !self.have_area.get(number as usize).is_some_and(|has_area| *has_area) {
+                return ControlFlow::Continue(());
+            }
+            tests += TEST;
+            match intersect(triangle, &other.corners) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        self.work.fetch_add(counters.nodes + counters.triangles + tests, Ordering::Relaxed);
+        found.is_break()
+    }
 }
 
-/// Whether two triangles with an area have a point in common beside corners and edges of both, or all corners.
-pub fn intersect(a: &Corners, b: &Corners) -> bool {
+/// Whether two triangles with an area have a point in common that is neither a corner of both nor on an edge between two corners of
+/// both, or have all corners in common.
+fn intersect(a: &Corners, b: &Corners) -> bool {
     let shared = [(a, b), (b, a)].map(|(own, other)| own.map(|corner| other.contains(&corner)));
     let [a, b] = [a, b].map(exact);
     let shares = |count: usize| shared[0].into_iter().filter(|shared| *shared).count() == count;
@@ -91,4 +132,30 @@ fn turn([x, y]: [usize; 2], points: [&Point; 3]) -> f64 {
 fn has_area(corners: &Corners) -> bool {
     let [a, b, c] = &exact(corners);
     VIEWS.into_iter().any(|view| turn(view, [a, b, c]) != 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::{Options, compile};
+
+    #[test]
+    fn work_has_a_limit() {
+        let rim = |k: u32| format!("v {} {} 0\n", f64::from(k % 10), f64::from(k / 10) + 1.0);
+        let source: String = (0..100).map(rim).collect::<String>()
+            + &(1..100)
+                .filter(|k| k % 10 != 0)
+                .map(|k| format!("f {k} {} {}\n", k + 1, (k + 10).min(100)))
+                .collect::<String>();
+        let bytes = compile(source.as_bytes(), "a.obj", &Options::default(), &()).unwrap().bytes;
+        let model = Model::from_bytes(&bytes).unwrap();
+        let mut corners = vec![[[0.0; 3]; 3]; model.triangle_count() as usize];
+        model.triangles().for_each(|(triangle, its)| corners[triangle as usize] = its);
+        let search = |most: u64| {
+            let have_area = corners.iter().map(has_area).collect();
+            Search { corners: &corners, model: &model, have_area, work: AtomicU64::new(0), most }.all()
+        };
+        assert_eq!(search(MOST_WORK), intersecting_triangles(&corners, &model));
+        assert!(search(MOST_WORK).is_some() && search(1000).is_none());
+    }
 }

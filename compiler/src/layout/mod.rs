@@ -23,7 +23,7 @@ pub use block::{ALWAYS_FIT, fits};
 pub use clip::Triangles;
 pub use edges::lay_out_edges;
 pub use hull::{HullRecords, lay_out_hull};
-pub use intersections::{intersect, intersecting_triangles};
+pub use intersections::intersecting_triangles;
 pub use kdop::{KdopRecords, lay_out_kdops, put as put_kdop};
 pub use leaf::LeafTable;
 pub use obb::{ObbForm, ObbRecords, addresses, lay_out_obbs};

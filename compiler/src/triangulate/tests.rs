@@ -204,7 +204,6 @@ fn outlines_of_many_corners_are_tiled_in_bounded_work() {
     }
 }
 
-/// Faces of a few kilobytes that took minutes.
 /// Turned, the corners of a straight side are on no line any more, but in front of it or behind it by a rounding.
 #[test]
 fn straight_sides_of_many_corners_may_be_rounded() {
@@ -231,6 +230,7 @@ fn straight_sides_of_many_corners_may_be_rounded() {
     }
 }
 
+/// Faces of a few kilobytes that took minutes.
 #[test]
 fn no_polygon_takes_more_than_its_steps() {
     let mut random = random();

@@ -10,16 +10,23 @@ use crate::layout::intersecting_triangles;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IntersectionFault {
-    /// A triangle is missing, is listed without intersecting another, or is out of order.
-    #[error("triangle {found:?} stands at entry {index} in the list, where {expected:?} should (I1)")]
+    /// A triangle that should be listed is missing at the end.
+    #[error("the list ends before triangle {expected}, which intersects others (I1)")]
+    Missing {
+        /// The triangle.
+        expected: u32,
+    },
+    /// A triangle is listed that should not be, or is out of order.
+    #[error("triangle {found} at entry {index} is not the next that intersects others (I1)")]
     Triangle {
         /// The index in the list.
         index: usize,
-        /// The triangle there, if any.
-        found: Option<u32>,
-        /// The triangle that should be there, if any.
-        expected: Option<u32>,
+        /// The triangle there.
+        found: u32,
     },
+    /// The triangles are so that finding those that intersect takes too long.
+    #[error("the triangles that intersect others take too long to find (I1)")]
+    TooCostly,
 }
 
 impl Fault for IntersectionFault {
@@ -29,14 +36,16 @@ impl Fault for IntersectionFault {
 /// I1, on valid blocks, triangle numbers and nodes.
 pub(crate) fn check(checked: &Checked<'_>) -> Result<(), IntersectionFault> {
     let Some(found) = checked.model.intersecting_triangles() else { return Ok(()) };
-    let found: Vec<u32> = found.collect();
-    let expected = intersecting_triangles(&checked.all_corners(), checked.model);
-    let of = |list: &[u32], index: usize| list.get(index).copied();
-    match (0..found.len().max(expected.len())).find(|index| of(&found, *index) != of(&expected, *index)) {
-        None => Ok(()),
-        Some(index) => {
-            let (found, expected) = (of(&found, index), of(&expected, index));
-            Err(IntersectionFault::Triangle { index, found, expected })
+    let expected =
+        intersecting_triangles(&checked.all_corners(), checked.model).ok_or(IntersectionFault::TooCostly)?;
+    let mut rest = expected.iter();
+    for (index, found) in found.enumerate() {
+        if rest.next() != Some(&found) {
+            return Err(IntersectionFault::Triangle { index, found });
         }
+    }
+    match rest.next() {
+        None => Ok(()),
+        Some(&expected) => Err(IntersectionFault::Missing { expected }),
     }
 }

@@ -72,7 +72,8 @@ use checked::Checked;
 ///
 /// Cost: a few passes over the file, and one sort of its vertices and one of its edges; for a distance field the closest points of the
 /// points of its lattice, and winding numbers of some: in a forged file up to 4,096 visits of nodes and blocks for each byte, at most
-/// 2^35 together, and 2^35 for winding numbers, or 50,000 of each node and block if that is more.
+/// 2^35 together, and 2^35 for winding numbers, or 50,000 of each node and block if that is more. For section intersections the triangles in
+/// the box of each: at most 2^35 nodes, triangles and eighths of tests of pairs, or 2^14 for each triangle if that is more.
 ///
 /// # Errors
 /// The first rule that is broken.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use bvhc_runtime::Pose;
+use bvhc_runtime::{Pose, Similarity};
 
 use super::error::WorldCompileError;
 use super::scene::{Content, Leftovers, Linear, Model, Scene, SceneInstance, SceneMesh};
@@ -90,7 +90,8 @@ fn instance(
     Ok(SceneInstance { name, mesh, baked, pose, scale, mirrors, layers: 1, user: 0, is_movable: false })
 }
 
-/// The pose, the scale and whether it mirrors, if a linear map is a rotation with a uniform scale, perhaps mirrored.
+/// The pose, the scale and whether it mirrors, if a linear map is a rotation with a uniform scale that instances may have, perhaps
+/// mirrored.
 fn similarity(linear: &Linear, translation: [f64; 3]) -> Option<(Pose, f64, bool)> {
     let determinant = linear.determinant();
     let cube_root = libm::cbrt(determinant.abs());
@@ -105,7 +106,8 @@ fn similarity(linear: &Linear, translation: [f64; 3]) -> Option<(Pose, f64, bool
     let is_near = |(found, wanted): (&f64, &f64)| (found - wanted).abs() <= TOLERANCE;
     let rotation = pose.rotation();
     let are_near = rotation.as_flattened().iter().zip(rows.as_flattened()).all(is_near);
-    are_near.then_some((pose, scale, mirrors))
+    let is_possible = Similarity::new(pose, scale, mirrors).is_some();
+    (are_near && is_possible).then_some((pose, scale, mirrors))
 }
 
 #[cfg(test)]
@@ -120,6 +122,19 @@ mod tests {
             wanted.iter().enumerate().map(|(number, name)| names.free(name, number)).collect();
         let free = ["a", "a.1", "a.3", "a.4", "node.4", "node", "node.6", "a.1.7", "node.6.8"];
         assert_eq!(found, free);
+    }
+
+    #[test]
+    fn what_no_instance_can_be_is_baked() {
+        let of_scale = |scale: f64| {
+            let linear = Linear([[scale, 0.0, 0.0], [0.0, scale, 0.0], [0.0, 0.0, scale]]);
+            similarity(&linear, [0.0; 3]).map(|(_, scale, _)| scale)
+        };
+        assert_eq!(
+            [1e-13, 1e-6, 1.0, 1e6, 1e13].map(of_scale),
+            [None, of_scale(1e-6), Some(1.0), of_scale(1e6), None]
+        );
+        assert!(of_scale(1e-6).is_some() && of_scale(1e6).is_some());
     }
 
     #[test]

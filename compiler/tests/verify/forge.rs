@@ -140,9 +140,9 @@ impl Forge {
         Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
     }
 
-    /// The same with section intersections.
-    pub(crate) fn of_intersections(source: &str) -> Self {
-        let options = Options { obb: None, intersections: true, ..Options::default() };
+    /// The same with section intersections, if it is asked.
+    pub(crate) fn of_intersections(source: &str, intersections: bool) -> Self {
+        let options = Options { obb: None, intersections, ..Options::default() };
         Self { bytes: compile(source.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec() }
     }
 

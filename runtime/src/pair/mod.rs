@@ -23,7 +23,7 @@ pub(crate) use scaled_pose::ScaledPose;
 
 pub use answers::{Distance, Exhausted, Pair, Tolerance, WarmStart, WorkBudget};
 pub use query::Against;
-pub use triangle::meet::{meet as triangles_meet, segment_meets as segment_meets_triangle};
+pub use triangle::meet::{segment_meets_triangle, triangles_meet};
 #[cfg(feature = "volumes")]
 pub use volume::Realign;
 pub use volume::{PairError, Volume};

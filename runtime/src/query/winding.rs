@@ -80,9 +80,9 @@ impl<'a> Model<'a> {
     /// The numbers of the triangles that intersect others of the model, ascending; `None` if the file does not say it: it does on
     /// request (`bvhc --intersections`).
     ///
-    /// Exact. Two triangles intersect if they have a point in common that is not a corner or on an edge of both, or if all their
-    /// corners are the same. If there are none and the surface [is closed](Self::is_closed), it bounds a solid: nothing of it touches
-    /// anything else of it.
+    /// Exact. Two triangles intersect if they have a point in common that is neither a corner of both nor on an edge between two
+    /// corners of both, or if all their corners are the same. If there are none and the surface [is closed](Self::is_closed), it is the
+    /// boundary of a region, whichever way it faces; parts of it may meet at common corners and edges.
     pub fn intersecting_triangles(&self) -> Option<impl ExactSizeIterator<Item = u32> + use<'a>> {
         let triangles = self.sections().intersections()?.triangles.get();
         Some(triangles.iter().map(|triangle| triangle.to_native()))

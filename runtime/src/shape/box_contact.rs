@@ -69,6 +69,9 @@ impl SolidBox {
         let [Some(a), Some(b), Some(c)] = self.lowest(normal) else { return None };
         let corner = add(middle, add(add(a, b), c));
         let face = unit_normal(triangle);
+        if face == [0.0; 3] {
+            return None;
+        }
         let point = sub(corner, scale(face, dot(sub(corner, triangle[0]), face)));
         let is_inside = |k: usize| {
             let (from, to) = (triangle[k], triangle[(k + 1) % 3]);

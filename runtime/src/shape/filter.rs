@@ -335,7 +335,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
             for k in 0..if self.shape.core.is_aligned { 0 } else { axes.len() } {
                 self.look_along(splat(self.simd, cross(axes[k], axes[(k + 1) % axes.len()])));
             }
-        } else if self.shape.radius > 0.0 {
+        } else if self.shape.radius > 0.0 || axes.is_empty() {
             for _ in 0..ADVANCES {
                 self.look_along(self.shortest_to_edges(edges));
             }

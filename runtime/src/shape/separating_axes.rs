@@ -443,13 +443,13 @@ impl Separations {
     /// without movement never do.
     #[inline(always)]
     fn times<S: Kernel>(&self, simd: S) -> Option<[(f64, Option<usize>); 2]> {
-        let [zero, never] = [0.0, f64::INFINITY].map(|x| S::Doubles::splat(simd, x));
+        let (zero, never) = (S::Doubles::splat(simd, 0.0), S::Doubles::splat(simd, f64::INFINITY));
         let (mut enters, mut leaves) = ([0.0; AXES], [0.0; AXES]);
         let (mut last_enter, mut first_leave) = (-never, never);
         let mut misses = false;
         for first in (0..AXES).step_by(S::Doubles::LEN) {
-            let [low, high, speed] =
-                [&self.low, &self.high, &self.speed].map(|numbers| load(simd, numbers, first));
+            let (low, high) = (load(simd, &self.low, first), load(simd, &self.high, first));
+            let speed = load(simd, &self.speed, first);
             let (is_still, is_forwards) = (speed.simd_eq(zero), speed.simd_gt(zero));
             let is_apart = low.max(-high).simd_gt(load(simd, &self.margin, first));
             misses |= (is_still & is_apart).any_true();

@@ -43,8 +43,8 @@ pub(in crate::cli) struct RecipeArgs {
     /// 36 bytes a triangle
     #[arg(long)]
     edges: bool,
-    /// Find the triangles that intersect others, exactly, and store their numbers: with a surface that is closed, none says that it
-    /// bounds a solid. Triangles that share a corner or an edge intersect if they have more than that in common
+    /// Find the triangles that intersect others, exactly, and store their numbers: a surface that is closed and has none is the boundary of a
+    /// region. Triangles that share a corner or an edge intersect if they have more than that in common
     #[arg(long)]
     intersections: bool,
     /// Store the distance from the surface at the points of a lattice with so many cells along the longest axis, in a band near

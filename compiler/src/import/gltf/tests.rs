@@ -433,6 +433,18 @@ fn data_uris_come_in_any_dress() {
     }
 }
 
+#[test]
+fn rotations_may_have_any_length() {
+    let of_length = |x: f64| {
+        let mut document = square();
+        document["nodes"][0]["rotation"] = json!([0.0, 0.0, x, x]);
+        mesh(&document).positions
+    };
+    for length in [1e-200, 1e-3, 1e200] {
+        assert_eq!(of_length(length), of_length(1.0), "{length}");
+    }
+}
+
 type Change = fn(&mut Value);
 
 #[test]

@@ -17,11 +17,18 @@ impl Transform {
         if let Some(matrix) = &node.matrix {
             return Self::of_columns(matrix);
         }
-        let [x, y, z, w] = node.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]);
-        let norm = x * x + y * y + z * z + w * w;
-        if norm.is_nan() || norm <= 0.0 {
+        let mut rotation = node.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]);
+        let square = |rotation: &[f64; 4]| rotation.iter().map(|x| x * x).sum::<f64>();
+        if !square(&rotation).is_normal() {
+            // Perhaps too large or too small for squares.
+            let largest = rotation.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+            rotation = rotation.map(|x| x / largest);
+        }
+        let norm = square(&rotation);
+        if !norm.is_normal() {
             return None;
         }
+        let [x, y, z, w] = rotation;
         // Not all that is written is of unit length.
         let s = 2.0 / norm;
         let rotation = [

@@ -24,8 +24,13 @@ pub(crate) type Triangle = [Point; 3];
 /// let floor = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
 /// assert!(triangles_meet(&floor, &[[1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [9.0, 9.0, 1.0]]));
 /// ```
+pub fn triangles_meet(a: &Triangle, b: &Triangle) -> bool {
+    meet(a, b)
+}
+
+/// The same, where it is rare that f32 leaves it open.
 #[cold]
-pub fn meet(a: &Triangle, b: &Triangle) -> bool {
+pub(crate) fn meet(a: &Triangle, b: &Triangle) -> bool {
     let sides_of_b = b.map3(|corner| side(a, &corner));
     if sides_of_b == [Greater; 3] || sides_of_b == [Less; 3] {
         return false;
@@ -35,15 +40,15 @@ pub fn meet(a: &Triangle, b: &Triangle) -> bool {
         return false;
     }
     let edge = |triangle: &Triangle, k: usize| [triangle[k], triangle[(k + 1) % 3]];
-    let pierces = |of: &Triangle, sides: &[Ordering; 3], k: usize, other: &Triangle| {
-        segment_meets_triangle(&edge(of, k), [sides[k], sides[(k + 1) % 3]], other)
+    let edge_pierces = |of: &Triangle, sides: &[Ordering; 3], k: usize, other: &Triangle| {
+        pierces(&edge(of, k), [sides[k], sides[(k + 1) % 3]], other)
     };
-    (0..3).any(|k| pierces(a, &sides_of_a, k, b)) || (0..3).any(|k| pierces(b, &sides_of_b, k, a))
+    (0..3).any(|k| edge_pierces(a, &sides_of_a, k, b)) || (0..3).any(|k| edge_pierces(b, &sides_of_b, k, a))
 }
 
-/// Whether a closed segment and a closed triangle have a point in common; as exact as [`triangles_meet`](meet), and cheaper.
-pub fn segment_meets(segment: &[Point; 2], triangle: &Triangle) -> bool {
-    segment_meets_triangle(segment, segment.map(|end| side(triangle, &end)), triangle)
+/// Whether a closed segment and a closed triangle have a point in common; as exact as [`triangles_meet`], and cheaper.
+pub fn segment_meets_triangle(segment: &[Point; 2], triangle: &Triangle) -> bool {
+    pierces(segment, segment.map(|end| side(triangle, &end)), triangle)
 }
 
 /// On which side of a triangle's plane a point lies; always `Equal` where the triangle has no area.
@@ -61,7 +66,7 @@ fn sign(x: f64) -> Ordering {
 }
 
 /// `sides`: on which sides of the triangle's plane the segment's ends are.
-fn segment_meets_triangle(segment: &[Point; 2], sides: [Ordering; 2], triangle: &Triangle) -> bool {
+fn pierces(segment: &[Point; 2], sides: [Ordering; 2], triangle: &Triangle) -> bool {
     match sides {
         [Equal, Equal] => flat_segment_meets_triangle(segment, triangle),
         [start, end] if start == end => false,
@@ -144,7 +149,7 @@ mod tests {
 
     #[test]
     fn segments() {
-        let meets = |from, to| segment_meets(&[from, to], &FLOOR);
+        let meets = |from, to| segment_meets_triangle(&[from, to], &FLOOR);
         assert!(meets([1.0, 1.0, 1.0], [1.0, 1.0, 0.0]) && meets([1.0, 1.0, 1.0], [1.0, 1.0, -1.0]));
         assert!(meets([3.0, 1.0, 1.0], [3.0, 1.0, -1.0]) && !meets([3.0, 1.5, 1.0], [3.0, 1.5, -1.0]));
         assert!(meets([-1.0, 1.0, 0.0], [9.0, 1.0, 0.0]) && !meets([-1.0, 5.0, 0.0], [9.0, 5.0, 0.0]));

@@ -64,7 +64,7 @@ fn moving_shapes_stop_where_they_touch() {
                         distance < 1e-6 * size as f64 * f64::from(factor),
                         "{case:?} {found:?} {distance}"
                     );
-                    // What the two touch is on both, to what a contact that nearly grazes is told early by.
+                    // The point is on the triangle, and as near to the shape as the triangle is.
                     let point = [found.point; 3];
                     let from_shape = self::distance(shape, &point, moved.rounded());
                     let face = TriangleShape::new(triangle.map(|corner| corner.map(|x| x as f32)));
