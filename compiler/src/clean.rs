@@ -223,8 +223,8 @@ fn count_triangles(mut start: u32, ends: &[u32]) -> u64 {
     ends.iter().map(triangles).sum()
 }
 
-/// Whether three points are exactly collinear.
-fn is_flat(corners: [[f32; 3]; 3]) -> bool {
+/// Whether three points are exactly collinear, that is, whether their projections along all three axes are.
+pub(crate) fn is_flat(corners: [[f32; 3]; 3]) -> bool {
     (0..3).all(|axis| {
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
         let [a, b, c] = corners.map(|p| Coord { x: p[u], y: p[v] });

@@ -136,19 +136,19 @@ pub fn compile_source(
 }
 
 /// Like [`compile_source`], for what was imported from a source of this hash and length, and is changed after its vertices have their
-/// places; `None` if `change` returns false.
-pub(crate) fn compile_imported(
+/// places.
+pub(crate) fn compile_imported<E: From<CompileError> + Send>(
     imported: Imported,
     source: (blake3::Hash, u64),
     name: &str,
     options: &Options,
     progress: &dyn Progress,
-    change: impl FnOnce(&mut Polygons) -> bool + Send,
-) -> Result<Option<Compiled>, CompileError> {
+    change: impl FnOnce(&mut Polygons) -> Result<(), E> + Send,
+) -> Result<Compiled, E> {
     on_threads(options, || {
         let clock = Clock { progress, seconds: Vec::new() };
         let prepared = Prepared::of(imported, source, name, options, clock, change)?;
-        prepared.map(|prepared| prepared.into_bytes(options, progress)).transpose()
+        Ok(prepared.into_bytes(options, progress)?)
     })
 }
 
@@ -208,30 +208,26 @@ impl Prepared {
         let mut clock = Clock { progress, seconds: Vec::new() };
         let (imported, hash) =
             clock.time(Stage::IMPORT, 0, || rayon::join(|| source.import(name), || source.hash()));
-        let prepared = Self::of(imported?, (hash, source.length()), name, options, clock, |_| true)?;
-        Ok(prepared.expect("nothing is changed"))
+        Self::of(imported?, (hash, source.length()), name, options, clock, |_| Ok(()))
     }
 
-    /// Of what was imported from a source of this hash and length, and is changed once it has its place; `None` if that fails.
-    fn of(
+    /// Of what was imported from a source of this hash and length, and is changed once its vertices have their places.
+    fn of<E: From<CompileError>>(
         imported: Imported,
         (hash, length): (blake3::Hash, u64),
         name: &str,
         options: &Options,
         mut clock: Clock<'_>,
-        change: impl FnOnce(&mut Polygons) -> bool,
-    ) -> Result<Option<Self>, CompileError> {
+        change: impl FnOnce(&mut Polygons) -> Result<(), E>,
+    ) -> Result<Self, E> {
         let Imported { mut polygons, inputs, notes } = imported;
-        let cleaned = clock.time(Stage::CLEAN, 0, || -> Result<_, CompileError> {
-            let welded = options.placement.apply(&mut polygons, name)?;
-            if !change(&mut polygons) {
-                return Ok(None);
-            }
-            Ok(Some((clean::mesh(polygons, name)?, welded)))
+        let (mesh, welded) = clock.time(Stage::CLEAN, 0, || -> Result<_, E> {
+            let welded = options.placement.apply(&mut polygons, name).map_err(CompileError::from)?;
+            change(&mut polygons)?;
+            Ok((clean::mesh(polygons, name).map_err(CompileError::from)?, welded))
         })?;
-        let Some((mesh, welded)) = cleaned else { return Ok(None) };
         estimate::check(name, length, &mesh, options)?;
-        Ok(Some(Self { mesh, hash, length, inputs, notes, welded, seconds: clock.seconds }))
+        Ok(Self { mesh, hash, length, inputs, notes, welded, seconds: clock.seconds })
     }
 
     fn into_bytes(self, options: &Options, progress: &dyn Progress) -> Result<Compiled, CompileError> {

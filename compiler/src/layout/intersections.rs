@@ -12,6 +12,8 @@ use bvhc_runtime::{Aabb, Counters, Model, segment_meets_triangle, triangles_meet
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
+use crate::clean::is_flat;
+
 type Point = [f64; 3];
 type Corners = [[f32; 3]; 3];
 
@@ -29,7 +31,7 @@ pub fn intersecting_triangles(corners: &[Corners], model: &Model<'_>) -> Option<
     let search = Search {
         corners,
         model,
-        have_area: corners.par_iter().map(has_area).collect(),
+        have_area: corners.par_iter().map(|corners| !is_flat(*corners)).collect(),
         work: AtomicU64::new(0),
         most: MOST_WORK.max(WORK_OF_TRIANGLE * corners.len() as u64),
     };
@@ -129,11 +131,6 @@ fn turn([x, y]: [usize; 2], points: [&Point; 3]) -> f64 {
     if area == 0.0 { 0.0 } else { area.signum() }
 }
 
-fn has_area(corners: &Corners) -> bool {
-    let [a, b, c] = &exact(corners);
-    VIEWS.into_iter().any(|view| turn(view, [a, b, c]) != 0.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,7 +149,7 @@ mod tests {
         let mut corners = vec![[[0.0; 3]; 3]; model.triangle_count() as usize];
         model.triangles().for_each(|(triangle, its)| corners[triangle as usize] = its);
         let search = |most: u64| {
-            let have_area = corners.iter().map(has_area).collect();
+            let have_area = vec![true; corners.len()];
             Search { corners: &corners, model: &model, have_area, work: AtomicU64::new(0), most }.all()
         };
         assert_eq!(search(MOST_WORK), intersecting_triangles(&corners, &model));

@@ -2,7 +2,8 @@
 
 use bvhc_format::MAX_COORDINATE;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
-use robust::{Coord, orient2d};
+
+use crate::clean::is_flat;
 
 /// What is wrong with a block.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -149,12 +150,4 @@ fn check_slots(block: &Block) -> Result<(), BlockFault> {
 /// The corners of the triangle in a lane. Panics if G2 is broken.
 pub(super) fn corners(block: &Block, lane: usize) -> [[f32; 3]; 3] {
     block.corners.map(|slots| block.positions.map(|axis| axis[usize::from(slots[lane])]))
-}
-
-/// Whether three points are exactly collinear, that is, whether their projections along all three axes are.
-fn is_flat(corners: [[f32; 3]; 3]) -> bool {
-    [(0, 1), (1, 2), (2, 0)].into_iter().all(|(u, v)| {
-        let [a, b, c] = corners.map(|corner| Coord { x: corner[u], y: corner[v] });
-        orient2d(a, b, c) == 0.0
-    })
 }

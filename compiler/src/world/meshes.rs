@@ -157,13 +157,14 @@ impl<'a> Meshes<'a> {
         let memory_limit = self.options.memory_limit.map(|limit| limit.saturating_sub(self.held));
         let options = Options { memory_limit, ..self.options.clone() };
         // After vertices are welded, so that distances mean the same as where an instance has the scale.
-        let change = |polygons: &mut Polygons| baked.is_none_or(|(_, linear)| bake(polygons, &linear));
-        let Some(compiled) =
-            compile_imported(imported, model.source, &name, &options, self.progress, change)?
-        else {
-            let name = baked.map_or_else(String::new, |(instance, _)| instance.name.clone());
-            return Err(WorldCompileError::TooFar { file: self.file.to_owned(), name });
+        let change = |polygons: &mut Polygons| match baked {
+            Some((instance, linear)) if !bake(polygons, &linear) => {
+                let (file, name) = (self.file.to_owned(), instance.name.clone());
+                Err(WorldCompileError::TooFar { file, name })
+            }
+            _ => Ok(()),
         };
+        let compiled = compile_imported(imported, model.source, &name, &options, self.progress, change)?;
         let hash = OpenModel::from_bytes(&compiled.bytes).expect(OPENS).sections().header().hash;
         let report = MeshReport {
             name: mesh.name.clone(),

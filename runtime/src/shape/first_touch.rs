@@ -85,7 +85,7 @@ pub(crate) struct ContactNormal {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Touch {
     pub(crate) t: f64,
-    /// The point of the triangle that is nearest to the shape then; of a box one that is as near but for some tolerances.
+    /// A point of the triangle that is as near to the shape then as any, but for some tolerances.
     pub(crate) point: [f64; 3],
     pub(crate) from: ContactNormal,
 }

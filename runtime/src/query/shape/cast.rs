@@ -88,7 +88,8 @@ pub struct CastHit {
     /// displacement, does not touch the triangle, and is within 1e-6 of the model's size of doing so, or within 2^-30 of the
     /// largest coordinate of the two, if that is more. 0 if it touches from the start.
     pub t: f64,
-    /// The point of the triangle nearest to the shape at that time, but for what the contact is told early by.
+    /// A point of the triangle that is as near to the shape at that time as any, but for less than 2^-28 of the model's size or of the
+    /// largest coordinate.
     pub point: [f32; 3],
     /// The unit normal of the contact, from the triangle to the shape.
     pub normal: [f32; 3],
