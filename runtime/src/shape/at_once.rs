@@ -2,7 +2,7 @@
 //! f64 proves it.
 
 use super::first_touch::{APART, Mover, TouchTime};
-use super::gjk::{Separation, error};
+use super::gjk::{Separation, error_of};
 use super::moving_ball::MovingBall;
 use super::moving_capsule::MovingCapsule;
 use super::portal::{NoPortal, Way};
@@ -20,6 +20,9 @@ pub(super) const OF_PORTAL: f64 = 1.0 / 256.0;
 /// A foot is so many times as far from the edges of its portal as differences are off, or beyond it: then the normal is known to seven
 /// digits.
 const FROM_EDGES: f64 = (1u64 << 24) as f64;
+
+/// The normal of a contact with a radius so many times what positions are off by is known as well.
+const OF_ROUNDINGS: f64 = FROM_EDGES;
 
 /// What is known of the way of a shape.
 pub(super) enum Arrival {
@@ -124,10 +127,15 @@ impl Mover<'_> {
             }
         };
         let proposal = self.proposal(contact.t + entry, contact.normal, direction)?;
-        self.proven(triangle, &proposal, limit, |after, error| {
+        let mut is_known = false;
+        let arrival = self.proven(triangle, &proposal, limit, |after, error| {
+            is_known = error * OF_ROUNDINGS <= radius;
             let offset = sub(add(centre, after), contact.point);
             libm::sqrt(dot(offset, offset)) + error <= radius
-        })
+        })?;
+        let Arrival::At(time) = arrival else { return Some(arrival) };
+        let foot = is_known.then_some(contact.foot);
+        Some(Arrival::At(TouchTime { foot, is_known, ..time }))
     }
 
     /// The way of a shape without a radius that does not graze the triangle, as far as f64 proves it.
@@ -158,7 +166,7 @@ impl Mover<'_> {
             Simplex::tetrahedron([p, q, r, deep].map(|it| add(it.offset, by))).surely_contains_origin(error)
         };
         if portal.t <= 0.0 {
-            let touches = entry == 0.0 && holds([0.0; 3], error(self.shape, triangle, [0.0; 3]));
+            let touches = entry == 0.0 && holds([0.0; 3], error_of(&self.bounds, triangle, [0.0; 3]));
             return touches.then_some(Arrival::At(TouchTime::START));
         }
         let proposal = self.proposal(portal.t + entry, portal.normal, direction)?;
@@ -166,7 +174,7 @@ impl Mover<'_> {
             self.proven(triangle, &proposal, limit, |after, error| holds(sub(after, moved), error))?;
         let Arrival::At(time) = arrival else { return Some(arrival) };
         let then = Displacement::new(time.t, self.direction).rounded();
-        let error = error(self.shape, triangle, then);
+        let error = error_of(&self.bounds, triangle, then);
         let foot = portal.foot(sub(then, moved), FROM_EDGES * (error + portal.beyond));
         Some(Arrival::At(TouchTime { foot, is_known: foot.is_some(), ..time }))
     }
@@ -191,7 +199,7 @@ impl Mover<'_> {
         let apart = self.rounded_down(larger(t - 0.5 * self.tolerance / closing, 0.0));
         let direction = self.direction.map3(f64::from);
         let after = scale(direction, smaller(t + LATER * self.tolerance / closing, self.t_max));
-        let error = error(self.shape, triangle, after);
+        let error = error_of(&self.bounds, triangle, after);
         let moved = Displacement::new(apart, self.direction).rounded();
         let plane = Separation::along(self.shape, triangle, moved, normal, error)?;
         // Only what is proven is told, with a limit or without one.

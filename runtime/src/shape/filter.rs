@@ -41,7 +41,7 @@ const OF_POSITIONS: f64 = 1.0 / (1u64 << 36) as f64;
 const OF_TRAVEL: f64 = 1.0 / (1u64 << 20) as f64;
 
 /// How often a rounded shape is moved up to a triangle.
-const ADVANCES: usize = 2;
+const ADVANCES: usize = 3;
 
 /// How often the points of a core are.
 const APPROACHES: usize = 4;
@@ -328,16 +328,37 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
         if !self.points.all().is_empty() {
             return self.close_in(used);
         }
-        self.look_along_edges(edges);
         let axes = self.shape.core.axes();
+        if axes.len() != 1 || self.shape.radius == 0.0 {
+            self.look_along_edges(edges);
+        }
         if axes.len() > 1 {
             // The normals of faces of the core, unless they are axes of space.
             for k in 0..if self.shape.core.is_aligned { 0 } else { axes.len() } {
                 self.look_along(splat(self.simd, cross(axes[k], axes[(k + 1) % axes.len()])));
             }
-        } else if self.shape.radius > 0.0 || axes.is_empty() {
+        } else if axes.is_empty() {
+            let one = S::Lanes::splat(self.simd, 1.0);
+            let reciprocals = edges.map3(
+                #[inline(always)]
+                |edge| one / dot(edge, edge).max(f32::MIN_POSITIVE),
+            );
             for _ in 0..ADVANCES {
-                self.look_along(self.shortest_to_edges(edges));
+                self.look_along(self.from_point_to_edges(edges, &reciprocals));
+                if self.bound.within(self.simd) & used == 0 {
+                    return;
+                }
+            }
+        } else if self.shape.radius > 0.0 {
+            let pairs = edges.map3(
+                #[inline(always)]
+                |edge| SegmentPair::of(self.simd, edge, axes[0]),
+            );
+            for _ in 0..ADVANCES {
+                self.look_along(self.from_segment_to_edges(edges, &pairs));
+                if self.bound.within(self.simd) & used == 0 {
+                    return;
+                }
             }
         }
     }
@@ -482,42 +503,106 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
         Projection { sum, low, high, reach, size, speed: along(direction, shape.direction), square }
     }
 
-    /// From the shape's core, which is a segment or a point, to the nearest edge of the triangle when the two may first touch.
-    /// Approximately: any direction will do.
+    /// From the shape's core, which is a point, to the nearest edge of the triangle when the two may first touch. Approximately:
+    /// any direction will do.
     #[inline(always)]
-    fn shortest_to_edges(&self, edges: &[[S::Lanes; 3]; 3]) -> [S::Lanes; 3] {
-        let splat = |x: f32| S::Lanes::splat(self.simd, x);
-        let (zero, one) = (splat(0.0), splat(1.0));
+    fn from_point_to_edges(
+        &self,
+        edges: &[[S::Lanes; 3]; 3],
+        reciprocals: &[S::Lanes; 3],
+    ) -> [S::Lanes; 3] {
+        let moved = self.moved();
+        self.shortest(
+            #[inline(always)]
+            |k| {
+                let (from, edge) = (sub(self.triangle[k], moved), edges[k]);
+                let share = self.clamped(dot(edge, from) * reciprocals[k], -1.0, 0.0);
+                [from[0] - edge[0] * share, from[1] - edge[1] * share, from[2] - edge[2] * share]
+            },
+        )
+    }
+
+    /// The same from a core that is a segment. Based on: Ericson, section 5.1.9.
+    #[inline(always)]
+    fn from_segment_to_edges(
+        &self,
+        edges: &[[S::Lanes; 3]; 3],
+        pairs: &[SegmentPair<S>; 3],
+    ) -> [S::Lanes; 3] {
+        let (moved, axis) = (self.moved(), self.shape.core.axes[0]);
+        self.shortest(
+            #[inline(always)]
+            |k| {
+                let (from, edge, pair) = (sub(self.triangle[k], moved), edges[k], &pairs[k]);
+                let (to_edge, to_core) = (-dot(edge, from), along(from, axis));
+                let on_edge = (to_edge * pair.core + pair.between * to_core) * pair.of_angle;
+                let on_edge = self.clamped(on_edge, 0.0, 1.0);
+                let on_core = (pair.between * on_edge + to_core) * pair.of_core;
+                let on_core = self.clamped(on_core, -1.0, 1.0);
+                let on_edge = (pair.between * on_core + to_edge) * pair.of_edge;
+                let on_edge = self.clamped(on_edge, 0.0, 1.0);
+                [
+                    from[0] + edge[0] * on_edge - on_core * axis[0],
+                    from[1] + edge[1] * on_edge - on_core * axis[1],
+                    from[2] + edge[2] * on_edge - on_core * axis[2],
+                ]
+            },
+        )
+    }
+
+    /// Where the shape's centre is when the two may first touch.
+    #[inline(always)]
+    fn moved(&self) -> [S::Lanes; 3] {
         let t = self.bound.time(self.simd);
         let [x, y, z] = self.shape.direction;
-        let moved = [t * x, t * y, t * z];
-        let axis = self.shape.core.axes[0];
-        let core = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
-        let mut best = ([zero; 3], splat(f32::INFINITY));
-        for (corner, edge) in self.triangle.iter().zip(edges) {
-            let (corner, edge) = (sub(*corner, moved), *edge);
-            let (length, between) = (dot(edge, edge).max(f32::MIN_POSITIVE), along(edge, axis));
-            let (to_edge, to_core) = (zero - dot(edge, corner), along(corner, axis));
-            let divisor = (length * core - between * between).max(f32::MIN_POSITIVE);
-            let on_edge = ((to_edge * core + between * to_core) / divisor).max(zero).min(one);
-            let on_core = (between * on_edge + to_core) / core.max(f32::MIN_POSITIVE);
-            let on_core = on_core.max(-one).min(one);
-            let on_edge = ((between * on_core + to_edge) / length).max(zero).min(one);
-            let way = [
-                corner[0] + edge[0] * on_edge - on_core * axis[0],
-                corner[1] + edge[1] * on_edge - on_core * axis[1],
-                corner[2] + edge[2] * on_edge - on_core * axis[2],
-            ];
-            let square = dot(way, way);
-            let is_nearer = square.simd_lt(best.1);
-            let nearer = [
-                is_nearer.select(way[0], best.0[0]),
-                is_nearer.select(way[1], best.0[1]),
-                is_nearer.select(way[2], best.0[2]),
-            ];
-            best = (nearer, square.min(best.1));
+        [t * x, t * y, t * z]
+    }
+
+    #[inline(always)]
+    fn clamped(&self, x: S::Lanes, least: f32, most: f32) -> S::Lanes {
+        x.max(S::Lanes::splat(self.simd, least)).min(S::Lanes::splat(self.simd, most))
+    }
+
+    /// The shortest of three vectors.
+    #[inline(always)]
+    fn shortest(&self, way: impl Fn(usize) -> [S::Lanes; 3]) -> [S::Lanes; 3] {
+        let mut best = way(0);
+        let mut least = dot(best, best);
+        for k in 1..3 {
+            let other = way(k);
+            let square = dot(other, other);
+            let is_less = square.simd_lt(least);
+            let chosen = |axis: usize| is_less.select(other[axis], best[axis]);
+            best = [chosen(0), chosen(1), chosen(2)];
+            least = square.min(least);
         }
-        best.0
+        best
+    }
+}
+
+/// What the shortest ways between an edge and a segment have in common, wherever they are.
+struct SegmentPair<S: Kernel> {
+    /// The square of half the segment, and the reciprocals of that, of the edge's, and of what tells them from parallel ones.
+    core: f32,
+    of_core: f32,
+    of_edge: S::Lanes,
+    of_angle: S::Lanes,
+    /// The product of the edge and half the segment.
+    between: S::Lanes,
+}
+
+impl<S: Kernel> SegmentPair<S> {
+    #[inline(always)]
+    fn of(simd: S, edge: [S::Lanes; 3], axis: [f32; 3]) -> Self {
+        let (square, core, between) = (dot(edge, edge), dot(axis, axis), along(edge, axis));
+        let one = S::Lanes::splat(simd, 1.0);
+        Self {
+            core,
+            of_core: 1.0 / core.max(f32::MIN_POSITIVE),
+            of_edge: one / square.max(f32::MIN_POSITIVE),
+            of_angle: one / (square * core - between * between).max(f32::MIN_POSITIVE),
+            between,
+        }
     }
 }
 

@@ -15,7 +15,7 @@
 use super::at_once::{Arrival, OF_PORTAL};
 use super::depth::{WayOut, shortest_way_out};
 use super::during::classify_during;
-use super::gjk::{Contact, Nearest, Separation, error};
+use super::gjk::{Contact, Nearest, Separation, error_of};
 use super::separating_axes::{GRAZING, SolidBox};
 use super::{Bounds, Corners, Displacement, Shape, magnitude};
 use crate::math::vector::{Map3, cross, dot, scale, sub};
@@ -315,7 +315,7 @@ impl Mover<'_> {
         let mut back = self.grain;
         for _ in 0..BACKS {
             let moved = Displacement::new(t, self.direction).rounded();
-            let error = error(self.shape, triangle, moved);
+            let error = error_of(&self.bounds, triangle, moved);
             let plane = Separation::along(self.shape, triangle, moved, normal, error).or_else(|| {
                 let nearest = Nearest::of(self.shape, triangle, moved);
                 nearest.best_plane(self.shape, triangle, moved, error)
@@ -392,7 +392,7 @@ impl Mover<'_> {
         if let Some(solid) = &self.solid {
             return solid.plane(triangle, moved);
         }
-        let error = error(self.shape, triangle, moved);
+        let error = error_of(&self.bounds, triangle, moved);
         let nearest = Nearest::about(self.shape, triangle, moved, at.normal);
         nearest.best_plane(self.shape, triangle, moved, error)
     }

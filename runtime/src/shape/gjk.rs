@@ -88,7 +88,12 @@ pub(crate) fn gap<T: Shape + ?Sized>(
 /// The absolute error of gaps.
 pub(crate) fn error<T: Shape + ?Sized>(shape: &T, triangle: &Corners, moved: [f64; 3]) -> f64 {
     let [lower, upper] = shape.core_bounds();
-    let bounds = Bounds { lower, upper, radius: shape.radius() };
+    error_of(&Bounds { lower, upper, radius: shape.radius() }, triangle, moved)
+}
+
+/// The same of a shape with these bounds.
+#[inline]
+pub(crate) fn error_of(bounds: &Bounds, triangle: &Corners, moved: [f64; 3]) -> f64 {
     let largest = moved.iter().fold(0.0f64, |most, x| most.max(x.abs()));
     (bounds.magnitude() + magnitude(triangle) + largest) * RELATIVE_ERROR
 }

@@ -14,8 +14,10 @@ pub(super) struct BallContact {
     pub(super) t: f64,
     /// From the triangle to the ball, of unit length.
     pub(super) normal: [f64; 3],
-    /// The point of the triangle, within rounding.
+    /// What the ball touches, within rounding.
     pub(super) point: [f64; 3],
+    /// The point of the triangle that this is, or that a core which is more than a point has there.
+    pub(super) foot: [f64; 3],
 }
 
 /// A ball that moves by a direction in a unit of time.
@@ -51,7 +53,7 @@ impl MovingBall {
             let point = sub(self.centre_at(t), scale(normal, self.radius));
             let is_inside = |k: usize| dot(unit, cross(edges[k], sub(point, triangle[k]))) >= 0.0;
             if (0..3).all(is_inside) {
-                return Some(BallContact { t, normal, point });
+                return Some(BallContact { t, normal, point, foot: point });
             }
         }
         let mut first: Option<BallContact> = None;
@@ -90,7 +92,10 @@ impl MovingBall {
     fn contact(&self, t: f64, point: [f64; 3]) -> Option<BallContact> {
         let offset = sub(self.centre_at(t), point);
         let square = dot(offset, offset);
-        (square > 0.0).then(|| BallContact { t, normal: scale(offset, 1.0 / libm::sqrt(square)), point })
+        (square > 0.0).then(|| {
+            let normal = scale(offset, 1.0 / libm::sqrt(square));
+            BallContact { t, normal, point, foot: point }
+        })
     }
 
     /// When a point that moves comes within the radius of the origin, if it is not at first.

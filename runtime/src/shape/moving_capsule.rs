@@ -35,7 +35,7 @@ enum AtFace {
 
 impl MovingCapsule {
     /// The first contact, of a capsule that is apart from the triangle at first, about, with the point of the prism that the ball
-    /// touches; `None` if there is none, or rounding leaves it open.
+    /// touches, and that of the triangle which it comes from; `None` if there is none, or rounding leaves it open.
     pub(super) fn first_contact(&self, triangle: &Corners) -> Option<BallContact> {
         let [a, b, c] = *triangle;
         let edges = [sub(b, a), sub(c, b), sub(a, c)];
@@ -52,19 +52,20 @@ impl MovingCapsule {
         }
         let moved = triangle.map3(|corner| add(corner, self.axis));
         let mut first: Option<BallContact> = None;
-        for k in 0..3 {
-            let found = [
-                self.ball.reaches_edge(triangle[k], edges[k]),
-                self.ball.reaches_edge(moved[k], edges[k]),
-                self.ball.reaches_edge(triangle[k], self.axis),
-                self.ball.reaches_corner(triangle[k]),
-                self.ball.reaches_corner(moved[k]),
-            ];
-            for found in found.into_iter().flatten() {
-                if first.is_none_or(|first| found.t < first.t) {
-                    first = Some(found);
-                }
+        let mut offer = |found: Option<BallContact>, foot: &dyn Fn([f64; 3]) -> [f64; 3]| {
+            if let Some(found) = found
+                && first.is_none_or(|first| found.t < first.t)
+            {
+                first = Some(BallContact { foot: foot(found.point), ..found });
             }
+        };
+        for k in 0..3 {
+            let corner = triangle[k];
+            offer(self.ball.reaches_edge(corner, edges[k]), &|point| point);
+            offer(self.ball.reaches_edge(moved[k], edges[k]), &|point| sub(point, self.axis));
+            offer(self.ball.reaches_edge(corner, self.axis), &|_| corner);
+            offer(self.ball.reaches_corner(corner), &|_| corner);
+            offer(self.ball.reaches_corner(moved[k]), &|_| corner);
         }
         first
     }
@@ -77,11 +78,11 @@ impl MovingCapsule {
         let (outwards, gap) =
             if above > 0.0 { (unit, above) } else { (scale(unit, -1.0), smaller(of_copy, 0.0) - height) };
         let is_copy = (outwards == unit) == (of_copy > 0.0);
-        let is_inside = |point: [f64; 3]| {
-            let point = if is_copy { sub(point, self.axis) } else { point };
-            (0..3).all(|k| dot(unit, cross(edges[k], sub(point, triangle[k]))) >= 0.0)
-        };
-        Some(self.at_face(outwards, gap, is_inside))
+        Some(self.at_face(outwards, gap, |point| {
+            let foot = if is_copy { sub(point, self.axis) } else { point };
+            let is_inside = |k: usize| dot(unit, cross(edges[k], sub(foot, triangle[k]))) >= 0.0;
+            (0..3).all(is_inside).then_some(foot)
+        }))
     }
 
     /// At the parallelogram of an edge, which has the other corner of the triangle behind it.
@@ -91,16 +92,22 @@ impl MovingCapsule {
         let outwards = if dot(unit, sub(other, start)) > 0.0 { scale(unit, -1.0) } else { unit };
         let gap = dot(outwards, sub(self.ball.centre, start));
         let whole = dot(unit, cross(edge, self.axis));
-        let is_inside = |point: [f64; 3]| {
+        self.at_face(outwards, gap, |point| {
             let from = sub(point, start);
             let shares = [dot(unit, cross(from, self.axis)), dot(unit, cross(edge, from))];
-            shares.iter().all(|share| (0.0..=whole).contains(share))
-        };
-        self.at_face(outwards, gap, is_inside)
+            let is_inside = shares.iter().all(|share| (0.0..=whole).contains(share));
+            is_inside.then(|| add(start, scale(edge, shares[0] / whole)))
+        })
     }
 
-    /// At a face with this normal, of which the ball's centre is so far.
-    fn at_face(&self, outwards: [f64; 3], gap: f64, is_inside: impl Fn([f64; 3]) -> bool) -> AtFace {
+    /// At a face with this normal, of which the ball's centre is so far. `foot`: the point of the triangle that a point of the face
+    /// comes from, if that is inside.
+    fn at_face(
+        &self,
+        outwards: [f64; 3],
+        gap: f64,
+        foot: impl Fn([f64; 3]) -> Option<[f64; 3]>,
+    ) -> AtFace {
         let (gap, closing) = (gap - self.ball.radius, -dot(outwards, self.ball.direction));
         if gap <= 0.0 {
             return AtFace::Passes;
@@ -110,10 +117,10 @@ impl MovingCapsule {
         }
         let t = gap / closing;
         let point = sub(self.ball.centre_at(t), scale(outwards, self.ball.radius));
-        if is_inside(point) {
-            return AtFace::Touches(BallContact { t, normal: outwards, point });
+        match foot(point) {
+            Some(foot) => AtFace::Touches(BallContact { t, normal: outwards, point, foot }),
+            None => AtFace::Passes,
         }
-        AtFace::Passes
     }
 }
 
