@@ -4,7 +4,7 @@ use bvhc_format::obb::PAIR_WIDTH;
 use fearless_simd::{SimdBase, SimdFloat};
 
 use super::sets::PAIRS;
-use crate::simd::Kernel;
+use crate::simd::{Kernel, fused};
 
 /// One vector per pair.
 pub(crate) type Vector<S> = [<S as Kernel>::Pairs; 3];
@@ -156,10 +156,10 @@ pub(crate) fn sub_dot<S: Kernel>(from: S::Pairs, a: &Vector<S>, b: &Vector<S>) -
 
 #[inline(always)]
 pub(crate) fn dot<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> S::Pairs {
-    a[0].mul_add(b[0], a[1].mul_add(b[1], a[2] * b[2]))
+    fused::dot(*a, *b)
 }
 
 #[inline(always)]
 pub(crate) fn cross<S: Kernel>(a: &Vector<S>, b: &Vector<S>) -> Vector<S> {
-    [a[1].mul_sub(b[2], a[2] * b[1]), a[2].mul_sub(b[0], a[0] * b[2]), a[0].mul_sub(b[1], a[1] * b[0])]
+    fused::cross(*a, *b)
 }

@@ -19,13 +19,14 @@ mod touched;
 
 use bvhc_format::MAX_COORDINATE;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
-use fearless_simd::{Select, SimdBase, SimdFloat};
+use fearless_simd::{Select, Simd, SimdBase, SimdFloat};
 
 use self::bound::{Bound, Depths, Projection, Times, has_length};
 use self::shape_core::{Core, SeenPoints};
 pub(crate) use self::touched::touched_in_block;
 use super::{Bounds as ShapeBounds, Shape};
-use crate::math::vector::{Map3, cross, dot, sub};
+use crate::math::vector::{self, Map3, sub};
+use crate::simd::fused::{along, cross, dot};
 use crate::simd::sixteen::Sixteen;
 use crate::simd::{Kernel, lanes};
 use crate::similarity::Similarity;
@@ -39,9 +40,6 @@ const NORMAL_ERROR: f32 = 1.0 / (1u32 << 17) as f32;
 /// What is added to the half of a transformed box: of the magnitudes of positions, and of the mesh and the box.
 const OF_POSITIONS: f64 = 1.0 / (1u64 << 36) as f64;
 const OF_TRAVEL: f64 = 1.0 / (1u64 << 20) as f64;
-
-/// How often a rounded shape is moved up to a triangle.
-const ADVANCES: usize = 3;
 
 /// How often the points of a core are.
 const APPROACHES: usize = 4;
@@ -116,7 +114,7 @@ impl<'a> MovingShape<'a> {
     /// How far it extends from its origin in any direction.
     pub(crate) fn span(&self) -> f32 {
         let half = self.half.map3(f64::from);
-        (libm::sqrt(dot(half, half)) as f32 + self.radius) * (1.0 + POSITION_ERROR)
+        (libm::sqrt(vector::dot(half, half)) as f32 + self.radius) * (1.0 + POSITION_ERROR)
     }
 
     /// At least the largest coordinate of the shape, seen from its centre.
@@ -226,6 +224,7 @@ fn look_at_block<S: Kernel, B: Bound<S>>(
     let tables =
         [offsets(simd, block, shape, 0), offsets(simd, block, shape, 1), offsets(simd, block, shape, 2)];
     let count = usize::from(block.triangles).min(BLOCK_WIDTH);
+    let size = S::Lanes::splat(simd, shape.size());
     let mut first = 0;
     while first < count {
         let used = (1u64 << (count - first).min(lanes::<S>())) - 1;
@@ -234,7 +233,6 @@ fn look_at_block<S: Kernel, B: Bound<S>>(
             corner(simd, &tables, block, 1, first),
             corner(simd, &tables, block, 2, first),
         ];
-        let size = S::Lanes::splat(simd, shape.size());
         look(first, used, &mut Lanes { simd, triangle, span: size, shape, points, bound: start });
         first += lanes::<S>();
     }
@@ -335,7 +333,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
         if axes.len() > 1 {
             // The normals of faces of the core, unless they are axes of space.
             for k in 0..if self.shape.core.is_aligned { 0 } else { axes.len() } {
-                self.look_along(splat(self.simd, cross(axes[k], axes[(k + 1) % axes.len()])));
+                self.look_along(splat(self.simd, vector::cross(axes[k], axes[(k + 1) % axes.len()])));
             }
         } else if axes.is_empty() {
             let one = S::Lanes::splat(self.simd, 1.0);
@@ -343,7 +341,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
                 #[inline(always)]
                 |edge| one / dot(edge, edge).max(f32::MIN_POSITIVE),
             );
-            for _ in 0..ADVANCES {
+            for _ in 0..B::ADVANCES {
                 self.look_along(self.from_point_to_edges(edges, &reciprocals));
                 if self.bound.within(self.simd) & used == 0 {
                     return;
@@ -354,7 +352,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
                 #[inline(always)]
                 |edge| SegmentPair::of(self.simd, edge, axes[0]),
             );
-            for _ in 0..ADVANCES {
+            for _ in 0..B::ADVANCES {
                 self.look_along(self.from_segment_to_edges(edges, &pairs));
                 if self.bound.within(self.simd) & used == 0 {
                     return;
@@ -437,8 +435,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
         let mut nearest = [third(0), third(1), third(2)];
         for _ in 0..APPROACHES {
             let t = self.bound.time(simd);
-            let [x, y, z] = shape.direction;
-            let direction = [nearest[0] + t * x, nearest[1] + t * y, nearest[2] + t * z];
+            let direction = moved(nearest, self::splat(simd, shape.direction), t);
             let (mut first, mut last) = ((splat(f32::INFINITY), nearest), splat(f32::NEG_INFINITY));
             for point in self.points.all() {
                 let along = along(direction, *point);
@@ -462,9 +459,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
             let step = sub(sub(first.1, corner.1), nearest);
             let square = dot(step, step).max(f32::MIN_POSITIVE);
             let share = ((splat(0.0) - dot(direction, step)) / square).max(splat(0.0)).min(splat(1.0));
-            for axis in 0..3 {
-                nearest[axis] += step[axis] * share;
-            }
+            nearest = moved(nearest, step, share);
         }
     }
 
@@ -506,18 +501,14 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
     /// From the shape's core, which is a point, to the nearest edge of the triangle when the two may first touch. Approximately:
     /// any direction will do.
     #[inline(always)]
-    fn from_point_to_edges(
-        &self,
-        edges: &[[S::Lanes; 3]; 3],
-        reciprocals: &[S::Lanes; 3],
-    ) -> [S::Lanes; 3] {
-        let moved = self.moved();
+    fn from_point_to_edges(&self, edges: &[[S::Lanes; 3]; 3], reciprocals: &[S::Lanes; 3]) -> [S::Lanes; 3] {
+        let back = -self.bound.time(self.simd);
         self.shortest(
             #[inline(always)]
             |k| {
-                let (from, edge) = (sub(self.triangle[k], moved), edges[k]);
-                let share = self.clamped(dot(edge, from) * reciprocals[k], -1.0, 0.0);
-                [from[0] - edge[0] * share, from[1] - edge[1] * share, from[2] - edge[2] * share]
+                let (from, edge) = (self.seen(self.triangle[k], back), edges[k]);
+                let share = self.clamped(-dot(edge, from) * reciprocals[k], 0.0, 1.0);
+                moved(from, edge, share)
             },
         )
     }
@@ -529,33 +520,27 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
         edges: &[[S::Lanes; 3]; 3],
         pairs: &[SegmentPair<S>; 3],
     ) -> [S::Lanes; 3] {
-        let (moved, axis) = (self.moved(), self.shape.core.axes[0]);
+        let (back, axis) = (-self.bound.time(self.simd), self.shape.core.axes[0]);
         self.shortest(
             #[inline(always)]
             |k| {
-                let (from, edge, pair) = (sub(self.triangle[k], moved), edges[k], &pairs[k]);
+                let (from, edge, pair) = (self.seen(self.triangle[k], back), edges[k], &pairs[k]);
                 let (to_edge, to_core) = (-dot(edge, from), along(from, axis));
-                let on_edge = (to_edge * pair.core + pair.between * to_core) * pair.of_angle;
+                let on_edge = to_edge.mul_add(pair.core, pair.between * to_core) * pair.of_angle;
                 let on_edge = self.clamped(on_edge, 0.0, 1.0);
-                let on_core = (pair.between * on_edge + to_core) * pair.of_core;
+                let on_core = pair.between.mul_add(on_edge, to_core) * pair.of_core;
                 let on_core = self.clamped(on_core, -1.0, 1.0);
-                let on_edge = (pair.between * on_core + to_edge) * pair.of_edge;
+                let on_edge = pair.between.mul_add(on_core, to_edge) * pair.of_edge;
                 let on_edge = self.clamped(on_edge, 0.0, 1.0);
-                [
-                    from[0] + edge[0] * on_edge - on_core * axis[0],
-                    from[1] + edge[1] * on_edge - on_core * axis[1],
-                    from[2] + edge[2] * on_edge - on_core * axis[2],
-                ]
+                moved(moved(from, edge, on_edge), splat(self.simd, axis), -on_core)
             },
         )
     }
 
-    /// Where the shape's centre is when the two may first touch.
+    /// A corner as seen from the shape's centre, if that is `-back` times the displacement ahead.
     #[inline(always)]
-    fn moved(&self) -> [S::Lanes; 3] {
-        let t = self.bound.time(self.simd);
-        let [x, y, z] = self.shape.direction;
-        [t * x, t * y, t * z]
+    fn seen(&self, corner: [S::Lanes; 3], back: S::Lanes) -> [S::Lanes; 3] {
+        moved(corner, splat(self.simd, self.shape.direction), back)
     }
 
     #[inline(always)]
@@ -594,7 +579,7 @@ struct SegmentPair<S: Kernel> {
 impl<S: Kernel> SegmentPair<S> {
     #[inline(always)]
     fn of(simd: S, edge: [S::Lanes; 3], axis: [f32; 3]) -> Self {
-        let (square, core, between) = (dot(edge, edge), dot(axis, axis), along(edge, axis));
+        let (square, core, between) = (dot(edge, edge), vector::dot(axis, axis), along(edge, axis));
         let one = S::Lanes::splat(simd, 1.0);
         Self {
             core,
@@ -606,13 +591,13 @@ impl<S: Kernel> SegmentPair<S> {
     }
 }
 
+/// Points moved by shares of vectors.
+#[inline(always)]
+fn moved<S: Simd, L: SimdFloat<S>>(points: [L; 3], by: [L; 3], share: L) -> [L; 3] {
+    [by[0].mul_add(share, points[0]), by[1].mul_add(share, points[1]), by[2].mul_add(share, points[2])]
+}
+
 #[inline(always)]
 fn splat<S: Kernel>(simd: S, [x, y, z]: [f32; 3]) -> [S::Lanes; 3] {
     [S::Lanes::splat(simd, x), S::Lanes::splat(simd, y), S::Lanes::splat(simd, z)]
-}
-
-/// The projections of vectors in lanes on one vector.
-#[inline(always)]
-fn along<S: Kernel, L: SimdFloat<S, Element = f32>>(vectors: [L; 3], [x, y, z]: [f32; 3]) -> L {
-    vectors[0] * x + vectors[1] * y + vectors[2] * z
 }

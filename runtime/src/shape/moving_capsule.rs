@@ -102,12 +102,7 @@ impl MovingCapsule {
 
     /// At a face with this normal, of which the ball's centre is so far. `foot`: the point of the triangle that a point of the face
     /// comes from, if that is inside.
-    fn at_face(
-        &self,
-        outwards: [f64; 3],
-        gap: f64,
-        foot: impl Fn([f64; 3]) -> Option<[f64; 3]>,
-    ) -> AtFace {
+    fn at_face(&self, outwards: [f64; 3], gap: f64, foot: impl Fn([f64; 3]) -> Option<[f64; 3]>) -> AtFace {
         let (gap, closing) = (gap - self.ball.radius, -dot(outwards, self.ball.direction));
         if gap <= 0.0 {
             return AtFace::Passes;

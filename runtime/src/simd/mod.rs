@@ -4,6 +4,7 @@
 //! compare, and compute nothing that rounds, so all levels give the same answers.
 
 #[cfg(any(scalar_level, not(target_arch = "aarch64")))]
+pub(crate) mod fused;
 mod memory;
 #[cfg(target_arch = "aarch64")]
 mod neon;

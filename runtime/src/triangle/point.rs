@@ -7,6 +7,7 @@ use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdFloat, SimdMask};
 
 use crate::math::vector::sub;
+use crate::simd::fused::dot;
 use crate::simd::sixteen::Sixteen;
 use crate::simd::{Kernel, lanes};
 
@@ -210,9 +211,9 @@ impl<S: Kernel> Bounds<S> {
     fn new(simd: S, &[a, b, c]: &[[S::Lanes; 3]; 3]) -> Self {
         let zero = S::Lanes::splat(simd, 0.0);
         let (ab, ac) = (sub(b, a), sub(c, a));
-        let (aa, abab, acac) = (dot::<S>(a, a), dot::<S>(ab, ab), dot::<S>(ac, ac));
-        let abac = dot::<S>(ab, ac);
-        let (to_b, to_c) = (-dot::<S>(a, ab), -dot::<S>(a, ac));
+        let (aa, abab, acac) = (dot(a, a), dot(ab, ab), dot(ac, ac));
+        let abac = dot(ab, ac);
+        let (to_b, to_c) = (-dot(a, ab), -dot(a, ac));
         let bcbc = abab + acac - abac - abac;
         let bb = aa - to_b - to_b + abab;
         let along_bc = to_c - to_b - abac + abab;
@@ -289,11 +290,6 @@ fn segment2<S: Kernel>(simd: S, start2: S::Lanes, along: S::Lanes, edge2: S::Lan
     let t =
         (along * edge2.approximate_recip()).max(S::Lanes::splat(simd, 0.0)).min(S::Lanes::splat(simd, 1.0));
     (t * edge2 - along - along).mul_add(t, start2)
-}
-
-#[inline(always)]
-fn dot<S: Kernel>(a: [S::Lanes; 3], b: [S::Lanes; 3]) -> S::Lanes {
-    a[0].mul_add(b[0], a[1].mul_add(b[1], a[2] * b[2]))
 }
 
 #[cfg(test)]

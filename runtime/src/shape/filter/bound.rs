@@ -13,6 +13,9 @@ const SPEED_ERROR: f32 = 1.0 / (1u32 << 20) as f32;
 
 /// What projections say of when, or how deep, a shape may touch triangles in lanes.
 pub(super) trait Bound<S: Kernel>: Copy {
+    /// How often a rounded shape is moved up to a triangle: where it stays, once says all.
+    const ADVANCES: usize;
+
     /// Takes the projections on an axis of space.
     fn look_along_axis(
         &mut self,
@@ -65,6 +68,8 @@ pub(super) struct Times<L> {
 }
 
 impl<S: Kernel> Bound<S> for Times<S::Lanes> {
+    const ADVANCES: usize = 3;
+
     #[inline(always)]
     fn look_along_axis(
         &mut self,
@@ -117,6 +122,8 @@ pub(super) struct Depths<L, const TELLS: bool> {
 }
 
 impl<S: Kernel, const TELLS: bool> Bound<S> for Depths<S::Lanes, TELLS> {
+    const ADVANCES: usize = 1;
+
     #[inline(always)]
     fn look_along_axis(
         &mut self,

@@ -13,9 +13,10 @@ use bvhc_format::record::Block;
 use fearless_simd::{Select, SimdBase, SimdMask};
 
 use super::bound::{Bound, Depths, SHORTEST, has_length};
-use super::{Lanes, MovingShape, POSITION_ERROR, SeenPoints, along, look_at_block};
-use crate::math::vector::{Map3, cross, dot, sub};
+use super::{Lanes, MovingShape, POSITION_ERROR, SeenPoints, look_at_block};
+use crate::math::vector::{self, Map3, sub};
 use crate::simd::Kernel;
+use crate::simd::fused::{along, dot};
 
 /// How often a point of a triangle is looked for that is inside a capsule.
 const ROUNDS: usize = 2;
@@ -41,7 +42,7 @@ impl Inside {
         match axes {
             [] if radius > 0.0 => Self::Round(0.0),
             [axis] if radius > 0.0 => {
-                let square = dot(*axis, *axis);
+                let square = vector::dot(*axis, *axis);
                 Self::Round(if square > SHORTEST { 1.0 / square } else { 0.0 })
             }
             [a, b, c] if radius == 0.0 => {
@@ -55,11 +56,11 @@ impl Inside {
 
 /// The dual basis of axes that are nearly orthogonal; `None` if they are not.
 fn rows([a, b, c]: [[f64; 3]; 3]) -> Option<[[f32; 3]; 3]> {
-    let [on_a, on_b, on_c] = [cross(b, c), cross(c, a), cross(a, b)];
-    let volume = dot(on_a, a);
+    let [on_a, on_b, on_c] = [vector::cross(b, c), vector::cross(c, a), vector::cross(a, b)];
+    let volume = vector::dot(on_a, a);
     // The volume is the product of the lengths at right angles only, of flat boxes as well. f64 holds products of six numbers of f32
     // that are not zero.
-    let squares = dot(a, a) * dot(b, b) * dot(c, c);
+    let squares = vector::dot(a, a) * vector::dot(b, b) * vector::dot(c, c);
     let is_box = volume * volume > squares * (1.0 - MOST_SKEW);
     let row = |of: [f64; 3]| of.map3(|x| (x / volume) as f32);
     is_box.then(|| [row(on_a), row(on_b), row(on_c)])
