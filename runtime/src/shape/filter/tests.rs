@@ -201,8 +201,8 @@ fn what_is_sure_is_not_by_rounding() {
         let rotated = aligned.rotated(turned).expect("a rotation");
         let ball = Ball::new(centre, half[2]);
         let capsule = Capsule::new(
-            crate::math::vector::sub(centre, [half[0], 0.0, 0.0]),
-            crate::math::vector::add(centre, [half[0], 0.0, 0.0]),
+            vector::sub(centre, [half[0], 0.0, 0.0]),
+            vector::add(centre, [half[0], 0.0, 0.0]),
             half[2],
         );
         let shapes: [&dyn Shape; 4] = [&aligned, &rotated, &ball, &capsule];
@@ -212,7 +212,7 @@ fn what_is_sure_is_not_by_rounding() {
             let direction = point(&mut random, 1.0).map(f64::from);
             let end = shape.support(direction);
             let outwards = f64::from(if shape.radius() > 0.0 { half[2] } else { 0.0 })
-                / dot(direction, direction).sqrt();
+                / vector::dot(direction, direction).sqrt();
             // The farthest points of boxes are corners: others of their surface are between these.
             let other = shape.support([-direction[0], direction[1], direction[2]]);
             let share = f64::from(number(&mut random).abs());
