@@ -100,8 +100,8 @@ pub(crate) const SMALLEST_SLOPE: f32 = 1.0 / (1u64 << 40) as f32;
 /// The smallest extent of an axis, relative to the largest.
 pub(crate) const SMALLEST_SHARE: f32 = 1.0 / (1u32 << 17) as f32;
 
-/// Keeps the margins above the rounding errors of subnormal numbers.
-const SMALLEST_EXTENT: f32 = f32::MIN_POSITIVE * 64.0;
+/// 2^-100: keeps the margins of a [`Frame`] above the rounding errors of subnormal numbers.
+const SMALLEST_EXTENT: f32 = f32::MIN_POSITIVE * (1u32 << 26) as f32;
 
 /// The largest coordinates of a model in magnitude.
 #[derive(Clone, Copy)]
@@ -192,6 +192,10 @@ const UNSCALED: core::ops::RangeInclusive<f32> = 1.0 / (1u32 << 20) as f32..=(1u
 /// Where |d_a| < 2^-40 |d_kz|, the slab test uses that slope instead. Over all |t| at which a hit can lie, at most
 /// R_z / |d_kz|, that moves the ray by 2^-39 R_z. R_a is taken to be at least 2^-17 of the largest R, so 8 u R_a, which
 /// is at least 2^-38 R_z, covers this and the rest.
+///
+/// Numbers below 2^-126 are rounded by up to 2^-150, whatever they are. That moves a corner in the frame, and what the slab test divides
+/// by d_a, by less than u R_a, as R_a is at least 2^-100. It changes products and sums in t by less than 2^-147, and the margin is more
+/// than 2^-140: 16 u times R_z, over a |d_kz| of at most 2^20.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame {
     pub(crate) origin: [f32; 3],
@@ -321,23 +325,29 @@ impl Scaled {
         let (shrink, scale) = (power_of_two(-exponent), power_of_two(exponent));
         let ray = Ray {
             direction: ray.direction.map3(|d| (f64::from(d) * shrink) as f32),
-            // No hit has an infinite t.
-            t_min: (f64::from(ray.t_min.clamp(f32::MIN, f32::INFINITY)) * scale) as f32,
-            t_max: (f64::from(ray.t_max.clamp(f32::NEG_INFINITY, f32::MAX)) * scale) as f32,
+            t_min: -rounded_down(-f64::from(ray.t_min.clamp(f32::MIN, f32::INFINITY)) * scale),
+            t_max: Self { ray: *ray, scale }.scale(ray.t_max),
             ..*ray
         };
         Class::of(&ray).is_some().then_some(Self { ray, scale })
     }
 
-    /// Converts a `t` of the original ray to the scaled ray.
+    /// Converts the end of a range of the original ray to the scaled ray: rounded down, so that what is within the one is within the
+    /// other. No hit has an infinite t.
     pub(crate) fn scale(&self, t: f32) -> f32 {
-        (f64::from(t) * self.scale) as f32
+        rounded_down(f64::from(t.clamp(f32::NEG_INFINITY, f32::MAX)) * self.scale)
     }
 
     /// Converts a hit of the scaled ray to the original ray.
     pub(crate) fn unscale(&self, hit: Hit) -> Hit {
         Hit { t: (f64::from(hit.t) / self.scale) as f32 + 0.0, ..hit }
     }
+}
+
+/// The largest f32 up to a number.
+fn rounded_down(x: f64) -> f32 {
+    let rounded = x as f32;
+    if f64::from(rounded) > x { rounded.next_down() } else { rounded }
 }
 
 /// Byte indices that broadcast a lane.

@@ -2,15 +2,19 @@
 
 use std::sync::LazyLock;
 
+use bvhc::compile::{Layout, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{ClosestPoint, Filter, Hit, Model, Ray, Sides, SurfacePoint, VisitControl};
 use bvhc_tests::oracle::classification::{self, Answer, Fault};
+use bvhc_tests::oracle::distance::Part;
 use bvhc_tests::oracle::ray::{self, Class, Crossing};
 use bvhc_tests::oracle::{overlap_box, overlap_sphere, point};
+use bvhc_tests::random::Random;
+use bvhc_tests::scene;
 use bvhc_tests::support::answers::{all_hits, first_of, hit_bits, in_ball, in_box};
 use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::trial::Trial;
-use bvhc_tests::support::{integer_scenes, scenes};
+use bvhc_tests::support::{compiled_as, integer_scenes, levels, scenes};
 
 /// For each scene, half of them for its small files. Enough for each combination of origin, direction, unit, range and
 /// sides to occur several times.
@@ -224,6 +228,9 @@ fn rays_that_make_no_sense_hit_nothing() {
         good.with_range(f32::NAN, 1.0),
         good.with_range(0.0, f32::NAN),
         good.with_range(2.0, 1.0),
+        // Directions so short that both ends of the range are 0 in f32 where the ray is scaled.
+        Ray::new([0.0; 3], [f32::from_bits(1), 0.0, 0.0]).with_range(0.4, 0.3),
+        Ray::new([0.0; 3], [f32::from_bits(1), 0.0, 0.0]).with_range(0.3, 0.4),
     ];
     for model in trial.models() {
         assert!(model.any_hit(&good));
@@ -340,6 +347,41 @@ fn closest_points_on_the_integer_grid() {
         }
         assert!(ties > trial.share(POINTS) as usize / 15, "{}: only {ties} points with a tie", trial.name);
     }
+}
+
+/// As [`check_nearest`] allows for ties, the lowest number is tested here: two triangles that share an edge, or a corner, are equally
+/// far from a point to which nothing else of them is as near, from whichever end their edges run.
+#[test]
+fn closest_edges_and_corners_are_of_the_lowest_triangle() {
+    let mut random = Random::new(8);
+    let mut shared = [0; 2];
+    for round in 0..6000 {
+        let mut corner = || -> [f32; 3] { std::array::from_fn(|_| random.f32(-4.0, 4.0)) };
+        let [a, b, c, d, e] = [corner(), corner(), corner(), corner(), corner()];
+        let point = corner().map(|x| 2.0 * x);
+        let other = [[1, 0, 3], [0, 1, 3], [1, 3, 0], [0, 3, 4]][round % 4];
+        let mesh = scene::mesh(vec![a, b, c, d, e], vec![[0, 1, 2], other]);
+        let near = [0, 1].map(|triangle| point::nearest(mesh.corners(triangle), point).1);
+        let is_shared = match near {
+            [Part::Edge(0), Part::Edge(edge)] => {
+                let ends = [other[edge], other[(edge + 1) % 3]];
+                ends == [0, 1] || ends == [1, 0]
+            }
+            [Part::Corner(one), Part::Corner(two)] => other[two] == one as u32,
+            _ => false,
+        };
+        if !is_shared {
+            continue;
+        }
+        shared[usize::from(matches!(near[0], Part::Corner(_)))] += 1;
+        let file = compiled_as(&mesh, Quality::Default, Layout::Fast);
+        let model = Model::from_bytes(&file).expect("it opens");
+        for level in levels() {
+            let found = model.with_level(level).closest_point(point, f32::INFINITY).expect("no limit");
+            assert_eq!(found.triangle, 0, "{} {mesh:?} {point:?}", level.name());
+        }
+    }
+    assert!(shared[0] > 50 && shared[1] > 200, "{shared:?}");
 }
 
 #[test]

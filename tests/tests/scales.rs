@@ -2,14 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use bvhc::compile::Quality;
+use bvhc::compile::{Layout, Quality};
 use bvhc::mesh::Mesh;
 use bvhc_format::MAX_COORDINATE;
 use bvhc_runtime::{Aabb, Ball, Capsule, ConvexHull, Cuboid, Model, Ray, Shape, ShapeCast, TriangleShape};
 use bvhc_tests::oracle::winding;
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{self, hall, icosphere, soup};
-use bvhc_tests::support::answers::{in_ball, in_box};
+use bvhc_tests::support::answers::{all_hits, first_of, hit_bits, in_ball, in_box};
 use bvhc_tests::support::queries::Queries;
 use bvhc_tests::support::{LAYOUTS, compiled_as, levels};
 
@@ -193,4 +193,36 @@ fn between(random: &mut Random, corners: &[[f32; 3]]) -> [f32; 3] {
     let along =
         |axis: usize| shares.iter().zip(corners).map(|(share, corner)| share * corner[axis]).sum::<f32>();
     [0, 1, 2].map(|axis| (along(axis) / sum.max(0.5)).round())
+}
+
+/// Numbers that are nearly subnormal: boxes hide no hit from any level, with directions of any length that is not scaled.
+#[test]
+fn rays_among_the_least_numbers() {
+    let (mut random, mut hits) = (Random::new(9), 0);
+    for round in 0..400 {
+        let scale = power_of_two(-128 + 2 * (round % 10));
+        let mut corner = || -> [f32; 3] { std::array::from_fn(|_| random.integer(-6, 6) as f32 * scale) };
+        let (positions, triangles) =
+            ((0..9).map(|_| corner()).collect(), vec![[0, 1, 2], [3, 4, 5], [6, 7, 8]]);
+        let mesh = scene::mesh(positions, triangles);
+        let file = compiled_as(&mesh, Quality::Default, Layout::Fast);
+        let model = Model::from_bytes(&file).expect("it opens");
+        for _ in 0..60 {
+            let origin = mesh.positions[random.below(9) as usize];
+            let length = power_of_two(random.integer(-19, 19));
+            let direction = std::array::from_fn(|_| random.f32(-1.0, 1.0) * length);
+            let ray = Ray::new(origin, direction).with_range(-1.0, 1.0);
+            let all = levels().map(|level| all_hits(&model.with_level(level), &ray));
+            let closest = first_of(&all[0]).map(hit_bits);
+            hits += usize::from(closest.is_some());
+            for (level, found) in levels().into_iter().zip(&all) {
+                let model = model.with_level(level);
+                let context = format!("{} {mesh:?} {ray:?}", level.name());
+                assert_eq!(*found, all[0], "{context}");
+                assert_eq!(model.closest_hit(&ray).as_ref().map(hit_bits), closest, "{context}");
+                assert_eq!(model.any_hit(&ray), closest.is_some(), "{context}");
+            }
+        }
+    }
+    assert!(hits > 1000, "only {hits}");
 }

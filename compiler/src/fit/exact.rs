@@ -31,7 +31,8 @@ use crate::math::vector::{
 /// By how much the result may exceed the least, relatively.
 pub(super) const PRECISION: f64 = 1e-6;
 
-/// Intervals are not halved below this: an arc is at most a quarter turn, and in f64 all boxes of such an interval are equal.
+/// Intervals are not halved below this part of the unit sphere: in f64 all boxes of such an interval are equal. The arc between
+/// coplanar faces is shorter than that.
 const SHORTEST: f64 = 1e-11;
 
 /// The rounding error of an extent, relative to the points' own extents: in a nearly flat set, boxes that differ by less
@@ -163,13 +164,14 @@ impl Family<'_> {
 
     /// Halves the intervals until none can hold a better box.
     fn search(&mut self, intervals: &mut Vec<[f64; 2]>) {
+        let length = length_squared(self.first.by).sqrt();
         while let Some([low, high]) = intervals.pop() {
             if self.bound(low, high) >= self.best.measure * (1.0 - PRECISION) {
                 continue;
             }
             let middle = 0.5 * (low + high);
             self.try_at(middle);
-            if high - low > SHORTEST {
+            if (high - low) * length > SHORTEST {
                 intervals.extend([[middle, high], [low, middle]]);
             }
         }

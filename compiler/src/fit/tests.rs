@@ -230,6 +230,22 @@ fn sets_without_volume_are_fitted_in_closed_form() {
     }
 }
 
+/// Their normals are one point of the sphere, which may be along another edge.
+#[test]
+fn searches_end_where_faces_are_coplanar() {
+    let six: [[i8; 3]; 6] = [[-2, -2, 1], [-2, -1, -2], [-1, 2, -2], [-1, 2, 1], [0, 2, 0], [1, 1, -2]];
+    let five: [[i8; 3]; 5] = [[-3, 0, 2], [-2, -1, 1], [-1, 1, -1], [2, -1, -2], [-2, 0, -2]];
+    for points in [&six[..], &five[..]] {
+        let points: Vec<[f32; 3]> = points.iter().map(|point| point.map(f32::from)).collect();
+        let set = Set { name: "lattice", points };
+        let mut scratch = Scratch::default();
+        let [exact, memetic] = [Method::Exact, Method::MEMETIC]
+            .map(|method| measured(&method, Objective::Volume, &set, &mut scratch));
+        let descent = measured(&Method::Descent, Objective::Volume, &set, &mut scratch);
+        assert!(exact <= descent * (1.0 + 1e-6) && memetic <= descent, "{exact} {memetic} {descent}");
+    }
+}
+
 #[test]
 fn known_least_boxes_are_found() {
     for method in [Method::MEMETIC, Method::Exact] {

@@ -65,7 +65,8 @@ pub struct SurfacePoint {
 impl<'a> Model<'a> {
     /// The closest point within `max_distance` of `point`, inclusive; `max_distance` may be infinite.
     ///
-    /// Among triangles at the same distance, computed in f64, the one with the lowest number is returned. `None` if
+    /// Computed in f64: the point is off by a few roundings of coordinates as seen from `point`. Among triangles at the same distance,
+    /// as are those that share the edge or the corner that is closest, the one with the lowest number is returned. `None` if
     /// nothing is within `max_distance`, if that is negative or NaN, or if `point` is not finite or beyond 2^60.
     /// A distance in an answer is rounded: the next f32 up, as a `max_distance`, surely finds it again.
     /// Bit-identical on every CPU. Does not allocate or panic.

@@ -1,8 +1,11 @@
 //! The closest point of a triangle, computed in f64.
 //!
 //! Based on: Ericson, "Real-Time Collision Detection", 2005, section 5.1. Departure: it does not find the Voronoi
-//! region first, which rounding gets wrong on slivers, but takes the smallest of three segment distances, or the
+//! region first, which rounding gets wrong on slivers, but takes the smallest of the distances of corners and edges, or the
 //! plane's distance if the projection lies inside.
+//!
+//! From whichever of its ends an edge runs, its point is the same, to the last bit: so triangles that share it are equally far
+//! from what is nearest to it.
 
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -13,20 +16,14 @@ use crate::simd::Kernel;
 
 /// A triangle relative to the origin, in f64: a single one, or one per lane.
 ///
-/// Both forms use the same unfused steps, so they agree bit for bit, except for the sign of a zero of a clamped edge
-/// parameter. That sign does not affect answers: the start of an edge, being a difference, is never -0, and adding
-/// either zero to it is the same.
+/// Both forms use the same unfused steps, so they agree bit for bit.
 struct Exact<T> {
-    /// Each corner, and the edge to the next.
-    edges: [Edge<T>; 3],
+    corners: [[T; 3]; 3],
+    /// From each corner to the next.
+    edges: [[T; 3]; 3],
     normal: [T; 3],
     /// The squared length of the normal.
     square: T,
-}
-
-struct Edge<T> {
-    start: [T; 3],
-    vector: [T; 3],
 }
 
 /// A point and its squared distance from the origin.
@@ -38,50 +35,45 @@ impl<T: Copy + Neg<Output = T> + Add<Output = T> + Sub<Output = T> + Mul<Output 
     #[inline(always)]
     fn new([a, b, c]: [[T; 3]; 3]) -> Self {
         let (ab, bc, ca) = (sub(b, a), sub(c, b), sub(a, c));
-        let edges =
-            [Edge { start: a, vector: ab }, Edge { start: b, vector: bc }, Edge { start: c, vector: ca }];
         let normal = cross(ab, ca);
-        Self { edges, normal, square: dot(normal, normal) }
+        Self { corners: [a, b, c], edges: [ab, bc, ca], normal, square: dot(normal, normal) }
     }
 
-    /// The side of an edge on which the origin's projection lies; the inner side if not positive.
+    /// The side of an edge on which the origin's projection lies; the inner side if negative.
     #[inline(always)]
     fn side(&self, k: usize) -> T {
-        let Edge { start, vector } = self.edges[k];
-        dot(self.normal, cross(start, vector))
+        dot(self.normal, cross(self.corners[k], self.edges[k]))
     }
 
     /// The origin's projection; NaN if the triangle has no area.
     #[inline(always)]
     fn foot(&self) -> Point<T> {
         let [x, y, z] = self.normal;
-        let scale = dot(self.normal, self.edges[0].start) / self.square;
+        let scale = dot(self.normal, self.corners[0]) / self.square;
         let foot = [x * scale, y * scale, z * scale];
         (foot, dot(foot, foot))
     }
 
-    /// The parameter along an edge of the origin's projection on its line, times the edge's squared length; and that
-    /// squared length.
+    #[inline(always)]
+    fn corner(&self, k: usize) -> Point<T> {
+        (self.corners[k], dot(self.corners[k], self.corners[k]))
+    }
+
+    /// How far the ends of an edge are along it from the origin's projection on its line, times the edge's length: the start is
+    /// before it and the end beyond if that is on the edge.
     #[inline(always)]
     fn along(&self, k: usize) -> [T; 2] {
-        let Edge { start, vector } = self.edges[k];
-        [-dot(start, vector), dot(vector, vector)]
+        [dot(self.corners[k], self.edges[k]), dot(self.corners[(k + 1) % 3], self.edges[k])]
     }
 
-    /// The point of an edge at a parameter from 0 to 1.
+    /// The projection on an edge, which is inside it. From its other end, the numbers change signs and places, and the result is
+    /// the same.
     #[inline(always)]
-    fn on_edge(&self, k: usize, share: T) -> Point<T> {
-        let Edge { start: [x, y, z], vector } = self.edges[k];
-        let to = [x + vector[0] * share, y + vector[1] * share, z + vector[2] * share];
+    fn on_edge(&self, k: usize, [to_start, to_end]: [T; 2]) -> Point<T> {
+        let (start, end, whole) = (self.corners[k], self.corners[(k + 1) % 3], to_end - to_start);
+        let at = |axis: usize| (start[axis] * to_end - end[axis] * to_start) / whole;
+        let to = [at(0), at(1), at(2)];
         (to, dot(to, to))
-    }
-}
-
-impl<T: Copy> Copy for Edge<T> {}
-
-impl<T: Copy> Clone for Edge<T> {
-    fn clone(&self) -> Self {
-        *self
     }
 }
 
@@ -92,20 +84,17 @@ pub(crate) fn closest(corners: &[[f32; 3]; 3], point: [f32; 3]) -> Point<f64> {
     let from_point = |k: usize| sub(corners[k].map3(f64::from), point);
     let triangle = Exact::new([from_point(0), from_point(1), from_point(2)]);
     // Packed blocks may hold triangles without area; only their edges are tested.
-    if triangle.square > 0.0 && triangle.side(0) <= 0.0 && triangle.side(1) <= 0.0 && triangle.side(2) <= 0.0
-    {
+    if triangle.square > 0.0 && triangle.side(0) < 0.0 && triangle.side(1) < 0.0 && triangle.side(2) < 0.0 {
         return triangle.foot();
     }
-    nearer(
-        nearer(closest_on_edge(&triangle, 0), closest_on_edge(&triangle, 1)),
-        closest_on_edge(&triangle, 2),
-    )
-}
-
-#[inline(always)]
-fn closest_on_edge(triangle: &Exact<f64>, k: usize) -> Point<f64> {
-    let [along, square] = triangle.along(k);
-    triangle.on_edge(k, if square > 0.0 { (along / square).clamp(0.0, 1.0) } else { 0.0 })
+    let mut best = nearer(nearer(triangle.corner(0), triangle.corner(1)), triangle.corner(2));
+    for k in 0..3 {
+        let along = triangle.along(k);
+        if along[0] < 0.0 && along[1] > 0.0 {
+            best = nearer(best, triangle.on_edge(k, along));
+        }
+    }
+    best
 }
 
 #[inline(always)]
@@ -117,30 +106,31 @@ fn nearer(one: Point<f64>, other: Point<f64>) -> Point<f64> {
 #[inline(always)]
 pub(crate) fn closest_of_each<S: Kernel>(simd: S, corners: [[S::Doubles; 3]; 3]) -> Point<S::Doubles> {
     let triangle = Exact::new(corners);
-    let outside =
-        is_outside(simd, &triangle, 0) | is_outside(simd, &triangle, 1) | is_outside(simd, &triangle, 2);
-    let inside = triangle.square.simd_gt(S::Doubles::splat(simd, 0.0)) & !outside;
-    let edges = nearer_of_each::<S>(
-        nearer_of_each::<S>(
-            closest_on_edge_of_each(simd, &triangle, 0),
-            closest_on_edge_of_each(simd, &triangle, 1),
-        ),
-        closest_on_edge_of_each(simd, &triangle, 2),
-    );
+    let zero = S::Doubles::splat(simd, 0.0);
+    let inside = triangle.square.simd_gt(zero)
+        & triangle.side(0).simd_lt(zero)
+        & triangle.side(1).simd_lt(zero)
+        & triangle.side(2).simd_lt(zero);
+    let corners =
+        nearer_of_each::<S>(nearer_of_each::<S>(triangle.corner(0), triangle.corner(1)), triangle.corner(2));
+    let edges = nearer_on_edge(simd, &triangle, 0, corners);
+    let edges = nearer_on_edge(simd, &triangle, 1, edges);
+    let edges = nearer_on_edge(simd, &triangle, 2, edges);
     either::<S>(inside, triangle.foot(), edges)
 }
 
+/// The projections on an edge where they are inside it and nearer.
 #[inline(always)]
-fn is_outside<S: Kernel>(simd: S, triangle: &Exact<S::Doubles>, k: usize) -> Mask<S> {
-    triangle.side(k).simd_gt(S::Doubles::splat(simd, 0.0))
-}
-
-#[inline(always)]
-fn closest_on_edge_of_each<S: Kernel>(simd: S, triangle: &Exact<S::Doubles>, k: usize) -> Point<S::Doubles> {
-    let [along, square] = triangle.along(k);
-    let (zero, one) = (S::Doubles::splat(simd, 0.0), S::Doubles::splat(simd, 1.0));
-    let share = square.simd_gt(zero).select((along / square).max(zero).min(one), zero);
-    triangle.on_edge(k, share)
+fn nearer_on_edge<S: Kernel>(
+    simd: S,
+    triangle: &Exact<S::Doubles>,
+    k: usize,
+    best: Point<S::Doubles>,
+) -> Point<S::Doubles> {
+    let (along, zero) = (triangle.along(k), S::Doubles::splat(simd, 0.0));
+    let found = triangle.on_edge(k, along);
+    let is_nearer = along[0].simd_lt(zero) & along[1].simd_gt(zero) & found.1.simd_lt(best.1);
+    either::<S>(is_nearer, found, best)
 }
 
 #[inline(always)]

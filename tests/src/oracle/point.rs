@@ -55,7 +55,7 @@ fn box_square(corners: [[f32; 3]; 3], point: [f32; 3]) -> f64 {
 }
 
 /// Squared distance of a triangle from `point`, and the part that it is measured to.
-fn nearest(corners: [[f32; 3]; 3], point: [f32; 3]) -> (f64, Part) {
+pub fn nearest(corners: [[f32; 3]; 3], point: [f32; 3]) -> (f64, Part) {
     fn least<N: Number>(corners: [[f32; 3]; 3], point: [f32; 3]) -> Option<(f64, Part)> {
         let mut least = (f64::INFINITY, Part::Face);
         for candidate in candidates::<N>(corners, point)? {
