@@ -212,7 +212,8 @@ fn rays_among_the_least_numbers() {
             let length = power_of_two(random.integer(-19, 19));
             let direction = std::array::from_fn(|_| random.f32(-1.0, 1.0) * length);
             let ray = Ray::new(origin, direction).with_range(-1.0, 1.0);
-            let all = levels().map(|level| all_hits(&model.with_level(level), &ray));
+            let all: Vec<_> =
+                levels().into_iter().map(|level| all_hits(&model.with_level(level), &ray)).collect();
             let closest = first_of(&all[0]).map(hit_bits);
             hits += usize::from(closest.is_some());
             for (level, found) in levels().into_iter().zip(&all) {
