@@ -200,7 +200,7 @@ fn between(random: &mut Random, corners: &[[f32; 3]]) -> [f32; 3] {
 fn rays_among_the_least_numbers() {
     let (mut random, mut hits) = (Random::new(9), 0);
     for round in 0..400 {
-        let scale = power_of_two(-128 + 2 * (round % 10));
+        let scale = 2f64.powi(-128 + 2 * (round % 10)) as f32;
         let mut corner = || -> [f32; 3] { std::array::from_fn(|_| random.integer(-6, 6) as f32 * scale) };
         let (positions, triangles) =
             ((0..9).map(|_| corner()).collect(), vec![[0, 1, 2], [3, 4, 5], [6, 7, 8]]);
