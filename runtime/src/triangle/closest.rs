@@ -54,11 +54,6 @@ impl<T: Copy + Neg<Output = T> + Add<Output = T> + Sub<Output = T> + Mul<Output 
         (foot, dot(foot, foot))
     }
 
-    #[inline(always)]
-    fn corner(&self, k: usize) -> Point<T> {
-        (self.corners[k], dot(self.corners[k], self.corners[k]))
-    }
-
     /// How far the ends of an edge are along it from the origin's projection on its line, times the edge's length: the start is
     /// before it and the end beyond if that is on the edge.
     #[inline(always)]
@@ -69,11 +64,10 @@ impl<T: Copy + Neg<Output = T> + Add<Output = T> + Sub<Output = T> + Mul<Output 
     /// The projection on an edge, which is inside it. From its other end, the numbers change signs and places, and the result is
     /// the same.
     #[inline(always)]
-    fn on_edge(&self, k: usize, [to_start, to_end]: [T; 2]) -> Point<T> {
+    fn on_edge(&self, k: usize, [to_start, to_end]: [T; 2]) -> [T; 3] {
         let (start, end, whole) = (self.corners[k], self.corners[(k + 1) % 3], to_end - to_start);
         let at = |axis: usize| (start[axis] * to_end - end[axis] * to_start) / whole;
-        let to = [at(0), at(1), at(2)];
-        (to, dot(to, to))
+        [at(0), at(1), at(2)]
     }
 }
 
@@ -87,14 +81,23 @@ pub(crate) fn closest(corners: &[[f32; 3]; 3], point: [f32; 3]) -> Point<f64> {
     if triangle.square > 0.0 && triangle.side(0) < 0.0 && triangle.side(1) < 0.0 && triangle.side(2) < 0.0 {
         return triangle.foot();
     }
-    let mut best = nearer(nearer(triangle.corner(0), triangle.corner(1)), triangle.corner(2));
-    for k in 0..3 {
-        let along = triangle.along(k);
-        if along[0] < 0.0 && along[1] > 0.0 {
-            best = nearer(best, triangle.on_edge(k, along));
-        }
-    }
-    best
+    nearer(
+        nearer(closest_on_edge(&triangle, 0), closest_on_edge(&triangle, 1)),
+        closest_on_edge(&triangle, 2),
+    )
+}
+
+#[inline(always)]
+fn closest_on_edge(triangle: &Exact<f64>, k: usize) -> Point<f64> {
+    let along = triangle.along(k);
+    let to = if along[0] >= 0.0 {
+        triangle.corners[k]
+    } else if along[1] <= 0.0 {
+        triangle.corners[(k + 1) % 3]
+    } else {
+        triangle.on_edge(k, along)
+    };
+    (to, dot(to, to))
 }
 
 #[inline(always)]
@@ -111,26 +114,25 @@ pub(crate) fn closest_of_each<S: Kernel>(simd: S, corners: [[S::Doubles; 3]; 3])
         & triangle.side(0).simd_lt(zero)
         & triangle.side(1).simd_lt(zero)
         & triangle.side(2).simd_lt(zero);
-    let corners =
-        nearer_of_each::<S>(nearer_of_each::<S>(triangle.corner(0), triangle.corner(1)), triangle.corner(2));
-    let edges = nearer_on_edge(simd, &triangle, 0, corners);
-    let edges = nearer_on_edge(simd, &triangle, 1, edges);
-    let edges = nearer_on_edge(simd, &triangle, 2, edges);
+    let edges = nearer_of_each::<S>(
+        nearer_of_each::<S>(
+            closest_on_edge_of_each(simd, &triangle, 0),
+            closest_on_edge_of_each(simd, &triangle, 1),
+        ),
+        closest_on_edge_of_each(simd, &triangle, 2),
+    );
     either::<S>(inside, triangle.foot(), edges)
 }
 
-/// The projections on an edge where they are inside it and nearer.
 #[inline(always)]
-fn nearer_on_edge<S: Kernel>(
-    simd: S,
-    triangle: &Exact<S::Doubles>,
-    k: usize,
-    best: Point<S::Doubles>,
-) -> Point<S::Doubles> {
+fn closest_on_edge_of_each<S: Kernel>(simd: S, triangle: &Exact<S::Doubles>, k: usize) -> Point<S::Doubles> {
     let (along, zero) = (triangle.along(k), S::Doubles::splat(simd, 0.0));
-    let found = triangle.on_edge(k, along);
-    let is_nearer = along[0].simd_lt(zero) & along[1].simd_gt(zero) & found.1.simd_lt(best.1);
-    either::<S>(is_nearer, found, best)
+    let (start, end) = (triangle.corners[k], triangle.corners[(k + 1) % 3]);
+    let inside = triangle.on_edge(k, along);
+    let (before, beyond) = (along[0].simd_ge(zero), along[1].simd_le(zero));
+    let coordinate = |axis: usize| before.select(start[axis], beyond.select(end[axis], inside[axis]));
+    let to = [coordinate(0), coordinate(1), coordinate(2)];
+    (to, dot(to, to))
 }
 
 #[inline(always)]
