@@ -18,7 +18,7 @@ use super::during::classify_during;
 use super::gjk::{Contact, Nearest, Separation, error_of};
 use super::separating_axes::{GRAZING, SolidBox};
 use super::{Bounds, Corners, Displacement, Shape, magnitude};
-use crate::math::vector::{Map3, cross, dot, scale, sub};
+use crate::math::vector::{Map3, add, cross, dot, scale, sub};
 use crate::math::{larger, smaller};
 
 /// The most steps towards a triangle. Only grazing ones take more than ten.
@@ -37,6 +37,9 @@ pub(super) const APART: f64 = (0.5 + OF_PORTAL) / GRAZING + 4.0;
 /// A shape that does not know what it touches on its way, where f64 leaves it open, is asked at 1, 2, 4, … up to 2^6 tolerances of
 /// closing beyond its time.
 const LOOKS: u32 = 6;
+
+/// The direction between points that are so many times as far apart as they are off is known to six digits.
+const WELL_BEYOND: f64 = (1u64 << 20) as f64;
 
 /// Unit normals with a smaller dot product are not those of the same face: a thousandth of a radian.
 const ALONG_FACE: f64 = 1.0 - 0.5e-6;
@@ -367,34 +370,40 @@ impl Mover<'_> {
         } else if at.is_known {
             (at.normal, None)
         } else {
-            let normal = self.plane(triangle, at).map_or(at.normal, |plane| plane.normal);
-            (if normal == [0.0; 3] { self.way_back(triangle) } else { normal }, None)
+            let normal = self.normal_between(triangle, at).unwrap_or(at.normal);
+            (if normal == [0.0; 3] { self.way_back(triangle, at) } else { normal }, None)
         };
         ContactNormal { normal, depth, feature: feature(triangle, normal) }
     }
 
-    /// A normal for two that are apart by less than f64 tells: the triangle's, or the displacement's, against the latter.
-    fn way_back(&self, triangle: &Corners) -> [f64; 3] {
+    /// A normal for two that are apart by less than f64 tells: the triangle's, or the displacement's, against the latter. One along the
+    /// triangle's face does not tell its sides apart, but the shape's middle does.
+    fn way_back(&self, triangle: &Corners, at: &TouchTime) -> [f64; 3] {
         let (face, direction) = (unit_normal(triangle), self.direction.map3(f64::from));
         let back = scale(direction, -1.0 / libm::sqrt(dot(direction, direction)));
         if face == [0.0; 3] {
-            back
-        } else if dot(face, back) < 0.0 {
-            scale(face, -1.0)
-        } else {
-            face
+            return back;
         }
+        let middle = add(self.bounds.centre(), Displacement::new(at.t, self.direction).rounded());
+        let along = dot(face, back);
+        let side = if along == 0.0 { dot(face, sub(middle, triangle[0])) } else { along };
+        if side < 0.0 { scale(face, -1.0) } else { face }
     }
 
-    /// The widest plane between the two that is found.
-    fn plane(&self, triangle: &Corners, at: &TouchTime) -> Option<Separation> {
+    /// The normal of the widest plane between the two that is found; or, of a rounded shape, of which none may be, the way from the triangle
+    /// to its core.
+    fn normal_between(&self, triangle: &Corners, at: &TouchTime) -> Option<[f64; 3]> {
         let moved = Displacement::new(at.t, self.direction).rounded();
         if let Some(solid) = &self.solid {
-            return solid.plane(triangle, moved);
+            return solid.plane(triangle, moved).map(|plane| plane.normal);
         }
         let error = error_of(&self.bounds, triangle, moved);
         let nearest = Nearest::about(self.shape, triangle, moved, at.normal);
-        nearest.best_plane(self.shape, triangle, moved, error)
+        let plane = nearest.best_plane(self.shape, triangle, moved, error);
+        let distance = nearest.distance();
+        let is_far = self.bounds.radius > 0.0 && distance > WELL_BEYOND * error;
+        let way = || is_far.then(|| scale(nearest.offset, 1.0 / distance));
+        plane.map(|plane| plane.normal).or_else(way)
     }
 
     /// The contact at that time.

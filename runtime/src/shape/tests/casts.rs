@@ -366,3 +366,29 @@ fn normals_of_what_is_hardly_apart_are_known() {
     let from = mover.contact_normal(&triangle, &found);
     assert!((dot(from.normal, from.normal) - 1.0).abs() < 1e-12, "{from:?} {found:?}");
 }
+
+/// Where a ball or a capsule is nearer to a corner or an edge than f64 tells, though integers say that it does not touch it, its normal is
+/// that of the way to its core.
+#[test]
+fn normals_of_round_shapes_that_hardly_touch_are_known() {
+    let fin = [[0.0; 3], [1.0, 0.0, -1.0], [-1.0, 0.0, -1.0]];
+    let wall = [[0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]];
+    for off in [0.0f32, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7] {
+        let (ball, at_edge) = (Ball::new([off, off, 1.0], 1.0), Ball::new([off, 0.0, 1.0], 1.0));
+        let capsule = Capsule::new([off, off, 1.0], [off, off, 2.0], 1.0);
+        let cases: [(&dyn Shape, _, _, _); 4] = [
+            (&ball, fin, [0.0, 0.0, -1.0], Feature::Vertex(0)),
+            (&ball, fin, [0.0, 0.3, -1.0], Feature::Vertex(0)),
+            (&capsule, fin, [0.0, 0.0, -1.0], Feature::Vertex(0)),
+            (&at_edge, wall, [0.5, 0.0, -1.0], Feature::Edge(0)),
+        ];
+        for (shape, triangle, direction, feature) in cases {
+            let mover = mover(shape, direction, 4.0);
+            let found = mover.first_touch(&triangle, Limit::NONE).expect("they touch");
+            let from = mover.contact_normal(&triangle, &found);
+            let [x, y, z] = from.normal;
+            assert!(z > 1.0 - 1e-9 && x.abs() + y.abs() < 1e-6, "{off:e} {direction:?}: {from:?}");
+            assert_eq!(from.feature, feature, "{off:e} {direction:?}");
+        }
+    }
+}
