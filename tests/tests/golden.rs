@@ -80,6 +80,8 @@ fn revision() -> String {
     for (name, options) in [("turned", Options::default()), ("turned small", of_layout(Layout::Small))] {
         add(&compile(TURNED.as_bytes(), "turned.obj", &options, &()).expect("it compiles").bytes, name);
     }
+    let best = Options { stop: Stop::Steps(1), ..Options::of(Quality::Best) };
+    add(&compile(LATTICE.as_bytes(), "lattice.obj", &best, &()).expect("it compiles").bytes, "lattice");
     add(&world(), "world");
     text
 }
@@ -87,6 +89,9 @@ fn revision() -> String {
 /// A tetrahedron that was turned by a right angle: its coordinates differ much in size.
 const TURNED: &str =
     "v 0 1 -6.1e-17\nv 0 0 0\nv 1 1 3e-27\nv 6.1e-17 -1 1\nf 1 2 3\nf 1 3 4\nf 1 4 2\nf 2 4 3\n";
+
+/// Two triangles whose hull has coplanar faces.
+const LATTICE: &str = "v -2 -2 1\nv -2 -1 -2\nv -1 2 -2\nv -1 2 1\nv 0 2 0\nv 1 1 -2\nf 1 2 3\nf 4 5 6\n";
 
 /// Turned instances, some of which overlap and are opened.
 fn world() -> Bytes {
