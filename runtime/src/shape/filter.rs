@@ -342,7 +342,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
                 |edge| one / dot(edge, edge).max(f32::MIN_POSITIVE),
             );
             for _ in 0..B::ADVANCES {
-                self.look_along(self.from_point_to_edges(edges, &reciprocals));
+                self.look_along(self.way_of_point(edges, &reciprocals));
                 if self.bound.within(self.simd) & used == 0 {
                     return;
                 }
@@ -353,7 +353,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
                 |edge| SegmentPair::of(self.simd, edge, axes[0]),
             );
             for _ in 0..B::ADVANCES {
-                self.look_along(self.from_segment_to_edges(edges, &pairs));
+                self.look_along(self.way_of_segment(edges, &pairs));
                 if self.bound.within(self.simd) & used == 0 {
                     return;
                 }
@@ -501,7 +501,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
     /// From the shape's core, which is a point, to the nearest edge of the triangle when the two may first touch. Approximately:
     /// any direction will do.
     #[inline(always)]
-    fn from_point_to_edges(&self, edges: &[[S::Lanes; 3]; 3], reciprocals: &[S::Lanes; 3]) -> [S::Lanes; 3] {
+    fn way_of_point(&self, edges: &[[S::Lanes; 3]; 3], reciprocals: &[S::Lanes; 3]) -> [S::Lanes; 3] {
         let back = -self.bound.time(self.simd);
         self.shortest(
             #[inline(always)]
@@ -515,11 +515,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
 
     /// The same from a core that is a segment. Based on: Ericson, section 5.1.9.
     #[inline(always)]
-    fn from_segment_to_edges(
-        &self,
-        edges: &[[S::Lanes; 3]; 3],
-        pairs: &[SegmentPair<S>; 3],
-    ) -> [S::Lanes; 3] {
+    fn way_of_segment(&self, edges: &[[S::Lanes; 3]; 3], pairs: &[SegmentPair<S>; 3]) -> [S::Lanes; 3] {
         let (back, axis) = (-self.bound.time(self.simd), self.shape.core.axes[0]);
         self.shortest(
             #[inline(always)]
