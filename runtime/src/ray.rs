@@ -325,17 +325,16 @@ impl Scaled {
         let (shrink, scale) = (power_of_two(-exponent), power_of_two(exponent));
         let ray = Ray {
             direction: ray.direction.map3(|d| (f64::from(d) * shrink) as f32),
-            t_min: -rounded_down(-f64::from(ray.t_min.clamp(f32::MIN, f32::INFINITY)) * scale),
-            t_max: Self { ray: *ray, scale }.scale(ray.t_max),
+            t_min: -end_of_range(-ray.t_min, scale),
+            t_max: end_of_range(ray.t_max, scale),
             ..*ray
         };
         Class::of(&ray).is_some().then_some(Self { ray, scale })
     }
 
-    /// Converts the end of a range of the original ray to the scaled ray: rounded down, so that what is within the one is within the
-    /// other. No hit has an infinite t.
+    /// Converts the largest `t` of a range of the original ray to the scaled ray.
     pub(crate) fn scale(&self, t: f32) -> f32 {
-        rounded_down(f64::from(t.clamp(f32::NEG_INFINITY, f32::MAX)) * self.scale)
+        end_of_range(t, self.scale)
     }
 
     /// Converts a hit of the scaled ray to the original ray.
@@ -344,10 +343,11 @@ impl Scaled {
     }
 }
 
-/// The largest f32 up to a number.
-fn rounded_down(x: f64) -> f32 {
-    let rounded = x as f32;
-    if f64::from(rounded) > x { rounded.next_down() } else { rounded }
+/// The end of a range times a power of two, rounded down: so what is within the one range is within the other. No hit has an infinite t.
+fn end_of_range(t: f32, scale: f64) -> f32 {
+    let exact = f64::from(t.clamp(f32::NEG_INFINITY, f32::MAX)) * scale;
+    let rounded = exact as f32;
+    if f64::from(rounded) > exact { rounded.next_down() } else { rounded }
 }
 
 /// Byte indices that broadcast a lane.

@@ -129,7 +129,7 @@ struct SlabTest {
         double r[3];
         for (int a = 0; a < 3; ++a) {
             o[a] = origin[a], d[a] = direction[a];
-            r[a] = std::fabs(o[a]) + std::max(std::fabs(mesh.bounds[a]), std::fabs(mesh.bounds[a + 3])) + std::ldexp(1.0, -120);
+            r[a] = std::fabs(o[a]) + std::max(std::fabs(mesh.bounds[a]), std::fabs(mesh.bounds[a + 3])) + std::ldexp(1.0, -100);
         }
         for (int a = 0; a < 3; ++a) {
             double extra = 0;

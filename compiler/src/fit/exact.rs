@@ -31,8 +31,9 @@ use crate::math::vector::{
 /// By how much the result may exceed the least, relatively.
 pub(super) const PRECISION: f64 = 1e-6;
 
-/// Intervals are not halved below this part of the unit sphere: in f64 all boxes of such an interval are equal. The arc between
-/// coplanar faces is shorter than that.
+/// Intervals are not halved below this length on the unit sphere: the first axis is one in f64, and so are the boxes, unless it is
+/// along the second edge, to which the second axis then is perpendicular whatever its angle. That angle is searched for by the families
+/// of other edges. The arc between coplanar faces is shorter than that.
 const SHORTEST: f64 = 1e-11;
 
 /// The rounding error of an extent, relative to the points' own extents: in a nearly flat set, boxes that differ by less

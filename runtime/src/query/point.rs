@@ -65,8 +65,9 @@ pub struct SurfacePoint {
 impl<'a> Model<'a> {
     /// The closest point within `max_distance` of `point`, inclusive; `max_distance` may be infinite.
     ///
-    /// Computed in f64: the point is off by a few roundings of coordinates as seen from `point`. Among triangles at the same distance,
-    /// as are those that share the edge or the corner that is closest, the one with the lowest number is returned. `None` if
+    /// Computed in f64: the point is off by a few roundings of coordinates as seen from `point`, divided, in the face of a sliver, by the
+    /// sine of its angle. Among triangles at the same distance, the one with the lowest number is returned: so are those that share the
+    /// edge or the corner that is closest, unless the projection is within roundings of a face or another edge. `None` if
     /// nothing is within `max_distance`, if that is negative or NaN, or if `point` is not finite or beyond 2^60.
     /// A distance in an answer is rounded: the next f32 up, as a `max_distance`, surely finds it again.
     /// Bit-identical on every CPU. Does not allocate or panic.

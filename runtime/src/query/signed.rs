@@ -23,7 +23,7 @@ impl Model<'_> {
     /// The distance of a point from the surface, negative where it is inside by a rule.
     ///
     /// The distance is that of [`closest_point`](Self::closest_point), the sign that of [`contains`](Self::contains): both
-    /// the same on every CPU. So of a point on the surface, far from the origin, the distance may be a rounding error above 0.
+    /// the same on every CPU. So of a point on the surface the distance may be a rounding error above 0.
     /// Signs of closed surfaces are exact. `None` if the point is not finite or beyond 2^60. Does not allocate or panic. Cost: both
     /// queries.
     ///

@@ -21,8 +21,9 @@ pub(super) const OF_PORTAL: f64 = 1.0 / 256.0;
 /// digits.
 const FROM_EDGES: f64 = (1u64 << 24) as f64;
 
-/// The normal of a contact with a radius so many times what positions are off by is known as well.
-const OF_ROUNDINGS: f64 = FROM_EDGES;
+/// With a radius so many times what positions are off by, the direction from a point to the centre at the time of contact is known to
+/// seven digits.
+const WELL_KNOWN: f64 = (1u64 << 24) as f64;
 
 /// What is known of the way of a shape.
 pub(super) enum Arrival {
@@ -129,7 +130,7 @@ impl Mover<'_> {
         let proposal = self.proposal(contact.t + entry, contact.normal, direction)?;
         let mut is_known = false;
         let arrival = self.proven(triangle, &proposal, limit, |after, error| {
-            is_known = error * OF_ROUNDINGS <= radius;
+            is_known = error * WELL_KNOWN <= radius;
             let offset = sub(add(centre, after), contact.point);
             libm::sqrt(dot(offset, offset)) + error <= radius
         })?;

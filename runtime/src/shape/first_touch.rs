@@ -41,8 +41,14 @@ const LOOKS: u32 = 6;
 /// The direction between points that are so many times as far apart as they are off is known to six digits.
 const WELL_BEYOND: f64 = (1u64 << 20) as f64;
 
+/// A plane is between two but for roundings if they overlap along its normal by no more than so many errors.
+const ROUNDINGS: f64 = 64.0;
+
 /// Unit normals with a smaller dot product are not those of the same face: a thousandth of a radian.
 const ALONG_FACE: f64 = 1.0 - 0.5e-6;
+
+/// A unit vector is along a plane if its dot product with the unit normal is no more than roundings.
+const ALONG_PLANE: f64 = 1e-12;
 
 /// Corners of a sliver are equally far along a direction within this share of what is between its nearest and its farthest one.
 const OF_SLIVER: f64 = 1e-3;
@@ -370,14 +376,13 @@ impl Mover<'_> {
         } else if at.is_known {
             (at.normal, None)
         } else {
-            let normal = self.normal_between(triangle, at).unwrap_or(at.normal);
-            (if normal == [0.0; 3] { self.way_back(triangle, at) } else { normal }, None)
+            (self.normal_between(triangle, at).unwrap_or_else(|| self.way_back(triangle, at)), None)
         };
         ContactNormal { normal, depth, feature: feature(triangle, normal) }
     }
 
-    /// A normal for two that are apart by less than f64 tells: the triangle's, or the displacement's, against the latter. One along the
-    /// triangle's face does not tell its sides apart, but the shape's middle does.
+    /// A normal for two that are apart by less than f64 tells: the triangle's, or the displacement's, against the latter. A displacement
+    /// along the triangle's face does not tell its sides apart, but the shape's middle does.
     fn way_back(&self, triangle: &Corners, at: &TouchTime) -> [f64; 3] {
         let (face, direction) = (unit_normal(triangle), self.direction.map3(f64::from));
         let back = scale(direction, -1.0 / libm::sqrt(dot(direction, direction)));
@@ -386,24 +391,25 @@ impl Mover<'_> {
         }
         let middle = add(self.bounds.centre(), Displacement::new(at.t, self.direction).rounded());
         let along = dot(face, back);
-        let side = if along == 0.0 { dot(face, sub(middle, triangle[0])) } else { along };
+        let side = if along.abs() < ALONG_PLANE { dot(face, sub(middle, triangle[0])) } else { along };
         if side < 0.0 { scale(face, -1.0) } else { face }
     }
 
-    /// The normal of the widest plane between the two that is found; or, of a rounded shape, of which none may be, the way from the triangle
-    /// to its core.
+    /// The normal of the widest plane between the two that is found; of a rounded shape also of one across the way to its core, which is
+    /// between them but for roundings; or of one that was known before.
     fn normal_between(&self, triangle: &Corners, at: &TouchTime) -> Option<[f64; 3]> {
         let moved = Displacement::new(at.t, self.direction).rounded();
-        if let Some(solid) = &self.solid {
-            return solid.plane(triangle, moved).map(|plane| plane.normal);
-        }
-        let error = error_of(&self.bounds, triangle, moved);
-        let nearest = Nearest::about(self.shape, triangle, moved, at.normal);
-        let plane = nearest.best_plane(self.shape, triangle, moved, error);
-        let distance = nearest.distance();
-        let is_far = self.bounds.radius > 0.0 && distance > WELL_BEYOND * error;
-        let way = || is_far.then(|| scale(nearest.offset, 1.0 / distance));
-        plane.map(|plane| plane.normal).or_else(way)
+        let plane = if let Some(solid) = &self.solid {
+            solid.plane(triangle, moved)
+        } else {
+            let error = error_of(&self.bounds, triangle, moved);
+            let nearest = Nearest::about(self.shape, triangle, moved, at.normal);
+            let is_far = self.bounds.radius > 0.0 && nearest.distance() > WELL_BEYOND * error;
+            let across = |slack: f64| Separation::along(self.shape, triangle, moved, nearest.offset, -slack);
+            let plane = nearest.best_plane(self.shape, triangle, moved, error);
+            plane.or_else(|| if is_far { across(ROUNDINGS * error) } else { None })
+        };
+        plane.map(|plane| plane.normal).or((at.normal != [0.0; 3]).then_some(at.normal))
     }
 
     /// The contact at that time.

@@ -16,7 +16,7 @@ pub(super) struct BallContact {
     pub(super) normal: [f64; 3],
     /// What the ball touches, within rounding.
     pub(super) point: [f64; 3],
-    /// The point of the triangle that this is, or that a core which is more than a point has there.
+    /// The triangle's point of the contact: the same, or for a capsule that of which this is the copy along the axis.
     pub(super) foot: [f64; 3],
 }
 

@@ -8,6 +8,9 @@ use super::{Bounds, Corners, Shape};
 use crate::math::vector::{Map3, add, cross, dot, scale, sub};
 use crate::math::{larger, smaller};
 
+/// What is lower over a plane than this share of its size is in it, within roundings of a known normal.
+const LEAST_HEIGHT: f64 = 1.0 / (1u64 << 30) as f64;
+
 /// The ends of a shape's core, if that is a segment.
 pub(crate) fn segment_of(shape: &dyn Shape, bounds: &Bounds) -> Option<[[f64; 3]; 2]> {
     let [half, second, third] = shape.core_axes();
@@ -78,10 +81,14 @@ impl MovingCapsule {
         let (outwards, gap) =
             if above > 0.0 { (unit, above) } else { (scale(unit, -1.0), smaller(of_copy, 0.0) - height) };
         let is_copy = (outwards == unit) == (of_copy > 0.0);
+        // Then the two are in one plane.
+        let is_along = of_copy * of_copy <= dot(self.axis, self.axis) * (LEAST_HEIGHT * LEAST_HEIGHT);
+        let is_inside =
+            |foot: &[f64; 3]| (0..3).all(|k| dot(unit, cross(edges[k], sub(*foot, triangle[k]))) >= 0.0);
         Some(self.at_face(outwards, gap, |point| {
-            let foot = if is_copy { sub(point, self.axis) } else { point };
-            let is_inside = |k: usize| dot(unit, cross(edges[k], sub(foot, triangle[k]))) >= 0.0;
-            (0..3).all(is_inside).then_some(foot)
+            let of_copy = sub(point, self.axis);
+            let (first, second) = if is_copy { (of_copy, point) } else { (point, of_copy) };
+            Some(first).filter(is_inside).or_else(|| Some(second).filter(|foot| is_along && is_inside(foot)))
         }))
     }
 
@@ -89,8 +96,13 @@ impl MovingCapsule {
     fn at_side(&self, start: [f64; 3], edge: [f64; 3], other: [f64; 3]) -> AtFace {
         // One that is seen as a segment is touched at its edges.
         let Some(unit) = unit_across(edge, self.axis) else { return AtFace::Passes };
-        let outwards = if dot(unit, sub(other, start)) > 0.0 { scale(unit, -1.0) } else { unit };
-        let gap = dot(outwards, sub(self.ball.centre, start));
+        let (behind, before) = (sub(other, start), sub(self.ball.centre, start));
+        let height = dot(unit, behind);
+        // In the triangle's plane, the side is the ball's.
+        let is_along = height * height <= dot(behind, behind) * (LEAST_HEIGHT * LEAST_HEIGHT);
+        let faces_ball = if is_along { dot(unit, before) >= 0.0 } else { height <= 0.0 };
+        let outwards = if faces_ball { unit } else { scale(unit, -1.0) };
+        let gap = dot(outwards, before);
         let whole = dot(unit, cross(edge, self.axis));
         self.at_face(outwards, gap, |point| {
             let from = sub(point, start);

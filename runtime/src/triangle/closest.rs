@@ -5,7 +5,7 @@
 //! plane's distance if the projection lies inside.
 //!
 //! From whichever of its ends an edge runs, its point is the same, to the last bit: so triangles that share it are equally far
-//! from what is nearest to it.
+//! from what is nearest to it, unless rounding leaves open whether that is a face.
 
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -61,6 +61,12 @@ impl<T: Copy + Neg<Output = T> + Add<Output = T> + Sub<Output = T> + Mul<Output 
         [dot(self.corners[k], self.edges[k]), dot(self.corners[(k + 1) % 3], self.edges[k])]
     }
 
+    /// Zero if the origin is on the line of an edge, to the last bit.
+    #[inline(always)]
+    fn across(&self, k: usize) -> [T; 3] {
+        cross(self.corners[k], self.corners[(k + 1) % 3])
+    }
+
     /// The projection on an edge, which is inside it. From its other end, the numbers change signs and places, and the result is
     /// the same.
     #[inline(always)]
@@ -94,6 +100,8 @@ fn closest_on_edge(triangle: &Exact<f64>, k: usize) -> Point<f64> {
         triangle.corners[k]
     } else if along[1] <= 0.0 {
         triangle.corners[(k + 1) % 3]
+    } else if triangle.across(k) == [0.0; 3] {
+        [0.0; 3]
     } else {
         triangle.on_edge(k, along)
     };
@@ -128,9 +136,13 @@ pub(crate) fn closest_of_each<S: Kernel>(simd: S, corners: [[S::Doubles; 3]; 3])
 fn closest_on_edge_of_each<S: Kernel>(simd: S, triangle: &Exact<S::Doubles>, k: usize) -> Point<S::Doubles> {
     let (along, zero) = (triangle.along(k), S::Doubles::splat(simd, 0.0));
     let (start, end) = (triangle.corners[k], triangle.corners[(k + 1) % 3]);
-    let inside = triangle.on_edge(k, along);
+    let (inside, [x, y, z]) = (triangle.on_edge(k, along), triangle.across(k));
     let (before, beyond) = (along[0].simd_ge(zero), along[1].simd_le(zero));
-    let coordinate = |axis: usize| before.select(start[axis], beyond.select(end[axis], inside[axis]));
+    let is_on = x.simd_eq(zero) & y.simd_eq(zero) & z.simd_eq(zero);
+    let coordinate = |axis: usize| {
+        let inside = is_on.select(zero, inside[axis]);
+        before.select(start[axis], beyond.select(end[axis], inside))
+    };
     let to = [coordinate(0), coordinate(1), coordinate(2)];
     (to, dot(to, to))
 }

@@ -51,7 +51,7 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
             }
             let step = sub(sub(first.1, corner.1), nearest);
             let square = dot(step, step).max(f32::MIN_POSITIVE);
-            let share = ((splat(0.0) - dot(direction, step)) / square).max(splat(0.0)).min(splat(1.0));
+            let share = self.clamped(-dot(direction, step) / square, 0.0, 1.0);
             nearest = moved(nearest, step, share);
         }
     }

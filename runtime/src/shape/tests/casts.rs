@@ -1,9 +1,10 @@
 //! Tests of shapes that move towards one triangle.
 
 use super::*;
-use crate::math::vector::{dot, scale, sub};
+use crate::math::vector::{cross, dot, scale, sub};
 use crate::shape::first_touch::{Limit, Mover, Touch, TouchTime};
-use crate::shape::moving_capsule::segment_of;
+use crate::shape::moving_ball::MovingBall;
+use crate::shape::moving_capsule::{MovingCapsule, segment_of};
 use crate::shape::separating_axes::SolidBox;
 
 fn mover<'a>(shape: &'a dyn Shape, direction: [f32; 3], size: f64) -> Mover<'a> {
@@ -391,4 +392,51 @@ fn normals_of_round_shapes_that_hardly_touch_are_known() {
             assert_eq!(from.feature, feature, "{off:e} {direction:?}");
         }
     }
+}
+
+/// A point that moves along the plane of a triangle, beside it by less than f64 tells, has the normal of its side.
+#[test]
+fn normals_along_a_face_are_on_the_side_of_the_shape() {
+    let (a, b, c) = ([0.0; 3], [1.0, 2.0, 3.0], [-2.0, 1.0, 1.0]);
+    let face = cross(b, c);
+    // On the edge from b to c, and on from the other corner through it.
+    let (point, direction) = (Ball::new([-0.5, 1.5, 2.0], 0.0), [-1.0, 3.0, 4.0]);
+    for off in [-4e-15, -2e-15, 2e-15, 4e-15] {
+        let triangle = [a, b, c].map(|corner| sub(corner, scale(face, off)));
+        let mover = mover(&point, direction, 4.0);
+        let time = TouchTime { t: 0.0, from_start: false, normal: [0.0; 3], is_known: false, foot: None };
+        let from = mover.contact_normal(&triangle, &time);
+        assert!(dot(from.normal, face) * off > 0.0, "{off:e} {from:?}");
+    }
+}
+
+/// A capsule that lies along the plane of a face meets it in closed form, whichever way its ends and the corners go.
+#[test]
+fn lying_capsules_need_no_steps() {
+    let mut random = Random(23);
+    let mut met = 0;
+    for round in 0..2000 {
+        let mut number = || f64::from(random.centred() as f32);
+        let mut triangle = [[number(), number(), 0.0], [number(), number(), 0.0], [number(), number(), 0.0]];
+        if round % 2 == 1 {
+            triangle.swap(0, 1);
+        }
+        let (centre, axis) = ([number(), number(), 2.0], [number(), number(), 0.0]);
+        let ball = MovingBall { centre, radius: 0.5, direction: [0.1 * number(), 0.1 * number(), -1.0] };
+        let capsule = MovingCapsule { ball, axis };
+        let found = capsule.first_contact(&triangle);
+        // Over the middle of the capsule.
+        let at = [0, 1].map(|k| capsule.ball.centre_at(1.5)[k] - 0.5 * axis[k]);
+        let inside = |k: usize| {
+            let (a, b) = (triangle[k], triangle[(k + 1) % 3]);
+            (b[0] - a[0]) * (at[1] - a[1]) - (b[1] - a[1]) * (at[0] - a[0]) > 0.0
+        };
+        if [0, 1, 2].map(inside).windows(2).all(|pair| pair[0] == pair[1]) {
+            met += 1;
+            let found = found.expect("it lies on the face");
+            assert!((found.t - 1.5).abs() < 1e-9, "{round}: {}", found.t);
+            assert!(found.foot[2].abs() < 1e-9 && (found.normal[2] - 1.0).abs() < 1e-9, "{round}");
+        }
+    }
+    assert!(met > 50, "{met}");
 }
