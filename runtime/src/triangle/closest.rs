@@ -45,11 +45,17 @@ impl<T: Copy + Neg<Output = T> + Add<Output = T> + Sub<Output = T> + Mul<Output 
         dot(self.normal, cross(self.corners[k], self.edges[k]))
     }
 
+    /// How far the triangle's plane is from the origin along the normal, times its length.
+    #[inline(always)]
+    fn height(&self) -> T {
+        dot(self.normal, self.corners[0])
+    }
+
     /// The origin's projection; NaN if the triangle has no area.
     #[inline(always)]
     fn foot(&self) -> Point<T> {
         let [x, y, z] = self.normal;
-        let scale = dot(self.normal, self.corners[0]) / self.square;
+        let scale = self.height() / self.square;
         let foot = [x * scale, y * scale, z * scale];
         (foot, dot(foot, foot))
     }
@@ -59,12 +65,6 @@ impl<T: Copy + Neg<Output = T> + Add<Output = T> + Sub<Output = T> + Mul<Output 
     #[inline(always)]
     fn along(&self, k: usize) -> [T; 2] {
         [dot(self.corners[k], self.edges[k]), dot(self.corners[(k + 1) % 3], self.edges[k])]
-    }
-
-    /// Zero if the origin is on the line of an edge, to the last bit.
-    #[inline(always)]
-    fn across(&self, k: usize) -> [T; 3] {
-        cross(self.corners[k], self.corners[(k + 1) % 3])
     }
 
     /// The projection on an edge, which is inside it. From its other end, the numbers change signs and places, and the result is
@@ -83,8 +83,12 @@ pub(crate) fn closest(corners: &[[f32; 3]; 3], point: [f32; 3]) -> Point<f64> {
     let point = point.map3(f64::from);
     let from_point = |k: usize| sub(corners[k].map3(f64::from), point);
     let triangle = Exact::new([from_point(0), from_point(1), from_point(2)]);
+    let sides = [triangle.side(0), triangle.side(1), triangle.side(2)];
+    let inside = sides[0] < 0.0 && sides[1] < 0.0 && sides[2] < 0.0;
+    // Then the distance is 0 to the last bit, which on an edge it may not be.
+    let on = || triangle.height() == 0.0 && sides[0] <= 0.0 && sides[1] <= 0.0 && sides[2] <= 0.0;
     // Packed blocks may hold triangles without area; only their edges are tested.
-    if triangle.square > 0.0 && triangle.side(0) < 0.0 && triangle.side(1) < 0.0 && triangle.side(2) < 0.0 {
+    if triangle.square > 0.0 && (inside || on()) {
         return triangle.foot();
     }
     nearer(
@@ -100,8 +104,6 @@ fn closest_on_edge(triangle: &Exact<f64>, k: usize) -> Point<f64> {
         triangle.corners[k]
     } else if along[1] <= 0.0 {
         triangle.corners[(k + 1) % 3]
-    } else if triangle.across(k) == [0.0; 3] {
-        [0.0; 3]
     } else {
         triangle.on_edge(k, along)
     };
@@ -118,10 +120,10 @@ fn nearer(one: Point<f64>, other: Point<f64>) -> Point<f64> {
 pub(crate) fn closest_of_each<S: Kernel>(simd: S, corners: [[S::Doubles; 3]; 3]) -> Point<S::Doubles> {
     let triangle = Exact::new(corners);
     let zero = S::Doubles::splat(simd, 0.0);
-    let inside = triangle.square.simd_gt(zero)
-        & triangle.side(0).simd_lt(zero)
-        & triangle.side(1).simd_lt(zero)
-        & triangle.side(2).simd_lt(zero);
+    let sides = [triangle.side(0), triangle.side(1), triangle.side(2)];
+    let inside = sides[0].simd_lt(zero) & sides[1].simd_lt(zero) & sides[2].simd_lt(zero);
+    let on = sides[0].simd_le(zero) & sides[1].simd_le(zero) & sides[2].simd_le(zero);
+    let inside = triangle.square.simd_gt(zero) & (inside | on & triangle.height().simd_eq(zero));
     let edges = nearer_of_each::<S>(
         nearer_of_each::<S>(
             closest_on_edge_of_each(simd, &triangle, 0),
@@ -136,13 +138,9 @@ pub(crate) fn closest_of_each<S: Kernel>(simd: S, corners: [[S::Doubles; 3]; 3])
 fn closest_on_edge_of_each<S: Kernel>(simd: S, triangle: &Exact<S::Doubles>, k: usize) -> Point<S::Doubles> {
     let (along, zero) = (triangle.along(k), S::Doubles::splat(simd, 0.0));
     let (start, end) = (triangle.corners[k], triangle.corners[(k + 1) % 3]);
-    let (inside, [x, y, z]) = (triangle.on_edge(k, along), triangle.across(k));
+    let inside = triangle.on_edge(k, along);
     let (before, beyond) = (along[0].simd_ge(zero), along[1].simd_le(zero));
-    let is_on = x.simd_eq(zero) & y.simd_eq(zero) & z.simd_eq(zero);
-    let coordinate = |axis: usize| {
-        let inside = is_on.select(zero, inside[axis]);
-        before.select(start[axis], beyond.select(end[axis], inside))
-    };
+    let coordinate = |axis: usize| before.select(start[axis], beyond.select(end[axis], inside[axis]));
     let to = [coordinate(0), coordinate(1), coordinate(2)];
     (to, dot(to, to))
 }
