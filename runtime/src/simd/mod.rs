@@ -3,8 +3,8 @@
 //! Kernels are written once, generic over [`Kernel`]; each level supplies the operations below. They move data,
 //! compare, and compute nothing that rounds, so all levels give the same answers.
 
-#[cfg(any(scalar_level, not(target_arch = "aarch64")))]
 pub(crate) mod fused;
+#[cfg(any(scalar_level, not(target_arch = "aarch64")))]
 mod memory;
 #[cfg(target_arch = "aarch64")]
 mod neon;
