@@ -25,7 +25,7 @@ use fearless_simd::{Select, SimdBase, SimdFloat};
 use self::bound::{Bound, Depths, Projection, Times, has_length};
 use self::shape_core::{Core, SeenPoints};
 pub(crate) use self::touched::touched_in_block;
-use self::ways::SegmentPair;
+use self::ways::{SegmentPair, reciprocal};
 use super::{Bounds as ShapeBounds, Shape};
 use crate::math::vector::{self, Map3, sub};
 use crate::simd::fused::{along, cross, dot};
@@ -335,28 +335,25 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
                 self.look_along(splat(self.simd, vector::cross(axes[k], axes[(k + 1) % axes.len()])));
             }
         } else if axes.is_empty() {
-            let one = S::Lanes::splat(self.simd, 1.0);
-            let reciprocals = edges.map3(
+            let of_edges = edges.map3(
                 #[inline(always)]
-                |edge| one / dot(edge, edge).max(f32::MIN_POSITIVE),
+                |edge| reciprocal(self.simd, dot(edge, edge)),
             );
-            for _ in 0..B::ADVANCES {
-                self.look_along(self.way_of_point(edges, &reciprocals));
-                if self.bound.within(self.simd) & used == 0 {
-                    return;
-                }
-            }
+            self.advance(
+                used,
+                #[inline(always)]
+                |lanes| lanes.way_of_point(edges, &of_edges),
+            );
         } else if self.shape.radius > 0.0 {
             let pairs = edges.map3(
                 #[inline(always)]
                 |edge| SegmentPair::of(self.simd, edge, axes[0]),
             );
-            for _ in 0..B::ADVANCES {
-                self.look_along(self.way_of_segment(edges, &pairs));
-                if self.bound.within(self.simd) & used == 0 {
-                    return;
-                }
-            }
+            self.advance(
+                used,
+                #[inline(always)]
+                |lanes| lanes.way_of_segment(edges, &pairs),
+            );
         }
     }
 

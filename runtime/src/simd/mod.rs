@@ -1,7 +1,7 @@
 //! SIMD operations that the portable layer lacks, or does not do well on every level.
 //!
 //! Kernels are written once, generic over [`Kernel`]; each level supplies the operations below. They move data,
-//! compare, and compute nothing that rounds, so all levels give the same answers.
+//! compare, and compute nothing that rounds, so all levels give the same answers. What [`fused`] computes is for filters alone.
 
 pub(crate) mod fused;
 #[cfg(any(scalar_level, not(target_arch = "aarch64")))]

@@ -56,19 +56,27 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
         }
     }
 
-    /// From the shape's core, which is a point, to the nearest edge of the triangle when the two may first touch.
+    /// Along these ways from a rounded shape, each where the last has moved it up to the triangle.
     #[inline(always)]
-    pub(super) fn way_of_point(
-        &self,
-        edges: &[[S::Lanes; 3]; 3],
-        reciprocals: &[S::Lanes; 3],
-    ) -> [S::Lanes; 3] {
+    pub(super) fn advance(&mut self, used: u64, way: impl Fn(&Self) -> [S::Lanes; 3]) {
+        for _ in 0..B::ADVANCES {
+            self.look_along(way(self));
+            if self.bound.within(self.simd) & used == 0 {
+                return;
+            }
+        }
+    }
+
+    /// From the shape's core, which is a point, to the nearest edge of the triangle when the two may first touch, with the reciprocals
+    /// of the edges' squares.
+    #[inline(always)]
+    pub(super) fn way_of_point(&self, edges: &[[S::Lanes; 3]; 3], of_edges: &[S::Lanes; 3]) -> [S::Lanes; 3] {
         let back = -self.bound.time(self.simd);
         self.shortest(
             #[inline(always)]
             |k| {
                 let (from, edge) = (self.seen(self.triangle[k], back), edges[k]);
-                let share = self.clamped(-dot(edge, from) * reciprocals[k], 0.0, 1.0);
+                let share = self.clamped(-dot(edge, from) * of_edges[k], 0.0, 1.0);
                 moved(from, edge, share)
             },
         )
@@ -141,15 +149,20 @@ impl<S: Kernel> SegmentPair<S> {
     #[inline(always)]
     pub(super) fn of(simd: S, edge: [S::Lanes; 3], axis: [f32; 3]) -> Self {
         let (square, core, between) = (dot(edge, edge), vector::dot(axis, axis), along(edge, axis));
-        let one = S::Lanes::splat(simd, 1.0);
         Self {
             core,
             of_core: 1.0 / core.max(f32::MIN_POSITIVE),
-            of_edge: one / square.max(f32::MIN_POSITIVE),
-            of_angle: one / (square * core - between * between).max(f32::MIN_POSITIVE),
+            of_edge: reciprocal(simd, square),
+            of_angle: reciprocal(simd, square * core - between * between),
             between,
         }
     }
+}
+
+/// The reciprocals of numbers that are not negative, but by rounding; finite.
+#[inline(always)]
+pub(super) fn reciprocal<S: Kernel>(simd: S, squares: S::Lanes) -> S::Lanes {
+    S::Lanes::splat(simd, 1.0) / squares.max(f32::MIN_POSITIVE)
 }
 
 /// Points moved by shares of vectors.
