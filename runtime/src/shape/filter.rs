@@ -130,7 +130,7 @@ impl<'a> MovingShape<'a> {
     }
 }
 
-/// Lower bounds of the times of contact, by lane; infinite where there is none.
+/// By lane, lower bounds of the times of contact, or of depths, negated: the least is looked at first.
 pub(crate) type Entries = [f32; BLOCK_WIDTH];
 
 /// Bounds the first contact of each triangle of a block between 0 and `limit`; returns the lanes with any.
@@ -153,16 +153,22 @@ pub(crate) fn entries_in_block<S: Kernel>(
         start,
         #[inline(always)]
         |first, used, lanes| {
-            let mut left = lanes.look(used);
+            let left = lanes.look(used);
             met |= (left as u32) << first;
-            while left != 0 {
-                let lane = left.trailing_zeros() as usize;
-                left &= left - 1;
-                entries[(first + lane) % BLOCK_WIDTH] = simd.pick(lanes.bound.enter, lane);
-            }
+            enter(simd, left, first, lanes.bound.enter, entries);
         },
     );
     met
+}
+
+/// Enters what is known of these lanes.
+#[inline(always)]
+fn enter<S: Kernel>(simd: S, mut lanes: u64, first: usize, known: S::Lanes, entries: &mut Entries) {
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize;
+        lanes &= lanes - 1;
+        entries[(first + lane) % BLOCK_WIDTH] = simd.pick(known, lane);
+    }
 }
 
 /// Along which directions triangles are looked at.
@@ -174,8 +180,8 @@ pub(crate) enum Directions {
     Normals,
 }
 
-/// The lanes of a block whose triangles the shape may touch at t = 0, with a depth of at least `least`. A separate call, compiled
-/// for the level.
+/// The lanes of a block whose triangles the shape may touch at t = 0, with a depth of at least `least`, and bounds of their depths. A
+/// separate call, compiled for the level.
 #[inline(always)]
 pub(crate) fn deep_in_block<S: Kernel>(
     simd: S,
@@ -184,6 +190,7 @@ pub(crate) fn deep_in_block<S: Kernel>(
     points: &SeenPoints,
     directions: Directions,
     least: f32,
+    entries: &mut Entries,
 ) -> u32 {
     simd.vectorize(
         #[inline(always)]
@@ -203,6 +210,7 @@ pub(crate) fn deep_in_block<S: Kernel>(
                         Directions::Normals => lanes.look_at_normals(used),
                     };
                     deep |= (left as u32) << first;
+                    enter(simd, left, first, -lanes.bound.most, entries);
                 },
             );
             deep

@@ -149,7 +149,7 @@ fn run<S: Kernel>(
         (Wanted { limit: Limit { t: limit, ..Limit::NONE }, deepest: None }, frame.t_max);
     let depths = plan.depths();
     let mut stopped = false;
-    let mut entries: Entries = [f32::INFINITY; BLOCK_WIDTH];
+    let (mut times, mut negated_depths) = ([f32::INFINITY; BLOCK_WIDTH], [f32::INFINITY; BLOCK_WIDTH]);
     walk::<S, _, NearestFirst>(
         simd,
         model,
@@ -158,44 +158,56 @@ fn run<S: Kernel>(
         probe,
         #[inline(always)]
         |visit, probe| {
-            let deep = match (wanted.deepest, depths) {
-                (Some(deepest), Some(depths)) => {
-                    deep_in_block(simd, visit.block, &shape, &points, depths, deepest)
-                }
-                _ => u32::MAX,
-            };
-            // Those that may be deep along all directions have no later times.
-            let mut met = if wanted.deepest.is_some() && depths == Some(Directions::All) || deep == 0 {
-                entries = [0.0; BLOCK_WIDTH];
-                deep
-            } else {
-                entries_in_block(simd, visit.block, &shape, &points, until, &mut entries) & deep
-            };
-            while met != 0 && !stopped {
-                let lane = least(&entries, met);
-                met &= !(1 << lane);
-                if entries[lane] > until {
-                    break;
-                }
-                let Some(found) = touch_in_lane(plan, &visit, lane, &wanted, probe) else {
-                    continue;
+            let mut unseen = u32::MAX;
+            'block: while !stopped {
+                let by_depth = wanted.deepest.zip(depths);
+                let deep = match by_depth {
+                    Some((least, along)) => {
+                        deep_in_block(simd, visit.block, &shape, &points, along, least, &mut negated_depths)
+                    }
+                    None => u32::MAX,
                 };
-                let is_duplicate = once
-                    && !duplicates.reports(
-                        &visit,
-                        lane,
-                        found.triangle,
-                        probe,
-                        #[inline(always)]
-                        |node| boxes.meets(simd, node, frame.t_max),
-                    );
-                if is_duplicate {
-                    continue;
+                // Those that may be deep along all directions have no later times.
+                let mut met = if by_depth.is_some() && depths == Some(Directions::All) || deep == 0 {
+                    deep
+                } else {
+                    entries_in_block(simd, visit.block, &shape, &points, until, &mut times) & deep
+                };
+                met &= unseen;
+                while met != 0 && !stopped {
+                    let entries = if by_depth.is_some() { &negated_depths } else { &times };
+                    let lane = least(entries, met);
+                    met &= !(1 << lane);
+                    unseen &= !(1 << lane);
+                    let last = if by_depth.is_some() { wanted.deepest.map_or(until, |deepest| -deepest) } else { until };
+                    if entries[lane] > last {
+                        break;
+                    }
+                    let Some(found) = touch_in_lane(plan, &visit, lane, &wanted, probe) else {
+                        continue;
+                    };
+                    let is_duplicate = once
+                        && !duplicates.reports(
+                            &visit,
+                            lane,
+                            found.triangle,
+                            probe,
+                            #[inline(always)]
+                            |node| boxes.meets(simd, node, frame.t_max),
+                        );
+                    if is_duplicate {
+                        continue;
+                    }
+                    match report(&found) {
+                        Some(next) => (wanted, until) = (next, plan.sweep.in_ray_units(next.limit.t)),
+                        None => stopped = true,
+                    }
+                    // Of the others, only deep ones are wanted from now on.
+                    if by_depth.is_none() && wanted.deepest.is_some() && depths.is_some() {
+                        continue 'block;
+                    }
                 }
-                match report(&found) {
-                    Some(next) => (wanted, until) = (next, plan.sweep.in_ray_units(next.limit.t)),
-                    None => stopped = true,
-                }
+                break;
             }
             if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(until) }
         },
