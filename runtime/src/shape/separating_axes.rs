@@ -35,11 +35,12 @@ const RELATIVE_ERROR: f64 = 1.0 / (1u64 << 46) as f64;
 /// The product of two axes of a box that has a volume is longer than this, relative to the axes.
 const LEAST_AREA: f64 = 1.0 / (1u64 << 20) as f64;
 
-/// The axes, and three that are zero.
+/// The axes, and three that are zero: the triangle's normal and the box's own, then for each edge of the triangle its cross products with
+/// the box's axes and a zero.
 const AXES: usize = 16;
 
-/// Of these no axis is the cross product with an edge of the triangle; the others are in the order of its edges.
-const OWN: usize = 4;
+/// So many belong together.
+const FOUR: usize = 4;
 
 /// A number, or a vector, for each axis.
 type Numbers = [f64; AXES];
@@ -60,8 +61,10 @@ pub(crate) struct SolidBox {
     /// The first of the vectors of which axes are the cross products, and the sums of their magnitudes; zero for the triangle's normal.
     first: Vectors,
     first_lengths: Numbers,
-    /// The axes that are surely zero if they are computed as such, as bits.
-    exact: u32,
+    /// The axes that are missing if they are computed as zero, as bits: others are surely zero then, or always.
+    missed: u32,
+    /// The sums of magnitudes of the axes from the last one on.
+    lengths: [f64; 3],
     magnitude: f64,
     level: Level,
 }
@@ -74,6 +77,7 @@ pub(super) struct Against<'a> {
     direction: [f64; 3],
     /// An edge of the triangle: the first factor of its normal.
     edge: [f64; 3],
+    edge_length: f64,
     /// The second of the vectors of which axes are the cross products, and the sums of their magnitudes.
     second: Vectors,
     second_lengths: Numbers,
@@ -92,8 +96,8 @@ struct Group<S: Kernel> {
 }
 
 /// The box and the triangle along all axes. Nothing is between them along those that are zero.
-pub(crate) struct Separations {
-    axis: Vectors,
+pub(crate) struct Separations<'a> {
+    against: &'a Against<'a>,
     /// Between the box and the triangle at the time 0: from the box's end to the triangle's start, and from the box's start to
     /// the triangle's end.
     low: Numbers,
@@ -132,24 +136,24 @@ impl SolidBox {
         if !is_solid {
             return None;
         }
-        let mut solid = Self {
+        let [a, b, c] = axes;
+        let by_edges = |own: [f64; 3]| [own[0], own[1], own[2], 0.0];
+        let firsts = |normals: [f64; 3], own: [f64; 3]| {
+            let ([p, q, r], own) = (normals, by_edges(own));
+            fours([[0.0, p, q, r], own, own, own])
+        };
+        let aligned = (0..3).filter(|k| axes[*k].iter().filter(|x| **x != 0.0).count() == 1);
+        let exact = aligned.fold(0, |bits, k| bits | 0x1110 << k);
+        Some(Self {
             centre: bounds.centre(),
             axes,
-            first: [[0.0; AXES]; 3],
-            first_lengths: [0.0; AXES],
-            exact: 0,
+            first: [0, 1, 2].map3(|axis| firsts([b[axis], c[axis], a[axis]], [a[axis], b[axis], c[axis]])),
+            first_lengths: firsts([lengths[1], lengths[2], lengths[0]], lengths),
+            missed: 0x777f & !exact,
+            lengths: [lengths[2], lengths[0], lengths[1]],
             magnitude: bounds.magnitude(),
             level: Level::detect()?,
-        };
-        for k in 0..3 {
-            solid.set(1 + k, axes[(k + 1) % 3], lengths[(k + 1) % 3]);
-            let is_aligned = axes[k].iter().filter(|x| **x != 0.0).count() == 1;
-            for edge in 0..3 {
-                solid.set(OWN + 3 * edge + k, axes[k], lengths[k]);
-                solid.exact |= u32::from(is_aligned) << (OWN + 3 * edge + k);
-            }
-        }
-        Some(solid)
+        })
     }
 
     pub(super) fn centre(&self) -> [f64; 3] {
@@ -163,13 +167,6 @@ impl SolidBox {
 
     pub(super) fn level(&self) -> Level {
         self.level
-    }
-
-    fn set(&mut self, at: usize, factor: [f64; 3], length: f64) {
-        for (first, factor) in self.first.iter_mut().zip(factor) {
-            first[at] = factor;
-        }
-        self.first_lengths[at] = length;
     }
 
     /// Whether the displaced box touches the triangle; `None` if f64 leaves it open.
@@ -188,21 +185,7 @@ impl SolidBox {
     /// the tolerance.
     pub(super) fn way_out(&self, triangle: &Corners, tolerance: f64) -> WayOut {
         let against = self.against(triangle, [0.0; 3], [0.0; 3], 0.0);
-        let mut depths = [[f64::INFINITY; AXES]; 2];
-        let mut units = [[0.0; AXES]; 3];
-        dispatch!(self.level.inner(), simd => against.depths(simd, &mut depths, &mut units));
-        let [forwards, backwards] = depths;
-        let mut best = (f64::INFINITY, 1.0, None);
-        for (k, (forwards, backwards)) in forwards.into_iter().zip(backwards).enumerate() {
-            for (towards, depth) in [(1.0, forwards), (-1.0, backwards)] {
-                if depth < best.0 - tolerance {
-                    best = (depth, towards, Some(k));
-                }
-            }
-        }
-        let (depth, towards, axis) = best;
-        let direction = axis.map_or([0.0; 3], |k| scale(get(&units, k), towards));
-        WayOut { direction, depth: larger(depth, 0.0) }
+        dispatch!(self.level.inner(), simd => against.way_out(simd, tolerance))
     }
 
     /// The two, for a box that moves from a displacement on until `t_max`.
@@ -229,9 +212,10 @@ impl SolidBox {
             corners,
             direction,
             edge: edges[0],
+            edge_length: sum(edges[0]),
             second: [0, 1, 2]
                 .map3(|axis| seconds(edges.map3(|edge| edge[axis]), [own_c[axis], own_a[axis], own_b[axis]])),
-            second_lengths: seconds(edges.map3(sum), [sum(own_c), sum(own_a), sum(own_b)]),
+            second_lengths: seconds(edges.map3(sum), self.lengths),
             error,
         }
     }
@@ -240,7 +224,15 @@ impl SolidBox {
 /// By axis, what its second factor has: an edge of the triangle, or an own one of the box.
 #[inline(always)]
 fn seconds([e, f, g]: [f64; 3], [a, b, c]: [f64; 3]) -> Numbers {
-    [f, a, b, c, e, e, e, f, f, f, g, g, g, 0.0, 0.0, 0.0]
+    fours([[f, a, b, c], [e; FOUR], [f; FOUR], [g; FOUR]])
+}
+
+/// Four times four numbers.
+#[inline(always)]
+fn fours(numbers: [[f64; FOUR]; FOUR]) -> Numbers {
+    let mut all = [0.0; AXES];
+    all.copy_from_slice(numbers.as_flattened());
+    all
 }
 
 /// 1 for the triangle's normal.
@@ -289,7 +281,7 @@ impl Against<'_> {
             for (factor, edge) in factor.iter_mut().zip(self.edge) {
                 *factor += is_normal * edge;
             }
-            length += is_normal * sum(self.edge);
+            length += is_normal * self.edge_length;
         }
         let axis = cross(factor, load_vectors(simd, &self.second, first));
         let [a, b, c] = &self.corners;
@@ -313,8 +305,16 @@ impl Against<'_> {
     /// Whether an axis of these, which are zero, is missing.
     #[inline(always)]
     fn misses(&self, zero: u32, first: usize) -> bool {
-        const ALL: u32 = (1 << (OWN + 9)) - 1;
-        zero << first & ALL & !self.solid.exact != 0
+        zero << first & self.solid.missed != 0
+    }
+
+    /// One of the axes.
+    fn axis(&self, k: usize) -> [f64; 3] {
+        let mut factor = get(&self.solid.first, k);
+        if k == 0 {
+            factor = self.edge;
+        }
+        cross(factor, get(&self.second, k))
     }
 
     /// As [`SolidBox::touches`].
@@ -332,26 +332,35 @@ impl Against<'_> {
         overlap.then_some(true)
     }
 
-    /// How far the box must move along each axis, and against it, and their unit vectors.
+    /// As [`SolidBox::way_out`].
     #[inline(always)]
-    fn depths<S: Kernel>(&self, simd: S, depths: &mut [Numbers; 2], units: &mut Vectors) {
+    fn way_out<S: Kernel>(&self, simd: S, tolerance: f64) -> WayOut {
+        let (mut depth, mut best) = (f64::INFINITY, None);
         for first in (0..AXES).step_by(S::Doubles::LEN) {
             let group = self.group(simd, first);
             let shorter = S::Doubles::splat(simd, 1.0) / dot(group.axis, group.axis).sqrt();
-            store::<S>(group.high * shorter, &mut depths[0], first);
-            store::<S>(-group.low * shorter, &mut depths[1], first);
-            for (unit, axis) in units.iter_mut().zip(group.axis) {
-                store::<S>(axis * shorter, unit, first);
+            let [forwards, backwards] = [group.high * shorter, -group.low * shorter];
+            let mut less = (forwards.min(backwards)).simd_lt(depth - tolerance).to_bitmask();
+            while less != 0 {
+                let lane = less.trailing_zeros() as usize % S::Doubles::LEN;
+                less &= less - 1;
+                for (towards, its) in [(1.0, forwards[lane]), (-1.0, backwards[lane])] {
+                    if its < depth - tolerance {
+                        (depth, best) = (its, Some((first + lane, towards * shorter[lane])));
+                    }
+                }
             }
         }
+        let direction = best.map_or([0.0; 3], |(k, towards)| scale(self.axis(k), towards));
+        WayOut { direction, depth: larger(depth, 0.0) }
     }
 
     /// The two along all axes.
     #[inline(always)]
-    pub(super) fn separations<S: Kernel>(&self, simd: S) -> Separations {
+    pub(super) fn separations<S: Kernel>(&self, simd: S) -> Separations<'_> {
         let zeros = [0.0; AXES];
         let mut out = Separations {
-            axis: [zeros; 3],
+            against: self,
             low: zeros,
             high: zeros,
             speed: zeros,
@@ -360,9 +369,6 @@ impl Against<'_> {
         };
         for first in (0..AXES).step_by(S::Doubles::LEN) {
             let group = self.group(simd, first);
-            for (out, axis) in out.axis.iter_mut().zip(group.axis) {
-                store::<S>(axis, out, first);
-            }
             store::<S>(group.low, &mut out.low, first);
             store::<S>(group.high, &mut out.high, first);
             store::<S>(group.speed, &mut out.speed, first);
@@ -371,6 +377,19 @@ impl Against<'_> {
         }
         out
     }
+}
+
+/// The first axis of those in these lanes, which are in groups that begin with these axes.
+#[inline(always)]
+fn first_axis<S: Kernel>(begins: S::Doubles, mut lanes: u64) -> Option<usize> {
+    let mut first = None;
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize % S::Doubles::LEN;
+        lanes &= lanes - 1;
+        let axis = begins[lane] as usize + lane;
+        first = Some(first.map_or(axis, |first: usize| first.min(axis)));
+    }
+    first
 }
 
 fn get(vectors: &Vectors, at: usize) -> [f64; 3] {
@@ -382,11 +401,7 @@ fn sum([x, y, z]: [f64; 3]) -> f64 {
     x.abs() + y.abs() + z.abs()
 }
 
-impl Separations {
-    fn axis(&self, k: usize) -> [f64; 3] {
-        get(&self.axis, k)
-    }
-
+impl Separations<'_> {
     /// The widest of the planes across axes that surely separate them at a time.
     #[inline(always)]
     pub(super) fn widest<S: Kernel>(&self, simd: S, t: f64) -> Option<Separation> {
@@ -399,7 +414,7 @@ impl Separations {
         while separate != 0 {
             let k = separate.trailing_zeros() as usize % AXES;
             separate &= separate - 1;
-            let axis = self.axis(k);
+            let axis = self.against.axis(k);
             let shorter = 1.0 / root(simd, dot(axis, axis));
             let gap = (self.gap(k, t) - self.margin[k]) * shorter;
             // The box is above the triangle, or below it.
@@ -444,8 +459,9 @@ impl Separations {
     #[inline(always)]
     fn times<S: Kernel>(&self, simd: S) -> Option<[(f64, Option<usize>); 2]> {
         let (zero, never) = (S::Doubles::splat(simd, 0.0), S::Doubles::splat(simd, f64::INFINITY));
-        let (mut enters, mut leaves) = ([0.0; AXES], [0.0; AXES]);
         let (mut last_enter, mut first_leave) = (-never, never);
+        // The first axes with these times, lane by lane.
+        let (mut last, mut next) = (zero, zero);
         let mut misses = false;
         for first in (0..AXES).step_by(S::Doubles::LEN) {
             let (low, high) = (load(simd, &self.low, first), load(simd, &self.high, first));
@@ -455,18 +471,21 @@ impl Separations {
             misses |= (is_still & is_apart).any_true();
             let enter = is_still.select(-never, is_forwards.select(low, high) / speed);
             let leave = is_still.select(never, is_forwards.select(high, low) / speed);
-            store::<S>(enter, &mut enters, first);
-            store::<S>(leave, &mut leaves, first);
+            let here = zero + first as f64;
+            last = enter.simd_gt(last_enter).select(here, last);
+            next = leave.simd_lt(first_leave).select(here, next);
             (last_enter, first_leave) = (last_enter.max(enter), first_leave.min(leave));
         }
-        let (mut last, mut first) = (f64::NEG_INFINITY, f64::INFINITY);
+        let (mut enter, mut leave) = (f64::NEG_INFINITY, f64::INFINITY);
         for lane in 0..S::Doubles::LEN {
-            (last, first) = (larger(last, last_enter[lane]), smaller(first, first_leave[lane]));
+            (enter, leave) = (larger(enter, last_enter[lane]), smaller(leave, first_leave[lane]));
         }
-        let axis_of = |times: &Numbers, time: f64| times.iter().position(|its| *its == time);
-        let moves = |axis: &usize| self.speed[*axis] != 0.0;
-        let [enter, leave] = [axis_of(&enters, last), axis_of(&leaves, first)].map(|axis| axis.filter(moves));
-        (!misses).then_some([(last, enter), (first, leave)])
+        let ends = [
+            (enter, first_axis::<S>(last, last_enter.simd_eq(enter).to_bitmask())),
+            (leave, first_axis::<S>(next, first_leave.simd_eq(leave).to_bitmask())),
+        ];
+        let moves = |axis: &usize| self.speed[*axis % AXES] != 0.0;
+        (!misses).then_some(ends.map(|(time, axis)| (time, axis.filter(moves))))
     }
 
     /// When they first touch, up to the finite time `t_max` for which this was made, of a box that moves at some speed; `None` if f64
@@ -494,7 +513,7 @@ impl Separations {
             return self.overlap(simd, 0.0).then_some(BoxMotion::Touches);
         }
         let k = first.1?;
-        let axis = self.axis(k);
+        let axis = self.against.axis(k);
         let length = root(simd, dot(axis, axis));
         let closing = self.speed[k].abs() / length;
         if closing < speed * GRAZING || self.margin[k] > 0.25 * tolerance * length {
