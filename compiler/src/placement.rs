@@ -17,7 +17,7 @@ pub struct Placement {
     pub axes: Axes,
     /// What coordinates are multiplied by, in f64; finite and greater than 0.
     pub scale: f64,
-    /// Vertices at most this far apart, in the file's units, become one: each moves to the first vertex in its
+    /// Vertices at most this far apart, once they are scaled, become one: each moves to the first vertex in its
     /// reach, by their order in the source (in an OBJ, by that of their first use in faces), that has not moved itself. `None`: only vertices at the same position are the same.
     pub weld: Option<f64>,
 }

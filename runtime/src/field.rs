@@ -21,7 +21,8 @@ pub struct FieldSample {
     pub value: f32,
     /// How the value changes along x, y and z: about a unit vector away from the surface, zero beyond the band.
     pub gradient: [f32; 3],
-    /// How far the value may be from the distance, both limited to the band: see [`Field::signs_are_exact`].
+    /// How far the value may be from the distance, both limited to the band: see [`Field::signs_are_exact`]. A bound, not an estimate:
+    /// beyond the band, and where a cell reaches beyond it, often nearly the band's half width.
     pub error: f32,
 }
 

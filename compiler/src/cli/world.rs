@@ -18,6 +18,9 @@ use crate::compile::Options;
 use crate::import::{self, Folder};
 use crate::world::{self, LinkedWorld, WorldReport};
 
+/// So many instances with a mesh of their own are named in the text report.
+const BAKED_TOLD: usize = 8;
+
 /// Compiles a manifest.
 pub(super) fn run(args: &WorldArgs, recipe: &RecipeArgs) -> Result<(), CliError> {
     if args.thin && recipe.is_given() {
@@ -190,8 +193,11 @@ fn describe(
         faces: sum(|mesh| mesh.dropped.faces),
         fans: sum(|mesh| mesh.fans),
     });
-    for name in &report.baked {
+    for name in report.baked.iter().take(BAKED_TOLD) {
         tell(&format!("instance {} has a mesh of its own, with its transform applied", one_line(name)));
+    }
+    if let Some(more) = report.baked.len().checked_sub(BAKED_TOLD).filter(|more| *more > 0) {
+        tell(&format!("so have {}, which --json lists", counted(more as u64, "other instance")));
     }
 }
 

@@ -109,7 +109,7 @@ pub enum ManifestFault {
     #[error("{0}")]
     Toml(String),
     /// The text is not UTF-8.
-    #[error("the manifest is not UTF-8")]
+    #[error("the manifest is not UTF-8 text; a glTF becomes a world by `bvhc MODEL -o OUT --world`")]
     NotText,
     /// Two meshes, or two instances, have the same name.
     #[error("the name {0:?} is taken")]

@@ -11,7 +11,7 @@ use crate::cli::file::MeshFolders;
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct MeshesArgs {
     /// Of a thin world: find the compiled files of its meshes in this folder, by their hashes; may be given several times
-    /// [default: the folder of the world]
+    /// [default: the folder of the world; `verify` checks meshes only if a folder is given]
     #[arg(long = "meshes", value_name = "DIR")]
     folders: Vec<PathBuf>,
 }

@@ -28,7 +28,7 @@ pub(in crate::cli) struct RecipeArgs {
     /// Multiply all coordinates by this number
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, allow_negative_numbers = true, value_parser = parse_scale)]
     scale: f64,
-    /// Make one of vertices that are at most this far apart, in the units of the file [default: vertices at the same position
+    /// Make one of vertices that are at most this far apart, after `--scale` [default: vertices at the same position
     /// are the same]
     #[arg(long, value_name = "DISTANCE", allow_negative_numbers = true, value_parser = parse_distance)]
     weld: Option<f64>,

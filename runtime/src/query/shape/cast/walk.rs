@@ -179,7 +179,11 @@ fn run<S: Kernel>(
                     let lane = least(entries, met);
                     met &= !(1 << lane);
                     unseen &= !(1 << lane);
-                    let last = if by_depth.is_some() { wanted.deepest.map_or(until, |deepest| -deepest) } else { until };
+                    let last = if by_depth.is_some() {
+                        wanted.deepest.map_or(until, |deepest| -deepest)
+                    } else {
+                        until
+                    };
                     if entries[lane] > last {
                         break;
                     }
