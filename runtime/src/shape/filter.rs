@@ -23,7 +23,8 @@ use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdFloat};
 
 use self::bound::{Bound, Depths, Projection, Times, has_length};
-use self::shape_core::{Core, SeenPoints};
+use self::shape_core::Core;
+pub(crate) use self::shape_core::SeenPoints;
 pub(crate) use self::touched::touched_in_block;
 use self::ways::{SegmentPair, reciprocal};
 use super::{Bounds as ShapeBounds, Shape};

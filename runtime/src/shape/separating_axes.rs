@@ -39,8 +39,12 @@ const LEAST_AREA: f64 = 1.0 / (1u64 << 20) as f64;
 /// the box's axes and a zero.
 const AXES: usize = 16;
 
-/// So many belong together.
+/// So many belong together; from this one on they are of edges.
 const FOUR: usize = 4;
+
+/// The axes that are not always zero, as bits; and of those of the box's first axis with edges.
+const USED: u32 = 0x777f;
+const OF_FIRST: u32 = 0x1110;
 
 /// A number, or a vector, for each axis.
 type Numbers = [f64; AXES];
@@ -63,8 +67,6 @@ pub(crate) struct SolidBox {
     first_lengths: Numbers,
     /// The axes that are missing if they are computed as zero, as bits: others are surely zero then, or always.
     missed: u32,
-    /// The sums of magnitudes of the axes from the last one on.
-    lengths: [f64; 3],
     magnitude: f64,
     level: Level,
 }
@@ -77,7 +79,6 @@ pub(super) struct Against<'a> {
     direction: [f64; 3],
     /// An edge of the triangle: the first factor of its normal.
     edge: [f64; 3],
-    edge_length: f64,
     /// The second of the vectors of which axes are the cross products, and the sums of their magnitudes.
     second: Vectors,
     second_lengths: Numbers,
@@ -136,21 +137,16 @@ impl SolidBox {
         if !is_solid {
             return None;
         }
-        let [a, b, c] = axes;
-        let by_edges = |own: [f64; 3]| [own[0], own[1], own[2], 0.0];
-        let firsts = |normals: [f64; 3], own: [f64; 3]| {
-            let ([p, q, r], own) = (normals, by_edges(own));
-            fours([[0.0, p, q, r], own, own, own])
-        };
+        let firsts =
+            |[a, b, c]: [f64; 3]| fours([[0.0, b, c, a], [a, b, c, 0.0], [a, b, c, 0.0], [a, b, c, 0.0]]);
         let aligned = (0..3).filter(|k| axes[*k].iter().filter(|x| **x != 0.0).count() == 1);
-        let exact = aligned.fold(0, |bits, k| bits | 0x1110 << k);
+        let exact = aligned.fold(0, |bits, k| bits | OF_FIRST << k);
         Some(Self {
             centre: bounds.centre(),
             axes,
-            first: [0, 1, 2].map3(|axis| firsts([b[axis], c[axis], a[axis]], [a[axis], b[axis], c[axis]])),
-            first_lengths: firsts([lengths[1], lengths[2], lengths[0]], lengths),
-            missed: 0x777f & !exact,
-            lengths: [lengths[2], lengths[0], lengths[1]],
+            first: [0, 1, 2].map3(|axis| firsts(axes.map3(|own| own[axis]))),
+            first_lengths: firsts(lengths),
+            missed: USED & !exact,
             magnitude: bounds.magnitude(),
             level: Level::detect()?,
         })
@@ -207,15 +203,15 @@ impl SolidBox {
         let corners = [sub(a, centre), sub(b, centre), sub(c, centre)];
         let edges = [sub(b, a), sub(c, b), sub(a, c)];
         let [own_a, own_b, own_c] = self.axes;
+        let lengths = &self.first_lengths[FOUR..];
         Against {
             solid: self,
             corners,
             direction,
             edge: edges[0],
-            edge_length: sum(edges[0]),
             second: [0, 1, 2]
                 .map3(|axis| seconds(edges.map3(|edge| edge[axis]), [own_c[axis], own_a[axis], own_b[axis]])),
-            second_lengths: seconds(edges.map3(sum), self.lengths),
+            second_lengths: seconds(edges.map3(sum), [lengths[2], lengths[0], lengths[1]]),
             error,
         }
     }
@@ -281,7 +277,7 @@ impl Against<'_> {
             for (factor, edge) in factor.iter_mut().zip(self.edge) {
                 *factor += is_normal * edge;
             }
-            length += is_normal * self.edge_length;
+            length += is_normal * self.second_lengths[FOUR];
         }
         let axis = cross(factor, load_vectors(simd, &self.second, first));
         let [a, b, c] = &self.corners;

@@ -120,7 +120,7 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
             let Some(depth) = mover.contact_normal(&triangle, &found).depth else { continue };
             kept[2] += 1;
             let depth = depth as f32;
-            let deep = |directions: Directions, least: f32| dispatch!(level.inner(), simd => deep_in_block(simd, block, &resting, &points, directions, least, &mut [0.0; 16]));
+            let deep = |directions: Directions, least: f32| dispatch!(level.inner(), simd => deep_in_block(simd, block, &resting, &points, directions, least, &mut [0.0; BLOCK_WIDTH]));
             let (maybe, _) =
                 dispatch!(level.inner(), simd => touched_in_block(simd, block, &resting, &points));
             assert!(maybe >> lane & 1 != 0, "an overlap is lost: {}", case());

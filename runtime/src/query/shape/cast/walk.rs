@@ -4,7 +4,7 @@ use core::ops::ControlFlow;
 
 use bvhc_format::NONE;
 use bvhc_format::edges::TriangleEdges;
-use bvhc_format::record::BLOCK_WIDTH;
+use bvhc_format::record::{BLOCK_WIDTH, Block};
 
 use super::super::image::{feature_of, image};
 use super::super::sweep::{Motion, Sweep};
@@ -12,7 +12,7 @@ use super::{CastHit, ShapeCast, StartContact};
 use crate::math::vector::{Map3, cross, dot, sub};
 use crate::model::Model;
 use crate::ray::Sides;
-use crate::shape::filter::{Directions, Entries, deep_in_block, entries_in_block};
+use crate::shape::filter::{Directions, Entries, MovingShape, SeenPoints, deep_in_block, entries_in_block};
 use crate::shape::first_touch::{ContactNormal, Feature, Limit, TouchTime};
 use crate::shape::{Corners, Shape};
 use crate::simd::{Kernel, dispatch};
@@ -158,64 +158,73 @@ fn run<S: Kernel>(
         probe,
         #[inline(always)]
         |visit, probe| {
-            let mut unseen = u32::MAX;
-            'block: while !stopped {
-                let by_depth = wanted.deepest.zip(depths);
-                let deep = match by_depth {
-                    Some((least, along)) => {
-                        deep_in_block(simd, visit.block, &shape, &points, along, least, &mut negated_depths)
-                    }
-                    None => u32::MAX,
+            let deep = deep_ones(simd, visit.block, &shape, &points, &wanted, depths, &mut negated_depths);
+            // Those that may be deep along all directions have no later times.
+            let mut met = if wanted.deepest.is_some() && depths == Some(Directions::All) || deep == 0 {
+                times = [0.0; BLOCK_WIDTH];
+                deep
+            } else {
+                entries_in_block(simd, visit.block, &shape, &points, until, &mut times) & deep
+            };
+            while met != 0 {
+                let (entries, last) = match wanted.deepest.filter(|_| depths.is_some()) {
+                    Some(deepest) => (&negated_depths, -deepest),
+                    None => (&times, until),
                 };
-                // Those that may be deep along all directions have no later times.
-                let mut met = if by_depth.is_some() && depths == Some(Directions::All) || deep == 0 {
-                    deep
-                } else {
-                    entries_in_block(simd, visit.block, &shape, &points, until, &mut times) & deep
-                };
-                met &= unseen;
-                while met != 0 && !stopped {
-                    let entries = if by_depth.is_some() { &negated_depths } else { &times };
-                    let lane = least(entries, met);
-                    met &= !(1 << lane);
-                    unseen &= !(1 << lane);
-                    let last = if by_depth.is_some() {
-                        wanted.deepest.map_or(until, |deepest| -deepest)
-                    } else {
-                        until
-                    };
-                    if entries[lane] > last {
-                        break;
-                    }
-                    let Some(found) = touch_in_lane(plan, &visit, lane, &wanted, probe) else {
-                        continue;
-                    };
-                    let is_duplicate = once
-                        && !duplicates.reports(
-                            &visit,
-                            lane,
-                            found.triangle,
-                            probe,
-                            #[inline(always)]
-                            |node| boxes.meets(simd, node, frame.t_max),
-                        );
-                    if is_duplicate {
-                        continue;
-                    }
-                    match report(&found) {
-                        Some(next) => (wanted, until) = (next, plan.sweep.in_ray_units(next.limit.t)),
-                        None => stopped = true,
-                    }
-                    // Of the others, only deep ones are wanted from now on.
-                    if by_depth.is_none() && wanted.deepest.is_some() && depths.is_some() {
-                        continue 'block;
-                    }
+                let lane = least(entries, met);
+                met &= !(1 << lane);
+                if entries[lane] > last {
+                    break;
                 }
-                break;
+                if times[lane] > until {
+                    continue;
+                }
+                let Some(found) = touch_in_lane(plan, &visit, lane, &wanted, probe) else {
+                    continue;
+                };
+                let is_duplicate = once
+                    && !duplicates.reports(
+                        &visit,
+                        lane,
+                        found.triangle,
+                        probe,
+                        #[inline(always)]
+                        |node| boxes.meets(simd, node, frame.t_max),
+                    );
+                if is_duplicate {
+                    continue;
+                }
+                let Some(next) = report(&found) else {
+                    stopped = true;
+                    break;
+                };
+                let is_first_deep = wanted.deepest.is_none() && next.deepest.is_some();
+                (wanted, until) = (next, plan.sweep.in_ray_units(next.limit.t));
+                if is_first_deep {
+                    met &=
+                        deep_ones(simd, visit.block, &shape, &points, &wanted, depths, &mut negated_depths);
+                }
             }
             if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(until) }
         },
     );
+}
+
+/// The lanes that may be as deep as is wanted, with bounds of their depths, negated: all, while later contacts are wanted, too.
+#[inline(always)]
+fn deep_ones<S: Kernel>(
+    simd: S,
+    block: &Block,
+    shape: &MovingShape<'_>,
+    points: &SeenPoints,
+    wanted: &Wanted,
+    depths: Option<Directions>,
+    negated_depths: &mut Entries,
+) -> u32 {
+    match wanted.deepest.zip(depths) {
+        Some((least, along)) => deep_in_block(simd, block, shape, points, along, least, negated_depths),
+        None => u32::MAX,
+    }
 }
 
 /// The lane with the least entry.
