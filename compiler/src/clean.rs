@@ -21,7 +21,7 @@ use crate::triangulate::Triangulator;
 pub enum CleanError {
     /// Nothing is left after cleaning.
     #[error(
-        "{file}: no triangles: all faces have zero area, scaled and welded as asked: {faces}, of which {} have fewer than three corners",
+        "{file}: no triangles: once scaled and welded, all {faces} faces have zero area ({} have fewer than three corners)",
         dropped.faces
     )]
     NoTriangle {

@@ -196,8 +196,9 @@ fn describe(
     for name in report.baked.iter().take(BAKED_TOLD) {
         tell(&format!("instance {} has a mesh of its own, with its transform applied", one_line(name)));
     }
-    if let Some(more) = report.baked.len().checked_sub(BAKED_TOLD).filter(|more| *more > 0) {
-        tell(&format!("so have {}, which --json lists", counted(more as u64, "other instance")));
+    let more = report.baked.len().saturating_sub(BAKED_TOLD);
+    if more > 0 {
+        tell(&format!("{} more, which --json lists", counted(more as u64, "instance")));
     }
 }
 

@@ -33,7 +33,7 @@ position or direction that is not finite and a direction of zero are errors.
   touches   SHAPE                                          count,contacts
 
 field samples what `--field` has stored, limited to its band; the error is a bound, \
-of a point beyond the band often nearly as much as the band is wide.
+beyond the band often nearly half the band's width.
 
 Of a file with a world, rows name the instance, too, in a column `instance` before that of the face; box, sphere, overlap and \
 touches have the names of all instances that are touched, and for each its faces or contacts, with semicolons between. inside \
@@ -102,8 +102,8 @@ Shapes are solid and closed: touching counts, exactly. overlap lists the faces t
 A cast moves the shape by t times the displacement, t from 0 to 1 or t_max, and prints the last t before it touches, rounded \
 down, the point and the unit normal of the contact, which points to the shape, and the face. A shape that touches from the \
 start has t = 0 and the depth by which it must move along the normal to be free. touches lists contacts as \
-face/gap/x/y/z/nx/ny/nz, the least gap first (with --manifold those of a normal together); a gap is the distance along the normal, or the depth with a minus. Empty shapes, as those with a negative radius, \
-touch nothing. Numbers must be finite, but t_max may be `inf`.
+face/gap/x/y/z/nx/ny/nz, the least gap first (with --manifold those of a normal together); a gap is the distance along the \
+normal, or the depth with a minus. Empty shapes, as those with a negative radius, touch nothing. Numbers must be finite, but t_max may be `inf`.
 
 Of a file with a world, rows name the instance in a column `instance` before faces or contacts: overlap and touches name all \
 that are touched, and for each its faces or contacts, with semicolons between.

@@ -63,7 +63,7 @@ impl Comments {
     }
 }
 
-/// What is in the lines of a keyword that make no face, whatever they stand for; `None` if they make no shape at all, or are comments.
+/// What is in the lines of a keyword that make no face, whatever they stand for; `None` if they are known to make no shape at all.
 pub(super) fn ignored(keyword: &[u8]) -> Option<&'static str> {
     match keyword {
         b"l" => Some("lines"),
@@ -71,13 +71,13 @@ pub(super) fn ignored(keyword: &[u8]) -> Option<&'static str> {
         b"fo" => Some("face outlines"),
         b"call" => Some("calls of other files"),
         b"curv" | b"curv2" | b"surf" => Some("free-form curves and surfaces"),
-        b"" | b"vt" | b"vn" | b"vp" | b"s" | b"mg" | b"mtllib" | b"usemap" | b"maplib" | b"bevel"
-        | b"lod" => None,
-        b"c_interp" | b"d_interp" | b"shadow_obj" | b"trace_obj" | b"ctech" | b"stech" => None,
-        b"cstype" | b"deg" | b"bmat" | b"step" | b"parm" | b"trim" | b"hole" | b"scrv" | b"sp" | b"end" => {
-            None
-        }
-        b"con" | b"csh" => None,
+        b"" | b"vt" | b"vn" | b"s" | b"mg" => None,
+        // Of free-form curves and surfaces.
+        b"vp" | b"cstype" | b"deg" | b"bmat" | b"step" | b"parm" | b"trim" | b"hole" | b"scrv" | b"sp"
+        | b"end" | b"con" | b"ctech" | b"stech" => None,
+        // How it looks, and commands.
+        b"mtllib" | b"maplib" | b"usemap" | b"bevel" | b"c_interp" | b"d_interp" | b"lod" | b"shadow_obj"
+        | b"trace_obj" | b"csh" => None,
         comment if comment.starts_with(b"#") => None,
         _ => Some("lines of unknown keywords"),
     }

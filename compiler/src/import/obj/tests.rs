@@ -159,6 +159,19 @@ fn other_lines_are_ignored() {
 }
 
 #[test]
+fn lines_of_unknown_keywords_are_counted() {
+    let text = format!("F 1 2 3\n#f\nvn 0 0 1\ns off\n{SQUARE}f 1 2 3\nxf 1 2 4\n");
+    // By the reader of common lines, and, as a line is continued, by tobj's.
+    for text in [text.clone(), text.replace("s off", "s \\\noff")] {
+        let imported = read(&Input::new(text.as_bytes(), "a.obj")).unwrap();
+        assert_eq!(
+            imported.notes.ignored.into_iter().collect::<Vec<_>>(),
+            [("lines of unknown keywords", 2)]
+        );
+    }
+}
+
+#[test]
 fn vertices_are_the_used_ones_in_order_of_use() {
     let polygons = import(format!("v 9 9 9\n{SQUARE}f 5 4 3\n"));
     assert_eq!(polygons.positions, [[0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0]]);
