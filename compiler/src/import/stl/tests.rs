@@ -53,7 +53,30 @@ fn a_few_bytes_behind_the_last_triangle_are_ignored() {
         let warnings: &[String] = &[format!("ignored {more} bytes behind the last triangle")];
         assert_eq!(imported.notes.warnings, &warnings[..usize::from(more > 0)]);
     }
-    assert!(matches!(read(50), Err(ImportError::NotText { .. })));
+    let refused = read(50).unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        "a.stl, byte 80: the number of triangles 2, where 3, by the length of the file, should be"
+    );
+}
+
+/// As programs write that do not know the number before the end.
+#[test]
+fn triangles_that_are_not_counted_are_taken() {
+    for claimed in [0, u32::MAX] {
+        let mut bytes = binary("a stream", &[TRIANGLE; 3]);
+        bytes[80..84].copy_from_slice(&claimed.to_le_bytes());
+        let took = format!("the file claims {claimed} triangles; took the 3 that are there");
+        let imported = super::super::read_all(&Input::new(&bytes, "a.stl")).unwrap();
+        assert_eq!(imported.polygons.ends, [3, 6, 9]);
+        assert_eq!(imported.notes.warnings, [took.clone()]);
+        bytes.extend([0; 7]);
+        let imported = super::super::read_all(&Input::new(&bytes, "a.stl")).unwrap();
+        assert_eq!(imported.notes.warnings, [&took, "ignored 7 bytes behind the last triangle"]);
+        let other = bytes.iter().map(|byte| byte ^ 0x15).collect::<Vec<u8>>();
+        assert!(!is_it(&other), "{claimed}");
+        assert!(!is_it(&[0; 1024]), "{claimed}");
+    }
 }
 
 #[test]
