@@ -5,7 +5,7 @@ use std::error::Error;
 use bvhc_runtime::{Ray, World, include_aligned};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // A place for each mesh of the file. `WorldFile` owns a file with its meshes instead.
+    // A place for each mesh of the file. `WorldFile::read(path)` owns a file with its meshes instead.
     let mut meshes = [None; 2];
     let level = World::from_bytes(include_aligned!("../golden/world.bvh"), &mut meshes)?;
     let pick = Ray::new([10.5, 0.25, 5.0], [0.0, 0.0, -1.0]);

@@ -314,7 +314,7 @@ fn moving_worlds_allocate_nothing() {
         }
         let between = now.between(pairs[0]).expect("both have meshes");
         std::hint::black_box((
-            between.meets().is_ok(),
+            between.collides().is_ok(),
             between.all_pairs(|_| ControlFlow::Continue(())).is_ok(),
         ));
         std::hint::black_box((

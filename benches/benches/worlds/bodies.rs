@@ -194,7 +194,7 @@ fn bvhc(models: &[Option<Model<'_>>], course: &[Vec<Pose>], speeds: &[f64], way:
 }
 
 fn meets(now: &Snapshot<'_>, pair: ThingPair) -> bool {
-    now.between(pair).and_then(|between| between.meets()).expect("both have meshes")
+    now.between(pair).and_then(|between| between.collides()).expect("both have meshes")
 }
 
 /// The peers' runs are in their order.

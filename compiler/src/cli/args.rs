@@ -59,10 +59,15 @@ Nothing is printed on standard output but what was asked for; reports, progress 
 error. An output file appears whole or not at all: on any error an older one stays as it was. \
 (Motion-capture files that end in .bvh are something else, and bvhc says so.)";
 
+const USAGE: &str = "\
+bvhc [OPTIONS] MODEL -o OUT
+       bvhc [OPTIONS] MODEL... --out-dir DIR
+       bvhc COMMAND";
+
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
-    name = "bvhc", version, about = ABOUT, long_about = LONG_ABOUT, after_help = AFTER_HELP,
+    name = "bvhc", version, override_usage = USAGE, about = ABOUT, long_about = LONG_ABOUT, after_help = AFTER_HELP,
     args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, arg_required_else_help = true,
 )]
 pub(super) struct Args {

@@ -6,11 +6,12 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use super::error::{Action, CliError};
+use super::error::CliError;
 use super::output::{self, Output};
 
 /// Hexadecimal digits of a key.
@@ -24,14 +25,16 @@ pub(super) struct Cache {
     folder: PathBuf,
     /// The most bytes that it may hold.
     limit: u64,
+    /// Whether no entry failed to be written.
+    is_writable: AtomicBool,
 }
 
 impl Cache {
     /// Opens a cache, and makes its folder if it is missing. `limit` is in MiB.
     pub(super) fn open(folder: &Path, limit: u64) -> Result<Self, CliError> {
-        fs::create_dir_all(folder)
-            .map_err(|error| CliError::io(&folder.display().to_string(), Action::Write, error))?;
-        Ok(Self { folder: folder.to_owned(), limit: limit.saturating_mul(1 << 20) })
+        output::make_folder(folder)?;
+        let limit = limit.saturating_mul(1 << 20);
+        Ok(Self { folder: folder.to_owned(), limit, is_writable: AtomicBool::new(true) })
     }
 
     /// What the compiler said and the compiled file of a key, if there is an entry and it is whole.
@@ -55,18 +58,26 @@ impl Cache {
         Some((said, bytes))
     }
 
-    /// Keeps a file, and what the compiler said of it. A cache that cannot be written to is no reason to fail.
-    pub(super) fn put(&self, key: &blake3::Hash, said: &Value, write: &output::Write<'_>) {
+    /// Keeps a file, and what the compiler said of it. A cache that cannot be written to is no reason to fail: the first time, it
+    /// is the result.
+    pub(super) fn put(
+        &self,
+        key: &blake3::Hash,
+        said: &Value,
+        write: &output::Write<'_>,
+    ) -> Result<(), CliError> {
         let path = self.path(key);
         let head = json!({ "key": key.to_hex().as_str(), "said": said }).to_string();
         let hash = crate::file::hash(head.as_bytes());
-        let _ = path.parent().map(fs::create_dir_all);
-        if let Ok(output) = Output::new(&path, Path::new("-")) {
-            let _ = output.write_parts(&|out| {
+        let put = || {
+            path.parent().map_or(Ok(()), output::make_folder)?;
+            Output::new(&path, Path::new("-"))?.write_parts(&|out| {
                 writeln!(out, "{hash} {head}")?;
                 write(out)
-            });
-        }
+            })
+        };
+        let put = put();
+        if put.is_err() && !self.is_writable.swap(false, Ordering::Relaxed) { Ok(()) } else { put }
     }
 
     /// Removes entries that were not used for the longest time until the cache is within its limit. Other files stay.

@@ -6,12 +6,11 @@ mod summary;
 mod task;
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::args::{CompileArgs, RecipeArgs};
 use super::cache::Cache;
-use super::error::{Action, CliError, UsageError};
+use super::error::{CliError, UsageError};
 use super::file;
 use super::output::{self, Output};
 use super::progress::Bars;
@@ -96,8 +95,7 @@ fn tasks(args: &CompileArgs) -> Result<Vec<Task>, CliError> {
             .into());
         }
     }
-    fs::create_dir_all(folder)
-        .map_err(|error| CliError::io(&folder.display().to_string(), Action::Write, error))?;
+    output::make_folder(folder)?;
     let models = args.models.iter().cloned();
     Ok(models.zip(outputs).map(|(model, path)| Task { model, path }).collect())
 }

@@ -161,8 +161,35 @@ pub(super) enum CliError {
         /// The exit code of the first that failed.
         code: u8,
     },
+    /// A folder is to be made where a file is.
+    #[error("{file}: is a file, where a folder is to be")]
+    NoFolder {
+        /// The file.
+        file: String,
+    },
+    /// A world is to be made of a model that has no scene.
+    #[error(
+        "{model}: is no glTF file: --world is for their scenes; name other meshes in a manifest (bvhc world)"
+    )]
+    NoScene {
+        /// The model.
+        model: String,
+    },
+    /// The second file of a query of two holds a world.
+    #[error(
+        "{file}: holds a world, and the second file of a {query} query must be a model (the first may hold a world)"
+    )]
+    WorldIsSecond {
+        /// The file.
+        file: String,
+        /// The kind of query.
+        query: &'static str,
+    },
     /// The output is a directory.
-    #[error("{file}: is a directory; name the file to write, for example `{file}/model.bvh`")]
+    #[error(
+        "{file}: is a directory; name the file to write, for example `{}/model.bvh`",
+        file.trim_end_matches(std::path::is_separator)
+    )]
     IsDirectory {
         /// The output.
         file: String,
@@ -209,24 +236,6 @@ pub(super) enum UsageError {
         flag: &'static str,
         /// What it requires.
         with: &'static str,
-    },
-    /// A world is to be made of a model that has no scene.
-    #[error(
-        "{model}: is no glTF file: --world is for their scenes; name other meshes in a manifest (bvhc world)"
-    )]
-    NoScene {
-        /// The model.
-        model: String,
-    },
-    /// The second file of a query of two holds a world.
-    #[error(
-        "{file}: holds a world, and the second file of a {query} query must be a model (the first may hold a world)"
-    )]
-    WorldIsSecond {
-        /// The file.
-        file: String,
-        /// The kind of query.
-        query: &'static str,
     },
     /// Two models would be compiled to the same file.
     #[error("{} and {} would both be compiled to {output}", models[0], models[1])]
@@ -319,6 +328,7 @@ impl CliError {
             Self::Io { .. }
             | Self::NoDirectory { .. }
             | Self::IsDirectory { .. }
+            | Self::NoFolder { .. }
             | Self::DanglingLink { .. } => IO,
             Self::Compile(CompileError::Threads(_) | CompileError::Import(ImportError::OtherFile { .. })) => {
                 IO
@@ -345,6 +355,8 @@ impl CliError {
             | Self::Source { .. }
             | Self::NoField { .. }
             | Self::NoEdges { .. }
+            | Self::NoScene { .. }
+            | Self::WorldIsSecond { .. }
             | Self::Volume { .. }
             | Self::Warnings { .. }
             | Self::Query { .. } => BAD_INPUT,

@@ -1,6 +1,5 @@
 //! Manual pages and completions for shells, made from the arguments' own descriptions.
 
-use std::fs;
 use std::path::Path;
 
 use clap::CommandFactory;
@@ -19,6 +18,7 @@ pub(super) fn completions(shell: Shell) -> Result<(), CliError> {
 
 /// Writes `bvhc.1`, `bvhc-compile.1` and so on.
 pub(super) fn pages(folder: &Path) -> Result<(), CliError> {
-    let written = fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Args::command(), folder));
-    written.map_err(|error| CliError::io(&folder.display().to_string(), Action::Write, error))
+    output::make_folder(folder)?;
+    clap_mangen::generate_to(Args::command(), folder)
+        .map_err(|error| CliError::io(&folder.display().to_string(), Action::Write, error))
 }

@@ -4,7 +4,7 @@
 pub(super) mod unnamed;
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufWriter, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::Builder;
@@ -42,6 +42,7 @@ impl Output {
             Ok(found) if found.is_dir() => return Err(CliError::IsDirectory { file }),
             Ok(found) if !found.is_file() => return Ok(Self::Stream(path.to_owned())),
             Ok(_) => {}
+            Err(_) if names_folder(path) => return Err(CliError::IsDirectory { file }),
             Err(_) => {
                 if let Ok(leads_to) = fs::read_link(path) {
                     return Err(CliError::DanglingLink { file, leads_to });
@@ -115,6 +116,15 @@ impl Output {
     }
 }
 
+/// Makes a folder, and those that it is in, unless it is there.
+pub(super) fn make_folder(path: &Path) -> Result<(), CliError> {
+    let name = path.display().to_string();
+    fs::create_dir_all(path).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => CliError::NoFolder { file: name },
+        _ => CliError::io(&name, Action::Write, error),
+    })
+}
+
 /// Writes the contents of a file.
 pub(super) type Write<'a> = dyn Fn(&mut dyn io::Write) -> io::Result<()> + 'a;
 
@@ -157,6 +167,11 @@ fn reserved_name(name: &str) -> Option<&'static str> {
 /// The directory of a path's last component.
 fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Whether a path ends as only those of directories do.
+fn names_folder(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().last().is_some_and(|&last| std::path::is_separator(last.into()))
 }
 
 fn check_directory(path: &Path, file: &str) -> Result<(), CliError> {

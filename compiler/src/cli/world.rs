@@ -26,7 +26,7 @@ pub(super) fn run(args: &WorldArgs, recipe: &RecipeArgs) -> Result<(), CliError>
     if args.thin && recipe.is_given() {
         return Err(UsageError::ThinOptions.into());
     }
-    compile(args, recipe.options()?, false)
+    compile(args, recipe, false)
 }
 
 /// Compiles the scene of a model.
@@ -37,22 +37,24 @@ pub(super) fn run_model(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), C
     if args.jobs.is_some() {
         return Err(UsageError::NoEffect { flag: "--jobs", with: "--out-dir" }.into());
     }
-    let mut options = recipe.options()?;
-    options.memory_limit = args.memory_limit.map(|limit| limit.saturating_mul(1 << 20));
     let world = WorldArgs {
         manifest: args.models[0].clone(),
         output: args.output.clone().unwrap_or_default(),
         thin: false,
         depfile: args.depfile.clone(),
+        hermetic: args.hermetic,
+        memory_limit: args.memory_limit,
         warnings_as_errors: args.warnings_as_errors,
         json: args.json,
         quiet: args.quiet,
     };
-    compile(&world, options, true)
+    compile(&world, recipe, true)
 }
 
-fn compile(args: &WorldArgs, options: Options, is_model: bool) -> Result<(), CliError> {
+fn compile(args: &WorldArgs, recipe: &RecipeArgs, is_model: bool) -> Result<(), CliError> {
     let start = Instant::now();
+    let mut options = recipe.options()?;
+    options.memory_limit = args.memory_limit.map(|limit| limit.saturating_mul(1 << 20));
     let is_printed = |path: &PathBuf| file::is_standard(path);
     if args.json && (is_printed(&args.output) || args.depfile.as_ref().is_some_and(is_printed)) {
         return Err(UsageError::JsonAndFile.into());
@@ -65,11 +67,12 @@ fn compile(args: &WorldArgs, options: Options, is_model: bool) -> Result<(), Cli
         false if args.thin => world::link_thin(&bytes, &name, &files, &options, &())?,
         false => world::link(&bytes, &name, &files, &options, &())?,
         true if import::is_gltf(&bytes) => world::link_gltf(&bytes, &name, &files, &options, &())?,
-        true => return Err(UsageError::NoScene { model: name }.into()),
+        true => return Err(CliError::NoScene { model: name }),
     };
     let report = linked.report();
     check_inputs(args, report, [Some(&output), depfile.as_ref()])?;
-    let warnings = warnings(report, &output);
+    let are_without_effect = !is_model && report.inputs.is_empty() && recipe.is_given();
+    let warnings = warnings(report, &output, are_without_effect);
     if args.warnings_as_errors && !warnings.is_empty() {
         return Err(CliError::Warnings { file: name, warnings });
     }
@@ -160,9 +163,11 @@ fn paths(args: &WorldArgs, report: &WorldReport) -> Vec<PathBuf> {
     own.into_iter().chain(inputs(args, report)).collect()
 }
 
-fn warnings(report: &WorldReport, output: &Output) -> Vec<String> {
+fn warnings(report: &WorldReport, output: &Output, are_without_effect: bool) -> Vec<String> {
+    let of_options = "all meshes are compiled already: options of compilation have no effect";
+    let of_options = are_without_effect.then(|| of_options.to_owned());
     let of_name = output.reserved_name().map(|reason| format!("the output's file name {reason}"));
-    report.warnings.iter().cloned().chain(of_name).collect()
+    report.warnings.iter().cloned().chain(of_options).chain(of_name).collect()
 }
 
 fn describe(

@@ -83,7 +83,8 @@ impl<'a> Binary<'a> {
         let room = self.triangles.len() / TRIANGLE;
         let place = |triangle: usize| format!("triangle {triangle}");
         let rest = if self.is_uncounted() {
-            let warning = format!("the file claims {} triangles; took the {room} that are there", self.claimed);
+            let warning =
+                format!("the file claims {} triangles; took the {room} that are there", self.claimed);
             notes.warnings.push(warning);
             (self.triangles.len() % TRIANGLE) as u64
         } else if (self.triangles.len() as u64) < self.length() {
@@ -97,7 +98,8 @@ impl<'a> Binary<'a> {
             self.rest()
         };
         if rest > 0 {
-            notes.warnings.push(format!("ignored {rest} bytes behind the last triangle"));
+            let bytes = if rest == 1 { "byte" } else { "bytes" };
+            notes.warnings.push(format!("ignored {rest} {bytes} behind the last triangle"));
         }
         corners.reserve(self.triangles().size_hint().0);
         for (number, triangle) in self.triangles().enumerate() {

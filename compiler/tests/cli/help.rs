@@ -92,5 +92,5 @@ fn a_wrong_command_line_is_an_error_of_its_own() {
 fn no_arguments_show_the_help() {
     let ran = Sandbox::new().run(&[]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("Usage: bvhc") && ran.out.is_empty());
+    assert!(ran.err.contains("Usage: bvhc [OPTIONS] MODEL -o OUT") && ran.out.is_empty());
 }

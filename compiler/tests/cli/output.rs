@@ -35,9 +35,36 @@ fn a_place_that_cannot_be_written_is_named() {
         .run(&["cube.obj", "-o", "none/out.bvh"])
         .fails_silently(3, &["none/out.bvh", "no directory `none`"]);
     sandbox.run(&["cube.obj", "-o", "cube.obj/out.bvh"]).fails_silently(3, &["cube.obj/out.bvh"]);
+    sandbox.run(&["cube.obj", "-o", "new/"]).fails_silently(3, &["new/: is a directory", "`new/model.bvh`"]);
+    for folder in ["--out-dir", "--cache"] {
+        let output: &[&str] = if folder == "--cache" { &["-o", "out.bvh"] } else { &[] };
+        sandbox
+            .run(&[&["cube.obj", folder, "cube.bvh"], output].concat())
+            .fails_silently(3, &["cube.bvh: is a file, where a folder is to be"]);
+    }
     sandbox.run(&["cube.obj", "-o", "./cube.obj"]).fails_silently(2, &["./cube.obj", "the model itself"]);
     assert_eq!(sandbox.read("cube.obj"), CUBE.as_bytes());
     assert_eq!(sandbox.files(), ["cube.bvh", "cube.obj", "folder"]);
+}
+
+/// That it does not keep what is compiled is said once.
+#[test]
+fn a_cache_that_cannot_be_written_is_no_error() {
+    let sandbox = Sandbox::with_cube();
+    sandbox.write("other.obj", CUBE.replace("v 1 1 1", "v 1 1 2"));
+    // Files are where the folders of entries would be.
+    fs::create_dir(sandbox.path("cache")).unwrap();
+    for folder in 0..256 {
+        sandbox.write(&format!("cache/{folder:02x}"), "");
+    }
+    let args = ["cube.obj", "other.obj", "--out-dir", "out", "--cache", "cache"];
+    let ran = sandbox.run(&args);
+    assert_eq!(
+        (ran.ok(), ran.err.matches("the cache does not keep what is compiled: cache").count()),
+        ("", 1)
+    );
+    assert_eq!(sandbox.read("out/cube.bvh"), sandbox.read("cube.bvh"));
+    sandbox.run(&[&args[..], &["--quiet"]].concat()).is_silent();
 }
 
 #[cfg(unix)]

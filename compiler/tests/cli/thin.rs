@@ -49,6 +49,21 @@ fn linking_is_compiling() {
 }
 
 #[test]
+fn options_for_what_is_compiled_already_are_warned_of() {
+    let sandbox = linked();
+    let args = ["world", "level.toml", "-o", "level.bvh", "--quality", "fast"];
+    let ran = sandbox.run(&args);
+    assert!(
+        ran.ok().is_empty() && ran.err.contains("warning: level.toml: all meshes are compiled"),
+        "{}",
+        ran.err
+    );
+    sandbox.run(&[&args[..], &["--warnings-as-errors"]].concat()).fails_silently(1, &["have no effect"]);
+    let threads = ["world", "level.toml", "-o", "level.bvh", "--threads", "1", "--warnings-as-errors", "-q"];
+    sandbox.run(&threads).is_silent();
+}
+
+#[test]
 fn what_is_linked_is_an_input() {
     let sandbox = linked();
     let args = ["world", "level.toml", "-o", "again.bvh", "--thin", "--json", "--depfile", "level.d"];
@@ -92,7 +107,7 @@ fn thin_worlds_are_asked_with_their_meshes() {
         let thin = ask(&[query, "thin.bvh", "build/cube.bvh", "--meshes", "build"], pose);
         assert_eq!(thin.ok(), whole.ok());
         let second = ask(&[query, "build/cube.bvh", "thin.bvh"], pose);
-        second.fails_silently(2, &["thin.bvh", "must be a model"]);
+        second.fails_silently(1, &["thin.bvh", "must be a model"]);
     }
     let pairs = ask(&["pairs", "thin.bvh", "--margin", "2.5", "--meshes", "build"], "");
     assert_eq!(pairs.ok(), "a,b,distance\ncube.0,cube.1,2\n");

@@ -153,7 +153,7 @@ fn a_world_is_never_taken_for_its_first_mesh() {
     for query in ["collide", "distance"] {
         for first in ["cube.bvh", "level.bvh"] {
             let refused = sandbox.run(&["query", query, first, "level.bvh"]);
-            refused.fails_silently(2, &["level.bvh", query, "must be a model"]);
+            refused.fails_silently(1, &["level.bvh", query, "must be a model"]);
         }
     }
 }
@@ -205,13 +205,33 @@ fn vertices_are_welded_before_they_are_baked() {
 fn inspect_lists_meshes_and_instances() {
     let sandbox = compiled();
     let ran = sandbox.run(&["inspect", "level.bvh"]);
-    for word in ["world: 3 instances", "props/cube.obj", "cube, \"one\"", "3 0 0, 1, "] {
+    for word in ["world: 3 instances", "props/cube.obj", "cube, \"one\"", "3 0 0, 1, cube, "] {
         assert!(ran.ok().contains(word), "{word}: {}", ran.out);
     }
     let ran = sandbox.run(&["inspect", "level.bvh", "--json"]);
     let json: serde_json::Value = serde_json::from_str(ran.ok()).unwrap();
     assert_eq!(json["world"]["instances"][1]["position"], serde_json::json!([3.0, 0.0, 0.0]));
     assert_eq!(json["world"]["meshes"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn inspect_says_what_is_not_the_default() {
+    let sandbox = level();
+    let to = "rotation = [0, 0, 1, 0]\nuser = 7\nstatic = false";
+    sandbox.write("level.toml", LEVEL.replacen("layers = 2", to, 1));
+    sandbox.run(&["world", "level.toml", "-o", "level.bvh", "-q"]).is_silent();
+    let ran = sandbox.run(&["inspect", "level.bvh"]);
+    assert!(ran.ok().contains("3 0 0, 1, rotated, not static, user 7, cube, \"one\""), "{}", ran.out);
+}
+
+#[test]
+fn worlds_have_the_limits_of_models() {
+    let sandbox = level();
+    let args = ["world", "level.toml", "-o", "level.bvh"];
+    sandbox.run(&[&args[..], &["--hermetic", "-q"]].concat()).is_silent();
+    let timed = ["--hermetic", "--quality", "best", "--time-budget", "1"];
+    sandbox.run(&[&args[..], &timed].concat()).fails_silently(2, &["--time-budget"]);
+    sandbox.run(&[&args[..], &["--memory-limit", "0"]].concat()).fails_silently(1, &["cube", "memory"]);
 }
 
 /// What a manifest with this in place of that is refused for.
@@ -275,7 +295,7 @@ fn inputs_are_not_written_over() {
     sandbox.run(&["world", "level.toml", "-o", "level.bvh", "--scale", "2"]).fails_silently(2, &["--scale"]);
     sandbox.write("empty.toml", "");
     sandbox.run(&["world", "empty.toml", "-o", "level.bvh"]).fails_silently(1, &["no instances"]);
-    sandbox.run(&["props/cube.obj", "-o", "level.bvh", "--world"]).fails_silently(2, &["glTF"]);
+    sandbox.run(&["props/cube.obj", "-o", "level.bvh", "--world"]).fails_silently(1, &["glTF"]);
     assert!(!sandbox.path("level.bvh").exists());
 }
 

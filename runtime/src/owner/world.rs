@@ -3,11 +3,15 @@
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
+#[cfg(feature = "mmap")]
+use std::path::Path;
 
 use super::LoadedModel;
 #[cfg(feature = "mmap")]
 use super::MappedModel;
 use super::thin::Storage;
+#[cfg(feature = "mmap")]
+use crate::error::FileError;
 use crate::model::Model;
 use crate::world::{ThinWorld, World, WorldError};
 
@@ -17,6 +21,7 @@ use crate::world::{ThinWorld, World, WorldError};
 /// ```
 /// use bvhc_runtime::{LoadedModel, WorldFile};
 ///
+/// // `WorldFile::read("level.bvh")` reads a file.
 /// let file = LoadedModel::from_bytes(include_bytes!("../../../tests/golden/world.bvh"))?;
 /// let level = WorldFile::loaded(file)?;
 /// assert_eq!(level.world().instance_count(), 3);
@@ -58,6 +63,32 @@ impl WorldFile {
     #[cfg(feature = "mmap")]
     pub fn mapped(file: MappedModel) -> Result<Self, WorldError> {
         Self::open(file.into())
+    }
+
+    /// Reads the file at `path` into memory and opens its world, as [`LoadedModel::read`] does a model.
+    ///
+    /// # Errors
+    /// [`FileError::Io`] if the file cannot be read, [`FileError::Open`] if it is not valid or is a thin world, which a
+    /// [`ThinWorldFile`](super::ThinWorldFile) reads, [`FileError::World`] if it has no world.
+    #[cfg(feature = "mmap")]
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        let path = path.as_ref();
+        Self::loaded(LoadedModel::read(path)?).map_err(|error| FileError::from(error).of(path))
+    }
+
+    /// Maps the file at `path` and opens its world, as [`MappedModel::open`] does a model.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    ///
+    /// # Safety
+    /// The file must not be changed or truncated while it is mapped, by this process or another.
+    #[cfg(feature = "mmap")]
+    pub unsafe fn map(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        let path = path.as_ref();
+        // SAFETY: the caller upholds the contract.
+        let file = unsafe { MappedModel::open(path) }?;
+        Self::mapped(file).map_err(|error| FileError::from(error).of(path))
     }
 
     fn open(file: ModelFile) -> Result<Self, WorldError> {

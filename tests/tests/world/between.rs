@@ -109,7 +109,7 @@ fn ask(moving: &Snapshot<'_>, pair: ThingPair, limit: f64) -> Answers {
     assert_eq!(all, Ok(ControlFlow::Continue(())));
     assert_eq!(meeting.len(), count, "each is reported once");
     let separation = between.separation(f64::INFINITY).expect("in time");
-    (between.meets().expect("in time"), meeting, separation, between.separation(limit).expect("in time"))
+    (between.collides().expect("in time"), meeting, separation, between.separation(limit).expect("in time"))
 }
 
 fn check(meshes: &[Mesh], [a, b]: [&(Similarity, usize); 2], answers: &Answers, limit: f64) -> bool {

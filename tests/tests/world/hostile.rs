@@ -124,7 +124,7 @@ fn ask_beside_moving(world: &World<'_>) {
             ControlFlow::Continue(())
         });
         let _ = now.separations(&pairs[..found.min(20)], 0.25, &mut starts, |pair, separation| {
-            let _ = std::hint::black_box((separation, now.between(pair).map(|between| between.meets())));
+            let _ = std::hint::black_box((separation, now.between(pair).map(|between| between.collides())));
             ControlFlow::Continue(())
         });
     }

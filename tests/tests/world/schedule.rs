@@ -81,7 +81,7 @@ fn meeting(now: &Snapshot<'_>) -> (BTreeSet<ThingPair>, usize) {
     let (mut pairs, mut queries) = (BTreeSet::new(), 0);
     let _ = now.near_pairs(0.0, |pair| {
         queries += 1;
-        if now.between(pair).and_then(|it| it.meets()) == Ok(true) {
+        if now.between(pair).and_then(|it| it.collides()) == Ok(true) {
             pairs.insert(pair);
         }
         ControlFlow::Continue(())

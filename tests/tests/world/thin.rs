@@ -318,6 +318,17 @@ fn files_are_found_by_hash() {
         moving.update();
         assert_eq!(moving.file().world().instance_count(), 24);
     }
+    std::fs::write(path("whole.bvh"), apart.whole().expect("it links")).expect("it can be written");
+    // SAFETY: nothing changes the file while it is mapped.
+    #[allow(unsafe_code)]
+    let mapped = unsafe { WorldFile::map(path("whole.bvh")) };
+    for file in [WorldFile::read(path("whole.bvh")), mapped] {
+        assert_eq!(with_answers(&file.expect("it opens"), &apart), expected);
+    }
+    for other in ["level.bvh", "m.1.bvh", "none.bvh"] {
+        let error = WorldFile::read(path(other)).expect_err("no world").to_string();
+        assert!(error.contains(&format!("{other}: ")), "{error}");
+    }
     assert!(ThinWorldFile::read(path("m.1.bvh")).expect_err("no world").to_string().contains("m.1.bvh: "));
 }
 

@@ -28,7 +28,7 @@ once; those that no instance has are kept, for instances that a program adds, an
 mirrored, in any query; `bake` stores one more mesh, of coordinates that are scaled and rounded once. Options apply to each mesh; --axis and --scale are for models.
 
 A file may be compiled already (`file = \"crate.bvh\"`, one mesh in it): then it is taken as it is, and the world is linked. So \
-meshes can be compiled apart, one action a mesh, and options are for those that are compiled here. `bake` needs a model.
+meshes can be compiled apart, one action a mesh, with a `--cache` if one likes; options are for those that are compiled here. `bake` needs a model.
 
   bvhc crate.obj -o crate.bvh
   bvhc world level.toml -o level.bvh          # with crate.bvh in it
@@ -55,6 +55,13 @@ pub(in crate::cli) struct WorldArgs {
     /// Write the names of all files that were read to this file, as a rule of Make, which Ninja reads, too
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) depfile: Option<PathBuf>,
+    /// Refuse options with which the file would depend on anything but the files that are read and options: `--time-budget`, which
+    /// asks the clock
+    #[arg(long, conflicts_with = "time_budget")]
+    pub(in crate::cli) hermetic: bool,
+    /// Refuse a world, before much is done, if compiling it would take more memory than this, in MiB
+    #[arg(long, value_name = "MIB")]
+    pub(in crate::cli) memory_limit: Option<u64>,
     /// Write nothing, and fail with exit code 1, if there is something to warn of
     #[arg(long)]
     pub(in crate::cli) warnings_as_errors: bool,

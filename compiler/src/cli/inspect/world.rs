@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use bvhc_format::section::ArchivedWorld;
-use bvhc_runtime::{Aabb, Instance, LinkedMesh, Model, ThinWorld, World};
+use bvhc_runtime::{Aabb, Instance, LinkedMesh, Model, Pose, ThinWorld, World};
 use serde_json::{Value, json};
 
 use super::hex;
@@ -156,14 +156,29 @@ fn describe(text: &mut String, world: &Facts<'_>) -> std::fmt::Result {
         }
         writeln!(text)?;
     }
-    writeln!(text, "\n{:>8} {:16} {:>8}  position, scale, name", "mesh", "id", "layers")?;
+    writeln!(
+        text,
+        "\n{:>8} {:16} {:>8}  position, scale, name (--json: rotations, bounds)",
+        "mesh", "id", "layers"
+    )?;
     for instance in instances {
         let (similarity, id) = (instance.similarity(), instance.id());
         let [x, y, z] = similarity.pose().translation();
-        let mirror = if similarity.mirrors() { ", mirrored" } else { "" };
+        let is_rotated = similarity.pose().rotation() != Pose::IDENTITY.rotation();
+        let mut what = String::new();
+        for (is_so, word) in [
+            (is_rotated, ", rotated"),
+            (similarity.mirrors(), ", mirrored"),
+            (instance.is_movable(), ", not static"),
+        ] {
+            what.push_str(if is_so { word } else { "" });
+        }
+        if instance.user() != 0 {
+            write!(what, ", user {}", instance.user())?;
+        }
         let (mesh, layers, scale) = (instance.mesh(), instance.layers(), similarity.scale());
         let name = one_line(instance.name());
-        writeln!(text, "{mesh:>8} {id:016x} {layers:>8x}  {x} {y} {z}, {scale}{mirror}, {name}")?;
+        writeln!(text, "{mesh:>8} {id:016x} {layers:>8x}  {x} {y} {z}, {scale}{what}, {name}")?;
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use std::path::Path;
 use bvhc_runtime::{Exhausted, OpenError, PairError, Pose, Tolerance, WorkBudget, World, WorldError};
 
 use super::args::{CollideArgs, DistanceArgs, ModelArgs, Query, QueryArgs};
-use super::error::{Action, CliError, UsageError};
+use super::error::{Action, CliError};
 use super::file::{self, Compiled, Opened};
 use super::output::STANDARD_OUTPUT;
 use super::row::RowError;
@@ -114,7 +114,7 @@ fn second_model(path: &Path, query: &'static str) -> Result<Compiled, CliError> 
     match Compiled::read(path) {
         Ok(file) if World::is_in(file.model.bytes()) != Ok(true) => Ok(file),
         Ok(_) | Err(CliError::Open { error: OpenError::Thin, .. }) => {
-            Err(UsageError::WorldIsSecond { file: path.display().to_string(), query }.into())
+            Err(CliError::WorldIsSecond { file: path.display().to_string(), query })
         }
         Err(error) => Err(error),
     }

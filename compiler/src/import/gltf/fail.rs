@@ -30,6 +30,11 @@ impl Fail<'_> {
         let text = error.to_string();
         let end = text.rfind(" at line ").unwrap_or(text.len());
         let place = format!("line {}, column {} of the JSON", error.line(), error.column());
-        self.rule(place, text[..end].to_owned())
+        // Names of our own types say nothing to the reader.
+        let fault = match text[..end].split_once("expected struct ") {
+            Some((found, _)) => format!("{found}expected an object"),
+            None => text[..end].to_owned(),
+        };
+        self.rule(place, fault)
     }
 }

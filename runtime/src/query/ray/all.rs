@@ -26,6 +26,21 @@ impl Model<'_> {
     /// Calls `visit` with every hit, once per triangle, in no particular order.
     ///
     /// The visitor may stop the search or shrink the ray's range.
+    ///
+    /// ```
+    /// use bvhc_runtime::{Model, Ray, VisitControl, include_aligned};
+    ///
+    /// let model = Model::from_bytes(include_aligned!("../../../../tests/golden/quad.bvh"))?;
+    /// let ray = Ray::new([0.25, 0.5, 1.0], [0.0, 0.0, -1.0]);
+    /// let mut hits = Vec::new();
+    /// model.all_hits(&ray, |hit| {
+    ///     hits.push(*hit);
+    ///     VisitControl::Continue
+    /// });
+    /// hits.sort_by(|a, b| a.t.total_cmp(&b.t));
+    /// assert_eq!(hits[0].t, 1.0);
+    /// # Ok::<(), bvhc_runtime::OpenError>(())
+    /// ```
     pub fn all_hits(&self, ray: &Ray, visit: impl FnMut(&Hit) -> VisitControl) {
         self.all_hits_with(ray, &mut (), visit);
     }

@@ -110,7 +110,7 @@ impl Between<'_> {
     ///
     /// # Errors
     /// [`BetweenError::Pair`].
-    pub fn meets(&self) -> Result<bool, BetweenError> {
+    pub fn collides(&self) -> Result<bool, BetweenError> {
         Ok(self.meshes.ask().first_pair().map_err(|error| self.failed(error))?.is_some())
     }
 
