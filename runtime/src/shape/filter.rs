@@ -37,8 +37,10 @@ use crate::similarity::Similarity;
 /// Covers all roundings in positions: relative to the largest coordinate, as seen from the shape, and to the shape.
 const POSITION_ERROR: f32 = 1.0 / (1u32 << 18) as f32;
 
-/// Covers what the computed normal of a triangle is off by, and its length: see [`Lanes::look_along_normal`].
+/// Cover what the computed normal of a triangle and vectors across its edges are off by, and their lengths: see
+/// [`Lanes::look_across_edges`].
 const NORMAL_ERROR: f32 = 1.0 / (1u32 << 17) as f32;
+const ACROSS_ERROR: f32 = 1.0 / (1u32 << 16) as f32;
 
 /// What is added to the half of a transformed box: of the magnitudes of positions, and of the mesh and the box.
 const OF_POSITIONS: f64 = 1.0 / (1u64 << 36) as f64;
@@ -104,6 +106,25 @@ impl<'a> MovingShape<'a> {
         SeenPoints::of(&self.core)
     }
 
+    /// A plane with this normal, of any length.
+    pub(crate) fn seen_plane(&self, points: &SeenPoints, normal: [f32; 3]) -> SeenPlane {
+        let (mut first, mut last) = (0.0, 0.0);
+        if let Some(point) = points.all().first() {
+            first = vector::dot(*point, normal);
+            last = first;
+        }
+        for point in points.all() {
+            let along = vector::dot(*point, normal);
+            first = if along < first { along } else { first };
+            last = if along > last { along } else { last };
+        }
+        if points.all().is_empty() {
+            last = self.core.axes().iter().fold(0.0, |sum, axis| sum + vector::dot(*axis, normal).abs());
+            first = -last;
+        }
+        SeenPlane { normal, first, last }
+    }
+
     /// How far it extends from its origin along an axis, and farther than roundings of positions near it.
     #[inline(always)]
     pub(crate) fn reach(&self, axis: usize) -> f32 {
@@ -131,21 +152,35 @@ impl<'a> MovingShape<'a> {
     }
 }
 
+/// Up to when contacts are wanted.
+pub(crate) struct Until {
+    pub(crate) t: f32,
+    /// One that may be between the shape then and what it touches later.
+    pub(crate) plane: Option<SeenPlane>,
+}
+
+/// The normal of a plane, and where the shape is along it, from its centre.
+pub(crate) struct SeenPlane {
+    normal: [f32; 3],
+    first: f32,
+    last: f32,
+}
+
 /// By lane, lower bounds of the times of contact, or of depths, negated: the least is looked at first.
 pub(crate) type Entries = [f32; BLOCK_WIDTH];
 
-/// Bounds the first contact of each triangle of a block between 0 and `limit`; returns the lanes with any.
+/// Bounds the first contact of each triangle of a block from 0 on; returns the lanes with any that is wanted.
 #[inline(always)]
 pub(crate) fn entries_in_block<S: Kernel>(
     simd: S,
     block: &Block,
     shape: &MovingShape<'_>,
     points: &SeenPoints,
-    limit: f32,
+    until: &Until,
     entries: &mut Entries,
 ) -> u32 {
     let mut met = 0;
-    let start = Times { enter: S::Lanes::splat(simd, 0.0), leave: S::Lanes::splat(simd, limit), limit };
+    let start = Times { enter: S::Lanes::splat(simd, 0.0), leave: S::Lanes::splat(simd, until.t), until };
     look_at_block(
         simd,
         block,
@@ -176,9 +211,9 @@ fn enter<S: Kernel>(simd: S, mut lanes: u64, first: usize, known: S::Lanes, entr
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Directions {
     All,
-    /// The normals of triangles alone, with a slack for what rounding turns them by: for shapes whose depth is the least along a
-    /// few directions, of which the normal is one.
-    Normals,
+    /// The normals of triangles and the vectors in their planes across their edges alone, with a slack for what rounding turns them by:
+    /// for shapes whose depth is the least along a few directions, of which these are some.
+    OfTriangles,
 }
 
 /// The lanes of a block whose triangles the shape may touch at t = 0, with a depth of at least `least`, and bounds of their depths. A
@@ -208,7 +243,7 @@ pub(crate) fn deep_in_block<S: Kernel>(
                 |first, used, lanes| {
                     let left = match directions {
                         Directions::All => lanes.look(used),
-                        Directions::Normals => lanes.look_at_normals(used),
+                        Directions::OfTriangles => lanes.look_across_edges(used),
                     };
                     deep |= (left as u32) << first;
                     enter(simd, left, first, -lanes.bound.most, entries);
@@ -289,11 +324,27 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
         self.bound.within(self.simd) & used
     }
 
-    /// Looks along the normals of triangles alone.
+    /// Looks along the normal and across the edges as they are, not as they are computed. With L the largest coordinate of the triangle,
+    /// its edges e and f are off by 4 L units of 2^-24 in each component, and so the sum of the normal's magnitudes by less than
+    /// 44 L (|e|₁ + |f|₁) of them, and that of the normal's cross product with an edge g by less than 44 L (|e|₁ + |f|₁) |g|₁ and 30 L
+    /// times the normal's: by 74 L (|e|₁ + |f|₁) |g|₁. This moves projections of what is within the span, and changes the length, which
+    /// is together less than three times as much: 2^-17 and 2^-16 of L and what follows it.
     #[inline(always)]
-    fn look_at_normals(&mut self, used: u64) -> u64 {
+    fn look_across_edges(&mut self, used: u64) -> u64 {
         let (_, _, largest) = self.ends();
-        self.look_along_normal(largest);
+        let [a, b, c] = self.triangle;
+        self.span += largest;
+        let edges = [sub(b, a), sub(c, b), sub(a, c)];
+        let sum = |v: [S::Lanes; 3]| v[0].abs() + v[1].abs() + v[2].abs();
+        let normal = cross(edges[0], edges[1]);
+        let off = (sum(edges[0]) + sum(edges[1])) * largest * self.span;
+        self.look_along_about(normal, off * NORMAL_ERROR);
+        for edge in edges {
+            if self.bound.within(self.simd) & used == 0 {
+                return 0;
+            }
+            self.look_along_about(cross(edge, normal), sum(edge) * off * ACROSS_ERROR);
+        }
         self.bound.within(self.simd) & used
     }
 
@@ -320,6 +371,11 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
             self.bound.look_along_axis(shape, axis, lows[axis], highs[axis], reach);
         }
         self.span += largest;
+        if let Some(plane) = self.bound.plane() {
+            let (first, last) = (S::Lanes::splat(simd, plane.first), S::Lanes::splat(simd, plane.last));
+            let projection = self.projection_between(splat(simd, plane.normal), first, last);
+            self.bound.look_along(simd, shape, &projection);
+        }
         if self.bound.within(simd) & used == 0 {
             return None;
         }
@@ -413,17 +469,11 @@ impl<S: Kernel, B: Bound<S>> Lanes<'_, S, B> {
         self.bound.look_along(self.simd, self.shape, &projection);
     }
 
-    /// Along the normal as it is, not as it is computed. With L the largest coordinate of the triangle, its edges e and f are off by
-    /// 4 L units of 2^-24 in each component, and so the sum of the normal's magnitudes by less than 44 L (|e|₁ + |f|₁) of them:
-    /// by 2^-18 of that. This moves projections of what is within the span, and changes the normal's length.
+    /// Along a direction that is known but for what changes projections by `off`.
     #[inline(always)]
-    fn look_along_normal(&mut self, largest: S::Lanes) {
-        let [a, b, c] = self.triangle;
-        self.span += largest;
-        let (e, f) = (sub(b, a), sub(c, b));
-        let sum = |v: [S::Lanes; 3]| v[0].abs() + v[1].abs() + v[2].abs();
-        let mut projection = self.projection(cross(e, f));
-        projection.reach += (sum(e) + sum(f)) * largest * NORMAL_ERROR * self.span;
+    fn look_along_about(&mut self, direction: [S::Lanes; 3], off: S::Lanes) {
+        let mut projection = self.projection(direction);
+        projection.reach += off;
         self.bound.look_along(self.simd, self.shape, &projection);
     }
 

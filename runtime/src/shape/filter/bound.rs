@@ -2,7 +2,7 @@
 
 use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask};
 
-use super::MovingShape;
+use super::{MovingShape, SeenPlane, Until};
 use crate::simd::Kernel;
 
 /// The square of the shortest direction whose length is known.
@@ -34,6 +34,12 @@ pub(super) trait Bound<S: Kernel>: Copy {
 
     /// When they first may.
     fn time(&self, simd: S) -> S::Lanes;
+
+    /// A plane that may tell more than others.
+    #[inline(always)]
+    fn plane(&self) -> Option<&SeenPlane> {
+        None
+    }
 }
 
 /// Whether the length of a direction is known from its square: neither is rounded away, nor infinite.
@@ -61,13 +67,13 @@ pub(super) struct Projection<S: Kernel> {
 
 /// When the two may touch.
 #[derive(Clone, Copy)]
-pub(super) struct Times<L> {
+pub(super) struct Times<'a, L> {
     pub(super) enter: L,
     pub(super) leave: L,
-    pub(super) limit: f32,
+    pub(super) until: &'a Until,
 }
 
-impl<S: Kernel> Bound<S> for Times<S::Lanes> {
+impl<S: Kernel> Bound<S> for Times<'_, S::Lanes> {
     const ADVANCES: usize = 3;
 
     #[inline(always)]
@@ -109,7 +115,12 @@ impl<S: Kernel> Bound<S> for Times<S::Lanes> {
 
     #[inline(always)]
     fn time(&self, _: S) -> S::Lanes {
-        self.enter.min(self.limit)
+        self.enter.min(self.until.t)
+    }
+
+    #[inline(always)]
+    fn plane(&self) -> Option<&SeenPlane> {
+        self.until.plane.as_ref()
     }
 }
 

@@ -107,8 +107,12 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
     let moving = resting.moving(direction, inverse);
     for level in Level::available() {
         let mut entries = [f32::INFINITY; BLOCK_WIDTH];
-        let limit = (t_max as f32).next_up();
-        let met = dispatch!(level.inner(), simd => entries_in_block(simd, block, &moving, &points, limit, &mut entries));
+        let enter = |normal: Option<[f32; 3]>, entries: &mut Entries| {
+            let t = (t_max as f32).next_up();
+            let until = Until { t, plane: normal.map(|normal| moving.seen_plane(&points, normal)) };
+            dispatch!(level.inner(), simd => entries_in_block(simd, block, &moving, &points, &until, entries))
+        };
+        let met = enter(None, &mut entries);
         kept[0] += 16;
         kept[1] += met.count_ones();
         for (lane, entry) in entries.into_iter().enumerate() {
@@ -117,6 +121,11 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
             let case = || std::format!("{triangle:?} {direction:?} {level:?} {:?}", shape.core_bounds());
             assert!(met >> lane & 1 != 0, "a contact at {} is lost: {}", found.t, case());
             assert!(f64::from(entry) <= found.t, "{entry} is after {}: {}", found.t, case());
+            for normal in [found.normal.map(|x| x as f32), [direction[1], -direction[2], direction[0]]] {
+                let mut entries = [f32::INFINITY; BLOCK_WIDTH];
+                assert!(enter(Some(normal), &mut entries) >> lane & 1 != 0, "lost by {normal:?}: {}", case());
+                assert!(f64::from(entries[lane]) <= found.t, "late by {normal:?}: {}", case());
+            }
             let Some(depth) = mover.contact_normal(&triangle, &found).depth else { continue };
             kept[2] += 1;
             let depth = depth as f32;
@@ -124,7 +133,7 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
             let (maybe, _) =
                 dispatch!(level.inner(), simd => touched_in_block(simd, block, &resting, &points));
             assert!(maybe >> lane & 1 != 0, "an overlap is lost: {}", case());
-            let directions = if shape.fills_core_axes() { Directions::All } else { Directions::Normals };
+            let directions = if shape.fills_core_axes() { Directions::All } else { Directions::OfTriangles };
             let is_deep = deep(directions, depth) >> lane & 1 != 0;
             assert!(is_deep, "a depth of {depth} is lost: {}", case());
         }
