@@ -130,6 +130,14 @@ impl MovingWorldFile {
         self.world.set_enabled(handle, is_enabled)
     }
 
+    /// As [`MovingWorld::set_layers`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn set_layers(&mut self, handle: Handle, layers: u32) -> Result<(), MovingError> {
+        self.world.set_layers(handle, layers)
+    }
+
     /// As [`MovingWorld::move_instance`].
     ///
     /// # Errors

@@ -74,6 +74,8 @@ fn memory_grows_and_nothing_is_lost() {
                 let (handle, _) = handles[any(&mut random)];
                 let is_enabled = random.below(3) != 0;
                 assert_eq!(owned.set_enabled(handle, is_enabled), enough.set_enabled(handle, is_enabled));
+                let layers = 1 + random.below(3);
+                assert_eq!(owned.set_layers(handle, layers), enough.set_layers(handle, layers));
             }
             3 => {
                 let bounds = any_box(&mut random, 30.0);

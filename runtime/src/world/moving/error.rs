@@ -64,7 +64,7 @@ pub enum MovingError {
         /// The distance asked for.
         found: f32,
     },
-    /// The handle is of a thing that was removed, or of another world.
+    /// The handle is of a thing that was removed. Handles of other worlds are not told apart: they may be of some thing here.
     #[error("the handle is of no thing that is there")]
     NoSuchThing,
     /// There is no such mesh.

@@ -69,7 +69,8 @@ impl<'m> KeptPairs<'m> {
     /// In this memory, whatever it holds.
     ///
     /// # Errors
-    /// [`MovingError::Memory`], with the bytes needed, if there are fewer than [`bytes_needed`](Self::bytes_needed) says;
+    /// [`MovingError::Memory`], with the bytes needed, if there are too few; never if there are as many as
+    /// [`bytes_needed`](Self::bytes_needed) says, at any address;
     /// [`MovingError::Capacity`] for more than 2^24 things.
     pub fn new(things: u32, pairs: usize, memory: &'m mut [u8]) -> Result<Self, MovingError> {
         let leaves = Leaves::of(Memory::of(memory, things, pairs)?);

@@ -70,8 +70,8 @@ const REBUILD: f64 = 1.5;
 /// What boxes are grown by, relative to the coordinates involved, as those of compiled worlds are (FORMAT.md, W9): 2^-17.
 const GROWTH: f64 = 1.0 / (1u32 << 17) as f64;
 
-/// A moving thing. It stays the same until the thing is removed; then no other thing has it (until a number was given away
-/// 2^32 times).
+/// A moving thing. It stays the same until the thing is removed; then no other thing of its world has it (until a number was given
+/// away 2^32 times). It does not say of which world: another world may take it for a thing of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle {
     /// Lower numbers come first where answers tie. Numbers of removed things are given away again, the last one first.

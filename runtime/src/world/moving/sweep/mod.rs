@@ -96,7 +96,8 @@ impl<'m> SweepAndPrune<'m> {
     /// In this memory, whatever it holds.
     ///
     /// # Errors
-    /// [`MovingError::Memory`], with the bytes needed, if there are fewer than [`bytes_needed`](Self::bytes_needed) says;
+    /// [`MovingError::Memory`], with the bytes needed, if there are too few; never if there are as many as
+    /// [`bytes_needed`](Self::bytes_needed) says, at any address;
     /// [`MovingError::Capacity`] for more than 2^31 - 1 boxes.
     pub fn new(boxes: u32, pairs: usize, memory: &'m mut [u8]) -> Result<Self, MovingError> {
         let memory = Memory::of(memory, boxes, pairs)?;
