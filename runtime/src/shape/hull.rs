@@ -2,13 +2,13 @@
 
 use core::fmt;
 
-use fearless_simd::{Select, SimdBase, SimdMask, f64x4};
+use fearless_simd::{Select, SimdBase, f64x4};
 
 use super::core_points::CorePoints;
 use super::polytope::{Polytope, shape_of_polytope};
 use super::{Displacement, Shape};
 use crate::level::Level;
-use crate::math::vector::Map3;
+use crate::math::{larger, smaller};
 use crate::simd::{Kernel, dispatch};
 
 /// The closed convex hull of points, grown by a radius.
@@ -129,39 +129,53 @@ impl Columns {
     #[inline(always)]
     fn farthest<S: Kernel>(&self, simd: S, direction: [f64; 3]) -> usize {
         let mut most = f64x4::splat(simd, f64::NEG_INFINITY);
-        let mut at = f64x4::splat(simd, 0.0);
-        for first in (0..self.count.min(MOST)).step_by(GROUP) {
-            let along = self.along(simd, direction, first);
-            at = along.simd_gt(most).select(f64x4::splat(simd, first as f64), at);
-            most = most.max(along);
+        let (mut at, mut first) = (f64x4::splat(simd, 0.0), f64x4::splat(simd, 0.0));
+        self.each_group(
+            simd,
+            direction,
+            #[inline(always)]
+            |along| {
+                at = along.simd_gt(most).select(first, at);
+                most = most.max(along);
+                first += GROUP as f64;
+            },
+        );
+        let (most, at) = (most.as_slice(), at.as_slice());
+        let (mut farthest, mut best) = (most[0], at[0]);
+        for lane in 1..GROUP {
+            let index = at[lane] + lane as f64;
+            let is_first = most[lane] > farthest || most[lane] == farthest && index < best;
+            (farthest, best) = if is_first { (most[lane], index) } else { (farthest, best) };
         }
-        let mut ends = most.simd_ge(most.reduce_max()).to_bitmask();
-        let mut best = MOST;
-        while ends != 0 {
-            let lane = ends.trailing_zeros() as usize % GROUP;
-            ends &= ends - 1;
-            best = best.min(at.as_slice()[lane] as usize + lane);
-        }
-        best
+        best as usize
     }
 
     #[inline(always)]
     fn ends<S: Kernel>(&self, simd: S, direction: [f64; 3]) -> [f64; 2] {
         let mut least = f64x4::splat(simd, f64::INFINITY);
         let mut most = f64x4::splat(simd, f64::NEG_INFINITY);
-        for first in (0..self.count.min(MOST)).step_by(GROUP) {
-            let along = self.along(simd, direction, first);
-            (least, most) = (least.min(along), most.max(along));
-        }
-        [least.reduce_min(), most.reduce_max()]
+        self.each_group(
+            simd,
+            direction,
+            #[inline(always)]
+            |along| (least, most) = (least.min(along), most.max(along)),
+        );
+        let fold = |ends: &[f64], nearer: fn(f64, f64) -> f64| {
+            nearer(nearer(ends[0], ends[1]), nearer(ends[2], ends[3]))
+        };
+        [fold(least.as_slice(), smaller), fold(most.as_slice(), larger)]
     }
 
-    /// The coordinates of points from `first` on along a direction.
+    /// Calls `look` with the coordinates of each group along a direction.
     #[inline(always)]
-    fn along<S: Kernel>(&self, simd: S, [x, y, z]: [f64; 3], first: usize) -> f64x4<S> {
-        let [a, b, c] =
-            self.axes.each_ref().map3(|column| f64x4::from_slice(simd, &column[first % MOST..][..GROUP]));
-        a * x + b * y + c * z
+    fn each_group<S: Kernel>(&self, simd: S, [x, y, z]: [f64; 3], mut look: impl FnMut(f64x4<S>)) {
+        let [a, b, c] = &self.axes;
+        let (a, b, c) = (a.as_chunks::<GROUP>().0, b.as_chunks::<GROUP>().0, c.as_chunks::<GROUP>().0);
+        let groups = a.iter().zip(b).zip(c).take(self.count / GROUP);
+        for ((a, b), c) in groups {
+            let [a, b, c] = [a, b, c].map(|numbers| f64x4::from_slice(simd, numbers));
+            look(a * x + b * y + c * z);
+        }
     }
 }
 
