@@ -182,8 +182,8 @@ impl<'a> World<'a> {
         self.things.level
     }
 
-    /// A box around all instances, in the world's units; it may be larger than the smallest by 2^-14 of the coordinates
-    /// involved.
+    /// A box around all instances, in the world's units. It is larger than the smallest one where instances are turned, as it is around
+    /// boxes that are turned with them: those of a mesh's blocks, or of the whole mesh in a thin world (FORMAT.md, W9).
     pub fn bounds(&self) -> Aabb {
         self.bounds
     }

@@ -7,7 +7,7 @@ use super::things::{Seen, Things};
 use super::walk::BOX_MARGIN;
 use super::{World, solid_box};
 use crate::bounds::Aabb;
-use crate::math::vector::Map3;
+use crate::math::vector::{Map3, dot};
 use crate::query::{BEYOND_MODELS, Overlap, Region};
 use crate::triangle::touch_box;
 
@@ -132,10 +132,15 @@ impl Things<'_> {
                 }
                 _ => return ControlFlow::Continue(()),
             };
+            let local = part.similarity().inverse_apply(centre.map3(f64::from));
+            let reach = f64::from(radius) / part.similarity().scale();
+            // A sphere that f32 does not hold has the whole mesh, which is a point beside it, or nothing of it.
+            if reach > f64::from(f32::MAX) && dot(local, local) > reach * reach {
+                return ControlFlow::Continue(());
+            }
             // Beyond f32 is as far away as its largest number.
             let in_f32 = |x: f64| (x as f32).clamp(-f32::MAX, f32::MAX);
-            let local = part.similarity().inverse_apply(centre.map3(f64::from)).map3(in_f32);
-            let radius = (f64::from(radius) / part.similarity().scale()) as f32;
+            let (local, radius) = (local.map3(in_f32), reach as f32);
             with_probe(filter, part.instance, |probe| {
                 part.model.overlap_sphere_below(part.child, local, radius, probe, &mut |overlap| {
                     visit(WorldOverlap { instance: part.instance, overlap })

@@ -200,3 +200,25 @@ fn check_sphere(world: &World<'_>, images: &[(u32, [Point; 3])], centre: [f32; 3
     let (sure, maybe) = (within(-slack), within(slack));
     assert!((sure..=maybe).contains(&found), "{centre:?} {radius}: {found} instead of {sure} to {maybe}");
 }
+
+/// In the space of a small instance, the radius is beyond f32.
+#[test]
+fn spheres_beyond_f32_have_small_instances_or_not() {
+    let mesh = icosphere::displaced(1, 0.0, 1);
+    let placed = Placed { scale: (-40f64).exp2(), ..Placed::identity(0) };
+    let file = compiled_world(&[&mesh], &[placed], &Options::default());
+    for level in levels() {
+        with_world(&file, level, |world| {
+            for (radius, wanted) in
+                [(1.2e27, 0), (1.5e27, mesh.triangles.len()), (f32::INFINITY, mesh.triangles.len())]
+            {
+                let mut found = 0;
+                let _ = world.overlap_sphere([1e27, 1e27, 0.0], radius, |_| {
+                    found += 1;
+                    ControlFlow::Continue(())
+                });
+                assert_eq!(found, wanted, "{radius}");
+            }
+        });
+    }
+}
