@@ -6,7 +6,7 @@ use super::gjk::{Separation, error_of};
 use super::moving_ball::MovingBall;
 use super::moving_capsule::MovingCapsule;
 use super::portal::{NoPortal, Way};
-use super::separating_axes::{Against, BoxMotion, GRAZING, LATER, SolidBox};
+use super::separating_axes::{Against, Around, BoxMotion, GRAZING, SolidBox};
 use super::simplex::{Simplex, farthest_against};
 use super::{Bounds, Corners, Displacement};
 use crate::math::vector::{Map3, add, dot, scale, sub};
@@ -49,8 +49,9 @@ struct Proposal {
     t: f64,
     /// Of unit length, from the triangle to the shape.
     normal: [f64; 3],
-    /// How fast the two come nearer to each other along it.
+    /// How fast the two come nearer to each other along it, and how fast the shape moves.
     closing: f64,
+    speed: f64,
 }
 
 impl Mover<'_> {
@@ -127,7 +128,7 @@ impl Mover<'_> {
                 (lower, MovingBall { centre: add(lower, near), radius, direction }.first_contact(triangle)?)
             }
         };
-        let proposal = self.proposal(contact.t + entry, contact.normal, direction)?;
+        let proposal = self.proposal(contact.t + entry, contact.normal, direction, GRAZING)?;
         let mut is_known = false;
         let arrival = self.proven(triangle, &proposal, limit, |after, error| {
             is_known = error * WELL_KNOWN <= radius;
@@ -139,7 +140,7 @@ impl Mover<'_> {
         Some(Arrival::At(TouchTime { foot, is_known, ..time }))
     }
 
-    /// The way of a shape without a radius that does not graze the triangle, as far as f64 proves it.
+    /// The way of a shape without a radius, as far as f64 proves it.
     fn core_motion(
         &self,
         triangle: &Corners,
@@ -170,7 +171,9 @@ impl Mover<'_> {
             let touches = entry == 0.0 && holds([0.0; 3], error_of(&self.bounds, triangle, [0.0; 3]));
             return touches.then_some(Arrival::At(TouchTime::START));
         }
-        let proposal = self.proposal(portal.t + entry, portal.normal, direction)?;
+        // The face that is entered is beyond the portal by that much, at most, so the contact is later.
+        let least = portal.beyond / slack * GRAZING;
+        let proposal = self.proposal(portal.t + entry, portal.normal, direction, least)?;
         let arrival =
             self.proven(triangle, &proposal, limit, |after, error| holds(sub(after, moved), error))?;
         let Arrival::At(time) = arrival else { return Some(arrival) };
@@ -180,11 +183,10 @@ impl Mover<'_> {
         Some(Arrival::At(TouchTime { foot, is_known: foot.is_some(), ..time }))
     }
 
-    /// A contact, unless the shape grazes what it touches.
-    fn proposal(&self, t: f64, normal: [f64; 3], direction: [f64; 3]) -> Option<Proposal> {
-        let closing = -dot(normal, direction);
-        let is_steep = closing >= libm::sqrt(dot(direction, direction)) * GRAZING;
-        is_steep.then_some(Proposal { t, normal, closing })
+    /// A contact, if the shape comes nearer at more than this share of its speed.
+    fn proposal(&self, t: f64, normal: [f64; 3], direction: [f64; 3], least: f64) -> Option<Proposal> {
+        let (closing, speed) = (-dot(normal, direction), libm::sqrt(dot(direction, direction)));
+        (closing > speed * least).then_some(Proposal { t, normal, closing, speed })
     }
 
     /// A contact, if it is one: a plane towards which the shape moves separates it from the triangle at a time, so they are apart
@@ -196,10 +198,11 @@ impl Mover<'_> {
         limit: f64,
         surely_touch: impl FnOnce([f64; 3], f64) -> bool,
     ) -> Option<Arrival> {
-        let Proposal { t, normal, closing } = *proposal;
-        let apart = self.rounded_down(larger(t - 0.5 * self.tolerance / closing, 0.0));
+        let Proposal { t, normal, closing, speed } = *proposal;
+        let around = Around::of(closing, speed, self.tolerance);
+        let apart = self.rounded_down(larger(t - around.before, 0.0));
         let direction = self.direction.map3(f64::from);
-        let after = scale(direction, smaller(t + LATER * self.tolerance / closing, self.t_max));
+        let after = scale(direction, smaller(t + around.after, self.t_max));
         let error = error_of(&self.bounds, triangle, after);
         let moved = Displacement::new(apart, self.direction).rounded();
         let plane = Separation::along(self.shape, triangle, moved, normal, error)?;

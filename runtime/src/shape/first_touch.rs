@@ -3,8 +3,8 @@
 //! Based on: Mirtich, "Impulse-based Dynamic Simulation of Rigid Body Systems", 1996, section 2.3 (conservative
 //! advancement), for translations only. The distance of convex sets is a convex function of the time; a plane across the
 //! shortest distance is its tangent, and the time at which the shape has crossed the gap along that plane's normal is
-//! Newton's next time: never too late, and it converges quadratically unless the shape only grazes the triangle. Shapes that do
-//! not graze it, and are not both rounded and more than a segment, are done without steps, by [`at_once`](super::at_once). Where no
+//! Newton's next time: never too late, and it converges quadratically unless the shape only grazes the triangle. Shapes
+//! without a radius, and balls and capsules that do not graze it, are mostly done without steps, by [`at_once`](super::at_once). Where no
 //! plane is found though the two are apart, or the steps are too many, times are halved instead.
 //!
 //! What is returned does not depend on how well that converged. The shape surely does not touch the triangle at `t`: a
@@ -30,8 +30,8 @@ const STEPS: usize = 48;
 const BACKS: u32 = 4;
 
 /// What is farther apart than this many tolerances at a limit, and before, is not touched up to the limit, as first touches are told: at the
-/// time that [`at_once`](super::at_once) tells, a shape that does not graze is within the first part of it from touching, and within two where
-/// steps end. The rest is for steps back and roundings.
+/// time that [`at_once`](super::at_once) tells, a shape is within the first part of it from touching, and within two where steps end. The rest
+/// is for steps back and roundings.
 pub(super) const APART: f64 = (0.5 + OF_PORTAL) / GRAZING + 4.0;
 
 /// A shape that does not know what it touches on its way, where f64 leaves it open, is asked at 1, 2, 4, … up to 2^6 tolerances of

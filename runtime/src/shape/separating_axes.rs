@@ -50,12 +50,31 @@ const OF_FIRST: u32 = 0x1110;
 type Numbers = [f64; AXES];
 type Vectors = [Numbers; 3];
 
-/// A shape that comes nearer at a smaller share of its speed grazes the triangle: distances at times are not known well.
+/// A shape that comes nearer at a smaller share of its speed grazes the triangle: it passes many tolerances while it comes nearer by one.
 pub(super) const GRAZING: f64 = 1.0 / 64.0;
 
 /// Contacts are sure if the two are in each other after this many more tolerances of closing. With the share above, a shape is
 /// within 2^12 tolerances, which are 2^-20 of the model's size, of touching.
-pub(super) const LATER: f64 = 64.0;
+const LATER: f64 = 64.0;
+
+/// The margin is at most this share of what a box closes between the time that is told and the contact, which so is known well: with
+/// that, no time is told earlier than [`APART`](super::first_touch::APART) says.
+const MOST_MARGIN: f64 = 1.0 / 16.0;
+
+/// Two spans of time around a contact: so much before it is told, if the two are surely apart then; if they surely touch so much after it.
+pub(super) struct Around {
+    pub(super) before: f64,
+    pub(super) after: f64,
+}
+
+impl Around {
+    /// For a shape that moves with some speed and comes nearer with another: half a tolerance of closing and many of them, but no more
+    /// than where it begins to graze.
+    pub(super) fn of(closing: f64, speed: f64, tolerance: f64) -> Self {
+        let of_tolerance = tolerance / larger(closing, speed * GRAZING);
+        Self { before: 0.5 * of_tolerance, after: LATER * of_tolerance }
+    }
+}
 
 /// A shape that is a box with a volume.
 #[derive(Clone, Copy)]
@@ -512,13 +531,13 @@ impl Separations<'_> {
         let axis = self.against.axis(k);
         let length = root(simd, dot(axis, axis));
         let closing = self.speed[k].abs() / length;
-        if closing < speed * GRAZING || self.margin[k] > 0.25 * tolerance * length {
+        let Around { before, after } = Around::of(closing, speed, tolerance);
+        if self.margin[k] > MOST_MARGIN * closing * before * length {
             return None;
         }
-        let t = larger(first.0 - 0.5 * tolerance / closing, 0.0);
+        let t = larger(first.0 - before, 0.0);
         let towards = if self.speed[k] > 0.0 { -1.0 } else { 1.0 };
         let normal = scale(axis, towards / length);
-        self.overlap(simd, smaller(first.0 + LATER * tolerance / closing, t_max))
-            .then_some(BoxMotion::Meets { t, normal })
+        self.overlap(simd, smaller(first.0 + after, t_max)).then_some(BoxMotion::Meets { t, normal })
     }
 }
