@@ -90,7 +90,8 @@ pub struct Hit {
     /// The unit normal by the right-hand rule over the triangle's corners, whichever side is hit. Zero if the triangle
     /// has no area, which is possible in the small layout.
     pub normal: [f32; 3],
-    /// Whether the ray meets the side that the normal points away from.
+    /// Whether the ray meets the side that the normal points away from. From more than 10^5 times the size of the model away, what the
+    /// ray meets at a small angle may be told to be the other side.
     pub back: bool,
 }
 
