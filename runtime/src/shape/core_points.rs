@@ -79,13 +79,17 @@ impl CorePoints<'_> {
     pub(super) fn bounds(&self) -> [[f64; 3]; 2] {
         match self {
             Self::Listed(points) => {
-                let fold = |of: fn(f64, f64) -> f64, start: f64| {
-                    [0, 1, 2].map3(|axis| points.iter().fold(start, |best, p| of(best, f64::from(p[axis]))))
-                };
-                // Unlike `f64::min`, a NaN stays.
-                let smaller = |a: f64, b: f64| if b < a || b.is_nan() { b } else { a };
-                let larger = |a: f64, b: f64| if b > a || b.is_nan() { b } else { a };
-                [fold(smaller, f64::INFINITY), fold(larger, f64::NEG_INFINITY)]
+                let (mut lower, mut upper, mut is_number) =
+                    ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3], true);
+                for point in *points {
+                    for axis in 0..3 {
+                        let x = point[axis];
+                        lower[axis] = smaller(x, lower[axis]);
+                        upper[axis] = larger(x, upper[axis]);
+                        is_number &= !x.is_nan();
+                    }
+                }
+                if is_number { [double(&lower), double(&upper)] } else { [[f64::NAN; 3]; 2] }
             }
             Self::Parallelepiped { centre, axes } => {
                 let half = [0, 1, 2].map3(|k| axes[0][k].abs() + axes[1][k].abs() + axes[2][k].abs());
