@@ -252,6 +252,41 @@ fn hulls_are_as_early_as_boxes() {
 }
 
 /// A contact that is known already leaves out later ones only, whatever is near it: else the first would depend on the tree.
+/// Shapes come down on flat ground ever more nearly along it, at a known time, which is the same for all triangles.
+#[test]
+fn what_slides_over_the_ground_touches_it_when_it_reaches_it() {
+    let grounds = [
+        [[-64.0, -64.0, 0.0], [128.0, -64.0, 0.0], [-64.0, 128.0, 0.0]],
+        [[3.0, 1.0, 0.0], [5.0, 1.0, 0.0], [4.0, 3.0, 0.0]],
+        [[4.0, 1.0, 0.0], [6.0, 2.0, 0.0], [3.0, 2.0, 0.0]],
+    ];
+    for steepness in 0..20 {
+        let fall = 8.0 / (1u32 << steepness) as f32;
+        let direction = [8.0, 3.0, -fall];
+        let bottom = 0.5 * fall;
+        let points: Vec<[f32; 3]> = [[-2.0, -2.0], [2.0, -2.0], [-2.0, 2.0], [3.0, 3.0]]
+            .iter()
+            .flat_map(|[x, y]| [0.0, 2.0].map(|up| [*x, *y, bottom + up]))
+            .collect();
+        let cuboid = Cuboid::new([0.0, 0.0, bottom + 1.0], [2.0, 2.0, 1.0]);
+        let tilted = [[-2.0, -2.0, bottom], [2.0, 1.0, bottom + 1.0], [-2.0, 2.0, bottom]];
+        let (hull, face) = (ConvexHull::new(&points, 0.0), TriangleShape::new(tilted));
+        for shape in [&cuboid as &dyn Shape, &hull, &face] {
+            let mover = mover(shape, direction, 192.0);
+            let found = grounds[..if shape.fills_core_axes() { 3 } else { 1 }]
+                .iter()
+                .map(|ground| mover.first_touch(ground, Limit::NONE).expect("it comes down"));
+            let mut first = None;
+            for found in found {
+                assert!(!found.from_start);
+                assert!(found.t <= 0.5 && 0.5 - found.t <= mover.early_by(), "{steepness}: {found:?}");
+                assert!(!shape.touches(&grounds[0], &Displacement::new(found.t, direction)));
+                assert_eq!(*first.get_or_insert(found.t), found.t, "{steepness}");
+            }
+        }
+    }
+}
+
 #[test]
 fn limits_leave_out_nothing_earlier() {
     let mut random = Random(37);
