@@ -50,7 +50,7 @@ impl ScheduledPair {
 /// find, while the bounds hold. Nothing allocates.
 ///
 /// It pays where things are slow beside the gaps between them, and distances are wanted anyway: a distance takes about ten times as long
-/// as a yes or no ([`Between::meets`](super::Between::meets)), which for all near pairs may be faster. docs/benchmarks/worlds.md
+/// as a yes or no ([`Between::collides`](super::Between::collides)), which for all near pairs may be faster. docs/benchmarks/worlds.md
 /// has figures.
 ///
 /// Pairs enter and leave by [`set_pairs`](Self::set_pairs), with the list of a broad phase. What is not in it is farther than its
