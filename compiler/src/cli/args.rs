@@ -131,7 +131,7 @@ pub(super) enum Command {
 /// `bvhc inspect FILE`
 #[derive(Debug, clap::Args)]
 pub(super) struct InspectArgs {
-    /// The compiled file
+    /// The compiled file; `-` reads standard input
     pub(super) file: PathBuf,
     /// Print one JSON object
     #[arg(long)]
@@ -145,7 +145,7 @@ pub(super) struct InspectArgs {
 pub(super) struct ExportArgs {
     /// What to write
     pub(super) format: ExportFormat,
-    /// The compiled file
+    /// The compiled file; `-` reads standard input
     pub(super) file: PathBuf,
     /// The file to write; `-` writes to standard output
     #[arg(short, long, value_name = "OUT")]
@@ -162,7 +162,7 @@ pub(super) enum ExportFormat {
 /// `bvhc verify FILE`
 #[derive(Debug, clap::Args)]
 pub(super) struct VerifyArgs {
-    /// The compiled file
+    /// The compiled file; `-` reads standard input
     pub(super) file: PathBuf,
     /// Also check that the file holds the triangles of this model, bit for bit; in a small layout, within the error
     /// that the file states

@@ -237,6 +237,9 @@ pub(super) enum UsageError {
         /// What it requires.
         with: &'static str,
     },
+    /// A query is to read its compiled file from standard input.
+    #[error("`-` is standard input, which queries come from: name the compiled file by a path")]
+    FileOfQueries,
     /// Two models would be compiled to the same file.
     #[error("{} and {} would both be compiled to {output}", models[0], models[1])]
     SameOutput {

@@ -10,7 +10,7 @@ use crate::field::nanovdb;
 use crate::verify::field::check_tree;
 
 pub(super) fn run(args: &ExportArgs) -> Result<(), CliError> {
-    let (name, file) = (args.file.display().to_string(), file::read_any(&args.file)?);
+    let (name, file) = (file::input_name(&args.file), file::read_any(&args.file)?);
     let output = Output::new(&args.output, &args.file)?;
     let CompiledFile::Model(file) = file else { return Err(CliError::NoField { file: name }) };
     let model = file.model();

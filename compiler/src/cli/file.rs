@@ -9,7 +9,7 @@ use bvhc_runtime::{
 };
 
 use super::args::MeshesArgs;
-use super::error::{Action, CliError};
+use super::error::{Action, CliError, UsageError};
 use crate::import;
 
 /// Whether a path means standard input or output.
@@ -73,6 +73,7 @@ pub(super) enum Opened {
 impl Opened {
     /// Reads and opens a whole file, and the meshes of a thin world.
     pub(super) fn read(path: &Path, meshes: &MeshesArgs) -> Result<Self, CliError> {
+        check_is_path(path)?;
         match read_any(path)? {
             CompiledFile::Thin(thin) => {
                 let name = path.display().to_string();
@@ -91,13 +92,22 @@ impl Opened {
     }
 }
 
-/// Reads a compiled file once, whatever it holds: it may be a pipe.
+/// Reads a compiled file once, whatever it holds: it may be a pipe; `-` is standard input.
 pub(super) fn read_any(path: &Path) -> Result<CompiledFile, CliError> {
-    CompiledFile::read(path).map_err(|error| failed(path, error))
+    let read = match is_standard(path) {
+        true => CompiledFile::read_from(&mut io::stdin().lock()),
+        false => CompiledFile::read(path),
+    };
+    read.map_err(|error| failed(path, error))
+}
+
+/// Refuses standard input, which queries come from.
+fn check_is_path(path: &Path) -> Result<(), CliError> {
+    if is_standard(path) { Err(UsageError::FileOfQueries.into()) } else { Ok(()) }
 }
 
 fn failed(path: &Path, error: FileError) -> CliError {
-    let file = path.display().to_string();
+    let file = input_name(path);
     match error {
         FileError::World { error, .. } => CliError::OpenWorld { file, error },
         FileError::Open { error, .. } => CliError::Open { file, error },
@@ -143,6 +153,7 @@ impl MeshFolders {
 impl Compiled {
     /// Reads and opens a whole file.
     pub(super) fn read(path: &Path) -> Result<Self, CliError> {
+        check_is_path(path)?;
         let model = LoadedModel::read(path).map_err(|error| failed(path, error))?;
         Ok(Self { name: path.display().to_string(), model })
     }

@@ -28,7 +28,7 @@ pub(super) fn run(args: &InspectArgs) -> Result<(), CliError> {
         CompiledFile::Model(_) if args.meshes.is_given() => return Err(MeshesArgs::NO_EFFECT.into()),
         CompiledFile::Model(file) => file,
     };
-    let (is_world, name) = (World::is_in(file.bytes()).unwrap_or(false), args.file.display().to_string());
+    let (is_world, name) = (World::is_in(file.bytes()).unwrap_or(false), file::input_name(&args.file));
     if !is_world {
         let model = file.model();
         let share = share(model.sections().header().length, model.triangle_count());
@@ -67,7 +67,7 @@ fn thin(args: &InspectArgs, file: &ThinWorldFile) -> Result<(), CliError> {
         return output::print(&format!("{value:#}\n"));
     }
     let (major, minor, bytes) = (header.major, header.minor, counted(header.length, "byte"));
-    let name = one_line(&args.file.display().to_string());
+    let name = one_line(&file::input_name(&args.file));
     let mut text = format!("{name}: bvhc file, format {major}.{minor}, a thin world, {bytes}\n");
     text += &format!("hash       {}\n", hex(header.hash));
     // Writing to a string cannot fail.

@@ -16,7 +16,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), CliError> {
     let (name, file) = match file::read_any(&args.file)? {
         CompiledFile::Thin(file) => return check_thin(args, &file),
         CompiledFile::Model(_) if args.meshes.is_given() => return Err(MeshesArgs::NO_EFFECT.into()),
-        CompiledFile::Model(file) => (args.file.display().to_string(), file),
+        CompiledFile::Model(file) => (file::input_name(&args.file), file),
     };
     let model = file.model();
     verify(file.bytes()).map_err(|error| CliError::Verify { file: name.clone(), error })?;
@@ -40,7 +40,7 @@ fn check_thin(args: &VerifyArgs, file: &ThinWorldFile) -> Result<(), CliError> {
     if args.against.is_some() {
         return Err(UsageError::NoEffect { flag: "--against", with: "models, not for worlds" }.into());
     }
-    let name = args.file.display().to_string();
+    let name = file::input_name(&args.file);
     let fail = |file: &str, error| CliError::Verify { file: file.to_owned(), error };
     verify(file.bytes()).map_err(|error| fail(&name, error))?;
     let meshes = file.thin().meshes();

@@ -11,6 +11,22 @@ fn a_perfect_file_says_so_and_prints_nothing() {
 }
 
 #[test]
+fn standard_input_is_read_as_a_file_is() {
+    let sandbox = Sandbox::with_cube();
+    let bytes = sandbox.read("cube.bvh");
+    let verified = sandbox.feed(&["verify", "-"], &bytes);
+    assert!(verified.ok().is_empty() && verified.err.contains("standard input: perfect"), "{}", verified.err);
+    sandbox
+        .feed(&["verify", "-"], &bytes[..bytes.len() - 1])
+        .fails_silently(1, &["standard input: ", "bytes"]);
+    sandbox.feed(&["verify", "-"], b"").fails_silently(1, &["standard input: "]);
+    let inspected = sandbox.feed(&["inspect", "-", "--json"], &bytes);
+    assert_eq!(inspected.ok(), sandbox.run(&["inspect", "cube.bvh", "--json"]).ok());
+    sandbox.feed(&["query", "ray", "-"], &bytes).fails_silently(2, &["by a path"]);
+    sandbox.feed(&["query", "collide", "cube.bvh", "-"], &bytes).fails_silently(2, &["by a path"]);
+}
+
+#[test]
 fn any_changed_byte_is_found() {
     let sandbox = Sandbox::with_cube();
     let bytes = sandbox.read("cube.bvh");

@@ -119,7 +119,7 @@ pub(super) fn read_path(path: &Path) -> Result<(Bytes, usize), FileError> {
 }
 
 /// Reads a compiled file from a reader of that many bytes, if they are known.
-fn read_checked(reader: &mut impl Read, length: Option<u64>) -> Result<(Bytes, usize), FileError> {
+pub(super) fn read_checked(reader: &mut impl Read, length: Option<u64>) -> Result<(Bytes, usize), FileError> {
     let mut first = [0; HEADER_LENGTH];
     let found = read_full(reader, &mut first)?;
     let first = &first[..found];

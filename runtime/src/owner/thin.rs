@@ -3,6 +3,8 @@
 use alloc::vec::Vec;
 use core::fmt;
 #[cfg(feature = "mmap")]
+use std::io::Read;
+#[cfg(feature = "mmap")]
 use std::path::Path;
 
 #[cfg(feature = "mmap")]
@@ -11,7 +13,7 @@ use bvhc_format::section::SectionKind;
 #[cfg(feature = "mmap")]
 use super::LoadedModel;
 #[cfg(feature = "mmap")]
-use super::file::{map, read_path};
+use super::file::{map, read_checked, read_path};
 use super::{Bytes, ModelFile, WorldFile, aligned};
 #[cfg(feature = "mmap")]
 use crate::directory::Directory;
@@ -134,17 +136,22 @@ impl CompiledFile {
     /// # Errors
     /// As [`LoadedModel::read`] and [`ThinWorldFile::read`].
     pub fn read(path: impl AsRef<Path>) -> Result<Self, FileError> {
-        let read = read_path(path.as_ref()).and_then(|(mut bytes, length)| {
-            let directory = Directory::read(&bytes.as_mut_slice()[..length])?;
-            let is_thin = directory.section_of_file(SectionKind::LinkedMeshes).is_some();
-            let read = (bytes, length);
-            if is_thin {
-                ThinWorldFile::of(read).map(Self::Thin)
-            } else {
-                LoadedModel::of(read).map(Self::Model)
-            }
-        });
-        read.map_err(|error| error.of(path.as_ref()))
+        read_path(path.as_ref()).and_then(Self::of).map_err(|error| error.of(path.as_ref()))
+    }
+
+    /// Reads a file from `reader` to its end, as [`LoadedModel::read_from`] does.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_from(reader: &mut impl Read) -> Result<Self, FileError> {
+        Self::of(read_checked(reader, None)?)
+    }
+
+    fn of((mut bytes, length): (Bytes, usize)) -> Result<Self, FileError> {
+        let directory = Directory::read(&bytes.as_mut_slice()[..length])?;
+        let is_thin = directory.section_of_file(SectionKind::LinkedMeshes).is_some();
+        let read = (bytes, length);
+        if is_thin { ThinWorldFile::of(read).map(Self::Thin) } else { LoadedModel::of(read).map(Self::Model) }
     }
 }
 
