@@ -29,6 +29,7 @@ pub(crate) use self::touched::touched_in_block;
 use self::ways::{SegmentPair, reciprocal};
 use super::{Bounds as ShapeBounds, Shape};
 use crate::math::vector::{self, Map3, sub};
+use crate::math::{larger, smaller};
 use crate::simd::fused::{along, cross, dot};
 use crate::simd::sixteen::Sixteen;
 use crate::simd::{Kernel, lanes};
@@ -108,19 +109,14 @@ impl<'a> MovingShape<'a> {
 
     /// A plane with this normal, of any length.
     pub(crate) fn seen_plane(&self, points: &SeenPoints, normal: [f32; 3]) -> SeenPlane {
-        let (mut first, mut last) = (0.0, 0.0);
-        if let Some(point) = points.all().first() {
-            first = vector::dot(*point, normal);
-            last = first;
+        if points.all().is_empty() {
+            let half = self.core.axes().iter().fold(0.0, |sum, axis| sum + vector::dot(*axis, normal).abs());
+            return SeenPlane { normal, first: -half, last: half };
         }
+        let (mut first, mut last) = (f32::INFINITY, f32::NEG_INFINITY);
         for point in points.all() {
             let along = vector::dot(*point, normal);
-            first = if along < first { along } else { first };
-            last = if along > last { along } else { last };
-        }
-        if points.all().is_empty() {
-            last = self.core.axes().iter().fold(0.0, |sum, axis| sum + vector::dot(*axis, normal).abs());
-            first = -last;
+            (first, last) = (smaller(along, first), larger(along, last));
         }
         SeenPlane { normal, first, last }
     }
@@ -152,13 +148,6 @@ impl<'a> MovingShape<'a> {
     }
 }
 
-/// Up to when contacts are wanted.
-pub(crate) struct Until {
-    pub(crate) t: f32,
-    /// One that may be between the shape then and what it touches later.
-    pub(crate) plane: Option<SeenPlane>,
-}
-
 /// The normal of a plane, and where the shape is along it, from its centre.
 pub(crate) struct SeenPlane {
     normal: [f32; 3],
@@ -169,18 +158,21 @@ pub(crate) struct SeenPlane {
 /// By lane, lower bounds of the times of contact, or of depths, negated: the least is looked at first.
 pub(crate) type Entries = [f32; BLOCK_WIDTH];
 
-/// Bounds the first contact of each triangle of a block from 0 on; returns the lanes with any that is wanted.
+/// Bounds the first contact of each triangle of a block between 0 and `limit`; returns the lanes with any. Looks along the normal of a plane
+/// first, if there is one, which may be between the shape at the limit and what it touches later.
 #[inline(always)]
 pub(crate) fn entries_in_block<S: Kernel>(
     simd: S,
     block: &Block,
     shape: &MovingShape<'_>,
     points: &SeenPoints,
-    until: &Until,
+    limit: f32,
+    plane: Option<&SeenPlane>,
     entries: &mut Entries,
 ) -> u32 {
     let mut met = 0;
-    let start = Times { enter: S::Lanes::splat(simd, 0.0), leave: S::Lanes::splat(simd, until.t), until };
+    let start =
+        Times { enter: S::Lanes::splat(simd, 0.0), leave: S::Lanes::splat(simd, limit), limit, plane };
     look_at_block(
         simd,
         block,

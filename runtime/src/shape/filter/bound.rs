@@ -2,7 +2,7 @@
 
 use fearless_simd::{Select, Simd, SimdBase, SimdFloat, SimdMask};
 
-use super::{MovingShape, SeenPlane, Until};
+use super::{MovingShape, SeenPlane};
 use crate::simd::Kernel;
 
 /// The square of the shortest direction whose length is known.
@@ -70,7 +70,9 @@ pub(super) struct Projection<S: Kernel> {
 pub(super) struct Times<'a, L> {
     pub(super) enter: L,
     pub(super) leave: L,
-    pub(super) until: &'a Until,
+    pub(super) limit: f32,
+    /// One that may be between the shape at the limit and what it touches later.
+    pub(super) plane: Option<&'a SeenPlane>,
 }
 
 impl<S: Kernel> Bound<S> for Times<'_, S::Lanes> {
@@ -115,12 +117,12 @@ impl<S: Kernel> Bound<S> for Times<'_, S::Lanes> {
 
     #[inline(always)]
     fn time(&self, _: S) -> S::Lanes {
-        self.enter.min(self.until.t)
+        self.enter.min(self.limit)
     }
 
     #[inline(always)]
     fn plane(&self) -> Option<&SeenPlane> {
-        self.until.plane.as_ref()
+        self.plane
     }
 }
 

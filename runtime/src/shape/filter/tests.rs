@@ -108,9 +108,9 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
     for level in Level::available() {
         let mut entries = [f32::INFINITY; BLOCK_WIDTH];
         let enter = |normal: Option<[f32; 3]>, entries: &mut Entries| {
-            let t = (t_max as f32).next_up();
-            let until = Until { t, plane: normal.map(|normal| moving.seen_plane(&points, normal)) };
-            dispatch!(level.inner(), simd => entries_in_block(simd, block, &moving, &points, &until, entries))
+            let limit = (t_max as f32).next_up();
+            let plane = normal.map(|normal| moving.seen_plane(&points, normal));
+            dispatch!(level.inner(), simd => entries_in_block(simd, block, &moving, &points, limit, plane.as_ref(), entries))
         };
         let met = enter(None, &mut entries);
         kept[0] += 16;

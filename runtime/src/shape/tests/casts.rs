@@ -251,7 +251,6 @@ fn hulls_are_as_early_as_boxes() {
     assert!(met > 2_000 && left_out > 1_000, "{met} {left_out}");
 }
 
-/// A contact that is known already leaves out later ones only, whatever is near it: else the first would depend on the tree.
 /// Shapes come down on flat ground ever more nearly along it, at a known time, which is the same for all triangles.
 #[test]
 fn what_slides_over_the_ground_touches_it_when_it_reaches_it() {
@@ -287,6 +286,7 @@ fn what_slides_over_the_ground_touches_it_when_it_reaches_it() {
     }
 }
 
+/// A contact that is known already leaves out later ones only, whatever is near it: else the first would depend on the tree.
 #[test]
 fn limits_leave_out_nothing_earlier() {
     let mut random = Random(37);

@@ -12,9 +12,7 @@ use super::{CastHit, ShapeCast, StartContact};
 use crate::math::vector::{Map3, cross, dot, sub};
 use crate::model::Model;
 use crate::ray::Sides;
-use crate::shape::filter::{
-    Directions, Entries, MovingShape, SeenPoints, Until, deep_in_block, entries_in_block,
-};
+use crate::shape::filter::{Directions, Entries, MovingShape, SeenPoints, deep_in_block, entries_in_block};
 use crate::shape::first_touch::{ContactNormal, Feature, Limit, TouchTime};
 use crate::shape::{Corners, Shape};
 use crate::simd::{Kernel, dispatch};
@@ -154,8 +152,9 @@ fn run<S: Kernel>(
     let points = shape.seen_points();
     let boxes = SlabTest::new(simd, &frame);
     let mut duplicates = DuplicateElimination::new(model);
-    let mut wanted = Wanted { limit: Limit { t: limit, ..Limit::NONE }, deepest: None };
-    let mut until = Until { t: frame.t_max, plane: None };
+    let (mut wanted, mut until) =
+        (Wanted { limit: Limit { t: limit, ..Limit::NONE }, deepest: None }, frame.t_max);
+    let mut plane = None;
     let depths = plan.depths();
     let mut stopped = false;
     let (mut times, mut negated_depths) = ([f32::INFINITY; BLOCK_WIDTH], [f32::INFINITY; BLOCK_WIDTH]);
@@ -173,19 +172,19 @@ fn run<S: Kernel>(
                 times = [0.0; BLOCK_WIDTH];
                 deep
             } else {
-                entries_in_block(simd, visit.block, &shape, &points, &until, &mut times) & deep
+                entries_in_block(simd, visit.block, &shape, &points, until, plane.as_ref(), &mut times) & deep
             };
             while met != 0 {
                 let (entries, last) = match wanted.deepest.filter(|_| depths.is_some()) {
                     Some(deepest) => (&negated_depths, -deepest),
-                    None => (&times, until.t),
+                    None => (&times, until),
                 };
                 let lane = least(entries, met);
                 met &= !(1 << lane);
                 if entries[lane] > last {
                     break;
                 }
-                if times[lane] > until.t {
+                if times[lane] > until {
                     continue;
                 }
                 let Some(found) = touch_in_lane(plan, &visit, lane, &wanted, probe) else {
@@ -208,17 +207,14 @@ fn run<S: Kernel>(
                     break;
                 };
                 let is_first_deep = wanted.deepest.is_none() && next.deepest.is_some();
-                wanted = next;
-                until = Until {
-                    t: plan.sweep.in_ray_units(next.limit.t),
-                    plane: plan.plane(&next.limit).map(|normal| shape.seen_plane(&points, normal)),
-                };
+                (wanted, until) = (next, plan.sweep.in_ray_units(next.limit.t));
+                plane = plan.plane(&next.limit).map(|normal| shape.seen_plane(&points, normal));
                 if is_first_deep {
                     met &=
                         deep_ones(simd, visit.block, &shape, &points, &wanted, depths, &mut negated_depths);
                 }
             }
-            if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(until.t) }
+            if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(until) }
         },
     );
 }
