@@ -40,6 +40,9 @@ impl Level {
     }
 
     /// The level's name: `scalar`, `sse4.2`, `avx2`, `avx512`, `neon` or `simd128`.
+    ///
+    /// `avx512` is that of Ice Lake and Zen 4 and all since, with VBMI. Older CPUs with AVX-512 (Skylake-X, Cascade Lake) use
+    /// `avx2`.
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
