@@ -10,7 +10,7 @@ use bvhc_benches::peers::casts::{self, Casts};
 use bvhc_benches::peers::level;
 use bvhc_benches::peers::parry::{self, Parry};
 use bvhc_benches::shared::model::{Scene, Source};
-use bvhc_benches::shared::shapes::{Any, KINDS, Query, casts, enlargement, overlaps};
+use bvhc_benches::shared::shapes::{self, Any, KINDS, Query, casts, enlargement, overlaps};
 use bvhc_benches::shared::vector::length;
 use bvhc_tests::support::least::{least, rounds};
 
@@ -117,12 +117,13 @@ struct Row<'a> {
 impl<'a> Row<'a> {
     fn new(scene: &Scene, question: Question, queries: &'a [Query]) -> Self {
         let model = scene.model().with_level(level());
-        let answer = |query: &Query| match question {
-            Question::Cast => query.cast(&model),
-            Question::Overlap => f64::from(u8::from(query.overlaps(&model))),
+        let placed: Vec<_> = queries.iter().map(Query::placed).collect();
+        let answer = |placed: &shapes::Placed<'_>| match question {
+            Question::Cast => placed.cast(&model),
+            Question::Overlap => f64::from(u8::from(placed.overlaps(&model))),
         };
-        let all = || queries.iter().map(|query| answer(query).min(2.0)).sum::<f64>();
-        let answers = queries.iter().map(answer).collect();
+        let all = || placed.iter().map(|placed| answer(placed).min(2.0)).sum::<f64>();
+        let answers = placed.iter().map(answer).collect();
         let seconds = least(rounds(), all) / queries.len() as f64;
         let factor = enlargement(scene);
         let slack = 1e-4 * f64::from(factor * scene.size());

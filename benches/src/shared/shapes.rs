@@ -95,25 +95,51 @@ impl Query {
         Self { shape, displacement: scaled(&self.displacement) }
     }
 
-    /// The time of bvhc's first contact; infinity without one.
+    /// As bvhc has it.
+    pub fn placed(&self) -> Placed<'_> {
+        let shape = match &self.shape {
+            Any::Ball { centre, radius } => Own::Ball(Ball::new(*centre, *radius)),
+            Any::Capsule { a, b, radius } => Own::Capsule(Capsule::new(*a, *b, *radius)),
+            Any::Box { centre, half } => Own::Box(Cuboid::new(*centre, *half)),
+            Any::Hull { points } => Own::Hull(ConvexHull::new(points, 0.0)),
+        };
+        Placed { shape, displacement: self.displacement }
+    }
+}
+
+/// A query of bvhc. Hulls are made beforehand, as those of peers are.
+pub struct Placed<'a> {
+    shape: Own<'a>,
+    displacement: [f32; 3],
+}
+
+enum Own<'a> {
+    Ball(Ball),
+    Capsule(Capsule),
+    Box(Cuboid),
+    Hull(ConvexHull<'a>),
+}
+
+impl Placed<'_> {
+    /// The time of the first contact; infinity without one.
     pub fn cast(&self, model: &Model<'_>) -> f64 {
         let by = self.displacement;
         let hit = match &self.shape {
-            Any::Ball { centre, radius } => model.cast(&ShapeCast::new(&Ball::new(*centre, *radius), by)),
-            Any::Capsule { a, b, radius } => model.cast(&ShapeCast::new(&Capsule::new(*a, *b, *radius), by)),
-            Any::Box { centre, half } => model.cast(&ShapeCast::new(&Cuboid::new(*centre, *half), by)),
-            Any::Hull { points } => model.cast(&ShapeCast::new(&ConvexHull::new(points, 0.0), by)),
+            Own::Ball(ball) => model.cast(&ShapeCast::new(ball, by)),
+            Own::Capsule(capsule) => model.cast(&ShapeCast::new(capsule, by)),
+            Own::Box(cuboid) => model.cast(&ShapeCast::new(cuboid, by)),
+            Own::Hull(hull) => model.cast(&ShapeCast::new(hull, by)),
         };
         hit.map_or(f64::INFINITY, |hit| hit.t)
     }
 
-    /// Whether bvhc's shape touches the model.
+    /// Whether the shape touches the model.
     pub fn overlaps(&self, model: &Model<'_>) -> bool {
         match &self.shape {
-            Any::Ball { centre, radius } => model.overlaps(&Ball::new(*centre, *radius)),
-            Any::Capsule { a, b, radius } => model.overlaps(&Capsule::new(*a, *b, *radius)),
-            Any::Box { centre, half } => model.overlaps(&Cuboid::new(*centre, *half)),
-            Any::Hull { points } => model.overlaps(&ConvexHull::new(points, 0.0)),
+            Own::Ball(ball) => model.overlaps(ball),
+            Own::Capsule(capsule) => model.overlaps(capsule),
+            Own::Box(cuboid) => model.overlaps(cuboid),
+            Own::Hull(hull) => model.overlaps(hull),
         }
     }
 }
