@@ -8,7 +8,7 @@ use core::mem::MaybeUninit;
 use core::ptr;
 
 use bvhc_format::MAX_DEPTH;
-use bvhc_format::record::NODE_WIDTH;
+use bvhc_format::record::{NODE_WIDTH, WideNode};
 
 use crate::simd::sixteen::{Sixteen, Wide};
 
@@ -146,6 +146,14 @@ pub(crate) trait NodeGroup<S>: Copy {
     #[inline(always)]
     fn up_to(&self, _simd: S, _limit: i32) -> u32 {
         u32::MAX
+    }
+}
+
+/// The children of a node by slot, without keys.
+impl<S> NodeGroup<S> for &WideNode {
+    #[inline(always)]
+    fn child(&self, rank: usize) -> u32 {
+        self.children[rank % NODE_WIDTH]
     }
 }
 
@@ -319,6 +327,14 @@ impl<T: Copy, const N: usize> FixedStack<T, N> {
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    /// All values, the first pushed first.
+    #[inline(always)]
+    pub(crate) fn all(&self) -> &[T] {
+        let things = self.things.get(..self.len).unwrap_or(&[]);
+        // SAFETY: what is below `len` is initialised: every push writes what it counts.
+        unsafe { &*(ptr::from_ref(things) as *const [T]) }
     }
 
     #[inline(always)]

@@ -14,7 +14,7 @@ mod winding;
 pub(crate) use inside::Found;
 pub use inside::{InsideRule, Place};
 pub use overlap::Overlap;
-pub(crate) use overlap::{BEYOND_MODELS, Region};
+
 pub use point::{ClosestPoint, SurfacePoint};
 pub use ray::VisitControl;
 #[cfg(feature = "shapes")]

@@ -2,27 +2,17 @@
 
 use core::ops::ControlFlow;
 
-use bvhc_format::MAX_COORDINATE;
-use bvhc_format::record::{Block, WideNode};
+use bvhc_format::record::Block;
 
 use crate::bounds::Aabb;
 use crate::math::vector::Map3;
 use crate::model::Model;
 use crate::simd::{Kernel, dispatch};
-use crate::triangle::{corners, touch_box, touch_sphere};
+use crate::triangle::{FoundLanes, corners, touch_box, touch_sphere};
+use crate::walk::ROOT;
 use crate::walk::duplicates::DuplicateElimination;
-use crate::walk::nearest::{self, Search};
 use crate::walk::probe::{Erased, Probe, Sink};
-use crate::walk::{ROOT, Visit, all};
-
-/// Beyond every coordinate of a model, which is at most 2^60.
-pub(crate) const BEYOND_MODELS: f32 = 2.0 * MAX_COORDINATE;
-
-/// Covers the roundings of squared distances: relative to these.
-const OF_SQUARES: f32 = 1.0 / (1u32 << 20) as f32;
-
-/// A limit within which there is nothing.
-const ENDED: f32 = -1.0;
+use crate::walk::region::{self, BEYOND_MODELS, Region};
 
 /// A triangle that an overlap query found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -140,12 +130,8 @@ impl<'a> Model<'a> {
         if is_empty || !centre.iter().all(|x| x.is_finite()) {
             return ControlFlow::Continue(());
         }
-        let query_box = Aabb {
-            min: centre.map3(|x| (x - radius).next_down()),
-            max: centre.map3(|x| (x + radius).next_up()),
-        };
         let touches = |corners: &_| radius == f32::INFINITY || touch_sphere::touches(corners, centre, radius);
-        self.overlap_below(child, &Region::around(query_box, centre, radius), &touches, probe, visit)
+        self.overlap_below(child, &Region::around(centre, [radius; 3], radius), &touches, probe, visit)
     }
 
     /// Reports the triangles below a child reference that a shape touches, which lies in `region`. Compiled once for all
@@ -163,44 +149,10 @@ impl<'a> Model<'a> {
             simd,
             &below,
             #[inline(always)]
-            |_| (u32::MAX, 0),
+            |_, found| found(u32::MAX, 0),
             probe,
             report,
         ))
-    }
-}
-
-/// Where an overlap query looks.
-pub(crate) struct Region {
-    pub(crate) query_box: Aabb,
-    /// Boxes near this are visited first.
-    centre: [f32; 3],
-    /// The squared distance from the centre beyond which nothing touches; finite.
-    limit: f32,
-}
-
-impl Region {
-    /// Everything in a box that is not empty.
-    pub(crate) fn of_box(query_box: Aabb) -> Self {
-        let within = |x: f32| x.clamp(-BEYOND_MODELS, BEYOND_MODELS);
-        let centre = [0, 1, 2].map3(|axis| 0.5 * (within(query_box.min[axis]) + within(query_box.max[axis])));
-        Self { query_box, centre, limit: f32::MAX }
-    }
-
-    /// What of a box is within `reach` of a point, if that is where models may be.
-    pub(crate) fn around(query_box: Aabb, centre: [f32; 3], reach: f32) -> Self {
-        if !centre.iter().all(|x| x.abs() <= BEYOND_MODELS) {
-            return Self::of_box(query_box);
-        }
-        // Squares of small distances lose digits: each of three is off by less than the least normal number.
-        let limit = (reach * reach * (1.0 + OF_SQUARES) + 4.0 * f32::MIN_POSITIVE).min(f32::MAX);
-        Self { query_box, centre, limit }
-    }
-
-    /// The slots of a node whose boxes are met.
-    #[inline(always)]
-    fn meets<S: Kernel>(&self, simd: S, node: &WideNode) -> u32 {
-        all::meets(simd, node, &self.query_box) & nearest::within(simd, node, self.centre, self.limit)
     }
 }
 
@@ -217,78 +169,47 @@ pub(crate) struct Below<'a, 'm> {
 pub(crate) fn overlap<S: Kernel>(
     simd: S,
     below: &Below<'_, '_>,
-    filter: impl Fn(&Block) -> (u32, u32),
+    filter: impl Fn(&Block, FoundLanes<'_>) -> ControlFlow<()>,
     probe: &mut Erased<'_>,
     report: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let duplicates = DuplicateElimination::new(below.model);
-    let mut touching = Touching { below, filter, duplicates, report, flow: ControlFlow::Continue(()) };
-    nearest::walk(simd, below.model, below.child, below.region.centre, &mut touching, probe);
-    touching.flow
-}
-
-/// The search for triangles that touch.
-struct Touching<'a, 'm, F, R: ?Sized> {
-    below: &'a Below<'a, 'm>,
-    filter: F,
-    duplicates: DuplicateElimination<'a>,
-    report: &'a mut R,
-    /// Whether the search goes on.
-    flow: ControlFlow<()>,
-}
-
-impl<F, R> Search for Touching<'_, '_, F, R>
-where
-    F: Fn(&Block) -> (u32, u32),
-    R: FnMut(Overlap) -> ControlFlow<()> + ?Sized,
-{
-    fn limit(&self) -> f32 {
-        self.below.region.limit
-    }
-
-    #[inline(always)]
-    fn matters<S: Kernel>(&self, simd: S, node: &WideNode) -> u32 {
-        all::meets(simd, node, &self.below.region.query_box)
-    }
-
-    #[inline(always)]
-    fn visit<S: Kernel>(
-        &mut self,
-        simd: S,
-        _: &Model<'_>,
-        _: [f32; 3],
-        visit: Visit<'_>,
-        sink: &mut impl Sink,
-    ) -> f32 {
-        let Below { region, touches, .. } = *self.below;
-        let used = ((1u64 << visit.lanes()) - 1) as u32;
-        let (maybe, surely) = (self.filter)(visit.block);
-        let (mut left, mut surely) = (maybe & used, surely & used);
-        while left != 0 {
-            // What is known first: it may be enough.
-            let is_known = surely != 0;
-            let lane = if is_known { surely } else { left }.trailing_zeros() as usize;
-            left &= !(1 << lane);
-            surely &= left;
-            let corners = corners(visit.block, lane);
-            if (is_known || touches(&corners))
-                && sink.accepts(&visit, lane)
-                && let Some(triangle) = visit.triangle(lane)
-                && self.duplicates.reports(
-                    &visit,
-                    lane,
-                    triangle,
-                    sink,
-                    #[inline(always)]
-                    |node| region.meets(simd, node),
-                )
-            {
-                self.flow = (self.report)(Overlap { triangle, corners });
-                if self.flow.is_break() {
-                    return ENDED;
+    let Below { model, child, region, touches } = *below;
+    let mut duplicates = DuplicateElimination::new(model);
+    region::walk(
+        simd,
+        model,
+        child,
+        region,
+        probe,
+        #[inline(always)]
+        |visit, probe| {
+            let used = ((1u64 << visit.lanes()) - 1) as u32;
+            filter(visit.block, &mut |maybe, surely| {
+                let (mut left, mut surely) = (maybe & used, surely & used);
+                while left != 0 {
+                    // What is known first: it may be enough.
+                    let is_known = surely != 0;
+                    let lane = if is_known { surely } else { left }.trailing_zeros() as usize;
+                    left &= !(1 << lane);
+                    surely &= left;
+                    let corners = corners(visit.block, lane);
+                    if (is_known || touches(&corners))
+                        && probe.accepts(&visit, lane)
+                        && let Some(triangle) = visit.triangle(lane)
+                        && duplicates.reports(
+                            &visit,
+                            lane,
+                            triangle,
+                            probe,
+                            #[inline(always)]
+                            |node| region.meets(simd, node),
+                        )
+                    {
+                        report(Overlap { triangle, corners })?;
+                    }
                 }
-            }
-        }
-        self.limit()
-    }
+                ControlFlow::Continue(())
+            })
+        },
+    )
 }

@@ -18,6 +18,8 @@ mod tests;
 mod touched;
 mod ways;
 
+use core::ops::ControlFlow;
+
 use bvhc_format::MAX_COORDINATE;
 use bvhc_format::record::{BLOCK_WIDTH, Block};
 use fearless_simd::{Select, SimdBase, SimdFloat};
@@ -78,23 +80,22 @@ impl<'a> MovingShape<'a> {
         let exact = at.inverse_apply(middle);
         // Rays begin within 2^60. Half the box makes up for it.
         let origin = exact.map3(|x| (x as f32).clamp(-MAX_COORDINATE, MAX_COORDINATE));
-        let size = [0, 1, 2].map3(|axis| 0.5 * (bounds.upper[axis] - bounds.lower[axis]));
-        let (size, radius) = (at.inverse_half(size), bounds.radius / at.scale());
-        let rounded = if at.is_identity() {
-            0.0
-        } else {
+        let mut size = [0, 1, 2].map3(|axis| 0.5 * (bounds.upper[axis] - bounds.lower[axis]));
+        let (mut radius, mut slack) = (bounds.radius, slack);
+        if !at.is_identity() {
+            (size, radius) = (at.inverse_half(size), radius / at.scale());
             let far = middle.iter().chain(&at.pose().translation()).fold(0.0f64, |most, x| most.max(x.abs()));
             let near = f64::from(largest) + size.iter().sum::<f64>() + radius;
-            (far / at.scale() + near) * OF_POSITIONS + near * OF_TRAVEL
-        };
-        let off = |axis: usize| (exact[axis] - f64::from(origin[axis])).abs() + slack / at.scale() + rounded;
+            slack = slack / at.scale() + (far / at.scale() + near) * OF_POSITIONS + near * OF_TRAVEL;
+        }
+        let off = [0, 1, 2].map3(|axis| (exact[axis] - f64::from(origin[axis])).abs() + slack);
         Self {
             origin,
             direction: [0.0; 3],
             inverse: [0.0; 3],
-            half: [0, 1, 2].map3(|axis| ((size[axis] + off(axis)) as f32).next_up()),
-            radius: if radius == 0.0 { 0.0 } else { (radius as f32).next_up() },
-            core: Core::new(shape, bounds, at, off(0).max(off(1)).max(off(2))),
+            half: [0, 1, 2].map3(|axis| above(size[axis] + off[axis])),
+            radius: if radius == 0.0 { 0.0 } else { above(radius) },
+            core: Core::new(shape, bounds, at, larger(off[0], larger(off[1], off[2]))),
         }
     }
 
@@ -103,8 +104,12 @@ impl<'a> MovingShape<'a> {
         Self { direction, inverse, ..self }
     }
 
-    pub(crate) fn seen_points(&self) -> SeenPoints {
-        SeenPoints::of(&self.core)
+    /// Adds the points of the core, unless it is known by its axes alone.
+    #[inline(always)]
+    pub(crate) fn see_points(&self, seen: &mut SeenPoints) {
+        for point in self.core.points {
+            seen.push(sub(*point, self.core.centre));
+        }
     }
 
     /// A plane with this normal, of any length.
@@ -124,7 +129,8 @@ impl<'a> MovingShape<'a> {
     /// How far it extends from its origin along an axis, and farther than roundings of positions near it.
     #[inline(always)]
     pub(crate) fn reach(&self, axis: usize) -> f32 {
-        let largest = self.half.iter().fold(0.0f32, |most, half| most.max(*half)) + self.radius;
+        let [x, y, z] = self.half;
+        let largest = larger(x, larger(y, z)) + self.radius;
         (self.half[axis] + self.radius) * (1.0 + POSITION_ERROR) + largest * POSITION_ERROR
     }
 
@@ -137,8 +143,9 @@ impl<'a> MovingShape<'a> {
     /// At least the largest coordinate of the shape, seen from its centre.
     #[inline(always)]
     fn size(&self) -> f32 {
-        let axes = self.core.axes.as_flattened().iter().chain(&self.half);
-        axes.fold(self.radius + self.core.pad, |sum, x| sum + x.abs())
+        let [a, b, c] = self.core.axes.map3(|[x, y, z]| x.abs() + y.abs() + z.abs());
+        let [x, y, z] = self.half;
+        (self.radius + self.core.pad) + (a + b + c) + (x + y + z)
     }
 
     /// The largest component of the displacement.
@@ -146,6 +153,12 @@ impl<'a> MovingShape<'a> {
     fn fastest(&self) -> f32 {
         self.direction.iter().fold(0.0, |most, x| most.max(x.abs()))
     }
+}
+
+/// A number that is not less than this one, which is not negative: by a unit in the last place at least.
+#[inline(always)]
+fn above(x: f64) -> f32 {
+    x as f32 * (1.0 + f32::EPSILON) + f32::MIN_POSITIVE
 }
 
 /// The normal of a plane, and where the shape is along it, from its centre.
@@ -173,7 +186,7 @@ pub(crate) fn entries_in_block<S: Kernel>(
     let mut met = 0;
     let start =
         Times { enter: S::Lanes::splat(simd, 0.0), leave: S::Lanes::splat(simd, limit), limit, plane };
-    look_at_block(
+    let _ = look_at_block(
         simd,
         block,
         shape,
@@ -184,6 +197,7 @@ pub(crate) fn entries_in_block<S: Kernel>(
             let left = lanes.look(used);
             met |= (left as u32) << first;
             enter(simd, left, first, lanes.bound.enter, entries);
+            ControlFlow::Continue(())
         },
     );
     met
@@ -225,7 +239,7 @@ pub(crate) fn deep_in_block<S: Kernel>(
         || {
             let mut deep = 0;
             let start = Depths::<_, true> { most: S::Lanes::splat(simd, f32::INFINITY), least };
-            look_at_block(
+            let _ = look_at_block(
                 simd,
                 block,
                 shape,
@@ -239,6 +253,7 @@ pub(crate) fn deep_in_block<S: Kernel>(
                     };
                     deep |= (left as u32) << first;
                     enter(simd, left, first, -lanes.bound.most, entries);
+                    ControlFlow::Continue(())
                 },
             );
             deep
@@ -246,7 +261,7 @@ pub(crate) fn deep_in_block<S: Kernel>(
     )
 }
 
-/// Looks at the triangles of a block, some at once: from the first on, those in the lanes given as bits.
+/// Looks at the triangles of a block, some at once, until told to stop: from the first on, those in the lanes given as bits.
 #[inline(always)]
 fn look_at_block<S: Kernel, B: Bound<S>>(
     simd: S,
@@ -254,8 +269,8 @@ fn look_at_block<S: Kernel, B: Bound<S>>(
     shape: &MovingShape<'_>,
     points: &SeenPoints,
     start: B,
-    mut look: impl FnMut(usize, u64, &mut Lanes<'_, S, B>),
-) {
+    mut look: impl FnMut(usize, u64, &mut Lanes<'_, S, B>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let tables =
         [offsets(simd, block, shape, 0), offsets(simd, block, shape, 1), offsets(simd, block, shape, 2)];
     let count = usize::from(block.triangles).min(BLOCK_WIDTH);
@@ -268,9 +283,10 @@ fn look_at_block<S: Kernel, B: Bound<S>>(
             corner(simd, &tables, block, 1, first),
             corner(simd, &tables, block, 2, first),
         ];
-        look(first, used, &mut Lanes { simd, triangle, span: size, shape, points, bound: start });
+        look(first, used, &mut Lanes { simd, triangle, span: size, shape, points, bound: start })?;
         first += lanes::<S>();
     }
+    ControlFlow::Continue(())
 }
 
 /// The vertices of a block along an axis, seen from the shape.

@@ -42,7 +42,7 @@ pub use triangle::TriangleShape;
 
 use bvhc_format::MAX_COORDINATE;
 
-use crate::math::vector::{add, dot, scale};
+use crate::math::vector::{Map3, add, dot, scale};
 use crate::math::{larger, smaller};
 use gjk::Separation;
 
@@ -227,7 +227,8 @@ impl Bounds {
 
     /// The largest magnitude of a coordinate of the shape.
     pub(crate) fn magnitude(&self) -> f64 {
-        (0..3).fold(0.0f64, |most, axis| most.max(-self.lower[axis]).max(self.upper[axis])) + self.radius
+        let [x, y, z] = [0, 1, 2].map3(|axis| larger(-self.lower[axis], self.upper[axis]));
+        larger(x, larger(y, z)) + self.radius
     }
 }
 

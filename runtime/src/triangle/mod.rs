@@ -9,7 +9,13 @@ pub(crate) mod testing;
 pub(crate) mod touch_box;
 pub(crate) mod touch_sphere;
 
+use core::ops::ControlFlow;
+
 use bvhc_format::record::{BLOCK_WIDTH, Block};
+
+/// Takes lanes of a block whose triangles may touch something, and those of them that surely do, as bits; says whether more are
+/// asked for.
+pub(crate) type FoundLanes<'a> = &'a mut dyn FnMut(u32, u32) -> ControlFlow<()>;
 
 /// The corners of the triangle in a lane of a block.
 #[inline(always)]

@@ -6,8 +6,9 @@ pub(crate) mod interleaved;
 pub(crate) mod nearest;
 pub(crate) mod probe;
 pub(crate) mod ray;
+pub(crate) mod region;
 
-use bvhc_format::record::{Block, ChildRef};
+use bvhc_format::record::{Block, ChildRef, NODE_WIDTH, WideNode};
 
 use crate::model::Model;
 use crate::prefetch::{self, Records};
@@ -57,6 +58,15 @@ pub(crate) fn as_block(child: u32) -> Option<u32> {
 #[inline(always)]
 pub(crate) fn prefetch_child(model: &Model<'_>, child: u32) {
     prefetch_record(model.records(), child);
+}
+
+/// Prefetches the children in the slots given as bits.
+#[inline(always)]
+fn prefetch_children(model: &Model<'_>, node: &WideNode, mut slots: u32) {
+    while slots != 0 {
+        prefetch_child(model, node.children[slots.trailing_zeros() as usize % NODE_WIDTH]);
+        slots &= slots - 1;
+    }
 }
 
 /// The same in a tree of these nodes and blocks.

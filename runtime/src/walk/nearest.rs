@@ -1,5 +1,4 @@
-//! The walk of a closest-point query, and of an overlap query around its middle: continues with the nearest box of a node and
-//! stacks the others.
+//! The walk of a closest-point query: continues with the nearest box of a node and stacks the others.
 //!
 //! The node or block after a block is chosen before the block is visited, from the sixteen on top of the stack. The
 //! only branch to predict is whether the visit changes the choice, and the prefetch is of what is in fact visited next.
@@ -14,7 +13,7 @@ use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
 
 use super::interleaved::{INTERLEAVED, Walks, run};
 use super::probe::Sink;
-use super::{Budget, ROOT, Visit, as_block, prefetch_child};
+use super::{Budget, ROOT, Visit, as_block, prefetch_child, prefetch_children};
 use crate::model::Model;
 use crate::simd::Kernel;
 use crate::simd::sixteen::Sixteen;
@@ -28,12 +27,6 @@ const ROUNDING: f32 = 1.0 - 8.0 * f32::EPSILON;
 pub(crate) trait Search {
     /// The squared distance beyond which nothing matters; finite.
     fn limit(&self) -> f32;
-
-    /// The slots of a node that may matter, of those within the limit.
-    #[inline(always)]
-    fn matters<S: Kernel>(&self, _: S, _: &WideNode) -> u32 {
-        u32::MAX
-    }
 
     /// Visits a block's triangles; returns the limit from then on.
     fn visit<S: Kernel>(
@@ -110,8 +103,7 @@ impl<T: Search> Walker<'_, T> {
             }
         } else if let Some(node) = model.sections().nodes().get(self.child as usize) {
             sink.visits_node();
-            let mattering = self.search.matters(simd, node);
-            let (nearest, others) = descend(simd, node, self.point, self.limit, mattering, stack);
+            let (nearest, others) = descend(simd, node, self.point, self.limit, stack);
             if ahead {
                 prefetch_children(model, node, others);
             }
@@ -207,42 +199,25 @@ where
     }
 }
 
-/// Of the slots that matter, the child with the nearest box, if one may be within the limit. Other children that may be are
-/// stacked, and returned as a bit mask.
+/// The child with the nearest box, if it may be within the limit. Other children that may be are stacked, and returned as a bit
+/// mask.
 #[inline(always)]
 fn descend<S: Kernel>(
     simd: S,
     node: &WideNode,
     point: [f32; 3],
     limit: f32,
-    mattering: u32,
     stack: &mut Stack,
 ) -> (Option<u32>, u32) {
     let bounds = squares(simd, node, point);
-    let within = bounds.at_most(S::Sixteen::splat(simd, limit)) & mattering;
+    let within = bounds.at_most(S::Sixteen::splat(simd, limit));
     if within == 0 {
         return (None, 0);
     }
-    let least = simd.least(bounds) % NODE_WIDTH;
-    let nearest =
-        if within & 1 << least != 0 { least } else { within.trailing_zeros() as usize % NODE_WIDTH };
+    let nearest = simd.least(bounds) % NODE_WIDTH;
     let others = within & !(1 << nearest);
     simd.push_some(stack, node, bounds, others);
     (Some(node.children[nearest]), others)
-}
-
-#[inline(always)]
-fn prefetch_children(model: &Model<'_>, node: &WideNode, mut slots: u32) {
-    while slots != 0 {
-        prefetch_child(model, node.children[slots.trailing_zeros() as usize % NODE_WIDTH]);
-        slots &= slots - 1;
-    }
-}
-
-/// The slots of a node whose boxes may be within a squared distance of the point.
-#[inline(always)]
-pub(crate) fn within<S: Kernel>(simd: S, node: &WideNode, point: [f32; 3], limit: f32) -> u32 {
-    squares(simd, node, point).at_most(S::Sixteen::splat(simd, limit))
 }
 
 /// Lower bounds of the squared distances of a node's boxes from the point.

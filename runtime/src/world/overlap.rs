@@ -8,8 +8,9 @@ use super::walk::BOX_MARGIN;
 use super::{World, solid_box};
 use crate::bounds::Aabb;
 use crate::math::vector::{Map3, dot};
-use crate::query::{BEYOND_MODELS, Overlap, Region};
+use crate::query::Overlap;
 use crate::triangle::touch_box;
+use crate::walk::region::{BEYOND_MODELS, Region};
 
 /// A triangle of an instance that an overlap query found.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,17 +2,18 @@
 
 use core::ops::ControlFlow;
 
-use super::image::{image, is_beside};
+use super::image::image;
 use crate::bounds::Aabb;
 use crate::math::vector::Map3;
 use crate::model::Model;
-use crate::query::overlap::{BEYOND_MODELS, Below, Overlap, Region, overlap};
-use crate::shape::filter::{MovingShape, Place, touched_in_block};
+use crate::query::overlap::{Below, Overlap, overlap};
+use crate::shape::filter::{MovingShape, Place, SeenPoints, touched_in_block};
 use crate::shape::{Bounds, Displacement, Shape};
 use crate::simd::dispatch;
 use crate::similarity::Similarity;
 use crate::walk::ROOT;
 use crate::walk::probe::{Erased, Probe};
+use crate::walk::region::{BEYOND_MODELS, Region};
 
 impl Model<'_> {
     /// Whether the shape touches the model.
@@ -92,41 +93,42 @@ impl Model<'_> {
         probe: &mut Erased<'_>,
         visit: &mut dyn FnMut(Overlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Placed { shape, bounds, query_box } = placed;
-        let own_box = at.inverse_box(query_box);
+        let Placed { shape, bounds } = placed;
         let touches = |corners: &[[f32; 3]; 3]| {
-            let image = || image(at, corners);
-            !is_beside(corners, &own_box)
-                && image().is_some_and(|corners| shape.touches(&corners, &Displacement::NONE))
+            image(at, corners).is_some_and(|corners| shape.touches(&corners, &Displacement::NONE))
         };
         let place = Place { at, middle: bounds.centre(), slack: 0.0, largest: self.extent().largest };
         let filter = MovingShape::new(*shape, bounds, &place);
-        let points = filter.seen_points();
-        let region = Region::around(own_box, filter.origin, filter.span());
+        let mut points = SeenPoints::new();
+        filter.see_points(&mut points);
+        let region = Region::around(filter.origin, [0, 1, 2].map3(|axis| filter.reach(axis)), filter.span());
         let below = Below { model: self, child, region: &region, touches: &touches };
         dispatch!(self.level().inner(), simd => overlap(
             simd,
             &below,
             #[inline(always)]
-            |block| touched_in_block(simd, block, &filter, &points),
+            |block, found| touched_in_block(simd, block, &filter, &points, found),
             probe,
             visit,
         ))
     }
 }
 
-/// A shape that is not empty, and a box that holds all of it that is where a model may be.
+/// A shape that is not empty.
 pub(crate) struct Placed<'a> {
     shape: &'a dyn Shape,
     bounds: Bounds,
-    pub(crate) query_box: Aabb,
 }
 
 impl<'a> Placed<'a> {
     /// `None` if the shape is empty.
     pub(crate) fn of(shape: &'a dyn Shape) -> Option<Self> {
-        let bounds = Bounds::of(shape)?;
-        Some(Self { shape, bounds, query_box: rounded_out(&bounds) })
+        Some(Self { shape, bounds: Bounds::of(shape)? })
+    }
+
+    /// A box that holds the shape, or all of it that is where a model may be.
+    pub(crate) fn query_box(&self) -> Aabb {
+        rounded_out(&self.bounds)
     }
 }
 

@@ -13,13 +13,13 @@ use super::overlap::rounded_out;
 use crate::bounds::Aabb;
 use crate::math::vector::Map3;
 use crate::model::Model;
-use crate::query::overlap::Region;
 use crate::shape::first_touch::{Feature, unit_normal};
 use crate::shape::near::{MOST_POINTS, Near};
 use crate::shape::{Bounds, Corners, Shape};
 use crate::similarity::Similarity;
 use crate::walk::ROOT;
 use crate::walk::probe::{Erased, Probe};
+use crate::walk::region::Region;
 
 /// Which contacts of a shape are wanted.
 #[derive(Debug)]

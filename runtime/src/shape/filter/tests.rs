@@ -84,6 +84,25 @@ fn no_contact_is_lost_and_no_deep_one() {
     assert!(met > asked / 100 && met < asked / 4 && deep > asked / 100 && deep < met, "{kept:?}");
 }
 
+fn seen_points(shape: &MovingShape<'_>) -> SeenPoints {
+    let mut points = SeenPoints::new();
+    shape.see_points(&mut points);
+    points
+}
+
+/// The lanes that may touch, and those of them that surely do. Each is found once.
+fn touched(level: Level, block: &Block, shape: &MovingShape<'_>, points: &SeenPoints) -> (u32, u32) {
+    let mut touched = (0, 0);
+    let mut found = |maybe: u32, surely: u32| {
+        assert!(touched.0 & maybe == 0 && surely & !maybe == 0);
+        touched = (touched.0 | maybe, touched.1 | surely);
+        ControlFlow::Continue(())
+    };
+    let all = dispatch!(level.inner(), simd => touched_in_block(simd, block, shape, points, &mut found));
+    assert!(all.is_continue());
+    touched
+}
+
 fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept: &mut [u32; 3]) {
     let bounds = ShapeBounds::of(shape).expect("a shape");
     let tolerance = size / (1u64 << 30) as f64;
@@ -103,7 +122,7 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
     let (middle, largest) = (bounds.centre(), size as f32);
     let place = Place { at: &Similarity::IDENTITY, middle, slack: 4.0 * tolerance, largest };
     let resting = MovingShape::new(shape, &bounds, &place);
-    let points = resting.seen_points();
+    let points = seen_points(&resting);
     let moving = resting.moving(direction, inverse);
     for level in Level::available() {
         let mut entries = [f32::INFINITY; BLOCK_WIDTH];
@@ -130,8 +149,7 @@ fn check(shape: &dyn Shape, block: &Block, direction: [f32; 3], size: f64, kept:
             kept[2] += 1;
             let depth = depth as f32;
             let deep = |directions: Directions, least: f32| dispatch!(level.inner(), simd => deep_in_block(simd, block, &resting, &points, directions, least, &mut [0.0; BLOCK_WIDTH]));
-            let (maybe, _) =
-                dispatch!(level.inner(), simd => touched_in_block(simd, block, &resting, &points));
+            let (maybe, _) = touched(level, block, &resting, &points);
             assert!(maybe >> lane & 1 != 0, "an overlap is lost: {}", case());
             let directions = if shape.fills_core_axes() { Directions::All } else { Directions::OfTriangles };
             let is_deep = deep(directions, depth) >> lane & 1 != 0;
@@ -156,11 +174,9 @@ fn what_surely_touches_does() {
             let bounds = ShapeBounds::of(shape).expect("a shape");
             let place = Place { at: &at, middle: bounds.centre(), slack: 0.0, largest: factor };
             let resting = MovingShape::new(shape, &bounds, &place);
-            let points = resting.seen_points();
+            let points = seen_points(&resting);
             for level in Level::available() {
-                let (maybe, surely) =
-                    dispatch!(level.inner(), simd => touched_in_block(simd, &block, &resting, &points));
-                assert_eq!(surely & !maybe, 0);
+                let (maybe, surely) = touched(level, &block, &resting, &points);
                 for lane in 0..16 {
                     let triangle = corners_in(&block, lane).map(|corner| at.apply(corner));
                     let (touches, is_sure) =
@@ -238,10 +254,9 @@ fn what_is_sure_is_not_by_rounding() {
         let place =
             Place { at: &Similarity::IDENTITY, middle: bounds.centre(), slack: 0.0, largest: 2e3 * factor };
         let resting = MovingShape::new(shape, &bounds, &place);
-        let points = resting.seen_points();
+        let points = seen_points(&resting);
         for level in Level::available() {
-            let (maybe, surely) =
-                dispatch!(level.inner(), simd => touched_in_block(simd, &block, &resting, &points));
+            let (maybe, surely) = touched(level, &block, &resting, &points);
             for lane in 0..16 {
                 let triangle = corners_in(&block, lane);
                 let touches = shape.touches(&triangle, &Displacement::NONE);

@@ -9,6 +9,8 @@
 //! roundings of both and `doubt`. In a box a point is seen by its rows, the dual basis of its axes: that they are rounded, and so
 //! are the axes, is less than 16 roundings of the shape's size, times the sum of a row's magnitudes.
 
+use core::ops::ControlFlow;
+
 use bvhc_format::record::Block;
 use fearless_simd::{Select, SimdBase, SimdMask};
 
@@ -17,6 +19,7 @@ use super::{Lanes, MovingShape, POSITION_ERROR, SeenPoints, look_at_block};
 use crate::math::vector::{self, Map3, sub};
 use crate::simd::Kernel;
 use crate::simd::fused::{along, dot};
+use crate::triangle::FoundLanes;
 
 /// How often a point of a triangle is looked for that is inside a capsule.
 const ROUNDS: usize = 2;
@@ -62,11 +65,12 @@ fn rows([a, b, c]: [[f64; 3]; 3]) -> Option<[[f32; 3]; 3]> {
     // that are not zero.
     let squares = vector::dot(a, a) * vector::dot(b, b) * vector::dot(c, c);
     let is_box = volume * volume > squares * (1.0 - MOST_SKEW);
-    let row = |of: [f64; 3]| of.map3(|x| (x / volume) as f32);
+    let inverse = 1.0 / volume;
+    let row = |of: [f64; 3]| of.map3(|x| (x * inverse) as f32);
     is_box.then(|| [row(on_a), row(on_b), row(on_c)])
 }
 
-/// The lanes of a block whose triangles the shape may touch at t = 0, and those of them that it surely does. A separate call,
+/// Finds the lanes of a block whose triangles the shape may touch at t = 0, and those of them that it surely does. A separate call,
 /// compiled for the level.
 #[inline(always)]
 pub(crate) fn touched_in_block<S: Kernel>(
@@ -74,11 +78,11 @@ pub(crate) fn touched_in_block<S: Kernel>(
     block: &Block,
     shape: &MovingShape<'_>,
     points: &SeenPoints,
-) -> (u32, u32) {
+    found: FoundLanes<'_>,
+) -> ControlFlow<()> {
     simd.vectorize(
         #[inline(always)]
         || {
-            let mut touched = (0, 0);
             look_at_block(
                 simd,
                 block,
@@ -87,27 +91,36 @@ pub(crate) fn touched_in_block<S: Kernel>(
                 Depths::<_, false> { most: S::Lanes::splat(simd, f32::INFINITY), least: 0.0 },
                 #[inline(always)]
                 |first, used, lanes| {
-                    let (maybe, surely) = lanes.look_at_rest(used);
-                    touched.0 |= (maybe as u32) << first;
-                    touched.1 |= (surely as u32) << first;
+                    lanes.look_at_rest(
+                        used,
+                        #[inline(always)]
+                        |maybe, surely| match maybe {
+                            0 => ControlFlow::Continue(()),
+                            _ => found((maybe as u32) << first, (surely as u32) << first),
+                        },
+                    )
                 },
-            );
-            touched
+            )
         },
     )
 }
 
 impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes, false>> {
-    /// The lanes that may touch, and those of them that do.
+    /// Finds the lanes that may touch, and those of them that surely do, which come first: they may be enough.
     #[inline(always)]
-    fn look_at_rest(&mut self, used: u64) -> (u64, u64) {
-        let Some(edges) = self.look_at_faces(used) else { return (0, 0) };
+    fn look_at_rest(
+        &mut self,
+        used: u64,
+        mut found: impl FnMut(u64, u64) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         match self.shape.core.inside {
             Inside::Unknown => {
+                let Some(edges) = self.look_at_faces(used) else { return ControlFlow::Continue(()) };
                 self.look_further(used, &edges);
-                (self.bound.within(self.simd) & used, 0)
+                found(self.bound.within(self.simd) & used, 0)
             }
             Inside::Box(rows) => {
+                let Some(edges) = self.look_at_faces(used) else { return ControlFlow::Continue(()) };
                 let way = self.nearest_to([S::Lanes::splat(self.simd, 0.0); 3]);
                 let error = self.error();
                 // A closure would be called, not inlined.
@@ -119,13 +132,16 @@ impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes, false>> {
                 if surely == 0 {
                     self.look_further(used, &edges);
                 }
-                (self.bound.within(self.simd) & used, surely)
+                found(self.bound.within(self.simd) & used, surely)
             }
             Inside::Round(inverse_square) => {
+                if self.look_at_faces(used).is_none() {
+                    return ControlFlow::Continue(());
+                }
                 let axis = self.shape.core.axes[0];
                 let (zero, one) = (S::Lanes::splat(self.simd, 0.0), S::Lanes::splat(self.simd, 1.0));
                 let most = zero + self.shape.radius - self.error();
-                let (mut surely, mut from) = (0, [zero; 3]);
+                let (mut left, mut from) = (self.bound.within(self.simd) & used, [zero; 3]);
                 for _ in 0..if inverse_square == 0.0 { 1 } else { ROUNDS } {
                     let point = sub(from, self.nearest_to(from));
                     let share = (along(point, axis) * inverse_square).max(-one).min(one);
@@ -133,15 +149,19 @@ impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes, false>> {
                     let way = sub(from, point);
                     let (square, limit) = (dot(way, way), most * most);
                     let inside = most.simd_gt(zero) & has_length(limit) & square.simd_le(limit);
-                    surely |= inside.to_bitmask();
+                    let surely = inside.to_bitmask() & left;
+                    found(surely, surely)?;
+                    left &= !surely;
+                    if left == 0 {
+                        return ControlFlow::Continue(());
+                    }
                     self.look_along(way);
-                    let left = self.bound.within(self.simd) & used;
-                    if left & !surely == 0 {
-                        return (left, left);
+                    left &= self.bound.within(self.simd);
+                    if left == 0 {
+                        return ControlFlow::Continue(());
                     }
                 }
-                let left = self.bound.within(self.simd) & used;
-                (left, surely & left)
+                found(left, 0)
             }
         }
     }

@@ -140,14 +140,6 @@ impl Order for AnyOrder {
     }
 }
 
-/// The children of a node by slot, without keys.
-impl<S> NodeGroup<S> for &WideNode {
-    #[inline(always)]
-    fn child(&self, rank: usize) -> u32 {
-        self.children[rank % NODE_WIDTH]
-    }
-}
-
 impl Order for LeavesFirst {
     type NodeGroup<'n, S: Kernel> = WithLeaves<'n>;
 

@@ -65,7 +65,7 @@ impl Things<'_> {
         visit: &mut dyn FnMut(WorldOverlap) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let Some(placed) = Placed::of(shape) else { return ControlFlow::Continue(()) };
-        self.in_box(&placed.query_box, &mut |leaf| {
+        self.in_box(&placed.query_box(), &mut |leaf| {
             let instance = leaf.instance;
             match self.seen(leaf, filter) {
                 Some(Seen::Mesh(part)) => with_probe(filter, instance, |probe| {

@@ -149,7 +149,8 @@ fn run<S: Kernel>(
 ) {
     let Some(frame) = plan.sweep.frame(simd, model.extent(), limit) else { return };
     let shape = plan.sweep.moving_shape(&frame);
-    let points = shape.seen_points();
+    let mut points = SeenPoints::new();
+    shape.see_points(&mut points);
     let boxes = SlabTest::new(simd, &frame);
     let mut duplicates = DuplicateElimination::new(model);
     let (mut wanted, mut until) =
