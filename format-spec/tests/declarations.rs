@@ -145,6 +145,9 @@ const PATTERN_HEAD: &str = "\
 // A pattern of bvhc files for the hex editor ImHex; FORMAT.md says what the fields mean. Generated from the Rust records
 // by the test `declarations` (BVHC_BLESS=1): change those.
 #pragma endian little
+// By default arrays have at most 65536 elements, and files 2^20 fields.
+#pragma array_limit 0x10000000
+#pragma pattern_limit 0x10000000
 #pragma magic [ AB 42 56 48 43 4F 4D BB 0D 0A 1A 0A ] @ 0x00
 
 // Distance and count, and the elements that they refer to.
@@ -156,6 +159,48 @@ struct Slice<T> {
 };
 
 ";
+
+/// Words of the pattern language, which no field may have as its name.
+const PATTERN_WORDS: [&str; 38] = [
+    "addressof",
+    "as",
+    "auto",
+    "be",
+    "bitfield",
+    "bool",
+    "break",
+    "catch",
+    "char",
+    "char16",
+    "const",
+    "continue",
+    "double",
+    "else",
+    "enum",
+    "false",
+    "float",
+    "fn",
+    "for",
+    "from",
+    "if",
+    "import",
+    "in",
+    "le",
+    "match",
+    "namespace",
+    "null",
+    "out",
+    "padding",
+    "parent",
+    "ref",
+    "reference",
+    "return",
+    "sizeof",
+    "struct",
+    "this",
+    "true",
+    "while",
+];
 
 fn pattern() -> String {
     let mut text = PATTERN_HEAD.to_owned();
@@ -189,7 +234,8 @@ fn pattern_record(text: &mut String, record: &Type) {
         // Patterns have arrays of one dimension.
         let all: usize = lengths.iter().product();
         let length = if lengths.is_empty() { String::new() } else { format!("[{all}]") };
-        writeln!(text, "    {name} {}{length}; // {}", field.name, field.offset).unwrap();
+        let underscore = if PATTERN_WORDS.contains(&field.name) { "_" } else { "" };
+        writeln!(text, "    {name} {}{underscore}{length}; // {}", field.name, field.offset).unwrap();
     }
     text.push_str("};\n\n");
 }
