@@ -1,10 +1,11 @@
 //! Section edges: what is across the edges of triangles.
 
+use bvhc_format::NONE;
 use bvhc_format::edges::{TriangleEdges, UNKNOWN_ANGLE};
 use bvhc_format::section::SectionKind;
 
 use super::checked::Checked;
-use super::error::Fault;
+use super::error::{Fault, or_none};
 use crate::layout::lay_out_edges;
 
 /// What is wrong with section edges.
@@ -20,7 +21,7 @@ pub enum EdgeFault {
         expected: usize,
     },
     /// A triangle across an edge is another one.
-    #[error("triangle {triangle}, edge {edge}: the triangle across is {found} instead of {expected} (J2)")]
+    #[error("triangle {triangle}, edge {edge}: the triangle across is {} instead of {} (J2)", of_number(*found), of_number(*expected))]
     Neighbour {
         /// The triangle.
         triangle: usize,
@@ -45,6 +46,11 @@ pub enum EdgeFault {
         /// What it should say.
         expected: u16,
     },
+}
+
+/// A triangle's number, if it is one.
+fn of_number(number: u32) -> String {
+    or_none(&Some(number).filter(|number| *number != NONE))
 }
 
 impl Fault for EdgeFault {

@@ -71,6 +71,11 @@ impl<F: Fault> From<F> for VerifyError {
     }
 }
 
+/// A value in a message, if there is one.
+pub(super) fn or_none<T: fmt::Debug>(value: &Option<T>) -> String {
+    value.as_ref().map_or_else(|| "none".to_owned(), |value| format!("{value:?}"))
+}
+
 /// Any fault of a section. Two are equal if their texts are.
 #[derive(Clone, Debug)]
 pub struct SectionFault(Arc<dyn Error + Send + Sync>);

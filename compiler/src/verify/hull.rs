@@ -7,7 +7,7 @@ use bvhc_runtime::{Hull, compare_along};
 use super::block::corners;
 use super::blocks::BlockTable;
 use super::checked::Checked;
-use super::error::Fault;
+use super::error::{Fault, or_none};
 use crate::fit::Polytope;
 
 /// What is wrong with the hull.
@@ -15,7 +15,7 @@ use crate::fit::Polytope;
 #[non_exhaustive]
 pub enum HullFault {
     /// A vertex is missing, is not a vertex of the hull, or is out of order.
-    #[error("vertex {vertex} is {found:?} instead of {expected:?} (C2)")]
+    #[error("vertex {vertex} is {} instead of {} (C2)", or_none(found), or_none(expected))]
     Vertex {
         /// The index in the list.
         vertex: usize,

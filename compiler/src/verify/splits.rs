@@ -8,7 +8,7 @@ use bvhc_runtime::Model;
 use super::block;
 use super::blocks::BlockTable;
 use super::checked::Checked;
-use super::error::Fault;
+use super::error::{Fault, or_none};
 
 /// What is wrong with the split triangles.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -18,7 +18,11 @@ pub enum SplitFault {
     #[error("it lists no triangle, so it must not be there (S1)")]
     Empty,
     /// A triangle is missing, is listed without being split, or is out of order.
-    #[error("triangle {found:?} stands at entry {index} in the list, where {expected:?} should (S1)")]
+    #[error(
+        "triangle {} stands at entry {index} in the list, where {} should (S1)",
+        or_none(found),
+        or_none(expected)
+    )]
     Triangle {
         /// The index in the list.
         index: usize,
@@ -28,7 +32,7 @@ pub enum SplitFault {
         expected: Option<u32>,
     },
     /// The slots of a triangle do not end where they should.
-    #[error("the slots of entry {entry} end at {found:?} instead of {expected:?} (S2)")]
+    #[error("the slots of entry {entry} end at {} instead of {} (S2)", or_none(found), or_none(expected))]
     End {
         /// The entry.
         entry: usize,
@@ -38,7 +42,7 @@ pub enum SplitFault {
         expected: Option<u32>,
     },
     /// A slot is not that of a block that holds the triangle.
-    #[error("the slot at entry {index} is {found:?} instead of {expected:?} (S3)")]
+    #[error("the slot at entry {index} is {} instead of {} (S3)", or_none(found), or_none(expected))]
     Slot {
         /// The index in the list of slots.
         index: usize,

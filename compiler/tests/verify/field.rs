@@ -51,6 +51,15 @@ fn fields_are_within_the_rules() {
     forge().verify().unwrap();
 }
 
+/// The lattice of a model that ends where coordinates do has points beyond, which have no distances.
+#[test]
+fn fields_at_the_end_of_coordinates() {
+    let model = "v 0 0 0\nv 1.15e18 0 0\nv 0 1.15e18 0\nv 0 0 1.15e18\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    let options = Options { field: Some(FieldOptions::new(24)), obb: None, ..Options::default() };
+    let bytes = compile(model.as_bytes(), "source", &options, &()).unwrap().bytes.to_vec();
+    Forge { bytes }.verify().unwrap();
+}
+
 #[test]
 fn numbers_of_the_root() {
     for (at, number) in [(VOXEL, 0.0), (VOXEL, f64::NAN), (STEP, -1.0), (STEP, f64::INFINITY), (0, f64::NAN)]

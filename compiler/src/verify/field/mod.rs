@@ -2,6 +2,7 @@
 
 mod points;
 
+use bvhc_format::MAX_COORDINATE;
 use bvhc_format::field::{BRICK_POINTS, FIELD_WIDTH, FieldNode, LEAF_VALUES, MAX_FIELD_TILES};
 use bvhc_format::section::{ArchivedDistanceField, SectionKind};
 use bvhc_runtime::{Field, Model};
@@ -298,7 +299,15 @@ fn check_samples(
     (0..SAMPLES).into_par_iter().find_map_first(|sample| check(sample).err()).map_or(Ok(()), Err)
 }
 
+/// Whether a position has a distance from a model, as the runtime tells it.
+fn has_distance(position: [f32; 3]) -> bool {
+    position.iter().all(|x| x.abs() <= MAX_COORDINATE)
+}
+
 fn check_sample(field: &Field<'_>, model: &Model<'_>, position: [f32; 3]) -> Result<(), FieldFault> {
+    if !has_distance(position) {
+        return Ok(());
+    }
     let Some(sample) = field.sample(position) else { return Ok(()) };
     let band = f64::from(field.band());
     // Farther away all distances count as one.

@@ -11,7 +11,7 @@ use bvhc_format::section::ArchivedDistanceField;
 use bvhc_runtime::{Counters, Field, Model};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
-use super::{FieldFault, SAMPLES};
+use super::{FieldFault, SAMPLES, has_distance};
 use crate::field::{point_of, stored_bricks};
 
 /// How many nodes and blocks closest points may visit together, for each byte of the field and of the model's tree. The
@@ -148,6 +148,11 @@ impl Check<'_, '_> {
             let before = [0, 1, 2].map(|axis| (within[axis] > 0).then(|| found[point - STEPS[axis]]));
             // No point is farther from the surface than the one beside it, and the way there; beyond the band all count as one.
             let farther = 1.01 * self.field.voxel();
+            if !has_distance(position) {
+                found[point] =
+                    Known { position: position.map(f64::from), distance: f64::INFINITY, value: 0.0 };
+                continue;
+            }
             let most = before.iter().flatten().fold(1.01 * band, |most, it| most.min(it.distance + farther));
             let distance = self.distance(position, most + self.field.point_error())?;
             let value = self.value(index);
@@ -214,12 +219,13 @@ impl Check<'_, '_> {
         if reach <= 0.0 {
             return Ok(());
         }
-        let distance = self.distance(middle, reach * (1.0 + 1e-6))?;
+        let is_known = has_distance(middle);
+        let distance = if is_known { self.distance(middle, reach * (1.0 + 1e-6))? } else { 0.0 };
         if distance + self.tolerance(distance) - self.field.point_error() >= reach {
             return Ok(());
         }
         if width == 1 {
-            return Err(self.fault(first, distance));
+            return if is_known { Err(self.fault(first, distance)) } else { Ok(()) };
         }
         (0..8).try_for_each(|part| {
             let step = [part & 1, part >> 1 & 1, part >> 2].map(|bit| bit * width / 2);
