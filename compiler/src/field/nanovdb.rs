@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use bvhc_format::field::BRICK_POINTS;
+use bvhc_format::field::{BRICK_POINTS, FIELD_WIDTH, FieldNode};
 use bvhc_format::section::ArchivedDistanceField;
 use bvhc_runtime::Field;
 
@@ -75,6 +75,20 @@ impl Active {
     const NONE: Self =
         Self { min: [u32::MAX; 3], max: [0; 3], least: f32::INFINITY, most: f32::NEG_INFINITY, count: 0 };
 
+    /// The corners of the box as a grid has them; of no voxel, those of an empty one.
+    fn corners(&self) -> [i32; 6] {
+        if self.count == 0 {
+            return [i32::MAX, i32::MAX, i32::MAX, i32::MIN, i32::MIN, i32::MIN];
+        }
+        let ([a, b, c], [d, e, f]) = (self.min, self.max);
+        [a, b, c, d, e, f].map(|i| i as i32)
+    }
+
+    /// The least and the greatest value; of no voxel, those that it may have.
+    fn ends(&self, band: f32) -> [f32; 2] {
+        if self.count == 0 { [-band, band] } else { [self.least, self.most] }
+    }
+
     fn add(&mut self, other: &Self) {
         self.min = [0, 1, 2].map(|axis| self.min[axis].min(other.min[axis]));
         self.max = [0, 1, 2].map(|axis| self.max[axis].max(other.max[axis]));
@@ -89,7 +103,7 @@ pub(crate) fn grid(field: &Field<'_>, section: &ArchivedDistanceField<'_>) -> Ve
     let mut leaves: Vec<[u32; 3]> =
         super::stored_bricks(section).iter().map(|brick| brick.map(|i| i as u32)).collect();
     leaves.sort_by_key(|leaf| (UPPER.node(*leaf), UPPER.index(*leaf), LOWER.node(*leaf), LOWER.index(*leaf)));
-    let plan = Plan::of(field, &leaves);
+    let plan = Plan::of(field, section, &leaves);
     let mut grid = Grid { bytes: vec![0; plan.end], field, plan };
     grid.write(&leaves);
     grid.bytes
@@ -106,7 +120,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(field: &Field<'_>, leaves: &[[u32; 3]]) -> Self {
+    fn of(field: &Field<'_>, section: &ArchivedDistanceField<'_>, leaves: &[[u32; 3]]) -> Self {
         // All that the lattice has, as they say what is inside.
         let counts = field.points().map(|points| (points / BRICK_POINTS as u32).div_ceil(1 << 9));
         let (mut uppers, mut lowers) = (BTreeMap::new(), BTreeMap::new());
@@ -115,7 +129,8 @@ impl Plan {
                 uppers.extend((0..counts[2]).map(|z| ([x, y, z], 0)));
             }
         }
-        lowers.extend(leaves.iter().map(|leaf| ((UPPER.node(*leaf), UPPER.index(*leaf)), 0)));
+        let needed = leaves.iter().copied().chain(on_both_sides(section));
+        lowers.extend(needed.map(|leaf| ((UPPER.node(leaf), UPPER.index(leaf)), 0)));
         let mut end = GRID + TREE + ROOT + ROOT_TILE * uppers.len();
         let mut place = |size: usize| {
             end += size;
@@ -129,6 +144,35 @@ impl Plan {
         first[0] = place(LEAF * leaves.len());
         Self { uppers, lowers, first, end }
     }
+}
+
+/// The first leaves of lower nodes that hold points on both sides of the surface, although perhaps no leaf: signs of an open surface
+/// change without it, and beyond the lattice all is outside.
+fn on_both_sides(section: &ArchivedDistanceField<'_>) -> Vec<[u32; 3]> {
+    /// Tiles of the field along an axis of a lower node.
+    const TILES: usize = (1 << LOWER.width) / FIELD_WIDTH;
+    let counts = section.tile_counts.map(|count| count.to_native() as usize);
+    let tiles: &[FieldNode] = section.tiles.get();
+    let sides = |[x, y, z]: [usize; 3]| {
+        if x >= counts[0] || y >= counts[1] || z >= counts[2] {
+            return [true, false];
+        }
+        let tile = &tiles[x + counts[0] * (y + counts[1] * z)];
+        [tile.inside | tile.stored != u64::MAX, tile.inside != 0]
+    };
+    let is_on_both = |node: &[usize; 3]| {
+        let mut seen = [false; 2];
+        for tile in 0..TILES.pow(3) {
+            let at = [tile % TILES, tile / TILES % TILES, tile / (TILES * TILES)];
+            let [outside, inside] = sides([0, 1, 2].map(|axis| node[axis] * TILES + at[axis]));
+            seen = [seen[0] | outside, seen[1] | inside];
+        }
+        seen == [true; 2]
+    };
+    let [columns, rows, layers] = counts.map(|count| count.div_ceil(TILES));
+    let nodes = (0..columns * rows * layers)
+        .map(|node| [node % columns, node / columns % rows, node / (columns * rows)]);
+    nodes.filter(is_on_both).map(|node| node.map(|i| (i as u32) << LOWER.width)).collect()
 }
 
 struct Grid<'a> {
@@ -173,7 +217,7 @@ impl Grid<'_> {
             of_lowers.entry(key).or_insert(Active::NONE).add(&active);
         }
         for ((node, index), at) in &lowers {
-            let active = of_lowers[&(*node, *index)];
+            let active = of_lowers.get(&(*node, *index)).copied().unwrap_or(Active::NONE);
             self.put_active(LOWER, *at, &active);
             self.link(UPPER, self.plan.uppers[node], *index, *at);
             of_uppers.entry(*node).or_insert(Active::NONE).add(&active);
@@ -210,9 +254,9 @@ impl Grid<'_> {
     }
 
     fn put_active(&mut self, level: Level, at: usize, active: &Active) {
-        self.put_all(at, active.min.iter().chain(&active.max).map(|i| (*i as i32).to_le_bytes()));
-        let least = [active.least, active.most].map(f32::to_le_bytes);
-        self.put_all(at + level.statistics(), least);
+        self.put_all(at, active.corners().map(i32::to_le_bytes));
+        let ends = active.ends(self.field.band());
+        self.put_all(at + level.statistics(), ends.map(f32::to_le_bytes));
     }
 
     fn write_leaf(&mut self, at: usize, leaf: [u32; 3]) -> Active {
@@ -228,20 +272,21 @@ impl Grid<'_> {
                 active.add(&Active { min: point, max: point, least: value, most: value, count: 1 });
             }
         }
-        // Open surfaces may have bricks without active voxels.
-        let min = if active.count == 0 { first } else { active.min };
+        // Open surfaces may have bricks without active voxels, hence without a box.
+        let has_box = active.count > 0;
+        let [min, max] = if has_box { [active.min, active.max] } else { [first; 2] };
         self.put_all(at, min.map(|i| (i as i32).to_le_bytes()));
-        let extent = [0, 1, 2].map(|axis| active.max[axis].saturating_sub(min[axis]) as u8);
-        self.put(at + 12, &extent);
-        self.bytes[at + 15] = 2;
-        self.put_all(at + 80, [active.least, active.most].map(f32::to_le_bytes));
+        self.put(at + 12, &[0, 1, 2].map(|axis| (max[axis] - min[axis]) as u8));
+        self.bytes[at + 15] = if has_box { 2 } else { 0 };
+        self.put_all(at + 80, active.ends(band).map(f32::to_le_bytes));
         active
     }
 
     fn write_root(&mut self, at: usize, tiles: usize, active: &Active) {
-        self.put_all(at, active.min.iter().chain(&active.max).map(|i| (*i as i32).to_le_bytes()));
+        self.put_all(at, active.corners().map(i32::to_le_bytes));
         self.put(at + 24, &(tiles as u32).to_le_bytes());
-        self.put_all(at + 28, [self.field.band(), active.least, active.most].map(f32::to_le_bytes));
+        let (band, [least, most]) = (self.field.band(), active.ends(self.field.band()));
+        self.put_all(at + 28, [band, least, most].map(f32::to_le_bytes));
     }
 
     fn write_tree(&mut self, leaves: usize, lowers: usize, uppers: usize, voxels: u64) {
@@ -310,6 +355,35 @@ mod tests {
     fn sizes_are_those_of_the_format() {
         assert_eq!((UPPER.size(), LOWER.size()), (270_400, 33_856));
         assert_eq!((UPPER.table(), LOWER.table()), (8256, 1088));
+    }
+
+    /// The signs of an open surface change where there is no surface, and so where no brick is stored.
+    #[test]
+    fn open_surfaces_have_the_signs_of_the_field() {
+        let corner = |bits: u32| [0, 1, 2].map(|axis| (bits >> axis & 1) as f32);
+        let positions: Vec<[f32; 3]> = (0..8).map(corner).collect();
+        // A cube without its side x = 1.
+        let sides = [[0, 4, 6, 2], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+        let triangles: Vec<[u32; 3]> =
+            sides.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
+        let options = Options { field: Some(FieldOptions::new(200)), obb: None, ..Options::default() };
+        let file = compile_mesh(&positions, &triangles, &options).unwrap().bytes;
+        let model = Model::from_bytes(&file).unwrap();
+        let (field, section) = (model.field().unwrap(), model.sections().field().unwrap());
+        assert!(!field.signs_are_exact());
+        let bytes = grid(&field, section);
+        let [columns, rows, layers] = field.points().map(|points| (0..points + 140).step_by(5));
+        let mut signs = [0; 2];
+        for x in columns {
+            for y in rows.clone() {
+                for z in layers.clone() {
+                    let expected = field.value_at([x, y, z]);
+                    assert_eq!(value(&bytes, [x, y, z]), expected, "{x} {y} {z}");
+                    signs[usize::from(expected < 0.0)] += 1;
+                }
+            }
+        }
+        assert!(signs[0] > 10_000 && signs[1] > 10_000, "{signs:?}");
     }
 
     #[test]
