@@ -5,6 +5,7 @@
 //! lies on an edge of the triangle, on an edge that a cap's plane cuts, or where the axis passes through the triangle;
 //! each of these is tested, without division: the polynomials have a degree of at most ten.
 
+use super::cylinder_distance::Centred;
 use super::gjk::{Contact, classify};
 use super::{Corners, Displacement, Shape};
 use crate::math::exact::{Span, Vector, Whole, cross, dot as whole_dot, sub as whole_sub};
@@ -85,6 +86,17 @@ impl Shape for Cylinder {
             Contact::Apart => false,
             Contact::Unsure(_) => touches_exactly(self, triangle, displacement),
         }
+    }
+
+    fn nearest_points(&self, triangle: &[[f64; 3]; 3], displacement: [f64; 3]) -> Option<[[f64; 3]; 2]> {
+        let (a, b) = (self.a.map3(f64::from), self.b.map3(f64::from));
+        let along = scale(sub(b, a), 0.5);
+        let centred =
+            Centred { axis: self.axis, half: libm::sqrt(dot(along, along)), radius: f64::from(self.radius) };
+        // The triangle is moved, which rounds it as little as it would the cylinder.
+        let corners = triangle.map3(|corner| sub(corner, displacement));
+        let points = centred.nearest(self, add(a, along), &corners);
+        Some(points.map(|point| add(point, displacement)))
     }
 
     fn normal(&self, index: usize) -> Option<[f64; 3]> {

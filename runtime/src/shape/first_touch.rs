@@ -419,6 +419,9 @@ impl Mover<'_> {
             let of_box = self.solid.as_ref().filter(|_| !at.from_start);
             of_box
                 .and_then(|solid| solid.touched_point(triangle, moved, &from, self.tolerance))
+                .or_else(|| {
+                    if at.from_start { None } else { Some(self.shape.nearest_points(triangle, moved)?[0]) }
+                })
                 .unwrap_or_else(|| Nearest::about(self.shape, triangle, moved, from.normal).on_triangle)
         });
         Touch { t: at.t, point, from }

@@ -9,6 +9,7 @@
 use super::directions::offer_each;
 use super::simplex::{Face, Simplex, length, support};
 use super::{Bounds, Corners, Shape, magnitude};
+use crate::math::larger;
 use crate::math::vector::{Map3, add, cross, dot, scale, sub};
 
 /// The largest error of a dot product of a unit vector with differences of coordinates, relative to the largest
@@ -246,8 +247,7 @@ impl Nearest {
                 break;
             }
             if simplex.contains_origin() {
-                // Perhaps by rounding only: the nearest point so far is one of the triangle, anyway.
-                let on_triangle = face.weighted(&simplex.corners);
+                let on_triangle = simplex.at_origin(&face);
                 return Self { offset: [0.0; 3], witness: [0.0; 3], on_triangle, simplex };
             }
             let closer = simplex.nearest_face(0);
@@ -301,6 +301,11 @@ impl Nearest {
     /// The distance, approximately.
     pub(crate) fn distance(&self) -> f64 {
         length(self.offset)
+    }
+
+    /// The two are surely no farther apart, but for rounding.
+    pub(crate) fn most(&self) -> f64 {
+        larger(self.distance(), length(self.witness))
     }
 
     /// Whether a tetrahedron of differences holds the origin.

@@ -11,6 +11,7 @@ mod capsule;
 mod core_points;
 mod cuboid;
 mod cylinder;
+mod cylinder_distance;
 mod depth;
 pub(crate) mod directions;
 mod displacement;
@@ -109,6 +110,13 @@ pub trait Shape {
         None
     }
 
+    /// The nearest points of the triangle and of the shape after a displacement, which do not touch, if they are known better than by
+    /// iteration with [`support`](Self::support); `None` by default. Iteration may end early beside curved cores: contacts then
+    /// have wrong distances.
+    fn nearest_points(&self, _triangle: &[[f64; 3]; 3], _displacement: [f64; 3]) -> Option<[[f64; 3]; 2]> {
+        None
+    }
+
     /// A normal of a flat face of the core, of any length, by its index; `None` beyond the last. One of two opposite ones
     /// is enough. Contact normals and depths are found among these, among the cross products of edges, and by distance;
     /// shapes with more than a few faces may name none.
@@ -157,6 +165,10 @@ impl<T: Shape + ?Sized> Shape for &T {
 
     fn touches_during(&self, triangle: &[[f64; 3]; 3], displacement: &Displacement) -> Option<bool> {
         (**self).touches_during(triangle, displacement)
+    }
+
+    fn nearest_points(&self, triangle: &[[f64; 3]; 3], displacement: [f64; 3]) -> Option<[[f64; 3]; 2]> {
+        (**self).nearest_points(triangle, displacement)
     }
 
     fn normal(&self, index: usize) -> Option<[f64; 3]> {

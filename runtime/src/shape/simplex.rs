@@ -214,6 +214,23 @@ impl Simplex {
         [volume(b, c, d), -volume(a, c, d), volume(a, b, d), -volume(a, b, c)]
     }
 
+    /// The point of the triangle that is at the origin, inside this tetrahedron; or the nearest point of a face, if that is nearer to it,
+    /// as the origin may be inside by rounding only.
+    pub(super) fn at_origin(&self, face: &Face) -> [f64; 3] {
+        let volumes = self.determinants();
+        let sum = volumes.iter().sum::<f64>();
+        let weighted = |points: &[[f64; 3]; 4]| {
+            volumes
+                .iter()
+                .zip(points)
+                .fold([0.0; 3], |point, (volume, it)| add(point, scale(*it, volume / sum)))
+        };
+        let (off, off_of_face) = (weighted(&self.differences), face.weighted(&self.differences));
+        // False of NaN.
+        let is_nearer = dot(off, off) <= dot(off_of_face, off_of_face);
+        if is_nearer { weighted(&self.corners) } else { face.weighted(&self.corners) }
+    }
+
     /// A tetrahedron of differences; of which corners of the triangle is not said.
     pub(super) fn tetrahedron(differences: [[f64; 3]; 4]) -> Self {
         Self { differences, corners: [[0.0; 3]; 4], count: 4 }

@@ -98,7 +98,8 @@ pub struct CastHit {
     /// Which part of the triangle is touched.
     pub feature: Feature,
     /// How far the shape would have to move along `normal` to be just in contact, if it touches the triangle from the
-    /// start; `None` if it does not.
+    /// start; `None` if it does not. The shortest such way for boxes, triangles and capsules, and an upper bound for others whose cores
+    /// reach through the triangle: they are apart after it, but may be so before.
     pub depth: Option<f32>,
     /// The only triangle across the edge, if an edge is touched and the file says it (section edges, `--edges`).
     pub across: Option<u32>,

@@ -58,6 +58,10 @@ fn moving_shapes_stop_where_they_touch() {
                 if at_start {
                     assert_eq!(found.t, 0.0);
                     check_way_out(shape, &triangle, &found, mover.tolerance);
+                    let face = TriangleShape::new(triangle.map(|corner| corner.map(|x| x as f32)));
+                    let at = [found.point; 3];
+                    let off = distance(shape, &at, [0.0; 3]).max(distance(&face, &at, [0.0; 3]));
+                    assert!(off < 1e-9 * size as f64, "{off}: {case:?} {found:?}");
                 } else {
                     assert!(!shape.touches(&triangle, &moved), "{case:?} {found:?}");
                     let distance = distance(shape, &triangle, moved.rounded());

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::math::vector::{dot, scale, sub};
+use crate::shape::first_touch::Feature;
+use crate::shape::gjk::gap;
 use crate::shape::near::{MOST_POINTS, Near};
 
 /// A lying cylinder is as deep in a floor as a cast tells, or as far above it; its points are found by tilted directions.
@@ -17,6 +19,97 @@ fn contacts_of_cylinders_tell_the_depth() {
         let gap = points[..count].iter().fold(f64::INFINITY, |least, point| least.min(point.gap));
         assert!((gap + f64::from(height)).abs() < 1e-9, "{gap} {near:?}");
     }
+}
+
+/// Rims and needles beside corners, edges and faces, where a search by support points ends early; distances in 60 digits.
+#[test]
+fn distances_of_cylinders_are_not_those_of_a_search() {
+    let (coin, coin_radius) = ([[0.0, 0.0, 0.0], [0.0, 0.0, 7.327_869e-5]], 1.0);
+    let cases = [
+        (
+            coin,
+            coin_radius,
+            [
+                [3.215_942_6e-9, -2.434_805_2e-9, -2.346_769_4e-9],
+                [3.477_772_7e-9, 1.568_684_3e-9, -5.621_419_3e-15],
+                [1.278_822_3e-9, 1.759_568_2e-9, -5.621_419_3e-15],
+            ],
+            5.621_419_3e-15,
+        ),
+        (
+            [[0.315_074_35, -0.420_926_42, 0.053_868_026], [0.314_676_02, -0.420_715_75, 0.053_426_96]],
+            9.031_885e-6,
+            [
+                [0.315_069_05, -0.420_927_46, 0.053_875_003],
+                [-0.445_375_98, 0.322_561_26, -0.414_501_5],
+                [0.710_833_7, 0.391_262_3, 0.475_086_3],
+            ],
+            3.0705e-8,
+        ),
+        (
+            [[-0.025_163_038, -0.268_262_92, -0.556_182_1], [0.131_228_09, -0.318_738_9, -0.555_840_13]],
+            7.897_632e-5,
+            [
+                [-0.025_115_363, -0.268_238_63, -0.556_301_9],
+                [0.778_350_83, 0.812_010_65, -0.267_504_9],
+                [-0.920_966_15, 0.801_001_85, 0.017_905_708],
+            ],
+            3.952_01e-5,
+        ),
+        (
+            [[-3.0, 6.0, 2.0], [-3.0, 9.0, 6.0]],
+            5.0,
+            [[-1.0, -1.0, -4.0], [-1.0, 1.0, 7.0], [-4.0, 7.0, -4.0]],
+            5.606_565_031_600e-3,
+        ),
+    ];
+    for ([a, b], radius, triangle, distance) in cases {
+        let cylinder = Cylinder::new(a, b, radius);
+        let triangle = triangle.map(|corner: [f32; 3]| corner.map(f64::from));
+        let near = Near::of(&cylinder, &triangle, 1.0, 1e-9).expect("it is near");
+        let bound = 1.0 / (1u64 << 40) as f64 * 9.0 + 1e-5 * distance;
+        assert!((near.gap - distance).abs() < bound, "{} instead of {distance}: {cylinder:?}", near.gap);
+        assert!(Near::of(&cylinder, &triangle, 1e-9 + 1.1 * distance, 1e-9).is_some());
+    }
+}
+
+/// What is farther than the nearest points of two is a plane between them: nothing is nearer than that.
+#[test]
+fn planes_prove_the_distances_of_cylinders() {
+    let mut random = Random(47);
+    let (mut apart, mut found) = (0, [0; 3]);
+    for round in 0..20_000 {
+        let mut number = || random.centred() as f32;
+        let mut triangle = [(); 3].map(|()| [(); 3].map(|()| number()));
+        if round % 3 == 0 {
+            triangle[2] = [0, 1, 2].map(|k| triangle[1][k] + 1e-3 * number());
+        }
+        let radius = [1e-7, 1e-4, 0.1, 1.0][round / 3 % 4];
+        let from = [(); 3].map(|()| 1.5 * number());
+        let length = [1e-5, 0.1, 1.0][round / 12 % 3];
+        let to = [0, 1, 2].map(|k| from[k] + length * number());
+        let cylinder = Cylinder::new(from, to, radius);
+        let triangle = triangle.map(|corner| corner.map(f64::from));
+        if cylinder.touches(&triangle, &Displacement::NONE) {
+            continue;
+        }
+        apart += 1;
+        let near = Near::of(&cylinder, &triangle, 10.0, 1e-9).expect("it is near");
+        found[match near.feature {
+            Feature::Face => 0,
+            Feature::Edge(_) => 1,
+            Feature::Vertex(_) => 2,
+        }] += 1;
+        let [on_triangle, on_cylinder] =
+            cylinder.nearest_points(&triangle, [0.0; 3]).expect("cylinders know them");
+        let way = sub(on_cylinder, on_triangle);
+        let distance = dot(way, way).sqrt();
+        let proven = gap(&cylinder, &triangle, [0.0; 3], scale(way, 1.0 / distance));
+        let slack = 1e-12 + 1e-15 / distance;
+        assert!(distance - proven < slack, "{distance} {proven} {cylinder:?} {triangle:?}");
+        assert!((near.gap - distance).abs() < 1e-12, "{distance} {near:?} {cylinder:?} {triangle:?}");
+    }
+    assert!(apart > 10_000 && found.iter().all(|found| *found > 500), "{found:?} of {apart}");
 }
 
 /// The distance of a cap that is far wider than the triangle that it faces.
