@@ -9,6 +9,7 @@
 
 use super::{Corners, Shape};
 use crate::math::vector::{Map3, add, cross, dot, scale, sub};
+use crate::math::{larger, smaller};
 
 /// So often an interval is halved: to a share of an edge that f64 hardly tells from 0.
 const HALVINGS: usize = 64;
@@ -29,12 +30,12 @@ impl Centred {
     /// The nearest points of a triangle and of the cylinder, which do not touch.
     pub(super) fn nearest(&self, shape: &impl Shape, middle: [f64; 3], triangle: &Corners) -> [[f64; 3]; 2] {
         let corners = triangle.map3(|corner| sub(corner, middle));
-        let mut best = self.from(corners[0]);
+        let mut best = self.nearest_to(corners[0]);
         for k in 0..3 {
-            let found = self.from_edge(corners[k], sub(corners[(k + 1) % 3], corners[k]));
+            let found = self.nearest_to_edge(corners[k], sub(corners[(k + 1) % 3], corners[k]));
             best = if found.2 < best.2 { found } else { best };
         }
-        if let Some(found) = self.from_face(shape, middle, &corners)
+        if let Some(found) = self.nearest_to_face(shape, middle, &corners)
             && found.2 < best.2
         {
             best = found;
@@ -48,22 +49,27 @@ impl Centred {
         (along, sub(point, scale(self.axis, along)))
     }
 
-    fn from(&self, point: [f64; 3]) -> Pair {
+    /// The nearest place between the caps along the axis.
+    fn within_caps(&self, along: f64) -> f64 {
+        smaller(larger(along, -self.half), self.half)
+    }
+
+    fn nearest_to(&self, point: [f64; 3]) -> Pair {
         let (along, across) = self.split(point);
         let away = libm::sqrt(dot(across, across));
         let share = if away > self.radius { self.radius / away } else { 1.0 };
-        let on_cylinder = add(scale(self.axis, along.clamp(-self.half, self.half)), scale(across, share));
+        let on_cylinder = add(scale(self.axis, self.within_caps(along)), scale(across, share));
         let way = sub(point, on_cylinder);
         (point, on_cylinder, dot(way, way))
     }
 
-    fn from_edge(&self, start: [f64; 3], edge: [f64; 3]) -> Pair {
+    fn nearest_to_edge(&self, start: [f64; 3], edge: [f64; 3]) -> Pair {
         let ((along, across), (by_along, by_across)) = (self.split(start), self.split(edge));
         // Half the derivative of the square of the distance.
         let slope = |share: f64| {
             let (along, across) = (along + share * by_along, add(across, scale(by_across, share)));
             let away = libm::sqrt(dot(across, across));
-            let beyond_cap = along - along.clamp(-self.half, self.half);
+            let beyond_cap = along - self.within_caps(along);
             let beyond_side =
                 if away > self.radius { (1.0 - self.radius / away) * dot(across, by_across) } else { 0.0 };
             beyond_cap * by_along + beyond_side
@@ -81,11 +87,11 @@ impl Centred {
             }
             if slope(middle) < 0.0 { low = middle } else { high = middle }
         }
-        self.from(add(start, scale(edge, high)))
+        self.nearest_to(add(start, scale(edge, high)))
     }
 
     /// From a point inside the triangle, if the cylinder is on one side of its plane and the farthest point towards it is above one.
-    fn from_face(&self, shape: &impl Shape, middle: [f64; 3], corners: &Corners) -> Option<Pair> {
+    fn nearest_to_face(&self, shape: &impl Shape, middle: [f64; 3], corners: &Corners) -> Option<Pair> {
         let [a, b, c] = *corners;
         let normal = cross(sub(b, a), sub(c, a));
         let square = dot(normal, normal);
