@@ -229,7 +229,7 @@ fn squares<S: Kernel>(simd: S, node: &WideNode, point: [f32; 3]) -> S::Sixteen {
 
 /// The distances of the boxes from the point along an axis.
 #[inline(always)]
-fn gap<S: Kernel>(simd: S, node: &WideNode, point: [f32; 3], axis: usize) -> S::Sixteen {
+pub(super) fn gap<S: Kernel>(simd: S, node: &WideNode, point: [f32; 3], axis: usize) -> S::Sixteen {
     let lower = S::Sixteen::load(simd, &node.planes[2 * axis]) - point[axis];
     let upper = S::Sixteen::splat(simd, point[axis]) - S::Sixteen::load(simd, &node.planes[2 * axis + 1]);
     lower.max(upper).max(S::Sixteen::splat(simd, 0.0))

@@ -8,6 +8,7 @@ use core::ops::ControlFlow;
 use bvhc_format::MAX_COORDINATE;
 use bvhc_format::record::{Block, NODE_WIDTH, WideNode};
 
+use super::nearest::gap;
 use super::probe::Sink;
 use super::{Budget, Visit, as_block, prefetch_child, prefetch_children};
 use crate::bounds::Aabb;
@@ -70,20 +71,12 @@ impl Region {
     /// far away.
     #[inline(always)]
     fn look_at<S: Kernel>(&self, simd: S, node: &WideNode) -> (u32, S::Sixteen) {
-        let (x, y, z) = (self.gap(simd, node, 0), self.gap(simd, node, 1), self.gap(simd, node, 2));
+        let at = self.centre;
+        let (x, y, z) = (gap(simd, node, at, 0), gap(simd, node, at, 1), gap(simd, node, at, 2));
         let square = x * x + y * y + z * z;
         let half = |axis: usize| S::Sixteen::splat(simd, self.half[axis]);
         let limit = S::Sixteen::splat(simd, self.limit);
         (S::Sixteen::all_at_most([[x, half(0)], [y, half(1)], [z, half(2)], [square, limit]]), square)
-    }
-
-    /// How far the boxes of a node are from the middle along an axis.
-    #[inline(always)]
-    fn gap<S: Kernel>(&self, simd: S, node: &WideNode, axis: usize) -> S::Sixteen {
-        let at = self.centre[axis];
-        let lower = S::Sixteen::load(simd, &node.planes[2 * axis]) - at;
-        let upper = S::Sixteen::splat(simd, at) - S::Sixteen::load(simd, &node.planes[2 * axis + 1]);
-        lower.max(upper).max(S::Sixteen::splat(simd, 0.0))
     }
 }
 
