@@ -196,14 +196,7 @@ pub(crate) fn overlap<S: Kernel>(
                     if (is_known || touches(&corners))
                         && probe.accepts(&visit, lane)
                         && let Some(triangle) = visit.triangle(lane)
-                        && duplicates.reports(
-                            &visit,
-                            lane,
-                            triangle,
-                            probe,
-                            #[inline(always)]
-                            |node| region.meets(simd, node),
-                        )
+                        && duplicates.reports(&visit, lane, triangle, probe, |node| region.meets(simd, node))
                     {
                         report(Overlap { triangle, corners })?;
                     }

@@ -61,10 +61,12 @@ impl Region {
         Self { centre, half, limit }
     }
 
-    /// The slots of a node whose boxes are met.
-    #[inline(always)]
+    /// The slots of a node whose boxes are met. A separate call, compiled for the level.
     pub(crate) fn meets<S: Kernel>(&self, simd: S, node: &WideNode) -> u32 {
-        self.look_at(simd, node).0
+        simd.vectorize(
+            #[inline(always)]
+            || self.look_at(simd, node).0,
+        )
     }
 
     /// The slots of a node whose boxes are met, and the squared distances of all boxes from the middle. Empty slots are infinitely
