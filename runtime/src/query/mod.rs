@@ -14,7 +14,6 @@ mod winding;
 pub(crate) use inside::Found;
 pub use inside::{InsideRule, Place};
 pub use overlap::Overlap;
-
 pub use point::{ClosestPoint, SurfacePoint};
 pub use ray::VisitControl;
 #[cfg(feature = "shapes")]

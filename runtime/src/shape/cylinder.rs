@@ -7,6 +7,7 @@
 
 use super::cylinder_distance::Centred;
 use super::gjk::{Contact, classify};
+use super::simplex::length;
 use super::{Corners, Displacement, Shape};
 use crate::math::exact::{Span, Vector, Whole, cross, dot as whole_dot, sub as whole_sub};
 use crate::math::vector::{Map3, add, cross as cross_of, dot, scale, sub};
@@ -91,8 +92,7 @@ impl Shape for Cylinder {
     fn nearest_points(&self, triangle: &[[f64; 3]; 3], displacement: [f64; 3]) -> Option<[[f64; 3]; 2]> {
         let (a, b) = (self.a.map3(f64::from), self.b.map3(f64::from));
         let along = scale(sub(b, a), 0.5);
-        let centred =
-            Centred { axis: self.axis, half: libm::sqrt(dot(along, along)), radius: f64::from(self.radius) };
+        let centred = Centred { axis: self.axis, half: length(along), radius: f64::from(self.radius) };
         // The triangle is moved, which rounds it as little as it would the cylinder.
         let corners = triangle.map3(|corner| sub(corner, displacement));
         let points = centred.nearest(self, add(a, along), &corners);

@@ -7,6 +7,8 @@
 //! below one that is farthest against the normal. Where several are, beside a cap or a side, either they are all above the inside, or
 //! the triangle's edges are below some of them.
 
+use super::first_touch::unit_normal;
+use super::simplex::length;
 use super::{Corners, Shape};
 use crate::math::vector::{Map3, add, cross, dot, scale, sub};
 use crate::math::{larger, smaller};
@@ -56,7 +58,7 @@ impl Centred {
 
     fn nearest_to(&self, point: [f64; 3]) -> Pair {
         let (along, across) = self.split(point);
-        let away = libm::sqrt(dot(across, across));
+        let away = length(across);
         let share = if away > self.radius { self.radius / away } else { 1.0 };
         let on_cylinder = add(scale(self.axis, self.within_caps(along)), scale(across, share));
         let way = sub(point, on_cylinder);
@@ -68,7 +70,7 @@ impl Centred {
         // Half the derivative of the square of the distance.
         let slope = |share: f64| {
             let (along, across) = (along + share * by_along, add(across, scale(by_across, share)));
-            let away = libm::sqrt(dot(across, across));
+            let away = length(across);
             let beyond_cap = along - self.within_caps(along);
             let beyond_side =
                 if away > self.radius { (1.0 - self.radius / away) * dot(across, by_across) } else { 0.0 };
@@ -92,13 +94,7 @@ impl Centred {
 
     /// From a point inside the triangle, if the cylinder is on one side of its plane and the farthest point towards it is above one.
     fn nearest_to_face(&self, shape: &impl Shape, middle: [f64; 3], corners: &Corners) -> Option<Pair> {
-        let [a, b, c] = *corners;
-        let normal = cross(sub(b, a), sub(c, a));
-        let square = dot(normal, normal);
-        if square.is_nan() || square <= f64::MIN_POSITIVE {
-            return None;
-        }
-        let normal = scale(normal, 1.0 / libm::sqrt(square));
+        let (a, normal) = (corners[0], unit_normal(corners));
         // From the plane to the cylinder.
         let normal = if dot(normal, a) > 0.0 { scale(normal, -1.0) } else { normal };
         let lowest = sub(shape.support(scale(normal, -1.0)), middle);
@@ -108,6 +104,7 @@ impl Centred {
             |k: usize| dot(cross(sub(corners[(k + 1) % 3], corners[k]), sub(foot, corners[k])), normal);
         let [p, q, r] = [side(0), side(1), side(2)];
         let is_inside = p >= 0.0 && q >= 0.0 && r >= 0.0 || p <= 0.0 && q <= 0.0 && r <= 0.0;
+        // Without an area there is no height.
         (height > 0.0 && is_inside).then_some((foot, lowest, height * height))
     }
 }

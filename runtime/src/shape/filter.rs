@@ -155,7 +155,7 @@ impl<'a> MovingShape<'a> {
     }
 }
 
-/// A number that is not less than this one, which is not negative: by a unit in the last place at least.
+/// A number that is not negative, rounded to f32 and at least a unit in the last place greater.
 #[inline(always)]
 fn above(x: f64) -> f32 {
     x as f32 * (1.0 + f32::EPSILON) + f32::MIN_POSITIVE

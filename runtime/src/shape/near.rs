@@ -7,6 +7,7 @@
 use super::depth::shortest_way_out;
 use super::first_touch::{Feature, feature, unit_normal};
 use super::gjk::{Nearest, Separation, error};
+use super::simplex::length;
 use super::{Corners, Displacement, Shape};
 use crate::math::vector::{add, cross, dot, scale, sub};
 use crate::math::{larger, smaller};
@@ -48,7 +49,7 @@ impl Near {
     pub(crate) fn of(shape: &dyn Shape, triangle: &Corners, margin: f64, tolerance: f64) -> Option<Self> {
         let mut nearest = Nearest::of(shape, triangle, [0.0; 3]);
         let error = error(shape, triangle, [0.0; 3]);
-        let plane = nearest.best_plane(shape, triangle, [0.0; 3], error);
+        let mut plane = nearest.best_plane(shape, triangle, [0.0; 3], error);
         if let Some(plane) = plane {
             if plane.gap > margin {
                 return None;
@@ -64,23 +65,23 @@ impl Near {
             let way = shortest_way_out(shape, triangle, tolerance);
             return Some(Self::facing(triangle, way.direction, -way.depth, nearest.on_triangle));
         }
-        let (mut distance, mut offset, mut point) = (nearest.distance(), nearest.offset, nearest.on_triangle);
-        let mut plane = plane;
+        let (mut gap, mut offset, mut point) =
+            (nearest.distance() - shape.radius(), nearest.offset, nearest.on_triangle);
         let is_known =
             plane.is_some_and(|plane| nearest.most() - shape.radius() <= plane.gap + CONVERGED * error);
         if !is_known && let Some([on_triangle, on_shape]) = shape.nearest_points(triangle, [0.0; 3]) {
             (point, offset) = (on_triangle, sub(on_shape, on_triangle));
-            distance = libm::sqrt(dot(offset, offset)) + shape.radius();
+            gap = length(offset);
             let across = Separation::along(shape, triangle, [0.0; 3], offset, error);
             plane = across.filter(|across| plane.is_none_or(|plane| across.gap > plane.gap)).or(plane);
         }
-        let gap = larger(distance - shape.radius(), f64::MIN_POSITIVE);
+        let gap = larger(gap, f64::MIN_POSITIVE);
         if gap > margin {
             return None;
         }
         let normal = match plane {
             Some(plane) => plane.normal,
-            None if distance > 0.0 => scale(offset, 1.0 / libm::sqrt(dot(offset, offset))),
+            None if length(offset) > 0.0 => scale(offset, 1.0 / length(offset)),
             None => shortest_way_out(shape, triangle, tolerance).direction,
         };
         Some(Self::facing(triangle, normal, gap, point))

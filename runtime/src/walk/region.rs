@@ -27,8 +27,8 @@ const OF_SQUARES: f32 = 1.0 / (1u32 << 19) as f32;
 
 /// Where an overlap query looks: in a box, within a distance of its middle.
 ///
-/// How far boxes of nodes are from the middle is rounded as `half` is or may be, and rounding is monotonic: no box that meets the
-/// region is farther, and no box is farther than one in it.
+/// A box of a node is compared by its gap from the middle along each axis. Gaps are rounded to nearest, which is monotonic, and `half` is so
+/// or upwards: a box that meets the region has no gap beyond it. Nor has a box a larger gap than a box inside it.
 pub(crate) struct Region {
     centre: [f32; 3],
     /// How far the box is from there along each axis.

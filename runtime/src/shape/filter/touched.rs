@@ -113,14 +113,13 @@ impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes, false>> {
         used: u64,
         mut found: impl FnMut(u64, u64) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
+        let Some(edges) = self.look_at_faces(used) else { return ControlFlow::Continue(()) };
         match self.shape.core.inside {
             Inside::Unknown => {
-                let Some(edges) = self.look_at_faces(used) else { return ControlFlow::Continue(()) };
                 self.look_further(used, &edges);
                 found(self.bound.within(self.simd) & used, 0)
             }
             Inside::Box(rows) => {
-                let Some(edges) = self.look_at_faces(used) else { return ControlFlow::Continue(()) };
                 let way = self.nearest_to([S::Lanes::splat(self.simd, 0.0); 3]);
                 let error = self.error();
                 // A closure would be called, not inlined.
@@ -135,9 +134,6 @@ impl<S: Kernel> Lanes<'_, S, Depths<S::Lanes, false>> {
                 found(self.bound.within(self.simd) & used, surely)
             }
             Inside::Round(inverse_square) => {
-                if self.look_at_faces(used).is_none() {
-                    return ControlFlow::Continue(());
-                }
                 let axis = self.shape.core.axes[0];
                 let (zero, one) = (S::Lanes::splat(self.simd, 0.0), S::Lanes::splat(self.simd, 1.0));
                 let most = zero + self.shape.radius - self.error();
