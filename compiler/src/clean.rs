@@ -13,6 +13,7 @@ use rayon::slice::ParallelSliceMut;
 use robust::{Coord, orient2d};
 use thiserror::Error;
 
+use crate::count::counted;
 use crate::mesh::{Dropped, FaceCornerList, Mesh, Polygons};
 use crate::triangulate::Triangulator;
 
@@ -21,8 +22,8 @@ use crate::triangulate::Triangulator;
 pub enum CleanError {
     /// Nothing is left after cleaning.
     #[error(
-        "{file}: no triangles: once scaled and welded, all {faces} faces have zero area ({} have fewer than three corners)",
-        dropped.faces
+        "{file}: no triangles: {} of zero area, once scaled and welded ({} of fewer than three corners)",
+        counted(*faces, "face"), dropped.faces
     )]
     NoTriangle {
         /// The input's name.

@@ -46,6 +46,7 @@ pub mod clean;
 #[doc(hidden)]
 pub mod cli;
 pub mod compile;
+mod count;
 mod field;
 #[doc(hidden)]
 pub mod file;

@@ -30,10 +30,9 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// Opens a cache, and makes its folder if it is missing. `limit` is in MiB.
+    /// Opens a cache, and makes its folder if it is missing; `limit` is in bytes.
     pub(super) fn open(folder: &Path, limit: u64) -> Result<Self, CliError> {
         output::make_folder(folder)?;
-        let limit = limit.saturating_mul(1 << 20);
         Ok(Self { folder: folder.to_owned(), limit, is_writable: AtomicBool::new(true) })
     }
 

@@ -27,7 +27,7 @@ pub(super) fn run(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), CliErro
         return Err(UsageError::JsonAndFile.into());
     }
     let mut options = recipe.options()?;
-    options.memory_limit = args.memory_limit.map(|limit| limit.saturating_mul(1 << 20));
+    options.memory_limit = args.memory_limit;
     if args.cache.is_some() && recipe.is_timed() {
         return Err(UsageError::TimedCache.into());
     }
@@ -53,14 +53,7 @@ pub(super) fn run(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), CliErro
 
 /// Compiles the only model.
 fn one(run: &Run<'_>, task: &Task) -> Result<(), CliError> {
-    let summary = match Bars::if_watched(run.args.quiet) {
-        None => task.execute(run, &())?,
-        Some(bars) => {
-            let summary = task.execute(run, &bars);
-            bars.finish();
-            summary?
-        }
-    };
+    let summary = Bars::around(run.args.quiet, |progress| task.execute(run, progress))?;
     run.tell(&summary);
     if run.args.json { output::print(&format!("{:#}\n", summary.json())) } else { Ok(()) }
 }

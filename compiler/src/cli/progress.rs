@@ -1,11 +1,12 @@
 //! A progress bar for the current stage, on a terminal.
 
 use std::io::IsTerminal;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::text::one_line;
 use crate::compile::{Progress, Stage};
 
 /// The interval between spinner updates.
@@ -15,21 +16,35 @@ const TICK: Duration = Duration::from_millis(120);
 #[derive(Default)]
 pub(super) struct Bars {
     current: Mutex<Option<ProgressBar>>,
+    /// Before the name of each stage: the mesh that it is of, in a world.
+    mesh: Mutex<String>,
 }
 
 impl Bars {
     /// Bars if they would be visible, else `None`.
-    pub(super) fn if_watched(quiet: bool) -> Option<Self> {
+    fn if_watched(quiet: bool) -> Option<Self> {
         (!quiet && std::io::stderr().is_terminal()).then(Self::default)
     }
 
+    /// Runs something whose progress is shown if anybody would see it.
+    pub(super) fn around<T>(quiet: bool, run: impl FnOnce(&dyn Progress) -> T) -> T {
+        match Self::if_watched(quiet) {
+            None => run(&()),
+            Some(bars) => {
+                let result = run(&bars);
+                bars.finish();
+                result
+            }
+        }
+    }
+
     /// Removes the last bar.
-    pub(super) fn finish(&self) {
+    fn finish(&self) {
         self.show(None);
     }
 
     fn show(&self, bar: Option<ProgressBar>) {
-        let mut current = self.current.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut current = held(&self.current);
         if let Some(old) = std::mem::replace(&mut *current, bar) {
             old.finish_and_clear();
         }
@@ -68,28 +83,37 @@ impl Count {
     }
 }
 
+/// What a mutex guards, even if a thread has failed.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
 impl Progress for Bars {
+    fn mesh(&self, name: &str) {
+        *held(&self.mesh) = format!("{}: ", one_line(name));
+    }
+
     fn begin(&self, stage: Stage, steps: u64) {
         let bar = if steps == 0 { ProgressBar::new_spinner() } else { ProgressBar::new(steps) };
         bar.set_style(style(steps));
+        bar.set_prefix(held(&self.mesh).clone());
         bar.set_message(stage.name());
         bar.enable_steady_tick(TICK);
         self.show(Some(bar));
     }
 
     fn advance(&self, steps: u64) {
-        let current = self.current.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(bar) = &*current {
+        if let Some(bar) = &*held(&self.current) {
             bar.inc(steps);
         }
     }
 }
 
 /// Template for a stage of unknown length.
-const SPINNER: &str = "{spinner} {msg:10} {elapsed}";
+const SPINNER: &str = "{spinner} {prefix}{msg:10} {elapsed}";
 
 /// Template for a stage with steps: the last field is an estimate of the time left.
-const BAR: &str = "{spinner} {msg:10} {wide_bar} {human_pos}/{human_len} {eta}";
+const BAR: &str = "{spinner} {prefix}{msg:10} {wide_bar} {human_pos}/{human_len} {eta}";
 
 fn style(steps: u64) -> ProgressStyle {
     let template = if steps == 0 { SPINNER } else { BAR };
@@ -114,9 +138,13 @@ mod tests {
         bars.begin(Stage::OBB, 12);
         bars.advance(5);
         bars.advance(4);
-        let seen =
-            |bars: &Bars| bars.current.lock().unwrap().as_ref().map(|bar| (bar.position(), bar.length()));
-        assert_eq!(seen(&bars), Some((9, Some(12))));
+        let seen = |bars: &Bars| {
+            held(&bars.current).as_ref().map(|bar| (bar.prefix(), bar.position(), bar.length()))
+        };
+        assert_eq!(seen(&bars), Some((String::new(), 9, Some(12))));
+        bars.mesh("a\nb");
+        bars.begin(Stage::OBB, 3);
+        assert_eq!(seen(&bars), Some(("a\\nb: ".to_owned(), 0, Some(3))));
         bars.finish();
         assert_eq!(seen(&bars), None);
     }

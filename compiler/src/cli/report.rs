@@ -4,7 +4,8 @@ use bvhc_format::record::TreeStatistics;
 use bvhc_format::section::{KindName, SectionKind};
 use serde_json::{Value, json};
 
-use super::text::{counted, grouped, tell};
+use super::text::tell;
+use crate::count::{counted, grouped};
 use crate::layout::EdgeCounts;
 
 /// The name of a section's kind; the number of a kind unknown to this version.

@@ -7,7 +7,8 @@ use bvhc_runtime::{CompiledFile, Model, ThinWorldFile, World};
 use super::args::{MeshesArgs, VerifyArgs};
 use super::error::{CliError, UsageError};
 use super::file;
-use super::text::{counted, one_line, tell};
+use super::text::{one_line, tell};
+use crate::count::counted;
 use crate::import::{Folder, Input};
 use crate::verify::source::{self, SourceError};
 use crate::verify::{verify, verify_linked};
@@ -28,7 +29,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<(), CliError> {
     }
     let triangles = counted(model.triangle_count(), "triangle");
     let instances = match World::is_in(file.bytes()) {
-        Ok(true) => format!(" in the first of {} meshes of a world", model.meshes()),
+        Ok(true) => format!(" in the first of {} of a world", counted(model.meshes().into(), "mesh")),
         _ => String::new(),
     };
     tell(&format!("{}: perfect, {triangles}{instances}", one_line(&name)));
@@ -54,7 +55,7 @@ fn check_thin(args: &VerifyArgs, file: &ThinWorldFile) -> Result<(), CliError> {
             verify_linked(&mesh, &model.model.model()).map_err(|error| fail(&name, error))?;
         }
     }
-    let meshes = if count == 1 { "1 mesh".to_owned() } else { format!("{count} meshes") };
+    let meshes = counted(count as u64, "mesh");
     tell(&format!("{}: perfect, a thin world of {meshes}{checked}", one_line(&name)));
     Ok(())
 }

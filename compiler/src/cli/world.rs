@@ -12,9 +12,11 @@ use super::depfile::Rule;
 use super::error::{CliError, UsageError};
 use super::file;
 use super::output::{self, Output};
+use super::progress::Bars;
 use super::report::{self, Changes};
-use super::text::{counted, one_line, tell};
+use super::text::{one_line, tell};
 use crate::compile::Options;
+use crate::count::counted;
 use crate::import::{self, Folder};
 use crate::world::{self, LinkedWorld, WorldReport};
 
@@ -54,7 +56,7 @@ pub(super) fn run_model(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), C
 fn compile(args: &WorldArgs, recipe: &RecipeArgs, is_model: bool) -> Result<(), CliError> {
     let start = Instant::now();
     let mut options = recipe.options()?;
-    options.memory_limit = args.memory_limit.map(|limit| limit.saturating_mul(1 << 20));
+    options.memory_limit = args.memory_limit;
     let is_printed = |path: &PathBuf| file::is_standard(path);
     if args.json && (is_printed(&args.output) || args.depfile.as_ref().is_some_and(is_printed)) {
         return Err(UsageError::JsonAndFile.into());
@@ -63,12 +65,15 @@ fn compile(args: &WorldArgs, recipe: &RecipeArgs, is_model: bool) -> Result<(), 
     let depfile = args.depfile.as_deref().map(|path| check_depfile(path, args, &output)).transpose()?;
     let (bytes, name) = (file::read_source(&args.manifest)?, file::input_name(&args.manifest));
     let files = Folder::of(&args.manifest);
-    let linked = match is_model {
-        false if args.thin => world::link_thin(&bytes, &name, &files, &options, &())?,
-        false => world::link(&bytes, &name, &files, &options, &())?,
-        true if import::is_gltf(&bytes) => world::link_gltf(&bytes, &name, &files, &options, &())?,
-        true => return Err(CliError::NoScene { model: name }),
+    if is_model && !import::is_gltf(&bytes) {
+        return Err(CliError::NoScene { model: name });
+    }
+    let link = match is_model {
+        false if args.thin => world::link_thin,
+        false => world::link,
+        true => world::link_gltf,
     };
+    let linked = Bars::around(args.quiet, |progress| link(&bytes, &name, &files, &options, progress))?;
     let report = linked.report();
     check_inputs(args, report, [Some(&output), depfile.as_ref()])?;
     let are_without_effect = !is_model && report.inputs.is_empty() && recipe.is_given();
@@ -186,7 +191,7 @@ fn describe(
     tell(&format!(
         "{name}: {} of {}{}, {} -> {output}: {} in {seconds:.2} s",
         counted(report.instances.into(), "instance"),
-        counted_meshes(report.meshes.len() as u64),
+        counted(report.meshes.len() as u64, "mesh"),
         if is_thin { " in files of their own" } else { "" },
         counted(triangles, "triangle"),
         counted(linked.length(), "byte"),
@@ -205,10 +210,6 @@ fn describe(
     if more > 0 {
         tell(&format!("{} more, which --json lists", counted(more as u64, "instance")));
     }
-}
-
-fn counted_meshes(count: u64) -> String {
-    if count == 1 { "1 mesh".to_owned() } else { format!("{count} meshes") }
 }
 
 fn object(

@@ -36,6 +36,9 @@ impl Stage {
 
 /// Receives the progress of a compilation. Called from any thread.
 pub trait Progress: Sync {
+    /// A mesh of a world begins: the stages that follow are of it. Not called for a model alone.
+    fn mesh(&self, _name: &str) {}
+
     /// A stage begins, or begins another pass. It will advance by `steps` in total (0 if that is unknown).
     fn begin(&self, _stage: Stage, _steps: u64) {}
 

@@ -4,6 +4,7 @@ use bvhc_format::MAX_COORDINATE;
 use thiserror::Error;
 
 use super::FORMATS;
+use crate::count::{counted, there_are};
 
 /// Why a model file cannot be used.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -94,7 +95,7 @@ pub enum ImportError {
     },
     /// A triangle of a mesh in memory refers to a vertex that does not exist.
     #[error(
-        "{file}: triangle {triangle} refers to vertex {found}, but there are {vertices} vertices, counted from 0"
+        "{file}: triangle {triangle} refers to vertex {found}, but {}, counted from 0", there_are(*vertices, "vertex")
     )]
     Corner {
         /// The mesh's name.
@@ -126,7 +127,8 @@ pub enum ImportError {
     },
     /// There is nothing to build a tree on.
     #[error(
-        "{file}: no triangles: the file has {vertices} vertices and {faces} faces, none of them with three corners or more"
+        "{file}: no triangles: the file has {} and {}, none of them with three corners or more",
+        counted(*vertices, "vertex"), counted(*faces, "face")
     )]
     NoTriangle {
         /// The input's name.
@@ -157,7 +159,7 @@ pub enum DataFault {
         found: f64,
     },
     /// A face refers to a vertex that does not exist.
-    #[error("a face refers to vertex {found}, but there are {vertices} vertices, counted from 0")]
+    #[error("a face refers to vertex {found}, but {}, counted from 0", there_are(*vertices, "vertex"))]
     Index {
         /// The index.
         found: i64,
@@ -231,7 +233,7 @@ pub enum LineFault {
     #[error("a face refers to vertex 0; indices count from 1")]
     IndexZero,
     /// A corner refers to a vertex that does not exist.
-    #[error("a face refers to vertex {found}, but there are {vertices} vertices{}", so_far(found))]
+    #[error("a face refers to vertex {found}, but {}{}", there_are(*vertices, "vertex"), so_far(found))]
     IndexOutOfRange {
         /// The index as written.
         found: String,

@@ -11,6 +11,7 @@ use bvhc_format::{Plain, split_records};
 use bvhc_runtime::{FileHead, OpenError};
 
 use super::place;
+use crate::count::counted;
 use crate::file::{self, Bytes, Elsewhere};
 use crate::import::{Files, ReadSeek};
 
@@ -104,7 +105,7 @@ fn check_one_mesh(head: &FileHead<'_>) -> Result<(), LinkFault> {
     let found = match head.mesh_count() {
         _ if kinds.any(SectionKind::is_of_file) => "a world".to_owned(),
         1 => return Ok(()),
-        count => format!("{count} meshes"),
+        count => counted(count.into(), "mesh"),
     };
     Err(LinkFault::NotOneMesh { found })
 }

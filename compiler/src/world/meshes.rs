@@ -164,6 +164,7 @@ impl<'a> Meshes<'a> {
             }
             _ => Ok(()),
         };
+        self.progress.mesh(&mesh.name);
         let compiled = compile_imported(imported, model.source, &name, &options, self.progress, change)?;
         let hash = OpenModel::from_bytes(&compiled.bytes).expect(OPENS).sections().header().hash;
         let report = MeshReport {

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use super::recipe::parse_threads;
+use super::recipe::{parse_mebibytes, parse_threads};
 
 /// `bvhc MODEL -o OUT` and `bvhc MODEL... --out-dir DIR`
 #[derive(Debug, clap::Args)]
@@ -33,14 +33,14 @@ pub(in crate::cli) struct CompileArgs {
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) cache: Option<PathBuf>,
     /// The most that the cache may hold, in MiB; what was not used for the longest time goes first
-    #[arg(long, value_name = "MIB", default_value_t = 4096, requires = "cache")]
+    #[arg(long, value_name = "MIB", value_parser = parse_mebibytes, default_value = "4096", requires = "cache")]
     pub(in crate::cli) cache_size: u64,
     /// Refuse options with which the file would depend on anything but models and options: `--time-budget`, which asks
     /// the clock, and `--cache`
     #[arg(long, conflicts_with_all = ["time_budget", "cache"])]
     pub(in crate::cli) hermetic: bool,
     /// Refuse a model, before much is done, if compiling it would take more memory than this, in MiB
-    #[arg(long, value_name = "MIB")]
+    #[arg(long, value_name = "MIB", value_parser = parse_mebibytes)]
     pub(in crate::cli) memory_limit: Option<u64>,
     /// Write nothing, and fail with exit code 1, if there is something to warn of
     #[arg(long)]

@@ -1,7 +1,7 @@
 //! What a compiled file depends on, besides the model.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroUsize, ParseIntError};
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -236,6 +236,11 @@ const MAX_THREADS: usize = 1024;
 pub(super) fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
     let number = text.parse().ok().and_then(NonZeroUsize::new).filter(|number| number.get() <= MAX_THREADS);
     number.ok_or_else(|| format!("not a number from 1 to {MAX_THREADS}"))
+}
+
+/// A number of MiB, in bytes; more than there are count as all.
+pub(super) fn parse_mebibytes(text: &str) -> Result<u64, ParseIntError> {
+    text.parse().map(|number: u64| number.saturating_mul(1 << 20))
 }
 
 fn parse_pair(text: &str) -> Result<(String, String), String> {

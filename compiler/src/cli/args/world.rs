@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::recipe::parse_mebibytes;
+
 /// What `bvhc world --help` says of manifests.
 pub(in crate::cli) const HELP: &str = "\
 A manifest is a TOML text that names meshes and places instances of them:
@@ -60,7 +62,7 @@ pub(in crate::cli) struct WorldArgs {
     #[arg(long, conflicts_with = "time_budget")]
     pub(in crate::cli) hermetic: bool,
     /// Refuse a world, before much is done, if compiling it would take more memory than this, in MiB
-    #[arg(long, value_name = "MIB")]
+    #[arg(long, value_name = "MIB", value_parser = parse_mebibytes)]
     pub(in crate::cli) memory_limit: Option<u64>,
     /// Write nothing, and fail with exit code 1, if there is something to warn of
     #[arg(long)]

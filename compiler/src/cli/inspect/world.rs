@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::hex;
 use crate::cli::file::MeshFolders;
-use crate::cli::text::{counted, one_line};
+use crate::cli::text::one_line;
+use crate::count::counted;
 
 /// What there is to say of a world.
 pub(super) struct Facts<'a> {

@@ -107,17 +107,17 @@ fn faults_are_told_with_their_line() {
         ("OFF\n1 1 0\n0 0 0\n-3 0 0\n", "line 4: `-3`, where the number of the face's corners should be"),
         (
             "OFF\n1 1 0\n0 0 0\n3 0 0 1\n",
-            "line 4: a face refers to vertex 1, but there are 1 vertices, counted from 0",
+            "line 4: a face refers to vertex 1, but there is 1 vertex, counted from 0",
         ),
         (
             "OFF\n1 1 0\n0 0 0\n2 0 -1\n",
-            "line 4: a face refers to vertex -1, but there are 1 vertices, counted from 0",
+            "line 4: a face refers to vertex -1, but there is 1 vertex, counted from 0",
         ),
     ] {
         assert_eq!(refusal(text), format!("a.off, {message}"), "{text}");
     }
     assert_eq!(
         refusal("OFF\n1 1 0\n0 0 0\n1 0\n"),
-        "a.off: no triangles: the file has 1 vertices and 1 faces, none of them with three corners or more"
+        "a.off: no triangles: the file has 1 vertex and 1 face, none of them with three corners or more"
     );
 }

@@ -334,7 +334,7 @@ fn faults_of_values_are_told_with_their_record() {
     assert_eq!(with(&[3, 0, 0, 0, 255]), "a.ply, face 1: a list has a negative length, -1");
     assert_eq!(
         with(&[3, 0, 0, 0, 1, 255]),
-        "a.ply, face 1: a face refers to vertex -1, but there are 1 vertices, counted from 0"
+        "a.ply, face 1: a face refers to vertex -1, but there is 1 vertex, counted from 0"
     );
     assert_eq!(with(&[3, 0, 0, 0, 9, 0]), "a.ply, face 1: the file ends where a value should be");
 }

@@ -1,0 +1,51 @@
+//! Numbers of things in messages.
+
+/// A number with a comma between groups of three digits.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index != 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number with a noun, in the plural unless the number is 1.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    let plural = match (number, thing) {
+        (1, _) => thing.to_owned(),
+        (_, "vertex") => "vertices".to_owned(),
+        (_, "leaf") => "leaves".to_owned(),
+        (_, "mesh") => "meshes".to_owned(),
+        _ => format!("{thing}s"),
+    };
+    format!("{} {plural}", grouped(number))
+}
+
+/// That there are so many of something.
+pub(crate) fn there_are(number: u64, thing: &str) -> String {
+    format!("there {} {}", if number == 1 { "is" } else { "are" }, counted(number, thing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_grouped_by_three() {
+        let texts = [0, 999, 1000, 123_456, 1_234_567].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "123,456", "1,234,567"]);
+    }
+
+    #[test]
+    fn plurals_follow_the_number() {
+        assert_eq!(counted(1, "vertex"), "1 vertex");
+        assert_eq!(counted(2, "vertex"), "2 vertices");
+        assert_eq!(counted(0, "face"), "0 faces");
+        assert_eq!(there_are(1, "mesh"), "there is 1 mesh");
+        assert_eq!(there_are(2000, "mesh"), "there are 2,000 meshes");
+    }
+}
