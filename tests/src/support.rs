@@ -88,11 +88,21 @@ pub fn compiled_with(mesh: &Mesh, options: &Options) -> Bytes {
     compile(&write_obj(mesh), "scene.obj", &options, &()).expect("a scene compiles").bytes
 }
 
+/// Whether tests take the time to do more of everything: where `BVHC_LONG` is 1.
+pub fn is_long() -> bool {
+    std::env::var("BVHC_LONG").is_ok_and(|value| value == "1")
+}
+
 /// Every SIMD level of this machine, the scalar one first.
 pub fn levels() -> Vec<Level> {
     let levels: Vec<_> = Level::available().collect();
     assert_eq!(levels[0].name(), "scalar", "the tests are built with the runtime's feature `scalar`");
     levels
+}
+
+/// The levels at which one of many random things is tried: they take turns, unless [`is_long`].
+pub fn levels_of_turn(levels: &[Level], turn: usize) -> &[Level] {
+    if is_long() { levels } else { &levels[turn % levels.len()..][..1] }
 }
 
 /// These bytes, aligned to 64 bytes.

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use bvhc::mesh::Mesh;
 use bvhc_runtime::{
-    Ball, Capsule, Contact, ConvexHull, Cuboid, Displacement, Feature, Filter, Model, Shape, TooManyContacts,
-    Touches, TriangleShape,
+    Aabb, Ball, Capsule, Contact, ConvexHull, Cuboid, Displacement, Feature, Filter, Model, Shape,
+    TooManyContacts, Touches, TriangleShape,
 };
 use bvhc_tests::oracle::{gap, point};
 use bvhc_tests::random::Random;
@@ -26,6 +26,14 @@ fn contacts<T: Shape>(model: &Model<'_>, touches: &Touches<'_, T>) -> Vec<Contac
     contacts
 }
 
+/// The bounds of points.
+fn bounds<'a>(points: impl Iterator<Item = &'a [f32; 3]>) -> Aabb {
+    points.fold(Aabb::new([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]), |Aabb { min, max }, point| Aabb {
+        min: std::array::from_fn(|axis| min[axis].min(point[axis])),
+        max: std::array::from_fn(|axis| max[axis].max(point[axis])),
+    })
+}
+
 /// A shape, with triangles that bound its core.
 struct Known<'a> {
     shape: &'a dyn Shape,
@@ -33,6 +41,16 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
+    /// Whether even the boxes around the core and a triangle are farther apart than the radius and this.
+    fn is_beyond(&self, reach: f64, corners: &[[f32; 3]; 3]) -> bool {
+        let (own, other) = (bounds(self.core.as_flattened().iter()), bounds(corners.iter()));
+        let gap = |from: f32, to: f32| f64::from(from) - f64::from(to);
+        (0..3).any(|axis| {
+            let gap = gap(other.min[axis], own.max[axis]).max(gap(own.min[axis], other.max[axis]));
+            gap > self.shape.radius() + reach
+        })
+    }
+
     /// Its distance from a triangle, negative only if it is within the radius of the core.
     fn distance(&self, corners: [[f32; 3]; 3]) -> f64 {
         let exact = |corners: [[f32; 3]; 3]| corners.map(|corner| corner.map(f64::from));
@@ -113,6 +131,9 @@ fn check(mesh: &Mesh, known: &Known<'_>, margin: f32, contacts: &[Contact], size
     for triangle in 0..mesh.triangles.len() as u32 {
         let corners = mesh.corners(triangle);
         let of_triangle: Vec<_> = contacts.iter().filter(|contact| contact.triangle == triangle).collect();
+        if of_triangle.is_empty() && known.is_beyond(f64::from(margin), &corners) {
+            continue;
+        }
         let distance = known.distance(corners);
         assert!(!of_triangle.is_empty() || distance > f64::from(margin) - slack, "{triangle} at {distance}");
         assert!(of_triangle.is_empty() || distance < f64::from(margin) + slack, "{triangle} at {distance}");

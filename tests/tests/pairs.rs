@@ -14,14 +14,15 @@ use bvhc_tests::support::split::split;
 use bvhc_tests::support::stored::stored;
 use bvhc_tests::support::work::spent;
 use bvhc_tests::support::{
-    LAYOUTS, Scene, compiled_as, compiled_for_pairs, compiled_triangles, integer_scenes, levels, scenes,
+    LAYOUTS, Scene, compiled_as, compiled_for_pairs, compiled_triangles, integer_scenes, is_long, levels,
+    scenes,
 };
 
 /// Rounds of single pairs of each kind; with `BVHC_LONG=1` there are thirty times as many.
 const ROUNDS: u32 = 300;
 
 fn rounds() -> u32 {
-    if std::env::var_os("BVHC_LONG").is_some() { 30 * ROUNDS } else { ROUNDS }
+    if is_long() { 30 * ROUNDS } else { ROUNDS }
 }
 
 fn pairs(a: &Model<'_>, b: &Model<'_>, pose: &Pose) -> Vec<(u32, u32)> {

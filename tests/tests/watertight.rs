@@ -11,12 +11,11 @@ use bvhc_tests::random::Random;
 use bvhc_tests::scene::{grid, icosphere, tips};
 use bvhc_tests::support::stored::stored;
 use bvhc_tests::support::trial::Trial;
-use bvhc_tests::support::{Scene, compiled, levels};
+use bvhc_tests::support::{Scene, compiled, is_long, levels};
 
 /// Rays for each mesh, in all its files: with 6 meshes a million, or a hundred million where `BVHC_LONG` is 1.
 fn budget() -> u32 {
-    let long = std::env::var("BVHC_LONG").is_ok_and(|value| value == "1");
-    if long { 17_000_000 } else { 200_000 }
+    if is_long() { 17_000_000 } else { 200_000 }
 }
 
 /// How far after its target, relative to the distance between target and inside, a hit may be.

@@ -24,12 +24,14 @@ pub fn of_triangles(a: Corners, b: Corners) -> f64 {
     if meet(a, b) { 0.0 } else { of_apart(a, b) }
 }
 
+/// The distance of a point from a triangle, likewise.
+pub fn of_point(of: Corners, point: Point) -> f64 {
+    decide!(least_of_corner(of, point)).sqrt()
+}
+
 fn of_apart(a: Corners, b: Corners) -> f64 {
     let to_corners = |of: Corners, corners: Corners| {
-        corners
-            .into_iter()
-            .map(move |corner| decide!(least_of_corner(of, corner)))
-            .fold(f64::INFINITY, f64::min)
+        corners.map(|corner| decide!(least_of_corner(of, corner))).into_iter().fold(f64::INFINITY, f64::min)
     };
     let mut square = to_corners(a, b).min(to_corners(b, a));
     for i in 0..3 {

@@ -346,7 +346,7 @@ mod tests {
     fn agrees_with_differences_on_every_small_triangle() {
         assert!(agreement(every_pair([2, 2, 2])) > 1000);
         assert!(agreement(every_pair([3, 1, 3])) > 1000);
-        if std::env::var("BVHC_LONG").is_ok_and(|value| value == "1") {
+        if crate::support::is_long() {
             assert!(agreement(every_pair([3, 3, 3])) > 1_000_000);
         }
     }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use bvhc_runtime::{Distance, Model, Pose, Tolerance, Volume, WarmStart, WorkBudget};
 
-use super::levels;
+use super::{is_long, levels};
 use crate::pose;
 use crate::random::Random;
 
@@ -69,17 +69,21 @@ impl Expected {
         Self { pairs: pairs(a, b, pose, Volume::Obb), distance, within }
     }
 
-    /// Asserts that another volume has the same results on every level.
+    /// Asserts that another volume has the same results on every level. The pose draws the level that is asked everything.
     pub fn check(&self, a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, what: &str) {
         let least = self.distance.distance;
-        for level in levels() {
-            let (a, b) = (a.with_level(level), b.with_level(level));
+        let (levels, drawn) = (levels(), pose.translation()[0].to_bits() as usize);
+        for (number, level) in levels.iter().enumerate() {
+            let (a, b) = (a.with_level(*level), b.with_level(*level));
             let what = || format!("{what}, {volume:?}, {}, {pose:?}", level.name());
             assert_eq!(pairs(&a, &b, pose, volume), self.pairs, "{}", what());
             let first = a.against(&b, pose).volume(volume).first_pair().expect("no limit");
             assert_eq!(first.is_some(), !self.pairs.is_empty(), "{}", what());
             let found = distance(&a, &b, pose, volume);
             assert!(found == self.distance || found.distance == 0.0 && least == 0.0, "{}: {found:?}", what());
+            if number != drawn % levels.len() && !is_long() {
+                continue;
+            }
             assert_eq!(within(&a, &b, pose, volume, 1.01 * least), self.within, "{}", what());
             let ask = |limit| a.against(&b, pose).volume(volume).within(limit);
             assert_eq!((ask(least), ask(least.next_down())), (Ok(true), Ok(false)), "{}", what());

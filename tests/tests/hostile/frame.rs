@@ -67,7 +67,11 @@ fn forged_bytes(good: &Bytes) {
         let (entry, within) = (offset - offset % ENTRY_LENGTH, offset % ENTRY_LENGTH);
         for value in 0..=255 {
             let forged = with_bytes(good, offset, &[value]);
-            let opens = survive(&forged, &best);
+            let opens = match within {
+                // Of hashes queries know nothing.
+                32..64 => Model::from_bytes(&forged).is_ok(),
+                _ => survive(&forged, &best),
+            };
             // A payload that is shorter by a multiple of 8 still pads to the same length: the root moves.
             let is_open = match within {
                 16 if entry != 0 => continue,

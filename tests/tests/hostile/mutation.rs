@@ -6,7 +6,7 @@ use bvhc_tests::random::Random;
 use bvhc_tests::support::edit::edited;
 use bvhc_tests::support::forge::{BLOCK, NODE};
 use bvhc_tests::support::work::ask_bounded;
-use bvhc_tests::support::{LAYOUTS, aligned, levels};
+use bvhc_tests::support::{LAYOUTS, aligned, levels, levels_of_turn};
 
 use super::{NUMBERS, for_pairs, middling_as, small_as, splits_as, survive};
 
@@ -57,12 +57,12 @@ fn mutated_files() {
     ];
     for (good, count) in files {
         let (mut opened, mut forged) = (0, aligned(&good));
-        for _ in 0..count {
+        for turn in 0..count {
             forged.copy_from_slice(&good);
             for _ in 0..=random.below(8) {
                 mutate(&mut forged, &mut random);
             }
-            opened += u32::from(survive(&forged, &levels));
+            opened += u32::from(survive(&forged, levels_of_turn(&levels, turn as usize)));
         }
         assert!(opened > count / 10, "only {opened} of {count} files opened");
     }
@@ -73,12 +73,14 @@ fn mutated_files() {
 fn edited_files() {
     let (levels, mut random) = (levels(), Random::new(4));
     let (mut opened, count) = (0, 4_000);
-    for number in 0..count {
+    for turn in 0..count {
         let bytes: Vec<u8> = (0..10 + 8 * random.below(12)).map(|_| random.u32() as u8).collect();
         let (file, steps) = edited(&bytes).expect("enough bytes");
         if let Ok(model) = Model::from_bytes(&file) {
             opened += 1;
-            ask_bounded(&model.with_level(levels[number % levels.len()]), steps);
+            for level in levels_of_turn(&levels, turn) {
+                ask_bounded(&model.with_level(*level), steps);
+            }
         }
     }
     assert!(opened > count / 2, "only {opened} of {count} files opened");

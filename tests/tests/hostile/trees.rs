@@ -11,7 +11,7 @@ use bvhc_tests::random::Random;
 use bvhc_tests::scene::icosphere;
 use bvhc_tests::support::forge::{BLOCK, NODE, Offsets};
 use bvhc_tests::support::work::ask_bounded;
-use bvhc_tests::support::{LAYOUTS, aligned, compiled_as, levels};
+use bvhc_tests::support::{LAYOUTS, aligned, compiled_as, levels, levels_of_turn};
 
 use super::{NUMBERS, middling, middling_as, splits_as, survive, write};
 
@@ -21,7 +21,7 @@ fn mutated_trees() {
     let (levels, mut random) = (levels(), Random::new(2));
     for good in [middling(), splits_as(Layout::Fast), splits_as(Layout::Small)] {
         let offsets = Offsets::of(&good);
-        for number in 0..5000 {
+        for turn in 0..5000 {
             let mut forged = aligned(&good);
             for _ in 0..1 + random.below(20) {
                 let node = random.below(offsets.node_count as u32) as usize;
@@ -31,9 +31,9 @@ fn mutated_trees() {
                 write(&mut forged, offsets.child(node, slot), index);
                 write(&mut forged, offsets.plane(node, plane, slot), NUMBERS[random.below(12) as usize]);
             }
-            assert!(survive(&forged, &levels));
-            if number % 10 == 0 {
-                stays_bounded(&forged, &levels);
+            assert!(survive(&forged, levels_of_turn(&levels, turn)));
+            if turn % 10 == 0 {
+                stays_bounded(&forged, levels_of_turn(&levels, turn / 10));
             }
         }
     }
