@@ -13,7 +13,7 @@ use rayon::slice::ParallelSliceMut;
 use robust::{Coord, orient2d};
 use thiserror::Error;
 
-use crate::count::counted;
+use crate::count::{counted, grouped};
 use crate::mesh::{Dropped, FaceCornerList, Mesh, Polygons};
 use crate::triangulate::Triangulator;
 
@@ -34,7 +34,7 @@ pub enum CleanError {
         dropped: Dropped,
     },
     /// The polygons make more triangles than a file can hold.
-    #[error("{file}: {found} triangles, but at most {limit} fit in a file")]
+    #[error("{file}: {}, but at most {} fit in a file", counted(*found, "triangle"), grouped(*limit))]
     TooManyTriangles {
         /// The input's name.
         file: String,

@@ -95,9 +95,8 @@ impl Progress for Bars {
 
     fn begin(&self, stage: Stage, steps: u64) {
         let bar = if steps == 0 { ProgressBar::new_spinner() } else { ProgressBar::new(steps) };
-        bar.set_style(style(steps));
-        bar.set_prefix(held(&self.mesh).clone());
-        bar.set_message(stage.name());
+        let bar =
+            bar.with_style(style(steps)).with_prefix(held(&self.mesh).clone()).with_message(stage.name());
         bar.enable_steady_tick(TICK);
         self.show(Some(bar));
     }

@@ -2,6 +2,7 @@
 
 use super::user::UserMetadataError;
 use crate::clean::CleanError;
+use crate::count::{counted, grouped};
 use crate::field;
 use crate::import::ImportError;
 
@@ -20,8 +21,8 @@ pub enum CompileError {
     UserMetadata(#[from] UserMetadataError),
     /// Compiling would take more memory than it may.
     #[error(
-        "{file}: compiling {triangles} triangles would take about {} MiB of memory, more than the limit of {} MiB",
-        needed >> 20, limit >> 20
+        "{file}: compiling {} would take about {} MiB of memory, more than the limit of {} MiB",
+        counted(*triangles, "triangle"), grouped(needed >> 20), grouped(limit >> 20)
     )]
     Memory {
         /// The source's name.
