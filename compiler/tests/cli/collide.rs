@@ -66,6 +66,8 @@ fn answers_are_the_same_without_oriented_boxes() {
         .map(|[a, b]| sandbox.feed(&["query", "collide", a, b, "--pairs"], poses.as_bytes()).ok().to_owned());
     assert_eq!(both.lines().count(), 6);
     assert!(both == first && both == none, "{both}{first}{none}");
+    let asked = ["query", "collide", "cube.bvh", "plain.bvh", "--volume", "obb"];
+    sandbox.feed(&asked, poses.as_bytes()).fails_silently(1, &["cube.bvh, plain.bvh", "Oriented boxes"]);
 }
 
 #[test]

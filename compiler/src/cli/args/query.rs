@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bvhc_runtime::{Model, Realign, Volume, WorkBudget};
+use bvhc_runtime::{Model, PairError, Realign, Volume, WorkBudget};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Subcommand, ValueEnum};
 
@@ -299,6 +299,15 @@ impl VolumeArgs {
         match (self.volume, self.realign) {
             (None, None) => Ok(()),
             _ => Err(UsageError::NoEffect { flag: "--volume", with: MODELS }),
+        }
+    }
+
+    /// Whether the models have the oriented boxes that were asked for: a query takes others without a word.
+    pub(in crate::cli) fn check(&self, models: [&Model<'_>; 2]) -> Result<(), PairError> {
+        let has_none = |model: &Model<'_>| model.sections().obb_tree().is_none();
+        match self.volume {
+            Some(Volume::Obb) if models.into_iter().any(has_none) => Err(PairError::NoVolumes(Volume::Obb)),
+            _ => Ok(()),
         }
     }
 

@@ -135,7 +135,7 @@ fn ask_whether_both_meet(args: &CollideArgs) -> Result<(), CliError> {
     let budget = args.work.budget([&a, &b]);
     let found =
         a.against(&b, &Pose::IDENTITY).volume(volume).budget(&mut WorkBudget::of_steps(0)).first_pair();
-    check_volume(found.map(drop), [&args.a, &args.b])?;
+    check_volume(args.volume.check([&a, &b]).and(found.map(drop)), [&args.a, &args.b])?;
     let handler = collide::Handler { a, b, count: args.pairs, volume, budget };
     answer_all(&handler, args.poses.as_deref())
 }
@@ -160,7 +160,7 @@ fn ask_how_far(args: &DistanceArgs) -> Result<(), CliError> {
     let budget = args.work.budget([&a, &b]);
     let found =
         a.against(&b, &Pose::IDENTITY).volume(volume).budget(&mut WorkBudget::of_steps(0)).within(0.0);
-    check_volume(found.map(drop), [&args.a, &args.b])?;
+    check_volume(args.volume.check([&a, &b]).and(found.map(drop)), [&args.a, &args.b])?;
     let within = args.within.unwrap_or(f64::INFINITY);
     answer_all(&distance::Handler { a, b, volume, within, allowance, budget }, args.poses.as_deref())
 }
