@@ -16,6 +16,7 @@ pub mod volumes;
 pub mod work;
 pub mod world;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
 
 use bvhc::compile::{Layout, Options, Quality, compile};
@@ -24,7 +25,7 @@ use bvhc::mesh::Mesh;
 use bvhc::optimise::Stop;
 use bvhc::pair::kdop;
 use bvhc_format::swept::Cores;
-use bvhc_runtime::Level;
+use bvhc_runtime::{Level, Pose};
 
 use crate::scene::{grid, hall, icosphere, mesh, soup, terrain, tips, write_obj};
 
@@ -103,6 +104,17 @@ pub fn levels() -> Vec<Level> {
 /// The levels at which one of many random things is tried: they take turns, unless [`is_long`].
 pub fn levels_of_turn(levels: &[Level], turn: usize) -> &[Level] {
     if is_long() { levels } else { &levels[turn % levels.len()..][..1] }
+}
+
+/// Whether a pose draws, by its numbers, this one of the levels; every one, if [`is_long`].
+pub fn draws_level(pose: &Pose, number: usize) -> bool {
+    let mut hasher = DefaultHasher::new();
+    pose.rotation()
+        .as_flattened()
+        .iter()
+        .chain(&pose.translation())
+        .for_each(|x| x.to_bits().hash(&mut hasher));
+    is_long() || hasher.finish() % levels().len() as u64 == number as u64
 }
 
 /// These bytes, aligned to 64 bytes.

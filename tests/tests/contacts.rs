@@ -27,23 +27,25 @@ fn contacts<T: Shape>(model: &Model<'_>, touches: &Touches<'_, T>) -> Vec<Contac
 }
 
 /// The bounds of points.
-fn bounds<'a>(points: impl Iterator<Item = &'a [f32; 3]>) -> Aabb {
-    points.fold(Aabb::new([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]), |Aabb { min, max }, point| Aabb {
-        min: std::array::from_fn(|axis| min[axis].min(point[axis])),
-        max: std::array::from_fn(|axis| max[axis].max(point[axis])),
-    })
+fn bounds(points: &[[f32; 3]]) -> Aabb {
+    let end = |of: fn(f32, f32) -> f32| {
+        std::array::from_fn(|axis| points.iter().map(|point| point[axis]).reduce(of).expect("points"))
+    };
+    Aabb::new(end(f32::min), end(f32::max))
 }
 
 /// A shape, with triangles that bound its core.
 struct Known<'a> {
     shape: &'a dyn Shape,
+    /// Of the core.
+    bounds: Aabb,
     core: Vec<[[f32; 3]; 3]>,
 }
 
 impl Known<'_> {
     /// Whether even the boxes around the core and a triangle are farther apart than the radius and this.
     fn is_beyond(&self, reach: f64, corners: &[[f32; 3]; 3]) -> bool {
-        let (own, other) = (bounds(self.core.as_flattened().iter()), bounds(corners.iter()));
+        let (own, other) = (&self.bounds, bounds(corners));
         let gap = |from: f32, to: f32| f64::from(from) - f64::from(to);
         (0..3).any(|axis| {
             let gap = gap(other.min[axis], own.max[axis]).max(gap(own.min[axis], other.max[axis]));
@@ -77,7 +79,9 @@ fn with_shape(queries: &mut Queries<'_>, random: &mut Random, kind: u32, mut ask
     let mut near = || random.point(start.map(|x| x - size), start.map(|x| x + size));
     let points = [start, near(), near(), near()];
     let [a, b, c, _] = points;
-    let mut known = |shape: &dyn Shape, core: Vec<_>| ask(&Known { shape, core });
+    let mut known = |shape: &dyn Shape, core: Vec<[[f32; 3]; 3]>| {
+        ask(&Known { shape, bounds: bounds(core.as_flattened()), core })
+    };
     match kind % 5 {
         0 => known(&Ball::new(a, 0.5 * size), vec![[a; 3]]),
         1 => known(&Capsule::new(a, b, 0.3 * size), vec![[a, b, b]]),

@@ -21,21 +21,15 @@ pub(super) struct Bars {
 }
 
 impl Bars {
-    /// Bars if they would be visible, else `None`.
-    fn if_watched(quiet: bool) -> Option<Self> {
-        (!quiet && std::io::stderr().is_terminal()).then(Self::default)
-    }
-
     /// Runs something whose progress is shown if anybody would see it.
     pub(super) fn around<T>(quiet: bool, run: impl FnOnce(&dyn Progress) -> T) -> T {
-        match Self::if_watched(quiet) {
-            None => run(&()),
-            Some(bars) => {
-                let result = run(&bars);
-                bars.finish();
-                result
-            }
+        if !is_watched(quiet) {
+            return run(&());
         }
+        let bars = Self::default();
+        let result = run(&bars);
+        bars.finish();
+        result
     }
 
     /// Removes the last bar.
@@ -59,8 +53,7 @@ pub(super) struct Count {
 impl Count {
     /// A bar if it would be visible, else nothing.
     pub(super) fn if_watched(quiet: bool, models: usize) -> Self {
-        let is_visible = !quiet && std::io::stderr().is_terminal();
-        let bar = if is_visible { ProgressBar::new(models as u64) } else { ProgressBar::hidden() };
+        let bar = if is_watched(quiet) { ProgressBar::new(models as u64) } else { ProgressBar::hidden() };
         bar.set_style(style(models as u64));
         bar.enable_steady_tick(TICK);
         Self { bar }
@@ -81,6 +74,11 @@ impl Count {
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// Whether anybody would see a bar.
+fn is_watched(quiet: bool) -> bool {
+    !quiet && std::io::stderr().is_terminal()
 }
 
 /// What a mutex guards, even if a thread has failed.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use bvhc_runtime::{Distance, Model, Pose, Tolerance, Volume, WarmStart, WorkBudget};
 
-use super::{is_long, levels};
+use super::{draws_level, levels};
 use crate::pose;
 use crate::random::Random;
 
@@ -72,16 +72,15 @@ impl Expected {
     /// Asserts that another volume has the same results on every level. The pose draws the level that is asked everything.
     pub fn check(&self, a: &Model<'_>, b: &Model<'_>, pose: &Pose, volume: Volume, what: &str) {
         let least = self.distance.distance;
-        let (levels, drawn) = (levels(), pose.translation()[0].to_bits() as usize);
-        for (number, level) in levels.iter().enumerate() {
-            let (a, b) = (a.with_level(*level), b.with_level(*level));
+        for (number, level) in levels().into_iter().enumerate() {
+            let (a, b) = (a.with_level(level), b.with_level(level));
             let what = || format!("{what}, {volume:?}, {}, {pose:?}", level.name());
             assert_eq!(pairs(&a, &b, pose, volume), self.pairs, "{}", what());
             let first = a.against(&b, pose).volume(volume).first_pair().expect("no limit");
             assert_eq!(first.is_some(), !self.pairs.is_empty(), "{}", what());
             let found = distance(&a, &b, pose, volume);
             assert!(found == self.distance || found.distance == 0.0 && least == 0.0, "{}: {found:?}", what());
-            if number != drawn % levels.len() && !is_long() {
+            if !draws_level(pose, number) {
                 continue;
             }
             assert_eq!(within(&a, &b, pose, volume, 1.01 * least), self.within, "{}", what());

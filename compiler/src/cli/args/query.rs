@@ -302,7 +302,7 @@ impl VolumeArgs {
         }
     }
 
-    /// Whether the models have the oriented boxes that were asked for: a query takes others without a word.
+    /// Refuses models without the oriented boxes that were asked for: a query itself would take axis-aligned ones.
     pub(in crate::cli) fn check(&self, models: [&Model<'_>; 2]) -> Result<(), PairError> {
         let has_none = |model: &Model<'_>| model.sections().obb_tree().is_none();
         match self.volume {
