@@ -64,7 +64,7 @@ fn link(folder: &Path, manifest: &str, is_thin: bool) -> Result<(), Box<dyn Erro
     let (start, files, options) = (Instant::now(), Folder(folder.to_owned()), Options::default());
     let (linked, name) = match is_thin {
         true => (world::link_thin(manifest.as_bytes(), "m", &files, &options, &())?, "thin.bvh"),
-        false => (world::link(manifest.as_bytes(), "m", &files, &options, &())?, "world.bvh"),
+        false => (world::link(manifest.as_bytes(), "m", &files, &options, &(), None)?, "world.bvh"),
     };
     let mut out = BufWriter::with_capacity(1 << 16, File::create(folder.join(name))?);
     linked.write_to(&mut out)?;

@@ -13,6 +13,10 @@ use serde_json::{Value, json};
 
 use super::error::CliError;
 use super::output::{self, Output};
+use super::text::{one_line, tell};
+use crate::file::Bytes;
+use crate::mesh::Dropped;
+use crate::world::{CachedMesh, MeshCache};
 
 /// Hexadecimal digits of a key.
 const DIGITS: usize = 2 * blake3::OUT_LEN;
@@ -25,15 +29,15 @@ pub(super) struct Cache {
     folder: PathBuf,
     /// The most bytes that it may hold.
     limit: u64,
-    /// Whether no entry failed to be written.
-    is_writable: AtomicBool,
+    /// Whether nothing is said of entries that cannot be written.
+    is_quiet: AtomicBool,
 }
 
 impl Cache {
     /// Opens a cache, and makes its folder if it is missing; `limit` is in bytes.
-    pub(super) fn open(folder: &Path, limit: u64) -> Result<Self, CliError> {
+    pub(super) fn open(folder: &Path, limit: u64, is_quiet: bool) -> Result<Self, CliError> {
         output::make_folder(folder)?;
-        Ok(Self { folder: folder.to_owned(), limit, is_writable: AtomicBool::new(true) })
+        Ok(Self { folder: folder.to_owned(), limit, is_quiet: AtomicBool::new(is_quiet) })
     }
 
     /// What the compiler said and the compiled file of a key, if there is an entry and it is whole.
@@ -57,26 +61,24 @@ impl Cache {
         Some((said, bytes))
     }
 
-    /// Keeps a file, and what the compiler said of it. A cache that cannot be written to is no reason to fail: the first time, it
-    /// is the result.
-    pub(super) fn put(
-        &self,
-        key: &blake3::Hash,
-        said: &Value,
-        write: &output::Write<'_>,
-    ) -> Result<(), CliError> {
+    /// Keeps a file, and what the compiler said of it. A cache that cannot be written to is no reason to fail: it is told, once.
+    pub(super) fn put(&self, key: &blake3::Hash, said: &Value, write: &output::Write<'_>) {
+        if let Err(error) = self.try_put(key, said, write)
+            && !self.is_quiet.swap(true, Ordering::Relaxed)
+        {
+            tell(&format!("the cache does not keep what is compiled: {}", one_line(&error.to_string())));
+        }
+    }
+
+    fn try_put(&self, key: &blake3::Hash, said: &Value, write: &output::Write<'_>) -> Result<(), CliError> {
         let path = self.path(key);
         let head = json!({ "key": key.to_hex().as_str(), "said": said }).to_string();
         let hash = crate::file::hash(head.as_bytes());
-        let put = || {
-            path.parent().map_or(Ok(()), output::make_folder)?;
-            Output::new(&path, Path::new("-"))?.write_parts(&|out| {
-                writeln!(out, "{hash} {head}")?;
-                write(out)
-            })
-        };
-        let put = put();
-        if put.is_err() && !self.is_writable.swap(false, Ordering::Relaxed) { Ok(()) } else { put }
+        path.parent().map_or(Ok(()), output::make_folder)?;
+        Output::new(&path, Path::new("-"))?.write_parts(&|out| {
+            writeln!(out, "{hash} {head}")?;
+            write(out)
+        })
     }
 
     /// Removes entries that were not used for the longest time until the cache is within its limit. Other files stay.
@@ -105,6 +107,28 @@ impl Cache {
     fn path(&self, key: &blake3::Hash) -> PathBuf {
         let hex = key.to_hex();
         self.folder.join(&hex[..FOLDER_DIGITS]).join(&hex[FOLDER_DIGITS..])
+    }
+}
+
+/// The meshes of worlds.
+impl MeshCache for Cache {
+    fn get(&self, key: &blake3::Hash) -> Option<CachedMesh> {
+        let (said, file) = Cache::get(self, key)?;
+        let number = |name: &str| said[name].as_u64();
+        let dropped = Dropped { triangles: number("dropped_triangles")?, faces: number("dropped_faces")? };
+        let mut bytes = Bytes::with_capacity(file.len());
+        bytes.extend_from_slice(&file);
+        Some(CachedMesh { bytes, dropped, fans: number("fans")? })
+    }
+
+    fn put(&self, key: &blake3::Hash, mesh: &CachedMesh) {
+        let said = json!({
+            "blake3": crate::file::hash(&mesh.bytes).to_hex().as_str(),
+            "dropped_triangles": mesh.dropped.triangles,
+            "dropped_faces": mesh.dropped.faces,
+            "fans": mesh.fans,
+        });
+        Cache::put(self, key, &said, &|out| out.write_all(&mesh.bytes));
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Instant;
 use serde_json::{Map, Value, json};
 
 use super::args::{CompileArgs, RecipeArgs, WorldArgs};
+use super::cache::Cache;
 use super::depfile::Rule;
 use super::error::{CliError, UsageError};
 use super::file;
@@ -18,7 +19,7 @@ use super::text::{one_line, tell};
 use crate::compile::Options;
 use crate::count::counted;
 use crate::import::{self, Folder};
-use crate::world::{self, LinkedWorld, WorldReport};
+use crate::world::{self, LinkedWorld, MeshCache, WorldReport};
 
 /// So many instances with a mesh of their own are named in the text report.
 const BAKED_TOLD: usize = 8;
@@ -44,6 +45,8 @@ pub(super) fn run_model(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), C
         output: args.output.clone().unwrap_or_default(),
         thin: false,
         depfile: args.depfile.clone(),
+        cache: args.cache.clone(),
+        cache_size: args.cache_size,
         hermetic: args.hermetic,
         memory_limit: args.memory_limit,
         warnings_as_errors: args.warnings_as_errors,
@@ -61,6 +64,9 @@ fn compile(args: &WorldArgs, recipe: &RecipeArgs, is_model: bool) -> Result<(), 
     if args.json && (is_printed(&args.output) || args.depfile.as_ref().is_some_and(is_printed)) {
         return Err(UsageError::JsonAndFile.into());
     }
+    if args.cache.is_some() && recipe.is_timed() {
+        return Err(UsageError::TimedCache.into());
+    }
     let output = Output::new(&args.output, &args.manifest)?;
     let depfile = args.depfile.as_deref().map(|path| check_depfile(path, args, &output)).transpose()?;
     let (bytes, name) = (file::read_source(&args.manifest)?, file::input_name(&args.manifest));
@@ -68,12 +74,20 @@ fn compile(args: &WorldArgs, recipe: &RecipeArgs, is_model: bool) -> Result<(), 
     if is_model && !import::is_gltf(&bytes) {
         return Err(CliError::NoScene { model: name });
     }
-    let link = match is_model {
-        false if args.thin => world::link_thin,
-        false => world::link,
-        true => world::link_gltf,
-    };
-    let linked = Bars::around(args.quiet, |progress| link(&bytes, &name, &files, &options, progress))?;
+    let open = |folder| Cache::open(folder, args.cache_size, args.quiet);
+    let cache = args.cache.as_deref().map(open).transpose()?;
+    let linked = Bars::around(args.quiet, |progress| {
+        let cache = cache.as_ref().map(|cache| cache as &dyn MeshCache);
+        match is_model {
+            false if args.thin => world::link_thin(&bytes, &name, &files, &options, progress),
+            false => world::link(&bytes, &name, &files, &options, progress, cache),
+            true => world::link_gltf(&bytes, &name, &files, &options, progress, cache),
+        }
+    });
+    if let Some(cache) = &cache {
+        cache.prune();
+    }
+    let linked = linked?;
     let report = linked.report();
     check_inputs(args, report, [Some(&output), depfile.as_ref()])?;
     let are_without_effect = !is_model && report.inputs.is_empty() && recipe.is_given();
@@ -188,11 +202,16 @@ fn describe(
         tell(&format!("warning: {name}: {}", one_line(warning)));
     }
     let triangles = report.meshes.iter().map(|mesh| mesh.triangles).sum();
+    let cached = report.meshes.iter().filter(|mesh| mesh.is_cached).count();
+    let place = match cached {
+        _ if is_thin => " in files of their own".to_owned(),
+        0 => String::new(),
+        _ => format!(" ({cached} from the cache)"),
+    };
     tell(&format!(
-        "{name}: {} of {}{}, {} -> {output}: {} in {seconds:.2} s",
+        "{name}: {} of {}{place}, {} -> {output}: {} in {seconds:.2} s",
         counted(report.instances.into(), "instance"),
         counted(report.meshes.len() as u64, "mesh"),
-        if is_thin { " in files of their own" } else { "" },
         counted(triangles, "triangle"),
         counted(linked.length(), "byte"),
     ));
@@ -239,6 +258,7 @@ fn object(
             "dropped": { "triangles": mesh.dropped.triangles, "faces": mesh.dropped.faces },
             "fans": mesh.fans,
             "bytes": mesh.bytes,
+            "cached": mesh.is_cached,
         })
     };
     let stages =

@@ -12,6 +12,7 @@ mod text;
 mod user;
 
 pub use error::CompileError;
+pub(crate) use key::key_of_imported;
 pub use key::{OUTPUT_REVISION, key};
 pub use options::{Layout, Options, Quality};
 pub use source::Source;

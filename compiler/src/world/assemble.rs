@@ -12,6 +12,7 @@ use bvhc_format::section::{LinkedMeshes, World};
 use bvhc_format::world::{Instance, LinkedMesh, instance_id};
 use bvhc_format::{MAX_COORDINATE, NONE};
 
+use super::cache::MeshCache;
 use super::error::WorldCompileError;
 use super::linked::{self, LinkFault};
 use super::meshes::{MadeMesh, MeshFile, Meshes};
@@ -75,6 +76,8 @@ pub struct MeshReport {
     pub fans: u64,
     /// The bytes that it takes.
     pub bytes: u64,
+    /// Whether it comes from a [`MeshCache`].
+    pub is_cached: bool,
 }
 
 /// Scales beyond this and its inverse are refused (FORMAT.md, W6): 2^40.
@@ -89,13 +92,21 @@ pub(super) enum Meshing {
     Thin,
 }
 
+/// How meshes are made.
+pub(super) struct Making<'a> {
+    pub(super) options: &'a Options,
+    pub(super) progress: &'a dyn Progress,
+    pub(super) cache: Option<&'a dyn MeshCache>,
+}
+
 /// Compiles a scene, up to the copying of meshes.
 pub(super) fn assemble<'a>(
     mut scene: Scene,
     source: &Input<'a>,
-    (meshing, options): (Meshing, &Options),
-    progress: &dyn Progress,
+    meshing: Meshing,
+    making: &Making<'_>,
 ) -> Result<LinkedWorld<'a>, WorldCompileError> {
+    let options = making.options;
     if (options.placement.axes, options.placement.scale) != (Axes::default(), 1.0) {
         return Err(WorldCompileError::Placement);
     }
@@ -105,7 +116,7 @@ pub(super) fn assemble<'a>(
     if meshing == Meshing::Thin {
         check_compiled(&scene, source)?;
     }
-    let (made, mut records) = make(&mut scene, source, options, progress)?;
+    let (made, mut records) = make(&mut scene, source, making)?;
     if scene.instances.is_empty() {
         return Err(no_instance(scene, source));
     }
@@ -132,10 +143,9 @@ fn no_instance(scene: Scene, source: &Input<'_>) -> WorldCompileError {
 fn make(
     scene: &mut Scene,
     source: &Input<'_>,
-    options: &Options,
-    progress: &dyn Progress,
+    making: &Making<'_>,
 ) -> Result<(Vec<MadeMesh>, Vec<Instance>), WorldCompileError> {
-    let mut meshes = Meshes::of(scene, source, options, progress)?;
+    let mut meshes = Meshes::of(scene, source, making)?;
     let mut records = Vec::with_capacity(scene.instances.len());
     let mut shown = Vec::with_capacity(scene.instances.len());
     for instance in &scene.instances {

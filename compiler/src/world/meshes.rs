@@ -7,12 +7,13 @@ use std::time::Duration;
 use bvhc_format::MAX_COORDINATE;
 use bvhc_runtime::Model as OpenModel;
 
-use super::assemble::MeshReport;
+use super::assemble::{Making, MeshReport};
+use super::cache::CachedMesh;
 use super::error::WorldCompileError;
 use super::linked::CompiledMesh;
 use super::scene::{Content, Leftovers, Linear, Model, Scene, SceneInstance, SceneMesh};
 use crate::clean::CleanError;
-use crate::compile::{CompileError, Options, Progress, Stage, compile_imported};
+use crate::compile::{CompileError, Options, Report, Stage, compile_imported, key_of_imported};
 use crate::file::Bytes;
 use crate::import::{Input, Notes, most_made};
 use crate::mesh::{Dropped, Polygons};
@@ -41,8 +42,7 @@ pub(super) struct Meshes<'a> {
     scene: &'a [SceneMesh],
     /// The name of the source in messages.
     file: &'a str,
-    options: &'a Options,
-    progress: &'a dyn Progress,
+    making: &'a Making<'a>,
     /// For each mesh of the scene the first one that is equal, whatever their names and files.
     first_equal: Vec<usize>,
     /// `None` where there are no triangles.
@@ -59,14 +59,12 @@ impl<'a> Meshes<'a> {
     pub(super) fn of(
         scene: &'a Scene,
         source: &Input<'a>,
-        options: &'a Options,
-        progress: &'a dyn Progress,
+        making: &'a Making<'a>,
     ) -> Result<Self, WorldCompileError> {
         let meshes = Self {
             scene: &scene.meshes,
             file: source.name,
-            options,
-            progress,
+            making,
             first_equal: first_equal(&scene.meshes),
             by_variant: HashMap::new(),
             by_file: HashMap::new(),
@@ -144,18 +142,41 @@ impl<'a> Meshes<'a> {
         }
     }
 
-    /// Compiles a mesh, unless its file is one that there is already.
+    /// Compiles a mesh or takes it from the cache, unless its file is one that there is already.
     fn compile(
         &mut self,
         mesh: &SceneMesh,
         model: &Model,
         baked: Baked<'_>,
     ) -> Result<u32, WorldCompileError> {
+        let key = self.making.cache.map(|cache| {
+            let change = baked.map_or_else(Vec::new, |(_, linear)| linear.key().as_flattened().to_vec());
+            (cache, key_of_imported(&model.imported, model.source, &change, self.making.options))
+        });
+        let opens = |mesh: &CachedMesh| OpenModel::from_bytes(&mesh.bytes).is_ok();
+        if let Some(cached) = key.and_then(|(cache, key)| cache.get(&key)).filter(opens) {
+            return Ok(self.add_compiled(mesh, cached, Vec::new(), true));
+        }
+        let (made, seconds) = self.build(mesh, model, baked)?;
+        if let Some((cache, key)) = key {
+            cache.put(&key, &made);
+        }
+        Ok(self.add_compiled(mesh, made, seconds, false))
+    }
+
+    /// Compiles a mesh.
+    fn build(
+        &self,
+        mesh: &SceneMesh,
+        model: &Model,
+        baked: Baked<'_>,
+    ) -> Result<(CachedMesh, Vec<(Stage, Duration)>), WorldCompileError> {
+        let Making { options, progress, .. } = *self.making;
         let mut imported = model.imported.clone();
         imported.notes = Notes::default();
         let name = format!("{}: mesh {:?}", self.file, mesh.name);
-        let memory_limit = self.options.memory_limit.map(|limit| limit.saturating_sub(self.held));
-        let options = Options { memory_limit, ..self.options.clone() };
+        let memory_limit = options.memory_limit.map(|limit| limit.saturating_sub(self.held));
+        let options = Options { memory_limit, ..options.clone() };
         // After vertices are welded, so that distances mean the same as where an instance has the scale.
         let change = |polygons: &mut Polygons| match baked {
             Some((instance, linear)) if !bake(polygons, &linear) => {
@@ -164,18 +185,26 @@ impl<'a> Meshes<'a> {
             }
             _ => Ok(()),
         };
-        self.progress.mesh(&mesh.name);
-        let compiled = compile_imported(imported, model.source, &name, &options, self.progress, change)?;
-        let hash = OpenModel::from_bytes(&compiled.bytes).expect(OPENS).sections().header().hash;
-        let report = MeshReport {
-            name: mesh.name.clone(),
-            triangles: compiled.report.triangles,
-            dropped: compiled.report.dropped,
-            fans: compiled.report.fans,
-            bytes: compiled.bytes.len() as u64,
-        };
-        let (file, seconds) = (MeshFile::Memory(compiled.bytes), compiled.report.seconds);
-        Ok(self.add(hash.into(), MadeMesh { file, report, seconds }))
+        progress.mesh(&mesh.name);
+        let compiled = compile_imported(imported, model.source, &name, &options, progress, change)?;
+        let Report { dropped, fans, seconds, .. } = compiled.report;
+        Ok((CachedMesh { bytes: compiled.bytes, dropped, fans }, seconds))
+    }
+
+    /// Adds a mesh that is in memory.
+    fn add_compiled(
+        &mut self,
+        mesh: &SceneMesh,
+        CachedMesh { bytes, dropped, fans }: CachedMesh,
+        seconds: Vec<(Stage, Duration)>,
+        is_cached: bool,
+    ) -> u32 {
+        let model = OpenModel::from_bytes(&bytes).expect(OPENS);
+        let (hash, triangles) = (model.sections().header().hash, model.triangle_count());
+        let length = bytes.len() as u64;
+        let report =
+            MeshReport { name: mesh.name.clone(), triangles, dropped, fans, bytes: length, is_cached };
+        self.add(hash.into(), MadeMesh { file: MeshFile::Memory(bytes), report, seconds })
     }
 
     /// Takes a compiled mesh, unless its file is one that there is already.
@@ -186,6 +215,7 @@ impl<'a> Meshes<'a> {
             dropped: Dropped::default(),
             fans: 0,
             bytes: compiled.record.length,
+            is_cached: false,
         };
         let file = MeshFile::Linked(compiled.clone());
         self.add(compiled.hash, MadeMesh { file, report, seconds: Vec::new() })
@@ -205,7 +235,7 @@ impl<'a> Meshes<'a> {
 }
 
 /// What may be relied on.
-pub(super) const OPENS: &str = "what the compiler makes can be opened";
+pub(super) const OPENS: &str = "what the compiler makes can be opened, and what a cache gives was tried";
 
 impl MadeMesh {
     /// The file, if it was compiled just now.

@@ -1,10 +1,11 @@
 //! Worlds: meshes and their instances, from a manifest or a glTF scene, into one file.
 //!
 //! `manifest` (with `tables`, its text) and `gltf` read a source into a `Scene`; `meshes` compiles its meshes, each different one once, or takes them from
-//! files that `linked` has read the heads of; `assemble` makes the sections and the plan of the file; `tree` makes the
+//! files that `linked` has read the heads of, or from a `cache`; `assemble` makes the sections and the plan of the file; `tree` makes the
 //! leaves and the tree over them, and `place` says where an instance's boxes are.
 
 mod assemble;
+mod cache;
 mod error;
 mod gltf;
 mod linked;
@@ -16,10 +17,11 @@ mod tables;
 mod tree;
 
 pub use assemble::{CompiledWorld, LinkedWorld, MeshReport, WorldReport};
+pub use cache::{CachedMesh, MeshCache};
 pub use error::{ManifestFault, WorldCompileError};
 pub use linked::LinkFault;
 
-use assemble::Meshing;
+use assemble::{Making, Meshing};
 
 use crate::compile::{Options, Progress};
 use crate::import::Input;
@@ -58,13 +60,13 @@ pub fn compile(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<CompiledWorld, WorldCompileError> {
-    link(manifest, name, files, options, progress)?.into_compiled()
+    link(manifest, name, files, options, progress, None)?.into_compiled()
 }
 
 /// As [`compile`], up to the copying of meshes that are compiled already: of these the manifest names the compiled files, which are
 /// recognised by their content, and their sections are taken as they are. So meshes can be compiled apart, and a world linked from
 /// them, with the same meshes, tree and instances as if all were compiled at once. Options are for the meshes that are compiled
-/// here.
+/// here, unless `cache` has them.
 ///
 /// # Errors
 /// As [`compile`]; a compiled file must hold one mesh, and no instance of it may have `bake`.
@@ -74,9 +76,15 @@ pub fn link<'a>(
     files: &'a dyn crate::Files,
     options: &Options,
     progress: &dyn Progress,
+    cache: Option<&dyn MeshCache>,
 ) -> Result<LinkedWorld<'a>, WorldCompileError> {
     let source = Input { bytes: manifest, name, files };
-    assemble::assemble(manifest::read(&source)?, &source, (Meshing::Whole, options), progress)
+    assemble::assemble(
+        manifest::read(&source)?,
+        &source,
+        Meshing::Whole,
+        &Making { options, progress, cache },
+    )
 }
 
 /// The warning of an instance that is left out.
@@ -121,7 +129,8 @@ pub fn link_thin<'a>(
     progress: &dyn Progress,
 ) -> Result<LinkedWorld<'a>, WorldCompileError> {
     let source = Input { bytes: manifest, name, files };
-    assemble::assemble(manifest::read(&source)?, &source, (Meshing::Thin, options), progress)
+    let making = Making { options, progress, cache: None };
+    assemble::assemble(manifest::read(&source)?, &source, Meshing::Thin, &making)
 }
 
 /// Compiles the scene of a glTF file: each mesh once, each node that shows one as an instance.
@@ -135,7 +144,7 @@ pub fn compile_gltf(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<CompiledWorld, WorldCompileError> {
-    link_gltf(bytes, name, files, options, progress)?.into_compiled()
+    link_gltf(bytes, name, files, options, progress, None)?.into_compiled()
 }
 
 /// As [`compile_gltf`], up to the writing of the file.
@@ -148,7 +157,8 @@ pub fn link_gltf<'a>(
     files: &'a dyn crate::Files,
     options: &Options,
     progress: &dyn Progress,
+    cache: Option<&dyn MeshCache>,
 ) -> Result<LinkedWorld<'a>, WorldCompileError> {
     let source = Input { bytes, name, files };
-    assemble::assemble(gltf::read(&source)?, &source, (Meshing::Whole, options), progress)
+    assemble::assemble(gltf::read(&source)?, &source, Meshing::Whole, &Making { options, progress, cache })
 }

@@ -269,6 +269,68 @@ fn errors_name_the_line() {
     sandbox.run(&["world", "level.toml", "-o", "level.bvh"]).fails(1, &["line 18: ", "not UTF-8"]);
 }
 
+/// Compiles the level with a cache; also returns the report, and how many meshes came from the cache.
+fn with_cache(sandbox: &Sandbox) -> (Vec<u8>, serde_json::Value, usize) {
+    let ran = sandbox.run(&["world", "level.toml", "-o", "cached.bvh", "--cache", "cache", "--json"]);
+    let report: serde_json::Value = serde_json::from_str(ran.ok()).unwrap();
+    let cached = report["meshes"].as_array().unwrap().iter().filter(|mesh| mesh["cached"] == true).count();
+    assert_eq!(ran.err.contains("from the cache"), cached > 0, "{}", ran.err);
+    (sandbox.read("cached.bvh"), report, cached)
+}
+
+#[test]
+fn a_cache_has_the_meshes_that_did_not_change() {
+    let sandbox = compiled();
+    // A face without area, which the report counts.
+    let with_sliver = format!("{CUBE}f 1 1 2\n");
+    sandbox.write("props/copy.obj", &with_sliver);
+    sandbox.run(&["world", "level.toml", "-o", "level.bvh", "--quiet"]).is_silent();
+    let plain = sandbox.read("level.bvh");
+    let (first, mut said, cached) = with_cache(&sandbox);
+    assert!(first == plain && cached == 0);
+    let (again, mut told, cached) = with_cache(&sandbox);
+    assert!(again == plain && cached == 3);
+    for report in [&mut said, &mut told] {
+        report["seconds"].take();
+        for mesh in report["meshes"].as_array_mut().unwrap() {
+            mesh["cached"].take();
+        }
+    }
+    assert_eq!(said, told);
+
+    // Instances do not matter to meshes, but a baked scale does.
+    sandbox.write("level.toml", LEVEL.replace("5.0", "6.0"));
+    assert_eq!(with_cache(&sandbox).2, 3);
+    sandbox.write("level.toml", LEVEL.replace("scale = 2.0", "scale = 4.0"));
+    assert_eq!(with_cache(&sandbox).2, 2);
+    // Meshes that differ in the sign of a zero alone have different sources.
+    sandbox.write("props/copy.obj", with_sliver.replace("v 0 0 0", "v -0 0 0"));
+    let (changed, _, cached) = with_cache(&sandbox);
+    assert_eq!(cached, 2);
+    sandbox.run(&["world", "level.toml", "-o", "level.bvh", "--quiet"]).is_silent();
+    assert!(sandbox.read("level.bvh") == changed);
+
+    // Damaged entries are compiled again.
+    for folder in std::fs::read_dir(sandbox.path("cache")).unwrap() {
+        for entry in std::fs::read_dir(folder.unwrap().path()).unwrap() {
+            let path = entry.unwrap().path();
+            let mut bytes = std::fs::read(&path).unwrap();
+            *bytes.last_mut().unwrap() ^= 1;
+            std::fs::write(&path, bytes).unwrap();
+        }
+    }
+    let (repaired, _, cached) = with_cache(&sandbox);
+    assert!(repaired == changed && cached == 0);
+    let world = ["world", "level.toml", "-o", "level.bvh", "--cache", "cache"];
+    for (flags, told) in [
+        (&["--thin"][..], "--thin"),
+        (&["--hermetic"], "--hermetic"),
+        (&["--quality", "best", "--time-budget", "1"], "clock"),
+    ] {
+        sandbox.run(&[&world, flags].concat()).fails_silently(2, &[told]);
+    }
+}
+
 #[test]
 fn meshes_without_instances_are_kept() {
     let sandbox = level();
@@ -332,6 +394,11 @@ fn scenes_become_worlds() {
         assert!(row.starts_with("1,1,") && row.contains(&format!(",{name},0,,flag,")), "{row}");
         // Fronts stay fronts, also in a mirror.
         assert!(row.ends_with(",1"), "{row}");
+    }
+    for cached in [0, 2] {
+        let ran = sandbox.run(&["scene.gltf", "-o", "again.bvh", "--world", "--cache", "cache"]);
+        assert_eq!(ran.err.contains(&format!("({cached} from the cache)")), cached > 0, "{}", ran.err);
+        assert!(sandbox.read("again.bvh") == sandbox.read("scene.bvh"));
     }
 }
 

@@ -23,13 +23,13 @@ pub(in crate::cli) struct CompileArgs {
     #[arg(short, long, value_name = "N", value_parser = parse_threads)]
     pub(in crate::cli) jobs: Option<NonZeroUsize>,
     /// Make a world of a glTF scene: store each mesh once, and an instance for each node that shows it
-    #[arg(long, conflicts_with_all = ["out_dir", "cache"])]
+    #[arg(long, conflicts_with = "out_dir")]
     pub(in crate::cli) world: bool,
     /// Write the names of all files that were read to this file, as a rule of Make, which Ninja reads, too
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) depfile: Option<PathBuf>,
-    /// Keep compiled files in this folder, and take them from there if model and options are the same. Several processes may
-    /// share it
+    /// Keep compiled files in this folder, of a world those of its meshes, and take them from there if model and options are the
+    /// same. Several processes may share it
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) cache: Option<PathBuf>,
     /// The most that the cache may hold, in MiB; what was not used for the longest time goes first

@@ -30,7 +30,7 @@ once; those that no instance has are kept, for instances that a program adds, an
 mirrored, in any query; `bake` stores one more mesh, of coordinates that are scaled and rounded once. Options apply to each mesh; --axis and --scale are for models.
 
 A file may be compiled already (`file = \"crate.bvh\"`, one mesh in it): then it is taken as it is, and the world is linked. So \
-meshes can be compiled apart, one action a mesh, with a `--cache` if one likes; options are for those that are compiled here. `bake` needs a model.
+meshes can be compiled apart, one action a mesh; options are for those that are compiled here. `bake` needs a model.
 
   bvhc crate.obj -o crate.bvh
   bvhc world level.toml -o level.bvh          # with crate.bvh in it
@@ -57,9 +57,16 @@ pub(in crate::cli) struct WorldArgs {
     /// Write the names of all files that were read to this file, as a rule of Make, which Ninja reads, too
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) depfile: Option<PathBuf>,
+    /// Keep compiled meshes in this folder, and take those from there whose source and options are the same. Several processes
+    /// may share it, also with `bvhc MODEL`
+    #[arg(long, value_name = "DIR", conflicts_with = "thin")]
+    pub(in crate::cli) cache: Option<PathBuf>,
+    /// The most that the cache may hold, in MiB; what was not used for the longest time goes first
+    #[arg(long, value_name = "MIB", value_parser = parse_mebibytes, default_value = "4096", requires = "cache")]
+    pub(in crate::cli) cache_size: u64,
     /// Refuse options with which the file would depend on anything but the files that are read and options: `--time-budget`, which
-    /// asks the clock
-    #[arg(long, conflicts_with = "time_budget")]
+    /// asks the clock, and `--cache`
+    #[arg(long, conflicts_with_all = ["time_budget", "cache"])]
     pub(in crate::cli) hermetic: bool,
     /// Refuse a world, before much is done, if compiling it would take more memory than this, in MiB
     #[arg(long, value_name = "MIB", value_parser = parse_mebibytes)]

@@ -10,7 +10,6 @@ use crate::cli::cache::Cache;
 use crate::cli::depfile::Rule;
 use crate::cli::error::CliError;
 use crate::cli::output::Output;
-use crate::cli::text;
 use crate::compile::Options;
 
 /// The arguments and what was made of them.
@@ -35,16 +34,6 @@ impl Run<'_> {
     pub(super) fn tell(&self, summary: &Summary) {
         if !self.args.quiet {
             summary.tell(self.args.verbose);
-        }
-    }
-
-    /// Says that what was compiled is not in the cache.
-    pub(super) fn tell_of_cache(&self, error: &CliError) {
-        if !self.args.quiet {
-            text::tell(&format!(
-                "the cache does not keep what is compiled: {}",
-                text::one_line(&error.to_string())
-            ));
         }
     }
 

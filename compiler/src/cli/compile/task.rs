@@ -52,8 +52,7 @@ impl Task {
         output.write_parts(&|out| bytes.write(out))?;
         let writing = writing.elapsed();
         if let (Some(cache), Some(key), false) = (&run.cache, key, facts.is_cached) {
-            let put = cache.put(key, &facts.json, &|out| bytes.write(out));
-            put.unwrap_or_else(|error| run.tell_of_cache(&error));
+            cache.put(key, &facts.json, &|out| bytes.write(out));
         }
         let times = Times { reading, writing, total: start.elapsed() };
         let facts = made.facts;
