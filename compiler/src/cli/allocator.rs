@@ -5,6 +5,7 @@
 //! sphere of 1.3 million triangles as OBJ takes 280 to 295 bytes a triangle at its peak so, and 190 to 200 with a size that stays.)
 
 /// Blocks of at least this size are given back to the system when they are freed, and are made of large pages.
+#[cfg(target_os = "linux")]
 const LARGE: usize = 4 << 20;
 
 /// Lets large blocks be given back whenever they are freed. To be called before there are other threads.
