@@ -75,7 +75,8 @@ impl Near {
             let across = Separation::along(shape, triangle, [0.0; 3], offset, error);
             plane = across.filter(|across| plane.is_none_or(|plane| across.gap > plane.gap)).or(plane);
         }
-        let gap = larger(gap, f64::MIN_POSITIVE);
+        // Of slivers a search may find less than the plane proves.
+        let gap = larger(gap, plane.map_or(f64::MIN_POSITIVE, |plane| plane.gap));
         if gap > margin {
             return None;
         }

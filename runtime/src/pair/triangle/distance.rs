@@ -97,23 +97,26 @@ fn common_point(a: &Triangle, b: &Triangle) -> Point {
     best.1
 }
 
-/// The squared distance of a point from a triangle.
+/// The squared distance of a point from a triangle: at least that of one from the point, whatever is rounded, as it is that of a point of
+/// the triangle. The normal of a needle is mostly rounding; what is below the point by such a normal may be far from it.
 #[cold]
 fn square_from(triangle: &Triangle, point: &Point) -> f64 {
     let Local { a: corners, b: [point, ..] } = Local::<f64>::new(triangle, &[*point; 3]);
-    let edge = |k: usize| sub(&corners[(k + 1) % 3], &corners[k]);
-    let from_edge = |k: usize| {
-        let [foot, point] = between_edges(&corners[k], &edge(k), &point, &[0.0; 3]);
-        let offset = sub(&point, &foot);
+    let from = |foot: &Point| {
+        let offset = sub(&point, foot);
         dot(&offset, &offset)
     };
-    let normal = cross(&corners[1], &corners[2]);
-    let (square, height) = (dot(&normal, &normal), dot(&normal, &point));
-    let is_inside = |k: usize| dot(&normal, &cross(&edge(k), &sub(&point, &corners[k]))) >= 0.0;
-    if square > 0.0 && is_inside(0) && is_inside(1) && is_inside(2) {
-        return height * height / square;
-    }
-    least(least(from_edge(0), from_edge(1)), from_edge(2))
+    let from_edge = |k: usize| {
+        let edge = sub(&corners[(k + 1) % 3], &corners[k]);
+        from(&between_edges(&corners[k], &edge, &point, &[0.0; 3])[0])
+    };
+    let [_, e, f] = &corners;
+    let normal = cross(e, f);
+    let square = dot(&normal, &normal);
+    let v = share(dot(&cross(&point, f), &normal), square);
+    let w = share(dot(&cross(e, &point), &normal), square).min(1.0 - v);
+    let below = on(&on(&corners[0], e, v), f, w);
+    least(from(&below), least(least(from_edge(0), from_edge(1)), from_edge(2)))
 }
 
 type Vector<R> = [R; 3];
@@ -405,6 +408,23 @@ mod tests {
             }
         }
         assert!(proven > 10_000, "{proven}");
+    }
+
+    /// The normal of a needle is rounding, but where it crosses a triangle is known well.
+    #[test]
+    fn needles_meet_where_they_cross() {
+        let mut random = Random(41);
+        for round in 0..2_000 {
+            let crossing = random.offset(1).map(f64::abs);
+            let crossing = [crossing[0], crossing[1], 0.0];
+            let along = random.offset(2);
+            let along = [along[0], along[1], along[2].signum() * (1.0 + along[2].abs())];
+            let mut needle = [-3.0, 1.0, 4.0].map(|share| on(&crossing, &along, share));
+            needle[2][round % 3] += [0.0, 1e-38, 1e-17, 1e-14][round / 3 % 4];
+            let found = gap(&FLOOR, &needle, &mut 0);
+            let off = sub(&found.on_a, &crossing);
+            assert!(found.square == 0.0 && dot(&off, &off) < 1e-24, "{needle:?}: {found:?}");
+        }
     }
 
     /// Whatever features are said to be nearest, the answer is right.

@@ -83,6 +83,11 @@ fn planes_prove_the_distances_of_cylinders() {
         let mut triangle = [(); 3].map(|()| [(); 3].map(|()| number()));
         if round % 3 == 0 {
             triangle[2] = [0, 1, 2].map(|k| triangle[1][k] + 1e-3 * number());
+        } else if round % 6 == 1 {
+            // As high as the roundings of coordinates, and a little more.
+            let (share, height) = (number().abs(), [0.0, 1e-6, 1e-4][round / 36 % 3]);
+            let between = |k: usize| triangle[0][k] + share * (triangle[1][k] - triangle[0][k]);
+            triangle[2] = [0, 1, 2].map(|k| between(k) + height * number());
         }
         let radius = [1e-7, 1e-4, 0.1, 1.0][round / 3 % 4];
         let from = [(); 3].map(|()| 1.5 * number());
@@ -106,10 +111,25 @@ fn planes_prove_the_distances_of_cylinders() {
         let distance = dot(way, way).sqrt();
         let proven = gap(&cylinder, &triangle, [0.0; 3], scale(way, 1.0 / distance));
         let slack = 1e-12 + 1e-15 / distance;
-        assert!(distance - proven < slack, "{distance} {proven} {cylinder:?} {triangle:?}");
+        assert!((distance - proven).abs() < slack, "{distance} {proven} {cylinder:?} {triangle:?}");
         assert!((near.gap - distance).abs() < 1e-12, "{distance} {near:?} {cylinder:?} {triangle:?}");
     }
     assert!(apart > 10_000 && found.iter().all(|found| *found > 500), "{found:?} of {apart}");
+}
+
+/// A search by simplices sees this sliver a ten-thousandth nearer than a plane proves that it is.
+#[test]
+fn slivers_are_as_far_as_planes_tell() {
+    let sliver = [
+        [0.9834614f32, 0.4393407, -0.35293558],
+        [1.6392276, 1.0036365, -0.83761734],
+        [1.0238681, 0.47411126, -0.3828005],
+    ];
+    let (from, to) = ([1.0171039, 0.46817484, -0.37785146], [1.0170597, 0.46766523, -0.37831637]);
+    let cylinder = Cylinder::new(from, to, 0.0003554659);
+    let near =
+        Near::of(&cylinder, &sliver.map(|corner| corner.map(f64::from)), 1.0, 1e-9).expect("it is near");
+    assert!((near.gap - 6.7647531e-5).abs() < 1e-12, "{}", near.gap);
 }
 
 /// The distance of a cap that is far wider than the triangle that it faces.
