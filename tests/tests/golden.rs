@@ -82,6 +82,8 @@ fn revision() -> String {
     }
     let best = Options { stop: Stop::Steps(1), ..Options::of(Quality::Best) };
     add(&compile(LATTICE.as_bytes(), "lattice.obj", &best, &()).expect("it compiles").bytes, "lattice");
+    let pile = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", "f 1 2 3\n".repeat(1_000));
+    add(&compile(pile.as_bytes(), "pile.obj", &best, &()).expect("it compiles").bytes, "pile");
     add(&world(), "world");
     text
 }

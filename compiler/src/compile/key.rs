@@ -11,7 +11,7 @@ use crate::mesh::Polygons;
 use crate::optimise::Stop;
 
 /// Changes whenever the same sources and options give other bytes than before; a test compares it with the golden files.
-pub const OUTPUT_REVISION: u32 = 14;
+pub const OUTPUT_REVISION: u32 = 15;
 
 /// The key of a source and options: two compilations with the same key give the same bytes. It depends on the bytes of the
 /// source and of the files that it refers to, on the options, the compiler's version and [`OUTPUT_REVISION`]; not on paths,

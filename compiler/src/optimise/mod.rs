@@ -38,12 +38,25 @@ impl Rays {
         let count = u32::try_from(model.triangle_count()).unwrap_or(u32::MAX);
         count.saturating_mul(self.each).clamp(self.least, self.most)
     }
+
+    /// Fewer where each visits so many nodes that all would visit more than [`MOST_VISITS`].
+    fn within(&self, model: &Model<'_>, visits_each: f64) -> u32 {
+        let most = (MOST_VISITS / (4.0 * visits_each.max(1.0))) as u32;
+        self.of(model).min(most.max(PILOT))
+    }
 }
+
+/// How many visits of nodes the rays of a set may make. Real models are below it; where thousands of boxes overlap, the time would
+/// otherwise be quadratic in their number.
+const MOST_VISITS: f64 = (1u64 << 24) as f64;
+
+/// A quarter of the rays by which visits are estimated.
+const PILOT: u32 = 1 << 8;
 
 /// The weight of the areas of boxes, in rays.
 const PRIOR: f64 = 64.0;
 
-/// Seeds of the two lasting sets; steps count up from zero.
+/// Seeds of the two lasting sets and of the pilot; steps count up from zero.
 const SEED: u64 = 1 << 31;
 
 /// The share of nodes that a step of reinsertion may move.
@@ -82,7 +95,7 @@ pub struct Job<'a> {
 pub fn optimise(tree: BinaryTree, job: &Job<'_>) -> (Weighed, u32) {
     let deadline = Deadline::of(job.stop);
     let weighed = Weighed::by_area(tree);
-    let Some(evaluation) = Evaluation::new(job, &deadline) else { return (weighed, 0) };
+    let Some(evaluation) = Evaluation::new(job, &weighed.tree, &deadline) else { return (weighed, 0) };
     let mut best = evaluation.try_tree(weighed);
     let mut steps = 0;
     let most = match job.stop {
@@ -90,7 +103,7 @@ pub fn optimise(tree: BinaryTree, job: &Job<'_>) -> (Weighed, u32) {
         Stop::After(_) => u32::MAX,
     };
     while steps < most && !deadline.is_over() {
-        let Some(guides) = guides(steps + 1, job.model, &deadline) else { break };
+        let Some(guides) = guides(steps + 1, job.model, evaluation.visits_each, &deadline) else { break };
         steps += 1;
         if let Some(tree) = propose(&best.weighed.tree, steps, &guides) {
             let tried = evaluation.try_tree(evaluation.weigh(tree));
@@ -125,9 +138,9 @@ fn rearranges(step: u32) -> bool {
 }
 
 /// The rays by which a step rearranges treelets, if it does; `None` if there is no time for them.
-fn guides(step: u32, model: &Model<'_>, deadline: &Deadline) -> Option<Vec<Segment>> {
+fn guides(step: u32, model: &Model<'_>, visits_each: f64, deadline: &Deadline) -> Option<Vec<Segment>> {
     if rearranges(step) {
-        rays::segments(model, GUIDES.of(model), step.into(), deadline)
+        rays::segments(model, GUIDES.within(model, visits_each), step.into(), deadline)
     } else {
         Some(Vec::new())
     }
@@ -159,14 +172,20 @@ struct Evaluation<'a> {
     fits: &'a (dyn Fn(&BinaryTree) -> Vec<bool> + Sync),
     weighing: Vec<Segment>,
     deciding: Vec<Segment>,
+    /// How many nodes a ray visits in the first tree, in the mean.
+    visits_each: f64,
 }
 
 impl<'a> Evaluation<'a> {
     /// `None` if there is no time for the rays.
-    fn new(job: &Job<'a>, deadline: &Deadline) -> Option<Self> {
+    fn new(job: &Job<'a>, tree: &BinaryTree, deadline: &Deadline) -> Option<Self> {
+        let pilot = rays::segments(job.model, PILOT, SEED + 2, deadline)?;
+        let visits: u64 = visits(tree, &pilot).into_iter().map(u64::from).sum();
+        let visits_each = visits as f64 / pilot.len() as f64;
+        let quarter = QUARTER.within(job.model, visits_each);
         let [weighing, deciding] =
-            [SEED, SEED + 1].map(|seed| rays::segments(job.model, QUARTER.of(job.model), seed, deadline));
-        Some(Self { fits: job.fits, weighing: weighing?, deciding: deciding? })
+            [SEED, SEED + 1].map(|seed| rays::segments(job.model, quarter, seed, deadline));
+        Some(Self { fits: job.fits, weighing: weighing?, deciding: deciding?, visits_each })
     }
 
     /// Weighs each node by the share of its parent's rays that visit it. Where these are few, the areas of the boxes count

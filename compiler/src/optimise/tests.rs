@@ -84,10 +84,29 @@ fn no_step_raises_the_cost_of_the_measuring_rays() {
             let around = better.tree.primitives(index).iter().map(|p| boxes[*p as usize]);
             assert_eq!(better.tree.nodes[index].bounds, around.fold(Aabb::EMPTY, Aabb::union));
         }
-        let evaluation = Evaluation::new(&job(0), &Deadline(None)).expect("it may take its time");
+        let evaluation = Evaluation::new(&job(0), &tree, &Deadline(None)).expect("it may take its time");
         let cost = evaluation.try_tree(better).cost;
         assert!(cost <= least);
         least = cost;
+    }
+}
+
+/// Where all boxes overlap, each ray visits them all: fewer rays are asked.
+#[test]
+fn triangles_that_overlap_take_no_time_for_each_other() {
+    let triangle = [[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let pile = vec![[0, 1, 2]; 4_000];
+    let options = Options { obb: None, ..Options::of(Quality::Fast) };
+    let file = crate::compile_mesh(&triangle, &pile, &options).expect("it compiles");
+    let model = Model::from_bytes(&file.bytes).expect("a valid file");
+    let bounds = Aabb { lower: [0.0; 3], upper: [1.0, 1.0, 0.0] };
+    let tree = build(&vec![bounds; pile.len()], Builder::Binned, Leaves::Single, &|_| ());
+    let fits = |tree: &BinaryTree| tree.nodes.iter().map(|node| node.count <= 8).collect::<Vec<bool>>();
+    let job = Job { model: &model, fits: &fits, stop: Stop::Steps(0), on_step: &|| () };
+    let evaluation = Evaluation::new(&job, &tree, &Deadline(None)).expect("it may take its time");
+    for segments in [&evaluation.weighing, &evaluation.deciding] {
+        let visits: u64 = visits(&tree, segments).into_iter().map(u64::from).sum();
+        assert!(segments.len() >= 1_000 && (visits as f64) < 1.2 * MOST_VISITS, "{visits}");
     }
 }
 

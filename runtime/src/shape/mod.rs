@@ -98,7 +98,8 @@ pub trait Shape {
     /// that [fill their axes](Self::fills_core_axes) only those that f32 and f64 leave open.
     ///
     /// By default decided in f64, in favour of touching where no plane is found that separates the two by 2^-40 of the largest
-    /// coordinate. For curved cores none may be found at up to some 2^-30 of it.
+    /// coordinate. For curved cores none may be found at up to some 2^-30 of it. What is as near as that without touching, boxes of a
+    /// tree may leave out before: then one query may say that it touches, and another, or one of another tree, that it does not.
     fn touches(&self, triangle: &[[f64; 3]; 3], displacement: &Displacement) -> bool {
         Separation::of(self, triangle, displacement.rounded()).is_none()
     }
