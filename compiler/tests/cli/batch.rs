@@ -1,5 +1,7 @@
 //! Several models at once, and what build systems ask for.
 
+use std::path::MAIN_SEPARATOR;
+
 use serde_json::Value;
 
 use crate::support::{CUBE, Sandbox};
@@ -24,6 +26,11 @@ fn with_gltf() -> Sandbox {
     sandbox
 }
 
+/// A path as this system writes it.
+fn in_folder(folder: &str, name: &str) -> String {
+    format!("{folder}{MAIN_SEPARATOR}{name}")
+}
+
 fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -35,13 +42,20 @@ fn several_models_are_compiled_to_a_folder() {
     let ran = sandbox.run(&args);
     let reports = lines(ran.ok());
     assert_eq!(reports.len(), 2);
-    assert_eq!([&reports[0]["output"], &reports[1]["output"]], ["a/b/cube.bvh", "a/b/shape.bvh"]);
-    assert_eq!(reports[1]["inputs"][1]["path"], "in put/shape.bin");
+    for (report, name) in reports.iter().zip(["cube.bvh", "shape.bvh"]) {
+        assert_eq!(report["output"], in_folder("a/b", name));
+    }
+    assert_eq!(reports[1]["inputs"][1]["path"], in_folder("in put", "shape.bin"));
     assert_eq!(reports[1]["inputs"][1]["name"], "shape.bin");
     assert_eq!(sandbox.read("a/b/cube.bvh"), sandbox.read("cube.bvh"));
     assert_eq!(
         String::from_utf8(sandbox.read("all.d")).unwrap(),
-        "a/b/cube.bvh: \\\n  cube.obj\na/b/shape.bvh: \\\n  in\\ put/shape.gltf \\\n  in\\ put/shape.bin\n"
+        format!(
+            "{}: \\\n  cube.obj\n{}: \\\n  in\\ put/shape.gltf \\\n  {}\n",
+            in_folder("a/b", "cube.bvh"),
+            in_folder("a/b", "shape.bvh"),
+            in_folder("in\\ put", "shape.bin"),
+        )
     );
     // As a single model, and on one thread, it becomes the same file.
     sandbox.run(&["in put/shape.gltf", "-o", "one.bvh", "-q", "--threads", "1"]).is_silent();
@@ -66,7 +80,7 @@ fn a_model_that_fails_does_not_stop_the_others() {
     let reports = lines(&ran.out);
     assert_eq!([&reports[0]["exit_code"], &reports[1]["exit_code"]], [3, 1]);
     assert!(reports[1]["error"].as_str().unwrap().contains("bad.obj, line 2"));
-    assert_eq!(reports[2]["output"], "out/cube.bvh");
+    assert_eq!(reports[2]["output"], in_folder("out", "cube.bvh"));
     assert!(ran.err.ends_with("bvhc: error: 2 of 3 models failed\n"), "{}", ran.err);
     assert_eq!(sandbox.read("out/cube.bvh"), sandbox.read("cube.bvh"));
     assert!(!sandbox.path("out/bad.bvh").exists());
@@ -80,9 +94,10 @@ fn an_output_that_cannot_be_does_not_stop_the_others() {
     let ran = sandbox.run(&["bad.obj", "cube.obj", "--out-dir", "out", "--depfile", "all.d", "--json", "-q"]);
     assert_eq!(ran.code, 3);
     let reports = lines(&ran.out);
-    assert!(reports[0]["error"].as_str().unwrap().contains("out/bad.bvh: is a directory"));
+    assert!(reports[0]["error"].as_str().unwrap().contains(&in_folder("out", "bad.bvh: is a directory")));
     assert_eq!(sandbox.read("out/cube.bvh"), sandbox.read("cube.bvh"));
-    assert_eq!(sandbox.read("all.d"), b"out/cube.bvh: \\\n  cube.obj\n");
+    let rule = format!("{}: \\\n  cube.obj\n", in_folder("out", "cube.bvh"));
+    assert_eq!(sandbox.read("all.d"), rule.as_bytes());
 }
 
 /// A new output without its depfile would look up to date to Make.
@@ -120,9 +135,10 @@ fn many_models_take_all_threads_and_keep_their_order() {
 #[test]
 fn outputs_that_would_meet_are_refused_before_any_work() {
     let sandbox = Sandbox::with_cube();
-    sandbox
-        .run(&["cube.obj", "x/cube.stl", "--out-dir", "out"])
-        .fails_silently(2, &["cube.obj and x/cube.stl would both be compiled to out/cube.bvh"]);
+    sandbox.run(&["cube.obj", "x/cube.stl", "--out-dir", "out"]).fails_silently(
+        2,
+        &["cube.obj and x/cube.stl would both be compiled to", &in_folder("out", "cube.bvh")],
+    );
     sandbox.run(&["-", "--out-dir", "out"]).fails_silently(2, &["no file name", "-o"]);
     sandbox.run(&["cube.obj", "-o", "a.bvh", "--out-dir", "out"]).fails_silently(2, &["--out-dir"]);
     sandbox.run(&["cube.obj", "-o", "a.bvh", "-j", "2"]).fails_silently(2, &["--out-dir"]);
@@ -237,7 +253,7 @@ fn a_cache_gives_the_same_files() {
     }
     let (is_cached, again, cached) = compile("copy/shape.gltf");
     assert!(is_cached && again == first);
-    assert_eq!(cached["inputs"][1]["path"], "copy/shape.bin");
+    assert_eq!(cached["inputs"][1]["path"], in_folder("copy", "shape.bin"));
     // An entry of another key is not believed.
     assert!(!compile("cube.obj").0);
     let entries: Vec<_> = std::fs::read_dir(sandbox.path("cache"))

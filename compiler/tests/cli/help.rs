@@ -1,5 +1,7 @@
 //! Help, version, usage.
 
+use std::env::consts::EXE_SUFFIX;
+
 use crate::support::Sandbox;
 
 #[test]
@@ -23,14 +25,15 @@ fn help_tells_a_newcomer_enough() {
     }
     assert_eq!(help.err, "");
     for kind in ["compile", "inspect", "verify", "query"] {
-        assert!(sandbox.run(&[kind, "--help"]).ok().contains("Usage: bvhc "));
+        assert!(sandbox.run(&[kind, "--help"]).ok().contains(&format!("Usage: bvhc{EXE_SUFFIX} ")));
     }
     for kind in ["--help", "ray", "any", "point", "box", "sphere", "inside", "signed-distance", "field"] {
         let help = sandbox.run(&["query", kind, "--help"]);
         assert!(help.ok().contains("hit,t,u,v,face,material,group,nx,ny,nz"), "{kind}");
     }
     let collide = sandbox.run(&["query", "collide", "--help"]);
-    for word in ["Usage: bvhc query collide [OPTIONS] <A> <B>", "--poses", "--pairs", "R x + T"] {
+    let usage = format!("Usage: bvhc{EXE_SUFFIX} query collide [OPTIONS] <A> <B>");
+    for word in [&usage, "--poses", "--pairs", "R x + T"] {
         assert!(collide.ok().contains(word), "{word}");
     }
     let distance = sandbox.run(&["query", "distance", "--help"]);
