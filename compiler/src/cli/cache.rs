@@ -43,6 +43,8 @@ impl Cache {
     /// What the compiler said and the compiled file of a key, if there is an entry and it is whole.
     pub(super) fn get(&self, key: &blake3::Hash) -> Option<(Value, Vec<u8>)> {
         let path = self.path(key);
+        // A pipe would be waited for.
+        fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let mut entry = fs::read(&path).ok()?;
         let end = entry.iter().position(|byte| *byte == b'\n')?;
         let (hash, head) = std::str::from_utf8(&entry[..end]).ok()?.split_once(' ')?;
@@ -116,9 +118,11 @@ impl MeshCache for Cache {
         let (said, file) = Cache::get(self, key)?;
         let number = |name: &str| said[name].as_u64();
         let dropped = Dropped { triangles: number("dropped_triangles")?, faces: number("dropped_faces")? };
+        let text = |warning: &Value| warning.as_str().map(str::to_owned);
+        let warnings = said["warnings"].as_array()?.iter().map(text).collect::<Option<_>>()?;
         let mut bytes = Bytes::with_capacity(file.len());
         bytes.extend_from_slice(&file);
-        Some(CachedMesh { bytes, dropped, fans: number("fans")? })
+        Some(CachedMesh { bytes, dropped, fans: number("fans")?, warnings })
     }
 
     fn put(&self, key: &blake3::Hash, mesh: &CachedMesh) {
@@ -127,6 +131,7 @@ impl MeshCache for Cache {
             "dropped_triangles": mesh.dropped.triangles,
             "dropped_faces": mesh.dropped.faces,
             "fans": mesh.fans,
+            "warnings": mesh.warnings,
         });
         Cache::put(self, key, &said, &|out| out.write_all(&mesh.bytes));
     }

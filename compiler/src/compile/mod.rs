@@ -205,7 +205,6 @@ impl Prepared {
         options: &Options,
         progress: &dyn Progress,
     ) -> Result<Self, CompileError> {
-        user::check(&options.user_metadata)?;
         let mut clock = Clock { progress, seconds: Vec::new() };
         let (imported, hash) =
             clock.time(Stage::IMPORT, 0, || rayon::join(|| source.import(name), || source.hash()));
@@ -221,6 +220,7 @@ impl Prepared {
         mut clock: Clock<'_>,
         change: impl FnOnce(&mut Polygons) -> Result<(), E>,
     ) -> Result<Self, E> {
+        user::check(&options.user_metadata).map_err(CompileError::from)?;
         let Imported { mut polygons, inputs, notes } = imported;
         let (mesh, welded) = clock.time(Stage::CLEAN, 0, || -> Result<_, E> {
             let welded = options.placement.apply(&mut polygons, name).map_err(CompileError::from)?;

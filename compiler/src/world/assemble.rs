@@ -158,9 +158,10 @@ fn make(
     if scene.leftovers == Leftovers::Keep {
         meshes.add_others()?;
     }
-    let made = meshes.made;
+    let (made, of_meshes) = (meshes.made, meshes.warnings);
     let mut shown = shown.into_iter();
     let warnings = &mut scene.warnings;
+    warnings.extend(of_meshes);
     scene.instances.retain(|instance| {
         let is_shown = shown.next() == Some(true);
         if !is_shown {

@@ -22,4 +22,6 @@ pub struct CachedMesh {
     pub dropped: Dropped,
     /// Its faces whose edges cross or touch.
     pub fans: u64,
+    /// What may be other than its author expects.
+    pub warnings: Vec<String>,
 }

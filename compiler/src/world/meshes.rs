@@ -50,6 +50,8 @@ pub(super) struct Meshes<'a> {
     /// By the hash in a compiled file's header, which covers all of it.
     by_file: HashMap<blake3::Hash, u32>,
     pub(super) made: Vec<MadeMesh>,
+    /// What may be other than the source's author expects.
+    pub(super) warnings: Vec<String>,
     /// The bytes of those that are in memory.
     held: u64,
 }
@@ -69,6 +71,7 @@ impl<'a> Meshes<'a> {
             by_variant: HashMap::new(),
             by_file: HashMap::new(),
             made: Vec::new(),
+            warnings: Vec::new(),
             held: 0,
         };
         meshes.check_baked(scene, source)?;
@@ -187,21 +190,22 @@ impl<'a> Meshes<'a> {
         };
         progress.mesh(&mesh.name);
         let compiled = compile_imported(imported, model.source, &name, &options, progress, change)?;
-        let Report { dropped, fans, seconds, .. } = compiled.report;
-        Ok((CachedMesh { bytes: compiled.bytes, dropped, fans }, seconds))
+        let Report { dropped, fans, warnings, seconds, .. } = compiled.report;
+        Ok((CachedMesh { bytes: compiled.bytes, dropped, fans, warnings }, seconds))
     }
 
     /// Adds a mesh that is in memory.
     fn add_compiled(
         &mut self,
         mesh: &SceneMesh,
-        CachedMesh { bytes, dropped, fans }: CachedMesh,
+        CachedMesh { bytes, dropped, fans, warnings }: CachedMesh,
         seconds: Vec<(Stage, Duration)>,
         is_cached: bool,
     ) -> u32 {
         let model = OpenModel::from_bytes(&bytes).expect(OPENS);
         let (hash, triangles) = (model.sections().header().hash, model.triangle_count());
         let length = bytes.len() as u64;
+        self.warnings.extend(warnings.iter().map(|warning| format!("mesh {:?}: {warning}", mesh.name)));
         let report =
             MeshReport { name: mesh.name.clone(), triangles, dropped, fans, bytes: length, is_cached };
         self.add(hash.into(), MadeMesh { file: MeshFile::Memory(bytes), report, seconds })

@@ -331,6 +331,29 @@ fn a_cache_has_the_meshes_that_did_not_change() {
     }
 }
 
+/// What is refused or told of a model is of a mesh of a world, whether it is compiled or comes from the cache.
+#[test]
+fn meshes_have_the_errors_and_warnings_of_models() {
+    let sandbox = level();
+    let key = format!("{}=v", "k".repeat(300));
+    let world = ["world", "level.toml", "-o", "level.bvh"];
+    for args in [&["props/cube.obj", "-o", "cube.bvh"][..], &world] {
+        sandbox.run(&[args, &["--meta", &key]].concat()).fails_silently(1, &["300 bytes"]);
+    }
+    // So far away that distances in it are rounded.
+    sandbox.write("props/cube.obj", CUBE.replace("v 0", "v 1000000").replace("v 1 ", "v 1000001 "));
+    for _ in 0..2 {
+        let ran = sandbox.run(&[&world[..], &["--field", "16", "--cache", "cache"]].concat());
+        assert!(
+            ran.ok().is_empty() && ran.err.contains("warning: level.toml: mesh \"cube\": "),
+            "{}",
+            ran.err
+        );
+        let strict = ["--field", "16", "--cache", "cache", "--warnings-as-errors"];
+        sandbox.run(&[&world[..], &strict].concat()).fails_silently(1, &["mesh \"cube\": "]);
+    }
+}
+
 #[test]
 fn meshes_without_instances_are_kept() {
     let sandbox = level();

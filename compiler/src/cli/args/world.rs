@@ -68,7 +68,8 @@ pub(in crate::cli) struct WorldArgs {
     /// asks the clock, and `--cache`
     #[arg(long, conflicts_with_all = ["time_budget", "cache"])]
     pub(in crate::cli) hermetic: bool,
-    /// Refuse a world, before much is done, if compiling it would take more memory than this, in MiB
+    /// Refuse a world, before much is done, if compiling its meshes, but for those from a cache, would take more memory than this, in
+    /// MiB
     #[arg(long, value_name = "MIB", value_parser = parse_mebibytes)]
     pub(in crate::cli) memory_limit: Option<u64>,
     /// Write nothing, and fail with exit code 1, if there is something to warn of

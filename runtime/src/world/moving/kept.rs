@@ -60,8 +60,9 @@ pub struct KeptPairs<'m> {
 
 impl<'m> KeptPairs<'m> {
     /// The bytes of memory for so many things ([`MovingWorld::capacity`](super::MovingWorld::capacity)) and pairs, wherever they start:
-    /// 89 a thing and 8 a pair. Pairs are those of boxes in the tree, of which fatness makes more; those of an instance that
-    /// the compiler has opened count once for each of its boxes.
+    /// 89 a thing and 8 a pair. Pairs are those of boxes in the tree, of which fatness makes more; so do places far from the origin, as
+    /// boxes grow by some 2^-17 of their coordinates. Those of an instance that the compiler has opened count once for each of
+    /// its boxes.
     pub fn bytes_needed(things: u32, pairs: usize) -> usize {
         bytes_needed(things, pairs)
     }

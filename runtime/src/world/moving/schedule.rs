@@ -46,8 +46,9 @@ impl ScheduledPair {
 /// motion and their distance say.
 ///
 /// Each pair that is asked and apart waits until both bounds together have used up the distance; pairs that meet, and those that have
-/// no answer, are due in each call. So the pairs that meet are found in each call, exactly those that a query of all pairs would
-/// find, while the bounds hold. Nothing allocates.
+/// no answer when they are asked, are due in each call. (A pair that waits is not asked earlier because one of its things is removed or
+/// hidden.) So the pairs that meet are found in each call, exactly those that a query of all pairs would find, while the bounds hold.
+/// Nothing allocates.
 ///
 /// It pays where things are slow beside the gaps between them, and distances are wanted anyway: a distance takes about ten times as long
 /// as a yes or no ([`Between::collides`](super::Between::collides)), which for all near pairs may be faster. docs/benchmarks/worlds.md

@@ -87,8 +87,8 @@ pub struct SweepAndPrune<'m> {
 
 impl<'m> SweepAndPrune<'m> {
     /// The bytes of memory for so many boxes ([`MovingWorld::box_capacity`](super::MovingWorld::box_capacity)) and pairs, wherever
-    /// they start: 116 a box and 8 a pair. The pairs of an instance that the compiler has opened count once for each of
-    /// its boxes that is near.
+    /// they start: 116 a box and 8 a pair. Pairs are those of boxes in the tree, which grow by some 2^-17 of their coordinates. Those of an
+    /// instance that the compiler has opened count once for each of its boxes that is near.
     pub fn bytes_needed(boxes: u32, pairs: usize) -> usize {
         memory::bytes_needed(boxes, pairs)
     }
