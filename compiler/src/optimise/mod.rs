@@ -46,7 +46,7 @@ impl Rays {
     }
 }
 
-/// How many visits of nodes the rays of a set may make. Real models are below it; where thousands of boxes overlap, the time would
+/// How many visits of nodes the rays of a set may make. Usual models are far below it; where thousands of boxes overlap, the time would
 /// otherwise be quadratic in their number.
 const MOST_VISITS: f64 = (1u64 << 24) as f64;
 
