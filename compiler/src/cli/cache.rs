@@ -5,13 +5,14 @@
 //! the JSON says. So several processes may share a cache, and a damaged or misplaced entry is compiled again.
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use super::error::CliError;
+use super::error::{Action, CliError};
 use super::output::{self, Output};
 use super::text::{one_line, tell};
 use crate::file::Bytes;
@@ -77,6 +78,11 @@ impl Cache {
         let head = json!({ "key": key.to_hex().as_str(), "said": said }).to_string();
         let hash = crate::file::hash(head.as_bytes());
         path.parent().map_or(Ok(()), output::make_folder)?;
+        if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+            // A pipe would be written to, and waited for.
+            let name = path.display().to_string();
+            return Err(CliError::io(&name, Action::Write, ErrorKind::AlreadyExists.into()));
+        }
         Output::new(&path, Path::new("-"))?.write_parts(&|out| {
             writeln!(out, "{hash} {head}")?;
             write(out)

@@ -86,6 +86,20 @@ mod unix {
     }
 
     #[test]
+    fn an_entry_of_a_cache_that_never_ends_is_none() {
+        let sandbox = Sandbox::with_cube();
+        let compile = || sandbox.run(&["cube.obj", "-o", "out.bvh", "--cache", "cache"]);
+        compile().ok();
+        let folder = fs::read_dir(sandbox.path("cache")).unwrap().next().unwrap().unwrap().path();
+        let entry = fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+        fs::remove_file(&entry).unwrap();
+        symlink("/dev/zero", &entry).unwrap();
+        let ran = compile();
+        assert!(ran.ok().is_empty() && ran.err.contains("the cache does not keep"), "{}", ran.err);
+        assert_eq!(sandbox.read("out.bvh"), sandbox.read("cube.bvh"));
+    }
+
+    #[test]
     fn a_read_only_directory_is_an_error() {
         let sandbox = Sandbox::with_cube();
         fs::create_dir(sandbox.path("locked")).unwrap();
