@@ -35,10 +35,11 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// Opens a cache, and makes its folder if it is missing; `limit` is in bytes.
-    pub(super) fn open(folder: &Path, limit: u64, is_quiet: bool) -> Result<Self, CliError> {
+    /// Opens the cache in a folder, if there is to be one, and makes the folder if it is missing; `limit` is in bytes.
+    pub(super) fn open(folder: Option<&Path>, limit: u64, is_quiet: bool) -> Result<Option<Self>, CliError> {
+        let Some(folder) = folder else { return Ok(None) };
         output::make_folder(folder)?;
-        Ok(Self { folder: folder.to_owned(), limit, is_quiet: AtomicBool::new(is_quiet) })
+        Ok(Some(Self { folder: folder.to_owned(), limit, is_quiet: AtomicBool::new(is_quiet) }))
     }
 
     /// What the compiler said and the compiled file of a key, if there is an entry and it is whole.

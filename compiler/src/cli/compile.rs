@@ -35,8 +35,7 @@ pub(super) fn run(args: &CompileArgs, recipe: &RecipeArgs) -> Result<(), CliErro
     if let Some(depfile) = &args.depfile {
         check_depfile(depfile, &tasks)?;
     }
-    let open = |folder| Cache::open(folder, args.cache_size, args.quiet);
-    let cache = args.cache.as_deref().map(open).transpose()?;
+    let cache = Cache::open(args.cache.as_deref(), args.cache_size, args.quiet)?;
     let pool = match &args.out_dir {
         Some(_) => Some(compile::pool(options.threads.take())?),
         None => None,

@@ -74,8 +74,7 @@ fn compile(args: &WorldArgs, recipe: &RecipeArgs, is_model: bool) -> Result<(), 
     if is_model && !import::is_gltf(&bytes) {
         return Err(CliError::NoScene { model: name });
     }
-    let open = |folder| Cache::open(folder, args.cache_size, args.quiet);
-    let cache = args.cache.as_deref().map(open).transpose()?;
+    let cache = Cache::open(args.cache.as_deref(), args.cache_size, args.quiet)?;
     let linked = Bars::around(args.quiet, |progress| {
         let cache = cache.as_ref().map(|cache| cache as &dyn MeshCache);
         match is_model {

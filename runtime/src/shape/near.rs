@@ -76,7 +76,8 @@ impl Near {
             plane = across.filter(|across| plane.is_none_or(|plane| across.gap > plane.gap)).or(plane);
         }
         // Of slivers a search may find less than the plane proves.
-        let gap = larger(gap, plane.map_or(f64::MIN_POSITIVE, |plane| plane.gap));
+        let proven = plane.map_or(0.0, |plane| plane.gap);
+        let gap = larger(larger(gap, proven), f64::MIN_POSITIVE);
         if gap > margin {
             return None;
         }
