@@ -262,11 +262,13 @@ impl Frame {
             .mul_add(farthest * (17.0 * UNIT_ROUNDOFF), magnitudes * (8.0 * UNIT_ROUNDOFF) * inverse.abs());
         let margin = margin_of(margin, inverse);
         let inverse_z = inverse_z.to_array()[0];
+        // A copy, so that a ray in registers need not be stored to be indexed.
+        let along = direction.to_array();
         let offset = origin * inverse;
         Self {
             origin: ray.origin,
             axes: [kx, ky, kz],
-            shear: [ray.direction[kx] * inverse_z, ray.direction[ky] * inverse_z, inverse_z],
+            shear: [along[kx] * inverse_z, along[ky] * inverse_z, inverse_z],
             inverse: inverse.to_array(),
             near: (-offset - margin).to_array(),
             far: (margin - offset).to_array(),

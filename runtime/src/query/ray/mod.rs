@@ -52,7 +52,7 @@ impl Model<'_> {
         ray: &Ray,
         probe: &mut Erased<'_>,
     ) -> Option<Hit> {
-        single_probed::<_, Closest>(simd, self, child, ray, probe)
+        single_here::<_, Closest>(simd, self, child, ray, probe)
     }
 
     /// As [`any_hit_with`](Self::any_hit_with), likewise.
@@ -64,7 +64,7 @@ impl Model<'_> {
         ray: &Ray,
         probe: &mut Erased<'_>,
     ) -> bool {
-        single_probed::<_, Any>(simd, self, child, ray, probe)
+        single_here::<_, Any>(simd, self, child, ray, probe)
     }
 
     fn ask<Q: Answer>(&self, child: u32, ray: &Ray) -> Q::Answer {
@@ -103,19 +103,33 @@ trait Answer: Question {
     fn unscale(scaled: &Scaled, answer: Self::Answer) -> Self::Answer;
 }
 
-/// As [`single`], which is faster for a probe that is idle.
+/// As [`single`], for a caller that has just made the ray and is compiled for the level: the frame is made there, since a ray that is
+/// stored by other pieces than it is loaded by is waited for.
 #[inline(always)]
-fn single_probed<S: Kernel, Q: Answer>(
+fn single_here<S: Kernel, Q: Answer>(
     simd: S,
     model: &Model<'_>,
     child: u32,
     ray: &Ray,
     probe: &mut Erased<'_>,
 ) -> Q::Answer {
+    let Some(class) = Class::of(ray) else {
+        // A copy, so that only it is stored.
+        let ray = *ray;
+        return model.ask_scaled::<Q>(child, &ray, probe);
+    };
+    let frame = Frame::new(simd, ray, class, model.extent());
+    // An idle probe costs nothing as `()`.
     if probe.is_idle() {
-        single::<_, Q>(simd, model, child, ray, &mut ())
+        simd.vectorize(
+            #[inline(always)]
+            || trace::<_, Q>(simd, model, child, &frame, &mut ()),
+        )
     } else {
-        single::<_, Q>(simd, model, child, ray, probe)
+        simd.vectorize(
+            #[inline(always)]
+            || trace::<_, Q>(simd, model, child, &frame, probe),
+        )
     }
 }
 
@@ -133,17 +147,29 @@ fn single<S: Kernel, Q: Answer>(
         || {
             let Some(class) = Class::of(ray) else { return model.ask_scaled::<Q>(child, ray, sink) };
             let frame = Frame::new(simd, ray, class, model.extent());
-            let mut found = Q::start(frame.t_max);
-            walk::<S, _, Q::Order>(
-                simd,
-                model,
-                child,
-                &frame,
-                sink,
-                #[inline(always)]
-                |visit, sink| Q::visit(simd, model, &frame, visit, &mut found, sink),
-            );
-            Q::answer(simd, model, &found)
+            trace::<_, Q>(simd, model, child, &frame, sink)
         },
     )
+}
+
+/// The answer of a ray with this frame.
+#[inline(always)]
+fn trace<S: Kernel, Q: Answer>(
+    simd: S,
+    model: &Model<'_>,
+    child: u32,
+    frame: &Frame,
+    sink: &mut impl Sink,
+) -> Q::Answer {
+    let mut found = Q::start(frame.t_max);
+    walk::<S, _, Q::Order>(
+        simd,
+        model,
+        child,
+        frame,
+        sink,
+        #[inline(always)]
+        |visit, sink| Q::visit(simd, model, frame, visit, &mut found, sink),
+    );
+    Q::answer(simd, model, &found)
 }
