@@ -46,7 +46,7 @@ impl Cache {
     pub(super) fn get(&self, key: &blake3::Hash) -> Option<(Value, Vec<u8>)> {
         let path = self.path(key);
         // A pipe would be waited for.
-        fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+        fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let mut entry = fs::read(&path).ok()?;
         let end = entry.iter().position(|byte| *byte == b'\n')?;
         let (hash, head) = std::str::from_utf8(&entry[..end]).ok()?.split_once(' ')?;
@@ -79,8 +79,8 @@ impl Cache {
         let head = json!({ "key": key.to_hex().as_str(), "said": said }).to_string();
         let hash = crate::file::hash(head.as_bytes());
         path.parent().map_or(Ok(()), output::make_folder)?;
-        if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
-            // A pipe would be written to, and waited for.
+        if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
+            // A pipe would be written to, and waited for; of a link, the file that it leads to would be replaced.
             let name = path.display().to_string();
             return Err(CliError::io(&name, Action::Write, ErrorKind::AlreadyExists.into()));
         }
@@ -95,7 +95,7 @@ impl Cache {
         let mut entries: Vec<(SystemTime, PathBuf, u64)> = named_by_digits(&self.folder, FOLDER_DIGITS)
             .flat_map(|folder| named_by_digits(&folder, DIGITS - FOLDER_DIGITS).collect::<Vec<_>>())
             .filter_map(|path| {
-                let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+                let metadata = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
                 Some((metadata.modified().ok()?, path, metadata.len()))
             })
             .collect();
@@ -105,9 +105,10 @@ impl Cache {
             if held <= self.limit {
                 break;
             }
-            // Another process may have removed it.
-            if fs::remove_file(path).is_ok() {
-                held -= bytes;
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {}
+                // Another process may have removed it.
+                _ => held -= bytes,
             }
         }
     }

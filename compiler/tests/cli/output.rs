@@ -97,6 +97,12 @@ mod unix {
         let ran = compile();
         assert!(ran.ok().is_empty() && ran.err.contains("the cache does not keep"), "{}", ran.err);
         assert_eq!(sandbox.read("out.bvh"), sandbox.read("cube.bvh"));
+        // What a link leads to is not the cache's, and stays.
+        fs::remove_file(&entry).unwrap();
+        symlink(sandbox.write("precious", "old"), &entry).unwrap();
+        assert!(compile().ok().is_empty() && sandbox.read("precious") == b"old");
+        sandbox.run(&["cube.obj", "-o", "out.bvh", "--cache", "cache", "--cache-size", "0"]).ok();
+        assert!(sandbox.read("precious") == b"old");
     }
 
     #[test]

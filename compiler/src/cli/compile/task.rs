@@ -87,13 +87,15 @@ impl Task {
             return Ok(Made { facts: Facts::cached(json), bytes: Bytes::Cached(bytes), key });
         }
         let (Hashed { plan, hash }, report) = compile_and_drop(model, &files, name, &run.options, progress)?;
+        // Files that the model refers to were read again, and may have changed.
+        let key = key.map(|_| report.key(&run.options));
         let options = Options { obb: report.obb, ..run.options.clone() };
         let facts = Facts::of(&report, (plan.length, hash), &options);
         Ok(Made { facts, bytes: Bytes::Compiled(plan), key })
     }
 }
 
-/// A compiled file, what there is to say of it, and its key if there is a cache.
+/// A compiled file, what there is to say of it, and if there is a cache the key of what it was made from.
 struct Made {
     facts: Facts,
     bytes: Bytes,
