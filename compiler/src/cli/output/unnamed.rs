@@ -50,7 +50,7 @@ fn replace_here(file: &File, target: &Path) -> io::Result<bool> {
     let named = target.with_file_name(name);
     loop {
         match link(file, &named) {
-            Ok(()) => {}
+            Ok(()) => break,
             Err(error) if error.kind() == ErrorKind::AlreadyExists => match fs::remove_file(&named) {
                 Ok(()) => continue,
                 // Another process that writes the same output was faster.
@@ -61,16 +61,23 @@ fn replace_here(file: &File, target: &Path) -> io::Result<bool> {
             // The name is too long.
             Err(_) => return Ok(false),
         }
-        match fs::rename(&named, target) {
-            Ok(()) => return Ok(true),
-            // As above.
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => {
-                let _ = fs::remove_file(&named);
-                return Err(error);
-            }
+    }
+    match fs::rename(&named, target) {
+        Ok(()) => Ok(true),
+        // Another process was faster. It gave the target this very file, or removed it; then it cannot have a name again.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(is_at(file, target)),
+        Err(error) => {
+            let _ = fs::remove_file(&named);
+            Err(error)
         }
     }
+}
+
+/// Whether a path leads to an open file.
+fn is_at(file: &File, path: &Path) -> bool {
+    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    let found = fs::symlink_metadata(path).map(identity);
+    found.is_ok_and(|found| file.metadata().map(identity).is_ok_and(|own| own == found))
 }
 
 /// Has a process of its own link and rename the file. Ctrl-C and a killed compiler do not reach it, so it ends what it
@@ -96,4 +103,41 @@ pub(in crate::cli) fn helper() -> Option<ExitCode> {
         is_unnamed(&file) && replace_here(&file, Path::new(&target)).is_ok_and(|is_done| is_done)
     });
     Some(if is_replaced { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever is faster, the output is whole and nothing is left beside it.
+    #[test]
+    fn an_output_has_many_writers() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out.bvh");
+        fs::write(&target, "old").unwrap();
+        let replace = || {
+            let flags = OFlags::TMPFILE.bits() as i32;
+            match File::options().write(true).custom_flags(flags).open(folder.path()) {
+                Ok(file) => write_file(&file, &|out| out.write_all(b"new"))
+                    .and_then(|()| replace_here(&file, &target)),
+                // No files without names here.
+                Err(_) => Ok(false),
+            }
+        };
+        if !replace().unwrap() {
+            return;
+        }
+        for _ in 0..100 {
+            std::thread::scope(|scope| {
+                let writers: Vec<_> = (0..8).map(|_| scope.spawn(replace)).collect();
+                // Some may have to do it in the other way.
+                let written: io::Result<Vec<bool>> =
+                    writers.into_iter().map(|writer| writer.join().unwrap()).collect();
+                written.unwrap();
+            });
+            let left: Vec<_> =
+                fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+            assert_eq!((left, fs::read(&target).unwrap()), (vec![target.clone()], b"new".to_vec()));
+        }
+    }
 }
