@@ -11,6 +11,7 @@ use bvhc_format::section::SectionKind;
 use bvhc_runtime::{Aabb, Blocks, Model};
 use bvhc_tests::random::Random;
 use bvhc_tests::scene::{soup, write_obj};
+use bvhc_tests::support::answers::nearest_bits;
 use bvhc_tests::support::forge::{self, BLOCK, Offsets};
 use bvhc_tests::support::split::split;
 use bvhc_tests::support::work::ask_for_all;
@@ -31,6 +32,26 @@ fn blocks_that_lie_about_their_contents() {
             }
             assert!(survive(&forged, &levels), "{field:?} {value}");
         }
+    }
+}
+
+/// No level looks at lanes that a block does not have.
+#[test]
+fn blocks_that_claim_more_triangles_than_lanes() {
+    let mut forged = middling();
+    let (offsets, levels) = (Offsets::of(&forged), levels());
+    for block in 0..offsets.block_count {
+        forged[offsets.blocks + BLOCK * block + offset_of!(Block, triangles)] = 32;
+    }
+    let model = Model::from_bytes(&forged).expect("it opens");
+    let mut random = Random::new(5);
+    for _ in 0..400 {
+        let point = random.point([-2.0; 3], [2.0; 3]);
+        let found = levels.iter().map(|level| {
+            model.with_level(*level).closest_point(point, f32::INFINITY).as_ref().map(nearest_bits)
+        });
+        let found: Vec<_> = found.collect();
+        assert!(found.iter().all(|other| *other == found[0]), "{point:?}: {found:?}");
     }
 }
 
